@@ -1,0 +1,57 @@
+import { copyFile, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { build } from 'esbuild';
+
+/** Files of a tool that travel with the bundle. */
+const TOOL_FILES = ['TOOL.md', 'TOOL_EXTENDED.md', 'tool.json'];
+
+/**
+ * Builds `dist/core-bundle/`, what the core tools run from: `main.js` (one file, from the compiled program), `rules/`
+ * and `tools/<name>/`. The same sources give the same bytes: the bundle's hash is what projects accept.
+ */
+async function buildCoreBundle(root: string): Promise<void> {
+  const target = join(root, 'dist', 'core-bundle');
+  await rm(target, { recursive: true, force: true });
+  await bundleProgram(root, join(target, 'main.js'));
+  await copyRules(join(root, 'src', 'scrub', 'rules'), join(target, 'rules'));
+  await copyTools(join(root, 'tools'), join(target, 'tools'));
+}
+
+async function bundleProgram(root: string, outfile: string): Promise<void> {
+  await build({
+    absWorkingDir: root,
+    entryPoints: [join(root, 'dist', 'src', 'runner', 'core-bundle-main.js')],
+    outfile,
+    bundle: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node24',
+    minify: false,
+    sourcemap: false,
+    legalComments: 'inline',
+    logLevel: 'warning',
+  });
+}
+
+async function copyRules(source: string, target: string): Promise<void> {
+  await mkdir(target, { recursive: true });
+  const names = (await readdir(source)).filter((name) => name.endsWith('.toml'));
+  for (const name of names.sort()) await copyFile(join(source, name), join(target, name));
+}
+
+async function copyTools(source: string, target: string): Promise<void> {
+  const entries = await readdir(source, { withFileTypes: true });
+  const names = entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name);
+  for (const name of names.sort()) await copyTool(join(source, name), join(target, name));
+}
+
+/** schema.json loses its layout on the way: an agent pays for each space. */
+async function copyTool(source: string, target: string): Promise<void> {
+  await mkdir(target, { recursive: true });
+  for (const file of TOOL_FILES) await copyFile(join(source, file), join(target, file));
+  const schema: unknown = JSON.parse(await readFile(join(source, 'schema.json'), 'utf8'));
+  await writeFile(join(target, 'schema.json'), `${JSON.stringify(schema)}\n`);
+}
+
+// dist/scripts/build-core-bundle.js: the package root is two up.
+await buildCoreBundle(join(import.meta.dirname, '..', '..'));

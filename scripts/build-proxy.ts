@@ -1,0 +1,91 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, realpathSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { build } from 'esbuild';
+
+/**
+ * Builds `bin/contextd-proxy`: one compiled file with Bun, or, without Bun, a launcher for a Node program of the same
+ * sources and behaviour, which starts more slowly.
+ * `--out DIR`: an installation somewhere else (default: this package). `--stand-in`: as if there were no Bun.
+ */
+async function buildProxy(root: string, target: string, standIn: boolean): Promise<void> {
+  mkdirSync(join(target, 'bin'), { recursive: true });
+  const parts = partsOf(root, realpathSync(target));
+  const bun = join(root, 'node_modules', '.bin', 'bun');
+  if (!standIn && existsSync(bun) && compile(bun, parts)) return;
+  await buildStandIn(parts);
+}
+
+interface Parts {
+  entry: string;
+  proxy: string;
+  /** Program of the stand-in. */
+  program: string;
+  node: string;
+  define: Record<string, string>;
+}
+
+function partsOf(root: string, target: string): Parts {
+  const proxy = join(target, 'bin', 'contextd-proxy');
+  const rankFile = join(root, 'dist', 'src', 'tokens', 'cl100k_base.ranks');
+  return {
+    entry: join(root, 'dist', 'src', 'proxy', 'main.js'),
+    proxy,
+    program: join(target, 'dist', 'proxy', 'main.js'),
+    node: realpathSync(join(root, 'node_modules', '.bin', 'node')),
+    define: { CONTEXTD_PROXY_PATH: JSON.stringify(proxy), CONTEXTD_RANK_FILE: JSON.stringify(rankFile) },
+  };
+}
+
+/** The two --no-compile-autoload options keep a bunfig.toml or .env of the current folder out of the program. */
+function compile(bun: string, parts: Parts): boolean {
+  const fresh = `${parts.proxy}.new`;
+  const defines = Object.entries(parts.define).map(([name, value]) => `--define=${name}=${value}`);
+  const safe = ['--no-compile-autoload-dotenv', '--no-compile-autoload-bunfig'];
+  const args = ['build', '--compile', '--minify', '--bytecode', ...safe, ...defines, parts.entry, '--outfile', fresh];
+  try {
+    execFileSync(bun, args, { stdio: ['ignore', 'ignore', 'pipe'], encoding: 'utf8' });
+  } catch (error) {
+    console.error(`contextd: Bun cannot compile the proxy, a slower one for Node stands in: ${error}`);
+    return false;
+  }
+  renameSync(fresh, parts.proxy);
+  return true;
+}
+
+async function buildStandIn(parts: Parts): Promise<void> {
+  await build({
+    entryPoints: [parts.entry],
+    outfile: parts.program,
+    bundle: true,
+    minify: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node24',
+    define: parts.define,
+    logLevel: 'warning',
+  });
+  const fresh = `${parts.proxy}.new`;
+  writeFileSync(fresh, launcherText(parts));
+  chmodSync(fresh, 0o755);
+  renameSync(fresh, parts.proxy);
+}
+
+/** The kernel makes `$0` the path by which the script was found: the link's. */
+function launcherText(parts: Parts): string {
+  return `#!/bin/sh
+# Stands in for the compiled contextd-proxy where Bun is missing.
+unset NODE_OPTIONS
+CONTEXTD_PROXY_ARGV0=$0 exec ${shellQuoted(parts.node)} ${shellQuoted(parts.program)} "$@"
+`;
+}
+
+function shellQuoted(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+const { values } = parseArgs({ options: { out: { type: 'string' }, 'stand-in': { type: 'boolean', default: false } } });
+// dist/scripts/build-proxy.js: the package root is two up.
+const packageRoot = join(import.meta.dirname, '..', '..');
+await buildProxy(packageRoot, values.out ?? packageRoot, values['stand-in']);

@@ -1,0 +1,13 @@
+#!/bin/sh
+# Source to program: compiled JavaScript, rule and rank data, the core tool bundle, the compiled proxy.
+set -eu
+cd "$(dirname "$0")/.."
+PATH="$PWD/node_modules/.bin:$PATH"
+export PATH
+tsc -p tsconfig.json
+mkdir -p dist/src/scrub/rules
+rm -f dist/src/scrub/rules/*.toml
+cp src/scrub/rules/*.toml dist/src/scrub/rules/
+node dist/scripts/build-ranks.js
+node dist/scripts/build-core-bundle.js
+node dist/scripts/build-proxy.js

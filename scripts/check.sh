@@ -1,0 +1,13 @@
+#!/bin/sh
+# The one gate, for people and continuous integration: format and lint, types, unused code, generated code, tests
+# with coverage.
+set -eu
+cd "$(dirname "$0")/.."
+scripts/prepare.sh
+PATH="$PWD/node_modules/.bin:$PATH"
+export PATH
+biome ci --colors=off .
+tsc -p tsconfig.test.json
+knip
+node dist/scripts/generate-protocol.js --check
+exec scripts/coverage.sh

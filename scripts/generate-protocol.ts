@@ -1,0 +1,89 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join, relative, resolve } from 'node:path';
+import { LOAD_OPTIONS, PROTO_FILES } from '../src/protocol/load-options.ts';
+
+// Writes src/protocol/generated anew from proto/ and package.json; with --check it only tells whether that is current.
+
+const PACKAGE_JSON = 'package.json';
+
+function main(): void {
+  const root = findRoot(import.meta.dirname);
+  const target = join(root, 'src', 'protocol', 'generated');
+  if (process.argv.includes('--check')) check(root, target);
+  else generate(root, target);
+}
+
+function check(root: string, target: string): void {
+  const fresh = mkdtempSync(join(tmpdir(), 'contextd-protocol-'));
+  try {
+    generate(root, fresh);
+    report(compare(fresh, target));
+  } finally {
+    rmSync(fresh, { recursive: true, force: true });
+  }
+}
+
+/** The script runs from scripts/ and, built, from dist/scripts/. */
+function findRoot(start: string): string {
+  const parent = resolve(start, '..');
+  return existsSync(join(parent, PACKAGE_JSON)) || parent === start ? parent : findRoot(parent);
+}
+
+function generate(root: string, target: string): void {
+  rmSync(target, { recursive: true, force: true });
+  const loader = createRequire(import.meta.url).resolve('@grpc/proto-loader/package.json');
+  const generator = join(loader, '..', 'build', 'bin', 'proto-loader-gen-types.js');
+  const proto = join(root, 'proto');
+  const flags = ['--grpcLib=@grpc/grpc-js', '--importFileExtension=.ts', '--includeComments', `--outDir=${target}`];
+  execFileSync(process.execPath, [generator, ...loadFlags(), ...flags, '-I', proto, '--', ...PROTO_FILES], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  for (const file of filesBelow(target)) tidy(join(target, file), root);
+  writeFileSync(join(target, 'package-version.ts'), versionModule(root));
+}
+
+function loadFlags(): string[] {
+  const { keepCase, longs, defaults } = LOAD_OPTIONS;
+  return [`--keepCase=${keepCase}`, `--longs=${longs.name}`, `--defaults=${defaults}`];
+}
+
+/** The generator names its input by absolute path and leaves blanks at line ends. */
+function tidy(file: string, root: string): void {
+  const text = readFileSync(file, 'utf8')
+    .replaceAll(`${root}/`, '')
+    .replace(/[ \t]+$/gm, '');
+  writeFileSync(file, text);
+}
+
+function versionModule(root: string): string {
+  const { version } = JSON.parse(readFileSync(join(root, PACKAGE_JSON), 'utf8'));
+  return `// Original file: ${PACKAGE_JSON}\n\nexport const PACKAGE_VERSION = '${version}';\n`;
+}
+
+function compare(fresh: string, target: string): string[] {
+  const names = new Set([...filesBelow(fresh), ...filesBelow(target)]);
+  return [...names].filter((name) => textOf(join(fresh, name)) !== textOf(join(target, name))).sort();
+}
+
+function report(stale: readonly string[]): void {
+  if (stale.length === 0) return;
+  console.error(`src/protocol/generated is not current: ${stale.join(', ')}. Run \`npm run generate\`.`);
+  process.exitCode = 1;
+}
+
+function filesBelow(directory: string): string[] {
+  if (!existsSync(directory)) return [];
+  const entries = readdirSync(directory, { recursive: true, withFileTypes: true });
+  return entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(directory, join(entry.parentPath, entry.name)));
+}
+
+function textOf(file: string): string | undefined {
+  return existsSync(file) ? readFileSync(file, 'utf8') : undefined;
+}
+
+main();

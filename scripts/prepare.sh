@@ -1,0 +1,34 @@
+#!/bin/sh
+# Brings a checkout to the point where the program runs and its tests can: packages, bubblewrap, build.
+# Usage: scripts/prepare.sh [--quiet]. Does only what is missing; asks nothing.
+set -eu
+cd "$(dirname "$0")/.."
+
+say() { printf '%s\n' "$*"; }
+fail() { printf 'contextd: %s\n' "$*" >&2; exit 1; }
+
+command -v node >/dev/null 2>&1 || fail "Node.js is missing. Install Node 20 or newer (https://nodejs.org), then run this again."
+node -e 'process.exit(Number(process.versions.node.split(".")[0]) >= 20 ? 0 : 1)' ||
+  fail "Node $(node --version) is too old. Install Node 20 or newer (https://nodejs.org), then run this again."
+command -v npm >/dev/null 2>&1 || fail "npm is missing. It comes with Node.js; on Debian and Ubuntu: apt-get install -y npm"
+
+if ! cmp -s package-lock.json node_modules/.contextd-lock 2>/dev/null || [ ! -x node_modules/.bin/node ]; then
+  say "Installing packages (npm ci) ..."
+  npm ci --no-audit --no-fund --loglevel=error || fail "npm ci failed. See its message above; it needs to reach your npm registry."
+  cp package-lock.json node_modules/.contextd-lock
+fi
+
+if [ "$(uname -s)" = Linux ] && ! command -v bwrap >/dev/null 2>&1; then
+  if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then
+    say "Installing bubblewrap (apt-get) ..."
+    { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq bubblewrap; } >/dev/null ||
+      fail "apt-get could not install bubblewrap. Install it by hand, then run this again."
+  elif command -v apt-get >/dev/null 2>&1; then
+    fail "bubblewrap is missing. Run: sudo apt-get install -y bubblewrap   then run this again."
+  else
+    fail "bubblewrap is missing. Install it with your package manager, then run this again."
+  fi
+fi
+
+say "Building ..."
+npm run --silent build || fail "the build failed; see its message above."

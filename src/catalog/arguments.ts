@@ -1,0 +1,84 @@
+import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
+import { ContextdError } from '../core/errors.ts';
+import { isJsonObject, type JsonObject } from '../core/json.ts';
+
+/** Where a schema says that `[SECRET_n]` in this input may become its value (design §3 step 4). */
+export const SECRET_KEYWORD = 'x-contextd-secret';
+export type SecretUse = 'file' | 'env' | 'stdin';
+
+/** A tool's argument schema, compiled once. */
+export interface ArgumentSchema {
+  /** Throws ARGS_INVALID with the JSON pointer of each fault. */
+  check(input: JsonObject): void;
+  /** Top-level properties that opted in to secrets. */
+  readonly secretInputs: ReadonlyMap<string, SecretUse>;
+}
+
+/** Compiles one tool's schema (JSON Schema draft 2020-12). SCHEMA_INVALID names the tool and the fault. */
+export type CompileArguments = (tool: string, schema: JsonObject) => ArgumentSchema;
+
+/**
+ * One compiler for all core tools. Their schemas are held against the schema of schemas by a test, not at each start,
+ * where that would cost more than everything else here.
+ */
+export function createArgumentCompiler(): CompileArguments {
+  const ajv = new Ajv2020({
+    meta: false,
+    validateSchema: false,
+    allErrors: true,
+    strict: true,
+    allowUnionTypes: true,
+    keywords: [SECRET_KEYWORD],
+  });
+  return (tool, schema) => {
+    const validate = compile(ajv, tool, schema);
+    const properties = isJsonObject(schema.properties) ? schema.properties : {};
+    return {
+      check(input) {
+        if (!validate(input)) throw argumentsInvalid(tool, validate.errors ?? [], Object.keys(properties));
+      },
+      secretInputs: findSecretInputs(properties),
+    };
+  };
+}
+
+function compile(ajv: Ajv2020, tool: string, schema: JsonObject): ValidateFunction {
+  try {
+    return ajv.compile(schema);
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : 'unknown fault';
+    throw new ContextdError('SCHEMA_INVALID', `the argument schema of ${tool} does not compile: ${reason}`, {
+      remedy: 'Correct schema.json (JSON Schema draft 2020-12).',
+      cause,
+    });
+  }
+}
+
+function findSecretInputs(properties: JsonObject): Map<string, SecretUse> {
+  const found = new Map<string, SecretUse>();
+  for (const [name, property] of Object.entries(properties)) {
+    const use = isJsonObject(property) ? property[SECRET_KEYWORD] : undefined;
+    if (use === 'file' || use === 'env' || use === 'stdin') found.set(name, use);
+  }
+  return found;
+}
+
+function argumentsInvalid(tool: string, errors: readonly ErrorObject[], known: readonly string[]): ContextdError {
+  const faults = errors.map((error) => ({ pointer: error.instancePath || '/', fault: describe(error) }));
+  const sentence = faults.map(({ pointer, fault }) => `${pointer} ${fault}`).join('; ');
+  return new ContextdError('ARGS_INVALID', `the arguments of ${tool} do not fit its schema: ${sentence}`, {
+    remedy: `Known properties: ${known.join(', ')}. See ${tool} --schema.`,
+    details: { faults },
+  });
+}
+
+function describe(error: ErrorObject): string {
+  switch (error.keyword) {
+    case 'additionalProperties':
+      return `has the unknown property "${String(error.params.additionalProperty)}"`;
+    case 'enum':
+      return `must be one of ${JSON.stringify(error.params.allowedValues)}`;
+    default:
+      return error.message ?? 'is invalid';
+  }
+}

@@ -1,0 +1,83 @@
+import { createHash } from 'node:crypto';
+import { chmod, cp, mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { dirname, join, relative, sep } from 'node:path';
+import { ContextdError, isErrno } from '../core/errors.ts';
+
+/**
+ * Identity of a tool bundle: sha256 over the sorted list of its files, each line `<path>\0<sha256 of the bytes>\n`.
+ * Symlinks and special files are refused: what is hashed must be what runs.
+ */
+export async function hashBundle(dir: string): Promise<string> {
+  const total = createHash('sha256');
+  for (const file of await listFiles(dir)) {
+    const bytes = await readFile(join(dir, file));
+    total.update(`${file}\0${createHash('sha256').update(bytes).digest('hex')}\n`);
+  }
+  return total.digest('hex');
+}
+
+/**
+ * Copies a bundle to `<toolsDir>/<sha256>`, the only place tools run from, and returns the hash of what was copied.
+ * The copy is hashed, not the source: a source that changes underneath yields another hash, never a lie.
+ */
+export async function publishBundle(sourceDir: string, toolsDir: string): Promise<string> {
+  const known = await hashBundle(sourceDir);
+  if (await isIntact(join(toolsDir, known), known)) return known;
+  const staging = join(toolsDir, `.staging-${process.pid}-${known.slice(0, 16)}`);
+  await rm(staging, { recursive: true, force: true });
+  await mkdir(toolsDir, { recursive: true, mode: 0o700 });
+  await cp(sourceDir, staging, { recursive: true, errorOnExist: true });
+  const copied = await hashBundle(staging);
+  // Readable by the user the sandbox runs as; the directories above stay 0700.
+  await makeReadable(staging);
+  const target = join(toolsDir, copied);
+  await rm(target, { recursive: true, force: true });
+  await rename(staging, target);
+  return copied;
+}
+
+/** Throws INTEGRITY_FAILED unless the published bundle still has the hash it is named by (SEC-4.1). */
+export async function verifyBundle(dir: string, sha256: string): Promise<void> {
+  if (await isIntact(dir, sha256)) return;
+  throw new ContextdError(
+    'INTEGRITY_FAILED',
+    `the tool bundle at ${dir} does not have the hash ${sha256} it was accepted with`,
+    {
+      remedy: 'Run `ctxd server restart` to publish the core tools again, or reinstall contextd.',
+      details: { expected_sha256: sha256 },
+    },
+  );
+}
+
+async function isIntact(dir: string, sha256: string): Promise<boolean> {
+  try {
+    return (await hashBundle(dir)) === sha256;
+  } catch (thrown) {
+    if (isErrno(thrown, 'ENOENT', 'ENOTDIR') || thrown instanceof ContextdError) return false;
+    throw thrown;
+  }
+}
+
+async function listFiles(dir: string): Promise<string[]> {
+  const entries = await readdir(dir, { recursive: true, withFileTypes: true });
+  const files: string[] = [];
+  for (const entry of entries) {
+    const path = join(entry.parentPath, entry.name);
+    if (entry.isDirectory()) continue;
+    if (!entry.isFile()) {
+      throw new ContextdError('INTEGRITY_FAILED', `${path} in a tool bundle is neither a file nor a directory`, {
+        remedy: 'Remove it and build the bundle again.',
+      });
+    }
+    files.push(relative(dir, path).split(sep).join('/'));
+  }
+  return files.sort();
+}
+
+async function makeReadable(dir: string): Promise<void> {
+  await chmod(dir, 0o755);
+  for (const file of await listFiles(dir)) {
+    await chmod(join(dir, file), 0o644);
+    await chmod(dirname(join(dir, file)), 0o755);
+  }
+}

@@ -1,0 +1,34 @@
+import { defineCommand } from '../command.ts';
+import type { CliContext } from '../context.ts';
+import { attempt } from '../doctor/check.ts';
+import { checkCertificates, checkDaemon, checkParts, checkSocket } from '../doctor/daemon-checks.ts';
+import { checkConfiguration, checkProxy, checkQdrant, checkVersions } from '../doctor/machine-checks.ts';
+import { checkClientSettings, checkProject } from '../doctor/project-checks.ts';
+import type { Check } from '../render.ts';
+
+type Step = (context: CliContext) => Promise<Check | readonly Check[]>;
+
+const STEPS: readonly (readonly [string, Step])[] = [
+  ['node', checkVersions],
+  ['configuration', checkConfiguration],
+  ['daemon', checkDaemon],
+  ['socket', checkSocket],
+  ['certificates', checkCertificates],
+  ['parts of the daemon', checkParts],
+  ['proxy', checkProxy],
+  ['qdrant', checkQdrant],
+  ['project', checkProject],
+  ['client settings', checkClientSettings],
+];
+
+export const doctor = defineCommand({
+  name: ['doctor'],
+  summary: 'try out every part and say what is wrong and how to mend it',
+  async run(context) {
+    const checks: Check[] = [];
+    for (const [name, step] of STEPS) checks.push(...(await attempt(name, () => step(context))));
+    return { healthy: checks.every((check) => check.status !== 'fail'), checks };
+  },
+  view: ({ checks }) => ({ kind: 'checks', checks }),
+  exitCode: ({ healthy }) => (healthy ? 0 : 1),
+});

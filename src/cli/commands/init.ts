@@ -1,0 +1,95 @@
+import { type ToolInfo, withClient } from '../client.ts';
+import { defineCommand } from '../command.ts';
+import type { CliContext } from '../context.ts';
+import { ensureRunning } from '../daemon/launch.ts';
+import { layoutFor } from '../init/layout.ts';
+import { type ProjectChanges, prepareInit, prepareUninstall } from '../init/project.ts';
+import { resolveProjectRoot } from '../init/project-root.ts';
+import type { ToolText } from '../init/texts.ts';
+import type { View } from '../render.ts';
+
+interface InitResult extends ProjectChanges {
+  root: string;
+  action: 'init' | 'uninstall';
+  /** Something was written, removed or registered. */
+  changed: boolean;
+  tools: string[];
+}
+
+export const init = defineCommand({
+  name: ['init'],
+  summary: 'set up a project: its tools, and what tells agents of them',
+  parameters: [{ syntax: '[dir]', help: 'its directory (default: the current one)' }],
+  options: [{ syntax: '--uninstall', help: 'take away exactly what init made' }],
+  async run(context, given) {
+    const root = await resolveProjectRoot(context.cwd, given.word(0) ?? '.', context.env.home, context.paths);
+    return given.flag('uninstall') ? uninstall(context, root) : install(context, root);
+  },
+  view: (result) => (result.action === 'init' ? viewInit(result) : viewUninstall(result)),
+});
+
+/** Checked as a whole first: what cannot be done completely is not begun, neither here nor in the daemon. */
+async function install(context: CliContext, root: string): Promise<InitResult> {
+  await ensureRunning(context);
+  return withClient(context.paths, async (client) => {
+    const tools = await client.listTools('');
+    const layout = layoutFor(tools.map(textOf), context.paths.proxyBinary);
+    const change = await prepareInit(root, layout, context.paths.projectsDir);
+    const registered = await client.registerProject(root);
+    const changes = await change.apply();
+    const names = tools.map((tool) => tool.name);
+    return { root, action: 'init', changed: registered.changed || touched(changes), tools: names, ...changes };
+  });
+}
+
+/** The files go first: a project can be left even where the daemon cannot be started any more. */
+async function uninstall(context: CliContext, root: string): Promise<InitResult> {
+  const change = await prepareUninstall(root, context.paths.projectsDir);
+  const changes = (await change?.apply()) ?? { created: [], updated: [], removed: [], kept: [] };
+  await ensureRunning(context);
+  const { changed } = await withClient(context.paths, (client) => client.unregisterProject(root));
+  return { root, action: 'uninstall', changed: changed || touched(changes), tools: [], ...changes };
+}
+
+function textOf(tool: ToolInfo): ToolText {
+  return {
+    name: tool.name,
+    purpose: tool.purpose,
+    schemaJson: tool.schema_json,
+    toolMd: tool.tool_md,
+    toolExtendedMd: tool.tool_extended_md,
+  };
+}
+
+function touched({ created, updated, removed }: ProjectChanges): boolean {
+  return created.length + updated.length + removed.length > 0;
+}
+
+function viewInit(result: InitResult): View {
+  if (!result.changed)
+    return { kind: 'lines', lines: [`${result.root} is set up already: nothing changed`, ...keptLines(result)] };
+  return {
+    kind: 'lines',
+    lines: [
+      `${result.root} is set up with ${result.tools.join(', ')}`,
+      ...changeLines(result),
+      'Claude Code heeds the permission in .claude/settings.json once you trust the folder. Undo: ctxd init --uninstall',
+    ],
+  };
+}
+
+function viewUninstall(result: InitResult): View {
+  const first = result.changed ? 'is no project of contextd any more' : 'holds nothing that ctxd init made';
+  return { kind: 'lines', lines: [`${result.root} ${first}`, ...changeLines(result)] };
+}
+
+function changeLines(result: InitResult): string[] {
+  const lines = (['created', 'updated', 'removed'] as const).flatMap((how) =>
+    result[how].map((path) => `  ${how.padEnd(8)} ${path}`),
+  );
+  return [...lines, ...keptLines(result)];
+}
+
+function keptLines(result: InitResult): string[] {
+  return result.kept.map((path) => `  kept     ${path} (changed since ctxd init made it)`);
+}

@@ -1,0 +1,126 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { closeSync, openSync, readdirSync } from 'node:fs';
+import { readFile, stat } from 'node:fs/promises';
+import { setTimeout as delay } from 'node:timers/promises';
+import { daemonEnvironment } from '../../config/env.ts';
+import { ensureDirectories } from '../../config/paths.ts';
+import { ContextdError, isErrno } from '../../core/errors.ts';
+import { type ServerStatus, withClient } from '../client.ts';
+import type { CliContext } from '../context.ts';
+
+export interface Running {
+  status: ServerStatus;
+  /** False when it was running already. */
+  started: boolean;
+}
+
+/** Milliseconds until a daemon that was started must answer. */
+const READY_MS = 30_000;
+const POLL_MS = 20;
+
+/** The status of the daemon, started first if none answers. Throws DAEMON_UNAVAILABLE saying why it did not start. */
+export async function ensureRunning(context: CliContext): Promise<Running> {
+  const status = await statusOrAbsent(context);
+  return status === undefined ? { status: await launch(context), started: true } : { status, started: false };
+}
+
+/** The status of the daemon; undefined when none answers. Other failures are thrown. */
+export async function statusOrAbsent(context: CliContext): Promise<ServerStatus | undefined> {
+  try {
+    return await withClient(context.paths, (client) => client.status());
+  } catch (error) {
+    if (error instanceof ContextdError && error.code === 'DAEMON_UNAVAILABLE') return undefined;
+    throw error;
+  }
+}
+
+/** Starts the daemon and waits until it answers. */
+async function launch(context: CliContext): Promise<ServerStatus> {
+  const { paths, env } = context;
+  await ensureDirectories(paths);
+  const logStart = await sizeOf(paths.logFile);
+  const end = spawnDaemon(paths.launcher, paths.logFile, daemonEnvironment(env));
+  return waitUntilReady(context, end, logStart);
+}
+
+/**
+ * `contextd serve` with a session of its own, in `/`, with stderr in the log file, no other descriptor of ours, and
+ * of the environment only what `daemonEnvironment` names (design §4).
+ */
+function spawnDaemon(launcher: string, logFile: string, env: Record<string, string>): End {
+  const nothing = openSync('/dev/null', 'r+');
+  const log = openSync(logFile, 'a', 0o600);
+  try {
+    const stdio = [nothing, nothing, log, ...inheritedDescriptors().map(() => nothing)];
+    const child = spawn(launcher, ['serve'], { cwd: '/', detached: true, env, stdio });
+    child.unref();
+    return endOf(child);
+  } finally {
+    closeSync(nothing);
+    closeSync(log);
+  }
+}
+
+/** Descriptors from 3 to the highest open one: a pipe of the caller's kept open by the daemon would never end. */
+function inheritedDescriptors(): number[] {
+  const highest = Math.max(2, ...readdirSync('/dev/fd').map(Number).filter(Number.isInteger));
+  return Array.from({ length: highest - 2 }, (_, index) => index + 3);
+}
+
+async function sizeOf(file: string): Promise<number> {
+  try {
+    return (await stat(file)).size;
+  } catch (error) {
+    if (isErrno(error, 'ENOENT')) return 0;
+    throw error;
+  }
+}
+
+interface End {
+  /** Why it ended; undefined while it runs. */
+  reason: string | undefined;
+}
+
+function endOf(child: ChildProcess): End {
+  const end: End = { reason: undefined };
+  child.once('error', (error) => {
+    end.reason = error.message;
+  });
+  child.once('exit', (code, signal) => {
+    end.reason = `it ended with ${signal ?? `exit code ${code}`}`;
+  });
+  return end;
+}
+
+async function waitUntilReady(context: CliContext, end: End, logStart: number): Promise<ServerStatus> {
+  const deadline = performance.now() + READY_MS;
+  for (;;) {
+    // Read before asking: a daemon that lost the race against another start has ended, and the other one answers.
+    const reason = end.reason;
+    const status = await statusOrAbsent(context);
+    if (status !== undefined) return status;
+    if (reason !== undefined) throw await notStarted(context, reason, logStart);
+    if (performance.now() > deadline) throw await notStarted(context, `no answer within ${READY_MS} ms`, logStart);
+    await delay(POLL_MS, undefined, { signal: context.signal });
+  }
+}
+
+async function notStarted(context: CliContext, reason: string, logStart: number): Promise<ContextdError> {
+  const said = await lastWords(context.paths.logFile, logStart);
+  return new ContextdError('DAEMON_UNAVAILABLE', `the daemon did not start: ${said ?? reason}`, {
+    remedy: `See ${context.paths.logFile}.`,
+    details: { reason },
+  });
+}
+
+/** The last line that a daemon wrote for people since `from`, without its name in front. */
+async function lastWords(file: string, from: number): Promise<string | undefined> {
+  try {
+    const text = (await readFile(file)).subarray(from).toString('utf8');
+    const lines = text.split('\n').filter((line) => line.startsWith('contextd: '));
+    return lines.at(-1)?.slice('contextd: '.length).replace(/\.$/, '').slice(0, 1000);
+  } catch (error) {
+    if (isErrno(error)) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,99 @@
+import { execFile } from 'node:child_process';
+import { open } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { loadConfig } from '../../config/load.ts';
+import { isErrno } from '../../core/errors.ts';
+import type { CliContext } from '../context.ts';
+import type { Check } from '../render.ts';
+import { fail, ok, warn } from './check.ts';
+
+const run = promisify(execFile);
+const VERSION_MS = 5_000;
+const ANSWER_MS = 3_000;
+const NODE_MAJOR = 24;
+
+export async function checkConfiguration(context: CliContext): Promise<Check> {
+  await loadConfig(context.paths);
+  return ok('configuration', context.paths.configFile);
+}
+
+/** The compiled proxy runs and is of this version. */
+export async function checkProxy(context: CliContext): Promise<Check> {
+  const { proxyBinary } = context.paths;
+  const remedy = 'Run ./install.sh again, or `npm run build` in the installation.';
+  const said = await versionOf(context, proxyBinary);
+  if (said === undefined) return fail('proxy', `${proxyBinary} is missing or does not run`, remedy);
+  if (!said.includes(context.version))
+    return fail('proxy', `${proxyBinary} says "${said}", installed is ${context.version}`, remedy);
+  if (!(await isScript(proxyBinary))) return ok('proxy', said);
+  return warn(
+    'proxy',
+    `${said}, run by Node: slower to start`,
+    'Install Bun (npm install in the installation) and build again.',
+  );
+}
+
+async function isScript(file: string): Promise<boolean> {
+  const handle = await open(file, 'r');
+  try {
+    const { buffer } = await handle.read(Buffer.alloc(2), 0, 2, 0);
+    return buffer.toString('latin1') === '#!';
+  } finally {
+    await handle.close();
+  }
+}
+
+export async function checkVersions(context: CliContext): Promise<Check[]> {
+  const node = `${process.version} (${process.execPath})`;
+  const current = Number(process.versions.node.split('.')[0]) >= NODE_MAJOR;
+  const bun = await versionOf(context, join(context.paths.installRoot, 'node_modules', '.bin', 'bun'));
+  const checks = [
+    current
+      ? ok('node', node)
+      : fail('node', node, `contextd needs Node ${NODE_MAJOR}: run \`npm ci\` in the installation.`),
+    bun === undefined
+      ? warn('bun', 'not installed', 'Only a build needs it: `npm ci` in the installation.')
+      : ok('bun', bun),
+  ];
+  return process.platform === 'linux' ? [...checks, await checkBubblewrap(context)] : checks;
+}
+
+async function checkBubblewrap(context: CliContext): Promise<Check> {
+  const said = await versionOf(context, 'bwrap');
+  return said === undefined
+    ? fail('bubblewrap', 'bwrap is not on PATH', 'Install it: sudo apt-get install -y bubblewrap')
+    : ok('bubblewrap', said);
+}
+
+/** What the program says of its version; undefined when it cannot be run. */
+async function versionOf(context: CliContext, program: string): Promise<string | undefined> {
+  try {
+    const { stdout } = await run(program, ['--version'], {
+      cwd: '/',
+      timeout: VERSION_MS,
+      env: { PATH: context.env.path },
+    });
+    return stdout.trim().split('\n')[0] ?? '';
+  } catch (error) {
+    if (error instanceof Error) return undefined;
+    throw error;
+  }
+}
+
+/** Asked only when one is configured: contextd works without. */
+export async function checkQdrant(context: CliContext): Promise<Check> {
+  const { url } = (await loadConfig(context.paths)).qdrant;
+  if (url === null) return ok('qdrant', 'not configured: the embedded store is used');
+  const remedy = 'Start it, or correct it: ctxd config set qdrant.url <url|null>';
+  try {
+    const answer = await fetch(url, { redirect: 'manual', signal: AbortSignal.timeout(ANSWER_MS) });
+    await answer.body?.cancel();
+    return answer.status < 500
+      ? ok('qdrant', `${url} answers`)
+      : warn('qdrant', `${url} answers with ${answer.status}`, remedy);
+  } catch (error) {
+    const cause = error instanceof Error && isErrno(error.cause) ? error.cause.code : 'no answer';
+    return fail('qdrant', `${url} cannot be reached (${cause})`, remedy);
+  }
+}

@@ -1,0 +1,89 @@
+import { isDeepStrictEqual } from 'node:util';
+import { hasBlock, putBlock, removeBlock } from './block-text.ts';
+import { contentHash } from './hash.ts';
+import { type Inserted, type Insertion, withdraw } from './insertions.ts';
+import { addEntry, type Entry, hasEntry, missingContainers, removeEntry } from './json-edit.ts';
+import { locate, valueAtNode } from './json-text.ts';
+
+/** What contextd wants to stand in a file that belongs to the user. */
+export type Wish =
+  | { kind: 'json'; template: string; entries: readonly Entry[] }
+  | { kind: 'block'; lines: readonly string[] };
+
+/** What contextd put into such a file, so that exactly that can be taken out again. */
+export interface MergeRecord {
+  /** The file did not exist. */
+  created: boolean;
+  /** Hash of the file as it was left; while it matches, `insertions` are exact. */
+  sha256: string;
+  insertions: readonly Insertion[];
+  /** Entries that were not there before. */
+  entries: readonly Entry[];
+  /** Objects and arrays that were not there before. */
+  containers: readonly (readonly string[])[];
+}
+
+export interface Merged {
+  text: string;
+  record: MergeRecord;
+}
+
+/**
+ * The file's text with the wish fulfilled and nothing else changed; `text` undefined: there is no file. Entries the
+ * user already had stay theirs. `adopt` counts those as ours too, for a tree that a contextd elsewhere initialised.
+ */
+export function merge(text: string | undefined, wish: Wish, before: MergeRecord | undefined, adopt = false): Merged {
+  if (text !== undefined && isFulfilled(text, wish, before)) {
+    return { text, record: before ?? foundRecord(adopt && wish.kind === 'json' ? wish.entries : [], adopt) };
+  }
+  const base = text === undefined || before === undefined ? text : takeOut(text, wish, before);
+  const created = base === undefined || (before?.created ?? false);
+  const start = base ?? templateOf(wish);
+  const { inserted, entries, containers } = putIn(start, wish);
+  return {
+    text: inserted.text,
+    record: { created, sha256: contentHash(inserted.text), insertions: inserted.insertions, entries, containers },
+  };
+}
+
+/** The text without what the record names; undefined when the file was made by contextd and holds nothing else. */
+export function unmerge(text: string, wish: Wish, record: MergeRecord): string | undefined {
+  const rest = takeOut(text, wish, record);
+  return record.created && isTemplate(rest, wish) ? undefined : rest;
+}
+
+function isFulfilled(text: string, wish: Wish, before: MergeRecord | undefined): boolean {
+  if (wish.kind === 'block') return hasBlock(text, wish.lines);
+  const stale = (before?.entries ?? []).filter((old) => !wish.entries.some((entry) => isDeepStrictEqual(entry, old)));
+  return wish.entries.every((entry) => hasEntry(text, entry)) && !stale.some((entry) => hasEntry(text, entry));
+}
+
+function takeOut(text: string, wish: Wish, record: MergeRecord): string {
+  if (contentHash(text) === record.sha256) return withdraw({ text, insertions: record.insertions });
+  if (wish.kind === 'block') return removeBlock(text);
+  return record.entries.toReversed().reduce((rest, entry) => removeEntry(rest, entry, record.containers), text);
+}
+
+function putIn(start: string, wish: Wish): { inserted: Inserted; entries: Entry[]; containers: string[][] } {
+  const untouched: Inserted = { text: start, insertions: [] };
+  if (wish.kind === 'block') return { inserted: putBlock(untouched, wish.lines), entries: [], containers: [] };
+  const entries = wish.entries.filter((entry) => !hasEntry(start, entry));
+  const containers = entries.flatMap((entry) => missingContainers(start, entry));
+  return { inserted: entries.reduce(addEntry, untouched), entries, containers };
+}
+
+/** For a file that needed no change: nothing in it is ours, or all of it when it is adopted. */
+function foundRecord(entries: readonly Entry[], created: boolean): MergeRecord {
+  const containers = entries.flatMap((entry) => entry.path.map((_, depth) => entry.path.slice(0, depth + 1)));
+  return { created, sha256: '', insertions: [], entries, containers };
+}
+
+function templateOf(wish: Wish): string {
+  return wish.kind === 'json' ? wish.template : '';
+}
+
+function isTemplate(text: string, wish: Wish): boolean {
+  if (wish.kind === 'block') return text.trim() === '';
+  const value = valueAtNode(text, locate(text));
+  return isDeepStrictEqual(value, JSON.parse(wish.template)) || isDeepStrictEqual(value, {});
+}

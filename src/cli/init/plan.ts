@@ -1,0 +1,225 @@
+import { basename } from 'node:path';
+import { ContextdError } from '../../core/errors.ts';
+import { contentHash } from './hash.ts';
+import { type Layout, RULES_FILE, TOOLS_DIR, toolFilePaths } from './layout.ts';
+import { emptyManifest, type Manifest } from './manifest.ts';
+import { isMarked } from './mark.ts';
+import { type MergeRecord, merge, type Wish } from './merged-file.ts';
+import { describeFound, type Found, look } from './tree.ts';
+
+/** One change to the project. Paths are relative to its root. */
+export type Action =
+  | { kind: 'make_directory'; path: string }
+  | { kind: 'write'; path: string; text: string; replaces: boolean; mode: number }
+  | { kind: 'link'; path: string; target: string; replaces: boolean }
+  | { kind: 'remove'; path: string }
+  | { kind: 'remove_directory'; path: string };
+
+export interface Plan {
+  actions: readonly Action[];
+  /** What will be ours once the actions are done. */
+  manifest: Manifest;
+  /** Paths left as they are although an earlier init made them: they were changed since. */
+  kept: readonly string[];
+}
+
+/** The state of a project while its plan is made. */
+interface Survey {
+  root: string;
+  /** What an earlier init recorded; empty when none did. */
+  before: Manifest;
+  /** There is no record, but the tree holds files with contextd's mark: it was cloned, or the record was lost. */
+  adopting: boolean;
+  actions: Action[];
+  refusals: Refusal[];
+}
+
+interface Refusal {
+  path: string;
+  reason: string;
+  remedy: string;
+}
+
+/** Everything that `ctxd init` would change, found out before anything is. Throws CONFLICT naming every obstacle. */
+export async function planInit(root: string, layout: Layout, recorded: Manifest | undefined): Promise<Plan> {
+  const survey = await beginSurvey(root, recorded);
+  const directories: string[] = [];
+  for (const path of layout.directories) if (await planDirectory(survey, path)) directories.push(path);
+  for (const [path, text] of layout.files) await planFile(survey, path, text);
+  for (const [path, target] of layout.links) await planLink(survey, path, target);
+  const merges: Record<string, MergeRecord> = {};
+  for (const [path, wish] of layout.merges) {
+    const record = await planMerge(survey, path, wish);
+    if (record !== undefined) merges[path] = record;
+  }
+  refuse(survey.refusals);
+  const kept = await planStale(survey, layout);
+  const files = Object.fromEntries([...layout.files].map(([path, text]) => [path, contentHash(text)]));
+  const manifest = { ...emptyManifest(root), directories, files, links: Object.fromEntries(layout.links), merges };
+  return { actions: survey.actions, manifest, kept };
+}
+
+/** Throws one CONFLICT that names every obstacle, if there is any. */
+function refuse(refusals: readonly Refusal[]): void {
+  const [first] = refusals;
+  if (first === undefined) return;
+  const remedies = [...new Set(refusals.map((one) => one.remedy))];
+  throw new ContextdError('CONFLICT', refusals.map((one) => `${one.path} is ${one.reason}`).join('; '), {
+    remedy: `${remedies.join(' ')} Nothing was changed.`,
+    details: { paths: refusals.map((one) => one.path) },
+  });
+}
+
+async function beginSurvey(root: string, recorded: Manifest | undefined): Promise<Survey> {
+  const survey: Survey = { root, before: recorded ?? emptyManifest(root), adopting: false, actions: [], refusals: [] };
+  const rules = recorded === undefined ? await lookOrRefuse(survey, RULES_FILE) : undefined;
+  survey.adopting = rules?.kind === 'file' && isMarked(rules.text);
+  return survey;
+}
+
+/** True when the directory is ours to remove later. */
+async function planDirectory(survey: Survey, path: string): Promise<boolean> {
+  const found = await lookOrRefuse(survey, path);
+  if (found === undefined) return false;
+  if (found.kind === 'directory') return survey.adopting || survey.before.directories.includes(path);
+  if (found.kind === 'missing') survey.actions.push({ kind: 'make_directory', path });
+  else
+    survey.refusals.push({
+      path,
+      reason: describeFound(found),
+      remedy: 'Make it a directory of its own, then run this again.',
+    });
+  return true;
+}
+
+async function planFile(survey: Survey, path: string, text: string): Promise<void> {
+  const found = await lookOrRefuse(survey, path);
+  if (found === undefined || (found.kind === 'file' && found.text === text)) return;
+  if (found.kind === 'missing') return add(survey, { kind: 'write', path, text, replaces: false, mode: 0o644 });
+  if (found.kind === 'file' && (await isOurFile(survey, path, found.text))) {
+    return add(survey, { kind: 'write', path, text, replaces: true, mode: found.mode });
+  }
+  survey.refusals.push(foreign(path, found));
+}
+
+async function planLink(survey: Survey, path: string, target: string): Promise<void> {
+  const found = await lookOrRefuse(survey, path);
+  if (found === undefined || (found.kind === 'link' && found.target === target)) return;
+  if (found.kind === 'missing') return add(survey, { kind: 'link', path, target, replaces: false });
+  if (found.kind === 'link' && isOurLink(survey.before, path, found.target, target)) {
+    return add(survey, { kind: 'link', path, target, replaces: true });
+  }
+  survey.refusals.push(foreign(path, found));
+}
+
+async function planMerge(survey: Survey, path: string, wish: Wish): Promise<MergeRecord | undefined> {
+  const found = await lookOrRefuse(survey, path);
+  if (found === undefined) return undefined;
+  if (found.kind !== 'missing' && found.kind !== 'file') {
+    survey.refusals.push({
+      path,
+      reason: describeFound(found),
+      remedy: 'Make it a file of the project, then run this again.',
+    });
+    return undefined;
+  }
+  const before = found.kind === 'file' ? found.text : undefined;
+  try {
+    const { text, record } = merge(before, wish, survey.before.merges[path], survey.adopting);
+    const mode = found.kind === 'file' ? found.mode : 0o644;
+    if (text !== before) add(survey, { kind: 'write', path, text, replaces: before !== undefined, mode });
+    return record;
+  } catch (error) {
+    survey.refusals.push(unusable(path, error));
+    return undefined;
+  }
+}
+
+/** Takes away what an earlier version made and this one does not; what was changed since stays, and is named. */
+async function planStale(survey: Survey, layout: Layout): Promise<string[]> {
+  const { before } = survey;
+  const files = Object.fromEntries(Object.entries(before.files).filter(([path]) => !layout.files.has(path)));
+  const links = Object.fromEntries(Object.entries(before.links).filter(([path]) => !layout.links.has(path)));
+  const directories = before.directories.filter((path) => !layout.directories.includes(path));
+  const { actions, kept } = await planRemoval(survey.root, { ...before, files, links, directories });
+  survey.actions.push(...actions);
+  return kept;
+}
+
+/** The removal of recorded files, links and directories that are still as they were made. */
+export async function planRemoval(
+  root: string,
+  made: Pick<Manifest, 'files' | 'links' | 'directories'>,
+): Promise<{ actions: Action[]; kept: string[] }> {
+  const actions: Action[] = [];
+  const kept: string[] = [];
+  for (const [path, sha256] of Object.entries(made.files)) {
+    const found = await look(root, path);
+    if (found.kind === 'missing') continue;
+    if (found.kind === 'file' && contentHash(found.text) === sha256) actions.push({ kind: 'remove', path });
+    else kept.push(path);
+  }
+  for (const [path, target] of Object.entries(made.links)) {
+    const found = await look(root, path);
+    if (found.kind === 'missing') continue;
+    if (found.kind === 'link' && found.target === target) actions.push({ kind: 'remove', path });
+    else kept.push(path);
+  }
+  for (const path of made.directories.toReversed()) {
+    if ((await look(root, path)).kind === 'directory') actions.push({ kind: 'remove_directory', path });
+  }
+  return { actions, kept };
+}
+
+async function lookOrRefuse(survey: Survey, path: string): Promise<Found | undefined> {
+  try {
+    return await look(survey.root, path);
+  } catch (error) {
+    if (!(error instanceof ContextdError)) throw error;
+    const parent = String(error.details.path ?? path);
+    if (!survey.refusals.some((one) => one.path === parent)) survey.refusals.push(asRefusal(parent, error));
+    return undefined;
+  }
+}
+
+function asRefusal(path: string, error: ContextdError): Refusal {
+  const reason = error.message.startsWith(`${path} is `) ? error.message.slice(`${path} is `.length) : error.message;
+  return { path, reason, remedy: error.remedy ?? 'Mend it, then run this again.' };
+}
+
+/** Recorded with this content, or carrying the mark of some version of contextd. */
+async function isOurFile(survey: Survey, path: string, text: string): Promise<boolean> {
+  if (survey.before.files[path] === contentHash(text) || isMarked(text)) return true;
+  const tool = path.startsWith(`${TOOLS_DIR}/`) ? path.split('/')[2] : undefined;
+  return tool !== undefined && (await isOurTool(survey.root, tool));
+}
+
+async function isOurTool(root: string, name: string): Promise<boolean> {
+  const { schema, brief, extended } = toolFilePaths(name);
+  const [first, second, third] = await Promise.all([look(root, extended), look(root, schema), look(root, brief)]);
+  if (first.kind !== 'file' || second.kind !== 'file' || third.kind !== 'file') return false;
+  return isMarked(first.text, [second.text, third.text]);
+}
+
+/** Recorded with this target, or leading to a proxy of another installation. */
+function isOurLink(before: Manifest, path: string, present: string, wanted: string): boolean {
+  return before.links[path] === present || basename(present) === basename(wanted);
+}
+
+function foreign(path: string, found: Found): Refusal {
+  const reason = `not from ctxd init (${describeFound(found)})`;
+  return { path, reason, remedy: 'Move it away or delete it, then run this again.' };
+}
+
+function unusable(path: string, error: unknown): Refusal {
+  if (error instanceof ContextdError) {
+    return { path, reason: `unusable: ${error.message}`, remedy: `Correct ${path}, then run this again.` };
+  }
+  if (!(error instanceof SyntaxError)) throw error;
+  const remedy = `contextd changes only plain JSON: correct ${path} (take comments and trailing commas out), then run this again.`;
+  return { path, reason: `not JSON (${error.message})`, remedy };
+}
+
+function add(survey: Survey, action: Action): void {
+  survey.actions.push(action);
+}

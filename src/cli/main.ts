@@ -1,0 +1,18 @@
+import { ContextdError } from '../core/errors.ts';
+import { createContext } from './context.ts';
+import { runCli } from './program.ts';
+import { exitCodeFor, renderError } from './render.ts';
+
+const interruption = new AbortController();
+for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => interruption.abort());
+// A reader that went away, such as `head`, is no failure of ours.
+process.stdout.on('error', () => {});
+
+try {
+  const context = createContext(process, process.cwd(), interruption.signal);
+  process.exitCode = await runCli(process.argv.slice(2), context);
+} catch (thrown) {
+  const error = ContextdError.from(thrown);
+  process.stderr.write(renderError(error));
+  process.exitCode = exitCodeFor(error);
+}

@@ -1,0 +1,100 @@
+import { Command as Commander, CommanderError } from 'commander';
+import { ContextdError, isErrno } from '../core/errors.ts';
+import { type Command, Given } from './command.ts';
+import { COMMANDS } from './commands/index-of-commands.ts';
+import type { CliContext } from './context.ts';
+import { exitCodeFor, renderError, renderView, write } from './render.ts';
+
+/** Runs one command line and returns the exit code: 0 ok, 1 failed, 2 usage, 69 no daemon. */
+export async function runCli(words: readonly string[], context: CliContext): Promise<number> {
+  try {
+    return await parseAndRun(words, context);
+  } catch (thrown) {
+    if (thrown instanceof CommanderError) return finishUsage(thrown, context);
+    if (isErrno(thrown, 'EPIPE')) return 0;
+    const error = context.signal.aborted ? interrupted(thrown) : toError(thrown);
+    await write(context.stderr, renderError(error));
+    return exitCodeFor(error);
+  }
+}
+
+async function parseAndRun(words: readonly string[], context: CliContext): Promise<number> {
+  let exitCode = 0;
+  const program = createProgram(context, async (command, given) => {
+    exitCode = await runCommand(command, given, context);
+  });
+  await program.parseAsync([...words], { from: 'user' });
+  return exitCode;
+}
+
+async function runCommand(command: Command, given: Given, context: CliContext): Promise<number> {
+  const { json, view, exitCode } = await command.execute(context, given);
+  const terminal = context.stdout.isTTY === true;
+  const style = { terminal, colour: terminal && !context.env.noColor };
+  await write(context.stdout, given.flag('json') ? `${json}\n` : renderView(view, style));
+  return exitCode;
+}
+
+type Handler = (command: Command, given: Given) => Promise<void>;
+
+function createProgram(context: CliContext, handle: Handler): Commander {
+  const program = configure(new Commander('ctxd'), context)
+    .description('Manages contextd, the tool layer for coding agents.')
+    .version(context.version, '-V, --version', 'print the version');
+  for (const command of COMMANDS) addCommand(program, command, context, handle);
+  return program;
+}
+
+function addCommand(program: Commander, command: Command, context: CliContext, handle: Handler): void {
+  const [group, leaf] = command.name;
+  const parent = leaf === undefined ? program : groupOf(program, group ?? '', context);
+  const made = configure(parent.command(leaf ?? group ?? ''), context).description(command.summary);
+  for (const { syntax, help } of command.parameters) made.argument(syntax, help);
+  for (const { syntax, help } of command.options) made.option(syntax, help);
+  made.option('--json', 'print the bare data as one JSON value');
+  made.action(() => handle(command, new Given(made.args, made.opts())));
+}
+
+function groupOf(program: Commander, name: string, context: CliContext): Commander {
+  const present = program.commands.find((one) => one.name() === name);
+  return present ?? configure(program.command(name), context).description(GROUPS[name] ?? '');
+}
+
+const GROUPS: Readonly<Record<string, string>> = {
+  server: 'the daemon',
+  tool: 'the tools an agent can call',
+  config: 'the settings of this machine',
+  audit: 'the record of all calls',
+};
+
+/** Help goes to standard output; everything else that commander would print becomes our one line. */
+function configure(command: Commander, context: CliContext): Commander {
+  return command
+    .exitOverride()
+    .allowExcessArguments(false)
+    .configureOutput({ writeOut: (text) => context.stdout.write(text), writeErr: () => {}, outputError: () => {} });
+}
+
+async function finishUsage(error: CommanderError, context: CliContext): Promise<number> {
+  if (error.exitCode === 0) return 0;
+  const what = error.code === 'commander.help' ? 'a command is missing' : error.message.replace(/^error: /, '');
+  const remedy = 'See `ctxd --help`, or `--help` after the command.';
+  await write(context.stderr, renderError(new ContextdError('ARGS_INVALID', what, { remedy })));
+  return 2;
+}
+
+function interrupted(cause: unknown): ContextdError {
+  return new ContextdError('CANCELLED', 'interrupted', { cause });
+}
+
+/** A fault of ours or of the system is one line too. */
+function toError(thrown: unknown): ContextdError {
+  if (thrown instanceof ContextdError) return thrown;
+  const reason = thrown instanceof Error ? thrown.message : String(thrown);
+  if (isErrno(thrown)) {
+    return new ContextdError('INTERNAL_ERROR', `the system refused: ${reason}`, {
+      remedy: 'Mend that and run it again.',
+    });
+  }
+  return new ContextdError('INTERNAL_ERROR', `ctxd failed: ${reason}`, { remedy: 'This is a fault in contextd.' });
+}

@@ -1,0 +1,59 @@
+import { homedir } from 'node:os';
+
+/** What daemon and CLI take from the environment; nothing else of it has an effect. Empty counts as unset. */
+export interface Environment {
+  /** HOME, or the account's own directory. */
+  home: string;
+  /** One directory for everything; overrides the XDG ones. */
+  contextdHome: string | undefined;
+  xdgConfigHome: string | undefined;
+  xdgDataHome: string | undefined;
+  xdgStateHome: string | undefined;
+  xdgRuntimeDir: string | undefined;
+  /** PATH, "" when unset. */
+  path: string;
+  /** CONTEXTD_SESSION_ID, else CLAUDE_CODE_SESSION_ID: whose secrets and artifacts a call belongs to. */
+  sessionId: string | undefined;
+  /** NO_COLOR is set: plain text even on a terminal. */
+  noColor: boolean;
+  /** NODE_V8_COVERAGE: handed on to a daemon started from here, so that tests can measure it. */
+  coverageDir: string | undefined;
+}
+
+/** The only reader of `process.env` in the daemon and the CLI. */
+export function readEnvironment(source: NodeJS.ProcessEnv = process.env): Environment {
+  return {
+    home: given(source.HOME) ?? homedir(),
+    contextdHome: given(source.CONTEXTD_HOME),
+    xdgConfigHome: given(source.XDG_CONFIG_HOME),
+    xdgDataHome: given(source.XDG_DATA_HOME),
+    xdgStateHome: given(source.XDG_STATE_HOME),
+    xdgRuntimeDir: given(source.XDG_RUNTIME_DIR),
+    path: source.PATH ?? '',
+    sessionId: given(source.CONTEXTD_SESSION_ID) ?? given(source.CLAUDE_CODE_SESSION_ID),
+    noColor: given(source.NO_COLOR) !== undefined,
+    coverageDir: given(source.NODE_V8_COVERAGE),
+  };
+}
+
+/**
+ * The whole environment of a daemon started from here: PATH, HOME, XDG_* and CONTEXTD_HOME (design §4), and
+ * NODE_V8_COVERAGE when a test run measures coverage. Everything else of the caller's stays behind.
+ */
+export function daemonEnvironment(env: Environment): Record<string, string> {
+  const all = {
+    PATH: env.path,
+    HOME: env.home,
+    CONTEXTD_HOME: env.contextdHome,
+    XDG_CONFIG_HOME: env.xdgConfigHome,
+    XDG_DATA_HOME: env.xdgDataHome,
+    XDG_STATE_HOME: env.xdgStateHome,
+    XDG_RUNTIME_DIR: env.xdgRuntimeDir,
+    NODE_V8_COVERAGE: env.coverageDir,
+  };
+  return Object.fromEntries(Object.entries(all).filter((entry): entry is [string, string] => entry[1] !== undefined));
+}
+
+function given(value: string | undefined): string | undefined {
+  return value === undefined || value === '' ? undefined : value;
+}

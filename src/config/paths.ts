@@ -1,0 +1,139 @@
+import { chmod, mkdir, stat } from 'node:fs/promises';
+import { isAbsolute, join, resolve } from 'node:path';
+import { ContextdError, isErrno } from '../core/errors.ts';
+import type { Environment } from './env.ts';
+
+/** Every place contextd reads or writes, absolute. No other file composes them. */
+export interface Paths {
+  configDir: string;
+  dataDir: string;
+  stateDir: string;
+  runDir: string;
+  configFile: string;
+  socket: string;
+  certsDir: string;
+  stateDb: string;
+  artifactsDir: string;
+  /** Accepted tool bundles, by content: `<toolsDir>/<sha256>/`. */
+  toolsDir: string;
+  sandboxDir: string;
+  auditDir: string;
+  /** What `ctxd init` made, one manifest per project. */
+  projectsDir: string;
+  logFile: string;
+  /** Compiled code of the daemon, made by Node. */
+  compileCacheDir: string;
+  installRoot: string;
+  protoDir: string;
+  coreBundleDir: string;
+  proxyBinary: string;
+  launcher: string;
+}
+
+/** Bytes a unix socket's path may have, without the final NUL. */
+const SOCKET_PATH_MAX: Readonly<Partial<Record<NodeJS.Platform, number>>> = { linux: 107, darwin: 103 };
+const SOCKET_PATH_MAX_ELSEWHERE = 103;
+
+/**
+ * Design §4: `CONTEXTD_HOME` holds everything, else the XDG directories with `contextd` below each. A relative XDG
+ * value is ignored, as its specification asks. Throws PATH_INVALID for a relative `CONTEXTD_HOME` and for a socket
+ * path over the system's limit.
+ */
+export function resolvePaths(
+  env: Environment,
+  installRoot: string,
+  platform: NodeJS.Platform = process.platform,
+): Paths {
+  const bases = env.contextdHome === undefined ? xdgBases(env) : homeBases(env.contextdHome);
+  const socket = join(bases.runDir, 'contextd.sock');
+  checkSocketLength(socket, platform);
+  return {
+    ...bases,
+    socket,
+    configFile: join(bases.configDir, 'config.json'),
+    certsDir: join(bases.stateDir, 'certs'),
+    stateDb: join(bases.stateDir, 'contextd.db'),
+    artifactsDir: join(bases.dataDir, 'artifacts'),
+    toolsDir: join(bases.dataDir, 'tools'),
+    sandboxDir: join(bases.dataDir, 'sandbox'),
+    auditDir: join(bases.stateDir, 'audit'),
+    projectsDir: join(bases.stateDir, 'projects'),
+    logFile: join(bases.stateDir, 'daemon.log'),
+    compileCacheDir: join(bases.stateDir, 'compile-cache'),
+    installRoot,
+    protoDir: join(installRoot, 'proto'),
+    coreBundleDir: join(installRoot, 'dist', 'core-bundle'),
+    proxyBinary: join(installRoot, 'bin', 'contextd-proxy'),
+    launcher: join(installRoot, 'bin', 'contextd'),
+  };
+}
+
+/** Makes the directories, 0700, and takes back wider modes of existing ones. Throws PATH_INVALID naming the place. */
+export async function ensureDirectories(paths: Paths): Promise<void> {
+  const { configDir, dataDir, stateDir, runDir, certsDir, artifactsDir, toolsDir, sandboxDir, auditDir } = paths;
+  const bases = [configDir, dataDir, stateDir, runDir];
+  const below = [certsDir, artifactsDir, toolsDir, sandboxDir, auditDir, paths.projectsDir];
+  for (const directory of [...bases, ...below]) await ensurePrivate(directory);
+}
+
+type Bases = Pick<Paths, 'configDir' | 'dataDir' | 'stateDir' | 'runDir'>;
+
+function homeBases(contextdHome: string): Bases {
+  if (!isAbsolute(contextdHome)) {
+    throw new ContextdError('PATH_INVALID', `CONTEXTD_HOME is not an absolute path: ${contextdHome}`, {
+      remedy: `Set CONTEXTD_HOME to an absolute path such as ${resolve('/', 'home', 'me', '.contextd')}.`,
+    });
+  }
+  const home = resolve(contextdHome);
+  return {
+    configDir: join(home, 'config'),
+    dataDir: join(home, 'data'),
+    stateDir: join(home, 'state'),
+    runDir: join(home, 'run'),
+  };
+}
+
+function xdgBases(env: Environment): Bases {
+  const below = (value: string | undefined, ...standard: string[]): string =>
+    join(absoluteOnly(value) ?? join(env.home, ...standard), 'contextd');
+  const stateDir = below(env.xdgStateHome, '.local', 'state');
+  const runtimeDir = absoluteOnly(env.xdgRuntimeDir);
+  return {
+    configDir: below(env.xdgConfigHome, '.config'),
+    dataDir: below(env.xdgDataHome, '.local', 'share'),
+    stateDir,
+    runDir: runtimeDir === undefined ? join(stateDir, 'run') : join(runtimeDir, 'contextd'),
+  };
+}
+
+function absoluteOnly(value: string | undefined): string | undefined {
+  return value !== undefined && isAbsolute(value) ? resolve(value) : undefined;
+}
+
+function checkSocketLength(socket: string, platform: NodeJS.Platform): void {
+  const limit = SOCKET_PATH_MAX[platform] ?? SOCKET_PATH_MAX_ELSEWHERE;
+  const size = Buffer.byteLength(socket);
+  if (size <= limit) return;
+  throw new ContextdError(
+    'PATH_INVALID',
+    `the socket path has ${size} bytes, the system's limit is ${limit}: ${socket}`,
+    {
+      remedy: 'Set CONTEXTD_HOME to a shorter path.',
+      details: { path: socket, size, limit },
+    },
+  );
+}
+
+async function ensurePrivate(directory: string): Promise<void> {
+  try {
+    await mkdir(directory, { recursive: true, mode: 0o700 });
+    if (((await stat(directory)).mode & 0o077) !== 0) await chmod(directory, 0o700);
+  } catch (error) {
+    if (!isErrno(error) || error.code === 'ENOSPC' || error.code === 'EDQUOT') throw ContextdError.from(error);
+    throw new ContextdError('PATH_INVALID', `cannot prepare the directory ${directory} (${error.code})`, {
+      remedy: 'Make it writable for this user, or set CONTEXTD_HOME to a directory that is.',
+      details: { path: directory },
+      cause: error,
+    });
+  }
+}

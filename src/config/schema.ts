@@ -1,0 +1,103 @@
+import { BUDGET_DEFAULT_TOKENS, BUDGET_MIN_TOKENS, TIMEOUT_DEFAULT_MS, TIMEOUT_MAX_MS } from '../core/limits.ts';
+
+/** Settings of a person for this machine. Units are in the names; the schema below says what each is for. */
+export interface Config {
+  budget: { default_tokens: number; max_tokens: number };
+  timeout: { default_ms: number; max_ms: number };
+  output: { max_bytes: number };
+  artifacts: { max_age_days: number; max_bytes: number };
+  sandbox: { ro_paths: string[]; min_isolation: 'full' | 'reduced'; memory_mb: number; pids: number };
+  scrub: { deadline_base_ms: number; deadline_per_kb_ms: number };
+  log: { level: 'debug' | 'info' | 'warn' | 'error' };
+  server: { drain_ms: number; max_concurrent_calls: number };
+  qdrant: { url: string | null };
+}
+
+const MIB = 1024 * 1024;
+
+/** Published as docs/config.schema.json; a test compares the two. Closed: a typo is a fault, never ignored. */
+export const CONFIG_SCHEMA = {
+  $schema: 'https://json-schema.org/draft/2020-12/schema',
+  title: 'contextd configuration',
+  description: 'config.json in the configuration directory. Every setting is optional.',
+  type: 'object',
+  additionalProperties: false,
+  properties: {
+    $schema: { type: 'string', description: 'For editors; has no effect.' },
+    budget: section('How much of an output an answer shows.', {
+      default_tokens: whole(
+        BUDGET_DEFAULT_TOKENS,
+        BUDGET_MIN_TOKENS,
+        1_000_000,
+        'Tokens of an answer when the call asks for none.',
+      ),
+      max_tokens: whole(20_000, BUDGET_MIN_TOKENS, 1_000_000, 'The most tokens a call may ask for.'),
+    }),
+    timeout: section('How long a call may take.', {
+      default_ms: whole(TIMEOUT_DEFAULT_MS, 1, TIMEOUT_MAX_MS, 'Milliseconds when the call asks for none.'),
+      max_ms: whole(TIMEOUT_MAX_MS, 1, TIMEOUT_MAX_MS, 'The most milliseconds a call may ask for.'),
+    }),
+    output: section('How much of an output is kept.', {
+      max_bytes: whole(64 * MIB, 65_536, 64 * MIB, 'Bytes of each stream; of a longer one head and tail are kept.'),
+    }),
+    artifacts: section('How long complete outputs are kept.', {
+      max_age_days: whole(7, 1, 3650, 'Days after which an artifact is removed.'),
+      max_bytes: whole(1024 * MIB, MIB, 1024 * 1024 * MIB, 'Bytes of all artifacts; the least recently used go first.'),
+    }),
+    sandbox: section('What a tool may see and use.', {
+      ro_paths: {
+        type: 'array',
+        items: { type: 'string', pattern: '^/[^\\0]*[^/\\0]$' },
+        uniqueItems: true,
+        default: [],
+        description: 'Absolute directories outside /usr that tools see read-only: toolchains such as ~/.nvm.',
+      },
+      min_isolation: {
+        enum: ['full', 'reduced'],
+        default: 'reduced',
+        description: 'The least isolation with which a tool runs; below it the call is refused.',
+      },
+      memory_mb: whole(2048, 64, 1_048_576, 'Mebibytes of memory for one sandbox.'),
+      pids: whole(512, 16, 32_768, 'Processes and threads in one sandbox.'),
+    }),
+    scrub: section('How long the search for secrets may take; past it the answer is withheld.', {
+      deadline_base_ms: whole(5_000, 100, 300_000, 'Milliseconds for any text.'),
+      deadline_per_kb_ms: {
+        type: 'number',
+        default: 1,
+        minimum: 0,
+        maximum: 1000,
+        description: 'More, per KiB of text.',
+      },
+    }),
+    log: section('The log of the daemon.', {
+      level: { enum: ['debug', 'info', 'warn', 'error'], default: 'info', description: 'The least level written.' },
+    }),
+    server: section('The daemon.', {
+      drain_ms: whole(5_000, 0, 300_000, 'Milliseconds that calls in flight get when it stops; 0: none.'),
+      max_concurrent_calls: whole(64, 1, 4096, 'Calls carried out at once; more wait.'),
+    }),
+    qdrant: section('A Qdrant server for memories.', {
+      url: {
+        type: ['string', 'null'],
+        default: null,
+        pattern: '^https?://[^\\s/]+',
+        description: 'http(s) address; null: the embedded store.',
+      },
+    }),
+  },
+} as const;
+
+/** Rules between settings that JSON Schema cannot say: [a, b] means a is at most b. */
+export const CONFIG_ORDER = [
+  ['/budget/default_tokens', '/budget/max_tokens'],
+  ['/timeout/default_ms', '/timeout/max_ms'],
+] as const;
+
+function section<P extends object>(description: string, properties: P) {
+  return { type: 'object', description, additionalProperties: false, default: {}, properties } as const;
+}
+
+function whole(standard: number, minimum: number, maximum: number, description: string) {
+  return { type: 'integer', default: standard, minimum, maximum, description } as const;
+}

@@ -1,0 +1,96 @@
+import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
+import type { Json } from '../core/json.ts';
+import { isJsonObject } from '../core/json.ts';
+import { CONFIG_ORDER, CONFIG_SCHEMA, type Config } from './schema.ts';
+
+/** One thing wrong with a configuration. */
+export interface Fault {
+  /** JSON pointer of the setting; "" is the whole file. */
+  path: string;
+  /** What is wrong, without the path. */
+  message: string;
+}
+
+export type Checked = { config: Config; faults: readonly [] } | { config: undefined; faults: readonly Fault[] };
+
+/** Checks a parsed configuration and fills in what it leaves out. The value handed in is not changed. */
+export function checkConfig(value: Json): Checked {
+  const validate = compileSchema();
+  const filled: unknown = structuredClone(value);
+  if (!validate(filled)) return { config: undefined, faults: (validate.errors ?? []).map(describe) };
+  const faults = checkOrder(filled);
+  return faults.length === 0 ? { config: withoutSchemaKey(filled), faults: [] } : { config: undefined, faults };
+}
+
+/** The value at a pointer such as /budget/max_tokens; undefined when there is none. */
+export function valueAt(root: unknown, pointer: string): Json | undefined {
+  let value: unknown = root;
+  for (const key of pointer.split('/').slice(1))
+    value = isJsonObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
+  return isJson(value) ? value : undefined;
+}
+
+/** Our own constant: a test holds it against the schema of schemas, which would double the time this takes. */
+function compileSchema(): ValidateFunction<Config> {
+  return new Ajv2020({
+    meta: false,
+    validateSchema: false,
+    allErrors: true,
+    useDefaults: true,
+    strict: true,
+    allowUnionTypes: true,
+    verbose: true,
+  }).compile<Config>(CONFIG_SCHEMA);
+}
+
+function withoutSchemaKey(config: Config & { $schema?: string }): Config {
+  const { $schema: _ignored, ...settings } = config;
+  return settings;
+}
+
+function describe(error: ErrorObject): Fault {
+  if (error.keyword === 'additionalProperties') {
+    const name = String(error.params.additionalProperty);
+    return { path: `${error.instancePath}/${escapePointer(name)}`, message: `is no setting${suggest(name, error)}` };
+  }
+  const values = error.keyword === 'enum' ? `: ${listed(error.params.allowedValues)}` : '';
+  return {
+    path: error.instancePath,
+    message: `${error.message ?? 'is invalid'}${values}, but is ${shown(error.data)}`,
+  };
+}
+
+function suggest(name: string, error: ErrorObject): string {
+  const known = isJsonObject(error.parentSchema?.properties) ? Object.keys(error.parentSchema.properties) : [];
+  const names = known.filter((key) => !key.startsWith('$'));
+  const near = names.find(
+    (key) => key.toLowerCase().replaceAll(/[_-]/g, '') === name.toLowerCase().replaceAll(/[_-]/g, ''),
+  );
+  return near === undefined ? `; there are ${names.join(', ')}` : `; did you mean ${near}?`;
+}
+
+function checkOrder(config: Config): Fault[] {
+  const faults: Fault[] = [];
+  for (const [low, high] of CONFIG_ORDER) {
+    const [least, most] = [Number(valueAt(config, low)), Number(valueAt(config, high))];
+    if (least > most) faults.push({ path: low, message: `must be at most ${high}, which is ${most}, but is ${least}` });
+  }
+  return faults;
+}
+
+function listed(values: unknown): string {
+  return Array.isArray(values) ? values.map(String).join(', ') : '';
+}
+
+function shown(data: unknown): string {
+  const text = JSON.stringify(data) ?? 'undefined';
+  return text.length > 60 ? `${text.slice(0, 57)}...` : text;
+}
+
+function escapePointer(key: string): string {
+  return key.replaceAll('~', '~0').replaceAll('/', '~1');
+}
+
+function isJson(value: unknown): value is Json {
+  return value !== undefined && typeof value !== 'function' && typeof value !== 'symbol' && typeof value !== 'bigint';
+}

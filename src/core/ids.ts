@@ -1,0 +1,34 @@
+/** Crockford's base 32, as ULID uses it: no I, L, O, U. */
+const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
+
+/** A ULID: 48 bits of milliseconds, 80 random bits, 26 characters. Sorts by time. */
+export function ulid(nowMs: number): string {
+  let time = '';
+  for (let rest = nowMs, i = 0; i < 10; i++) {
+    time = ALPHABET.charAt(rest % 32) + time;
+    rest = Math.floor(rest / 32);
+  }
+  let random = '';
+  for (const byte of randomBytes16()) random += ALPHABET.charAt(byte & 31);
+  return time + random;
+}
+
+export const REQUEST_ID_PATTERN = /^req_[0-9A-HJKMNP-TV-Z]{26}$/;
+
+export function newRequestId(nowMs: number): string {
+  return `req_${ulid(nowMs)}`;
+}
+
+/** A capability: `art_` and 80 random bits. Short, because an agent pays for each character. */
+export function newArtifactId(): string {
+  let id = 'art_';
+  for (const byte of randomBytes16()) id += ALPHABET.charAt(byte & 31).toLowerCase();
+  return id;
+}
+
+export const ARTIFACT_ID_PATTERN = /^art_[0-9a-hjkmnp-tv-z]{16}$/;
+
+/** Web Crypto, which is always there: loading node:crypto would cost the compiled client a millisecond or two. */
+function randomBytes16(): Uint8Array {
+  return globalThis.crypto.getRandomValues(new Uint8Array(16));
+}

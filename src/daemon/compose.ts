@@ -1,0 +1,177 @@
+import { fileURLToPath } from 'node:url';
+import { createCatalog } from '../catalog/catalog.ts';
+import type { Environment } from '../config/env.ts';
+import type { Paths } from '../config/paths.ts';
+import type { Config } from '../config/schema.ts';
+import type { Clock } from '../core/clock.ts';
+import type { Logger } from '../core/log.ts';
+import { turnAway } from '../dispatch/budget.ts';
+import { createDispatch } from '../dispatch/dispatch.ts';
+import { createSlots } from '../dispatch/slots.ts';
+import { createRunner } from '../runner/runner.ts';
+import { createSandbox } from '../sandbox/sandbox.ts';
+import { createEngine, deferEngine } from '../scrub/engine.ts';
+import { readRulePack } from '../scrub/rule-pack.ts';
+import { createScanner } from '../scrub/scanner.ts';
+import { createScrubber } from '../scrub/scrubber.ts';
+import { createGrpcDoor } from '../server/grpc.ts';
+import { createArtifactStore } from '../stores/artifacts.ts';
+import { createAuditLog } from '../stores/audit.ts';
+import { createCursors } from '../stores/cursors.ts';
+import { createJournal } from '../stores/journal.ts';
+import { createDaemonKeys } from '../stores/keys.ts';
+import { createProjectStore } from '../stores/projects.ts';
+import { createSessionStore } from '../stores/sessions.ts';
+import { createDatabase } from '../stores/sqlite.ts';
+import { loadCounter } from '../tokens/counter.ts';
+import { createCallGate } from './call-gate.ts';
+import { followInstallation } from './core-acceptance.ts';
+import { checkHealth } from './health.ts';
+import { type Composition, inOrder, type Part, together } from './lifecycle.ts';
+import { warnOfBadLinks } from './link-check.ts';
+import { createManagement } from './management.ts';
+import { policyFor } from './policy.ts';
+
+export interface ComposeDeps {
+  environment: Environment;
+  paths: Paths;
+  config: Config;
+  clock: Clock;
+  logger: Logger;
+  /** Begins the orderly end of the daemon, with so many milliseconds for calls in flight. */
+  requestStop(graceMs: number): void;
+}
+
+/** Hourly: artifacts past their age or over their quota go. */
+const PRUNE_EVERY_MS = 60 * 60 * 1000;
+
+/** Every part of the daemon, built once. The only place that sees all of them; parts start in the order of the list. */
+export function compose({ environment, paths, config, clock, logger, requestStop }: ComposeDeps): Composition {
+  const database = createDatabase({ file: paths.stateDb, logger, onFailure: () => requestStop(0) });
+  const keys = createDaemonKeys({ database });
+  const projects = createProjectStore({ database, clock });
+  const sessions = createSessionStore({ database, keys, clock });
+  const journal = createJournal({ database, clock });
+  const artifacts = createArtifactStore({
+    database,
+    keys,
+    dir: paths.artifactsDir,
+    limits: config.artifacts,
+    clock,
+    logger,
+  });
+  const auditLog = createAuditLog({ dir: paths.auditDir, clock, logger });
+  const cursors = createCursors(sessions);
+  const catalog = createCatalog({ coreBundleDir: paths.coreBundleDir, toolsDir: paths.toolsDir });
+  const sandbox = createSandbox({ paths, config: config.sandbox, logger, clock });
+  const runner = createRunner({ sandbox, policyFor: (root) => policyFor(root, config.sandbox), logger, clock });
+  const scanner = createScanner({ config: config.scrub, logger });
+  const scrubber = createScrubber({ scanner, engine: maskEngine(), numbers: sessions, logger, clock });
+  const counter = loadCounter();
+  const refuse = turnAway(counter);
+  const gate = createCallGate(
+    createDispatch({
+      catalog,
+      projects,
+      sandbox,
+      runner,
+      sessions,
+      scrubber,
+      artifacts,
+      cursors,
+      counter,
+      auditLog,
+      journal,
+      limits: config,
+      config,
+      slots: createSlots(config.server.max_concurrent_calls),
+      clock,
+      logger,
+    }),
+    refuse,
+  );
+  const management = createManagement({
+    home: environment.home,
+    paths,
+    catalog,
+    projects,
+    auditLog,
+    sandbox,
+    gate,
+    clock,
+    checkHealth: () => checkHealth({ catalog, config, sandbox, scrubber, counter, database, auditLog }),
+    requestStop: (graceMs) => requestStop(graceMs === 0 ? config.server.drain_ms : graceMs),
+  });
+  const grpc = createGrpcDoor({
+    paths,
+    dispatch: gate.dispatch,
+    refuse,
+    management,
+    mask: (text) => scrubber.maskText(text),
+    clock,
+    logger,
+  });
+  const stores: Part = {
+    name: 'stores',
+    async start() {
+      await database.start();
+      await keys.start();
+      await Promise.all([projects.start(), journal.start(), artifacts.start(), auditLog.start()]);
+    },
+    async stop() {
+      await auditLog.stop();
+      await artifacts.stop();
+      await database.stop();
+    },
+  };
+  const door: Part = { name: 'door', start: () => grpc.prepare(), async stop() {} };
+  const acceptance: Part = {
+    name: 'acceptance',
+    async start() {
+      await followInstallation(catalog, projects, logger);
+      await warnOfBadLinks(await projects.list(), paths.proxyBinary, logger);
+    },
+    async stop() {},
+  };
+  return {
+    parts: [
+      // The state database is the lock of the one daemon: until it is held, nothing may touch a file of the home.
+      together([
+        named('scrubber', scrubber),
+        inOrder([stores, together([named('catalog', catalog), named('sandbox', sandbox), door])]),
+      ]),
+      acceptance,
+      named('runner', runner),
+      pruner(() => artifacts.prune(), logger),
+      grpc,
+    ],
+    drain: (graceMs) => gate.drain(graceMs),
+    mask: (text) => scrubber.maskText(text),
+  };
+}
+
+/** For log lines and refusals; rarely used, so its rules are read and compiled only then. */
+function maskEngine(): ReturnType<typeof deferEngine> {
+  const rules = fileURLToPath(new URL('../scrub/rules', import.meta.url));
+  return deferEngine(() => createEngine(readRulePack(rules), { compile: 'when used' }));
+}
+
+function named(name: string, part: Pick<Part, 'start' | 'stop'>): Part {
+  return { name, start: () => part.start(), stop: () => part.stop() };
+}
+
+function pruner(prune: () => Promise<number>, logger: Logger): Part {
+  let timer: NodeJS.Timeout | undefined;
+  const once = (): void => {
+    prune().catch((cause: unknown) => logger.error('artifacts.prune_failed', {}, cause));
+  };
+  return {
+    name: 'pruner',
+    async start() {
+      timer = setInterval(once, PRUNE_EVERY_MS).unref();
+    },
+    async stop() {
+      clearInterval(timer);
+    },
+  };
+}

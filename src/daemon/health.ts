@@ -1,0 +1,134 @@
+import { randomInt } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Catalog } from '../catalog/catalog.ts';
+import type { Config } from '../config/schema.ts';
+import { ContextdError } from '../core/errors.ts';
+import type { Sandbox } from '../sandbox/sandbox.ts';
+import type { Scrubber } from '../scrub/scrubber.ts';
+import type { HealthCheck } from '../server/door.ts';
+import type { AuditLog } from '../stores/audit.ts';
+import type { Database } from '../stores/sqlite.ts';
+import type { TokenCounter } from '../tokens/counter.ts';
+import { policyFor } from './policy.ts';
+
+export interface HealthDeps {
+  catalog: Catalog;
+  config: Config;
+  sandbox: Sandbox;
+  scrubber: Scrubber;
+  counter: TokenCounter;
+  database: Database;
+  auditLog: AuditLog;
+}
+
+type Finding = Omit<HealthCheck, 'name'>;
+
+/** What `ctxd doctor` asks of the daemon. Each check uses the live part, none looks at a file and hopes. */
+export async function checkHealth(deps: HealthDeps): Promise<HealthCheck[]> {
+  const checks: [string, (deps: HealthDeps) => Promise<Finding>][] = [
+    ['isolation', checkIsolation],
+    ['sandbox runs a command', checkCommand],
+    ['scrubber masks a canary', checkCanary],
+    ['token counter', checkCounter],
+    ['state database', checkDatabase],
+    ['audit log', checkAudit],
+    ['core tools', checkTools],
+  ];
+  const results: HealthCheck[] = [];
+  for (const [name, check] of checks) results.push({ name, ...(await attempt(check, deps)) });
+  return results;
+}
+
+async function attempt(check: (deps: HealthDeps) => Promise<Finding>, deps: HealthDeps): Promise<Finding> {
+  try {
+    return await check(deps);
+  } catch (thrown) {
+    const error = ContextdError.from(thrown);
+    return { status: 'fail', detail: error.message, remedy: error.remedy ?? 'See `ctxd server logs`.' };
+  }
+}
+
+async function checkIsolation({ sandbox }: HealthDeps): Promise<Finding> {
+  const report = await sandbox.probe();
+  const what = `${report.backend} ${report.version ?? ''}: ${report.level}`;
+  if (report.level === 'full') return { status: 'ok', detail: what, remedy: '' };
+  return {
+    status: report.level === 'reduced' ? 'warn' : 'fail',
+    detail: `${what}, missing ${report.missing.join(', ')}`,
+    remedy: report.remedy ?? '',
+  };
+}
+
+async function checkCommand({ sandbox, config }: HealthDeps): Promise<Finding> {
+  const workspace = await mkdtemp(join(tmpdir(), 'contextd-health-'));
+  try {
+    const word = `alive-${randomInt(1e9)}`;
+    const result = await sandbox.run(policyFor(workspace, config.sandbox), {
+      argv: ['/bin/sh', '-c', `echo ${word}; cat /proc/net/dev | wc -l`],
+      cwd: workspace,
+      env: {},
+      stdin: null,
+      timeoutMs: 10_000,
+      outputMaxBytes: 65_536,
+      signal: new AbortController().signal,
+    });
+    const [first, interfaces] = result.stdout.head.toString().split('\n');
+    if (first !== word)
+      return {
+        status: 'fail',
+        detail: `the command ended with ${result.exitCode} and not with its answer`,
+        remedy: 'See `ctxd server logs`.',
+      };
+    // Two header lines and the loopback: anything more is a network.
+    if (interfaces?.trim() !== '3')
+      return { status: 'fail', detail: 'the sandbox sees a network', remedy: 'Report this as a security fault.' };
+    return { status: 'ok', detail: `answered in ${Math.round(result.durationMs)} ms, sees no network`, remedy: '' };
+  } finally {
+    await rm(workspace, { recursive: true, force: true });
+  }
+}
+
+async function checkCanary({ scrubber }: HealthDeps): Promise<Finding> {
+  const canary = `AKIA${Array.from({ length: 16 }, () => 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.charAt(randomInt(32))).join('')}`;
+  const session = `health\0${randomInt(1e12)}`;
+  try {
+    const { value } = await scrubber.scrub(session, { text: `aws_access_key_id = ${canary}` });
+    if (!value.text.includes(canary)) return { status: 'ok', detail: 'a generated access key was masked', remedy: '' };
+    return {
+      status: 'fail',
+      detail: 'a generated access key was not masked',
+      remedy: 'Reinstall contextd: its rules are damaged.',
+    };
+  } finally {
+    scrubber.forget(session);
+  }
+}
+
+async function checkCounter({ counter }: HealthDeps): Promise<Finding> {
+  // js-tiktoken's numbers for cl100k_base.
+  const counted = counter.count('hello world <|endoftext|>');
+  if (counted === 8) return { status: 'ok', detail: 'cl100k_base', remedy: '' };
+  return { status: 'fail', detail: `counted ${counted} tokens where there are 8`, remedy: 'Run ./install.sh again.' };
+}
+
+async function checkDatabase({ database }: HealthDeps): Promise<Finding> {
+  await database.read('SELECT 1');
+  return { status: 'ok', detail: 'answers', remedy: '' };
+}
+
+async function checkAudit({ auditLog }: HealthDeps): Promise<Finding> {
+  const records = await auditLog.tail(1);
+  return {
+    status: 'ok',
+    detail: records.length === 0 ? 'no record yet' : `last record ${records[0]?.time}`,
+    remedy: '',
+  };
+}
+
+async function checkTools({ catalog }: HealthDeps): Promise<Finding> {
+  const tools = catalog.list();
+  for (const tool of tools) await catalog.verify(tool);
+  return { status: 'ok', detail: `${tools.map((tool) => tool.manifest.name).join(', ')}: hashes match`, remedy: '' };
+}

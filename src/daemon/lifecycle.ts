@@ -1,0 +1,93 @@
+import type { Logger } from '../core/log.ts';
+
+/** Something that lives as long as the daemon does. `stop` is idempotent and resolves when it is done. */
+export interface Part {
+  /** For the log. */
+  name: string;
+  start(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** What compose.ts builds. */
+export interface Composition {
+  /** In the order of their start; stopped in reverse. */
+  parts: readonly Part[];
+  /** Lets no further call in and waits, at most `graceMs` milliseconds, for those under way. True when all ended. */
+  drain(graceMs: number): Promise<boolean>;
+  /** Takes secrets out of a text; works before `start` too. */
+  mask(text: string): string;
+}
+
+/** What one part may take to stop, milliseconds. */
+const STOP_DEADLINE_MS = 5_000;
+
+/** Starts the parts in order. When one fails, those that were started are stopped and its error is thrown. */
+export async function startParts(parts: readonly Part[], logger: Logger): Promise<void> {
+  for (const [index, part] of parts.entries()) {
+    try {
+      await part.start();
+    } catch (thrown) {
+      logger.debug('part.start_failed', { part: part.name });
+      // The one that failed too: it may have got half way.
+      await stopParts(parts.slice(0, index + 1), logger);
+      throw thrown;
+    }
+  }
+}
+
+/** Parts of which each needs those before it, as one. */
+export function inOrder(parts: readonly Part[]): Part {
+  return {
+    name: parts.map(({ name }) => name).join(', '),
+    async start() {
+      for (const part of parts) await part.start();
+    },
+    async stop() {
+      for (const part of parts.toReversed()) await part.stop();
+    },
+  };
+}
+
+/** Parts that need nothing of each other, as one that starts them at the same time. */
+export function together(parts: readonly Part[]): Part {
+  return {
+    name: parts.map(({ name }) => name).join(', '),
+    async start() {
+      const starts = await Promise.allSettled(parts.map((part) => part.start()));
+      for (const start of starts) if (start.status === 'rejected') throw start.reason;
+    },
+    async stop() {
+      const stops = await Promise.allSettled(parts.map((part) => part.stop()));
+      for (const stop of stops) if (stop.status === 'rejected') throw stop.reason;
+    },
+  };
+}
+
+/** Stops the parts in reverse, each within `deadlineMs` milliseconds. One that fails or hangs never keeps the rest. */
+export async function stopParts(
+  parts: readonly Part[],
+  logger: Logger,
+  deadlineMs: number = STOP_DEADLINE_MS,
+): Promise<void> {
+  for (const part of parts.toReversed()) {
+    try {
+      if (!(await endsWithin(part.stop(), deadlineMs))) {
+        logger.error('part.stop_overdue', { part: part.name, deadline_ms: deadlineMs });
+      }
+    } catch (thrown) {
+      logger.error('part.stop_failed', { part: part.name }, thrown);
+    }
+  }
+}
+
+async function endsWithin(work: Promise<void>, ms: number): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<false>((resolve) => {
+    timer = setTimeout(() => resolve(false), ms);
+  });
+  try {
+    return await Promise.race([work.then(() => true), late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,138 @@
+import type { Catalog, CatalogTool } from '../catalog/catalog.ts';
+import type { Paths } from '../config/paths.ts';
+import type { Clock } from '../core/clock.ts';
+import { ContextdError } from '../core/errors.ts';
+import { PACKAGE_VERSION, PROTOCOL_VERSION } from '../protocol/versions.ts';
+import type { Sandbox } from '../sandbox/sandbox.ts';
+import type { HealthCheck, Management, ProjectResult, SchemaResult, ServerStatus, ToolInfo } from '../server/door.ts';
+import type { AuditLog } from '../stores/audit.ts';
+import type { AcceptedTool, ProjectStore } from '../stores/projects.ts';
+import type { CallGate } from './call-gate.ts';
+import { checkProjectRoot } from './project-root.ts';
+
+export interface ManagementDeps {
+  home: string;
+  paths: Paths;
+  catalog: Catalog;
+  projects: ProjectStore;
+  auditLog: AuditLog;
+  sandbox: Sandbox;
+  gate: CallGate;
+  clock: Clock;
+  checkHealth(): Promise<HealthCheck[]>;
+  /** Begins the orderly end of the daemon. */
+  requestStop(graceMs: number): void;
+}
+
+const AUDIT_DEFAULT = 20;
+const AUDIT_MAX = 1000;
+
+/** What the CLI may ask of the daemon, one method per rpc of ManagementService. */
+export function createManagement(deps: ManagementDeps): Management {
+  const startedAt = deps.clock.monotonic();
+  return {
+    serverStatus: () => serverStatus(deps, startedAt),
+    async stopServer(graceMs) {
+      const activeCalls = deps.gate.active();
+      deps.requestStop(graceMs);
+      return { pid: process.pid, activeCalls };
+    },
+    registerProject: (root) => registerProject(root, deps),
+    async unregisterProject(root) {
+      const known = await deps.projects.find(root);
+      return {
+        root,
+        changed: await deps.projects.unregister(root),
+        tools: toolInfos(known?.tools ?? [], deps.catalog),
+      };
+    },
+    async listTools(root) {
+      if (root === '') return deps.catalog.list().map(toolInfo);
+      const project = await deps.projects.find(root);
+      if (project === null) throw notRegistered(root);
+      return toolInfos(project.tools, deps.catalog);
+    },
+    async tailAudit(limit, projectRoot) {
+      const records = await deps.auditLog.tail(
+        Math.min(limit || AUDIT_DEFAULT, AUDIT_MAX),
+        projectRoot === '' ? undefined : projectRoot,
+      );
+      return records.map((record) => JSON.stringify(record));
+    },
+    checkHealth: deps.checkHealth,
+    async getSchema(tool) {
+      return schemaOf(tool, deps.catalog);
+    },
+  };
+}
+
+async function serverStatus(deps: ManagementDeps, startedAt: number): Promise<ServerStatus> {
+  return {
+    pid: process.pid,
+    version: PACKAGE_VERSION,
+    uptimeMs: Math.round(deps.clock.monotonic() - startedAt),
+    socket: deps.paths.socket,
+    calls: deps.gate.answered(),
+    activeCalls: deps.gate.active(),
+    projects: (await deps.projects.list()).length,
+    residentBytes: process.memoryUsage.rss(),
+    protocolVersion: PROTOCOL_VERSION,
+    isolation: (await deps.sandbox.probe()).level,
+  };
+}
+
+async function registerProject(root: string, deps: ManagementDeps): Promise<ProjectResult> {
+  await checkProjectRoot(root, deps.home, deps.paths);
+  const accepted = deps.catalog.list().map(acceptance);
+  const changed = await deps.projects.register(root, accepted);
+  return { root, changed, tools: deps.catalog.list().map(toolInfo) };
+}
+
+/** A person ran `ctxd init`: this tool, these bytes, these grants. */
+export function acceptance(tool: CatalogTool): AcceptedTool {
+  return {
+    name: tool.manifest.name,
+    bundleSha256: tool.bundleSha256,
+    origin: tool.origin,
+    grants: tool.manifest.grants,
+  };
+}
+
+function toolInfos(accepted: readonly AcceptedTool[], catalog: Catalog): ToolInfo[] {
+  return accepted.flatMap((entry) => {
+    const tool = catalog.find(entry.name);
+    return tool === undefined ? [] : [toolInfo(tool)];
+  });
+}
+
+function toolInfo(tool: CatalogTool): ToolInfo {
+  return {
+    name: tool.manifest.name,
+    purpose: tool.manifest.purpose,
+    bundleSha256: tool.bundleSha256,
+    origin: tool.origin,
+    schemaJson: tool.schemaJson,
+    toolMd: tool.toolMd,
+    toolExtendedMd: tool.toolExtendedMd,
+    grants: [...tool.manifest.grants],
+  };
+}
+
+function schemaOf(name: string, catalog: Catalog): SchemaResult {
+  const tool = catalog.find(name);
+  if (tool === undefined) {
+    throw new ContextdError('TOOL_NOT_FOUND', `there is no tool named ${JSON.stringify(name.slice(0, 100))}`, {
+      remedy: 'See `ctxd tool list`.',
+    });
+  }
+  return {
+    schemaJson: tool.schemaJson,
+    toolMd: tool.toolMd,
+    toolExtendedMd: tool.toolExtendedMd,
+    bundleSha256: tool.bundleSha256,
+  };
+}
+
+function notRegistered(root: string): ContextdError {
+  return new ContextdError('NOT_FOUND', `${root} is not a registered project`, { remedy: 'Run `ctxd init` there.' });
+}

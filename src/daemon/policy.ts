@@ -1,0 +1,22 @@
+import type { Config } from '../config/schema.ts';
+import type { SandboxPolicy } from '../sandbox/sandbox.ts';
+
+const MIB = 1024 * 1024;
+/** The largest file a tool may write, bytes. */
+const FILE_MAX_BYTES = 1024 * MIB;
+/** Open files of one process in a sandbox. */
+const OPEN_FILES = 1024;
+
+/** The policy of every core tool: the project root and what a person listed, nothing that a call could widen. */
+export function policyFor(projectRoot: string, config: Config['sandbox']): SandboxPolicy {
+  return {
+    workspace: projectRoot,
+    roPaths: config.ro_paths,
+    limits: {
+      memoryBytes: config.memory_mb * MIB,
+      pids: config.pids,
+      fileBytes: FILE_MAX_BYTES,
+      openFiles: OPEN_FILES,
+    },
+  };
+}

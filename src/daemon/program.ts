@@ -1,0 +1,41 @@
+import { Command } from 'commander';
+import { readEnvironment } from '../config/env.ts';
+import { findInstallRoot } from '../config/install-root.ts';
+import { resolvePaths } from '../config/paths.ts';
+import { systemClock } from '../core/clock.ts';
+import { ContextdError, ERROR_TABLE } from '../core/errors.ts';
+import { PACKAGE_VERSION } from '../protocol/versions.ts';
+import { failureLine } from './failure-line.ts';
+import { type Program, type ServeOptions, serve } from './serve.ts';
+
+/** Exit code of a command line that is wrong. */
+const EXIT_USAGE = 2;
+/** Whatever a part makes is for this user alone, even where it forgets to say so. */
+const PRIVATE_UMASK = 0o077;
+
+/** `contextd serve [--foreground]` and `contextd --version`, with the given parts list. Ends the process. */
+export async function runProgram(argv: readonly string[], compose: Program['compose']): Promise<void> {
+  const program = new Command('contextd').description('The contextd daemon. Manage it with ctxd.');
+  program.version(PACKAGE_VERSION, '--version', 'Print the version.').helpOption('--help', 'Print this help.');
+  program.exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : EXIT_USAGE));
+  program
+    .command('serve')
+    .description('Run the daemon in this process.')
+    .option('--foreground', 'Log to stderr instead of the log file.', false)
+    .action((options: ServeOptions) => serveAndExit(compose, options));
+  await program.parseAsync(argv);
+}
+
+async function serveAndExit(compose: Program['compose'], options: ServeOptions): Promise<never> {
+  try {
+    process.umask(PRIVATE_UMASK);
+    process.chdir('/');
+    const environment = readEnvironment();
+    const paths = resolvePaths(environment, findInstallRoot());
+    await serve({ environment, paths, clock: systemClock, compose }, options);
+    return process.exit(0);
+  } catch (thrown) {
+    console.error(failureLine(thrown));
+    return process.exit(ERROR_TABLE[ContextdError.from(thrown).code].exitCode);
+  }
+}

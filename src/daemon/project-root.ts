@@ -1,0 +1,48 @@
+import { lstat, realpath } from 'node:fs/promises';
+import { isAbsolute, relative } from 'node:path';
+import type { Paths } from '../config/paths.ts';
+import { ContextdError, isErrno } from '../core/errors.ts';
+
+/**
+ * Step 2's rule for what may be a project at all (design §3): a real directory, never `/`, the home directory or an
+ * ancestor of it, and no root that holds contextd's own directories or its installation. PATH_INVALID says which.
+ */
+export async function checkProjectRoot(root: string, home: string, paths: Paths): Promise<void> {
+  await checkDirectory(root);
+  const refused: readonly [string, string][] = [
+    [home, 'the home directory'],
+    [paths.installRoot, 'the installation of contextd'],
+    [paths.configDir, "contextd's configuration"],
+    [paths.dataDir, "contextd's data"],
+    [paths.stateDir, "contextd's state"],
+    [paths.runDir, "contextd's socket"],
+  ];
+  for (const [place, what] of refused) {
+    const real = await realpath(place).catch(() => place);
+    if (holds(root, real)) throw invalid(root, root === real ? `it is ${what}` : `it holds ${what} (${real})`);
+    if (place !== home && holds(real, root)) throw invalid(root, `it lies inside ${what} (${real})`);
+  }
+}
+
+async function checkDirectory(root: string): Promise<void> {
+  if (!isAbsolute(root) || root.includes('\0')) throw invalid(root, 'it is not an absolute path');
+  try {
+    if ((await realpath(root)) !== root) throw invalid(root, 'it is reached through a symbolic link');
+    if (!(await lstat(root)).isDirectory()) throw invalid(root, 'it is not a directory');
+  } catch (thrown) {
+    if (isErrno(thrown, 'ENOENT', 'ENOTDIR')) throw invalid(root, 'it does not exist');
+    throw thrown;
+  }
+}
+
+function holds(outer: string, inner: string): boolean {
+  const path = relative(outer, inner);
+  return path === '' || (!path.startsWith('../') && path !== '..' && !isAbsolute(path));
+}
+
+function invalid(root: string, why: string): ContextdError {
+  return new ContextdError('PATH_INVALID', `${root} cannot be a project: ${why}`, {
+    remedy: 'Run `ctxd init` in the directory of one project.',
+    details: { path: root },
+  });
+}

@@ -1,0 +1,69 @@
+import type { CatalogTool } from '../catalog/catalog.ts';
+import type { Denial } from '../core/envelope.ts';
+import type { ContextdError } from '../core/errors.ts';
+import type { JsonObject } from '../core/json.ts';
+import type { Finding } from '../scrub/finding.ts';
+import type { ToolStream } from '../sdk/tool.ts';
+import type { CallRequest } from '../server/door.ts';
+import type { View } from '../tokens/budget.ts';
+
+/** A call once it is known who calls, from where and with how much time (step 1). */
+export interface Call {
+  request: CallRequest;
+  requestId: string;
+  sessionId: string;
+  /** What sessions, secrets, artifacts and etags hang on: project root and session id. */
+  sessionKey: string;
+  /** Milliseconds since the epoch. */
+  receivedAt: number;
+  /** Monotonic milliseconds of the start. */
+  startedAt: number;
+}
+
+/** The options every tool takes; dispatch reads them and no schema repeats them (design §4). */
+export interface CommonOptions {
+  /** Tokens of the printed line. */
+  maxTokens: number;
+  view: View;
+  continuation: string | null;
+  timeoutMs: number;
+  dryRun: boolean;
+}
+
+/** A call whose project, tool and arguments are known to be good (step 2). */
+export interface VerifiedCall extends Call {
+  tool: CatalogTool;
+  options: CommonOptions;
+  /** The tool's own arguments, without the common options. */
+  input: JsonObject;
+}
+
+/** What a call came to, before it is scrubbed. Every way out of a call is one of these. */
+export interface Outcome {
+  data: JsonObject;
+  streams: readonly ToolStream[];
+  failure: ContextdError | null;
+  warnings: readonly string[];
+  denied: readonly Denial[];
+  /** Bytes beyond `output.max_bytes` that nobody keeps. */
+  droppedBytes: number;
+  /** What the tool's own process saw, leaf by leaf of {data, streams} (the first pass of step 6). */
+  firstPass: readonly (readonly Finding[])[];
+  /** What isolation lacked; empty when it was full or nothing ran. */
+  isolationMissing: readonly string[];
+}
+
+export const EMPTY_OUTCOME: Outcome = {
+  data: {},
+  streams: [],
+  failure: null,
+  warnings: [],
+  denied: [],
+  droppedBytes: 0,
+  firstPass: [],
+  isolationMissing: [],
+};
+
+export function failedOutcome(failure: ContextdError): Outcome {
+  return { ...EMPTY_OUTCOME, failure };
+}

@@ -1,0 +1,25 @@
+import type { Clock } from '../core/clock.ts';
+import type { CallRequest } from '../server/door.ts';
+import type { Call } from './call.ts';
+
+/** Session ids come from other programs' environments: anything else is taken as absent. */
+const SESSION_ID_PATTERN = /^[\w.:@-]{1,128}$/;
+
+/** Step 1: who calls, in which session. Fails never: a call that cannot be identified is still recorded. */
+export function identify(request: CallRequest, clock: Clock): Call {
+  const receivedAt = clock.now();
+  const sessionId = SESSION_ID_PATTERN.test(request.sessionHint) ? request.sessionHint : sessionOfTheDay(receivedAt);
+  return {
+    request,
+    requestId: request.requestId,
+    sessionId,
+    sessionKey: `${request.projectRoot}\0${sessionId}`,
+    receivedAt,
+    startedAt: clock.monotonic(),
+  };
+}
+
+/** Two agents that name no session share this one in a project (design §4). The day is UTC. */
+function sessionOfTheDay(nowMs: number): string {
+  return `day-${new Date(nowMs).toISOString().slice(0, 10)}`;
+}

@@ -1,0 +1,37 @@
+import { ContextdError } from '../core/errors.ts';
+import type { ArtifactStore } from '../stores/artifacts.ts';
+import type { Cursors } from '../stores/cursors.ts';
+import type { ByteRange } from '../tokens/line.ts';
+import { type PageSegment, planPage } from '../tokens/page.ts';
+import type { VerifiedCall } from './call.ts';
+
+export interface PageDeps {
+  artifacts: ArtifactStore;
+  cursors: Cursors;
+}
+
+/** What a continuation leads to, read and ready to be cut. */
+export interface Page {
+  artifactId: string;
+  ranges: readonly ByteRange[];
+  segments: readonly PageSegment[];
+}
+
+/** The next slice of what an earlier call left: scrubbed before it was stored, so nothing runs or is scanned again. */
+export async function openPage(call: VerifiedCall, continuation: string, deps: PageDeps): Promise<Page> {
+  const { artifactId, ranges } = deps.cursors.open(call.sessionKey, continuation);
+  const info = await deps.artifacts.info(call.sessionKey, artifactId);
+  if (info.tool !== call.tool.manifest.name) {
+    throw new ContextdError('CURSOR_INVALID', `the cursor belongs to ${info.tool}, not to ${call.tool.manifest.name}`, {
+      remedy: `Pass it to ${info.tool}.`,
+    });
+  }
+  const reads = planPage(info.parts, ranges, call.options.maxTokens);
+  const segments = await Promise.all(
+    reads.map(async (read) => ({
+      ...read,
+      bytes: await deps.artifacts.read(call.sessionKey, artifactId, read.start, read.end),
+    })),
+  );
+  return { artifactId, ranges, segments };
+}

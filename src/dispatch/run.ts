@@ -1,0 +1,60 @@
+import type { Config } from '../config/schema.ts';
+import { ContextdError } from '../core/errors.ts';
+import type { JsonObject } from '../core/json.ts';
+import type { ToolFailure } from '../protocol/tool-output.ts';
+import type { Runner } from '../runner/runner.ts';
+import type { IsolationReport } from '../sandbox/sandbox.ts';
+import type { SessionStore } from '../stores/sessions.ts';
+import { EMPTY_OUTCOME, type Outcome, type VerifiedCall } from './call.ts';
+
+export interface RunDeps {
+  runner: Runner;
+  sessions: SessionStore;
+  config: Pick<Config, 'output'>;
+}
+
+/** Step 5: the tool runs in its process, under its policy and deadline. A tool that failed is an outcome, not a throw. */
+export async function run(
+  call: VerifiedCall,
+  input: JsonObject,
+  isolation: IsolationReport,
+  deps: RunDeps,
+): Promise<Outcome> {
+  const { output, firstPass, quarantined } = await deps.runner.run({
+    requestId: call.requestId,
+    projectRoot: call.request.projectRoot,
+    sessionKey: call.sessionKey,
+    tool: call.tool.manifest.name,
+    bundleSha256: call.tool.bundleSha256,
+    bundleDir: call.tool.bundleDir,
+    input,
+    etagKey: deps.sessions.etagKey(call.sessionKey),
+    timeoutMs: call.options.timeoutMs,
+    outputMaxBytes: deps.config.output.max_bytes,
+    grants: call.tool.manifest.grants,
+    signal: call.request.signal,
+  });
+  const { failure } = output;
+  return {
+    ...EMPTY_OUTCOME,
+    data: output.data,
+    streams: output.streams ?? [],
+    failure: failure === undefined ? null : toolFailure(failure),
+    warnings: [...(output.warnings ?? []), ...quarantined.map(quarantineWarning)],
+    droppedBytes: output.droppedBytes ?? 0,
+    firstPass,
+    isolationMissing: isolation.missing,
+  };
+}
+
+function toolFailure({ code, message, remedy, details }: ToolFailure): ContextdError {
+  return new ContextdError(code, message, {
+    ...(remedy === undefined ? {} : { remedy }),
+    ...(details === undefined ? {} : { details }),
+  });
+}
+
+/** A file that would run code on the host later was made by the call; it bears another name now. */
+function quarantineWarning(path: string): string {
+  return `${path} would run code outside the sandbox: it was renamed, and a person may put it back`;
+}

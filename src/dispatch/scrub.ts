@@ -1,0 +1,87 @@
+import { ContextdError } from '../core/errors.ts';
+import type { Json, JsonObject } from '../core/json.ts';
+import { isJsonObject } from '../core/json.ts';
+import type { Scrubber, SecretUse } from '../scrub/scrubber.ts';
+import type { ToolStream } from '../sdk/tool.ts';
+import type { Call, Outcome } from './call.ts';
+
+/** An outcome in which nothing is left to hide. Only this type reaches the stores, the budget and the audit log. */
+export interface ScrubbedOutcome {
+  data: JsonObject;
+  streams: readonly ToolStream[];
+  failure: ContextdError | null;
+  warnings: readonly string[];
+  denied: Outcome['denied'];
+  droppedBytes: number;
+  isolationMissing: readonly string[];
+  secrets: readonly SecretUse[];
+  missedByFirstPass: number;
+}
+
+/**
+ * Step 6, second pass: every string that leaves, over raw strings before JSON is made. The values come in the order
+ * the tool's process scanned them, {data, streams}, then what dispatch added. It fails closed: no scrub, no output.
+ */
+export async function scrub(call: Call, outcome: Outcome, scrubber: Scrubber): Promise<ScrubbedOutcome> {
+  const { failure } = outcome;
+  const leaving = {
+    data: outcome.data,
+    streams: outcome.streams.map(({ field, text }) => ({ field, text })),
+    failure:
+      failure === null
+        ? null
+        : { message: failure.message, remedy: failure.remedy ?? null, details: toJson(failure.details) },
+    warnings: outcome.warnings,
+    denied: outcome.denied.map((denial) => ({ ...denial })),
+  } satisfies JsonObject;
+  const { value, secrets, missedByFirstPass } = await scrubber.scrub(call.sessionKey, leaving, outcome.firstPass);
+  return {
+    data: value.data,
+    streams: value.streams,
+    failure: failure === null || value.failure === null ? null : rebuild(failure, value.failure),
+    warnings: value.warnings,
+    denied: value.denied,
+    droppedBytes: outcome.droppedBytes,
+    isolationMissing: outcome.isolationMissing,
+    secrets,
+    missedByFirstPass,
+  };
+}
+
+/** The answer when scrubbing itself failed: fixed words only, nothing of the outcome. */
+export function withheld(failure: ContextdError): ScrubbedOutcome {
+  return {
+    data: {},
+    streams: [],
+    failure:
+      failure.code === 'SCRUB_FAILED'
+        ? failure
+        : new ContextdError('SCRUB_FAILED', 'the output was withheld because it could not be searched for secrets', {
+            remedy: 'Call again; if it stays, see `ctxd server logs`.',
+            cause: failure,
+          }),
+    warnings: [],
+    denied: [],
+    droppedBytes: 0,
+    isolationMissing: [],
+    secrets: [],
+    missedByFirstPass: 0,
+  };
+}
+
+function rebuild(
+  original: ContextdError,
+  parts: { message: string; remedy: string | null; details: Json },
+): ContextdError {
+  return new ContextdError(original.code, parts.message, {
+    ...(parts.remedy === null ? {} : { remedy: parts.remedy }),
+    ...(isJsonObject(parts.details) ? { details: parts.details } : {}),
+    ...(original.retryAfterMs === undefined ? {} : { retryAfterMs: original.retryAfterMs }),
+  });
+}
+
+/** Details are plain facts by convention; whatever is not JSON does not leave. */
+function toJson(details: Readonly<Record<string, unknown>>): Json {
+  const value: unknown = JSON.parse(JSON.stringify(details));
+  return isJsonObject(value) ? value : {};
+}

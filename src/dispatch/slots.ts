@@ -1,0 +1,54 @@
+import { ContextdError } from '../core/errors.ts';
+
+/** So many executions at once; further ones wait in order. */
+export interface Slots {
+  /** Resolves with the function that gives the slot back. Throws the signal's reason when it is aborted meanwhile. */
+  take(signal: AbortSignal): Promise<() => void>;
+  /** Executions that wait for a slot. */
+  waiting(): number;
+}
+
+export function createSlots(limit: number): Slots {
+  const queue: (() => void)[] = [];
+  let taken = 0;
+  // A slot that somebody waits for is handed on, never free in between: nobody can overtake.
+  const handOn = (): void => {
+    const next = queue.shift();
+    if (next === undefined) taken -= 1;
+    else next();
+  };
+  return {
+    async take(signal) {
+      if (signal.aborted) throw reasonOf(signal);
+      if (taken < limit) taken += 1;
+      else await turn(queue, signal);
+      let isGivenBack = false;
+      return () => {
+        if (!isGivenBack) handOn();
+        isGivenBack = true;
+      };
+    },
+    waiting: () => queue.length,
+  };
+}
+
+function turn(queue: (() => void)[], signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const mine = (): void => {
+      signal.removeEventListener('abort', leave);
+      resolve();
+    };
+    const leave = (): void => {
+      queue.splice(queue.indexOf(mine), 1);
+      reject(reasonOf(signal));
+    };
+    signal.addEventListener('abort', leave, { once: true });
+    queue.push(mine);
+  });
+}
+
+function reasonOf(signal: AbortSignal): ContextdError {
+  return signal.reason instanceof ContextdError
+    ? signal.reason
+    : new ContextdError('CANCELLED', 'the call was cancelled');
+}

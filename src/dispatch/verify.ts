@@ -1,0 +1,101 @@
+import { statSync } from 'node:fs';
+import type { Catalog, CatalogTool } from '../catalog/catalog.ts';
+import { TOOL_NAME_PATTERN } from '../catalog/manifest.ts';
+import { ContextdError } from '../core/errors.ts';
+import { isJsonObject, type JsonObject } from '../core/json.ts';
+import type { Project, ProjectStore } from '../stores/projects.ts';
+import type { Call, VerifiedCall } from './call.ts';
+import { type OptionLimits, takeCommonOptions } from './common-options.ts';
+
+export interface VerifyDeps {
+  catalog: Catalog;
+  projects: ProjectStore;
+  limits: OptionLimits;
+}
+
+/**
+ * Step 2: the project is one a person registered, the tool is accepted for it and its files have the accepted hash,
+ * the arguments fit its schema. Nothing the workspace holds is asked: a repository cannot vouch for itself.
+ */
+export async function verify(call: Call, deps: VerifyDeps): Promise<VerifiedCall> {
+  const project = await registeredProject(call.request.projectRoot, deps.projects);
+  const tool = acceptedTool(call.request.tool, project, deps.catalog);
+  await deps.catalog.verify(tool);
+  const { options, rest } = takeCommonOptions(parseInput(call.request.inputJson), deps.limits);
+  if (options.continuation === null) tool.arguments.check(rest);
+  return { ...call, tool, options, input: rest };
+}
+
+async function registeredProject(root: string, projects: ProjectStore): Promise<Project> {
+  const project = await projects.find(root);
+  if (project === null) {
+    throw new ContextdError('PERMISSION_DENIED', `${root} is not a registered project`, {
+      remedy: 'Run `ctxd init` in the project root.',
+      details: { project_root: root },
+    });
+  }
+  if (statSync(root, { throwIfNoEntry: false })?.isDirectory()) return project;
+  throw new ContextdError('PATH_NOT_FOUND', `the project root ${root} is not a directory any more`, {
+    remedy: 'Run `ctxd init` where the project is now.',
+  });
+}
+
+function acceptedTool(name: string, project: Project, catalog: Catalog): CatalogTool {
+  const tool = TOOL_NAME_PATTERN.test(name) ? catalog.find(name) : undefined;
+  if (tool === undefined) {
+    throw new ContextdError('TOOL_NOT_FOUND', `there is no tool named ${JSON.stringify(name.slice(0, 100))}`, {
+      remedy: `Tools: ${catalog
+        .list()
+        .map((known) => known.manifest.name)
+        .join(', ')}.`,
+    });
+  }
+  const accepted = project.tools.find((known) => known.name === name);
+  if (accepted === undefined) {
+    throw new ContextdError('PERMISSION_DENIED', `${name} is not accepted for the project ${project.root}`, {
+      remedy: 'Run `ctxd init` in the project root to accept the tools of this installation.',
+    });
+  }
+  if (accepted.bundleSha256 === tool.bundleSha256) return tool;
+  throw new ContextdError('INTEGRITY_FAILED', `${name} is not the tool that was accepted for ${project.root}`, {
+    remedy: 'Run `ctxd init` in the project root to accept the tools of this installation.',
+    details: { accepted_sha256: accepted.bundleSha256, found_sha256: tool.bundleSha256 },
+  });
+}
+
+function parseInput(bytes: Buffer): JsonObject {
+  const text = decodeUtf8(bytes);
+  const value = parseJson(text);
+  if (isJsonObject(value)) return value;
+  const kind = value === null ? 'null' : Array.isArray(value) ? 'an array' : `a ${typeof value}`;
+  throw new ContextdError('ARGS_INVALID', `the input is ${kind}, not a JSON object`, {
+    remedy: `Pass an object such as '{"command":"ls"}'.`,
+    details: { faults: [{ pointer: '', fault: 'must be an object' }] },
+  });
+}
+
+function decodeUtf8(bytes: Buffer): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch (cause) {
+    throw new ContextdError('ARGS_INVALID', 'the input is not valid UTF-8', {
+      remedy: 'Encode the JSON as UTF-8.',
+      cause,
+    });
+  }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    // V8's message quotes the input, which may hold a secret that no pattern knows; the position is enough.
+    const position = cause instanceof Error ? /position (\d+)/.exec(cause.message)?.[1] : undefined;
+    const where =
+      text.trim() === '' ? 'it is empty' : position === undefined ? 'it ends too early' : `see character ${position}`;
+    throw new ContextdError('ARGS_INVALID', `the input is not JSON: ${where}`, {
+      remedy: `Pass one object such as '{"command":"ls"}'; inside single quotes write ' as \\u0027.`,
+      cause,
+    });
+  }
+}

@@ -1,0 +1,11 @@
+// Original file: proto/contextd/v1/management.proto
+
+import type { ToolInfo as _contextd_v1_ToolInfo, ToolInfo__Output as _contextd_v1_ToolInfo__Output } from '../../contextd/v1/ToolInfo.ts';
+
+export interface ListResponse {
+  'tools'?: (_contextd_v1_ToolInfo)[];
+}
+
+export interface ListResponse__Output {
+  'tools': (_contextd_v1_ToolInfo__Output)[];
+}

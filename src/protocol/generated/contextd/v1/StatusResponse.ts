@@ -1,0 +1,41 @@
+// Original file: proto/contextd/v1/management.proto
+
+import type { Long } from '@grpc/proto-loader';
+
+export interface StatusResponse {
+  'pid'?: (number);
+  'version'?: (string);
+  'uptime_ms'?: (number | string | Long);
+  'socket'?: (string);
+  /**
+   * Calls answered since start.
+   */
+  'calls'?: (number | string | Long);
+  'active_calls'?: (number);
+  'projects'?: (number);
+  'resident_bytes'?: (number | string | Long);
+  'protocol_version'?: (number);
+  /**
+   * Isolation level this machine reaches: "full", "reduced" or "unavailable".
+   */
+  'isolation'?: (string);
+}
+
+export interface StatusResponse__Output {
+  'pid': (number);
+  'version': (string);
+  'uptime_ms': (number);
+  'socket': (string);
+  /**
+   * Calls answered since start.
+   */
+  'calls': (number);
+  'active_calls': (number);
+  'projects': (number);
+  'resident_bytes': (number);
+  'protocol_version': (number);
+  /**
+   * Isolation level this machine reaches: "full", "reduced" or "unavailable".
+   */
+  'isolation': (string);
+}

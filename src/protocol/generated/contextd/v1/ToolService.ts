@@ -1,0 +1,68 @@
+// Original file: proto/contextd/v1/tool.proto
+
+import type * as grpc from '@grpc/grpc-js'
+import type { MethodDefinition } from '@grpc/proto-loader'
+import type { ExecuteRequest as _contextd_v1_ExecuteRequest, ExecuteRequest__Output as _contextd_v1_ExecuteRequest__Output } from '../../contextd/v1/ExecuteRequest.ts';
+import type { ExecuteResponse as _contextd_v1_ExecuteResponse, ExecuteResponse__Output as _contextd_v1_ExecuteResponse__Output } from '../../contextd/v1/ExecuteResponse.ts';
+import type { SchemaRequest as _contextd_v1_SchemaRequest, SchemaRequest__Output as _contextd_v1_SchemaRequest__Output } from '../../contextd/v1/SchemaRequest.ts';
+import type { SchemaResponse as _contextd_v1_SchemaResponse, SchemaResponse__Output as _contextd_v1_SchemaResponse__Output } from '../../contextd/v1/SchemaResponse.ts';
+
+/**
+ * ToolService is the door of the proxy: one call, one answer.
+ */
+export interface ToolServiceClient extends grpc.Client {
+  /**
+   * Execute runs one tool through the nine steps. A refused or failed call is an answer, not a gRPC error;
+   * gRPC errors are left for transport faults (certificate, message size, cancelled, daemon stopping).
+   */
+  Execute(argument: _contextd_v1_ExecuteRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_ExecuteResponse__Output>): grpc.ClientUnaryCall;
+  Execute(argument: _contextd_v1_ExecuteRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_ExecuteResponse__Output>): grpc.ClientUnaryCall;
+  Execute(argument: _contextd_v1_ExecuteRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_ExecuteResponse__Output>): grpc.ClientUnaryCall;
+  Execute(argument: _contextd_v1_ExecuteRequest, callback: grpc.requestCallback<_contextd_v1_ExecuteResponse__Output>): grpc.ClientUnaryCall;
+  /**
+   * Execute runs one tool through the nine steps. A refused or failed call is an answer, not a gRPC error;
+   * gRPC errors are left for transport faults (certificate, message size, cancelled, daemon stopping).
+   */
+  execute(argument: _contextd_v1_ExecuteRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_ExecuteResponse__Output>): grpc.ClientUnaryCall;
+  execute(argument: _contextd_v1_ExecuteRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_ExecuteResponse__Output>): grpc.ClientUnaryCall;
+  execute(argument: _contextd_v1_ExecuteRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_ExecuteResponse__Output>): grpc.ClientUnaryCall;
+  execute(argument: _contextd_v1_ExecuteRequest, callback: grpc.requestCallback<_contextd_v1_ExecuteResponse__Output>): grpc.ClientUnaryCall;
+
+  /**
+   * GetSchema returns what the daemon accepted for a tool, never what the workspace holds.
+   */
+  GetSchema(argument: _contextd_v1_SchemaRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_SchemaResponse__Output>): grpc.ClientUnaryCall;
+  GetSchema(argument: _contextd_v1_SchemaRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_SchemaResponse__Output>): grpc.ClientUnaryCall;
+  GetSchema(argument: _contextd_v1_SchemaRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_SchemaResponse__Output>): grpc.ClientUnaryCall;
+  GetSchema(argument: _contextd_v1_SchemaRequest, callback: grpc.requestCallback<_contextd_v1_SchemaResponse__Output>): grpc.ClientUnaryCall;
+  /**
+   * GetSchema returns what the daemon accepted for a tool, never what the workspace holds.
+   */
+  getSchema(argument: _contextd_v1_SchemaRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_SchemaResponse__Output>): grpc.ClientUnaryCall;
+  getSchema(argument: _contextd_v1_SchemaRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_SchemaResponse__Output>): grpc.ClientUnaryCall;
+  getSchema(argument: _contextd_v1_SchemaRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_SchemaResponse__Output>): grpc.ClientUnaryCall;
+  getSchema(argument: _contextd_v1_SchemaRequest, callback: grpc.requestCallback<_contextd_v1_SchemaResponse__Output>): grpc.ClientUnaryCall;
+
+}
+
+/**
+ * ToolService is the door of the proxy: one call, one answer.
+ */
+export interface ToolServiceHandlers extends grpc.UntypedServiceImplementation {
+  /**
+   * Execute runs one tool through the nine steps. A refused or failed call is an answer, not a gRPC error;
+   * gRPC errors are left for transport faults (certificate, message size, cancelled, daemon stopping).
+   */
+  Execute: grpc.handleUnaryCall<_contextd_v1_ExecuteRequest__Output, _contextd_v1_ExecuteResponse>;
+
+  /**
+   * GetSchema returns what the daemon accepted for a tool, never what the workspace holds.
+   */
+  GetSchema: grpc.handleUnaryCall<_contextd_v1_SchemaRequest__Output, _contextd_v1_SchemaResponse>;
+
+}
+
+export interface ToolServiceDefinition extends grpc.ServiceDefinition {
+  Execute: MethodDefinition<_contextd_v1_ExecuteRequest, _contextd_v1_ExecuteResponse, _contextd_v1_ExecuteRequest__Output, _contextd_v1_ExecuteResponse__Output>
+  GetSchema: MethodDefinition<_contextd_v1_SchemaRequest, _contextd_v1_SchemaResponse, _contextd_v1_SchemaRequest__Output, _contextd_v1_SchemaResponse__Output>
+}

@@ -1,0 +1,48 @@
+import type * as grpc from '@grpc/grpc-js';
+import type { MessageTypeDefinition } from '@grpc/proto-loader';
+
+import type { AuditRequest as _contextd_v1_AuditRequest, AuditRequest__Output as _contextd_v1_AuditRequest__Output } from './contextd/v1/AuditRequest.ts';
+import type { AuditResponse as _contextd_v1_AuditResponse, AuditResponse__Output as _contextd_v1_AuditResponse__Output } from './contextd/v1/AuditResponse.ts';
+import type { HealthCheck as _contextd_v1_HealthCheck, HealthCheck__Output as _contextd_v1_HealthCheck__Output } from './contextd/v1/HealthCheck.ts';
+import type { HealthRequest as _contextd_v1_HealthRequest, HealthRequest__Output as _contextd_v1_HealthRequest__Output } from './contextd/v1/HealthRequest.ts';
+import type { HealthResponse as _contextd_v1_HealthResponse, HealthResponse__Output as _contextd_v1_HealthResponse__Output } from './contextd/v1/HealthResponse.ts';
+import type { ListRequest as _contextd_v1_ListRequest, ListRequest__Output as _contextd_v1_ListRequest__Output } from './contextd/v1/ListRequest.ts';
+import type { ListResponse as _contextd_v1_ListResponse, ListResponse__Output as _contextd_v1_ListResponse__Output } from './contextd/v1/ListResponse.ts';
+import type { ManagementServiceClient as _contextd_v1_ManagementServiceClient, ManagementServiceDefinition as _contextd_v1_ManagementServiceDefinition } from './contextd/v1/ManagementService.ts';
+import type { ProjectRequest as _contextd_v1_ProjectRequest, ProjectRequest__Output as _contextd_v1_ProjectRequest__Output } from './contextd/v1/ProjectRequest.ts';
+import type { ProjectResponse as _contextd_v1_ProjectResponse, ProjectResponse__Output as _contextd_v1_ProjectResponse__Output } from './contextd/v1/ProjectResponse.ts';
+import type { StatusRequest as _contextd_v1_StatusRequest, StatusRequest__Output as _contextd_v1_StatusRequest__Output } from './contextd/v1/StatusRequest.ts';
+import type { StatusResponse as _contextd_v1_StatusResponse, StatusResponse__Output as _contextd_v1_StatusResponse__Output } from './contextd/v1/StatusResponse.ts';
+import type { StopRequest as _contextd_v1_StopRequest, StopRequest__Output as _contextd_v1_StopRequest__Output } from './contextd/v1/StopRequest.ts';
+import type { StopResponse as _contextd_v1_StopResponse, StopResponse__Output as _contextd_v1_StopResponse__Output } from './contextd/v1/StopResponse.ts';
+import type { ToolInfo as _contextd_v1_ToolInfo, ToolInfo__Output as _contextd_v1_ToolInfo__Output } from './contextd/v1/ToolInfo.ts';
+
+type SubtypeConstructor<Constructor extends new (...args: any) => any, Subtype> = {
+  new(...args: ConstructorParameters<Constructor>): Subtype;
+};
+
+export interface ProtoGrpcType {
+  contextd: {
+    v1: {
+      AuditRequest: MessageTypeDefinition<_contextd_v1_AuditRequest, _contextd_v1_AuditRequest__Output>
+      AuditResponse: MessageTypeDefinition<_contextd_v1_AuditResponse, _contextd_v1_AuditResponse__Output>
+      HealthCheck: MessageTypeDefinition<_contextd_v1_HealthCheck, _contextd_v1_HealthCheck__Output>
+      HealthRequest: MessageTypeDefinition<_contextd_v1_HealthRequest, _contextd_v1_HealthRequest__Output>
+      HealthResponse: MessageTypeDefinition<_contextd_v1_HealthResponse, _contextd_v1_HealthResponse__Output>
+      ListRequest: MessageTypeDefinition<_contextd_v1_ListRequest, _contextd_v1_ListRequest__Output>
+      ListResponse: MessageTypeDefinition<_contextd_v1_ListResponse, _contextd_v1_ListResponse__Output>
+      /**
+       * ManagementService is the door of ctxd. The server takes the CLI's certificate only.
+       */
+      ManagementService: SubtypeConstructor<typeof grpc.Client, _contextd_v1_ManagementServiceClient> & { service: _contextd_v1_ManagementServiceDefinition }
+      ProjectRequest: MessageTypeDefinition<_contextd_v1_ProjectRequest, _contextd_v1_ProjectRequest__Output>
+      ProjectResponse: MessageTypeDefinition<_contextd_v1_ProjectResponse, _contextd_v1_ProjectResponse__Output>
+      StatusRequest: MessageTypeDefinition<_contextd_v1_StatusRequest, _contextd_v1_StatusRequest__Output>
+      StatusResponse: MessageTypeDefinition<_contextd_v1_StatusResponse, _contextd_v1_StatusResponse__Output>
+      StopRequest: MessageTypeDefinition<_contextd_v1_StopRequest, _contextd_v1_StopRequest__Output>
+      StopResponse: MessageTypeDefinition<_contextd_v1_StopResponse, _contextd_v1_StopResponse__Output>
+      ToolInfo: MessageTypeDefinition<_contextd_v1_ToolInfo, _contextd_v1_ToolInfo__Output>
+    }
+  }
+}
+

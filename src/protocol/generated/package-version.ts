@@ -1,0 +1,3 @@
+// Original file: package.json
+
+export const PACKAGE_VERSION = '0.1.0';

@@ -1,0 +1,93 @@
+import { ContextdError } from '../core/errors.ts';
+import type { CallOutcome } from './answer.ts';
+import { APPLICATION_PROTOCOL, type Channel, SERVER_NAME } from './channel.ts';
+import { cancelled, foreign, isAlert, turnedDown } from './connect.ts';
+import { readFault } from './grpc-fault.ts';
+import { decodeExecuteResponse, EXECUTE_PATH, type ExecuteResponse } from './messages.ts';
+import type { Places } from './places.ts';
+import { UnaryCall } from './unary-call.ts';
+
+const MAY_HAVE_RUN = 'It may have run: look at what it was to change before you call again.';
+
+/**
+ * Sends one request and waits for its answer, however long that takes: deadlines are the daemon's. It sends once; a
+ * connection lost afterwards is INTERRUPTED. Undefined when it was lost before anything was sent: then, and only
+ * then, another try is allowed. Aborting tells the daemon to give the call up and throws CANCELLED.
+ */
+export async function exchange(
+  channel: Channel,
+  request: Buffer,
+  places: Places,
+  signal: AbortSignal,
+): Promise<ExecuteResponse | undefined> {
+  if (channel.protocol !== APPLICATION_PROTOCOL) throw foreign(places, 'it does not speak HTTP/2');
+  const call = new UnaryCall(EXECUTE_PATH, SERVER_NAME, request);
+  const outcome = await carry(channel, call, places, signal);
+  return outcome === undefined ? undefined : readOutcome(outcome, call.sent, places);
+}
+
+function carry(
+  channel: Channel,
+  call: UnaryCall,
+  places: Places,
+  signal: AbortSignal,
+): Promise<CallOutcome | undefined> {
+  const { promise, resolve, reject } = Promise.withResolvers<CallOutcome | undefined>();
+  const flush = () => {
+    const output = call.takeOutput();
+    if (output.length > 0) channel.write(Buffer.concat(output));
+  };
+  const abort = () => {
+    call.cancel();
+    flush();
+    channel.end();
+    reject(cancelled());
+  };
+  if (signal.aborted) abort();
+  signal.addEventListener('abort', abort);
+  flush();
+  channel.listen({
+    data(chunk) {
+      call.receive(chunk);
+      if (call.outcome === undefined) flush();
+      else resolve(call.outcome);
+    },
+    closed(error) {
+      if (error !== undefined && isAlert(error)) reject(turnedDown(places, error.message));
+      else if (call.sent) reject(interrupted('the connection to the daemon was lost'));
+      else resolve(undefined);
+    },
+  });
+  return promise;
+}
+
+function readOutcome(outcome: CallOutcome, sent: boolean, places: Places): ExecuteResponse {
+  switch (outcome.kind) {
+    case 'answered':
+      return readMessage(outcome.message);
+    case 'failed':
+      throw readFault(outcome.status, outcome.message, outcome.trailers);
+    case 'refused':
+      throw new ContextdError('DAEMON_UNAVAILABLE', 'the daemon is stopping and took no more calls', {
+        remedy: 'Call again.',
+      });
+    case 'reset':
+      throw interrupted(`the daemon gave the call up (HTTP/2 error ${outcome.errorCode})`);
+    case 'garbled':
+      if (!sent) throw foreign(places, outcome.reason);
+      throw interrupted(`the daemon's answer cannot be read: ${outcome.reason}`);
+  }
+}
+
+function readMessage(message: Buffer): ExecuteResponse {
+  try {
+    return decodeExecuteResponse(message);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw interrupted(`the daemon's answer cannot be read: ${error.message}`);
+  }
+}
+
+function interrupted(message: string): ContextdError {
+  return new ContextdError('INTERRUPTED', message, { remedy: MAY_HAVE_RUN });
+}

@@ -1,0 +1,110 @@
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { ContextdError, isErrno } from '../core/errors.ts';
+import { INPUT_MAX_BYTES } from '../protocol/limits.ts';
+import { explainInput, type InputSource } from './arguments.ts';
+import { cancelled } from './connect.ts';
+
+const CHUNK_BYTES = 256 * 1024;
+
+/**
+ * The input's bytes as they are: the daemon parses them. Throws ARGS_INVALID when there are none, PAYLOAD_TOO_LARGE
+ * with limit and size, PATH_NOT_FOUND or PATH_INVALID for the file.
+ */
+export async function readInput(source: InputSource, tool: string, signal: AbortSignal): Promise<Buffer> {
+  const input = await readSource(source, tool, signal);
+  if (isBlank(input)) throw missing(`no input: ${describe(source)} is empty`, tool);
+  return input;
+}
+
+async function readSource(source: InputSource, tool: string, signal: AbortSignal): Promise<Buffer> {
+  switch (source.from) {
+    case 'argument':
+      return checked(Buffer.from(source.text));
+    case 'file':
+      return readFile(source.path);
+    case 'stdin':
+      return readStdin(tool, signal);
+  }
+}
+
+async function readStdin(tool: string, signal: AbortSignal): Promise<Buffer> {
+  try {
+    if (!process.stdin.isTTY) return await collect(process.stdin, signal);
+  } catch (error) {
+    if (!isErrno(error)) throw error;
+    throw missing(`stdin cannot be read (${error.code})`, tool);
+  }
+  throw missing('no input: there is no argument, and stdin is a terminal', tool);
+}
+
+/** Asynchronous, so that a signal can end the wait for a writer. */
+function collect(stdin: NodeJS.ReadStream, signal: AbortSignal): Promise<Buffer> {
+  const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
+  const chunks: Buffer[] = [];
+  let size = 0;
+  stdin.on('data', (chunk: Buffer) => {
+    chunks.push(chunk);
+    size += chunk.length;
+    if (size > INPUT_MAX_BYTES) reject(tooLarge(`at least ${size}`, size));
+  });
+  signal.addEventListener('abort', () => reject(cancelled()));
+  stdin.on('end', () => resolve(Buffer.concat(chunks)));
+  stdin.on('error', reject);
+  return promise;
+}
+
+function readFile(path: string): Buffer {
+  try {
+    return readDescriptor(openSync(path, 'r'));
+  } catch (error) {
+    if (!isErrno(error)) throw error;
+    const code = error.code === 'ENOENT' ? 'PATH_NOT_FOUND' : 'PATH_INVALID';
+    throw new ContextdError(code, `cannot read the input file ${path} (${error.code})`, {
+      remedy: 'Give the path of a readable file after the @.',
+      details: { path },
+    });
+  }
+}
+
+function readDescriptor(descriptor: number): Buffer {
+  try {
+    const { size } = fstatSync(descriptor);
+    if (size > INPUT_MAX_BYTES) throw tooLarge(`${size}`, size);
+    const chunks: Buffer[] = [];
+    for (let total = 0; total <= INPUT_MAX_BYTES; ) {
+      const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
+      const count = readSync(descriptor, chunk);
+      if (count === 0) break;
+      chunks.push(chunk.subarray(0, count));
+      total += count;
+    }
+    return checked(Buffer.concat(chunks));
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function checked(input: Buffer): Buffer {
+  if (input.length > INPUT_MAX_BYTES) throw tooLarge(`${input.length}`, input.length);
+  return input;
+}
+
+function isBlank(input: Buffer): boolean {
+  return input.every((byte) => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09);
+}
+
+function describe(source: InputSource): string {
+  if (source.from === 'file') return source.path;
+  return source.from === 'stdin' ? 'stdin' : 'the argument';
+}
+
+function missing(message: string, tool: string): ContextdError {
+  return new ContextdError('ARGS_INVALID', message, { remedy: explainInput(tool) });
+}
+
+function tooLarge(words: string, size: number): ContextdError {
+  return new ContextdError('PAYLOAD_TOO_LARGE', `the input has ${words} bytes, the limit is ${INPUT_MAX_BYTES}`, {
+    remedy: 'Give large data as a file in the project and its path in the input.',
+    details: { limit: INPUT_MAX_BYTES, size },
+  });
+}

@@ -1,0 +1,58 @@
+import { decodeFields, encodeBytes, encodeUint32 } from './protobuf.ts';
+
+/** The method of tool.proto this client calls. */
+export const EXECUTE_PATH = '/contextd.v1.ToolService/Execute';
+
+/** ExecuteRequest and its CallContext (proto/contextd/v1/tool.proto). */
+export interface ExecuteRequest {
+  tool: string;
+  inputJson: Buffer;
+  requestId: string;
+  projectRoot: string;
+  /** Empty: the session of the project and day. */
+  sessionId: string;
+  protocolVersion: number;
+}
+
+export interface ExecuteResponse {
+  /** Exactly the line to print, without its newline. */
+  envelopeJson: Buffer;
+  exitCode: number;
+  /** One line for stderr; empty on success. */
+  errorLine: string;
+}
+
+export function encodeExecuteRequest(request: ExecuteRequest): Buffer {
+  const context = Buffer.concat([
+    ...encodeBytes(1, request.requestId),
+    ...encodeBytes(2, request.projectRoot),
+    ...encodeBytes(3, request.sessionId),
+    ...encodeUint32(4, request.protocolVersion),
+  ]);
+  return Buffer.concat([
+    ...encodeBytes(1, request.tool),
+    ...encodeBytes(2, request.inputJson),
+    ...encodeBytes(3, context),
+  ]);
+}
+
+/** Unknown fields are skipped, as protobuf asks. Throws RangeError when it is not an ExecuteResponse. */
+export function decodeExecuteResponse(message: Buffer): ExecuteResponse {
+  const response: ExecuteResponse = { envelopeJson: Buffer.alloc(0), exitCode: 0, errorLine: '' };
+  for (const { number, value } of decodeFields(message)) {
+    if (number === 1) response.envelopeJson = bytesOf(value);
+    else if (number === 2) response.exitCode = numberOf(value);
+    else if (number === 3) response.errorLine = bytesOf(value).toString('utf8');
+  }
+  return response;
+}
+
+function bytesOf(value: number | Buffer): Buffer {
+  if (typeof value === 'number') throw new RangeError('a number where bytes belong');
+  return value;
+}
+
+function numberOf(value: number | Buffer): number {
+  if (typeof value !== 'number') throw new RangeError('bytes where a number belongs');
+  return value;
+}

@@ -1,0 +1,24 @@
+import { fileURLToPath } from 'node:url';
+import { isMainThread, parentPort } from 'node:worker_threads';
+import { safeBash } from '../../tools/safe_bash/main.ts';
+import { safeRead } from '../../tools/safe_read/main.ts';
+import { createSafeWrite } from '../../tools/safe_write/main.ts';
+import { createEngine, deferEngine } from '../scrub/engine.ts';
+import { readRulePack } from '../scrub/rule-pack.ts';
+import { serveTools } from '../sdk/serve.ts';
+import { answerScans, FirstPass } from './first-pass.ts';
+
+/**
+ * The program of the core tools' process: bundled into `dist/core-bundle/main.js`, with the rules beside it, and run
+ * in the sandbox. As a worker thread of itself it scans long outputs. The daemon has compiled the same rules, so each
+ * is compiled here only when a text needs it.
+ */
+const rulesDir = fileURLToPath(new URL('./rules/', import.meta.url));
+const engine = deferEngine(() => createEngine(readRulePack(rulesDir), { compile: 'when used' }));
+
+if (isMainThread) {
+  const firstPass = new FirstPass(engine, new URL(import.meta.url));
+  serveTools([safeBash, safeRead, createSafeWrite()], { scan: (output) => firstPass.scan(output) });
+} else if (parentPort !== null) {
+  answerScans(engine, parentPort);
+}

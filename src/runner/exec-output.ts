@@ -1,0 +1,30 @@
+import { isUtf8 } from 'node:buffer';
+import type { CapturedStream } from '../sandbox/sandbox.ts';
+import { describeBinary } from '../sdk/binary.ts';
+import { dropCutEnd, dropCutStart } from '../sdk/utf8.ts';
+
+export interface StreamText {
+  text: string;
+  /** True when bytes that are not UTF-8 became U+FFFD. */
+  replaced: boolean;
+}
+
+/**
+ * The text of what a command printed. Of a stream that was not kept whole, a line says between head and tail how much
+ * is missing. Binary output is withheld: one line tells its kind and size.
+ */
+export function decodeStream(stream: CapturedStream): StreamText {
+  // Cut at a byte: a character that was cut apart is not an encoding fault of the command.
+  const cut = stream.droppedBytes === 0 ? stream.head : dropCutEnd(stream.head);
+  const kind = describeBinary(cut);
+  if (kind !== null) return { text: `[contextd: ${kind}, ${stream.totalBytes} bytes, withheld]\n`, replaced: false };
+  if (stream.droppedBytes === 0) return decode(Buffer.concat([stream.head, stream.tail]));
+  const head = decode(cut);
+  const tail = decode(dropCutStart(stream.tail));
+  const gap = `\n[contextd: ${stream.droppedBytes} bytes were not kept]\n`;
+  return { text: head.text + gap + tail.text, replaced: head.replaced || tail.replaced };
+}
+
+function decode(bytes: Buffer): StreamText {
+  return { text: bytes.toString('utf8'), replaced: !isUtf8(bytes) };
+}

@@ -1,0 +1,95 @@
+import { Worker } from 'node:worker_threads';
+import { ContextdError } from '../core/errors.ts';
+import type { ScrubEngine } from '../scrub/engine.ts';
+import type { Finding } from '../scrub/finding.ts';
+import { collectLeaves } from '../scrub/leaves.ts';
+import type { ScannedOutput } from '../sdk/tool-server.ts';
+
+/** UTF-16 characters up to which the scan stays in the main thread: a millisecond or two. */
+const INLINE_MAX_CHARS = 32 * 1024;
+
+/**
+ * The first scrub pass (design §3 step 6): patterns only, reports and replaces nothing. Long outputs are scanned in a
+ * worker thread, so that the other calls of the process go on; it is started with the first of them.
+ */
+export class FirstPass {
+  readonly #engine: ScrubEngine;
+  readonly #workerUrl: URL;
+  readonly #waiting = new Map<number, Waiting>();
+  #worker: Worker | null = null;
+  #lastId = 0;
+
+  /** The program at `workerUrl` calls `answerScans` when it runs in a worker thread. */
+  constructor(engine: ScrubEngine, workerUrl: URL) {
+    this.#engine = engine;
+    this.#workerUrl = workerUrl;
+  }
+
+  /** Per leaf of {data, streams} what looks like a secret. Throws SCRUB_FAILED: without the scan nothing leaves. */
+  async scan({ data, streams }: ScannedOutput): Promise<readonly Finding[][]> {
+    const leaves = collectLeaves({ data, streams: streams.map(({ field, text }) => ({ field, text })) });
+    const chars = leaves.reduce((sum, leaf) => sum + leaf.length, 0);
+    if (chars <= INLINE_MAX_CHARS) return leaves.map((leaf) => this.#engine.scan(leaf));
+    return this.#scanInWorker(leaves);
+  }
+
+  #scanInWorker(leaves: readonly string[]): Promise<Finding[][]> {
+    this.#lastId += 1;
+    const id = this.#lastId;
+    this.#worker ??= this.#startWorker();
+    const worker = this.#worker;
+    return new Promise((resolve, reject) => {
+      this.#waiting.set(id, { resolve, reject });
+      worker.postMessage({ id, leaves } satisfies ScanRequest);
+    });
+  }
+
+  #startWorker(): Worker {
+    const worker = new Worker(this.#workerUrl);
+    worker.on('message', ({ id, findings }: ScanAnswer) => this.#take(id)?.resolve(findings));
+    worker.once('error', (cause) => this.#fail(cause));
+    worker.once('exit', () => this.#fail(new Error('the scan worker ended')));
+    return worker;
+  }
+
+  #fail(cause: unknown): void {
+    this.#worker = null;
+    const fault = new ContextdError('SCRUB_FAILED', 'the output could not be searched for secrets', { cause });
+    for (const id of [...this.#waiting.keys()]) this.#take(id)?.reject(fault);
+  }
+
+  #take(id: number): Waiting | undefined {
+    const waiting = this.#waiting.get(id);
+    this.#waiting.delete(id);
+    return waiting;
+  }
+}
+
+/** Messages between the two threads of one program. */
+interface ScanRequest {
+  id: number;
+  leaves: readonly string[];
+}
+
+interface ScanAnswer {
+  id: number;
+  findings: Finding[][];
+}
+
+interface Waiting {
+  resolve(findings: Finding[][]): void;
+  reject(fault: ContextdError): void;
+}
+
+/** The worker's side: scans what it is sent, one request after the other. */
+export function answerScans(engine: ScrubEngine, port: ScanPort): void {
+  port.on('message', ({ id, leaves }) => {
+    port.postMessage({ id, findings: leaves.map((leaf) => engine.scan(leaf)) });
+  });
+}
+
+/** A worker's `parentPort`, as far as it is used here. */
+export interface ScanPort {
+  on(event: 'message', listener: (request: ScanRequest) => void): unknown;
+  postMessage(answer: ScanAnswer): void;
+}

@@ -1,0 +1,56 @@
+import { readFileSync, statSync } from 'node:fs';
+import { ContextdError } from '../core/errors.ts';
+
+/**
+ * Who runs inside, as the host sees it (design §5). `self`: the daemon's own user, who is not root. `owner`: the daemon
+ * is root and becomes the workspace's owner first. `root`: the workspace is root's, so outer uid 0 stays, without
+ * capabilities, with /proc/sys read-only and under a pids cgroup, because the kernel does not count processes of uid 0.
+ */
+export type Identity =
+  | { readonly kind: 'self' | 'root' }
+  | { readonly kind: 'owner'; readonly uid: number; readonly gid: number };
+
+/** The identity for a workspace. Throws PATH_NOT_FOUND when it is not a directory. */
+export function identityFor(workspace: string, daemonUid: number): Identity {
+  const owner = statSync(workspace, { throwIfNoEntry: false });
+  if (!owner?.isDirectory()) {
+    throw new ContextdError('PATH_NOT_FOUND', `the workspace ${workspace} is not a directory`, {
+      remedy: 'Create it, or register another with `ctxd init`.',
+    });
+  }
+  return chooseIdentity(daemonUid, owner.uid, owner.gid, readFileSync('/etc/passwd', 'utf8'));
+}
+
+/** Pure part: `passwd` is the text of /etc/passwd, from which the owner's own group is taken. */
+export function chooseIdentity(daemonUid: number, ownerUid: number, ownerGid: number, passwd: string): Identity {
+  if (daemonUid !== 0) return { kind: 'self' };
+  if (ownerUid === 0) return { kind: 'root' };
+  return { kind: 'owner', uid: ownerUid, gid: primaryGroup(ownerUid, passwd) ?? (ownerGid === 0 ? NOGROUP : ownerGid) };
+}
+
+/** A user unknown to /etc/passwd whose workspace belongs to root's group does not become a member of that group. */
+const NOGROUP = 65534;
+
+function primaryGroup(uid: number, passwd: string): number | null {
+  for (const line of passwd.split('\n')) {
+    const fields = line.split(':');
+    if (Number(fields[2]) === uid && fields[3] !== undefined && /^\d+$/.test(fields[3]))
+      return Number(fields[3]) || null;
+  }
+  return null;
+}
+
+/** The command that becomes the owner and gives up every capability; empty where nobody changes. */
+export function becomeOwner(identity: Identity): string[] {
+  if (identity.kind !== 'owner') return [];
+  return [
+    'setpriv',
+    `--reuid=${identity.uid}`,
+    `--regid=${identity.gid}`,
+    '--clear-groups',
+    '--inh-caps=-all',
+    '--ambient-caps=-all',
+    '--bounding-set=-all',
+    '--',
+  ];
+}

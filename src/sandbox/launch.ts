@@ -1,0 +1,171 @@
+import { closeSync, constants, fstatSync, lstatSync, openSync, readlinkSync } from 'node:fs';
+import { ContextdError, isErrno } from '../core/errors.ts';
+import type { GroupFiles } from './cgroup-files.ts';
+import { becomeOwner, type Identity } from './identity.ts';
+import { encodeArguments, type Mount, NODE_BINARY, renderArguments } from './policy.ts';
+import type { Bubblewrap } from './probe.ts';
+import { makeReachable, type PublicBind } from './reach.ts';
+import type { SandboxLimits } from './sandbox.ts';
+
+/** A Linux value that node:fs has no name for. */
+const O_PATH = 0o10000000;
+
+/**
+ * From the daemon to bubblewrap, as one process throughout: the usual umask (the daemon's own is private), set limits, join the cgroups (`0` is "me", so there is no
+ * moment outside), bind what the owner could not reach, become the owner.
+ */
+const LAUNCH_SCRIPT = `
+umask 022
+ulimit -c 0
+ulimit -f "$1" 2>/dev/null
+ulimit -n "$2" 2>/dev/null
+shift 2
+while [ "$1" != -- ]; do echo 0 >"$1" || exit 125; shift; done
+shift
+while [ "$1" != -- ]; do mount --bind "$1" "$2" || exit 125; shift 2; done
+shift
+exec "$@"
+`;
+
+/** Everything needed to start one sandbox. `release` closes the pinned descriptors, must be called, and may be twice. */
+export interface Launch {
+  readonly commandLine: readonly string[];
+  readonly args: Buffer;
+  readonly pinnedFds: readonly number[];
+  /** Of the daemon's own, which must not go in. */
+  readonly strayFds: readonly number[];
+  readonly group: GroupFiles | null;
+  release(): void;
+}
+
+export interface LaunchRequest {
+  readonly bubblewrap: Bubblewrap;
+  readonly strayFds: readonly number[];
+  readonly identity: Identity;
+  /** Null for a probe. */
+  readonly workspace: string | null;
+  readonly mounts: readonly Mount[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly cwd: string;
+  readonly argv: readonly string[];
+  readonly limits: SandboxLimits;
+  readonly group: GroupFiles | null;
+  /** Descriptor after stdin, stdout, stderr and what else the command inherits. */
+  readonly firstFreeFd: number;
+}
+
+export function prepareLaunch(request: LaunchRequest): Launch {
+  const { mounts, publicBinds } = makeReachable(request.mounts, request.identity, request.workspace);
+  const pinned = request.bubblewrap.features.bindFd ? openPins(mounts) : { fds: [], mounts, byMount: [] };
+  const releasable = [...pinned.fds];
+  try {
+    const pins = new Map(pinned.byMount.map((mount, i) => [mount, request.firstFreeFd + 2 + i]));
+    const args = encodeArguments(
+      renderArguments({
+        mounts: pinned.mounts,
+        env: request.env,
+        cwd: request.cwd,
+        features: request.bubblewrap.features,
+        pins,
+        statusFd: request.firstFreeFd + 1,
+      }),
+    );
+    return {
+      commandLine: commandLine(request, publicBinds),
+      args,
+      pinnedFds: pinned.fds,
+      strayFds: request.strayFds,
+      group: request.group,
+      release: () => closeAll(releasable.splice(0)),
+    };
+  } catch (cause) {
+    closeAll(pinned.fds);
+    throw cause;
+  }
+}
+
+function commandLine(request: LaunchRequest, publicBinds: readonly PublicBind[]): string[] {
+  const { limits, bubblewrap, group } = request;
+  return [
+    ...(publicBinds.length > 0 ? ['unshare', '--mount', '--propagation', 'private', '--'] : []),
+    'sh',
+    '-c',
+    LAUNCH_SCRIPT,
+    'contextd-sandbox',
+    String(Math.ceil(limits.fileBytes / 512)),
+    String(limits.openFiles),
+    ...(group?.joinFiles ?? []),
+    '--',
+    ...publicBinds.flatMap((bind) => [bind.source, bind.target]),
+    '--',
+    ...becomeOwner(request.identity),
+    bubblewrap.path,
+    '--args',
+    String(request.firstFreeFd),
+    '--',
+    ...(group === null ? perProcessLimits(limits, request.argv[0] === NODE_BINARY) : []),
+    ...request.argv,
+  ];
+}
+
+/** V8 reserves about 1 GiB of data before it runs a line; under less the tool process would abort. */
+const NODE_DATA_MIN_BYTES = 2 * 1024 ** 3;
+
+/**
+ * Where no cgroup bounds the sandbox. Set inside, because RLIMIT_NPROC counts per user namespace; RLIMIT_DATA, because
+ * Node reserves far more address space (RLIMIT_AS) than it uses.
+ */
+function perProcessLimits(limits: SandboxLimits, runsNode: boolean): string[] {
+  const dataBytes = runsNode ? Math.max(limits.memoryBytes, NODE_DATA_MIN_BYTES) : limits.memoryBytes;
+  return ['prlimit', `--nproc=${limits.pids}`, `--data=${dataBytes}`, '--'];
+}
+
+interface Pins {
+  readonly fds: number[];
+  readonly mounts: Mount[];
+  readonly byMount: Mount[];
+}
+
+/** Opens each pinned source without following a link anywhere in its path. One that has gone meanwhile is left out. */
+function openPins(mounts: readonly Mount[]): Pins {
+  const pins: Pins = { fds: [], mounts: [], byMount: [] };
+  try {
+    for (const mount of mounts) {
+      const isPinned = (mount.kind === 'bind' || mount.kind === 'ro-bind') && mount.pin === true;
+      const fd = isPinned ? openPin(mount.source) : null;
+      if (isPinned && fd === null) continue;
+      pins.mounts.push(mount);
+      if (fd === null) continue;
+      pins.fds.push(fd);
+      pins.byMount.push(mount);
+    }
+    return pins;
+  } catch (cause) {
+    closeAll(pins.fds);
+    throw cause;
+  }
+}
+
+function openPin(path: string): number | null {
+  const fd = openPath(path);
+  if (fd === null) return null;
+  if (!fstatSync(fd).isSymbolicLink() && readlinkSync(`/proc/self/fd/${fd}`) === path) return fd;
+  closeSync(fd);
+  if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return null;
+  throw new ContextdError('SANDBOX_UNAVAILABLE', `${path} is, or lies behind, a symbolic link`, {
+    remedy: 'If it was being changed, call again; a workspace is registered by its real path.',
+  });
+}
+
+function openPath(path: string): number | null {
+  try {
+    return openSync(path, O_PATH | constants.O_NOFOLLOW);
+  } catch (cause) {
+    if (isErrno(cause, 'ENOENT', 'ENOTDIR')) return null;
+    throw cause;
+  }
+}
+
+function closeAll(fds: readonly number[]): void {
+  for (const fd of fds) closeSync(fd);
+}

@@ -1,0 +1,68 @@
+import { realpathSync } from 'node:fs';
+import { sep } from 'node:path';
+import type { Paths } from '../config/paths.ts';
+import { ContextdError, isErrno } from '../core/errors.ts';
+import { BUNDLE_DIR, NODE_BINARY } from './policy.ts';
+
+/** The sandbox's own places: a workspace there, or one that holds them, would cover them. */
+const OWN_PLACES = [
+  '/usr',
+  '/etc',
+  '/proc',
+  '/sys',
+  '/dev',
+  '/bin',
+  '/sbin',
+  '/lib',
+  '/lib64',
+  '/run',
+  '/tmp',
+  '/home/sandbox',
+];
+const NEVER_BELOW = ['/etc', '/proc', '/sys', '/dev', '/boot', BUNDLE_DIR, NODE_BINARY];
+
+/**
+ * The second lock behind registration: a workspace is a real path and neither the root, a system directory, nor near
+ * what contextd keeps. Throws PATH_INVALID or PATH_NOT_FOUND.
+ */
+export function checkWorkspace(workspace: string, paths: Paths): void {
+  if (realPath(workspace) !== workspace) throw refuse(workspace, 'it is not a real path');
+  if (holds(workspace, paths.installRoot)) throw refuse(workspace, 'contextd itself is installed in it');
+  checkApart(workspace, paths);
+}
+
+/** A read-only directory a person listed. Throws PATH_INVALID or PATH_NOT_FOUND. */
+export function checkRoPath(path: string, paths: Paths): void {
+  realPath(path);
+  checkApart(path, paths);
+}
+
+function checkApart(path: string, paths: Paths): void {
+  const own = [paths.configDir, paths.dataDir, paths.stateDir, paths.runDir];
+  const near = own.find((dir) => holds(dir, path) || holds(path, dir));
+  if (near !== undefined) throw refuse(path, `contextd keeps its own files in ${near}`);
+  const covered = OWN_PLACES.find((place) => holds(path, place)) ?? NEVER_BELOW.find((place) => holds(place, path));
+  if (covered !== undefined) throw refuse(path, `${covered} is a system directory`);
+}
+
+function holds(outer: string, inner: string): boolean {
+  return outer === inner || inner.startsWith(outer === sep ? sep : outer + sep);
+}
+
+function realPath(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch (cause) {
+    if (!isErrno(cause)) throw cause;
+    throw new ContextdError('PATH_NOT_FOUND', `${path} is not there`, {
+      remedy: 'Create it, or take it out of the configuration.',
+      cause,
+    });
+  }
+}
+
+function refuse(path: string, why: string): ContextdError {
+  return new ContextdError('PATH_INVALID', `${path} cannot be mounted into a sandbox: ${why}`, {
+    remedy: 'Use a directory of your own, apart from the system’s and contextd’s.',
+  });
+}

@@ -1,0 +1,122 @@
+import { spawn } from 'node:child_process';
+import { closeSync, constants, fchownSync, openSync, unlinkSync, writeSync } from 'node:fs';
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ContextdError, isErrno } from '../core/errors.ts';
+
+/** Linux values that node:fs has no names for. */
+const O_TMPFILE = 0o20200000;
+const FIFOS_PER_BATCH = 32;
+const RESTOCK_BELOW = 8;
+
+export interface PipeEnds {
+  readonly read: number;
+  readonly write: number;
+}
+
+/**
+ * Real pipes for a command's output. Node's own are socket pairs, on which opening /dev/stdout or /dev/stderr fails
+ * (`tee /dev/stderr`, `curl -o /dev/stdout`). Named ones are made in batches, opened at both ends and unlinked at once.
+ */
+export class PipeStock {
+  readonly #dir: string;
+  readonly #ready: string[] = [];
+  #made = 0;
+  #making: Promise<void> | null = null;
+
+  constructor(dir: string) {
+    this.#dir = dir;
+  }
+
+  /** Empties the directory and makes the first batch. */
+  async start(): Promise<void> {
+    await rm(this.#dir, { recursive: true, force: true });
+    await mkdir(this.#dir, { recursive: true, mode: 0o700 });
+    await this.#restock();
+  }
+
+  async stop(): Promise<void> {
+    await this.#making?.catch(() => {});
+    await rm(this.#dir, { recursive: true, force: true });
+  }
+
+  /** A pipe that `owner` may open again by name; null is the daemon's own user. The caller closes both ends. */
+  async take(owner: { uid: number; gid: number } | null): Promise<PipeEnds> {
+    while (this.#ready.length === 0) await this.#restock();
+    if (this.#ready.length < RESTOCK_BELOW) this.#restock().catch(() => {});
+    const path = this.#ready.pop();
+    if (path === undefined) return this.take(owner);
+    try {
+      return openBothEnds(path, owner);
+    } finally {
+      unlinkSync(path);
+    }
+  }
+
+  #restock(): Promise<void> {
+    this.#making ??= this.#make().finally(() => {
+      this.#making = null;
+    });
+    return this.#making;
+  }
+
+  async #make(): Promise<void> {
+    const paths = Array.from({ length: FIFOS_PER_BATCH }, () => join(this.#dir, `p${this.#made++}`));
+    await runMkfifo(paths);
+    this.#ready.push(...paths);
+  }
+}
+
+function openBothEnds(path: string, owner: { uid: number; gid: number } | null): PipeEnds {
+  const read = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  try {
+    const write = openSync(path, constants.O_WRONLY);
+    if (owner !== null) fchownSync(write, owner.uid, owner.gid);
+    return { read, write };
+  } catch (cause) {
+    closeSync(read);
+    throw cause;
+  }
+}
+
+function runMkfifo(paths: readonly string[]): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const child = spawn('mkfifo', ['-m', '600', '--', ...paths], { env: { PATH: '/usr/bin:/bin' }, stdio: 'ignore' });
+    const fail = (cause: unknown) =>
+      reject(
+        new ContextdError('SANDBOX_UNAVAILABLE', 'mkfifo failed', {
+          remedy: 'Install coreutils and free disk space.',
+          cause,
+        }),
+      );
+    child.once('error', fail);
+    child.once('exit', (code) => (code === 0 ? resolve() : fail(new Error(`mkfifo ended with ${code}`))));
+  });
+}
+
+/**
+ * A descriptor that reads `data` and then ends: an unnamed file in memory, because a secret may be in it. Reading
+ * /dev/stdin by name works too. The caller closes it.
+ */
+export function openInput(data: Buffer, owner: { uid: number; gid: number } | null, fallbackDir: string): number {
+  const file = openUnnamed('/dev/shm') ?? openUnnamed(fallbackDir);
+  if (file === null)
+    throw new ContextdError('SANDBOX_UNAVAILABLE', 'no place for stdin', { remedy: 'Mount a tmpfs on /dev/shm.' });
+  try {
+    for (let at = 0; at < data.length; ) at += writeSync(file, data, at);
+    const reader = openSync(`/proc/self/fd/${file}`, constants.O_RDONLY);
+    if (owner !== null) fchownSync(reader, owner.uid, owner.gid);
+    return reader;
+  } finally {
+    closeSync(file);
+  }
+}
+
+function openUnnamed(dir: string): number | null {
+  try {
+    return openSync(dir, O_TMPFILE | constants.O_RDWR, 0o600);
+  } catch (cause) {
+    if (isErrno(cause)) return null;
+    throw cause;
+  }
+}

@@ -1,0 +1,184 @@
+import { ContextdError } from '../core/errors.ts';
+
+/**
+ * One step of the sandbox's file tree. `pin`: the source lies where a tool may write, so it is opened once without
+ * following links and handed over as a descriptor; bubblewrap then refuses if something else sits there by then.
+ */
+export type Mount =
+  | { readonly kind: 'bind' | 'ro-bind'; readonly source: string; readonly dest: string; readonly pin?: boolean }
+  | { readonly kind: 'tmpfs'; readonly dest: string; readonly sizeBytes: number }
+  | { readonly kind: 'symlink'; readonly target: string; readonly dest: string }
+  | { readonly kind: 'proc' | 'dev' | 'dir' | 'remount-ro'; readonly dest: string };
+
+/** What this bubblewrap can do, read from its `--help`. */
+export interface BubblewrapFeatures {
+  /** 0.8: no user namespaces inside. */
+  readonly disableUserns: boolean;
+  /** Distributions' 0.8 and 0.10: mounts from descriptors, which closes the race between checking and mounting. */
+  readonly bindFd: boolean;
+}
+
+export interface TreePlan {
+  /** /usr, /etc and the links beside them. */
+  readonly base: readonly Mount[];
+  /** Read-write trees: the workspace and a worktree's common git directory. */
+  readonly writable: readonly string[];
+  readonly roPaths: readonly string[];
+  /** What is protected in the writable trees, parents before children. */
+  readonly protectedMounts: readonly Mount[];
+  /** Parts of /proc to cover when the outer uid is 0. */
+  readonly proc: readonly Mount[];
+  /** The tool process's bundle and Node. */
+  readonly program: readonly Mount[];
+}
+
+const MIB = 1024 * 1024;
+const TMP_BYTES = 256 * MIB;
+const SHM_BYTES = 64 * MIB;
+const HOME_BYTES = 64 * MIB;
+
+export const SANDBOX_HOME = '/home/sandbox';
+export const BUNDLE_DIR = '/opt/contextd/bundle';
+export const NODE_BINARY = '/opt/contextd/node';
+
+/** The whole tree in the order it is built: a later mount covers an earlier one. The root itself is a tmpfs. */
+export function planTree(plan: TreePlan): Mount[] {
+  const trees: Mount[] = [
+    ...plan.roPaths.map((path): Mount => ({ kind: 'ro-bind', source: path, dest: path })),
+    ...plan.writable.map((path): Mount => ({ kind: 'bind', source: path, dest: path, pin: true })),
+  ];
+  return [
+    ...plan.base,
+    { kind: 'proc', dest: '/proc' },
+    ...plan.proc,
+    { kind: 'dev', dest: '/dev' },
+    { kind: 'tmpfs', dest: '/dev/shm', sizeBytes: SHM_BYTES },
+    { kind: 'tmpfs', dest: '/tmp', sizeBytes: TMP_BYTES },
+    { kind: 'tmpfs', dest: SANDBOX_HOME, sizeBytes: HOME_BYTES },
+    { kind: 'dir', dest: '/run' },
+    ...trees.sort((a, b) => depth(a.dest) - depth(b.dest)),
+    ...plan.protectedMounts,
+    ...plan.program,
+    { kind: 'remount-ro', dest: '/dev' },
+    { kind: 'remount-ro', dest: '/' },
+  ];
+}
+
+function depth(path: string): number {
+  return path.split('/').length;
+}
+
+export interface JailPlan {
+  readonly mounts: readonly Mount[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly cwd: string;
+  readonly features: BubblewrapFeatures;
+  /** Descriptor, in bubblewrap, of each pinned mount's source; empty where it cannot take descriptors. */
+  readonly pins: ReadonlyMap<Mount, number>;
+  readonly statusFd: number;
+}
+
+/** The argument list of bubblewrap, as data: handed over on a descriptor, so that no host path shows in /proc/1/cmdline. */
+export function renderArguments(plan: JailPlan): string[] {
+  return [
+    '--die-with-parent',
+    '--new-session',
+    '--unshare-user',
+    '--unshare-pid',
+    '--unshare-net',
+    '--unshare-ipc',
+    '--unshare-uts',
+    '--unshare-cgroup-try',
+    ...(plan.features.disableUserns ? ['--disable-userns'] : []),
+    '--cap-drop',
+    'ALL',
+    '--uid',
+    '1000',
+    '--gid',
+    '1000',
+    '--hostname',
+    'sandbox',
+    '--clearenv',
+    ...Object.entries(plan.env).flatMap(([name, value]) => ['--setenv', checkedName(name), value]),
+    ...plan.mounts.flatMap((mount) => renderMount(mount, plan.pins.get(mount))),
+    '--chdir',
+    plan.cwd,
+    '--json-status-fd',
+    String(plan.statusFd),
+  ];
+}
+
+function renderMount(mount: Mount, fd: number | undefined): string[] {
+  switch (mount.kind) {
+    case 'bind':
+    case 'ro-bind':
+      return fd === undefined
+        ? [`--${mount.kind}`, mount.source, mount.dest]
+        : [`--${mount.kind}-fd`, String(fd), mount.dest];
+    case 'tmpfs':
+      return ['--size', String(mount.sizeBytes), '--tmpfs', mount.dest];
+    case 'symlink':
+      return ['--symlink', mount.target, mount.dest];
+    case 'proc':
+    case 'dev':
+    case 'dir':
+    case 'remount-ro':
+      return [`--${mount.kind}`, mount.dest];
+  }
+}
+
+/** The NUL-separated form of `--args`. A NUL inside a value would be a new option, so it is ARGS_INVALID. */
+export function encodeArguments(list: readonly string[]): Buffer {
+  for (const item of list) {
+    if (item.includes('\0')) {
+      throw new ContextdError(
+        'ARGS_INVALID',
+        `a path or environment value holds a NUL character: ${JSON.stringify(item)}`,
+        {
+          remedy: 'Remove the NUL character.',
+        },
+      );
+    }
+  }
+  return Buffer.from(list.map((item) => `${item}\0`).join(''));
+}
+
+function checkedName(name: string): string {
+  if (name === '' || name.includes('=')) {
+    throw new ContextdError('ARGS_INVALID', `${JSON.stringify(name)} cannot name an environment variable`, {
+      remedy: 'Use a name that is not empty and has no "=".',
+    });
+  }
+  return name;
+}
+
+/** PATH, HOME, TMPDIR, LANG and what the caller adds: nothing else. `binDirs` come first on PATH. */
+export function buildEnvironment(
+  binDirs: readonly string[],
+  extra: Readonly<Record<string, string>>,
+): Record<string, string> {
+  return {
+    PATH: [...binDirs, '/usr/local/sbin', '/usr/local/bin', '/usr/sbin', '/usr/bin', '/sbin', '/bin'].join(':'),
+    HOME: SANDBOX_HOME,
+    TMPDIR: '/tmp',
+    LANG: 'C.UTF-8',
+    ...extra,
+  };
+}
+
+/** Longest single argument or environment string of Linux (MAX_ARG_STRLEN), bytes with the final NUL. */
+const ARGUMENT_MAX_BYTES = 131_072;
+
+/** Throws ARGS_INVALID or PAYLOAD_TOO_LARGE for what `execve` would refuse anyway. */
+export function checkArgv(argv: readonly string[]): void {
+  if (argv.length === 0) throw new ContextdError('ARGS_INVALID', 'the command is empty', { remedy: 'Name a program.' });
+  encodeArguments(argv);
+  const longest = Math.max(...argv.map((item) => Buffer.byteLength(item) + 1));
+  if (longest > ARGUMENT_MAX_BYTES) {
+    throw new ContextdError(
+      'PAYLOAD_TOO_LARGE',
+      `an argument of the command has ${longest} bytes; Linux allows ${ARGUMENT_MAX_BYTES}`,
+      { remedy: 'Write the text to a file in the workspace, or give it on stdin.' },
+    );
+  }
+}

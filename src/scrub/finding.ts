@@ -1,0 +1,6 @@
+/** A place that must not leave: UTF-16 offsets of the secret in the text that was scanned. */
+export interface Finding {
+  rule: string;
+  start: number;
+  end: number;
+}

@@ -1,0 +1,14 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** One TOML file of rules in gitleaks' format. `name` is used in messages. */
+export interface RuleFile {
+  name: string;
+  text: string;
+}
+
+/** Every *.toml of a folder, in order of name. System errors pass through: without rules nothing may be scrubbed. */
+export function readRulePack(dir: string): RuleFile[] {
+  const names = readdirSync(dir).filter((name) => name.endsWith('.toml'));
+  return names.sort().map((name) => ({ name, text: readFileSync(join(dir, name), 'utf8') }));
+}

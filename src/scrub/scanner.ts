@@ -1,0 +1,214 @@
+import { fileURLToPath } from 'node:url';
+import { Worker } from 'node:worker_threads';
+import type { Config } from '../config/schema.ts';
+import { ContextdError } from '../core/errors.ts';
+import type { Logger } from '../core/log.ts';
+import type { Finding } from './finding.ts';
+import type { ScanReply, ScanRequest } from './scan-messages.ts';
+
+/** Scans off the main thread, with a deadline. What it cannot scan is SCRUB_FAILED; the next call works again. */
+export interface Scanner {
+  /** Resolves when the rules are compiled. SCHEMA_INVALID names the file and the rule that are refused. */
+  start(): Promise<void>;
+  /** Ends the thread; calls that wait fail. Safe to call twice. */
+  stop(): Promise<void>;
+  /** Findings per text, each list in order of place and free of overlaps. */
+  scan(texts: readonly string[]): Promise<Finding[][]>;
+}
+
+export interface ScannerDeps {
+  config: Config['scrub'];
+  logger: Logger;
+  /** Folder of rule files; default: `rules` beside this file. */
+  rulesDir?: string;
+  /** The compiled program of the thread; default: `scan-worker.js` beside this file. */
+  program?: URL;
+}
+
+export function createScanner(deps: ScannerDeps): Scanner {
+  return new WorkerScanner(deps);
+}
+
+/** Mebibytes of heap of the thread; past it the thread ends and the call fails, not the daemon. */
+const WORKER_HEAP_MB = 2048;
+/** Milliseconds for a thread to compile the rules, on a machine under load. */
+const LOAD_MS = 30_000;
+
+interface Job {
+  texts: readonly string[];
+  resolve(findings: Finding[][]): void;
+  reject(error: ContextdError): void;
+}
+
+/** One thread, one scan at a time: a deadline starts when the scan does, waiting in line does not count. */
+class WorkerScanner implements Scanner {
+  readonly #deps: ScannerDeps;
+  readonly #queue: Job[] = [];
+  #thread: Promise<ScanThread> | undefined;
+  #busy = false;
+  #stopped = false;
+
+  constructor(deps: ScannerDeps) {
+    this.#deps = deps;
+  }
+
+  async start(): Promise<void> {
+    this.#stopped = false;
+    await this.#openThread();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    for (const job of this.#queue.splice(0)) job.reject(scrubFailed('the scanner was stopped'));
+    await this.#dropThread();
+  }
+
+  scan(texts: readonly string[]): Promise<Finding[][]> {
+    if (this.#stopped) return Promise.reject(scrubFailed('the scanner was stopped'));
+    return new Promise((resolve, reject) => {
+      this.#queue.push({ texts, resolve, reject });
+      void this.#work();
+    });
+  }
+
+  async #work(): Promise<void> {
+    if (this.#busy) return;
+    this.#busy = true;
+    for (let job = this.#queue.shift(); job !== undefined; job = this.#queue.shift()) {
+      try {
+        const thread = await this.#liveThread();
+        job.resolve(await thread.scan(job.texts, this.#deadlineFor(job.texts)));
+      } catch (thrown) {
+        const failure = ContextdError.from(thrown);
+        await this.#dropThread();
+        this.#deps.logger.error('scrub.scan_failed', { problem: failure.message, texts: job.texts.length });
+        job.reject(failure.code === 'SCRUB_FAILED' ? failure : scrubFailed('the rules cannot be used', failure));
+        if (!this.#stopped) this.#openThread().catch(() => undefined);
+      }
+    }
+    this.#busy = false;
+  }
+
+  #deadlineFor(texts: readonly string[]): number {
+    const chars = texts.reduce((sum, text) => sum + text.length, 0);
+    const { deadline_base_ms: base, deadline_per_kb_ms: perKb } = this.#deps.config;
+    return base + (perKb * chars) / 1024;
+  }
+
+  /** A thread that died between two calls costs nobody an answer. */
+  async #liveThread(): Promise<ScanThread> {
+    if ((await this.#openThread()).isDead) await this.#dropThread();
+    return this.#openThread();
+  }
+
+  #openThread(): Promise<ScanThread> {
+    if (this.#thread !== undefined) return this.#thread;
+    const thread = openThread(this.#deps);
+    this.#thread = thread;
+    thread.catch(() => {
+      if (this.#thread === thread) this.#thread = undefined;
+    });
+    return thread;
+  }
+
+  async #dropThread(): Promise<void> {
+    const thread = this.#thread;
+    this.#thread = undefined;
+    await thread?.then(
+      (open) => open.end(),
+      () => undefined,
+    );
+  }
+}
+
+async function openThread(deps: ScannerDeps): Promise<ScanThread> {
+  const rulesDir = deps.rulesDir ?? fileURLToPath(new URL('./rules/', import.meta.url));
+  const program = deps.program ?? new URL('./scan-worker.js', import.meta.url);
+  const thread = new ScanThread(program, rulesDir);
+  try {
+    await thread.ready(LOAD_MS);
+    return thread;
+  } catch (thrown) {
+    await thread.end();
+    throw thrown;
+  }
+}
+
+/** One worker thread. It answers one request at a time; whatever goes wrong fails the request that waits. */
+class ScanThread {
+  readonly #worker: Worker;
+  #waiting: { resolve(reply: ScanReply): void; reject(error: ContextdError): void } | undefined;
+  #dead: ContextdError | undefined;
+  #lastId = 0;
+
+  constructor(program: URL, rulesDir: string) {
+    this.#worker = new Worker(program, {
+      name: 'scrub',
+      workerData: rulesDir,
+      env: {},
+      execArgv: [],
+      resourceLimits: { maxOldGenerationSizeMb: WORKER_HEAP_MB },
+    });
+    this.#worker.on('message', (reply: ScanReply) => this.#waiting?.resolve(reply));
+    this.#worker.on('error', () => this.#die());
+    this.#worker.on('exit', () => this.#die());
+  }
+
+  get isDead(): boolean {
+    return this.#dead !== undefined;
+  }
+
+  async ready(withinMs: number): Promise<void> {
+    const reply = await this.#next(withinMs);
+    if (reply.kind === 'ready') return;
+    throw new ContextdError('SCHEMA_INVALID', reply.kind === 'refused' ? reply.message : 'the rules cannot be read', {
+      remedy: 'Mend the rule file; nothing is scrubbed with a rule left out.',
+    });
+  }
+
+  async scan(texts: readonly string[], withinMs: number): Promise<Finding[][]> {
+    const request: ScanRequest = { id: ++this.#lastId, texts };
+    this.#worker.postMessage(request);
+    const reply = await this.#next(withinMs);
+    if (reply.kind === 'found' && reply.id === request.id && reply.findings.length === texts.length)
+      return reply.findings;
+    throw scrubFailed(`the search for secrets failed${reply.kind === 'failed' ? ` (${reply.problem})` : ''}`);
+  }
+
+  /** Blocks until the thread is gone. */
+  async end(): Promise<void> {
+    await this.#worker.terminate();
+  }
+
+  #next(withinMs: number): Promise<ScanReply> {
+    if (this.#dead !== undefined) return Promise.reject(this.#dead);
+    return new Promise<ScanReply>((resolve, reject) => {
+      const late = setTimeout(
+        () => reject(scrubFailed(`the search for secrets took longer than ${Math.round(withinMs)} ms`)),
+        withinMs,
+      );
+      this.#waiting = {
+        resolve: (reply) => {
+          clearTimeout(late);
+          resolve(reply);
+        },
+        reject: (error) => {
+          clearTimeout(late);
+          reject(error);
+        },
+      };
+    });
+  }
+
+  #die(): void {
+    this.#dead ??= scrubFailed('the thread that searches for secrets has ended');
+    this.#waiting?.reject(this.#dead);
+  }
+}
+
+function scrubFailed(problem: string, cause?: unknown): ContextdError {
+  return new ContextdError('SCRUB_FAILED', `the output was withheld: ${problem}`, {
+    remedy: 'Call again; ask for less output if it took too long; see `ctxd server logs` if it stays.',
+    ...(cause === undefined ? {} : { cause }),
+  });
+}

@@ -1,0 +1,91 @@
+import type { Finding } from './finding.ts';
+
+/** Stands where a secret was while the rest is scanned again: what the final text looks like to a rule. */
+export const PLACEHOLDER = '[SECRET_0]';
+
+/** The union of overlapping findings, in order of place. A union carries the rule of its longest part. */
+export function mergeFindings(findings: readonly Finding[]): Finding[] {
+  const sorted = findings.filter(({ start, end }) => start < end).sort((a, b) => a.start - b.start || b.end - a.end);
+  const merged: Finding[] = [];
+  let longest = 0;
+  for (const finding of sorted) {
+    const last = merged.at(-1);
+    const length = finding.end - finding.start;
+    if (last === undefined || finding.start >= last.end) {
+      merged.push({ ...finding });
+      longest = length;
+      continue;
+    }
+    last.end = Math.max(last.end, finding.end);
+    if (length > longest) {
+      last.rule = finding.rule;
+      longest = length;
+    }
+  }
+  return merged;
+}
+
+/** The parts of `findings` that no span of `taken` covers. Both in order of place and free of overlaps. */
+export function subtractSpans(findings: readonly Finding[], taken: readonly Finding[]): Finding[] {
+  const rest: Finding[] = [];
+  let next = 0;
+  for (const { rule, start, end } of findings) {
+    let from = start;
+    while ((taken[next]?.end ?? Number.POSITIVE_INFINITY) <= from) next++;
+    for (let i = next; i < taken.length && from < end; i++) {
+      const span = taken[i];
+      if (span === undefined || span.start >= end) break;
+      if (span.start > from) rest.push({ rule, start: from, end: span.start });
+      from = Math.max(from, span.end);
+    }
+    if (from < end) rest.push({ rule, start: from, end });
+  }
+  return rest;
+}
+
+/** True when one span of `spans` (in order of place, free of overlaps) holds the whole of a finding. */
+export function isCovered(finding: Finding, spans: readonly Finding[]): boolean {
+  const holder = spans[lastIndexAt(spans.length, (i) => (spans[i]?.start ?? 0) <= finding.start)];
+  return holder !== undefined && finding.end <= holder.end;
+}
+
+/** A text with placeholders in place of spans, and the way back to the original's offsets. */
+export interface MaskedView {
+  text: string;
+  /** A finding in the view, as one in the original; one that touches a placeholder takes in all that it stands for. */
+  toOriginal(finding: Finding): Finding;
+}
+
+export function maskView(text: string, spans: readonly Finding[]): MaskedView {
+  const places: { at: number; start: number; end: number }[] = [];
+  let view = '';
+  let from = 0;
+  for (const { start, end } of spans) {
+    view += text.slice(from, start);
+    places.push({ at: view.length, start, end });
+    view += PLACEHOLDER;
+    from = end;
+  }
+  const original = (offset: number, edge: 'start' | 'end'): number => {
+    const place = places[lastIndexAt(places.length, (i) => (places[i]?.at ?? 0) < offset + (edge === 'start' ? 1 : 0))];
+    if (place === undefined) return offset;
+    const beyond = offset - (place.at + PLACEHOLDER.length);
+    return beyond < 0 ? place[edge] : place.end + beyond;
+  };
+  return {
+    text: view + text.slice(from),
+    toOriginal: ({ rule, start, end }) => ({ rule, start: original(start, 'start'), end: original(end, 'end') }),
+  };
+}
+
+/** The last index for which a condition holds that holds for a prefix only; -1 when it never does. */
+function lastIndexAt(length: number, holds: (index: number) => boolean): number {
+  let low = -1;
+  let high = length - 1;
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if (holds(middle)) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}

@@ -1,0 +1,42 @@
+import { ContextdError } from '../core/errors.ts';
+import { isJsonObject, type JsonObject } from '../core/json.ts';
+
+/**
+ * Readers for arguments that schema.json has already checked. They check again, because a tool must not depend on who
+ * calls it: ARGS_INVALID with the JSON pointer.
+ */
+export function readString(input: JsonObject, name: string): string {
+  const value = input[name];
+  if (typeof value === 'string') return value;
+  throw invalid(name, 'must be a string');
+}
+
+export function readOptionalString(input: JsonObject, name: string): string | undefined {
+  return input[name] === undefined ? undefined : readString(input, name);
+}
+
+export function readOptionalInteger(input: JsonObject, name: string): number | undefined {
+  const value = input[name];
+  if (value === undefined) return undefined;
+  if (typeof value === 'number' && Number.isSafeInteger(value)) return value;
+  throw invalid(name, 'must be a whole number');
+}
+
+/** An object of strings; empty when absent. */
+export function readStringMap(input: JsonObject, name: string): Record<string, string> {
+  const value = input[name];
+  if (value === undefined) return {};
+  if (!isJsonObject(value)) throw invalid(name, 'must be an object');
+  const entries = Object.entries(value).map(([key, item]): [string, string] => {
+    if (typeof item === 'string') return [key, item];
+    throw invalid(`${name}/${key}`, 'must be a string');
+  });
+  return Object.fromEntries(entries);
+}
+
+export function invalid(name: string, fault: string, remedy?: string): ContextdError {
+  return new ContextdError('ARGS_INVALID', `/${name} ${fault}`, {
+    ...(remedy === undefined ? {} : { remedy }),
+    details: { faults: [{ pointer: `/${name}`, fault }] },
+  });
+}

@@ -1,0 +1,109 @@
+import { lstat, readlink, realpath } from 'node:fs/promises';
+import { basename, dirname, join, relative, resolve, sep } from 'node:path';
+import { ContextdError, isErrno } from '../core/errors.ts';
+
+const LINKS_MAX = 40;
+
+/** A path that a caller gave, made absolute. */
+export interface WorkspacePath {
+  absolute: string;
+  /** Relative to the workspace: what answers call it. */
+  shown: string;
+}
+
+/**
+ * A path in the workspace: absolute, or relative to the workspace root. PATH_INVALID for one outside. The sandbox is
+ * what confines; this makes the refusal kind.
+ */
+export function resolvePath(workspace: string, path: string): WorkspacePath {
+  if (path === '' || path.includes('\0')) {
+    throw new ContextdError('PATH_INVALID', `${JSON.stringify(path)} is not a path`, { remedy: 'Name a file.' });
+  }
+  const absolute = resolve(workspace, path);
+  if (!isInside(workspace, absolute)) throw outside(workspace, path, absolute);
+  return { absolute, shown: relative(workspace, absolute) || '.' };
+}
+
+/** Where an existing path really is. PATH_NOT_FOUND, or PATH_INVALID when its links lead out of the workspace. */
+export async function findExisting(workspace: string, path: WorkspacePath): Promise<string> {
+  const real = await realpath(path.absolute).catch((cause: unknown) => {
+    throw fileFault(cause, path.shown);
+  });
+  if (!isInside(workspace, real)) throw outside(workspace, path.shown, real);
+  return real;
+}
+
+/**
+ * Where a file would be written: links are followed as far as there is something, also a link to what does not exist
+ * yet. PATH_INVALID when that leads out of the workspace.
+ */
+export async function findTarget(workspace: string, path: WorkspacePath): Promise<string> {
+  const target = await follow(path.absolute, LINKS_MAX).catch((cause: unknown) => {
+    throw fileFault(cause, path.shown);
+  });
+  if (!isInside(workspace, target)) throw outside(workspace, path.shown, target);
+  return target;
+}
+
+async function follow(path: string, linksLeft: number): Promise<string> {
+  try {
+    return await realpath(path);
+  } catch (thrown) {
+    if (!isErrno(thrown, 'ENOENT') || path === dirname(path)) throw thrown;
+  }
+  const parent = await follow(dirname(path), linksLeft);
+  const here = join(parent, basename(path));
+  const link = await readLinkOrNull(here);
+  if (link === null) return here;
+  if (linksLeft === 0) throw new ContextdError('PATH_INVALID', `${path} is a chain of more than ${LINKS_MAX} links`);
+  return follow(resolve(parent, link), linksLeft - 1);
+}
+
+async function readLinkOrNull(path: string): Promise<string | null> {
+  try {
+    return (await lstat(path)).isSymbolicLink() ? await readlink(path) : null;
+  } catch (thrown) {
+    if (isErrno(thrown, 'ENOENT')) return null;
+    throw thrown;
+  }
+}
+
+/** A system error about a file as a sentence about `shown`. What is no system error passes through. */
+export function fileFault(thrown: unknown, shown: string): unknown {
+  if (thrown instanceof ContextdError || !isErrno(thrown)) return thrown;
+  const details = { path: shown };
+  switch (thrown.code) {
+    case 'ENOENT':
+      return new ContextdError('PATH_NOT_FOUND', `there is no ${shown} in the workspace`, {
+        remedy: 'Paths are relative to the workspace root; list it with safe_bash {"command":"ls"}.',
+        details,
+      });
+    case 'ENOTDIR':
+    case 'ELOOP':
+    case 'ENAMETOOLONG':
+    case 'EISDIR':
+      return new ContextdError('PATH_INVALID', `${shown} cannot be a file here (${thrown.code})`, {
+        remedy: 'Check each part of the path.',
+        details,
+      });
+    case 'EACCES':
+    case 'EPERM':
+      return new ContextdError('PERMISSION_DENIED', `${shown} may not be opened (${thrown.code})`, {
+        remedy: 'The permissions of the file forbid it; a person can change them.',
+        details,
+      });
+    default:
+      return ContextdError.from(thrown);
+  }
+}
+
+function isInside(workspace: string, path: string): boolean {
+  return path === workspace || path.startsWith(workspace.endsWith(sep) ? workspace : workspace + sep);
+}
+
+function outside(workspace: string, path: string, absolute: string): ContextdError {
+  return new ContextdError('PATH_INVALID', `${path} is ${absolute}, outside the workspace ${workspace}`, {
+    remedy: 'Name a path inside the workspace.',
+    details: { path: absolute, workspace },
+  });
+}

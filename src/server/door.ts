@@ -1,0 +1,102 @@
+import type { ContextdError } from '../core/errors.ts';
+
+/** What every door turns its wire form into. Checked for shape and size, not for meaning: that is dispatch's work. */
+export interface CallRequest {
+  /** Matches REQUEST_ID_PATTERN; made here when the caller's does not. */
+  requestId: string;
+  door: 'grpc' | 'http' | 'mcp';
+  tool: string;
+  projectRoot: string;
+  /** What the caller names as its session; "" for none. */
+  sessionHint: string;
+  /** The arguments as JSON text, not yet parsed; at most INPUT_MAX_BYTES. */
+  inputJson: Buffer;
+  /**
+   * Aborted when the caller cancels, goes away or runs out of its deadline (reason CANCELLED), and when the daemon
+   * stops before the call has ended (reason INTERRUPTED). The reason is a ContextdError.
+   */
+  signal: AbortSignal;
+}
+
+export interface CallAnswer {
+  /** Exactly the line to print, without its newline. */
+  line: string;
+  /** The exit code of design §4. */
+  exitCode: number;
+  /** One line for stderr; "" on success. */
+  errorLine: string;
+}
+
+/** The nine steps. A refused or failed call is an answer too. */
+export type Dispatch = (request: CallRequest) => Promise<CallAnswer>;
+
+/** Renders the answer of a call that the door itself turns away. */
+export type Refuse = (request: CallRequest, why: ContextdError) => CallAnswer;
+
+export interface ServerStatus {
+  pid: number;
+  version: string;
+  uptimeMs: number;
+  socket: string;
+  /** Calls answered since start. */
+  calls: number;
+  activeCalls: number;
+  projects: number;
+  residentBytes: number;
+  protocolVersion: number;
+  isolation: 'full' | 'reduced' | 'unavailable';
+}
+
+export interface StopResult {
+  pid: number;
+  activeCalls: number;
+}
+
+export interface ToolInfo {
+  name: string;
+  purpose: string;
+  bundleSha256: string;
+  origin: 'core' | 'installed';
+  schemaJson: string;
+  toolMd: string;
+  toolExtendedMd: string;
+  grants: readonly string[];
+}
+
+export interface ProjectResult {
+  root: string;
+  /** False when the call changed nothing. */
+  changed: boolean;
+  tools: readonly ToolInfo[];
+}
+
+export interface SchemaResult {
+  schemaJson: string;
+  toolMd: string;
+  toolExtendedMd: string;
+  bundleSha256: string;
+}
+
+export interface HealthCheck {
+  name: string;
+  status: 'ok' | 'warn' | 'fail';
+  detail: string;
+  /** What to do about it; "" when ok. */
+  remedy: string;
+}
+
+/** What ctxd may ask, one method per rpc of ManagementService, and the schema question of both callers. */
+export interface Management {
+  serverStatus(): Promise<ServerStatus>;
+  /** `graceMs` milliseconds for calls in flight; 0: the configured default. Returns before the daemon ends. */
+  stopServer(graceMs: number): Promise<StopResult>;
+  registerProject(root: string): Promise<ProjectResult>;
+  unregisterProject(root: string): Promise<ProjectResult>;
+  /** "" lists the core tools. */
+  listTools(root: string): Promise<readonly ToolInfo[]>;
+  /** Audit records as stored, oldest first. `limit` 0 is the default number; `projectRoot` "" is every project. */
+  tailAudit(limit: number, projectRoot: string): Promise<readonly string[]>;
+  checkHealth(): Promise<readonly HealthCheck[]>;
+  /** What the daemon accepted for a tool. Throws TOOL_NOT_FOUND. */
+  getSchema(tool: string, projectRoot: string): Promise<SchemaResult>;
+}

@@ -1,0 +1,22 @@
+import { isAbsolute } from 'node:path';
+import { ContextdError } from '../core/errors.ts';
+
+const AUDIT_MAX_RECORDS = 1000;
+const PATH_MAX_CHARS = 4096;
+
+/** A project root as the wire must name it. Whether it may be one is for Management to say. */
+export function rootOf(root: string): string {
+  if (isAbsolute(root) && root.length <= PATH_MAX_CHARS && !root.includes('\0')) return root;
+  throw new ContextdError('PATH_INVALID', `no absolute path: ${JSON.stringify(root.slice(0, 200))}`, {
+    remedy: 'Pass the absolute path of the project root, with symlinks resolved.',
+  });
+}
+
+/** Throws ARGS_INVALID above 1,000. 0 stays 0: the default number. */
+export function auditLimit(limit: number): number {
+  if (limit <= AUDIT_MAX_RECORDS) return limit;
+  throw new ContextdError('ARGS_INVALID', `limit is ${limit}, the most is ${AUDIT_MAX_RECORDS}`, {
+    remedy: 'Ask for fewer records.',
+    details: { limit: AUDIT_MAX_RECORDS },
+  });
+}

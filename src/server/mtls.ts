@@ -1,0 +1,29 @@
+import { createServer, type Server } from 'node:tls';
+import type { ServerUnaryCall } from '@grpc/grpc-js';
+import type { CertificateSet } from './certificate-files.ts';
+import { type Caller, callerNamed } from './identities.ts';
+
+/** Milliseconds within which a connection must have shown its certificate. */
+const HANDSHAKE_TIMEOUT_MS = 5_000;
+
+/**
+ * The TLS end of the door: TLS 1.3 only, and no connection without a client certificate of our own authority. It
+ * speaks HTTP/2 alone; a client that does not ask for that is cut off by the handshake.
+ */
+export function createTlsServer(certificates: CertificateSet): Server {
+  return createServer({
+    ca: certificates.authority,
+    cert: certificates.server.certificate,
+    key: certificates.server.privateKey,
+    requestCert: true,
+    rejectUnauthorized: true,
+    minVersion: 'TLSv1.3',
+    ALPNProtocols: ['h2'],
+    handshakeTimeout: HANDSHAKE_TIMEOUT_MS,
+  });
+}
+
+/** Whom the verified certificate of this call's connection speaks for. */
+export function callerOf<Request, Response>(call: ServerUnaryCall<Request, Response>): Caller | undefined {
+  return callerNamed(call.getAuthContext().sslPeerCertificate?.subject.CN);
+}

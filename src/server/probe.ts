@@ -1,0 +1,120 @@
+import { lstat } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { ContextdError, isErrno } from '../core/errors.ts';
+import { authorityFile, readPrivate } from './certificate-files.ts';
+import { readIdentity } from './certificates.ts';
+import { SERVER_NAME } from './identities.ts';
+
+/** Who holds a socket path. Only what is `dead` may be removed. */
+export type Occupant =
+  | { kind: 'none' }
+  /** A socket on which nobody listens. */
+  | { kind: 'dead' }
+  | { kind: 'contextd'; pid: number; version: string }
+  /** Anything else; `what` says so in a few words. */
+  | { kind: 'foreign'; what: string };
+
+export interface ProbeDeps {
+  socket: string;
+  certsDir: string;
+  protoDir: string;
+  /** Milliseconds for an answer; default 2,000. */
+  probeTimeoutMs?: number;
+}
+
+const PROBE_TIMEOUT_MS = 2_000;
+
+/** Dials the path before anybody thinks of unlinking it (style 22). Changes nothing. */
+export async function probeSocket(deps: ProbeDeps): Promise<Occupant> {
+  const kind = await kindOf(deps.socket);
+  if (kind !== 'socket') return kind === 'none' ? { kind } : { kind: 'foreign', what: 'it is no socket' };
+  const dialled = await dial(deps.socket, deps.probeTimeoutMs ?? PROBE_TIMEOUT_MS);
+  return dialled ?? askStatus(deps);
+}
+
+/** Throws CONFLICT when somebody holds the path. Otherwise whatever lies there may be replaced. */
+export async function ensureVacant(deps: ProbeDeps): Promise<void> {
+  const occupant = await probeSocket(deps);
+  if (occupant.kind === 'contextd') throw alreadyRunning(deps.socket, occupant.pid, occupant.version);
+  if (occupant.kind === 'foreign') throw heldByAnother(deps.socket, occupant.what);
+}
+
+async function kindOf(path: string): Promise<'none' | 'socket' | 'other'> {
+  try {
+    return (await lstat(path)).isSocket() ? 'socket' : 'other';
+  } catch (thrown) {
+    if (isErrno(thrown, 'ENOENT', 'ENOTDIR')) return 'none';
+    throw thrown;
+  }
+}
+
+/** undefined: somebody accepted the connection. */
+function dial(path: string, timeoutMs: number): Promise<Occupant | undefined> {
+  return new Promise((resolve) => {
+    const stream = connect(path);
+    const end = (occupant: Occupant | undefined): void => {
+      stream.destroy();
+      resolve(occupant);
+    };
+    stream.setTimeout(timeoutMs, () => end({ kind: 'foreign', what: 'it takes no connection' }));
+    stream.once('connect', () => end(undefined));
+    stream.once('error', (error) => end(occupantOf(error)));
+  });
+}
+
+function occupantOf(error: Error): Occupant {
+  if (isErrno(error, 'ECONNREFUSED')) return { kind: 'dead' };
+  if (isErrno(error, 'ENOENT')) return { kind: 'none' };
+  return { kind: 'foreign', what: isErrno(error) ? `connecting gives ${error.code}` : 'connecting fails' };
+}
+
+async function askStatus(deps: ProbeDeps): Promise<Occupant> {
+  try {
+    const identity = await readIdentity(deps.certsDir, 'cli');
+    const authority = await readPrivate(authorityFile(deps.certsDir));
+    const { pid, version } = await status(deps, authority, identity.privateKey, identity.certificate);
+    return { kind: 'contextd', pid, version };
+  } catch (thrown) {
+    const unasked = isErrno(thrown, 'ENOENT');
+    return {
+      kind: 'foreign',
+      what: unasked ? 'there is no certificate to ask it with' : 'it does not answer as contextd',
+    };
+  }
+}
+
+async function status(deps: ProbeDeps, authority: string, privateKey: string, certificate: string) {
+  // Loaded here only: where nobody listens, which is nearly always, nothing of it is needed.
+  const { credentials } = await import('@grpc/grpc-js');
+  const { loadProtocol } = await import('../protocol/load.ts');
+  const channel = credentials.createSsl(Buffer.from(authority), Buffer.from(privateKey), Buffer.from(certificate));
+  const { ManagementService } = loadProtocol(deps.protoDir);
+  const client = new ManagementService(`unix:${deps.socket}`, channel, {
+    'grpc.ssl_target_name_override': SERVER_NAME,
+    'grpc.default_authority': SERVER_NAME,
+    'grpc.enable_http_proxy': 0,
+  });
+  const deadline = Date.now() + (deps.probeTimeoutMs ?? PROBE_TIMEOUT_MS);
+  try {
+    return await new Promise<{ pid: number; version: string }>((resolve, reject) => {
+      client.ServerStatus({}, { deadline }, (error, value) => (value === undefined ? reject(error) : resolve(value)));
+    });
+  } finally {
+    client.close();
+  }
+}
+
+function alreadyRunning(socket: string, pid: number, version: string): ContextdError {
+  return new ContextdError('CONFLICT', `contextd ${version} is already running with pid ${pid} on ${socket}`, {
+    remedy: `Use it, or stop it with \`ctxd server stop\` (or \`kill ${pid}\`).`,
+    details: { path: socket, pid },
+  });
+}
+
+function heldByAnother(socket: string, what: string): ContextdError {
+  return new ContextdError('CONFLICT', `${socket} is held by something that is not this contextd: ${what}`, {
+    remedy:
+      'It was left as it is. Find out who holds it (`lsof` names the process) and end that, or set CONTEXTD_HOME.',
+    details: { path: socket },
+  });
+}

@@ -1,0 +1,81 @@
+import type { Clock } from '../core/clock.ts';
+import { ContextdError } from '../core/errors.ts';
+import type { Logger } from '../core/log.ts';
+import type { ExecuteRequest__Output } from '../protocol/generated/contextd/v1/ExecuteRequest.ts';
+import type { ExecuteResponse } from '../protocol/generated/contextd/v1/ExecuteResponse.ts';
+import type { ManagementServiceHandlers } from '../protocol/generated/contextd/v1/ManagementService.ts';
+import type { SchemaRequest__Output } from '../protocol/generated/contextd/v1/SchemaRequest.ts';
+import type { ToolServiceHandlers } from '../protocol/generated/contextd/v1/ToolService.ts';
+import { receiveCall, versionFault } from './call-request.ts';
+import type { CallAnswer, CallRequest, Dispatch, Management, Refuse } from './door.ts';
+import type { Caller } from './identities.ts';
+import { auditLimit, rootOf } from './management-requests.ts';
+import type { Route } from './unary.ts';
+import { toProject, toSchema, toStatusResponse, toStop, toToolInfo } from './wire.ts';
+
+export interface RouteDeps {
+  dispatch: Dispatch;
+  refuse: Refuse;
+  management: Management;
+  clock: Clock;
+  logger: Logger;
+}
+
+const TOOL_CALLERS: readonly Caller[] = ['proxy', 'cli'];
+const MANAGEMENT_CALLERS: readonly Caller[] = ['cli'];
+
+/** The index of the gRPC door, first half: who may call what, and what answers. */
+export function toolRoutes(deps: RouteDeps, route: Route): ToolServiceHandlers {
+  return {
+    Execute: route(TOOL_CALLERS, (wire: ExecuteRequest__Output, signal) => execute(wire, signal, deps)),
+    GetSchema: route(TOOL_CALLERS, async (wire: SchemaRequest__Output) => toSchema(await getSchema(wire, deps))),
+  };
+}
+
+/** The second half: the CLI's own. */
+export function managementRoutes({ management }: RouteDeps, route: Route): ManagementServiceHandlers {
+  const only = MANAGEMENT_CALLERS;
+  return {
+    ServerStatus: route(only, async () => toStatusResponse(await management.serverStatus())),
+    StopServer: route(only, async (wire: { grace_ms: number }) => toStop(await management.stopServer(wire.grace_ms))),
+    RegisterProject: route(only, async (wire: { root: string }) =>
+      toProject(await management.registerProject(rootOf(wire.root))),
+    ),
+    UnregisterProject: route(only, async (wire: { root: string }) =>
+      toProject(await management.unregisterProject(rootOf(wire.root))),
+    ),
+    ListTools: route(only, async (wire: { root: string }) => ({
+      tools: (await management.listTools(wire.root)).map(toToolInfo),
+    })),
+    TailAudit: route(only, async (wire: { limit: number; project_root: string }) => ({
+      records_json: [...(await management.tailAudit(auditLimit(wire.limit), wire.project_root))],
+    })),
+    CheckHealth: route(only, async () => ({ checks: [...(await management.checkHealth())] })),
+  };
+}
+
+async function execute(wire: ExecuteRequest__Output, signal: AbortSignal, deps: RouteDeps): Promise<ExecuteResponse> {
+  const { request, fault } = receiveCall(wire, signal, deps.clock.now());
+  const answer = fault === undefined ? await dispatched(request, deps) : deps.refuse(request, fault);
+  return {
+    envelope_json: Buffer.from(answer.line),
+    exit_code: answer.exitCode,
+    error_line: answer.errorLine,
+  };
+}
+
+/** Dispatch answers every failure itself; should it ever throw, the caller still gets an envelope. */
+async function dispatched(request: CallRequest, deps: RouteDeps): Promise<CallAnswer> {
+  try {
+    return await deps.dispatch(request);
+  } catch (thrown) {
+    deps.logger.error('call.unanswered', { request_id: request.requestId }, thrown);
+    return deps.refuse(request, ContextdError.from(thrown));
+  }
+}
+
+async function getSchema(wire: SchemaRequest__Output, { management }: RouteDeps) {
+  const fault = versionFault(wire.context?.protocol_version ?? 0);
+  if (fault !== undefined) throw fault;
+  return management.getSchema(wire.tool, wire.context?.project_root ?? '');
+}

@@ -1,0 +1,63 @@
+import type { Json } from '../core/json.ts';
+import type { Statement } from './sqlite.ts';
+
+/** One stream of an artifact. The artifact's bytes are its streams as UTF-8, one after another in this order. */
+export interface ArtifactPart {
+  field: string;
+  bytes: number;
+}
+
+/** An artifact about to be stored. */
+export interface NewArtifact {
+  id: string;
+  session: Buffer;
+  requestId: string;
+  tool: string;
+  /** JSON: `[[field, bytes], …]`. */
+  parts: string;
+  bytes: number;
+  droppedBytes: number;
+  nowMs: number;
+}
+
+/** A content that is already there is kept, as used now. */
+export function insertContent(row: NewArtifact, hash: Buffer, inFile: 0 | 1): Statement {
+  return {
+    sql: `INSERT INTO contents (hash, bytes, in_file, used_ms) VALUES (?, ?, ?, ?)
+          ON CONFLICT (hash) DO UPDATE SET used_ms = excluded.used_ms`,
+    params: [hash, row.bytes, inFile, row.nowMs],
+  };
+}
+
+export function insertBody(hash: Buffer, body: Buffer): Statement {
+  return {
+    sql: 'INSERT INTO bodies SELECT id, ? FROM contents WHERE hash = ? ON CONFLICT DO NOTHING',
+    params: [body, hash],
+  };
+}
+
+export function insertArtifact(row: NewArtifact, hash: Buffer): Statement {
+  return {
+    sql: `INSERT INTO artifacts (id, session, content, request_id, tool, parts, dropped_bytes, created_ms)
+          SELECT ?, ?, id, ?, ?, ?, ?, ? FROM contents WHERE hash = ?`,
+    params: [row.id, row.session, row.requestId, row.tool, row.parts, row.droppedBytes, row.nowMs, hash],
+  };
+}
+
+export function parseParts(text: string): ArtifactPart[] {
+  const parsed: Json = JSON.parse(text);
+  if (!Array.isArray(parsed)) return [];
+  return parsed.flatMap((part: Json) => {
+    if (!Array.isArray(part)) return [];
+    const [field, bytes] = part;
+    return typeof field === 'string' && typeof bytes === 'number' ? [{ field, bytes }] : [];
+  });
+}
+
+export function sumBytes(parts: readonly ArtifactPart[]): number {
+  return parts.reduce((sum, part) => sum + part.bytes, 0);
+}
+
+export function renderParts(parts: readonly ArtifactPart[]): string {
+  return JSON.stringify(parts.map((part) => [part.field, part.bytes]));
+}

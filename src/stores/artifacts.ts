@@ -1,0 +1,224 @@
+import type { Clock } from '../core/clock.ts';
+import { ContextdError } from '../core/errors.ts';
+import { ARTIFACT_ID_PATTERN, newArtifactId } from '../core/ids.ts';
+import type { Logger } from '../core/log.ts';
+import { checkRange, expiredArtifact, fromArtifactFault, unknownArtifact } from './artifact-errors.ts';
+import { ArtifactFiles } from './artifact-files.ts';
+import { ArtifactPruner } from './artifact-pruner.ts';
+import {
+  type ArtifactPart,
+  insertArtifact,
+  insertBody,
+  insertContent,
+  type NewArtifact,
+  parseParts,
+  renderParts,
+  sumBytes,
+} from './artifact-rows.ts';
+import type { DaemonKeys } from './keys.ts';
+import { bytesOf, integerOf, textOf } from './rows.ts';
+import type { Database, Row } from './sqlite.ts';
+
+export type { ArtifactPart } from './artifact-rows.ts';
+
+/** Contents up to this many bytes live in the database, in the group-committed transaction of their put. */
+export const SMALL_MAX_BYTES = 64 * 1024;
+/** The time of last use is recorded at most this often, milliseconds. */
+const TOUCH_MS = 60_000;
+
+export interface ArtifactStream {
+  field: string;
+  text: string;
+}
+
+export interface ArtifactInfo {
+  parts: readonly ArtifactPart[];
+  bytes: number;
+  /** Bytes beyond `output_max` that were never stored. */
+  droppedBytes: number;
+  tool: string;
+}
+
+/** Complete scrubbed outputs. An artifact belongs to the session that made it; no other session can tell it exists. */
+export interface ArtifactStore {
+  start(): Promise<void>;
+  /** Waits for a running prune. */
+  stop(): Promise<void>;
+  /** Gives the new `art_` id once the artifact is whole and committed. Errors: STORAGE_FULL. */
+  put(
+    sessionKey: string,
+    requestId: string,
+    tool: string,
+    streams: readonly ArtifactStream[],
+    droppedBytes: number,
+  ): Promise<string>;
+  /** Errors: NOT_FOUND (also for another session's), EXPIRED. */
+  info(sessionKey: string, id: string): Promise<ArtifactInfo>;
+  /** Bytes `[start, end)`; an end past the last byte means the last byte. Errors: NOT_FOUND, EXPIRED, ARGS_INVALID. */
+  read(sessionKey: string, id: string, start: number, end: number): Promise<Buffer>;
+  /** Removes by age, then least recently used first while over the quota. Gives the number of artifacts removed. */
+  prune(): Promise<number>;
+}
+
+export interface ArtifactDeps {
+  database: Database;
+  keys: DaemonKeys;
+  /** Paths.artifactsDir. */
+  dir: string;
+  /** Config.artifacts. */
+  limits: { max_age_days: number; max_bytes: number };
+  clock: Clock;
+  logger: Logger;
+}
+
+export function createArtifactStore(deps: ArtifactDeps): ArtifactStore {
+  return new Artifacts(deps);
+}
+
+class Artifacts implements ArtifactStore {
+  readonly #deps: ArtifactDeps;
+  #parts: { files: ArtifactFiles; pruner: ArtifactPruner } | undefined;
+
+  constructor(deps: ArtifactDeps) {
+    this.#deps = deps;
+  }
+
+  async start(): Promise<void> {
+    const files = new ArtifactFiles(this.#deps.dir, this.#deps.keys.derive('content'));
+    try {
+      await files.prepare();
+    } catch (error) {
+      throw fromArtifactFault(error, this.#deps.dir);
+    }
+    const pruner = new ArtifactPruner({ ...this.#deps, files });
+    await pruner.start();
+    this.#parts = { files, pruner };
+  }
+
+  async stop(): Promise<void> {
+    await this.#parts?.pruner.stop();
+  }
+
+  async put(
+    sessionKey: string,
+    requestId: string,
+    tool: string,
+    streams: readonly ArtifactStream[],
+    droppedBytes: number,
+  ): Promise<string> {
+    const parts = streams.map(({ field, text }) => ({ field, bytes: Buffer.byteLength(text) }));
+    const bytes = sumBytes(parts);
+    const row: NewArtifact = {
+      id: newArtifactId(),
+      session: this.#tagOf(sessionKey),
+      requestId,
+      tool,
+      parts: renderParts(parts),
+      bytes,
+      droppedBytes,
+      nowMs: this.#deps.clock.now(),
+    };
+    const texts = streams.map((stream) => stream.text);
+    await (bytes <= SMALL_MAX_BYTES ? this.#putRow(row, texts) : this.#putFile(row, texts));
+    this.#ready().pruner.add(bytes);
+    return row.id;
+  }
+
+  async info(sessionKey: string, id: string): Promise<ArtifactInfo> {
+    const row = await this.#find(
+      sessionKey,
+      id,
+      `SELECT parts, dropped_bytes, tool, used_ms, content FROM artifacts JOIN contents ON contents.id = content
+       WHERE artifacts.id = ? AND session = ?`,
+    );
+    await this.#touch(row);
+    const parts = parseParts(textOf(row, 'parts'));
+    return {
+      parts,
+      bytes: sumBytes(parts),
+      droppedBytes: integerOf(row, 'dropped_bytes'),
+      tool: textOf(row, 'tool'),
+    };
+  }
+
+  async read(sessionKey: string, id: string, start: number, end: number): Promise<Buffer> {
+    checkRange(start, end);
+    const row = await this.#find(
+      sessionKey,
+      id,
+      `SELECT hash, bytes, in_file, used_ms, content, coalesce(substr(body, ?3, ?4), x'') AS slice
+       FROM artifacts JOIN contents ON contents.id = content LEFT JOIN bodies USING (content)
+       WHERE artifacts.id = ?1 AND session = ?2`,
+      [start + 1, end - start],
+    );
+    await this.#touch(row);
+    if (integerOf(row, 'in_file') === 0) return bytesOf(row, 'slice');
+    return this.#readFile(row, id, start, end);
+  }
+
+  prune(): Promise<number> {
+    return this.#ready().pruner.prune();
+  }
+
+  async #putRow(row: NewArtifact, texts: readonly string[]): Promise<void> {
+    const hash = this.#ready().files.hashOf(texts);
+    const body = Buffer.concat(texts.map((text) => Buffer.from(text, 'utf8')));
+    await this.#deps.database.write([insertContent(row, hash, 0), insertBody(hash, body), insertArtifact(row, hash)]);
+  }
+
+  async #putFile(row: NewArtifact, texts: readonly string[]): Promise<void> {
+    const { files, pruner } = this.#ready();
+    try {
+      const staged = await files.stage(texts);
+      await files.withContent(staged.hash, async () => {
+        await files.publish(staged);
+        await this.#deps.database.write([insertContent(row, staged.hash, 1), insertArtifact(row, staged.hash)]);
+      });
+    } catch (error) {
+      pruner.expectOrphans();
+      throw fromArtifactFault(error, this.#deps.dir);
+    }
+  }
+
+  async #readFile(row: Row, id: string, start: number, end: number): Promise<Buffer> {
+    const bytes = integerOf(row, 'bytes');
+    const last = Math.min(end, bytes);
+    const slice = await this.#ready().files.read(bytesOf(row, 'hash'), bytes, Math.min(start, last), last);
+    if (slice === null) throw expiredArtifact(id);
+    return slice;
+  }
+
+  async #find(sessionKey: string, id: string, sql: string, more: readonly number[] = []): Promise<Row> {
+    if (!ARTIFACT_ID_PATTERN.test(id)) throw unknownArtifact(id);
+    const session = this.#tagOf(sessionKey);
+    const [row] = await this.#deps.database.read(sql, id, session, ...more);
+    if (row) return row;
+    const [tombstone] = await this.#deps.database.read(
+      'SELECT id FROM tombstones WHERE id = ? AND session = ?',
+      id,
+      session,
+    );
+    throw tombstone ? expiredArtifact(id) : unknownArtifact(id);
+  }
+
+  /** A use that cannot be recorded (a full disk) does not fail the read. */
+  async #touch(row: Row): Promise<void> {
+    const nowMs = this.#deps.clock.now();
+    if (integerOf(row, 'used_ms') > nowMs - TOUCH_MS) return;
+    const sql = 'UPDATE contents SET used_ms = ? WHERE id = ?';
+    try {
+      await this.#deps.database.write([{ sql, params: [nowMs, integerOf(row, 'content')] }]);
+    } catch (error) {
+      this.#deps.logger.warn('artifacts.touch_failed', { code: ContextdError.from(error).code });
+    }
+  }
+
+  #tagOf(sessionKey: string): Buffer {
+    return this.#deps.keys.derive('session', sessionKey).subarray(0, 16);
+  }
+
+  #ready(): { files: ArtifactFiles; pruner: ArtifactPruner } {
+    if (this.#parts === undefined) throw new Error('the artifact store is not started');
+    return this.#parts;
+  }
+}

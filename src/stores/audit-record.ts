@@ -1,0 +1,61 @@
+import { isJsonObject, type Json, type JsonObject } from '../core/json.ts';
+
+/** One line of the audit log (SEC-5.2, SEC-5.3). Everything in it has been scrubbed. */
+export interface AuditRecord {
+  /** ISO 8601, UTC. */
+  time: string;
+  request_id: string;
+  session: string;
+  /** Project root. */
+  project: string;
+  door: string;
+  tool: string;
+  input: Json;
+  output_sha256: string;
+  output_bytes: number;
+  duration_ms: number;
+  secrets_found: number;
+  /** Ids of the rules that found them, never a value. */
+  secret_rules: readonly string[];
+  exit_code: number | null;
+  /** Null for success. */
+  error_code: string | null;
+  /** What was missing when isolation was not full; absent when it was. */
+  isolation_missing?: readonly string[];
+  sandbox?: Json;
+}
+
+/** Null for a line that is not a whole record: a crash tore it. */
+export function parseRecord(line: Buffer): AuditRecord | null {
+  const value = parseJson(line);
+  return isJsonObject(value) ? toRecord(value) : null;
+}
+
+/** Every field there is comes back, those of a later version too: a log hides nothing. */
+function toRecord(value: JsonObject): AuditRecord | null {
+  const { time, request_id, session, project, door, tool, input, isolation_missing, ...rest } = value;
+  const { output_sha256, output_bytes, duration_ms, secrets_found, secret_rules, exit_code, error_code } = rest;
+  if (typeof time !== 'string' || typeof request_id !== 'string' || typeof session !== 'string') return null;
+  if (typeof project !== 'string' || typeof door !== 'string' || typeof tool !== 'string') return null;
+  if (input === undefined || typeof output_sha256 !== 'string' || typeof output_bytes !== 'number') return null;
+  if (typeof duration_ms !== 'number' || typeof secrets_found !== 'number' || !isTexts(secret_rules)) return null;
+  if (typeof exit_code !== 'number' && exit_code !== null) return null;
+  if (typeof error_code !== 'string' && error_code !== null) return null;
+  return {
+    ...{ time, request_id, session, project, door, tool, input, ...rest },
+    ...{ output_sha256, output_bytes, duration_ms, secrets_found, secret_rules, exit_code, error_code },
+    ...(isTexts(isolation_missing) ? { isolation_missing } : {}),
+  };
+}
+
+function isTexts(value: Json | undefined): value is readonly string[] {
+  return Array.isArray(value) && value.every((item: Json) => typeof item === 'string');
+}
+
+function parseJson(line: Buffer): unknown {
+  try {
+    return JSON.parse(line.toString('utf8'));
+  } catch {
+    return undefined;
+  }
+}

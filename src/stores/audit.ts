@@ -1,0 +1,164 @@
+import { type FileHandle, mkdir, open } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Clock } from '../core/clock.ts';
+import { ContextdError } from '../core/errors.ts';
+import type { Logger } from '../core/log.ts';
+import type { AuditRecord } from './audit-record.ts';
+import { readTail } from './audit-tail.ts';
+
+export type { AuditRecord } from './audit-record.ts';
+
+const NEWLINE = 0x0a;
+
+/**
+ * Append-only JSON lines, one file per UTC day: `audit-YYYY-MM-DD.jsonl`, 0600, opened with O_APPEND. A record is
+ * never split over two writes; records that arrive while a write runs share the next one. It is not synced: a record
+ * that was acknowledged survives the death of the daemon, not a power loss.
+ */
+export interface AuditLog {
+  /** Makes the folder and opens the file of today. Errors: AUDIT_FAILED. */
+  start(): Promise<void>;
+  /** Writes what was asked before, then closes. Safe to call twice. */
+  stop(): Promise<void>;
+  /** Resolves once the record is in the file. Errors: AUDIT_FAILED. */
+  append(record: AuditRecord): Promise<void>;
+  /** The newest `limit` records (of one project), oldest first, across days. */
+  tail(limit: number, projectRoot?: string): Promise<AuditRecord[]>;
+}
+
+export interface AuditDeps {
+  /** Paths.auditDir. */
+  dir: string;
+  clock: Clock;
+  logger: Logger;
+}
+
+interface Waiting {
+  line: string;
+  resolve(): void;
+  reject(error: ContextdError): void;
+}
+
+interface OpenDay {
+  path: string;
+  handle: FileHandle;
+}
+
+export function createAuditLog(deps: AuditDeps): AuditLog {
+  return new Audit(deps);
+}
+
+class Audit implements AuditLog {
+  readonly #deps: AuditDeps;
+  #waiting: Waiting[] = [];
+  #writing: Promise<void> | undefined;
+  #day: OpenDay | undefined;
+  #stopped = false;
+
+  constructor(deps: AuditDeps) {
+    this.#deps = deps;
+  }
+
+  async start(): Promise<void> {
+    try {
+      await mkdir(this.#deps.dir, { recursive: true, mode: 0o700 });
+      await this.#openToday();
+    } catch (error) {
+      throw this.#failure(error);
+    }
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    await this.#writing;
+    await this.#close();
+  }
+
+  append(record: AuditRecord): Promise<void> {
+    if (this.#stopped) return Promise.reject(this.#failure(new Error('the audit log is closed')));
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ line: `${JSON.stringify(record)}\n`, resolve, reject });
+      this.#writing ??= this.#writeAll();
+    });
+  }
+
+  async tail(limit: number, projectRoot?: string): Promise<AuditRecord[]> {
+    try {
+      return await readTail(this.#deps.dir, limit, projectRoot);
+    } catch (error) {
+      throw new ContextdError('INTERNAL_ERROR', `the audit log in ${this.#deps.dir} could not be read`, {
+        remedy: 'Check that the folder is there and belongs to this user.',
+        cause: error,
+      });
+    }
+  }
+
+  async #writeAll(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      const group = this.#waiting;
+      this.#waiting = [];
+      try {
+        await this.#writeGroup(group);
+        for (const waiting of group) waiting.resolve();
+      } catch (error) {
+        await this.#close();
+        const failure = this.#failure(error);
+        this.#deps.logger.error('audit.failed', { dir: this.#deps.dir }, error);
+        for (const waiting of group) waiting.reject(failure);
+      }
+    }
+    this.#writing = undefined;
+  }
+
+  async #writeGroup(group: readonly Waiting[]): Promise<void> {
+    const { handle } = await this.#openToday();
+    const text = Buffer.from(group.map((waiting) => waiting.line).join(''), 'utf8');
+    const { bytesWritten } = await handle.write(text);
+    if (bytesWritten < text.length) throw new Error(`only ${bytesWritten} of ${text.length} bytes were written`);
+  }
+
+  /** The file of today; opened again when the day changed or someone removed the file. */
+  async #openToday(): Promise<OpenDay> {
+    const day = new Date(this.#deps.clock.now()).toISOString().slice(0, 10);
+    const path = join(this.#deps.dir, `audit-${day}.jsonl`);
+    if (this.#day?.path === path && (await this.#day.handle.stat()).nlink > 0) return this.#day;
+    await this.#close();
+    this.#day = { path, handle: await openForAppend(path) };
+    return this.#day;
+  }
+
+  async #close(): Promise<void> {
+    const day = this.#day;
+    this.#day = undefined;
+    await day?.handle.close().catch(() => undefined);
+  }
+
+  #failure(cause: unknown): ContextdError {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    return new ContextdError('AUDIT_FAILED', `the audit log in ${this.#deps.dir} cannot be written: ${reason}`, {
+      remedy: 'Free disk space or mend the folder; until then no call is answered.',
+      cause,
+    });
+  }
+}
+
+/** A last line that a crash or a full disk tore is closed, so that the next record has a line of its own. */
+async function openForAppend(path: string): Promise<FileHandle> {
+  const handle = await open(path, 'a+', 0o600);
+  try {
+    const stats = await handle.stat();
+    if (!stats.isFile()) return handle;
+    if ((stats.mode & 0o077) !== 0) await handle.chmod(0o600);
+    if (await isTorn(handle, stats.size)) await handle.write('\n');
+    return handle;
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+}
+
+async function isTorn(handle: FileHandle, size: number): Promise<boolean> {
+  if (size === 0) return false;
+  const { buffer } = await handle.read(Buffer.alloc(1), 0, 1, size - 1);
+  return buffer[0] !== NEWLINE;
+}

@@ -1,0 +1,98 @@
+import type { Clock } from '../core/clock.ts';
+import { ContextdError, type ErrorCode } from '../core/errors.ts';
+import { integerOf } from './rows.ts';
+import { splitSessionKey } from './session-key.ts';
+import type { Database, Row } from './sqlite.ts';
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+/** Finished calls older than this are forgotten at start: the audit log is the lasting record. */
+const KEEP_DAYS = 7;
+/** Written for calls a crash left open; also their code towards a caller that asks. */
+const INTERRUPTED: ErrorCode = 'INTERRUPTED';
+
+export interface JournalEntry {
+  requestId: string;
+  tool: string;
+  sessionKey: string;
+}
+
+export interface JournalCounts {
+  /** Begun and not finished. */
+  running: number;
+  /** Finished in the last 7 days, failed ones included. */
+  finished: number;
+  /** Finished with an error code. */
+  failed: number;
+  /** Failed because the daemon died. */
+  interrupted: number;
+}
+
+/** Calls begun and finished. What a crash left open is marked INTERRUPTED at the next start. */
+export interface Journal {
+  /** Gives the number of calls the last daemon left open. */
+  start(): Promise<number>;
+  /** Errors: CONFLICT when the request id was used before. */
+  begin(entry: JournalEntry): Promise<void>;
+  /** `errorCode` is null for success. A call that is not open is left as it is. */
+  finish(requestId: string, errorCode: ErrorCode | null): Promise<void>;
+  counts(): Promise<JournalCounts>;
+}
+
+export function createJournal(deps: { database: Database; clock: Clock }): Journal {
+  const { database, clock } = deps;
+  return {
+    async start() {
+      const [interrupted] = await database.write([
+        {
+          sql: `UPDATE calls SET finished_ms = ?, error_code = ? WHERE finished_ms IS NULL RETURNING request_id`,
+          params: [clock.now(), INTERRUPTED],
+        },
+        { sql: 'DELETE FROM calls WHERE finished_ms < ?', params: [clock.now() - KEEP_DAYS * DAY_MS] },
+      ]);
+      return interrupted?.length ?? 0;
+    },
+
+    async begin({ requestId, tool, sessionKey }) {
+      const { project, session } = splitSessionKey(sessionKey);
+      const [begun] = await database.write([
+        {
+          sql: `INSERT INTO calls (request_id, tool, project, session, started_ms) VALUES (?, ?, ?, ?, ?)
+                ON CONFLICT DO NOTHING RETURNING 1 AS begun`,
+          params: [requestId, tool, project, session, clock.now()],
+        },
+      ]);
+      if (!begun?.length) throw usedBefore(requestId);
+    },
+
+    async finish(requestId, errorCode) {
+      const sql = 'UPDATE calls SET finished_ms = ?, error_code = ? WHERE request_id = ? AND finished_ms IS NULL';
+      await database.write([{ sql, params: [clock.now(), errorCode, requestId] }]);
+    },
+
+    async counts() {
+      const [row] = await database.read(
+        `SELECT (SELECT count(*) FROM calls WHERE finished_ms IS NULL) AS running, count(*) AS finished,
+                count(error_code) AS failed, count(*) FILTER (WHERE error_code = ?1) AS interrupted
+         FROM calls WHERE finished_ms >= ?2`,
+        INTERRUPTED,
+        clock.now() - KEEP_DAYS * DAY_MS,
+      );
+      return toCounts(row ?? {});
+    },
+  };
+}
+
+function toCounts(row: Row): JournalCounts {
+  return {
+    running: integerOf(row, 'running'),
+    finished: integerOf(row, 'finished'),
+    failed: integerOf(row, 'failed'),
+    interrupted: integerOf(row, 'interrupted'),
+  };
+}
+
+function usedBefore(requestId: string): ContextdError {
+  return new ContextdError('CONFLICT', `request id ${requestId} was used before`, {
+    remedy: 'Give every call a new request id; a call that was sent is never sent again.',
+  });
+}

@@ -1,0 +1,31 @@
+import { createHmac, randomBytes } from 'node:crypto';
+import { bytesOf } from './rows.ts';
+import type { Database } from './sqlite.ts';
+
+/** Keys derived from the daemon's own random key, which never leaves the state database (0600). */
+export interface DaemonKeys {
+  /** Reads the key, or makes it on the first start. */
+  start(): Promise<void>;
+  /** HMAC-SHA256(daemon key, label + text), 32 bytes: the same after a restart. */
+  derive(label: KeyLabel, text?: string): Buffer;
+}
+
+/** What keys are for. No label is the start of another, so no two uses share a key. */
+export type KeyLabel = 'content' | 'cursor' | 'etag' | 'session';
+
+export function createDaemonKeys(deps: { database: Database }): DaemonKeys {
+  let key: Buffer | undefined;
+  return {
+    async start() {
+      const [, rows] = await deps.database.write([
+        { sql: `INSERT INTO meta VALUES ('daemon_key', ?) ON CONFLICT DO NOTHING`, params: [randomBytes(32)] },
+        { sql: `SELECT value FROM meta WHERE name = 'daemon_key'`, params: [] },
+      ]);
+      key = bytesOf(rows?.[0] ?? {}, 'value');
+    },
+    derive(label, text = '') {
+      if (key === undefined) throw new Error('the daemon key is not loaded: start() comes first');
+      return createHmac('sha256', key).update(label).update(text).digest();
+    },
+  };
+}

@@ -1,0 +1,71 @@
+/**
+ * The schema, as a numbered list: entry n takes a database from version n to n + 1 (`PRAGMA user_version`).
+ * Entries are only ever appended. Times are milliseconds since the epoch.
+ */
+export const MIGRATIONS: readonly string[] = [
+  `
+  CREATE TABLE meta (name TEXT PRIMARY KEY, value BLOB NOT NULL) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE projects (root TEXT PRIMARY KEY, registered_ms INTEGER NOT NULL) STRICT;
+  CREATE TABLE project_tools (
+    root TEXT NOT NULL REFERENCES projects (root) ON DELETE CASCADE,
+    name TEXT NOT NULL,
+    bundle_sha256 TEXT NOT NULL,
+    origin TEXT NOT NULL CHECK (origin IN ('core', 'installed')),
+    grants TEXT NOT NULL,
+    PRIMARY KEY (root, name)
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE sessions (
+    tag BLOB PRIMARY KEY,
+    project TEXT NOT NULL,
+    session TEXT NOT NULL,
+    next_secret INTEGER NOT NULL,
+    created_ms INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE calls (
+    request_id TEXT PRIMARY KEY,
+    tool TEXT NOT NULL,
+    project TEXT NOT NULL,
+    session TEXT NOT NULL,
+    started_ms INTEGER NOT NULL,
+    finished_ms INTEGER,
+    error_code TEXT
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX calls_open ON calls (started_ms) WHERE finished_ms IS NULL;
+  CREATE INDEX calls_finished ON calls (finished_ms, error_code) WHERE finished_ms IS NOT NULL;
+
+  CREATE TABLE contents (
+    id INTEGER PRIMARY KEY,
+    hash BLOB NOT NULL UNIQUE,
+    bytes INTEGER NOT NULL,
+    in_file INTEGER NOT NULL,
+    used_ms INTEGER NOT NULL
+  ) STRICT;
+  CREATE INDEX contents_used ON contents (used_ms);
+  CREATE INDEX contents_in_file ON contents (id) WHERE in_file = 1;
+  CREATE TABLE bodies (
+    content INTEGER PRIMARY KEY REFERENCES contents (id) ON DELETE CASCADE,
+    body BLOB NOT NULL
+  ) STRICT;
+
+  CREATE TABLE artifacts (
+    id TEXT PRIMARY KEY,
+    session BLOB NOT NULL,
+    content INTEGER NOT NULL REFERENCES contents (id),
+    request_id TEXT NOT NULL,
+    tool TEXT NOT NULL,
+    parts TEXT NOT NULL,
+    dropped_bytes INTEGER NOT NULL,
+    created_ms INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX artifacts_content ON artifacts (content);
+  CREATE INDEX artifacts_created ON artifacts (created_ms);
+  CREATE TABLE tombstones (
+    id TEXT PRIMARY KEY,
+    session BLOB NOT NULL,
+    expired_ms INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  `,
+];

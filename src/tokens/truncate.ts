@@ -1,0 +1,59 @@
+import type { TokenCounter } from './counter.ts';
+import { cutAfter, cutBefore } from './cut-points.ts';
+import { escapeJson, unescapedLength, wellFormed } from './escaped.ts';
+
+/** UTF-16 units per token that a first look takes; doubled until the room is filled. */
+const FIRST_LOOK = 5;
+/** Units per token that are shown at most: longer tokens are runs of one character, and slow to count. */
+export const LAST_LOOK = 20;
+
+/** Tokens of `text` inside a JSON string; Infinity past `limit`. */
+export function countEscaped(counter: TokenCounter, text: string, limit?: number): number {
+  return counter.count(escapeJson(text), limit);
+}
+
+/**
+ * Where the head of `text` that fits in about `roomTokens` ends: at a line end, or inside a line that would cost more
+ * than half of the head, and never inside a character, a CRLF, a `[SECRET_n]` or a terminal sequence.
+ * Looks at a window from the start, never at the whole text. `limit`: the cut is not after it.
+ */
+export function headEnd(counter: TokenCounter, text: string, roomTokens: number, limit: number = text.length): number {
+  const end = reachFromStart(counter, text, roomTokens, limit);
+  if (end >= text.length) return text.length;
+  const lineEnd = text.slice(0, end).lastIndexOf('\n') + 1;
+  return lineEnd * 2 > end ? lineEnd : cutBefore(text, end);
+}
+
+/** Where the tail of `text` that fits in about `roomTokens` starts: `headEnd` from the other side. Not before `floor`. */
+export function tailStart(counter: TokenCounter, text: string, roomTokens: number, floor: number): number {
+  const start = reachFromEnd(counter, text, roomTokens, floor);
+  if (start <= floor) return floor;
+  const lineStart = start - 1 + text.slice(start - 1).indexOf('\n') + 1;
+  const keepsMost = (text.length - lineStart) * 2 > text.length - start;
+  return lineStart >= start && keepsMost ? lineStart : cutAfter(text, start);
+}
+
+/** UTF-16 units from the start that fit in the room, wherever that ends. */
+export function reachFromStart(counter: TokenCounter, text: string, roomTokens: number, limit: number): number {
+  if (roomTokens <= 0) return 0;
+  for (let units = roomTokens * FIRST_LOOK; ; units *= 2) {
+    const window = wellFormed(text.slice(0, Math.min(units, limit)));
+    const escaped = escapeJson(window);
+    const fitting = counter.prefixOf(escaped, roomTokens);
+    if (fitting < escaped.length) return unescapedLength(window, fitting);
+    if (units >= limit) return limit;
+    if (units >= roomTokens * LAST_LOOK) return window.length;
+  }
+}
+
+function reachFromEnd(counter: TokenCounter, text: string, roomTokens: number, floor: number): number {
+  if (roomTokens <= 0) return text.length;
+  for (let units = roomTokens * FIRST_LOOK; ; units *= 2) {
+    const from = Math.max(floor, text.length - units);
+    const window = wellFormed(text.slice(from));
+    const escaped = escapeJson(window);
+    const excess = counter.count(escaped) - roomTokens;
+    if (excess > 0) return from + unescapedLength(window, counter.prefixOf(escaped, excess));
+    if (from === floor || units >= roomTokens * LAST_LOOK) return from;
+  }
+}

@@ -1,0 +1,171 @@
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import ts from 'typescript';
+import { describe, expect, it } from 'vitest';
+
+/**
+ * Imports run the way a call runs. A row is a room, what it may import of ours, and why; `*` is everything.
+ * Rooms of a later step of the call never import an earlier one.
+ */
+const TABLE: Record<string, { mayImport: readonly string[]; why: string }> = {
+  'src/core': { mayImport: [], why: 'everything stands on it, so it stands on nothing' },
+  'src/config': { mayImport: ['src/core'], why: 'settings and paths are known before any part is built' },
+  'src/protocol': { mayImport: ['src/core'], why: 'wire types are shared by both ends' },
+  'src/proxy': {
+    mayImport: ['src/core', 'src/protocol', 'src/tokens'],
+    why: 'the compiled client must start in milliseconds: no daemon code, no dependency',
+  },
+  'src/tokens': { mayImport: ['src/core'], why: 'pure and synchronous' },
+  'src/scrub': {
+    mayImport: ['src/core', 'src/config'],
+    why: 'runs in the daemon, in its worker and in a tool process',
+  },
+  'src/stores': { mayImport: ['src/core', 'src/config'], why: 'keeps what it is given' },
+  'src/sandbox': { mayImport: ['src/core', 'src/config', 'src/protocol'], why: 'confines; knows no tool and no call' },
+  'src/sdk': { mayImport: ['src/core', 'src/protocol'], why: 'what a tool author gets must not drag the daemon in' },
+  'src/runner': {
+    mayImport: ['src/core', 'src/config', 'src/protocol', 'src/sandbox', 'src/sdk', 'src/scrub', 'tools'],
+    why: 'owns tool processes; its bundle entry joins the core tools with the first scrub pass',
+  },
+  'src/catalog': { mayImport: ['src/core', 'src/config', 'src/protocol'], why: 'knows tools, runs none' },
+  'src/dispatch': {
+    mayImport: [
+      'src/core',
+      'src/config',
+      'src/catalog',
+      'src/protocol',
+      'src/runner',
+      'src/sandbox',
+      'src/scrub',
+      'src/sdk',
+      'src/server',
+      'src/stores',
+      'src/tokens',
+    ],
+    why: 'the nine steps; of server only the types of door.ts',
+  },
+  'src/server': {
+    mayImport: ['src/core', 'src/config', 'src/protocol'],
+    why: 'doors know the shape of a call, not its life',
+  },
+  'src/daemon': { mayImport: ['*'], why: 'compose alone builds everything' },
+  'src/cli': { mayImport: ['src/core', 'src/config', 'src/protocol'], why: 'reaches the daemon over the socket only' },
+  tools: { mayImport: ['src/sdk'], why: 'a core tool has no more than any tool author' },
+  scripts: { mayImport: ['*'], why: 'build steps' },
+  bench: { mayImport: ['*'], why: 'measures every room' },
+};
+
+/** Files held to more than their room's row. */
+const NARROWER = [
+  {
+    from: 'src/dispatch',
+    into: 'src/server',
+    only: ['src/server/door.ts'],
+    why: 'dispatch answers doors, it opens none',
+  },
+  {
+    from: 'src/proxy',
+    into: 'src/tokens',
+    only: ['src/tokens/counter.ts'],
+    why: 'an answer that no daemon made has a true tokens_used too',
+  },
+  {
+    from: 'src/runner',
+    into: 'src/scrub',
+    only: ['src/scrub/engine.ts', 'src/scrub/finding.ts', 'src/scrub/rule-pack.ts', 'src/scrub/leaves.ts'],
+    why: 'the first pass is patterns only: vault and guard never leave the daemon',
+  },
+];
+
+/** The only readers of process.env (style 17). */
+const ENVIRONMENT_READERS = ['src/config/env.ts', 'src/proxy/environment.ts'];
+
+/** Files in which `src/daemon` may name other rooms: the parts list and what it is made of. */
+const root = join(import.meta.dirname, '..');
+
+function sourceFiles(room: string): string[] {
+  const dir = join(root, room);
+  return readdirSync(dir, { recursive: true, encoding: 'utf8' })
+    .map((entry) => join(room, entry))
+    .filter((path) => path.endsWith('.ts') && !path.includes('/generated/') && statSync(join(root, path)).isFile());
+}
+
+/** Static, type-only, re-export, side-effect, `import()` types and dynamic imports alike. */
+function importsOf(path: string): string[] {
+  const source = ts.createSourceFile(path, readFileSync(join(root, path), 'utf8'), ts.ScriptTarget.Latest, true);
+  const found: string[] = [];
+  const visit = (node: ts.Node): void => {
+    if ((ts.isImportDeclaration(node) || ts.isExportDeclaration(node)) && node.moduleSpecifier)
+      found.push((node.moduleSpecifier as ts.StringLiteral).text);
+    if (ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword) {
+      const argument = node.arguments[0];
+      if (argument && ts.isStringLiteralLike(argument)) found.push(argument.text);
+    }
+    if (ts.isImportTypeNode(node) && ts.isLiteralTypeNode(node.argument) && ts.isStringLiteral(node.argument.literal))
+      found.push(node.argument.literal.text);
+    ts.forEachChild(node, visit);
+  };
+  visit(source);
+  return found;
+}
+
+function roomOf(path: string): string {
+  return path.startsWith('src/') ? path.split('/').slice(0, 2).join('/') : (path.split('/')[0] ?? '');
+}
+
+function ownImports(path: string): string[] {
+  return importsOf(path)
+    .filter((specifier) => specifier.startsWith('.'))
+    .map((specifier) => relative(root, join(root, dirname(path), specifier)));
+}
+
+describe('imports run the way a call runs', () => {
+  for (const [room, row] of Object.entries(TABLE)) {
+    it(`${room} imports only its row: ${row.why}`, () => {
+      expect(existsSync(join(root, room)), `${room} is gone: take its row away`).toBe(true);
+      const files = sourceFiles(room);
+      expect(files.length, `${room} holds no source`).toBeGreaterThan(0);
+      const strangers = files.flatMap((file) =>
+        ownImports(file)
+          .filter(
+            (target) =>
+              roomOf(target) !== room && !row.mayImport.includes('*') && !row.mayImport.includes(roomOf(target)),
+          )
+          .map((target) => `${file} → ${target}`),
+      );
+      expect(strangers).toEqual([]);
+    });
+  }
+
+  it('every room of src has a row', () => {
+    const rooms = readdirSync(join(root, 'src')).map((name) => `src/${name}`);
+    expect(rooms.filter((room) => !(room in TABLE))).toEqual([]);
+  });
+
+  for (const rule of NARROWER) {
+    it(`${rule.from} takes of ${rule.into} only ${rule.only.join(', ')}: ${rule.why}`, () => {
+      for (const only of rule.only) expect(existsSync(join(root, only)), `${only} is gone`).toBe(true);
+      const strangers = sourceFiles(rule.from).flatMap((file) =>
+        ownImports(file)
+          .filter((target) => roomOf(target) === rule.into && !rule.only.includes(target))
+          .map((target) => `${file} → ${target}`),
+      );
+      expect(strangers).toEqual([]);
+    });
+  }
+
+  it('the compiled client has no dependency', () => {
+    const packages = sourceFiles('src/proxy')
+      .flatMap(importsOf)
+      .filter((specifier) => !specifier.startsWith('.') && !specifier.startsWith('node:'));
+    expect(packages).toEqual([]);
+  });
+
+  it('one file of each program reads process.env', () => {
+    const readers = Object.keys(TABLE)
+      .filter((room) => room.startsWith('src/'))
+      .flatMap(sourceFiles)
+      .filter((file) => /process\.env\b|process\[/.test(readFileSync(join(root, file), 'utf8')));
+    expect(readers.sort()).toEqual([...ENVIRONMENT_READERS].sort());
+  });
+});

@@ -1,0 +1,171 @@
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { CTXD, type Installation, install, PROXY } from '../helpers/installation.ts';
+
+let at: Installation;
+beforeAll(async () => {
+  at = await install();
+});
+afterAll(() => at.remove());
+
+describe('bad input gets a clear error with a code of the table', () => {
+  const cases: [string, string, string, string, number][] = [
+    ['not JSON', 'safe_bash', '{"command":', 'ARGS_INVALID', 2],
+    ['an array', 'safe_bash', '["ls"]', 'ARGS_INVALID', 2],
+    ['null', 'safe_bash', 'null', 'ARGS_INVALID', 2],
+    ['a wrong type', 'safe_bash', '{"command":7}', 'ARGS_INVALID', 2],
+    ['a missing argument', 'safe_bash', '{}', 'ARGS_INVALID', 2],
+    ['an unknown field', 'safe_bash', '{"command":"ls","comand":"ls"}', 'ARGS_INVALID', 2],
+    ['a timeout over the limit', 'safe_bash', '{"command":"ls","timeout_ms":300001}', 'ARGS_INVALID', 2],
+    ['a budget over the ceiling', 'safe_bash', '{"command":"ls","max_tokens":1000000000}', 'ARGS_INVALID', 2],
+    ['an unknown view', 'safe_bash', '{"command":"ls","view":"sideways"}', 'ARGS_INVALID', 2],
+    ['a NUL byte in a command', 'safe_bash', '{"command":"echo a\\u0000b"}', 'ARGS_INVALID', 2],
+    ['a NUL byte in a path', 'safe_read', '{"path":"a\\u0000b"}', 'PATH_INVALID', 2],
+    ['a missing file', 'safe_read', '{"path":"nowhere.txt"}', 'PATH_NOT_FOUND', 1],
+    ['a directory instead of a file', 'safe_read', '{"path":"."}', 'PATH_INVALID', 2],
+    ['a path outside', 'safe_read', '{"path":"/etc/hostname"}', 'PATH_INVALID', 2],
+    ['a path that climbs out', 'safe_read', '{"path":"../../../../etc/hostname"}', 'PATH_INVALID', 2],
+    ['a path outside to write', 'safe_write', '{"path":"/var/tmp/x","content":"x","mode":"create"}', 'PATH_INVALID', 2],
+    ['a garbled cursor', 'safe_bash', '{"continuation":"AAAA"}', 'CURSOR_INVALID', 2],
+    ['a cursor with more arguments', 'safe_bash', '{"continuation":"AAAA","command":"ls"}', 'ARGS_INVALID', 2],
+    ['a branch, which is not built', 'safe_bash', '{"command":"ls","branch":"b1"}', 'NOT_IMPLEMENTED', 1],
+  ];
+  it.each(cases)('%s', async (_what, tool, input, code, exit) => {
+    const done = await at.call(tool, input);
+    const answer = JSON.parse(done.stdout);
+    expect(answer).toMatchObject({ success: false, data: { error_code: code }, error: expect.any(String) });
+    expect(done.code).toBe(exit);
+    expect(done.stderr.trim().split('\n')).toHaveLength(1);
+    expect(done.stdout.trim().split('\n')).toHaveLength(1);
+  });
+
+  it('names the JSON pointer of a fault', async () => {
+    const answer = await at.ask('safe_bash', { command: 7, env: { A: 1 } });
+    const pointers = (answer.data.details as { faults: { pointer: string }[] }).faults.map(({ pointer }) => pointer);
+    expect(pointers).toEqual(expect.arrayContaining(['/command', '/env/A']));
+  });
+
+  it('invalid UTF-8 over stdin', async () => {
+    const done = await at.run('.claude/tools/safe_bash/safe_bash', ['-'], {
+      input: Buffer.concat([Buffer.from('{"command":"'), Buffer.from([0xff, 0xfe]), Buffer.from('"}')]),
+    });
+    expect(JSON.parse(done.stdout)).toMatchObject({
+      data: { error_code: 'ARGS_INVALID' },
+      error: expect.stringContaining('UTF-8'),
+    });
+  });
+
+  it('an unknown tool', async () => {
+    mkdirSync(join(at.project, '.claude/tools/safe_dance'), { recursive: true });
+    symlinkSync(PROXY, join(at.project, '.claude/tools/safe_dance/safe_dance'));
+    const done = await at.call('safe_dance', {});
+    expect(JSON.parse(done.stdout).data.error_code).toBe('TOOL_NOT_FOUND');
+    expect(JSON.parse(done.stdout).error).toContain('safe_bash');
+  });
+
+  it('a project that nobody registered', async () => {
+    const stranger = mkdtempSync(join(tmpdir(), 'stranger-'));
+    mkdirSync(join(stranger, '.claude/tools/safe_bash'), { recursive: true });
+    symlinkSync(PROXY, join(stranger, '.claude/tools/safe_bash/safe_bash'));
+    const done = await at.run('.claude/tools/safe_bash/safe_bash', ['{"command":"true"}'], { cwd: stranger });
+    expect(JSON.parse(done.stdout)).toMatchObject({
+      data: { error_code: 'PERMISSION_DENIED' },
+      error: expect.stringContaining('ctxd init'),
+    });
+    expect(done.code).toBe(3);
+    rmSync(stranger, { recursive: true });
+  });
+
+  it('a cursor of another session', async () => {
+    const first = await at.ask('safe_bash', { command: 'seq 100000' }, { env: { CONTEXTD_SESSION_ID: 'one' } });
+    const cursor = first.meta.pagination?.cursor ?? '';
+    const other = await at.ask('safe_bash', { continuation: cursor }, { env: { CONTEXTD_SESSION_ID: 'two' } });
+    expect(other.data.error_code).toBe('CURSOR_INVALID');
+    const own = await at.ask('safe_bash', { continuation: cursor }, { env: { CONTEXTD_SESSION_ID: 'one' } });
+    expect(own.success).toBe(true);
+  });
+
+  it('a line of 50 MB is cut inside the line, and kept whole', async () => {
+    const answer = await at.ask('safe_bash', { command: 'head -c 50000000 /dev/zero | tr "\\0" x' });
+    expect(answer).toMatchObject({ success: true, has_more: true, data: { exit_code: 0 } });
+    expect(answer.tokens_used).toBeLessThanOrEqual(2000);
+    const { length } = String(answer.data.stdout);
+    expect(length).toBeGreaterThan(1000);
+  });
+
+  it('an input over the message limit, and one of 10 MB under it', async () => {
+    const large = JSON.stringify({ path: 'large.txt', content: 'x'.repeat(10_000_000), mode: 'create' });
+    const done = await at.run('.claude/tools/safe_write/safe_write', ['-'], { input: large });
+    expect(JSON.parse(done.stdout)).toMatchObject({ success: true });
+    const over = await at.run('.claude/tools/safe_write/safe_write', ['-'], {
+      input: `{"content":"${'x'.repeat(33_000_000)}"}`,
+    });
+    expect(JSON.parse(over.stdout)).toMatchObject({ data: { error_code: 'PAYLOAD_TOO_LARGE' } });
+    expect(over.code).toBe(2);
+  });
+
+  it('SEC-4.3 a copy of the proxy, and a link whose names differ', async () => {
+    const done = await at.run('/bin/cp', [PROXY, join(at.project, 'proxy-copy')]);
+    expect(done.code).toBe(0);
+    mkdirSync(join(at.project, '.claude/tools/safe_copy'), { recursive: true });
+    symlinkSync(join(at.project, 'proxy-copy'), join(at.project, '.claude/tools/safe_copy/safe_copy'));
+    symlinkSync(PROXY, join(at.project, '.claude/tools/safe_copy/safe_bash'));
+    for (const link of ['.claude/tools/safe_copy/safe_copy', '.claude/tools/safe_copy/safe_bash']) {
+      const refused = await at.run(join(at.project, link), ['{"command":"true"}']);
+      expect(JSON.parse(refused.stdout).data.error_code).toBe('INTEGRITY_FAILED');
+      expect(refused.code).toBe(4);
+    }
+  });
+});
+
+describe('a home that cannot serve gets a clear error', () => {
+  it('a socket path over the limit', async () => {
+    const home = join(tmpdir(), 'x'.repeat(120));
+    const done = await at.run(CTXD, ['server', 'start'], { env: { CONTEXTD_HOME: home } });
+    expect(done.code).not.toBe(0);
+    expect(done.stderr).toMatch(/107/);
+    const call = await at.call('safe_bash', { command: 'true' }, { env: { CONTEXTD_HOME: home } });
+    expect(JSON.parse(call.stdout).success).toBe(false);
+    expect(call.stderr).toMatch(/107/);
+  });
+
+  it('a file in place of the home', async () => {
+    const home = join(at.project, 'a-file');
+    writeFileSync(home, '');
+    const done = await at.run(CTXD, ['server', 'start'], { env: { CONTEXTD_HOME: home } });
+    expect(done.code).not.toBe(0);
+    expect(done.stderr).toContain(home);
+    expect(done.stderr).not.toMatch(/\n\s+at /);
+  });
+
+  it('an invalid configuration lists every fault with its path', async () => {
+    const home = mkdtempSync(join(tmpdir(), 'cfg-'));
+    mkdirSync(join(home, 'config'), { recursive: true });
+    writeFileSync(join(home, 'config/config.json'), '{"timeout":{"default_ms":"soon"},"sandbx":{}}');
+    const done = await at.run(CTXD, ['server', 'start'], { env: { CONTEXTD_HOME: home } });
+    expect(done.code).not.toBe(0);
+    expect(done.stderr).toContain('/timeout/default_ms');
+    expect(done.stderr).toContain('sandbx');
+    rmSync(home, { recursive: true, force: true });
+  });
+
+  it('a foreign program on the socket is told and left alone', async () => {
+    const home = mkdtempSync(join(tmpdir(), 'fgn-'));
+    mkdirSync(join(home, 'run'), { recursive: true, mode: 0o700 });
+    const socket = join(home, 'run/contextd.sock');
+    const foreign = createServer((connection) => {
+      connection.on('error', () => {});
+      connection.end('who are you\n');
+    });
+    await new Promise<void>((resolve) => foreign.listen(socket, resolve));
+    const done = await at.run(CTXD, ['server', 'start'], { env: { CONTEXTD_HOME: home } });
+    expect(done.code).not.toBe(0);
+    expect(done.stderr).toContain(socket);
+    expect(foreign.listening).toBe(true);
+    await new Promise((resolve) => foreign.close(resolve));
+    rmSync(home, { recursive: true, force: true });
+  });
+});

@@ -1,0 +1,186 @@
+import { spawn } from 'node:child_process';
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, watch, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { CONTEXTD, CTXD, type Installation, install, isAlive, processesNamed } from '../helpers/installation.ts';
+
+const LINK = '.claude/tools/safe_bash/safe_bash';
+let at: Installation;
+beforeAll(async () => {
+  at = await install();
+});
+afterAll(() => at.remove());
+
+/** Resolves once `file` exists: the command of a call has begun. */
+async function begun(file: string): Promise<void> {
+  const exists = (): boolean => statSync(file, { throwIfNoEntry: false }) !== undefined;
+  await new Promise<void>((resolve) => {
+    const watcher = watch(at.project, () => {
+      if (!exists()) return;
+      watcher.close();
+      resolve();
+    });
+    if (exists()) {
+      watcher.close();
+      resolve();
+    }
+  });
+}
+
+describe('the daemon', () => {
+  it('a hundred first calls at once start exactly one', async () => {
+    await at.run(CTXD, ['server', 'stop']);
+    const starts = (): number =>
+      readFileSync(join(at.home, 'state/daemon.log'), 'utf8').split('"daemon.ready"').length - 1;
+    const before = starts();
+    const answers = await Promise.all(
+      Array.from({ length: 100 }, (_, i) => at.call('safe_bash', { command: `echo ${i}`, timeout_ms: 120_000 })),
+    );
+    expect(answers.map(({ stdout }) => JSON.parse(stdout).data.stdout)).toEqual(answers.map((_, i) => `${i}\n`));
+    expect(starts() - before).toBe(1);
+  }, 120_000);
+
+  it('SEC-3.3 its socket is 0600 in a directory of 0700, and every file of its home is private', async () => {
+    expect(statSync(join(at.home, 'run/contextd.sock')).mode & 0o777).toBe(0o600);
+    expect(statSync(join(at.home, 'run')).mode & 0o777).toBe(0o700);
+    for (const dir of ['config', 'data', 'state']) expect(statSync(join(at.home, dir)).mode & 0o077).toBe(0);
+    for (const file of ['state/contextd.db', 'state/daemon.log'])
+      expect(statSync(join(at.home, file)).mode & 0o777).toBe(0o600);
+  });
+
+  it('NFR-1.4 two hundred calls, sixteen at a time, are all answered with their own output', async () => {
+    const queue = Array.from({ length: 200 }, (_, i) => i);
+    const wrong: number[] = [];
+    await Promise.all(
+      Array.from({ length: 16 }, async () => {
+        for (let i = queue.pop(); i !== undefined; i = queue.pop()) {
+          const answer = await at.ask('safe_bash', { command: `echo call ${i}` });
+          if (answer.data.stdout !== `call ${i}\n`) wrong.push(i);
+        }
+      }),
+    );
+    expect(wrong).toEqual([]);
+  }, 120_000);
+
+  it('NFR-2.3 a stop lets the calls in flight finish', async () => {
+    const file = join(at.project, 'in-flight');
+    const call = at.ask('safe_bash', { command: `touch ${file}; sleep 1; echo finished` });
+    await begun(file);
+    const stop = await at.run(CTXD, ['server', 'stop']);
+    expect(stop.code).toBe(0);
+    expect((await call).data.stdout).toBe('finished\n');
+    expect((await at.ask('safe_bash', { command: 'echo back' })).data.stdout).toBe('back\n');
+  });
+
+  it('survives SIGKILL: the next call starts a new one, and the lost call is told and not repeated', async () => {
+    const file = join(at.project, 'killed');
+    const call = at.call('safe_bash', { command: `echo once >> ${file}; sleep 30` });
+    await begun(file);
+    const { pid } = await at.status();
+    process.kill(pid, 'SIGKILL');
+    const lost = await call;
+    expect(JSON.parse(lost.stdout).data.error_code).toBe('INTERRUPTED');
+    expect((await at.ask('safe_bash', { command: 'echo alive' })).data.stdout).toBe('alive\n');
+    expect(readFileSync(file, 'utf8')).toBe('once\n');
+    expect(await processesNamed(`echo once >> ${file}`)).toEqual([]);
+  });
+
+  it('a second one is refused and touches nothing of the first, even when it cannot see the socket', async () => {
+    const { pid } = await at.status();
+    const certificate = readFileSync(join(at.home, 'state/certs/server.pem'), 'utf8');
+    const pipes = readdirSync(join(at.home, 'data/sandbox')).sort();
+    renameSync(join(at.home, 'run/contextd.sock'), join(at.home, 'run/away'));
+    rmSync(join(at.home, 'state/certs/cli.pem'));
+    const blind = await at.run(CONTEXTD, ['serve', '--foreground']);
+    expect(blind.code).not.toBe(0);
+    expect(readFileSync(join(at.home, 'state/certs/server.pem'), 'utf8')).toBe(certificate);
+    expect(readdirSync(join(at.home, 'data/sandbox')).sort()).toEqual(pipes);
+    renameSync(join(at.home, 'run/away'), join(at.home, 'run/contextd.sock'));
+    expect((await at.ask('safe_bash', { command: 'echo unharmed' })).data.stdout).toBe('unharmed\n');
+    process.kill(pid, 'SIGTERM');
+    expect((await at.ask('safe_bash', { command: 'echo next' })).data.stdout).toBe('next\n');
+    await secondIsTold();
+  });
+
+  async function secondIsTold(): Promise<void> {
+    const { pid } = await at.status();
+    const second = await at.run(CONTEXTD, ['serve', '--foreground']);
+    expect(second.code).not.toBe(0);
+    expect(second.stderr).toContain('ctxd server stop');
+    expect(isAlive(pid)).toBe(true);
+  }
+});
+
+describe('a call', () => {
+  it.each(['SIGTERM', 'SIGINT', 'SIGKILL'] as const)(
+    'ends with its proxy (%s), and so does all it started',
+    async (signal) => {
+      const file = join(at.project, `cancel-${signal}`);
+      const marker = `contextd-test-${process.pid}-${signal}`;
+      const proxy = spawn(
+        LINK,
+        [JSON.stringify({ command: `touch ${file}; (exec -a ${marker} sleep 60) & exec -a ${marker} sleep 60` })],
+        {
+          cwd: at.project,
+          env: at.environment,
+          stdio: ['ignore', 'pipe', 'pipe'],
+        },
+      );
+      const out: Buffer[] = [];
+      proxy.stdout.on('data', (chunk: Buffer) => out.push(chunk));
+      const closed = new Promise<number | null>((resolve) => proxy.on('close', resolve));
+      await begun(file);
+      proxy.kill(signal);
+      const code = await closed;
+      if (signal !== 'SIGKILL') {
+        expect(code).toBe(130);
+        expect(JSON.parse(Buffer.concat(out).toString()).data.error_code).toBe('CANCELLED');
+      }
+      // The record is written after the tree is dead: no waiting by the clock.
+      const { stdout } = await at.run(CTXD, ['server', 'stop']);
+      expect(stdout).not.toContain('killed');
+      expect(await processesNamed(marker)).toEqual([]);
+    },
+  );
+
+  it('NFR-2.2 ends at its deadline, and what it printed is kept', async () => {
+    const answer = await at.call('safe_bash', { command: 'echo before; sleep 60', timeout_ms: 300 });
+    const envelope = JSON.parse(answer.stdout);
+    expect(envelope).toMatchObject({
+      success: false,
+      data: { error_code: 'TIMEOUT', stdout: 'before\n', ended_by: 'timeout' },
+    });
+    expect(answer.code).toBe(124);
+  });
+
+  it('a dry run tells what would be allowed and runs nothing', async () => {
+    const answer = await at.ask('safe_bash', { command: 'touch dry', dry_run: true });
+    expect(answer).toMatchObject({ success: true, data: { dry_run: true, allowed: true } });
+    expect(statSync(join(at.project, 'dry'), { throwIfNoEntry: false })).toBeUndefined();
+  });
+
+  it('FR-1.1 FR-1.2 is not steered by the folder it runs in', async () => {
+    const hostile = join(at.project, 'hostile');
+    mkdirSync(hostile, { recursive: true });
+    writeFileSync(
+      join(hostile, 'preload.js'),
+      `require('fs').writeFileSync(${JSON.stringify(join(hostile, 'ran'))}, '')`,
+    );
+    writeFileSync(join(hostile, 'bunfig.toml'), 'preload = ["./preload.js"]\n');
+    writeFileSync(join(hostile, '.env'), 'CONTEXTD_HOME=/nonexistent/home\n');
+    const done = await at.run(join(at.project, LINK), ['{"command":"echo mine"}'], { cwd: hostile });
+    expect(JSON.parse(done.stdout).data.stdout).toBe('mine\n');
+    expect(statSync(join(hostile, 'ran'), { throwIfNoEntry: false })).toBeUndefined();
+  });
+
+  it('CE-3.1 CE-3.2 FR-2.5 prints its documents on demand, without a daemon', async () => {
+    await at.run(CTXD, ['server', 'stop']);
+    const help = await at.run(LINK, ['--help']);
+    const extended = await at.run(LINK, ['--help', '--extended']);
+    const schema = await at.run(LINK, ['--schema']);
+    expect(help.stdout).toBe(readFileSync(join(at.project, '.claude/tools/safe_bash/TOOL.md'), 'utf8'));
+    expect(extended.stdout).toBe(readFileSync(join(at.project, '.claude/tools/safe_bash/TOOL_EXTENDED.md'), 'utf8'));
+    expect(JSON.parse(schema.stdout)).toMatchObject({ $schema: 'https://json-schema.org/draft/2020-12/schema' });
+    expect((await at.run(CTXD, ['server', 'status', '--json'])).code).toBe(69);
+  });
+});

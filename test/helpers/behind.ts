@@ -1,0 +1,40 @@
+import { exitCodeOf, failureEnvelope } from '#src/core/envelope.js';
+import type { ContextdError } from '#src/core/errors.js';
+import type { CallAnswer, CallRequest, Management } from '#src/server/door.js';
+
+/** An answer that tells what reached dispatch. */
+export function echo({ requestId, tool, inputJson }: CallRequest): CallAnswer {
+  return { line: JSON.stringify({ requestId, tool, input: inputJson.toString() }), exitCode: 0, errorLine: '' };
+}
+
+export function refuse(request: CallRequest, error: ContextdError): CallAnswer {
+  const envelope = failureEnvelope({ error, meta: { version: 'response-v2', request_id: request.requestId } });
+  return { line: JSON.stringify(envelope), exitCode: exitCodeOf(error.code), errorLine: error.message };
+}
+
+/** Fixed answers, but for those handed in. */
+export function management(own: Partial<Management> = {}): Management {
+  return { ...FIXED, ...own };
+}
+
+const FIXED: Management = {
+  serverStatus: async () => ({
+    pid: process.pid,
+    version: '1.2.3',
+    uptimeMs: 1,
+    socket: '/s',
+    calls: 2,
+    activeCalls: 1,
+    projects: 3,
+    residentBytes: 2 ** 33,
+    protocolVersion: 1,
+    isolation: 'full',
+  }),
+  stopServer: async () => ({ pid: process.pid, activeCalls: 0 }),
+  registerProject: async (root) => ({ root, changed: true, tools: [] }),
+  unregisterProject: async (root) => ({ root, changed: false, tools: [] }),
+  listTools: async () => [],
+  tailAudit: async () => [],
+  checkHealth: async () => [],
+  getSchema: async () => ({ schemaJson: '{}', toolMd: '', toolExtendedMd: '', bundleSha256: '' }),
+};

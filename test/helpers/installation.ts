@@ -1,0 +1,136 @@
+import { execFile, spawn } from 'node:child_process';
+import { chownSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+export const ROOT = join(import.meta.dirname, '../..');
+export const CTXD = join(ROOT, 'bin/ctxd');
+export const CONTEXTD = join(ROOT, 'bin/contextd');
+export const PROXY = join(ROOT, 'bin/contextd-proxy');
+
+/** The user a dropped sandbox runs as in tests: nobody. */
+export const OTHER_UID = 65534;
+
+export interface Finished {
+  code: number | null;
+  signal: NodeJS.Signals | null;
+  stdout: string;
+  stderr: string;
+}
+
+export interface RunOptions {
+  cwd?: string;
+  env?: Record<string, string>;
+  input?: string | Buffer;
+  signal?: AbortSignal;
+}
+
+/** An empty CONTEXTD_HOME and a project of its own, with a real daemon behind them. */
+export interface Installation {
+  home: string;
+  project: string;
+  environment: Record<string, string>;
+  /** Runs a program to its end; never throws for its exit code. */
+  run(program: string, args: readonly string[], options?: RunOptions): Promise<Finished>;
+  /** Calls a tool of the project through its link. */
+  call(tool: string, input: object | string, options?: RunOptions): Promise<Finished>;
+  /** The envelope of a call, parsed. */
+  ask(tool: string, input: object | string, options?: RunOptions): Promise<Answer>;
+  /** Every file below CONTEXTD_HOME whose bytes hold `text`. */
+  filesHolding(text: string): string[];
+  status(): Promise<{ pid: number }>;
+  remove(): Promise<void>;
+}
+
+export interface Answer {
+  success: boolean;
+  data: Record<string, unknown> & { stdout?: string; stderr?: string; content?: string; error_code?: string };
+  error: string | null;
+  refs: string[];
+  tokens_used: number;
+  has_more: boolean;
+  truncated: boolean;
+  meta: { version: string; request_id: string; pagination?: { cursor: string } } & Record<string, unknown>;
+}
+
+/** `owner`: who owns the project; the daemon runs as whoever runs the tests. */
+export async function install(options: { owner?: number; init?: boolean } = {}): Promise<Installation> {
+  const base = mkdtempSync(join(tmpdir(), 'ctxd-'));
+  const home = join(base, 'home');
+  const project = mkdtempSync(join(tmpdir(), 'project-'));
+  if (options.owner !== undefined) chownSync(project, options.owner, options.owner);
+  const environment: Record<string, string> = {
+    PATH: process.env.PATH ?? '',
+    HOME: base,
+    CONTEXTD_HOME: home,
+    ...(process.env.NODE_V8_COVERAGE ? { NODE_V8_COVERAGE: process.env.NODE_V8_COVERAGE } : {}),
+  };
+  const run: Installation['run'] = (program, args, { cwd = project, env = {}, input, signal } = {}) =>
+    new Promise((resolve) => {
+      const child = spawn(program, args, { cwd, env: { ...environment, ...env }, ...(signal ? { signal } : {}) });
+      const out: Buffer[] = [];
+      const err: Buffer[] = [];
+      child.stdout.on('data', (chunk: Buffer) => out.push(chunk));
+      child.stderr.on('data', (chunk: Buffer) => err.push(chunk));
+      child.on('error', (error) => err.push(Buffer.from(String(error))));
+      child.on('close', (code, killedBy) =>
+        resolve({
+          code,
+          signal: killedBy,
+          stdout: Buffer.concat(out).toString(),
+          stderr: Buffer.concat(err).toString(),
+        }),
+      );
+      child.stdin.on('error', () => {});
+      child.stdin.end(input ?? '');
+    });
+  const installation: Installation = {
+    home,
+    project,
+    environment,
+    run,
+    call: (tool, input, callOptions) =>
+      run(`.claude/tools/${tool}/${tool}`, [typeof input === 'string' ? input : JSON.stringify(input)], callOptions),
+    async ask(tool, input, callOptions) {
+      const { stdout, stderr } = await installation.call(tool, input, callOptions);
+      if (!stdout.endsWith('\n')) throw new Error(`${tool} printed no line; stderr: ${stderr}`);
+      return JSON.parse(stdout) as Answer;
+    },
+    filesHolding: (text) =>
+      readdirSync(home, { recursive: true, encoding: 'utf8' })
+        .map((entry) => join(home, entry))
+        .filter((path) => statSync(path, { throwIfNoEntry: false })?.isFile() && readFileSync(path).includes(text)),
+    async status() {
+      const { stdout } = await run(CTXD, ['server', 'status', '--json']);
+      return JSON.parse(stdout) as { pid: number };
+    },
+    async remove() {
+      await run(CTXD, ['server', 'stop']);
+      rmSync(base, { recursive: true, force: true });
+      rmSync(project, { recursive: true, force: true });
+    },
+  };
+  if (options.init !== false) {
+    const done = await run(CTXD, ['init']);
+    if (done.code !== 0) throw new Error(`ctxd init failed: ${done.stderr}${done.stdout}`);
+  }
+  return installation;
+}
+
+/** True when a process with this pid exists. */
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The processes whose command line holds `word`. */
+export async function processesNamed(word: string): Promise<string[]> {
+  const listing = await new Promise<string>((resolve) =>
+    execFile('ps', ['-eo', 'pid=,args='], (_error, stdout) => resolve(stdout)),
+  );
+  return listing.split('\n').filter((line) => line.includes(word) && !line.includes('ps -eo'));
+}

@@ -1,0 +1,263 @@
+import { once } from 'node:events';
+import { readFileSync, readlinkSync } from 'node:fs';
+import { mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { connect, createServer } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { CTXD, type Finished, type Installation, install, ROOT } from '../helpers/installation.ts';
+
+let machine: Installation;
+
+const ctxd = (...words: string[]): Promise<Finished> => machine.run(CTXD, words);
+const json = async (...words: string[]) => {
+  const { stdout, stderr } = await ctxd(...words, '--json');
+  if (stdout.split('\n').length !== 2) throw new Error(`not one line: ${stdout}${stderr}`);
+  return JSON.parse(stdout);
+};
+
+describe('ctxd server', () => {
+  beforeEach(async () => {
+    machine = await install({ init: false });
+  });
+  afterEach(() => machine.remove());
+
+  it('FR-9.1 starts one daemon, whoever else starts it at the same time, and stops it for good', async () => {
+    const starts = await Promise.all(Array.from({ length: 5 }, () => json('server', 'start')));
+    expect(new Set(starts.map(({ pid }) => pid)).size).toBe(1);
+    const { pid } = starts[0];
+    expect(await json('server', 'start')).toMatchObject({ pid, started: false });
+    expect(await json('server', 'status')).toEqual({
+      pid,
+      version: JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')).version,
+      uptime_ms: expect.any(Number),
+      socket: join(machine.home, 'run', 'contextd.sock'),
+      calls: 0,
+      active_calls: 0,
+      projects: 0,
+      resident_bytes: expect.any(Number),
+      protocol_version: 1,
+      isolation: expect.stringMatching(/^(full|reduced)$/),
+    });
+    expect(await json('server', 'stop')).toMatchObject({ stopped: true, pid, terminated: false });
+    expect(isRunning(pid)).toBe(false);
+    expect(await ctxd('server', 'status')).toMatchObject({
+      code: 69,
+      stdout: '',
+      stderr: expect.stringMatching(/^ctxd: no daemon answers at .*\n$/),
+    });
+    expect(await json('server', 'stop')).toMatchObject({ stopped: false, pid: null });
+  });
+
+  it('FR-9.1 starts it in a session of its own, in /, with nothing of the caller but what is named', async () => {
+    // A copy of the caller's output that the daemon kept open would keep this command from ending.
+    const secret = { env: { SOME_TOKEN: 'not-for-the-daemon', XDG_CONFIG_HOME: '/xdg' } };
+    expect(await machine.run('/bin/bash', ['-c', `exec 77>&1; ${CTXD} server start`], secret)).toMatchObject({
+      code: 0,
+    });
+    const { pid } = await machine.status();
+    const environment = readFileSync(`/proc/${pid}/environ`, 'utf8')
+      .split('\0')
+      .filter((one) => one !== '');
+    const names = environment
+      .map((one) => one.slice(0, one.indexOf('=')))
+      .filter((name) => !['NODE_V8_COVERAGE', 'PWD', 'SHLVL', '_'].includes(name));
+    expect(names.sort()).toEqual(['CONTEXTD_HOME', 'HOME', 'PATH', 'XDG_CONFIG_HOME']);
+    expect(readlinkSync(`/proc/${pid}/cwd`)).toBe('/');
+    const session = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ')[3];
+    expect(session).toBe(String(pid));
+  });
+
+  it('FR-9.1 restarts it and shows its log', async () => {
+    const { pid } = await json('server', 'start');
+    const after = await json('server', 'restart');
+    expect(after.previous_pid).toBe(pid);
+    expect(after.pid).not.toBe(pid);
+    expect(await machine.status()).toMatchObject({ pid: after.pid });
+    const events = (await json('server', 'logs', '-n', '100')).map(({ event }: { event: string }) => event);
+    expect(events.filter((event: string) => event === 'daemon.ready')).toHaveLength(2);
+    expect((await ctxd('server', 'logs', '-n', '1')).stdout.split('\n')).toHaveLength(2);
+  });
+
+  it('says why a daemon did not start', async () => {
+    await mkdir(join(machine.home, 'config'), { recursive: true });
+    await writeFile(join(machine.home, 'config', 'config.json'), '{"budget":{"max_tokns":1}}');
+    const { code, stdout, stderr } = await ctxd('server', 'start');
+    expect({ code, stdout }).toEqual({ code: 69, stdout: '' });
+    expect(stderr).toMatch(/^ctxd: the daemon did not start: .*\/budget\/max_tokns is no setting.*\n$/);
+  });
+
+  it('leaves a stranger on the socket alone and says that there is one', async () => {
+    await mkdir(join(machine.home, 'run'), { recursive: true });
+    const socket = join(machine.home, 'run', 'contextd.sock');
+    const stranger = createServer((connection) => connection.on('error', () => {}).end('hello\n')).listen(socket);
+    await once(stranger, 'listening');
+    try {
+      const { code, stderr } = await ctxd('server', 'start');
+      expect(code).toBe(69);
+      expect(stderr).toContain('is held by something that is not this contextd');
+      const connection = connect(socket);
+      await once(connection, 'connect');
+      connection.destroy();
+    } finally {
+      stranger.close();
+    }
+  });
+
+  it('ends a daemon that hangs by SIGTERM, found by the database it holds', async () => {
+    const { pid } = await json('server', 'start');
+    process.kill(pid, 'SIGSTOP');
+    const stopping = json('server', 'stop');
+    // SIGTERM waits for a process that is stopped: once it is pending, the daemon may go on and obey.
+    while ((pendingSignals(pid) & (1n << 14n)) === 0n) await new Promise((resolve) => setImmediate(resolve));
+    process.kill(pid, 'SIGCONT');
+    expect(await stopping).toMatchObject({ stopped: true, pid, terminated: true });
+  });
+});
+
+/** False for a zombie too: where nobody collects orphans, an ended process stays in the table. */
+function isRunning(pid: number): boolean {
+  try {
+    return !/^\d+ \(.*\) Z/.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+  } catch {
+    return false;
+  }
+}
+
+function pendingSignals(pid: number): bigint {
+  const mask = /^ShdPnd:\s*([0-9a-f]+)$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
+  return BigInt(`0x${mask ?? '0'}`);
+}
+
+describe('ctxd in a project', () => {
+  beforeAll(async () => {
+    machine = await install();
+  });
+  afterAll(() => machine.remove());
+
+  it('FR-2.1 FR-2.2 sets it up, starting the daemon, and changes nothing the second time', async () => {
+    expect(await json('init')).toMatchObject({
+      changed: false,
+      created: [],
+      updated: [],
+      tools: ['safe_bash', 'safe_read', 'safe_write'],
+    });
+    expect((await ctxd('init')).stdout).toBe(`${machine.project} is set up already: nothing changed\n`);
+  });
+
+  it.each([['/'], ['.']])('refuses %s seen from the home directory', async (directory) => {
+    const { HOME = '' } = machine.environment;
+    const answer = await machine.run(CTXD, ['init', directory], { cwd: HOME });
+    expect(answer).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringMatching(/^ctxd: .* cannot be a project: .*\n$/),
+    });
+  });
+
+  it('registers nothing where it cannot write everything', async () => {
+    const other = join(machine.project, 'other');
+    await mkdir(other);
+    await symlink('/tmp', join(other, '.claude'));
+    const before = await json('server', 'status');
+    const answer = await ctxd('init', other);
+    expect(answer).toMatchObject({ code: 1, stderr: expect.stringContaining('.claude is a symbolic link') });
+    expect((await json('server', 'status')).projects).toBe(before.projects);
+    await rm(other, { recursive: true });
+  });
+
+  it('FR-9.3 lists and shows the tools', async () => {
+    const tools = await json('tool', 'list');
+    expect(tools.map(({ name }: { name: string }) => name)).toEqual(['safe_bash', 'safe_read', 'safe_write']);
+    expect(await json('tool', 'list', '--project')).toEqual(tools);
+    expect(await json('tool', 'info', 'safe_bash')).toMatchObject({
+      name: 'safe_bash',
+      origin: 'core',
+      schema: { type: 'object' },
+    });
+    expect(await ctxd('tool', 'info', 'nothing')).toMatchObject({
+      code: 1,
+      stderr: 'ctxd: there is no tool "nothing". There are safe_bash, safe_read, safe_write.\n',
+    });
+    expect(await ctxd('tool', 'list', '--project', '/usr')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('is not a registered project'),
+    });
+  });
+
+  it('FR-9.4 runs a tool from any directory of the project and prints its envelope', async () => {
+    const below = join(machine.project, 'below');
+    await mkdir(below);
+    const answer = await machine.run(CTXD, ['tool', 'run', 'safe_bash', '--input', '-'], {
+      cwd: below,
+      input: '{"command":"pwd; exit 3"}',
+    });
+    expect(answer).toMatchObject({ code: 0, stderr: '' });
+    expect(JSON.parse(answer.stdout)).toMatchObject({
+      success: true,
+      data: { exit_code: 3, stdout: `${machine.project}\n` },
+    });
+    const wrong = await ctxd('tool', 'run', 'safe_bash', '--input', '{"comand":1}');
+    expect(wrong.code).toBe(2);
+    expect(JSON.parse(wrong.stdout)).toMatchObject({ success: false, data: { error_code: 'ARGS_INVALID' } });
+    expect(wrong.stderr.trimEnd().split('\n')).toHaveLength(1);
+    const unknown = await ctxd('tool', 'run', 'nothing');
+    expect(unknown.code).toBe(1);
+    expect(JSON.parse(unknown.stdout)).toMatchObject({ data: { error_code: 'TOOL_NOT_FOUND' } });
+  });
+
+  it('shows the audit log, of one project and of all', async () => {
+    await ctxd('tool', 'run', 'safe_bash', '--input', '{"command":"echo audited"}');
+    const [record] = await json('audit', 'tail', '-n', '1', '--project');
+    expect(record).toMatchObject({
+      tool: 'safe_bash',
+      project: machine.project,
+      error_code: null,
+    });
+    expect(JSON.stringify(record.input)).toContain('echo audited');
+    expect(await json('audit', 'tail', '-n', '1')).toEqual([record]);
+    expect((await ctxd('audit', 'tail', '-n', '1')).stdout).toMatch(/\tsafe_bash\texit 0\t/);
+  });
+
+  it('FR-9.5 finds every part in order, and a link that is gone', async () => {
+    const { checks, healthy } = await json('doctor');
+    expect(checks.filter(({ status }: { status: string }) => status === 'fail')).toEqual([]);
+    expect(healthy).toBe(true);
+    for (const name of [
+      'daemon',
+      'socket',
+      'certificates',
+      'sandbox runs a command',
+      'scrubber masks a canary',
+      'token counter',
+      'proxy',
+      'links',
+    ]) {
+      expect(checks.map((check: { name: string }) => check.name)).toContain(name);
+    }
+    await rm(join(machine.project, '.claude/bin/safe_read'));
+    const answer = await ctxd('doctor');
+    expect(answer).toMatchObject({
+      code: 1,
+      stdout: expect.stringMatching(/^fail {2}links: .*\.claude\/bin\/safe_read$/m),
+    });
+    expect((await ctxd('init')).stdout).toContain('created  .claude/bin/safe_read');
+    expect((await ctxd('doctor')).code).toBe(0);
+  });
+
+  it('NFR-2.2 takes up a setting when it is restarted', async () => {
+    expect((await ctxd('config', 'set', 'timeout.default_ms', '1234')).stdout).toContain('ctxd server restart');
+    expect(await ctxd('server', 'restart')).toMatchObject({ code: 0 });
+    expect(await json('config', 'get', 'timeout.default_ms')).toBe(1234);
+  });
+
+  it('is taken out of the project again, and of the daemon', async () => {
+    await writeFile(join(machine.project, 'mine.txt'), 'mine');
+    expect(await json('init', '--uninstall')).toMatchObject({ action: 'uninstall', changed: true, kept: [] });
+    expect(await readFile(join(machine.project, 'mine.txt'), 'utf8')).toBe('mine');
+    expect(await ctxd('tool', 'list', '--project', '.')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('is not a registered project'),
+    });
+    expect(await json('init', '--uninstall')).toMatchObject({ changed: false, removed: [] });
+  });
+});

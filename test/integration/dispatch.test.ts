@@ -1,0 +1,189 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createCatalog } from '#src/catalog/catalog.js';
+import { readEnvironment } from '#src/config/env.js';
+import { findInstallRoot } from '#src/config/install-root.js';
+import { loadConfig } from '#src/config/load.js';
+import { ensureDirectories, resolvePaths } from '#src/config/paths.js';
+import { systemClock } from '#src/core/clock.js';
+import { newRequestId } from '#src/core/ids.js';
+import { silentLogger } from '#src/core/log.js';
+import { acceptance } from '#src/daemon/management.js';
+import { policyFor } from '#src/daemon/policy.js';
+import { createDispatch } from '#src/dispatch/dispatch.js';
+import { createSlots } from '#src/dispatch/slots.js';
+import { createRunner } from '#src/runner/runner.js';
+import { createSandbox } from '#src/sandbox/sandbox.js';
+import { createEngine } from '#src/scrub/engine.js';
+import { readRulePack } from '#src/scrub/rule-pack.js';
+import { createScanner } from '#src/scrub/scanner.js';
+import { createScrubber } from '#src/scrub/scrubber.js';
+import { createArtifactStore } from '#src/stores/artifacts.js';
+import { createAuditLog } from '#src/stores/audit.js';
+import { createCursors } from '#src/stores/cursors.js';
+import { createJournal } from '#src/stores/journal.js';
+import { createDaemonKeys } from '#src/stores/keys.js';
+import { createProjectStore } from '#src/stores/projects.js';
+import { createSessionStore } from '#src/stores/sessions.js';
+import { createDatabase } from '#src/stores/sqlite.js';
+import { loadCounter } from '#src/tokens/counter.js';
+
+/** The real parts of a daemon without its door, so that one of them can be taken away. */
+async function assemble() {
+  const home = realpathSync(mkdtempSync(join(tmpdir(), 'dsp-')));
+  const project = realpathSync(mkdtempSync(join(tmpdir(), 'dsp-project-')));
+  const paths = resolvePaths(
+    { ...readEnvironment({ HOME: home }), contextdHome: join(home, 'ctx') },
+    findInstallRoot(),
+  );
+  await ensureDirectories(paths);
+  const config = await loadConfig(paths);
+  const shared = { logger: silentLogger, clock: systemClock };
+  const database = createDatabase({ file: paths.stateDb, logger: silentLogger });
+  const keys = createDaemonKeys({ database });
+  const projects = createProjectStore({ database, clock: systemClock });
+  const sessions = createSessionStore({ database, keys, clock: systemClock });
+  const journal = createJournal({ database, clock: systemClock });
+  const artifacts = createArtifactStore({
+    database,
+    keys,
+    dir: paths.artifactsDir,
+    limits: config.artifacts,
+    ...shared,
+  });
+  const auditLog = createAuditLog({ dir: paths.auditDir, ...shared });
+  const catalog = createCatalog({ coreBundleDir: paths.coreBundleDir, toolsDir: paths.toolsDir });
+  const sandbox = createSandbox({ paths, config: config.sandbox, ...shared });
+  const runner = createRunner({ sandbox, policyFor: (root) => policyFor(root, config.sandbox), ...shared });
+  const scanner = createScanner({ config: config.scrub, logger: silentLogger });
+  const engine = createEngine(readRulePack(join(import.meta.dirname, '../../src/scrub/rules')));
+  const scrubber = createScrubber({ scanner, engine, numbers: sessions, ...shared });
+  for (const part of [database, keys, projects, journal, artifacts, auditLog, catalog, sandbox, runner, scrubber])
+    await part.start();
+  await projects.register(project, catalog.list().map(acceptance));
+  const dispatch = createDispatch({
+    catalog,
+    projects,
+    sandbox,
+    runner,
+    sessions,
+    scrubber,
+    artifacts,
+    cursors: createCursors(sessions),
+    counter: loadCounter(),
+    auditLog,
+    journal,
+    limits: config,
+    config,
+    slots: createSlots(config.server.max_concurrent_calls),
+    ...shared,
+  });
+  const call = (tool: string, input: object, requestId = newRequestId(Date.now())) =>
+    dispatch({
+      requestId,
+      door: 'grpc',
+      tool,
+      projectRoot: project,
+      sessionHint: 'test',
+      inputJson: Buffer.from(JSON.stringify(input)),
+      signal: new AbortController().signal,
+    });
+  return {
+    call,
+    auditLog,
+    artifacts,
+    projects,
+    project,
+    scanner,
+    catalog,
+    async remove() {
+      for (const part of [runner, sandbox, scrubber, auditLog, artifacts, database]) await part.stop();
+      rmSync(home, { recursive: true, force: true });
+      rmSync(project, { recursive: true, force: true });
+    },
+  };
+}
+
+type Assembled = Awaited<ReturnType<typeof assemble>>;
+let at: Assembled;
+beforeAll(async () => {
+  at = await assemble();
+});
+afterAll(() => at.remove());
+
+describe('every way out of a call is recorded', () => {
+  it('SEC-5.1 answers, refusals and failures alike', async () => {
+    await at.call('safe_bash', { command: 'echo fine' });
+    await at.call('safe_bash', { comand: 'x' });
+    await at.call('no_such_tool', {});
+    await at.call('safe_bash', { command: 'sleep 9', timeout_ms: 50 });
+    const records = await at.auditLog.tail(4);
+    expect(records.map(({ error_code }) => error_code)).toEqual([null, 'ARGS_INVALID', 'TOOL_NOT_FOUND', 'TIMEOUT']);
+  });
+
+  it('a secret in arguments that do not even parse is not in the record', async () => {
+    const secret = `ghp_${randomBytes(18).toString('hex')}`;
+    await at.call('safe_bash', { comand: `token=${secret}` });
+    const [record] = await at.auditLog.tail(1);
+    expect(JSON.stringify(record)).not.toContain(secret);
+  });
+
+  it('a request id is used once', async () => {
+    const id = newRequestId(Date.now());
+    await at.call('safe_bash', { command: 'echo first' }, id);
+    const second = JSON.parse((await at.call('safe_bash', { command: 'echo second' }, id)).line);
+    expect(second.data.error_code).toBe('CONFLICT');
+  });
+});
+
+describe('verify and authorize', () => {
+  it('a tool accepted with another hash is refused, and one that was not accepted', async () => {
+    const accepted = at.catalog.list().map(acceptance);
+    await at.projects.register(
+      at.project,
+      accepted.map((tool) => ({ ...tool, bundleSha256: '0'.repeat(64) })),
+    );
+    expect(JSON.parse((await at.call('safe_bash', { command: 'true' })).line).data.error_code).toBe('INTEGRITY_FAILED');
+    await at.projects.register(
+      at.project,
+      accepted.filter(({ name }) => name !== 'safe_bash'),
+    );
+    expect(JSON.parse((await at.call('safe_bash', { command: 'true' })).line).data.error_code).toBe(
+      'PERMISSION_DENIED',
+    );
+    await at.projects.register(
+      at.project,
+      accepted.map((tool) => ({ ...tool, grants: [] })),
+    );
+    const ungranted = JSON.parse((await at.call('safe_bash', { command: 'true' })).line);
+    expect(ungranted.data).toMatchObject({
+      error_code: 'PERMISSION_DENIED',
+      details: { checks: [{ check: 'grants', allowed: false }] },
+    });
+    await at.projects.register(at.project, accepted);
+    expect(JSON.parse((await at.call('safe_bash', { command: 'true' })).line).success).toBe(true);
+  });
+});
+
+// Last: they take parts away.
+describe('it fails closed', () => {
+  it('SEC-1.1 no scrub, no output', async () => {
+    await at.scanner.stop();
+    const { line, exitCode } = await at.call('safe_bash', { command: 'echo visible-words' });
+    expect(line).not.toContain('visible-words');
+    expect(JSON.parse(line)).toMatchObject({ success: false, refs: [], data: { error_code: 'SCRUB_FAILED' } });
+    expect(exitCode).toBe(70);
+    await at.scanner.start();
+  });
+
+  it('SEC-5.1 no record, no answer', async () => {
+    await at.auditLog.stop();
+    const { line, exitCode } = await at.call('safe_bash', { command: 'echo visible-words' });
+    expect(line).not.toContain('visible-words');
+    expect(JSON.parse(line)).toMatchObject({ success: false, refs: [], data: { error_code: 'AUDIT_FAILED' } });
+    expect(exitCode).toBe(70);
+  });
+});

@@ -1,0 +1,467 @@
+import { once } from 'node:events';
+import { readFileSync, statSync } from 'node:fs';
+import { createServer } from 'node:http2';
+import { connect as connectPlain } from 'node:net';
+import { join } from 'node:path';
+import { connect as connectTls } from 'node:tls';
+import { credentials, status } from '@grpc/grpc-js';
+import { afterEach, describe, expect, it } from 'vitest';
+import { ContextdError } from '#src/core/errors.js';
+import { REQUEST_ID_PATTERN } from '#src/core/ids.js';
+import type { ExecuteResponse__Output } from '#src/protocol/generated/contextd/v1/ExecuteResponse.js';
+import type { SchemaResponse__Output } from '#src/protocol/generated/contextd/v1/SchemaResponse.js';
+import type { StatusResponse__Output } from '#src/protocol/generated/contextd/v1/StatusResponse.js';
+import { INPUT_MAX_BYTES, MESSAGE_MAX_BYTES } from '#src/protocol/limits.js';
+import { writeSet } from '#src/server/certificates.js';
+import type { CallRequest } from '#src/server/door.js';
+import { issueCertificates } from '#src/server/issue.js';
+import { probeSocket } from '#src/server/probe.js';
+import { bindSocket } from '#src/server/socket.js';
+import { echo } from '../helpers/behind.ts';
+import {
+  answered,
+  type Behind,
+  certificateOf,
+  close,
+  connect,
+  openDoor,
+  PROTO_DIR,
+  refused,
+  type TestDoor,
+} from '../helpers/door.ts';
+
+const DAY_MS = 86_400_000;
+const REQUEST_ID = 'req_01JD0000000000000000000000';
+let at: TestDoor;
+
+afterEach(() => at.remove());
+
+async function open(behind: Partial<Behind> = {}): Promise<TestDoor> {
+  at = await openDoor({ dispatch: async (request) => echo(request), ...behind });
+  return at;
+}
+
+function call(context: object = {}, input = '{}') {
+  const full = { request_id: REQUEST_ID, project_root: '/p', session_id: '', protocol_version: 1, ...context };
+  return { tool: 'safe_bash', input_json: Buffer.from(input), context: full };
+}
+
+const executed = (identity: string, request = call()) =>
+  answered<ExecuteResponse__Output>((done) => at.clients(identity).tools.Execute(request, done));
+
+const envelopeOf = (answer: ExecuteResponse__Output) => JSON.parse(answer.envelope_json.toString());
+
+describe('API-1 ToolService', () => {
+  it('Execute answers with the line, the exit code and the line for stderr', async () => {
+    await open({ dispatch: async () => ({ line: '{"é":1}', exitCode: 124, errorLine: 'late' }) });
+    expect(await executed('proxy')).toEqual({
+      envelope_json: Buffer.from('{"é":1}'),
+      exit_code: 124,
+      error_line: 'late',
+    });
+  });
+
+  it('Execute hands the call on as it was sent', async () => {
+    const seen: CallRequest[] = [];
+    await open({
+      dispatch: async (request) => {
+        seen.push(request);
+        return echo(request);
+      },
+    });
+    await executed('proxy', call({ session_id: 'mine' }, '{"command":"ls"}'));
+    expect(seen).toMatchObject([
+      { requestId: REQUEST_ID, door: 'grpc', tool: 'safe_bash', projectRoot: '/p', sessionHint: 'mine' },
+    ]);
+    expect(seen[0]?.inputJson.toString()).toBe('{"command":"ls"}');
+  });
+
+  it('Execute makes a request id where the given one is none', async () => {
+    await open();
+    const answer = envelopeOf(await executed('proxy', call({ request_id: 'req_x"}\n' })));
+    expect(answer.requestId).toMatch(REQUEST_ID_PATTERN);
+  });
+
+  it('another protocol version is answered with an envelope that names both', async () => {
+    await open();
+    const answer = await executed('proxy', call({ protocol_version: 7 }));
+    expect(envelopeOf(answer)).toMatchObject({
+      success: false,
+      data: { error_code: 'VERSION_MISMATCH', details: { caller: 7, daemon: 1 } },
+    });
+    expect(answer.exit_code).toBe(1);
+  });
+
+  it('GetSchema gives what the daemon accepted, to the proxy too', async () => {
+    const schema = { schemaJson: '{"a":1}', toolMd: 'md', toolExtendedMd: 'more', bundleSha256: 'ff' };
+    await open({ management: { getSchema: async () => schema } });
+    const sent = { tool: 'safe_bash', context: { protocol_version: 1 } };
+    expect(await answered<SchemaResponse__Output>((done) => at.clients('proxy').tools.GetSchema(sent, done))).toEqual({
+      schema_json: '{"a":1}',
+      tool_md: 'md',
+      tool_extended_md: 'more',
+      bundle_sha256: 'ff',
+    });
+  });
+
+  it('what nobody foresaw becomes INTERNAL_ERROR and says nothing of the inside', async () => {
+    await open({
+      dispatch: async () => {
+        throw new TypeError('swordfish');
+      },
+    });
+    const answer = await executed('proxy');
+    expect(envelopeOf(answer).data.error_code).toBe('INTERNAL_ERROR');
+    expect(answer.exit_code).toBe(70);
+    expect(answer.envelope_json.toString() + answer.error_line).not.toMatch(/swordfish|TypeError|\.ts:|\.js:/);
+  });
+
+  it('arguments over their limit are answered, a message over its limit is RESOURCE_EXHAUSTED, both with numbers', async () => {
+    await open();
+    const answer = envelopeOf(await executed('proxy', call({}, 'x'.repeat(INPUT_MAX_BYTES + 1))));
+    expect(answer.data).toMatchObject({ error_code: 'PAYLOAD_TOO_LARGE', details: { limit: INPUT_MAX_BYTES } });
+    const error = await refused((done) =>
+      at.clients('proxy').tools.Execute(call({}, 'x'.repeat(MESSAGE_MAX_BYTES)), done),
+    );
+    expect(error.code).toBe(status.RESOURCE_EXHAUSTED);
+    expect(error.details).toContain(String(MESSAGE_MAX_BYTES));
+    expect(envelopeOf(await executed('proxy')).tool).toBe('safe_bash');
+  });
+
+  it('NFR-1.4 calls of many connections at once each get their own answer', async () => {
+    await open();
+    const inputs = Array.from({ length: 50 }, (_, i) => `{"n":${i}}`);
+    const answers = await Promise.all(inputs.map((input) => executed('proxy', call({}, input))));
+    expect(answers.map((answer) => envelopeOf(answer).input)).toEqual(inputs);
+  });
+});
+
+describe('cancelling', () => {
+  /** A dispatch that ends only when its signal says so. */
+  function hanging() {
+    const begun = Promise.withResolvers<void>();
+    const ended = Promise.withResolvers<unknown>();
+    const dispatch = async (request: CallRequest) => {
+      begun.resolve();
+      await new Promise((resolve) => request.signal.addEventListener('abort', resolve, { once: true }));
+      ended.resolve(request.signal.reason);
+      return echo(request);
+    };
+    return { dispatch, begun: begun.promise, ended: ended.promise };
+  }
+
+  it('of the call reaches the work', async () => {
+    const { dispatch, begun, ended } = hanging();
+    await open({ dispatch });
+    const { tools } = at.clients('proxy');
+    const error = refused((done) => {
+      const running = tools.Execute(call(), done);
+      begun.then(() => running.cancel());
+    });
+    expect(await ended).toMatchObject({ code: 'CANCELLED' });
+    expect((await error).code).toBe(status.CANCELLED);
+  });
+
+  it('by the end of the connection reaches the work', async () => {
+    const { dispatch, begun, ended } = hanging();
+    await open({ dispatch });
+    // A connection that can be cut in the middle, between the client and the door.
+    const { createServer: listenPlain } = await import('node:net');
+    const halves: ReturnType<typeof connectPlain>[] = [];
+    const relay = listenPlain((near) => {
+      const far = connectPlain(at.paths.socket);
+      halves.push(near, far);
+      for (const half of [near, far]) half.on('error', () => {});
+      near.pipe(far).pipe(near);
+    }).listen(join(at.dir, 'relay.sock'));
+    await once(relay, 'listening');
+    const clients = connect(join(at.dir, 'relay.sock'), certificateOf(at.paths.certsDir, 'proxy'));
+    const error = refused((done) => clients.tools.Execute(call(), done));
+    await begun;
+    for (const half of halves) half.destroy();
+    expect(await ended).toMatchObject({ code: 'CANCELLED' });
+    expect((await error).code).toBe(status.UNAVAILABLE);
+    close(clients);
+    relay.close();
+  });
+
+  it('by the deadline of the call reaches the work', async () => {
+    const { dispatch, ended } = hanging();
+    await open({ dispatch });
+    const error = refused((done) => at.clients('proxy').tools.Execute(call(), { deadline: Date.now() + 300 }, done));
+    expect(await ended).toMatchObject({ code: 'CANCELLED' });
+    expect((await error).code).toBe(status.DEADLINE_EXCEEDED);
+  });
+
+  it('by the end of the door interrupts the work, and its answer still arrives', async () => {
+    const { dispatch, begun, ended } = hanging();
+    await open({ dispatch });
+    const answer = executed('proxy');
+    await begun;
+    await at.door.stop();
+    expect(await ended).toMatchObject({ code: 'INTERRUPTED' });
+    expect(envelopeOf(await answer).tool).toBe('safe_bash');
+    expect(await probeSocket(at.paths)).toEqual({ kind: 'none' });
+  });
+
+  it('a call that has ended is not cancelled afterwards', async () => {
+    const signals: AbortSignal[] = [];
+    await open({
+      dispatch: async (request) => {
+        signals.push(request.signal);
+        return echo(request);
+      },
+    });
+    await executed('proxy');
+    await at.door.stop();
+    expect(signals.map((signal) => signal.aborted)).toEqual([false]);
+  });
+});
+
+describe('API-2 ManagementService', () => {
+  it('answers the CLI in the words of the protocol', async () => {
+    await open();
+    const answer = await answered<StatusResponse__Output>((done) =>
+      at.clients('cli').management.ServerStatus({}, done),
+    );
+    expect(answer).toEqual({
+      pid: process.pid,
+      version: '1.2.3',
+      uptime_ms: 1,
+      socket: '/s',
+      calls: 2,
+      active_calls: 1,
+      projects: 3,
+      resident_bytes: 2 ** 33,
+      protocol_version: 1,
+      isolation: 'full',
+    });
+  });
+
+  it('hands arguments on and lists as they are', async () => {
+    const tool = {
+      name: 'safe_read',
+      purpose: 'reads',
+      bundleSha256: 'aa',
+      origin: 'core' as const,
+      schemaJson: '{}',
+      toolMd: 'm',
+      toolExtendedMd: 'x',
+      grants: ['exec'],
+    };
+    const check = { name: 'n', status: 'warn' as const, detail: 'd', remedy: 'r' };
+    await open({
+      management: {
+        registerProject: async (root) => ({ root, changed: true, tools: [tool] }),
+        listTools: async () => [tool],
+        tailAudit: async (limit, root) => [`${limit} ${root}`],
+        checkHealth: async () => [check],
+        stopServer: async (graceMs) => ({ pid: graceMs, activeCalls: 4 }),
+      },
+    });
+    const { management } = at.clients('cli');
+    const wire = { name: 'safe_read', purpose: 'reads', bundle_sha256: 'aa', origin: 'core', grants: ['exec'] };
+    expect(await answered((done) => management.RegisterProject({ root: '/p' }, done))).toMatchObject({
+      root: '/p',
+      changed: true,
+      tools: [wire],
+    });
+    expect(await answered((done) => management.UnregisterProject({ root: '/p' }, done))).toMatchObject({
+      changed: false,
+    });
+    expect(await answered((done) => management.ListTools({ root: '' }, done))).toMatchObject({ tools: [wire] });
+    const audit = { limit: 7, project_root: '/p' };
+    expect(await answered((done) => management.TailAudit(audit, done))).toEqual({ records_json: ['7 /p'] });
+    expect(await answered((done) => management.CheckHealth({}, done))).toEqual({ checks: [check] });
+    expect(await answered((done) => management.StopServer({ grace_ms: 9 }, done))).toEqual({ pid: 9, active_calls: 4 });
+  });
+
+  it('refuses what is no root and too many records', async () => {
+    await open();
+    const { management } = at.clients('cli');
+    for (const root of ['', 'relative', '/a\0b']) {
+      expect((await refused((done) => management.RegisterProject({ root }, done))).code).toBe(status.INVALID_ARGUMENT);
+    }
+    const tooMany = await refused((done) => management.TailAudit({ limit: 1001 }, done));
+    expect(tooMany).toMatchObject({ code: status.INVALID_ARGUMENT, details: 'limit is 1001, the most is 1000' });
+  });
+
+  it('an error carries code and remedy, masked; an unknown one nothing of the inside', async () => {
+    await open({
+      mask: (text) => text.replaceAll('swordfish', '[SECRET]'),
+      management: {
+        registerProject: async () => {
+          throw new ContextdError('CONFLICT', 'swordfish is taken', { remedy: 'Take another.' });
+        },
+        checkHealth: async () => {
+          throw new Error('swordfish');
+        },
+      },
+    });
+    const { management } = at.clients('cli');
+    const known = await refused((done) => management.RegisterProject({ root: '/p' }, done));
+    expect(known).toMatchObject({ code: status.ALREADY_EXISTS, details: '[SECRET] is taken' });
+    expect(known.metadata.get('contextd-code')).toEqual(['CONFLICT']);
+    expect(known.metadata.get('contextd-remedy-bin').map(String)).toEqual(['Take another.']);
+    const unknown = await refused((done) => management.CheckHealth({}, done));
+    expect(unknown).toMatchObject({ code: status.INTERNAL, details: 'contextd failed to carry out the call' });
+    expect(JSON.stringify(unknown.metadata.getMap())).not.toMatch(/swordfish|SECRET|stack/);
+  });
+
+  it('SEC-3.2 every one of its rpcs is closed to the certificate of the proxy', async () => {
+    let reached = 0;
+    await open({
+      management: { serverStatus: async () => Promise.reject(new Error(`reached ${++reached}`)) },
+    });
+    const { management } = at.clients('proxy');
+    const calls = [
+      (done: never) => management.ServerStatus({}, done),
+      (done: never) => management.StopServer({}, done),
+      (done: never) => management.RegisterProject({ root: '/p' }, done),
+      (done: never) => management.UnregisterProject({ root: '/p' }, done),
+      (done: never) => management.ListTools({}, done),
+      (done: never) => management.TailAudit({}, done),
+      (done: never) => management.CheckHealth({}, done),
+    ];
+    for (const start of calls) {
+      expect((await refused((done) => start(done as never))).code).toBe(status.PERMISSION_DENIED);
+    }
+    expect(reached).toBe(0);
+    expect(envelopeOf(await executed('cli')).tool).toBe('safe_bash');
+  });
+});
+
+describe('SEC-3.1 SEC-3.2 mutual TLS', () => {
+  const refusal = async (secured: ReturnType<typeof certificateOf>): Promise<number> => {
+    const clients = connect(at.paths.socket, secured);
+    try {
+      return (await refused((done) => clients.tools.Execute(call(), done))).code;
+    } finally {
+      close(clients);
+    }
+  };
+  const authority = () => readFileSync(join(at.paths.certsDir, 'ca.pem'));
+
+  it('refuses a client without a certificate, and one without TLS', async () => {
+    const reached: unknown[] = [];
+    await open({
+      dispatch: async (request) => {
+        reached.push(request);
+        return echo(request);
+      },
+    });
+    expect(await refusal(credentials.createSsl(authority()))).toBe(status.UNAVAILABLE);
+    expect(await refusal(credentials.createInsecure())).toBe(status.UNAVAILABLE);
+    expect(reached).toEqual([]);
+  });
+
+  it('refuses a certificate of another authority, even under the same names', async () => {
+    await open();
+    const other = join(at.dir, 'other');
+    await writeSet(other, await issueCertificates(Date.now(), 365 * DAY_MS));
+    expect(await refusal(certificateOf(other, 'proxy', at.paths.certsDir))).toBe(status.UNAVAILABLE);
+    expect(await refusal(certificateOf(at.paths.certsDir, 'proxy', other))).toBe(status.UNAVAILABLE);
+    expect(envelopeOf(await executed('proxy')).tool).toBe('safe_bash');
+  });
+
+  it("refuses the server's own certificate as a client's", async () => {
+    await open();
+    expect(await refusal(certificateOf(at.paths.certsDir, 'server'))).toBe(status.UNAVAILABLE);
+  });
+
+  it('refuses an expired certificate of its own authority', async () => {
+    await open();
+    const expired = join(at.dir, 'expired');
+    await writeSet(expired, await issueCertificates(Date.now() - 2 * DAY_MS, DAY_MS));
+    expect(await refusal(certificateOf(expired, 'proxy', at.paths.certsDir))).toBe(status.UNAVAILABLE);
+  });
+
+  it('is a client that checks too: the server is called contextd and nothing else', async () => {
+    await open();
+    const clients = connect(at.paths.socket, certificateOf(at.paths.certsDir, 'proxy'), {
+      'grpc.ssl_target_name_override': 'localhost',
+    });
+    expect((await refused((done) => clients.tools.Execute(call(), done))).code).toBe(status.UNAVAILABLE);
+    close(clients);
+  });
+
+  /** How a handshake of these options ends: the protocol, or the code of the error. */
+  async function handshake(options: object): Promise<string> {
+    const [key, cert] = ['proxy.key', 'proxy.pem'].map((name) => readFileSync(join(at.paths.certsDir, name)));
+    const client = connectTls({
+      path: at.paths.socket,
+      ca: authority(),
+      key,
+      cert,
+      servername: 'contextd',
+      ...options,
+    });
+    try {
+      return await new Promise<string>((resolve) => {
+        client.once('secureConnect', () => resolve(`${client.getProtocol()} ${client.alpnProtocol}`));
+        client.once('error', (error) => resolve('code' in error ? String(error.code) : error.message));
+      });
+    } finally {
+      client.destroy();
+    }
+  }
+
+  it('speaks TLS 1.3 and HTTP/2 only', async () => {
+    await open();
+    expect(await handshake({ ALPNProtocols: ['h2'] })).toBe('TLSv1.3 h2');
+    expect(await handshake({ ALPNProtocols: ['h2'], maxVersion: 'TLSv1.2' })).toMatch(/^ERR_SSL_/);
+    expect(await handshake({ ALPNProtocols: ['http/1.1'] })).toMatch(/^ERR_SSL_/);
+  });
+
+  it('garbage and half a handshake disturb nobody else', async () => {
+    await open();
+    const garbage = connectPlain(at.paths.socket);
+    garbage.on('error', () => {});
+    garbage.resume().write(Buffer.alloc(70_000, 0x41));
+    const silent = connectPlain(at.paths.socket);
+    await once(silent, 'connect');
+    await new Promise((resolve) => garbage.once('close', resolve));
+    expect(envelopeOf(await executed('proxy')).tool).toBe('safe_bash');
+    await at.door.stop();
+    silent.destroy();
+  });
+});
+
+describe('SEC-3.3 the socket of the door', () => {
+  it('is 0600 in a directory of 0700', async () => {
+    await open();
+    expect(statSync(at.paths.socket).mode & 0o777).toBe(0o600);
+    expect(statSync(join(at.dir, 'run')).mode & 0o777).toBe(0o700);
+  });
+
+  it('is not taken from a living contextd, which is named with its pid', async () => {
+    await open();
+    const before = statSync(at.paths.socket).ino;
+    expect(await probeSocket(at.paths)).toEqual({ kind: 'contextd', pid: process.pid, version: '1.2.3' });
+    await expect(bindSocket(createServer(), at.paths)).rejects.toMatchObject({
+      code: 'CONFLICT',
+      message: `contextd 1.2.3 is already running with pid ${process.pid} on ${at.paths.socket}`,
+      remedy: expect.stringContaining('ctxd server stop'),
+    });
+    expect(statSync(at.paths.socket).ino).toBe(before);
+    expect(envelopeOf(await executed('proxy')).tool).toBe('safe_bash');
+  });
+
+  it('a stranger that speaks HTTP/2 there is no contextd', async () => {
+    await open();
+    const socket = join(at.dir, 'stranger.sock');
+    const stranger = createServer().listen(socket);
+    await once(stranger, 'listening');
+    const occupant = await probeSocket({ ...at.paths, socket, protoDir: PROTO_DIR });
+    expect(occupant).toEqual({ kind: 'foreign', what: 'it does not answer as contextd' });
+    stranger.close();
+  });
+
+  it('a door that stopped can be opened again', async () => {
+    await open();
+    await at.door.stop();
+    await at.door.stop();
+    await at.door.start();
+    expect(envelopeOf(await executed('proxy')).tool).toBe('safe_bash');
+  });
+});

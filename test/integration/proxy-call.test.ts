@@ -1,0 +1,279 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { rmSync, writeFileSync } from 'node:fs';
+import { constants, type ServerHttp2Stream } from 'node:http2';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { getEncoding } from 'js-tiktoken';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { INPUT_MAX_BYTES } from '#src/core/limits.js';
+import { issueCertificates } from '#src/server/issue.js';
+import { Bench, BUILDS, type Finished, writeCertificates } from '../fixtures/proxy-daemon/bench.ts';
+import { failCall, type ReceivedCall } from '../fixtures/proxy-daemon/grpc-server.ts';
+
+const encoding = getEncoding('cl100k_base');
+
+/** The envelope of a failure that no daemon rendered, after what holds for all of them. */
+function readFailure({ stdout, stderr }: Finished) {
+  expect(stdout.endsWith('\n')).toBe(true);
+  const line = stdout.slice(0, -1);
+  expect(line).not.toContain('\n');
+  const envelope = JSON.parse(line);
+  expect(envelope).toMatchObject({ success: false, refs: [], meta: { version: 'response-v2' } });
+  expect(envelope.meta.request_id).toMatch(/^req_[0-9A-HJKMNP-TV-Z]{26}$/);
+  expect(envelope.tokens_used).toBe(encoding.encode(line, [], []).length);
+  expect(stderr.trimEnd().split('\n')).toEqual([`${envelope.data.error_code}: ${envelope.error}`]);
+  return { code: envelope.data.error_code, error: envelope.error as string };
+}
+
+describe.each(BUILDS)('a call of the %s proxy', (build) => {
+  let bench: Bench;
+  beforeAll(async () => {
+    bench = await Bench.create(build);
+  });
+  afterEach(() => bench.stopServing());
+  afterAll(() => bench.remove());
+
+  it('FR-1.3 carries tool, input, project and session over gRPC and prints the answer as it comes', async () => {
+    const calls: ReceivedCall[] = [];
+    await bench.serve({
+      onCall(call) {
+        calls.push(call);
+        call.answer({
+          envelope_json: Buffer.from('{"né":"\\u0000"}'),
+          exit_code: 124,
+          error_line: 'TIMEOUT: too slow',
+        });
+      },
+    });
+    const finished = await bench.run(['{"command":"é"}'], { env: { CLAUDE_CODE_SESSION_ID: 'a-session' } });
+    expect(finished).toEqual({ code: 124, stdout: '{"né":"\\u0000"}\n', stderr: 'TIMEOUT: too slow\n' });
+    expect(calls.map(({ request }) => ({ ...request, input_json: request.input_json.toString() }))).toEqual([
+      {
+        tool: 'safe_bash',
+        input_json: '{"command":"é"}',
+        context: {
+          request_id: expect.stringMatching(/^req_[0-9A-HJKMNP-TV-Z]{26}$/),
+          project_root: bench.project,
+          session_id: 'a-session',
+          protocol_version: 1,
+        },
+      },
+    ]);
+  });
+
+  it('FR-1.3 sends 10 MB of any bytes from stdin, through a window of 1,000 bytes that opens slowly', async () => {
+    const input = Buffer.concat([Buffer.from('{'), randomBytes(10 * 1024 * 1024)]);
+    let received: Buffer | undefined;
+    await bench.serve({
+      options: { settings: { initialWindowSize: 1_000, maxFrameSize: 16_384 } },
+      onCall({ request, answer }) {
+        received = request.input_json;
+        answer({ envelope_json: Buffer.from('{}') });
+      },
+    });
+    expect(await bench.run(['-'], { input })).toEqual({ code: 0, stdout: '{}\n', stderr: '' });
+    expect(received?.equals(input)).toBe(true);
+  });
+
+  it('FR-1.3 prints an answer of 5 MB whole, to a reader that is slow to start', async () => {
+    const envelope = JSON.stringify({ text: 'ä'.repeat(5 * 512 * 1024) });
+    await bench.serve({ onCall: ({ answer }) => answer({ envelope_json: Buffer.from(envelope) }) });
+    const { code, stdout } = await bench.run([`{}`]);
+    expect(code).toBe(0);
+    expect(stdout === `${envelope}\n`).toBe(true);
+  });
+
+  it('takes input from a file, and from stdin without an argument', async () => {
+    await bench.serve({ onCall: ({ request, answer }) => answer({ envelope_json: request.input_json }) });
+    writeFileSync(join(bench.project, 'in put.json'), '{"from":"file"}');
+    expect((await bench.run(['@in put.json'])).stdout).toBe('{"from":"file"}\n');
+    expect((await bench.run([], { input: '{"from":"stdin"}' })).stdout).toBe('{"from":"stdin"}\n');
+  });
+
+  it('answers a PING in the middle of the call', async () => {
+    await bench.serve({
+      onCall({ stream, answer }) {
+        const payload = Buffer.from('8 bytes!');
+        stream.session?.ping(payload, (error, _, echoed) =>
+          answer({ envelope_json: Buffer.from(JSON.stringify({ error, echoed: echoed.toString() })) }),
+        );
+      },
+    });
+    expect((await bench.run(['{}'])).stdout).toBe('{"error":null,"echoed":"8 bytes!"}\n');
+  });
+
+  it('goes on after a GOAWAY that lets the call finish', async () => {
+    await bench.serve({
+      onCall({ stream, answer }) {
+        stream.session?.goaway(constants.NGHTTP2_NO_ERROR, stream.id);
+        answer({ envelope_json: Buffer.from('{}') });
+      },
+    });
+    expect(await bench.run(['{}'])).toEqual({ code: 0, stdout: '{}\n', stderr: '' });
+  });
+
+  it('says to call again when the daemon did not look at the call', async () => {
+    await bench.serve({ onStream: (stream) => stream.close(constants.NGHTTP2_REFUSED_STREAM) });
+    const finished = await bench.run(['{}']);
+    expect({ exit: finished.code, ...readFailure(finished) }).toMatchObject({ exit: 69, code: 'DAEMON_UNAVAILABLE' });
+  });
+
+  it('INTERRUPTED: a connection lost in the middle is reported and the call is sent once only', async () => {
+    let calls = 0;
+    await bench.serve({
+      onCall({ stream }) {
+        calls++;
+        stream.session?.destroy();
+      },
+    });
+    const finished = await bench.run(['{}']);
+    expect({ exit: finished.code, ...readFailure(finished) }).toMatchObject({ exit: 1, code: 'INTERRUPTED' });
+    expect(calls).toBe(1);
+  });
+
+  it('INTERRUPTED: a call the daemon gives up, or answers with what is no gRPC, may have run', async () => {
+    const ends: ((stream: ServerHttp2Stream) => void)[] = [
+      (stream) => stream.close(constants.NGHTTP2_INTERNAL_ERROR),
+      (stream) => stream.respond({ ':status': 502 }, { endStream: true }),
+      (stream) => stream.respond({ ':status': 200 }, { endStream: true }),
+      (stream) => {
+        stream.respond({ ':status': 200 });
+        stream.end('no gRPC');
+      },
+      (stream) => failCall(stream, 14, ''),
+    ];
+    for (const onStream of ends) {
+      await bench.serve({ onStream });
+      const finished = await bench.run(['{}']);
+      expect({ exit: finished.code, ...readFailure(finished) }).toMatchObject({ exit: 1, code: 'INTERRUPTED' });
+      await bench.stopServing();
+    }
+  });
+
+  it('reads a status without an answer, with the code and the remedy the daemon names', async () => {
+    await bench.serve({ onStream: (stream) => failCall(stream, 8, 'too%20large%3A%20%C3%A4') });
+    const plain = await bench.run(['{}']);
+    expect(plain.code).toBe(2);
+    expect(readFailure(plain)).toMatchObject({
+      code: 'PAYLOAD_TOO_LARGE',
+      error: expect.stringMatching(/^too large: ä\. /),
+    });
+    await bench.stopServing();
+    const trailers = { 'contextd-code': 'VERSION_MISMATCH', 'contextd-remedy-bin': btoa('Restart it.') };
+    await bench.serve({ onStream: (stream) => failCall(stream, 9, 'versions 1 and 2', trailers) });
+    expect(readFailure(await bench.run(['{}']))).toEqual({
+      code: 'VERSION_MISMATCH',
+      error: 'versions 1 and 2. Restart it.',
+    });
+  });
+
+  it.each(['SIGINT', 'SIGTERM'] as const)('%s cancels the call at the daemon and ends with 130', async (name) => {
+    const seen = Promise.withResolvers<ServerHttp2Stream>();
+    await bench.serve({ onCall: ({ stream }) => seen.resolve(stream) });
+    const running = bench.run(['{}'], { signal: { when: seen.promise, name } });
+    const stream = await seen.promise;
+    await once(stream, 'close');
+    expect([constants.NGHTTP2_CANCEL, constants.NGHTTP2_NO_ERROR]).toContain(stream.rstCode);
+    const finished = await running;
+    expect({ exit: finished.code, ...readFailure(finished) }).toMatchObject({ exit: 130, code: 'CANCELLED' });
+  });
+
+  it('the death of the proxy closes the connection', async () => {
+    const seen = Promise.withResolvers<ServerHttp2Stream>();
+    await bench.serve({ onCall: ({ stream }) => seen.resolve(stream) });
+    const running = bench.run(['{}'], { signal: { when: seen.promise, name: 'SIGKILL' } });
+    await once(await seen.promise, 'close');
+    expect(await running).toEqual({ code: null, stdout: '', stderr: '' });
+  });
+
+  it('a signal while stdin is awaited ends the call too', async () => {
+    const more = Buffer.alloc(1024 * 1024, ' ');
+    const finished = await bench.run(['-'], { input: more, signalWhileReading: 'SIGTERM' });
+    expect({ exit: finished.code, ...readFailure(finished) }).toMatchObject({ exit: 130, code: 'CANCELLED' });
+  });
+
+  it('SEC-3.1 SEC-3.2 trusts no server of another authority, and of no other name', async () => {
+    const strangers = await issueCertificates(Date.now(), 3_600_000);
+    const { proxy } = bench.certificates;
+    for (const server of [strangers.server, proxy]) {
+      let streams = 0;
+      await bench.serve({ server, onStream: () => streams++ });
+      const finished = await bench.run(['{}']);
+      expect({ exit: finished.code, ...readFailure(finished) }).toMatchObject({ exit: 3, code: 'AUTH_FAILED' });
+      expect(streams).toBe(0);
+      await bench.stopServing();
+    }
+  });
+
+  it('SEC-3.1 is turned away by a daemon of another authority', async () => {
+    const strangers = await issueCertificates(Date.now(), 3_600_000);
+    let streams = 0;
+    await bench.serve({ authority: strangers.authority, onStream: () => streams++ });
+    const finished = await bench.run(['{}']);
+    expect({ exit: finished.code, ...readFailure(finished) }).toMatchObject({ exit: 3, code: 'AUTH_FAILED' });
+    expect(streams).toBe(0);
+  });
+
+  it('SEC-3.1 speaks TLS 1.3 only', async () => {
+    await bench.serve({ options: { maxVersion: 'TLSv1.2', minVersion: 'TLSv1.2' } });
+    const finished = await bench.run(['{}']);
+    expect({ exit: finished.code, ...readFailure(finished) }).toMatchObject({ exit: 69, code: 'DAEMON_UNAVAILABLE' });
+  });
+
+  it('names the socket when a foreign process holds it', async () => {
+    for (const greeting of ['220 mail\r\n', '']) {
+      await bench.listen(
+        createServer((connection) =>
+          connection
+            .on('error', () => undefined)
+            .resume()
+            .end(greeting),
+        ),
+      );
+      const finished = await bench.run(['{}']);
+      const failure = readFailure(finished);
+      expect({ exit: finished.code, ...failure }).toMatchObject({ exit: 69, code: 'DAEMON_UNAVAILABLE' });
+      expect(failure.error).toContain(bench.socket);
+      await bench.stopServing();
+    }
+  });
+
+  it('refuses input that is missing, blank, too large or not one argument', async () => {
+    const cases: [string[], string | Buffer, string, RegExp][] = [
+      [[], '', 'ARGS_INVALID', /stdin is empty.*safe_bash '\{/],
+      [['-'], ' \n', 'ARGS_INVALID', /stdin is empty/],
+      [[''], '', 'ARGS_INVALID', /the argument is empty/],
+      [['{}', '{}'], '', 'ARGS_INVALID', /2 inputs/],
+      [['--quick', '{}'], '', 'ARGS_INVALID', /unknown option --quick/],
+      [['@missing.json'], '', 'PATH_NOT_FOUND', /missing\.json/],
+      [['@.'], '', 'PATH_INVALID', /EISDIR/],
+      [
+        ['-'],
+        Buffer.alloc(INPUT_MAX_BYTES + 1, '1'),
+        'PAYLOAD_TOO_LARGE',
+        new RegExp(`the limit is ${INPUT_MAX_BYTES}`),
+      ],
+    ];
+    for (const [args, input, code, words] of cases) {
+      const failure = readFailure(await bench.run(args, { input }));
+      expect(failure).toEqual({ code, error: expect.stringMatching(words) });
+    }
+  });
+
+  it('refuses a stdin that cannot be read', async () => {
+    const shell = { program: '/bin/sh' };
+    const failure = readFailure(await bench.run(['-c', `exec '${bench.link}' < /`], shell));
+    expect(failure).toMatchObject({ code: 'ARGS_INVALID', error: expect.stringContaining('stdin') });
+  });
+
+  it('counts a request as unsent when the files of the certificates do not fit, and finds new ones', async () => {
+    const strangers = await issueCertificates(Date.now(), 3_600_000);
+    writeFileSync(join(bench.certsDir, 'proxy.key'), strangers.proxy.privateKey);
+    bench.installLauncher(`cp '${bench.treasury}'/certs/* '${bench.certsDir}'; exit 0`);
+    await bench.serve({});
+    expect(await bench.run(['{}'])).toEqual({ code: 0, stdout: '{"success":true}\n', stderr: '' });
+    rmSync(bench.launcher);
+    writeCertificates(bench.certsDir, bench.certificates);
+  });
+});

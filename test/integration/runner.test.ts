@@ -1,0 +1,214 @@
+import { linkSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { systemClock } from '#src/core/clock.js';
+import { silentLogger } from '#src/core/log.js';
+import { createRunner, type Runner, type RunResult, type ToolCall } from '#src/runner/runner.js';
+import type { SandboxPolicy } from '#src/sandbox/sandbox.js';
+import { type Bench, openBench, whoCanRun } from '../fixtures/sandbox-harness.ts';
+import { generate, seededRandom } from '../helpers/secret-samples.ts';
+
+const ROOT = join(import.meta.dirname, '..', '..');
+const CORE_BUNDLE = join(ROOT, 'dist', 'core-bundle');
+const MIB = 1024 * 1024;
+
+describe.each(whoCanRun())('the runner in a real sandbox, %s', (who) => {
+  let bench: Bench;
+  let runner: Runner;
+
+  beforeAll(async () => {
+    bench = await openBench(who);
+    await bench.sandbox.start();
+    runner = openRunner(() => bench.policy());
+  });
+
+  afterAll(async () => {
+    await runner.stop();
+    await bench.close();
+  });
+
+  function openRunner(policyFor: () => SandboxPolicy): Runner {
+    return createRunner({ sandbox: bench.sandbox, policyFor, logger: silentLogger, clock: systemClock });
+  }
+
+  function call(
+    tool: string,
+    input: ToolCall['input'],
+    change: Partial<ToolCall> = {},
+    by = runner,
+  ): Promise<RunResult> {
+    return by.run({
+      requestId: 'req_1',
+      projectRoot: bench.workspace,
+      sessionKey: 'session',
+      tool,
+      bundleSha256: 'core',
+      bundleDir: CORE_BUNDLE,
+      input,
+      etagKey: '11'.repeat(32),
+      timeoutMs: 30_000,
+      outputMaxBytes: 64 * MIB,
+      grants: tool === 'safe_bash' ? ['exec'] : [],
+      signal: new AbortController().signal,
+      ...change,
+    });
+  }
+
+  function textOf({ output }: RunResult, field: string): string | undefined {
+    return output.streams?.find((stream) => stream.field === field)?.text;
+  }
+
+  /** Made by the workspace's owner, as a person would. */
+  function put(name: string, content: string): void {
+    bench.host(`cat > '${name}' <<'END_OF_FILE'\n${content}\nEND_OF_FILE`);
+  }
+
+  it('FR-4.1 safe_bash runs a command; a failing one is a success of the tool', async () => {
+    const result = await call('safe_bash', {
+      command: 'echo out; echo err >&2; cat; exit 3',
+      stdin: 'in',
+      env: { A: 'b' },
+    });
+    expect(result.output.data).toEqual({ exit_code: 3 });
+    expect(result.output.failure).toBeUndefined();
+    expect(textOf(result, 'stdout')).toBe('out\nin');
+    expect(textOf(result, 'stderr')).toBe('err\n');
+  });
+
+  it('SEC-2.1 FR-8.4 a command runs in a sandbox of its own, not beside the tools', async () => {
+    const result = await call('safe_bash', { command: 'ls /opt/contextd; ls /proc | grep -c "^[0-9]"' });
+    expect(textOf(result, 'stderr')).toContain('No such file or directory');
+    expect(Number(textOf(result, 'stdout'))).toBeLessThan(8);
+  });
+
+  it('SEC-2.1 FR-8.4 exec is refused to a tool without the grant', async () => {
+    await expect(call('safe_bash', { command: 'true' }, { grants: [] })).rejects.toMatchObject({
+      code: 'PERMISSION_DENIED',
+    });
+  });
+
+  it('NFR-2.2 a timeout gives what was printed so far, and holds up nobody', async () => {
+    put('beside.txt', 'beside');
+    const slow = call('safe_bash', { command: 'echo so far; sleep 60' }, { timeoutMs: 400 });
+    await expect(call('safe_read', { path: 'beside.txt' })).resolves.toMatchObject({ output: { data: { lines: 1 } } });
+    const result = await slow;
+    expect(result.output).toMatchObject({
+      data: { exit_code: null, ended_by: 'timeout' },
+      failure: { code: 'TIMEOUT' },
+    });
+    expect(textOf(result, 'stdout')).toBe('so far\n');
+  });
+
+  it('a cancelled command is CANCELLED with what was printed so far', async () => {
+    const caller = new AbortController();
+    const running = call('safe_bash', { command: 'echo so far; touch started; sleep 60' }, { signal: caller.signal });
+    await call('safe_bash', { command: 'until [ -e started ]; do :; done' });
+    caller.abort();
+    const result = await running;
+    expect(result.output).toMatchObject({ data: { ended_by: 'cancelled' }, failure: { code: 'CANCELLED' } });
+    expect(textOf(result, 'stdout')).toBe('so far\n');
+  });
+
+  it('binary output is withheld with its kind and size', async () => {
+    const result = await call('safe_bash', { command: 'gzip -c </dev/null | head -c 10' });
+    expect(textOf(result, 'stdout')).toBe('[contextd: gzip data, 10 bytes, withheld]\n');
+  });
+
+  it('protected paths that a command makes are reported', async () => {
+    const { quarantined } = await call('safe_bash', { command: 'echo x > .envrc' });
+    expect(quarantined).toEqual(['.envrc']);
+  });
+
+  it('a directory that is not there is PATH_NOT_FOUND', async () => {
+    await expect(call('safe_bash', { command: 'true', cwd: 'nowhere' })).rejects.toMatchObject({
+      code: 'PATH_NOT_FOUND',
+    });
+  });
+
+  it('FR-4.2 FR-4.3 what safe_read gave, safe_write guards', async () => {
+    put('guarded.txt', 'first');
+    const { output } = await call('safe_read', { path: 'guarded.txt' });
+    const etag = output.data.etag ?? null;
+    const written = await call('safe_write', { path: 'guarded.txt', content: 'second', expected_etag: etag });
+    expect(written.output.data).toMatchObject({ path: 'guarded.txt', bytes: 6 });
+    expect(readFileSync(join(bench.workspace, 'guarded.txt'), 'utf8')).toBe('second');
+    await expect(
+      call('safe_write', { path: 'guarded.txt', content: 'third', expected_etag: etag }),
+    ).rejects.toMatchObject({ code: 'CONFLICT' });
+  });
+
+  it('FR-4.3 a file is written by its owner, and another name of the old one keeps its content', async () => {
+    put('name', 'old');
+    linkSync(join(bench.workspace, 'name'), join(bench.workspace, 'other-name'));
+    await call('safe_write', { path: 'name', content: 'new' });
+    expect(readFileSync(join(bench.workspace, 'other-name'), 'utf8')).toBe('old\n');
+    expect(bench.host('stat -c %u . name')).toMatch(/^(\d+)\n\1\n$/);
+  });
+
+  it('FR-4.3 what is mounted read-only is refused, naming why', async () => {
+    const vendor = join(bench.workspace, 'vendor');
+    bench.host('mkdir -p vendor && echo x > vendor/file');
+    const reader = openRunner(() => bench.policy({ roPaths: [vendor] }));
+    try {
+      const write = call('safe_write', { path: 'vendor/file', content: 'x' }, {}, reader);
+      await expect(write).rejects.toMatchObject({
+        code: 'PERMISSION_DENIED',
+        details: { rule: 'read-only in the sandbox' },
+      });
+    } finally {
+      await reader.stop();
+    }
+  });
+
+  it('FR-4.2 a link that leads out of the workspace leads nowhere', async () => {
+    const outside = join(bench.base, 'outside');
+    mkdirSync(outside, { recursive: true });
+    writeFileSync(join(outside, 'secret'), 'x');
+    symlinkSync(join(outside, 'secret'), join(bench.workspace, 'way-out'));
+    symlinkSync('/proc/self/environ', join(bench.workspace, 'environ'));
+    await expect(call('safe_read', { path: 'way-out' })).rejects.toMatchObject({ code: 'PATH_NOT_FOUND' });
+    await expect(call('safe_read', { path: 'environ' })).rejects.toMatchObject({ code: 'PATH_INVALID' });
+    await expect(call('safe_write', { path: 'way-out', content: 'x' })).rejects.toMatchObject({ code: 'PATH_INVALID' });
+  });
+
+  it('FR-4.2 a file larger than the memory of the sandbox is read in part', async () => {
+    bench.host('yes 0123456789 | head -c 300000000 > large.txt');
+    const small = openRunner(() => bench.policy({ limits: { ...bench.policy().limits, memoryBytes: 256 * MIB } }));
+    try {
+      const result = await call('safe_read', { path: 'large.txt', lines: '20000000-20000001' }, {}, small);
+      expect(result.output.data).toMatchObject({ bytes: 300_000_000, range: '20000000-20000001' });
+      expect(textOf(result, 'content')).toBe('0123456789\n0123456789\n');
+    } finally {
+      await small.stop();
+      bench.host('rm large.txt');
+    }
+  });
+
+  it.each([
+    ['short', 0],
+    ['long enough for the scan in a thread', 3_000],
+  ])(
+    'SEC-1.2 the tool process reports where secrets lie and replaces nothing, in a text that is %s',
+    async (_, lines) => {
+      const secret = generate('ghp_[0-9A-Za-z]{36}', seededRandom(7));
+      put('secrets.txt', `${'nothing to see in this line\n'.repeat(lines)}token = ${secret}`);
+      const result = await call('safe_read', { path: 'secrets.txt' });
+      const text = textOf(result, 'content') ?? '';
+      expect(text).toContain(secret);
+      const spans = result.firstPass.at(-1)?.map(({ start, end }) => text.slice(start, end));
+      expect(spans).toEqual([secret]);
+    },
+  );
+
+  it('a tool that crashes is TOOL_CRASHED for every call under way', async () => {
+    const bundle = { bundleDir: join(ROOT, 'test', 'fixtures', 'tool-crash'), bundleSha256: 'crash' };
+    const waiting = expect(call('wait', {}, bundle)).rejects.toMatchObject({ code: 'TOOL_CRASHED' });
+    await expect(call('crash', {}, bundle)).rejects.toMatchObject({ code: 'TOOL_CRASHED' });
+    await waiting;
+  });
+
+  it('NFR-2.2 a tool that hangs is answered at its deadline', async () => {
+    const bundle = { bundleDir: join(ROOT, 'test', 'fixtures', 'tool-hang'), bundleSha256: 'hang', timeoutMs: 50 };
+    await expect(call('hang', {}, bundle)).rejects.toMatchObject({ code: 'TIMEOUT' });
+  });
+});

@@ -1,0 +1,98 @@
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { hashBundle, publishBundle, verifyBundle } from '#src/catalog/bundle.js';
+import { createCatalog } from '#src/catalog/catalog.js';
+
+let base: string;
+let source: string;
+let tools: string;
+
+beforeEach(() => {
+  base = mkdtempSync(join(tmpdir(), 'bundle-'));
+  source = join(base, 'source');
+  tools = join(base, 'tools');
+  mkdirSync(join(source, 'tools/hello'), { recursive: true });
+  writeFileSync(join(source, 'main.js'), 'export {};\n');
+  writeFileSync(join(source, 'tools/hello/TOOL.md'), '# hello\n');
+  writeFileSync(join(source, 'tools/hello/TOOL_EXTENDED.md'), '# hello\n');
+  writeFileSync(
+    join(source, 'tools/hello/schema.json'),
+    '{"type":"object","additionalProperties":false,"properties":{}}',
+  );
+  writeFileSync(
+    join(source, 'tools/hello/tool.json'),
+    '{"name":"hello","purpose":"says hello","grants":[],"min_isolation":"reduced"}',
+  );
+});
+afterEach(() => rmSync(base, { recursive: true, force: true }));
+
+describe('a bundle is known by what is in it', () => {
+  it('any change of a byte, a name or a place changes the hash', async () => {
+    const before = await hashBundle(source);
+    expect(await hashBundle(source)).toBe(before);
+    writeFileSync(join(source, 'main.js'), 'export {}; \n');
+    const changed = await hashBundle(source);
+    writeFileSync(join(source, 'extra.js'), '');
+    const extended = await hashBundle(source);
+    expect(new Set([before, changed, extended]).size).toBe(3);
+  });
+
+  it('publishes a copy under its hash, which a later change of the source does not touch', async () => {
+    const sha256 = await publishBundle(source, tools);
+    writeFileSync(join(source, 'main.js'), 'changed\n');
+    expect(readFileSync(join(tools, sha256, 'main.js'), 'utf8')).toBe('export {};\n');
+    expect(await hashBundle(join(tools, sha256))).toBe(sha256);
+    expect(statSync(join(tools, sha256, 'main.js')).mode & 0o222).toBe(0o200);
+  });
+
+  it('publishes again over a damaged copy', async () => {
+    const sha256 = await publishBundle(source, tools);
+    writeFileSync(join(tools, sha256, 'main.js'), 'damaged\n');
+    expect(await publishBundle(source, tools)).toBe(sha256);
+    await verifyBundle(join(tools, sha256), sha256);
+  });
+
+  it('refuses a link in a bundle: what is hashed must be what runs', async () => {
+    symlinkSync('/etc/hostname', join(source, 'link.js'));
+    await expect(publishBundle(source, tools)).rejects.toMatchObject({ code: 'INTEGRITY_FAILED' });
+  });
+});
+
+describe('SEC-4.1 a tool is verified by its hash on load and whenever a file of it changes', () => {
+  const tamper: [string, (dir: string) => void][] = [
+    ['its program', (dir) => writeFileSync(join(dir, 'main.js'), 'evil\n')],
+    ['its schema', (dir) => writeFileSync(join(dir, 'tools/hello/schema.json'), '{"type":"object"}')],
+    ['an added file', (dir) => writeFileSync(join(dir, 'tools/hello/rules.toml'), '')],
+    ['a removed file', (dir) => rmSync(join(dir, 'tools/hello/TOOL.md'))],
+    ['all of it gone', (dir) => rmSync(dir, { recursive: true })],
+  ];
+  it.each(tamper)('%s', async (_what, change) => {
+    const catalog = createCatalog({ coreBundleDir: source, toolsDir: tools });
+    await catalog.start();
+    const tool = catalog.find('hello');
+    if (tool === undefined) throw new Error('hello is not in the catalog');
+    await catalog.verify(tool);
+    change(tool.bundleDir);
+    await expect(catalog.verify(tool)).rejects.toMatchObject({ code: 'INTEGRITY_FAILED' });
+    await expect(catalog.verify(tool)).rejects.toMatchObject({ code: 'INTEGRITY_FAILED' });
+  });
+
+  it('a touched file with the same bytes is hashed again and stands', async () => {
+    const catalog = createCatalog({ coreBundleDir: source, toolsDir: tools });
+    await catalog.start();
+    const [tool] = catalog.list();
+    if (tool === undefined) throw new Error('the catalog is empty');
+    chmodSync(join(tool.bundleDir, 'main.js'), 0o600);
+    await catalog.verify(tool);
+  });
+
+  it('core tools that are not built are told with the remedy', async () => {
+    const catalog = createCatalog({ coreBundleDir: join(base, 'nowhere'), toolsDir: tools });
+    await expect(catalog.start()).rejects.toMatchObject({
+      code: 'INTEGRITY_FAILED',
+      remedy: expect.stringContaining('npm run build'),
+    });
+  });
+});

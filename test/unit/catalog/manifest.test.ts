@@ -1,0 +1,90 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { describe, expect, it } from 'vitest';
+import { createArgumentCompiler } from '#src/catalog/arguments.js';
+import { parseManifest } from '#src/catalog/manifest.js';
+
+describe('tool.json is closed', () => {
+  const good = { name: 'hello', purpose: 'says hello', grants: ['exec'], min_isolation: 'reduced' };
+
+  it('takes a good one', () => {
+    expect(parseManifest('tool.json', JSON.stringify(good))).toEqual({
+      name: 'hello',
+      purpose: 'says hello',
+      grants: ['exec'],
+      minIsolation: 'reduced',
+    });
+  });
+
+  it.each([
+    ['an unknown key', { ...good, grant: ['exec'] }, 'unknown key "grant"'],
+    ['an unknown grant', { ...good, grants: ['network'] }, '"grants"'],
+    ['a name that is a path', { ...good, name: '../x' }, '"name"'],
+    ['no purpose', { ...good, purpose: '' }, '"purpose"'],
+    ['no isolation', { ...good, min_isolation: 'none' }, '"min_isolation"'],
+  ])('refuses %s', (_what, manifest, fault) => {
+    expect(() => parseManifest('tool.json', JSON.stringify(manifest))).toThrow(fault);
+  });
+
+  it('lists every fault at once', () => {
+    expect(() => parseManifest('tool.json', '{"name":"X","grants":[1],"min_isolation":"full"}')).toThrow(
+      /"name".*"purpose".*"grants"/,
+    );
+  });
+
+  it.each(['', '[]', '{'])('refuses %j', (text) => {
+    expect(() => parseManifest('tool.json', text)).toThrow('tool.json');
+  });
+});
+
+const compileArguments = createArgumentCompiler();
+
+describe('FR-2.3 argument schemas are JSON Schema draft 2020-12', () => {
+  const schema = compileArguments('hello', {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    type: 'object',
+    additionalProperties: false,
+    required: ['path'],
+    properties: {
+      path: { type: 'string' },
+      content: { type: 'string', 'x-contextd-secret': 'file' },
+      mode: { enum: ['a', 'b'] },
+    },
+  });
+
+  it('names the pointer, the fault and what is known', () => {
+    expect(() => schema.check({ path: 7, mode: 'c', extra: 1 })).toThrowError(
+      expect.objectContaining({
+        code: 'ARGS_INVALID',
+        message: expect.stringMatching(/\/path must be string.*|unknown property "extra"/),
+        remedy: expect.stringContaining('path, content, mode'),
+      }),
+    );
+  });
+
+  it('never repeats the value of an argument: it may be a secret', () => {
+    expect(() => schema.check({ path: 'x', mode: 'my-password' })).toThrowError(
+      expect.objectContaining({ message: expect.not.stringContaining('my-password') }),
+    );
+  });
+
+  it.each(['config.schema.json', 'safe_bash', 'safe_read', 'safe_write'])('%s fits the schema of schemas', (name) => {
+    const root = join(import.meta.dirname, '../../..');
+    const file = name.endsWith('.json') ? join(root, 'docs', name) : join(root, 'tools', name, 'schema.json');
+    const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, keywords: ['x-contextd-secret'] });
+    const own = JSON.parse(readFileSync(file, 'utf8'));
+    expect(ajv.validateSchema(own)).toBe(true);
+    expect(ajv.validateSchema({ ...own, type: 'objekt' })).toBe(false);
+  });
+
+  it('knows which inputs opted in to secrets', () => {
+    expect([...schema.secretInputs]).toEqual([['content', 'file']]);
+  });
+
+  it('refuses a schema that does not compile', () => {
+    expect(() => compileArguments('hello', { type: 'objekt' })).toThrowError(
+      expect.objectContaining({ code: 'SCHEMA_INVALID' }),
+    );
+  });
+});

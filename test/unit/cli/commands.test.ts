@@ -1,0 +1,255 @@
+import { mkdir, mkdtemp, readdir, readFile, realpath, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { PassThrough, Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { CliContext } from '#src/cli/context.js';
+import { checkCertificates, checkSocket } from '#src/cli/doctor/daemon-checks.js';
+import { checkProxy, checkQdrant } from '#src/cli/doctor/machine-checks.js';
+import { checkClientSettings } from '#src/cli/doctor/project-checks.js';
+import { readInput } from '#src/cli/input.js';
+import { runCli } from '#src/cli/program.js';
+import { readEnvironment } from '#src/config/env.js';
+import { findInstallRoot } from '#src/config/install-root.js';
+import { resolvePaths } from '#src/config/paths.js';
+
+let base = '';
+beforeEach(async () => {
+  base = await realpath(await mkdtemp(join(tmpdir(), 'ctxd-')));
+  await mkdir(join(base, 'home'));
+  await mkdir(join(base, 'project'));
+});
+afterEach(() => rm(base, { recursive: true, force: true }));
+
+/** A world of its own without a daemon, and without the terminal of whoever runs the tests. */
+function createWorld(installRoot = findInstallRoot()): CliContext & { stdout: PassThrough; stderr: PassThrough } {
+  const env = readEnvironment({ HOME: join(base, 'home'), CONTEXTD_HOME: join(base, 'c'), PATH: '/usr/bin:/bin' });
+  return {
+    stdin: Readable.from(['{"from":"stdin"}']),
+    stdout: new PassThrough(),
+    stderr: new PassThrough(),
+    env,
+    paths: resolvePaths(env, installRoot),
+    version: '1.2.3',
+    cwd: join(base, 'project'),
+    signal: new AbortController().signal,
+  };
+}
+
+async function ctxd(...words: string[]): Promise<{ code: number; out: string; err: string }> {
+  const world = createWorld();
+  const [out, err] = [text(world.stdout), text(world.stderr)];
+  const code = await runCli(words, world);
+  world.stdout.end();
+  world.stderr.end();
+  return { code, out: await out, err: await err };
+}
+
+async function put(path: string, content: string, mode = 0o644): Promise<void> {
+  await mkdir(dirname(join(base, path)), { recursive: true });
+  await writeFile(join(base, path), content, { mode });
+}
+
+describe('ctxd', () => {
+  it('prints help and version to standard output', async () => {
+    expect(await ctxd('--version')).toEqual({ code: 0, out: '1.2.3\n', err: '' });
+    const help = await ctxd('--help');
+    expect(help).toMatchObject({ code: 0, err: '' });
+    for (const word of ['init', 'server', 'tool', 'doctor', 'config', 'audit']) expect(help.out).toContain(word);
+    expect((await ctxd('server', 'logs', '--help')).out).toContain('--follow');
+  });
+
+  it.each([
+    [[], 'a command is missing'],
+    [['server'], 'a command is missing'],
+    [['frobnicate'], "unknown command 'frobnicate'"],
+    [['server', 'status', '--frob'], "unknown option '--frob'"],
+    [['tool', 'info'], "missing required argument 'name'"],
+    [['config', 'get', 'a', 'b'], 'too many arguments'],
+    [['server', 'logs', '-n', '0'], '--lines is not a number from 1 to 100000: 0'],
+    [['audit', 'tail', '-n', '1001'], '--lines is not a number from 1 to 1000: 1001'],
+    [['server', 'logs', '--json', '--follow'], '--json prints one value and --follow never ends'],
+    [['config', 'get', 'budget.frob'], 'there is no setting "budget.frob"'],
+  ])('answers %j with one line and exit code 2', async (words, message) => {
+    const { code, out, err } = await ctxd(...words);
+    expect({ code, out }).toEqual({ code: 2, out: '' });
+    expect(err).toMatch(/^ctxd: .*\n$/);
+    expect(err).toContain(message);
+  });
+
+  it.each([[['server', 'status', '--json']], [['tool', 'list']], [['tool', 'info', 'safe_bash']], [['audit', 'tail']]])(
+    'answers %j with one line and exit code 69 when no daemon has ever run',
+    async (words) => {
+      const { code, out, err } = await ctxd(...words);
+      expect({ code, out }).toEqual({ code: 69, out: '' });
+      expect(err).toMatch(/^ctxd: no daemon .*`ctxd server start`\.\n$/);
+    },
+  );
+
+  it('FR-9.4 runs a tool only in a project', async () => {
+    expect(await ctxd('tool', 'run', 'safe_bash')).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('is not in a project of contextd. Run `ctxd init`'),
+    });
+  });
+
+  it('FR-9.1 finds nothing to stop where nothing runs', async () => {
+    expect(await ctxd('server', 'stop')).toEqual({ code: 0, out: 'no daemon is running\n', err: '' });
+    expect(JSON.parse((await ctxd('server', 'stop', '--json')).out)).toEqual({
+      stopped: false,
+      pid: null,
+      active_calls: 0,
+      terminated: false,
+    });
+  });
+
+  it('shows the log as lines and as one JSON value', async () => {
+    await put('c/state/daemon.log', '{"level":30,"event":"a"}\nnot JSON\n{"event":"b"}\n');
+    expect((await ctxd('server', 'logs', '-n', '2')).out).toBe('not JSON\n{"event":"b"}\n');
+    expect(JSON.parse((await ctxd('server', 'logs', '--json')).out)).toEqual([
+      { level: 30, event: 'a' },
+      'not JSON',
+      { event: 'b' },
+    ]);
+  });
+
+  it('refuses to set up its own directories, before a daemon is even started', async () => {
+    const answer = await ctxd('init', join(base, 'home'));
+    expect(answer).toMatchObject({ code: 2, out: '', err: expect.stringContaining('it is your home directory') });
+    expect(await readdir(base)).toEqual(['home', 'project']);
+  });
+});
+
+describe('ctxd config', () => {
+  const file = () => join(base, 'c', 'config', 'config.json');
+
+  it('FR-9.6 sets a setting, mode 0600, and says that the daemon must be restarted', async () => {
+    const set = await ctxd('config', 'set', 'budget.default_tokens', '1500');
+    expect(set).toMatchObject({ code: 0, err: '', out: expect.stringContaining('ctxd server restart') });
+    expect(JSON.parse(await readFile(file(), 'utf8'))).toEqual({ budget: { default_tokens: 1500 } });
+    expect((await stat(file())).mode & 0o777).toBe(0o600);
+    expect(await readdir(dirname(file()))).toEqual(['config.json']);
+    expect(await ctxd('config', 'get', 'budget.default_tokens')).toEqual({ code: 0, out: '1500\n', err: '' });
+    expect(JSON.parse((await ctxd('config', 'get', 'budget', '--json')).out)).toEqual({
+      default_tokens: 1500,
+      max_tokens: 20000,
+    });
+  });
+
+  it('FR-9.6 takes plain text and lists, and keeps what else the file says', async () => {
+    await put('c/config/config.json', '{"$schema":"x","log":{"level":"warn"}}');
+    await ctxd('config', 'set', 'log.level', 'debug');
+    await ctxd('config', 'set', 'sandbox.ro_paths', '["/opt/x"]');
+    expect(JSON.parse(await readFile(file(), 'utf8'))).toEqual({
+      $schema: 'x',
+      log: { level: 'debug' },
+      sandbox: { ro_paths: ['/opt/x'] },
+    });
+  });
+
+  it.each([
+    ['timeout.max_ms', '999999', '/timeout/max_ms must be <= 300000'],
+    ['log.level', 'loud', '/log/level must be equal to one of'],
+    ['budget.default_tokens', '30000', 'must be at most /budget/max_tokens'],
+  ])('FR-9.6 refuses %s = %s and leaves the file alone', async (key, value, message) => {
+    expect(await ctxd('config', 'set', key, value)).toMatchObject({ code: 1, err: expect.stringContaining(message) });
+    await expect(readFile(file())).rejects.toMatchObject({ code: 'ENOENT' });
+  });
+
+  it('FR-9.6 lists every setting with where it comes from', async () => {
+    await put('c/config/config.json', '{"qdrant":{"url":"http://127.0.0.1:6333"}}');
+    const { settings } = JSON.parse((await ctxd('config', 'list', '--json')).out);
+    expect(settings).toContainEqual({ key: 'qdrant.url', value: 'http://127.0.0.1:6333', from: 'file' });
+    expect(settings).toContainEqual({ key: 'log.level', value: 'info', from: 'default' });
+    expect((await ctxd('config', 'list')).out).toContain('log.level\t"info"\tdefault\n');
+  });
+});
+
+describe('ctxd doctor', () => {
+  it('FR-9.5 fails with a remedy for every part that is not there', async () => {
+    const { code, out } = await ctxd('doctor', '--json');
+    expect(code).toBe(1);
+    const { healthy, checks } = JSON.parse(out);
+    expect(healthy).toBe(false);
+    for (const name of ['daemon', 'socket', 'certificates']) {
+      expect(checks).toContainEqual(
+        expect.objectContaining({ name, status: 'fail', remedy: expect.stringContaining('ctxd server') }),
+      );
+    }
+    expect(checks).toContainEqual(expect.objectContaining({ name: 'configuration', status: 'ok' }));
+    expect((await ctxd('doctor')).out).toMatch(/^fail {2}daemon: no daemon /m);
+  });
+
+  it('names the settings of a client that look right and are not', async () => {
+    await put('project/.claude/tools/x', '');
+    await put(
+      'project/.claude/settings.json',
+      '{"permissions":{"allow":["Bash(.claude/tools/*:*)"]},"sandbox":{"enabled":true}}',
+    );
+    await put('project/.claude/settings.local.json', '{ broken');
+    await put('home/.claude/settings.json', '{"sandbox":{"enabled":true,"excludedCommands":[".claude/tools/*"]}}');
+    const details = (await checkClientSettings(createWorld())).map(({ status, detail }) => `${status} ${detail}`);
+    expect(details).toEqual([
+      `warn Bash(.claude/tools/*:*) in ${base}/project/.claude/settings.json never matches`,
+      `warn ${base}/project/.claude/settings.json turns Claude Code's sandbox on: the tools cannot reach the daemon from inside it`,
+      `warn ${base}/project/.claude/settings.local.json is not JSON`,
+    ]);
+  });
+
+  it('compares the proxy with the installed version and knows the stand-in', async () => {
+    const world = createWorld(join(base, 'opt'));
+    expect(await checkProxy(world)).toMatchObject({
+      status: 'fail',
+      detail: expect.stringContaining('is missing or does not run'),
+    });
+    await put('opt/bin/contextd-proxy', '#!/bin/sh\necho contextd-proxy 0.0.1\n', 0o755);
+    expect(await checkProxy(world)).toMatchObject({
+      status: 'fail',
+      detail: expect.stringContaining('installed is 1.2.3'),
+    });
+    await put('opt/bin/contextd-proxy', '#!/bin/sh\necho contextd-proxy 1.2.3\n', 0o755);
+    expect(await checkProxy(world)).toMatchObject({ status: 'warn', detail: expect.stringContaining('run by Node') });
+  });
+
+  it('asks Qdrant only when one is configured', async () => {
+    expect(await checkQdrant(createWorld())).toMatchObject({
+      status: 'ok',
+      detail: expect.stringContaining('not configured'),
+    });
+    await put('c/config/config.json', '{"qdrant":{"url":"http://127.0.0.1:9"}}');
+    expect(await checkQdrant(createWorld())).toMatchObject({
+      status: 'fail',
+      remedy: expect.stringContaining('qdrant.url'),
+    });
+  });
+
+  it('tells a file in the place of the socket from a socket', async () => {
+    await put('c/run/contextd.sock', '');
+    expect(await checkSocket(createWorld())).toMatchObject({
+      status: 'fail',
+      detail: expect.stringContaining('is not a socket'),
+    });
+    await expect(checkCertificates(createWorld())).rejects.toMatchObject({ code: 'DAEMON_UNAVAILABLE' });
+  });
+});
+
+describe('the input of ctxd tool run', () => {
+  const read = async (argument: string, limit = 100) => (await readInput(argument, createWorld(), limit)).toString();
+
+  it('is JSON, a file or standard input', async () => {
+    await put('project/in.json', '{"from":"file"}');
+    expect(await read('{"a":1}')).toBe('{"a":1}');
+    expect(await read('@in.json')).toBe('{"from":"file"}');
+    expect(await read('-')).toBe('{"from":"stdin"}');
+  });
+
+  it('has a limit and an error for a file that cannot be read', async () => {
+    await put('project/big', 'x'.repeat(101));
+    await symlink('/nowhere', join(base, 'project', 'broken'));
+    for (const argument of ['@big', 'x'.repeat(101)])
+      await expect(read(argument)).rejects.toMatchObject({ code: 'PAYLOAD_TOO_LARGE' });
+    for (const argument of ['@broken', '@.'])
+      await expect(read(argument)).rejects.toMatchObject({ code: 'PATH_NOT_FOUND' });
+  });
+});

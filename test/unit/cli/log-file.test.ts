@@ -1,0 +1,42 @@
+import { appendFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { followFile, tailFile } from '#src/cli/daemon/log-file.js';
+
+let directory = '';
+let file = '';
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'contextd-log-'));
+  file = join(directory, 'log');
+});
+afterEach(() => rm(directory, { recursive: true, force: true }));
+
+describe('the log', () => {
+  it('is empty before there is a file', async () => {
+    expect(await tailFile(file, 3)).toEqual({ lines: [], end: 0 });
+  });
+
+  it('gives its last lines, however long the file is', async () => {
+    const lines = Array.from({ length: 5000 }, (_, index) => `${index} ${'é'.repeat(50)}`);
+    await writeFile(file, `${lines.join('\n')}\n`);
+    expect((await tailFile(file, 3)).lines).toEqual(lines.slice(-3));
+    expect((await tailFile(file, 4000)).lines).toEqual(lines.slice(-4000));
+    expect((await tailFile(file, 9999)).lines).toEqual(lines);
+  });
+
+  it('is followed line by line, also when it is begun anew', async () => {
+    await writeFile(file, 'old\n');
+    const { end } = await tailFile(file, 1);
+    const stop = new AbortController();
+    const seen: string[] = [];
+    await appendFile(file, 'new\nhal');
+    await followFile(file, end, stop.signal, async (lines) => {
+      seen.push(...lines);
+      if (lines.includes('new')) await appendFile(file, 'f\n');
+      if (lines.includes('half')) await writeFile(file, 'x\n');
+      if (lines.includes('x')) stop.abort();
+    });
+    expect(seen).toEqual(['new', 'half', 'x']);
+  });
+});

@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest';
+import { exitCodeFor, printable, renderError, renderView, type View } from '#src/cli/render.js';
+import { ContextdError } from '#src/core/errors.js';
+
+const PLAIN = { terminal: false, colour: false };
+const TERMINAL = { terminal: true, colour: false };
+const ESCAPE = String.fromCharCode(27);
+
+const TABLE: View = {
+  kind: 'table',
+  columns: ['NAME', 'X'],
+  rows: [
+    ['a', 'b\tc'],
+    ['longer', 'd'],
+  ],
+  empty: 'none',
+};
+
+describe('what is printed', () => {
+  it('is a table with a heading on a terminal and tabs elsewhere', () => {
+    expect(renderView(TABLE, TERMINAL)).toBe('NAME    X\na       b c\nlonger  d\n');
+    expect(renderView(TABLE, PLAIN)).toBe('a\tb c\nlonger\td\n');
+    expect(renderView({ ...TABLE, rows: [] }, TERMINAL)).toBe('none\n');
+    expect(renderView({ ...TABLE, rows: [] }, PLAIN)).toBe('');
+  });
+
+  it('has colour only where asked', () => {
+    const checks: View = { kind: 'checks', checks: [{ name: 'n', status: 'fail', detail: 'd', remedy: 'r' }] };
+    expect(renderView(checks, PLAIN)).toBe('fail  n: d\n      r\n');
+    expect(renderView(checks, { terminal: true, colour: true })).toBe(`${ESCAPE}[31mfail${ESCAPE}[0m  n: d\n      r\n`);
+  });
+
+  it('aligns pairs on a terminal', () => {
+    const pairs: View = {
+      kind: 'pairs',
+      pairs: [
+        ['pid', '1'],
+        ['version', '2'],
+      ],
+    };
+    expect(renderView(pairs, TERMINAL)).toBe('pid      1\nversion  2\n');
+    expect(renderView(pairs, PLAIN)).toBe('pid\t1\nversion\t2\n');
+  });
+
+  it('never steers the terminal, whoever wrote it', () => {
+    expect(printable(`${ESCAPE}]0;title\u0007\u009b31m\u202e\r`)).toBe(
+      '\\u001b]0;title\\u0007\\u009b31m\\u202e\\u000d',
+    );
+    expect(renderView({ kind: 'lines', lines: [`${ESCAPE}[2J`] }, TERMINAL)).toBe('\\u001b[2J\n');
+  });
+});
+
+describe('a failure', () => {
+  it('is one line with what failed and what to do', () => {
+    const error = new ContextdError('NOT_FOUND', 'no such\nthing', { remedy: 'Look elsewhere.' });
+    expect(renderError(error)).toBe('ctxd: no such thing. Look elsewhere.\n');
+  });
+
+  it('exits with 2 for usage, 69 without a daemon, and 1 otherwise', () => {
+    expect(exitCodeFor(new ContextdError('ARGS_INVALID', ''))).toBe(2);
+    expect(exitCodeFor(new ContextdError('DAEMON_UNAVAILABLE', ''))).toBe(69);
+    for (const code of ['PERMISSION_DENIED', 'TIMEOUT', 'INTERNAL_ERROR', 'SCHEMA_INVALID'] as const) {
+      expect(exitCodeFor(new ContextdError(code, ''))).toBe(1);
+    }
+  });
+});

@@ -1,0 +1,94 @@
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { loadConfig } from '#src/config/load.js';
+import { CONFIG_SCHEMA } from '#src/config/schema.js';
+
+let home = '';
+let configFile = '';
+beforeEach(async () => {
+  home = await mkdtemp(join(tmpdir(), 'contextd-config-'));
+  configFile = join(home, 'config.json');
+});
+afterEach(() => rm(home, { recursive: true, force: true }));
+
+const load = async (text: string) => {
+  await writeFile(configFile, text);
+  return loadConfig({ configFile });
+};
+
+describe('the configuration', () => {
+  it('NFR-2.2 is the defaults when there is no file: 30 s a call, 300 s at most', async () => {
+    const config = await loadConfig({ configFile });
+    expect(config.timeout).toEqual({ default_ms: 30_000, max_ms: 300_000 });
+    expect(config.budget).toEqual({ default_tokens: 2000, max_tokens: 20_000 });
+    expect(config.output.max_bytes).toBe(64 * 1024 * 1024);
+    expect(config.server).toEqual({ drain_ms: 5000, max_concurrent_calls: 64 });
+    expect(config.qdrant.url).toBeNull();
+  });
+
+  it('NFR-2.2 takes what the file says over the defaults, up to 300 s', async () => {
+    const config = await load('\uFEFF{"$schema":"x","timeout":{"default_ms":1000}}');
+    expect(config.timeout).toEqual({ default_ms: 1000, max_ms: 300_000 });
+    expect(config).not.toHaveProperty('$schema');
+    await expect(load('{"timeout":{"max_ms":300001}}')).rejects.toMatchObject({ code: 'SCHEMA_INVALID' });
+  });
+
+  it('lists every fault with its path, and what was meant', async () => {
+    const text = JSON.stringify({
+      budget: { defaultTokens: 3, max_tokens: 'many' },
+      log: { level: 'loud' },
+      sandbx: {},
+      sandbox: { ro_paths: ['/opt/ok', 'relative', '/'] },
+      qdrant: { url: 'ftp://x' },
+    });
+    const error = await load(text).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ code: 'SCHEMA_INVALID', remedy: expect.stringContaining('docs/config.schema.json') });
+    const faults = expect.objectContaining({ faults: expect.any(Array) });
+    expect(error).toMatchObject({ details: faults });
+    const message = error instanceof Error ? error.message : '';
+    expect(message).toContain(`${configFile} is invalid: `);
+    expect(message).toContain('/budget/defaultTokens is no setting; did you mean default_tokens?');
+    expect(message).toContain('/budget/max_tokens must be integer, but is "many"');
+    expect(message).toContain(
+      '/log/level must be equal to one of the allowed values: debug, info, warn, error, but is "loud"',
+    );
+    expect(message).toContain('/sandbx is no setting; there are budget, ');
+    expect(message).toContain('/sandbox/ro_paths/1 ');
+    expect(message).toContain('/sandbox/ro_paths/2 ');
+    expect(message).toContain('/qdrant/url ');
+    expect(message).not.toContain('/sandbox/ro_paths/0');
+  });
+
+  it('refuses a default above its own maximum', async () => {
+    await expect(load('{"budget":{"max_tokens":300}}')).rejects.toMatchObject({
+      message: expect.stringContaining(
+        '/budget/default_tokens must be at most /budget/max_tokens, which is 300, but is 2000',
+      ),
+    });
+  });
+
+  it.each([
+    ['not JSON', '{"budget":', 'the file is not JSON: '],
+    ['a list', '[]', 'the file must be a JSON object'],
+  ])('refuses a file that is %s', async (_, text, message) => {
+    await expect(load(text)).rejects.toMatchObject({
+      code: 'SCHEMA_INVALID',
+      message: expect.stringContaining(message),
+    });
+  });
+
+  it('refuses a directory in the place of the file', async () => {
+    await mkdir(configFile);
+    await expect(loadConfig({ configFile })).rejects.toMatchObject({
+      code: 'SCHEMA_INVALID',
+      message: `cannot read ${configFile} (EISDIR)`,
+    });
+  });
+
+  it('has its schema published in docs/config.schema.json', async () => {
+    const published = join(import.meta.dirname, '..', '..', '..', 'docs', 'config.schema.json');
+    expect(JSON.parse(await readFile(published, 'utf8'))).toEqual(JSON.parse(JSON.stringify(CONFIG_SCHEMA)));
+  });
+});

@@ -1,0 +1,122 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { readEnvironment } from '#src/config/env.js';
+import { resolvePaths } from '#src/config/paths.js';
+import { ContextdError } from '#src/core/errors.js';
+import { createCallGate } from '#src/daemon/call-gate.js';
+import { findBadLinks } from '#src/daemon/link-check.js';
+import { checkProjectRoot } from '#src/daemon/project-root.js';
+
+let base: string;
+beforeEach(() => {
+  base = realpathSync(mkdtempSync(join(tmpdir(), 'rules-')));
+});
+afterEach(() => rmSync(base, { recursive: true, force: true }));
+
+describe('what may be a project', () => {
+  const pathsBelow = (home: string) =>
+    resolvePaths(
+      { ...readEnvironment({ HOME: home }), contextdHome: join(base, 'home/.ctx') },
+      join(base, 'install/contextd'),
+    );
+  const check = (root: string): Promise<void> =>
+    checkProjectRoot(root, join(base, 'home'), pathsBelow(join(base, 'home')));
+
+  beforeEach(() => {
+    for (const dir of ['home/.ctx/state', 'home/work', 'install/contextd/src', 'elsewhere'])
+      mkdirSync(join(base, dir), { recursive: true });
+  });
+
+  it.each(['home/work', 'elsewhere'])('takes %s', async (dir) => {
+    await expect(check(join(base, dir))).resolves.toBeUndefined();
+  });
+
+  it.each([
+    ['the file system root', '/'],
+    ['the home directory', 'home'],
+    ['an ancestor of it', '.'],
+    ["contextd's own directory", 'home/.ctx'],
+    ['a place inside its state', 'home/.ctx/state'],
+    ['the installation', 'install/contextd'],
+    ['a place inside the installation', 'install/contextd/src'],
+    ['what holds the installation', 'install'],
+    ['nothing', 'nowhere'],
+  ])('refuses %s', async (_what, dir) => {
+    const root = dir === '/' ? '/' : join(base, dir);
+    await expect(check(root)).rejects.toMatchObject({ code: 'PATH_INVALID' });
+  });
+
+  it('refuses a file, a link and a relative path', async () => {
+    writeFileSync(join(base, 'file'), '');
+    symlinkSync(join(base, 'elsewhere'), join(base, 'link'));
+    for (const root of [join(base, 'file'), join(base, 'link'), 'elsewhere']) {
+      await expect(check(root)).rejects.toMatchObject({ code: 'PATH_INVALID' });
+    }
+  });
+});
+
+describe('SEC-4.2 links of registered projects are verified at startup', () => {
+  it('finds links that are gone, replaced or lead elsewhere', async () => {
+    const proxy = join(base, 'proxy');
+    writeFileSync(proxy, '');
+    for (const name of ['good', 'elsewhere', 'copied', 'gone'])
+      mkdirSync(join(base, '.claude/tools', name), { recursive: true });
+    symlinkSync(proxy, join(base, '.claude/tools/good/good'));
+    symlinkSync('/bin/sh', join(base, '.claude/tools/elsewhere/elsewhere'));
+    writeFileSync(join(base, '.claude/tools/copied/copied'), '');
+    const tools = ['good', 'elsewhere', 'copied', 'gone'].map((name) => ({
+      name,
+      bundleSha256: '',
+      origin: 'core' as const,
+      grants: [],
+    }));
+    const bad = await findBadLinks([{ root: base, tools }], proxy);
+    expect(bad.map(({ found }) => found)).toEqual(['a link to /bin/sh', 'not a link', 'unreadable (ENOENT)']);
+  });
+});
+
+describe('the gate of the daemon', () => {
+  const request = {
+    requestId: 'req_00000000000000000000000000',
+    door: 'grpc' as const,
+    tool: 'x',
+    projectRoot: '/p',
+    sessionHint: '',
+    inputJson: Buffer.from('{}'),
+    signal: new AbortController().signal,
+  };
+  const refuse = (_request: unknown, why: ContextdError) => ({ line: why.code, exitCode: 69, errorLine: why.message });
+
+  it('NFR-2.3 waits for the calls under way and lets none in after', async () => {
+    let finish = (): void => {};
+    const held = new Promise<void>((resolve) => {
+      finish = resolve;
+    });
+    const gate = createCallGate(async () => {
+      await held;
+      return { line: 'done', exitCode: 0, errorLine: '' };
+    }, refuse);
+    const call = gate.dispatch(request);
+    const drained = gate.drain(60_000);
+    expect((await gate.dispatch(request)).line).toBe('DAEMON_UNAVAILABLE');
+    expect(gate.active()).toBe(1);
+    finish();
+    expect(await drained).toBe(true);
+    expect((await call).line).toBe('done');
+    expect(gate.answered()).toBe(1);
+  });
+
+  it('stops waiting when the grace is over', async () => {
+    const gate = createCallGate(() => new Promise(() => {}), refuse);
+    void gate.dispatch(request);
+    expect(await gate.drain(1)).toBe(false);
+  });
+
+  it('counts a call that failed as over', async () => {
+    const gate = createCallGate(() => Promise.reject(new ContextdError('INTERNAL_ERROR', 'x')), refuse);
+    await expect(gate.dispatch(request)).rejects.toThrow('x');
+    expect(gate.active()).toBe(0);
+  });
+});

@@ -1,0 +1,139 @@
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ContextdError } from '#src/core/errors.js';
+import { createFileSink } from '#src/daemon/log-sink.js';
+import { createLogger, type LoggerDeps } from '#src/daemon/logger.js';
+
+function logger(deps: Partial<LoggerDeps> = {}) {
+  const lines: string[] = [];
+  const sink = { write: (line: string) => void lines.push(line) };
+  const mask = (text: string): string => text.replaceAll('swordfish', '[SECRET]');
+  return { lines, log: createLogger({ level: 'info', sink, mask, ...deps }) };
+}
+
+describe('the log', () => {
+  it('is one JSON object a line: level, time, event, then the fields', () => {
+    const { lines, log } = logger();
+    log.info('call.finished', {
+      request_id: 'req_1',
+      ms: 3,
+      cut: false,
+      none: null,
+      rules: ['a', 'b'],
+      absent: undefined,
+    });
+    expect(lines).toHaveLength(1);
+    expect(lines[0]?.endsWith('}\n')).toBe(true);
+    const record = JSON.parse(lines[0] ?? '');
+    expect(Object.keys(record)).toEqual(['level', 'time', 'event', 'request_id', 'ms', 'cut', 'none', 'rules']);
+    expect(record).toMatchObject({ level: 'info', event: 'call.finished', ms: 3, rules: ['a', 'b'] });
+    expect(new Date(record.time).toISOString()).toBe(record.time);
+  });
+
+  it('SEC-1.1 masks every string, in lists and in causes too', () => {
+    const { lines, log } = logger();
+    const cause = new ContextdError('CONFLICT', 'outer swordfish', { cause: new Error('inner swordfish') });
+    log.error('x.failed', { text: 'a swordfish', list: ['swordfish b'] }, cause);
+    expect(JSON.parse(lines[0] ?? '')).toMatchObject({
+      text: 'a [SECRET]',
+      list: ['[SECRET] b'],
+      cause: ['ContextdError CONFLICT: outer [SECRET]', 'Error: inner [SECRET]'],
+    });
+  });
+
+  it('never holds a stack', () => {
+    const { lines, log } = logger();
+    log.error('x.failed', {}, new TypeError('boom'));
+    log.error('y.failed', {}, 'no error at all');
+    expect(lines.join('')).not.toMatch(/\n\s+at |stack|\.test\.ts/);
+    expect(JSON.parse(lines[1] ?? '').cause).toEqual(['thrown: no error at all']);
+  });
+
+  it('withholds what cannot be masked', () => {
+    const mask = (): string => {
+      throw new Error('no rules');
+    };
+    const { lines, log } = logger({ mask });
+    log.warn('x', { text: 'swordfish', n: 1 });
+    expect(JSON.parse(lines[0] ?? '')).toMatchObject({ n: 1, text: expect.stringContaining('withheld') });
+    expect(lines[0]).not.toContain('swordfish');
+  });
+
+  it('leaves out what is below its level, and does not mask it either', () => {
+    let masked = 0;
+    const mask = (text: string): string => {
+      masked += 1;
+      return text;
+    };
+    const { lines, log } = logger({ level: 'warn', mask });
+    log.debug('a', { text: 't' });
+    log.info('b', { text: 't' });
+    log.warn('c', { text: 't' });
+    expect(lines.map((line) => JSON.parse(line).event)).toEqual(['c']);
+    expect(masked).toBe(1);
+  });
+
+  it('stays one line whatever the text', () => {
+    const { lines, log } = logger();
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (text) => {
+        log.info('event', { text });
+        const line = lines.at(-1) ?? '';
+        expect(line.indexOf('\n')).toBe(line.length - 1);
+        expect(Buffer.from(JSON.parse(line).text)).toEqual(Buffer.from(text));
+      }),
+    );
+  });
+
+  it('an error that causes itself ends', () => {
+    const { lines, log } = logger();
+    const error = new Error('round');
+    error.cause = error;
+    log.error('x', {}, error);
+    expect(JSON.parse(lines[0] ?? '').cause).toHaveLength(4);
+  });
+});
+
+describe('the log file', () => {
+  let dir: string;
+  beforeEach(() => {
+    dir = mkdtempSync(join(tmpdir(), 'log-'));
+  });
+  afterEach(() => rmSync(dir, { recursive: true, force: true }));
+
+  it('is 0600, also when it was wider before', () => {
+    const file = join(dir, 'daemon.log');
+    createFileSink(file).write('one\n');
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    chmodSync(file, 0o644);
+    createFileSink(file).write('two\n');
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(readFileSync(file, 'utf8')).toBe('one\ntwo\n');
+  });
+
+  it('is begun anew at its limit, and one older file is kept', () => {
+    const file = join(dir, 'daemon.log');
+    writeFileSync(file, 'from before, long enough\n');
+    const sink = createFileSink(file, 20);
+    sink.write('1234567890\n');
+    sink.write('abcdefghij\n');
+    expect(readFileSync(`${file}.1`, 'utf8')).toBe('from before, long enough\n');
+    sink.write('next\n');
+    expect(readFileSync(`${file}.1`, 'utf8')).toBe('1234567890\nabcdefghij\n');
+    expect(readFileSync(file, 'utf8')).toBe('next\n');
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(existsSync(`${file}.2`)).toBe(false);
+  });
+
+  it('never throws, even when its directory is gone', () => {
+    const file = join(dir, 'daemon.log');
+    const sink = createFileSink(file, 1);
+    rmSync(dir, { recursive: true });
+    sink.write('x\n');
+    sink.write('y\n');
+    expect(existsSync(file)).toBe(false);
+  });
+});

@@ -1,0 +1,38 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { INPUT_MAX_BYTES, MESSAGE_MAX_BYTES } from '#src/protocol/limits.js';
+import { loadProtocol } from '#src/protocol/load.js';
+import { PACKAGE_VERSION, PROTOCOL_VERSION } from '#src/protocol/versions.js';
+
+const ROOT = join(import.meta.dirname, '../../..');
+
+it('are pinned: callers of other versions are refused', () => {
+  expect(PROTOCOL_VERSION).toBe(1);
+  expect(PACKAGE_VERSION).toBe(JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')).version);
+});
+
+it('arguments leave room for the rest of a message', () => {
+  expect(MESSAGE_MAX_BYTES).toBe(33_554_432);
+  expect(INPUT_MAX_BYTES).toBe(32_505_856);
+});
+
+it('the generated types are those of the .proto files', () => {
+  execFileSync(process.execPath, [join(ROOT, 'dist/scripts/generate-protocol.js'), '--check'], { stdio: 'pipe' });
+});
+
+it('API-1 API-2 the services have exactly these rpcs, none of them streamed', () => {
+  const { ToolService, ManagementService } = loadProtocol(join(ROOT, 'proto'));
+  expect(Object.keys(ToolService.service)).toEqual(['Execute', 'GetSchema']);
+  expect(Object.keys(ManagementService.service)).toEqual([
+    'ServerStatus',
+    'StopServer',
+    'RegisterProject',
+    'UnregisterProject',
+    'ListTools',
+    'TailAudit',
+    'CheckHealth',
+  ]);
+  expect(ToolService.service.Execute.path).toBe('/contextd.v1.ToolService/Execute');
+});

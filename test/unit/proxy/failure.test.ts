@@ -1,0 +1,56 @@
+import fc from 'fast-check';
+import { getEncoding } from 'js-tiktoken';
+import { describe, expect, it } from 'vitest';
+import { ContextdError, ERROR_TABLE, type ErrorCode } from '#src/core/errors.js';
+import { newRequestId } from '#src/core/ids.js';
+import { renderFailure } from '#src/proxy/failure.js';
+import { RANK_FILE } from '#src/tokens/counter.js';
+
+const encoding = getEncoding('cl100k_base');
+const codes = Object.keys(ERROR_TABLE) as ErrorCode[];
+
+function lineOf(stdout: Buffer): string {
+  return stdout.toString('utf8').slice(0, -1);
+}
+
+describe('a failure the proxy makes itself', () => {
+  it('FR-3.2 states the true count of its tokens, whatever it says', async () => {
+    const failure = fc.record({
+      code: fc.constantFrom(...codes),
+      message: fc.oneof(fc.string({ unit: 'grapheme', size: 'large' }), fc.constant('<|endoftext|>')),
+      remedy: fc.string({ unit: 'grapheme' }),
+      requestId: fc.nat(2 ** 47).map(newRequestId),
+    });
+    await fc.assert(
+      fc.asyncProperty(failure, async ({ code, message, remedy, requestId }) => {
+        const error = new ContextdError(code, message, { remedy });
+        const line = lineOf((await renderFailure(error, requestId, RANK_FILE)).stdout);
+        const { tokens_used } = JSON.parse(line);
+        expect(tokens_used).toBe(encoding.encode(line, [], []).length);
+      }),
+    );
+  });
+
+  it('is one line with the code, the sentence and the exit code of the table', async () => {
+    for (const code of codes) {
+      const error = new ContextdError(code, 'it failed', { remedy: 'Mend it.' });
+      const { stdout, stderr, exitCode } = await renderFailure(error, newRequestId(0), RANK_FILE);
+      expect(lineOf(stdout)).not.toContain('\n');
+      expect(JSON.parse(lineOf(stdout))).toMatchObject({
+        success: false,
+        data: { error_code: code },
+        error: 'it failed. Mend it.',
+      });
+      expect({ stderr, exitCode }).toEqual({
+        stderr: `${code}: it failed. Mend it.`,
+        exitCode: ERROR_TABLE[code].exitCode,
+      });
+    }
+  });
+
+  it('is still told where the installation has lost its token table: with a count that is never too low', async () => {
+    const { stdout } = await renderFailure(new ContextdError('INTEGRITY_FAILED', 'x'), newRequestId(0), '/nonexistent');
+    const line = lineOf(stdout);
+    expect(JSON.parse(line).tokens_used).toBeGreaterThanOrEqual(encoding.encode(line, [], []).length);
+  });
+});

@@ -1,0 +1,78 @@
+import { join } from 'node:path';
+import { loadSync, type MethodDefinition } from '@grpc/proto-loader';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { decodeExecuteResponse, EXECUTE_PATH, encodeExecuteRequest } from '#src/proxy/messages.js';
+import { decodeFields } from '#src/proxy/protobuf.js';
+import { bytes } from './arbitraries.ts';
+
+const includeDirs = [join(import.meta.dirname, '../../../proto')];
+const { Execute } = loadSync('contextd/v1/tool.proto', { includeDirs, keepCase: true, defaults: true })[
+  'contextd.v1.ToolService'
+] as unknown as { Execute: MethodDefinition<object, object> };
+
+const text = fc.string({ unit: 'binary' });
+
+describe('the messages of tool.proto', () => {
+  it('FR-1.3 a request is read by protobuf.js as it was meant', () => {
+    const request = fc.record({
+      tool: text,
+      inputJson: bytes({ maxLength: 500 }),
+      requestId: text,
+      projectRoot: text,
+      sessionId: text,
+      protocolVersion: fc.nat(0xffff_ffff),
+    });
+    fc.assert(
+      fc.property(request, (meant) => {
+        expect(Execute.requestDeserialize(encodeExecuteRequest(meant))).toEqual({
+          tool: meant.tool,
+          input_json: meant.inputJson,
+          context: {
+            request_id: meant.requestId,
+            project_root: meant.projectRoot,
+            session_id: meant.sessionId,
+            protocol_version: meant.protocolVersion,
+          },
+        });
+      }),
+    );
+    expect(EXECUTE_PATH).toBe(Execute.path);
+  });
+
+  it('FR-1.3 a response of protobuf.js is read as it was meant', () => {
+    const response = fc.record({ envelope_json: bytes(), exit_code: fc.nat(0xffff_ffff), error_line: text });
+    fc.assert(
+      fc.property(response, (meant) => {
+        expect(decodeExecuteResponse(Execute.responseSerialize(meant))).toEqual({
+          envelopeJson: meant.envelope_json,
+          exitCode: meant.exit_code,
+          errorLine: meant.error_line,
+        });
+      }),
+    );
+  });
+
+  it('hostile bytes give fields or RangeError', () => {
+    fc.assert(
+      fc.property(bytes({ maxLength: 60 }), (message) => {
+        for (const decode of [decodeFields, decodeExecuteResponse]) {
+          try {
+            decode(message);
+          } catch (error) {
+            expect(error).toBeInstanceOf(RangeError);
+          }
+        }
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it('skips fields of later versions and refuses known ones of another type', () => {
+    const unknown = Buffer.from('58015d00000000590000000000000000620161', 'hex');
+    expect(decodeExecuteResponse(unknown)).toEqual({ envelopeJson: Buffer.alloc(0), exitCode: 0, errorLine: '' });
+    for (const wrong of ['0801', '120161', '1801', '0b', '0a05', '00', 'ffffffffffffffffffffff']) {
+      expect(() => decodeExecuteResponse(Buffer.from(wrong, 'hex')), wrong).toThrow(RangeError);
+    }
+  });
+});

@@ -1,0 +1,35 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { StreamCapture } from '#src/sandbox/capture.js';
+
+test('head and tail are the true beginning and end of whatever came, in whatever pieces', () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.uint8Array({ maxLength: 40 }), { maxLength: 30 }),
+      fc.integer({ min: 2, max: 60 }),
+      (pieces, max) => {
+        const capture = new StreamCapture(max);
+        for (const piece of pieces) capture.add(Buffer.from(piece));
+        const all = Buffer.concat(pieces);
+        const { head, tail, droppedBytes, totalBytes } = capture.result();
+        expect(totalBytes).toBe(all.length);
+        expect(droppedBytes).toBe(Math.max(0, all.length - max));
+        if (droppedBytes === 0) expect([head.equals(all), tail.length]).toEqual([true, 0]);
+        else {
+          expect(head.length + tail.length).toBe(max);
+          expect(head.equals(all.subarray(0, head.length))).toBe(true);
+          expect(tail.equals(all.subarray(all.length - tail.length))).toBe(true);
+        }
+      },
+    ),
+  );
+});
+
+test('one growing buffer: no more than the limit for single bytes', () => {
+  const capture = new StreamCapture(1000);
+  const byte = Buffer.from('x');
+  for (let i = 0; i < 5000; i++) capture.add(byte);
+  const { head, tail } = capture.result();
+  expect(head.buffer.byteLength).toBe(1000);
+  expect(tail).toHaveLength(500);
+});

@@ -1,0 +1,83 @@
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { findCommonGitDir } from '#src/sandbox/git-dir.js';
+import { findProtected, protectedMounts } from '#src/sandbox/protected-paths.js';
+
+let base = '';
+beforeEach(() => {
+  base = realpathSync(mkdtempSync(join(tmpdir(), 'contextd-git-')));
+});
+afterEach(() => rmSync(base, { recursive: true, force: true }));
+
+function sh(script: string): void {
+  const env = {
+    PATH: '/usr/bin:/bin',
+    HOME: base,
+    GIT_AUTHOR_NAME: 'a',
+    GIT_AUTHOR_EMAIL: 'a@b',
+    GIT_COMMITTER_NAME: 'a',
+    GIT_COMMITTER_EMAIL: 'a@b',
+  };
+  const done = spawnSync('sh', ['-ec', script], { cwd: base, env, encoding: 'utf8' });
+  if (done.status !== 0) throw new Error(done.stderr);
+}
+
+test('a linked worktree’s common directory, by git’s own pointers in both directions', () => {
+  sh('git init -q -b main main && cd main && git commit -q --allow-empty -m one && git worktree add -q ../wt');
+  expect(findCommonGitDir(join(base, 'wt'))).toBe(join(base, 'main/.git'));
+  expect(findCommonGitDir(join(base, 'main'))).toBeNull();
+  expect(findCommonGitDir(base)).toBeNull();
+});
+
+test('SEC-2.3 a pointer that is not answered is no worktree: stolen, forged, or to something else', () => {
+  sh('git init -q -b main main && cd main && git commit -q --allow-empty -m one && git worktree add -q ../wt');
+  mkdirSync(join(base, 'thief'));
+  cpSync(join(base, 'wt/.git'), join(base, 'thief/.git'));
+  expect(findCommonGitDir(join(base, 'thief'))).toBeNull();
+  for (const text of [`gitdir: ${base}/main`, 'gitdir: /etc', 'gitdir: ', 'x', `gitdir: ${'a'.repeat(9000)}`]) {
+    writeFileSync(join(base, 'thief/.git'), text);
+    expect(findCommonGitDir(join(base, 'thief'))).toBeNull();
+  }
+  rmSync(join(base, 'thief/.git'));
+  symlinkSync(join(base, 'wt/.git'), join(base, 'thief/.git'));
+  expect(findCommonGitDir(join(base, 'thief'))).toBeNull();
+});
+
+test('SEC-2.3 every protected path is mounted read-only after its parents were pinned', () => {
+  sh(
+    'git init -q -b main w && mkdir -p w/.git/info w/.claude && touch w/.git/info/attributes w/.envrc && git init -q --bare w/.git/modules/a/b',
+  );
+  const workspace = join(base, 'w');
+  const mounts = protectedMounts(findProtected(workspace, null), workspace).map(
+    (mount) => `${mount.kind} ${mount.dest.slice(base.length + 3)}`,
+  );
+  expect(mounts).toEqual([
+    ...['bind .git', 'ro-bind .claude', 'ro-bind .envrc', 'ro-bind .git/hooks', 'ro-bind .git/config'],
+    ...[
+      'bind .git/info',
+      'ro-bind .git/info/attributes',
+      'bind .git/modules',
+      'bind .git/modules/a',
+      'bind .git/modules/a/b',
+    ],
+    ...['ro-bind .git/modules/a/b/hooks', 'ro-bind .git/modules/a/b/config'],
+  ]);
+});
+
+test('more than can be protected is refused, never left open', () => {
+  mkdirSync(join(base, '.git/modules/1/2/3/4/5/6/7/8/9'), { recursive: true });
+  expect(() => findProtected(base, null)).toThrow(expect.objectContaining({ code: 'SANDBOX_UNAVAILABLE' }));
+});
+
+test('a link is remembered with its text, and mounted only where it leads inside', () => {
+  mkdirSync(join(base, 'conf'));
+  symlinkSync('conf', join(base, '.claude'));
+  symlinkSync('/etc/passwd', join(base, '.bashrc'));
+  symlinkSync('nowhere', join(base, '.envrc'));
+  const entries = findProtected(base, null);
+  expect(entries.map((entry) => entry.link)).toEqual(['conf', 'nowhere', '/etc/passwd']);
+  expect(protectedMounts(entries, base).map((mount) => mount.dest)).toEqual([join(base, 'conf')]);
+});

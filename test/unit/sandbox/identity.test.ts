@@ -1,0 +1,46 @@
+import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { becomeOwner, chooseIdentity, identityFor } from '#src/sandbox/identity.js';
+import { canReach } from '#src/sandbox/reach.js';
+
+const PASSWD = 'root:x:0:0::/root:/bin/sh\nann:x:1001:100::/home/ann:/bin/sh\nodd:x:1002:0::/:/bin/sh\n';
+
+test('SEC-2.3 who runs inside: oneself, the workspace’s owner, or root only for root’s own', () => {
+  expect(chooseIdentity(1001, 0, 0, PASSWD)).toEqual({ kind: 'self' });
+  expect(chooseIdentity(0, 1001, 1001, PASSWD)).toEqual({ kind: 'owner', uid: 1001, gid: 100 });
+  expect(chooseIdentity(0, 4000, 4001, PASSWD)).toEqual({ kind: 'owner', uid: 4000, gid: 4001 });
+  expect(chooseIdentity(0, 0, 0, PASSWD)).toEqual({ kind: 'root' });
+});
+
+test('SEC-2.3 nobody becomes a member of root’s group', () => {
+  expect(chooseIdentity(0, 4000, 0, PASSWD)).toMatchObject({ gid: 65534 });
+  expect(chooseIdentity(0, 1002, 0, PASSWD)).toMatchObject({ gid: 65534 });
+});
+
+test('SEC-2.3 becoming the owner gives up groups and every capability', () => {
+  expect(becomeOwner({ kind: 'root' })).toEqual([]);
+  expect(becomeOwner({ kind: 'owner', uid: 7, gid: 8 })).toEqual([
+    ...['setpriv', '--reuid=7', '--regid=8', '--clear-groups'],
+    ...['--inh-caps=-all', '--ambient-caps=-all', '--bounding-set=-all', '--'],
+  ]);
+});
+
+test('a workspace that is not there is PATH_NOT_FOUND', () => {
+  expect(() => identityFor('/nonexistent/x', 0)).toThrow(expect.objectContaining({ code: 'PATH_NOT_FOUND' }));
+});
+
+test('what another user can reach is read from the modes of every parent', () => {
+  const base = mkdtempSync(join(tmpdir(), 'contextd-reach-'));
+  onTestFinished(() => rmSync(base, { recursive: true }));
+  const inner = join(base, 'inner');
+  mkdirSync(inner);
+  chmodSync(inner, 0o755);
+  expect(canReach(inner, 12345, 12345)).toBe(false);
+  chmodSync(base, 0o711);
+  expect(canReach(inner, 12345, 12345)).toBe(true);
+  chmodSync(inner, 0o700);
+  expect(canReach(inner, 12345, 12345)).toBe(false);
+  expect(canReach(inner, process.getuid?.() ?? 0, 0)).toBe(true);
+});

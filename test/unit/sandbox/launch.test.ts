@@ -1,0 +1,93 @@
+import { fstatSync, mkdirSync, mkdtempSync, realpathSync, rmSync, statSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { type LaunchRequest, prepareLaunch } from '#src/sandbox/launch.js';
+import type { Mount } from '#src/sandbox/policy.js';
+import { coverStrays } from '#src/sandbox/stray-fds.js';
+
+let base = '';
+beforeEach(() => {
+  base = realpathSync(mkdtempSync(join(tmpdir(), 'contextd-launch-')));
+  mkdirSync(join(base, 'real/inner'), { recursive: true });
+  symlinkSync('real', join(base, 'link'));
+});
+afterEach(() => rmSync(base, { recursive: true, force: true }));
+
+function request(mounts: Mount[], change: Partial<LaunchRequest> = {}): LaunchRequest {
+  return {
+    bubblewrap: { path: '/usr/bin/bwrap', version: '0.8.0', features: { disableUserns: true, bindFd: true } },
+    strayFds: [],
+    identity: { kind: 'self' },
+    workspace: null,
+    mounts,
+    env: {},
+    cwd: '/',
+    argv: ['true'],
+    limits: { memoryBytes: 1000, pids: 5, fileBytes: 1025, openFiles: 9 },
+    group: null,
+    firstFreeFd: 3,
+    ...change,
+  };
+}
+
+const pinned = (path: string): Mount => ({ kind: 'bind', source: path, dest: path, pin: true });
+
+test('SEC-2.3 a pinned source is handed over open, and only where no link lies in its path', () => {
+  const launch = prepareLaunch(request([pinned(join(base, 'real/inner')), pinned(join(base, 'gone'))]));
+  expect(launch.pinnedFds).toHaveLength(1);
+  expect(fstatSync(launch.pinnedFds[0] ?? -1).ino).toBe(statSync(join(base, 'real/inner')).ino);
+  expect(launch.args.toString()).toContain(`--bind-fd\x005\x00${base}/real/inner\x00`);
+  expect(launch.args.toString()).not.toContain('gone');
+  launch.release();
+  launch.release();
+  expect(() => fstatSync(launch.pinnedFds[0] ?? -1)).toThrow('EBADF');
+  for (const path of ['link', 'link/inner']) {
+    expect(() => prepareLaunch(request([pinned(join(base, path))]))).toThrow(
+      expect.objectContaining({ code: 'SANDBOX_UNAVAILABLE' }),
+    );
+  }
+});
+
+test('SEC-2.5 limits are set before anything runs, per process where no cgroup counts', () => {
+  const without = prepareLaunch(request([])).commandLine;
+  expect(without.slice(3)).toEqual([
+    ...['contextd-sandbox', '3', '9', '--', '--', '/usr/bin/bwrap', '--args', '3', '--'],
+    ...['prlimit', '--nproc=5', '--data=1000', '--', 'true'],
+  ]);
+  const group = {
+    joinFiles: ['/m/tasks', '/p/tasks'],
+    dirs: [],
+    events: () => ({ oomKills: 0, pidsRefused: 0 }),
+    kill() {},
+  };
+  const within = prepareLaunch(request([], { group })).commandLine;
+  expect(within.slice(3)).toEqual([
+    ...['contextd-sandbox', '3', '9', '/m/tasks', '/p/tasks', '--', '--'],
+    ...['/usr/bin/bwrap', '--args', '3', '--', 'true'],
+  ]);
+});
+
+test.runIf(process.getuid?.() === 0)(
+  'SEC-2.3 for an owner, what is closed to him is bound elsewhere first, in a private namespace',
+  () => {
+    const closed = join(base, 'real');
+    const launch = prepareLaunch(
+      request([{ kind: 'ro-bind', source: closed, dest: '/tool' }], {
+        identity: { kind: 'owner', uid: 65534, gid: 65534 },
+      }),
+    );
+    expect(launch.commandLine.slice(0, 6)).toEqual(['unshare', '--mount', '--propagation', 'private', '--', 'sh']);
+    expect(launch.commandLine.slice(8)).toEqual(
+      expect.arrayContaining(['--', closed, '/run/contextd-sandbox/d0', '--', 'setpriv', '--reuid=65534']),
+    );
+    expect(launch.args.toString()).toContain('--ro-bind\0/run/contextd-sandbox/d0\0/tool\0');
+  },
+);
+
+test('SEC-2.3 descriptors the daemon was started with are covered, those the sandbox needs are not', () => {
+  const seen = coverStrays(['ignore', 'pipe', 7], [2, 4, 6], (stdio) => stdio);
+  expect(seen).toEqual(['ignore', 'pipe', 7, 'ignore', expect.any(Number), 'ignore', expect.any(Number)]);
+  expect(seen[4]).toBe(seen[6]);
+  expect(coverStrays(['ignore'], [0], (stdio) => stdio)).toEqual(['ignore']);
+});

@@ -1,0 +1,96 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import {
+  buildEnvironment,
+  checkArgv,
+  encodeArguments,
+  type Mount,
+  planTree,
+  renderArguments,
+} from '#src/sandbox/policy.js';
+
+const WORKSPACE: Mount = { kind: 'bind', source: '/home/u/p', dest: '/home/u/p', pin: true };
+
+function plan(mounts: readonly Mount[], pins = new Map<Mount, number>()): string[] {
+  const features = { disableUserns: true, bindFd: true };
+  return renderArguments({ mounts, env: { PATH: '/bin' }, cwd: '/home/u/p', features, pins, statusFd: 4 });
+}
+
+test('SEC-2.3 SEC-2.4 every namespace, no capability, no environment, always', () => {
+  expect(plan([WORKSPACE], new Map([[WORKSPACE, 5]]))).toEqual([
+    ...['--die-with-parent', '--new-session', '--unshare-user', '--unshare-pid', '--unshare-net', '--unshare-ipc'],
+    ...[
+      '--unshare-uts',
+      '--unshare-cgroup-try',
+      '--disable-userns',
+      '--cap-drop',
+      'ALL',
+      '--uid',
+      '1000',
+      '--gid',
+      '1000',
+    ],
+    ...['--hostname', 'sandbox', '--clearenv', '--setenv', 'PATH', '/bin', '--bind-fd', '5', '/home/u/p'],
+    ...['--chdir', '/home/u/p', '--json-status-fd', '4'],
+  ]);
+});
+
+test('each kind of mount, and a pinned one without descriptors by its path', () => {
+  const mounts: Mount[] = [
+    WORKSPACE,
+    { kind: 'ro-bind', source: '/a', dest: '/b' },
+    { kind: 'tmpfs', dest: '/tmp', sizeBytes: 7 },
+    { kind: 'symlink', target: 'usr/bin', dest: '/bin' },
+    { kind: 'remount-ro', dest: '/' },
+  ];
+  expect(plan(mounts).join(' ')).toContain(
+    '--bind /home/u/p /home/u/p --ro-bind /a /b --size 7 --tmpfs /tmp --symlink usr/bin /bin --remount-ro /',
+  );
+});
+
+test('the tree is built parents first, protections after what they protect, and closed at the end', () => {
+  const tree = planTree({
+    base: [{ kind: 'ro-bind', source: '/usr', dest: '/usr' }],
+    writable: ['/home/u/p', '/home/u'],
+    roPaths: ['/home/u/p/.venv', '/home/u/.nvm'],
+    protectedMounts: [{ kind: 'ro-bind', source: '/home/u/p/.envrc', dest: '/home/u/p/.envrc', pin: true }],
+    proc: [{ kind: 'ro-bind', source: '/proc/sys', dest: '/proc/sys' }],
+    program: [{ kind: 'ro-bind', source: '/n', dest: '/opt/contextd/node' }],
+  });
+  expect(tree.map((mount) => `${mount.kind} ${mount.dest}`)).toEqual([
+    ...['ro-bind /usr', 'proc /proc', 'ro-bind /proc/sys', 'dev /dev', 'tmpfs /dev/shm', 'tmpfs /tmp'],
+    ...[
+      'tmpfs /home/sandbox',
+      'dir /run',
+      'bind /home/u',
+      'ro-bind /home/u/.nvm',
+      'bind /home/u/p',
+      'ro-bind /home/u/p/.venv',
+    ],
+    ...['ro-bind /home/u/p/.envrc', 'ro-bind /opt/contextd/node', 'remount-ro /dev', 'remount-ro /'],
+  ]);
+});
+
+test('no value can become an option: encoding is exact or refused', () => {
+  fc.assert(
+    fc.property(fc.array(fc.string({ unit: 'binary' })), (list) => {
+      if (list.some((item) => item.includes('\0'))) {
+        expect(() => encodeArguments(list)).toThrow(expect.objectContaining({ code: 'ARGS_INVALID' }));
+        return;
+      }
+      const decoded = encodeArguments(list).toString().split('\0');
+      expect(decoded).toEqual([...list.map((item) => Buffer.from(item).toString()), '']);
+    }),
+  );
+});
+
+test('the environment has four names, toolchains come first on PATH, the caller’s own come last', () => {
+  const env = buildEnvironment(['/nvm/bin'], { LANG: 'C', EXTRA: '1' });
+  expect(Object.keys(env)).toEqual(['PATH', 'HOME', 'TMPDIR', 'LANG', 'EXTRA']);
+  expect(env).toMatchObject({ LANG: 'C', EXTRA: '1', PATH: expect.stringMatching(/^\/nvm\/bin:\/usr\/local\/sbin:/) });
+});
+
+test('what execve would refuse is refused with the number', () => {
+  expect(() => checkArgv(['bash', '-c', 'é'.repeat(65_536)])).toThrow('131073 bytes; Linux allows 131072');
+  expect(() => checkArgv(['bash', '-c', 'x'.repeat(131_071)])).not.toThrow();
+});

@@ -1,0 +1,192 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createEngine, deferEngine } from '#src/scrub/engine.js';
+import { entropyOf } from '#src/scrub/entropy.js';
+import { KeywordIndex } from '#src/scrub/keyword-index.js';
+
+// The same cases in every run.
+fc.configureGlobal({ seed: 20_261_121 });
+
+/** What an engine of these rules finds, as texts. */
+function found(toml: string, text: string): string[] {
+  const engine = createEngine([{ name: 'test.toml', text: toml }]);
+  return engine.scan(text).map(({ start, end }) => text.slice(start, end));
+}
+
+function rule(settings: string): string {
+  return `[[rules]]\nid = "r"\n${settings}\n`;
+}
+
+function faultOf(toml: string): string {
+  try {
+    createEngine([{ name: 'mine.toml', text: toml }]);
+  } catch (thrown) {
+    if (thrown instanceof Error && 'code' in thrown) return `${thrown.code} ${thrown.message}`;
+  }
+  return 'no fault';
+}
+
+describe('SEC-1.1 a rule finds what gitleaks finds', () => {
+  it('takes the first group that is not empty, or the whole match', () => {
+    expect(found(rule("regex = '''k=(x?)(\\d+)'''"), 'k=12')).toEqual(['12']);
+    expect(found(rule("regex = '''k=\\d+'''"), 'k=12')).toEqual(['k=12']);
+    expect(found(rule("regex = '''k=(x?)(y?)1'''"), 'k=1')).toEqual(['k=1']);
+  });
+
+  it('takes the group that secretGroup names, and the whole match where that is empty', () => {
+    expect(found(rule("regex = '''x(a+)(b*)x'''\nsecretGroup = 2"), 'xaabbx')).toEqual(['bb']);
+    expect(found(rule("regex = '''x(a+)(b*)x'''\nsecretGroup = 2"), 'xaax')).toEqual(['xaax']);
+  });
+
+  it('reads keys in any case', () => {
+    expect(found("[[Rules]]\nID = 'r'\nRegex = '(a)(b)'\nSECRETGROUP = 2\nKeyWords = ['A']", 'ab')).toEqual(['b']);
+  });
+
+  it('looks at the groups of the match alone, so that \\b holds at its ends', () => {
+    expect(found(rule("regex = '''x(\\b1)?\\d+'''"), 'x12')).toEqual(['x12']);
+  });
+
+  it('drops a secret whose entropy is the threshold or less', () => {
+    expect(entropyOf('abcd')).toBe(2);
+    expect(entropyOf('')).toBe(0);
+    expect(entropyOf('éé')).toBe(0.5);
+    expect(found(rule("regex = '''[a-z]{4}'''\nentropy = 2.0"), 'abcd')).toEqual([]);
+    expect(found(rule("regex = '''[a-z]{4}'''\nentropy = 1.99"), 'abcd')).toEqual(['abcd']);
+  });
+
+  it('runs only where a keyword is, in Go lower case', () => {
+    const toml = rule("regex = '''\\d+'''\nkeywords = ['KiT']");
+    expect(found(toml, '12')).toEqual([]);
+    expect(found(toml, 'xKITx 12')).toEqual(['12']);
+    expect(found(toml, '\u212aİt 12')).toEqual(['12']);
+  });
+
+  it('sees a line end after the last line', () => {
+    expect(found(rule("regex = '''a(\\d+)\\n'''"), 'a12')).toEqual(['a12']);
+    expect(found(rule("regex = '''\\n?\\d+\\n'''"), 'x\n12')).toEqual(['12']);
+  });
+
+  it('ignores gitleaks:allow', () => {
+    expect(found(rule("regex = '''\\d{4}'''"), '1234 # gitleaks:allow')).toEqual(['1234']);
+  });
+
+  it('counts offsets in UTF-16 units', () => {
+    expect(found(rule("regex = '''é😀\\d+'''"), '😀 é😀12 😀')).toEqual(['é😀12']);
+  });
+
+  it('scans again after masking, so that a shared separator hides nothing', () => {
+    expect(found(rule("regex = '''(?:^|,)(\\d+),'''"), '1,2,3,')).toEqual(['1', '2', '3']);
+  });
+
+  it('unites findings that overlap and lets the longest name them', () => {
+    const toml = "[[rules]]\nid = 'short'\nregex = 'abc'\n[[rules]]\nid = 'long'\nregex = 'bcdef'";
+    expect(createEngine([{ name: 't', text: toml }]).scan('xabcdefx')).toEqual([{ rule: 'long', start: 1, end: 7 }]);
+  });
+});
+
+describe('allowlists', () => {
+  const digits = rule("regex = '''k=(\\d+)'''");
+  const list = (settings: string): string => `${digits}[[rules.allowlists]]\n${settings}\n`;
+
+  it('excuse by regex on the secret, the match or the line', () => {
+    expect(found(list("regexes = ['^12$']"), 'k=12 k=123')).toEqual(['123']);
+    expect(found(list("regexTarget = 'match'\nregexes = ['^k=12$']"), 'k=12 k=123')).toEqual(['123']);
+    expect(found(list("regexTarget = 'line'\nregexes = ['fine']"), 'k=1\nk=2 fine\nk=3')).toEqual(['1', '3']);
+  });
+
+  it('see the line end before a line, as gitleaks does', () => {
+    expect(found(list("regexTarget = 'line'\nregexes = ['^\\nk']"), 'k=1\nk=2')).toEqual(['1']);
+  });
+
+  it('excuse by stopword, in any case', () => {
+    const words = "[[rules]]\nid = 'r'\nregex = 'k=(\\w+)'\n[[rules.allowlists]]\nstopwords = ['TeSt']";
+    expect(found(words, 'k=myTESTkey k=other')).toEqual(['other']);
+  });
+
+  it('need all kinds with AND, one with OR', () => {
+    const both = "regexes = ['1']\nstopwords = ['2']";
+    expect(found(list(`condition = 'AND'\n${both}`), 'k=1 k=2 k=12')).toEqual(['1', '2']);
+    expect(found(list(`condition = '||'\n${both}`), 'k=1 k=2 k=3')).toEqual(['3']);
+  });
+
+  it('of a file hold for all its rules and for no other file', () => {
+    const lenient = { name: 'a', text: `[allowlist]\nregexes = ['^1$']\n${digits}` };
+    const strict = { name: 'b', text: digits };
+    expect(createEngine([lenient]).scan('k=1')).toEqual([]);
+    expect(createEngine([lenient, strict]).scan('k=1')).toHaveLength(1);
+  });
+
+  it('join their regexes, so that a flag of the first holds for the rest', () => {
+    const words = "[[rules]]\nid = 'r'\nregex = 'k=(\\w+)'\n[[rules.allowlists]]\nregexes = ['(?i)^a$', '^b$']";
+    expect(found(words, 'k=B k=c')).toEqual(['c']);
+  });
+});
+
+describe('a rule file that cannot be used is refused, naming file and rule', () => {
+  const good = "regex = 'a'";
+  it.each([
+    ['[[rules]', 'mine.toml: not valid TOML'],
+    [rule("regex = '(?=a)'"), 'mine.toml: rule "r": the pattern is refused'],
+    [rule("regex = '(a)\\1'"), 'mine.toml: rule "r": the pattern is refused'],
+    [rule("regex = '(?<!a)b'"), 'the pattern is refused'],
+    [rule("regex = 'a{1001}'"), 'the pattern is refused'],
+    [rule(`${good}\nentropie = 3`), 'rule "r": "entropie" is not a known setting'],
+    [rule(`${good}\npath = 'x'`), 'rule "r": "path" is a gitleaks setting that is not supported yet'],
+    [rule(`${good}\n[[rules.required]]\nid = 'x'`), '"required" is a gitleaks setting that is not supported yet'],
+    [rule(`${good}\ndecoders = ['x']`), '"decoders" is a gitleaks setting that is not supported yet'],
+    [`[extend]\nuseDefault = true\n${rule(good)}`, 'mine.toml: "extend" is a gitleaks setting'],
+    [rule(''), 'rule "r": it has no regex'],
+    ["[[rules]]\nregex = 'a'", 'rule number 1: it has no id'],
+    [rule(`${good}\nsecretGroup = 1`), '"secretGroup" is 1, the regex has 0 groups'],
+    [rule(`${good}\nsecretGroup = 1.5`), '"secretGroup" must be a whole number'],
+    [rule(`${good}\nentropy = 'high'`), '"entropy" must be a number'],
+    [rule(`${good}\nkeywords = 'a'`), '"keywords" must be a list of strings'],
+    [rule(`${good}\nkeywords = ['']`), 'a keyword is empty'],
+    [rule(`${good}\nID = 's'`), '"ID" is given twice'],
+    [rule(good) + rule(good), 'the id is used twice'],
+    [rule(`${good}\n[[rules.allowlists]]\ncondition = 'XOR'\nregexes = ['a']`), 'allowlist 1: "condition" is "XOR"'],
+    [rule(`${good}\n[[rules.allowlists]]\nregexTarget = 'file'\nregexes = ['a']`), '"regexTarget" is "file"'],
+    [rule(`${good}\n[[rules.allowlists]]\npaths = ['a']`), '"paths" is a gitleaks setting that is not supported yet'],
+    [rule(`${good}\n[[rules.allowlists]]\ndescription = 'a'`), 'it has neither regexes nor stopwords'],
+    [rule(`${good}\n[[rules.allowlists]]\nregexes = ['(']`), 'allowlist 1: the pattern is refused'],
+    [rule(`${good}\nallowlist = { regexes = ['a'] }\nallowlists = [{ regexes = ['a'] }]`), 'cannot be used together'],
+    [`surprise = 1\n${rule(good)}`, 'mine.toml: "surprise" is not a known setting'],
+  ])('%j', (toml, message) => {
+    expect(faultOf(toml)).toContain(`SCHEMA_INVALID mine.toml`);
+    expect(faultOf(toml)).toContain(message);
+  });
+
+  it('compiles late when asked to, and then refuses late', () => {
+    const engine = createEngine([{ name: 'mine.toml', text: rule("regex = '('\nkeywords = ['a']") }], {
+      compile: 'when used',
+    });
+    expect(engine.scan('b')).toEqual([]);
+    expect(() => engine.scan('a')).toThrow('mine.toml: rule "r"');
+  });
+
+  it('is not even read by a deferred engine before its first use', () => {
+    let built = 0;
+    const engine = deferEngine(() => {
+      built++;
+      return createEngine([{ name: 't', text: rule(good) }]);
+    });
+    expect(built).toBe(0);
+    expect([engine.scan('a').length, engine.ruleCount, built]).toEqual([1, 1, 1]);
+  });
+});
+
+describe('the keyword index', () => {
+  it('finds exactly the keywords a text holds', () => {
+    const keyword = fc.string({ unit: fc.constantFrom('a', 'b', 'c', 'é'), minLength: 1, maxLength: 4 });
+    fc.assert(
+      fc.property(
+        fc.array(keyword),
+        fc.string({ unit: fc.constantFrom('a', 'b', 'C', 'é', '😀') }),
+        (keywords, text) => {
+          const expected = [...keywords.keys()].filter((id) => text.toLowerCase().includes(keywords[id] ?? ''));
+          expect([...new KeywordIndex(keywords).find(text)].sort((a, b) => a - b)).toEqual(expected);
+        },
+      ),
+    );
+  });
+});

@@ -1,0 +1,58 @@
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { createEngine } from '#src/scrub/engine.js';
+import { KeywordIndex } from '#src/scrub/keyword-index.js';
+import { Rule } from '#src/scrub/rule.js';
+import { parseRuleFile } from '#src/scrub/rule-config.js';
+import { readRulePack } from '#src/scrub/rule-pack.js';
+import { CLEAN_TEXTS, generate, generateSample, RULE_SAMPLES, seededRandom } from '../../helpers/secret-samples.ts';
+
+const pack = readRulePack(join(import.meta.dirname, '../../../src/scrub/rules'));
+const configs = pack.flatMap(parseRuleFile);
+const engine = createEngine(pack);
+const SEEDS = [1, 2, 3, 4, 5];
+
+describe('the rule pack', () => {
+  it('has a rule for each of the thirty most common kinds and more', () => {
+    expect(configs.length).toBeGreaterThan(90);
+    expect(new Set(configs.map(({ id }) => id)).size).toBe(configs.length);
+  });
+
+  it('has samples for every rule of the folder, and for no other', () => {
+    expect(Object.keys(RULE_SAMPLES).sort()).toEqual(configs.map(({ id }) => id).sort());
+    for (const { match, clean } of Object.values(RULE_SAMPLES)) {
+      expect(match.length).toBeGreaterThan(0);
+      expect(clean.length).toBeGreaterThan(0);
+    }
+  });
+
+  describe.each(configs.map((config) => [config.id, config] as const))('SEC-1.1 %s', (id, config) => {
+    const rule = new Rule(config);
+    const keywords = new KeywordIndex(config.keywords);
+    const samples = RULE_SAMPLES[id] ?? { match: [], clean: [] };
+
+    it.each(samples.match)('finds %j', (pattern) => {
+      for (const seed of SEEDS) {
+        const { text, secret, start } = generateSample(pattern, seededRandom(seed));
+        const found = rule.find(`${text}\n`).map((finding) => text.slice(finding.start, finding.end));
+        expect(found, text).toEqual([secret]);
+        expect(rule.find(`${text}\n`)[0]?.start).toBe(start);
+        if (config.keywords.length > 0) expect(keywords.find(text).size, `keyword in ${text}`).toBeGreaterThan(0);
+      }
+    });
+
+    it.each(samples.clean)('leaves %j alone', (pattern) => {
+      for (const seed of SEEDS) {
+        const text = generate(pattern, seededRandom(seed));
+        expect(rule.find(`${text}\n`).map(({ start, end }) => text.slice(start, end))).toEqual([]);
+      }
+    });
+  });
+
+  it.each(CLEAN_TEXTS)('as a whole leaves %j alone', (pattern) => {
+    for (const seed of SEEDS) {
+      const text = generate(pattern, seededRandom(seed));
+      expect(engine.scan(text).map(({ rule, start, end }) => `${rule}: ${text.slice(start, end)}`)).toEqual([]);
+    }
+  });
+});

@@ -1,0 +1,83 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { silentLogger } from '#src/core/log.js';
+import { createScanner, type Scanner, type ScannerDeps } from '#src/scrub/scanner.js';
+import { generateSample, seededRandom } from '../../helpers/secret-samples.ts';
+
+const rulesDir = join(import.meta.dirname, '../../../src/scrub/rules');
+const fragile = new URL('./fixtures/fragile-worker.mjs', import.meta.url);
+const { text, start, secret } = generateSample('x «ghp_[A-Za-z0-9]{36}» y', seededRandom(1));
+const finding = { rule: 'github-token', start, end: start + secret.length };
+
+const open: Scanner[] = [];
+function scannerWith(deps: Partial<ScannerDeps> = {}): Scanner {
+  const config = { deadline_base_ms: 60_000, deadline_per_kb_ms: 0 };
+  const scanner = createScanner({ config, logger: silentLogger, rulesDir, ...deps });
+  open.push(scanner);
+  return scanner;
+}
+
+afterEach(async () => {
+  for (const scanner of open.splice(0)) await scanner.stop();
+});
+
+const withheld = expect.objectContaining({ code: 'SCRUB_FAILED' });
+
+describe('SEC-1.1 the scanner', () => {
+  it('finds secrets in each of many texts, calls at once included', async () => {
+    const scanner = scannerWith();
+    await scanner.start();
+    const answers = await Promise.all([scanner.scan([text, '', 'clean']), scanner.scan([]), scanner.scan([text])]);
+    expect(answers).toEqual([[[finding], [], []], [], [[finding]]]);
+  });
+
+  it('starts by itself when a call comes first', async () => {
+    expect(await scannerWith().scan([text])).toEqual([[finding]]);
+  });
+
+  it('fails the call that passes its deadline, and only that one', async () => {
+    const scanner = scannerWith({ config: { deadline_base_ms: 4000, deadline_per_kb_ms: 0 } });
+    await scanner.start();
+    const endless = 'password = token, secret key: AKIA eyJ http://a:b\n'.repeat(2_000_000);
+    const calls = [scanner.scan([text]), scanner.scan([endless]), scanner.scan([text])];
+    await expect(calls[1]).rejects.toEqual(withheld);
+    await expect(calls[1]).rejects.toThrow('took longer than 4000 ms');
+    expect([await calls[0], await calls[2]]).toEqual([[[finding]], [[finding]]]);
+  });
+
+  it.each(['throw', 'exit'])('fails the call whose thread dies (%s), and starts another', async (how) => {
+    const scanner = scannerWith({ program: fragile });
+    await scanner.start();
+    const calls = [scanner.scan([text]), scanner.scan([how]), scanner.scan([text])];
+    await expect(calls[1]).rejects.toEqual(withheld);
+    expect([await calls[0], await calls[2]]).toEqual([[[finding]], [[finding]]]);
+  });
+
+  it('refuses rules it cannot use, by name, at the start and for every call', async () => {
+    const dir = mkdtempSync(join(tmpdir(), 'contextd-rules-'));
+    writeFileSync(join(dir, 'bad.toml'), "[[rules]]\nid = 'odd'\nregex = '('");
+    try {
+      const scanner = scannerWith({ rulesDir: dir });
+      await expect(scanner.start()).rejects.toThrow('bad.toml: rule "odd": the pattern is refused');
+      await expect(scanner.start()).rejects.toEqual(expect.objectContaining({ code: 'SCHEMA_INVALID' }));
+      await expect(scanner.scan([text])).rejects.toEqual(withheld);
+    } finally {
+      rmSync(dir, { recursive: true });
+    }
+  });
+
+  it('refuses a folder of rules that is not there', async () => {
+    await expect(scannerWith({ rulesDir: join(tmpdir(), 'contextd-no-such-rules') }).start()).rejects.toThrow('ENOENT');
+  });
+
+  it('fails what waits when it is stopped, and what comes after', async () => {
+    const scanner = scannerWith();
+    const waiting = Promise.allSettled([scanner.scan([text.repeat(1000)]), scanner.scan([text])]);
+    await scanner.stop();
+    await scanner.stop();
+    for (const outcome of await waiting) expect(outcome).toEqual({ status: 'rejected', reason: withheld });
+    await expect(scanner.scan([text])).rejects.toEqual(withheld);
+  });
+});

@@ -1,0 +1,291 @@
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { systemClock } from '#src/core/clock.js';
+import { silentLogger } from '#src/core/log.js';
+import { createEngine } from '#src/scrub/engine.js';
+import type { Finding } from '#src/scrub/finding.js';
+import { collectLeaves } from '#src/scrub/leaves.js';
+import { replaceTokens } from '#src/scrub/look-alike.js';
+import { readRulePack } from '#src/scrub/rule-pack.js';
+import { createScanner } from '#src/scrub/scanner.js';
+import { createScrubber, type Scrubber, type ScrubberDeps } from '#src/scrub/scrubber.js';
+import { generate, generateSample, RULE_SAMPLES, seededRandom } from '../../helpers/secret-samples.ts';
+
+// The same cases in every run.
+fc.configureGlobal({ seed: 20_261_121 });
+
+const rulesDir = join(import.meta.dirname, '../../../src/scrub/rules');
+const engine = createEngine(readRulePack(rulesDir));
+const config = { deadline_base_ms: 60_000, deadline_per_kb_ms: 0 };
+const scanner = createScanner({ config, logger: silentLogger, rulesDir });
+
+function scrubberWith(deps: Partial<ScrubberDeps> = {}): Scrubber {
+  const last = new Map<string, number>();
+  const numbers = {
+    next: (session: string) => {
+      last.set(session, (last.get(session) ?? 0) + 1);
+      return last.get(session) ?? 0;
+    },
+  };
+  return createScrubber({ scanner, engine, numbers, logger: silentLogger, clock: systemClock, ...deps });
+}
+
+beforeAll(() => scanner.start());
+afterAll(() => scanner.stop());
+
+const random = seededRandom(7);
+const token = (): string => generate('ghp_[A-Za-z0-9]{36}', random);
+const withheld = expect.objectContaining({ code: 'SCRUB_FAILED' });
+
+describe('SEC-1.1 SEC-1.3 scrubbing an answer', () => {
+  it('replaces secrets with tokens that open again', async () => {
+    const scrubber = scrubberWith();
+    const [a, b] = [token(), token()];
+    const { value, secrets, missedByFirstPass } = await scrubber.scrub('s', { stdout: `${a} ${b} ${a}`, code: 0 });
+    expect(value).toEqual({ stdout: '[SECRET_1] [SECRET_2] [SECRET_1]', code: 0 });
+    expect(secrets).toEqual([
+      { token: '[SECRET_1]', rule: 'github-token' },
+      { token: '[SECRET_2]', rule: 'github-token' },
+    ]);
+    expect(missedByFirstPass).toBe(0);
+    expect(scrubber.openSecrets('s', value.stdout)).toBe(`${a} ${b} ${a}`);
+  });
+
+  it('keeps a token for the whole session and shares none with another', async () => {
+    const scrubber = scrubberWith();
+    const [a, b] = [token(), token()];
+    await scrubber.scrub('one', [a, b]);
+    expect((await scrubber.scrub('one', b)).value).toBe('[SECRET_2]');
+    expect((await scrubber.scrub('two', b)).value).toBe('[SECRET_1]');
+    expect(scrubber.openSecrets('two', '[SECRET_1]')).toBe(b);
+    expect(() => scrubber.openSecrets('two', '[SECRET_2]')).toThrow(
+      expect.objectContaining({ code: 'SECRET_UNKNOWN' }),
+    );
+    expect(() => scrubber.openSecrets('three', '[SECRET_1]')).toThrow(
+      expect.objectContaining({ code: 'SECRET_UNKNOWN' }),
+    );
+    scrubber.forget('one');
+    expect(() => scrubber.openSecrets('one', '[SECRET_2]')).toThrow(
+      expect.objectContaining({ code: 'SECRET_UNKNOWN' }),
+    );
+  });
+
+  it('gives two answers at once the same tokens', async () => {
+    const scrubber = scrubberWith();
+    const values = Array.from({ length: 20 }, token);
+    const answers = await Promise.all([scrubber.scrub('s', values), scrubber.scrub('s', values.toReversed())]);
+    expect(answers[0].value).toEqual(answers[1].value.toReversed());
+  });
+
+  it('masks a value that was seen where no pattern would find it', async () => {
+    const scrubber = scrubberWith();
+    const password = generate('[a-z]{5}-[a-z]{5}-[0-9]{2}', random);
+    const first = await scrubber.scrub('s', [`the value is x${password}x`, `DB_PASSWORD=${password}`]);
+    expect(first.value).toEqual(['the value is x[SECRET_1]x', 'DB_PASSWORD=[SECRET_1]']);
+    expect((await scrubber.scrub('s', { [password]: 1 })).value).toEqual({ '[SECRET_1]': 1 });
+    expect((await scrubber.scrub('other', password)).value).toBe(password);
+  });
+
+  it('masks short values only where a rule finds them', async () => {
+    const { value } = await scrubberWith().scrub('s', 'DB_PASSWORD=hunter2\nhunter2 is a word\n');
+    expect(value).toBe('DB_PASSWORD=[SECRET_1]\nhunter2 is a word\n');
+  });
+
+  it('scrubs object keys and loses no entry', async () => {
+    const [a, b] = [token(), token()];
+    const { value } = await scrubberWith().scrub('s', { [a]: 1, [b]: 2, '[SECRET_1]': 3 });
+    expect(value).toEqual({ '[SECRET_1]': 1, '[SECRET_2]': 2, '[SECRET\\_1]': 3 });
+  });
+
+  it('neutralises text that looks like a token and gives it back', async () => {
+    const scrubber = scrubberWith();
+    const a = token();
+    const { value } = await scrubber.scrub('s', `[SECRET_1] ${a} [SECRET\\_9]`);
+    expect(value).toBe('[SECRET\\_1] [SECRET_1] [SECRET\\\\_9]');
+    expect(scrubber.openSecrets('s', value)).toBe(`[SECRET_1] ${a} [SECRET\\_9]`);
+  });
+
+  it('catches a .env file whole', async () => {
+    const text = ['# settings', 'DB_PASSWORD=hunter2', 'API_KEY=Tr0ub4dor', 'password=letmein', 'PORT=8080'].join('\n');
+    const { value } = await scrubberWith().scrub('s', text);
+    expect(value).toBe('# settings\nDB_PASSWORD=[SECRET_1]\nAPI_KEY=[SECRET_2]\npassword=[SECRET_3]\nPORT=8080');
+  });
+});
+
+const samples = Object.values(RULE_SAMPLES).flatMap(({ match }) => match);
+const planted = fc.record({ pattern: fc.constantFrom(...samples), seed: fc.nat() });
+const noise = fc.oneof(
+  fc.string(),
+  fc.string({ unit: 'grapheme' }),
+  fc.constantFrom('\n', '\r\n', ' ', '[SECRET_1]', '[SECRET_', '\\', '"', '{"a":"b"}'),
+);
+
+describe('SEC-1.1 a planted secret does not survive', () => {
+  it('among any text, at any position, and everything opens again', async () => {
+    const whole = fc.tuple(noise, planted, noise, planted, noise);
+    await fc.assert(
+      fc.asyncProperty(whole, async ([before, one, between, two, after]) => {
+        const scrubber = scrubberWith();
+        const parts = [one, two].map(({ pattern, seed }) => generateSample(pattern, seededRandom(seed)));
+        const text = `${before}\n${parts[0]?.text}\n${between}\n${parts[1]?.text}\n${after}`;
+        const { value } = await scrubber.scrub('s', text);
+        for (const { secret } of parts) if (secret.length >= 12) expect(value).not.toContain(secret);
+        expect(scrubber.openSecrets('s', value)).toBe(text);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('with a known prefix even in the middle of a word, at every offset', () => {
+    const free = [
+      'github-token',
+      'gitlab-token',
+      'slack-token',
+      'stripe-key',
+      'google-api-key',
+      'npm-token',
+      'aws-access-key-id',
+    ];
+    const word = fc.string({ unit: fc.constantFrom('a', 'Z', '0', '-', '_', '.', '"', '\\', '\x1b[1m', 'é', '😀') });
+    const patterns = free.flatMap((id) => RULE_SAMPLES[id]?.match ?? []);
+    fc.assert(
+      fc.property(word, fc.constantFrom(...patterns), fc.nat(), word, (before, pattern, seed, after) => {
+        const { secret } = generateSample(pattern, seededRandom(seed));
+        const text = before + secret + after;
+        const spans = engine.scan(text);
+        expect(spans.some(({ start, end }) => start <= before.length && end >= before.length + secret.length)).toBe(
+          true,
+        );
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('and a scrubbed text holds nothing more to scrub', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.oneof(planted, noise), { maxLength: 5 }), async (pieces) => {
+        const text = pieces
+          .map((piece) =>
+            typeof piece === 'string' ? piece : generateSample(piece.pattern, seededRandom(piece.seed)).text,
+          )
+          .join('\n');
+        const once = await scrubberWith().scrub('s', text);
+        const again = await scrubberWith().scrub('s', once.value);
+        expect(again.secrets).toEqual([]);
+        expect(replaceTokens(again.value, () => expect.unreachable('no token was given'))).toBe(once.value);
+      }),
+      { numRuns: 200 },
+    );
+  });
+});
+
+describe('SEC-1.2 the first pass', () => {
+  const a = token();
+  const text = `the ${a} end`;
+  const own: Finding = { rule: 'github-token', start: 4, end: 4 + a.length };
+
+  it('counts what only the daemon finds, where there was a first pass', async () => {
+    const missed = async (firstPass?: Finding[][]): Promise<number> =>
+      (await scrubberWith().scrub('s', [text, text], firstPass)).missedByFirstPass;
+    expect(await missed()).toBe(0);
+    expect(await missed([[own], [own]])).toBe(0);
+    expect(await missed([[own]])).toBe(0);
+    expect(await missed([[], [own]])).toBe(1);
+    expect(await missed([[], [{ ...own, start: 5 }]])).toBe(2);
+  });
+
+  it('can add a mask, which the guard does not remember', async () => {
+    const scrubber = scrubberWith();
+    const words = 'an ordinary sentence';
+    const { value, secrets } = await scrubber.scrub('s', words, [[{ rule: 'x', start: 3, end: 11 }]]);
+    expect(value).toBe('an [SECRET_1] sentence');
+    expect(secrets).toEqual([{ token: '[SECRET_1]', rule: 'first-pass' }]);
+    expect(scrubber.openSecrets('s', value)).toBe(words);
+    expect((await scrubber.scrub('s', words)).value).toBe(words);
+  });
+
+  it('cannot change what the daemon finds, blot out a long text or reach outside', async () => {
+    const long = `${'word '.repeat(200)}${a}`;
+    const hostile = [
+      { rule: 'x', start: 0, end: long.length },
+      { rule: 'x', start: -5, end: 4 },
+      { rule: 'x', start: 0.5, end: 4 },
+      { rule: 'x', start: 8, end: 2 },
+      { rule: 'x', start: long.length - 3, end: long.length + 1 },
+      { rule: 'x', start: Number.NaN, end: Number.POSITIVE_INFINITY },
+    ];
+    const { value, secrets } = await scrubberWith().scrub('s', long, [hostile, hostile]);
+    expect(value).toBe(`${'word '.repeat(200)}[SECRET_1]`);
+    expect(secrets).toEqual([{ token: '[SECRET_1]', rule: 'github-token' }]);
+    const { value: near } = await scrubberWith().scrub('s', text, [[{ rule: 'x', start: 2, end: 10 }]]);
+    expect(near).toBe('th[SECRET_1][SECRET_2] end');
+  });
+
+  it('never opens or changes a text whatever it claims', async () => {
+    const claim = fc.record({
+      rule: fc.string(),
+      start: fc.oneof(fc.integer({ min: -2, max: 60 }), fc.double()),
+      end: fc.integer({ min: -2, max: 60 }),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.array(claim, { maxLength: 6 }), { maxLength: 3 }), async (claims) => {
+        const scrubber = scrubberWith();
+        const value = { k: text };
+        const scrubbed = await scrubber.scrub('s', value, claims);
+        expect(JSON.stringify(scrubbed.value)).not.toContain(a);
+        expect(collectLeaves(scrubbed.value).map((leaf) => scrubber.openSecrets('s', leaf))).toEqual(['k', text]);
+      }),
+      { numRuns: 100 },
+    );
+  });
+});
+
+describe('SEC-1.1 it fails closed', () => {
+  it('when the scanner, the numbers or the value itself fail', async () => {
+    const broken = createScanner({ config, logger: silentLogger, rulesDir: join(rulesDir, 'none') });
+    await expect(scrubberWith({ scanner: broken }).scrub('s', 'x')).rejects.toEqual(withheld);
+    await broken.stop();
+    const numbers = { next: () => Promise.reject(new Error('disk')) };
+    await expect(scrubberWith({ numbers }).scrub('s', token())).rejects.toEqual(withheld);
+    let deep: string | unknown[] = 'x';
+    for (let i = 0; i < 100_000; i++) deep = [deep];
+    await expect(scrubberWith().scrub('s', deep as never)).rejects.toEqual(withheld);
+  });
+
+  it('and says nothing of what was scrubbed', async () => {
+    const secret = token();
+    const numbers = { next: () => Promise.reject(new Error(secret)) };
+    const failure = await scrubberWith({ numbers })
+      .scrub('s', secret)
+      .catch((thrown: unknown) => thrown);
+    expect(JSON.stringify([failure, String(failure)])).not.toContain(secret);
+  });
+});
+
+describe('maskText', () => {
+  it('masks by pattern and by the values of every session, without numbers', async () => {
+    const scrubber = scrubberWith();
+    const password = generate('[a-z]{5}-[a-z]{5}-[0-9]{2}', random);
+    await scrubber.scrub('one', `DB_PASSWORD=${password}`);
+    expect(scrubber.maskText(`failed with ${password} and ${token()}`)).toBe('failed with [SECRET] and [SECRET]');
+    expect(scrubber.maskText('[SECRET_4] stays')).toBe('[SECRET_4] stays');
+  });
+
+  it('cuts a long text, and no secret in two', () => {
+    const secret = token();
+    for (const at of [61_400, 61_420, 61_436, 61_440, 65_500, 65_530]) {
+      const masked = scrubberWith().maskText(`${'x'.repeat(at - 1)} ${secret}${' y'.repeat(40_000)}`);
+      expect(masked).not.toContain(secret.slice(0, 10));
+      expect(masked.length).toBeLessThan(66_000);
+      expect(masked).toMatch(/… \(\d+ characters left out\)$/);
+    }
+  });
+
+  it('withholds the text when the engine fails', () => {
+    const failing = { ruleCount: 0, scan: () => expect.fail('on purpose') };
+    expect(scrubberWith({ engine: failing }).maskText('x')).toBe(
+      '[text withheld: it could not be searched for secrets]',
+    );
+  });
+});

@@ -1,0 +1,125 @@
+import { X509Certificate } from 'node:crypto';
+import { chmod, copyFile, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { silentLogger } from '#src/core/log.js';
+import { ensureCertificates, LIFETIME_MS, RENEWAL_MS, writeSet } from '#src/server/certificates.js';
+import { issueCertificates } from '#src/server/issue.js';
+
+const START = Date.UTC(2026, 0, 1);
+const HOUR_MS = 3_600_000;
+let certsDir: string;
+
+beforeEach(async () => {
+  certsDir = await mkdtemp(join(tmpdir(), 'certs-'));
+});
+afterEach(() => rm(certsDir, { recursive: true, force: true }));
+
+const ensureAt = (nowMs: number) =>
+  ensureCertificates({ certsDir, clock: { now: () => nowMs, monotonic: () => 0 }, logger: silentLogger });
+const file = (name: string): string => join(certsDir, name);
+
+describe('SEC-3.1 certificates', () => {
+  it('are made at the first start: one authority, three identities, closed to others', async () => {
+    const set = await ensureAt(START);
+    const names = await readdir(certsDir);
+    expect(names.sort()).toEqual([
+      'ca.pem',
+      'cli.key',
+      'cli.pem',
+      'proxy.key',
+      'proxy.pem',
+      'server.key',
+      'server.pem',
+    ]);
+    for (const name of names) expect((await stat(file(name))).mode & 0o777).toBe(0o600);
+    const [server, proxy, cli] = [set.server, set.proxy, set.cli].map((pair) => new X509Certificate(pair.certificate));
+    expect([server?.subject, proxy?.subject, cli?.subject]).toEqual(['CN=contextd', 'CN=contextd-proxy', 'CN=ctxd']);
+    expect(server?.subjectAltName).toBe('DNS:contextd');
+    expect(server?.publicKey.asymmetricKeyDetails?.namedCurve).toBe('prime256v1');
+    expect([server?.keyUsage, proxy?.keyUsage, cli?.keyUsage]).toEqual([
+      ['1.3.6.1.5.5.7.3.1'],
+      ['1.3.6.1.5.5.7.3.2'],
+      ['1.3.6.1.5.5.7.3.2'],
+    ]);
+    expect([server?.ca, proxy?.ca, cli?.ca]).toEqual([false, false, false]);
+  });
+
+  it('leave no key of the authority on the disk', async () => {
+    const set = await ensureAt(START);
+    const authority = new X509Certificate(set.authority);
+    for (const name of ['server.key', 'proxy.key', 'cli.key']) {
+      const { createPrivateKey } = await import('node:crypto');
+      expect(authority.checkPrivateKey(createPrivateKey(await readFile(file(name))))).toBe(false);
+    }
+    expect(await readFile(file('ca.pem'), 'utf8')).not.toContain('PRIVATE');
+  });
+
+  it('are kept while they are sound', async () => {
+    const first = await ensureAt(START);
+    expect(await ensureAt(START + LIFETIME_MS - RENEWAL_MS - HOUR_MS)).toEqual(first);
+  });
+
+  it('are made anew within 30 days of their end, and after it', async () => {
+    expect(RENEWAL_MS).toBe(30 * 24 * HOUR_MS);
+    const first = await ensureAt(START);
+    const second = await ensureAt(START + LIFETIME_MS - RENEWAL_MS + HOUR_MS);
+    expect(second.authority).not.toBe(first.authority);
+    expect(second.server.certificate).not.toBe(first.server.certificate);
+    const third = await ensureAt(START + 2 * LIFETIME_MS);
+    expect(third.authority).not.toBe(second.authority);
+    expect(await ensureAt(START + 2 * LIFETIME_MS)).toEqual(third);
+  });
+
+  it('are made anew when they were made with a short life', async () => {
+    const short = await issueCertificates(START, 10 * 24 * HOUR_MS);
+    await writeSet(certsDir, short);
+    expect((await ensureAt(START)).authority).not.toBe(short.authority);
+  });
+
+  it('are made anew when the clock went back before their making', async () => {
+    const first = await ensureAt(START);
+    expect((await ensureAt(START - 2 * HOUR_MS)).authority).not.toBe(first.authority);
+  });
+
+  it.each(['ca.pem', 'server.key', 'proxy.pem', 'cli.key'])(
+    'are made anew, all of them, when %s is missing',
+    async (name) => {
+      const first = await ensureAt(START);
+      await rm(file(name));
+      const second = await ensureAt(START);
+      expect(second.authority).not.toBe(first.authority);
+      expect(second.cli.privateKey).not.toBe(first.cli.privateKey);
+    },
+  );
+
+  it.each(['ca.pem', 'server.pem', 'proxy.key'])('are made anew when %s is damaged', async (name) => {
+    const first = await ensureAt(START);
+    await writeFile(file(name), (await readFile(file(name), 'utf8')).slice(0, 100));
+    expect((await ensureAt(START)).authority).not.toBe(first.authority);
+  });
+
+  it.each([
+    ['server.key', 'cli.key'],
+    ['cli.pem', 'proxy.pem'],
+  ])('are made anew when %s is overwritten by %s', async (name, other) => {
+    const first = await ensureAt(START);
+    await copyFile(file(other), file(name));
+    expect((await ensureAt(START)).authority).not.toBe(first.authority);
+  });
+
+  it('are made anew when an identity is of another authority', async () => {
+    const first = await ensureAt(START);
+    await writeSet(certsDir, { ...(await issueCertificates(START, LIFETIME_MS)), authority: first.authority });
+    expect((await ensureAt(START)).authority).not.toBe(first.authority);
+  });
+
+  it('are made anew when a key was open to others', async () => {
+    const first = await ensureAt(START);
+    await chmod(file('cli.key'), 0o640);
+    const second = await ensureAt(START);
+    expect(second.cli.privateKey).not.toBe(first.cli.privateKey);
+    expect((await stat(file('cli.key'))).mode & 0o777).toBe(0o600);
+  });
+});

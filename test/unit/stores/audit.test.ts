@@ -1,0 +1,202 @@
+import { appendFile, mkdir, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { silentLogger } from '#src/core/log.js';
+import { type AuditLog, type AuditRecord, createAuditLog } from '#src/stores/audit.js';
+import { DAY_MS, makeTempDir, TestClock } from './open-stores.js';
+
+const TODAY = 'audit-2025-01-15.jsonl';
+
+function makeRecord(n: number, project = '/home/me/project'): AuditRecord {
+  return {
+    time: '2025-01-15T12:00:00.000Z',
+    request_id: `req_${n}`,
+    session: 'session-a',
+    project,
+    door: 'grpc',
+    tool: 'safe_bash',
+    input: { command: 'npm test' },
+    output_sha256: '00'.repeat(32),
+    output_bytes: 12,
+    duration_ms: 3,
+    secrets_found: 1,
+    secret_rules: ['generic-api-key'],
+    exit_code: 0,
+    error_code: null,
+  };
+}
+
+async function openAudit(dir: string, clock = new TestClock()): Promise<AuditLog> {
+  const audit = createAuditLog({ dir: join(dir, 'audit'), clock, logger: silentLogger });
+  await audit.start();
+  onTestFinished(() => audit.stop());
+  return audit;
+}
+
+function idsOf(records: readonly AuditRecord[]): string[] {
+  return records.map((record) => record.request_id);
+}
+
+describe('the audit log', () => {
+  it('SEC-5.2 SEC-5.3 keeps every field of a record on one line', async () => {
+    const dir = await makeTempDir();
+    const audit = await openAudit(dir);
+    const record = {
+      ...makeRecord(1),
+      input: { command: 'a\nb "c" 💥' },
+      isolation_missing: ['pids'],
+      sandbox: { backend: 'bubblewrap' },
+      later: 1,
+    };
+    await audit.append(record);
+    const lines = (await readFile(join(dir, 'audit', TODAY), 'utf8')).split('\n');
+    expect(lines).toHaveLength(2);
+    expect(JSON.parse(lines[0] ?? '')).toEqual(record);
+    expect(await audit.tail(10)).toEqual([record]);
+  });
+
+  it('SEC-5.4 only ever appends, over restarts', async () => {
+    const dir = await makeTempDir();
+    let before = '';
+    for (let n = 0; n < 3; n++) {
+      const audit = await openAudit(dir);
+      await audit.append(makeRecord(n));
+      await audit.stop();
+      const now = await readFile(join(dir, 'audit', TODAY), 'utf8');
+      expect(now.startsWith(before) && now.length > before.length).toBe(true);
+      before = now;
+    }
+  });
+
+  it('SEC-5.4 never writes over what another writer appended', async () => {
+    const dir = await makeTempDir();
+    const audit = await openAudit(dir);
+    await audit.append(makeRecord(1));
+    await appendFile(join(dir, 'audit', TODAY), `${JSON.stringify(makeRecord(2))}\n`);
+    await audit.append(makeRecord(3));
+    expect(idsOf(await audit.tail(10))).toEqual(['req_1', 'req_2', 'req_3']);
+  });
+
+  it('is 0600 in a folder 0700, also where a file was wider', async () => {
+    const dir = await makeTempDir();
+    const audit = await openAudit(dir);
+    expect((await stat(join(dir, 'audit'))).mode & 0o777).toBe(0o700);
+    expect((await stat(join(dir, 'audit', TODAY))).mode & 0o777).toBe(0o600);
+    await audit.stop();
+    await rm(join(dir, 'audit', TODAY));
+    await writeFile(join(dir, 'audit', TODAY), '', { mode: 0o644 });
+    await openAudit(dir);
+    expect((await stat(join(dir, 'audit', TODAY))).mode & 0o777).toBe(0o600);
+  });
+
+  it('loses none of 1000 concurrent appends, in their order', async () => {
+    const audit = await openAudit(await makeTempDir());
+    const records = Array.from({ length: 1000 }, (_, n) => makeRecord(n));
+    await Promise.all(records.map((record) => audit.append(record)));
+    expect(await audit.tail(2000)).toEqual(records);
+  });
+
+  it('takes an append that comes right when the last write ends', async () => {
+    const audit = await openAudit(await makeTempDir());
+    const chain = audit.append(makeRecord(0)).then(() => audit.append(makeRecord(1)));
+    await Promise.all([chain, chain.then(() => audit.append(makeRecord(2)))]);
+    expect(idsOf(await audit.tail(10))).toEqual(['req_0', 'req_1', 'req_2']);
+  });
+
+  it('begins a file at midnight UTC, and tail reads across days', async () => {
+    const dir = await makeTempDir();
+    const clock = new TestClock();
+    const audit = await openAudit(dir, clock);
+    for (let n = 0; n < 6; n++) {
+      await audit.append(makeRecord(n, n % 2 === 0 ? '/even' : '/odd'));
+      clock.nowMs += DAY_MS / 2;
+    }
+    expect((await readdir(join(dir, 'audit'))).sort()).toEqual([
+      'audit-2025-01-15.jsonl',
+      'audit-2025-01-16.jsonl',
+      'audit-2025-01-17.jsonl',
+      'audit-2025-01-18.jsonl',
+    ]);
+    expect(idsOf(await audit.tail(4))).toEqual(['req_2', 'req_3', 'req_4', 'req_5']);
+    expect(idsOf(await audit.tail(2, '/odd'))).toEqual(['req_3', 'req_5']);
+    expect(await audit.tail(0)).toEqual([]);
+    expect(await audit.tail(5, '/other')).toEqual([]);
+  });
+
+  it('reads lines of any length backwards', async () => {
+    const audit = await openAudit(await makeTempDir());
+    const sizes = [1, 65_000, 65_536, 65_537, 200_000, 10, 131_072];
+    const records = sizes.map((size, n) => ({ ...makeRecord(n), input: 'ü'.repeat(size) }));
+    for (const record of records) await audit.append(record);
+    expect(await audit.tail(100)).toEqual(records);
+  });
+
+  it.each(['', '{"time":"2025-01-15T', '{"time":"2025-01-15T12:00:00.000Z"}', 'null', '\u0000\u0000'])(
+    'passes over a torn last line and starts the next record on its own: %j',
+    async (torn) => {
+      const dir = await makeTempDir();
+      const first = await openAudit(dir);
+      await first.append(makeRecord(1));
+      await first.stop();
+      await appendFile(join(dir, 'audit', TODAY), torn);
+      const audit = await openAudit(dir);
+      expect(idsOf(await audit.tail(10))).toEqual(['req_1']);
+      await audit.append(makeRecord(2));
+      expect(idsOf(await audit.tail(10))).toEqual(['req_1', 'req_2']);
+    },
+  );
+
+  it('goes on in a new file when someone removed the open one', async () => {
+    const dir = await makeTempDir();
+    const audit = await openAudit(dir);
+    await audit.append(makeRecord(1));
+    await rm(join(dir, 'audit', TODAY));
+    await audit.append(makeRecord(2));
+    expect(idsOf(await audit.tail(10))).toEqual(['req_2']);
+  });
+});
+
+describe('an audit log that cannot be written', () => {
+  it('fails at start with AUDIT_FAILED', async () => {
+    const dir = await makeTempDir();
+    await mkdir(join(dir, 'audit', TODAY), { recursive: true });
+    await expect(openAudit(dir)).rejects.toMatchObject({
+      code: 'AUDIT_FAILED',
+      message: expect.stringContaining(join(dir, 'audit')),
+      remedy: expect.stringContaining('no call is answered'),
+    });
+  });
+
+  it('fails every append at the turn of the day, and works again once it is mended', async () => {
+    const dir = await makeTempDir();
+    const clock = new TestClock();
+    const audit = await openAudit(dir, clock);
+    clock.nowMs += DAY_MS;
+    const tomorrow = join(dir, 'audit', 'audit-2025-01-16.jsonl');
+    await mkdir(tomorrow);
+    const failed = await Promise.allSettled([audit.append(makeRecord(1)), audit.append(makeRecord(2))]);
+    expect(failed.map((result) => result.status)).toEqual(['rejected', 'rejected']);
+    await rm(tomorrow, { recursive: true });
+    await audit.append(makeRecord(3));
+    expect(idsOf(await audit.tail(10))).toEqual(['req_3']);
+  });
+
+  it.runIf(process.platform === 'linux')('fails when the disk is full', async () => {
+    const dir = await makeTempDir();
+    await mkdir(join(dir, 'audit'));
+    await symlink('/dev/full', join(dir, 'audit', TODAY));
+    const audit = await openAudit(dir);
+    await expect(audit.append(makeRecord(1))).rejects.toMatchObject({
+      code: 'AUDIT_FAILED',
+      message: expect.stringContaining('ENOSPC'),
+    });
+  });
+
+  it('refuses records after stop', async () => {
+    const audit = await openAudit(await makeTempDir());
+    const last = audit.append(makeRecord(1));
+    await audit.stop();
+    await last;
+    await expect(audit.append(makeRecord(2))).rejects.toMatchObject({ code: 'AUDIT_FAILED' });
+  });
+});

@@ -1,0 +1,72 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import type { Clock } from '#src/core/clock.js';
+import { silentLogger } from '#src/core/log.js';
+import { type ArtifactStore, createArtifactStore } from '#src/stores/artifacts.js';
+import { createDaemonKeys, type DaemonKeys } from '#src/stores/keys.js';
+import { createDatabase, type Database } from '#src/stores/sqlite.js';
+
+export const SESSION_A = '/home/me/project\0session-a';
+export const SESSION_B = '/home/me/project\0session-b';
+export const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** A clock the test turns by hand. */
+export class TestClock implements Clock {
+  nowMs = Date.UTC(2025, 0, 15, 12);
+
+  now(): number {
+    return this.nowMs;
+  }
+
+  monotonic(): number {
+    return this.nowMs;
+  }
+}
+
+export async function makeTempDir(): Promise<string> {
+  const dir = await mkdtemp(join(tmpdir(), 'contextd-stores-'));
+  onTestFinished(() => rm(dir, { recursive: true, force: true }));
+  return dir;
+}
+
+/** A started database in `dir`, stopped when the test ends. */
+export async function openTestDatabase(dir: string): Promise<Database> {
+  const database = createDatabase({ file: join(dir, 'contextd.db'), logger: silentLogger });
+  await database.start();
+  onTestFinished(() => database.stop());
+  return database;
+}
+
+export async function openTestKeys(database: Database): Promise<DaemonKeys> {
+  const keys = createDaemonKeys({ database });
+  await keys.start();
+  return keys;
+}
+
+export interface TestArtifacts {
+  dir: string;
+  clock: TestClock;
+  database: Database;
+  artifacts: ArtifactStore;
+}
+
+/** A started artifact store below `dir`; the database is `<dir>/contextd.db`, the files are in `<dir>/artifacts`. */
+export async function openTestArtifacts(dir: string, maxBytes = 1024 ** 3): Promise<TestArtifacts> {
+  const database = await openTestDatabase(dir);
+  const keys = await openTestKeys(database);
+  const clock = new TestClock();
+  const limits = { max_age_days: 7, max_bytes: maxBytes };
+  const artifacts = createArtifactStore({
+    database,
+    keys,
+    dir: join(dir, 'artifacts'),
+    limits,
+    clock,
+    logger: silentLogger,
+  });
+  await artifacts.start();
+  onTestFinished(() => artifacts.stop());
+  return { dir, clock, database, artifacts };
+}

@@ -1,0 +1,134 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { loadCounter, RANK_FILE, TOKEN_MAX_BYTES } from '#src/tokens/counter.js';
+import { hostileText, recount } from './reference.ts';
+
+const counter = loadCounter();
+
+describe('count', () => {
+  it('FR-3.2 gives the numbers of js-tiktoken on any text', () => {
+    fc.assert(
+      fc.property(hostileText(40), (text) => {
+        expect(counter.count(text)).toBe(recount(text));
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it('FR-3.2 gives the numbers of js-tiktoken on any UTF-16, lone surrogates included', () => {
+    const units = fc.array(fc.integer({ min: 0, max: 0xffff }), { maxLength: 30 });
+    fc.assert(
+      fc.property(units, (codes) => {
+        const text = String.fromCharCode(...codes);
+        expect(counter.count(text)).toBe(recount(text));
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it('FR-3.2 splits around every kind of character as js-tiktoken does', () => {
+    for (let codePoint = 0; codePoint < 0x20000; codePoint += codePoint < 0x3100 ? 1 : 37) {
+      const character = String.fromCodePoint(codePoint);
+      const text = `a${character}${character}b ${character}1`;
+      expect(counter.count(text), codePoint.toString(16)).toBe(recount(text));
+    }
+  });
+
+  it('FR-3.2 merges long words as js-tiktoken does', () => {
+    const letters = fc.constantFrom('a', 'b', 'e', 's', 't', 'ing', 'é', '漢');
+    fc.assert(
+      fc.property(fc.array(letters, { minLength: 30, maxLength: 250, size: 'max' }), (word) => {
+        expect(counter.count(word.join(''))).toBe(recount(word.join('')));
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('FR-3.2 counts special-token text as plain text', () => {
+    expect(counter.count('<|endoftext|>')).toBe(7);
+  });
+
+  it('counts a number one token per three digits', () => {
+    for (let n = 0; n < 1000; n++) {
+      expect(counter.count(String(n))).toBe(1);
+      expect(counter.count(`999${String(n).padStart(3, '0')}`)).toBe(2);
+    }
+  });
+
+  it.each([
+    ['a', 125_000],
+    [' ', 7_813],
+    ['\n', 31_250],
+    ['=', 15_625],
+    ['1', 333_334],
+  ])('gets through a megabyte of %j', (unit, tokens) => {
+    expect(counter.count(unit.repeat(1_000_000))).toBe(tokens);
+  });
+
+  it('stops at a limit', () => {
+    expect(counter.count('one two three', 3)).toBe(3);
+    expect(counter.count('one two three', 2)).toBe(Number.POSITIVE_INFINITY);
+    expect(counter.count('a'.repeat(300), 2)).toBe(Number.POSITIVE_INFINITY);
+    expect(counter.count('', 0)).toBe(0);
+  });
+
+  it('knows no token longer than TOKEN_MAX_BYTES', () => {
+    expect(counter.count(' '.repeat(TOKEN_MAX_BYTES))).toBe(1);
+    expect(counter.count(' '.repeat(TOKEN_MAX_BYTES + 1))).toBe(2);
+  });
+});
+
+describe('prefixOf', () => {
+  it('ends with whole characters, within the tokens asked for, and takes all when all fits', () => {
+    fc.assert(
+      fc.property(hostileText(30), fc.nat(60), (text, tokens) => {
+        const whole = Buffer.from(text).toString();
+        const end = counter.prefixOf(whole, tokens);
+        const total = recount(whole);
+        if (total <= tokens) expect(end).toBe(whole.length);
+        else expect(end).toBeLessThan(whole.length);
+        expect(whole.slice(0, end)).toBe(Buffer.from(whole.slice(0, end)).toString());
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('parts a long word at its tokens', () => {
+    expect(counter.prefixOf('a'.repeat(800), 10)).toBe(80);
+    expect(counter.prefixOf('x = 1', 0)).toBe(0);
+  });
+});
+
+describe('loadCounter', () => {
+  const inTempDir = (run: (dir: string) => void): void => {
+    const dir = mkdtempSync(join(tmpdir(), 'contextd-ranks-'));
+    try {
+      run(dir);
+    } finally {
+      rmSync(dir, { recursive: true });
+    }
+  };
+
+  it('names the table that is missing and the way to get it', () => {
+    expect(() => loadCounter('/nonexistent/ranks')).toThrowError(/token table \/nonexistent\/ranks cannot be read/);
+  });
+
+  it('refuses a table that is cut short or is something else', () => {
+    inTempDir((dir) => {
+      const file = join(dir, 'ranks');
+      const table = readFileSync(RANK_FILE);
+      for (const bytes of [
+        table.subarray(0, table.length - 1),
+        table.subarray(0, 5),
+        Buffer.alloc(0),
+        Buffer.alloc(9e5),
+      ]) {
+        writeFileSync(file, bytes);
+        expect(() => loadCounter(file)).toThrowError(/cannot be read/);
+      }
+    });
+  });
+});

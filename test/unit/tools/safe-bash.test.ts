@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest';
+import { runTool } from '#src/sdk/test-harness.js';
+import type { ExecResult } from '#src/sdk/tool.js';
+import { safeBash } from '#tools/safe_bash/main.js';
+
+const WORKSPACE = '/work space';
+
+function exec(change: Partial<ExecResult>): () => Promise<ExecResult> {
+  const base = { exit_code: 0, signal: null, ended_by: 'exit', stdout: '', stderr: '' } as const;
+  return async () => ({ ...base, dropped_bytes: 0, duration_ms: 12, encoding_replaced: false, ...change });
+}
+
+describe('FR-4.1 safe_bash', () => {
+  it('asks the host for the command, in the workspace root, without more environment', async () => {
+    const { output, execs } = await runTool(
+      safeBash,
+      { command: 'ls' },
+      { workspace: WORKSPACE, exec: exec({ stdout: 'a\n' }) },
+    );
+    expect(execs).toEqual([{ command: 'ls', cwd: WORKSPACE, env: {}, stdin: null }]);
+    expect(output).toEqual({
+      data: { exit_code: 0 },
+      streams: [
+        { field: 'stdout', text: 'a\n' },
+        { field: 'stderr', text: '' },
+      ],
+    });
+  });
+
+  it('passes cwd, env and stdin on', async () => {
+    const input = { command: 'cat', cwd: 'sub', env: { A: 'b' }, stdin: 'text' };
+    const { execs } = await runTool(safeBash, input, { workspace: WORKSPACE, exec: exec({}) });
+    expect(execs).toEqual([{ command: 'cat', cwd: `${WORKSPACE}/sub`, env: { A: 'b' }, stdin: 'text' }]);
+  });
+
+  it('refuses a directory outside the workspace, naming it', async () => {
+    const run = runTool(safeBash, { command: 'ls', cwd: '../other' }, { workspace: WORKSPACE });
+    await expect(run).rejects.toMatchObject({ code: 'PATH_INVALID', message: expect.stringContaining('/other') });
+  });
+
+  it('is a success when the command fails, also by a signal', async () => {
+    const failed = await runTool(safeBash, { command: 'x' }, { workspace: WORKSPACE, exec: exec({ exit_code: 7 }) });
+    expect(failed.output).toMatchObject({ data: { exit_code: 7 } });
+    expect(failed.output.failure).toBeUndefined();
+    const killed = exec({ exit_code: 139, signal: 'SIGSEGV', ended_by: 'signal' });
+    const { output } = await runTool(safeBash, { command: 'x' }, { workspace: WORKSPACE, exec: killed });
+    expect(output.data).toEqual({ exit_code: 139, ended_by: 'signal', signal: 'SIGSEGV' });
+    expect(output.failure).toBeUndefined();
+  });
+
+  it.each([
+    ['timeout', 'TIMEOUT'],
+    ['cancelled', 'CANCELLED'],
+    ['oom', 'RESOURCE_LIMIT'],
+    ['pids', 'RESOURCE_LIMIT'],
+    ['output_limit', 'RESOURCE_LIMIT'],
+    ['seccomp', 'PERMISSION_DENIED'],
+  ] as const)('that ended by %s is %s, with what was printed so far', async (endedBy, code) => {
+    const ended = exec({ exit_code: null, signal: 'SIGKILL', ended_by: endedBy, stdout: 'so far', dropped_bytes: 5 });
+    const { output } = await runTool(safeBash, { command: 'x' }, { workspace: WORKSPACE, exec: ended });
+    expect(output).toMatchObject({ data: { exit_code: null, ended_by: endedBy }, failure: { code }, droppedBytes: 5 });
+    expect(output.data).not.toHaveProperty('signal');
+    expect(output.streams?.[0]).toEqual({ field: 'stdout', text: 'so far' });
+  });
+
+  it('warns when bytes were replaced', async () => {
+    const { output } = await runTool(
+      safeBash,
+      { command: 'x' },
+      { workspace: WORKSPACE, exec: exec({ encoding_replaced: true }) },
+    );
+    expect(output.warnings).toEqual(['bytes of the output that are not UTF-8 became U+FFFD']);
+  });
+});

@@ -1,0 +1,205 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { runTool } from '#src/sdk/test-harness.js';
+import type { JsonObject } from '#src/sdk/tool.js';
+import { safeRead } from '#tools/safe_read/main.js';
+import { useWorkspace } from './temp-workspace.ts';
+
+const workspace = useWorkspace();
+
+function put(name: string, content: string | Buffer): void {
+  writeFileSync(join(workspace.path, name), content);
+}
+
+async function read(
+  input: JsonObject,
+  change: { outputMaxBytes?: number; signal?: AbortSignal; etagKey?: string } = {},
+) {
+  const { output } = await runTool(safeRead, input, { workspace: workspace.path, ...change });
+  return { ...output, content: output.streams?.[0]?.text };
+}
+
+/** The lines of a text with their ends, as `content.split` would give them if it kept the ends. */
+function linesOf(text: string): string[] {
+  return text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
+}
+
+describe('FR-4.2 safe_read', () => {
+  it('gives the whole file with its facts', async () => {
+    put('a.txt', 'one\ntwo\nthree');
+    const { data, content, streams } = await read({ path: 'a.txt' });
+    expect(data).toEqual({ path: 'a.txt', etag: expect.stringMatching(/^[0-9a-f]{16}$/), bytes: 13, lines: 3 });
+    expect(content).toBe('one\ntwo\nthree');
+    expect(streams).toHaveLength(1);
+  });
+
+  it('takes an absolute path inside the workspace', async () => {
+    put('abs.txt', 'x');
+    await expect(read({ path: join(workspace.path, 'abs.txt') })).resolves.toMatchObject({ data: { path: 'abs.txt' } });
+  });
+
+  it('has an etag of the bytes, under the key of the session', async () => {
+    put('e1', 'same');
+    put('e2', 'same');
+    put('e3', 'other');
+    const [first, second, third] = await Promise.all(['e1', 'e2', 'e3'].map((path) => read({ path, tail: 1 })));
+    expect(second?.data.etag).toBe(first?.data.etag);
+    expect(third?.data.etag).not.toBe(first?.data.etag);
+    const elsewhere = await read({ path: 'e1' }, { etagKey: 'ff'.repeat(32) });
+    expect(elsewhere.data.etag).not.toBe(first?.data.etag);
+  });
+
+  it('gives the lines, head and tail that were asked for, of any text', async () => {
+    const text = fc
+      .array(fc.constantFrom('\n', 'a', 'bc', 'é', '€\n', '\r\n'), { maxLength: 30 })
+      .map((parts) => parts.join(''));
+    await fc.assert(
+      fc.asyncProperty(text, fc.integer({ min: 1, max: 12 }), fc.nat(12), async (content, first, more) => {
+        put('any.txt', content);
+        const lines = linesOf(content);
+        const last = first + more;
+        const wanted = await read({ path: 'any.txt', lines: `${first}-${last}` });
+        expect(wanted.content).toBe(lines.slice(first - 1, last).join(''));
+        expect(wanted.data).toMatchObject({ lines: lines.length, bytes: Buffer.byteLength(content) });
+        expect((await read({ path: 'any.txt', head: first })).content).toBe(lines.slice(0, first).join(''));
+        expect((await read({ path: 'any.txt', tail: first })).content).toBe(lines.slice(-first).join(''));
+        expect((await read({ path: 'any.txt', lines: `${first}-` })).content).toBe(lines.slice(first - 1).join(''));
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('finds lines and tail across the chunks it reads in', async () => {
+    const lines = Array.from({ length: 90_000 }, (_, n) => `line ${n + 1}\n`);
+    put('long.txt', lines.join(''));
+    expect((await read({ path: 'long.txt', lines: '60000-60002' })).content).toBe(lines.slice(59_999, 60_002).join(''));
+    expect(await read({ path: 'long.txt', tail: 50_000 })).toMatchObject({
+      content: lines.slice(-50_000).join(''),
+      data: { range: '40001-90000', lines: 90_000 },
+    });
+    expect((await read({ path: 'long.txt', grep: '^line 60000$', context: 1 })).content).toBe(
+      '59999-line 59999\n60000:line 60000\n60001-line 60001\n',
+    );
+  });
+
+  it('gives a range of bytes, without characters that it cuts apart', async () => {
+    put('bytes.txt', 'a€b');
+    expect(await read({ path: 'bytes.txt', bytes: '0-3' })).toMatchObject({ content: 'a€', data: { range: '0-3' } });
+    expect(await read({ path: 'bytes.txt', bytes: '0-2' })).toMatchObject({ content: 'a', data: { range: '0-2' } });
+    expect(await read({ path: 'bytes.txt', bytes: '2-' })).toMatchObject({ content: 'b', data: { range: '2-4' } });
+  });
+
+  it('says so when the file ends before', async () => {
+    put('short.txt', 'one\n');
+    const beyond = { content: '', warnings: ['short.txt ends before: it has 1 lines, 4 bytes'] };
+    expect(await read({ path: 'short.txt', lines: '5-9' })).toMatchObject(beyond);
+    expect(await read({ path: 'short.txt', bytes: '4-9' })).toMatchObject(beyond);
+  });
+
+  it('greps as grep -n -C does', async () => {
+    const alphabet = fc.constantFrom('foo', 'bar', 'a foo b', '');
+    await fc.assert(
+      fc.asyncProperty(fc.array(alphabet, { minLength: 1, maxLength: 25 }), fc.nat(3), async (lines, context) => {
+        put('grep.txt', `${lines.join('\n')}\n`);
+        const { content, data } = await read({ path: 'grep.txt', grep: 'f[o]{2}', context });
+        const real = spawnSync('grep', ['-n', `-C${context}`, 'foo', join(workspace.path, 'grep.txt')], {
+          encoding: 'utf8',
+        });
+        expect(content).toBe(context === 0 ? real.stdout.replaceAll('--\n', '') : real.stdout);
+        expect(data.matches).toBe(lines.filter((line) => line.includes('foo')).length);
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  it('greps in linear time with a pattern that would be the end of a backtracking engine', async () => {
+    put('evil.txt', `${'a'.repeat(5000)}!\n`);
+    expect((await read({ path: 'evil.txt', grep: '^(a+)+$' })).data.matches).toBe(0);
+  });
+
+  it('says what is wrong with a pattern', async () => {
+    await expect(read({ path: 'a.txt', grep: '(?=x)' })).rejects.toMatchObject({
+      code: 'ARGS_INVALID',
+      remedy: expect.stringContaining('RE2'),
+    });
+  });
+
+  it('searches and shows of a line over 1 MiB its first MiB, and says so', async () => {
+    put('wide.txt', `${'x'.repeat(2 * 1024 * 1024)}needle\nneedle\n`);
+    const { data, content, warnings } = await read({ path: 'wide.txt', grep: 'needle' });
+    expect(data.matches).toBe(1);
+    expect(content).toBe('2:needle\n');
+    expect(warnings).toEqual(['of lines over 1 MiB only the first 1 MiB was searched']);
+  });
+
+  it('keeps head and tail of more than may be kept', async () => {
+    put('much.txt', `${'h'.repeat(1000)}${'t'.repeat(1000)}`);
+    const { content, droppedBytes } = await read({ path: 'much.txt' }, { outputMaxBytes: 100 });
+    expect(content).toBe(`${'h'.repeat(50)}\n[contextd: 1900 bytes were not kept]\n${'t'.repeat(50)}`);
+    expect(droppedBytes).toBe(1900);
+  });
+
+  it('refuses binary files with their kind and size', async () => {
+    put('image.png', Buffer.concat([Buffer.from('89504e470d0a1a0a', 'hex'), Buffer.alloc(92)]));
+    await expect(read({ path: 'image.png' })).rejects.toMatchObject({
+      code: 'PATH_INVALID',
+      message: 'image.png is not text: PNG image, 100 bytes',
+      details: { path: 'image.png', kind: 'PNG image', bytes: 100 },
+    });
+  });
+
+  it('replaces single bytes that are not UTF-8, and says so', async () => {
+    put('latin.txt', Buffer.concat([Buffer.from('a'.repeat(40)), Buffer.from([0xe9, 0x0a])]));
+    expect(await read({ path: 'latin.txt' })).toMatchObject({
+      content: `${'a'.repeat(40)}\ufffd\n`,
+      warnings: ['bytes of the file that are not UTF-8 became U+FFFD'],
+    });
+  });
+
+  it('reads an empty file', async () => {
+    put('empty', '');
+    expect(await read({ path: 'empty' })).toMatchObject({ content: '', data: { bytes: 0, lines: 0 } });
+    expect(await read({ path: 'empty', tail: 3 })).toMatchObject({ content: '' });
+  });
+
+  it('refuses what is no file of the workspace, each with its reason', async () => {
+    mkdirSync(join(workspace.path, 'dir'), { recursive: true });
+    put('plain', '');
+    symlinkSync('/etc/passwd', join(workspace.path, 'escape'));
+    symlinkSync('loop', join(workspace.path, 'loop'));
+    spawnSync('mkfifo', [join(workspace.path, 'pipe')]);
+    const refused = [
+      ['missing.txt', 'PATH_NOT_FOUND', 'there is no missing.txt'],
+      ['dir', 'PATH_INVALID', 'dir is a directory'],
+      ['pipe', 'PATH_INVALID', 'pipe is not a regular file'],
+      ['plain/below', 'PATH_INVALID', 'ENOTDIR'],
+      ['loop', 'PATH_INVALID', 'ELOOP'],
+      ['../outside', 'PATH_INVALID', 'outside the workspace'],
+      ['/etc/passwd', 'PATH_INVALID', '/etc/passwd'],
+      ['escape', 'PATH_INVALID', 'escape is /etc/passwd, outside the workspace'],
+      ['a\0b', 'PATH_INVALID', 'is not a path'],
+      ['', 'PATH_INVALID', 'is not a path'],
+    ] as const;
+    for (const [path, code, message] of refused)
+      await expect(read({ path }), path).rejects.toMatchObject({ code, message: expect.stringContaining(message) });
+  });
+
+  it('takes one selector at most, and only ranges that make sense', async () => {
+    put('a.txt', 'x');
+    await expect(read({ path: 'a.txt', head: 1, tail: 1 })).rejects.toMatchObject({
+      code: 'ARGS_INVALID',
+      message: '/tail cannot go with head',
+    });
+    for (const lines of ['0-3', '9-3', 'x', '-3', '1-2-3'])
+      await expect(read({ path: 'a.txt', lines }), lines).rejects.toMatchObject({ code: 'ARGS_INVALID' });
+  });
+
+  it('stops when the call is cancelled', async () => {
+    put('a.txt', 'x');
+    const signal = AbortSignal.abort(new Error('over'));
+    await expect(read({ path: 'a.txt' }, { signal })).rejects.toThrow('over');
+  });
+});

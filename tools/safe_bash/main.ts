@@ -1,0 +1,82 @@
+import { readOptionalString, readString, readStringMap } from '../../src/sdk/input.ts';
+import type { ExecResult, JsonObject, Tool, ToolContext, ToolFailure, ToolOutput } from '../../src/sdk/tool.ts';
+import { resolvePath } from '../../src/sdk/workspace-path.ts';
+
+/** FR-4.1: one shell command in a sandbox of its own. A command that fails is a success of the tool. */
+export const safeBash: Tool = {
+  name: 'safe_bash',
+  async execute(context, input) {
+    return toOutput(await context.host.exec(readCommand(context, input)), context);
+  },
+};
+
+function readCommand({ workspace }: ToolContext, input: JsonObject) {
+  return {
+    command: readString(input, 'command'),
+    cwd: resolvePath(workspace, readOptionalString(input, 'cwd') ?? '.').absolute,
+    env: readStringMap(input, 'env'),
+    stdin: readOptionalString(input, 'stdin') ?? null,
+  };
+}
+
+function toOutput(result: ExecResult, context: ToolContext): ToolOutput {
+  const failure = failureOf(result, context);
+  return {
+    data: {
+      exit_code: result.exit_code,
+      ...(result.ended_by === 'exit' ? {} : { ended_by: result.ended_by }),
+      ...(result.ended_by === 'signal' ? { signal: result.signal } : {}),
+    },
+    streams: [
+      { field: 'stdout', text: result.stdout },
+      { field: 'stderr', text: result.stderr },
+    ],
+    ...(failure === null ? {} : { failure }),
+    ...(result.dropped_bytes === 0 ? {} : { droppedBytes: result.dropped_bytes }),
+    ...(result.encoding_replaced ? { warnings: ['bytes of the output that are not UTF-8 became U+FFFD'] } : {}),
+  };
+}
+
+function failureOf({ ended_by, duration_ms }: ExecResult, { outputMaxBytes }: ToolContext): ToolFailure | null {
+  switch (ended_by) {
+    case 'exit':
+    case 'signal':
+      return null;
+    case 'timeout':
+      return {
+        code: 'TIMEOUT',
+        message: `the command was not done after ${duration_ms} ms and was killed`,
+        remedy: 'Run less at once, or pass a larger timeout_ms.',
+        details: { duration_ms },
+      };
+    case 'cancelled':
+      return { code: 'CANCELLED', message: `the command was cancelled after ${duration_ms} ms` };
+    case 'oom':
+      return limit('memory', 'the command used all the memory of its sandbox', 'sandbox.memory_mb');
+    case 'pids':
+      return limit('pids', 'the command started more processes than its sandbox allows', 'sandbox.pids');
+    case 'output_limit':
+      return {
+        code: 'RESOURCE_LIMIT',
+        message: `the command printed far more than the ${outputMaxBytes} bytes that are kept and was killed`,
+        remedy: 'Redirect its output to a file, or filter it.',
+        details: { limit: 'output' },
+      };
+    case 'seccomp':
+      return {
+        code: 'PERMISSION_DENIED',
+        message: 'the command made a system call that the sandbox forbids and was killed',
+        remedy: 'Do it without that system call; a person can do it outside contextd.',
+        details: { limit: 'seccomp' },
+      };
+  }
+}
+
+function limit(name: string, message: string, setting: string): ToolFailure {
+  return {
+    code: 'RESOURCE_LIMIT',
+    message,
+    remedy: `Run less at once; a person can raise ${setting}.`,
+    details: { limit: name },
+  };
+}

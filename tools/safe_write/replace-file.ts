@@ -1,0 +1,179 @@
+import { randomBytes } from 'node:crypto';
+import { constants } from 'node:fs';
+import { access, type FileHandle, link, lstat, mkdir, open, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { EtagBuilder } from '../../src/sdk/etag.ts';
+import { readSpan } from '../../src/sdk/file-span.ts';
+import { protectedFault } from '../../src/sdk/protected-path.ts';
+import { ContextdError, isErrno } from '../../src/sdk/tool.ts';
+import { fileFault } from '../../src/sdk/workspace-path.ts';
+import { type Existing, findExistingFile, isUnchanged } from './existing-file.ts';
+
+export const WRITE_MODES = ['create', 'overwrite', 'append'] as const;
+export type WriteMode = (typeof WRITE_MODES)[number];
+
+export interface WriteRequest {
+  /** Absolute, links followed. */
+  target: string;
+  /** What messages call it. */
+  shown: string;
+  content: Buffer;
+  mode: WriteMode;
+  /** Write only when the file still has this etag. */
+  expectedEtag: string | null;
+  etagKey: string;
+  signal: AbortSignal;
+}
+
+export interface Written {
+  etag: string;
+  /** Of the whole file. */
+  bytes: number;
+  created: boolean;
+}
+
+const NEW_FILE_MODE = 0o666;
+
+/**
+ * Writes beside the target, then renames over it: readers see the old file or the new one, and another name of the
+ * old file (a hard link) keeps the old content. The file's permissions are kept. CONFLICT when it exists in mode
+ * create, or when it is not what `expectedEtag` names.
+ */
+export async function replaceFile(request: WriteRequest): Promise<Written> {
+  const { target, shown } = request;
+  try {
+    const existing = await findExistingFile(target, shown);
+    await refuseUnwritable(existing, request);
+    await mkdir(dirname(target), { recursive: true });
+    return await writeBeside(request, existing);
+  } catch (thrown) {
+    throw writeFault(thrown, shown);
+  }
+}
+
+async function refuseUnwritable(existing: Existing | null, { target, shown, mode, expectedEtag }: WriteRequest) {
+  if (existing !== null && mode === 'create') {
+    throw new ContextdError('CONFLICT', `${shown} exists already`, {
+      remedy: 'Pass mode "overwrite", or another path.',
+      details: { path: shown },
+    });
+  }
+  if (existing === null && expectedEtag !== null) throw stale(shown, expectedEtag, null);
+  if (existing !== null) await access(target, constants.W_OK);
+}
+
+async function writeBeside(request: WriteRequest, existing: Existing | null): Promise<Written> {
+  const { target } = request;
+  const temporary = join(dirname(target), `.contextd-${randomBytes(8).toString('hex')}.tmp`);
+  try {
+    const written = await writeTemporary(temporary, request, existing);
+    await putInPlace(temporary, request, existing);
+    await syncDirectory(dirname(target));
+    return { ...written, created: existing === null };
+  } finally {
+    await rm(temporary, { force: true });
+  }
+}
+
+/** The new content, complete and on disk. The old one is read on the way for its etag and, in append, copied. */
+async function writeTemporary(temporary: string, request: WriteRequest, existing: Existing | null) {
+  const file = await open(temporary, 'wx', NEW_FILE_MODE);
+  try {
+    if (existing !== null) await file.chmod(existing.mode);
+    const etag = new EtagBuilder(request.etagKey);
+    const kept = existing === null ? 0 : await readOld(request, request.mode === 'append' ? { file, etag } : null);
+    await file.writeFile(request.content);
+    etag.add(request.content);
+    await file.sync();
+    return { etag: etag.finish(), bytes: kept + request.content.length };
+  } finally {
+    await file.close();
+  }
+}
+
+/** Checks the old content's etag when one is expected and copies it when `copy` says where to; gives the bytes copied. */
+async function readOld(request: WriteRequest, copy: { file: FileHandle; etag: EtagBuilder } | null): Promise<number> {
+  const { target, shown, expectedEtag, etagKey, signal } = request;
+  if (expectedEtag === null && copy === null) return 0;
+  const actual = new EtagBuilder(etagKey);
+  let copied = 0;
+  const source = await open(target, constants.O_RDONLY | constants.O_NOFOLLOW);
+  try {
+    for await (const chunk of readSpan(source, { start: 0, end: Number.MAX_SAFE_INTEGER }, signal)) {
+      actual.add(chunk);
+      if (copy === null) continue;
+      copy.etag.add(chunk);
+      await copy.file.writeFile(chunk);
+      copied += chunk.length;
+    }
+  } finally {
+    await source.close();
+  }
+  const actualEtag = actual.finish();
+  if (expectedEtag !== null && expectedEtag !== actualEtag) throw stale(shown, expectedEtag, actualEtag);
+  return copied;
+}
+
+/** A new file appears only if there is still none; an old one is replaced only if it is still the one that was read. */
+async function putInPlace(
+  temporary: string,
+  { target, shown, expectedEtag, mode }: WriteRequest,
+  existing: Existing | null,
+) {
+  if (existing === null && mode !== 'overwrite') {
+    await linkNew(temporary, target, shown);
+    return;
+  }
+  const isGuarded = expectedEtag !== null || mode === 'append';
+  if (isGuarded && existing !== null && !(await isUnchanged(target, existing))) {
+    throw new ContextdError('CONFLICT', `${shown} was changed by somebody else while it was being written`, {
+      remedy: 'Read it again and repeat the change.',
+      details: { path: shown },
+    });
+  }
+  await rename(temporary, target);
+}
+
+async function linkNew(temporary: string, target: string, shown: string): Promise<void> {
+  try {
+    await link(temporary, target);
+  } catch (thrown) {
+    if (isErrno(thrown, 'EEXIST')) {
+      throw new ContextdError('CONFLICT', `${shown} was made by somebody else while it was being written`, {
+        remedy: 'Read it, then write again.',
+        details: { path: shown },
+      });
+    }
+    // File systems without hard links: the check before is all there is.
+    if (!isErrno(thrown, 'EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK')) throw thrown;
+    if ((await lstat(target).catch(() => null)) !== null)
+      throw new ContextdError('CONFLICT', `${shown} exists already`);
+    await rename(temporary, target);
+  }
+}
+
+/** The rename itself must survive a power cut. Some file systems cannot sync a directory; then it is as safe as it gets. */
+async function syncDirectory(path: string): Promise<void> {
+  const directory = await open(path, constants.O_RDONLY);
+  try {
+    await directory.sync();
+  } catch (thrown) {
+    if (!isErrno(thrown, 'EINVAL', 'ENOTSUP', 'EBADF')) throw thrown;
+  } finally {
+    await directory.close();
+  }
+}
+
+function stale(shown: string, expected: string, actual: string | null): ContextdError {
+  const found = actual === null ? 'there is no file' : `the file has ${actual}`;
+  return new ContextdError('CONFLICT', `${shown} is not what you read: etag ${expected} is expected, ${found}`, {
+    remedy: 'Read it again and repeat the change.',
+    details: { path: shown, expected_etag: expected, actual_etag: actual },
+  });
+}
+
+/** Mounted read-only, or a mount point itself (which cannot be renamed over): the sandbox protects it. */
+function writeFault(thrown: unknown, shown: string): unknown {
+  if (isErrno(thrown, 'EROFS', 'EBUSY')) return protectedFault(shown, 'read-only in the sandbox');
+  return fileFault(thrown, shown);
+}

@@ -1,0 +1,16 @@
+import { defineConfig } from 'vitest/config';
+
+// The tests run the compiled program, natively: what is tested is what is shipped, and one coverage pipeline sees
+// the test workers and every child process alike.
+export default defineConfig({
+  test: {
+    include: ['test/**/*.test.ts'],
+    setupFiles: ['test/helpers/coverage.ts'],
+    reporters: ['default', './test/helpers/count-reporter.ts'],
+    pool: 'forks',
+    maxWorkers: 2,
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    server: { deps: { external: [/\/dist\//] } },
+  },
+});
