@@ -59,7 +59,8 @@ describe.each(BUILDS)('the first call of the %s proxy', (build) => {
     const env = { ...inherited, SECRET: 'x', NODE_OPTIONS: '--no-warnings', LD_LIBRARY_PATH: '/nowhere' };
     await bench.run(['{}'], { env });
     const [start] = starts();
-    const { PWD, SHLVL, _, OLDPWD, ...environment } = start?.environment ?? {}; // the launcher's shell adds these
+    // The launcher's shell adds the first four; Node hands the last one to every child when coverage is measured.
+    const { PWD, SHLVL, _, OLDPWD, NODE_V8_COVERAGE, ...environment } = start?.environment ?? {};
     expect(environment).toEqual({ PATH: process.env.PATH, HOME: bench.root, CONTEXTD_HOME: bench.home, ...inherited });
     expect(start).toMatchObject({ args: ['serve'], cwd: '/', sessionId: start?.pid });
     for (const directory of ['run', 'state']) {
