@@ -80,7 +80,6 @@ const NARROWER = [
 /** The only readers of process.env (style 17). */
 const ENVIRONMENT_READERS = ['src/config/env.ts', 'src/proxy/environment.ts'];
 
-/** Files in which `src/daemon` may name other rooms: the parts list and what it is made of. */
 const root = join(import.meta.dirname, '..');
 
 function sourceFiles(room: string): string[] {
