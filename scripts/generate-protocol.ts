@@ -3,11 +3,13 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join, relative, resolve } from 'node:path';
-import { LOAD_OPTIONS, PROTO_FILES } from '../src/protocol/load-options.ts';
+import protobuf from 'protobufjs';
+import { LOAD_OPTIONS, PLUGIN_PROTO_FILES, PROTO_FILES } from '../src/protocol/load-options.ts';
 
 // Writes src/protocol/generated anew from proto/ and package.json; with --check it only tells whether that is current.
 
 const PACKAGE_JSON = 'package.json';
+const ALL_FILES = [...PROTO_FILES, ...PLUGIN_PROTO_FILES];
 
 function main(): void {
   const root = findRoot(import.meta.dirname);
@@ -38,16 +40,33 @@ function generate(root: string, target: string): void {
   const generator = join(loader, '..', 'build', 'bin', 'proto-loader-gen-types.js');
   const proto = join(root, 'proto');
   const flags = ['--grpcLib=@grpc/grpc-js', '--importFileExtension=.ts', '--includeComments', `--outDir=${target}`];
-  execFileSync(process.execPath, [generator, ...loadFlags(), ...flags, '-I', proto, '--', ...PROTO_FILES], {
+  execFileSync(process.execPath, [generator, ...loadFlags(), ...flags, '-I', proto, '--', ...ALL_FILES], {
     stdio: ['ignore', 'ignore', 'inherit'],
   });
   for (const file of filesBelow(target)) tidy(join(target, file), root);
   writeFileSync(join(target, 'package-version.ts'), versionModule(root));
+  writeFileSync(join(target, 'plugin-definition.ts'), definitionModule(proto));
 }
 
 function loadFlags(): string[] {
-  const { keepCase, longs, defaults } = LOAD_OPTIONS;
-  return [`--keepCase=${keepCase}`, `--longs=${longs.name}`, `--defaults=${defaults}`];
+  const { keepCase, longs, defaults, oneofs } = LOAD_OPTIONS;
+  return [`--keepCase=${keepCase}`, `--longs=${longs.name}`, `--defaults=${defaults}`, ...(oneofs ? ['--oneofs'] : [])];
+}
+
+/** The plugin services as JSON text: a tool's process has no `proto` directory to read. */
+function definitionModule(proto: string): string {
+  const definition = new protobuf.Root();
+  const ownPath = definition.resolvePath;
+  definition.resolvePath = (origin, target) =>
+    ALL_FILES.some((file) => file === target) ? join(proto, target) : ownPath.call(definition, origin, target);
+  definition.loadSync([...PLUGIN_PROTO_FILES], { keepCase: LOAD_OPTIONS.keepCase });
+  const json = JSON.stringify(definition.toJSON({ keepComments: false }), null, 2);
+  return [
+    `// Original files: ${PLUGIN_PROTO_FILES.map((file) => `proto/${file}`).join(', ')}`,
+    '',
+    `export const PLUGIN_DEFINITION = \`${json}\`;`,
+    '',
+  ].join('\n');
 }
 
 /** The generator names its input by absolute path and leaves blanks at line ends. */

@@ -1,11 +1,14 @@
 import { ContextdError, ERROR_TABLE, type ErrorCode } from '../core/errors.ts';
 import type { JsonObject } from '../core/json.ts';
-import { Fields } from './fields.ts';
-import { FrameError } from './frame-codec.ts';
-
-/** Why a command ended (design §4). */
-export const ENDED_BY = ['exit', 'signal', 'timeout', 'oom', 'pids', 'seccomp', 'output_limit', 'cancelled'] as const;
-export type EndedBy = (typeof ENDED_BY)[number];
+import type { CallOutput, CallOutput__Output as WireOutput } from './generated/contextd/v1/CallOutput.ts';
+import type { Failure, Failure__Output as WireFailure } from './generated/contextd/v1/Failure.ts';
+import type { LeafSpans__Output as WireLeaf } from './generated/contextd/v1/LeafSpans.ts';
+import type { OutputStream__Output as WireStream } from './generated/contextd/v1/OutputStream.ts';
+import type { SecretSpan__Output as WireSpan } from './generated/contextd/v1/SecretSpan.ts';
+import { readBoundedObject } from './json-bytes.ts';
+import { PLUGIN_MESSAGE_MAX_BYTES } from './plugin/environment.ts';
+import type { MessageShape } from './wire-bounds.ts';
+import { WireFault } from './wire-fault.ts';
 
 /** A long text of an answer: it is stored whole and cut to the budget, then shown as `data[field]`. */
 export interface ToolStream {
@@ -41,77 +44,95 @@ export interface SecretSpan {
   end: number;
 }
 
-/** What a command that the host ran came to. Texts are complete unless `dropped_bytes` says otherwise. */
-export interface ExecResult {
-  exit_code: number | null;
-  signal: string | null;
-  ended_by: EndedBy;
-  stdout: string;
-  stderr: string;
-  dropped_bytes: number;
-  duration_ms: number;
-  /** True when bytes that are not UTF-8 became U+FFFD. */
-  encoding_replaced: boolean;
+/** What a call came to and, per leaf of {data, streams}, what the tool's process took for a secret. */
+export interface ScannedOutput {
+  output: ToolOutput;
+  firstPass: readonly (readonly SecretSpan[])[];
 }
 
+/** The most output of one call that is carried whole; above it head and tail are kept. */
+export const OUTPUT_CEILING_BYTES = PLUGIN_MESSAGE_MAX_BYTES / 4;
+
+/** Bytes of `data` and of a failure's `details` as JSON text: both are small facts. */
+const DATA_MAX_BYTES = 16 * 1024 * 1024;
+const DETAILS_MAX_BYTES = 1024 * 1024;
+/** Bytes of data and streams together: leaves room for the spans of the first pass. */
+const TEXTS_MAX_BYTES = PLUGIN_MESSAGE_MAX_BYTES - 64 * 1024 * 1024;
 const MAX_STREAMS = 16;
 const MAX_WARNINGS = 100;
 const MAX_LEAVES = 200_000;
 const MAX_SPANS = 1_000_000;
 const FIELD_PATTERN = /^[a-z][a-z0-9_]{0,31}$/;
-const ERROR_CODES = Object.keys(ERROR_TABLE).filter(isErrorCode);
+const ERROR_CODES = new Set<string>(Object.keys(ERROR_TABLE));
 
-/** Checks what a tool process calls its output and gives it keys in a fixed order. Throws FrameError. */
-export function parseToolOutput(value: unknown): ToolOutput {
-  const fields = new Fields('output', value).only('data', 'streams', 'failure', 'droppedBytes', 'warnings');
-  const data = fields.object('data');
-  const streams = fields.has('streams') ? fields.list('streams', MAX_STREAMS).map(parseStream) : undefined;
-  checkFieldNames(data, streams ?? []);
-  return {
+const FAILURE_SHAPE: MessageShape = { 1: 'bytes', 2: 'bytes', 3: 'bytes', 4: 'bytes' };
+const SPAN_SHAPE: MessageShape = { 1: 'bytes', 2: 'uint32', 3: 'uint32' };
+const OUTPUT_SHAPE: MessageShape = {
+  1: 'bytes',
+  2: { 1: 'bytes', 2: 'bytes' },
+  3: FAILURE_SHAPE,
+  4: 'uint64',
+  5: 'bytes',
+  6: { 1: SPAN_SHAPE },
+};
+/** A CallEvent, and how many fields one that is of the protocol can have. */
+export const CALL_EVENT_SHAPE: MessageShape = { 1: { 1: 'uint64' }, 2: OUTPUT_SHAPE, 3: FAILURE_SHAPE };
+export const CALL_EVENT_MAX_FIELDS = MAX_LEAVES + 4 * MAX_SPANS + 1_000;
+
+/** Checks what a tool process calls its output. Throws WireFault. */
+export function parseCallOutput(message: WireOutput): ScannedOutput {
+  const { data_json, streams, failure, dropped_bytes, warnings, first_pass } = message;
+  const data = data_json.length === 0 ? {} : readBoundedObject('output.data', data_json, DATA_MAX_BYTES);
+  if (streams.length > MAX_STREAMS) throw new WireFault(`output has more than ${MAX_STREAMS} streams`);
+  if (warnings.length > MAX_WARNINGS) throw new WireFault(`output has more than ${MAX_WARNINGS} warnings`);
+  if (!Number.isSafeInteger(dropped_bytes)) throw new WireFault('output.dropped_bytes is not a whole number');
+  checkFieldNames(data, streams);
+  const output = {
     data,
-    ...(streams === undefined ? {} : { streams }),
-    ...(fields.has('failure') ? { failure: parseFailure(fields.nested('failure')) } : {}),
-    ...(fields.has('droppedBytes') ? { droppedBytes: fields.integer('droppedBytes') } : {}),
-    ...(fields.has('warnings') ? { warnings: fields.strings('warnings', MAX_WARNINGS) } : {}),
+    ...(streams.length === 0 ? {} : { streams: streams.map(({ field, text }) => ({ field, text })) }),
+    ...(failure === null ? {} : { failure: parseFailure(failure) }),
+    ...(dropped_bytes === 0 ? {} : { droppedBytes: dropped_bytes }),
+    ...(warnings.length === 0 ? {} : { warnings }),
+  };
+  return { output, firstPass: parseFirstPass(first_pass) };
+}
+
+/** Checks what a tool process calls its failure. Throws WireFault. */
+export function parseFailure({ code, message, remedy, details_json }: WireFailure): ToolFailure {
+  if (!isErrorCode(code)) throw new WireFault('failure.code is not a code of docs/errors.md');
+  return {
+    code,
+    message,
+    ...(remedy === '' ? {} : { remedy }),
+    ...(details_json.length === 0
+      ? {}
+      : { details: readBoundedObject('failure.details', details_json, DETAILS_MAX_BYTES) }),
   };
 }
 
-export function parseFailure(fields: Fields): ToolFailure {
-  fields.only('code', 'message', 'remedy', 'details');
+/** Throws RESOURCE_LIMIT for an output that the protocol cannot carry. */
+export function packCallOutput({ output, firstPass }: ScannedOutput): CallOutput {
+  const streams = (output.streams ?? []).map(({ field, text }) => ({ field, text: wellFormed(text) }));
+  const dataJson = Buffer.from(JSON.stringify(output.data));
+  if (dataJson.length > DATA_MAX_BYTES) throw notCarried('its data', dataJson.length, DATA_MAX_BYTES);
+  const bytes = streams.reduce((sum, { text }) => sum + Buffer.byteLength(text), dataJson.length);
+  if (bytes > TEXTS_MAX_BYTES) throw notCarried('it', bytes, TEXTS_MAX_BYTES);
   return {
-    code: fields.oneOf('code', ERROR_CODES),
-    message: fields.string('message'),
-    ...(fields.has('remedy') ? { remedy: fields.string('remedy') } : {}),
-    ...(fields.has('details') ? { details: fields.object('details') } : {}),
+    data_json: dataJson,
+    streams,
+    ...(output.failure === undefined ? {} : { failure: packFailure(output.failure) }),
+    dropped_bytes: output.droppedBytes ?? 0,
+    warnings: [...(output.warnings ?? [])],
+    first_pass: firstPass.map((spans) => ({ spans: [...spans] })),
   };
 }
 
-/** Per leaf the spans found in it, each `[rule, start, end]` on the wire. */
-export function parseFirstPass(leaves: readonly unknown[]): SecretSpan[][] {
-  if (leaves.length > MAX_LEAVES) throw new FrameError(`first_pass has more than ${MAX_LEAVES} leaves`);
-  let total = 0;
-  return leaves.map((spans) => {
-    if (!Array.isArray(spans)) throw new FrameError('first_pass holds what is not a list of spans');
-    total += spans.length;
-    if (total > MAX_SPANS) throw new FrameError(`first_pass has more than ${MAX_SPANS} spans`);
-    return spans.map(parseSpan);
-  });
-}
-
-export function packFirstPass(leaves: readonly (readonly SecretSpan[])[]): [string, number, number][][] {
-  return leaves.map((spans) => spans.map(({ rule, start, end }) => [rule, start, end]));
-}
-
-export function parseExecResult(fields: Fields): ExecResult {
+export function packFailure({ code, message, remedy, details }: ToolFailure): Failure {
   return {
-    exit_code: fields.value('exit_code') === null ? null : fields.integer('exit_code', 0, 255),
-    signal: fields.nullableString('signal'),
-    ended_by: fields.oneOf('ended_by', ENDED_BY),
-    stdout: fields.string('stdout'),
-    stderr: fields.string('stderr'),
-    dropped_bytes: fields.integer('dropped_bytes'),
-    duration_ms: fields.integer('duration_ms'),
-    encoding_replaced: fields.boolean('encoding_replaced'),
+    code,
+    message,
+    remedy: remedy ?? '',
+    details_json: details === undefined ? Buffer.alloc(0) : Buffer.from(JSON.stringify(details)),
   };
 }
 
@@ -132,34 +153,43 @@ export function fromFailure({ code, message, remedy, details }: ToolFailure): Co
   });
 }
 
-function parseStream(value: unknown): ToolStream {
-  const fields = new Fields('stream', value).only('field', 'text');
-  const field = fields.string('field');
-  if (!FIELD_PATTERN.test(field)) throw new FrameError(`stream.field does not match ${FIELD_PATTERN}`);
-  return { field, text: fields.string('text') };
+export function isErrorCode(code: string): code is ErrorCode {
+  return ERROR_CODES.has(code);
 }
 
-function checkFieldNames(data: JsonObject, streams: readonly ToolStream[]): void {
+function parseFirstPass(leaves: readonly WireLeaf[]): SecretSpan[][] {
+  if (leaves.length > MAX_LEAVES) throw new WireFault(`first_pass has more than ${MAX_LEAVES} leaves`);
+  let total = 0;
+  return leaves.map(({ spans }) => {
+    total += spans.length;
+    if (total > MAX_SPANS) throw new WireFault(`first_pass has more than ${MAX_SPANS} spans`);
+    return spans.map(parseSpan);
+  });
+}
+
+function parseSpan({ rule, start, end }: WireSpan): SecretSpan {
+  if (start >= end) throw new WireFault('first_pass holds what is not a span');
+  return { rule, start, end };
+}
+
+function checkFieldNames(data: JsonObject, streams: readonly WireStream[]): void {
   const seen = new Set(Object.keys(data));
   for (const { field } of streams) {
-    if (seen.has(field)) throw new FrameError(`stream.field ${field} is taken twice`);
+    if (!FIELD_PATTERN.test(field)) throw new WireFault(`stream.field does not match ${FIELD_PATTERN}`);
+    if (seen.has(field)) throw new WireFault(`stream.field ${field} is taken twice`);
     seen.add(field);
   }
 }
 
-function parseSpan(value: unknown): SecretSpan {
-  const [rule, start, end, ...rest]: unknown[] = Array.isArray(value) ? value : [];
-  const isSpan = typeof rule === 'string' && isOffset(start) && isOffset(end) && start < end && rest.length === 0;
-  if (!isSpan) throw new FrameError('first_pass holds what is not a span');
-  return { rule, start, end };
+/** Protobuf's writer gives half a surrogate pair in a short text three bytes too many, which would move the spans. */
+function wellFormed(text: string): string {
+  return text.length < 64 ? Buffer.from(text).toString() : text;
 }
 
-function isOffset(value: unknown): value is number {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
-}
-
-function isErrorCode(code: string): code is ErrorCode {
-  return Object.hasOwn(ERROR_TABLE, code);
+function notCarried(what: string, bytes: number, limit: number): ContextdError {
+  return new ContextdError('RESOURCE_LIMIT', `the output cannot be carried: ${what} has ${bytes} bytes of ${limit}`, {
+    remedy: 'Ask for less at once.',
+  });
 }
 
 function toJsonObject(details: Readonly<Record<string, unknown>>): JsonObject {

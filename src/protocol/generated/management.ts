@@ -11,6 +11,9 @@ import type { ListResponse as _contextd_v1_ListResponse, ListResponse__Output as
 import type { ManagementServiceClient as _contextd_v1_ManagementServiceClient, ManagementServiceDefinition as _contextd_v1_ManagementServiceDefinition } from './contextd/v1/ManagementService.ts';
 import type { ProjectRequest as _contextd_v1_ProjectRequest, ProjectRequest__Output as _contextd_v1_ProjectRequest__Output } from './contextd/v1/ProjectRequest.ts';
 import type { ProjectResponse as _contextd_v1_ProjectResponse, ProjectResponse__Output as _contextd_v1_ProjectResponse__Output } from './contextd/v1/ProjectResponse.ts';
+import type { ReadySandboxes as _contextd_v1_ReadySandboxes, ReadySandboxes__Output as _contextd_v1_ReadySandboxes__Output } from './contextd/v1/ReadySandboxes.ts';
+import type { SandboxStatus as _contextd_v1_SandboxStatus, SandboxStatus__Output as _contextd_v1_SandboxStatus__Output } from './contextd/v1/SandboxStatus.ts';
+import type { SandboxTotals as _contextd_v1_SandboxTotals, SandboxTotals__Output as _contextd_v1_SandboxTotals__Output } from './contextd/v1/SandboxTotals.ts';
 import type { StatusRequest as _contextd_v1_StatusRequest, StatusRequest__Output as _contextd_v1_StatusRequest__Output } from './contextd/v1/StatusRequest.ts';
 import type { StatusResponse as _contextd_v1_StatusResponse, StatusResponse__Output as _contextd_v1_StatusResponse__Output } from './contextd/v1/StatusResponse.ts';
 import type { StopRequest as _contextd_v1_StopRequest, StopRequest__Output as _contextd_v1_StopRequest__Output } from './contextd/v1/StopRequest.ts';
@@ -37,6 +40,9 @@ export interface ProtoGrpcType {
       ManagementService: SubtypeConstructor<typeof grpc.Client, _contextd_v1_ManagementServiceClient> & { service: _contextd_v1_ManagementServiceDefinition }
       ProjectRequest: MessageTypeDefinition<_contextd_v1_ProjectRequest, _contextd_v1_ProjectRequest__Output>
       ProjectResponse: MessageTypeDefinition<_contextd_v1_ProjectResponse, _contextd_v1_ProjectResponse__Output>
+      ReadySandboxes: MessageTypeDefinition<_contextd_v1_ReadySandboxes, _contextd_v1_ReadySandboxes__Output>
+      SandboxStatus: MessageTypeDefinition<_contextd_v1_SandboxStatus, _contextd_v1_SandboxStatus__Output>
+      SandboxTotals: MessageTypeDefinition<_contextd_v1_SandboxTotals, _contextd_v1_SandboxTotals__Output>
       StatusRequest: MessageTypeDefinition<_contextd_v1_StatusRequest, _contextd_v1_StatusRequest__Output>
       StatusResponse: MessageTypeDefinition<_contextd_v1_StatusResponse, _contextd_v1_StatusResponse__Output>
       StopRequest: MessageTypeDefinition<_contextd_v1_StopRequest, _contextd_v1_StopRequest__Output>

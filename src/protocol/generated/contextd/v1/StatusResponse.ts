@@ -1,5 +1,6 @@
 // Original file: proto/contextd/v1/management.proto
 
+import type { SandboxStatus as _contextd_v1_SandboxStatus, SandboxStatus__Output as _contextd_v1_SandboxStatus__Output } from '../../contextd/v1/SandboxStatus.ts';
 import type { Long } from '@grpc/proto-loader';
 
 export interface StatusResponse {
@@ -19,6 +20,7 @@ export interface StatusResponse {
    * Isolation level this machine reaches: "full", "reduced" or "unavailable".
    */
   'isolation'?: (string);
+  'sandbox'?: (_contextd_v1_SandboxStatus | null);
 }
 
 export interface StatusResponse__Output {
@@ -38,4 +40,5 @@ export interface StatusResponse__Output {
    * Isolation level this machine reaches: "full", "reduced" or "unavailable".
    */
   'isolation': (string);
+  'sandbox': (_contextd_v1_SandboxStatus__Output | null);
 }

@@ -1,0 +1,61 @@
+// Original file: proto/contextd/v1/plugin.proto
+
+import type { Long } from '@grpc/proto-loader';
+
+export interface CallRequest {
+  /**
+   * Names this call in every request to ToolHost. Unguessable.
+   */
+  'call_id'?: (string);
+  'request_id'?: (string);
+  'tool'?: (string);
+  /**
+   * The arguments, valid against the tool's schema, as UTF-8 JSON text.
+   */
+  'input_json'?: (Buffer | Uint8Array | string);
+  /**
+   * Absolute path of the workspace, the same inside the sandbox as outside.
+   */
+  'workspace'?: (string);
+  /**
+   * Key for etags, hexadecimal: one per session.
+   */
+  'etag_key'?: (string);
+  /**
+   * Milliseconds from now until the call is over.
+   */
+  'timeout_ms'?: (number | string | Long);
+  /**
+   * Bytes of text to give back at most; of more a tool keeps head and tail.
+   */
+  'output_max_bytes'?: (number | string | Long);
+}
+
+export interface CallRequest__Output {
+  /**
+   * Names this call in every request to ToolHost. Unguessable.
+   */
+  'call_id': (string);
+  'request_id': (string);
+  'tool': (string);
+  /**
+   * The arguments, valid against the tool's schema, as UTF-8 JSON text.
+   */
+  'input_json': (Buffer);
+  /**
+   * Absolute path of the workspace, the same inside the sandbox as outside.
+   */
+  'workspace': (string);
+  /**
+   * Key for etags, hexadecimal: one per session.
+   */
+  'etag_key': (string);
+  /**
+   * Milliseconds from now until the call is over.
+   */
+  'timeout_ms': (number);
+  /**
+   * Bytes of text to give back at most; of more a tool keeps head and tail.
+   */
+  'output_max_bytes': (number);
+}

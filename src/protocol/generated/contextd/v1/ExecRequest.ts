@@ -1,0 +1,32 @@
+// Original file: proto/contextd/v1/host.proto
+
+
+export interface ExecRequest {
+  'call_id'?: (string);
+  'command'?: (string);
+  /**
+   * Absolute, inside the workspace. Empty: the workspace.
+   */
+  'cwd'?: (string);
+  'env'?: ({[key: string]: string});
+  /**
+   * Absent: an empty stdin.
+   */
+  'stdin'?: (Buffer | Uint8Array | string);
+  '_stdin'?: "stdin";
+}
+
+export interface ExecRequest__Output {
+  'call_id': (string);
+  'command': (string);
+  /**
+   * Absolute, inside the workspace. Empty: the workspace.
+   */
+  'cwd': (string);
+  'env': ({[key: string]: string});
+  /**
+   * Absent: an empty stdin.
+   */
+  'stdin'?: (Buffer);
+  '_stdin'?: "stdin";
+}

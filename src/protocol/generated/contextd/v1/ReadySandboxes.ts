@@ -1,0 +1,12 @@
+// Original file: proto/contextd/v1/management.proto
+
+
+export interface ReadySandboxes {
+  'project'?: (string);
+  'count'?: (number);
+}
+
+export interface ReadySandboxes__Output {
+  'project': (string);
+  'count': (number);
+}

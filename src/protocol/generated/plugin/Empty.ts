@@ -1,0 +1,8 @@
+// Original file: proto/plugin/grpc_controller.proto
+
+
+export interface Empty {
+}
+
+export interface Empty__Output {
+}

@@ -1,0 +1,71 @@
+import { Metadata, type ServiceError, type StatusObject, status } from '@grpc/grpc-js';
+import { ContextdError, type ErrorCode } from '../core/errors.ts';
+import type { JsonObject } from '../core/json.ts';
+import { GRPC_STATUS } from './grpc-status.ts';
+import { readBoundedObject } from './json-bytes.ts';
+import { isErrorCode } from './tool-output.ts';
+import { CODE_TRAILER, DETAILS_TRAILER, REMEDY_TRAILER } from './trailers.ts';
+
+/** Trailers travel as headers, which peers bound, some to 16 KiB: characters of one text, bytes of the details. */
+const TEXT_MAX_CHARS = 1_000;
+const DETAILS_MAX_BYTES = 4_096;
+
+/** What a code of gRPC means that came without one of ours. */
+const CODE_OF_STATUS: Readonly<Partial<Record<number, ErrorCode>>> = {
+  [status.CANCELLED]: 'CANCELLED',
+  [status.INVALID_ARGUMENT]: 'ARGS_INVALID',
+  [status.DEADLINE_EXCEEDED]: 'TIMEOUT',
+  [status.NOT_FOUND]: 'NOT_FOUND',
+  [status.ALREADY_EXISTS]: 'CONFLICT',
+  [status.PERMISSION_DENIED]: 'PERMISSION_DENIED',
+  [status.RESOURCE_EXHAUSTED]: 'PAYLOAD_TOO_LARGE',
+  [status.UNIMPLEMENTED]: 'NOT_IMPLEMENTED',
+  [status.UNAVAILABLE]: 'INTERRUPTED',
+};
+
+/** A fault of ToolHost as it goes to a tool's process. `cause` and the stack stay here. */
+export function packHostFault(error: ContextdError): Partial<StatusObject> {
+  const metadata = new Metadata();
+  metadata.set(CODE_TRAILER, error.code);
+  if (error.remedy !== undefined) metadata.set(REMEDY_TRAILER, Buffer.from(error.remedy.slice(0, TEXT_MAX_CHARS)));
+  const details = Buffer.from(JSON.stringify(error.details));
+  if (details.length > 2 && details.length <= DETAILS_MAX_BYTES) metadata.set(DETAILS_TRAILER, details);
+  return { code: GRPC_STATUS[error.code], details: wellFormed(error.message.slice(0, TEXT_MAX_CHARS)), metadata };
+}
+
+/** The fault that an rpc of either side failed with: what its trailers name, else what its status means. */
+export function readRpcFault(error: ServiceError): ContextdError {
+  const named = String(error.metadata?.get(CODE_TRAILER)[0] ?? '');
+  const code = isErrorCode(named) ? named : (CODE_OF_STATUS[error.code] ?? 'INTERNAL_ERROR');
+  const remedy = bytesOf(error, REMEDY_TRAILER)?.toString();
+  const details = detailsOf(error);
+  return new ContextdError(
+    code,
+    error.details === '' ? `the call failed with gRPC status ${error.code}` : error.details,
+    {
+      ...(remedy === undefined ? {} : { remedy }),
+      ...(details === undefined ? {} : { details }),
+      cause: error,
+    },
+  );
+}
+
+function detailsOf(error: ServiceError): JsonObject | undefined {
+  const bytes = bytesOf(error, DETAILS_TRAILER);
+  if (bytes === undefined) return undefined;
+  try {
+    return readBoundedObject('details', bytes, DETAILS_MAX_BYTES);
+  } catch {
+    return undefined;
+  }
+}
+
+function bytesOf(error: ServiceError, trailer: string): Buffer | undefined {
+  const value = error.metadata?.get(trailer)[0];
+  return Buffer.isBuffer(value) ? value : undefined;
+}
+
+/** Without half surrogate pairs: gRPC percent-encodes it, which fails for those. */
+function wellFormed(text: string): string {
+  return Buffer.from(text).toString();
+}
