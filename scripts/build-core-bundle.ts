@@ -30,6 +30,8 @@ async function bundleProgram(root: string, outfile: string): Promise<void> {
     sourcemap: false,
     legalComments: 'inline',
     logLevel: 'warning',
+    // Packages in CommonJS ask for Node's own modules by `require`, which an ES module does not have.
+    banner: { js: "import { createRequire } from 'node:module';\nconst require = createRequire(import.meta.url);" },
   });
 }
 

@@ -43,7 +43,20 @@ function compile(bun: string, parts: Parts): boolean {
   const fresh = `${parts.proxy}.new`;
   const defines = Object.entries(parts.define).map(([name, value]) => `--define=${name}=${value}`);
   const safe = ['--no-compile-autoload-dotenv', '--no-compile-autoload-bunfig'];
-  const args = ['build', '--compile', '--minify', '--bytecode', ...safe, ...defines, parts.entry, '--outfile', fresh];
+  // A process of some milliseconds: no code of it runs often enough to be compiled, and its heap stays small.
+  const brief = ['--compile-jit-policy=100', '--compile-exec-argv=--smol'];
+  const args = [
+    'build',
+    '--compile',
+    '--minify',
+    '--bytecode',
+    ...brief,
+    ...safe,
+    ...defines,
+    parts.entry,
+    '--outfile',
+    fresh,
+  ];
   try {
     execFileSync(bun, args, { stdio: ['ignore', 'ignore', 'pipe'], encoding: 'utf8' });
   } catch (error) {

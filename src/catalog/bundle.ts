@@ -1,17 +1,22 @@
 import { createHash } from 'node:crypto';
-import { chmod, cp, mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { chmod, cp, mkdir, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import { ContextdError, isErrno } from '../core/errors.ts';
 
+/** Any execute bit: it decides whether a file is a program, so it is part of what was accepted. */
+const EXECUTABLE = 0o111;
+
 /**
- * Identity of a tool bundle: sha256 over the sorted list of its files, each line `<path>\0<sha256 of the bytes>\n`.
- * Symlinks and special files are refused: what is hashed must be what runs.
+ * Identity of a tool bundle: sha256 over the sorted list of its files, each line
+ * `<path>\0<"x" for a program, else "-">\0<sha256 of the bytes>\n`. Symlinks and special files are refused: what is
+ * hashed must be what runs.
  */
 export async function hashBundle(dir: string): Promise<string> {
   const total = createHash('sha256');
   for (const file of await listFiles(dir)) {
-    const bytes = await readFile(join(dir, file));
-    total.update(`${file}\0${createHash('sha256').update(bytes).digest('hex')}\n`);
+    const path = join(dir, file);
+    const [bytes, kind] = [await readFile(path), (await isExecutable(path)) ? 'x' : '-'];
+    total.update(`${file}\0${kind}\0${createHash('sha256').update(bytes).digest('hex')}\n`);
   }
   return total.digest('hex');
 }
@@ -77,7 +82,12 @@ async function listFiles(dir: string): Promise<string[]> {
 async function makeReadable(dir: string): Promise<void> {
   await chmod(dir, 0o755);
   for (const file of await listFiles(dir)) {
-    await chmod(join(dir, file), 0o644);
-    await chmod(dirname(join(dir, file)), 0o755);
+    const path = join(dir, file);
+    await chmod(path, (await isExecutable(path)) ? 0o755 : 0o644);
+    await chmod(dirname(path), 0o755);
   }
+}
+
+async function isExecutable(path: string): Promise<boolean> {
+  return ((await stat(path)).mode & EXECUTABLE) !== 0;
 }

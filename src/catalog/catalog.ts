@@ -33,14 +33,14 @@ export interface Catalog {
 
 export function createCatalog(deps: { coreBundleDir: string; toolsDir: string }): Catalog {
   const tools = new Map<string, CatalogTool>();
-  const verified = new Map<string, string>();
+  const verified = new Map<string, Stamp>();
   return {
     async start() {
       const sha256 = await publishCore(deps.coreBundleDir, deps.toolsDir);
       const bundleDir = join(deps.toolsDir, sha256);
       for (const tool of await readTools(bundleDir, sha256, createArgumentCompiler()))
         tools.set(tool.manifest.name, tool);
-      verified.set(bundleDir, await stamp(bundleDir));
+      verified.set(bundleDir, await takeStamp(bundleDir));
     },
     async stop() {
       tools.clear();
@@ -48,9 +48,10 @@ export function createCatalog(deps: { coreBundleDir: string; toolsDir: string })
     find: (name) => tools.get(name),
     list: () => [...tools.values()].sort((a, b) => a.manifest.name.localeCompare(b.manifest.name)),
     async verify(tool) {
-      const now = await stamp(tool.bundleDir);
-      if (verified.get(tool.bundleDir) === now) return;
+      const known = verified.get(tool.bundleDir);
+      if (known !== undefined && stampOf(known.paths) === known.text) return;
       verified.delete(tool.bundleDir);
+      const now = await takeStamp(tool.bundleDir);
       await verifyBundle(tool.bundleDir, tool.bundleSha256);
       verified.set(tool.bundleDir, now);
     },
@@ -73,19 +74,28 @@ async function publishCore(coreBundleDir: string, toolsDir: string): Promise<str
  * What changes when a file of the bundle is written, replaced, added or removed: inode, size and change time of every
  * file and directory. Hashing a megabyte on each call would cost more than the call; a change of any stamp hashes again.
  */
-async function stamp(bundleDir: string): Promise<string> {
-  try {
-    const entries = await readdir(bundleDir, { recursive: true });
-    return ['.', ...entries.sort()].map((entry) => stampOf(join(bundleDir, entry))).join('\n');
-  } catch (thrown) {
-    if (isErrno(thrown, 'ENOENT', 'ENOTDIR')) return 'missing';
-    throw thrown;
-  }
+interface Stamp {
+  /** Directories are among them, so what is added shows without a listing. */
+  readonly paths: readonly string[];
+  readonly text: string;
 }
 
-function stampOf(path: string): string {
-  const { ino, size, ctimeMs, mode } = lstatSync(path);
-  return [path, ino, size, ctimeMs, mode].join(':');
+async function takeStamp(bundleDir: string): Promise<Stamp> {
+  const entries = await readdir(bundleDir, { recursive: true }).catch((thrown: unknown) => {
+    if (isErrno(thrown, 'ENOENT', 'ENOTDIR')) return [];
+    throw thrown;
+  });
+  const paths = [bundleDir, ...entries.sort().map((entry) => join(bundleDir, entry))];
+  return { paths, text: stampOf(paths) };
+}
+
+function stampOf(paths: readonly string[]): string {
+  return paths.map(stampOfOne).join('\n');
+}
+
+function stampOfOne(path: string): string {
+  const stats = lstatSync(path, { throwIfNoEntry: false });
+  return stats === undefined ? `${path}:gone` : [path, stats.ino, stats.size, stats.ctimeMs, stats.mode].join(':');
 }
 
 async function readTools(bundleDir: string, sha256: string, compile: CompileArguments): Promise<CatalogTool[]> {

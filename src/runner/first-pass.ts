@@ -3,7 +3,7 @@ import { ContextdError } from '../core/errors.ts';
 import type { ScrubEngine } from '../scrub/engine.ts';
 import type { Finding } from '../scrub/finding.ts';
 import { collectLeaves } from '../scrub/leaves.ts';
-import type { ScannedOutput } from '../sdk/tool-server.ts';
+import type { SearchedOutput } from '../sdk/tool-server.ts';
 
 /** UTF-16 characters up to which the scan stays in the main thread: a millisecond or two. */
 const INLINE_MAX_CHARS = 32 * 1024;
@@ -26,7 +26,7 @@ export class FirstPass {
   }
 
   /** Per leaf of {data, streams} what looks like a secret. Throws SCRUB_FAILED: without the scan nothing leaves. */
-  async scan({ data, streams }: ScannedOutput): Promise<readonly Finding[][]> {
+  async scan({ data, streams }: SearchedOutput): Promise<readonly Finding[][]> {
     const leaves = collectLeaves({ data, streams: streams.map(({ field, text }) => ({ field, text })) });
     const chars = leaves.reduce((sum, leaf) => sum + leaf.length, 0);
     if (chars <= INLINE_MAX_CHARS) return leaves.map((leaf) => this.#engine.scan(leaf));

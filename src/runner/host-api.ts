@@ -1,10 +1,12 @@
 import type { Clock } from '../core/clock.ts';
 import { ContextdError } from '../core/errors.ts';
 import type { Logger } from '../core/log.ts';
-import type { ExecSpec, LogLevel } from '../protocol/tool-frames.ts';
-import type { ExecResult } from '../protocol/tool-output.ts';
+import type { ExecRequest__Output as ExecRequest } from '../protocol/generated/contextd/v1/ExecRequest.ts';
+import { type EndedBy, type ExecResult, LOG_LEVELS, LOG_LINE_MAX_CHARS } from '../protocol/host-messages.ts';
 import type { CommandResult, CommandSpec, Sandbox, SandboxPolicy } from '../sandbox/sandbox.ts';
+import { type CallFacts, FactBook, type HostCallRecord } from './call-facts.ts';
 import { decodeStream } from './exec-output.ts';
+import { HOST_METHODS, type HostMethod } from './host-methods.ts';
 
 const EXECS_AT_ONCE = 8;
 const LOG_LINES_MAX = 100;
@@ -13,63 +15,141 @@ const ENV_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 /** What the host needs to know of the call for which a tool asks something. */
 export interface HostCall {
   requestId: string;
+  sessionKey: string;
   tool: string;
+  origin: 'core' | 'installed';
   grants: readonly string[];
   outputMaxBytes: number;
   /** Monotonic milliseconds at which the call is over. */
   endsAt: number;
   /** Aborts when nobody waits for the call any more. */
   signal: AbortSignal;
+  /** Why the call is coming to its end, or null. */
+  ending(): 'timeout' | 'cancelled' | null;
 }
 
-/** What one call may ask back. Nothing here trusts the tool: each request is checked against the grants of tool.json. */
+export interface HostDeps {
+  sandbox: Sandbox;
+  /** The texts with what looks like a secret replaced by the session's tokens. */
+  scrub(sessionKey: string, texts: readonly string[]): Promise<readonly string[]>;
+  logger: Logger;
+  clock: Clock;
+}
+
+/**
+ * What one call may ask back. Nothing here trusts the tool: each request is checked against the grants of tool.json
+ * and is recorded, carried out or not.
+ */
 export class HostApi {
   readonly #call: HostCall;
   readonly #policy: SandboxPolicy;
-  readonly #deps: { sandbox: Sandbox; logger: Logger; clock: Clock };
-  readonly #quarantined: string[] = [];
-  #running = 0;
+  readonly #deps: HostDeps;
+  readonly #book = new FactBook();
+  readonly #underWay = new Set<Promise<unknown>>();
+  #execs = 0;
   #logLines = 0;
 
-  constructor(call: HostCall, policy: SandboxPolicy, deps: { sandbox: Sandbox; logger: Logger; clock: Clock }) {
+  constructor(call: HostCall, policy: SandboxPolicy, deps: HostDeps) {
     this.#call = call;
     this.#policy = policy;
     this.#deps = deps;
   }
 
-  /** Protected paths, relative to the workspace, that the commands of this call made and that were moved away. */
-  get quarantined(): readonly string[] {
-    return this.#quarantined;
+  get facts(): CallFacts {
+    return this.#book.read();
   }
 
-  /** Runs a shell command until the call's deadline. Throws PERMISSION_DENIED, ARGS_INVALID, RATE_LIMITED and what the sandbox throws. */
-  async exec(spec: ExecSpec): Promise<ExecResult> {
-    this.#require('exec');
-    checkSpec(spec);
-    if (this.#running >= EXECS_AT_ONCE) {
-      throw new ContextdError('RATE_LIMITED', `${this.#call.tool} already runs ${EXECS_AT_ONCE} commands in this call`);
-    }
-    this.#running += 1;
-    try {
-      const result = await this.#deps.sandbox.run(this.#policy, this.#command(spec));
-      this.#quarantined.push(...result.quarantined);
-      return toExecResult(result);
-    } finally {
-      this.#running -= 1;
-    }
+  /** Settles when nothing runs for this call any more, at the latest after `maxMs`. Null: nothing runs. */
+  finished(maxMs: number): Promise<unknown> | null {
+    if (this.#underWay.size === 0) return null;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, maxMs);
+    return Promise.race([promise, Promise.allSettled(this.#underWay)]).finally(() => clearTimeout(timer));
+  }
+
+  /** Runs a shell command until the call's deadline. Throws ARGS_INVALID, RATE_LIMITED and what the sandbox throws. */
+  exec(request: ExecRequest, cancelled: AbortSignal): Promise<ExecResult> {
+    return this.#serve('Exec', async (record) => {
+      const cwd = request.cwd === '' ? this.#policy.workspace : request.cwd;
+      checkCommand({ ...request, cwd });
+      if (this.#execs >= EXECS_AT_ONCE) {
+        throw new ContextdError('RATE_LIMITED', `${this.#call.tool} already runs ${EXECS_AT_ONCE} commands in a call`);
+      }
+      const result = await this.#run({ ...request, cwd }, cancelled);
+      const endedBy = this.#endOf(result);
+      record.exit_code = result.exitCode;
+      record.ended_by = endedBy;
+      return toExecResult(result, endedBy);
+    });
+  }
+
+  scrub(texts: readonly string[]): Promise<readonly string[]> {
+    return this.#serve('Scrub', () => this.#deps.scrub(this.#call.sessionKey, texts));
   }
 
   /** A line of the tool's; at most 100 in a call. The logger masks it. */
-  log(level: LogLevel, message: string): void {
-    if (!this.#call.grants.includes('log') && level !== 'error') return;
-    this.#logLines += 1;
-    if (this.#logLines > LOG_LINES_MAX) return;
-    const { tool, requestId } = this.#call;
-    this.#deps.logger[level]('tool.log', { tool, request_id: requestId, message });
+  log(level: string, message: string): Promise<void> {
+    return this.#serve('Log', async () => {
+      const known = LOG_LEVELS.find((one) => one === level);
+      if (known === undefined)
+        throw invalid(`the log level is not one of ${LOG_LEVELS.join(', ')}`, 'Use one of them.');
+      if (message.length > LOG_LINE_MAX_CHARS) {
+        throw invalid(`a log line has ${message.length} characters of ${LOG_LINE_MAX_CHARS}`, 'Log less at once.');
+      }
+      this.#logLines += 1;
+      const { tool, requestId } = this.#call;
+      if (this.#logLines > LOG_LINES_MAX) {
+        throw new ContextdError('RATE_LIMITED', `${tool} has written ${LOG_LINES_MAX} log lines in this call`);
+      }
+      this.#deps.logger[known]('tool.log', { tool, request_id: requestId, message });
+    });
   }
 
-  #require(grant: string): void {
-    const { tool, grants } = this.#call;
+  /** The services behind the other methods are of a later version; who may ask for them is settled already. */
+  ask(method: HostMethod): Promise<never> {
+    return this.#serve(method, async () => {
+      throw new ContextdError('NOT_IMPLEMENTED', `this version of contextd has no ${method} for tools`, {
+        remedy: 'Do without it, or install a version of contextd that has it.',
+      });
+    });
+  }
+
+  #serve<T>(method: HostMethod, work: (record: HostCallRecord) => Promise<T>): Promise<T> {
+    const served = this.#carryOut(method, work);
+    const done = () => this.#underWay.delete(served);
+    this.#underWay.add(served);
+    served.then(done, done);
+    return served;
+  }
+
+  async #carryOut<T>(method: HostMethod, work: (record: HostCallRecord) => Promise<T>): Promise<T> {
+    const startedAt = this.#deps.clock.monotonic();
+    const record = this.#book.open(method);
+    try {
+      this.#checkAccess(method);
+      const answer = await work(record);
+      record.error_code = null;
+      return answer;
+    } catch (thrown) {
+      const fault = ContextdError.from(thrown);
+      record.error_code = fault.code;
+      throw fault;
+    } finally {
+      record.duration_ms = Math.round((this.#deps.clock.monotonic() - startedAt) * 10) / 10;
+    }
+  }
+
+  #checkAccess(method: HostMethod): void {
+    const access = HOST_METHODS[method];
+    const { tool, grants, origin } = this.#call;
+    if (!('grant' in access)) {
+      if (origin === 'core') return;
+      throw new ContextdError('PERMISSION_DENIED', `${tool} may not use ${method}: it is for the core tools alone`, {
+        remedy: 'Use a core tool for it.',
+        details: { method },
+      });
+    }
+    const { grant } = access;
     if (grants.includes(grant)) return;
     throw new ContextdError('PERMISSION_DENIED', `${tool} may not use "${grant}": its tool.json does not grant it`, {
       remedy: `Name "${grant}" in "grants" of its tool.json and accept the tool again with \`ctxd init\`.`,
@@ -77,20 +157,36 @@ export class HostApi {
     });
   }
 
-  #command(spec: ExecSpec): CommandSpec {
+  async #run(request: ExecRequest, cancelled: AbortSignal): Promise<CommandResult> {
+    this.#execs += 1;
+    try {
+      const result = await this.#deps.sandbox.run(this.#policy, this.#command(request, cancelled));
+      this.#book.ranCommand(result.quarantined, result.denied);
+      return result;
+    } finally {
+      this.#execs -= 1;
+    }
+  }
+
+  #command({ command, cwd, env, stdin }: ExecRequest, cancelled: AbortSignal): CommandSpec {
     return {
-      argv: ['bash', '-c', spec.command],
-      cwd: spec.cwd,
-      env: spec.env,
-      stdin: spec.stdin === null ? null : Buffer.from(spec.stdin),
+      argv: ['bash', '-c', command],
+      cwd,
+      env,
+      stdin: stdin ?? null,
       timeoutMs: Math.max(1, Math.ceil(this.#call.endsAt - this.#deps.clock.monotonic())),
       outputMaxBytes: this.#call.outputMaxBytes,
-      signal: this.#call.signal,
+      signal: AbortSignal.any([this.#call.signal, cancelled]),
     };
+  }
+
+  /** A command that was killed because its call ended, ended as the call did. */
+  #endOf({ endedBy }: CommandResult): EndedBy {
+    return endedBy === 'cancelled' ? (this.#call.ending() ?? 'cancelled') : endedBy;
   }
 }
 
-function checkSpec({ command, cwd, env }: ExecSpec): void {
+function checkCommand({ command, cwd, env }: ExecRequest): void {
   if (command.includes('\0'))
     throw invalid('the command holds a NUL character', 'Remove it, or give the data on stdin.');
   if (!cwd.startsWith('/') || cwd.includes('\0')) {
@@ -104,13 +200,13 @@ function checkSpec({ command, cwd, env }: ExecSpec): void {
   }
 }
 
-function toExecResult(result: CommandResult): ExecResult {
+function toExecResult(result: CommandResult, endedBy: EndedBy): ExecResult {
   const stdout = decodeStream(result.stdout);
   const stderr = decodeStream(result.stderr);
   return {
     exit_code: result.exitCode,
     signal: result.signal,
-    ended_by: result.endedBy,
+    ended_by: endedBy,
     stdout: stdout.text,
     stderr: stderr.text,
     dropped_bytes: result.stdout.droppedBytes + result.stderr.droppedBytes,

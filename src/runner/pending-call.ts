@@ -1,22 +1,19 @@
 import { ContextdError } from '../core/errors.ts';
-import type { CancelReason, DaemonFrame } from '../protocol/tool-frames.ts';
-import { fromFailure, type SecretSpan, type ToolFailure, type ToolOutput } from '../protocol/tool-output.ts';
+import { fromFailure, type ScannedOutput, type ToolFailure } from '../protocol/tool-output.ts';
 import type { RunnerConfig } from './runner-config.ts';
 
-/** What a call is settled with. */
-export interface CallOutput {
-  output: ToolOutput;
-  firstPass: readonly (readonly SecretSpan[])[];
-}
+export type CancelReason = 'timeout' | 'cancelled';
 
 export interface PendingDeps {
-  id: number;
   tool: string;
   timeoutMs: number;
+  /** The time is what the tool's own profile allows, less than the caller asked for. */
+  isToolLimit: boolean;
   /** The caller's: aborts when nobody wants the answer any more. */
   callerSignal: AbortSignal;
   config: RunnerConfig;
-  send(frame: DaemonFrame): void;
+  /** Asks the tool to end and to answer with what it has. False: it cannot be asked. */
+  askToEnd(reason: CancelReason): Promise<boolean>;
   /** The tool did not answer in the grace after a cancel: its process is not to be trusted with more. */
   onUnresponsive(): void;
 }
@@ -26,11 +23,11 @@ export interface PendingDeps {
  * gets a grace to answer with what it has; after that the call is answered without it.
  */
 export class PendingCall {
-  readonly result: Promise<CallOutput>;
+  readonly result: Promise<ScannedOutput>;
   readonly #deps: PendingDeps;
   readonly #work = new AbortController();
   readonly #onCallerAbort = () => this.#cancel();
-  #resolve: (output: CallOutput) => void = () => {};
+  #resolve: (output: ScannedOutput) => void = () => {};
   #reject: (error: ContextdError) => void = () => {};
   #timer: NodeJS.Timeout | undefined;
   #ending: CancelReason | null = null;
@@ -66,14 +63,18 @@ export class PendingCall {
     this.#restart(() => this.#abandon(), Math.min(scanBaseMs + (chars / 1024) * scanPerKibMs, 10 * scanBaseMs));
   }
 
-  succeed(output: CallOutput): void {
+  succeed(output: ScannedOutput): void {
     this.#settle(() => this.#resolve(output));
   }
 
-  /** The tool gave up because it was told to: the reason is ours, whatever it calls it. */
   failWith(failure: ToolFailure): void {
-    const gaveUp = failure.code === 'CANCELLED' || failure.code === 'TIMEOUT';
-    this.fail(gaveUp && this.#ending !== null ? this.#endingFault(this.#ending) : fromFailure(failure));
+    this.gaveUp(fromFailure(failure));
+  }
+
+  /** The tool gave up. When it was told to, the reason is ours, whatever it calls it. */
+  gaveUp(error: ContextdError): void {
+    const didObey = error.code === 'CANCELLED' || error.code === 'TIMEOUT';
+    this.fail(didObey && this.#ending !== null ? this.#endingFault(this.#ending) : error);
   }
 
   fail(error: ContextdError): void {
@@ -92,8 +93,10 @@ export class PendingCall {
 
   #end(reason: CancelReason): void {
     this.#ending = reason;
-    this.#deps.send({ type: 'cancel', id: this.#deps.id, reason });
     this.#restart(() => this.#abandon(), this.#deps.config.cancelGraceMs);
+    void this.#deps.askToEnd(reason).then((wasAsked) => {
+      if (!wasAsked) this.fail(this.#endingFault(reason));
+    });
   }
 
   #abandon(): void {
@@ -117,10 +120,12 @@ export class PendingCall {
   }
 
   #endingFault(reason: CancelReason): ContextdError {
-    const { tool, timeoutMs } = this.#deps;
+    const { tool, timeoutMs, isToolLimit } = this.#deps;
     if (reason === 'cancelled') return new ContextdError('CANCELLED', `${tool} was cancelled`);
     return new ContextdError('TIMEOUT', `${tool} was not done after ${timeoutMs} ms`, {
-      remedy: 'Ask for less at once, or pass a larger timeout_ms.',
+      remedy: isToolLimit
+        ? 'Ask for less at once: its tool.json allows no more time.'
+        : 'Ask for less at once, or pass a larger timeout_ms.',
       details: { timeout_ms: timeoutMs },
     });
   }

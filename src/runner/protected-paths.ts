@@ -1,4 +1,4 @@
-import { PROTECTED_NAMES } from '../sandbox/protected-paths.ts';
+import { PROTECTED_NAMES } from '../sandbox/workspace/protected-names.ts';
 
 /**
  * What a tool process is told that it may not write, relative to the workspace. The mounts enforce it for what exists;

@@ -2,10 +2,15 @@ import type { Clock } from '../core/clock.ts';
 import { ContextdError } from '../core/errors.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { Logger } from '../core/log.ts';
-import type { SecretSpan, ToolOutput } from '../protocol/tool-output.ts';
+import type { ToolProfile } from '../core/profile.ts';
+import { createCertificate } from '../protocol/plugin/certificate.ts';
+import { loadPluginProtocol } from '../protocol/plugin/load-plugin-protocol.ts';
+import type { ScannedOutput } from '../protocol/tool-output.ts';
 import type { Sandbox, SandboxPolicy } from '../sandbox/sandbox.ts';
+import type { CallFacts } from './call-facts.ts';
+import { profileKey } from './profile.ts';
 import { RUNNER_DEFAULTS, type RunnerConfig } from './runner-config.ts';
-import { ToolSlot } from './tool-slot.ts';
+import { type SlotDeps, ToolSlot } from './tool-slot.ts';
 
 /** One call of a tool, verified and authorized. */
 export interface ToolCall {
@@ -14,8 +19,13 @@ export interface ToolCall {
   projectRoot: string;
   sessionKey: string;
   tool: string;
+  /** A core tool's process serves all sessions of the project; an installed one gets a process for each. */
+  origin: 'core' | 'installed';
   bundleSha256: string;
   bundleDir: string;
+  /** How tool.json wants the tool run. */
+  profile: ToolProfile;
+  grants: readonly string[];
   input: JsonObject;
   /** Hexadecimal. */
   etagKey: string;
@@ -23,22 +33,22 @@ export interface ToolCall {
   timeoutMs: number;
   /** Bytes kept of each stream, at most 64 MiB. */
   outputMaxBytes: number;
-  grants: readonly string[];
   signal: AbortSignal;
+  /**
+   * Told at most once, before `run` settles, what the host did for the call: the only way to learn it of a call that
+   * fails. A core tool's call that never reached its process has no facts to tell.
+   */
+  onFacts?(facts: CallFacts): void;
 }
 
-export interface RunResult {
-  output: ToolOutput;
-  /** Per leaf of {data, streams}, in the order of `collectLeaves`. */
-  firstPass: readonly (readonly SecretSpan[])[];
+/** `firstPass`: per leaf of {data, streams}, in the order of `collectLeaves`. */
+export interface RunResult extends ScannedOutput, CallFacts {
   durationMs: number;
-  /** Protected paths, relative to the workspace, that commands made and that were renamed. */
-  quarantined: readonly string[];
 }
 
 export interface Runner {
   start(): Promise<void>;
-  /** Kills every tool process and waits; calls under way fail with INTERRUPTED. Idempotent. */
+  /** Ends every tool process and waits; calls under way fail with INTERRUPTED. Idempotent. */
   stop(): Promise<void>;
   /**
    * Runs one call in the process of its project and bundle. Throws TIMEOUT, CANCELLED, TOOL_CRASHED, VERSION_MISMATCH,
@@ -50,20 +60,24 @@ export interface Runner {
 export interface RunnerDeps {
   sandbox: Sandbox;
   policyFor(projectRoot: string): SandboxPolicy;
+  /** Directory that only the daemon can enter, on the file system of the sandbox's socket directories. */
+  privateSocketsDir: string;
+  /** The texts with what looks like a secret replaced by the session's tokens. */
+  scrub(sessionKey: string, texts: readonly string[]): Promise<readonly string[]>;
   logger: Logger;
   clock: Clock;
   /** What differs from the defaults. */
   config?: Partial<RunnerConfig>;
 }
 
-/** Tool processes, one for each project and bundle; sessions share them, because a process keeps nothing of a call. */
+/** Tool processes: started by the first call that needs one, shared as far as `origin` says. */
 export function createRunner(deps: RunnerDeps): Runner {
-  const config = { ...RUNNER_DEFAULTS, ...deps.config };
   const slots = new Map<string, ToolSlot>();
+  const shared = prepareOnce(deps);
   let isStopped = false;
   const slotOf = (call: ToolCall): ToolSlot => {
-    const key = `${call.projectRoot}\0${call.bundleSha256}`;
-    const slot = slots.get(key) ?? new ToolSlot(call.projectRoot, call.bundleDir, { ...deps, config });
+    const key = slotKey(call);
+    const slot = slots.get(key) ?? new ToolSlot(call, shared(), () => slots.delete(key));
     slots.set(key, slot);
     return slot;
   };
@@ -81,4 +95,20 @@ export function createRunner(deps: RunnerDeps): Runner {
       return slotOf(call).run(call);
     },
   };
+}
+
+/** What every process needs and one of is enough: made with the first. */
+function prepareOnce(deps: RunnerDeps): () => SlotDeps {
+  const config = { ...RUNNER_DEFAULTS, ...deps.config };
+  let made: SlotDeps | undefined;
+  return () => {
+    made ??= { ...deps, config, protocol: loadPluginProtocol(), certificate: createCertificate(deps.clock.now()) };
+    return made;
+  };
+}
+
+/** Calls with the same key share a process. */
+function slotKey({ projectRoot, bundleSha256, bundleDir, origin, sessionKey, profile }: ToolCall): string {
+  const session = origin === 'core' ? '' : sessionKey;
+  return [projectRoot, bundleSha256, bundleDir, origin, profileKey(profile), session].join('\0');
 }

@@ -1,25 +1,19 @@
-import type { Clock } from '../core/clock.ts';
+import { randomUUID } from 'node:crypto';
 import { ContextdError } from '../core/errors.ts';
-import type { Logger } from '../core/log.ts';
-import { FrameError, OUTPUT_CEILING_BYTES } from '../protocol/frame-codec.ts';
-import { type ExecSpec, TOOL_PROTOCOL_VERSION, type ToolFrame } from '../protocol/tool-frames.ts';
-import { toFailure } from '../protocol/tool-output.ts';
-import type { Sandbox, SandboxPolicy, SandboxProcess } from '../sandbox/sandbox.ts';
-import { crashed, describeExit, tooLarge, versionMismatch } from './faults.ts';
-import { HostApi } from './host-api.ts';
+import { OUTPUT_CEILING_BYTES } from '../protocol/tool-output.ts';
+import type { SandboxPolicy, SandboxProcess } from '../sandbox/sandbox.ts';
+import { brokeProtocol, crashed, describeExit } from './faults.ts';
+import { HostApi, type HostDeps } from './host-api.ts';
 import { PendingCall } from './pending-call.ts';
-import { PROTECTED_PATHS } from './protected-paths.ts';
+import { within } from './plugin/within.ts';
+import { type LinkDeps, linkPlugin, type PluginLink } from './plugin-link.ts';
 import type { RunResult, ToolCall } from './runner.ts';
-import type { RunnerConfig } from './runner-config.ts';
-import { logLastWords } from './stderr-log.ts';
-import { ToolChannel } from './tool-channel.ts';
+import type { CallStream, ToolClient } from './tool-client.ts';
 
-export interface ToolProcessDeps {
-  policy: SandboxPolicy;
-  sandbox: Sandbox;
-  logger: Logger;
-  clock: Clock;
-  config: RunnerConfig;
+export interface ToolProcessDeps extends HostDeps, LinkDeps {
+  /** Of the commands that the tool runs. */
+  commandPolicy: SandboxPolicy;
+  origin: 'core' | 'installed';
   /** No call is under way any more. */
   onIdle(): void;
   /** Once, when the process takes no more calls; the fault when that was not asked for. */
@@ -29,46 +23,42 @@ export interface ToolProcessDeps {
 interface Entry {
   pending: PendingCall;
   host: HostApi;
+  stream: CallStream | null;
 }
+
+/** Milliseconds that a call without a connection waits for the reason. */
+const REASON_WAIT_MS = 300;
 
 /** The daemon's handle of one sandboxed tool process. */
 export class ToolProcess {
   readonly #process: SandboxProcess;
   readonly #deps: ToolProcessDeps;
-  readonly #channel: ToolChannel;
-  readonly #entries = new Map<number, Entry>();
-  readonly #hello: Promise<void>;
-  #settleHello: (fault: ContextdError | null) => void = () => {};
-  #tools: ReadonlySet<string> = new Set();
-  #lastId = 0;
+  /** Calls under way, by the id that only the process they were sent to knows. */
+  readonly #entries = new Map<string, Entry>();
+  #link: PluginLink | null = null;
   #isClosed = false;
-  #isDead = false;
-  #pingTimer: NodeJS.Timeout | undefined;
+  #fault: ContextdError | null = null;
 
   constructor(process: SandboxProcess, deps: ToolProcessDeps) {
     this.#process = process;
     this.#deps = deps;
-    this.#hello = new Promise((resolve, reject) => {
-      this.#settleHello = (fault) => (fault === null ? resolve() : reject(fault));
-    });
-    this.#hello.catch(() => {});
-    this.#channel = new ToolChannel(process.channel, {
-      onFrame: (frame) => this.#receive(frame),
-      onEnd: (reason) => void this.#crash(reason),
-    });
-    logLastWords(process, deps.logger);
-    void process.exited.then(({ code, signal }) => this.#crash(describeExit(code, signal)));
-    this.#channel.send({ type: 'hello', version: TOOL_PROTOCOL_VERSION, protected_paths: PROTECTED_PATHS });
   }
 
-  /** Settles when the process said hello. Throws TOOL_CRASHED, or VERSION_MISMATCH naming both versions. */
-  ready(): Promise<void> {
-    const { startDeadlineMs } = this.#deps.config;
-    const timer = setTimeout(
-      () => this.#fail(crashed(`it did not start within ${startDeadlineMs} ms`)),
-      startDeadlineMs,
-    );
-    return this.#hello.finally(() => clearTimeout(timer));
+  /** Settles when the process can be called. Throws TOOL_CRASHED, or VERSION_MISMATCH naming both versions. */
+  async ready(): Promise<void> {
+    try {
+      this.#link = await this.#connect();
+    } catch (thrown) {
+      const fault = this.#fault ?? ContextdError.from(thrown);
+      this.#fail(fault);
+      throw fault;
+    }
+    void this.#process.exited.then(({ code, signal }) => this.#fail(crashed(describeExit(code, signal))));
+    void this.#link.connection.closed.then(() => this.#loseConnection());
+    void this.#process.stale.then(() => this.#phaseOut());
+    if (this.#fault === null) return;
+    await this.#kill();
+    throw this.#fault;
   }
 
   /** False once it was stopped, has died, or ignored a cancel: calls under way go on, new ones need another process. */
@@ -81,154 +71,161 @@ export class ToolProcess {
   }
 
   async call(call: ToolCall): Promise<RunResult> {
-    this.#checkCallable(call);
+    const link = this.#checkCallable(call);
     const startedAt = this.#deps.clock.monotonic();
-    const { pending, host } = this.#begin(call, startedAt);
-    const { output, firstPass } = await pending.result;
-    const durationMs = this.#deps.clock.monotonic() - startedAt;
-    return { output, firstPass, durationMs, quarantined: host.quarantined };
+    const { pending, host } = this.#begin(call, link, startedAt);
+    try {
+      const scanned = await pending.result;
+      await host.finished(this.#deps.config.cancelGraceMs);
+      return { ...scanned, durationMs: this.#deps.clock.monotonic() - startedAt, ...host.facts };
+    } catch (thrown) {
+      await host.finished(this.#deps.config.cancelGraceMs);
+      throw thrown;
+    } finally {
+      call.onFacts?.(host.facts);
+    }
   }
 
-  /** Kills the process tree and waits; calls under way fail with `fault`. Idempotent. */
+  /**
+   * Asks the process to end, kills its tree when it does not in time, and waits; calls under way fail with `fault`.
+   * Idempotent.
+   */
   async stop(fault: ContextdError): Promise<void> {
-    this.#fail(fault, null);
+    const isDead = this.#fault !== null;
+    this.#end(fault, null);
+    if (this.#link !== null && !isDead) await this.#link.connection.stop();
     await this.#process.kill();
   }
 
-  #checkCallable({ tool, signal }: ToolCall): void {
+  #connect(): Promise<PluginLink> {
+    return linkPlugin(this.#process, this.#deps, {
+      origin: this.#deps.origin,
+      backlogMaxChars: this.#deps.config.backlogMaxChars,
+      find: (callId) => this.#entries.get(callId)?.host,
+      onOverrun: () => this.#fail(brokeProtocol('it does not read what it is sent')),
+    });
+  }
+
+  #checkCallable({ tool, signal }: ToolCall): PluginLink {
     if (signal.aborted) throw new ContextdError('CANCELLED', `${tool} was cancelled before it began`);
-    if (this.#isClosed) throw crashed('it was already closed');
-    if (this.#tools.has(tool)) return;
+    if (this.#isClosed || this.#link === null) throw crashed('it was already closed');
+    if (this.#link.tools.has(tool)) return this.#link;
     throw new ContextdError('TOOL_NOT_FOUND', `the tool process does not serve ${tool}`, {
       remedy: 'Install the tool again: its bundle does not hold what its manifest names.',
     });
   }
 
-  #begin(call: ToolCall, startedAt: number): Entry {
-    this.#lastId += 1;
-    const id = this.#lastId;
+  #begin(call: ToolCall, { client }: PluginLink, startedAt: number): Entry {
+    const callId = randomUUID();
+    const timeoutMs = Math.min(call.timeoutMs, call.profile.limits.timeoutMs ?? Infinity);
     const pending = new PendingCall({
-      id,
       tool: call.tool,
-      timeoutMs: call.timeoutMs,
+      timeoutMs,
+      isToolLimit: timeoutMs < call.timeoutMs,
       callerSignal: call.signal,
       config: this.#deps.config,
-      send: (frame) => this.#channel.send(frame),
-      onUnresponsive: () => this.#retire(),
+      askToEnd: (reason) => client.cancel(callId, reason),
+      onUnresponsive: () => void this.#retire(),
     });
     const outputMaxBytes = Math.min(call.outputMaxBytes, OUTPUT_CEILING_BYTES);
-    const hostCall = { ...call, outputMaxBytes, endsAt: startedAt + call.timeoutMs, signal: pending.workSignal };
-    const entry = { pending, host: new HostApi(hostCall, this.#deps.policy, this.#deps) };
-    this.#entries.set(id, entry);
+    const hostCall = {
+      ...call,
+      outputMaxBytes,
+      endsAt: startedAt + timeoutMs,
+      signal: pending.workSignal,
+      ending: () => pending.ending,
+    };
+    const entry: Entry = { pending, host: new HostApi(hostCall, this.#deps.commandPolicy, this.#deps), stream: null };
+    this.#entries.set(callId, entry);
     pending.result.then(
-      () => this.#forget(id),
-      () => this.#forget(id),
+      () => this.#forget(callId, this.#deps.config.cancelGraceMs),
+      () => this.#forget(callId, 0),
     );
-    this.#sendCall(id, call, outputMaxBytes);
+    entry.stream = this.#send(callId, { ...call, timeoutMs, outputMaxBytes }, client, pending);
     return entry;
   }
 
-  #sendCall(id: number, call: ToolCall, outputMaxBytes: number): void {
-    try {
-      this.#channel.send({
-        type: 'call',
-        id,
-        request_id: call.requestId,
-        tool: call.tool,
-        workspace: call.projectRoot,
-        etag_key: call.etagKey,
-        timeout_ms: call.timeoutMs,
-        output_max_bytes: outputMaxBytes,
-        input: call.input,
-      });
-    } catch (thrown) {
-      this.#entries.get(id)?.pending.fail(tooLarge(thrown, `the arguments of ${call.tool}`));
-    }
+  #send(callId: string, call: ToolCall, client: ToolClient, pending: PendingCall): CallStream {
+    const request = {
+      call_id: callId,
+      request_id: call.requestId,
+      tool: call.tool,
+      input_json: Buffer.from(JSON.stringify(call.input)),
+      workspace: call.projectRoot,
+      etag_key: call.etagKey,
+      timeout_ms: call.timeoutMs,
+      output_max_bytes: call.outputMaxBytes,
+    };
+    return client.call(request, {
+      scanning: (chars) => pending.scanning(chars),
+      output: (output) => pending.succeed(output),
+      failure: (failure) => pending.failWith(failure),
+      refused: (error) => pending.gaveUp(error),
+      broken: (reason) => this.#fail(brokeProtocol(reason)),
+      lost: () => void this.#loseConnection(),
+    });
   }
 
-  #forget(id: number): void {
-    this.#entries.delete(id);
+  /** The call is over: its id opens nothing any more. A tool that answered may end the stream itself. */
+  #forget(callId: string, streamGraceMs: number): void {
+    this.#entries.get(callId)?.stream?.close(streamGraceMs);
+    this.#entries.delete(callId);
     if (this.#entries.size > 0) return;
-    if (this.#isClosed && !this.#isDead) this.#fail(crashed('it ignored a cancel'));
-    else if (!this.#isClosed) this.#deps.onIdle();
+    if (this.#isClosed) this.#leave();
+    else this.#deps.onIdle();
   }
 
-  #receive(frame: ToolFrame): void {
-    switch (frame.type) {
-      case 'hello':
-        this.#greet(frame);
-        break;
-      case 'pong':
-        clearTimeout(this.#pingTimer);
-        break;
-      case 'exec':
-        void this.#exec(frame.id, frame.exec, frame.spec);
-        break;
-      case 'log':
-        this.#entries.get(frame.id)?.host.log(frame.level, frame.message);
-        break;
-      case 'scanning':
-        this.#entries.get(frame.id)?.pending.scanning(frame.chars);
-        break;
-      case 'result':
-        this.#entries.get(frame.id)?.pending.succeed(frame);
-        break;
-      case 'error':
-        this.#entries.get(frame.id)?.pending.failWith(frame.error);
-        break;
-    }
+  /** What is mounted in the sandbox no longer protects the workspace. No new calls come here; the others finish. */
+  #phaseOut(): void {
+    this.#close(null);
+    if (this.#entries.size === 0) this.#leave();
   }
 
-  #greet(frame: { version: number; tools: readonly string[] }): void {
-    if (frame.version !== TOOL_PROTOCOL_VERSION) {
-      this.#fail(versionMismatch(frame.version));
-      return;
-    }
-    this.#tools = new Set(frame.tools);
-    this.#settleHello(null);
-  }
-
-  async #exec(id: number, exec: number, spec: ExecSpec): Promise<void> {
-    const entry = this.#entries.get(id);
-    if (entry === undefined) return;
-    try {
-      const result = await entry.host.exec(spec);
-      const endedBy = result.ended_by === 'cancelled' ? (entry.pending.ending ?? 'cancelled') : result.ended_by;
-      this.#channel.send({ type: 'exec_result', id, exec, result: { ...result, ended_by: endedBy } });
-    } catch (thrown) {
-      const fault =
-        thrown instanceof FrameError ? tooLarge(thrown, 'the output of the command') : ContextdError.from(thrown);
-      if (fault !== thrown) this.#deps.logger.error('tool.exec_failed', {}, thrown);
-      this.#channel.send({ type: 'exec_error', id, exec, error: toFailure(fault) });
-    }
+  /** Takes no calls and has none. */
+  #leave(): void {
+    const retired = crashed('it was to be replaced');
+    this.stop(retired).catch((cause: unknown) => this.#deps.logger.error('tool.stop_failed', {}, cause));
   }
 
   /**
    * A tool ignored its cancel. No new calls come here; the others finish and then it is killed. If its event loop
-   * hangs, no other call can finish, so it is killed as soon as it leaves a ping unanswered.
+   * hangs, no other call can finish, so it is killed as soon as it leaves a health check unanswered.
    */
-  #retire(): void {
-    if (this.#isClosed) return;
+  async #retire(): Promise<void> {
+    if (this.#isClosed || this.#link === null) return;
     this.#close(crashed('it ignored a cancel'));
-    const { pingDeadlineMs } = this.#deps.config;
-    this.#pingTimer = setTimeout(() => this.#fail(crashed('it does not respond')), pingDeadlineMs);
-    this.#channel.send({ type: 'ping', nonce: this.#lastId });
+    const answers = this.#link.connection.ping().then(
+      () => true,
+      () => false,
+    );
+    const isAlive = await within(this.#deps.config.pingDeadlineMs, answers);
+    if (isAlive !== true) this.#fail(crashed('it does not respond'));
   }
 
-  #crash(reason: string): void {
-    this.#fail(crashed(reason));
+  /** The process usually ends a moment later, and that tells more. */
+  async #loseConnection(): Promise<void> {
+    if (this.#fault !== null) return;
+    const closed = await within(REASON_WAIT_MS, this.#link?.connection.closed ?? Promise.resolve(null));
+    this.#fail(crashed(closed?.message ?? 'its connection broke'));
   }
 
   /** Nothing more comes of this process: every call under way fails at once with one reason. */
-  #fail(fault: ContextdError, reported: ContextdError | null = fault): void {
-    if (this.#isDead) return;
-    this.#isDead = true;
-    clearTimeout(this.#pingTimer);
+  #fail(fault: ContextdError): void {
+    if (this.#fault !== null) return;
+    this.#end(fault, fault);
+    this.#kill().catch((cause: unknown) => this.#deps.logger.error('tool.kill_failed', {}, cause));
+  }
+
+  async #kill(): Promise<void> {
+    await this.#process.kill();
+    await this.#link?.connection.stop();
+  }
+
+  #end(fault: ContextdError, reported: ContextdError | null): void {
+    if (this.#fault !== null) return;
+    this.#fault = fault;
     this.#close(reported);
-    this.#channel.close();
-    this.#settleHello(fault);
     for (const { pending } of this.#entries.values()) pending.fail(fault);
-    this.#process.kill().catch((cause: unknown) => this.#deps.logger.error('tool.kill_failed', {}, cause));
   }
 
   #close(fault: ContextdError | null): void {

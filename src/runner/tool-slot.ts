@@ -1,39 +1,51 @@
 import { ContextdError } from '../core/errors.ts';
+import { SOCKET_DIR } from '../sandbox/policy.ts';
+import type { SandboxProcess } from '../sandbox/sandbox.ts';
+import { type CallFacts, NO_FACTS } from './call-facts.ts';
 import { CrashBackoff } from './crash-backoff.ts';
+import { type HostCertificate, pluginEnvironment } from './plugin/connect-plugin.ts';
+import { narrowPolicy, type ToolPolicies } from './profile.ts';
 import type { RunnerDeps, RunResult, ToolCall } from './runner.ts';
 import type { RunnerConfig } from './runner-config.ts';
-import { ToolProcess } from './tool-process.ts';
+import { ToolProcess, type ToolProcessDeps } from './tool-process.ts';
 
-const ENTRY = 'main.js';
+export interface SlotDeps extends Omit<RunnerDeps, 'config'>, Pick<ToolProcessDeps, 'protocol'> {
+  config: RunnerConfig;
+  certificate: HostCertificate;
+}
 
-type SlotDeps = Omit<RunnerDeps, 'config'> & { config: RunnerConfig };
+/** What the calls of one slot have in common. */
+type SlotPlan = Pick<ToolCall, 'projectRoot' | 'bundleDir' | 'origin' | 'profile'>;
 
-/** The place of one project's process for one bundle: started when needed, stopped when idle, replaced when it fails. */
+/** The place of one tool process: started when needed, stopped when idle, replaced when it fails. */
 export class ToolSlot {
-  readonly #projectRoot: string;
-  readonly #bundleDir: string;
+  readonly #plan: SlotPlan;
   readonly #deps: SlotDeps;
+  readonly #onEmpty: () => void;
+  readonly #policies: ToolPolicies;
   readonly #backoff = new CrashBackoff();
   /** Every process that may still live: besides the current one those that finish their last calls. */
   readonly #processes = new Set<ToolProcess>();
   #current: Promise<ToolProcess> | null = null;
+  #calls = 0;
   #idleTimer: NodeJS.Timeout | undefined;
   #isStopped = false;
 
-  constructor(projectRoot: string, bundleDir: string, deps: SlotDeps) {
-    this.#projectRoot = projectRoot;
-    this.#bundleDir = bundleDir;
+  /** `onEmpty`: the process was idle and is gone, so the slot may go too. */
+  constructor(plan: SlotPlan, deps: SlotDeps, onEmpty: () => void) {
+    this.#plan = plan;
     this.#deps = deps;
+    this.#onEmpty = onEmpty;
+    this.#policies = narrowPolicy(deps.policyFor(plan.projectRoot), plan.profile);
   }
 
   async run(call: ToolCall): Promise<RunResult> {
-    const process = await unlessAborted(this.#acquire(call.tool), call);
-    // Closed in the moment between: nothing was sent yet, so another process may take the call.
-    if (!process.isOpen) return this.run(call);
-    clearTimeout(this.#idleTimer);
-    const result = await process.call(call);
-    this.#backoff.succeeded();
-    return result;
+    this.#calls += 1;
+    try {
+      return await (this.#plan.origin === 'core' ? this.#run(call) : this.#runWatched(call));
+    } finally {
+      this.#calls -= 1;
+    }
   }
 
   async stop(): Promise<void> {
@@ -45,6 +57,34 @@ export class ToolSlot {
     const starting = this.#current;
     await Promise.all([...this.#processes].map((process) => process.stop(stopping)));
     await starting?.catch(() => null);
+  }
+
+  async #run(call: ToolCall): Promise<RunResult> {
+    const process = await unlessAborted(this.#acquire(call.tool), call);
+    // Closed in the moment between: nothing was sent yet, so another process may take the call.
+    if (!process.isOpen) return this.#run(call);
+    clearTimeout(this.#idleTimer);
+    const result = await process.call(call);
+    this.#backoff.succeeded();
+    return result;
+  }
+
+  /**
+   * The process of a third party's tool can write the workspace itself, with no command between. The core tools are
+   * trusted to write nothing that is protected.
+   */
+  async #runWatched(call: ToolCall): Promise<RunResult> {
+    const watch = await this.#deps.sandbox.watch(this.#policies.command);
+    let facts = NO_FACTS;
+    const onFacts = (told: CallFacts): void => {
+      facts = told;
+    };
+    const [outcome] = await Promise.allSettled([this.#run({ ...call, onFacts })]);
+    const made = await watch.finish();
+    facts = { ...facts, quarantined: [...new Set([...facts.quarantined, ...made])] };
+    call.onFacts?.(facts);
+    if (outcome.status === 'rejected') throw outcome.reason;
+    return { ...outcome.value, ...facts };
   }
 
   #acquire(tool: string): Promise<ToolProcess> {
@@ -60,28 +100,36 @@ export class ToolSlot {
   }
 
   async #start(): Promise<ToolProcess> {
-    const { sandbox, policyFor } = this.#deps;
-    const policy = policyFor(this.#projectRoot);
-    const program = { bundleDir: this.#bundleDir, entry: ENTRY, args: [], env: {} };
     const startedAt = this.#deps.clock.monotonic();
-    const opened = await sandbox.open(policy, program);
+    const opened = await this.#open();
     if (this.#isStopped) {
       await opened.kill();
       throw new ContextdError('INTERRUPTED', 'contextd was stopped while the tool started');
     }
-    const process: ToolProcess = new ToolProcess(opened, {
+    const tool: ToolProcess = new ToolProcess(opened, {
       ...this.#deps,
-      policy,
-      onIdle: () => this.#scheduleStop(process),
+      // Where the file system is not rebuilt, a sandbox sees the directory by its own name.
+      insideSocketDir: process.platform === 'linux' ? SOCKET_DIR : opened.socketDir,
+      project: this.#plan.projectRoot,
+      origin: this.#plan.origin,
+      commandPolicy: this.#policies.command,
+      onIdle: () => this.#scheduleStop(tool),
       onClosed: (fault) => this.#closed(fault),
     });
-    this.#processes.add(process);
-    void opened.exited.then(() => this.#processes.delete(process));
-    await process.ready();
-    this.#scheduleStop(process);
+    this.#processes.add(tool);
+    void opened.exited.then(() => this.#processes.delete(tool));
+    await tool.ready();
+    this.#scheduleStop(tool);
     const startMs = Math.round(this.#deps.clock.monotonic() - startedAt);
-    this.#deps.logger.info('tool.started', { project: this.#projectRoot, start_ms: startMs });
-    return process;
+    this.#deps.logger.info('tool.started', { project: this.#plan.projectRoot, start_ms: startMs });
+    return tool;
+  }
+
+  /** The environment of a tool process is what go-plugin's handshake needs and nothing else. */
+  #open(): Promise<SandboxProcess> {
+    const { bundleDir, profile } = this.#plan;
+    const env = pluginEnvironment({ certificate: this.#deps.certificate, insideSocketDir: SOCKET_DIR });
+    return this.#deps.sandbox.open(this.#policies.process, { bundleDir, entry: profile.entry, args: [], env });
   }
 
   /** Only the current process reports here while it is current: it is closed once, and a new one starts after that. */
@@ -91,7 +139,7 @@ export class ToolSlot {
     if (fault === null || this.#isStopped) return;
     this.#backoff.failed(this.#deps.clock.monotonic());
     this.#deps.logger.warn('tool.failed', {
-      project: this.#projectRoot,
+      project: this.#plan.projectRoot,
       reason: fault.message,
       failures: this.#backoff.failures,
     });
@@ -106,6 +154,7 @@ export class ToolSlot {
   async #stopIdle(process: ToolProcess): Promise<void> {
     if (process.activeCalls > 0) return;
     await process.stop(new ContextdError('TOOL_CRASHED', 'the idle tool process was stopped'));
+    if (this.#calls === 0 && this.#current === null) this.#onEmpty();
   }
 
   #backingOff(tool: string, waitMs: number): ContextdError {

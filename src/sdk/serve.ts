@@ -1,15 +1,11 @@
-import { Socket } from 'node:net';
+import { APP_PROTOCOL_VERSION } from '../protocol/plugin/environment.ts';
+import { servePlugin } from './plugin/serve-plugin.ts';
 import type { Tool } from './tool.ts';
 import { type ServeOptions, ToolServer } from './tool-server.ts';
 
-/** The descriptor of the socket to the daemon, inherited. */
-const CHANNEL_FD = 3;
-
-/** The whole program of a tool process: serves the tools until the daemon closes the channel, then ends. */
+/** The whole program of a tool process: serves the tools until the daemon ends it or is gone, then ends. */
 export function serveTools(tools: readonly Tool[], options: ServeOptions = {}): void {
-  const channel = new Socket({ fd: CHANNEL_FD, readable: true, writable: true });
-  const server = new ToolServer(tools, channel, options);
-  server.finished.then(
+  serve(tools, options).then(
     () => process.exit(0),
     (fault: unknown) => {
       process.stderr.write(`${fault instanceof Error ? fault.message : String(fault)}\n`, () => process.exit(1));
@@ -19,4 +15,13 @@ export function serveTools(tools: readonly Tool[], options: ServeOptions = {}): 
 
 export function serveTool(tool: Tool, options: ServeOptions = {}): void {
   serveTools([tool], options);
+}
+
+async function serve(tools: readonly Tool[], options: ServeOptions): Promise<void> {
+  const plugin = await servePlugin({
+    appVersion: APP_PROTOCOL_VERSION,
+    env: process.env,
+    register: (server, broker) => new ToolServer(tools, broker, options).register(server),
+  });
+  await plugin.closed;
 }

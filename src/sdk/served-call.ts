@@ -1,73 +1,61 @@
 import { ContextdError } from '../core/errors.ts';
-import { type CallFrame, type CancelReason, cutLogMessage, type ToolFrame } from '../protocol/tool-frames.ts';
-import { type ExecResult, fromFailure, type ToolFailure } from '../protocol/tool-output.ts';
-import type { ExecSpec, ToolContext, ToolHost } from './tool.ts';
-
-interface Waiting {
-  resolve(result: ExecResult): void;
-  reject(error: ContextdError): void;
-}
+import type { CallRequest__Output as CallRequest } from '../protocol/generated/contextd/v1/CallRequest.ts';
+import { LOG_LINE_MAX_CHARS } from '../protocol/host-messages.ts';
+import type { HostClient } from './host-client.ts';
+import type { LogLevel, ToolContext, ToolHost } from './tool.ts';
 
 /** One call inside the tool process: its context, and what it still waits for from the host. */
 export class ServedCall {
   readonly context: ToolContext;
-  readonly #frame: CallFrame;
-  readonly #send: (frame: ToolFrame) => void;
+  readonly #request: CallRequest;
+  readonly #host: HostClient;
   readonly #abort = new AbortController();
-  readonly #execs = new Map<number, Waiting>();
-  #lastExec = 0;
+  /** Lines on their way: the id of the call opens the log only until the call is answered. */
+  readonly #logging = new Set<Promise<void>>();
 
-  constructor(frame: CallFrame, protectedPaths: readonly string[], send: (frame: ToolFrame) => void) {
-    this.#frame = frame;
-    this.#send = send;
+  constructor(request: CallRequest, protectedPaths: readonly string[], host: HostClient) {
+    this.#request = request;
+    this.#host = host;
     this.context = {
-      requestId: frame.request_id,
-      workspace: frame.workspace,
+      requestId: request.request_id,
+      workspace: request.workspace,
       protectedPaths,
-      etagKey: frame.etag_key,
-      deadlineMs: Date.now() + frame.timeout_ms,
-      outputMaxBytes: frame.output_max_bytes,
+      etagKey: request.etag_key,
+      deadlineMs: Date.now() + request.timeout_ms,
+      outputMaxBytes: request.output_max_bytes,
       signal: this.#abort.signal,
-      host: this.#host(),
+      host: this.#hostOf(request.call_id),
     };
   }
 
   /** Commands under way are ended by the host, whose results still come: with what was printed so far. */
-  cancel(reason: CancelReason): void {
+  cancel(reason: 'timeout' | 'cancelled'): void {
+    const { tool, timeout_ms } = this.#request;
     const fault =
       reason === 'timeout'
-        ? new ContextdError('TIMEOUT', `${this.#frame.tool} was not done after ${this.#frame.timeout_ms} ms`)
-        : new ContextdError('CANCELLED', `${this.#frame.tool} was cancelled`);
+        ? new ContextdError('TIMEOUT', `${tool} was not done after ${timeout_ms} ms`)
+        : new ContextdError('CANCELLED', `${tool} was cancelled`);
     this.#abort.abort(fault);
   }
 
-  finishExec(exec: number, result: ExecResult): void {
-    this.#take(exec)?.resolve(result);
+  /** Null: no line is on its way. */
+  logged(): Promise<unknown> | null {
+    return this.#logging.size === 0 ? null : Promise.all(this.#logging);
   }
 
-  failExec(exec: number, error: ToolFailure): void {
-    this.#take(exec)?.reject(fromFailure(error));
-  }
-
-  #host(): ToolHost {
+  #hostOf(callId: string): ToolHost {
     return {
-      exec: (spec) => this.#exec(spec),
-      log: (level, message) => this.#send({ type: 'log', id: this.#frame.id, level, message: cutLogMessage(message) }),
+      exec: (spec) => this.#host.exec(callId, spec),
+      scrub: (texts) => this.#host.scrub(callId, texts),
+      log: (level, message) => this.#log(callId, level, message),
+      ask: (method, request) => this.#host.ask(callId, method, request),
     };
   }
 
-  #exec(spec: ExecSpec): Promise<ExecResult> {
-    this.#lastExec += 1;
-    const exec = this.#lastExec;
-    return new Promise((resolve, reject) => {
-      this.#execs.set(exec, { resolve, reject });
-      this.#send({ type: 'exec', id: this.#frame.id, exec, spec });
-    });
-  }
-
-  #take(exec: number): Waiting | undefined {
-    const waiting = this.#execs.get(exec);
-    this.#execs.delete(exec);
-    return waiting;
+  /** A line that may not be written is dropped: that is no reason for a tool to fail. */
+  #log(callId: string, level: LogLevel, message: string): void {
+    const sent = this.#host.log(callId, level, message.slice(0, LOG_LINE_MAX_CHARS)).catch(() => {});
+    this.#logging.add(sent);
+    void sent.then(() => this.#logging.delete(sent));
   }
 }

@@ -13,6 +13,8 @@ export interface HarnessOptions extends Partial<Omit<ToolContext, 'host'>> {
   workspace: string;
   /** Answers to `exec`, by what was asked. Default: a test that runs a command fails. */
   exec?: ToolHost['exec'];
+  /** Answers to `ask`. Default: a test that asks for something fails. */
+  ask?: ToolHost['ask'];
 }
 
 const TIMEOUT_MS = 30_000;
@@ -28,6 +30,9 @@ export async function runTool(tool: Tool, input: JsonObject, options: HarnessOpt
       execs.push(spec);
       return answer(spec);
     },
+    // Replaces nothing: what is a secret is the host's to know.
+    scrub: async (texts) => [...texts],
+    ask: options.ask ?? (() => Promise.reject(new Error('the test gave no answer for ask'))),
     log: (level, message) => void logs.push({ level, message }),
   };
   const output = await tool.execute({ ...defaults(), ...options, host }, input);

@@ -1,139 +1,119 @@
-import type { Duplex } from 'node:stream';
+import type { Server, ServerWritableStream } from '@grpc/grpc-js';
 import { ContextdError } from '../core/errors.ts';
-import { encodeFrame, FrameDecoder, FrameError } from '../protocol/frame-codec.ts';
+import type { CallEvent } from '../protocol/generated/contextd/v1/CallEvent.ts';
+import type { CallRequest__Output as CallRequest } from '../protocol/generated/contextd/v1/CallRequest.ts';
+import { CancelReason } from '../protocol/generated/contextd/v1/CancelReason.ts';
+import type { DescribeRequest__Output as DescribeRequest } from '../protocol/generated/contextd/v1/DescribeRequest.ts';
+import type { ToolPluginHandlers } from '../protocol/generated/contextd/v1/ToolPlugin.ts';
+import { readJsonObject } from '../protocol/json-bytes.ts';
+import { loadPluginProtocol } from '../protocol/plugin/load-plugin-protocol.ts';
 import {
-  type CallFrame,
-  type DaemonFrame,
-  packToolFrame,
-  parseDaemonFrame,
-  TOOL_PROTOCOL_VERSION,
-  type ToolFrame,
-} from '../protocol/tool-frames.ts';
-import { type SecretSpan, type ToolOutput, type ToolStream, toFailure } from '../protocol/tool-output.ts';
+  packCallOutput,
+  packFailure,
+  type SecretSpan,
+  type ToolOutput,
+  type ToolStream,
+  toFailure,
+} from '../protocol/tool-output.ts';
+import { type HostBroker, HostClient } from './host-client.ts';
 import { ServedCall } from './served-call.ts';
 import type { Tool } from './tool.ts';
 
 /** What the first pass searches: the strings and keys of data and streams, in that order. */
-export interface ScannedOutput {
+export interface SearchedOutput {
   data: ToolOutput['data'];
   streams: readonly ToolStream[];
 }
 
 export interface ServeOptions {
-  /** The first scrub pass: per leaf the spans that look like secrets. It replaces nothing. Default: finds nothing. */
-  scan?: (output: ScannedOutput) => Promise<readonly (readonly SecretSpan[])[]>;
+  /** The first scrub pass: per leaf the spans that look like secrets. It replaces nothing. Default: there is none. */
+  scan?: (output: SearchedOutput) => Promise<readonly (readonly SecretSpan[])[]>;
 }
 
-/** The tool's side of the frame protocol over one channel. `finished` settles when the channel is at its end. */
+type CallStream = ServerWritableStream<CallRequest, CallEvent>;
+
+/** ToolPlugin: the tools of this process as the daemon calls them. */
 export class ToolServer {
   readonly #tools: ReadonlyMap<string, Tool>;
-  readonly #channel: Duplex;
-  readonly #scan: NonNullable<ServeOptions['scan']>;
-  readonly #calls = new Map<number, ServedCall>();
-  readonly #decoder = new FrameDecoder();
+  readonly #broker: HostBroker;
+  readonly #scan: ServeOptions['scan'];
+  readonly #protocol = loadPluginProtocol();
+  readonly #calls = new Map<string, ServedCall>();
   #protectedPaths: readonly string[] = [];
-  readonly finished: Promise<void>;
+  #host: HostClient | undefined;
 
-  constructor(tools: readonly Tool[], channel: Duplex, options: ServeOptions = {}) {
+  constructor(tools: readonly Tool[], broker: HostBroker, options: ServeOptions = {}) {
     this.#tools = new Map(tools.map((tool) => [tool.name, tool]));
-    this.#channel = channel;
-    this.#scan = options.scan ?? (async () => []);
-    this.finished = this.#listen();
-    this.#send({ type: 'hello', version: TOOL_PROTOCOL_VERSION, tools: [...this.#tools.keys()] });
+    this.#broker = broker;
+    this.#scan = options.scan;
   }
 
-  #listen(): Promise<void> {
-    return new Promise((resolve, reject) => {
-      this.#channel.on('data', (chunk: Buffer) => {
-        try {
-          for (const value of this.#decoder.push(chunk)) this.#receive(parseDaemonFrame(value));
-        } catch (thrown) {
-          reject(thrown);
-        }
-      });
-      this.#channel.once('error', reject);
-      this.#channel.once('end', resolve);
-      this.#channel.once('close', resolve);
-    });
+  register(server: Server): void {
+    const handlers: ToolPluginHandlers = {
+      Describe: ({ request }, respond) => respond(null, this.#describe(request)),
+      Call: (stream) => void this.#serve(stream),
+      Cancel: ({ request }, respond) => {
+        const reason = request.reason === CancelReason.CANCEL_REASON_TIMEOUT ? 'timeout' : 'cancelled';
+        this.#calls.get(request.call_id)?.cancel(reason);
+        respond(null, {});
+      },
+    };
+    server.addService(this.#protocol.ToolPlugin.service, handlers);
   }
 
-  #receive(frame: DaemonFrame): void {
-    switch (frame.type) {
-      case 'hello':
-        if (frame.version !== TOOL_PROTOCOL_VERSION) throw versionMismatch(frame.version);
-        this.#protectedPaths = frame.protected_paths;
-        break;
-      case 'call':
-        void this.#serve(frame);
-        break;
-      case 'cancel':
-        this.#calls.get(frame.id)?.cancel(frame.reason);
-        break;
-      case 'exec_result':
-        this.#calls.get(frame.id)?.finishExec(frame.exec, frame.result);
-        break;
-      case 'exec_error':
-        this.#calls.get(frame.id)?.failExec(frame.exec, frame.error);
-        break;
-      case 'ping':
-        this.#send({ type: 'pong', nonce: frame.nonce });
-        break;
-    }
+  #describe({ host_service_id, protected_paths }: DescribeRequest): { tools: string[] } {
+    this.#protectedPaths = protected_paths;
+    this.#host = new HostClient(host_service_id, this.#broker, this.#protocol);
+    return { tools: [...this.#tools.keys()] };
   }
 
-  async #serve(frame: CallFrame): Promise<void> {
-    const call = new ServedCall(frame, this.#protectedPaths, (reply) => this.#send(reply));
-    this.#calls.set(frame.id, call);
+  async #serve(stream: CallStream): Promise<void> {
+    stream.write(await this.#answer(stream));
+    stream.end();
+  }
+
+  async #answer(stream: CallStream): Promise<CallEvent> {
+    const { request } = stream;
+    if (this.#host === undefined) return failed(new ContextdError('INTERNAL_ERROR', 'Call came before Describe'));
+    const call = new ServedCall(request, this.#protectedPaths, this.#host);
+    this.#calls.set(request.call_id, call);
+    // Also when the call is answered: then it changes nothing any more.
+    stream.once('cancelled', () => call.cancel('cancelled'));
     try {
-      this.#answer(frame.id, await this.#run(frame, call));
+      return { output: await this.#run(call, stream) };
     } catch (thrown) {
-      this.#send({ type: 'error', id: frame.id, error: toFailure(faultOf(frame.tool, thrown, call)) });
+      return failed(faultOf(request, thrown));
     } finally {
-      this.#calls.delete(frame.id);
+      await call.logged();
+      this.#calls.delete(request.call_id);
     }
   }
 
-  async #run(frame: CallFrame, call: ServedCall): Promise<ToolFrame> {
-    const tool = this.#tools.get(frame.tool);
-    if (tool === undefined) throw new ContextdError('TOOL_NOT_FOUND', `this tool process has no tool ${frame.tool}`);
-    const output = await tool.execute(call.context, frame.input);
-    const streams = output.streams ?? [];
-    this.#send({ type: 'scanning', id: frame.id, chars: streams.reduce((sum, { text }) => sum + text.length, 0) });
-    const firstPass = await this.#scan({ data: output.data, streams });
-    return { type: 'result', id: frame.id, output, firstPass };
+  async #run(call: ServedCall, stream: CallStream): Promise<NonNullable<CallEvent['output']>> {
+    const { tool: name, input_json } = stream.request;
+    const tool = this.#tools.get(name);
+    if (tool === undefined) throw new ContextdError('TOOL_NOT_FOUND', `this tool process has no tool ${name}`);
+    const output = await tool.execute(call.context, readJsonObject('input', input_json));
+    return packCallOutput({ output, firstPass: await this.#search(output, stream) });
   }
 
-  /** An output that no frame can carry is the tool's failure, not the end of the process. */
-  #answer(id: number, frame: ToolFrame): void {
-    try {
-      this.#send(frame);
-    } catch (thrown) {
-      if (!(thrown instanceof FrameError)) throw thrown;
-      throw new ContextdError('RESOURCE_LIMIT', `the output of call ${id} cannot be carried: ${thrown.message}`, {
-        remedy: 'Ask for less at once.',
-      });
-    }
-  }
-
-  #send(frame: ToolFrame): void {
-    if (this.#channel.writable) this.#channel.write(encodeFrame(packToolFrame(frame)));
+  async #search({ data, streams = [] }: ToolOutput, stream: CallStream): Promise<readonly (readonly SecretSpan[])[]> {
+    if (this.#scan === undefined) return [];
+    stream.write({ scanning: { chars: streams.reduce((sum, { text }) => sum + text.length, 0) } });
+    return this.#scan({ data, streams });
   }
 }
 
-function versionMismatch(daemonVersion: number): ContextdError {
-  return new ContextdError(
-    'VERSION_MISMATCH',
-    `the daemon speaks version ${daemonVersion} of the tool protocol, this tool version ${TOOL_PROTOCOL_VERSION}`,
-    { remedy: 'Build the tool again with the SDK of the installed contextd.' },
-  );
+function failed(fault: ContextdError): CallEvent {
+  return { failure: packFailure(toFailure(fault)) };
 }
 
-/** The text of an unexpected error stays in the tool's process but for the log line: it may quote what was read. */
-function faultOf(tool: string, thrown: unknown, call: ServedCall): ContextdError {
+/** The text of an unexpected error stays in the tool's process but for what it prints: it may quote what was read. */
+function faultOf({ tool, request_id }: CallRequest, thrown: unknown): ContextdError {
   const fault = ContextdError.from(thrown);
   if (fault.code !== 'INTERNAL_ERROR' || fault === thrown) return fault;
   const stack = thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
-  call.context.host.log('error', `${tool} threw: ${stack}`);
+  process.stderr.write(`${tool} threw in ${request_id}: ${stack}\n`);
   return new ContextdError('INTERNAL_ERROR', `${tool} failed for a reason it did not foresee`, {
     remedy: 'See `ctxd server logs` for the cause.',
   });

@@ -1,11 +1,24 @@
 import type { JsonObject } from '../core/json.ts';
-import type { ExecSpec, LogLevel } from '../protocol/tool-frames.ts';
-import type { ExecResult, ToolOutput } from '../protocol/tool-output.ts';
+import type { ExecResult, ExecSpec, LogLevel } from '../protocol/host-messages.ts';
+import type { ToolOutput } from '../protocol/tool-output.ts';
 
 export { ContextdError, isErrno } from '../core/errors.ts';
 export type { JsonObject } from '../core/json.ts';
-export type { ExecSpec, LogLevel } from '../protocol/tool-frames.ts';
-export type { EndedBy, ExecResult, ToolFailure, ToolOutput, ToolStream } from '../protocol/tool-output.ts';
+export type { EndedBy, ExecResult, ExecSpec, LogLevel } from '../protocol/host-messages.ts';
+export type { ToolFailure, ToolOutput, ToolStream } from '../protocol/tool-output.ts';
+
+/** Methods of the host whose requests and answers are JSON objects, as their documentation describes them. */
+export type HostMethod = GrantedMethod | CoreMethod;
+type GrantedMethod = 'MemorySearch' | 'MemoryStore' | 'CheckpointSave' | 'CheckpointRestore';
+/** For the core tools alone. */
+type CoreMethod =
+  | 'ArtifactView'
+  | 'MemoryGet'
+  | 'MemoryFeedback'
+  | 'CheckpointList'
+  | 'BranchOpen'
+  | 'BranchReturn'
+  | 'SessionInit';
 
 /** What the host does for a tool. Each service needs its grant in tool.json; without it the call is PERMISSION_DENIED. */
 export interface ToolHost {
@@ -14,8 +27,12 @@ export interface ToolHost {
    * is a result; it throws when the command could not be run (SANDBOX_UNAVAILABLE, PERMISSION_DENIED, ARGS_INVALID).
    */
   exec(spec: ExecSpec): Promise<ExecResult>;
+  /** The texts, in their order, with what looks like a secret replaced by the session's tokens. Grant: `scrub`. */
+  scrub(texts: readonly string[]): Promise<string[]>;
   /** A line in the daemon's log; its text is masked there. Grant: `log`. Without it the line is dropped. */
   log(level: LogLevel, message: string): void;
+  /** Memories, checkpoints and what else the host keeps. Grant: the method's name, as in `memory_search`. */
+  ask(method: HostMethod, request: JsonObject): Promise<JsonObject>;
 }
 
 /** What a tool knows about one call. */

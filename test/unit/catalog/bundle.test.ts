@@ -47,6 +47,17 @@ describe('a bundle is known by what is in it', () => {
     expect(statSync(join(tools, sha256, 'main.js')).mode & 0o222).toBe(0o200);
   });
 
+  it('keeps programs programs and makes nothing else one', async () => {
+    mkdirSync(join(source, 'bin'));
+    writeFileSync(join(source, 'bin/tool'), '#!/bin/sh\n', { mode: 0o700 });
+    const sha256 = await publishBundle(source, tools);
+    expect(statSync(join(tools, sha256, 'bin/tool')).mode & 0o777).toBe(0o755);
+    expect(statSync(join(tools, sha256, 'main.js')).mode & 0o777).toBe(0o644);
+    expect(await hashBundle(join(tools, sha256))).toBe(sha256);
+    chmodSync(join(source, 'bin/tool'), 0o600);
+    expect(await hashBundle(source)).not.toBe(sha256);
+  });
+
   it('publishes again over a damaged copy', async () => {
     const sha256 = await publishBundle(source, tools);
     writeFileSync(join(tools, sha256, 'main.js'), 'damaged\n');
@@ -64,6 +75,7 @@ describe('SEC-4.1 a tool is verified by its hash on load and whenever a file of 
   const tamper: [string, (dir: string) => void][] = [
     ['its program', (dir) => writeFileSync(join(dir, 'main.js'), 'evil\n')],
     ['its schema', (dir) => writeFileSync(join(dir, 'tools/hello/schema.json'), '{"type":"object"}')],
+    ['a file made a program', (dir) => chmodSync(join(dir, 'main.js'), 0o755)],
     ['an added file', (dir) => writeFileSync(join(dir, 'tools/hello/rules.toml'), '')],
     ['a removed file', (dir) => rmSync(join(dir, 'tools/hello/TOOL.md'))],
     ['all of it gone', (dir) => rmSync(dir, { recursive: true })],

@@ -8,23 +8,71 @@ import { parseManifest } from '#src/catalog/manifest.js';
 describe('tool.json is closed', () => {
   const good = { name: 'hello', purpose: 'says hello', grants: ['exec'], min_isolation: 'reduced' };
 
+  const profile = { entry: 'main.js', minIsolation: 'reduced', seccomp: [], limits: {} };
+
   it('takes a good one', () => {
     expect(parseManifest('tool.json', JSON.stringify(good))).toEqual({
       name: 'hello',
       purpose: 'says hello',
       grants: ['exec'],
-      minIsolation: 'reduced',
+      profile,
+    });
+  });
+
+  it('NFR-4.1 takes a program of any language, with a profile of its own', () => {
+    const own = {
+      entry: 'bin/hello',
+      seccomp: ['no-inet', 'no-unix', 'debugger'],
+      limits: { memory_mb: 64, pids: 16, cpus: 0.5, timeout_ms: 1000 },
+      grants: ['exec', 'scrub', 'log', 'memory_search', 'memory_store', 'checkpoint_save', 'checkpoint_restore'],
+    };
+    expect(parseManifest('tool.json', JSON.stringify({ ...good, ...own }))).toMatchObject({
+      grants: own.grants,
+      profile: {
+        entry: 'bin/hello',
+        seccomp: own.seccomp,
+        limits: { memoryMb: 64, pids: 16, cpus: 0.5, timeoutMs: 1000 },
+      },
     });
   });
 
   it.each([
     ['an unknown key', { ...good, grant: ['exec'] }, 'unknown key "grant"'],
     ['an unknown grant', { ...good, grants: ['network'] }, '"grants"'],
+    ['a grant of the core tools', { ...good, grants: ['branch_open'] }, '"grants"'],
+    ['a grant twice', { ...good, grants: ['exec', 'exec'] }, '"grants"'],
+    ['no grants', { ...good, grants: undefined }, '"grants"'],
     ['a name that is a path', { ...good, name: '../x' }, '"name"'],
     ['no purpose', { ...good, purpose: '' }, '"purpose"'],
     ['no isolation', { ...good, min_isolation: 'none' }, '"min_isolation"'],
+    ['an unknown seccomp rule', { ...good, seccomp: ['none'] }, '"seccomp"'],
+    ['limits that are a list', { ...good, limits: [] }, '"limits"'],
+    ['an unknown limit', { ...good, limits: { memory: 1 } }, '"limits" has an unknown key "memory"'],
+    ['too little memory', { ...good, limits: { memory_mb: 63 } }, '"limits.memory_mb"'],
+    ['too few processes', { ...good, limits: { pids: 15 } }, '"limits.pids"'],
+    ['half a process', { ...good, limits: { pids: 16.5 } }, '"limits.pids"'],
+    ['no processor', { ...good, limits: { cpus: 0 } }, '"limits.cpus"'],
+    ['no time', { ...good, limits: { timeout_ms: 0 } }, '"limits.timeout_ms"'],
   ])('refuses %s', (_what, manifest, fault) => {
     expect(() => parseManifest('tool.json', JSON.stringify(manifest))).toThrow(fault);
+  });
+
+  it.each([
+    '',
+    '/bin/sh',
+    '..',
+    '../main.js',
+    'a/../../main.js',
+    'a/..',
+    './main.js',
+    'a//b',
+    'a/',
+    'a\nb',
+    'a b',
+    '.../x',
+    7,
+  ])('SEC-4.1 refuses the entry %j: what runs is in the bundle that was accepted', (entry) => {
+    expect(() => parseManifest('tool.json', JSON.stringify({ ...good, entry }))).toThrow('"entry"');
   });
 
   it('lists every fault at once', () => {

@@ -1,42 +1,69 @@
 import { describe, expect, it } from 'vitest';
+import { ContextdError } from '#src/core/errors.js';
 import { silentLogger } from '#src/core/log.js';
-import { HostApi } from '#src/runner/host-api.js';
-import type { CommandResult, EndedBy } from '#src/sandbox/sandbox.js';
-import { PlainSandbox } from './plain-sandbox.ts';
+import { loadPluginProtocol } from '#src/protocol/plugin/load-plugin-protocol.js';
+import { HostApi, type HostCall } from '#src/runner/host-api.js';
+import { HOST_METHODS } from '#src/runner/host-methods.js';
+import type { CommandResult, CommandSpec, EndedBy, SandboxPolicy } from '#src/sandbox/sandbox.js';
+import { ScriptedSandbox } from './scripted-sandbox.ts';
 
-const POLICY = { workspace: '/w', roPaths: [], limits: { memoryBytes: 0, pids: 0, fileBytes: 0, openFiles: 0 } };
-const SPEC = { command: 'true', cwd: '/w', env: {}, stdin: null };
+const POLICY: SandboxPolicy = {
+  workspace: '/w',
+  roPaths: [],
+  deny: [],
+  minIsolation: 'reduced',
+  seccomp: { inet: true, unix: true, debugger: false },
+  limits: { memoryBytes: 0, pids: 0, fileBytes: 0, openFiles: 0, cpus: 0 },
+};
+const SPEC = { call_id: 'c', command: 'true', cwd: '/w', env: {} };
+const DENIAL = { kind: 'write', path: '/etc/x', rule: 'read-only', how_to_allow: 'not at all' };
 
 function stream(text: string, droppedBytes = 0) {
   return { head: Buffer.from(text), tail: Buffer.alloc(0), droppedBytes, totalBytes: text.length + droppedBytes };
 }
 
 function commandResult(endedBy: EndedBy = 'exit'): CommandResult {
-  const ended = { exitCode: 0, signal: null, endedBy, durationMs: 1.4, quarantined: ['.envrc'] };
+  const ended = { exitCode: 0, signal: null, endedBy, durationMs: 1.4, quarantined: ['.envrc'], denied: [DENIAL] };
   return { ...ended, stdout: stream('out'), stderr: stream('err', 2) };
 }
 
-function openHost(grants: readonly string[], answer = async () => commandResult()) {
-  const sandbox = new PlainSandbox(answer);
+interface Answers {
+  run?(command: CommandSpec): Promise<CommandResult>;
+  scrub?(session: string, texts: readonly string[]): Promise<readonly string[]>;
+}
+
+function openHost(grants: readonly string[], change: Partial<HostCall> = {}, answers: Answers = {}) {
+  const sandbox = new ScriptedSandbox(answers.run ?? (async () => commandResult()));
   const lines: string[] = [];
   const note = (_event: string, fields?: { message?: unknown }) => void lines.push(String(fields?.message));
-  const call = {
+  const call: HostCall = {
     requestId: 'r',
+    sessionKey: 's',
     tool: 'a_tool',
+    origin: 'installed',
     grants,
     outputMaxBytes: 100,
     endsAt: 5_000,
     signal: new AbortController().signal,
+    ending: () => null,
+    ...change,
   };
+  const scrub = answers.scrub ?? (async (session, texts) => texts.map((text) => `${session}:${text}`));
   const logger = { ...silentLogger, info: note, error: note };
-  const host = new HostApi(call, POLICY, { sandbox, logger, clock: { now: () => 0, monotonic: () => 4_000 } });
-  return { host, sandbox, lines };
+  const host = new HostApi(call, POLICY, { sandbox, scrub, logger, clock: { now: () => 0, monotonic: () => 4_000 } });
+  const exec = (request: Partial<typeof SPEC & { stdin: Buffer }> = {}, cancelled = new AbortController().signal) =>
+    host.exec({ ...SPEC, ...request }, cancelled);
+  return { host, sandbox, lines, exec };
 }
 
 describe('the host', () => {
+  it('FR-8.1 FR-8.2 FR-8.3 has exactly the methods of host.proto, each opened by a grant or by being a core tool', () => {
+    expect(Object.keys(HOST_METHODS).sort()).toEqual(Object.keys(loadPluginProtocol().ToolHost.service).sort());
+  });
+
   it('FR-8.4 runs nothing for a tool whose tool.json does not grant exec', async () => {
-    const { host, sandbox } = openHost(['log']);
-    await expect(host.exec(SPEC)).rejects.toMatchObject({
+    const { exec, sandbox } = openHost(['log'], { origin: 'core' });
+    await expect(exec()).rejects.toMatchObject({
       code: 'PERMISSION_DENIED',
       message: 'a_tool may not use "exec": its tool.json does not grant it',
     });
@@ -44,8 +71,9 @@ describe('the host', () => {
   });
 
   it('FR-8.1 runs a command for a tool that has the grant, with the time the call has left', async () => {
-    const { host, sandbox } = openHost(['exec']);
-    const result = await host.exec({ ...SPEC, stdin: 'in' });
+    const { exec, host, sandbox } = openHost(['exec']);
+    const result = await exec({ stdin: Buffer.from('in') });
+    expect(sandbox.policies).toEqual([POLICY]);
     expect(sandbox.commands).toMatchObject([
       { argv: ['bash', '-c', 'true'], cwd: '/w', stdin: Buffer.from('in'), timeoutMs: 1_000, outputMaxBytes: 100 },
     ]);
@@ -59,7 +87,45 @@ describe('the host', () => {
       duration_ms: 1,
       encoding_replaced: false,
     });
-    expect(host.quarantined).toEqual(['.envrc']);
+    expect(host.facts).toMatchObject({ quarantined: ['.envrc'], denied: [DENIAL] });
+  });
+
+  it('runs a command without a directory in the workspace', async () => {
+    const { exec, sandbox } = openHost(['exec']);
+    await exec({ cwd: '' });
+    expect(sandbox.commands).toMatchObject([{ cwd: '/w' }]);
+  });
+
+  it('tells each denial once, however many commands met it', async () => {
+    const { exec, host } = openHost(['exec']);
+    await exec();
+    await exec();
+    expect(host.facts.denied).toEqual([DENIAL]);
+  });
+
+  it.each([
+    ['timeout', 'timeout'],
+    [null, 'cancelled'],
+  ] as const)('a command killed with its call, which ends by %s, ended by %s', async (ending, told) => {
+    const { exec, host } = openHost(
+      ['exec'],
+      { ending: () => ending },
+      { run: async () => commandResult('cancelled') },
+    );
+    await expect(exec()).resolves.toMatchObject({ ended_by: told });
+    expect(host.facts.hostCalls.calls).toMatchObject([{ ended_by: told, error_code: null }]);
+  });
+
+  it.each(['the call', 'the request'])('kills the command when %s is over', async (what) => {
+    const [call, request] = [new AbortController(), new AbortController()];
+    const run = ({ signal }: CommandSpec) =>
+      new Promise<CommandResult>((resolve) =>
+        signal.addEventListener('abort', () => resolve(commandResult('cancelled'))),
+      );
+    const { exec } = openHost(['exec'], { signal: call.signal }, { run });
+    const running = exec({}, request.signal);
+    (what === 'the call' ? call : request).abort();
+    await expect(running).resolves.toMatchObject({ ended_by: 'cancelled' });
   });
 
   it.each([
@@ -69,24 +135,80 @@ describe('the host', () => {
     ['a name that is none', { env: { 'A=B': 'x' } }],
     ['a NUL in a value', { env: { A: '\0' } }],
   ])('refuses %s as ARGS_INVALID', async (_, change) => {
-    const { host, sandbox } = openHost(['exec']);
-    await expect(host.exec({ ...SPEC, ...change })).rejects.toMatchObject({ code: 'ARGS_INVALID' });
+    const { exec, sandbox } = openHost(['exec']);
+    await expect(exec(change)).rejects.toMatchObject({ code: 'ARGS_INVALID' });
     expect(sandbox.commands).toEqual([]);
   });
 
   it('runs at most eight commands of a call at once', async () => {
-    const { host } = openHost(['exec'], () => new Promise(() => {}));
-    for (let i = 0; i < 8; i++) void host.exec(SPEC);
-    await expect(host.exec(SPEC)).rejects.toMatchObject({ code: 'RATE_LIMITED' });
+    const { exec } = openHost(['exec'], {}, { run: () => new Promise(() => {}) });
+    for (let i = 0; i < 8; i++) void exec();
+    await expect(exec()).rejects.toMatchObject({ code: 'RATE_LIMITED' });
   });
 
-  it('writes a log line for a tool with the grant, errors for any, and not without end', () => {
-    const without = openHost([]);
-    without.host.log('info', 'quiet');
-    without.host.log('error', 'loud');
-    expect(without.lines).toEqual(['loud']);
+  it('FR-8.2 scrubs in the session of the call', async () => {
+    const { host } = openHost(['scrub']);
+    await expect(host.scrub(['a', 'b'])).resolves.toEqual(['s:a', 's:b']);
+  });
+
+  it('says nothing of the cause when scrubbing fails', async () => {
+    const scrub = () => Promise.reject(new Error('swordfish'));
+    const { host } = openHost(['scrub'], {}, { scrub });
+    await expect(host.scrub(['a'])).rejects.toMatchObject({
+      code: 'INTERNAL_ERROR',
+      message: expect.not.stringContaining('swordfish'),
+    });
+  });
+
+  it('FR-8.2 writes log lines for a tool with the grant, and not without end', async () => {
     const { host, lines } = openHost(['log']);
-    for (let i = 0; i < 1000; i++) host.log('info', `line ${i}`);
+    for (let i = 0; i < 100; i++) await host.log('info', `line ${i}`);
+    await expect(host.log('info', 'one more')).rejects.toMatchObject({ code: 'RATE_LIMITED' });
     expect(lines).toHaveLength(100);
+    await expect(openHost([]).host.log('error', 'x')).rejects.toMatchObject({ code: 'PERMISSION_DENIED' });
+  });
+
+  it.each([
+    ['shout', 'x'],
+    ['info', 'x'.repeat(16_385)],
+  ])('refuses a log line of level %s that is not one', async (level, message) => {
+    const { host, lines } = openHost(['log']);
+    await expect(host.log(level, message)).rejects.toMatchObject({ code: 'ARGS_INVALID' });
+    expect(lines).toEqual([]);
+  });
+
+  it('FR-8.4 keeps the core tools to themselves', async () => {
+    const asked = (origin: 'core' | 'installed') => openHost([], { origin }).host.ask('ArtifactView');
+    await expect(asked('installed')).rejects.toMatchObject({ code: 'PERMISSION_DENIED' });
+    await expect(asked('core')).rejects.toMatchObject({ code: 'NOT_IMPLEMENTED' });
+  });
+
+  it('records a hundred requests and counts all, with what became of each', async () => {
+    const { host, exec } = openHost(['exec']);
+    await exec();
+    for (let i = 0; i < 149; i++) await host.scrub([]).catch(() => {});
+    const { calls, total } = host.facts.hostCalls;
+    expect(total).toBe(150);
+    expect(calls).toHaveLength(100);
+    expect(calls[0]).toEqual({ method: 'Exec', error_code: null, duration_ms: 0, exit_code: 0, ended_by: 'exit' });
+    expect(calls[1]).toEqual({ method: 'Scrub', error_code: 'PERMISSION_DENIED', duration_ms: 0 });
+  });
+
+  it('tells what is under way as interrupted, and waits for it only so long', async () => {
+    const { host, exec } = openHost(['exec'], {}, { run: () => new Promise(() => {}) });
+    expect(host.finished(10)).toBeNull();
+    void exec();
+    await host.finished(10);
+    expect(host.facts.hostCalls.calls).toEqual([{ method: 'Exec', error_code: 'INTERRUPTED', duration_ms: 0 }]);
+  });
+
+  it('waits for what is under way', async () => {
+    const { promise, reject } = Promise.withResolvers<CommandResult>();
+    const { host, exec } = openHost(['exec'], {}, { run: () => promise });
+    const running = exec().catch(() => {});
+    const finished = host.finished(60_000);
+    reject(new ContextdError('SANDBOX_UNAVAILABLE', 'no'));
+    await Promise.all([running, finished]);
+    expect(host.facts.hostCalls.calls).toMatchObject([{ error_code: 'SANDBOX_UNAVAILABLE' }]);
   });
 });

@@ -1,70 +1,83 @@
-import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createConnection, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { type ChannelCredentials, credentials, Server, ServerCredentials } from '@grpc/grpc-js';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { encodeFrame, FrameDecoder } from '#src/protocol/frame-codec.js';
+import type { CallEvent__Output as CallEvent } from '#src/protocol/generated/contextd/v1/CallEvent.js';
+import type { ExecRequest__Output as ExecRequest } from '#src/protocol/generated/contextd/v1/ExecRequest.js';
+import type { ToolHostHandlers } from '#src/protocol/generated/contextd/v1/ToolHost.js';
+import { packHostFault } from '#src/protocol/host-faults.js';
+import { loadPluginProtocol } from '#src/protocol/plugin/load-plugin-protocol.js';
 import { ContextdError, type Tool, type ToolContext } from '#src/sdk/tool.js';
 import { type ServeOptions, ToolServer } from '#src/sdk/tool-server.js';
 
+const { ToolPlugin, ToolHost } = loadPluginProtocol();
+const HOST_ID = 7;
+
 let dir = '';
-const open: Socket[] = [];
+let sockets = 0;
+const closing: (() => void)[] = [];
 
 beforeAll(() => {
   dir = mkdtempSync(join(tmpdir(), 'contextd-sdk-'));
 });
 afterEach(() => {
-  for (const socket of open.splice(0)) socket.destroy();
+  for (const close of closing.splice(0)) close();
 });
 afterAll(() => rmSync(dir, { recursive: true, force: true }));
 
-/** Both ends of a real socket. */
-async function socketPair(): Promise<[Socket, Socket]> {
-  const path = join(dir, 'pair');
-  const server = createServer().listen(path);
-  await once(server, 'listening');
-  const near = createConnection(path);
-  const [far]: Socket[] = await once(server, 'connection');
-  server.close();
-  if (far === undefined) throw new Error('no connection');
-  open.push(near, far);
-  return [near, far];
+/** A gRPC server on a socket of its own; its address. */
+async function listen(register: (server: Server) => void): Promise<string> {
+  sockets += 1;
+  const address = `unix:${join(dir, `s${sockets}`)}`;
+  const server = new Server();
+  register(server);
+  closing.push(() => server.forceShutdown());
+  await new Promise<void>((resolve, reject) => {
+    server.bindAsync(address, ServerCredentials.createInsecure(), (error) => (error ? reject(error) : resolve()));
+  });
+  return address;
 }
 
-/** The daemon's end, as raw frames. */
-class Daemon {
-  readonly #socket: Socket;
-  readonly #decoder = new FrameDecoder();
-  readonly #frames: unknown[] = [];
-  #wake: () => void = () => {};
+/** What the host was asked, and its answers. */
+class Host {
+  readonly execs: ExecRequest[] = [];
+  readonly lines: string[] = [];
+  /** Lets a log request wait. */
+  beforeLog: Promise<void> = Promise.resolve();
+  fault: ContextdError | null = null;
 
-  constructor(socket: Socket) {
-    this.#socket = socket;
-    socket.on('data', (chunk: Buffer) => {
-      this.#frames.push(...this.#decoder.push(chunk));
-      this.#wake();
-    });
+  async dial(id: number): Promise<{ address: string; credentials: ChannelCredentials; options: object }> {
+    expect(id).toBe(HOST_ID);
+    const methods = Object.keys(ToolHost.service).map((name) => [
+      name,
+      (_call: unknown, respond: (answer: object) => void) => respond({ code: 12, details: `no ${name}` }),
+    ]);
+    const address = await listen((server) =>
+      server.addService(ToolHost.service, { ...Object.fromEntries(methods), ...this.#handlers() }),
+    );
+    return { address, credentials: credentials.createInsecure(), options: {} };
   }
 
-  send(frame: object): void {
-    this.#socket.write(encodeFrame(frame));
-  }
-
-  call(id: number, tool: string, input: object = {}): void {
-    const limits = { timeout_ms: 30_000, output_max_bytes: 1000 };
-    this.send({ type: 'call', id, request_id: 'req_1', tool, workspace: '/w', etag_key: '00', ...limits, input });
-  }
-
-  async next(): Promise<unknown> {
-    while (this.#frames.length === 0) await new Promise<void>((resolve) => (this.#wake = resolve));
-    return this.#frames.shift();
-  }
-
-  end(): void {
-    this.#socket.end();
+  #handlers(): Pick<ToolHostHandlers, 'Exec' | 'Log' | 'Scrub' | 'MemorySearch'> {
+    return {
+      Exec: ({ request }, respond) => {
+        this.execs.push(request);
+        if (this.fault !== null) respond(packHostFault(this.fault));
+        else respond(null, { ended_by: 'signal', signal: 'SIGTERM', stdout: 'files', duration_ms: 3 });
+      },
+      Log: async ({ request }, respond) => {
+        await this.beforeLog;
+        this.lines.push(`${request.call_id} ${request.level} ${request.message.length}`);
+        respond(null, {});
+      },
+      Scrub: ({ request }, respond) => respond(null, { texts: request.texts.map((text) => text.toUpperCase()) }),
+      MemorySearch: ({ request }, respond) => respond(null, { json: request.json }),
+    };
   }
 }
+
+const SPEC = { command: 'ls', cwd: '/w', env: { A: 'b' }, stdin: 'in' };
 
 const tools: Tool[] = [
   { name: 'echo', execute: async (_context, input) => ({ data: input, streams: [{ field: 'text', text: 'long' }] }) },
@@ -80,11 +93,15 @@ const tools: Tool[] = [
       throw new ContextdError('PATH_NOT_FOUND', 'there is no x', { remedy: 'Name another.', details: { path: 'x' } });
     },
   },
+  { name: 'execs', execute: async ({ host }) => ({ data: { ran: { ...(await host.exec(SPEC)) } } }) },
+  { name: 'scrubs', execute: async ({ host }) => ({ data: { texts: await host.scrub(['a', 'b']) } }) },
+  { name: 'asks', execute: async ({ host }, input) => ({ data: await host.ask('MemorySearch', input) }) },
   {
-    name: 'execs',
-    execute: async ({ host }) => ({
-      data: { ran: (await host.exec({ command: 'ls', cwd: '/w', env: {}, stdin: null })).stdout },
-    }),
+    name: 'logs',
+    async execute({ host }) {
+      host.log('info', 'x'.repeat(20_000));
+      return { data: {} };
+    },
   },
   {
     name: 'waits',
@@ -93,18 +110,38 @@ const tools: Tool[] = [
 ];
 
 async function start(options: ServeOptions = {}, served: readonly Tool[] = tools) {
-  const [near, far] = await socketPair();
-  const daemon = new Daemon(near);
-  const server = new ToolServer(served, far, options);
-  const hello = await daemon.next();
-  daemon.send({ type: 'hello', version: 1, protected_paths: ['.claude'] });
-  return { daemon, server, hello };
+  const host = new Host();
+  const address = await listen((server) => new ToolServer(served, host, options).register(server));
+  const client = new ToolPlugin(address, credentials.createInsecure());
+  closing.push(() => client.close());
+  const described = await new Promise<string[]>((resolve, reject) => {
+    client.Describe({ host_service_id: HOST_ID, protected_paths: ['.claude'] }, (error, answer) =>
+      error ? reject(error) : resolve(answer?.tools ?? []),
+    );
+  });
+  const open = (tool: string, input: object = {}, call_id = 'c1') => {
+    const limits = { timeout_ms: 30_000, output_max_bytes: 1000 };
+    const input_json = Buffer.from(JSON.stringify(input));
+    return client.Call({ call_id, request_id: 'req_1', tool, workspace: '/w', etag_key: '00', ...limits, input_json });
+  };
+  const call = async (tool: string, input: object = {}): Promise<CallEvent[]> => {
+    const events: CallEvent[] = [];
+    for await (const event of open(tool, input)) events.push(event);
+    return events;
+  };
+  const cancel = (call_id: string, reason: 1 | 2) =>
+    new Promise<void>((resolve, reject) => {
+      client.Cancel({ call_id, reason }, (error) => (error ? reject(error) : resolve()));
+    });
+  return { host, client, described, open, call, cancel };
 }
 
+const dataOf = (event: CallEvent | undefined): unknown => JSON.parse(String(event?.output?.data_json));
+
 describe('the server in a tool process', () => {
-  it('says its version and its tools first', async () => {
-    const { hello } = await start();
-    expect(hello).toEqual({ type: 'hello', version: 1, tools: ['echo', 'throws', 'refuses', 'execs', 'waits'] });
+  it('FR-1.4 tells its tools', async () => {
+    const { described } = await start();
+    expect(described).toEqual(tools.map(({ name }) => name));
   });
 
   it('FR-3.1 FR-8.1 hands a tool its context and its input, and sends back what it gives', async () => {
@@ -116,10 +153,10 @@ describe('the server in a tool process', () => {
         return { data: input };
       },
     };
-    const { daemon } = await start({}, [tool]);
-    daemon.call(1, 'look', { a: [1] });
-    expect(await daemon.next()).toEqual({ type: 'scanning', id: 1, chars: 0 });
-    expect(await daemon.next()).toEqual({ type: 'result', id: 1, output: { data: { a: [1] } }, first_pass: [] });
+    const { call } = await start({}, [tool]);
+    const events = await call('look', { a: [1] });
+    expect(events).toHaveLength(1);
+    expect(dataOf(events[0])).toEqual({ a: [1] });
     expect(seen[0]).toMatchObject({
       requestId: 'req_1',
       workspace: '/w',
@@ -129,100 +166,128 @@ describe('the server in a tool process', () => {
   });
 
   it('SEC-1.2 scans data and streams before they leave, and replaces nothing', async () => {
-    const { daemon } = await start({
+    const { call } = await start({
       scan: async ({ data, streams }) => [[{ rule: `${JSON.stringify([data, streams])}`, start: 0, end: 2 }]],
     });
-    daemon.call(1, 'echo', { a: 'b' });
-    expect(await daemon.next()).toEqual({ type: 'scanning', id: 1, chars: 4 });
-    expect(await daemon.next()).toMatchObject({
-      output: { data: { a: 'b' }, streams: [{ field: 'text', text: 'long' }] },
-      first_pass: [[['[{"a":"b"},[{"field":"text","text":"long"}]]', 0, 2]]],
+    const [scanning, output, ...rest] = await call('echo', { a: 'b' });
+    expect(rest).toEqual([]);
+    expect(scanning?.scanning).toEqual({ chars: 4 });
+    expect(dataOf(output)).toEqual({ a: 'b' });
+    expect(output?.output).toMatchObject({
+      streams: [{ field: 'text', text: 'long' }],
+      first_pass: [{ spans: [{ rule: '[{"a":"b"},[{"field":"text","text":"long"}]]', start: 0, end: 2 }] }],
     });
   });
 
   it('gives nothing out when the scan fails', async () => {
-    const { daemon } = await start({ scan: () => Promise.reject(new ContextdError('SCRUB_FAILED', 'no scan')) });
-    daemon.call(1, 'echo', { a: 'b' });
-    await daemon.next();
-    expect(await daemon.next()).toEqual({ type: 'error', id: 1, error: { code: 'SCRUB_FAILED', message: 'no scan' } });
+    const { call } = await start({ scan: () => Promise.reject(new ContextdError('SCRUB_FAILED', 'no scan')) });
+    const [, failed, ...rest] = await call('echo', { a: 'b' });
+    expect(rest).toEqual([]);
+    expect(failed).toMatchObject({ event: 'failure', failure: { code: 'SCRUB_FAILED', message: 'no scan' } });
   });
 
   it("passes a tool's own refusal on, and of any other error only that it happened", async () => {
-    const { daemon } = await start();
-    daemon.call(1, 'refuses');
-    expect(await daemon.next()).toMatchObject({
-      type: 'error',
-      error: { code: 'PATH_NOT_FOUND', message: 'there is no x', remedy: 'Name another.', details: { path: 'x' } },
+    const { call } = await start();
+    const [refused] = await call('refuses');
+    expect(refused?.failure).toMatchObject({
+      code: 'PATH_NOT_FOUND',
+      message: 'there is no x',
+      remedy: 'Name another.',
     });
-    daemon.call(2, 'throws');
-    expect(await daemon.next()).toMatchObject({
-      type: 'log',
-      id: 2,
-      level: 'error',
-      message: expect.stringContaining('holds a secret'),
-    });
-    const fault = await daemon.next();
-    expect(fault).toMatchObject({ type: 'error', id: 2, error: { code: 'INTERNAL_ERROR' } });
-    expect(JSON.stringify(fault)).not.toContain('secret');
+    expect(JSON.parse(String(refused?.failure?.details_json))).toEqual({ path: 'x' });
+    const [failed] = await call('throws');
+    expect(failed?.failure).toMatchObject({ code: 'INTERNAL_ERROR' });
+    expect(JSON.stringify(failed)).not.toContain('secret');
   });
 
-  it('asks the host for commands and gives their results, or faults, to the call that asked', async () => {
-    const { daemon } = await start();
-    daemon.call(1, 'execs');
-    const spec = { command: 'ls', cwd: '/w', env: {}, stdin: null };
-    expect(await daemon.next()).toEqual({ type: 'exec', id: 1, exec: 1, spec });
-    const facts = {
-      exit_code: 0,
-      signal: null,
-      ended_by: 'exit',
-      dropped_bytes: 0,
-      duration_ms: 1,
-      encoding_replaced: false,
-    };
-    daemon.send({ type: 'exec_result', id: 1, exec: 1, result: { ...facts, stdout: 'files', stderr: '' } });
-    await daemon.next();
-    expect(await daemon.next()).toMatchObject({ type: 'result', output: { data: { ran: 'files' } } });
-    daemon.call(2, 'execs');
-    await daemon.next();
-    daemon.send({ type: 'exec_error', id: 2, exec: 1, error: { code: 'PERMISSION_DENIED', message: 'not granted' } });
-    expect(await daemon.next()).toEqual({
-      type: 'error',
-      id: 2,
-      error: { code: 'PERMISSION_DENIED', message: 'not granted' },
+  it('FR-8.1 asks the host for commands under the id of the call, and gives the tool their results', async () => {
+    const { call, host } = await start();
+    const [output] = await call('execs');
+    expect(host.execs).toMatchObject([
+      { call_id: 'c1', command: 'ls', cwd: '/w', env: { A: 'b' }, stdin: Buffer.from('in') },
+    ]);
+    expect(dataOf(output)).toEqual({
+      ran: {
+        exit_code: null,
+        signal: 'SIGTERM',
+        ended_by: 'signal',
+        stdout: 'files',
+        stderr: '',
+        dropped_bytes: 0,
+        duration_ms: 3,
+        encoding_replaced: false,
+      },
     });
+  });
+
+  it('FR-8.4 gives a tool the fault of the host as it was', async () => {
+    const { call, host } = await start();
+    host.fault = new ContextdError('PERMISSION_DENIED', 'not granted', { remedy: 'Ask.', details: { grant: 'exec' } });
+    const [failed] = await call('execs');
+    expect(failed?.failure).toMatchObject({ code: 'PERMISSION_DENIED', message: 'not granted', remedy: 'Ask.' });
+    expect(JSON.parse(String(failed?.failure?.details_json))).toEqual({ grant: 'exec' });
+  });
+
+  it('FR-8.2 lets a tool scrub and search memories', async () => {
+    const { call } = await start();
+    expect(dataOf((await call('scrubs'))[0])).toEqual({ texts: ['A', 'B'] });
+    expect(dataOf((await call('asks', { query: 'q' }))[0])).toEqual({ query: 'q' });
+  });
+
+  it('FR-8.2 answers a call only when its log lines have arrived, cut to what one may have', async () => {
+    const { call, host } = await start();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    host.beforeLog = promise;
+    const answered = call('logs').then((events) => [events.length, host.lines.length]);
+    resolve();
+    expect(await answered).toEqual([1, 1]);
+    expect(host.lines).toEqual(['c1 info 16384']);
   });
 
   it.each([
-    ['timeout', 'TIMEOUT'],
-    ['cancelled', 'CANCELLED'],
-  ])('aborts a call that ends by %s with %s as the reason, and serves on', async (reason, code) => {
-    const { daemon } = await start();
-    daemon.call(1, 'waits');
-    daemon.send({ type: 'cancel', id: 1, reason });
-    expect(await daemon.next()).toMatchObject({ type: 'error', id: 1, error: { code } });
-    daemon.send({ type: 'ping', nonce: 5 });
-    expect(await daemon.next()).toEqual({ type: 'pong', nonce: 5 });
+    [1, 'TIMEOUT'],
+    [2, 'CANCELLED'],
+  ] as const)('aborts a call that is cancelled for reason %i with %s, and serves on', async (reason, code) => {
+    const { open, cancel, call } = await start();
+    const stream = open('waits', {}, 'c9');
+    const events: CallEvent[] = [];
+    stream.on('data', (event) => events.push(event));
+    const ended = new Promise((resolve) => stream.once('end', resolve));
+    await call('echo');
+    await cancel('c9', reason);
+    await ended;
+    expect(events).toMatchObject([{ failure: { code } }]);
+    expect(await call('echo')).toHaveLength(1);
+  });
+
+  it('aborts a call whose stream the daemon ends', async () => {
+    const { promise, resolve } = Promise.withResolvers<unknown>();
+    const tool: Tool = {
+      name: 'waits',
+      execute: ({ signal }) =>
+        new Promise((_, reject) => {
+          signal.addEventListener('abort', () => {
+            resolve(signal.reason);
+            reject(signal.reason);
+          });
+        }),
+    };
+    const { open, call } = await start({}, [tool, ...tools.slice(0, 1)]);
+    const stream = open('waits');
+    stream.on('error', () => {});
+    stream.resume();
+    await call('echo');
+    stream.cancel();
+    expect(await promise).toMatchObject({ code: 'CANCELLED' });
+  });
+
+  it('takes a cancel of a call it does not know for one that came late', async () => {
+    const { cancel } = await start();
+    await expect(cancel('unknown', 2)).resolves.toBeUndefined();
   });
 
   it('has no tool that it was not given', async () => {
-    const { daemon } = await start();
-    daemon.call(1, 'toString');
-    expect(await daemon.next()).toMatchObject({ type: 'error', error: { code: 'TOOL_NOT_FOUND' } });
-  });
-
-  it('is finished when the daemon closes the channel', async () => {
-    const { daemon, server } = await start();
-    daemon.end();
-    await expect(server.finished).resolves.toBeUndefined();
-  });
-
-  it('ends with VERSION_MISMATCH naming both versions', async () => {
-    const { daemon, server } = await start();
-    const ended = expect(server.finished).rejects.toMatchObject({
-      code: 'VERSION_MISMATCH',
-      message: 'the daemon speaks version 2 of the tool protocol, this tool version 1',
-    });
-    daemon.send({ type: 'hello', version: 2 });
-    await ended;
+    const { call } = await start();
+    expect(await call('toString')).toMatchObject([{ failure: { code: 'TOOL_NOT_FOUND' } }]);
   });
 });

@@ -1,0 +1,61 @@
+import type { Denial } from '../core/envelope.ts';
+import type { ErrorCode } from '../core/errors.ts';
+import type { EndedBy } from '../protocol/host-messages.ts';
+
+/** One request of a tool to ToolHost, for the audit record. */
+export interface HostCallRecord {
+  /** As host.proto names it. */
+  method: string;
+  /** Null for one that was carried out. */
+  error_code: ErrorCode | null;
+  duration_ms: number;
+  /** Of Exec alone. */
+  exit_code?: number | null;
+  ended_by?: EndedBy;
+}
+
+/** What the host did for one call, whatever became of the call. */
+export interface CallFacts {
+  /** Protected paths, relative to the workspace, that commands made and that were renamed. */
+  quarantined: readonly string[];
+  /** What the sandbox refused to commands, each once. */
+  denied: readonly Denial[];
+  /** In the order of the requests; the first 100 of `total`. */
+  hostCalls: { calls: readonly HostCallRecord[]; total: number };
+}
+
+export const NO_FACTS: CallFacts = { quarantined: [], denied: [], hostCalls: { calls: [], total: 0 } };
+
+const CALLS_KEPT = 100;
+const DENIALS_KEPT = 100;
+
+/** Collects the facts of one call. */
+export class FactBook {
+  readonly #calls: HostCallRecord[] = [];
+  readonly #quarantined: string[] = [];
+  readonly #denied = new Map<string, Denial>();
+  #total = 0;
+
+  /** A request has come: its record counts as interrupted until the caller fills it in. */
+  open(method: string): HostCallRecord {
+    const record: HostCallRecord = { method, error_code: 'INTERRUPTED', duration_ms: 0 };
+    this.#total += 1;
+    if (this.#calls.length < CALLS_KEPT) this.#calls.push(record);
+    return record;
+  }
+
+  ranCommand(quarantined: readonly string[], denied: readonly Denial[]): void {
+    this.#quarantined.push(...quarantined);
+    for (const denial of denied) {
+      if (this.#denied.size < DENIALS_KEPT) this.#denied.set(JSON.stringify(denial), denial);
+    }
+  }
+
+  read(): CallFacts {
+    return {
+      quarantined: [...this.#quarantined],
+      denied: [...this.#denied.values()],
+      hostCalls: { calls: this.#calls.map((record) => ({ ...record })), total: this.#total },
+    };
+  }
+}

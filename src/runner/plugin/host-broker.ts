@@ -1,0 +1,113 @@
+import { chmod, rename, unlink } from 'node:fs/promises';
+import { join, posix } from 'node:path';
+import type { ClientDuplexStream, Server } from '@grpc/grpc-js';
+import { ContextdError } from '../../core/errors.ts';
+import type { ConnInfo, ConnInfo__Output } from '../../protocol/generated/plugin/ConnInfo.ts';
+import { Announcements } from '../../protocol/plugin/announcements.ts';
+import { quote } from '../../protocol/plugin/handshake-line.ts';
+import { type DialTarget, dialPinned, listenPinned, type Pair } from '../../protocol/plugin/pinned-tls.ts';
+import { socketNameIn } from '../../protocol/plugin/socket-path.ts';
+import { adoptSocket, newSocketPath } from './adopt-socket.ts';
+import type { PluginOptions } from './plugin-process.ts';
+
+/** The tool may run as another user; the directory is closed to all others, and the certificate is asked for. */
+const SOCKET_MODE = 0o666;
+
+export interface HostBrokerDeps {
+  stream: ClientDuplexStream<ConnInfo, ConnInfo__Output>;
+  pair: Pair;
+  socketDir: string;
+  options: PluginOptions;
+}
+
+/** The daemon's end of GRPCBroker: further connections beside the first, either way, each under a number. */
+export class HostBroker {
+  readonly #deps: HostBrokerDeps;
+  readonly #announcements: Announcements;
+  /** What ends each number that is served. */
+  readonly #served = new Map<number, () => Promise<void>>();
+  readonly #adopted: string[] = [];
+  #lastId = 0;
+  #closed: Error | undefined;
+
+  constructor(deps: HostBrokerDeps) {
+    this.#deps = deps;
+    this.#announcements = new Announcements(deps.options.brokerTimeoutMs);
+    deps.stream.on('data', (info: ConnInfo__Output) => this.#announcements.receive(info));
+    deps.stream.on('error', (error) => this.#end(error));
+    deps.stream.on('end', () => this.#end(new Error('the stream is at its end')));
+  }
+
+  /** A number that was not given out before. */
+  nextId(): number {
+    this.#lastId += 1;
+    return this.#lastId;
+  }
+
+  /** Serves `server` to the plugin alone, under `id`; it is ended with the connection. The plugin dials within 5 s. */
+  async serve(id: number, server: Server): Promise<void> {
+    this.#checkOpen();
+    if (this.#served.has(id)) throw new Error(`number ${id} of the broker is already served`);
+    const { pair, socketDir, options, stream } = this.#deps;
+    const name = `h${id}`;
+    const path = join(socketDir, name);
+    // Made where the tool cannot reach it and then moved: in its own directory it could put a link in the way of chmod.
+    const made = newSocketPath(options.privateDir);
+    const listener = await listenPinned(server, made, pair);
+    const end = async (): Promise<void> => {
+      listener.close();
+      server.forceShutdown();
+      await unlink(path).catch(() => {});
+    };
+    this.#served.set(id, end);
+    try {
+      await chmod(made, SOCKET_MODE);
+      await rename(made, path);
+      this.#checkOpen();
+    } catch (thrown) {
+      this.#served.delete(id);
+      await Promise.all([unlink(made).catch(() => {}), end()]);
+      throw thrown;
+    }
+    stream.write({ service_id: id, network: 'unix', address: posix.join(options.insideSocketDir, name) });
+  }
+
+  /** Where the plugin serves `id`. Throws TOOL_CRASHED when it does not say so in time, or names what is not its own. */
+  async dial(id: number): Promise<DialTarget> {
+    this.#checkOpen();
+    const { pair, socketDir, options } = this.#deps;
+    const { network, address } = await this.#announcements.take(id).catch((cause: Error) => {
+      throw new ContextdError('TOOL_CRASHED', `the tool cannot be reached: ${cause.message}`, { cause });
+    });
+    const name = network === 'unix' ? socketNameIn(options.insideSocketDir, address) : undefined;
+    if (name === undefined) {
+      const what = `${quote(network)} ${quote(address)}`;
+      throw new ContextdError('TOOL_CRASHED', `the tool announced ${what}, which is no socket in its directory`);
+    }
+    const path = await adoptSocket(name, { socketDir, privateDir: options.privateDir });
+    this.#adopted.push(path);
+    return dialPinned(path, pair);
+  }
+
+  /** Ends what is served and takes away the sockets. Idempotent. */
+  async close(): Promise<void> {
+    this.#end(new Error('the connection to the tool was closed'));
+    this.#deps.stream.cancel();
+    const ends = [...this.#served.values()];
+    this.#served.clear();
+    await Promise.all([...ends.map((end) => end()), ...this.#adopted.map((path) => unlink(path).catch(() => {}))]);
+  }
+
+  #end(reason: Error): void {
+    this.#closed ??= reason;
+    this.#announcements.close(reason);
+  }
+
+  #checkOpen(): void {
+    if (this.#closed === undefined) return;
+    const why = quote(this.#closed.message);
+    throw new ContextdError('TOOL_CRASHED', `the tool does not take part in go-plugin's broker: ${why}`, {
+      cause: this.#closed,
+    });
+  }
+}

@@ -1,0 +1,190 @@
+import { type Client, type ClientReadableStream, type ServiceError, status } from '@grpc/grpc-js';
+import { ContextdError } from '../core/errors.ts';
+import type { CallEvent__Output as CallEvent } from '../protocol/generated/contextd/v1/CallEvent.ts';
+import type { CallRequest } from '../protocol/generated/contextd/v1/CallRequest.ts';
+import { CancelReason } from '../protocol/generated/contextd/v1/CancelReason.ts';
+import type { DescribeRequest } from '../protocol/generated/contextd/v1/DescribeRequest.ts';
+import { readRpcFault } from '../protocol/host-faults.ts';
+import type { PluginProtocol } from '../protocol/plugin/load-plugin-protocol.ts';
+import {
+  CALL_EVENT_MAX_FIELDS,
+  CALL_EVENT_SHAPE,
+  parseCallOutput,
+  parseFailure,
+  type ScannedOutput,
+  type ToolFailure,
+} from '../protocol/tool-output.ts';
+import { CODE_TRAILER } from '../protocol/trailers.ts';
+import { boundedDecoder } from '../protocol/wire-bounds.ts';
+import { WireFault } from '../protocol/wire-fault.ts';
+
+const MAX_TOOLS = 1_000;
+/** Any answer but an event: a list of names, or nothing. */
+const SMALL_MAX_FIELDS = 2 * MAX_TOOLS;
+
+/** What comes of a call. After `output`, `failure` or `refused` nothing follows but perhaps `broken`. */
+export interface CallEvents {
+  scanning(chars: number): void;
+  output(output: ScannedOutput): void;
+  failure(failure: ToolFailure): void;
+  /** The tool answered with an error of gRPC, or we ended the stream. */
+  refused(error: ContextdError): void;
+  /** What the process sent is not of the protocol: nothing it says can be trusted. */
+  broken(reason: string): void;
+  /** There is no connection to the process any more. */
+  lost(): void;
+}
+
+/** The stream of one call. */
+export interface CallStream {
+  /** Ends it now, or when it does not end by itself within `graceMs`. Idempotent. */
+  close(graceMs: number): void;
+}
+
+/** ToolPlugin of one tool process, which is not trusted: whatever it sends is checked before and after it is decoded. */
+export class ToolClient {
+  readonly #client: Client;
+  readonly #methods: PluginProtocol['ToolPlugin']['service'];
+  readonly #decodeEvent: (bytes: Buffer) => CallEvent;
+
+  constructor(client: Client, protocol: Pick<PluginProtocol, 'ToolPlugin'>) {
+    this.#client = client;
+    this.#methods = protocol.ToolPlugin.service;
+    const { responseDeserialize } = this.#methods.Call;
+    this.#decodeEvent = boundedDecoder(responseDeserialize, CALL_EVENT_SHAPE, CALL_EVENT_MAX_FIELDS);
+  }
+
+  /** The names of the tools. Throws WireFault, or a ContextdError for an error of gRPC. */
+  describe(request: DescribeRequest): Promise<readonly string[]> {
+    const { path, requestSerialize, responseDeserialize } = this.#methods.Describe;
+    const decode = boundedDecoder(responseDeserialize, { 1: 'bytes' }, SMALL_MAX_FIELDS);
+    return new Promise((resolve, reject) => {
+      this.#client.makeUnaryRequest(path, requestSerialize, decode, request, (error, answer) => {
+        if (error !== null) reject(describeFault(error));
+        else if (answer === undefined || answer.tools.length > MAX_TOOLS) reject(new WireFault('too many tools'));
+        else resolve(answer.tools);
+      });
+    });
+  }
+
+  call(request: CallRequest, events: CallEvents): CallStream {
+    const { path, requestSerialize } = this.#methods.Call;
+    const stream = this.#client.makeServerStreamRequest(path, requestSerialize, this.#decodeEvent, request);
+    return new OpenCall(stream, events);
+  }
+
+  /** Settles when the tool has taken note; false: it does not serve Cancel, the end of its stream has to do. */
+  cancel(callId: string, reason: 'timeout' | 'cancelled'): Promise<boolean> {
+    const { path, requestSerialize, responseDeserialize } = this.#methods.Cancel;
+    const decode = boundedDecoder(responseDeserialize, {}, SMALL_MAX_FIELDS);
+    const wireReason = reason === 'timeout' ? CancelReason.CANCEL_REASON_TIMEOUT : CancelReason.CANCEL_REASON_CANCELLED;
+    const request = { call_id: callId, reason: wireReason };
+    return new Promise((resolve) => {
+      this.#client.makeUnaryRequest(path, requestSerialize, decode, request, (error) =>
+        resolve(error?.code !== status.UNIMPLEMENTED),
+      );
+    });
+  }
+
+  close(): void {
+    this.#client.close();
+  }
+}
+
+class OpenCall implements CallStream {
+  readonly #stream: ClientReadableStream<CallEvent>;
+  readonly #events: CallEvents;
+  #isScanning = false;
+  #isAnswered = false;
+  #isEnded = false;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(stream: ClientReadableStream<CallEvent>, events: CallEvents) {
+    this.#stream = stream;
+    this.#events = events;
+    stream.on('data', (event: CallEvent) => this.#receive(event));
+    stream.on('error', (error: ServiceError) => this.#fail(error));
+    stream.on('end', () => this.#end());
+  }
+
+  close(graceMs: number): void {
+    if (this.#isEnded || this.#timer !== undefined) return;
+    if (graceMs > 0) this.#timer = setTimeout(() => this.#stream.cancel(), graceMs).unref();
+    else this.#stream.cancel();
+  }
+
+  #receive(event: CallEvent): void {
+    try {
+      this.#deliver(event);
+    } catch (thrown) {
+      if (!(thrown instanceof WireFault)) throw thrown;
+      this.#breakOff(thrown.message);
+    }
+  }
+
+  #deliver({ scanning, output, failure }: CallEvent): void {
+    if (this.#isAnswered) throw new WireFault('an event follows the last one');
+    if (scanning) {
+      if (this.#isScanning) throw new WireFault('it scans twice');
+      this.#isScanning = true;
+      this.#events.scanning(scanning.chars);
+    } else if (output) {
+      const parsed = parseCallOutput(output);
+      this.#isAnswered = true;
+      this.#events.output(parsed);
+    } else if (failure) {
+      const parsed = parseFailure(failure);
+      this.#isAnswered = true;
+      this.#events.failure(parsed);
+    } else {
+      throw new WireFault('an event of no known kind');
+    }
+  }
+
+  #breakOff(reason: string): void {
+    this.#isAnswered = true;
+    this.#events.broken(reason);
+  }
+
+  #end(): void {
+    this.#finish();
+    if (!this.#isAnswered) this.#breakOff('it ended a call without an answer');
+  }
+
+  /** After its answer a call may end as it likes. */
+  #fail(error: ServiceError): void {
+    this.#finish();
+    if (this.#isAnswered) return;
+    this.#isAnswered = true;
+    if (error.code === status.UNAVAILABLE) this.#events.lost();
+    else if (isOfTransport(error)) this.#events.broken(error.details);
+    else this.#events.refused(callFault(error));
+  }
+
+  #finish(): void {
+    this.#isEnded = true;
+    clearTimeout(this.#timer);
+  }
+}
+
+/** gRPC tells in words alone whether the tool gave an error or what it sent could not be read. */
+function isOfTransport({ code, details, metadata }: ServiceError): boolean {
+  if (metadata.get(CODE_TRAILER).length > 0) return false;
+  if (code === status.INTERNAL) return /^(Response message parsing error|Received RST_STREAM|Error)/.test(details);
+  return code === status.RESOURCE_EXHAUSTED && details.startsWith('Received message larger than max');
+}
+
+function describeFault(error: ServiceError): Error {
+  return isOfTransport(error) ? new WireFault(error.details) : readRpcFault(error);
+}
+
+/** An error of gRPC that names none of our codes tells nothing of the daemon: the tool failed. */
+function callFault(error: ServiceError): ContextdError {
+  const fault = readRpcFault(error);
+  if (fault.code !== 'INTERNAL_ERROR' && fault.code !== 'INTERRUPTED' && fault.code !== 'PAYLOAD_TOO_LARGE')
+    return fault;
+  return new ContextdError('INTERNAL_ERROR', `the tool failed: ${fault.message.slice(0, 1_000)}`, {
+    remedy: fault.remedy ?? 'See `ctxd server logs` for what it printed.',
+    cause: error,
+  });
+}

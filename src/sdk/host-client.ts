@@ -1,0 +1,77 @@
+import type { Client, MethodDefinition, ServiceError } from '@grpc/grpc-js';
+import { ContextdError } from '../core/errors.ts';
+import type { JsonObject } from '../core/json.ts';
+import { readRpcFault } from '../protocol/host-faults.ts';
+import { type ExecResult, type ExecSpec, packExecRequest, parseExecResult } from '../protocol/host-messages.ts';
+import { readJsonObject } from '../protocol/json-bytes.ts';
+import type { PluginProtocol } from '../protocol/plugin/load-plugin-protocol.ts';
+import type { DialTarget } from '../protocol/plugin/pinned-tls.ts';
+import type { HostMethod, LogLevel } from './tool.ts';
+
+/** What is needed of the broker. */
+export interface HostBroker {
+  dial(id: number): Promise<DialTarget>;
+}
+
+type HostService = PluginProtocol['ToolHost']['service'];
+
+/** ToolHost as a tool's process sees it: one connection for all calls, made when the first tool asks for something. */
+export class HostClient {
+  readonly #protocol: Pick<PluginProtocol, 'ToolHost'>;
+  readonly #broker: HostBroker;
+  readonly #serviceId: number;
+  #client: Promise<Client> | undefined;
+
+  constructor(serviceId: number, broker: HostBroker, protocol: Pick<PluginProtocol, 'ToolHost'>) {
+    this.#serviceId = serviceId;
+    this.#broker = broker;
+    this.#protocol = protocol;
+  }
+
+  async exec(callId: string, spec: ExecSpec): Promise<ExecResult> {
+    return parseExecResult(await this.#send(this.#service.Exec, packExecRequest(callId, spec)));
+  }
+
+  async scrub(callId: string, texts: readonly string[]): Promise<string[]> {
+    return (await this.#send(this.#service.Scrub, { call_id: callId, texts: [...texts] })).texts;
+  }
+
+  async log(callId: string, level: LogLevel, message: string): Promise<void> {
+    await this.#send(this.#service.Log, { call_id: callId, level, message });
+  }
+
+  async ask(callId: string, method: HostMethod, request: JsonObject): Promise<JsonObject> {
+    const message = { call_id: callId, json: Buffer.from(JSON.stringify(request)) };
+    return readJsonObject(method, (await this.#send(this.#service[method], message)).json);
+  }
+
+  get #service(): HostService {
+    return this.#protocol.ToolHost.service;
+  }
+
+  async #send<Q, A>(method: UnaryMethod<Q, A>, request: Q): Promise<A> {
+    this.#client ??= this.#connect();
+    const client = await this.#client;
+    return new Promise((resolve, reject) => {
+      const { path, requestSerialize, responseDeserialize } = method;
+      client.makeUnaryRequest(path, requestSerialize, responseDeserialize, request, (error, answer) => {
+        if (error !== null) reject(fault(error));
+        else if (answer === undefined) reject(new ContextdError('INTERNAL_ERROR', 'the host sent an empty answer'));
+        else resolve(answer);
+      });
+    });
+  }
+
+  async #connect(): Promise<Client> {
+    const { address, credentials, options } = await this.#broker.dial(this.#serviceId);
+    return new this.#protocol.ToolHost(address, credentials, options);
+  }
+}
+
+type UnaryMethod<Q, A> = Pick<MethodDefinition<Q, A>, 'path' | 'requestSerialize' | 'responseDeserialize'>;
+
+/** Without the transport's own error: it would keep the whole request alive. */
+function fault(error: ServiceError): ContextdError {
+  const { code, message, remedy, details } = readRpcFault(error);
+  return new ContextdError(code, message, { ...(remedy === undefined ? {} : { remedy }), details });
+}

@@ -1,0 +1,89 @@
+import type { ServerWritableStream } from '@grpc/grpc-js';
+import {
+  _plugin_StdioData_Channel as StdioChannel,
+  type StdioData,
+} from '../../protocol/generated/plugin/StdioData.ts';
+
+/** Bytes kept while nobody reads; what comes on top is dropped and counted. */
+const BACKLOG_MAX_BYTES = 1024 * 1024;
+/** Bytes of one message. */
+const CHUNK_BYTES = 64 * 1024;
+
+type OutputChannel = typeof StdioChannel.STDOUT | typeof StdioChannel.STDERR;
+interface Output {
+  channel: OutputChannel;
+  data: Buffer;
+}
+
+type StdioCall = ServerWritableStream<unknown, StdioData>;
+type Done = (error?: Error | null) => void;
+
+/** Output of this process on its way to the host, through GRPCStdio. */
+export class StdioStream {
+  readonly #backlog: Output[] = [];
+  #backlogBytes = 0;
+  #droppedBytes = 0;
+  #call: StdioCall | undefined;
+  #isBlocked = false;
+
+  /** Whatever the process writes from now on goes here; what Node itself prints when it dies does not. */
+  capture(output: Pick<NodeJS.WriteStream, 'write'>, channel: OutputChannel): void {
+    output.write = (chunk: Uint8Array | string, encoding?: BufferEncoding | Done, done?: Done): boolean => {
+      const data = typeof chunk === 'string' ? Buffer.from(chunk, encodingOf(encoding)) : Buffer.from(chunk);
+      this.#push(channel, data);
+      const report = typeof encoding === 'function' ? encoding : done;
+      if (report !== undefined) process.nextTick(report);
+      return true;
+    };
+  }
+
+  /** The host reads. False when it already does: there is one such stream. */
+  attach(call: StdioCall): boolean {
+    if (this.#call !== undefined) return false;
+    this.#call = call;
+    call.on('drain', () => {
+      this.#isBlocked = false;
+      this.#flush();
+    });
+    call.on('error', () => {});
+    this.#flush();
+    return true;
+  }
+
+  end(): void {
+    this.#call?.end();
+  }
+
+  #push(channel: OutputChannel, data: Buffer): void {
+    // Once something is missing, nothing goes in front of the notice that says so.
+    const room = this.#droppedBytes === 0 ? BACKLOG_MAX_BYTES - this.#backlogBytes : 0;
+    const kept = data.subarray(0, room);
+    this.#droppedBytes += data.length - kept.length;
+    this.#backlogBytes += kept.length;
+    for (let start = 0; start < kept.length; start += CHUNK_BYTES) {
+      this.#backlog.push({ channel, data: kept.subarray(start, start + CHUNK_BYTES) });
+    }
+    this.#flush();
+  }
+
+  #flush(): void {
+    while (this.#call !== undefined && !this.#isBlocked) {
+      const next = this.#takeNext();
+      if (next === undefined) return;
+      this.#isBlocked = !this.#call.write(next);
+    }
+  }
+
+  #takeNext(): Output | undefined {
+    const next = this.#backlog.shift();
+    this.#backlogBytes -= next?.data.length ?? 0;
+    if (next !== undefined || this.#droppedBytes === 0) return next;
+    const data = Buffer.from(`[${this.#droppedBytes} bytes of output were dropped]\n`);
+    this.#droppedBytes = 0;
+    return { channel: StdioChannel.STDERR, data };
+  }
+}
+
+function encodingOf(encoding: BufferEncoding | Done | undefined): BufferEncoding {
+  return typeof encoding === 'string' ? encoding : 'utf8';
+}

@@ -1,0 +1,98 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { systemClock } from '#src/core/clock.js';
+import type { JsonObject } from '#src/core/json.js';
+import { type Logger, silentLogger } from '#src/core/log.js';
+import type { ToolProfile } from '#src/core/profile.js';
+import { createRunner, type Runner, type RunnerDeps, type RunResult, type ToolCall } from '#src/runner/runner.js';
+import type { Sandbox, SandboxPolicy, SandboxProcess } from '#src/sandbox/sandbox.js';
+import type { Bench } from '../fixtures/sandbox-harness.ts';
+import { ToolBundles } from './tool-bundle.ts';
+
+const CORE_BUNDLE = join(import.meta.dirname, '..', '..', 'dist', 'core-bundle');
+
+export const PROFILE: ToolProfile = { entry: 'main.js', minIsolation: 'reduced', seccomp: [], limits: {} };
+
+export interface ToolRunner {
+  readonly runner: Runner;
+  /** Every process that was started, in order. */
+  readonly processes: readonly SandboxProcess[];
+  /** The policies they were started with. */
+  readonly policies: readonly SandboxPolicy[];
+  /** Calls a core tool. */
+  core(tool: string, input: JsonObject, change?: Partial<ToolCall>): Promise<RunResult>;
+  /** Calls a tool of any bundle, installed as a third party's. */
+  program(tool: string, change: Partial<ToolCall> & Pick<ToolCall, 'bundleDir'>): Promise<RunResult>;
+  /** The same of a fixture. */
+  fixture(name: string, tool: string, change?: Partial<ToolCall>): Promise<RunResult>;
+  close(): Promise<void>;
+}
+
+/** A runner over the bench's sandbox. */
+export function openToolRunner(bench: Bench, own: Partial<RunnerDeps> & { logger?: Logger } = {}): ToolRunner {
+  const bundles = new ToolBundles();
+  const processes: SandboxProcess[] = [];
+  const policies: SandboxPolicy[] = [];
+  const privateSocketsDir = join(bench.base, 'home', 'run', 'd');
+  mkdirSync(privateSocketsDir, { recursive: true, mode: 0o700 });
+  const runner = createRunner({
+    sandbox: watched(bench.sandbox, processes, policies),
+    policyFor: () => bench.policy(),
+    privateSocketsDir,
+    scrub: async (_session, texts) => texts.map((text) => text.replaceAll('swordfish', '[SECRET_1]')),
+    logger: silentLogger,
+    clock: systemClock,
+    ...own,
+  });
+  const call = (tool: string, bundleDir: string, change: Partial<ToolCall>): Promise<RunResult> =>
+    runner.run({
+      requestId: 'req_1',
+      projectRoot: bench.workspace,
+      sessionKey: 'session',
+      tool,
+      origin: 'installed',
+      bundleSha256: bundleDir,
+      bundleDir,
+      profile: PROFILE,
+      grants: [],
+      input: {},
+      etagKey: '11'.repeat(32),
+      timeoutMs: 30_000,
+      outputMaxBytes: 64 * 1024 * 1024,
+      signal: new AbortController().signal,
+      ...change,
+    });
+  return {
+    runner,
+    processes,
+    policies,
+    core: (tool, input, change = {}) =>
+      call(tool, CORE_BUNDLE, { origin: 'core', grants: tool === 'safe_bash' ? ['exec'] : [], input, ...change }),
+    program: (tool, change) => call(tool, change.bundleDir, change),
+    fixture: async (name, tool, change = {}) => call(tool, await bundles.dirOf(name), change),
+    async close() {
+      await runner.stop();
+      bundles.remove();
+    },
+  };
+}
+
+/** The same sandbox, with what it starts written down. */
+function watched(sandbox: Sandbox, processes: SandboxProcess[], policies: SandboxPolicy[]): Sandbox {
+  return {
+    launch: () => sandbox.launch(),
+    start: () => sandbox.start(),
+    stop: () => sandbox.stop(),
+    probe: () => sandbox.probe(),
+    isolationFor: (workspace) => sandbox.isolationFor(workspace),
+    run: (policy, command) => sandbox.run(policy, command),
+    watch: (policy) => sandbox.watch(policy),
+    status: () => sandbox.status(),
+    async open(policy, program) {
+      const opened = await sandbox.open(policy, program);
+      processes.push(opened);
+      policies.push(policy);
+      return opened;
+    },
+  };
+}

@@ -1,0 +1,70 @@
+import { Metadata, type ServiceError, type StatusObject, status } from '@grpc/grpc-js';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { ContextdError, ERROR_TABLE, type ErrorCode } from '#src/core/errors.js';
+import { packHostFault, readRpcFault } from '#src/protocol/host-faults.js';
+import { CODE_TRAILER, DETAILS_TRAILER, REMEDY_TRAILER } from '#src/protocol/trailers.js';
+
+const CODES = Object.keys(ERROR_TABLE).filter((code): code is ErrorCode => code in ERROR_TABLE);
+
+/** As the other side of the wire gets it. */
+function arrive({ code = status.UNKNOWN, details = '', metadata }: Partial<StatusObject>): ServiceError {
+  const headers = Object.entries((metadata ?? new Metadata()).toHttp2Headers()).map(([name, value]) => [
+    name,
+    String(value),
+  ]);
+  const received = Metadata.fromHttp2Headers(Object.fromEntries(headers));
+  return Object.assign(new Error(`${code} ${details}`), { code, details, metadata: received });
+}
+
+describe('a fault of the host', () => {
+  it('is the same at the other end: code, message, remedy, details', () => {
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...CODES),
+        fc.string({ minLength: 1 }),
+        fc.string(),
+        fc.jsonValue(),
+        (code, message, remedy, value) => {
+          const fault = readRpcFault(
+            arrive(packHostFault(new ContextdError(code, message, { remedy, details: { value } }))),
+          );
+          expect(fault).toMatchObject({ code, message, remedy, details: { value } });
+        },
+      ),
+    );
+  });
+
+  it('is bounded: a header has no room for more', () => {
+    const details = { text: 'x'.repeat(10_000) };
+    const sent = packHostFault(
+      new ContextdError('CONFLICT', 'm'.repeat(10_000), { remedy: 'r'.repeat(10_000), details }),
+    );
+    expect(sent.details).toHaveLength(1_000);
+    expect(sent.metadata?.get(REMEDY_TRAILER)[0]).toHaveLength(1_000);
+    expect(sent.metadata?.get(DETAILS_TRAILER)).toEqual([]);
+  });
+
+  it('keeps its cause to itself', () => {
+    const sent = packHostFault(new ContextdError('INTERNAL_ERROR', 'm', { cause: new Error('swordfish') }));
+    expect(JSON.stringify([sent, sent.metadata?.toJSON()])).not.toContain('swordfish');
+  });
+});
+
+describe('an error of gRPC that names no code of ours', () => {
+  it.each([
+    [status.PERMISSION_DENIED, 'PERMISSION_DENIED'],
+    [status.UNIMPLEMENTED, 'NOT_IMPLEMENTED'],
+    [status.UNAVAILABLE, 'INTERRUPTED'],
+    [status.UNKNOWN, 'INTERNAL_ERROR'],
+  ])('%i is %s', (code, ours) => {
+    expect(readRpcFault(arrive({ code, details: 'd' }))).toMatchObject({ code: ours, message: 'd' });
+  });
+
+  it('is not believed a code that is none', () => {
+    const metadata = new Metadata();
+    metadata.set(CODE_TRAILER, 'toString');
+    metadata.set(DETAILS_TRAILER, Buffer.from('['));
+    expect(readRpcFault(arrive({ details: 'd', metadata }))).toMatchObject({ code: 'INTERNAL_ERROR', details: {} });
+  });
+});

@@ -1,0 +1,134 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { CallOutput } from '#src/protocol/generated/contextd/v1/CallOutput.js';
+import { readBoundedObject } from '#src/protocol/json-bytes.js';
+import { loadPluginProtocol } from '#src/protocol/plugin/load-plugin-protocol.js';
+import {
+  packCallOutput,
+  packFailure,
+  parseCallOutput,
+  parseFailure,
+  type ScannedOutput,
+} from '#src/protocol/tool-output.js';
+import { WireFault } from '#src/protocol/wire-fault.js';
+
+const { responseSerialize, responseDeserialize } = loadPluginProtocol().ToolPlugin.service.Call;
+
+/** Over the wire and checked, as the daemon sees it. */
+function receive(output: CallOutput): ScannedOutput {
+  const message = responseDeserialize(responseSerialize({ output })).output;
+  if (!message) throw new Error('no output came');
+  return parseCallOutput(message);
+}
+
+function nest(depth: number): string {
+  return `{"deep":${'['.repeat(depth)}${']'.repeat(depth)}}`;
+}
+
+const json = (text: string): CallOutput => ({ data_json: Buffer.from(text) });
+const spans = (...list: { rule?: string; start?: number; end?: number }[]): CallOutput => ({
+  first_pass: [{ spans: list }],
+});
+
+describe('what a tool calls its output', () => {
+  it('goes over the wire and back', () => {
+    const sent: ScannedOutput = {
+      output: {
+        data: { a: [1, null, 'x'] },
+        streams: [{ field: 'stdout', text: 'x' }],
+        failure: { code: 'CONFLICT', message: 'm', remedy: 'r', details: { d: 1 } },
+        droppedBytes: 3,
+        warnings: ['w'],
+      },
+      firstPass: [[], [{ rule: 'r', start: 1, end: 4 }]],
+    };
+    expect(receive(packCallOutput(sent))).toEqual(sent);
+    expect(receive(packCallOutput({ output: { data: {} }, firstPass: [] }))).toEqual({
+      output: { data: {} },
+      firstPass: [],
+    });
+  });
+
+  it('keeps the places of its secrets, whatever is in its texts', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary-ascii', maxLength: 80 }), (odd, plain) => {
+        const text = `\ud800${odd}\udc00${plain}`;
+        const { output } = receive(
+          packCallOutput({ output: { data: {}, streams: [{ field: 'a', text }] }, firstPass: [] }),
+        );
+        expect(output.streams?.[0]?.text).toHaveLength(text.length);
+        expect(output.streams?.[0]?.text.endsWith(plain)).toBe(true);
+      }),
+    );
+  });
+
+  it('may not nest its data deeper than what walks it later can bear', () => {
+    expect(() => receive(json(nest(30)))).not.toThrow();
+    expect(() => receive(json(nest(5_000)))).toThrow('at most 32 deep');
+    expect(() => receive(json(`{"a":[${'0,'.repeat(100_000)}0]}`))).toThrow('100000 values large');
+  });
+
+  it('may not have more data than small facts take', () => {
+    expect(() => receive(json(`{"a":"${'x'.repeat(16 * 1024 * 1024)}"}`))).toThrow(/the limit is 16777216/);
+  });
+
+  it.each(['{', '[]', '"x"', '{"a":\u0000}'])('is no JSON object: %j, which is not quoted', (text) => {
+    expect(() => receive(json(text))).toThrow(WireFault);
+    expect(() => readBoundedObject('output.data', Buffer.from('{"key'), 100)).toThrow(
+      /^output.data, 5 bytes, is not JSON in UTF-8$/,
+    );
+  });
+
+  it('is not UTF-8', () => {
+    expect(() => receive({ data_json: Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]) })).toThrow(
+      'not JSON in UTF-8',
+    );
+  });
+
+  it('may not give a stream the name of a fact, or of another stream', () => {
+    const stream = { field: 'stdout', text: '' };
+    expect(() => receive({ ...json('{"stdout":1}'), streams: [stream] })).toThrow('stdout is taken twice');
+    expect(() => receive({ streams: [stream, stream] })).toThrow('stdout is taken twice');
+    expect(() => receive({ streams: [{ field: '__proto__', text: '' }] })).toThrow('does not match');
+  });
+
+  it('may not have more streams, warnings, leaves and dropped bytes than there can be', () => {
+    const streams = Array.from({ length: 17 }, (_, n) => ({ field: `s${n}`, text: '' }));
+    expect(() => receive({ streams })).toThrow('more than 16 streams');
+    expect(() => receive({ warnings: Array.from({ length: 101 }, () => 'w') })).toThrow('more than 100 warnings');
+    expect(() => receive({ first_pass: Array.from({ length: 200_001 }, () => ({})) })).toThrow(
+      'more than 200000 leaves',
+    );
+    expect(() => receive({ dropped_bytes: '18446744073709551615' })).toThrow('dropped_bytes');
+  });
+
+  it('may hold spans only with start before end', () => {
+    expect(() => receive(spans({ rule: 'r', start: 0, end: 5 }))).not.toThrow();
+    expect(() => receive(spans({ rule: 'r', start: 5, end: 5 }))).toThrow('what is not a span');
+    expect(() => receive(spans({ rule: 'r', start: 6, end: 5 }))).toThrow('what is not a span');
+  });
+
+  it('that cannot be carried is RESOURCE_LIMIT, said by the tool itself', () => {
+    const data = { a: 'x'.repeat(16 * 1024 * 1024) };
+    expect(() => packCallOutput({ output: { data }, firstPass: [] })).toThrowError(
+      expect.objectContaining({ code: 'RESOURCE_LIMIT' }),
+    );
+  });
+});
+
+describe('what a tool calls its failure', () => {
+  const blank = { code: 'CONFLICT', message: 'm', remedy: '', details_json: Buffer.alloc(0) };
+
+  it('has a code of the table, not even one that every object has', () => {
+    expect(parseFailure(blank)).toEqual({ code: 'CONFLICT', message: 'm' });
+    for (const code of ['toString', '', 'NOPE']) {
+      expect(() => parseFailure({ ...blank, code })).toThrow('failure.code is not a code');
+    }
+  });
+
+  it('has details of one megabyte at most', () => {
+    const details_json = Buffer.from(`{"a":"${'x'.repeat(1024 * 1024)}"}`);
+    expect(() => parseFailure({ ...blank, details_json })).toThrow('the limit is 1048576');
+    expect(packFailure({ code: 'CONFLICT', message: 'm' })).toEqual(blank);
+  });
+});

@@ -1,0 +1,30 @@
+import type { CommandResult, CommandSpec, Sandbox, SandboxPolicy } from '#src/sandbox/sandbox.js';
+
+const notAsked = (): Promise<never> => Promise.reject(new Error('not asked'));
+
+/** Answers commands with what a test says, so that ends can be had that no command can be made to have. */
+export class ScriptedSandbox implements Sandbox {
+  /** What was asked for. */
+  readonly commands: CommandSpec[] = [];
+  readonly policies: SandboxPolicy[] = [];
+  readonly #answer: (command: CommandSpec) => Promise<CommandResult>;
+
+  constructor(answer: (command: CommandSpec) => Promise<CommandResult>) {
+    this.#answer = answer;
+  }
+
+  launch = notAsked;
+  start = notAsked;
+  stop = notAsked;
+  probe = notAsked;
+  isolationFor = notAsked;
+  open = notAsked;
+  watch = notAsked;
+  status = notAsked;
+
+  run(policy: SandboxPolicy, command: CommandSpec): Promise<CommandResult> {
+    this.policies.push(policy);
+    this.commands.push(command);
+    return this.#answer(command);
+  }
+}
