@@ -23,20 +23,37 @@ export interface JailExit {
 /** One sandbox that was started. The descriptors given to it belong to the caller. */
 export class Jail {
   readonly child: ChildProcess;
-  /** Settles when nothing in the sandbox is alive. Rejects only when it could not be spawned. */
-  readonly exited: Promise<JailExit>;
+  /**
+   * Settles when nothing that ran in the sandbox is alive. Rejects only when it could not be spawned. bubblewrap and its
+   * init, which have no code of the command's, may take a moment more: see `gone`.
+   */
+  readonly ended: Promise<JailExit>;
+  /** Settles, never rejects, when the sandbox's own processes are dead too. */
+  readonly gone: Promise<void>;
   readonly #launch: Launch;
   #status = '';
-  #init: { pid: number; startTime: string } | null = null;
+  #init: Init | null = null;
   #over = false;
 
-  /** `stdio`: what descriptors 0 to 2 (and 3, for a channel) are; arguments, status and pins come after them. */
+  /** `stdio`: what descriptors 0 to 2 (and 3, for a script) are; arguments, status and the rest come after them. */
   constructor(launch: Launch, stdio: readonly (number | 'pipe' | 'ignore')[]) {
     this.#launch = launch;
-    this.child = coverStrays([...stdio, 'pipe', 'pipe', ...launch.pinnedFds], launch.strayFds, (all) =>
+    this.child = coverStrays([...stdio, 'pipe', 'pipe', ...launch.inheritedFds], launch.strayFds, (all) =>
       spawnLaunch(launch, all),
     );
-    this.exited = this.#follow(stdio.length);
+    const exit = waitForExit(this.child).finally(() => {
+      this.#over = true;
+    });
+    this.ended = this.#follow(stdio.length, exit);
+    this.gone = exit.then(
+      () => this.#waitUntil((init) => startTimeOf(init.pid) !== init.startTime),
+      () => {},
+    );
+  }
+
+  /** False once bubblewrap has ended. */
+  get isAlive(): boolean {
+    return !this.#over && this.child.pid !== undefined;
   }
 
   /** Kills everything: the group catches a half-built sandbox, bubblewrap's death the rest. */
@@ -50,40 +67,48 @@ export class Jail {
     }
   }
 
-  async #follow(argsFd: number): Promise<JailExit> {
-    const ended = waitForExit(this.child);
+  async #follow(argsFd: number, exit: Promise<Exit>): Promise<JailExit> {
     const [argsPipe, status] = [this.child.stdio[argsFd], this.child.stdio[argsFd + 1]];
-    if (!(argsPipe instanceof Duplex) || !(status instanceof Duplex)) return { ran: false, ...(await ended) };
+    if (!(argsPipe instanceof Duplex) || !(status instanceof Duplex)) return { ran: false, ...(await exit) };
     argsPipe.on('error', () => {});
     argsPipe.end(this.#launch.args);
-    const reported = this.#readStatus(status);
-    const exit = await ended;
-    this.#over = true;
-    await Promise.race([reported, delay(1000, undefined, { ref: false })]);
+    const { reported, closed } = this.#readStatus(status);
+    const end = await Promise.race([reported, exit.then((own) => this.#afterExit(own, closed))]);
+    await this.#waitUntil((init) => childrenOf(init) === '');
     status.destroy();
-    await this.#waitForDeath();
-    const code = this.#reported('exit-code');
-    return { ran: code !== null, code: code ?? exit.code, signal: exit.signal };
+    return end;
   }
 
-  #readStatus(status: Readable): Promise<void> {
-    status.on('data', (chunk: Buffer) => {
-      if (this.#status.length < STATUS_MAX_CHARS) this.#status += chunk.toString();
-      const pid = this.#init === null ? this.#reported('child-pid') : null;
-      if (pid !== null) this.#init = { pid, startTime: startTimeOf(pid) ?? '' };
+  /** bubblewrap ended first: what it had to say may still be in the pipe. */
+  async #afterExit(own: Exit, closed: Promise<void>): Promise<JailExit> {
+    await Promise.race([closed, delay(1000, undefined, { ref: false })]);
+    const code = this.#reported('exit-code');
+    return { ran: code !== null, code: code ?? own.code, signal: own.signal };
+  }
+
+  #readStatus(status: Readable): { reported: Promise<JailExit>; closed: Promise<void> } {
+    const reported = new Promise<JailExit>((resolve) => {
+      status.on('data', (chunk: Buffer) => {
+        if (this.#status.length < STATUS_MAX_CHARS) this.#status += chunk.toString();
+        const pid = this.#init === null ? this.#reported('child-pid') : null;
+        if (pid !== null) this.#init = { pid, startTime: startTimeOf(pid) ?? '' };
+        const code = this.#reported('exit-code');
+        if (code !== null) resolve({ ran: true, code, signal: null });
+      });
     });
-    return new Promise((resolve) => {
+    const closed = new Promise<void>((resolve) => {
       status.once('close', resolve);
       status.once('error', resolve);
     });
+    return { reported, closed };
   }
 
-  /** bubblewrap is gone as soon as the command is; its init, and with it every other process, takes a moment more. */
-  async #waitForDeath(): Promise<void> {
+  /** bubblewrap tells the command's end at once; what the command left behind takes a moment to die. */
+  async #waitUntil(isSo: (init: Init) => boolean): Promise<void> {
     const init = this.#init;
     if (init === null || init.startTime === '') return;
     const until = performance.now() + DEATH_MAX_MS;
-    for (let round = 0; startTimeOf(init.pid) === init.startTime; round++) {
+    for (let round = 0; !isSo(init); round++) {
       if (performance.now() > until)
         throw new ContextdError('INTERNAL_ERROR', `the sandbox (pid ${init.pid}) does not die`);
       this.#launch.group?.kill();
@@ -98,6 +123,17 @@ export class Jail {
     }
     return null;
   }
+}
+
+/** bubblewrap's first process inside, as the host sees it. */
+interface Init {
+  readonly pid: number;
+  readonly startTime: string;
+}
+
+interface Exit {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
 }
 
 /** Detached: a process group of its own, by which a half-built sandbox is killed. Throws PAYLOAD_TOO_LARGE for E2BIG. */
@@ -123,7 +159,7 @@ function parseLine(line: string): Readonly<Record<string, unknown>> {
   }
 }
 
-function waitForExit(child: ChildProcess): Promise<{ code: number | null; signal: NodeJS.Signals | null }> {
+function waitForExit(child: ChildProcess): Promise<Exit> {
   return new Promise((resolve, reject) => {
     child.once('error', (cause) =>
       reject(
@@ -135,6 +171,20 @@ function waitForExit(child: ChildProcess): Promise<{ code: number | null; signal
     );
     child.once('exit', (code, signal) => resolve({ code, signal }));
   });
+}
+
+/**
+ * The children of a sandbox's init, separated by blanks. An orphan becomes a child of init, which starts nothing itself,
+ * so where it has none, no process of the sandbox is alive. On a kernel that does not list children: 'unknown' until
+ * init is gone.
+ */
+function childrenOf({ pid, startTime }: Init): string {
+  try {
+    return readFileSync(`/proc/${pid}/task/${pid}/children`, 'latin1');
+  } catch (cause) {
+    if (!isErrno(cause)) throw cause;
+    return startTimeOf(pid) === startTime ? 'unknown' : '';
+  }
 }
 
 /** Field 22 of /proc/<pid>/stat; null for a process that is gone or only waits to be reaped. */

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { statSync } from 'node:fs';
-import { chmod, copyFile, mkdir, readdir, rm } from 'node:fs/promises';
+import { chmod, copyFile, mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ContextdError } from '../core/errors.ts';
 import type { Identity } from './identity.ts';
@@ -47,6 +47,7 @@ async function copyTree(from: string, to: string): Promise<void> {
     if (entry.isDirectory()) await copyTree(join(from, entry.name), target);
     if (!entry.isFile()) continue;
     await copyFile(join(from, entry.name), target);
-    await chmod(target, 0o644);
+    const { mode } = await stat(join(from, entry.name));
+    await chmod(target, (mode & 0o100) === 0 ? 0o644 : 0o755);
   }
 }

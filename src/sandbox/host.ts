@@ -1,41 +1,71 @@
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import type { Paths } from '../config/paths.ts';
+import type { Config } from '../config/schema.ts';
 import type { Clock } from '../core/clock.ts';
 import type { Logger } from '../core/log.ts';
 import { removeCopies } from './bundle-copy.ts';
-import { type Cgroups, openCgroups } from './cgroup.ts';
+import { type Cgroups, openCgroups } from './cgroup/cgroup.ts';
+import type { Identity } from './identity.ts';
 import { PipeStock } from './pipes.ts';
 import type { Mount } from './policy.ts';
-import { type Bubblewrap, findBubblewrap } from './probe.ts';
-import { ensurePublicMountPoints } from './reach.ts';
+import type { Bubblewrap } from './probe/facts.ts';
+import { findBubblewrap } from './probe/probe.ts';
+import { ensurePublicMountPoints, publicDirFor } from './reach.ts';
+import { FilterFiles } from './seccomp/filter-files.ts';
 import { buildSkeleton, removeOldSkeletons } from './skeleton.ts';
 import { findStrayFds } from './stray-fds.ts';
 
 /** Milliseconds after which the skeleton's inputs are looked at again. */
 const SKELETON_FRESH_MS = 60_000;
 
+const MIB = 1024 * 1024;
+
+export interface HostDeps {
+  paths: Pick<Paths, 'sandboxDir' | 'toolSocketsDir' | 'dialledSocketsDir'>;
+  config: Config['sandbox'];
+  logger: Logger;
+  clock: Clock;
+}
+
 /** What one machine offers, opened once. */
 export class Host {
   readonly bubblewrap: Bubblewrap;
   readonly cgroups: Cgroups | null;
   readonly pipes: PipeStock;
+  readonly filters: FilterFiles;
   readonly sandboxDir: string;
   readonly strayFds: readonly number[] = findStrayFds();
+  readonly #skeletonDir: string;
   readonly #clock: Clock;
   #base: readonly Mount[] = [];
   #baseFrom = Number.NEGATIVE_INFINITY;
 
   /** Null without bubblewrap. Removes what an earlier daemon left; `sandboxDir` belongs to one daemon. */
-  static async open(sandboxDir: string, logger: Logger, clock: Clock): Promise<Host | null> {
+  static async open({ paths, config, logger, clock }: HostDeps): Promise<Host | null> {
+    const { sandboxDir } = paths;
+    const total = { memoryBytes: config.total_memory_mb * MIB, pids: config.total_pids };
     const bubblewrap = await findBubblewrap();
     if (bubblewrap === null) return null;
     mkdirSync(sandboxDir, { recursive: true, mode: 0o700 });
-    if (process.getuid?.() === 0) ensurePublicMountPoints();
+    for (const dir of [paths.toolSocketsDir, paths.dialledSocketsDir]) {
+      rmSync(dir, { recursive: true, force: true });
+      mkdirSync(dir, { recursive: true, mode: 0o700 });
+    }
+    const isRoot = process.getuid?.() === 0;
+    if (isRoot) ensurePublicMountPoints();
+    const skeletonDir = isRoot ? publicDirFor(sandboxDir) : sandboxDir;
     await removeCopies(sandboxDir);
-    const pipes = new PipeStock(join(sandboxDir, 'pipes'));
+    const pipes = new PipeStock(sandboxDir);
     await pipes.start();
-    const host = new Host(bubblewrap, await openCgroups(logger), pipes, sandboxDir, clock);
-    removeOldSkeletons(sandboxDir, host.base());
+    const host = new Host(
+      bubblewrap,
+      await openCgroups(logger, total, [process.pid, process.ppid]),
+      pipes,
+      { sandboxDir, skeletonDir },
+      clock,
+    );
+    removeOldSkeletons(skeletonDir, host.base());
     return host;
   }
 
@@ -43,13 +73,15 @@ export class Host {
     bubblewrap: Bubblewrap,
     cgroups: Cgroups | null,
     pipes: PipeStock,
-    sandboxDir: string,
+    { sandboxDir, skeletonDir }: { sandboxDir: string; skeletonDir: string },
     clock: Clock,
   ) {
     this.bubblewrap = bubblewrap;
     this.cgroups = cgroups;
     this.pipes = pipes;
+    this.filters = new FilterFiles(sandboxDir);
     this.sandboxDir = sandboxDir;
+    this.#skeletonDir = skeletonDir;
     this.#clock = clock;
   }
 
@@ -57,7 +89,7 @@ export class Host {
   base(): readonly Mount[] {
     const now = this.#clock.monotonic();
     if (now - this.#baseFrom > SKELETON_FRESH_MS) {
-      this.#base = buildSkeleton(this.sandboxDir);
+      this.#base = buildSkeleton(this.#skeletonDir);
       this.#baseFrom = now;
     }
     return this.#base;
@@ -76,18 +108,30 @@ export class Host {
 const PROC_READONLY = ['/proc/sys', '/proc/bus', '/proc/fs', '/proc/irq', '/proc/sysrq-trigger', '/proc/pressure'];
 const PROC_EMPTY = [
   '/proc/kcore',
-  '/proc/keys',
   '/proc/timer_list',
   '/proc/sched_debug',
   '/proc/latency_stats',
   '/proc/kmsg',
+  '/proc/kpageflags',
+  '/proc/kpagecount',
+  '/proc/kpagecgroup',
+  '/proc/slabinfo',
+  '/proc/vmallocinfo',
+  '/proc/pagetypeinfo',
 ];
 const PROC_EMPTY_DIRS = ['/proc/acpi', '/proc/asound', '/proc/scsi', '/proc/driver'];
 
-export function coverProc(): Mount[] {
+/** Whoever runs inside: names of the user's keys, which are not bound to any namespace. */
+const PROC_OF_USER = ['/proc/keys', '/proc/key-users'];
+
+/** Mounts over what /proc would tell or take. */
+export function coverProc(identity: Identity): Mount[] {
+  const paths = identity.kind === 'root' ? [...PROC_OF_USER, ...PROC_EMPTY] : PROC_OF_USER;
+  const empty = paths.filter(existsSync).map((path): Mount => ({ kind: 'ro-bind', source: '/dev/null', dest: path }));
+  if (identity.kind !== 'root') return empty;
   return [
     ...PROC_READONLY.filter(existsSync).map((path): Mount => ({ kind: 'ro-bind', source: path, dest: path })),
-    ...PROC_EMPTY.filter(existsSync).map((path): Mount => ({ kind: 'ro-bind', source: '/dev/null', dest: path })),
+    ...empty,
     ...PROC_EMPTY_DIRS.filter(existsSync).map((path): Mount => ({ kind: 'tmpfs', dest: path, sizeBytes: 4096 })),
   ];
 }

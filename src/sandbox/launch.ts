@@ -1,9 +1,10 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readlinkSync } from 'node:fs';
 import { ContextdError, isErrno } from '../core/errors.ts';
-import type { GroupFiles } from './cgroup-files.ts';
+import type { GroupFiles } from './cgroup/files.ts';
 import { becomeOwner, type Identity } from './identity.ts';
+import { perProcessLimits } from './limits.ts';
 import { encodeArguments, type Mount, NODE_BINARY, renderArguments } from './policy.ts';
-import type { Bubblewrap } from './probe.ts';
+import type { Bubblewrap } from './probe/facts.ts';
 import { makeReachable, type PublicBind } from './reach.ts';
 import type { SandboxLimits } from './sandbox.ts';
 
@@ -11,12 +12,11 @@ import type { SandboxLimits } from './sandbox.ts';
 const O_PATH = 0o10000000;
 
 /**
- * From the daemon to bubblewrap, as one process throughout: the usual umask (the daemon's own is private), set limits, join the cgroups (`0` is "me", so there is no
+ * From the spawner to bubblewrap, as one process throughout: the usual umask (the spawner's own is private), set limits, join the cgroups (`0` is "me", so there is no
  * moment outside), bind what the owner could not reach, become the owner.
  */
 const LAUNCH_SCRIPT = `
 umask 022
-ulimit -c 0
 ulimit -f "$1" 2>/dev/null
 ulimit -n "$2" 2>/dev/null
 shift 2
@@ -31,11 +31,20 @@ exec "$@"
 export interface Launch {
   readonly commandLine: readonly string[];
   readonly args: Buffer;
-  readonly pinnedFds: readonly number[];
+  /** Pinned sources, and the seccomp filter last. */
+  readonly inheritedFds: readonly number[];
   /** Of the daemon's own, which must not go in. */
   readonly strayFds: readonly number[];
   readonly group: GroupFiles | null;
+  /** What the pinned sources were, by where they are mounted. */
+  readonly pinned: readonly PinnedPath[];
   release(): void;
+}
+
+export interface PinnedPath {
+  readonly path: string;
+  readonly dev: number;
+  readonly ino: number;
 }
 
 export interface LaunchRequest {
@@ -46,40 +55,52 @@ export interface LaunchRequest {
   readonly workspace: string | null;
   readonly mounts: readonly Mount[];
   readonly env: Readonly<Record<string, string>>;
+  /** What the caller adds. */
+  readonly callerEnv: Readonly<Record<string, string>>;
   readonly cwd: string;
   readonly argv: readonly string[];
   readonly limits: SandboxLimits;
   readonly group: GroupFiles | null;
   /** Descriptor after stdin, stdout, stderr and what else the command inherits. */
   readonly firstFreeFd: number;
+  /** Milliseconds by which it is over; 0: it lives on. */
+  readonly wallMs: number;
+  /** File that holds the seccomp filter; null: none is set. */
+  readonly seccompFile: string | null;
 }
 
 export function prepareLaunch(request: LaunchRequest): Launch {
   const { mounts, publicBinds } = makeReachable(request.mounts, request.identity, request.workspace);
   const pinned = request.bubblewrap.features.bindFd ? openPins(mounts) : { fds: [], mounts, byMount: [] };
-  const releasable = [...pinned.fds];
+  const inherited = [...pinned.fds];
   try {
-    const pins = new Map(pinned.byMount.map((mount, i) => [mount, request.firstFreeFd + 2 + i]));
+    const firstPin = request.firstFreeFd + 2;
+    const pins = new Map(pinned.byMount.map((mount, i) => [mount, firstPin + i]));
+    const seccompFd = request.seccompFile === null ? null : firstPin + inherited.length;
+    if (request.seccompFile !== null) inherited.push(openSync(request.seccompFile, constants.O_RDONLY));
+    const releasable = [...inherited];
     const args = encodeArguments(
       renderArguments({
         mounts: pinned.mounts,
-        env: request.env,
+        env: request.group === null ? request.env : { ...request.env, ...request.callerEnv },
         cwd: request.cwd,
         features: request.bubblewrap.features,
         pins,
         statusFd: request.firstFreeFd + 1,
+        seccompFd,
       }),
     );
     return {
       commandLine: commandLine(request, publicBinds),
       args,
-      pinnedFds: pinned.fds,
+      inheritedFds: inherited,
       strayFds: request.strayFds,
       group: request.group,
+      pinned: pinned.byMount.map((mount, i) => identityOfPin(mount, pinned.fds[i])),
       release: () => closeAll(releasable.splice(0)),
     };
   } catch (cause) {
-    closeAll(pinned.fds);
+    closeAll(inherited);
     throw cause;
   }
 }
@@ -103,21 +124,23 @@ function commandLine(request: LaunchRequest, publicBinds: readonly PublicBind[])
     '--args',
     String(request.firstFreeFd),
     '--',
-    ...(group === null ? perProcessLimits(limits, request.argv[0] === NODE_BINARY) : []),
+    ...(group === null ? withLimits(request) : []),
     ...request.argv,
   ];
 }
 
-/** V8 reserves about 1 GiB of data before it runs a line; under less the tool process would abort. */
-const NODE_DATA_MIN_BYTES = 2 * 1024 ** 3;
+/** The caller's variables come after the limits: what sets those must not be steered by them. */
+function withLimits({ limits, argv, wallMs, callerEnv }: LaunchRequest): string[] {
+  const variables = Object.entries(callerEnv).map(([name, value]) => `${name}=${value}`);
+  return [
+    ...perProcessLimits(limits, argv[0] === NODE_BINARY, wallMs),
+    ...(variables.length === 0 ? [] : ['/usr/bin/env', ...variables]),
+  ];
+}
 
-/**
- * Where no cgroup bounds the sandbox. Set inside, because RLIMIT_NPROC counts per user namespace; RLIMIT_DATA, because
- * Node reserves far more address space (RLIMIT_AS) than it uses.
- */
-function perProcessLimits(limits: SandboxLimits, runsNode: boolean): string[] {
-  const dataBytes = runsNode ? Math.max(limits.memoryBytes, NODE_DATA_MIN_BYTES) : limits.memoryBytes;
-  return ['prlimit', `--nproc=${limits.pids}`, `--data=${dataBytes}`, '--'];
+function identityOfPin(mount: Mount, fd: number | undefined): PinnedPath {
+  const { dev, ino } = fd === undefined ? { dev: 0, ino: 0 } : fstatSync(fd);
+  return { path: mount.dest, dev, ino };
 }
 
 interface Pins {

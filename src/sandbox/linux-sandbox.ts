@@ -1,240 +1,276 @@
-import { join } from 'node:path';
-import { ContextdError } from '../core/errors.ts';
-import type { Jail } from './bubblewrap.ts';
+import { once } from 'node:events';
+import { realpathSync, rmSync, statSync } from 'node:fs';
+import { Duplex } from 'node:stream';
+import type { Denial } from '../core/envelope.ts';
+import { ContextdError, isErrno } from '../core/errors.ts';
+import { TIMEOUT_MAX_MS } from '../core/limits.ts';
 import { readableBundle } from './bundle-copy.ts';
-import type { GroupFiles } from './cgroup-files.ts';
-import { type CommandStreams, runCommand } from './command.ts';
-import { findCommonGitDir } from './git-dir.ts';
-import { binDirsOf, coverProc, Host } from './host.ts';
-import { type Identity, identityFor } from './identity.ts';
-import { Isolation } from './isolation.ts';
-import { type Launch, prepareLaunch } from './launch.ts';
-import { checkRoPath, checkWorkspace } from './mountable.ts';
-import { openInput, type PipeEnds } from './pipes.ts';
-import { BUNDLE_DIR, buildEnvironment, checkArgv, type Mount, NODE_BINARY, planTree } from './policy.ts';
-import { NO_BUBBLEWRAP } from './probe.ts';
-import { openProcess, PROCESS_FDS } from './process.ts';
-import { findProtected, type ProtectedEntry, protectedMounts } from './protected-paths.ts';
-import { Quarantine } from './quarantine.ts';
+import { followCommand, type OutputSinks, type StartedSandbox } from './command.ts';
+import { type DenialFacts, findDenials, placesOf } from './denials.ts';
+import { openInput } from './pipes.ts';
+import { checkArgv, checkEnvironment } from './policy.ts';
+import { followProcess, type JailedProcess, makeSocketDir, processJob } from './process.ts';
+import { ReadyPool, type ReadySandbox } from './ready-pool.ts';
+import { SCRIPT_FD, scriptFor, WAITING_SHELL } from './ready-script.ts';
 import type {
   CommandResult,
   CommandSpec,
   IsolationReport,
-  Sandbox,
-  SandboxDeps,
   SandboxPolicy,
-  SandboxProcess,
   SandboxProgram,
+  SandboxStatus,
 } from './sandbox.ts';
+import { type Site, type SiteDeps, Sites, workspaceOf } from './sites.ts';
+import { ownerOf, Starter } from './starter.ts';
+import type { WorkspaceGuard } from './workspace/guard.ts';
+import type { Protection } from './workspace/protection.ts';
 
-/** What is to run, command or tool process alike. */
-interface Job {
-  readonly argv: readonly string[];
-  readonly cwd: string;
-  readonly env: Readonly<Record<string, string>>;
-  readonly programMounts: readonly Mount[];
-  /** Descriptors the command inherits; bubblewrap's own come after them. */
-  readonly inheritedFds: number;
-}
+/** Sandboxes kept ready for all policies together. */
+const READY_MAX = 32;
+/** Milliseconds in which a waiting shell must be up; a loaded machine takes some hundred. */
+const READY_WITHIN_MS = 10_000;
+/** Milliseconds between two looks at the protected paths under a long-lived process. */
+const STALE_LOOK_MS = 1_000;
 
-/** A sandbox about to start. */
-interface Prepared {
-  readonly identity: Identity;
-  readonly launch: Launch;
-  readonly group: GroupFiles | null;
-  readonly commonGitDir: string | null;
-  readonly protectedEntries: readonly ProtectedEntry[];
-}
+/** What a command came to; its output went to the sinks. */
+export type RunEnd = Omit<CommandResult, 'stdout' | 'stderr'>;
 
-/** bubblewrap, a fresh sandbox for every command (design §5). */
-export class LinuxSandbox implements Sandbox {
-  readonly #deps: SandboxDeps;
-  readonly #quarantine: Quarantine;
-  readonly #jails = new Set<Jail>();
-  #opened: { host: Promise<Host | null>; isolation: Promise<Isolation | null> } | null = null;
-  #stopped = false;
+/** Of a command that was cancelled before anything was done for it. */
+const NEVER_BEGAN: RunEnd = {
+  exitCode: null,
+  signal: 'SIGKILL',
+  endedBy: 'cancelled',
+  durationMs: 0,
+  quarantined: [],
+  denied: [],
+};
 
-  constructor(deps: SandboxDeps) {
+/** bubblewrap, a fresh sandbox for every command (design §5). Lives in the spawner, on its main thread. */
+export class LinuxSandbox {
+  readonly #deps: SiteDeps;
+  readonly #sites: Sites;
+  readonly #starter = new Starter();
+  readonly #pool: ReadyPool;
+  #running = 0;
+  #processes = 0;
+
+  constructor(deps: SiteDeps) {
     this.#deps = deps;
-    this.#quarantine = new Quarantine(deps.logger);
+    this.#sites = new Sites(deps);
+    this.#pool = new ReadyPool({
+      perPolicy: deps.config.preforked,
+      max: READY_MAX,
+      clock: deps.clock,
+      logger: deps.logger,
+      discard,
+    });
   }
 
-  async start(): Promise<void> {
-    this.#stopped = false;
-    const report = await this.probe();
-    this.#deps.logger.info('sandbox.ready', { level: report.level, version: report.version, missing: report.missing });
-  }
-
+  /** Kills what still runs, waits for it, removes cgroups and pipes. Idempotent. */
   async stop(): Promise<void> {
-    this.#stopped = true;
-    for (const jail of this.#jails) jail.kill();
-    await Promise.allSettled([...this.#jails].map((jail) => jail.exited));
-    const host = await this.#opened?.host.catch(() => null);
-    this.#opened = null;
-    await host?.close();
+    this.#sites.close();
+    await Promise.all([this.#pool.stop(), this.#starter.stop()]);
+    await this.#sites.closeHost();
   }
 
-  async probe(): Promise<IsolationReport> {
-    const isolation = await this.#open().isolation;
-    return isolation === null ? Isolation.none() : isolation.ofMachine();
+  probe(): Promise<IsolationReport> {
+    return this.#sites.ofMachine();
   }
 
-  async isolationFor(workspace: string): Promise<IsolationReport> {
-    const isolation = await this.#open().isolation;
-    return isolation === null ? Isolation.none() : isolation.of(identityFor(workspace, daemonUid()));
+  isolationFor(workspace: string): Promise<IsolationReport> {
+    return this.#sites.ofWorkspace(workspace);
   }
 
-  async run(policy: SandboxPolicy, command: CommandSpec): Promise<CommandResult> {
+  async status(): Promise<SandboxStatus> {
+    const host = await this.#sites.host().catch(() => null);
+    return {
+      spawnerPid: process.pid,
+      spawnerRssBytes: process.memoryUsage.rss(),
+      running: this.#running,
+      processes: this.#processes,
+      ready: [...this.#pool.counts()].map(([key, count]) => ({ workspace: workspaceOf(key), count })),
+      readyMax: READY_MAX,
+      totals: host?.cgroups?.totals() ?? null,
+    };
+  }
+
+  async run(policy: SandboxPolicy, command: CommandSpec, sinks: OutputSinks): Promise<RunEnd> {
     checkArgv(command.argv);
+    checkEnvironment(command.env);
+    if (command.signal.aborted) return NEVER_BEGAN;
     const startedAt = this.#deps.clock.monotonic();
-    const host = await this.#hostFor(policy);
-    const prepared = this.#prepare(host, policy, { ...command, programMounts: [], inheritedFds: 3 });
-    const watch = this.#quarantine.watch(policy.workspace, prepared.commonGitDir, prepared.protectedEntries);
-    let quarantined: readonly string[] = [];
+    const site = await this.#sites.find(policy);
+    this.#running += 1;
     try {
-      const streams = await openStreams(host, prepared.identity, command.stdin);
-      const outcome = await runCommand(prepared.launch, streams, command, (jail) => this.#track(jail, prepared.launch));
-      quarantined = this.#quarantine.finish(watch);
-      return { ...outcome, durationMs: this.#deps.clock.monotonic() - startedAt, quarantined };
-    } catch (cause) {
-      this.#quarantine.finish(watch);
-      throw cause;
+      const end = await this.#runWatched(site, command, sinks).catch((cause: unknown) => {
+        if (!wasChangedUnderway(cause)) throw cause;
+        return this.#runWatched(site, command, sinks);
+      });
+      return { ...end, durationMs: this.#deps.clock.monotonic() - startedAt };
     } finally {
-      discard(host, prepared);
+      this.#running -= 1;
+      this.#pool.used(site.key, () => this.#makeReady(site));
     }
   }
 
-  async open(policy: SandboxPolicy, program: SandboxProgram): Promise<SandboxProcess> {
-    const host = await this.#hostFor(policy);
-    const bundle = await readableBundle(host.sandboxDir, identityFor(policy.workspace, daemonUid()), program.bundleDir);
-    try {
-      const prepared = this.#prepare(host, policy, processJob(policy, program, bundle.dir));
-      return await this.#openPrepared(host, prepared, bundle.remove);
-    } catch (cause) {
+  /** Starts a program that lives on. Its output goes to the sinks, which must take it. */
+  async open(
+    policy: SandboxPolicy,
+    program: SandboxProgram,
+    sinks: OutputSinks,
+    onStale: () => void,
+  ): Promise<JailedProcess> {
+    const site = await this.#sites.find(policy);
+    const bundle = await readableBundle(site.host.sandboxDir, site.identity, program.bundleDir);
+    const socketDir = makeSocketDir(this.#deps.paths.toolSocketsDir, site.identity);
+    const putAway = async (): Promise<void> => {
+      rmSync(socketDir, { recursive: true, force: true });
       await bundle.remove();
-      throw cause;
-    }
-  }
-
-  async #openPrepared(host: Host, prepared: Prepared, onEnd: () => Promise<void>): Promise<SandboxProcess> {
+    };
     try {
-      const output = await host.pipes.take(ownerOf(prepared.identity));
-      return openProcess(prepared.launch, output, {
-        onStart: (jail) => this.#track(jail, prepared.launch),
-        onEnd: () => {
-          discard(host, prepared);
-          return onEnd();
-        },
+      const protection = await site.guard.protection();
+      const started = await this.#starter.start(site, protection, processJob(policy, program, bundle.dir, socketDir));
+      const looks = lookForStaleness(site.guard, protection, onStale);
+      this.#processes += 1;
+      return followProcess(started, sinks, socketDir, async () => {
+        clearInterval(looks);
+        this.#processes -= 1;
+        await putAway();
       });
     } catch (cause) {
-      discard(host, prepared);
+      await putAway();
       throw cause;
     }
   }
 
-  /** Opened once; a failure is told to everyone who waits, and the next caller tries again. */
-  #open(): { host: Promise<Host | null>; isolation: Promise<Isolation | null> } {
-    if (this.#opened !== null) return this.#opened;
-    const host = Host.open(this.#deps.paths.sandboxDir, this.#deps.logger, this.#deps.clock);
-    const opened = { host, isolation: host.then((one) => (one === null ? null : new Isolation(one))) };
-    this.#opened = opened;
-    opened.isolation.catch(() => {
-      if (this.#opened === opened) this.#opened = null;
-    });
-    return opened;
+  /** Begins to watch; the function returned ends it and gives what it moved away. */
+  async watch(policy: SandboxPolicy): Promise<() => readonly string[]> {
+    const { guard } = await this.#sites.find(policy);
+    const watch = guard.begin(await guard.protection());
+    return () => guard.finish(watch).quarantined;
   }
 
-  /** The host, after everything that speaks against a sandbox for this policy. */
-  async #hostFor(policy: SandboxPolicy): Promise<Host> {
-    if (this.#stopped) throw refusal('contextd is stopping', 'Call again when it has started.');
-    checkWorkspace(policy.workspace, this.#deps.paths);
-    for (const path of policy.roPaths) checkRoPath(path, this.#deps.paths);
-    const host = await this.#open().host;
-    if (host === null) throw refusal(NO_BUBBLEWRAP.missing, NO_BUBBLEWRAP.remedy);
-    const report = await this.isolationFor(policy.workspace);
-    const enough =
-      report.level === 'full' || (report.level === 'reduced' && this.#deps.config.min_isolation === 'reduced');
-    if (!enough) throw refusal(`isolation is ${report.level}; missing: ${report.missing.join(', ')}`, report.remedy);
-    return host;
-  }
-
-  #prepare(host: Host, policy: SandboxPolicy, job: Job): Prepared {
-    const { workspace, roPaths, limits } = policy;
-    const identity = identityFor(workspace, daemonUid());
-    const commonGitDir = findCommonGitDir(workspace);
-    const protectedEntries = findProtected(workspace, commonGitDir);
-    const mounts = planTree({
-      base: host.base(),
-      writable: commonGitDir === null ? [workspace] : [workspace, commonGitDir],
-      roPaths,
-      protectedMounts: protectedMounts(protectedEntries, workspace),
-      proc: identity.kind === 'root' ? coverProc() : [],
-      program: job.programMounts,
-    });
-    const group = host.cgroups?.create(limits) ?? null;
+  async #runWatched(site: Site, command: CommandSpec, sinks: OutputSinks): Promise<Omit<RunEnd, 'durationMs'>> {
+    const protection = await site.guard.protection();
+    const watch = site.guard.begin(protection);
     try {
-      const launch = prepareLaunch({
-        bubblewrap: host.bubblewrap,
-        strayFds: host.strayFds,
-        identity,
-        workspace,
-        mounts,
-        env: buildEnvironment(binDirsOf(roPaths), job.env),
-        cwd: job.cwd,
-        argv: job.argv,
-        limits,
-        group,
-        firstFreeFd: job.inheritedFds,
-      });
-      return { identity, launch, group, commonGitDir, protectedEntries };
+      const started = await this.#startCommand(site, protection, command);
+      const { lastWords, ...end } = await followCommand(started, command, site.policy.limits, sinks);
+      started.tidy();
+      const { quarantined } = site.guard.finish(watch);
+      const denied = denialsOf(site, protection, started, command, { ...end, ...lastWords });
+      return { ...end, quarantined, denied };
     } catch (cause) {
-      if (group !== null) host.cgroups?.remove(group);
+      site.guard.finish(watch);
       throw cause;
     }
   }
 
-  /** The child has its own copies of the pinned descriptors once it is spawned. */
-  #track(jail: Jail, launch: Launch): void {
-    launch.release();
-    this.#jails.add(jail);
-    jail.exited.catch(() => {}).finally(() => this.#jails.delete(jail));
-    if (this.#stopped) jail.kill();
+  /** One that waits, where one does and the command is fit for it; else a new one. */
+  async #startCommand(site: Site, protection: Protection, command: CommandSpec): Promise<StartedSandbox> {
+    const script = scriptFor(command, site.policy.workspace);
+    const fits = script !== null && (command.cwd === site.policy.workspace || isRealDirectory(command.cwd));
+    const ready = fits ? this.#pool.take(site.key, fingerprintOf(site, protection)) : null;
+    if (ready !== null && script !== null) {
+      ready.give(script);
+      return ready;
+    }
+    const { host, identity } = site;
+    return this.#starter.start(site, protection, {
+      argv: command.argv,
+      cwd: command.cwd,
+      env: command.env,
+      programMounts: [],
+      wallMs: command.timeoutMs,
+      stdin: command.stdin === null ? 'ignore' : openInput(command.stdin, ownerOf(identity), host.sandboxDir),
+      takesScript: false,
+    });
+  }
+
+  async #makeReady(site: Site): Promise<ReadySandbox> {
+    const protection = await site.guard.protection();
+    const started = await this.#starter.start(site, protection, {
+      argv: WAITING_SHELL,
+      cwd: site.policy.workspace,
+      env: {},
+      programMounts: [],
+      wallMs: TIMEOUT_MAX_MS,
+      stdin: 'ignore',
+      takesScript: true,
+    });
+    const script = await scriptSocket(started).catch((cause: unknown) => {
+      discard(started);
+      throw cause;
+    });
+    started.tidy();
+    return {
+      ...started,
+      fingerprint: fingerprintOf(site, protection),
+      startedAt: this.#deps.clock.monotonic(),
+      give: (text) => void script.end(text),
+    };
   }
 }
 
-function processJob(policy: SandboxPolicy, program: SandboxProgram, bundleDir: string): Job {
-  return {
-    argv: [NODE_BINARY, join(BUNDLE_DIR, program.entry), ...program.args],
-    cwd: policy.workspace,
-    env: program.env,
-    programMounts: [
-      { kind: 'ro-bind', source: bundleDir, dest: BUNDLE_DIR },
-      { kind: 'ro-bind', source: process.execPath, dest: NODE_BINARY },
-    ],
-    inheritedFds: PROCESS_FDS,
+/** What the sandbox refused. A command that succeeded and said nothing on stderr was refused nothing. */
+function denialsOf(
+  { policy, isFiltered }: Site,
+  { hidden }: Protection,
+  { mounts }: StartedSandbox,
+  { cwd }: CommandSpec,
+  end: Pick<DenialFacts, 'exitCode' | 'endedBy' | 'stdout' | 'stderr'>,
+): Denial[] {
+  if (end.exitCode === 0 && end.endedBy === 'exit' && end.stderr.length === 0) return [];
+  const hiddenPaths = hidden.map(({ path }) => path);
+  const seccomp = isFiltered ? policy.seccomp : null;
+  return findDenials({ ...end, ...placesOf(mounts, hiddenPaths), cwd, workspace: policy.workspace, seccomp });
+}
+
+/** A sandbox that waits is fit for a command only in the same directory with the same protected paths. */
+function fingerprintOf(site: Site, protection: Protection): string {
+  return `${site.directory} ${protection.fingerprint}`;
+}
+
+/** The socket of a waiting shell, once it says that it is up. Throws when it does not come up. */
+async function scriptSocket({ jail }: StartedSandbox): Promise<Duplex> {
+  const socket = jail.child.stdio[SCRIPT_FD];
+  if (!(socket instanceof Duplex)) throw new Error('a waiting sandbox has no socket for its script');
+  socket.on('error', () => {});
+  const ended = jail.ended.then(() => Promise.reject(new Error('a waiting sandbox ended before it was used')));
+  await Promise.race([once(socket, 'data', { signal: AbortSignal.timeout(READY_WITHIN_MS) }), ended]);
+  return socket;
+}
+
+function discard({ jail, stdout, stderr }: StartedSandbox): void {
+  jail.kill();
+  stdout.close();
+  stderr.close();
+}
+
+/** Looks every second whether the protected paths are still those that were mounted; calls back once. */
+function lookForStaleness(guard: WorkspaceGuard, protection: Protection, onStale: () => void): NodeJS.Timeout {
+  const look = async (): Promise<void> => {
+    const now = await guard.protection().catch(() => null);
+    if (now?.fingerprint === protection.fingerprint) return;
+    clearInterval(timer);
+    onStale();
   };
+  const timer = setInterval(() => void look(), STALE_LOOK_MS);
+  return timer.unref();
 }
 
-async function openStreams(host: Host, identity: Identity, stdin: Buffer | null): Promise<CommandStreams> {
-  const owner = ownerOf(identity);
-  const [stdout, stderr]: PipeEnds[] = [await host.pipes.take(owner), await host.pipes.take(owner)];
-  if (stdout === undefined || stderr === undefined) throw new Error('no pipes');
-  return { stdin: stdin === null ? null : openInput(stdin, owner, host.sandboxDir), stdout, stderr };
+/** A protected path was taken away or replaced while the sandbox was being built: nothing has run, and another try helps. */
+function wasChangedUnderway(cause: unknown): boolean {
+  const said = cause instanceof ContextdError && cause.cause instanceof Error ? cause.cause.message : '';
+  return /^bwrap: (Can't (find|get type of) source |Can't bind mount |Race condition binding dirfd)/m.test(said);
 }
 
-function ownerOf(identity: Identity): { uid: number; gid: number } | null {
-  return identity.kind === 'owner' ? { uid: identity.uid, gid: identity.gid } : null;
-}
-
-function discard(host: Host, prepared: Prepared): void {
-  prepared.launch.release();
-  if (prepared.group !== null) host.cgroups?.remove(prepared.group);
-}
-
-function daemonUid(): number {
-  return process.getuid?.() ?? 0;
-}
-
-function refusal(reason: string, remedy: string | null): ContextdError {
-  return new ContextdError('SANDBOX_UNAVAILABLE', reason, remedy === null ? {} : { remedy });
+/** Links may lead elsewhere inside than outside. */
+function isRealDirectory(path: string): boolean {
+  try {
+    return realpathSync(path) === path && statSync(path).isDirectory();
+  } catch (cause) {
+    if (isErrno(cause)) return false;
+    throw cause;
+  }
 }

@@ -1,11 +1,12 @@
 import { spawn } from 'node:child_process';
-import { closeSync, constants, fchownSync, openSync, unlinkSync, writeSync } from 'node:fs';
-import { mkdir, rm } from 'node:fs/promises';
+import { closeSync, constants, fchmodSync, fchownSync, openSync, unlinkSync, writeSync } from 'node:fs';
+import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ContextdError, isErrno } from '../core/errors.ts';
 
 /** Linux values that node:fs has no names for. */
 const O_TMPFILE = 0o20200000;
+const PREFIX = 'pipes-';
 const FIFOS_PER_BATCH = 32;
 const RESTOCK_BELOW = 8;
 
@@ -19,18 +20,22 @@ export interface PipeEnds {
  * (`tee /dev/stderr`, `curl -o /dev/stdout`). Named ones are made in batches, opened at both ends and unlinked at once.
  */
 export class PipeStock {
+  readonly #parent: string;
   readonly #dir: string;
   readonly #ready: string[] = [];
   #made = 0;
   #making: Promise<void> | null = null;
 
-  constructor(dir: string) {
-    this.#dir = dir;
+  /** Below `parent`, by pid: a spawner whose daemon was killed may still be putting its own away when the next one starts. */
+  constructor(parent: string) {
+    this.#parent = parent;
+    this.#dir = join(parent, `${PREFIX}${process.pid}`);
   }
 
-  /** Empties the directory and makes the first batch. */
+  /** Removes what earlier ones left and makes the first batch. */
   async start(): Promise<void> {
-    await rm(this.#dir, { recursive: true, force: true });
+    const left = (await readdir(this.#parent)).filter((name) => name.startsWith(PREFIX));
+    await Promise.all(left.map((name) => rm(join(this.#parent, name), { recursive: true, force: true })));
     await mkdir(this.#dir, { recursive: true, mode: 0o700 });
     await this.#restock();
   }
@@ -51,6 +56,11 @@ export class PipeStock {
     } finally {
       unlinkSync(path);
     }
+  }
+
+  /** Closes an end that `take` gave. */
+  close(fd: number): void {
+    closeSync(fd);
   }
 
   #restock(): Promise<void> {
@@ -105,6 +115,8 @@ export function openInput(data: Buffer, owner: { uid: number; gid: number } | nu
   try {
     for (let at = 0; at < data.length; ) at += writeSync(file, data, at);
     const reader = openSync(`/proc/self/fd/${file}`, constants.O_RDONLY);
+    // It is read; opening it by name for writing is not offered.
+    fchmodSync(reader, 0o400);
     if (owner !== null) fchownSync(reader, owner.uid, owner.gid);
     return reader;
   } finally {

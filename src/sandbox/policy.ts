@@ -40,6 +40,8 @@ const HOME_BYTES = 64 * MIB;
 export const SANDBOX_HOME = '/home/sandbox';
 export const BUNDLE_DIR = '/opt/contextd/bundle';
 export const NODE_BINARY = '/opt/contextd/node';
+/** Where a tool process finds the directory for its sockets. */
+export const SOCKET_DIR = '/run/contextd';
 
 /** The whole tree in the order it is built: a later mount covers an earlier one. The root itself is a tmpfs. */
 export function planTree(plan: TreePlan): Mount[] {
@@ -76,6 +78,7 @@ export interface JailPlan {
   /** Descriptor, in bubblewrap, of each pinned mount's source; empty where it cannot take descriptors. */
   readonly pins: ReadonlyMap<Mount, number>;
   readonly statusFd: number;
+  readonly seccompFd: number | null;
 }
 
 /** The argument list of bubblewrap, as data: handed over on a descriptor, so that no host path shows in /proc/1/cmdline. */
@@ -105,6 +108,7 @@ export function renderArguments(plan: JailPlan): string[] {
     plan.cwd,
     '--json-status-fd',
     String(plan.statusFd),
+    ...(plan.seccompFd === null ? [] : ['--seccomp', String(plan.seccompFd)]),
   ];
 }
 
@@ -152,10 +156,10 @@ function checkedName(name: string): string {
   return name;
 }
 
-/** PATH, HOME, TMPDIR, LANG and what the caller adds: nothing else. `binDirs` come first on PATH. */
+/** PATH, HOME, TMPDIR, LANG and `extra`: nothing else. `binDirs` come first on PATH. */
 export function buildEnvironment(
   binDirs: readonly string[],
-  extra: Readonly<Record<string, string>>,
+  extra: Readonly<Record<string, string>> = {},
 ): Record<string, string> {
   return {
     PATH: [...binDirs, '/usr/local/sbin', '/usr/local/bin', '/usr/sbin', '/usr/bin', '/sbin', '/bin'].join(':'),
@@ -181,4 +185,29 @@ export function checkArgv(argv: readonly string[]): void {
       { remedy: 'Write the text to a file in the workspace, or give it on stdin.' },
     );
   }
+}
+
+/** bubblewrap takes 9,000 arguments in all, three for each variable. */
+const VARIABLES_MAX = 2_000;
+/** Arguments and environment together may have a quarter of the stack's limit, 2 MiB as a rule; half of it is for these. */
+const ENVIRONMENT_MAX_BYTES = 1024 * 1024;
+
+/** Throws ARGS_INVALID and PAYLOAD_TOO_LARGE for an environment that no program could be started with. */
+export function checkEnvironment(env: Readonly<Record<string, string>>): void {
+  for (const name of Object.keys(env)) checkedName(name);
+  encodeArguments(Object.entries(env).flat());
+  const sizes = Object.entries(env).map(([name, value]) => Buffer.byteLength(name) + Buffer.byteLength(value) + 2);
+  const total = sizes.reduce((sum, size) => sum + size, 0);
+  const why =
+    sizes.length > VARIABLES_MAX
+      ? `${sizes.length} variables; ${VARIABLES_MAX} are allowed`
+      : sizes.some((size) => size > ARGUMENT_MAX_BYTES)
+        ? `a variable of ${Math.max(...sizes)} bytes; Linux allows ${ARGUMENT_MAX_BYTES}`
+        : total > ENVIRONMENT_MAX_BYTES
+          ? `${total} bytes; ${ENVIRONMENT_MAX_BYTES} are allowed`
+          : null;
+  if (why === null) return;
+  throw new ContextdError('PAYLOAD_TOO_LARGE', `the environment of the command has ${why}`, {
+    remedy: 'Write the values to a file in the workspace, or give them on stdin.',
+  });
 }

@@ -1,60 +1,66 @@
-import { closeSync } from 'node:fs';
-import { Socket } from 'node:net';
-import { Duplex } from 'node:stream';
-import { ContextdError } from '../core/errors.ts';
-import { Jail } from './bubblewrap.ts';
-import type { Launch } from './launch.ts';
-import type { PipeEnds } from './pipes.ts';
-import type { SandboxProcess } from './sandbox.ts';
+import { randomBytes } from 'node:crypto';
+import { chownSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { OutputSinks, StartedSandbox } from './command.ts';
+import type { Identity } from './identity.ts';
+import { BUNDLE_DIR, NODE_BINARY, SOCKET_DIR } from './policy.ts';
+import type { SandboxPolicy, SandboxProgram } from './sandbox.ts';
+import { type Job, ownerOf } from './starter.ts';
 
-/** stdin, output, output, channel: what a tool process inherits before bubblewrap's own descriptors. */
-export const PROCESS_FDS = 4;
-
-export interface ProcessEvents {
-  /** Once, as soon as it is spawned. */
-  readonly onStart: (jail: Jail) => void;
-  /** Once, when nothing of it is alive; `exited` waits for it. */
-  readonly onEnd: () => Promise<void>;
+/** A long-lived program in a sandbox. */
+export interface JailedProcess {
+  readonly socketDir: string;
+  /** Settles, never rejects, when nothing of it is alive, its output was read and what it used is put away. */
+  readonly exited: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
+  kill(): void;
 }
 
-/** Starts a prepared sandbox and leaves it running. Takes over the pipe's descriptors. */
-export function openProcess(launch: Launch, output: PipeEnds, events: ProcessEvents): SandboxProcess {
-  const stderr = new Socket({ fd: output.read, readable: true, writable: false });
-  stderr.on('error', () => {});
-  const jail = spawnJail(launch, output, stderr);
-  events.onStart(jail);
-  const exited = jail.exited
-    .then(({ code, signal }) => ({ code: signal === null ? code : null, signal }))
-    .catch(() => ({ code: null, signal: null }))
-    .finally(() => events.onEnd().catch(() => {}));
-  const channel = jail.child.stdio[PROCESS_FDS - 1];
-  if (!(channel instanceof Duplex)) throw noChannel(jail);
-  channel.on('error', () => {});
+/** What a tool process is started with; the directories are mounted from where they are on the host. */
+export function processJob(policy: SandboxPolicy, program: SandboxProgram, bundleDir: string, socketDir: string): Job {
+  const entry = join(BUNDLE_DIR, program.entry);
+  const argv = /\.m?js$/.test(program.entry) ? [NODE_BINARY, entry] : [entry];
   return {
-    channel,
-    stderr,
-    exited,
-    async kill() {
-      jail.kill();
-      await exited;
-    },
+    argv: [...argv, ...program.args],
+    cwd: policy.workspace,
+    env: program.env,
+    programMounts: [
+      { kind: 'ro-bind', source: bundleDir, dest: BUNDLE_DIR },
+      { kind: 'ro-bind', source: process.execPath, dest: NODE_BINARY },
+      { kind: 'bind', source: socketDir, dest: SOCKET_DIR },
+    ],
+    wallMs: 0,
+    stdin: 'ignore',
+    takesScript: false,
   };
 }
 
-function spawnJail(launch: Launch, output: PipeEnds, stderr: Socket): Jail {
-  try {
-    return new Jail(launch, ['ignore', output.write, output.write, 'pipe']);
-  } catch (cause) {
-    stderr.destroy();
-    throw cause;
-  } finally {
-    closeSync(output.write);
-  }
+/** Entered by the sandbox's user alone; its path is short, because a socket's path must be. */
+export function makeSocketDir(parent: string, identity: Identity): string {
+  const dir = join(parent, randomBytes(4).toString('hex'));
+  mkdirSync(dir, { recursive: true, mode: 0o700 });
+  const owner = ownerOf(identity);
+  if (owner !== null) chownSync(dir, owner.uid, owner.gid);
+  return dir;
 }
 
-function noChannel(jail: Jail): ContextdError {
-  jail.kill();
-  return new ContextdError('SANDBOX_UNAVAILABLE', 'the tool process could not be spawned', {
-    remedy: 'Check the limits on processes and open files of the daemon (ulimit -u, ulimit -n).',
-  });
+/** Follows a program that was started. `onEnd` puts away what it used; `exited` waits for it. */
+export function followProcess(
+  { jail, stdout, stderr }: StartedSandbox,
+  sinks: OutputSinks,
+  socketDir: string,
+  onEnd: () => Promise<void>,
+): JailedProcess {
+  stdout.readInto(sinks.stdout);
+  stderr.readInto(sinks.stderr);
+  const exited = jail.ended
+    .then(({ code, signal }) => ({ code: signal === null ? code : null, signal }))
+    .catch(() => ({ code: null, signal: null }))
+    .finally(async () => {
+      await Promise.all([stdout.readRest(), stderr.readRest()]);
+      stdout.close();
+      stderr.close();
+      await jail.gone;
+      await onEnd().catch(() => {});
+    });
+  return { socketDir, exited, kill: () => jail.kill() };
 }

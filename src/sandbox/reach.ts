@@ -1,4 +1,5 @@
-import { mkdirSync, realpathSync, statSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { chmodSync, mkdirSync, realpathSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { ContextdError, isErrno } from '../core/errors.ts';
 import type { Identity } from './identity.ts';
@@ -77,6 +78,15 @@ function slotFor(source: string, index: number): string {
     );
   }
   return join(PUBLIC_MOUNT_POINTS, `${statSync(source).isDirectory() ? 'd' : 'f'}${index}`);
+}
+
+/** Where a root daemon keeps what the owner of any workspace must read to start: of its own home nobody reads a thing. */
+export function publicDirFor(sandboxDir: string): string {
+  const name = createHash('sha256').update(sandboxDir).digest('hex').slice(0, 12);
+  const dir = join(PUBLIC_MOUNT_POINTS, `home-${name}`);
+  mkdirSync(dir, { recursive: true, mode: 0o755 });
+  chmodSync(dir, 0o755);
+  return dir;
 }
 
 /** Makes the empty mount points; root daemons only. Throws SANDBOX_UNAVAILABLE when the place is not root's alone. */

@@ -1,11 +1,12 @@
-import type { Duplex, Readable } from 'node:stream';
-import { isMainThread } from 'node:worker_threads';
+import type { Readable } from 'node:stream';
 import type { Paths } from '../config/paths.ts';
 import type { Config } from '../config/schema.ts';
 import type { Clock } from '../core/clock.ts';
+import type { Denial } from '../core/envelope.ts';
 import type { Logger } from '../core/log.ts';
-import { LinuxSandbox } from './linux-sandbox.ts';
-import { UnavailableSandbox } from './unavailable.ts';
+import { UnavailableSandbox } from './probe/unavailable.ts';
+import { SeatbeltSandbox } from './seatbelt/seatbelt-sandbox.ts';
+import { SpawnedSandbox } from './spawner/spawned-sandbox.ts';
 
 /** Why a command is over. `pids` only when the command failed; `oom` whenever the kernel killed for memory. */
 export type EndedBy = 'exit' | 'signal' | 'timeout' | 'oom' | 'pids' | 'seccomp' | 'output_limit' | 'cancelled';
@@ -16,7 +17,22 @@ export interface SandboxPolicy {
   workspace: string;
   /** Absolute directories mounted read-only at the same path; their `bin` comes first on PATH. */
   roPaths: readonly string[];
+  /** Globs relative to the workspace; what they match is not visible inside. */
+  deny: readonly string[];
   limits: SandboxLimits;
+  /** Below this nothing is run (SANDBOX_UNAVAILABLE). */
+  minIsolation: 'full' | 'reduced';
+  seccomp: SeccompToggles;
+}
+
+/** What a tool's profile changes in the default seccomp filter. */
+export interface SeccompToggles {
+  /** AF_INET and AF_INET6 sockets: loopback only, as the network namespace has nothing else. */
+  inet: boolean;
+  /** AF_UNIX sockets. */
+  unix: boolean;
+  /** ptrace and its relatives, for processes of the same sandbox. */
+  debugger: boolean;
 }
 
 export interface SandboxLimits {
@@ -28,8 +44,8 @@ export interface SandboxLimits {
   fileBytes: number;
   /** Open files of one process. */
   openFiles: number;
-  /** Processors, fractions allowed; not limited when left out. */
-  cpu?: number;
+  /** Processors, fractions allowed; 0: not limited. */
+  cpus: number;
 }
 
 export interface CommandSpec {
@@ -66,6 +82,8 @@ export interface CommandResult {
   durationMs: number;
   /** Protected paths, relative to the workspace, that the run made; each now bears the suffix `.quarantined-…`. */
   quarantined: readonly string[];
+  /** What the sandbox is known to have refused; never a guess. */
+  denied: readonly Denial[];
 }
 
 export interface IsolationReport {
@@ -75,13 +93,32 @@ export interface IsolationReport {
   remedy: string | null;
   backend: 'bubblewrap' | 'seatbelt' | 'none';
   version: string | null;
+  /** What `ctxd doctor` shows, one line each; empty when nothing runs at all. */
+  layers: readonly IsolationLayer[];
 }
 
-/** A Node program that lives in the sandbox. `stderr` (its stdout as well) must be read, or it blocks. */
+export interface IsolationLayer {
+  /** Such as `pid namespace`. */
+  name: string;
+  /** By the kernel, for the sandbox as a whole. */
+  enforced: boolean;
+  /** What enforces it, or what holds instead. */
+  by: string;
+  /** Null where it is enforced, and where nothing can be done. */
+  remedy: string | null;
+}
+
+/** A program that lives in the sandbox. `stdout` and `stderr` must be read, or it blocks. */
 export interface SandboxProcess {
-  /** The other end of descriptor 3. */
-  readonly channel: Duplex;
+  readonly stdout: Readable;
   readonly stderr: Readable;
+  /** Host path of the directory that the program sees as SOCKET_DIR: where both sides put their sockets. */
+  readonly socketDir: string;
+  /**
+   * Settles when a protected path of its workspace was replaced on the host: what was mounted over it then no longer
+   * protects the new one, so the process should be given no more calls. Never, if that does not happen.
+   */
+  readonly stale: Promise<void>;
   /** Settles, never rejects, when nothing of the process is alive. */
   readonly exited: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
   /** Kills the whole tree and returns when it is dead. Idempotent. */
@@ -91,13 +128,33 @@ export interface SandboxProcess {
 export interface SandboxProgram {
   /** Mounted read-only at /opt/contextd/bundle. */
   bundleDir: string;
-  /** Script, relative to the bundle. */
+  /** Relative to the bundle: a script for Node when it ends in `.js` or `.mjs`, else a program. */
   entry: string;
   args: readonly string[];
   env: Readonly<Record<string, string>>;
 }
 
+/** What runs and waits at this moment. */
+export interface SandboxStatus {
+  /** Null while no spawner runs. */
+  spawnerPid: number | null;
+  /** Bytes of memory of the spawner itself. */
+  spawnerRssBytes: number;
+  /** Commands under way. */
+  running: number;
+  /** Long-lived processes. */
+  processes: number;
+  /** One-shot sandboxes that wait, by workspace. */
+  ready: readonly { workspace: string; count: number }[];
+  /** The most that may wait in all. */
+  readyMax: number;
+  /** Of all sandboxes together; null without a cgroup. */
+  totals: { memoryBytes: number; memoryMaxBytes: number; pids: number; pidsMax: number } | null;
+}
+
 export interface Sandbox {
+  /** Starts what can be started before anything of the home may be touched. */
+  launch(): Promise<void>;
   start(): Promise<void>;
   /** Kills what still runs, waits for it, removes cgroups and pipes. Idempotent. */
   stop(): Promise<void>;
@@ -113,6 +170,12 @@ export interface Sandbox {
   run(policy: SandboxPolicy, command: CommandSpec): Promise<CommandResult>;
   /** Starts a long-lived tool process. Throws as `run` does. */
   open(policy: SandboxPolicy, program: SandboxProgram): Promise<SandboxProcess>;
+  /**
+   * Watches the workspace while a long-lived process works in it: `finish` moves away protected paths that were made
+   * since and returns them, relative to the workspace.
+   */
+  watch(policy: SandboxPolicy): Promise<{ finish(): Promise<readonly string[]> }>;
+  status(): Promise<SandboxStatus>;
 }
 
 export interface SandboxDeps {
@@ -122,11 +185,10 @@ export interface SandboxDeps {
   clock: Clock;
 }
 
-/** The sandbox of this system. Main thread only: what a worker starts would die with the worker. */
+/** The sandbox of this system. */
 export function createSandbox(deps: SandboxDeps): Sandbox {
-  if (!isMainThread)
-    throw new Error('createSandbox was called in a worker thread; sandboxes are started from the main one');
-  if (process.platform === 'linux') return new LinuxSandbox(deps);
+  if (process.platform === 'linux') return new SpawnedSandbox(deps);
+  if (process.platform === 'darwin') return new SeatbeltSandbox(deps);
   return new UnavailableSandbox(
     `contextd cannot isolate tools on ${process.platform} yet`,
     'Run contextd on Linux, or in a Linux virtual machine or container.',

@@ -1,163 +1,284 @@
-import { dirname, join } from 'node:path';
+import { basename, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { silentLogger } from '#src/core/log.js';
-import { Cgroups } from '#src/sandbox/cgroup.js';
-import type { CgroupFiles } from '#src/sandbox/cgroup-files.js';
-import { locateCgroups } from '#src/sandbox/cgroup-locate.js';
-import { openV1 } from '#src/sandbox/cgroup-v1.js';
-import { openV2 } from '#src/sandbox/cgroup-v2.js';
+import { Cgroups } from '#src/sandbox/cgroup/cgroup.js';
+import type { BackendSetup, CgroupBackend } from '#src/sandbox/cgroup/files.js';
+import { locateCgroups } from '#src/sandbox/cgroup/locate.js';
+import { homeNameOf, isHome, isLeftover, topGroupName } from '#src/sandbox/cgroup/name.js';
+import { resolveTotal } from '#src/sandbox/cgroup/total.js';
+import { openV1 } from '#src/sandbox/cgroup/v1.js';
+import { openV2 } from '#src/sandbox/cgroup/v2.js';
+import { KernelV1, KernelV2 } from '../../fixtures/cgroup-kernel.ts';
 
-const LIMITS = { memoryBytes: 1000, pids: 8, fileBytes: 1, openFiles: 1, cpu: 1.5 };
+const LIMITS = { memoryBytes: 1000, pids: 8, cpus: 1.5 };
+const TOTAL = { memoryBytes: 5000, pids: 64 };
+/** Spawner 42 was started at tick 7, daemon 41 before it. */
+const startTimeOf = (pid: number): number | null => ({ 42: 7, 41: 5 })[pid] ?? null;
+const NAME = topGroupName(42, startTimeOf);
+const SETUP: BackendSetup = { name: NAME, total: TOTAL, movedPids: [42] };
+const [TOP, HOME] = [`/cg/${NAME}`, `/cg/${homeNameOf(NAME)}`];
+const V1_PLACES = { memory: '/m', pids: '/p', cpu: '/c' };
 
-function refuse(code: string): Error {
-  return Object.assign(new Error(code), { code });
-}
-
-/** The rules of a cgroup2 tree that matter: no children's controllers while processes are in the group itself. */
-function kernelV2(options: {
-  writable: boolean;
-  others: number[];
-  enabled?: string;
-}): CgroupFiles & { log: string[]; inPlace: Set<number> } {
-  const dirs = new Set(['/cg']);
-  const inPlace = new Set([42, ...options.others]);
-  const log: string[] = [];
-  const files = new Map([
-    ['/cg/cgroup.controllers', 'cpu io memory pids\n'],
-    ['/cg/cgroup.subtree_control', options.enabled ?? ''],
-  ]);
-  const offered = ['memory.swap.max', 'memory.oom.group', 'cpu.max', 'cgroup.kill'];
-  return {
-    log,
-    inPlace,
-    exists: (path) =>
-      dirs.has(path) || files.has(path) || (dirs.has(dirname(path)) && offered.some((name) => path.endsWith(name))),
-    read: (path) => files.get(path) ?? '',
-    listDirs: () => [...dirs].filter((dir) => dir !== '/cg').map((dir) => dir.slice(4)),
-    removeDir: (path) => log.push(`rmdir ${path}`) > 0 && dirs.delete(path),
-    makeDir(path) {
-      if (!options.writable) throw refuse('EACCES');
-      log.push(`mkdir ${path}`);
-      dirs.add(path);
-    },
-    write(path, text) {
-      if (!options.writable) throw refuse('EACCES');
-      if (path === '/cg/cgroup.subtree_control' && text.startsWith('+') && inPlace.size > 0) throw refuse('EBUSY');
-      log.push(`${path} ${text}`);
-      if (path.endsWith('-daemon/cgroup.procs')) inPlace.delete(Number(text));
-      if (path === '/cg/cgroup.procs') inPlace.add(Number(text));
-    },
-  };
+function opened(backend: CgroupBackend | null): CgroupBackend {
+  if (backend === null) throw new Error('no backend');
+  return backend;
 }
 
 describe('SEC-2.5 cgroup v2', () => {
-  test('the daemon moves aside first, then controllers go to the children, and all of it is undone at the end', () => {
-    const kernel = kernelV2({ writable: true, others: [] });
-    const backend = openV2('/cg', kernel, 42);
+  test('the spawner moves aside, controllers go down two levels, the total is set before any sandbox, and all is undone', async () => {
+    const kernel = new KernelV2({ procs: [42] });
+    const backend = opened(openV2('/cg', kernel, SETUP));
     expect(kernel.log).toEqual([
-      'mkdir /cg/contextd-42-daemon',
-      '/cg/contextd-42-daemon/cgroup.procs 42',
-      '/cg/cgroup.subtree_control +memory +pids +cpu',
+      `mkdir ${HOME}`,
+      `${HOME}/cgroup.procs 42`,
+      '/cg/cgroup.subtree_control +cpu +memory +pids',
+      `mkdir ${TOP}`,
+      `${TOP}/memory.max 5000`,
+      `${TOP}/memory.swap.max 0`,
+      `${TOP}/pids.max 64`,
+      `${TOP}/cgroup.subtree_control +cpu +memory +pids`,
     ]);
     kernel.log.length = 0;
-    backend?.close();
+    await new Cgroups(backend, kernel, silentLogger, startTimeOf).stop();
     expect(kernel.log).toEqual([
-      '/cg/cgroup.subtree_control -memory -pids -cpu',
+      `${TOP}/cgroup.kill 1`,
+      `rmdir ${TOP}`,
+      '/cg/cgroup.subtree_control -cpu -memory -pids',
       '/cg/cgroup.procs 42',
-      'rmdir /cg/contextd-42-daemon',
+      `rmdir ${HOME}`,
     ]);
+    expect(kernel.procsIn('/cg')).toEqual([42]);
   });
 
   test('a group gets its limits, is joined through cgroup.procs, dies as one', () => {
-    const kernel = kernelV2({ writable: true, others: [] });
-    const backend = openV2('/cg', kernel, 42);
+    const kernel = new KernelV2({ procs: [42] });
+    const backend = opened(openV2('/cg', kernel, SETUP));
     kernel.log.length = 0;
-    const group = backend?.create('contextd-42-0', LIMITS);
-    group?.kill();
-    expect(group?.joinFiles).toEqual(['/cg/contextd-42-0/cgroup.procs']);
+    const group = backend.create('0', LIMITS);
+    kernel.write(group.joinFiles[0] ?? '', '42');
+    group.kill();
+    expect(kernel.killed).toEqual([42]);
     expect(kernel.log).toEqual([
-      'mkdir /cg/contextd-42-0',
-      '/cg/contextd-42-0/memory.max 1000',
-      '/cg/contextd-42-0/memory.swap.max 0',
-      '/cg/contextd-42-0/memory.oom.group 1',
-      '/cg/contextd-42-0/pids.max 10',
-      '/cg/contextd-42-0/cpu.max 150000 100000',
-      '/cg/contextd-42-0/cgroup.kill 1',
+      `mkdir ${TOP}/0`,
+      `${TOP}/0/memory.swap.max 0`,
+      `${TOP}/0/memory.oom.group 1`,
+      `${TOP}/0/memory.max 1000`,
+      `${TOP}/0/pids.max 10`,
+      `${TOP}/0/cpu.max 150000 100000`,
+      `${TOP}/0/cgroup.procs 42`,
+      `${TOP}/0/cgroup.kill 1`,
     ]);
   });
 
-  test('where others live too it is left as it was; controllers that were on stay on', () => {
-    const busy = kernelV2({ writable: true, others: [7] });
-    expect(openV2('/cg', busy, 42)).toBeNull();
-    expect([...busy.inPlace].sort()).toEqual([42, 7]);
-    expect(busy.log.at(-1)).toBe('rmdir /cg/contextd-42-daemon');
-    const shared = kernelV2({ writable: true, others: [], enabled: 'memory pids cpu' });
-    openV2('/cg', shared, 42)?.close();
-    expect(shared.log.some((line) => line.includes('subtree_control'))).toBe(false);
+  test('the daemon in the same group moves along; without it that is busy, and all is as it was', () => {
+    const together = new KernelV2({ procs: [41, 42] });
+    const backend = opened(openV2('/cg', together, { ...SETUP, movedPids: [42, 41] }));
+    expect(together.procsIn(HOME)).toEqual([41, 42]);
+    backend.close();
+    const busy = new KernelV2({ procs: [41, 42] });
+    expect(openV2('/cg', busy, SETUP)).toBeNull();
+    expect(busy.procsIn('/cg')).toEqual([41, 42]);
+    expect(busy.dirs()).toEqual([]);
   });
 
-  test('not delegated is no backend', () => {
-    expect(openV2('/cg', kernelV2({ writable: false, others: [] }), 42)).toBeNull();
+  test('a process of contextd that lives in another group stays there', () => {
+    const kernel = new KernelV2({ procs: [42] });
+    kernel.makeDir('/cg/other');
+    kernel.place(41, '/cg/other');
+    expect(openV2('/cg', kernel, { ...SETUP, movedPids: [42, 41] })).not.toBeNull();
+    expect([kernel.procsIn('/cg/other'), kernel.procsIn(HOME)]).toEqual([[41], [42]]);
+  });
+
+  test('controllers that were on stay on, and one that is not offered is done without', () => {
+    const shared = new KernelV2({ procs: [], handedDown: 'memory pids', controllers: 'memory pids' });
+    shared.makeDir('/cg/app');
+    shared.place(42, '/cg/app');
+    const backend = opened(openV2('/cg', shared, SETUP));
+    backend.create('0', LIMITS);
+    expect(shared.log).not.toContainEqual(expect.stringContaining('/cg/cgroup.subtree_control'));
+    expect(shared.log).not.toContainEqual(expect.stringContaining('cpu.max'));
+  });
+
+  test('not delegated, without memory or pids, or with a part of it refused: no backend and no trace', () => {
+    expect(openV2('/cg', new KernelV2({ procs: [42], writable: false }), SETUP)).toBeNull();
+    const poor = new KernelV2({ procs: [42], controllers: 'cpu memory' });
+    expect(openV2('/cg', poor, SETUP)).toBeNull();
+    const halfway = new KernelV2({ procs: [42] });
+    halfway.makeDir(TOP);
+    halfway.log.length = 0;
+    expect(openV2('/cg', halfway, SETUP)).toBeNull();
+    expect(halfway.procsIn('/cg')).toEqual([42]);
+    expect(halfway.dirs()).not.toContain(HOME);
+  });
+
+  test('a spawner that follows a killed one removes its whole tree, and does the daemon no harm', async () => {
+    const kernel = new KernelV2({ procs: [41, 30] });
+    const deadName = topGroupName(30, () => 3);
+    const dead = opened(openV2('/cg', kernel, { name: deadName, total: TOTAL, movedPids: [30, 41] }));
+    const orphan = dead.create('0', LIMITS);
+    kernel.place(30, orphan.dirs[0] ?? '');
+    // The new one is a child of the daemon, and so begins where the daemon is.
+    const own = `/cg/${homeNameOf(deadName)}`;
+    kernel.place(42, own);
+    const backend = opened(openV2(own, kernel, { ...SETUP, movedPids: [42, 41] }));
+    const cgroups = new Cgroups(backend, kernel, silentLogger, startTimeOf);
+    expect(kernel.killed).toEqual([30]);
+    expect(kernel.procsIn(HOME)).toEqual([41, 42]);
+    expect(kernel.dirs()).toEqual([TOP, HOME].sort());
+    await cgroups.stop();
+  });
+
+  test('limits of a group in use change, and what all use together is told', () => {
+    const kernel = new KernelV2({ procs: [42] });
+    const cgroups = new Cgroups(opened(openV2('/cg', kernel, SETUP)), kernel, silentLogger, startTimeOf);
+    const group = cgroups.create(LIMITS);
+    kernel.log.length = 0;
+    cgroups.setLimits(group, { memoryBytes: 2000, pids: 4, cpus: 0 });
+    cgroups.setLimits(group, { memoryBytes: 2000, pids: 4, cpus: 0 });
+    expect(kernel.log).toEqual([`${TOP}/0/memory.max 2000`, `${TOP}/0/pids.max 6`, `${TOP}/0/cpu.max max 100000`]);
+    kernel.write(`${TOP}/memory.current`, '700');
+    kernel.write(`${TOP}/pids.current`, '3');
+    expect(cgroups.totals()).toEqual({ memoryBytes: 700, memoryMaxBytes: 5000, pids: 3, pidsMax: 64 });
   });
 });
 
-test('SEC-2.5 cgroup v1: one directory per controller, joined through tasks; read-only is no backend', () => {
-  const log: string[] = [];
-  const made = new Set<string>();
-  const kernel: CgroupFiles = {
-    exists: (path) => path.endsWith('/tasks') || path.endsWith('memsw.limit_in_bytes'),
-    read: (path) => (path.endsWith('oom_control') ? 'oom_kill_disable 0\nunder_oom 0\noom_kill 2\n' : 'max 3\n'),
-    write: (path, text) => log.push(`${path} ${text}`),
-    makeDir: (path) => made.add(path),
-    removeDir: (path) => made.delete(path),
-    listDirs: () => ['contextd-1-0', 'other'],
-  };
-  const backend = openV1({ memory: '/m', pids: '/p', cpu: '/c' }, kernel);
-  const group = backend?.create('contextd-42-0', LIMITS);
-  expect([...made]).toEqual(['/m/contextd-42-0', '/p/contextd-42-0', '/c/contextd-42-0']);
-  expect(group?.joinFiles).toEqual([...made].map((dir) => join(dir, 'tasks')));
-  expect(log).toEqual([
-    '/m/contextd-42-0/memory.limit_in_bytes 1000',
-    '/m/contextd-42-0/memory.memsw.limit_in_bytes 1000',
-    '/p/contextd-42-0/pids.max 10',
-    '/c/contextd-42-0/cpu.cfs_period_us 100000',
-    '/c/contextd-42-0/cpu.cfs_quota_us 150000',
-  ]);
-  expect(group?.events()).toEqual({ oomKills: 2, pidsRefused: 3 });
-  expect(backend?.list()).toEqual(['contextd-1-0']);
-  const readOnly = {
-    ...kernel,
-    makeDir: () => {
-      throw refuse('EROFS');
-    },
-  };
-  expect(openV1({ memory: '/m', pids: '/p', cpu: null }, readOnly)).toBeNull();
+describe('SEC-2.5 cgroup v1', () => {
+  test('one directory per controller below one that bounds them all, joined through tasks', () => {
+    const kernel = new KernelV1();
+    const backend = opened(openV1(V1_PLACES, kernel, SETUP));
+    expect(kernel.log).toEqual([
+      `/m/${NAME}/memory.limit_in_bytes 5000`,
+      `/m/${NAME}/memory.memsw.limit_in_bytes 5000`,
+      `/p/${NAME}/pids.max 64`,
+    ]);
+    kernel.log.length = 0;
+    const group = backend.create('0', LIMITS);
+    const dirs = [`/m/${NAME}/0`, `/p/${NAME}/0`, `/c/${NAME}/0`];
+    expect(group.dirs).toEqual(dirs);
+    expect(group.joinFiles).toEqual(dirs.map((dir) => join(dir, 'tasks')));
+    expect(kernel.log).toEqual([
+      `/m/${NAME}/0/memory.limit_in_bytes 1000`,
+      `/m/${NAME}/0/memory.memsw.limit_in_bytes 1000`,
+      `/p/${NAME}/0/pids.max 10`,
+      `/c/${NAME}/0/cpu.cfs_period_us 100000`,
+      `/c/${NAME}/0/cpu.cfs_quota_us 150000`,
+    ]);
+    kernel.values.set(`/m/${NAME}/0/memory.oom_control`, 'oom_kill_disable 0\nunder_oom 0\noom_kill 2\n');
+    kernel.values.set(`/p/${NAME}/0/pids.events`, 'max 3\n');
+    expect(group.events()).toEqual({ oomKills: 2, pidsRefused: 3 });
+  });
+
+  test('an older kernel is asked to bound children by their parent', () => {
+    const kernel = new KernelV1();
+    kernel.values.set(`/m/${NAME}/memory.use_hierarchy`, '0\n');
+    openV1(V1_PLACES, kernel, SETUP);
+    expect(kernel.log[0]).toBe(`/m/${NAME}/memory.use_hierarchy 1`);
+  });
+
+  test('limits go up and down again', () => {
+    const kernel = new KernelV1();
+    const cgroups = new Cgroups(opened(openV1(V1_PLACES, kernel, SETUP)), kernel, silentLogger, startTimeOf);
+    const group = cgroups.create(LIMITS);
+    cgroups.setLimits(group, { ...LIMITS, memoryBytes: 4000 });
+    cgroups.setLimits(group, { memoryBytes: 500, pids: 8, cpus: 0 });
+    expect(kernel.read(`/m/${NAME}/0/memory.memsw.limit_in_bytes`)).toBe('500');
+    expect(kernel.read(`/c/${NAME}/0/cpu.cfs_quota_us`)).toBe('-1');
+  });
+
+  test('read-only is no backend and no trace; a processor hierarchy alone is done without', () => {
+    const half = new KernelV1(['/p']);
+    expect(openV1(V1_PLACES, half, SETUP)).toBeNull();
+    expect([...half.made]).toEqual([]);
+    const noCpu = opened(openV1(V1_PLACES, new KernelV1(['/c']), SETUP));
+    expect(noCpu.create('0', LIMITS).dirs).toEqual([`/m/${NAME}/0`, `/p/${NAME}/0`]);
+  });
+
+  test('what a killed spawner left goes with all below it; what a living one, or a stranger, made stays', () => {
+    const kernel = new KernelV1();
+    const [dead, reused, alive] = [topGroupName(30, () => 3), topGroupName(42, () => 1), topGroupName(41, startTimeOf)];
+    for (const name of [dead, reused, alive, 'contextd', 'other']) kernel.makeDir(`/m/${name}`);
+    for (const child of [`/m/${dead}/0`, `/m/${dead}/1`, `/p/${dead}`, `/p/${dead}/0`]) kernel.makeDir(child);
+    new Cgroups(opened(openV1(V1_PLACES, kernel, SETUP)), kernel, silentLogger, startTimeOf);
+    const left = [...kernel.made].filter((dir) => basename(dir) !== NAME).sort();
+    expect(left).toEqual([`/m/${alive}`, '/m/contextd', '/m/other'].sort());
+  });
 });
 
 test('SEC-2.5 a group is used again only when no dead process counts in it any more', async () => {
-  const charged = new Map<string, string>();
-  const made: string[] = [];
-  const files: CgroupFiles = {
-    exists: () => true,
-    read: (path) => (path.endsWith('pids.current') ? (charged.get(dirname(path)) ?? '0') : ''),
-    write() {},
-    makeDir: (path) => made.push(path),
-    removeDir: () => true,
-    listDirs: () => [],
-  };
-  const backend = openV1({ memory: '/m', pids: '/p', cpu: null }, files);
-  if (backend === null) throw new Error('no backend');
-  const cgroups = new Cgroups(backend, files, silentLogger);
+  const kernel = new KernelV1();
+  const cgroups = new Cgroups(opened(openV1(V1_PLACES, kernel, SETUP)), kernel, silentLogger, startTimeOf);
   const first = cgroups.create(LIMITS);
-  const [, pidsDir = ''] = first.dirs;
-  charged.set(pidsDir, '1\n');
+  const charge = (count: string): unknown => kernel.values.set(join(first.dirs[1] ?? '', 'pids.current'), count);
+  charge('1\n');
   cgroups.remove(first);
   const second = cgroups.create(LIMITS);
   expect(second.dirs).not.toEqual(first.dirs);
-  charged.set(pidsDir, '0\n');
+  charge('0\n');
   expect(cgroups.create(LIMITS).dirs).toEqual(first.dirs);
   expect(cgroups.create({ ...LIMITS, pids: 9 }).dirs).not.toEqual(second.dirs);
   await cgroups.stop();
+  expect([...kernel.made]).toEqual([]);
+});
+
+test('SEC-2.5 a group whose limits were changed is used again for the new ones; given back twice it is there once', () => {
+  const kernel = new KernelV1();
+  const cgroups = new Cgroups(opened(openV1(V1_PLACES, kernel, SETUP)), kernel, silentLogger, startTimeOf);
+  const group = cgroups.create(LIMITS);
+  cgroups.setLimits(group, { ...LIMITS, pids: 9 });
+  cgroups.remove(group);
+  cgroups.remove(group);
+  expect(cgroups.create(LIMITS).dirs).not.toEqual(group.dirs);
+  expect(cgroups.create({ ...LIMITS, pids: 9 }).dirs).toEqual(group.dirs);
+  expect(cgroups.create({ ...LIMITS, pids: 9 }).dirs).not.toEqual(group.dirs);
+});
+
+test('SEC-2.5 counts of an earlier use are not counted again', () => {
+  const kernel = new KernelV1();
+  const cgroups = new Cgroups(opened(openV1(V1_PLACES, kernel, SETUP)), kernel, silentLogger, startTimeOf);
+  const first = cgroups.create(LIMITS);
+  const events = join(first.dirs[0] ?? '', 'memory.oom_control');
+  kernel.values.set(events, 'oom_kill 2\n');
+  cgroups.remove(first);
+  const second = cgroups.create(LIMITS);
+  expect([second.dirs, second.events().oomKills]).toEqual([first.dirs, 0]);
+  kernel.values.set(events, 'oom_kill 3\n');
+  expect(second.events().oomKills).toBe(1);
+});
+
+test('a group’s name tells whose it is, whatever becomes of the pid', () => {
+  expect(NAME).toMatch(/^contextd-42-[0-9a-f]{20}$/);
+  expect(isLeftover(NAME, startTimeOf)).toBe(false);
+  expect(isLeftover(NAME, () => 8)).toBe(true);
+  expect(isLeftover(NAME, () => null)).toBe(true);
+  expect(isLeftover('contextd-42-trial', () => null)).toBe(false);
+  expect([isHome(homeNameOf(NAME)), isHome(NAME)]).toEqual([true, false]);
+  expect(isLeftover(topGroupName(process.pid))).toBe(false);
+});
+
+describe('SEC-2.5 the total of memory', () => {
+  const GIB = 1024 ** 3;
+  const MEMINFO = 'MemTotal:        8388608 kB\nMemFree:         1048576 kB\n';
+  const nothing = { v1: null, v2: null };
+
+  test('is what was configured, or three quarters of the machine', () => {
+    const files = new KernelV1();
+    expect(resolveTotal(TOTAL, MEMINFO, nothing, files)).toEqual(TOTAL);
+    expect(resolveTotal({ memoryBytes: 0, pids: 9 }, MEMINFO, nothing, files)).toEqual({
+      memoryBytes: 6 * GIB,
+      pids: 9,
+    });
+  });
+
+  test('is three quarters of what contextd itself may have, where that is less', () => {
+    const asked = { memoryBytes: 0, pids: 9 };
+    const v1 = new KernelV1();
+    v1.values.set('/m/memory.stat', `cache 5\nhierarchical_memory_limit ${4 * GIB}\n`);
+    expect(resolveTotal(asked, MEMINFO, { v1: V1_PLACES, v2: null }, v1).memoryBytes).toBe(3 * GIB);
+    const v2 = new KernelV2({ procs: [], handedDown: 'memory', memoryMax: String(2 * GIB) });
+    v2.makeDir('/cg/app');
+    v2.write('/cg/app/memory.max', 'max');
+    expect(resolveTotal(asked, MEMINFO, { v1: null, v2: '/cg/app' }, v2).memoryBytes).toBe(1.5 * GIB);
+  });
 });
 
 test('the own group is found on a host, on a hybrid one, and in a container that sees a part of the tree', () => {

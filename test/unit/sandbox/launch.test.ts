@@ -1,4 +1,14 @@
-import { fstatSync, mkdirSync, mkdtempSync, realpathSync, rmSync, statSync, symlinkSync } from 'node:fs';
+import {
+  fstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -21,12 +31,15 @@ function request(mounts: Mount[], change: Partial<LaunchRequest> = {}): LaunchRe
     identity: { kind: 'self' },
     workspace: null,
     mounts,
-    env: {},
+    env: { LANG: 'C' },
+    callerEnv: {},
     cwd: '/',
     argv: ['true'],
-    limits: { memoryBytes: 1000, pids: 5, fileBytes: 1025, openFiles: 9 },
+    limits: { memoryBytes: 1000, pids: 5, fileBytes: 1025, openFiles: 9, cpus: 0 },
     group: null,
     firstFreeFd: 3,
+    wallMs: 0,
+    seccompFile: null,
     ...change,
   };
 }
@@ -35,13 +48,13 @@ const pinned = (path: string): Mount => ({ kind: 'bind', source: path, dest: pat
 
 test('SEC-2.3 a pinned source is handed over open, and only where no link lies in its path', () => {
   const launch = prepareLaunch(request([pinned(join(base, 'real/inner')), pinned(join(base, 'gone'))]));
-  expect(launch.pinnedFds).toHaveLength(1);
-  expect(fstatSync(launch.pinnedFds[0] ?? -1).ino).toBe(statSync(join(base, 'real/inner')).ino);
+  expect(launch.inheritedFds).toHaveLength(1);
+  expect(fstatSync(launch.inheritedFds[0] ?? -1).ino).toBe(statSync(join(base, 'real/inner')).ino);
   expect(launch.args.toString()).toContain(`--bind-fd\x005\x00${base}/real/inner\x00`);
   expect(launch.args.toString()).not.toContain('gone');
   launch.release();
   launch.release();
-  expect(() => fstatSync(launch.pinnedFds[0] ?? -1)).toThrow('EBADF');
+  expect(() => fstatSync(launch.inheritedFds[0] ?? -1)).toThrow('EBADF');
   for (const path of ['link', 'link/inner']) {
     expect(() => prepareLaunch(request([pinned(join(base, path))]))).toThrow(
       expect.objectContaining({ code: 'SANDBOX_UNAVAILABLE' }),
@@ -49,12 +62,27 @@ test('SEC-2.3 a pinned source is handed over open, and only where no link lies i
   }
 });
 
+test('SEC-2.2 the filter is handed over open, after the pinned sources, and closed with them', () => {
+  const filter = join(base, 'filter.bpf');
+  writeFileSync(filter, 'bpf');
+  const launch = prepareLaunch(request([pinned(join(base, 'real'))], { seccompFile: filter }));
+  expect(launch.inheritedFds).toHaveLength(2);
+  expect(readFileSync(launch.inheritedFds[1] ?? -1, 'utf8')).toBe('bpf');
+  expect(launch.args.toString()).toContain('--seccomp\x006\0');
+  launch.release();
+  expect(() => fstatSync(launch.inheritedFds[1] ?? -1)).toThrow('EBADF');
+  expect(prepareLaunch(request([])).args.toString()).not.toContain('--seccomp');
+});
+
 test('SEC-2.5 limits are set before anything runs, per process where no cgroup counts', () => {
   const without = prepareLaunch(request([])).commandLine;
   expect(without.slice(3)).toEqual([
     ...['contextd-sandbox', '3', '9', '--', '--', '/usr/bin/bwrap', '--args', '3', '--'],
-    ...['prlimit', '--nproc=5', '--data=1000', '--', 'true'],
+    ...['/usr/bin/prlimit', '--nproc=5', '--data=1000', '--', 'true'],
   ]);
+  const steered = prepareLaunch(request([], { callerEnv: { LD_PRELOAD: '/x.so' } }));
+  expect(steered.commandLine.slice(-3)).toEqual(['/usr/bin/env', 'LD_PRELOAD=/x.so', 'true']);
+  expect(steered.args.toString()).not.toContain('LD_PRELOAD');
   const group = {
     joinFiles: ['/m/tasks', '/p/tasks'],
     dirs: [],

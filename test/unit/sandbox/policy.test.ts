@@ -13,7 +13,15 @@ const WORKSPACE: Mount = { kind: 'bind', source: '/home/u/p', dest: '/home/u/p',
 
 function plan(mounts: readonly Mount[], pins = new Map<Mount, number>()): string[] {
   const features = { disableUserns: true, bindFd: true };
-  return renderArguments({ mounts, env: { PATH: '/bin' }, cwd: '/home/u/p', features, pins, statusFd: 4 });
+  return renderArguments({
+    mounts,
+    env: { PATH: '/bin' },
+    cwd: '/home/u/p',
+    features,
+    pins,
+    statusFd: 4,
+    seccompFd: 6,
+  });
 }
 
 test('SEC-2.3 SEC-2.4 every namespace, no capability, no environment, always', () => {
@@ -31,7 +39,7 @@ test('SEC-2.3 SEC-2.4 every namespace, no capability, no environment, always', (
       '1000',
     ],
     ...['--hostname', 'sandbox', '--clearenv', '--setenv', 'PATH', '/bin', '--bind-fd', '5', '/home/u/p'],
-    ...['--chdir', '/home/u/p', '--json-status-fd', '4'],
+    ...['--chdir', '/home/u/p', '--json-status-fd', '4', '--seccomp', '6'],
   ]);
 });
 

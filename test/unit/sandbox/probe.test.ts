@@ -1,14 +1,15 @@
-import { expect, test } from 'vitest';
-import {
-  composeReport,
-  explainFailure,
-  findBubblewrap,
-  NO_BUBBLEWRAP,
-  NO_CGROUP,
-  ROOT_OWNED,
-  readFeatures,
-} from '#src/sandbox/probe.js';
-import { UnavailableSandbox } from '#src/sandbox/unavailable.js';
+import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { gatherFacts, type MachineFacts } from '#src/sandbox/probe/facts.js';
+import { explainFailure } from '#src/sandbox/probe/failures.js';
+import { Isolation } from '#src/sandbox/probe/isolation.js';
+import type { Trial } from '#src/sandbox/probe/ladder.js';
+import { findBubblewrap, readFeatures } from '#src/sandbox/probe/probe.js';
+import { readFindings } from '#src/sandbox/probe/trial.js';
+import { UnavailableSandbox } from '#src/sandbox/probe/unavailable.js';
+import { dependenciesOf, readVerdicts, writeVerdicts } from '#src/sandbox/probe/verdict-file.js';
 
 test.each([
   ['bwrap: setting up uid map: Permission denied', 'bwrap-userns-restrict'],
@@ -26,7 +27,7 @@ test.each([
   ['mount: /run/contextd-sandbox/d0: permission denied.', '--cap-add SYS_ADMIN'],
   ['sh: 10: exec: setpriv: not found', 'apt-get install -y util-linux'],
   ['bwrap: Unknown option --disable-userns', '0.8'],
-])('the way out of %s', (stderr, remedy) => {
+])('the way out of %s, with nothing known of the machine', (stderr, remedy) => {
   expect(explainFailure(stderr).remedy).toContain(remedy);
 });
 
@@ -34,34 +35,29 @@ test('what is not known is shown', () => {
   expect(explainFailure('one\nbwrap: something new\n').missing).toBe('the sandbox did not start: bwrap: something new');
 });
 
-test('without bubblewrap the remedy is the exact command', async () => {
+test('without bubblewrap nothing is found', async () => {
   expect(await findBubblewrap(['/nonexistent/bwrap'])).toBeNull();
-  const report = composeReport(null, NO_BUBBLEWRAP, []);
-  expect(report).toMatchObject({ level: 'unavailable', backend: 'none', version: null });
-  expect(report.remedy).toContain('apt-get install -y bubblewrap');
-});
-
-test('a report is full, reduced with everything missing, or unavailable', () => {
-  expect(composeReport('0.8.0', null, [])).toEqual({
-    level: 'full',
-    missing: [],
-    remedy: null,
-    backend: 'bubblewrap',
-    version: '0.8.0',
-  });
-  expect(composeReport('0.8.0', null, [ROOT_OWNED, NO_CGROUP])).toMatchObject({
-    level: 'reduced',
-    missing: [ROOT_OWNED.missing, NO_CGROUP.missing],
-  });
-  expect(composeReport('0.8.0', NO_CGROUP, [ROOT_OWNED])).toMatchObject({
-    level: 'unavailable',
-    missing: [NO_CGROUP.missing],
-  });
+  expect(Isolation.none()).toMatchObject({ level: 'unavailable', backend: 'none', version: null, layers: [] });
 });
 
 test('features are read from --help', () => {
   expect(readFeatures('--disable-userns  x\n--ro-bind-fd FD DEST')).toEqual({ disableUserns: true, bindFd: true });
   expect(readFeatures('')).toEqual({ disableUserns: false, bindFd: false });
+});
+
+test('SEC-2.3 findings: a namespace counts only when it is not the one outside', () => {
+  const outside = ['user:[1]', 'pid:[2]', 'net:[3]', 'mnt:[4]', 'ipc:[5]', 'uts:[6]', 'cgroup:[7]'];
+  const said = 'user:[11]\npid:[12]\nnet:[3]\nmnt:[14]\nipc:[15]\nuts:[16]\nSeccomp:\t2\n';
+  expect(readFindings(said, outside)).toEqual({
+    ownNamespaces: ['user', 'pid', 'mnt', 'ipc', 'uts'],
+    filtered: true,
+    nestable: false,
+  });
+  expect(readFindings('Seccomp:\t0\nnestable\n', outside)).toEqual({
+    ownNamespaces: [],
+    filtered: false,
+    nestable: true,
+  });
 });
 
 test('where nothing isolates, everything is refused with the remedy', async () => {
@@ -70,4 +66,174 @@ test('where nothing isolates, everything is refused with the remedy', async () =
   expect(await sandbox.isolationFor()).toMatchObject({ level: 'unavailable', remedy: 'Use Linux.', backend: 'none' });
   await expect(sandbox.run()).rejects.toMatchObject({ code: 'SANDBOX_UNAVAILABLE', remedy: 'Use Linux.' });
   await expect(sandbox.open()).rejects.toMatchObject({ code: 'SANDBOX_UNAVAILABLE' });
+});
+
+const OWN = ['user', 'pid', 'net', 'mnt', 'ipc', 'uts', 'cgroup'];
+const PASSED: Extract<Trial, { ran: true }> = {
+  ran: true,
+  findings: { ownNamespaces: OWN, filtered: true, nestable: false },
+  refusedFilter: false,
+};
+const FAILED: Trial = { ran: false, failure: 'bwrap: setting up uid map: Permission denied' };
+
+function factsOf(change: Partial<MachineFacts> = {}): MachineFacts {
+  const facts = gatherFacts(null);
+  return {
+    ...facts,
+    wsl: null,
+    uid: 1000,
+    bubblewrap: {
+      path: '/usr/bin/bwrap',
+      version: '0.9.0',
+      features: { disableUserns: true, bindFd: true },
+      mtimeMs: 1,
+      size: 2,
+      mode: 0o100755,
+    },
+    sysctls: { maxUserNamespaces: 100, unprivilegedUsernsClone: 1, apparmorRestrictUserns: 0 },
+    cgroup: {
+      v1: null,
+      v2: { path: '/x', writable: true, controllers: ['cpu', 'memory', 'pids'] },
+      memoryController: true,
+    },
+    ...change,
+  };
+}
+
+describe('a verdict', () => {
+  let dir: string;
+  let verdictFile: string;
+  beforeEach(() => {
+    dir = mkdtempSync(join(tmpdir(), 'contextd-probe-'));
+    verdictFile = join(dir, 'probe.json');
+  });
+  afterEach(() => rmSync(dir, { recursive: true, force: true }));
+
+  /** An isolation over a machine whose facts and trials the test decides; `tried` counts the trials. */
+  function isolationOver(state: { facts: MachineFacts; trial: Trial; now: number; tried: number }): Isolation {
+    return new Isolation({
+      cgroups: 'v2',
+      verdictFile,
+      filterHash: 'f00d',
+      clock: { now: () => state.now, monotonic: () => state.now },
+      gather: () => state.facts,
+      tryOut: async () => {
+        state.tried++;
+        return state.trial;
+      },
+    });
+  }
+
+  function machineState(trial: Trial = PASSED) {
+    return { facts: factsOf(), trial, now: 0, tried: 0 };
+  }
+
+  test('is found once, also by many who ask at once, and by the next daemon from the file', async () => {
+    const state = machineState();
+    const isolation = isolationOver(state);
+    const reports = await Promise.all([1, 2, 3].map(() => isolation.of({ kind: 'self' })));
+    expect(reports.map(({ level }) => level)).toEqual(['full', 'full', 'full']);
+    expect(state.tried).toBe(1);
+    expect(statSync(verdictFile).mode & 0o777).toBe(0o600);
+
+    state.now = 60_000;
+    await isolation.of({ kind: 'self' });
+    expect((await isolationOver(state).of({ kind: 'self' })).level).toBe('full');
+    expect(state.tried).toBe(1);
+    await isolation.of({ kind: 'owner', uid: 5, gid: 5 });
+    expect(state.tried).toBe(2);
+  });
+
+  test('is found again when anything it depends on differs', async () => {
+    const { bubblewrap, sysctls, cgroup } = factsOf();
+    const changes: Partial<MachineFacts>[] = [
+      { bubblewrap: bubblewrap && { ...bubblewrap, mtimeMs: 9 } },
+      { bubblewrap: bubblewrap && { ...bubblewrap, size: 9 } },
+      { bubblewrap: bubblewrap && { ...bubblewrap, version: '0.9.1' } },
+      { bubblewrap: bubblewrap && { ...bubblewrap, path: '/bin/bwrap' } },
+      { bubblewrap: bubblewrap && { ...bubblewrap, mode: 0o104755 } },
+      { kernel: '9.9' },
+      { uid: 1001 },
+      { sysctls: { ...sysctls, maxUserNamespaces: 0 } },
+      { sysctls: { ...sysctls, unprivilegedUsernsClone: 0 } },
+      { sysctls: { ...sysctls, apparmorRestrictUserns: 1 } },
+      { cgroup: { ...cgroup, v2: cgroup.v2 && { ...cgroup.v2, path: '/y' } } },
+      { cgroup: { ...cgroup, v2: cgroup.v2 && { ...cgroup.v2, writable: false } } },
+      { container: 'podman' },
+    ];
+    const state = machineState();
+    const isolation = isolationOver(state);
+    for (const [index, change] of [{}, ...changes].entries()) {
+      state.facts = factsOf(change);
+      state.now += 6_000;
+      await isolation.of({ kind: 'self' });
+      expect(state.tried, JSON.stringify(change)).toBe(index + 1);
+    }
+  });
+
+  test('that is negative is never written, and mended without a restart', async () => {
+    const state = machineState(FAILED);
+    const isolation = isolationOver(state);
+    expect((await isolation.of({ kind: 'self' })).level).toBe('unavailable');
+    expect(() => readFileSync(verdictFile)).toThrow(/ENOENT/);
+    await isolation.of({ kind: 'self' });
+    expect(state.tried).toBe(1);
+
+    state.trial = PASSED;
+    state.now += 6_000;
+    expect((await isolation.of({ kind: 'self' })).level).toBe('full');
+    expect(state.tried).toBe(2);
+  });
+
+  test('for uid 0 is not even tried without a pids cgroup', async () => {
+    const state = machineState();
+    const isolation = new Isolation({
+      cgroups: null,
+      verdictFile,
+      filterHash: null,
+      clock: { now: () => 0, monotonic: () => 0 },
+      gather: () => state.facts,
+      tryOut: async () => {
+        throw new Error('tried');
+      },
+    });
+    expect((await isolation.of({ kind: 'root' })).missing[0]).toContain('a pids cgroup');
+  });
+
+  test('in a file that is not ours alone, broken, or of another shape is ignored', () => {
+    const setup = { contextdVersion: '1', filterHash: null, cgroups: null };
+    const key = dependenciesOf(factsOf(), setup);
+    const trials = new Map([['self', PASSED] as const]);
+    expect(writeVerdicts(verdictFile, key, trials)).toBe(true);
+    expect(readVerdicts(verdictFile, key)).toEqual(trials);
+    expect(readVerdicts(verdictFile, dependenciesOf(factsOf(), { ...setup, contextdVersion: '2' })).size).toBe(0);
+    expect(readVerdicts(verdictFile, dependenciesOf(factsOf(), { ...setup, filterHash: 'a' })).size).toBe(0);
+
+    const good = readFileSync(verdictFile, 'utf8');
+    chmodSync(verdictFile, 0o640);
+    expect(readVerdicts(verdictFile, key).size).toBe(0);
+    chmodSync(verdictFile, 0o600);
+    for (const bad of [
+      '',
+      '{',
+      'null',
+      good.replace('"ran":true', '"ran":false'),
+      good.replace('"filtered":true', '"filtered":"yes"'),
+      good.replace('"user"', '7'),
+      good.replace('"self"', '"nobody"'),
+      `${good}${' '.repeat(70_000)}`,
+    ]) {
+      writeFileSync(verdictFile, bad);
+      expect(readVerdicts(verdictFile, key).size, bad.slice(0, 80)).toBe(0);
+    }
+    writeFileSync(join(dir, 'elsewhere'), good, { mode: 0o600 });
+    rmSync(verdictFile);
+    symlinkSync(join(dir, 'elsewhere'), verdictFile);
+    expect(readVerdicts(verdictFile, key).size).toBe(0);
+    expect(readVerdicts(join(dir, 'elsewhere'), key)).toEqual(trials);
+  });
+
+  test('that cannot be written is no fault', () => {
+    expect(writeVerdicts(join(dir, 'no', 'where.json'), 'x', new Map())).toBe(false);
+  });
 });

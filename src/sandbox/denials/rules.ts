@@ -1,0 +1,94 @@
+import { posix } from 'node:path';
+import type { Denial } from '../../core/envelope.ts';
+import { BUNDLE_DIR, NODE_BINARY, SANDBOX_HOME } from '../policy.ts';
+import { isDebuggerCall } from './system-calls.ts';
+
+const OUTSIDE = 'A person can do it outside contextd.';
+
+/** The last part of a protected path, and what is said of it; the first that fits. */
+const PROTECTED: readonly (readonly [RegExp, string])[] = [
+  [/(?:^|\/)hooks$/, "the repository's hooks are read-only for tools"],
+  [
+    /(?:^|\/)(?:config|config\.worktree|commondir|attributes)$/,
+    "the repository's configuration is read-only for tools",
+  ],
+  [/(?:^|\/)\.git$/, 'the link to the repository is read-only for tools'],
+  [/(?:^|\/)contextd\.lock$/, "contextd's lock file is read-only for tools"],
+  [/(?:^|\/)\.husky$/, "the repository's hooks are read-only for tools"],
+  [
+    /(?:^|\/)(?:\.envrc|\.\w+rc|\.\w*profile|\.\w+env|\.\w+log(?:in|out))$/,
+    'files that a shell runs by itself are read-only for tools',
+  ],
+];
+const PROTECTED_ELSE = 'the configuration of agents and editors is read-only for tools';
+/** Writable, and nothing of the person's. */
+const SCRATCH = ['/tmp', '/dev/shm', SANDBOX_HOME];
+const SYSTEM = /^\/(?:usr|etc|bin|sbin|lib\w*|dev|proc)(?:\/|$)/;
+
+/** `root`: the mount that decides, `/` for what lies under none. */
+export function readOnlyPath(
+  path: string,
+  root: string,
+  facts: { readonly workspace: string; readonly writable: readonly string[] },
+): Denial {
+  const trees = [facts.workspace, ...facts.writable.filter((one) => !SCRATCH.includes(one))];
+  const inTree = trees.some((tree) => root.startsWith(`${tree}/`));
+  if (inTree) return { kind: 'read_only', path, rule: protectedRule(root), how_to_allow: OUTSIDE };
+  const isOurs = root === '/' || root === NODE_BINARY || root === BUNDLE_DIR || SYSTEM.test(root);
+  return {
+    kind: 'read_only',
+    path,
+    rule: isOurs
+      ? 'tools can write below the workspace, /tmp and $HOME only'
+      : 'directories of sandbox.ro_paths are read-only for tools',
+    how_to_allow: `Write below the workspace, /tmp or $HOME. ${OUTSIDE}`,
+  };
+}
+
+function protectedRule(root: string): string {
+  return PROTECTED.find(([name]) => name.test(posix.normalize(root)))?.[1] ?? PROTECTED_ELSE;
+}
+
+/** Says nothing about whether there is such a path on the host. */
+export function absentPath(path: string): Denial {
+  return {
+    kind: 'absent',
+    path,
+    rule: 'this path is not mounted: tools see the workspace, /usr and the directories of sandbox.ro_paths',
+    how_to_allow: 'A person can list its directory in sandbox.ro_paths, or copy what is needed into the workspace.',
+  };
+}
+
+export function hiddenPath(path: string): Denial {
+  return {
+    kind: 'hidden',
+    path,
+    rule: 'a pattern of sandbox.deny hides this path from tools',
+    how_to_allow: `A person can take the pattern out of sandbox.deny. ${OUTSIDE}`,
+  };
+}
+
+export function noNetwork(host: string | null): Denial {
+  return {
+    kind: 'network',
+    ...(host === null ? {} : { host }),
+    rule: 'tools have no network',
+    how_to_allow: `Network is not available to tools. ${OUTSIDE}`,
+  };
+}
+
+export function refusedCall(call: string): Denial {
+  return {
+    kind: 'seccomp',
+    rule: `the system call ${call} is refused to tools`,
+    how_to_allow: isDebuggerCall(call) ? `Only a debugger's profile allows it. ${OUTSIDE}` : OUTSIDE,
+  };
+}
+
+export function killedByFilter(): Denial {
+  return {
+    kind: 'seccomp',
+    rule: 'a system call that no tool may make ended the command (SIGSYS)',
+    how_to_allow: OUTSIDE,
+  };
+}

@@ -1,0 +1,178 @@
+import { ContextdError } from '../../core/errors.ts';
+import type { Identity } from '../identity.ts';
+import type { IsolationLayer, IsolationReport, SandboxPolicy } from '../sandbox.ts';
+import { noCgroup, noCpuController } from './cgroup-remedies.ts';
+import type { MachineFacts } from './facts.ts';
+import { explainFailure } from './failures.ts';
+import {
+  missingBubblewrap,
+  missingNamespace,
+  nestableNamespaces,
+  noSeccomp,
+  ROOT_OWNED,
+  ROOT_WITHOUT_CGROUP,
+  type Shortfall,
+  WSL_1,
+} from './remedies.ts';
+
+/** Name of the layer that says whether system calls are filtered. */
+export const SECCOMP_LAYER = 'seccomp filter';
+
+/** What a sandbox that was really run saw of itself. */
+export interface TrialFindings {
+  /** Namespaces, of /proc/self/ns, that were its own. */
+  readonly ownNamespaces: readonly string[];
+  /** A seccomp filter was in force. */
+  readonly filtered: boolean;
+  /** It could make a user namespace of its own. */
+  readonly nestable: boolean;
+}
+
+/** The outcome of trying; `failure` is what was said on stderr. `refusedFilter`: it ran, but only without the filter. */
+export type Trial =
+  | { readonly ran: true; readonly findings: TrialFindings; readonly refusedFilter: boolean }
+  | { readonly ran: false; readonly failure: string };
+
+export interface Situation {
+  readonly facts: MachineFacts;
+  readonly identity: Identity['kind'];
+  /** Which cgroups are in use, after a process really joined one. */
+  readonly cgroups: 'v1' | 'v2' | null;
+  /** Null when nothing was tried. */
+  readonly trial: Trial | null;
+}
+
+/** Without one of these a tool is not contained. */
+const ESSENTIAL = ['user', 'pid', 'net', 'mnt'] as const;
+const FURTHER = ['ipc', 'uts', 'cgroup'] as const;
+const NAMESPACE_LAYERS: Readonly<Record<(typeof ESSENTIAL | typeof FURTHER)[number], string>> = {
+  user: 'user namespace',
+  pid: 'pid namespace',
+  net: 'network namespace',
+  mnt: 'mount namespace',
+  ipc: 'ipc namespace',
+  uts: 'uts namespace',
+  cgroup: 'cgroup namespace',
+};
+
+interface LayerVerdict {
+  readonly name: string;
+  readonly by: string;
+  /** Null where it is enforced. */
+  readonly shortfall: Shortfall | null;
+}
+
+/** Pure. Full: every layer is enforced. Reduced: some are not, yet tools are contained. Else unavailable. */
+export function judge(situation: Situation): IsolationReport {
+  const { facts, trial } = situation;
+  const version = facts.bubblewrap?.version ?? null;
+  const blocked = blockedBy(situation);
+  if (blocked !== null || trial === null || !trial.ran) return composeReport(version, blocked, []);
+  return composeReport(version, null, judgeLayers(situation, trial.findings, trial.refusedFilter));
+}
+
+function blockedBy({ facts, identity, cgroups, trial }: Situation): Shortfall | null {
+  if (facts.wsl === 1) return WSL_1;
+  if (facts.bubblewrap === null) return missingBubblewrap(facts);
+  if (identity === 'root' && cgroups === null) return ROOT_WITHOUT_CGROUP;
+  if (trial === null) return explainFailure('', facts);
+  if (!trial.ran) return explainFailure(trial.failure, facts);
+  const absent = ESSENTIAL.find((name) => !trial.findings.ownNamespaces.includes(name));
+  return absent === undefined ? null : missingNamespace(absent);
+}
+
+function judgeLayers({ facts, identity, cgroups }: Situation, found: TrialFindings, refused: boolean): LayerVerdict[] {
+  const namespaces = [...ESSENTIAL, ...FURTHER].map((name) => ({
+    name: NAMESPACE_LAYERS[name],
+    by: found.ownNamespaces.includes(name) ? 'bubblewrap' : 'nothing',
+    shortfall: found.ownNamespaces.includes(name) ? null : missingNamespace(name),
+  }));
+  return [
+    ...namespaces,
+    {
+      name: 'no namespaces inside',
+      by: found.nestable ? 'nothing' : nestingBan(facts, found),
+      shortfall: found.nestable ? nestableNamespaces(facts) : null,
+    },
+    {
+      name: SECCOMP_LAYER,
+      by: found.filtered ? `contextd's own, for ${facts.arch}` : 'nothing',
+      shortfall: found.filtered ? null : noSeccomp(facts, refused),
+    },
+    ...limitLayers(facts, cgroups),
+    {
+      name: 'unprivileged user',
+      by: identity === 'root' ? 'uid 0 without capabilities, /proc covered' : userOf(identity),
+      shortfall: identity === 'root' ? ROOT_OWNED : null,
+    },
+  ];
+}
+
+/** An older bubblewrap has no such ban; the filter alone is as good. */
+function nestingBan({ bubblewrap }: MachineFacts, { filtered }: TrialFindings): string {
+  if (bubblewrap?.features.disableUserns !== true)
+    return `the seccomp filter (bubblewrap ${bubblewrap?.version} has no ban)`;
+  return filtered ? 'bubblewrap and the seccomp filter' : 'bubblewrap';
+}
+
+function userOf(identity: Exclude<Identity['kind'], 'root'>): string {
+  return identity === 'owner' ? 'the workspace’s owner' : 'the user contextd runs as';
+}
+
+function limitLayers(facts: MachineFacts, cgroups: Situation['cgroups']): LayerVerdict[] {
+  const none = cgroups === null ? noCgroup(facts) : null;
+  const limit = (name: string, otherwise: string): LayerVerdict => ({
+    name,
+    by: cgroups === null ? otherwise : `cgroup ${cgroups}`,
+    shortfall: none,
+  });
+  return [
+    limit('memory limit', 'a limit for each process, and a watchdog over their sum'),
+    limit('pids limit', 'a limit for the user inside, and a watchdog'),
+    hasCpuController(facts, cgroups)
+      ? limit('cpu limit', 'nothing')
+      : { name: 'cpu limit', by: 'nothing', shortfall: none ?? noCpuController(facts) },
+    limit('total limit', 'nothing: each sandbox has its own limits only'),
+  ];
+}
+
+function hasCpuController({ cgroup }: MachineFacts, cgroups: Situation['cgroups']): boolean {
+  if (cgroups === null) return false;
+  return cgroups === 'v1' ? cgroup.v1?.cpu === true : cgroup.v2?.controllers.includes('cpu') === true;
+}
+
+/** The report from what is missing: nothing is full; `blocked` is unavailable, with no layer at all. */
+export function composeReport(
+  version: string | null,
+  blocked: Shortfall | null,
+  layers: readonly LayerVerdict[],
+): IsolationReport {
+  const found = blocked === null ? layers.flatMap(({ shortfall }) => shortfall ?? []) : [blocked];
+  const shortfalls = [...new Map(found.map((one) => [one.missing, one])).values()];
+  return {
+    level: blocked !== null ? 'unavailable' : shortfalls.length === 0 ? 'full' : 'reduced',
+    missing: shortfalls.map((one) => one.missing),
+    remedy: shortfalls.length === 0 ? null : shortfalls.map((one) => one.remedy).join(' '),
+    backend: version === null ? 'none' : 'bubblewrap',
+    version,
+    layers: blocked === null ? layers.map(shownLayer) : [],
+  };
+}
+
+function shownLayer({ name, by, shortfall }: LayerVerdict): IsolationLayer {
+  return { name, by, enforced: shortfall === null, remedy: shortfall?.remedy ?? null };
+}
+
+/** Throws SANDBOX_UNAVAILABLE, with the remedy, when a policy asks for more than the machine can. */
+export function checkEnough(report: IsolationReport, minIsolation: SandboxPolicy['minIsolation']): void {
+  if (report.level === 'full' || (report.level === 'reduced' && minIsolation === 'reduced')) return;
+  const wanted = report.level === 'reduced' ? ' where full is required' : '';
+  throw new ContextdError(
+    'SANDBOX_UNAVAILABLE',
+    `isolation is ${report.level}${wanted}; missing: ${report.missing.join(', ')}`,
+    {
+      ...(report.remedy === null ? {} : { remedy: report.remedy }),
+      details: { level: report.level, min_isolation: minIsolation },
+    },
+  );
+}

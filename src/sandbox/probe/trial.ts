@@ -1,0 +1,136 @@
+import { readlinkSync } from 'node:fs';
+import { Jail } from '../bubblewrap.ts';
+import { coverProc, type Host } from '../host.ts';
+import type { Identity } from '../identity.ts';
+import { prepareLaunch } from '../launch.ts';
+import { buildEnvironment, planTree } from '../policy.ts';
+import type { SandboxLimits } from '../sandbox.ts';
+import { isFilterRefused } from './failures.ts';
+import type { Trial, TrialFindings } from './ladder.ts';
+
+/** What a trial needs of a host. */
+export type TrialHost = Pick<Host, 'bubblewrap' | 'cgroups' | 'strayFds' | 'base'>;
+
+const TRIAL_LIMITS: SandboxLimits = {
+  memoryBytes: 256 * 1024 * 1024,
+  pids: 32,
+  fileBytes: 1024 * 1024,
+  openFiles: 256,
+  cpus: 0,
+};
+const SAID_MAX_CHARS = 16 * 1024;
+
+/** Says what it sees of itself, and tries the one thing that must fail. */
+const TRIAL_SCRIPT = `
+readlink /proc/self/ns/user /proc/self/ns/pid /proc/self/ns/net /proc/self/ns/mnt /proc/self/ns/ipc /proc/self/ns/uts /proc/self/ns/cgroup
+grep ^Seccomp: /proc/self/status
+unshare --user true 2>/dev/null && echo nestable
+true
+`;
+
+/** Runs a sandbox with every flag and the filter; where only the filter is refused, again without it. */
+export async function tryOut(host: TrialHost, identity: Identity, seccompFile: string | null): Promise<Trial> {
+  const first = await tryOnce(host, identity, seccompFile);
+  if (first.ran || seccompFile === null || !isFilterRefused(first.failure)) return first;
+  const second = await tryOnce(host, identity, null);
+  return second.ran ? { ...second, refusedFilter: true } : second;
+}
+
+async function tryOnce(host: TrialHost, identity: Identity, seccompFile: string | null): Promise<Trial> {
+  try {
+    const { ran, said, failure } = await runScript(host, identity, seccompFile);
+    return ran ? { ran: true, findings: readFindings(said, ownNamespaces()), refusedFilter: false } : { ran, failure };
+  } catch (cause) {
+    return { ran: false, failure: String(cause) };
+  }
+}
+
+async function runScript(
+  host: TrialHost,
+  identity: Identity,
+  seccompFile: string | null,
+): Promise<{ ran: boolean; said: string; failure: string }> {
+  const group = host.cgroups?.create(TRIAL_LIMITS) ?? null;
+  const launch = prepareTrial(host, identity, seccompFile, group);
+  try {
+    const jail = new Jail(launch, ['ignore', 'pipe', 'pipe']);
+    const [said, failure] = [collect(jail.child.stdout), collect(jail.child.stderr)];
+    const exit = await jail.ended;
+    const outcome = { ran: exit.ran && exit.code === 0, said: await said, failure: await failure };
+    await jail.gone;
+    return outcome;
+  } finally {
+    launch.release();
+    if (group !== null) host.cgroups?.remove(group);
+  }
+}
+
+function prepareTrial(
+  host: TrialHost,
+  identity: Identity,
+  seccompFile: string | null,
+  group: Parameters<typeof prepareLaunch>[0]['group'],
+): ReturnType<typeof prepareLaunch> {
+  return prepareLaunch({
+    bubblewrap: host.bubblewrap,
+    strayFds: host.strayFds,
+    identity,
+    workspace: null,
+    mounts: planTree({
+      base: host.base(),
+      writable: [],
+      roPaths: [],
+      protectedMounts: [],
+      proc: coverProc(identity),
+      program: [],
+    }),
+    env: buildEnvironment([]),
+    callerEnv: {},
+    cwd: '/',
+    argv: ['sh', '-c', TRIAL_SCRIPT],
+    limits: TRIAL_LIMITS,
+    group,
+    firstFreeFd: 3,
+    wallMs: 0,
+    seccompFile,
+  });
+}
+
+/** All that is said, to the end of the stream. */
+function collect(stream: NodeJS.ReadableStream | null): Promise<string> {
+  if (stream === null) return Promise.resolve('');
+  return new Promise((resolve) => {
+    let text = '';
+    stream.on('data', (chunk: Buffer) => {
+      if (text.length < SAID_MAX_CHARS) text += chunk.toString();
+    });
+    stream.once('error', () => resolve(text));
+    stream.once('close', () => resolve(text));
+  });
+}
+
+const NAMESPACES = ['user', 'pid', 'net', 'mnt', 'ipc', 'uts', 'cgroup'] as const;
+
+/** Those of this process, as `pid:[4026531836]`. */
+function ownNamespaces(): string[] {
+  return NAMESPACES.flatMap((name) => {
+    try {
+      return [readlinkSync(`/proc/self/ns/${name}`)];
+    } catch {
+      return [];
+    }
+  });
+}
+
+/** Pure: what the script said, compared with the namespaces outside. */
+export function readFindings(said: string, outside: readonly string[]): TrialFindings {
+  const lines = said.split('\n').map((line) => line.trim());
+  const inside = lines.filter((line) => /^\w+:\[\d+\]$/.test(line));
+  return {
+    ownNamespaces: NAMESPACES.filter((name) =>
+      inside.some((line) => line.startsWith(`${name}:`) && !outside.includes(line)),
+    ),
+    filtered: lines.some((line) => /^Seccomp:\s+2$/.test(line)),
+    nestable: lines.includes('nestable'),
+  };
+}

@@ -1,0 +1,117 @@
+import { constants } from 'node:os';
+import type { Readable } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
+import { ContextdError } from '../../core/errors.ts';
+import { StreamCapture } from '../capture.ts';
+import { OUTPUT_HARD_FACTOR } from '../command.ts';
+import type { CommandResult, CommandSpec } from '../sandbox.ts';
+import type { GroupExit, ProcessGroup } from './group.ts';
+
+/** Milliseconds a pipe may stay open, without a byte, after the group is dead: a process that left the group has it. */
+const DRAIN_MS = 250;
+const DRAIN_ROUNDS = 20;
+
+type Interruption = 'timeout' | 'cancelled' | 'output_limit';
+
+/** Follows a command to its end. Throws SANDBOX_UNAVAILABLE when the sandbox itself did not start. */
+export async function followGroup(
+  group: ProcessGroup,
+  command: CommandSpec,
+): Promise<Pick<CommandResult, 'exitCode' | 'signal' | 'endedBy' | 'stdout' | 'stderr'>> {
+  const watch = new AbortController();
+  const { interrupt, first } = interruptions(group, command, watch.signal);
+  const captures = {
+    stdout: new StreamCapture(command.outputMaxBytes),
+    stderr: new StreamCapture(command.outputMaxBytes),
+  };
+  const total = (): number => captures.stdout.totalBytes + captures.stderr.totalBytes;
+  const checkSize = (): void => {
+    if (total() > command.outputMaxBytes * OUTPUT_HARD_FACTOR) interrupt('output_limit');
+  };
+  try {
+    const streams = [
+      capture(group.child.stdout, captures.stdout, checkSize),
+      capture(group.child.stderr, captures.stderr, checkSize),
+    ];
+    group.child.stdin?.end(command.stdin ?? undefined);
+    const exit = await group.ended;
+    const interruptedBy = first();
+    watch.abort();
+    await drain(streams, total);
+    const said = { stdout: captures.stdout.result(), stderr: captures.stderr.result() };
+    return { ...verdict(exit, interruptedBy, said.stderr.head), ...said };
+  } finally {
+    watch.abort();
+  }
+}
+
+function interruptions(
+  group: ProcessGroup,
+  command: CommandSpec,
+  until: AbortSignal,
+): { interrupt(why: Interruption): void; first(): Interruption | null } {
+  let first: Interruption | null = null;
+  const interrupt = (why: Interruption): void => {
+    if (until.aborted) return;
+    first ??= why;
+    group.kill();
+  };
+  const timer = setTimeout(() => interrupt('timeout'), command.timeoutMs);
+  until.addEventListener('abort', () => clearTimeout(timer), { once: true });
+  command.signal.addEventListener('abort', () => interrupt('cancelled'), { signal: until });
+  if (command.signal.aborted) interrupt('cancelled');
+  return { interrupt, first: () => first };
+}
+
+interface Captured {
+  readonly stream: Readable;
+  readonly closed: Promise<void>;
+}
+
+function capture(stream: Readable | null, into: StreamCapture, onGrowth: () => void): Captured {
+  if (stream === null) throw new Error('the command has no output');
+  const closed = new Promise<void>((resolve) => stream.once('close', () => resolve()));
+  stream.on('error', () => {});
+  stream.on('data', (chunk: Buffer) => {
+    into.add(chunk);
+    onGrowth();
+  });
+  return { stream, closed };
+}
+
+/** Until both are at their end, or nothing came for a whole interval. */
+async function drain(streams: readonly Captured[], total: () => number): Promise<void> {
+  const all = Promise.all(streams.map(({ closed }) => closed)).then(() => true);
+  for (let round = 0, seen = -1; round < DRAIN_ROUNDS && seen !== total(); round++) {
+    seen = total();
+    const timer = new AbortController();
+    const waited = delay(DRAIN_MS, false, { signal: timer.signal }).catch(() => false);
+    const done = await Promise.race([all, waited]);
+    timer.abort();
+    if (done) return;
+  }
+  for (const { stream } of streams) stream.destroy();
+}
+
+function verdict(
+  exit: GroupExit,
+  interruptedBy: Interruption | null,
+  stderr: Buffer,
+): Pick<CommandResult, 'exitCode' | 'signal' | 'endedBy'> {
+  if (interruptedBy !== null) return { exitCode: null, signal: 'SIGKILL', endedBy: interruptedBy };
+  if (!exit.started && exit.signal === null) throw notStarted(stderr.toString());
+  if (exit.signal === null) return { exitCode: exit.code, signal: null, endedBy: 'exit' };
+  return { exitCode: 128 + constants.signals[exit.signal], signal: exit.signal, endedBy: 'signal' };
+}
+
+/** All of stderr is the sandbox's own then. */
+export function notStarted(stderr: string): ContextdError {
+  const said = stderr.trim().split('\n').at(-1)?.slice(0, 300) ?? '';
+  const nested = /sandbox_apply: Operation not permitted/.test(stderr);
+  return new ContextdError('SANDBOX_UNAVAILABLE', `sandbox-exec did not start the command${said && `: ${said}`}`, {
+    remedy: nested
+      ? 'contextd runs in a sandbox itself, and macOS allows no second one: start it outside.'
+      : 'Run `ctxd doctor`; if this macOS no longer has sandbox-exec, run contextd in a Linux virtual machine.',
+    cause: new Error(stderr),
+  });
+}

@@ -1,0 +1,66 @@
+import { existsSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { ContextdError } from '../../core/errors.ts';
+import type { CommandSpec, IsolationReport } from '../sandbox.ts';
+import { seatbeltArguments } from './arguments.ts';
+import { followGroup } from './command-run.ts';
+import { ProcessGroup } from './group.ts';
+import { makePrivateDir } from './private-dirs.ts';
+import { buildProfile } from './profile.ts';
+import { seatbeltReport, seatbeltUnavailable } from './report.ts';
+
+const PROBE_TIMEOUT_MS = 10_000;
+const PROBE_LIMITS = { memoryBytes: 0, pids: 64, fileBytes: 1024 * 1024, openFiles: 256, cpus: 0 };
+
+/** Writes where it may, then where it must not: beside the workspace, and into a protected name. */
+const PROBE_SCRIPT =
+  'echo ok >inside || exit 3; for f; do if (: >"$f") 2>/dev/null; then exit 4; fi; done; echo confined';
+
+/** Really runs the sandbox and tries to get out of it. */
+export async function examine(sandboxExec: string, tempRoot: string, version: string): Promise<IsolationReport> {
+  if (!existsSync(sandboxExec))
+    return seatbeltUnavailable(version, `${sandboxExec} is not there`, 'Run contextd in a Linux virtual machine.');
+  try {
+    const fault = await tryOut(sandboxExec, tempRoot);
+    return fault === null
+      ? seatbeltReport(version, process.getuid?.() === 0)
+      : seatbeltUnavailable(version, fault, 'Run contextd in a Linux virtual machine, and report this.');
+  } catch (thrown) {
+    const error = ContextdError.from(thrown);
+    return seatbeltUnavailable(version, error.message, error.remedy ?? 'Run contextd in a Linux virtual machine.');
+  }
+}
+
+/** Null when it confined. */
+async function tryOut(sandboxExec: string, tempRoot: string): Promise<string | null> {
+  const outer = makePrivateDir(tempRoot);
+  try {
+    const workspace = join(outer.root, 'workspace');
+    mkdirSync(workspace);
+    const profile = buildProfile({
+      workspace,
+      commonGitDir: null,
+      roPaths: [],
+      links: [],
+      deny: [],
+      privateDirs: [outer.tmp],
+      sockets: true,
+      programs: [],
+    });
+    const forbidden = [join(outer.root, 'contextd-canary'), join(workspace, '.envrc')];
+    const argv = ['/bin/sh', '-c', PROBE_SCRIPT, 'contextd-probe', ...forbidden];
+    const commandLine = seatbeltArguments({ sandboxExec, profile, limits: PROBE_LIMITS, userProcesses: 0, argv });
+    const group = new ProcessGroup(commandLine, { cwd: workspace, env: { PATH: '/usr/bin:/bin', TMPDIR: outer.tmp } });
+    const { exitCode, stdout, stderr } = await followGroup(group, probeCommand(argv, workspace));
+    if (exitCode === 0 && stdout.head.toString().trim() === 'confined') return null;
+    if (exitCode === 4) return 'sandbox-exec ran a command without confining it';
+    return `a command in the sandbox failed (${exitCode}): ${stderr.head.toString().trim().slice(0, 300)}`;
+  } finally {
+    outer.remove();
+  }
+}
+
+function probeCommand(argv: readonly string[], cwd: string): CommandSpec {
+  const signal = new AbortController().signal;
+  return { argv, cwd, env: {}, stdin: null, timeoutMs: PROBE_TIMEOUT_MS, outputMaxBytes: 16_384, signal };
+}

@@ -1,0 +1,207 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { release } from 'node:os';
+import { join } from 'node:path';
+import { ContextdError, isErrno } from '../../core/errors.ts';
+import { checkRoPath, checkWorkspace } from '../mountable.ts';
+import { checkArgv } from '../policy.ts';
+import { checkEnough } from '../probe/ladder.ts';
+import { IDLE_STATUS } from '../probe/unavailable.ts';
+import type {
+  CommandResult,
+  CommandSpec,
+  IsolationReport,
+  Sandbox,
+  SandboxDeps,
+  SandboxPolicy,
+  SandboxProcess,
+  SandboxProgram,
+  SandboxStatus,
+} from '../sandbox.ts';
+import { seatbeltArguments } from './arguments.ts';
+import { followGroup } from './command-run.ts';
+import { countProcesses } from './count-processes.ts';
+import { ProcessGroup } from './group.ts';
+import { environmentOf, type Job, profileInput, programJob } from './job.ts';
+import { makePrivateDir, type PrivateDir, removeLeftDirs } from './private-dirs.ts';
+import { examine } from './probe-seatbelt.ts';
+import { buildProfile } from './profile.ts';
+
+export interface SeatbeltPlaces {
+  readonly sandboxExec: string;
+  /** Where the directories of runs are made; everybody may write there. */
+  readonly tempRoot: string;
+}
+
+/** macOS: `sandbox-exec` with a profile of its own for every run. Reduced at best, see docs/isolation.md. */
+export class SeatbeltSandbox implements Sandbox {
+  readonly #deps: SandboxDeps;
+  readonly #sandboxExec: string;
+  readonly #tempRoot: string;
+  readonly #countProcesses = countProcesses();
+  readonly #groups = new Set<ProcessGroup>();
+  #commands = 0;
+  #processes = 0;
+  #report: Promise<IsolationReport> | null = null;
+  #stopped = false;
+
+  constructor(deps: SandboxDeps, places: SeatbeltPlaces = { sandboxExec: '/usr/bin/sandbox-exec', tempRoot: '/tmp' }) {
+    this.#deps = deps;
+    this.#sandboxExec = places.sandboxExec;
+    this.#tempRoot = realpathSync(places.tempRoot);
+  }
+
+  async launch(): Promise<void> {}
+
+  async start(): Promise<void> {
+    this.#stopped = false;
+    removeLeftDirs(this.#tempRoot);
+    const report = await this.probe();
+    this.#deps.logger.info('sandbox.ready', { level: report.level, version: report.version, missing: report.missing });
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    for (const group of this.#groups) group.kill();
+    await Promise.allSettled([...this.#groups].map((group) => group.ended));
+  }
+
+  /** A failure is not remembered: what was mended shows at the next call. */
+  probe(): Promise<IsolationReport> {
+    const known = this.#report;
+    if (known !== null) return known;
+    const report = examine(this.#sandboxExec, this.#tempRoot, `Darwin ${release()}`);
+    this.#report = report;
+    const forget = (): void => {
+      this.#report = null;
+    };
+    report.then((found) => found.level === 'unavailable' && forget(), forget);
+    return report;
+  }
+
+  isolationFor(): Promise<IsolationReport> {
+    return this.probe();
+  }
+
+  async run(policy: SandboxPolicy, command: CommandSpec): Promise<CommandResult> {
+    const startedAt = this.#deps.clock.monotonic();
+    checkArgv(command.argv);
+    await this.#check(policy);
+    const dirs = makePrivateDir(this.#tempRoot);
+    this.#commands++;
+    try {
+      const job = { ...command, cwd: insideOf(policy.workspace, command.cwd), programs: [], socketDir: null };
+      const group = await this.#launch(policy, job, dirs);
+      const outcome = await followGroup(group, command);
+      const durationMs = this.#deps.clock.monotonic() - startedAt;
+      // Names that are protected cannot be made at all; what was refused is known to the kernel's log alone.
+      return { ...outcome, durationMs, quarantined: [], denied: [] };
+    } finally {
+      this.#commands--;
+      dirs.remove();
+    }
+  }
+
+  async open(policy: SandboxPolicy, program: SandboxProgram): Promise<SandboxProcess> {
+    await this.#check(policy);
+    const dirs = makePrivateDir(this.#tempRoot);
+    const socketDir = this.#makeSocketDir();
+    this.#processes++;
+    const putAway = (): void => {
+      this.#processes--;
+      dirs.remove();
+      rmSync(socketDir, { recursive: true, force: true });
+    };
+    try {
+      const group = await this.#launch(policy, programJob(policy, program, socketDir), dirs);
+      return follow(group, socketDir, putAway);
+    } catch (cause) {
+      putAway();
+      throw cause;
+    }
+  }
+
+  /** The profile refuses protected names whether they are there or not, so none can have been made. */
+  async watch(): Promise<{ finish(): Promise<readonly string[]> }> {
+    return { finish: async () => [] };
+  }
+
+  async status(): Promise<SandboxStatus> {
+    return { ...IDLE_STATUS, running: this.#commands, processes: this.#processes };
+  }
+
+  async #check(policy: SandboxPolicy): Promise<void> {
+    this.#checkRunning();
+    checkWorkspace(policy.workspace, this.#deps.paths);
+    for (const path of policy.roPaths) checkRoPath(path, this.#deps.paths);
+    checkEnough(await this.probe(), policy.minIsolation);
+  }
+
+  async #launch(policy: SandboxPolicy, job: Job, dirs: PrivateDir): Promise<ProcessGroup> {
+    const userProcesses = await this.#countProcesses();
+    this.#checkRunning();
+    const commandLine = seatbeltArguments({
+      sandboxExec: this.#sandboxExec,
+      profile: buildProfile(profileInput(policy, job, dirs)),
+      limits: policy.limits,
+      userProcesses,
+      argv: job.argv,
+    });
+    const group = new ProcessGroup(commandLine, { cwd: job.cwd, env: environmentOf(policy, job, dirs) });
+    this.#groups.add(group);
+    group.ended.catch(() => {}).finally(() => this.#groups.delete(group));
+    return group;
+  }
+
+  #checkRunning(): void {
+    if (!this.#stopped) return;
+    throw new ContextdError('SANDBOX_UNAVAILABLE', 'contextd is stopping', {
+      remedy: 'Call again when it has started.',
+    });
+  }
+
+  #makeSocketDir(): string {
+    const parent = this.#deps.paths.toolSocketsDir;
+    mkdirSync(parent, { recursive: true, mode: 0o700 });
+    return realpathSync(mkdtempSync(join(parent, 's')));
+  }
+}
+
+function follow(group: ProcessGroup, socketDir: string, putAway: () => void): SandboxProcess {
+  const { stdin, stdout, stderr } = group.child;
+  if (stdout === null || stderr === null) throw new Error('the tool process has no output');
+  stdin?.end();
+  const exited = group.ended
+    .then(({ code, signal }) => ({ code, signal }))
+    .catch(() => ({ code: null, signal: null }))
+    .finally(putAway);
+  return {
+    stdout,
+    stderr,
+    socketDir,
+    // Rules hold for names: what is replaced on the host is protected as before.
+    stale: new Promise(() => {}),
+    exited,
+    async kill() {
+      group.kill();
+      await exited;
+    },
+  };
+}
+
+/** The real path of the directory a command starts in. Throws PATH_NOT_FOUND where the sandbox has none. */
+function insideOf(workspace: string, cwd: string): string {
+  const real = realOrNull(cwd);
+  if (real === workspace || real?.startsWith(`${workspace}/`)) return real;
+  throw new ContextdError('PATH_NOT_FOUND', `the directory ${cwd} is not there in the sandbox`, {
+    remedy: 'Name a directory inside the workspace.',
+  });
+}
+
+function realOrNull(path: string): string | null {
+  try {
+    return realpathSync(path);
+  } catch (cause) {
+    if (isErrno(cause)) return null;
+    throw cause;
+  }
+}

@@ -1,0 +1,112 @@
+import type { SeccompToggles } from '../sandbox.ts';
+import { ENOSYS, EPERM } from './actions.ts';
+import { ABSENT_CALLS, ALLOWED_CALLS, DEBUGGER_CALLS, DENIED_CALLS } from './call-groups.ts';
+import type { OciArg, OciProfile, OciRule } from './profile.ts';
+
+// The kernel reads many arguments as 32-bit integers and passes over the upper half. So what is let through is
+// compared in all 64 bits, and what is stopped in the lower 32: no value can mean one thing here and another there.
+const INT_BITS = 0xffffffff;
+
+const AF_UNIX = 1;
+const AF_INET = 2;
+const AF_INET6 = 10;
+const AF_NETLINK = 16;
+const NETLINK_ROUTE = 0;
+
+const SOCK_STREAM = 1;
+const SOCK_DGRAM = 2;
+const SOCK_SEQPACKET = 5;
+/** All bits of a socket type but SOCK_CLOEXEC and SOCK_NONBLOCK. */
+const TYPE_BITS = 0xffffffffffffffffn & ~0x80800n;
+
+/** Protocols that a user's program opens; any other would have the kernel load a module for it. */
+const STREAM_PROTOCOLS = { any: 0, tcp: 6, mptcp: 262 };
+const DGRAM_PROTOCOLS = { any: 0, icmp: 1, udp: 17, icmpv6: 58 };
+
+/** CLONE_NEW{CGROUP,IPC,NET,NS,PID,USER,UTS}; CLONE_NEWTIME's bit is part of clone's exit signal. */
+const NEW_NAMESPACES = 0x7e020000;
+
+/** TIOCSTI and TIOCLINUX type into a terminal; TIOCSETD has the kernel load a line discipline. */
+const DENIED_IOCTLS = [0x5412, 0x541c, 0x5423];
+
+/** The plain personality, Linux on 32 bits (`linux32`), and the two ways to write "only ask". */
+const PERSONALITIES = [0, 8, 0xffffffff, 0xffffffffffffffffn];
+const ADDR_NO_RANDOMIZE = 0x0040000;
+
+/**
+ * contextd's own profile. Every call of the tables is named in it, allowed or not; one that a newer table brings is
+ * EPERM until it is decided (docs/seccomp.md).
+ */
+export function defaultProfile(toggles: SeccompToggles): OciProfile {
+  return {
+    defaultAction: 'SCMP_ACT_ERRNO',
+    defaultErrnoRet: EPERM,
+    syscalls: [
+      ...groups(ALLOWED_CALLS, { action: 'SCMP_ACT_ALLOW' }),
+      ...groups(DENIED_CALLS, { action: 'SCMP_ACT_ERRNO', errnoRet: EPERM }),
+      ...groups(ABSENT_CALLS, { action: 'SCMP_ACT_ERRNO', errnoRet: ENOSYS }),
+      ...socketRules(toggles),
+      ...socketPairRules(toggles),
+      allow('clone', masked(0, NEW_NAMESPACES, 0)),
+      ...DENIED_IOCTLS.map((request) => deny('ioctl', masked(1, INT_BITS, request))),
+      allow('ioctl'),
+      ...personalityRules(toggles),
+      toggles.debugger
+        ? { names: DEBUGGER_CALLS, action: 'SCMP_ACT_ALLOW' }
+        : { names: DEBUGGER_CALLS, action: 'SCMP_ACT_ERRNO', errnoRet: EPERM },
+    ],
+  };
+}
+
+function socketRules({ unix, inet }: SeccompToggles): OciRule[] {
+  return [
+    ...(unix ? [allow('socket', equal(0, AF_UNIX))] : []),
+    ...(inet ? [...inetRules(AF_INET), ...inetRules(AF_INET6)] : []),
+    allow('socket', equal(0, AF_NETLINK), equal(2, NETLINK_ROUTE)),
+  ];
+}
+
+function inetRules(family: number): OciRule[] {
+  const rule = (type: number, protocol: number) =>
+    allow('socket', equal(0, family), masked(1, TYPE_BITS, type), equal(2, protocol));
+  return [
+    ...Object.values(STREAM_PROTOCOLS).map((protocol) => rule(SOCK_STREAM, protocol)),
+    ...Object.values(DGRAM_PROTOCOLS).map((protocol) => rule(SOCK_DGRAM, protocol)),
+  ];
+}
+
+/**
+ * Every Node process talks to its children over a pair, so pairs stay without AF_UNIX sockets; but not those of
+ * datagrams, each end of which can send to any named socket.
+ */
+function socketPairRules({ unix }: SeccompToggles): OciRule[] {
+  if (unix) return [allow('socketpair', equal(0, AF_UNIX))];
+  const connected = [SOCK_STREAM, SOCK_SEQPACKET];
+  return connected.map((type) => allow('socketpair', equal(0, AF_UNIX), masked(1, TYPE_BITS, type)));
+}
+
+function personalityRules({ debugger: debugs }: SeccompToggles): OciRule[] {
+  const values = debugs ? [...PERSONALITIES, ADDR_NO_RANDOMIZE] : PERSONALITIES;
+  return values.map((value) => allow('personality', equal(0, value)));
+}
+
+function groups(calls: Readonly<Record<string, readonly string[]>>, rule: Omit<OciRule, 'names'>): OciRule[] {
+  return Object.entries(calls).map(([comment, names]) => ({ ...rule, names, comment }));
+}
+
+function allow(name: string, ...args: readonly OciArg[]): OciRule {
+  return { names: [name], action: 'SCMP_ACT_ALLOW', args };
+}
+
+function deny(name: string, ...args: readonly OciArg[]): OciRule {
+  return { names: [name], action: 'SCMP_ACT_ERRNO', errnoRet: EPERM, args };
+}
+
+/** All 64 bits. */
+function equal(index: number, value: number | bigint): OciArg {
+  return { index, value, op: 'SCMP_CMP_EQ' };
+}
+
+function masked(index: number, mask: number | bigint, left: number): OciArg {
+  return { index, value: mask, valueTwo: left, op: 'SCMP_CMP_MASKED_EQ' };
+}

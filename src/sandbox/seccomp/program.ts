@@ -1,0 +1,99 @@
+/** Place of an instruction, counted from the end of the program. */
+export type Label = number;
+
+export interface Instruction {
+  readonly code: number;
+  readonly jt: number;
+  readonly jf: number;
+  readonly k: number;
+}
+
+/** Instruction codes of classic BPF that a filter is made of (linux/bpf_common.h), all on 32-bit words. */
+export const LOAD = 0x20;
+export const AND = 0x54;
+export const JUMP = 0x05;
+export const JUMP_EQ = 0x15;
+export const JUMP_GT = 0x25;
+export const JUMP_GE = 0x35;
+export const RETURN = 0x06;
+type Branch = typeof JUMP_EQ | typeof JUMP_GT | typeof JUMP_GE;
+
+export const INSTRUCTION_BYTES = 8;
+
+/** A branch holds its two distances in 8 bits each. */
+const FAR = 255;
+
+/** A return nearer than this is shared; past it a copy costs the same instruction as a jump and saves a step. */
+const SHARE_WITHIN = 200;
+
+/**
+ * Assembles a filter from its end to its start: as BPF jumps only forwards, every target is in place before the jump
+ * to it, and distances are known as it is written.
+ */
+export class Program {
+  readonly #reversed: Instruction[] = [];
+  readonly #returns = new Map<number, Label>();
+
+  get length(): number {
+    return this.#reversed.length;
+  }
+
+  return(value: number): Label {
+    const known = this.#returns.get(value);
+    if (known !== undefined && this.length - known < SHARE_WITHIN) return known;
+    const label = this.#add({ code: RETURN, jt: 0, jf: 0, k: value });
+    this.#returns.set(value, label);
+    return label;
+  }
+
+  /** Loads the word at a byte offset of seccomp_data, then goes on at `next`. */
+  load(offset: number, next: Label): Label {
+    return this.#then({ code: LOAD, jt: 0, jf: 0, k: offset }, next);
+  }
+
+  and(mask: number, next: Label): Label {
+    return this.#then({ code: AND, jt: 0, jf: 0, k: mask }, next);
+  }
+
+  /** Compares the loaded word with `k`, unsigned. */
+  branch(code: Branch, k: number, whenTrue: Label, whenFalse: Label): Label {
+    if (whenTrue === whenFalse) return whenTrue;
+    const jumpTrue = this.#near(whenTrue, FAR - 1);
+    const jumpFalse = this.#near(whenFalse, FAR);
+    const here = this.length;
+    return this.#add({ code, jt: here - jumpTrue - 1, jf: here - jumpFalse - 1, k });
+  }
+
+  /** An array of struct sock_filter, little endian, that starts with the instruction written last. */
+  assemble(): Buffer {
+    const bytes = Buffer.alloc(this.length * INSTRUCTION_BYTES);
+    for (const [index, { code, jt, jf, k }] of this.#reversed.toReversed().entries()) {
+      const at = index * INSTRUCTION_BYTES;
+      bytes.writeUInt16LE(code, at);
+      bytes.writeUInt8(jt, at + 2);
+      bytes.writeUInt8(jf, at + 3);
+      bytes.writeUInt32LE(k, at + 4);
+    }
+    return bytes;
+  }
+
+  #add(instruction: Instruction): Label {
+    return this.#reversed.push(instruction) - 1;
+  }
+
+  #then(instruction: Instruction, next: Label): Label {
+    if (next !== this.length - 1) this.#bridge(next);
+    return this.#add(instruction);
+  }
+
+  /** A place that leads to `target` and that the instruction written next can reach. */
+  #near(target: Label, reach: number): Label {
+    return this.length - target - 1 <= reach ? target : this.#bridge(target);
+  }
+
+  #bridge(target: Label): Label {
+    const there = this.#reversed[target];
+    if (there?.code === RETURN) return this.#add(there);
+    return this.#add({ code: JUMP, jt: 0, jf: 0, k: this.length - target - 1 });
+  }
+}

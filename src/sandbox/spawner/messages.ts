@@ -1,0 +1,118 @@
+import type { Paths } from '../../config/paths.ts';
+import type { Config } from '../../config/schema.ts';
+import { ContextdError, ERROR_TABLE, type ErrorCode } from '../../core/errors.ts';
+import { isJsonObject, type JsonObject } from '../../core/json.ts';
+import type { LogFields } from '../../core/log.ts';
+import type { CommandSpec, SandboxPolicy, SandboxProgram } from '../sandbox.ts';
+
+/** What the spawner is told before anything else. */
+export interface SpawnerSettings {
+  paths: Paths;
+  config: Config['sandbox'];
+}
+
+/** A command without what cannot be written as JSON: stdin is the message's body, the signal a message of its own. */
+export type WireCommand = Omit<CommandSpec, 'stdin' | 'signal'> & { hasStdin: boolean; isCancelled: boolean };
+
+/** From the daemon. Both ends are of one installation and start together, so there is no version to agree on. */
+export type Request =
+  | { op: 'configure'; settings: SpawnerSettings }
+  | { op: 'probe'; id: number }
+  | { op: 'isolation'; id: number; workspace: string }
+  | { op: 'status'; id: number }
+  | { op: 'run'; id: number; policy: SandboxPolicy; command: WireCommand }
+  | { op: 'cancel'; id: number }
+  | { op: 'open'; id: number; policy: SandboxPolicy; program: SandboxProgram }
+  | { op: 'kill'; id: number }
+  | { op: 'watch'; id: number; policy: SandboxPolicy }
+  | { op: 'finish_watch'; id: number; watchId: number }
+  | { op: 'stop'; id: number };
+
+/** To the daemon. `out` has the bytes as its body; `stale` and `exit` are of what `open` started. */
+export type Reply =
+  | { re: 'ok'; id: number; result: unknown }
+  | { re: 'error'; id: number; error: WireError }
+  | { re: 'out'; id: number; stream: 'stdout' | 'stderr' }
+  | { re: 'stale'; id: number }
+  | { re: 'exit'; id: number; code: number | null; signal: NodeJS.Signals | null }
+  | { re: 'log'; level: 'debug' | 'info' | 'warn' | 'error'; event: string; fields: LogFields };
+
+export interface WireError {
+  code: ErrorCode;
+  message: string;
+  remedy: string | null;
+  details: JsonObject;
+  /** For the log. */
+  cause: string | null;
+}
+
+const LENGTHS_BYTES = 8;
+
+/** `u32 header length, u32 body length, header as JSON, body`, big endian. */
+export function encodeMessage(header: Request | Reply, body: Buffer = Buffer.alloc(0)): Buffer[] {
+  const json = Buffer.from(JSON.stringify(header));
+  const lengths = Buffer.allocUnsafe(LENGTHS_BYTES);
+  lengths.writeUInt32BE(json.length, 0);
+  lengths.writeUInt32BE(body.length, 4);
+  return [Buffer.concat([lengths, json]), ...(body.length === 0 ? [] : [body])];
+}
+
+/** Takes a byte stream apart into messages. Chunks are joined only when a message is whole. */
+export class MessageDecoder {
+  #chunks: Buffer[] = [];
+  #bytes = 0;
+  #needed = LENGTHS_BYTES;
+  readonly #deliver: (header: JsonObject, body: Buffer) => void;
+
+  constructor(deliver: (header: JsonObject, body: Buffer) => void) {
+    this.#deliver = deliver;
+  }
+
+  push(chunk: Buffer): void {
+    this.#chunks.push(chunk);
+    this.#bytes += chunk.length;
+    if (this.#bytes < this.#needed) return;
+    let rest = this.#chunks.length === 1 ? chunk : Buffer.concat(this.#chunks);
+    for (let end = endOfMessage(rest); rest.length >= end; end = endOfMessage(rest)) {
+      this.#take(rest.subarray(0, end));
+      rest = rest.subarray(end);
+    }
+    this.#chunks = [rest];
+    this.#bytes = rest.length;
+    this.#needed = endOfMessage(rest);
+  }
+
+  #take(message: Buffer): void {
+    const bodyAt = LENGTHS_BYTES + message.readUInt32BE(0);
+    const header: unknown = JSON.parse(message.toString('utf8', LENGTHS_BYTES, bodyAt));
+    if (!isJsonObject(header)) throw new Error('a message between daemon and spawner is not an object');
+    this.#deliver(header, message.subarray(bodyAt));
+  }
+}
+
+/** Bytes of the message that `bytes` begins with; while its lengths are not there, the bytes these need. */
+function endOfMessage(bytes: Buffer): number {
+  if (bytes.length < LENGTHS_BYTES) return LENGTHS_BYTES;
+  return LENGTHS_BYTES + bytes.readUInt32BE(0) + bytes.readUInt32BE(4);
+}
+
+export function packError(thrown: unknown): WireError {
+  const error = ContextdError.from(thrown);
+  const details: JsonObject = JSON.parse(JSON.stringify(error.details));
+  const cause = error === thrown ? error.cause : thrown;
+  return {
+    code: error.code,
+    message: error.message,
+    remedy: error.remedy ?? null,
+    details,
+    cause: cause === undefined ? null : String(cause instanceof Error ? (cause.stack ?? cause) : cause),
+  };
+}
+
+export function unpackError({ code, message, remedy, details, cause }: WireError): ContextdError {
+  return new ContextdError(Object.hasOwn(ERROR_TABLE, code) ? code : 'INTERNAL_ERROR', message, {
+    ...(remedy === null ? {} : { remedy }),
+    details,
+    ...(cause === null ? {} : { cause: new Error(cause) }),
+  });
+}

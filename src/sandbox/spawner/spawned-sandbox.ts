@@ -1,0 +1,263 @@
+import { PassThrough } from 'node:stream';
+import { ContextdError } from '../../core/errors.ts';
+import { StreamCapture } from '../capture.ts';
+import type {
+  CommandResult,
+  CommandSpec,
+  IsolationReport,
+  Sandbox,
+  SandboxDeps,
+  SandboxPolicy,
+  SandboxProcess,
+  SandboxProgram,
+  SandboxStatus,
+} from '../sandbox.ts';
+import { type Reply, type Request, unpackError } from './messages.ts';
+import { SpawnerProcess } from './spawner-process.ts';
+
+const ISOLATION_FRESH_MS = 5_000;
+
+/** Requests of the daemon without their number. */
+type Unnumbered = Request extends infer R ? (R extends { id: number } ? Omit<R, 'id'> : never) : never;
+
+/** What is told of a request that is under way. */
+interface Waiting {
+  resolve(result: unknown): void;
+  reject(fault: ContextdError): void;
+  onOutput?(stream: 'stdout' | 'stderr', bytes: Buffer): void;
+}
+
+/** A long-lived process, from `open` to its end. */
+interface OpenedProcess {
+  readonly stdout: PassThrough;
+  readonly stderr: PassThrough;
+  onStale(): void;
+  onExit(end: ProcessEnd): void;
+}
+
+interface ProcessEnd {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+/** The parts of a result that the spawner knows; the streams are put together here. */
+type RunEnd = Omit<CommandResult, 'stdout' | 'stderr'>;
+
+/**
+ * The daemon's side of the spawner. It is started at `start`, and again by the first request after it died; what was
+ * under way then fails at once.
+ */
+export class SpawnedSandbox implements Sandbox {
+  readonly #deps: SandboxDeps;
+  readonly #waiting = new Map<number, Waiting>();
+  readonly #processes = new Map<number, OpenedProcess>();
+  readonly #isolation = new Map<string, { askedAt: number; report: Promise<IsolationReport> }>();
+  #spawner: SpawnerProcess | null = null;
+  /** The one that was told its settings. */
+  #configured: SpawnerProcess | null = null;
+  #lastId = 0;
+  #stopping: Promise<void> | null = null;
+
+  constructor(deps: SandboxDeps) {
+    this.#deps = deps;
+  }
+
+  /** Starts the spawner, which touches nothing of the home before `start`. */
+  async launch(): Promise<void> {
+    this.#stopping = null;
+    this.#spawner ??= this.#spawn();
+  }
+
+  /** A sandbox is tried out meanwhile: the first command waits for it, the daemon's start does not. */
+  async start(): Promise<void> {
+    this.#stopping = null;
+    const { logger } = this.#deps;
+    this.probe().then(
+      ({ level, version, missing }) => logger.info('sandbox.ready', { level, version, missing }),
+      (cause: unknown) => logger.error('sandbox.not_ready', {}, cause),
+    );
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping ??= this.#stopRunning();
+    await this.#stopping;
+  }
+
+  probe(): Promise<IsolationReport> {
+    return this.#ask<IsolationReport>({ op: 'probe' });
+  }
+
+  /** Believed for some seconds: the spawner looks again for every sandbox it starts. */
+  isolationFor(workspace: string): Promise<IsolationReport> {
+    const now = this.#deps.clock.monotonic();
+    const known = this.#isolation.get(workspace);
+    if (known !== undefined && now - known.askedAt < ISOLATION_FRESH_MS) return known.report;
+    const report = this.#ask<IsolationReport>({ op: 'isolation', workspace });
+    this.#isolation.set(workspace, { askedAt: now, report });
+    report.catch(() => this.#isolation.delete(workspace));
+    return report;
+  }
+
+  async status(): Promise<SandboxStatus> {
+    return this.#ask<SandboxStatus>({ op: 'status' });
+  }
+
+  async run(policy: SandboxPolicy, { stdin, signal, ...command }: CommandSpec): Promise<CommandResult> {
+    const captures = {
+      stdout: new StreamCapture(command.outputMaxBytes),
+      stderr: new StreamCapture(command.outputMaxBytes),
+    };
+    const request = {
+      op: 'run',
+      policy,
+      command: { ...command, hasStdin: stdin !== null, isCancelled: signal.aborted },
+    } as const;
+    const { id, result } = this.#request(request, stdin ?? undefined, (stream, bytes) => captures[stream].add(bytes));
+    const cancel = (): void => this.#spawner?.send({ op: 'cancel', id });
+    signal.addEventListener('abort', cancel, { once: true });
+    try {
+      const end = (await result) as RunEnd;
+      return { ...end, stdout: captures.stdout.result(), stderr: captures.stderr.result() };
+    } finally {
+      signal.removeEventListener('abort', cancel);
+    }
+  }
+
+  async open(policy: SandboxPolicy, program: SandboxProgram): Promise<SandboxProcess> {
+    const stdout = new PassThrough();
+    const stderr = new PassThrough();
+    const { id, result } = this.#request({ op: 'open', policy, program });
+    const { promise: stale, resolve: onStale } = Promise.withResolvers<void>();
+    const { promise: exited, resolve: onExit } = Promise.withResolvers<ProcessEnd>();
+    this.#processes.set(id, { stdout, stderr, onStale, onExit });
+    try {
+      const { socketDir } = (await result) as { socketDir: string };
+      const kill = async (): Promise<void> => {
+        if (this.#processes.has(id)) this.#spawner?.send({ op: 'kill', id });
+        await exited;
+      };
+      return { stdout, stderr, socketDir, stale, exited, kill };
+    } catch (cause) {
+      this.#processes.delete(id);
+      throw cause;
+    }
+  }
+
+  /** What is under way ends first, and is told how. A spawner that died meanwhile has nothing left to stop. */
+  async #stopRunning(): Promise<void> {
+    const spawner = this.#spawner;
+    if (spawner === null) return;
+    await this.#send(spawner, { op: 'stop' }).result.catch(() => {});
+    await spawner.stop();
+  }
+
+  async watch(policy: SandboxPolicy): Promise<{ finish(): Promise<readonly string[]> }> {
+    const { id, result } = this.#request({ op: 'watch', policy });
+    await result;
+    return { finish: () => this.#ask<readonly string[]>({ op: 'finish_watch', watchId: id }) };
+  }
+
+  async #ask<T>(request: Unnumbered): Promise<T> {
+    return this.#request(request).result as Promise<T>;
+  }
+
+  #request(
+    request: Unnumbered,
+    body?: Buffer,
+    onOutput?: Waiting['onOutput'],
+  ): { id: number; result: Promise<unknown> } {
+    const spawner = this.#running();
+    return this.#send(spawner, request, body, onOutput);
+  }
+
+  #send(
+    spawner: SpawnerProcess,
+    request: Unnumbered,
+    body?: Buffer,
+    onOutput?: Waiting['onOutput'],
+  ): { id: number; result: Promise<unknown> } {
+    this.#lastId += 1;
+    const id = this.#lastId;
+    const result = new Promise<unknown>((resolve, reject) => {
+      this.#waiting.set(id, { resolve, reject, ...(onOutput === undefined ? {} : { onOutput }) });
+      spawner.send({ ...request, id } as Request, body);
+    });
+    return { id, result };
+  }
+
+  #running(): SpawnerProcess {
+    if (this.#stopping !== null) {
+      throw new ContextdError('SANDBOX_UNAVAILABLE', 'contextd is stopping', {
+        remedy: 'Call again when it has started.',
+      });
+    }
+    this.#spawner ??= this.#spawn();
+    if (this.#configured !== this.#spawner) {
+      const { paths, config } = this.#deps;
+      this.#spawner.send({ op: 'configure', settings: { paths, config } });
+      this.#configured = this.#spawner;
+    }
+    return this.#spawner;
+  }
+
+  #spawn(): SpawnerProcess {
+    const spawner: SpawnerProcess = new SpawnerProcess(
+      {
+        onMessage: (header, body) => this.#receive(header as unknown as Reply, body),
+        onGone: (lastWords) => this.#lost(spawner, lastWords),
+      },
+      this.#deps.logger,
+    );
+    return spawner;
+  }
+
+  #receive(reply: Reply, body: Buffer): void {
+    switch (reply.re) {
+      case 'ok':
+        this.#take(reply.id)?.resolve(reply.result);
+        break;
+      case 'error':
+        this.#processes.delete(reply.id);
+        this.#take(reply.id)?.reject(unpackError(reply.error));
+        break;
+      case 'out':
+        this.#waiting.get(reply.id)?.onOutput?.(reply.stream, body);
+        this.#processes.get(reply.id)?.[reply.stream].write(body);
+        break;
+      case 'stale':
+        this.#processes.get(reply.id)?.onStale();
+        break;
+      case 'exit':
+        this.#end(reply.id, { code: reply.code, signal: reply.signal });
+        break;
+      case 'log':
+        this.#deps.logger[reply.level](reply.event, reply.fields);
+        break;
+    }
+  }
+
+  #take(id: number): Waiting | undefined {
+    const waiting = this.#waiting.get(id);
+    this.#waiting.delete(id);
+    return waiting;
+  }
+
+  #end(id: number, end: ProcessEnd): void {
+    const opened = this.#processes.get(id);
+    this.#processes.delete(id);
+    opened?.stdout.end();
+    opened?.stderr.end();
+    opened?.onExit(end);
+  }
+
+  /** No sandbox outlives the spawner, so nothing is left of what was under way. */
+  #lost(spawner: SpawnerProcess, lastWords: string): void {
+    if (this.#spawner === spawner) this.#spawner = null;
+    if (this.#stopping === null) this.#deps.logger.error('spawner.died', { pid: spawner.pid, printed: lastWords });
+    const fault = new ContextdError('INTERRUPTED', 'the process that runs sandboxes ended, and with it the command', {
+      remedy: 'Look at what the command has done before calling again.',
+    });
+    for (const id of [...this.#waiting.keys()]) this.#take(id)?.reject(fault);
+    for (const id of [...this.#processes.keys()]) this.#end(id, { code: null, signal: 'SIGKILL' });
+  }
+}

@@ -1,0 +1,100 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { Duplex } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+import { ContextdError } from '../../core/errors.ts';
+import type { JsonObject } from '../../core/json.ts';
+import type { Logger } from '../../core/log.ts';
+import { MessageChannel } from './message-channel.ts';
+import type { Request } from './messages.ts';
+
+/** The descriptor on which the spawner finds its socket. */
+export const SPAWNER_FD = 3;
+const PROGRAM = fileURLToPath(new URL('./main.js', import.meta.url));
+/** A fork copies the page tables of its parent: a small heap is a fast fork. */
+const NODE_FLAGS = ['--max-semi-space-size=2', '--no-warnings'];
+/** What bubblewrap binds from the host; of a root daemon's sandbox with outer uid 0, these are its own files. */
+const DEVICES = ['null', 'zero', 'full', 'random', 'urandom', 'tty'];
+/**
+ * Of what the spawner starts, nothing dumps core: at a limit of one byte the kernel does not even start the host's handler
+ * for dumps, as it does at 0. For root the device files are mounted read-only over themselves, where nobody else sees
+ * it: they can be read and written as ever, but a sandbox cannot change their mode or times.
+ */
+const PRELUDE = `
+prlimit --core=1:1 --pid $$ 2>/dev/null || ulimit -c 0
+[ "$(id -u)" = 0 ] && unshare --mount true 2>/dev/null || exec "$@"
+exec unshare --mount --propagation slave -- sh -c '
+for device in ${DEVICES.join(' ')}; do
+  mount --bind /dev/$device /dev/$device && mount -o remount,bind,ro /dev/$device
+done
+exec "$@"' contextd-spawner "$@"
+`;
+const STDERR_KEPT_CHARS = 4_096;
+
+export interface SpawnerEvents {
+  onMessage(header: JsonObject, body: Buffer): void;
+  /** Once; `lastWords` is what it printed. */
+  onGone(lastWords: string): void;
+}
+
+/** The running spawner, as the daemon holds it. */
+export class SpawnerProcess {
+  readonly pid: number;
+  /** Settles when the process is gone. */
+  readonly exited: Promise<void>;
+  readonly #channel: MessageChannel;
+  #lastWords = '';
+  #isGone = false;
+
+  /** In a session of its own: what ends the daemon's terminal does not end it first. Throws SANDBOX_UNAVAILABLE. */
+  constructor(events: SpawnerEvents, logger: Logger) {
+    const child = startChild();
+    const socket = child.stdio[SPAWNER_FD];
+    if (child.pid === undefined || !(socket instanceof Duplex)) throw notStarted(child);
+    this.pid = child.pid;
+    const gone = (): void => {
+      if (this.#isGone) return;
+      this.#isGone = true;
+      this.#channel.close();
+      events.onGone(this.#lastWords);
+    };
+    this.#channel = new MessageChannel(socket, (header, body) => events.onMessage(header, body), gone);
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      this.#lastWords = (this.#lastWords + text).slice(-STDERR_KEPT_CHARS);
+      logger.warn('spawner.stderr', { text: text.slice(0, STDERR_KEPT_CHARS) });
+    });
+    this.exited = new Promise((resolve) => {
+      child.once('exit', () => {
+        gone();
+        resolve();
+      });
+    });
+  }
+
+  send(message: Request, body?: Buffer): void {
+    this.#channel.send(message, body);
+  }
+
+  /** The end of its socket is the sign: it kills what it started, removes its cgroups and ends. */
+  async stop(): Promise<void> {
+    this.#channel.close();
+    await this.exited;
+  }
+}
+
+function startChild(): ChildProcess {
+  const child = spawn('/bin/sh', ['-c', PRELUDE, 'contextd-spawner', process.execPath, ...NODE_FLAGS, PROGRAM], {
+    cwd: '/',
+    env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin' },
+    stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
+    detached: true,
+  });
+  child.on('error', () => {});
+  return child;
+}
+
+function notStarted(child: ChildProcess): ContextdError {
+  child.kill('SIGKILL');
+  return new ContextdError('SANDBOX_UNAVAILABLE', 'the process that starts sandboxes could not be started', {
+    remedy: 'Check the limits on processes and open files of the daemon (ulimit -u, ulimit -n).',
+  });
+}

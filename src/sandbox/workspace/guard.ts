@@ -1,0 +1,201 @@
+import { relative } from 'node:path';
+import type { Clock } from '../../core/clock.ts';
+import { ContextdError } from '../../core/errors.ts';
+import type { Logger } from '../../core/log.ts';
+import { findCommonGitDir } from './git-dir.ts';
+import { compileGlobs } from './glob.ts';
+import { compareLink } from './links.ts';
+import { planProtection } from './plan-mounts.ts';
+import type { Protection } from './protection.ts';
+import { type RawPath, toRaw, toText } from './raw-path.ts';
+import { Rescan } from './rescan.ts';
+import { REPORTED_MAX, type Run, Runs } from './runs.ts';
+import { Scan } from './scan.ts';
+import { type FoundHidden, Survey } from './survey.ts';
+import { WorkspaceIndex } from './workspace-index.ts';
+
+/** Milliseconds a scan may keep the answer waiting; half of them for what was most likely changed. */
+const FOREGROUND_MS = 5;
+/** Milliseconds for what is new at the root before a sandbox starts. */
+const GLANCE_MS = 1;
+
+export interface WorkspaceGuardDeps {
+  /** Absolute real path. */
+  workspace: string;
+  deny: readonly string[];
+  logger: Logger;
+  clock: Clock;
+}
+
+/** A run between `begin` and `finish`. */
+export type RunWatch = Run;
+
+export interface QuarantineReport {
+  /** Relative to the workspace, sorted; what the background found for earlier runs is among them. At most 1,000. */
+  quarantined: string[];
+  /** False while the scan goes on in the background, and where something was left out because there was too much. */
+  complete: boolean;
+}
+
+/**
+ * Protects one workspace: says what a sandbox has to mount, and moves aside what a run made that would make a program on
+ * the host run or trust something. Moved aside is renamed to `<name>.quarantined-<id>`; renaming it back accepts it.
+ *
+ * One walk at the beginning finds directories, repositories, protected names and matches of the deny globs. It follows no
+ * link, crosses no mount point and ends after 1,000,000 entries or 200,000 directories, which is logged and makes every
+ * report incomplete. After each run only directories whose ctime changed are read again, and new ones below them.
+ * Mounted are always the root's names and every repository, nested ones and worktrees included (more than 400 paths are
+ * refused); of other nested names the 64 shallowest outside node_modules, and the scan watches the rest.
+ *
+ * What a person makes on the host is known at once at the root, directly below it, and in a repository that is known;
+ * elsewhere only when the next run has ended. Until then it is neither protected nor hidden. It is not taken for the
+ * run's unless it was made or changed while that run went on.
+ */
+export class WorkspaceGuard {
+  readonly #deps: WorkspaceGuardDeps;
+  readonly #index: WorkspaceIndex;
+  readonly #runs: Runs;
+  readonly #scan: Scan;
+  readonly #survey: Survey;
+  readonly #rescan: Rescan;
+  /** By path, how many sandboxes are being built over it. */
+  readonly #building = new Map<RawPath, number>();
+  #walk: Promise<void> | null = null;
+  #isClosed = false;
+
+  /** Throws SCHEMA_INVALID for a deny glob that is none. */
+  constructor(deps: WorkspaceGuardDeps) {
+    const { logger, clock } = deps;
+    const workspace = toRaw(deps.workspace);
+    this.#deps = deps;
+    this.#index = new WorkspaceIndex(workspace);
+    this.#runs = new Runs(clock, workspace);
+    this.#scan = new Scan({
+      index: this.#index,
+      runs: this.#runs,
+      globs: compileGlobs(deps.deny),
+      building: this.#building,
+      logger,
+      clock,
+    });
+    this.#survey = new Survey(this.#index);
+    this.#rescan = new Rescan({ index: this.#index, scan: this.#scan, clock, logger });
+  }
+
+  /**
+   * What must be mounted for a sandbox started now. Costs a fixed number of lstats; the first call waits for the walk,
+   * and one that finds something hidden gone waits until it is known where it went. Throws SANDBOX_UNAVAILABLE where
+   * the workspace cannot be protected, PATH_NOT_FOUND when it is not there.
+   */
+  async protection(): Promise<Protection> {
+    this.#walk ??= this.#walkFirst();
+    await this.#walk;
+    const commonGitDir = await this.#findCommonGitDir();
+    this.#rescan.glance(GLANCE_MS);
+    const hidden = await this.#findHidden();
+    if (this.#isClosed) throw new ContextdError('SANDBOX_UNAVAILABLE', 'contextd is stopping');
+    return planProtection(this.#survey.findProtected(), hidden, commonGitDir, (path) => this.#index.rootOf(path));
+  }
+
+  /** Before a run; pair with `finish` or `forget`. */
+  begin(protection: Protection): RunWatch {
+    return this.#runs.begin(protection);
+  }
+
+  /**
+   * When the sandbox is dead: moves aside what appeared. Takes about 5 ms at most; what is left goes on in the background
+   * and is in the next report. Throws INTERNAL_ERROR when something dangerous could not be moved.
+   */
+  finish(watch: RunWatch): QuarantineReport {
+    const until = this.#deps.clock.monotonic() + FOREGROUND_MS;
+    this.#runs.end(watch);
+    this.#rescan.start(() => this.#runs.settle(watch));
+    this.#checkLinks(watch);
+    this.#rescan.lookFirst(FOREGROUND_MS / 2);
+    const isDone = this.#rescan.goOn(until - this.#deps.clock.monotonic());
+    const failure = this.#scan.takeFailure();
+    if (failure !== null) {
+      this.#runs.postpone(watch);
+      throw failure;
+    }
+    return this.#report(watch, isDone);
+  }
+
+  /** For a sandbox that never started. */
+  forget(watch: RunWatch): void {
+    this.#runs.forget(watch);
+  }
+
+  /**
+   * While a sandbox is being built: where a protected path is taken away under it, bubblewrap makes an empty one, which
+   * is then nobody's doing. Call what is returned when it is built.
+   */
+  building(paths: readonly string[]): () => void {
+    const raw = paths.map(toRaw);
+    for (const path of raw) this.#building.set(path, (this.#building.get(path) ?? 0) + 1);
+    return () => {
+      for (const path of raw) {
+        const left = (this.#building.get(path) ?? 1) - 1;
+        if (left === 0) this.#building.delete(path);
+        else this.#building.set(path, left);
+      }
+    };
+  }
+
+  /** Resolves when nothing goes on in the background. */
+  settled(): Promise<void> {
+    return this.#rescan.wait();
+  }
+
+  /** Idempotent. */
+  close(): void {
+    this.#isClosed = true;
+    this.#rescan.close();
+  }
+
+  async #walkFirst(): Promise<void> {
+    const { workspace, clock, logger } = this.#deps;
+    const startedAt = clock.monotonic();
+    await this.#rescan.walk(toRaw(workspace));
+    const directories = this.#index.directories.size;
+    if (directories === 0) {
+      this.#walk = null;
+      throw new ContextdError('PATH_NOT_FOUND', `the workspace ${workspace} is not there`);
+    }
+    logger.info('workspace.indexed', { workspace, directories, milliseconds: clock.monotonic() - startedAt });
+    if (!this.#index.isComplete) logger.warn('workspace.too_large', { workspace, directories });
+  }
+
+  async #findCommonGitDir(): Promise<string | null> {
+    const common = findCommonGitDir(this.#deps.workspace);
+    if (common !== null && this.#index.addRoot(toRaw(common))) await this.#rescan.walk(toRaw(common));
+    return common;
+  }
+
+  async #findHidden(): Promise<readonly FoundHidden[]> {
+    for (;;) {
+      const { hidden, vanished } = this.#survey.findHidden();
+      if (!vanished || this.#isClosed) return hidden;
+      this.#rescan.start(() => {});
+      await this.#rescan.wait();
+    }
+  }
+
+  /** No mount protects a link: one that was replaced is put back, one that leads elsewhere is moved aside. */
+  #checkLinks(watch: RunWatch): void {
+    for (const [path, before] of watch.protection.cover.links) {
+      const change = compareLink(path, before);
+      if (change.kind === 'none') continue;
+      if (change.kind !== 'gone') this.#scan.quarantine(path, change.identity);
+      if (change.kind !== 'redirected') this.#scan.putBack(path, before.text);
+    }
+  }
+
+  #report(watch: RunWatch, isDone: boolean): QuarantineReport {
+    const found = this.#runs.collect(watch).map((path) => relative(this.#deps.workspace, toText(path)));
+    return {
+      quarantined: found.sort().slice(0, REPORTED_MAX),
+      complete: isDone && this.#index.isComplete && found.length <= REPORTED_MAX,
+    };
+  }
+}

@@ -1,0 +1,87 @@
+import type { DirectoryTable } from './directory-table.ts';
+
+/** Changed directories that are looked at first after the next run. */
+const RECENT_MAX = 256;
+/** Rows at the table's beginning, the shallow directories, that are looked at after those. */
+const SHALLOW_ROWS = 256;
+
+interface Mark {
+  readonly lap: number;
+  readonly row: number;
+  readonly onPassed: () => void;
+}
+
+/**
+ * In which order the known directories are looked at: those that changed last, shallow ones, then all of them in a circle
+ * that goes on where it stopped. So even when run follows run, each with little time for its scan, every directory has
+ * its turn; a run is done with when the circle has come round once since its end.
+ */
+export class Rounds {
+  readonly #table: DirectoryTable;
+  readonly #recent = new Set<string>();
+  readonly #marks: Mark[] = [];
+  #pass = 0;
+  #lap = 0;
+  #row = 0;
+
+  constructor(table: DirectoryTable) {
+    this.#table = table;
+  }
+
+  get isIdle(): boolean {
+    return this.#marks.length === 0;
+  }
+
+  /** From now on no directory counts as looked at; `onPassed` is called when all of them were. */
+  start(onPassed: () => void): void {
+    this.#pass++;
+    this.#marks.push({ lap: this.#lap + 1, row: this.#row, onPassed });
+  }
+
+  /** The rows to look at first. */
+  *urgent(): Generator<number> {
+    for (const path of [...this.#recent].reverse()) {
+      const row = this.#table.rowOf(path);
+      if (row !== null && this.#isDue(row)) yield row;
+    }
+    for (let row = 0; row < Math.min(SHALLOW_ROWS, this.#table.length); row++) if (this.#isDue(row)) yield row;
+  }
+
+  /** The next row of the circle that was not looked at since the last `start`; null when there is none in this step. */
+  next(): number | null {
+    const row = this.#row;
+    return row < this.#table.length && this.#isDue(row) ? row : null;
+  }
+
+  /** After `next`, when its row was dealt with. */
+  step(): void {
+    this.#row++;
+    if (this.#row >= this.#table.length) {
+      this.#row = 0;
+      this.#lap++;
+    }
+    for (let mark = this.#marks[0]; mark !== undefined && this.#hasPassed(mark); mark = this.#marks[0]) {
+      this.#marks.shift();
+      mark.onPassed();
+    }
+  }
+
+  markChecked(row: number): void {
+    this.#table.markChecked(row, this.#pass);
+  }
+
+  markChanged(path: string): void {
+    this.#recent.delete(path);
+    this.#recent.add(path);
+    const [oldest] = this.#recent;
+    if (this.#recent.size > RECENT_MAX && oldest !== undefined) this.#recent.delete(oldest);
+  }
+
+  #isDue(row: number): boolean {
+    return this.#table.pathAt(row) !== null && this.#table.checkedIn(row) !== this.#pass;
+  }
+
+  #hasPassed(mark: Mark): boolean {
+    return this.#lap > mark.lap || (this.#lap === mark.lap && this.#row >= mark.row);
+  }
+}

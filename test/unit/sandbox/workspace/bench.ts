@@ -1,0 +1,95 @@
+import { spawnSync } from 'node:child_process';
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Clock } from '#src/core/clock.js';
+import { type LogFields, type Logger, silentLogger } from '#src/core/log.js';
+import { type QuarantineReport, WorkspaceGuard } from '#src/sandbox/workspace/guard.js';
+
+export const GIT_ENV = {
+  HOME: '/nonexistent',
+  GIT_CONFIG_NOSYSTEM: '1',
+  GIT_AUTHOR_NAME: 'a',
+  GIT_AUTHOR_EMAIL: 'a@example.invalid',
+  GIT_COMMITTER_NAME: 'a',
+  GIT_COMMITTER_EMAIL: 'a@example.invalid',
+};
+
+export interface Bench {
+  readonly base: string;
+  readonly workspace: string;
+  /** Runs a script on the host, in the workspace; throws when it fails. `try` ignores failure. */
+  sh(script: string): string;
+  try(script: string): string;
+  guard(deny?: readonly string[], clock?: Clock, logger?: Logger): WorkspaceGuard;
+  /** begin, the script as what a tool did, finish. */
+  run(guard: WorkspaceGuard, script: string): Promise<QuarantineReport>;
+  /** Names in a directory of the workspace, quarantine ids cut off. */
+  names(dir?: string): string[];
+  close(): void;
+}
+
+export function openBench(): Bench {
+  const base = realpathSync(mkdtempSync(join(tmpdir(), 'contextd-guard-')));
+  const workspace = join(base, 'w');
+  mkdirSync(workspace);
+  const guards: WorkspaceGuard[] = [];
+  const bench: Bench = {
+    base,
+    workspace,
+    sh: (script) => runScript(workspace, script, true),
+    try: (script) => runScript(workspace, script, false),
+    guard(deny = [], clock = patientClock, logger = silentLogger) {
+      const guard = new WorkspaceGuard({ workspace, deny, logger, clock });
+      guards.push(guard);
+      return guard;
+    },
+    async run(guard, script) {
+      const watch = guard.begin(await guard.protection());
+      bench.sh(script);
+      return guard.finish(watch);
+    },
+    names(dir = '.') {
+      const names = readdirSync(join(workspace, dir));
+      return names.map((name) => name.replace(/\.quarantined-[0-9a-f]{8}$/, '.quarantined')).sort();
+    },
+    close() {
+      for (const guard of guards) guard.close();
+      spawnSync('chmod', ['-R', 'u+rwX', base]);
+      chmodSync(base, 0o700);
+      rmSync(base, { recursive: true, force: true });
+    },
+  };
+  return bench;
+}
+
+function runScript(cwd: string, script: string, mustPass: boolean): string {
+  const env = { PATH: '/usr/bin:/bin', LANG: 'C.UTF-8', ...GIT_ENV };
+  const done = spawnSync('bash', ['-ec', script], { cwd, env, encoding: 'utf8' });
+  if (mustPass && done.status !== 0) throw new Error(`${script}\nended with ${done.status}: ${done.stderr}`);
+  return done.stdout + done.stderr;
+}
+
+/** Longer than a run's times are vague, so that what was made before counts as made before. */
+export function letTimePass(): void {
+  const until = Date.now() + 60;
+  while (Date.now() < until);
+}
+
+/** A clock on which no budget ever ends. */
+export const patientClock: Clock = { now: () => Date.now(), monotonic: () => 0 };
+
+/** A clock on which every look costs a part of a millisecond, until `relax` is called. */
+export function hastyClock(): Clock & { relax(): void } {
+  let [elapsed, step] = [0, 0.2];
+  const relax = () => {
+    step = 0;
+  };
+  return { now: () => Date.now(), monotonic: () => (elapsed += step), relax };
+}
+
+export function recordingLogger(): { logger: Logger; events: { event: string; fields: LogFields }[] } {
+  const events: { event: string; fields: LogFields }[] = [];
+  const record = (event: string, fields: LogFields = {}) => void events.push({ event, fields });
+  return { logger: { debug: record, info: record, warn: record, error: record }, events };
+}

@@ -1,0 +1,112 @@
+import { spawnSync } from 'node:child_process';
+import fc from 'fast-check';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { type Bench, letTimePass, openBench } from './bench.ts';
+
+let bench: Bench;
+beforeEach(() => {
+  bench = openBench();
+});
+afterEach(() => bench.close());
+
+const DANGEROUS = ['.envrc', '.claude', '.mcp.json', '.vscode', '.zshrc', 'contextd.lock'];
+const PLAIN = [
+  "$'a\\nb'",
+  "$'\\377'",
+  "$'\\303\\251'",
+  'a',
+  'b',
+  'c.pem',
+  "'*'",
+  "'-r'",
+  'node_modules',
+  '.git',
+  'info',
+  'HEAD',
+  'objects',
+];
+
+const place = fc.array(fc.constantFrom(...PLAIN), { maxLength: 4 }).map((names) => ['.', ...names].join('/'));
+const made = fc
+  .tuple(place, fc.constantFrom(...DANGEROUS), fc.constantFrom('file', 'dir', 'link'))
+  .map(([dir, name, kind]) => {
+    const how = { file: 'touch', dir: 'mkdir', link: 'ln -s /' }[kind];
+    return `mkdir -p ${dir} && ${how} ${dir}/${name}`;
+  });
+const moved = fc.tuple(place, place).map(([from, to]) => `[ ${from} = . ] || [ ${to} = . ] || mv -T -- ${from} ${to}`);
+const closed = place.map((dir) => `[ ${dir} = . ] || chmod 000 ${dir}`);
+const linked = fc.tuple(place, fc.constantFrom('/', '..', '../..', '.')).map(([at, to]) => `ln -s ${to} ${at}/link`);
+const step = fc.oneof({ weight: 4, arbitrary: made }, moved, closed, linked);
+const run = fc
+  .array(step, { minLength: 1, maxLength: 6 })
+  .map((steps) => steps.map((one) => `{ ${one}; } 2>/dev/null || true`).join('\n'));
+
+test('SEC-2.3 whatever runs do, nothing dangerous is left that was not there before', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(made, { maxLength: 3 }),
+      fc.array(run, { minLength: 1, maxLength: 3 }),
+      async (before, runs) => {
+        const own = openBench();
+        try {
+          for (const one of before) own.try(`${one} 2>/dev/null`);
+          letTimePass();
+          const guard = own.guard();
+          for (const one of runs) {
+            const watch = guard.begin(await guard.protection());
+            const known = new Set(inodes(own));
+            own.try(one);
+            guard.finish(watch);
+            await guard.settled();
+            own.try('chmod -R u+rwX .');
+            expect(inodes(own).filter((inode) => !known.has(inode))).toEqual([]);
+            letTimePass();
+          }
+        } finally {
+          own.close();
+        }
+      },
+    ),
+    { numRuns: 15 },
+  );
+}, 120_000);
+
+/** Of everything dangerous that can be reached, not what lies inside such a directory. */
+function inodes(own: Bench): string[] {
+  const names = DANGEROUS.map((name) => `-name ${name}`).join(' -o ');
+  return own
+    .try(`find . \\( ${names} \\) -printf '%i %p\\n' -prune`)
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => line.split(' ')[0] ?? '');
+}
+
+test('a mount point in the workspace is not crossed', () => {
+  const script = `
+    import { mkdirSync, writeFileSync, existsSync } from 'node:fs';
+    const { WorkspaceGuard } = await import(${JSON.stringify(import.meta.resolve('#src/sandbox/workspace/guard.js'))});
+    const quiet = () => {};
+    const logger = { debug: quiet, info: quiet, warn: quiet, error: quiet };
+    const clock = { now: () => Date.now(), monotonic: () => 0 };
+    const guard = new WorkspaceGuard({ workspace: process.cwd(), deny: ['*.pem'], logger, clock });
+    writeFileSync('m/old.pem', '');
+    const watch = guard.begin(await guard.protection());
+    mkdirSync('m/.vscode'); writeFileSync('m/k.pem', ''); mkdirSync('n/.vscode');
+    const { quarantined } = guard.finish(watch);
+    console.log(JSON.stringify([quarantined, (await guard.protection()).hidden, existsSync('m/.vscode')]));
+  `;
+  bench.sh('mkdir m n');
+  const mounting = 'mount -t tmpfs none m && exec "$@"';
+  const args = ['-Urm', 'sh', '-c', mounting, 'sh', process.execPath, '--input-type=module', '-e', script];
+  const done = spawnSync('unshare', args, {
+    cwd: bench.workspace,
+    encoding: 'utf8',
+    env: { PATH: '/usr/sbin:/usr/bin:/bin' },
+  });
+  if (done.status !== 0 && /unshare|mount:/.test(done.stderr)) {
+    console.warn(`not run: a mount point in the workspace, for want of user namespaces: ${done.stderr}`);
+    return;
+  }
+  expect(done.stderr).toBe('');
+  expect(JSON.parse(done.stdout)).toEqual([['n/.vscode'], [], true]);
+});

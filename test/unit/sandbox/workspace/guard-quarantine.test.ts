@@ -1,0 +1,302 @@
+import { existsSync, lstatSync, mkdirSync, readFileSync, readlinkSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type Bench, hastyClock, letTimePass, openBench, patientClock, recordingLogger } from './bench.ts';
+
+let bench: Bench;
+beforeEach(() => {
+  bench = openBench();
+});
+afterEach(() => bench.close());
+
+describe('what a run made', () => {
+  test('SEC-2.3 protected names at any depth are moved aside, whole, and reported', async () => {
+    bench.sh('mkdir -p known/dir');
+    const { logger, events } = recordingLogger();
+    const guard = bench.guard([], patientClock, logger);
+    const report = await bench.run(
+      guard,
+      'mkdir -p known/dir/.claude/x a/b/.vscode .idea; echo x >known/dir/.claude/x/f; touch a/b/.envrc a/.mcp.json .zshrc; mkfifo a/.profile; echo y >a/b/fine',
+    );
+    expect(report).toEqual({
+      quarantined: ['.idea', '.zshrc', 'a/.mcp.json', 'a/.profile', 'a/b/.envrc', 'a/b/.vscode', 'known/dir/.claude'],
+      complete: true,
+    });
+    expect(bench.names('a/b')).toEqual(['.envrc.quarantined', '.vscode.quarantined', 'fine']);
+    expect(bench.sh('cat known/dir/.claude.quarantined-*/x/f')).toBe('x\n');
+    expect(events.filter(({ event }) => event === 'sandbox.quarantined')).toHaveLength(7);
+    expect((await bench.run(guard, 'true')).quarantined).toEqual([]);
+  });
+
+  test('SEC-2.3 what was there before stays, also where a mount did not cover it', async () => {
+    bench.sh('mkdir -p node_modules/p/.vscode && : >node_modules/p/.vscode/f && : >node_modules/p/.envrc');
+    bench.sh('for i in {1..70}; do mkdir n$i; echo $i >n$i/.envrc; done');
+    const guard = bench.guard();
+    await guard.protection();
+    letTimePass();
+    expect((await bench.run(guard, ': >node_modules/p/index.js; touch n{1..70}/other')).quarantined).toEqual([]);
+  });
+
+  test('SEC-2.3 what no mount covered and the run changed is moved aside, its deletion is not a matter', async () => {
+    bench.sh(
+      'mkdir -p node_modules/p/.vscode/d node_modules/q && : >node_modules/p/.vscode/d/f && : >node_modules/p/.envrc && : >node_modules/q/.envrc',
+    );
+    const guard = bench.guard();
+    await guard.protection();
+    letTimePass();
+    const report = await bench.run(guard, 'echo evil >>node_modules/p/.vscode/d/f; rm node_modules/q/.envrc');
+    expect(report.quarantined).toEqual(['node_modules/p/.vscode']);
+    expect(bench.names('node_modules/p')).toEqual(['.envrc', '.vscode.quarantined']);
+  });
+
+  test('what a person made since the last scan is a person’s, unless the run changed it', async () => {
+    bench.sh('mkdir -p d/e/f');
+    const guard = bench.guard();
+    await guard.protection();
+    bench.sh('touch d/e/f/.envrc d/e/f/.mcp.json; mkdir d/e/f/.claude; touch d/e/f/.claude/x');
+    letTimePass();
+    expect((await bench.run(guard, 'echo evil >>d/e/f/.envrc; touch d/e/f/other')).quarantined).toEqual([
+      'd/e/f/.envrc',
+    ]);
+    expect(bench.names('d/e/f')).toEqual(['.claude', '.envrc.quarantined', '.mcp.json', 'other']);
+  });
+
+  test('a clock that was set back proves nothing: what is open counts as the run’s', async () => {
+    let shift = 0;
+    const guard = bench.guard([], { now: () => Date.now() + shift, monotonic: () => 0 });
+    await guard.protection();
+    shift = 3_600_000;
+    const watch = guard.begin(await guard.protection());
+    bench.sh('mkdir -p a/b; touch a/b/.envrc');
+    shift = 0;
+    expect(guard.finish(watch).quarantined).toEqual(['a/b/.envrc']);
+  });
+
+  test('what was moved and not changed stays, what was put in its place does not', async () => {
+    bench.sh('mkdir -p pkg/a && echo mine >pkg/a/.envrc');
+    const guard = bench.guard();
+    const report = await bench.run(guard, 'mv pkg/a pkg/b; mkdir pkg/a; echo evil >pkg/a/.envrc');
+    expect(report.quarantined).toEqual(['pkg/a/.envrc']);
+    expect(readFileSync(join(bench.workspace, 'pkg/b/.envrc'), 'utf8')).toBe('mine\n');
+  });
+
+  test('a directory that was moved into place brings nothing along that was made in an earlier run', async () => {
+    const guard = bench.guard();
+    expect((await bench.run(guard, 'mkdir -p s/hooks s/x; echo evil >s/hooks/post-checkout')).quarantined).toEqual([]);
+    letTimePass();
+    expect((await bench.run(guard, 'mkdir r; mv s r/.git')).quarantined).toEqual(['r/.git/hooks']);
+    letTimePass();
+    expect(
+      (await bench.run(guard, 'mkdir -p t/objects t/refs t/hooks; echo evil >t/hooks/post-checkout')).quarantined,
+    ).toEqual([]);
+    letTimePass();
+    expect((await bench.run(guard, 'echo "ref: refs/heads/main" >t/HEAD')).quarantined).toEqual(['t/hooks']);
+  });
+
+  test('a file in a new repository with a second name could be changed through it', async () => {
+    const guard = bench.guard();
+    const report = await bench.run(guard, 'git init -q r; ln r/.git/config alias');
+    expect(report.quarantined).toEqual(['r/.git/config']);
+  });
+
+  test('what one run made, another that overlaps it does not take for old', async () => {
+    const guard = bench.guard();
+    const first = guard.begin(await guard.protection());
+    bench.sh('mkdir -p a/b; touch a/b/.envrc .mcp.json');
+    const second = guard.begin(await guard.protection());
+    expect(guard.finish(first).quarantined).toEqual(['.mcp.json', 'a/b/.envrc']);
+    bench.sh('touch .mcp.json a/b/.envrc');
+    expect(guard.finish(second).quarantined).toEqual(['.mcp.json', 'a/b/.envrc']);
+    expect(bench.names('a/b')).toEqual(['.envrc.quarantined', '.envrc.quarantined']);
+  });
+
+  test('a repository made in one run and changed in place by one that began before it', async () => {
+    const guard = bench.guard();
+    const long = guard.begin(await guard.protection());
+    expect((await bench.run(guard, 'git init -q x/r')).quarantined).toEqual([]);
+    letTimePass();
+    expect((await bench.run(guard, 'true')).quarantined).toEqual([]);
+    writeFileSync(join(bench.workspace, 'x/r/.git/config'), '[core]\nfsmonitor = evil\n');
+    expect(guard.finish(long).quarantined).toEqual(['x/r/.git/config']);
+  });
+
+  test('what a person put in the place of something mounted, the run could change from then on', async () => {
+    bench.sh('echo mine >.envrc');
+    const guard = bench.guard();
+    const report = await bench.run(guard, 'echo other >new; mv new .envrc');
+    expect(report.quarantined).toEqual(['.envrc']);
+  });
+
+  test('a repository in the place of a .git file, and files of what is no repository any more, are left alone', async () => {
+    bench.sh('git init -q main && git -C main commit -q --allow-empty -m x && git -C main worktree add -q ../a/wt');
+    bench.sh('git init -q --bare a/bare');
+    const guard = bench.guard();
+    await guard.protection();
+    bench.sh('rm a/wt/.git && git init -q a/wt && rm a/bare/HEAD');
+    letTimePass();
+    expect((await bench.run(guard, 'true')).quarantined).toEqual([]);
+    letTimePass();
+    expect((await bench.run(guard, 'git -C a/wt add -A; echo text >a/bare/config')).quarantined).toEqual([]);
+    letTimePass();
+    expect((await bench.run(guard, 'git -C a/wt commit -q --allow-empty -m x')).quarantined).toEqual([]);
+  });
+
+  test('a forgotten run made nothing', async () => {
+    const guard = bench.guard();
+    guard.forget(guard.begin(await guard.protection()));
+    bench.sh('mkdir -p a/b; touch a/b/.envrc');
+    letTimePass();
+    expect((await bench.run(guard, 'true')).quarantined).toEqual([]);
+  });
+});
+
+describe('links', () => {
+  test('SEC-2.3 one that was replaced is put back, one that was removed as well', async () => {
+    bench.sh('mkdir -p conf sub && ln -s conf .claude && ln -s ../conf sub/.vscode');
+    const guard = bench.guard();
+    const report = await bench.run(guard, 'rm .claude sub/.vscode; mkdir .claude; touch .claude/x');
+    expect(report.quarantined).toEqual(['.claude']);
+    expect(readlinkSync(join(bench.workspace, '.claude'))).toBe('conf');
+    expect(readlinkSync(join(bench.workspace, 'sub/.vscode'))).toBe('../conf');
+  });
+
+  test('SEC-2.3 one that leads elsewhere because a link on its way changed is moved aside', async () => {
+    bench.sh('mkdir -p real/claude && ln -s real conf && ln -s conf/claude .claude && ln -s later .envrc');
+    const guard = bench.guard();
+    const report = await bench.run(guard, 'rm conf; mkdir -p conf/claude; echo evil >later');
+    expect(report.quarantined).toEqual(['.claude', '.envrc']);
+    expect(lstatSync(join(bench.workspace, '.claude'), { throwIfNoEntry: false })).toBeUndefined();
+  });
+
+  test('SEC-2.3 nothing outside is touched through a link that a run made', async () => {
+    mkdirSync(join(bench.base, 'outside/.claude'), { recursive: true });
+    const guard = bench.guard();
+    const report = await bench.run(guard, 'ln -s ../outside l; ln -s / root; ln -s .. up; ln -s ../outside .idea');
+    expect(report.quarantined).toEqual(['.idea']);
+    expect(existsSync(join(bench.base, 'outside/.claude'))).toBe(true);
+    bench.sh('rm -r l && mkdir l && touch l/x');
+    await bench.run(guard, 'rm -r l; ln -s ../outside l');
+    expect(existsSync(join(bench.base, 'outside/.claude'))).toBe(true);
+  });
+});
+
+describe('what makes the scan hard', () => {
+  test('names with newlines and names that are no UTF-8', async () => {
+    const guard = bench.guard();
+    const report = await bench.run(
+      guard,
+      `for d in $'a\\nb' $'\\377\\376' $'\\303\\251' '*?['; do mkdir -p "$d/$d"; touch "$d/$d/.envrc"; done`,
+    );
+    expect(report.quarantined).toEqual(['*?[/*?[/.envrc', 'a\nb/a\nb/.envrc', 'é/é/.envrc', '��/��/.envrc']);
+    expect(bench.sh('find . -name .envrc')).toBe('');
+  });
+
+  test('a tree deeper than any path may be long', async () => {
+    const guard = bench.guard();
+    const name = 'd'.repeat(200);
+    const report = await bench.run(
+      guard,
+      `for i in {1..40}; do mkdir ${name}; cd ${name}; [ $i = 5 ] && touch .envrc; done; touch .envrc`,
+    );
+    expect(report.quarantined).toEqual([`${`${name}/`.repeat(5)}.envrc`]);
+    expect((await bench.run(guard, `mv ${`${name}/`.repeat(15)} top`)).complete).toBe(true);
+    expect((await bench.run(guard, `mv top/${`${name}/`.repeat(15)} top2`)).quarantined).toEqual([
+      `top2/${`${name}/`.repeat(10)}.envrc`,
+    ]);
+  });
+
+  test('directories that the run closed are opened for the scan, those a person closed stay closed', async () => {
+    bench.sh('mkdir -p mine/x && touch mine/x/.envrc && chmod 000 mine');
+    const guard = bench.guard();
+    await guard.protection();
+    letTimePass();
+    const report = await bench.run(
+      guard,
+      'mkdir -p a/b; touch a/b/.envrc a/.envrc; chmod 000 a/b; chmod 000 a; mkdir c; touch c/.envrc; chmod 300 c; mkdir r; touch r/.envrc; chmod 500 r',
+    );
+    expect(report.quarantined).toEqual(['a/.envrc', 'a/b/.envrc', 'c/.envrc', 'r/.envrc']);
+    expect(lstatSync(join(bench.workspace, 'mine')).mode & 0o777).toBe(0);
+    expect(lstatSync(join(bench.workspace, 'r')).mode & 0o777).toBe(0o500);
+  });
+
+  test('a person’s closed directory that the run opened', async () => {
+    bench.sh('mkdir -p mine/x && touch mine/x/.envrc && chmod 000 mine');
+    const guard = bench.guard();
+    await guard.protection();
+    letTimePass();
+    const report = await bench.run(guard, 'chmod 700 mine; mkdir mine/y; touch mine/y/.envrc; chmod 000 mine');
+    expect(report.quarantined).toEqual(['mine/y/.envrc']);
+    expect(existsSync(join(bench.workspace, 'mine/x/.envrc'))).toBe(true);
+  });
+
+  test('50,000 files beside it', async () => {
+    const guard = bench.guard();
+    await guard.protection();
+    const watch = guard.begin(await guard.protection());
+    mkdirSync(join(bench.workspace, 'many'));
+    for (let i = 0; i < 50_000; i++) symlinkSync('x', join(bench.workspace, 'many', `f${i}`));
+    bench.sh('touch many/.envrc .mcp.json');
+    const report = guard.finish(watch);
+    expect(report.quarantined).toContain('.mcp.json');
+    await guard.settled();
+    const late = (await bench.run(guard, 'true')).quarantined;
+    expect([...report.quarantined, ...late].sort()).toEqual(['.mcp.json', 'many/.envrc']);
+  });
+});
+
+describe('when there is little time', () => {
+  test('the rest is found in the background and told by the next report', async () => {
+    bench.sh('for i in {1..300}; do mkdir -p d$i/e$i; done');
+    const { logger, events } = recordingLogger();
+    const guard = bench.guard([], hastyClock(), logger);
+    const report = await bench.run(guard, 'touch .envrc; for i in {1..300}; do touch d$i/e$i/.envrc; done');
+    expect(report.complete).toBe(false);
+    expect(report.quarantined).toContain('.envrc');
+    expect(report.quarantined.length).toBeLessThan(301);
+    await guard.settled();
+    expect(bench.sh('find . -name .envrc')).toBe('');
+    expect(events.filter(({ event }) => event === 'sandbox.quarantined')).toHaveLength(301);
+    const next = await bench.run(guard, 'true');
+    expect(report.quarantined.length + next.quarantined.length).toBe(301);
+    expect((await bench.run(guard, 'true')).quarantined).toEqual([]);
+  });
+
+  test('runs that follow each other without a pause do not keep the scan from coming round', async () => {
+    bench.sh('for i in {1..300}; do mkdir -p d$i/e$i; done');
+    const guard = bench.guard([], hastyClock());
+    const found: string[] = [];
+    found.push(
+      ...(
+        await bench.run(guard, 'touch d{1..300}/e1/.envrc 2>/dev/null || true; touch d299/e299/.envrc d150/e150/.envrc')
+      ).quarantined,
+    );
+    for (let i = 0; i < 60; i++) {
+      const watch = guard.begin(await guard.protection());
+      found.push(...guard.finish(watch).quarantined);
+    }
+    expect(found.sort()).toEqual(['d1/e1/.envrc', 'd150/e150/.envrc', 'd299/e299/.envrc']);
+  });
+
+  test('what changed last is looked at first', async () => {
+    bench.sh('for i in {1..600}; do mkdir -p d$i/e; done');
+    const guard = bench.guard([], hastyClock());
+    await bench.run(guard, 'touch d577/e/x');
+    await guard.settled();
+    letTimePass();
+    expect(await bench.run(guard, 'touch d577/e/.envrc')).toEqual({ quarantined: ['d577/e/.envrc'], complete: false });
+  });
+
+  test('what a person makes after the run, while its scan goes on, is a person’s', async () => {
+    bench.sh('for i in {1..600}; do mkdir -p d$i/e; done');
+    const clock = hastyClock();
+    const guard = bench.guard([], clock);
+    const watch = guard.begin(await guard.protection());
+    expect(guard.finish(watch).complete).toBe(false);
+    clock.relax();
+    letTimePass();
+    bench.sh('touch d{1..600}/e/.envrc');
+    await guard.settled();
+    expect(bench.sh('ls d*/e/.envrc | wc -l')).toBe('600\n');
+    expect((await bench.run(guard, 'true')).quarantined).toEqual([]);
+  });
+});

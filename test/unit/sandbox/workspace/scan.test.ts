@@ -1,0 +1,27 @@
+import { statSync, utimesSync } from 'node:fs';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { silentLogger } from '#src/core/log.js';
+import { compileGlobs } from '#src/sandbox/workspace/glob.js';
+import { Runs } from '#src/sandbox/workspace/runs.js';
+import { Scan } from '#src/sandbox/workspace/scan.js';
+import { WorkspaceIndex } from '#src/sandbox/workspace/workspace-index.js';
+import { type Bench, openBench } from './bench.ts';
+
+let bench: Bench;
+beforeEach(() => {
+  bench = openBench();
+});
+afterEach(() => bench.close());
+
+test.each([
+  ['has just changed is looked at once more: its time would not tell of a second change in the same tick', 0, true],
+  ['changed a while ago is not', 1000, false],
+])('a directory that %s', (_title, laterMs, expected) => {
+  const clock = { now: () => statSync(bench.workspace).ctimeMs + laterMs, monotonic: () => 0 };
+  utimesSync(bench.workspace, 0, 0);
+  const index = new WorkspaceIndex(bench.workspace);
+  const runs = new Runs(clock, bench.workspace);
+  const scan = new Scan({ index, runs, globs: compileGlobs([]), building: new Map(), logger: silentLogger, clock });
+  for (const _step of scan.visit({ path: bench.workspace, isFresh: false }, () => {}));
+  expect(scan.hasChanged(index.directories.rowOf(bench.workspace) ?? -1, bench.workspace)).toBe(expected);
+});
