@@ -1,0 +1,38 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { GIT_AUTHOR, Ground, identitiesHere } from '../helpers/sandbox-identities.ts';
+import { armed, TRAPS } from './git-traps.ts';
+import { proveConfined } from './planted.ts';
+
+describe.each(identitiesHere())('what a command leaves for the person’s git, %s', (identity) => {
+  let ground: Ground;
+  beforeAll(async () => {
+    ground = await Ground.open(identity);
+    await proveConfined(ground);
+  });
+  beforeEach(() => ground.newProject());
+  afterAll(() => ground.close());
+
+  test.each(TRAPS)('SEC-2.3 the person’s next git runs nothing: $name', async ({ prepare, runs, where }) => {
+    if (prepare !== undefined) ground.host(prepare);
+    const marker = join(ground.person, 'ran');
+    for (const script of runs(marker)) await ground.run(`${script}; true`, { env: GIT_AUTHOR });
+    // What a scan could not finish in the answer's time goes on behind it.
+    const isArmed = () => {
+      ground.host(`if cd ${where} 2>/dev/null; then git status; git checkout -q -b next; fi >/dev/null 2>&1 || true`);
+      const ran = existsSync(marker);
+      ground.host(
+        `rm -f '${marker}'; cd ${where} 2>/dev/null && git symbolic-ref HEAD refs/heads/other 2>/dev/null || true`,
+      );
+      return ran;
+    };
+    await expect.poll(isArmed, { timeout: 3_000, interval: 100 }).toBe(false);
+  });
+
+  test('SEC-2.3 positive control: the trap itself does run where nobody stopped it', () => {
+    const marker = join(ground.person, 'ran');
+    ground.host(`git init -q sub && ${armed('sub/.git', marker)} && (cd sub && git status >/dev/null)`);
+    expect(existsSync(marker)).toBe(true);
+  });
+});

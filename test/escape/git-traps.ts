@@ -1,0 +1,143 @@
+/** A git directory whose configuration runs a program of the attacker's at every `git status`. */
+export function armed(gitDir: string, marker: string): string {
+  return `git config --file "${gitDir}/config" core.fsmonitor 'touch "${marker}"; false' && mkdir -p "${gitDir}/hooks" && printf '#!/bin/sh\\ntouch "%s"\\n' '${marker}' >"${gitDir}/hooks/post-checkout" && chmod 755 "${gitDir}/hooks/post-checkout"`;
+}
+
+/** One way to leave something behind that runs at the person's next git command: scripts run inside one after the other. */
+export interface Trap {
+  readonly name: string;
+  readonly prepare?: string;
+  runs(marker: string): string[];
+  /** Where the person then uses git. */
+  readonly where: string;
+}
+
+export const TRAPS: readonly Trap[] = [
+  {
+    name: 'a nested repository made in the run',
+    runs: (marker) => [`git init -q sub && ${armed('sub/.git', marker)}`],
+    where: 'sub',
+  },
+  {
+    name: 'the project made a repository',
+    runs: (marker) => [`git init -q . && ${armed('.git', marker)}`],
+    where: '.',
+  },
+  {
+    name: 'a bare repository among the files',
+    runs: (marker) => [
+      `git init -q --bare sub && git -C sub config core.bare false && git -C sub config core.worktree . && ${armed('sub', marker)}`,
+    ],
+    where: 'sub',
+  },
+  {
+    name: 'the project itself made a bare repository',
+    runs: (marker) => [
+      `git init -q --bare x && mv x/* . && git config --file config core.bare false && git config --file config core.worktree . && ${armed('.', marker)}`,
+    ],
+    where: '.',
+  },
+  {
+    name: 'a .git file that leads to a directory of another name',
+    runs: (marker) => [`git init -q --separate-git-dir=store sub && ${armed('store', marker)}`],
+    where: 'sub',
+  },
+  {
+    name: 'a .git link that leads to a directory of another name',
+    runs: (marker) => [
+      `git init -q x && mkdir sub && mv x/.git store && ln -s ../store sub/.git && ${armed('store', marker)}`,
+    ],
+    where: 'sub',
+  },
+  {
+    name: 'the configuration and hooks of a nested repository that was there',
+    prepare: 'git init -q sub',
+    runs: (marker) => [
+      `${armed('sub/.git', marker)}; rm -f sub/.git/config; mv sub/.git/config sub/c; ${armed('sub/.git', marker)}`,
+    ],
+    where: 'sub',
+  },
+  {
+    name: 'the git directory of a nested repository replaced',
+    prepare: 'git init -q sub',
+    runs: (marker) => [`mv sub/.git sub/old; git init -q x; mv x/.git sub/.git; ${armed('sub/.git', marker)}`],
+    where: 'sub',
+  },
+  {
+    name: 'the directory above a nested repository replaced',
+    prepare: 'mkdir -p top && git init -q top/sub',
+    runs: (marker) => [
+      `mv top old; mkdir -p top/sub; git init -q x; mv x/.git top/sub/.git; ${armed('top/sub/.git', marker)}`,
+    ],
+    where: 'top/sub',
+  },
+  {
+    name: 'commondir of the project’s repository',
+    prepare: 'git init -q .',
+    runs: (marker) => [`git init -q x; mv x/.git store; echo ../store >.git/commondir; ${armed('store', marker)}`],
+    where: '.',
+  },
+  {
+    name: 'config.worktree of the project’s repository',
+    prepare: 'git init -q . && git config extensions.worktreeConfig true',
+    runs: (marker) => [`git config --file .git/config.worktree core.fsmonitor 'touch "${marker}"; false'`],
+    where: '.',
+  },
+  {
+    name: 'a worktree’s pointer',
+    prepare: 'git init -q -b main . && git commit -q --allow-empty -m one && git worktree add -q side',
+    runs: (marker) => [
+      `git init -q x; mv x/.git store; ${armed('store', marker)}; echo "gitdir: $PWD/store" >side/.git; rm -f side/.git; echo "gitdir: $PWD/store" >side/.git`,
+    ],
+    where: 'side',
+  },
+  {
+    name: 'a directory of another name, renamed by a second run',
+    runs: (marker) => [
+      `git init -q x && mkdir sub && mv x/.git sub/innocent && ${armed('sub/innocent', marker)}`,
+      'mv sub/innocent sub/.git',
+    ],
+    where: 'sub',
+  },
+  {
+    name: 'a directory moved in whole by a second run',
+    runs: (marker) => [
+      `mkdir -p "$PWD/store/node_modules" && git init -q store/node_modules/x && ${armed('store/node_modules/x/.git', marker)}`,
+      'mv store/node_modules/x sub',
+    ],
+    where: 'sub',
+  },
+  {
+    name: 'a directory closed to the search and opened by a second run',
+    runs: (marker) => [`git init -q sub && ${armed('sub/.git', marker)}; chmod 000 sub`, 'chmod 755 sub'],
+    where: 'sub',
+  },
+  {
+    name: 'a deep one',
+    runs: (marker) => [
+      `d=sub$(printf '/p%.0s' $(seq 40)); mkdir -p $d && git init -q $d && ${armed('$d/.git', marker)}; ln -s $d near`,
+    ],
+    where: 'near',
+  },
+  {
+    name: 'one behind five thousand other directories',
+    runs: (marker) => [
+      `mkdir many && (cd many && mkdir $(seq 5000)) && git init -q many/999/sub && ${armed('many/999/sub/.git', marker)}`,
+    ],
+    where: 'many/999/sub',
+  },
+  {
+    name: 'one below a name that is not text',
+    runs: (marker) => [
+      `mkdir $'bad\\377' && git init -q $'bad\\377/sub' && ${armed("$(printf 'bad\\377/sub/.git')", marker)}; ln -s $'bad\\377/sub' near`,
+    ],
+    where: 'near',
+  },
+  {
+    name: 'one whose times were set back',
+    runs: (marker) => [
+      `mkdir -p old/er && git init -q old/er/sub && ${armed('old/er/sub/.git', marker)}; find . -depth -exec touch -h -d 2001-01-01 {} +`,
+    ],
+    where: 'old/er/sub',
+  },
+];

@@ -1,0 +1,127 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Ground, identitiesHere, type RunChange } from '../helpers/sandbox-identities.ts';
+import { cgroupsOf, descendantsOf, mountCount, openDescriptors, residentBytes } from './processes.ts';
+
+const MIB = 1024 * 1024;
+const ROUNDS = 500;
+const SETTLES = { timeout: 15_000, interval: 50 };
+
+/** What one process, and all it started, has of the machine. */
+interface Holdings {
+  readonly processes: number;
+  readonly descriptors: readonly number[];
+  readonly cgroups: number;
+  readonly mounts: readonly number[];
+  readonly files: number;
+}
+
+describe.each(identitiesHere())('leaks, %s', (identity) => {
+  let ground: Ground;
+  let hosts: number[];
+  beforeAll(async () => {
+    ground = await Ground.open(identity);
+    await inBatches(40, {});
+    const spawner = await ground.spawnerPid();
+    hosts = [ground.hostPid, ...(spawner === null ? [] : [spawner])];
+  });
+  afterAll(() => ground.close());
+
+  /** Four at a time, as a daemon's callers would. */
+  async function inBatches(count: number, change: RunChange): Promise<void> {
+    for (let done = 0; done < count; done += 4) {
+      const batch = Array.from({ length: 4 }, () => ground.run('true', change).catch(() => null));
+      await Promise.all(batch);
+    }
+  }
+
+  function holdings(): Holdings {
+    return {
+      processes: descendantsOf(ground.hostPid).length,
+      descriptors: hosts.map(openDescriptors),
+      cgroups: cgroupsOf(hosts).length,
+      mounts: [...hosts, 'self' as const].map(mountCount),
+      files: filesBelow(join(ground.base, 'contextd')),
+    };
+  }
+
+  /** When nothing changes any more: what is kept ready has been filled up. */
+  async function settled(): Promise<Holdings> {
+    let last = '';
+    await expect
+      .poll(async () => {
+        const before = last;
+        last = JSON.stringify([holdings(), await ground.readyCount()]);
+        return last === before;
+      }, SETTLES)
+      .toBe(true);
+    return holdings();
+  }
+
+  /** Nothing more than before; what a pool keeps ready may come and go. */
+  async function noMoreThan(before: Holdings): Promise<void> {
+    const more = () => {
+      const now = holdings();
+      return {
+        processes: Math.max(0, now.processes - before.processes),
+        descriptors: now.descriptors.map((count, i) => Math.max(0, count - (before.descriptors[i] ?? 0))),
+        cgroups: Math.max(0, now.cgroups - before.cgroups),
+        mounts: now.mounts.map((count, i) => count - (before.mounts[i] ?? 0)),
+        files: Math.max(0, now.files - before.files),
+      };
+    };
+    const none = before.descriptors.map(() => 0);
+    await expect
+      .poll(more, SETTLES)
+      .toEqual({ processes: 0, descriptors: none, cgroups: 0, mounts: before.mounts.map(() => 0), files: 0 });
+  }
+
+  test('SEC-2.5 500 sandboxes in a row leave no process, descriptor, cgroup, mount, file or memory', async () => {
+    const before = await settled();
+    const heap = await ground.heapBytes();
+    const resident = hosts.map(residentBytes);
+    await inBatches(ROUNDS, {});
+    await noMoreThan(before);
+    expect((await ground.heapBytes()) - heap).toBeLessThan(4 * MIB);
+    hosts.forEach((pid, i) => {
+      expect(residentBytes(pid) - (resident[i] ?? 0)).toBeLessThan(64 * MIB);
+    });
+  });
+
+  test.each<[string, RunChange]>([
+    ['a timeout', { argv: ['sleep', '9'], timeoutMs: 20 }],
+    ['a flood', { argv: ['yes'], outputMaxBytes: 4096 }],
+    ['a program that is not there', { argv: ['no-such-program'] }],
+    ['an impossible argument', { argv: ['true', 'a\0b'] }],
+    ['an impossible variable', { env: { 'A=B': 'x' } }],
+    ['a directory that is not there', { cwd: '/nowhere' }],
+    ['a workspace that is not there', { policy: { workspace: '/nowhere' } }],
+    ['a workspace that is refused', { policy: { workspace: '/usr' } }],
+    ['an input', { stdin: Buffer.alloc(100_000, 'x') }],
+    ['an input that nobody reads, cut short', { argv: ['sleep', '9'], stdin: Buffer.alloc(100_000), timeoutMs: 20 }],
+  ])('SEC-2.5 twenty-four ends by %s leave nothing', async (_, change) => {
+    await inBatches(4, change);
+    const before = await settled();
+    await inBatches(24, change);
+    await noMoreThan(before);
+  });
+
+  test('SEC-2.5 stop() leaves nothing at all', async () => {
+    const other = await Ground.open(identity);
+    const running = [1, 2, 3].map(() => other.run('sleep 60').catch(() => null));
+    await other.run('true');
+    const spawner = await other.spawnerPid();
+    const pids = [other.hostPid, ...(spawner === null ? [] : [spawner])];
+    const below = descendantsOf(other.hostPid);
+    await other.close();
+    await Promise.all(running);
+    await expect.poll(() => below.filter((pid) => descendantsOf(1).includes(pid)), SETTLES).toEqual([]);
+    expect(cgroupsOf(pids)).toEqual([]);
+  });
+});
+
+/** Named pipes are left out: some are kept in stock. */
+function filesBelow(dir: string): number {
+  return readdirSync(dir, { recursive: true, withFileTypes: true }).filter((entry) => !entry.isFIFO()).length;
+}
