@@ -1,0 +1,33 @@
+import type { Section } from './section.ts';
+
+/** The index of the benchmark. A section is loaded only in the process that runs it, which stays small. */
+export const SECTIONS: Readonly<Record<string, { title: string; load(): Promise<Section> }>> = {
+  sandbox: {
+    title: 'A sandbox, beside what starts a command without one',
+    load: async () => (await import('./sandbox.ts')).sandboxSection,
+  },
+  call: {
+    title: 'Calls over an open channel, all nine steps',
+    load: async () => (await import('./open-channel.ts')).openChannelSection,
+  },
+  process: {
+    title: 'Whole processes, as an agent calls them',
+    load: async () => (await import('./whole-process.ts')).wholeProcessSection,
+  },
+  policy: {
+    title: 'What a large project with deny globs adds',
+    load: async () => (await import('./policy-cost.ts')).policySection,
+  },
+  aggregate: {
+    title: 'Sandboxes in a row, and what they leave behind',
+    load: async () => (await import('./aggregate.ts')).aggregateSection,
+  },
+  throughput: {
+    title: 'Many calls at once',
+    load: async () => (await import('./throughput.ts')).throughputSection,
+  },
+  daemon: {
+    title: 'The daemon',
+    load: async () => (await import('./daemon.ts')).daemonSection,
+  },
+};
