@@ -78,7 +78,7 @@ const NARROWER = [
 ];
 
 /** The only readers of process.env (style 17). */
-const ENVIRONMENT_READERS = ['src/config/env.ts', 'src/proxy/environment.ts'];
+const ENVIRONMENT_READERS = ['src/config/env.ts', 'src/proxy/environment.ts', 'src/sdk/serve.ts'];
 
 const root = join(import.meta.dirname, '..');
 

@@ -17,6 +17,7 @@ import type { StopResponse__Output as StopAnswer } from '../protocol/generated/c
 import type { ToolInfo__Output as ToolInfo } from '../protocol/generated/contextd/v1/ToolInfo.ts';
 import { MESSAGE_MAX_BYTES } from '../protocol/limits.ts';
 import { loadProtocol } from '../protocol/load.ts';
+import { CODE_TRAILER, REMEDY_TRAILER } from '../protocol/trailers.ts';
 import { readCliIdentity } from './identity.ts';
 
 export type { HealthCheck, ServerStatus, ToolInfo };
@@ -44,10 +45,6 @@ const SERVER_NAME = 'contextd';
 /** Milliseconds a management answer may take; the health check runs a sandbox and gets longer. */
 const ANSWER_MS = 5_000;
 const HEALTH_MS = 60_000;
-
-/** The trailers in which the daemon sends the code and the remedy of a ContextdError. */
-const CODE_TRAILER = 'contextd-code';
-const REMEDY_TRAILER = 'contextd-remedy-bin';
 
 /** The only caller of the daemon in ctxd: mutual TLS with the CLI's certificate over the unix socket. */
 export async function connect(paths: Pick<Paths, 'certsDir' | 'protoDir' | 'socket'>): Promise<DaemonClient> {

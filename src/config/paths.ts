@@ -17,6 +17,10 @@ export interface Paths {
   /** Accepted tool bundles, by content: `<toolsDir>/<sha256>/`. */
   toolsDir: string;
   sandboxDir: string;
+  /** One directory for each tool process, which it sees: sockets of both sides. */
+  toolSocketsDir: string;
+  /** Sockets of tool processes, moved where no tool can touch them. */
+  dialledSocketsDir: string;
   auditDir: string;
   /** What `ctxd init` made, one manifest per project. */
   projectsDir: string;
@@ -56,6 +60,8 @@ export function resolvePaths(
     artifactsDir: join(bases.dataDir, 'artifacts'),
     toolsDir: join(bases.dataDir, 'tools'),
     sandboxDir: join(bases.dataDir, 'sandbox'),
+    toolSocketsDir: join(bases.runDir, 't'),
+    dialledSocketsDir: join(bases.runDir, 'd'),
     auditDir: join(bases.stateDir, 'audit'),
     projectsDir: join(bases.stateDir, 'projects'),
     logFile: join(bases.stateDir, 'daemon.log'),

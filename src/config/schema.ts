@@ -6,7 +6,17 @@ export interface Config {
   timeout: { default_ms: number; max_ms: number };
   output: { max_bytes: number };
   artifacts: { max_age_days: number; max_bytes: number };
-  sandbox: { ro_paths: string[]; min_isolation: 'full' | 'reduced'; memory_mb: number; pids: number };
+  sandbox: {
+    ro_paths: string[];
+    deny: string[];
+    min_isolation: 'full' | 'reduced';
+    memory_mb: number;
+    pids: number;
+    cpus: number;
+    total_memory_mb: number;
+    total_pids: number;
+    preforked: number;
+  };
   scrub: { deadline_base_ms: number; deadline_per_kb_ms: number };
   log: { level: 'debug' | 'info' | 'warn' | 'error' };
   server: { drain_ms: number; max_concurrent_calls: number };
@@ -52,6 +62,14 @@ export const CONFIG_SCHEMA = {
         default: [],
         description: 'Absolute directories outside /usr that tools see read-only: toolchains such as ~/.nvm.',
       },
+      deny: {
+        type: 'array',
+        items: { type: 'string', pattern: '^[^/\\0][^\\0]*$' },
+        uniqueItems: true,
+        maxItems: 100,
+        default: [],
+        description: 'Globs relative to a project, such as **/*.pem: what they match is not visible to tools.',
+      },
       min_isolation: {
         enum: ['full', 'reduced'],
         default: 'reduced',
@@ -59,6 +77,21 @@ export const CONFIG_SCHEMA = {
       },
       memory_mb: whole(2048, 64, 1_048_576, 'Mebibytes of memory for one sandbox.'),
       pids: whole(512, 16, 32_768, 'Processes and threads in one sandbox.'),
+      cpus: {
+        type: 'number',
+        default: 0,
+        minimum: 0,
+        maximum: 4096,
+        description: 'Processors for one sandbox, fractions allowed; 0: not limited.',
+      },
+      total_memory_mb: whole(
+        0,
+        0,
+        16_777_216,
+        'Mebibytes of memory for all sandboxes together; 0: three quarters of the machine.',
+      ),
+      total_pids: whole(8_192, 64, 4_194_304, 'Processes and threads in all sandboxes together.'),
+      preforked: whole(2, 0, 16, 'Sandboxes kept ready for each project; 0: none.'),
     }),
     scrub: section('How long the search for secrets may take; past it the answer is withheld.', {
       deadline_base_ms: whole(5_000, 100, 300_000, 'Milliseconds for any text.'),

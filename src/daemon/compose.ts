@@ -64,9 +64,16 @@ export function compose({ environment, paths, config, clock, logger, requestStop
   const cursors = createCursors(sessions);
   const catalog = createCatalog({ coreBundleDir: paths.coreBundleDir, toolsDir: paths.toolsDir });
   const sandbox = createSandbox({ paths, config: config.sandbox, logger, clock });
-  const runner = createRunner({ sandbox, policyFor: (root) => policyFor(root, config.sandbox), logger, clock });
   const scanner = createScanner({ config: config.scrub, logger });
   const scrubber = createScrubber({ scanner, engine: maskEngine(), numbers: sessions, logger, clock });
+  const runner = createRunner({
+    sandbox,
+    policyFor: (root) => policyFor(root, config.sandbox),
+    privateSocketsDir: paths.dialledSocketsDir,
+    scrub: async (sessionKey, texts) => (await scrubber.scrub(sessionKey, [...texts])).value,
+    logger,
+    clock,
+  });
   const counter = loadCounter();
   const refuse = turnAway(counter);
   const gate = createCallGate(
@@ -138,6 +145,7 @@ export function compose({ environment, paths, config, clock, logger, requestStop
       // The state database is the lock of the one daemon: until it is held, nothing may touch a file of the home.
       together([
         named('scrubber', scrubber),
+        { name: 'spawner', start: () => sandbox.launch(), async stop() {} },
         inOrder([stores, together([named('catalog', catalog), named('sandbox', sandbox), door])]),
       ]),
       acceptance,

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Config } from '../config/schema.ts';
 import { ContextdError } from '../core/errors.ts';
-import type { Sandbox } from '../sandbox/sandbox.ts';
+import type { IsolationLayer, IsolationReport, Sandbox } from '../sandbox/sandbox.ts';
 import type { Scrubber } from '../scrub/scrubber.ts';
 import type { HealthCheck } from '../server/door.ts';
 import type { AuditLog } from '../stores/audit.ts';
@@ -28,7 +28,6 @@ type Finding = Omit<HealthCheck, 'name'>;
 /** What `ctxd doctor` asks of the daemon. Each check uses the live part, none looks at a file and hopes. */
 export async function checkHealth(deps: HealthDeps): Promise<HealthCheck[]> {
   const checks: [string, (deps: HealthDeps) => Promise<Finding>][] = [
-    ['isolation', checkIsolation],
     ['sandbox runs a command', checkCommand],
     ['scrubber masks a canary', checkCanary],
     ['token counter', checkCounter],
@@ -36,7 +35,7 @@ export async function checkHealth(deps: HealthDeps): Promise<HealthCheck[]> {
     ['audit log', checkAudit],
     ['core tools', checkTools],
   ];
-  const results: HealthCheck[] = [];
+  const results: HealthCheck[] = [...(await checkIsolation(deps))];
   for (const [name, check] of checks) results.push({ name, ...(await attempt(check, deps)) });
   return results;
 }
@@ -45,20 +44,47 @@ async function attempt(check: (deps: HealthDeps) => Promise<Finding>, deps: Heal
   try {
     return await check(deps);
   } catch (thrown) {
-    const error = ContextdError.from(thrown);
-    return { status: 'fail', detail: error.message, remedy: error.remedy ?? 'See `ctxd server logs`.' };
+    return failureOf(thrown);
   }
 }
 
-async function checkIsolation({ sandbox }: HealthDeps): Promise<Finding> {
-  const report = await sandbox.probe();
-  const what = `${report.backend} ${report.version ?? ''}: ${report.level}`;
-  if (report.level === 'full') return { status: 'ok', detail: what, remedy: '' };
+function failureOf(thrown: unknown): Finding {
+  const error = ContextdError.from(thrown);
+  return { status: 'fail', detail: error.message, remedy: error.remedy ?? 'See `ctxd server logs`.' };
+}
+
+/** One line for the whole and one for each layer, so that a person sees what is enforced and how to get the rest. */
+export async function checkIsolation({
+  sandbox,
+  config,
+}: Pick<HealthDeps, 'sandbox' | 'config'>): Promise<HealthCheck[]> {
+  try {
+    const report = await sandbox.probe();
+    return [summarizeIsolation(report, config.sandbox.min_isolation), ...report.layers.map(layerCheck)];
+  } catch (thrown) {
+    return [{ name: 'isolation', ...failureOf(thrown) }];
+  }
+}
+
+function summarizeIsolation(report: IsolationReport, minIsolation: 'full' | 'reduced'): HealthCheck {
+  const name = 'isolation';
+  const what = `${report.backend} ${report.version ?? ''}`.trimEnd();
+  if (report.level === 'full') return { name, status: 'ok', detail: `${what}: full`, remedy: '' };
+  const detail = `${what}: ${report.level}, missing ${report.missing.join(', ')}`;
+  if (report.level === 'unavailable')
+    return { name, status: 'fail', detail: `${detail}; every call is refused`, remedy: report.remedy ?? '' };
+  if (minIsolation === 'reduced') return { name, status: 'warn', detail, remedy: 'See the layers below.' };
   return {
-    status: report.level === 'reduced' ? 'warn' : 'fail',
-    detail: `${what}, missing ${report.missing.join(', ')}`,
-    remedy: report.remedy ?? '',
+    name,
+    status: 'fail',
+    detail: `${detail}; sandbox.min_isolation is full, so every call is refused`,
+    remedy: 'See the layers below, or: ctxd config set sandbox.min_isolation reduced.',
   };
+}
+
+function layerCheck({ name, enforced, by, remedy }: IsolationLayer): HealthCheck {
+  if (enforced) return { name: `isolation: ${name}`, status: 'ok', detail: by, remedy: '' };
+  return { name: `isolation: ${name}`, status: 'warn', detail: `missing; in its place: ${by}`, remedy: remedy ?? '' };
 }
 
 async function checkCommand({ sandbox, config }: HealthDeps): Promise<Finding> {

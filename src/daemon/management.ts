@@ -78,6 +78,7 @@ async function serverStatus(deps: ManagementDeps, startedAt: number): Promise<Se
     residentBytes: process.memoryUsage.rss(),
     protocolVersion: PROTOCOL_VERSION,
     isolation: (await deps.sandbox.probe()).level,
+    sandbox: await deps.sandbox.status(),
   };
 }
 

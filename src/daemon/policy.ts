@@ -12,11 +12,15 @@ export function policyFor(projectRoot: string, config: Config['sandbox']): Sandb
   return {
     workspace: projectRoot,
     roPaths: config.ro_paths,
+    deny: config.deny,
+    minIsolation: config.min_isolation,
+    seccomp: { inet: true, unix: true, debugger: false },
     limits: {
       memoryBytes: config.memory_mb * MIB,
       pids: config.pids,
       fileBytes: FILE_MAX_BYTES,
       openFiles: OPEN_FILES,
+      cpus: config.cpus,
     },
   };
 }

@@ -34,8 +34,16 @@ export async function audit(call: Call, outcome: ScrubbedOutcome, line: string, 
     secret_rules: [...new Set(outcome.secrets.map((secret) => secret.rule))],
     exit_code: exitCodeOf(outcome, errorCode),
     error_code: errorCode,
+    ...(outcome.hostCalls.total > 0 ? { host_calls: hostCallsOf(outcome) } : {}),
+    ...(outcome.quarantined.length > 0 ? { quarantined: outcome.quarantined } : {}),
+    ...(outcome.denied.length > 0 ? { denied: outcome.denied.map((denial) => ({ ...denial })) } : {}),
     ...(outcome.isolationMissing.length > 0 ? { isolation_missing: outcome.isolationMissing } : {}),
   });
+}
+
+/** The first hundred requests to ToolHost, and how many there were. */
+function hostCallsOf({ hostCalls }: ScrubbedOutcome): Json {
+  return { total: hostCalls.total, calls: hostCalls.calls.map((call) => ({ ...call })) };
 }
 
 /** The input as it came, its tokens still tokens; as text when it is not JSON, or nested beyond reason. */

@@ -72,7 +72,7 @@ async function checkGrants(call: VerifiedCall, deps: AuthorizeDeps): Promise<Ver
 }
 
 function checkIsolation(call: VerifiedCall, deps: AuthorizeDeps, isolation: IsolationReport): Verdict {
-  const wanted = deps.config.sandbox.min_isolation === 'full' ? 'full' : call.tool.manifest.minIsolation;
+  const wanted = deps.config.sandbox.min_isolation === 'full' ? 'full' : call.tool.manifest.profile.minIsolation;
   if (isolation.level === 'full' || (isolation.level === 'reduced' && wanted === 'reduced')) {
     return { allowed: true, reason: `isolation is ${isolation.level}, ${wanted} is asked for` };
   }

@@ -69,7 +69,8 @@ function envelopeOf(requestId: string, outcome: ScrubbedOutcome, artifactId: str
 
 /** Optional keys are left out when empty: an agent pays for each. */
 function metaOf(requestId: string, outcome: ScrubbedOutcome): EnvelopeMeta {
-  const { denied, warnings, droppedBytes, isolationMissing } = outcome;
+  const { denied, droppedBytes, isolationMissing } = outcome;
+  const warnings = [...outcome.warnings, ...outcome.quarantined.map(quarantineWarning)];
   return {
     version: 'response-v2',
     request_id: requestId,
@@ -78,6 +79,11 @@ function metaOf(requestId: string, outcome: ScrubbedOutcome): EnvelopeMeta {
     ...(denied.length > 0 ? { denied } : {}),
     ...(warnings.length > 0 ? { warnings } : {}),
   };
+}
+
+/** A file that would run code on the host later was made by the call; it bears another name now. */
+function quarantineWarning(path: string): string {
+  return `${path} would run code outside the sandbox: it was renamed, and a person may put it back`;
 }
 
 /** Only text can be left out, and text is always stored first. */

@@ -2,6 +2,7 @@ import type { CatalogTool } from '../catalog/catalog.ts';
 import type { Denial } from '../core/envelope.ts';
 import type { ContextdError } from '../core/errors.ts';
 import type { JsonObject } from '../core/json.ts';
+import type { CallFacts } from '../runner/call-facts.ts';
 import type { Finding } from '../scrub/finding.ts';
 import type { ToolStream } from '../sdk/tool.ts';
 import type { CallRequest } from '../server/door.ts';
@@ -45,6 +46,10 @@ export interface Outcome {
   failure: ContextdError | null;
   warnings: readonly string[];
   denied: readonly Denial[];
+  /** Protected paths, relative to the project, that the call made and that bear another name now. */
+  quarantined: readonly string[];
+  /** What the tool asked of the host. */
+  hostCalls: CallFacts['hostCalls'];
   /** Bytes beyond `output.max_bytes` that nobody keeps. */
   droppedBytes: number;
   /** What the tool's own process saw, leaf by leaf of {data, streams} (the first pass of step 6). */
@@ -59,11 +64,14 @@ export const EMPTY_OUTCOME: Outcome = {
   failure: null,
   warnings: [],
   denied: [],
+  quarantined: [],
+  hostCalls: { calls: [], total: 0 },
   droppedBytes: 0,
   firstPass: [],
   isolationMissing: [],
 };
 
-export function failedOutcome(failure: ContextdError): Outcome {
-  return { ...EMPTY_OUTCOME, failure };
+/** `facts`: what the host did for the call before it failed. */
+export function failedOutcome(failure: ContextdError, facts: Partial<CallFacts> = {}): Outcome {
+  return { ...EMPTY_OUTCOME, failure, ...facts };
 }

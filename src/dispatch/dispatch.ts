@@ -1,6 +1,7 @@
 import type { Clock } from '../core/clock.ts';
 import { ContextdError } from '../core/errors.ts';
 import type { Logger } from '../core/log.ts';
+import type { CallFacts } from '../runner/call-facts.ts';
 import type { CallAnswer, CallRequest, Dispatch } from '../server/door.ts';
 import type { Journal } from '../stores/journal.ts';
 import { type AuditDeps, audit } from './audit.ts';
@@ -65,6 +66,10 @@ async function answerCall(call: Call, times: StepTimes, deps: DispatchDeps): Pro
 
 /** Steps 3 to 5. What fails here is an outcome too, so that it is scrubbed, stored and recorded like any other. */
 async function carryOut(call: VerifiedCall, times: StepTimes, deps: DispatchDeps): Promise<Outcome> {
+  let facts: Partial<CallFacts> = {};
+  const keepFacts = (told: CallFacts): void => {
+    facts = told;
+  };
   try {
     const permit = await times.of('authorize', authorize(call, deps)); //            3 authorize
     if (call.options.dryRun) return { ...EMPTY_OUTCOME, data: permit.report };
@@ -76,12 +81,12 @@ async function carryOut(call: VerifiedCall, times: StepTimes, deps: DispatchDeps
     );
     const giveBack = await times.of('slot', deps.slots.take(call.request.signal));
     try {
-      return await times.of('run', run(call, input, permit.isolation, deps)); //       5 run
+      return await times.of('run', run(call, input, permit.isolation, deps, keepFacts)); //       5 run
     } finally {
       giveBack();
     }
   } catch (thrown) {
-    return failedOutcome(reported(call, thrown, deps));
+    return failedOutcome(reported(call, thrown, deps), facts);
   }
 }
 

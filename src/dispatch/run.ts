@@ -2,6 +2,7 @@ import type { Config } from '../config/schema.ts';
 import { ContextdError } from '../core/errors.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { ToolFailure } from '../protocol/tool-output.ts';
+import type { CallFacts } from '../runner/call-facts.ts';
 import type { Runner } from '../runner/runner.ts';
 import type { IsolationReport } from '../sandbox/sandbox.ts';
 import type { SessionStore } from '../stores/sessions.ts';
@@ -19,12 +20,15 @@ export async function run(
   input: JsonObject,
   isolation: IsolationReport,
   deps: RunDeps,
+  onFacts: (facts: CallFacts) => void,
 ): Promise<Outcome> {
-  const { output, firstPass, quarantined } = await deps.runner.run({
+  const { output, firstPass, quarantined, denied, hostCalls } = await deps.runner.run({
     requestId: call.requestId,
     projectRoot: call.request.projectRoot,
     sessionKey: call.sessionKey,
     tool: call.tool.manifest.name,
+    origin: call.tool.origin,
+    profile: call.tool.manifest.profile,
     bundleSha256: call.tool.bundleSha256,
     bundleDir: call.tool.bundleDir,
     input,
@@ -33,6 +37,7 @@ export async function run(
     outputMaxBytes: deps.config.output.max_bytes,
     grants: call.tool.manifest.grants,
     signal: call.request.signal,
+    onFacts,
   });
   const { failure } = output;
   return {
@@ -40,7 +45,10 @@ export async function run(
     data: output.data,
     streams: output.streams ?? [],
     failure: failure === undefined ? null : toolFailure(failure),
-    warnings: [...(output.warnings ?? []), ...quarantined.map(quarantineWarning)],
+    warnings: output.warnings ?? [],
+    quarantined,
+    denied,
+    hostCalls,
     droppedBytes: output.droppedBytes ?? 0,
     firstPass,
     isolationMissing: isolation.missing,
@@ -52,9 +60,4 @@ function toolFailure({ code, message, remedy, details }: ToolFailure): ContextdE
     ...(remedy === undefined ? {} : { remedy }),
     ...(details === undefined ? {} : { details }),
   });
-}
-
-/** A file that would run code on the host later was made by the call; it bears another name now. */
-function quarantineWarning(path: string): string {
-  return `${path} would run code outside the sandbox: it was renamed, and a person may put it back`;
 }

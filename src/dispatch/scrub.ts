@@ -12,6 +12,8 @@ export interface ScrubbedOutcome {
   failure: ContextdError | null;
   warnings: readonly string[];
   denied: Outcome['denied'];
+  quarantined: Outcome['quarantined'];
+  hostCalls: Outcome['hostCalls'];
   droppedBytes: number;
   isolationMissing: readonly string[];
   secrets: readonly SecretUse[];
@@ -33,6 +35,7 @@ export async function scrub(call: Call, outcome: Outcome, scrubber: Scrubber): P
         : { message: failure.message, remedy: failure.remedy ?? null, details: toJson(failure.details) },
     warnings: outcome.warnings,
     denied: outcome.denied.map((denial) => ({ ...denial })),
+    quarantined: outcome.quarantined,
   } satisfies JsonObject;
   const { value, secrets, missedByFirstPass } = await scrubber.scrub(call.sessionKey, leaving, outcome.firstPass);
   return {
@@ -41,6 +44,8 @@ export async function scrub(call: Call, outcome: Outcome, scrubber: Scrubber): P
     failure: failure === null || value.failure === null ? null : rebuild(failure, value.failure),
     warnings: value.warnings,
     denied: value.denied,
+    quarantined: value.quarantined,
+    hostCalls: outcome.hostCalls,
     droppedBytes: outcome.droppedBytes,
     isolationMissing: outcome.isolationMissing,
     secrets,
@@ -62,6 +67,8 @@ export function withheld(failure: ContextdError): ScrubbedOutcome {
           }),
     warnings: [],
     denied: [],
+    quarantined: [],
+    hostCalls: { calls: [], total: 0 },
     droppedBytes: 0,
     isolationMissing: [],
     secrets: [],

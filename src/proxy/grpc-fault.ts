@@ -1,4 +1,5 @@
 import { ContextdError, ERROR_TABLE, type ErrorCode } from '../core/errors.ts';
+import { CODE_TRAILER, REMEDY_TRAILER } from '../protocol/trailers.ts';
 
 /** What a gRPC status means for a call that was sent. Those that are not named are INTERNAL_ERROR. */
 const CODE_OF_STATUS: Readonly<Partial<Record<number, ErrorCode>>> = {
@@ -17,10 +18,6 @@ const REMEDIES: Readonly<Partial<Record<ErrorCode, string>>> = {
   PAYLOAD_TOO_LARGE: 'Give large data as a file in the project and its path in the input.',
   VERSION_MISMATCH: 'Run `ctxd server restart`, so that daemon and tools are of one version.',
 };
-
-/** The trailers by which the daemon names its own code and remedy (src/server/wire-errors.ts). */
-const CODE_TRAILER = 'contextd-code';
-const REMEDY_TRAILER = 'contextd-remedy-bin';
 
 /** The error that trailers with a status other than OK stand for. */
 export function readFault(status: number, message: string, trailers: ReadonlyMap<string, string>): ContextdError {

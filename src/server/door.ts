@@ -45,6 +45,19 @@ export interface ServerStatus {
   residentBytes: number;
   protocolVersion: number;
   isolation: 'full' | 'reduced' | 'unavailable';
+  sandbox: SandboxState;
+}
+
+/** What runs and waits in sandboxes. */
+export interface SandboxState {
+  spawnerPid: number | null;
+  /** Bytes. */
+  spawnerRssBytes: number;
+  running: number;
+  processes: number;
+  ready: readonly { workspace: string; count: number }[];
+  readyMax: number;
+  totals: { memoryBytes: number; memoryMaxBytes: number; pids: number; pidsMax: number } | null;
 }
 
 export interface StopResult {

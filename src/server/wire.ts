@@ -1,9 +1,10 @@
 import type { ProjectResponse } from '../protocol/generated/contextd/v1/ProjectResponse.ts';
+import type { SandboxStatus } from '../protocol/generated/contextd/v1/SandboxStatus.ts';
 import type { SchemaResponse } from '../protocol/generated/contextd/v1/SchemaResponse.ts';
 import type { StatusResponse } from '../protocol/generated/contextd/v1/StatusResponse.ts';
 import type { StopResponse } from '../protocol/generated/contextd/v1/StopResponse.ts';
 import type { ToolInfo as WireToolInfo } from '../protocol/generated/contextd/v1/ToolInfo.ts';
-import type { ProjectResult, SchemaResult, ServerStatus, StopResult, ToolInfo } from './door.ts';
+import type { ProjectResult, SandboxState, SchemaResult, ServerStatus, StopResult, ToolInfo } from './door.ts';
 
 // The plain objects of door.ts as messages of proto/contextd/v1, field by field.
 
@@ -19,6 +20,28 @@ export function toStatusResponse(status: ServerStatus): Required<StatusResponse>
     resident_bytes: status.residentBytes,
     protocol_version: status.protocolVersion,
     isolation: status.isolation,
+    sandbox: toSandboxStatus(status.sandbox),
+  };
+}
+
+function toSandboxStatus(state: SandboxState): SandboxStatus {
+  const { totals } = state;
+  return {
+    spawner_pid: state.spawnerPid ?? 0,
+    spawner_resident_bytes: state.spawnerRssBytes,
+    running: state.running,
+    processes: state.processes,
+    ready: state.ready.map(({ workspace, count }) => ({ project: workspace, count })),
+    ready_max: state.readyMax,
+    totals:
+      totals === null
+        ? null
+        : {
+            memory_bytes: totals.memoryBytes,
+            memory_max_bytes: totals.memoryMaxBytes,
+            pids: totals.pids,
+            pids_max: totals.pidsMax,
+          },
   };
 }
 

@@ -22,7 +22,12 @@ export interface AuditRecord {
   error_code: string | null;
   /** What was missing when isolation was not full; absent when it was. */
   isolation_missing?: readonly string[];
-  sandbox?: Json;
+  /** What the tool asked of the host: `{total, calls: [{method, error_code, duration_ms, …}]}`; absent when nothing. */
+  host_calls?: Json;
+  /** Protected paths that the call made and that were renamed; absent when none. */
+  quarantined?: readonly string[];
+  /** As in `meta.denied`. */
+  denied?: Json;
 }
 
 /** Null for a line that is not a whole record: a crash tore it. */
@@ -33,7 +38,7 @@ export function parseRecord(line: Buffer): AuditRecord | null {
 
 /** Every field there is comes back, those of a later version too: a log hides nothing. */
 function toRecord(value: JsonObject): AuditRecord | null {
-  const { time, request_id, session, project, door, tool, input, isolation_missing, ...rest } = value;
+  const { time, request_id, session, project, door, tool, input, isolation_missing, quarantined, ...rest } = value;
   const { output_sha256, output_bytes, duration_ms, secrets_found, secret_rules, exit_code, error_code } = rest;
   if (typeof time !== 'string' || typeof request_id !== 'string' || typeof session !== 'string') return null;
   if (typeof project !== 'string' || typeof door !== 'string' || typeof tool !== 'string') return null;
@@ -45,6 +50,7 @@ function toRecord(value: JsonObject): AuditRecord | null {
     ...{ time, request_id, session, project, door, tool, input, ...rest },
     ...{ output_sha256, output_bytes, duration_ms, secrets_found, secret_rules, exit_code, error_code },
     ...(isTexts(isolation_missing) ? { isolation_missing } : {}),
+    ...(isTexts(quarantined) ? { quarantined } : {}),
   };
 }
 

@@ -37,6 +37,7 @@ describe('ctxd server', () => {
       resident_bytes: expect.any(Number),
       protocol_version: 1,
       isolation: expect.stringMatching(/^(full|reduced)$/),
+      sandbox: expect.objectContaining({ spawner_pid: expect.any(Number), running: 0, processes: 0, ready_max: 32 }),
     });
     expect(await json('server', 'stop')).toMatchObject({ stopped: true, pid, terminated: false });
     expect(isRunning(pid)).toBe(false);

@@ -57,10 +57,16 @@ async function assemble() {
   const auditLog = createAuditLog({ dir: paths.auditDir, ...shared });
   const catalog = createCatalog({ coreBundleDir: paths.coreBundleDir, toolsDir: paths.toolsDir });
   const sandbox = createSandbox({ paths, config: config.sandbox, ...shared });
-  const runner = createRunner({ sandbox, policyFor: (root) => policyFor(root, config.sandbox), ...shared });
   const scanner = createScanner({ config: config.scrub, logger: silentLogger });
   const engine = createEngine(readRulePack(join(import.meta.dirname, '../../src/scrub/rules')));
   const scrubber = createScrubber({ scanner, engine, numbers: sessions, ...shared });
+  const runner = createRunner({
+    sandbox,
+    policyFor: (root) => policyFor(root, config.sandbox),
+    privateSocketsDir: paths.dialledSocketsDir,
+    scrub: async (sessionKey, texts) => (await scrubber.scrub(sessionKey, [...texts])).value,
+    ...shared,
+  });
   for (const part of [database, keys, projects, journal, artifacts, auditLog, catalog, sandbox, runner, scrubber])
     await part.start();
   await projects.register(project, catalog.list().map(acceptance));

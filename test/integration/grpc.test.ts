@@ -235,6 +235,15 @@ describe('API-2 ManagementService', () => {
       resident_bytes: 2 ** 33,
       protocol_version: 1,
       isolation: 'full',
+      sandbox: {
+        spawner_pid: 7,
+        spawner_resident_bytes: 2 ** 26,
+        running: 1,
+        processes: 2,
+        ready: [{ project: '/p', count: 2 }],
+        ready_max: 32,
+        totals: { memory_bytes: 2 ** 20, memory_max_bytes: 2 ** 34, pids: 5, pids_max: 8192 },
+      },
     });
   });
 

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -119,6 +119,7 @@ describe.each(BUILDS)('the first call of the %s proxy', (build) => {
     expect((await bench.run(['{}'])).code).toBe(0);
     const [first] = starts();
     end(first?.pid ?? 0);
+    await expect.poll(() => isRunning(first?.pid ?? 0), { timeout: 20_000 }).toBe(false);
     const second = await bench.run(['{}']);
     expect(second.code).toBe(0);
     expect(JSON.parse(second.stdout).pid).not.toBe(first?.pid);
@@ -159,4 +160,10 @@ function end(pid: number): void {
   } catch {
     // it has ended
   }
+}
+
+/** A process that only waits to be reaped listens no more. */
+function isRunning(pid: number): boolean {
+  const path = `/proc/${pid}/stat`;
+  return existsSync(path) && !/^.*\) [ZX]/s.test(readFileSync(path, 'utf8'));
 }

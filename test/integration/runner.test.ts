@@ -1,58 +1,29 @@
 import { linkSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { systemClock } from '#src/core/clock.js';
-import { silentLogger } from '#src/core/log.js';
-import { createRunner, type Runner, type RunResult, type ToolCall } from '#src/runner/runner.js';
-import type { SandboxPolicy } from '#src/sandbox/sandbox.js';
+import type { RunResult } from '#src/runner/runner.js';
 import { type Bench, openBench, whoCanRun } from '../fixtures/sandbox-harness.ts';
 import { generate, seededRandom } from '../helpers/secret-samples.ts';
+import { openToolRunner, type ToolRunner } from '../helpers/tool-runner.ts';
 
-const ROOT = join(import.meta.dirname, '..', '..');
-const CORE_BUNDLE = join(ROOT, 'dist', 'core-bundle');
 const MIB = 1024 * 1024;
 
-describe.each(whoCanRun())('the runner in a real sandbox, %s', (who) => {
+describe.each(whoCanRun())('the core tools in a real sandbox, %s', (who) => {
   let bench: Bench;
-  let runner: Runner;
+  let tools: ToolRunner;
+  let call: ToolRunner['core'];
 
   beforeAll(async () => {
     bench = await openBench(who);
     await bench.sandbox.start();
-    runner = openRunner(() => bench.policy());
+    tools = openToolRunner(bench);
+    call = tools.core;
   });
 
   afterAll(async () => {
-    await runner.stop();
+    await tools.close();
     await bench.close();
   });
-
-  function openRunner(policyFor: () => SandboxPolicy): Runner {
-    return createRunner({ sandbox: bench.sandbox, policyFor, logger: silentLogger, clock: systemClock });
-  }
-
-  function call(
-    tool: string,
-    input: ToolCall['input'],
-    change: Partial<ToolCall> = {},
-    by = runner,
-  ): Promise<RunResult> {
-    return by.run({
-      requestId: 'req_1',
-      projectRoot: bench.workspace,
-      sessionKey: 'session',
-      tool,
-      bundleSha256: 'core',
-      bundleDir: CORE_BUNDLE,
-      input,
-      etagKey: '11'.repeat(32),
-      timeoutMs: 30_000,
-      outputMaxBytes: 64 * MIB,
-      grants: tool === 'safe_bash' ? ['exec'] : [],
-      signal: new AbortController().signal,
-      ...change,
-    });
-  }
 
   function textOf({ output }: RunResult, field: string): string | undefined {
     return output.streams?.find((stream) => stream.field === field)?.text;
@@ -148,15 +119,15 @@ describe.each(whoCanRun())('the runner in a real sandbox, %s', (who) => {
   it('FR-4.3 what is mounted read-only is refused, naming why', async () => {
     const vendor = join(bench.workspace, 'vendor');
     bench.host('mkdir -p vendor && echo x > vendor/file');
-    const reader = openRunner(() => bench.policy({ roPaths: [vendor] }));
+    const reader = openToolRunner(bench, { policyFor: () => bench.policy({ roPaths: [vendor] }) });
     try {
-      const write = call('safe_write', { path: 'vendor/file', content: 'x' }, {}, reader);
+      const write = reader.core('safe_write', { path: 'vendor/file', content: 'x' });
       await expect(write).rejects.toMatchObject({
         code: 'PERMISSION_DENIED',
         details: { rule: 'read-only in the sandbox' },
       });
     } finally {
-      await reader.stop();
+      await reader.close();
     }
   });
 
@@ -173,13 +144,14 @@ describe.each(whoCanRun())('the runner in a real sandbox, %s', (who) => {
 
   it('FR-4.2 a file larger than the memory of the sandbox is read in part', async () => {
     bench.host('yes 0123456789 | head -c 300000000 > large.txt');
-    const small = openRunner(() => bench.policy({ limits: { ...bench.policy().limits, memoryBytes: 256 * MIB } }));
+    const limits = { ...bench.policy().limits, memoryBytes: 256 * MIB };
+    const small = openToolRunner(bench, { policyFor: () => bench.policy({ limits }) });
     try {
-      const result = await call('safe_read', { path: 'large.txt', lines: '20000000-20000001' }, {}, small);
+      const result = await small.core('safe_read', { path: 'large.txt', lines: '20000000-20000001' });
       expect(result.output.data).toMatchObject({ bytes: 300_000_000, range: '20000000-20000001' });
       expect(textOf(result, 'content')).toBe('0123456789\n0123456789\n');
     } finally {
-      await small.stop();
+      await small.close();
       bench.host('rm large.txt');
     }
   });
@@ -199,16 +171,4 @@ describe.each(whoCanRun())('the runner in a real sandbox, %s', (who) => {
       expect(spans).toEqual([secret]);
     },
   );
-
-  it('a tool that crashes is TOOL_CRASHED for every call under way', async () => {
-    const bundle = { bundleDir: join(ROOT, 'test', 'fixtures', 'tool-crash'), bundleSha256: 'crash' };
-    const waiting = expect(call('wait', {}, bundle)).rejects.toMatchObject({ code: 'TOOL_CRASHED' });
-    await expect(call('crash', {}, bundle)).rejects.toMatchObject({ code: 'TOOL_CRASHED' });
-    await waiting;
-  });
-
-  it('NFR-2.2 a tool that hangs is answered at its deadline', async () => {
-    const bundle = { bundleDir: join(ROOT, 'test', 'fixtures', 'tool-hang'), bundleSha256: 'hang', timeoutMs: 50 };
-    await expect(call('hang', {}, bundle)).rejects.toMatchObject({ code: 'TIMEOUT' });
-  });
 });

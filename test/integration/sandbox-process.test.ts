@@ -1,16 +1,17 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
+import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { SandboxProcess } from '#src/sandbox/sandbox.js';
 import { type Bench, openBench, processesWith, whoCanRun } from '../fixtures/sandbox-harness.ts';
 
-/** A tool process: answers each line on descriptor 3 with what it sees. */
+/** A program that answers each line on a socket in its directory with what it sees. */
 const ECHO = `
-import { Socket } from 'node:net';
+import { createServer } from 'node:net';
 import { readFileSync, readdirSync, existsSync, writeFileSync } from 'node:fs';
 import { spawn } from 'node:child_process';
-const channel = new Socket({ fd: 3, readable: true, writable: true });
-channel.on('data', (chunk) => {
+createServer((channel) => channel.on('data', (chunk) => {
   const word = chunk.toString().trim();
   if (word === 'crash') process.abort();
   if (word === 'child') { spawn('sleep', [process.argv[2]], { detached: true, stdio: 'ignore' }); channel.write('spawned\\n'); return; }
@@ -18,8 +19,26 @@ channel.on('data', (chunk) => {
   let bundle = 'writable';
   try { writeFileSync('/opt/contextd/bundle/x', ''); } catch (cause) { bundle = cause.code; }
   channel.write(JSON.stringify({ word, env: process.env, cwd: process.cwd(), node: process.version, args: process.argv.slice(2), bundle, pids: readdirSync('/proc').filter((n) => /^\\d+$/.test(n)).length }) + '\\n');
-});
+})).listen('/run/contextd/echo', () => console.log('listening'));
 `;
+
+/** The other end of a program's socket, once it listens. */
+async function dial(tool: SandboxProcess): Promise<Socket> {
+  for await (const chunk of tool.stdout.iterator({ destroyOnReturn: false }))
+    if (String(chunk).includes('listening')) break;
+  const socket = connect(join(tool.socketDir, 'echo'));
+  await once(socket, 'connect');
+  return socket;
+}
+
+/** The next answer; a process that ended first is a failure, not a wait. */
+function ask(tool: SandboxProcess, channel: Socket, word: string): Promise<string> {
+  channel.write(`${word}\n`);
+  return new Promise((resolve, reject) => {
+    channel.once('data', (chunk: Buffer) => resolve(chunk.toString()));
+    tool.exited.then((exit) => reject(new Error(`the tool process ended: ${JSON.stringify(exit)}`)));
+  });
+}
 
 describe.each(whoCanRun())('a tool process, %s', (who) => {
   let bench: Bench;
@@ -34,19 +53,10 @@ describe.each(whoCanRun())('a tool process, %s', (who) => {
 
   const open = (args: string[] = []): Promise<SandboxProcess> =>
     bench.sandbox.open(bench.policy(), { bundleDir, entry: 'main.mjs', args, env: { TOOL: 'yes' } });
-  /** The next answer; a process that ended first is a failure, not a wait. */
-  const ask = (tool: SandboxProcess, word: string): Promise<string> => {
-    tool.channel.write(`${word}\n`);
-    return new Promise((resolve, reject) => {
-      tool.channel.once('data', (chunk: Buffer) => resolve(chunk.toString()));
-      tool.exited.then((exit) => reject(new Error(`the tool process ended: ${JSON.stringify(exit)}`)));
-    });
-  };
-
-  test('SEC-2.1 runs Node of this installation from a read-only bundle and talks over descriptor 3', async () => {
+  test('SEC-2.1 runs Node of this installation from a read-only bundle and talks over a socket in its directory', async () => {
     const tool = await open(['one']);
     try {
-      const answer: unknown = JSON.parse(await ask(tool, 'hello'));
+      const answer: unknown = JSON.parse(await ask(tool, await dial(tool), 'hello'));
       expect(answer).toMatchObject({
         word: 'hello',
         cwd: bench.workspace,
@@ -62,20 +72,21 @@ describe.each(whoCanRun())('a tool process, %s', (who) => {
     }
   });
 
-  test('what it prints comes on stderr', async () => {
+  test('what it prints comes on the stream it was printed to', async () => {
     const tool = await open();
-    const said: Buffer[] = [];
-    tool.stderr.on('data', (chunk: Buffer) => said.push(chunk));
-    await ask(tool, 'log');
-    await expect.poll(() => Buffer.concat(said).toString(), { timeout: 20_000 }).toContain('on stderr');
-    expect(Buffer.concat(said).toString()).toContain('on stdout');
+    const channel = await dial(tool);
+    const said = { stdout: '', stderr: '' };
+    tool.stdout.on('data', (chunk: Buffer) => (said.stdout += chunk.toString()));
+    tool.stderr.on('data', (chunk: Buffer) => (said.stderr += chunk.toString()));
+    await ask(tool, channel, 'log');
     await tool.kill();
+    await expect.poll(() => said, { timeout: 20_000 }).toEqual({ stdout: 'on stdout\n', stderr: 'on stderr\n' });
   });
 
   test('kill ends the whole tree, twice does no harm, and exited tells', async () => {
     const seconds = `7${process.pid}${Math.trunc(performance.now())}`;
     const tool = await open([seconds]);
-    await ask(tool, 'child');
+    await ask(tool, await dial(tool), 'child');
     expect(processesWith(`sleep ${seconds}`)).toHaveLength(1);
     await Promise.all([tool.kill(), tool.kill()]);
     await tool.kill();
@@ -83,14 +94,15 @@ describe.each(whoCanRun())('a tool process, %s', (who) => {
     expect(await tool.exited).toEqual({ code: null, signal: 'SIGKILL' });
   });
 
-  test('a crash settles exited and closes the channel', async () => {
+  test('a crash settles exited, and its directory for sockets is gone', async () => {
     const tool = await open();
+    const channel = await dial(tool);
     tool.stderr.resume();
-    const closed = new Promise((resolve) => tool.channel.once('close', resolve));
-    tool.channel.resume();
-    tool.channel.write('crash\n');
+    expect(statSync(tool.socketDir).mode & 0o777).toBe(0o700);
+    channel.write('crash\n');
     expect(await tool.exited).toEqual({ code: 134, signal: null });
-    await closed;
+    expect(existsSync(tool.socketDir)).toBe(false);
+    channel.destroy();
   });
 
   test('stop() kills tool processes; a bundle that is not there is refused', async () => {
@@ -111,7 +123,7 @@ describe.each(whoCanRun())('a tool process, %s', (who) => {
       args: [],
       env: {},
     });
-    await ask(tool, 'hello');
+    await ask(tool, await dial(tool), 'hello');
     await other.sandbox.stop();
     expect(await tool.exited).toEqual({ code: null, signal: 'SIGKILL' });
     await other.close();

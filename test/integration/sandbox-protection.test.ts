@@ -93,6 +93,7 @@ describe.each(whoCanRun())('protected paths, %s', (who) => {
     const done = await bench.bash('echo x >.envrc; chmod 500 .');
     expect(done.quarantined).toEqual(['.envrc']);
     expect(existsSync(join(bench.workspace, '.envrc'))).toBe(false);
+    bench.host('chmod 700 .');
   });
 
   test('SEC-2.3 a protected link keeps its target, and the target inside is read-only', async () => {

@@ -1,3 +1,4 @@
+import type { SandboxStatus__Output } from '../../protocol/generated/contextd/v1/SandboxStatus.ts';
 import { withClient } from '../client.ts';
 import { defineCommand } from '../command.ts';
 
@@ -14,8 +15,30 @@ export const serverStatus = defineCommand({
       ['socket', status.socket],
       ['calls', `${status.calls} answered, ${status.active_calls} in flight`],
       ['projects', String(status.projects)],
-      ['memory', `${Math.round(status.resident_bytes / 1024 / 1024)} MiB`],
+      ['memory', mebibytes(status.resident_bytes)],
       ['isolation', status.isolation],
+      ...sandboxPairs(status.sandbox),
     ],
   }),
 });
+
+function sandboxPairs(sandbox: SandboxStatus__Output | null): [string, string][] {
+  if (sandbox === null) return [];
+  const ready = sandbox.ready.map(({ project, count }) => `${count} for ${project}`).join(', ') || 'none';
+  const { totals } = sandbox;
+  return [
+    ['spawner', `pid ${sandbox.spawner_pid}, ${mebibytes(sandbox.spawner_resident_bytes)}`],
+    ['sandboxes', `${sandbox.running} running, ${sandbox.processes} tool processes`],
+    ['ready', `${ready} (at most ${sandbox.ready_max})`],
+    ...(totals === null
+      ? []
+      : ([
+          ['sandbox memory', `${mebibytes(totals.memory_bytes)} of ${mebibytes(totals.memory_max_bytes)}`],
+          ['sandbox pids', `${totals.pids} of ${totals.pids_max}`],
+        ] satisfies [string, string][])),
+  ];
+}
+
+function mebibytes(bytes: number): string {
+  return `${Math.round(bytes / 1024 / 1024)} MiB`;
+}

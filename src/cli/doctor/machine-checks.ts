@@ -48,7 +48,7 @@ export async function checkVersions(context: CliContext): Promise<Check[]> {
   const node = `${process.version} (${process.execPath})`;
   const current = Number(process.versions.node.split('.')[0]) >= NODE_MAJOR;
   const bun = await versionOf(context, join(context.paths.installRoot, 'node_modules', '.bin', 'bun'));
-  const checks = [
+  return [
     current
       ? ok('node', node)
       : fail('node', node, `contextd needs Node ${NODE_MAJOR}: run \`npm ci\` in the installation.`),
@@ -56,14 +56,6 @@ export async function checkVersions(context: CliContext): Promise<Check[]> {
       ? warn('bun', 'not installed', 'Only a build needs it: `npm ci` in the installation.')
       : ok('bun', bun),
   ];
-  return process.platform === 'linux' ? [...checks, await checkBubblewrap(context)] : checks;
-}
-
-async function checkBubblewrap(context: CliContext): Promise<Check> {
-  const said = await versionOf(context, 'bwrap');
-  return said === undefined
-    ? fail('bubblewrap', 'bwrap is not on PATH', 'Install it: sudo apt-get install -y bubblewrap')
-    : ok('bubblewrap', said);
 }
 
 /** What the program says of its version; undefined when it cannot be run. */

@@ -2,7 +2,9 @@ import { status } from '@grpc/grpc-js';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { ContextdError, ERROR_TABLE, type ErrorCode } from '#src/core/errors.js';
-import { CODE_TRAILER, GRPC_STATUS, REMEDY_TRAILER, toStatus } from '#src/server/wire-errors.js';
+import { GRPC_STATUS } from '#src/protocol/grpc-status.js';
+import { CODE_TRAILER, REMEDY_TRAILER } from '#src/protocol/trailers.js';
+import { toStatus } from '#src/server/wire-errors.js';
 
 const CODES = Object.keys(ERROR_TABLE) as ErrorCode[];
 

@@ -1,0 +1,96 @@
+import { spawnSync } from 'node:child_process';
+import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { acceptConfig } from '#src/config/load.js';
+import { systemClock } from '#src/core/clock.js';
+import { silentLogger } from '#src/core/log.js';
+import { Host } from '#src/sandbox/host.js';
+import { gatherFacts } from '#src/sandbox/probe/facts.js';
+import { explainFailure } from '#src/sandbox/probe/failures.js';
+import { Isolation } from '#src/sandbox/probe/isolation.js';
+import { findBubblewrap } from '#src/sandbox/probe/probe.js';
+import { defaultFilter } from '#src/sandbox/seccomp/filter.js';
+
+describe.runIf(process.platform === 'linux')('the probe, on this machine', () => {
+  let dir: string;
+  let host: Host | null;
+  beforeAll(async () => {
+    dir = mkdtempSync(join(tmpdir(), 'contextd-probe-'));
+    const [toolSocketsDir, dialledSocketsDir] = [join(dir, 't'), join(dir, 'd')];
+    const paths = { sandboxDir: dir, toolSocketsDir, dialledSocketsDir };
+    const { sandbox: config } = acceptConfig('config.json', {});
+    host = await Host.open({ paths, config, logger: silentLogger, clock: systemClock });
+  });
+  afterAll(async () => {
+    await host?.close();
+    rmSync(dir, { recursive: true, force: true });
+  });
+
+  function openHost(): Host {
+    if (host === null) throw new Error('these tests need bubblewrap');
+    return host;
+  }
+
+  test('SEC-2.2 SEC-2.3 a sandbox really ran: with every namespace of its own, the filter in force, nothing nested', async () => {
+    const filter = defaultFilter({ inet: true, unix: true, debugger: false });
+    const report = await Isolation.ofHost(openHost(), filter, systemClock).ofMachine();
+    const enforced = report.layers.filter((layer) => layer.enforced).map(({ name }) => name);
+    for (const name of ['user', 'pid', 'network', 'mount', 'ipc', 'uts', 'cgroup'])
+      expect(enforced).toContain(`${name} namespace`);
+    expect(enforced).toContain('no namespaces inside');
+    expect(enforced).toContain('unprivileged user');
+    expect(enforced.includes('seccomp filter')).toBe(filter !== null);
+    expect(enforced.includes('memory limit')).toBe(openHost().cgroups !== null);
+    const file = join(dir, 'probe.json');
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(readFileSync(file, 'utf8')).toContain('"filtered":true');
+  });
+
+  test('SEC-2.2 without a filter that is found too, and costs the level', async () => {
+    const report = await Isolation.ofHost(openHost(), null, systemClock).ofMachine();
+    expect(report.level).toBe('reduced');
+    expect(report.layers.find(({ name }) => name === 'seccomp filter')).toMatchObject({ enforced: false });
+  });
+
+  test('a filter that the kernel refuses is left out, and reported', async () => {
+    const broken = Buffer.from('0600000000000000', 'hex').fill(0xff, 0, 2);
+    const report = await Isolation.ofHost(openHost(), broken, systemClock).ofMachine();
+    expect(report.missing).toContain('a seccomp filter (this kernel does not take one)');
+  });
+
+  test('where user namespaces are set to 0, what bubblewrap really says is recognised', async () => {
+    const bubblewrap = await findBubblewrap();
+    // The setting holds for each user namespace by itself, so a new one can be without affecting the machine.
+    const script = 'echo 0 >/proc/sys/user/max_user_namespaces && exec "$@"';
+    const command = [bubblewrap?.path ?? '', '--unshare-user', '--ro-bind', '/', '/', 'true'];
+    const said = spawnSync('unshare', ['--user', '--map-root-user', 'sh', '-c', script, 'sh', ...command], {
+      encoding: 'utf8',
+      env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', LC_ALL: 'C' },
+    });
+    expect(said.status).not.toBe(0);
+    expect(explainFailure(said.stderr, gatherFacts(bubblewrap)).remedy).toContain(
+      'sysctl -w user.max_user_namespaces=15000',
+    );
+  });
+
+  test('a bubblewrap that fails as on Ubuntu 24.04 is unavailable, and not remembered', async () => {
+    const stand = join(dir, 'bwrap');
+    writeFileSync(stand, '#!/bin/sh\necho "bwrap: setting up uid map: Permission denied" >&2\nexit 1\n');
+    chmodSync(stand, 0o755);
+    chmodSync(dir, 0o711);
+    const { bubblewrap, cgroups, strayFds, sandboxDir } = openHost();
+    const changed = {
+      bubblewrap: { ...bubblewrap, path: stand },
+      cgroups,
+      strayFds,
+      sandboxDir,
+      base: () => openHost().base(),
+    };
+    const report = await Isolation.ofHost(changed, null, systemClock).ofMachine();
+    expect(report).toMatchObject({ level: 'unavailable', layers: [] });
+    expect(report.missing[0]).toMatch(/AppArmor/);
+    expect(readFileSync(join(dir, 'probe.json'), 'utf8')).not.toContain(stand);
+  });
+});

@@ -1,0 +1,100 @@
+import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Bench, openBench, whoCanRun } from '../fixtures/sandbox-harness.ts';
+
+describe.each(whoCanRun())('sandboxes that wait, %s', (who) => {
+  let bench: Bench;
+  beforeAll(async () => {
+    bench = await openBench(who);
+    bench.host('git init -q . && mkdir -p sub .claude');
+  });
+  afterAll(() => bench.close());
+
+  const ready = async (): Promise<number> => {
+    const { ready: shelves } = await bench.sandbox.status();
+    return shelves.reduce((sum, { count }) => sum + count, 0);
+  };
+  /** Fills the shelf, as the first command of a project does. */
+  const fill = async (): Promise<void> => {
+    await bench.bash('true');
+    await expect.poll(ready, { timeout: 20_000 }).toBe(2);
+  };
+
+  test('NFR-1.4 two wait after the first command, bounded and told by the status', async () => {
+    await fill();
+    const status = await bench.sandbox.status();
+    expect(status.ready).toEqual([{ workspace: bench.workspace, count: 2 }]);
+    expect(status.readyMax).toBeGreaterThanOrEqual(2);
+    expect(status.running).toBe(0);
+  });
+
+  test('SEC-2.1 one is used once: neither files in /tmp nor variables of a command are there for the next', async () => {
+    await fill();
+    const first = await bench.bash('MARK=left; touch /tmp/left ~/left; echo $$ $BASHPID; sleep 1000 & true');
+    expect(first.exitCode).toBe(0);
+    const others = await Promise.all(['a', 'b', 'c', 'd'].map(() => bench.bash('ls /tmp ~; echo [$MARK]')));
+    for (const other of others) expect(other.out).not.toContain('left');
+  });
+
+  test('a command in one ends as it does in a new one: output, code, signal, directory, errors', async () => {
+    const scripts = [
+      'echo out; echo err >&2; exit 7',
+      'kill -TERM $$',
+      'pwd; echo "[$OLDPWD]"; echo "$0" "$#"',
+      'nothing-of-this-name',
+      'cat; echo $?',
+      'ls /proc/self/fd | wc -l',
+      'cat <<X\na $HOME\nX\necho "it\'s" # trailing',
+      'env | sort; set | grep -c ^contextd_script=',
+      'trap "echo bye" EXIT; false',
+      'f() { return 3; }; f; echo $?; exec sh -c "exit 9"',
+      'echo "$-"; shopt -p | head -3',
+      'readlink /proc/self/fd/0',
+    ];
+    for (const script of scripts) {
+      await fill();
+      const warm = await bench.bash(script, { cwd: join(bench.workspace, 'sub') });
+      // The empty input of the other kind is /dev/null too; a variable makes a shell of its own necessary.
+      const cold = await bench.bash(script, { cwd: join(bench.workspace, 'sub'), env: { LANG: 'C.UTF-8' } });
+      expect(warm, script).toMatchObject({
+        exitCode: cold.exitCode,
+        signal: cold.signal,
+        out: cold.out,
+        err: cold.err,
+      });
+    }
+  });
+
+  test('SEC-2.3 one that was started before a protected path changed is not used', async () => {
+    await fill();
+    bench.host('mv .git/config .git/config.old && cp .git/config.old .git/config');
+    const replaced = await bench.bash('echo x >> .git/config');
+    expect(replaced.exitCode).not.toBe(0);
+    await fill();
+    bench.host('rm -rf .claude && mkdir .claude && echo {} > .claude/settings.json');
+    const done = await bench.bash('cat .claude/settings.json; echo x > .claude/settings.json');
+    expect(done).toMatchObject({ out: '{}\n' });
+    expect(done.exitCode).not.toBe(0);
+    await fill();
+    writeFileSync(join(bench.workspace, '.envrc'), 'echo mine\n');
+    const envrc = await bench.bash('echo theirs > .envrc');
+    expect(envrc.exitCode).not.toBe(0);
+    expect(envrc.quarantined).toEqual([]);
+  });
+
+  test('a directory that is replaced while one waits is seen as it is now', async () => {
+    mkdirSync(join(bench.workspace, 'd'));
+    await fill();
+    renameSync(join(bench.workspace, 'd'), join(bench.workspace, 'e'));
+    expect((await bench.bash('ls -d d e')).out).toBe('e\n');
+  });
+
+  test('sixteen at once: each has its own answer, whether one waited for it or not', async () => {
+    await fill();
+    const answers = await Promise.all(Array.from({ length: 16 }, (_, i) => bench.bash(`echo ${i}; exit ${i}`)));
+    expect(answers.map(({ out, exitCode }) => [out, exitCode])).toEqual(
+      Array.from({ length: 16 }, (_, i) => [`${i}\n`, i]),
+    );
+  });
+});

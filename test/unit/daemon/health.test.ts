@@ -1,0 +1,82 @@
+import { chmodSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { acceptConfig } from '#src/config/load.js';
+import { resolvePaths } from '#src/config/paths.js';
+import { systemClock } from '#src/core/clock.js';
+import { silentLogger } from '#src/core/log.js';
+import { checkIsolation } from '#src/daemon/health.js';
+import { UnavailableSandbox } from '#src/sandbox/probe/unavailable.js';
+import { SeatbeltSandbox } from '#src/sandbox/seatbelt/seatbelt-sandbox.js';
+
+let base: string;
+beforeEach(() => {
+  base = realpathSync(mkdtempSync(join(tmpdir(), 'contextd-health-')));
+});
+afterEach(() => rmSync(base, { recursive: true, force: true }));
+
+const configWith = (minIsolation: 'full' | 'reduced') =>
+  acceptConfig('config.json', { sandbox: { min_isolation: minIsolation } });
+
+/** A sandbox that is reduced on any machine: the Mac's, whose program here says that it confined. */
+function reducedSandbox(): SeatbeltSandbox {
+  const sandboxExec = join(base, 'sandbox-exec');
+  writeFileSync(sandboxExec, '#!/bin/sh\necho >&3\necho confined\n');
+  chmodSync(sandboxExec, 0o755);
+  const environment = {
+    home: base,
+    contextdHome: join(base, 'home'),
+    xdgConfigHome: undefined,
+    xdgDataHome: undefined,
+    xdgStateHome: undefined,
+    xdgRuntimeDir: undefined,
+    path: '',
+    sessionId: undefined,
+    noColor: false,
+    coverageDir: undefined,
+  };
+  const paths = resolvePaths(environment, join(base, 'install'));
+  const { sandbox: config } = configWith('reduced');
+  return new SeatbeltSandbox(
+    { paths, config, logger: silentLogger, clock: systemClock },
+    { sandboxExec, tempRoot: base },
+  );
+}
+
+test('doctor shows one line for each layer, ok or with its remedy', async () => {
+  const checks = await checkIsolation({ sandbox: reducedSandbox(), config: configWith('reduced') });
+  expect(checks[0]).toMatchObject({ name: 'isolation', status: 'warn', remedy: 'See the layers below.' });
+  expect(checks).toContainEqual({
+    name: 'isolation: network',
+    status: 'ok',
+    detail: 'the sandbox profile',
+    remedy: '',
+  });
+  expect(checks).toContainEqual({
+    name: 'isolation: memory limit',
+    status: 'warn',
+    detail: 'missing; in its place: nothing',
+    remedy: 'For full isolation run contextd in a Linux virtual machine.',
+  });
+  expect(checks.every(({ status, remedy }) => (status === 'ok') === (remedy === ''))).toBe(true);
+});
+
+test('doctor fails where the configuration asks for more than the machine can', async () => {
+  const [summary] = await checkIsolation({ sandbox: reducedSandbox(), config: configWith('full') });
+  expect(summary).toMatchObject({ status: 'fail' });
+  expect(summary?.detail).toContain('sandbox.min_isolation is full, so every call is refused');
+  expect(summary?.remedy).toContain('ctxd config set sandbox.min_isolation reduced');
+});
+
+test('doctor fails with the way out where nothing isolates', async () => {
+  const sandbox = new UnavailableSandbox('bubblewrap is not installed', 'sudo apt-get install -y bubblewrap.');
+  expect(await checkIsolation({ sandbox, config: configWith('reduced') })).toEqual([
+    {
+      name: 'isolation',
+      status: 'fail',
+      detail: 'none: unavailable, missing bubblewrap is not installed; every call is refused',
+      remedy: 'sudo apt-get install -y bubblewrap.',
+    },
+  ]);
+});
