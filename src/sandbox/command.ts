@@ -1,10 +1,11 @@
 import type { Jail } from './bubblewrap.ts';
 import { StreamCapture } from './capture.ts';
 import type { GroupFiles } from './cgroup/files.ts';
+import { watchForInterruption } from './interruptions.ts';
 import type { OutputReader, OutputSink } from './output-reader.ts';
 import type { Mount } from './policy.ts';
 import type { CommandSpec, SandboxLimits } from './sandbox.ts';
-import { type Interruption, judgeEnd, type Verdict } from './verdict.ts';
+import { judgeEnd, type Verdict } from './verdict.ts';
 import { watchTree } from './watchdog.ts';
 
 /** Both streams together may say this many times what is kept; a command that says more is killed. */
@@ -45,7 +46,7 @@ export async function followCommand(
   const watch = new AbortController();
   const lastWords = { stdout: new StreamCapture(LAST_WORDS_BYTES), stderr: new StreamCapture(LAST_WORDS_BYTES) };
   try {
-    const { interrupt, first } = interruptions(command, jail, watch.signal);
+    const { interrupt, first } = watchForInterruption(command, () => jail.kill(), watch.signal);
     const hardMax = command.outputMaxBytes * OUTPUT_HARD_FACTOR;
     const checkSize = (): void => {
       if (stdout.totalBytes + stderr.totalBytes > hardMax) interrupt('output_limit');
@@ -92,23 +93,4 @@ function tee(sink: OutputSink, kept: StreamCapture, onGrowth: () => void): Outpu
 function endOf(capture: StreamCapture): Buffer {
   const { head, tail } = capture.result();
   return tail.length === 0 ? head : tail;
-}
-
-/** Kills on timeout, cancellation or flood; `first` tells which came first, if one came before the end. */
-function interruptions(
-  command: Pick<CommandSpec, 'timeoutMs' | 'signal'>,
-  jail: Jail,
-  until: AbortSignal,
-): { interrupt(why: Interruption): void; first(): Interruption | null } {
-  let first: Interruption | null = null;
-  const interrupt = (why: Interruption): void => {
-    if (until.aborted) return;
-    first ??= why;
-    jail.kill();
-  };
-  const timer = setTimeout(() => interrupt('timeout'), command.timeoutMs);
-  until.addEventListener('abort', () => clearTimeout(timer), { once: true });
-  command.signal.addEventListener('abort', () => interrupt('cancelled'), { signal: until });
-  if (command.signal.aborted) interrupt('cancelled');
-  return { interrupt, first: () => first };
 }

@@ -4,14 +4,14 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { ContextdError } from '../../core/errors.ts';
 import { StreamCapture } from '../capture.ts';
 import { OUTPUT_HARD_FACTOR } from '../command.ts';
+import { watchForInterruption } from '../interruptions.ts';
 import type { CommandResult, CommandSpec } from '../sandbox.ts';
+import type { Interruption } from '../verdict.ts';
 import type { GroupExit, ProcessGroup } from './group.ts';
 
 /** Milliseconds a pipe may stay open, without a byte, after the group is dead: a process that left the group has it. */
 const DRAIN_MS = 250;
 const DRAIN_ROUNDS = 20;
-
-type Interruption = 'timeout' | 'cancelled' | 'output_limit';
 
 /** Follows a command to its end. Throws SANDBOX_UNAVAILABLE when the sandbox itself did not start. */
 export async function followGroup(
@@ -19,7 +19,7 @@ export async function followGroup(
   command: CommandSpec,
 ): Promise<Pick<CommandResult, 'exitCode' | 'signal' | 'endedBy' | 'stdout' | 'stderr'>> {
   const watch = new AbortController();
-  const { interrupt, first } = interruptions(group, command, watch.signal);
+  const { interrupt, first } = watchForInterruption(command, () => group.kill(), watch.signal);
   const captures = {
     stdout: new StreamCapture(command.outputMaxBytes),
     stderr: new StreamCapture(command.outputMaxBytes),
@@ -43,24 +43,6 @@ export async function followGroup(
   } finally {
     watch.abort();
   }
-}
-
-function interruptions(
-  group: ProcessGroup,
-  command: CommandSpec,
-  until: AbortSignal,
-): { interrupt(why: Interruption): void; first(): Interruption | null } {
-  let first: Interruption | null = null;
-  const interrupt = (why: Interruption): void => {
-    if (until.aborted) return;
-    first ??= why;
-    group.kill();
-  };
-  const timer = setTimeout(() => interrupt('timeout'), command.timeoutMs);
-  until.addEventListener('abort', () => clearTimeout(timer), { once: true });
-  command.signal.addEventListener('abort', () => interrupt('cancelled'), { signal: until });
-  if (command.signal.aborted) interrupt('cancelled');
-  return { interrupt, first: () => first };
 }
 
 interface Captured {
