@@ -58,11 +58,6 @@ export class PipeStock {
     }
   }
 
-  /** Closes an end that `take` gave. */
-  close(fd: number): void {
-    closeSync(fd);
-  }
-
   #restock(): Promise<void> {
     this.#making ??= this.#make().finally(() => {
       this.#making = null;

@@ -1,3 +1,4 @@
+import { closeSync } from 'node:fs';
 import { Jail } from './bubblewrap.ts';
 import type { GroupFiles } from './cgroup/files.ts';
 import type { StartedSandbox } from './command.ts';
@@ -58,7 +59,7 @@ export class Starter {
     } finally {
       // The child has copies; an end of a pipe left open here would never report its end.
       launch?.release();
-      for (const fd of childFds) if (typeof fd === 'number') host.pipes.close(fd);
+      for (const fd of childFds) if (typeof fd === 'number') closeSync(fd);
     }
   }
 

@@ -1,4 +1,4 @@
-import { compileGlobs } from '../workspace/glob.ts';
+import { compileGlobs, expandBraces } from '../workspace/glob.ts';
 import { escapeAnyCase } from './sbpl.ts';
 
 /**
@@ -42,35 +42,4 @@ function translateSet(negated: boolean, set: string): string {
   if (!PLAIN_SET.test(set) || descends) return '[^/]';
   if (negated) return `[^/${set}]`;
   return `[${set.replaceAll(/[a-z]-[a-z]|[a-z]/gi, (part) => part.toLowerCase() + part.toUpperCase())}]`;
-}
-
-/** `a{b,c}d` as `abd` and `acd`; braces without a comma mean themselves. */
-function expandBraces(pattern: string): string[] {
-  for (let start = 0; start < pattern.length; start++) {
-    if (pattern[start] === '\\') start++;
-    else if (pattern[start] === '{') {
-      const { end, choices } = readBraces(pattern, start);
-      if (choices.length < 2) continue;
-      const [before, after] = [pattern.slice(0, start), pattern.slice(end + 1)];
-      return choices.flatMap((choice) => expandBraces(before + choice + after));
-    }
-  }
-  return [pattern];
-}
-
-/** What the braces at `start` offer; nothing where they are not closed. */
-function readBraces(pattern: string, start: number): { end: number; choices: string[] } {
-  const choices: string[] = [];
-  let [depth, from] = [0, start + 1];
-  for (let i = start + 1; i < pattern.length; i++) {
-    const char = pattern[i];
-    if (char === '\\') i++;
-    else if (char === '{') depth++;
-    else if (depth === 0 && (char === ',' || char === '}')) {
-      choices.push(pattern.slice(from, i));
-      from = i + 1;
-      if (char === '}') return { end: i, choices };
-    } else if (char === '}') depth--;
-  }
-  return { end: start, choices: [] };
 }

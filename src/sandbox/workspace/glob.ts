@@ -166,8 +166,8 @@ function readSet(chars: readonly string[], start: number): { token: Token; end: 
   }
 }
 
-/** `a{b,c}d` as `abd` and `acd`; braces without a comma mean themselves. */
-function expandBraces(pattern: string): string[] {
+/** `a{b,c}d` as `abd` and `acd`; braces without a comma mean themselves. Throws SCHEMA_INVALID for too many. */
+export function expandBraces(pattern: string): string[] {
   const done: string[] = [];
   const open = [pattern];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {

@@ -23,7 +23,7 @@ test('renames beside itself, whatever it is, and says where', () => {
   for (const name of ['.vscode', '.envrc', '.claude', '.idea', 'd\né/.envrc']) {
     const moved = moveAside(at(name));
     expect(moved).toMatch(/\.quarantined-[0-9a-f]{8}$/);
-    expect(lstatSync(Buffer.from(moved ?? '', 'latin1'))).toBeDefined();
+    expect(existsSync(Buffer.from(moved ?? '', 'latin1'))).toBe(true);
   }
   expect(bench.names()).toEqual([
     '.claude.quarantined',
