@@ -137,6 +137,20 @@ describe('every way out of a call is recorded', () => {
     expect(JSON.stringify(record)).not.toContain(secret);
   });
 
+  it('FR-8.1 SEC-5.2 what the sandbox did is in the answer and in the record: asked, moved away, refused', async () => {
+    const command = 'mkdir -p deep; echo x >deep/.envrc; echo x >/usr/x';
+    const { meta, data } = JSON.parse((await at.call('safe_bash', { command })).line);
+    expect(data.exit_code).toBe(1);
+    expect(meta.warnings).toEqual([expect.stringContaining('deep/.envrc would run code outside the sandbox')]);
+    expect(meta.denied).toEqual([expect.objectContaining({ kind: 'read_only', path: '/usr/x' })]);
+    const [record] = await at.auditLog.tail(1);
+    expect(record).toMatchObject({
+      quarantined: ['deep/.envrc'],
+      denied: meta.denied,
+      host_calls: { total: 1, calls: [{ method: 'Exec', error_code: null, exit_code: 1, ended_by: 'exit' }] },
+    });
+  });
+
   it('a request id is used once', async () => {
     const id = newRequestId(Date.now());
     await at.call('safe_bash', { command: 'echo first' }, id);
