@@ -72,7 +72,7 @@ const NARROWER = [
   {
     from: 'src/runner',
     into: 'src/scrub',
-    only: ['src/scrub/engine.ts', 'src/scrub/finding.ts', 'src/scrub/rule-pack.ts', 'src/scrub/leaves.ts'],
+    only: ['src/scrub/hardened/engine.ts', 'src/scrub/finding.ts', 'src/scrub/exact/rule-pack.ts', 'src/scrub/leaves.ts'],
     why: 'the first pass is patterns only: vault and guard never leave the daemon',
   },
 ];

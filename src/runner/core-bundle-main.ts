@@ -3,8 +3,8 @@ import { isMainThread, parentPort } from 'node:worker_threads';
 import { safeBash } from '../../tools/safe_bash/main.ts';
 import { safeRead } from '../../tools/safe_read/main.ts';
 import { createSafeWrite } from '../../tools/safe_write/main.ts';
-import { createEngine, deferEngine } from '../scrub/engine.ts';
-import { readRulePack } from '../scrub/rule-pack.ts';
+import { readRulePack } from '../scrub/exact/rule-pack.ts';
+import { createEngine, deferEngine } from '../scrub/hardened/engine.ts';
 import { serveTools } from '../sdk/serve.ts';
 import { answerScans, FirstPass } from './first-pass.ts';
 

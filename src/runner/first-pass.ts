@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import { ContextdError } from '../core/errors.ts';
-import type { ScrubEngine } from '../scrub/engine.ts';
 import type { Finding } from '../scrub/finding.ts';
+import type { ScrubEngine } from '../scrub/hardened/engine.ts';
 import { collectLeaves } from '../scrub/leaves.ts';
 import type { SearchedOutput } from '../sdk/tool-server.ts';
 

@@ -4,16 +4,16 @@ import type { Clock } from '../core/clock.ts';
 import { ContextdError } from '../core/errors.ts';
 import type { Json } from '../core/json.ts';
 import type { Logger } from '../core/log.ts';
-import type { ScrubEngine } from './engine.ts';
 import type { Finding } from './finding.ts';
 import { type ScannedLeaf, weighFirstPass } from './first-pass.ts';
+import type { ScrubEngine } from './hardened/engine.ts';
 import { collectLeaves, replaceLeaves } from './leaves.ts';
-import { escapeLookAlikes, replaceTokens, UNNUMBERED } from './look-alike.ts';
-import type { Scanner } from './scanner.ts';
+import type { Scanner } from './scan/scanner.ts';
 import { mergeFindings } from './spans.ts';
-import { type NumberStore, type SecretUse, unknownSecret, Vault } from './vault.ts';
+import { escapeLookAlikes, replaceTokens, UNNUMBERED } from './vault/look-alike.ts';
+import { type NumberStore, type SecretUse, unknownSecret, Vault } from './vault/vault.ts';
 
-export type { SecretUse } from './vault.ts';
+export type { SecretUse } from './vault/vault.ts';
 
 interface Scrubbed<T> {
   value: T;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { FirstPass } from '#src/runner/first-pass.js';
-import type { ScrubEngine } from '#src/scrub/engine.js';
+import type { ScrubEngine } from '#src/scrub/hardened/engine.js';
 
 /** Finds every x: what is tested is who is scanned, not what for. */
 const engine: ScrubEngine = {

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { createEngine } from '#src/scrub/engine.js';
-import { KeywordIndex } from '#src/scrub/keyword-index.js';
-import { Rule } from '#src/scrub/rule.js';
-import { parseRuleFile } from '#src/scrub/rule-config.js';
-import { readRulePack } from '#src/scrub/rule-pack.js';
+import { KeywordIndex } from '#src/scrub/exact/keyword-index.js';
+import { Rule } from '#src/scrub/exact/rule.js';
+import { parseRuleFile } from '#src/scrub/exact/rule-config.js';
+import { readRulePack } from '#src/scrub/exact/rule-pack.js';
+import { createEngine } from '#src/scrub/hardened/engine.js';
 import { CLEAN_TEXTS, generate, generateSample, RULE_SAMPLES, seededRandom } from '../../helpers/secret-samples.ts';
 
 const pack = readRulePack(join(import.meta.dirname, '../../../src/scrub/rules'));

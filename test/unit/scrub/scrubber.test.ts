@@ -3,13 +3,13 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemClock } from '#src/core/clock.js';
 import { silentLogger } from '#src/core/log.js';
-import { createEngine } from '#src/scrub/engine.js';
+import { readRulePack } from '#src/scrub/exact/rule-pack.js';
 import type { Finding } from '#src/scrub/finding.js';
+import { createEngine } from '#src/scrub/hardened/engine.js';
 import { collectLeaves } from '#src/scrub/leaves.js';
-import { replaceTokens } from '#src/scrub/look-alike.js';
-import { readRulePack } from '#src/scrub/rule-pack.js';
-import { createScanner } from '#src/scrub/scanner.js';
+import { createScanner } from '#src/scrub/scan/scanner.js';
 import { createScrubber, type Scrubber, type ScrubberDeps } from '#src/scrub/scrubber.js';
+import { replaceTokens } from '#src/scrub/vault/look-alike.js';
 import { generate, generateSample, RULE_SAMPLES, seededRandom } from '../../helpers/secret-samples.ts';
 
 // The same cases in every run.

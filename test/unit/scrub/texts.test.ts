@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Json } from '#src/core/json.js';
 import { collectLeaves, replaceLeaves } from '#src/scrub/leaves.js';
-import { escapeLookAlikes, replaceTokens } from '#src/scrub/look-alike.js';
 import { isCovered, maskView, mergeFindings, PLACEHOLDER, subtractSpans } from '#src/scrub/spans.js';
+import { escapeLookAlikes, replaceTokens } from '#src/scrub/vault/look-alike.js';
 
 // The same cases in every run.
 fc.configureGlobal({ seed: 20_261_121 });

@@ -1,6 +1,6 @@
+import type { Finding } from '../finding.ts';
 import { Allowlist } from './allowlist.ts';
 import { entropyOf } from './entropy.ts';
-import type { Finding } from './finding.ts';
 import { Pattern, type Range } from './pattern.ts';
 import type { RuleConfig } from './rule-config.ts';
 import { ruleFault } from './toml-table.ts';

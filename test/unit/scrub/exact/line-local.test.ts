@@ -2,16 +2,16 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { RE2JS } from 're2js';
 import { describe, expect, it } from 'vitest';
-import { isLineLocal } from '#src/scrub/line-local.js';
-import { Pattern } from '#src/scrub/pattern.js';
-import { parseRuleFile } from '#src/scrub/rule-config.js';
-import { readRulePack } from '#src/scrub/rule-pack.js';
-import { generateSample, RULE_SAMPLES, seededRandom } from '../../helpers/secret-samples.ts';
+import { isLineLocal } from '#src/scrub/exact/line-local.js';
+import { Pattern } from '#src/scrub/exact/pattern.js';
+import { parseRuleFile } from '#src/scrub/exact/rule-config.js';
+import { readRulePack } from '#src/scrub/exact/rule-pack.js';
+import { generateSample, RULE_SAMPLES, seededRandom } from '../../../helpers/secret-samples.ts';
 
 // The same cases in every run.
 fc.configureGlobal({ seed: 20_261_121 });
 
-const configs = readRulePack(join(import.meta.dirname, '../../../src/scrub/rules')).flatMap(parseRuleFile);
+const configs = readRulePack(join(import.meta.dirname, '../../../../src/scrub/rules')).flatMap(parseRuleFile);
 
 /** All matches as the engine below finds them in the whole text. */
 function plainly(source: string, text: string): { start: number; end: number }[] {

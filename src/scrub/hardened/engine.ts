@@ -1,9 +1,9 @@
-import type { Finding } from './finding.ts';
-import { KeywordIndex } from './keyword-index.ts';
-import { Rule } from './rule.ts';
-import { parseRuleFile, type RuleConfig } from './rule-config.ts';
-import type { RuleFile } from './rule-pack.ts';
-import { isCovered, maskView, mergeFindings } from './spans.ts';
+import { KeywordIndex } from '../exact/keyword-index.ts';
+import { Rule } from '../exact/rule.ts';
+import { parseRuleFile, type RuleConfig } from '../exact/rule-config.ts';
+import type { RuleFile } from '../exact/rule-pack.ts';
+import type { Finding } from '../finding.ts';
+import { isCovered, maskView, mergeFindings } from '../spans.ts';
 
 /** Finds secrets by pattern. Pure and synchronous; knows no secret of any session. */
 export interface ScrubEngine {

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createEngine, deferEngine } from '#src/scrub/engine.js';
-import { entropyOf } from '#src/scrub/entropy.js';
-import { KeywordIndex } from '#src/scrub/keyword-index.js';
+import { entropyOf } from '#src/scrub/exact/entropy.js';
+import { KeywordIndex } from '#src/scrub/exact/keyword-index.js';
+import { createEngine, deferEngine } from '#src/scrub/hardened/engine.js';
 
 // The same cases in every run.
 fc.configureGlobal({ seed: 20_261_121 });

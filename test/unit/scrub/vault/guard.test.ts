@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Guard } from '#src/scrub/guard.js';
-import { Vault } from '#src/scrub/vault.js';
-import { generate, seededRandom } from '../../helpers/secret-samples.ts';
+import { Guard } from '#src/scrub/vault/guard.js';
+import { Vault } from '#src/scrub/vault/vault.js';
+import { generate, seededRandom } from '../../../helpers/secret-samples.ts';
 
 // The same cases in every run.
 fc.configureGlobal({ seed: 20_261_121 });

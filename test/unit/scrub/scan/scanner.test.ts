@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { silentLogger } from '#src/core/log.js';
-import { createScanner, type Scanner, type ScannerDeps } from '#src/scrub/scanner.js';
-import { generateSample, seededRandom } from '../../helpers/secret-samples.ts';
+import { createScanner, type Scanner, type ScannerDeps } from '#src/scrub/scan/scanner.js';
+import { generateSample, seededRandom } from '../../../helpers/secret-samples.ts';
 
-const rulesDir = join(import.meta.dirname, '../../../src/scrub/rules');
+const rulesDir = join(import.meta.dirname, '../../../../src/scrub/rules');
 const fragile = new URL('./fixtures/fragile-worker.mjs', import.meta.url);
 const { text, start, secret } = generateSample('x «ghp_[A-Za-z0-9]{36}» y', seededRandom(1));
 const finding = { rule: 'github-token', start, end: start + secret.length };

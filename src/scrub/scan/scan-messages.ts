@@ -1,4 +1,4 @@
-import type { Finding } from './finding.ts';
+import type { Finding } from '../finding.ts';
 
 /** What the scanner sends to its worker, and what comes back. */
 export interface ScanRequest {

@@ -1,9 +1,9 @@
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
-import type { Config } from '../config/schema.ts';
-import { ContextdError } from '../core/errors.ts';
-import type { Logger } from '../core/log.ts';
-import type { Finding } from './finding.ts';
+import type { Config } from '../../config/schema.ts';
+import { ContextdError } from '../../core/errors.ts';
+import type { Logger } from '../../core/log.ts';
+import type { Finding } from '../finding.ts';
 import type { ScanReply, ScanRequest } from './scan-messages.ts';
 
 /** Scans off the main thread, with a deadline. What it cannot scan is SCRUB_FAILED; the next call works again. */
@@ -19,7 +19,7 @@ export interface Scanner {
 export interface ScannerDeps {
   config: Config['scrub'];
   logger: Logger;
-  /** Folder of rule files; default: `rules` beside this file. */
+  /** Folder of rule files; default: `rules` of the scrub room. */
   rulesDir?: string;
   /** The compiled program of the thread; default: `scan-worker.js` beside this file. */
   program?: URL;
@@ -122,7 +122,7 @@ class WorkerScanner implements Scanner {
 }
 
 async function openThread(deps: ScannerDeps): Promise<ScanThread> {
-  const rulesDir = deps.rulesDir ?? fileURLToPath(new URL('./rules/', import.meta.url));
+  const rulesDir = deps.rulesDir ?? fileURLToPath(new URL('../rules/', import.meta.url));
   const program = deps.program ?? new URL('./scan-worker.js', import.meta.url);
   const thread = new ScanThread(program, rulesDir);
   try {

@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { createEngine, type ScrubEngine } from './engine.ts';
-import { readRulePack } from './rule-pack.ts';
+import { readRulePack } from '../exact/rule-pack.ts';
+import { createEngine, type ScrubEngine } from '../hardened/engine.ts';
 import type { ScanReply, ScanRequest } from './scan-messages.ts';
 
 /** The thread that scans: a pattern that takes too long ends it, not the daemon. */

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { ContextdError } from '../core/errors.ts';
+import { ContextdError } from '../../core/errors.ts';
 import { copyText, Guard } from './guard.ts';
 import { tokenOf, UNNUMBERED } from './look-alike.ts';
 

@@ -1,5 +1,5 @@
 import type { TomlTable, TomlValue } from 'smol-toml';
-import { ContextdError } from '../core/errors.ts';
+import { ContextdError } from '../../core/errors.ts';
 
 /** A fault in a rule file. `where` names the file and the rule. */
 export function ruleFault(where: string, problem: string, cause?: unknown): ContextdError {

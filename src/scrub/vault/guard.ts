@@ -1,6 +1,6 @@
-import { ContextdError } from '../core/errors.ts';
-import { entropyOf } from './entropy.ts';
-import type { Finding } from './finding.ts';
+import { ContextdError } from '../../core/errors.ts';
+import { entropyOf } from '../exact/entropy.ts';
+import type { Finding } from '../finding.ts';
 
 /** Values shorter than this would be masked all over the place. */
 const MIN_CHARS = 8;
