@@ -1,8 +1,9 @@
 import { ContextdError } from '../core/errors.ts';
 import type { Json, JsonObject } from '../core/json.ts';
 import { isJsonObject } from '../core/json.ts';
+import { collectLeaves } from '../scrub/leaves.ts';
 import type { Scrubber, SecretUse } from '../scrub/scrubber.ts';
-import type { ToolStream } from '../sdk/tool.ts';
+import type { TextMargin, ToolStream } from '../sdk/tool.ts';
 import type { Call, Outcome } from './call.ts';
 
 /** An outcome in which nothing is left to hide. Only this type reaches the stores, the budget and the audit log. */
@@ -37,7 +38,10 @@ export async function scrub(call: Call, outcome: Outcome, scrubber: Scrubber): P
     denied: outcome.denied.map((denial) => ({ ...denial })),
     quarantined: outcome.quarantined,
   } satisfies JsonObject;
-  const { value, secrets, missedByFirstPass } = await scrubber.scrub(call.sessionKey, leaving, outcome.firstPass);
+  const { value, secrets, missedByFirstPass } = await scrubber.scrub(call.sessionKey, leaving, {
+    firstPass: outcome.firstPass,
+    margins: marginsOf(outcome),
+  });
   return {
     data: value.data,
     streams: value.streams,
@@ -51,6 +55,16 @@ export async function scrub(call: Call, outcome: Outcome, scrubber: Scrubber): P
     secrets,
     missedByFirstPass,
   };
+}
+
+/** By the leaves of `leaving`: those of data come first, then per stream "field", its name, "text" and the text. */
+function marginsOf({ data, streams }: Outcome): Map<number, TextMargin> {
+  const margins = new Map<number, TextMargin>();
+  if (streams.every(({ margin }) => margin === undefined)) return margins;
+  const firstText = collectLeaves({ data, streams: [] }).length + 3;
+  for (const [position, { margin }] of streams.entries())
+    if (margin !== undefined) margins.set(firstText + 4 * position, margin);
+  return margins;
 }
 
 /** The answer when scrubbing itself failed: fixed words only, nothing of the outcome. */

@@ -14,6 +14,21 @@ import { WireFault } from './wire-fault.ts';
 export interface ToolStream {
   field: string;
   text: string;
+  /**
+   * UTF-16 characters at both ends of `text` that are searched for secrets and never shown: what stands around the
+   * part that was asked for, so that a secret cut by its edge is known. Default: none.
+   */
+  margin?: TextMargin;
+}
+
+export interface TextMargin {
+  before: number;
+  after: number;
+}
+
+/** The text of a stream without its margins. */
+export function shownText({ text, margin }: ToolStream): string {
+  return margin === undefined ? text : text.slice(margin.before, text.length - margin.after);
 }
 
 /** A fault as it travels: code of the closed table, a sentence, its remedy, facts for a program. */
@@ -69,7 +84,7 @@ const FAILURE_SHAPE: MessageShape = { 1: 'bytes', 2: 'bytes', 3: 'bytes', 4: 'by
 const SPAN_SHAPE: MessageShape = { 1: 'bytes', 2: 'uint32', 3: 'uint32' };
 const OUTPUT_SHAPE: MessageShape = {
   1: 'bytes',
-  2: { 1: 'bytes', 2: 'bytes' },
+  2: { 1: 'bytes', 2: 'bytes', 3: 'uint32', 4: 'uint32' },
   3: FAILURE_SHAPE,
   4: 'uint64',
   5: 'bytes',
@@ -89,12 +104,17 @@ export function parseCallOutput(message: WireOutput): ScannedOutput {
   checkFieldNames(data, streams);
   const output = {
     data,
-    ...(streams.length === 0 ? {} : { streams: streams.map(({ field, text }) => ({ field, text })) }),
+    ...(streams.length === 0 ? {} : { streams: streams.map(parseStream) }),
     ...(failure === null ? {} : { failure: parseFailure(failure) }),
     ...(dropped_bytes === 0 ? {} : { droppedBytes: dropped_bytes }),
     ...(warnings.length === 0 ? {} : { warnings }),
   };
   return { output, firstPass: parseFirstPass(first_pass) };
+}
+
+function parseStream({ field, text, margin_before: before, margin_after: after }: WireStream): ToolStream {
+  if (before + after > text.length) throw new WireFault(`the margins of stream ${field} are longer than its text`);
+  return before + after === 0 ? { field, text } : { field, text, margin: { before, after } };
 }
 
 /** Checks what a tool process calls its failure. Throws WireFault. */
@@ -112,7 +132,12 @@ export function parseFailure({ code, message, remedy, details_json }: WireFailur
 
 /** Throws RESOURCE_LIMIT for an output that the protocol cannot carry. */
 export function packCallOutput({ output, firstPass }: ScannedOutput): CallOutput {
-  const streams = (output.streams ?? []).map(({ field, text }) => ({ field, text: wellFormed(text) }));
+  const streams = (output.streams ?? []).map(({ field, text, margin }) => ({
+    field,
+    text: wellFormed(text),
+    margin_before: margin?.before ?? 0,
+    margin_after: margin?.after ?? 0,
+  }));
   const dataJson = Buffer.from(JSON.stringify(output.data));
   if (dataJson.length > DATA_MAX_BYTES) throw notCarried('its data', dataJson.length, DATA_MAX_BYTES);
   const bytes = streams.reduce((sum, { text }) => sum + Buffer.byteLength(text), dataJson.length);

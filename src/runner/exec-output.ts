@@ -1,10 +1,13 @@
 import { isUtf8 } from 'node:buffer';
 import type { CapturedStream } from '../sandbox/sandbox.ts';
 import { describeBinary } from '../sdk/binary.ts';
+import { joinAroundGap } from '../sdk/cut-line.ts';
 import { dropCutEnd, dropCutStart } from '../sdk/utf8.ts';
 
 export interface StreamText {
   text: string;
+  /** Bytes of the stream that are not in the text. */
+  droppedBytes: number;
   /** True when bytes that are not UTF-8 became U+FFFD. */
   replaced: boolean;
 }
@@ -17,14 +20,15 @@ export function decodeStream(stream: CapturedStream): StreamText {
   // Cut at a byte: a character that was cut apart is not an encoding fault of the command.
   const cut = stream.droppedBytes === 0 ? stream.head : dropCutEnd(stream.head);
   const kind = describeBinary(cut);
-  if (kind !== null) return { text: `[contextd: ${kind}, ${stream.totalBytes} bytes, withheld]\n`, replaced: false };
+  if (kind !== null)
+    return { text: `[contextd: ${kind}, ${stream.totalBytes} bytes, withheld]\n`, droppedBytes: 0, replaced: false };
   if (stream.droppedBytes === 0) return decode(Buffer.concat([stream.head, stream.tail]));
   const head = decode(cut);
   const tail = decode(dropCutStart(stream.tail));
-  const gap = `\n[contextd: ${stream.droppedBytes} bytes were not kept]\n`;
-  return { text: head.text + gap + tail.text, replaced: head.replaced || tail.replaced };
+  const joined = joinAroundGap(head.text, tail.text, stream.droppedBytes);
+  return { ...joined, replaced: head.replaced || tail.replaced };
 }
 
 function decode(bytes: Buffer): StreamText {
-  return { text: bytes.toString('utf8'), replaced: !isUtf8(bytes) };
+  return { text: bytes.toString('utf8'), droppedBytes: 0, replaced: !isUtf8(bytes) };
 }

@@ -209,7 +209,7 @@ function toExecResult(result: CommandResult, endedBy: EndedBy): ExecResult {
     ended_by: endedBy,
     stdout: stdout.text,
     stderr: stderr.text,
-    dropped_bytes: result.stdout.droppedBytes + result.stderr.droppedBytes,
+    dropped_bytes: stdout.droppedBytes + stderr.droppedBytes,
     duration_ms: Math.round(result.durationMs),
     encoding_replaced: stdout.replaced || stderr.replaced,
   };

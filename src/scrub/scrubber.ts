@@ -23,20 +23,24 @@ interface Scrubbed<T> {
   missedByFirstPass: number;
 }
 
+/** What is known of a value beforehand. Both are by the position of a leaf in the order of `collectLeaves`. */
+export interface ScrubHints {
+  /** What the tool's own process found. May cover only the first leaves. Default: nothing was searched. */
+  firstPass?: readonly (readonly Finding[])[];
+  /** UTF-16 characters at both ends of a leaf that are searched and do not leave. Default: none. */
+  margins?: ReadonlyMap<number, { before: number; after: number }>;
+}
+
 /** The second pass (design §3, step 6): every string that leaves, and the only one that hands out tokens. */
 export interface Scrubber {
   start(): Promise<void>;
   stop(): Promise<void>;
   /**
    * Masks the strings and object keys of a value. Meant to be run once, on raw strings: text that looks like a token
-   * is neutralised (see look-alike.ts), so a scrubbed value does not go through it again. `firstPass` is per leaf in
-   * the order of `collectLeaves` and may cover only the first leaves. SCRUB_FAILED when anything goes wrong.
+   * is neutralised (see look-alike.ts), so a scrubbed value does not go through it again. SCRUB_FAILED when anything
+   * goes wrong.
    */
-  scrub<T extends Json>(
-    sessionKey: string,
-    value: T,
-    firstPass?: readonly (readonly Finding[])[],
-  ): Promise<Scrubbed<T>>;
+  scrub<T extends Json>(sessionKey: string, value: T, hints?: ScrubHints): Promise<Scrubbed<T>>;
   /** Tokens become their values, neutralised look-alikes what they were. SECRET_UNKNOWN for an unknown number. */
   openSecrets(sessionKey: string, text: string): string;
   /** For log lines and error texts: patterns and the values of all sessions, "[SECRET]" without numbers. */
@@ -64,6 +68,7 @@ const SLICE_CHARS = 2 * 1024 * 1024;
 const MASK_MAX_CHARS = 65_536;
 /** What is dropped of a cut text besides: a secret cut in two is not recognised. */
 const MASK_MARGIN_CHARS = 4096;
+const NO_MARGIN = { before: 0, after: 0 };
 /** Milliseconds from which a scrub is reported as slow. */
 const SLOW_MS = 1000;
 
@@ -85,21 +90,19 @@ class SessionScrubber implements Scrubber {
     await this.#deps.scanner.stop();
   }
 
-  async scrub<T extends Json>(
-    sessionKey: string,
-    value: T,
-    firstPass: readonly (readonly Finding[])[] = [],
-  ): Promise<Scrubbed<T>> {
+  async scrub<T extends Json>(sessionKey: string, value: T, hints: ScrubHints = {}): Promise<Scrubbed<T>> {
     const { clock, logger } = this.#deps;
     const started = clock.monotonic();
     try {
       const vault = this.#vaultOf(sessionKey);
       const leaves = await this.#scanLeaves(vault, collectLeaves(value));
-      const { extra, missed } = weighFirstPass(leaves, firstPass);
+      const { extra, missed } = weighFirstPass(leaves, hints.firstPass ?? []);
       const secrets = new Map<string, SecretUse>();
       const texts: string[] = [];
-      for (const [position, { text, spans }] of leaves.entries())
-        texts.push(await maskLeaf(vault, text, mergeFindings([...spans, ...(extra[position] ?? [])]), secrets));
+      for (const [position, { text, spans }] of leaves.entries()) {
+        const found = mergeFindings([...spans, ...(extra[position] ?? [])]);
+        texts.push(await maskLeaf(vault, text, found, hints.margins?.get(position) ?? NO_MARGIN, secrets));
+      }
       const durationMs = Math.round(clock.monotonic() - started);
       if (durationMs >= SLOW_MS) logger.warn('scrub.slow', { duration_ms: durationMs, leaves: leaves.length });
       // The same shape with other strings in it, which the type system cannot see.
@@ -167,19 +170,26 @@ async function guardScan(vault: Vault, text: string): Promise<Finding[]> {
   return found;
 }
 
+/** A secret that the edge of the margin cuts is masked as a whole: its token stands for all of it. */
 async function maskLeaf(
   vault: Vault,
   text: string,
   spans: readonly Finding[],
+  margin: { before: number; after: number },
   secrets: Map<string, SecretUse>,
 ): Promise<string> {
+  const from = margin.before;
+  const to = text.length - margin.after;
+  const shown: Finding[] = [];
   const tokens: string[] = [];
   for (const { rule, start, end } of spans) {
+    if (end <= from || start >= to) continue;
     const use = await vault.use(text.slice(start, end), rule);
     secrets.set(use.token === UNNUMBERED ? `${use.token} ${use.rule}` : use.token, use);
     tokens.push(use.token);
+    shown.push({ rule, start: Math.max(start, from) - from, end: Math.min(end, to) - from });
   }
-  return replaceSpans(text, spans, (position) => tokens[position] ?? UNNUMBERED, escapeLookAlikes);
+  return replaceSpans(text.slice(from, to), shown, (position) => tokens[position] ?? UNNUMBERED, escapeLookAlikes);
 }
 
 /** `outside` is applied to the text between the spans. */

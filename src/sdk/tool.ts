@@ -5,7 +5,13 @@ import type { ToolOutput } from '../protocol/tool-output.ts';
 export { ContextdError, isErrno } from '../core/errors.ts';
 export type { JsonObject } from '../core/json.ts';
 export type { EndedBy, ExecResult, ExecSpec, LogLevel } from '../protocol/host-messages.ts';
-export type { ToolFailure, ToolOutput, ToolStream } from '../protocol/tool-output.ts';
+export {
+  shownText,
+  type TextMargin,
+  type ToolFailure,
+  type ToolOutput,
+  type ToolStream,
+} from '../protocol/tool-output.ts';
 
 /** Methods of the host whose requests and answers are JSON objects, as their documentation describes them. */
 export type HostMethod = GrantedMethod | CoreMethod;

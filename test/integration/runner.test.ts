@@ -2,6 +2,7 @@ import { linkSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'n
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RunResult } from '#src/runner/runner.js';
+import { shownText } from '#src/sdk/tool.js';
 import { type Bench, openBench, whoCanRun } from '../fixtures/sandbox-harness.ts';
 import { generate, seededRandom } from '../helpers/secret-samples.ts';
 import { openToolRunner, type ToolRunner } from '../helpers/tool-runner.ts';
@@ -26,7 +27,8 @@ describe.each(whoCanRun())('the core tools in a real sandbox, %s', (who) => {
   });
 
   function textOf({ output }: RunResult, field: string): string | undefined {
-    return output.streams?.find((stream) => stream.field === field)?.text;
+    const stream = output.streams?.find((each) => each.field === field);
+    return stream && shownText(stream);
   }
 
   /** Made by the workspace's owner, as a person would. */

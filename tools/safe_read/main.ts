@@ -71,7 +71,7 @@ async function readFile(
   if (selection.kind === 'grep') {
     const found = await grepFile(file, { ...selection, maxBytes: outputMaxBytes }, signal);
     const warnings = found.hasLongLines ? ['of lines over 1 MiB only the first 1 MiB was searched'] : [];
-    return output({ ...data, matches: found.matches }, { ...found, replaced: false }, warnings);
+    return output({ ...data, matches: found.matches }, { ...found, margin: NO_MARGIN, replaced: false }, warnings);
   }
   const { span, range } = await locate(file, selection, facts, signal);
   if (span === null)
@@ -80,7 +80,8 @@ async function readFile(
   return output({ ...data, ...(range === null ? {} : { range }) }, text, []);
 }
 
-const EMPTY: ReadText = { text: '', droppedBytes: 0, replaced: false };
+const NO_MARGIN = { before: 0, after: 0 };
+const EMPTY: ReadText = { text: '', margin: NO_MARGIN, droppedBytes: 0, replaced: false };
 
 interface Located {
   /** Null when the file ends before. */
@@ -116,7 +117,7 @@ function output(data: ToolOutput['data'], text: ReadText, warnings: readonly str
   const all = text.replaced ? [...warnings, 'bytes of the file that are not UTF-8 became U+FFFD'] : warnings;
   return {
     data,
-    streams: [{ field: 'content', text: text.text }],
+    streams: [{ field: 'content', text: text.text, margin: text.margin }],
     ...(text.droppedBytes === 0 ? {} : { droppedBytes: text.droppedBytes }),
     ...(all.length === 0 ? {} : { warnings: all }),
   };

@@ -154,6 +154,14 @@ export const PLUGIN_DEFINITION = `{
                 "text": {
                   "type": "string",
                   "id": 2
+                },
+                "margin_before": {
+                  "type": "uint32",
+                  "id": 3
+                },
+                "margin_after": {
+                  "type": "uint32",
+                  "id": 4
                 }
               }
             },

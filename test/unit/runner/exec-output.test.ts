@@ -13,19 +13,19 @@ describe('what a command printed', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (any) => {
         const text = Buffer.from(any.replaceAll('\0', '')).toString();
-        expect(decodeStream(whole(Buffer.from(text)))).toEqual({ text, replaced: false });
+        expect(decodeStream(whole(Buffer.from(text)))).toEqual({ text, droppedBytes: 0, replaced: false });
       }),
     );
   });
 
   it('has U+FFFD for bytes that are not, and says so', () => {
     const bytes = Buffer.concat([Buffer.from('a'.repeat(50)), Buffer.from([0xe9]), Buffer.from('b')]);
-    expect(decodeStream(whole(bytes))).toEqual({ text: `${'a'.repeat(50)}\ufffdb`, replaced: true });
+    expect(decodeStream(whole(bytes))).toEqual({ text: `${'a'.repeat(50)}\ufffdb`, droppedBytes: 0, replaced: true });
   });
 
   it('with a U+FFFD of its own is not taken for broken', () => {
     const text = '\ufffd'.repeat(100);
-    expect(decodeStream(whole(Buffer.from(text)))).toEqual({ text, replaced: false });
+    expect(decodeStream(whole(Buffer.from(text)))).toEqual({ text, droppedBytes: 0, replaced: false });
   });
 
   it.each([
@@ -48,11 +48,28 @@ describe('what a command printed', () => {
   it('says between head and tail what is missing; a character cut apart there is no fault of the command', () => {
     const euro = Buffer.from('€');
     const stream = {
-      head: Buffer.concat([Buffer.from('head'), euro.subarray(0, 2)]),
-      tail: Buffer.concat([euro.subarray(1), Buffer.from('tail')]),
+      head: Buffer.concat([Buffer.from('head\n'), euro.subarray(0, 2)]),
+      tail: Buffer.concat([euro.subarray(1), Buffer.from('\ntail')]),
       droppedBytes: 10,
-      totalBytes: 22,
+      totalBytes: 24,
     };
-    expect(decodeStream(stream)).toEqual({ text: 'head\n[contextd: 10 bytes were not kept]\ntail', replaced: false });
+    expect(decodeStream(stream)).toEqual({
+      text: 'head\n\n[contextd: 11 bytes were not kept]\ntail',
+      droppedBytes: 11,
+      replaced: false,
+    });
+  });
+
+  it('SEC-1.1 gives up the lines, or in a text without lines the words, that were cut apart', () => {
+    const cut = (head: string, tail: string) =>
+      decodeStream({ head: Buffer.from(head), tail: Buffer.from(tail), droppedBytes: 1000, totalBytes: 0 });
+    expect(cut('one\nand two\nkey=abcdefgh', 'ijklmnop\nthree\nfour\n')).toEqual({
+      text: 'one\nand two\n\n[contextd: 1021 bytes were not kept]\nthree\nfour\n',
+      droppedBytes: 1021,
+      replaced: false,
+    });
+    expect(cut('x; token="abcdefgh', 'ijklmnop"; y and z').text).toBe(
+      'x; token="\n[contextd: 1016 bytes were not kept]\n"; y and z',
+    );
   });
 });

@@ -82,8 +82,8 @@ describe('the host', () => {
       signal: null,
       ended_by: 'exit',
       stdout: 'out',
-      stderr: 'err\n[contextd: 2 bytes were not kept]\n',
-      dropped_bytes: 2,
+      stderr: 'er\n[contextd: 3 bytes were not kept]\n',
+      dropped_bytes: 3,
       duration_ms: 1,
       encoding_replaced: false,
     });

@@ -180,6 +180,42 @@ describe('SEC-1.1 a planted secret does not survive', () => {
   });
 });
 
+describe('SEC-1.1 the margins of a text', () => {
+  const margins = new Map([[0, { before: 10, after: 10 }]]);
+
+  it('do not leave, and a secret that their edge cuts is masked whole', async () => {
+    const secret = token();
+    const shownAt = async (before: number, after: number): Promise<string> => {
+      const scrubber = scrubberWith();
+      const text = `${'. '.repeat(before)}${secret}${' .'.repeat(after)}`;
+      const { value } = await scrubber.scrub('s', text, { margins });
+      expect(scrubber.openSecrets('s', value)).toBe(value.replace('[SECRET_1]', secret));
+      return value;
+    };
+    expect(await shownAt(10, 10)).toBe(`${'. '.repeat(5)}[SECRET_1]${' .'.repeat(5)}`);
+    expect(await shownAt(2, 10)).toBe(`[SECRET_1]${' .'.repeat(5)}`);
+    expect(await shownAt(10, 2)).toBe(`${'. '.repeat(5)}[SECRET_1]`);
+    expect(await shownAt(2, 2)).toBe('[SECRET_1]');
+  });
+
+  it('that hold a whole secret do not tell of it', async () => {
+    const { value, secrets } = await scrubberWith().scrub('s', `AKIA${'Q'.repeat(16)} and more`, {
+      margins: new Map([[0, { before: 20, after: 0 }]]),
+    });
+    expect([value, secrets]).toEqual([' and more', []]);
+  });
+
+  it('make a part of a private key known by what stands around it', async () => {
+    const key = generate('[A-Za-z0-9+/]{64}\n[A-Za-z0-9+/]{64}\n[A-Za-z0-9+/]{64}\n', random);
+    const before = '-----BEGIN RSA PRIVATE' + ' KEY-----\n';
+    const text = `${before}${key}`;
+    const { value } = await scrubberWith().scrub('s', text, {
+      margins: new Map([[0, { before: before.length + 65, after: 65 }]]),
+    });
+    expect(value.trim()).toBe('[SECRET_1]');
+  });
+});
+
 describe('SEC-1.2 the first pass', () => {
   const a = token();
   const text = `the ${a} end`;
@@ -187,7 +223,7 @@ describe('SEC-1.2 the first pass', () => {
 
   it('counts what only the daemon finds, where there was a first pass', async () => {
     const missed = async (firstPass?: Finding[][]): Promise<number> =>
-      (await scrubberWith().scrub('s', [text, text], firstPass)).missedByFirstPass;
+      (await scrubberWith().scrub('s', [text, text], firstPass && { firstPass })).missedByFirstPass;
     expect(await missed()).toBe(0);
     expect(await missed([[own], [own]])).toBe(0);
     expect(await missed([[own]])).toBe(0);
@@ -198,7 +234,7 @@ describe('SEC-1.2 the first pass', () => {
   it('can add a mask, which the guard does not remember', async () => {
     const scrubber = scrubberWith();
     const words = 'an ordinary sentence';
-    const { value, secrets } = await scrubber.scrub('s', words, [[{ rule: 'x', start: 3, end: 11 }]]);
+    const { value, secrets } = await scrubber.scrub('s', words, { firstPass: [[{ rule: 'x', start: 3, end: 11 }]] });
     expect(value).toBe('an [SECRET_1] sentence');
     expect(secrets).toEqual([{ token: '[SECRET_1]', rule: 'first-pass' }]);
     expect(scrubber.openSecrets('s', value)).toBe(words);
@@ -215,10 +251,10 @@ describe('SEC-1.2 the first pass', () => {
       { rule: 'x', start: long.length - 3, end: long.length + 1 },
       { rule: 'x', start: Number.NaN, end: Number.POSITIVE_INFINITY },
     ];
-    const { value, secrets } = await scrubberWith().scrub('s', long, [hostile, hostile]);
+    const { value, secrets } = await scrubberWith().scrub('s', long, { firstPass: [hostile, hostile] });
     expect(value).toBe(`${'word '.repeat(200)}[SECRET_1]`);
     expect(secrets).toEqual([{ token: '[SECRET_1]', rule: 'github-token' }]);
-    const { value: near } = await scrubberWith().scrub('s', text, [[{ rule: 'x', start: 2, end: 10 }]]);
+    const { value: near } = await scrubberWith().scrub('s', text, { firstPass: [[{ rule: 'x', start: 2, end: 10 }]] });
     expect(near).toBe('th[SECRET_1][SECRET_2] end');
   });
 
@@ -232,7 +268,7 @@ describe('SEC-1.2 the first pass', () => {
       fc.asyncProperty(fc.array(fc.array(claim, { maxLength: 6 }), { maxLength: 3 }), async (claims) => {
         const scrubber = scrubberWith();
         const value = { k: text };
-        const scrubbed = await scrubber.scrub('s', value, claims);
+        const scrubbed = await scrubber.scrub('s', value, { firstPass: claims });
         expect(JSON.stringify(scrubbed.value)).not.toContain(a);
         expect(collectLeaves(scrubbed.value).map((leaf) => scrubber.openSecrets('s', leaf))).toEqual(['k', text]);
       }),

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { runTool } from '#src/sdk/test-harness.js';
-import type { JsonObject } from '#src/sdk/tool.js';
+import { type JsonObject, shownText } from '#src/sdk/tool.js';
 import { safeRead } from '#tools/safe_read/main.js';
 import { useWorkspace } from './temp-workspace.ts';
 
@@ -19,7 +19,8 @@ async function read(
   change: { outputMaxBytes?: number; signal?: AbortSignal; etagKey?: string } = {},
 ) {
   const { output } = await runTool(safeRead, input, { workspace: workspace.path, ...change });
-  return { ...output, content: output.streams?.[0]?.text };
+  const [stream] = output.streams ?? [];
+  return { ...output, content: stream && shownText(stream) };
 }
 
 /** The lines of a text with their ends, as `content.split` would give them if it kept the ends. */
@@ -136,10 +137,19 @@ describe('FR-4.2 safe_read', () => {
   });
 
   it('keeps head and tail of more than may be kept', async () => {
-    put('much.txt', `${'h'.repeat(1000)}${'t'.repeat(1000)}`);
+    put('much.txt', `${'h h '.repeat(250)}${' t t'.repeat(250)}`);
     const { content, droppedBytes } = await read({ path: 'much.txt' }, { outputMaxBytes: 100 });
-    expect(content).toBe(`${'h'.repeat(50)}\n[contextd: 1900 bytes were not kept]\n${'t'.repeat(50)}`);
+    const gap = '\n[contextd: 1900 bytes were not kept]\n';
+    expect(content).toBe(`${'h h '.repeat(13).slice(0, 50)}${gap}${' t t'.repeat(13).slice(2)}`);
     expect(droppedBytes).toBe(1900);
+  });
+
+  it('SEC-1.1 has what stands around a part searched with it, and not shown', async () => {
+    put('around.txt', Array.from({ length: 4000 }, (_, i) => `line ${i + 1}\n`).join(''));
+    const { streams, content } = await read({ path: 'around.txt', lines: '2000-2001' });
+    expect(content).toBe('line 2000\nline 2001\n');
+    expect(streams?.[0]?.margin).toEqual({ before: 8192, after: 8192 });
+    expect(streams?.[0]?.text).toContain('\nline 1999\nline 2000\nline 2001\nline 2002\n');
   });
 
   it('refuses binary files with their kind and size', async () => {

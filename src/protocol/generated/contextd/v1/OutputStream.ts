@@ -7,6 +7,11 @@ export interface OutputStream {
    */
   'field'?: (string);
   'text'?: (string);
+  /**
+   * UTF-16 characters at the start and the end of the text that are searched for secrets and never shown.
+   */
+  'margin_before'?: (number);
+  'margin_after'?: (number);
 }
 
 export interface OutputStream__Output {
@@ -15,4 +20,9 @@ export interface OutputStream__Output {
    */
   'field': (string);
   'text': (string);
+  /**
+   * UTF-16 characters at the start and the end of the text that are searched for secrets and never shown.
+   */
+  'margin_before': (number);
+  'margin_after': (number);
 }
