@@ -2,12 +2,14 @@
 # Installs contextd for the user who runs it and shows it at work. Running it again is safe.
 #
 #   ./install.sh [--prefix DIR]      commands are linked into DIR/bin (default: ~/.local/bin)
+#   ./install.sh --gitleaks          only brings gitleaks and its rules (an installation does that too)
 #   ./install.sh --uninstall [--prefix DIR]
 set -eu
 
 root=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd -P)
 bindir=${HOME:-/root}/.local/bin
 uninstall=no
+gitleaks_only=no
 
 say() { printf '%s\n' "$*"; }
 fail() { printf 'install.sh: %s\n' "$*" >&2; exit 1; }
@@ -17,12 +19,16 @@ while [ $# -gt 0 ]; do
     --prefix) [ $# -ge 2 ] || fail "--prefix needs a directory. Usage: ./install.sh --prefix DIR"; bindir=${2%/}/bin; shift ;;
     --prefix=*) bindir=${1#--prefix=}; bindir=${bindir%/}/bin ;;
     --uninstall) uninstall=yes ;;
-    -h | --help) sed -n '2,6s/^# \{0,1\}//p' "$0"; exit 0 ;;
-    *) fail "unknown option $1. Usage: ./install.sh [--prefix DIR] [--uninstall]" ;;
+    --gitleaks) gitleaks_only=yes ;;
+    -h | --help) sed -n '2,7s/^# \{0,1\}//p' "$0"; exit 0 ;;
+    *) fail "unknown option $1. Usage: ./install.sh [--prefix DIR] [--gitleaks | --uninstall]" ;;
   esac
   shift
 done
 case $bindir in /*) ;; *) bindir=$PWD/$bindir ;; esac
+
+# The gitleaks program and its rules into the data directory, when they can be had; contextd works without.
+bring_gitleaks() { "$root/node_modules/.bin/node" "$root/dist/scripts/install-gitleaks.js"; }
 
 # A link is ours when it leads into this checkout.
 ours() { [ -L "$1" ] && case $(readlink "$1") in "$root"/bin/*) true ;; *) false ;; esac; }
@@ -49,6 +55,12 @@ case $(uname -s) in
 esac
 
 "$root/scripts/prepare.sh"
+if [ "$gitleaks_only" = yes ]; then
+  bring_gitleaks
+  say "A running daemon takes it up when it is restarted:  ctxd server restart"
+  exit 0
+fi
+bring_gitleaks || say "gitleaks was not brought; see the message above. contextd masks with its own rules."
 
 mkdir -p "$bindir" || fail "cannot make $bindir. Choose another place: ./install.sh --prefix DIR"
 for name in ctxd contextd contextd-proxy; do

@@ -55,5 +55,10 @@ const NO_MANAGEMENT: Management = {
   listTools: nothing,
   tailAudit: nothing,
   checkHealth: nothing,
+  sessionSecrets: nothing,
+  stats: nothing,
+  reviewRules: nothing,
+  approveRules: nothing,
+  revokeRules: nothing,
   getSchema: nothing,
 };

@@ -5,13 +5,19 @@ import { inheritedPath } from './machine.ts';
 import { runProcess } from './measure.ts';
 
 /** Sections that compare with programs of others. */
-const COMPARING = ['sandbox', 'process'];
+const COMPARING = ['sandbox', 'process', 'scrub'];
 /** What sandbox-runtime runs on Linux. */
 const SRT_NEEDS = ['bwrap', 'socat', 'rg'];
-/** Programs of others, by their package. */
-const PROGRAMS = { srt: '@anthropic-ai/sandbox-runtime', mcporter: 'mcporter' } as const;
+/** Programs and libraries of others, by their package. */
+const PACKAGES = {
+  srt: '@anthropic-ai/sandbox-runtime',
+  mcporter: 'mcporter',
+  secretlint: '@secretlint/core',
+  secretlintRules: '@secretlint/secretlint-rule-preset-recommend',
+} as const;
 
-export type PeerName = keyof typeof PROGRAMS;
+export type PeerName = keyof typeof PACKAGES;
+const LIBRARIES: readonly PeerName[] = ['secretlint', 'secretlintRules'];
 
 /** A program of somebody else, or why it is not here. */
 export type Peer = { path: string; missing: null } | { path: null; missing: string };
@@ -19,7 +25,7 @@ export type Peer = { path: string; missing: null } | { path: null; missing: stri
 /** Installs what `bench/peers/package.json` names, without running install scripts; says what came of it. */
 export async function installPeers(sections: readonly string[]): Promise<string[]> {
   if (!sections.some((name) => COMPARING.includes(name))) return [];
-  if (Object.values(PROGRAMS).every((name) => existsSync(join(peersDir(), 'node_modules', name)))) return [];
+  if (Object.values(PACKAGES).every((name) => existsSync(join(peersDir(), 'node_modules', name)))) return [];
   const options = ['--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error', '--fetch-retries=0'];
   try {
     const env = Object.fromEntries(Object.entries(process.env).map(([key, value]) => [key, value ?? '']));
@@ -31,7 +37,7 @@ export async function installPeers(sections: readonly string[]): Promise<string[
 }
 
 export function findPeer(name: PeerName): Peer {
-  const path = join(peersDir(), 'node_modules', '.bin', name);
+  const path = LIBRARIES.includes(name) ? peerModule(name, '.') : join(peersDir(), 'node_modules', '.bin', name);
   if (!existsSync(path))
     return { path: null, missing: 'not installed: npm install --prefix bench/peers --ignore-scripts' };
   const absent = name === 'srt' ? SRT_NEEDS.filter((program) => !isOnPath(program)) : [];
@@ -40,7 +46,7 @@ export function findPeer(name: PeerName): Peer {
 
 /** The main file of a peer's package. */
 export function peerModule(name: PeerName, file: string): string {
-  return join(peersDir(), 'node_modules', PROGRAMS[name], file);
+  return join(peersDir(), 'node_modules', PACKAGES[name], file);
 }
 
 function peersDir(): string {

@@ -22,6 +22,10 @@ export const SECTIONS: Readonly<Record<string, { title: string; load(): Promise<
     title: 'Sandboxes in a row, and what they leave behind',
     load: async () => (await import('./aggregate.ts')).aggregateSection,
   },
+  scrub: {
+    title: 'Searching an output for secrets',
+    load: async () => (await import('./scrub.ts')).scrubSection,
+  },
   throughput: {
     title: 'Many calls at once',
     load: async () => (await import('./throughput.ts')).throughputSection,

@@ -1,17 +1,16 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import { ContextdError } from '../core/errors.ts';
 import { isJsonObject, type JsonObject } from '../core/json.ts';
-
-/** Where a schema says that `[SECRET_n]` in this input may become its value (design §3 step 4). */
-export const SECRET_KEYWORD = 'x-contextd-secret';
-export type SecretUse = 'file' | 'env' | 'stdin';
+import { findSecretInputs, SECRET_KEYWORD, type SecretInput } from './secret-inputs.ts';
 
 /** A tool's argument schema, compiled once. */
 export interface ArgumentSchema {
   /** Throws ARGS_INVALID with the JSON pointer of each fault. */
   check(input: JsonObject): void;
-  /** Top-level properties that opted in to secrets. */
-  readonly secretInputs: ReadonlyMap<string, SecretUse>;
+  /** What opted in to secrets. */
+  readonly secretInputs: readonly SecretInput[];
+  /** Top-level properties. */
+  readonly names: readonly string[];
 }
 
 /** Compiles one tool's schema (JSON Schema draft 2020-12). SCHEMA_INVALID names the tool and the fault. */
@@ -37,7 +36,8 @@ export function createArgumentCompiler(): CompileArguments {
       check(input) {
         if (!validate(input)) throw argumentsInvalid(tool, validate.errors ?? [], Object.keys(properties));
       },
-      secretInputs: findSecretInputs(properties),
+      secretInputs: findSecretInputs(tool, schema),
+      names: Object.keys(properties),
     };
   };
 }
@@ -52,15 +52,6 @@ function compile(ajv: Ajv2020, tool: string, schema: JsonObject): ValidateFuncti
       cause,
     });
   }
-}
-
-function findSecretInputs(properties: JsonObject): Map<string, SecretUse> {
-  const found = new Map<string, SecretUse>();
-  for (const [name, property] of Object.entries(properties)) {
-    const use = isJsonObject(property) ? property[SECRET_KEYWORD] : undefined;
-    if (use === 'file' || use === 'env' || use === 'stdin') found.set(name, use);
-  }
-  return found;
 }
 
 function argumentsInvalid(tool: string, errors: readonly ErrorObject[], known: readonly string[]): ContextdError {

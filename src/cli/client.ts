@@ -12,6 +12,9 @@ import type { ExecuteRequest } from '../protocol/generated/contextd/v1/ExecuteRe
 import type { ExecuteResponse__Output as ExecuteAnswer } from '../protocol/generated/contextd/v1/ExecuteResponse.ts';
 import type { HealthCheck__Output as HealthCheck } from '../protocol/generated/contextd/v1/HealthCheck.ts';
 import type { ProjectResponse__Output as ProjectAnswer } from '../protocol/generated/contextd/v1/ProjectResponse.ts';
+import type { RulesReview__Output as RulesReview } from '../protocol/generated/contextd/v1/RulesReview.ts';
+import type { SessionSecretsResponse__Output as SessionSecrets } from '../protocol/generated/contextd/v1/SessionSecretsResponse.ts';
+import type { StatsRow__Output as StatsRow } from '../protocol/generated/contextd/v1/StatsRow.ts';
 import type { StatusResponse__Output as ServerStatus } from '../protocol/generated/contextd/v1/StatusResponse.ts';
 import type { StopResponse__Output as StopAnswer } from '../protocol/generated/contextd/v1/StopResponse.ts';
 import type { ToolInfo__Output as ToolInfo } from '../protocol/generated/contextd/v1/ToolInfo.ts';
@@ -20,7 +23,7 @@ import { loadProtocol } from '../protocol/load.ts';
 import { CODE_TRAILER, REMEDY_TRAILER } from '../protocol/trailers.ts';
 import { readCliIdentity } from './identity.ts';
 
-export type { HealthCheck, ServerStatus, ToolInfo };
+export type { HealthCheck, RulesReview, ServerStatus, SessionSecrets, StatsRow, ToolInfo };
 
 /** The daemon as ctxd sees it. Every method throws DAEMON_UNAVAILABLE when no daemon answers. */
 export interface DaemonClient {
@@ -34,6 +37,13 @@ export interface DaemonClient {
   /** JSON texts, oldest first; "" is every project. */
   tailAudit(limit: number, projectRoot: string): Promise<string[]>;
   checkHealth(): Promise<HealthCheck[]>;
+  /** "" is the session that a call without a name gets. */
+  sessionSecrets(root: string, session: string): Promise<SessionSecrets>;
+  /** "" is every project; 0 days: the default number. */
+  stats(projectRoot: string, days: number): Promise<StatsRow[]>;
+  reviewRules(root: string): Promise<RulesReview>;
+  approveRules(root: string, sha256: string): Promise<RulesReview>;
+  revokeRules(root: string): Promise<RulesReview>;
   /** Cancelled by the signal. */
   execute(request: ExecuteRequest, signal: AbortSignal): Promise<ExecuteAnswer>;
   close(): void;
@@ -75,6 +85,16 @@ export async function connect(paths: Pick<Paths, 'certsDir' | 'protoDir' | 'sock
       const start: Start<{ checks: HealthCheck[] }> = (options, done) => management.checkHealth({}, options, done);
       return (await ask(start, HEALTH_MS)).checks;
     },
+    sessionSecrets: (root, session) =>
+      ask((options, done) => management.sessionSecrets({ root, session }, options, done)),
+    stats: async (projectRoot, days) => {
+      const request = { project_root: projectRoot, days };
+      const start: Start<{ rows: StatsRow[] }> = (options, done) => management.stats(request, options, done);
+      return (await ask(start, HEALTH_MS)).rows;
+    },
+    reviewRules: (root) => ask((options, done) => management.reviewRules({ root }, options, done)),
+    approveRules: (root, sha256) => ask((options, done) => management.approveRules({ root, sha256 }, options, done)),
+    revokeRules: (root) => ask((options, done) => management.revokeRules({ root }, options, done)),
     execute: (request, signal) =>
       unary<ExecuteAnswer>(paths.socket, (options, done) => tools.execute(request, options, done), {}, signal),
     close() {

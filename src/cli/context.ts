@@ -7,7 +7,7 @@ import { type Paths, resolvePaths } from '../config/paths.ts';
 interface Streams {
   stdin: Readable & { isTTY?: boolean };
   stdout: Writable & { isTTY?: boolean };
-  stderr: Writable;
+  stderr: Writable & { isTTY?: boolean };
 }
 
 /** What a command is given of the world. */

@@ -65,14 +65,19 @@ const GROUPS: Readonly<Record<string, string>> = {
   tool: 'the tools an agent can call',
   config: 'the settings of this machine',
   audit: 'the record of all calls',
+  session: 'what a session of an agent holds',
 };
 
 /** Help goes to standard output; everything else that commander would print becomes our one line. */
 function configure(command: Commander, context: CliContext): Commander {
-  return command
-    .exitOverride()
-    .allowExcessArguments(false)
-    .configureOutput({ writeOut: (text) => context.stdout.write(text), writeErr: () => {}, outputError: () => {} });
+  return (
+    command
+      .exitOverride()
+      // An option behind the name of a subcommand is the subcommand's, also where its parent has one of that name.
+      .enablePositionalOptions()
+      .allowExcessArguments(false)
+      .configureOutput({ writeOut: (text) => context.stdout.write(text), writeErr: () => {}, outputError: () => {} })
+  );
 }
 
 async function finishUsage(error: CommanderError, context: CliContext): Promise<number> {

@@ -18,6 +18,8 @@ export interface Environment {
   noColor: boolean;
   /** NODE_V8_COVERAGE: handed on to a daemon started from here, so that tests can measure it. */
   coverageDir: string | undefined;
+  /** Variables whose names say that their value is secret, for masking and nothing else. */
+  secretVariables: readonly { name: string; value: string }[];
 }
 
 /** The only reader of `process.env` in the daemon and the CLI. */
@@ -33,6 +35,7 @@ export function readEnvironment(source: NodeJS.ProcessEnv = process.env): Enviro
     sessionId: given(source.CONTEXTD_SESSION_ID) ?? given(source.CLAUDE_CODE_SESSION_ID),
     noColor: given(source.NO_COLOR) !== undefined,
     coverageDir: given(source.NODE_V8_COVERAGE),
+    secretVariables: secretVariables(source),
   };
 }
 
@@ -52,6 +55,16 @@ export function daemonEnvironment(env: Environment): Record<string, string> {
     NODE_V8_COVERAGE: env.coverageDir,
   };
   return Object.fromEntries(Object.entries(all).filter((entry): entry is [string, string] => entry[1] !== undefined));
+}
+
+/** Names under which programs look for credentials; whether a value is worth masking is told by the value. */
+const SECRET_NAME =
+  /(?:TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL|(?:^|_)(?:PASS|PWD|PAT|DSN)$|(?:API|ACCESS|PRIVATE|_)_?KEY$|_(?:KEY|AUTH|COOKIE)_|_URL$|_URI$)/i;
+
+function secretVariables(source: NodeJS.ProcessEnv): { name: string; value: string }[] {
+  return Object.entries(source).flatMap(([name, value]) =>
+    value !== undefined && value !== '' && SECRET_NAME.test(name) ? [{ name, value }] : [],
+  );
 }
 
 function given(value: string | undefined): string | undefined {

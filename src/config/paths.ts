@@ -17,6 +17,10 @@ export interface Paths {
   /** Accepted tool bundles, by content: `<toolsDir>/<sha256>/`. */
   toolsDir: string;
   sandboxDir: string;
+  /** The gitleaks program and its configuration, as `install.sh` brought them. */
+  gitleaksDir: string;
+  /** Texts that gitleaks is searching at this moment. */
+  gitleaksWorkDir: string;
   /** One directory for each tool process, which it sees: sockets of both sides. */
   toolSocketsDir: string;
   /** Sockets of tool processes, moved where no tool can touch them. */
@@ -60,6 +64,8 @@ export function resolvePaths(
     artifactsDir: join(bases.dataDir, 'artifacts'),
     toolsDir: join(bases.dataDir, 'tools'),
     sandboxDir: join(bases.dataDir, 'sandbox'),
+    gitleaksDir: join(bases.dataDir, 'gitleaks'),
+    gitleaksWorkDir: join(bases.stateDir, 'gitleaks'),
     toolSocketsDir: join(bases.runDir, 't'),
     dialledSocketsDir: join(bases.runDir, 'd'),
     auditDir: join(bases.stateDir, 'audit'),

@@ -17,11 +17,15 @@ export interface Config {
     total_pids: number;
     preforked: number;
   };
-  scrub: { deadline_base_ms: number; deadline_per_kb_ms: number };
+  secrets: { programs: string[]; max_uses_per_hour: number };
+  scrub: { seeds: boolean; deadline_base_ms: number; deadline_per_kb_ms: number; gitleaks: GitleaksUse };
   log: { level: 'debug' | 'info' | 'warn' | 'error' };
   server: { drain_ms: number; max_concurrent_calls: number };
   qdrant: { url: string | null };
 }
+
+/** When the real gitleaks searches outputs a second time. */
+export type GitleaksUse = 'background' | 'always' | 'off';
 
 const MIB = 1024 * 1024;
 
@@ -93,7 +97,12 @@ export const CONFIG_SCHEMA = {
       total_pids: whole(8_192, 64, 4_194_304, 'Processes and threads in all sandboxes together.'),
       preforked: whole(2, 0, 16, 'Sandboxes kept ready for each project; 0: none.'),
     }),
-    scrub: section('How long the search for secrets may take; past it the answer is withheld.', {
+    scrub: section('How secrets are searched for; past the deadline the answer is withheld.', {
+      seeds: {
+        type: 'boolean',
+        default: true,
+        description: 'Mask from the start what credential files, .env files and environment variables hold.',
+      },
       deadline_base_ms: whole(5_000, 100, 300_000, 'Milliseconds for any text.'),
       deadline_per_kb_ms: {
         type: 'number',
@@ -102,6 +111,23 @@ export const CONFIG_SCHEMA = {
         maximum: 1000,
         description: 'More, per KiB of text.',
       },
+      gitleaks: {
+        enum: ['background', 'always', 'off'],
+        default: 'background',
+        description:
+          'When the gitleaks program, where installed, searches outputs too: after the answer, before each answer (slower), or never.',
+      },
+    }),
+    secrets: section('Where a secret may be put in the place of its token.', {
+      programs: {
+        type: 'array',
+        items: { type: 'string', pattern: '^[A-Za-z0-9][A-Za-z0-9_.+-]*$' },
+        uniqueItems: true,
+        maxItems: 100,
+        default: [],
+        description: 'Bare names of programs that safe_bash may give a secret in a variable; empty: none.',
+      },
+      max_uses_per_hour: whole(60, 0, 1_000_000, 'Calls within an hour that may open the same secret; 0: none.'),
     }),
     log: section('The log of the daemon.', {
       level: { enum: ['debug', 'info', 'warn', 'error'], default: 'info', description: 'The least level written.' },

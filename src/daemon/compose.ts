@@ -12,8 +12,11 @@ import { createRunner } from '../runner/runner.ts';
 import { createSandbox } from '../sandbox/sandbox.ts';
 import { readRulePack } from '../scrub/exact/rule-pack.ts';
 import { createEngine, deferEngine } from '../scrub/hardened/engine.ts';
+import { readRuleSources } from '../scrub/rule-sources.ts';
 import { createScanner } from '../scrub/scan/scanner.ts';
 import { createScrubber } from '../scrub/scrubber.ts';
+import { createSeeds, type Seeds } from '../scrub/vault/seeds.ts';
+import { createWorkspaceRules } from '../scrub/workspace-rules.ts';
 import { createGrpcDoor } from '../server/grpc.ts';
 import { createArtifactStore } from '../stores/artifacts.ts';
 import { createAuditLog } from '../stores/audit.ts';
@@ -21,6 +24,8 @@ import { createCursors } from '../stores/cursors.ts';
 import { createJournal } from '../stores/journal.ts';
 import { createDaemonKeys } from '../stores/keys.ts';
 import { createProjectStore } from '../stores/projects.ts';
+import { createRuleApprovals } from '../stores/rule-approvals.ts';
+import { splitSessionKey } from '../stores/session-key.ts';
 import { createSessionStore } from '../stores/sessions.ts';
 import { createDatabase } from '../stores/sqlite.ts';
 import { loadCounter } from '../tokens/counter.ts';
@@ -31,6 +36,7 @@ import { type Composition, inOrder, type Part, together } from './lifecycle.ts';
 import { warnOfBadLinks } from './link-check.ts';
 import { createManagement } from './management.ts';
 import { policyFor } from './policy.ts';
+import { createStandingAuditor } from './standing-auditor.ts';
 
 export interface ComposeDeps {
   environment: Environment;
@@ -64,8 +70,25 @@ export function compose({ environment, paths, config, clock, logger, requestStop
   const cursors = createCursors(sessions);
   const catalog = createCatalog({ coreBundleDir: paths.coreBundleDir, toolsDir: paths.toolsDir });
   const sandbox = createSandbox({ paths, config: config.sandbox, logger, clock });
-  const scanner = createScanner({ config: config.scrub, logger });
-  const scrubber = createScrubber({ scanner, engine: maskEngine(), numbers: sessions, logger, clock });
+  const places = { gitleaksDir: paths.gitleaksDir, searchPath: environment.path, home: environment.home };
+  const approvals = createRuleApprovals({ database, clock });
+  const workspaceRules = createWorkspaceRules({
+    isApproved: (root, sha256) => approvals.isApproved(root, sha256),
+    onFault: (project, problem) => logger.warn('scrub.workspace_rules_invalid', { project, problem }),
+  });
+  const scanner = createScanner({ config: config.scrub, logger, readRules: () => readRuleSources(places) });
+  const scrubber = createScrubber({
+    scanner,
+    engine: maskEngine(),
+    numbers: sessions,
+    workspaceRules: async (sessionKey) => {
+      const root = (await projects.find(splitSessionKey(sessionKey).project))?.root;
+      return root === undefined ? null : workspaceRules.read(root);
+    },
+    ...(config.scrub.seeds ? { seeds: seedsOf({ environment, projects, clock, logger }) } : {}),
+    logger,
+    clock,
+  });
   const runner = createRunner({
     sandbox,
     policyFor: (root) => policyFor(root, config.sandbox),
@@ -73,6 +96,16 @@ export function compose({ environment, paths, config, clock, logger, requestStop
     scrub: async (sessionKey, texts) => (await scrubber.scrub(sessionKey, [...texts])).value,
     logger,
     clock,
+  });
+  const auditor = createStandingAuditor({
+    use: config.scrub.gitleaks,
+    places,
+    paths,
+    scrubber,
+    artifacts,
+    auditLog,
+    clock,
+    logger,
   });
   const counter = loadCounter();
   const refuse = turnAway(counter);
@@ -84,6 +117,7 @@ export function compose({ environment, paths, config, clock, logger, requestStop
       runner,
       sessions,
       scrubber,
+      secondSearch: auditor,
       artifacts,
       cursors,
       counter,
@@ -105,8 +139,10 @@ export function compose({ environment, paths, config, clock, logger, requestStop
     auditLog,
     sandbox,
     gate,
+    scrubber,
+    rules: { projects, workspaceRules, approvals },
     clock,
-    checkHealth: () => checkHealth({ catalog, config, sandbox, scrubber, counter, database, auditLog }),
+    checkHealth: () => checkHealth({ auditor, catalog, config, sandbox, scrubber, counter, database, auditLog }),
     requestStop: (graceMs) => requestStop(graceMs === 0 ? config.server.drain_ms : graceMs),
   });
   const grpc = createGrpcDoor({
@@ -123,7 +159,7 @@ export function compose({ environment, paths, config, clock, logger, requestStop
     async start() {
       await database.start();
       await keys.start();
-      await Promise.all([projects.start(), journal.start(), artifacts.start(), auditLog.start()]);
+      await Promise.all([projects.start(), approvals.start(), journal.start(), artifacts.start(), auditLog.start()]);
     },
     async stop() {
       await auditLog.stop();
@@ -150,12 +186,27 @@ export function compose({ environment, paths, config, clock, logger, requestStop
       ]),
       acceptance,
       named('runner', runner),
+      auditor,
       pruner(() => artifacts.prune(), logger),
       grpc,
     ],
     drain: (graceMs) => gate.drain(graceMs),
     mask: (text) => scrubber.maskText(text),
   };
+}
+
+/** A project's files are read for its own sessions, and only once a person registered it. */
+function seedsOf(
+  deps: Pick<ComposeDeps, 'environment' | 'clock' | 'logger'> & { projects: ReturnType<typeof createProjectStore> },
+): Seeds {
+  const { environment, projects, clock, logger } = deps;
+  return createSeeds({
+    home: environment.home,
+    variables: environment.secretVariables,
+    projectOf: async (sessionKey) => (await projects.find(splitSessionKey(sessionKey).project))?.root ?? null,
+    clock,
+    logger,
+  });
 }
 
 /** For log lines and refusals; rarely used, so its rules are read and compiled only then. */

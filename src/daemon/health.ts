@@ -11,7 +11,9 @@ import type { HealthCheck } from '../server/door.ts';
 import type { AuditLog } from '../stores/audit.ts';
 import type { Database } from '../stores/sqlite.ts';
 import type { TokenCounter } from '../tokens/counter.ts';
+import { checkAuditor } from './auditor-health.ts';
 import { policyFor } from './policy.ts';
+import type { StandingAuditor } from './standing-auditor.ts';
 
 export interface HealthDeps {
   catalog: Catalog;
@@ -21,6 +23,7 @@ export interface HealthDeps {
   counter: TokenCounter;
   database: Database;
   auditLog: AuditLog;
+  auditor: Pick<StandingAuditor, 'state'>;
 }
 
 type Finding = Omit<HealthCheck, 'name'>;
@@ -34,6 +37,7 @@ export async function checkHealth(deps: HealthDeps): Promise<HealthCheck[]> {
     ['state database', checkDatabase],
     ['audit log', checkAudit],
     ['core tools', checkTools],
+    ['gitleaks', async ({ auditor }) => checkAuditor(auditor.state())],
   ];
   const results: HealthCheck[] = [...(await checkIsolation(deps))];
   for (const [name, check] of checks) results.push({ name, ...(await attempt(check, deps)) });

@@ -2,13 +2,16 @@ import type { Catalog, CatalogTool } from '../catalog/catalog.ts';
 import type { Paths } from '../config/paths.ts';
 import type { Clock } from '../core/clock.ts';
 import { ContextdError } from '../core/errors.ts';
+import { sessionIdFor } from '../dispatch/identify.ts';
 import { PACKAGE_VERSION, PROTOCOL_VERSION } from '../protocol/versions.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
+import type { Scrubber } from '../scrub/scrubber.ts';
 import type { HealthCheck, Management, ProjectResult, SchemaResult, ServerStatus, ToolInfo } from '../server/door.ts';
 import type { AuditLog } from '../stores/audit.ts';
 import type { AcceptedTool, ProjectStore } from '../stores/projects.ts';
 import type { CallGate } from './call-gate.ts';
 import { checkProjectRoot } from './project-root.ts';
+import { createRuleManagement, type RuleManagementDeps } from './rule-management.ts';
 
 export interface ManagementDeps {
   home: string;
@@ -18,6 +21,8 @@ export interface ManagementDeps {
   auditLog: AuditLog;
   sandbox: Sandbox;
   gate: CallGate;
+  scrubber: Pick<Scrubber, 'secrets'>;
+  rules: RuleManagementDeps;
   clock: Clock;
   checkHealth(): Promise<HealthCheck[]>;
   /** Begins the orderly end of the daemon. */
@@ -60,6 +65,12 @@ export function createManagement(deps: ManagementDeps): Management {
       return records.map((record) => JSON.stringify(record));
     },
     checkHealth: deps.checkHealth,
+    async sessionSecrets(root, hint) {
+      const session = sessionIdFor(hint, deps.clock.now());
+      return { root, session, secrets: deps.scrubber.secrets(`${root}\0${session}`) };
+    },
+    stats: (projectRoot, days) => deps.auditLog.stats(days, projectRoot),
+    ...createRuleManagement(deps.rules),
     async getSchema(tool) {
       return schemaOf(tool, deps.catalog);
     },

@@ -16,6 +16,9 @@ export interface AuditDeps {
 /** Characters that the log keeps of one string of an input: enough to know what was done, never a 10 MB file. */
 const KEPT_CHARS = 2_048;
 
+/** Openings told one by one in a record. */
+const OPENED_MAX = 1_000;
+
 /** Step 9: one record for every outcome. AUDIT_FAILED when it cannot be written: no record, no answer. */
 export async function audit(call: Call, outcome: ScrubbedOutcome, line: string, deps: AuditDeps): Promise<void> {
   const errorCode = outcome.failure?.code ?? null;
@@ -32,13 +35,23 @@ export async function audit(call: Call, outcome: ScrubbedOutcome, line: string, 
     duration_ms: Math.round((deps.clock.monotonic() - call.startedAt) * 10) / 10,
     secrets_found: outcome.secrets.length,
     secret_rules: [...new Set(outcome.secrets.map((secret) => secret.rule))],
+    ...(outcome.missedByFirstPass > 0 ? { missed_by_first_pass: outcome.missedByFirstPass } : {}),
+    ...(outcome.secretsOpened.length > 0 ? { secrets_opened: openedOf(outcome, deps.scrubber) } : {}),
     exit_code: exitCodeOf(outcome, errorCode),
     error_code: errorCode,
+    ...(outcome.scrubMs === undefined ? {} : { scrub_ms: outcome.scrubMs }),
     ...(outcome.hostCalls.total > 0 ? { host_calls: hostCallsOf(outcome) } : {}),
     ...(outcome.quarantined.length > 0 ? { quarantined: outcome.quarantined } : {}),
     ...(outcome.denied.length > 0 ? { denied: outcome.denied.map((denial) => ({ ...denial })) } : {}),
     ...(outcome.isolationMissing.length > 0 ? { isolation_missing: outcome.isolationMissing } : {}),
   });
+}
+
+/** Every token that became its value, up to a thousand; an input's name may be the caller's own text. */
+function openedOf({ secretsOpened }: ScrubbedOutcome, scrubber: Scrubber): Json {
+  return secretsOpened
+    .slice(0, OPENED_MAX)
+    .map(({ token, input, use }) => ({ token, input: kept(input, scrubber), use }));
 }
 
 /** The first hundred requests to ToolHost, and how many there were. */

@@ -4,17 +4,20 @@ import type { JsonObject } from '../core/json.ts';
 import type { IsolationReport, Sandbox } from '../sandbox/sandbox.ts';
 import type { ProjectStore } from '../stores/projects.ts';
 import type { VerifiedCall } from './call.ts';
+import { checkSecrets } from './check-secrets.ts';
 import type { Slots } from './slots.ts';
 
 export interface AuthorizeDeps {
   projects: ProjectStore;
   sandbox: Sandbox;
-  config: Pick<Config, 'sandbox' | 'server'>;
+  config: Pick<Config, 'sandbox' | 'server' | 'secrets'>;
   slots: Slots;
 }
 
 /** What one check says: allowed, or refused with the code and the way to mend it. */
-type Verdict = { allowed: true; reason: string } | { allowed: false; reason: string; code: ErrorCode; remedy: string };
+export type Verdict =
+  | { allowed: true; reason: string }
+  | { allowed: false; reason: string; code: ErrorCode; remedy: string };
 
 interface Check {
   name: string;
@@ -31,6 +34,7 @@ export interface Permit {
 const CHECKS: readonly Check[] = [
   { name: 'grants', judge: checkGrants },
   { name: 'isolation', judge: checkIsolation },
+  { name: 'secrets', judge: checkSecrets },
   { name: 'quota', judge: checkQuota },
 ];
 

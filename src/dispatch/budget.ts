@@ -28,7 +28,7 @@ export function budget(
     streams: outcome.streams,
     budgetTokens: call.options.maxTokens,
     view: call.options.view,
-    cursorFor: (ranges) => sealed(call, artifactId, ranges, deps),
+    cursorFor: (ranges) => sealed(call, { artifactId, revision: 0 }, ranges, deps),
   });
   return answer(line, outcome.failure);
 }
@@ -41,7 +41,7 @@ export function budgetPage(call: VerifiedCall, page: Page, deps: BudgetDeps): Ca
     ranges: page.ranges,
     segments: page.segments,
     budgetTokens: call.options.maxTokens,
-    cursorFor: (ranges) => sealed(call, page.artifactId, ranges, deps),
+    cursorFor: (ranges) => sealed(call, page, ranges, deps),
   });
   return answer(line, null);
 }
@@ -87,9 +87,14 @@ function quarantineWarning(path: string): string {
 }
 
 /** Only text can be left out, and text is always stored first. */
-function sealed(call: VerifiedCall, artifactId: string | null, ranges: readonly ByteRange[], deps: BudgetDeps): string {
+function sealed(
+  call: VerifiedCall,
+  { artifactId, revision }: { artifactId: string | null; revision: number },
+  ranges: readonly ByteRange[],
+  deps: BudgetDeps,
+): string {
   if (artifactId === null) throw new Error('an answer without an artifact was cut');
-  return deps.cursors.seal(call.sessionKey, { artifactId, ranges });
+  return deps.cursors.seal(call.sessionKey, { artifactId, revision, ranges });
 }
 
 function answer(line: string, failure: ContextdError | null): CallAnswer {

@@ -7,6 +7,7 @@ import type { Finding } from '../scrub/finding.ts';
 import type { ToolStream } from '../sdk/tool.ts';
 import type { CallRequest } from '../server/door.ts';
 import type { View } from '../tokens/budget.ts';
+import type { OpenedSecret } from './open-secrets.ts';
 
 /** A call once it is known who calls, from where and with how much time (step 1). */
 export interface Call {
@@ -56,6 +57,10 @@ export interface Outcome {
   firstPass: readonly (readonly Finding[])[];
   /** What isolation lacked; empty when it was full or nothing ran. */
   isolationMissing: readonly string[];
+  /** Secrets that were put in the place of their tokens, whatever came of it. */
+  secretsOpened: readonly OpenedSecret[];
+  /** The daemon's own warnings about tokens, which are not scrubbed: a token in them is meant. */
+  tokenNotes: readonly string[];
 }
 
 export const EMPTY_OUTCOME: Outcome = {
@@ -69,9 +74,13 @@ export const EMPTY_OUTCOME: Outcome = {
   droppedBytes: 0,
   firstPass: [],
   isolationMissing: [],
+  secretsOpened: [],
+  tokenNotes: [],
 };
 
-/** `facts`: what the host did for the call before it failed. */
-export function failedOutcome(failure: ContextdError, facts: Partial<CallFacts> = {}): Outcome {
+/** What is known of a call before it is over: what the host did for it, and which secrets went in. */
+export type KnownFacts = Partial<CallFacts & Pick<Outcome, 'secretsOpened' | 'tokenNotes'>>;
+
+export function failedOutcome(failure: ContextdError, facts: KnownFacts = {}): Outcome {
   return { ...EMPTY_OUTCOME, failure, ...facts };
 }

@@ -1,18 +1,17 @@
 import type { Clock } from '../core/clock.ts';
 import { ContextdError } from '../core/errors.ts';
 import type { Logger } from '../core/log.ts';
-import type { CallFacts } from '../runner/call-facts.ts';
 import type { CallAnswer, CallRequest, Dispatch } from '../server/door.ts';
 import type { Journal } from '../stores/journal.ts';
 import { type AuditDeps, audit } from './audit.ts';
 import { type AuthorizeDeps, authorize } from './authorize.ts';
 import { type BudgetDeps, budget, budgetPage, refusal } from './budget.ts';
-import { type Call, EMPTY_OUTCOME, failedOutcome, type Outcome, type VerifiedCall } from './call.ts';
+import { type Call, EMPTY_OUTCOME, failedOutcome, type KnownFacts, type Outcome, type VerifiedCall } from './call.ts';
 import { identify } from './identify.ts';
-import { openSecrets } from './open-secrets.ts';
+import { literalTokens, type OpenSecretsDeps, openSecrets } from './open-secrets.ts';
 import { openPage, type PageDeps } from './page.ts';
 import { type RunDeps, run } from './run.ts';
-import { type ScrubbedOutcome, scrub, withheld } from './scrub.ts';
+import { type ScrubbedOutcome, type ScrubDeps, scrub, withheld } from './scrub.ts';
 import { createStepTimes, type StepTimes } from './step-times.ts';
 import { store } from './store.ts';
 import { type VerifyDeps, verify } from './verify.ts';
@@ -23,8 +22,9 @@ export interface DispatchDeps
     Omit<RunDeps, 'config'>,
     AuditDeps,
     BudgetDeps,
+    ScrubDeps,
     PageDeps {
-  config: AuthorizeDeps['config'] & RunDeps['config'];
+  config: AuthorizeDeps['config'] & RunDeps['config'] & OpenSecretsDeps['config'];
   journal: Journal;
   clock: Clock;
   logger: Logger;
@@ -53,7 +53,7 @@ async function answerCall(call: Call, times: StepTimes, deps: DispatchDeps): Pro
       answer = budgetPage(verified, page, deps);
     } else {
       outcome = await scrubOrWithhold(call, await carryOut(verified, times, deps), times, deps); // 6 scrub
-      const artifactId = await times.of('store', store(verified, outcome, deps.artifacts)); //      7 store
+      const artifactId = await times.of('store', store(verified, outcome, deps)); //      7 store
       answer = budget(verified, outcome, artifactId, deps); //                       8 budget
     }
   } catch (thrown) {
@@ -66,14 +66,15 @@ async function answerCall(call: Call, times: StepTimes, deps: DispatchDeps): Pro
 
 /** Steps 3 to 5. What fails here is an outcome too, so that it is scrubbed, stored and recorded like any other. */
 async function carryOut(call: VerifiedCall, times: StepTimes, deps: DispatchDeps): Promise<Outcome> {
-  let facts: Partial<CallFacts> = {};
-  const keepFacts = (told: CallFacts): void => {
-    facts = told;
+  let facts: KnownFacts = {};
+  const keepFacts = (told: KnownFacts): void => {
+    facts = { ...facts, ...told };
   };
   try {
     const permit = await times.of('authorize', authorize(call, deps)); //            3 authorize
     if (call.options.dryRun) return { ...EMPTY_OUTCOME, data: permit.report };
-    const input = openSecrets(call, deps.scrubber); //                               4 open secrets
+    const { input, opened } = openSecrets(call, deps); //                            4 open secrets
+    keepFacts({ secretsOpened: opened, tokenNotes: literalTokens(call, deps.scrubber) });
     times.end('open_secrets');
     await times.of(
       'journal',
@@ -81,7 +82,8 @@ async function carryOut(call: VerifiedCall, times: StepTimes, deps: DispatchDeps
     );
     const giveBack = await times.of('slot', deps.slots.take(call.request.signal));
     try {
-      return await times.of('run', run(call, input, permit.isolation, deps, keepFacts)); //       5 run
+      const outcome = await times.of('run', run(call, input, permit.isolation, deps, keepFacts)); // 5 run
+      return { ...outcome, ...facts };
     } finally {
       giveBack();
     }
@@ -97,7 +99,9 @@ async function scrubOrWithhold(
   deps: DispatchDeps,
 ): Promise<ScrubbedOutcome> {
   try {
-    return await times.of('scrub', scrub(call, outcome, deps.scrubber));
+    const started = deps.clock.monotonic();
+    const scrubbed = await times.of('scrub', scrub(call, outcome, deps));
+    return { ...scrubbed, scrubMs: Math.round((deps.clock.monotonic() - started) * 10) / 10 };
   } catch (thrown) {
     return withheld(reported(call, thrown, deps));
   }

@@ -8,7 +8,7 @@ const SESSION_ID_PATTERN = /^[\w.:@-]{1,128}$/;
 /** Step 1: who calls, in which session. Fails never: a call that cannot be identified is still recorded. */
 export function identify(request: CallRequest, clock: Clock): Call {
   const receivedAt = clock.now();
-  const sessionId = SESSION_ID_PATTERN.test(request.sessionHint) ? request.sessionHint : sessionOfTheDay(receivedAt);
+  const sessionId = sessionIdFor(request.sessionHint, receivedAt);
   return {
     request,
     requestId: request.requestId,
@@ -17,6 +17,11 @@ export function identify(request: CallRequest, clock: Clock): Call {
     receivedAt,
     startedAt: clock.monotonic(),
   };
+}
+
+/** The session that a caller means by what it names. `nowMs`: since the epoch. */
+export function sessionIdFor(hint: string, nowMs: number): string {
+  return SESSION_ID_PATTERN.test(hint) ? hint : sessionOfTheDay(nowMs);
 }
 
 /** Two agents that name no session share this one in a project (design §4). The day is UTC. */

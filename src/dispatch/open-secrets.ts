@@ -1,18 +1,84 @@
-import type { Json, JsonObject } from '../core/json.ts';
+import { ANY, type SecretPurpose, secretPlaces } from '../catalog/secret-inputs.ts';
+import type { Config } from '../config/schema.ts';
+import { isJsonObject, type Json, type JsonObject } from '../core/json.ts';
 import type { Scrubber } from '../scrub/scrubber.ts';
+import { tokenDigits } from '../scrub/vault/look-alike.ts';
 import type { VerifiedCall } from './call.ts';
 
+export interface OpenSecretsDeps {
+  scrubber: Scrubber;
+  config: Pick<Config, 'secrets'>;
+}
+
+/** One opening, as the audit log tells it: by token, never by value. */
+export interface OpenedSecret {
+  token: string;
+  /** JSON pointer of the input. */
+  input: string;
+  use: SecretPurpose;
+}
+
+export interface OpenedInput {
+  /** For the sandbox only; audit and answers are made from `call.input`. */
+  input: JsonObject;
+  opened: readonly OpenedSecret[];
+}
+
 /**
- * Step 4: `[SECRET_n]` becomes its value in the inputs whose schema opted in, and nowhere else. The result goes into
- * the sandbox only; audit and answers are made from `call.input`. SECRET_UNKNOWN for a number this session never gave.
+ * Step 4: `[SECRET_n]` becomes its value in the inputs whose schema opted in, and nowhere else. A file gets back what
+ * the token stood for in the answers, a program the plain value. SECRET_UNKNOWN for a number this session never gave,
+ * RATE_LIMITED when a secret was opened too often; then none is opened.
  */
-export function openSecrets(call: VerifiedCall, scrubber: Scrubber): JsonObject {
-  const { secretInputs } = call.tool.arguments;
-  if (secretInputs.size === 0) return call.input;
-  const opened: Record<string, Json> = { ...call.input };
-  for (const name of secretInputs.keys()) {
-    const value = opened[name];
-    if (typeof value === 'string') opened[name] = scrubber.openSecrets(call.sessionKey, value);
+export function openSecrets(call: VerifiedCall, { scrubber, config }: OpenSecretsDeps): OpenedInput {
+  const places = secretPlaces(call.tool.arguments.secretInputs, call.input);
+  const opened = places.flatMap(({ path, purpose, text }) =>
+    tokenDigits(text).map((digits) => ({ token: `[SECRET_${digits}]`, input: `/${path.join('/')}`, use: purpose })),
+  );
+  const tokens = opened.map(({ token }) => token);
+  scrubber.bookOpenings(call.sessionKey, tokens, config.secrets.max_uses_per_hour);
+  let input: Json = call.input;
+  for (const { path, purpose, text } of places) {
+    const form = purpose === 'file' ? 'seen' : 'plain';
+    input = withTextAt(input, path, scrubber.openSecrets(call.sessionKey, text, form));
   }
-  return opened;
+  return { input: isJsonObject(input) ? input : call.input, opened };
+}
+
+/** One line when tokens of this session stand where they are not opened: they stayed the text they are. */
+export function literalTokens(call: VerifiedCall, scrubber: Scrubber): string[] {
+  const { secretInputs, names } = call.tool.arguments;
+  const opened = new Set(secretPlaces(secretInputs, call.input).map(({ path }) => path.join('\0')));
+  const tokens = new Set<string>();
+  const holders = new Set<string>();
+  for (const { path, text } of textsOf(call.input, [])) {
+    if (opened.has(path.join('\0'))) continue;
+    for (const token of scrubber.tokensIn(call.sessionKey, text)) {
+      tokens.add(token);
+      // A property that the schema does not know is the caller's own text, which is not repeated unscrubbed.
+      holders.add(names.includes(path[0] ?? '') ? (path[0] ?? '') : 'another argument');
+    }
+  }
+  if (tokens.size === 0) return [];
+  const places = secretInputs.map(({ path }) => path.map((step) => (step === ANY ? '*' : step)).join('/'));
+  const only = places.length === 0 ? 'opens no secrets' : `opens secrets in ${[...new Set(places)].join(', ')} only`;
+  const shown = [...tokens].slice(0, 10).join(', ');
+  return [`${shown} in ${[...holders].join(', ')} stayed literal text: ${call.tool.manifest.name} ${only}`];
+}
+
+function textsOf(value: Json, path: readonly string[]): { path: readonly string[]; text: string }[] {
+  if (typeof value === 'string') return [{ path, text: value }];
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, inner]) => [
+    { path: [...path, key, ''], text: key },
+    ...textsOf(inner, [...path, key]),
+  ]);
+}
+
+function withTextAt(value: Json, [step, ...rest]: readonly string[], text: string): Json {
+  if (step === undefined) return text;
+  if (Array.isArray(value))
+    return value.map((item: Json, i) => (String(i) === step ? withTextAt(item, rest, text) : item));
+  if (!isJsonObject(value)) return value;
+  const entries = Object.entries(value).map(([key, item]) => [key, key === step ? withTextAt(item, rest, text) : item]);
+  return Object.fromEntries(entries);
 }

@@ -1,6 +1,6 @@
 import { ContextdError } from '../core/errors.ts';
 import type { ArtifactStore } from '../stores/artifacts.ts';
-import type { Cursors } from '../stores/cursors.ts';
+import { type Cursors, REVISIONS } from '../stores/cursors.ts';
 import type { ByteRange } from '../tokens/line.ts';
 import { type PageSegment, planPage } from '../tokens/page.ts';
 import type { VerifiedCall } from './call.ts';
@@ -13,14 +13,17 @@ export interface PageDeps {
 /** What a continuation leads to, read and ready to be cut. */
 export interface Page {
   artifactId: string;
+  /** Of the artifact's text, for the cursor of the page after it. */
+  revision: number;
   ranges: readonly ByteRange[];
   segments: readonly PageSegment[];
 }
 
 /** The next slice of what an earlier call left: scrubbed before it was stored, so nothing runs or is scanned again. */
 export async function openPage(call: VerifiedCall, continuation: string, deps: PageDeps): Promise<Page> {
-  const { artifactId, ranges } = deps.cursors.open(call.sessionKey, continuation);
+  const { artifactId, ranges, revision = 0 } = deps.cursors.open(call.sessionKey, continuation);
   const info = await deps.artifacts.info(call.sessionKey, artifactId);
+  if (info.revision % REVISIONS !== revision) throw replaced(artifactId);
   if (info.tool !== call.tool.manifest.name) {
     throw new ContextdError('CURSOR_INVALID', `the cursor belongs to ${info.tool}, not to ${call.tool.manifest.name}`, {
       remedy: `Pass it to ${info.tool}.`,
@@ -33,5 +36,12 @@ export async function openPage(call: VerifiedCall, continuation: string, deps: P
       bytes: await deps.artifacts.read(call.sessionKey, artifactId, read.start, read.end),
     })),
   );
-  return { artifactId, ranges, segments };
+  return { artifactId, revision, ranges, segments };
+}
+
+function replaced(artifactId: string): ContextdError {
+  return new ContextdError('EXPIRED', `a secret was found in ${artifactId} since: more of it is masked now`, {
+    remedy: 'Run the command again for an answer with a cursor that fits.',
+    details: { artifact: artifactId },
+  });
 }

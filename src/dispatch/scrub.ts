@@ -1,3 +1,4 @@
+import { TOOL_NAME_PATTERN } from '../catalog/manifest.ts';
 import { ContextdError } from '../core/errors.ts';
 import type { Json, JsonObject } from '../core/json.ts';
 import { isJsonObject } from '../core/json.ts';
@@ -5,6 +6,7 @@ import { collectLeaves } from '../scrub/leaves.ts';
 import type { Scrubber, SecretUse } from '../scrub/scrubber.ts';
 import type { TextMargin, ToolStream } from '../sdk/tool.ts';
 import type { Call, Outcome } from './call.ts';
+import type { SecondSearch } from './second-search.ts';
 
 /** An outcome in which nothing is left to hide. Only this type reaches the stores, the budget and the audit log. */
 export interface ScrubbedOutcome {
@@ -17,15 +19,27 @@ export interface ScrubbedOutcome {
   hostCalls: Outcome['hostCalls'];
   droppedBytes: number;
   isolationMissing: readonly string[];
+  secretsOpened: Outcome['secretsOpened'];
   secrets: readonly SecretUse[];
   missedByFirstPass: number;
+  /** Milliseconds of the search; absent when nothing was searched. */
+  scrubMs?: number;
+}
+
+export interface ScrubDeps {
+  scrubber: Scrubber;
+  secondSearch: SecondSearch;
 }
 
 /**
  * Step 6, second pass: every string that leaves, over raw strings before JSON is made. The values come in the order
  * the tool's process scanned them, {data, streams}, then what dispatch added. It fails closed: no scrub, no output.
  */
-export async function scrub(call: Call, outcome: Outcome, scrubber: Scrubber): Promise<ScrubbedOutcome> {
+export async function scrub(
+  call: Call,
+  outcome: Outcome,
+  { scrubber, secondSearch }: ScrubDeps,
+): Promise<ScrubbedOutcome> {
   const { failure } = outcome;
   const leaving = {
     data: outcome.data,
@@ -38,23 +52,40 @@ export async function scrub(call: Call, outcome: Outcome, scrubber: Scrubber): P
     denied: outcome.denied.map((denial) => ({ ...denial })),
     quarantined: outcome.quarantined,
   } satisfies JsonObject;
-  const { value, secrets, missedByFirstPass } = await scrubber.scrub(call.sessionKey, leaving, {
+  const first = await scrubber.scrub(call.sessionKey, leaving, {
     firstPass: outcome.firstPass,
     margins: marginsOf(outcome),
+    ...(TOOL_NAME_PATTERN.test(call.request.tool) ? { tool: call.request.tool } : {}),
+    opened: outcome.secretsOpened.flatMap(({ token, use }) => (use === 'file' ? [] : [token])),
   });
+  const { value, secrets } = await searchAgain(call, first, { scrubber, secondSearch });
   return {
     data: value.data,
     streams: value.streams,
     failure: failure === null || value.failure === null ? null : rebuild(failure, value.failure),
-    warnings: value.warnings,
+    warnings: [...value.warnings, ...outcome.tokenNotes],
     denied: value.denied,
     quarantined: value.quarantined,
     hostCalls: outcome.hostCalls,
     droppedBytes: outcome.droppedBytes,
     isolationMissing: outcome.isolationMissing,
+    secretsOpened: outcome.secretsOpened,
     secrets,
-    missedByFirstPass,
+    missedByFirstPass: first.missedByFirstPass,
   };
+}
+
+/** What gitleaks still finds is masked too, and known from then on. */
+async function searchAgain<T extends JsonObject>(
+  { sessionKey }: Call,
+  first: { value: T; secrets: readonly SecretUse[] },
+  { scrubber, secondSearch }: ScrubDeps,
+): Promise<{ value: T; secrets: readonly SecretUse[] }> {
+  const missed = await secondSearch.missedIn(collectLeaves(first.value));
+  if (missed.length === 0) return first;
+  const { value, secrets } = await scrubber.scrubAgain(sessionKey, first.value, missed);
+  const known = new Set(first.secrets.map(({ token }) => token));
+  return { value, secrets: [...first.secrets, ...secrets.filter(({ token }) => !known.has(token))] };
 }
 
 /** By the leaves of `leaving`: those of data come first, then per stream "field", its name, "text" and the text. */
@@ -85,6 +116,7 @@ export function withheld(failure: ContextdError): ScrubbedOutcome {
     hostCalls: { calls: [], total: 0 },
     droppedBytes: 0,
     isolationMissing: [],
+    secretsOpened: [],
     secrets: [],
     missedByFirstPass: 0,
   };

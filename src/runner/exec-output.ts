@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import { createHash } from 'node:crypto';
 import type { CapturedStream } from '../sandbox/sandbox.ts';
 import { describeBinary } from '../sdk/binary.ts';
 import { joinAroundGap } from '../sdk/cut-line.ts';
@@ -14,19 +15,24 @@ export interface StreamText {
 
 /**
  * The text of what a command printed. Of a stream that was not kept whole, a line says between head and tail how much
- * is missing. Binary output is withheld: one line tells its kind and size.
+ * is missing. Binary output is withheld: one line tells its kind, size and sha256.
  */
 export function decodeStream(stream: CapturedStream): StreamText {
   // Cut at a byte: a character that was cut apart is not an encoding fault of the command.
   const cut = stream.droppedBytes === 0 ? stream.head : dropCutEnd(stream.head);
   const kind = describeBinary(cut);
-  if (kind !== null)
-    return { text: `[contextd: ${kind}, ${stream.totalBytes} bytes, withheld]\n`, droppedBytes: 0, replaced: false };
+  if (kind !== null) return { text: withheld(kind, stream), droppedBytes: 0, replaced: false };
   if (stream.droppedBytes === 0) return decode(Buffer.concat([stream.head, stream.tail]));
   const head = decode(cut);
   const tail = decode(dropCutStart(stream.tail));
   const joined = joinAroundGap(head.text, tail.text, stream.droppedBytes);
   return { ...joined, replaced: head.replaced || tail.replaced };
+}
+
+/** Two outputs with the same hash are the same; of one that was not kept whole there is none. */
+function withheld(kind: string, { head, tail, totalBytes, droppedBytes }: CapturedStream): string {
+  const hash = droppedBytes > 0 ? '' : `, sha256 ${createHash('sha256').update(head).update(tail).digest('hex')}`;
+  return `[contextd: ${kind}, ${totalBytes} bytes${hash}, withheld]\n`;
 }
 
 function decode(bytes: Buffer): StreamText {

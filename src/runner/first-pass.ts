@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads';
 import { ContextdError } from '../core/errors.ts';
 import type { Finding } from '../scrub/finding.ts';
 import type { ScrubEngine } from '../scrub/hardened/engine.ts';
-import { collectLeaves } from '../scrub/leaves.ts';
+import { collectNamed, type NamedText, scanNamed } from '../scrub/leaf-context.ts';
 import type { SearchedOutput } from '../sdk/tool-server.ts';
 
 /** UTF-16 characters up to which the scan stays in the main thread: a millisecond or two. */
@@ -27,13 +27,13 @@ export class FirstPass {
 
   /** Per leaf of {data, streams} what looks like a secret. Throws SCRUB_FAILED: without the scan nothing leaves. */
   async scan({ data, streams }: SearchedOutput): Promise<readonly Finding[][]> {
-    const leaves = collectLeaves({ data, streams: streams.map(({ field, text }) => ({ field, text })) });
-    const chars = leaves.reduce((sum, leaf) => sum + leaf.length, 0);
-    if (chars <= INLINE_MAX_CHARS) return leaves.map((leaf) => this.#engine.scan(leaf));
+    const leaves = collectNamed({ data, streams: streams.map(({ field, text }) => ({ field, text })) });
+    const chars = leaves.reduce((sum, { text }) => sum + text.length, 0);
+    if (chars <= INLINE_MAX_CHARS) return leaves.map((leaf) => scanNamed(this.#engine, leaf));
     return this.#scanInWorker(leaves);
   }
 
-  #scanInWorker(leaves: readonly string[]): Promise<Finding[][]> {
+  #scanInWorker(leaves: readonly NamedText[]): Promise<Finding[][]> {
     this.#lastId += 1;
     const id = this.#lastId;
     this.#worker ??= this.#startWorker();
@@ -68,7 +68,7 @@ export class FirstPass {
 /** Messages between the two threads of one program. */
 interface ScanRequest {
   id: number;
-  leaves: readonly string[];
+  leaves: readonly NamedText[];
 }
 
 interface ScanAnswer {
@@ -84,7 +84,7 @@ interface Waiting {
 /** The worker's side: scans what it is sent, one request after the other. */
 export function answerScans(engine: ScrubEngine, port: ScanPort): void {
   port.on('message', ({ id, leaves }) => {
-    port.postMessage({ id, findings: leaves.map((leaf) => engine.scan(leaf)) });
+    port.postMessage({ id, findings: leaves.map((leaf) => scanNamed(engine, leaf)) });
   });
 }
 

@@ -1,5 +1,6 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readlinkSync } from 'node:fs';
 import { ContextdError, isErrno } from '../core/errors.ts';
+import { steers } from '../core/variable-names.ts';
 import type { GroupFiles } from './cgroup/files.ts';
 import { becomeOwner, type Identity } from './identity.ts';
 import { perProcessLimits } from './limits.ts';
@@ -82,7 +83,7 @@ export function prepareLaunch(request: LaunchRequest): Launch {
     const args = encodeArguments(
       renderArguments({
         mounts: pinned.mounts,
-        env: request.group === null ? request.env : { ...request.env, ...request.callerEnv },
+        env: { ...request.env, ...variablesFor('jail', request) },
         cwd: request.cwd,
         features: request.bubblewrap.features,
         pins,
@@ -129,9 +130,18 @@ function commandLine(request: LaunchRequest, publicBinds: readonly PublicBind[])
   ];
 }
 
-/** The caller's variables come after the limits: what sets those must not be steered by them. */
-function withLimits({ limits, argv, wallMs, callerEnv }: LaunchRequest): string[] {
-  const variables = Object.entries(callerEnv).map(([name, value]) => `${name}=${value}`);
+/**
+ * The caller's variables, by what sets them: the jail, on a descriptor, or a command line, where `ps` shows them. Only
+ * those that could steer what sets the limits wait until that is done; a secret is never among them.
+ */
+function variablesFor(setter: 'jail' | 'command line', { group, callerEnv }: LaunchRequest): Record<string, string> {
+  const isLate = (name: string): boolean => group === null && steers(name);
+  return Object.fromEntries(Object.entries(callerEnv).filter(([name]) => isLate(name) === (setter === 'command line')));
+}
+
+function withLimits(request: LaunchRequest): string[] {
+  const { limits, argv, wallMs } = request;
+  const variables = Object.entries(variablesFor('command line', request)).map(([name, value]) => `${name}=${value}`);
   return [
     ...perProcessLimits(limits, argv[0] === NODE_BINARY, wallMs),
     ...(variables.length === 0 ? [] : ['/usr/bin/env', ...variables]),

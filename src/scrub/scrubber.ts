@@ -7,12 +7,20 @@ import type { Logger } from '../core/log.ts';
 import type { Finding } from './finding.ts';
 import { type ScannedLeaf, weighFirstPass } from './first-pass.ts';
 import type { ScrubEngine } from './hardened/engine.ts';
+import { collectNamed } from './leaf-context.ts';
 import { collectLeaves, replaceLeaves } from './leaves.ts';
+import { type Masking, maskLeaf, replaceSpans } from './mask-leaf.ts';
 import type { Scanner } from './scan/scanner.ts';
 import { mergeFindings } from './spans.ts';
-import { escapeLookAlikes, replaceTokens, UNNUMBERED } from './vault/look-alike.ts';
+import { Guard, type GuardHit, searchAtOnce } from './vault/guard.ts';
+import { replaceTokens, tokenDigits, UNNUMBERED } from './vault/look-alike.ts';
+import { findPlain, type PlainValue } from './vault/plain-search.ts';
+import type { SecretSummary } from './vault/secret-summary.ts';
+import type { Seeds } from './vault/seeds.ts';
 import { type NumberStore, type SecretUse, unknownSecret, Vault } from './vault/vault.ts';
+import type { WorkspaceRules } from './workspace-rules.ts';
 
+export type { SecretSummary } from './vault/secret-summary.ts';
 export type { SecretUse } from './vault/vault.ts';
 
 interface Scrubbed<T> {
@@ -21,7 +29,17 @@ interface Scrubbed<T> {
   secrets: readonly SecretUse[];
   /** What the daemon's patterns found and a first pass that covered the same text had not reported. */
   missedByFirstPass: number;
+  /** Per leaf in the order of `collectLeaves`: what was masked, in order of place. Offsets in the given text. */
+  spans: readonly (readonly Finding[])[];
 }
+
+/** A value that is known to be secret. */
+export interface KnownSecret {
+  rule: string;
+  value: string;
+}
+
+type ScrubbedAgain<T> = Pick<Scrubbed<T>, 'value' | 'secrets'>;
 
 /** What is known of a value beforehand. Both are by the position of a leaf in the order of `collectLeaves`. */
 export interface ScrubHints {
@@ -29,6 +47,10 @@ export interface ScrubHints {
   firstPass?: readonly (readonly Finding[])[];
   /** UTF-16 characters at both ends of a leaf that are searched and do not leave. Default: none. */
   margins?: ReadonlyMap<number, { before: number; after: number }>;
+  /** In whose answer it is. Default: no tool's. */
+  tool?: string;
+  /** Tokens whose values a program was given: masked here however short they are. Default: none. */
+  opened?: readonly string[];
 }
 
 /** The second pass (design §3, step 6): every string that leaves, and the only one that hands out tokens. */
@@ -41,8 +63,26 @@ export interface Scrubber {
    * goes wrong.
    */
   scrub<T extends Json>(sessionKey: string, value: T, hints?: ScrubHints): Promise<Scrubbed<T>>;
-  /** Tokens become their values, neutralised look-alikes what they were. SECRET_UNKNOWN for an unknown number. */
-  openSecrets(sessionKey: string, text: string): string;
+  /**
+   * Tokens become what they stood for where the agent saw them (`form` "seen", the default: what a file gets back) or
+   * the plain value (what a program gets); neutralised look-alikes become what they were. SECRET_UNKNOWN for an
+   * unknown number. What it gives goes into the sandbox and nowhere else.
+   */
+  openSecrets(sessionKey: string, text: string, form?: 'seen' | 'plain'): string;
+  /**
+   * Counts one opening of each token, or of none: SECRET_UNKNOWN for an unknown one, RATE_LIMITED when one was opened
+   * `maxPerHour` times within the hour. To be called once per call, before `openSecrets`.
+   */
+  bookOpenings(sessionKey: string, tokens: readonly string[], maxPerHour: number): void;
+  /** The tokens of this session that stand in a text, each once. */
+  tokensIn(sessionKey: string, text: string): string[];
+  /** What the session's vault holds, by number, without values. Empty for an unknown session. */
+  secrets(sessionKey: string): SecretSummary[];
+  /**
+   * For a value that `scrub` gave, when secrets of this session turned out to be in it still: they are known from now
+   * on and masked. The tokens it holds stay as they are. SCRUB_FAILED when anything goes wrong.
+   */
+  scrubAgain<T extends Json>(sessionKey: string, value: T, missed: readonly KnownSecret[]): Promise<ScrubbedAgain<T>>;
   /** For log lines and error texts: patterns and the values of all sessions, "[SECRET]" without numbers. */
   maskText(text: string): string;
   /** The session is over: its values are gone. */
@@ -54,6 +94,10 @@ export interface ScrubberDeps {
   /** Used by maskText, on the main thread; `deferEngine` keeps it from costing anything before. */
   engine: ScrubEngine;
   numbers: NumberStore;
+  /** What the machine already knows is secret. Default: nothing. */
+  seeds?: Seeds;
+  /** What the file of a session's project does to the rules. Default: nothing. */
+  workspaceRules?: (sessionKey: string) => Promise<WorkspaceRules | null>;
   logger: Logger;
   clock: Clock;
 }
@@ -62,8 +106,6 @@ export function createScrubber(deps: ScrubberDeps): Scrubber {
   return new SessionScrubber(deps);
 }
 
-/** Characters the guard goes through before it lets others have the thread. */
-const SLICE_CHARS = 2 * 1024 * 1024;
 /** maskText looks at no more characters: it runs on the main thread. */
 const MASK_MAX_CHARS = 65_536;
 /** What is dropped of a cut text besides: a secret cut in two is not recognised. */
@@ -81,8 +123,8 @@ class SessionScrubber implements Scrubber {
     this.#deps = deps;
   }
 
-  start(): Promise<void> {
-    return this.#deps.scanner.start();
+  async start(): Promise<void> {
+    await Promise.all([this.#deps.scanner.start(), this.#deps.seeds?.start()]);
   }
 
   async stop(): Promise<void> {
@@ -95,41 +137,89 @@ class SessionScrubber implements Scrubber {
     const started = clock.monotonic();
     try {
       const vault = this.#vaultOf(sessionKey);
-      const leaves = await this.#scanLeaves(vault, collectLeaves(value));
+      const seeds = (await this.#deps.seeds?.guardsFor(sessionKey)) ?? [];
+      const opened = openedValues(vault, hints.opened ?? []);
+      const workspace = (await this.#deps.workspaceRules?.(sessionKey)) ?? null;
+      const leaves = await this.#scanLeaves({ vault, seeds, opened, workspace }, value);
       const { extra, missed } = weighFirstPass(leaves, hints.firstPass ?? []);
       const secrets = new Map<string, SecretUse>();
+      const masking: Masking = { vault, secrets, sighting: { tool: hints.tool, time: clock.now() } };
       const texts: string[] = [];
+      const masked: Finding[][] = [];
       for (const [position, { text, spans }] of leaves.entries()) {
         const found = mergeFindings([...spans, ...(extra[position] ?? [])]);
-        texts.push(await maskLeaf(vault, text, found, hints.margins?.get(position) ?? NO_MARGIN, secrets));
+        masked.push(found);
+        texts.push(await maskLeaf(masking, text, found, hints.margins?.get(position) ?? NO_MARGIN));
       }
       const durationMs = Math.round(clock.monotonic() - started);
       if (durationMs >= SLOW_MS) logger.warn('scrub.slow', { duration_ms: durationMs, leaves: leaves.length });
       // The same shape with other strings in it, which the type system cannot see.
-      const masked = replaceLeaves(value, texts) as T;
-      return { value: masked, secrets: [...secrets.values()], missedByFirstPass: missed };
+      const scrubbed = replaceLeaves(value, texts) as T;
+      return { value: scrubbed, secrets: [...secrets.values()], missedByFirstPass: missed, spans: masked };
     } catch (thrown) {
       throw failClosed(thrown);
     }
   }
 
-  openSecrets(sessionKey: string, text: string): string {
-    const vault = this.#vaults.get(sessionKey);
-    return replaceTokens(text, (digits) => {
-      if (vault === undefined) throw unknownSecret(digits);
-      return vault.open(digits);
+  async scrubAgain<T extends Json>(
+    sessionKey: string,
+    value: T,
+    missed: readonly KnownSecret[],
+  ): Promise<ScrubbedAgain<T>> {
+    try {
+      const vault = this.#vaultOf(sessionKey);
+      for (const { value: secret, rule } of missed) vault.learn(secret, rule);
+      const secrets = new Map<string, SecretUse>();
+      const masking: Masking = { vault, secrets, sighting: { time: this.#deps.clock.now() }, again: true };
+      const texts: string[] = [];
+      for (const text of collectLeaves(value)) {
+        const spans = mergeFindings([...findPlain(text, missed), ...(await guardScan([vault.guard], text))]);
+        texts.push(await maskLeaf(masking, text, spans, NO_MARGIN));
+      }
+      // The same shape with other strings in it, which the type system cannot see.
+      return { value: replaceLeaves(value, texts) as T, secrets: [...secrets.values()] };
+    } catch (thrown) {
+      throw failClosed(thrown);
+    }
+  }
+
+  openSecrets(sessionKey: string, text: string, form: 'seen' | 'plain' = 'seen'): string {
+    return replaceTokens(text, (digits, start, end) => {
+      const vault = this.#vaultWith(sessionKey, digits);
+      return form === 'plain' ? vault.open(digits) : vault.spell(digits, text, start, end);
     });
+  }
+
+  bookOpenings(sessionKey: string, tokens: readonly string[], maxPerHour: number): void {
+    const { clock } = this.#deps;
+    const digits = [...new Set(tokens.flatMap(tokenDigits))];
+    const now = clock.monotonic();
+    for (const one of digits) {
+      const waitMs = this.#vaultWith(sessionKey, one).waitMs(one, maxPerHour, now);
+      if (waitMs > 0) throw openedTooOften(one, maxPerHour, waitMs);
+    }
+    for (const one of digits) this.#vaultWith(sessionKey, one).book(one, now, clock.now());
+  }
+
+  tokensIn(sessionKey: string, text: string): string[] {
+    const vault = this.#vaults.get(sessionKey);
+    return tokenDigits(text).flatMap((digits) => (vault?.has(digits) ? [`[SECRET_${digits}]`] : []));
+  }
+
+  secrets(sessionKey: string): SecretSummary[] {
+    return this.#vaults.get(sessionKey)?.list() ?? [];
   }
 
   maskText(text: string): string {
     try {
       const seen = text.slice(0, MASK_MAX_CHARS);
-      const known = [...this.#vaults.values()].flatMap((vault) => vault.guard.scan(seen));
+      const guards = [...[...this.#vaults.values()].map(({ guard }) => guard), ...(this.#deps.seeds?.guards() ?? [])];
+      const known = searchAtOnce(guards, seen);
       const spans = mergeFindings([...this.#deps.engine.scan(seen), ...known]);
-      if (text.length <= MASK_MAX_CHARS) return replaceSpans(seen, spans, () => UNNUMBERED);
+      if (text.length <= MASK_MAX_CHARS) return unnumbered(seen, spans);
       const end = MASK_MAX_CHARS - MASK_MARGIN_CHARS;
       const kept = spans.filter((span) => span.start < end).map((span) => ({ ...span, end: Math.min(span.end, end) }));
-      return `${replaceSpans(seen.slice(0, end), kept, () => UNNUMBERED)}… (${text.length - end} characters left out)`;
+      return `${unnumbered(seen.slice(0, end), kept)}… (${text.length - end} characters left out)`;
     } catch {
       return '[text withheld: it could not be searched for secrets]';
     }
@@ -137,6 +227,12 @@ class SessionScrubber implements Scrubber {
 
   forget(sessionKey: string): void {
     this.#vaults.delete(sessionKey);
+  }
+
+  #vaultWith(sessionKey: string, digits: string): Vault {
+    const vault = this.#vaults.get(sessionKey);
+    if (vault?.has(digits)) return vault;
+    throw unknownSecret(digits);
   }
 
   #vaultOf(sessionKey: string): Vault {
@@ -148,64 +244,63 @@ class SessionScrubber implements Scrubber {
   }
 
   /** Patterns first, over everything: a secret found in one string is known to the guard in all the others. */
-  async #scanLeaves(vault: Vault, texts: readonly string[]): Promise<ScannedLeaf[]> {
-    const found = await this.#deps.scanner.scan(texts);
+  async #scanLeaves({ vault, seeds, opened, workspace }: Known, value: Json): Promise<ScannedLeaf[]> {
+    const texts = collectLeaves(value);
+    const found = await this.#deps.scanner.scan(collectNamed(value), workspace);
     for (const [position, text] of texts.entries())
       for (const { rule, start, end } of found[position] ?? []) vault.learn(text.slice(start, end), rule);
     const leaves: ScannedLeaf[] = [];
     for (const [position, text] of texts.entries()) {
       const byPattern = found[position] ?? [];
-      leaves.push({ text, found: byPattern, spans: mergeFindings([...byPattern, ...(await guardScan(vault, text))]) });
+      const known = await guardScan([vault.guard, ...seeds], text);
+      leaves.push({
+        text,
+        found: byPattern,
+        spans: mergeFindings([...byPattern, ...known, ...findPlain(text, opened)]),
+      });
     }
     return leaves;
   }
 }
 
-async function guardScan(vault: Vault, text: string): Promise<Finding[]> {
-  const found: Finding[] = [];
-  for (let from = 0; from < text.length; from += SLICE_CHARS) {
-    if (from > 0) await setImmediate();
-    for (const finding of vault.guard.scan(text, from, Math.min(text.length, from + SLICE_CHARS))) found.push(finding);
-  }
-  return found;
+/** What is known before a text is looked at. */
+interface Known {
+  vault: Vault;
+  seeds: readonly Guard[];
+  opened: readonly PlainValue[];
+  workspace: WorkspaceRules | null;
 }
 
-/** A secret that the edge of the margin cuts is masked as a whole: its token stands for all of it. */
-async function maskLeaf(
-  vault: Vault,
-  text: string,
-  spans: readonly Finding[],
-  margin: { before: number; after: number },
-  secrets: Map<string, SecretUse>,
-): Promise<string> {
-  const from = margin.before;
-  const to = text.length - margin.after;
-  const shown: Finding[] = [];
-  const tokens: string[] = [];
-  for (const { rule, start, end } of spans) {
-    if (end <= from || start >= to) continue;
-    const use = await vault.use(text.slice(start, end), rule);
-    secrets.set(use.token === UNNUMBERED ? `${use.token} ${use.rule}` : use.token, use);
-    tokens.push(use.token);
-    shown.push({ rule, start: Math.max(start, from) - from, end: Math.min(end, to) - from });
-  }
-  return replaceSpans(text.slice(from, to), shown, (position) => tokens[position] ?? UNNUMBERED, escapeLookAlikes);
+function openedValues(vault: Vault, tokens: readonly string[]): PlainValue[] {
+  const digits = [...new Set(tokens.flatMap(tokenDigits))].filter((one) => vault.has(one));
+  return digits.map((one) => ({ value: vault.open(one), rule: 'opened' }));
 }
 
-/** `outside` is applied to the text between the spans. */
-function replaceSpans(
-  text: string,
-  spans: readonly Finding[],
-  tokenAt: (position: number) => string,
-  outside: (text: string) => string = (part) => part,
-): string {
-  let result = '';
-  let from = 0;
-  for (const [position, { start, end }] of spans.entries()) {
-    result += outside(text.slice(from, start)) + tokenAt(position);
-    from = end;
+async function guardScan(guards: readonly Guard[], text: string): Promise<GuardHit[]> {
+  const search = Guard.search(guards, text);
+  for (;;) {
+    const step = search.next();
+    if (step.done === true) return step.value;
+    await setImmediate();
   }
-  return result + outside(text.slice(from));
+}
+
+function unnumbered(text: string, spans: readonly Finding[]): string {
+  return replaceSpans(text, spans, { tokenAt: () => UNNUMBERED });
+}
+
+function openedTooOften(digits: string, maxPerHour: number, waitMs: number): ContextdError {
+  const isOff = waitMs === Number.POSITIVE_INFINITY;
+  return new ContextdError(
+    isOff ? 'PERMISSION_DENIED' : 'RATE_LIMITED',
+    isOff
+      ? 'no secret may be put in the place of its token here: secrets.max_uses_per_hour is 0'
+      : `[SECRET_${digits}] was used ${maxPerHour} times within the hour, as often as secrets.max_uses_per_hour allows`,
+    {
+      remedy: 'A person can allow more: `ctxd config set secrets.max_uses_per_hour <n>`.',
+      ...(isOff ? {} : { retryAfterMs: waitMs }),
+    },
+  );
 }
 
 /** No scrub, no output; the cause is for the log and never sent. */

@@ -3,7 +3,7 @@ import type { Finding } from './finding.ts';
 /** Stands where a secret was while the rest is scanned again: what the final text looks like to a rule. */
 export const PLACEHOLDER = '[SECRET_0]';
 
-/** The union of overlapping findings, in order of place. A union carries the rule of its longest part. */
+/** The union of overlapping findings, in order of place. A union carries the rule of its longest part, and what that is a form of. */
 export function mergeFindings(findings: readonly Finding[]): Finding[] {
   const sorted = findings.filter(({ start, end }) => start < end).sort((a, b) => a.start - b.start || b.end - a.end);
   const merged: Finding[] = [];
@@ -17,8 +17,9 @@ export function mergeFindings(findings: readonly Finding[]): Finding[] {
       continue;
     }
     last.end = Math.max(last.end, finding.end);
-    if (length > longest) {
+    if (length > longest || (length === longest && last.of === undefined)) {
       last.rule = finding.rule;
+      last.of = finding.of;
       longest = length;
     }
   }
@@ -52,6 +53,8 @@ export function isCovered(finding: Finding, spans: readonly Finding[]): boolean 
 /** A text with placeholders in place of spans, and the way back to the original's offsets. */
 export interface MaskedView {
   text: string;
+  /** Where in `text` the placeholders stand, in order. */
+  placeholders: readonly { start: number; end: number }[];
   /** A finding in the view, as one in the original; one that touches a placeholder takes in all that it stands for. */
   toOriginal(finding: Finding): Finding;
 }
@@ -74,6 +77,7 @@ export function maskView(text: string, spans: readonly Finding[]): MaskedView {
   };
   return {
     text: view + text.slice(from),
+    placeholders: places.map(({ at }) => ({ start: at, end: at + PLACEHOLDER.length })),
     toOriginal: ({ rule, start, end }) => ({ rule, start: original(start, 'start'), end: original(end, 'end') }),
   };
 }

@@ -98,6 +98,54 @@ export interface HealthCheck {
   remedy: string;
 }
 
+/** What a session's vault holds; never a value. */
+export interface SessionSecrets {
+  root: string;
+  session: string;
+  secrets: readonly SecretInfo[];
+}
+
+export interface SecretInfo {
+  token: string;
+  rule: string;
+  kind: string;
+  /** Null: no tool's answer. */
+  tool: string | null;
+  /** Milliseconds since the epoch. */
+  firstSeenAt: number;
+  uses: number;
+  opened: number;
+  /** Milliseconds since the epoch; null: never. */
+  lastOpenedAt: number | null;
+}
+
+/** The calls of one tool in one session on one UTC day. Times in milliseconds. */
+export interface StatsRow {
+  day: string;
+  project: string;
+  session: string;
+  tool: string;
+  calls: number;
+  failed: number;
+  secrets: number;
+  missedByFirstPass: number;
+  missedByEngine: number;
+  durationMs: number;
+  scrubMs: number;
+}
+
+/** What the `.gitleaks.toml` of a project adds, and what only an approval lets it do. */
+export interface RulesReviewResult {
+  path: string;
+  /** Null: there is no such file. */
+  sha256: string | null;
+  approved: boolean;
+  rules: number;
+  allowances: readonly string[];
+  /** Null when the file can be used. */
+  fault: string | null;
+}
+
 /** What ctxd may ask, one method per rpc of ManagementService, and the schema question of both callers. */
 export interface Management {
   serverStatus(): Promise<ServerStatus>;
@@ -110,6 +158,15 @@ export interface Management {
   /** Audit records as stored, oldest first. `limit` 0 is the default number; `projectRoot` "" is every project. */
   tailAudit(limit: number, projectRoot: string): Promise<readonly string[]>;
   checkHealth(): Promise<readonly HealthCheck[]>;
+  /** `session` "" is the one that a call without a name gets today. */
+  sessionSecrets(root: string, session: string): Promise<SessionSecrets>;
+  /** Of `days` UTC days, today included; 0: 7. `projectRoot` "" is every project. */
+  stats(projectRoot: string, days: number): Promise<readonly StatsRow[]>;
+  /** NOT_FOUND for a project that is not registered. */
+  reviewRules(root: string): Promise<RulesReviewResult>;
+  /** CONFLICT when the file has another hash by now. */
+  approveRules(root: string, sha256: string): Promise<RulesReviewResult>;
+  revokeRules(root: string): Promise<RulesReviewResult>;
   /** What the daemon accepted for a tool. Throws TOOL_NOT_FOUND. */
   getSchema(tool: string, projectRoot: string): Promise<SchemaResult>;
 }

@@ -2,6 +2,8 @@ import { isAbsolute } from 'node:path';
 import { ContextdError } from '../core/errors.ts';
 
 const AUDIT_MAX_RECORDS = 1000;
+const STATS_DEFAULT_DAYS = 7;
+const STATS_MAX_DAYS = 366;
 const PATH_MAX_CHARS = 4096;
 
 /** A project root as the wire must name it. Whether it may be one is for Management to say. */
@@ -18,5 +20,14 @@ export function auditLimit(limit: number): number {
   throw new ContextdError('ARGS_INVALID', `limit is ${limit}, the most is ${AUDIT_MAX_RECORDS}`, {
     remedy: 'Ask for fewer records.',
     details: { limit: AUDIT_MAX_RECORDS },
+  });
+}
+
+/** Throws ARGS_INVALID above 366. */
+export function statsDays(days: number): number {
+  if (days <= STATS_MAX_DAYS) return days || STATS_DEFAULT_DAYS;
+  throw new ContextdError('ARGS_INVALID', `days is ${days}, the most is ${STATS_MAX_DAYS}`, {
+    remedy: 'Ask for fewer days.',
+    details: { limit: STATS_MAX_DAYS },
   });
 }

@@ -9,9 +9,10 @@ import type { ToolServiceHandlers } from '../protocol/generated/contextd/v1/Tool
 import { receiveCall, versionFault } from './call-request.ts';
 import type { CallAnswer, CallRequest, Dispatch, Management, Refuse } from './door.ts';
 import type { Caller } from './identities.ts';
-import { auditLimit, rootOf } from './management-requests.ts';
+import { auditLimit, rootOf, statsDays } from './management-requests.ts';
 import type { Route } from './unary.ts';
 import { toProject, toSchema, toStatusResponse, toStop, toToolInfo } from './wire.ts';
+import { toRulesReview, toSessionSecrets, toStatsRow } from './wire-secrets.ts';
 
 export interface RouteDeps {
   dispatch: Dispatch;
@@ -51,6 +52,21 @@ export function managementRoutes({ management }: RouteDeps, route: Route): Manag
       records_json: [...(await management.tailAudit(auditLimit(wire.limit), wire.project_root))],
     })),
     CheckHealth: route(only, async () => ({ checks: [...(await management.checkHealth())] })),
+    SessionSecrets: route(only, async (wire: { root: string; session: string }) =>
+      toSessionSecrets(await management.sessionSecrets(rootOf(wire.root), wire.session)),
+    ),
+    Stats: route(only, async (wire: { project_root: string; days: number }) => ({
+      rows: (await management.stats(wire.project_root, statsDays(wire.days))).map(toStatsRow),
+    })),
+    ReviewRules: route(only, async (wire: { root: string }) =>
+      toRulesReview(await management.reviewRules(rootOf(wire.root))),
+    ),
+    ApproveRules: route(only, async (wire: { root: string; sha256: string }) =>
+      toRulesReview(await management.approveRules(rootOf(wire.root), wire.sha256)),
+    ),
+    RevokeRules: route(only, async (wire: { root: string }) =>
+      toRulesReview(await management.revokeRules(rootOf(wire.root))),
+    ),
   };
 }
 

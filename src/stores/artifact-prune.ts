@@ -54,6 +54,14 @@ export async function sweepFiles(database: Database, files: ArtifactFiles): Prom
   }
 }
 
+/** Removes a content that no artifact leads to any more, at once: what it holds must not stay. */
+export async function removeContent({ database, files }: Pick<PruneDeps, 'database' | 'files'>, id: number) {
+  const sql = `DELETE FROM contents WHERE id = ? AND in_file = 0
+               AND NOT EXISTS (SELECT 1 FROM artifacts WHERE content = contents.id)`;
+  await database.write([{ sql, params: [id] }]);
+  await removeUnreferencedFiles({ database, files });
+}
+
 async function removeAged(deps: PruneDeps): Promise<number> {
   const before = deps.nowMs - deps.maxAgeDays * DAY_MS;
   let removed = 0;
@@ -124,7 +132,7 @@ async function removeArtifacts(deps: PruneDeps, victims: readonly Row[]): Promis
 }
 
 /** The row goes first, then the file, while no put of the same content can run. */
-async function removeUnreferencedFiles({ database, files }: PruneDeps): Promise<void> {
+async function removeUnreferencedFiles({ database, files }: Pick<PruneDeps, 'database' | 'files'>): Promise<void> {
   const rows = await database.read(
     `SELECT hash FROM contents WHERE in_file = 1
      AND NOT EXISTS (SELECT 1 FROM artifacts WHERE content = contents.id)`,

@@ -7,21 +7,25 @@ export interface ArtifactPart {
   bytes: number;
 }
 
+/** Texts about to be stored. */
+export interface NewContent {
+  /** JSON: `[[field, bytes], …]`. */
+  parts: string;
+  bytes: number;
+  nowMs: number;
+}
+
 /** An artifact about to be stored. */
-export interface NewArtifact {
+interface NewArtifact extends NewContent {
   id: string;
   session: Buffer;
   requestId: string;
   tool: string;
-  /** JSON: `[[field, bytes], …]`. */
-  parts: string;
-  bytes: number;
   droppedBytes: number;
-  nowMs: number;
 }
 
 /** A content that is already there is kept, as used now. */
-export function insertContent(row: NewArtifact, hash: Buffer, inFile: 0 | 1): Statement {
+export function insertContent(row: NewContent, hash: Buffer, inFile: 0 | 1): Statement {
   return {
     sql: `INSERT INTO contents (hash, bytes, in_file, used_ms) VALUES (?, ?, ?, ?)
           ON CONFLICT (hash) DO UPDATE SET used_ms = excluded.used_ms`,
@@ -41,6 +45,15 @@ export function insertArtifact(row: NewArtifact, hash: Buffer): Statement {
     sql: `INSERT INTO artifacts (id, session, content, request_id, tool, parts, dropped_bytes, created_ms)
           SELECT ?, ?, id, ?, ?, ?, ?, ? FROM contents WHERE hash = ?`,
     params: [row.id, row.session, row.requestId, row.tool, row.parts, row.droppedBytes, row.nowMs, hash],
+  };
+}
+
+/** Another content for an artifact there is; it keeps all else. */
+export function updateArtifact(id: string, { parts }: NewContent, hash: Buffer): Statement {
+  return {
+    sql: `UPDATE artifacts SET content = (SELECT id FROM contents WHERE hash = ?), parts = ?, revision = revision + 1
+          WHERE id = ?`,
+    params: [hash, parts, id],
   };
 }
 

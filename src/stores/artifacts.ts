@@ -4,20 +4,22 @@ import { ARTIFACT_ID_PATTERN, newArtifactId } from '../core/ids.ts';
 import type { Logger } from '../core/log.ts';
 import { checkRange, expiredArtifact, fromArtifactFault, unknownArtifact } from './artifact-errors.ts';
 import { ArtifactFiles } from './artifact-files.ts';
+import { removeContent } from './artifact-prune.ts';
 import { ArtifactPruner } from './artifact-pruner.ts';
 import {
   type ArtifactPart,
   insertArtifact,
   insertBody,
   insertContent,
-  type NewArtifact,
+  type NewContent,
   parseParts,
   renderParts,
   sumBytes,
+  updateArtifact,
 } from './artifact-rows.ts';
 import type { DaemonKeys } from './keys.ts';
 import { bytesOf, integerOf, textOf } from './rows.ts';
-import type { Database, Row } from './sqlite.ts';
+import type { Database, Row, Statement } from './sqlite.ts';
 
 export type { ArtifactPart } from './artifact-rows.ts';
 
@@ -37,6 +39,8 @@ export interface ArtifactInfo {
   /** Bytes beyond `output_max` that were never stored. */
   droppedBytes: number;
   tool: string;
+  /** How often its text was replaced: what was cut of an earlier one does not fit this one. */
+  revision: number;
 }
 
 /** Complete scrubbed outputs. An artifact belongs to the session that made it; no other session can tell it exists. */
@@ -52,6 +56,11 @@ export interface ArtifactStore {
     streams: readonly ArtifactStream[],
     droppedBytes: number,
   ): Promise<string>;
+  /**
+   * Other texts under the same id: more of them is masked now. Cursors into the former texts are EXPIRED from then on,
+   * since they count its bytes. Errors: NOT_FOUND, EXPIRED, STORAGE_FULL.
+   */
+  replace(sessionKey: string, id: string, streams: readonly ArtifactStream[]): Promise<void>;
   /** Errors: NOT_FOUND (also for another session's), EXPIRED. */
   info(sessionKey: string, id: string): Promise<ArtifactInfo>;
   /** Bytes `[start, end)`; an end past the last byte means the last byte. Errors: NOT_FOUND, EXPIRED, ARGS_INVALID. */
@@ -70,6 +79,8 @@ export interface ArtifactDeps {
   clock: Clock;
   logger: Logger;
 }
+
+type PointToContent = (content: NewContent, hash: Buffer) => Statement;
 
 export function createArtifactStore(deps: ArtifactDeps): ArtifactStore {
   return new Artifacts(deps);
@@ -106,29 +117,26 @@ class Artifacts implements ArtifactStore {
     streams: readonly ArtifactStream[],
     droppedBytes: number,
   ): Promise<string> {
-    const parts = streams.map(({ field, text }) => ({ field, bytes: Buffer.byteLength(text) }));
-    const bytes = sumBytes(parts);
-    const row: NewArtifact = {
-      id: newArtifactId(),
-      session: this.#tagOf(sessionKey),
-      requestId,
-      tool,
-      parts: renderParts(parts),
-      bytes,
-      droppedBytes,
-      nowMs: this.#deps.clock.now(),
-    };
-    const texts = streams.map((stream) => stream.text);
-    await (bytes <= SMALL_MAX_BYTES ? this.#putRow(row, texts) : this.#putFile(row, texts));
-    this.#ready().pruner.add(bytes);
-    return row.id;
+    const id = newArtifactId();
+    const session = this.#tagOf(sessionKey);
+    await this.#keep(streams, (content, hash) =>
+      insertArtifact({ ...content, id, session, requestId, tool, droppedBytes }, hash),
+    );
+    return id;
+  }
+
+  async replace(sessionKey: string, id: string, streams: readonly ArtifactStream[]): Promise<void> {
+    const row = await this.#find(sessionKey, id, 'SELECT content FROM artifacts WHERE id = ? AND session = ?');
+    await this.#keep(streams, (content, hash) => updateArtifact(id, content, hash));
+    const { files } = this.#ready();
+    await removeContent({ database: this.#deps.database, files }, integerOf(row, 'content'));
   }
 
   async info(sessionKey: string, id: string): Promise<ArtifactInfo> {
     const row = await this.#find(
       sessionKey,
       id,
-      `SELECT parts, dropped_bytes, tool, used_ms, content FROM artifacts JOIN contents ON contents.id = content
+      `SELECT parts, dropped_bytes, tool, revision, used_ms, content FROM artifacts JOIN contents ON contents.id = content
        WHERE artifacts.id = ? AND session = ?`,
     );
     await this.#touch(row);
@@ -138,6 +146,7 @@ class Artifacts implements ArtifactStore {
       bytes: sumBytes(parts),
       droppedBytes: integerOf(row, 'dropped_bytes'),
       tool: textOf(row, 'tool'),
+      revision: integerOf(row, 'revision'),
     };
   }
 
@@ -160,19 +169,29 @@ class Artifacts implements ArtifactStore {
     return this.#ready().pruner.prune();
   }
 
-  async #putRow(row: NewArtifact, texts: readonly string[]): Promise<void> {
-    const hash = this.#ready().files.hashOf(texts);
-    const body = Buffer.concat(texts.map((text) => Buffer.from(text, 'utf8')));
-    await this.#deps.database.write([insertContent(row, hash, 0), insertBody(hash, body), insertArtifact(row, hash)]);
+  /** Stores the texts; `point` makes the statement by which an artifact leads to them. */
+  async #keep(streams: readonly ArtifactStream[], point: PointToContent): Promise<void> {
+    const parts = streams.map(({ field, text }) => ({ field, bytes: Buffer.byteLength(text) }));
+    const bytes = sumBytes(parts);
+    const content = { parts: renderParts(parts), bytes, nowMs: this.#deps.clock.now() };
+    const texts = streams.map((stream) => stream.text);
+    await (bytes <= SMALL_MAX_BYTES ? this.#putRow(content, texts, point) : this.#putFile(content, texts, point));
+    this.#ready().pruner.add(bytes);
   }
 
-  async #putFile(row: NewArtifact, texts: readonly string[]): Promise<void> {
+  async #putRow(content: NewContent, texts: readonly string[], point: PointToContent): Promise<void> {
+    const hash = this.#ready().files.hashOf(texts);
+    const body = Buffer.concat(texts.map((text) => Buffer.from(text, 'utf8')));
+    await this.#deps.database.write([insertContent(content, hash, 0), insertBody(hash, body), point(content, hash)]);
+  }
+
+  async #putFile(content: NewContent, texts: readonly string[], point: PointToContent): Promise<void> {
     const { files, pruner } = this.#ready();
     try {
       const staged = await files.stage(texts);
       await files.withContent(staged.hash, async () => {
         await files.publish(staged);
-        await this.#deps.database.write([insertContent(row, staged.hash, 1), insertArtifact(row, staged.hash)]);
+        await this.#deps.database.write([insertContent(content, staged.hash, 1), point(content, staged.hash)]);
       });
     } catch (error) {
       pruner.expectOrphans();

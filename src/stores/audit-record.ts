@@ -9,6 +9,8 @@ export interface AuditRecord {
   /** Project root. */
   project: string;
   door: string;
+  /** Absent for a call. `secret_missed`: gitleaks found a secret in a stored output, which was masked again. */
+  kind?: 'secret_missed';
   tool: string;
   input: Json;
   output_sha256: string;
@@ -20,6 +22,12 @@ export interface AuditRecord {
   exit_code: number | null;
   /** Null for success. */
   error_code: string | null;
+  /** Milliseconds of `duration_ms` that the search for secrets took; absent when it was not reached. */
+  scrub_ms?: number;
+  /** Findings that the first pass, in the tool's process, had not reported; absent when none. */
+  missed_by_first_pass?: number;
+  /** Tokens that became their values: `[{token, input, use}]`; absent when none. */
+  secrets_opened?: Json;
   /** What was missing when isolation was not full; absent when it was. */
   isolation_missing?: readonly string[];
   /** What the tool asked of the host: `{total, calls: [{method, error_code, duration_ms, …}]}`; absent when nothing. */
@@ -38,7 +46,8 @@ export function parseRecord(line: Buffer): AuditRecord | null {
 
 /** Every field there is comes back, those of a later version too: a log hides nothing. */
 function toRecord(value: JsonObject): AuditRecord | null {
-  const { time, request_id, session, project, door, tool, input, isolation_missing, quarantined, ...rest } = value;
+  const { time, request_id, session, project, door, tool, input, isolation_missing, quarantined, kind, ...rest } =
+    value;
   const { output_sha256, output_bytes, duration_ms, secrets_found, secret_rules, exit_code, error_code } = rest;
   if (typeof time !== 'string' || typeof request_id !== 'string' || typeof session !== 'string') return null;
   if (typeof project !== 'string' || typeof door !== 'string' || typeof tool !== 'string') return null;
@@ -49,6 +58,7 @@ function toRecord(value: JsonObject): AuditRecord | null {
   return {
     ...{ time, request_id, session, project, door, tool, input, ...rest },
     ...{ output_sha256, output_bytes, duration_ms, secrets_found, secret_rules, exit_code, error_code },
+    ...(kind === 'secret_missed' ? { kind } : {}),
     ...(isTexts(isolation_missing) ? { isolation_missing } : {}),
     ...(isTexts(quarantined) ? { quarantined } : {}),
   };

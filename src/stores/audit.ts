@@ -5,11 +5,13 @@ import type { Clock } from '../core/clock.ts';
 import { ContextdError } from '../core/errors.ts';
 import type { Logger } from '../core/log.ts';
 import type { AuditRecord } from './audit-record.ts';
+import { type StatsRow, sumAuditLog } from './audit-stats.ts';
 import { readTail } from './audit-tail.ts';
 
 export type { AuditRecord } from './audit-record.ts';
 
 const NEWLINE = 0x0a;
+const DAY_MS = 24 * 60 * 60 * 1000;
 
 /**
  * Append-only JSON lines, one file per UTC day: `audit-YYYY-MM-DD.jsonl`, 0600, opened with O_APPEND. A record is
@@ -25,6 +27,8 @@ export interface AuditLog {
   append(record: AuditRecord): Promise<void>;
   /** The newest `limit` records (of one project), oldest first, across days. */
   tail(limit: number, projectRoot?: string): Promise<AuditRecord[]>;
+  /** Sums of the newest UTC days, today included, oldest first; `projectRoot` "": every project. */
+  stats(days: number, projectRoot: string): Promise<StatsRow[]>;
 }
 
 export interface AuditDeps {
@@ -94,6 +98,12 @@ class Audit implements AuditLog {
     }
   }
 
+  async stats(days: number, projectRoot: string): Promise<StatsRow[]> {
+    const today = this.#deps.clock.now();
+    const names = Array.from({ length: days }, (_, back) => dayOf(today - (days - 1 - back) * DAY_MS));
+    return sumAuditLog(this.#deps.dir, names, projectRoot);
+  }
+
   async #writeAll(): Promise<void> {
     while (this.#waiting.length > 0) {
       const group = this.#waiting;
@@ -121,7 +131,7 @@ class Audit implements AuditLog {
 
   /** The file of today; opened again when the day changed or someone removed the file. */
   async #openToday(): Promise<OpenDay> {
-    const day = new Date(this.#deps.clock.now()).toISOString().slice(0, 10);
+    const day = dayOf(this.#deps.clock.now());
     const path = join(this.#deps.dir, `audit-${day}.jsonl`);
     if (this.#day?.path === path && fstatSync(this.#day.handle.fd).nlink > 0) return this.#day;
     await this.#close();
@@ -142,6 +152,11 @@ class Audit implements AuditLog {
       cause,
     });
   }
+}
+
+/** The UTC day of a time in milliseconds: `2026-01-31`. */
+function dayOf(ms: number): string {
+  return new Date(ms).toISOString().slice(0, 10);
 }
 
 /** A last line that a crash or a full disk tore is closed, so that the next record has a line of its own. */

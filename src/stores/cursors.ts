@@ -15,6 +15,8 @@ export interface CursorPayload {
   artifactId: string;
   /** One or two, ascending, apart from each other, none empty. */
   ranges: readonly ByteRange[];
+  /** Of the artifact's text when the cursor was made, from 0; absent means 0. Only its last four bits are kept. */
+  revision?: number;
   /** The view the next page is cut with; absent means the default of the call. */
   view?: CursorView;
 }
@@ -33,7 +35,8 @@ const MAC_BYTES = 12;
 const ID_BYTES = 10;
 /** Flags, id, two ranges of two longest varints, code: no cursor has more characters. */
 const MAX_CHARACTERS = Math.ceil(((1 + ID_BYTES + 4 * 8 + MAC_BYTES) * 4) / 3);
-/** Flags: bits 0-1 the number of ranges, bits 2-3 the view, bits 4-7 the version of this form (0). */
+/** Flags: bits 0-1 the number of ranges, bits 2-3 the view, bits 4-7 the revision of the artifact. */
+export const REVISIONS = 16;
 const VIEWS = [undefined, 'head', 'tail', 'head_tail'] as const;
 
 export function createCursors(deps: { cursorKey(sessionKey: string): Buffer }): Cursors {
@@ -53,9 +56,12 @@ export function createCursors(deps: { cursorKey(sessionKey: string): Buffer }): 
   };
 }
 
-function encode({ artifactId, ranges, view }: CursorPayload): Buffer {
+function encode({ artifactId, ranges, view, revision = 0 }: CursorPayload): Buffer {
   if (ranges.length < 1 || ranges.length > 2) throw new RangeError(`a cursor has 1 or 2 ranges, not ${ranges.length}`);
-  const out: number[] = [ranges.length | (VIEWS.indexOf(view) << 2), ...packArtifactId(artifactId)];
+  const out: number[] = [
+    ranges.length | (VIEWS.indexOf(view) << 2) | ((revision % REVISIONS) << 4),
+    ...packArtifactId(artifactId),
+  ];
   let at = 0;
   for (const { start, end } of ranges) {
     if (end <= start) throw new RangeError(`a cursor's range is not empty: ${start}-${end}`);
@@ -68,12 +74,12 @@ function encode({ artifactId, ranges, view }: CursorPayload): Buffer {
 
 /** The code held, so these bytes are ours; a form this version does not know still ends as CURSOR_INVALID. */
 function decode(body: Buffer): CursorPayload {
-  const flags = body[0] ?? 0xff;
-  if (flags > 0x0f) throw invalid();
-  const view = VIEWS[flags >> 2];
+  const flags = body[0] ?? 0;
+  const view = VIEWS[(flags >> 2) & 3];
+  const revision = flags >> 4;
   const artifactId = unpackArtifactId(body.subarray(1, 1 + ID_BYTES));
   const ranges = decodeRanges(body, flags & 3);
-  return { artifactId, ranges, ...(view === undefined ? {} : { view }) };
+  return { artifactId, ranges, ...(view === undefined ? {} : { view }), ...(revision === 0 ? {} : { revision }) };
 }
 
 function decodeRanges(body: Buffer, count: number): ByteRange[] {

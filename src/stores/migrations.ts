@@ -68,4 +68,12 @@ export const MIGRATIONS: readonly string[] = [
     expired_ms INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID;
   `,
+  `
+  ALTER TABLE artifacts ADD COLUMN revision INTEGER NOT NULL DEFAULT 0;
+  CREATE TABLE rule_approvals (
+    root TEXT PRIMARY KEY REFERENCES projects (root) ON DELETE CASCADE,
+    sha256 TEXT NOT NULL,
+    approved_ms INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  `,
 ];

@@ -41,6 +41,8 @@ function createPrivately(file: string): void {
 function configure(database: DatabaseSync): void {
   database.exec('PRAGMA locking_mode = EXCLUSIVE');
   database.exec('PRAGMA auto_vacuum = INCREMENTAL');
+  // What is deleted is overwritten: a text is replaced when a secret was found in it.
+  database.exec('PRAGMA secure_delete = ON');
   database.exec('PRAGMA journal_mode = WAL');
   database.exec('PRAGMA synchronous = NORMAL');
   database.exec(`PRAGMA journal_size_limit = ${64 * 1024 * 1024}`);

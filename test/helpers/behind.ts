@@ -17,6 +17,8 @@ export function management(own: Partial<Management> = {}): Management {
   return { ...FIXED, ...own };
 }
 
+const NO_RULES = { sha256: null, approved: false, rules: 0, allowances: [], fault: null };
+
 const FIXED: Management = {
   serverStatus: async () => ({
     pid: process.pid,
@@ -45,5 +47,10 @@ const FIXED: Management = {
   listTools: async () => [],
   tailAudit: async () => [],
   checkHealth: async () => [],
+  sessionSecrets: async (root, session) => ({ root, session, secrets: [] }),
+  stats: async () => [],
+  reviewRules: async (root) => ({ ...NO_RULES, path: root }),
+  approveRules: async (root, sha256) => ({ ...NO_RULES, path: root, sha256, approved: true }),
+  revokeRules: async (root) => ({ ...NO_RULES, path: root }),
   getSchema: async () => ({ schemaJson: '{}', toolMd: '', toolExtendedMd: '', bundleSha256: '' }),
 };

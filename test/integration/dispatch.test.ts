@@ -31,6 +31,8 @@ import { createSessionStore } from '#src/stores/sessions.js';
 import { createDatabase } from '#src/stores/sqlite.js';
 import { loadCounter } from '#src/tokens/counter.js';
 
+const rulesDir = join(import.meta.dirname, '../../src/scrub/rules');
+
 /** The real parts of a daemon without its door, so that one of them can be taken away. */
 async function assemble() {
   const home = realpathSync(mkdtempSync(join(tmpdir(), 'dsp-')));
@@ -57,8 +59,12 @@ async function assemble() {
   const auditLog = createAuditLog({ dir: paths.auditDir, ...shared });
   const catalog = createCatalog({ coreBundleDir: paths.coreBundleDir, toolsDir: paths.toolsDir });
   const sandbox = createSandbox({ paths, config: config.sandbox, ...shared });
-  const scanner = createScanner({ config: config.scrub, logger: silentLogger });
-  const engine = createEngine(readRulePack(join(import.meta.dirname, '../../src/scrub/rules')));
+  const scanner = createScanner({
+    config: config.scrub,
+    logger: silentLogger,
+    readRules: async () => ({ pack: readRulePack(rulesDir), official: null }),
+  });
+  const engine = createEngine(readRulePack(rulesDir));
   const scrubber = createScrubber({ scanner, engine, numbers: sessions, ...shared });
   const runner = createRunner({
     sandbox,
@@ -77,6 +83,7 @@ async function assemble() {
     runner,
     sessions,
     scrubber,
+    secondSearch: { missedIn: async () => [], stored() {} },
     artifacts,
     cursors: createCursors(sessions),
     counter: loadCounter(),

@@ -281,6 +281,13 @@ describe('API-2 ManagementService', () => {
     expect(await answered((done) => management.ListTools({ root: '' }, done))).toMatchObject({ tools: [wire] });
     const audit = { limit: 7, project_root: '/p' };
     expect(await answered((done) => management.TailAudit(audit, done))).toEqual({ records_json: ['7 /p'] });
+    const secrets = await answered((done) => management.SessionSecrets({ root: '/p', session: 's' }, done));
+    expect(secrets).toEqual({ root: '/p', session: 's', secrets: [] });
+    expect(await answered((done) => management.Stats({ project_root: '', days: 0 }, done))).toEqual({ rows: [] });
+    expect(await answered((done) => management.ReviewRules({ root: '/p' }, done))).toMatchObject({ sha256: '' });
+    const approval = { root: '/p', sha256: 'ab' };
+    expect(await answered((done) => management.ApproveRules(approval, done))).toMatchObject({ approved: true });
+    expect(await answered((done) => management.RevokeRules({ root: '/p' }, done))).toMatchObject({ approved: false });
     expect(await answered((done) => management.CheckHealth({}, done))).toEqual({ checks: [check] });
     expect(await answered((done) => management.StopServer({ grace_ms: 9 }, done))).toEqual({ pid: 9, active_calls: 4 });
   });
@@ -331,6 +338,11 @@ describe('API-2 ManagementService', () => {
       (done: never) => management.ListTools({}, done),
       (done: never) => management.TailAudit({}, done),
       (done: never) => management.CheckHealth({}, done),
+      (done: never) => management.SessionSecrets({}, done),
+      (done: never) => management.Stats({}, done),
+      (done: never) => management.ReviewRules({}, done),
+      (done: never) => management.ApproveRules({}, done),
+      (done: never) => management.RevokeRules({}, done),
     ];
     for (const start of calls) {
       expect((await refused((done) => start(done as never))).code).toBe(status.PERMISSION_DENIED);

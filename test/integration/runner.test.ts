@@ -82,9 +82,12 @@ describe.each(whoCanRun())('the core tools in a real sandbox, %s', (who) => {
     expect(textOf(result, 'stdout')).toBe('so far\n');
   });
 
-  it('binary output is withheld with its kind and size', async () => {
-    const result = await call('safe_bash', { command: 'gzip -c </dev/null | head -c 10' });
-    expect(textOf(result, 'stdout')).toBe('[contextd: gzip data, 10 bytes, withheld]\n');
+  it('SEC-1.1 binary output is withheld with its kind, size and sha256', async () => {
+    const command = 'head -c 4096 /bin/true | tee program; sha256sum <program >&2';
+    const result = await call('safe_bash', { command });
+    const sha256 = textOf(result, 'stderr')?.slice(0, 64);
+    expect(sha256).toMatch(/^[0-9a-f]{64}$/);
+    expect(textOf(result, 'stdout')).toBe(`[contextd: ELF program, 4096 bytes, sha256 ${sha256}, withheld]\n`);
   });
 
   it('protected paths that a command makes are reported', async () => {

@@ -14,7 +14,7 @@ function readCommand({ workspace }: ToolContext, input: JsonObject) {
   return {
     command: readString(input, 'command'),
     cwd: resolvePath(workspace, readOptionalString(input, 'cwd') ?? '.').absolute,
-    env: readStringMap(input, 'env'),
+    env: { ...readStringMap(input, 'env'), ...readStringMap(input, 'secrets') },
     stdin: readOptionalString(input, 'stdin') ?? null,
   };
 }

@@ -1,7 +1,8 @@
+import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { describeBinary } from '../../src/sdk/binary.ts';
-import type { Span } from '../../src/sdk/file-span.ts';
+import { readSpan, type Span } from '../../src/sdk/file-span.ts';
 import { readString } from '../../src/sdk/input.ts';
 import { ContextdError, type Tool, type ToolContext, type ToolOutput } from '../../src/sdk/tool.ts';
 import { fileFault, findExisting, resolvePath } from '../../src/sdk/workspace-path.ts';
@@ -21,7 +22,7 @@ export const safeRead: Tool = {
     const path = resolvePath(context.workspace, readString(input, 'path'));
     const file = await openFile(await findExisting(context.workspace, path), path.shown);
     try {
-      await refuseBinary(file, path.shown);
+      await refuseBinary(file, path.shown, context.signal);
       return await readFile(file, path.shown, selection, context);
     } catch (thrown) {
       throw fileFault(thrown, path.shown);
@@ -47,7 +48,7 @@ async function openFile(real: string, shown: string): Promise<FileHandle> {
   });
 }
 
-async function refuseBinary(file: FileHandle, shown: string): Promise<void> {
+async function refuseBinary(file: FileHandle, shown: string, signal: AbortSignal): Promise<void> {
   const buffer = Buffer.allocUnsafe(SNIFF_BYTES);
   const { bytesRead } = await file.read(buffer, 0, buffer.length, 0);
   const kind = describeBinary(buffer.subarray(0, bytesRead));
@@ -55,8 +56,14 @@ async function refuseBinary(file: FileHandle, shown: string): Promise<void> {
   const { size } = await file.stat();
   throw new ContextdError('PATH_INVALID', `${shown} is not text: ${kind}, ${size} bytes`, {
     remedy: 'Look at it with a program, through safe_bash: file, xxd, unzip -l.',
-    details: { path: shown, kind, bytes: size },
+    details: { path: shown, kind, bytes: size, sha256: await hashFile(file, signal) },
   });
+}
+
+async function hashFile(file: FileHandle, signal: AbortSignal): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const chunk of readSpan(file, { start: 0, end: Number.MAX_SAFE_INTEGER }, signal)) hash.update(chunk);
+  return hash.digest('hex');
 }
 
 async function readFile(

@@ -5,11 +5,15 @@ import { configList } from './config-list.ts';
 import { configSet } from './config-set.ts';
 import { doctor } from './doctor.ts';
 import { init } from './init.ts';
+import { scrub } from './scrub.ts';
+import { scrubApprove } from './scrub-approve.ts';
 import { serverLogs } from './server-logs.ts';
 import { serverRestart } from './server-restart.ts';
 import { serverStart } from './server-start.ts';
 import { serverStatus } from './server-status.ts';
 import { serverStop } from './server-stop.ts';
+import { sessionSecrets } from './session-secrets.ts';
+import { stats } from './stats.ts';
 import { toolInfo } from './tool-info.ts';
 import { toolList } from './tool-list.ts';
 import { toolRun } from './tool-run.ts';
@@ -30,4 +34,8 @@ export const COMMANDS: readonly Command[] = [
   configSet,
   configList,
   auditTail,
+  sessionSecrets,
+  stats,
+  scrub,
+  scrubApprove,
 ];

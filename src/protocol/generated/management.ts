@@ -1,6 +1,7 @@
 import type * as grpc from '@grpc/grpc-js';
 import type { MessageTypeDefinition } from '@grpc/proto-loader';
 
+import type { ApproveRulesRequest as _contextd_v1_ApproveRulesRequest, ApproveRulesRequest__Output as _contextd_v1_ApproveRulesRequest__Output } from './contextd/v1/ApproveRulesRequest.ts';
 import type { AuditRequest as _contextd_v1_AuditRequest, AuditRequest__Output as _contextd_v1_AuditRequest__Output } from './contextd/v1/AuditRequest.ts';
 import type { AuditResponse as _contextd_v1_AuditResponse, AuditResponse__Output as _contextd_v1_AuditResponse__Output } from './contextd/v1/AuditResponse.ts';
 import type { HealthCheck as _contextd_v1_HealthCheck, HealthCheck__Output as _contextd_v1_HealthCheck__Output } from './contextd/v1/HealthCheck.ts';
@@ -12,8 +13,15 @@ import type { ManagementServiceClient as _contextd_v1_ManagementServiceClient, M
 import type { ProjectRequest as _contextd_v1_ProjectRequest, ProjectRequest__Output as _contextd_v1_ProjectRequest__Output } from './contextd/v1/ProjectRequest.ts';
 import type { ProjectResponse as _contextd_v1_ProjectResponse, ProjectResponse__Output as _contextd_v1_ProjectResponse__Output } from './contextd/v1/ProjectResponse.ts';
 import type { ReadySandboxes as _contextd_v1_ReadySandboxes, ReadySandboxes__Output as _contextd_v1_ReadySandboxes__Output } from './contextd/v1/ReadySandboxes.ts';
+import type { RulesReview as _contextd_v1_RulesReview, RulesReview__Output as _contextd_v1_RulesReview__Output } from './contextd/v1/RulesReview.ts';
 import type { SandboxStatus as _contextd_v1_SandboxStatus, SandboxStatus__Output as _contextd_v1_SandboxStatus__Output } from './contextd/v1/SandboxStatus.ts';
 import type { SandboxTotals as _contextd_v1_SandboxTotals, SandboxTotals__Output as _contextd_v1_SandboxTotals__Output } from './contextd/v1/SandboxTotals.ts';
+import type { SecretSummary as _contextd_v1_SecretSummary, SecretSummary__Output as _contextd_v1_SecretSummary__Output } from './contextd/v1/SecretSummary.ts';
+import type { SessionRequest as _contextd_v1_SessionRequest, SessionRequest__Output as _contextd_v1_SessionRequest__Output } from './contextd/v1/SessionRequest.ts';
+import type { SessionSecretsResponse as _contextd_v1_SessionSecretsResponse, SessionSecretsResponse__Output as _contextd_v1_SessionSecretsResponse__Output } from './contextd/v1/SessionSecretsResponse.ts';
+import type { StatsRequest as _contextd_v1_StatsRequest, StatsRequest__Output as _contextd_v1_StatsRequest__Output } from './contextd/v1/StatsRequest.ts';
+import type { StatsResponse as _contextd_v1_StatsResponse, StatsResponse__Output as _contextd_v1_StatsResponse__Output } from './contextd/v1/StatsResponse.ts';
+import type { StatsRow as _contextd_v1_StatsRow, StatsRow__Output as _contextd_v1_StatsRow__Output } from './contextd/v1/StatsRow.ts';
 import type { StatusRequest as _contextd_v1_StatusRequest, StatusRequest__Output as _contextd_v1_StatusRequest__Output } from './contextd/v1/StatusRequest.ts';
 import type { StatusResponse as _contextd_v1_StatusResponse, StatusResponse__Output as _contextd_v1_StatusResponse__Output } from './contextd/v1/StatusResponse.ts';
 import type { StopRequest as _contextd_v1_StopRequest, StopRequest__Output as _contextd_v1_StopRequest__Output } from './contextd/v1/StopRequest.ts';
@@ -27,6 +35,7 @@ type SubtypeConstructor<Constructor extends new (...args: any) => any, Subtype> 
 export interface ProtoGrpcType {
   contextd: {
     v1: {
+      ApproveRulesRequest: MessageTypeDefinition<_contextd_v1_ApproveRulesRequest, _contextd_v1_ApproveRulesRequest__Output>
       AuditRequest: MessageTypeDefinition<_contextd_v1_AuditRequest, _contextd_v1_AuditRequest__Output>
       AuditResponse: MessageTypeDefinition<_contextd_v1_AuditResponse, _contextd_v1_AuditResponse__Output>
       HealthCheck: MessageTypeDefinition<_contextd_v1_HealthCheck, _contextd_v1_HealthCheck__Output>
@@ -41,8 +50,15 @@ export interface ProtoGrpcType {
       ProjectRequest: MessageTypeDefinition<_contextd_v1_ProjectRequest, _contextd_v1_ProjectRequest__Output>
       ProjectResponse: MessageTypeDefinition<_contextd_v1_ProjectResponse, _contextd_v1_ProjectResponse__Output>
       ReadySandboxes: MessageTypeDefinition<_contextd_v1_ReadySandboxes, _contextd_v1_ReadySandboxes__Output>
+      RulesReview: MessageTypeDefinition<_contextd_v1_RulesReview, _contextd_v1_RulesReview__Output>
       SandboxStatus: MessageTypeDefinition<_contextd_v1_SandboxStatus, _contextd_v1_SandboxStatus__Output>
       SandboxTotals: MessageTypeDefinition<_contextd_v1_SandboxTotals, _contextd_v1_SandboxTotals__Output>
+      SecretSummary: MessageTypeDefinition<_contextd_v1_SecretSummary, _contextd_v1_SecretSummary__Output>
+      SessionRequest: MessageTypeDefinition<_contextd_v1_SessionRequest, _contextd_v1_SessionRequest__Output>
+      SessionSecretsResponse: MessageTypeDefinition<_contextd_v1_SessionSecretsResponse, _contextd_v1_SessionSecretsResponse__Output>
+      StatsRequest: MessageTypeDefinition<_contextd_v1_StatsRequest, _contextd_v1_StatsRequest__Output>
+      StatsResponse: MessageTypeDefinition<_contextd_v1_StatsResponse, _contextd_v1_StatsResponse__Output>
+      StatsRow: MessageTypeDefinition<_contextd_v1_StatsRow, _contextd_v1_StatsRow__Output>
       StatusRequest: MessageTypeDefinition<_contextd_v1_StatusRequest, _contextd_v1_StatusRequest__Output>
       StatusResponse: MessageTypeDefinition<_contextd_v1_StatusResponse, _contextd_v1_StatusResponse__Output>
       StopRequest: MessageTypeDefinition<_contextd_v1_StopRequest, _contextd_v1_StopRequest__Output>

@@ -1,6 +1,8 @@
-import { lowerCase } from './keyword-index.ts';
+import type { AllowlistConfig } from './config.ts';
+import { parseGo } from './go-syntax.ts';
 import { Pattern } from './pattern.ts';
-import type { AllowlistConfig } from './rule-config.ts';
+import { Stopwords } from './stopwords.ts';
+import { ruleFault } from './toml-table.ts';
 
 /** What an allowlist looks at. `line` is asked for only where an allowlist targets it. */
 export interface Candidate {
@@ -9,35 +11,79 @@ export interface Candidate {
   line(): string;
 }
 
-/** Compiled. The regexes are joined as gitleaks joins them: flags of the first hold for the rest. */
+/** Compiled. Regexes and paths are joined as gitleaks joins them: flags of the first hold for the rest. */
 export class Allowlist {
   readonly #config: AllowlistConfig;
-  readonly #pattern: Pattern | undefined;
+  readonly #regex: Pattern | undefined;
+  readonly #paths: Pattern | undefined;
+  readonly #stopwords: Stopwords | undefined;
+  /** The last line looked at: the matches of one long line ask for it again and again. */
+  #line = { text: '', holds: false };
 
   constructor(config: AllowlistConfig) {
     this.#config = config;
-    if (config.regexes.length > 0) this.#pattern = new Pattern(`(?:${config.regexes.join('|')})`, config.where);
+    this.#regex = joined(config.regexes, config.where);
+    this.#paths = joined(config.paths, config.where);
+    if (config.stopwords.length > 0) this.#stopwords = new Stopwords(config.stopwords);
   }
 
-  excuses(candidate: Candidate): boolean {
-    const { condition, stopwords } = this.#config;
+  /** Whether a text of this path is not looked at. Asked before a rule runs; an empty path is an unknown one. */
+  excusesPath(path: string): boolean {
+    const { condition, commits, regexes, stopwords } = this.#config;
+    if (condition === 'and' && commits.length + regexes.length + stopwords.length > 0) return false;
+    return this.#pathHolds(path);
+  }
+
+  /** Whether a finding does not count. Paths count here only where all kinds must hold. */
+  excuses(candidate: Candidate, path: string): boolean {
+    const { condition, commits } = this.#config;
     if (condition === 'or') return this.#regexHolds(candidate) || this.#stopwordHolds(candidate);
     return (
-      (this.#pattern === undefined || this.#regexHolds(candidate)) &&
-      (stopwords.length === 0 || this.#stopwordHolds(candidate))
+      commits.length === 0 &&
+      (this.#paths === undefined || this.#pathHolds(path)) &&
+      (this.#regex === undefined || this.#regexHolds(candidate)) &&
+      (this.#stopwords === undefined || this.#stopwordHolds(candidate))
     );
   }
 
+  #pathHolds(path: string): boolean {
+    return path !== '' && this.#paths?.test(path) === true;
+  }
+
   #regexHolds(candidate: Candidate): boolean {
-    if (this.#pattern === undefined) return false;
+    if (this.#regex === undefined) return false;
     const { target } = this.#config;
-    const text = target === 'line' ? candidate.line() : candidate[target];
-    return text !== '' && this.#pattern.test(text);
+    return target === 'line'
+      ? this.#lineHolds(candidate.line(), this.#regex)
+      : this.#holdsFor(candidate[target], this.#regex);
+  }
+
+  #lineHolds(text: string, regex: Pattern): boolean {
+    if (text !== this.#line.text) this.#line = { text, holds: this.#holdsFor(text, regex) };
+    return this.#line.holds;
+  }
+
+  #holdsFor(text: string, regex: Pattern): boolean {
+    return text !== '' && regex.test(text);
   }
 
   #stopwordHolds(candidate: Candidate): boolean {
-    if (this.#config.stopwords.length === 0) return false;
-    const secret = lowerCase(candidate.secret);
-    return this.#config.stopwords.some((word) => secret.includes(word));
+    return this.#stopwords?.isIn(candidate.secret) === true;
+  }
+}
+
+/** Each must also be a pattern by itself. */
+function joined(sources: readonly string[], where: string): Pattern | undefined {
+  if (sources.length === 0) return undefined;
+  for (const source of sources) checkSyntax(source, where);
+  return new Pattern(`(?:${sources.join('|')})`, where);
+}
+
+/** Enough here: names of Unicode classes are seen to when the joined pattern is compiled. */
+function checkSyntax(source: string, where: string): void {
+  try {
+    parseGo(source);
+  } catch (cause) {
+    throw ruleFault(where, `the pattern is refused: ${cause instanceof Error ? cause.message : source}`, cause);
   }
 }

@@ -4,14 +4,22 @@ export function lowerCase(text: string): string {
 }
 
 const ASCII = 128;
+const FIRST_CAPITAL = 0x41;
+const LAST_CAPITAL = 0x5a;
+/** Between a capital and its small letter. */
+const CASE_STEP = 0x20;
+const KELVIN = 0x212a;
+const DOTTED_I = 0x130;
+/** Set in an entry of the table when keywords end in its state. */
+const ENDS = 1;
 
 /**
- * Which of many keywords a text holds, in one pass (Aho-Corasick over ASCII; other keywords one by one). A keyword
- * counts wherever it stands: there are no word boundaries.
+ * Which of many keywords a text holds, in one pass (Aho-Corasick over ASCII without NUL; other keywords one by one). A keyword
+ * counts wherever it stands, in any case: there are no word boundaries. No lower-case copy of the text is made.
  */
 export class KeywordIndex {
-  /** `state * ASCII + code` to the next state. */
-  #next: Int32Array;
+  /** At `state * ASCII + code`: the next state times ASCII, with ENDS. Before `#link`, -1 where nothing follows. */
+  readonly #next: Int32Array;
   /** The keyword ids that end in a state, those of its suffixes included. */
   readonly #ends: number[][] = [[]];
   readonly #others: { keyword: string; id: number }[] = [];
@@ -19,38 +27,52 @@ export class KeywordIndex {
   /** The position of a keyword in `keywords` is its id. They must be lower case. */
   constructor(keywords: readonly string[]) {
     const states = 1 + keywords.reduce((sum, keyword) => sum + keyword.length, 0);
-    this.#next = new Int32Array(states * ASCII).fill(-1);
-    for (const [id, keyword] of keywords.entries()) this.#add(keyword, id);
-    this.#next = this.#next.slice(0, this.#ends.length * ASCII);
+    const next = new Int32Array(states * ASCII).fill(-1);
+    for (const [id, keyword] of keywords.entries()) this.#add(next, keyword, id);
+    this.#next = next.slice(0, this.#ends.length * ASCII);
     this.#link();
+    this.#foldCase();
   }
 
   /** The ids of all keywords in a text. */
   find(text: string): Set<number> {
-    const lower = lowerCase(text);
     const found = new Set<number>();
-    let state = 0;
-    for (let i = 0; i < lower.length; i++) {
-      const code = lower.charCodeAt(i);
-      state = code < ASCII ? (this.#next[state * ASCII + code] ?? 0) : 0;
-      const ends = this.#ends[state];
-      if (ends !== undefined && ends.length > 0) for (const id of ends) found.add(id);
-    }
+    this.#findAscii(text, found);
+    if (this.#others.length === 0) return found;
+    const lower = lowerCase(text);
     for (const { keyword, id } of this.#others) if (lower.includes(keyword)) found.add(id);
     return found;
   }
 
-  #add(keyword: string, id: number): void {
+  #findAscii(text: string, found: Set<number>): void {
+    const next = this.#next;
+    const length = text.length;
+    let seen: Uint8Array | undefined;
+    let entry = 0;
+    for (let i = 0; i < length; i++) {
+      const code = text.charCodeAt(i);
+      const plain = code < ASCII ? code : plainOf(code);
+      entry = next[(entry & -ASCII) | plain] ?? 0;
+      if ((entry & ENDS) === 0) continue;
+      const state = entry >> 7;
+      seen ??= new Uint8Array(this.#ends.length);
+      if (seen[state] === 1) continue;
+      seen[state] = 1;
+      for (const id of this.#ends[state] ?? []) found.add(id);
+    }
+  }
+
+  #add(next: Int32Array, keyword: string, id: number): void {
     let state = 0;
     for (let i = 0; i < keyword.length; i++) {
       const code = keyword.charCodeAt(i);
-      if (code >= ASCII) {
+      if (code >= ASCII || code === 0) {
         this.#others.push({ keyword, id });
         return;
       }
       const slot = state * ASCII + code;
-      if (this.#next[slot] === -1) this.#next[slot] = this.#ends.push([]) - 1;
-      state = this.#next[slot] ?? 0;
+      if (next[slot] === -1) next[slot] = this.#ends.push([]) - 1;
+      state = next[slot] ?? 0;
     }
     this.#ends[state]?.push(id);
   }
@@ -76,4 +98,22 @@ export class KeywordIndex {
       }
     }
   }
+
+  /** Capitals lead where their small letters lead, and states become the entries that `find` reads. */
+  #foldCase(): void {
+    const next = this.#next;
+    for (let slot = 0; slot < next.length; slot++) {
+      const state = next[slot] ?? 0;
+      next[slot] = state * ASCII + (this.#ends[state]?.length ? ENDS : 0);
+    }
+    for (let state = 0; state < next.length; state += ASCII)
+      for (let code = FIRST_CAPITAL; code <= LAST_CAPITAL; code++)
+        next[state + code] = next[state + code + CASE_STEP] ?? 0;
+  }
+}
+
+/** What a character beyond ASCII counts as: no keyword of the table holds NUL. */
+function plainOf(code: number): number {
+  if (code === KELVIN) return 0x6b;
+  return code === DOTTED_I ? 0x69 : 0;
 }

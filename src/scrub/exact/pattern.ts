@@ -1,6 +1,14 @@
-import { RE2JS } from 're2js';
-import { isLineLocal } from './line-local.ts';
+import { createHash } from 'node:crypto';
+import { CERTIFIED, CERTIFIED_SHORT, type PatternHashes } from './certified-patterns.ts';
+import { parseGo } from './go-syntax.ts';
+import { groupCountOf } from './go-tree.ts';
+import { LinearEngine } from './linear-engine.ts';
+import { NativeEngine } from './native-engine.ts';
+import { ShortLineEngine } from './short-line-engine.ts';
 import { ruleFault } from './toml-table.ts';
+
+const FOR_ALL_TEXTS = setOf(CERTIFIED);
+const FOR_SHORT_TEXTS = setOf(CERTIFIED_SHORT);
 
 /** Half open, UTF-16 offsets. */
 export interface Range {
@@ -8,78 +16,87 @@ export interface Range {
   end: number;
 }
 
-/** Characters whose lines are tried together before they are tried one by one. */
-const BLOCK_CHARS = 4096;
+/** What runs a pattern. */
+export interface Engine {
+  test(text: string): boolean;
+  findAll(text: string): Range[];
+  groups(text: string): (Range | undefined)[];
+  /** Whether `groups` says what Go says. */
+  readonly hasGroups: boolean;
+}
 
 /**
- * A pattern with Go's syntax and meaning, in time linear in the text. The engine below tells quickly whether there is
- * a match (a DFA) and slowly where (an NFA), so the place is looked for in small pieces where the pattern allows it.
+ * A pattern with Go's syntax and meaning. Those on the certified list run as JavaScript regular expressions, made at
+ * the first use; all others in re2js, whose time is linear in the text whatever the pattern.
  */
 export class Pattern {
-  readonly #re: RE2JS;
-  readonly #lineLocal: boolean;
-  readonly groupCount: number;
+  readonly #source: string;
+  readonly #certified: 'all' | 'short' | undefined;
+  #fast: Engine | undefined;
+  #linear: LinearEngine | undefined;
+  #groupCount: number | undefined;
 
   /** SCHEMA_INVALID, naming `where`, for a pattern that Go would refuse. */
   constructor(source: string, where: string) {
+    this.#source = source;
+    this.#certified = certificateOf(source);
+    if (this.#certified !== undefined) return;
     try {
-      this.#re = RE2JS.compile(source);
+      this.#linear = new LinearEngine(source);
     } catch (cause) {
       throw ruleFault(where, `the pattern is refused: ${cause instanceof Error ? cause.message : source}`, cause);
     }
-    this.#lineLocal = isLineLocal(source);
-    this.groupCount = this.#re.groupCount();
+  }
+
+  get groupCount(): number {
+    this.#groupCount ??= groupCountOf(parseGo(this.#source));
+    return this.#groupCount;
   }
 
   test(text: string): boolean {
-    return this.#re.test(text);
+    return this.#run((engine) => engine.test(text));
   }
 
   /** All matches, leftmost first, without overlap. */
   findAll(text: string): Range[] {
-    if (!this.#re.test(text)) return [];
-    return this.#lineLocal ? this.#findInLines(text) : this.#findIn(text, 0);
+    return this.#run((engine) => engine.findAll(text));
   }
 
-  /** The groups of the first match, by number from 1; undefined where a group took no part. */
+  /** The groups of the first match, by number from 1; undefined where a group took no part. Empty without a match. */
   groups(text: string): (Range | undefined)[] {
-    const matcher = this.#re.matcher(text);
-    if (this.groupCount === 0 || !matcher.find()) return [];
-    return Array.from({ length: this.groupCount }, (_, group) => {
-      const start = matcher.start(group + 1);
-      return start < 0 ? undefined : { start, end: matcher.end(group + 1) };
-    });
+    return this.#run((engine) => (engine.hasGroups ? engine : this.#slow()).groups(text));
   }
 
-  #findInLines(text: string): Range[] {
-    const found: Range[] = [];
-    for (let from = 0; from < text.length; ) {
-      const to = lineEndFrom(text, from + BLOCK_CHARS);
-      if (this.#re.test(text.slice(from, to)))
-        for (let line = from; line < to; ) {
-          const end = Math.min(to, lineEndFrom(text, line));
-          for (const range of this.#findIn(text.slice(line, end), line)) found.push(range);
-          line = end + 1;
-        }
-      from = to + 1;
+  #run<Result>(ask: (engine: Engine) => Result): Result {
+    this.#fast ??= this.#makeFast();
+    if (this.#fast === undefined) return ask(this.#slow());
+    try {
+      return ask(this.#fast);
+    } catch (thrown) {
+      // V8's stack for backtracking is full. The other engine has none.
+      if (thrown instanceof RangeError) return ask(this.#slow());
+      throw thrown;
     }
-    return found;
   }
 
-  #findIn(text: string, offset: number): Range[] {
-    const found: Range[] = [];
-    const matcher = this.#re.matcher(text);
-    let at = 0;
-    // One character before `at` is kept for \b and ^. What the slice hides can only make a match likelier.
-    while (this.#re.test(at === 0 ? text : text.slice(at - 1)) && matcher.find()) {
-      found.push({ start: offset + matcher.start(), end: offset + matcher.end() });
-      at = matcher.end();
-    }
-    return found;
+  #makeFast(): Engine | undefined {
+    if (this.#certified === undefined) return undefined;
+    const tree = parseGo(this.#source);
+    return this.#certified === 'all' ? new NativeEngine(tree) : new ShortLineEngine(tree, () => this.#slow());
+  }
+
+  #slow(): LinearEngine {
+    this.#linear ??= new LinearEngine(this.#source);
+    return this.#linear;
   }
 }
 
-function lineEndFrom(text: string, from: number): number {
-  const end = from >= text.length ? -1 : text.indexOf('\n', from);
-  return end === -1 ? text.length : end;
+function setOf({ official, own }: PatternHashes): ReadonlySet<string> {
+  return new Set([...official, ...own]);
+}
+
+function certificateOf(source: string): 'all' | 'short' | undefined {
+  const hash = createHash('sha256').update(source).digest('hex');
+  if (FOR_ALL_TEXTS.has(hash)) return 'all';
+  return FOR_SHORT_TEXTS.has(hash) ? 'short' : undefined;
 }

@@ -1,62 +1,117 @@
 import type { Finding } from '../finding.ts';
-import { Allowlist } from './allowlist.ts';
+import { Allowlist, type Candidate } from './allowlist.ts';
+import type { RuleConfig } from './config.ts';
+import { type Segment, segmentsAt } from './decode-pass.ts';
 import { entropyOf } from './entropy.ts';
 import { Pattern, type Range } from './pattern.ts';
-import type { RuleConfig } from './rule-config.ts';
+import { repeatedGroups } from './repeated-groups.ts';
 import { ruleFault } from './toml-table.ts';
 
-/** One rule, compiled. Says what gitleaks says of a text, with `gitleaks:allow` comments ignored. */
-export class Rule {
-  readonly #config: RuleConfig;
-  readonly #pattern: Pattern;
-  readonly #allowlists: readonly Allowlist[];
+/** What a rule's pattern found, before any allowlist. Offsets in the text that was searched. */
+export interface Hit {
+  /** As the pattern has it. */
+  found: Range;
+  /** Without the line ends around it. */
+  match: Range;
+  /** Empty where the group that names the secret is. */
+  secret: Range;
+  /** The number of that group; 0: it is the whole match. */
+  group: number;
+}
 
-  constructor(config: RuleConfig) {
-    this.#config = config;
-    this.#pattern = new Pattern(config.regex, config.where);
-    this.#allowlists = config.allowlists.map((list) => new Allowlist(list));
-    if (config.secretGroup > this.#pattern.groupCount)
-      throw ruleFault(
-        config.where,
-        `"secretGroup" is ${config.secretGroup}, the regex has ${this.#pattern.groupCount} groups`,
-      );
+/** One rule, compiled. */
+export class Rule {
+  readonly config: RuleConfig;
+  readonly #pattern: Pattern | undefined;
+  readonly #path: Pattern | undefined;
+  readonly #allowlists: readonly Allowlist[];
+  #repeated: ReadonlySet<number> | undefined;
+
+  /** `shared`: the allowlists of the whole configuration. SCHEMA_INVALID for a pattern that Go would refuse. */
+  constructor(config: RuleConfig, shared: readonly Allowlist[] = []) {
+    this.config = config;
+    const { where, regex, path, allowlists, secretGroup } = config;
+    if (regex !== '') this.#pattern = new Pattern(regex, where);
+    if (path !== '') this.#path = new Pattern(path, where);
+    this.#allowlists = [...shared, ...allowlists.map((list) => new Allowlist(list))];
+    if (secretGroup > 0 && this.#pattern !== undefined) checkGroup(secretGroup, this.#pattern.groupCount, where);
   }
 
-  find(text: string): Finding[] {
-    const found: Finding[] = [];
-    for (const range of this.#pattern.findAll(text)) {
-      const match = trimLineEnds(text, range);
-      const secret = this.#secretIn(text.slice(match.start, match.end));
-      const start = match.start + secret.start;
-      const end = match.start + secret.end;
-      if (this.#isSecret(text, range, match, text.slice(start, end)))
-        found.push({ rule: this.#config.id, ...(start < end ? { start, end } : match) });
+  get isForPathsOnly(): boolean {
+    return this.#pattern === undefined;
+  }
+
+  /** Whether the pattern may match differently where the text ends than where a line does. */
+  get seesTextEnd(): boolean {
+    return /\$|\\z/.test(this.config.regex);
+  }
+
+  /** Whether a group may take part more than once: it then holds its last turn only. */
+  isRepeated(group: number): boolean {
+    if (group === 0) return false;
+    this.#repeated ??= repeatedGroups(this.config.regex);
+    return this.#repeated.has(group);
+  }
+
+  /** An empty path is an unknown one; gitleaks tries the pattern on it all the same. */
+  holdsAt(path: string): boolean {
+    return this.#path === undefined || this.#path.test(path);
+  }
+
+  /** All in a text, of enough entropy; with `segments`, those that overlap or touch text that was decoded last. */
+  hitsIn(text: string, segments: readonly Segment[]): Hit[] {
+    const hits: Hit[] = [];
+    for (const found of this.#pattern?.findAll(text) ?? []) {
+      if (segments.length > 0 && segmentsAt(segments, found).length === 0) continue;
+      const match = withoutLineEnds(text, found);
+      const { start, end, group } = this.#groupIn(text.slice(match.start, match.end));
+      const secret = { start: match.start + start, end: match.start + end };
+      if (this.#hasEntropy(text.slice(secret.start, secret.end))) hits.push({ found, match, secret, group });
     }
-    return found;
+    return hits;
+  }
+
+  /** What it finds in a text alone, as places of secrets. */
+  find(text: string): Finding[] {
+    return this.hitsIn(text, [])
+      .filter(({ found, match, secret }) => {
+        const slice = ({ start, end }: Range): string => text.slice(start, end);
+        return !this.isExcused({ secret: slice(secret), match: slice(match), line: () => lineAround(text, found) }, '');
+      })
+      .map(({ match, secret }) => ({ rule: this.config.id, ...(secret.start < secret.end ? secret : match) }));
+  }
+
+  isExcused(candidate: Candidate, path: string): boolean {
+    return this.#allowlists.some((list) => list.excuses(candidate, path));
+  }
+
+  #hasEntropy(secret: string): boolean {
+    const { entropy } = this.config;
+    return entropy === 0 || !(entropyOf(secret) <= entropy);
+  }
+
+  isPathExcused(path: string): boolean {
+    return path !== '' && this.#allowlists.some((list) => list.excusesPath(path));
   }
 
   /** The pattern is run again on the match alone, so anchors see its ends; where that fails, all of it is secret. */
-  #secretIn(match: string): Range {
-    const whole = { start: 0, end: match.length };
-    const groups = this.#pattern.groups(match);
-    const { secretGroup } = this.#config;
-    if (secretGroup > 0 && groups.length > 0) return groups[secretGroup - 1] ?? { start: 0, end: 0 };
-    return groups.find((group) => group !== undefined && group.start < group.end) ?? whole;
-  }
-
-  #isSecret(text: string, range: Range, match: Range, secret: string): boolean {
-    const { entropy } = this.#config;
-    if (entropy !== 0 && entropyOf(secret) <= entropy) return false;
-    const candidate = {
-      secret,
-      match: text.slice(match.start, match.end),
-      line: () => lineOf(text, range.start, range.start + match.end - match.start),
-    };
-    return !this.#allowlists.some((list) => list.excuses(candidate));
+  #groupIn(match: string): Range & { group: number } {
+    const groups = this.#pattern?.groups(match) ?? [];
+    const { secretGroup } = this.config;
+    const isNamed = secretGroup > 0 && groups.length > 0;
+    const group = isNamed
+      ? secretGroup
+      : groups.findIndex((range) => range !== undefined && range.start < range.end) + 1;
+    if (group === 0) return { start: 0, end: match.length, group };
+    return { ...(groups[group - 1] ?? { start: 0, end: 0 }), group };
   }
 }
 
-function trimLineEnds(text: string, { start, end }: Range): Range {
+function checkGroup(secretGroup: number, groups: number, where: string): void {
+  if (secretGroup > groups) throw ruleFault(where, `"secretGroup" is ${secretGroup}, the regex has ${groups} groups`);
+}
+
+function withoutLineEnds(text: string, { start, end }: Range): Range {
   let from = start;
   let to = end;
   while (from < to && text[from] === '\n') from++;
@@ -65,7 +120,7 @@ function trimLineEnds(text: string, { start, end }: Range): Range {
 }
 
 /** gitleaks' idea of a line: from the second one on it begins with the line end before it. */
-function lineOf(text: string, start: number, end: number): string {
+export function lineAround(text: string, { start, end }: Range): string {
   const from = Math.max(0, text.lastIndexOf('\n', start));
   const to = text.indexOf('\n', end);
   return text.slice(from, to === -1 ? text.length : to);

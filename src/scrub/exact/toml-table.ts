@@ -1,5 +1,6 @@
 import type { TomlTable, TomlValue } from 'smol-toml';
 import { ContextdError } from '../../core/errors.ts';
+import { weakNumber, weakText, weakTexts, weakTruth, weakWhole } from './weak-values.ts';
 
 /** A fault in a rule file. `where` names the file and the rule. */
 export function ruleFault(where: string, problem: string, cause?: unknown): ContextdError {
@@ -9,14 +10,19 @@ export function ruleFault(where: string, problem: string, cause?: unknown): Cont
   });
 }
 
-/** A TOML table read key by key. Keys are case-insensitive, as gitleaks reads them; a key nobody asked for is a fault. */
+/**
+ * A TOML table read key by key, keys in any case. `weak` reads as gitleaks does: unknown keys are passed over, a value
+ * of another type is converted where it can be. `strict` is for our own files: each key known, each value of its type.
+ */
 export class TableReader {
   readonly where: string;
+  readonly reading: 'weak' | 'strict';
   readonly #values = new Map<string, TomlValue>();
   readonly #asked = new Set<string>();
 
-  constructor(table: TomlTable, where: string) {
+  constructor(table: TomlTable, where: string, reading: 'weak' | 'strict') {
     this.where = where;
+    this.reading = reading;
     for (const [name, value] of Object.entries(table)) {
       const key = name.toLowerCase();
       if (this.#values.has(key)) throw ruleFault(where, `"${name}" is given twice in different case`);
@@ -24,53 +30,72 @@ export class TableReader {
     }
   }
 
-  text(key: string): string | undefined {
-    const value = this.#take(key);
-    if (value === undefined || typeof value === 'string') return value;
-    throw ruleFault(this.where, `"${key}" must be a string`);
+  /** Empty where the key is missing. */
+  text(key: string): string {
+    return this.#convert(key, 'a string', weakText, (value) => typeof value === 'string') ?? '';
   }
 
-  number(key: string): number | undefined {
-    const value = this.#take(key);
-    if (value === undefined || (typeof value === 'number' && Number.isFinite(value) && value >= 0)) return value;
-    throw ruleFault(this.where, `"${key}" must be a number of 0 or more`);
+  /** 0 where the key is missing. */
+  number(key: string): number {
+    return this.#convert(key, 'a number of 0 or more', weakNumber, isSize) ?? 0;
   }
 
-  texts(key: string): string[] {
-    const value = this.#take(key);
-    if (value === undefined) return [];
-    if (Array.isArray(value)) {
-      const texts = value.filter((item) => typeof item === 'string');
-      if (texts.length === value.length) return texts;
-    }
-    throw ruleFault(this.where, `"${key}" must be a list of strings`);
+  /** A whole number. */
+  whole(key: string): number | undefined {
+    return this.#convert(key, 'a whole number of 0 or more', weakWhole, (v) => isSize(v) && Number.isInteger(v));
   }
 
-  /** `[[key]]`; a single `[key]` counts as a list of one. `name` says what an item is called in messages. */
+  truth(key: string): boolean {
+    return this.#convert(key, 'true or false', weakTruth, (value) => typeof value === 'boolean') ?? false;
+  }
+
+  texts(key: string): readonly string[] {
+    return this.#convert(key, 'a list of strings', weakTexts, (v) => Array.isArray(v) && v.every(isText)) ?? [];
+  }
+
+  /** `[key]`, one table. `name` says what it is called in messages. */
+  table(key: string, name: string): TableReader | undefined {
+    const value = this.#take(key);
+    if (value === undefined) return undefined;
+    if (!isTable(value)) throw ruleFault(this.where, `"${key}" must be a table`);
+    return new TableReader(value, name, this.reading);
+  }
+
+  /** `[[key]]`; a single `[key]` counts as a list of one. */
   tables(key: string, name: (position: number, item: TomlTable) => string): TableReader[] {
     const value = this.#take(key);
-    if (value === undefined) return [];
-    const items = Array.isArray(value) ? value : [value];
+    if (value === undefined || value === '') return [];
+    const items = Array.isArray(value) ? value : isTable(value) && Object.keys(value).length === 0 ? [] : [value];
     return items.map((item, position) => {
       if (!isTable(item)) throw ruleFault(this.where, `"${key}" must be a table`);
-      return new TableReader(item, name(position + 1, item));
+      return new TableReader(item, name(position + 1, item), this.reading);
     });
   }
 
-  has(key: string): boolean {
-    return this.#values.has(key);
-  }
-
-  /** Refuses keys that gitleaks knows and this engine does not: they would change what a rule finds. */
+  /** Refuses settings that would have no meaning where the file is used. */
   refuse(...keys: readonly string[]): void {
     const found = keys.find((key) => this.#values.has(key));
-    if (found !== undefined) throw ruleFault(this.where, `"${found}" is a gitleaks setting that is not supported yet`);
+    if (found !== undefined) throw ruleFault(this.where, `"${found}" is a gitleaks setting that is not supported here`);
   }
 
   /** Call it after every read. */
   close(): void {
+    if (this.reading === 'weak') return;
     const unknown = [...this.#values.keys()].find((key) => !this.#asked.has(key));
     if (unknown !== undefined) throw ruleFault(this.where, `"${unknown}" is not a known setting`);
+  }
+
+  #convert<T>(
+    key: string,
+    kind: string,
+    convert: (value: TomlValue) => T | undefined,
+    isOfKind: (value: TomlValue) => boolean,
+  ): T | undefined {
+    const value = this.#take(key);
+    if (value === undefined) return undefined;
+    const converted = this.reading === 'weak' || isOfKind(value) ? convert(value) : undefined;
+    if (converted === undefined) throw ruleFault(this.where, `"${key}" must be ${kind}`);
+    return converted;
   }
 
   #take(key: string): TomlValue | undefined {
@@ -79,6 +104,14 @@ export class TableReader {
   }
 }
 
-function isTable(value: TomlValue): value is TomlTable {
+function isText(value: TomlValue): value is string {
+  return typeof value === 'string';
+}
+
+function isSize(value: TomlValue): boolean {
+  return typeof value === 'number' && Number.isFinite(value) && value >= 0;
+}
+
+export function isTable(value: TomlValue): value is TomlTable {
   return typeof value === 'object' && !Array.isArray(value) && !(value instanceof Date);
 }

@@ -1,11 +1,18 @@
-import { KeywordIndex } from '../exact/keyword-index.ts';
-import { Rule } from '../exact/rule.ts';
-import { parseRuleFile, type RuleConfig } from '../exact/rule-config.ts';
+import type { GitleaksConfig } from '../exact/config.ts';
+import { loadConfig, loadPackFile } from '../exact/load-config.ts';
 import type { RuleFile } from '../exact/rule-pack.ts';
+import { RuleSet } from '../exact/rule-set.ts';
+import { ruleFault } from '../exact/toml-table.ts';
 import type { Finding } from '../finding.ts';
-import { isCovered, maskView, mergeFindings } from '../spans.ts';
+import { isCovered, type MaskedView, maskView, mergeFindings } from '../spans.ts';
+import { applyAllowances } from '../workspace-allowances.ts';
+import type { Allowances } from '../workspace-rules.ts';
+import { findKeyBodies } from './key-bodies.ts';
+import { Marks } from './marks.ts';
+import { type Reading, readingsOf } from './view-search.ts';
+import { Edits } from './views/edits.ts';
 
-/** Finds secrets by pattern. Pure and synchronous; knows no secret of any session. */
+/** Finds secrets by pattern, in whatever form they are shown. Pure and synchronous; knows no secret of any session. */
 export interface ScrubEngine {
   /** All that must not leave, in order of place, without overlap. Time is linear in the text. */
   scan(text: string): Finding[];
@@ -18,13 +25,25 @@ export interface EngineOptions {
    * first text that holds a keyword of the rule; for rules that another engine of the program has already compiled.
    */
   compile?: 'now' | 'when used';
+  /** gitleaks' own configuration. Default null: this machine has none. */
+  official?: RuleFile | null;
+  /** Further configurations as gitleaks reads them; they may extend the official one and no file. Default none. */
+  added?: readonly RuleFile[];
+  /** What a person approved for a project. Default null: nothing. */
+  allowances?: Allowances | null;
 }
 
-/** Each file is a gitleaks configuration; its global allowlists hold for its own rules only. */
-export function createEngine(files: readonly RuleFile[], options: EngineOptions = {}): ScrubEngine {
-  const engine = new Engine(files.flatMap(parseRuleFile));
-  if (options.compile !== 'when used') engine.compileAll();
-  return engine;
+/** `pack`: files of our own rules. The global allowlists of each file hold for its own rules only. */
+export function createEngine(pack: readonly RuleFile[], options: EngineOptions = {}): ScrubEngine {
+  const { official = null, added = [], allowances = null } = options;
+  const deps = { readFile: refuseFile, official: official?.text ?? null };
+  const foreign = official === null ? added : [official, ...added];
+  const configs = [...pack.map(loadPackFile), ...foreign.map((file) => loadConfig(file, deps))];
+  return new Engine(applyAllowances(configs, allowances), options);
+}
+
+function refuseFile(path: string): string {
+  throw ruleFault(path, 'other files are not read');
 }
 
 /** An engine that is not even read before its first use. */
@@ -44,61 +63,75 @@ export function deferEngine(build: () => ScrubEngine): ScrubEngine {
 
 /** Masking a secret may uncover another that shared a separator with it, so the text is scanned again, so often. */
 const MAX_PASSES = 4;
+/** Characters around a masked place that are scanned again: nothing else has changed. */
+const AGAIN_CHARS = 1024;
+/** More than that around masked places is read as it is and in no other way: the text is made of findings. */
+const MAX_AGAIN_CHARS = 65_536;
+/** Layers of encoding that are looked into. */
+const MAX_DECODE_DEPTH = 8;
 
 class Engine implements ScrubEngine {
-  readonly #configs: readonly RuleConfig[];
-  readonly #rules: (Rule | undefined)[];
-  readonly #keywords: KeywordIndex;
-  /** The position in #configs of the rule that a keyword of the index belongs to. */
-  readonly #ruleOfKeyword: number[] = [];
-  readonly #always: readonly number[];
+  readonly #rules: RuleSet;
+  readonly #marks: Marks;
 
-  constructor(configs: readonly RuleConfig[]) {
-    this.#configs = configs;
-    this.#rules = configs.map(() => undefined);
-    const keywords: string[] = [];
-    for (const [position, config] of configs.entries())
-      for (const keyword of config.keywords) this.#ruleOfKeyword[keywords.push(keyword) - 1] = position;
-    this.#keywords = new KeywordIndex(keywords);
-    this.#always = [...configs.keys()].filter((position) => configs[position]?.keywords.length === 0);
+  constructor(configs: readonly GitleaksConfig[], { compile = 'now' }: EngineOptions) {
+    this.#rules = new RuleSet(configs, { compile });
+    this.#marks = new Marks(configs);
   }
 
   get ruleCount(): number {
-    return this.#configs.length;
-  }
-
-  compileAll(): void {
-    for (const position of this.#configs.keys()) this.#ruleAt(position);
+    return this.#rules.ruleCount;
   }
 
   scan(text: string): Finding[] {
     let known = mergeFindings(this.#scanOnce(text));
     for (let pass = 1; pass < MAX_PASSES && known.length > 0; pass++) {
-      const view = maskView(text, known);
-      const found = this.#scanOnce(view.text).map(view.toOriginal);
-      const fresh = found.filter((finding) => !isCovered(finding, known));
+      const fresh = this.#scanAround(maskView(text, known)).filter((finding) => !isCovered(finding, known));
       if (fresh.length === 0) break;
       known = mergeFindings([...known, ...fresh]);
     }
     return known;
   }
 
-  /** A last line without its end would be no line to a rule: it gets one. */
+  /** The findings near what is masked, in offsets of the original. */
+  #scanAround(masked: MaskedView): Finding[] {
+    const edits = new Edits(masked.text, AGAIN_CHARS);
+    for (const { start, end } of masked.placeholders) edits.replace(start, end, masked.text.slice(start, end));
+    const view = edits.view();
+    if (view === null) return [];
+    const found = view.text.length > MAX_AGAIN_CHARS ? this.#find(view.text) : this.#scanOnce(view.text);
+    return found.flatMap(({ rule, start, end }) => {
+      const place = view.toOriginal(start, end);
+      return place === null ? [] : [masked.toOriginal({ rule, ...place })];
+    });
+  }
+
   #scanOnce(text: string): Finding[] {
-    if (text === '') return [];
-    const lines = text.endsWith('\n') ? text : `${text}\n`;
-    const due = new Set(this.#always);
-    for (const keyword of this.#keywords.find(lines)) due.add(this.#ruleOfKeyword[keyword] ?? 0);
-    const found: Finding[] = [];
-    for (const position of due)
-      for (const finding of this.#ruleAt(position)?.find(lines) ?? [])
-        if (finding.start < text.length) found.push({ ...finding, end: Math.min(finding.end, text.length) });
+    const found = this.#find(text);
+    for (const reading of readingsOf(text)) for (const finding of this.#findIn(reading)) found.push(finding);
     return found;
   }
 
-  #ruleAt(position: number): Rule | undefined {
-    const config = this.#configs[position];
-    if (this.#rules[position] === undefined && config !== undefined) this.#rules[position] = new Rule(config);
-    return this.#rules[position];
+  #find(text: string): Finding[] {
+    const found = [...this.#rules.find(text, { maxDecodeDepth: MAX_DECODE_DEPTH }), ...findKeyBodies(text)];
+    return found.filter((finding) => !isToken(text, finding));
   }
+
+  #findIn({ view, kinds }: Reading): Finding[] {
+    const needsMark = kinds.some((kind) => kind.needsMark);
+    return this.#find(view.text).flatMap(({ rule, start, end }) => {
+      if (needsMark && !this.#marks.isMarked(rule, view.text.slice(start, end))) return [];
+      const place = view.toOriginal(start, end);
+      return place === null ? [] : [{ rule, ...place }];
+    });
+  }
+}
+
+/** Something that stands for a secret already, with the signs around it. */
+const TOKEN = /^[^A-Za-z0-9]*\[SECRET(?:\\*_[0-9]+)?\\*\][^A-Za-z0-9]*$/;
+const MAX_TOKEN_CHARS = 64;
+
+/** Scrubbed text is not scrubbed again, whatever stands around the tokens. */
+function isToken(text: string, { start, end }: Finding): boolean {
+  return end - start <= MAX_TOKEN_CHARS && TOKEN.test(text.slice(Math.max(0, start - 1), end + 1));
 }

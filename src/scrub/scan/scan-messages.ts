@@ -1,9 +1,17 @@
 import type { Finding } from '../finding.ts';
+import type { NamedText } from '../leaf-context.ts';
+import type { RuleSources } from '../rule-sources.ts';
+import type { WorkspaceRules } from '../workspace-rules.ts';
+
+/** What the thread is started with. */
+export type ScanThreadData = RuleSources;
 
 /** What the scanner sends to its worker, and what comes back. */
 export interface ScanRequest {
   id: number;
-  texts: readonly string[];
+  texts: readonly NamedText[];
+  /** What the project's own file does to the rules; null: nothing. */
+  workspace: WorkspaceRules | null;
 }
 
 export type ScanReply =

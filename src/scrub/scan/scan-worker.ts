@@ -1,25 +1,59 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { readRulePack } from '../exact/rule-pack.ts';
 import { createEngine, type ScrubEngine } from '../hardened/engine.ts';
-import type { ScanReply, ScanRequest } from './scan-messages.ts';
+import { scanNamed } from '../leaf-context.ts';
+import type { WorkspaceRules } from '../workspace-rules.ts';
+import type { ScanReply, ScanRequest, ScanThreadData } from './scan-messages.ts';
+
+/** Projects with rules of their own whose engines are kept. */
+const MAX_ENGINES = 8;
 
 /** The thread that scans: a pattern that takes too long ends it, not the daemon. */
-function main(rulesDir: string): void {
-  let engine: ScrubEngine;
+function main(sources: ScanThreadData): void {
+  let engines: Engines;
   try {
-    engine = createEngine(readRulePack(rulesDir));
+    engines = new Engines(sources);
   } catch (thrown) {
     reply({ kind: 'refused', message: thrown instanceof Error ? thrown.message : 'the rules cannot be read' });
     return;
   }
-  parentPort?.on('message', (request: ScanRequest) => reply(scan(engine, request)));
+  parentPort?.on('message', (request: ScanRequest) => reply(scan(engines, request)));
   reply({ kind: 'ready' });
-  warmUp(engine);
+  warmUp(engines.for(null));
 }
 
-function scan(engine: ScrubEngine, { id, texts }: ScanRequest): ScanReply {
+/** The engine of all, and those of projects that bring rules. */
+class Engines {
+  readonly #sources: ScanThreadData;
+  readonly #common: ScrubEngine;
+  /** By the key of the rules, the one used last at the end. */
+  readonly #ofWorkspaces = new Map<string, ScrubEngine>();
+
+  constructor(sources: ScanThreadData) {
+    this.#sources = sources;
+    this.#common = createEngine(sources.pack, { official: sources.official });
+  }
+
+  for(workspace: WorkspaceRules | null): ScrubEngine {
+    if (workspace === null) return this.#common;
+    const engine = this.#ofWorkspaces.get(workspace.key) ?? this.#build(workspace);
+    this.#ofWorkspaces.delete(workspace.key);
+    this.#ofWorkspaces.set(workspace.key, engine);
+    const [oldest] = this.#ofWorkspaces.keys();
+    if (this.#ofWorkspaces.size > MAX_ENGINES && oldest !== undefined) this.#ofWorkspaces.delete(oldest);
+    return engine;
+  }
+
+  /** Its patterns were compiled when the file was read, those of all when the thread began. */
+  #build({ files, allowances }: WorkspaceRules): ScrubEngine {
+    const { pack, official } = this.#sources;
+    return createEngine(pack, { official, added: files, allowances, compile: 'when used' });
+  }
+}
+
+function scan(engines: Engines, { id, texts, workspace }: ScanRequest): ScanReply {
   try {
-    return { kind: 'found', id, findings: texts.map((text) => engine.scan(text)) };
+    const engine = engines.for(workspace);
+    return { kind: 'found', id, findings: texts.map((text) => scanNamed(engine, text)) };
   } catch (thrown) {
     return { kind: 'failed', id, problem: thrown instanceof Error ? thrown.name : typeof thrown };
   }
@@ -41,4 +75,4 @@ function reply(message: ScanReply): void {
   parentPort?.postMessage(message);
 }
 
-main(String(workerData));
+main(workerData);

@@ -1,10 +1,12 @@
-import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import type { Config } from '../../config/schema.ts';
 import { ContextdError } from '../../core/errors.ts';
 import type { Logger } from '../../core/log.ts';
 import type { Finding } from '../finding.ts';
-import type { ScanReply, ScanRequest } from './scan-messages.ts';
+import type { NamedText } from '../leaf-context.ts';
+import type { RuleSources } from '../rule-sources.ts';
+import type { WorkspaceRules } from '../workspace-rules.ts';
+import type { ScanReply, ScanRequest, ScanThreadData } from './scan-messages.ts';
 
 /** Scans off the main thread, with a deadline. What it cannot scan is SCRUB_FAILED; the next call works again. */
 export interface Scanner {
@@ -12,15 +14,15 @@ export interface Scanner {
   start(): Promise<void>;
   /** Ends the thread; calls that wait fail. Safe to call twice. */
   stop(): Promise<void>;
-  /** Findings per text, each list in order of place and free of overlaps. */
-  scan(texts: readonly string[]): Promise<Finding[][]>;
+  /** Findings per text, each list in order of place and free of overlaps. `workspace`: what the project's own file does. */
+  scan(texts: readonly NamedText[], workspace?: WorkspaceRules | null): Promise<Finding[][]>;
 }
 
 export interface ScannerDeps {
-  config: Config['scrub'];
+  config: Pick<Config['scrub'], 'deadline_base_ms' | 'deadline_per_kb_ms'>;
   logger: Logger;
-  /** Folder of rule files; default: `rules` of the scrub room. */
-  rulesDir?: string;
+  /** Read at every start of the thread. SCHEMA_INVALID and system errors pass through. */
+  readRules(): Promise<RuleSources>;
   /** The compiled program of the thread; default: `scan-worker.js` beside this file. */
   program?: URL;
 }
@@ -34,8 +36,7 @@ const WORKER_HEAP_MB = 2048;
 /** Milliseconds for a thread to compile the rules, on a machine under load. */
 const LOAD_MS = 30_000;
 
-interface Job {
-  texts: readonly string[];
+interface Job extends Omit<ScanRequest, 'id'> {
   resolve(findings: Finding[][]): void;
   reject(error: ContextdError): void;
 }
@@ -63,10 +64,10 @@ class WorkerScanner implements Scanner {
     await this.#dropThread();
   }
 
-  scan(texts: readonly string[]): Promise<Finding[][]> {
+  scan(texts: readonly NamedText[], workspace: WorkspaceRules | null = null): Promise<Finding[][]> {
     if (this.#stopped) return Promise.reject(scrubFailed('the scanner was stopped'));
     return new Promise((resolve, reject) => {
-      this.#queue.push({ texts, resolve, reject });
+      this.#queue.push({ texts, workspace, resolve, reject });
       void this.#work();
     });
   }
@@ -77,7 +78,7 @@ class WorkerScanner implements Scanner {
     for (let job = this.#queue.shift(); job !== undefined; job = this.#queue.shift()) {
       try {
         const thread = await this.#liveThread();
-        job.resolve(await thread.scan(job.texts, this.#deadlineFor(job.texts)));
+        job.resolve(await thread.scan(job, this.#deadlineFor(job.texts)));
       } catch (thrown) {
         const failure = ContextdError.from(thrown);
         await this.#dropThread();
@@ -89,8 +90,8 @@ class WorkerScanner implements Scanner {
     this.#busy = false;
   }
 
-  #deadlineFor(texts: readonly string[]): number {
-    const chars = texts.reduce((sum, text) => sum + text.length, 0);
+  #deadlineFor(texts: readonly NamedText[]): number {
+    const chars = texts.reduce((sum, { text }) => sum + text.length, 0);
     const { deadline_base_ms: base, deadline_per_kb_ms: perKb } = this.#deps.config;
     return base + (perKb * chars) / 1024;
   }
@@ -122,9 +123,8 @@ class WorkerScanner implements Scanner {
 }
 
 async function openThread(deps: ScannerDeps): Promise<ScanThread> {
-  const rulesDir = deps.rulesDir ?? fileURLToPath(new URL('../rules/', import.meta.url));
   const program = deps.program ?? new URL('./scan-worker.js', import.meta.url);
-  const thread = new ScanThread(program, rulesDir);
+  const thread = new ScanThread(program, await deps.readRules());
   try {
     await thread.ready(LOAD_MS);
     return thread;
@@ -141,10 +141,10 @@ class ScanThread {
   #dead: ContextdError | undefined;
   #lastId = 0;
 
-  constructor(program: URL, rulesDir: string) {
+  constructor(program: URL, rules: ScanThreadData) {
     this.#worker = new Worker(program, {
       name: 'scrub',
-      workerData: rulesDir,
+      workerData: rules,
       env: {},
       execArgv: [],
       resourceLimits: { maxOldGenerationSizeMb: WORKER_HEAP_MB },
@@ -166,8 +166,8 @@ class ScanThread {
     });
   }
 
-  async scan(texts: readonly string[], withinMs: number): Promise<Finding[][]> {
-    const request: ScanRequest = { id: ++this.#lastId, texts };
+  async scan({ texts, workspace }: Omit<ScanRequest, 'id'>, withinMs: number): Promise<Finding[][]> {
+    const request: ScanRequest = { id: ++this.#lastId, texts, workspace };
     this.#worker.postMessage(request);
     const reply = await this.#next(withinMs);
     if (reply.kind === 'found' && reply.id === request.id && reply.findings.length === texts.length)

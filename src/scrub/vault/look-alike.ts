@@ -16,9 +16,16 @@ export function escapeLookAlikes(text: string): string {
   return text.includes('[SECRET') ? text.replace(TOKEN, '[SECRET\\$1_$2]') : text;
 }
 
-/** Takes `escapeLookAlikes` back and puts `open(digits)` in the place of every token. */
-export function replaceTokens(text: string, open: (digits: string) => string): string {
-  return text.replace(TOKEN, (_token, slashes: string, digits: string) =>
-    slashes.length > 0 ? `[SECRET${slashes.slice(1)}_${digits}]` : open(digits),
+/** Takes `escapeLookAlikes` back and puts `open(digits, start, end)` in the place of every token, which stood there. */
+export function replaceTokens(text: string, open: (digits: string, start: number, end: number) => string): string {
+  return text.replace(TOKEN, (token: string, slashes: string, digits: string, start: number) =>
+    slashes.length > 0 ? `[SECRET${slashes.slice(1)}_${digits}]` : open(digits, start, start + token.length),
   );
+}
+
+/** The digits of the tokens in a text, each once, in order of appearance. */
+export function tokenDigits(text: string): string[] {
+  if (!text.includes('[SECRET_')) return [];
+  const found = [...text.matchAll(TOKEN)].filter(([, slashes]) => slashes === '');
+  return [...new Set(found.map(([, , digits = '']) => digits))];
 }

@@ -1,7 +1,11 @@
 import { createHmac } from 'node:crypto';
 import { ContextdError } from '../../core/errors.ts';
+import { canonicalOf } from './canonical.ts';
 import { copyText, Guard } from './guard.ts';
 import { tokenOf, UNNUMBERED } from './look-alike.ts';
+import { OpeningBudget } from './opening-budget.ts';
+import { kindOf, type SecretSummary } from './secret-summary.ts';
+import { Spellings } from './spellings.ts';
 
 /** Hands out the numbers of a session's secrets. Its counter outlives the daemon; values do not. */
 export interface NumberStore {
@@ -13,21 +17,39 @@ export interface SecretUse {
   rule: string;
 }
 
+/** What is known beside the text itself. */
+export interface Sighting {
+  /** The known value that the text is a form of (its base64, a piece of it). Default: the text is the value. */
+  of?: string | undefined;
+  /** In whose answer it shows. Default: no tool's. */
+  tool?: string | undefined;
+  /** Milliseconds since the epoch. Default: 0. */
+  time?: number | undefined;
+}
+
 /** Numbered secrets of one session; what is found beyond them is masked without a number. */
 const MAX_ENTRIES = 2000;
 /** Characters. A longer value is masked without a number: it is not kept. */
 const MAX_VALUE_CHARS = 65_536;
-/** Characters of all values of a session together. */
+/** Characters of all values of a session together, in all their spellings. */
 const MAX_TOTAL_CHARS = 16 * 1024 * 1024;
+
+interface Entry {
+  /** Canonical: what a program gets. */
+  value: string;
+  spellings: Spellings;
+  budget: OpeningBudget;
+  summary: SecretSummary;
+}
 
 /** The secrets of one session, in memory only: number to value, and the guard that knows them on sight. */
 export class Vault {
   readonly guard = new Guard();
   readonly #key: Buffer;
   readonly #nextNumber: () => Promise<number> | number;
-  /** HMAC of a value to its use. A promise, so that two answers at once give one secret one number. */
-  readonly #uses = new Map<string, Promise<SecretUse>>();
-  readonly #values = new Map<string, string>();
+  /** By the HMAC of a value. A promise, so that two answers at once give one secret one number. */
+  readonly #byIdentity = new Map<string, Promise<Entry>>();
+  readonly #byDigits = new Map<string, Entry>();
   #chars = 0;
 
   /** `key` makes the identities of values; random and for this process only. */
@@ -38,56 +60,124 @@ export class Vault {
 
   /** Numbered secrets. */
   get size(): number {
-    return this.#values.size;
+    return this.#byDigits.size;
   }
 
-  /** From now on the value is masked wherever it shows in this session. It gets no number by that. */
+  /**
+   * From now on the value is masked wherever it shows in this session. It gets no number by that. The guard does not
+   * take short values and plain words: those are masked only where a rule finds them.
+   */
   learn(value: string, rule: string): void {
     this.guard.add(value, rule);
   }
 
-  /** The token of a value: the same for the whole session. Keeps the rule that found it first. */
-  async use(value: string, rule: string): Promise<SecretUse> {
+  /**
+   * The token of a text: the same for the whole session and for every spelling of a secret. Keeps the rule that found
+   * it first. `[SECRET]` for what cannot be kept.
+   */
+  async use(text: string, rule: string, sighting: Sighting = {}): Promise<SecretUse> {
+    const value = canonicalOf(sighting.of ?? text);
     const identity = createHmac('sha256', this.#key).update(Buffer.from(value, 'utf16le')).digest('base64');
-    const known = this.#uses.get(identity);
-    if (known !== undefined) return known;
-    if (!this.#hasRoomFor(value)) return { token: UNNUMBERED, rule };
-    this.#chars += value.length;
-    const use = this.#number(copyText(value), rule);
-    this.#uses.set(identity, use);
-    use.catch(() => {
-      this.#uses.delete(identity);
-      this.#chars -= value.length;
-    });
-    return use;
+    const known = this.#byIdentity.get(identity);
+    if (known === undefined && !this.#hasRoomFor(value)) return { token: UNNUMBERED, rule };
+    const entry = await (known ?? this.#admit(identity, value, rule, sighting));
+    entry.summary.uses += 1;
+    if (!this.#addSpelling(entry, text)) return { token: UNNUMBERED, rule };
+    return { token: entry.summary.token, rule: entry.summary.rule };
+  }
+
+  /** Remembers what stood around a token of an answer, `shown`: by it `spell` knows which spelling was there. */
+  sawAt(token: string, spelling: string, shown: string, start: number): void {
+    this.#byDigits.get(digitsOf(token))?.spellings.sawAt(spelling, shown, start, start + token.length);
   }
 
   /** The value of a number as written in a token. SECRET_UNKNOWN for a number this session's vault does not hold. */
   open(digits: string): string {
-    const value = this.#values.get(digits);
-    if (value === undefined) throw unknownSecret(digits);
-    return value;
+    return this.#entry(digits).value;
+  }
+
+  /** What a token in a text stood for where the agent saw it. SECRET_UNKNOWN as in `open`. */
+  spell(digits: string, text: string, start: number, end: number): string {
+    const entry = this.#entry(digits);
+    return entry.spellings.at(text, start, end) ?? entry.value;
+  }
+
+  has(digits: string): boolean {
+    return this.#byDigits.has(digits);
+  }
+
+  /** Milliseconds until the secret may be opened once more, at most `max` times an hour; 0: now. */
+  waitMs(digits: string, max: number, monotonicNow: number): number {
+    return this.#entry(digits).budget.waitMs(max, monotonicNow);
+  }
+
+  /** Counts one opening. `now`: milliseconds since the epoch. */
+  book(digits: string, monotonicNow: number, now: number): void {
+    const { budget, summary } = this.#entry(digits);
+    budget.book(monotonicNow);
+    summary.opened += 1;
+    summary.lastOpenedAt = now;
+  }
+
+  /** By number. */
+  list(): SecretSummary[] {
+    return [...this.#byDigits].sort(([a], [b]) => Number(a) - Number(b)).map(([, { summary }]) => ({ ...summary }));
+  }
+
+  #entry(digits: string): Entry {
+    const entry = this.#byDigits.get(digits);
+    if (entry === undefined) throw unknownSecret(digits);
+    return entry;
   }
 
   #hasRoomFor(value: string): boolean {
     return (
-      this.#uses.size < MAX_ENTRIES && value.length <= MAX_VALUE_CHARS && this.#chars + value.length <= MAX_TOTAL_CHARS
+      this.#byIdentity.size < MAX_ENTRIES &&
+      value.length <= MAX_VALUE_CHARS &&
+      this.#chars + value.length <= MAX_TOTAL_CHARS
     );
   }
 
-  async #number(value: string, rule: string): Promise<SecretUse> {
+  #admit(identity: string, value: string, rule: string, sighting: Sighting): Promise<Entry> {
+    this.#chars += value.length;
+    const entry = this.#number(copyText(value), rule, sighting);
+    this.#byIdentity.set(identity, entry);
+    entry.catch(() => {
+      this.#byIdentity.delete(identity);
+      this.#chars -= value.length;
+    });
+    return entry;
+  }
+
+  async #number(value: string, rule: string, { tool, time }: Sighting): Promise<Entry> {
     const number = await this.#nextNumber();
     const digits = String(number);
-    if (!Number.isSafeInteger(number) || number < 1 || this.#values.has(digits))
+    if (!Number.isSafeInteger(number) || number < 1 || this.#byDigits.has(digits))
       throw new ContextdError('INTERNAL_ERROR', `the number ${digits} cannot be given to a secret`);
-    this.#values.set(digits, value);
-    return { token: tokenOf(number), rule };
+    const use = { token: tokenOf(number), rule, kind: kindOf(rule) };
+    const summary = { ...use, tool: tool ?? null, firstSeenAt: time ?? 0, uses: 0, opened: 0, lastOpenedAt: null };
+    const entry = { value, spellings: new Spellings(), budget: new OpeningBudget(), summary };
+    this.#byDigits.set(digits, entry);
+    return entry;
   }
+
+  #addSpelling({ spellings, value }: Entry, text: string): boolean {
+    const before = spellings.chars;
+    if (text.length > MAX_VALUE_CHARS || this.#chars + text.length > MAX_TOTAL_CHARS) return spellings.has(text);
+    const isKept = spellings.add(text, text === value);
+    this.#chars += spellings.chars - before;
+    return isKept;
+  }
+}
+
+function digitsOf(token: string): string {
+  return token.slice('[SECRET_'.length, -1);
 }
 
 export function unknownSecret(digits: string): ContextdError {
   return new ContextdError('SECRET_UNKNOWN', `[SECRET_${digits}] is not a secret of this session`, {
-    remedy: 'Use a token from an answer of this session; after a restart of the daemon, read the source again first.',
+    remedy:
+      'Use a token from an answer of this session; after a restart of the daemon, read the source again first. To write such a text itself, put a backslash before its underscore.',
     details: { token: `[SECRET_${digits}]` },
   });
 }

@@ -127,7 +127,7 @@ describe('FR-2.3 argument schemas are JSON Schema draft 2020-12', () => {
   });
 
   it('knows which inputs opted in to secrets', () => {
-    expect([...schema.secretInputs]).toEqual([['content', 'file']]);
+    expect(schema.secretInputs).toEqual([{ path: ['content'], purpose: 'file' }]);
   });
 
   it('refuses a schema that does not compile', () => {

@@ -35,6 +35,7 @@ function reducedSandbox(): SeatbeltSandbox {
     sessionId: undefined,
     noColor: false,
     coverageDir: undefined,
+    secretVariables: [],
   };
   const paths = resolvePaths(environment, join(base, 'install'));
   const { sandbox: config } = configWith('reduced');

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decodeStream } from '#src/runner/exec-output.js';
@@ -37,7 +38,8 @@ describe('what a command printed', () => {
       'binary data, 100 bytes',
     ],
   ])('is withheld when it holds %s', (_, bytes, kind) => {
-    expect(decodeStream(whole(bytes)).text).toBe(`[contextd: ${kind}, withheld]\n`);
+    const sha256 = createHash('sha256').update(bytes).digest('hex');
+    expect(decodeStream(whole(bytes)).text).toBe(`[contextd: ${kind}, sha256 ${sha256}, withheld]\n`);
   });
 
   it('is shown with a tenth of other bytes', () => {

@@ -29,7 +29,7 @@ describe('the first pass', () => {
     const worker = programUrl(`
       import { parentPort } from 'node:worker_threads';
       parentPort.on('message', ({ id, leaves }) => parentPort.postMessage({ id, findings: leaves.map((leaf) =>
-        leaf.endsWith('2') ? [{ rule: 'two', start: 0, end: 1 }] : []) }));
+        leaf.text.endsWith('2') ? [{ rule: 'two', start: 0, end: 1 }] : []) }));
     `);
     const firstPass = new FirstPass(engine, worker);
     const scan = (end: string) => firstPass.scan({ data: {}, streams: [{ field: 'out', text: LONG + end }] });

@@ -314,6 +314,7 @@ describe('the sandbox, with a stand-in for sandbox-exec', () => {
       sessionId: undefined,
       noColor: false,
       coverageDir: undefined,
+      secretVariables: [],
     };
     const config = {
       ro_paths: [],

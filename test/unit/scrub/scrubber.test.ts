@@ -16,9 +16,10 @@ import { generate, generateSample, RULE_SAMPLES, seededRandom } from '../../help
 fc.configureGlobal({ seed: 20_261_121 });
 
 const rulesDir = join(import.meta.dirname, '../../../src/scrub/rules');
+const readRules = async () => ({ pack: readRulePack(rulesDir), official: null });
 const engine = createEngine(readRulePack(rulesDir));
 const config = { deadline_base_ms: 60_000, deadline_per_kb_ms: 0 };
-const scanner = createScanner({ config, logger: silentLogger, rulesDir });
+const scanner = createScanner({ config, logger: silentLogger, readRules });
 
 function scrubberWith(deps: Partial<ScrubberDeps> = {}): Scrubber {
   const last = new Map<string, number>();
@@ -279,7 +280,11 @@ describe('SEC-1.2 the first pass', () => {
 
 describe('SEC-1.1 it fails closed', () => {
   it('when the scanner, the numbers or the value itself fail', async () => {
-    const broken = createScanner({ config, logger: silentLogger, rulesDir: join(rulesDir, 'none') });
+    const broken = createScanner({
+      config,
+      logger: silentLogger,
+      readRules: async () => ({ pack: readRulePack(join(rulesDir, 'none')), official: null }),
+    });
     await expect(scrubberWith({ scanner: broken }).scrub('s', 'x')).rejects.toEqual(withheld);
     await broken.stop();
     const numbers = { next: () => Promise.reject(new Error('disk')) };

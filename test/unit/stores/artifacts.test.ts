@@ -56,6 +56,7 @@ describe('an artifact', () => {
       bytes: 13,
       droppedBytes: 5,
       tool: 'safe_bash',
+      revision: 0,
     });
     expect(await readText(artifacts, id)).toBe('größer\n💥');
   });
@@ -289,5 +290,33 @@ describe('starting', () => {
       code: 'PATH_INVALID',
       message: expect.stringContaining(join(dir, 'file', 'artifacts')),
     });
+  });
+});
+
+describe('SEC-1.1 an artifact in which a secret was found later', () => {
+  it.each([
+    ['small', 'before value after\n', 'before [SECRET_1] after\n'],
+    ['large', `value\n${LARGE}`, `[SECRET_1]\n${LARGE}`],
+    ['large, then small', `value\n${LARGE}`, '[SECRET_1]\n'],
+  ])('has other texts under its id, and nothing is left of the former: %s', async (_what, former, text) => {
+    const opened = await openTestArtifacts(await makeTempDir());
+    const { artifacts } = opened;
+    const id = await put(artifacts, former);
+    await artifacts.replace(SESSION_A, id, [{ field: 'stdout', text }]);
+    expect(await readText(artifacts, id)).toBe(text);
+    expect(await artifacts.info(SESSION_A, id)).toMatchObject({ revision: 1, bytes: text.length, tool: 'safe_bash' });
+    const small = text.length <= SMALL_MAX_BYTES;
+    expect(await countContents(opened)).toEqual({ c: 1, b: small ? 1 : 0 });
+    expect(await listFiles(opened)).toHaveLength(small ? 0 : 1);
+  });
+
+  it("stays as it was for whoever else has the same content, and is not another session's to change", async () => {
+    const { artifacts } = await openTestArtifacts(await makeTempDir());
+    const [mine, theirs] = [await put(artifacts, 'same\n'), await put(artifacts, 'same\n', SESSION_B)];
+    await artifacts.replace(SESSION_A, mine, [{ field: 'stdout', text: 'other\n' }]);
+    expect(await readText(artifacts, theirs, SESSION_B)).toBe('same\n');
+    const change = artifacts.replace(SESSION_A, theirs, [{ field: 'stdout', text: 'x' }]);
+    await expect(change).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    expect(await readText(artifacts, theirs, SESSION_B)).toBe('same\n');
   });
 });

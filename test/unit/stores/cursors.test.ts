@@ -14,13 +14,14 @@ const payloads: fc.Arbitrary<CursorPayload> = fc
     numbers: fc.array(fc.integer({ min: 1, max: 2 ** 50 }), { minLength: 2, maxLength: 4 }),
     first: fc.constantFrom(0, 1),
     view: fc.constantFrom(undefined, 'head', 'tail', 'head_tail'),
+    revision: fc.integer({ min: 0, max: 15 }),
   })
-  .map(({ artifactId, numbers, first, view }) => {
+  .map(({ artifactId, numbers, first, view, revision }) => {
     const [a = 1, b = 1, c, d] = numbers;
     const start = first === 0 ? 0 : a;
     const ranges = [{ start, end: start + b }];
     if (c !== undefined && d !== undefined) ranges.push({ start: start + b + c, end: start + b + c + d });
-    return { artifactId, ranges, ...(view === undefined ? {} : { view }) };
+    return { artifactId, ranges, ...(view === undefined ? {} : { view }), ...(revision === 0 ? {} : { revision }) };
   });
 
 const REFUSED = expect.objectContaining({ code: 'CURSOR_INVALID', remedy: expect.stringContaining('unchanged') });

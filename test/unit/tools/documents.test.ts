@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { getEncoding } from 'js-tiktoken';
 import { describe, expect, it } from 'vitest';
+import { ANY, findSecretInputs } from '#src/catalog/secret-inputs.js';
 
 const TOOLS = join(import.meta.dirname, '..', '..', '..', 'tools');
 const cl100k = getEncoding('cl100k_base');
@@ -73,13 +74,14 @@ describe.each(names)('%s', (name) => {
   });
 });
 
-it('a secret may become its value in what safe_write writes, and nowhere else', () => {
+it('SEC-1.4 a secret may become its value in what safe_write writes and in a variable of safe_bash, nowhere else', () => {
   const marked = names.flatMap((name) =>
-    Object.entries<Record<string, unknown>>(schemaOf(name).schema.properties).flatMap(([property, rule]) =>
-      'x-contextd-secret' in rule ? [[name, property, rule['x-contextd-secret']]] : [],
-    ),
+    findSecretInputs(name, schemaOf(name).schema).map(({ path, purpose }) => [name, ...path, purpose]),
   );
-  expect(marked).toEqual([['safe_write', 'content', 'file']]);
+  expect(marked).toEqual([
+    ['safe_bash', 'secrets', ANY, 'env'],
+    ['safe_write', 'content', 'file'],
+  ]);
 });
 
 it('CE-1.1 all schemas together are under 1,500 tokens', () => {

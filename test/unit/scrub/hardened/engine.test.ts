@@ -1,8 +1,16 @@
+import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { entropyOf } from '#src/scrub/exact/entropy.js';
 import { KeywordIndex } from '#src/scrub/exact/keyword-index.js';
-import { createEngine, deferEngine } from '#src/scrub/hardened/engine.js';
+import { loadPackFile } from '#src/scrub/exact/load-config.js';
+import { readRulePack } from '#src/scrub/exact/rule-pack.js';
+import { RuleSet } from '#src/scrub/exact/rule-set.js';
+import { createEngine, deferEngine, type EngineOptions } from '#src/scrub/hardened/engine.js';
+import { isCovered, maskView, PLACEHOLDER } from '#src/scrub/spans.js';
+import { wrap } from '../../../helpers/evasion-forms.ts';
+import { evasionCases } from '../../../helpers/evasions.ts';
+import { generate, RULE_SAMPLES, seededRandom } from '../../../helpers/secret-samples.ts';
 
 // The same cases in every run.
 fc.configureGlobal({ seed: 20_261_121 });
@@ -11,6 +19,10 @@ fc.configureGlobal({ seed: 20_261_121 });
 function found(toml: string, text: string): string[] {
   const engine = createEngine([{ name: 'test.toml', text: toml }]);
   return engine.scan(text).map(({ start, end }) => text.slice(start, end));
+}
+
+function generateText(pattern: string, seed: number): string {
+  return generate(pattern, seededRandom(seed)).replace(/[«»]/g, '');
 }
 
 function rule(settings: string): string {
@@ -131,14 +143,14 @@ describe('a rule file that cannot be used is refused, naming file and rule', () 
     [rule("regex = '(?<!a)b'"), 'the pattern is refused'],
     [rule("regex = 'a{1001}'"), 'the pattern is refused'],
     [rule(`${good}\nentropie = 3`), 'rule "r": "entropie" is not a known setting'],
-    [rule(`${good}\npath = 'x'`), 'rule "r": "path" is a gitleaks setting that is not supported yet'],
-    [rule(`${good}\n[[rules.required]]\nid = 'x'`), '"required" is a gitleaks setting that is not supported yet'],
-    [rule(`${good}\ndecoders = ['x']`), '"decoders" is a gitleaks setting that is not supported yet'],
+    [rule(`${good}\npath = 'x'`), 'rule "r": paths and commits are not known where the pack is used'],
+    [rule(`${good}\n[[rules.required]]\nid = 'x'`), 'the required rule "x" is not in this file'],
+    [rule(`${good}\ndecoders = ['x']`), '"decoders" is not a known setting'],
     [`[extend]\nuseDefault = true\n${rule(good)}`, 'mine.toml: "extend" is a gitleaks setting'],
     [rule(''), 'rule "r": it has no regex'],
     ["[[rules]]\nregex = 'a'", 'rule number 1: it has no id'],
     [rule(`${good}\nsecretGroup = 1`), '"secretGroup" is 1, the regex has 0 groups'],
-    [rule(`${good}\nsecretGroup = 1.5`), '"secretGroup" must be a whole number'],
+    [rule(`${good}\nsecretGroup = 1.5`), '"secretgroup" must be a whole number of 0 or more'],
     [rule(`${good}\nentropy = 'high'`), '"entropy" must be a number'],
     [rule(`${good}\nkeywords = 'a'`), '"keywords" must be a list of strings'],
     [rule(`${good}\nkeywords = ['']`), 'a keyword is empty'],
@@ -146,8 +158,8 @@ describe('a rule file that cannot be used is refused, naming file and rule', () 
     [rule(good) + rule(good), 'the id is used twice'],
     [rule(`${good}\n[[rules.allowlists]]\ncondition = 'XOR'\nregexes = ['a']`), 'allowlist 1: "condition" is "XOR"'],
     [rule(`${good}\n[[rules.allowlists]]\nregexTarget = 'file'\nregexes = ['a']`), '"regexTarget" is "file"'],
-    [rule(`${good}\n[[rules.allowlists]]\npaths = ['a']`), '"paths" is a gitleaks setting that is not supported yet'],
-    [rule(`${good}\n[[rules.allowlists]]\ndescription = 'a'`), 'it has neither regexes nor stopwords'],
+    [rule(`${good}\n[[rules.allowlists]]\npaths = ['a']`), 'paths and commits are not known where the pack is used'],
+    [rule(`${good}\n[[rules.allowlists]]\ndescription = 'a'`), 'it has none of commits, paths, regexes and stopwords'],
     [rule(`${good}\n[[rules.allowlists]]\nregexes = ['(']`), 'allowlist 1: the pattern is refused'],
     [rule(`${good}\nallowlist = { regexes = ['a'] }\nallowlists = [{ regexes = ['a'] }]`), 'cannot be used together'],
     [`surprise = 1\n${rule(good)}`, 'mine.toml: "surprise" is not a known setting'],
@@ -172,6 +184,94 @@ describe('a rule file that cannot be used is refused, naming file and rule', () 
     });
     expect(built).toBe(0);
     expect([engine.scan('a').length, engine.ruleCount, built]).toEqual([1, 1, 1]);
+  });
+});
+
+describe('configurations of others', () => {
+  const official = { name: 'gitleaks.toml', text: "[[rules]]\nid = 'o'\nregex = 'o\\d+'\npath = 'x$'\nunknown = 1" };
+  const added = { name: '.gitleaks.toml', text: "[extend]\nuseDefault = true\n[[rules]]\nid = 'a'\nregex = 'a\\d+'" };
+  const ids = (options: EngineOptions): string[] =>
+    createEngine([], options)
+      .scan('o12345678 a12345678')
+      .map((finding) => finding.rule);
+
+  it('are read as gitleaks reads them, for a path that is not known', () => {
+    expect(ids({ official })).toEqual(['o']);
+    expect(ids({ official, added: [added] })).toEqual(['o', 'a']);
+    expect(ids({})).toEqual([]);
+  });
+
+  it('extend no file, and not what is not there', () => {
+    expect(() => ids({ added: [added] })).toThrow('is not installed');
+    const other = { name: '.gitleaks.toml', text: "[extend]\npath = 'other.toml'" };
+    expect(() => ids({ added: [other] })).toThrow('other.toml, which cannot be read');
+  });
+});
+
+describe('SEC-1.1 hardened is never less than exact', () => {
+  const pack = readRulePack(join(import.meta.dirname, '../../../../src/scrub/rules'));
+  const engine = createEngine(pack);
+  const exact = new RuleSet(pack.map(loadPackFile));
+  const patterns = Object.values(RULE_SAMPLES).flatMap(({ match, clean }) => [...match, ...clean]);
+  const part = fc.oneof(
+    fc.tuple(fc.constantFrom(...patterns), fc.nat()).map(([pattern, seed]) => generateText(pattern, seed)),
+    fc.constantFrom(' ', '\n', '\x1b[1m', '\\n', '"', '\u200b', '%C3%A9', '&quot;', '\r\n', 'words of a text'),
+  );
+
+  it('whatever is in the text; SEC-1.3 and what it left is clean', () => {
+    fc.assert(
+      fc.property(fc.array(part, { maxLength: 8 }), (parts) => {
+        const text = parts.join('');
+        const found = engine.scan(text);
+        for (const finding of exact.find(text)) expect(isCovered(finding, found)).toBe(true);
+        expect(engine.scan(maskView(text, found).text)).toEqual([]);
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
+
+describe('SEC-1.1 findings of views', () => {
+  const assigned = rule("regex = '''pw=(\\w{4,})'''\nkeywords = ['pw']");
+  const marked = rule("regex = '''tok_[a-z0-9]{20}'''\nkeywords = ['tok_']");
+  const token = 'tok_abcdefghij0123456789';
+
+  it('in text put together from pieces count only with a mark of their own', () => {
+    const wrapped = `${token.slice(0, 12)}\n${token.slice(12)}`;
+    expect(found(marked, wrapped)).toEqual([wrapped]);
+    expect(found(assigned, 'pw=" + "abcdefghij0123456789')).toEqual([]);
+    expect(found(assigned, 'pw=\x1b[1mabcdefghij')).toEqual(['abcdefghij']);
+  });
+
+  it('are seen through one form in another', () => {
+    const line = `\x1b[31m${token.slice(0, 9)}\x1b[0m${token.slice(9)}`;
+    expect(found(marked, JSON.stringify({ log: JSON.stringify({ line }) }))).toHaveLength(1);
+    const inner = Buffer.from(`é ${token} and more of it`).toString('base64');
+    expect(found(marked, JSON.stringify(`${inner.slice(0, 40)}\n${inner.slice(40)}`))).toHaveLength(1);
+    const encoded = token.replace('_', '%5F').replace('c', '%63');
+    expect(found(marked, `%C3%A9${encodeURIComponent(encoded)}`)).toHaveLength(1);
+  });
+});
+
+describe('SEC-1.1 a private key of which a part is missing', () => {
+  const lines = (evasionCases(1)[3]?.secrets[0] ?? '').split('\n');
+  const masked = (text: string): string => maskView(text, createEngine([]).scan(text)).text;
+
+  it('is found by its first bytes, up to where it ends', () => {
+    expect(masked(`a\n${lines.slice(1, 9).join('\n')}\n$ ls -la\n`)).toBe(`a\n${PLACEHOLDER}\n$ ls -la\n`);
+    expect(masked(`key: "${lines.slice(1, 9).join('\\n')}"`)).toBe(`key: "${PLACEHOLDER}"`);
+  });
+
+  it('is found by its end', () => {
+    const end = lines.at(-1);
+    expect(masked(`x y\n${lines.slice(9).join('\n')}\n`)).toBe(`x y\n${PLACEHOLDER}${end}\n`);
+    expect(masked(`end:\n${end}\n`)).toBe(`end:\n${end}\n`);
+  });
+
+  it('is no certificate', () => {
+    const certificate = Buffer.from([0x30, 0x82, 4, 0xbd, 0x30, 0x82, 3, 0xa5, 2, 1, 0, ...Buffer.alloc(200, 7)]);
+    const text = `${wrap(certificate.toString('base64'), 64)}\n`;
+    expect(masked(text)).toBe(text);
   });
 });
 

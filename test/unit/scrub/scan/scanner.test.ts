@@ -3,10 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { silentLogger } from '#src/core/log.js';
+import { readRulePack } from '#src/scrub/exact/rule-pack.js';
 import { createScanner, type Scanner, type ScannerDeps } from '#src/scrub/scan/scanner.js';
 import { generateSample, seededRandom } from '../../../helpers/secret-samples.ts';
 
 const rulesDir = join(import.meta.dirname, '../../../../src/scrub/rules');
+const readRules = async () => ({ pack: readRulePack(rulesDir), official: null });
+const named = (...texts: string[]) => texts.map((one) => ({ text: one, name: undefined }));
 const fragile = new URL('./fixtures/fragile-worker.mjs', import.meta.url);
 const { text, start, secret } = generateSample('x «ghp_[A-Za-z0-9]{36}» y', seededRandom(1));
 const finding = { rule: 'github-token', start, end: start + secret.length };
@@ -14,7 +17,7 @@ const finding = { rule: 'github-token', start, end: start + secret.length };
 const open: Scanner[] = [];
 function scannerWith(deps: Partial<ScannerDeps> = {}): Scanner {
   const config = { deadline_base_ms: 60_000, deadline_per_kb_ms: 0 };
-  const scanner = createScanner({ config, logger: silentLogger, rulesDir, ...deps });
+  const scanner = createScanner({ config, logger: silentLogger, readRules, ...deps });
   open.push(scanner);
   return scanner;
 }
@@ -29,19 +32,43 @@ describe('SEC-1.1 the scanner', () => {
   it('finds secrets in each of many texts, calls at once included', async () => {
     const scanner = scannerWith();
     await scanner.start();
-    const answers = await Promise.all([scanner.scan([text, '', 'clean']), scanner.scan([]), scanner.scan([text])]);
+    const answers = await Promise.all([
+      scanner.scan(named(text, '', 'clean')),
+      scanner.scan(named()),
+      scanner.scan(named(text)),
+    ]);
     expect(answers).toEqual([[[finding], [], []], [], [[finding]]]);
   });
 
+  it('knows a secret by the name of its property', async () => {
+    const leaf = { text: 'hunter2-and-more', name: 'password' };
+    expect(await scannerWith().scan([leaf])).toEqual([[expect.objectContaining({ start: 0, end: leaf.text.length })]]);
+    expect(await scannerWith().scan([{ ...leaf, name: 'title' }])).toEqual([[]]);
+  });
+
+  it('has the rules that the file of a project adds, and what a person approved of it, for that project alone', async () => {
+    const rule = { name: '.gitleaks.toml', text: "[[rules]]\nid = 'house'\nregex = 'house-[0-9]{4}'" };
+    const excuse = { name: '.gitleaks.toml', text: "[[allowlists]]\nregexes = ['^gh']" };
+    const added = { key: 'a', files: [rule], allowances: null };
+    const approved = { key: 'a+', files: [rule], allowances: { disabledRules: [], allowlists: excuse } };
+    const off = { key: 'b', files: [], allowances: { disabledRules: ['github-token'], allowlists: excuse } };
+    const scanner = scannerWith();
+    const house = { rule: 'house', start: 3, end: 13 };
+    expect(await scanner.scan(named('in house-1234', text), added)).toEqual([[{ ...house, end: 13 }], [finding]]);
+    expect(await scanner.scan(named('in house-1234', text), approved)).toEqual([[house], []]);
+    expect(await scanner.scan(named('in house-1234', text), off)).toEqual([[], []]);
+    expect(await scanner.scan(named('in house-1234', text))).toEqual([[], [finding]]);
+  });
+
   it('starts by itself when a call comes first', async () => {
-    expect(await scannerWith().scan([text])).toEqual([[finding]]);
+    expect(await scannerWith().scan(named(text))).toEqual([[finding]]);
   });
 
   it('fails the call that passes its deadline, and only that one', async () => {
     const scanner = scannerWith({ config: { deadline_base_ms: 4000, deadline_per_kb_ms: 0 } });
     await scanner.start();
     const endless = 'password = token, secret key: AKIA eyJ http://a:b\n'.repeat(2_000_000);
-    const calls = [scanner.scan([text]), scanner.scan([endless]), scanner.scan([text])];
+    const calls = [scanner.scan(named(text)), scanner.scan(named(endless)), scanner.scan(named(text))];
     await expect(calls[1]).rejects.toEqual(withheld);
     await expect(calls[1]).rejects.toThrow('took longer than 4000 ms');
     expect([await calls[0], await calls[2]]).toEqual([[[finding]], [[finding]]]);
@@ -50,7 +77,7 @@ describe('SEC-1.1 the scanner', () => {
   it.each(['throw', 'exit'])('fails the call whose thread dies (%s), and starts another', async (how) => {
     const scanner = scannerWith({ program: fragile });
     await scanner.start();
-    const calls = [scanner.scan([text]), scanner.scan([how]), scanner.scan([text])];
+    const calls = [scanner.scan(named(text)), scanner.scan(named(how)), scanner.scan(named(text))];
     await expect(calls[1]).rejects.toEqual(withheld);
     expect([await calls[0], await calls[2]]).toEqual([[[finding]], [[finding]]]);
   });
@@ -59,25 +86,27 @@ describe('SEC-1.1 the scanner', () => {
     const dir = mkdtempSync(join(tmpdir(), 'contextd-rules-'));
     writeFileSync(join(dir, 'bad.toml'), "[[rules]]\nid = 'odd'\nregex = '('");
     try {
-      const scanner = scannerWith({ rulesDir: dir });
+      const scanner = scannerWith({ readRules: async () => ({ pack: readRulePack(dir), official: null }) });
       await expect(scanner.start()).rejects.toThrow('bad.toml: rule "odd": the pattern is refused');
       await expect(scanner.start()).rejects.toEqual(expect.objectContaining({ code: 'SCHEMA_INVALID' }));
-      await expect(scanner.scan([text])).rejects.toEqual(withheld);
+      await expect(scanner.scan(named(text))).rejects.toEqual(withheld);
     } finally {
       rmSync(dir, { recursive: true });
     }
   });
 
   it('refuses a folder of rules that is not there', async () => {
-    await expect(scannerWith({ rulesDir: join(tmpdir(), 'contextd-no-such-rules') }).start()).rejects.toThrow('ENOENT');
+    const missing = join(tmpdir(), 'contextd-no-such-rules');
+    const scanner = scannerWith({ readRules: async () => ({ pack: readRulePack(missing), official: null }) });
+    await expect(scanner.start()).rejects.toThrow('ENOENT');
   });
 
   it('fails what waits when it is stopped, and what comes after', async () => {
     const scanner = scannerWith();
-    const waiting = Promise.allSettled([scanner.scan([text.repeat(1000)]), scanner.scan([text])]);
+    const waiting = Promise.allSettled([scanner.scan(named(text.repeat(1000))), scanner.scan(named(text))]);
     await scanner.stop();
     await scanner.stop();
     for (const outcome of await waiting) expect(outcome).toEqual({ status: 'rejected', reason: withheld });
-    await expect(scanner.scan([text])).rejects.toEqual(withheld);
+    await expect(scanner.scan(named(text))).rejects.toEqual(withheld);
   });
 });

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Guard } from '#src/scrub/vault/guard.js';
-import { Vault } from '#src/scrub/vault/vault.js';
+import { Guard, type GuardHit, searchAtOnce } from '#src/scrub/vault/guard.js';
 import { generate, seededRandom } from '../../../helpers/secret-samples.ts';
 
 // The same cases in every run.
@@ -10,27 +9,34 @@ fc.configureGlobal({ seed: 20_261_121 });
 const random = seededRandom(42);
 const secretOf = (chars: number): string => generate(`[A-Za-z0-9+/]{${chars}}`, random);
 
+function guardOf(...values: string[]): Guard {
+  const guard = new Guard();
+  for (const value of values) guard.add(value, 'r');
+  return guard;
+}
+
 function places(guard: Guard, text: string): string[] {
   return guard.scan(text).map(({ start, end }) => text.slice(start, end));
 }
 
-describe('the guard', () => {
+function wholeValues(hits: readonly GuardHit[]): GuardHit[] {
+  return hits.filter(({ shows }) => shows === 'value');
+}
+
+describe('SEC-1.3 the guard', () => {
   it('finds every known value wherever it stands, however many there are', () => {
-    const guard = new Guard();
     const values = Array.from({ length: 2000 }, (_, i) => `eyJhbGciOiJIUzI1NiJ9.${secretOf(8 + (i % 40))}`);
-    for (const value of values) guard.add(value, 'r');
+    const guard = guardOf(...values);
     expect(guard.size).toBe(2000);
     const text = values.map((value) => `a${value}b`).join('');
-    const found = guard.scan(text).sort((a, b) => a.start - b.start);
-    expect(found.map(({ start, end }) => text.slice(start, end))).toEqual(values);
+    expect(wholeValues(guard.scan(text)).map(({ start, end }) => text.slice(start, end))).toEqual(values);
   });
 
   it('finds what a plain search finds, at any position', () => {
     const letters = fc.string({ unit: fc.constantFrom('a', 'b', 'C', '1', 'é', '😀'), maxLength: 14 });
     fc.assert(
       fc.property(fc.array(letters, { maxLength: 5 }), fc.array(letters, { maxLength: 5 }), (values, around) => {
-        const guard = new Guard();
-        for (const value of values) guard.add(value, 'r');
+        const guard = guardOf(...values);
         const taken = [...new Set(values)].filter((value) => places(guard, value).includes(value));
         const text = around.flatMap((part, i) => [part, values[i] ?? '']).join('');
         const expected = taken.flatMap((value) => {
@@ -38,41 +44,70 @@ describe('the guard', () => {
           for (let at = text.indexOf(value); at !== -1; at = text.indexOf(value, at + 1)) found.push(`${at} ${value}`);
           return found;
         });
-        expect(
-          guard
-            .scan(text)
-            .map(({ start, end }) => `${start} ${text.slice(start, end)}`)
-            .sort(),
-        ).toEqual(expected.sort());
+        const found = wholeValues(guard.scan(text)).map(({ start, end }) => `${start} ${text.slice(start, end)}`);
+        expect(found.sort()).toEqual(expected.sort());
       }),
     );
   });
 
-  it('finds the same in slices as in one go', () => {
-    const guard = new Guard();
-    const values = [secretOf(12), secretOf(40)];
-    for (const value of values) guard.add(value, 'r');
-    const text = `x${values[0]}${values[1]}${values[0]}yz`;
-    const whole = guard.scan(text);
-    expect(whole).toHaveLength(3);
-    for (let cut = 0; cut <= text.length; cut++)
-      expect([...guard.scan(text, 0, cut), ...guard.scan(text, cut)]).toEqual(whole);
+  it('says of which value a hit is and what of it shows', () => {
+    const [a, b] = [secretOf(40), `${secretOf(20)}"${secretOf(20)}`];
+    const text = `${a} ${JSON.stringify(b)} ${a.slice(0, 20)} ${Buffer.from(b).toString('hex')}`;
+    expect(
+      guardOf(a, b)
+        .scan(text)
+        .map(({ of, shows }) => [of, shows]),
+    ).toEqual([
+      [a, 'value'],
+      [b, 'escape'],
+      [a, 'trace'],
+      [b, 'trace'],
+    ]);
+  });
+
+  it('pauses in a long text and finds the same, also across the pauses', () => {
+    const values = [secretOf(40), secretOf(60)];
+    const guard = guardOf(...values);
+    const filler = generate('[a-z]{5} [a-z]{3} ', random);
+    const half = filler.repeat(60_000);
+    for (let shift = 0; shift < 60; shift += 7) {
+      const text = `${half.slice(0, 512 * 1024 - shift)}${values[0]}-${Buffer.from(values[1] ?? '').toString('hex')}${half}`;
+      const search = Guard.search([guard], text);
+      let pauses = 0;
+      let step = search.next();
+      for (; step.done !== true; step = search.next()) pauses++;
+      expect(pauses).toBe(Math.ceil(text.length / (512 * 1024)) - 1);
+      expect(step.value.map(({ start, end }) => text.slice(start, end))).toEqual([
+        values[0],
+        Buffer.from(values[1] ?? '').toString('hex'),
+      ]);
+    }
+  });
+
+  it('searches for the values of several guards at once', () => {
+    const [one, two] = [secretOf(30), secretOf(30)];
+    const hits = searchAtOnce([guardOf(one), guardOf(), guardOf(two)], `${two} ${one}`);
+    expect(hits.map(({ of }) => of)).toEqual([two, one]);
   });
 
   it.each(['hunter2', 'aaaaaaaaaaaa', 'abababababab', 'warnings', 'Password', 'SETTINGS', '20240131'])(
     'does not take %s: masking it everywhere would hide ordinary text',
     (value) => {
-      const guard = new Guard();
-      guard.add(value, 'r');
-      expect(guard.size).toBe(0);
+      expect(guardOf(value).size).toBe(0);
     },
   );
 
-  it('knows the lines of a private key one by one', () => {
+  it('knows the lines of a private key one by one, and that no mark of a key is a secret', () => {
     const lines = [secretOf(64), secretOf(64), secretOf(30)];
-    const guard = new Guard();
-    guard.add(`-----BEGIN PRIVATE KEY-----\r\n${lines.join('\r\n')}\n-----END PRIVATE KEY-----`, 'private-key');
+    const guard = guardOf(`-----BEGIN PRIVATE KEY-----\r\n${lines.join('\r\n')}\n-----END PRIVATE KEY-----`);
     expect(places(guard, `sed -n 3p: ${lines[1]}\n-----BEGIN PRIVATE KEY-----`)).toEqual([lines[1]]);
+  });
+
+  it('knows the lines of a key that is too long to be looked for', () => {
+    const lines = Array.from({ length: 140 }, () => secretOf(64));
+    const guard = guardOf(`-----BEGIN PRIVATE KEY-----\n${lines.join('\n')}\n-----END PRIVATE KEY-----`);
+    expect(guard.size).toBe(140);
+    expect(guard.scan(`x ${lines[70]} x`)).toMatchObject([{ start: 2, end: 66, shows: 'trace' }]);
   });
 
   it('refuses a text that is made to be costly', () => {
@@ -80,52 +115,5 @@ describe('the guard', () => {
     for (let i = 0; i < 300; i++) guard.add(`${'abcdefgh'.repeat(1000)}${String(i).padStart(3, 'x')}`, 'r');
     expect(() => guard.scan('abcdefgh'.repeat(100_000))).toThrow(expect.objectContaining({ code: 'SCRUB_FAILED' }));
     expect(guard.scan('an ordinary text about the alphabet, abcdefgh')).toEqual([]);
-  });
-});
-
-describe('the vault', () => {
-  const vaultWith = (next: () => Promise<number> | number): Vault => new Vault(Buffer.alloc(32, 7), next);
-
-  it('SEC-1.4 gives one value one token, however many ask at once', async () => {
-    let last = 0;
-    const vault = vaultWith(async () => ++last);
-    const uses = await Promise.all([vault.use('one', 'r'), vault.use('two', 's'), vault.use('one', 't')]);
-    expect(uses).toEqual([
-      { token: '[SECRET_1]', rule: 'r' },
-      { token: '[SECRET_2]', rule: 's' },
-      { token: '[SECRET_1]', rule: 'r' },
-    ]);
-    expect([vault.open('1'), vault.open('2'), vault.size]).toEqual(['one', 'two', 2]);
-  });
-
-  it.each(['3', '01', '1.0', '-1', ''])('SEC-1.4 opens no other number: %j', async (digits) => {
-    const vault = vaultWith(() => 1);
-    await vault.use('one', 'r');
-    expect(() => vault.open(digits)).toThrow(expect.objectContaining({ code: 'SECRET_UNKNOWN' }));
-  });
-
-  it('keeps lone surrogates as they are', async () => {
-    const vault = vaultWith(() => 1);
-    await vault.use('\ud800a', 'r');
-    expect(vault.open('1')).toBe('\ud800a');
-  });
-
-  it('masks without a number beyond 2000 secrets and beyond 64 Ki characters', async () => {
-    let last = 0;
-    const vault = vaultWith(() => ++last);
-    expect(await vault.use('x'.repeat(65_537), 'r')).toEqual({ token: '[SECRET]', rule: 'r' });
-    for (let i = 1; i <= 2000; i++) await vault.use(`secret ${i}`, 'r');
-    expect(await vault.use('one more', 'r')).toEqual({ token: '[SECRET]', rule: 'r' });
-    expect((await vault.use('secret 7', 'r')).token).toBe('[SECRET_7]');
-    expect([vault.size, last]).toEqual([2000, 2000]);
-  });
-
-  it('tries again after the numbers failed, and refuses a number given twice', async () => {
-    const numbers = [() => Promise.reject(new Error('disk')), () => 5, () => 5];
-    const vault = vaultWith(() => numbers.shift()?.() ?? 0);
-    await expect(vault.use('one', 'r')).rejects.toThrow('disk');
-    expect((await vault.use('one', 'r')).token).toBe('[SECRET_5]');
-    await expect(vault.use('two', 'r')).rejects.toThrow('the number 5 cannot be given');
-    expect(vault.open('5')).toBe('one');
   });
 });

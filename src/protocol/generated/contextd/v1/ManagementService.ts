@@ -2,6 +2,7 @@
 
 import type * as grpc from '@grpc/grpc-js'
 import type { MethodDefinition } from '@grpc/proto-loader'
+import type { ApproveRulesRequest as _contextd_v1_ApproveRulesRequest, ApproveRulesRequest__Output as _contextd_v1_ApproveRulesRequest__Output } from '../../contextd/v1/ApproveRulesRequest.ts';
 import type { AuditRequest as _contextd_v1_AuditRequest, AuditRequest__Output as _contextd_v1_AuditRequest__Output } from '../../contextd/v1/AuditRequest.ts';
 import type { AuditResponse as _contextd_v1_AuditResponse, AuditResponse__Output as _contextd_v1_AuditResponse__Output } from '../../contextd/v1/AuditResponse.ts';
 import type { HealthRequest as _contextd_v1_HealthRequest, HealthRequest__Output as _contextd_v1_HealthRequest__Output } from '../../contextd/v1/HealthRequest.ts';
@@ -10,6 +11,11 @@ import type { ListRequest as _contextd_v1_ListRequest, ListRequest__Output as _c
 import type { ListResponse as _contextd_v1_ListResponse, ListResponse__Output as _contextd_v1_ListResponse__Output } from '../../contextd/v1/ListResponse.ts';
 import type { ProjectRequest as _contextd_v1_ProjectRequest, ProjectRequest__Output as _contextd_v1_ProjectRequest__Output } from '../../contextd/v1/ProjectRequest.ts';
 import type { ProjectResponse as _contextd_v1_ProjectResponse, ProjectResponse__Output as _contextd_v1_ProjectResponse__Output } from '../../contextd/v1/ProjectResponse.ts';
+import type { RulesReview as _contextd_v1_RulesReview, RulesReview__Output as _contextd_v1_RulesReview__Output } from '../../contextd/v1/RulesReview.ts';
+import type { SessionRequest as _contextd_v1_SessionRequest, SessionRequest__Output as _contextd_v1_SessionRequest__Output } from '../../contextd/v1/SessionRequest.ts';
+import type { SessionSecretsResponse as _contextd_v1_SessionSecretsResponse, SessionSecretsResponse__Output as _contextd_v1_SessionSecretsResponse__Output } from '../../contextd/v1/SessionSecretsResponse.ts';
+import type { StatsRequest as _contextd_v1_StatsRequest, StatsRequest__Output as _contextd_v1_StatsRequest__Output } from '../../contextd/v1/StatsRequest.ts';
+import type { StatsResponse as _contextd_v1_StatsResponse, StatsResponse__Output as _contextd_v1_StatsResponse__Output } from '../../contextd/v1/StatsResponse.ts';
 import type { StatusRequest as _contextd_v1_StatusRequest, StatusRequest__Output as _contextd_v1_StatusRequest__Output } from '../../contextd/v1/StatusRequest.ts';
 import type { StatusResponse as _contextd_v1_StatusResponse, StatusResponse__Output as _contextd_v1_StatusResponse__Output } from '../../contextd/v1/StatusResponse.ts';
 import type { StopRequest as _contextd_v1_StopRequest, StopRequest__Output as _contextd_v1_StopRequest__Output } from '../../contextd/v1/StopRequest.ts';
@@ -19,6 +25,15 @@ import type { StopResponse as _contextd_v1_StopResponse, StopResponse__Output as
  * ManagementService is the door of ctxd. The server takes the CLI's certificate only.
  */
 export interface ManagementServiceClient extends grpc.Client {
+  ApproveRules(argument: _contextd_v1_ApproveRulesRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_RulesReview__Output>): grpc.ClientUnaryCall;
+  ApproveRules(argument: _contextd_v1_ApproveRulesRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_RulesReview__Output>): grpc.ClientUnaryCall;
+  ApproveRules(argument: _contextd_v1_ApproveRulesRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_RulesReview__Output>): grpc.ClientUnaryCall;
+  ApproveRules(argument: _contextd_v1_ApproveRulesRequest, callback: grpc.requestCallback<_contextd_v1_RulesReview__Output>): grpc.ClientUnaryCall;
+  approveRules(argument: _contextd_v1_ApproveRulesRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_RulesReview__Output>): grpc.ClientUnaryCall;
+  approveRules(argument: _contextd_v1_ApproveRulesRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_RulesReview__Output>): grpc.ClientUnaryCall;
+  approveRules(argument: _contextd_v1_ApproveRulesRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_RulesReview__Output>): grpc.ClientUnaryCall;
+  approveRules(argument: _contextd_v1_ApproveRulesRequest, callback: grpc.requestCallback<_contextd_v1_RulesReview__Output>): grpc.ClientUnaryCall;
+
   /**
    * CheckHealth exercises the live parts: a sandboxed command, a masked canary, a counted text, the stores.
    */
@@ -58,6 +73,32 @@ export interface ManagementServiceClient extends grpc.Client {
   registerProject(argument: _contextd_v1_ProjectRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_ProjectResponse__Output>): grpc.ClientUnaryCall;
   registerProject(argument: _contextd_v1_ProjectRequest, callback: grpc.requestCallback<_contextd_v1_ProjectResponse__Output>): grpc.ClientUnaryCall;
 
+  /**
+   * ReviewRules tells what the rules of a project's .gitleaks.toml would be allowed to do; ApproveRules allows that, for
+   * exactly these bytes, and RevokeRules takes it back.
+   */
+  ReviewRules(argument: _contextd_v1_ProjectRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_RulesReview__Output>): grpc.ClientUnaryCall;
+  ReviewRules(argument: _contextd_v1_ProjectRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_RulesReview__Output>): grpc.ClientUnaryCall;
+  ReviewRules(argument: _contextd_v1_ProjectRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_RulesReview__Output>): grpc.ClientUnaryCall;
+  ReviewRules(argument: _contextd_v1_ProjectRequest, callback: grpc.requestCallback<_contextd_v1_RulesReview__Output>): grpc.ClientUnaryCall;
+  /**
+   * ReviewRules tells what the rules of a project's .gitleaks.toml would be allowed to do; ApproveRules allows that, for
+   * exactly these bytes, and RevokeRules takes it back.
+   */
+  reviewRules(argument: _contextd_v1_ProjectRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_RulesReview__Output>): grpc.ClientUnaryCall;
+  reviewRules(argument: _contextd_v1_ProjectRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_RulesReview__Output>): grpc.ClientUnaryCall;
+  reviewRules(argument: _contextd_v1_ProjectRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_RulesReview__Output>): grpc.ClientUnaryCall;
+  reviewRules(argument: _contextd_v1_ProjectRequest, callback: grpc.requestCallback<_contextd_v1_RulesReview__Output>): grpc.ClientUnaryCall;
+
+  RevokeRules(argument: _contextd_v1_ProjectRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_RulesReview__Output>): grpc.ClientUnaryCall;
+  RevokeRules(argument: _contextd_v1_ProjectRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_RulesReview__Output>): grpc.ClientUnaryCall;
+  RevokeRules(argument: _contextd_v1_ProjectRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_RulesReview__Output>): grpc.ClientUnaryCall;
+  RevokeRules(argument: _contextd_v1_ProjectRequest, callback: grpc.requestCallback<_contextd_v1_RulesReview__Output>): grpc.ClientUnaryCall;
+  revokeRules(argument: _contextd_v1_ProjectRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_RulesReview__Output>): grpc.ClientUnaryCall;
+  revokeRules(argument: _contextd_v1_ProjectRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_RulesReview__Output>): grpc.ClientUnaryCall;
+  revokeRules(argument: _contextd_v1_ProjectRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_RulesReview__Output>): grpc.ClientUnaryCall;
+  revokeRules(argument: _contextd_v1_ProjectRequest, callback: grpc.requestCallback<_contextd_v1_RulesReview__Output>): grpc.ClientUnaryCall;
+
   ServerStatus(argument: _contextd_v1_StatusRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_StatusResponse__Output>): grpc.ClientUnaryCall;
   ServerStatus(argument: _contextd_v1_StatusRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_StatusResponse__Output>): grpc.ClientUnaryCall;
   ServerStatus(argument: _contextd_v1_StatusRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_StatusResponse__Output>): grpc.ClientUnaryCall;
@@ -66,6 +107,36 @@ export interface ManagementServiceClient extends grpc.Client {
   serverStatus(argument: _contextd_v1_StatusRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_StatusResponse__Output>): grpc.ClientUnaryCall;
   serverStatus(argument: _contextd_v1_StatusRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_StatusResponse__Output>): grpc.ClientUnaryCall;
   serverStatus(argument: _contextd_v1_StatusRequest, callback: grpc.requestCallback<_contextd_v1_StatusResponse__Output>): grpc.ClientUnaryCall;
+
+  /**
+   * SessionSecrets lists what the vault of a session holds, by number, without values.
+   */
+  SessionSecrets(argument: _contextd_v1_SessionRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_SessionSecretsResponse__Output>): grpc.ClientUnaryCall;
+  SessionSecrets(argument: _contextd_v1_SessionRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_SessionSecretsResponse__Output>): grpc.ClientUnaryCall;
+  SessionSecrets(argument: _contextd_v1_SessionRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_SessionSecretsResponse__Output>): grpc.ClientUnaryCall;
+  SessionSecrets(argument: _contextd_v1_SessionRequest, callback: grpc.requestCallback<_contextd_v1_SessionSecretsResponse__Output>): grpc.ClientUnaryCall;
+  /**
+   * SessionSecrets lists what the vault of a session holds, by number, without values.
+   */
+  sessionSecrets(argument: _contextd_v1_SessionRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_SessionSecretsResponse__Output>): grpc.ClientUnaryCall;
+  sessionSecrets(argument: _contextd_v1_SessionRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_SessionSecretsResponse__Output>): grpc.ClientUnaryCall;
+  sessionSecrets(argument: _contextd_v1_SessionRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_SessionSecretsResponse__Output>): grpc.ClientUnaryCall;
+  sessionSecrets(argument: _contextd_v1_SessionRequest, callback: grpc.requestCallback<_contextd_v1_SessionSecretsResponse__Output>): grpc.ClientUnaryCall;
+
+  /**
+   * Stats sums the audit log up.
+   */
+  Stats(argument: _contextd_v1_StatsRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_StatsResponse__Output>): grpc.ClientUnaryCall;
+  Stats(argument: _contextd_v1_StatsRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_StatsResponse__Output>): grpc.ClientUnaryCall;
+  Stats(argument: _contextd_v1_StatsRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_StatsResponse__Output>): grpc.ClientUnaryCall;
+  Stats(argument: _contextd_v1_StatsRequest, callback: grpc.requestCallback<_contextd_v1_StatsResponse__Output>): grpc.ClientUnaryCall;
+  /**
+   * Stats sums the audit log up.
+   */
+  stats(argument: _contextd_v1_StatsRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_StatsResponse__Output>): grpc.ClientUnaryCall;
+  stats(argument: _contextd_v1_StatsRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_StatsResponse__Output>): grpc.ClientUnaryCall;
+  stats(argument: _contextd_v1_StatsRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_StatsResponse__Output>): grpc.ClientUnaryCall;
+  stats(argument: _contextd_v1_StatsRequest, callback: grpc.requestCallback<_contextd_v1_StatsResponse__Output>): grpc.ClientUnaryCall;
 
   StopServer(argument: _contextd_v1_StopRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_StopResponse__Output>): grpc.ClientUnaryCall;
   StopServer(argument: _contextd_v1_StopRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_StopResponse__Output>): grpc.ClientUnaryCall;
@@ -100,6 +171,8 @@ export interface ManagementServiceClient extends grpc.Client {
  * ManagementService is the door of ctxd. The server takes the CLI's certificate only.
  */
 export interface ManagementServiceHandlers extends grpc.UntypedServiceImplementation {
+  ApproveRules: grpc.handleUnaryCall<_contextd_v1_ApproveRulesRequest__Output, _contextd_v1_RulesReview>;
+
   /**
    * CheckHealth exercises the live parts: a sandboxed command, a masked canary, a counted text, the stores.
    */
@@ -112,7 +185,25 @@ export interface ManagementServiceHandlers extends grpc.UntypedServiceImplementa
    */
   RegisterProject: grpc.handleUnaryCall<_contextd_v1_ProjectRequest__Output, _contextd_v1_ProjectResponse>;
 
+  /**
+   * ReviewRules tells what the rules of a project's .gitleaks.toml would be allowed to do; ApproveRules allows that, for
+   * exactly these bytes, and RevokeRules takes it back.
+   */
+  ReviewRules: grpc.handleUnaryCall<_contextd_v1_ProjectRequest__Output, _contextd_v1_RulesReview>;
+
+  RevokeRules: grpc.handleUnaryCall<_contextd_v1_ProjectRequest__Output, _contextd_v1_RulesReview>;
+
   ServerStatus: grpc.handleUnaryCall<_contextd_v1_StatusRequest__Output, _contextd_v1_StatusResponse>;
+
+  /**
+   * SessionSecrets lists what the vault of a session holds, by number, without values.
+   */
+  SessionSecrets: grpc.handleUnaryCall<_contextd_v1_SessionRequest__Output, _contextd_v1_SessionSecretsResponse>;
+
+  /**
+   * Stats sums the audit log up.
+   */
+  Stats: grpc.handleUnaryCall<_contextd_v1_StatsRequest__Output, _contextd_v1_StatsResponse>;
 
   StopServer: grpc.handleUnaryCall<_contextd_v1_StopRequest__Output, _contextd_v1_StopResponse>;
 
@@ -123,10 +214,15 @@ export interface ManagementServiceHandlers extends grpc.UntypedServiceImplementa
 }
 
 export interface ManagementServiceDefinition extends grpc.ServiceDefinition {
+  ApproveRules: MethodDefinition<_contextd_v1_ApproveRulesRequest, _contextd_v1_RulesReview, _contextd_v1_ApproveRulesRequest__Output, _contextd_v1_RulesReview__Output>
   CheckHealth: MethodDefinition<_contextd_v1_HealthRequest, _contextd_v1_HealthResponse, _contextd_v1_HealthRequest__Output, _contextd_v1_HealthResponse__Output>
   ListTools: MethodDefinition<_contextd_v1_ListRequest, _contextd_v1_ListResponse, _contextd_v1_ListRequest__Output, _contextd_v1_ListResponse__Output>
   RegisterProject: MethodDefinition<_contextd_v1_ProjectRequest, _contextd_v1_ProjectResponse, _contextd_v1_ProjectRequest__Output, _contextd_v1_ProjectResponse__Output>
+  ReviewRules: MethodDefinition<_contextd_v1_ProjectRequest, _contextd_v1_RulesReview, _contextd_v1_ProjectRequest__Output, _contextd_v1_RulesReview__Output>
+  RevokeRules: MethodDefinition<_contextd_v1_ProjectRequest, _contextd_v1_RulesReview, _contextd_v1_ProjectRequest__Output, _contextd_v1_RulesReview__Output>
   ServerStatus: MethodDefinition<_contextd_v1_StatusRequest, _contextd_v1_StatusResponse, _contextd_v1_StatusRequest__Output, _contextd_v1_StatusResponse__Output>
+  SessionSecrets: MethodDefinition<_contextd_v1_SessionRequest, _contextd_v1_SessionSecretsResponse, _contextd_v1_SessionRequest__Output, _contextd_v1_SessionSecretsResponse__Output>
+  Stats: MethodDefinition<_contextd_v1_StatsRequest, _contextd_v1_StatsResponse, _contextd_v1_StatsRequest__Output, _contextd_v1_StatsResponse__Output>
   StopServer: MethodDefinition<_contextd_v1_StopRequest, _contextd_v1_StopResponse, _contextd_v1_StopRequest__Output, _contextd_v1_StopResponse__Output>
   TailAudit: MethodDefinition<_contextd_v1_AuditRequest, _contextd_v1_AuditResponse, _contextd_v1_AuditRequest__Output, _contextd_v1_AuditResponse__Output>
   UnregisterProject: MethodDefinition<_contextd_v1_ProjectRequest, _contextd_v1_ProjectResponse, _contextd_v1_ProjectRequest__Output, _contextd_v1_ProjectResponse__Output>

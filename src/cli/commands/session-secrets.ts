@@ -1,0 +1,41 @@
+import { withClient } from '../client.ts';
+import { defineCommand } from '../command.ts';
+import { resolveProjectRoot } from '../init/project-root.ts';
+import { projectAround } from '../project-option.ts';
+
+/** What a session's vault holds, by number. The daemon sends no value, so none can be shown. */
+export const sessionSecrets = defineCommand({
+  name: ['session', 'secrets'],
+  summary: 'list the secrets of a session: token, kind, rule, uses; never a value',
+  options: [
+    { syntax: '--session <id>', help: 'the session (default: CONTEXTD_SESSION_ID and the like, else that of today)' },
+    { syntax: '--project <dir>', help: 'the project (default: the one around here)' },
+  ],
+  async run(context, given) {
+    const directory = given.text('project');
+    const root =
+      directory === undefined
+        ? await projectAround(context)
+        : await resolveProjectRoot(context.cwd, directory, context.env.home, context.paths);
+    const session = given.text('session') ?? context.env.sessionId ?? '';
+    return withClient(context.paths, (client) => client.sessionSecrets(root, session));
+  },
+  view: ({ session, secrets }) => ({
+    kind: 'table',
+    columns: ['TOKEN', 'KIND', 'RULE', 'TOOL', 'FIRST SEEN', 'USES', 'OPENED'],
+    rows: secrets.map((secret) => [
+      secret.token,
+      secret.kind,
+      secret.rule,
+      secret.tool,
+      timeOf(secret.first_seen_ms),
+      String(secret.uses),
+      secret.opened === 0 ? '0' : `${secret.opened}, last ${timeOf(secret.last_opened_ms)}`,
+    ]),
+    empty: `no secrets in session ${session}`,
+  }),
+});
+
+function timeOf(ms: number): string {
+  return new Date(ms).toISOString();
+}

@@ -1,0 +1,65 @@
+import { systemClock } from '../../core/clock.ts';
+import { silentLogger } from '../../core/log.ts';
+import type { Finding } from '../../scrub/finding.ts';
+import { createEngine, type ScrubEngine } from '../../scrub/hardened/engine.ts';
+import { scanNamed } from '../../scrub/leaf-context.ts';
+import type { RuleSources } from '../../scrub/rule-sources.ts';
+import type { Scanner } from '../../scrub/scan/scanner.ts';
+import { createScrubber } from '../../scrub/scrubber.ts';
+
+export interface ScrubbedText {
+  text: string;
+  /** UTF-16 offsets in the text that was given. */
+  findings: readonly Finding[];
+}
+
+/** Characters at both ends of a text that are searched and not given back. */
+export interface Margins {
+  before: number;
+  after: number;
+}
+
+/** Scrubs text after text. SCRUB_FAILED when one cannot be searched. */
+export interface TextScrubber {
+  scrub(text: string, margins?: Margins): Promise<ScrubbedText>;
+}
+
+export interface TextScrubberOptions extends RuleSources {
+  /** True: a secret seen in one text is known in all later ones. False: each text is a session of its own. */
+  shareVault: boolean;
+}
+
+const SESSION = 'ctxd scrub';
+
+/** The daemon's own scrubber, in this process: same rules, vault and guard. Rules are compiled when a text needs them. */
+export function createTextScrubber({ pack, official, shareVault }: TextScrubberOptions): TextScrubber {
+  const engine = createEngine(pack, { compile: 'when used', official });
+  let last = 0;
+  const scrubber = createScrubber({
+    scanner: scanHere(engine),
+    engine,
+    numbers: { next: () => ++last },
+    logger: silentLogger,
+    clock: systemClock,
+  });
+  return {
+    async scrub(text, margins) {
+      if (!shareVault) {
+        scrubber.forget(SESSION);
+        last = 0;
+      }
+      const hints = margins === undefined ? {} : { margins: new Map([[0, margins]]) };
+      const { value, spans } = await scrubber.scrub(SESSION, [text], hints);
+      return { text: value[0] ?? '', findings: spans[0] ?? [] };
+    },
+  };
+}
+
+/** A pipeline has nothing else to do meanwhile: no thread of its own, and no deadline. */
+function scanHere(engine: ScrubEngine): Scanner {
+  return {
+    async start() {},
+    async stop() {},
+    scan: async (texts) => texts.map((text) => scanNamed(engine, text)),
+  };
+}

@@ -1,0 +1,165 @@
+import { createHash } from 'node:crypto';
+import { setTimeout } from 'node:timers/promises';
+import type { Paths } from '../config/paths.ts';
+import type { GitleaksUse } from '../config/schema.ts';
+import type { Clock } from '../core/clock.ts';
+import { ContextdError } from '../core/errors.ts';
+import type { Logger } from '../core/log.ts';
+import type { SecondSearch } from '../dispatch/second-search.ts';
+import { type AuditItem, Auditor, type AuditorState } from '../scrub/gitleaks/auditor.ts';
+import { findBinary, type GitleaksBinary, type GitleaksPlaces } from '../scrub/gitleaks/binary.ts';
+import { type MissedSecret, missedSecrets } from '../scrub/gitleaks/missed.ts';
+import { findOfficialConfig } from '../scrub/gitleaks/official-config.ts';
+import { clearWorkDir, createGitleaksRun, type GitleaksRun } from '../scrub/gitleaks/run.ts';
+import type { Scrubber } from '../scrub/scrubber.ts';
+import type { ArtifactStore, ArtifactStream } from '../stores/artifacts.ts';
+import type { AuditLog } from '../stores/audit.ts';
+import { splitSessionKey } from '../stores/session-key.ts';
+import type { Part } from './lifecycle.ts';
+
+export interface StandingAuditorDeps {
+  use: GitleaksUse;
+  places: GitleaksPlaces;
+  paths: Pick<Paths, 'gitleaksWorkDir'>;
+  scrubber: Scrubber;
+  artifacts: ArtifactStore;
+  auditLog: AuditLog;
+  clock: Clock;
+  logger: Logger;
+}
+
+/** What `ctxd doctor` and `ctxd stats` say of it. */
+export interface StandingAuditorState {
+  use: GitleaksUse;
+  /** Null: there is none on this machine, so nothing is searched a second time. */
+  program: GitleaksBinary | null;
+  /** Null unless it works in the background. */
+  background: AuditorState | null;
+}
+
+/** The real gitleaks, where installed, over what the engine let through (issue part 9). */
+export interface StandingAuditor extends Part, SecondSearch {
+  state(): StandingAuditorState;
+  /** Resolves when no output waits. */
+  idle(): Promise<void>;
+}
+
+/** Milliseconds that gitleaks gets for one answer. */
+const ANSWER_MS = 30_000;
+
+export function createStandingAuditor(deps: StandingAuditorDeps): StandingAuditor {
+  const stopping = new AbortController();
+  let program: GitleaksBinary | null = null;
+  let background: Auditor | undefined;
+  let before: GitleaksRun | undefined;
+  return {
+    name: 'gitleaks auditor',
+    async start() {
+      await clearWorkDir(deps.paths.gitleaksWorkDir);
+      if (deps.use === 'off') return;
+      program = await findBinary(deps.places);
+      if (program === null) return;
+      const run = await createRun(program, deps);
+      if (deps.use === 'always') before = run;
+      else background = createBackground(run, deps, stopping.signal);
+      deps.logger.info('scrub.auditor_ready', { version: program.version, use: deps.use });
+    },
+    async stop() {
+      stopping.abort();
+      await background?.stop();
+      await clearWorkDir(deps.paths.gitleaksWorkDir);
+    },
+    stored: (item) => background?.submit(item),
+    async missedIn(texts) {
+      if (deps.use !== 'always') return [];
+      if (before === undefined) throw notInstalled();
+      return missedSecrets(await before(texts, ANSWER_MS));
+    },
+    state: () => ({ use: deps.use, program, background: background?.state() ?? null }),
+    idle: async () => background?.idle(),
+  };
+}
+
+async function createRun(program: GitleaksBinary, deps: StandingAuditorDeps): Promise<GitleaksRun> {
+  const official = await findOfficialConfig(deps.places);
+  return createGitleaksRun({
+    program: program.path,
+    // The program reads a file; a configuration that was cut out of it is the one it has anyway.
+    configFile: official === null || official.source === program.path ? null : official.source,
+    workDir: deps.paths.gitleaksWorkDir,
+    lowPriority: deps.use === 'background',
+  });
+}
+
+function createBackground(run: GitleaksRun, deps: StandingAuditorDeps, signal: AbortSignal): Auditor {
+  return new Auditor({
+    run,
+    read: async (item) => (await readStreams(item, deps.artifacts))?.map(({ text }) => text) ?? null,
+    onMissed: (item, missed) => maskStored(item, missed, deps),
+    pause: (ms) => setTimeout(ms, undefined, { signal, ref: false }).catch(() => undefined),
+    logger: deps.logger,
+  });
+}
+
+/** Null when the artifact is gone. */
+async function readStreams(
+  { sessionKey, artifactId }: AuditItem,
+  artifacts: ArtifactStore,
+): Promise<ArtifactStream[] | null> {
+  try {
+    const { parts, bytes } = await artifacts.info(sessionKey, artifactId);
+    const body = await artifacts.read(sessionKey, artifactId, 0, bytes);
+    let at = 0;
+    return parts.map((part) => {
+      const text = body.toString('utf8', at, at + part.bytes);
+      at += part.bytes;
+      return { field: part.field, text };
+    });
+  } catch (thrown) {
+    const { code } = ContextdError.from(thrown);
+    if (code === 'NOT_FOUND' || code === 'EXPIRED') return null;
+    throw thrown;
+  }
+}
+
+/** The session knows the secret from now on; what was stored of it is masked, and that is recorded. */
+async function maskStored(item: AuditItem, missed: readonly MissedSecret[], deps: StandingAuditorDeps): Promise<void> {
+  const streams = (await readStreams(item, deps.artifacts)) ?? [];
+  const { value, secrets } = await deps.scrubber.scrubAgain(
+    item.sessionKey,
+    streams.map(({ text }) => text),
+    missed,
+  );
+  const masked = streams.map(({ field, text }, position) => ({ field, text: value[position] ?? text }));
+  if (masked.length > 0) await deps.artifacts.replace(item.sessionKey, item.artifactId, masked);
+  deps.logger.warn('scrub.secret_missed', { artifact: item.artifactId, rules: missed.map(({ rule }) => rule) });
+  const { project, session } = splitSessionKey(item.sessionKey);
+  const rules = [...new Set(missed.map(({ rule }) => rule))];
+  await deps.auditLog.append({
+    time: new Date(deps.clock.now()).toISOString(),
+    request_id: item.requestId,
+    session: deps.scrubber.maskText(session),
+    project,
+    door: 'gitleaks',
+    kind: 'secret_missed',
+    tool: item.tool,
+    input: { artifact: item.artifactId, tokens: secrets.map(({ token }) => token) },
+    output_sha256: createHash('sha256').update(value.join('')).digest('hex'),
+    output_bytes: Buffer.byteLength(value.join('')),
+    duration_ms: 0,
+    secrets_found: missed.length,
+    secret_rules: rules,
+    exit_code: null,
+    error_code: null,
+  });
+}
+
+function notInstalled(): ContextdError {
+  return new ContextdError(
+    'SCRUB_FAILED',
+    'the output was withheld: scrub.gitleaks is always, and there is no gitleaks',
+    {
+      remedy: 'A person can bring it (ctxd doctor says how) or run: ctxd config set scrub.gitleaks background.',
+    },
+  );
+}

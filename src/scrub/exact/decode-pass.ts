@@ -1,0 +1,93 @@
+import { decodeRun } from './decoders.ts';
+import { ENCODING_KINDS, type EncodedRun, type EncodingKind, findEncoded } from './encodings.ts';
+import type { Range } from './pattern.ts';
+
+/** A place of the previous pass that was decoded. */
+export interface Segment {
+  kind: EncodingKind;
+  /** In the text of the previous pass. */
+  encoded: Range;
+  /** In the text of this pass. */
+  decoded: Range;
+}
+
+/** A text as the rules see it: the given one, then that with its encoded places decoded, and so on. */
+export interface Pass {
+  text: string;
+  /** How often it was decoded: 0 for the given text. */
+  depth: number;
+  /** In order of place, without overlap. None at depth 0, at least one after. */
+  segments: readonly Segment[];
+  previous: Pass | undefined;
+}
+
+export function firstPass(text: string): Pass {
+  return { text, depth: 0, segments: [], previous: undefined };
+}
+
+/** The text with one more layer decoded; undefined where nothing in it is encoded. */
+export function decodeOnce(previous: Pass): Pass | undefined {
+  const { text } = previous;
+  const segments: Segment[] = [];
+  let decodedText = '';
+  let from = 0;
+  for (const run of withoutOutranked(findEncoded(text))) {
+    const value = decodeRun(text, run);
+    if (value === '') continue;
+    decodedText += text.slice(from, run.start);
+    const decoded = { start: decodedText.length, end: decodedText.length + value.length };
+    segments.push({ kind: run.kind, encoded: { start: run.start, end: run.end }, decoded });
+    decodedText += value;
+    from = run.end;
+  }
+  if (segments.length === 0) return undefined;
+  return { text: decodedText + text.slice(from), depth: previous.depth + 1, segments, previous };
+}
+
+/** Of neighbours that touch, one of lower precedence waits for the next pass. */
+function withoutOutranked(runs: EncodedRun[]): EncodedRun[] {
+  const outranks = (other: EncodedRun | undefined, run: EncodedRun): boolean =>
+    other !== undefined &&
+    other.start <= run.end &&
+    other.end >= run.start &&
+    ENCODING_KINDS.indexOf(other.kind) < ENCODING_KINDS.indexOf(run.kind);
+  return runs.filter((run, i) => !outranks(runs[i - 1], run) && !outranks(runs[i + 1], run));
+}
+
+/** The segments whose decoded text overlaps or touches a range. */
+export function segmentsAt(segments: readonly Segment[], { start, end }: Range): Segment[] {
+  const found: Segment[] = [];
+  for (let i = firstIndex(segments.length, (k) => (segments[k]?.decoded.end ?? 0) >= start); ; i++) {
+    const segment = segments[i];
+    if (segment === undefined || segment.decoded.start > end) return found;
+    found.push(segment);
+  }
+}
+
+/** Where a range of a pass stands in the given text; one that meets decoded text takes in the whole encoded place. */
+export function toGivenText(pass: Pass, { start, end }: Range): Range {
+  if (pass.previous === undefined) return { start, end };
+  const { segments } = pass;
+  const from = segments[firstIndex(segments.length, (k) => (segments[k]?.decoded.end ?? 0) > start)];
+  const last = segments[firstIndex(segments.length, (k) => (segments[k]?.decoded.start ?? 0) >= end) - 1];
+  const behind = segments[firstIndex(segments.length, (k) => (segments[k]?.decoded.end ?? 0) > start) - 1];
+  const inFrom = from !== undefined && from.decoded.start <= start;
+  const shifted = (offset: number, before: Segment | undefined): number =>
+    before === undefined ? offset : offset - before.decoded.end + before.encoded.end;
+  return toGivenText(pass.previous, {
+    start: inFrom ? from.encoded.start : shifted(start, behind),
+    end: last !== undefined && end <= last.decoded.end ? last.encoded.end : shifted(end, last),
+  });
+}
+
+/** The first index from 0 for which a condition holds that holds for all after it; `length` when it never does. */
+export function firstIndex(length: number, holds: (index: number) => boolean): number {
+  let low = 0;
+  let high = length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (holds(middle)) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}

@@ -1,0 +1,166 @@
+import type { GitleaksConfig } from './config.ts';
+import { decodeOnce, firstPass, type Pass, segmentsAt, toGivenText } from './decode-pass.ts';
+import { GivenText } from './given-text.ts';
+import type { Range } from './pattern.ts';
+import { Places } from './places.ts';
+import { withCompany } from './proximity.ts';
+import type { Hit } from './rule.ts';
+import { RuleIndex, type RuleIndexOptions, type Slot } from './rule-index.ts';
+
+/** What gitleaks reports, in its words. */
+export interface Detection {
+  rule: string;
+  /** UTF-16 offsets in the given text of the secret; of one in decoded text, of all that was encoded. */
+  start: number;
+  end: number;
+  secret: string;
+  match: string;
+  line: string;
+  /** From 1; 0 where only the path was found. */
+  startLine: number;
+  endLine: number;
+  /** In bytes, from 1; one too high from the second line on. */
+  startColumn: number;
+  endColumn: number;
+  tags: string[];
+}
+
+export interface DetectOptions {
+  /** As rules and allowlists see it. Default: unknown, then rules for a path find nothing. */
+  path?: string;
+  /** Whether a line with `gitleaks:allow` is passed over. Default true. */
+  heedAllowComments?: boolean;
+  /** Layers of encoding that are looked into. Default 5, as gitleaks' command has it; 0: none. */
+  maxDecodeDepth?: number;
+}
+
+const MAX_DECODE_DEPTH = 5;
+
+/** gitleaks v8.30.1 over one text, no more and no less: neither a chunk nor a kind of file is left out. */
+export class Detector {
+  readonly #index: RuleIndex;
+  readonly #config: GitleaksConfig;
+
+  /** SCHEMA_INVALID for a pattern that Go would refuse. */
+  constructor(config: GitleaksConfig, options: RuleIndexOptions = {}) {
+    this.#config = config;
+    this.#index = new RuleIndex([config], options);
+  }
+
+  get ruleCount(): number {
+    return this.#index.ruleCount;
+  }
+
+  detect(text: string, options: DetectOptions = {}): Detection[] {
+    const { path = '', heedAllowComments = true, maxDecodeDepth = MAX_DECODE_DEPTH } = options;
+    if (this.#index.isPathExcused(this.#config, path)) return [];
+    const detections: Detection[] = [];
+    const places = new Places(firstPass(text), undefined);
+    let run = new PassRun(this.#index, { path, heedAllowComments }, places, new GivenText(text));
+    for (;;) {
+      for (const slot of this.#index.dueFor(run.pass.text)) detections.push(...run.detect(slot));
+      const pass = run.pass.depth < maxDecodeDepth ? decodeOnce(run.pass) : undefined;
+      if (pass === undefined) return withoutGenericTwins(detections);
+      run = run.next(pass);
+    }
+  }
+}
+
+interface RunOptions {
+  path: string;
+  heedAllowComments: boolean;
+}
+
+/** The rules over one pass. */
+class PassRun {
+  readonly pass: Pass;
+  readonly #index: RuleIndex;
+  readonly #options: RunOptions;
+  readonly #places: Places;
+  readonly #given: GivenText;
+
+  constructor(index: RuleIndex, options: RunOptions, places: Places, given: GivenText) {
+    this.pass = places.pass;
+    this.#index = index;
+    this.#options = options;
+    this.#places = places;
+    this.#given = given;
+  }
+
+  next(pass: Pass): PassRun {
+    return new PassRun(this.#index, this.#options, new Places(pass, this.#places), this.#given);
+  }
+
+  detect(slot: Slot): Detection[] {
+    if (slot.config.skipReport) return [];
+    return withCompany(this.#detectAlone(slot), slot.config.required, (id) => this.#detectSibling(slot, id));
+  }
+
+  #detectSibling(slot: Slot, id: string): Detection[] {
+    const sibling = this.#index.siblingOf(slot, id);
+    return sibling === undefined ? [] : this.#detectAlone(sibling);
+  }
+
+  #detectAlone({ rule }: Slot): Detection[] {
+    const { path } = this.#options;
+    if (rule.isPathExcused(path) || !rule.holdsAt(path)) return [];
+    if (rule.isForPathsOnly)
+      return this.pass.depth === 0 ? [pathDetection(rule.config.id, path, rule.config.tags)] : [];
+    return rule.hitsIn(this.pass.text, this.pass.segments).flatMap((hit) => {
+      const detection = this.#describe(hit, rule.config.id, rule.config.tags);
+      if (detection === undefined) return [];
+      const { secret, match, line } = detection;
+      const isExcused = rule.isExcused({ secret, match, line: () => this.#lineInPass(hit) ?? line }, path);
+      return isExcused ? [] : [detection];
+    });
+  }
+
+  /** undefined: its line says that it is allowed. */
+  #describe(hit: Hit, rule: string, tags: readonly string[]): Detection | undefined {
+    const { line, ...location } = this.#given.locate(this.#places.reported(hit));
+    if (this.#options.heedAllowComments && this.#given.hasAllowComment(line)) return undefined;
+    const { text } = this.pass;
+    const slice = ({ start, end }: Range): string => text.slice(start, end);
+    return {
+      rule,
+      ...toGivenText(this.pass, hit.secret.start < hit.secret.end ? hit.secret : hit.match),
+      secret: slice(hit.secret),
+      match: slice(hit.match),
+      line: this.#given.slice(line),
+      ...location,
+      tags: [...tags, ...this.#places.tags(hit)],
+    };
+  }
+
+  /** The line that allowlists see: in decoded text, that of the places which were decoded. */
+  #lineInPass({ found }: Hit): string | undefined {
+    const { text, segments } = this.pass;
+    const met = segmentsAt(segments, found);
+    const [first, last] = [met.at(0), met.at(-1)];
+    if (first === undefined || last === undefined) return undefined;
+    const end = text.indexOf('\n', last.decoded.end);
+    return text.slice(Math.max(0, text.lastIndexOf('\n', first.decoded.start)), end === -1 ? text.length : end);
+  }
+}
+
+function pathDetection(rule: string, path: string, tags: readonly string[]): Detection {
+  const nowhere = { start: 0, end: 0, startLine: 0, endLine: 0, startColumn: 0, endColumn: 0 };
+  return { rule, ...nowhere, secret: '', match: `file detected: ${path}`, line: '', tags: [...tags] };
+}
+
+/** A generic rule's finding goes where another rule found a secret on the same line that holds its own. */
+function withoutGenericTwins(detections: Detection[]): Detection[] {
+  const isGeneric = ({ rule }: Detection): boolean => rule.toLowerCase().includes('generic');
+  const specific = new Map<number, Set<string>>();
+  if (!detections.some(isGeneric)) return detections;
+  for (const one of detections) {
+    const secrets = specific.get(one.startLine) ?? new Set();
+    if (!isGeneric(one)) specific.set(one.startLine, secrets.add(one.secret));
+  }
+  return detections.filter((one) => {
+    const secrets = isGeneric(one) ? specific.get(one.startLine) : undefined;
+    return (
+      secrets === undefined || !(secrets.has(one.secret) || [...secrets].some((secret) => secret.includes(one.secret)))
+    );
+  });
+}

@@ -1,0 +1,75 @@
+import type { CharSet } from './char-set.ts';
+
+/** A pattern that Go would refuse. */
+export class GoSyntaxError extends Error {
+  override readonly name = 'GoSyntaxError';
+}
+
+/** A parsed pattern. Flags are gone: what they change is written out. */
+export type GoNode =
+  /** One character. Where it is not known which, `set` holds every character. */
+  | { readonly kind: 'chars'; readonly set: CharSet; readonly isKnown: boolean }
+  | {
+      readonly kind: 'assertion';
+      readonly which: 'text start' | 'text end' | 'line start' | 'line end' | 'word edge' | 'no word edge';
+    }
+  | { readonly kind: 'sequence'; readonly parts: readonly GoNode[] }
+  /** The first that leads to a match is taken. */
+  | { readonly kind: 'choice'; readonly options: readonly GoNode[] }
+  | {
+      readonly kind: 'repeat';
+      readonly of: GoNode;
+      readonly min: number;
+      readonly max: number;
+      readonly lazy: boolean;
+    }
+  /** Captures, by number from 1. */
+  | { readonly kind: 'group'; readonly of: GoNode; readonly index: number };
+
+export function childrenOf(node: GoNode): readonly GoNode[] {
+  if (node.kind === 'sequence') return node.parts;
+  if (node.kind === 'choice') return node.options;
+  return node.kind === 'repeat' || node.kind === 'group' ? [node.of] : [];
+}
+
+export function groupCountOf(node: GoNode): number {
+  const own = node.kind === 'group' ? 1 : 0;
+  return childrenOf(node).reduce((sum, child) => sum + groupCountOf(child), own);
+}
+
+const MAX_REPEAT_PRODUCT = 1000;
+
+/** Whether counts inside counts stay within Go's limit. */
+export function repeatsFit(node: GoNode, left = MAX_REPEAT_PRODUCT): boolean {
+  let inside = left;
+  if (node.kind === 'repeat') {
+    if (node.max === 0) return true;
+    const times = node.max === Number.POSITIVE_INFINITY ? node.min : node.max;
+    if (times > left) return false;
+    if (times > 0) inside = Math.floor(left / times);
+  }
+  return childrenOf(node).every((child) => repeatsFit(child, inside));
+}
+
+/** Instructions of Go's compiled program, 40 bytes each, in 128 MB. */
+const MAX_SIZE = Math.floor((128 << 20) / 40);
+const MAX_HEIGHT = 1000;
+
+/** GoSyntaxError for a tree that Go holds to be too large or too deep. */
+export function checkSize(root: GoNode): void {
+  if (heightOf(root) > MAX_HEIGHT) throw new GoSyntaxError('expression nests too deeply');
+  if (sizeOf(root) > MAX_SIZE) throw new GoSyntaxError('expression too large');
+}
+
+function heightOf(node: GoNode): number {
+  return 1 + childrenOf(node).reduce((most, child) => Math.max(most, heightOf(child)), 0);
+}
+
+function sizeOf(node: GoNode): number {
+  const inside = childrenOf(node).reduce((sum, child) => sum + sizeOf(child), 0);
+  if (node.kind === 'group') return inside + 2;
+  if (node.kind === 'choice') return inside + node.options.length - 1;
+  if (node.kind !== 'repeat') return Math.max(1, inside);
+  if (node.max !== Number.POSITIVE_INFINITY) return Math.max(1, node.max * inside + node.max - node.min);
+  return node.min === 0 ? 2 + inside : 1 + node.min * inside;
+}

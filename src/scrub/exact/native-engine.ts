@@ -1,0 +1,113 @@
+import { contains } from './char-set.ts';
+import type { GoNode } from './go-tree.ts';
+import { emitNative, hasSameGroups } from './native-regexp.ts';
+import type { Engine, Range } from './pattern.ts';
+import { heedsPairs, minLength } from './tree-facts.ts';
+
+/** `[set]{0,max}?` before the rest of a pattern. */
+interface Run {
+  readonly has: (code: number) => boolean;
+  readonly max: number;
+}
+
+const FIRST_SURROGATE = 0xd800;
+const SURROGATE = /[\ud800-\udfff]/;
+
+/**
+ * A pattern as a JavaScript regular expression. Only for trees that `isTranslatable`; time is linear only for patterns
+ * that an attack search has passed. RangeError where the backtracking of the expression outgrows V8's stack.
+ *
+ * What a pattern optionally takes before its first word (`[\w.-]{0,50}?key…`) is left out of the expression and looked
+ * for backwards from each match of the rest. The match is the same: whichever place of the rest comes first can be
+ * reached from every start that a later place can be reached from, and a lazy run prefers it.
+ */
+export class NativeEngine implements Engine {
+  readonly #runs: readonly Run[];
+  readonly #rest: GoNode;
+  readonly #heedsPairs: boolean;
+  readonly #compiled = new Map<string, RegExp>();
+  /** Whether `groups` may be asked. */
+  readonly hasGroups: boolean;
+
+  constructor(tree: GoNode) {
+    const { runs, rest } = splitRuns(tree);
+    this.#runs = runs;
+    this.#rest = rest;
+    this.#heedsPairs = heedsPairs(rest);
+    this.hasGroups = hasSameGroups(tree);
+  }
+
+  test(text: string): boolean {
+    const expression = this.#expression(text, false);
+    expression.lastIndex = 0;
+    return expression.test(text);
+  }
+
+  findAll(text: string): Range[] {
+    const found: Range[] = [];
+    const expression = this.#expression(text, false);
+    expression.lastIndex = 0;
+    let after = 0;
+    for (let match = expression.exec(text); match !== null; match = expression.exec(text)) {
+      const end = expression.lastIndex;
+      const start = this.#runs.length === 0 ? match.index : this.#startOf(text, match.index, after);
+      found.push({ start, end });
+      after = end;
+      if (end === match.index) expression.lastIndex++;
+    }
+    return found;
+  }
+
+  groups(text: string): (Range | undefined)[] {
+    const expression = this.#expression(text, true);
+    expression.lastIndex = 0;
+    const places = expression.exec(text)?.indices?.slice(1) ?? [];
+    return places.map((place) => (place === undefined ? undefined : { start: place[0], end: place[1] }));
+  }
+
+  #startOf(text: string, restStart: number, least: number): number {
+    let start = restStart;
+    for (const { has, max } of this.#runs) {
+      const stop = Math.max(least, start - max);
+      while (start > stop && has(text.charCodeAt(start - 1))) start--;
+    }
+    return start;
+  }
+
+  #expression(text: string, groups: boolean): RegExp {
+    const pairs = this.#heedsPairs && SURROGATE.test(text);
+    const flags = `g${groups ? 'd' : ''}${pairs ? 'u' : ''}`;
+    const known = this.#compiled.get(flags);
+    if (known !== undefined) return known;
+    const expression = new RegExp(emitNative(this.#rest, { pairs, groups }), flags);
+    this.#compiled.set(flags, expression);
+    return expression;
+  }
+}
+
+/** The lazy runs a pattern begins with, last one first, and what follows them. */
+function splitRuns(tree: GoNode): { runs: readonly Run[]; rest: GoNode } {
+  const parts = partsOf(tree);
+  const runs: Run[] = [];
+  for (const part of parts) {
+    const run = asRun(part);
+    if (run === undefined) break;
+    runs.unshift(run);
+  }
+  const rest: GoNode = { kind: 'sequence', parts: parts.slice(runs.length) };
+  return runs.length > 0 && minLength(rest) > 0 ? { runs, rest } : { runs: [], rest: tree };
+}
+
+/** Sequences are opened, groups are not: they must go on capturing. */
+function partsOf(node: GoNode): readonly GoNode[] {
+  return node.kind === 'sequence' ? node.parts.flatMap(partsOf) : [node];
+}
+
+function asRun(part: GoNode): Run | undefined {
+  if (part.kind !== 'repeat' || part.min > 0 || !part.lazy || part.of.kind !== 'chars') return undefined;
+  const { set } = part.of;
+  // A run must not end inside a surrogate pair.
+  if ((set.at(-1) ?? 0) >= FIRST_SURROGATE) return undefined;
+  const ascii = Uint8Array.from({ length: 0x80 }, (_, code) => (contains(set, code) ? 1 : 0));
+  return { has: (code) => (code < 0x80 ? ascii[code] === 1 : contains(set, code)), max: part.max };
+}

@@ -1,0 +1,122 @@
+import { Allowlist } from './allowlist.ts';
+import type { GitleaksConfig, RuleConfig } from './config.ts';
+import { KeywordIndex } from './keyword-index.ts';
+import { Pattern } from './pattern.ts';
+import { Rule } from './rule.ts';
+
+export interface RuleIndexOptions {
+  /**
+   * `now` (default): every pattern is compiled, a bad one is SCHEMA_INVALID naming file and rule. `when used`: at the
+   * first text that holds a keyword of the rule; for rules that another engine of the program has already compiled.
+   */
+  compile?: 'now' | 'when used';
+}
+
+/** The rules of some configurations, and which of them a text is due for. */
+export class RuleIndex {
+  readonly #slots: Slot[] = [];
+  readonly #keywords: KeywordIndex;
+  /** By the keyword's id in the index. */
+  readonly #slotsOf: Slot[][] = [];
+  readonly #always: Slot[];
+  readonly #shared = new Map<GitleaksConfig, SharedAllowlists>();
+
+  constructor(configs: readonly GitleaksConfig[], options: RuleIndexOptions) {
+    for (const config of configs) {
+      const shared = new SharedAllowlists(config);
+      this.#shared.set(config, shared);
+      for (const rule of config.rules) this.#slots.push(new Slot(rule, config, shared, this.#slots.length));
+    }
+    this.#keywords = new KeywordIndex(this.#listKeywords());
+    this.#always = this.#slots.filter(({ config }) => config.keywords.length === 0);
+    if (options.compile !== 'when used') this.#compileAll(configs);
+  }
+
+  get ruleCount(): number {
+    return this.#slots.length;
+  }
+
+  /** The rules without keywords, and those of which one is in the text, wherever it stands. */
+  dueFor(text: string): Slot[] {
+    const due = [...this.#always];
+    const isDue = new Uint8Array(this.#slots.length);
+    for (const id of this.#keywords.find(text))
+      for (const slot of this.#slotsOf[id] ?? []) {
+        if (isDue[slot.position] === 0) due.push(slot);
+        isDue[slot.position] = 1;
+      }
+    return due;
+  }
+
+  isPathExcused(file: GitleaksConfig, path: string): boolean {
+    return path !== '' && this.#shared.get(file)?.compiled.some((list) => list.excusesPath(path)) === true;
+  }
+
+  /** A rule of the same configuration. */
+  siblingOf(slot: Slot, id: string): Slot | undefined {
+    return this.#slots.find(({ config, file }) => file === slot.file && config.id === id);
+  }
+
+  #listKeywords(): string[] {
+    const ids = new Map<string, number>();
+    for (const slot of this.#slots)
+      for (const keyword of slot.config.keywords) {
+        // gitleaks' own search never finds the empty keyword.
+        if (keyword === '') continue;
+        const id = ids.get(keyword) ?? ids.size;
+        ids.set(keyword, id);
+        const slots = this.#slotsOf[id];
+        if (slots === undefined) this.#slotsOf[id] = [slot];
+        else slots.push(slot);
+      }
+    return [...ids.keys()];
+  }
+
+  /** Also the patterns of rules that were disabled or replaced: they are compiled once, to be refused if need be. */
+  #compileAll(configs: readonly GitleaksConfig[]): void {
+    const compiled = new Set<string>();
+    for (const { rule, file } of this.#slots) {
+      compiled.add(rule.config.regex).add(rule.config.path);
+      for (const list of [...rule.config.allowlists, ...file.allowlists])
+        for (const source of [...list.regexes, ...list.paths]) compiled.add(source);
+    }
+    for (const { patterns } of configs)
+      for (const { source, where } of patterns) if (!compiled.has(source)) new Pattern(source, where);
+  }
+}
+
+/** A rule and its configuration; compiled when first asked for. */
+export class Slot {
+  readonly config: RuleConfig;
+  readonly file: GitleaksConfig;
+  readonly position: number;
+  readonly #shared: SharedAllowlists;
+  #rule: Rule | undefined;
+
+  constructor(config: RuleConfig, file: GitleaksConfig, shared: SharedAllowlists, position: number) {
+    this.config = config;
+    this.file = file;
+    this.position = position;
+    this.#shared = shared;
+  }
+
+  get rule(): Rule {
+    this.#rule ??= new Rule(this.config, this.#shared.compiled);
+    return this.#rule;
+  }
+}
+
+/** The allowlists of a configuration, compiled once for all its rules. */
+class SharedAllowlists {
+  readonly #config: GitleaksConfig;
+  #compiled: readonly Allowlist[] | undefined;
+
+  constructor(config: GitleaksConfig) {
+    this.#config = config;
+  }
+
+  get compiled(): readonly Allowlist[] {
+    this.#compiled ??= this.#config.allowlists.map((list) => new Allowlist(list));
+    return this.#compiled;
+  }
+}

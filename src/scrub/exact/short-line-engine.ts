@@ -1,0 +1,65 @@
+import type { GoNode } from './go-tree.ts';
+import { NativeEngine } from './native-engine.ts';
+import type { Engine, Range } from './pattern.ts';
+import { isLineLocal } from './tree-facts.ts';
+
+/** Texts, and lines, up to this long are searched by the JavaScript regular expression. */
+export const SHORT_CHARS = 512;
+
+/**
+ * For a pattern that costs too much on long texts as a JavaScript regular expression and nothing on short ones: those
+ * go to it, and so do the short lines of a longer text where no match sees beyond its line. The rest goes to `long`.
+ */
+export class ShortLineEngine implements Engine {
+  readonly #short: NativeEngine;
+  readonly #long: () => Engine;
+  readonly #lineLocal: boolean;
+  readonly hasGroups: boolean;
+
+  constructor(tree: GoNode, long: () => Engine) {
+    this.#short = new NativeEngine(tree);
+    this.#long = long;
+    this.#lineLocal = isLineLocal(tree);
+    this.hasGroups = this.#short.hasGroups;
+  }
+
+  test(text: string): boolean {
+    if (text.length <= SHORT_CHARS) return this.#short.test(text);
+    if (!this.#lineLocal) return this.#long().test(text);
+    for (const { from, to, isShort } of linesByLength(text))
+      if ((isShort ? this.#short : this.#long()).test(text.slice(from, to))) return true;
+    return false;
+  }
+
+  findAll(text: string): Range[] {
+    if (text.length <= SHORT_CHARS) return this.#short.findAll(text);
+    if (!this.#lineLocal) return this.#long().findAll(text);
+    const found: Range[] = [];
+    for (const { from, to, isShort } of linesByLength(text))
+      for (const { start, end } of (isShort ? this.#short : this.#long()).findAll(text.slice(from, to)))
+        found.push({ start: from + start, end: from + end });
+    return found;
+  }
+
+  groups(text: string): (Range | undefined)[] {
+    return (text.length <= SHORT_CHARS ? this.#short : this.#long()).groups(text);
+  }
+}
+
+/** The text in pieces of whole lines: as many short ones together as there are, then as many long ones. */
+function* linesByLength(text: string): Generator<{ from: number; to: number; isShort: boolean }> {
+  let from = 0;
+  let wasShort = true;
+  for (let line = 0; line <= text.length; ) {
+    const lineEnd = text.indexOf('\n', line);
+    const end = lineEnd === -1 ? text.length : lineEnd;
+    const isShort = end - line <= SHORT_CHARS;
+    if (isShort !== wasShort) {
+      if (line > from) yield { from, to: line - 1, isShort: wasShort };
+      from = line;
+      wasShort = isShort;
+    }
+    line = end + 1;
+  }
+  yield { from, to: text.length, isShort: wasShort };
+}

@@ -1,0 +1,130 @@
+import type { Logger } from '../../core/log.ts';
+import { type MissedSecret, missedSecrets } from './missed.ts';
+import type { GitleaksRun } from './run.ts';
+
+/** One stored output to be searched a second time. */
+export interface AuditItem {
+  sessionKey: string;
+  artifactId: string;
+  /** Of the call whose output it is. */
+  requestId: string;
+  tool: string;
+}
+
+export interface AuditorDeps {
+  run: GitleaksRun;
+  /** The texts of an item; null when it is gone. */
+  read(item: AuditItem): Promise<readonly string[] | null>;
+  /** Masks what was missed, stores the text again and records it. */
+  onMissed(item: AuditItem, missed: readonly MissedSecret[]): Promise<void>;
+  /** Resolves after so many milliseconds; at once when the daemon stops. */
+  pause(ms: number): Promise<void>;
+  logger: Logger;
+}
+
+export interface AuditorState {
+  /** Outputs that wait. */
+  waiting: number;
+  searched: number;
+  /** Outputs that were left out because too many waited. */
+  skipped: number;
+  /** Runs of gitleaks that failed. */
+  failures: number;
+  /** Secrets it found that the engine had missed. */
+  missed: number;
+  /** Their rules, each once. */
+  missedRules: readonly string[];
+}
+
+/** Outputs that may wait; past that the newest are left out and counted. */
+const WAITING_MAX = 2000;
+/** Outputs and characters of one process: its start costs more than the search. */
+const BATCH_ITEMS = 200;
+const BATCH_CHARS = 32 * 1024 * 1024;
+/** Milliseconds in which a batch gathers. */
+const GATHER_MS = 1000;
+/** Milliseconds for one process. */
+const RUN_MS = 120_000;
+
+/**
+ * Has the real gitleaks search stored outputs in the background: nobody waits for it. What waits is lost when the
+ * daemon ends, as are the vaults of its sessions.
+ */
+export class Auditor {
+  readonly #deps: AuditorDeps;
+  readonly #queue: AuditItem[] = [];
+  readonly #missedRules = new Set<string>();
+  readonly #counts = { searched: 0, skipped: 0, failures: 0, missed: 0 };
+  #working: Promise<void> | undefined;
+  #stopped = false;
+
+  constructor(deps: AuditorDeps) {
+    this.#deps = deps;
+  }
+
+  state(): AuditorState {
+    return { waiting: this.#queue.length, ...this.#counts, missedRules: [...this.#missedRules] };
+  }
+
+  submit(item: AuditItem): void {
+    if (this.#stopped) return;
+    if (this.#queue.length >= WAITING_MAX) {
+      this.#counts.skipped += 1;
+      return;
+    }
+    this.#queue.push(item);
+    this.#working ??= this.#work();
+  }
+
+  /** Resolves when nothing waits any more. */
+  async idle(): Promise<void> {
+    await this.#working;
+  }
+
+  /** What waits is dropped; a process under way is waited for. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    this.#queue.length = 0;
+    await this.#working;
+  }
+
+  async #work(): Promise<void> {
+    while (this.#queue.length > 0) {
+      await this.#deps.pause(GATHER_MS);
+      if (this.#stopped) break;
+      await this.#runBatch().catch((cause: unknown) => {
+        this.#counts.failures += 1;
+        this.#deps.logger.error('scrub.audit_failed', {}, cause);
+      });
+    }
+    this.#working = undefined;
+  }
+
+  async #runBatch(): Promise<void> {
+    const texts: string[] = [];
+    const owners: AuditItem[] = [];
+    let chars = 0;
+    for (let taken = 0; taken < BATCH_ITEMS && chars < BATCH_CHARS; taken++) {
+      const item = this.#queue.shift();
+      if (item === undefined) break;
+      for (const text of (await this.#deps.read(item)) ?? []) {
+        owners.push(item);
+        texts.push(text);
+        chars += text.length;
+      }
+      this.#counts.searched += 1;
+    }
+    if (texts.length === 0) return;
+    const findings = await this.#deps.run(texts, RUN_MS);
+    for (const item of new Set(owners)) {
+      const missed = missedSecrets(findings.filter(({ position }) => owners[position] === item));
+      if (missed.length > 0) await this.#tell(item, missed);
+    }
+  }
+
+  async #tell(item: AuditItem, missed: readonly MissedSecret[]): Promise<void> {
+    this.#counts.missed += missed.length;
+    for (const { rule } of missed) this.#missedRules.add(rule);
+    await this.#deps.onMissed(item, missed);
+  }
+}

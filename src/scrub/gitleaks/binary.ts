@@ -1,0 +1,69 @@
+import { access, constants, readFile, realpath, stat } from 'node:fs/promises';
+import { delimiter, isAbsolute, join } from 'node:path';
+import { isErrno } from '../../core/errors.ts';
+import { GO_MODULE } from './pinned.ts';
+
+/** Where gitleaks may be: our own folder and the directories of the user's PATH. */
+export interface GitleaksPlaces {
+  /** Paths.gitleaksDir: binary and configuration as `install.sh` brought them. */
+  gitleaksDir: string;
+  /** PATH as the environment has it; "" for none. */
+  searchPath: string;
+  /** Home directory, below which Go keeps its modules when nobody says otherwise. */
+  home: string;
+}
+
+export interface GitleaksBinary {
+  /** Absolute, links resolved. */
+  path: string;
+  /** Such as "8.30.1"; null when the program does not tell. */
+  version: string | null;
+}
+
+const NAME = 'gitleaks';
+
+/** Our own copy, else the first on PATH; null when there is none. Relative directories of PATH are passed over. */
+export async function findBinary(places: GitleaksPlaces): Promise<GitleaksBinary | null> {
+  return (await binaryIn(places.gitleaksDir)) ?? (await findOnPath(places.searchPath));
+}
+
+export async function findOnPath(searchPath: string): Promise<GitleaksBinary | null> {
+  for (const directory of searchPath.split(delimiter).filter((entry) => isAbsolute(entry))) {
+    const found = await binaryIn(directory);
+    if (found !== null) return found;
+  }
+  return null;
+}
+
+/** The gitleaks of a directory, if that is a program of Go: a script of the same name has no configuration in it. */
+export async function binaryIn(directory: string): Promise<GitleaksBinary | null> {
+  const file = join(directory, NAME);
+  try {
+    await access(file, constants.X_OK);
+    if (!(await stat(file)).isFile()) return null;
+    const bytes = await readFile(file);
+    return isGitleaks(bytes) ? { path: await realpath(file), version: versionOf(bytes) } : null;
+  } catch (error) {
+    if (isErrno(error)) return null;
+    throw error;
+  }
+}
+
+/** What the linker wrote down of the module; a release says the version in its own words too. */
+const BUILD_INFO = `mod\t${GO_MODULE}\t`;
+const RELEASE_FLAG = `${GO_MODULE}/version.Version=`;
+
+function isGitleaks(bytes: Buffer): boolean {
+  return bytes.includes(`path\t${GO_MODULE}\n`) || bytes.includes(BUILD_INFO);
+}
+
+function versionOf(bytes: Buffer): string | null {
+  return semverAfter(bytes, BUILD_INFO) ?? semverAfter(bytes, RELEASE_FLAG);
+}
+
+function semverAfter(bytes: Buffer, marker: string): string | null {
+  const at = bytes.indexOf(marker);
+  if (at === -1) return null;
+  const text = bytes.toString('latin1', at + marker.length, at + marker.length + 40);
+  return /^v?(\d+\.\d+\.\d+)\b/.exec(text)?.[1] ?? null;
+}

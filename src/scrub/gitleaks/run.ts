@@ -1,0 +1,98 @@
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { setPriority } from 'node:os';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { ContextdError } from '../../core/errors.ts';
+import { isJsonObject } from '../../core/json.ts';
+
+/** What gitleaks reports of one text. */
+export interface GitleaksFinding {
+  /** Which of the texts. */
+  position: number;
+  rule: string;
+  secret: string;
+}
+
+export interface GitleaksRunDeps {
+  /** Absolute path of the program. */
+  program: string;
+  /** Its configuration; null: the one it carries. */
+  configFile: string | null;
+  /** A folder of our own: texts lie in it, 0600, while gitleaks reads them. */
+  workDir: string;
+  /** Background work gives way to everything else. */
+  lowPriority: boolean;
+}
+
+/** One gitleaks process over many texts. SCRUB_FAILED when it fails, takes too long, or says what nobody understands. */
+export type GitleaksRun = (texts: readonly string[], withinMs: number) => Promise<GitleaksFinding[]>;
+
+const LOWEST_PRIORITY = 19;
+
+/** Runs the real gitleaks as the research's differential test does: regular files, five layers of encodings. */
+export function createGitleaksRun(deps: GitleaksRunDeps): GitleaksRun {
+  return async (texts, withinMs) => {
+    await mkdir(deps.workDir, { recursive: true, mode: 0o700 });
+    const folder = await mkdtemp(join(deps.workDir, 'run-'));
+    try {
+      const input = join(folder, 'in');
+      await mkdir(input, { mode: 0o700 });
+      // The line before keeps gitleaks from taking a text that begins like an archive for one, and skipping it.
+      for (const [position, text] of texts.entries())
+        await writeFile(join(input, `${position}.txt`), `\n${text}`, { mode: 0o600 });
+      const report = join(folder, 'report.json');
+      await runProgram(deps, input, report, withinMs);
+      return parseReport(await readFile(report, 'utf8'), texts.length);
+    } catch (thrown) {
+      throw failed(thrown);
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  };
+}
+
+/** Removes what a killed daemon left. */
+export async function clearWorkDir(workDir: string): Promise<void> {
+  await rm(workDir, { recursive: true, force: true });
+}
+
+async function runProgram(deps: GitleaksRunDeps, input: string, report: string, withinMs: number): Promise<void> {
+  const config = deps.configFile === null ? [] : ['--config', deps.configFile];
+  const options = ['--report-format', 'json', '--report-path', report, '--exit-code', '0', '--no-banner'];
+  const process = execa(
+    deps.program,
+    ['dir', input, ...options, '--max-decode-depth', '5', '--ignore-gitleaks-allow', '--log-level', 'error', ...config],
+    { cwd: input, env: {}, extendEnv: false, stdin: 'ignore', stdout: 'ignore', stderr: 'ignore', timeout: withinMs },
+  );
+  if (deps.lowPriority && process.pid !== undefined) giveWay(process.pid);
+  await process;
+}
+
+/** A process that has ended already cannot be slowed down. */
+function giveWay(pid: number): void {
+  try {
+    setPriority(pid, LOWEST_PRIORITY);
+  } catch {}
+}
+
+function parseReport(text: string, count: number): GitleaksFinding[] {
+  const report: unknown = JSON.parse(text);
+  if (!Array.isArray(report)) throw new TypeError('the report is no list');
+  return report.map((item: unknown) => {
+    if (!isJsonObject(item)) throw new TypeError('a finding is no object');
+    const { RuleID: rule, Secret: secret, File: file } = item;
+    const position = typeof file === 'string' ? Number(/(\d+)\.txt$/.exec(file)?.[1]) : Number.NaN;
+    if (typeof rule !== 'string' || typeof secret !== 'string' || !(position < count))
+      throw new TypeError('a finding lacks its rule, its secret or its file');
+    return { position, rule, secret };
+  });
+}
+
+/** Nothing of what was scanned is in the message; the cause is for the log. */
+function failed(cause: unknown): ContextdError {
+  const late = cause instanceof Error && 'timedOut' in cause && cause.timedOut === true;
+  return new ContextdError('SCRUB_FAILED', `the output was withheld: gitleaks ${late ? 'took too long' : 'failed'}`, {
+    remedy: 'Call again; a person can turn it off: ctxd config set scrub.gitleaks background.',
+    cause: new Error(cause instanceof Error ? cause.name : 'unknown'),
+  });
+}

@@ -1,0 +1,75 @@
+import { type Decoded, putReadable } from './readable.ts';
+import { type View, ViewBuilder } from './view.ts';
+
+/** A line of `xxd`, `hexdump`, `od` in one of their forms: where in the file it is, then groups of digits. */
+const LINE =
+  /^[ \t]*([0-9A-Fa-f]{5,16})(:?)[ \t]+((?:[0-9A-Fa-f]{2,6}[ \t]{1,3}){1,31}[0-9A-Fa-f]{2,6})(?:[ \t][^\n]*)?$/gm;
+/** Single bytes with signs between, as in an array: 0x67, 0x68 or 67:68. */
+const LIST =
+  /(?<![0-9A-Za-z])(?:(?:0x)?[0-9A-Fa-f]{2}(?:[ \t,:;-]|\r?\n){1,8}){15,}(?:0x)?[0-9A-Fa-f]{2}(?![0-9A-Za-z])/g;
+
+interface Bytes {
+  bytes: number[];
+  from: number[];
+  to: number[];
+}
+
+/** The bytes that a dump shows. A finding takes in the ends of its lines, where the same stands once more. */
+export function dumpsRead(text: string): View | null {
+  const builder = new ViewBuilder(text);
+  let dump: Bytes = { bytes: [], from: [], to: [] };
+  let next = -1;
+  const flush = (): void => {
+    if (dump.bytes.length > 0) putReadable(builder, asDecoded(dump));
+    dump = { bytes: [], from: [], to: [] };
+  };
+  for (const line of text.matchAll(LINE)) {
+    if (line.index !== next) flush();
+    readLine(line, dump);
+    next = line.index + line[0].length + 1;
+  }
+  flush();
+  for (const list of text.matchAll(LIST)) {
+    readPairs(list[0], list.index, dump);
+    flush();
+  }
+  return builder.isEmpty ? null : builder.build();
+}
+
+/** Words of four hex or six octal digits have their low byte first, but not in xxd, whose offset ends with a colon. */
+function readLine(line: RegExpExecArray, dump: Bytes): void {
+  const [whole, , colon, groups = ''] = line;
+  const start = line.index + whole.indexOf(groups, whole.length - whole.trimStart().length + 6);
+  const lineEnd = line.index + whole.length;
+  const isOctal = /^(?:[0-7]{6}(?:[ \t]+|$))+$/.test(groups);
+  const isBytes = /^(?:[0-7]{3}(?:[ \t]+|$))+$/.test(groups);
+  for (const { 0: group, index } of groups.matchAll(/[0-9A-Fa-f]+/g)) {
+    const bytes = isOctal || isBytes ? octalBytes(group) : hexBytes(group, colon === ':');
+    for (const byte of bytes) push(dump, byte, start + index, lineEnd);
+  }
+}
+
+function octalBytes(group: string): number[] {
+  const word = Number.parseInt(group, 8);
+  return group.length === 3 ? [word & 255] : [word & 255, (word >> 8) & 255];
+}
+
+function hexBytes(group: string, isBigEndian: boolean): number[] {
+  const bytes = [...group.matchAll(/../g)].map(([pair]) => Number.parseInt(pair, 16));
+  return isBigEndian || bytes.length !== 2 ? bytes : bytes.reverse();
+}
+
+function readPairs(text: string, offset: number, dump: Bytes): void {
+  for (const { 0: whole, 1: pair = '', index } of text.matchAll(/(?:0x)?([0-9A-Fa-f]{2})/g))
+    push(dump, Number.parseInt(pair, 16), offset + index, offset + index + whole.length);
+}
+
+function push(dump: Bytes, byte: number, from: number, to: number): void {
+  dump.bytes.push(byte);
+  dump.from.push(from);
+  dump.to.push(to);
+}
+
+function asDecoded({ bytes, from, to }: Bytes): Decoded {
+  return { bytes: Uint8Array.from(bytes), from: Int32Array.from(from), to: Int32Array.from(to) };
+}

@@ -1,0 +1,21 @@
+import { editMatches } from './edits.ts';
+import type { View } from './view.ts';
+
+const [ESC, CSI, BEL] = ['\x1b', '\x9b', '\x07'];
+
+/** CSI (colours, cursor), OSC (titles, links), DCS and the like to their end or the line's, and short sequences. */
+const CODES = new RegExp(
+  [
+    `(?:${ESC}\\[|${CSI})[0-?]*[ -/]*[@-~]`,
+    `${ESC}\\][^${BEL}${ESC}\\n]*(?:${BEL}|${ESC}\\\\)?`,
+    `${ESC}[PX^_][^${ESC}\\n]*(?:${ESC}\\\\)?`,
+    `${ESC}[ -/]*[0-~]`,
+  ].join('|'),
+  'g',
+);
+
+/** Without the codes that a terminal obeys and does not show. */
+export function withoutTerminalCodes(text: string): View | null {
+  if (!text.includes(ESC) && !text.includes(CSI)) return null;
+  return editMatches(text, CODES, () => '');
+}

@@ -1,0 +1,97 @@
+import { characterTable } from './runs.ts';
+import { type View, ViewBuilder } from './view.ts';
+
+const OF_VALUE = characterTable(/[A-Za-z0-9_+/=.~-]/);
+/** What grep, diff or a quote put before the rest of a value, or blanks. */
+const PREFIX = /[ \t]{0,40}(?:(?:[0-9]{1,6}[:-]|[+>|]) ?)?/y;
+/** A shorter value has no sign of its own that a rule would know it by. */
+const MIN_CHARS = 20;
+/** A value is no longer than this on one line: more is not looked at. */
+const MAX_LINE_CHARS = 4096;
+
+/** Columns at which mailers, terminals and tools break lines. */
+const USUAL_WIDTHS: ReadonlySet<number> = new Set([
+  40, 48, 60, 64, 70, 72, 75, 76, 78, 79, 80, 100, 120, 128, 132, 160,
+]);
+/** The next line begins a value of its own: name=value, name: value. */
+const NEW_NAME = /^[A-Za-z_][A-Za-z0-9_.-]*(?:=[^=\s]|["']?[ \t]*[:=][ \t]|["']?:)/;
+const MAX_NAME_CHARS = 80;
+
+/** Start and end of the part of a value on each line, in order. */
+type Chain = number[];
+
+/** Values that go on over line ends, each as one line, and nothing but them. */
+export function unwrapped(text: string): View | null {
+  const builder = new ViewBuilder(text);
+  let chain: Chain = [];
+  for (const { 0: lineEnd, index } of text.matchAll(/\r?\n|\r/g)) {
+    const link = linkAt(text, index, index + lineEnd.length, lineEnd === '\r');
+    if (link === undefined) continue;
+    if (chain.at(-1) !== link[1]) {
+      put(builder, text, chain);
+      chain = link;
+    } else chain.push(link[2], link[3]);
+  }
+  put(builder, text, chain);
+  return builder.isEmpty ? null : builder.build();
+}
+
+/** The ends of a value on both sides of a line end: wrapped, continued with a sign, or a carriage return. */
+function linkAt(
+  text: string,
+  lineEnd: number,
+  nextLine: number,
+  isReturn: boolean,
+): [number, number, number, number] | undefined {
+  const isSigned = text[lineEnd - 1] === '\\' || text[lineEnd - 1] === '=';
+  const end = isSigned ? lineEnd - 1 : lineEnd;
+  if (OF_VALUE[text.charCodeAt(end - 1)] !== 1) return undefined;
+  PREFIX.lastIndex = nextLine;
+  const next = PREFIX.test(text) && OF_VALUE[text.charCodeAt(PREFIX.lastIndex)] === 1 ? PREFIX.lastIndex : nextLine;
+  const nextEnd = valueEnd(text, next);
+  if (nextEnd === next || NEW_NAME.test(text.slice(next, Math.min(nextEnd + 3, next + MAX_NAME_CHARS))))
+    return undefined;
+  if (!isSigned && !fits(text, end, nextEnd - next)) return undefined;
+  if (!isSigned && !isReturn && !isFull(text, end, nextLine)) return undefined;
+  return [valueStart(text, end), end, next, nextEnd];
+}
+
+function put(builder: ViewBuilder, text: string, chain: Chain): void {
+  if (chain.length < 4) return;
+  let value = '';
+  for (let i = 0; i < chain.length; i += 2) value += text.slice(chain[i], chain[i + 1]);
+  if (value.length < MIN_CHARS || !/[0-9]/.test(value)) return;
+  builder.cut();
+  for (let i = 0; i < chain.length; i += 2) builder.copy(chain[i] ?? 0, chain[i + 1] ?? 0);
+}
+
+/** A wrapped line is as long as the one before or after it, or as wide as programs make lines. */
+function isFull(text: string, lineEnd: number, nextLine: number): boolean {
+  const start = text.lastIndexOf('\n', lineEnd - 1) + 1;
+  const width = lineEnd - start;
+  if (width > MAX_LINE_CHARS) return false;
+  const next = text.indexOf('\n', nextLine);
+  const nextWidth = (next === -1 ? text.length : next) - (text[next - 1] === '\r' ? 1 : 0) - nextLine;
+  const before = start < 2 ? -1 : text.lastIndexOf('\n', start - 2) + 1;
+  const widthBefore = before === -1 ? 0 : start - 1 - before - (text[start - 2] === '\r' ? 1 : 0);
+  return width === nextWidth || width === widthBefore || USUAL_WIDTHS.has(width);
+}
+
+/** What follows a full line is not longer than it. */
+function fits(text: string, lineEnd: number, nextLength: number): boolean {
+  const from = lineEnd - nextLength;
+  return from >= 0 && !/[\r\n]/.test(text.slice(from, lineEnd));
+}
+
+function valueStart(text: string, end: number): number {
+  let at = end;
+  while (end - at < MAX_LINE_CHARS && OF_VALUE[text.charCodeAt(at - 1)] === 1) at--;
+  return at;
+}
+
+/** The sign of a soft line end is not of the value. */
+function valueEnd(text: string, start: number): number {
+  let at = start;
+  while (at - start < MAX_LINE_CHARS && OF_VALUE[text.charCodeAt(at)] === 1) at++;
+  return text[at - 1] === '=' && (text[at] === '\n' || text[at] === '\r') ? at - 1 : at;
+}

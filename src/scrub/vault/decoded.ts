@@ -1,0 +1,249 @@
+import { gunzipSync, inflateSync, constants as zlib } from 'node:zlib';
+import { unescapedRuns } from './escapes.ts';
+
+/** Text that was found encoded in another text. */
+export interface Decoded {
+  text: string;
+  /** `escape`: a text as another format writes it; `code`: anything that must be decoded. */
+  kind: 'escape' | 'code';
+  /** The part of the original that a part of the decoded text is made of. */
+  toOriginal(start: number, end: number): { start: number; end: number };
+}
+
+/** How much of one text may be inflated, in characters of what comes out. */
+export interface InflateAllowance {
+  chars: number;
+}
+
+/** Characters of a run from which it is worth decoding. */
+const MIN_RUN = 16;
+/** Characters of a longer run are decoded in parts; a multiple of 12, so that groups stay whole. */
+const MAX_RUN = 12 * 65_536;
+/** Characters in the middle of a run by which it is told whether it holds text. */
+const SAMPLE = 64;
+const TEXT_SHARE = 0.8;
+const MAX_INFLATED = 1024 * 1024;
+
+/** What is encoded in a text, in runs that begin between two offsets: base64, hex, compressed base64, escapes. */
+export function* decodeRuns(text: string, from: number, to: number, allowance: InflateAllowance): Generator<Decoded> {
+  for (const { text: plain, places } of unescapedRuns(text, from, to))
+    yield {
+      text: plain,
+      kind: 'escape',
+      toOriginal: (start, end) => ({
+        start: places[start] ?? 0,
+        end: Math.max(places[end] ?? 0, (places[end - 1] ?? 0) + 1),
+      }),
+    };
+  for (const block of blocksOf(text, from, to)) {
+    const whole = [...decodeBlock(block, allowance)];
+    yield* whole;
+    if (whole.length > 0 || block.segments.length === 1) continue;
+    for (const segment of block.segments)
+      if (segment.end - segment.start >= MIN_RUN) yield* decodeBlock({ text, segments: [segment] }, allowance);
+  }
+}
+
+interface Segment {
+  start: number;
+  end: number;
+}
+
+/** Lines of one wrapped blob, or one run. */
+interface Block {
+  text: string;
+  segments: Segment[];
+}
+
+function* blocksOf(text: string, from: number, to: number): Generator<Block> {
+  let at = from;
+  while (from > 0 && at < to && isCode(text, at - 1) && isCode(text, at)) at++;
+  while (at + MIN_RUN <= text.length && at < to) {
+    const broken = lastOutside(text, at, at + MIN_RUN);
+    if (broken >= at) {
+      at = broken + 1;
+      continue;
+    }
+    const segments = [runAt(text, at)];
+    for (let next = nextLine(text, segments); next !== undefined; next = nextLine(text, segments)) segments.push(next);
+    yield { text, segments };
+    at = segments.at(-1)?.end ?? text.length;
+  }
+}
+
+/** The last character between two offsets that no code is made of; -1 without one. Looks from the end: most text is skipped. */
+function lastOutside(text: string, from: number, to: number): number {
+  for (let at = to - 1; at >= from; at--) if (!isCode(text, at)) return at;
+  return -1;
+}
+
+function runAt(text: string, start: number): Segment {
+  const limit = Math.min(text.length, start + MAX_RUN);
+  let end = start;
+  while (end < limit && isCode(text, end)) end++;
+  return { start, end };
+}
+
+/** The line that goes on where the last segment was wrapped. */
+function nextLine(text: string, segments: readonly Segment[]): Segment | undefined {
+  const [first, last] = [segments[0], segments.at(-1)];
+  if (first === undefined || last === undefined || last.end - first.start > MAX_RUN) return undefined;
+  if (last.end - last.start < MIN_RUN) return undefined;
+  let at = text[last.end] === '\r' ? last.end + 1 : last.end;
+  if (text[at] !== '\n') return undefined;
+  at++;
+  while (text[at] === ' ' || text[at] === '\t') at++;
+  const next = runAt(text, at);
+  return next.end > next.start ? next : undefined;
+}
+
+function* decodeBlock({ text, segments }: Block, allowance: InflateAllowance): Generator<Decoded> {
+  const [first] = segments;
+  if (first === undefined) return;
+  const code =
+    segments.length === 1
+      ? text.slice(first.start, first.end)
+      : segments.map(({ start, end }) => text.slice(start, end)).join('');
+  const placeOf = placesOf(segments);
+  if (PACKED.test(code)) {
+    const inflated = inflate(code, allowance);
+    const whole = { start: first.start, end: segments.at(-1)?.end ?? first.end };
+    if (inflated !== undefined) yield { text: inflated, kind: 'code', toOriginal: () => whole };
+  }
+  const phase64 = bestPhase(code, BASE64);
+  if (phase64 !== undefined) yield decodedAs('base64', code, phase64, 4 / 3, placeOf);
+  const phaseHex = HEX_ONLY.test(code) ? bestPhase(code, HEX) : undefined;
+  if (phaseHex !== undefined) yield decodedAs('hex', code, phaseHex, 2, placeOf);
+}
+
+const HEX_ONLY = /^[0-9A-Fa-f]+$/;
+/** How gzip and zlib begin in base64. */
+const PACKED = /^(?:H4sI|e[AFJN])/;
+
+function decodedAs(
+  encoding: 'base64' | 'hex',
+  code: string,
+  phase: number,
+  charsPerByte: number,
+  placeOf: (at: number) => number,
+): Decoded {
+  return {
+    text: Buffer.from(code.slice(phase), encoding).toString('latin1'),
+    kind: 'code',
+    toOriginal: (start, end) => ({
+      start: placeOf(phase + Math.floor(start * charsPerByte)),
+      end: placeOf(Math.min(code.length, phase + Math.ceil(end * charsPerByte)) - 1) + 1,
+    }),
+  };
+}
+
+/** Offset in the text of a character of the joined segments. */
+function placesOf(segments: readonly Segment[]): (at: number) => number {
+  const begins: number[] = [];
+  let total = 0;
+  for (const { start, end } of segments) {
+    begins.push(total);
+    total += end - start;
+  }
+  return (at) => {
+    let low = 0;
+    let high = begins.length - 1;
+    while (low < high) {
+      const middle = Math.ceil((low + high) / 2);
+      if ((begins[middle] ?? 0) <= at) low = middle;
+      else high = middle - 1;
+    }
+    return (segments[low]?.start ?? 0) + at - (begins[low] ?? 0);
+  };
+}
+
+interface Alphabet {
+  /** Value of a digit by its character code. */
+  digits: Uint8Array;
+  bits: number;
+  /** Digits after which a byte begins anew. */
+  phases: number;
+}
+
+const BASE64: Alphabet = {
+  digits: digitTable('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/', '-_'),
+  bits: 6,
+  phases: 4,
+};
+const HEX: Alphabet = { digits: digitTable('0123456789abcdef', 'ABCDEF'), bits: 4, phases: 2 };
+
+/** `others` are written instead of the last digits. */
+function digitTable(alphabet: string, others: string): Uint8Array {
+  const table = new Uint8Array(128);
+  for (const [value, digit] of [...alphabet].entries()) table[digit.charCodeAt(0)] = value;
+  for (const [at, digit] of [...others].entries()) table[digit.charCodeAt(0)] = alphabet.length - others.length + at;
+  return table;
+}
+
+/** Where to begin so that the middle of a run decodes to text; undefined when it is no text either way. */
+function bestPhase(code: string, alphabet: Alphabet): number | undefined {
+  const middle = Math.max(0, Math.floor((code.length - SAMPLE) / 2 / alphabet.phases) * alphabet.phases);
+  let best: number | undefined;
+  let most = 0;
+  for (let phase = 0; phase < alphabet.phases; phase++) {
+    const share = textShare(code, middle + phase, Math.min(code.length, middle + phase + SAMPLE), alphabet);
+    if (share <= most) continue;
+    best = phase;
+    most = share;
+  }
+  return best;
+}
+
+/** How much of a sample decodes to text; 0 for less than TEXT_SHARE. */
+function textShare(code: string, from: number, to: number, { digits, bits }: Alphabet): number {
+  const bytes = Math.floor(((to - from) * bits) / 8);
+  let others = Math.floor(bytes * (1 - TEXT_SHARE));
+  let pending = 0;
+  let pendingBits = 0;
+  for (let at = from; at < to; at++) {
+    pending = ((pending << bits) | (digits[code.charCodeAt(at)] ?? 0)) & 0xffff;
+    pendingBits += bits;
+    if (pendingBits < 8) continue;
+    pendingBits -= 8;
+    const byte = (pending >>> pendingBits) & 255;
+    if ((byte < 0x20 || byte > 0x7e) && (byte < 9 || byte > 13) && --others < 0) return 0;
+  }
+  return (others + 1) / bytes;
+}
+
+/** What was compressed before it was put into base64; of too much only what the first part of it gives. */
+function inflate(code: string, allowance: InflateAllowance): string | undefined {
+  const head = Buffer.from(code.slice(0, 8), 'base64');
+  const isGzip = head[0] === 0x1f && head[1] === 0x8b && head[2] === 8;
+  const isZlib = head[0] === 0x78 && head.readUInt16BE(0) % 31 === 0;
+  if ((!isGzip && !isZlib) || allowance.chars <= 0) return undefined;
+  const packed = Buffer.from(code, 'base64');
+  const options = { maxOutputLength: MAX_INFLATED, finishFlush: zlib.Z_SYNC_FLUSH };
+  for (let length = packed.length; length >= MIN_RUN / 2; length = Math.floor(length / 8)) {
+    try {
+      const plain = (isGzip ? gunzipSync : inflateSync)(packed.subarray(0, length), options);
+      allowance.chars -= plain.length;
+      return plain.length === 0 ? undefined : plain.toString('latin1');
+    } catch (thrown) {
+      if (!isTooLarge(thrown)) return undefined;
+      allowance.chars -= MAX_INFLATED;
+    }
+  }
+  return undefined;
+}
+
+function isTooLarge(thrown: unknown): boolean {
+  return thrown instanceof RangeError && 'code' in thrown && thrown.code === 'ERR_BUFFER_TOO_LARGE';
+}
+
+const CODE = codeTable('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/-_');
+
+function codeTable(alphabet: string): Uint8Array {
+  const table = new Uint8Array(128);
+  for (const character of alphabet) table[character.charCodeAt(0)] = 1;
+  return table;
+}
+
+function isCode(text: string, at: number): boolean {
+  return CODE[text.charCodeAt(at)] === 1;
+}

@@ -1,0 +1,117 @@
+import { canonicalOf } from './canonical.ts';
+import { base32Core, base64Core, base85Cores, rot13 } from './encodings.ts';
+import { unescapeOnce } from './escapes.ts';
+import type { RunClass } from './forms.ts';
+
+/** A text that is looked for as it is. */
+export interface ExactForm {
+  text: string;
+  /** `value`: it is the value; `escape`: a reader of its format would get the value; `trace`: anything else. */
+  shows: 'value' | 'escape' | 'trace';
+  run: RunClass;
+}
+
+/** Shorter forms would be found by chance. */
+const MIN_CHARS = 8;
+/** Characters of the longest value that is looked for in base 85. */
+const MAX_CHARS_IN_BASE85 = 1024;
+/** Forms of one value; the index counts no further. */
+const MAX_FORMS = 64;
+
+/**
+ * The texts to look for: the value first. `byPieces`: pieces of it are looked for as well (forms.ts), which covers
+ * what a value that is only known as a whole needs exact forms for.
+ */
+export function exactForms(value: string, byPieces: boolean): ExactForm[] {
+  const forms = new Map<string, ExactForm>([[value, { text: value, shows: 'value', run: null }]]);
+  const add = (shows: ExactForm['shows'], run: RunClass, texts: readonly string[]): void => {
+    for (const text of texts) if (text.length >= MIN_CHARS && !forms.has(text)) forms.set(text, { text, shows, run });
+  };
+  const plain = canonicalOf(value);
+  add('escape', null, escapesOf(value, plain));
+  if (value.length <= MAX_CHARS_IN_BASE85) add('trace', null, base85Of(plain));
+  if (!byPieces) {
+    add('trace', 'base64', encodingsOf(value));
+    add('trace', null, disguisesOf(value));
+  }
+  return [...forms.values()].slice(0, MAX_FORMS);
+}
+
+function escapesOf(value: string, plain: string): string[] {
+  const meanings = [plain, unescapeOnce(value)];
+  if (!NEEDS_ESCAPE.test(value)) return meanings;
+  const withBreaks = plain.includes('\n') ? [plain, plain.replaceAll('\n', '\r\n')] : [plain];
+  return [
+    ...meanings,
+    ...withBreaks.flatMap((text) => [text, ...WRITERS.map((write) => write(text))]),
+    ...WRITERS.map((write) => write(value)),
+  ];
+}
+
+/** Texts of these characters alone are the same in every format. */
+const NEEDS_ESCAPE = /[^A-Za-z0-9_.-]/;
+
+/** How formats and shells write a text inside their quotes. */
+const WRITERS: readonly ((text: string) => string)[] = [
+  json,
+  (text) => json(json(text)),
+  (text) => json(text).replaceAll('/', '\\/'),
+  (text) => json(text).replace(/[<>&]/g, unicodeEscape),
+  (text) => json(text).replace(/[^\0-\x7e]/g, unicodeEscape),
+  (text) => text.replaceAll("'", "'\\''"),
+  (text) => text.replaceAll("'", `'"'"'`),
+  (text) => text.replaceAll("'", "''"),
+  (text) => text.replaceAll('"', '""'),
+  (text) => text.replace(/["$`\\!]/g, '\\$&'),
+  (text) => text.replace(/[^\w@%+=:,./\n-]/g, '\\$&'),
+  (text) => json(text).replaceAll('\\"', '"').replaceAll("'", "\\'"),
+  (text) => xml(text),
+  (text) => xml(text).replaceAll('"', '&quot;'),
+  (text) => xml(text).replaceAll('"', '&quot;').replaceAll("'", '&#x27;'),
+  (text) => xml(text).replaceAll('"', '&#34;').replaceAll("'", '&#39;'),
+  (text) => xml(text).replaceAll('"', '&quot;').replaceAll("'", '&apos;'),
+  percent,
+  (text) => percent(text).replaceAll('%20', '+'),
+  (text) => percent(text).replace(/[!'()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`),
+  (text) => percent(text).replace(/%[0-9A-F]{2}/g, (written) => written.toLowerCase()),
+  (text) => encodeURI(wellFormed(text)),
+];
+
+function json(text: string): string {
+  return JSON.stringify(text).slice(1, -1);
+}
+
+function unicodeEscape(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+}
+
+function xml(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}
+
+function percent(text: string): string {
+  return encodeURIComponent(wellFormed(text));
+}
+
+function encodingsOf(value: string): string[] {
+  const bytes = Buffer.from(value);
+  const standard = [0, 1, 2].map((lead) => base64Core(bytes, lead));
+  const wide = [0, 1, 2].map((lead) => base64Core(Buffer.from(value, 'utf16le'), lead));
+  const url = standard.map((text) => text.replaceAll('+', '-').replaceAll('/', '_'));
+  return [...standard, ...url, ...wide, ...[0, 1, 2, 3, 4].map((lead) => base32Core(bytes, lead))];
+}
+
+function base85Of(plain: string): string[] {
+  return [0, 1, 2, 3].flatMap((lead) => base85Cores(Buffer.from(plain), lead));
+}
+
+function disguisesOf(value: string): string[] {
+  const characters = [...value];
+  const spread = [' ', '\n', '\0'].map((between) => characters.join(between));
+  return [value.toUpperCase(), value.toLowerCase(), characters.toReversed().join(''), rot13(value), ...spread];
+}
+
+/** Lone halves of a pair cannot be written in UTF-8. */
+function wellFormed(text: string): string {
+  return Buffer.from(text).toString();
+}

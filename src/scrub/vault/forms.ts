@@ -1,0 +1,158 @@
+import { entropyOf } from '../exact/entropy.ts';
+import { canonicalOf } from './canonical.ts';
+import { base32Core, base64Core, rot13 } from './encodings.ts';
+import { firstAt, squeeze, stringOf } from './squeeze.ts';
+import { wordyPlaces } from './wordy.ts';
+
+/** Characters that belong to one run with an encoded secret: a run goes as a whole. */
+export type RunClass = 'base64' | 'hex' | null;
+
+/** A form in which a value may be shown, squeezed: pieces of it are looked for by windows. */
+export interface FormKind {
+  name: string;
+  /** Letters in lower case and digits only; empty when the value has no such form. */
+  derive(body: Body): string;
+  /** Of so many windows one is registered. */
+  stride: number;
+  /** Characters that must agree for a piece to count: those of eight to twelve characters of the value. */
+  least: number;
+  run: RunClass;
+  /** True for dumps: bits of the value often stand beside it in another form. */
+  isDump: boolean;
+  /** True for the forms that a value of thousands of characters is looked for in. */
+  isForLong: boolean;
+}
+
+/** What of a value is secret. */
+export interface Body {
+  text: string;
+  bytes: Buffer;
+  plain: string;
+  /** Position in `text` of each character of `plain`. */
+  places: Int32Array;
+  /** 1 for the characters of `plain` that no piece may be known by (wordy.ts). */
+  wordy: Uint8Array;
+}
+
+/** Characters and bits of entropy from which a value is also known by its pieces. */
+const RICH_CHARS = 16;
+const RICH_ENTROPY = 3;
+
+/** True for values of which pieces and transformed pieces are looked for; others only as a whole. */
+export function isRich(value: string): boolean {
+  return value.length >= RICH_CHARS && entropyOf(value) > RICH_ENTROPY;
+}
+
+export function bodyOf(value: string): Body {
+  const text = pemBody(canonicalOf(value));
+  const view = squeeze(text);
+  const plain = stringOf(view);
+  const wordy = wordyPlaces(Array.from(view.places.subarray(0, view.length), (place) => text[place]).join(''));
+  wordy.fill(1, 0, firstAt(view, commonHead(text, value)));
+  return { text, bytes: Buffer.from(text), plain, places: view.places, wordy };
+}
+
+/** Position in `plain` of the middle of a window that begins at an offset of a form. */
+export function sourceOf({ plain }: Body, kind: FormKind, form: string, at: number, chars: number): number {
+  const middle = at + (chars >>> 1);
+  if (kind === REVERSED) return plain.length - 1 - middle;
+  return Math.floor((middle / form.length) * plain.length);
+}
+
+const PLAIN = kindOf('plain', ({ plain }) => plain, 1, 12);
+const REVERSED = kindOf('reversed', ({ plain }) => [...plain].reverse().join(''), 1, 12);
+
+/** Their order is what the index remembers; at most 64. */
+export const FORM_KINDS: readonly FormKind[] = [
+  PLAIN,
+  REVERSED,
+  kindOf('rot13', ({ plain }) => rot13(plain), 1, 12),
+  ...[0, 1, 2].map((lead) => kindOf('base64', ({ bytes }) => lettersOf(base64Core(bytes, lead)), 3, 14, 'base64')),
+  ...[0, 1, 2].map((lead) =>
+    kindOf(
+      'base64 of UTF-16',
+      ({ text }) => lettersOf(base64Core(Buffer.from(text, 'utf16le'), lead)),
+      8,
+      26,
+      'base64',
+    ),
+  ),
+  ...[0, 1, 2, 3, 4].map((lead) =>
+    kindOf('base32', ({ bytes }) => base32Core(bytes, lead).toLowerCase(), 6, 16, 'base64'),
+  ),
+  dumpOf('hex', ({ bytes }) => bytes.toString('hex'), 6, 16, 'hex'),
+  dumpOf('\\x', ({ bytes }) => perByte(bytes, (byte) => `x${hex(byte)}`), 12, 24),
+  dumpOf('0x', ({ bytes }) => perByte(bytes, (byte) => `0x${hex(byte)}`), 16, 32),
+  dumpOf(
+    '\\u',
+    ({ text }) =>
+      [...Buffer.from(text, 'utf16le').swap16().toString('hex').matchAll(/.{4}/g)]
+        .map((unit) => `u${unit[0]}`)
+        .join(''),
+    20,
+    45,
+  ),
+  dumpOf('hex of UTF-16', ({ text }) => Buffer.from(text, 'utf16le').toString('hex'), 16, 40, 'hex'),
+  dumpOf('octal', ({ bytes }) => perByte(bytes, (byte) => byte.toString(8).padStart(3, '0')), 12, 24),
+  dumpOf('decimal', ({ bytes }) => perByte(bytes, String), 10, 20),
+  dumpOf('hex words', ({ bytes }) => perWord(bytes, 0, (word) => word.toString(16).padStart(4, '0')), 6, 16),
+  dumpOf('hex words', ({ bytes }) => perWord(bytes, 1, (word) => word.toString(16).padStart(4, '0')), 6, 16),
+  dumpOf('octal words', ({ bytes }) => perWord(bytes, 0, (word) => word.toString(8).padStart(6, '0')), 12, 24),
+  dumpOf('octal words', ({ bytes }) => perWord(bytes, 1, (word) => word.toString(8).padStart(6, '0')), 12, 24),
+];
+
+function kindOf(
+  name: string,
+  derive: (body: Body) => string,
+  stride: number,
+  least: number,
+  run: RunClass = null,
+): FormKind {
+  return { name, derive, stride, least, run, isDump: false, isForLong: name === 'plain' || name === 'base64' };
+}
+
+function dumpOf(
+  name: string,
+  derive: (body: Body) => string,
+  stride: number,
+  least: number,
+  run: RunClass = null,
+): FormKind {
+  return { name, derive, stride, least, run, isDump: true, isForLong: name === 'hex' };
+}
+
+/** Of a key block only what is between its marks: marks and headers are the same in all of them. */
+function pemBody(value: string): string {
+  if (!value.startsWith('-----BEGIN ')) return value;
+  const lines = value.split('\n').filter((line) => !line.startsWith('-----') && !/^[A-Za-z-]+: /.test(line));
+  const body = lines.join('\n').trim();
+  return body === '' ? value : body;
+}
+
+/** Characters at the start that other secrets and public texts begin with as well: kind and algorithm. */
+function commonHead(body: string, value: string): number {
+  if (body.startsWith('eyJ')) return Math.max(0, body.indexOf('.'));
+  if (!value.startsWith('-----BEGIN ')) return 0;
+  return Math.max(0, body.indexOf('\n'));
+}
+
+function lettersOf(encoded: string): string {
+  return encoded.replace(/[^0-9A-Za-z]+/g, '').toLowerCase();
+}
+
+function hex(byte: number): string {
+  return byte.toString(16).padStart(2, '0');
+}
+
+function perByte(bytes: Buffer, show: (byte: number) => string): string {
+  let shown = '';
+  for (const byte of bytes) shown += show(byte);
+  return shown;
+}
+
+/** Pairs of bytes from an offset on, as a little-endian machine dumps them. */
+function perWord(bytes: Buffer, from: number, show: (word: number) => string): string {
+  let shown = '';
+  for (let at = from; at + 2 <= bytes.length; at += 2) shown += show(bytes.readUInt16LE(at));
+  return shown;
+}

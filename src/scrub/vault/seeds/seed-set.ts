@@ -1,0 +1,103 @@
+import { lstatSync } from 'node:fs';
+import type { Clock } from '../../../core/clock.ts';
+import { Guard } from '../guard.ts';
+
+/** A secret, and what its rule is called. */
+export interface Seed {
+  value: string;
+  rule: string;
+}
+
+/** What one place holds now. */
+export interface SeedReading {
+  seeds: readonly Seed[];
+  /** Paths that tell by their stamp when it has to be read again. */
+  watched: readonly string[];
+  /** Files that could not be read, and why. No content. */
+  skipped: readonly { file: string; why: string }[];
+}
+
+/** Looks at the stamps no more often. */
+const CHECK_EVERY_MS = 1_000;
+/** Values of one place; those it held earlier are kept as far as there is room. */
+const MAX_SEEDS = 2_000;
+
+/** The seeds of one place (a user, a project) in one guard, read again when a file changed. */
+export class SeedSet {
+  #guard = new Guard();
+  #seeds = new Map<string, string>();
+  #watched: readonly string[] = [];
+  #stamp: string | null = null;
+  #checkedAt = Number.NEGATIVE_INFINITY;
+  #loading: Promise<void> | null = null;
+  readonly #read: () => Promise<SeedReading>;
+  readonly #clock: Clock;
+  readonly #onSkipped: (skipped: SeedReading['skipped']) => void;
+
+  constructor(
+    read: () => Promise<SeedReading>,
+    deps: { clock: Clock; onSkipped: (skipped: SeedReading['skipped']) => void },
+  ) {
+    this.#read = read;
+    this.#clock = deps.clock;
+    this.#onSkipped = deps.onSkipped;
+  }
+
+  /** As it is now; a reading under way is not waited for. */
+  get guard(): Guard {
+    return this.#guard;
+  }
+
+  /** The guard, after what changed was read. Looks for changes once a second. Rejects when that fails: fail closed. */
+  async fresh(): Promise<Guard> {
+    if (this.#loading === null && this.#isDue()) this.#load();
+    if (this.#loading !== null) await this.#loading;
+    return this.#guard;
+  }
+
+  #isDue(): boolean {
+    const now = this.#clock.monotonic();
+    if (this.#stamp !== null && now - this.#checkedAt < CHECK_EVERY_MS) return false;
+    this.#checkedAt = now;
+    return this.#stamp === null || this.#stamp !== stampOf(this.#watched);
+  }
+
+  #load(): void {
+    this.#loading = this.#readAgain().finally(() => {
+      this.#loading = null;
+    });
+  }
+
+  async #readAgain(): Promise<void> {
+    // Taken before the files are read: what changes meanwhile differs from it and is read again.
+    const before = stampOf(this.#watched);
+    const { seeds, watched, skipped } = await this.#read();
+    const isSameList = watched.length === this.#watched.length && watched.every((path, i) => path === this.#watched[i]);
+    this.#keep(seeds);
+    this.#watched = watched;
+    this.#stamp = isSameList ? before : stampOf(watched);
+    this.#onSkipped(skipped);
+  }
+
+  #keep(seeds: readonly Seed[]): void {
+    const kept = new Map(seeds.map(({ value, rule }): [string, string] => [value, rule]));
+    for (const [value, rule] of this.#seeds) if (!kept.has(value)) kept.set(value, rule);
+    this.#seeds = new Map([...kept].slice(0, MAX_SEEDS));
+    this.#guard = new Guard();
+    for (const [value, rule] of this.#seeds) this.#guard.add(value, rule);
+  }
+}
+
+/** What changes when a file is written, replaced, added or removed. */
+function stampOf(paths: readonly string[]): string {
+  return paths.map(stampOfOne).join('\n');
+}
+
+function stampOfOne(path: string): string {
+  try {
+    const stats = lstatSync(path, { throwIfNoEntry: false });
+    return stats === undefined ? 'gone' : [stats.dev, stats.ino, stats.size, stats.mtimeMs, stats.ctimeMs].join(':');
+  } catch {
+    return 'unreadable';
+  }
+}

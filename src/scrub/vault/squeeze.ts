@@ -1,0 +1,106 @@
+/**
+ * A text as the guard compares it: letters in lower case and digits, nothing else. Colour escapes, zero-width and
+ * other separators are dropped, full-width and other compatible letters folded, and what a backspace overprints is
+ * left out, so that wraps, dumps, spacing and case make no difference.
+ */
+export interface Squeezed {
+  /** ASCII codes; only the first `length` count. */
+  codes: Uint8Array;
+  /** UTF-16 offset in the text of each code. */
+  places: Int32Array;
+  length: number;
+}
+
+const ESC = 0x1b;
+const BACKSPACE = 0x08;
+/** Characters of a colour escape that are looked at for its end. */
+const MAX_ESCAPE_CHARS = 32;
+
+/** The squeezed view of a part of a text, between UTF-16 offsets. `room`: a view that is no longer used. */
+export function squeeze(text: string, from = 0, to = text.length, room?: Squeezed): Squeezed {
+  const hasRoom = room !== undefined && room.codes.length >= to - from;
+  const codes = hasRoom ? room.codes : new Uint8Array(to - from);
+  const places = hasRoom ? room.places : new Int32Array(to - from);
+  let length = 0;
+  for (let at = from; at < to; at++) {
+    const char = text.charCodeAt(at);
+    const code = FOLDED[char] ?? 0;
+    if (code !== 0) {
+      codes[length] = code;
+      places[length++] = at;
+    } else if (char === ESC) at = endOfEscape(text, at, to) - 1;
+    else if (char === BACKSPACE && length > 0 && places[length - 1] === at - 1) length--;
+    else if (char === MATH_LEAD && at + 1 < to) {
+      const folded = foldedCode(text.slice(at, at + 2));
+      if (folded === 0) continue;
+      codes[length] = folded;
+      places[length++] = at++;
+    }
+  }
+  return { codes, places, length };
+}
+
+/** A text squeezed, as a string. */
+export function squeezeText(text: string): string {
+  return stringOf(squeeze(text));
+}
+
+/** The letters and digits of a view. */
+export function stringOf({ codes, length }: Squeezed): string {
+  return Buffer.from(codes.buffer, codes.byteOffset, length).toString('latin1');
+}
+
+/** Position of the first code that stands at or after an offset of the text. */
+export function firstAt({ places, length }: Squeezed, offset: number): number {
+  let low = 0;
+  let high = length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((places[middle] ?? 0) < offset) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** End of `ESC [ … letter` or `ESC ( B`; an OSC is read as text, because a link may hold what is looked for. */
+function endOfEscape(text: string, at: number, to: number): number {
+  const kind = text[at + 1];
+  if (kind === '(' || kind === ')') return Math.min(at + 3, to);
+  if (kind !== '[') return at + 1;
+  const limit = Math.min(to, at + MAX_ESCAPE_CHARS);
+  for (let end = at + 2; end < limit; end++) {
+    const char = text.charCodeAt(end);
+    if (char >= 0x40 && char <= 0x7e) return end + 1;
+    if (char < 0x20 || char > 0x7e) break;
+  }
+  return at + 1;
+}
+
+/** First half of the mathematical letters (U+1D400 and following). */
+const MATH_LEAD = 0xd835;
+
+/** Blocks with characters that are another form of an ASCII letter or digit. */
+const COMPATIBLE: readonly (readonly [number, number])[] = [
+  [0x30, 0x7a],
+  [0xaa, 0xba],
+  [0x2070, 0x209c],
+  [0x2100, 0x214f],
+  [0x2460, 0x24ff],
+  [0x3250, 0x325f],
+  [0xff10, 0xff5a],
+];
+
+/** Per UTF-16 code unit: the ASCII code it is compared as, 0 for what is dropped. */
+const FOLDED = foldTable();
+
+function foldTable(): Uint8Array {
+  const table = new Uint8Array(65_536);
+  for (const [first, last] of COMPATIBLE)
+    for (let char = first; char <= last; char++) table[char] = foldedCode(String.fromCharCode(char));
+  return table;
+}
+
+function foldedCode(character: string): number {
+  const plain = character.normalize('NFKC').toLowerCase();
+  return /^[0-9a-z]$/.test(plain) ? plain.charCodeAt(0) : 0;
+}

@@ -1,0 +1,71 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { delimiter, join } from 'node:path';
+
+const VERSION = '8.30.1';
+/** The module's path kept its old owner. */
+const MODULE = 'github.com/zricethezav/gitleaks/v8';
+const BUILD_TIMEOUT_MS = 300_000;
+
+/** The real program of the version whose meaning src/scrub/exact has, and the configuration it carries inside. */
+export type GitleaksBinary = { missing: null; program: string; officialConfig: string } | { missing: string };
+
+/**
+ * gitleaks from PATH, else built once from its Go module into the user's cache. `missing` says why there is none; it
+ * is printed too, so that no one takes a skipped test for a passed one.
+ */
+export function findGitleaks(): GitleaksBinary {
+  try {
+    return { missing: null, program: onPath() ?? built(), officialConfig: readOfficialConfig() };
+  } catch (thrown) {
+    const missing = `gitleaks ${VERSION} and its configuration cannot be had (${firstLine(thrown)})`;
+    console.warn(`SKIPPED: nothing was compared with gitleaks itself: ${missing}`);
+    return { missing };
+  }
+}
+
+/** Any on PATH: the first may be of another version. */
+function onPath(): string | undefined {
+  const programs = (process.env.PATH ?? '').split(delimiter).map((dir) => join(dir, 'gitleaks'));
+  return programs.find((program) => existsSync(program) && isRightVersion(program));
+}
+
+/** A program that `go install` built does not know its version; the Go command does. */
+function isRightVersion(program: string): boolean {
+  try {
+    if (execFileSync(program, ['version'], { encoding: 'utf8', stdio: 'pipe' }).trim() === VERSION) return true;
+    return go('version', '-m', program).includes(`\tv${VERSION}\t`);
+  } catch {
+    return false;
+  }
+}
+
+function built(): string {
+  const dir = join(homedir(), '.cache', 'contextd-tests', `gitleaks-${VERSION}`);
+  const program = join(dir, 'gitleaks');
+  if (existsSync(program)) return program;
+  mkdirSync(dir, { recursive: true });
+  execFileSync('go', ['install', `${MODULE}@v${VERSION}`], {
+    env: { ...process.env, GOBIN: dir, CGO_ENABLED: '0' },
+    timeout: BUILD_TIMEOUT_MS,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  return program;
+}
+
+function readOfficialConfig(): string {
+  const dir = join(go('env', 'GOMODCACHE').trim(), `${MODULE}@v${VERSION}`);
+  if (!existsSync(dir)) go('mod', 'download', `${MODULE}@v${VERSION}`);
+  return readFileSync(join(dir, 'config', 'gitleaks.toml'), 'utf8');
+}
+
+function go(...args: readonly string[]): string {
+  return execFileSync('go', args, { encoding: 'utf8', timeout: BUILD_TIMEOUT_MS, stdio: ['ignore', 'pipe', 'pipe'] });
+}
+
+function firstLine(thrown: unknown): string {
+  const { stderr, message } = Object(thrown);
+  const text = String(stderr ?? '') || String(message);
+  return text.split('\n').find((line) => line !== '') ?? 'no reason given';
+}

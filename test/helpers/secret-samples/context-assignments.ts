@@ -1,0 +1,159 @@
+import { B64, MIXED, type RuleSamples, URL64 } from '../sample-patterns.ts';
+
+export const samples: Readonly<Record<string, RuleSamples>> = {
+  'quoted-secret': {
+    match: [
+      `const apiKey = "«${MIXED}»";`,
+      `"api_key": "«${MIXED}»"`,
+      `{\\\\"api_key\\\\": \\\\"«${MIXED}»\\\\"}`,
+      `{\\\\\\\\\\\\"token\\\\\\\\\\\\":\\\\\\\\\\\\"«${MIXED}»\\\\\\\\\\\\"}`,
+      `apiKey: string = '«${MIXED}»'`,
+      `client_secret => '«${MIXED}»'`,
+      `var apiToken string = "«${MIXED}»"`,
+      `token ?= "«${MIXED}»\r\nnext line`,
+      `config\\["token"\\] = "«${MIXED}»"`,
+    ],
+    clean: [
+      'api_key="function"',
+      'token: "string"',
+      'apiKey: "your-api-key"',
+      '"jsonwebtoken": "^9.0.20"',
+      '"token": "https://example.com/token1"',
+      'token = "$\\{TOKEN_1234}"',
+      'tokenType = "urn:1234-abcd:x9"',
+      `"integrity": "sha512-${B64}{86}=="`,
+      'secret: "\\[SECRET_12\\]"',
+      'token === "--import"',
+    ],
+  },
+  'quoted-password': {
+    match: [
+      'password = "«hunter[0-9]{1}»"',
+      '"password": "«[a-z]{8}»"',
+      "passwd='«[a-z]{4}[!#%]{1}[0-9]{2}»'",
+      '\\\\"password\\\\":\\\\"«[a-z]{6}[0-9]{2}»\\\\"',
+      'auth: { user, smtp_pass: "«[a-z]{6}[0-9]{2}»" }',
+    ],
+    clean: [
+      'type: "password"',
+      'password: "string"',
+      '"password": "Passwort"',
+      'password: "required"',
+      "password = 'currentPassword'",
+      'password: "$\\{pw}"',
+      'password: "Enter your password"',
+      'password: "\\[SECRET_1\\]"',
+      'password: ""',
+    ],
+  },
+  'quoted-word-secret': {
+    match: ['api_key = "«[a-z]{12}»"', "clientSecret: '«[a-z]{10}»'"],
+    clean: ['api_key = "function"', 'accessToken: "currentToken"', 'secret_key = "string"', 'apiKey: "yourapikey"'],
+  },
+  'quoted-key': {
+    match: ['"key": "«[0-9a-f]{31}7»"', "salt = '«[A-Za-z0-9+/]{40}+7Aa=»'"],
+    clean: [
+      'publicKey: "[A-Za-z0-9+/]{43}="',
+      'cache_key = "[0-9a-f]{32}"',
+      'key: "user-profile-settings-of-the-person"',
+      '"key": "short"',
+    ],
+  },
+  'plain-secret': {
+    match: [
+      `api_key: «${MIXED}»`,
+      `  token = «${MIXED}»\n`,
+      `secret:«${MIXED}», x`,
+      `token:\t«${URL64}{10}[0-9]{4}${URL64}{20}»`,
+    ],
+    clean: [
+      'token: string',
+      'token: Uint8Array',
+      'const token = readToken(x)',
+      'const secret = sha256(input1234)',
+      'token = process.env.TOKEN_1234',
+      'api_key: required',
+      'key: [A-Za-z0-9]{40}',
+      'token: \\[SECRET_3\\]',
+      'max_tokens: 4096',
+    ],
+  },
+  'plain-password': {
+    match: [
+      'password: «hunter[0-9]{1}»',
+      'spring.datasource.password=«[a-z]{5}[0-9]{3}»',
+      'PASSWD = «[a-z]{4}![a-z]{2}[0-9]{1}»',
+      'url?password=«[a-z]{5}[0-9]{2}»&x=1',
+    ],
+    clean: [
+      'password: required',
+      'password: string;',
+      'password = await hash2(x)',
+      'password: z.string().min(8)',
+      'password = user.password',
+      'password: ****',
+      'password: \\[SECRET_1\\]',
+      'password: /run/secrets/db1',
+      'password: 12',
+      '--- PASS: TestReset/invalid_token_7 (0.00s)',
+    ],
+  },
+  'password-line': {
+    match: [
+      'password: «[a-z]{8}»',
+      '  db_password = «[a-z]{8}»',
+      'smtp.password: «[a-z]{4}&[a-z]{3}=[0-9]{2}»',
+      '+  password: «[a-z]{8}»  # a word',
+    ],
+    clean: [
+      'password: required',
+      'password: string',
+      'password = userPassword',
+      'password = hash',
+      '  password: new_password',
+      'password = get_password',
+      'password: /run/secrets/x',
+      'password: $PW',
+    ],
+  },
+  'login-pair': {
+    match: [
+      'user = aladdin\npassword = «open_[a-z]{5}»',
+      "username: 'me', password: '«open [a-z]{6}»'",
+      'user=me\npass=«[a-z]{8}»',
+    ],
+    clean: [
+      'username: string\npassword: string',
+      'user = user\npassword = password',
+      'username = self.username\npassword = self.password',
+      'user: me, password: <password>',
+      "email: 'Email', password: 'Password'",
+    ],
+  },
+  'property-line': {
+    match: ['db.password=«[a-z]{7}»', 'export api_key=«[a-z]{4}[0-9]{4}»\n', 'password=«letmein»\r\nx=1'],
+    clean: [
+      'password=password',
+      '    password=password,',
+      'token=get_token()',
+      'tokens=4096',
+      'password=$\\{PW}',
+      'keyboard=us1',
+    ],
+  },
+  'passphrase-words': {
+    match: [
+      'mnemonic: "«[a-z]{5} [a-z]{5} [a-z]{5} [a-z]{5} [a-z]{5} [a-z]{5} [a-z]{5} [a-z]{5} [a-z]{5} [a-z]{5} [a-z]{5} [a-z]{5}»"',
+      'passphrase = "«[a-z]{7} [a-z]{5} [a-z]{7} [a-z]{6}»"',
+    ],
+    clean: ['passphrase: enter the passphrase of the key', 'mnemonic: short', 'passphrase: the words must be in order'],
+  },
+  'password-comparison': {
+    match: [
+      'if (password.equals("«[a-z]{6}[0-9]{2}»"))',
+      'strcmp(password, "«[a-z]{6}[0-9]{2}»")',
+      'token.equalsIgnoreCase("«[a-z]{3}[0-9]{2}[A-Z]{3}[a-z0-9]{6}[0-9]{2}»")',
+    ],
+    clean: ['password.equals("password")', 'strcmp(password, other)', 'strcmp(token, "end")', 'password.equals("")'],
+  },
+};

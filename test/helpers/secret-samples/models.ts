@@ -1,0 +1,25 @@
+import { ALNUM, HEX, type RuleSamples, URL64, UUID } from '../sample-patterns.ts';
+
+export const samples: Readonly<Record<string, RuleSamples>> = {
+  'cohere-key': {
+    match: [`cohere_api_key = "«${ALNUM}{40}»"`, `CO_API_KEY=«${ALNUM}{40}»`],
+    clean: ['cohere.embed = "short"', 'coherent'],
+  },
+  'openrouter-key': { match: [`«sk-or-v1-${HEX}{64}»`], clean: ['sk-or-v1-key'] },
+  'deepseek-key': { match: [`DEEPSEEK_API_KEY=«sk-${HEX}{32}»`], clean: ['deepseek-chat = model'] },
+  'mistral-key': { match: [`MISTRAL_API_KEY="«${ALNUM}{32}»"`], clean: ['model: mistral-large-latest'] },
+  'elevenlabs-key': { match: [`key «sk_${HEX}{48}»`], clean: [`sk_${HEX}{20}`, `task_${HEX}{48}`] },
+  'langsmith-key': { match: [`«lsv2_pt_${HEX}{32}_${HEX}{10}»`], clean: ['lsv2_pt_key'] },
+  'nvidia-key': { match: [`«nvapi-${URL64}{64}»`], clean: ['nvapi-client'] },
+  'fireworks-key': { match: [`«fw_[0-9]{2}${ALNUM}{20}»`], clean: ['fw_update', 'fw_version_of_the_firmware'] },
+  'cerebras-key': { match: ['«csk-[a-z0-9]{48}»'], clean: ['csk-key'] },
+  'voyage-key': { match: [`key «pa-[0-9]{2}${ALNUM}{41}»`], clean: ['pa-system', `spa-${ALNUM}{40}`] },
+  'pinecone-key': { match: [`«pcsk_${ALNUM}{6}_${ALNUM}{60}»`], clean: ['pcsk_key_x'] },
+  'jina-key': { match: [`«jina_${HEX}{32}${ALNUM}{28}»`], clean: ['jina_embeddings_v2'] },
+  'tavily-key': { match: [`«tvly-[0-9]{2}${ALNUM}{30}»`, `«tvly-dev-${ALNUM}{32}»`], clean: ['tvly-key'] },
+  'langfuse-key': { match: [`«sk-lf-${UUID}»`], clean: ['sk-lf-x', `pk-lf-${UUID}`] },
+  'e2b-key': { match: [`«e2b_${HEX}{40}»`], clean: [`e2b_${HEX}{10}`] },
+  'apify-token': { match: [`«apify_api_${ALNUM}{36}»`], clean: ['apify_api_token'] },
+  'weights-and-biases-key': { match: [`WANDB_API_KEY=«${HEX}{40}»`], clean: ['wandb login', `wandb: run ${HEX}{8}`] },
+  'clarifai-key': { match: [`CLARIFAI_PAT=«${HEX}{32}»`], clean: ['clarifai: model'] },
+};

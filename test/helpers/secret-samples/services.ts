@@ -1,0 +1,29 @@
+import { ALNUM, B64, HEX, type RuleSamples, URL64, UUID } from '../sample-patterns.ts';
+
+export const samples: Readonly<Record<string, RuleSamples>> = {
+  'sendgrid-key': { match: [`«SG.${URL64}{22}.${URL64}{43}»`], clean: ['SG.name.of'] },
+  'mailgun-key': {
+    match: [`"«key-${HEX}{32}»"`, `mailgun «${HEX}{32}-${HEX}{8}-${HEX}{8}»`],
+    clean: [`${HEX}{32}`, UUID, `monkey-${HEX}{32}`],
+  },
+  'mailchimp-key': { match: [`«${HEX}{32}-us[1-9]{1}»`], clean: [`${HEX}{32}`, 'en-us1'] },
+  'twilio-key': { match: [`"«SK${HEX}{32}»"`], clean: [`TASK${HEX}{32}`, 'SK'] },
+  'twilio-auth-token': {
+    match: [`TWILIO_AUTH_TOKEN=«${HEX}{32}»`, `twilio token: «${HEX}{32}»`],
+    clean: [`md5 ${HEX}{32}`, 'twilio = require'],
+  },
+  'linear-token': { match: [`«lin_api_${ALNUM}{40}»`], clean: ['lin_api_key'] },
+  'notion-token': {
+    match: [`«ntn_${ALNUM}{46}»`, `=«secret_${ALNUM}{43}»`],
+    clean: ['secret_access_key', `my_secret_${ALNUM}{43}`],
+  },
+  'airtable-token': { match: [`«pat${ALNUM}{14}.${HEX}{64}»`], clean: ['pattern.replace', 'path.join'] },
+  'atlassian-token': { match: [`«ATATT3${URL64}{180}=${HEX}{8}»`, `«ATBB${ALNUM}{32}»`], clean: ['ATBB', 'ATATT3x'] },
+  'postman-key': { match: [`«PMAK-${HEX}{24}-${HEX}{34}»`], clean: ['PMAK-x-y'] },
+  'figma-token': { match: [`«figd_${URL64}{40}»`], clean: ['figd_x'] },
+  'one-password-token': { match: [`«ops_eyJ${B64}{200}»`], clean: ['ops_eyJ'] },
+  'mapbox-secret-token': {
+    match: [`«sk.eyJ${URL64}{80}.${URL64}{22}»`],
+    clean: ['sk.eyJ', 'pk.eyJ[A-Za-z0-9]{80}.[A-Za-z0-9]{22}'],
+  },
+};

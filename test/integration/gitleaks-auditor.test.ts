@@ -1,0 +1,106 @@
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { CTXD, type Installation, install } from '../helpers/installation.ts';
+import { seededRandom } from '../helpers/secret-samples.ts';
+import { FINDS_HUSH, putProgram } from '../unit/scrub/gitleaks/gitleaks-copy.ts';
+
+let installation: Installation;
+beforeEach(async () => {
+  installation = await install({ init: false });
+  mkdirSync(join(installation.home, 'data/gitleaks'), { recursive: true });
+  await putProgram(join(installation.home, 'data/gitleaks/gitleaks'), Buffer.from(FINDS_HUSH));
+});
+afterEach(() => installation.remove());
+
+const random = seededRandom(11);
+const digits = Array.from({ length: 12 }, () => Math.floor(random() * 10)).join('');
+/** No rule of ours knows it. */
+const hush = `hush-${digits}`;
+
+async function start(gitleaks?: string): Promise<void> {
+  if (gitleaks !== undefined) await installation.run(CTXD, ['config', 'set', 'scrub.gitleaks', gitleaks]);
+  const { code, stderr } = await installation.run(CTXD, ['init']);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+}
+
+const json = async (...words: string[]) => JSON.parse((await installation.run(CTXD, [...words, '--json'])).stdout);
+
+/** Asks again until it holds: the auditor works when it gets to it. */
+async function until<T>(ask: () => Promise<T>, holds: (answer: T) => boolean): Promise<T> {
+  for (;;) {
+    const answer = await ask();
+    if (holds(answer)) return answer;
+  }
+}
+
+interface AuditLine {
+  kind?: string;
+  tool: string;
+  secrets_found: number;
+  secret_rules: string[];
+}
+
+describe('SEC-1.1 SEC-1.3 the standing auditor', () => {
+  it('in the background: what it finds is masked where it is stored, known from then on, recorded and told', async () => {
+    await start();
+    writeFileSync(join(installation.project, 'notes.txt'), `${hush}\n`);
+    const many = 'cat notes.txt; seq 1 5000';
+    const first = await installation.ask('safe_bash', { command: many, max_tokens: 300 });
+    expect(first.data.stdout).toContain(hush);
+    const records: AuditLine[] = await until(
+      () => json('audit', 'tail'),
+      (lines: AuditLine[]) => lines.some(({ kind }) => kind === 'secret_missed'),
+    );
+    expect(records.find(({ kind }) => kind !== undefined)).toMatchObject({
+      kind: 'secret_missed',
+      door: 'gitleaks',
+      tool: 'safe_bash',
+      secrets_found: 1,
+      secret_rules: ['gitleaks/hush'],
+      input: { artifact: first.refs[0], tokens: ['[SECRET_1]'] },
+    });
+
+    const later = await installation.ask('safe_bash', { command: 'cat notes.txt' });
+    expect(later.data.stdout).toBe('[SECRET_1]\n');
+    const cursor = first.meta.pagination?.cursor ?? '';
+    const page = await installation.ask('safe_bash', { continuation: cursor });
+    expect(page).toMatchObject({ success: false, data: { error_code: 'EXPIRED' } });
+
+    const doctor = (await json('doctor')) as { checks: { name: string; status: string; detail: string }[] };
+    expect(doctor.checks.find(({ name }) => name === 'gitleaks')).toMatchObject({
+      status: 'warn',
+      detail: expect.stringContaining('it found 1 secrets that had been let through (gitleaks/hush)'),
+    });
+    const rows = (await json('stats')) as { tool: string; missed_by_engine: number; calls: number }[];
+    expect(rows.find(({ tool }) => tool === 'safe_bash')).toMatchObject({ missed_by_engine: 1, calls: 3 });
+    const secrets = await json('session', 'secrets');
+    expect(secrets.secrets).toMatchObject([{ token: '[SECRET_1]', rule: 'gitleaks/hush' }]);
+    expect(JSON.stringify(secrets)).not.toContain(digits);
+
+    await installation.run(CTXD, ['server', 'stop']);
+    expect(installation.filesHolding(digits)).toEqual([]);
+    expect(existsSync(join(installation.home, 'state/gitleaks'))).toBe(false);
+  });
+
+  it('always: masks before the answer, and withholds it when gitleaks fails', async () => {
+    await start('always');
+    const answer = await installation.ask('safe_bash', { command: `echo ${hush} and ${hush}` });
+    expect(answer.data.stdout).toBe('[SECRET_1] and [SECRET_1]\n');
+    writeFileSync(join(installation.home, 'data/gitleaks/fail'), '');
+    const failed = await installation.ask('safe_bash', { command: `echo ${hush}` });
+    expect(failed).toMatchObject({ success: false, data: { error_code: 'SCRUB_FAILED' } });
+    expect(JSON.stringify(failed)).not.toContain(digits);
+    expect(readdirSync(join(installation.home, 'state/gitleaks'))).toEqual([]);
+  });
+
+  it('always, without gitleaks: every answer is withheld, and doctor says why', async () => {
+    rmSync(join(installation.home, 'data/gitleaks'), { recursive: true });
+    installation.environment.PATH = '/usr/bin:/bin';
+    await start('always');
+    const failed = await installation.ask('safe_bash', { command: 'echo hello' });
+    expect(failed).toMatchObject({ success: false, data: { error_code: 'SCRUB_FAILED' } });
+    const { checks } = (await json('doctor')) as { checks: { name: string; status: string }[] };
+    expect(checks.find(({ name }) => name === 'gitleaks')?.status).toBe('fail');
+  });
+});

@@ -1,0 +1,202 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { type Answer, CONTEXTD, CTXD, type Installation, install } from '../helpers/installation.ts';
+import { generate, seededRandom } from '../helpers/sample-patterns.ts';
+
+// The same cases in every run.
+fc.configureGlobal({ seed: 20_261_121 });
+
+const random = seededRandom(11);
+const make = (pattern: string): string => generate(pattern, random);
+/** In the user's home before the daemon starts; no pattern knows its form. */
+const npmToken = make('[a-z]{6}-[A-Z0-9]{10}-[a-z]{6}');
+const quiet = make('[a-z]{6}.[A-Z0-9]{10}.[a-z]{6}');
+const variable = make('[a-z]{5}_[A-Z0-9]{9}_[a-z]{5}');
+
+let at: Installation;
+beforeAll(async () => {
+  at = await install({ init: false });
+  writeFileSync(join(at.environment.HOME ?? '', '.npmrc'), `//registry.example/:_authToken=${npmToken}\n`);
+  writeFileSync(path('.env.production'), `SERVICE_SECRET='${quiet}'\n`);
+  await at.run(CTXD, ['init']);
+  await at.run(CTXD, ['config', 'set', 'secrets.programs', '["printenv","cat","gone-program"]']);
+  await at.run(CTXD, ['config', 'set', 'secrets.max_uses_per_hour', '5']);
+  await at.run(CTXD, ['server', 'stop']);
+  // Started by itself, as by a service manager: `ctxd` and the proxy hand none of the caller's variables on.
+  void at.run(CONTEXTD, ['serve'], { env: { BACKUP_PASSWORD: variable } });
+  await vi.waitFor(async () => expect((await at.run(CTXD, ['server', 'status'])).code).toBe(0), { timeout: 60_000 });
+});
+afterAll(() => at.remove());
+
+const path = (name: string): string => join(at.project, name);
+const read = async (name: string): Promise<string> => (await at.ask('safe_read', { path: name })).data.content ?? '';
+const write = (name: string, content: string): Promise<Answer> => at.ask('safe_write', { path: name, content });
+const bash = (input: object): Promise<Answer> => at.ask('safe_bash', input);
+const audited = async (): Promise<Record<string, unknown>> => {
+  const { stdout } = await at.run(CTXD, ['audit', 'tail', '--lines', '1', '--json']);
+  const parsed: unknown = JSON.parse(stdout);
+  return (Array.isArray(parsed) ? parsed.at(-1) : parsed) as Record<string, unknown>;
+};
+
+describe('SEC-1.4 a file gets its secrets back', () => {
+  it('an edited .env keeps its values', async () => {
+    const [key, password] = [make('ghp_[A-Za-z0-9]{36}'), make('[a-z]{5}-[a-z]{5}-[0-9]{2}')];
+    writeFileSync(path('settings.env'), `GITHUB_TOKEN=${key}\nDB_PASSWORD=${password}\nPORT=1\n`);
+    const shown = await read('settings.env');
+    expect(shown).toMatch(/^GITHUB_TOKEN=\[SECRET_\d+\]\nDB_PASSWORD=\[SECRET_\d+\]\nPORT=1\n$/);
+    const answer = await write('settings.env', shown.replace('PORT=1', 'PORT=2'));
+    expect(answer.success).toBe(true);
+    expect(answer.meta.warnings).toBeUndefined();
+    expect(readFileSync(path('settings.env'), 'utf8')).toBe(`GITHUB_TOKEN=${key}\nDB_PASSWORD=${password}\nPORT=2\n`);
+    const record = await audited();
+    expect(record.secrets_opened).toEqual([
+      { token: expect.stringMatching(/^\[SECRET_\d+\]$/), input: '/content', use: 'file' },
+      { token: expect.stringMatching(/^\[SECRET_\d+\]$/), input: '/content', use: 'file' },
+    ]);
+    expect(JSON.stringify(record)).not.toContain(key);
+    expect(at.filesHolding(key)).toEqual([]);
+  });
+
+  it('one key in two spellings has one token, and each file keeps its own', async () => {
+    const lines = [1, 2, 3].map(() => make('[A-Za-z0-9+/]{64}'));
+    const pem = ['-----BEGIN PRIVATE KEY-----', ...lines, '-----END PRIVATE KEY-----'].join('\n');
+    writeFileSync(path('key.pem'), `${pem}\n`);
+    writeFileSync(path('key.json'), JSON.stringify({ private_key: pem, n: 1 }));
+    const [plain, json] = [await read('key.pem'), await read('key.json')];
+    const [token] = /\[SECRET_\d+\]/.exec(plain) ?? [''];
+    expect(json).toBe(`{"private_key":"${token}","n":1}`);
+    await write('key.json', json.replace('"n":1', '"n":2'));
+    await write('key.pem', plain);
+    expect(readFileSync(path('key.json'), 'utf8')).toBe(JSON.stringify({ private_key: pem, n: 2 }));
+    expect(readFileSync(path('key.pem'), 'utf8')).toBe(`${pem}\n`);
+  });
+
+  it('SEC-1.3 a README full of look-alikes survives read, edit and write', async () => {
+    const piece = fc.oneof(
+      fc.tuple(fc.nat(5), fc.nat(300)).map(([n, number]) => `[SECRET${'\\'.repeat(n)}_${number}]`),
+      fc.constantFrom('[SECRET', '_1]', '\\', '[SECRET]', '[', 'SECRET_1', ' text ', '\n', '[[SECRET_1]_2]', 'é'),
+    );
+    const texts = fc.sample(fc.array(piece, { minLength: 1, maxLength: 12 }), 60);
+    const whole = `${texts.map((text) => text.join('')).join('\n--\n')}\nend\n`;
+    writeFileSync(path('README.md'), whole);
+    const shown = await at.ask('safe_read', { path: 'README.md', max_tokens: 20_000 });
+    expect(shown.truncated).toBe(false);
+    const edited = (shown.data.content ?? '').replace(/end\n$/, 'END\n');
+    expect((await write('README.md', edited)).success).toBe(true);
+    expect(readFileSync(path('README.md'), 'utf8')).toBe(whole.replace(/end\n$/, 'END\n'));
+  });
+
+  it('an unknown number writes nothing', async () => {
+    writeFileSync(path('kept.txt'), 'old');
+    const answer = await write('kept.txt', 'A=[SECRET_999]');
+    expect(answer.data.error_code).toBe('SECRET_UNKNOWN');
+    expect(readFileSync(path('kept.txt'), 'utf8')).toBe('old');
+  });
+});
+
+describe('SEC-1.4 anywhere else a token is text', () => {
+  it('and one line says so', async () => {
+    writeFileSync(path('.env.local'), `API_TOKEN=${make('ghp_[A-Za-z0-9]{36}')}\n`);
+    const [token = ''] = /\[SECRET_\d+\]/.exec(await read('.env.local')) ?? [];
+    const answer = await bash({ command: `printf %s '${token}'`, env: { X: token } });
+    expect(answer.data.stdout).toBe(token.replace('_', '\\_'));
+    expect(answer.meta.warnings).toEqual([
+      `${token} in command, env stayed literal text: safe_bash opens secrets in secrets/* only`,
+    ]);
+    expect((await bash({ command: "printf '[SECRET_9999]'" })).meta.warnings).toBeUndefined();
+  });
+});
+
+describe('SEC-1.4 a program may be given a secret', () => {
+  const secret = make('ghp_[A-Za-z0-9]{36}');
+  let token: string;
+  beforeAll(async () => {
+    writeFileSync(path('.env'), `DEPLOY_TOKEN=${secret}\nSHORT_PASSWORD=hunter2\n`);
+    token = /DEPLOY_TOKEN=(\[SECRET_\d+\])/.exec(await read('.env'))?.[1] ?? '';
+  });
+
+  it('in its environment, masked in what it prints, recorded by token', async () => {
+    const answer = await bash({ command: 'printenv DEPLOY HOME', secrets: { DEPLOY: token } });
+    expect(answer.data).toMatchObject({ exit_code: 0, stdout: expect.stringMatching(/^\[SECRET_\d+\]\n\//) });
+    expect(answer.data.stdout).toContain(token);
+    const record = await audited();
+    expect(record).toMatchObject({
+      input: { command: 'printenv DEPLOY HOME', secrets: { DEPLOY: token } },
+      secrets_opened: [{ token, input: '/secrets/DEPLOY', use: 'env' }],
+    });
+    expect(at.filesHolding(secret)).toEqual([]);
+  });
+
+  it('and on no command line', async () => {
+    const answer = await bash({ command: `cat /proc/1/cmdline /proc/self/cmdline`, secrets: { DEPLOY: token } });
+    expect(answer.data.stdout).not.toMatch(/DEPLOY|\[SECRET_\d+\]/);
+  });
+
+  it('even a short one is masked in the answer of that call', async () => {
+    const short = /SHORT_PASSWORD=(\[SECRET_\d+\])/.exec(await read('.env'))?.[1] ?? '';
+    const answer = await bash({ command: 'printenv PW', secrets: { PW: short } });
+    expect(answer.data.stdout).toBe(`${short}\n`);
+    expect((await bash({ command: 'echo hunter2' })).data.stdout).toBe('hunter2\n');
+  });
+
+  it.each([
+    ['a pipe', { command: 'printenv DEPLOY | rev' }, /one program and its arguments/],
+    ['a substitution', { command: 'printenv $(id)' }, /one program and its arguments/],
+    ['a variable', { command: 'printenv "$DEPLOY"' }, /one program and its arguments/],
+    ['an assignment', { command: 'X=1 printenv' }, /one program and its arguments/],
+    ['a second command', { command: 'printenv\nrev' }, /one program and its arguments/],
+    ['a builtin', { command: 'eval printenv' }, /one program and its arguments/],
+    ['a path', { command: './printenv' }, /one program and its arguments/],
+    ['another program', { command: 'env' }, /env may not be given a secret/],
+    ['one that is not there', { command: 'gone-program' }, /not a program of the machine/],
+    ['a steering variable', { command: 'printenv', secrets: { LD_PRELOAD: '' } }, /steers/],
+    ['a steering variable beside it', { command: 'printenv', env: { PATH: '.' } }, /steers/],
+    ['the same variable twice', { command: 'printenv', env: { DEPLOY: 'x' } }, /given twice/],
+  ])('but not with %s', async (_what, input, why) => {
+    const secrets = 'secrets' in input ? { LD_PRELOAD: token } : { DEPLOY: token };
+    const answer = await bash({ ...input, secrets });
+    expect(answer.data.error_code).toBe('PERMISSION_DENIED');
+    expect(answer.error).toMatch(why);
+    expect((await audited()).secrets_opened).toBeUndefined();
+  });
+
+  it('names the setting and the command of a person', async () => {
+    const answer = await bash({ command: 'gh pr list', secrets: { GH_TOKEN: token } });
+    expect(answer.data.remediation).toContain(
+      `ctxd config set secrets.programs '["printenv","cat","gone-program","gh"]'`,
+    );
+    const dry = await bash({ command: 'printenv', secrets: { GH_TOKEN: token }, dry_run: true });
+    expect(dry.data).toMatchObject({ allowed: true });
+  });
+
+  it('a text that is no token is refused by the schema', async () => {
+    expect((await bash({ command: 'printenv', secrets: { A: `x${token}` } })).data.error_code).toBe('ARGS_INVALID');
+  });
+
+  it('and only so often', async () => {
+    const answers: Answer[] = [];
+    for (let i = 0; i < 6; i++) answers.push(await bash({ command: 'printenv', secrets: { DEPLOY: token } }));
+    const last = answers.at(-1);
+    expect(last?.data).toMatchObject({ error_code: 'RATE_LIMITED', retry_after_ms: expect.any(Number) });
+    expect(last?.error).toContain('secrets.max_uses_per_hour');
+  });
+});
+
+describe('SEC-1.1 SEC-1.3 what the machine knows is masked from the start', () => {
+  it('credentials, variables and .env files, before any pattern saw them', async () => {
+    const { data } = await bash({ command: `printf '%s\\n' x${npmToken}x x${variable}x x${quiet}x` });
+    expect(data.stdout).toMatch(/^(?:x\[SECRET_\d+\]x\n){3}$/);
+  });
+
+  it('one that came later, too', async () => {
+    const later = make('[a-z]{6}.[A-Z0-9]{10}.[a-z]{6}');
+    const before = await bash({ command: `printf %s x${later}x` });
+    expect(before.data.stdout).toBe(`x${later}x`);
+    writeFileSync(path('.env.later'), `SERVICE_SECRET=${later}\n`);
+    await expect
+      .poll(async () => (await bash({ command: `printf %s x${later}x` })).data.stdout, { interval: 300, timeout: 5000 })
+      .toMatch(/^x\[SECRET_\d+\]x$/);
+  });
+});

@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest';
+import { ANY, findSecretInputs, secretPlaces } from '#src/catalog/secret-inputs.js';
+import type { JsonObject } from '#src/core/json.js';
+
+const secret = (purpose: string): JsonObject => ({ type: 'string', 'x-contextd-secret': purpose });
+const schemaOf = (properties: JsonObject, required: string[] = []): JsonObject => ({
+  type: 'object',
+  properties,
+  required,
+});
+const command = { type: 'string' };
+
+describe('SEC-1.4 inputs that opt in to secrets', () => {
+  it('are found at any depth, and their texts with them', () => {
+    const schema = schemaOf(
+      {
+        command,
+        text: secret('file'),
+        vars: { type: 'object', additionalProperties: secret('env') },
+        list: { type: 'array', items: { type: 'object', properties: { body: secret('stdin') } } },
+        'x-contextd-secret': { type: 'string' },
+      },
+      ['command'],
+    );
+    const inputs = findSecretInputs('t', schema);
+    expect(inputs).toEqual([
+      { path: ['text'], purpose: 'file' },
+      { path: ['vars', ANY], purpose: 'env' },
+      { path: ['list', ANY, 'body'], purpose: 'stdin' },
+    ]);
+    const places = secretPlaces(inputs, { text: 'a', vars: { A: 'b', B: 7 }, list: [{ body: 'c' }, { other: 'd' }] });
+    expect(places.map(({ path, text }) => [path.join('/'), text])).toEqual([
+      ['text', 'a'],
+      ['vars/A', 'b'],
+      ['list/0/body', 'c'],
+    ]);
+  });
+
+  it.each([
+    ['an unknown purpose', schemaOf({ a: secret('header') }), /must be one of/],
+    ['another type', schemaOf({ a: { type: 'object', 'x-contextd-secret': 'file' } }), /type "string"/],
+    ['a place without effect', schemaOf({ a: { anyOf: [secret('file')] } }), /has no effect/],
+    ['a program without a command', schemaOf({ a: secret('env') }), /required property "command"/],
+    ['a command that may be left out', schemaOf({ command, a: secret('stdin') }), /required property "command"/],
+  ])('refuse %s', (_what, schema, fault) => {
+    expect(() => findSecretInputs('t', schema)).toThrow(
+      expect.objectContaining({ code: 'SCHEMA_INVALID', message: expect.stringMatching(fault) }),
+    );
+  });
+});

@@ -1,0 +1,87 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { parseGo } from '#src/scrub/exact/go-syntax.js';
+import { LinearEngine } from '#src/scrub/exact/linear-engine.js';
+import { NativeEngine } from '#src/scrub/exact/native-engine.js';
+import { emitNative, hasSameGroups, isTranslatable } from '#src/scrub/exact/native-regexp.js';
+import { anyPattern, anyText } from '../../../helpers/hostile-patterns.ts';
+
+// The same cases in every run.
+fc.configureGlobal({ seed: 20_261_121 });
+
+const emit = (source: string, pairs = false): string => emitNative(parseGo(source), { pairs, groups: true });
+
+describe('a pattern translated to JavaScript', () => {
+  it.each([
+    ['(?i)ks', '[Kk\\u212a][Ss\\u017f]'],
+    ['\\s', '[\\u0009-\\u000a\\u000c-\\u000d\\u0020]'],
+    ['a\\z', 'a$'],
+    ['(?m)^a$', '(?<![^\\n])a(?![^\\n])'],
+    ['[^]]', '[\\u0000-\\u005c\\u005e-\\uffff]'],
+    ['(?i:a)|b(c)', '[Aa]|b(c)'],
+    ['a(?i)b|c', 'a[Bb]|[Cc]'],
+    ['(?U)a+b+?', 'a+?b+'],
+    ['(?:ab){2,3}', '(?:ab){2,3}'],
+  ])('%s becomes %s', (source, native) => {
+    expect(emit(source)).toBe(native);
+  });
+
+  it('takes a surrogate pair for one character when told so', () => {
+    expect(emit('[^a]', true)).toBe('[\\u0000-`b-\\u{10ffff}]'.replace('`', '\\u0060'));
+  });
+
+  it.each(['\\pL', '(?i)é', '(?:a*)*b', '(?:|a)?b', '(?:\\b)+b', '[\\p{Greek}]', '\\B', 'a*'])(
+    'is not made of %s',
+    (source) => {
+      expect(isTranslatable(parseGo(source))).toBe(false);
+    },
+  );
+
+  it.each([
+    ['(a)?', true],
+    ['(a){1}', true],
+    ['(?:(a)|b)+', false],
+    ['(a){2}', false],
+  ])('knows whether the groups of %s are the same', (source, same) => {
+    expect(hasSameGroups(parseGo(source))).toBe(same);
+  });
+
+  it('SEC-1.1 finds what re2js finds, for patterns of all kinds', () => {
+    fc.assert(
+      fc.property(anyPattern, fc.array(anyText, { maxLength: 4 }), (source, texts) => {
+        const engines = enginesOf(source);
+        if (engines === undefined) return;
+        for (const text of texts) expect(engines.native.findAll(text), source).toEqual(engines.linear.findAll(text));
+      }),
+      { numRuns: 4000 },
+    );
+  });
+
+  it('SEC-1.1 finds the same start where it looks for it backwards', () => {
+    const run = fc.tuple(fc.constantFrom('[a-c]', '[\\w.]', '(?i:[k-s])', '[^\\n]'), fc.constantFrom(0, 1, 2, 5));
+    const source = fc
+      .tuple(fc.array(run, { maxLength: 3 }), fc.constantFrom('k=(\\w*)', '\\bk', '(?:s|aa?)', 'a{2,}?$', '(k)?b'))
+      .map(([runs, rest]) => `${runs.map(([set, most]) => `${set}{0,${most}}?`).join('')}${rest}`);
+    const text = fc.array(fc.constantFrom('a', 'aa', 'b', 'k', 'k=', 's', '.', ' ', '\n', '\u212a', '😀'), {
+      maxLength: 14,
+    });
+    fc.assert(
+      fc.property(source, text, (pattern, pieces) => {
+        const engines = enginesOf(pattern);
+        const whole = pieces.join('');
+        expect(engines?.native.findAll(whole), pattern).toEqual(engines?.linear.findAll(whole));
+        expect(engines?.native.groups(whole), pattern).toEqual(engines?.linear.groups(whole));
+      }),
+      { numRuns: 3000 },
+    );
+  });
+});
+
+function enginesOf(source: string): { native: NativeEngine; linear: LinearEngine } | undefined {
+  try {
+    const tree = parseGo(source);
+    return isTranslatable(tree) ? { native: new NativeEngine(tree), linear: new LinearEngine(source) } : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest';
+import { silentLogger } from '#src/core/log.js';
+import { type AuditItem, Auditor } from '#src/scrub/gitleaks/auditor.js';
+import { type MissedSecret, missedSecrets } from '#src/scrub/gitleaks/missed.js';
+import type { GitleaksFinding } from '#src/scrub/gitleaks/run.js';
+
+const finding = (secret: string): GitleaksFinding => ({ position: 0, rule: 'r', secret });
+
+describe('SEC-1.3 what gitleaks finds in a scrubbed text', () => {
+  it.each([
+    ['a token', '[SECRET_12]', []],
+    ['a token without brackets', 'SECRET_1234', []],
+    ['a neutralised look-alike', '[SECRET\\_7]', []],
+    ['a label before a token', 'Bearer [SECRET_1]', []],
+    ['a secret', 'abcd1234efgh', ['abcd1234efgh']],
+    ['what is left beside a token', '[SECRET_1]abcd1234efgh', ['abcd1234efgh']],
+    ['nothing', '', []],
+  ])('%s', (_what, secret, values) => {
+    expect(missedSecrets([finding(secret), finding(secret)])).toEqual(
+      values.map((value) => ({ rule: 'gitleaks/r', value })),
+    );
+  });
+});
+
+describe('SEC-1.1 the auditor in the background', () => {
+  const item = (artifactId: string): AuditItem => ({ sessionKey: 's', artifactId, requestId: 'q', tool: 't' });
+  const world = (run: (texts: readonly string[]) => Promise<GitleaksFinding[]>) => {
+    const told: [string, readonly MissedSecret[]][] = [];
+    const batches: number[] = [];
+    const auditor = new Auditor({
+      run: (texts) => {
+        batches.push(texts.length);
+        return run(texts);
+      },
+      read: async ({ artifactId }) => (artifactId === 'gone' ? null : [`text of ${artifactId}`, '']),
+      onMissed: async ({ artifactId }, missed) => void told.push([artifactId, missed]),
+      pause: async () => {},
+      logger: silentLogger,
+    });
+    return { auditor, told, batches };
+  };
+
+  it('searches many outputs with one process, and tells whose the secret is', async () => {
+    const { auditor, told, batches } = world(async (texts) =>
+      texts.flatMap((text, position) => (text.endsWith('a7') ? [{ position, rule: 'r', secret: 'abc123def' }] : [])),
+    );
+    for (let at = 0; at < 250; at++) auditor.submit(item(`a${at}`));
+    auditor.submit(item('gone'));
+    await auditor.idle();
+    expect(batches).toEqual([400, 100]);
+    expect(told).toEqual([['a7', [{ rule: 'gitleaks/r', value: 'abc123def' }]]]);
+    expect(auditor.state()).toEqual({
+      ...{ waiting: 0, searched: 251, skipped: 0, failures: 0, missed: 1 },
+      missedRules: ['gitleaks/r'],
+    });
+  });
+
+  it('counts what fails and goes on, and what it cannot take', async () => {
+    const { auditor } = world(async () => {
+      throw new Error('no');
+    });
+    for (let at = 0; at < 2010; at++) auditor.submit(item(`a${at}`));
+    expect(auditor.state().skipped).toBe(10);
+    await auditor.idle();
+    expect(auditor.state()).toMatchObject({ waiting: 0, failures: 10 });
+    await auditor.stop();
+    auditor.submit(item('late'));
+    expect(auditor.state().waiting).toBe(0);
+  });
+});

@@ -1,0 +1,51 @@
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { readRulePack } from '#src/scrub/exact/rule-pack.js';
+import { createEngine } from '#src/scrub/hardened/engine.js';
+import { PLACEHOLDER } from '#src/scrub/spans.js';
+import { evasionCases, isMasked } from '../../../helpers/evasions.ts';
+
+const engine = createEngine(readRulePack(join(import.meta.dirname, '../../../../src/scrub/rules')));
+const SEEDS = [1, 2, 3, 4, 5];
+
+/**
+ * What no pattern can know: halves of a value, a value without its name, and what was turned, rotated or put in
+ * capitals by someone who meant to. The guard finds them once the value was seen.
+ */
+const BEYOND_PATTERNS = [5, 6, 7, 55, 56, 57, 60, 66];
+
+function mask(text: string): string {
+  let masked = '';
+  let from = 0;
+  for (const { start, end } of engine.scan(text)) {
+    masked += text.slice(from, start) + PLACEHOLDER;
+    from = end;
+  }
+  return masked + text.slice(from);
+}
+
+describe('SEC-1.1 the 78 evasions, before the secret was ever seen', () => {
+  it('are 78, each showing what must be gone', () => {
+    for (const seed of SEEDS) {
+      const cases = evasionCases(seed);
+      expect(cases.map(({ n }) => n)).toEqual(Array.from({ length: 78 }, (_, i) => i + 1));
+      for (const evasion of cases) expect(isMasked(evasion, evasion.text), evasion.name).toBe(false);
+    }
+  });
+
+  for (const { n, name } of evasionCases(1).filter(({ n }) => !BEYOND_PATTERNS.includes(n)))
+    it(`${n}: ${name}`, () => {
+      for (const seed of SEEDS) {
+        const evasion = evasionCases(seed)[n - 1];
+        expect(evasion && isMasked(evasion, mask(evasion.text)), `seed ${seed}`).toBe(true);
+      }
+    });
+
+  it('SEC-1.3 find nothing in what was masked', () => {
+    for (const seed of SEEDS)
+      for (const { name, text } of evasionCases(seed)) {
+        const masked = mask(text);
+        expect(mask(masked), name).toBe(masked);
+      }
+  });
+});

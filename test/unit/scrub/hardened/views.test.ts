@@ -1,0 +1,212 @@
+import { gzipSync } from 'node:zlib';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { readingsOf } from '#src/scrub/hardened/view-search.js';
+import { ascii85Decoded } from '#src/scrub/hardened/views/ascii85.js';
+import { base32Decoded } from '#src/scrub/hardened/views/base32.js';
+import { base64Decoded } from '#src/scrub/hardened/views/base64.js';
+import { inPlainLetters } from '#src/scrub/hardened/views/compatibility.js';
+import { inflated } from '#src/scrub/hardened/views/compressed.js';
+import { joinedStrings } from '#src/scrub/hardened/views/concatenations.js';
+import { dumpsRead } from '#src/scrub/hardened/views/dumps.js';
+import { Edits } from '#src/scrub/hardened/views/edits.js';
+import { withoutEntities } from '#src/scrub/hardened/views/entities.js';
+import { unescaped } from '#src/scrub/hardened/views/escapes.js';
+import { hexDecoded } from '#src/scrub/hardened/views/hex.js';
+import { withoutInvisible } from '#src/scrub/hardened/views/invisible.js';
+import { VIEW_KINDS } from '#src/scrub/hardened/views/kinds.js';
+import { asShown } from '#src/scrub/hardened/views/overwrites.js';
+import { percentDecoded } from '#src/scrub/hardened/views/percent.js';
+import { quotedPrintableDecoded } from '#src/scrub/hardened/views/quoted-printable.js';
+import { withoutSpacing } from '#src/scrub/hardened/views/spaced-letters.js';
+import { withoutTerminalCodes } from '#src/scrub/hardened/views/terminal-codes.js';
+import { compose, type ViewOf } from '#src/scrub/hardened/views/view.js';
+import { unwrapped } from '#src/scrub/hardened/views/wraps.js';
+import { ascii85, base32, base64, eachCharacter, hex, hexdump, wrap } from '../../../helpers/evasion-forms.ts';
+
+// The same cases in every run.
+fc.configureGlobal({ seed: 20_261_121 });
+
+/** Letters and digits, long enough to be known by itself, with a digit and both kinds of letters. */
+const planted = fc.stringMatching(/^[a-z][A-Z][0-9][A-Za-z0-9]{37}$/);
+const surroundings = fc.array(fc.constantFrom('some words ', 'x = 1;\n', '\n', 'ünï ', '😀', '"', '> '), {
+  maxLength: 12,
+});
+
+type Form = (secret: string) => string;
+const halves =
+  (joint: string): Form =>
+  (secret) =>
+    `${secret.slice(0, 20)}${joint}${secret.slice(20)}`;
+
+/** A form that one view reads, and whether it stands on lines of its own. */
+const FORMS: Readonly<Record<string, { of: ViewOf; form: Form; alone?: boolean }>> = {
+  'ANSI colours': { of: withoutTerminalCodes, form: halves('\x1b[1;31m') },
+  'OSC links': { of: withoutTerminalCodes, form: halves('\x1b]8;;https://example.com\x07') },
+  'zero-width spaces': { of: withoutInvisible, form: halves('\u200b\u00ad\ufeff') },
+  'UTF-16': { of: withoutInvisible, form: (secret) => eachCharacter(secret, (character) => `${character}\0`) },
+  overstrikes: { of: asShown, form: (secret) => eachCharacter(secret, (c) => `${c}\b${c}`) },
+  underlines: { of: asShown, form: (secret) => eachCharacter(secret, (c) => `_\b${c}`) },
+  'carriage returns': {
+    of: asShown,
+    form: (secret) => `\n****${secret.slice(4)}\r${secret.slice(0, 4)}\n`,
+    alone: true,
+  },
+  'full-width letters': {
+    of: inPlainLetters,
+    form: (secret) => eachCharacter(secret, (_, code) => String.fromCharCode(code + 0xfee0)),
+  },
+  'JSON escapes': {
+    of: unescaped,
+    form: (secret) => eachCharacter(secret, (_, code) => `\\u${code.toString(16).padStart(4, '0')}`),
+  },
+  'hex escapes': { of: unescaped, form: (secret) => eachCharacter(secret, (_, code) => `\\x${code.toString(16)}`) },
+  'octal escapes': {
+    of: unescaped,
+    form: (secret) => eachCharacter(secret, (_, code) => `\\${code.toString(8).padStart(3, '0')}`),
+  },
+  entities: { of: withoutEntities, form: (secret) => eachCharacter(secret, (_, code) => `&#x${code.toString(16)};`) },
+  percent: { of: percentDecoded, form: (secret) => `%C3%A9${eachCharacter(secret, (c) => `%${hex(c)}`)}` },
+  'quoted-printable': { of: quotedPrintableDecoded, form: (secret) => `=3D${halves('=\n')(secret)}` },
+  'hard wraps': { of: unwrapped, form: (secret) => `\n${wrap(secret, 16)}\n\n`, alone: true },
+  'one character per line': { of: unwrapped, form: (secret) => `\n${[...secret].join('\n')}\n\n`, alone: true },
+  concatenations: { of: joinedStrings, form: halves('" +\n  "') },
+  'spaced letters': { of: withoutSpacing, form: (secret) => `\n${[...secret].join(' ')}\n`, alone: true },
+  'base64 with an é': { of: base64Decoded, form: (secret) => ` ${base64(`é é ${secret} é`)} ` },
+  'base64 that begins early': { of: base64Decoded, form: (secret) => ` xy${base64(secret)} ` },
+  'base64 over lines': {
+    of: base64Decoded,
+    form: (secret) => `\n${wrap(base64(`words before ${secret}`), 36)}\n\n`,
+    alone: true,
+  },
+  'compressed base64': { of: inflated, form: (secret) => ` ${gzipSync(`x=${secret}`).toString('base64')} ` },
+  base32: { of: base32Decoded, form: (secret) => ` ${base32(secret)} ` },
+  ascii85: { of: ascii85Decoded, form: (secret) => ` ${ascii85(secret)} ` },
+  'hex over lines': { of: hexDecoded, form: (secret) => `\n${wrap(hex(secret), 40)}\n\n`, alone: true },
+  'hexdump -C': { of: dumpsRead, form: (secret) => `\n${hexdump(secret)}`, alone: true },
+  'a list of bytes': { of: dumpsRead, form: (secret) => ` ${eachCharacter(secret, (c) => `0x${hex(c)}, `)}0x0a ` },
+};
+
+describe('SEC-1.1 a view', () => {
+  for (const [name, { of, form, alone = false }] of Object.entries(FORMS))
+    it(`shows what stands in ${name}, and where`, () => {
+      fc.assert(
+        fc.property(planted, surroundings, surroundings, (secret, before, after) => {
+          const [head, tail] = [before.join(''), after.join('')];
+          const shown = form(secret);
+          const text = `${head}${alone ? '' : ' '}${shown}${alone ? '' : ' '}${tail}`;
+          const view = of(text);
+          const at = view?.text.indexOf(secret) ?? -1;
+          expect(at).toBeGreaterThanOrEqual(0);
+          const place = view?.toOriginal(at, at + secret.length);
+          // Within the form, and enough of it that the rest holds nothing of the secret.
+          expect(place?.start).toBeGreaterThanOrEqual(head.length);
+          expect(place?.end).toBeLessThanOrEqual(text.length - tail.length);
+          const rest = `${text.slice(0, place?.start)}\n\n${text.slice(place?.end)}`;
+          const again = of(rest)?.text ?? rest;
+          for (let from = 0; from + 8 <= secret.length; from++)
+            expect(again).not.toContain(secret.slice(from, from + 8));
+        }),
+        { numRuns: 40 },
+      );
+    });
+
+  it('is none where nothing is to be read that way', () => {
+    const plain = 'GET /api/v1/users 200 in 12 ms, "quoted" text; and (some) more.\n'.repeat(50);
+    for (const { of } of VIEW_KINDS) expect(of(plain), of.name).toBeNull();
+  });
+
+  it('leads any range back to a place in the text, whatever the text', () => {
+    const wild = fc
+      .array(
+        fc.constantFrom(
+          '\x1b[32m',
+          '\x1b]',
+          '\\u0061',
+          '\\\\',
+          '\\"',
+          '&#65;',
+          '%41',
+          '%C3',
+          '=3D',
+          '=\n',
+          '\r',
+          '\b',
+          '\0',
+          '\u200b',
+          '\uff41',
+          'a\n',
+          'a b c d e f g h i j k l m n o p q r ',
+          '" + "',
+          'aGVsbG8gd29ybGQgdGhpcyBpcw',
+          '67 68 70 5f ',
+          '\n',
+          'H4sIAAAA',
+          'MII',
+        ),
+        { maxLength: 60 },
+      )
+      .map((parts) => parts.join(''));
+    fc.assert(
+      fc.property(wild, fc.nat(), fc.nat(), (text, a, b) => {
+        for (const { of } of VIEW_KINDS) {
+          const view = of(text);
+          if (view === null) continue;
+          const [start = 0, end = 0] = [a % view.text.length, b % (view.text.length + 1)].sort((x, y) => x - y);
+          const place = view.toOriginal(start, end);
+          if (place === null) continue;
+          expect(place.start).toBeGreaterThanOrEqual(0);
+          expect(place.end).toBeLessThanOrEqual(text.length);
+          expect(place.start).toBeLessThan(place.end);
+        }
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('joins nothing that is not together in the text', () => {
+    const far = ' x'.repeat(10_000);
+    const view = withoutTerminalCodes(`a\x1b[1mb${far}c\x1b[1md`);
+    const [end, begin] = [view?.text.indexOf('\n\n') ?? -1, (view?.text.lastIndexOf('\n\n') ?? -1) + 2];
+    expect(end).toBeGreaterThan(0);
+    expect(view?.text.length).toBeLessThan(10_000);
+    expect(view?.toOriginal(end - 2, begin + 2)).toBeNull();
+    expect(view?.toOriginal(0, 2)).toEqual({ start: 0, end: 6 });
+  });
+
+  it('of a view leads back to the text', () => {
+    const text = '{"a":"\\u001b[32mAB\\u001b[0mCD"}';
+    const inner = unescaped(text);
+    const outer = inner && withoutTerminalCodes(inner.text);
+    const view = inner && outer && compose(outer, inner);
+    const at = view?.text.indexOf('ABCD') ?? -1;
+    const place = view?.toOriginal(at, at + 4);
+    expect(text.slice(place?.start, place?.end)).toBe('AB\\u001b[0mCD');
+  });
+
+  it('shows every change once, however near they are to each other', () => {
+    const gap = fc.integer({ min: 0, max: 3000 }).map((length) => 'y'.repeat(length));
+    fc.assert(
+      fc.property(fc.array(gap, { minLength: 1, maxLength: 12 }), fc.boolean(), (gaps, isLarge) => {
+        const text = `${gaps.join('\x1b[1m!')}\x1b[1m!${' z'.repeat(isLarge ? 40_000 : 0)}`;
+        expect(withoutTerminalCodes(text)?.text.split('!')).toHaveLength(gaps.length + 1);
+      }),
+    );
+  });
+
+  it('keeps lines whole around a change', () => {
+    const edits = new Edits(`one\n${'two '.repeat(20)}!\nthree`, 10);
+    const at = 4 + 80;
+    edits.replace(at, at + 1, '?');
+    expect(edits.view()?.text).toBe(`${'two '.repeat(20)}?\nthree`);
+  });
+});
+
+describe('SEC-1.3 views of a text', () => {
+  it('are no more than twice as long as it, or than 262,144 characters', () => {
+    const unit = '\x1b[32m"a\\u0067\\"&#65;=3D%C3%A9 t\b\u200b';
+    const text = unit.repeat(400_000 / unit.length);
+    const lengths = [...readingsOf(text)].map(({ view }) => view.text.length);
+    expect(lengths.reduce((sum, length) => sum + length, 0)).toBeLessThanOrEqual(2 * text.length);
+  });
+});

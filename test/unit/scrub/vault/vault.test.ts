@@ -1,0 +1,122 @@
+import { describe, expect, it } from 'vitest';
+import { canonicalOf } from '#src/scrub/vault/canonical.js';
+import { escapeLookAlikes, replaceTokens, tokenDigits } from '#src/scrub/vault/look-alike.js';
+import { Vault } from '#src/scrub/vault/vault.js';
+
+function vaultWithCounter(): Vault {
+  let last = 0;
+  return new Vault(Buffer.alloc(32, 7), () => ++last);
+}
+
+const PEM = ['-----BEGIN PRIVATE KEY-----', 'MIIabc', '-----END PRIVATE KEY-----'].join('\n');
+
+describe('SEC-1.3 one secret, one token', () => {
+  it('in every spelling of a key', async () => {
+    const vault = vaultWithCounter();
+    const spellings = [PEM, PEM.replaceAll('\n', '\r\n'), PEM.replaceAll('\n', '\\n'), PEM.replaceAll('\n', '\\\\n')];
+    for (const text of spellings) expect((await vault.use(text, 'private-key')).token).toBe('[SECRET_1]');
+    expect([vault.size, vault.open('1')]).toEqual([1, PEM]);
+  });
+
+  it('only where the spelling is one of a key', () => {
+    expect(canonicalOf('a\\nb')).toBe('a\\nb');
+    expect(canonicalOf('a\r\nb')).toBe('a\nb');
+  });
+
+  it('for a form of a value that the guard names', async () => {
+    const vault = vaultWithCounter();
+    await vault.use('dmFsdWUx', 'r', { of: 'value1' });
+    expect((await vault.use('value1', 'r')).token).toBe('[SECRET_1]');
+    expect(vault.open('1')).toBe('value1');
+  });
+});
+
+describe('SEC-1.4 a token in a file stands for what was there', () => {
+  const seen = async (vault: Vault, spelling: string, shown: string): Promise<void> => {
+    const { token } = await vault.use(spelling, 'r', { of: PEM });
+    vault.sawAt(token, spelling, shown, shown.indexOf(token));
+  };
+  const spelledIn = (vault: Vault, text: string): string =>
+    replaceTokens(text, (digits, start, end) => vault.spell(digits, text, start, end));
+
+  it('told by what stands around it, whichever was seen last', async () => {
+    const vault = vaultWithCounter();
+    const escaped = PEM.replaceAll('\n', '\\n');
+    await seen(vault, escaped, '{"key":"[SECRET_1]","id":7}');
+    await seen(vault, PEM, '[SECRET_1]\n');
+    expect(spelledIn(vault, '{"key":"[SECRET_1]","id":8}')).toBe(`{"key":"${escaped}","id":8}`);
+    expect(spelledIn(vault, '# mine\n[SECRET_1]\n')).toBe(`# mine\n${PEM}\n`);
+  });
+
+  it('and by the latest where nothing tells', async () => {
+    const vault = vaultWithCounter();
+    await seen(vault, 'one', '<[SECRET_1]>');
+    await seen(vault, 'two', '<[SECRET_1]>');
+    expect(spelledIn(vault, '<[SECRET_1]>')).toBe('<two>');
+    await seen(vault, 'one', '<[SECRET_1]>');
+    expect(spelledIn(vault, '<[SECRET_1]>')).toBe('<one>');
+  });
+
+  it('beyond 16 spellings a piece has no number, and the value itself keeps its own', async () => {
+    const vault = vaultWithCounter();
+    for (let i = 0; i < 16; i++) expect((await vault.use(`piece ${i}`, 'r', { of: 'whole' })).token).toBe('[SECRET_1]');
+    expect((await vault.use('piece 16', 'r', { of: 'whole' })).token).toBe('[SECRET]');
+    expect((await vault.use('piece 3', 'r', { of: 'whole' })).token).toBe('[SECRET_1]');
+    expect((await vault.use('whole', 'r')).token).toBe('[SECRET_1]');
+  });
+});
+
+describe('SEC-1.3 what is shown of a vault', () => {
+  it('is tokens, rules, kinds and uses, and nothing of a value', async () => {
+    const vault = vaultWithCounter();
+    for (let i = 0; i < 3; i++) await vault.use('hunter2hunter2', 'env-password', { tool: 'safe_read', time: 100 + i });
+    await vault.use('other-value', 'github-token');
+    vault.book('1', 5, 500);
+    expect(vault.list()).toEqual([
+      {
+        token: '[SECRET_1]',
+        rule: 'env-password',
+        kind: 'password',
+        tool: 'safe_read',
+        firstSeenAt: 100,
+        uses: 3,
+        opened: 1,
+        lastOpenedAt: 500,
+      },
+      expect.objectContaining({ token: '[SECRET_2]', kind: 'token', tool: null, opened: 0, lastOpenedAt: null }),
+    ]);
+    expect(JSON.stringify(vault.list())).not.toMatch(/hunter2|other-value|14|11/);
+  });
+
+  it('a secret is opened so often an hour', async () => {
+    const vault = vaultWithCounter();
+    await vault.use('value', 'r');
+    const hour = 3_600_000;
+    vault.book('1', 1_000, 0);
+    vault.book('1', 2_000, 0);
+    expect(vault.waitMs('1', 3, 3_000)).toBe(0);
+    expect(vault.waitMs('1', 2, 3_000)).toBe(hour - 2_000);
+    expect(vault.waitMs('1', 2, hour + 1_000)).toBe(0);
+    expect(vault.waitMs('1', 0, 3_000)).toBe(Number.POSITIVE_INFINITY);
+    expect(() => vault.waitMs('2', 2, 0)).toThrow(expect.objectContaining({ code: 'SECRET_UNKNOWN' }));
+  });
+});
+
+describe('SEC-1.3 a plain word is masked only beside its key', () => {
+  it.each(['function', 'hunter2', 'Password', 'aaaaaaaaaaaa'])(
+    '%s gets a token and is not looked for',
+    async (word) => {
+      const vault = vaultWithCounter();
+      vault.learn(word, 'quoted-secret');
+      expect((await vault.use(word, 'quoted-secret')).token).toBe('[SECRET_1]');
+      expect(vault.guard.scan(`a ${word} of the language`)).toEqual([]);
+    },
+  );
+});
+
+describe('look-alikes', () => {
+  it('are not tokens, however many backslashes', () => {
+    expect(tokenDigits('[SECRET_3] [SECRET\\_4] [SECRET_3] [[SECRET_12]_5] [SECRET]')).toEqual(['3', '12']);
+    expect(tokenDigits(escapeLookAlikes('[SECRET_3][SECRET\\\\_4]'))).toEqual([]);
+  });
+});
