@@ -13,6 +13,7 @@ export interface ScrubInput {
 
 const KIB = 1024;
 const MIB = 1024 * 1024;
+const MODULES = ['parser', 'lexer', 'token', 'auth', 'session', 'http', 'cache', 'key-store'];
 
 /** What tools print. */
 export const INPUTS: readonly ScrubInput[] = [
@@ -67,8 +68,6 @@ function source(chars: number): string {
   const text = names.map((name) => readFileSync(join(findInstallRoot(), 'src', 'scrub', name), 'utf8')).join('\n');
   return text.repeat(Math.ceil(chars / text.length)).slice(0, chars);
 }
-
-const MODULES = ['parser', 'lexer', 'token', 'auth', 'session', 'http', 'cache', 'key-store'];
 
 function buildLog(chars: number): string {
   const lines: string[] = [];

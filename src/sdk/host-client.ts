@@ -15,17 +15,23 @@ export interface HostBroker {
 
 type HostService = PluginProtocol['ToolHost']['service'];
 
-/** ToolHost as a tool's process sees it: one connection for all calls, made when the first tool asks for something. */
+/**
+ * ToolHost as a tool's process sees it: one connection for all calls. Where it is reached is asked at once, since the
+ * broker forgets what was announced after five seconds; the connection is made when the first tool asks for something.
+ */
 export class HostClient {
   readonly #protocol: Pick<PluginProtocol, 'ToolHost'>;
   readonly #broker: HostBroker;
   readonly #serviceId: number;
-  #client: Promise<Client> | undefined;
+  #client: Promise<Client>;
 
   constructor(serviceId: number, broker: HostBroker, protocol: Pick<PluginProtocol, 'ToolHost'>) {
     this.#serviceId = serviceId;
     this.#broker = broker;
     this.#protocol = protocol;
+    this.#client = this.#connect();
+    // Whoever asks for something first is told.
+    this.#client.catch(() => {});
   }
 
   async exec(callId: string, spec: ExecSpec): Promise<ExecResult> {
@@ -50,7 +56,6 @@ export class HostClient {
   }
 
   async #send<Q, A>(method: UnaryMethod<Q, A>, request: Q): Promise<A> {
-    this.#client ??= this.#connect();
     const client = await this.#client;
     return new Promise((resolve, reject) => {
       const { path, requestSerialize, responseDeserialize } = method;

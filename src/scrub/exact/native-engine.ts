@@ -13,6 +13,14 @@ interface Run {
 const FIRST_SURROGATE = 0xd800;
 const SURROGATE = /[\ud800-\udfff]/;
 
+/** Rules ask about the same text one after another: the answer for the last one is kept. */
+const lastAsked = { text: '', hasSurrogates: false };
+
+function hasSurrogates(text: string): boolean {
+  if (text !== lastAsked.text) Object.assign(lastAsked, { text, hasSurrogates: SURROGATE.test(text) });
+  return lastAsked.hasSurrogates;
+}
+
 /**
  * A pattern as a JavaScript regular expression. Only for trees that `isTranslatable`; time is linear only for patterns
  * that an attack search has passed. RangeError where the backtracking of the expression outgrows V8's stack.
@@ -75,7 +83,7 @@ export class NativeEngine implements Engine {
   }
 
   #expression(text: string, groups: boolean): RegExp {
-    const pairs = this.#heedsPairs && SURROGATE.test(text);
+    const pairs = this.#heedsPairs && hasSurrogates(text);
     const flags = `g${groups ? 'd' : ''}${pairs ? 'u' : ''}`;
     const known = this.#compiled.get(flags);
     if (known !== undefined) return known;
