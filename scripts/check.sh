@@ -1,5 +1,5 @@
 #!/bin/sh
-# The one gate, for people and continuous integration: format and lint, types, unused code, generated code, tests
+# The one gate, for people and continuous integration: format and lint, types, unused code, generated code, certified patterns, tests
 # with coverage.
 set -eu
 cd "$(dirname "$0")/.."
@@ -10,4 +10,5 @@ biome ci --colors=off .
 tsc -p tsconfig.test.json
 knip
 node dist/scripts/generate-protocol.js --check
+node dist/scripts/certify-patterns.js --check
 exec scripts/coverage.sh

@@ -1,4 +1,3 @@
-import type { Finding } from '../finding.ts';
 import { Allowlist, type Candidate } from './allowlist.ts';
 import type { RuleConfig } from './config.ts';
 import { type Segment, segmentsAt } from './decode-pass.ts';
@@ -71,16 +70,6 @@ export class Rule {
     return hits;
   }
 
-  /** What it finds in a text alone, as places of secrets. */
-  find(text: string): Finding[] {
-    return this.hitsIn(text, [])
-      .filter(({ found, match, secret }) => {
-        const slice = ({ start, end }: Range): string => text.slice(start, end);
-        return !this.isExcused({ secret: slice(secret), match: slice(match), line: () => lineAround(text, found) }, '');
-      })
-      .map(({ match, secret }) => ({ rule: this.config.id, ...(secret.start < secret.end ? secret : match) }));
-  }
-
   isExcused(candidate: Candidate, path: string): boolean {
     return this.#allowlists.some((list) => list.excuses(candidate, path));
   }
@@ -117,11 +106,4 @@ function withoutLineEnds(text: string, { start, end }: Range): Range {
   while (from < to && text[from] === '\n') from++;
   while (to > from && text[to - 1] === '\n') to--;
   return { start: from, end: to };
-}
-
-/** gitleaks' idea of a line: from the second one on it begins with the line end before it. */
-export function lineAround(text: string, { start, end }: Range): string {
-  const from = Math.max(0, text.lastIndexOf('\n', start));
-  const to = text.indexOf('\n', end);
-  return text.slice(from, to === -1 ? text.length : to);
 }
