@@ -13,8 +13,10 @@ import { type Reach, type Trial, tryPattern } from './pattern-trial.ts';
 
 // Writes src/scrub/exact/certified-patterns.ts: the patterns of our rules and of gitleaks' official configuration that
 // may run as JavaScript regular expressions, on all texts or on short ones, because neither an attack search nor a
-// comparison with re2js found anything against them. With --check it tries the committed ones again, with a fixed seed and a fresh one (--seed N
-// repeats one), and fails when a pattern of our rules is on neither list. --official FILE names the configuration.
+// comparison with re2js found anything against them. With --check it tries the committed ones again and fails when one
+// of them, or a pattern of our rules that is on no list, is found wanting: with the seed of the list and another one,
+// the same in each run of the gate; --seed N takes N for the other, to look further. --official FILE names the
+// configuration.
 
 const ROOT = join(import.meta.dirname, '../..');
 const TARGET = join(ROOT, 'src/scrub/exact/certified-patterns.ts');
@@ -26,7 +28,7 @@ const WRITE_ROUNDS = 1;
  * Microseconds per character. What gets on the list must be well below what takes it off again, whatever else the
  * machine does; a short text cannot take long.
  */
-const MAX_COST = { all: { write: 0.5, check: 1.5 }, short: { write: 1.2, check: 3.6 } };
+const MAX_COST = { all: { write: 0.5, check: 4 }, short: { write: 1.2, check: 6 } };
 
 /** Milliseconds for one trial. */
 const TRIAL_MS = 10_000;
@@ -52,7 +54,7 @@ async function main(): Promise<void> {
   const own = patternsOf(readRulePack(join(ROOT, 'src/scrub/rules')).map(({ text }) => text));
   const official = await officialPatterns(values.official);
   if (official === null) console.log(`gitleaks ${PINNED_VERSION}'s configuration is not here: its part stays untried.`);
-  if (values.check === true) await check(own, official ?? [], Number(values.seed ?? Date.now() % 1e9));
+  if (values.check === true) await check(own, official ?? [], Number(values.seed ?? FIXED_SEED + 1));
   else await write(own, official);
 }
 

@@ -10,9 +10,9 @@ import { createDispatch } from '../dispatch/dispatch.ts';
 import { createSlots } from '../dispatch/slots.ts';
 import { createRunner } from '../runner/runner.ts';
 import { createSandbox } from '../sandbox/sandbox.ts';
-import { readRulePack } from '../scrub/exact/rule-pack.ts';
+import { type RuleFile, readRulePack } from '../scrub/exact/rule-pack.ts';
 import { createEngine, deferEngine } from '../scrub/hardened/engine.ts';
-import { readRuleSources } from '../scrub/rule-sources.ts';
+import { type RuleSources, readRuleSources } from '../scrub/rule-sources.ts';
 import { createScanner } from '../scrub/scan/scanner.ts';
 import { createScrubber } from '../scrub/scrubber.ts';
 import { createSeeds, type Seeds } from '../scrub/vault/seeds.ts';
@@ -76,16 +76,23 @@ export function compose({ environment, paths, config, clock, logger, requestStop
     isApproved: (root, sha256) => approvals.isApproved(root, sha256),
     onFault: (project, problem) => logger.warn('scrub.workspace_rules_invalid', { project, problem }),
   });
-  const scanner = createScanner({ config: config.scrub, logger, readRules: () => readRuleSources(places) });
+  const seeds = config.scrub.seeds ? seedsOf({ environment, projects, clock, logger }) : null;
+  let official: RuleFile | null = null;
+  const readRules = async (): Promise<RuleSources> => {
+    const sources = await readRuleSources(places);
+    official = sources.official;
+    return sources;
+  };
+  const scanner = createScanner({ config: config.scrub, logger, readRules });
   const scrubber = createScrubber({
     scanner,
-    engine: maskEngine(),
+    engine: maskEngine(() => official),
     numbers: sessions,
     workspaceRules: async (sessionKey) => {
       const root = (await projects.find(splitSessionKey(sessionKey).project))?.root;
       return root === undefined ? null : workspaceRules.read(root);
     },
-    ...(config.scrub.seeds ? { seeds: seedsOf({ environment, projects, clock, logger }) } : {}),
+    ...(seeds === null ? {} : { seeds }),
     logger,
     clock,
   });
@@ -142,7 +149,20 @@ export function compose({ environment, paths, config, clock, logger, requestStop
     scrubber,
     rules: { projects, workspaceRules, approvals },
     clock,
-    checkHealth: () => checkHealth({ auditor, catalog, config, sandbox, scrubber, counter, database, auditLog }),
+    checkHealth: () =>
+      checkHealth({
+        auditor,
+        catalog,
+        config,
+        sandbox,
+        scrubber,
+        counter,
+        database,
+        auditLog,
+        seeds,
+        projects,
+        workspaceRules,
+      }),
     requestStop: (graceMs) => requestStop(graceMs === 0 ? config.server.drain_ms : graceMs),
   });
   const grpc = createGrpcDoor({
@@ -210,9 +230,9 @@ function seedsOf(
 }
 
 /** For log lines and refusals; rarely used, so its rules are read and compiled only then. */
-function maskEngine(): ReturnType<typeof deferEngine> {
+function maskEngine(official: () => RuleFile | null): ReturnType<typeof deferEngine> {
   const rules = fileURLToPath(new URL('../scrub/rules', import.meta.url));
-  return deferEngine(() => createEngine(readRulePack(rules), { compile: 'when used' }));
+  return deferEngine(() => createEngine(readRulePack(rules), { compile: 'when used', official: official() }));
 }
 
 function named(name: string, part: Pick<Part, 'start' | 'stop'>): Part {

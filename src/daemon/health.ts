@@ -7,8 +7,11 @@ import type { Config } from '../config/schema.ts';
 import { ContextdError } from '../core/errors.ts';
 import type { IsolationLayer, IsolationReport, Sandbox } from '../sandbox/sandbox.ts';
 import type { Scrubber } from '../scrub/scrubber.ts';
+import type { Seeds } from '../scrub/vault/seeds.ts';
+import type { WorkspaceRulesReader } from '../scrub/workspace-rules.ts';
 import type { HealthCheck } from '../server/door.ts';
 import type { AuditLog } from '../stores/audit.ts';
+import type { ProjectStore } from '../stores/projects.ts';
 import type { Database } from '../stores/sqlite.ts';
 import type { TokenCounter } from '../tokens/counter.ts';
 import { checkAuditor } from './auditor-health.ts';
@@ -24,6 +27,10 @@ export interface HealthDeps {
   database: Database;
   auditLog: AuditLog;
   auditor: Pick<StandingAuditor, 'state'>;
+  /** Null: scrub.seeds is off. */
+  seeds: Pick<Seeds, 'skipped'> | null;
+  projects: Pick<ProjectStore, 'list'>;
+  workspaceRules: Pick<WorkspaceRulesReader, 'review'>;
 }
 
 type Finding = Omit<HealthCheck, 'name'>;
@@ -37,6 +44,8 @@ export async function checkHealth(deps: HealthDeps): Promise<HealthCheck[]> {
     ['state database', checkDatabase],
     ['audit log', checkAudit],
     ['core tools', checkTools],
+    ['known secrets', checkSeeds],
+    ['rules of projects', checkWorkspaceRules],
     ['gitleaks', async ({ auditor }) => checkAuditor(auditor.state())],
   ];
   const results: HealthCheck[] = [...(await checkIsolation(deps))];
@@ -161,4 +170,30 @@ async function checkTools({ catalog }: HealthDeps): Promise<Finding> {
   const tools = catalog.list();
   for (const tool of tools) await catalog.verify(tool);
   return { status: 'ok', detail: `${tools.map((tool) => tool.manifest.name).join(', ')}: hashes match`, remedy: '' };
+}
+
+/** Credential files whose values cannot be masked from the start; their names only. */
+export async function checkSeeds({ seeds }: Pick<HealthDeps, 'seeds'>): Promise<Finding> {
+  if (seeds === null) return { status: 'ok', detail: 'off (scrub.seeds)', remedy: '' };
+  const skipped = seeds.skipped();
+  if (skipped.length === 0) return { status: 'ok', detail: 'credential files are masked from the start', remedy: '' };
+  return {
+    status: 'warn',
+    detail: `not read: ${skipped.map(({ file, why }) => `${file} (${why})`).join(', ')}`,
+    remedy: 'What these hold is masked only where a rule finds it. Let the daemon read them, or remove them.',
+  };
+}
+
+/** A `.gitleaks.toml` that cannot be used adds nothing: the other rules hold alone. */
+export async function checkWorkspaceRules({
+  projects,
+  workspaceRules,
+}: Pick<HealthDeps, 'projects' | 'workspaceRules'>): Promise<Finding> {
+  const faults: string[] = [];
+  for (const { root } of await projects.list()) {
+    const { path, fault } = await workspaceRules.review(root);
+    if (fault !== null) faults.push(`${path}: ${fault}`);
+  }
+  if (faults.length === 0) return { status: 'ok', detail: 'every .gitleaks.toml can be used', remedy: '' };
+  return { status: 'warn', detail: faults.join('; '), remedy: 'Mend the file; until then it adds nothing.' };
 }

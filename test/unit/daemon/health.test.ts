@@ -6,7 +6,7 @@ import { acceptConfig } from '#src/config/load.js';
 import { resolvePaths } from '#src/config/paths.js';
 import { systemClock } from '#src/core/clock.js';
 import { silentLogger } from '#src/core/log.js';
-import { checkIsolation } from '#src/daemon/health.js';
+import { checkIsolation, checkSeeds, checkWorkspaceRules } from '#src/daemon/health.js';
 import { UnavailableSandbox } from '#src/sandbox/probe/unavailable.js';
 import { SeatbeltSandbox } from '#src/sandbox/seatbelt/seatbelt-sandbox.js';
 
@@ -80,4 +80,35 @@ test('doctor fails with the way out where nothing isolates', async () => {
       remedy: 'sudo apt-get install -y bubblewrap.',
     },
   ]);
+});
+
+test('SEC-1.1 doctor names credential files that could not be read', async () => {
+  expect(await checkSeeds({ seeds: null })).toMatchObject({ status: 'ok', detail: 'off (scrub.seeds)' });
+  expect(await checkSeeds({ seeds: { skipped: () => [] } })).toMatchObject({ status: 'ok' });
+  const seeds = { skipped: () => [{ file: '/home/ann/.netrc', why: 'EACCES' }] };
+  expect(await checkSeeds({ seeds })).toMatchObject({ status: 'warn', detail: 'not read: /home/ann/.netrc (EACCES)' });
+});
+
+test('SEC-1.1 doctor names a .gitleaks.toml that adds nothing because it cannot be used', async () => {
+  const projects = {
+    list: async () => [
+      { root: '/a', tools: [] },
+      { root: '/b', tools: [] },
+    ],
+  };
+  const workspaceRules = {
+    review: async (root: string) => ({
+      path: `${root}/.gitleaks.toml`,
+      sha256: null,
+      approved: false,
+      rules: 0,
+      allowances: [],
+      fault: root === '/b' ? 'it is a link' : null,
+    }),
+  };
+  const check = await checkWorkspaceRules({ projects, workspaceRules });
+  expect(check).toMatchObject({ status: 'warn', detail: '/b/.gitleaks.toml: it is a link' });
+  expect(await checkWorkspaceRules({ projects: { list: async () => [] }, workspaceRules })).toMatchObject({
+    status: 'ok',
+  });
 });
