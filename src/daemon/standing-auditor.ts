@@ -12,6 +12,7 @@ import { type MissedSecret, missedSecrets } from '../scrub/gitleaks/missed.ts';
 import { findOfficialConfig } from '../scrub/gitleaks/official-config.ts';
 import { clearWorkDir, createGitleaksRun, type GitleaksRun } from '../scrub/gitleaks/run.ts';
 import type { Scrubber } from '../scrub/scrubber.ts';
+import { readStreams } from '../stores/artifact-streams.ts';
 import type { ArtifactStore, ArtifactStream } from '../stores/artifacts.ts';
 import type { AuditLog } from '../stores/audit.ts';
 import { splitSessionKey } from '../stores/session-key.ts';
@@ -94,7 +95,7 @@ async function createRun(program: GitleaksBinary, deps: StandingAuditorDeps): Pr
 function createBackground(run: GitleaksRun, deps: StandingAuditorDeps, signal: AbortSignal): Auditor {
   return new Auditor({
     run,
-    read: async (item) => (await readStreams(item, deps.artifacts))?.map(({ text }) => text) ?? null,
+    read: async (item) => (await readStored(item, deps.artifacts))?.map(({ text }) => text) ?? null,
     onMissed: (item, missed) => maskStored(item, missed, deps),
     pause: (ms) => setTimeout(ms, undefined, { signal, ref: false }).catch(() => undefined),
     logger: deps.logger,
@@ -102,19 +103,12 @@ function createBackground(run: GitleaksRun, deps: StandingAuditorDeps, signal: A
 }
 
 /** Null when the artifact is gone. */
-async function readStreams(
+async function readStored(
   { sessionKey, artifactId }: AuditItem,
   artifacts: ArtifactStore,
 ): Promise<ArtifactStream[] | null> {
   try {
-    const { parts, bytes } = await artifacts.info(sessionKey, artifactId);
-    const body = await artifacts.read(sessionKey, artifactId, 0, bytes);
-    let at = 0;
-    return parts.map((part) => {
-      const text = body.toString('utf8', at, at + part.bytes);
-      at += part.bytes;
-      return { field: part.field, text };
-    });
+    return await readStreams(artifacts, sessionKey, artifactId);
   } catch (thrown) {
     const { code } = ContextdError.from(thrown);
     if (code === 'NOT_FOUND' || code === 'EXPIRED') return null;
@@ -124,7 +118,7 @@ async function readStreams(
 
 /** The session knows the secret from now on; what was stored of it is masked, and that is recorded. */
 async function maskStored(item: AuditItem, missed: readonly MissedSecret[], deps: StandingAuditorDeps): Promise<void> {
-  const streams = (await readStreams(item, deps.artifacts)) ?? [];
+  const streams = (await readStored(item, deps.artifacts)) ?? [];
   const { value, secrets } = await deps.scrubber.scrubAgain(
     item.sessionKey,
     streams.map(({ text }) => text),

@@ -1,4 +1,6 @@
 import { ContextdError } from '../core/errors.ts';
+import type { Scrubber } from '../scrub/scrubber.ts';
+import { readStreams } from '../stores/artifact-streams.ts';
 import type { ArtifactStore } from '../stores/artifacts.ts';
 import { type Cursors, REVISIONS } from '../stores/cursors.ts';
 import type { ByteRange } from '../tokens/line.ts';
@@ -8,7 +10,11 @@ import type { VerifiedCall } from './call.ts';
 export interface PageDeps {
   artifacts: ArtifactStore;
   cursors: Cursors;
+  scrubber: Scrubber;
 }
+
+/** A secret that the edge of a page cuts is looked for whole. */
+const MARGIN_BYTES = 8 * 1024;
 
 /** What a continuation leads to, read and ready to be cut. */
 export interface Page {
@@ -19,7 +25,10 @@ export interface Page {
   segments: readonly PageSegment[];
 }
 
-/** The next slice of what an earlier call left: scrubbed before it was stored, so nothing runs or is scanned again. */
+/**
+ * The next slice of what an earlier call left: scrubbed before it was stored, so nothing runs again. Only secrets that
+ * became known since are looked for: where there is one, the artifact is masked again and the cursor is EXPIRED.
+ */
 export async function openPage(call: VerifiedCall, continuation: string, deps: PageDeps): Promise<Page> {
   const { artifactId, ranges, revision = 0 } = deps.cursors.open(call.sessionKey, continuation);
   const info = await deps.artifacts.info(call.sessionKey, artifactId);
@@ -36,7 +45,26 @@ export async function openPage(call: VerifiedCall, continuation: string, deps: P
       bytes: await deps.artifacts.read(call.sessionKey, artifactId, read.start, read.end),
     })),
   );
+  for (const { start, end } of reads) {
+    const around = await deps.artifacts.read(
+      call.sessionKey,
+      artifactId,
+      Math.max(0, start - MARGIN_BYTES),
+      end + MARGIN_BYTES,
+    );
+    const { secrets } = await deps.scrubber.scrubAgain(call.sessionKey, [around.toString()], []);
+    if (secrets.length > 0) await maskAgain(call.sessionKey, artifactId, deps);
+    if (secrets.length > 0) throw replaced(artifactId);
+  }
   return { artifactId, revision, ranges, segments };
+}
+
+async function maskAgain(sessionKey: string, artifactId: string, { artifacts, scrubber }: PageDeps): Promise<void> {
+  const streams = await readStreams(artifacts, sessionKey, artifactId);
+  const texts = streams.map(({ text }) => text);
+  const { value } = await scrubber.scrubAgain(sessionKey, texts, []);
+  const masked = streams.map(({ field }, position) => ({ field, text: value[position] ?? '' }));
+  await artifacts.replace(sessionKey, artifactId, masked);
 }
 
 function replaced(artifactId: string): ContextdError {

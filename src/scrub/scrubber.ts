@@ -169,11 +169,12 @@ class SessionScrubber implements Scrubber {
     try {
       const vault = this.#vaultOf(sessionKey);
       for (const { value: secret, rule } of missed) vault.learn(secret, rule);
+      const seeds = (await this.#deps.seeds?.guardsFor(sessionKey)) ?? [];
       const secrets = new Map<string, SecretUse>();
       const masking: Masking = { vault, secrets, sighting: { time: this.#deps.clock.now() }, again: true };
       const texts: string[] = [];
       for (const text of collectLeaves(value)) {
-        const spans = mergeFindings([...findPlain(text, missed), ...(await guardScan([vault.guard], text))]);
+        const spans = mergeFindings([...findPlain(text, missed), ...(await guardScan([vault.guard, ...seeds], text))]);
         texts.push(await maskLeaf(masking, text, spans, NO_MARGIN));
       }
       // The same shape with other strings in it, which the type system cannot see.

@@ -158,6 +158,21 @@ describe('every way out of a call is recorded', () => {
     });
   });
 
+  it('SEC-1.1 a page of an output that was stored before its secret was known does not show it', async () => {
+    const secret = randomBytes(15).toString('hex');
+    const first = await at.call('safe_bash', { command: `seq 1 3000; echo ${secret}; seq 1 3000`, max_tokens: 300 });
+    await at.call('safe_bash', { command: `echo API_KEY=${secret}` });
+    let { meta } = JSON.parse(first.line);
+    for (let page = 0; meta.pagination !== undefined && page < 200; page++) {
+      const { line } = await at.call('safe_bash', { continuation: meta.pagination.cursor, max_tokens: 2000 });
+      expect(line).not.toContain(secret);
+      const answer = JSON.parse(line);
+      meta = answer.meta;
+      if (!answer.success) expect(answer.data.error_code).toBe('EXPIRED');
+    }
+    expect(meta.pagination).toBeUndefined();
+  });
+
   it('a request id is used once', async () => {
     const id = newRequestId(Date.now());
     await at.call('safe_bash', { command: 'echo first' }, id);
