@@ -1,19 +1,20 @@
 import { copyFile, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { build } from 'esbuild';
+import { readRulePack } from '../src/scrub/exact/rule-pack.ts';
 
 /** Files of a tool that travel with the bundle. */
 const TOOL_FILES = ['TOOL.md', 'TOOL_EXTENDED.md', 'tool.json'];
 
 /**
- * Builds `dist/core-bundle/`, what the core tools run from: `main.js` (one file, from the compiled program), `rules/`
- * and `tools/<name>/`. The same sources give the same bytes: the bundle's hash is what projects accept.
+ * Builds `dist/core-bundle/`, what the core tools run from: `main.js` (one file, from the compiled program),
+ * `rules.json` (one file, because each is looked at on every call) and `tools/<name>/`. The same sources give the same bytes: the bundle's hash is what projects accept.
  */
 async function buildCoreBundle(root: string): Promise<void> {
   const target = join(root, 'dist', 'core-bundle');
   await rm(target, { recursive: true, force: true });
   await bundleProgram(root, join(target, 'main.js'));
-  await copyRules(join(root, 'src', 'scrub', 'rules'), join(target, 'rules'));
+  await writeFile(join(target, 'rules.json'), JSON.stringify(readRulePack(join(root, 'src', 'scrub', 'rules'))));
   await copyTools(join(root, 'tools'), join(target, 'tools'));
 }
 
@@ -33,12 +34,6 @@ async function bundleProgram(root: string, outfile: string): Promise<void> {
     // Packages in CommonJS ask for Node's own modules by `require`, which an ES module does not have.
     banner: { js: "import { createRequire } from 'node:module';\nconst require = createRequire(import.meta.url);" },
   });
-}
-
-async function copyRules(source: string, target: string): Promise<void> {
-  await mkdir(target, { recursive: true });
-  const names = (await readdir(source)).filter((name) => name.endsWith('.toml'));
-  for (const name of names.sort()) await copyFile(join(source, name), join(target, name));
 }
 
 async function copyTools(source: string, target: string): Promise<void> {

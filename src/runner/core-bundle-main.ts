@@ -3,7 +3,7 @@ import { isMainThread, parentPort } from 'node:worker_threads';
 import { safeBash } from '../../tools/safe_bash/main.ts';
 import { safeRead } from '../../tools/safe_read/main.ts';
 import { createSafeWrite } from '../../tools/safe_write/main.ts';
-import { readRulePack } from '../scrub/exact/rule-pack.ts';
+import { readRuleBundle } from '../scrub/exact/rule-pack.ts';
 import { createEngine, deferEngine } from '../scrub/hardened/engine.ts';
 import { serveTools } from '../sdk/serve.ts';
 import { answerScans, FirstPass } from './first-pass.ts';
@@ -13,8 +13,8 @@ import { answerScans, FirstPass } from './first-pass.ts';
  * in the sandbox. As a worker thread of itself it scans long outputs. The daemon has compiled the same rules, so each
  * is compiled here only when a text needs it.
  */
-const rulesDir = fileURLToPath(new URL('./rules/', import.meta.url));
-const engine = deferEngine(() => createEngine(readRulePack(rulesDir), { compile: 'when used' }));
+const rules = fileURLToPath(new URL('./rules.json', import.meta.url));
+const engine = deferEngine(() => createEngine(readRuleBundle(rules), { compile: 'when used' }));
 
 if (isMainThread) {
   const firstPass = new FirstPass(engine, new URL(import.meta.url));

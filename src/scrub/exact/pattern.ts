@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { CERTIFIED, CERTIFIED_SHORT, type PatternHashes } from './certified-patterns.ts';
+import { CERTIFIED, CERTIFIED_SHORT, type PatternHashes, REFUSED } from './certified-patterns.ts';
 import { parseGo } from './go-syntax.ts';
 import { groupCountOf } from './go-tree.ts';
 import { LinearEngine } from './linear-engine.ts';
@@ -9,6 +9,7 @@ import { ruleFault } from './toml-table.ts';
 
 const FOR_ALL_TEXTS = setOf(CERTIFIED);
 const FOR_SHORT_TEXTS = setOf(CERTIFIED_SHORT);
+const TRIED = setOf(REFUSED);
 
 /** Half open, UTF-16 offsets. */
 export interface Range {
@@ -39,8 +40,10 @@ export class Pattern {
   /** SCHEMA_INVALID, naming `where`, for a pattern that Go would refuse. */
   constructor(source: string, where: string) {
     this.#source = source;
-    this.#certified = certificateOf(source);
-    if (this.#certified !== undefined) return;
+    const hash = createHash('sha256').update(source).digest('hex');
+    this.#certified = certificateOf(hash);
+    // What is on a list was compiled when the list was written: it is again at its first use.
+    if (this.#certified !== undefined || TRIED.has(hash)) return;
     try {
       this.#linear = new LinearEngine(source);
     } catch (cause) {
@@ -95,8 +98,7 @@ function setOf({ official, own }: PatternHashes): ReadonlySet<string> {
   return new Set([...official, ...own]);
 }
 
-function certificateOf(source: string): 'all' | 'short' | undefined {
-  const hash = createHash('sha256').update(source).digest('hex');
+function certificateOf(hash: string): 'all' | 'short' | undefined {
   if (FOR_ALL_TEXTS.has(hash)) return 'all';
   return FOR_SHORT_TEXTS.has(hash) ? 'short' : undefined;
 }

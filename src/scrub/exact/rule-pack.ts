@@ -12,3 +12,9 @@ export function readRulePack(dir: string): RuleFile[] {
   const names = readdirSync(dir).filter((name) => name.endsWith('.toml'));
   return names.sort().map((name) => ({ name, text: readFileSync(join(dir, name), 'utf8') }));
 }
+
+/** The same from one file that the build wrote. */
+export function readRuleBundle(file: string): RuleFile[] {
+  const files: RuleFile[] = JSON.parse(readFileSync(file, 'utf8'));
+  return files;
+}

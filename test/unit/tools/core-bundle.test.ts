@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { readRuleBundle, readRulePack } from '#src/scrub/exact/rule-pack.js';
 
 const ROOT = join(import.meta.dirname, '..', '..', '..');
 const BUNDLE = join(ROOT, 'dist', 'core-bundle');
@@ -16,13 +17,18 @@ describe('the core bundle', () => {
   it('FR-2.2 holds the program, the rules and what each tool is installed from, and nothing else', () => {
     const tools = readdirSync(join(ROOT, 'tools'), { withFileTypes: true }).filter((entry) => entry.isDirectory());
     const documents = ['TOOL.md', 'TOOL_EXTENDED.md', 'schema.json', 'tool.json'];
-    const rules = readdirSync(join(ROOT, 'src', 'scrub', 'rules')).filter((name) => name.endsWith('.toml'));
     const expected = [
       'main.js',
-      ...rules.map((name) => `rules/${name}`),
+      'rules.json',
       ...tools.flatMap(({ name }) => documents.map((file) => `tools/${name}/${file}`)),
     ];
     expect(filesBelow(BUNDLE)).toEqual(expected.sort());
+  });
+
+  it('SEC-1.2 has every rule of the daemon', () => {
+    const rules = readRuleBundle(join(BUNDLE, 'rules.json'));
+    expect(rules).toEqual(readRulePack(join(ROOT, 'src', 'scrub', 'rules')));
+    expect(rules.length).toBeGreaterThan(100);
   });
 
   it('has schemas on one line, without spaces between tokens', () => {
@@ -40,7 +46,7 @@ describe('the core bundle', () => {
 
   it('does not hold what stays in the daemon: vault and guard', () => {
     const program = readFileSync(join(BUNDLE, 'main.js'), 'utf8');
-    for (const part of ['scrub/vault', 'scrub/guard', 'scrub/scrubber', 'sandbox/', 'src/config/'])
+    for (const part of ['scrub/vault', 'scrub/scrubber', 'sandbox/', 'src/config/'])
       expect(program, part).not.toContain(`dist/src/${part.replace('src/', '')}`);
   });
 });
