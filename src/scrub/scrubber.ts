@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '../core/clock.ts';
 import { ContextdError } from '../core/errors.ts';
@@ -13,11 +12,12 @@ import { type Masking, maskLeaf, replaceSpans } from './mask-leaf.ts';
 import type { Scanner } from './scan/scanner.ts';
 import { mergeFindings } from './spans.ts';
 import { Guard, type GuardHit, searchAtOnce } from './vault/guard.ts';
-import { replaceTokens, tokenDigits, UNNUMBERED } from './vault/look-alike.ts';
+import { tokenDigits, UNNUMBERED } from './vault/look-alike.ts';
 import { findPlain, type PlainValue } from './vault/plain-search.ts';
 import type { SecretSummary } from './vault/secret-summary.ts';
 import type { Seeds } from './vault/seeds.ts';
-import { type NumberStore, type SecretUse, unknownSecret, Vault } from './vault/vault.ts';
+import { SessionVaults } from './vault/session-vaults.ts';
+import type { NumberStore, SecretUse, Vault } from './vault/vault.ts';
 import type { WorkspaceRules } from './workspace-rules.ts';
 
 export type { SecretSummary } from './vault/secret-summary.ts';
@@ -116,11 +116,11 @@ const SLOW_MS = 1000;
 
 class SessionScrubber implements Scrubber {
   readonly #deps: ScrubberDeps;
-  readonly #vaults = new Map<string, Vault>();
-  readonly #identityKey = randomBytes(32);
+  readonly #vaults: SessionVaults;
 
   constructor(deps: ScrubberDeps) {
     this.#deps = deps;
+    this.#vaults = new SessionVaults(deps.numbers, deps.clock);
   }
 
   async start(): Promise<void> {
@@ -136,7 +136,7 @@ class SessionScrubber implements Scrubber {
     const { clock, logger } = this.#deps;
     const started = clock.monotonic();
     try {
-      const vault = this.#vaultOf(sessionKey);
+      const vault = this.#vaults.of(sessionKey);
       const seeds = (await this.#deps.seeds?.guardsFor(sessionKey)) ?? [];
       const opened = openedValues(vault, hints.opened ?? []);
       const workspace = (await this.#deps.workspaceRules?.(sessionKey)) ?? null;
@@ -167,7 +167,7 @@ class SessionScrubber implements Scrubber {
     missed: readonly KnownSecret[],
   ): Promise<ScrubbedAgain<T>> {
     try {
-      const vault = this.#vaultOf(sessionKey);
+      const vault = this.#vaults.of(sessionKey);
       for (const { value: secret, rule } of missed) vault.learn(secret, rule);
       const seeds = (await this.#deps.seeds?.guardsFor(sessionKey)) ?? [];
       const secrets = new Map<string, SecretUse>();
@@ -185,36 +185,27 @@ class SessionScrubber implements Scrubber {
   }
 
   openSecrets(sessionKey: string, text: string, form: 'seen' | 'plain' = 'seen'): string {
-    return replaceTokens(text, (digits, start, end) => {
-      const vault = this.#vaultWith(sessionKey, digits);
-      return form === 'plain' ? vault.open(digits) : vault.spell(digits, text, start, end);
-    });
+    return this.#vaults.open(sessionKey, text, form);
   }
 
   bookOpenings(sessionKey: string, tokens: readonly string[], maxPerHour: number): void {
-    const { clock } = this.#deps;
-    const digits = [...new Set(tokens.flatMap(tokenDigits))];
-    const now = clock.monotonic();
-    for (const one of digits) {
-      const waitMs = this.#vaultWith(sessionKey, one).waitMs(one, maxPerHour, now);
-      if (waitMs > 0) throw openedTooOften(one, maxPerHour, waitMs);
-    }
-    for (const one of digits) this.#vaultWith(sessionKey, one).book(one, now, clock.now());
+    this.#vaults.book(sessionKey, tokens, maxPerHour);
   }
 
   tokensIn(sessionKey: string, text: string): string[] {
-    const vault = this.#vaults.get(sessionKey);
-    return tokenDigits(text).flatMap((digits) => (vault?.has(digits) ? [`[SECRET_${digits}]`] : []));
+    return tokenDigits(text).flatMap((digits) =>
+      this.#vaults.find(sessionKey)?.has(digits) ? [`[SECRET_${digits}]`] : [],
+    );
   }
 
   secrets(sessionKey: string): SecretSummary[] {
-    return this.#vaults.get(sessionKey)?.list() ?? [];
+    return this.#vaults.find(sessionKey)?.list() ?? [];
   }
 
   maskText(text: string): string {
     try {
       const seen = text.slice(0, MASK_MAX_CHARS);
-      const guards = [...[...this.#vaults.values()].map(({ guard }) => guard), ...(this.#deps.seeds?.guards() ?? [])];
+      const guards = [...this.#vaults.guards(), ...(this.#deps.seeds?.guards() ?? [])];
       const known = searchAtOnce(guards, seen);
       const spans = mergeFindings([...this.#deps.engine.scan(seen), ...known]);
       if (text.length <= MASK_MAX_CHARS) return unnumbered(seen, spans);
@@ -227,21 +218,7 @@ class SessionScrubber implements Scrubber {
   }
 
   forget(sessionKey: string): void {
-    this.#vaults.delete(sessionKey);
-  }
-
-  #vaultWith(sessionKey: string, digits: string): Vault {
-    const vault = this.#vaults.get(sessionKey);
-    if (vault?.has(digits)) return vault;
-    throw unknownSecret(digits);
-  }
-
-  #vaultOf(sessionKey: string): Vault {
-    const known = this.#vaults.get(sessionKey);
-    if (known !== undefined) return known;
-    const vault = new Vault(this.#identityKey, () => this.#deps.numbers.next(sessionKey));
-    this.#vaults.set(sessionKey, vault);
-    return vault;
+    this.#vaults.forget(sessionKey);
   }
 
   /** Patterns first, over everything: a secret found in one string is known to the guard in all the others. */
@@ -288,20 +265,6 @@ async function guardScan(guards: readonly Guard[], text: string): Promise<GuardH
 
 function unnumbered(text: string, spans: readonly Finding[]): string {
   return replaceSpans(text, spans, { tokenAt: () => UNNUMBERED });
-}
-
-function openedTooOften(digits: string, maxPerHour: number, waitMs: number): ContextdError {
-  const isOff = waitMs === Number.POSITIVE_INFINITY;
-  return new ContextdError(
-    isOff ? 'PERMISSION_DENIED' : 'RATE_LIMITED',
-    isOff
-      ? 'no secret may be put in the place of its token here: secrets.max_uses_per_hour is 0'
-      : `[SECRET_${digits}] was used ${maxPerHour} times within the hour, as often as secrets.max_uses_per_hour allows`,
-    {
-      remedy: 'A person can allow more: `ctxd config set secrets.max_uses_per_hour <n>`.',
-      ...(isOff ? {} : { retryAfterMs: waitMs }),
-    },
-  );
 }
 
 /** No scrub, no output; the cause is for the log and never sent. */

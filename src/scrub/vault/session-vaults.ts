@@ -1,0 +1,84 @@
+import { randomBytes } from 'node:crypto';
+import type { Clock } from '../../core/clock.ts';
+import { ContextdError } from '../../core/errors.ts';
+import type { Guard } from './guard.ts';
+import { replaceTokens, tokenDigits } from './look-alike.ts';
+import { type NumberStore, unknownSecret, Vault } from './vault.ts';
+
+/** The vaults of all sessions, and what is done by token. No session sees another's. */
+export class SessionVaults {
+  readonly #vaults = new Map<string, Vault>();
+  readonly #identityKey = randomBytes(32);
+  readonly #numbers: NumberStore;
+  readonly #clock: Clock;
+
+  constructor(numbers: NumberStore, clock: Clock) {
+    this.#numbers = numbers;
+    this.#clock = clock;
+  }
+
+  /** Made when there is none yet. */
+  of(sessionKey: string): Vault {
+    const known = this.#vaults.get(sessionKey);
+    if (known !== undefined) return known;
+    const vault = new Vault(this.#identityKey, () => this.#numbers.next(sessionKey));
+    this.#vaults.set(sessionKey, vault);
+    return vault;
+  }
+
+  find(sessionKey: string): Vault | undefined {
+    return this.#vaults.get(sessionKey);
+  }
+
+  guards(): Guard[] {
+    return [...this.#vaults.values()].map(({ guard }) => guard);
+  }
+
+  /** As `Scrubber.openSecrets`. */
+  open(sessionKey: string, text: string, form: 'seen' | 'plain'): string {
+    return replaceTokens(text, (digits, start, end) => {
+      const vault = this.#with(sessionKey, digits);
+      return form === 'plain' ? vault.open(digits) : vault.spell(digits, text, start, end);
+    });
+  }
+
+  /** As `Scrubber.bookOpenings`. */
+  book(sessionKey: string, tokens: readonly string[], maxPerHour: number): void {
+    const digits = [...new Set(tokens.flatMap(tokenDigits))];
+    const now = this.#clock.monotonic();
+    for (const one of digits) {
+      const waitMs = this.#with(sessionKey, one).waitMs(one, maxPerHour, now);
+      if (waitMs > 0) throw openedTooOften(one, maxPerHour, waitMs);
+    }
+    for (const one of digits) this.#with(sessionKey, one).book(one, now, this.#clock.now());
+  }
+
+  forget(sessionKey: string): void {
+    this.#vaults.delete(sessionKey);
+  }
+
+  clear(): void {
+    this.#vaults.clear();
+  }
+
+  /** SECRET_UNKNOWN for a number that this session was not given. */
+  #with(sessionKey: string, digits: string): Vault {
+    const vault = this.#vaults.get(sessionKey);
+    if (vault?.has(digits)) return vault;
+    throw unknownSecret(digits);
+  }
+}
+
+function openedTooOften(digits: string, maxPerHour: number, waitMs: number): ContextdError {
+  const isOff = waitMs === Number.POSITIVE_INFINITY;
+  return new ContextdError(
+    isOff ? 'PERMISSION_DENIED' : 'RATE_LIMITED',
+    isOff
+      ? 'no secret may be put in the place of its token here: secrets.max_uses_per_hour is 0'
+      : `[SECRET_${digits}] was used ${maxPerHour} times within the hour, as often as secrets.max_uses_per_hour allows`,
+    {
+      remedy: 'A person can allow more: `ctxd config set secrets.max_uses_per_hour <n>`.',
+      ...(isOff ? {} : { retryAfterMs: waitMs }),
+    },
+  );
+}
