@@ -33,6 +33,11 @@ it('API-1 API-2 the services have exactly these rpcs, none of them streamed', ()
     'ListTools',
     'TailAudit',
     'CheckHealth',
+    'SessionSecrets',
+    'Stats',
+    'ReviewRules',
+    'ApproveRules',
+    'RevokeRules',
   ]);
   expect(ToolService.service.Execute.path).toBe('/contextd.v1.ToolService/Execute');
 });
