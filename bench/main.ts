@@ -2,8 +2,11 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { readEnvironment } from '../src/config/env.ts';
 import { findInstallRoot } from '../src/config/install-root.ts';
+import { resolvePaths } from '../src/config/paths.ts';
 import { isErrno } from '../src/core/errors.ts';
+import type { GitleaksPlaces } from '../src/scrub/gitleaks/binary.ts';
 import { type Account, accountsOf } from './accounts.ts';
 import { describeMachine } from './machine.ts';
 import { installPeers } from './peers.ts';
@@ -61,9 +64,19 @@ function readChoice(): Choice {
   }
   return {
     sections: positionals.length > 0 ? positionals : Object.keys(SECTIONS),
-    options: { rounds: Number(values.rounds ?? 40), sandboxes: Number(values.sandboxes ?? 500) },
+    options: {
+      rounds: Number(values.rounds ?? 40),
+      sandboxes: Number(values.sandboxes ?? 500),
+      gitleaks: gitleaksPlaces(),
+    },
     accounts,
   };
+}
+
+function gitleaksPlaces(): GitleaksPlaces {
+  const environment = readEnvironment();
+  const { gitleaksDir } = resolvePaths(environment, findInstallRoot());
+  return { gitleaksDir, searchPath: environment.path, home: environment.home };
 }
 
 /** In `bench/results`, or where temporary files go when this user may not write there. */

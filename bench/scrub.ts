@@ -2,18 +2,14 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readEnvironment } from '../src/config/env.ts';
-import { findInstallRoot } from '../src/config/install-root.ts';
-import { resolvePaths } from '../src/config/paths.ts';
 import { silentLogger } from '../src/core/log.ts';
 import { Detector } from '../src/scrub/exact/detector.ts';
 import { loadConfig } from '../src/scrub/exact/load-config.ts';
-import { findBinary, type GitleaksPlaces } from '../src/scrub/gitleaks/binary.ts';
+import { findBinary } from '../src/scrub/gitleaks/binary.ts';
 import { createEngine, type ScrubEngine } from '../src/scrub/hardened/engine.ts';
 import { type RuleSources, readRuleSources } from '../src/scrub/rule-sources.ts';
 import { createScanner } from '../src/scrub/scan/scanner.ts';
 import { Guard } from '../src/scrub/vault/guard.ts';
-import { inheritedPath } from './machine.ts';
 import { type Contender, race, runProcess, timed } from './measure.ts';
 import { findPeer } from './peers.ts';
 import { BAITS, INPUTS, RANDOM_BAITS, type ScrubInput } from './scrub-inputs.ts';
@@ -32,7 +28,7 @@ const WORKER = 'hardened, through the worker';
 /** Searching for secrets: each kind of text by our two engines, by the real gitleaks and by secretlint. */
 export const scrubSection: Section = {
   async run(options) {
-    const places = gitleaksPlaces();
+    const places = options.gitleaks;
     const sources = await readRuleSources(places);
     const guard = guardWithSecrets();
     const started = performance.now();
@@ -76,12 +72,6 @@ export const scrubSection: Section = {
     }
   },
 };
-
-function gitleaksPlaces(): GitleaksPlaces {
-  const environment = readEnvironment();
-  const { gitleaksDir } = resolvePaths(environment, findInstallRoot());
-  return { gitleaksDir, searchPath: inheritedPath(), home: environment.home };
-}
 
 function exactDetector({ official }: RuleSources): Detector | null {
   if (official === null) return null;

@@ -1,3 +1,4 @@
+import type { GitleaksPlaces } from '../src/scrub/gitleaks/binary.ts';
 import type { Spread } from './measure.ts';
 
 /** One part of the benchmark; it runs in a process of its own. */
@@ -10,6 +11,8 @@ export interface SectionOptions {
   rounds: number;
   /** Sandboxes in a row that the aggregate starts. */
   sandboxes: number;
+  /** Where the caller's gitleaks may be: a section has a home of its own. */
+  gitleaks: GitleaksPlaces;
 }
 
 export interface Outcome {
