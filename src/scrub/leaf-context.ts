@@ -5,7 +5,7 @@ import { collectLeaves } from './leaves.ts';
 import { mergeFindings } from './spans.ts';
 
 /**
- * A string of a structured value loses its name when it is scanned alone: `{"password":"word"}` holds no secret in
+ * A string of a structured value loses its name when it is scanned alone: `{"password":"<word>"}` holds no secret in
  * "password" and none in "word". So a leaf under a telling name is scanned once more as `"name": "leaf"`, and what is
  * found in the leaf's part of that text counts.
  */

@@ -42,7 +42,7 @@ export const readJson: SeedFormat = (text) => {
   }
 };
 
-/** `machine h login me password secret`, in any order of words. */
+/** `machine`, `login` and `password`, each before its value, in any order of words. */
 export const readNetrc: SeedFormat = (text) =>
   [...text.matchAll(/(?:^|\s)(password|account)\s+("(?:[^"\\]|\\.)*"|\S+)/g)].map(([, name = '', written = '']) => ({
     name,
