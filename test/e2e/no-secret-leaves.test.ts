@@ -164,7 +164,8 @@ describe('SEC-1.1 SEC-1.2 SEC-1.3 no piece of a secret leaves', () => {
     for (const entry of readdirSync(at.home, { recursive: true, encoding: 'utf8' })) {
       const path = join(at.home, entry);
       if (!statSync(path, { throwIfNoEntry: false })?.isFile()) continue;
-      expectNone(readFileSync(path, 'utf8'), every, entry);
+      // Hashes of answers are made of the same digits as many a secret: eight of them meet by chance.
+      expectNone(readFileSync(path, 'utf8').replace(/"output_sha256":"[0-9a-f]{64}"/g, ''), every, entry);
     }
   });
 });
