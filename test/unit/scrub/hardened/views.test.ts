@@ -210,3 +210,15 @@ describe('SEC-1.3 views of a text', () => {
     expect(lengths.reduce((sum, length) => sum + length, 0)).toBeLessThanOrEqual(2 * text.length);
   });
 });
+
+describe('SEC-1.1 lines that only follow each other', () => {
+  const first = `API_TOKEN=${'k3'.repeat(12)}`;
+
+  it.each(['README', 'DB_PASSWORD=abcde-fghij-12', 'name: value'])('are not read as one value: %s', (second) => {
+    expect(unwrapped(`${first}\n${second}\nPORT=1\n`)).toBeNull();
+  });
+
+  it('are, where the first is as long as the one before it', () => {
+    expect(unwrapped(`${'.'.repeat(first.length)}\n${first}\n${'q7'.repeat(6)}\n`)?.text).toContain('k3q7');
+  });
+});
