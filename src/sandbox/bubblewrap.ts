@@ -44,11 +44,12 @@ export class Jail {
     const exit = waitForExit(this.child).finally(() => {
       this.#over = true;
     });
-    this.ended = this.#follow(stdio.length, exit);
-    this.gone = exit.then(
-      () => this.#waitUntil((init) => startTimeOf(init.pid) !== init.startTime),
-      () => {},
-    );
+    const { ended, closed } = this.#follow(stdio.length, exit);
+    this.ended = ended;
+    this.gone = exit
+      .then(() => settledSoon(closed))
+      .then(() => this.#waitUntil(isDead))
+      .catch(() => {});
   }
 
   /** False once bubblewrap has ended. */
@@ -67,21 +68,26 @@ export class Jail {
     }
   }
 
-  async #follow(argsFd: number, exit: Promise<Exit>): Promise<JailExit> {
+  #follow(argsFd: number, exit: Promise<Exit>): { ended: Promise<JailExit>; closed: Promise<void> } {
     const [argsPipe, status] = [this.child.stdio[argsFd], this.child.stdio[argsFd + 1]];
-    if (!(argsPipe instanceof Duplex) || !(status instanceof Duplex)) return { ran: false, ...(await exit) };
+    if (!(argsPipe instanceof Duplex) || !(status instanceof Duplex)) {
+      return { ended: exit.then((own) => ({ ran: false, ...own })), closed: Promise.resolve() };
+    }
     argsPipe.on('error', () => {});
     argsPipe.end(this.#launch.args);
     const { reported, closed } = this.#readStatus(status);
-    const end = await Promise.race([reported, exit.then((own) => this.#afterExit(own, closed))]);
-    await this.#waitUntil((init) => childrenOf(init) === '');
-    status.destroy();
-    return end;
+    const end = Promise.race([reported, exit.then((own) => this.#afterExit(own, closed))]);
+    const ended = end.then(async (how) => {
+      await this.#waitUntil((init) => childrenOf(init) === '');
+      status.destroy();
+      return how;
+    });
+    return { ended, closed };
   }
 
   /** bubblewrap ended first: what it had to say may still be in the pipe. */
   async #afterExit(own: Exit, closed: Promise<void>): Promise<JailExit> {
-    await Promise.race([closed, delay(1000, undefined, { ref: false })]);
+    await settledSoon(closed);
     const code = this.#reported('exit-code');
     return { ran: code !== null, code: code ?? own.code, signal: own.signal };
   }
@@ -103,7 +109,10 @@ export class Jail {
     return { reported, closed };
   }
 
-  /** bubblewrap tells the command's end at once; what the command left behind takes a moment to die. */
+  /**
+   * bubblewrap tells the command's end at once; what the command left behind takes a moment to die. A bubblewrap that is
+   * killed while its init is already in a session of its own, but not yet bound to its parent's death, leaves it alive.
+   */
   async #waitUntil(isSo: (init: Init) => boolean): Promise<void> {
     const init = this.#init;
     if (init === null || init.startTime === '') return;
@@ -112,6 +121,7 @@ export class Jail {
       if (performance.now() > until)
         throw new ContextdError('INTERNAL_ERROR', `the sandbox (pid ${init.pid}) does not die`);
       this.#launch.group?.kill();
+      if (this.#over) killInit(init);
       await (round < 20 ? new Promise((resolve) => setImmediate(resolve)) : delay(1));
     }
   }
@@ -134,6 +144,25 @@ interface Init {
 interface Exit {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
+}
+
+/** Waits no longer than a second: a process that lives on may hold what is to be closed. */
+function settledSoon(closed: Promise<void>): Promise<void> {
+  return Promise.race([closed, delay(1000, undefined, { ref: false })]);
+}
+
+function isDead({ pid, startTime }: Init): boolean {
+  return startTimeOf(pid) !== startTime;
+}
+
+/** Its death is that of every process in its namespace. */
+function killInit(init: Init): void {
+  if (isDead(init)) return;
+  try {
+    process.kill(init.pid, 'SIGKILL');
+  } catch (cause) {
+    if (!isErrno(cause, 'ESRCH')) throw cause;
+  }
 }
 
 /** Detached: a process group of its own, by which a half-built sandbox is killed. Throws PAYLOAD_TOO_LARGE for E2BIG. */
@@ -183,7 +212,7 @@ function childrenOf({ pid, startTime }: Init): string {
     return readFileSync(`/proc/${pid}/task/${pid}/children`, 'latin1');
   } catch (cause) {
     if (!isErrno(cause)) throw cause;
-    return startTimeOf(pid) === startTime ? 'unknown' : '';
+    return isDead({ pid, startTime }) ? '' : 'unknown';
   }
 }
 
