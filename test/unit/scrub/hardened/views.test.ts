@@ -43,6 +43,8 @@ const halves =
 const FORMS: Readonly<Record<string, { of: ViewOf; form: Form; alone?: boolean }>> = {
   'ANSI colours': { of: withoutTerminalCodes, form: halves('\x1b[1;31m') },
   'OSC links': { of: withoutTerminalCodes, form: halves('\x1b]8;;https://example.com\x07') },
+  'ANSI colours made visible': { of: withoutTerminalCodes, form: halves('^[[1;31m') },
+  'OSC links made visible': { of: withoutTerminalCodes, form: halves('^[]8;;https://example.com^G') },
   'zero-width spaces': { of: withoutInvisible, form: halves('\u200b\u00ad\ufeff') },
   'UTF-16': { of: withoutInvisible, form: (secret) => eachCharacter(secret, (character) => `${character}\0`) },
   overstrikes: { of: asShown, form: (secret) => eachCharacter(secret, (c) => `${c}\b${c}`) },
