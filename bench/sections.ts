@@ -26,6 +26,18 @@ export const SECTIONS: Readonly<Record<string, { title: string; load(): Promise<
     title: 'Searching an output for secrets',
     load: async () => (await import('./scrub.ts')).scrubSection,
   },
+  answer: {
+    title: 'Keeping an output, and cutting an answer from it',
+    load: async () => (await import('./answer.ts')).answerSection,
+  },
+  savings: {
+    title: 'Tokens that answers save, looks that had to follow counted',
+    load: async () => (await import('./savings.ts')).savingsSection,
+  },
+  tokens: {
+    title: 'Counting tokens',
+    load: async () => (await import('./tokens.ts')).tokensSection,
+  },
   throughput: {
     title: 'Many calls at once',
     load: async () => (await import('./throughput.ts')).throughputSection,

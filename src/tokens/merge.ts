@@ -3,15 +3,13 @@ import { NO_RANK, type RankTable } from './rank-table.ts';
 /** Pieces up to this many bytes are merged by scanning for the lowest rank: faster than a heap while n² is small. */
 const SCAN_MAX_BYTES = 48;
 /** Scratch arrays larger than this many entries are not kept after the call. */
-const KEEP_ENTRIES = 1 << 16;
+const KEEP_ENTRIES = 1 << 13;
 /** Heap keys are rank · 2³¹ + start: ordered by rank, then leftmost, exact in a double. */
 const POSITION_SPAN = 2 ** 31;
 
-/** Byte-pair merging of one piece: always the lowest rank, the leftmost of equals. n log n on any input. */
+/** Byte-pair merging: always the lowest rank, the leftmost of equals. n log n on any input, with 28 bytes a byte. */
 export class PieceMerger {
   readonly #ranks: RankTable;
-  /** Rank + 1 of each pair of bytes, 0 when not looked up yet. */
-  readonly #pairs = new Uint32Array(1 << 16);
   #bytes: Uint8Array = new Uint8Array(0);
   #start = 0;
   #length = 0;
@@ -33,11 +31,21 @@ export class PieceMerger {
     return this.#length <= SCAN_MAX_BYTES ? this.#mergeByScan() : this.#mergeByHeap();
   }
 
-  /** Where token number `tokens` (from 1) of the piece merged last ends, as an offset into its bytes. */
+  /** Where token number `tokens` (from 1) of what was merged last ends, as an offset into its bytes. */
   endOfToken(tokens: number): number {
     let at = 0;
     for (let i = 0; i < tokens; i++) at = this.#next[at] ?? 0;
     return this.#start + at;
+  }
+
+  /** How many tokens of what was merged last end at `limit`, an offset into its bytes, or before. */
+  tokensBefore(limit: number): number {
+    let tokens = 0;
+    for (let at = this.#next[0] ?? 0; this.#start + at <= limit; at = this.#next[at] ?? 0) {
+      tokens++;
+      if (at >= this.#length) break;
+    }
+    return tokens;
   }
 
   #prepare(bytes: Uint8Array, start: number, length: number): void {
@@ -46,11 +54,15 @@ export class PieceMerger {
     this.#length = length;
     const kept = this.#next.length;
     if (kept < length || (kept > KEEP_ENTRIES && length <= KEEP_ENTRIES)) this.#allocate(Math.max(length, 256));
-    for (let p = 0; p < length; p++) {
+    const last = length - 1;
+    for (let p = 0; p < last; p++) {
       this.#next[p] = p + 1;
       this.#previous[p] = p - 1;
-      this.#rankAt[p] = p + 1 < length ? this.#pairRank(p) : NO_RANK;
+      this.#rankAt[p] = this.#ranks.pairRank(bytes, start + p);
     }
+    this.#next[last] = length;
+    this.#previous[last] = last - 1;
+    this.#rankAt[last] = NO_RANK;
   }
 
   #allocate(entries: number): void {
@@ -58,16 +70,6 @@ export class PieceMerger {
     this.#previous = new Int32Array(entries);
     this.#rankAt = new Int32Array(entries);
     this.#heap = new Float64Array(2 * entries);
-  }
-
-  #pairRank(p: number): number {
-    const at = this.#start + p;
-    const pair = ((this.#bytes[at] ?? 0) << 8) | (this.#bytes[at + 1] ?? 0);
-    const known = this.#pairs[pair] ?? 0;
-    if (known > 0) return known - 1;
-    const rank = this.#ranks.rank(this.#bytes, at, at + 2);
-    this.#pairs[pair] = rank + 1;
-    return rank;
   }
 
   #mergeByScan(): number {
@@ -81,10 +83,13 @@ export class PieceMerger {
 
   /** The start of the leftmost pair of lowest rank, -1 when nothing can be joined. */
   #lowest(): number {
+    const next = this.#next;
+    const rankAt = this.#rankAt;
+    const length = this.#length;
     let best = -1;
     let lowest = NO_RANK;
-    for (let p = 0; p < this.#length; p = this.#next[p] ?? this.#length) {
-      const rank = this.#rankAt[p] ?? NO_RANK;
+    for (let p = 0; p < length; p = next[p] ?? length) {
+      const rank = rankAt[p] ?? NO_RANK;
       if (rank < lowest) {
         lowest = rank;
         best = p;
@@ -99,8 +104,9 @@ export class PieceMerger {
     let parts = this.#length;
     while (this.#heapSize > 0) {
       const key = this.#pop();
-      const p = key % POSITION_SPAN;
-      if (this.#rankAt[p] !== (key - p) / POSITION_SPAN) continue;
+      const rank = Math.floor(key / POSITION_SPAN);
+      const p = key - rank * POSITION_SPAN;
+      if (this.#rankAt[p] !== rank) continue;
       this.#join(p);
       parts--;
       this.#push(p);

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { loadCounter, RANK_FILE, TOKEN_MAX_BYTES } from '#src/tokens/counter.js';
-import { hostileText, recount } from './reference.ts';
+import { isSeam } from '#src/tokens/pieces.js';
+import { hostileText, longText, recount } from './reference.ts';
 
 const counter = loadCounter();
 
@@ -44,6 +45,28 @@ describe('count', () => {
         expect(counter.count(word.join(''))).toBe(recount(word.join('')));
       }),
       { numRuns: 300 },
+    );
+  });
+
+  it('FR-3.2 gives the numbers of js-tiktoken on texts of many windows', () => {
+    fc.assert(
+      fc.property(longText(60, 400), (text) => {
+        expect(counter.count(text)).toBe(recount(text));
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  it('FR-3.2 is the same for a text in two parts where a seam is', () => {
+    fc.assert(
+      fc.property(hostileText(12), (text) => {
+        const seams = Array.from(text, (_, at) => at).filter(
+          (at) => at > 0 && isSeam(text.charCodeAt(at - 1), text.charCodeAt(at)),
+        );
+        const whole = recount(text);
+        for (const at of seams) expect(recount(text.slice(0, at)) + recount(text.slice(at))).toBe(whole);
+      }),
+      { numRuns: 1000 },
     );
   });
 
@@ -98,7 +121,33 @@ describe('prefixOf', () => {
 
   it('parts a long word at its tokens', () => {
     expect(counter.prefixOf('a'.repeat(800), 10)).toBe(80);
+    expect(counter.prefixOf('a'.repeat(200_000), 20_000)).toBe(160_000);
+    expect(counter.prefixOf(`${'one two '.repeat(9000)}end`, 18_000)).toBe(8 * 9000 - 1);
     expect(counter.prefixOf('x = 1', 0)).toBe(0);
+  });
+});
+
+describe('estimate', () => {
+  it('is the count of a short text', () => {
+    fc.assert(
+      fc.property(hostileText(40), (text) => {
+        expect(counter.estimate(text.slice(0, 4096))).toBe(counter.count(text.slice(0, 4096)));
+      }),
+    );
+  });
+
+  it.each([
+    ['source', readFileSync(import.meta.filename, 'utf8').repeat(40)],
+    [
+      'a log',
+      Array.from({ length: 20_000 }, (_, i) => `12:00:${i} [worker ${i % 7}] GET /a/${i * 7919} 200\n`).join(''),
+    ],
+    ['one letter', 'a'.repeat(500_000)],
+    ['base64', Buffer.from(Uint8Array.from({ length: 400_000 }, (_, i) => (i * i * 31) >> 3)).toString('base64')],
+  ])('is the same each time, and within a tenth of the count of %s', (_, text) => {
+    const estimate = counter.estimate(text);
+    expect(counter.estimate(text)).toBe(estimate);
+    expect(Math.abs(estimate / counter.count(text) - 1)).toBeLessThan(0.1);
   });
 });
 
