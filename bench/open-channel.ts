@@ -6,7 +6,8 @@ import { makeNoopRoot } from './noop-installation.ts';
 import type { Outcome, Row, Section, SectionOptions } from './section.ts';
 
 const NOOP = 'a tool that does nothing';
-const LOGGED = { 'log.level': 'debug' };
+/** The daemon logs the time of each step. */
+export const LOGGED = { 'log.level': 'debug' };
 const WARM_UP_CALLS = 20;
 /** A call takes a hundredth of a race of processes. */
 const CALLS_PER_ROUND = 5;
@@ -36,7 +37,7 @@ export const openChannelSection: Section = {
   },
 };
 
-interface Measured {
+export interface Measured {
   row: Row;
   steps: Row[];
 }
@@ -59,7 +60,7 @@ async function callCoreTools(at: BenchInstallation, options: SectionOptions): Pr
   ];
 }
 
-async function measure(
+export async function measure(
   at: BenchInstallation,
   name: string,
   tool: string,
@@ -89,11 +90,15 @@ function readSteps(at: BenchInstallation, calls: number): Row[] {
     .slice(-calls)
     .map((line): Record<string, unknown> => JSON.parse(line));
   const names = Object.keys(lines.at(-1) ?? {}).filter((name) => name.endsWith('_us'));
-  return names.map((name) => ({
-    name: `  ${name.slice(0, -'_us'.length)}`,
-    times: spreadOf(lines.map((line) => Number(line[name] ?? 0) / 1000)),
+  const rowOf = (name: string, steps: readonly string[]): Row => ({
+    name: `  ${name}`,
+    times: spreadOf(lines.map((line) => steps.reduce((sum, step) => sum + Number(line[step] ?? 0) / 1000, 0))),
     note: '',
-  }));
+  });
+  return [
+    ...names.map((name) => rowOf(name.slice(0, -'_us'.length), [name])),
+    rowOf('store and budget', ['store_us', 'budget_us']),
+  ];
 }
 
 async function withInstallation<T>(at: BenchInstallation, use: (at: BenchInstallation) => Promise<T>): Promise<T> {

@@ -48,6 +48,7 @@ export async function openSandbox(settings: Partial<Config['sandbox']>): Promise
         stdin: stdin ?? null,
         timeoutMs: TIMEOUT_MS,
         outputMaxBytes: 1024 * 1024,
+        outputKillBytes: 0,
         signal: new AbortController().signal,
       });
       if (exitCode !== 0) throw new Error(`the sandbox ended by ${endedBy}, code ${exitCode}: ${stderr.head}`);

@@ -50,8 +50,8 @@ const TABLE: Record<string, { mayImport: readonly string[]; why: string }> = {
   },
   'src/daemon': { mayImport: ['*'], why: 'compose alone builds everything' },
   'src/cli': {
-    mayImport: ['src/core', 'src/config', 'src/protocol', 'src/scrub'],
-    why: 'reaches the daemon over the socket only; `ctxd scrub` is the engine itself and needs none',
+    mayImport: ['src/core', 'src/config', 'src/protocol', 'src/scrub', 'src/catalog', 'src/tokens'],
+    why: 'reaches the daemon over the socket only; `ctxd scrub` is the engine itself, `ctxd tool verify` rules and counter themselves: they need none',
   },
   tools: { mayImport: ['src/sdk'], why: 'a core tool has no more than any tool author' },
   scripts: { mayImport: ['*'], why: 'build steps' },

@@ -1,5 +1,6 @@
 import { ContextdError } from '../core/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../core/json.ts';
+import { BUDGET_CLASSES, type BudgetClass } from '../core/limits.ts';
 import {
   GRANTS,
   type Grant,
@@ -15,12 +16,16 @@ export interface ToolManifest {
   purpose: string;
   grants: readonly Grant[];
   profile: ToolProfile;
+  /** Which default budget its answers have (`budget` of the configuration). */
+  budget: BudgetClass;
+  /** Every byte of its texts counts, as in a file that is to be edited: they are never densified. */
+  isExact: boolean;
 }
 
 /** Names that are safe as a file name, an argument and an MCP tool name alike. */
 export const TOOL_NAME_PATTERN = /^[a-z][a-z0-9_]{0,63}$/;
 
-const KEYS = ['name', 'purpose', 'entry', 'grants', 'min_isolation', 'seccomp', 'limits'];
+const KEYS = ['name', 'purpose', 'entry', 'grants', 'min_isolation', 'seccomp', 'limits', 'budget', 'exact'];
 const ENTRY_DEFAULT = 'main.js';
 const ENTRY_MAX_CHARS = 200;
 
@@ -45,6 +50,8 @@ export function parseManifest(file: string, text: string): ToolManifest {
       seccomp: reader.listOf<SeccompRule>('seccomp', SECCOMP_RULES, 'optional'),
       limits: reader.limits(),
     },
+    budget: reader.budget(),
+    isExact: reader.isExact(),
   };
   const { faults } = reader;
   if (faults.length === 0) return manifest;
@@ -86,6 +93,17 @@ class ManifestReader {
     const { min_isolation: level } = this.#value;
     if (level === 'full' || level === 'reduced') return level;
     return this.#fault('"min_isolation" must be "full" or "reduced"', 'full');
+  }
+
+  budget(): BudgetClass {
+    const { budget = 'answer' } = this.#value;
+    const known = BUDGET_CLASSES.find((one) => one === budget);
+    return known ?? this.#fault(`"budget" must be one of ${BUDGET_CLASSES.join(', ')}`, 'answer');
+  }
+
+  isExact(): boolean {
+    const { exact = false } = this.#value;
+    return typeof exact === 'boolean' ? exact : this.#fault('"exact" must be true or false', false);
   }
 
   listOf<T extends string>(key: string, known: readonly T[], presence: 'required' | 'optional'): T[] {

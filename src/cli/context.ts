@@ -6,7 +6,7 @@ import { type Paths, resolvePaths } from '../config/paths.ts';
 /** Where a command reads from and writes to. */
 interface Streams {
   stdin: Readable & { isTTY?: boolean };
-  stdout: Writable & { isTTY?: boolean };
+  stdout: Writable & { isTTY?: boolean; columns?: number };
   stderr: Writable & { isTTY?: boolean };
 }
 

@@ -30,7 +30,8 @@ async function parseAndRun(words: readonly string[], context: CliContext): Promi
 async function runCommand(command: Command, given: Given, context: CliContext): Promise<number> {
   const { json, view, exitCode } = await command.execute(context, given);
   const terminal = context.stdout.isTTY === true;
-  const style = { terminal, colour: terminal && !context.env.noColor };
+  const { columns } = context.stdout;
+  const style = { terminal, colour: terminal && !context.env.noColor, ...(columns === undefined ? {} : { columns }) };
   await write(context.stdout, given.flag('json') ? `${json}\n` : renderView(view, style));
   return exitCode;
 }

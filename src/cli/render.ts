@@ -1,16 +1,33 @@
 import type { Writable } from 'node:stream';
 import { type ContextdError, ERROR_TABLE } from '../core/errors.ts';
+import { type BarChart, renderBarChart } from './bar-chart.ts';
 
 /** How data is shown to a person; `--json` shows the data itself. */
 export type View =
   | { kind: 'lines'; lines: readonly string[] }
-  | { kind: 'table'; columns: readonly string[]; rows: readonly (readonly string[])[]; empty: string }
+  | Table
   | { kind: 'pairs'; pairs: readonly (readonly [string, string])[] }
   | { kind: 'checks'; checks: readonly Check[] }
+  /** For a terminal only. */
+  | { kind: 'chart'; chart: BarChart }
+  /** One below the other, those that have something to say. */
+  | { kind: 'stack'; views: readonly View[] }
   /** Text for a program: written as it is, never for a terminal alone. */
   | { kind: 'raw'; text: string };
 
-/** One line of `ctxd doctor`. */
+interface Table {
+  kind: 'table';
+  columns: readonly string[];
+  rows: readonly (readonly string[])[];
+  /** Said on a terminal when there are no rows. */
+  empty: string;
+  /** Indices of columns that are numbers: right-aligned on a terminal. */
+  numbers?: readonly number[];
+  /** A last row for people: a program that reads the rows adds them up itself. */
+  totals?: readonly string[];
+}
+
+/** One line of `ctxd doctor` and of `ctxd tool verify`. */
 export interface Check {
   name: string;
   status: CheckStatus;
@@ -25,7 +42,11 @@ export interface Style {
   /** A terminal: columns are aligned and have a heading. */
   terminal: boolean;
   colour: boolean;
+  /** Width of the terminal in columns; unknown: 80. */
+  columns?: number;
 }
+
+const COLUMNS_UNKNOWN = 80;
 
 /** The text of a view, ending in a line end, or "" when there is nothing to say. */
 export function renderView(view: View, style: Style): string {
@@ -40,6 +61,13 @@ export function renderView(view: View, style: Style): string {
       return renderTable(view, style);
     case 'checks':
       return joinLines(view.checks.flatMap((check) => renderCheck(check, style)));
+    case 'chart':
+      return style.terminal ? joinLines(chartLines(view.chart, style)) : '';
+    case 'stack':
+      return view.views
+        .map((one) => renderView(one, style))
+        .filter((text) => text !== '')
+        .join('\n');
   }
 }
 
@@ -74,25 +102,32 @@ function renderPairs(pairs: readonly (readonly [string, string])[], style: Style
   return joinLines(pairs.map(([name, value]) => `${name.padEnd(width)}${style.terminal ? '  ' : '\t'}${cell(value)}`));
 }
 
-function renderTable(view: Extract<View, { kind: 'table' }>, style: Style): string {
+function renderTable(view: Table, style: Style): string {
   if (!style.terminal) return joinLines(view.rows.map((row) => row.map(cell).join('\t')));
   if (view.rows.length === 0) return `${view.empty}\n`;
-  const rows = [view.columns, ...view.rows.map((row) => row.map(cell))];
-  const widths = view.columns.map((_, column) => Math.max(...rows.map((row) => (row[column] ?? '').length)));
-  const lines = rows.map((row) =>
-    row
-      .map((text, column) => text.padEnd(widths[column] ?? 0))
-      .join('  ')
-      .trimEnd(),
+  const totals = view.totals === undefined ? [] : [view.totals];
+  const rows = [view.columns, ...[...view.rows, ...totals].map((row) => row.map(cell))];
+  const widths = view.columns.map((_, column) =>
+    rows.reduce((most, row) => Math.max(most, row[column]?.length ?? 0), 0),
   );
-  return joinLines([paint(lines[0] ?? '', 'bold', style), ...lines.slice(1)]);
+  const place = (text: string, column: number): string =>
+    view.numbers?.includes(column) ? text.padStart(widths[column] ?? 0) : text.padEnd(widths[column] ?? 0);
+  const lines = rows.map((row) => row.map(place).join('  ').trimEnd());
+  const bold = new Set([0, view.totals === undefined ? 0 : lines.length - 1]);
+  return joinLines(lines.map((line, index) => (bold.has(index) ? paint(line, 'bold', style) : line)));
+}
+
+function chartLines({ title, groups }: BarChart, style: Style): string[] {
+  const chart = { title, groups: groups.map((group) => ({ ...group, label: cell(group.label) })) };
+  const [heading = '', ...lines] = renderBarChart(chart, style.columns || COLUMNS_UNKNOWN);
+  return [paint(heading, 'bold', style), ...lines];
 }
 
 const STATUS_COLOURS = { ok: 'green', warn: 'yellow', fail: 'red' } as const;
 
 function renderCheck(check: Check, style: Style): string[] {
   const status = paint(check.status.padEnd(4), STATUS_COLOURS[check.status], style);
-  const line = `${status}  ${check.name}${check.detail === '' ? '' : `: ${cell(check.detail)}`}`;
+  const line = `${status}  ${cell(check.name)}${check.detail === '' ? '' : `: ${cell(check.detail)}`}`;
   return check.remedy === '' ? [line] : [line, `      ${cell(check.remedy)}`];
 }
 

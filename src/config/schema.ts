@@ -2,9 +2,19 @@ import { BUDGET_DEFAULT_TOKENS, BUDGET_MIN_TOKENS, TIMEOUT_DEFAULT_MS, TIMEOUT_M
 
 /** Settings of a person for this machine. Units are in the names; the schema below says what each is for. */
 export interface Config {
-  budget: { default_tokens: number; max_tokens: number };
+  budget: {
+    default_tokens: number;
+    search_tokens: number;
+    checkpoint_tokens: number;
+    warm_start_tokens: number;
+    max_tokens: number;
+    tools: Record<string, { default_tokens?: number; max_tokens?: number }>;
+    doors: { grpc?: { max_tokens: number }; http?: { max_tokens: number }; mcp?: { max_tokens: number } };
+    telemetry: boolean;
+  };
+  densify: { ansi: boolean; progress: boolean; repeats: boolean; json: boolean; trailing_spaces: boolean };
   timeout: { default_ms: number; max_ms: number };
-  output: { max_bytes: number };
+  output: { max_bytes: number; kill_bytes: number };
   artifacts: { max_age_days: number; max_bytes: number };
   sandbox: {
     ro_paths: string[];
@@ -28,6 +38,14 @@ export interface Config {
 export type GitleaksUse = 'background' | 'always' | 'off';
 
 const MIB = 1024 * 1024;
+const BUDGET_CEILING_TOKENS = 1_000_000;
+const OWN_TOKENS = { type: 'integer', minimum: BUDGET_MIN_TOKENS, maximum: BUDGET_CEILING_TOKENS } as const;
+const DOOR_CEILING = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['max_tokens'],
+  properties: { max_tokens: OWN_TOKENS },
+} as const;
 
 /** Published as docs/config.schema.json; a test compares the two. Closed: a typo is a fault, never ignored. */
 export const CONFIG_SCHEMA = {
@@ -39,13 +57,42 @@ export const CONFIG_SCHEMA = {
   properties: {
     $schema: { type: 'string', description: 'For editors; has no effect.' },
     budget: section('How much of an output an answer shows.', {
-      default_tokens: whole(
-        BUDGET_DEFAULT_TOKENS,
-        BUDGET_MIN_TOKENS,
-        1_000_000,
-        'Tokens of an answer when the call asks for none.',
+      default_tokens: tokens(
+        BUDGET_DEFAULT_TOKENS.answer,
+        'An answer stays under so many tokens unless the call asks.',
       ),
-      max_tokens: whole(20_000, BUDGET_MIN_TOKENS, 1_000_000, 'The most tokens a call may ask for.'),
+      search_tokens: tokens(BUDGET_DEFAULT_TOKENS.search, 'The same for the answer of a search.'),
+      checkpoint_tokens: tokens(BUDGET_DEFAULT_TOKENS.checkpoint, 'The same for a checkpoint, at context level.'),
+      warm_start_tokens: tokens(BUDGET_DEFAULT_TOKENS.warm_start, 'The same for the warm start of a session.'),
+      max_tokens: tokens(20_000, 'The most tokens a call may ask for.'),
+      tools: {
+        type: 'object',
+        default: {},
+        description: 'Other numbers for a tool, by its name; never above max_tokens.',
+        additionalProperties: false,
+        patternProperties: {
+          '^[a-z][a-z0-9_]{0,63}$': {
+            type: 'object',
+            additionalProperties: false,
+            properties: { default_tokens: OWN_TOKENS, max_tokens: OWN_TOKENS },
+          },
+        },
+      },
+      doors: {
+        type: 'object',
+        default: {},
+        description: 'The most tokens of an answer at a door: grpc (the tools in .claude and ctxd), http, mcp.',
+        additionalProperties: false,
+        properties: { grpc: DOOR_CEILING, http: DOOR_CEILING, mcp: DOOR_CEILING },
+      },
+      telemetry: flag(false, 'Whether answers tell their times in meta.telemetry.'),
+    }),
+    densify: section('What is done to a text, without loss of meaning, before it is cut.', {
+      ansi: flag(true, 'Take out colours and styles.'),
+      progress: flag(true, 'Collapse progress that overwrites its line to what it finally says.'),
+      repeats: flag(true, 'Fold lines that repeat to one and their number.'),
+      json: flag(true, 'Print JSON without blanks between its parts.'),
+      trailing_spaces: flag(true, 'Take out blanks at the ends of lines.'),
     }),
     timeout: section('How long a call may take.', {
       default_ms: whole(TIMEOUT_DEFAULT_MS, 1, TIMEOUT_MAX_MS, 'Milliseconds when the call asks for none.'),
@@ -53,6 +100,12 @@ export const CONFIG_SCHEMA = {
     }),
     output: section('How much of an output is kept.', {
       max_bytes: whole(64 * MIB, 65_536, 64 * MIB, 'Bytes of each stream; of a longer one head and tail are kept.'),
+      kill_bytes: whole(
+        64 * 1024 * MIB,
+        0,
+        Number.MAX_SAFE_INTEGER,
+        'Bytes that a command may print, both streams together; one that prints more is killed; 0: never.',
+      ),
     }),
     artifacts: section('How long complete outputs are kept.', {
       max_age_days: whole(7, 1, 3650, 'Days after which an artifact is removed.'),
@@ -150,8 +203,19 @@ export const CONFIG_SCHEMA = {
 /** Rules between settings that JSON Schema cannot say: [a, b] means a is at most b. */
 export const CONFIG_ORDER = [
   ['/budget/default_tokens', '/budget/max_tokens'],
+  ['/budget/search_tokens', '/budget/max_tokens'],
+  ['/budget/checkpoint_tokens', '/budget/max_tokens'],
+  ['/budget/warm_start_tokens', '/budget/max_tokens'],
   ['/timeout/default_ms', '/timeout/max_ms'],
 ] as const;
+
+function tokens(standard: number, description: string) {
+  return whole(standard, BUDGET_MIN_TOKENS, BUDGET_CEILING_TOKENS, description);
+}
+
+function flag(standard: boolean, description: string) {
+  return { type: 'boolean', default: standard, description } as const;
+}
 
 function section<P extends object>(description: string, properties: P) {
   return { type: 'object', description, additionalProperties: false, default: {}, properties } as const;

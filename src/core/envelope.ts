@@ -12,20 +12,67 @@ export interface Denial {
   how_to_allow: string;
 }
 
+/**
+ * How much of the content an answer holds: all of it; a part, the rest behind the cursor; a condensed form; or nothing
+ * but where it is kept.
+ */
+export type ContentFidelity = 'full' | 'partial' | 'summary' | 'reference_only';
+export const FIDELITY_VERSION = '1.0';
+
+/** The standard codes of warnings, each with its severity. */
+export const WARNING_SEVERITIES = {
+  CONTENT_TRUNCATED: 'info',
+  STALE_CACHE: 'warning',
+  PARTIAL_FAILURE: 'warning',
+  DEPRECATED_FIELD: 'info',
+  RATE_LIMIT_APPROACHING: 'warning',
+  FALLBACK_USED: 'info',
+} as const;
+
+export type WarningCode = keyof typeof WARNING_SEVERITIES;
+
+export interface WarningDetail {
+  code: WarningCode;
+  severity: (typeof WARNING_SEVERITIES)[WarningCode];
+  message: string;
+  context?: JsonObject;
+}
+
 /** `meta` of an answer. Optional keys are absent when empty: an agent pays for each. */
 export interface EnvelopeMeta {
   version: typeof ENVELOPE_VERSION;
   request_id: string;
   /** `cursor` goes back to the same tool as `{"continuation": cursor}`. */
   pagination?: { cursor: string };
-  /** "partial" when something was cut from this answer or dropped from the artifact. */
-  content_fidelity?: 'partial';
+  /** Absent when full. */
+  content_fidelity?: ContentFidelity;
+  /** Only beside a fidelity that is not full, as the four below. */
+  content_fidelity_schema_version?: typeof FIDELITY_VERSION;
+  /** Texts that are cut or left out, as `<art_ id>/<key of data>`; tool_view takes them as `ref`. */
+  dropped_content_ids?: readonly string[];
+  /** SHA-256 of the artifact's bytes, which are its texts one after another as UTF-8: `{"art_…": "sha256:…"}`. */
+  content_archive_hashes?: Readonly<Record<string, string>>;
   /** Bytes beyond `output_max` that no artifact holds. */
   dropped_bytes?: number;
+  /** What was done to the text without loss of meaning before it was cut; the artifact holds it as it was. */
+  densified?: readonly string[];
+  /** What the asked view found: its name and a few figures. */
+  view?: JsonObject;
   /** Absent when isolation is full. */
   isolation?: { level: 'reduced'; missing: readonly string[] };
   denied?: readonly Denial[];
+  /** Warnings without a code; those with one stand in `warning_details` alone. */
   warnings?: readonly string[];
+  warning_details?: readonly WarningDetail[];
+  /** When calls are throttled. */
+  rate_limit?: { limit: number; remaining: number; retry_after_ms: number };
+  /** Milliseconds of the call and of its steps; only where `budget.telemetry` is set. */
+  telemetry?: { duration_ms: number; run_ms?: number; scrub_ms?: number };
+}
+
+/** A warning with the severity its code has. */
+export function warningDetail(code: WarningCode, message: string, context?: JsonObject): WarningDetail {
+  return { code, severity: WARNING_SEVERITIES[code], message, ...(context === undefined ? {} : { context }) };
 }
 
 /** The one shape of an answer, at every door. */

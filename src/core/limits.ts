@@ -8,7 +8,10 @@ export const INPUT_MAX_BYTES = 31 * 1024 * 1024;
 export const TIMEOUT_DEFAULT_MS = 30_000;
 /** The longest deadline a call may ask for, milliseconds (NFR-2.2). */
 export const TIMEOUT_MAX_MS = 300_000;
-/** Tokens of one answer when the call asks for none (CE-1.4). */
-export const BUDGET_DEFAULT_TOKENS = 2_000;
+/** Kinds of answers that have a default budget of their own. */
+export const BUDGET_CLASSES = ['answer', 'search', 'checkpoint', 'warm_start'] as const;
+export type BudgetClass = (typeof BUDGET_CLASSES)[number];
+/** Tokens that an answer of each kind stays under when the call asks for none (CE-1.3, CE-1.4, CE-1.5, CE-4.1). */
+export const BUDGET_DEFAULT_TOKENS = { answer: 2_000, search: 500, checkpoint: 3_000, warm_start: 800 } as const;
 /** The smallest budget an answer can be asked for, tokens: the bare envelope, two markers and a cursor. */
 export const BUDGET_MIN_TOKENS = 256;

@@ -8,6 +8,7 @@ import type { Logger } from '../core/log.ts';
 import { turnAway } from '../dispatch/budget.ts';
 import { createDispatch } from '../dispatch/dispatch.ts';
 import { createSlots } from '../dispatch/slots.ts';
+import { createViewMaker } from '../dispatch/view/run-view.ts';
 import { createRunner } from '../runner/runner.ts';
 import { createSandbox } from '../sandbox/sandbox.ts';
 import { type RuleFile, readRulePack } from '../scrub/exact/rule-pack.ts';
@@ -28,7 +29,9 @@ import { createRuleApprovals } from '../stores/rule-approvals.ts';
 import { splitSessionKey } from '../stores/session-key.ts';
 import { createSessionStore } from '../stores/sessions.ts';
 import { createDatabase } from '../stores/sqlite.ts';
-import { loadCounter } from '../tokens/counter.ts';
+import { loadCounter, type TokenCounter } from '../tokens/counter.ts';
+import { lastErrorBlock } from '../tokens/views/errors.ts';
+import { createArtifactView } from './artifact-view.ts';
 import { createCallGate } from './call-gate.ts';
 import { followInstallation } from './core-acceptance.ts';
 import { checkHealth } from './health.ts';
@@ -101,6 +104,7 @@ export function compose({ environment, paths, config, clock, logger, requestStop
     policyFor: (root) => policyFor(root, config.sandbox),
     privateSocketsDir: paths.dialledSocketsDir,
     scrub: async (sessionKey, texts) => (await scrubber.scrub(sessionKey, [...texts])).value,
+    services: { ArtifactView: createArtifactView(artifacts) },
     logger,
     clock,
   });
@@ -128,6 +132,7 @@ export function compose({ environment, paths, config, clock, logger, requestStop
       artifacts,
       cursors,
       counter,
+      views: createViewMaker(),
       auditLog,
       journal,
       limits: config,
@@ -202,6 +207,7 @@ export function compose({ environment, paths, config, clock, logger, requestStop
       together([
         named('scrubber', scrubber),
         { name: 'spawner', start: () => sandbox.launch(), async stop() {} },
+        warmUp(counter),
         inOrder([stores, together([named('catalog', catalog), named('sandbox', sandbox), door])]),
       ]),
       acceptance,
@@ -237,6 +243,18 @@ function maskEngine(official: () => RuleFile | null): ReturnType<typeof deferEng
 
 function named(name: string, part: Pick<Part, 'start' | 'stop'>): Part {
   return { name, start: () => part.start(), stop: () => part.stop() };
+}
+
+/** Compiles what answers are made with, while the search thread starts: the first call shall not wait for it. */
+function warmUp(counter: TokenCounter): Part {
+  return {
+    name: 'answers',
+    async start() {
+      counter.count('error: one of each kind 123 ünï\n');
+      lastErrorBlock('error: something failed\n', 100);
+    },
+    async stop() {},
+  };
 }
 
 function pruner(prune: () => Promise<number>, logger: Logger): Part {

@@ -111,6 +111,7 @@ async function checkCommand({ sandbox, config }: HealthDeps): Promise<Finding> {
       stdin: null,
       timeoutMs: 10_000,
       outputMaxBytes: 65_536,
+      outputKillBytes: 1_048_576,
       signal: new AbortController().signal,
     });
     const [first, interfaces] = result.stdout.head.toString().split('\n');

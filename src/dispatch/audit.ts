@@ -6,6 +6,7 @@ import type { Scrubber } from '../scrub/scrubber.ts';
 import type { AuditLog } from '../stores/audit.ts';
 import type { Call } from './call.ts';
 import type { ScrubbedOutcome } from './scrub.ts';
+import type { Tally } from './tally.ts';
 
 export interface AuditDeps {
   auditLog: AuditLog;
@@ -19,8 +20,19 @@ const KEPT_CHARS = 2_048;
 /** Openings told one by one in a record. */
 const OPENED_MAX = 1_000;
 
+/** What the caller is told, and what it cost. */
+export interface Told {
+  line: string;
+  tally: Tally;
+}
+
 /** Step 9: one record for every outcome. AUDIT_FAILED when it cannot be written: no record, no answer. */
-export async function audit(call: Call, outcome: ScrubbedOutcome, line: string, deps: AuditDeps): Promise<void> {
+export async function audit(
+  call: Call,
+  outcome: ScrubbedOutcome,
+  { line, tally }: Told,
+  deps: AuditDeps,
+): Promise<void> {
   const errorCode = outcome.failure?.code ?? null;
   await deps.auditLog.append({
     time: new Date(call.receivedAt).toISOString(),
@@ -40,11 +52,25 @@ export async function audit(call: Call, outcome: ScrubbedOutcome, line: string, 
     exit_code: exitCodeOf(outcome, errorCode),
     error_code: errorCode,
     ...(outcome.scrubMs === undefined ? {} : { scrub_ms: outcome.scrubMs }),
+    ...talliedOf(tally),
+    ...(outcome.runMs === null ? {} : { run_ms: outcome.runMs }),
     ...(outcome.hostCalls.total > 0 ? { host_calls: hostCallsOf(outcome) } : {}),
     ...(outcome.quarantined.length > 0 ? { quarantined: outcome.quarantined } : {}),
     ...(outcome.denied.length > 0 ? { denied: outcome.denied.map((denial) => ({ ...denial })) } : {}),
     ...(outcome.isolationMissing.length > 0 ? { isolation_missing: outcome.isolationMissing } : {}),
   });
+}
+
+function talliedOf(tally: Tally) {
+  const { tokensReturned, tokensRun, isEstimate, hasArtifact, isFollowUp, isTruncated } = tally;
+  return {
+    tokens_returned: tokensReturned,
+    ...(tokensRun === null ? {} : { tokens_run: tokensRun }),
+    ...(isEstimate ? { tokens_estimated: true } : {}),
+    ...(hasArtifact ? { artifact: true } : {}),
+    ...(isFollowUp ? { follow_up: true } : {}),
+    ...(isTruncated ? { truncated: true } : {}),
+  };
 }
 
 /** Every token that became its value, up to a thousand; an input's name may be the caller's own text. */

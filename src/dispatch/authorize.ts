@@ -17,7 +17,7 @@ export interface AuthorizeDeps {
 /** What one check says: allowed, or refused with the code and the way to mend it. */
 export type Verdict =
   | { allowed: true; reason: string }
-  | { allowed: false; reason: string; code: ErrorCode; remedy: string };
+  | { allowed: false; reason: string; code: ErrorCode; remedy: string; limit?: number };
 
 interface Check {
   name: string;
@@ -48,7 +48,7 @@ export async function authorize(call: VerifiedCall, deps: AuthorizeDeps): Promis
     if (!verdict.allowed) {
       throw new ContextdError(verdict.code, verdict.reason, {
         remedy: verdict.remedy,
-        details: { checks: lines },
+        details: { checks: lines, ...(verdict.limit === undefined ? {} : { limit: verdict.limit }) },
         ...(verdict.code === 'RATE_LIMITED' ? { retryAfterMs: 100 } : {}),
       });
     }
@@ -98,6 +98,7 @@ function checkQuota(_call: VerifiedCall, deps: AuthorizeDeps): Verdict {
   return {
     allowed: false,
     code: 'RATE_LIMITED',
+    limit,
     reason: `${waiting} calls are waiting already`,
     remedy: 'Call again shortly, or raise server.max_concurrent_calls.',
   };

@@ -1,55 +1,130 @@
+import type { Config } from '../config/schema.ts';
+import type { Clock } from '../core/clock.ts';
 import { type Envelope, type EnvelopeMeta, exitCodeOf, failureEnvelope, successEnvelope } from '../core/envelope.ts';
 import type { ContextdError } from '../core/errors.ts';
 import type { Json } from '../core/json.ts';
 import type { CallAnswer, CallRequest } from '../server/door.ts';
 import type { Cursors } from '../stores/cursors.ts';
-import { fitToBudget } from '../tokens/budget.ts';
+import { fitCut, fitToBudget, fitWhole } from '../tokens/budget.ts';
 import type { TokenCounter } from '../tokens/counter.ts';
+import type { BudgetOutput } from '../tokens/fit.ts';
 import { type ByteRange, renderLine } from '../tokens/line.ts';
 import { fitPage } from '../tokens/page.ts';
 import type { VerifiedCall } from './call.ts';
 import type { Page } from './page.ts';
 import type { ScrubbedOutcome } from './scrub.ts';
+import { hashOf, type StoredOutput, storeDerived } from './store.ts';
+import { type Tally, tallyOf } from './tally.ts';
+import { type ShownOutput, type ViewDeps, viewOutput } from './view/view-output.ts';
 
-export interface BudgetDeps {
+export interface BudgetDeps extends ViewDeps {
   counter: TokenCounter;
   cursors: Cursors;
+  clock: Clock;
+  config: ViewDeps['config'] & Pick<Config, 'budget'>;
+}
+
+/** An answer and what it cost. */
+export interface Budgeted {
+  answer: CallAnswer;
+  tally: Tally;
 }
 
 /** Step 8: the line that is printed, within its tokens, with a cursor to what it leaves out. */
-export function budget(
+export async function budget(
   call: VerifiedCall,
   outcome: ScrubbedOutcome,
-  artifactId: string | null,
+  stored: StoredOutput | null,
   deps: BudgetDeps,
-): CallAnswer {
-  const { line } = fitToBudget(deps.counter, {
-    envelope: envelopeOf(call.requestId, outcome, artifactId),
-    streams: outcome.streams,
+): Promise<Budgeted> {
+  if (stored === null) return withoutText(call.requestId, outcome, call.options.maxTokens, deps.counter);
+  const output = await safelyDensified(call, outcome, stored, deps);
+  return { answer: answer(output.line, outcome.failure), tally: tallyOf(output, stored) };
+}
+
+/**
+ * Collapsed progress can put pieces together that were never one text when they were searched. What a search of the
+ * printed text finds then is not printed so: the text goes out as it is stored.
+ */
+async function safelyDensified(
+  call: VerifiedCall,
+  outcome: ScrubbedOutcome,
+  stored: StoredOutput,
+  deps: BudgetDeps,
+): Promise<BudgetOutput> {
+  const output = await fitAnswer(call, outcome, stored, deps);
+  if (output.envelope.meta.densified?.includes('progress') !== true) return output;
+  const { secrets } = await deps.scrubber.scrub(call.sessionKey, output.envelope.data);
+  if (secrets.length === 0) return output;
+  const view = { ...call.options.view, densify: false };
+  return fitAnswer({ ...call, options: { ...call.options, view } }, outcome, stored, deps);
+}
+
+/** A digest is JSON: it is not cut but made smaller, until it fits. */
+const DIGEST_SCALES = [0.6, 0.35, 0.2];
+
+/** What is made from an output is stored only where it does not fit: then a cursor must lead through it. */
+async function fitAnswer(
+  call: VerifiedCall,
+  outcome: ScrubbedOutcome,
+  stored: StoredOutput,
+  deps: BudgetDeps,
+): Promise<BudgetOutput> {
+  const input = (shown: ShownOutput) => ({
+    envelope: envelopeOf(call, outcome, stored, shown, deps),
+    streams: shown.streams,
     budgetTokens: call.options.maxTokens,
-    view: call.options.view,
-    cursorFor: (ranges) => sealed(call, { artifactId, revision: 0 }, ranges, deps),
   });
-  return answer(line, outcome.failure);
+  const scales = call.options.view.name === 'digest' ? DIGEST_SCALES : [];
+  let shown = await viewOutput(call, outcome, stored, deps);
+  let whole = fitWhole(deps.counter, input(shown));
+  for (const scale of scales) {
+    if (whole !== null) break;
+    shown = await viewOutput(call, outcome, stored, deps, scale);
+    whole = fitWhole(deps.counter, input(shown));
+  }
+  if (whole !== null) return whole;
+  const kept = shown.derived === null ? stored : await storeDerived(call, stored, shown.derived, deps);
+  let hash: string | undefined;
+  return fitCut(deps.counter, {
+    ...input(shown),
+    archive: {
+      id: kept.artifactId,
+      bytes: kept.streams.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0),
+      hash: () => {
+        hash ??= hashOf(kept.streams);
+        return hash;
+      },
+    },
+    cursorFor: (ranges) => sealed(call, kept, ranges, deps),
+  });
 }
 
 /** The next page of a stored artifact, which runs nothing. */
-export function budgetPage(call: VerifiedCall, page: Page, deps: BudgetDeps): CallAnswer {
+export function budgetPage(call: VerifiedCall, page: Page, deps: BudgetDeps): Budgeted {
   const meta: EnvelopeMeta = { version: 'response-v2', request_id: call.requestId };
-  const { line } = fitPage(deps.counter, {
+  const output = fitPage(deps.counter, {
     envelope: successEnvelope({ data: {}, refs: [page.artifactId], meta }),
     ranges: page.ranges,
     segments: page.segments,
     budgetTokens: call.options.maxTokens,
     cursorFor: (ranges) => sealed(call, page, ranges, deps),
   });
-  return answer(line, null);
+  return { answer: answer(output.line, null), tally: tallyOf(output, 'page') };
 }
 
-/** An answer without text to cut: a refusal. It is told whole, whatever the budget, since its remedy stands in it. */
-export function refusal(requestId: string, outcome: ScrubbedOutcome, counter: TokenCounter): CallAnswer {
-  const rendered = renderLine(counter, envelopeOf(requestId, outcome, null));
-  return answer(rendered?.line ?? '', outcome.failure);
+/** An answer of facts alone: a refusal, the report of a dry run, a command that printed nothing. */
+export function withoutText(
+  requestId: string,
+  outcome: ScrubbedOutcome,
+  budgetTokens: number,
+  counter: TokenCounter,
+): Budgeted {
+  const facts = factsEnvelope(requestId, outcome);
+  const texts = Object.fromEntries(outcome.streams.map(({ field }) => [field, '']));
+  const envelope = { ...facts, data: { ...facts.data, ...texts } };
+  const output = fitToBudget(counter, { envelope, streams: [], budgetTokens, archive: null, cursorFor: noCursor });
+  return { answer: answer(output.line, outcome.failure), tally: tallyOf(output, null) };
 }
 
 /** For a door that turns a call away before dispatch: fixed words, nothing of the caller's text. */
@@ -60,10 +135,33 @@ export function turnAway(counter: TokenCounter) {
   };
 }
 
-function envelopeOf(requestId: string, outcome: ScrubbedOutcome, artifactId: string | null): Envelope {
-  const data: Record<string, Json> = { ...outcome.data };
-  for (const { field } of outcome.streams) data[field] = '';
-  const parts = { data, refs: artifactId === null ? [] : [artifactId], meta: metaOf(requestId, outcome) };
+function envelopeOf(
+  { requestId, startedAt }: VerifiedCall,
+  outcome: ScrubbedOutcome,
+  stored: StoredOutput,
+  shown: ShownOutput,
+  { clock, config }: BudgetDeps,
+): Envelope {
+  const envelope = factsEnvelope(requestId, { ...outcome, droppedBytes: stored.droppedBytes });
+  const data: Record<string, Json> = { ...envelope.data };
+  for (const { field } of shown.streams) data[field] = '';
+  const warning_details = [...(envelope.meta.warning_details ?? []), ...(shown.meta.warning_details ?? [])];
+  const telemetry = config.budget.telemetry ? { telemetry: telemetryOf(clock.monotonic() - startedAt, outcome) } : {};
+  const details = warning_details.length === 0 ? {} : { warning_details };
+  const meta = { ...envelope.meta, ...shown.meta, ...details, ...telemetry };
+  return { ...envelope, data, refs: [stored.artifactId], meta };
+}
+
+function telemetryOf(durationMs: number, { runMs, scrubMs }: ScrubbedOutcome): NonNullable<EnvelopeMeta['telemetry']> {
+  return {
+    duration_ms: Math.round(durationMs * 10) / 10,
+    ...(runMs === null ? {} : { run_ms: runMs }),
+    ...(scrubMs === undefined ? {} : { scrub_ms: scrubMs }),
+  };
+}
+
+function factsEnvelope(requestId: string, outcome: ScrubbedOutcome): Envelope {
+  const parts = { data: outcome.data, meta: metaOf(requestId, outcome) };
   return outcome.failure === null ? successEnvelope(parts) : failureEnvelope({ ...parts, error: outcome.failure });
 }
 
@@ -78,6 +176,7 @@ function metaOf(requestId: string, outcome: ScrubbedOutcome): EnvelopeMeta {
     ...(isolationMissing.length > 0 ? { isolation: { level: 'reduced' as const, missing: isolationMissing } } : {}),
     ...(denied.length > 0 ? { denied } : {}),
     ...(warnings.length > 0 ? { warnings } : {}),
+    ...rateLimitOf(outcome.failure),
   };
 }
 
@@ -86,15 +185,22 @@ function quarantineWarning(path: string): string {
   return `${path} would run code outside the sandbox: it was renamed, and a person may put it back`;
 }
 
-/** Only text can be left out, and text is always stored first. */
+function rateLimitOf(failure: ContextdError | null): Pick<EnvelopeMeta, 'rate_limit'> {
+  if (failure?.code !== 'RATE_LIMITED' || typeof failure.details.limit !== 'number') return {};
+  return { rate_limit: { limit: failure.details.limit, remaining: 0, retry_after_ms: failure.retryAfterMs ?? 0 } };
+}
+
 function sealed(
   call: VerifiedCall,
-  { artifactId, revision }: { artifactId: string | null; revision: number },
+  { artifactId, revision }: Pick<StoredOutput, 'artifactId' | 'revision'>,
   ranges: readonly ByteRange[],
   deps: BudgetDeps,
 ): string {
-  if (artifactId === null) throw new Error('an answer without an artifact was cut');
   return deps.cursors.seal(call.sessionKey, { artifactId, revision, ranges });
+}
+
+function noCursor(): string {
+  throw new Error('an answer without text was cut');
 }
 
 function answer(line: string, failure: ContextdError | null): CallAnswer {

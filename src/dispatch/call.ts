@@ -6,7 +6,7 @@ import type { CallFacts } from '../runner/call-facts.ts';
 import type { Finding } from '../scrub/finding.ts';
 import type { ToolStream } from '../sdk/tool.ts';
 import type { CallRequest } from '../server/door.ts';
-import type { View } from '../tokens/budget.ts';
+import type { View } from '../tokens/views/view.ts';
 import type { OpenedSecret } from './open-secrets.ts';
 
 /** A call once it is known who calls, from where and with how much time (step 1). */
@@ -27,6 +27,8 @@ export interface CommonOptions {
   /** Tokens of the printed line. */
   maxTokens: number;
   view: View;
+  /** False: the default one, since the call names none. */
+  isViewAsked: boolean;
   continuation: string | null;
   timeoutMs: number;
   dryRun: boolean;
@@ -51,6 +53,10 @@ export interface Outcome {
   quarantined: readonly string[];
   /** What the tool asked of the host. */
   hostCalls: CallFacts['hostCalls'];
+  /** The stored output that the call shows instead of text of its own. */
+  shows: CallFacts['shows'];
+  /** Milliseconds in the tool; null: it did not run. */
+  runMs: number | null;
   /** Bytes beyond `output.max_bytes` that nobody keeps. */
   droppedBytes: number;
   /** What the tool's own process saw, leaf by leaf of {data, streams} (the first pass of step 6). */
@@ -71,6 +77,8 @@ export const EMPTY_OUTCOME: Outcome = {
   denied: [],
   quarantined: [],
   hostCalls: { calls: [], total: 0 },
+  shows: null,
+  runMs: null,
   droppedBytes: 0,
   firstPass: [],
   isolationMissing: [],

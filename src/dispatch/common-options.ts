@@ -1,29 +1,38 @@
+import { COMMON_OPTIONS } from '../catalog/verify-tool/limits.ts';
 import type { Config } from '../config/schema.ts';
 import { ContextdError } from '../core/errors.ts';
-import type { Json, JsonObject } from '../core/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../core/json.ts';
 import { BUDGET_MIN_TOKENS } from '../core/limits.ts';
-import { VIEWS, type View } from '../tokens/budget.ts';
+import { readView } from '../tokens/views/read-view.ts';
+import type { BudgetLimits } from './budget-limits.ts';
 import type { CommonOptions } from './call.ts';
 
-/** Names of design §4; the rest of an input is the tool's own. */
-const NAMES = ['max_tokens', 'view', 'continuation', 'timeout_ms', 'dry_run', 'branch'] as const;
+export interface OptionLimits {
+  budget: BudgetLimits;
+  timeout: Config['timeout'];
+}
 
-export type OptionLimits = Pick<Config, 'budget' | 'timeout'>;
+/** The budget of an answer to an input that may be wrong in other ways. */
+export function askedBudget(input: unknown, { standard, ceiling }: BudgetLimits): number {
+  const asked = isJsonObject(input) ? input.max_tokens : undefined;
+  const isGood = typeof asked === 'number' && Number.isInteger(asked) && asked >= BUDGET_MIN_TOKENS && asked <= ceiling;
+  return isGood ? asked : standard;
+}
 
 /** Splits an input into the common options and the tool's own arguments; ARGS_INVALID names pointer and range. */
 export function takeCommonOptions(
   input: JsonObject,
   limits: OptionLimits,
 ): { options: CommonOptions; rest: JsonObject } {
-  const rest = Object.fromEntries(Object.entries(input).filter(([name]) => !NAMES.some((known) => known === name)));
+  const rest = Object.fromEntries(
+    Object.entries(input).filter(([name]) => !COMMON_OPTIONS.some((known) => known === name)),
+  );
   if (input.branch !== undefined) throw branchNotBuilt();
   const { budget, timeout } = limits;
   const options: CommonOptions = {
-    maxTokens:
-      wholeNumber('max_tokens', input.max_tokens, BUDGET_MIN_TOKENS, budget.max_tokens) ??
-      // CE-1.4 says under the default, not at it.
-      Math.max(BUDGET_MIN_TOKENS, budget.default_tokens - 1),
-    view: viewOf(input.view),
+    maxTokens: wholeNumber('max_tokens', input.max_tokens, BUDGET_MIN_TOKENS, budget.ceiling) ?? budget.standard,
+    view: readView(input.view),
+    isViewAsked: input.view !== undefined,
     continuation: textOf('continuation', input.continuation),
     timeoutMs: wholeNumber('timeout_ms', input.timeout_ms, 1, timeout.max_ms) ?? timeout.default_ms,
     dryRun: flagOf('dry_run', input.dry_run),
@@ -31,7 +40,7 @@ export function takeCommonOptions(
   if (options.continuation !== null && Object.keys(rest).length > 0) {
     throw invalid(
       'continuation',
-      `goes alone or with max_tokens, not with ${Object.keys(rest).join(', ')}`,
+      `goes alone or with max_tokens and view, not with ${Object.keys(rest).join(', ')}`,
       'Leave the others out',
     );
   }
@@ -46,13 +55,6 @@ function wholeNumber(name: string, value: Json | undefined, min: number, max: nu
     `must be a whole number from ${min} to ${max}, not ${JSON.stringify(value)}`,
     `Pass a number in that range`,
   );
-}
-
-function viewOf(value: Json | undefined): View {
-  if (value === undefined) return 'head_tail';
-  const view = VIEWS.find((known) => known === value);
-  if (view !== undefined) return view;
-  throw invalid('view', `must be one of ${VIEWS.join(', ')}, not ${JSON.stringify(value)}`, 'Pass one of these names');
 }
 
 function textOf(name: string, value: Json | undefined): string | null {

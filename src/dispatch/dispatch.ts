@@ -5,26 +5,27 @@ import type { CallAnswer, CallRequest, Dispatch } from '../server/door.ts';
 import type { Journal } from '../stores/journal.ts';
 import { type AuditDeps, audit } from './audit.ts';
 import { type AuthorizeDeps, authorize } from './authorize.ts';
-import { type BudgetDeps, budget, budgetPage, refusal } from './budget.ts';
+import { type BudgetDeps, type Budgeted, budget, budgetPage, withoutText } from './budget.ts';
 import { type Call, EMPTY_OUTCOME, failedOutcome, type KnownFacts, type Outcome, type VerifiedCall } from './call.ts';
 import { identify } from './identify.ts';
 import { literalTokens, type OpenSecretsDeps, openSecrets } from './open-secrets.ts';
-import { openPage, type PageDeps } from './page.ts';
+import { openCursor, openPage, type PageDeps } from './page.ts';
 import { type RunDeps, run } from './run.ts';
 import { type ScrubbedOutcome, type ScrubDeps, scrub, withheld } from './scrub.ts';
 import { createStepTimes, type StepTimes } from './step-times.ts';
-import { store } from './store.ts';
-import { type VerifyDeps, verify } from './verify.ts';
+import { type StoreDeps, store } from './store.ts';
+import { refusalBudget, type VerifyDeps, verify } from './verify.ts';
 
 export interface DispatchDeps
   extends VerifyDeps,
     Omit<AuthorizeDeps, 'config'>,
     Omit<RunDeps, 'config'>,
     AuditDeps,
-    BudgetDeps,
+    Omit<BudgetDeps, 'config'>,
     ScrubDeps,
+    StoreDeps,
     PageDeps {
-  config: AuthorizeDeps['config'] & RunDeps['config'] & OpenSecretsDeps['config'];
+  config: AuthorizeDeps['config'] & RunDeps['config'] & OpenSecretsDeps['config'] & BudgetDeps['config'];
   journal: Journal;
   clock: Clock;
   logger: Logger;
@@ -43,25 +44,34 @@ export function createDispatch(deps: DispatchDeps): Dispatch {
 }
 
 async function answerCall(call: Call, times: StepTimes, deps: DispatchDeps): Promise<CallAnswer> {
-  let answer: CallAnswer;
+  let budgeted: Budgeted;
   let outcome: ScrubbedOutcome;
   try {
     const verified = await times.of('verify', verify(call, deps)); //                2 verify
-    if (verified.options.continuation !== null) {
-      const page = await times.of('store', openPage(verified, verified.options.continuation, deps));
+    const { continuation, isViewAsked } = verified.options;
+    if (continuation !== null && !isViewAsked) {
+      const page = await times.of('store', openPage(verified, continuation, deps));
       outcome = await scrubOrWithhold(call, EMPTY_OUTCOME, times, deps);
-      answer = budgetPage(verified, page, deps);
+      budgeted = budgetPage(verified, page, deps);
     } else {
-      outcome = await scrubOrWithhold(call, await carryOut(verified, times, deps), times, deps); // 6 scrub
-      const artifactId = await times.of('store', store(verified, outcome, deps)); //      7 store
-      answer = budget(verified, outcome, artifactId, deps); //                       8 budget
+      const came =
+        continuation === null ? await carryOut(verified, times, deps) : await shown(verified, continuation, deps);
+      outcome = await scrubOrWithhold(call, came, times, deps); //                   6 scrub
+      const stored = await times.of('store', store(verified, outcome, deps)); //          7 store
+      budgeted = await budget(verified, outcome, stored, deps); //                   8 budget
     }
   } catch (thrown) {
     outcome = await scrubOrWithhold(call, failedOutcome(reported(call, thrown, deps)), times, deps);
-    answer = refusal(call.requestId, outcome, deps.counter);
+    budgeted = withoutText(call.requestId, outcome, refusalBudget(call, deps), deps.counter);
   }
   times.end('budget');
-  return times.of('audit', recorded(call, outcome, answer, deps)); //                9 audit
+  return times.of('audit', recorded(call, outcome, budgeted, deps)); //              9 audit
+}
+
+/** Another view of the output that a cursor leads into. */
+async function shown(call: VerifiedCall, continuation: string, deps: DispatchDeps): Promise<Outcome> {
+  const { artifactId } = await openCursor(call, continuation, deps);
+  return { ...EMPTY_OUTCOME, shows: artifactId };
 }
 
 /** Steps 3 to 5. What fails here is an outcome too, so that it is scrubbed, stored and recorded like any other. */
@@ -73,8 +83,8 @@ async function carryOut(call: VerifiedCall, times: StepTimes, deps: DispatchDeps
   try {
     const permit = await times.of('authorize', authorize(call, deps)); //            3 authorize
     if (call.options.dryRun) return { ...EMPTY_OUTCOME, data: permit.report };
-    const { input, opened } = openSecrets(call, deps); //                            4 open secrets
-    keepFacts({ secretsOpened: opened, tokenNotes: literalTokens(call, deps.scrubber) });
+    const secrets = openSecrets(call, deps); //                                      4 open secrets
+    keepFacts({ secretsOpened: secrets.opened, tokenNotes: literalTokens(call, deps.scrubber) });
     times.end('open_secrets');
     await times.of(
       'journal',
@@ -82,7 +92,7 @@ async function carryOut(call: VerifiedCall, times: StepTimes, deps: DispatchDeps
     );
     const giveBack = await times.of('slot', deps.slots.take(call.request.signal));
     try {
-      const outcome = await times.of('run', run(call, input, permit.isolation, deps, keepFacts)); // 5 run
+      const outcome = await times.of('run', run(call, secrets, permit.isolation, deps, keepFacts)); // 5 run
       return { ...outcome, ...facts };
     } finally {
       giveBack();
@@ -111,11 +121,11 @@ async function scrubOrWithhold(
 async function recorded(
   call: Call,
   outcome: ScrubbedOutcome,
-  answer: CallAnswer,
+  { answer, tally }: Budgeted,
   deps: DispatchDeps,
 ): Promise<CallAnswer> {
   try {
-    await audit(call, outcome, answer.line, deps);
+    await audit(call, outcome, { line: answer.line, tally }, deps);
     await deps.journal.finish(call.requestId, outcome.failure?.code ?? null);
     return answer;
   } catch (thrown) {
@@ -125,7 +135,8 @@ async function recorded(
       remedy: failure.remedy ?? 'Free disk space or mend the state directory, then see `ctxd doctor`.',
       cause: failure,
     });
-    return refusal(call.requestId, { ...withheld(unrecorded), failure: unrecorded }, deps.counter);
+    const refused = { ...withheld(unrecorded), failure: unrecorded };
+    return withoutText(call.requestId, refused, refusalBudget(call, deps), deps.counter).answer;
   }
 }
 

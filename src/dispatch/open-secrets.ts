@@ -36,22 +36,29 @@ export function openSecrets(call: VerifiedCall, { scrubber, config }: OpenSecret
   );
   const tokens = opened.map(({ token }) => token);
   scrubber.bookOpenings(call.sessionKey, tokens, config.secrets.max_uses_per_hour);
-  let input: Json = call.input;
-  for (const { path, purpose, text } of places) {
-    const form = purpose === 'file' ? 'seen' : 'plain';
-    input = withTextAt(input, path, scrubber.openSecrets(call.sessionKey, text, form));
-  }
+  const texts = new Map(
+    places.map(({ path, purpose, text }) => {
+      const form = purpose === 'file' ? 'seen' : 'plain';
+      return [keyOf(path), scrubber.openSecrets(call.sessionKey, text, form)];
+    }),
+  );
+  const input = withTexts(call.input, [], texts);
   return { input: isJsonObject(input) ? input : call.input, opened };
+}
+
+/** Tokens whose values a program was given: it may print them, so they are masked however short they are. */
+export function tokensToMask(opened: readonly OpenedSecret[]): string[] {
+  return opened.flatMap(({ token, use }) => (use === 'file' ? [] : [token]));
 }
 
 /** One line when tokens of this session stand where they are not opened: they stayed the text they are. */
 export function literalTokens(call: VerifiedCall, scrubber: Scrubber): string[] {
   const { secretInputs, names } = call.tool.arguments;
-  const opened = new Set(secretPlaces(secretInputs, call.input).map(({ path }) => path.join('\0')));
+  const opened = new Set(secretPlaces(secretInputs, call.input).map(({ path }) => keyOf(path)));
   const tokens = new Set<string>();
   const holders = new Set<string>();
   for (const { path, text } of textsOf(call.input, [])) {
-    if (opened.has(path.join('\0'))) continue;
+    if (opened.has(keyOf(path))) continue;
     for (const token of scrubber.tokensIn(call.sessionKey, text)) {
       tokens.add(token);
       // A property that the schema does not know is the caller's own text, which is not repeated unscrubbed.
@@ -74,11 +81,17 @@ function textsOf(value: Json, path: readonly string[]): { path: readonly string[
   ]);
 }
 
-function withTextAt(value: Json, [step, ...rest]: readonly string[], text: string): Json {
-  if (step === undefined) return text;
-  if (Array.isArray(value))
-    return value.map((item: Json, i) => (String(i) === step ? withTextAt(item, rest, text) : item));
+/** The value with the texts in their places, all in one walk. */
+function withTexts(value: Json, path: readonly string[], texts: ReadonlyMap<string, string>): Json {
+  if (typeof value === 'string') return texts.get(keyOf(path)) ?? value;
+  if (Array.isArray(value)) return value.map((item: Json, index) => withTexts(item, [...path, String(index)], texts));
   if (!isJsonObject(value)) return value;
-  const entries = Object.entries(value).map(([key, item]) => [key, key === step ? withTextAt(item, rest, text) : item]);
-  return Object.fromEntries(entries);
+  return Object.fromEntries(
+    Object.entries(value).map(([key, inner]) => [key, withTexts(inner, [...path, key], texts)]),
+  );
+}
+
+/** No two places share one, whatever characters their names hold. */
+function keyOf(path: readonly string[]): string {
+  return JSON.stringify(path);
 }

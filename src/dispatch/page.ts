@@ -1,18 +1,16 @@
 import { ContextdError } from '../core/errors.ts';
-import type { Scrubber } from '../scrub/scrubber.ts';
-import { readStreams } from '../stores/artifact-streams.ts';
-import type { ArtifactStore } from '../stores/artifacts.ts';
 import { type Cursors, REVISIONS } from '../stores/cursors.ts';
 import type { ByteRange } from '../tokens/line.ts';
 import { type PageSegment, planPage } from '../tokens/page.ts';
 import type { VerifiedCall } from './call.ts';
+import { maskAgain, type OpenArtifactDeps } from './open-artifact.ts';
 
-export interface PageDeps {
-  artifacts: ArtifactStore;
+export interface PageDeps extends OpenArtifactDeps {
   cursors: Cursors;
-  scrubber: Scrubber;
 }
 
+/** Reads on in what any tool has left. */
+const VIEW_TOOL = 'tool_view';
 /** A secret that the edge of a page cuts is looked for whole. */
 const MARGIN_BYTES = 8 * 1024;
 
@@ -30,14 +28,8 @@ export interface Page {
  * became known since are looked for: where there is one, the artifact is masked again and the cursor is EXPIRED.
  */
 export async function openPage(call: VerifiedCall, continuation: string, deps: PageDeps): Promise<Page> {
-  const { artifactId, ranges, revision = 0 } = deps.cursors.open(call.sessionKey, continuation);
-  const info = await deps.artifacts.info(call.sessionKey, artifactId);
+  const { artifactId, ranges, revision, info } = await openCursor(call, continuation, deps);
   if (info.revision % REVISIONS !== revision) throw replaced(artifactId);
-  if (info.tool !== call.tool.manifest.name) {
-    throw new ContextdError('CURSOR_INVALID', `the cursor belongs to ${info.tool}, not to ${call.tool.manifest.name}`, {
-      remedy: `Pass it to ${info.tool}.`,
-    });
-  }
   const reads = planPage(info.parts, ranges, call.options.maxTokens);
   const segments = await Promise.all(
     reads.map(async (read) => ({
@@ -59,12 +51,15 @@ export async function openPage(call: VerifiedCall, continuation: string, deps: P
   return { artifactId, revision, ranges, segments };
 }
 
-async function maskAgain(sessionKey: string, artifactId: string, { artifacts, scrubber }: PageDeps): Promise<void> {
-  const streams = await readStreams(artifacts, sessionKey, artifactId);
-  const texts = streams.map(({ text }) => text);
-  const { value } = await scrubber.scrubAgain(sessionKey, texts, []);
-  const masked = streams.map(({ field }, position) => ({ field, text: value[position] ?? '' }));
-  await artifacts.replace(sessionKey, artifactId, masked);
+/** The artifact that a cursor leads into, whatever is still to be read of it. Errors: CURSOR_INVALID, EXPIRED. */
+export async function openCursor(call: VerifiedCall, continuation: string, deps: PageDeps) {
+  const { artifactId, ranges, revision = 0 } = deps.cursors.open(call.sessionKey, continuation);
+  const info = await deps.artifacts.info(call.sessionKey, artifactId);
+  if (info.tool === call.tool.manifest.name || call.tool.manifest.name === VIEW_TOOL)
+    return { artifactId, ranges, revision, info };
+  throw new ContextdError('CURSOR_INVALID', `the cursor belongs to ${info.tool}, not to ${call.tool.manifest.name}`, {
+    remedy: `Pass it to ${info.tool}.`,
+  });
 }
 
 function replaced(artifactId: string): ContextdError {

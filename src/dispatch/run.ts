@@ -1,14 +1,15 @@
 import type { Config } from '../config/schema.ts';
 import { ContextdError } from '../core/errors.ts';
-import type { JsonObject } from '../core/json.ts';
 import type { ToolFailure } from '../protocol/tool-output.ts';
 import type { CallFacts } from '../runner/call-facts.ts';
 import type { Runner } from '../runner/runner.ts';
 import type { IsolationReport } from '../sandbox/sandbox.ts';
 import type { SessionStore } from '../stores/sessions.ts';
 import { EMPTY_OUTCOME, type Outcome, type VerifiedCall } from './call.ts';
+import type { OpenedInput } from './open-secrets.ts';
+import { type ProgressDeps, progressOf } from './progress.ts';
 
-export interface RunDeps {
+export interface RunDeps extends ProgressDeps {
   runner: Runner;
   sessions: SessionStore;
   config: Pick<Config, 'output'>;
@@ -17,12 +18,13 @@ export interface RunDeps {
 /** Step 5: the tool runs in its process, under its policy and deadline. A tool that failed is an outcome, not a throw. */
 export async function run(
   call: VerifiedCall,
-  input: JsonObject,
+  { input, opened }: OpenedInput,
   isolation: IsolationReport,
   deps: RunDeps,
   onFacts: (facts: CallFacts) => void,
 ): Promise<Outcome> {
-  const { output, firstPass, quarantined, denied, hostCalls } = await deps.runner.run({
+  const progress = progressOf(call, opened, deps);
+  const ran = deps.runner.run({
     requestId: call.requestId,
     projectRoot: call.request.projectRoot,
     sessionKey: call.sessionKey,
@@ -35,10 +37,15 @@ export async function run(
     etagKey: deps.sessions.etagKey(call.sessionKey),
     timeoutMs: call.options.timeoutMs,
     outputMaxBytes: deps.config.output.max_bytes,
+    outputKillBytes: deps.config.output.kill_bytes,
     grants: call.tool.manifest.grants,
     signal: call.request.signal,
     onFacts,
+    ...(progress === null ? {} : { onCommand: () => progress.listen() }),
   });
+  const { output, firstPass, quarantined, denied, hostCalls, shows, durationMs } = await ran.finally(() =>
+    progress?.stop(),
+  );
   const { failure } = output;
   return {
     ...EMPTY_OUTCOME,
@@ -49,6 +56,8 @@ export async function run(
     quarantined,
     denied,
     hostCalls,
+    shows,
+    runMs: Math.round(durationMs * 10) / 10,
     droppedBytes: output.droppedBytes ?? 0,
     firstPass,
     isolationMissing: isolation.missing,

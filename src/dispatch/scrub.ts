@@ -6,6 +6,7 @@ import { collectLeaves } from '../scrub/leaves.ts';
 import type { Scrubber, SecretUse } from '../scrub/scrubber.ts';
 import type { TextMargin, ToolStream } from '../sdk/tool.ts';
 import type { Call, Outcome } from './call.ts';
+import { tokensToMask } from './open-secrets.ts';
 import type { SecondSearch } from './second-search.ts';
 
 /** An outcome in which nothing is left to hide. Only this type reaches the stores, the budget and the audit log. */
@@ -17,6 +18,8 @@ export interface ScrubbedOutcome {
   denied: Outcome['denied'];
   quarantined: Outcome['quarantined'];
   hostCalls: Outcome['hostCalls'];
+  shows: Outcome['shows'];
+  runMs: Outcome['runMs'];
   droppedBytes: number;
   isolationMissing: readonly string[];
   secretsOpened: Outcome['secretsOpened'];
@@ -56,7 +59,7 @@ export async function scrub(
     firstPass: outcome.firstPass,
     margins: marginsOf(outcome),
     ...(TOOL_NAME_PATTERN.test(call.request.tool) ? { tool: call.request.tool } : {}),
-    opened: outcome.secretsOpened.flatMap(({ token, use }) => (use === 'file' ? [] : [token])),
+    opened: tokensToMask(outcome.secretsOpened),
   });
   const { value, secrets } = await searchAgain(call, first, { scrubber, secondSearch });
   return {
@@ -67,6 +70,8 @@ export async function scrub(
     denied: value.denied,
     quarantined: value.quarantined,
     hostCalls: outcome.hostCalls,
+    shows: outcome.shows,
+    runMs: outcome.runMs,
     droppedBytes: outcome.droppedBytes,
     isolationMissing: outcome.isolationMissing,
     secretsOpened: outcome.secretsOpened,
@@ -114,6 +119,8 @@ export function withheld(failure: ContextdError): ScrubbedOutcome {
     denied: [],
     quarantined: [],
     hostCalls: { calls: [], total: 0 },
+    shows: null,
+    runMs: null,
     droppedBytes: 0,
     isolationMissing: [],
     secretsOpened: [],

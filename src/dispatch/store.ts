@@ -1,23 +1,69 @@
-import type { ArtifactStore } from '../stores/artifacts.ts';
+import { createHash } from 'node:crypto';
+import type { ArtifactStore, ArtifactStream } from '../stores/artifacts.ts';
 import type { VerifiedCall } from './call.ts';
+import { type OpenArtifactDeps, openArtifact } from './open-artifact.ts';
 import type { ScrubbedOutcome } from './scrub.ts';
 import type { SecondSearch } from './second-search.ts';
 
-export interface StoreDeps {
-  artifacts: ArtifactStore;
+export interface StoreDeps extends OpenArtifactDeps {
   secondSearch: SecondSearch;
 }
 
-/** Step 7: the complete scrubbed text, kept before anything is cut. Null when there is no text to keep. */
+/** The texts that an answer is made from, as they are kept. */
+export interface StoredOutput {
+  artifactId: string;
+  /** For cursors: how often its text was replaced. */
+  revision: number;
+  streams: readonly ArtifactStream[];
+  /** Bytes that were never stored. */
+  droppedBytes: number;
+  /** The tool whose output it is. */
+  tool: string;
+  /** The one text that was asked for; null: any. */
+  field: string | null;
+  /** Kept by an earlier call, which this one looks at. */
+  isEarlier: boolean;
+}
+
+/**
+ * Step 7: the complete scrubbed text, kept before anything is cut; or, for a call that shows what an earlier one kept,
+ * that. Null when there is no text.
+ */
 export async function store(
   call: VerifiedCall,
   outcome: ScrubbedOutcome,
-  { artifacts, secondSearch }: StoreDeps,
-): Promise<string | null> {
-  if (outcome.streams.every((stream) => stream.text === '')) return null;
+  deps: StoreDeps,
+): Promise<StoredOutput | null> {
+  if (outcome.shows !== null && outcome.failure === null) return openArtifact(call.sessionKey, outcome.shows, deps);
+  const { streams, droppedBytes } = outcome;
+  if (streams.every((stream) => stream.text === '')) return null;
   const { sessionKey, requestId } = call;
   const tool = call.tool.manifest.name;
-  const artifactId = await artifacts.put(sessionKey, requestId, tool, outcome.streams, outcome.droppedBytes);
-  secondSearch.stored({ sessionKey, requestId, tool, artifactId });
-  return artifactId;
+  const command = JSON.stringify(sorted(call.input));
+  const artifactId = await deps.artifacts.put(sessionKey, requestId, tool, streams, droppedBytes, command);
+  deps.secondSearch.stored({ sessionKey, requestId, tool, artifactId });
+  return { artifactId, revision: 0, streams, droppedBytes, tool, field: null, isEarlier: false };
+}
+
+/** Texts made of an output: kept where they do not fit an answer, so that a cursor leads through them. */
+export async function storeDerived(
+  call: VerifiedCall,
+  output: StoredOutput,
+  streams: readonly ArtifactStream[],
+  { artifacts }: { artifacts: ArtifactStore },
+): Promise<StoredOutput> {
+  const artifactId = await artifacts.put(call.sessionKey, call.requestId, output.tool, streams, 0);
+  return { ...output, artifactId, revision: 0, streams };
+}
+
+/** `sha256:…` of the artifact's bytes. */
+export function hashOf(streams: readonly ArtifactStream[]): string {
+  const hash = createHash('sha256');
+  for (const { text } of streams) hash.update(text);
+  return `sha256:${hash.digest('hex')}`;
+}
+
+/** The same command, however its keys were written. */
+function sorted(input: VerifiedCall['input']): VerifiedCall['input'] {
+  return Object.fromEntries(Object.entries(input).sort(([a], [b]) => (a < b ? -1 : 1)));
 }

@@ -1,16 +1,18 @@
 import { statSync } from 'node:fs';
 import type { Catalog, CatalogTool } from '../catalog/catalog.ts';
 import { TOOL_NAME_PATTERN } from '../catalog/manifest.ts';
+import type { Config } from '../config/schema.ts';
 import { ContextdError } from '../core/errors.ts';
 import { isJsonObject, type JsonObject } from '../core/json.ts';
 import type { Project, ProjectStore } from '../stores/projects.ts';
+import { budgetLimits } from './budget-limits.ts';
 import type { Call, VerifiedCall } from './call.ts';
-import { type OptionLimits, takeCommonOptions } from './common-options.ts';
+import { askedBudget, takeCommonOptions } from './common-options.ts';
 
 export interface VerifyDeps {
   catalog: Catalog;
   projects: ProjectStore;
-  limits: OptionLimits;
+  limits: Pick<Config, 'budget' | 'timeout'>;
 }
 
 /**
@@ -21,9 +23,27 @@ export async function verify(call: Call, deps: VerifyDeps): Promise<VerifiedCall
   const project = await registeredProject(call.request.projectRoot, deps.projects);
   const tool = acceptedTool(call.request.tool, project, deps.catalog);
   await deps.catalog.verify(tool);
-  const { options, rest } = takeCommonOptions(parseInput(call.request.inputJson), deps.limits);
+  const { options, rest } = takeCommonOptions(parseInput(call.request.inputJson), {
+    budget: budgetLimits(deps.limits.budget, tool.manifest, call.request.door),
+    timeout: deps.limits.timeout,
+  });
   if (options.continuation === null) tool.arguments.check(rest);
   return { ...call, tool, options, input: rest };
+}
+
+/** The budget of an answer to a call that may not even have been understood. */
+export function refusalBudget({ request }: Call, { catalog, limits }: VerifyDeps): number {
+  const tool = TOOL_NAME_PATTERN.test(request.tool) ? catalog.find(request.tool) : undefined;
+  const kind = tool?.manifest ?? { name: '', budget: 'answer' as const };
+  return askedBudget(jsonOf(request.inputJson), budgetLimits(limits.budget, kind, request.door));
+}
+
+function jsonOf(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(bytes.toString('utf8'));
+  } catch {
+    return null;
+  }
 }
 
 async function registeredProject(root: string, projects: ProjectStore): Promise<Project> {

@@ -4,6 +4,7 @@ import { HeaderDecoder } from './hpack.ts';
 
 /** How a call ended, as far as HTTP/2 and gRPC know. */
 export type CallOutcome =
+  /** Its one message, or the last of several. */
   | { kind: 'answered'; message: Buffer }
   /** gRPC status other than OK. */
   | { kind: 'failed'; status: number; message: string; trailers: ReadonlyMap<string, string> }
@@ -19,9 +20,10 @@ export const PREFIX_BYTES = 5;
 /** Header blocks are small; a peer that goes on and on is cut off here. */
 const HEADER_BLOCK_MAX_BYTES = 256 * 1024;
 
-/** Reads the peer's half of a stream: headers, message, trailers. Every method throws RangeError for a broken one. */
+/** Reads the peer's half of a stream: headers, messages, trailers. Every method throws RangeError for a broken one. */
 export class AnswerReader {
   readonly #streamId: number;
+  readonly #onMessage: ((message: Buffer) => void) | undefined;
   readonly #decoder = new HeaderDecoder();
   #block: Buffer[] | undefined;
   #blockBytes = 0;
@@ -29,10 +31,15 @@ export class AnswerReader {
   #begun = false;
   #chunks: Buffer[] = [];
   #chunksBytes = 0;
+  /** Of the message that is coming in, its prefix too; of the prefix while that is not there. */
+  #neededBytes = PREFIX_BYTES;
+  #last: Buffer | undefined;
   #outcome: CallOutcome | undefined;
 
-  constructor(streamId: number) {
+  /** `onMessage`: there may be several messages; told each as it comes. Default: there is exactly one. */
+  constructor(streamId: number, onMessage?: (message: Buffer) => void) {
     this.#streamId = streamId;
+    this.#onMessage = onMessage;
   }
 
   /** Set once the trailers have come. */
@@ -64,6 +71,7 @@ export class AnswerReader {
     const part = unpad(frame);
     this.#chunks.push(part);
     this.#chunksBytes += part.length;
+    if (this.#onMessage !== undefined) this.#tellMessages(this.#onMessage);
     if (this.#chunksBytes > MESSAGE_MAX_BYTES + PREFIX_BYTES) {
       throw new RangeError(`an answer of more than ${MESSAGE_MAX_BYTES} bytes`);
     }
@@ -97,12 +105,40 @@ export class AnswerReader {
   }
 
   #message(): Buffer {
+    if (this.#onMessage !== undefined) return this.#lastMessage();
     const body = Buffer.concat(this.#chunks);
     if (body.length < PREFIX_BYTES) throw new RangeError('status OK without a message');
-    if (body[0] !== 0) throw new RangeError('a compressed message');
-    if (body.readUInt32BE(1) !== body.length - PREFIX_BYTES) throw new RangeError('a message of a wrong length');
+    if (messageEnd(body) !== body.length) throw new RangeError('a message of a wrong length');
     return body.subarray(PREFIX_BYTES);
   }
+
+  #lastMessage(): Buffer {
+    if (this.#chunksBytes > 0) throw new RangeError('a message of a wrong length');
+    if (this.#last === undefined) throw new RangeError('status OK without a message');
+    return this.#last;
+  }
+
+  /** Joins chunks only when a message is whole. */
+  #tellMessages(tell: (message: Buffer) => void): void {
+    while (this.#chunksBytes >= this.#neededBytes) {
+      const bytes = Buffer.concat(this.#chunks);
+      const end = messageEnd(bytes);
+      const isWhole = bytes.length >= end;
+      const rest = isWhole ? bytes.subarray(end) : bytes;
+      this.#chunks = rest.length === 0 ? [] : [rest];
+      this.#chunksBytes = rest.length;
+      this.#neededBytes = isWhole ? PREFIX_BYTES : end;
+      if (!isWhole) return;
+      this.#last = bytes.subarray(PREFIX_BYTES, end);
+      tell(this.#last);
+    }
+  }
+}
+
+/** Where the message that begins with these bytes ends. */
+function messageEnd(bytes: Buffer): number {
+  if (bytes[0] !== 0) throw new RangeError('a compressed message');
+  return PREFIX_BYTES + bytes.readUInt32BE(1);
 }
 
 /** grpc-message is percent-encoded UTF-8; a broken one is shown as it came. */

@@ -1,29 +1,74 @@
 import { ContextdError } from '../core/errors.ts';
+import { CODE_TRAILER } from '../protocol/trailers.ts';
 import type { CallOutcome } from './answer.ts';
 import { APPLICATION_PROTOCOL, type Channel, SERVER_NAME } from './channel.ts';
-import { cancelled, foreign, isAlert, turnedDown } from './connect.ts';
+import { attemptConnection, cancelled, foreign, isAlert, turnedDown } from './connect.ts';
 import { readFault } from './grpc-fault.ts';
-import { decodeExecuteResponse, EXECUTE_PATH, type ExecuteResponse } from './messages.ts';
+import {
+  decodeExecuteEvent,
+  decodeExecuteResponse,
+  EXECUTE_PATH,
+  EXECUTE_WITH_PROGRESS_PATH,
+  type ExecuteResponse,
+} from './messages.ts';
 import type { Places } from './places.ts';
 import { UnaryCall } from './unary-call.ts';
 
+/** gRPC's UNIMPLEMENTED. */
+const UNKNOWN_METHOD = 12;
 const MAY_HAVE_RUN = 'It may have run: look at what it was to change before you call again.';
 
 /**
  * Sends one request and waits for its answer, however long that takes: deadlines are the daemon's. It sends once; a
  * connection lost afterwards is INTERRUPTED. Undefined when it was lost before anything was sent: then, and only
  * then, another try is allowed. Aborting tells the daemon to give the call up and throws CANCELLED.
+ * `onProgress`: told what a command prints while it runs, where the daemon can tell. Default: it is not asked.
  */
 export async function exchange(
   channel: Channel,
   request: Buffer,
   places: Places,
   signal: AbortSignal,
+  onProgress?: (text: string) => void,
 ): Promise<ExecuteResponse | undefined> {
   if (channel.protocol !== APPLICATION_PROTOCOL) throw foreign(places, 'it does not speak HTTP/2');
+  if (onProgress !== undefined) return exchangeWithProgress(channel, request, places, signal, onProgress);
   const call = new UnaryCall(EXECUTE_PATH, SERVER_NAME, request);
   const outcome = await carry(channel, call, places, signal);
-  return outcome === undefined ? undefined : readOutcome(outcome, call.sent, places);
+  return outcome === undefined ? undefined : readOutcome(outcome, call.sent, places, decodeExecuteResponse);
+}
+
+async function exchangeWithProgress(
+  channel: Channel,
+  request: Buffer,
+  places: Places,
+  signal: AbortSignal,
+  onProgress: (text: string) => void,
+): Promise<ExecuteResponse | undefined> {
+  const call = new UnaryCall(EXECUTE_WITH_PROGRESS_PATH, SERVER_NAME, request, (message) => {
+    const event = decodeExecuteEvent(message);
+    if (event?.kind === 'progress') onProgress(event.text);
+  });
+  const outcome = await carry(channel, call, places, signal);
+  if (outcome === undefined) return undefined;
+  if (isUnknownMethod(outcome)) return exchangeAnew(channel, request, places, signal);
+  return readOutcome(outcome, call.sent, places, decodeAnswer);
+}
+
+/** A daemon from before there was progress: it did not look at the call. An error of ours names its code. */
+function isUnknownMethod(outcome: CallOutcome): boolean {
+  return outcome.kind === 'failed' && outcome.status === UNKNOWN_METHOD && !outcome.trailers.has(CODE_TRAILER);
+}
+
+async function exchangeAnew(
+  used: Channel,
+  request: Buffer,
+  places: Places,
+  signal: AbortSignal,
+): Promise<ExecuteResponse | undefined> {
+  used.end();
+  const attempt = await attemptConnection(places, signal);
+  return attempt.kind === 'connected' ? exchange(attempt.channel, request, places, signal) : undefined;
 }
 
 function carry(
@@ -61,10 +106,15 @@ function carry(
   return promise;
 }
 
-function readOutcome(outcome: CallOutcome, sent: boolean, places: Places): ExecuteResponse {
+function readOutcome(
+  outcome: CallOutcome,
+  sent: boolean,
+  places: Places,
+  decode: (message: Buffer) => ExecuteResponse,
+): ExecuteResponse {
   switch (outcome.kind) {
     case 'answered':
-      return readMessage(outcome.message);
+      return readMessage(outcome.message, decode);
     case 'failed':
       throw readFault(outcome.status, outcome.message, outcome.trailers);
     case 'refused':
@@ -79,13 +129,19 @@ function readOutcome(outcome: CallOutcome, sent: boolean, places: Places): Execu
   }
 }
 
-function readMessage(message: Buffer): ExecuteResponse {
+function readMessage(message: Buffer, decode: (message: Buffer) => ExecuteResponse): ExecuteResponse {
   try {
-    return decodeExecuteResponse(message);
+    return decode(message);
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
     throw interrupted(`the daemon's answer cannot be read: ${error.message}`);
   }
+}
+
+function decodeAnswer(message: Buffer): ExecuteResponse {
+  const event = decodeExecuteEvent(message);
+  if (event?.kind !== 'answer') throw new RangeError('the last event is no answer');
+  return event.response;
 }
 
 function interrupted(message: string): ContextdError {

@@ -1,7 +1,8 @@
 import { decodeFields, encodeBytes, encodeUint32 } from './protobuf.ts';
 
-/** The method of tool.proto this client calls. */
+/** The methods of tool.proto this client calls. */
 export const EXECUTE_PATH = '/contextd.v1.ToolService/Execute';
+export const EXECUTE_WITH_PROGRESS_PATH = '/contextd.v1.ToolService/ExecuteWithProgress';
 
 /** ExecuteRequest and its CallContext (proto/contextd/v1/tool.proto). */
 export interface ExecuteRequest {
@@ -21,6 +22,9 @@ export interface ExecuteResponse {
   /** One line for stderr; empty on success. */
   errorLine: string;
 }
+
+/** One of a stream; the answer is the last. */
+export type ExecuteEvent = { kind: 'progress'; text: string } | { kind: 'answer'; response: ExecuteResponse };
 
 export function encodeExecuteRequest(request: ExecuteRequest): Buffer {
   const context = Buffer.concat([
@@ -45,6 +49,21 @@ export function decodeExecuteResponse(message: Buffer): ExecuteResponse {
     else if (number === 3) response.errorLine = bytesOf(value).toString('utf8');
   }
   return response;
+}
+
+/** Null for an event of a kind that is not known. Throws RangeError when it is not an ExecuteEvent. */
+export function decodeExecuteEvent(message: Buffer): ExecuteEvent | null {
+  let event: ExecuteEvent | null = null;
+  for (const { number, value } of decodeFields(message)) {
+    if (number === 1) event = { kind: 'progress', text: decodeProgress(bytesOf(value)) };
+    else if (number === 2) event = { kind: 'answer', response: decodeExecuteResponse(bytesOf(value)) };
+  }
+  return event;
+}
+
+function decodeProgress(message: Buffer): string {
+  const text = decodeFields(message).findLast(({ number }) => number === 1);
+  return text === undefined ? '' : bytesOf(text.value).toString('utf8');
 }
 
 function bytesOf(value: number | Buffer): Buffer {

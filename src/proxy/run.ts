@@ -2,7 +2,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { ContextdError, isErrno } from '../core/errors.ts';
 import { PACKAGE_VERSION, PROTOCOL_VERSION } from '../protocol/versions.ts';
-import { type InputSource, parseArguments } from './arguments.ts';
+import { type CallRequest, parseArguments } from './arguments.ts';
 import { turnedDown } from './connect.ts';
 import { daemonEnvironment, type ProxyEnvironment } from './environment.ts';
 import { exchange } from './exchange.ts';
@@ -29,9 +29,9 @@ export async function run(call: Call): Promise<Result> {
   const { invocation, installation, environment } = call;
   if (nameOf(invocation) === SELF_NAME) return describeSelf(invocation.args);
   const link = checkLink(invocation, installation.proxyPath, environment.path);
-  const request = parseArguments(invocation.args, link.tool);
+  const request = await parseArguments(invocation.args, link);
   if (request.kind === 'print') return printFile(join(link.toolDir, request.file));
-  return callTool(call, link, request.input);
+  return request.out === null ? callTool(call, link, request) : callAndKeep(call, link, request, request.out);
 }
 
 /** Called by its own name it is no tool. */
@@ -53,8 +53,15 @@ function printFile(path: string): Result {
   });
 }
 
-async function callTool(call: Call, link: ToolLink, source: InputSource): Promise<Result> {
-  const inputJson = await readInput(source, link.tool, call.signal);
+/** What only `--out` needs is loaded only for it. */
+async function callAndKeep(call: Call, link: ToolLink, request: CallRequest, out: string): Promise<Result> {
+  const { keepAnswer } = await import('./out-answer.ts');
+  const { requestId, installation } = call;
+  return keepAnswer({ out, link, requestId, rankFile: installation.rankFile }, () => callTool(call, link, request));
+}
+
+async function callTool(call: Call, link: ToolLink, { input, progress }: CallRequest): Promise<Result> {
+  const inputJson = await readInput(input, link.tool, call.signal);
   const places = resolvePlaces(call.environment);
   const request = encodeExecuteRequest({
     tool: link.tool,
@@ -64,14 +71,19 @@ async function callTool(call: Call, link: ToolLink, source: InputSource): Promis
     sessionId: call.environment.sessionId,
     protocolVersion: PROTOCOL_VERSION,
   });
-  return toResult(await callDaemon(daemonSource(call, places), request));
+  const onProgress = progress ? (await import('./progress.ts')).progressWriter() : undefined;
+  return toResult(await callDaemon(daemonSource(call, places), request, onProgress));
 }
 
 /** A daemon that hangs up before anything was sent may be stopping: one more try finds or starts the next one. */
-async function callDaemon(source: DaemonSource, request: Buffer): Promise<ExecuteResponse> {
+async function callDaemon(
+  source: DaemonSource,
+  request: Buffer,
+  onProgress: ((text: string) => void) | undefined,
+): Promise<ExecuteResponse> {
   for (let tries = 0; tries < 2; tries++) {
     const channel = await reachDaemon(source);
-    const response = await exchange(channel, request, source.places, source.signal);
+    const response = await exchange(channel, request, source.places, source.signal, onProgress);
     if (response !== undefined) return response;
   }
   throw turnedDown(source.places, 'it closes the connection');

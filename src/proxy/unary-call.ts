@@ -22,17 +22,21 @@ import { SendWindow } from './send-window.ts';
 
 /** The one stream of the connection. */
 const STREAM = 1;
-/** A whole answer fits in the first window, so nothing has to be given back while it comes in. */
+/** A whole answer fits in the first window, so nothing has to be given back while one comes in. */
 const RECEIVE_WINDOW_BYTES = MESSAGE_MAX_BYTES + PREFIX_BYTES + FRAME_DEFAULT_MAX_BYTES;
+/** Of an answer in several messages, so many bytes are given back at once. */
+const GIVE_BACK_BYTES = 1024 * 1024;
 
 /**
- * One unary gRPC call over one HTTP/2 connection, without the connection: bytes in by `receive`, bytes out by
- * `takeOutput`, the end in `outcome`. The call goes out only after the peer's SETTINGS have come: until then the
+ * One gRPC call with one request over one HTTP/2 connection, without the connection: bytes in by `receive`, bytes out
+ * by `takeOutput`, the end in `outcome`. The call goes out only after the peer's SETTINGS have come: until then the
  * peer may still turn our certificate down, and a call that was not sent may be tried again.
  */
 export class UnaryCall {
   readonly #reader = new FrameReader();
-  readonly #answer = new AnswerReader(STREAM);
+  readonly #answer: AnswerReader;
+  readonly #hasManyMessages: boolean;
+  #takenBytes = 0;
   readonly #window = new SendWindow();
   readonly #headers: readonly Header[];
   readonly #body: Buffer;
@@ -41,7 +45,7 @@ export class UnaryCall {
   #sent = false;
   #outcome: CallOutcome | undefined;
   readonly #handlers = new Map<number, (frame: Frame) => void>([
-    [FRAME.data, (frame) => this.#answer.onData(frame)],
+    [FRAME.data, (frame) => this.#onData(frame)],
     [FRAME.headers, (frame) => this.#answer.onHeaders(frame)],
     [FRAME.continuation, (frame) => this.#answer.onContinuation(frame)],
     [FRAME.settings, (frame) => this.#onSettings(frame)],
@@ -52,7 +56,10 @@ export class UnaryCall {
     [FRAME.pushPromise, refusePush],
   ]);
 
-  constructor(path: string, authority: string, message: Buffer) {
+  /** `onMessage`: the answer may have several messages; told each as it comes. Default: it is one. */
+  constructor(path: string, authority: string, message: Buffer, onMessage?: (message: Buffer) => void) {
+    this.#answer = new AnswerReader(STREAM, onMessage);
+    this.#hasManyMessages = onMessage !== undefined;
     this.#headers = [
       [':method', 'POST'],
       [':scheme', 'https'],
@@ -155,6 +162,17 @@ export class UnaryCall {
       this.#bodySentBytes = end;
       this.#window.spend(size);
     }
+  }
+
+  /** Messages without end would fill any window, and then the answer could not come. */
+  #onData(frame: Frame): void {
+    this.#answer.onData(frame);
+    if (!this.#hasManyMessages) return;
+    this.#takenBytes += frame.payload.length;
+    if (this.#takenBytes < GIVE_BACK_BYTES) return;
+    for (const stream of [0, STREAM])
+      this.#output.push(encodeNumberFrame(FRAME.windowUpdate, stream, this.#takenBytes));
+    this.#takenBytes = 0;
   }
 
   #onWindowUpdate(frame: Frame): void {

@@ -22,9 +22,11 @@ export interface CallFacts {
   denied: readonly Denial[];
   /** In the order of the requests; the first 100 of `total`. */
   hostCalls: { calls: readonly HostCallRecord[]; total: number };
+  /** The stored output that the call shows; null: what the tool gave back itself. */
+  shows: string | null;
 }
 
-export const NO_FACTS: CallFacts = { quarantined: [], denied: [], hostCalls: { calls: [], total: 0 } };
+export const NO_FACTS: CallFacts = { quarantined: [], denied: [], hostCalls: { calls: [], total: 0 }, shows: null };
 
 const CALLS_KEPT = 100;
 const DENIALS_KEPT = 100;
@@ -35,6 +37,7 @@ export class FactBook {
   readonly #quarantined: string[] = [];
   readonly #denied = new Map<string, Denial>();
   #total = 0;
+  #shows: string | null = null;
 
   /** A request has come: its record counts as interrupted until the caller fills it in. */
   open(method: string): HostCallRecord {
@@ -51,11 +54,17 @@ export class FactBook {
     }
   }
 
+  /** The last one asked for. */
+  shows(artifactId: string): void {
+    this.#shows = artifactId;
+  }
+
   read(): CallFacts {
     return {
       quarantined: [...this.#quarantined],
       denied: [...this.#denied.values()],
       hostCalls: { calls: this.#calls.map((record) => ({ ...record })), total: this.#total },
+      shows: this.#shows,
     };
   }
 }

@@ -3,6 +3,7 @@ import { isMainThread, parentPort } from 'node:worker_threads';
 import { safeBash } from '../../tools/safe_bash/main.ts';
 import { safeRead } from '../../tools/safe_read/main.ts';
 import { createSafeWrite } from '../../tools/safe_write/main.ts';
+import { toolView } from '../../tools/tool_view/main.ts';
 import { readRuleBundle } from '../scrub/exact/rule-pack.ts';
 import { createEngine, deferEngine } from '../scrub/hardened/engine.ts';
 import { serveTools } from '../sdk/serve.ts';
@@ -18,7 +19,7 @@ const engine = deferEngine(() => createEngine(readRuleBundle(rules), { compile: 
 
 if (isMainThread) {
   const firstPass = new FirstPass(engine, new URL(import.meta.url));
-  serveTools([safeBash, safeRead, createSafeWrite()], { scan: (output) => firstPass.scan(output) });
+  serveTools([safeBash, safeRead, createSafeWrite(), toolView], { scan: (output) => firstPass.scan(output) });
 } else if (parentPort !== null) {
   answerScans(engine, parentPort);
 }

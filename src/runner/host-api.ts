@@ -1,12 +1,14 @@
 import type { Clock } from '../core/clock.ts';
 import { ContextdError } from '../core/errors.ts';
+import type { JsonObject } from '../core/json.ts';
 import type { Logger } from '../core/log.ts';
 import type { ExecRequest__Output as ExecRequest } from '../protocol/generated/contextd/v1/ExecRequest.ts';
 import { type EndedBy, type ExecResult, LOG_LEVELS, LOG_LINE_MAX_CHARS } from '../protocol/host-messages.ts';
 import type { CommandResult, CommandSpec, Sandbox, SandboxPolicy } from '../sandbox/sandbox.ts';
 import { type CallFacts, FactBook, type HostCallRecord } from './call-facts.ts';
 import { decodeStream } from './exec-output.ts';
-import { HOST_METHODS, type HostMethod } from './host-methods.ts';
+import { HOST_METHODS, type HostMethod, type HostServices } from './host-methods.ts';
+import type { CommandListener } from './progress/progress-feed.ts';
 
 const EXECS_AT_ONCE = 8;
 const LOG_LINES_MAX = 100;
@@ -20,6 +22,10 @@ export interface HostCall {
   origin: 'core' | 'installed';
   grants: readonly string[];
   outputMaxBytes: number;
+  /** Bytes of both streams of one command past which it is killed; 0: never. */
+  outputKillBytes: number;
+  /** Called for each command: who wants to know what it prints. */
+  onCommand?(): CommandListener;
   /** Monotonic milliseconds at which the call is over. */
   endsAt: number;
   /** Aborts when nobody waits for the call any more. */
@@ -32,6 +38,7 @@ export interface HostDeps {
   sandbox: Sandbox;
   /** The texts with what looks like a secret replaced by the session's tokens. */
   scrub(sessionKey: string, texts: readonly string[]): Promise<readonly string[]>;
+  services: HostServices;
   logger: Logger;
   clock: Clock;
 }
@@ -105,12 +112,18 @@ export class HostApi {
     });
   }
 
-  /** The services behind the other methods are of a later version; who may ask for them is settled already. */
-  ask(method: HostMethod): Promise<never> {
+  /** What the host keeps. Throws what its service throws; NOT_IMPLEMENTED where this version has none. */
+  ask(method: HostMethod, request: JsonObject): Promise<JsonObject> {
     return this.#serve(method, async () => {
-      throw new ContextdError('NOT_IMPLEMENTED', `this version of contextd has no ${method} for tools`, {
-        remedy: 'Do without it, or install a version of contextd that has it.',
-      });
+      const service = this.#deps.services[method];
+      if (service === undefined) {
+        throw new ContextdError('NOT_IMPLEMENTED', `this version of contextd has no ${method} for tools`, {
+          remedy: 'Do without it, or install a version of contextd that has it.',
+        });
+      }
+      const { answer, shows } = await service(this.#call.sessionKey, request);
+      if (shows !== undefined) this.#book.shows(shows);
+      return answer;
     });
   }
 
@@ -159,12 +172,18 @@ export class HostApi {
 
   async #run(request: ExecRequest, cancelled: AbortSignal): Promise<CommandResult> {
     this.#execs += 1;
+    const listener = this.#call.onCommand?.();
     try {
-      const result = await this.#deps.sandbox.run(this.#policy, this.#command(request, cancelled));
+      const command = this.#command(request, cancelled);
+      const result = await this.#deps.sandbox.run(
+        this.#policy,
+        listener === undefined ? command : { ...command, onOutput: listener.output },
+      );
       this.#book.ranCommand(result.quarantined, result.denied);
       return result;
     } finally {
       this.#execs -= 1;
+      listener?.ended();
     }
   }
 
@@ -176,6 +195,7 @@ export class HostApi {
       stdin: stdin ?? null,
       timeoutMs: Math.max(1, Math.ceil(this.#call.endsAt - this.#deps.clock.monotonic())),
       outputMaxBytes: this.#call.outputMaxBytes,
+      outputKillBytes: this.#call.outputKillBytes,
       signal: AbortSignal.any([this.#call.signal, cancelled]),
     };
   }

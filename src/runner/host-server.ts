@@ -15,6 +15,7 @@ import {
   packExecResult,
   SCRUB_SHAPE,
 } from '../protocol/host-messages.ts';
+import { readBoundedObject } from '../protocol/json-bytes.ts';
 import { MESSAGE_MAX_BYTES } from '../protocol/limits.ts';
 import { PLUGIN_MESSAGE_MAX_BYTES } from '../protocol/plugin/environment.ts';
 import type { PluginProtocol } from '../protocol/plugin/load-plugin-protocol.ts';
@@ -22,6 +23,8 @@ import { boundedDecoder, type MessageShape } from '../protocol/wire-bounds.ts';
 import type { HostApi } from './host-api.ts';
 import type { HostMethod } from './host-methods.ts';
 
+/** JSON of a request to a service. */
+const ASK_MAX_BYTES = 1024 * 1024;
 /** Requests at once: the core tools' process serves all sessions of a project, others one. */
 const REQUESTS_AT_ONCE = { core: 256, installed: 16 } as const;
 
@@ -69,7 +72,11 @@ function boundedService(service: ServiceDefinition): ServiceDefinition {
 
 function handlersOf(deps: HostServerDeps): ToolHostHandlers {
   const backlog = new Backlog(deps);
-  const ask = (method: HostMethod) => serve<HostRequest, HostResponse>(deps, (host) => host.ask(method));
+  const ask = (method: HostMethod) =>
+    serve<HostRequest, HostResponse>(deps, async (host, { request }) => {
+      const asked = request.json.length === 0 ? {} : readBoundedObject('request.json', request.json, ASK_MAX_BYTES);
+      return { json: Buffer.from(JSON.stringify(await host.ask(method, asked))) };
+    });
   return {
     Exec: serve(deps, (host, call) => exec(host, call, backlog)),
     Scrub: serve(deps, async (host, { request }) => ({ texts: [...(await host.scrub(request.texts))] })),

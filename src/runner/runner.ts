@@ -8,7 +8,9 @@ import { loadPluginProtocol } from '../protocol/plugin/load-plugin-protocol.ts';
 import type { ScannedOutput } from '../protocol/tool-output.ts';
 import type { Sandbox, SandboxPolicy } from '../sandbox/sandbox.ts';
 import type { CallFacts } from './call-facts.ts';
+import type { HostServices } from './host-methods.ts';
 import { profileKey } from './profile.ts';
+import type { CommandListener } from './progress/progress-feed.ts';
 import { RUNNER_DEFAULTS, type RunnerConfig } from './runner-config.ts';
 import { type SlotDeps, ToolSlot } from './tool-slot.ts';
 
@@ -33,6 +35,10 @@ export interface ToolCall {
   timeoutMs: number;
   /** Bytes kept of each stream, at most 64 MiB. */
   outputMaxBytes: number;
+  /** Bytes of both streams of one command past which it is killed; 0: never. */
+  outputKillBytes: number;
+  /** Called for each command of the call: who wants to know what it prints, unscrubbed. Default: nobody. */
+  onCommand?(): CommandListener;
   signal: AbortSignal;
   /**
    * Told at most once, before `run` settles, what the host did for the call: the only way to learn it of a call that
@@ -64,6 +70,7 @@ export interface RunnerDeps {
   privateSocketsDir: string;
   /** The texts with what looks like a secret replaced by the session's tokens. */
   scrub(sessionKey: string, texts: readonly string[]): Promise<readonly string[]>;
+  services: HostServices;
   logger: Logger;
   clock: Clock;
   /** What differs from the defaults. */

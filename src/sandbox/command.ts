@@ -8,8 +8,6 @@ import type { CommandSpec, SandboxLimits } from './sandbox.ts';
 import { judgeEnd, type Verdict } from './verdict.ts';
 import { watchTree } from './watchdog.ts';
 
-/** Both streams together may say this many times what is kept; a command that says more is killed. */
-export const OUTPUT_HARD_FACTOR = 8;
 /** Bytes of each stream looked through for what the sandbox refused. */
 const LAST_WORDS_BYTES = 64 * 1024;
 
@@ -47,9 +45,8 @@ export async function followCommand(
   const lastWords = { stdout: new StreamCapture(LAST_WORDS_BYTES), stderr: new StreamCapture(LAST_WORDS_BYTES) };
   try {
     const { interrupt, first } = watchForInterruption(command, () => jail.kill(), watch.signal);
-    const hardMax = command.outputMaxBytes * OUTPUT_HARD_FACTOR;
     const checkSize = (): void => {
-      if (stdout.totalBytes + stderr.totalBytes > hardMax) interrupt('output_limit');
+      if (isTooMuch(stdout.totalBytes + stderr.totalBytes, command)) interrupt('output_limit');
     };
     if (started.group === null) watchSums(jail, limits, interrupt, watch.signal);
     stdout.readInto(tee(sinks.stdout, lastWords.stdout, checkSize));
@@ -67,6 +64,11 @@ export async function followCommand(
     stdout.close();
     stderr.close();
   }
+}
+
+/** Whether a command that said so much is to be killed. */
+export function isTooMuch(bytes: number, { outputKillBytes }: Pick<CommandSpec, 'outputKillBytes'>): boolean {
+  return outputKillBytes > 0 && bytes > outputKillBytes;
 }
 
 /** What a cgroup would bound; without one, only each process is bounded by the kernel. */

@@ -58,9 +58,13 @@ export interface CommandSpec {
   stdin: Buffer | null;
   /** Milliseconds, start of the sandbox included. */
   timeoutMs: number;
-  /** Bytes kept of each stream; beyond it head and tail. Past 8 times this, both streams together, the command is killed. */
+  /** Bytes kept of each stream; beyond it head and tail. */
   outputMaxBytes: number;
+  /** Bytes, both streams together, past which the command is killed; 0: never, however much it prints. */
+  outputKillBytes: number;
   signal: AbortSignal;
+  /** Told what the command prints, as it comes. Must take it at once and keep no reference to the bytes' buffer for long. */
+  onOutput?(stream: 'stdout' | 'stderr', bytes: Buffer): void;
 }
 
 /** Complete in `head` when `droppedBytes` is 0; else the first half and the last half of what may be kept. */

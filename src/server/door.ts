@@ -16,6 +16,8 @@ export interface CallRequest {
    * stops before the call has ended (reason INTERRUPTED). The reason is a ContextdError.
    */
   signal: AbortSignal;
+  /** Told scrubbed lines of what a command prints while it runs; for a person, never complete. Default: nobody waits. */
+  onProgress?(text: string): void;
 }
 
 export interface CallAnswer {
@@ -132,6 +134,19 @@ export interface StatsRow {
   missedByEngine: number;
   durationMs: number;
   scrubMs: number;
+  followUps: number;
+  /** Calls whose tokens are known: the sums of tokens hold these alone. */
+  countedCalls: number;
+  estimatedCalls: number;
+  tokensRun: number;
+  tokensReturned: number;
+  /** Net of follow-ups; may be negative. */
+  tokensSaved: number;
+  artifacts: number;
+  truncated: number;
+  /** Calls whose time in the tool is known: `addedMs` holds these alone. */
+  timedCalls: number;
+  addedMs: number;
 }
 
 /** What the `.gitleaks.toml` of a project adds, and what only an approval lets it do. */

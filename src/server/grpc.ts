@@ -8,6 +8,7 @@ import { loadProtocol } from '../protocol/load.ts';
 import { type CallsInFlight, createCallsInFlight } from './calls-in-flight.ts';
 import { ensureCertificates } from './certificates.ts';
 import type { Dispatch, Management, Refuse } from './door.ts';
+import { createEventRoute } from './event-route.ts';
 import { createTlsServer } from './mtls.ts';
 import { managementRoutes, toolRoutes } from './routes.ts';
 import { type BoundSocket, bindSocket } from './socket.ts';
@@ -88,12 +89,13 @@ async function openDoor(deps: GrpcDoorDeps, { certificates, protocol }: Preparat
 
 function createServer(deps: GrpcDoorDeps, protocol: ReturnType<typeof loadProtocol>, inFlight: CallsInFlight): Server {
   const route = createRoute({ ...deps, inFlight });
+  const eventRoute = createEventRoute({ ...deps, inFlight });
   const server = new Server({
     'grpc.max_receive_message_length': MESSAGE_MAX_BYTES,
     'grpc.max_send_message_length': MESSAGE_MAX_BYTES,
     'grpc.enable_channelz': 0,
   });
-  server.addService(protocol.ToolService.service, toolRoutes(deps, route));
+  server.addService(protocol.ToolService.service, toolRoutes(deps, route, eventRoute));
   server.addService(protocol.ManagementService.service, managementRoutes(deps, route));
   return server;
 }

@@ -24,6 +24,6 @@ export function createTlsServer(certificates: CertificateSet): Server {
 }
 
 /** Whom the verified certificate of this call's connection speaks for. */
-export function callerOf<Request, Response>(call: ServerUnaryCall<Request, Response>): Caller | undefined {
+export function callerOf(call: Pick<ServerUnaryCall<unknown, unknown>, 'getAuthContext'>): Caller | undefined {
   return callerNamed(call.getAuthContext().sslPeerCertificate?.subject.CN);
 }

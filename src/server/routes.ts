@@ -8,6 +8,7 @@ import type { SchemaRequest__Output } from '../protocol/generated/contextd/v1/Sc
 import type { ToolServiceHandlers } from '../protocol/generated/contextd/v1/ToolService.ts';
 import { receiveCall, versionFault } from './call-request.ts';
 import type { CallAnswer, CallRequest, Dispatch, Management, Refuse } from './door.ts';
+import type { EventRoute } from './event-route.ts';
 import type { Caller } from './identities.ts';
 import { auditLimit, rootOf, statsDays } from './management-requests.ts';
 import type { Route } from './unary.ts';
@@ -26,9 +27,13 @@ const TOOL_CALLERS: readonly Caller[] = ['proxy', 'cli'];
 const MANAGEMENT_CALLERS: readonly Caller[] = ['cli'];
 
 /** The index of the gRPC door, first half: who may call what, and what answers. */
-export function toolRoutes(deps: RouteDeps, route: Route): ToolServiceHandlers {
+export function toolRoutes(deps: RouteDeps, route: Route, eventRoute: EventRoute): ToolServiceHandlers {
   return {
     Execute: route(TOOL_CALLERS, (wire: ExecuteRequest__Output, signal) => execute(wire, signal, deps)),
+    ExecuteWithProgress: eventRoute(TOOL_CALLERS, async (wire: ExecuteRequest__Output, signal, send) => {
+      const onProgress = (text: string): void => send({ progress: { text } });
+      return { answer: await execute(wire, signal, deps, onProgress) };
+    }),
     GetSchema: route(TOOL_CALLERS, async (wire: SchemaRequest__Output) => toSchema(await getSchema(wire, deps))),
   };
 }
@@ -70,8 +75,15 @@ export function managementRoutes({ management }: RouteDeps, route: Route): Manag
   };
 }
 
-async function execute(wire: ExecuteRequest__Output, signal: AbortSignal, deps: RouteDeps): Promise<ExecuteResponse> {
-  const { request, fault } = receiveCall(wire, signal, deps.clock.now());
+async function execute(
+  wire: ExecuteRequest__Output,
+  signal: AbortSignal,
+  deps: RouteDeps,
+  onProgress?: CallRequest['onProgress'],
+): Promise<ExecuteResponse> {
+  const received = receiveCall(wire, signal, deps.clock.now());
+  const { fault } = received;
+  const request = onProgress === undefined ? received.request : { ...received.request, onProgress };
   const answer = fault === undefined ? await dispatched(request, deps) : deps.refuse(request, fault);
   return {
     envelope_json: Buffer.from(answer.line),

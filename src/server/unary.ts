@@ -1,4 +1,4 @@
-import type { handleUnaryCall, ServerUnaryCall } from '@grpc/grpc-js';
+import type { handleUnaryCall, ServerUnaryCall, StatusObject } from '@grpc/grpc-js';
 import { ContextdError } from '../core/errors.ts';
 import type { Logger } from '../core/log.ts';
 import type { CallsInFlight } from './calls-in-flight.ts';
@@ -26,16 +26,32 @@ export function createRoute(deps: RouteMakerDeps): Route {
   return (callers, handler) => (call, callback) => {
     serve(call, callers, handler, deps).then(
       (response) => callback(null, response),
-      (thrown: unknown) => callback(toStatus(reported(thrown, call.getPath(), deps.logger), deps.mask)),
+      (thrown: unknown) => callback(statusOf(thrown, call.getPath(), deps)),
     );
   };
 }
 
-async function serve<Request, Response>(
-  call: ServerUnaryCall<Request, Response>,
+/** What the caller is told of an error. */
+export function statusOf(
+  thrown: unknown,
+  path: string,
+  { logger, mask }: Pick<RouteMakerDeps, 'logger' | 'mask'>,
+): Partial<StatusObject> {
+  return toStatus(reported(thrown, path, logger), mask);
+}
+
+/** What is known of a call before it is answered, whether once or with events. */
+export type ServedCall<Request> = Pick<
+  ServerUnaryCall<Request, unknown>,
+  'request' | 'cancelled' | 'getAuthContext' | 'getPath'
+> & { once(event: 'cancelled', listener: () => void): unknown };
+
+/** Carries out a call of one of `callers` until it is cancelled. PERMISSION_DENIED for anybody else. */
+export async function serve<Request, Response>(
+  call: ServedCall<Request>,
   callers: readonly Caller[],
   handler: Handler<Request, Response>,
-  { inFlight }: RouteMakerDeps,
+  { inFlight }: Pick<RouteMakerDeps, 'inFlight'>,
 ): Promise<Response> {
   const caller = callerOf(call);
   if (caller === undefined || !callers.includes(caller)) throw notServed(call.getPath(), caller);

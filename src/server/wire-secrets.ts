@@ -35,6 +35,16 @@ export function toStatsRow(row: StatsRow): Required<WireStatsRow> {
     missed_by_engine: row.missedByEngine,
     duration_ms: row.durationMs,
     scrub_ms: row.scrubMs,
+    follow_ups: row.followUps,
+    counted_calls: row.countedCalls,
+    estimated_calls: row.estimatedCalls,
+    tokens_run: row.tokensRun,
+    tokens_returned: row.tokensReturned,
+    tokens_saved: row.tokensSaved,
+    artifacts: row.artifacts,
+    truncated: row.truncated,
+    timed_calls: row.timedCalls,
+    added_ms: row.addedMs,
   };
 }
 

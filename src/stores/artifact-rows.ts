@@ -22,6 +22,8 @@ interface NewArtifact extends NewContent {
   requestId: string;
   tool: string;
   droppedBytes: number;
+  /** Of what the call was asked to do; null: nothing. */
+  commandTag: Buffer | null;
 }
 
 /** A content that is already there is kept, as used now. */
@@ -42,9 +44,12 @@ export function insertBody(hash: Buffer, body: Buffer): Statement {
 
 export function insertArtifact(row: NewArtifact, hash: Buffer): Statement {
   return {
-    sql: `INSERT INTO artifacts (id, session, content, request_id, tool, parts, dropped_bytes, created_ms)
-          SELECT ?, ?, id, ?, ?, ?, ?, ? FROM contents WHERE hash = ?`,
-    params: [row.id, row.session, row.requestId, row.tool, row.parts, row.droppedBytes, row.nowMs, hash],
+    sql: `INSERT INTO artifacts (id, session, content, request_id, tool, parts, dropped_bytes, created_ms, command)
+          SELECT ?, ?, id, ?, ?, ?, ?, ?, ? FROM contents WHERE hash = ?`,
+    params: [
+      ...[row.id, row.session, row.requestId, row.tool, row.parts, row.droppedBytes, row.nowMs],
+      ...[row.commandTag, hash],
+    ],
   };
 }
 

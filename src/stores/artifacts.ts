@@ -48,14 +48,20 @@ export interface ArtifactStore {
   start(): Promise<void>;
   /** Waits for a running prune. */
   stop(): Promise<void>;
-  /** Gives the new `art_` id once the artifact is whole and committed. Errors: STORAGE_FULL. */
+  /**
+   * Gives the new `art_` id once the artifact is whole and committed. `command`: what the call was asked to do, by
+   * which `previous` finds it; null: not the output of a call. Errors: STORAGE_FULL.
+   */
   put(
     sessionKey: string,
     requestId: string,
     tool: string,
     streams: readonly ArtifactStream[],
     droppedBytes: number,
+    command?: string | null,
   ): Promise<string>;
+  /** The last output before this one of the same tool with the same command in the same session; null: none. */
+  previous(sessionKey: string, id: string): Promise<string | null>;
   /**
    * Other texts under the same id: more of them is masked now. Cursors into the former texts are EXPIRED from then on,
    * since they count its bytes. Errors: NOT_FOUND, EXPIRED, STORAGE_FULL.
@@ -116,13 +122,28 @@ class Artifacts implements ArtifactStore {
     tool: string,
     streams: readonly ArtifactStream[],
     droppedBytes: number,
+    command: string | null = null,
   ): Promise<string> {
     const id = newArtifactId();
     const session = this.#tagOf(sessionKey);
+    const commandTag = command === null ? null : this.#deps.keys.derive('command', `${tool}\0${command}`);
     await this.#keep(streams, (content, hash) =>
-      insertArtifact({ ...content, id, session, requestId, tool, droppedBytes }, hash),
+      insertArtifact({ ...content, id, session, requestId, tool, droppedBytes, commandTag }, hash),
     );
     return id;
+  }
+
+  async previous(sessionKey: string, id: string): Promise<string | null> {
+    const session = this.#tagOf(sessionKey);
+    const [row] = await this.#deps.database.read(
+      `SELECT earlier.id FROM artifacts AS this JOIN artifacts AS earlier
+         ON earlier.session = this.session AND earlier.command = this.command
+         AND (earlier.created_ms, earlier.request_id) < (this.created_ms, this.request_id)
+       WHERE this.id = ? AND this.session = ? ORDER BY earlier.created_ms DESC, earlier.request_id DESC LIMIT 1`,
+      id,
+      session,
+    );
+    return row === undefined ? null : textOf(row, 'id');
   }
 
   async replace(sessionKey: string, id: string, streams: readonly ArtifactStream[]): Promise<void> {

@@ -36,7 +36,26 @@ export interface AuditRecord {
   quarantined?: readonly string[];
   /** As in `meta.denied`. */
   denied?: Json;
+  /** Tokens that the whole output would have cost; absent when nothing ran. */
+  tokens_run?: number;
+  /** True: `tokens_run` is an estimate. */
+  tokens_estimated?: boolean;
+  /** `tokens_used` of the line that was printed. */
+  tokens_returned?: number;
+  /** True: the output was stored as an artifact. */
+  artifact?: boolean;
+  /** True: more of an earlier output (a continuation, a view of an artifact). Nothing ran, and `tokens_run` is absent. */
+  follow_up?: boolean;
+  /** True: the answer did not hold the whole output. */
+  truncated?: boolean;
+  /** Milliseconds of `duration_ms` that the tool itself took; absent when nothing ran. */
+  run_ms?: number;
 }
+
+/** Fields that may be absent. One of another type is dropped, never the record. */
+const AMOUNTS = ['scrub_ms', 'missed_by_first_pass', 'tokens_run', 'tokens_returned', 'run_ms'] as const;
+const FLAGS = ['tokens_estimated', 'artifact', 'follow_up', 'truncated'] as const;
+const TEXTS = ['isolation_missing', 'quarantined'] as const;
 
 /** Null for a line that is not a whole record: a crash tore it. */
 export function parseRecord(line: Buffer): AuditRecord | null {
@@ -46,8 +65,8 @@ export function parseRecord(line: Buffer): AuditRecord | null {
 
 /** Every field there is comes back, those of a later version too: a log hides nothing. */
 function toRecord(value: JsonObject): AuditRecord | null {
-  const { time, request_id, session, project, door, tool, input, isolation_missing, quarantined, kind, ...rest } =
-    value;
+  const { time, request_id, session, project, door, tool, input, kind, ...others } = value;
+  const rest = withoutMisfits(others);
   const { output_sha256, output_bytes, duration_ms, secrets_found, secret_rules, exit_code, error_code } = rest;
   if (typeof time !== 'string' || typeof request_id !== 'string' || typeof session !== 'string') return null;
   if (typeof project !== 'string' || typeof door !== 'string' || typeof tool !== 'string') return null;
@@ -59,9 +78,21 @@ function toRecord(value: JsonObject): AuditRecord | null {
     ...{ time, request_id, session, project, door, tool, input, ...rest },
     ...{ output_sha256, output_bytes, duration_ms, secrets_found, secret_rules, exit_code, error_code },
     ...(kind === 'secret_missed' ? { kind } : {}),
-    ...(isTexts(isolation_missing) ? { isolation_missing } : {}),
-    ...(isTexts(quarantined) ? { quarantined } : {}),
   };
+}
+
+function withoutMisfits(fields: JsonObject): JsonObject {
+  const misfits = new Set<string>([
+    ...AMOUNTS.filter((name) => !isAmount(fields[name])),
+    ...FLAGS.filter((name) => typeof fields[name] !== 'boolean'),
+    ...TEXTS.filter((name) => !isTexts(fields[name])),
+  ]);
+  return Object.fromEntries(Object.entries(fields).filter(([name]) => !misfits.has(name)));
+}
+
+/** Finite (JSON has `1e999`) and not negative. */
+function isAmount(value: Json | undefined): boolean {
+  return typeof value === 'number' && value >= 0 && value < Number.POSITIVE_INFINITY;
 }
 
 function isTexts(value: Json | undefined): value is readonly string[] {

@@ -9,16 +9,12 @@ export interface ByteRange {
   end: number;
 }
 
-export type CursorView = 'head' | 'tail' | 'head_tail';
-
 export interface CursorPayload {
   artifactId: string;
-  /** One or two, ascending, apart from each other, none empty. */
+  /** One to CURSOR_MAX_RANGES, ascending, apart from each other, none empty. */
   ranges: readonly ByteRange[];
   /** Of the artifact's text when the cursor was made, from 0; absent means 0. Only its last four bits are kept. */
   revision?: number;
-  /** The view the next page is cut with; absent means the default of the call. */
-  view?: CursorView;
 }
 
 /**
@@ -33,11 +29,12 @@ export interface Cursors {
 
 const MAC_BYTES = 12;
 const ID_BYTES = 10;
-/** Flags, id, two ranges of two longest varints, code: no cursor has more characters. */
-const MAX_CHARACTERS = Math.ceil(((1 + ID_BYTES + 4 * 8 + MAC_BYTES) * 4) / 3);
-/** Flags: bits 0-1 the number of ranges, bits 2-3 the view, bits 4-7 the revision of the artifact. */
+/** Sixteen streams, each with a gap on both sides of its error lines. */
+export const CURSOR_MAX_RANGES = 32;
+/** Count, flags, id, ranges of two longest varints, code: no cursor has more characters. */
+const MAX_CHARACTERS = Math.ceil(((2 + ID_BYTES + 2 * CURSOR_MAX_RANGES * 8 + MAC_BYTES) * 4) / 3);
+/** Flags: bits 0-3 the number of ranges, 0 for more than 15, whose number is the next byte; bits 4-7 the revision. */
 export const REVISIONS = 16;
-const VIEWS = [undefined, 'head', 'tail', 'head_tail'] as const;
 
 export function createCursors(deps: { cursorKey(sessionKey: string): Buffer }): Cursors {
   return {
@@ -56,12 +53,12 @@ export function createCursors(deps: { cursorKey(sessionKey: string): Buffer }): 
   };
 }
 
-function encode({ artifactId, ranges, view, revision = 0 }: CursorPayload): Buffer {
-  if (ranges.length < 1 || ranges.length > 2) throw new RangeError(`a cursor has 1 or 2 ranges, not ${ranges.length}`);
-  const out: number[] = [
-    ranges.length | (VIEWS.indexOf(view) << 2) | ((revision % REVISIONS) << 4),
-    ...packArtifactId(artifactId),
-  ];
+function encode({ artifactId, ranges, revision = 0 }: CursorPayload): Buffer {
+  const count = ranges.length;
+  if (count < 1 || count > CURSOR_MAX_RANGES)
+    throw new RangeError(`a cursor has 1 to ${CURSOR_MAX_RANGES} ranges, not ${count}`);
+  const flags = (revision % REVISIONS) << 4;
+  const out: number[] = [...(count < 16 ? [flags | count] : [flags, count]), ...packArtifactId(artifactId)];
   let at = 0;
   for (const { start, end } of ranges) {
     if (end <= start) throw new RangeError(`a cursor's range is not empty: ${start}-${end}`);
@@ -75,16 +72,17 @@ function encode({ artifactId, ranges, view, revision = 0 }: CursorPayload): Buff
 /** The code held, so these bytes are ours; a form this version does not know still ends as CURSOR_INVALID. */
 function decode(body: Buffer): CursorPayload {
   const flags = body[0] ?? 0;
-  const view = VIEWS[(flags >> 2) & 3];
+  const few = flags & 15;
+  const idStart = few === 0 ? 2 : 1;
+  const artifactId = unpackArtifactId(body.subarray(idStart, idStart + ID_BYTES));
+  const ranges = decodeRanges(body, idStart + ID_BYTES, few === 0 ? (body[1] ?? 0) : few);
   const revision = flags >> 4;
-  const artifactId = unpackArtifactId(body.subarray(1, 1 + ID_BYTES));
-  const ranges = decodeRanges(body, flags & 3);
-  return { artifactId, ranges, ...(view === undefined ? {} : { view }), ...(revision === 0 ? {} : { revision }) };
+  return { artifactId, ranges, ...(revision === 0 ? {} : { revision }) };
 }
 
-function decodeRanges(body: Buffer, count: number): ByteRange[] {
+function decodeRanges(body: Buffer, from: number, count: number): ByteRange[] {
   const ranges: ByteRange[] = [];
-  let position = 1 + ID_BYTES;
+  let position = from;
   let at = 0;
   for (let i = 0; i < count; i++) {
     const gap = readVarint(body, position);

@@ -11,7 +11,7 @@ export interface DaemonKeys {
 }
 
 /** What keys are for. No label is the start of another, so no two uses share a key. */
-export type KeyLabel = 'content' | 'cursor' | 'etag' | 'session';
+export type KeyLabel = 'command' | 'content' | 'cursor' | 'etag' | 'session';
 
 export function createDaemonKeys(deps: { database: Database }): DaemonKeys {
   let key: Buffer | undefined;

@@ -76,4 +76,8 @@ export const MIGRATIONS: readonly string[] = [
     approved_ms INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID;
   `,
+  `
+  ALTER TABLE artifacts ADD COLUMN command BLOB;
+  CREATE INDEX artifacts_command ON artifacts (session, command, created_ms) WHERE command IS NOT NULL;
+  `,
 ];

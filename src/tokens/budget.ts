@@ -3,21 +3,9 @@ import { ContextdError } from '../core/errors.ts';
 import { BUDGET_MIN_TOKENS } from '../core/limits.ts';
 import { TOKEN_MAX_BYTES, type TokenCounter } from './counter.ts';
 import { wellFormed } from './escaped.ts';
-import { type BudgetOutput, fitLayout, type Layout } from './fit.ts';
+import { type Archive, type BudgetOutput, fitLayout, type Layout, TOKENS_PER_BYTE } from './fit.ts';
 import { type ByteRange, renderLine } from './line.ts';
-import { countEscaped, LAST_LOOK } from './truncate.ts';
-import { type Cut, cutToView, joinCut } from './views.ts';
-
-/** Which part of a long text an answer shows (the common option `view`). */
-export const VIEWS = ['head', 'tail', 'head_tail'] as const;
-export type View = (typeof VIEWS)[number];
-
-export interface CutStream {
-  /** Key of `data` that takes the text. */
-  field: string;
-  /** The full scrubbed text. */
-  text: string;
-}
+import { type CutStream, type Piece, ShownStream } from './shown-stream.ts';
 
 export interface BudgetInput {
   /** With empty stream fields in `data`, at the place where they shall be printed. */
@@ -26,37 +14,67 @@ export interface BudgetInput {
   streams: readonly CutStream[];
   /** Tokens of the whole line; at least BUDGET_MIN_TOKENS. */
   budgetTokens: number;
-  view: View;
-  /** Seals the ranges still to be read, at most one per stream, in order. The same ranges give the same cursor. */
+}
+
+export interface CutInput extends BudgetInput {
+  /** What the cursor leads into; null when there is no text. */
+  archive: Archive | null;
+  /** Seals the ranges still to be read, in order. The same ranges give the same cursor. */
   cursorFor(ranges: readonly ByteRange[]): string;
 }
 
-interface MeasuredStream extends CutStream {
-  /** First byte of the stream in the artifact. */
-  offset: number;
-  bytes: number;
-  /** Tokens of the whole text as printed; Infinity when that is above the budget, or the text longer than a view shows. */
-  tokens: number;
+/** An answer that shows everything. */
+export interface WholeOutput extends BudgetOutput {
+  omitted: readonly [];
 }
 
 /**
- * The first answer of a call. What fits goes out as it is, only `tokens_used` is set. Otherwise the streams share the
- * room, short ones whole and the others alike, and are cut by the view: `truncated`, `has_more`, a cursor over exactly
- * the omitted bytes, `content_fidelity: "partial"`. ARGS_INVALID for a budget below BUDGET_MIN_TOKENS.
+ * The first answer of a call, if all of it fits: densified where that makes it smaller, else as it is; `tokens_used`
+ * and `densified` are set. Null when it must be cut. ARGS_INVALID for a budget below BUDGET_MIN_TOKENS.
  */
-export function fitToBudget(counter: TokenCounter, input: BudgetInput): BudgetOutput {
+export function fitWhole(counter: TokenCounter, input: BudgetInput): WholeOutput | null {
   assertBudget(input.budgetTokens);
-  const whole = renderWhole(counter, input);
-  if (whole !== null) return whole;
-  const streams = measureStreams(counter, input);
-  const bytes = streams.reduce((sum, stream) => sum + stream.bytes, 0);
+  const shown = input.streams.map((stream) => new ShownStream(stream, input.budgetTokens));
+  const densified = stepsOf(shown);
+  const dense = renderWhole(
+    counter,
+    input,
+    shown.map(({ field, whole }) => [field, whole] as const),
+    densified,
+  );
+  if (densified.length === 0) return dense;
+  const plain = renderWhole(
+    counter,
+    input,
+    input.streams.map(({ field, text }) => [field, text] as const),
+    [],
+  );
+  if (plain === null || dense === null) return dense ?? plain;
+  return plain.envelope.tokens_used <= dense.envelope.tokens_used ? plain : dense;
+}
+
+/**
+ * The first answer of a call that must be cut: the streams share the room, short ones whole and the others alike, each
+ * cut by its mode: `truncated`, `has_more`, a cursor over exactly the omitted bytes, `content_fidelity`.
+ */
+export function fitCut(counter: TokenCounter, input: CutInput): BudgetOutput {
+  assertBudget(input.budgetTokens);
+  const streams = input.streams.map((stream) => {
+    const shown = new ShownStream(stream, input.budgetTokens);
+    return { shown, tokens: shown.tokens(counter, input.budgetTokens) };
+  });
   return fitLayout(counter, {
     ...input,
-    everything: bytes === 0 ? [] : [{ start: 0, end: bytes }],
-    fields: streams.map(({ field }) => field),
+    everything: mergeRanges(streams.map(({ shown }) => ({ start: shown.offset, end: shown.offset + shown.bytes }))),
+    fields: streams.map(({ shown }) => shown.field),
     minRoomTokens: 0,
-    layoutFor: (roomTokens) => layStreams(counter, streams, roomTokens, input.view),
+    layoutFor: (roomTokens) => layStreams(counter, streams, roomTokens),
   });
+}
+
+/** Both, for what needs no store in between. */
+export function fitToBudget(counter: TokenCounter, input: CutInput): BudgetOutput {
+  return fitWhole(counter, input) ?? fitCut(counter, input);
 }
 
 /** ARGS_INVALID unless `tokens` is a whole number of at least BUDGET_MIN_TOKENS. */
@@ -69,41 +87,53 @@ export function assertBudget(tokens: number): void {
 }
 
 /** Null when it does not fit; a text that cannot fit is not even looked at. */
-function renderWhole(counter: TokenCounter, input: BudgetInput): BudgetOutput | null {
-  const units = input.streams.reduce((sum, { text }) => sum + text.length, 0);
+function renderWhole(
+  counter: TokenCounter,
+  input: BudgetInput,
+  texts: readonly (readonly [field: string, text: string | null])[],
+  densified: readonly string[],
+): WholeOutput | null {
+  const units = texts.reduce((sum, [, text]) => sum + (text?.length ?? Number.POSITIVE_INFINITY), 0);
   if (units > input.budgetTokens * TOKEN_MAX_BYTES) return null;
-  const texts = input.streams.map(({ field, text }) => [field, wellFormed(text)]);
-  const envelope = { ...input.envelope, data: { ...input.envelope.data, ...Object.fromEntries(texts) } };
-  const rendered = renderLine(counter, envelope, input.budgetTokens);
+  const { envelope } = input;
+  const shown = Object.fromEntries(texts.map(([field, text]) => [field, wellFormed(text ?? '')]));
+  const meta = densified.length === 0 ? envelope.meta : { ...envelope.meta, densified };
+  const rendered = renderLine(counter, { ...envelope, data: { ...envelope.data, ...shown }, meta }, input.budgetTokens);
   return rendered === null ? null : { line: rendered.line, envelope: rendered.envelope, omitted: [] };
 }
 
-function measureStreams(counter: TokenCounter, input: BudgetInput): MeasuredStream[] {
-  let offset = 0;
-  return input.streams.map(({ field, text }) => {
-    const bytes = Buffer.byteLength(text);
-    const mayFit = text.length <= input.budgetTokens * LAST_LOOK;
-    const tokens = mayFit ? countEscaped(counter, wellFormed(text), input.budgetTokens) : Number.POSITIVE_INFINITY;
-    offset += bytes;
-    return { field, text, offset: offset - bytes, bytes, tokens };
-  });
+interface MeasuredStream {
+  shown: ShownStream;
+  /** Tokens of the whole as printed; Infinity when that is above the budget. */
+  tokens: number;
 }
 
-function layStreams(counter: TokenCounter, streams: readonly MeasuredStream[], roomTokens: number, view: View): Layout {
+function layStreams(counter: TokenCounter, streams: readonly MeasuredStream[], roomTokens: number): Layout {
   const rooms = shareRoom(
     streams.map(({ tokens }) => tokens),
     roomTokens,
   );
   const texts = new Map<string, string>();
   const omitted: ByteRange[] = [];
-  for (const [index, stream] of streams.entries()) {
+  const cut: string[] = [];
+  const used = { tokens: 0, bytes: 0 };
+  for (const [index, { shown, tokens }] of streams.entries()) {
     const room = rooms[index] ?? 0;
-    const cut = stream.tokens <= room ? { head: 0, tail: 0 } : cutToView(counter, stream.text, room, view);
-    const range = omittedRange(stream, cut);
-    texts.set(stream.field, visibleText(stream.text, cut, range));
-    addRange(omitted, range);
+    const pieces = tokens <= room ? shown.uncut() : shown.cut(counter, room);
+    const gaps = gapsOf(shown, pieces);
+    if (gaps.length > 0) cut.push(shown.field);
+    texts.set(shown.field, joinPieces(pieces, gaps));
+    for (const { start, end } of gaps) addRange(omitted, { start, end });
+    used.tokens += Math.min(room, tokens);
+    used.bytes += pieces.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0);
   }
-  return { texts, omitted };
+  const densified = stepsOf(streams.map(({ shown }) => shown));
+  const tokensPerByte = used.bytes === 0 ? TOKENS_PER_BYTE : used.tokens / used.bytes;
+  return { texts, omitted, cut, densified, tokensPerByte };
+}
+
+function stepsOf(streams: readonly ShownStream[]): string[] {
+  return [...new Set(streams.flatMap(({ steps }) => steps))];
 }
 
 /** Max-min fair: nobody gets more than it needs, and what the short ones leave is shared by the long ones alike. */
@@ -120,14 +150,42 @@ function shareRoom(needs: readonly number[], roomTokens: number): number[] {
   return rooms;
 }
 
-function omittedRange({ text, offset, bytes }: MeasuredStream, { head, tail }: Cut): ByteRange {
-  const start = offset + Buffer.byteLength(text.slice(0, head));
-  return { start, end: head >= tail ? start : offset + bytes - Buffer.byteLength(text.slice(tail)) };
+/** Bytes of the artifact that are not shown, and before which piece they are missing. */
+interface Gap extends ByteRange {
+  before: number;
 }
 
-function visibleText(text: string, { head, tail }: Cut, { start, end }: ByteRange): string {
-  if (start === end) return wellFormed(text);
-  return joinCut(wellFormed(text.slice(0, head)), end - start, wellFormed(text.slice(tail)));
+function gapsOf(shown: ShownStream, pieces: readonly Piece[]): Gap[] {
+  const gaps: Gap[] = [];
+  let at = 0;
+  for (const [index, { start, end }] of [...pieces, { start: shown.source.length, end: 0 }].entries()) {
+    if (start > at) gaps.push({ start: shown.byteAt(at), end: shown.byteAt(start), before: index });
+    at = end;
+  }
+  return gaps;
+}
+
+/** The visible text: a marker has a line of its own, so the newline on each side of it belongs to it, not to the text. */
+function joinPieces(pieces: readonly Piece[], gaps: readonly Gap[]): string {
+  let text = '';
+  for (const [index, piece] of [...pieces, null].entries()) {
+    const gap = gaps.find(({ before }) => before === index);
+    if (gap !== undefined)
+      text += `${text === '' ? '' : '\n'}${marker(gap.end - gap.start)}${piece === null ? '' : '\n'}`;
+    text += wellFormed(piece?.text ?? '');
+  }
+  return text;
+}
+
+function marker(omittedBytes: number): string {
+  const count = String(omittedBytes).replace(/\B(?=(?:\d{3})+$)/g, ',');
+  return `… ${count} bytes omitted; pass meta.pagination.cursor as continuation …`;
+}
+
+function mergeRanges(ranges: readonly ByteRange[]): ByteRange[] {
+  const merged: ByteRange[] = [];
+  for (const range of ranges) addRange(merged, range);
+  return merged;
 }
 
 /** Appends to ranges in order; touching ones become one. */

@@ -1,4 +1,4 @@
-import type { Envelope } from '../core/envelope.ts';
+import { type Envelope, type EnvelopeMeta, FIDELITY_VERSION, warningDetail } from '../core/envelope.ts';
 import type { TokenCounter } from './counter.ts';
 import { type ByteRange, type Line, renderLine } from './line.ts';
 import { shrunkEnvelopes } from './shrink.ts';
@@ -7,6 +7,20 @@ import { shrunkEnvelopes } from './shrink.ts';
 export interface Layout {
   texts: ReadonlyMap<string, string>;
   omitted: readonly ByteRange[];
+  /** Keys of data whose text is cut. */
+  cut: readonly string[];
+  /** Steps of densification that changed what is shown. */
+  densified: readonly string[];
+  /** Of what is shown. */
+  tokensPerByte: number;
+}
+
+/** The stored texts that an answer is cut from, as its reader is told of them. */
+export interface Archive {
+  id: string;
+  /** `sha256:…` of its bytes; asked for only when something is cut. */
+  hash(): string;
+  bytes: number;
 }
 
 interface FitRequest {
@@ -17,6 +31,8 @@ interface FitRequest {
   /** All there is to read before anything is shown. */
   everything: readonly ByteRange[];
   fields: readonly string[];
+  /** Null: nothing is told of it, as on the pages after the first answer. */
+  archive: Archive | null;
   /** Tokens that must be left for text, lest the facts be cut. */
   minRoomTokens: number;
   /** The texts cut to about `roomTokens`. With less room it shows less. */
@@ -27,6 +43,12 @@ export interface BudgetOutput extends Line {
   /** The bytes of the artifact this answer does not show, in order; empty when it shows all there was. */
   omitted: readonly ByteRange[];
 }
+
+/** With a smaller budget the text of an answer is worth more than what is told about its archive. */
+const ARCHIVE_MIN_TOKENS = 1_000;
+/** Where nothing is shown to tell. */
+export const TOKENS_PER_BYTE = 0.25;
+const NO_ROOM: Layout = { texts: new Map(), omitted: [], cut: [], densified: [], tokensPerByte: TOKENS_PER_BYTE };
 
 /**
  * The line whose recount is within the budget. Facts that alone exceed it are cut step by step (see shrink.ts); if
@@ -52,7 +74,8 @@ function fitEnvelope(
   envelope: Envelope,
   minRoomTokens: number,
 ): BudgetOutput | null {
-  const facts = withLayout(request, envelope, { texts: new Map(), omitted: request.everything });
+  const nothingShown = { ...NO_ROOM, omitted: request.everything, cut: request.fields };
+  const facts = withLayout(request, envelope, nothingShown);
   const fixed = renderLine(counter, facts, request.budgetTokens - minRoomTokens);
   if (fixed === null) return null;
   let step = 0;
@@ -73,13 +96,48 @@ function renderLayout(counter: TokenCounter, request: FitRequest, envelope: Enve
 
 function withLayout(request: FitRequest, envelope: Envelope, layout: Layout): Envelope {
   const data = { ...envelope.data, ...Object.fromEntries(layout.texts) };
-  if (layout.omitted.length === 0) return { ...envelope, data };
-  const pagination = { cursor: request.cursorFor(layout.omitted) };
+  const densified = layout.densified.length === 0 ? {} : { densified: layout.densified };
+  if (layout.omitted.length === 0) return { ...envelope, data, meta: { ...envelope.meta, ...densified } };
   return {
     ...envelope,
     data,
     has_more: true,
     truncated: true,
-    meta: { ...envelope.meta, pagination, content_fidelity: 'partial' },
+    meta: {
+      ...envelope.meta,
+      pagination: { cursor: request.cursorFor(layout.omitted) },
+      content_fidelity: fidelityOf(envelope, layout),
+      ...densified,
+      ...(request.budgetTokens < ARCHIVE_MIN_TOKENS ? {} : archiveMeta(request, envelope, layout)),
+    },
   };
+}
+
+function fidelityOf({ meta }: Envelope, { texts, cut }: Layout): 'partial' | 'summary' | 'reference_only' {
+  if (meta.content_fidelity === 'summary') return 'summary';
+  const showsNothing = cut.length > 0 && [...texts.values()].every((text) => text === '');
+  return showsNothing ? 'reference_only' : 'partial';
+}
+
+/** What is missing, how much of it, and by which hash the whole is known. */
+function archiveMeta({ archive }: FitRequest, { meta }: Envelope, layout: Layout): Partial<EnvelopeMeta> {
+  if (archive === null) return {};
+  return {
+    content_fidelity_schema_version: FIDELITY_VERSION,
+    dropped_content_ids: [...layout.cut.map((field) => `${archive.id}/${field}`), ...(meta.dropped_content_ids ?? [])],
+    content_archive_hashes: { [archive.id]: archive.hash() },
+    warning_details: [...(meta.warning_details ?? []), truncation(archive, layout)],
+  };
+}
+
+/** The tokens of the whole are an estimate: all of it as dense as what is shown, to two digits. */
+function truncation({ bytes }: Archive, { cut, omitted, tokensPerByte }: Layout) {
+  const dropped = omitted.reduce((sum, { start, end }) => sum + end - start, 0);
+  return warningDetail('CONTENT_TRUNCATED', `${cut.join(', ')} cut to the budget`, {
+    dropped_count: dropped,
+    total_count: bytes,
+    unit: 'bytes',
+    total_tokens_estimate: Number((bytes * tokensPerByte).toPrecision(2)),
+    reason: 'token_limit_exceeded',
+  });
 }

@@ -2,7 +2,7 @@ import type { Envelope } from '../core/envelope.ts';
 import { addRange, assertBudget } from './budget.ts';
 import type { TokenCounter } from './counter.ts';
 import { cutAfter, cutBefore, SEQUENCE_MAX_CHARS } from './cut-points.ts';
-import { type BudgetOutput, fitLayout, type Layout } from './fit.ts';
+import { type BudgetOutput, fitLayout, type Layout, TOKENS_PER_BYTE } from './fit.ts';
 import type { ByteRange } from './line.ts';
 import { countEscaped, headEnd, reachFromStart } from './truncate.ts';
 
@@ -65,6 +65,7 @@ export function fitPage(counter: TokenCounter, input: PageInput): BudgetOutput {
   const texts = input.segments.map(({ bytes }) => bytes.toString('utf8'));
   return fitLayout(counter, {
     ...input,
+    archive: null,
     everything: input.ranges,
     fields: input.segments.map(({ field }) => field),
     minRoomTokens: input.segments.length === 0 ? 0 : MIN_ROOM_TOKENS,
@@ -85,7 +86,13 @@ function layPage(counter: TokenCounter, input: PageInput, texts: readonly string
     if (end < text.length) break;
     left -= countEscaped(counter, visible);
   }
-  return { texts: shown, omitted: subtract(input.ranges, read) };
+  return {
+    texts: shown,
+    omitted: subtract(input.ranges, read),
+    cut: [],
+    densified: [],
+    tokensPerByte: TOKENS_PER_BYTE,
+  };
 }
 
 /** Where a segment read up to a limit is cut, everything around a cut must have been read too. */

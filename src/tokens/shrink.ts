@@ -46,7 +46,8 @@ function markPartial(envelope: Envelope, meta: EnvelopeMeta): Envelope {
 }
 
 function shrinkMeta(meta: EnvelopeMeta, size: number): EnvelopeMeta {
-  const smaller = { ...meta, warnings: [...shrinkList(meta.warnings ?? [], size), NOTICE] };
+  const { densified, view, telemetry, warning_details, ...rest } = meta;
+  const smaller: EnvelopeMeta = { ...rest, warnings: [...shrinkList(meta.warnings ?? [], size), NOTICE] };
   if (meta.denied !== undefined)
     smaller.denied = meta.denied.slice(0, size / 16).map((denial) => ({
       ...denial,

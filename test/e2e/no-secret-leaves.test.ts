@@ -1,20 +1,16 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { connect, type DaemonClient } from '#src/cli/client.js';
-import { readEnvironment } from '#src/config/env.js';
 import { findInstallRoot } from '#src/config/install-root.js';
-import { resolvePaths } from '#src/config/paths.js';
-import { newRequestId } from '#src/core/ids.js';
-import { PROTOCOL_VERSION } from '#src/protocol/versions.js';
 import { readRulePack } from '#src/scrub/exact/rule-pack.js';
 import { createEngine } from '#src/scrub/hardened/engine.js';
-import { type Answer, type Installation, install } from '../helpers/installation.ts';
+import { type DaemonAnswer, type DaemonCaller, openCaller } from '../helpers/daemon-caller.ts';
+import { type Installation, install } from '../helpers/installation.ts';
+import { propertyRuns } from '../helpers/property-runs.ts';
 import type { Sample } from '../helpers/sample-patterns.ts';
 import { generateSample, RULE_SAMPLES, seededRandom } from '../helpers/secret-samples.ts';
 
-/** 300 in the gate; a nightly run sets CONTEXTD_PROPERTY_RUNS=10000. */
-const RUNS = Number(process.env.CONTEXTD_PROPERTY_RUNS ?? 300);
+const RUNS = propertyRuns();
 const SEED = Number(process.env.CONTEXTD_PROPERTY_SEED ?? 20_261_121);
 /** A piece of this many characters of a secret is a leak. */
 const PIECE = 8;
@@ -66,6 +62,20 @@ function output(): Planted {
   };
 }
 
+const VIEWS = [
+  ...['head', 'tail', 'head_tail', 'errors', 'digest', 'json_keys', 'rows'],
+  { grep: '.' },
+  { grep: '[a-z]+', context: 1 },
+  { lines: '3-40' },
+  { bytes: '50-3000' },
+  { tail: 5 },
+  { head_tail: true, densify: false },
+];
+
+function printed({ line, errorLine }: DaemonAnswer): string {
+  return `${line}\n${errorLine}`;
+}
+
 function expectNone(text: string, pieces: ReadonlySet<string>, where: string): void {
   for (let at = 0; at + PIECE <= text.length; at++) {
     const piece = text.slice(at, at + PIECE);
@@ -75,36 +85,17 @@ function expectNone(text: string, pieces: ReadonlySet<string>, where: string): v
 
 describe('SEC-1.1 SEC-1.2 SEC-1.3 no piece of a secret leaves', () => {
   let at: Installation;
-  let daemon: DaemonClient;
+  let daemon: DaemonCaller;
   const every = new Set<string>();
 
   beforeAll(async () => {
     at = await install();
-    const home = { ...readEnvironment(at.environment), contextdHome: at.home };
-    daemon = await connect(resolvePaths(home, findInstallRoot()));
+    daemon = await openCaller(at, 'property');
   });
   afterAll(async () => {
     daemon.close();
     await at.remove();
   });
-
-  async function call(tool: string, input: object): Promise<{ line: string; answer: Answer }> {
-    const { envelope_json, error_line } = await daemon.execute(
-      {
-        tool,
-        input_json: Buffer.from(JSON.stringify(input)),
-        context: {
-          request_id: newRequestId(Date.now()),
-          project_root: at.project,
-          session_id: 'property',
-          protocol_version: PROTOCOL_VERSION,
-        },
-      },
-      new AbortController().signal,
-    );
-    const line = envelope_json.toString();
-    return { line: `${line}\n${error_line}`, answer: JSON.parse(line) };
-  }
 
   /** Ways in which a text reaches an agent: as it is, and rewritten. */
   const WHOLE: readonly ((file: string) => { tool: string; input: object })[] = [
@@ -126,15 +117,19 @@ describe('SEC-1.1 SEC-1.2 SEC-1.3 no piece of a secret leaves', () => {
       for (const piece of planted.pieces) every.add(piece);
       writeFileSync(join(at.project, 'out.txt'), planted.text);
       const { tool, input } = pick(planted.isPlain ? [...WHOLE, ...REWRITTEN] : WHOLE)('out.txt');
-      const budget = { max_tokens: 256 + upTo(1500), view: pick(['head', 'tail', 'head_tail']) };
-      let { line, answer } = await call(tool, { ...input, ...budget });
-      expectNone(line, every, `answer ${run} of ${tool} ${JSON.stringify(input)}`);
-      for (let page = 0; answer.meta.pagination !== undefined && page < 50; page++) {
-        ({ line, answer } = await call(tool, {
-          continuation: answer.meta.pagination.cursor,
-          max_tokens: budget.max_tokens,
-        }));
-        expectNone(line, every, `page ${page} of answer ${run}`);
+      const max_tokens = 256 + upTo(1500);
+      const first = await daemon.call(tool, { ...input, max_tokens, view: pick(VIEWS) });
+      expectNone(printed(first), every, `answer ${run} of ${tool} ${JSON.stringify(input)}`);
+      const [ref] = first.envelope.refs;
+      const again = ref === undefined ? first : await daemon.call('tool_view', { ref, max_tokens, view: pick(VIEWS) });
+      expectNone(printed(again), every, `another view of answer ${run}`);
+      for (const [caller, from] of [[tool, first] as const, ['tool_view', again] as const]) {
+        let { meta } = from.envelope;
+        for (let page = 0; meta.pagination !== undefined && page < 30; page++) {
+          const next = await daemon.call(caller, { continuation: meta.pagination.cursor, max_tokens });
+          expectNone(printed(next), every, `page ${page} of answer ${run}`);
+          ({ meta } = next.envelope);
+        }
       }
     }
     expect(every.size).toBeGreaterThan(RUNS * 5);
@@ -154,8 +149,8 @@ describe('SEC-1.1 SEC-1.2 SEC-1.3 no piece of a secret leaves', () => {
         [secret, {}],
         ['safe_bash', { [secret]: 1 }],
       ] as const) {
-        const { line } = await call(tool, input).catch((error: unknown) => ({ line: String(error) }));
-        expectNone(line, every, `the refusal of ${tool.length > 12 ? 'a tool' : tool}`);
+        const told = await daemon.call(tool, input).then(printed, String);
+        expectNone(told, every, `the refusal of ${tool.length > 12 ? 'a tool' : tool}`);
       }
     }
   });

@@ -2,6 +2,7 @@ import { execFile, spawn } from 'node:child_process';
 import { chownSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { checkedEnvelope } from './envelope-schema.ts';
 
 export const ROOT = join(import.meta.dirname, '../..');
 export const CTXD = join(ROOT, 'bin/ctxd');
@@ -32,7 +33,7 @@ export interface Installation {
   environment: Record<string, string>;
   /** Runs a program to its end; never throws for its exit code. */
   run(program: string, args: readonly string[], options?: RunOptions): Promise<Finished>;
-  /** Calls a tool of the project through its link. */
+  /** Calls a tool of the project through its link. Throws for an answer that does not fit the published schema. */
   call(tool: string, input: object | string, options?: RunOptions): Promise<Finished>;
   /** The envelope of a call, parsed. */
   ask(tool: string, input: object | string, options?: RunOptions): Promise<Answer>;
@@ -89,8 +90,12 @@ export async function install(options: { owner?: number; init?: boolean } = {}):
     project,
     environment,
     run,
-    call: (tool, input, callOptions) =>
-      run(`.claude/tools/${tool}/${tool}`, [typeof input === 'string' ? input : JSON.stringify(input)], callOptions),
+    async call(tool, input, callOptions) {
+      const argument = typeof input === 'string' ? input : JSON.stringify(input);
+      const finished = await run(`.claude/tools/${tool}/${tool}`, [argument], callOptions);
+      if (finished.stdout.startsWith('{"success"')) checkedEnvelope(finished.stdout.replace(/\n$/, ''));
+      return finished;
+    },
     async ask(tool, input, callOptions) {
       const { stdout, stderr } = await installation.call(tool, input, callOptions);
       if (!stdout.endsWith('\n')) throw new Error(`${tool} printed no line; stderr: ${stderr}`);

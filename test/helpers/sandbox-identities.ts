@@ -153,7 +153,7 @@ export class Ground {
     const { argv = ['bash', '-c', script], cwd = this.workspace, env = {}, stdin = null } = change;
     const { timeoutMs = 30_000, outputMaxBytes = MIB } = change;
     const id = ++this.#lastId;
-    const command = { argv, cwd, env, stdin, timeoutMs, outputMaxBytes };
+    const command = { argv, cwd, env, stdin, timeoutMs, outputMaxBytes, outputKillBytes: 8 * outputMaxBytes };
     const result = this.#request({ id, op: 'run', policy: this.policy(change), command }).then(toOutcome);
     return { result, cancel: () => this.#request({ id: ++this.#lastId, op: 'cancel', run: id }) };
   }

@@ -40,6 +40,7 @@ export function openToolRunner(bench: Bench, own: Partial<RunnerDeps> & { logger
     policyFor: () => bench.policy(),
     privateSocketsDir,
     scrub: async (_session, texts) => texts.map((text) => text.replaceAll('swordfish', '[SECRET_1]')),
+    services: {},
     logger: silentLogger,
     clock: systemClock,
     ...own,
@@ -59,6 +60,7 @@ export function openToolRunner(bench: Bench, own: Partial<RunnerDeps> & { logger
       etagKey: '11'.repeat(32),
       timeoutMs: 30_000,
       outputMaxBytes: 64 * 1024 * 1024,
+      outputKillBytes: 512 * 1024 * 1024,
       signal: new AbortController().signal,
       ...change,
     });

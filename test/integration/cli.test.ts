@@ -140,7 +140,7 @@ describe('ctxd in a project', () => {
       changed: false,
       created: [],
       updated: [],
-      tools: ['safe_bash', 'safe_read', 'safe_write'],
+      tools: ['safe_bash', 'safe_read', 'safe_write', 'tool_view'],
     });
     expect((await ctxd('init')).stdout).toBe(`${machine.project} is set up already: nothing changed\n`);
   });
@@ -168,7 +168,12 @@ describe('ctxd in a project', () => {
 
   it('FR-9.3 lists and shows the tools', async () => {
     const tools = await json('tool', 'list');
-    expect(tools.map(({ name }: { name: string }) => name)).toEqual(['safe_bash', 'safe_read', 'safe_write']);
+    expect(tools.map(({ name }: { name: string }) => name)).toEqual([
+      'safe_bash',
+      'safe_read',
+      'safe_write',
+      'tool_view',
+    ]);
     expect(await json('tool', 'list', '--project')).toEqual(tools);
     expect(await json('tool', 'info', 'safe_bash')).toMatchObject({
       name: 'safe_bash',
@@ -177,7 +182,7 @@ describe('ctxd in a project', () => {
     });
     expect(await ctxd('tool', 'info', 'nothing')).toMatchObject({
       code: 1,
-      stderr: 'ctxd: there is no tool "nothing". There are safe_bash, safe_read, safe_write.\n',
+      stderr: 'ctxd: there is no tool "nothing". There are safe_bash, safe_read, safe_write, tool_view.\n',
     });
     expect(await ctxd('tool', 'list', '--project', '/usr')).toMatchObject({
       code: 1,

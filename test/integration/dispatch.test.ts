@@ -11,10 +11,12 @@ import { ensureDirectories, resolvePaths } from '#src/config/paths.js';
 import { systemClock } from '#src/core/clock.js';
 import { newRequestId } from '#src/core/ids.js';
 import { silentLogger } from '#src/core/log.js';
+import { createArtifactView } from '#src/daemon/artifact-view.js';
 import { acceptance } from '#src/daemon/management.js';
 import { policyFor } from '#src/daemon/policy.js';
 import { createDispatch } from '#src/dispatch/dispatch.js';
 import { createSlots } from '#src/dispatch/slots.js';
+import { createViewMaker } from '#src/dispatch/view/run-view.js';
 import { createRunner } from '#src/runner/runner.js';
 import { createSandbox } from '#src/sandbox/sandbox.js';
 import { readRulePack } from '#src/scrub/exact/rule-pack.js';
@@ -30,6 +32,7 @@ import { createProjectStore } from '#src/stores/projects.js';
 import { createSessionStore } from '#src/stores/sessions.js';
 import { createDatabase } from '#src/stores/sqlite.js';
 import { loadCounter } from '#src/tokens/counter.js';
+import { checkedEnvelope } from '../helpers/envelope-schema.ts';
 
 const rulesDir = join(import.meta.dirname, '../../src/scrub/rules');
 
@@ -71,6 +74,7 @@ async function assemble() {
     policyFor: (root) => policyFor(root, config.sandbox),
     privateSocketsDir: paths.dialledSocketsDir,
     scrub: async (sessionKey, texts) => (await scrubber.scrub(sessionKey, [...texts])).value,
+    services: { ArtifactView: createArtifactView(artifacts) },
     ...shared,
   });
   for (const part of [database, keys, projects, journal, artifacts, auditLog, catalog, sandbox, runner, scrubber])
@@ -87,6 +91,7 @@ async function assemble() {
     artifacts,
     cursors: createCursors(sessions),
     counter: loadCounter(),
+    views: createViewMaker(),
     auditLog,
     journal,
     limits: config,
@@ -94,8 +99,8 @@ async function assemble() {
     slots: createSlots(config.server.max_concurrent_calls),
     ...shared,
   });
-  const call = (tool: string, input: object, requestId = newRequestId(Date.now())) =>
-    dispatch({
+  const call = async (tool: string, input: object, requestId = newRequestId(Date.now())) => {
+    const answer = await dispatch({
       requestId,
       door: 'grpc',
       tool,
@@ -104,6 +109,9 @@ async function assemble() {
       inputJson: Buffer.from(JSON.stringify(input)),
       signal: new AbortController().signal,
     });
+    checkedEnvelope(answer.line);
+    return answer;
+  };
   return {
     call,
     auditLog,

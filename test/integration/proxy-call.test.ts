@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { constants, type ServerHttp2Stream } from 'node:http2';
 import { createServer } from 'node:net';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { loadSync, type MethodDefinition } from '@grpc/proto-loader';
 import { getEncoding } from 'js-tiktoken';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { INPUT_MAX_BYTES } from '#src/core/limits.js';
@@ -12,6 +13,18 @@ import { Bench, BUILDS, type Finished, writeCertificates } from '../fixtures/pro
 import { failCall, type ReceivedCall } from '../fixtures/proxy-daemon/grpc-server.ts';
 
 const encoding = getEncoding('cl100k_base');
+const PROTO_DIR = join(import.meta.dirname, '../../proto');
+const { ExecuteWithProgress } = loadSync(join(PROTO_DIR, 'contextd/v1/tool.proto'), {
+  includeDirs: [PROTO_DIR],
+  keepCase: true,
+})['contextd.v1.ToolService'] as unknown as { ExecuteWithProgress: MethodDefinition<object, object> };
+
+/** One message of a gRPC stream. */
+function framed(message: Buffer): Buffer {
+  const prefix = Buffer.alloc(5);
+  prefix.writeUInt32BE(message.length, 1);
+  return Buffer.concat([prefix, message]);
+}
 
 /** The envelope of a failure that no daemon rendered, after what holds for all of them. */
 function readFailure({ stdout, stderr }: Finished) {
@@ -90,6 +103,112 @@ describe.each(BUILDS)('a call of the %s proxy', (build) => {
     expect((await bench.run(['@in put.json'])).stdout).toBe('{"from":"file"}\n');
     expect((await bench.run([], { input: '{"from":"stdin"}' })).stdout).toBe('{"from":"stdin"}\n');
   });
+
+  it('takes input as flags, by the schema of the tool in the project', async () => {
+    await bench.serve({ onCall: ({ request, answer }) => answer({ envelope_json: request.input_json }) });
+    const schema = join(dirname(bench.link), 'schema.json');
+    copyFileSync(join(import.meta.dirname, '../../tools/safe_bash/schema.json'), schema);
+    const run = (...args: string[]) => bench.run(args, { input: '{"from":"stdin"}' });
+    const input = { command: "printf '%s' --help", env: { A: 'b' }, max_tokens: 500, view: 'tail', dry_run: true };
+    const flags = ['--command', input.command, '--env={"A":"b"}', '--max-tokens', '500', '--view', 'tail', '--dry-run'];
+    expect(JSON.parse((await run(...flags)).stdout)).toEqual(input);
+    expect((await run('--progress')).stdout).toBe('{"from":"stdin"}\n');
+    expect(readFailure(await run('--comand', 'x')).error).toMatch(/unknown option --comand; did you mean --command\?/);
+    expect(readFailure(await run('{}', '--command', 'x')).error).toMatch(/an input and flags are given together/);
+    expect(await run('--schema')).toEqual({ code: 0, stdout: readFileSync(schema, 'utf8'), stderr: '' });
+    writeFileSync(schema, '['.repeat(250_000));
+    expect(readFailure(await run('--command', 'x')).error).toMatch(/schema\.json is not JSON/);
+    expect((await run('{"command":"x"}')).stdout).toBe('{"command":"x"}\n');
+    rmSync(schema);
+  });
+
+  it('FR-3.2 keeps an answer in a file of the project, and says on stdout where', async () => {
+    const data = { stdout: 'ä'.repeat(1024 * 1024), exit_code: 3 };
+    const envelope = { success: true, data, error: null, refs: ['art_1'], has_more: false, truncated: false };
+    await bench.serve({ onCall: ({ answer }) => answer({ envelope_json: Buffer.from(JSON.stringify(envelope)) }) });
+    mkdirSync(join(bench.project, 'sub'), { recursive: true });
+    for (let times = 0; times < 2; times++) {
+      const finished = await bench.run(['{}', '--out', '../a.json'], { cwd: join(bench.project, 'sub') });
+      expect(finished).toMatchObject({ code: 0, stderr: '' });
+      const line = finished.stdout.trimEnd();
+      const { tokens_used, data: short, refs } = JSON.parse(line);
+      expect(tokens_used).toBe(encoding.encode(line, [], []).length);
+      const kept = readFileSync(join(bench.project, 'a.json'));
+      expect(kept.equals(Buffer.from(`${JSON.stringify(envelope)}\n`))).toBe(true);
+      expect({ short, refs }).toEqual({
+        short: { out: '../a.json', bytes: kept.length, exit_code: 3 },
+        refs: ['art_1'],
+      });
+    }
+  });
+
+  it('makes no call whose answer could not be kept', async () => {
+    let calls = 0;
+    await bench.serve({ onCall: () => calls++ });
+    writeFileSync(join(bench.project, 'main.ts'), 'export {};\n');
+    symlinkSync('/tmp', join(bench.project, 'away'));
+    const cases: [string, number, string][] = [
+      ['.claude/settings.json', 3, 'PERMISSION_DENIED'],
+      ['opencode.json', 3, 'PERMISSION_DENIED'],
+      ['main.ts', 3, 'PERMISSION_DENIED'],
+      ['away/x', 2, 'PATH_INVALID'],
+      ['../x', 2, 'PATH_INVALID'],
+      ['/dev/null', 2, 'PATH_INVALID'],
+      ['none/x', 1, 'PATH_NOT_FOUND'],
+      ['n'.repeat(300), 2, 'PATH_INVALID'],
+    ];
+    for (const [out, exit, code] of cases) {
+      const finished = await bench.run(['{}', '--out', out]);
+      expect({ out, exit: finished.code, ...readFailure(finished) }).toMatchObject({ out, exit, code });
+    }
+    expect(calls).toBe(0);
+    expect(readdirSync(bench.project).sort()).toEqual(expect.arrayContaining(['.claude', 'away', 'main.ts']));
+    expect(readFileSync(join(bench.project, 'main.ts'), 'utf8')).toBe('export {};\n');
+  });
+
+  it('STORAGE_FULL: a file that cannot be finished stays as it was, and the answer goes to stdout', async () => {
+    const envelope = (text: string) => `{"success":true,"data":{"stdout":"${text}"}}\n`;
+    await bench.serve({
+      onCall: ({ answer }) => answer({ envelope_json: Buffer.from(envelope('x'.repeat(9_000)).trim()) }),
+    });
+    writeFileSync(join(bench.project, 'old.json'), envelope('old'));
+    const before = readdirSync(bench.project);
+    const script = `trap '' XFSZ; ulimit -f 1; exec '${bench.link}' '{}' --out old.json`;
+    const { code, stdout, stderr } = await bench.run(['-c', script], { program: '/bin/sh' });
+    expect({ code, stdout }).toEqual({ code: 74, stdout: envelope('x'.repeat(9_000)) });
+    expect(stderr).toMatch(/^STORAGE_FULL: .*old\.json.*its whole answer is on stdout.*\n$/);
+    expect(readFileSync(join(bench.project, 'old.json'), 'utf8')).toBe(envelope('old'));
+    expect(readdirSync(bench.project)).toEqual(before);
+  });
+
+  // Elsewhere `script` takes other arguments.
+  it.runIf(process.platform === 'linux')(
+    'asks for progress only where stderr is a terminal, and shows it there',
+    async () => {
+      const paths: string[] = [];
+      await bench.serve({
+        onCall: ({ answer }) => answer({ envelope_json: Buffer.from('{"by":"Execute"}') }),
+        onOther(path, stream) {
+          paths.push(path);
+          const events = [
+            { progress: { text: 'é 50 %\n' } },
+            { answer: { envelope_json: Buffer.from('{"by":"events"}') } },
+          ];
+          stream.respond({ ':status': 200, 'content-type': 'application/grpc' }, { waitForTrailers: true });
+          stream.on('wantTrailers', () => stream.sendTrailers({ 'grpc-status': '0', 'grpc-message': '' }));
+          for (const event of events) stream.write(framed(ExecuteWithProgress.responseSerialize(event)));
+          stream.end();
+        },
+      });
+      const piped = await bench.run(['{}', '--progress']);
+      expect({ piped, paths }).toEqual({ piped: { code: 0, stdout: '{"by":"Execute"}\n', stderr: '' }, paths: [] });
+      // `script` gives the program a terminal, which has stdout and stderr on one screen.
+      const command = `'${bench.link}' '{}' --progress`;
+      const shown = await bench.run(['-qec', command, '/dev/null'], { program: 'script', env: { SHELL: '/bin/sh' } });
+      expect(shown.stdout).toContain('é 50 %\r\n{"by":"events"}\r\n');
+      expect({ code: shown.code, paths }).toEqual({ code: 0, paths: [ExecuteWithProgress.path] });
+    },
+  );
 
   it('answers a PING in the middle of the call', async () => {
     await bench.serve({
@@ -245,7 +364,7 @@ describe.each(BUILDS)('a call of the %s proxy', (build) => {
       [['-'], ' \n', 'ARGS_INVALID', /stdin is empty/],
       [[''], '', 'ARGS_INVALID', /the argument is empty/],
       [['{}', '{}'], '', 'ARGS_INVALID', /2 inputs/],
-      [['--quick', '{}'], '', 'ARGS_INVALID', /unknown option --quick/],
+      [['--quick', '{}'], '', 'ARGS_INVALID', /schema\.json cannot be read \(ENOENT\).*ctxd init/],
       [['@missing.json'], '', 'PATH_NOT_FOUND', /missing\.json/],
       [['@.'], '', 'PATH_INVALID', /EISDIR/],
       [

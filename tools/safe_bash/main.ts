@@ -6,7 +6,7 @@ import { resolvePath } from '../../src/sdk/workspace-path.ts';
 export const safeBash: Tool = {
   name: 'safe_bash',
   async execute(context, input) {
-    return toOutput(await context.host.exec(readCommand(context, input)), context);
+    return toOutput(await context.host.exec(readCommand(context, input)));
   },
 };
 
@@ -19,8 +19,8 @@ function readCommand({ workspace }: ToolContext, input: JsonObject) {
   };
 }
 
-function toOutput(result: ExecResult, context: ToolContext): ToolOutput {
-  const failure = failureOf(result, context);
+function toOutput(result: ExecResult): ToolOutput {
+  const failure = failureOf(result);
   return {
     data: {
       exit_code: result.exit_code,
@@ -37,7 +37,7 @@ function toOutput(result: ExecResult, context: ToolContext): ToolOutput {
   };
 }
 
-function failureOf({ ended_by, duration_ms }: ExecResult, { outputMaxBytes }: ToolContext): ToolFailure | null {
+function failureOf({ ended_by, duration_ms }: ExecResult): ToolFailure | null {
   switch (ended_by) {
     case 'exit':
     case 'signal':
@@ -58,8 +58,8 @@ function failureOf({ ended_by, duration_ms }: ExecResult, { outputMaxBytes }: To
     case 'output_limit':
       return {
         code: 'RESOURCE_LIMIT',
-        message: `the command printed far more than the ${outputMaxBytes} bytes that are kept and was killed`,
-        remedy: 'Redirect its output to a file, or filter it.',
+        message: 'the command printed more than may pass and was killed',
+        remedy: 'Redirect its output to a file, or filter it; a person can raise output.kill_bytes.',
         details: { limit: 'output' },
       };
     case 'seccomp':

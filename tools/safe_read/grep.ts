@@ -5,6 +5,8 @@ import { invalid } from '../../src/sdk/input.ts';
 
 /** Of a longer line only this much is searched and shown. */
 const LINE_MAX_BYTES = 1024 * 1024;
+/** Printed texts that are joined at a time: each takes more memory alone than its characters do. */
+const JOINED_TEXTS = 4096;
 const NEWLINE = 0x0a;
 
 export interface GrepResult {
@@ -85,7 +87,8 @@ class LineSplitter {
 class GrepOutput {
   readonly #context: number;
   readonly #maxBytes: number;
-  readonly #out: string[] = [];
+  readonly #joined: string[] = [];
+  #out: string[] = [];
   #before: string[] = [];
   #number = 0;
   #lastPrinted = 0;
@@ -112,7 +115,11 @@ class GrepOutput {
   }
 
   finish(): { text: string; matches: number; droppedBytes: number } {
-    return { text: this.#out.join(''), matches: this.#matches, droppedBytes: this.#droppedBytes };
+    return {
+      text: this.#joined.join('') + this.#out.join(''),
+      matches: this.#matches,
+      droppedBytes: this.#droppedBytes,
+    };
   }
 
   #addMatch(line: string): void {
@@ -138,6 +145,9 @@ class GrepOutput {
     else {
       this.#bytes += size;
       this.#out.push(text);
+      if (this.#out.length < JOINED_TEXTS) return;
+      this.#joined.push(this.#out.join(''));
+      this.#out = [];
     }
   }
 }

@@ -19,6 +19,8 @@ export interface WriteRequest {
   shown: string;
   content: Buffer;
   mode: WriteMode;
+  /** What `content` was made from: it is written only while that stands there. Default: whatever is there now. */
+  madeFrom?: Existing | null;
   /** Write only when the file still has this etag. */
   expectedEtag: string | null;
   etagKey: string;
@@ -37,12 +39,12 @@ const NEW_FILE_MODE = 0o666;
 /**
  * Writes beside the target, then renames over it: readers see the old file or the new one, and another name of the
  * old file (a hard link) keeps the old content. The file's permissions are kept. CONFLICT when it exists in mode
- * create, or when it is not what `expectedEtag` names.
+ * create, or when it is not what `expectedEtag` or `madeFrom` names.
  */
 export async function replaceFile(request: WriteRequest): Promise<Written> {
   const { target, shown } = request;
   try {
-    const existing = await findExistingFile(target, shown);
+    const existing = request.madeFrom === undefined ? await findExistingFile(target, shown) : request.madeFrom;
     await refuseUnwritable(existing, request);
     await mkdir(dirname(target), { recursive: true });
     return await writeBeside(request, existing);
@@ -117,14 +119,14 @@ async function readOld(request: WriteRequest, copy: { file: FileHandle; etag: Et
 /** A new file appears only if there is still none; an old one is replaced only if it is still the one that was read. */
 async function putInPlace(
   temporary: string,
-  { target, shown, expectedEtag, mode }: WriteRequest,
+  { target, shown, expectedEtag, mode, madeFrom }: WriteRequest,
   existing: Existing | null,
 ) {
   if (existing === null && mode !== 'overwrite') {
     await linkNew(temporary, target, shown);
     return;
   }
-  const isGuarded = expectedEtag !== null || mode === 'append';
+  const isGuarded = expectedEtag !== null || mode === 'append' || madeFrom !== undefined;
   if (isGuarded && existing !== null && !(await isUnchanged(target, existing))) {
     throw new ContextdError('CONFLICT', `${shown} was changed by somebody else while it was being written`, {
       remedy: 'Read it again and repeat the change.',
@@ -164,7 +166,7 @@ async function syncDirectory(path: string): Promise<void> {
   }
 }
 
-function stale(shown: string, expected: string, actual: string | null): ContextdError {
+export function stale(shown: string, expected: string, actual: string | null): ContextdError {
   const found = actual === null ? 'there is no file' : `the file has ${actual}`;
   return new ContextdError('CONFLICT', `${shown} is not what you read: etag ${expected} is expected, ${found}`, {
     remedy: 'Read it again and repeat the change.',

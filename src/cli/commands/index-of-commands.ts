@@ -17,6 +17,7 @@ import { stats } from './stats.ts';
 import { toolInfo } from './tool-info.ts';
 import { toolList } from './tool-list.ts';
 import { toolRun } from './tool-run.ts';
+import { toolVerify } from './tool-verify.ts';
 
 /** Every command, in the order of the help. */
 export const COMMANDS: readonly Command[] = [
@@ -29,6 +30,7 @@ export const COMMANDS: readonly Command[] = [
   toolList,
   toolInfo,
   toolRun,
+  toolVerify,
   doctor,
   configGet,
   configSet,

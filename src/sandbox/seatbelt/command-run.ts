@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ContextdError } from '../../core/errors.ts';
 import { StreamCapture } from '../capture.ts';
-import { OUTPUT_HARD_FACTOR } from '../command.ts';
+import { isTooMuch } from '../command.ts';
 import { watchForInterruption } from '../interruptions.ts';
 import type { CommandResult, CommandSpec } from '../sandbox.ts';
 import type { Interruption } from '../verdict.ts';
@@ -25,13 +25,14 @@ export async function followGroup(
     stderr: new StreamCapture(command.outputMaxBytes),
   };
   const total = (): number => captures.stdout.totalBytes + captures.stderr.totalBytes;
-  const checkSize = (): void => {
-    if (total() > command.outputMaxBytes * OUTPUT_HARD_FACTOR) interrupt('output_limit');
+  const grown = (stream: 'stdout' | 'stderr') => (bytes: Buffer) => {
+    command.onOutput?.(stream, bytes);
+    if (isTooMuch(total(), command)) interrupt('output_limit');
   };
   try {
     const streams = [
-      capture(group.child.stdout, captures.stdout, checkSize),
-      capture(group.child.stderr, captures.stderr, checkSize),
+      capture(group.child.stdout, captures.stdout, grown('stdout')),
+      capture(group.child.stderr, captures.stderr, grown('stderr')),
     ];
     group.child.stdin?.end(command.stdin ?? undefined);
     const exit = await group.ended;
@@ -50,13 +51,13 @@ interface Captured {
   readonly closed: Promise<void>;
 }
 
-function capture(stream: Readable | null, into: StreamCapture, onGrowth: () => void): Captured {
+function capture(stream: Readable | null, into: StreamCapture, onGrowth: (bytes: Buffer) => void): Captured {
   if (stream === null) throw new Error('the command has no output');
   const closed = new Promise<void>((resolve) => stream.once('close', () => resolve()));
   stream.on('error', () => {});
   stream.on('data', (chunk: Buffer) => {
     into.add(chunk);
-    onGrowth();
+    onGrowth(chunk);
   });
   return { stream, closed };
 }

@@ -62,5 +62,14 @@ async function tryOut(sandboxExec: string, tempRoot: string): Promise<string | n
 
 function probeCommand(argv: readonly string[], cwd: string): CommandSpec {
   const signal = new AbortController().signal;
-  return { argv, cwd, env: {}, stdin: null, timeoutMs: PROBE_TIMEOUT_MS, outputMaxBytes: 16_384, signal };
+  return {
+    argv,
+    cwd,
+    env: {},
+    stdin: null,
+    timeoutMs: PROBE_TIMEOUT_MS,
+    outputMaxBytes: 16_384,
+    outputKillBytes: 1_048_576,
+    signal,
+  };
 }

@@ -2,6 +2,9 @@ import type { Duplex } from 'node:stream';
 import type { JsonObject } from '../../core/json.ts';
 import { encodeMessage, MessageDecoder, type Reply, type Request } from './messages.ts';
 
+/** Bytes that may wait for the other side before a sender is told to wait: enough that both sides always have work. */
+const WAITING_MAX_BYTES = 1024 * 1024;
+
 /** Messages over the socket between daemon and spawner. What is sent in one turn goes out in one write. */
 export class MessageChannel {
   readonly #socket: Duplex;
@@ -24,7 +27,7 @@ export class MessageChannel {
     if (this.#socket.destroyed) return true;
     this.#cork();
     for (const part of encodeMessage(message, body)) this.#socket.write(part);
-    return !this.#socket.writableNeedDrain;
+    return this.#socket.writableLength < WAITING_MAX_BYTES;
   }
 
   onceDrained(listener: () => void): void {

@@ -11,8 +11,14 @@ export interface SpawnerSettings {
   config: Config['sandbox'];
 }
 
-/** A command without what cannot be written as JSON: stdin is the message's body, the signal a message of its own. */
-export type WireCommand = Omit<CommandSpec, 'stdin' | 'signal'> & { hasStdin: boolean; isCancelled: boolean };
+/**
+ * A command without what cannot be written as JSON: stdin is the message's body, the signal a message of its own, and
+ * output always comes.
+ */
+export type WireCommand = Omit<CommandSpec, 'stdin' | 'signal' | 'onOutput'> & {
+  hasStdin: boolean;
+  isCancelled: boolean;
+};
 
 /** From the daemon. Both ends are of one installation and start together, so there is no version to agree on. */
 export type Request =

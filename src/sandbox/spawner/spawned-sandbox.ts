@@ -102,7 +102,7 @@ export class SpawnedSandbox implements Sandbox {
     return this.#ask<SandboxStatus>({ op: 'status' });
   }
 
-  async run(policy: SandboxPolicy, { stdin, signal, ...command }: CommandSpec): Promise<CommandResult> {
+  async run(policy: SandboxPolicy, { stdin, signal, onOutput, ...command }: CommandSpec): Promise<CommandResult> {
     const captures = {
       stdout: new StreamCapture(command.outputMaxBytes),
       stderr: new StreamCapture(command.outputMaxBytes),
@@ -112,7 +112,10 @@ export class SpawnedSandbox implements Sandbox {
       policy,
       command: { ...command, hasStdin: stdin !== null, isCancelled: signal.aborted },
     } as const;
-    const { id, result } = this.#request(request, stdin ?? undefined, (stream, bytes) => captures[stream].add(bytes));
+    const { id, result } = this.#request(request, stdin ?? undefined, (stream, bytes) => {
+      captures[stream].add(bytes);
+      onOutput?.(stream, bytes);
+    });
     const cancel = (): void => this.#spawner?.send({ op: 'cancel', id });
     signal.addEventListener('abort', cancel, { once: true });
     try {

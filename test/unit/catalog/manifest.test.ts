@@ -10,12 +10,23 @@ describe('tool.json is closed', () => {
 
   const profile = { entry: 'main.js', minIsolation: 'reduced', seccomp: [], limits: {} };
 
+  it('takes the kind of its budget and whether its texts are exact', () => {
+    const manifest = parseManifest('tool.json', JSON.stringify({ ...good, budget: 'search', exact: true }));
+    expect(manifest).toMatchObject({ budget: 'search', isExact: true });
+    for (const wrong of [{ budget: 'huge' }, { budget: 1 }, { exact: 'yes' }])
+      expect(() => parseManifest('tool.json', JSON.stringify({ ...good, ...wrong }))).toThrowError(
+        expect.objectContaining({ code: 'SCHEMA_INVALID' }),
+      );
+  });
+
   it('takes a good one', () => {
     expect(parseManifest('tool.json', JSON.stringify(good))).toEqual({
       name: 'hello',
       purpose: 'says hello',
       grants: ['exec'],
       profile,
+      budget: 'answer',
+      isExact: false,
     });
   });
 

@@ -24,6 +24,38 @@ describe('what is printed', () => {
     expect(renderView({ ...TABLE, rows: [] }, PLAIN)).toBe('');
   });
 
+  it('has numbers on the right and a total for people', () => {
+    const table: View = {
+      ...TABLE,
+      rows: [
+        ['a', '10'],
+        ['b', '-2'],
+      ],
+      numbers: [1],
+      totals: ['all', '8'],
+    };
+    expect(renderView(table, TERMINAL)).toBe('NAME   X\na     10\nb     -2\nall    8\n');
+    expect(renderView(table, PLAIN)).toBe('a\t10\nb\t-2\n');
+    expect(renderView({ ...table, rows: [] }, TERMINAL)).toBe('none\n');
+    expect(renderView(table, { terminal: true, colour: true })).toBe(
+      `${ESCAPE}[1mNAME   X${ESCAPE}[0m\na     10\nb     -2\n${ESCAPE}[1mall    8${ESCAPE}[0m\n`,
+    );
+  });
+
+  it('draws a chart as wide as the terminal, on a terminal only', () => {
+    const bars = [{ name: 'run', amount: 3, text: '3' }];
+    const chart: View = { kind: 'chart', chart: { title: 'T', groups: [{ label: 'a\u001b', bars }] } };
+    const stack: View = { kind: 'stack', views: [TABLE, chart] };
+    expect(renderView(stack, { ...TERMINAL, columns: 20 })).toBe(
+      'NAME    X\na       b c\nlonger  d\n\nT\na\\u001b  run  3  ███\n',
+    );
+    for (const columns of [0, undefined])
+      expect(renderView(chart, { ...TERMINAL, ...(columns === undefined ? {} : { columns }) })).toContain(
+        '█'.repeat(63),
+      );
+    expect(renderView(stack, PLAIN)).toBe('a\tb c\nlonger\td\n');
+  });
+
   it('has colour only where asked', () => {
     const checks: View = { kind: 'checks', checks: [{ name: 'n', status: 'fail', detail: 'd', remedy: 'r' }] };
     expect(renderView(checks, PLAIN)).toBe('fail  n: d\n      r\n');

@@ -22,7 +22,17 @@ describe('the configuration', () => {
   it('NFR-2.2 is the defaults when there is no file: 30 s a call, 300 s at most', async () => {
     const config = await loadConfig({ configFile });
     expect(config.timeout).toEqual({ default_ms: 30_000, max_ms: 300_000 });
-    expect(config.budget).toEqual({ default_tokens: 2000, max_tokens: 20_000 });
+    expect(config.budget).toEqual({
+      default_tokens: 2000,
+      search_tokens: 500,
+      checkpoint_tokens: 3000,
+      warm_start_tokens: 800,
+      max_tokens: 20_000,
+      tools: {},
+      doors: {},
+      telemetry: false,
+    });
+    expect(Object.values(config.densify)).toEqual([true, true, true, true, true]);
     expect(config.output.max_bytes).toBe(64 * 1024 * 1024);
     expect(config.server).toEqual({ drain_ms: 5000, max_concurrent_calls: 64 });
     expect(config.qdrant.url).toBeNull();

@@ -22,9 +22,9 @@ it('the generated types are those of the .proto files', () => {
   execFileSync(process.execPath, [join(ROOT, 'dist/scripts/generate-protocol.js'), '--check'], { stdio: 'pipe' });
 });
 
-it('API-1 API-2 the services have exactly these rpcs, none of them streamed', () => {
+it('API-1 API-2 the services have exactly these rpcs, and only progress is streamed', () => {
   const { ToolService, ManagementService } = loadProtocol(join(ROOT, 'proto'));
-  expect(Object.keys(ToolService.service)).toEqual(['Execute', 'GetSchema']);
+  expect(Object.keys(ToolService.service)).toEqual(['Execute', 'ExecuteWithProgress', 'GetSchema']);
   expect(Object.keys(ManagementService.service)).toEqual([
     'ServerStatus',
     'StopServer',
@@ -38,6 +38,10 @@ it('API-1 API-2 the services have exactly these rpcs, none of them streamed', ()
     'ReviewRules',
     'ApproveRules',
     'RevokeRules',
+  ]);
+  const methods = Object.entries({ ...ToolService.service, ...ManagementService.service });
+  expect(methods.filter(([, { requestStream, responseStream }]) => requestStream || responseStream)).toEqual([
+    ['ExecuteWithProgress', expect.objectContaining({ requestStream: false, responseStream: true })],
   ]);
   expect(ToolService.service.Execute.path).toBe('/contextd.v1.ToolService/Execute');
 });

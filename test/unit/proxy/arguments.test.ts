@@ -1,21 +1,107 @@
-import { describe, expect, it } from 'vitest';
+import { rmSync } from 'node:fs';
+import fc from 'fast-check';
+import { afterAll, describe, expect, it } from 'vitest';
+import { ContextdError } from '#src/core/errors.js';
 import { parseArguments } from '#src/proxy/arguments.js';
+import { propertyRuns } from '../../helpers/property-runs.ts';
+import { toolOf } from './arbitraries.ts';
+
+function call(input: object, more: object = {}) {
+  return { kind: 'call', input, out: null, progress: false, ...more };
+}
 
 describe('the command line of a tool', () => {
+  const withoutSchema = toolOf();
+  const withSchema = toolOf({
+    text: { type: 'string' },
+    flag: { type: 'boolean' },
+    list: { type: 'array' },
+    any: {},
+    out: { type: 'string' },
+  });
+  afterAll(() => {
+    for (const { toolDir } of [withoutSchema, withSchema]) rmSync(toolDir, { recursive: true });
+  });
+
   it.each([
-    [[], { kind: 'call', input: { from: 'stdin' } }],
-    [['-'], { kind: 'call', input: { from: 'stdin' } }],
-    [['{"a":1}'], { kind: 'call', input: { from: 'argument', text: '{"a":1}' } }],
-    [['@in.json'], { kind: 'call', input: { from: 'file', path: 'in.json' } }],
+    [[], call({ from: 'stdin' })],
+    [['-'], call({ from: 'stdin' })],
+    [['{"a":1}'], call({ from: 'argument', text: '{"a":1}' })],
+    [['@in.json'], call({ from: 'file', path: 'in.json' })],
+    [['{}', '--out', 'a.json'], call({ from: 'argument', text: '{}' }, { out: 'a.json' })],
+    [['--out=a=b', '-'], call({ from: 'stdin' }, { out: 'a=b' })],
+    [['--out', '--help', '{}'], call({ from: 'argument', text: '{}' }, { out: '--help' })],
+    [['--progress', '@in.json'], call({ from: 'file', path: 'in.json' }, { progress: true })],
     [['--help'], { kind: 'print', file: 'TOOL.md' }],
     [['--help', '--extended'], { kind: 'print', file: 'TOOL_EXTENDED.md' }],
     [['--extended', '--help'], { kind: 'print', file: 'TOOL_EXTENDED.md' }],
     [['--schema'], { kind: 'print', file: 'schema.json' }],
-  ])('%j', (args, request) => {
-    expect(parseArguments(args, 'safe_bash')).toEqual(request);
+  ])('%j', async (args, request) => {
+    expect(await parseArguments(args, withoutSchema)).toEqual(request);
   });
 
-  it.each([[['--helm']], [['-h']], [['--help=1']], [['--']], [['{}', '-']], [['{}', '{}']]])('refuses %j', (args) => {
-    expect(() => parseArguments(args, 'safe_bash')).toThrow(expect.objectContaining({ code: 'ARGS_INVALID' }));
+  it.each([
+    [['--helm'], /--helm; did you mean --help\?/],
+    [['-h'], /unknown option -h/],
+    [['--help=1'], /--help takes no value/],
+    [['--progress=1'], /--progress takes no value/],
+    [['--'], /unknown option --/],
+    [['{}', '-'], /2 inputs/],
+    [['{}', '{}'], /2 inputs/],
+    [['{}', '--out'], /--out needs the name of a file/],
+    [['{}', '--out=a', '--out=b'], /--out is given twice/],
+    [['--help', '--out', 'a'], /TOOL\.md is none/],
+    [['{}', '--dry-run'], /"\{\}" and --dry-run/],
+    [['-', '--max-tokens', '500'], /"-" and --max-tokens/],
+  ])('refuses %j', async (args, message) => {
+    await expect(parseArguments(args, withSchema)).rejects.toThrow(
+      expect.objectContaining({ code: 'ARGS_INVALID', message: expect.stringMatching(message) }),
+    );
+  });
+
+  it('takes the common options without the schema', async () => {
+    const flags = ['--max-tokens', '500', '--view=tail', '--timeout_ms', '10', '--dry-run', '--continuation', '-x'];
+    const { input } = (await parseArguments(flags, withoutSchema)) as { input: { text: string } };
+    expect(JSON.parse(input.text)).toEqual({
+      max_tokens: 500,
+      view: 'tail',
+      timeout_ms: 10,
+      dry_run: true,
+      continuation: '-x',
+    });
+  });
+
+  it('throws nothing but errors of the table, whatever stands there', async () => {
+    const name = fc.constantFrom(
+      'text',
+      'flag',
+      'list',
+      'any',
+      'out',
+      'no-flag',
+      'help',
+      'view',
+      'dry-run',
+      '__proto__',
+    );
+    const word = fc.oneof(
+      fc.string({ unit: 'binary' }),
+      name.map((it) => `--${it}`),
+      fc.tuple(name, fc.string()).map(([it, value]) => `--${it}=${value}`),
+      fc.json(),
+      fc.constantFrom('-', '--', '---', '--=', '--no-', '--no-no-flag', '[['.repeat(10_000), 'true', 'false', '@'),
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(word, { maxLength: 8 }), async (args) => {
+        try {
+          const request = await parseArguments(args, withSchema);
+          expect(['call', 'print']).toContain(request.kind);
+        } catch (error) {
+          expect(error).toBeInstanceOf(ContextdError);
+          expect(error).toMatchObject({ code: 'ARGS_INVALID', remedy: expect.stringMatching(/./) });
+        }
+      }),
+      { numRuns: propertyRuns() },
+    );
   });
 });

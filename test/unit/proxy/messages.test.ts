@@ -2,14 +2,22 @@ import { join } from 'node:path';
 import { loadSync, type MethodDefinition } from '@grpc/proto-loader';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decodeExecuteResponse, EXECUTE_PATH, encodeExecuteRequest } from '#src/proxy/messages.js';
+import {
+  decodeExecuteEvent,
+  decodeExecuteResponse,
+  EXECUTE_PATH,
+  EXECUTE_WITH_PROGRESS_PATH,
+  encodeExecuteRequest,
+} from '#src/proxy/messages.js';
 import { decodeFields } from '#src/proxy/protobuf.js';
 import { bytes } from './arbitraries.ts';
 
 const includeDirs = [join(import.meta.dirname, '../../../proto')];
-const { Execute } = loadSync('contextd/v1/tool.proto', { includeDirs, keepCase: true, defaults: true })[
-  'contextd.v1.ToolService'
-] as unknown as { Execute: MethodDefinition<object, object> };
+const { Execute, ExecuteWithProgress } = loadSync('contextd/v1/tool.proto', {
+  includeDirs,
+  keepCase: true,
+  defaults: true,
+})['contextd.v1.ToolService'] as unknown as Record<'Execute' | 'ExecuteWithProgress', MethodDefinition<object, object>>;
 
 const text = fc.string({ unit: 'binary' });
 
@@ -38,6 +46,7 @@ describe('the messages of tool.proto', () => {
       }),
     );
     expect(EXECUTE_PATH).toBe(Execute.path);
+    expect(EXECUTE_WITH_PROGRESS_PATH).toBe(ExecuteWithProgress.path);
   });
 
   it('FR-1.3 a response of protobuf.js is read as it was meant', () => {
@@ -53,10 +62,25 @@ describe('the messages of tool.proto', () => {
     );
   });
 
+  it('events of protobuf.js are read as they were meant', () => {
+    const answer = fc.record({ envelope_json: bytes(), exit_code: fc.nat(255), error_line: text });
+    fc.assert(
+      fc.property(text, answer, (shown, meant) => {
+        const read = (event: object) => decodeExecuteEvent(ExecuteWithProgress.responseSerialize(event));
+        expect(read({ progress: { text: shown } })).toEqual({ kind: 'progress', text: Buffer.from(shown).toString() });
+        expect(read({ answer: meant })).toEqual({
+          kind: 'answer',
+          response: { envelopeJson: meant.envelope_json, exitCode: meant.exit_code, errorLine: meant.error_line },
+        });
+        expect(read({})).toBeNull();
+      }),
+    );
+  });
+
   it('hostile bytes give fields or RangeError', () => {
     fc.assert(
       fc.property(bytes({ maxLength: 60 }), (message) => {
-        for (const decode of [decodeFields, decodeExecuteResponse]) {
+        for (const decode of [decodeFields, decodeExecuteResponse, decodeExecuteEvent]) {
           try {
             decode(message);
           } catch (error) {

@@ -159,6 +159,56 @@ describe('a unary call', () => {
     );
   });
 
+  it('reads an answer of several messages, each as soon as it is whole', () => {
+    const messages = ['one', '', 'x'.repeat(20_000), 'last'].map((text) => Buffer.from(text));
+    const stream = Buffer.concat(messages.map(framed));
+    const frames = Array.from({ length: Math.ceil(stream.length / 7_000) }, (_, i) =>
+      data(stream.subarray(i * 7_000, (i + 1) * 7_000)),
+    );
+    fc.assert(
+      fc.property(chopped(Buffer.concat([SETTINGS, BEGIN, ...frames, OK])), (chunks) => {
+        const told: Buffer[] = [];
+        const call = new UnaryCall('/m', 'name', Buffer.alloc(0), (message) => void told.push(message));
+        for (const chunk of chunks) call.receive(chunk);
+        expect(told).toEqual(messages);
+        expect(call.outcome).toEqual({ kind: 'answered', message: Buffer.from('last') });
+      }),
+    );
+    const told: string[] = [];
+    const call = new UnaryCall('/m', 'name', Buffer.alloc(0), (message) => void told.push(message.toString()));
+    for (const part of [SETTINGS, BEGIN, data(framed(Buffer.from('first')))]) call.receive(part);
+    expect([told, call.outcome]).toEqual([['first'], undefined]);
+  });
+
+  it('gives back the window that several messages use up, so that they can go on for ever', () => {
+    const call = new UnaryCall('/m', 'name', Buffer.alloc(0), () => {});
+    for (const part of [SETTINGS, BEGIN]) call.receive(part);
+    call.takeOutput();
+    const piece = data(framed(Buffer.alloc(16_379)));
+    const granted = new Map<number, number>();
+    for (let i = 0; i < 4_096; i++) {
+      call.receive(piece);
+      for (const { type, streamId, payload } of framesOf(call.takeOutput())) {
+        expect(type).toBe(FRAME.windowUpdate);
+        granted.set(streamId, (granted.get(streamId) ?? 0) + payload.readUInt32BE());
+      }
+    }
+    expect([...granted]).toEqual([
+      [0, 64 * 1024 * 1024],
+      [1, 64 * 1024 * 1024],
+    ]);
+  });
+
+  it.each([
+    ['no message', [], 'without a message'],
+    ['half a message', [data(framed(Buffer.from('all')).subarray(0, 7))], 'a message of a wrong length'],
+    ['a compressed one', [data(Buffer.from([1, 0, 0, 0, 0]))], 'a compressed message'],
+  ])('of an answer in several messages: %s is garbled', (_, parts, reason) => {
+    const call = new UnaryCall('/m', 'name', Buffer.alloc(0), () => {});
+    for (const part of [SETTINGS, BEGIN, ...parts, OK]) call.receive(part);
+    expect(call.outcome).toMatchObject({ kind: 'garbled', reason: expect.stringContaining(reason) });
+  });
+
   it('takes a GOAWAY or REFUSED_STREAM that excludes it for refused, any other reset for reset', () => {
     const goAway = (lastStream: number) => {
       const payload = Buffer.alloc(8);

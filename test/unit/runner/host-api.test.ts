@@ -43,6 +43,7 @@ function openHost(grants: readonly string[], change: Partial<HostCall> = {}, ans
     origin: 'installed',
     grants,
     outputMaxBytes: 100,
+    outputKillBytes: 1_000,
     endsAt: 5_000,
     signal: new AbortController().signal,
     ending: () => null,
@@ -50,7 +51,13 @@ function openHost(grants: readonly string[], change: Partial<HostCall> = {}, ans
   };
   const scrub = answers.scrub ?? (async (session, texts) => texts.map((text) => `${session}:${text}`));
   const logger = { ...silentLogger, info: note, error: note };
-  const host = new HostApi(call, POLICY, { sandbox, scrub, logger, clock: { now: () => 0, monotonic: () => 4_000 } });
+  const host = new HostApi(call, POLICY, {
+    sandbox,
+    scrub,
+    services: {},
+    logger,
+    clock: { now: () => 0, monotonic: () => 4_000 },
+  });
   const exec = (request: Partial<typeof SPEC & { stdin: Buffer }> = {}, cancelled = new AbortController().signal) =>
     host.exec({ ...SPEC, ...request }, cancelled);
   return { host, sandbox, lines, exec };
@@ -75,7 +82,14 @@ describe('the host', () => {
     const result = await exec({ stdin: Buffer.from('in') });
     expect(sandbox.policies).toEqual([POLICY]);
     expect(sandbox.commands).toMatchObject([
-      { argv: ['bash', '-c', 'true'], cwd: '/w', stdin: Buffer.from('in'), timeoutMs: 1_000, outputMaxBytes: 100 },
+      {
+        argv: ['bash', '-c', 'true'],
+        cwd: '/w',
+        stdin: Buffer.from('in'),
+        timeoutMs: 1_000,
+        outputMaxBytes: 100,
+        outputKillBytes: 1_000,
+      },
     ]);
     expect(result).toEqual({
       exit_code: 0,
@@ -140,6 +154,30 @@ describe('the host', () => {
     expect(sandbox.commands).toEqual([]);
   });
 
+  it('tells what a command prints to a listener of its own, and that it ended', async () => {
+    const told: string[] = [];
+    let commands = 0;
+    const onCommand = () => {
+      const name = `command ${++commands}`;
+      return {
+        output: (stream: string, bytes: Buffer) => void told.push(`${name} ${stream} ${bytes}`),
+        ended: () => void told.push(`${name} ended`),
+      };
+    };
+    const run = async ({ onOutput }: CommandSpec) => {
+      onOutput?.('stdout', Buffer.from('out'));
+      onOutput?.('stderr', Buffer.from('err'));
+      return commandResult();
+    };
+    const { exec } = openHost(['exec'], { onCommand }, { run });
+    await exec();
+    expect(told).toEqual(['command 1 stdout out', 'command 1 stderr err', 'command 1 ended']);
+    await openHost(['exec'], { onCommand }, { run: () => Promise.reject(new Error('no')) })
+      .exec()
+      .catch(() => {});
+    expect(told.slice(3)).toEqual(['command 2 ended']);
+  });
+
   it('runs at most eight commands of a call at once', async () => {
     const { exec } = openHost(['exec'], {}, { run: () => new Promise(() => {}) });
     for (let i = 0; i < 8; i++) void exec();
@@ -178,7 +216,7 @@ describe('the host', () => {
   });
 
   it('FR-8.4 keeps the core tools to themselves', async () => {
-    const asked = (origin: 'core' | 'installed') => openHost([], { origin }).host.ask('ArtifactView');
+    const asked = (origin: 'core' | 'installed') => openHost([], { origin }).host.ask('ArtifactView', {});
     await expect(asked('installed')).rejects.toMatchObject({ code: 'PERMISSION_DENIED' });
     await expect(asked('core')).rejects.toMatchObject({ code: 'NOT_IMPLEMENTED' });
   });

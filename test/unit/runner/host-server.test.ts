@@ -40,6 +40,7 @@ function hostOf(): HostApi {
     origin: 'installed',
     grants: ['exec', 'scrub'],
     outputMaxBytes: 1_000_000,
+    outputKillBytes: 8_000_000,
     endsAt: 60_000,
     signal: new AbortController().signal,
     ending: () => null,
@@ -53,7 +54,13 @@ function hostOf(): HostApi {
     limits: { memoryBytes: 0, pids: 0, fileBytes: 0, openFiles: 0, cpus: 0 },
   } as const;
   const clock = { now: () => 0, monotonic: () => 0 };
-  return new HostApi(call, policy, { sandbox, scrub: async (_s, texts) => texts, logger: silentLogger, clock });
+  return new HostApi(call, policy, {
+    sandbox,
+    services: {},
+    scrub: async (_s, texts) => texts,
+    logger: silentLogger,
+    clock,
+  });
 }
 
 async function serve(own: Partial<HostServerDeps> = {}): Promise<{ address: string; host: HostApi }> {

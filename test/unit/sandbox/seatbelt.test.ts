@@ -366,6 +366,7 @@ describe('the sandbox, with a stand-in for sandbox-exec', () => {
       stdin: null,
       timeoutMs: 20_000,
       outputMaxBytes: 64 * 1024,
+      outputKillBytes: 512 * 1024,
       signal: new AbortController().signal,
       ...change,
     });
@@ -457,7 +458,7 @@ describe('the sandbox, with a stand-in for sandbox-exec', () => {
     cancel.abort();
     expect(await waiting).toMatchObject({ endedBy: 'cancelled' });
 
-    const flood = await run('yes contextd', { outputMaxBytes: 4096 });
+    const flood = await run('yes contextd', { outputMaxBytes: 4096, outputKillBytes: 32_768 });
     expect(flood).toMatchObject({ endedBy: 'output_limit' });
     expect(flood.stdout.head.length + flood.stdout.tail.length).toBe(4096);
     expect(flood.stdout.droppedBytes).toBe(flood.stdout.totalBytes - 4096);
@@ -474,7 +475,15 @@ describe('the sandbox, with a stand-in for sandbox-exec', () => {
   });
 
   test('a policy that asks for full isolation is refused, with the way out', async () => {
-    const command = { argv: ['true'], cwd: workspace, env: {}, stdin: null, timeoutMs: 1000, outputMaxBytes: 100 };
+    const command = {
+      argv: ['true'],
+      cwd: workspace,
+      env: {},
+      stdin: null,
+      timeoutMs: 1000,
+      outputMaxBytes: 100,
+      outputKillBytes: 0,
+    };
     const signal = new AbortController().signal;
     await expect(sandbox.run(policy({ minIsolation: 'full' }), { ...command, signal })).rejects.toMatchObject({
       code: 'SANDBOX_UNAVAILABLE',

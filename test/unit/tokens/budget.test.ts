@@ -2,10 +2,12 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Envelope } from '#src/core/envelope.js';
 import { BUDGET_MIN_TOKENS } from '#src/core/limits.js';
-import { type CutStream, fitToBudget, VIEWS, type View } from '#src/tokens/budget.js';
+import { fitToBudget } from '#src/tokens/budget.js';
 import { loadCounter } from '#src/tokens/counter.js';
 import type { ByteRange } from '#src/tokens/line.js';
 import { fitPage, planPage } from '#src/tokens/page.js';
+import { CUT_MODES, type CutMode, type CutStream } from '#src/tokens/shown-stream.js';
+import { propertyRuns } from '../../helpers/property-runs.ts';
 import { commandEnvelope, cursorFor, rangesOf } from './envelopes.ts';
 import { partedUnits } from './parted-units.ts';
 import { longText, recount } from './reference.ts';
@@ -13,11 +15,22 @@ import { longText, recount } from './reference.ts';
 const counter = loadCounter();
 const MARKER = /^\n?… ([\d,]+) bytes omitted; pass meta\.pagination\.cursor as continuation …\n?$/;
 
-function fitStreams(streams: readonly CutStream[], budgetTokens: number, view: View, envelope = commandEnvelope()) {
-  return fitToBudget(counter, { envelope, streams, budgetTokens, view, cursorFor });
+type Text = Pick<CutStream, 'field' | 'text'>;
+
+/** As the budget step lays out texts of which nothing is densified. */
+function laidOut(texts: readonly Text[], cut: CutMode, more: Partial<CutStream> = {}): CutStream[] {
+  let offset = 0;
+  return texts.map(({ field, text }) => {
+    offset += Buffer.byteLength(text);
+    return { field, text, offset: offset - Buffer.byteLength(text), cut, densify: [], keepErrors: false, ...more };
+  });
 }
 
-function streamsOf(stdout: string, stderr = ''): CutStream[] {
+function fitStreams(texts: readonly Text[], budgetTokens: number, cut: CutMode, envelope = commandEnvelope()) {
+  return fitToBudget(counter, { envelope, streams: laidOut(texts, cut), budgetTokens, archive: null, cursorFor });
+}
+
+function streamsOf(stdout: string, stderr = ''): Text[] {
   return [
     { field: 'stdout', text: stdout },
     { field: 'stderr', text: stderr },
@@ -41,7 +54,7 @@ function expectHonest(line: string, envelope: Envelope, omitted: readonly ByteRa
   expect(parse(line)).toEqual({ ...envelope, tokens_used: tokens });
   expect(envelope.has_more).toBe(omitted.length > 0);
   expect(envelope.truncated).toBe(omitted.length > 0);
-  expect(envelope.meta.content_fidelity).toBe(omitted.length > 0 ? 'partial' : undefined);
+  expect(envelope.meta.content_fidelity !== undefined).toBe(omitted.length > 0);
   expect(rangesOf(envelope.meta.pagination?.cursor ?? '')).toEqual(omitted);
 }
 
@@ -67,7 +80,7 @@ function holeIn(ranges: readonly ByteRange[], offset: number, bytes: number): By
 }
 
 /** Follows cursors to the end, from artifact bytes only; gives the pages' text by field. */
-function walk(streams: readonly CutStream[], first: readonly ByteRange[], budgetTokens: number) {
+function walk(streams: readonly Text[], first: readonly ByteRange[], budgetTokens: number) {
   const artifact = Buffer.concat(streams.map(({ text }) => Buffer.from(text)));
   const parts = streams.map(({ field, text }) => ({ field, bytes: Buffer.byteLength(text) }));
   const pages = new Map(streams.map(({ field }) => [field, [] as string[]]));
@@ -91,7 +104,7 @@ function walk(streams: readonly CutStream[], first: readonly ByteRange[], budget
 }
 
 /** Head, pages and tail of every stream together are the stream, and no cut parts what belongs together. */
-function expectLossless(streams: readonly CutStream[], budgetTokens: number, view: View, pageTokens: number): void {
+function expectLossless(streams: readonly Text[], budgetTokens: number, view: CutMode, pageTokens: number): void {
   const answer = fitStreams(streams, budgetTokens, view);
   expectHonest(answer.line, answer.envelope, answer.omitted, budgetTokens);
   const { pages } = walk(streams, answer.omitted, pageTokens);
@@ -127,22 +140,22 @@ describe('fitToBudget', () => {
         longText(60, 20),
         longText(20, 8),
         budget,
-        fc.constantFrom(...VIEWS),
+        fc.constantFrom(...CUT_MODES),
         budget,
         (out, err, first, view, page) => {
           expectLossless(streamsOf(out, err), first, view, page);
         },
       ),
-      { numRuns: 300, endOnFailure: true },
+      { numRuns: propertyRuns(), endOnFailure: true },
     );
   });
 
   it('FR-3.3 advances on every page at the smallest budget', () => {
     fc.assert(
-      fc.property(longText(40, 4), longText(10, 2), fc.constantFrom(...VIEWS), (out, err, view) => {
+      fc.property(longText(40, 4), longText(10, 2), fc.constantFrom(...CUT_MODES), (out, err, view) => {
         expectLossless(streamsOf(out, err), BUDGET_MIN_TOKENS, view, BUDGET_MIN_TOKENS);
       }),
-      { numRuns: 300, endOnFailure: true },
+      { numRuns: propertyRuns(), endOnFailure: true },
     );
   });
 
@@ -165,7 +178,7 @@ describe('fitToBudget', () => {
   });
 
   it('FR-3.2 FR-3.4 sends what fits as it is, whatever the view', () => {
-    for (const view of VIEWS) {
+    for (const view of CUT_MODES) {
       const { line, envelope, omitted } = fitStreams(streamsOf('ok\n', 'warning\n'), 2000, view);
       expectHonest(line, envelope, omitted, 2000);
       expect(envelope.data).toMatchObject({ stdout: 'ok\n', stderr: 'warning\n' });
@@ -188,7 +201,7 @@ describe('fitToBudget', () => {
 
   it('CE-1.4 fills most of the budget with lines', () => {
     const log = Array.from({ length: 20_000 }, (_, i) => `12:00:${i % 60} worker ${i} did its part\n`).join('');
-    for (const view of VIEWS) {
+    for (const view of CUT_MODES) {
       const { envelope } = fitStreams(streamsOf(log), 2000, view);
       expect(envelope.tokens_used).toBeGreaterThan(1900);
       const lines = textOf(envelope, 'stdout')
@@ -221,7 +234,7 @@ describe('fitToBudget', () => {
     'gets through megabytes of %j',
     (unit) => {
       const text = unit.repeat(Math.ceil(16_000_000 / unit.length));
-      for (const view of VIEWS) {
+      for (const view of CUT_MODES) {
         const { envelope, omitted } = fitStreams(streamsOf(text), 2000, view);
         expect(envelope.tokens_used).toBeLessThanOrEqual(2000);
         expect(omitted).toHaveLength(1);
@@ -251,7 +264,7 @@ describe('facts larger than the budget', () => {
         expect(parse(line).tokens_used).toBe(recount(line));
         expect(parse(line).has_more).toBe(omitted.length > 0);
       }),
-      { numRuns: 300, endOnFailure: true },
+      { numRuns: propertyRuns(), endOnFailure: true },
     );
   });
 

@@ -196,4 +196,24 @@ describe('FR-4.3 safe_write', () => {
   it('refuses a mode it does not know', async () => {
     await expect(write({ path: 'x', content: '', mode: 'truncate' })).rejects.toMatchObject({ code: 'ARGS_INVALID' });
   });
+
+  it.each([
+    ['/edits/0/old is empty', { edits: [{ old: '', new: 'x' }] }],
+    ['/edits/1/new must be a string', { edits: [{ old: 'a', new: 'b' }, { old: 'b' }] }],
+    ['/edits/0/all must be true or false', { edits: [{ old: 'a', new: 'b', all: 1 }] }],
+    ['/edits/0 must be an object', { edits: ['a'] }],
+    ['/edits is empty', { edits: [] }],
+    ['/edits must be a list', { edits: 'a' }],
+    ['/edits cannot go with content', { content: '', edits: [] }],
+    ['/patch cannot go with edits', { edits: [], patch: '' }],
+    ['/mode cannot go with edits', { edits: [], mode: 'create' }],
+    ['/content is missing', {}],
+  ] as const)('%s is refused', async (message, input) => {
+    writeFileSync(at('args.txt'), 'a');
+    await expect(write({ path: 'args.txt', ...input } as JsonObject)).rejects.toMatchObject({
+      code: 'ARGS_INVALID',
+      message,
+    });
+    expect(readFileSync(at('args.txt'), 'utf8')).toBe('a');
+  });
 });

@@ -17,14 +17,42 @@ export type ViewOf = (text: string) => View | null;
 /** Stands between parts that are not neighbours in the original. */
 const CUT = '\n\n';
 
+/** Pieces that are kept apart before they are joined: a text of 64 MB can have as many pieces as characters. */
+const MAX_PIECES = 65_536;
+
+/** Growing numbers of 32 bits: four bytes each, outside the heap of a thread once there are many. */
+class Offsets {
+  #values: Int32Array | null = null;
+  #length = 0;
+
+  get length(): number {
+    return this.#length;
+  }
+
+  push(value: number): void {
+    this.#values ??= new Int32Array(16);
+    if (this.#length === this.#values.length) {
+      const larger = new Int32Array(2 * this.#length);
+      larger.set(this.#values);
+      this.#values = larger;
+    }
+    this.#values[this.#length++] = value;
+  }
+
+  get(index: number): number | undefined {
+    return index < this.#length ? this.#values?.[index] : undefined;
+  }
+}
+
 /** Builds a view piece by piece. */
 export class ViewBuilder {
   readonly #original: string;
-  readonly #pieces: string[] = [];
+  #pieces: string[] = [];
+  #text = '';
   /** Per piece: where it begins in the view, and its range of the original; -1 for a cut. */
-  readonly #at: number[] = [];
-  readonly #from: number[] = [];
-  readonly #to: number[] = [];
+  readonly #at = new Offsets();
+  readonly #from = new Offsets();
+  readonly #to = new Offsets();
   #length = 0;
 
   constructor(original: string) {
@@ -43,6 +71,7 @@ export class ViewBuilder {
   put(piece: string, from: number, to: number): void {
     if (piece === '') return;
     this.#pieces.push(piece);
+    if (this.#pieces.length === MAX_PIECES) this.#join();
     this.#at.push(this.#length);
     this.#from.push(from);
     this.#to.push(to);
@@ -54,13 +83,19 @@ export class ViewBuilder {
   }
 
   build(): View {
-    return { text: this.#pieces.join(''), toOriginal: (start, end) => this.#toOriginal(start, end) };
+    this.#join();
+    return { text: this.#text, toOriginal: (start, end) => this.#toOriginal(start, end) };
+  }
+
+  #join(): void {
+    this.#text += this.#pieces.join('');
+    this.#pieces = [];
   }
 
   #toOriginal(start: number, end: number): Span | null {
     let from = Number.POSITIVE_INFINITY;
     let to = 0;
-    for (let piece = this.#pieceAt(start); (this.#at[piece] ?? end) < end; piece++) {
+    for (let piece = this.#pieceAt(start); (this.#at.get(piece) ?? end) < end; piece++) {
       const range = this.#rangeOf(piece, start, end);
       if (range === null) return null;
       from = Math.min(from, range.start);
@@ -70,9 +105,9 @@ export class ViewBuilder {
   }
 
   #rangeOf(piece: number, start: number, end: number): Span | null {
-    const [at = 0, from = -1, to = -1] = [this.#at[piece], this.#from[piece], this.#to[piece]];
+    const [at = 0, from = -1, to = -1] = [this.#at.get(piece), this.#from.get(piece), this.#to.get(piece)];
     if (from < 0) return null;
-    const length = (this.#at[piece + 1] ?? this.#length) - at;
+    const length = (this.#at.get(piece + 1) ?? this.#length) - at;
     if (length !== to - from) return { start: from, end: to };
     return { start: from + Math.max(0, start - at), end: from + Math.min(length, end - at) };
   }
@@ -82,7 +117,7 @@ export class ViewBuilder {
     let high = this.#at.length - 1;
     while (low < high) {
       const middle = Math.ceil((low + high) / 2);
-      if ((this.#at[middle] ?? 0) <= offset) low = middle;
+      if ((this.#at.get(middle) ?? 0) <= offset) low = middle;
       else high = middle - 1;
     }
     return low;

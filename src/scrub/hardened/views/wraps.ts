@@ -17,6 +17,10 @@ const USUAL_WIDTHS: ReadonlySet<number> = new Set([
 const NEW_NAME = /^[A-Za-z_][A-Za-z0-9_.-]*(?:=[^=\s]|["']?[ \t]*[:=][ \t]|["']?:)/;
 const MAX_NAME_CHARS = 80;
 
+/** A value on more lines is taken for several, which have so many lines in common: what holds them must not grow with the text. */
+const MAX_LINES = 16_384;
+const COMMON_LINES = 1_024;
+
 /** Start and end of the part of a value on each line, in order. */
 type Chain = number[];
 
@@ -31,6 +35,9 @@ export function unwrapped(text: string): View | null {
       put(builder, text, chain);
       chain = link;
     } else chain.push(link[2], link[3]);
+    if (chain.length < 2 * MAX_LINES) continue;
+    put(builder, text, chain);
+    chain = chain.slice(-2 * COMMON_LINES);
   }
   put(builder, text, chain);
   return builder.isEmpty ? null : builder.build();
@@ -58,9 +65,14 @@ function linkAt(
 
 function put(builder: ViewBuilder, text: string, chain: Chain): void {
   if (chain.length < 4) return;
-  let value = '';
-  for (let i = 0; i < chain.length; i += 2) value += text.slice(chain[i], chain[i + 1]);
-  if (value.length < MIN_CHARS || !/[0-9]/.test(value)) return;
+  let length = 0;
+  let hasDigit = false;
+  for (let i = 0; i < chain.length; i += 2) {
+    const part = text.slice(chain[i], chain[i + 1]);
+    length += part.length;
+    hasDigit ||= /[0-9]/.test(part);
+  }
+  if (length < MIN_CHARS || !hasDigit) return;
   builder.cut();
   for (let i = 0; i < chain.length; i += 2) builder.copy(chain[i] ?? 0, chain[i + 1] ?? 0);
 }

@@ -2,6 +2,7 @@
 
 import type * as grpc from '@grpc/grpc-js'
 import type { MethodDefinition } from '@grpc/proto-loader'
+import type { ExecuteEvent as _contextd_v1_ExecuteEvent, ExecuteEvent__Output as _contextd_v1_ExecuteEvent__Output } from '../../contextd/v1/ExecuteEvent.ts';
 import type { ExecuteRequest as _contextd_v1_ExecuteRequest, ExecuteRequest__Output as _contextd_v1_ExecuteRequest__Output } from '../../contextd/v1/ExecuteRequest.ts';
 import type { ExecuteResponse as _contextd_v1_ExecuteResponse, ExecuteResponse__Output as _contextd_v1_ExecuteResponse__Output } from '../../contextd/v1/ExecuteResponse.ts';
 import type { SchemaRequest as _contextd_v1_SchemaRequest, SchemaRequest__Output as _contextd_v1_SchemaRequest__Output } from '../../contextd/v1/SchemaRequest.ts';
@@ -27,6 +28,19 @@ export interface ToolServiceClient extends grpc.Client {
   execute(argument: _contextd_v1_ExecuteRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_ExecuteResponse__Output>): grpc.ClientUnaryCall;
   execute(argument: _contextd_v1_ExecuteRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_ExecuteResponse__Output>): grpc.ClientUnaryCall;
   execute(argument: _contextd_v1_ExecuteRequest, callback: grpc.requestCallback<_contextd_v1_ExecuteResponse__Output>): grpc.ClientUnaryCall;
+
+  /**
+   * ExecuteWithProgress is Execute with what a command prints on the way: any number of progress events, then the
+   * answer, which is the last event and the same as that of Execute.
+   */
+  ExecuteWithProgress(argument: _contextd_v1_ExecuteRequest, metadata: grpc.Metadata, options?: grpc.CallOptions): grpc.ClientReadableStream<_contextd_v1_ExecuteEvent__Output>;
+  ExecuteWithProgress(argument: _contextd_v1_ExecuteRequest, options?: grpc.CallOptions): grpc.ClientReadableStream<_contextd_v1_ExecuteEvent__Output>;
+  /**
+   * ExecuteWithProgress is Execute with what a command prints on the way: any number of progress events, then the
+   * answer, which is the last event and the same as that of Execute.
+   */
+  executeWithProgress(argument: _contextd_v1_ExecuteRequest, metadata: grpc.Metadata, options?: grpc.CallOptions): grpc.ClientReadableStream<_contextd_v1_ExecuteEvent__Output>;
+  executeWithProgress(argument: _contextd_v1_ExecuteRequest, options?: grpc.CallOptions): grpc.ClientReadableStream<_contextd_v1_ExecuteEvent__Output>;
 
   /**
    * GetSchema returns what the daemon accepted for a tool, never what the workspace holds.
@@ -56,6 +70,12 @@ export interface ToolServiceHandlers extends grpc.UntypedServiceImplementation {
   Execute: grpc.handleUnaryCall<_contextd_v1_ExecuteRequest__Output, _contextd_v1_ExecuteResponse>;
 
   /**
+   * ExecuteWithProgress is Execute with what a command prints on the way: any number of progress events, then the
+   * answer, which is the last event and the same as that of Execute.
+   */
+  ExecuteWithProgress: grpc.handleServerStreamingCall<_contextd_v1_ExecuteRequest__Output, _contextd_v1_ExecuteEvent>;
+
+  /**
    * GetSchema returns what the daemon accepted for a tool, never what the workspace holds.
    */
   GetSchema: grpc.handleUnaryCall<_contextd_v1_SchemaRequest__Output, _contextd_v1_SchemaResponse>;
@@ -64,5 +84,6 @@ export interface ToolServiceHandlers extends grpc.UntypedServiceImplementation {
 
 export interface ToolServiceDefinition extends grpc.ServiceDefinition {
   Execute: MethodDefinition<_contextd_v1_ExecuteRequest, _contextd_v1_ExecuteResponse, _contextd_v1_ExecuteRequest__Output, _contextd_v1_ExecuteResponse__Output>
+  ExecuteWithProgress: MethodDefinition<_contextd_v1_ExecuteRequest, _contextd_v1_ExecuteEvent, _contextd_v1_ExecuteRequest__Output, _contextd_v1_ExecuteEvent__Output>
   GetSchema: MethodDefinition<_contextd_v1_SchemaRequest, _contextd_v1_SchemaResponse, _contextd_v1_SchemaRequest__Output, _contextd_v1_SchemaResponse__Output>
 }

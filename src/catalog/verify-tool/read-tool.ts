@@ -1,0 +1,101 @@
+import type { Dirent } from 'node:fs';
+import { lstat, opendir, readlink } from 'node:fs/promises';
+import { basename, dirname, join, relative } from 'node:path';
+import { isErrno } from '../../core/errors.ts';
+import { TOOL_LIMITS } from './limits.ts';
+import { type FileText, readPlainFile } from './read-file.ts';
+
+/** The directory of a tool as it was read, once. */
+export interface ToolDirectory {
+  /** Last part of the path. */
+  name: string;
+  /** Absolute. */
+  dir: string;
+  /** `installed`: as it stands in `.claude/tools` of a project, a link to the proxy instead of manifest and program. */
+  layout: 'source' | 'installed';
+  schema: FileText;
+  toolMd: FileText;
+  extended: FileText;
+  manifest: FileText;
+  /** What must not be there, a sentence each. */
+  strays: readonly string[];
+}
+
+/** Folders in each other: more are not looked into. */
+const DEPTH_MAX = 32;
+
+/**
+ * Reads what the checks need. Nothing outside the directory is opened, no link followed, no pipe waited for; what cannot
+ * be read is told in the place of its text. `proxyBinary`: what the link of an installed tool must name.
+ */
+export async function readToolDirectory(
+  dir: string,
+  proxyBinary: string,
+  mostEntries: number = TOOL_LIMITS.entries.most,
+): Promise<ToolDirectory> {
+  const name = basename(dir);
+  const layout = dirname(dir).endsWith('/.claude/tools') ? 'installed' : 'source';
+  const fault = await directoryFault(dir);
+  if (fault !== null) return { name, dir, layout, ...NO_FILES, strays: [fault] };
+  const [schema, toolMd, extended, manifest] = await Promise.all([
+    readPlainFile(join(dir, 'schema.json'), TOOL_LIMITS.schemaBytes),
+    readPlainFile(join(dir, 'TOOL.md'), TOOL_LIMITS.toolMdBytes),
+    readPlainFile(join(dir, 'TOOL_EXTENDED.md'), TOOL_LIMITS.extendedBytes),
+    readPlainFile(join(dir, 'tool.json'), TOOL_LIMITS.manifestBytes),
+  ]);
+  const link = layout === 'installed' ? join(dir, name) : null;
+  const strays = [
+    ...(await straysOf(dir, link, mostEntries)),
+    ...(link === null ? [] : await linkFaults(link, proxyBinary)),
+  ];
+  return { name, dir, layout, schema, toolMd, extended, manifest, strays };
+}
+
+const NO_FILES = { schema: null, toolMd: null, extended: null, manifest: null };
+
+async function directoryFault(dir: string): Promise<string | null> {
+  const stats = await lstat(dir).catch(codeOf);
+  if (typeof stats === 'string') return `the directory cannot be read (${stats})`;
+  if (stats.isSymbolicLink()) return 'the directory is a symbolic link';
+  return stats.isDirectory() ? null : 'it is not a directory';
+}
+
+/** What is neither file nor folder, save the link; a tool is what stands in its own directory. */
+async function straysOf(dir: string, link: string | null, mostEntries: number): Promise<string[]> {
+  const strays: string[] = [];
+  let entries = 0;
+  const folders = [dir];
+  for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
+    for await (const entry of entriesOf(folder, strays)) {
+      const path = join(folder, entry.name);
+      const shown = relative(dir, path);
+      if (++entries > mostEntries) return [...strays, `it holds more than ${mostEntries} entries`];
+      if (entry.isDirectory() && shown.split('/').length < DEPTH_MAX) folders.push(path);
+      else if (!entry.isFile() && path !== link) strays.push(`${shown} ${kindOf(entry)}`);
+    }
+  }
+  return strays.sort();
+}
+
+async function* entriesOf(folder: string, strays: string[]): AsyncGenerator<Dirent> {
+  try {
+    yield* await opendir(folder);
+  } catch (thrown) {
+    strays.push(`${basename(folder)} cannot be listed (${codeOf(thrown)})`);
+  }
+}
+
+function kindOf(entry: Dirent): string {
+  if (entry.isSymbolicLink()) return 'is a symbolic link';
+  return entry.isDirectory() ? 'is nested too deeply' : 'is neither a file nor a folder';
+}
+
+async function linkFaults(link: string, proxyBinary: string): Promise<string[]> {
+  const target = await readlink(link).catch((thrown: unknown) => `: no link (${codeOf(thrown)})`);
+  return target === proxyBinary ? [] : [`${basename(link)} must be a link to ${proxyBinary}, and is ${target}`];
+}
+
+function codeOf(thrown: unknown): string {
+  if (isErrno(thrown)) return thrown.code ?? 'unknown';
+  throw thrown;
+}

@@ -1,0 +1,151 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { RE2JS } from 're2js';
+import { isJsonObject, type Json, type JsonObject } from '../../core/json.ts';
+import { createArgumentCompiler } from '../arguments.ts';
+import { failed, faultless, passed, type ToolCheck, within } from './check.ts';
+import { COMMON_OPTIONS, TOOL_LIMITS } from './limits.ts';
+import type { FileText } from './read-file.ts';
+import { depthOf, reachOf, schemasIn } from './schema-walk.ts';
+
+const DRAFT = 'https://json-schema.org/draft/2020-12/schema';
+
+/** What was found of a schema; the rest is null when it could not be read so far. */
+interface SchemaReport {
+  checks: ToolCheck[];
+  /** As it is installed: without layout. */
+  tokens: number | null;
+  /** Names of the arguments. */
+  names: readonly string[] | null;
+}
+
+/**
+ * FR-2.3 and the bounds of a schema that someone else wrote. What is too large or too deep, or has no end, is neither
+ * compiled nor walked.
+ */
+export function checkSchema(file: FileText, tool: string, countTokens: (text: string) => number): SchemaReport {
+  const schema = parse(file);
+  if ('rule' in schema) return { checks: [schema], tokens: null, names: null };
+  const { value, bytes } = schema;
+  const checks = [within('schema.json size', bytes, TOOL_LIMITS.schemaBytes, 'Describe less.')];
+  const depth = depthOf(value);
+  if (depth > TOOL_LIMITS.schemaDepth.most)
+    return { checks: [...checks, depthCheck(depth)], tokens: null, names: null };
+  const tokens = countTokens(JSON.stringify(value));
+  checks.push(
+    within('schema.json cost', tokens, TOOL_LIMITS.schemaTokens, 'Describe less; the rest goes to TOOL_EXTENDED.md.'),
+  );
+  checks.push(...boundChecks(value, depth), ...ownRules(value));
+  if (checks.every((check) => check.passed || !BOUNDS.includes(check.rule))) checks.push(...compileChecks(value, tool));
+  return { checks, tokens, names: Object.keys(propertiesOf(value)) };
+}
+
+function parse(file: FileText): { value: JsonObject; bytes: number } | ToolCheck {
+  if (file === null) return failed('schema.json', 'it is missing', 'Write it: JSON Schema draft 2020-12.');
+  if ('fault' in file) return failed('schema.json', `it ${file.fault}`, 'Make it a small plain file of JSON.');
+  try {
+    const value: unknown = JSON.parse(file.text);
+    if (isJsonObject(value)) return { value, bytes: file.bytes };
+    return failed('schema.json', 'it is JSON, but not an object', 'Write a JSON Schema.');
+  } catch (thrown) {
+    const reason = thrown instanceof Error ? thrown.message : 'unknown fault';
+    return failed('schema.json', `it is not JSON: ${reason}`, 'Correct the file.');
+  }
+}
+
+/** Rules without which a schema may be endless. */
+const BOUNDS = ['schema.json depth', 'schema.json references', 'schema.json parts'];
+
+function boundChecks(schema: JsonObject, ownDepth: number): ToolCheck[] {
+  const { depth, parts, faults } = reachOf(schema);
+  const properties = [...schemasIn(schema)].reduce((sum, one) => sum + Object.keys(propertiesOf(one)).length, 0);
+  return [
+    depthCheck(Math.max(depth, ownDepth)),
+    within('schema.json parts', parts, TOOL_LIMITS.schemaParts, 'Refer to less, or to it less often.'),
+    within('schema.json properties', properties, TOOL_LIMITS.schemaProperties, 'Make two tools of it.'),
+    faultless(
+      'schema.json references',
+      faults,
+      'all within the file, none in a circle',
+      'Write out what they refer to.',
+    ),
+  ];
+}
+
+function depthCheck(depth: number): ToolCheck {
+  return within('schema.json depth', depth, TOOL_LIMITS.schemaDepth, 'Make it flatter.');
+}
+
+function ownRules(schema: JsonObject): ToolCheck[] {
+  const { $schema, type, additionalProperties } = schema;
+  const shape = [
+    ...(type === 'object' ? [] : ['"type" must be "object"']),
+    ...(additionalProperties === false ? [] : ['"additionalProperties" must be false']),
+  ];
+  const repeated = COMMON_OPTIONS.filter((name) => Object.hasOwn(propertiesOf(schema), name));
+  return [
+    faultless(
+      'schema.json draft',
+      $schema === DRAFT ? [] : ['"$schema" names another, or none'],
+      '2020-12',
+      `Write "$schema": "${DRAFT}".`,
+    ),
+    faultless('schema.json top', shape, 'a closed object', 'Correct the top of the schema.'),
+    faultless(
+      'schema.json names',
+      repeated.map((name) => `"${name}" is an option of every tool`),
+      'no common option',
+      'Name it otherwise.',
+    ),
+    faultless('schema.json patterns', patternFaults(schema), 'all linear', 'Write them in the syntax of RE2.'),
+  ];
+}
+
+/** Patterns run on a linear engine, so they must be in its syntax. */
+function patternFaults(schema: JsonObject): string[] {
+  const patterns = [...schemasIn(schema)].flatMap(({ pattern, patternProperties }) => [
+    ...(typeof pattern === 'string' ? [pattern] : []),
+    ...(isJsonObject(patternProperties) ? Object.keys(patternProperties) : []),
+  ]);
+  const { most, unit } = TOOL_LIMITS.schemaPatterns;
+  const length = patterns.reduce((sum, pattern) => sum + pattern.length, 0);
+  if (length > most) return [`they have ${length} ${unit} together, at most ${most}`];
+  return patterns.flatMap((pattern) => {
+    try {
+      RE2JS.compile(pattern);
+      return [];
+    } catch (thrown) {
+      return [
+        `${JSON.stringify(pattern.slice(0, 100))}: ${thrown instanceof Error ? thrown.message : 'unknown fault'}`,
+      ];
+    }
+  });
+}
+
+/** Against the schema of schemas, and by the compiler that the daemon uses. */
+function compileChecks(schema: JsonObject, tool: string): ToolCheck[] {
+  const ajv = new Ajv2020({ strict: true, logger: false });
+  const isValid = ajv.validateSchema({ ...schema, $schema: DRAFT });
+  return [
+    faultless(
+      'schema.json meta-schema',
+      isValid ? [] : [ajv.errorsText(ajv.errors, { dataVar: 'schema' })],
+      'valid',
+      'Correct the schema.',
+    ),
+    compiled(schema, tool),
+  ];
+}
+
+function compiled(schema: JsonObject, tool: string): ToolCheck {
+  try {
+    createArgumentCompiler()(tool, schema);
+    return passed('schema.json compiles', 'in strict mode');
+  } catch (thrown) {
+    const reason = thrown instanceof Error ? thrown.message : 'unknown fault';
+    return failed('schema.json compiles', reason, 'Correct the schema.');
+  }
+}
+
+function propertiesOf({ properties }: JsonObject): Readonly<Record<string, Json>> {
+  return isJsonObject(properties) ? properties : {};
+}

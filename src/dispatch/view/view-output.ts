@@ -1,0 +1,196 @@
+import type { Catalog } from '../../catalog/catalog.ts';
+import type { Config } from '../../config/schema.ts';
+import { type EnvelopeMeta, FIDELITY_VERSION, warningDetail } from '../../core/envelope.ts';
+import { ContextdError } from '../../core/errors.ts';
+import { readStreams } from '../../stores/artifact-streams.ts';
+import type { ArtifactStore, ArtifactStream } from '../../stores/artifacts.ts';
+import { DENSIFY_STEPS, type DensifyStep } from '../../tokens/densify/densify.ts';
+import type { CutStream } from '../../tokens/shown-stream.ts';
+import { DEFAULT_VIEW } from '../../tokens/views/read-view.ts';
+import type { ViewedOutput, ViewRequest } from '../../tokens/views/render-view.ts';
+import type { View } from '../../tokens/views/view.ts';
+import type { VerifiedCall } from '../call.ts';
+import { maskAgain } from '../open-artifact.ts';
+import type { ScrubbedOutcome, ScrubDeps } from '../scrub.ts';
+import type { StoredOutput } from '../store.ts';
+import type { ViewMaker } from './run-view.ts';
+
+export interface ViewDeps {
+  views: ViewMaker;
+  artifacts: ArtifactStore;
+  scrubber: ScrubDeps['scrubber'];
+  catalog: Catalog;
+  config: Pick<Config, 'densify'>;
+}
+
+/** An output as the asked view shows it, before it is cut. */
+export interface ShownOutput {
+  streams: readonly CutStream[];
+  /** The shown texts, where they are made from the output and no part of it; null: they are parts of it. */
+  derived: readonly ArtifactStream[] | null;
+  meta: Partial<EnvelopeMeta>;
+}
+
+/** What moves a terminal's cursor. */
+const OVERWRITES = ['\b', '\r', '\u001b', '\u009b'];
+/** A view of what is stored may take so long, milliseconds; it never takes longer than the call. */
+const VIEW_MAX_MS = 20_000;
+/** JSON inside JSON has about so many characters for a token; the rest of the envelope needs its own. */
+const DIGEST_CHARS_PER_TOKEN = 2.6;
+const DIGEST_ENVELOPE_TOKENS = 220;
+const DIGEST_MIN_CHARS = 400;
+
+/**
+ * Applies the view to what was stored. A view that cannot be made of the output of a command that ran now gives way to
+ * the default one, with a warning: what the command did is not lost. Of an earlier output it is VIEW_FAILED.
+ * `digestScale`: the part of the budget that a digest gets, 0 to 1.
+ */
+export async function viewOutput(
+  call: VerifiedCall,
+  outcome: ScrubbedOutcome,
+  output: StoredOutput,
+  deps: ViewDeps,
+  digestScale = 1,
+): Promise<ShownOutput> {
+  try {
+    const view = { ...call.options.view, digestScale };
+    const shown = await applyView(view, call, outcome, output, deps);
+    if (!(await joinsSecrets(shown, output, call.sessionKey, deps))) return shown;
+    return await applyView({ ...view, densify: false }, call, outcome, output, deps);
+  } catch (thrown) {
+    const fault = ContextdError.from(thrown);
+    if (output.isEarlier || fault.code !== 'VIEW_FAILED') throw thrown;
+    const shown = await applyView({ ...DEFAULT_VIEW, digestScale }, call, outcome, output, deps);
+    const message = `${fault.message}; the default view is shown`;
+    return { ...shown, meta: { ...shown.meta, warning_details: [warningDetail('FALLBACK_USED', message)] } };
+  }
+}
+
+async function applyView(
+  { digestScale, ...asked }: View & { digestScale: number },
+  call: VerifiedCall,
+  outcome: ScrubbedOutcome,
+  output: StoredOutput,
+  deps: ViewDeps,
+): Promise<ShownOutput> {
+  const view = { ...asked, stream: asked.stream ?? output.field };
+  const failed = isFailed(outcome);
+  const request: ViewRequest = {
+    view,
+    streams: output.streams.map(({ field, text }) => ({ field, text })),
+    failed,
+    earlier: view.name === 'diff' ? await earlierOutput(view.against, call.sessionKey, output, deps) : null,
+    digestChars: digestChars(call.options.maxTokens, digestScale),
+  };
+  const limits = { timeoutMs: Math.min(VIEW_MAX_MS, call.options.timeoutMs), signal: call.request.signal };
+  const viewed = await deps.views.make(request, limits);
+  const steps = view.densify ? stepsFor(output.tool, deps) : [];
+  const keepErrors = failed && view.name === 'head_tail';
+  return {
+    ...laidOut(viewed, output, { steps, keepErrors }),
+    meta: metaOf(view, viewed, output),
+  };
+}
+
+/**
+ * A view of a text with overwritten lines is made of what a terminal would finally show: pieces that were never one
+ * text when they were searched for secrets may meet in it.
+ */
+async function joinsSecrets(
+  { derived }: ShownOutput,
+  { streams }: StoredOutput,
+  sessionKey: string,
+  { scrubber }: ViewDeps,
+): Promise<boolean> {
+  if (derived === null || !streams.some(({ text }) => OVERWRITES.some((mark) => text.includes(mark)))) return false;
+  const { secrets } = await scrubber.scrub(
+    sessionKey,
+    derived.map(({ text }) => text),
+  );
+  return secrets.length > 0;
+}
+
+/** A command that ended otherwise than with 0, or a tool that failed. */
+function isFailed({ failure, data }: ScrubbedOutcome): boolean {
+  return (
+    failure !== null || data.ended_by !== undefined || (typeof data.exit_code === 'number' && data.exit_code !== 0)
+  );
+}
+
+/** Where each text stands in the artifact that a cursor leads into. */
+function laidOut(
+  { streams }: ViewedOutput,
+  output: StoredOutput,
+  how: { steps: readonly DensifyStep[]; keepErrors: boolean },
+): Omit<ShownOutput, 'meta'> {
+  const isDerived = streams.some(({ start }) => start === null);
+  const kept = isDerived ? streams : output.streams;
+  const offsets = offsetsOf(kept);
+  return {
+    derived: isDerived ? streams.map(({ field, text }) => ({ field, text })) : null,
+    streams: streams.map(({ field, text, start, cut, mayDensify }) => ({
+      field,
+      text,
+      offset: (offsets.get(field) ?? 0) + (isDerived ? 0 : bytesBefore(output, field, start ?? 0)),
+      cut,
+      densify: mayDensify ? how.steps : [],
+      keepErrors: how.keepErrors,
+    })),
+  };
+}
+
+function offsetsOf(streams: readonly ArtifactStream[]): Map<string, number> {
+  let at = 0;
+  return new Map(
+    streams.map(({ field, text }) => {
+      at += Buffer.byteLength(text);
+      return [field, at - Buffer.byteLength(text)];
+    }),
+  );
+}
+
+function bytesBefore({ streams }: StoredOutput, field: string, start: number): number {
+  if (start === 0) return 0;
+  const text = streams.find((stream) => stream.field === field)?.text ?? '';
+  return Buffer.byteLength(text.slice(0, start));
+}
+
+function metaOf(view: View, { leftOut, facts, streams }: ViewedOutput, output: StoredOutput): Partial<EnvelopeMeta> {
+  const shownUnits = streams.reduce((sum, { text, start }) => sum + (start === null ? 0 : text.length), 0);
+  const units = output.streams.reduce((sum, { text }) => sum + text.length, 0);
+  const isPart = leftOut.length > 0 || shownUnits < units;
+  return {
+    ...(facts === null ? {} : { view: facts }),
+    ...(isPart
+      ? {
+          content_fidelity: view.name === 'digest' ? ('summary' as const) : ('partial' as const),
+          content_fidelity_schema_version: FIDELITY_VERSION,
+        }
+      : {}),
+    ...(leftOut.length === 0 ? {} : { dropped_content_ids: leftOut.map((field) => `${output.artifactId}/${field}`) }),
+  };
+}
+
+/** Where every byte counts nothing is densified. */
+function stepsFor(tool: string, { catalog, config }: ViewDeps): DensifyStep[] {
+  if (catalog.find(tool)?.manifest.isExact === true) return [];
+  return DENSIFY_STEPS.filter((step) => config.densify[step]);
+}
+
+/** What a diff is made against; secrets that became known since are masked in it too. */
+async function earlierOutput(
+  against: string | null,
+  sessionKey: string,
+  output: StoredOutput,
+  deps: ViewDeps,
+): Promise<ArtifactStream[] | null> {
+  const id = against ?? (await deps.artifacts.previous(sessionKey, output.artifactId));
+  if (id === null) return null;
+  await maskAgain(sessionKey, id, deps);
+  return readStreams(deps.artifacts, sessionKey, id);
+}
+
+function digestChars(maxTokens: number, scale: number): number {
+  const chars = (maxTokens - DIGEST_ENVELOPE_TOKENS) * DIGEST_CHARS_PER_TOKEN * scale;
+  return Math.max(DIGEST_MIN_CHARS, Math.floor(chars));
+}

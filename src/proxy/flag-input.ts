@@ -1,0 +1,163 @@
+import { ContextdError } from '../core/errors.ts';
+import { describeShape, readArray, readText } from './flag-value.ts';
+import { nearestNames } from './nearest.ts';
+import { COMMON_OPTIONS, type Properties, type Property, readProperties } from './properties.ts';
+import { OUT, OWN_SWITCHES, shorten, splitFlag, type Words } from './words.ts';
+
+/** Names in a message, at most. */
+const NAMES_MAX = 24;
+
+interface Given {
+  /** As the caller wrote it, without the value. */
+  flag: string;
+  property: Property;
+  texts: string[];
+}
+
+interface Known {
+  properties: Properties;
+  /** By the name with every dash made an underscore. */
+  byPlainName: ReadonlyMap<string, Property[]>;
+}
+
+/**
+ * The input of a tool as flags: `--max-tokens 500`, `--max_tokens=500`, `--dry-run`, `--no-dry-run`,
+ * `--env '{"A":"b"}'`. Dashes and underscores are the same in a name. What follows a flag is its value, also when it
+ * begins with a dash, unless the property is a boolean: that one takes only `true` or `false`. A string is taken as it
+ * is; an object is JSON; an array is JSON or the flag repeated.
+ */
+export class FlagInput {
+  readonly #tool: string;
+  readonly #toolDir: string;
+  readonly #given = new Map<string, Given>();
+  #known: Known | undefined;
+
+  /** `toolDir` holds the schema.json. */
+  constructor(tool: string, toolDir: string) {
+    this.#tool = tool;
+    this.#toolDir = toolDir;
+  }
+
+  get isEmpty(): boolean {
+    return this.#given.size === 0;
+  }
+
+  /** The first flag as it was written; "" when there is none. */
+  get first(): string {
+    return shorten(this.#given.values().next().value?.flag ?? '');
+  }
+
+  /** Takes the flag `word` and, where it needs one, its value. Throws ARGS_INVALID. */
+  take(word: string, words: Words): void {
+    const { flag, attached } = splitFlag(word);
+    const name = /^--(.+)$/s.exec(flag)?.[1];
+    if (name === undefined) throw this.#unknown(flag);
+    const property = this.#find(name);
+    if (property !== undefined) this.#add(flag, property, attached ?? valueAfter(flag, property, words));
+    else this.#takeNegated(flag, name, attached);
+  }
+
+  /** The object as JSON text. The texts of numbers and of JSON stay as they were given. */
+  toJson(): string {
+    const members = [...this.#given.values()].map(
+      (given) => `${JSON.stringify(given.property.name)}:${readGiven(given, this.#tool)}`,
+    );
+    return `{${members.join(',')}}`;
+  }
+
+  #takeNegated(flag: string, name: string, attached: string | null): void {
+    const negated = name.startsWith('no-') || name.startsWith('no_') ? this.#find(name.slice(3)) : undefined;
+    if (negated === undefined || !isSwitch(negated)) throw this.#unknown(flag);
+    if (attached !== null) throw invalid(flag, negated, `${shorten(flag)} takes no value`);
+    this.#add(flag, negated, 'false');
+  }
+
+  #add(flag: string, property: Property, text: string): void {
+    const given = this.#given.get(property.name);
+    if (given === undefined) this.#given.set(property.name, { flag, property, texts: [text] });
+    else if (mayBeArray(property)) given.texts.push(text);
+    else throw invalid(flag, property, `${shorten(flag)} is given twice`);
+  }
+
+  /** A common option, or the property of that name, or the only one whose name differs in dashes alone. */
+  #find(name: string): Property | undefined {
+    const common = COMMON_OPTIONS.get(plain(name));
+    if (common !== undefined) return common;
+    const { properties, byPlainName } = this.#knowProperties();
+    const exact = properties.get(name);
+    if (exact !== undefined) return exact;
+    const alike = byPlainName.get(plain(name)) ?? [];
+    if (alike.length < 2) return alike[0];
+    const names = alike.map((property) => property.name);
+    throw new ContextdError('ARGS_INVALID', `--${shorten(name)} could be each of ${listNames(names)}`, {
+      remedy: `Write the name exactly, or give the input as JSON: ${this.#tool} '{"…":…}'.`,
+    });
+  }
+
+  #knowProperties(): Known {
+    if (this.#known !== undefined) return this.#known;
+    const properties = readProperties(this.#toolDir, this.#tool);
+    const byPlainName = new Map<string, Property[]>();
+    for (const property of properties.values()) {
+      const alike = byPlainName.get(plain(property.name));
+      if (alike === undefined) byPlainName.set(plain(property.name), [property]);
+      else alike.push(property);
+    }
+    this.#known = { properties, byPlainName };
+    return this.#known;
+  }
+
+  #unknown(flag: string): ContextdError {
+    const tool = this.#tool;
+    const known = [...this.#knowProperties().properties.keys(), ...COMMON_OPTIONS.keys()];
+    const nearest = nearestNames(plain(flag.replace(/^-+/, '')), [...known, ...OWN_SWITCHES, OUT]);
+    const hint = nearest.length === 0 ? '' : `; did you mean ${listNames(nearest)}?`;
+    return new ContextdError('ARGS_INVALID', `unknown option ${shorten(flag)}${hint}`, {
+      remedy: `${tool} takes ${listNames(known)}: see \`${tool} --schema\`. The word after a flag is its value, also one that begins with "-"; "--" ends no flags.`,
+      details: { flag: shorten(flag), nearest },
+    });
+  }
+}
+
+function valueAfter(flag: string, property: Property, words: Words): string {
+  const next = words.args[words.at];
+  if (isSwitch(property) && next !== 'true' && next !== 'false') return 'true';
+  if (next === undefined) throw invalid(flag, property, `${shorten(flag)} needs a value`);
+  words.at++;
+  return next;
+}
+
+function readGiven({ flag, property, texts: [text = '', ...more], texts }: Given, tool: string): string {
+  const value = more.length > 0 ? readArray(texts, property) : readText(text, property);
+  if (value !== null) return value;
+  const shown = shorten(texts.join(' '));
+  throw invalid(flag, property, `${shorten(flag)} does not take ${JSON.stringify(shown)}`, tool);
+}
+
+/** A flag that may stand without a value. */
+function isSwitch({ types }: Property): boolean {
+  return types.length === 1 && types[0] === 'boolean';
+}
+
+function mayBeArray({ types }: Property): boolean {
+  return types.length === 0 || types.includes('array');
+}
+
+function plain(name: string): string {
+  return name.replaceAll('-', '_');
+}
+
+function listNames(names: readonly string[]): string {
+  const shown = names.slice(0, NAMES_MAX).map((name) => `--${shorten(name)}`);
+  return names.length > NAMES_MAX ? `${shown.join(', ')} and ${names.length - NAMES_MAX} more` : shown.join(', ');
+}
+
+function invalid(flag: string, property: Property, message: string, tool?: string): ContextdError {
+  const expected = describeShape(property);
+  const pointer = `/${property.name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+  const where = tool === undefined ? '' : ` \`${tool} --schema\` tells more.`;
+  return new ContextdError('ARGS_INVALID', message, {
+    remedy: `${shorten(flag)} takes ${expected}.${where}`,
+    details: { faults: [{ pointer, fault: `expected ${expected}` }] },
+  });
+}

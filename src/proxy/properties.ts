@@ -1,0 +1,148 @@
+import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
+import { join } from 'node:path';
+import { ContextdError, isErrno } from '../core/errors.ts';
+import { isJsonObject, type Json, type JsonObject } from '../core/json.ts';
+
+/** The types of JSON Schema that a value given as a flag is read by. */
+const JSON_TYPES = ['string', 'integer', 'number', 'boolean', 'object', 'array', 'null'] as const;
+export type JsonType = (typeof JSON_TYPES)[number];
+
+/** What a value may be. */
+export interface Shape {
+  /** Empty: anything. */
+  types: readonly JsonType[];
+  /** The values of an `enum` or `const`, where all are scalars; null: any of the types. */
+  choices: readonly (string | number | boolean | null)[] | null;
+}
+
+export interface Property extends Shape {
+  name: string;
+  /** Of an array's elements. */
+  items: Shape;
+}
+
+/** By the name in the JSON input. */
+export type Properties = ReadonlyMap<string, Property>;
+
+/** schema.json, bytes: the largest that flags are taken from. */
+export const SCHEMA_MAX_BYTES = 256 * 1024;
+
+const ANYTHING: Shape = { types: [], choices: null };
+
+/** Taken by every tool and in no schema. A view is a word, or an object as JSON. */
+export const COMMON_OPTIONS: Properties = new Map(
+  [
+    property('max_tokens', { type: 'integer' }),
+    property('view', { type: ['string', 'object'] }),
+    property('continuation', { type: 'string' }),
+    property('timeout_ms', { type: 'integer' }),
+    property('dry_run', { type: 'boolean' }),
+    property('branch', { type: 'string' }),
+  ].map((option) => [option.name, option]),
+);
+
+/**
+ * The top-level properties of a tool's schema.json. The file lies in the project, so nothing of it is believed but the
+ * names and the few words that say how a value is written; the daemon checks the arguments against its own copy.
+ * Throws ARGS_INVALID where it is missing, too large or no schema: only flags need it.
+ */
+export function readProperties(toolDir: string, tool: string): Properties {
+  const path = join(toolDir, 'schema.json');
+  const schema = parseObject(readSchema(path, tool), path, tool);
+  const declared = own(schema, 'properties');
+  if (!isJsonObject(declared)) return new Map();
+  return new Map(Object.entries(declared).map(([name, value]) => [name, property(name, value)]));
+}
+
+function property(name: string, schema: Json): Property {
+  const items = isJsonObject(schema) ? shapeOf(own(schema, 'items')) : ANYTHING;
+  return { name, ...shapeOf(schema), items };
+}
+
+/** One level only: what lies deeper is given as JSON. */
+function shapeOf(schema: Json | undefined): Shape {
+  if (!isJsonObject(schema)) return ANYTHING;
+  const listed = listChoices(schema);
+  const choices = listed.filter(isScalar);
+  const types = typesOf(own(schema, 'type'));
+  return {
+    types: types.length > 0 ? types : [...new Set(listed.map(typeOf))],
+    choices: choices.length > 0 && choices.length === listed.length ? choices : null,
+  };
+}
+
+function listChoices(schema: JsonObject): readonly Json[] {
+  const listed = own(schema, 'enum');
+  if (Array.isArray(listed)) return listed;
+  const only = own(schema, 'const');
+  return only === undefined ? [] : [only];
+}
+
+function own(schema: JsonObject, key: string): Json | undefined {
+  return Object.hasOwn(schema, key) ? schema[key] : undefined;
+}
+
+function isScalar(value: Json): value is string | number | boolean | null {
+  return value === null || typeof value !== 'object';
+}
+
+function typesOf(type: Json | undefined): JsonType[] {
+  const named: readonly Json[] = Array.isArray(type) ? type : [type ?? null];
+  return JSON_TYPES.filter((known) => named.includes(known));
+}
+
+/** The narrowest type of a value; every integer is a number too. */
+export function typeOf(value: unknown): JsonType {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'array';
+  if (typeof value === 'number') return Number.isInteger(value) ? 'integer' : 'number';
+  if (typeof value === 'string') return 'string';
+  return typeof value === 'boolean' ? 'boolean' : 'object';
+}
+
+function readSchema(path: string, tool: string): string {
+  try {
+    return readBounded(path, tool);
+  } catch (error) {
+    if (!isErrno(error)) throw error;
+    throw unusable(path, tool, `cannot be read (${error.code})`);
+  }
+}
+
+function readBounded(path: string, tool: string): string {
+  const descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  try {
+    const stat = fstatSync(descriptor);
+    if (!stat.isFile()) throw unusable(path, tool, 'is no file');
+    if (stat.size > SCHEMA_MAX_BYTES) {
+      throw unusable(path, tool, `has ${stat.size} bytes, the limit is ${SCHEMA_MAX_BYTES}`);
+    }
+    const bytes = Buffer.alloc(stat.size);
+    let length = 0;
+    for (let count = -1; count !== 0 && length < bytes.length; length += count) {
+      count = readSync(descriptor, bytes, length, bytes.length - length, null);
+    }
+    return bytes.toString('utf8', 0, length);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** The parser's own message would quote the file. */
+function parseObject(text: string, path: string, tool: string): JsonObject {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw unusable(path, tool, 'is not JSON');
+  }
+  if (isJsonObject(value)) return value;
+  throw unusable(path, tool, 'is not a JSON object');
+}
+
+function unusable(path: string, tool: string, fault: string): ContextdError {
+  return new ContextdError('ARGS_INVALID', `flags cannot be read: ${path} ${fault}`, {
+    remedy: `Run \`ctxd init\` in the project to make it again, or give the input as JSON: ${tool} '{"…":…}'.`,
+    details: { path },
+  });
+}

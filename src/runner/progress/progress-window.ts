@@ -1,0 +1,141 @@
+import { dropCutEnd, dropCutStart } from '../../sdk/utf8.ts';
+
+/** Bytes of a stream that are remembered: what is shown of it, and what is searched around that. */
+const WINDOW_BYTES = 64 * 1024;
+/** Bytes on both sides of what is shown that are searched with it. */
+const CONTEXT_BYTES = 8 * 1024;
+/** Bytes of an unfinished line, or of lines that may be one value, that are waited for. */
+const HELD_BYTES = 8 * 1024;
+/** Bytes shown at once; of more the newest lines. */
+const SHOWN_BYTES = 6_400;
+const LINE_END = 10;
+const BLOCK_BEGIN = '-----BEGIN';
+const BLOCK_END = '-----END';
+/** The end of a line on which a value may stop that goes on with the next. */
+const GOES_ON = /[A-Za-z0-9_+/=.~-]{16}\\?\r?$/;
+const CONTINUED = /[\\=]\r?$/;
+
+/** Text to be shown, with what stands around it and is only searched. */
+export interface Release {
+  before: string;
+  text: string;
+  after: string;
+  /** Bytes before `text` that are never shown. */
+  skippedBytes: number;
+}
+
+/**
+ * The latest bytes of one stream, given out in whole lines. What may be a part of a secret only waits: an unfinished
+ * line, a value that may go on, a key block without its end.
+ */
+export class ProgressWindow {
+  #chunks: Buffer[] = [];
+  #bytes = 0;
+  /** Bytes of the stream so far, and how many of them were shown or skipped. */
+  #end = 0;
+  #done = 0;
+  /** What has left the window ends inside a key block. */
+  #isBlockCut = false;
+
+  /** Keeps the chunk itself, and no more than the window and one chunk. */
+  add(chunk: Buffer): void {
+    this.#chunks.push(chunk);
+    this.#bytes += chunk.length;
+    this.#end += chunk.length;
+    for (let oldest = this.#chunks[0]; oldest !== undefined; oldest = this.#chunks[0]) {
+      if (this.#bytes - oldest.length < WINDOW_BYTES) return;
+      this.#chunks.shift();
+      this.#leave(oldest);
+      this.#bytes -= oldest.length;
+    }
+  }
+
+  /** The word that begins a block may lie across the edge. */
+  #leave(chunk: Buffer): void {
+    const left = Buffer.concat([chunk, this.#chunks[0]?.subarray(0, BLOCK_BEGIN.length) ?? Buffer.alloc(0)]);
+    const [begin, end] = [left.lastIndexOf(BLOCK_BEGIN), left.lastIndexOf(BLOCK_END)];
+    if (begin !== end) this.#isBlockCut = begin > end;
+  }
+
+  /** The next lines; null when there are none. `isOver`: nothing more comes, so nothing is waited for. */
+  take(isOver: boolean): Release | null {
+    const data = Buffer.concat(this.#chunks);
+    this.#chunks = [data];
+    if (this.#isBlockCut && !data.includes(BLOCK_END)) return null;
+    const from = this.#end - data.length;
+    const to = endOfShown(data, isOver);
+    const start = startOfShown(data, Math.max(this.#done, from === 0 ? 0 : from + CONTEXT_BYTES) - from, to);
+    if (start >= to) return null;
+    const skippedBytes = from + start - this.#done;
+    this.#done = from + to;
+    return {
+      before: dropCutStart(data.subarray(Math.max(0, start - CONTEXT_BYTES), start)).toString(),
+      text: data.toString('utf8', start, to),
+      after: dropCutEnd(data.subarray(to, to + CONTEXT_BYTES)).toString(),
+      skippedBytes,
+    };
+  }
+}
+
+function endOfShown(data: Buffer, isOver: boolean): number {
+  const to = isOver ? data.length : endOfLines(data);
+  const begin = lastIndexBefore(data, BLOCK_BEGIN, to);
+  if (begin === -1 || data.subarray(begin, to).includes(BLOCK_END)) return to;
+  return lineStartOf(data, begin);
+}
+
+/** Of a line that is longer than what is held back, all but that much. */
+function endOfLines(data: Buffer): number {
+  const lines = data.lastIndexOf(LINE_END) + 1;
+  if (data.length - lines > HELD_BYTES) return characterAt(data, data.length - HELD_BYTES);
+  return startOfHeldLines(data, lines);
+}
+
+/** A value broken into lines stands on lines of one width, or on some that end with a sign. */
+function startOfHeldLines(data: Buffer, to: number): number {
+  let start = to;
+  for (let below: Buffer | null = null; start > 0 && to - start < HELD_BYTES; ) {
+    const lineStart = lineStartOf(data, start - 1);
+    const line = data.subarray(lineStart, start - 1);
+    const end = line.toString('latin1', Math.max(0, line.length - 20));
+    if (!GOES_ON.test(end) || (below !== null && line.length !== below.length && !CONTINUED.test(end))) break;
+    below = line;
+    start = lineStart;
+  }
+  return start;
+}
+
+function startOfShown(data: Buffer, from: number, to: number): number {
+  let start = from;
+  if (to - start > SHOWN_BYTES) {
+    const line = data.indexOf(LINE_END, to - SHOWN_BYTES) + 1;
+    start = line > 0 && line < to ? line : characterAt(data, to - SHOWN_BYTES);
+  }
+  return afterCutBlock(data, start, to);
+}
+
+/** Behind the end of a key block whose beginning is not in sight. */
+function afterCutBlock(data: Buffer, start: number, to: number): number {
+  const end = data.lastIndexOf(BLOCK_END, to);
+  if (end < start) return start;
+  const begin = data.indexOf(BLOCK_BEGIN, Math.max(0, start - CONTEXT_BYTES));
+  const first = data.indexOf(BLOCK_END, start);
+  if (begin !== -1 && begin < first) return start;
+  const line = data.indexOf(LINE_END, first) + 1;
+  return line === 0 ? to : afterCutBlock(data, line, to);
+}
+
+function lineStartOf(data: Buffer, at: number): number {
+  return at === 0 ? 0 : data.lastIndexOf(LINE_END, at - 1) + 1;
+}
+
+function lastIndexBefore(data: Buffer, word: string, to: number): number {
+  return data.subarray(0, to).lastIndexOf(word);
+}
+
+/** The beginning of the character that a byte is part of. */
+function characterAt(data: Buffer, at: number): number {
+  let start = at;
+  while (start > 0 && at - start < 3 && ((data[start] ?? 0) & 0xc0) === 0x80) start -= 1;
+  return start;
+}

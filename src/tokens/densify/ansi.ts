@@ -1,0 +1,106 @@
+import type { Edited } from './edit.ts';
+import { Edit } from './edit.ts';
+import { Hyperlinks } from './hyperlinks.ts';
+import { CSI, Introducers, indexOrEnd, parametersStart, sequenceEnd, stringStart } from './sequences.ts';
+
+/** Cursor keys, wrapping, cursor shown or blinking, mouse, focus, bracketed paste, painting at once: no text depends on them. */
+const MODES = /^\?(?:(?:1|7|12|25|100[02346]|2004|2026)(?:;(?!$)|$))+$/;
+/** Titles, colours, prompts and progress of the window: numbers of operating system commands. */
+const WINDOW = /^(?:[0124]|1[01]|104|11[01]|133|633|9;4)(?![0-9])/;
+/** Final characters of what erases, or moves the cursor within its line. */
+const WITHIN_THE_LINE = /[CDGJKPX@`]/;
+/** Line drawing letters: from here on, which character set is chosen tells what letters mean. */
+const LINE_DRAWING = '\u001b(0';
+
+/** Leaves out what only styles: colours, titles, a cursor hidden, erasing where nothing is. Null: there is none of it. */
+export function dropStyles(source: string): Edited | null {
+  const introducers = new Introducers(source);
+  let at = introducers.next(0);
+  if (at < 0) return null;
+  const edit = new Edit(source);
+  const styles = new Styles(source);
+  while (at >= 0) {
+    const end = sequenceEnd(source, at);
+    if (end >= 0 && styles.has(at, end)) edit.drop(at, end);
+    // Behind a broken sequence nothing is left out up to the line end: what follows could complete it.
+    at = introducers.next(end >= 0 ? end : indexOrEnd(source, '\n', at));
+  }
+  return edit.finish();
+}
+
+/** Recognises the styling sequences of one text, asked from front to back. */
+class Styles {
+  readonly #source: string;
+  readonly #links: Hyperlinks;
+  readonly #cursor: CursorPlace;
+  readonly #lineDrawing: number;
+
+  constructor(source: string) {
+    this.#source = source;
+    this.#links = new Hyperlinks(source);
+    this.#cursor = new CursorPlace(source);
+    this.#lineDrawing = indexOrEnd(source, LINE_DRAWING, 0);
+  }
+
+  /** Whether the sequence [at, end) only styles. */
+  has(at: number, end: number): boolean {
+    const parameters = parametersStart(this.#source, at);
+    if (parameters >= 0) return this.#isStyle(at, parameters, end);
+    const text = stringStart(this.#source, at);
+    if (text >= 0) return this.#isAboutTheWindow(at, text, end);
+    const sequence = this.#source.slice(at + 1, end);
+    if (sequence === '(B') return at < this.#lineDrawing;
+    if (sequence === '=' || sequence === '>') return true;
+    this.#cursor.moved(at, false);
+    return false;
+  }
+
+  #isStyle(at: number, parameters: number, end: number): boolean {
+    const last = this.#source[end - 1] ?? '';
+    // The one-character introducer may be a letter that was decoded wrongly: a bare "m" behind it is no proof.
+    if (last === 'm') return this.#source.charCodeAt(at) !== CSI || end - parameters > 1;
+    if (last === 'h' || last === 'l') return MODES.test(this.#source.slice(parameters, end - 1));
+    const isToTheEnd = last === 'K' && (end - parameters === 1 || this.#source.startsWith('0K', parameters));
+    if (isToTheEnd && this.#cursor.isAtLineEnd(at)) return true;
+    this.#cursor.moved(at, WITHIN_THE_LINE.test(last));
+    return false;
+  }
+
+  #isAboutTheWindow(at: number, text: number, end: number): boolean {
+    if (this.#source[at + 1] !== ']') return false;
+    if (this.#source.startsWith('8;', text)) return this.#links.isSaid(at, end);
+    return WINDOW.test(this.#source.slice(text, text + 4));
+  }
+}
+
+/** Whether the cursor is behind the last character of its line. Asked from front to back. */
+class CursorPlace {
+  readonly #source: string;
+  /** The last line end, carriage return and backspace before the place asked for, and the next ones. */
+  readonly #last = { '\n': -1, '\r': -1, '\b': -1 };
+  readonly #next = { '\n': 0, '\r': 0, '\b': 0 };
+  #moved = -1;
+
+  constructor(source: string) {
+    this.#source = source;
+    for (const sign of ['\n', '\r', '\b'] as const) this.#next[sign] = indexOrEnd(source, sign, 0);
+  }
+
+  /** A sequence at `at` may have moved the cursor: in its line, or anywhere, so that lines are written over from here. */
+  moved(at: number, withinTheLine: boolean): void {
+    this.#moved = withinTheLine ? Math.max(at, this.#moved) : Number.MAX_SAFE_INTEGER;
+  }
+
+  isAtLineEnd(at: number): boolean {
+    const line = this.#lastBefore('\n', at);
+    return this.#moved <= line && this.#lastBefore('\r', at) <= line && this.#lastBefore('\b', at) <= line;
+  }
+
+  #lastBefore(sign: '\n' | '\r' | '\b', at: number): number {
+    while (this.#next[sign] < at) {
+      this.#last[sign] = this.#next[sign];
+      this.#next[sign] = indexOrEnd(this.#source, sign, this.#next[sign] + 1);
+    }
+    return this.#last[sign];
+  }
+}

@@ -1,0 +1,115 @@
+import { cutAfter, cutBefore } from '../cut-points.ts';
+import { dropStyles } from './ansi.ts';
+import type { Edited } from './edit.ts';
+import { compactJson } from './json-text.ts';
+import type { PartMap } from './part-map.ts';
+import { compose, isRewritten, partBefore, sameText } from './part-map.ts';
+import { collapseProgress } from './progress.ts';
+import { foldRepeats } from './repeats.ts';
+import { withoutSequences } from './sequences.ts';
+import { dropTrailingSpaces } from './trailing-spaces.ts';
+
+/** What can be left out of an output without changing what it says. */
+export const DENSIFY_STEPS = ['ansi', 'progress', 'repeats', 'json', 'trailing_spaces'] as const;
+export type DensifyStep = (typeof DENSIFY_STEPS)[number];
+
+/** A shorter text that says the same as its source. Offsets are UTF-16 units. */
+export interface Dense {
+  text: string;
+  /** Steps that changed something, in the order of DENSIFY_STEPS; none: `text` is the source itself. */
+  steps: readonly DensifyStep[];
+  /**
+   * Where a cut at `offset` of `text` falls in the source; `side` 'end': of a head that ends there, 'start': of a tail
+   * that begins there. Monotone, 0 → 0, the text's length → the source's. What was left out at the cut belongs to the tail.
+   * The sides differ within a unit only, where no cut is allowed.
+   */
+  sourceOf(offset: number, side: 'end' | 'start'): number;
+  /** The last place at or before `offset` where the text may be cut: no unit, here or in the source, is parted. */
+  cutBefore(offset: number): number;
+  /** The first such place at or after `offset`. */
+  cutAfter(offset: number): number;
+}
+
+/** In the order they are made: coloured JSON is JSON without its colours, and lines are alike without their padding. */
+const MAKERS: readonly [DensifyStep, (source: string) => Edited | null][] = [
+  ['ansi', dropStyles],
+  ['progress', collapseProgress],
+  ['json', compactJson],
+  ['trailing_spaces', dropTrailingSpaces],
+  ['repeats', foldRepeats],
+];
+
+/** Takes `steps`, each only if its result is smaller. Linear in the length of `source`. */
+export function densify(source: string, steps: readonly DensifyStep[]): Dense {
+  let text = source;
+  let map: PartMap | null = null;
+  const done = new Set<DensifyStep>();
+  for (const [step, make] of MAKERS) {
+    const edited = steps.includes(step) ? make(text) : null;
+    if (edited === null || edited.text.length >= text.length) continue;
+    done.add(step);
+    text = edited.text;
+    map = map === null ? edited.map : compose(map, edited.map);
+  }
+  return new MappedText(
+    text,
+    DENSIFY_STEPS.filter((step) => done.has(step)),
+    map ?? sameText(source.length),
+  );
+}
+
+/** For views that search: without terminal sequences and progress. The line ends of `source` all stay where they are. */
+export function plainLines(source: string): string {
+  const plain = dropStyles(source)?.text ?? source;
+  return withoutSequences(collapseProgress(plain)?.text ?? plain);
+}
+
+class MappedText implements Dense {
+  readonly text: string;
+  readonly steps: readonly DensifyStep[];
+  readonly #map: PartMap;
+
+  constructor(text: string, steps: readonly DensifyStep[], map: PartMap) {
+    this.text = text;
+    this.steps = steps;
+    this.#map = map;
+  }
+
+  sourceOf(offset: number, side: 'end' | 'start'): number {
+    const { text, source } = this.#map;
+    if (offset >= this.text.length) return source.at(-1) ?? 0;
+    if (offset <= 0) return 0;
+    const part = partBefore(this.#map, offset);
+    const [begin = 0, end = 0] = [source[part], source[part + 1]];
+    const [from = 0, to = 0] = [text[part], text[part + 1]];
+    if (offset === to) return end;
+    if (isRewritten(this.#map, part)) return side === 'end' ? begin : end;
+    return begin + (offset - from);
+  }
+
+  cutBefore(offset: number): number {
+    let cut = offset;
+    for (let last = -1; cut !== last; ) {
+      last = cut;
+      cut = this.#unitEdge(cutBefore(this.text, cut), 0);
+    }
+    return cut;
+  }
+
+  cutAfter(offset: number): number {
+    let cut = offset;
+    for (let last = -1; cut !== last; ) {
+      last = cut;
+      cut = this.#unitEdge(cutAfter(this.text, cut), 1);
+    }
+    return cut;
+  }
+
+  /** `cut`, or the edge (0: first, 1: last) of the unit that it would part. */
+  #unitEdge(cut: number, edge: 0 | 1): number {
+    const part = partBefore(this.#map, cut);
+    const [from = 0, to = 0] = [this.#map.text[part], this.#map.text[part + 1]];
+    const isWithin = cut > from && cut < to && isRewritten(this.#map, part);
+    return isWithin ? (edge === 0 ? from : to) : cut;
+  }
+}

@@ -1,0 +1,74 @@
+import type { Edited } from './edit.ts';
+import { Edit } from './edit.ts';
+import { LF } from './sequences.ts';
+
+/** A longer line is not folded: what stands for a run is one unit, and must fit a small budget. */
+const LINE_MAX_CHARS = 4096;
+/** A text that already speaks so is left alone: what was folded, and what was printed, must not be mixed up. */
+const NOTICE = '\u2026 the line above ';
+/** Tokens of a notice, by cl100k_base: ten, and one for every three digits more. */
+const NOTICE_TOKENS = 12;
+/** Bytes that its two ellipses take beyond their characters. */
+const NOTICE_EXTRA_BYTES = 4;
+/** Words, numbers and signs: each begins a token. */
+const TOKENS = /\p{L}+|\p{N}{1,3}|[^\s\p{L}\p{N}]+/gu;
+/** Line ends that one token can hold. */
+const BLANK_LINES_PER_TOKEN = 32;
+
+/** Folds neighbouring lines that are the same into the first and a line that counts the others. Null: none is. */
+export function foldRepeats(source: string): Edited | null {
+  let edit: Edit | null = null;
+  let start = 0;
+  let end = source.indexOf('\n') + 1;
+  while (end > 0) {
+    const runEnd = endOfRun(source, start, end);
+    if (runEnd > end) {
+      edit ??= newEdit(source);
+      if (edit === null) return null;
+      fold(source, start, end, runEnd, edit);
+    }
+    start = runEnd;
+    end = source.indexOf('\n', start) + 1;
+  }
+  return edit?.finish() ?? null;
+}
+
+function newEdit(source: string): Edit | null {
+  return source.includes(NOTICE) ? null : new Edit(source);
+}
+
+/** Where the lines end that are the same as [start, end), its line end included. */
+function endOfRun(source: string, start: number, end: number): number {
+  const length = end - start;
+  if (length > LINE_MAX_CHARS) return end;
+  let at = end;
+  while (isSame(source, start, at, length)) at += length;
+  return at;
+}
+
+/** From both ends at once: lines of one kind differ near one of them, by a number or by what they are about. */
+function isSame(source: string, first: number, second: number, length: number): boolean {
+  if (source.charCodeAt(second + length - 1) !== LF) return false;
+  for (let [front, back] = [0, length - 1]; front <= back; front++, back--) {
+    if (source.charCodeAt(first + front) !== source.charCodeAt(second + front)) return false;
+    if (source.charCodeAt(first + back) !== source.charCodeAt(second + back)) return false;
+  }
+  return true;
+}
+
+function fold(source: string, start: number, end: number, runEnd: number, edit: Edit): void {
+  const more = (runEnd - end) / (end - start);
+  const line = source.slice(start, end);
+  const notice = noticeOf(more, line.endsWith('\r\n') ? '\r\n' : '\n');
+  if (notice.length + NOTICE_EXTRA_BYTES >= runEnd - end) return;
+  if (leastTokens(line) * more > NOTICE_TOKENS) edit.replace(start, runEnd, line + notice);
+}
+
+function noticeOf(more: number, lineEnd: string): string {
+  return `${NOTICE}${more} more ${more === 1 ? 'time' : 'times'} \u2026${lineEnd}`;
+}
+
+/** A lower bound of the tokens that one more such line costs. */
+function leastTokens(line: string): number {
+  return line.match(TOKENS)?.length ?? 1 / BLANK_LINES_PER_TOKEN;
+}

@@ -1,0 +1,95 @@
+import { partsOf, SHOWN_MAX_CHARS, type Span } from './long-line.ts';
+
+/** Beyond it nothing more is shown: a line of one character is printed with ten. UTF-16 units. */
+const OUTPUT_MAX_CHARS = 96 * 1024 * 1024;
+
+/** A line of the text without its line end; `number` from 1. */
+export interface Line extends Span {
+  number: number;
+}
+
+/** Prints lines as `grep -n -C` does: `12:text` for one that was found, `13-text` around it, `--` between groups. */
+export class NumberedLines {
+  readonly #text: string;
+  readonly #separator: string;
+  readonly #out: string[] = [];
+  #chars = 0;
+  /** Where the line begins that follows the last one printed, and its number. */
+  #next = 0;
+  #nextNumber = 1;
+  /** The last line to be printed because of the ones found so far. */
+  #until = 0;
+  /** Lines printed in part, because they are long. */
+  shortened = 0;
+  /** Lines found that there was no more room for. */
+  leftOut = 0;
+
+  constructor(text: string, { separated }: { separated: boolean }) {
+    this.#text = text;
+    this.#separator = separated ? '--\n' : '';
+  }
+
+  /**
+   * Prints a line, later than all before it, with the lines around it. `found` gives the places in a long line that
+   * shall be seen, counted from its start.
+   */
+  add(
+    line: Line,
+    around: { before: number; after: number },
+    found: () => readonly Span[],
+    mark: ':' | '-' = ':',
+  ): void {
+    if (line.number < this.#nextNumber) return;
+    this.#printAfter(line.number);
+    const first = this.#walkBack(line, around.before);
+    if (first.number > this.#nextNumber && this.#out.length > 0) this.#write(this.#separator);
+    this.#next = first.start;
+    this.#nextNumber = first.number;
+    while (this.#nextNumber < line.number) this.#printNext('-', noPlaces);
+    if (this.#chars < OUTPUT_MAX_CHARS) this.#printNext(mark, found);
+    else this.leftOut += 1;
+    this.#until = Math.max(this.#until, line.number + around.after);
+  }
+
+  finish(): string {
+    this.#printAfter(Number.POSITIVE_INFINITY);
+    return this.#out.join('');
+  }
+
+  /** What is still to be printed before line `number`. */
+  #printAfter(number: number): void {
+    while (this.#nextNumber <= this.#until && this.#nextNumber < number && this.#next < this.#text.length)
+      this.#printNext('-', noPlaces);
+  }
+
+  /** Up to `count` lines back, but none that is printed already. */
+  #walkBack({ start, number }: Line, count: number): { start: number; number: number } {
+    const first = Math.max(number - count, this.#nextNumber);
+    let at = start;
+    for (let left = number - first; left > 0; left -= 1) at = at < 2 ? 0 : this.#text.lastIndexOf('\n', at - 2) + 1;
+    return { start: at, number: first };
+  }
+
+  #printNext(mark: ':' | '-', found: () => readonly Span[]): void {
+    const newline = this.#text.indexOf('\n', this.#next);
+    const end = newline === -1 ? this.#text.length : newline;
+    if (this.#chars < OUTPUT_MAX_CHARS) this.#print(mark, this.#text.slice(this.#next, end), found);
+    this.#next = end + 1;
+    this.#nextNumber += 1;
+  }
+
+  #print(mark: ':' | '-', line: string, found: () => readonly Span[]): void {
+    const isLong = line.length > SHOWN_MAX_CHARS;
+    if (isLong) this.shortened += 1;
+    this.#write(`${this.#nextNumber}${mark}${isLong ? partsOf(line, found()) : line}\n`);
+  }
+
+  #write(text: string): void {
+    this.#chars += text.length;
+    this.#out.push(text);
+  }
+}
+
+function noPlaces(): readonly Span[] {
+  return [];
+}

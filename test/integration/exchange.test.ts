@@ -1,0 +1,194 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { attemptConnection } from '#src/proxy/connect.js';
+import { exchange } from '#src/proxy/exchange.js';
+import { type ExecuteResponse, encodeExecuteRequest } from '#src/proxy/messages.js';
+import { resolvePlaces } from '#src/proxy/places.js';
+import type { CallRequest } from '#src/server/door.js';
+import { Bench } from '../fixtures/proxy-daemon/bench.ts';
+import { answerCall, failCall } from '../fixtures/proxy-daemon/grpc-server.ts';
+import { echo } from '../helpers/behind.ts';
+import { type Behind, openDoor, type TestDoor } from '../helpers/door.ts';
+
+const REQUEST = encodeExecuteRequest({
+  tool: 'safe_bash',
+  inputJson: Buffer.from('{}'),
+  requestId: 'req_01JD0000000000000000000000',
+  projectRoot: '/p',
+  sessionId: '',
+  protocolVersion: 1,
+});
+
+let close: () => Promise<void> = async () => {};
+afterEach(() => close());
+
+async function open(dispatch: Behind['dispatch']): Promise<TestDoor> {
+  const at = await openDoor({ dispatch });
+  close = () => at.remove();
+  return at;
+}
+
+/** A call over a connection of its own, as the proxy makes it. */
+async function call(
+  paths: { socket: string; certsDir: string },
+  onProgress?: (text: string) => void,
+  signal = new AbortController().signal,
+): Promise<ExecuteResponse | undefined> {
+  const unused = resolvePlaces({ contextdHome: '/unused' } as Parameters<typeof resolvePlaces>[0]);
+  const places = { ...unused, socket: paths.socket, certsDir: paths.certsDir };
+  const attempt = await attemptConnection(places, signal);
+  if (attempt.kind !== 'connected') throw new Error(attempt.kind);
+  try {
+    return await exchange(attempt.channel, REQUEST, places, signal, onProgress);
+  } finally {
+    attempt.channel.end();
+  }
+}
+
+describe('a call with progress', () => {
+  it('API-1 is told what there is before the answer, which is the same as without', async () => {
+    const { promise: told, resolve: onTold } = Promise.withResolvers<void>();
+    const { paths } = await open(async (request) => {
+      request.onProgress?.('first\n');
+      if (request.onProgress !== undefined) await told;
+      request.onProgress?.('sécond\n');
+      return echo(request);
+    });
+    const shown: string[] = [];
+    const answer = await call(paths, (text) => {
+      shown.push(text);
+      onTold();
+    });
+    expect(shown).toEqual(['first\n', 'sécond\n']);
+    expect(answer).toEqual(await call(paths));
+  });
+
+  it('API-1 carries far more than one window of it', async () => {
+    const piece = 'x'.repeat(1024 * 1024);
+    let sent = 0;
+    const { paths } = await open(async (request) => {
+      const acknowledge = request.signal;
+      for (; sent < 80 && !acknowledge.aborted; sent++) {
+        request.onProgress?.(piece);
+        await taken.next();
+      }
+      return echo(request);
+    });
+    const taken = turns();
+    let bytes = 0;
+    await call(paths, (text) => {
+      bytes += text.length;
+      taken.give();
+    });
+    expect([sent, bytes]).toEqual([80, 80 * piece.length]);
+  });
+
+  it('keeps no event for a caller that reads nothing, and waits for none', async () => {
+    const { promise: dispatched, resolve: onDispatched } = Promise.withResolvers<number>();
+    const at = await open(async (request) => {
+      const before = process.memoryUsage().arrayBuffers;
+      const piece = 'x'.repeat(1024 * 1024);
+      for (let i = 0; i < 2_000; i++) request.onProgress?.(piece);
+      onDispatched(process.memoryUsage().arrayBuffers - before);
+      return echo(request);
+    });
+    const request = { tool: 'safe_bash', input_json: Buffer.from('{}'), context: { protocol_version: 1 } };
+    const stream = at.clients('proxy').tools.ExecuteWithProgress(request);
+    expect(await dispatched).toBeLessThan(200 * 1024 * 1024);
+    let events = 0;
+    let hasAnswer = false;
+    for await (const { answer } of stream) {
+      events += 1;
+      hasAnswer ||= answer !== null && answer !== undefined;
+    }
+    expect(events).toBeLessThan(100);
+    expect(hasAnswer).toBe(true);
+  });
+
+  it('reaches the command when it is cancelled', async () => {
+    const seen: CallRequest[] = [];
+    const { promise: begun, resolve: onBegun } = Promise.withResolvers<void>();
+    const { promise: ended, resolve: onEnded } = Promise.withResolvers<unknown>();
+    const { paths } = await open(async (request) => {
+      seen.push(request);
+      onBegun();
+      await new Promise<void>((resolve) => request.signal.addEventListener('abort', () => resolve()));
+      onEnded(request.signal.reason);
+      return echo(request);
+    });
+    const cancel = new AbortController();
+    const calling = call(paths, () => {}, cancel.signal);
+    await begun;
+    cancel.abort();
+    await expect(calling).rejects.toMatchObject({ code: 'CANCELLED' });
+    await expect(ended).resolves.toMatchObject({ code: 'CANCELLED' });
+  });
+});
+
+describe('a call with progress of a daemon that has none', () => {
+  it('is made once more without, on a connection of its own, and nothing else is', async () => {
+    const bench = await Bench.create('stand-in');
+    close = async () => {
+      await bench.stopServing();
+      bench.remove();
+    };
+    const asked: string[] = [];
+    await bench.serve({
+      onOther(path, stream) {
+        asked.push(path);
+        failCall(stream, 12, 'The server does not implement the method');
+      },
+      onCall({ answer }) {
+        asked.push('Execute');
+        answer({ envelope_json: Buffer.from('{}') });
+      },
+    });
+    const answer = await call(bench, () => {});
+    expect(answer).toMatchObject({ envelopeJson: Buffer.from('{}'), exitCode: 0 });
+    expect(asked).toEqual(['/contextd.v1.ToolService/ExecuteWithProgress', 'Execute']);
+  });
+
+  it.each([
+    [
+      'an error of the daemon that bears the same status',
+      { 'contextd-code': 'NOT_IMPLEMENTED' },
+      12,
+      'NOT_IMPLEMENTED',
+    ],
+    ['another status', {}, 13, 'INTERNAL_ERROR'],
+  ])('is not made again after %s', async (_, trailers, status, code) => {
+    const bench = await Bench.create('stand-in');
+    close = async () => {
+      await bench.stopServing();
+      bench.remove();
+    };
+    await bench.serve({ onOther: (_path, stream) => failCall(stream, status, 'no', trailers) });
+    await expect(call(bench, () => {})).rejects.toMatchObject({ code });
+  });
+
+  it('whose last event is no answer may have run', async () => {
+    const bench = await Bench.create('stand-in');
+    close = async () => {
+      await bench.stopServing();
+      bench.remove();
+    };
+    await bench.serve({ onOther: (_path, stream) => answerCall(stream, Buffer.from('0a030a0161', 'hex')) });
+    await expect(call(bench, () => {})).rejects.toMatchObject({ code: 'INTERRUPTED' });
+  });
+});
+
+/** One side waits for a turn that the other gives. */
+function turns() {
+  let waiting: (() => void) | null = null;
+  let given = 0;
+  return {
+    give() {
+      given += 1;
+      waiting?.();
+    },
+    async next(): Promise<void> {
+      if (given === 0) await new Promise<void>((resolve) => (waiting = resolve));
+      waiting = null;
+      given -= 1;
+    },
+  };
+}

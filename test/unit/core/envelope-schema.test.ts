@@ -1,0 +1,9 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { ENVELOPE_SCHEMA } from '#src/core/envelope-schema.js';
+
+it('DATA-1 is published in docs/envelope.schema.json', () => {
+  const published = join(import.meta.dirname, '..', '..', '..', 'docs', 'envelope.schema.json');
+  expect(JSON.parse(readFileSync(published, 'utf8'))).toEqual(JSON.parse(JSON.stringify(ENVELOPE_SCHEMA)));
+});

@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest';
+import { checkConfig } from '#src/config/validate.js';
+import { budgetLimits } from '#src/dispatch/budget-limits.js';
+import { askedBudget, takeCommonOptions } from '#src/dispatch/common-options.js';
+
+function configOf(budget: object) {
+  const { config, faults } = checkConfig(JSON.parse(JSON.stringify({ budget })));
+  if (config === undefined) throw new Error(JSON.stringify(faults));
+  return config;
+}
+
+const limitsOf = (
+  budget: object,
+  kind: Parameters<typeof budgetLimits>[1]['budget'] = 'answer',
+  door = 'grpc' as const,
+) => budgetLimits(configOf(budget).budget, { name: 'safe_bash', budget: kind }, door);
+
+describe('the budget of an answer', () => {
+  it('CE-1.3 CE-1.4 CE-1.5 CE-4.1 is under 2,000 tokens, 500 of a search, 3,000 of a checkpoint, 800 of a warm start', () => {
+    expect(limitsOf({}, 'answer')).toEqual({ standard: 1999, ceiling: 20_000 });
+    expect(limitsOf({}, 'search').standard).toBe(499);
+    expect(limitsOf({}, 'checkpoint').standard).toBe(2999);
+    expect(limitsOf({}, 'warm_start').standard).toBe(799);
+  });
+
+  it('follows the settings for its kind, its tool and its door', () => {
+    expect(limitsOf({ default_tokens: 1000, max_tokens: 4000 })).toEqual({ standard: 999, ceiling: 4000 });
+    const tools = { safe_bash: { default_tokens: 600, max_tokens: 900 }, other: { max_tokens: 300 } };
+    expect(limitsOf({ tools })).toEqual({ standard: 599, ceiling: 900 });
+    expect(limitsOf({ tools, doors: { grpc: { max_tokens: 500 }, mcp: { max_tokens: 300 } } })).toEqual({
+      standard: 500,
+      ceiling: 500,
+    });
+    expect(limitsOf({ search_tokens: 400 }, 'search').standard).toBe(399);
+    expect(limitsOf({ tools: { safe_bash: { max_tokens: 50_000 } } }).ceiling).toBe(20_000);
+  });
+
+  it('is refused above its ceiling, with the range', () => {
+    const limits = { budget: { standard: 499, ceiling: 900 }, timeout: { default_ms: 1, max_ms: 1 } };
+    expect(takeCommonOptions({ max_tokens: 900 }, limits).options.maxTokens).toBe(900);
+    for (const max_tokens of [901, 255, 300.5, '300', null])
+      expect(() => takeCommonOptions({ max_tokens }, limits)).toThrowError(
+        expect.objectContaining({ code: 'ARGS_INVALID', message: expect.stringContaining('from 256 to 900') }),
+      );
+    expect(takeCommonOptions({}, limits).options.maxTokens).toBe(499);
+  });
+
+  it('is the asked one even of an input that is wrong in other ways', () => {
+    const limits = { standard: 499, ceiling: 900 };
+    expect(askedBudget({ max_tokens: 300, view: 7 }, limits)).toBe(300);
+    for (const input of [{ max_tokens: 100_000 }, { max_tokens: '300' }, [], null, 'x', { max_tokens: 10 }])
+      expect(askedBudget(input, limits)).toBe(499);
+  });
+});

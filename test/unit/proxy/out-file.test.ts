@@ -1,0 +1,220 @@
+import { execFileSync } from 'node:child_process';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { checkOut, writeOut } from '#src/proxy/out-file.js';
+import { isStill, openFolder } from '#src/proxy/out-folder.js';
+import type { OutPlace } from '#src/proxy/out-place.js';
+
+const OLD = '{"success":true,"data":{}}\n';
+const NEW = Buffer.from('{"success":false}\n');
+
+// By descriptors, as on Linux, and by paths, as on systems that have none.
+describe.each<['descriptors' | 'paths', string | null]>([
+  ['descriptors', '/proc/self/fd'],
+  ['paths', null],
+])('a file for an answer, entered by %s', (_, descriptors) => {
+  const options = { descriptors };
+  let base: string;
+  let root: string;
+  beforeEach(() => {
+    base = realpathSync(mkdtempSync(join(tmpdir(), 'out-')));
+    root = join(base, 'project');
+    mkdirSync(join(root, 'sub/deep'), { recursive: true });
+    mkdirSync(join(base, 'elsewhere'));
+  });
+  afterEach(() => rmSync(base, { recursive: true }));
+
+  function place(path: string): OutPlace {
+    const folders = path.split('/');
+    const name = folders.pop() ?? '';
+    return { given: path, root, folders, name };
+  }
+
+  function refusal(path: string, work: typeof checkOut | typeof write = checkOut): string {
+    try {
+      work(place(path), options);
+    } catch (error) {
+      const { code, message } = error as { code: string; message: string };
+      return `${code}: ${message}`;
+    }
+    return 'accepted';
+  }
+
+  function write(at: OutPlace): void {
+    writeOut(at, NEW, 'nonce', options);
+  }
+
+  /** All that lies in the project and beside it, with what it holds. */
+  function everything(): string[] {
+    return readdirSync(base, { recursive: true, encoding: 'utf8' })
+      .filter((path) => lstatSync(join(base, path)).isFile())
+      .map((path) => `${path}: ${readFileSync(join(base, path), 'utf8').slice(0, 40)}`)
+      .sort();
+  }
+
+  /** Neither the look before nor the writing itself takes the path, and nothing changes. */
+  function expectRefused(path: string, words: RegExp): void {
+    const before = everything();
+    expect(refusal(path)).toMatch(words);
+    expect(refusal(path, write)).toMatch(words);
+    expect(everything()).toEqual(before);
+  }
+
+  it('is new, or takes the place of an earlier answer or of nothing', () => {
+    writeFileSync(join(root, 'sub/deep/old.json'), OLD);
+    writeFileSync(join(root, 'empty'), '');
+    for (const path of ['new.json', 'sub/deep/old.json', 'empty', 'n'.repeat(255)]) {
+      checkOut(place(path), options);
+      write(place(path));
+      expect(readFileSync(join(root, path))).toEqual(NEW);
+    }
+    expect(everything()).toHaveLength(4);
+  });
+
+  it('has the permissions of any new file, and keeps those of the old one but never to be run', () => {
+    const umask = process.umask(0o027);
+    try {
+      write(place('new'));
+      expect(statSync(join(root, 'new')).mode & 0o7777).toBe(0o640);
+    } finally {
+      process.umask(umask);
+    }
+    writeFileSync(join(root, 'old'), OLD);
+    chmodSync(join(root, 'old'), 0o4755);
+    write(place('old'));
+    expect(statSync(join(root, 'old')).mode & 0o7777).toBe(0o644);
+  });
+
+  it('PERMISSION_DENIED: replaces nothing but an earlier answer', () => {
+    writeFileSync(join(root, 'main.ts'), 'export {};\n');
+    writeFileSync(join(root, 'short'), '{');
+    expectRefused('main.ts', /^PERMISSION_DENIED: .*main\.ts: it is there and holds no earlier answer/);
+    expectRefused('short', /^PERMISSION_DENIED: .*no earlier answer/);
+  });
+
+  it('PATH_INVALID: follows no link, neither as the file nor on the way', () => {
+    writeFileSync(join(base, 'elsewhere/victim'), OLD);
+    symlinkSync(join(base, 'elsewhere'), join(root, 'away'));
+    symlinkSync('../elsewhere/victim', join(root, 'linked'));
+    symlinkSync('../elsewhere/none', join(root, 'dangling'));
+    symlinkSync('sub', join(root, 'inside'));
+    expectRefused('away/new', /^PATH_INVALID: .*a link is on the way/);
+    expectRefused('away/victim', /^PATH_INVALID: .*a link is on the way/);
+    expectRefused('inside/deep/new', /^PATH_INVALID: .*a link is on the way/);
+    expectRefused('linked', /^PATH_INVALID: .*it is a link/);
+    expectRefused('dangling', /^PATH_INVALID: .*it is a link/);
+  });
+
+  it('PERMISSION_DENIED: a file with another name', () => {
+    writeFileSync(join(base, 'elsewhere/victim'), OLD);
+    linkSync(join(base, 'elsewhere/victim'), join(root, 'hard'));
+    expectRefused('hard', /^PERMISSION_DENIED: .*2 names/);
+  });
+
+  // Only root can give a file away.
+  it.skipIf(process.geteuid?.() !== 0)('PERMISSION_DENIED: a file of another user', () => {
+    writeFileSync(join(root, 'theirs'), OLD);
+    chownSync(join(root, 'theirs'), 12_345, 12_345);
+    expectRefused('theirs', /^PERMISSION_DENIED: .*another user/);
+  });
+
+  it('PATH_INVALID: a directory, a pipe, a file as directory, a name that is too long', () => {
+    execFileSync('mkfifo', [join(root, 'pipe')]);
+    writeFileSync(join(root, 'plain'), OLD);
+    expect(refusal('sub')).toMatch(/^PATH_INVALID: .*it is a directory/);
+    expect(refusal('sub', write)).toMatch(/^PATH_INVALID: .*it is a directory/);
+    expect(refusal('pipe')).toMatch(/^PATH_INVALID: .*it is no file/);
+    expect(refusal('pipe', write)).toMatch(/^PATH_INVALID: .*it is no file/);
+    expectRefused('plain/new', /^PATH_INVALID: .*no directory holds it \(ENOTDIR\)/);
+    expectRefused('n'.repeat(256), /^PATH_INVALID: .*ENAMETOOLONG/);
+    expectRefused(`${'n'.repeat(256)}/x`, /^PATH_INVALID: .*ENAMETOOLONG/);
+  });
+
+  it('PATH_NOT_FOUND: no directory is made', () => {
+    expectRefused('none/new', /^PATH_NOT_FOUND: .*none\/new: its directory does not exist/);
+  });
+
+  it('PERMISSION_DENIED: a git directory of any name, and below', () => {
+    execFileSync('git', ['init', '--quiet', '--bare', join(root, 'sub/store')]);
+    expectRefused('sub/store/commondir', /^PERMISSION_DENIED: .*git directory/);
+    expectRefused('sub/store/hooks/post-update', /^PERMISSION_DENIED: .*git directory/);
+  });
+
+  it('PATH_INVALID: the project itself became a link', () => {
+    renameSync(root, join(base, 'moved'));
+    symlinkSync('moved', root);
+    expect(refusal('new')).toMatch(/^PATH_INVALID: .*a link is on the way/);
+    expect(existsSync(join(base, 'moved/new'))).toBe(false);
+  });
+
+  it('leaves the old file and nothing else when it cannot be written to the end', () => {
+    writeFileSync(join(root, 'old'), OLD);
+    writeFileSync(join(root, '.contextd-nonce.tmp'), 'of another');
+    const before = everything();
+    expect(refusal('old', write)).toMatch(/^PATH_INVALID: .*EEXIST/);
+    expect(everything()).toEqual(before);
+  });
+
+  it('PATH_INVALID: the directory is exchanged while the file is written', () => {
+    mkdirSync(join(root, 'other'));
+    let looks = 0;
+    const at: OutPlace = {
+      ...place('sub/new'),
+      // The way is looked up before the writing and after it.
+      get folders() {
+        if (++looks === 2) renameSync(join(root, 'sub'), join(root, 'was'));
+        if (looks === 2) renameSync(join(root, 'other'), join(root, 'sub'));
+        return ['sub'];
+      },
+    };
+    expect(() => write(at)).toThrow(/exchanged while it was written/);
+    expect(readdirSync(join(root, 'sub'))).toEqual([]);
+  });
+
+  it('knows a directory again that another has taken the place of', () => {
+    const at = place('sub/new');
+    const folder = openFolder(at, descriptors);
+    expect(isStill(folder, at, descriptors)).toBe(true);
+    renameSync(join(root, 'sub'), join(root, 'was'));
+    mkdirSync(join(root, 'sub'));
+    expect(isStill(folder, at, descriptors)).toBe(false);
+    rmSync(join(root, 'sub'), { recursive: true });
+    symlinkSync('was', join(root, 'sub'));
+    expect(() => isStill(folder, at, descriptors)).toThrow(/a link is on the way/);
+    folder.close();
+  });
+});
+
+describe('a directory held by its descriptor', () => {
+  it('stays the one that was entered, whatever takes its place', () => {
+    const base = realpathSync(mkdtempSync(join(tmpdir(), 'out-')));
+    mkdirSync(join(base, 'project/sub'), { recursive: true });
+    mkdirSync(join(base, 'elsewhere'));
+    const folder = openFolder({ given: 'sub/x', root: join(base, 'project'), folders: ['sub'], name: 'x' });
+    renameSync(join(base, 'project/sub'), join(base, 'project/was'));
+    symlinkSync('../elsewhere', join(base, 'project/sub'));
+    writeFileSync(folder.at('x'), 'x');
+    folder.close();
+    expect(readdirSync(join(base, 'elsewhere'))).toEqual([]);
+    expect(readdirSync(join(base, 'project/was'))).toEqual(['x']);
+    rmSync(base, { recursive: true });
+  });
+});

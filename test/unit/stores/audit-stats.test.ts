@@ -1,0 +1,143 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { parseRecord } from '#src/stores/audit-record.js';
+import { type StatsRow, sumAuditLog } from '#src/stores/audit-stats.js';
+import { propertyRuns } from '../../helpers/property-runs.ts';
+import { makeTempDir } from './open-stores.js';
+
+const DAY = '2025-01-15';
+
+/** A record as a version without token figures wrote it. */
+const OLD = {
+  time: `${DAY}T12:00:00.000Z`,
+  request_id: 'req_1',
+  session: 'a',
+  project: '/p',
+  door: 'grpc',
+  tool: 'safe_bash',
+  input: {},
+  output_sha256: '00'.repeat(32),
+  output_bytes: 12,
+  duration_ms: 30,
+  secrets_found: 1,
+  secret_rules: [],
+  exit_code: 0,
+  error_code: null,
+};
+const FIRST = { ...OLD, tokens_run: 5_000, tokens_returned: 2_000, truncated: true, artifact: true, run_ms: 20 };
+const FOLLOW_UP = { ...OLD, follow_up: true, tokens_returned: 1_500, duration_ms: 5 };
+
+async function sum(records: readonly object[], maxRows?: number): Promise<StatsRow[]> {
+  const dir = await makeTempDir();
+  await writeFile(join(dir, `audit-${DAY}.jsonl`), records.map((record) => `${JSON.stringify(record)}\n`).join(''));
+  return sumAuditLog(dir, ['2025-01-14', DAY], '', maxRows);
+}
+
+function parse(extra: object): object | null {
+  return parseRecord(Buffer.from(JSON.stringify({ ...OLD, ...extra })));
+}
+
+describe('a record of the audit log', () => {
+  it('keeps what is known of tokens and time', () => {
+    expect(parse(FIRST)).toEqual(FIRST);
+    expect(parse({ ...FOLLOW_UP, tokens_estimated: false })).toEqual({ ...FOLLOW_UP, tokens_estimated: false });
+  });
+
+  it.each([
+    { tokens_run: '5' },
+    { tokens_run: -1 },
+    { tokens_returned: null },
+    { run_ms: [1] },
+    { scrub_ms: '7' },
+    { missed_by_first_pass: {} },
+    { tokens_estimated: 1 },
+    { artifact: 'art_1' },
+    { follow_up: 'yes' },
+    { truncated: 0 },
+    { quarantined: 'x' },
+  ])('stays one when a field has another type, without the field: %j', (misfit) => {
+    expect(parse(misfit)).toEqual(OLD);
+  });
+
+  it('takes no number that is too large to be one', () => {
+    const line = JSON.stringify({ ...OLD, tokens_run: 0 }).replace('"tokens_run":0', '"tokens_run":1e999');
+    expect(parseRecord(Buffer.from(line))).toEqual(OLD);
+  });
+});
+
+describe('the sums of the audit log', () => {
+  it('count a follow-up against the saving', async () => {
+    expect(await sum([FIRST, FOLLOW_UP])).toEqual([
+      {
+        ...{ day: DAY, project: '/p', session: 'a', tool: 'safe_bash' },
+        ...{ calls: 2, failed: 0, secrets: 2, missedByFirstPass: 0, missedByEngine: 0, durationMs: 35, scrubMs: 0 },
+        ...{ followUps: 1, countedCalls: 2, estimatedCalls: 0, tokensRun: 5_000, tokensReturned: 3_500 },
+        ...{ tokensSaved: 1_500, artifacts: 1, truncated: 1, timedCalls: 2, addedMs: 15 },
+      },
+    ]);
+  });
+
+  it('say so when more came back than ran', async () => {
+    const [row] = await sum([FIRST, FOLLOW_UP, FOLLOW_UP, FOLLOW_UP]);
+    expect(row).toMatchObject({ tokensRun: 5_000, tokensReturned: 6_500, tokensSaved: -1_500 });
+  });
+
+  it('hold old records as calls, and not as calls that saved nothing', async () => {
+    const [row] = await sum([OLD, FIRST, { ...OLD, tokens_returned: 90 }, { ...OLD, tokens_run: 90 }]);
+    expect(row).toMatchObject({ calls: 4, countedCalls: 1, tokensRun: 5_000, tokensReturned: 2_000, timedCalls: 1 });
+  });
+
+  it('tell how many figures are estimates, and take no run from a follow-up', async () => {
+    const [row] = await sum([
+      { ...FIRST, tokens_estimated: true },
+      { ...FOLLOW_UP, tokens_estimated: true, tokens_run: 900, run_ms: 4 },
+    ]);
+    expect(row).toMatchObject({ estimatedCalls: 1, countedCalls: 2, tokensRun: 5_000, addedMs: 15 });
+  });
+
+  it('know no negative time', async () => {
+    const [row] = await sum([{ ...FIRST, duration_ms: 19.9 }]);
+    expect(row).toMatchObject({ timedCalls: 1, addedMs: 0 });
+  });
+
+  it('hold what the engine missed as no call', async () => {
+    const [row] = await sum([FIRST, { ...FIRST, kind: 'secret_missed', secrets_found: 3 }]);
+    expect(row).toMatchObject({ calls: 1, missedByEngine: 3, tokensRun: 5_000 });
+  });
+
+  it('miss no call when there are too many rows', async () => {
+    const tools = Array.from({ length: 9 }, (_, n) => ({ ...FIRST, tool: `t${n}`, session: `s${n}` }));
+    const rows = await sum([...tools, { ...FIRST, tool: '(others)' }, ...tools], 4);
+    expect(rows.map(({ tool, calls }) => [tool, calls])).toEqual([
+      ['t0', 2],
+      ['t1', 2],
+      ['t2', 2],
+      ['t3', 2],
+      ['(others)', 11],
+    ]);
+    expect(rows.at(-1)).toMatchObject({ project: '', session: '' });
+  });
+
+  it('saved is run less returned whatever the fields hold', async () => {
+    const optional = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined });
+    const amount = fc.oneof(fc.nat(), fc.constantFrom('1', null, -1));
+    const record = fc.record({
+      tokens_run: optional(amount),
+      tokens_returned: optional(amount),
+      follow_up: optional(fc.oneof(fc.boolean(), fc.constant('x'))),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(record, { maxLength: 8 }), async (fields) => {
+        const rows = await sum(fields.map((some) => ({ ...OLD, ...some })));
+        expect(rows.reduce((calls, row) => calls + row.calls, 0)).toBe(fields.length);
+        for (const row of rows) {
+          expect(row.tokensSaved).toBe(row.tokensRun - row.tokensReturned);
+          expect(row.countedCalls).toBeLessThanOrEqual(row.calls);
+        }
+      }),
+      { numRuns: Math.min(propertyRuns(), 300) },
+    );
+  });
+});

@@ -1,0 +1,242 @@
+import { chmodSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { PROTECTED_PATHS } from '#src/runner/protected-paths.js';
+import { runTool } from '#src/sdk/test-harness.js';
+import type { JsonObject } from '#src/sdk/tool.js';
+import { safeRead } from '#tools/safe_read/main.js';
+import { createSafeWrite } from '#tools/safe_write/main.js';
+import { useWorkspace } from './temp-workspace.ts';
+
+const workspace = useWorkspace();
+const tool = createSafeWrite();
+const LIMIT = 16 * 1024 * 1024;
+
+function put(name: string, content: string | Buffer): void {
+  writeFileSync(join(workspace.path, name), content);
+}
+
+function get(name: string): string {
+  return readFileSync(join(workspace.path, name), 'utf8');
+}
+
+async function write(input: JsonObject) {
+  const { output } = await runTool(tool, input, { workspace: workspace.path, protectedPaths: PROTECTED_PATHS });
+  return output.data;
+}
+
+async function etagOf(path: string) {
+  const { output } = await runTool(safeRead, { path }, { workspace: workspace.path });
+  return output.data.etag ?? null;
+}
+
+/** A refused edit leaves the file, and nothing beside it. */
+async function refusal(content: string, edits: JsonObject[], more: JsonObject = {}): Promise<unknown> {
+  put('refused.txt', content);
+  const refused = write({ path: 'refused.txt', edits, ...more });
+  const fault = await refused.then(
+    (data) => expect.unreachable(`it was written: ${JSON.stringify(data)}`),
+    (thrown: unknown) => thrown,
+  );
+  expect(get('refused.txt')).toBe(content);
+  expect(readdirSync(workspace.path).filter((name) => name.startsWith('.contextd-'))).toEqual([]);
+  return fault;
+}
+
+describe('FR-4.3 safe_write with edits', () => {
+  it('replaces exactly, in order, and tells etag, size and the lines that changed', async () => {
+    put('a.ts', 'one\ntwo\nthree\nfour\nfive\n');
+    const edits = [
+      { old: 'two', new: 'TWO\n2' },
+      { old: 'five\n', new: '' },
+      { old: '2\nthree', new: '3' },
+    ];
+    const data = await write({ path: 'a.ts', edits, expected_etag: await etagOf('a.ts') });
+    expect(get('a.ts')).toBe('one\nTWO\n3\nfour\n');
+    expect(data).toEqual({
+      path: 'a.ts',
+      etag: await etagOf('a.ts'),
+      bytes: 15,
+      replacements: 3,
+      changed: ['2-4'],
+    });
+  });
+
+  it('keeps ranges of lines apart that others lie between', async () => {
+    put('far.txt', Array.from({ length: 60 }, (_, n) => `line ${n + 1}.\n`).join(''));
+    const edits = [
+      { old: 'line 50.', new: 'x' },
+      { old: 'line 3.\n', new: 'a\nb\nc\n' },
+      { old: 'line 20.\n', new: '' },
+    ];
+    expect(await write({ path: 'far.txt', edits })).toMatchObject({ changed: ['3-5', '22', '51'] });
+    expect(get('far.txt').split('\n').slice(20, 23)).toEqual(['line 19.', 'line 21.', 'line 22.']);
+    expect(get('far.txt').split('\n')[50]).toBe('x');
+  });
+
+  it('names twenty ranges at most, the last of which covers the rest', async () => {
+    put('many.txt', 'a\nb\n'.repeat(100));
+    const { changed, replacements } = await write({ path: 'many.txt', edits: [{ old: 'a', new: 'A', all: true }] });
+    expect(replacements).toBe(100);
+    expect(changed).toHaveLength(20);
+    expect(changed).toMatchObject({ 0: '1', 18: '37', 19: '39-199' });
+  });
+
+  it('keeps the permissions, and writes the target of a link', async () => {
+    put('run.sh', 'echo old\n');
+    chmodSync(join(workspace.path, 'run.sh'), 0o750);
+    symlinkSync('run.sh', join(workspace.path, 'run-link'));
+    await write({ path: 'run-link', edits: [{ old: 'old', new: 'new' }] });
+    expect(get('run.sh')).toBe('echo new\n');
+    expect(statSync(join(workspace.path, 'run.sh')).mode & 0o777).toBe(0o750);
+  });
+
+  it('says where an old text stands that stands more than once', async () => {
+    expect(
+      await refusal('x = 1\ny = 2\nx = 1\n', [
+        { old: 'y', new: 'z' },
+        { old: 'x = 1', new: '' },
+      ]),
+    ).toMatchObject({
+      code: 'CONFLICT',
+      message: '/edits/1/old stands 2 times in refused.txt, at lines 1, 3',
+      details: { path: 'refused.txt', edit: 1, found: 2, lines: [1, 3] },
+    });
+    expect(await refusal('aaa', [{ old: 'aa', new: 'b' }])).toMatchObject({ details: { found: 2, lines: [1, 1] } });
+    expect(await refusal('e\n'.repeat(50), [{ old: 'e', new: 'b' }])).toMatchObject({
+      message: '/edits/0/old stands more than 10 times in refused.txt, at lines 1, 2, 3, 4, 5, 6, 7, 8, 9, 10',
+    });
+  });
+
+  it('says that an old text is not there, and which edit took it away', async () => {
+    expect(await refusal('one\n', [{ old: 'two', new: '' }])).toMatchObject({
+      code: 'CONFLICT',
+      message: '/edits/0/old is not in refused.txt',
+      details: { edit: 0, found: 0 },
+    });
+    const overlapping = [
+      { old: 'abc', new: 'x' },
+      { old: 'bcd', new: 'y' },
+    ];
+    expect(await refusal('abcd', overlapping)).toMatchObject({
+      message: '/edits/1/old is not in refused.txt; an edit before it in the list changed it',
+    });
+  });
+
+  it.each([
+    ['if (a) {\n\tb();\n}', 'if (a) {\n    b();\n}', 'tabs there, spaces here'],
+    ['if (a) {\n    b();\n}', 'if (a) {\n\tb();\n}', 'spaces there, tabs here'],
+    ['a(  b )', 'a( b )', 'the number of spaces or line breaks'],
+    ['first\n\tb()', '  b()', 'tabs there, spaces here'],
+    ['a\r\nb\nc', 'a\nb', 'CRLF line ends there, LF here'],
+    ['a\nb\nc', 'a\r\nb', 'LF there, CRLF line ends here'],
+  ])('says of %j, which differs from %j in white space alone: %s', async (there, old, differs) => {
+    const fault = await refusal(`head\n${there}\nfoot\n`, [{ old, new: 'x' }]);
+    const line = there.startsWith('first') ? 3 : 2;
+    expect(fault).toMatchObject({
+      code: 'CONFLICT',
+      message: `/edits/0/old is not in refused.txt; what stands at line ${line} differs in white space alone: ${differs}`,
+      details: { nearest_line: line },
+    });
+  });
+
+  it('shows nothing of the file in a refusal', async () => {
+    const fault = await refusal('key = k7Qm2Xw9\n', [{ old: 'key= k7Qm', new: '' }]);
+    expect(JSON.stringify(fault)).not.toContain('Qm2');
+    expect(fault).toMatchObject({ message: expect.not.stringContaining('k7Qm') });
+  });
+
+  it('gives a CRLF file CRLF, and says so; an edit that knows of CRLF is taken as it is', async () => {
+    put('dos.txt', 'a\r\nb\r\nc\r\n');
+    expect(await write({ path: 'dos.txt', edits: [{ old: 'a\nb\n', new: 'a\n1\n2\nb\n' }] })).toMatchObject({
+      newline: 'crlf',
+      changed: ['1-4'],
+    });
+    expect(get('dos.txt')).toBe('a\r\n1\r\n2\r\nb\r\nc\r\n');
+    expect(await write({ path: 'dos.txt', edits: [{ old: '1', new: 'one' }] })).not.toHaveProperty('newline');
+    await write({ path: 'dos.txt', edits: [{ old: '\r\n', new: '\n', all: true }] });
+    expect(get('dos.txt')).toBe('a\none\n2\nb\nc\n');
+    put('mixed.txt', 'a\r\nb\nc');
+    expect(await write({ path: 'mixed.txt', edits: [{ old: 'b\nc', new: 'b\nd' }] })).not.toHaveProperty('newline');
+    expect(get('mixed.txt')).toBe('a\r\nb\nd');
+  });
+
+  it('keeps a byte order mark and characters of any length', async () => {
+    put('unicode.txt', '\ufeffé€\n😀 end');
+    expect(await write({ path: 'unicode.txt', edits: [{ old: '€\n😀', new: '\n🎉' }] })).toMatchObject({ bytes: 14 });
+    expect(readFileSync(join(workspace.path, 'unicode.txt'))).toEqual(Buffer.from('\ufeffé\n🎉 end'));
+  });
+
+  it('refuses what is not UTF-8 throughout, and leaves it byte for byte', async () => {
+    const latin = Buffer.concat([Buffer.from('a'.repeat(100_000)), Buffer.from([0xe9]), Buffer.from('b')]);
+    put('latin.txt', latin);
+    put('image.png', Buffer.from('89504e470d0a1a0a0000', 'hex'));
+    for (const [path, kind] of [
+      ['latin.txt', 'text that is not UTF-8'],
+      ['image.png', 'PNG image'],
+    ] as const)
+      await expect(write({ path, edits: [{ old: 'b', new: 'c' }] })).rejects.toMatchObject({
+        code: 'PATH_INVALID',
+        message: `${path} cannot be changed in part: it is ${kind}`,
+      });
+    expect(readFileSync(join(workspace.path, 'latin.txt'))).toEqual(latin);
+  });
+
+  it('changes a file of 16 MiB, and no larger one', async () => {
+    put('large.txt', `${'x'.repeat(LIMIT - 4)}END\n`);
+    expect(await write({ path: 'large.txt', edits: [{ old: 'END', new: 'end' }] })).toMatchObject({ bytes: LIMIT });
+    expect(get('large.txt').endsWith('xend\n')).toBe(true);
+    await expect(write({ path: 'large.txt', edits: [{ old: 'end', new: 'longer' }] })).rejects.toMatchObject({
+      code: 'ARGS_INVALID',
+      message: expect.stringContaining(`${LIMIT + 3} bytes long, the limit is ${LIMIT}`),
+    });
+    put('large.txt', 'x'.repeat(LIMIT + 1));
+    await expect(write({ path: 'large.txt', edits: [{ old: 'end', new: '' }] })).rejects.toMatchObject({
+      code: 'PATH_INVALID',
+      details: { bytes: LIMIT + 1, limit: LIMIT },
+    });
+  });
+
+  it('refuses to blow a file up before it holds the text', async () => {
+    const edits = [{ old: 'x', new: 'y'.repeat(1_000_000), all: true }];
+    expect(await refusal('x'.repeat(1_000_000), edits)).toMatchObject({ code: 'ARGS_INVALID' });
+  });
+
+  it('looks for a long text that almost stands everywhere in time that grows with the file alone', async () => {
+    const almost = `b${'a'.repeat(1_000_000)}`;
+    expect(await refusal('a'.repeat(8_000_000), [{ old: almost, new: '' }])).toMatchObject({ code: 'CONFLICT' });
+  });
+
+  it('does a thousand edits and refuses ten thousand', async () => {
+    const lines = Array.from({ length: 1000 }, (_, n) => `<${n}>\n`);
+    put('list.txt', lines.join(''));
+    const edits = lines.map((old, n) => ({ old, new: `[${n}]\n` }));
+    expect(await write({ path: 'list.txt', edits })).toMatchObject({ replacements: 1000, changed: ['1-1000'] });
+    expect(get('list.txt')).toBe(edits.map((edit) => edit.new).join(''));
+    const tooMany = Array.from({ length: 10_000 }, () => ({ old: 'a', new: 'b' }));
+    expect(await refusal('a', tooMany)).toMatchObject({
+      code: 'ARGS_INVALID',
+      message: '/edits has 10000 items, the limit is 1000',
+    });
+  });
+
+  it('refuses a stale etag, a file that is not there and a protected one', async () => {
+    const edits = [{ old: 'a', new: 'b' }];
+    expect(await refusal('a', edits, { expected_etag: '0'.repeat(16) })).toMatchObject({
+      code: 'CONFLICT',
+      details: { expected_etag: '0'.repeat(16), actual_etag: await etagOf('refused.txt') },
+    });
+    const gone = { path: 'gone', edits };
+    await expect(write(gone)).rejects.toMatchObject({ code: 'PATH_NOT_FOUND' });
+    await expect(write({ ...gone, expected_etag: 'x' })).rejects.toMatchObject({ details: { actual_etag: null } });
+    put('.envrc', 'a');
+    await expect(write({ path: '.envrc', edits })).rejects.toMatchObject({ code: 'PERMISSION_DENIED' });
+  });
+
+  it('loses none of many edits at once', async () => {
+    put('counter', Array.from({ length: 20 }, (_, n) => `${n}: old\n`).join(''));
+    const edit = (n: number) => ({ path: 'counter', edits: [{ old: `\n${n}: old`, new: `\n${n}: new` }] });
+    await Promise.all(Array.from({ length: 19 }, (_, n) => write(edit(n + 1))));
+    expect(get('counter').match(/new/g)).toHaveLength(19);
+  });
+});

@@ -1,0 +1,150 @@
+import { setImmediate } from 'node:timers/promises';
+import type { Span } from '../../src/sdk/file-span.ts';
+import { invalid, readString } from '../../src/sdk/input.ts';
+import { readObjectList } from '../../src/sdk/input-lists.ts';
+import { ContextdError, type JsonObject } from '../../src/sdk/tool.ts';
+import { afterReplacement, LineCounter } from './changed-lines.ts';
+import { EDITABLE_MAX_BYTES } from './editable-file.ts';
+import { findAllBytes, findBytes } from './find-bytes.ts';
+import { findNearMiss } from './near-miss.ts';
+import { isCrlfThroughout, toCrlf } from './newlines.ts';
+
+/** Edits of one call. */
+const EDITS_MAX = 1_000;
+/** Places named when there is more than one. */
+const PLACES_MAX = 10;
+
+export interface Edit {
+  old: string;
+  /** Empty: `old` is deleted. */
+  new: string;
+  /** True: wherever `old` stands. False: it must stand once. */
+  all: boolean;
+}
+
+export interface Edited {
+  content: Buffer;
+  replacements: number;
+  /** What changed, in `content`. */
+  changed: readonly Span[];
+  /** True when newlines of the edits became CRLF, as the file has it. */
+  toCrlf: boolean;
+}
+
+/** ARGS_INVALID for what is no list of edits, and for an empty `old`. */
+export function readEdits(input: JsonObject): Edit[] {
+  const list = readObjectList(input, 'edits');
+  if (list.length === 0) throw invalid('edits', 'is empty', 'Pass a list of {old, new}.');
+  if (list.length > EDITS_MAX) throw invalid('edits', `has ${list.length} items, the limit is ${EDITS_MAX}`);
+  return list.map((item, index) => readEdit(item, `edits/${index}`));
+}
+
+function readEdit(item: JsonObject, name: string): Edit {
+  const texts = { [`${name}/old`]: item.old ?? null, [`${name}/new`]: item.new ?? null };
+  const old = readString(texts, `${name}/old`);
+  if (old === '') throw invalid(`${name}/old`, 'is empty', 'Name a text of the file, and repeat it in "new".');
+  const { all = false } = item;
+  if (typeof all !== 'boolean') throw invalid(`${name}/all`, 'must be true or false');
+  return { old, new: readString(texts, `${name}/new`), all };
+}
+
+/**
+ * Exact replacements, each in what those before it left. CONFLICT when an `old` is not there, or there more than once
+ * without `all`; then nothing is changed. A file that is CRLF throughout gets CRLF from edits that know only newlines.
+ */
+export async function applyEdits(
+  before: Buffer,
+  edits: readonly Edit[],
+  { shown, signal }: { shown: string; signal: AbortSignal },
+): Promise<Edited> {
+  const isCrlf = isCrlfThroughout(before);
+  const edited: Edited = { content: before, replacements: 0, changed: [], toCrlf: false };
+  for (const [index, edit] of edits.entries()) {
+    // Others of this process get their turn.
+    await setImmediate();
+    signal.throwIfAborted();
+    const fitted = isCrlf ? asCrlf(edit) : edit;
+    if (fitted.old !== edit.old || fitted.new !== edit.new) edited.toCrlf = true;
+    replace(edited, fitted, { index, shown, before });
+  }
+  return edited;
+}
+
+function asCrlf(edit: Edit): Edit {
+  if (edit.old.includes('\r') || edit.new.includes('\r')) return edit;
+  return { ...edit, old: toCrlf(edit.old), new: toCrlf(edit.new) };
+}
+
+interface EditPlace {
+  index: number;
+  shown: string;
+  /** The file before all edits. */
+  before: Buffer;
+}
+
+function replace(edited: Edited, edit: Edit, place: EditPlace): void {
+  const { content } = edited;
+  const [old, replacement] = [Buffer.from(edit.old), Buffer.from(edit.new)];
+  const starts = edit.all ? findAllBytes(content, old) : findOne(content, old, place);
+  if (starts.length === 0) throw notThere(content, old, place);
+  const size = content.length + starts.length * (replacement.length - old.length);
+  if (size > EDITABLE_MAX_BYTES) throw tooLarge(size, place);
+  edited.content = build(content, starts, old.length, replacement, size);
+  edited.replacements += starts.length;
+  edited.changed = afterReplacement(edited.changed, { starts, old, new: replacement });
+}
+
+function build(content: Buffer, starts: Uint32Array, oldLength: number, replacement: Buffer, size: number): Buffer {
+  const result = Buffer.allocUnsafe(size);
+  let [from, to] = [0, 0];
+  for (const start of starts) {
+    to += content.copy(result, to, from, start);
+    to += replacement.copy(result, to);
+    from = start + oldLength;
+  }
+  content.copy(result, to, from);
+  return result;
+}
+
+function findOne(content: Buffer, old: Buffer, place: EditPlace): Uint32Array {
+  const starts: number[] = [];
+  for (const at of findBytes(content, old, { overlapping: true })) {
+    starts.push(at);
+    if (starts.length > PLACES_MAX) break;
+  }
+  if (starts.length > 1) throw notOnce(content, starts, place);
+  return Uint32Array.from(starts);
+}
+
+function notOnce(content: Buffer, starts: readonly number[], { index, shown }: EditPlace): ContextdError {
+  const counter = new LineCounter(content);
+  const lines = starts.slice(0, PLACES_MAX).map((at) => counter.lineOf(at));
+  const often = starts.length > PLACES_MAX ? `more than ${PLACES_MAX} times` : `${starts.length} times`;
+  return new ContextdError(
+    'CONFLICT',
+    `/edits/${index}/old stands ${often} in ${shown}, at lines ${lines.join(', ')}`,
+    {
+      remedy: 'Give more of the text around it, or pass "all": true. Nothing was written.',
+      details: { path: shown, edit: index, found: starts.length, lines },
+    },
+  );
+}
+
+function notThere(content: Buffer, old: Buffer, { index, shown, before }: EditPlace): ContextdError {
+  const near = findNearMiss(content, old);
+  const hint = near === null ? '' : `; what stands at line ${near.line} differs in white space alone: ${near.differs}`;
+  const [earlier] = index === 0 ? [] : findBytes(before, old, { overlapping: false });
+  const cause = earlier === undefined ? '' : '; an edit before it in the list changed it';
+  return new ContextdError('CONFLICT', `/edits/${index}/old is not in ${shown}${cause}${hint}`, {
+    remedy: 'Read the file again and copy the text as it stands there. Nothing was written.',
+    details: { path: shown, edit: index, found: 0, ...(near === null ? {} : { nearest_line: near.line }) },
+  });
+}
+
+function tooLarge(size: number, { index, shown }: EditPlace): ContextdError {
+  return invalid(
+    `edits/${index}`,
+    `would make ${shown} ${size} bytes long, the limit is ${EDITABLE_MAX_BYTES}`,
+    'Write it with a program, through safe_bash.',
+  );
+}
