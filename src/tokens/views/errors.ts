@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../core/json.ts';
+import { isReasonAlone } from './errors/error-line.ts';
 import { errorLines } from './errors/find-errors.ts';
 import type { Span } from './grep/long-line.ts';
 import { type Line, NumberedLines } from './grep/numbered-lines.ts';
@@ -7,8 +8,11 @@ import type { Viewed } from './view.ts';
 
 export { lastErrorBlock } from './errors/last-error-block.ts';
 
-/** So often the same error is shown. */
+/** So often the same error is shown; and the same reason, of whatever name, where nothing calls it an error. */
 const REPEATS_SHOWN = 3;
+const REASONS_SHOWN = 10;
+/** Names, as they differ from one line of a program's talk to the next. */
+const NAMES = /"[^"]*"|'[^']*'|`[^`']*['`]|\S*[/\\]\S*|\d+/g;
 /** How much of an error is compared, UTF-16 units, and how many different ones are remembered. */
 const KEY_MAX_CHARS = 300;
 const KEYS_MAX = 5_000;
@@ -18,7 +22,8 @@ const LAST_LINES = 20;
 /**
  * What a person looks for in a failed build or test: the lines that tell of errors, `12:text`, with their messages and
  * `context` lines around, `13-text`, and `--` between groups; in the order of the text. An error that comes again (the
- * same but for digits) is shown three times. Without any error the last 20 lines. Facts: `lines` of the text, `errors`
+ * same but for digits) is shown three times, a reason that nothing calls an error (`File 'a' does not exist`, the same
+ * but for names) ten times. Without any error the last 20 lines. Facts: `lines` of the text, `errors`
  * (lines that tell of one), `repeats` (those not shown), and those of viewGrep. Time is linear in the text.
  */
 export function viewErrors(text: string, { context }: { context: number }): Viewed {
@@ -58,11 +63,13 @@ class Repeats {
   count = 0;
 
   isOne(body: string): boolean {
-    const key = body.slice(0, KEY_MAX_CHARS).replace(/\d+/g, '0');
+    const isReason = isReasonAlone(body);
+    const key = body.slice(0, KEY_MAX_CHARS).replace(isReason ? NAMES : /\d+/g, '0');
     const times = (this.#seen.get(key) ?? 0) + 1;
     if (times > 1 || this.#seen.size < KEYS_MAX) this.#seen.set(key, times);
-    if (times > REPEATS_SHOWN) this.count += 1;
-    return times > REPEATS_SHOWN;
+    const isRepeat = times > (isReason ? REASONS_SHOWN : REPEATS_SHOWN);
+    if (isRepeat) this.count += 1;
+    return isRepeat;
   }
 }
 

@@ -151,6 +151,7 @@ const SUMMARY = new RegExp(
 
 const IN_ANY_CASE = new RegExp([...COUNTS, ...LABELS, ...FAILED, ...REASONS].join('|'), 'i');
 const IN_THIS_CASE = new RegExp(CASED.join('|'));
+const CALLED_ERROR = new RegExp([...COUNTS, ...LABELS, ...FAILED].join('|'), 'i');
 
 /** Where a line, as line-body.ts gives it, tells that something failed; -1: nowhere. It must be of bounded length. */
 export function errorIn(body: string): number {
@@ -160,6 +161,11 @@ export function errorIn(body: string): number {
   if (at === -1) return -1;
   const milder = firstOf(rest.search(MILDER_LABEL), rest.search(MILDER_WORD));
   return milder === -1 || milder > at || ALWAYS.test(rest) ? at : -1;
+}
+
+/** Whether an error line gives a reason (`… does not exist`) without calling it an error: a program may only be talking. */
+export function isReasonAlone(body: string): boolean {
+  return !CALLED_ERROR.test(body) && !IN_THIS_CASE.test(body);
 }
 
 /** Whether an error line only says that, or how often, something failed. */

@@ -84,6 +84,17 @@ describe('the view errors', () => {
     expect(view.facts).toEqual({ lines: 19, errors: 10, repeats: 6 });
   });
 
+  it('shows what is only talk of files that are not there ten times, and each error', () => {
+    const talk = (i: number) => `File '/srv/${'abcdefghijklmnopqrst'[i % 20]}/package.json' does not exist.`;
+    const lines = Array.from({ length: 400 }, (_, i) => talk(i));
+    for (let i = 0; i < 15; i++)
+      lines.splice(20 * i + 40, 0, `src/${'abcdefghijklmno'[i]}.ts(1,2): error TS2304: no x`);
+    const shown = readNumbered(errors(`${lines.join('\n')}\n`).text).filter(({ mark }) => mark === ':');
+    expect(shown.filter(({ text }) => text.startsWith('File'))).toHaveLength(10);
+    expect(shown.filter(({ text }) => text.includes('error TS2304'))).toHaveLength(15);
+    expect(errors(lines.join('\n')).facts).toEqual({ lines: 415, errors: 415, repeats: 390 });
+  });
+
   it('keeps a long message to thirty lines, and both ends of a long traceback', () => {
     const frames = Array.from({ length: 100 }, (_, at) => `    at f${at} (a.js:1:1)\n`).join('');
     expect(readNumbered(errors(`Error: deep\n${frames}`).text)).toHaveLength(31);
