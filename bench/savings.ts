@@ -22,12 +22,12 @@ const RECORDINGS: readonly Recording[] = [
   file('git status', 'git-status-colour.txt', 0, /modified/),
   file('tsc, two errors', 'failed-tsc.txt', 2, /error TS/),
   file('git clone, progress', 'git-clone-terminal.txt', 0, /done/),
-  file('docker pull, progress', 'docker-pull-terminal.txt', 0, /Status|Digest/),
-  file('kubectl -o json', 'kubectl-json.txt', 0, /phase/),
+  file('apt-get install, progress', 'apt-get-terminal.txt', 0, /Setting up jq/),
   file('failed vitest run', 'failed-vitest.txt', 1, /AssertionError/),
   live('find, one of 900 files', 'find src test -type f | sort', /src\/core\/errors\.ts/, 'core/errors'),
   live('grep -rn, one of 900 lines', 'grep -rn "export function" src | sort', /function fitCut\(/, 'function fitCut'),
   live('npm ls --all', 'npm ls --all', /re2js@/, 're2js@'),
+  live('npm ls --json', 'npm ls --json', /"re2js"/, '"re2js"'),
   live('all documents, one word of them', 'cat CHANGELOG.md docs/*.md', /ARGS_INVALID/, 'ARGS_INVALID'),
 ];
 

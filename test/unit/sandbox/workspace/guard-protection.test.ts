@@ -193,6 +193,9 @@ describe('the fingerprint', () => {
       'n/.vscode',
       's/k.pem',
     ];
+    const mounted = places.join(' ');
+    /** A repository that was moved aside is one too. */
+    const movedAside = places.map((place) => `${place}.old`).join(' ');
     const changes = ['file', 'dir', 'link', 'otherLink', 'gone'] as const;
     const step = fc.tuple(fc.constantFrom(...places), fc.constantFrom(...changes));
     bench.sh('git init -q . && git init -q sub && mkdir n s');
@@ -206,12 +209,12 @@ describe('the fingerprint', () => {
     };
     await fc.assert(
       fc.asyncProperty(step, async ([place, change]) => {
-        const state = () =>
+        const state = (names: string) =>
           bench.sh(
-            `for p in ${places.join(' ')}; do stat -c '%n %f %d %i %w %N' $p 2>&1 || true; done; readlink -f ${places.join(' ')} || true`,
+            `for p in ${names}; do stat -c '%n %f %d %i %w %N' $p 2>&1 || true; done; readlink -f ${names} || true`,
           );
         await guard.settled();
-        const [before, seen] = [state(), await guard.protection()];
+        const [before, besideBefore, seen] = [state(mounted), state(movedAside), await guard.protection()];
         expect((await guard.protection()).fingerprint).toBe(seen.fingerprint);
         bench.try(`p=${place}; mkdir -p $(dirname $p); ${work[change]}`);
         writeFileSync(join(bench.workspace, 'unrelated'), String(Math.random()));
@@ -219,9 +222,9 @@ describe('the fingerprint', () => {
         await guard.settled();
         const after = await guard.protection();
         const areMounted = JSON.stringify(seen.mounts) + JSON.stringify(after.mounts) !== '[][]';
-        if (state() !== before && areMounted && place !== 's/k.pem')
-          expect(after.fingerprint).not.toBe(seen.fingerprint);
-        if (state() === before) expect(after.fingerprint).toBe(seen.fingerprint);
+        const isSame = state(mounted) === before;
+        if (!isSame && areMounted && place !== 's/k.pem') expect(after.fingerprint).not.toBe(seen.fingerprint);
+        if (isSame && state(movedAside) === besideBefore) expect(after.fingerprint).toBe(seen.fingerprint);
       }),
       { numRuns: 40 },
     );
