@@ -9,6 +9,8 @@ export interface Chunks {
 }
 
 const CHUNKS: Chunks = { bytes: 1024, overlapBytes: 160 };
+/** Chunks grow by so much where they do not meet: a megabyte is merged at most five times. */
+const GROWTH = 8;
 
 /**
  * Byte-pair merging of pieces of any length with little memory: in chunks. A chunk's tokens are kept up to one that
@@ -16,7 +18,8 @@ const CHUNKS: Chunks = { bytes: 1024, overlapBytes: 160 };
  *
  * Parts are the merge of the whole exactly when every two neighbours a, b merge to a, b by themselves: the first merge
  * across a border would be the first one in those two alone as well, for until then nothing outside has touched them.
- * Neighbours within a chunk are such pairs, so only those at a seam need a look. Where one is not, the chunk is doubled.
+ * Neighbours within a chunk are such pairs, so only those at a seam need a look. Where one is not, all is merged again in
+ * larger chunks, not that one alone: with another end it may begin with another token, and the seam before it was of that.
  */
 export class LongMerger {
   readonly #chunk: PieceMerger;
@@ -32,22 +35,24 @@ export class LongMerger {
 
   /** How many tokens `bytes[start..end]` is; Infinity when more than `most`. */
   merge(bytes: Uint8Array, start: number, end: number, most = Number.POSITIVE_INFINITY): number {
-    const { overlapBytes } = this.#chunks;
-    let size = this.#chunks.bytes;
+    for (let size = this.#chunks.bytes; ; size *= GROWTH) {
+      const tokens = this.#mergeBy(size, bytes, start, end, most);
+      if (tokens !== null) return tokens;
+    }
+  }
+
+  /** Null when two chunks of this size do not meet at a border. */
+  #mergeBy(size: number, bytes: Uint8Array, start: number, end: number, most: number): number | null {
     let tokens = 0;
     let from = start;
     let parts = this.#chunk.merge(bytes, from, Math.min(from + size, end));
     for (;;) {
       const isLast = from + size >= end;
-      const kept = isLast ? parts : this.#chunk.tokensBefore(from + size - overlapBytes);
+      const kept = isLast ? parts : this.#chunk.tokensBefore(from + size - this.#chunks.overlapBytes);
       if (tokens + kept > most) this.#cut = this.#chunk.endOfToken(most - tokens);
       if (!isLast) {
         const after = kept === 0 ? null : this.#partsAfter(bytes, kept, size, end);
-        if (after === null) {
-          size *= 2;
-          parts = this.#chunk.merge(bytes, from, Math.min(from + size, end));
-          continue;
-        }
+        if (after === null) return null;
         ({ from, parts } = after);
       }
       tokens += kept;
