@@ -5,7 +5,7 @@ import type { ContextdError } from '../core/errors.ts';
 import type { Json } from '../core/json.ts';
 import type { CallAnswer, CallRequest } from '../server/door.ts';
 import type { Cursors } from '../stores/cursors.ts';
-import { fitCut, fitToBudget, fitWhole } from '../tokens/budget.ts';
+import { fitCut, fitToBudget, fitWhole, shownStreams } from '../tokens/budget.ts';
 import type { TokenCounter } from '../tokens/counter.ts';
 import type { BudgetOutput } from '../tokens/fit.ts';
 import { type ByteRange, renderLine } from '../tokens/line.ts';
@@ -72,22 +72,24 @@ async function fitAnswer(
 ): Promise<BudgetOutput> {
   const input = (shown: ShownOutput) => ({
     envelope: envelopeOf(call, outcome, stored, shown, deps),
-    streams: shown.streams,
+    streams: shownStreams(shown.streams, call.options.maxTokens),
     budgetTokens: call.options.maxTokens,
   });
   const scales = call.options.view.name === 'digest' ? DIGEST_SCALES : [];
   let shown = await viewOutput(call, outcome, stored, deps);
-  let whole = fitWhole(deps.counter, input(shown));
+  let fitting = input(shown);
+  let whole = fitWhole(deps.counter, fitting);
   for (const scale of scales) {
     if (whole !== null) break;
     shown = await viewOutput(call, outcome, stored, deps, scale);
-    whole = fitWhole(deps.counter, input(shown));
+    fitting = input(shown);
+    whole = fitWhole(deps.counter, fitting);
   }
   if (whole !== null) return whole;
   const kept = shown.derived === null ? stored : await storeDerived(call, stored, shown.derived, deps);
   let hash: string | undefined;
   return fitCut(deps.counter, {
-    ...input(shown),
+    ...fitting,
     archive: {
       id: kept.artifactId,
       bytes: kept.streams.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0),

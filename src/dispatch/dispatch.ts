@@ -58,7 +58,8 @@ async function answerCall(call: Call, times: StepTimes, deps: DispatchDeps): Pro
         continuation === null ? await carryOut(verified, times, deps) : await shown(verified, continuation, deps);
       outcome = await scrubOrWithhold(call, came, times, deps); //                   6 scrub
       const stored = await times.of('store', store(verified, outcome, deps)); //          7 store
-      budgeted = await budget(verified, outcome, stored, deps); //                   8 budget
+      budgeted = await times.of('budget', budget(verified, outcome, stored, deps)); //  8 budget
+      await times.of('store', stored?.committed ?? Promise.resolve());
     }
   } catch (thrown) {
     outcome = await scrubOrWithhold(call, failedOutcome(reported(call, thrown, deps)), times, deps);

@@ -20,7 +20,16 @@ export async function openArtifact(sessionKey: string, ref: string, deps: OpenAr
     readStreams(deps.artifacts, sessionKey, id),
   ]);
   const { tool, droppedBytes, revision } = info;
-  return { artifactId: id, revision, streams, droppedBytes, tool, field, isEarlier: true };
+  return {
+    artifactId: id,
+    revision,
+    streams,
+    droppedBytes,
+    tool,
+    field,
+    isEarlier: true,
+    committed: Promise.resolve(),
+  };
 }
 
 /** True when more of it had to be masked. */

@@ -23,10 +23,12 @@ export interface StoredOutput {
   field: string | null;
   /** Kept by an earlier call, which this one looks at. */
   isEarlier: boolean;
+  /** No answer may leave before. Errors: STORAGE_FULL. */
+  committed: Promise<void>;
 }
 
 /**
- * Step 7: the complete scrubbed text, kept before anything is cut; or, for a call that shows what an earlier one kept,
+ * Step 7: the complete scrubbed text, on its way into the store while the answer is cut; or, for a call that shows what an earlier one kept,
  * that. Null when there is no text.
  */
 export async function store(
@@ -40,9 +42,12 @@ export async function store(
   const { sessionKey, requestId } = call;
   const tool = call.tool.manifest.name;
   const command = JSON.stringify(sorted(call.input));
-  const artifactId = await deps.artifacts.put(sessionKey, requestId, tool, streams, droppedBytes, command);
-  deps.secondSearch.stored({ sessionKey, requestId, tool, artifactId });
-  return { artifactId, revision: 0, streams, droppedBytes, tool, field: null, isEarlier: false };
+  const { id, committed } = deps.artifacts.put(sessionKey, requestId, tool, streams, droppedBytes, command);
+  committed.then(
+    () => deps.secondSearch.stored({ sessionKey, requestId, tool, artifactId: id }),
+    () => {},
+  );
+  return { artifactId: id, revision: 0, streams, droppedBytes, tool, field: null, isEarlier: false, committed };
 }
 
 /** Texts made of an output: kept where they do not fit an answer, so that a cursor leads through them. */
@@ -52,8 +57,9 @@ export async function storeDerived(
   streams: readonly ArtifactStream[],
   { artifacts }: { artifacts: ArtifactStore },
 ): Promise<StoredOutput> {
-  const artifactId = await artifacts.put(call.sessionKey, call.requestId, output.tool, streams, 0);
-  return { ...output, artifactId, revision: 0, streams };
+  const { id, committed } = artifacts.put(call.sessionKey, call.requestId, output.tool, streams, 0);
+  await committed;
+  return { ...output, artifactId: id, revision: 0, streams };
 }
 
 /** `sha256:…` of the artifact's bytes. */

@@ -16,7 +16,7 @@ export interface NewContent {
 }
 
 /** An artifact about to be stored. */
-interface NewArtifact extends NewContent {
+interface ArtifactRow extends NewContent {
   id: string;
   session: Buffer;
   requestId: string;
@@ -42,7 +42,7 @@ export function insertBody(hash: Buffer, body: Buffer): Statement {
   };
 }
 
-export function insertArtifact(row: NewArtifact, hash: Buffer): Statement {
+export function insertArtifact(row: ArtifactRow, hash: Buffer): Statement {
   return {
     sql: `INSERT INTO artifacts (id, session, content, request_id, tool, parts, dropped_bytes, created_ms, command)
           SELECT ?, ?, id, ?, ?, ?, ?, ?, ? FROM contents WHERE hash = ?`,

@@ -43,15 +43,20 @@ export interface ArtifactInfo {
   revision: number;
 }
 
+/** An artifact that is being written. */
+export interface NewArtifact {
+  /** `art_…`; nobody may be told of it before it is committed. */
+  id: string;
+  /** Fulfilled when it is whole and on its way to the disk. Errors: STORAGE_FULL. */
+  committed: Promise<void>;
+}
+
 /** Complete scrubbed outputs. An artifact belongs to the session that made it; no other session can tell it exists. */
 export interface ArtifactStore {
   start(): Promise<void>;
   /** Waits for a running prune. */
   stop(): Promise<void>;
-  /**
-   * Gives the new `art_` id once the artifact is whole and committed. `command`: what the call was asked to do, by
-   * which `previous` finds it; null: not the output of a call. Errors: STORAGE_FULL.
-   */
+  /** `command`: what the call was asked to do, by which `previous` finds it; null: not the output of a call. */
   put(
     sessionKey: string,
     requestId: string,
@@ -59,7 +64,7 @@ export interface ArtifactStore {
     streams: readonly ArtifactStream[],
     droppedBytes: number,
     command?: string | null,
-  ): Promise<string>;
+  ): NewArtifact;
   /** The last output before this one of the same tool with the same command in the same session; null: none. */
   previous(sessionKey: string, id: string): Promise<string | null>;
   /**
@@ -116,21 +121,23 @@ class Artifacts implements ArtifactStore {
     await this.#parts?.pruner.stop();
   }
 
-  async put(
+  put(
     sessionKey: string,
     requestId: string,
     tool: string,
     streams: readonly ArtifactStream[],
     droppedBytes: number,
     command: string | null = null,
-  ): Promise<string> {
+  ): NewArtifact {
     const id = newArtifactId();
     const session = this.#tagOf(sessionKey);
     const commandTag = command === null ? null : this.#deps.keys.derive('command', `${tool}\0${command}`);
-    await this.#keep(streams, (content, hash) =>
+    const committed = this.#keep(streams, (content, hash) =>
       insertArtifact({ ...content, id, session, requestId, tool, droppedBytes, commandTag }, hash),
     );
-    return id;
+    // Who waits for it hears of a failure, even if that comes before the waiting.
+    committed.catch(() => {});
+    return { id, committed };
   }
 
   async previous(sessionKey: string, id: string): Promise<string | null> {

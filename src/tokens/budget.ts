@@ -10,8 +10,8 @@ import { type CutStream, type Piece, ShownStream } from './shown-stream.ts';
 export interface BudgetInput {
   /** With empty stream fields in `data`, at the place where they shall be printed. */
   envelope: Envelope;
-  /** In the order in which the artifact holds them. */
-  streams: readonly CutStream[];
+  /** In the order in which the artifact holds them; `shownStreams` makes them, once for both ways to fit. */
+  streams: readonly ShownStream[];
   /** Tokens of the whole line; at least BUDGET_MIN_TOKENS. */
   budgetTokens: number;
 }
@@ -28,25 +28,28 @@ export interface WholeOutput extends BudgetOutput {
   omitted: readonly [];
 }
 
+export function shownStreams(streams: readonly CutStream[], budgetTokens: number): ShownStream[] {
+  assertBudget(budgetTokens);
+  return streams.map((stream) => new ShownStream(stream, budgetTokens));
+}
+
 /**
  * The first answer of a call, if all of it fits: densified where that makes it smaller, else as it is; `tokens_used`
- * and `densified` are set. Null when it must be cut. ARGS_INVALID for a budget below BUDGET_MIN_TOKENS.
+ * and `densified` are set. Null when it must be cut.
  */
 export function fitWhole(counter: TokenCounter, input: BudgetInput): WholeOutput | null {
-  assertBudget(input.budgetTokens);
-  const shown = input.streams.map((stream) => new ShownStream(stream, input.budgetTokens));
-  const densified = stepsOf(shown);
+  const densified = stepsOf(input.streams);
   const dense = renderWhole(
     counter,
     input,
-    shown.map(({ field, whole }) => [field, whole] as const),
+    input.streams.map(({ field, whole }) => [field, whole] as const),
     densified,
   );
   if (densified.length === 0) return dense;
   const plain = renderWhole(
     counter,
     input,
-    input.streams.map(({ field, text }) => [field, text] as const),
+    input.streams.map(({ field, source }) => [field, source] as const),
     [],
   );
   if (plain === null || dense === null) return dense ?? plain;
@@ -58,11 +61,7 @@ export function fitWhole(counter: TokenCounter, input: BudgetInput): WholeOutput
  * cut by its mode: `truncated`, `has_more`, a cursor over exactly the omitted bytes, `content_fidelity`.
  */
 export function fitCut(counter: TokenCounter, input: CutInput): BudgetOutput {
-  assertBudget(input.budgetTokens);
-  const streams = input.streams.map((stream) => {
-    const shown = new ShownStream(stream, input.budgetTokens);
-    return { shown, tokens: shown.tokens(counter, input.budgetTokens) };
-  });
+  const streams = measured(counter, input);
   return fitLayout(counter, {
     ...input,
     everything: mergeRanges(streams.map(({ shown }) => ({ start: shown.offset, end: shown.offset + shown.bytes }))),
@@ -72,9 +71,13 @@ export function fitCut(counter: TokenCounter, input: CutInput): BudgetOutput {
   });
 }
 
-/** Both, for what needs no store in between. */
-export function fitToBudget(counter: TokenCounter, input: CutInput): BudgetOutput {
-  return fitWhole(counter, input) ?? fitCut(counter, input);
+/** Both, for what needs no store in between. ARGS_INVALID for a budget below BUDGET_MIN_TOKENS. */
+export function fitToBudget(
+  counter: TokenCounter,
+  { streams, ...input }: Omit<CutInput, 'streams'> & { streams: readonly CutStream[] },
+): BudgetOutput {
+  const shown = { ...input, streams: shownStreams(streams, input.budgetTokens) };
+  return fitWhole(counter, shown) ?? fitCut(counter, shown);
 }
 
 /** ARGS_INVALID unless `tokens` is a whole number of at least BUDGET_MIN_TOKENS. */
@@ -85,6 +88,9 @@ export function assertBudget(tokens: number): void {
     details: { pointer: '/max_tokens', minimum: BUDGET_MIN_TOKENS },
   });
 }
+
+/** Few texts have so many characters for a token: one that is longer is taken not to fit. */
+const LONG_CHARS_PER_TOKEN = 8;
 
 /** Null when it does not fit; a text that cannot fit is not even looked at. */
 function renderWhole(
@@ -106,6 +112,15 @@ interface MeasuredStream {
   shown: ShownStream;
   /** Tokens of the whole as printed; Infinity when that is above the budget. */
   tokens: number;
+}
+
+/** Who needs all the room and shares it with nobody need not be measured. */
+function measured(counter: TokenCounter, { streams, budgetTokens }: BudgetInput): MeasuredStream[] {
+  const isAlone = streams.filter(({ bytes }) => bytes > 0).length === 1;
+  return streams.map((shown) => {
+    const isLong = isAlone && shown.source.length > budgetTokens * LONG_CHARS_PER_TOKEN;
+    return { shown, tokens: isLong ? Number.POSITIVE_INFINITY : shown.tokens(counter, budgetTokens) };
+  });
 }
 
 function layStreams(counter: TokenCounter, streams: readonly MeasuredStream[], roomTokens: number): Layout {

@@ -24,5 +24,5 @@ function escapedWidth(unit: number): number {
 
 /** Lone surrogates become U+FFFD, as they do in the artifact's UTF-8. Lengths stay the same, in units and in bytes. */
 export function wellFormed(text: string): string {
-  return text.replace(/\p{Cs}/gu, '\ufffd');
+  return text.toWellFormed();
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -117,6 +117,7 @@ async function assemble() {
     auditLog,
     artifacts,
     projects,
+    artifactsDir: paths.artifactsDir,
     project,
     scanner,
     catalog,
@@ -227,6 +228,19 @@ describe('it fails closed', () => {
     expect(JSON.parse(line)).toMatchObject({ success: false, refs: [], data: { error_code: 'SCRUB_FAILED' } });
     expect(exitCode).toBe(70);
     await at.scanner.start();
+  });
+
+  it('FR-3.5 no stored output, no answer that refers to it', async () => {
+    rmSync(at.artifactsDir, { recursive: true });
+    writeFileSync(at.artifactsDir, '');
+    const { line } = await at.call('safe_bash', { command: 'seq 100000' });
+    expect(JSON.parse(line)).toMatchObject({
+      success: false,
+      refs: [],
+      data: { error_code: 'PATH_INVALID' },
+      error: expect.stringContaining('cannot write artifacts to'),
+    });
+    expect(line).not.toContain('99998');
   });
 
   it('SEC-5.1 no record, no answer', async () => {

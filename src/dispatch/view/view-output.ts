@@ -184,6 +184,7 @@ async function earlierOutput(
   output: StoredOutput,
   deps: ViewDeps,
 ): Promise<ArtifactStream[] | null> {
+  if (against === null) await output.committed;
   const id = against ?? (await deps.artifacts.previous(sessionKey, output.artifactId));
   if (id === null) return null;
   await maskAgain(sessionKey, id, deps);

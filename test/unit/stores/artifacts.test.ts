@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ARTIFACT_ID_PATTERN } from '#src/core/ids.js';
 import { silentLogger } from '#src/core/log.js';
-import { type ArtifactStore, createArtifactStore, SMALL_MAX_BYTES } from '#src/stores/artifacts.js';
+import { type ArtifactStore, createArtifactStore, type NewArtifact, SMALL_MAX_BYTES } from '#src/stores/artifacts.js';
 import {
   DAY_MS,
   makeTempDir,
@@ -20,7 +20,12 @@ import {
 const LARGE = 'large output\n'.repeat(20_000);
 
 function put(artifacts: ArtifactStore, text: string, sessionKey = SESSION_A): Promise<string> {
-  return artifacts.put(sessionKey, 'req_1', 'safe_bash', [{ field: 'stdout', text }], 0);
+  return whole(artifacts.put(sessionKey, 'req_1', 'safe_bash', [{ field: 'stdout', text }], 0));
+}
+
+async function whole({ id, committed }: NewArtifact): Promise<string> {
+  await committed;
+  return id;
 }
 
 async function readText(artifacts: ArtifactStore, id: string, sessionKey = SESSION_A): Promise<string> {
@@ -46,7 +51,7 @@ describe('an artifact', () => {
       { field: 'stdout', text: 'größer\n' },
       { field: 'stderr', text: '💥' },
     ];
-    const id = await artifacts.put(SESSION_A, 'req_1', 'safe_bash', streams, 5);
+    const id = await whole(artifacts.put(SESSION_A, 'req_1', 'safe_bash', streams, 5));
     expect(id).toMatch(ARTIFACT_ID_PATTERN);
     expect(await artifacts.info(SESSION_A, id)).toEqual({
       parts: [
@@ -139,16 +144,11 @@ describe('contents', () => {
   it('are the same when the same bytes are split over streams differently, and keep their own parts', async () => {
     const stores = await openTestArtifacts(await makeTempDir());
     const one = await put(stores.artifacts, 'ab');
-    const two = await stores.artifacts.put(
-      SESSION_A,
-      'req_2',
-      't',
-      [
-        { field: 'stdout', text: 'a' },
-        { field: 'stderr', text: 'b' },
-      ],
-      0,
-    );
+    const streams = [
+      { field: 'stdout', text: 'a' },
+      { field: 'stderr', text: 'b' },
+    ];
+    const two = await whole(stores.artifacts.put(SESSION_A, 'req_2', 't', streams, 0));
     expect(await countContents(stores)).toEqual({ c: 1, b: 1 });
     expect((await stores.artifacts.info(SESSION_A, one)).parts).toHaveLength(1);
     expect((await stores.artifacts.info(SESSION_A, two)).parts).toHaveLength(2);
