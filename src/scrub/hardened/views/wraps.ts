@@ -16,6 +16,8 @@ const USUAL_WIDTHS: ReadonlySet<number> = new Set([
 /** The next line begins a value of its own: name=value, name: value. */
 const NEW_NAME = /^[A-Za-z_][A-Za-z0-9_.-]*(?:=[^=\s]|["']?[ \t]*[:=][ \t]|["']?:)/;
 const MAX_NAME_CHARS = 80;
+/** A line of less than this share of the one before is short. */
+const SHORT_SHARE = 4;
 
 /** A value on more lines is taken for several, which have so many lines in common: what holds them must not grow with the text. */
 const MAX_LINES = 16_384;
@@ -31,7 +33,7 @@ export function unwrapped(text: string): View | null {
   for (const { 0: lineEnd, index } of text.matchAll(/\r?\n|\r/g)) {
     const link = linkAt(text, index, index + lineEnd.length, lineEnd === '\r');
     if (link === undefined) continue;
-    if (chain.at(-1) !== link[1]) {
+    if (chain.at(-1) !== link[1] || isLastOf(chain, text)) {
       put(builder, text, chain);
       chain = link;
     } else chain.push(link[2], link[3]);
@@ -61,6 +63,17 @@ function linkAt(
   if (!isSigned && !fits(text, end, nextEnd - next)) return undefined;
   if (!isSigned && !isReturn && !isFull(text, end, nextLine)) return undefined;
   return [valueStart(text, end), end, next, nextEnd];
+}
+
+/**
+ * The rest of a value that was wrapped at a width is its last line, whatever other short lines follow: not `1`, `2`, `3`
+ * behind a key of 64 characters. A line that ends with a sign goes on all the same.
+ */
+function isLastOf(chain: Chain, text: string): boolean {
+  if (chain.length < 4) return false;
+  const [start = 0, end = 0, lastStart = 0, lastEnd = 0] = chain.slice(-4);
+  const isSigned = text[end] === '\\' || text[end] === '=';
+  return !isSigned && (lastEnd - lastStart) * SHORT_SHARE < end - start;
 }
 
 function put(builder: ViewBuilder, text: string, chain: Chain): void {

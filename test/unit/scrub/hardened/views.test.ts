@@ -223,4 +223,16 @@ describe('SEC-1.1 lines that only follow each other', () => {
   it('are, where the first is as long as the one before it', () => {
     expect(unwrapped(`${'.'.repeat(first.length)}\n${first}\n${'q7'.repeat(6)}\n`)?.text).toContain('k3q7');
   });
+
+  it('end with a short one after a line as wide as programs make lines', () => {
+    const wide = `A=${'k3'.repeat(31)}`;
+    const read = unwrapped(`${wide}\n1\n2\n3\n4\n`)?.text;
+    expect(read).toContain('k31');
+    expect(read).not.toContain('k312');
+  });
+
+  it('go on, however short, where the first ends with a sign', () => {
+    const read = unwrapped(`SERVICE_API_TOKEN_OF_STAGING=\n${'k3q7\n'.repeat(8)}`)?.text;
+    expect(read).toContain('k3q7'.repeat(8));
+  });
 });
