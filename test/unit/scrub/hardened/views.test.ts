@@ -233,6 +233,6 @@ describe('SEC-1.1 lines that only follow each other', () => {
 
   it('go on, however short, where the first ends with a sign', () => {
     const read = unwrapped(`SERVICE_API_TOKEN_OF_STAGING=\n${'k3q7\n'.repeat(8)}`)?.text;
-    expect(read).toContain('k3q7'.repeat(8));
+    expect(read).toContain(`STAGING${'k3q7'.repeat(8)}`);
   });
 });
