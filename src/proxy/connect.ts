@@ -7,12 +7,24 @@ import type { Places } from './places.ts';
 
 /** How long a peer may take over the handshake, milliseconds. */
 const HANDSHAKE_LIMIT_MS = 10_000;
+/** A peer that closes may be a daemon that is dying: it is asked again so often, with so long between, milliseconds. */
+const RESETS_MAX = 3;
+const RESET_PAUSE_MS = 30;
 
 /** What one attempt came to: a connection, nobody there (or nobody yet), or a reason to give up. */
 export type Attempt = { kind: 'connected'; channel: Channel } | { kind: 'absent' } | { kind: 'busy' };
 
 /** One attempt. Nothing is sent, so it may be repeated. Throws what no repetition would mend; aborting: CANCELLED. */
 export async function attemptConnection(places: Places, signal: AbortSignal): Promise<Attempt> {
+  for (let resets = 0; ; resets++) {
+    const attempt = await attemptOnce(places, signal);
+    if (attempt.kind !== 'reset') return attempt;
+    if (resets === RESETS_MAX) throw foreign(places, 'it closes the connection');
+    await new Promise((resolve) => setTimeout(resolve, RESET_PAUSE_MS));
+  }
+}
+
+async function attemptOnce(places: Places, signal: AbortSignal): Promise<Attempt | { kind: 'reset' }> {
   const identity = readIdentity(places.certsDir);
   if (identity === undefined) return { kind: 'absent' };
   const limit = new AbortController();
@@ -78,7 +90,7 @@ function readIdentity(certsDir: string): Identity | undefined {
 }
 
 /** What an attempt that failed came to. The two TLS libraries agree on the system's codes, not on their own. */
-function judge(error: unknown, places: Places): Attempt {
+function judge(error: unknown, places: Places): Attempt | { kind: 'reset' } {
   if (error instanceof ContextdError || !isErrno(error)) throw error;
   switch (error.code) {
     case 'ENOENT':
@@ -91,7 +103,7 @@ function judge(error: unknown, places: Places): Attempt {
       throw isWritable(places.socket) ? socketForbidden(error.code) : socketUnreadable(places, error.code);
     case 'ECONNRESET':
     case 'EPIPE':
-      throw foreign(places, 'it closes the connection');
+      return { kind: 'reset' };
   }
   if (UNUSABLE_IDENTITY.test(error.code ?? '')) return { kind: 'absent' };
   throw isTlsFault(error) ? foreign(places, 'it does not speak TLS 1.3') : impostor(places, error.message);

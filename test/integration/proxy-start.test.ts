@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -121,8 +122,24 @@ describe.each(BUILDS)('the first call of the %s proxy', (build) => {
     end(first?.pid ?? 0);
     await expect.poll(() => isRunning(first?.pid ?? 0), { timeout: 20_000 }).toBe(false);
     const second = await bench.run(['{}']);
-    expect(second.code).toBe(0);
+    expect(second).toMatchObject({ code: 0 });
     expect(JSON.parse(second.stdout).pid).not.toBe(first?.pid);
+  });
+
+  it('a daemon that dies while it is called is no obstacle', async () => {
+    expect((await bench.run(['{}'])).code).toBe(0);
+    const [first] = starts();
+    end(first?.pid ?? 0);
+    await expect.poll(() => isRunning(first?.pid ?? 0), { timeout: 20_000 }).toBe(false);
+    const path = join(bench.home, 'run/contextd.sock');
+    rmSync(path);
+    const dying = createServer((socket) => {
+      dying.close();
+      socket.destroy();
+    });
+    await once(dying.listen(path), 'listening');
+    expect(await bench.run(['{}'])).toMatchObject({ code: 0 });
+    expect(dying.listening).toBe(false);
   });
 
   it('a directory that cannot be made is named', async () => {

@@ -34,7 +34,10 @@ type ClientClass<C extends Client> = new (
 export interface PluginConnection {
   /** Version of the tool protocol both sides speak. */
   readonly appVersion: number;
-  /** A client on the one connection. It needs no close, and closing it closes the connection. */
+  /**
+   * A client on the one connection. It needs no close, and closing it closes the connection. Whoever waits for a call
+   * watches `closed` too: one that is sent in the moment in which the connection breaks may never end.
+   */
   client<C extends Client>(make: ClientClass<C>): C;
   readonly broker: {
     /** A number that was not given out before. */
