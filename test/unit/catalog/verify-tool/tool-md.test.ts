@@ -46,7 +46,7 @@ describe('TOOL.md', () => {
 
   it('DATA-3 has exactly the form of the pattern that says it in one', () => {
     const pattern =
-      /^# good_tool\n> .+\n\n\*\*Use\*\*: .+\n\*\*Not\*\*: .+ → `.+`.*\n\*\*Limits\*\*: .+\n\*\*Ref\*\*: `TOOL_EXTENDED.md`\n$/;
+      /^# good_tool\n> .+\n\n\*\*Use\*\*: .+\n\*\*Not\*\*: .+ → `.+`.*\n\*\*Limits\*\*: .+\n\*\*Ref\*\*: `TOOL_EXTENDED\.md`\n$/;
     const bit = fc.constantFrom(' → `', '`', ' ', 'a', '\n', '\r', '\u2028', '**Not**: ', '→');
     const bits = fc.array(bit, { maxLength: 6 }).map((all) => all.join(''));
     const place = fc.nat({ max: TOOL_MD.length });
