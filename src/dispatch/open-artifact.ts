@@ -9,8 +9,8 @@ export interface OpenArtifactDeps {
 }
 
 /**
- * The whole of a stored output, `art_…` or `art_…/<text>`, for another look at it. Secrets that became known since it was stored are masked first,
- * in the artifact too. Errors: NOT_FOUND, EXPIRED, SCRUB_FAILED.
+ * The whole of a stored output, `art_…` or `art_…/<text>`, for another look at it. Secrets that became known since it
+ * was stored are masked first, in the artifact too. Errors: NOT_FOUND, EXPIRED, SCRUB_FAILED.
  */
 export async function openArtifact(sessionKey: string, ref: string, deps: OpenArtifactDeps): Promise<StoredOutput> {
   const [id = '', field = null] = ref.split('/');

@@ -28,8 +28,8 @@ export interface StoredOutput {
 }
 
 /**
- * Step 7: the complete scrubbed text, on its way into the store while the answer is cut; or, for a call that shows what an earlier one kept,
- * that. Null when there is no text.
+ * Step 7: the complete scrubbed text, on its way into the store while the answer is cut; or, for a call that shows what an
+ * earlier one kept, that. Null when there is no text.
  */
 export async function store(
   call: VerifiedCall,
