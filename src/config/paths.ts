@@ -31,6 +31,9 @@ export interface Paths {
   logFile: string;
   /** Compiled code of the daemon, made by Node. */
   compileCacheDir: string;
+  /** The home of the daemon's user, and where git keeps that user's and the system's configuration. */
+  userHome: string;
+  userGitConfigs: readonly string[];
   installRoot: string;
   protoDir: string;
   coreBundleDir: string;
@@ -72,6 +75,12 @@ export function resolvePaths(
     projectsDir: join(bases.stateDir, 'projects'),
     logFile: join(bases.stateDir, 'daemon.log'),
     compileCacheDir: join(bases.stateDir, 'compile-cache'),
+    userHome: env.home,
+    userGitConfigs: [
+      '/etc/gitconfig',
+      join(absoluteOnly(env.xdgConfigHome) ?? join(env.home, '.config'), 'git', 'config'),
+      join(env.home, '.gitconfig'),
+    ],
     installRoot,
     protoDir: join(installRoot, 'proto'),
     coreBundleDir: join(installRoot, 'dist', 'core-bundle'),

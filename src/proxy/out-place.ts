@@ -14,7 +14,9 @@ export interface OutPlace {
 }
 
 /** Files without a dot in front that a program on the host trusts: the sandbox protects the same. */
-const TRUSTED_NAMES: readonly string[] = ['opencode.json', 'opencode.jsonc', 'contextd.lock'];
+const TRUSTED_NAMES: readonly string[] = [
+  ...['opencode.json', 'opencode.jsonc', 'crush.json', 'contextd.lock', 'mise.toml', 'bunfig.toml'],
+];
 
 const REMEDY =
   'Name a file in an existing directory of the project, without links and without names that begin with "."';

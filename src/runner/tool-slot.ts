@@ -42,7 +42,7 @@ export class ToolSlot {
   async run(call: ToolCall): Promise<RunResult> {
     this.#calls += 1;
     try {
-      return await (this.#plan.origin === 'core' ? this.#run(call) : this.#runWatched(call));
+      return await this.#runWatched(call);
     } finally {
       this.#calls -= 1;
     }
@@ -69,10 +69,7 @@ export class ToolSlot {
     return result;
   }
 
-  /**
-   * The process of a third party's tool can write the workspace itself, with no command between. The core tools are
-   * trusted to write nothing that is protected.
-   */
+  /** A tool's process can write the workspace itself, with no command between: what it leaves is searched too. */
   async #runWatched(call: ToolCall): Promise<RunResult> {
     const watch = await this.#deps.sandbox.watch(this.#policies.command);
     let facts = NO_FACTS;

@@ -1,5 +1,8 @@
 import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Paths } from '../config/paths.ts';
 import { ContextdError } from '../core/errors.ts';
+import type { Person } from './workspace/targets.ts';
 
 /**
  * Who runs inside, as the host sees it (design §5). `self`: the daemon's own user, who is not root. `owner`: the daemon
@@ -36,6 +39,22 @@ function primaryGroup(uid: number, passwd: string): number | null {
     const fields = line.split(':');
     if (Number(fields[2]) === uid && fields[3] !== undefined && /^\d+$/.test(fields[3]))
       return Number(fields[3]) || null;
+  }
+  return null;
+}
+
+/** Whose git, on the host, works in a workspace: the daemon's own user, or the owner for whom root's daemon works. */
+export function personOf(identity: Identity, { userHome, userGitConfigs }: Paths): Person {
+  if (identity.kind !== 'owner') return { home: userHome, gitConfigs: userGitConfigs };
+  const home = homeOf(identity.uid, readFileSync('/etc/passwd', 'utf8'));
+  const own = home === null ? [] : [join(home, '.config', 'git', 'config'), join(home, '.gitconfig')];
+  return { home: home ?? userHome, gitConfigs: [...userGitConfigs, ...own] };
+}
+
+function homeOf(uid: number, passwd: string): string | null {
+  for (const line of passwd.split('\n')) {
+    const fields = line.split(':');
+    if (Number(fields[2]) === uid && fields[5]?.startsWith('/')) return fields[5];
   }
   return null;
 }

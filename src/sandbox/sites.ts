@@ -5,7 +5,7 @@ import type { Clock } from '../core/clock.ts';
 import { ContextdError } from '../core/errors.ts';
 import type { Logger } from '../core/log.ts';
 import { Host } from './host.ts';
-import { type Identity, identityFor } from './identity.ts';
+import { type Identity, identityFor, personOf } from './identity.ts';
 import { checkRoPath, checkWorkspace } from './mountable.ts';
 import { explainFailure } from './probe/failures.ts';
 import { Isolation } from './probe/isolation.ts';
@@ -102,7 +102,7 @@ export class Sites {
       identity,
       directory,
       isFiltered,
-      guard: this.#guardOf(policy),
+      guard: this.#guardOf(policy, identity),
     };
   }
 
@@ -135,10 +135,11 @@ export class Sites {
     return opened;
   }
 
-  #guardOf({ workspace, deny }: SandboxPolicy): WorkspaceGuard {
+  #guardOf({ workspace, deny }: SandboxPolicy, identity: Identity): WorkspaceGuard {
     const key = JSON.stringify([workspace, deny]);
-    const { logger, clock } = this.#deps;
-    const guard = this.#guards.get(key) ?? new WorkspaceGuard({ workspace, deny, logger, clock });
+    const { paths, logger, clock } = this.#deps;
+    const person = personOf(identity, paths);
+    const guard = this.#guards.get(key) ?? new WorkspaceGuard({ workspace, deny, person, logger, clock });
     this.#guards.set(key, guard);
     return guard;
   }

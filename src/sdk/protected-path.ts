@@ -1,8 +1,6 @@
 import { relative, sep } from 'node:path';
 import { ContextdError } from '../core/errors.ts';
 
-const GIT = '.git';
-
 /** PERMISSION_DENIED when `target` is protected, or lies below what is. `target` is real and inside the workspace. */
 export function refuseProtected(workspace: string, target: string, protectedPaths: readonly string[]): void {
   const shown = relative(workspace, target).split(sep).join('/');
@@ -20,14 +18,12 @@ export function protectedFault(shown: string, rule: string): ContextdError {
 }
 
 /**
- * The rule that protects a path, or null. Rules of a git directory hold at any depth, for nested repositories. Letters
- * count as equal in either case: some file systems do not tell them apart.
+ * The rule that protects a path, or null: one whose names follow each other in the path, at any depth. `.git` itself is
+ * protected, and what git keeps in it is not. Letters count as equal in either case: some file systems do not tell them
+ * apart.
  */
 function findRule(shown: string, protectedPaths: readonly string[]): string | null {
-  const parts = shown.toLowerCase().split('/');
-  if (parts.at(-1) === GIT) return GIT;
-  const inGit = parts.flatMap((part, index) => (part === GIT ? [parts.slice(index).join('/')] : []));
-  const candidates = [parts.join('/'), ...inGit];
-  const matches = (rule: string, path: string) => path === rule || path.startsWith(`${rule}/`);
-  return protectedPaths.find((rule) => candidates.some((path) => matches(rule.toLowerCase(), path))) ?? null;
+  const path = `/${shown.toLowerCase()}/`;
+  if (path.endsWith('/.git/')) return '.git';
+  return protectedPaths.find((rule) => path.includes(`/${rule.toLowerCase()}/`)) ?? null;
 }

@@ -11,9 +11,15 @@ export class DirectoryTable {
   #ctimes = new Float64Array(256);
   #inos = new Float64Array(256);
   #checked = new Float64Array(256);
+  #bytes = 0;
 
   get size(): number {
     return this.#rows.size;
+  }
+
+  /** Bytes of all paths. */
+  get bytes(): number {
+    return this.#bytes;
   }
 
   /** Numbers of rows are below this. */
@@ -59,6 +65,7 @@ export class DirectoryTable {
     const row = this.#rows.get(path);
     if (row === undefined) return;
     this.#rows.delete(path);
+    this.#bytes -= path.length;
     this.#paths[row] = null;
     this.#free.push(row);
   }
@@ -67,6 +74,7 @@ export class DirectoryTable {
     const row = this.#free.pop() ?? this.#paths.length;
     if (row >= this.#ctimes.length) this.#grow();
     this.#paths[row] = path;
+    this.#bytes += path.length;
     this.#checked[row] = 0;
     this.#rows.set(path, row);
     return row;

@@ -1,102 +1,162 @@
-import { posix } from 'node:path';
-
-/** What a value must look like; null: any text will do. */
-type Rule = RegExp | null;
-
-const WORD = /^[\w.+-]*$/;
-const BOOLEAN = /^(true|false|yes|no|on|off|0|1)?$/i;
-/** No `<helper>::…`, which runs `git-remote-<helper>` (`ext::` runs anything), no option, nothing quoted or escaped. */
-const URL = /^(?!-)(?![\w.+-]*::)[^"\\#;]+$/;
-
-/**
- * The keys that `git init`, `clone`, `worktree`, `submodule`, `branch`, `sparse-checkout` and everyday `git config` write
- * and that are harmless. A list of what is allowed, because every release of git may bring one more key that runs a
- * program. Deliberately not on it: keys that name a program or what it is given (core.fsmonitor unless a boolean,
- * core.hooksPath, sshCommand, pager, editor, askPass, gitProxy, alternateRefsCommand, alias.*, pager.*, credential.*,
- * gpg.*, diff/merge/filter drivers, difftool, mergetool, sequence.editor, sendemail, trailer, browser, man, uploadpack,
- * receivepack, remote.*.uploadpack and vcs, submodule.*.update with `!`, gc.recentObjectsHook), that read another file
- * (include, includeIf, core.attributesFile, core.excludesFile, commit.template), that lift a protection (protocol.*,
- * safe.*, core.protectNTFS, http.sslVerify), and that lead elsewhere (url.*.insteadOf, http.proxy).
- */
-const HARMLESS: ReadonlyMap<string, Rule> = new Map<string, Rule>([
-  ...all(WORD, 'core', [
-    ...['repositoryformatversion', 'filemode', 'bare', 'logallrefupdates', 'ignorecase', 'precomposeunicode'],
-    ...['symlinks', 'autocrlf', 'eol', 'safecrlf', 'quotepath', 'abbrev', 'compression', 'untrackedcache'],
-    ...['splitindex', 'preloadindex', 'sparsecheckout', 'sparsecheckoutcone', 'bigfilethreshold', 'commitgraph'],
-  ]),
-  ['core.fsmonitor', /^(true|false)$/i],
-  ['core.commentchar', null],
-  ['core.whitespace', null],
-  ...all(WORD, 'extensions', [
-    ...['objectformat', 'compatobjectformat', 'refstorage', 'worktreeconfig', 'partialclone', 'noop'],
-    ...['preciousobjects', 'relativeworktrees'],
-  ]),
-  ...all(URL, 'remote.*', ['url', 'pushurl']),
-  ...all(null, 'remote.*', ['fetch', 'push', 'tagopt', 'prune', 'prunetags', 'mirror', 'skipdefaultupdate']),
-  ...all(null, 'remote.*', ['skipfetchall', 'promisor', 'partialclonefilter', 'followremotehead']),
-  ['remote.pushdefault', URL],
-  ...all(URL, 'branch.*', ['remote', 'pushremote']),
-  ...all(null, 'branch.*', ['merge', 'rebase', 'description']),
-  ...all(WORD, 'branch', ['autosetupmerge', 'autosetuprebase', 'sort']),
-  ['submodule.*.url', URL],
-  ['submodule.*.update', /^(checkout|rebase|merge|none)$/],
-  ...all(null, 'submodule.*', ['active', 'path', 'branch', 'ignore', 'shallow', 'fetchrecursesubmodules']),
-  ...all(null, 'submodule', ['active', 'recurse', 'fetchjobs', 'propagatebranches', 'alternatelocation']),
-  ...all(null, 'user', ['name', 'email', 'useconfigonly', 'signingkey']),
-  ...all(WORD, 'pull', ['rebase', 'ff', 'twohead']),
-  ...all(WORD, 'push', ['default', 'autosetupremote', 'followtags', 'recursesubmodules']),
-  ...all(WORD, 'fetch', ['prune', 'prunetags', 'parallel', 'fsckobjects', 'recursesubmodules', 'writecommitgraph']),
-  ...all(WORD, 'rebase', ['autosquash', 'autostash', 'updaterefs', 'backend']),
-  ...all(WORD, 'merge', ['conflictstyle', 'ff', 'renames', 'log', 'stat']),
-  ...all(WORD, 'diff', ['algorithm', 'renames', 'colormoved', 'context', 'mnemonicprefix', 'submodule']),
-  ...all(WORD, 'rerere', ['enabled', 'autoupdate']),
-  ...all(WORD, 'gc', ['auto', 'autopacklimit', 'autodetach', 'pruneexpire', 'reflogexpire', 'writecommitgraph']),
-  ...all(WORD, 'maintenance', ['auto', 'strategy', 'autodetach']),
-  ...all(BOOLEAN, 'commit', ['gpgsign', 'verbose', 'status']),
-  ...all(BOOLEAN, 'tag', ['gpgsign']),
-  ...all(WORD, 'init', ['defaultbranch']),
-  ...all(WORD, 'index', ['version', 'threads', 'sparse']),
-  ...all(WORD, 'pack', ['threads', 'windowmemory', 'writebitmaphashcache', 'writereverseindex']),
-  ...all(WORD, 'feature', ['manyfiles', 'experimental']),
-  ...all(WORD, 'status', ['showuntrackedfiles', 'submodulesummary', 'short', 'branch']),
-  ...all(WORD, 'log', ['date', 'decorate', 'follow', 'showsignature']),
-  ...all(WORD, 'color', ['ui', 'branch', 'diff', 'status', 'grep', 'interactive', 'pager']),
-  ['lfs.repositoryformatversion', WORD],
-  ['lfs.*.access', WORD],
-]);
-
-function all(rule: Rule, section: string, keys: readonly string[]): [string, Rule][] {
-  return keys.map((key) => [`${section}.${key}`, rule]);
+/** One entry of a git configuration, as git reads it. */
+export interface GitEntry {
+  /** Lower case, the subsection left out: `remote.url`, `core.bare`. */
+  readonly key: string;
+  /** Null without one: `[remote]`, not `[remote ""]`. */
+  readonly subsection: string | null;
+  /** Null for a key without `=`, which git takes for true. */
+  readonly value: string | null;
 }
 
-const SECTION = /^\[([A-Za-z0-9-]+)(?: "((?:[^"\\\0]|\\["\\])*)")?\]$/;
-const ENTRY = /^([A-Za-z][A-Za-z0-9-]*)(?: *= *(.*))?$/;
+const BYTE_ORDER_MARK = '\u00ef\u00bb\u00bf';
 
 /**
- * The first thing in a git configuration that is not known to be harmless, or null. Understands what git itself writes,
- * one header or one entry in a line; anything else (a continued line, an old header) counts as not harmless, so that
- * no second reading of the text can slip past. `mayLeadTo` answers for core.worktree, whose files git overwrites.
+ * A git configuration, read the way git reads it (config.c of git 2.39): a header and entries may share a line, values
+ * may be quoted, escaped, continued and commented. Null if git would refuse the file. `text` has one character a byte.
  */
-export function findUnsafeKey(text: string, mayLeadTo: (path: string) => boolean): string | null {
-  let section = '';
-  for (const raw of text.split('\n')) {
-    const line = raw.replace(/\r$/, '').trim();
-    if (line === '' || line.startsWith('#') || line.startsWith(';')) continue;
-    const header = SECTION.exec(line);
-    if (header !== null) {
-      section = `${header[1]?.toLowerCase()}${header[2] === undefined ? '' : '.*'}`;
+export function parseGitConfig(text: string): GitEntry[] | null {
+  const entries: GitEntry[] = [];
+  const reader = new Reader(text.startsWith(BYTE_ORDER_MARK) ? text.slice(BYTE_ORDER_MARK.length) : text);
+  let header: Header = { section: null, subsection: null };
+  for (;;) {
+    const next = reader.next();
+    if (reader.isAtEnd) return entries;
+    if (isSpace(next)) continue;
+    if (next === '#' || next === ';') {
+      reader.skipLine();
       continue;
     }
-    const entry = ENTRY.exec(line);
-    if (entry === null || line.endsWith('\\') || line.includes('\0')) return line.slice(0, 80);
-    const key = `${section}.${entry[1]?.toLowerCase()}`;
-    if (!isHarmless(key, entry[2] ?? '', mayLeadTo)) return key;
+    if (next === '[') {
+      const read = readHeader(reader);
+      if (read === null) return null;
+      header = read;
+      continue;
+    }
+    if (!/[A-Za-z]/.test(next)) return null;
+    const entry = readEntry(reader, next, header);
+    if (entry === null) return null;
+    entries.push(entry);
   }
-  return null;
 }
 
-function isHarmless(key: string, value: string, mayLeadTo: (path: string) => boolean): boolean {
-  if (key === 'core.worktree') return !/["\\#;]/.test(value) && mayLeadTo(posix.normalize(value));
-  const rule = HARMLESS.get(key);
-  return rule !== undefined && (rule === null || rule.test(value));
+interface Header {
+  /** Null before the first header. */
+  readonly section: string | null;
+  readonly subsection: string | null;
+}
+
+/** Gives one character after the other; the end is a newline, as in git. */
+class Reader {
+  readonly #text: string;
+  #at = 0;
+  isAtEnd = false;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  next(): string {
+    const char = this.#text[this.#at++];
+    if (char === undefined) {
+      this.isAtEnd = true;
+      return '\n';
+    }
+    if (char !== '\r' || this.#text[this.#at] !== '\n') return char;
+    this.#at++;
+    return '\n';
+  }
+
+  skipLine(): void {
+    while (this.next() !== '\n');
+  }
+}
+
+/** After `[`. The old form `[section.subsection]` has a subsection in lower case. */
+function readHeader(reader: Reader): Header | null {
+  let name = '';
+  for (;;) {
+    const char = reader.next();
+    if (reader.isAtEnd) return null;
+    if (char === ']') break;
+    if (isSpace(char)) return readSubsection(reader, name, char);
+    if (!/[A-Za-z0-9.-]/.test(char)) return null;
+    name += char.toLowerCase();
+  }
+  if (name === '') return null;
+  const dot = name.indexOf('.');
+  return dot < 0
+    ? { section: name, subsection: null }
+    : { section: name.slice(0, dot), subsection: name.slice(dot + 1) };
+}
+
+function readSubsection(reader: Reader, section: string, first: string): Header | null {
+  let char = first;
+  while (isSpace(char)) {
+    if (char === '\n') return null;
+    char = reader.next();
+  }
+  if (char !== '"') return null;
+  let subsection = '';
+  for (char = reader.next(); char !== '"'; char = reader.next()) {
+    if (char === '\\') char = reader.next();
+    if (char === '\n') return null;
+    subsection += char;
+  }
+  if (reader.next() !== ']') return null;
+  const dot = section.indexOf('.');
+  if (dot < 0) return { section, subsection };
+  return { section: section.slice(0, dot), subsection: `${section.slice(dot + 1)}.${subsection}` };
+}
+
+function readEntry(reader: Reader, first: string, { section, subsection }: Header): GitEntry | null {
+  let name = first.toLowerCase();
+  let char = reader.next();
+  for (; /[A-Za-z0-9-]/.test(char); char = reader.next()) name += char.toLowerCase();
+  const key = section === null ? name : `${section}.${name}`;
+  while (char === ' ' || char === '\t') char = reader.next();
+  if (char === '\n') return { key, subsection, value: null };
+  if (char !== '=') return null;
+  const value = readValue(reader);
+  return value === null ? null : { key, subsection, value };
+}
+
+const ESCAPES: Readonly<Record<string, string>> = { t: '\t', b: '\b', n: '\n', '\\': '\\', '"': '"' };
+
+function readValue(reader: Reader): string | null {
+  let value = '';
+  let trimmedLength = 0;
+  let isQuoted = false;
+  for (;;) {
+    const char = reader.next();
+    if (char === '\n') return isQuoted ? null : value.slice(0, trimmedLength);
+    if (!isQuoted && isSpace(char)) {
+      if (value !== '') value += char;
+      continue;
+    }
+    if (!isQuoted && (char === '#' || char === ';')) {
+      reader.skipLine();
+      return value.slice(0, trimmedLength);
+    }
+    if (char === '"') {
+      isQuoted = !isQuoted;
+      continue;
+    }
+    if (char === '\\') {
+      const escaped = reader.next();
+      // Spaces before a continuation belong to the value.
+      trimmedLength = value.length;
+      if (escaped === '\n') {
+        if (reader.isAtEnd) return isQuoted ? null : value.slice(0, trimmedLength);
+        continue;
+      }
+      const meant = ESCAPES[escaped];
+      if (meant === undefined) return null;
+      value += meant;
+    } else value += char;
+    trimmedLength = value.length;
+  }
+}
+
+function isSpace(char: string): boolean {
+  return char === ' ' || char === '\t' || char === '\n' || char === '\r';
 }

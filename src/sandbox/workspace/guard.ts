@@ -7,15 +7,18 @@ import { compileGlobs } from './glob.ts';
 import { compareLink } from './links.ts';
 import { planProtection } from './plan-mounts.ts';
 import type { Protection } from './protection.ts';
-import { type RawPath, toRaw, toText } from './raw-path.ts';
+import { nameOf, type RawPath, toRaw, toText } from './raw-path.ts';
 import { Rescan } from './rescan.ts';
 import { REPORTED_MAX, type Run, Runs } from './runs.ts';
 import { Scan } from './scan.ts';
 import { type FoundHidden, Survey } from './survey.ts';
+import { type Person, Targets } from './targets.ts';
 import { WorkspaceIndex } from './workspace-index.ts';
 
 /** Milliseconds a scan may keep the answer waiting; half of them for what was most likely changed. */
 const FOREGROUND_MS = 5;
+/** Milliseconds more for directories that the run made or changed: it waits for its own work to be searched. */
+const CHANGED_MS = 60;
 /** Milliseconds for what is new at the root before a sandbox starts. */
 const GLANCE_MS = 1;
 
@@ -23,6 +26,8 @@ export interface WorkspaceGuardDeps {
   /** Absolute real path. */
   workspace: string;
   deny: readonly string[];
+  /** The person whose programs run on the host. */
+  person: Person;
   logger: Logger;
   clock: Clock;
 }
@@ -42,10 +47,13 @@ export interface QuarantineReport {
  * the host run or trust something. Moved aside is renamed to `<name>.quarantined-<id>`; renaming it back accepts it.
  *
  * One walk at the beginning finds directories, repositories, protected names and matches of the deny globs. It follows no
- * link, crosses no mount point and ends after 1,000,000 entries or 200,000 directories, which is logged and makes every
- * report incomplete. After each run only directories whose ctime changed are read again, and new ones below them.
- * Mounted are always the root's names and every repository, nested ones and worktrees included (more than 400 paths are
- * refused); of other nested names the 64 shallowest outside node_modules, and the scan watches the rest.
+ * link, crosses no mount point and waits for at most 1,000,000 entries; the rest is read in the background. After each run
+ * directories whose ctime changed are read again, and new ones below them; then the files of all others are looked at,
+ * since one that is written in place does not change its directory. Past 200,000 directories the others are read again
+ * after every run. Reports are incomplete while any of this goes on, but for the files, and while there is a path of more
+ * than 16 KiB. Mounted are always the root's names, every repository, nested ones and worktrees included, and what the
+ * person's own git configuration and hooks run (more than 400 paths are refused); of other nested names the 64 shallowest
+ * outside node_modules, and the scan watches the rest.
  *
  * What a person makes on the host is known at once at the root, directly below it, and in a repository that is known;
  * elsewhere only when the next run has ended. Until then it is neither protected nor hidden. It is not taken for the
@@ -57,6 +65,7 @@ export class WorkspaceGuard {
   readonly #runs: Runs;
   readonly #scan: Scan;
   readonly #survey: Survey;
+  readonly #targets: Targets;
   readonly #rescan: Rescan;
   /** By path, how many sandboxes are being built over it. */
   readonly #building = new Map<RawPath, number>();
@@ -79,6 +88,7 @@ export class WorkspaceGuard {
       clock,
     });
     this.#survey = new Survey(this.#index);
+    this.#targets = new Targets(this.#index, deps.person);
     this.#rescan = new Rescan({ index: this.#index, scan: this.#scan, clock, logger });
   }
 
@@ -92,6 +102,7 @@ export class WorkspaceGuard {
     await this.#walk;
     const commonGitDir = await this.#findCommonGitDir();
     this.#rescan.glance(GLANCE_MS);
+    this.#targets.refresh();
     const hidden = await this.#findHidden();
     if (this.#isClosed) throw new ContextdError('SANDBOX_UNAVAILABLE', 'contextd is stopping');
     return planProtection(this.#survey.findProtected(), hidden, commonGitDir, (path) => this.#index.rootOf(path));
@@ -103,8 +114,8 @@ export class WorkspaceGuard {
   }
 
   /**
-   * When the sandbox is dead: moves aside what appeared. Takes about 5 ms at most; what is left goes on in the background
-   * and is in the next report. Throws INTERNAL_ERROR when something dangerous could not be moved.
+   * When the sandbox is dead: moves aside what appeared. Takes about 5 ms, and up to 60 ms more if the run made or changed
+   * many directories; what is left goes on in the background and is in the next report. Throws INTERNAL_ERROR when something dangerous could not be moved.
    */
   finish(watch: RunWatch): QuarantineReport {
     const until = this.#deps.clock.monotonic() + FOREGROUND_MS;
@@ -112,7 +123,7 @@ export class WorkspaceGuard {
     this.#rescan.start(() => this.#runs.settle(watch));
     this.#checkLinks(watch);
     this.#rescan.lookFirst(FOREGROUND_MS / 2);
-    const isDone = this.#rescan.goOn(until - this.#deps.clock.monotonic());
+    const isDone = this.#rescan.goOn(until - this.#deps.clock.monotonic(), CHANGED_MS);
     const failure = this.#scan.takeFailure();
     if (failure !== null) {
       this.#runs.postpone(watch);
@@ -186,7 +197,8 @@ export class WorkspaceGuard {
     for (const [path, before] of watch.protection.cover.links) {
       const change = compareLink(path, before);
       if (change.kind === 'none') continue;
-      if (change.kind !== 'gone') this.#scan.quarantine(path, change.identity);
+      if (change.kind !== 'gone')
+        this.#scan.quarantine(path, change.identity, nameOf(path) === '.git' ? 'pointer' : 'name');
       if (change.kind !== 'redirected') this.#scan.putBack(path, before.text);
     }
   }

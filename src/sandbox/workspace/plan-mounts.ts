@@ -3,7 +3,7 @@ import { ContextdError } from '../../core/errors.ts';
 import type { Mount } from '../policy.ts';
 import { exactStatAt, identityOf } from './inode.ts';
 import type { Protection } from './protection.ts';
-import { isText, isWithin, nameOf, parentOf, parentsBetween, type RawPath, toText } from './raw-path.ts';
+import { isNameable, isWithin, nameOf, parentOf, parentsBetween, type RawPath, toText } from './raw-path.ts';
 import type { Found, FoundHidden } from './survey.ts';
 
 /** What is to be mounted where. */
@@ -56,7 +56,7 @@ export function planProtection(
 function addProtected(plan: Plan, one: Found, root: RawPath): void {
   if (one.link !== null && nameOf(one.path) === '.git') return;
   const path = one.link === null ? one.path : targetInside(one.path, one.link.target, root);
-  if (path === null || !isText(path)) return;
+  if (path === null || !isNameable(path)) return;
   const stats = one.link === null ? null : exactStatAt(path);
   if (one.kind === 'pinned') plan.pins.add(path);
   else plan.readOnly.set(path, stats === null ? one.identity : identityOf(stats));
@@ -71,9 +71,9 @@ function targetInside(link: RawPath, target: RawPath | null, root: RawPath): Raw
 /** A path that is no UTF-8 cannot be named in a mount, so the nearest directory that can be is hidden. */
 function addHidden(plan: Plan, one: FoundHidden, root: RawPath): void {
   const chain = [...parentsBetween(root, one.path), one.path];
-  const named = chain.findLastIndex(isText);
+  const named = chain.findLastIndex(isNameable);
   const path = chain[named];
-  if (path === undefined || !isText(root)) {
+  if (path === undefined || !isNameable(root)) {
     throw new ContextdError('SANDBOX_UNAVAILABLE', `${toText(one.path)} is to be hidden, and its name is no UTF-8`, {
       remedy: 'Rename it.',
     });

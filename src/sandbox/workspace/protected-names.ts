@@ -1,43 +1,60 @@
-/**
- * Names that make a program on the host run something or trust something (design §5). At the workspace's root they are
- * always protected; below it the same names are (`guard.ts` says how far).
- */
-export const PROTECTED_NAMES = [
-  '.claude',
-  '.mcp.json',
-  '.opencode',
-  'opencode.json',
-  'opencode.jsonc',
-  '.agents',
-  '.husky',
-  '.vscode',
-  '.idea',
-  '.envrc',
-  'contextd.lock',
-  '.bashrc',
-  '.bash_profile',
-  '.bash_login',
-  '.bash_logout',
-  '.profile',
-  '.zshrc',
-  '.zshenv',
-  '.zprofile',
-  '.zlogin',
-  '.zlogout',
-  '.kshrc',
-  '.cshrc',
-  '.tcshrc',
-  '.login',
-  '.logout',
-  '.inputrc',
+/** Settings, hooks and servers that coding agents load from the folder they are started in. */
+const AGENTS = [
+  ...[
+    '.claude',
+    '.mcp.json',
+    '.opencode',
+    'opencode.json',
+    'opencode.jsonc',
+    '.agents',
+    '.cursor',
+    '.codex',
+    '.gemini',
+  ],
+  ...['.windsurf', '.kiro', '.roo', '.kilocode', '.continue', '.qwen', '.crush.json', 'crush.json', '.factory'],
+  ...['.augment', '.junie', '.trae', '.amp', 'contextd.lock'],
 ] as const;
+
+/** Tasks, debuggers and containers that editors start, and scripts that they read. */
+const EDITORS = [
+  ...['.vscode', '.idea', '.zed', '.fleet', '.nova', '.devcontainer', '.devcontainer.json', '.exrc', '.nvimrc'],
+  ...['.nvim.lua', '.vimrc', '.dir-locals.el', '.dir-locals-2.el'],
+] as const;
+
+/** What shells, debuggers and interpreters run when they start, or when somebody enters the folder. */
+const SHELLS = [
+  ...['.envrc', '.bashrc', '.bash_profile', '.bash_login', '.bash_logout', '.profile', '.zshrc', '.zshenv'],
+  ...['.zprofile', '.zlogin', '.zlogout', '.kshrc', '.cshrc', '.tcshrc', '.login', '.logout', '.inputrc'],
+  ...['.mise.toml', 'mise.toml', '.mise', '.irbrc', '.pryrc', '.rprofile', '.gdbinit', '.lldbinit', '.ghci'],
+] as const;
+
+/** Hooks and settings of other version controls, and what package managers run before any command. */
+const TOOLS = ['.husky', '.hg', '.jj', '.sl', '.npmrc', '.yarnrc', '.yarnrc.yml', 'bunfig.toml'] as const;
+
+/**
+ * Names that make a program on the host run something or trust something just because they are there (design §5), in
+ * lower case. Protected at any depth; at the workspace's root even before they exist.
+ */
+export const PROTECTED_NAMES: readonly string[] = [...AGENTS, ...EDITORS, ...SHELLS, ...TOOLS];
 
 /**
  * What can be wrong with a protected path, which decides how it is judged. `name`: one of PROTECTED_NAMES; `pointer`: a
- * `.git` that is no directory; `info`: one that is a link, behind which nothing could be mounted; the others lie in a
- * git directory.
+ * `.git` that is no directory; `directory`: one of git's that is a link, behind which nothing could be mounted or looked
+ * at; `state`: what a rebase or its like goes on with; these and the others lie in a git directory. `target`: what the
+ * person's own git configuration or hooks run or read; `stray`: a file that would be a git configuration that runs
+ * programs, under any name.
  */
-export type DangerKind = 'name' | 'pointer' | 'hooks' | 'config' | 'commondir' | 'info' | 'attributes';
+export type DangerKind =
+  | 'name'
+  | 'pointer'
+  | 'hooks'
+  | 'config'
+  | 'commondir'
+  | 'directory'
+  | 'attributes'
+  | 'state'
+  | 'target'
+  | 'stray';
 
 /** In a git directory. `commondir` and `config.worktree` would lead git on the host to another configuration. */
 export const GIT_DANGERS: ReadonlyMap<string, DangerKind> = new Map([
@@ -45,12 +62,57 @@ export const GIT_DANGERS: ReadonlyMap<string, DangerKind> = new Map([
   ['config', 'config'],
   ['config.worktree', 'config'],
   ['commondir', 'commondir'],
-  ['info', 'info'],
+  ['info', 'directory'],
+  ['rebase-merge', 'directory'],
+  ['rebase-apply', 'directory'],
+  ['sequencer', 'directory'],
   ['info/attributes', 'attributes'],
+  ['rebase-merge/git-rebase-todo', 'state'],
+  ['rebase-merge/strategy', 'state'],
+  ['rebase-merge/author-script', 'state'],
+  ['rebase-apply/strategy', 'state'],
+  ['rebase-apply/author-script', 'state'],
+  ['sequencer/todo', 'state'],
+  ['sequencer/opts', 'state'],
+  ['BISECT_NAMES', 'state'],
 ]);
+
+/** Those that a sandbox mounts read-only. A rebase that goes on inside must write the others. */
+export const MOUNTED_GIT_DANGERS = [
+  'hooks',
+  'config',
+  'config.worktree',
+  'commondir',
+  'info',
+  'info/attributes',
+] as const;
 
 const NAMES: ReadonlySet<string> = new Set(PROTECTED_NAMES);
 
+/** In either case: some file systems do not tell them apart. */
 export function isProtectedName(name: string): boolean {
-  return NAMES.has(name);
+  return NAMES.has(name) || NAMES.has(name.toLowerCase());
+}
+
+/** Why a program on the host would run or trust it: for the person who has to decide. */
+export function reasonFor(kind: DangerKind): string {
+  switch (kind) {
+    case 'name':
+      return 'programs on the host run or trust a file of this name';
+    case 'pointer':
+    case 'commondir':
+      return 'it leads git to a repository that would run programs, or out of the project';
+    case 'hooks':
+      return 'git runs what lies in it';
+    case 'config':
+    case 'stray':
+      return 'as a git configuration it would run a program, read another file or lead out of the project';
+    case 'directory':
+    case 'attributes':
+      return 'git attributes choose which filter programs run';
+    case 'state':
+      return 'git would run a program when the rebase, cherry-pick or am goes on';
+    case 'target':
+      return 'your own git configuration or hooks run or read it';
+  }
 }

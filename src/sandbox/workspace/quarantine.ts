@@ -4,6 +4,9 @@ import { ContextdError, isErrno } from '../../core/errors.ts';
 import { fdPath, openPlace } from './inode.ts';
 import { nameOf, parentOf, type RawPath, toSystem, toText } from './raw-path.ts';
 
+/** Bytes of the longest name that file systems take. */
+const NAME_MAX_BYTES = 255;
+
 /**
  * Renames `path` to `<name>.quarantined-<id>` beside itself and returns that: one rename of the last component, atomic,
  * on the same file system. Safe for a root daemon in a directory that tools write: the parent is opened first, no link
@@ -11,7 +14,8 @@ import { nameOf, parentOf, type RawPath, toSystem, toText } from './raw-path.ts'
  * renaming it back accepts it. Throws INTERNAL_ERROR rather than leave it armed.
  */
 export function moveAside(path: RawPath): RawPath | null {
-  const name = `${nameOf(path)}.quarantined-${randomBytes(4).toString('hex')}`;
+  const suffix = `.quarantined-${randomBytes(4).toString('hex')}`;
+  const name = `${nameOf(path).slice(0, NAME_MAX_BYTES - suffix.length)}${suffix}`;
   const done = inParent(path, (place) => renameSync(inPlace(place, nameOf(path)), inPlace(place, name)));
   return done ? `${parentOf(path)}/${name}` : null;
 }

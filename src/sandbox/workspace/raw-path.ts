@@ -6,13 +6,16 @@ import { isUtf8 } from 'node:buffer';
  */
 export type RawPath = string;
 
+/** Bytes of the longest path that the kernel takes at once, without the final NUL. */
+export const PATH_MAX_BYTES = 4095;
+
 const NOT_ASCII = /[\u0080-\uffff]/;
 
 export function toRaw(text: string): RawPath {
   return NOT_ASCII.test(text) ? Buffer.from(text, 'utf8').toString('latin1') : text;
 }
 
-/** For people, programs and mounts; bytes that are no UTF-8 become U+FFFD, so check `isText` before using it as a path. */
+/** For people, programs and mounts; bytes that are no UTF-8 become U+FFFD, so check `isNameable` before using it as a path. */
 export function toText(raw: RawPath): string {
   return NOT_ASCII.test(raw) ? Buffer.from(raw, 'latin1').toString('utf8') : raw;
 }
@@ -22,9 +25,9 @@ export function toSystem(raw: RawPath): string | Buffer {
   return NOT_ASCII.test(raw) ? Buffer.from(raw, 'latin1') : raw;
 }
 
-/** Whether `toText` loses nothing. */
-export function isText(raw: RawPath): boolean {
-  return !NOT_ASCII.test(raw) || isUtf8(Buffer.from(raw, 'latin1'));
+/** Whether a mount can name the path: it is UTF-8, so `toText` loses nothing, and no longer than the kernel takes. */
+export function isNameable(raw: RawPath): boolean {
+  return raw.length <= PATH_MAX_BYTES && (!NOT_ASCII.test(raw) || isUtf8(Buffer.from(raw, 'latin1')));
 }
 
 /** `path` below `root`, without the slash; empty for the root itself. */

@@ -5,7 +5,8 @@ import type { WorkspaceIndex } from './workspace-index.ts';
 
 /**
  * Looks at every protected path that is known: a file that is changed in place does not change its directory, so only
- * this finds what a run did to one that no mount covered.
+ * this finds what a run did to one that no mount covered. One that leads git elsewhere is looked at in any case: a link on
+ * its way may have changed.
  */
 export class Recheck {
   readonly #index: WorkspaceIndex;
@@ -47,7 +48,8 @@ export class Recheck {
   *#round(): Generator<void, void> {
     for (const [path, { kind }] of this.#index.dangers) {
       try {
-        if (this.#scan.isOpen(path)) yield* this.#scan.judge(path, kind, false);
+        if (this.#scan.isOpen(path) || kind === 'pointer' || kind === 'commondir')
+          yield* this.#scan.judge(path, kind, false);
       } catch (cause) {
         this.#logger.error('workspace.scan.failed', { path: toText(path) }, cause);
       }

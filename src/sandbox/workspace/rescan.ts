@@ -1,5 +1,6 @@
 import type { Clock } from '../../core/clock.ts';
 import type { Logger } from '../../core/log.ts';
+import { Circle } from './circle.ts';
 import { nameOf, type RawPath, toText } from './raw-path.ts';
 import { Recheck } from './recheck.ts';
 import { Rounds } from './rounds.ts';
@@ -8,8 +9,11 @@ import { drive, Slices } from './slices.ts';
 import { TaskQueue } from './task-queue.ts';
 import type { WorkspaceIndex } from './workspace-index.ts';
 
-/** Entries of a workspace that the first walk reads. */
+/** Entries of a workspace that the first walk reads before a sandbox may start; it reads the others meanwhile. */
 const ENTRIES_MAX = 1_000_000;
+
+/** Milliseconds between two looks at whether changed directories still wait. */
+const CHANGED_SLICE_MS = 2;
 
 export interface RescanParts {
   readonly index: WorkspaceIndex;
@@ -18,31 +22,43 @@ export interface RescanParts {
   readonly logger: Logger;
 }
 
-/** When what is looked at: new directories first, then known ones in rounds, and what no mount covers beside them. */
+/**
+ * When what is looked at: new directories first, then known ones in rounds, and what no mount covers beside them; last,
+ * and in no hurry, the files of all directories, since a file that is written in place does not change its directory.
+ */
 export class Rescan {
   readonly #parts: RescanParts;
   readonly #rounds: Rounds;
   readonly #recheck: Recheck;
+  readonly #sweep: Circle;
+  #sweeping: Generator<void, void> | null = null;
   readonly #slices: Slices;
   readonly #tasks = new TaskQueue();
   /** Directories being read; true when they are to be looked at once more afterwards. */
   readonly #visiting = new Map<RawPath, boolean>();
-  /** Left for the walk; null when none goes on. */
-  #entriesLeft: number | null = null;
+  /** Left for the walk until nobody waits for it any more. */
+  #entriesLeft = 0;
+  #onEnough: () => void = () => {};
 
   constructor(parts: RescanParts) {
     this.#parts = parts;
     this.#rounds = new Rounds(parts.index.directories);
     this.#recheck = new Recheck(parts.index, parts.scan, parts.logger);
+    this.#sweep = new Circle(parts.index.directories);
     this.#slices = new Slices(parts.clock, () => this.#work());
   }
 
-  /** Reads a whole tree. */
+  /** Reads a whole tree. Of a very large one the rest is read in the background, and reports are incomplete until then. */
   async walk(root: RawPath): Promise<void> {
+    const { index } = this.#parts;
+    const hasEnough = new Promise<void>((resolve) => {
+      this.#onEnough = resolve;
+    });
     this.#entriesLeft = ENTRIES_MAX;
+    index.setWalked(false);
     this.#tasks.add(() => this.#visit({ path: root, isFresh: false }));
-    await this.#slices.wait();
-    this.#entriesLeft = null;
+    this.#tasks.addBarrier(() => index.setWalked(true));
+    await Promise.race([this.#slices.wait(), hasEnough]);
   }
 
   /** Looks at what is new in a root or directly below it, for about `milliseconds`. */
@@ -57,7 +73,7 @@ export class Rescan {
   start(onDone: () => void): void {
     let left = 2;
     const count = () => {
-      if (--left === 0) onDone();
+      if (--left === 0) this.#sweep.start(onDone);
     };
     this.#rounds.start(() => this.#tasks.addBarrier(count));
     this.#recheck.start(count);
@@ -78,11 +94,22 @@ export class Rescan {
     }
   }
 
-  /** Goes on for about `milliseconds`, then in the background. True when nothing is left. */
-  goOn(milliseconds: number): boolean {
-    const isDone = this.#slices.runFor(milliseconds);
+  /**
+   * Goes on for about `milliseconds`, for `changedMs` more while directories wait that changed, then in the background.
+   * True when nothing is left but the files that were not made, moved or linked: one of those is of no use to anyone until
+   * something else leads to it, and that is seen.
+   */
+  goOn(milliseconds: number, changedMs: number): boolean {
+    const { clock } = this.#parts;
+    const until = clock.monotonic() + Math.max(milliseconds, 0) + changedMs;
+    let isDone = this.#slices.runFor(milliseconds);
+    while (!isDone && !this.#tasks.isEmpty && clock.monotonic() < until) isDone = this.#slices.runFor(CHANGED_SLICE_MS);
     if (!isDone) this.#slices.goOn();
-    return isDone;
+    return isDone || this.#isSearched;
+  }
+
+  get #isSearched(): boolean {
+    return this.#tasks.isEmpty && this.#rounds.isIdle && this.#recheck.isIdle;
   }
 
   /** Resolves when nothing is left to do, which is hurried. */
@@ -99,9 +126,10 @@ export class Rescan {
   }
 
   *#work(): Generator<void, void> {
-    while (!this.#tasks.isEmpty || !this.#rounds.isIdle || !this.#recheck.isIdle) {
+    while (!this.#isSearched || !this.#sweep.isIdle) {
       try {
-        this.#step();
+        if (this.#isSearched) this.#sweepStep();
+        else this.#step();
       } catch (cause) {
         const workspace = toText(this.#parts.index.roots[0] ?? '');
         this.#parts.logger.error('workspace.scan.failed', { workspace }, cause);
@@ -119,6 +147,20 @@ export class Rescan {
     const path = row === null ? null : this.#check(row);
     if (path !== null) this.#tasks.add(() => this.#visit({ path, isFresh: false }));
     this.#rounds.step();
+  }
+
+  #sweepStep(): void {
+    const path = this.#parts.index.directories.pathAt(this.#sweep.row);
+    if (path !== null) this.#sweeping ??= this.#parts.scan.sweep(path);
+    let isDone = true;
+    try {
+      isDone = this.#sweeping?.next().done !== false;
+    } finally {
+      if (isDone) {
+        this.#sweeping = null;
+        this.#sweep.step();
+      }
+    }
   }
 
   /** The row's directory, if it changed. */
@@ -167,10 +209,7 @@ export class Rescan {
   }
 
   #count(entries: number): void {
-    if (this.#entriesLeft === null) return;
     this.#entriesLeft -= entries;
-    if (this.#entriesLeft >= 0) return;
-    this.#parts.index.truncate();
-    this.#tasks.clear();
+    if (this.#entriesLeft < 0) this.#onEnough();
   }
 }

@@ -1,15 +1,10 @@
+import { Circle } from './circle.ts';
 import type { DirectoryTable } from './directory-table.ts';
 
 /** Changed directories that are looked at first after the next run. */
 const RECENT_MAX = 256;
 /** Rows at the table's beginning, the shallow directories, that are looked at after those. */
 const SHALLOW_ROWS = 256;
-
-interface Mark {
-  readonly lap: number;
-  readonly row: number;
-  readonly onPassed: () => void;
-}
 
 /**
  * In which order the known directories are looked at: those that changed last, shallow ones, then all of them in a circle
@@ -19,23 +14,22 @@ interface Mark {
 export class Rounds {
   readonly #table: DirectoryTable;
   readonly #recent = new Set<string>();
-  readonly #marks: Mark[] = [];
+  readonly #circle: Circle;
   #pass = 0;
-  #lap = 0;
-  #row = 0;
 
   constructor(table: DirectoryTable) {
     this.#table = table;
+    this.#circle = new Circle(table);
   }
 
   get isIdle(): boolean {
-    return this.#marks.length === 0;
+    return this.#circle.isIdle;
   }
 
   /** From now on no directory counts as looked at; `onPassed` is called when all of them were. */
   start(onPassed: () => void): void {
     this.#pass++;
-    this.#marks.push({ lap: this.#lap + 1, row: this.#row, onPassed });
+    this.#circle.start(onPassed);
   }
 
   /** The rows to look at first. */
@@ -49,21 +43,13 @@ export class Rounds {
 
   /** The next row of the circle that was not looked at since the last `start`; null when there is none in this step. */
   next(): number | null {
-    const row = this.#row;
+    const { row } = this.#circle;
     return row < this.#table.length && this.#isDue(row) ? row : null;
   }
 
   /** After `next`, when its row was dealt with. */
   step(): void {
-    this.#row++;
-    if (this.#row >= this.#table.length) {
-      this.#row = 0;
-      this.#lap++;
-    }
-    for (let mark = this.#marks[0]; mark !== undefined && this.#hasPassed(mark); mark = this.#marks[0]) {
-      this.#marks.shift();
-      mark.onPassed();
-    }
+    this.#circle.step();
   }
 
   markChecked(row: number): void {
@@ -79,9 +65,5 @@ export class Rounds {
 
   #isDue(row: number): boolean {
     return this.#table.pathAt(row) !== null && this.#table.checkedIn(row) !== this.#pass;
-  }
-
-  #hasPassed(mark: Mark): boolean {
-    return this.#lap > mark.lap || (this.#lap === mark.lap && this.#row >= mark.row);
   }
 }

@@ -80,6 +80,11 @@ export class Runs {
     this.#active.delete(run);
   }
 
+  /** Whether there is a run to look for, and times that tell what it did. */
+  get canTell(): boolean {
+    return this.#areTimesTrue && this.#active.size + this.#ended.size > 0;
+  }
+
   /** Whether any run that is not settled can have stamped something with this ctime. */
   mayHaveStamped(ctimeMs: number): boolean {
     const now = this.#moment();

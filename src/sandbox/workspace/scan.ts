@@ -3,18 +3,25 @@ import type { Clock } from '../../core/clock.ts';
 import { ContextdError, isErrno } from '../../core/errors.ts';
 import type { Logger } from '../../core/log.ts';
 import { Access } from './access.ts';
+import { commonDirNamedBy, gitDirNamedBy, isRepositoryName, makeRepository } from './git-dir.ts';
+import { runsOf } from './git-state.ts';
 import type { GlobMatch, GlobSet } from './glob.ts';
-import { exactStatAt, identityOf, linkTextAt } from './inode.ts';
-import { type DangerKind, GIT_DANGERS, isProtectedName, PROTECTED_NAMES } from './protected-names.ts';
+import { exactStatAt, identityOf, linkTextAt, readSmallFile } from './inode.ts';
+import type { Lead } from './lead.ts';
+import { type DangerKind, GIT_DANGERS, isProtectedName, PROTECTED_NAMES, reasonFor } from './protected-names.ts';
 import { moveAside, removeEmpty, restoreLink } from './quarantine.ts';
 import { below, isWithin, nameOf, parentOf, type RawPath, toText } from './raw-path.ts';
 import { newestOf, type ReadResult, readDirectory } from './read-directory.ts';
 import type { Runs } from './runs.ts';
-import { mayStay } from './verdict.ts';
+import { findStrayKey } from './stray-config.ts';
+import { isHarmlessGitDir, mayStay, STATE_MAX_BYTES } from './verdict.ts';
 import type { WorkspaceIndex } from './workspace-index.ts';
 
 /** Milliseconds: what changed so recently may change again within one tick of the kernel, and its time would not tell. */
 const TICK_MS = 20;
+
+/** Bytes of a path below which nothing is searched: each directory of such a depth is remembered by its whole path. */
+const SEARCHED_PATH_MAX_BYTES = 16 * 1024;
 
 export interface ScanParts {
   readonly index: WorkspaceIndex;
@@ -38,14 +45,16 @@ interface Listing {
   readonly hidden: { readonly path: RawPath; readonly match: GlobMatch }[];
   /** Names that make a directory a repository, as far as they are there. */
   readonly gitNames: Set<string>;
+  /** What is neither a directory nor a link, nor one of the dangers. */
+  readonly files: RawPath[];
 }
-
-const REPOSITORY_NAMES: ReadonlySet<string> = new Set(['HEAD', 'objects', 'refs', 'commondir']);
 
 /** Looks at directories and judges what is found in them. Every method stops now and then, so that it can be sliced. */
 export class Scan {
   readonly #parts: ScanParts;
   readonly #access: Access;
+  /** What was moved aside, under its new name, which bears a time of the run. */
+  readonly #setAside = new Set<RawPath>();
   #failure: ContextdError | null = null;
 
   constructor(parts: ScanParts) {
@@ -76,7 +85,7 @@ export class Scan {
   *visit(visit: Visit, onNew: (visit: Visit) => void): Generator<void, number> {
     const { index, runs } = this.#parts;
     const { path } = visit;
-    const listing: Listing = { dirs: [], dangers: [], hidden: [], gitNames: new Set() };
+    const listing = emptyListing();
     const read = yield* this.#read(path, listing);
     if (read === 'unread') return this.#remember(path);
     if (read === null || read.stats.dev !== this.#access.deviceOf(path)) {
@@ -84,15 +93,23 @@ export class Scan {
       return 0;
     }
     const { ino, ctimeMs } = read.stats;
-    const isGitDir = nameOf(path) === '.git' || isRepository(listing.gitNames);
-    const isNew = !index.directories.knows(path, ino) || (isGitDir && !index.gitDirs.has(path));
-    const isFresh = visit.isFresh || (isNew && runs.mayHaveStamped(ctimeMs));
-    index.addDirectory(path, ctimeMs, ino, isGitDir);
+    const looksLikeGitDir = nameOf(path) === '.git' || makeRepository(listing.gitNames);
+    const becomesGitDir = looksLikeGitDir && !index.isGitDir(path);
+    const isStamped = runs.mayHaveStamped(ctimeMs);
+    if (becomesGitDir && isStamped && nameOf(path) !== '.git' && this.#undoRepository(path, listing.gitNames)) {
+      onNew(visit);
+      return read.entries;
+    }
+    const isNew = !index.directories.knows(path, ino) || becomesGitDir;
+    const isFresh = visit.isFresh || (isNew && isStamped);
+    index.addDirectory(path, ctimeMs, ino, looksLikeGitDir);
     let mayHaveMore = true;
     try {
-      yield* this.#take(path, listing, { isGitDir, isFresh }, onNew);
-      mayHaveMore = this.#isRecent(ctimeMs);
+      const isGitDir = looksLikeGitDir || index.isPointedAt(path);
+      const hasUnremembered = yield* this.#take(path, listing, { isGitDir, isFresh }, onNew);
+      mayHaveMore = hasUnremembered || this.#isRecent(ctimeMs);
     } finally {
+      const isGitDir = looksLikeGitDir;
       if (mayHaveMore) index.addDirectory(path, Number.NaN, ino, isGitDir);
     }
     return read.entries;
@@ -103,7 +120,7 @@ export class Scan {
     listing: Listing,
     { isGitDir, isFresh }: { isGitDir: boolean; isFresh: boolean },
     onNew: (visit: Visit) => void,
-  ): Generator<void, void> {
+  ): Generator<void, boolean> {
     const { index } = this.#parts;
     for (const danger of [...listing.dangers, ...(isGitDir ? gitDangersIn(path) : [])]) {
       yield* this.judge(danger.path, danger.kind, isFresh);
@@ -112,9 +129,68 @@ export class Scan {
       index.hide(hidden, match);
       yield;
     }
+    yield* this.#judgeStrays(listing.files);
+    let [hasUnremembered, hasUnsearched] = [false, false];
     for (const dir of listing.dirs) {
-      if (isFresh || index.directories.rowOf(dir) === null) onNew({ path: dir, isFresh });
+      const isKnown = index.directories.rowOf(dir) !== null;
+      if (dir.length > SEARCHED_PATH_MAX_BYTES) hasUnsearched = true;
+      else if (isFresh || !isKnown) onNew({ path: dir, isFresh });
+      hasUnremembered ||= !isKnown && index.isFull;
       yield;
+    }
+    index.setUnsearched(path, hasUnsearched);
+    return hasUnremembered;
+  }
+
+  /**
+   * A run that adds `HEAD` to a directory of the person's makes git run the hooks and settings in it. What the run added
+   * is moved aside then, not what was there.
+   */
+  #undoRepository(path: RawPath, names: ReadonlySet<string>): boolean {
+    const { index, runs } = this.#parts;
+    const old = [...GIT_DANGERS].map(([name]) => `${path}/${name}`).filter((danger) => this.#isOld(danger));
+    if (old.length === 0 || isHarmlessGitDir(path, index)) return false;
+    const isMade = (name: string) => names.has(name) && !this.#isOld(`${path}/${name}`);
+    const made = ['HEAD', 'commondir', 'objects', 'refs'].find(isMade);
+    const exact = made === undefined ? null : this.#access.exactStat(`${path}/${made}`);
+    if (made === undefined || exact === null || runs.areAllShutOut(`${path}/${made}`, identityOf(exact))) return false;
+    this.quarantine(`${path}/${made}`, identityOf(exact), 'pointer');
+    return this.#access.stat(`${path}/${made}`) === null;
+  }
+
+  /** Whether something is there that no run made, changed or put there. */
+  #isOld(path: RawPath): boolean {
+    const stats = this.#access.stat(path);
+    return stats !== null && stats !== 'closed' && !this.#parts.runs.mayHaveStamped(stats.ctimeMs);
+  }
+
+  /** Looks at the files of a directory that did not change itself: one may have been written in place. */
+  *sweep(path: RawPath): Generator<void, void> {
+    if (!this.#parts.runs.canTell) return;
+    const listing = emptyListing();
+    yield* this.#read(path, listing);
+    yield* this.#judgeStrays(listing.files);
+  }
+
+  *#judgeStrays(files: readonly RawPath[]): Generator<void, void> {
+    const { index, runs } = this.#parts;
+    if (!runs.canTell) return;
+    for (const file of files) {
+      yield;
+      const stats = this.#access.stat(file);
+      if (stats === null || stats === 'closed' || !stats.isFile()) continue;
+      if (!runs.mayHaveStamped(stats.ctimeMs) || this.#findStray(file) === null) continue;
+      if (this.#setAside.has(file) || (index.dangers.get(file)?.kind ?? 'stray') !== 'stray') continue;
+      yield* this.judge(file, 'stray', false);
+    }
+  }
+
+  #findStray(file: RawPath): string | null {
+    try {
+      return findStrayKey(file);
+    } catch (cause) {
+      if (isErrno(cause)) return null;
+      throw cause;
     }
   }
 
@@ -122,7 +198,7 @@ export class Scan {
   *judgeNames(dir: RawPath): Generator<void, void> {
     const { index } = this.#parts;
     const isRoot = index.roots.includes(dir);
-    const isGitDir = index.gitDirs.has(dir);
+    const isGitDir = index.isGitDir(dir);
     for (const name of isRoot ? PROTECTED_NAMES : []) yield* this.judge(`${dir}/${name}`, 'name', false);
     for (const { path, kind } of isGitDir ? gitDangersIn(dir) : []) yield* this.judge(path, kind, false);
   }
@@ -132,6 +208,13 @@ export class Scan {
    * accepted before, when it was only moved, and, in a git directory, when its content is harmless.
    */
   *judge(path: RawPath, kind: DangerKind, isFresh: boolean): Generator<void, void> {
+    yield* this.#judgeHere(path, kind, isFresh);
+    for (const gitDir of this.#parts.index.takeNewlyPointedAt()) {
+      for (const danger of gitDangersIn(gitDir)) yield* this.judge(danger.path, danger.kind, isFresh);
+    }
+  }
+
+  *#judgeHere(path: RawPath, kind: DangerKind, isFresh: boolean): Generator<void, void> {
     const { index, runs } = this.#parts;
     const [stats, exact] = [this.#access.stat(path), this.#access.exactStat(path)];
     if (stats === 'closed') return;
@@ -140,18 +223,65 @@ export class Scan {
     const link = stats.isSymbolicLink() ? linkTextAt(path) : null;
     const known = index.dangers.get(path);
     const isKnown = known?.identity === identity;
-    if (runs.areAllShutOut(path, identity)) {
-      return index.accept(path, { kind, identity, link, stamp: isKnown ? known.stamp : Number.NaN });
-    }
+    const lead = this.#leadOf(path, kind);
+    const target = lead?.target ?? null;
+    const accept = (stamp: number, runs?: readonly string[]): void => {
+      if (kind === 'pointer' || kind === 'commondir') index.point(path, target);
+      index.accept(path, { kind, identity, link, stamp, target, ...(runs === undefined ? {} : { runs }) });
+    };
+    const isRedirected = isKnown && known.target !== undefined && known.target !== target;
+    if (!isRedirected && runs.areAllShutOut(path, identity)) return accept(isKnown ? known.stamp : Number.NaN);
     const isSuspect = (ctimeMs: number) => !isKnown && (isFresh || runs.mayHaveStamped(ctimeMs));
     const newest = yield* newestOf(path, stats, isSuspect);
     const isUnchanged = isKnown && (link === null ? known.stamp === newest.newestMs : known.link === link);
     const isOld = !newest.isSuspect && !runs.mayHaveStamped(newest.newestMs);
     const stamp = this.#isRecent(newest.newestMs) ? Number.NaN : newest.newestMs;
-    if (isUnchanged || isOld || runs.haveAllKept(identity) || mayStay(kind, path, index.roots)) {
-      return index.accept(path, { kind, identity, link, stamp });
+    const sheet = kind === 'state' ? this.#runsIn(path) : undefined;
+    if (isRedirected && !this.#isHarmlessLead(lead)) return this.#quarantineLead(path, identity, kind, lead);
+    if (isUnchanged || isOld || runs.haveAllKept(identity)) return accept(stamp, sheet);
+    if (sheet !== undefined && known?.runs !== undefined && sheet.every((line) => known.runs?.includes(line)))
+      return accept(stamp, sheet);
+    if (mayStay(kind, path, index)) return accept(stamp, sheet);
+    this.quarantine(path, identity, kind);
+  }
+
+  /** Where a file leads git; null for one that leads nowhere, or of another kind. */
+  #leadOf(path: RawPath, kind: DangerKind): Lead | null {
+    if (kind !== 'pointer' && kind !== 'commondir') return null;
+    try {
+      return kind === 'pointer' ? gitDirNamedBy(path) : commonDirNamedBy(path);
+    } catch (cause) {
+      if (isErrno(cause)) return null;
+      throw cause;
     }
-    this.quarantine(path, identity);
+  }
+
+  /** Outside of the workspace no run made anything. */
+  #isHarmlessLead(lead: Lead | null): boolean {
+    const { index } = this.#parts;
+    if (lead === null) return true;
+    if (!index.roots.some((root) => isWithin(root, lead.target))) return lead.links.length === 0;
+    return index.isGitDir(lead.target) || isHarmlessGitDir(lead.target, index);
+  }
+
+  /** The link that a run turned elsewhere, if there is one; otherwise the file that leads through it. */
+  #quarantineLead(path: RawPath, identity: string, kind: DangerKind, lead: Lead | null): void {
+    const turned = lead?.links.find((link) => link !== path && !this.#isOld(link));
+    const exact = turned === undefined ? null : this.#access.exactStat(turned);
+    if (turned === undefined || exact === null) this.quarantine(path, identity, kind);
+    else this.quarantine(turned, identityOf(exact), kind);
+  }
+
+  /** What an instruction sheet runs; undefined if it cannot be read. */
+  #runsIn(path: RawPath): readonly string[] | undefined {
+    if (!path.endsWith('todo')) return undefined;
+    try {
+      const text = readSmallFile(path, STATE_MAX_BYTES);
+      return text === null ? undefined : runsOf(text);
+    } catch (cause) {
+      if (isErrno(cause)) return undefined;
+      throw cause;
+    }
   }
 
   /** Whether some run that is not settled can have changed it where it is. */
@@ -160,15 +290,16 @@ export class Scan {
   }
 
   /** Moves it aside and says so, in the log and to the runs that may have made it. */
-  quarantine(path: RawPath, identity: string): void {
+  quarantine(path: RawPath, identity: string, kind: DangerKind): void {
     const { index, runs, logger, building } = this.#parts;
     index.removeDanger(path);
     if (building.has(path) && removeEmpty(path)) return;
     this.#change(path, () => {
       const moved = moveAside(path);
       if (moved === null) return;
+      this.#setAside.add(moved);
       runs.report(path, identity);
-      logger.warn('sandbox.quarantined', { path: toText(path), moved: toText(moved) });
+      logger.warn('sandbox.quarantined', { path: toText(path), moved: toText(moved), reason: reasonFor(kind) });
     });
   }
 
@@ -215,13 +346,14 @@ export class Scan {
     const { globs, index } = this.#parts;
     const path = `${dir}/${name}`;
     const isDirectory = kind === 'dir';
-    if (REPOSITORY_NAMES.has(name)) listing.gitNames.add(name);
+    if (isRepositoryName(name)) listing.gitNames.add(name);
+    const inGitDir = index.isGitDir(parentOf(dir)) ? GIT_DANGERS.get(`${nameOf(dir)}/${name}`) : undefined;
     if (isProtectedName(name)) listing.dangers.push({ path, kind: 'name' });
-    else if (name === '.git' && !isDirectory) listing.dangers.push({ path, kind: 'pointer' });
+    else if (name.toLowerCase() === '.git' && !isDirectory) listing.dangers.push({ path, kind: 'pointer' });
+    else if (index.targets.has(path)) listing.dangers.push({ path, kind: 'target' });
     else if (isDirectory) listing.dirs.push(path);
-    if (name === 'attributes' && nameOf(dir) === 'info' && index.gitDirs.has(parentOf(dir))) {
-      listing.dangers.push({ path, kind: 'attributes' });
-    }
+    else if (kind === 'other') listing.files.push(path);
+    if (inGitDir !== undefined) listing.dangers.push({ path, kind: inGitDir });
     if (globs.isEmpty || kind === 'link') return;
     const [workspace = ''] = index.roots;
     if (!isWithin(workspace, dir)) return;
@@ -231,10 +363,13 @@ export class Scan {
 
   /** A `.git` file that gave way to a repository is judged by what lies in that; parts of what is none are only files. */
   #isHarmlessNow(path: RawPath, kind: DangerKind, stats: Stats): boolean {
+    const { index } = this.#parts;
     if (kind === 'name') return false;
     if (kind === 'pointer') return stats.isDirectory();
-    if (kind === 'info' && !stats.isSymbolicLink()) return true;
-    return !this.#parts.index.gitDirs.has(kind === 'attributes' ? parentOf(parentOf(path)) : parentOf(path));
+    if (kind === 'target') return !index.targets.has(path);
+    if (kind === 'stray') return this.#findStray(path) === null;
+    if (kind === 'directory' && !stats.isSymbolicLink()) return true;
+    return !index.isGitDir(parentOf(path)) && !index.isGitDir(parentOf(parentOf(path)));
   }
 
   #isRecent(ctimeMs: number): boolean {
@@ -242,8 +377,8 @@ export class Scan {
   }
 }
 
-function isRepository(names: ReadonlySet<string>): boolean {
-  return names.has('HEAD') && (names.has('commondir') || (names.has('objects') && names.has('refs')));
+function emptyListing(): Listing {
+  return { dirs: [], dangers: [], hidden: [], gitNames: new Set(), files: [] };
 }
 
 function gitDangersIn(gitDir: RawPath): { path: RawPath; kind: DangerKind }[] {

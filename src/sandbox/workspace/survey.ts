@@ -1,9 +1,9 @@
 import { accessSync, constants } from 'node:fs';
 import { ContextdError, isErrno } from '../../core/errors.ts';
 import { exactStatAt, identityOf, linkTextAt, realPathOf, statAt } from './inode.ts';
-import { GIT_DANGERS, PROTECTED_NAMES } from './protected-names.ts';
+import { MOUNTED_GIT_DANGERS, PROTECTED_NAMES } from './protected-names.ts';
 import type { LinkState } from './protection.ts';
-import { isText, isWithin, nameOf, parentOf, parentsBetween, type RawPath, toSystem, toText } from './raw-path.ts';
+import { isNameable, isWithin, nameOf, parentOf, parentsBetween, type RawPath, toSystem, toText } from './raw-path.ts';
 import type { WorkspaceIndex } from './workspace-index.ts';
 
 /** Entries that must be mounted: those of the root and of every repository. */
@@ -83,7 +83,7 @@ export class Survey {
     const root = this.#index.rootOf(path);
     const stats = statUnlessForeign(root, path);
     if (stats === null || isBehindLink(path) || this.#isOrdinaryInfo(path, stats)) return null;
-    if (!isText(path)) return this.#lookAtNamed(root, path);
+    if (!isNameable(path)) return this.#lookAtNamed(root, path);
     const isPinned = stats.isDirectory() && this.#isGitDir(path);
     if (isPinned && path === root) return null;
     return {
@@ -98,7 +98,7 @@ export class Survey {
   /** A mount cannot name what is no UTF-8, so in a git directory the nearest directory that it can name is read-only. */
   #lookAtNamed(root: RawPath, path: RawPath): Found | null {
     const above = parentsBetween(root, path);
-    const named = above[above.findLastIndex(isText)];
+    const named = above[above.findLastIndex(isNameable)];
     if (named === undefined || !above.some((parent) => nameOf(parent) === '.git' && isWithin(parent, parentOf(named))))
       return null;
     const stats = statUnlessForeign(root, named);
@@ -112,7 +112,7 @@ export class Survey {
   }
 
   #isGitDir(path: RawPath): boolean {
-    return path.endsWith('/.git') || this.#index.gitDirs.has(path);
+    return path.endsWith('/.git') || this.#index.isGitDir(path);
   }
 
   #lookAtHidden(path: RawPath): FoundHidden | null {
@@ -138,8 +138,9 @@ function listCandidates(index: WorkspaceIndex): Candidate[] {
   const gitDirs = new Set([rootGit, ...others, ...[...index.gitDirs].sort(byDepth)]);
   const required = new Set([
     ...PROTECTED_NAMES.map((name) => `${workspace}/${name}`),
-    ...[...gitDirs].flatMap((gitDir) => [gitDir, ...[...GIT_DANGERS.keys()].map((name) => `${gitDir}/${name}`)]),
+    ...[...gitDirs].flatMap((gitDir) => [gitDir, ...MOUNTED_GIT_DANGERS.map((name) => `${gitDir}/${name}`)]),
     ...[...index.dangers].flatMap(([path, { kind }]) => (kind === 'pointer' ? [path] : [])),
+    ...index.targets,
   ]);
   const nested = [...index.dangers].flatMap(([path, { kind }]) =>
     kind === 'name' && !required.has(path) && !isInstalled(path) ? [path] : [],

@@ -1,52 +1,106 @@
 import { closeSync, opendirSync } from 'node:fs';
-import { posix } from 'node:path';
 import { isErrno } from '../../core/errors.ts';
-import { findUnsafeKey } from './git-config.ts';
-import { followPointer, isGitDir, isOwnCommonDir } from './git-dir.ts';
-import { fdPath, openDirectory, readSmallFile } from './inode.ts';
-import type { DangerKind } from './protected-names.ts';
+import { findUnsafeKey } from './git-config-keys.ts';
+import { commonDirNamedBy, gitDirNamedBy, isOwnCommonDir } from './git-dir.ts';
+import { isHarmlessState } from './git-state.ts';
+import { fdPath, openDirectory, readSmallFile, statAt } from './inode.ts';
+import { follow, type Lead } from './lead.ts';
+import { type DangerKind, GIT_DANGERS } from './protected-names.ts';
 import { isWithin, parentOf, type RawPath } from './raw-path.ts';
 
-/** Bytes of a configuration that is read; git writes a few hundred. */
-const CONFIG_MAX_BYTES = 64 * 1024;
+/** Bytes of a configuration or state that is read; git writes a few hundred, a rebase of thousands of commits some more. */
+export const STATE_MAX_BYTES = 1024 * 1024;
 /** Entries of a hooks directory that are looked at; git's template has fourteen. */
 const HOOKS_MAX = 500;
 
+/** What a judgement needs to know of the workspace. */
+export interface Ground {
+  /** The writable trees, outside of which nothing may lead. */
+  readonly roots: readonly RawPath[];
+  /** Whether this is a git directory whose parts are under judgement already. */
+  isGitDir(path: RawPath): boolean;
+}
+
 /**
- * Whether what a run made under a protected path may stay: `git init`, `clone`, `worktree add` and `submodule` are honest
- * work, so inside a git directory the content decides. A file must be regular and have one name only: through another
- * name it could be changed after it was read. Settings of agents, editors and shells never stay, nor attributes.
- * `roots`: the writable trees, outside of which nothing may lead.
+ * Whether what a run made under a protected path may stay: `git init`, `clone`, `worktree add`, `submodule` and a rebase
+ * that stopped are honest work, so inside a git directory the content decides. A file must be regular and have one name
+ * only: through another name it could be changed after it was read. Settings of agents, editors and shells never stay,
+ * nor attributes, nor what the person's own configuration runs.
  */
-export function mayStay(kind: DangerKind, path: RawPath, roots: readonly RawPath[]): boolean {
+export function mayStay(kind: DangerKind, path: RawPath, ground: Ground): boolean {
   try {
-    return judge(kind, path, (target) => roots.some((root) => isWithin(root, target)));
+    return judge(kind, path, ground, new Set());
   } catch (cause) {
     if (isErrno(cause)) return false;
     throw cause;
   }
 }
 
-function judge(kind: DangerKind, path: RawPath, isInside: (target: RawPath) => boolean): boolean {
+/** Whether nothing in a directory would run a program or lead elsewhere if git took it for a repository. */
+export function isHarmlessGitDir(dir: RawPath, ground: Ground): boolean {
+  try {
+    return judgeGitDir(dir, ground, new Set());
+  } catch (cause) {
+    if (isErrno(cause)) return false;
+    throw cause;
+  }
+}
+
+function judge(kind: DangerKind, path: RawPath, ground: Ground, seen: Set<RawPath>): boolean {
   switch (kind) {
     case 'name':
-    case 'info':
     case 'attributes':
+    case 'target':
+    case 'stray':
       return false;
+    case 'directory':
+      return statAt(path)?.isDirectory() === true;
     case 'hooks':
       return hasOnlySamples(path);
     case 'commondir':
-      return isOwnCommonDir(path);
-    case 'pointer': {
-      const gitDir = followPointer(path);
-      return gitDir !== null && isInside(gitDir) && isGitDir(gitDir);
-    }
+      return isOwnCommonDir(path) && leadsToHarmless(commonDirNamedBy(path), ground, seen);
+    case 'pointer':
+      return statAt(path)?.isFile() === true && leadsToHarmless(gitDirNamedBy(path), ground, seen);
     case 'config': {
-      const text = readSmallFile(path, CONFIG_MAX_BYTES);
-      const isHere = (value: string) => isInside(posix.resolve(parentOf(path), value));
-      return text !== null && findUnsafeKey(text, isHere) === null;
+      const text = readSmallFile(path, STATE_MAX_BYTES);
+      const mayLeadTo = (value: string) => isOwnWorktree(follow(parentOf(path), value), parentOf(path), ground);
+      return text !== null && findUnsafeKey(text, mayLeadTo) === null;
+    }
+    case 'state': {
+      const text = readSmallFile(path, STATE_MAX_BYTES);
+      const name = [...GIT_DANGERS.keys()].find((one) => path.endsWith(`/${one}`));
+      return text !== null && name !== undefined && isHarmlessState(name, text);
     }
   }
+}
+
+function leadsToHarmless(lead: Lead | null, ground: Ground, seen: Set<RawPath>): boolean {
+  if (!isSafeDirectory(lead, ground)) return false;
+  return ground.isGitDir(lead.target) || judgeGitDir(lead.target, ground, seen);
+}
+
+/** Through a link it could lead elsewhere a moment later. */
+function isSafeDirectory(lead: Lead | null, { roots }: Ground): lead is Lead {
+  if (lead === null || !lead.exists || lead.links.length > 0) return false;
+  return roots.some((root) => isWithin(root, lead.target)) && statAt(lead.target)?.isDirectory() === true;
+}
+
+/** A worktree in the workspace whose `.git` leads back: there git writes anyway. */
+function isOwnWorktree(lead: Lead | null, gitDir: RawPath, ground: Ground): boolean {
+  return isSafeDirectory(lead, ground) && leadBack(`${lead.target}/.git`) === gitDir;
+}
+
+function leadBack(dotGit: RawPath): RawPath | null {
+  return statAt(dotGit)?.isDirectory() === true ? dotGit : (gitDirNamedBy(dotGit)?.target ?? null);
+}
+
+function judgeGitDir(dir: RawPath, ground: Ground, seen: Set<RawPath>): boolean {
+  if (seen.has(dir)) return true;
+  seen.add(dir);
+  return [...GIT_DANGERS].every(([name, kind]) => {
+    const path = `${dir}/${name}`;
+    return statAt(path) === null || judge(kind, path, ground, seen);
+  });
 }
 
 /** git never runs `*.sample`. */

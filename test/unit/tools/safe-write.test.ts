@@ -181,7 +181,7 @@ describe('FR-4.3 safe_write', () => {
   });
 
   it('lets names that only look like protected ones be written', async () => {
-    for (const path of ['.envrc.example', 'docs/.envrc', '.claudes', '.github/workflows/ci.yml', '.gitignore'])
+    for (const path of ['.envrc.example', 'docs/envrc', '.claudes', '.github/workflows/ci.yml', '.gitignore'])
       await expect(write({ path, content: 'x' }), path).resolves.toMatchObject({ created: true });
   });
 

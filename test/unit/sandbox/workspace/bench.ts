@@ -5,6 +5,9 @@ import { join } from 'node:path';
 import type { Clock } from '#src/core/clock.js';
 import { type LogFields, type Logger, silentLogger } from '#src/core/log.js';
 import { type QuarantineReport, WorkspaceGuard } from '#src/sandbox/workspace/guard.js';
+import type { Person } from '#src/sandbox/workspace/targets.js';
+
+const NOBODY: Person = { home: '/nonexistent', gitConfigs: [] };
 
 export const GIT_ENV = {
   HOME: '/nonexistent',
@@ -21,7 +24,7 @@ export interface Bench {
   /** Runs a script on the host, in the workspace; throws when it fails. `try` ignores failure. */
   sh(script: string): string;
   try(script: string): string;
-  guard(deny?: readonly string[], clock?: Clock, logger?: Logger): WorkspaceGuard;
+  guard(deny?: readonly string[], clock?: Clock, logger?: Logger, person?: Person): WorkspaceGuard;
   /** begin, the script as what a tool did, finish. */
   run(guard: WorkspaceGuard, script: string): Promise<QuarantineReport>;
   /** Names in a directory of the workspace, quarantine ids cut off. */
@@ -39,8 +42,8 @@ export function openBench(): Bench {
     workspace,
     sh: (script) => runScript(workspace, script, true),
     try: (script) => runScript(workspace, script, false),
-    guard(deny = [], clock = patientClock, logger = silentLogger) {
-      const guard = new WorkspaceGuard({ workspace, deny, logger, clock });
+    guard(deny = [], clock = patientClock, logger = silentLogger, person = NOBODY) {
+      const guard = new WorkspaceGuard({ workspace, deny, person, logger, clock });
       guards.push(guard);
       return guard;
     },

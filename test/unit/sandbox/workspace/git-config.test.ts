@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { findUnsafeKey } from '#src/sandbox/workspace/git-config.js';
+import { findUnsafeKey } from '#src/sandbox/workspace/git-config-keys.js';
 
 const nowhere = () => false;
 
@@ -92,8 +92,12 @@ describe('SEC-2.3 a git configuration that a run made', () => {
 
   test.each([
     ['a header and an entry in one line', '[core] fsmonitor = x'],
-    ['a header in the old form', '[remote.o]\nurl = x'],
-    ['a continued line', '[user]\nname = x \\\n[core]\nbare = false'],
+    ['a header in the old form', '[remote.o]\nuploadpack = x'],
+    ['a continued line', '[core]\nfsmonitor = \\\n x'],
+    ['a quoted value', '[core]\nfsmonitor = "x;y"'],
+    ['a comment behind a header', '[core] ; comment\n\tfsmonitor=x'],
+    ['a tab behind the equals sign', '[core]\nworktree =\t/elsewhere'],
+    ['a carriage return before the key', '[core]\n\r\rfsmonitor = x'],
     ['a NUL', '[user]\nname = x\0'],
     ['a byte order mark', '\u00ef\u00bb\u00bf[core]\nfsmonitor = x'],
     ['an entry before any header', 'fsmonitor = x'],
@@ -102,11 +106,14 @@ describe('SEC-2.3 a git configuration that a run made', () => {
     expect(findUnsafeKey(text, nowhere)).not.toBeNull();
   });
 
-  test('core.worktree may lead inside only', () => {
+  test('core.worktree may lead inside only, and is read as git reads it', () => {
     const config = '[core]\n\tworktree = ../../../sub\n';
     expect(findUnsafeKey(config, (path) => path === '../../../sub')).toBeNull();
     expect(findUnsafeKey(config, nowhere)).toBe('core.worktree');
-    expect(findUnsafeKey('[core]\n\tworktree = "../x"\n', () => true)).toBe('core.worktree');
+    for (const value of ['\t../x', '"../x"', '../x # comment', '"."./x', '.\\\n./x']) {
+      expect(findUnsafeKey(`[core]\n\tworktree =${value}\n`, (path) => path === '../x')).toBeNull();
+      expect(findUnsafeKey(`[core]\n\tworktree =${value}\n`, (path) => path !== '../x')).toBe('core.worktree');
+    }
   });
 
   test('comments and empty lines are nothing', () => {

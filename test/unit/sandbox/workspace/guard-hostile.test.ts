@@ -88,7 +88,7 @@ test('a mount point in the workspace is not crossed', () => {
     const quiet = () => {};
     const logger = { debug: quiet, info: quiet, warn: quiet, error: quiet };
     const clock = { now: () => Date.now(), monotonic: () => 0 };
-    const guard = new WorkspaceGuard({ workspace: process.cwd(), deny: ['*.pem'], logger, clock });
+    const guard = new WorkspaceGuard({ workspace: process.cwd(), deny: ["*.pem"], person: { home: "/nonexistent", gitConfigs: [] }, logger, clock });
     writeFileSync('m/old.pem', '');
     const watch = guard.begin(await guard.protection());
     mkdirSync('m/.vscode'); writeFileSync('m/k.pem', ''); mkdirSync('n/.vscode');

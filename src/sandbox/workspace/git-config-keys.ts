@@ -1,0 +1,146 @@
+import { type GitEntry, parseGitConfig } from './git-config.ts';
+
+/** What a value must look like; null: any text will do. */
+type Rule = RegExp | null;
+
+const WORD = /^[\w.+-]*$/;
+const BOOLEAN = /^(true|false|yes|no|on|off|0|1)?$/i;
+/** No `<helper>::…`, which runs `git-remote-<helper>` (`ext::` runs anything), and no option. */
+const URL = /^(?!-)(?![\w.+-]*::)[^\0\n]+$/;
+
+/**
+ * The keys that `git init`, `clone`, `worktree`, `submodule`, `branch`, `sparse-checkout` and everyday `git config` write
+ * and that are harmless. A list of what is allowed, because every release of git may bring one more key that runs a
+ * program. Deliberately not on it: keys that name a program or what it is given (core.fsmonitor unless a boolean,
+ * core.hooksPath, sshCommand, pager, editor, askPass, gitProxy, alternateRefsCommand, alias.*, pager.*, credential.*,
+ * gpg.*, diff/merge/filter drivers, difftool, mergetool, sequence.editor, sendemail, trailer, browser, man, uploadpack,
+ * receivepack, remote.*.uploadpack and vcs, submodule.*.update with `!`, gc.recentObjectsHook), that read another file
+ * (include, includeIf, core.attributesFile, core.excludesFile, commit.template), that lift a protection (protocol.*,
+ * safe.*, core.protectNTFS, http.sslVerify), and that lead elsewhere (url.*.insteadOf, http.proxy).
+ * `*` stands for any subsection.
+ */
+const HARMLESS: ReadonlyMap<string, Rule> = new Map<string, Rule>([
+  ...all(WORD, 'core', [
+    ...['repositoryformatversion', 'filemode', 'bare', 'logallrefupdates', 'ignorecase', 'precomposeunicode'],
+    ...['symlinks', 'autocrlf', 'eol', 'safecrlf', 'quotepath', 'abbrev', 'compression', 'untrackedcache'],
+    ...['splitindex', 'preloadindex', 'sparsecheckout', 'sparsecheckoutcone', 'bigfilethreshold', 'commitgraph'],
+  ]),
+  ['core.fsmonitor', /^(true|false)$/i],
+  ['core.commentchar', null],
+  ['core.whitespace', null],
+  ...all(WORD, 'extensions', [
+    ...['objectformat', 'compatobjectformat', 'refstorage', 'worktreeconfig', 'partialclone', 'noop'],
+    ...['preciousobjects', 'relativeworktrees'],
+  ]),
+  ...all(URL, 'remote.*', ['url', 'pushurl']),
+  ...all(null, 'remote.*', ['fetch', 'push', 'tagopt', 'prune', 'prunetags', 'mirror', 'skipdefaultupdate']),
+  ...all(null, 'remote.*', ['skipfetchall', 'promisor', 'partialclonefilter', 'followremotehead']),
+  ['remote.pushdefault', URL],
+  ...all(URL, 'branch.*', ['remote', 'pushremote']),
+  ...all(null, 'branch.*', ['merge', 'rebase', 'description']),
+  ...all(WORD, 'branch', ['autosetupmerge', 'autosetuprebase', 'sort']),
+  ['submodule.*.url', URL],
+  ['submodule.*.update', /^(checkout|rebase|merge|none)$/],
+  ...all(null, 'submodule.*', ['active', 'path', 'branch', 'ignore', 'shallow', 'fetchrecursesubmodules']),
+  ...all(null, 'submodule', ['active', 'recurse', 'fetchjobs', 'propagatebranches', 'alternatelocation']),
+  ...all(null, 'user', ['name', 'email', 'useconfigonly', 'signingkey']),
+  ...all(WORD, 'pull', ['rebase', 'ff', 'twohead']),
+  ...all(WORD, 'push', ['default', 'autosetupremote', 'followtags', 'recursesubmodules']),
+  ...all(WORD, 'fetch', ['prune', 'prunetags', 'parallel', 'fsckobjects', 'recursesubmodules', 'writecommitgraph']),
+  ...all(WORD, 'rebase', ['autosquash', 'autostash', 'updaterefs', 'backend']),
+  ...all(WORD, 'merge', ['conflictstyle', 'ff', 'renames', 'log', 'stat']),
+  ...all(WORD, 'diff', ['algorithm', 'renames', 'colormoved', 'context', 'mnemonicprefix', 'submodule']),
+  ...all(WORD, 'rerere', ['enabled', 'autoupdate']),
+  ...all(WORD, 'gc', ['auto', 'autopacklimit', 'autodetach', 'pruneexpire', 'reflogexpire', 'writecommitgraph']),
+  ...all(WORD, 'maintenance', ['auto', 'strategy', 'autodetach']),
+  ...all(BOOLEAN, 'commit', ['gpgsign', 'verbose', 'status']),
+  ...all(BOOLEAN, 'tag', ['gpgsign']),
+  ...all(WORD, 'init', ['defaultbranch']),
+  ...all(WORD, 'index', ['version', 'threads', 'sparse']),
+  ...all(WORD, 'pack', ['threads', 'windowmemory', 'writebitmaphashcache', 'writereverseindex']),
+  ...all(WORD, 'feature', ['manyfiles', 'experimental']),
+  ...all(WORD, 'status', ['showuntrackedfiles', 'submodulesummary', 'short', 'branch']),
+  ...all(WORD, 'log', ['date', 'decorate', 'follow', 'showsignature']),
+  ...all(WORD, 'color', ['ui', 'branch', 'diff', 'status', 'grep', 'interactive', 'pager']),
+  ['lfs.repositoryformatversion', WORD],
+  ['lfs.*.access', WORD],
+]);
+
+function all(rule: Rule, section: string, keys: readonly string[]): [string, Rule][] {
+  return keys.map((key) => [`${section}.${key}`, rule]);
+}
+
+/**
+ * The first thing in the configuration of a git directory that is not known to be harmless, or null. A file that git
+ * cannot read counts as not harmless. `mayLeadTo` answers for core.worktree, whose files git overwrites.
+ */
+export function findUnsafeKey(text: string, mayLeadTo: (path: string) => boolean): string | null {
+  const entries = text.includes('\0') ? null : parseGitConfig(text);
+  if (entries === null) return 'a line that git cannot read';
+  return (
+    entries
+      .map((entry) => ({ entry, name: nameOfKey(entry) }))
+      .find(({ entry, name }) => {
+        if (name === 'core.worktree') return !mayLeadTo(entry.value ?? '');
+        return !isHarmless(name, entry.value);
+      })?.name ?? null
+  );
+}
+
+/** Whether an entry is one that everyday git writes; core.worktree never is. */
+export function isHarmless(name: string, value: string | null): boolean {
+  const rule = HARMLESS.get(name);
+  return rule !== undefined && (rule === null || rule.test(value ?? ''));
+}
+
+/** `remote.*.url` for `[remote "origin"] url`. */
+export function nameOfKey({ key, subsection }: GitEntry): string {
+  return subsection === null ? key : key.replace('.', '.*.');
+}
+
+const COMMAND = 'command|cmd|program|helper|hook|textconv|driver|clean|smudge|process|editor|pager|proxy|askpass';
+/**
+ * Keys whose value git or a companion of it runs, reads as another configuration, or writes files to. Only for files
+ * that nobody named as a configuration: in a git directory everything counts that is not known to be harmless.
+ */
+const RUNS_OR_LEADS = new RegExp(
+  [
+    'core\\.(fsmonitor|hookspath|sshcommand|gitproxy|pager|editor|askpass|alternaterefscommand|attributesfile|worktree)',
+    'alias(\\.\\*)?\\.[^.]+',
+    'pager\\.[^.]+',
+    'include\\.path',
+    'includeif\\.\\*\\.path',
+    'url\\.\\*\\.(pushinsteadof|insteadof)',
+    `(credential|gpg|trailer|filter|diff|merge|sendemail|sequence|interactive|tar|guitool|browser|man|lfs|tig|annex)(\\.\\*)?\\.[a-z0-9-]*(${COMMAND})[a-z0-9-]*`,
+    'interactive\\.difffilter',
+    '(diff|web|help|instaweb)\\.(external|browser|httpd|modulepath)',
+    '(difftool|mergetool|browser|man)\\.\\*\\.(cmd|path)',
+    'sendemail(\\.\\*)?\\.smtpserver',
+    'imap\\.tunnel',
+    'uploadpack\\.packobjectshook',
+    'gc\\.recentobjectshook',
+    'remote\\.\\*\\.(uploadpack|receivepack|vcs|url|pushurl|proxy)',
+    'branch\\.\\*\\.(remote|pushremote)',
+    'submodule\\.\\*\\.(update|url)',
+    'protocol(\\.\\*)?\\.allow',
+    'init\\.templatedir',
+    'lfs\\.(\\*\\.)?path',
+  ]
+    .map((pattern) => `(?:${pattern})`)
+    .join('|')
+    .replace(/^(.*)$/s, '^(?:$1)$'),
+);
+
+/** The first key with which a file under any name would run a program, include a file or leave the tree; else null. */
+export function findRunningKey(entries: readonly GitEntry[]): string | null {
+  return (
+    entries
+      .map((entry) => ({ entry, name: nameOfKey(entry) }))
+      .find(({ entry, name }) => {
+        if (!RUNS_OR_LEADS.test(name) || isHarmless(name, entry.value)) return false;
+        const value = entry.value ?? '';
+        if (name.startsWith('alias.')) return value.trimStart().startsWith('!');
+        return value !== '' && !(name.startsWith('pager.') && BOOLEAN.test(value));
+      })?.name ?? null
+  );
+}

@@ -1,0 +1,211 @@
+import { closeSync } from 'node:fs';
+import { posix } from 'node:path';
+import { isErrno } from '../../core/errors.ts';
+import { type GitEntry, parseGitConfig } from './git-config.ts';
+import { isHarmless, nameOfKey } from './git-config-keys.ts';
+import { openFile, readUpTo, realPathOf, statAt } from './inode.ts';
+import { follow } from './lead.ts';
+import { isWithin, nameOf, parentOf, parentsBetween, type RawPath, toRaw } from './raw-path.ts';
+import { readDirectory } from './read-directory.ts';
+import type { WorkspaceIndex } from './workspace-index.ts';
+
+/** Bytes of a configuration or hook that is read. */
+const READ_MAX_BYTES = 256 * 1024;
+/** Files that lead to further ones: git gives up at 10 as well. */
+const INCLUDES_MAX = 10;
+/** Paths that are protected because the person's settings name them; each may cost a mount. */
+const TARGETS_MAX = 200;
+
+/** Settings of hook managers, which hooks that they installed read from the root of the worktree. */
+const HOOK_MANAGERS: ReadonlyMap<string, readonly string[]> = new Map([
+  ['pre-commit', ['.pre-commit-config.yaml']],
+  ['prek', ['.pre-commit-config.yaml', 'prek.toml']],
+  [
+    'lefthook',
+    ['yml', 'yaml', 'toml', 'json'].flatMap((type) =>
+      ['lefthook', '.lefthook', 'lefthook-local', '.lefthook-local'].map((name) => `${name}.${type}`),
+    ),
+  ],
+  ['overcommit', ['.overcommit.yml']],
+]);
+
+/** Keys whose value is the name of a directory in which programs lie; others name files. */
+const DIRECTORY_KEYS: ReadonlySet<string> = new Set(['core.hookspath', 'init.templatedir']);
+const INCLUDE_KEYS: ReadonlySet<string> = new Set(['include.path', 'includeif.*.path']);
+/** The program of a hook's line, when it is a path. */
+const HOOK_PROGRAM =
+  /(?:^[ \t]*|[;&|(][ \t]*|\b(?:exec|sh|bash|zsh|source|node|python3?|ruby|perl)[ \t]+|^[ \t]*\.[ \t]+)["']?((?:\.{0,2}\/)?[\w@+.-]+(?:\/[\w@+.-]+)+)/gm;
+
+/** Who works in the workspace outside of contextd. */
+export interface Person {
+  /** What `~` stands for. */
+  readonly home: string;
+  /** Configurations that git reads for this person besides a repository's own. */
+  readonly gitConfigs: readonly string[];
+}
+
+interface Cached {
+  readonly stamp: string;
+  readonly entries: readonly GitEntry[];
+}
+
+/**
+ * What the person's own git configuration and hooks run or read inside the workspace: `core.hooksPath=.githooks`,
+ * `include.path=../team.gitconfig`, a filter that is a script of the tree. A run must not change it, and one that appears
+ * is moved aside: git on the host would run it.
+ */
+export class Targets {
+  readonly #index: WorkspaceIndex;
+  readonly #person: Person;
+  readonly #cache = new Map<RawPath, Cached>();
+  #seen = '';
+
+  constructor(index: WorkspaceIndex, person: Person) {
+    this.#index = index;
+    this.#person = person;
+  }
+
+  /** Reads again what changed. Costs three lstats for each git directory. */
+  refresh(): void {
+    const gitDirs = this.#gitDirs();
+    const parts = gitDirs.flatMap((dir) => [`${dir}/config`, `${dir}/config.worktree`, `${dir}/hooks`]);
+    const outside = this.#person.gitConfigs.map(toRaw);
+    const seen = JSON.stringify([...outside, ...parts].map((path) => [path, stampOf(path)]));
+    if (seen === this.#seen) return;
+    this.#seen = seen;
+    const targets = new Set<RawPath>();
+    const worktrees = gitDirs.flatMap((dir) => this.#worktreesOf(dir));
+    for (const file of outside) this.#collect(file, worktrees, targets, 0);
+    for (const gitDir of gitDirs) {
+      const own = this.#worktreesOf(gitDir);
+      this.#collect(`${gitDir}/config`, own, targets, 0);
+      this.#collect(`${gitDir}/config.worktree`, own, targets, 0);
+      for (const path of own.flatMap((worktree) => hookTargets(gitDir, worktree))) targets.add(path);
+    }
+    const inside = [...targets].filter((path) => this.#isProtectable(path));
+    this.#index.setTargets(new Set(inside.slice(0, TARGETS_MAX)));
+  }
+
+  /** Those of the workspace, and those around it: a project may be a part of a repository. */
+  #gitDirs(): RawPath[] {
+    const [workspace = '', ...others] = this.#index.roots;
+    const around = [...parentsBetween('', workspace), workspace].map((dir) => `${dir}/.git`);
+    return [...new Set([...around, ...others, ...this.#index.gitDirs])];
+  }
+
+  /** Where git works with this directory: beside it, and wherever a `.git` file leads to it or to a worktree of it. */
+  #worktreesOf(gitDir: RawPath): RawPath[] {
+    const beside = nameOf(gitDir) === '.git' ? parentOf(gitDir) : gitDir;
+    const linked = [...this.#index.leads].filter(([from, to]) => nameOf(from) === '.git' && isWithin(gitDir, to));
+    return [...new Set([beside, ...linked.map(([from]) => parentOf(from))])];
+  }
+
+  #collect(config: RawPath, worktrees: readonly RawPath[], targets: Set<RawPath>, depth: number): void {
+    for (const entry of this.#entriesOf(config)) {
+      const name = nameOfKey(entry);
+      if (name === 'core.worktree' || isHarmless(name, entry.value)) continue;
+      if (INCLUDE_KEYS.has(name)) {
+        const file = this.#resolve(parentOf(config), entry.value ?? '');
+        if (file === null) continue;
+        targets.add(file);
+        if (depth < INCLUDES_MAX) this.#collect(file, worktrees, targets, depth + 1);
+        continue;
+      }
+      for (const worktree of worktrees)
+        for (const path of this.#named(worktree, name, entry.value ?? '')) targets.add(path);
+    }
+  }
+
+  /** The paths in a value: its words that have a slash, or that are files of the worktree. */
+  #named(worktree: RawPath, name: string, value: string): RawPath[] {
+    if (DIRECTORY_KEYS.has(name)) return [this.#resolve(worktree, value)].filter((path) => path !== null);
+    return value.split(/[\s'"`;|&()<>=!]+/).flatMap((word) => {
+      if (word === '' || word.startsWith('-') || word.includes('://')) return [];
+      const path = this.#resolve(worktree, word);
+      if (path === null || statAtOrNull(path)?.isDirectory() === true) return [];
+      return word.includes('/') || statAtOrNull(path)?.isFile() === true ? [path] : [];
+    });
+  }
+
+  #resolve(base: RawPath, named: string): RawPath | null {
+    const text = named.startsWith('~/') ? `${toRaw(this.#person.home)}${named.slice(1)}` : named;
+    return text === '' || text.includes('\0') ? null : (follow(base, text)?.target ?? null);
+  }
+
+  #entriesOf(file: RawPath): readonly GitEntry[] {
+    const stamp = stampOf(file);
+    const known = this.#cache.get(file);
+    if (known?.stamp === stamp) return known.entries;
+    const text = stamp === '' ? null : readText(file);
+    const entries = (text === null ? null : parseGitConfig(text)) ?? [];
+    this.#cache.set(file, { stamp, entries });
+    return entries;
+  }
+
+  /** Inside the workspace, and neither a root nor a git directory, in which git must write. */
+  #isProtectable(path: RawPath): boolean {
+    const { roots } = this.#index;
+    if (!roots.some((root) => path !== root && isWithin(root, path))) return false;
+    return !this.#index.isGitDir(path) && nameOf(path) !== '.git' && !roots.some((root) => isWithin(path, root));
+  }
+}
+
+/** What the hooks of a repository run: programs of the tree, and what the manager that installed them reads. */
+function hookTargets(gitDir: RawPath, worktree: RawPath): RawPath[] {
+  return textsIn(`${gitDir}/hooks`).flatMap((text) => {
+    const managed = [...HOOK_MANAGERS].flatMap(([word, files]) => (text.includes(word) ? files : []));
+    const programs = [...text.matchAll(HOOK_PROGRAM)].map(([, program]) => program ?? '');
+    return [
+      ...managed.map((file) => `${worktree}/${file}`),
+      ...programs.flatMap((program) => {
+        const path = follow(worktree, program)?.target;
+        return path !== undefined && statAtOrNull(path)?.isFile() === true ? [path] : [];
+      }),
+    ];
+  });
+}
+
+/** The hooks in a directory that are not git's samples. */
+function textsIn(dir: RawPath): string[] {
+  const names: string[] = [];
+  try {
+    const read = readDirectory(dir, ({ name, kind }) => {
+      if (kind !== 'dir' && !name.endsWith('.sample')) names.push(name);
+    });
+    while (read.next().done !== true);
+  } catch (cause) {
+    if (!isErrno(cause)) throw cause;
+  }
+  return names.slice(0, 100).flatMap((name) => readText(posix.join(dir, name)) ?? []);
+}
+
+/** The person's own files may be links. Nothing that could make a reader wait is opened. */
+function readText(file: RawPath): string | null {
+  try {
+    const real = realPathOf(file);
+    const fd = real === null ? null : openFile(real);
+    if (fd === null) return null;
+    try {
+      return readUpTo(fd, READ_MAX_BYTES);
+    } finally {
+      closeSync(fd);
+    }
+  } catch (cause) {
+    if (isErrno(cause)) return null;
+    throw cause;
+  }
+}
+
+function statAtOrNull(path: RawPath): ReturnType<typeof statAt> {
+  try {
+    return statAt(path);
+  } catch (cause) {
+    if (isErrno(cause)) return null;
+    throw cause;
+  }
+}
+
+function stampOf(path: RawPath): string {
+  const stats = statAtOrNull(path);
+  return stats === null ? '' : `${stats.ino}:${stats.ctimeMs}:${stats.size}`;
+}

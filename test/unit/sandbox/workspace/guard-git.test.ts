@@ -1,0 +1,265 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type Bench, letTimePass, openBench } from './bench.ts';
+
+let bench: Bench;
+beforeEach(() => {
+  bench = openBench();
+});
+afterEach(() => bench.close());
+
+const EVIL = '[core]\\n\\trepositoryformatversion=0\\n\\tfsmonitor="id;false"\\n';
+
+describe('SEC-2.3 whatever git would take for a repository is one, whatever it contains', () => {
+  test('a common directory without HEAD, reached through commondir', async () => {
+    bench.sh('git init -q -b main . && git commit -q --allow-empty -m x');
+    const guard = bench.guard();
+    const report = await bench.run(
+      guard,
+      `mkdir -p v/objects v/refs v/worktrees/w v/hooks sub; printf '${EVIL}' >v/config
+       printf 'id' >v/hooks/post-index-change; chmod +x v/hooks/post-index-change
+       echo 'ref: refs/heads/m' >v/worktrees/w/HEAD; echo ../.. >v/worktrees/w/commondir
+       echo 'gitdir: ../v/worktrees/w' >sub/.git
+       git update-index --add --cacheinfo 160000,$(git rev-parse HEAD),sub`,
+    );
+    expect(report.quarantined).toContain('sub/.git');
+    expect(report.quarantined).toContain('v/worktrees/w/commondir');
+    expect(report.quarantined).toContain('v/config');
+  });
+
+  test('a directory made in one run to which a later run points', async () => {
+    const guard = bench.guard();
+    const first = await bench.run(guard, 'mkdir -p lib/objects lib/refs lib/hooks; echo id >lib/hooks/post-checkout');
+    expect(first.quarantined).toEqual([]);
+    letTimePass();
+    const second = await bench.run(guard, 'mkdir sub; echo "gitdir: ../lib" >sub/.git');
+    expect(second.quarantined).toEqual(['sub/.git']);
+    expect(bench.names('lib/hooks')).toEqual(['post-checkout']);
+  });
+
+  test('a directory of the person’s that a run turns into a repository loses what the run added, nothing else', async () => {
+    mkdirSync(join(bench.workspace, 'src/hooks'), { recursive: true });
+    writeFileSync(join(bench.workspace, 'src/hooks/use-thing.ts'), 'export {};\n');
+    const guard = bench.guard();
+    await guard.protection();
+    letTimePass();
+    const report = await bench.run(guard, 'cd src; mkdir objects refs; echo "ref: refs/heads/main" >HEAD');
+    expect(report.quarantined).toEqual(['src/HEAD']);
+    expect(bench.names('src/hooks')).toEqual(['use-thing.ts']);
+  });
+
+  test('a place where a .git file of the person’s leads before anything is there', async () => {
+    bench.sh('mkdir sub && echo "gitdir: ../later" >sub/.git');
+    const guard = bench.guard();
+    await guard.protection();
+    letTimePass();
+    const report = await bench.run(
+      guard,
+      `mkdir -p later/hooks; echo id >later/hooks/pre-commit; printf '${EVIL}' >later/config`,
+    );
+    expect(report.quarantined).toEqual(['later/config', 'later/hooks']);
+  });
+
+  test('a link on the way of a .git file that a later run turns elsewhere', async () => {
+    bench.sh('git init -q -b main good && mkdir sub && ln -s good/.git way && echo "gitdir: ../way" >sub/.git');
+    const guard = bench.guard();
+    await guard.protection();
+    letTimePass();
+    await bench.run(guard, 'mkdir -p bad/objects bad/refs bad/hooks; echo id >bad/hooks/pre-commit');
+    letTimePass();
+    const report = await bench.run(guard, 'rm way; ln -s bad way');
+    expect(report.quarantined).toEqual(['way']);
+  });
+
+  test.each([
+    ['line ends of other systems', "printf 'gitdir: ../v\\r\\n\\r\\n' >sub/.git"],
+    ['an absolute path', 'echo "gitdir: $PWD/v" >sub/.git'],
+    ['a link of the name', 'ln -s ../v sub/.git'],
+    ['a link to a file', 'echo "gitdir: ../v" >p; ln -s ../p sub/.git'],
+    ['a detour', 'mkdir -p a/b; echo "gitdir: ../a/b/../../v" >sub/.git'],
+  ])('a pointer written with %s', async (_title, script) => {
+    const guard = bench.guard();
+    const made = await bench.run(guard, 'mkdir -p sub v/hooks; echo id >v/hooks/pre-commit');
+    expect(made.quarantined).toEqual([]);
+    letTimePass();
+    expect((await bench.run(guard, script)).quarantined).toContain('sub/.git');
+  });
+
+  test('honest work stays: clone, worktree, submodule', async () => {
+    bench.sh('git init -q -b main . && git commit -q --allow-empty -m x && git init -q -b main ../up');
+    bench.sh('git -C ../up commit -q --allow-empty -m up');
+    const guard = bench.guard();
+    const report = await bench.run(
+      guard,
+      `git clone -q ../up clone 2>&1; git init -q --bare bare.git; git -C clone worktree add -q ../wt
+       git -c protocol.file.allow=always submodule --quiet add ../up sub 2>&1`,
+    );
+    expect(report.quarantined.filter((path) => !path.startsWith('.git/'))).toEqual([]);
+    expect(bench.sh('git -C wt status --porcelain && git -C sub status --porcelain')).toBe('');
+  });
+});
+
+describe('SEC-2.3 core.worktree stays in the project', () => {
+  test.each([
+    ['a tab before the path', 'worktree =\\t/elsewhere'],
+    ['a link on the way', 'worktree = ../../lnk'],
+    ['a directory that is not its own', 'worktree = ../../src'],
+    ['quotes', 'worktree = "../../."./lnk'],
+  ])('%s', async (_title, entry) => {
+    const guard = bench.guard();
+    const report = await bench.run(
+      guard,
+      `ln -s /elsewhere lnk; mkdir src; git init -q r; printf '[core]\\n\\t${entry}\\n' >>r/.git/config`,
+    );
+    expect(report.quarantined).toEqual(['r/.git/config']);
+  });
+});
+
+describe('SEC-2.3 what a rebase, cherry-pick or am goes on with', () => {
+  const prepare = (): void => {
+    bench.sh(
+      `git init -q -b main . && echo 1 >f && git add f && git commit -qm one && git checkout -qb side && echo 2 >f &&
+       git commit -qam two && git checkout -q main && echo 3 >f && git commit -qam three`,
+    );
+  };
+
+  test.each(['exec id', 'x id', '  x\tid', 'nobody-knows id'])('an instruction sheet with "%s"', async (line) => {
+    prepare();
+    const guard = bench.guard();
+    const report = await bench.run(
+      guard,
+      `git rebase side >/dev/null 2>&1 || true; printf '${line}\\n' >>.git/rebase-merge/git-rebase-todo`,
+    );
+    expect(report.quarantined).toEqual(['.git/rebase-merge/git-rebase-todo']);
+  });
+
+  test('a rebase that stopped at a conflict stays, and goes on in a later run', async () => {
+    prepare();
+    const guard = bench.guard();
+    expect((await bench.run(guard, 'git rebase side >/dev/null 2>&1 || true')).quarantined).toEqual([]);
+    letTimePass();
+    const script = 'echo 4 >f; git add f; GIT_EDITOR=true git rebase --continue >/dev/null 2>&1';
+    expect((await bench.run(guard, script)).quarantined).toEqual([]);
+    expect(bench.sh('git log --format=%s | head -1').trim()).toBe('three');
+  });
+
+  test('an exec of the person’s own stays when a run goes on with the rebase', async () => {
+    prepare();
+    bench.try("GIT_EDITOR=true git rebase -x 'true' -i side");
+    const guard = bench.guard();
+    await guard.protection();
+    letTimePass();
+    const todo = '.git/rebase-merge/git-rebase-todo';
+    expect((await bench.run(guard, `cp ${todo} t; echo 'pick 1234567 x' >>t; cat t >${todo}`)).quarantined).toEqual([]);
+    letTimePass();
+    expect((await bench.run(guard, `echo 'exec id' >>${todo}`)).quarantined).toEqual([todo]);
+  });
+
+  test.each([
+    ['rebase-merge/strategy', 'mine'],
+    ['rebase-apply/strategy', 'mine'],
+    ['sequencer/todo', 'exec id'],
+    ['sequencer/opts', '[options]\\n\\tstrategy = mine'],
+    ['rebase-merge/author-script', 'id'],
+    ['BISECT_NAMES', ' $(id)'],
+  ])('%s', async (name, text) => {
+    prepare();
+    const guard = bench.guard();
+    const report = await bench.run(guard, `cd .git; mkdir -p ${name}; rmdir ${name}; printf '${text}\\n' >${name}`);
+    expect(report.quarantined).toEqual([`.git/${name}`]);
+  });
+
+  test('a directory of git’s that is a link is moved aside as a whole', async () => {
+    prepare();
+    const guard = bench.guard();
+    const report = await bench.run(guard, 'mkdir x; echo "exec id" >x/git-rebase-todo; ln -s ../x .git/rebase-merge');
+    expect(report.quarantined).toEqual(['.git/rebase-merge']);
+  });
+});
+
+describe('SEC-2.3 what the person’s own configuration runs or reads in the project', () => {
+  test('is mounted read-only, and set aside where a run makes it', async () => {
+    bench.sh(
+      `git init -q -b main . && mkdir -p .githooks tools && echo true >.githooks/pre-commit && echo cat >tools/show.sh &&
+       echo '[user]' >team.gitconfig && git config core.hooksPath .githooks && git config include.path ../team.gitconfig &&
+       git config diff.bin.textconv 'sh tools/show.sh' && git config filter.later.clean scripts/later.sh`,
+    );
+    const guard = bench.guard();
+    const { mounts } = await guard.protection();
+    const readOnly = mounts.filter(({ kind }) => kind === 'ro-bind').map(({ dest }) => dest);
+    for (const path of ['.githooks', 'team.gitconfig', 'tools/show.sh'])
+      expect(readOnly).toContain(join(bench.workspace, path));
+    letTimePass();
+    const report = await bench.run(guard, 'mkdir scripts; echo id >scripts/later.sh; echo ok >scripts/other.sh');
+    expect(report.quarantined).toEqual(['scripts/later.sh']);
+  });
+
+  test('a global core.hooksPath holds for every repository of the project', async () => {
+    writeFileSync(join(bench.base, 'gitconfig'), '[core]\n\thooksPath = .githooks\n');
+    const guard = bench.guard([], undefined, undefined, {
+      home: bench.base,
+      gitConfigs: [join(bench.base, 'gitconfig')],
+    });
+    expect((await bench.run(guard, 'git init -q a')).quarantined).toEqual([]);
+    letTimePass();
+    const report = await bench.run(guard, 'mkdir a/.githooks .githooks; echo id >a/.githooks/pre-commit');
+    expect(report.quarantined).toEqual(['.githooks', 'a/.githooks']);
+  });
+
+  test('the settings of a hook manager whose hooks are installed', async () => {
+    bench.sh(
+      'git init -q -b main . && echo "exec pre-commit run" >.git/hooks/pre-commit && chmod +x .git/hooks/pre-commit',
+    );
+    const guard = bench.guard();
+    await guard.protection();
+    expect((await bench.run(guard, 'echo x >.pre-commit-config.yaml')).quarantined).toEqual([
+      '.pre-commit-config.yaml',
+    ]);
+  });
+
+  test('they are the agent’s to write where no hooks are installed', async () => {
+    bench.sh('git init -q -b main .');
+    expect((await bench.run(bench.guard(), 'echo x >.pre-commit-config.yaml')).quarantined).toEqual([]);
+  });
+});
+
+describe('SEC-2.3 a file that would be a git configuration, under any name', () => {
+  test.each([
+    ['[core]\\n\\tfsmonitor = id', 'notes.txt'],
+    ['# long\\n; story\\n\\n[alias]\\n\\tst = !id', 'a/b/c'],
+    ['[include]\\n\\tpath = /elsewhere', 'config'],
+    ['[core] worktree = /elsewhere', 'x.ini'],
+    ['[filter "a"] clean = id', 'y'],
+    ['\\357\\273\\277[diff]\\r\\n external = id', 'bom'],
+    ['[credential]\\n helper = !id', `${'n'.repeat(255)}`],
+  ])('%s in %s', async (text, path) => {
+    const guard = bench.guard();
+    const report = await bench.run(guard, `mkdir -p a/b; printf '${text}\\n' >${path}`);
+    expect(report.quarantined).toEqual([path]);
+  });
+
+  test('one that was written in place', async () => {
+    bench.sh('mkdir -p deep/down && echo hello >deep/down/notes');
+    const guard = bench.guard();
+    await guard.protection();
+    letTimePass();
+    const report = await bench.run(guard, "printf '[core]\\n\\tpager = id\\n' >deep/down/notes");
+    await guard.settled();
+    expect([...report.quarantined, ...(await bench.run(guard, 'true')).quarantined]).toEqual(['deep/down/notes']);
+  });
+
+  test.each([
+    ['Cargo.toml', '[package]\\nname = "x"\\n[alias]\\nb = "build"'],
+    ['setup.cfg', '[metadata]\\nname = x\\n[tool:pytest]\\naddopts = -q'],
+    ['.editorconfig', 'root = true\\n[*]\\nindent_style = space'],
+    ['pip.conf', '[global]\\nindex-url = https://example.com/simple'],
+    ['.gitmodules', '[submodule "a"]\\n\\tpath = a\\n\\turl = https://example.com/a.git'],
+    ['tox.ini', '[testenv]\\ncommands = pytest'],
+    ['app.service', '[Service]\\nExecStart=/bin/true'],
+    ['notes.md', '# core\\n\\n[link](fsmonitor)'],
+    ['alembic.ini', '[alembic]\\nscript_location = x\\n[core]\\nremote = y'],
+  ])('%s stays', async (path, text) => {
+    expect((await bench.run(bench.guard(), `printf '${text}\\n' >${path}`)).quarantined).toEqual([]);
+  });
+});
