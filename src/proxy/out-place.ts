@@ -15,7 +15,7 @@ export interface OutPlace {
 
 /** Files without a dot in front that a program on the host trusts: the sandbox protects the same. */
 const TRUSTED_NAMES: readonly string[] = [
-  ...['opencode.json', 'opencode.jsonc', 'crush.json', 'contextd.lock', 'mise.toml', 'bunfig.toml'],
+  ...['opencode.json', 'opencode.jsonc', 'crush.json', 'contextd.lock', 'mise.toml', 'bunfig.toml', '_darcs'],
 ];
 
 const REMEDY =

@@ -5,8 +5,10 @@ type Rule = RegExp | null;
 
 const WORD = /^[\w.+-]*$/;
 const BOOLEAN = /^(true|false|yes|no|on|off|0|1)?$/i;
-/** No `<helper>::…`, which runs `git-remote-<helper>` (`ext::` runs anything), and no option. */
-const URL = /^(?!-)(?![\w.+-]*::)[^\0\n]+$/;
+/** No `<helper>::…` or `<helper>://…`, which run `git-remote-<helper>` (`ext::` runs anything), and no option. */
+const URL = /^(?!-)(?![\w.+-]*::)(?:(?:https?|ssh|git|git\+ssh|ssh\+git|file|ftps?):|(?![\w.+-]*:\/\/))[^\0\n]+$/i;
+/** git's own merge strategies; any other name `x` runs a program `git-merge-x`. */
+export const STRATEGY = /^(ort|recursive|resolve|octopus|ours|subtree)?$/;
 
 /**
  * The keys that `git init`, `clone`, `worktree`, `submodule`, `branch`, `sparse-checkout` and everyday `git config` write
@@ -44,7 +46,8 @@ const HARMLESS: ReadonlyMap<string, Rule> = new Map<string, Rule>([
   ...all(null, 'submodule.*', ['active', 'path', 'branch', 'ignore', 'shallow', 'fetchrecursesubmodules']),
   ...all(null, 'submodule', ['active', 'recurse', 'fetchjobs', 'propagatebranches', 'alternatelocation']),
   ...all(null, 'user', ['name', 'email', 'useconfigonly', 'signingkey']),
-  ...all(WORD, 'pull', ['rebase', 'ff', 'twohead']),
+  ...all(WORD, 'pull', ['rebase', 'ff']),
+  ...all(STRATEGY, 'pull', ['twohead', 'octopus']),
   ...all(WORD, 'push', ['default', 'autosetupremote', 'followtags', 'recursesubmodules']),
   ...all(WORD, 'fetch', ['prune', 'prunetags', 'parallel', 'fsckobjects', 'recursesubmodules', 'writecommitgraph']),
   ...all(WORD, 'rebase', ['autosquash', 'autostash', 'updaterefs', 'backend']),

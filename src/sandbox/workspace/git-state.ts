@@ -1,7 +1,5 @@
 import { parseGitConfig } from './git-config.ts';
-
-/** git's own merge strategies; any other name `x` runs a program `git-merge-x`. */
-const STRATEGY = /^(ort|recursive|resolve|octopus|ours|subtree)?$/;
+import { STRATEGY } from './git-config-keys.ts';
 
 /** Every command of an instruction sheet but `exec`, which runs a program (sequencer.c, todo_command_info). */
 const INSTRUCTIONS: ReadonlySet<string> = new Set([

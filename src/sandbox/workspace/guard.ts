@@ -15,8 +15,8 @@ import { type FoundHidden, Survey } from './survey.ts';
 import { type Person, Targets } from './targets.ts';
 import { WorkspaceIndex } from './workspace-index.ts';
 
-/** Milliseconds a scan may keep the answer waiting; half of them for what was most likely changed. */
-const FOREGROUND_MS = 5;
+/** Milliseconds a search may keep the answer waiting, enough for some 5,000 directories; half of them for what was most likely changed. */
+const FOREGROUND_MS = 20;
 /** Milliseconds more for directories that the run made or changed: it waits for its own work to be searched. */
 const CHANGED_MS = 60;
 /** Milliseconds for what is new at the root before a sandbox starts. */
@@ -114,7 +114,7 @@ export class WorkspaceGuard {
   }
 
   /**
-   * When the sandbox is dead: moves aside what appeared. Takes about 5 ms, and up to 60 ms more if the run made or changed
+   * When the sandbox is dead: moves aside what appeared. Takes at most about 20 ms, and up to 60 ms more if the run made or changed
    * many directories; what is left goes on in the background and is in the next report. Throws INTERNAL_ERROR when something dangerous could not be moved.
    */
   finish(watch: RunWatch): QuarantineReport {

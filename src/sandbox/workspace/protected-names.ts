@@ -25,11 +25,13 @@ const EDITORS = [
 const SHELLS = [
   ...['.envrc', '.bashrc', '.bash_profile', '.bash_login', '.bash_logout', '.profile', '.zshrc', '.zshenv'],
   ...['.zprofile', '.zlogin', '.zlogout', '.kshrc', '.cshrc', '.tcshrc', '.login', '.logout', '.inputrc'],
-  ...['.mise.toml', 'mise.toml', '.mise', '.irbrc', '.pryrc', '.rprofile', '.gdbinit', '.lldbinit', '.ghci'],
+  ...['.mise.toml', 'mise.toml', '.mise', '.irbrc', '.pryrc', '.rprofile', '.gdbinit', '.lldbinit', '.ghci', '.pdbrc'],
 ] as const;
 
 /** Hooks and settings of other version controls, and what package managers run before any command. */
-const TOOLS = ['.husky', '.hg', '.jj', '.sl', '.npmrc', '.yarnrc', '.yarnrc.yml', 'bunfig.toml'] as const;
+const TOOLS = [
+  ...['.husky', '.hg', '.jj', '.sl', '.bzr', '.pijul', '_darcs', '.npmrc', '.yarnrc', '.yarnrc.yml', 'bunfig.toml'],
+] as const;
 
 /**
  * Names that make a program on the host run something or trust something just because they are there (design §5), in
@@ -40,7 +42,8 @@ export const PROTECTED_NAMES: readonly string[] = [...AGENTS, ...EDITORS, ...SHE
 /**
  * What can be wrong with a protected path, which decides how it is judged. `name`: one of PROTECTED_NAMES; `pointer`: a
  * `.git` that is no directory; `directory`: one of git's that is a link, behind which nothing could be mounted or looked
- * at; `state`: what a rebase or its like goes on with; these and the others lie in a git directory. `target`: what the
+ * at; `link`: any other link in a git directory, through which git on the host would write; `state`: what a rebase or its
+ * like goes on with; these and the others lie in a git directory. `target`: what the
  * person's own git configuration or hooks run or read; `stray`: a file that would be a git configuration that runs
  * programs, under any name.
  */
@@ -51,6 +54,7 @@ export type DangerKind =
   | 'config'
   | 'commondir'
   | 'directory'
+  | 'link'
   | 'attributes'
   | 'state'
   | 'target'
@@ -110,6 +114,8 @@ export function reasonFor(kind: DangerKind): string {
     case 'directory':
     case 'attributes':
       return 'git attributes choose which filter programs run';
+    case 'link':
+      return 'git would write through it to a place outside of its directory';
     case 'state':
       return 'git would run a program when the rebase, cherry-pick or am goes on';
     case 'target':

@@ -14,7 +14,7 @@ import { below, isWithin, nameOf, parentOf, type RawPath, toText } from './raw-p
 import { newestOf, type ReadResult, readDirectory } from './read-directory.ts';
 import type { Runs } from './runs.ts';
 import { findStrayKey } from './stray-config.ts';
-import { isHarmlessGitDir, mayStay, STATE_MAX_BYTES } from './verdict.ts';
+import { gitDirAround, isHarmlessGitDir, mayStay, STATE_MAX_BYTES } from './verdict.ts';
 import type { WorkspaceIndex } from './workspace-index.ts';
 
 /** Milliseconds: what changed so recently may change again within one tick of the kernel, and its time would not tell. */
@@ -47,6 +47,7 @@ interface Listing {
   readonly gitNames: Set<string>;
   /** What is neither a directory nor a link, nor one of the dangers. */
   readonly files: RawPath[];
+  readonly links: RawPath[];
 }
 
 /** Looks at directories and judges what is found in them. Every method stops now and then, so that it can be sliced. */
@@ -128,6 +129,11 @@ export class Scan {
     for (const { path: hidden, match } of listing.hidden) {
       index.hide(hidden, match);
       yield;
+    }
+    for (const link of listing.links) {
+      yield;
+      if (this.#setAside.has(link) || index.dangers.has(link) || gitDirAround(link, index) === null) continue;
+      yield* this.judge(link, 'link', isFresh);
     }
     yield* this.#judgeStrays(listing.files);
     let [hasUnremembered, hasUnsearched] = [false, false];
@@ -352,7 +358,8 @@ export class Scan {
     else if (name.toLowerCase() === '.git' && !isDirectory) listing.dangers.push({ path, kind: 'pointer' });
     else if (index.targets.has(path)) listing.dangers.push({ path, kind: 'target' });
     else if (isDirectory) listing.dirs.push(path);
-    else if (kind === 'other') listing.files.push(path);
+    else if (kind === 'link') listing.links.push(path);
+    else listing.files.push(path);
     if (inGitDir !== undefined) listing.dangers.push({ path, kind: inGitDir });
     if (globs.isEmpty || kind === 'link') return;
     const [workspace = ''] = index.roots;
@@ -368,6 +375,7 @@ export class Scan {
     if (kind === 'pointer') return stats.isDirectory();
     if (kind === 'target') return !index.targets.has(path);
     if (kind === 'stray') return this.#findStray(path) === null;
+    if (kind === 'link') return !stats.isSymbolicLink();
     if (kind === 'directory' && !stats.isSymbolicLink()) return true;
     return !index.isGitDir(parentOf(path)) && !index.isGitDir(parentOf(parentOf(path)));
   }
@@ -378,7 +386,7 @@ export class Scan {
 }
 
 function emptyListing(): Listing {
-  return { dirs: [], dangers: [], hidden: [], gitNames: new Set(), files: [] };
+  return { dirs: [], dangers: [], hidden: [], gitNames: new Set(), files: [], links: [] };
 }
 
 function gitDangersIn(gitDir: RawPath): { path: RawPath; kind: DangerKind }[] {

@@ -31,6 +31,10 @@ const HOOK_MANAGERS: ReadonlyMap<string, readonly string[]> = new Map([
 
 /** Keys whose value is the name of a directory in which programs lie; others name files. */
 const DIRECTORY_KEYS: ReadonlySet<string> = new Set(['core.hookspath', 'init.templatedir']);
+/** Keys whose file is only read as a text. */
+const TEXT_KEYS: ReadonlySet<string> = new Set([
+  ...['blame.ignorerevsfile', 'commit.template', 'core.excludesfile', 'fsck.skiplist', 'mailmap.file'],
+]);
 const INCLUDE_KEYS: ReadonlySet<string> = new Set(['include.path', 'includeif.*.path']);
 /** The program of a hook's line, when it is a path. */
 const HOOK_PROGRAM =
@@ -103,7 +107,7 @@ export class Targets {
   #collect(config: RawPath, worktrees: readonly RawPath[], targets: Set<RawPath>, depth: number): void {
     for (const entry of this.#entriesOf(config)) {
       const name = nameOfKey(entry);
-      if (name === 'core.worktree' || isHarmless(name, entry.value)) continue;
+      if (name === 'core.worktree' || TEXT_KEYS.has(name) || isHarmless(name, entry.value)) continue;
       if (INCLUDE_KEYS.has(name)) {
         const file = this.#resolve(parentOf(config), entry.value ?? '');
         if (file === null) continue;

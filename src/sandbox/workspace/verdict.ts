@@ -6,12 +6,15 @@ import { isHarmlessState } from './git-state.ts';
 import { fdPath, openDirectory, readSmallFile, statAt } from './inode.ts';
 import { follow, type Lead } from './lead.ts';
 import { type DangerKind, GIT_DANGERS } from './protected-names.ts';
-import { isWithin, parentOf, type RawPath } from './raw-path.ts';
+import { isWithin, nameOf, parentOf, type RawPath } from './raw-path.ts';
+import { type Entry, readDirectory } from './read-directory.ts';
 
 /** Bytes of a configuration or state that is read; git writes a few hundred, a rebase of thousands of commits some more. */
 export const STATE_MAX_BYTES = 1024 * 1024;
 /** Entries of a hooks directory that are looked at; git's template has fourteen. */
 const HOOKS_MAX = 500;
+/** Entries of a directory that is to become a git directory. */
+const ENTRIES_MAX = 20_000;
 
 /** What a judgement needs to know of the workspace. */
 export interface Ground {
@@ -55,6 +58,8 @@ function judge(kind: DangerKind, path: RawPath, ground: Ground, seen: Set<RawPat
       return false;
     case 'directory':
       return statAt(path)?.isDirectory() === true;
+    case 'link':
+      return staysInGitDir(path, ground);
     case 'hooks':
       return hasOnlySamples(path);
     case 'commondir':
@@ -97,10 +102,47 @@ function leadBack(dotGit: RawPath): RawPath | null {
 function judgeGitDir(dir: RawPath, ground: Ground, seen: Set<RawPath>): boolean {
   if (seen.has(dir)) return true;
   seen.add(dir);
-  return [...GIT_DANGERS].every(([name, kind]) => {
+  const areHarmless = [...GIT_DANGERS].every(([name, kind]) => {
     const path = `${dir}/${name}`;
     return statAt(path) === null || judge(kind, path, ground, seen);
   });
+  return areHarmless && hasOnlyInnerLinks(dir);
+}
+
+/** The nearest git directory that holds `path`; null when none does. */
+export function gitDirAround(path: RawPath, ground: Pick<Ground, 'isGitDir'>): RawPath | null {
+  for (let dir = parentOf(path); dir !== ''; dir = parentOf(dir)) {
+    if (nameOf(dir) === '.git' || ground.isGitDir(dir)) return dir;
+  }
+  return null;
+}
+
+/** git writes through links: reflogs, the index, messages. Only within a git directory is that its own affair. */
+function staysInGitDir(link: RawPath, ground: Ground): boolean {
+  const gitDir = gitDirAround(link, ground);
+  const lead = follow(parentOf(link), nameOf(link));
+  return gitDir !== null && lead !== null && isWithin(gitDir, lead.target);
+}
+
+/** Names of directories that hold nothing but objects. */
+const OBJECTS = /\/objects\/[0-9a-f]{2}$/;
+
+function hasOnlyInnerLinks(gitDir: RawPath): boolean {
+  const open = [gitDir];
+  let entries = 0;
+  for (let dir = open.pop(); dir !== undefined; dir = open.pop()) {
+    const found: Entry[] = [];
+    const read = readDirectory(dir, (entry) => found.push(entry));
+    while (read.next().done !== true);
+    entries += found.length;
+    if (entries > ENTRIES_MAX) return false;
+    for (const { name, kind } of found) {
+      const path = `${dir}/${name}`;
+      if (kind === 'dir' && !OBJECTS.test(path)) open.push(path);
+      if (kind === 'link' && !staysInGitDir(path, { roots: [], isGitDir: (one) => one === gitDir })) return false;
+    }
+  }
+  return true;
 }
 
 /** git never runs `*.sample`. */

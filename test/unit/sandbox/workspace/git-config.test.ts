@@ -85,6 +85,8 @@ describe('SEC-2.3 a git configuration that a run made', () => {
     ['url "x"', 'insteadOf = y'],
     ['tar "x"', 'command = x'],
     ['lfs "customtransfer.x"', 'path = x'],
+    ['pull', 'twohead = mine'],
+    ['remote "o"', 'url = helper://example.com/a'],
   ])('[%s] %s is not', (section, entry) => {
     expect(findUnsafeKey(`[${section}]\n\t${entry}\n`, nowhere)).not.toBeNull();
     expect(findUnsafeKey(`[${section.toUpperCase()}]\r\n${entry.toUpperCase()}`, nowhere)).not.toBeNull();

@@ -116,6 +116,34 @@ describe('SEC-2.3 core.worktree stays in the project', () => {
   });
 });
 
+describe('SEC-2.3 git on the host writes through no link that a run made', () => {
+  test.each([
+    ['a reflog', 'rm -f .git/logs/HEAD; ln -s /elsewhere/.bashrc .git/logs/HEAD', '.git/logs/HEAD'],
+    ['the index', 'rm -f .git/index; ln -s ../innocent .git/index', '.git/index'],
+    ['a message', 'rm -f .git/COMMIT_EDITMSG; ln -s ../../.bashrc .git/COMMIT_EDITMSG', '.git/COMMIT_EDITMSG'],
+    ['a directory of references', 'ln -s /elsewhere .git/refs/more', '.git/refs/more'],
+  ])('%s', async (_title, script, link) => {
+    bench.sh('git init -q -b main . && git commit -q --allow-empty -m x');
+    const guard = bench.guard();
+    await guard.protection();
+    letTimePass();
+    expect((await bench.run(guard, script)).quarantined).toEqual([link]);
+  });
+
+  test('that was there before something led git to it', async () => {
+    const guard = bench.guard();
+    await bench.run(guard, 'mkdir -p v/objects v/refs v/logs; ln -s /elsewhere v/logs/HEAD');
+    letTimePass();
+    expect((await bench.run(guard, 'mkdir sub; echo "gitdir: ../v" >sub/.git')).quarantined).toEqual(['sub/.git']);
+  });
+
+  test('one that stays in its git directory is git’s own affair, and so are links of the working tree', async () => {
+    bench.sh('git init -q -b main .');
+    const script = 'git symbolic-ref refs/remotes/o/HEAD refs/x; ln -s heads .git/refs/alias; ln -s /elsewhere away';
+    expect((await bench.run(bench.guard(), script)).quarantined).toEqual([]);
+  });
+});
+
 describe('SEC-2.3 what a rebase, cherry-pick or am goes on with', () => {
   const prepare = (): void => {
     bench.sh(
