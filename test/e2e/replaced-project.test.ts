@@ -108,5 +108,5 @@ describe.each(Object.keys(REPLACEMENTS))('NFR-3.3 a project folder that was %s',
       expect((await ask(project, 'safe_bash', { command: 'ls' })).data.stdout).toContain(`new-${round}\n`);
       expect(await readyUsed()).toBe(before + 1);
     }
-  }, 180_000);
+  }, 300_000);
 });

@@ -242,6 +242,7 @@ describe('API-2 ManagementService', () => {
         processes: 2,
         ready: [{ project: '/p', count: 2 }],
         ready_max: 32,
+        ready_used: 3,
         totals: { memory_bytes: 2 ** 20, memory_max_bytes: 2 ** 34, pids: 5, pids_max: 8192 },
       },
     });
