@@ -2,9 +2,10 @@ import { once } from 'node:events';
 import { realpathSync, rmSync, statSync } from 'node:fs';
 import { Duplex } from 'node:stream';
 import type { Denial } from '../core/envelope.ts';
-import { ContextdError, isErrno } from '../core/errors.ts';
+import { isErrno } from '../core/errors.ts';
 import { TIMEOUT_MAX_MS } from '../core/limits.ts';
 import { readableBundle } from './bundle-copy.ts';
+import { onceMore } from './changed-underway.ts';
 import { followCommand, type OutputSinks, type StartedSandbox } from './command.ts';
 import { type DenialFacts, findDenials, placesOf } from './denials.ts';
 import { directoryIdentity } from './directory-identity.ts';
@@ -22,7 +23,7 @@ import type {
   SandboxStatus,
 } from './sandbox.ts';
 import { type Site, type SiteDeps, Sites, workspaceOf } from './sites.ts';
-import { ownerOf, Starter, WORKSPACE_REPLACED } from './starter.ts';
+import { ownerOf, Starter } from './starter.ts';
 import type { RunWatch, WorkspaceGuard } from './workspace/guard.ts';
 import type { Protection } from './workspace/protection.ts';
 
@@ -274,14 +275,6 @@ function lookForStaleness(guard: WorkspaceGuard, protection: Protection, onStale
   return timer.unref();
 }
 
-/** One more try when the project was changed while the sandbox was being built: nothing has run then. */
-async function onceMore<T>(attempt: () => Promise<T>): Promise<T> {
-  return attempt().catch((cause: unknown) => {
-    if (!wasChangedUnderway(cause)) throw cause;
-    return attempt();
-  });
-}
-
 /**
  * What the run made and was moved away. Nothing if another directory has taken the place of the project meanwhile: the
  * run was in the old one, and what stands in the new one is not its doing.
@@ -290,13 +283,6 @@ function endWatch({ guard, directory, policy }: Site, watch: RunWatch): readonly
   if (directoryIdentity(policy.workspace) === directory) return guard.finish(watch).quarantined;
   guard.forget(watch);
   return [];
-}
-
-/** A protected path was taken away or replaced while the sandbox was being built: nothing has run, and another try helps. */
-function wasChangedUnderway(cause: unknown): boolean {
-  if (cause instanceof ContextdError && cause.details.reason === WORKSPACE_REPLACED) return true;
-  const said = cause instanceof ContextdError && cause.cause instanceof Error ? cause.cause.message : '';
-  return /^bwrap: (Can't (find|get type of) source |Can't bind mount |Race condition binding dirfd)/m.test(said);
 }
 
 /** Links may lead elsewhere inside than outside. */

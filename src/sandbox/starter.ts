@@ -1,9 +1,8 @@
 import { closeSync } from 'node:fs';
-import { ContextdError } from '../core/errors.ts';
 import { Jail } from './bubblewrap.ts';
 import type { GroupFiles } from './cgroup/files.ts';
+import { checkWorkspace } from './changed-underway.ts';
 import type { StartedSandbox } from './command.ts';
-import { isDirectoryOf } from './directory-identity.ts';
 import { binDirsOf, coverProc, type Host } from './host.ts';
 import type { Identity } from './identity.ts';
 import { type Launch, type PinnedPath, prepareLaunch } from './launch.ts';
@@ -132,19 +131,6 @@ function prepare(site: Site, mounts: readonly Mount[], job: Job, group: GroupFil
     firstFreeFd: job.takesScript ? 4 : 3,
     wallMs: job.wallMs,
     seccompFile: site.isFiltered ? host.filters.fileFor(policy.seccomp) : null,
-  });
-}
-
-/** `details.reason` when the workspace is not the directory that was checked. */
-export const WORKSPACE_REPLACED = 'workspace_replaced';
-
-/** What protects one directory must not be mounted over another that took its place meanwhile. */
-function checkWorkspace({ policy, directory }: Site, pinned: readonly PinnedPath[]): void {
-  const root = pinned.find(({ path }) => path === policy.workspace);
-  if (root === undefined || isDirectoryOf(directory, root)) return;
-  throw new ContextdError('SANDBOX_UNAVAILABLE', `${policy.workspace} was replaced while a sandbox was being started`, {
-    remedy: 'Call again once the project folder stays in its place.',
-    details: { reason: WORKSPACE_REPLACED },
   });
 }
 

@@ -117,6 +117,15 @@ describe('ctxd doctor', () => {
   });
 });
 
+it('FR-9.5 says to enter the directory again when it was removed and made again around the shell', async () => {
+  const dir = join(at.project, 'removed');
+  mkdirSync(dir);
+  const script = `cd ${dir}; rmdir ${dir}; mkdir ${dir}; ${CTXD} doctor; cd "$PWD"; exec ${CTXD} config get log.level`;
+  const { code, stdout, stderr } = await at.run('/bin/bash', ['-c', script]);
+  expect(stderr).toContain('the current directory was removed, or another took its place. Enter it again (cd "$PWD")');
+  expect({ code, stdout }).toEqual({ code: 0, stdout: 'info\n' });
+});
+
 describe('NFR-2.3 a call that is under way', () => {
   /** Resolves once the command of a call has made the file. */
   const begun = (file: string): Promise<void> =>
