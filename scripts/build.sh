@@ -4,6 +4,8 @@ set -eu
 cd "$(dirname "$0")/.."
 PATH="$PWD/node_modules/.bin:$PATH"
 export PATH
+# Whatever the caller's: a root daemon's tools run as the owner of a project and read what is built here.
+umask 022
 tsc -p tsconfig.json
 mkdir -p dist/src/scrub/rules
 rm -f dist/src/scrub/rules/*.toml

@@ -12,11 +12,15 @@ node -e 'process.exit(Number(process.versions.node.split(".")[0]) >= 20 ? 0 : 1)
   fail "Node $(node --version) is too old. Install Node 20 or newer (https://nodejs.org), then run this again."
 command -v npm >/dev/null 2>&1 || fail "npm is missing. It comes with Node.js; on Debian and Ubuntu: apt-get install -y npm"
 
+# Whatever the caller's: a root daemon's tools run as the owner of a project, with the Node that is installed here.
+umask 022
 if ! cmp -s package-lock.json node_modules/.contextd-lock 2>/dev/null || [ ! -x node_modules/.bin/node ]; then
   say "Installing packages (npm ci) ..."
   npm ci --no-audit --no-fund --loglevel=error || fail "npm ci failed. See its message above; it needs to reach your npm registry."
   cp package-lock.json node_modules/.contextd-lock
 fi
+# Installed earlier, with another umask.
+chmod go+rx "$(node -p 'require("fs").realpathSync("node_modules/.bin/node")')"
 
 if [ "$(uname -s)" = Linux ] && ! command -v bwrap >/dev/null 2>&1; then
   if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then

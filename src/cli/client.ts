@@ -28,15 +28,16 @@ export type { HealthCheck, RulesReview, ServerStatus, SessionSecrets, StatsRow, 
 /** The daemon as ctxd sees it. Every method throws DAEMON_UNAVAILABLE when no daemon answers. */
 export interface DaemonClient {
   status(): Promise<ServerStatus>;
-  /** `graceMs` 0: the configured time for calls in flight. Answers before the daemon ends. */
-  stop(graceMs: number): Promise<StopAnswer>;
+  /** Answers once no call is under way any more, at the latest after `patienceMs`. */
+  stop(isRestart: boolean, patienceMs: number): Promise<StopAnswer>;
   registerProject(root: string): Promise<ProjectAnswer>;
   unregisterProject(root: string): Promise<ProjectAnswer>;
   /** "" lists the core tools. */
   listTools(root: string): Promise<ToolInfo[]>;
   /** JSON texts, oldest first; "" is every project. */
   tailAudit(limit: number, projectRoot: string): Promise<string[]>;
-  checkHealth(): Promise<HealthCheck[]>;
+  /** "" is no project: isolation is then that of the machine. */
+  checkHealth(projectRoot: string): Promise<HealthCheck[]>;
   /** "" is the session that a call without a name gets. */
   sessionSecrets(root: string, session: string): Promise<SessionSecrets>;
   /** "" is every project; 0 days: the default number. */
@@ -67,7 +68,8 @@ export async function connect(paths: Pick<Paths, 'certsDir' | 'protoDir' | 'sock
   const ask = <T>(start: Start<T>, ms = ANSWER_MS) => unary(paths.socket, start, { deadline: Date.now() + ms });
   return {
     status: () => ask((options, done) => management.serverStatus({}, options, done)),
-    stop: (graceMs) => ask((options, done) => management.stopServer({ grace_ms: graceMs }, options, done)),
+    stop: (restart, patienceMs) =>
+      ask((options, done) => management.stopServer({ grace_ms: 0, restart }, options, done), patienceMs),
     registerProject: (root) => ask((options, done) => management.registerProject({ root }, options, done)),
     unregisterProject: (root) => ask((options, done) => management.unregisterProject({ root }, options, done)),
     listTools: async (root) => {
@@ -81,8 +83,9 @@ export async function connect(paths: Pick<Paths, 'certsDir' | 'protoDir' | 'sock
       );
       return answer.records_json;
     },
-    checkHealth: async () => {
-      const start: Start<{ checks: HealthCheck[] }> = (options, done) => management.checkHealth({}, options, done);
+    checkHealth: async (projectRoot) => {
+      const start: Start<{ checks: HealthCheck[] }> = (options, done) =>
+        management.checkHealth({ project_root: projectRoot }, options, done);
       return (await ask(start, HEALTH_MS)).checks;
     },
     sessionSecrets: (root, session) =>

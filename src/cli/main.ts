@@ -9,10 +9,22 @@ for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => inte
 process.stdout.on('error', () => {});
 
 try {
-  const context = createContext(process, process.cwd(), interruption.signal);
+  const context = createContext(process, currentDirectory(), interruption.signal);
   process.exitCode = await runCli(process.argv.slice(2), context);
 } catch (thrown) {
   const error = ContextdError.from(thrown);
   process.stderr.write(renderError(error));
   process.exitCode = exitCodeFor(error);
+}
+
+/** A shell stays in its directory when that is removed and made again: it is in none then. */
+function currentDirectory(): string {
+  try {
+    return process.cwd();
+  } catch (cause) {
+    throw new ContextdError('PATH_NOT_FOUND', 'the current directory was removed, or another took its place', {
+      remedy: 'Enter it again (cd "$PWD"), then repeat the command.',
+      cause,
+    });
+  }
 }

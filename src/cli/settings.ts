@@ -1,5 +1,5 @@
 import { CONFIG_SCHEMA, type Config } from '../config/schema.ts';
-import { valueAt } from '../config/validate.ts';
+import { checkConfig, type Fault, valueAt } from '../config/validate.ts';
 import { ContextdError } from '../core/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../core/json.ts';
 
@@ -45,6 +45,23 @@ export function withSetting(written: JsonObject, key: string, value: Json): Json
   return { ...written, [group]: { ...(isJsonObject(present) ? present : {}), [name]: value } };
 }
 
+/**
+ * Throws ARGS_INVALID if the value of that setting is at fault, alone or against another setting. Faults that the file
+ * had before are not the value's.
+ */
+export function checkSetting(written: JsonObject, key: string, value: Json): void {
+  const before = checkConfig(written).faults.map(faultKey);
+  const caused = checkConfig(withSetting(written, key, value)).faults.filter((one) => !before.includes(faultKey(one)));
+  if (caused.length === 0) return;
+  const own = caused.filter(({ path }) => isWithin(path, pointerOf(key)));
+  const why =
+    own.length > 0 ? `it ${mustOf(key)}` : caused.map((one) => dotted(`${one.path} ${one.message}`)).join('; ');
+  throw new ContextdError('ARGS_INVALID', `cannot set ${key} to ${JSON.stringify(value)}: ${why}`, {
+    remedy: own.length > 0 ? aboutSetting(key) : `Change ${caused.map(({ path }) => dotted(path)).join(', ')} first.`,
+    details: { key, faults: caused },
+  });
+}
+
 /** JSON where it is JSON, else the text itself: `debug` needs no quotes. */
 export function parseValue(text: string): Json {
   try {
@@ -56,6 +73,50 @@ export function parseValue(text: string): Json {
 
 function pointerOf(key: string): string {
   return `/${key.replaceAll('.', '/')}`;
+}
+
+function faultKey({ path, message }: Fault): string {
+  return `${path} ${message}`;
+}
+
+function isWithin(path: string, pointer: string): boolean {
+  return path === pointer || path.startsWith(`${pointer}/`);
+}
+
+/** Pointers such as /timeout/max_ms as the keys that a person types. */
+function dotted(text: string): string {
+  return text.replaceAll(/(?<![\w/])\/(\w+)\/(\w+)/g, '$1.$2');
+}
+
+function schemaOf(key: string): JsonObject {
+  const [group = '', name = ''] = key.split('.');
+  const schema = valueAt(CONFIG_SCHEMA, `/properties/${group}/properties/${name}`);
+  return isJsonObject(schema) ? schema : {};
+}
+
+/** What the schema asks of a value, in words. */
+function mustOf(key: string): string {
+  const { type, enum: allowed, minimum, maximum, items, pattern } = schemaOf(key);
+  if (Array.isArray(allowed)) return `must be one of ${allowed.join(', ')}`;
+  const kinds = (Array.isArray(type) ? type : [type]).map((kind) => KINDS[String(kind)] ?? String(kind));
+  const range = minimum === undefined ? '' : ` from ${minimum} to ${maximum}`;
+  const shape = isJsonObject(items) ? items.pattern : pattern;
+  return `must be ${kinds.join(' or ')}${range}${shape === undefined ? '' : ` that fits ${shape}`}`;
+}
+
+const KINDS: Readonly<Record<string, string>> = {
+  integer: 'a whole number',
+  number: 'a number',
+  boolean: 'true or false',
+  string: 'a text',
+  null: 'null',
+  array: 'a JSON list of different texts, each one',
+  object: 'a JSON object (docs/config.schema.json)',
+};
+
+function aboutSetting(key: string): string {
+  const { description, default: standard } = schemaOf(key);
+  return `${description} The default is ${JSON.stringify(standard)}.`;
 }
 
 function unknownKey(key: string): ContextdError {

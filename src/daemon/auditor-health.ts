@@ -1,13 +1,14 @@
 import type { AuditorState } from '../scrub/gitleaks/auditor.ts';
+import { howToInstall } from '../scrub/gitleaks/remedy.ts';
 import type { HealthCheck } from '../server/door.ts';
 import type { StandingAuditorState } from './standing-auditor.ts';
 
 type Finding = Omit<HealthCheck, 'name'>;
 
 /** One line of `ctxd doctor` on the standing auditor. A secret that only it found is a warning. */
-export function checkAuditor({ use, program, background }: StandingAuditorState): Finding {
+export function checkAuditor({ use, program, background }: StandingAuditorState, installRoot: string): Finding {
   if (use === 'off') return ok('off (scrub.gitleaks)');
-  if (program === null) return withoutProgram(use);
+  if (program === null) return withoutProgram(use, installRoot);
   const what = `gitleaks ${program.version ?? 'of unknown version'}`;
   if (background === null) return ok(`${what} searches every answer before it leaves`);
   if (background.missed > 0) return missed(background);
@@ -28,13 +29,13 @@ function missed({ missed: count, missedRules }: AuditorState): Finding {
   };
 }
 
-function withoutProgram(use: 'background' | 'always'): Finding {
-  if (use === 'background') return ok('not installed: stored outputs are not searched a second time');
-  return {
-    status: 'fail',
-    detail: 'scrub.gitleaks is always and there is no gitleaks, so every answer is withheld',
-    remedy: 'Run ./install.sh --gitleaks in the installation, then `ctxd server restart`.',
-  };
+function withoutProgram(use: 'background' | 'always', installRoot: string): Finding {
+  const remedy = `${howToInstall(installRoot)} Then run \`ctxd server restart\`.`;
+  if (use === 'background') {
+    return { status: 'warn', detail: 'not installed: stored outputs are not searched a second time', remedy };
+  }
+  const detail = 'scrub.gitleaks is always and there is no gitleaks, so every answer is withheld';
+  return { status: 'fail', detail, remedy };
 }
 
 function ok(detail: string): Finding {

@@ -40,6 +40,7 @@ import { warnOfBadLinks } from './link-check.ts';
 import { createManagement } from './management.ts';
 import { policyFor } from './policy.ts';
 import { createStandingAuditor } from './standing-auditor.ts';
+import type { StopCause } from './stop-request.ts';
 
 export interface ComposeDeps {
   environment: Environment;
@@ -48,7 +49,7 @@ export interface ComposeDeps {
   clock: Clock;
   logger: Logger;
   /** Begins the orderly end of the daemon, with so many milliseconds for calls in flight. */
-  requestStop(graceMs: number): void;
+  requestStop(graceMs: number, cause: StopCause): void;
 }
 
 /** Hourly: artifacts past their age or over their quota go. */
@@ -56,7 +57,7 @@ const PRUNE_EVERY_MS = 60 * 60 * 1000;
 
 /** Every part of the daemon, built once. The only place that sees all of them; parts start in the order of the list. */
 export function compose({ environment, paths, config, clock, logger, requestStop }: ComposeDeps): Composition {
-  const database = createDatabase({ file: paths.stateDb, logger, onFailure: () => requestStop(0) });
+  const database = createDatabase({ file: paths.stateDb, logger, onFailure: () => requestStop(0, 'failure') });
   const keys = createDaemonKeys({ database });
   const projects = createProjectStore({ database, clock });
   const sessions = createSessionStore({ database, keys, clock });
@@ -154,8 +155,8 @@ export function compose({ environment, paths, config, clock, logger, requestStop
     scrubber,
     rules: { projects, workspaceRules, approvals },
     clock,
-    checkHealth: () =>
-      checkHealth({
+    checkHealth: (projectRoot) =>
+      checkHealth(projectRoot, {
         auditor,
         catalog,
         config,
@@ -167,8 +168,9 @@ export function compose({ environment, paths, config, clock, logger, requestStop
         seeds,
         projects,
         workspaceRules,
+        installRoot: paths.installRoot,
       }),
-    requestStop: (graceMs) => requestStop(graceMs === 0 ? config.server.drain_ms : graceMs),
+    requestStop: (graceMs, cause) => requestStop(graceMs === 0 ? config.server.drain_ms : graceMs, cause),
   });
   const grpc = createGrpcDoor({
     paths,
@@ -216,7 +218,7 @@ export function compose({ environment, paths, config, clock, logger, requestStop
       pruner(() => artifacts.prune(), logger),
       grpc,
     ],
-    drain: (graceMs) => gate.drain(graceMs),
+    drain: (graceMs, cause) => gate.drain(graceMs, cause),
     mask: (text) => scrubber.maskText(text),
   };
 }

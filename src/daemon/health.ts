@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Config } from '../config/schema.ts';
 import { ContextdError } from '../core/errors.ts';
+import { type Identity, identityFor } from '../sandbox/identity.ts';
 import type { IsolationLayer, IsolationReport, Sandbox } from '../sandbox/sandbox.ts';
 import type { Scrubber } from '../scrub/scrubber.ts';
 import type { Seeds } from '../scrub/vault/seeds.ts';
@@ -31,12 +32,17 @@ export interface HealthDeps {
   seeds: Pick<Seeds, 'skipped'> | null;
   projects: Pick<ProjectStore, 'list'>;
   workspaceRules: Pick<WorkspaceRulesReader, 'review'>;
+  /** Where contextd is installed, for remedies. */
+  installRoot: string;
 }
 
 type Finding = Omit<HealthCheck, 'name'>;
 
-/** What `ctxd doctor` asks of the daemon. Each check uses the live part, none looks at a file and hopes. */
-export async function checkHealth(deps: HealthDeps): Promise<HealthCheck[]> {
+/**
+ * What `ctxd doctor` asks of the daemon. Each check uses the live part, none looks at a file and hopes. `projectRoot`:
+ * whose isolation is reported; "": what the machine can do.
+ */
+export async function checkHealth(projectRoot: string, deps: HealthDeps): Promise<HealthCheck[]> {
   const checks: [string, (deps: HealthDeps) => Promise<Finding>][] = [
     ['sandbox runs a command', checkCommand],
     ['scrubber masks a canary', checkCanary],
@@ -46,9 +52,9 @@ export async function checkHealth(deps: HealthDeps): Promise<HealthCheck[]> {
     ['core tools', checkTools],
     ['known secrets', checkSeeds],
     ['rules of projects', checkWorkspaceRules],
-    ['gitleaks', async ({ auditor }) => checkAuditor(auditor.state())],
+    ['gitleaks', async ({ auditor, installRoot }) => checkAuditor(auditor.state(), installRoot)],
   ];
-  const results: HealthCheck[] = [...(await checkIsolation(deps))];
+  const results: HealthCheck[] = [...(await checkIsolation(projectRoot, deps))];
   for (const [name, check] of checks) results.push({ name, ...(await attempt(check, deps)) });
   return results;
 }
@@ -66,24 +72,39 @@ function failureOf(thrown: unknown): Finding {
   return { status: 'fail', detail: error.message, remedy: error.remedy ?? 'See `ctxd server logs`.' };
 }
 
-/** One line for the whole and one for each layer, so that a person sees what is enforced and how to get the rest. */
-export async function checkIsolation({
-  sandbox,
-  config,
-}: Pick<HealthDeps, 'sandbox' | 'config'>): Promise<HealthCheck[]> {
+/**
+ * One line for the whole and one for each layer, so that a person sees what is enforced and how to get the rest. For a
+ * project it is what the answers of its calls say, which depends on who owns it.
+ */
+export async function checkIsolation(
+  projectRoot: string,
+  { sandbox, config }: Pick<HealthDeps, 'sandbox' | 'config'>,
+): Promise<HealthCheck[]> {
   try {
-    const report = await sandbox.probe();
-    return [summarizeIsolation(report, config.sandbox.min_isolation), ...report.layers.map(layerCheck)];
+    const report = projectRoot === '' ? await sandbox.probe() : await sandbox.isolationFor(projectRoot);
+    const of = projectRoot === '' ? 'on this machine' : `in ${projectRoot}, ${whoRuns(projectRoot)}`;
+    return [summarizeIsolation(report, of, config.sandbox.min_isolation), ...report.layers.map(layerCheck)];
   } catch (thrown) {
     return [{ name: 'isolation', ...failureOf(thrown) }];
   }
 }
 
-function summarizeIsolation(report: IsolationReport, minIsolation: 'full' | 'reduced'): HealthCheck {
+const WHO: Readonly<Record<Identity['kind'], string>> = {
+  self: 'where commands run as this user',
+  owner: 'where commands run as its owner',
+  root: 'where commands run as root without capabilities, because root owns it',
+};
+
+function whoRuns(projectRoot: string): string {
+  const identity = identityFor(projectRoot, process.getuid?.() ?? 0);
+  return identity.kind === 'owner' ? `${WHO.owner} (uid ${identity.uid})` : WHO[identity.kind];
+}
+
+function summarizeIsolation(report: IsolationReport, of: string, minIsolation: 'full' | 'reduced'): HealthCheck {
   const name = 'isolation';
   const what = `${report.backend} ${report.version ?? ''}`.trimEnd();
-  if (report.level === 'full') return { name, status: 'ok', detail: `${what}: full`, remedy: '' };
-  const detail = `${what}: ${report.level}, missing ${report.missing.join(', ')}`;
+  if (report.level === 'full') return { name, status: 'ok', detail: `${what}: full ${of}`, remedy: '' };
+  const detail = `${what}: ${report.level} ${of}; missing: ${report.missing.join(', ')}`;
   if (report.level === 'unavailable')
     return { name, status: 'fail', detail: `${detail}; every call is refused`, remedy: report.remedy ?? '' };
   if (minIsolation === 'reduced') return { name, status: 'warn', detail, remedy: 'See the layers below.' };

@@ -1,4 +1,6 @@
 import type { Logger } from '../core/log.ts';
+import type { Drained } from './call-gate.ts';
+import type { StopCause } from './stop-request.ts';
 
 /** Something that lives as long as the daemon does. `stop` is idempotent and resolves when it is done. */
 export interface Part {
@@ -12,8 +14,8 @@ export interface Part {
 export interface Composition {
   /** In the order of their start; stopped in reverse. */
   parts: readonly Part[];
-  /** Lets no further call in and waits, at most `graceMs` milliseconds, for those under way. True when all ended. */
-  drain(graceMs: number): Promise<boolean>;
+  /** Lets no further call in, waits at most `graceMs` milliseconds for those under way, and ends the rest. */
+  drain(graceMs: number, cause: StopCause): Promise<Drained>;
   /** Takes secrets out of a text; works before `start` too. */
   mask(text: string): string;
 }

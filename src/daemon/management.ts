@@ -12,6 +12,7 @@ import type { AcceptedTool, ProjectStore } from '../stores/projects.ts';
 import type { CallGate } from './call-gate.ts';
 import { checkProjectRoot } from './project-root.ts';
 import { createRuleManagement, type RuleManagementDeps } from './rule-management.ts';
+import type { StopCause } from './stop-request.ts';
 
 export interface ManagementDeps {
   home: string;
@@ -24,9 +25,9 @@ export interface ManagementDeps {
   scrubber: Pick<Scrubber, 'secrets'>;
   rules: RuleManagementDeps;
   clock: Clock;
-  checkHealth(): Promise<HealthCheck[]>;
+  checkHealth(projectRoot: string): Promise<HealthCheck[]>;
   /** Begins the orderly end of the daemon. */
-  requestStop(graceMs: number): void;
+  requestStop(graceMs: number, cause: StopCause): void;
 }
 
 const AUDIT_DEFAULT = 20;
@@ -37,10 +38,11 @@ export function createManagement(deps: ManagementDeps): Management {
   const startedAt = deps.clock.monotonic();
   return {
     serverStatus: () => serverStatus(deps, startedAt),
-    async stopServer(graceMs) {
+    async stopServer(graceMs, isRestart) {
       const activeCalls = deps.gate.active();
-      deps.requestStop(graceMs);
-      return { pid: process.pid, activeCalls };
+      deps.requestStop(graceMs, isRestart ? 'restart' : 'stop');
+      const { ended } = await deps.gate.drained;
+      return { pid: process.pid, activeCalls, endedCalls: ended };
     },
     registerProject: (root) => registerProject(root, deps),
     async unregisterProject(root) {

@@ -11,7 +11,7 @@ import { type Composition, startParts, stopParts } from './lifecycle.ts';
 import { createFileSink, createStderrSink } from './log-sink.ts';
 import { createLogger } from './logger.ts';
 import { startAlone } from './single-instance.ts';
-import { createStopRequest, watchSignals } from './stop-request.ts';
+import { createStopRequest, type StopCause, watchSignals } from './stop-request.ts';
 
 export interface Program {
   environment: Environment;
@@ -29,7 +29,7 @@ interface Service {
   config: Config;
   logger: Logger;
   /** From the moment the parts are built, text is masked by them; until then it is withheld. */
-  compose(requestStop: (graceMs: number) => void): Composition;
+  compose(requestStop: (graceMs: number, cause: StopCause) => void): Composition;
 }
 
 /** Runs the daemon until it is asked to stop and has stopped. Throws when it cannot start. */
@@ -43,9 +43,9 @@ export async function serve(program: Program, { foreground }: ServeOptions): Pro
   watchCrashes(logger);
   const composition = await startAlone(() => start(compose(stop.request), logger), { probe: paths, clock, logger });
   logger.info('daemon.ready', { pid: process.pid, start_ms: Math.round(process.uptime() * 1000) });
-  const graceMs = await stop.requested;
-  const drained = await composition.drain(graceMs);
-  logger.info('daemon.stopping', { drained });
+  const { graceMs, cause } = await stop.requested;
+  const { waited, ended } = await composition.drain(graceMs, cause);
+  logger.info('daemon.stopping', { cause, drained: ended === 0, calls_waited: waited, calls_ended: ended });
   await stopParts(composition.parts, logger);
   logger.info('daemon.stopped', { pid: process.pid });
 }

@@ -1,16 +1,25 @@
 import type { Logger } from '../core/log.ts';
 
-/** The wish that the daemon ends, from a signal, the CLI or a part that cannot go on. */
+/** Who wants the daemon to end: a person with `ctxd`, a signal, or a part that cannot go on. */
+export type StopCause = 'stop' | 'restart' | 'signal' | 'failure';
+
+interface Wish {
+  /** Milliseconds left to calls in flight. */
+  graceMs: number;
+  cause: StopCause;
+}
+
+/** The wish that the daemon ends. */
 export interface StopRequest {
   /** The first wish counts; `graceMs` milliseconds are left to calls in flight. */
-  request(graceMs: number): void;
-  /** Resolves with the grace of the first wish. */
-  requested: Promise<number>;
+  request(graceMs: number, cause: StopCause): void;
+  /** Resolves with the first wish. */
+  requested: Promise<Wish>;
 }
 
 export function createStopRequest(): StopRequest {
-  const { promise, resolve } = Promise.withResolvers<number>();
-  return { request: resolve, requested: promise };
+  const { promise, resolve } = Promise.withResolvers<Wish>();
+  return { request: (graceMs, cause) => resolve({ graceMs, cause }), requested: promise };
 }
 
 const EXIT_BASE = 128;
@@ -31,7 +40,7 @@ export function watchSignals({ stop, drainMs, foreground, logger }: SignalDeps):
     seen += 1;
     if (seen > 1) process.exit(EXIT_BASE + SIGNAL_NUMBERS[signal]);
     logger.info('daemon.signalled', { number: SIGNAL_NUMBERS[signal] });
-    stop.request(drainMs);
+    stop.request(drainMs, 'signal');
   };
   process.on('SIGTERM', onSignal);
   process.on('SIGINT', onSignal);

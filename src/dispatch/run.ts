@@ -43,15 +43,17 @@ export async function run(
     onFacts,
     ...(progress === null ? {} : { onCommand: () => progress.listen() }),
   });
-  const { output, firstPass, quarantined, denied, hostCalls, shows, durationMs } = await ran.finally(() =>
-    progress?.stop(),
-  );
+  const { output, firstPass, quarantined, denied, hostCalls, shows, durationMs } = await ran
+    .catch((thrown: unknown) => {
+      throw endOf(call.request.signal, ContextdError.from(thrown));
+    })
+    .finally(() => progress?.stop());
   const { failure } = output;
   return {
     ...EMPTY_OUTCOME,
     data: output.data,
     streams: output.streams ?? [],
-    failure: failure === undefined ? null : toolFailure(failure),
+    failure: failure === undefined ? null : endOf(call.request.signal, toolFailure(failure)),
     warnings: output.warnings ?? [],
     quarantined,
     denied,
@@ -62,6 +64,12 @@ export async function run(
     firstPass,
     isolationMissing: isolation.missing,
   };
+}
+
+/** A call that the daemon itself ended says why; a tool knows only that it was cancelled. */
+function endOf({ reason }: AbortSignal, failure: ContextdError): ContextdError {
+  const isOurs = reason instanceof ContextdError && reason.code === 'INTERRUPTED';
+  return isOurs && failure.code === 'CANCELLED' ? reason : failure;
 }
 
 function toolFailure({ code, message, remedy, details }: ToolFailure): ContextdError {

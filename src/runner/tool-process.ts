@@ -11,6 +11,8 @@ import type { RunResult, ToolCall } from './runner.ts';
 import type { CallStream, ToolClient } from './tool-client.ts';
 
 export interface ToolProcessDeps extends HostDeps, LinkDeps {
+  /** Which directory the project was when the process was opened (`directoryIdentity`): it is mounted in there. */
+  directory: string;
   /** Of the commands that the tool runs. */
   commandPolicy: SandboxPolicy;
   origin: 'core' | 'installed';
@@ -55,7 +57,7 @@ export class ToolProcess {
     }
     void this.#process.exited.then(({ code, signal }) => this.#fail(crashed(describeExit(code, signal))));
     void this.#link.connection.closed.then(() => this.#loseConnection());
-    void this.#process.stale.then(() => this.#phaseOut());
+    void this.#process.stale.then(() => this.phaseOut());
     if (this.#fault === null) return;
     await this.#kill();
     throw this.#fault;
@@ -64,6 +66,11 @@ export class ToolProcess {
   /** False once it was stopped, has died, or ignored a cancel: calls under way go on, new ones need another process. */
   get isOpen(): boolean {
     return !this.#isClosed;
+  }
+
+  /** Which directory the process has as its project. */
+  get directory(): string {
+    return this.#deps.directory;
   }
 
   get activeCalls(): number {
@@ -95,6 +102,12 @@ export class ToolProcess {
     this.#end(fault, null);
     if (this.#link !== null && !isDead) await this.#link.connection.stop();
     await this.#process.kill();
+  }
+
+  /** What is mounted in the sandbox is no longer the project, or no longer protected. No new calls come here; the others finish. */
+  phaseOut(): void {
+    this.#close(null);
+    if (this.#entries.size === 0) this.#leave();
   }
 
   #connect(): Promise<PluginLink> {
@@ -173,12 +186,6 @@ export class ToolProcess {
     if (this.#entries.size > 0) return;
     if (this.#isClosed) this.#leave();
     else this.#deps.onIdle();
-  }
-
-  /** What is mounted in the sandbox no longer protects the workspace. No new calls come here; the others finish. */
-  #phaseOut(): void {
-    this.#close(null);
-    if (this.#entries.size === 0) this.#leave();
   }
 
   /** Takes no calls and has none. */

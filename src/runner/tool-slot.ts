@@ -1,4 +1,5 @@
 import { ContextdError } from '../core/errors.ts';
+import { directoryIdentity } from '../sandbox/directory-identity.ts';
 import { SOCKET_DIR } from '../sandbox/policy.ts';
 import type { SandboxProcess } from '../sandbox/sandbox.ts';
 import { type CallFacts, NO_FACTS } from './call-facts.ts';
@@ -13,6 +14,9 @@ export interface SlotDeps extends Omit<RunnerDeps, 'config'>, Pick<ToolProcessDe
   config: RunnerConfig;
   certificate: HostCertificate;
 }
+
+/** How often one call waits for another process because the project folder was replaced meanwhile. */
+const REPLACED_MAX = 5;
 
 /** What the calls of one slot have in common. */
 type SlotPlan = Pick<ToolCall, 'projectRoot' | 'bundleDir' | 'origin' | 'profile'>;
@@ -59,10 +63,15 @@ export class ToolSlot {
     await starting?.catch(() => null);
   }
 
-  async #run(call: ToolCall): Promise<RunResult> {
+  async #run(call: ToolCall, replaced = 0): Promise<RunResult> {
     const process = await unlessAborted(this.#acquire(call.tool), call);
     // Closed in the moment between: nothing was sent yet, so another process may take the call.
-    if (!process.isOpen) return this.#run(call);
+    if (!process.isOpen) return this.#run(call, replaced);
+    if (process.directory !== directoryIdentity(this.#plan.projectRoot)) {
+      process.phaseOut();
+      if (replaced === REPLACED_MAX) throw keepsChanging(this.#plan.projectRoot);
+      return this.#run(call, replaced + 1);
+    }
     clearTimeout(this.#idleTimer);
     const result = await process.call(call);
     this.#backoff.succeeded();
@@ -98,6 +107,8 @@ export class ToolSlot {
 
   async #start(): Promise<ToolProcess> {
     const startedAt = this.#deps.clock.monotonic();
+    // Before it is mounted: if it is replaced in between, the next look finds another directory and starts once more.
+    const directory = directoryIdentity(this.#plan.projectRoot);
     const opened = await this.#open();
     if (this.#isStopped) {
       await opened.kill();
@@ -109,6 +120,7 @@ export class ToolSlot {
       insideSocketDir: process.platform === 'linux' ? SOCKET_DIR : opened.socketDir,
       project: this.#plan.projectRoot,
       origin: this.#plan.origin,
+      directory,
       commandPolicy: this.#policies.command,
       onIdle: () => this.#scheduleStop(tool),
       onClosed: (fault) => this.#closed(fault),
@@ -160,6 +172,12 @@ export class ToolSlot {
       retryAfterMs: waitMs,
     });
   }
+}
+
+function keepsChanging(projectRoot: string): ContextdError {
+  return new ContextdError('CONFLICT', `the project folder ${projectRoot} is being replaced again and again`, {
+    remedy: 'Call again once it stays in its place. Nothing was run.',
+  });
 }
 
 /** A caller who gives up while the process starts is answered at once; the start goes on for the next call. */

@@ -2,11 +2,13 @@ import { once } from 'node:events';
 import { realpathSync, rmSync, statSync } from 'node:fs';
 import { Duplex } from 'node:stream';
 import type { Denial } from '../core/envelope.ts';
-import { ContextdError, isErrno } from '../core/errors.ts';
+import { isErrno } from '../core/errors.ts';
 import { TIMEOUT_MAX_MS } from '../core/limits.ts';
 import { readableBundle } from './bundle-copy.ts';
+import { onceMore } from './changed-underway.ts';
 import { followCommand, type OutputSinks, type StartedSandbox } from './command.ts';
 import { type DenialFacts, findDenials, placesOf } from './denials.ts';
+import { directoryIdentity } from './directory-identity.ts';
 import { openInput } from './pipes.ts';
 import { checkArgv, checkEnvironment } from './policy.ts';
 import { followProcess, type JailedProcess, makeSocketDir, processJob } from './process.ts';
@@ -22,7 +24,7 @@ import type {
 } from './sandbox.ts';
 import { type Site, type SiteDeps, Sites, workspaceOf } from './sites.ts';
 import { ownerOf, Starter } from './starter.ts';
-import type { WorkspaceGuard } from './workspace/guard.ts';
+import type { RunWatch, WorkspaceGuard } from './workspace/guard.ts';
 import type { Protection } from './workspace/protection.ts';
 
 /** Sandboxes kept ready for all policies together. */
@@ -52,6 +54,7 @@ export class LinuxSandbox {
   readonly #starter = new Starter();
   readonly #pool: ReadyPool;
   #running = 0;
+  #readyUsed = 0;
   #processes = 0;
 
   constructor(deps: SiteDeps) {
@@ -90,6 +93,7 @@ export class LinuxSandbox {
       processes: this.#processes,
       ready: [...this.#pool.counts()].map(([key, count]) => ({ workspace: workspaceOf(key), count })),
       readyMax: READY_MAX,
+      readyUsed: this.#readyUsed,
       totals: host?.cgroups?.totals() ?? null,
     };
   }
@@ -99,22 +103,21 @@ export class LinuxSandbox {
     checkEnvironment(command.env);
     if (command.signal.aborted) return NEVER_BEGAN;
     const startedAt = this.#deps.clock.monotonic();
-    const site = await this.#sites.find(policy);
-    this.#running += 1;
-    try {
-      const end = await this.#runWatched(site, command, sinks).catch((cause: unknown) => {
-        if (!wasChangedUnderway(cause)) throw cause;
-        return this.#runWatched(site, command, sinks);
-      });
-      return { ...end, durationMs: this.#deps.clock.monotonic() - startedAt };
-    } finally {
-      this.#running -= 1;
-      this.#pool.used(site.key, () => this.#makeReady(site));
-    }
+    const end = await onceMore(() => this.#runOnce(policy, command, sinks));
+    return { ...end, durationMs: this.#deps.clock.monotonic() - startedAt };
   }
 
   /** Starts a program that lives on. Its output goes to the sinks, which must take it. */
-  async open(
+  open(
+    policy: SandboxPolicy,
+    program: SandboxProgram,
+    sinks: OutputSinks,
+    onStale: () => void,
+  ): Promise<JailedProcess> {
+    return onceMore(() => this.#openOnce(policy, program, sinks, onStale));
+  }
+
+  async #openOnce(
     policy: SandboxPolicy,
     program: SandboxProgram,
     sinks: OutputSinks,
@@ -145,9 +148,21 @@ export class LinuxSandbox {
 
   /** Begins to watch; the function returned ends it and gives what it moved away. */
   async watch(policy: SandboxPolicy): Promise<() => readonly string[]> {
-    const { guard } = await this.#sites.find(policy);
+    const site = await this.#sites.find(policy);
+    const { guard } = site;
     const watch = guard.begin(await guard.protection());
-    return () => guard.finish(watch).quarantined;
+    return () => endWatch(site, watch);
+  }
+
+  async #runOnce(policy: SandboxPolicy, command: CommandSpec, sinks: OutputSinks): Promise<Omit<RunEnd, 'durationMs'>> {
+    const site = await this.#sites.find(policy);
+    this.#running += 1;
+    try {
+      return await this.#runWatched(site, command, sinks);
+    } finally {
+      this.#running -= 1;
+      this.#pool.used(site.key, () => this.#makeReady(site));
+    }
   }
 
   async #runWatched(site: Site, command: CommandSpec, sinks: OutputSinks): Promise<Omit<RunEnd, 'durationMs'>> {
@@ -157,11 +172,11 @@ export class LinuxSandbox {
       const started = await this.#startCommand(site, protection, command);
       const { lastWords, ...end } = await followCommand(started, command, site.policy.limits, sinks);
       started.tidy();
-      const { quarantined } = site.guard.finish(watch);
+      const quarantined = endWatch(site, watch);
       const denied = denialsOf(site, protection, started, command, { ...end, ...lastWords });
       return { ...end, quarantined, denied };
     } catch (cause) {
-      site.guard.finish(watch);
+      endWatch(site, watch);
       throw cause;
     }
   }
@@ -172,6 +187,7 @@ export class LinuxSandbox {
     const fits = script !== null && (command.cwd === site.policy.workspace || isRealDirectory(command.cwd));
     const ready = fits ? this.#pool.take(site.key, fingerprintOf(site, protection)) : null;
     if (ready !== null && script !== null) {
+      this.#readyUsed += 1;
       ready.give(script);
       return ready;
     }
@@ -228,7 +244,7 @@ function denialsOf(
 
 /** A sandbox that waits is fit for a command only in the same directory with the same protected paths. */
 function fingerprintOf(site: Site, protection: Protection): string {
-  return `${site.directory} ${protection.fingerprint}`;
+  return `${site.state} ${protection.fingerprint}`;
 }
 
 /** The socket of a waiting shell, once it says that it is up. Throws when it does not come up. */
@@ -259,10 +275,14 @@ function lookForStaleness(guard: WorkspaceGuard, protection: Protection, onStale
   return timer.unref();
 }
 
-/** A protected path was taken away or replaced while the sandbox was being built: nothing has run, and another try helps. */
-function wasChangedUnderway(cause: unknown): boolean {
-  const said = cause instanceof ContextdError && cause.cause instanceof Error ? cause.cause.message : '';
-  return /^bwrap: (Can't (find|get type of) source |Can't bind mount |Race condition binding dirfd)/m.test(said);
+/**
+ * What the run made and was moved away. Nothing if another directory has taken the place of the project meanwhile: the
+ * run was in the old one, and what stands in the new one is not its doing.
+ */
+function endWatch({ guard, directory, policy }: Site, watch: RunWatch): readonly string[] {
+  if (directoryIdentity(policy.workspace) === directory) return guard.finish(watch).quarantined;
+  guard.forget(watch);
+  return [];
 }
 
 /** Links may lead elsewhere inside than outside. */

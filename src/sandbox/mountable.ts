@@ -26,14 +26,15 @@ const NEVER_BELOW = ['/etc', '/proc', '/sys', '/dev', '/boot', BUNDLE_DIR, NODE_
  * what contextd keeps. Throws PATH_INVALID or PATH_NOT_FOUND.
  */
 export function checkWorkspace(workspace: string, paths: Paths): void {
-  if (realPath(workspace) !== workspace) throw refuse(workspace, 'it is not a real path');
+  const remedy = 'Create it, or run `ctxd init` where the project is now.';
+  if (realPath(workspace, remedy) !== workspace) throw refuse(workspace, 'it is not a real path');
   if (holds(workspace, paths.installRoot)) throw refuse(workspace, 'contextd itself is installed in it');
   checkApart(workspace, paths);
 }
 
 /** A read-only directory a person listed. Throws PATH_INVALID or PATH_NOT_FOUND. */
 export function checkRoPath(path: string, paths: Paths): void {
-  realPath(path);
+  realPath(path, 'Create it, or take it out of `sandbox.ro_paths`.');
   checkApart(path, paths);
 }
 
@@ -49,13 +50,13 @@ function holds(outer: string, inner: string): boolean {
   return outer === inner || inner.startsWith(outer === sep ? sep : outer + sep);
 }
 
-function realPath(path: string): string {
+function realPath(path: string, remedy: string): string {
   try {
     return realpathSync(path);
   } catch (cause) {
     if (!isErrno(cause)) throw cause;
     throw new ContextdError('PATH_NOT_FOUND', `${path} is not there`, {
-      remedy: 'Create it, or take it out of the configuration.',
+      remedy,
       cause,
     });
   }

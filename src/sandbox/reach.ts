@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import { chmodSync, mkdirSync, realpathSync, statSync, writeFileSync } from 'node:fs';
+import { realpathSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { ContextdError, isErrno } from '../core/errors.ts';
+import { ContextdError } from '../core/errors.ts';
+import { ensureDir, ensureEmptyFile } from './exact-mode.ts';
 import type { Identity } from './identity.ts';
 import type { Mount } from './policy.ts';
 
@@ -80,37 +81,36 @@ function slotFor(source: string, index: number): string {
   return join(PUBLIC_MOUNT_POINTS, `${statSync(source).isDirectory() ? 'd' : 'f'}${index}`);
 }
 
-/** Where a root daemon keeps what the owner of any workspace must read to start: of its own home nobody reads a thing. */
+/** Where a root daemon keeps what the owner of any workspace must read to start: nobody else can read its home. */
 export function publicDirFor(sandboxDir: string): string {
   const name = createHash('sha256').update(sandboxDir).digest('hex').slice(0, 12);
   const dir = join(PUBLIC_MOUNT_POINTS, `home-${name}`);
-  mkdirSync(dir, { recursive: true, mode: 0o755 });
-  chmodSync(dir, 0o755);
+  orRefuse(PUBLIC_MOUNT_POINTS, () => ensureDir(dir, 0o755));
   return dir;
 }
 
-/** Makes the empty mount points; root daemons only. Throws SANDBOX_UNAVAILABLE when the place is not root's alone. */
-export function ensurePublicMountPoints(): void {
-  try {
-    mkdirSync(PUBLIC_MOUNT_POINTS, { mode: 0o755, recursive: true });
-    const place = statSync(PUBLIC_MOUNT_POINTS);
-    if (place.uid !== 0 || (place.mode & 0o022) !== 0) throw new Error('it is writable by others than root');
+/**
+ * Makes the empty mount points; root daemons only. Modes that are too narrow are corrected. Throws SANDBOX_UNAVAILABLE
+ * when the place is another user's, or was open to other users.
+ */
+export function ensurePublicMountPoints(place = PUBLIC_MOUNT_POINTS): void {
+  orRefuse(place, () => {
+    ensureDir(place, 0o755);
     for (let i = 0; i < PUBLIC_SLOTS; i++) {
-      mkdirSync(join(PUBLIC_MOUNT_POINTS, `d${i}`), { recursive: true, mode: 0o755 });
-      writeEmpty(join(PUBLIC_MOUNT_POINTS, `f${i}`));
+      ensureDir(join(place, `d${i}`), 0o755);
+      ensureEmptyFile(join(place, `f${i}`), 0o644);
     }
-  } catch (cause) {
-    throw new ContextdError('SANDBOX_UNAVAILABLE', `${PUBLIC_MOUNT_POINTS} cannot be used: ${String(cause)}`, {
-      remedy: `Remove ${PUBLIC_MOUNT_POINTS} and start contextd again, or run contextd as an ordinary user.`,
-      cause,
-    });
-  }
+  });
 }
 
-function writeEmpty(path: string): void {
+function orRefuse(place: string, work: () => void): void {
   try {
-    writeFileSync(path, '', { flag: 'wx', mode: 0o644 });
+    work();
   } catch (cause) {
-    if (!isErrno(cause, 'EEXIST')) throw cause;
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new ContextdError('SANDBOX_UNAVAILABLE', `${place} cannot be used: ${why}`, {
+      remedy: `Remove it (rm -rf ${place}) and start contextd again, or run contextd as an ordinary user.`,
+      cause,
+    });
   }
 }

@@ -32,7 +32,8 @@ export interface ReadyPoolDeps {
 }
 
 interface Shelf {
-  readonly make: () => Promise<ReadySandbox>;
+  /** As the last command of the policy was started: its directory may be another one than the first command's. */
+  make: () => Promise<ReadySandbox>;
   ready: ReadySandbox[];
   lastUsed: number;
 }
@@ -80,6 +81,7 @@ export class ReadyPool {
   used(key: string, make: () => Promise<ReadySandbox>): void {
     if (this.#isStopped || this.#deps.perPolicy === 0) return;
     const shelf = this.#shelves.get(key) ?? { make, ready: [], lastUsed: 0 };
+    shelf.make = make;
     shelf.lastUsed = this.#deps.clock.monotonic();
     this.#shelves.set(key, shelf);
     setTimeout(() => this.#fill(shelf), FILL_AFTER_MS);

@@ -152,6 +152,8 @@ export interface SandboxStatus {
   ready: readonly { workspace: string; count: number }[];
   /** The most that may wait in all. */
   readyMax: number;
+  /** Commands that one of them served, since the start. */
+  readyUsed: number;
   /** Of all sandboxes together; null without a cgroup. */
   totals: { memoryBytes: number; memoryMaxBytes: number; pids: number; pidsMax: number } | null;
 }

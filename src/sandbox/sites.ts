@@ -4,6 +4,7 @@ import type { Config } from '../config/schema.ts';
 import type { Clock } from '../core/clock.ts';
 import { ContextdError } from '../core/errors.ts';
 import type { Logger } from '../core/log.ts';
+import { directoryIdentity } from './directory-identity.ts';
 import { Host } from './host.ts';
 import { type Identity, identityFor, personOf } from './identity.ts';
 import { checkRoPath, checkWorkspace } from './mountable.ts';
@@ -29,8 +30,10 @@ export interface Site {
   readonly policy: SandboxPolicy;
   readonly host: Host;
   readonly identity: Identity;
-  /** Which directory the workspace is, and whose. */
+  /** Which directory the workspace was when it was checked: another one in its place is another site. */
   readonly directory: string;
+  /** That, with its owner and mode. */
+  readonly state: string;
   /** False where the kernel refuses the filter; then the report says so, and `min_isolation` has decided. */
   readonly isFiltered: boolean;
   readonly guard: WorkspaceGuard;
@@ -46,9 +49,10 @@ const TRIED_FILTER = { inet: true, unix: true, debugger: false };
 /** The machine, how well it isolates, and the workspaces under guard. */
 export class Sites {
   readonly #deps: SiteDeps;
-  readonly #guards = new Map<string, WorkspaceGuard>();
+  /** By workspace and hidden paths. A guard knows one directory: the next one at that path gets its own. */
+  readonly #guards = new Map<string, { guard: WorkspaceGuard; directory: string }>();
   /** By policy, for as long as the workspace is the same directory of the same owner. */
-  readonly #checked = new Map<string, { site: Site; directory: string; atMs: number }>();
+  readonly #checked = new Map<string, { site: Site; atMs: number }>();
   #opened: { host: Promise<Host | null>; isolation: Promise<Isolation | null> } | null = null;
   #isClosed = false;
 
@@ -77,16 +81,16 @@ export class Sites {
       throw refusal({ missing: 'contextd is stopping', remedy: 'Call again when it has started.' });
     }
     const key = JSON.stringify(policy);
-    const directory = directoryIdentity(policy.workspace);
+    const state = directoryState(policy.workspace);
     const known = this.#checked.get(key);
-    if (known?.directory === directory && this.#deps.clock.monotonic() - known.atMs < CHECKED_MS) return known.site;
-    const site = await this.#check(policy, directory);
+    if (known?.site.state === state && this.#deps.clock.monotonic() - known.atMs < CHECKED_MS) return known.site;
+    const site = await this.#check(policy, state);
     if (this.#checked.size >= CHECKED_MAX) this.#checked.clear();
-    this.#checked.set(key, { site, directory, atMs: this.#deps.clock.monotonic() });
+    this.#checked.set(key, { site, atMs: this.#deps.clock.monotonic() });
     return site;
   }
 
-  async #check(policy: SandboxPolicy, directory: string): Promise<Site> {
+  async #check(policy: SandboxPolicy, state: string): Promise<Site> {
     checkWorkspace(policy.workspace, this.#deps.paths);
     for (const path of policy.roPaths) checkRoPath(path, this.#deps.paths);
     const host = await this.host();
@@ -95,21 +99,23 @@ export class Sites {
     checkEnough(report, policy.minIsolation);
     const isFiltered = report.layers.some(({ name, enforced }) => name === SECCOMP_LAYER && enforced);
     const identity = identityFor(policy.workspace, ownUid());
+    const directory = directoryIdentity(policy.workspace);
     return {
       key: keyOf(policy, identity),
       policy,
       host,
       identity,
       directory,
+      state,
       isFiltered,
-      guard: this.#guardOf(policy, identity),
+      guard: this.#guardOf(policy, identity, directory),
     };
   }
 
   /** No more sites; `closeHost` is for when no sandbox is left. */
   close(): void {
     this.#isClosed = true;
-    for (const guard of this.#guards.values()) guard.close();
+    for (const { guard } of this.#guards.values()) guard.close();
   }
 
   async closeHost(): Promise<void> {
@@ -135,12 +141,15 @@ export class Sites {
     return opened;
   }
 
-  #guardOf({ workspace, deny }: SandboxPolicy, identity: Identity): WorkspaceGuard {
+  #guardOf({ workspace, deny }: SandboxPolicy, identity: Identity, directory: string): WorkspaceGuard {
     const key = JSON.stringify([workspace, deny]);
+    const known = this.#guards.get(key);
+    if (known?.directory === directory) return known.guard;
+    known?.guard.close();
     const { paths, logger, clock } = this.#deps;
     const person = personOf(identity, paths);
-    const guard = this.#guards.get(key) ?? new WorkspaceGuard({ workspace, deny, person, logger, clock });
-    this.#guards.set(key, guard);
+    const guard = new WorkspaceGuard({ workspace, deny, person, logger, clock });
+    this.#guards.set(key, { guard, directory });
     return guard;
   }
 }
@@ -155,10 +164,10 @@ export function workspaceOf(key: string): string {
   return String(workspace);
 }
 
-/** Which directory it is and whose; '' where there is none. */
-function directoryIdentity(path: string): string {
+/** Which directory it is and whose; '' if there is none. */
+function directoryState(path: string): string {
   const stats = lstatSync(path, { throwIfNoEntry: false });
-  return stats === undefined ? '' : `${stats.dev}:${stats.ino}:${stats.uid}:${stats.gid}:${stats.mode}`;
+  return stats === undefined ? '' : `${directoryIdentity(path)}:${stats.uid}:${stats.gid}:${stats.mode}`;
 }
 
 function ownUid(): number {

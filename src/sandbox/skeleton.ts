@@ -18,7 +18,7 @@ import { isErrno } from '../core/errors.ts';
 import type { Mount } from './policy.ts';
 
 /** Raise when what is written below changes. */
-const SKELETON_VERSION = 1;
+const SKELETON_VERSION = 2;
 
 /** Written, never copied: no account, name or resolver of the host shows. */
 const SYNTHETIC: Readonly<Record<string, string>> = {
@@ -142,10 +142,11 @@ function copyPublic(from: string, to: string): void {
   for (const name of readdirSync(from)) copyPublic(join(from, name), join(to, name));
 }
 
-/** Whatever the daemon's umask: the workspace's owner reads these. */
+/** Whatever the daemon's umask: the workspace's owner reads these, and passes through every parent that is made. */
 function makePublicDir(path: string): void {
-  mkdirSync(path, { recursive: true });
-  chmodSync(path, 0o755);
+  const outermost = mkdirSync(path, { recursive: true });
+  if (outermost === undefined) return;
+  for (let made = path; made.length >= outermost.length; made = dirname(made)) chmodSync(made, 0o755);
 }
 
 function writePublic(path: string, content: string | Buffer): void {

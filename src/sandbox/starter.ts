@@ -1,6 +1,7 @@
 import { closeSync } from 'node:fs';
 import { Jail } from './bubblewrap.ts';
 import type { GroupFiles } from './cgroup/files.ts';
+import { checkWorkspace } from './changed-underway.ts';
 import type { StartedSandbox } from './command.ts';
 import { binDirsOf, coverProc, type Host } from './host.ts';
 import type { Identity } from './identity.ts';
@@ -48,6 +49,7 @@ export class Starter {
       group = host.cgroups?.create(site.policy.limits) ?? null;
       const mounts = plan(site, protection, job);
       launch = prepare(site, mounts, job, group);
+      checkWorkspace(site, launch.pinned);
       const jail = new Jail(launch, job.takesScript ? [...childFds, 'pipe'] : childFds);
       this.#follow(jail, host, group);
       return { jail, ...readers, group, mounts, tidy: tidyOnce(site, launch.pinned, jail) };

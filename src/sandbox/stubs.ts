@@ -11,9 +11,24 @@ export function removeStubs(pinned: readonly PinnedPath[], startedAtMs: number):
   // Innermost first: a stub may lie in a stub.
   for (const pin of [...pinned].reverse()) {
     const stats = lstatSync(pin.path, { throwIfNoEntry: false });
-    if (stats === undefined || (stats.ino === pin.ino && stats.dev === pin.dev)) continue;
+    if (stats === undefined || isPinned(pin, stats) || !liesInPinnedRoot(pin, pinned)) continue;
     if (stats.birthtimeMs >= startedAtMs) removeEmpty(pin.path, stats);
   }
+}
+
+function isPinned({ dev, ino }: PinnedPath, stats: Stats): boolean {
+  return stats.ino === ino && stats.dev === dev;
+}
+
+/**
+ * bubblewrap makes places only inside the trees that it mounts, and these were opened before: a project folder itself is
+ * never a stub, and what lies in one that took its place is the person's.
+ */
+function liesInPinnedRoot(pin: PinnedPath, pinned: readonly PinnedPath[]): boolean {
+  const roots = pinned.filter(({ path }) => pin.path.startsWith(`${path}/`));
+  const [root] = roots.sort((a, b) => a.path.length - b.path.length);
+  const stats = root === undefined ? undefined : lstatSync(root.path, { throwIfNoEntry: false });
+  return root !== undefined && stats !== undefined && isPinned(root, stats);
 }
 
 /** A directory only when nothing is in it; a file only of no bytes. */

@@ -59,12 +59,15 @@ export interface SandboxState {
   processes: number;
   ready: readonly { workspace: string; count: number }[];
   readyMax: number;
+  readyUsed: number;
   totals: { memoryBytes: number; memoryMaxBytes: number; pids: number; pidsMax: number } | null;
 }
 
 export interface StopResult {
   pid: number;
   activeCalls: number;
+  /** Calls of those that were ended because they took longer than the grace. */
+  endedCalls: number;
 }
 
 export interface ToolInfo {
@@ -164,15 +167,19 @@ export interface RulesReviewResult {
 /** What ctxd may ask, one method per rpc of ManagementService, and the schema question of both callers. */
 export interface Management {
   serverStatus(): Promise<ServerStatus>;
-  /** `graceMs` milliseconds for calls in flight; 0: the configured default. Returns before the daemon ends. */
-  stopServer(graceMs: number): Promise<StopResult>;
+  /**
+   * `graceMs` milliseconds for calls in flight; 0: the configured default. Returns when no call is under way any more,
+   * before the daemon ends. `isRestart`: another daemon is started afterwards.
+   */
+  stopServer(graceMs: number, isRestart: boolean): Promise<StopResult>;
   registerProject(root: string): Promise<ProjectResult>;
   unregisterProject(root: string): Promise<ProjectResult>;
   /** "" lists the core tools. */
   listTools(root: string): Promise<readonly ToolInfo[]>;
   /** Audit records as stored, oldest first. `limit` 0 is the default number; `projectRoot` "" is every project. */
   tailAudit(limit: number, projectRoot: string): Promise<readonly string[]>;
-  checkHealth(): Promise<readonly HealthCheck[]>;
+  /** `projectRoot` "": isolation is that of the machine, not that of one project's calls. */
+  checkHealth(projectRoot: string): Promise<readonly HealthCheck[]>;
   /** `session` "" is the one that a call without a name gets today. */
   sessionSecrets(root: string, session: string): Promise<SessionSecrets>;
   /** Of `days` UTC days, today included; 0: 7. `projectRoot` "" is every project. */

@@ -43,7 +43,9 @@ export function managementRoutes({ management }: RouteDeps, route: Route): Manag
   const only = MANAGEMENT_CALLERS;
   return {
     ServerStatus: route(only, async () => toStatusResponse(await management.serverStatus())),
-    StopServer: route(only, async (wire: { grace_ms: number }) => toStop(await management.stopServer(wire.grace_ms))),
+    StopServer: route(only, async (wire: { grace_ms: number; restart: boolean }) =>
+      toStop(await management.stopServer(wire.grace_ms, wire.restart)),
+    ),
     RegisterProject: route(only, async (wire: { root: string }) =>
       toProject(await management.registerProject(rootOf(wire.root))),
     ),
@@ -56,7 +58,9 @@ export function managementRoutes({ management }: RouteDeps, route: Route): Manag
     TailAudit: route(only, async (wire: { limit: number; project_root: string }) => ({
       records_json: [...(await management.tailAudit(auditLimit(wire.limit), wire.project_root))],
     })),
-    CheckHealth: route(only, async () => ({ checks: [...(await management.checkHealth())] })),
+    CheckHealth: route(only, async (wire: { project_root: string }) => ({
+      checks: [...(await management.checkHealth(wire.project_root === '' ? '' : rootOf(wire.project_root)))],
+    })),
     SessionSecrets: route(only, async (wire: { root: string; session: string }) =>
       toSessionSecrets(await management.sessionSecrets(rootOf(wire.root), wire.session)),
     ),

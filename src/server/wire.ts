@@ -33,6 +33,7 @@ function toSandboxStatus(state: SandboxState): SandboxStatus {
     processes: state.processes,
     ready: state.ready.map(({ workspace, count }) => ({ project: workspace, count })),
     ready_max: state.readyMax,
+    ready_used: state.readyUsed,
     totals:
       totals === null
         ? null
@@ -46,7 +47,7 @@ function toSandboxStatus(state: SandboxState): SandboxStatus {
 }
 
 export function toStop(result: StopResult): Required<StopResponse> {
-  return { pid: result.pid, active_calls: result.activeCalls };
+  return { pid: result.pid, active_calls: result.activeCalls, ended_calls: result.endedCalls };
 }
 
 export function toProject(result: ProjectResult): Required<ProjectResponse> {

@@ -242,6 +242,7 @@ describe('API-2 ManagementService', () => {
         processes: 2,
         ready: [{ project: '/p', count: 2 }],
         ready_max: 32,
+        ready_used: 3,
         totals: { memory_bytes: 2 ** 20, memory_max_bytes: 2 ** 34, pids: 5, pids_max: 8192 },
       },
     });
@@ -265,7 +266,7 @@ describe('API-2 ManagementService', () => {
         listTools: async () => [tool],
         tailAudit: async (limit, root) => [`${limit} ${root}`],
         checkHealth: async () => [check],
-        stopServer: async (graceMs) => ({ pid: graceMs, activeCalls: 4 }),
+        stopServer: async (graceMs, isRestart) => ({ pid: graceMs, activeCalls: 4, endedCalls: isRestart ? 2 : 0 }),
       },
     });
     const { management } = at.clients('cli');
@@ -289,7 +290,12 @@ describe('API-2 ManagementService', () => {
     expect(await answered((done) => management.ApproveRules(approval, done))).toMatchObject({ approved: true });
     expect(await answered((done) => management.RevokeRules({ root: '/p' }, done))).toMatchObject({ approved: false });
     expect(await answered((done) => management.CheckHealth({}, done))).toEqual({ checks: [check] });
-    expect(await answered((done) => management.StopServer({ grace_ms: 9 }, done))).toEqual({ pid: 9, active_calls: 4 });
+    const stop = { grace_ms: 9, restart: true };
+    expect(await answered((done) => management.StopServer(stop, done))).toEqual({
+      pid: 9,
+      active_calls: 4,
+      ended_calls: 2,
+    });
   });
 
   it('refuses what is no root and too many records', async () => {

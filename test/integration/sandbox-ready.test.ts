@@ -1,4 +1,4 @@
-import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import { chownSync, mkdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Bench, openBench, whoCanRun } from '../fixtures/sandbox-harness.ts';
@@ -88,6 +88,26 @@ describe.each(whoCanRun())('sandboxes that wait, %s', (who) => {
     await fill();
     renameSync(join(bench.workspace, 'd'), join(bench.workspace, 'e'));
     expect((await bench.bash('ls -d d e')).out).toBe('e\n');
+  });
+
+  test('NFR-1.4 a project folder that was replaced has sandboxes that wait for it, and they are used', async () => {
+    await fill();
+    const replacements = [
+      () => rmSync(bench.workspace, { recursive: true }),
+      () => renameSync(bench.workspace, `${bench.workspace}-before`),
+    ];
+    for (const takeAway of replacements) {
+      const { uid, gid } = statSync(bench.workspace);
+      takeAway();
+      mkdirSync(bench.workspace);
+      chownSync(bench.workspace, uid, gid);
+      bench.host('echo new >new');
+      expect((await bench.bash('cat new; ls')).out).toBe('new\nnew\n');
+      await expect.poll(ready, { timeout: 20_000 }).toBe(2);
+      const { readyUsed } = await bench.sandbox.status();
+      expect((await bench.bash('cat new')).out).toBe('new\n');
+      expect((await bench.sandbox.status()).readyUsed).toBe(readyUsed + 1);
+    }
   });
 
   test('sixteen at once: each has its own answer, whether one waited for it or not', async () => {

@@ -3,7 +3,7 @@ import { acceptConfig, readConfigFile } from '../../config/load.ts';
 import type { Paths } from '../../config/paths.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { defineCommand } from '../command.ts';
-import { parseValue, readSetting, requireSetting, withSetting } from '../settings.ts';
+import { checkSetting, parseValue, readSetting, requireSetting, withSetting } from '../settings.ts';
 
 export const configSet = defineCommand({
   name: ['config', 'set'],
@@ -15,7 +15,9 @@ export const configSet = defineCommand({
   async run(context, given) {
     const key = requireSetting(given.requiredWord(0));
     const written = await readConfigFile(context.paths);
-    const changed = withSetting(written, key, parseValue(given.requiredWord(1)));
+    const value = parseValue(given.requiredWord(1));
+    checkSetting(written, key, value);
+    const changed = withSetting(written, key, value);
     const config = acceptConfig(context.paths.configFile, changed);
     await replaceConfig(context.paths, changed);
     return { key, value: readSetting(config, key), file: context.paths.configFile, restart_needed: true };

@@ -91,5 +91,6 @@ function changeLines(result: InitResult): string[] {
 }
 
 function keptLines(result: InitResult): string[] {
-  return result.kept.map((path) => `  kept     ${path} (changed since ctxd init made it)`);
+  const hint = result.action === 'init' ? '; delete it and run ctxd init to have it made again' : '';
+  return result.kept.map((path) => `  kept     ${path} (changed since ctxd init made it${hint})`);
 }

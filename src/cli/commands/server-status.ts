@@ -29,7 +29,7 @@ function sandboxPairs(sandbox: SandboxStatus__Output | null): [string, string][]
   return [
     ['spawner', `pid ${sandbox.spawner_pid}, ${mebibytes(sandbox.spawner_resident_bytes)}`],
     ['sandboxes', `${sandbox.running} running, ${sandbox.processes} tool processes`],
-    ['ready', `${ready} (at most ${sandbox.ready_max})`],
+    ['ready', `${ready} (at most ${sandbox.ready_max}); ${sandbox.ready_used} commands served`],
     ...(totals === null
       ? []
       : ([

@@ -11,6 +11,8 @@ export interface Stopped {
   pid: number | undefined;
   /** Calls that were in flight when it was asked. */
   activeCalls: number;
+  /** Calls of those that it ended because they took too long; undefined when it could not say so. */
+  endedCalls: number | undefined;
   /** False when it had to be sent SIGTERM. */
   asked: boolean;
 }
@@ -20,37 +22,55 @@ const POLL_MS = 25;
 const CLOSE_MS = 10_000;
 const TERM_MS = 10_000;
 
-/** Asks the daemon to stop and waits until it is gone; if it stays, SIGTERM to that process and no other. */
-export async function stopDaemon(context: CliContext): Promise<Stopped> {
-  const pid = (await answeringPid(context)) ?? (await findDaemon(context.paths));
-  if (pid === undefined) return { pid, activeCalls: 0, asked: true };
-  const activeCalls = await ask(context);
-  if (activeCalls !== undefined) {
-    const patience = (await drainMs(context)) + CLOSE_MS;
-    if (await isGoneWithin(pid, patience, context.signal)) return { pid, activeCalls, asked: true };
-  }
+/**
+ * Asks the daemon to stop and waits until it is gone; if it stays, SIGTERM to that process and no other. `isRestart`:
+ * calls that are ended say that it was restarted.
+ */
+export async function stopDaemon(context: CliContext, isRestart: boolean): Promise<Stopped> {
+  const answering = await answeringPid(context);
+  const pid = typeof answering === 'number' ? answering : await findDaemon(context.paths);
+  if (pid === undefined) return { pid, activeCalls: 0, endedCalls: 0, asked: true };
+  const patience = (await drainMs(context)) + CLOSE_MS;
+  const answer = answering === 'hangs' ? undefined : await ask(context, isRestart, patience);
+  if (answer !== undefined && (await isGoneWithin(pid, patience, context.signal)))
+    return { pid, ...answer, asked: true };
   await terminate(pid, context);
-  return { pid, activeCalls: activeCalls ?? 0, asked: false };
+  return { pid, ...(answer ?? UNKNOWN), asked: false };
 }
 
-/** Undefined when no daemon answers, be it that there is none or that it hangs. */
-async function answeringPid(context: CliContext): Promise<number | undefined> {
+const UNKNOWN = { activeCalls: 0, endedCalls: undefined };
+
+/** What `ctxd` says of the calls that were in flight; '' if there were none. */
+export function describeCalls({ activeCalls, endedCalls }: Pick<Stopped, 'activeCalls' | 'endedCalls'>): string {
+  if (endedCalls === undefined) return '; it did not say what became of its calls';
+  if (activeCalls === 0) return '';
+  const waited = `; it waited for ${activeCalls} ${activeCalls === 1 ? 'call' : 'calls'}`;
+  if (endedCalls === 0) return waited;
+  return `${waited} and ended ${endedCalls} that took longer than server.drain_ms`;
+}
+
+async function answeringPid(context: CliContext): Promise<number | 'absent' | 'hangs'> {
   try {
-    return (await statusOrAbsent(context))?.pid;
+    return (await statusOrAbsent(context))?.pid ?? 'absent';
   } catch (error) {
-    if (error instanceof ContextdError && error.code === 'TIMEOUT') return undefined;
+    if (error instanceof ContextdError && error.code === 'TIMEOUT') return 'hangs';
     throw error;
   }
 }
 
-/** Calls in flight; undefined when it does not take the question. */
-async function ask(context: CliContext): Promise<number | undefined> {
+/** What became of the calls in flight; undefined when it does not take the question. */
+async function ask(
+  context: CliContext,
+  isRestart: boolean,
+  patienceMs: number,
+): Promise<Pick<Stopped, 'activeCalls' | 'endedCalls'> | undefined> {
   try {
-    return (await withClient(context.paths, (client) => client.stop(0))).active_calls;
+    const answer = await withClient(context.paths, (client) => client.stop(isRestart, patienceMs));
+    return { activeCalls: answer.active_calls, endedCalls: answer.ended_calls };
   } catch (error) {
     if (!(error instanceof ContextdError)) throw error;
     // One that is stopping already has closed its door.
-    return error.code === 'DAEMON_UNAVAILABLE' || error.code === 'CANCELLED' ? 0 : undefined;
+    return error.code === 'DAEMON_UNAVAILABLE' || error.code === 'CANCELLED' ? UNKNOWN : undefined;
   }
 }
 

@@ -6,6 +6,7 @@ import { PROTOCOL_VERSION } from '../../protocol/versions.ts';
 import { type HealthCheck, type ServerStatus, withClient } from '../client.ts';
 import type { CliContext } from '../context.ts';
 import { CERTIFICATE_FILES, readPem } from '../identity.ts';
+import { findProjectRoot } from '../init/project-root.ts';
 import type { Check } from '../render.ts';
 import { fail, ok, warn } from './check.ts';
 
@@ -62,9 +63,10 @@ async function readCertificate(file: string): Promise<X509Certificate> {
   return new X509Certificate(await readPem(file));
 }
 
-/** What the daemon finds when it tries its own parts. */
+/** What the daemon finds when it tries its own parts; isolation as the calls of the project around here get it. */
 export async function checkParts(context: CliContext): Promise<Check[]> {
-  const checks = await withClient(context.paths, (client) => client.checkHealth());
+  const root = (await findProjectRoot(context.cwd)) ?? '';
+  const checks = await withClient(context.paths, (client) => client.checkHealth(root));
   return checks.map(({ name, detail, remedy, status }) => ({ name, detail, remedy, status: statusOf(status) }));
 }
 

@@ -73,10 +73,10 @@ async function versionOf(context: CliContext, program: string): Promise<string |
   }
 }
 
-/** Asked only when one is configured: contextd works without. */
-export async function checkQdrant(context: CliContext): Promise<Check> {
+/** Nothing is reported unless one is configured: contextd works without. */
+export async function checkQdrant(context: CliContext): Promise<Check | readonly Check[]> {
   const { url } = (await loadConfig(context.paths)).qdrant;
-  if (url === null) return ok('qdrant', 'not configured: the embedded store is used');
+  if (url === null) return [];
   const remedy = 'Start it, or correct it: ctxd config set qdrant.url <url|null>';
   try {
     const answer = await fetch(url, { redirect: 'manual', signal: AbortSignal.timeout(ANSWER_MS) });

@@ -26,7 +26,17 @@ async function checkLinks(context: CliContext, root: string): Promise<Check> {
   const bad: string[] = [];
   for (const path of paths) if (!(await leadsTo(join(root, path), proxyBinary))) bad.push(path);
   if (bad.length === 0) return ok('links', `${paths.length} lead to ${proxyBinary}`);
-  return fail('links', `not leading to ${proxyBinary}: ${bad.join(', ')}`, 'Run `ctxd init` there again.');
+  const inTheWay = [];
+  for (const path of bad) if (await isKeptByInit(join(root, path))) inTheWay.push(join(root, path));
+  const first = inTheWay.length === 0 ? '' : `Move away or delete ${inTheWay.join(', ')}: contextd did not make that. `;
+  const remedy = `${first}${first === '' ? 'Run' : 'Then run'} \`ctxd init ${root}\`.`;
+  return fail('links', `not leading to ${proxyBinary}: ${bad.join(', ')}`, remedy);
+}
+
+/** `ctxd init` puts its own link in the place of another link, and never of a file or directory. */
+async function isKeptByInit(path: string): Promise<boolean> {
+  const stats = await lstat(path).catch(() => undefined);
+  return stats !== undefined && !stats.isSymbolicLink();
 }
 
 async function leadsTo(link: string, target: string): Promise<boolean> {

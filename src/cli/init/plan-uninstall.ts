@@ -18,7 +18,21 @@ export async function planUninstall(root: string, recorded: Manifest): Promise<P
     else if (action !== undefined) merged.push(action);
   }
   const removal = await planRemoval(root, recorded);
-  return { actions: [...merged, ...removal.actions], manifest: emptyManifest(root), kept: [...kept, ...removal.kept] };
+  const allKept = [...kept, ...removal.kept];
+  return { actions: [...merged, ...removal.actions], manifest: manifestOf(root, recorded, allKept), kept: allKept };
+}
+
+/** What stays on record: the paths that were left, so that a later init knows that they were once its own. */
+function manifestOf(root: string, recorded: Manifest, kept: readonly string[]): Manifest {
+  const only = <T>(entries: Readonly<Record<string, T>>): Record<string, T> =>
+    Object.fromEntries(Object.entries(entries).filter(([path]) => kept.includes(path)));
+  return {
+    ...emptyManifest(root),
+    directories: recorded.directories.filter((directory) => kept.some((path) => path.startsWith(`${directory}/`))),
+    files: only(recorded.files),
+    links: only(recorded.links),
+    merges: only(recorded.merges),
+  };
 }
 
 async function planUnmerge(

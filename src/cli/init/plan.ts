@@ -32,6 +32,8 @@ interface Survey {
   adopting: boolean;
   actions: Action[];
   refusals: Refusal[];
+  /** Files that an earlier init made and a person changed since: they stay as they are. */
+  kept: string[];
 }
 
 interface Refusal {
@@ -53,7 +55,7 @@ export async function planInit(root: string, layout: Layout, recorded: Manifest 
     if (record !== undefined) merges[path] = record;
   }
   refuse(survey.refusals);
-  const kept = await planStale(survey, layout);
+  const kept = [...survey.kept, ...(await planStale(survey, layout))];
   const files = Object.fromEntries([...layout.files].map(([path, text]) => [path, contentHash(text)]));
   const manifest = { ...emptyManifest(root), directories, files, links: Object.fromEntries(layout.links), merges };
   return { actions: survey.actions, manifest, kept };
@@ -71,7 +73,14 @@ function refuse(refusals: readonly Refusal[]): void {
 }
 
 async function beginSurvey(root: string, recorded: Manifest | undefined): Promise<Survey> {
-  const survey: Survey = { root, before: recorded ?? emptyManifest(root), adopting: false, actions: [], refusals: [] };
+  const survey: Survey = {
+    root,
+    before: recorded ?? emptyManifest(root),
+    adopting: false,
+    actions: [],
+    refusals: [],
+    kept: [],
+  };
   const rules = recorded === undefined ? await lookOrRefuse(survey, RULES_FILE) : undefined;
   survey.adopting = rules?.kind === 'file' && isMarked(rules.text);
   return survey;
@@ -99,7 +108,8 @@ async function planFile(survey: Survey, path: string, text: string): Promise<voi
   if (found.kind === 'file' && (await isOurFile(survey, path, found.text))) {
     return add(survey, { kind: 'write', path, text, replaces: true, mode: found.mode });
   }
-  survey.refusals.push(foreign(path, found));
+  if (found.kind === 'file' && survey.before.files[path] !== undefined) survey.kept.push(path);
+  else survey.refusals.push(foreign(path, found));
 }
 
 async function planLink(survey: Survey, path: string, target: string): Promise<void> {
@@ -201,14 +211,14 @@ async function isOurTool(root: string, name: string): Promise<boolean> {
   return isMarked(first.text, [second.text, third.text]);
 }
 
-/** Recorded with this target, or leading to a proxy of another installation. */
+/** At the place of a link that was recorded, whatever it leads to by now; or leading to a proxy of another installation. */
 function isOurLink(before: Manifest, path: string, present: string, wanted: string): boolean {
-  return before.links[path] === present || basename(present) === basename(wanted);
+  return before.links[path] !== undefined || basename(present) === basename(wanted);
 }
 
 function foreign(path: string, found: Found): Refusal {
   const reason = `not from ctxd init (${describeFound(found)})`;
-  return { path, reason, remedy: 'Move it away or delete it, then run this again.' };
+  return { path, reason, remedy: `Move it away or delete it (such as: mv ${path} ${path}.old), then run this again.` };
 }
 
 function unusable(path: string, error: unknown): Refusal {

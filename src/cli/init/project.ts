@@ -34,16 +34,20 @@ export async function prepareInit(root: string, layout: Layout, projectsDir: str
   };
 }
 
-/** The same for `ctxd init --uninstall`; undefined when there is no record of an init here. */
+/**
+ * The same for `ctxd init --uninstall`; undefined when there is no record of an init here. The record stays for as long
+ * as something that init made was kept because it was changed since.
+ */
 export async function prepareUninstall(root: string, projectsDir: string): Promise<PreparedChange | undefined> {
   const recorded = await readManifest(projectsDir, root);
   if (recorded === undefined) return undefined;
-  const { actions, kept } = await planUninstall(root, recorded);
+  const { actions, manifest, kept } = await planUninstall(root, recorded);
   await checkWritable(root, actions);
   return {
     async apply() {
       await applyActions(root, actions);
-      await deleteManifest(projectsDir, root);
+      if (kept.length === 0) await deleteManifest(projectsDir, root);
+      else await writeManifest(projectsDir, manifest);
       return changesOf(actions, kept);
     },
   };

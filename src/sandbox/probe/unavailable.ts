@@ -9,6 +9,7 @@ export const IDLE_STATUS: SandboxStatus = {
   processes: 0,
   ready: [],
   readyMax: 0,
+  readyUsed: 0,
   totals: null,
 };
 

@@ -99,19 +99,42 @@ describe('the gate of the daemon', () => {
       return { line: 'done', exitCode: 0, errorLine: '' };
     }, refuse);
     const call = gate.dispatch(request);
-    const drained = gate.drain(60_000);
+    const drained = gate.drain(60_000, 'stop');
     expect((await gate.dispatch(request)).line).toBe('DAEMON_UNAVAILABLE');
     expect(gate.active()).toBe(1);
     finish();
-    expect(await drained).toBe(true);
+    expect(await drained).toEqual({ waited: 1, ended: 0 });
+    expect(await gate.drained).toEqual({ waited: 1, ended: 0 });
     expect((await call).line).toBe('done');
     expect(gate.answered()).toBe(1);
   });
 
-  it('stops waiting when the grace is over', async () => {
-    const gate = createCallGate(() => new Promise(() => {}), refuse);
-    void gate.dispatch(request);
-    expect(await gate.drain(1)).toBe(false);
+  it.each([
+    ['stop', 'contextd was stopped by a person (`ctxd server stop`) while x ran'],
+    ['restart', 'contextd was restarted by a person (`ctxd server restart`) while x ran'],
+    ['signal', 'contextd was stopped by a signal while x ran'],
+    ['failure', 'contextd had to stop because its state database failed while x ran'],
+  ] as const)('NFR-2.3 ends calls past the grace with the reason and the remedy (%s)', async (cause, said) => {
+    const gate = createCallGate(
+      ({ signal }) =>
+        new Promise((resolve) => signal.addEventListener('abort', () => resolve(refuse(request, signal.reason)))),
+      refuse,
+    );
+    const call = gate.dispatch(request);
+    expect(await gate.drain(0, cause)).toEqual({ waited: 1, ended: 1 });
+    expect(await call).toMatchObject({ line: 'INTERRUPTED', errorLine: expect.stringContaining(said) });
+  });
+
+  it('hands on that the caller went away', async () => {
+    const gone = new AbortController();
+    const gate = createCallGate(
+      ({ signal }) =>
+        new Promise((resolve) => signal.addEventListener('abort', () => resolve(refuse(request, signal.reason)))),
+      refuse,
+    );
+    const call = gate.dispatch({ ...request, signal: gone.signal });
+    gone.abort(new ContextdError('CANCELLED', 'gone'));
+    expect((await call).line).toBe('CANCELLED');
   });
 
   it('counts a call that failed as over', async () => {

@@ -46,7 +46,7 @@ function reducedSandbox(): SeatbeltSandbox {
 }
 
 test('doctor shows one line for each layer, ok or with its remedy', async () => {
-  const checks = await checkIsolation({ sandbox: reducedSandbox(), config: configWith('reduced') });
+  const checks = await checkIsolation('', { sandbox: reducedSandbox(), config: configWith('reduced') });
   expect(checks[0]).toMatchObject({ name: 'isolation', status: 'warn', remedy: 'See the layers below.' });
   expect(checks).toContainEqual({
     name: 'isolation: network',
@@ -64,7 +64,7 @@ test('doctor shows one line for each layer, ok or with its remedy', async () => 
 });
 
 test('doctor fails where the configuration asks for more than the machine can', async () => {
-  const [summary] = await checkIsolation({ sandbox: reducedSandbox(), config: configWith('full') });
+  const [summary] = await checkIsolation('', { sandbox: reducedSandbox(), config: configWith('full') });
   expect(summary).toMatchObject({ status: 'fail' });
   expect(summary?.detail).toContain('sandbox.min_isolation is full, so every call is refused');
   expect(summary?.remedy).toContain('ctxd config set sandbox.min_isolation reduced');
@@ -72,11 +72,11 @@ test('doctor fails where the configuration asks for more than the machine can', 
 
 test('doctor fails with the way out where nothing isolates', async () => {
   const sandbox = new UnavailableSandbox('bubblewrap is not installed', 'sudo apt-get install -y bubblewrap.');
-  expect(await checkIsolation({ sandbox, config: configWith('reduced') })).toEqual([
+  expect(await checkIsolation('', { sandbox, config: configWith('reduced') })).toEqual([
     {
       name: 'isolation',
       status: 'fail',
-      detail: 'none: unavailable, missing bubblewrap is not installed; every call is refused',
+      detail: 'none: unavailable on this machine; missing: bubblewrap is not installed; every call is refused',
       remedy: 'sudo apt-get install -y bubblewrap.',
     },
   ]);

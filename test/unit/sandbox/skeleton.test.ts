@@ -70,3 +70,21 @@ test('it is built once, again when an input has changed, and old ones can be rem
 test('/usr is read-only, and what lies beside it is a link or read-only too', () => {
   for (const mount of buildSkeleton(join(base, 'sandbox'), etc)) expect(['ro-bind', 'symlink']).toContain(mount.kind);
 });
+
+test('SEC-2.3 everybody may read and pass through all of it, whatever the umask of the daemon', () => {
+  mkdirSync(join(etc, 'pki/tls/certs'), { recursive: true });
+  writeFileSync(join(etc, 'pki/tls/certs/ca.pem'), 'certificate', { mode: 0o644 });
+  const before = process.umask(0o077);
+  try {
+    buildSkeleton(join(base, 'sandbox'), etc);
+  } finally {
+    process.umask(before);
+  }
+  const top = join(base, 'sandbox');
+  const closed = readdirSync(top, { recursive: true, encoding: 'utf8' }).filter((path) => {
+    const stats = lstatSync(join(top, path));
+    const wanted = stats.isDirectory() ? 0o755 : 0o644;
+    return !stats.isSymbolicLink() && (stats.mode & 0o777) !== wanted;
+  });
+  expect(closed).toEqual([]);
+});

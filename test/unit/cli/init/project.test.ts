@@ -224,14 +224,60 @@ describe('ctxd init refuses, and changes nothing,', () => {
     await symlink('/bin/sh', at('.claude/bin/safe_bash'));
     await refusedNaming('.claude/bin/safe_bash is not from ctxd init (a symbolic link to /bin/sh)');
   });
+});
 
-  it('when someone changed a file that it made', async () => {
+describe('ctxd init, where something that it made was changed,', () => {
+  it('keeps a file that a person edited, says so, and brings the others up to date', async () => {
     await project.init();
     await put('.claude/tools/safe_bash/TOOL.md', 'mine');
-    await expect(project.init([toolText('safe_bash', 2)])).rejects.toMatchObject({
+    const changes = await project.init([toolText('safe_bash', 2)]);
+    expect(changes.kept).toEqual(['.claude/tools/safe_bash/TOOL.md']);
+    expect(changes.updated).toContain('.claude/tools/safe_bash/schema.json');
+    expect(await readFile(at('.claude/tools/safe_bash/TOOL.md'), 'utf8')).toBe('mine');
+  });
+
+  it('goes on after --uninstall left an edited file, and makes it again once it is deleted', async () => {
+    const before = await snapshot(project.root);
+    await project.init();
+    await put('.claude/rules/contextd.md', 'my rules');
+    expect((await project.uninstall())?.kept).toEqual(['.claude/rules/contextd.md']);
+    expect((await project.uninstall())?.kept).toEqual(['.claude/rules/contextd.md']);
+    const again = await project.init();
+    expect(again.kept).toEqual(['.claude/rules/contextd.md']);
+    expect(await readFile(at('.claude/rules/contextd.md'), 'utf8')).toBe('my rules');
+    await rm(at('.claude/rules/contextd.md'));
+    expect(await project.init()).toMatchObject({ created: ['.claude/rules/contextd.md'], kept: [] });
+    expect((await project.uninstall())?.kept).toEqual([]);
+    expect(await snapshot(project.root)).toEqual(before);
+    expect(await readdir(project.projectsDir)).toEqual([]);
+  });
+
+  it('removes the directories that an edited file kept, once the file is gone', async () => {
+    await project.init();
+    await put('.claude/rules/contextd.md', 'my rules');
+    await project.uninstall();
+    await rm(at('.claude/rules/contextd.md'));
+    await project.uninstall();
+    expect(await snapshot(project.root)).toEqual({});
+    expect(await readdir(project.projectsDir)).toEqual([]);
+  });
+
+  it('SEC-4.2 puts its own link in the place of one that leads elsewhere', async () => {
+    await project.init();
+    await rm(at('.claude/bin/safe_bash'));
+    await symlink('/bin/sh', at('.claude/bin/safe_bash'));
+    expect((await project.init()).updated).toEqual(['.claude/bin/safe_bash']);
+    expect(await readlink(at('.claude/bin/safe_bash'))).toBe(PROXY);
+  });
+
+  it('names the command that moves a file of the same name away', async () => {
+    await put('.claude/rules/contextd.md', 'my rules');
+    await expect(project.init()).rejects.toMatchObject({
       code: 'CONFLICT',
-      message: expect.stringContaining('.claude/tools/safe_bash/TOOL.md'),
+      remedy: expect.stringContaining('mv .claude/rules/contextd.md .claude/rules/contextd.md.old'),
     });
+    await run('mv', [at('.claude/rules/contextd.md'), at('.claude/rules/contextd.md.old')]);
+    expect((await project.init()).created).toContain('.claude/rules/contextd.md');
   });
 });
 

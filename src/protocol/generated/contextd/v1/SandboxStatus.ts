@@ -33,6 +33,10 @@ export interface SandboxStatus {
    * Memory and processes of all sandboxes together, and their limits; absent without a cgroup.
    */
   'totals'?: (_contextd_v1_SandboxTotals | null);
+  /**
+   * Commands that a sandbox started ahead has served.
+   */
+  'ready_used'?: (number | string | Long);
 }
 
 /**
@@ -64,4 +68,8 @@ export interface SandboxStatus__Output {
    * Memory and processes of all sandboxes together, and their limits; absent without a cgroup.
    */
   'totals': (_contextd_v1_SandboxTotals__Output | null);
+  /**
+   * Commands that a sandbox started ahead has served.
+   */
+  'ready_used': (number);
 }

@@ -6,6 +6,10 @@ export interface StopRequest {
    * Milliseconds to wait for calls in flight; 0: the configured default.
    */
   'grace_ms'?: (number);
+  /**
+   * A new daemon is started afterwards: calls that are ended say so.
+   */
+  'restart'?: (boolean);
 }
 
 export interface StopRequest__Output {
@@ -13,4 +17,8 @@ export interface StopRequest__Output {
    * Milliseconds to wait for calls in flight; 0: the configured default.
    */
   'grace_ms': (number);
+  /**
+   * A new daemon is started afterwards: calls that are ended say so.
+   */
+  'restart': (boolean);
 }
