@@ -43,9 +43,8 @@ export async function run(
     onFacts,
     ...(progress === null ? {} : { onCommand: () => progress.listen() }),
   });
-  const { output, firstPass, quarantined, denied, hostCalls, shows, durationMs } = await ran.finally(() =>
-    progress?.stop(),
-  );
+  const { output, firstPass, durationMs, ...facts } = await ran.finally(() => progress?.stop());
+  const { quarantined, searchComplete, denied, hostCalls, shows } = facts;
   const { failure } = output;
   return {
     ...EMPTY_OUTCOME,
@@ -54,6 +53,7 @@ export async function run(
     failure: failure === undefined ? null : toolFailure(failure),
     warnings: output.warnings ?? [],
     quarantined,
+    searchComplete,
     denied,
     hostCalls,
     shows,

@@ -10,6 +10,7 @@ import { type DenialFacts, findDenials, placesOf } from './denials.ts';
 import { openInput } from './pipes.ts';
 import { checkArgv, checkEnvironment } from './policy.ts';
 import { followProcess, type JailedProcess, makeSocketDir, processJob } from './process.ts';
+import type { QuarantineAction, QuarantineReport, QuarantineResult } from './quarantine.ts';
 import { ReadyPool, type ReadySandbox } from './ready-pool.ts';
 import { SCRIPT_FD, scriptFor, WAITING_SHELL } from './ready-script.ts';
 import type {
@@ -42,6 +43,7 @@ const NEVER_BEGAN: RunEnd = {
   endedBy: 'cancelled',
   durationMs: 0,
   quarantined: [],
+  searchComplete: true,
   denied: [],
 };
 
@@ -144,10 +146,15 @@ export class LinuxSandbox {
   }
 
   /** Begins to watch; the function returned ends it and gives what it moved away. */
-  async watch(policy: SandboxPolicy): Promise<() => readonly string[]> {
+  async watch(policy: SandboxPolicy): Promise<() => QuarantineReport> {
     const { guard } = await this.#sites.find(policy);
     const watch = guard.begin(await guard.protection());
-    return () => guard.finish(watch).quarantined;
+    return () => guard.finish(watch);
+  }
+
+  /** What a person does with what was moved away. Needs no sandbox. */
+  quarantine(policy: SandboxPolicy, action: QuarantineAction): Promise<QuarantineResult> {
+    return this.#sites.guardOf(policy).quarantine(action);
   }
 
   async #runWatched(site: Site, command: CommandSpec, sinks: OutputSinks): Promise<Omit<RunEnd, 'durationMs'>> {
@@ -157,9 +164,9 @@ export class LinuxSandbox {
       const started = await this.#startCommand(site, protection, command);
       const { lastWords, ...end } = await followCommand(started, command, site.policy.limits, sinks);
       started.tidy();
-      const { quarantined } = site.guard.finish(watch);
+      const { quarantined, complete } = site.guard.finish(watch);
       const denied = denialsOf(site, protection, started, command, { ...end, ...lastWords });
-      return { ...end, quarantined, denied };
+      return { ...end, quarantined, searchComplete: complete, denied };
     } catch (cause) {
       site.guard.finish(watch);
       throw cause;

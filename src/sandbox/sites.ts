@@ -14,6 +14,7 @@ import { missingBubblewrap, type Shortfall } from './probe/remedies.ts';
 import type { IsolationReport, SandboxPolicy } from './sandbox.ts';
 import { defaultFilter } from './seccomp/filter.ts';
 import { WorkspaceGuard } from './workspace/guard.ts';
+import { ledgerFile, QuarantineLedger } from './workspace/quarantine-ledger.ts';
 
 export interface SiteDeps {
   paths: Paths;
@@ -47,6 +48,8 @@ const TRIED_FILTER = { inet: true, unix: true, debugger: false };
 export class Sites {
   readonly #deps: SiteDeps;
   readonly #guards = new Map<string, WorkspaceGuard>();
+  /** By workspace. */
+  readonly #ledgers = new Map<string, QuarantineLedger>();
   /** By policy, for as long as the workspace is the same directory of the same owner. */
   readonly #checked = new Map<string, { site: Site; directory: string; atMs: number }>();
   #opened: { host: Promise<Host | null>; isolation: Promise<Isolation | null> } | null = null;
@@ -102,14 +105,27 @@ export class Sites {
       identity,
       directory,
       isFiltered,
-      guard: this.#guardOf(policy),
+      guard: this.guardOf(policy),
     };
+  }
+
+  /** The guard of the policy's workspace. Throws PATH_INVALID and PATH_NOT_FOUND. */
+  guardOf({ workspace, deny }: SandboxPolicy): WorkspaceGuard {
+    checkWorkspace(workspace, this.#deps.paths);
+    const key = JSON.stringify([workspace, deny]);
+    const known = this.#guards.get(key);
+    if (known !== undefined) return known;
+    const { logger, clock } = this.#deps;
+    const guard = new WorkspaceGuard({ workspace, deny, ledger: this.#ledgerOf(workspace), logger, clock });
+    this.#guards.set(key, guard);
+    return guard;
   }
 
   /** No more sites; `closeHost` is for when no sandbox is left. */
   close(): void {
     this.#isClosed = true;
     for (const guard of this.#guards.values()) guard.close();
+    for (const ledger of this.#ledgers.values()) ledger.flush();
   }
 
   async closeHost(): Promise<void> {
@@ -135,12 +151,12 @@ export class Sites {
     return opened;
   }
 
-  #guardOf({ workspace, deny }: SandboxPolicy): WorkspaceGuard {
-    const key = JSON.stringify([workspace, deny]);
-    const { logger, clock } = this.#deps;
-    const guard = this.#guards.get(key) ?? new WorkspaceGuard({ workspace, deny, logger, clock });
-    this.#guards.set(key, guard);
-    return guard;
+  #ledgerOf(workspace: string): QuarantineLedger {
+    const { paths, logger, clock } = this.#deps;
+    const file = ledgerFile(paths.quarantineDir, workspace);
+    const ledger = this.#ledgers.get(workspace) ?? new QuarantineLedger(file, logger, clock, workspace);
+    this.#ledgers.set(workspace, ledger);
+    return ledger;
   }
 }
 

@@ -157,11 +157,15 @@ describe('every way out of a call is recorded', () => {
     const command = 'mkdir -p deep; echo x >deep/.envrc; echo x >/usr/x';
     const { meta, data } = JSON.parse((await at.call('safe_bash', { command })).line);
     expect(data.exit_code).toBe(1);
-    expect(meta.warnings).toEqual([expect.stringContaining('deep/.envrc would run code outside the sandbox')]);
+    expect(meta.warnings).toEqual([
+      expect.stringMatching(
+        /^deep\/\.envrc was set aside: a program on the host would .*: ctxd quarantine accept [0-9a-f]{8}$/,
+      ),
+    ]);
     expect(meta.denied).toEqual([expect.objectContaining({ kind: 'read_only', path: '/usr/x' })]);
     const [record] = await at.auditLog.tail(1);
     expect(record).toMatchObject({
-      quarantined: ['deep/.envrc'],
+      quarantined: [{ path: 'deep/.envrc', id: expect.stringMatching(/^[0-9a-f]{8}$/) }],
       denied: meta.denied,
       host_calls: { total: 1, calls: [{ method: 'Exec', error_code: null, exit_code: 1, ended_by: 'exit' }] },
     });

@@ -7,6 +7,8 @@ import type { GlobMatch, GlobSet } from './glob.ts';
 import { exactStatAt, identityOf, linkTextAt } from './inode.ts';
 import { type DangerKind, GIT_DANGERS, isProtectedName, PROTECTED_NAMES } from './protected-names.ts';
 import { moveAside, removeEmpty, restoreLink } from './quarantine.ts';
+import type { QuarantineLedger } from './quarantine-ledger.ts';
+import { reasonFor } from './quarantine-reasons.ts';
 import { below, isWithin, nameOf, parentOf, type RawPath, toText } from './raw-path.ts';
 import { newestOf, type ReadResult, readDirectory } from './read-directory.ts';
 import type { Runs } from './runs.ts';
@@ -22,6 +24,7 @@ export interface ScanParts {
   readonly globs: GlobSet;
   /** Where sandboxes are being built at this moment: an empty file or directory there may be bubblewrap's. */
   readonly building: ReadonlyMap<RawPath, number>;
+  readonly ledger: QuarantineLedger;
   readonly logger: Logger;
   readonly clock: Clock;
 }
@@ -132,7 +135,7 @@ export class Scan {
    * accepted before, when it was only moved, and, in a git directory, when its content is harmless.
    */
   *judge(path: RawPath, kind: DangerKind, isFresh: boolean): Generator<void, void> {
-    const { index, runs } = this.#parts;
+    const { index, runs, ledger } = this.#parts;
     const [stats, exact] = [this.#access.stat(path), this.#access.exactStat(path)];
     if (stats === 'closed') return;
     if (stats === null || exact === null || this.#isHarmlessNow(path, kind, stats)) return index.removeDanger(path);
@@ -151,7 +154,11 @@ export class Scan {
     if (isUnchanged || isOld || runs.haveAllKept(identity) || mayStay(kind, path, index.roots)) {
       return index.accept(path, { kind, identity, link, stamp });
     }
-    this.quarantine(path, identity);
+    // Without a stamp, the content is compared again as long as a run can change it: a mapped file can change without one.
+    if (ledger.accepts(path) && ledger.acceptsContent(path)) {
+      return index.accept(path, { kind, identity, link, stamp: Number.NaN });
+    }
+    this.quarantine(path, identity, reasonFor(kind));
   }
 
   /** Whether some run that is not settled can have changed it where it is. */
@@ -160,14 +167,14 @@ export class Scan {
   }
 
   /** Moves it aside and says so, in the log and to the runs that may have made it. */
-  quarantine(path: RawPath, identity: string): void {
-    const { index, runs, logger, building } = this.#parts;
+  quarantine(path: RawPath, identity: string, reason: string): void {
+    const { index, runs, ledger, logger, building } = this.#parts;
     index.removeDanger(path);
     if (building.has(path) && removeEmpty(path)) return;
     this.#change(path, () => {
       const moved = moveAside(path);
       if (moved === null) return;
-      runs.report(path, identity);
+      runs.report(path, identity, ledger.note(path, moved, reason));
       logger.warn('sandbox.quarantined', { path: toText(path), moved: toText(moved) });
     });
   }
