@@ -343,6 +343,10 @@ describe('API-2 ManagementService', () => {
       (done: never) => management.ReviewRules({}, done),
       (done: never) => management.ApproveRules({}, done),
       (done: never) => management.RevokeRules({}, done),
+      (done: never) => management.ListQuarantine({}, done),
+      (done: never) => management.RestoreQuarantined({}, done),
+      (done: never) => management.AcceptQuarantined({}, done),
+      (done: never) => management.RevokeAccepted({}, done),
     ];
     for (const start of calls) {
       expect((await refused((done) => start(done as never))).code).toBe(status.PERMISSION_DENIED);
