@@ -171,6 +171,22 @@ describe('every way out of a call is recorded', () => {
     });
   });
 
+  it('SEC-2.3: an answer that went out before the search for dangerous files was done says so, as its record does', async () => {
+    const script = 'import os\nfor i in range(200):\n for j in range(150): os.makedirs(f"many/{i}/{j}")';
+    await at.call('safe_bash', { command: `python3 -c '${script}'` });
+    const { meta } = JSON.parse((await at.call('safe_bash', { command: 'echo x >many/199/149/.envrc' })).line);
+    expect(meta.warning_details).toEqual([
+      {
+        code: 'PARTIAL_FAILURE',
+        severity: 'warning',
+        message:
+          'The search for files that run on the host goes on in the background; what it finds is reported with the next answer.',
+      },
+    ]);
+    const [record] = await at.auditLog.tail(1);
+    expect(record).toMatchObject({ search_incomplete: true });
+  });
+
   it('SEC-1.1 a page of an output that was stored before its secret was known does not show it', async () => {
     const secret = randomBytes(15).toString('hex');
     const first = await at.call('safe_bash', { command: `seq 1 3000; echo ${secret}; seq 1 3000`, max_tokens: 300 });
