@@ -1,4 +1,14 @@
-import { chmodSync, linkSync, mkdirSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -63,6 +73,27 @@ function hashOf(tree: Tree, order?: (names: string[]) => string[]): string | nul
   return hash;
 }
 
+/** The tree with one thing changed; `choice` says where and what. */
+function changed(tree: Tree, choice: number): Tree {
+  switch (tree.kind) {
+    case 'link':
+      return { ...tree, text: `${tree.text}a` };
+    case 'file':
+      if (choice % 2 === 0) return { ...tree, isExecutable: !tree.isExecutable };
+      return { ...tree, bytes: Uint8Array.of(...tree.bytes, choice & 0xff) };
+    case 'directory': {
+      const all = Object.keys(tree.entries);
+      const name = all[Math.floor(choice / 3) % Math.max(1, all.length)];
+      const inner = name === undefined ? undefined : tree.entries[name];
+      if (name === undefined || inner === undefined) return { ...tree, entries: { new: { kind: 'link', text: 'a' } } };
+      const { [name]: _inner, ...others } = tree.entries;
+      if (choice % 3 === 0) return { ...tree, entries: others };
+      if (choice % 3 === 1) return { ...tree, entries: { ...others, renamed: inner } };
+      return { ...tree, entries: { ...others, [name]: changed(inner, Math.floor(choice / 3)) } };
+    }
+  }
+}
+
 /** Equal for trees that a person takes for the same. */
 function formOf(tree: Tree): string {
   if (tree.kind === 'link') return JSON.stringify(['link', tree.text]);
@@ -94,6 +125,30 @@ describe('the hash of content', () => {
       }),
       { numRuns: propertyRuns() },
     );
+  });
+
+  it('SEC-2.3: differs for a tree in which one name, byte, executable bit or link text changed', () => {
+    fc.assert(
+      fc.property(tree, fc.nat(), (one, choice) => {
+        const hash = hashOf(one);
+        expect(hash).toMatch(/^[0-9a-f]{64}$/);
+        expect(hashOf(changed(one, choice))).not.toBe(hash);
+      }),
+      { numRuns: propertyRuns() },
+    );
+  });
+
+  it.runIf(existsSync('/dev/shm'))('does not depend on the order in which the file system lists names', () => {
+    const base = mkdtempSync('/dev/shm/contextd-hash-');
+    try {
+      for (const [dir, order] of Object.entries({ x: 'abcd', y: 'dbca' })) {
+        mkdirSync(join(base, dir));
+        for (const name of order) writeFileSync(join(base, dir, name), name);
+      }
+      expect(contentHash(toRaw(join(base, 'x')))).toBe(contentHash(toRaw(join(base, 'y'))));
+    } finally {
+      rmSync(base, { recursive: true });
+    }
   });
 
   it('SEC-2.3: changes with any name, byte, executable bit or link text in a tree', () => {

@@ -76,6 +76,18 @@ describe('set-aside files', () => {
     expect((await bench.run(guard, `rm -r ${path}; mkdir ${path}; echo z >${path}/z`)).quarantined).toEqual([path]);
   });
 
+  it('SEC-2.3: what was restored is left alone also where times prove nothing and no mount covers it', async () => {
+    let monotonicMs = 0;
+    guard = bench.guard([], { now: () => Date.now(), monotonic: () => monotonicMs });
+    const { id } = await setAside('mkdir -p node_modules/p; echo x >node_modules/p/.envrc');
+    await restore(id);
+    const watch = guard.begin(await guard.protection());
+    bench.sh('echo y >node_modules/p/other');
+    monotonicMs += 60_000;
+    expect(pathsOf(guard.finish(watch)).quarantined).toEqual([]);
+    expect(bench.names('node_modules/p')).toEqual(['.envrc', 'other']);
+  });
+
   it('SEC-2.3: nothing is put back over a name that exists', async () => {
     for (const [make, again] of [
       ['echo x >.envrc', 'echo mine >.envrc'],
