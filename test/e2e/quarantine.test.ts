@@ -79,7 +79,9 @@ describe('ctxd quarantine', () => {
     await setAside('echo x >.envrc');
     const dir = join(at.home, 'state/quarantine');
     expect((statSync(dir).mode & 0o777).toString(8)).toBe('700');
-    const [file] = at.filesHolding('".envrc"').filter((path) => path.startsWith(dir));
+    const ledgers = () => at.filesHolding('".envrc"').filter((path) => path.startsWith(dir));
+    await expect.poll(ledgers).toHaveLength(1);
+    const [file] = ledgers();
     expect((statSync(file ?? '').mode & 0o777).toString(8)).toBe('600');
     expect(JSON.parse(readFileSync(file ?? '', 'utf8'))).toMatchObject({
       workspace: realpathSync(at.project),

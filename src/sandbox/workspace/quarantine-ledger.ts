@@ -11,6 +11,8 @@ import { below, isWithin, nameOf, type RawPath, toRaw, toText } from './raw-path
 /** Items that are kept; beyond that the oldest go. */
 const ITEMS_MAX = 10_000;
 const ACCEPTED_MAX = 10_000;
+/** A pause before the next write, in durations of the last one: however much is noted, writing takes a twentieth of the time. */
+const PAUSE_PER_WRITE = 20;
 
 /** Where the ledger of a workspace is. */
 export function ledgerFile(quarantineDir: string, workspace: string): string {
@@ -30,7 +32,8 @@ export class QuarantineLedger {
   #accepted: LedgerAcceptance[] = [];
   /** By path, the accepted hashes. */
   #hashes = new Map<RawPath, Set<string>>();
-  #write: NodeJS.Immediate | null = null;
+  #timer: NodeJS.Timeout | null = null;
+  #pauseMs = 0;
 
   /** `workspace`: its absolute real path. */
   constructor(file: string, logger: Logger, clock: Clock, workspace: string) {
@@ -50,7 +53,7 @@ export class QuarantineLedger {
     return this.#accepted;
   }
 
-  /** Remembers that `path` is now called `moved`. It is written right after, once for all that are noted in one turn. */
+  /** Remembers that `path` is now called `moved`. It is written right after; a large ledger with a pause. */
   note(path: RawPath, moved: RawPath, reason: string): SetAside {
     const id = nameOf(moved).slice(-8);
     const own = this.#relative(path);
@@ -101,11 +104,13 @@ export class QuarantineLedger {
 
   /** Writes what is not written yet. */
   flush(): void {
-    if (this.#write === null) return;
-    clearImmediate(this.#write);
-    this.#write = null;
+    if (this.#timer === null) return;
+    clearTimeout(this.#timer);
+    this.#timer = null;
+    const startedAt = this.#clock.monotonic();
     try {
       this.#writeNow();
+      this.#pauseMs = PAUSE_PER_WRITE * (this.#clock.monotonic() - startedAt);
     } catch (cause) {
       this.#logger.error('quarantine.ledger_not_written', { file: this.#file }, cause);
     }
@@ -144,7 +149,7 @@ export class QuarantineLedger {
   }
 
   #writeSoon(): void {
-    this.#write ??= setImmediate(() => this.flush());
+    this.#timer ??= setTimeout(() => this.flush(), this.#pauseMs).unref();
   }
 
   #writeNow(): void {

@@ -96,6 +96,22 @@ it('is written right after, without being asked', async () => {
   await expect.poll(() => open().ledger.items).toHaveLength(1);
 });
 
+it('SEC-2.3: however much is noted, writing takes a small part of the time, and a flush leaves nothing out', async () => {
+  let monotonicMs = 0;
+  const slowClock = { now: () => 1234, monotonic: () => (monotonicMs += 60_000) };
+  const ledger = new QuarantineLedger(file, recordingLogger().logger, slowClock, bench.workspace);
+  const noteOne = (name: string) => ledger.note(inside(name), inside(`${name}.quarantined-0123abcd`), 'why');
+  noteOne('first');
+  await expect.poll(() => open().ledger.items).toHaveLength(1);
+  const { ctimeNs } = statSync(file, { bigint: true });
+  for (let i = 0; i < 100; i++) {
+    noteOne(`${i}`);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  expect(statSync(file, { bigint: true }).ctimeNs).toBe(ctimeNs);
+  expect(written(ledger).items).toHaveLength(101);
+});
+
 it.each([
   ['is not JSON', '{"items":'],
   ['lacks a key', '{"workspace":"/w","items":[]}'],
