@@ -60,5 +60,9 @@ const NO_MANAGEMENT: Management = {
   reviewRules: nothing,
   approveRules: nothing,
   revokeRules: nothing,
+  listQuarantine: nothing,
+  restoreQuarantined: nothing,
+  acceptQuarantined: nothing,
+  revokeAccepted: nothing,
   getSchema: nothing,
 };

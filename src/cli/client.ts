@@ -12,6 +12,8 @@ import type { ExecuteRequest } from '../protocol/generated/contextd/v1/ExecuteRe
 import type { ExecuteResponse__Output as ExecuteAnswer } from '../protocol/generated/contextd/v1/ExecuteResponse.ts';
 import type { HealthCheck__Output as HealthCheck } from '../protocol/generated/contextd/v1/HealthCheck.ts';
 import type { ProjectResponse__Output as ProjectAnswer } from '../protocol/generated/contextd/v1/ProjectResponse.ts';
+import type { QuarantinedItem__Output as QuarantinedItem } from '../protocol/generated/contextd/v1/QuarantinedItem.ts';
+import type { QuarantineResponse__Output as QuarantineAnswer } from '../protocol/generated/contextd/v1/QuarantineResponse.ts';
 import type { RulesReview__Output as RulesReview } from '../protocol/generated/contextd/v1/RulesReview.ts';
 import type { SessionSecretsResponse__Output as SessionSecrets } from '../protocol/generated/contextd/v1/SessionSecretsResponse.ts';
 import type { StatsRow__Output as StatsRow } from '../protocol/generated/contextd/v1/StatsRow.ts';
@@ -23,7 +25,16 @@ import { loadProtocol } from '../protocol/load.ts';
 import { CODE_TRAILER, REMEDY_TRAILER } from '../protocol/trailers.ts';
 import { readCliIdentity } from './identity.ts';
 
-export type { HealthCheck, RulesReview, ServerStatus, SessionSecrets, StatsRow, ToolInfo };
+export type {
+  HealthCheck,
+  QuarantineAnswer,
+  QuarantinedItem,
+  RulesReview,
+  ServerStatus,
+  SessionSecrets,
+  StatsRow,
+  ToolInfo,
+};
 
 /** The daemon as ctxd sees it. Every method throws DAEMON_UNAVAILABLE when no daemon answers. */
 export interface DaemonClient {
@@ -45,6 +56,11 @@ export interface DaemonClient {
   reviewRules(root: string): Promise<RulesReview>;
   approveRules(root: string, sha256: string): Promise<RulesReview>;
   revokeRules(root: string): Promise<RulesReview>;
+  /** "" is everything. */
+  listQuarantine(root: string, which: string): Promise<QuarantineAnswer>;
+  restoreQuarantined(root: string, which: string): Promise<QuarantineAnswer>;
+  acceptQuarantined(root: string, which: string, sha256: string): Promise<QuarantineAnswer>;
+  revokeAccepted(root: string, which: string): Promise<QuarantineAnswer>;
   /** Cancelled by the signal. */
   execute(request: ExecuteRequest, signal: AbortSignal): Promise<ExecuteAnswer>;
   close(): void;
@@ -56,6 +72,8 @@ const SERVER_NAME = 'contextd';
 /** Milliseconds a management answer may take; the health check runs a sandbox and gets longer. */
 const ANSWER_MS = 5_000;
 const HEALTH_MS = 60_000;
+/** What was set aside is hashed for the answer. */
+const QUARANTINE_MS = 60_000;
 
 /** The only caller of the daemon in ctxd: mutual TLS with the CLI's certificate over the unix socket. */
 export async function connect(paths: Pick<Paths, 'certsDir' | 'protoDir' | 'socket'>): Promise<DaemonClient> {
@@ -98,6 +116,14 @@ export async function connect(paths: Pick<Paths, 'certsDir' | 'protoDir' | 'sock
     reviewRules: (root) => ask((options, done) => management.reviewRules({ root }, options, done)),
     approveRules: (root, sha256) => ask((options, done) => management.approveRules({ root, sha256 }, options, done)),
     revokeRules: (root) => ask((options, done) => management.revokeRules({ root }, options, done)),
+    listQuarantine: (root, which) =>
+      ask((options, done) => management.listQuarantine({ root, which }, options, done), QUARANTINE_MS),
+    restoreQuarantined: (root, which) =>
+      ask((options, done) => management.restoreQuarantined({ root, which }, options, done), QUARANTINE_MS),
+    acceptQuarantined: (root, which, sha256) =>
+      ask((options, done) => management.acceptQuarantined({ root, which, sha256 }, options, done), QUARANTINE_MS),
+    revokeAccepted: (root, which) =>
+      ask((options, done) => management.revokeAccepted({ root, which }, options, done), QUARANTINE_MS),
     execute: (request, signal) =>
       unary<ExecuteAnswer>(paths.socket, (options, done) => tools.execute(request, options, done), {}, signal),
     close() {

@@ -12,6 +12,12 @@ export async function projectOption(context: CliContext, given: Given): Promise<
     : resolveProjectRoot(context.cwd, directory, context.env.home, context.paths);
 }
 
+/** What a parameter `[path]` means: the project around here without one. */
+export async function projectAt(context: CliContext, path: string | undefined): Promise<string> {
+  if (path === undefined) return projectAround(context);
+  return resolveProjectRoot(context.cwd, path, context.env.home, context.paths);
+}
+
 /** The project that the current directory lies in. Throws PATH_NOT_FOUND when there is none. */
 export async function projectAround(context: CliContext): Promise<string> {
   const root = await findProjectRoot(context.cwd);

@@ -26,6 +26,8 @@ export interface Paths {
   /** Sockets of tool processes, moved where no tool can touch them. */
   dialledSocketsDir: string;
   auditDir: string;
+  /** What was set aside and accepted, one ledger per workspace. */
+  quarantineDir: string;
   /** What `ctxd init` made, one manifest per project. */
   projectsDir: string;
   logFile: string;
@@ -72,6 +74,7 @@ export function resolvePaths(
     toolSocketsDir: join(bases.runDir, 't'),
     dialledSocketsDir: join(bases.runDir, 'd'),
     auditDir: join(bases.stateDir, 'audit'),
+    quarantineDir: join(bases.stateDir, 'quarantine'),
     projectsDir: join(bases.stateDir, 'projects'),
     logFile: join(bases.stateDir, 'daemon.log'),
     compileCacheDir: join(bases.stateDir, 'compile-cache'),
@@ -93,7 +96,7 @@ export function resolvePaths(
 export async function ensureDirectories(paths: Paths): Promise<void> {
   const { configDir, dataDir, stateDir, runDir, certsDir, artifactsDir, toolsDir, sandboxDir, auditDir } = paths;
   const bases = [configDir, dataDir, stateDir, runDir];
-  const below = [certsDir, artifactsDir, toolsDir, sandboxDir, auditDir, paths.projectsDir];
+  const below = [certsDir, artifactsDir, toolsDir, sandboxDir, auditDir, paths.quarantineDir, paths.projectsDir];
   for (const directory of [...bases, ...below]) await ensurePrivate(directory);
 }
 

@@ -154,6 +154,7 @@ export function compose({ environment, paths, config, clock, logger, requestStop
     gate,
     scrubber,
     rules: { projects, workspaceRules, approvals },
+    quarantine: { projects, sandbox, policyFor: (root) => policyFor(root, config.sandbox) },
     clock,
     checkHealth: (projectRoot) =>
       checkHealth(projectRoot, {

@@ -11,6 +11,7 @@ import type { AuditLog } from '../stores/audit.ts';
 import type { AcceptedTool, ProjectStore } from '../stores/projects.ts';
 import type { CallGate } from './call-gate.ts';
 import { checkProjectRoot } from './project-root.ts';
+import { createQuarantineManagement, type QuarantineManagementDeps } from './quarantine-management.ts';
 import { createRuleManagement, type RuleManagementDeps } from './rule-management.ts';
 import type { StopCause } from './stop-request.ts';
 
@@ -24,6 +25,7 @@ export interface ManagementDeps {
   gate: CallGate;
   scrubber: Pick<Scrubber, 'secrets'>;
   rules: RuleManagementDeps;
+  quarantine: QuarantineManagementDeps;
   clock: Clock;
   checkHealth(projectRoot: string): Promise<HealthCheck[]>;
   /** Begins the orderly end of the daemon. */
@@ -73,6 +75,7 @@ export function createManagement(deps: ManagementDeps): Management {
     },
     stats: (projectRoot, days) => deps.auditLog.stats(days, projectRoot),
     ...createRuleManagement(deps.rules),
+    ...createQuarantineManagement(deps.quarantine),
     async getSchema(tool) {
       return schemaOf(tool, deps.catalog);
     },

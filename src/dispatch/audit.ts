@@ -55,7 +55,8 @@ export async function audit(
     ...talliedOf(tally),
     ...(outcome.runMs === null ? {} : { run_ms: outcome.runMs }),
     ...(outcome.hostCalls.total > 0 ? { host_calls: hostCallsOf(outcome) } : {}),
-    ...(outcome.quarantined.length > 0 ? { quarantined: outcome.quarantined } : {}),
+    ...(outcome.quarantined.length > 0 ? { quarantined: outcome.quarantined.map((one) => ({ ...one })) } : {}),
+    ...(outcome.searchComplete ? {} : { search_incomplete: true }),
     ...(outcome.denied.length > 0 ? { denied: outcome.denied.map((denial) => ({ ...denial })) } : {}),
     ...(outcome.isolationMissing.length > 0 ? { isolation_missing: outcome.isolationMissing } : {}),
   });

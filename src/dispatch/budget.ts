@@ -1,6 +1,13 @@
 import type { Config } from '../config/schema.ts';
 import type { Clock } from '../core/clock.ts';
-import { type Envelope, type EnvelopeMeta, exitCodeOf, failureEnvelope, successEnvelope } from '../core/envelope.ts';
+import {
+  type Envelope,
+  type EnvelopeMeta,
+  exitCodeOf,
+  failureEnvelope,
+  successEnvelope,
+  warningDetail,
+} from '../core/envelope.ts';
 import type { ContextdError } from '../core/errors.ts';
 import type { Json } from '../core/json.ts';
 import type { CallAnswer, CallRequest } from '../server/door.ts';
@@ -170,7 +177,7 @@ function factsEnvelope(requestId: string, outcome: ScrubbedOutcome): Envelope {
 /** Optional keys are left out when empty: an agent pays for each. */
 function metaOf(requestId: string, outcome: ScrubbedOutcome): EnvelopeMeta {
   const { denied, droppedBytes, isolationMissing } = outcome;
-  const warnings = [...outcome.warnings, ...outcome.quarantined.map(quarantineWarning)];
+  const warnings = [...outcome.warnings, ...quarantineWarnings(outcome.quarantined)];
   return {
     version: 'response-v2',
     request_id: requestId,
@@ -178,13 +185,30 @@ function metaOf(requestId: string, outcome: ScrubbedOutcome): EnvelopeMeta {
     ...(isolationMissing.length > 0 ? { isolation: { level: 'reduced' as const, missing: isolationMissing } } : {}),
     ...(denied.length > 0 ? { denied } : {}),
     ...(warnings.length > 0 ? { warnings } : {}),
+    ...(outcome.searchComplete ? {} : { warning_details: [warningDetail('PARTIAL_FAILURE', SEARCH_GOES_ON)] }),
     ...rateLimitOf(outcome.failure),
   };
 }
 
-/** A file that would run code on the host later was made by the call; it bears another name now. */
-function quarantineWarning(path: string): string {
-  return `${path} would run code outside the sandbox: it was renamed, and a person may put it back`;
+const SEARCH_GOES_ON =
+  'The search for files that run on the host goes on in the background; what it finds is reported with the next answer.';
+
+/** Warnings that each name one path; more paths share one. */
+const WARNED_MAX = 5;
+/** Paths that this one names. */
+const NAMED_MAX = 3;
+
+/** Files that would run code on the host later were made by the call; they have other names now. */
+function quarantineWarnings(quarantined: ScrubbedOutcome['quarantined']): string[] {
+  if (quarantined.length <= WARNED_MAX) {
+    return quarantined.map(
+      ({ path, id, reason }) => `${path} was set aside: ${reason}. A person can allow it: ctxd quarantine accept ${id}`,
+    );
+  }
+  const named = quarantined.slice(0, NAMED_MAX).map(({ path }) => path);
+  return [
+    `${quarantined.length} paths were set aside, such as ${named.join(', ')}: programs on the host would run or trust them. A person can allow them: ctxd quarantine list`,
+  ];
 }
 
 function rateLimitOf(failure: ContextdError | null): Pick<EnvelopeMeta, 'rate_limit'> {

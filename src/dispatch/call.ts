@@ -49,8 +49,10 @@ export interface Outcome {
   failure: ContextdError | null;
   warnings: readonly string[];
   denied: readonly Denial[];
-  /** Protected paths, relative to the project, that the call made and that bear another name now. */
-  quarantined: readonly string[];
+  /** Protected paths that the call made and that have another name now. */
+  quarantined: CallFacts['quarantined'];
+  /** False if the search for them goes on. */
+  searchComplete: CallFacts['searchComplete'];
   /** What the tool asked of the host. */
   hostCalls: CallFacts['hostCalls'];
   /** The stored output that the call shows instead of text of its own. */
@@ -76,6 +78,7 @@ export const EMPTY_OUTCOME: Outcome = {
   warnings: [],
   denied: [],
   quarantined: [],
+  searchComplete: true,
   hostCalls: { calls: [], total: 0 },
   shows: null,
   runMs: null,

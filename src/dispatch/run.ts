@@ -43,11 +43,12 @@ export async function run(
     onFacts,
     ...(progress === null ? {} : { onCommand: () => progress.listen() }),
   });
-  const { output, firstPass, quarantined, denied, hostCalls, shows, durationMs } = await ran
+  const { output, firstPass, durationMs, ...facts } = await ran
     .catch((thrown: unknown) => {
       throw endOf(call.request.signal, ContextdError.from(thrown));
     })
     .finally(() => progress?.stop());
+  const { quarantined, searchComplete, denied, hostCalls, shows } = facts;
   const { failure } = output;
   return {
     ...EMPTY_OUTCOME,
@@ -56,6 +57,7 @@ export async function run(
     failure: failure === undefined ? null : endOf(call.request.signal, toolFailure(failure)),
     warnings: output.warnings ?? [],
     quarantined,
+    searchComplete,
     denied,
     hostCalls,
     shows,

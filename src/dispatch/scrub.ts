@@ -17,6 +17,7 @@ export interface ScrubbedOutcome {
   warnings: readonly string[];
   denied: Outcome['denied'];
   quarantined: Outcome['quarantined'];
+  searchComplete: Outcome['searchComplete'];
   hostCalls: Outcome['hostCalls'];
   shows: Outcome['shows'];
   runMs: Outcome['runMs'];
@@ -53,7 +54,7 @@ export async function scrub(
         : { message: failure.message, remedy: failure.remedy ?? null, details: toJson(failure.details) },
     warnings: outcome.warnings,
     denied: outcome.denied.map((denial) => ({ ...denial })),
-    quarantined: outcome.quarantined,
+    quarantined: outcome.quarantined.map((setAside) => ({ ...setAside })),
   } satisfies JsonObject;
   const first = await scrubber.scrub(call.sessionKey, leaving, {
     firstPass: outcome.firstPass,
@@ -69,6 +70,7 @@ export async function scrub(
     warnings: [...value.warnings, ...outcome.tokenNotes],
     denied: value.denied,
     quarantined: value.quarantined,
+    searchComplete: outcome.searchComplete,
     hostCalls: outcome.hostCalls,
     shows: outcome.shows,
     runMs: outcome.runMs,
@@ -118,6 +120,7 @@ export function withheld(failure: ContextdError): ScrubbedOutcome {
     warnings: [],
     denied: [],
     quarantined: [],
+    searchComplete: true,
     hostCalls: { calls: [], total: 0 },
     shows: null,
     runMs: null,

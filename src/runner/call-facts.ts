@@ -1,6 +1,8 @@
 import type { Denial } from '../core/envelope.ts';
 import type { ErrorCode } from '../core/errors.ts';
 import type { EndedBy } from '../protocol/host-messages.ts';
+import type { SetAside } from '../sandbox/quarantine.ts';
+import type { CommandResult } from '../sandbox/sandbox.ts';
 
 /** One request of a tool to ToolHost, for the audit record. */
 export interface HostCallRecord {
@@ -16,8 +18,10 @@ export interface HostCallRecord {
 
 /** What the host did for one call, whatever became of the call. */
 export interface CallFacts {
-  /** Protected paths, relative to the workspace, that commands made and that were renamed. */
-  quarantined: readonly string[];
+  /** Protected paths that commands made and that were renamed. */
+  quarantined: readonly SetAside[];
+  /** False if the search for them goes on; what it still finds is reported with a later call. */
+  searchComplete: boolean;
   /** What the sandbox refused to commands, each once. */
   denied: readonly Denial[];
   /** In the order of the requests; the first 100 of `total`. */
@@ -26,7 +30,16 @@ export interface CallFacts {
   shows: string | null;
 }
 
-export const NO_FACTS: CallFacts = { quarantined: [], denied: [], hostCalls: { calls: [], total: 0 }, shows: null };
+export const NO_FACTS: CallFacts = {
+  quarantined: [],
+  searchComplete: true,
+  denied: [],
+  hostCalls: { calls: [], total: 0 },
+  shows: null,
+};
+
+/** What a command did besides its output. */
+type CommandFacts = Pick<CommandResult, 'quarantined' | 'searchComplete' | 'denied'>;
 
 const CALLS_KEPT = 100;
 const DENIALS_KEPT = 100;
@@ -34,9 +47,11 @@ const DENIALS_KEPT = 100;
 /** Collects the facts of one call. */
 export class FactBook {
   readonly #calls: HostCallRecord[] = [];
-  readonly #quarantined: string[] = [];
+  /** By id. */
+  readonly #quarantined = new Map<string, SetAside>();
   readonly #denied = new Map<string, Denial>();
   #total = 0;
+  #searchComplete = true;
   #shows: string | null = null;
 
   /** A request has come: its record counts as interrupted until the caller fills it in. */
@@ -47,8 +62,10 @@ export class FactBook {
     return record;
   }
 
-  ranCommand(quarantined: readonly string[], denied: readonly Denial[]): void {
-    this.#quarantined.push(...quarantined);
+  /** A search takes up what the ones before it left, so the last one says whether all is done. */
+  ranCommand({ quarantined, searchComplete, denied }: CommandFacts): void {
+    for (const setAside of quarantined) this.#quarantined.set(setAside.id, setAside);
+    this.#searchComplete = searchComplete;
     for (const denial of denied) {
       if (this.#denied.size < DENIALS_KEPT) this.#denied.set(JSON.stringify(denial), denial);
     }
@@ -61,7 +78,8 @@ export class FactBook {
 
   read(): CallFacts {
     return {
-      quarantined: [...this.#quarantined],
+      quarantined: [...this.#quarantined.values()],
+      searchComplete: this.#searchComplete,
       denied: [...this.#denied.values()],
       hostCalls: { calls: this.#calls.map((record) => ({ ...record })), total: this.#total },
       shows: this.#shows,

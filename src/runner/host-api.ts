@@ -179,7 +179,7 @@ export class HostApi {
         this.#policy,
         listener === undefined ? command : { ...command, onOutput: listener.output },
       );
-      this.#book.ranCommand(result.quarantined, result.denied);
+      this.#book.ranCommand(result);
       return result;
     } finally {
       this.#execs -= 1;

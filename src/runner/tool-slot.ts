@@ -87,7 +87,8 @@ export class ToolSlot {
     };
     const [outcome] = await Promise.allSettled([this.#run({ ...call, onFacts })]);
     const made = await watch.finish();
-    facts = { ...facts, quarantined: [...new Set([...facts.quarantined, ...made])] };
+    const byId = new Map([...facts.quarantined, ...made.quarantined].map((one) => [one.id, one]));
+    facts = { ...facts, quarantined: [...byId.values()], searchComplete: made.complete };
     call.onFacts?.(facts);
     if (outcome.status === 'rejected') throw outcome.reason;
     return { ...outcome.value, ...facts };

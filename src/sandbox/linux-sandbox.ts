@@ -12,6 +12,7 @@ import { directoryIdentity } from './directory-identity.ts';
 import { openInput } from './pipes.ts';
 import { checkArgv, checkEnvironment } from './policy.ts';
 import { followProcess, type JailedProcess, makeSocketDir, processJob } from './process.ts';
+import type { QuarantineAction, QuarantineReport, QuarantineResult } from './quarantine.ts';
 import { ReadyPool, type ReadySandbox } from './ready-pool.ts';
 import { SCRIPT_FD, scriptFor, WAITING_SHELL } from './ready-script.ts';
 import type {
@@ -44,6 +45,7 @@ const NEVER_BEGAN: RunEnd = {
   endedBy: 'cancelled',
   durationMs: 0,
   quarantined: [],
+  searchComplete: true,
   denied: [],
 };
 
@@ -147,11 +149,15 @@ export class LinuxSandbox {
   }
 
   /** Begins to watch; the function returned ends it and gives what it moved away. */
-  async watch(policy: SandboxPolicy): Promise<() => readonly string[]> {
+  async watch(policy: SandboxPolicy): Promise<() => QuarantineReport> {
     const site = await this.#sites.find(policy);
-    const { guard } = site;
-    const watch = guard.begin(await guard.protection());
+    const watch = site.guard.begin(await site.guard.protection());
     return () => endWatch(site, watch);
+  }
+
+  /** What a person does with what was moved away. Needs no sandbox. */
+  quarantine(policy: SandboxPolicy, action: QuarantineAction): Promise<QuarantineResult> {
+    return this.#sites.guardOf(policy).quarantine(action);
   }
 
   async #runOnce(policy: SandboxPolicy, command: CommandSpec, sinks: OutputSinks): Promise<Omit<RunEnd, 'durationMs'>> {
@@ -172,9 +178,9 @@ export class LinuxSandbox {
       const started = await this.#startCommand(site, protection, command);
       const { lastWords, ...end } = await followCommand(started, command, site.policy.limits, sinks);
       started.tidy();
-      const quarantined = endWatch(site, watch);
+      const { quarantined, complete } = endWatch(site, watch);
       const denied = denialsOf(site, protection, started, command, { ...end, ...lastWords });
-      return { ...end, quarantined, denied };
+      return { ...end, quarantined, searchComplete: complete, denied };
     } catch (cause) {
       endWatch(site, watch);
       throw cause;
@@ -279,10 +285,10 @@ function lookForStaleness(guard: WorkspaceGuard, protection: Protection, onStale
  * What the run made and was moved away. Nothing if another directory has taken the place of the project meanwhile: the
  * run was in the old one, and what stands in the new one is not its doing.
  */
-function endWatch({ guard, directory, policy }: Site, watch: RunWatch): readonly string[] {
-  if (directoryIdentity(policy.workspace) === directory) return guard.finish(watch).quarantined;
+function endWatch({ guard, directory, policy }: Site, watch: RunWatch): QuarantineReport {
+  if (directoryIdentity(policy.workspace) === directory) return guard.finish(watch);
   guard.forget(watch);
-  return [];
+  return { quarantined: [], complete: true };
 }
 
 /** Links may lead elsewhere inside than outside. */

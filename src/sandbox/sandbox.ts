@@ -5,6 +5,7 @@ import type { Clock } from '../core/clock.ts';
 import type { Denial } from '../core/envelope.ts';
 import type { Logger } from '../core/log.ts';
 import { UnavailableSandbox } from './probe/unavailable.ts';
+import type { QuarantineAction, QuarantineReport, QuarantineResult, SetAside } from './quarantine.ts';
 import { SeatbeltSandbox } from './seatbelt/seatbelt-sandbox.ts';
 import { SpawnedSandbox } from './spawner/spawned-sandbox.ts';
 
@@ -84,8 +85,10 @@ export interface CommandResult {
   stderr: CapturedStream;
   /** Milliseconds. */
   durationMs: number;
-  /** Protected paths, relative to the workspace, that the run made; each now bears the suffix `.quarantined-…`. */
-  quarantined: readonly string[];
+  /** Protected paths that the run made; each has the suffix `.quarantined-<id>` now. */
+  quarantined: readonly SetAside[];
+  /** False while the search for them goes on; what it still finds is in the result of a later run. */
+  searchComplete: boolean;
   /** What the sandbox is known to have refused; never a guess. */
   denied: readonly Denial[];
 }
@@ -178,9 +181,11 @@ export interface Sandbox {
   open(policy: SandboxPolicy, program: SandboxProgram): Promise<SandboxProcess>;
   /**
    * Watches the workspace while a long-lived process works in it: `finish` moves away protected paths that were made
-   * since and returns them, relative to the workspace.
+   * since and returns them.
    */
-  watch(policy: SandboxPolicy): Promise<{ finish(): Promise<readonly string[]> }>;
+  watch(policy: SandboxPolicy): Promise<{ finish(): Promise<QuarantineReport> }>;
+  /** Lists, restores and accepts what was moved away in the policy's workspace. Throws PATH_NOT_FOUND and CONFLICT. */
+  quarantine(policy: SandboxPolicy, action: QuarantineAction): Promise<QuarantineResult>;
   status(): Promise<SandboxStatus>;
 }
 

@@ -15,6 +15,7 @@ import { missingBubblewrap, type Shortfall } from './probe/remedies.ts';
 import type { IsolationReport, SandboxPolicy } from './sandbox.ts';
 import { defaultFilter } from './seccomp/filter.ts';
 import { WorkspaceGuard } from './workspace/guard.ts';
+import { ledgerFile, QuarantineLedger } from './workspace/quarantine-ledger.ts';
 
 export interface SiteDeps {
   paths: Paths;
@@ -51,6 +52,8 @@ export class Sites {
   readonly #deps: SiteDeps;
   /** By workspace and hidden paths. A guard knows one directory: the next one at that path gets its own. */
   readonly #guards = new Map<string, { guard: WorkspaceGuard; directory: string }>();
+  /** By workspace. */
+  readonly #ledgers = new Map<string, QuarantineLedger>();
   /** By policy, for as long as the workspace is the same directory of the same owner. */
   readonly #checked = new Map<string, { site: Site; atMs: number }>();
   #opened: { host: Promise<Host | null>; isolation: Promise<Isolation | null> } | null = null;
@@ -108,14 +111,31 @@ export class Sites {
       directory,
       state,
       isFiltered,
-      guard: this.#guardOf(policy, identity, directory),
+      guard: this.guardOf(policy),
     };
+  }
+
+  /** The guard of the policy's workspace. Throws PATH_INVALID and PATH_NOT_FOUND. */
+  guardOf({ workspace, deny }: SandboxPolicy): WorkspaceGuard {
+    const { paths, logger, clock } = this.#deps;
+    checkWorkspace(workspace, paths);
+    const key = JSON.stringify([workspace, deny]);
+    const directory = directoryIdentity(workspace);
+    const known = this.#guards.get(key);
+    if (known?.directory === directory) return known.guard;
+    known?.guard.close();
+    const person = personOf(identityFor(workspace, ownUid()), paths);
+    const ledger = this.#ledgerOf(workspace);
+    const guard = new WorkspaceGuard({ workspace, deny, person, ledger, logger, clock });
+    this.#guards.set(key, { guard, directory });
+    return guard;
   }
 
   /** No more sites; `closeHost` is for when no sandbox is left. */
   close(): void {
     this.#isClosed = true;
     for (const { guard } of this.#guards.values()) guard.close();
+    for (const ledger of this.#ledgers.values()) ledger.flush();
   }
 
   async closeHost(): Promise<void> {
@@ -141,16 +161,12 @@ export class Sites {
     return opened;
   }
 
-  #guardOf({ workspace, deny }: SandboxPolicy, identity: Identity, directory: string): WorkspaceGuard {
-    const key = JSON.stringify([workspace, deny]);
-    const known = this.#guards.get(key);
-    if (known?.directory === directory) return known.guard;
-    known?.guard.close();
+  #ledgerOf(workspace: string): QuarantineLedger {
     const { paths, logger, clock } = this.#deps;
-    const person = personOf(identity, paths);
-    const guard = new WorkspaceGuard({ workspace, deny, person, logger, clock });
-    this.#guards.set(key, { guard, directory });
-    return guard;
+    const file = ledgerFile(paths.quarantineDir, workspace);
+    const ledger = this.#ledgers.get(workspace) ?? new QuarantineLedger(file, logger, clock, workspace);
+    this.#ledgers.set(workspace, ledger);
+    return ledger;
   }
 }
 

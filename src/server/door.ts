@@ -164,6 +164,27 @@ export interface RulesReviewResult {
   fault: string | null;
 }
 
+/** Set-aside paths and accepted content of a project. Paths are relative to it, times milliseconds since the epoch. */
+export interface QuarantineInfo {
+  items: readonly QuarantinedInfo[];
+  accepted: readonly { path: string; sha256: string; at: number }[];
+}
+
+export interface QuarantinedInfo {
+  id: string;
+  path: string;
+  moved: string;
+  reason: string;
+  at: number;
+  kind: 'file' | 'directory' | 'link' | 'other';
+  /** Null if the bytes were not counted. */
+  sizeBytes: number | null;
+  /** Null if it has none, which `noHashBecause` explains. */
+  sha256: string | null;
+  noHashBecause: string | null;
+  preview: string | null;
+}
+
 /** What ctxd may ask, one method per rpc of ManagementService, and the schema question of both callers. */
 export interface Management {
   serverStatus(): Promise<ServerStatus>;
@@ -189,6 +210,13 @@ export interface Management {
   /** CONFLICT when the file has another hash by now. */
   approveRules(root: string, sha256: string): Promise<RulesReviewResult>;
   revokeRules(root: string): Promise<RulesReviewResult>;
+  /** `which` "" is everything. NOT_FOUND for a project that is not registered, PATH_NOT_FOUND for an unknown `which`. */
+  listQuarantine(root: string, which: string): Promise<QuarantineInfo>;
+  /** CONFLICT if something has its name, and while a command runs. */
+  restoreQuarantined(root: string, which: string): Promise<QuarantineInfo>;
+  /** CONFLICT if it has another hash by now. */
+  acceptQuarantined(root: string, which: string, sha256: string): Promise<QuarantineInfo>;
+  revokeAccepted(root: string, which: string): Promise<QuarantineInfo>;
   /** What the daemon accepted for a tool. Throws TOOL_NOT_FOUND. */
   getSchema(tool: string, projectRoot: string): Promise<SchemaResult>;
 }

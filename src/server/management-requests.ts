@@ -14,6 +14,22 @@ export function rootOf(root: string): string {
   });
 }
 
+/** What names a set-aside path or an acceptance. Throws ARGS_INVALID for what cannot be a name. */
+export function whichOf(which: string): string {
+  if (which !== '' && which.length <= PATH_MAX_CHARS && !which.includes('\0')) return which;
+  throw new ContextdError('ARGS_INVALID', `not an id, a hash or a path: ${JSON.stringify(which.slice(0, 200))}`, {
+    remedy: 'Name an id or a hash from `ctxd quarantine list`.',
+  });
+}
+
+/** Throws ARGS_INVALID unless it is a whole SHA-256 in lower case. */
+export function sha256Of(sha256: string): string {
+  if (/^[0-9a-f]{64}$/.test(sha256)) return sha256;
+  throw new ContextdError('ARGS_INVALID', `not a SHA-256: ${JSON.stringify(sha256.slice(0, 200))}`, {
+    remedy: 'Pass the 64 hexadecimal digits that ListQuarantine gave.',
+  });
+}
+
 /** Throws ARGS_INVALID above 1,000. 0 stays 0: the default number. */
 export function auditLimit(limit: number): number {
   if (limit <= AUDIT_MAX_RECORDS) return limit;

@@ -10,9 +10,10 @@ import { receiveCall, versionFault } from './call-request.ts';
 import type { CallAnswer, CallRequest, Dispatch, Management, Refuse } from './door.ts';
 import type { EventRoute } from './event-route.ts';
 import type { Caller } from './identities.ts';
-import { auditLimit, rootOf, statsDays } from './management-requests.ts';
+import { auditLimit, rootOf, sha256Of, statsDays, whichOf } from './management-requests.ts';
 import type { Route } from './unary.ts';
 import { toProject, toSchema, toStatusResponse, toStop, toToolInfo } from './wire.ts';
+import { toQuarantine } from './wire-quarantine.ts';
 import { toRulesReview, toSessionSecrets, toStatsRow } from './wire-secrets.ts';
 
 export interface RouteDeps {
@@ -75,6 +76,18 @@ export function managementRoutes({ management }: RouteDeps, route: Route): Manag
     ),
     RevokeRules: route(only, async (wire: { root: string }) =>
       toRulesReview(await management.revokeRules(rootOf(wire.root))),
+    ),
+    ListQuarantine: route(only, async (wire: { root: string; which: string }) =>
+      toQuarantine(await management.listQuarantine(rootOf(wire.root), wire.which === '' ? '' : whichOf(wire.which))),
+    ),
+    RestoreQuarantined: route(only, async (wire: { root: string; which: string }) =>
+      toQuarantine(await management.restoreQuarantined(rootOf(wire.root), whichOf(wire.which))),
+    ),
+    AcceptQuarantined: route(only, async (wire: { root: string; which: string; sha256: string }) =>
+      toQuarantine(await management.acceptQuarantined(rootOf(wire.root), whichOf(wire.which), sha256Of(wire.sha256))),
+    ),
+    RevokeAccepted: route(only, async (wire: { root: string; which: string }) =>
+      toQuarantine(await management.revokeAccepted(rootOf(wire.root), whichOf(wire.which))),
     ),
   };
 }

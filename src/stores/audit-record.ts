@@ -32,8 +32,10 @@ export interface AuditRecord {
   isolation_missing?: readonly string[];
   /** What the tool asked of the host: `{total, calls: [{method, error_code, duration_ms, …}]}`; absent when nothing. */
   host_calls?: Json;
-  /** Protected paths that the call made and that were renamed; absent when none. */
-  quarantined?: readonly string[];
+  /** Protected paths that the call made and that were renamed: `[{path, id, reason}]`; absent when none. */
+  quarantined?: readonly Json[];
+  /** True: when the answer went out, the search for protected paths was not done. */
+  search_incomplete?: boolean;
   /** As in `meta.denied`. */
   denied?: Json;
   /** Tokens that the whole output would have cost; absent when nothing ran. */
@@ -54,8 +56,9 @@ export interface AuditRecord {
 
 /** Fields that may be absent. One of another type is dropped, never the record. */
 const AMOUNTS = ['scrub_ms', 'missed_by_first_pass', 'tokens_run', 'tokens_returned', 'run_ms'] as const;
-const FLAGS = ['tokens_estimated', 'artifact', 'follow_up', 'truncated'] as const;
-const TEXTS = ['isolation_missing', 'quarantined'] as const;
+const FLAGS = ['tokens_estimated', 'artifact', 'follow_up', 'truncated', 'search_incomplete'] as const;
+const TEXTS = ['isolation_missing'] as const;
+const LISTS = ['quarantined'] as const;
 
 /** Null for a line that is not a whole record: a crash tore it. */
 export function parseRecord(line: Buffer): AuditRecord | null {
@@ -86,6 +89,7 @@ function withoutMisfits(fields: JsonObject): JsonObject {
     ...AMOUNTS.filter((name) => !isAmount(fields[name])),
     ...FLAGS.filter((name) => typeof fields[name] !== 'boolean'),
     ...TEXTS.filter((name) => !isTexts(fields[name])),
+    ...LISTS.filter((name) => !Array.isArray(fields[name])),
   ]);
   return Object.fromEntries(Object.entries(fields).filter(([name]) => !misfits.has(name)));
 }

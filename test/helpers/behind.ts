@@ -1,6 +1,6 @@
 import { exitCodeOf, failureEnvelope } from '#src/core/envelope.js';
 import type { ContextdError } from '#src/core/errors.js';
-import type { CallAnswer, CallRequest, Management } from '#src/server/door.js';
+import type { CallAnswer, CallRequest, Management, QuarantinedInfo } from '#src/server/door.js';
 
 /** An answer that tells what reached dispatch. */
 export function echo({ requestId, tool, inputJson }: CallRequest): CallAnswer {
@@ -18,6 +18,13 @@ export function management(own: Partial<Management> = {}): Management {
 }
 
 const NO_RULES = { sha256: null, approved: false, rules: 0, allowances: [], fault: null };
+
+function setAside(id: string): QuarantinedInfo {
+  return {
+    ...{ id, path: 'a/.envrc', moved: `a/.envrc.quarantined-${id}`, reason: 'r', at: 4, kind: 'file' },
+    ...{ sizeBytes: 0, sha256: null, noHashBecause: 'n', preview: null },
+  };
+}
 
 const FIXED: Management = {
   serverStatus: async () => ({
@@ -53,5 +60,12 @@ const FIXED: Management = {
   reviewRules: async (root) => ({ ...NO_RULES, path: root }),
   approveRules: async (root, sha256) => ({ ...NO_RULES, path: root, sha256, approved: true }),
   revokeRules: async (root) => ({ ...NO_RULES, path: root }),
+  listQuarantine: async (_root, which) => ({ items: which === '' ? [] : [setAside(which)], accepted: [] }),
+  restoreQuarantined: async (_root, which) => ({ items: [setAside(which)], accepted: [] }),
+  acceptQuarantined: async (_root, which, sha256) => ({
+    items: [setAside(which)],
+    accepted: [{ path: 'a/.envrc', sha256, at: 5 }],
+  }),
+  revokeAccepted: async (_root, path) => ({ items: [], accepted: [{ path, sha256: '0'.repeat(64), at: 5 }] }),
   getSchema: async () => ({ schemaJson: '{}', toolMd: '', toolExtendedMd: '', bundleSha256: '' }),
 };

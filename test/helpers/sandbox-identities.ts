@@ -48,7 +48,9 @@ function asOrdinary(argv: readonly string[]): string[] {
 }
 
 /** What a run came to, with its streams as text. */
-export interface Outcome extends Omit<CommandResult, 'stdout' | 'stderr'> {
+export interface Outcome extends Omit<CommandResult, 'stdout' | 'stderr' | 'quarantined'> {
+  /** The paths alone. */
+  readonly quarantined: string[];
   readonly out: string;
   readonly err: string;
 }
@@ -310,5 +312,6 @@ function hasList<K extends string>(value: unknown, key: K): value is Record<K, u
 function toOutcome(value: unknown): Outcome {
   if (!isResult(value)) throw new Error(`not the result of a command: ${JSON.stringify(value)}`);
   const text = (stream: CommandResult['stdout']) => Buffer.concat([stream.head, stream.tail]).toString();
-  return { ...value, out: text(value.stdout), err: text(value.stderr) };
+  const quarantined = value.quarantined.map(({ path }) => path);
+  return { ...value, quarantined, out: text(value.stdout), err: text(value.stderr) };
 }

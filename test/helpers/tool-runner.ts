@@ -89,6 +89,7 @@ function watched(sandbox: Sandbox, processes: SandboxProcess[], policies: Sandbo
     isolationFor: (workspace) => sandbox.isolationFor(workspace),
     run: (policy, command) => sandbox.run(policy, command),
     watch: (policy) => sandbox.watch(policy),
+    quarantine: (policy, action) => sandbox.quarantine(policy, action),
     status: () => sandbox.status(),
     async open(policy, program) {
       const opened = await sandbox.open(policy, program);

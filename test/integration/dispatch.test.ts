@@ -157,14 +157,34 @@ describe('every way out of a call is recorded', () => {
     const command = 'mkdir -p deep; echo x >deep/.envrc; echo x >/usr/x';
     const { meta, data } = JSON.parse((await at.call('safe_bash', { command })).line);
     expect(data.exit_code).toBe(1);
-    expect(meta.warnings).toEqual([expect.stringContaining('deep/.envrc would run code outside the sandbox')]);
+    expect(meta.warnings).toEqual([
+      expect.stringMatching(
+        /^deep\/\.envrc was set aside: a program on the host would .*: ctxd quarantine accept [0-9a-f]{8}$/,
+      ),
+    ]);
     expect(meta.denied).toEqual([expect.objectContaining({ kind: 'read_only', path: '/usr/x' })]);
     const [record] = await at.auditLog.tail(1);
     expect(record).toMatchObject({
-      quarantined: ['deep/.envrc'],
+      quarantined: [{ path: 'deep/.envrc', id: expect.stringMatching(/^[0-9a-f]{8}$/) }],
       denied: meta.denied,
       host_calls: { total: 1, calls: [{ method: 'Exec', error_code: null, exit_code: 1, ended_by: 'exit' }] },
     });
+  });
+
+  it('SEC-2.3: an answer that went out before the search for dangerous files was done says so, as its record does', async () => {
+    const script = 'import os\nfor i in range(200):\n for j in range(150): os.makedirs(f"many/{i}/{j}")';
+    await at.call('safe_bash', { command: `python3 -c '${script}'` });
+    const { meta } = JSON.parse((await at.call('safe_bash', { command: 'echo x >many/199/149/.envrc' })).line);
+    expect(meta.warning_details).toEqual([
+      {
+        code: 'PARTIAL_FAILURE',
+        severity: 'warning',
+        message:
+          'The search for files that run on the host goes on in the background; what it finds is reported with the next answer.',
+      },
+    ]);
+    const [record] = await at.auditLog.tail(1);
+    expect(record).toMatchObject({ search_incomplete: true });
   });
 
   it('SEC-1.1 a page of an output that was stored before its secret was known does not show it', async () => {

@@ -289,6 +289,25 @@ describe('API-2 ManagementService', () => {
     const approval = { root: '/p', sha256: 'ab' };
     expect(await answered((done) => management.ApproveRules(approval, done))).toMatchObject({ approved: true });
     expect(await answered((done) => management.RevokeRules({ root: '/p' }, done))).toMatchObject({ approved: false });
+    const which = { root: '/p', which: '0123abcd' };
+    const item = { id: '0123abcd', path: 'a/.envrc', kind: 'file', sha256: '', no_hash_because: 'n', size_bytes: 0 };
+    const everything = { root: '/p', which: '' };
+    expect(await answered((done) => management.ListQuarantine(everything, done))).toEqual({ items: [], accepted: [] });
+    expect(await answered((done) => management.ListQuarantine(which, done))).toMatchObject({ items: [item] });
+    expect(await answered((done) => management.RestoreQuarantined(which, done))).toMatchObject({ items: [item] });
+    const sha256 = 'ab'.repeat(32);
+    expect(await answered((done) => management.AcceptQuarantined({ ...which, sha256 }, done))).toMatchObject({
+      items: [item],
+      accepted: [{ path: 'a/.envrc', sha256, accepted_ms: 5 }],
+    });
+    expect(await answered((done) => management.RevokeAccepted(which, done))).toMatchObject({ items: [] });
+    for (const wrong of ['AB'.repeat(32), 'ab', '']) {
+      const request = { ...which, sha256: wrong };
+      expect((await refused((done) => management.AcceptQuarantined(request, done))).code).toBe(status.INVALID_ARGUMENT);
+    }
+    expect((await refused((done) => management.RestoreQuarantined(everything, done))).code).toBe(
+      status.INVALID_ARGUMENT,
+    );
     expect(await answered((done) => management.CheckHealth({}, done))).toEqual({ checks: [check] });
     const stop = { grace_ms: 9, restart: true };
     expect(await answered((done) => management.StopServer(stop, done))).toEqual({
@@ -349,6 +368,10 @@ describe('API-2 ManagementService', () => {
       (done: never) => management.ReviewRules({}, done),
       (done: never) => management.ApproveRules({}, done),
       (done: never) => management.RevokeRules({}, done),
+      (done: never) => management.ListQuarantine({}, done),
+      (done: never) => management.RestoreQuarantined({}, done),
+      (done: never) => management.AcceptQuarantined({}, done),
+      (done: never) => management.RevokeAccepted({}, done),
     ];
     for (const start of calls) {
       expect((await refused((done) => start(done as never))).code).toBe(status.PERMISSION_DENIED);

@@ -92,7 +92,7 @@ describe.each(whoCanRun())('the core tools in a real sandbox, %s', (who) => {
 
   it('protected paths that a command makes are reported', async () => {
     const { quarantined } = await call('safe_bash', { command: 'echo x > .envrc' });
-    expect(quarantined).toEqual(['.envrc']);
+    expect(quarantined).toMatchObject([{ path: '.envrc' }]);
   });
 
   it('a directory that is not there is PATH_NOT_FOUND', async () => {

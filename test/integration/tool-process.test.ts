@@ -356,7 +356,7 @@ describe('what a tool asks of the host', () => {
   it('protected paths that a tool makes by its own hand are moved away and reported', async () => {
     const tools = open();
     const { quarantined } = await tools.fixture('ask-host', 'write', { input: { path: '.mcp.json' } });
-    expect(quarantined).toEqual(['.mcp.json']);
+    expect(quarantined).toMatchObject([{ path: '.mcp.json' }]);
     expect(existsSync(join(bench.workspace, '.mcp.json'))).toBe(false);
   });
 
@@ -370,7 +370,7 @@ describe('what a tool asks of the host', () => {
       input: { command },
       onFacts(facts) {
         seen.push(facts.hostCalls);
-        quarantined.push(...facts.quarantined);
+        quarantined.push(...facts.quarantined.map(({ path }) => path));
       },
     });
     await expect(result).rejects.toMatchObject({ code: 'INTERNAL_ERROR' });

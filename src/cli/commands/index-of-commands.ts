@@ -5,6 +5,9 @@ import { configList } from './config-list.ts';
 import { configSet } from './config-set.ts';
 import { doctor } from './doctor.ts';
 import { init } from './init.ts';
+import { quarantineAccept } from './quarantine-accept.ts';
+import { quarantineList } from './quarantine-list.ts';
+import { quarantineRestore } from './quarantine-restore.ts';
 import { scrub } from './scrub.ts';
 import { scrubApprove } from './scrub-approve.ts';
 import { serverLogs } from './server-logs.ts';
@@ -40,4 +43,7 @@ export const COMMANDS: readonly Command[] = [
   stats,
   scrub,
   scrubApprove,
+  quarantineList,
+  quarantineRestore,
+  quarantineAccept,
 ];

@@ -1,11 +1,10 @@
-import { createInterface } from 'node:readline/promises';
 import { ContextdError } from '../../core/errors.ts';
 import { type RulesReview, withClient } from '../client.ts';
 import { defineCommand } from '../command.ts';
+import { confirm } from '../confirm.ts';
 import type { CliContext } from '../context.ts';
 import { resolveProjectRoot } from '../init/project-root.ts';
 import { projectAround } from '../project-option.ts';
-import { printable, write } from '../render.ts';
 
 /** A `.gitleaks.toml` only adds rules until a person looked at it; what it may do besides holds for these very bytes. */
 export const scrubApprove = defineCommand({
@@ -53,13 +52,5 @@ async function ask(context: CliContext, review: RulesReview): Promise<void> {
   const refused = new ContextdError('CANCELLED', 'nothing was approved', {
     remedy: 'Say yes, or pass --yes where nobody can be asked.',
   });
-  await write(context.stderr, `${tell(review).map(printable).join('\n')}\n`);
-  if (context.stdin.isTTY !== true) throw refused;
-  const prompt = createInterface({ input: context.stdin, output: context.stderr });
-  try {
-    const answer = await prompt.question('Allow that? [y/N] ', { signal: context.signal });
-    if (!/^y(es)?$/i.test(answer.trim())) throw refused;
-  } finally {
-    prompt.close();
-  }
+  await confirm(context, tell(review), 'Allow that?', refused);
 }

@@ -1,6 +1,8 @@
 import type * as grpc from '@grpc/grpc-js';
 import type { MessageTypeDefinition } from '@grpc/proto-loader';
 
+import type { AcceptQuarantinedRequest as _contextd_v1_AcceptQuarantinedRequest, AcceptQuarantinedRequest__Output as _contextd_v1_AcceptQuarantinedRequest__Output } from './contextd/v1/AcceptQuarantinedRequest.ts';
+import type { AcceptedContent as _contextd_v1_AcceptedContent, AcceptedContent__Output as _contextd_v1_AcceptedContent__Output } from './contextd/v1/AcceptedContent.ts';
 import type { ApproveRulesRequest as _contextd_v1_ApproveRulesRequest, ApproveRulesRequest__Output as _contextd_v1_ApproveRulesRequest__Output } from './contextd/v1/ApproveRulesRequest.ts';
 import type { AuditRequest as _contextd_v1_AuditRequest, AuditRequest__Output as _contextd_v1_AuditRequest__Output } from './contextd/v1/AuditRequest.ts';
 import type { AuditResponse as _contextd_v1_AuditResponse, AuditResponse__Output as _contextd_v1_AuditResponse__Output } from './contextd/v1/AuditResponse.ts';
@@ -12,6 +14,9 @@ import type { ListResponse as _contextd_v1_ListResponse, ListResponse__Output as
 import type { ManagementServiceClient as _contextd_v1_ManagementServiceClient, ManagementServiceDefinition as _contextd_v1_ManagementServiceDefinition } from './contextd/v1/ManagementService.ts';
 import type { ProjectRequest as _contextd_v1_ProjectRequest, ProjectRequest__Output as _contextd_v1_ProjectRequest__Output } from './contextd/v1/ProjectRequest.ts';
 import type { ProjectResponse as _contextd_v1_ProjectResponse, ProjectResponse__Output as _contextd_v1_ProjectResponse__Output } from './contextd/v1/ProjectResponse.ts';
+import type { QuarantineRequest as _contextd_v1_QuarantineRequest, QuarantineRequest__Output as _contextd_v1_QuarantineRequest__Output } from './contextd/v1/QuarantineRequest.ts';
+import type { QuarantineResponse as _contextd_v1_QuarantineResponse, QuarantineResponse__Output as _contextd_v1_QuarantineResponse__Output } from './contextd/v1/QuarantineResponse.ts';
+import type { QuarantinedItem as _contextd_v1_QuarantinedItem, QuarantinedItem__Output as _contextd_v1_QuarantinedItem__Output } from './contextd/v1/QuarantinedItem.ts';
 import type { ReadySandboxes as _contextd_v1_ReadySandboxes, ReadySandboxes__Output as _contextd_v1_ReadySandboxes__Output } from './contextd/v1/ReadySandboxes.ts';
 import type { RulesReview as _contextd_v1_RulesReview, RulesReview__Output as _contextd_v1_RulesReview__Output } from './contextd/v1/RulesReview.ts';
 import type { SandboxStatus as _contextd_v1_SandboxStatus, SandboxStatus__Output as _contextd_v1_SandboxStatus__Output } from './contextd/v1/SandboxStatus.ts';
@@ -35,6 +40,8 @@ type SubtypeConstructor<Constructor extends new (...args: any) => any, Subtype> 
 export interface ProtoGrpcType {
   contextd: {
     v1: {
+      AcceptQuarantinedRequest: MessageTypeDefinition<_contextd_v1_AcceptQuarantinedRequest, _contextd_v1_AcceptQuarantinedRequest__Output>
+      AcceptedContent: MessageTypeDefinition<_contextd_v1_AcceptedContent, _contextd_v1_AcceptedContent__Output>
       ApproveRulesRequest: MessageTypeDefinition<_contextd_v1_ApproveRulesRequest, _contextd_v1_ApproveRulesRequest__Output>
       AuditRequest: MessageTypeDefinition<_contextd_v1_AuditRequest, _contextd_v1_AuditRequest__Output>
       AuditResponse: MessageTypeDefinition<_contextd_v1_AuditResponse, _contextd_v1_AuditResponse__Output>
@@ -49,6 +56,9 @@ export interface ProtoGrpcType {
       ManagementService: SubtypeConstructor<typeof grpc.Client, _contextd_v1_ManagementServiceClient> & { service: _contextd_v1_ManagementServiceDefinition }
       ProjectRequest: MessageTypeDefinition<_contextd_v1_ProjectRequest, _contextd_v1_ProjectRequest__Output>
       ProjectResponse: MessageTypeDefinition<_contextd_v1_ProjectResponse, _contextd_v1_ProjectResponse__Output>
+      QuarantineRequest: MessageTypeDefinition<_contextd_v1_QuarantineRequest, _contextd_v1_QuarantineRequest__Output>
+      QuarantineResponse: MessageTypeDefinition<_contextd_v1_QuarantineResponse, _contextd_v1_QuarantineResponse__Output>
+      QuarantinedItem: MessageTypeDefinition<_contextd_v1_QuarantinedItem, _contextd_v1_QuarantinedItem__Output>
       ReadySandboxes: MessageTypeDefinition<_contextd_v1_ReadySandboxes, _contextd_v1_ReadySandboxes__Output>
       RulesReview: MessageTypeDefinition<_contextd_v1_RulesReview, _contextd_v1_RulesReview__Output>
       SandboxStatus: MessageTypeDefinition<_contextd_v1_SandboxStatus, _contextd_v1_SandboxStatus__Output>

@@ -1,4 +1,5 @@
 import { ContextdError } from '../../core/errors.ts';
+import type { QuarantineReport, QuarantineResult } from '../quarantine.ts';
 import type { CommandResult, IsolationReport, Sandbox, SandboxProcess, SandboxStatus } from '../sandbox.ts';
 
 /** Where no spawner runs and nothing waits. */
@@ -50,7 +51,11 @@ export class UnavailableSandbox implements Sandbox {
     throw this.#refusal();
   }
 
-  async watch(): Promise<{ finish(): Promise<readonly string[]> }> {
+  async watch(): Promise<{ finish(): Promise<QuarantineReport> }> {
+    throw this.#refusal();
+  }
+
+  async quarantine(): Promise<QuarantineResult> {
     throw this.#refusal();
   }
 

@@ -6,6 +6,7 @@ import { checkRoPath, checkWorkspace } from '../mountable.ts';
 import { checkArgv } from '../policy.ts';
 import { checkEnough } from '../probe/ladder.ts';
 import { IDLE_STATUS } from '../probe/unavailable.ts';
+import type { QuarantineAction, QuarantineReport, QuarantineResult } from '../quarantine.ts';
 import type {
   CommandResult,
   CommandSpec,
@@ -94,7 +95,7 @@ export class SeatbeltSandbox implements Sandbox {
       const outcome = await followGroup(group, command);
       const durationMs = this.#deps.clock.monotonic() - startedAt;
       // Names that are protected cannot be made at all; what was refused is known to the kernel's log alone.
-      return { ...outcome, durationMs, quarantined: [], denied: [] };
+      return { ...outcome, durationMs, quarantined: [], searchComplete: true, denied: [] };
     } finally {
       this.#commands--;
       dirs.remove();
@@ -121,8 +122,16 @@ export class SeatbeltSandbox implements Sandbox {
   }
 
   /** The profile refuses protected names whether they are there or not, so none can have been made. */
-  async watch(): Promise<{ finish(): Promise<readonly string[]> }> {
-    return { finish: async () => [] };
+  async watch(): Promise<{ finish(): Promise<QuarantineReport> }> {
+    return { finish: async () => ({ quarantined: [], complete: true }) };
+  }
+
+  /** Nothing is ever moved away here. */
+  async quarantine(_policy: SandboxPolicy, action: QuarantineAction): Promise<QuarantineResult> {
+    if (action.kind === 'list' && action.which === null) return { items: [], accepted: [] };
+    throw new ContextdError('PATH_NOT_FOUND', `nothing was set aside, so nothing is named ${String(action.which)}`, {
+      remedy: 'On macOS a command cannot make protected names: make the file yourself.',
+    });
   }
 
   async status(): Promise<SandboxStatus> {

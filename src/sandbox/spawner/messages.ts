@@ -3,6 +3,7 @@ import type { Config } from '../../config/schema.ts';
 import { ContextdError, ERROR_TABLE, type ErrorCode } from '../../core/errors.ts';
 import { isJsonObject, type JsonObject } from '../../core/json.ts';
 import type { LogFields } from '../../core/log.ts';
+import type { QuarantineAction } from '../quarantine.ts';
 import type { CommandSpec, SandboxPolicy, SandboxProgram } from '../sandbox.ts';
 
 /** What the spawner is told before anything else. */
@@ -32,6 +33,7 @@ export type Request =
   | { op: 'kill'; id: number }
   | { op: 'watch'; id: number; policy: SandboxPolicy }
   | { op: 'finish_watch'; id: number; watchId: number }
+  | { op: 'quarantine'; id: number; policy: SandboxPolicy; action: QuarantineAction }
   | { op: 'stop'; id: number };
 
 /** To the daemon. `out` has the bytes as its body; `stale` and `exit` are of what `open` started. */

@@ -3,6 +3,7 @@ import type { JsonObject } from '../../core/json.ts';
 import type { OutputSinks } from '../command.ts';
 import type { LinuxSandbox } from '../linux-sandbox.ts';
 import type { OutputSink } from '../output-reader.ts';
+import type { QuarantineReport } from '../quarantine.ts';
 import type { MessageChannel } from './message-channel.ts';
 import { packError, type Request, type SpawnerSettings } from './messages.ts';
 
@@ -12,7 +13,7 @@ export class SpawnerService {
   readonly #makeSandbox: (settings: SpawnerSettings) => LinuxSandbox;
   readonly #cancels = new Map<number, AbortController>();
   readonly #kills = new Map<number, () => void>();
-  readonly #watches = new Map<number, () => readonly string[]>();
+  readonly #watches = new Map<number, () => QuarantineReport>();
   #sandbox: LinuxSandbox | null = null;
 
   constructor(channel: MessageChannel, makeSandbox: (settings: SpawnerSettings) => LinuxSandbox) {
@@ -64,6 +65,8 @@ export class SpawnerService {
         return this.#watch(this.#sandbox, request);
       case 'finish_watch':
         return this.#finishWatch(request.watchId);
+      case 'quarantine':
+        return this.#sandbox.quarantine(request.policy, request.action);
       case 'run':
         return this.#run(this.#sandbox, request, body);
       case 'open':
@@ -90,10 +93,10 @@ export class SpawnerService {
     return null;
   }
 
-  async #finishWatch(watchId: number): Promise<readonly string[]> {
+  async #finishWatch(watchId: number): Promise<QuarantineReport> {
     const finish = this.#watches.get(watchId);
     this.#watches.delete(watchId);
-    return finish?.() ?? [];
+    return finish?.() ?? { quarantined: [], complete: true };
   }
 
   async #open(sandbox: LinuxSandbox, { id, policy, program }: Request & { op: 'open' }): Promise<JsonObject> {

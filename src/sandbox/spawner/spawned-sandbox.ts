@@ -1,6 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { ContextdError } from '../../core/errors.ts';
 import { StreamCapture } from '../capture.ts';
+import type { QuarantineAction, QuarantineReport, QuarantineResult } from '../quarantine.ts';
 import type {
   CommandResult,
   CommandSpec,
@@ -154,10 +155,14 @@ export class SpawnedSandbox implements Sandbox {
     await spawner.stop();
   }
 
-  async watch(policy: SandboxPolicy): Promise<{ finish(): Promise<readonly string[]> }> {
+  async watch(policy: SandboxPolicy): Promise<{ finish(): Promise<QuarantineReport> }> {
     const { id, result } = this.#request({ op: 'watch', policy });
     await result;
-    return { finish: () => this.#ask<readonly string[]>({ op: 'finish_watch', watchId: id }) };
+    return { finish: () => this.#ask<QuarantineReport>({ op: 'finish_watch', watchId: id }) };
+  }
+
+  quarantine(policy: SandboxPolicy, action: QuarantineAction): Promise<QuarantineResult> {
+    return this.#ask<QuarantineResult>({ op: 'quarantine', policy, action });
   }
 
   async #ask<T>(request: Unnumbered): Promise<T> {

@@ -1,13 +1,16 @@
-import { relative } from 'node:path';
 import type { Clock } from '../../core/clock.ts';
 import { ContextdError } from '../../core/errors.ts';
 import type { Logger } from '../../core/log.ts';
+import type { QuarantineAction, QuarantineReport, QuarantineResult } from '../quarantine.ts';
 import { findCommonGitDir } from './git-dir.ts';
 import { compileGlobs } from './glob.ts';
 import { compareLink } from './links.ts';
 import { planProtection } from './plan-mounts.ts';
 import type { Protection } from './protection.ts';
-import { nameOf, type RawPath, toRaw, toText } from './raw-path.ts';
+import { QuarantineActions } from './quarantine-actions.ts';
+import type { QuarantineLedger } from './quarantine-ledger.ts';
+import { REPLACED_LINK } from './quarantine-reasons.ts';
+import { type RawPath, toRaw } from './raw-path.ts';
 import { Rescan } from './rescan.ts';
 import { REPORTED_MAX, type Run, Runs } from './runs.ts';
 import { Scan } from './scan.ts';
@@ -28,6 +31,8 @@ export interface WorkspaceGuardDeps {
   deny: readonly string[];
   /** The person whose programs run on the host. */
   person: Person;
+  /** Of this workspace; shared by all its guards. */
+  ledger: QuarantineLedger;
   logger: Logger;
   clock: Clock;
 }
@@ -35,16 +40,10 @@ export interface WorkspaceGuardDeps {
 /** A run between `begin` and `finish`. */
 export type RunWatch = Run;
 
-export interface QuarantineReport {
-  /** Relative to the workspace, sorted; what the background found for earlier runs is among them. At most 1,000. */
-  quarantined: string[];
-  /** False while the scan goes on in the background, and where something was left out because there was too much. */
-  complete: boolean;
-}
-
 /**
  * Protects one workspace: says what a sandbox has to mount, and moves aside what a run made that would make a program on
- * the host run or trust something. Moved aside is renamed to `<name>.quarantined-<id>`; renaming it back accepts it.
+ * the host run or trust something. Moved aside is renamed to `<name>.quarantined-<id>` and noted in the ledger; renaming it
+ * back accepts it.
  *
  * One walk at the beginning finds directories, repositories, protected names and matches of the deny globs. It follows no
  * link, crosses no mount point and waits for at most 1,000,000 entries; the rest is read in the background. After each run
@@ -67,6 +66,7 @@ export class WorkspaceGuard {
   readonly #survey: Survey;
   readonly #targets: Targets;
   readonly #rescan: Rescan;
+  readonly #actions: QuarantineActions;
   /** By path, how many sandboxes are being built over it. */
   readonly #building = new Map<RawPath, number>();
   #walk: Promise<void> | null = null;
@@ -74,7 +74,7 @@ export class WorkspaceGuard {
 
   /** Throws SCHEMA_INVALID for a deny glob that is none. */
   constructor(deps: WorkspaceGuardDeps) {
-    const { logger, clock } = deps;
+    const { ledger, logger, clock } = deps;
     const workspace = toRaw(deps.workspace);
     this.#deps = deps;
     this.#index = new WorkspaceIndex(workspace);
@@ -84,12 +84,14 @@ export class WorkspaceGuard {
       runs: this.#runs,
       globs: compileGlobs(deps.deny),
       building: this.#building,
+      ledger,
       logger,
       clock,
     });
     this.#survey = new Survey(this.#index);
     this.#targets = new Targets(this.#index, deps.person);
     this.#rescan = new Rescan({ index: this.#index, scan: this.#scan, clock, logger });
+    this.#actions = new QuarantineActions({ index: this.#index, runs: this.#runs, ledger, logger, clock });
   }
 
   /**
@@ -153,6 +155,11 @@ export class WorkspaceGuard {
     };
   }
 
+  /** What a person does with set-aside files. Throws PATH_NOT_FOUND and CONFLICT. */
+  quarantine(action: QuarantineAction): Promise<QuarantineResult> {
+    return this.#actions.carryOut(action);
+  }
+
   /** Resolves when nothing goes on in the background. */
   settled(): Promise<void> {
     return this.#rescan.wait();
@@ -197,16 +204,15 @@ export class WorkspaceGuard {
     for (const [path, before] of watch.protection.cover.links) {
       const change = compareLink(path, before);
       if (change.kind === 'none') continue;
-      if (change.kind !== 'gone')
-        this.#scan.quarantine(path, change.identity, nameOf(path) === '.git' ? 'pointer' : 'name');
+      if (change.kind !== 'gone') this.#scan.quarantine(path, change.identity, REPLACED_LINK);
       if (change.kind !== 'redirected') this.#scan.putBack(path, before.text);
     }
   }
 
   #report(watch: RunWatch, isDone: boolean): QuarantineReport {
-    const found = this.#runs.collect(watch).map((path) => relative(this.#deps.workspace, toText(path)));
+    const found = this.#runs.collect(watch);
     return {
-      quarantined: found.sort().slice(0, REPORTED_MAX),
+      quarantined: found.sort((a, b) => (a.path < b.path ? -1 : 1)).slice(0, REPORTED_MAX),
       complete: isDone && this.#index.isComplete && found.length <= REPORTED_MAX,
     };
   }

@@ -97,28 +97,3 @@ const NAMES: ReadonlySet<string> = new Set(PROTECTED_NAMES);
 export function isProtectedName(name: string): boolean {
   return NAMES.has(name) || NAMES.has(name.toLowerCase());
 }
-
-/** Why a program on the host would run or trust it: for the person who has to decide. */
-export function reasonFor(kind: DangerKind): string {
-  switch (kind) {
-    case 'name':
-      return 'programs on the host run or trust a file of this name';
-    case 'pointer':
-    case 'commondir':
-      return 'it leads git to a repository that would run programs, or out of the project';
-    case 'hooks':
-      return 'git runs what lies in it';
-    case 'config':
-    case 'stray':
-      return 'as a git configuration it would run a program, read another file or lead out of the project';
-    case 'directory':
-    case 'attributes':
-      return 'git attributes choose which filter programs run';
-    case 'link':
-      return 'git would write through it to a place outside of its directory';
-    case 'state':
-      return 'git would run a program when the rebase, cherry-pick or am goes on';
-    case 'target':
-      return 'your own git configuration or hooks run or read it';
-  }
-}

@@ -1,5 +1,15 @@
 import { randomBytes } from 'node:crypto';
-import { chmodSync, closeSync, lstatSync, renameSync, rmdirSync, statSync, symlinkSync, unlinkSync } from 'node:fs';
+import {
+  chmodSync,
+  closeSync,
+  linkSync,
+  lstatSync,
+  renameSync,
+  rmdirSync,
+  statSync,
+  symlinkSync,
+  unlinkSync,
+} from 'node:fs';
 import { ContextdError, isErrno } from '../../core/errors.ts';
 import { fdPath, openPlace } from './inode.ts';
 import { nameOf, parentOf, type RawPath, toSystem, toText } from './raw-path.ts';
@@ -48,6 +58,51 @@ export function restoreLink(path: RawPath, text: RawPath): void {
   });
 }
 
+/**
+ * Gives what was moved aside its name back, in the directory it is in, as safely as `moveAside`. `taken`: something has that
+ * name, and nothing happened; `gone`: there is nothing to move.
+ */
+export function putBack(moved: RawPath, path: RawPath): 'done' | 'taken' | 'gone' {
+  const fd = openPlace(parentOf(moved));
+  if (fd === null) return 'gone';
+  try {
+    return workIn(fdPath(fd), (place) => renameBack(inPlace(place, nameOf(moved)), inPlace(place, nameOf(path))));
+  } catch (cause) {
+    if (isErrno(cause, 'ENOENT')) return 'gone';
+    throw new ContextdError('INTERNAL_ERROR', `${toText(moved)} could not be renamed to ${nameOf(toText(path))}`, {
+      remedy: 'Rename it yourself, which accepts it too.',
+      cause,
+    });
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** Node has no rename that refuses to replace: a link does, and the rename of a directory replaces an empty one at most. */
+function renameBack(from: string | Buffer, to: string | Buffer): 'done' | 'taken' {
+  const isDirectory = lstatSync(from).isDirectory();
+  if (lstatSync(to, { throwIfNoEntry: false }) !== undefined) return 'taken';
+  try {
+    if (isDirectory || !linkIfPossible(from, to)) renameSync(from, to);
+    else unlinkSync(from);
+    return 'done';
+  } catch (cause) {
+    if (isErrno(cause, 'EEXIST', 'ENOTEMPTY', 'ENOTDIR')) return 'taken';
+    throw cause;
+  }
+}
+
+/** False where the file system has no hard links, or the kernel allows none to a file of another user. */
+function linkIfPossible(from: string | Buffer, to: string | Buffer): boolean {
+  try {
+    linkSync(from, to);
+    return true;
+  } catch (cause) {
+    if (isErrno(cause, 'EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK')) return false;
+    throw cause;
+  }
+}
+
 /** Gives the owner back the right to look into a directory. False when it is not there. */
 export function reopenDirectory(path: RawPath): boolean {
   const fd = openPlace(path);
@@ -82,15 +137,15 @@ function inParent(path: RawPath, work: (place: string) => void): boolean {
   }
 }
 
-function workIn(place: string, work: (place: string) => void): void {
+function workIn<T>(place: string, work: (place: string) => T): T {
   try {
-    work(place);
+    return work(place);
   } catch (cause) {
     if (!isErrno(cause, 'EACCES')) throw cause;
     const mode = statSync(place).mode & 0o7777;
     chmodSync(place, mode | 0o300);
     try {
-      work(place);
+      return work(place);
     } finally {
       chmodSync(place, mode);
     }

@@ -1,6 +1,7 @@
 import { statfsSync } from 'node:fs';
 import type { Clock } from '../../core/clock.ts';
 import { isErrno } from '../../core/errors.ts';
+import type { SetAside } from '../quarantine.ts';
 import type { Protection } from './protection.ts';
 import { parentOf, type RawPath, toSystem } from './raw-path.ts';
 
@@ -24,8 +25,8 @@ export interface Run {
   ended: Moment | null;
   /** Were protected in it until they were moved aside or replaced. */
   readonly exposed: Set<RawPath>;
-  /** What was quarantined and may be its doing, until it is reported. */
-  readonly found: Set<RawPath>;
+  /** What was quarantined and may be its doing, by path, until it is reported. */
+  readonly found: Map<RawPath, SetAside>;
   isReported: boolean;
 }
 
@@ -44,11 +45,22 @@ export class Runs {
   readonly #areTimesTrue: boolean;
   readonly #active = new Set<Run>();
   readonly #ended = new Set<Run>();
-  readonly #late = new Set<RawPath>();
+  readonly #late = new Map<RawPath, SetAside>();
+  #begun = 0;
 
   constructor(clock: Clock, workspace: RawPath) {
     this.#clock = clock;
     this.#areTimesTrue = isLocal(workspace);
+  }
+
+  /** Runs whose sandboxes may be alive. */
+  get active(): number {
+    return this.#active.size;
+  }
+
+  /** How many runs began so far. */
+  get begun(): number {
+    return this.#begun;
   }
 
   begin(protection: Protection): Run {
@@ -57,10 +69,11 @@ export class Runs {
       began: this.#moment(),
       ended: null,
       exposed: new Set<RawPath>(),
-      found: new Set<RawPath>(),
+      found: new Map<RawPath, SetAside>(),
       isReported: false,
     };
     this.#active.add(run);
+    this.#begun += 1;
     return run;
   }
 
@@ -110,24 +123,24 @@ export class Runs {
   }
 
   /** Reports what was quarantined to every run that can have made it. */
-  report(path: RawPath, identity: string): void {
+  report(path: RawPath, identity: string, setAside: SetAside): void {
     for (const run of this.#live()) {
-      if (!isShutOut(run, path, identity)) addUpTo(run.isReported ? this.#late : run.found, path);
+      if (!isShutOut(run, path, identity)) addUpTo(run.isReported ? this.#late : run.found, path, setAside);
       run.exposed.add(path);
     }
   }
 
   /** What was found for an ended run so far, with what was found too late for the runs before it. */
-  collect(run: Run): RawPath[] {
-    const found = new Set([...run.found, ...this.#late]);
+  collect(run: Run): SetAside[] {
+    const found = new Map([...run.found, ...this.#late]);
     this.#late.clear();
     run.isReported = true;
-    return [...found];
+    return [...found.values()];
   }
 
   /** For a run whose report is lost: the next one has what was found. */
   postpone(run: Run): void {
-    for (const path of run.found) addUpTo(this.#late, path);
+    for (const [path, setAside] of run.found) addUpTo(this.#late, path, setAside);
     run.isReported = true;
   }
 
@@ -155,8 +168,8 @@ export function isShutOut(run: Run, path: RawPath, identity: string | null): boo
   return false;
 }
 
-function addUpTo(set: Set<RawPath>, path: RawPath): void {
-  if (set.size <= REPORTED_MAX) set.add(path);
+function addUpTo(found: Map<RawPath, SetAside>, path: RawPath, setAside: SetAside): void {
+  if (found.size <= REPORTED_MAX || found.has(path)) found.set(path, setAside);
 }
 
 function isSetBack(began: Moment, now: Moment): boolean {

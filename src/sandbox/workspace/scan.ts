@@ -8,8 +8,10 @@ import { runsOf } from './git-state.ts';
 import type { GlobMatch, GlobSet } from './glob.ts';
 import { exactStatAt, identityOf, linkTextAt, readSmallFile } from './inode.ts';
 import type { Lead } from './lead.ts';
-import { type DangerKind, GIT_DANGERS, isProtectedName, PROTECTED_NAMES, reasonFor } from './protected-names.ts';
+import { type DangerKind, GIT_DANGERS, isProtectedName, PROTECTED_NAMES } from './protected-names.ts';
 import { moveAside, removeEmpty, restoreLink } from './quarantine.ts';
+import type { QuarantineLedger } from './quarantine-ledger.ts';
+import { reasonFor } from './quarantine-reasons.ts';
 import { below, isWithin, nameOf, parentOf, type RawPath, toText } from './raw-path.ts';
 import { newestOf, type ReadResult, readDirectory } from './read-directory.ts';
 import type { Runs } from './runs.ts';
@@ -29,6 +31,7 @@ export interface ScanParts {
   readonly globs: GlobSet;
   /** Where sandboxes are being built at this moment: an empty file or directory there may be bubblewrap's. */
   readonly building: ReadonlyMap<RawPath, number>;
+  readonly ledger: QuarantineLedger;
   readonly logger: Logger;
   readonly clock: Clock;
 }
@@ -160,7 +163,7 @@ export class Scan {
     const made = ['HEAD', 'commondir', 'objects', 'refs'].find(isMade);
     const exact = made === undefined ? null : this.#access.exactStat(`${path}/${made}`);
     if (made === undefined || exact === null || runs.areAllShutOut(`${path}/${made}`, identityOf(exact))) return false;
-    this.quarantine(`${path}/${made}`, identityOf(exact), 'pointer');
+    this.quarantine(`${path}/${made}`, identityOf(exact), reasonFor('pointer'));
     return this.#access.stat(`${path}/${made}`) === null;
   }
 
@@ -221,7 +224,7 @@ export class Scan {
   }
 
   *#judgeHere(path: RawPath, kind: DangerKind, isFresh: boolean): Generator<void, void> {
-    const { index, runs } = this.#parts;
+    const { index, runs, ledger } = this.#parts;
     const [stats, exact] = [this.#access.stat(path), this.#access.exactStat(path)];
     if (stats === 'closed') return;
     if (stats === null || exact === null || this.#isHarmlessNow(path, kind, stats)) return index.removeDanger(path);
@@ -248,7 +251,9 @@ export class Scan {
     if (sheet !== undefined && known?.runs !== undefined && sheet.every((line) => known.runs?.includes(line)))
       return accept(stamp, sheet);
     if (mayStay(kind, path, index)) return accept(stamp, sheet);
-    this.quarantine(path, identity, kind);
+    // Without a stamp, the content is compared again as long as a run can change it: a mapped file can change without one.
+    if (ledger.accepts(path) && ledger.acceptsContent(path)) return accept(Number.NaN, sheet);
+    this.quarantine(path, identity, reasonFor(kind));
   }
 
   /** Where a file leads git; null for one that leads nowhere, or of another kind. */
@@ -274,8 +279,8 @@ export class Scan {
   #quarantineLead(path: RawPath, identity: string, kind: DangerKind, lead: Lead | null): void {
     const turned = lead?.links.find((link) => link !== path && !this.#isOld(link));
     const exact = turned === undefined ? null : this.#access.exactStat(turned);
-    if (turned === undefined || exact === null) this.quarantine(path, identity, kind);
-    else this.quarantine(turned, identityOf(exact), kind);
+    if (turned === undefined || exact === null) this.quarantine(path, identity, reasonFor(kind));
+    else this.quarantine(turned, identityOf(exact), reasonFor(kind));
   }
 
   /** What an instruction sheet runs; undefined if it cannot be read. */
@@ -296,16 +301,16 @@ export class Scan {
   }
 
   /** Moves it aside and says so, in the log and to the runs that may have made it. */
-  quarantine(path: RawPath, identity: string, kind: DangerKind): void {
-    const { index, runs, logger, building } = this.#parts;
+  quarantine(path: RawPath, identity: string, reason: string): void {
+    const { index, runs, ledger, logger, building } = this.#parts;
     index.removeDanger(path);
     if (building.has(path) && removeEmpty(path)) return;
     this.#change(path, () => {
       const moved = moveAside(path);
       if (moved === null) return;
       this.#setAside.add(moved);
-      runs.report(path, identity);
-      logger.warn('sandbox.quarantined', { path: toText(path), moved: toText(moved), reason: reasonFor(kind) });
+      runs.report(path, identity, ledger.note(path, moved, reason));
+      logger.warn('sandbox.quarantined', { path: toText(path), moved: toText(moved), reason });
     });
   }
 

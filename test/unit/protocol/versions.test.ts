@@ -38,6 +38,10 @@ it('API-1 API-2 the services have exactly these rpcs, and only progress is strea
     'ReviewRules',
     'ApproveRules',
     'RevokeRules',
+    'ListQuarantine',
+    'RestoreQuarantined',
+    'AcceptQuarantined',
+    'RevokeAccepted',
   ]);
   const methods = Object.entries({ ...ToolService.service, ...ManagementService.service });
   expect(methods.filter(([, { requestStream, responseStream }]) => requestStream || responseStream)).toEqual([

@@ -22,8 +22,11 @@ function stream(text: string, droppedBytes = 0) {
   return { head: Buffer.from(text), tail: Buffer.alloc(0), droppedBytes, totalBytes: text.length + droppedBytes };
 }
 
+const SET_ASIDE = { path: '.envrc', id: '0123abcd', reason: 'r' };
+
 function commandResult(endedBy: EndedBy = 'exit'): CommandResult {
-  const ended = { exitCode: 0, signal: null, endedBy, durationMs: 1.4, quarantined: ['.envrc'], denied: [DENIAL] };
+  const found = { quarantined: [SET_ASIDE], searchComplete: false, denied: [DENIAL] };
+  const ended = { exitCode: 0, signal: null, endedBy, durationMs: 1.4, ...found };
   return { ...ended, stdout: stream('out'), stderr: stream('err', 2) };
 }
 
@@ -101,7 +104,7 @@ describe('the host', () => {
       duration_ms: 1,
       encoding_replaced: false,
     });
-    expect(host.facts).toMatchObject({ quarantined: ['.envrc'], denied: [DENIAL] });
+    expect(host.facts).toMatchObject({ quarantined: [SET_ASIDE], searchComplete: false, denied: [DENIAL] });
   });
 
   it('runs a command without a directory in the workspace', async () => {

@@ -20,6 +20,7 @@ export class ScriptedSandbox implements Sandbox {
   isolationFor = notAsked;
   open = notAsked;
   watch = notAsked;
+  quarantine = notAsked;
   status = notAsked;
 
   run(policy: SandboxPolicy, command: CommandSpec): Promise<CommandResult> {

@@ -45,6 +45,11 @@ describe('a record of the audit log', () => {
     expect(parse({ ...FOLLOW_UP, tokens_estimated: false })).toEqual({ ...FOLLOW_UP, tokens_estimated: false });
   });
 
+  it('keeps what was set aside, of this version and of one that wrote paths alone', () => {
+    const now = { quarantined: [{ path: '.envrc', id: '0123abcd', reason: 'r' }], search_incomplete: true };
+    for (const known of [now, { quarantined: ['.envrc'] }]) expect(parse(known)).toEqual({ ...OLD, ...known });
+  });
+
   it.each([
     { tokens_run: '5' },
     { tokens_run: -1 },
@@ -57,6 +62,7 @@ describe('a record of the audit log', () => {
     { follow_up: 'yes' },
     { truncated: 0 },
     { quarantined: 'x' },
+    { search_incomplete: 1 },
   ])('stays one when a field has another type, without the field: %j', (misfit) => {
     expect(parse(misfit)).toEqual(OLD);
   });

@@ -4,7 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Clock } from '#src/core/clock.js';
 import { type LogFields, type Logger, silentLogger } from '#src/core/log.js';
-import { type QuarantineReport, WorkspaceGuard } from '#src/sandbox/workspace/guard.js';
+import type { QuarantineReport } from '#src/sandbox/quarantine.js';
+import { WorkspaceGuard } from '#src/sandbox/workspace/guard.js';
+import { QuarantineLedger } from '#src/sandbox/workspace/quarantine-ledger.js';
 import type { Person } from '#src/sandbox/workspace/targets.js';
 
 const NOBODY: Person = { home: '/nonexistent', gitConfigs: [] };
@@ -18,15 +20,23 @@ export const GIT_ENV = {
   GIT_COMMITTER_EMAIL: 'a@example.invalid',
 };
 
+/** A report without ids and reasons. */
+export interface PathReport {
+  readonly quarantined: string[];
+  readonly complete: boolean;
+}
+
 export interface Bench {
   readonly base: string;
   readonly workspace: string;
+  /** The ledger of the workspace, read again from its file. */
+  ledger(): QuarantineLedger;
   /** Runs a script on the host, in the workspace; throws when it fails. `try` ignores failure. */
   sh(script: string): string;
   try(script: string): string;
   guard(deny?: readonly string[], clock?: Clock, logger?: Logger, person?: Person): WorkspaceGuard;
   /** begin, the script as what a tool did, finish. */
-  run(guard: WorkspaceGuard, script: string): Promise<QuarantineReport>;
+  run(guard: WorkspaceGuard, script: string): Promise<PathReport>;
   /** Names in a directory of the workspace, quarantine ids cut off. */
   names(dir?: string): string[];
   close(): void;
@@ -40,17 +50,18 @@ export function openBench(): Bench {
   const bench: Bench = {
     base,
     workspace,
+    ledger: () => new QuarantineLedger(join(base, 'state/ledger.json'), silentLogger, patientClock, workspace),
     sh: (script) => runScript(workspace, script, true),
     try: (script) => runScript(workspace, script, false),
     guard(deny = [], clock = patientClock, logger = silentLogger, person = NOBODY) {
-      const guard = new WorkspaceGuard({ workspace, deny, person, logger, clock });
+      const guard = new WorkspaceGuard({ workspace, deny, person, ledger: bench.ledger(), logger, clock });
       guards.push(guard);
       return guard;
     },
     async run(guard, script) {
       const watch = guard.begin(await guard.protection());
       bench.sh(script);
-      return guard.finish(watch);
+      return pathsOf(guard.finish(watch));
     },
     names(dir = '.') {
       const names = readdirSync(join(workspace, dir));
@@ -64,6 +75,10 @@ export function openBench(): Bench {
     },
   };
   return bench;
+}
+
+export function pathsOf({ quarantined, complete }: QuarantineReport): PathReport {
+  return { quarantined: quarantined.map(({ path }) => path), complete };
 }
 
 function runScript(cwd: string, script: string, mustPass: boolean): string {

@@ -85,14 +85,17 @@ test('a mount point in the workspace is not crossed', () => {
   const script = `
     import { mkdirSync, writeFileSync, existsSync } from 'node:fs';
     const { WorkspaceGuard } = await import(${JSON.stringify(import.meta.resolve('#src/sandbox/workspace/guard.js'))});
+    const { QuarantineLedger } = await import(${JSON.stringify(import.meta.resolve('#src/sandbox/workspace/quarantine-ledger.js'))});
     const quiet = () => {};
     const logger = { debug: quiet, info: quiet, warn: quiet, error: quiet };
     const clock = { now: () => Date.now(), monotonic: () => 0 };
-    const guard = new WorkspaceGuard({ workspace: process.cwd(), deny: ["*.pem"], person: { home: "/nonexistent", gitConfigs: [] }, logger, clock });
+    const workspace = process.cwd();
+    const ledger = new QuarantineLedger(workspace + '/../ledger.json', logger, clock, workspace);
+    const guard = new WorkspaceGuard({ workspace, deny: ['*.pem'], person: { home: '/nonexistent', gitConfigs: [] }, ledger, logger, clock });
     writeFileSync('m/old.pem', '');
     const watch = guard.begin(await guard.protection());
     mkdirSync('m/.vscode'); writeFileSync('m/k.pem', ''); mkdirSync('n/.vscode');
-    const { quarantined } = guard.finish(watch);
+    const quarantined = guard.finish(watch).quarantined.map(({ path }) => path);
     console.log(JSON.stringify([quarantined, (await guard.protection()).hidden, existsSync('m/.vscode')]));
   `;
   bench.sh('mkdir m n');

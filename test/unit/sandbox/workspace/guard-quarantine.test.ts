@@ -1,7 +1,7 @@
 import { existsSync, lstatSync, mkdirSync, readFileSync, readlinkSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type Bench, hastyClock, letTimePass, openBench, patientClock, recordingLogger } from './bench.ts';
+import { type Bench, hastyClock, letTimePass, openBench, pathsOf, patientClock, recordingLogger } from './bench.ts';
 
 let bench: Bench;
 beforeEach(() => {
@@ -69,7 +69,7 @@ describe('what a run made', () => {
     const watch = guard.begin(await guard.protection());
     bench.sh('mkdir -p a/b; touch a/b/.envrc');
     shift = 0;
-    expect(guard.finish(watch).quarantined).toEqual(['a/b/.envrc']);
+    expect(pathsOf(guard.finish(watch)).quarantined).toEqual(['a/b/.envrc']);
   });
 
   test('what was moved and not changed stays, what was put in its place does not', async () => {
@@ -104,9 +104,9 @@ describe('what a run made', () => {
     const first = guard.begin(await guard.protection());
     bench.sh('mkdir -p a/b; touch a/b/.envrc .mcp.json');
     const second = guard.begin(await guard.protection());
-    expect(guard.finish(first).quarantined).toEqual(['.mcp.json', 'a/b/.envrc']);
+    expect(pathsOf(guard.finish(first)).quarantined).toEqual(['.mcp.json', 'a/b/.envrc']);
     bench.sh('touch .mcp.json a/b/.envrc');
-    expect(guard.finish(second).quarantined).toEqual(['.mcp.json', 'a/b/.envrc']);
+    expect(pathsOf(guard.finish(second)).quarantined).toEqual(['.mcp.json', 'a/b/.envrc']);
     expect(bench.names('a/b')).toEqual(['.envrc.quarantined', '.envrc.quarantined']);
   });
 
@@ -117,7 +117,7 @@ describe('what a run made', () => {
     letTimePass();
     expect((await bench.run(guard, 'true')).quarantined).toEqual([]);
     writeFileSync(join(bench.workspace, 'x/r/.git/config'), '[core]\nfsmonitor = evil\n');
-    expect(guard.finish(long).quarantined).toEqual(['x/r/.git/config']);
+    expect(pathsOf(guard.finish(long)).quarantined).toEqual(['x/r/.git/config']);
   });
 
   test('what a person put in the place of something mounted, the run could change from then on', async () => {
@@ -236,7 +236,7 @@ describe('what makes the scan hard', () => {
     mkdirSync(join(bench.workspace, 'many'));
     for (let i = 0; i < 50_000; i++) symlinkSync('x', join(bench.workspace, 'many', `f${i}`));
     bench.sh('touch many/.envrc .mcp.json');
-    const report = guard.finish(watch);
+    const report = pathsOf(guard.finish(watch));
     expect(report.quarantined).toContain('.mcp.json');
     await guard.settled();
     const late = (await bench.run(guard, 'true')).quarantined;
@@ -272,7 +272,7 @@ describe('when there is little time', () => {
     );
     for (let i = 0; i < 60; i++) {
       const watch = guard.begin(await guard.protection());
-      found.push(...guard.finish(watch).quarantined);
+      found.push(...pathsOf(guard.finish(watch)).quarantined);
     }
     expect(found.sort()).toEqual(['d1/e1/.envrc', 'd150/e150/.envrc', 'd299/e299/.envrc']);
   });

@@ -41,6 +41,8 @@ test('SEC-2.3 where times prove nothing, everything is suspect: another file sys
   expect(local.mayHaveStamped(0)).toBe(true);
 });
 
+const setAside = (path: string) => ({ path, id: '0123abcd', reason: 'r' });
+
 test('SEC-2.3 what a mount covered, itself or a directory above, is no run’s doing until it was moved aside or replaced', () => {
   const runs = new Runs(clockAt({ ms: 0 }), '/');
   const run = runs.begin(protecting('/w/.claude', '/w/hidden'));
@@ -50,7 +52,7 @@ test('SEC-2.3 what a mount covered, itself or a directory above, is no run’s d
     false,
   ]);
   expect(isShutOut(run, '/w/.claude', 'other')).toBe(false);
-  runs.report('/w/.claude', 'id');
+  runs.report('/w/.claude', 'id', setAside('.claude'));
   expect(isShutOut(run, '/w/.claude', 'id')).toBe(false);
   expect(runs.collect(run)).toEqual([]);
 });
@@ -58,20 +60,20 @@ test('SEC-2.3 what a mount covered, itself or a directory above, is no run’s d
 test('what a lost report had is in the next', () => {
   const runs = new Runs(clockAt({ ms: 0 }), '/');
   const [first, second] = [runs.begin(protecting()), runs.begin(protecting('/w/a'))];
-  runs.report('/w/a', 'id');
+  runs.report('/w/a', 'id', setAside('a'));
   runs.end(first);
   runs.postpone(first);
   runs.end(second);
-  expect(runs.collect(second)).toEqual(['/w/a']);
+  expect(runs.collect(second)).toEqual([setAside('a')]);
 });
 
 test('what is found late is told to the next run that ends, up to a number', () => {
   const runs = new Runs(clockAt({ ms: 0 }), '/');
   const first = runs.begin(protecting());
   runs.end(first);
-  runs.report('/w/a', 'x');
-  expect(runs.collect(first)).toEqual(['/w/a']);
-  for (let i = 0; i < REPORTED_MAX * 2; i++) runs.report(`/w/b${i}`, 'x');
+  runs.report('/w/a', 'x', setAside('a'));
+  expect(runs.collect(first)).toEqual([setAside('a')]);
+  for (let i = 0; i < REPORTED_MAX * 2; i++) runs.report(`/w/b${i}`, 'x', setAside(`b${i}`));
   const second = runs.begin(protecting());
   runs.end(second);
   expect(runs.collect(second)).toHaveLength(REPORTED_MAX + 1);

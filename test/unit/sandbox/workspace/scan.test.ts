@@ -21,7 +21,15 @@ test.each([
   utimesSync(bench.workspace, 0, 0);
   const index = new WorkspaceIndex(bench.workspace);
   const runs = new Runs(clock, bench.workspace);
-  const scan = new Scan({ index, runs, globs: compileGlobs([]), building: new Map(), logger: silentLogger, clock });
+  const scan = new Scan({
+    index,
+    runs,
+    globs: compileGlobs([]),
+    building: new Map(),
+    ledger: bench.ledger(),
+    logger: silentLogger,
+    clock,
+  });
   for (const _step of scan.visit({ path: bench.workspace, isFresh: false }, () => {}));
   expect(scan.hasChanged(index.directories.rowOf(bench.workspace) ?? -1, bench.workspace)).toBe(expected);
 });

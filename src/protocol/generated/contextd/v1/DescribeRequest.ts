@@ -7,7 +7,7 @@ export interface DescribeRequest {
    */
   'host_service_id'?: (number);
   /**
-   * Relative to the workspace: what no tool may write, with all below it.
+   * Names, or several that follow each other: what no tool may write at any depth, with all below it.
    */
   'protected_paths'?: (string)[];
 }
@@ -18,7 +18,7 @@ export interface DescribeRequest__Output {
    */
   'host_service_id': (number);
   /**
-   * Relative to the workspace: what no tool may write, with all below it.
+   * Names, or several that follow each other: what no tool may write at any depth, with all below it.
    */
   'protected_paths': (string)[];
 }

@@ -2,6 +2,7 @@
 
 import type * as grpc from '@grpc/grpc-js'
 import type { MethodDefinition } from '@grpc/proto-loader'
+import type { AcceptQuarantinedRequest as _contextd_v1_AcceptQuarantinedRequest, AcceptQuarantinedRequest__Output as _contextd_v1_AcceptQuarantinedRequest__Output } from '../../contextd/v1/AcceptQuarantinedRequest.ts';
 import type { ApproveRulesRequest as _contextd_v1_ApproveRulesRequest, ApproveRulesRequest__Output as _contextd_v1_ApproveRulesRequest__Output } from '../../contextd/v1/ApproveRulesRequest.ts';
 import type { AuditRequest as _contextd_v1_AuditRequest, AuditRequest__Output as _contextd_v1_AuditRequest__Output } from '../../contextd/v1/AuditRequest.ts';
 import type { AuditResponse as _contextd_v1_AuditResponse, AuditResponse__Output as _contextd_v1_AuditResponse__Output } from '../../contextd/v1/AuditResponse.ts';
@@ -11,6 +12,8 @@ import type { ListRequest as _contextd_v1_ListRequest, ListRequest__Output as _c
 import type { ListResponse as _contextd_v1_ListResponse, ListResponse__Output as _contextd_v1_ListResponse__Output } from '../../contextd/v1/ListResponse.ts';
 import type { ProjectRequest as _contextd_v1_ProjectRequest, ProjectRequest__Output as _contextd_v1_ProjectRequest__Output } from '../../contextd/v1/ProjectRequest.ts';
 import type { ProjectResponse as _contextd_v1_ProjectResponse, ProjectResponse__Output as _contextd_v1_ProjectResponse__Output } from '../../contextd/v1/ProjectResponse.ts';
+import type { QuarantineRequest as _contextd_v1_QuarantineRequest, QuarantineRequest__Output as _contextd_v1_QuarantineRequest__Output } from '../../contextd/v1/QuarantineRequest.ts';
+import type { QuarantineResponse as _contextd_v1_QuarantineResponse, QuarantineResponse__Output as _contextd_v1_QuarantineResponse__Output } from '../../contextd/v1/QuarantineResponse.ts';
 import type { RulesReview as _contextd_v1_RulesReview, RulesReview__Output as _contextd_v1_RulesReview__Output } from '../../contextd/v1/RulesReview.ts';
 import type { SessionRequest as _contextd_v1_SessionRequest, SessionRequest__Output as _contextd_v1_SessionRequest__Output } from '../../contextd/v1/SessionRequest.ts';
 import type { SessionSecretsResponse as _contextd_v1_SessionSecretsResponse, SessionSecretsResponse__Output as _contextd_v1_SessionSecretsResponse__Output } from '../../contextd/v1/SessionSecretsResponse.ts';
@@ -25,6 +28,15 @@ import type { StopResponse as _contextd_v1_StopResponse, StopResponse__Output as
  * ManagementService is the door of ctxd. The server takes the CLI's certificate only.
  */
 export interface ManagementServiceClient extends grpc.Client {
+  AcceptQuarantined(argument: _contextd_v1_AcceptQuarantinedRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_QuarantineResponse__Output>): grpc.ClientUnaryCall;
+  AcceptQuarantined(argument: _contextd_v1_AcceptQuarantinedRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_QuarantineResponse__Output>): grpc.ClientUnaryCall;
+  AcceptQuarantined(argument: _contextd_v1_AcceptQuarantinedRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_QuarantineResponse__Output>): grpc.ClientUnaryCall;
+  AcceptQuarantined(argument: _contextd_v1_AcceptQuarantinedRequest, callback: grpc.requestCallback<_contextd_v1_QuarantineResponse__Output>): grpc.ClientUnaryCall;
+  acceptQuarantined(argument: _contextd_v1_AcceptQuarantinedRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_QuarantineResponse__Output>): grpc.ClientUnaryCall;
+  acceptQuarantined(argument: _contextd_v1_AcceptQuarantinedRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_QuarantineResponse__Output>): grpc.ClientUnaryCall;
+  acceptQuarantined(argument: _contextd_v1_AcceptQuarantinedRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_QuarantineResponse__Output>): grpc.ClientUnaryCall;
+  acceptQuarantined(argument: _contextd_v1_AcceptQuarantinedRequest, callback: grpc.requestCallback<_contextd_v1_QuarantineResponse__Output>): grpc.ClientUnaryCall;
+
   ApproveRules(argument: _contextd_v1_ApproveRulesRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_RulesReview__Output>): grpc.ClientUnaryCall;
   ApproveRules(argument: _contextd_v1_ApproveRulesRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_RulesReview__Output>): grpc.ClientUnaryCall;
   ApproveRules(argument: _contextd_v1_ApproveRulesRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_RulesReview__Output>): grpc.ClientUnaryCall;
@@ -48,6 +60,25 @@ export interface ManagementServiceClient extends grpc.Client {
   checkHealth(argument: _contextd_v1_HealthRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_HealthResponse__Output>): grpc.ClientUnaryCall;
   checkHealth(argument: _contextd_v1_HealthRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_HealthResponse__Output>): grpc.ClientUnaryCall;
   checkHealth(argument: _contextd_v1_HealthRequest, callback: grpc.requestCallback<_contextd_v1_HealthResponse__Output>): grpc.ClientUnaryCall;
+
+  /**
+   * ListQuarantine lists what commands made in a project and what was set aside, because a program on the host would run
+   * it. RestoreQuarantined puts one back, AcceptQuarantined does so and accepts its content for good, and RevokeAccepted
+   * takes that back.
+   */
+  ListQuarantine(argument: _contextd_v1_QuarantineRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_QuarantineResponse__Output>): grpc.ClientUnaryCall;
+  ListQuarantine(argument: _contextd_v1_QuarantineRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_QuarantineResponse__Output>): grpc.ClientUnaryCall;
+  ListQuarantine(argument: _contextd_v1_QuarantineRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_QuarantineResponse__Output>): grpc.ClientUnaryCall;
+  ListQuarantine(argument: _contextd_v1_QuarantineRequest, callback: grpc.requestCallback<_contextd_v1_QuarantineResponse__Output>): grpc.ClientUnaryCall;
+  /**
+   * ListQuarantine lists what commands made in a project and what was set aside, because a program on the host would run
+   * it. RestoreQuarantined puts one back, AcceptQuarantined does so and accepts its content for good, and RevokeAccepted
+   * takes that back.
+   */
+  listQuarantine(argument: _contextd_v1_QuarantineRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_QuarantineResponse__Output>): grpc.ClientUnaryCall;
+  listQuarantine(argument: _contextd_v1_QuarantineRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_QuarantineResponse__Output>): grpc.ClientUnaryCall;
+  listQuarantine(argument: _contextd_v1_QuarantineRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_QuarantineResponse__Output>): grpc.ClientUnaryCall;
+  listQuarantine(argument: _contextd_v1_QuarantineRequest, callback: grpc.requestCallback<_contextd_v1_QuarantineResponse__Output>): grpc.ClientUnaryCall;
 
   ListTools(argument: _contextd_v1_ListRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_ListResponse__Output>): grpc.ClientUnaryCall;
   ListTools(argument: _contextd_v1_ListRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_ListResponse__Output>): grpc.ClientUnaryCall;
@@ -73,6 +104,15 @@ export interface ManagementServiceClient extends grpc.Client {
   registerProject(argument: _contextd_v1_ProjectRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_ProjectResponse__Output>): grpc.ClientUnaryCall;
   registerProject(argument: _contextd_v1_ProjectRequest, callback: grpc.requestCallback<_contextd_v1_ProjectResponse__Output>): grpc.ClientUnaryCall;
 
+  RestoreQuarantined(argument: _contextd_v1_QuarantineRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_QuarantineResponse__Output>): grpc.ClientUnaryCall;
+  RestoreQuarantined(argument: _contextd_v1_QuarantineRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_QuarantineResponse__Output>): grpc.ClientUnaryCall;
+  RestoreQuarantined(argument: _contextd_v1_QuarantineRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_QuarantineResponse__Output>): grpc.ClientUnaryCall;
+  RestoreQuarantined(argument: _contextd_v1_QuarantineRequest, callback: grpc.requestCallback<_contextd_v1_QuarantineResponse__Output>): grpc.ClientUnaryCall;
+  restoreQuarantined(argument: _contextd_v1_QuarantineRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_QuarantineResponse__Output>): grpc.ClientUnaryCall;
+  restoreQuarantined(argument: _contextd_v1_QuarantineRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_QuarantineResponse__Output>): grpc.ClientUnaryCall;
+  restoreQuarantined(argument: _contextd_v1_QuarantineRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_QuarantineResponse__Output>): grpc.ClientUnaryCall;
+  restoreQuarantined(argument: _contextd_v1_QuarantineRequest, callback: grpc.requestCallback<_contextd_v1_QuarantineResponse__Output>): grpc.ClientUnaryCall;
+
   /**
    * ReviewRules tells what the rules of a project's .gitleaks.toml would be allowed to do; ApproveRules allows that, for
    * exactly these bytes, and RevokeRules takes it back.
@@ -89,6 +129,15 @@ export interface ManagementServiceClient extends grpc.Client {
   reviewRules(argument: _contextd_v1_ProjectRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_RulesReview__Output>): grpc.ClientUnaryCall;
   reviewRules(argument: _contextd_v1_ProjectRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_RulesReview__Output>): grpc.ClientUnaryCall;
   reviewRules(argument: _contextd_v1_ProjectRequest, callback: grpc.requestCallback<_contextd_v1_RulesReview__Output>): grpc.ClientUnaryCall;
+
+  RevokeAccepted(argument: _contextd_v1_QuarantineRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_QuarantineResponse__Output>): grpc.ClientUnaryCall;
+  RevokeAccepted(argument: _contextd_v1_QuarantineRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_QuarantineResponse__Output>): grpc.ClientUnaryCall;
+  RevokeAccepted(argument: _contextd_v1_QuarantineRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_QuarantineResponse__Output>): grpc.ClientUnaryCall;
+  RevokeAccepted(argument: _contextd_v1_QuarantineRequest, callback: grpc.requestCallback<_contextd_v1_QuarantineResponse__Output>): grpc.ClientUnaryCall;
+  revokeAccepted(argument: _contextd_v1_QuarantineRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_QuarantineResponse__Output>): grpc.ClientUnaryCall;
+  revokeAccepted(argument: _contextd_v1_QuarantineRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_QuarantineResponse__Output>): grpc.ClientUnaryCall;
+  revokeAccepted(argument: _contextd_v1_QuarantineRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_QuarantineResponse__Output>): grpc.ClientUnaryCall;
+  revokeAccepted(argument: _contextd_v1_QuarantineRequest, callback: grpc.requestCallback<_contextd_v1_QuarantineResponse__Output>): grpc.ClientUnaryCall;
 
   RevokeRules(argument: _contextd_v1_ProjectRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_RulesReview__Output>): grpc.ClientUnaryCall;
   RevokeRules(argument: _contextd_v1_ProjectRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_RulesReview__Output>): grpc.ClientUnaryCall;
@@ -171,12 +220,21 @@ export interface ManagementServiceClient extends grpc.Client {
  * ManagementService is the door of ctxd. The server takes the CLI's certificate only.
  */
 export interface ManagementServiceHandlers extends grpc.UntypedServiceImplementation {
+  AcceptQuarantined: grpc.handleUnaryCall<_contextd_v1_AcceptQuarantinedRequest__Output, _contextd_v1_QuarantineResponse>;
+
   ApproveRules: grpc.handleUnaryCall<_contextd_v1_ApproveRulesRequest__Output, _contextd_v1_RulesReview>;
 
   /**
    * CheckHealth exercises the live parts: a sandboxed command, a masked canary, a counted text, the stores.
    */
   CheckHealth: grpc.handleUnaryCall<_contextd_v1_HealthRequest__Output, _contextd_v1_HealthResponse>;
+
+  /**
+   * ListQuarantine lists what commands made in a project and what was set aside, because a program on the host would run
+   * it. RestoreQuarantined puts one back, AcceptQuarantined does so and accepts its content for good, and RevokeAccepted
+   * takes that back.
+   */
+  ListQuarantine: grpc.handleUnaryCall<_contextd_v1_QuarantineRequest__Output, _contextd_v1_QuarantineResponse>;
 
   ListTools: grpc.handleUnaryCall<_contextd_v1_ListRequest__Output, _contextd_v1_ListResponse>;
 
@@ -185,11 +243,15 @@ export interface ManagementServiceHandlers extends grpc.UntypedServiceImplementa
    */
   RegisterProject: grpc.handleUnaryCall<_contextd_v1_ProjectRequest__Output, _contextd_v1_ProjectResponse>;
 
+  RestoreQuarantined: grpc.handleUnaryCall<_contextd_v1_QuarantineRequest__Output, _contextd_v1_QuarantineResponse>;
+
   /**
    * ReviewRules tells what the rules of a project's .gitleaks.toml would be allowed to do; ApproveRules allows that, for
    * exactly these bytes, and RevokeRules takes it back.
    */
   ReviewRules: grpc.handleUnaryCall<_contextd_v1_ProjectRequest__Output, _contextd_v1_RulesReview>;
+
+  RevokeAccepted: grpc.handleUnaryCall<_contextd_v1_QuarantineRequest__Output, _contextd_v1_QuarantineResponse>;
 
   RevokeRules: grpc.handleUnaryCall<_contextd_v1_ProjectRequest__Output, _contextd_v1_RulesReview>;
 
@@ -214,11 +276,15 @@ export interface ManagementServiceHandlers extends grpc.UntypedServiceImplementa
 }
 
 export interface ManagementServiceDefinition extends grpc.ServiceDefinition {
+  AcceptQuarantined: MethodDefinition<_contextd_v1_AcceptQuarantinedRequest, _contextd_v1_QuarantineResponse, _contextd_v1_AcceptQuarantinedRequest__Output, _contextd_v1_QuarantineResponse__Output>
   ApproveRules: MethodDefinition<_contextd_v1_ApproveRulesRequest, _contextd_v1_RulesReview, _contextd_v1_ApproveRulesRequest__Output, _contextd_v1_RulesReview__Output>
   CheckHealth: MethodDefinition<_contextd_v1_HealthRequest, _contextd_v1_HealthResponse, _contextd_v1_HealthRequest__Output, _contextd_v1_HealthResponse__Output>
+  ListQuarantine: MethodDefinition<_contextd_v1_QuarantineRequest, _contextd_v1_QuarantineResponse, _contextd_v1_QuarantineRequest__Output, _contextd_v1_QuarantineResponse__Output>
   ListTools: MethodDefinition<_contextd_v1_ListRequest, _contextd_v1_ListResponse, _contextd_v1_ListRequest__Output, _contextd_v1_ListResponse__Output>
   RegisterProject: MethodDefinition<_contextd_v1_ProjectRequest, _contextd_v1_ProjectResponse, _contextd_v1_ProjectRequest__Output, _contextd_v1_ProjectResponse__Output>
+  RestoreQuarantined: MethodDefinition<_contextd_v1_QuarantineRequest, _contextd_v1_QuarantineResponse, _contextd_v1_QuarantineRequest__Output, _contextd_v1_QuarantineResponse__Output>
   ReviewRules: MethodDefinition<_contextd_v1_ProjectRequest, _contextd_v1_RulesReview, _contextd_v1_ProjectRequest__Output, _contextd_v1_RulesReview__Output>
+  RevokeAccepted: MethodDefinition<_contextd_v1_QuarantineRequest, _contextd_v1_QuarantineResponse, _contextd_v1_QuarantineRequest__Output, _contextd_v1_QuarantineResponse__Output>
   RevokeRules: MethodDefinition<_contextd_v1_ProjectRequest, _contextd_v1_RulesReview, _contextd_v1_ProjectRequest__Output, _contextd_v1_RulesReview__Output>
   ServerStatus: MethodDefinition<_contextd_v1_StatusRequest, _contextd_v1_StatusResponse, _contextd_v1_StatusRequest__Output, _contextd_v1_StatusResponse__Output>
   SessionSecrets: MethodDefinition<_contextd_v1_SessionRequest, _contextd_v1_SessionSecretsResponse, _contextd_v1_SessionRequest__Output, _contextd_v1_SessionSecretsResponse__Output>

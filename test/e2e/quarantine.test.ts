@@ -1,0 +1,114 @@
+import { existsSync, readdirSync, readFileSync, realpathSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { CTXD, type Installation, install } from '../helpers/installation.ts';
+
+let at: Installation;
+let own: ReadonlySet<string>;
+beforeAll(async () => {
+  at = await install();
+  own = new Set(readdirSync(at.project));
+});
+afterAll(() => at.remove());
+/** What is gone is no longer listed. */
+afterEach(() => {
+  for (const name of readdirSync(at.project)) if (!own.has(name)) remove(name);
+});
+
+const remove = (path: string) => rmSync(join(at.project, path), { recursive: true });
+
+const quarantine = (...words: string[]) => at.run(CTXD, ['quarantine', ...words]);
+const bash = async (command: string) => (await at.ask('safe_bash', { command })).meta;
+const there = (path: string) => existsSync(join(at.project, path));
+
+/** Runs a command that makes one file that is set aside, and reads its id from the answer. */
+async function setAside(command: string): Promise<string> {
+  const { warnings } = await bash(command);
+  const [, id] = /^\S+ was set aside: .+\. A person can allow it: ctxd quarantine accept ([0-9a-f]{8})$/.exec(
+    String((warnings as string[] | undefined)?.[0]),
+  ) ?? ['', ''];
+  if (id === undefined || id === '') throw new Error(`no id in ${JSON.stringify(warnings)}`);
+  return id;
+}
+
+async function listed(): Promise<{ items: Record<string, unknown>[]; accepted: Record<string, unknown>[] }> {
+  return JSON.parse((await quarantine('list', '--json')).stdout);
+}
+
+describe('ctxd quarantine', () => {
+  it('SEC-2.3: restores a file that a command made by the id in the answer, and the next command leaves it', async () => {
+    const id = await setAside('mkdir -p sub/.vscode; echo "{}" >sub/.vscode/settings.json');
+    expect(there('sub/.vscode')).toBe(false);
+    expect((await listed()).items).toMatchObject([{ id, path: 'sub/.vscode', kind: 'directory', size_bytes: 3 }]);
+    const [row] = (await quarantine('list')).stdout.split('\n');
+    expect(row).toMatch(
+      new RegExp(`^${id}\\tsub/\\.vscode\\tdirectory\\t3\\t[0-9a-f]{12}\\t.+\\ta program on the host`),
+    );
+    const restored = await quarantine('restore', id);
+    expect(restored).toMatchObject({ code: 0, stderr: '', stdout: expect.stringContaining('Restored: sub/.vscode.') });
+    expect((await bash('ls sub')).warnings).toBeUndefined();
+    expect(there('sub/.vscode/settings.json')).toBe(true);
+    expect(await listed()).toEqual({ items: [], accepted: [] });
+    expect(await quarantine('restore', id)).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining(id) });
+  });
+
+  it('SEC-2.3: accepts content after showing it and a yes; it stays when made again, across a restart', async () => {
+    const make = `printf 'echo hello\\n\\033[2Jhidden\\n' >.envrc`;
+    const id = await setAside(make);
+    const asked = await quarantine('accept', id);
+    expect(asked).toMatchObject({ code: 1, stdout: '' });
+    expect(asked.stderr).toContain('.envrc was set aside: a program on the host would run or trust it.');
+    expect(asked.stderr).toMatch(/file, 22 bytes, sha256 [0-9a-f]{64}\n {2}\| echo hello\n {2}\| \\u001b\[2Jhidden\n/);
+    expect(asked.stderr).toContain('.envrc was not accepted. Say yes, or pass --yes where nobody can be asked.');
+    expect(there('.envrc')).toBe(false);
+    const [item] = (await listed()).items;
+    const accepted = await quarantine('accept', String(item?.sha256).slice(0, 12), '--yes');
+    expect(accepted).toMatchObject({ code: 0, stdout: `Accepted: .envrc with sha256 ${item?.sha256}.\n` });
+    await at.run(CTXD, ['server', 'restart']);
+    remove('.envrc');
+    for (const command of [make, 'true']) expect((await bash(command)).warnings).toBeUndefined();
+    expect(there('.envrc')).toBe(true);
+    expect(await listed()).toMatchObject({ items: [], accepted: [{ path: '.envrc', sha256: item?.sha256 }] });
+    expect((await quarantine('accept', '--revoke', '.envrc')).stdout).toContain('No longer accepted: .envrc');
+    remove('.envrc');
+    await setAside(make);
+    expect(there('.envrc')).toBe(false);
+  });
+
+  it('SEC-2.3: keeps what it knows in a file of mode 0600 in a directory of mode 0700', async () => {
+    await setAside('echo x >.envrc');
+    const dir = join(at.home, 'state/quarantine');
+    expect((statSync(dir).mode & 0o777).toString(8)).toBe('700');
+    const ledgers = () => at.filesHolding('".envrc"').filter((path) => path.startsWith(dir));
+    await expect.poll(ledgers).toHaveLength(1);
+    const [file] = ledgers();
+    expect((statSync(file ?? '').mode & 0o777).toString(8)).toBe('600');
+    expect(JSON.parse(readFileSync(file ?? '', 'utf8'))).toMatchObject({
+      workspace: realpathSync(at.project),
+      items: expect.arrayContaining([expect.objectContaining({ path: '.envrc' })]),
+    });
+  });
+
+  it('SEC-2.3: a command cannot reach the daemon, and a project that is not registered is refused', async () => {
+    const id = await setAside('echo x >.envrc');
+    const { data } = await at.ask('safe_bash', {
+      command: `ctxd quarantine accept ${id} --yes; ${CTXD} quarantine list`,
+    });
+    expect(data.exit_code).not.toBe(0);
+    expect(there('.envrc')).toBe(false);
+    const elsewhere = await at.run(CTXD, ['quarantine', 'list', '/usr/share']);
+    expect(elsewhere).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('ctxd init') });
+  });
+
+  it('CE-1.4: an answer names more than five set-aside paths in one line, and the audit record names them all', async () => {
+    const { warnings } = await bash('for i in 1 2 3 4 5 6 7; do mkdir d$i; echo x >d$i/.envrc; done');
+    expect(warnings).toEqual([
+      '7 paths were set aside, such as d1/.envrc, d2/.envrc, d3/.envrc: programs on the host would run or trust them. A person can allow them: ctxd quarantine list',
+    ]);
+    const records = JSON.parse((await at.run(CTXD, ['audit', 'tail', '--json'])).stdout);
+    const named: { path: string; id: string }[] = records.at(-1).quarantined;
+    const items = (await listed()).items.map(({ path, id }) => `${path} ${id}`).sort();
+    expect(named.map(({ path, id }) => `${path} ${id}`)).toEqual(items);
+    expect(named).toHaveLength(7);
+  });
+});

@@ -1,0 +1,225 @@
+import { lstatSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { QuarantinedItem } from '#src/sandbox/quarantine.js';
+import type { WorkspaceGuard } from '#src/sandbox/workspace/guard.js';
+import { putBack } from '#src/sandbox/workspace/quarantine.js';
+import { toRaw } from '#src/sandbox/workspace/raw-path.js';
+import { type Bench, letTimePass, openBench, pathsOf } from './bench.ts';
+
+let bench: Bench;
+let guard: WorkspaceGuard;
+beforeEach(() => {
+  bench = openBench();
+  guard = bench.guard();
+});
+afterEach(() => bench.close());
+
+async function list(): Promise<readonly QuarantinedItem[]> {
+  return (await guard.quarantine({ kind: 'list', which: null })).items;
+}
+
+/** What a run made and what was set aside as the only item. */
+async function setAside(script: string): Promise<QuarantinedItem> {
+  await bench.run(guard, script);
+  const [item, ...others] = await list();
+  if (item === undefined || others.length > 0) throw new Error(`${script} left ${others.length + 1} items`);
+  return item;
+}
+
+const accept = (which: string, sha256: string | null) =>
+  guard.quarantine({ kind: 'accept', which, sha256: sha256 ?? '' });
+const restore = (which: string) => guard.quarantine({ kind: 'restore', which });
+const code = (expected: string) => expect.objectContaining({ code: expected });
+
+describe('set-aside files', () => {
+  it('SEC-2.3: are listed with path, new name, reason, kind, size and hash; those that are gone are not', async () => {
+    const item = await setAside('mkdir sub; echo hello >sub/.envrc');
+    expect(item).toMatchObject({
+      path: 'sub/.envrc',
+      moved: `sub/.envrc.quarantined-${item.id}`,
+      reason: 'a program on the host would run or trust it',
+      kind: 'file',
+      sizeBytes: 6,
+      sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
+      noHashBecause: null,
+      preview: 'hello',
+    });
+    expect((await guard.quarantine({ kind: 'list', which: item.id })).items).toEqual([item]);
+    bench.sh(`rm ${item.moved}`);
+    expect(await list()).toEqual([]);
+    await expect(restore(item.id)).rejects.toThrow(code('PATH_NOT_FOUND'));
+  });
+
+  it('SEC-2.3: a report names the id by which a person restores each', async () => {
+    const watch = guard.begin(await guard.protection());
+    bench.sh('mkdir .vscode; echo x >.envrc');
+    const { quarantined } = guard.finish(watch);
+    expect(quarantined.map(({ path }) => path)).toEqual(['.envrc', '.vscode']);
+    for (const { path, id } of quarantined) {
+      expect(lstatSync(join(bench.workspace, `${path}.quarantined-${id}`))).toBeDefined();
+    }
+  });
+
+  it.each([
+    ['a file', 'echo x >d/.envrc'],
+    ['a directory', 'mkdir -p d/.vscode/x; echo x >d/.vscode/x/f'],
+    ['a link', 'ln -s /tmp/x d/.claude'],
+    ['a pipe', 'mkfifo d/.profile'],
+  ])('SEC-2.3: %s is restored and left alone by the next runs, until one changes it', async (_title, script) => {
+    bench.sh('mkdir d');
+    const { id, path } = await setAside(script);
+    expect((await restore(id)).items).toMatchObject([{ id, path, moved: path }]);
+    expect(await list()).toEqual([]);
+    for (const other of ['true', 'echo y >d/fine']) expect((await bench.run(guard, other)).quarantined).toEqual([]);
+    expect(lstatSync(join(bench.workspace, path))).toBeDefined();
+    expect((await bench.run(guard, `rm -r ${path}; mkdir ${path}; echo z >${path}/z`)).quarantined).toEqual([path]);
+  });
+
+  it('SEC-2.3: what was restored is left alone also where times prove nothing and no mount covers it', async () => {
+    let monotonicMs = 0;
+    guard = bench.guard([], { now: () => Date.now(), monotonic: () => monotonicMs });
+    const { id } = await setAside('mkdir -p node_modules/p; echo x >node_modules/p/.envrc');
+    await restore(id);
+    const watch = guard.begin(await guard.protection());
+    bench.sh('echo y >node_modules/p/other');
+    monotonicMs += 60_000;
+    expect(pathsOf(guard.finish(watch)).quarantined).toEqual([]);
+    expect(bench.names('node_modules/p')).toEqual(['.envrc', 'other']);
+  });
+
+  it('SEC-2.3: nothing is put back over a name that exists', async () => {
+    for (const [make, again] of [
+      ['echo x >.envrc', 'echo mine >.envrc'],
+      ['mkdir .vscode; : >.vscode/a', 'mkdir .vscode; : >.vscode/b'],
+      ['echo x >.idea', 'ln -s nowhere .idea'],
+    ] as const) {
+      const { id, path, moved, sha256 } = await setAside(make);
+      bench.sh(again);
+      const before = bench.sh('find . | sort');
+      await expect(restore(id)).rejects.toThrow(code('CONFLICT'));
+      await expect(accept(id, sha256)).rejects.toThrow(code('CONFLICT'));
+      expect(bench.sh('find . | sort')).toBe(before);
+      await expect(guard.quarantine({ kind: 'revoke', which: path })).rejects.toThrow(code('PATH_NOT_FOUND'));
+      bench.sh(`rm -r ${path} ${moved}`);
+    }
+  });
+
+  it('SEC-2.3: nothing is restored while a command runs, which could change it unseen', async () => {
+    const { id } = await setAside('echo x >.envrc');
+    const watch = guard.begin(await guard.protection());
+    await expect(restore(id)).rejects.toThrow(code('CONFLICT'));
+    expect(bench.names()).toEqual(['.envrc.quarantined']);
+    guard.finish(watch);
+    await restore(id);
+    expect(bench.names()).toEqual(['.envrc']);
+  });
+
+  it('SEC-2.3: nothing is renamed through a link that replaced a directory', async () => {
+    bench.sh('mkdir -p d ../outside');
+    const { id, moved } = await setAside('echo x >d/.envrc');
+    bench.sh('mv d/.envrc* ../outside; rmdir d; ln -s ../outside d');
+    expect(bench.sh('ls -A ../outside').trim()).toBe(moved.slice(2));
+    await expect(restore(id)).rejects.toThrow(code('PATH_NOT_FOUND'));
+    expect(bench.sh('ls -A ../outside').trim()).toBe(moved.slice(2));
+  });
+
+  it('are put back in a directory that a tool closed, which keeps its mode', () => {
+    bench.sh('mkdir r; echo x >r/a; mkdir r/d; chmod 500 r');
+    const at = (name: string) => toRaw(join(bench.workspace, name));
+    expect(putBack(at('r/a'), at('r/b'))).toBe('done');
+    expect(putBack(at('r/d'), at('r/b'))).toBe('taken');
+    expect(putBack(at('r/d'), at('r/e'))).toBe('done');
+    expect([putBack(at('r/none'), at('r/f')), putBack(at('none/a'), at('none/b'))]).toEqual(['gone', 'gone']);
+    expect(bench.sh('cat r/b; ls -A r; stat -c %a%h r r/b')).toBe('x\nb\ne\n5003\n6441\n');
+  });
+});
+
+describe('accepted content', () => {
+  it('SEC-2.3: stays if a later run makes it again at its path, also after a restart; other content does not', async () => {
+    const make = 'mkdir -p sub/.vscode; echo one >sub/.vscode/settings.json';
+    const { id, sha256 } = await setAside(make);
+    expect(await accept(id, sha256)).toMatchObject({ items: [{ id }], accepted: [{ path: 'sub/.vscode', sha256 }] });
+    expect(bench.sh('cat sub/.vscode/settings.json')).toBe('one\n');
+    expect((await bench.run(guard, 'rm -r sub/.vscode')).quarantined).toEqual([]);
+    expect((await bench.run(guard, make)).quarantined).toEqual([]);
+    guard = bench.guard();
+    bench.sh('rm -r sub/.vscode');
+    letTimePass();
+    expect((await bench.run(guard, make)).quarantined).toEqual([]);
+    const another = `rm -r sub/.vscode; ${make.replace('one', 'two')}`;
+    expect((await bench.run(guard, another)).quarantined).toEqual(['sub/.vscode']);
+    expect((await bench.run(guard, `mkdir -p other; ${make.replaceAll('sub', 'other')}`)).quarantined).toEqual([
+      'other/.vscode',
+    ]);
+    expect((await bench.run(guard, make)).quarantined).toEqual([]);
+  });
+
+  it('SEC-2.3: is refused if a run changed it since it was shown', async () => {
+    const { id, sha256 } = await setAside('echo good >.envrc');
+    await bench.run(guard, 'echo evil >.envrc.quarantined-*');
+    await expect(accept(id, sha256)).rejects.toThrow(code('CONFLICT'));
+    expect(bench.names()).toEqual(['.envrc.quarantined']);
+    expect((await guard.quarantine({ kind: 'list', which: null })).accepted).toEqual([]);
+    const [now] = await list();
+    await accept(id, now?.sha256 ?? '');
+    expect(bench.sh('cat .envrc')).toBe('evil\n');
+  });
+
+  it('SEC-2.3: may be put back while a command runs, and is compared again when that has ended', async () => {
+    for (const [during, left] of [
+      ['echo evil >.envrc', ['.envrc']],
+      ['true', []],
+    ] as const) {
+      const { id, sha256 } = await setAside('echo good >.envrc');
+      const watch = guard.begin(await guard.protection());
+      await accept(id, sha256);
+      bench.sh(during);
+      expect(pathsOf(guard.finish(watch)).quarantined).toEqual(left);
+      bench.sh('rm -f .envrc .envrc.*');
+      await guard.quarantine({ kind: 'revoke', which: '.envrc' });
+    }
+  });
+
+  it('SEC-2.3: is remembered if the same content is back at its place already', async () => {
+    const { id, sha256, moved } = await setAside('echo good >.envrc');
+    bench.sh('echo good >.envrc');
+    expect(await accept(id, sha256)).toMatchObject({ items: [{ id, moved }], accepted: [{ path: '.envrc' }] });
+    expect(await list()).toEqual([]);
+    expect((await bench.run(guard, 'rm .envrc; echo good >.envrc')).quarantined).toEqual([]);
+  });
+
+  it('SEC-2.3: is named by a part of its hash, unless that names several', async () => {
+    const { sha256 } = await setAside('echo good >.envrc');
+    const start = sha256?.slice(0, 10) ?? '';
+    await bench.run(guard, 'mkdir a; echo good >a/.envrc');
+    await expect(accept(start, sha256)).rejects.toThrow(code('CONFLICT'));
+    bench.sh('rm .envrc.*');
+    await accept(start, sha256);
+    expect(bench.names('a')).toEqual(['.envrc']);
+    for (const unknown of ['0000000', 'ffffffff', '.envrc', '']) {
+      await expect(accept(unknown, sha256)).rejects.toThrow(code('PATH_NOT_FOUND'));
+    }
+  });
+
+  it('SEC-2.3: is taken back by path or hash; what is there stays, and is set aside if a run makes it again', async () => {
+    for (const name of ['path', 'hash'] as const) {
+      const { id, sha256 } = await setAside('echo good >.envrc');
+      await accept(id, sha256);
+      const which = name === 'path' ? '.envrc' : (sha256?.slice(0, 8) ?? '');
+      expect((await guard.quarantine({ kind: 'revoke', which })).accepted).toMatchObject([{ path: '.envrc', sha256 }]);
+      letTimePass();
+      expect((await bench.run(guard, 'true')).quarantined).toEqual([]);
+      expect((await bench.run(guard, 'rm .envrc; echo good >.envrc')).quarantined).toEqual(['.envrc']);
+      bench.sh('rm -f .envrc.*');
+    }
+  });
+
+  it('SEC-2.3: is nothing that has no hash: a hard link, a tree that is too large', async () => {
+    const { id, sha256, noHashBecause } = await setAside('echo x >.envrc; ln .envrc other');
+    expect([sha256, noHashBecause]).toEqual([null, expect.stringContaining('hard link')]);
+    await expect(accept(id, 'a'.repeat(64))).rejects.toThrow(code('CONFLICT'));
+    await restore(id);
+    expect(bench.names()).toEqual(['.envrc', 'other']);
+  });
+});
