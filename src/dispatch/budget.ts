@@ -11,6 +11,7 @@ import type { BudgetOutput } from '../tokens/fit.ts';
 import { type ByteRange, renderLine } from '../tokens/line.ts';
 import { fitPage } from '../tokens/page.ts';
 import type { VerifiedCall } from './call.ts';
+import { ownLeavesOfData } from './own-leaves.ts';
 import type { Page } from './page.ts';
 import type { ScrubbedOutcome } from './scrub.ts';
 import { hashOf, type StoredOutput, storeDerived } from './store.ts';
@@ -54,7 +55,9 @@ async function safelyDensified(
 ): Promise<BudgetOutput> {
   const output = await fitAnswer(call, outcome, stored, deps);
   if (output.envelope.meta.densified?.includes('progress') !== true) return output;
-  const { secrets } = await deps.scrubber.scrub(call.sessionKey, output.envelope.data);
+  const { data } = output.envelope;
+  const own = ownLeavesOfData(data, outcome.namedBy);
+  const { secrets } = await deps.scrubber.scrub(call.sessionKey, data, { own });
   if (secrets.length === 0) return output;
   const view = { ...call.options.view, densify: false };
   return fitAnswer({ ...call, options: { ...call.options, view } }, outcome, stored, deps);

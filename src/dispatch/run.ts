@@ -51,6 +51,7 @@ export async function run(
     ...EMPTY_OUTCOME,
     data: output.data,
     streams: output.streams ?? [],
+    namedBy: call.tool.origin,
     failure: failure === undefined ? null : toolFailure(failure),
     warnings: output.warnings ?? [],
     quarantined,
