@@ -1,5 +1,5 @@
 import { ContextdError } from '../core/errors.ts';
-import type { CallAnswer, CallRequest, Dispatch } from '../server/door.ts';
+import type { CallAnswer, Dispatch, Refuse } from '../server/door.ts';
 
 /** Counts calls on their way in and out, and lets none in once the daemon stops. */
 export interface CallGate {
@@ -10,11 +10,8 @@ export interface CallGate {
   drain(graceMs: number): Promise<boolean>;
 }
 
-/** `refuse` renders the answer of a call that comes while the daemon stops. */
-export function createCallGate(
-  inner: Dispatch,
-  refuse: (request: CallRequest, why: ContextdError) => CallAnswer,
-): CallGate {
+/** `refuse` records and answers a call that comes while the daemon stops. */
+export function createCallGate(inner: Dispatch, refuse: Refuse): CallGate {
   const under = new Set<Promise<CallAnswer>>();
   let answered = 0;
   let stopping = false;

@@ -3,7 +3,7 @@ import type { Clock } from '../core/clock.ts';
 import { type Envelope, type EnvelopeMeta, exitCodeOf, failureEnvelope, successEnvelope } from '../core/envelope.ts';
 import type { ContextdError } from '../core/errors.ts';
 import type { Json } from '../core/json.ts';
-import type { CallAnswer, CallRequest } from '../server/door.ts';
+import type { CallAnswer } from '../server/door.ts';
 import type { Cursors } from '../stores/cursors.ts';
 import { fitCut, fitToBudget, fitWhole, shownStreams } from '../tokens/budget.ts';
 import type { TokenCounter } from '../tokens/counter.ts';
@@ -132,12 +132,12 @@ export function withoutText(
   return { answer: answer(output.line, outcome.failure), tally: tallyOf(output, null) };
 }
 
-/** For a door that turns a call away before dispatch: fixed words, nothing of the caller's text. */
-export function turnAway(counter: TokenCounter) {
-  return (request: CallRequest, why: ContextdError): CallAnswer => {
-    const meta: EnvelopeMeta = { version: 'response-v2', request_id: request.requestId };
-    return answer(renderLine(counter, failureEnvelope({ error: why, meta }))?.line ?? '', why);
-  };
+/** The answer to a call that does not reach dispatch: fixed words, nothing of the caller's text. */
+export function turnedAway(requestId: string, why: ContextdError, counter: TokenCounter): Budgeted {
+  const meta: EnvelopeMeta = { version: 'response-v2', request_id: requestId };
+  const output = renderLine(counter, failureEnvelope({ error: why, meta }));
+  if (output === null) throw new Error('a line without a limit was over it');
+  return { answer: answer(output.line, why), tally: tallyOf({ ...output, omitted: [] }, null) };
 }
 
 function envelopeOf(

@@ -91,7 +91,9 @@ export const EMPTY_OUTCOME: Outcome = {
 };
 
 /** What is known of a call before it is over: what the host did for it, and which secrets went in. */
-export type KnownFacts = Partial<CallFacts & Pick<Outcome, 'secretsOpened' | 'tokenNotes'>>;
+export type KnownFacts = Partial<
+  CallFacts & Pick<Outcome, 'secretsOpened' | 'tokenNotes' | 'runMs' | 'isolationMissing'>
+>;
 
 export function failedOutcome(failure: ContextdError, facts: KnownFacts = {}): Outcome {
   return { ...EMPTY_OUTCOME, failure, ...facts };

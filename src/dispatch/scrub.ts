@@ -5,7 +5,7 @@ import { isJsonObject } from '../core/json.ts';
 import { collectLeaves } from '../scrub/leaves.ts';
 import type { Scrubber, SecretUse } from '../scrub/scrubber.ts';
 import type { TextMargin, ToolStream } from '../sdk/tool.ts';
-import type { Call, Outcome } from './call.ts';
+import { type Call, EMPTY_OUTCOME, type Outcome } from './call.ts';
 import { tokensToMask } from './open-secrets.ts';
 import { type Leaving, type NamedBy, ownLeaves } from './own-leaves.ts';
 import type { SecondSearch } from './second-search.ts';
@@ -134,8 +134,12 @@ function marginsOf({ data, streams }: Outcome): Map<number, TextMargin> {
   return margins;
 }
 
-/** The answer when scrubbing itself failed: fixed words only, nothing of the outcome. */
-export function withheld(failure: ContextdError): ScrubbedOutcome {
+/**
+ * The answer when scrubbing itself failed: fixed words only. Of the outcome it keeps what contextd counted and named
+ * itself, for the record; no text that a tool or a command chose.
+ */
+export function withheld(failure: ContextdError, outcome: Outcome = EMPTY_OUTCOME): ScrubbedOutcome {
+  const { hostCalls, runMs, isolationMissing, secretsOpened } = outcome;
   return {
     data: {},
     streams: [],
@@ -150,12 +154,12 @@ export function withheld(failure: ContextdError): ScrubbedOutcome {
     warnings: [],
     denied: [],
     quarantined: [],
-    hostCalls: { calls: [], total: 0 },
+    hostCalls,
     shows: null,
-    runMs: null,
+    runMs,
     droppedBytes: 0,
-    isolationMissing: [],
-    secretsOpened: [],
+    isolationMissing,
+    secretsOpened,
     secrets: [],
     missedByFirstPass: 0,
   };
