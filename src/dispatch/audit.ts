@@ -50,12 +50,7 @@ function recordedTool(name: string, { catalog, scrubber }: AuditDeps): string {
 }
 
 /** The record of a call with its outcome, whatever that is. */
-export function endRecord(
-  call: Call,
-  outcome: ScrubbedOutcome,
-  { line, tally }: Told,
-  deps: AuditDeps,
-): AuditRecord {
+export function endRecord(call: Call, outcome: ScrubbedOutcome, { line, tally }: Told, deps: AuditDeps): AuditRecord {
   const errorCode = outcome.failure?.code ?? null;
   return {
     ...startFacts(call, deps),

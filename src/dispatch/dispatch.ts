@@ -4,16 +4,16 @@ import type { Logger } from '../core/log.ts';
 import type { CallAnswer, CallRequest, Dispatch } from '../server/door.ts';
 import { type AuthorizeDeps, authorize } from './authorize.ts';
 import { type BudgetDeps, type Budgeted, budget, budgetPage, turnedAway, withoutText } from './budget.ts';
-import { type CallRecord, type CallRecordDeps, createCallRecord } from './call-record.ts';
 import { type Call, EMPTY_OUTCOME, failedOutcome, type KnownFacts, type Outcome, type VerifiedCall } from './call.ts';
+import { type CallRecord, type CallRecordDeps, createCallRecord } from './call-record.ts';
 import { identify } from './identify.ts';
 import { literalTokens, type OpenSecretsDeps, openSecrets } from './open-secrets.ts';
 import { openCursor, openPage, type PageDeps } from './page.ts';
+import { unrecorded } from './refuse.ts';
 import { type RunDeps, run } from './run.ts';
 import { type ScrubbedOutcome, type ScrubDeps, scrub, withheld } from './scrub.ts';
 import { createStepTimes, type StepTimes } from './step-times.ts';
 import { type StoreDeps, store } from './store.ts';
-import { unrecorded } from './refuse.ts';
 import { refusalBudget, type VerifyDeps, verify } from './verify.ts';
 
 export interface DispatchDeps

@@ -11,11 +11,7 @@ export interface ReportedRefusal {
 }
 
 /** The report is a program's word: only its shape is checked. ARGS_INVALID for a code that is not of docs/errors.md. */
-export function receiveRefusal(
-  wire: RefusalReport__Output,
-  signal: AbortSignal,
-  nowMs: number,
-): ReportedRefusal {
+export function receiveRefusal(wire: RefusalReport__Output, signal: AbortSignal, nowMs: number): ReportedRefusal {
   const code = wire.error_code;
   if (wire.call === null || !isErrorCode(code)) {
     throw new ContextdError('ARGS_INVALID', 'the report names no call, or no error code of docs/errors.md', {
