@@ -50,10 +50,16 @@ function recordedTool(name: string, { catalog, scrubber }: AuditDeps): string {
 }
 
 /** The record of a call with its outcome, whatever that is. */
-export function endRecord(call: Call, outcome: ScrubbedOutcome, { line, tally }: Told, deps: AuditDeps): AuditRecord {
+export function endRecord(
+  call: Call,
+  start: StartFacts,
+  outcome: ScrubbedOutcome,
+  { line, tally }: Told,
+  deps: AuditDeps,
+): AuditRecord {
   const errorCode = outcome.failure?.code ?? null;
   return {
-    ...startFacts(call, deps),
+    ...start,
     output_sha256: createHash('sha256').update(line).digest('hex'),
     output_bytes: Buffer.byteLength(line),
     duration_ms: Math.round((deps.clock.monotonic() - call.startedAt) * 10) / 10,

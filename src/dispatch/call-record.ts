@@ -1,4 +1,5 @@
 import type { ErrorCode } from '../core/errors.ts';
+import type { StartFacts } from '../stores/audit.ts';
 import type { Journal } from '../stores/journal.ts';
 import { type AuditDeps, endRecord, startFacts, type Told } from './audit.ts';
 import type { Call } from './call.ts';
@@ -24,17 +25,20 @@ export function createCallRecord(call: Call, deps: CallRecordDeps): CallRecord {
   const { requestId, sessionKey } = call;
   // A call that could not begin does not end the one whose request id it took.
   let isInJournal = false;
-  let isInLog = false;
+  let start: StartFacts | null = null;
   return {
     async begin(tool) {
       await journal.begin({ requestId, tool, sessionKey });
       isInJournal = true;
-      await auditLog.begin(startFacts(call, deps));
-      isInLog = true;
+      const facts = startFacts(call, deps);
+      await auditLog.begin(facts);
+      start = facts;
     },
     async end(outcome, told) {
-      const record = endRecord(call, outcome, told, deps);
-      await (isInLog ? auditLog.end(record) : auditLog.append(record));
+      // Secrets that the call brought to light may be in its input: then that is masked once more.
+      const facts = start === null || outcome.secrets.length > 0 ? startFacts(call, deps) : start;
+      const record = endRecord(call, facts, outcome, told, deps);
+      await (start === null ? auditLog.append(record) : auditLog.end(record));
       const errorCode: ErrorCode | null = outcome.failure?.code ?? null;
       if (isInJournal) await journal.finish(requestId, errorCode);
     },

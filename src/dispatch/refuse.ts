@@ -2,7 +2,7 @@ import { ContextdError } from '../core/errors.ts';
 import type { Logger } from '../core/log.ts';
 import type { CallAnswer, CallRequest, Refuse } from '../server/door.ts';
 import type { TokenCounter } from '../tokens/counter.ts';
-import { type AuditDeps, endRecord } from './audit.ts';
+import { type AuditDeps, endRecord, startFacts } from './audit.ts';
 import { turnedAway } from './budget.ts';
 import { identify } from './identify.ts';
 import { withheld } from './scrub.ts';
@@ -19,7 +19,8 @@ export function createRefuse(deps: RefuseDeps): Refuse {
     const { answer, tally } = turnedAway(call.requestId, why, deps.counter);
     try {
       const told = { line: answer.line, tally };
-      await deps.auditLog.append(endRecord(call, { ...withheld(why), failure: why }, told, deps));
+      const outcome = { ...withheld(why), failure: why };
+      await deps.auditLog.append(endRecord(call, startFacts(call, deps), outcome, told, deps));
       return answer;
     } catch (thrown) {
       deps.logger.error('call.unrecorded', { request_id: call.requestId }, thrown);
