@@ -12,7 +12,7 @@ import type { Call } from './run.ts';
 import { UnaryCall } from './unary-call.ts';
 
 /** For a daemon that runs but is busy; without a daemon no time passes. Milliseconds. */
-const REPORT_LIMIT_MS = 1_000;
+const REPORT_LIMIT_MS = 2_000;
 
 /**
  * Tells the daemon of a call that was refused here, so that it leaves a record too. Best effort: the answer stands

@@ -1,7 +1,7 @@
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { Bench, BUILDS } from '../fixtures/proxy-daemon/bench.ts';
 import type { ReceivedReport } from '../fixtures/proxy-daemon/grpc-server.ts';
 import { CTXD, type Finished, type Installation, install, PROXY } from '../helpers/installation.ts';
@@ -38,27 +38,31 @@ describe('a call that the proxy refuses', () => {
       .map((line) => JSON.parse(line));
   }
 
+  /** On a busy machine the proxy may end before the daemon has written its report. */
+  async function recordsOf(id: string): Promise<AuditLine[]> {
+    const recorded = () => lines().filter(({ request_id }) => request_id === id);
+    return vi.waitUntil(() => recorded().length > 0, { timeout: 30_000 }).then(recorded);
+  }
+
   const link = '.claude/tools/safe_bash/safe_bash';
   const call = (args: readonly string[]): Promise<Finished> => at.run(link, args, { input: '{}' });
 
   it.each([
     ['two inputs', ['{}', '{}'], 2, 'ARGS_INVALID'],
     ['an option there is not', ['--no-such-option', '1'], 2, 'ARGS_INVALID'],
-    ['a file that is not there', [`@${token}`], 2, 'PATH_NOT_FOUND'],
+    ['a file that is not there', [`@${token}`], 1, 'PATH_NOT_FOUND'],
     ['an empty input', [' '], 2, 'ARGS_INVALID'],
     ['an output file that is protected', ['{"command":"true"}', '--out', '.claude/x'], 3, 'PERMISSION_DENIED'],
   ])('SEC-5.1: leaves a record of %s, with its words masked', async (_what, args, exitCode, code) => {
-    const before = lines().length;
     const { stdout, code: ended } = await call(args);
     const envelope = JSON.parse(stdout);
     expect({ code: envelope.data.error_code, ended }).toEqual({
       code,
       ended: exitCode,
     });
-    const [record, ...others] = lines().slice(before);
+    const [record, ...others] = await recordsOf(envelope.meta.request_id);
     expect(others).toEqual([]);
     expect(record).toMatchObject({
-      request_id: envelope.meta.request_id,
       door: 'proxy',
       tool: 'safe_bash',
       project: at.project,
@@ -72,14 +76,15 @@ describe('a call that the proxy refuses', () => {
   });
 
   it('SEC-5.1: leaves a record of an input that is too large', async () => {
-    const before = lines().length;
     const { stdout } = await at.run(link, ['-'], { input: Buffer.alloc(40 * 1024 * 1024, 0x20) });
-    expect(JSON.parse(stdout).data.error_code).toBe('PAYLOAD_TOO_LARGE');
-    expect(lines().slice(before)).toMatchObject([{ error_code: 'PAYLOAD_TOO_LARGE', input: { arguments: ['-'] } }]);
+    const { data, meta } = JSON.parse(stdout);
+    expect(data.error_code).toBe('PAYLOAD_TOO_LARGE');
+    expect(await recordsOf(meta.request_id)).toMatchObject([
+      { error_code: 'PAYLOAD_TOO_LARGE', input: { arguments: ['-'] } },
+    ]);
   });
 
   it('SEC-5.1 SEC-4.3: leaves a record of a link that does not match, and of a proxy that was not installed there', async () => {
-    const before = lines().length;
     mkdirSync(join(at.project, '.claude/tools/other'), { recursive: true });
     symlinkSync(PROXY, join(at.project, '.claude/tools/other/safe_bash'));
     const wrong = await at.run('.claude/tools/other/safe_bash', ['{"command":"true"}']);
@@ -87,17 +92,17 @@ describe('a call that the proxy refuses', () => {
     copyFileSync(PROXY, join(at.project, '.claude/tools/copied/copied'));
     const copied = await at.run('.claude/tools/copied/copied', ['{"command":"true"}']);
     expect([wrong.code, copied.code]).toEqual([4, 4]);
-    expect(lines().slice(before)).toMatchObject([
+    const ids = [wrong, copied].map(({ stdout }) => JSON.parse(stdout).meta.request_id);
+    expect([...(await recordsOf(ids[0])), ...(await recordsOf(ids[1]))]).toMatchObject([
       { door: 'proxy', tool: 'safe_bash', project: at.project, error_code: 'INTEGRITY_FAILED', exit_code: 4 },
       { door: 'proxy', tool: 'copied', project: at.project, error_code: 'INTEGRITY_FAILED', exit_code: 4 },
     ]);
   });
 
   it('SEC-5.1: is not recorded twice when the daemon refuses it', async () => {
-    const before = lines().length;
-    await call(['{"comand":"x"}']);
-    await call(['--help']);
-    expect(lines().slice(before)).toMatchObject([{ door: 'grpc', error_code: 'ARGS_INVALID' }]);
+    const { stdout } = await call(['{"comand":"x"}']);
+    const records = await recordsOf(JSON.parse(stdout).meta.request_id);
+    expect(records).toMatchObject([{ door: 'grpc', error_code: 'ARGS_INVALID' }]);
   });
 });
 
