@@ -1,5 +1,5 @@
 import { ContextdError } from '../core/errors.ts';
-import type { CallAnswer, CallRequest, Dispatch } from '../server/door.ts';
+import type { CallAnswer, Dispatch, Refuse } from '../server/door.ts';
 import type { StopCause } from './stop-request.ts';
 
 /** Counts calls on their way in and out, and lets none in once the daemon stops. */
@@ -25,11 +25,8 @@ export interface Drained {
 /** Milliseconds that calls get to answer once they were ended: a tool's own grace, and the way of its answer. */
 const ENDING_MS = 5_000;
 
-/** `refuse` renders the answer of a call that comes while the daemon stops. */
-export function createCallGate(
-  inner: Dispatch,
-  refuse: (request: CallRequest, why: ContextdError) => CallAnswer,
-): CallGate {
+/** `refuse` records and answers a call that comes while the daemon stops. */
+export function createCallGate(inner: Dispatch, refuse: Refuse): CallGate {
   const under = new Map<AbortController, { tool: string; answer: Promise<CallAnswer> }>();
   const { promise: drained, resolve: settle } = Promise.withResolvers<Drained>();
   let answered = 0;

@@ -5,8 +5,8 @@ import type { Paths } from '../config/paths.ts';
 import type { Config } from '../config/schema.ts';
 import type { Clock } from '../core/clock.ts';
 import type { Logger } from '../core/log.ts';
-import { turnAway } from '../dispatch/budget.ts';
 import { createDispatch } from '../dispatch/dispatch.ts';
+import { createRefuse } from '../dispatch/refuse.ts';
 import { createSlots } from '../dispatch/slots.ts';
 import { createViewMaker } from '../dispatch/view/run-view.ts';
 import { createRunner } from '../runner/runner.ts';
@@ -120,7 +120,7 @@ export function compose({ environment, paths, config, clock, logger, requestStop
     logger,
   });
   const counter = loadCounter();
-  const refuse = turnAway(counter);
+  const refuse = createRefuse({ auditLog, catalog, scrubber, counter, clock, logger });
   const gate = createCallGate(
     createDispatch({
       catalog,
@@ -187,7 +187,10 @@ export function compose({ environment, paths, config, clock, logger, requestStop
     async start() {
       await database.start();
       await keys.start();
-      await Promise.all([projects.start(), approvals.start(), journal.start(), artifacts.start(), auditLog.start()]);
+      await Promise.all([projects.start(), approvals.start(), artifacts.start(), auditLog.start()]);
+      // The log first: calls that the journal closes are never looked at again.
+      await auditLog.endInterrupted(await journal.open(), (text) => scrubber.maskText(text));
+      await journal.start();
     },
     async stop() {
       await auditLog.stop();

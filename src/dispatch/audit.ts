@@ -1,15 +1,19 @@
 import { createHash } from 'node:crypto';
+import type { Catalog } from '../catalog/catalog.ts';
+import { TOOL_NAME_PATTERN } from '../catalog/manifest.ts';
 import type { Clock } from '../core/clock.ts';
 import { ERROR_TABLE, type ErrorCode } from '../core/errors.ts';
 import { isJsonObject, type Json } from '../core/json.ts';
+import { freeKey } from '../scrub/leaves.ts';
 import type { Scrubber } from '../scrub/scrubber.ts';
-import type { AuditLog } from '../stores/audit.ts';
+import type { AuditLog, AuditRecord, StartFacts } from '../stores/audit.ts';
 import type { Call } from './call.ts';
 import type { ScrubbedOutcome } from './scrub.ts';
 import type { Tally } from './tally.ts';
 
 export interface AuditDeps {
   auditLog: AuditLog;
+  catalog: Catalog;
   scrubber: Scrubber;
   clock: Clock;
 }
@@ -26,22 +30,36 @@ export interface Told {
   tally: Tally;
 }
 
-/** Step 9: one record for every outcome. AUDIT_FAILED when it cannot be written: no record, no answer. */
-export async function audit(
+/** What is known of a call before it runs. */
+export function startFacts({ request, requestId, sessionId, receivedAt }: Call, deps: AuditDeps): StartFacts {
+  return {
+    time: new Date(receivedAt).toISOString(),
+    request_id: requestId,
+    session: deps.scrubber.maskText(sessionId),
+    project: request.projectRoot,
+    door: request.door,
+    tool: recordedTool(request.tool, deps),
+    input: recordedInput(request.inputJson, deps.scrubber),
+  };
+}
+
+/** The name of a tool there is stays readable, whatever a project calls a secret; any other is the caller's text. */
+function recordedTool(name: string, { catalog, scrubber }: AuditDeps): string {
+  if (TOOL_NAME_PATTERN.test(name) && catalog.find(name) !== undefined) return name;
+  return scrubber.maskText(name).slice(0, 100);
+}
+
+/** The record of a call with its outcome, whatever that is. */
+export function endRecord(
   call: Call,
+  start: StartFacts,
   outcome: ScrubbedOutcome,
   { line, tally }: Told,
   deps: AuditDeps,
-): Promise<void> {
+): AuditRecord {
   const errorCode = outcome.failure?.code ?? null;
-  await deps.auditLog.append({
-    time: new Date(call.receivedAt).toISOString(),
-    request_id: call.requestId,
-    session: deps.scrubber.maskText(call.sessionId),
-    project: call.request.projectRoot,
-    door: call.request.door,
-    tool: deps.scrubber.maskText(call.request.tool).slice(0, 100),
-    input: recordedInput(call.request.inputJson, deps.scrubber),
+  return {
+    ...start,
     output_sha256: createHash('sha256').update(line).digest('hex'),
     output_bytes: Buffer.byteLength(line),
     duration_ms: Math.round((deps.clock.monotonic() - call.startedAt) * 10) / 10,
@@ -59,7 +77,7 @@ export async function audit(
     ...(outcome.searchComplete ? {} : { search_incomplete: true }),
     ...(outcome.denied.length > 0 ? { denied: outcome.denied.map((denial) => ({ ...denial })) } : {}),
     ...(outcome.isolationMissing.length > 0 ? { isolation_missing: outcome.isolationMissing } : {}),
-  });
+  };
 }
 
 function talliedOf(tally: Tally) {
@@ -100,9 +118,10 @@ function masked(value: Json, scrubber: Scrubber): Json {
   if (typeof value === 'string') return kept(value, scrubber);
   if (Array.isArray(value)) return value.map((inner) => masked(inner, scrubber));
   if (!isJsonObject(value)) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([key, inner]) => [kept(key, scrubber), masked(inner, scrubber)]),
-  );
+  const entries = new Map<string, Json>();
+  for (const [key, inner] of Object.entries(value))
+    entries.set(freeKey(kept(key, scrubber), entries), masked(inner, scrubber));
+  return Object.fromEntries(entries);
 }
 
 /** Masked before it is cut, since a cut secret is one that no pattern knows; `maskText` cuts what is far too long. */

@@ -18,7 +18,8 @@ export function budgetLimits(
   door: CallRequest['door'],
 ): BudgetLimits {
   const own = Object.hasOwn(budget.tools, name) ? budget.tools[name] : undefined;
-  const ceilings = [budget.max_tokens, own?.max_tokens, budget.doors[door]?.max_tokens];
+  const ofDoor = door === 'proxy' ? undefined : budget.doors[door];
+  const ceilings = [budget.max_tokens, own?.max_tokens, ofDoor?.max_tokens];
   const ceiling = Math.min(...ceilings.filter((tokens) => tokens !== undefined));
   const under = own?.default_tokens ?? defaultOf(budget, kind);
   // The requirements say "under" the default, not "at most".

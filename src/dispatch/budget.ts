@@ -10,7 +10,7 @@ import {
 } from '../core/envelope.ts';
 import type { ContextdError } from '../core/errors.ts';
 import type { Json } from '../core/json.ts';
-import type { CallAnswer, CallRequest } from '../server/door.ts';
+import type { CallAnswer } from '../server/door.ts';
 import type { Cursors } from '../stores/cursors.ts';
 import { fitCut, fitToBudget, fitWhole, shownStreams } from '../tokens/budget.ts';
 import type { TokenCounter } from '../tokens/counter.ts';
@@ -18,6 +18,7 @@ import type { BudgetOutput } from '../tokens/fit.ts';
 import { type ByteRange, renderLine } from '../tokens/line.ts';
 import { fitPage } from '../tokens/page.ts';
 import type { VerifiedCall } from './call.ts';
+import { ownLeavesOfData } from './own-leaves.ts';
 import type { Page } from './page.ts';
 import type { ScrubbedOutcome } from './scrub.ts';
 import { hashOf, type StoredOutput, storeDerived } from './store.ts';
@@ -61,7 +62,9 @@ async function safelyDensified(
 ): Promise<BudgetOutput> {
   const output = await fitAnswer(call, outcome, stored, deps);
   if (output.envelope.meta.densified?.includes('progress') !== true) return output;
-  const { secrets } = await deps.scrubber.scrub(call.sessionKey, output.envelope.data);
+  const { data } = output.envelope;
+  const own = ownLeavesOfData(data, outcome.namedBy);
+  const { secrets } = await deps.scrubber.scrub(call.sessionKey, data, { own });
   if (secrets.length === 0) return output;
   const view = { ...call.options.view, densify: false };
   return fitAnswer({ ...call, options: { ...call.options, view } }, outcome, stored, deps);
@@ -136,12 +139,12 @@ export function withoutText(
   return { answer: answer(output.line, outcome.failure), tally: tallyOf(output, null) };
 }
 
-/** For a door that turns a call away before dispatch: fixed words, nothing of the caller's text. */
-export function turnAway(counter: TokenCounter) {
-  return (request: CallRequest, why: ContextdError): CallAnswer => {
-    const meta: EnvelopeMeta = { version: 'response-v2', request_id: request.requestId };
-    return answer(renderLine(counter, failureEnvelope({ error: why, meta }))?.line ?? '', why);
-  };
+/** The answer to a call that does not reach dispatch: fixed words, nothing of the caller's text. */
+export function turnedAway(requestId: string, why: ContextdError, counter: TokenCounter): Budgeted {
+  const meta: EnvelopeMeta = { version: 'response-v2', request_id: requestId };
+  const output = renderLine(counter, failureEnvelope({ error: why, meta }));
+  if (output === null) throw new Error('a line without a limit was over it');
+  return { answer: answer(output.line, why), tally: tallyOf({ ...output, omitted: [] }, null) };
 }
 
 function envelopeOf(

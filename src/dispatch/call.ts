@@ -8,6 +8,7 @@ import type { ToolStream } from '../sdk/tool.ts';
 import type { CallRequest } from '../server/door.ts';
 import type { View } from '../tokens/views/view.ts';
 import type { OpenedSecret } from './open-secrets.ts';
+import type { NamedBy } from './own-leaves.ts';
 
 /** A call once it is known who calls, from where and with how much time (step 1). */
 export interface Call {
@@ -46,6 +47,8 @@ export interface VerifiedCall extends Call {
 export interface Outcome {
   data: JsonObject;
   streams: readonly ToolStream[];
+  /** Who chose the keys of `data` and the fields of `streams`. */
+  namedBy: NamedBy;
   failure: ContextdError | null;
   warnings: readonly string[];
   denied: readonly Denial[];
@@ -74,6 +77,7 @@ export interface Outcome {
 export const EMPTY_OUTCOME: Outcome = {
   data: {},
   streams: [],
+  namedBy: 'core',
   failure: null,
   warnings: [],
   denied: [],
@@ -90,7 +94,9 @@ export const EMPTY_OUTCOME: Outcome = {
 };
 
 /** What is known of a call before it is over: what the host did for it, and which secrets went in. */
-export type KnownFacts = Partial<CallFacts & Pick<Outcome, 'secretsOpened' | 'tokenNotes'>>;
+export type KnownFacts = Partial<
+  CallFacts & Pick<Outcome, 'secretsOpened' | 'tokenNotes' | 'runMs' | 'isolationMissing'>
+>;
 
 export function failedOutcome(failure: ContextdError, facts: KnownFacts = {}): Outcome {
   return { ...EMPTY_OUTCOME, failure, ...facts };

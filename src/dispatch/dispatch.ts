@@ -2,14 +2,14 @@ import type { Clock } from '../core/clock.ts';
 import { ContextdError } from '../core/errors.ts';
 import type { Logger } from '../core/log.ts';
 import type { CallAnswer, CallRequest, Dispatch } from '../server/door.ts';
-import type { Journal } from '../stores/journal.ts';
-import { type AuditDeps, audit } from './audit.ts';
 import { type AuthorizeDeps, authorize } from './authorize.ts';
-import { type BudgetDeps, type Budgeted, budget, budgetPage, withoutText } from './budget.ts';
+import { type BudgetDeps, type Budgeted, budget, budgetPage, turnedAway, withoutText } from './budget.ts';
 import { type Call, EMPTY_OUTCOME, failedOutcome, type KnownFacts, type Outcome, type VerifiedCall } from './call.ts';
+import { type CallRecord, type CallRecordDeps, createCallRecord } from './call-record.ts';
 import { identify } from './identify.ts';
 import { literalTokens, type OpenSecretsDeps, openSecrets } from './open-secrets.ts';
 import { openCursor, openPage, type PageDeps } from './page.ts';
+import { unrecorded } from './refuse.ts';
 import { type RunDeps, run } from './run.ts';
 import { type ScrubbedOutcome, type ScrubDeps, scrub, withheld } from './scrub.ts';
 import { createStepTimes, type StepTimes } from './step-times.ts';
@@ -20,13 +20,12 @@ export interface DispatchDeps
   extends VerifyDeps,
     Omit<AuthorizeDeps, 'config'>,
     Omit<RunDeps, 'config'>,
-    AuditDeps,
+    CallRecordDeps,
     Omit<BudgetDeps, 'config'>,
     ScrubDeps,
     StoreDeps,
     PageDeps {
   config: AuthorizeDeps['config'] & RunDeps['config'] & OpenSecretsDeps['config'] & BudgetDeps['config'];
-  journal: Journal;
   clock: Clock;
   logger: Logger;
 }
@@ -44,8 +43,10 @@ export function createDispatch(deps: DispatchDeps): Dispatch {
 }
 
 async function answerCall(call: Call, times: StepTimes, deps: DispatchDeps): Promise<CallAnswer> {
+  const record = createCallRecord(call, deps);
   let budgeted: Budgeted;
   let outcome: ScrubbedOutcome;
+  let came: Outcome = EMPTY_OUTCOME;
   try {
     const verified = await times.of('verify', verify(call, deps)); //                2 verify
     const { continuation, isViewAsked } = verified.options;
@@ -54,19 +55,36 @@ async function answerCall(call: Call, times: StepTimes, deps: DispatchDeps): Pro
       outcome = await scrubOrWithhold(call, EMPTY_OUTCOME, times, deps);
       budgeted = budgetPage(verified, page, deps);
     } else {
-      const came =
-        continuation === null ? await carryOut(verified, times, deps) : await shown(verified, continuation, deps);
+      came =
+        continuation === null
+          ? await carryOut(verified, times, record, deps)
+          : await shown(verified, continuation, deps);
       outcome = await scrubOrWithhold(call, came, times, deps); //                   6 scrub
       const stored = await times.of('store', store(verified, outcome, deps)); //          7 store
       budgeted = await times.of('budget', budget(verified, outcome, stored, deps)); //  8 budget
       await times.of('store', stored?.committed ?? Promise.resolve());
     }
   } catch (thrown) {
-    outcome = await scrubOrWithhold(call, failedOutcome(reported(call, thrown, deps)), times, deps);
-    budgeted = withoutText(call.requestId, outcome, refusalBudget(call, deps), deps.counter);
+    const failed = failedOutcome(reported(call, thrown, deps), factsOf(came));
+    outcome = await scrubOrWithhold(call, failed, times, deps);
+    budgeted = answerWithoutText(call, outcome, deps);
   }
   times.end('budget');
-  return times.of('audit', recorded(call, outcome, budgeted, deps)); //              9 audit
+  return times.of('audit', recorded(call, outcome, budgeted, record, deps)); //      9 audit
+}
+
+/** An answer there must be, or nothing would be recorded. */
+function answerWithoutText(call: Call, outcome: ScrubbedOutcome, deps: DispatchDeps): Budgeted {
+  try {
+    return withoutText(call.requestId, outcome, refusalBudget(call, deps), deps.counter);
+  } catch (thrown) {
+    return turnedAway(call.requestId, reported(call, thrown, deps), deps.counter);
+  }
+}
+
+/** What the record of a call says of its run, also when its output could not be kept or cut. */
+function factsOf({ quarantined, denied, hostCalls, runMs, isolationMissing, secretsOpened, tokenNotes }: Outcome) {
+  return { quarantined, denied, hostCalls, runMs, isolationMissing, secretsOpened, tokenNotes };
 }
 
 /** Another view of the output that a cursor leads into. */
@@ -76,7 +94,12 @@ async function shown(call: VerifiedCall, continuation: string, deps: DispatchDep
 }
 
 /** Steps 3 to 5. What fails here is an outcome too, so that it is scrubbed, stored and recorded like any other. */
-async function carryOut(call: VerifiedCall, times: StepTimes, deps: DispatchDeps): Promise<Outcome> {
+async function carryOut(
+  call: VerifiedCall,
+  times: StepTimes,
+  record: CallRecord,
+  deps: DispatchDeps,
+): Promise<Outcome> {
   let facts: KnownFacts = {};
   const keepFacts = (told: KnownFacts): void => {
     facts = { ...facts, ...told };
@@ -87,10 +110,7 @@ async function carryOut(call: VerifiedCall, times: StepTimes, deps: DispatchDeps
     const secrets = openSecrets(call, deps); //                                      4 open secrets
     keepFacts({ secretsOpened: secrets.opened, tokenNotes: literalTokens(call, deps.scrubber) });
     times.end('open_secrets');
-    await times.of(
-      'journal',
-      deps.journal.begin({ requestId: call.requestId, tool: call.tool.manifest.name, sessionKey: call.sessionKey }),
-    );
+    await times.of('journal', record.begin(call.tool.manifest.name));
     const giveBack = await times.of('slot', deps.slots.take(call.request.signal));
     try {
       const outcome = await times.of('run', run(call, secrets, permit.isolation, deps, keepFacts)); // 5 run
@@ -114,7 +134,7 @@ async function scrubOrWithhold(
     const scrubbed = await times.of('scrub', scrub(call, outcome, deps));
     return { ...scrubbed, scrubMs: Math.round((deps.clock.monotonic() - started) * 10) / 10 };
   } catch (thrown) {
-    return withheld(reported(call, thrown, deps));
+    return withheld(reported(call, thrown, deps), outcome);
   }
 }
 
@@ -123,20 +143,15 @@ async function recorded(
   call: Call,
   outcome: ScrubbedOutcome,
   { answer, tally }: Budgeted,
+  record: CallRecord,
   deps: DispatchDeps,
 ): Promise<CallAnswer> {
   try {
-    await audit(call, outcome, { line: answer.line, tally }, deps);
-    await deps.journal.finish(call.requestId, outcome.failure?.code ?? null);
+    await record.end(outcome, { line: answer.line, tally });
     return answer;
   } catch (thrown) {
-    const failure = reported(call, thrown, deps);
-    const code = failure.code === 'STORAGE_FULL' ? 'STORAGE_FULL' : 'AUDIT_FAILED';
-    const unrecorded = new ContextdError(code, 'the call could not be recorded, so its answer is withheld', {
-      remedy: failure.remedy ?? 'Free disk space or mend the state directory, then see `ctxd doctor`.',
-      cause: failure,
-    });
-    const refused = { ...withheld(unrecorded), failure: unrecorded };
+    const failure = unrecorded(reported(call, thrown, deps));
+    const refused = { ...withheld(failure), failure };
     return withoutText(call.requestId, refused, refusalBudget(call, deps), deps.counter).answer;
   }
 }

@@ -54,6 +54,7 @@ export async function run(
     ...EMPTY_OUTCOME,
     data: output.data,
     streams: output.streams ?? [],
+    namedBy: call.tool.origin,
     failure: failure === undefined ? null : endOf(call.request.signal, toolFailure(failure)),
     warnings: output.warnings ?? [],
     quarantined,

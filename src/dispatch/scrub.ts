@@ -5,14 +5,16 @@ import { isJsonObject } from '../core/json.ts';
 import { collectLeaves } from '../scrub/leaves.ts';
 import type { Scrubber, SecretUse } from '../scrub/scrubber.ts';
 import type { TextMargin, ToolStream } from '../sdk/tool.ts';
-import type { Call, Outcome } from './call.ts';
+import { type Call, EMPTY_OUTCOME, type Outcome } from './call.ts';
 import { tokensToMask } from './open-secrets.ts';
+import { type Leaving, type NamedBy, ownLeaves } from './own-leaves.ts';
 import type { SecondSearch } from './second-search.ts';
 
 /** An outcome in which nothing is left to hide. Only this type reaches the stores, the budget and the audit log. */
 export interface ScrubbedOutcome {
   data: JsonObject;
   streams: readonly ToolStream[];
+  namedBy: NamedBy;
   failure: ContextdError | null;
   warnings: readonly string[];
   denied: Outcome['denied'];
@@ -36,8 +38,9 @@ export interface ScrubDeps {
 }
 
 /**
- * Step 6, second pass: every string that leaves, over raw strings before JSON is made. The values come in the order
- * the tool's process scanned them, {data, streams}, then what dispatch added. It fails closed: no scrub, no output.
+ * Step 6, second pass: every string that leaves, over raw strings before JSON is made, all but contextd's own names.
+ * The values come in the order the tool's process scanned them, {data, streams}, then what dispatch added. It fails
+ * closed: no scrub, no output.
  */
 export async function scrub(
   call: Call,
@@ -55,17 +58,19 @@ export async function scrub(
     warnings: outcome.warnings,
     denied: outcome.denied.map((denial) => ({ ...denial })),
     quarantined: outcome.quarantined.map((setAside) => ({ ...setAside })),
-  } satisfies JsonObject;
+  } satisfies Leaving;
   const first = await scrubber.scrub(call.sessionKey, leaving, {
     firstPass: outcome.firstPass,
     margins: marginsOf(outcome),
     ...(TOOL_NAME_PATTERN.test(call.request.tool) ? { tool: call.request.tool } : {}),
     opened: tokensToMask(outcome.secretsOpened),
+    own: ownLeaves(leaving, outcome.namedBy),
   });
-  const { value, secrets } = await searchAgain(call, first, { scrubber, secondSearch });
+  const { value, secrets } = await searchAgain(call, outcome.namedBy, first, { scrubber, secondSearch });
   return {
     data: value.data,
-    streams: value.streams,
+    streams: withUsableFields(value, outcome.streams),
+    namedBy: outcome.namedBy,
     failure: failure === null || value.failure === null ? null : rebuild(failure, value.failure),
     warnings: [...value.warnings, ...outcome.tokenNotes],
     denied: value.denied,
@@ -83,16 +88,42 @@ export async function scrub(
 }
 
 /** What gitleaks still finds is masked too, and known from then on. */
-async function searchAgain<T extends JsonObject>(
+async function searchAgain<T extends Leaving>(
   { sessionKey }: Call,
+  namedBy: NamedBy,
   first: { value: T; secrets: readonly SecretUse[] },
   { scrubber, secondSearch }: ScrubDeps,
 ): Promise<{ value: T; secrets: readonly SecretUse[] }> {
-  const missed = await secondSearch.missedIn(collectLeaves(first.value));
+  // Not the positions of before: a key that was masked may stand at another place.
+  const own = ownLeaves(first.value, namedBy);
+  const missed = await secondSearch.missedIn(
+    collectLeaves(first.value).map((text, position) => (own.has(position) ? '' : text)),
+  );
   if (missed.length === 0) return first;
-  const { value, secrets } = await scrubber.scrubAgain(sessionKey, first.value, missed);
+  const { value, secrets } = await scrubber.scrubAgain(sessionKey, first.value, missed, own);
   const known = new Set(first.secrets.map(({ token }) => token));
   return { value, secrets: [...first.secrets, ...secrets.filter(({ token }) => !known.has(token))] };
+}
+
+/**
+ * The field of a stream names a text in `data`, in refs and cursors, where a token cannot stand: one in which a secret
+ * was found becomes `text_1`, `text_2` and so on.
+ */
+function withUsableFields(
+  { data, streams }: Pick<Leaving, 'data' | 'streams'>,
+  given: Outcome['streams'],
+): ToolStream[] {
+  const taken = new Set([...Object.keys(data), ...given.map(({ field }) => field)]);
+  let number = 0;
+  const next = (): string => {
+    do number += 1;
+    while (taken.has(`text_${number}`));
+    return `text_${number}`;
+  };
+  return streams.map(({ field, text }, position) => ({
+    field: field === given[position]?.field ? field : next(),
+    text,
+  }));
 }
 
 /** By the leaves of `leaving`: those of data come first, then per stream "field", its name, "text" and the text. */
@@ -105,11 +136,16 @@ function marginsOf({ data, streams }: Outcome): Map<number, TextMargin> {
   return margins;
 }
 
-/** The answer when scrubbing itself failed: fixed words only, nothing of the outcome. */
-export function withheld(failure: ContextdError): ScrubbedOutcome {
+/**
+ * The answer when scrubbing itself failed: fixed words only. Of the outcome it keeps what contextd counted and named
+ * itself, for the record; no text that a tool or a command chose.
+ */
+export function withheld(failure: ContextdError, outcome: Outcome = EMPTY_OUTCOME): ScrubbedOutcome {
+  const { hostCalls, runMs, isolationMissing, secretsOpened } = outcome;
   return {
     data: {},
     streams: [],
+    namedBy: 'core',
     failure:
       failure.code === 'SCRUB_FAILED'
         ? failure
@@ -121,12 +157,12 @@ export function withheld(failure: ContextdError): ScrubbedOutcome {
     denied: [],
     quarantined: [],
     searchComplete: true,
-    hostCalls: { calls: [], total: 0 },
+    hostCalls,
     shows: null,
-    runMs: null,
+    runMs,
     droppedBytes: 0,
-    isolationMissing: [],
-    secretsOpened: [],
+    isolationMissing,
+    secretsOpened,
     secrets: [],
     missedByFirstPass: 0,
   };

@@ -71,7 +71,11 @@ async function exchangeAnew(
   return attempt.kind === 'connected' ? exchange(attempt.channel, request, places, signal) : undefined;
 }
 
-function carry(
+/**
+ * Undefined when the connection was lost before anything was sent. Throws INTERRUPTED when it was lost afterwards, and
+ * CANCELLED, having told the daemon, when `signal` is aborted.
+ */
+export function carry(
   channel: Channel,
   call: UnaryCall,
   places: Places,

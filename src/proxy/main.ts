@@ -14,21 +14,34 @@ async function main(): Promise<number> {
   const interruption = new AbortController();
   const interrupt = () => interruption.abort();
   for (const signal of SIGNALS) process.on(signal, interrupt);
-  const result = await runCall(interruption.signal);
+  const { result, report } = await runCall(interruption.signal);
   for (const signal of SIGNALS) process.off(signal, interrupt);
   await print(result);
+  await report?.();
   return result.exitCode;
 }
 
-async function runCall(signal: AbortSignal): Promise<Result> {
+/** What is printed; and for a call that was refused here, what is done about its record once that is printed. */
+interface Ending {
+  result: Result;
+  report?: () => Promise<void>;
+}
+
+async function runCall(signal: AbortSignal): Promise<Ending> {
   const requestId = newRequestId(Date.now());
   const installation = readInstallation();
+  let report: ((error: ContextdError) => Promise<void>) | undefined;
   try {
     const environment = readProxyEnvironment();
     const invocation = readInvocation(environment.launchedAs);
-    return await run({ invocation, environment, installation, requestId, signal });
-  } catch (error) {
-    return renderFailure(describe(error), requestId, installation.rankFile);
+    const call = { invocation, environment, installation, requestId, signal, onHandedOver: () => (report = undefined) };
+    report = async (error) => (await import('./refusal-report.ts')).reportRefusal(call, error);
+    return { result: await run(call) };
+  } catch (thrown) {
+    const error = describe(thrown);
+    const result = await renderFailure(error, requestId, installation.rankFile);
+    const refused = report;
+    return refused === undefined ? { result } : { result, report: () => refused(error) };
   }
 }
 

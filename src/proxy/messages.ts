@@ -2,6 +2,7 @@ import { decodeFields, encodeBytes, encodeUint32 } from './protobuf.ts';
 
 /** The methods of tool.proto this client calls. */
 export const EXECUTE_PATH = '/contextd.v1.ToolService/Execute';
+export const REPORT_REFUSAL_PATH = '/contextd.v1.ToolService/ReportRefusal';
 export const EXECUTE_WITH_PROGRESS_PATH = '/contextd.v1.ToolService/ExecuteWithProgress';
 
 /** ExecuteRequest and its CallContext (proto/contextd/v1/tool.proto). */
@@ -13,6 +14,15 @@ export interface ExecuteRequest {
   /** Empty: the session of the project and day. */
   sessionId: string;
   protocolVersion: number;
+}
+
+/** A call that the proxy refused, and the error it answered with. */
+export interface RefusalReport {
+  call: ExecuteRequest;
+  errorCode: string;
+  message: string;
+  remedy: string;
+  detailsJson: Buffer;
 }
 
 export interface ExecuteResponse {
@@ -37,6 +47,16 @@ export function encodeExecuteRequest(request: ExecuteRequest): Buffer {
     ...encodeBytes(1, request.tool),
     ...encodeBytes(2, request.inputJson),
     ...encodeBytes(3, context),
+  ]);
+}
+
+export function encodeRefusalReport({ call, errorCode, message, remedy, detailsJson }: RefusalReport): Buffer {
+  return Buffer.concat([
+    ...encodeBytes(1, encodeExecuteRequest(call)),
+    ...encodeBytes(2, errorCode),
+    ...encodeBytes(3, message),
+    ...encodeBytes(4, remedy),
+    ...encodeBytes(5, detailsJson),
   ]);
 }
 

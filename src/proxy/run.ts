@@ -22,6 +22,8 @@ export interface Call {
   requestId: string;
   /** Aborted by SIGINT and SIGTERM. */
   signal: AbortSignal;
+  /** The call goes to the daemon, which records it from here on. Before that, a refusal is the proxy's own. */
+  onHandedOver(): void;
 }
 
 /** One run of the program, from the command line to what is to be printed. Throws ContextdError. */
@@ -71,6 +73,7 @@ async function callTool(call: Call, link: ToolLink, { input, progress }: CallReq
     sessionId: call.environment.sessionId,
     protocolVersion: PROTOCOL_VERSION,
   });
+  call.onHandedOver();
   const onProgress = progress ? (await import('./progress.ts')).progressWriter() : undefined;
   return toResult(await callDaemon(daemonSource(call, places), request, onProgress));
 }

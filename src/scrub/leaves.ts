@@ -48,7 +48,8 @@ function replace(value: Json, take: () => string): Json {
   return Object.fromEntries(entries);
 }
 
-function freeKey(key: string, taken: ReadonlyMap<string, Json>): string {
+/** The key, or with the first " (n)" behind it that is free. */
+export function freeKey(key: string, taken: ReadonlyMap<string, Json>): string {
   let free = key;
   for (let count = 2; taken.has(free); count++) free = `${key} (${count})`;
   return free;

@@ -51,14 +51,19 @@ export interface ScrubHints {
   tool?: string;
   /** Tokens whose values a program was given: masked here however short they are. Default: none. */
   opened?: readonly string[];
+  /** Names that contextd wrote itself: they are not searched and stay as they are. Default: none. */
+  own?: OwnLeaves;
 }
+
+/** Positions of leaves in the order of `collectLeaves`. */
+export type OwnLeaves = ReadonlySet<number>;
 
 /** The second pass (design §3, step 6): every string that leaves, and the only one that hands out tokens. */
 export interface Scrubber {
   start(): Promise<void>;
   stop(): Promise<void>;
   /**
-   * Masks the strings and object keys of a value. Meant to be run once, on raw strings: text that looks like a token
+   * Masks the strings and object keys of a value, all but `hints.own`. Meant to be run once, on raw strings: text that looks like a token
    * is neutralised (see look-alike.ts), so a scrubbed value does not go through it again. SCRUB_FAILED when anything
    * goes wrong.
    */
@@ -80,9 +85,15 @@ export interface Scrubber {
   secrets(sessionKey: string): SecretSummary[];
   /**
    * For a value that `scrub` gave, when secrets of this session turned out to be in it still: they are known from now
-   * on and masked. The tokens it holds stay as they are. SCRUB_FAILED when anything goes wrong.
+   * on and masked. The tokens it holds stay as they are, and so does `own` (default: nothing). SCRUB_FAILED when
+   * anything goes wrong.
    */
-  scrubAgain<T extends Json>(sessionKey: string, value: T, missed: readonly KnownSecret[]): Promise<ScrubbedAgain<T>>;
+  scrubAgain<T extends Json>(
+    sessionKey: string,
+    value: T,
+    missed: readonly KnownSecret[],
+    own?: OwnLeaves,
+  ): Promise<ScrubbedAgain<T>>;
   /** For log lines and error texts: patterns and the values of all sessions, "[SECRET]" without numbers. */
   maskText(text: string): string;
   /** The session is over: its values are gone. */
@@ -111,6 +122,7 @@ const MASK_MAX_CHARS = 65_536;
 /** What is dropped of a cut text besides: a secret cut in two is not recognised. */
 const MASK_MARGIN_CHARS = 4096;
 const NO_MARGIN = { before: 0, after: 0 };
+const NONE: OwnLeaves = new Set();
 /** Milliseconds from which a scrub is reported as slow. */
 const SLOW_MS = 1000;
 
@@ -140,15 +152,21 @@ class SessionScrubber implements Scrubber {
       const seeds = (await this.#deps.seeds?.guardsFor(sessionKey)) ?? [];
       const opened = openedValues(vault, hints.opened ?? []);
       const workspace = (await this.#deps.workspaceRules?.(sessionKey)) ?? null;
-      const leaves = await this.#scanLeaves({ vault, seeds, opened, workspace }, value);
+      const own = hints.own ?? NONE;
+      const leaves = await this.#scanLeaves({ vault, seeds, opened, workspace, own }, value);
       const { extra, missed } = weighFirstPass(leaves, hints.firstPass ?? []);
       const secrets = new Map<string, SecretUse>();
       const masking: Masking = { vault, secrets, sighting: { tool: hints.tool, time: clock.now() } };
       const texts: string[] = [];
       const masked: Finding[][] = [];
+      const given = collectLeaves(value);
       for (const [position, { text, spans }] of leaves.entries()) {
         const found = mergeFindings([...spans, ...(extra[position] ?? [])]);
         masked.push(found);
+        if (own.has(position)) {
+          texts.push(given[position] ?? '');
+          continue;
+        }
         texts.push(await maskLeaf(masking, text, found, hints.margins?.get(position) ?? NO_MARGIN));
       }
       const durationMs = Math.round(clock.monotonic() - started);
@@ -165,6 +183,7 @@ class SessionScrubber implements Scrubber {
     sessionKey: string,
     value: T,
     missed: readonly KnownSecret[],
+    own: OwnLeaves = NONE,
   ): Promise<ScrubbedAgain<T>> {
     try {
       const vault = this.#vaults.of(sessionKey);
@@ -173,7 +192,11 @@ class SessionScrubber implements Scrubber {
       const secrets = new Map<string, SecretUse>();
       const masking: Masking = { vault, secrets, sighting: { time: this.#deps.clock.now() }, again: true };
       const texts: string[] = [];
-      for (const text of collectLeaves(value)) {
+      for (const [position, text] of collectLeaves(value).entries()) {
+        if (own.has(position)) {
+          texts.push(text);
+          continue;
+        }
         const spans = mergeFindings([...findPlain(text, missed), ...(await guardScan([vault.guard, ...seeds], text))]);
         texts.push(await maskLeaf(masking, text, spans, NO_MARGIN));
       }
@@ -222,9 +245,11 @@ class SessionScrubber implements Scrubber {
   }
 
   /** Patterns first, over everything: a secret found in one string is known to the guard in all the others. */
-  async #scanLeaves({ vault, seeds, opened, workspace }: Known, value: Json): Promise<ScannedLeaf[]> {
-    const texts = collectLeaves(value);
-    const found = await this.#deps.scanner.scan(collectNamed(value), workspace);
+  async #scanLeaves({ vault, seeds, opened, workspace, own }: Known, value: Json): Promise<ScannedLeaf[]> {
+    // An own leaf counts as empty: nothing is found in it, nothing learned from it, and no first pass can claim it.
+    const named = collectNamed(value).map((leaf, position) => (own.has(position) ? { ...leaf, text: '' } : leaf));
+    const texts = named.map(({ text }) => text);
+    const found = await this.#deps.scanner.scan(named, workspace);
     for (const [position, text] of texts.entries())
       for (const { rule, start, end } of found[position] ?? []) vault.learn(text.slice(start, end), rule);
     const leaves: ScannedLeaf[] = [];
@@ -247,6 +272,7 @@ interface Known {
   seeds: readonly Guard[];
   opened: readonly PlainValue[];
   workspace: WorkspaceRules | null;
+  own: OwnLeaves;
 }
 
 function openedValues(vault: Vault, tokens: readonly string[]): PlainValue[] {

@@ -4,6 +4,7 @@ import type { ExecuteRequest__Output } from '../protocol/generated/contextd/v1/E
 import { INPUT_MAX_BYTES } from '../protocol/limits.ts';
 import { PROTOCOL_VERSION } from '../protocol/versions.ts';
 import type { CallRequest } from './door.ts';
+import { unreadableFault } from './unreadable-request.ts';
 
 /** Characters that the fields of a call may have; what is longer is cut and the call refused. */
 const FIELD_MAX_CHARS = { tool: 128, project_root: 4096, session_id: 4096 } as const;
@@ -28,7 +29,8 @@ export function receiveCall(wire: ExecuteRequest__Output, signal: AbortSignal, n
     inputJson: wire.input_json.subarray(0, INPUT_MAX_BYTES),
     signal,
   };
-  return { request, fault: versionFault(context?.protocol_version ?? 0) ?? sizeFault(wire) };
+  const fault = unreadableFault(wire) ?? versionFault(context?.protocol_version ?? 0) ?? sizeFault(wire);
+  return { request, fault };
 }
 
 /** Proxy and daemon come in one package, but a daemon may outlive an upgrade. */

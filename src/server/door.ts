@@ -4,7 +4,8 @@ import type { ContextdError } from '../core/errors.ts';
 export interface CallRequest {
   /** Matches REQUEST_ID_PATTERN; made here when the caller's does not. */
   requestId: string;
-  door: 'grpc' | 'http' | 'mcp';
+  /** `proxy`: the proxy refused the call itself and reports that. */
+  door: 'grpc' | 'http' | 'mcp' | 'proxy';
   tool: string;
   projectRoot: string;
   /** What the caller names as its session; "" for none. */
@@ -32,8 +33,8 @@ export interface CallAnswer {
 /** The nine steps. A refused or failed call is an answer too. */
 export type Dispatch = (request: CallRequest) => Promise<CallAnswer>;
 
-/** Renders the answer of a call that the door itself turns away. */
-export type Refuse = (request: CallRequest, why: ContextdError) => CallAnswer;
+/** Records and answers a call that does not reach dispatch: the door turns it away. */
+export type Refuse = (request: CallRequest, why: ContextdError) => CallAnswer | Promise<CallAnswer>;
 
 export interface ServerStatus {
   pid: number;

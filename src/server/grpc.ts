@@ -13,6 +13,7 @@ import { createTlsServer } from './mtls.ts';
 import { managementRoutes, toolRoutes } from './routes.ts';
 import { type BoundSocket, bindSocket } from './socket.ts';
 import { createRoute } from './unary.ts';
+import { withAnyRequest } from './unreadable-request.ts';
 
 export interface GrpcDoorDeps {
   paths: { socket: string; certsDir: string; protoDir: string };
@@ -95,7 +96,9 @@ function createServer(deps: GrpcDoorDeps, protocol: ReturnType<typeof loadProtoc
     'grpc.max_send_message_length': MESSAGE_MAX_BYTES,
     'grpc.enable_channelz': 0,
   });
-  server.addService(protocol.ToolService.service, toolRoutes(deps, route, eventRoute));
+  const { Execute, ExecuteWithProgress, ...others } = protocol.ToolService.service;
+  const calls = { Execute: withAnyRequest(Execute), ExecuteWithProgress: withAnyRequest(ExecuteWithProgress) };
+  server.addService({ ...others, ...calls }, toolRoutes(deps, route, eventRoute));
   server.addService(protocol.ManagementService.service, managementRoutes(deps, route));
   return server;
 }

@@ -4,6 +4,7 @@ import type { Logger } from '../core/log.ts';
 import type { ExecuteRequest__Output } from '../protocol/generated/contextd/v1/ExecuteRequest.ts';
 import type { ExecuteResponse } from '../protocol/generated/contextd/v1/ExecuteResponse.ts';
 import type { ManagementServiceHandlers } from '../protocol/generated/contextd/v1/ManagementService.ts';
+import type { RefusalReport__Output } from '../protocol/generated/contextd/v1/RefusalReport.ts';
 import type { SchemaRequest__Output } from '../protocol/generated/contextd/v1/SchemaRequest.ts';
 import type { ToolServiceHandlers } from '../protocol/generated/contextd/v1/ToolService.ts';
 import { receiveCall, versionFault } from './call-request.ts';
@@ -11,6 +12,7 @@ import type { CallAnswer, CallRequest, Dispatch, Management, Refuse } from './do
 import type { EventRoute } from './event-route.ts';
 import type { Caller } from './identities.ts';
 import { auditLimit, rootOf, sha256Of, statsDays, whichOf } from './management-requests.ts';
+import { receiveRefusal } from './refusal-report.ts';
 import type { Route } from './unary.ts';
 import { toProject, toSchema, toStatusResponse, toStop, toToolInfo } from './wire.ts';
 import { toQuarantine } from './wire-quarantine.ts';
@@ -36,6 +38,11 @@ export function toolRoutes(deps: RouteDeps, route: Route, eventRoute: EventRoute
       return { answer: await execute(wire, signal, deps, onProgress) };
     }),
     GetSchema: route(TOOL_CALLERS, async (wire: SchemaRequest__Output) => toSchema(await getSchema(wire, deps))),
+    ReportRefusal: route(TOOL_CALLERS, async (wire: RefusalReport__Output, signal) => {
+      const { request, why } = receiveRefusal(wire, signal, deps.clock.now());
+      await deps.refuse(request, why);
+      return {};
+    }),
   };
 }
 
@@ -101,7 +108,7 @@ async function execute(
   const received = receiveCall(wire, signal, deps.clock.now());
   const { fault } = received;
   const request = onProgress === undefined ? received.request : { ...received.request, onProgress };
-  const answer = fault === undefined ? await dispatched(request, deps) : deps.refuse(request, fault);
+  const answer = await (fault === undefined ? dispatched(request, deps) : deps.refuse(request, fault));
   return {
     envelope_json: Buffer.from(answer.line),
     exit_code: answer.exitCode,
@@ -115,7 +122,7 @@ async function dispatched(request: CallRequest, deps: RouteDeps): Promise<CallAn
     return await deps.dispatch(request);
   } catch (thrown) {
     deps.logger.error('call.unanswered', { request_id: request.requestId }, thrown);
-    return deps.refuse(request, ContextdError.from(thrown));
+    return await deps.refuse(request, ContextdError.from(thrown));
   }
 }
 

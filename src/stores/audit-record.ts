@@ -1,4 +1,8 @@
+import { ERROR_TABLE } from '../core/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../core/json.ts';
+
+const KINDS = ['started', 'secret_missed'] as const;
+type AuditKind = (typeof KINDS)[number];
 
 /** One line of the audit log (SEC-5.2, SEC-5.3). Everything in it has been scrubbed. */
 export interface AuditRecord {
@@ -9,8 +13,13 @@ export interface AuditRecord {
   /** Project root. */
   project: string;
   door: string;
-  /** Absent for a call. `secret_missed`: gitleaks found a secret in a stored output, which was masked again. */
-  kind?: 'secret_missed';
+  /**
+   * Absent for a call that ended. `started`: the call began; the record of its end has the same `request_id` and
+   * `began`. `secret_missed`: gitleaks found a secret in a stored output, which was masked again.
+   */
+  kind?: AuditKind;
+  /** True: a record of the start comes before this one. Absent for a call that was refused before it ran. */
+  began?: boolean;
   tool: string;
   input: Json;
   output_sha256: string;
@@ -54,9 +63,39 @@ export interface AuditRecord {
   run_ms?: number;
 }
 
+/** Who called what, and with which input. */
+export type StartFacts = Pick<AuditRecord, 'time' | 'request_id' | 'session' | 'project' | 'door' | 'tool' | 'input'>;
+
+/** The record that a call has from before it runs until it ends. Of its end nothing is known yet. */
+export function startRecord(facts: StartFacts): AuditRecord {
+  return { ...factsOf(facts), kind: 'started', ...NO_END };
+}
+
+/** The end of a call that nobody saw: the daemon died. `began`: its start is in the log. */
+export function interruptedRecord(facts: StartFacts, began: boolean): AuditRecord {
+  const { code, exitCode } = INTERRUPTED;
+  return { ...factsOf(facts), ...NO_END, exit_code: exitCode, error_code: code, ...(began ? { began } : {}) };
+}
+
+const INTERRUPTED = { code: 'INTERRUPTED', exitCode: ERROR_TABLE.INTERRUPTED.exitCode } as const;
+
+const NO_END = {
+  output_sha256: '',
+  output_bytes: 0,
+  duration_ms: 0,
+  secrets_found: 0,
+  secret_rules: [],
+  exit_code: null,
+  error_code: null,
+} as const;
+
+function factsOf({ time, request_id, session, project, door, tool, input }: StartFacts): StartFacts {
+  return { time, request_id, session, project, door, tool, input };
+}
+
 /** Fields that may be absent. One of another type is dropped, never the record. */
 const AMOUNTS = ['scrub_ms', 'missed_by_first_pass', 'tokens_run', 'tokens_returned', 'run_ms'] as const;
-const FLAGS = ['tokens_estimated', 'artifact', 'follow_up', 'truncated', 'search_incomplete'] as const;
+const FLAGS = ['began', 'tokens_estimated', 'artifact', 'follow_up', 'truncated', 'search_incomplete'] as const;
 const TEXTS = ['isolation_missing'] as const;
 const LISTS = ['quarantined'] as const;
 
@@ -71,6 +110,7 @@ function toRecord(value: JsonObject): AuditRecord | null {
   const { time, request_id, session, project, door, tool, input, kind, ...others } = value;
   const rest = withoutMisfits(others);
   const { output_sha256, output_bytes, duration_ms, secrets_found, secret_rules, exit_code, error_code } = rest;
+  const known = KINDS.find((one) => one === kind);
   if (typeof time !== 'string' || typeof request_id !== 'string' || typeof session !== 'string') return null;
   if (typeof project !== 'string' || typeof door !== 'string' || typeof tool !== 'string') return null;
   if (input === undefined || typeof output_sha256 !== 'string' || typeof output_bytes !== 'number') return null;
@@ -80,7 +120,7 @@ function toRecord(value: JsonObject): AuditRecord | null {
   return {
     ...{ time, request_id, session, project, door, tool, input, ...rest },
     ...{ output_sha256, output_bytes, duration_ms, secrets_found, secret_rules, exit_code, error_code },
-    ...(kind === 'secret_missed' ? { kind } : {}),
+    ...(known === undefined ? {} : { kind: known }),
   };
 }
 

@@ -50,17 +50,35 @@ interface StatsFigures {
 const MAX_ROWS = 10_000;
 const OTHERS = { project: '', session: '', tool: '(others)' };
 
-/** Sums up the audit log of some days, oldest first; a day without a file has no rows. `project` "": all. */
+/**
+ * Sums up the audit log of some days, oldest first; a day without a file has no rows. `project` "": all. A call counts
+ * once: by its end, or on the day of its start while that is all there is. `isLost`: true for the start of a call
+ * whose end will not come, which counts as failed.
+ */
 export async function sumAuditLog(
   dir: string,
   days: readonly string[],
   project: string,
+  isLost: (start: AuditRecord) => boolean,
   maxRows = MAX_ROWS,
 ): Promise<StatsRow[]> {
   const rows = new StatsRows(maxRows);
+  const open = new Map<string, { day: string; start: AuditRecord }>();
   for (const day of days)
-    for await (const record of recordsOf(join(dir, `audit-${day}.jsonl`)))
-      if (project === '' || record.project === project) addRecord(rows.rowOf(day, record), record);
+    for await (const record of recordsOf(join(dir, `audit-${day}.jsonl`))) {
+      if (project !== '' && record.project !== project) continue;
+      if (record.kind === 'started') {
+        open.set(record.request_id, { day, start: record });
+        continue;
+      }
+      if (record.began === true) open.delete(record.request_id);
+      addRecord(rows.rowOf(day, record), record);
+    }
+  for (const { day, start } of open.values()) {
+    const row = rows.rowOf(day, start);
+    row.calls += 1;
+    row.failed += isLost(start) ? 1 : 0;
+  }
   return rows.all();
 }
 
@@ -95,7 +113,7 @@ class StatsRows {
   }
 
   all(): StatsRow[] {
-    return [...this.#rows.values()];
+    return [...this.#rows.values()].sort((a, b) => (a.day < b.day ? -1 : Number(a.day > b.day)));
   }
 }
 

@@ -7,19 +7,55 @@ const DAY_FILE = /^audit-\d{4}-\d{2}-\d{2}\.jsonl$/;
 const BLOCK_BYTES = 64 * 1024;
 const NEWLINE = 0x0a;
 
-/** The newest `limit` records, oldest first, read backwards from the last day. Torn lines are passed over. */
+/**
+ * The newest `limit` records, oldest first, read backwards from the last day; a call whose end is recorded shows once,
+ * without its start. Torn lines are passed over.
+ */
 export async function readTail(dir: string, limit: number, project: string | undefined): Promise<AuditRecord[]> {
   const needle = project === undefined ? undefined : Buffer.from(JSON.stringify(project));
+  const ended = new Set<string>();
   const newestFirst: AuditRecord[] = [];
-  for (const name of await listDays(dir)) {
-    for await (const line of readLinesBackwards(join(dir, name))) {
-      if (newestFirst.length >= limit) return newestFirst.reverse();
-      if (needle && !line.includes(needle)) continue;
-      const record = parseRecord(line);
-      if (record && (project === undefined || record.project === project)) newestFirst.push(record);
-    }
+  for await (const line of linesBackwards(dir)) {
+    if (newestFirst.length >= limit) break;
+    if (needle && !line.includes(needle)) continue;
+    const record = parseRecord(line);
+    if (record === null || (project !== undefined && record.project !== project)) continue;
+    if (record.began === true) ended.add(record.request_id);
+    if (record.kind !== 'started' || !ended.delete(record.request_id)) newestFirst.push(record);
   }
   return newestFirst.reverse();
+}
+
+/**
+ * Of the calls `requestIds`: the start record of each that has no end, and null for each that has one. A call that is
+ * missing in the result left no trace. Reads the days from `sinceMs` on (milliseconds since the epoch).
+ */
+export async function findStarts(
+  dir: string,
+  requestIds: readonly string[],
+  sinceMs: number,
+): Promise<Map<string, AuditRecord | null>> {
+  const wanted = new Set(requestIds);
+  const found = new Map<string, AuditRecord | null>();
+  for await (const line of linesBackwards(dir, dayFile(sinceMs))) {
+    if (wanted.size === 0) break;
+    const record = parseRecord(line);
+    if (record === null || !wanted.has(record.request_id)) continue;
+    if (record.began !== true && record.kind !== 'started') continue;
+    found.set(record.request_id, record.kind === 'started' ? record : null);
+    wanted.delete(record.request_id);
+  }
+  return found;
+}
+
+/** The file of a UTC day, given a time in milliseconds since the epoch. */
+export function dayFile(ms: number): string {
+  return `audit-${new Date(ms).toISOString().slice(0, 10)}.jsonl`;
+}
+
+/** `oldest`: name of the first file that counts. Default: all do. */
+async function* linesBackwards(dir: string, oldest = ''): AsyncGenerator<Buffer> {
+  for (const name of await listDays(dir)) if (name >= oldest) yield* readLinesBackwards(join(dir, name));
 }
 
 /** File names, newest day first. */

@@ -4,11 +4,12 @@ import { join } from 'node:path';
 import type { Clock } from '../core/clock.ts';
 import { ContextdError } from '../core/errors.ts';
 import type { Logger } from '../core/log.ts';
-import type { AuditRecord } from './audit-record.ts';
+import { type AuditRecord, interruptedRecord, type StartFacts, startRecord } from './audit-record.ts';
 import { type StatsRow, sumAuditLog } from './audit-stats.ts';
-import { readTail } from './audit-tail.ts';
+import { dayFile, findStarts, readTail } from './audit-tail.ts';
+import type { JournalRow } from './journal.ts';
 
-export type { AuditRecord } from './audit-record.ts';
+export type { AuditRecord, StartFacts } from './audit-record.ts';
 
 const NEWLINE = 0x0a;
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -25,7 +26,19 @@ export interface AuditLog {
   stop(): Promise<void>;
   /** Resolves once the record is in the file. Errors: AUDIT_FAILED. */
   append(record: AuditRecord): Promise<void>;
-  /** The newest `limit` records (of one project), oldest first, across days. */
+  /** Records that a call begins. Errors: AUDIT_FAILED; then the call must not run. */
+  begin(facts: StartFacts): Promise<void>;
+  /** Records the end of a call that began. Errors: AUDIT_FAILED; then the log holds its start alone. */
+  end(record: AuditRecord): Promise<void>;
+  /**
+   * Writes the end of each call that a dead daemon left open, INTERRUPTED, once. `mask` takes secrets out of what the
+   * journal kept of a call. Errors: AUDIT_FAILED.
+   */
+  endInterrupted(calls: readonly JournalRow[], mask: (text: string) => string): Promise<void>;
+  /**
+   * The newest `limit` records (of one project), oldest first, across days. A call that has no end yet shows as its
+   * start: with `error_code` null while it runs, and INTERRUPTED when its end could not be written.
+   */
   tail(limit: number, projectRoot?: string): Promise<AuditRecord[]>;
   /** Sums of the newest UTC days, today included, oldest first; `projectRoot` "": every project. */
   stats(days: number, projectRoot: string): Promise<StatsRow[]>;
@@ -59,6 +72,8 @@ class Audit implements AuditLog {
   #writing: Promise<void> | undefined;
   #day: OpenDay | undefined;
   #stopped = false;
+  /** Request ids of calls that began here and whose end is still to come. */
+  readonly #running = new Set<string>();
 
   constructor(deps: AuditDeps) {
     this.#deps = deps;
@@ -87,9 +102,38 @@ class Audit implements AuditLog {
     });
   }
 
+  async begin(facts: StartFacts): Promise<void> {
+    this.#running.add(facts.request_id);
+    try {
+      await this.append(startRecord(facts));
+    } catch (error) {
+      this.#running.delete(facts.request_id);
+      throw error;
+    }
+  }
+
+  async end(record: AuditRecord): Promise<void> {
+    try {
+      await this.append({ ...record, began: true });
+    } finally {
+      this.#running.delete(record.request_id);
+    }
+  }
+
+  async endInterrupted(calls: readonly JournalRow[], mask: (text: string) => string): Promise<void> {
+    if (calls.length === 0) return;
+    const ids = calls.map(({ requestId }) => requestId);
+    const starts = await findStarts(this.#deps.dir, ids, Math.min(...calls.map(({ startedMs }) => startedMs)));
+    for (const call of calls) {
+      const start = starts.get(call.requestId);
+      if (start !== null) await this.append(interruptedRecord(start ?? factsOf(call, mask), start !== undefined));
+    }
+  }
+
   async tail(limit: number, projectRoot?: string): Promise<AuditRecord[]> {
     try {
-      return await readTail(this.#deps.dir, limit, projectRoot);
+      const records = await readTail(this.#deps.dir, limit, projectRoot);
+      return records.map((record) => (this.#isLost(record) ? { ...record, error_code: 'INTERRUPTED' } : record));
     } catch (error) {
       throw new ContextdError('INTERNAL_ERROR', `the audit log in ${this.#deps.dir} could not be read`, {
         remedy: 'Check that the folder is there and belongs to this user.',
@@ -101,7 +145,12 @@ class Audit implements AuditLog {
   async stats(days: number, projectRoot: string): Promise<StatsRow[]> {
     const today = this.#deps.clock.now();
     const names = Array.from({ length: days }, (_, back) => dayOf(today - (days - 1 - back) * DAY_MS));
-    return sumAuditLog(this.#deps.dir, names, projectRoot);
+    return sumAuditLog(this.#deps.dir, names, projectRoot, (record) => this.#isLost(record));
+  }
+
+  /** A start that no end will follow in the life of this daemon. */
+  #isLost({ kind, request_id }: AuditRecord): boolean {
+    return kind === 'started' && !this.#running.has(request_id);
   }
 
   async #writeAll(): Promise<void> {
@@ -131,8 +180,7 @@ class Audit implements AuditLog {
 
   /** The file of today; opened again when the day changed or someone removed the file. */
   async #openToday(): Promise<OpenDay> {
-    const day = dayOf(this.#deps.clock.now());
-    const path = join(this.#deps.dir, `audit-${day}.jsonl`);
+    const path = join(this.#deps.dir, dayFile(this.#deps.clock.now()));
     if (this.#day?.path === path && fstatSync(this.#day.handle.fd).nlink > 0) return this.#day;
     await this.#close();
     this.#day = { path, handle: await openForAppend(path) };
@@ -148,10 +196,26 @@ class Audit implements AuditLog {
   #failure(cause: unknown): ContextdError {
     const reason = cause instanceof Error ? cause.message : String(cause);
     return new ContextdError('AUDIT_FAILED', `the audit log in ${this.#deps.dir} cannot be written: ${reason}`, {
-      remedy: 'Free disk space or mend the folder; until then no call is answered.',
+      remedy: 'Free disk space or make the folder writable; until then no call is answered.',
       cause,
     });
   }
+}
+
+/** What the journal knows of a call that died before the log had its start: neither its door nor its input. */
+function factsOf(
+  { requestId, tool, project, session, startedMs }: JournalRow,
+  mask: (text: string) => string,
+): StartFacts {
+  return {
+    time: new Date(startedMs).toISOString(),
+    request_id: requestId,
+    session: mask(session),
+    project,
+    door: '',
+    tool: mask(tool),
+    input: null,
+  };
 }
 
 /** The UTC day of a time in milliseconds: `2026-01-31`. */

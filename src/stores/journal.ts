@@ -1,6 +1,6 @@
 import type { Clock } from '../core/clock.ts';
 import { ContextdError, type ErrorCode } from '../core/errors.ts';
-import { integerOf } from './rows.ts';
+import { integerOf, textOf } from './rows.ts';
 import { splitSessionKey } from './session-key.ts';
 import type { Database, Row } from './sqlite.ts';
 
@@ -27,8 +27,20 @@ export interface JournalCounts {
   interrupted: number;
 }
 
+/** A call that began and did not finish. */
+export interface JournalRow {
+  requestId: string;
+  tool: string;
+  project: string;
+  session: string;
+  /** Milliseconds since the epoch. */
+  startedMs: number;
+}
+
 /** Calls begun and finished. What a crash left open is marked INTERRUPTED at the next start. */
 export interface Journal {
+  /** The calls that are open. Before `start`: those the last daemon left. */
+  open(): Promise<JournalRow[]>;
   /** Gives the number of calls the last daemon left open. */
   start(): Promise<number>;
   /** Errors: CONFLICT when the request id was used before. */
@@ -41,6 +53,19 @@ export interface Journal {
 export function createJournal(deps: { database: Database; clock: Clock }): Journal {
   const { database, clock } = deps;
   return {
+    async open() {
+      const rows = await database.read(
+        `SELECT request_id, tool, project, session, started_ms FROM calls WHERE finished_ms IS NULL ORDER BY started_ms`,
+      );
+      return rows.map((row) => ({
+        requestId: textOf(row, 'request_id'),
+        tool: textOf(row, 'tool'),
+        project: textOf(row, 'project'),
+        session: textOf(row, 'session'),
+        startedMs: integerOf(row, 'started_ms'),
+      }));
+    },
+
     async start() {
       const [interrupted] = await database.write([
         {

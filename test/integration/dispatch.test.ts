@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -32,6 +32,7 @@ import { createProjectStore } from '#src/stores/projects.js';
 import { createSessionStore } from '#src/stores/sessions.js';
 import { createDatabase } from '#src/stores/sqlite.js';
 import { loadCounter } from '#src/tokens/counter.js';
+import { appears } from '../helpers/appears.ts';
 import { checkedEnvelope } from '../helpers/envelope-schema.ts';
 
 const rulesDir = join(import.meta.dirname, '../../src/scrub/rules');
@@ -202,6 +203,22 @@ describe('every way out of a call is recorded', () => {
     expect(meta.pagination).toBeUndefined();
   });
 
+  it('SEC-5.1 SEC-5.2: what was opened, asked and run is on record when the output was withheld', async () => {
+    await at.scanner.stop();
+    await at.call('safe_bash', { command: 'echo withheld' });
+    await at.scanner.start();
+    expect(await at.auditLog.tail(1)).toMatchObject([
+      { error_code: 'SCRUB_FAILED', began: true, run_ms: expect.any(Number), host_calls: { total: 1 } },
+    ]);
+  });
+
+  it('SEC-1.1: keys of an input that are secrets are masked in the record, and none of them is lost', async () => {
+    const secrets = Array.from({ length: 2 }, () => `ghp_${randomBytes(18).toString('hex')}`);
+    await at.call('safe_bash', { command: 'true', env: Object.fromEntries(secrets.map((secret) => [secret, 'x'])) });
+    const [record] = await at.auditLog.tail(1);
+    expect(record?.input).toEqual({ command: 'true', env: { '[SECRET]': 'x', '[SECRET] (2)': 'x' } });
+  });
+
   it('a request id is used once', async () => {
     const id = newRequestId(Date.now());
     await at.call('safe_bash', { command: 'echo first' }, id);
@@ -261,6 +278,29 @@ describe('it fails closed', () => {
       error: expect.stringContaining('cannot write artifacts to'),
     });
     expect(line).not.toContain('99998');
+  });
+
+  it('SEC-5.1: a call whose end cannot be recorded has its start on record, and the answer says AUDIT_FAILED', async () => {
+    const call = at.call('safe_bash', { command: 'touch begun; while [ ! -e go ]; do sleep 0.02; done; echo ended' });
+    await appears(at.project, 'begun');
+    await at.auditLog.stop();
+    writeFileSync(join(at.project, 'go'), '');
+    const { line, exitCode } = await call;
+    expect(line).not.toContain('ended');
+    expect(JSON.parse(line)).toMatchObject({ success: false, refs: [], data: { error_code: 'AUDIT_FAILED' } });
+    expect(exitCode).toBe(70);
+    const [record] = await at.auditLog.tail(1);
+    expect(record).toMatchObject({
+      kind: 'started',
+      error_code: 'INTERRUPTED',
+      input: { command: expect.stringContaining('begun') },
+    });
+  });
+
+  it('SEC-5.1: a command does not run when its start cannot be recorded', async () => {
+    const { line } = await at.call('safe_bash', { command: 'touch ran' });
+    expect(JSON.parse(line).data.error_code).toBe('AUDIT_FAILED');
+    expect(existsSync(join(at.project, 'ran'))).toBe(false);
   });
 
   it('SEC-5.1 no record, no answer', async () => {

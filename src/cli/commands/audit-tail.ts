@@ -31,7 +31,8 @@ const INPUT_SHOWN = 60;
 
 function rowOf(record: JsonObject): string[] {
   const shown = (key: string) => inWords(record[key]);
-  const result = shown('error_code') === '' ? `exit ${shown('exit_code')}` : shown('error_code');
+  const exit = record.kind === 'started' ? 'running' : `exit ${shown('exit_code')}`;
+  const result = shown('error_code') === '' ? exit : shown('error_code');
   const input = shown('input');
   return [
     shown('time'),

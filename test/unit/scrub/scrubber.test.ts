@@ -99,6 +99,18 @@ describe('SEC-1.1 SEC-1.3 scrubbing an answer', () => {
     expect(value).toEqual({ '[SECRET_1]': 1, '[SECRET_2]': 2, '[SECRET\\_1]': 3 });
   });
 
+  it('SEC-1.1 SEC-1.2: leaves own names as they are, learns nothing from them, and lets no first pass claim them', async () => {
+    const scrubber = scrubberWith();
+    const [name, secret] = [token(), token()];
+    const own = new Set([0]);
+    const firstPass = [[{ rule: 'claimed', start: 0, end: 5 }], [{ rule: 'claimed', start: 0, end: 5 }]];
+    const first = await scrubber.scrub('s', { [name]: `words ${secret}` }, { own, firstPass });
+    expect(first.value).toEqual({ [name]: '[SECRET_1] [SECRET_2]' });
+    expect(first.missedByFirstPass).toBe(1);
+    const again = await scrubber.scrubAgain('s', { [name]: name }, [{ rule: 'r', value: name }], own);
+    expect(again.value).toEqual({ [name]: '[SECRET_3]' });
+  });
+
   it('neutralises text that looks like a token and gives it back', async () => {
     const scrubber = scrubberWith();
     const a = token();

@@ -156,6 +156,94 @@ describe('the audit log', () => {
   });
 });
 
+describe('SEC-5.1 a call in the audit log', () => {
+  const START = {
+    time: '2025-01-15T12:00:00.000Z',
+    request_id: 'req_1',
+    session: 'session-a',
+    project: '/home/me/project',
+    door: 'grpc',
+    tool: 'safe_bash',
+    input: { command: 'npm test' },
+  };
+  const END = { ...makeRecord(1), ...START };
+
+  it('SEC-5.1: shows as started while it runs, and only with its end afterwards, across days', async () => {
+    const dir = await makeTempDir();
+    const clock = new TestClock();
+    const audit = await openAudit(dir, clock);
+    await audit.begin(START);
+    await audit.append(makeRecord(2));
+    expect(await audit.tail(10)).toMatchObject([
+      { ...START, kind: 'started', exit_code: null, error_code: null },
+      { request_id: 'req_2' },
+    ]);
+    clock.nowMs += DAY_MS;
+    await audit.end(END);
+    expect(await audit.tail(10)).toEqual([makeRecord(2), { ...END, began: true }]);
+    expect(await audit.tail(10, '/home/me/project')).toHaveLength(2);
+  });
+
+  it('SEC-5.1: counts once, as failed only when its end will never come', async () => {
+    const clock = new TestClock();
+    const audit = await openAudit(await makeTempDir(), clock);
+    const counts = async () => (await audit.stats(2, '')).map(({ day, calls, failed }) => [day, calls, failed]);
+    await audit.begin(START);
+    expect(await counts()).toEqual([['2025-01-15', 1, 0]]);
+    clock.nowMs += DAY_MS;
+    await audit.end(END);
+    expect(await counts()).toEqual([['2025-01-16', 1, 0]]);
+  });
+
+  it('SEC-5.1: keeps its start when its end cannot be written, and shows as interrupted', async () => {
+    const dir = await makeTempDir();
+    const clock = new TestClock();
+    const audit = await openAudit(dir, clock);
+    await audit.begin(START);
+    clock.nowMs += DAY_MS;
+    await mkdir(join(dir, 'audit', 'audit-2025-01-16.jsonl'));
+    await expect(audit.end(END)).rejects.toMatchObject({ code: 'AUDIT_FAILED' });
+    clock.nowMs -= DAY_MS;
+    expect(JSON.parse(await readFile(join(dir, 'audit', TODAY), 'utf8'))).toMatchObject({ ...START, kind: 'started' });
+    await rm(join(dir, 'audit', 'audit-2025-01-16.jsonl'), { recursive: true });
+    expect(await audit.tail(10)).toMatchObject([{ ...START, kind: 'started', error_code: 'INTERRUPTED' }]);
+    expect(await audit.stats(1, '')).toMatchObject([{ calls: 1, failed: 1 }]);
+  });
+
+  it('SEC-5.1: is ended as INTERRUPTED once when the daemon died, with what the start says', async () => {
+    const dir = await makeTempDir();
+    const clock = new TestClock();
+    const dead = await openAudit(dir, clock);
+    await dead.begin(START);
+    await dead.begin({ ...START, request_id: 'req_done' });
+    await dead.end({ ...END, request_id: 'req_done' });
+    await dead.stop();
+    clock.nowMs += 2 * DAY_MS;
+    const rows = ['req_1', 'req_done', 'req_lost'].map((requestId) => ({
+      requestId,
+      tool: 'safe_bash',
+      project: '/home/me/project',
+      session: 'session-a',
+      startedMs: clock.nowMs - 2 * DAY_MS,
+    }));
+    const audit = await openAudit(dir, clock);
+    const mask = (text: string) => text.replace('session', '[SECRET]');
+    for (let start = 0; start < 2; start++) await audit.endInterrupted(start === 0 ? rows : rows.slice(0, 2), mask);
+    const [done, interrupted, lost, ...others] = await audit.tail(10);
+    expect(others).toEqual([]);
+    expect(done).toMatchObject({ request_id: 'req_done', exit_code: 0 });
+    expect(interrupted).toMatchObject({ ...START, began: true, exit_code: 1, error_code: 'INTERRUPTED' });
+    // It died between the journal and the log: the journal knows less.
+    expect(lost).toMatchObject({
+      request_id: 'req_lost',
+      session: '[SECRET]-a',
+      input: null,
+      error_code: 'INTERRUPTED',
+    });
+    expect(await audit.stats(3, '')).toMatchObject([{ calls: 1 }, { calls: 1 }, { calls: 1 }]);
+  });
+});
+
 describe('an audit log that cannot be written', () => {
   it('fails at start with AUDIT_FAILED', async () => {
     const dir = await makeTempDir();

@@ -5,6 +5,8 @@ import type { MethodDefinition } from '@grpc/proto-loader'
 import type { ExecuteEvent as _contextd_v1_ExecuteEvent, ExecuteEvent__Output as _contextd_v1_ExecuteEvent__Output } from '../../contextd/v1/ExecuteEvent.ts';
 import type { ExecuteRequest as _contextd_v1_ExecuteRequest, ExecuteRequest__Output as _contextd_v1_ExecuteRequest__Output } from '../../contextd/v1/ExecuteRequest.ts';
 import type { ExecuteResponse as _contextd_v1_ExecuteResponse, ExecuteResponse__Output as _contextd_v1_ExecuteResponse__Output } from '../../contextd/v1/ExecuteResponse.ts';
+import type { RefusalReceipt as _contextd_v1_RefusalReceipt, RefusalReceipt__Output as _contextd_v1_RefusalReceipt__Output } from '../../contextd/v1/RefusalReceipt.ts';
+import type { RefusalReport as _contextd_v1_RefusalReport, RefusalReport__Output as _contextd_v1_RefusalReport__Output } from '../../contextd/v1/RefusalReport.ts';
 import type { SchemaRequest as _contextd_v1_SchemaRequest, SchemaRequest__Output as _contextd_v1_SchemaRequest__Output } from '../../contextd/v1/SchemaRequest.ts';
 import type { SchemaResponse as _contextd_v1_SchemaResponse, SchemaResponse__Output as _contextd_v1_SchemaResponse__Output } from '../../contextd/v1/SchemaResponse.ts';
 
@@ -57,6 +59,21 @@ export interface ToolServiceClient extends grpc.Client {
   getSchema(argument: _contextd_v1_SchemaRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_SchemaResponse__Output>): grpc.ClientUnaryCall;
   getSchema(argument: _contextd_v1_SchemaRequest, callback: grpc.requestCallback<_contextd_v1_SchemaResponse__Output>): grpc.ClientUnaryCall;
 
+  /**
+   * ReportRefusal records a call that the proxy itself refused and answered. Nothing runs.
+   */
+  ReportRefusal(argument: _contextd_v1_RefusalReport, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_RefusalReceipt__Output>): grpc.ClientUnaryCall;
+  ReportRefusal(argument: _contextd_v1_RefusalReport, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_RefusalReceipt__Output>): grpc.ClientUnaryCall;
+  ReportRefusal(argument: _contextd_v1_RefusalReport, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_RefusalReceipt__Output>): grpc.ClientUnaryCall;
+  ReportRefusal(argument: _contextd_v1_RefusalReport, callback: grpc.requestCallback<_contextd_v1_RefusalReceipt__Output>): grpc.ClientUnaryCall;
+  /**
+   * ReportRefusal records a call that the proxy itself refused and answered. Nothing runs.
+   */
+  reportRefusal(argument: _contextd_v1_RefusalReport, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_RefusalReceipt__Output>): grpc.ClientUnaryCall;
+  reportRefusal(argument: _contextd_v1_RefusalReport, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_RefusalReceipt__Output>): grpc.ClientUnaryCall;
+  reportRefusal(argument: _contextd_v1_RefusalReport, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_RefusalReceipt__Output>): grpc.ClientUnaryCall;
+  reportRefusal(argument: _contextd_v1_RefusalReport, callback: grpc.requestCallback<_contextd_v1_RefusalReceipt__Output>): grpc.ClientUnaryCall;
+
 }
 
 /**
@@ -80,10 +97,16 @@ export interface ToolServiceHandlers extends grpc.UntypedServiceImplementation {
    */
   GetSchema: grpc.handleUnaryCall<_contextd_v1_SchemaRequest__Output, _contextd_v1_SchemaResponse>;
 
+  /**
+   * ReportRefusal records a call that the proxy itself refused and answered. Nothing runs.
+   */
+  ReportRefusal: grpc.handleUnaryCall<_contextd_v1_RefusalReport__Output, _contextd_v1_RefusalReceipt>;
+
 }
 
 export interface ToolServiceDefinition extends grpc.ServiceDefinition {
   Execute: MethodDefinition<_contextd_v1_ExecuteRequest, _contextd_v1_ExecuteResponse, _contextd_v1_ExecuteRequest__Output, _contextd_v1_ExecuteResponse__Output>
   ExecuteWithProgress: MethodDefinition<_contextd_v1_ExecuteRequest, _contextd_v1_ExecuteEvent, _contextd_v1_ExecuteRequest__Output, _contextd_v1_ExecuteEvent__Output>
   GetSchema: MethodDefinition<_contextd_v1_SchemaRequest, _contextd_v1_SchemaResponse, _contextd_v1_SchemaRequest__Output, _contextd_v1_SchemaResponse__Output>
+  ReportRefusal: MethodDefinition<_contextd_v1_RefusalReport, _contextd_v1_RefusalReceipt, _contextd_v1_RefusalReport__Output, _contextd_v1_RefusalReceipt__Output>
 }

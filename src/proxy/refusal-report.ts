@@ -1,0 +1,68 @@
+import { realpathSync } from 'node:fs';
+import { basename, dirname, resolve } from 'node:path';
+import { type ContextdError, isErrno } from '../core/errors.ts';
+import { PROTOCOL_VERSION } from '../protocol/versions.ts';
+import { SERVER_NAME } from './channel.ts';
+import { attemptConnection } from './connect.ts';
+import { carry } from './exchange.ts';
+import { type Invocation, nameOf } from './invocation.ts';
+import { encodeRefusalReport, REPORT_REFUSAL_PATH } from './messages.ts';
+import { resolvePlaces } from './places.ts';
+import type { Call } from './run.ts';
+import { UnaryCall } from './unary-call.ts';
+
+/** For a daemon that runs but is busy; without a daemon no time passes. Milliseconds. */
+const REPORT_LIMIT_MS = 2_000;
+
+/**
+ * Tells the daemon of a call that was refused here, so that it leaves a record too. Best effort: the answer stands
+ * already, no daemon is started for it, and what goes wrong is not the caller's concern. Nothing is kept for later:
+ * what could not be searched for secrets must not lie on the disk.
+ */
+export async function reportRefusal(call: Omit<Call, 'signal'>, error: ContextdError): Promise<void> {
+  try {
+    const places = resolvePlaces(call.environment);
+    const signal = AbortSignal.timeout(REPORT_LIMIT_MS);
+    const attempt = await attemptConnection(places, signal);
+    if (attempt.kind !== 'connected') return;
+    const report = new UnaryCall(REPORT_REFUSAL_PATH, SERVER_NAME, reportOf(call, error));
+    await carry(attempt.channel, report, places, signal);
+    attempt.channel.end();
+  } catch {
+    // The daemon is gone, foreign or too slow; there is no log here, and stderr belongs to the answer.
+  }
+}
+
+function reportOf({ invocation, environment, requestId }: Omit<Call, 'signal'>, error: ContextdError): Buffer {
+  return encodeRefusalReport({
+    call: {
+      tool: nameOf(invocation),
+      inputJson: Buffer.from(JSON.stringify({ arguments: invocation.args })),
+      requestId,
+      projectRoot: projectOf(invocation),
+      sessionId: environment.sessionId,
+      protocolVersion: PROTOCOL_VERSION,
+    },
+    errorCode: error.code,
+    message: error.message,
+    remedy: error.remedy ?? '',
+    detailsJson: Buffer.from(JSON.stringify(error.details)),
+  });
+}
+
+/** The project that the link was called in, as far as its path says; "" for a tool found through PATH or elsewhere. */
+function projectOf({ calledAs }: Invocation): string {
+  if (!calledAs.includes('/')) return '';
+  for (let directory = dirname(resolve(calledAs)); directory !== dirname(directory); directory = dirname(directory))
+    if (basename(directory) === '.claude') return realPathOr(dirname(directory));
+  return '';
+}
+
+function realPathOr(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch (error) {
+    if (!isErrno(error)) throw error;
+    return path;
+  }
+}

@@ -1,0 +1,198 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { MethodDefinition } from '@grpc/grpc-js';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { connect, type DaemonClient } from '#src/cli/client.js';
+import { readEnvironment } from '#src/config/env.js';
+import { findInstallRoot } from '#src/config/install-root.js';
+import { resolvePaths } from '#src/config/paths.js';
+import { newRequestId } from '#src/core/ids.js';
+import type { ExecuteResponse__Output } from '#src/protocol/generated/contextd/v1/ExecuteResponse.js';
+import { PROTOCOL_VERSION } from '#src/protocol/versions.js';
+import { appears } from '../helpers/appears.ts';
+import { certificateOf, close as closeClients, connect as connectClients } from '../helpers/door.ts';
+import { checkedEnvelope } from '../helpers/envelope-schema.ts';
+import { CTXD, type Installation, install } from '../helpers/installation.ts';
+import { generate, seededRandom } from '../helpers/secret-samples.ts';
+
+const token = generate('ghp_[A-Za-z0-9]{36}', seededRandom(11));
+
+interface AuditLine {
+  kind?: string;
+  request_id: string;
+  tool: string;
+  door: string;
+  project: string;
+  input: unknown;
+  exit_code: number | null;
+  error_code: string | null;
+  began?: boolean;
+}
+
+let at: Installation;
+let daemons: DaemonClient[];
+beforeEach(async () => {
+  daemons = [];
+  at = await install();
+});
+afterEach(async () => {
+  for (const daemon of daemons) daemon.close();
+  await at.remove();
+});
+
+async function client(): Promise<DaemonClient> {
+  const paths = resolvePaths({ ...readEnvironment(at.environment), contextdHome: at.home }, findInstallRoot());
+  const daemon = await connect(paths);
+  daemons.push(daemon);
+  return daemon;
+}
+
+/** The lines of the log, whatever `ctxd audit tail` makes of them. */
+function lines(): AuditLine[] {
+  const dir = join(at.home, 'state/audit');
+  return readdirSync(dir).flatMap((name) =>
+    readFileSync(join(dir, name), 'utf8')
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => JSON.parse(line)),
+  );
+}
+
+async function tail(): Promise<AuditLine[]> {
+  return JSON.parse((await at.run(CTXD, ['audit', 'tail', '--json'])).stdout);
+}
+
+const WAITS = 'touch begun; while [ ! -e go ]; do sleep 0.02; done; echo done';
+
+async function execute(daemon: DaemonClient, input: object | Buffer, context: object = {}, tool = 'safe_bash') {
+  const request = {
+    tool,
+    input_json: Buffer.isBuffer(input) ? input : Buffer.from(JSON.stringify(input)),
+    context: {
+      request_id: newRequestId(Date.now()),
+      project_root: at.project,
+      session_id: 'records',
+      protocol_version: PROTOCOL_VERSION,
+      ...context,
+    },
+  };
+  const answer = await daemon.execute(request, new AbortController().signal);
+  return checkedEnvelope(answer.envelope_json.toString());
+}
+
+describe('a call that runs', () => {
+  it('SEC-5.1 NFR-2.3: leaves its start when the daemon is killed, and its end, INTERRUPTED, when the next one starts', {
+    timeout: 300_000,
+  }, async () => {
+    const { pid } = await at.status();
+    const command = `${WAITS} # ${token}`;
+    const call = at.call('safe_bash', { command });
+    await appears(at.project, 'begun');
+    process.kill(pid, 'SIGKILL');
+    expect((await call).code).not.toBe(0);
+
+    const left = lines();
+    expect(left).toHaveLength(1);
+    expect(left[0]).toMatchObject({ kind: 'started', tool: 'safe_bash', project: at.project, error_code: null });
+    expect(JSON.stringify(left)).toContain('touch begun');
+    expect(at.filesHolding(token)).toEqual([]);
+
+    // Twice, since the second start must not end it once more.
+    for (let start = 0; start < 2; start++) {
+      await at.run(CTXD, ['server', 'start']);
+      expect(await tail()).toMatchObject([
+        {
+          request_id: left[0]?.request_id,
+          input: left[0]?.input,
+          error_code: 'INTERRUPTED',
+          exit_code: 1,
+          began: true,
+        },
+      ]);
+      await at.run(CTXD, ['server', 'stop']);
+    }
+    expect(lines()).toHaveLength(2);
+    await at.run(CTXD, ['server', 'start']);
+    const stats = JSON.parse((await at.run(CTXD, ['stats', '--json'])).stdout);
+    expect(JSON.stringify(stats)).toContain('"calls":1');
+  });
+
+  it('SEC-5.1: shows once in the log, as running and then with its end', async () => {
+    const call = at.call('safe_bash', { command: WAITS });
+    await appears(at.project, 'begun');
+    const [record, ...others] = await tail();
+    expect(others).toEqual([]);
+    expect(record).toMatchObject({ kind: 'started', exit_code: null, error_code: null });
+    expect((await at.run(CTXD, ['audit', 'tail'])).stdout).toMatch(/\tsafe_bash\trunning\t/);
+    writeFileSync(join(at.project, 'go'), '');
+    await call;
+    expect(await tail()).toMatchObject([{ request_id: record?.request_id, exit_code: 0, began: true }]);
+  });
+
+  it('SEC-5.1: is not ended by another call that takes its request id', async () => {
+    const daemon = await client();
+    const request_id = newRequestId(Date.now());
+    const first = execute(daemon, { command: WAITS }, { request_id });
+    await appears(at.project, 'begun');
+    const second = await execute(daemon, { command: 'echo second' }, { request_id });
+    expect(second.data.error_code).toBe('CONFLICT');
+    expect((await tail()).map(({ kind, error_code }) => [kind, error_code])).toEqual([
+      ['started', null],
+      [undefined, 'CONFLICT'],
+    ]);
+    writeFileSync(join(at.project, 'go'), '');
+    expect((await first).success).toBe(true);
+  });
+});
+
+describe('a call that the daemon refuses at its door', () => {
+  it('SEC-5.1: leaves a record when the caller is of another version, or says too much', async () => {
+    const daemon = await client();
+    const answers = [
+      await execute(daemon, { command: `echo ${token}` }, { protocol_version: 999 }),
+      await execute(daemon, { command: 'true' }, { session_id: 's'.repeat(5_000) }),
+      await execute(daemon, {}, {}, 't'.repeat(500)),
+    ];
+    const codes = answers.map(({ data }) => data.error_code);
+    expect(codes).toEqual(['VERSION_MISMATCH', 'ARGS_INVALID', 'ARGS_INVALID']);
+    const records = await tail();
+    expect(records.map(({ error_code }) => error_code)).toEqual(codes);
+    expect(records.map(({ request_id }) => request_id)).toEqual(answers.map(({ meta }) => meta.request_id));
+    expect(records[0]?.input).toEqual({ command: expect.stringContaining('[SECRET]') });
+    expect(at.filesHolding(token)).toEqual([]);
+  });
+
+  it('SEC-5.1: leaves a record when its message cannot be read', async () => {
+    const certsDir = join(at.home, 'state/certs');
+    const clients = connectClients(join(at.home, 'run/contextd.sock'), certificateOf(certsDir, 'proxy'));
+    const same = (bytes: Buffer) => bytes;
+    const { path, responseDeserialize } = clients.tools.Execute as unknown as MethodDefinition<
+      object,
+      ExecuteResponse__Output
+    >;
+    const answer = await new Promise<ExecuteResponse__Output | undefined>((resolve, reject) => {
+      clients.tools.makeUnaryRequest(path, same, responseDeserialize, Buffer.from('not protobuf'), (error, value) =>
+        error === null ? resolve(value) : reject(error),
+      );
+    });
+    closeClients(clients);
+    const { data, meta } = checkedEnvelope(answer?.envelope_json.toString() ?? '');
+    expect(data.error_code).toBe('ARGS_INVALID');
+    expect(await tail()).toMatchObject([{ request_id: meta.request_id, error_code: 'ARGS_INVALID', door: 'grpc' }]);
+  });
+
+  it('SEC-5.1: leaves a record when the daemon is stopping', async () => {
+    const [caller, stopper] = [await client(), await client()];
+    const running = execute(caller, { command: WAITS });
+    await appears(at.project, 'begun');
+    await stopper.stop(60_000, 'stop');
+    const late = await execute(caller, { command: 'echo late' });
+    expect(late.data.error_code).toBe('DAEMON_UNAVAILABLE');
+    writeFileSync(join(at.project, 'go'), '');
+    expect((await running).success).toBe(true);
+    expect(lines().find(({ request_id }) => request_id === late.meta.request_id)).toMatchObject({
+      error_code: 'DAEMON_UNAVAILABLE',
+      input: { command: 'echo late' },
+    });
+  });
+});

@@ -1,0 +1,69 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { isJsonObject, type Json, type JsonObject } from '#src/core/json.js';
+import { type Leaving, ownLeaves, ownLeavesOfData } from '#src/dispatch/own-leaves.js';
+import { collectLeaves } from '#src/scrub/leaves.js';
+
+fc.configureGlobal({ seed: 20_261_121 });
+
+const leavingOf = (data: JsonObject, streams: Leaving['streams'] = []): Leaving => ({
+  data,
+  streams,
+  failure: { message: 'm', remedy: null, details: { path: 'p', token: 't' } },
+  warnings: ['w'],
+  denied: [{ kind: 'read_only', path: '/x', rule: 'r', how_to_allow: 'h' }],
+  quarantined: ['q'],
+});
+
+/** The strings that are searched. */
+function searched(value: Json, own: ReadonlySet<number>): string[] {
+  return collectLeaves(value).filter((_leaf, position) => !own.has(position));
+}
+
+function keysOf(value: Json): string[] {
+  if (Array.isArray(value)) return value.flatMap((item: Json) => keysOf(item));
+  return isJsonObject(value) ? Object.entries(value).flatMap(([key, inner]) => [key, ...keysOf(inner)]) : [];
+}
+
+describe('the names that contextd wrote itself', () => {
+  it('SEC-1.1: every value is searched, and no name of contextd is', () => {
+    const leaving = leavingOf({ exit_code: 0, files: [{ path: 'a', error: { code: 'c', message: 'm2' } }] }, [
+      { field: 'stdout', text: 'out' },
+      { field: 'content_12', text: 'more' },
+    ]);
+    expect(searched(leaving, ownLeaves(leaving, 'core'))).toEqual([
+      ...['a', 'c', 'm2', 'out', 'more', 'm', 'p', 't', 'w', 'read_only', '/x', 'r', 'h', 'q'],
+    ]);
+  });
+
+  it("SEC-1.1: the keys and fields of a tool that is not contextd's are searched, also where they look like its own", () => {
+    const data = { stdout: 'x', nested: { exit_code: 'y' } };
+    const leaving = leavingOf(data, [{ field: 'content', text: 'z' }]);
+    expect(searched(leaving, ownLeaves(leaving, 'installed')).slice(0, 7)).toEqual([
+      ...['stdout', 'x', 'nested', 'exit_code', 'y', 'content', 'z'],
+    ]);
+    expect(searched(data, ownLeavesOfData(data, 'installed'))).toEqual(collectLeaves(data));
+  });
+
+  it('SEC-1.1: any key that is no name of contextd is searched, wherever it stands', () => {
+    const key = fc.oneof(fc.string(), fc.constantFrom('exit_code', 'content', '__proto__', '0', '7', 'content_1x'));
+    const { value } = fc.letrec<{ value: Json }>((tie) => ({
+      value: fc.oneof(
+        { depthSize: 'small' },
+        fc.string(),
+        fc.integer(),
+        fc.array(tie('value'), { maxLength: 3 }),
+        fc.dictionary(key, tie('value'), { maxKeys: 4 }),
+      ),
+    }));
+    fc.assert(
+      fc.property(fc.dictionary(key, value, { maxKeys: 5 }), (data) => {
+        const ownKeys = keysOf(data).filter((name) => name === 'exit_code' || name === 'content');
+        const inAll = collectLeaves(data);
+        const own = ownLeavesOfData(data, 'core');
+        expect([...own].map((position) => inAll[position]).toSorted()).toEqual(ownKeys.toSorted());
+        expect(searched(data, own)).toHaveLength(inAll.length - ownKeys.length);
+      }),
+    );
+  });
+});
