@@ -46,7 +46,7 @@ export class Starter {
     let launch: Launch | null = null;
     try {
       group = host.cgroups?.create(site.policy.limits) ?? null;
-      const mounts = plan(site, protection, job);
+      const mounts = plan(site, protection, job, group === null);
       launch = prepare(site, mounts, job, group);
       const jail = new Jail(launch, job.takesScript ? [...childFds, 'pipe'] : childFds);
       this.#follow(jail, host, group);
@@ -100,7 +100,7 @@ function tidyOnce({ guard }: Site, pinned: readonly PinnedPath[], jail: Jail): (
 }
 
 /** The whole tree of a sandbox. */
-function plan({ host, identity, policy }: Site, protection: Protection, job: Job): Mount[] {
+function plan({ host, identity, policy }: Site, protection: Protection, job: Job, isWatched: boolean): Mount[] {
   const { commonGitDir } = protection;
   return planTree({
     base: host.base(),
@@ -109,6 +109,7 @@ function plan({ host, identity, policy }: Site, protection: Protection, job: Job
     protectedMounts: protection.mounts,
     proc: coverProc(identity),
     program: job.programMounts,
+    isWatched,
   });
 }
 
@@ -128,7 +129,7 @@ function prepare(site: Site, mounts: readonly Mount[], job: Job, group: GroupFil
     group,
     firstFreeFd: job.takesScript ? 4 : 3,
     wallMs: job.wallMs,
-    seccompFile: site.isFiltered ? host.filters.fileFor(policy.seccomp) : null,
+    seccompFile: site.isFiltered ? host.filters.fileFor(policy.seccomp, group === null ? 'watchdog' : 'cgroup') : null,
   });
 }
 
