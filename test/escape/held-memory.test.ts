@@ -106,6 +106,14 @@ describe.each(identitiesHere())('memory that no process has, %s', (identity) => 
     expect(roomy).toMatchObject({ endedBy: 'exit', exitCode: 0, out: 'held\n' });
   });
 
+  test('SEC-2.5 a tool process that holds more than its limit is killed', async () => {
+    const script = 'head -c 120M /dev/zero >/tmp/x; sleep 20';
+    const exit = await ground.openTool(script, { ...LIMITS, memoryBytes: 96 * MIB });
+    // A cgroup kills one process of the tool, the watchdog all of it.
+    expect([{ code: null, signal: 'SIGKILL' }, ...(byCgroup ? [{ code: 0, signal: null }] : [])]).toContainEqual(exit);
+    expect(await ground.openTool('exit 3', LIMITS)).toEqual({ code: 3, signal: null });
+  });
+
   test('SEC-2.5 /dev/zero reads as zeros', async () => {
     expect(await ground.run('head -c 3 /dev/zero | od -An -tx1')).toMatchObject({ exitCode: 0, out: ' 00 00 00\n' });
   });
