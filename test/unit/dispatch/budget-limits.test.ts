@@ -27,11 +27,11 @@ describe('the budget of an answer', () => {
     expect(limitsOf({ default_tokens: 1000, max_tokens: 4000 })).toEqual({ standard: 999, ceiling: 4000 });
     const tools = { safe_bash: { default_tokens: 600, max_tokens: 900 }, other: { max_tokens: 300 } };
     expect(limitsOf({ tools })).toEqual({ standard: 599, ceiling: 900 });
-    expect(limitsOf({ tools, doors: { grpc: { max_tokens: 500 }, mcp: { max_tokens: 300 } } })).toEqual({
+    expect(limitsOf({ tools, doors: { grpc: { max_tokens: 500 } } })).toEqual({
       standard: 500,
       ceiling: 500,
     });
-    expect(limitsOf({ search_tokens: 400 }, 'search').standard).toBe(399);
+    expect(limitsOf({ max_tokens: 2000 }, 'checkpoint').standard).toBe(2000);
     expect(limitsOf({ tools: { safe_bash: { max_tokens: 50_000 } } }).ceiling).toBe(20_000);
   });
 
