@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { type ClientHttp2Session, connect as connectHttp2, constants } from 'node:http2';
 import { connect as connectPlain, type Socket } from 'node:net';
 import { join } from 'node:path';
-import { connect as connectTls } from 'node:tls';
+import { type ConnectionOptions, connect as connectTls } from 'node:tls';
 import { afterEach, expect, test } from 'vitest';
 import type { ExecuteResponse__Output } from '#src/protocol/generated/contextd/v1/ExecuteResponse.js';
 import type { ConnectionLimits } from '#src/server/connections.js';
@@ -40,7 +40,7 @@ async function sayNothing(count: number): Promise<Silent[]> {
   return sockets.map(silent);
 }
 
-function secured(): Parameters<typeof connectTls>[0] {
+function secured(): ConnectionOptions {
   const read = (name: string): Buffer => readFileSync(join(at.paths.certsDir, name));
   return {
     path: at.paths.socket,
@@ -89,7 +89,7 @@ test('SEC-3.1 connections without a certificate are bounded in number: the oldes
   await allClosed(connections);
 });
 
-test('SEC-3.1 connections that show a certificate and say nothing are closed when idle, though the peer never hangs up', async () => {
+test('connections that show a certificate and say nothing are closed when idle, though the peer never hangs up', async () => {
   await open({ connectionsMax: 300, idleMs: 1_000, farewellMs: 50 });
   const connections = await showAndSayNothing(299);
   await callWorks();
@@ -97,7 +97,7 @@ test('SEC-3.1 connections that show a certificate and say nothing are closed whe
   await expect.poll(() => callWorks().then(() => 'answered', String)).toBe('answered');
 });
 
-test('SEC-3.1 connections in all are bounded in number, and one that goes makes room', async () => {
+test('connections in all are bounded in number, and one that goes makes room', async () => {
   await open({ connectionsMax: 20, idleMs: 600_000 });
   await showAndSayNothing(20);
   await allClosed(await sayNothing(5));
@@ -105,7 +105,7 @@ test('SEC-3.1 connections in all are bounded in number, and one that goes makes 
   await expect.poll(() => callWorks().then(() => 'answered', String)).toBe('answered');
 });
 
-test('SEC-3.1 a request that is begun and never finished is answered at its deadline, and its connection is closed', async () => {
+test('a request that is begun and never finished is answered at its deadline, and its connection is closed', async () => {
   await open({ requestMs: 200, farewellMs: 50 });
   const session = connectHttp2('https://contextd', { createConnection: () => connectTls(secured()) });
   opened.push(session);

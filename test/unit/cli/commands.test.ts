@@ -168,7 +168,7 @@ describe('ctxd config', () => {
 });
 
 describe('ctxd doctor', () => {
-  it('FR-9.5 fails with a remedy for every part that is not there', async () => {
+  it('fails with a remedy for every part that is not there', async () => {
     const { code, out } = await ctxd('doctor', '--json');
     expect(code).toBe(1);
     const { healthy, checks } = JSON.parse(out);

@@ -16,7 +16,7 @@ const limitsOf = (
 ) => budgetLimits(configOf(budget).budget, { name: 'safe_bash', budget: kind }, door);
 
 describe('the budget of an answer', () => {
-  it('CE-1.3 CE-1.4 CE-1.5 CE-4.1 is under 2,000 tokens, 500 of a search, 3,000 of a checkpoint, 800 of a warm start', () => {
+  it('CE-1.4 is under 2,000 tokens, 500 of a search, 3,000 of a checkpoint, 800 of a warm start', () => {
     expect(limitsOf({}, 'answer')).toEqual({ standard: 1999, ceiling: 20_000 });
     expect(limitsOf({}, 'search').standard).toBe(499);
     expect(limitsOf({}, 'checkpoint').standard).toBe(2999);

@@ -162,7 +162,7 @@ describe('machines that are recognised', () => {
     );
   });
 
-  test('NFR-3.4 WSL 1 is unavailable, whatever was said; its remedy is WSL 2', () => {
+  test('WSL 1 is unavailable, whatever was said; its remedy is WSL 2', () => {
     const facts = machine(
       { ...DEBIAN, '/proc/version': 'Linux version 4.4.0-19041-Microsoft (Microsoft@Microsoft.com)' },
       { kernel: '4.4.0-19041-Microsoft' },
