@@ -16,7 +16,7 @@ export interface ToolManifest {
   purpose: string;
   grants: readonly Grant[];
   profile: ToolProfile;
-  /** Which default budget its answers have (`budget` of the configuration). */
+  /** Which default budget its answers have (BUDGET_DEFAULT_TOKENS; of `answer` the configuration may say another). */
   budget: BudgetClass;
   /** Every byte of its texts counts, as in a file that is to be edited: they are never densified. */
   isExact: boolean;

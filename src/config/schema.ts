@@ -4,12 +4,9 @@ import { BUDGET_DEFAULT_TOKENS, BUDGET_MIN_TOKENS, TIMEOUT_DEFAULT_MS, TIMEOUT_M
 export interface Config {
   budget: {
     default_tokens: number;
-    search_tokens: number;
-    checkpoint_tokens: number;
-    warm_start_tokens: number;
     max_tokens: number;
     tools: Record<string, { default_tokens?: number; max_tokens?: number }>;
-    doors: { grpc?: { max_tokens: number }; http?: { max_tokens: number }; mcp?: { max_tokens: number } };
+    doors: Record<string, { max_tokens: number }>;
     telemetry: boolean;
   };
   densify: { ansi: boolean; progress: boolean; repeats: boolean; json: boolean; trailing_spaces: boolean };
@@ -22,7 +19,8 @@ export interface Config {
     min_isolation: 'full' | 'reduced';
     memory_mb: number;
     pids: number;
-    cpus: number;
+    /** Null: by the number of processors of the machine. */
+    cpus: number | null;
     total_memory_mb: number;
     total_pids: number;
     preforked: number;
@@ -31,7 +29,6 @@ export interface Config {
   scrub: { seeds: boolean; deadline_base_ms: number; deadline_per_kb_ms: number; gitleaks: GitleaksUse };
   log: { level: 'debug' | 'info' | 'warn' | 'error' };
   server: { drain_ms: number; max_concurrent_calls: number };
-  qdrant: { url: string | null };
 }
 
 /** When the real gitleaks searches outputs a second time. */
@@ -61,9 +58,6 @@ export const CONFIG_SCHEMA = {
         BUDGET_DEFAULT_TOKENS.answer,
         'An answer stays under so many tokens unless the call asks.',
       ),
-      search_tokens: tokens(BUDGET_DEFAULT_TOKENS.search, 'The same for the answer of a search.'),
-      checkpoint_tokens: tokens(BUDGET_DEFAULT_TOKENS.checkpoint, 'The same for a checkpoint, at context level.'),
-      warm_start_tokens: tokens(BUDGET_DEFAULT_TOKENS.warm_start, 'The same for the warm start of a session.'),
       max_tokens: tokens(20_000, 'The most tokens a call may ask for.'),
       tools: {
         type: 'object',
@@ -81,9 +75,9 @@ export const CONFIG_SCHEMA = {
       doors: {
         type: 'object',
         default: {},
-        description: 'The most tokens of an answer at a door: grpc (the tools in .claude and ctxd), http, mcp.',
+        description: 'The most tokens of an answer at a door: grpc (the tools in .claude and ctxd).',
         additionalProperties: false,
-        properties: { grpc: DOOR_CEILING, http: DOOR_CEILING, mcp: DOOR_CEILING },
+        properties: { grpc: DOOR_CEILING },
       },
       telemetry: flag(false, 'Whether answers tell their times in meta.telemetry.'),
     }),
@@ -135,11 +129,12 @@ export const CONFIG_SCHEMA = {
       memory_mb: whole(2048, 64, 1_048_576, 'Mebibytes of memory for one sandbox.'),
       pids: whole(512, 16, 32_768, 'Processes and threads in one sandbox.'),
       cpus: {
-        type: 'number',
-        default: 0,
+        type: ['number', 'null'],
+        default: null,
         minimum: 0,
         maximum: 4096,
-        description: 'Processors for one sandbox, fractions allowed; 0: not limited.',
+        description:
+          'Processors for one sandbox, fractions allowed; null: all but one (three quarters of one to three); 0: not limited.',
       },
       total_memory_mb: whole(
         0,
@@ -189,23 +184,12 @@ export const CONFIG_SCHEMA = {
       drain_ms: whole(5_000, 0, 300_000, 'Milliseconds that calls in flight get when it stops; 0: none.'),
       max_concurrent_calls: whole(64, 1, 4096, 'Calls carried out at once; more wait.'),
     }),
-    qdrant: section('A Qdrant server for memories.', {
-      url: {
-        type: ['string', 'null'],
-        default: null,
-        pattern: '^https?://[^\\s/]+',
-        description: 'http(s) address; null: the embedded store.',
-      },
-    }),
   },
 } as const;
 
 /** Rules between settings that JSON Schema cannot say: [a, b] means a is at most b. */
 export const CONFIG_ORDER = [
   ['/budget/default_tokens', '/budget/max_tokens'],
-  ['/budget/search_tokens', '/budget/max_tokens'],
-  ['/budget/checkpoint_tokens', '/budget/max_tokens'],
-  ['/budget/warm_start_tokens', '/budget/max_tokens'],
   ['/timeout/default_ms', '/timeout/max_ms'],
 ] as const;
 

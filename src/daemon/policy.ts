@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import type { Config } from '../config/schema.ts';
 import type { SandboxPolicy } from '../sandbox/sandbox.ts';
 
@@ -6,6 +7,14 @@ const MIB = 1024 * 1024;
 const FILE_MAX_BYTES = 1024 * MIB;
 /** Open files of one process in a sandbox. */
 const OPEN_FILES = 1024;
+
+/**
+ * Processors for one sandbox when a person set none: all but one, or all but a quarter of one or two, so that the daemon
+ * and the person have the rest.
+ */
+export function defaultCpus(processors: number): number {
+  return Math.max(processors - 1, processors * 0.75);
+}
 
 /** The policy of every core tool: the project root and what a person listed, nothing that a call could widen. */
 export function policyFor(projectRoot: string, config: Config['sandbox']): SandboxPolicy {
@@ -20,7 +29,7 @@ export function policyFor(projectRoot: string, config: Config['sandbox']): Sandb
       pids: config.pids,
       fileBytes: FILE_MAX_BYTES,
       openFiles: OPEN_FILES,
-      cpus: config.cpus,
+      cpus: config.cpus ?? defaultCpus(availableParallelism()),
     },
   };
 }

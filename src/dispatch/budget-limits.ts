@@ -1,6 +1,6 @@
 import type { ToolManifest } from '../catalog/manifest.ts';
 import type { Config } from '../config/schema.ts';
-import { BUDGET_MIN_TOKENS } from '../core/limits.ts';
+import { BUDGET_DEFAULT_TOKENS, BUDGET_MIN_TOKENS } from '../core/limits.ts';
 import type { CallRequest } from '../server/door.ts';
 
 /** Tokens of the printed line. */
@@ -21,20 +21,7 @@ export function budgetLimits(
   const ofDoor = door === 'proxy' ? undefined : budget.doors[door];
   const ceilings = [budget.max_tokens, own?.max_tokens, ofDoor?.max_tokens];
   const ceiling = Math.min(...ceilings.filter((tokens) => tokens !== undefined));
-  const under = own?.default_tokens ?? defaultOf(budget, kind);
+  const under = own?.default_tokens ?? (kind === 'answer' ? budget.default_tokens : BUDGET_DEFAULT_TOKENS[kind]);
   // The requirements say "under" the default, not "at most".
   return { standard: Math.max(BUDGET_MIN_TOKENS, Math.min(under - 1, ceiling)), ceiling };
-}
-
-function defaultOf(budget: Config['budget'], kind: ToolManifest['budget']): number {
-  switch (kind) {
-    case 'answer':
-      return budget.default_tokens;
-    case 'search':
-      return budget.search_tokens;
-    case 'checkpoint':
-      return budget.checkpoint_tokens;
-    case 'warm_start':
-      return budget.warm_start_tokens;
-  }
 }

@@ -72,7 +72,7 @@ export function isTooMuch(bytes: number, { outputKillBytes }: Pick<CommandSpec, 
 }
 
 /** What a cgroup would bound; without one, only each process is bounded by the kernel. */
-function watchSums(
+export function watchSums(
   jail: Jail,
   { memoryBytes, pids }: SandboxLimits,
   onExceeded: (what: 'oom' | 'pids') => void,

@@ -6,6 +6,7 @@ import { becomeOwner, type Identity } from './identity.ts';
 import { perProcessLimits } from './limits.ts';
 import { encodeArguments, type Mount, NODE_BINARY, renderArguments } from './policy.ts';
 import type { Bubblewrap } from './probe/facts.ts';
+import { bindToProcessors } from './processors.ts';
 import { makeReachable, type PublicBind } from './reach.ts';
 import type { SandboxLimits } from './sandbox.ts';
 
@@ -120,6 +121,7 @@ function commandLine(request: LaunchRequest, publicBinds: readonly PublicBind[])
     '--',
     ...publicBinds.flatMap((bind) => [bind.source, bind.target]),
     '--',
+    ...(group === null ? bindToProcessors(limits.cpus) : []),
     ...becomeOwner(request.identity),
     bubblewrap.path,
     '--args',

@@ -9,7 +9,8 @@ const NODE_DATA_MIN_BYTES = 2 * 1024 ** 3;
  * process; the sum is for the watchdog.
  *
  * `wallMs`, for a command that ends by then: a limit on processors becomes one on the processor time of each process
- * (SIGXCPU past it), which is the most they could have used. 0: none, as for a tool process, which lives on.
+ * (SIGXCPU past it), which is the most they could have used. 0: none, as for a tool process, which lives on. Whole
+ * processors are chosen instead (processors.ts).
  */
 export function perProcessLimits(
   limits: Pick<SandboxLimits, 'memoryBytes' | 'pids' | 'cpus'>,

@@ -137,7 +137,7 @@ export class LinuxSandbox {
       const started = await this.#starter.start(site, protection, processJob(policy, program, bundle.dir, socketDir));
       const looks = lookForStaleness(site.guard, protection, onStale);
       this.#processes += 1;
-      return followProcess(started, sinks, socketDir, async () => {
+      return followProcess(started, policy.limits, sinks, socketDir, async () => {
         clearInterval(looks);
         this.#processes -= 1;
         await putAway();

@@ -7,6 +7,7 @@ import { ContextdError } from '../core/errors.ts';
 export type Mount =
   | { readonly kind: 'bind' | 'ro-bind'; readonly source: string; readonly dest: string; readonly pin?: boolean }
   | { readonly kind: 'tmpfs'; readonly dest: string; readonly sizeBytes: number }
+  | { readonly kind: 'dev-bind'; readonly source: string; readonly dest: string }
   | { readonly kind: 'symlink'; readonly target: string; readonly dest: string }
   | { readonly kind: 'proc' | 'dev' | 'dir' | 'remount-ro'; readonly dest: string };
 
@@ -30,6 +31,8 @@ export interface TreePlan {
   readonly proc: readonly Mount[];
   /** The tool process's bundle and Node. */
   readonly program: readonly Mount[];
+  /** No cgroup counts its memory: the watchdog does. */
+  readonly isWatched: boolean;
 }
 
 const MIB = 1024 * 1024;
@@ -38,6 +41,19 @@ const SHM_BYTES = 64 * MIB;
 const HOME_BYTES = 64 * MIB;
 
 export const SANDBOX_HOME = '/home/sandbox';
+
+/** Where a sandbox keeps files in memory. */
+export const TEMPORARY: readonly Extract<Mount, { kind: 'tmpfs' }>[] = [
+  { kind: 'tmpfs', dest: '/dev/shm', sizeBytes: SHM_BYTES },
+  { kind: 'tmpfs', dest: '/tmp', sizeBytes: TMP_BYTES },
+  { kind: 'tmpfs', dest: SANDBOX_HOME, sizeBytes: HOME_BYTES },
+];
+
+/**
+ * /dev/full reads as zeros too, and cannot be mapped: a shared mapping of /dev/zero is memory that nothing counts,
+ * and no filter sees which file is mapped.
+ */
+const UNMAPPABLE_ZERO: Mount = { kind: 'dev-bind', source: '/dev/full', dest: '/dev/zero' };
 export const BUNDLE_DIR = '/opt/contextd/bundle';
 export const NODE_BINARY = '/opt/contextd/node';
 /** Where a tool process finds the directory for its sockets. */
@@ -54,9 +70,8 @@ export function planTree(plan: TreePlan): Mount[] {
     { kind: 'proc', dest: '/proc' },
     ...plan.proc,
     { kind: 'dev', dest: '/dev' },
-    { kind: 'tmpfs', dest: '/dev/shm', sizeBytes: SHM_BYTES },
-    { kind: 'tmpfs', dest: '/tmp', sizeBytes: TMP_BYTES },
-    { kind: 'tmpfs', dest: SANDBOX_HOME, sizeBytes: HOME_BYTES },
+    ...(plan.isWatched ? [UNMAPPABLE_ZERO] : []),
+    ...TEMPORARY,
     { kind: 'dir', dest: '/run' },
     ...trees.sort((a, b) => depth(a.dest) - depth(b.dest)),
     ...plan.protectedMounts,
@@ -119,6 +134,8 @@ function renderMount(mount: Mount, fd: number | undefined): string[] {
       return fd === undefined
         ? [`--${mount.kind}`, mount.source, mount.dest]
         : [`--${mount.kind}-fd`, String(fd), mount.dest];
+    case 'dev-bind':
+      return ['--dev-bind', mount.source, mount.dest];
     case 'tmpfs':
       return ['--size', String(mount.sizeBytes), '--tmpfs', mount.dest];
     case 'symlink':

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { chownSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { OutputSinks, StartedSandbox } from './command.ts';
+import { type OutputSinks, type StartedSandbox, watchSums } from './command.ts';
 import type { Identity } from './identity.ts';
 import { BUNDLE_DIR, NODE_BINARY, SOCKET_DIR } from './policy.ts';
-import type { SandboxPolicy, SandboxProgram } from './sandbox.ts';
+import type { SandboxLimits, SandboxPolicy, SandboxProgram } from './sandbox.ts';
 import { type Job, ownerOf } from './starter.ts';
 
 /** A long-lived program in a sandbox. */
@@ -43,19 +43,26 @@ export function makeSocketDir(parent: string, identity: Identity): string {
   return dir;
 }
 
-/** Follows a program that was started. `onEnd` puts away what it used; `exited` waits for it. */
+/**
+ * Follows a program that was started, and kills it when it exceeds limits that no cgroup holds. `onEnd` puts away what it
+ * used; `exited` waits for it.
+ */
 export function followProcess(
-  { jail, stdout, stderr }: StartedSandbox,
+  { jail, stdout, stderr, group }: StartedSandbox,
+  limits: SandboxLimits,
   sinks: OutputSinks,
   socketDir: string,
   onEnd: () => Promise<void>,
 ): JailedProcess {
   stdout.readInto(sinks.stdout);
   stderr.readInto(sinks.stderr);
+  const watch = new AbortController();
+  if (group === null) watchSums(jail, limits, () => jail.kill(), watch.signal);
   const exited = jail.ended
     .then(({ code, signal }) => ({ code: signal === null ? code : null, signal }))
     .catch(() => ({ code: null, signal: null }))
     .finally(async () => {
+      watch.abort();
       await Promise.all([stdout.readRest(), stderr.readRest()]);
       stdout.close();
       stderr.close();

@@ -196,12 +196,12 @@ export interface SandboxDeps {
   clock: Clock;
 }
 
-/** The sandbox of this system. */
-export function createSandbox(deps: SandboxDeps): Sandbox {
-  if (process.platform === 'linux') return new SpawnedSandbox(deps);
-  if (process.platform === 'darwin') return new SeatbeltSandbox(deps);
+/** The sandbox of a system. */
+export function createSandbox(deps: SandboxDeps, platform: NodeJS.Platform = process.platform): Sandbox {
+  if (platform === 'linux') return new SpawnedSandbox(deps);
+  if (platform === 'darwin') return new SeatbeltSandbox(deps);
   return new UnavailableSandbox(
-    `contextd cannot isolate tools on ${process.platform} yet`,
+    `contextd cannot isolate tools on ${platform} yet`,
     'Run contextd on Linux, or in a Linux virtual machine or container.',
   );
 }

@@ -151,7 +151,7 @@ export class Sites {
       throw cause instanceof ContextdError ? cause : refusal(explainFailure(String(cause)), cause);
     });
     const isolation = host.then((one) =>
-      one === null ? null : Isolation.ofHost(one, defaultFilter(TRIED_FILTER), this.#deps.clock),
+      one === null ? null : Isolation.ofHost(one, triedFilter(one), this.#deps.clock),
     );
     const opened = { host, isolation };
     this.#opened = opened;
@@ -178,6 +178,10 @@ function keyOf(policy: SandboxPolicy, identity: Identity): string {
 export function workspaceOf(key: string): string {
   const [workspace]: unknown[] = JSON.parse(key);
   return String(workspace);
+}
+
+function triedFilter({ cgroups }: Host): Buffer | null {
+  return defaultFilter(TRIED_FILTER, process.arch, cgroups === null ? 'watchdog' : 'cgroup');
 }
 
 /** Which directory it is and whose; '' if there is none. */

@@ -47,7 +47,7 @@ export class Starter {
     let launch: Launch | null = null;
     try {
       group = host.cgroups?.create(site.policy.limits) ?? null;
-      const mounts = plan(site, protection, job);
+      const mounts = plan(site, protection, job, group === null);
       launch = prepare(site, mounts, job, group);
       checkWorkspace(site, launch.pinned);
       const jail = new Jail(launch, job.takesScript ? [...childFds, 'pipe'] : childFds);
@@ -102,7 +102,7 @@ function tidyOnce({ guard }: Site, pinned: readonly PinnedPath[], jail: Jail): (
 }
 
 /** The whole tree of a sandbox. */
-function plan({ host, identity, policy }: Site, protection: Protection, job: Job): Mount[] {
+function plan({ host, identity, policy }: Site, protection: Protection, job: Job, isWatched: boolean): Mount[] {
   const { commonGitDir } = protection;
   return planTree({
     base: host.base(),
@@ -111,6 +111,7 @@ function plan({ host, identity, policy }: Site, protection: Protection, job: Job
     protectedMounts: protection.mounts,
     proc: coverProc(identity),
     program: job.programMounts,
+    isWatched,
   });
 }
 
@@ -130,7 +131,7 @@ function prepare(site: Site, mounts: readonly Mount[], job: Job, group: GroupFil
     group,
     firstFreeFd: job.takesScript ? 4 : 3,
     wallMs: job.wallMs,
-    seccompFile: site.isFiltered ? host.filters.fileFor(policy.seccomp) : null,
+    seccompFile: site.isFiltered ? host.filters.fileFor(policy.seccomp, group === null ? 'watchdog' : 'cgroup') : null,
   });
 }
 

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { isErrno } from '../core/errors.ts';
 import { OWN_PROCESSES } from './cgroup/files.ts';
+import { isMachineShort, temporaryBytes } from './held-memory.ts';
 
 /** Milliseconds between two looks; more when a look takes long, so that looking stays below a twentieth of a processor. */
 const LOOK_EVERY_MS = 200;
@@ -14,6 +15,8 @@ export interface ProcessGlance {
   readonly threads: number;
   /** Bytes in memory, pages shared with others counted in full. */
   readonly residentBytes: number;
+  /** Bytes that are its alone and not in memory as pages of it: page tables, and what was swapped out. */
+  readonly furtherBytes: number;
 }
 
 /** What the watchdog reads of a process; for one that is gone null, or nothing. */
@@ -25,6 +28,10 @@ export interface ProcessReader {
   children(pid: number, thread: number): readonly number[];
   /** Bytes in memory, shared pages counted by share; null when it may not be read. Walks the page tables. */
   shareBytes(pid: number): number | null;
+  /** Bytes of files in memory of the sandbox that the process runs in; null when it runs in none. */
+  temporaryBytes(pid: number): number | null;
+  /** The whole machine is nearly out of memory. */
+  isMachineShort(): boolean;
 }
 
 export interface WatchOptions {
@@ -62,9 +69,9 @@ export function canWatch(): boolean {
 }
 
 /**
- * Where no cgroup can: sums the memory and the processes of a sandbox, and tells when it has too much. One look costs
- * a few reads for each process, and never more than the limit on processes allows. Files in /tmp and /dev/shm, which are
- * memory too, have limits of their own and are not in the sum.
+ * Without a cgroup: adds up the memory and the processes of a sandbox, and reports when it has too much. Files in memory
+ * count, and a page of one that is mapped counts twice. One look costs a few reads for each process, and never more than
+ * the limit on processes allows. What nothing outside could count, the filter refuses (docs/decisions/0018).
  */
 export function watchTree(options: WatchOptions, tools: WatchTools = hostTools): void {
   const { signal, rootPid } = options;
@@ -81,25 +88,40 @@ export function watchTree(options: WatchOptions, tools: WatchTools = hostTools):
   signal.addEventListener('abort', () => callOff(), { once: true });
 }
 
-/** What is exceeded now, if anything. */
+/** What is exceeded now, if anything. A machine without memory ends every sandbox: whose fault it is cannot be seen. */
 export function measure(
   { rootPid, memoryBytes, pids }: Pick<WatchOptions, 'rootPid' | 'memoryBytes' | 'pids'>,
   reader: ProcessReader,
 ): 'oom' | 'pids' | null {
   const tree = collect(rootPid, pids + OWN_PROCESSES, reader);
   if (tree === null) return 'pids';
-  const roughly = [...tree.values()].reduce((sum, bytes) => sum + bytes, 0);
+  if (reader.isMachineShort()) return 'oom';
+  const held = tree.furtherBytes + filesOf([...tree.resident.keys()], reader);
+  const roughly = [...tree.resident.values()].reduce((sum, bytes) => sum + bytes, held);
   if (roughly <= memoryBytes * EXACT_FROM) return null;
-  const exactly = [...tree].reduce((sum, [pid, bytes]) => sum + (reader.shareBytes(pid) ?? bytes), 0);
+  const exactly = [...tree.resident].reduce((sum, [pid, bytes]) => sum + (reader.shareBytes(pid) ?? bytes), held);
   return exactly > memoryBytes ? 'oom' : null;
 }
 
-/**
- * The resident bytes of `root` and of every process below it; null when they have more than `max` threads, and then no
- * more of them is read.
- */
-function collect(root: number, max: number, reader: ProcessReader): Map<number, number> | null {
+/** All processes inside see the same files; the outermost one is outside. */
+function filesOf([, ...inside]: readonly number[], reader: ProcessReader): number {
+  for (const pid of inside) {
+    const bytes = reader.temporaryBytes(pid);
+    if (bytes !== null) return bytes;
+  }
+  return 0;
+}
+
+interface ProcessTree {
+  /** Resident bytes by pid. */
+  readonly resident: Map<number, number>;
+  readonly furtherBytes: number;
+}
+
+/** `root` and every process below it; null when they have more than `max` threads, and then no more of them is read. */
+function collect(root: number, max: number, reader: ProcessReader): ProcessTree | null {
   const resident = new Map([[root, 0]]);
+  let furtherBytes = 0;
   let threadCount = 0;
   for (const pid of resident.keys()) {
     const glance = reader.glance(pid);
@@ -107,9 +129,10 @@ function collect(root: number, max: number, reader: ProcessReader): Map<number, 
     threadCount += glance.threads;
     if (threadCount > max) return null;
     resident.set(pid, glance.residentBytes);
+    furtherBytes += glance.furtherBytes;
     for (const child of childrenOf(pid, glance.threads, reader)) if (!resident.has(child)) resident.set(child, 0);
   }
-  return resident;
+  return { resident, furtherBytes };
 }
 
 function childrenOf(pid: number, threads: number, reader: ProcessReader): readonly number[] {
@@ -124,6 +147,8 @@ function hostReader(): ProcessReader {
     threadIds: (pid) => numbersIn(listNames(`/proc/${pid}/task`)),
     children: (pid, thread) => numbersIn((readText(`/proc/${pid}/task/${thread}/children`) ?? '').split(' ')),
     shareBytes: (pid) => field(readText(`/proc/${pid}/smaps_rollup`), /^Pss:\s+(\d+) kB$/m, KIB),
+    temporaryBytes,
+    isMachineShort: () => isMachineShort(),
   };
 }
 
@@ -136,7 +161,9 @@ function startTimeIn(stat: string | null): string | null {
 /** A process that only waits to be reaped is there still, and has no memory. */
 function glanceIn(status: string | null): ProcessGlance | null {
   const threads = field(status, /^Threads:\s+(\d+)$/m, 1);
-  return threads === null ? null : { threads, residentBytes: field(status, /^VmRSS:\s+(\d+) kB$/m, KIB) ?? 0 };
+  if (threads === null) return null;
+  const kib = (name: string): number => field(status, new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm'), KIB) ?? 0;
+  return { threads, residentBytes: kib('VmRSS'), furtherBytes: kib('VmPTE') + kib('VmSwap') };
 }
 
 function field(text: string | null, pattern: RegExp, unit: number): number | null {

@@ -1,5 +1,3 @@
-import type { Socket } from 'node:net';
-import type { Server as TlsServer } from 'node:tls';
 import { Server, ServerCredentials } from '@grpc/grpc-js';
 import type { Clock } from '../core/clock.ts';
 import type { Logger } from '../core/log.ts';
@@ -7,9 +5,11 @@ import { MESSAGE_MAX_BYTES } from '../protocol/limits.ts';
 import { loadProtocol } from '../protocol/load.ts';
 import { type CallsInFlight, createCallsInFlight } from './calls-in-flight.ts';
 import { ensureCertificates } from './certificates.ts';
+import { CONNECTION_LIMITS, type ConnectionLimits, Connections } from './connections.ts';
 import type { Dispatch, Management, Refuse } from './door.ts';
 import { createEventRoute } from './event-route.ts';
 import { createTlsServer } from './mtls.ts';
+import { createRequestDeadline } from './request-deadline.ts';
 import { managementRoutes, toolRoutes } from './routes.ts';
 import { type BoundSocket, bindSocket } from './socket.ts';
 import { createRoute } from './unary.ts';
@@ -24,6 +24,8 @@ export interface GrpcDoorDeps {
   mask(text: string): string;
   clock: Clock;
   logger: Logger;
+  /** Instead of CONNECTION_LIMITS. */
+  limits?: Partial<ConnectionLimits>;
 }
 
 /** A door that is open once `start` resolves. `stop` interrupts what is under way, waits for it and is idempotent. */
@@ -43,13 +45,13 @@ interface Preparation {
 interface OpenDoor {
   inFlight: CallsInFlight;
   grpc: Server;
-  tls: TlsServer;
-  connections: Set<Socket>;
+  connections: Connections;
+  farewellMs: number;
   socket: BoundSocket;
 }
 
-/** How long a peer may take to hang up after its last answer, milliseconds. */
-const FAREWELL_MS = 500;
+/** Calls of one connection at once: the proxy makes one, a program of a person's some. */
+const STREAMS_MAX = 256;
 
 /** gRPC over mutual TLS on the unix socket: the door of the proxy and the CLI. */
 export function createGrpcDoor(deps: GrpcDoorDeps): Door {
@@ -81,20 +83,36 @@ export function createGrpcDoor(deps: GrpcDoorDeps): Door {
 
 async function openDoor(deps: GrpcDoorDeps, { certificates, protocol }: Preparation): Promise<OpenDoor> {
   const inFlight = createCallsInFlight();
-  const grpc = createServer(deps, protocol, inFlight);
-  const tls = createTlsServer(certificates);
-  const connections = admit(tls, grpc, deps.logger);
-  const socket = await bindSocket(tls, deps.paths);
-  return { inFlight, grpc, tls, connections, socket };
+  const limits = { ...CONNECTION_LIMITS, ...deps.limits };
+  const grpc = createServer(deps, protocol, inFlight, limits, () => connections.endCurrent());
+  const injector = grpc.createConnectionInjector(ServerCredentials.createInsecure());
+  const connections = new Connections(createTlsServer(certificates, limits.handshakeMs), {
+    limits,
+    logger: deps.logger,
+    // Only behind our own TLS server: grpc-js' own cannot be told the least TLS version nor handed a socket. To it these
+    // are plain HTTP/2, whose peer certificate it still finds.
+    onProven: (connection) => injector.injectConnection(connection),
+  });
+  const socket = await bindSocket(connections.server, deps.paths);
+  return { inFlight, grpc, connections, socket, farewellMs: limits.farewellMs };
 }
 
-function createServer(deps: GrpcDoorDeps, protocol: ReturnType<typeof loadProtocol>, inFlight: CallsInFlight): Server {
+function createServer(
+  deps: GrpcDoorDeps,
+  protocol: ReturnType<typeof loadProtocol>,
+  inFlight: CallsInFlight,
+  { idleMs, requestMs }: ConnectionLimits,
+  onLateRequest: () => void,
+): Server {
   const route = createRoute({ ...deps, inFlight });
   const eventRoute = createEventRoute({ ...deps, inFlight });
   const server = new Server({
     'grpc.max_receive_message_length': MESSAGE_MAX_BYTES,
     'grpc.max_send_message_length': MESSAGE_MAX_BYTES,
     'grpc.enable_channelz': 0,
+    'grpc.max_connection_idle_ms': idleMs,
+    'grpc.max_concurrent_streams': STREAMS_MAX,
+    interceptors: [createRequestDeadline(requestMs, onLateRequest)],
   });
   const { Execute, ExecuteWithProgress, ...others } = protocol.ToolService.service;
   const calls = { Execute: withAnyRequest(Execute), ExecuteWithProgress: withAnyRequest(ExecuteWithProgress) };
@@ -103,39 +121,19 @@ function createServer(deps: GrpcDoorDeps, protocol: ReturnType<typeof loadProtoc
   return server;
 }
 
-/**
- * Connections reach gRPC only behind our own TLS server: grpc-js' own cannot be told the least TLS version nor handed
- * a socket. To it they are plain HTTP/2, whose peer certificate it still finds.
- */
-function admit(tls: TlsServer, grpc: Server, logger: Logger): Set<Socket> {
-  const injector = grpc.createConnectionInjector(ServerCredentials.createInsecure());
-  const connections = new Set<Socket>();
-  // Before the handshake already: one that never ends must not outlive the door.
-  tls.on('connection', (connection) => {
-    connections.add(connection);
-    connection.once('close', () => connections.delete(connection));
-  });
-  tls.on('secureConnection', (connection) => {
-    connection.on('error', (error) => logger.debug('grpc.connection_failed', { why: error.message }));
-    injector.injectConnection(connection);
-  });
-  tls.on('tlsClientError', (error) => logger.warn('grpc.handshake_refused', { why: error.message }));
-  return connections;
-}
-
 /** No further calls; those under way are interrupted, and their answers still go out. */
-async function closeDoor({ socket, tls, grpc, inFlight, connections }: OpenDoor): Promise<void> {
+async function closeDoor({ socket, grpc, inFlight, connections, farewellMs }: OpenDoor): Promise<void> {
   await socket.release();
-  const closed = new Promise<void>((resolve) => tls.close(() => resolve()));
+  const closed = new Promise<void>((resolve) => connections.server.close(() => resolve()));
   // Tells every peer to go, once its last call is answered.
   grpc.tryShutdown(() => {});
   await inFlight.interrupt();
-  const late = setTimeout(() => cutOff(grpc, connections), FAREWELL_MS);
+  const late = setTimeout(() => cutOff(grpc, connections), farewellMs);
   await closed;
   clearTimeout(late);
 }
 
-function cutOff(grpc: Server, connections: ReadonlySet<Socket>): void {
+function cutOff(grpc: Server, connections: Connections): void {
   grpc.forceShutdown();
-  for (const connection of connections) connection.destroy();
+  connections.cutOff();
 }

@@ -3,14 +3,11 @@ import type { ServerUnaryCall } from '@grpc/grpc-js';
 import type { CertificateSet } from './certificate-files.ts';
 import { type Caller, callerNamed } from './identities.ts';
 
-/** Milliseconds within which a connection must have shown its certificate. */
-const HANDSHAKE_TIMEOUT_MS = 5_000;
-
 /**
  * The TLS end of the door: TLS 1.3 only, and no connection without a client certificate of our own authority. It
- * speaks HTTP/2 alone; a client that does not ask for that is cut off by the handshake.
+ * speaks HTTP/2 alone; a client that does not ask for that is cut off by the handshake. `handshakeMs`: milliseconds for it.
  */
-export function createTlsServer(certificates: CertificateSet): Server {
+export function createTlsServer(certificates: CertificateSet, handshakeMs: number): Server {
   return createServer({
     ca: certificates.authority,
     cert: certificates.server.certificate,
@@ -19,7 +16,7 @@ export function createTlsServer(certificates: CertificateSet): Server {
     rejectUnauthorized: true,
     minVersion: 'TLSv1.3',
     ALPNProtocols: ['h2'],
-    handshakeTimeout: HANDSHAKE_TIMEOUT_MS,
+    handshakeTimeout: handshakeMs,
   });
 }
 

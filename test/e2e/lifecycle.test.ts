@@ -159,7 +159,7 @@ describe('a call', () => {
     expect(statSync(join(at.project, 'dry'), { throwIfNoEntry: false })).toBeUndefined();
   });
 
-  it('FR-1.1 FR-1.2 is not steered by the folder it runs in', async () => {
+  it('is not steered by the folder it runs in', async () => {
     const hostile = join(at.project, 'hostile');
     mkdirSync(hostile, { recursive: true });
     writeFileSync(

@@ -6,6 +6,7 @@ import { type ChannelCredentials, credentials, type ServiceError } from '@grpc/g
 import { systemClock } from '#src/core/clock.js';
 import { type Logger, silentLogger } from '#src/core/log.js';
 import { loadProtocol, type Protocol } from '#src/protocol/load.js';
+import type { ConnectionLimits } from '#src/server/connections.js';
 import type { Dispatch, Management } from '#src/server/door.js';
 import { createGrpcDoor, type Door } from '#src/server/grpc.js';
 import { management, refuse } from './behind.ts';
@@ -32,6 +33,7 @@ export interface Behind {
   management?: Partial<Management>;
   mask?: (text: string) => string;
   logger?: Logger;
+  limits?: Partial<ConnectionLimits>;
 }
 
 export async function openDoor(behind: Behind): Promise<TestDoor> {
@@ -45,6 +47,7 @@ export async function openDoor(behind: Behind): Promise<TestDoor> {
     mask: behind.mask ?? ((text) => text),
     clock: systemClock,
     logger: behind.logger ?? silentLogger,
+    ...(behind.limits === undefined ? {} : { limits: behind.limits }),
   });
   await door.start();
   const opened: Clients[] = [];

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { chmodSync, chownSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { chmodSync, chownSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -164,6 +164,14 @@ export class Ground {
   async missing(): Promise<readonly string[]> {
     const report = await this.#request({ id: ++this.#lastId, op: 'isolation', workspace: this.workspace });
     return hasList(report, 'missing') ? report.missing.map(String) : [];
+  }
+
+  /** Runs a tool process to its end: a script of sh. */
+  async openTool(script: string, limits: Partial<SandboxLimits>): Promise<unknown> {
+    const bundleDir = this.#makeDir(`bundle-${++this.#lastId}`);
+    writeFileSync(join(bundleDir, 'main.sh'), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+    const program = { bundleDir, entry: 'main.sh', args: [], env: {} };
+    return this.#request({ id: ++this.#lastId, op: 'open', policy: this.policy({ limits }), program });
   }
 
   async byCgroup(): Promise<boolean> {

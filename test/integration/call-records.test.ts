@@ -185,7 +185,7 @@ describe('a call that the daemon refuses at its door', () => {
     const [caller, stopper] = [await client(), await client()];
     const running = execute(caller, { command: WAITS });
     await appears(at.project, 'begun');
-    await stopper.stop(60_000, 'stop');
+    await stopper.stop(false, 60_000);
     const late = await execute(caller, { command: 'echo late' });
     expect(late.data.error_code).toBe('DAEMON_UNAVAILABLE');
     writeFileSync(join(at.project, 'go'), '');

@@ -166,7 +166,7 @@ describe('ctxd in a project', () => {
     await rm(other, { recursive: true });
   });
 
-  it('FR-9.3 lists and shows the tools', async () => {
+  it('lists and shows the tools', async () => {
     const tools = await json('tool', 'list');
     expect(tools.map(({ name }: { name: string }) => name)).toEqual([
       'safe_bash',
@@ -224,7 +224,7 @@ describe('ctxd in a project', () => {
     expect((await ctxd('audit', 'tail', '-n', '1')).stdout).toMatch(/\tsafe_bash\texit 0\t/);
   });
 
-  it('FR-9.5 finds every part in order, and a link that is gone', async () => {
+  it('finds every part in order, and a link that is gone', async () => {
     const { checks, healthy } = await json('doctor');
     expect(checks.filter(({ status }: { status: string }) => status === 'fail')).toEqual([]);
     expect(healthy).toBe(true);

@@ -45,7 +45,7 @@ async function call(
 }
 
 describe('a call with progress', () => {
-  it('API-1 is told what there is before the answer, which is the same as without', async () => {
+  it('FR-1.3 is told what there is before the answer, which is the same as without', async () => {
     const { promise: told, resolve: onTold } = Promise.withResolvers<void>();
     const { paths } = await open(async (request) => {
       request.onProgress?.('first\n');
@@ -62,7 +62,7 @@ describe('a call with progress', () => {
     expect(answer).toEqual(await call(paths));
   });
 
-  it('API-1 carries far more than one window of it', async () => {
+  it('FR-1.3 carries far more than one window of it', async () => {
     const piece = 'x'.repeat(1024 * 1024);
     let sent = 0;
     const { paths } = await open(async (request) => {

@@ -30,19 +30,19 @@ describe.each(whoCanRun())('a plugin in Go, %s', (who) => {
     return tools.program('probe', { ...bundle, input, grants });
   }
 
-  whenBuilt('NFR-4.1 FR-1.4 a tool in Go, made with the real library, loads and answers in the sandbox', async () => {
+  whenBuilt('FR-1.4 a tool in Go, made with the real library, loads and answers in the sandbox', async () => {
     const { output } = await probe({ do: 'echo', text: 'hello from Go' });
     expect(output).toEqual({ data: { text: 'hello from Go' } });
   });
 
-  whenBuilt('NFR-4.1 FR-8.1 it runs commands through ToolHost, with the grant and not without', async () => {
+  whenBuilt('FR-8.1 it runs commands through ToolHost, with the grant and not without', async () => {
     const granted = await probe({ do: 'exec', text: 'echo hi; exit 3' }, ['exec']);
     expect(granted.output.data).toEqual({ exit_code: 3, stdout: 'hi\n' });
     expect(granted.hostCalls.calls).toMatchObject([{ method: 'Exec', exit_code: 3 }]);
     await expect(probe({ do: 'exec', text: 'echo hi' })).rejects.toMatchObject({ code: 'PERMISSION_DENIED' });
   });
 
-  whenBuilt('NFR-4.1 an error it returns is its failure, and it lives on', async () => {
+  whenBuilt('FR-1.4 an error it returns is its failure, and it lives on', async () => {
     await expect(probe({ do: 'dance' })).rejects.toMatchObject({
       code: 'ARGS_INVALID',
       message: 'probe cannot "dance"',
@@ -53,16 +53,13 @@ describe.each(whoCanRun())('a plugin in Go, %s', (who) => {
     expect(tools.processes).toHaveLength(1);
   });
 
-  whenBuilt(
-    'NFR-4.1 when it exits the call under way is TOOL_CRASHED, and the next one has a new process',
-    async () => {
-      await expect(probe({ do: 'exit' })).rejects.toMatchObject({
-        code: 'TOOL_CRASHED',
-        message: expect.stringContaining('it exited with code 7'),
-      });
-      await expect(probe({ do: 'echo', text: 'again' })).resolves.toMatchObject({
-        output: { data: { text: 'again' } },
-      });
-    },
-  );
+  whenBuilt('FR-1.4 when it exits the call under way is TOOL_CRASHED, and the next one has a new process', async () => {
+    await expect(probe({ do: 'exit' })).rejects.toMatchObject({
+      code: 'TOOL_CRASHED',
+      message: expect.stringContaining('it exited with code 7'),
+    });
+    await expect(probe({ do: 'echo', text: 'again' })).resolves.toMatchObject({
+      output: { data: { text: 'again' } },
+    });
+  });
 });

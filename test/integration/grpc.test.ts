@@ -218,7 +218,7 @@ describe('cancelling', () => {
   });
 });
 
-describe('API-2 ManagementService', () => {
+describe('ManagementService', () => {
   it('answers the CLI in the words of the protocol', async () => {
     await open();
     const answer = await answered<StatusResponse__Output>((done) =>

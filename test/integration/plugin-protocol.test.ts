@@ -89,7 +89,7 @@ const KINDS = [
 
 for (const { kind, skip, start } of KINDS) {
   describe.skipIf(skip !== null)(`a tool made with ${kind}`, () => {
-    it('FR-1.4 NFR-4.1 is described and called', async () => {
+    it('FR-1.4 is described and called', async () => {
       const connection = await start().connect();
       const { tools, call } = await openProbe(connection);
       expect(connection.appVersion).toBe(1);
@@ -189,7 +189,7 @@ function spokenTo(path: string, own: ReturnType<typeof createCertificate> | unde
 }
 
 describe.skipIf(go.missing !== null)("a host made with go-plugin's own library", () => {
-  it('NFR-4.1 starts, uses and stops a tool made with the SDK', () => {
+  it('FR-1.4 starts, uses and stops a tool made with the SDK', () => {
     const dir = mkdtempSync(join(tmpdir(), 'ctxd-plugin-'));
     try {
       const { PATH, NODE_V8_COVERAGE } = process.env;

@@ -21,7 +21,7 @@ describe.each(whoCanRun())('sandboxes that wait, %s', (who) => {
     await expect.poll(ready, { timeout: 20_000 }).toBe(2);
   };
 
-  test('NFR-1.4 two wait after the first command, bounded and told by the status', async () => {
+  test('two wait after the first command, bounded and told by the status', async () => {
     await fill();
     const status = await bench.sandbox.status();
     expect(status.ready).toEqual([{ workspace: bench.workspace, count: 2 }]);

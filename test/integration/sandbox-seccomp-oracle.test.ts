@@ -102,7 +102,7 @@ describe.runIf(available).each(ARCHES)('compared with libseccomp, %s', (arch) =>
     const toggles = [true, false].flatMap((inet) =>
       [true, false].flatMap((unix) => [true, false].map((debug) => ({ inet, unix, debugger: debug }))),
     );
-    const profiles = toggles.map(defaultProfile);
+    const profiles = toggles.map((one) => defaultProfile(one));
     const filters = exportAll(profiles, arch);
     const results = profiles.map((profile, index) => compare(profile, filters[index] ?? Buffer.alloc(0), arch, names));
     const differences = results.flatMap((result) => result.differences);

@@ -1,6 +1,7 @@
 import { dirname } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { SeccompToggles } from '#src/sandbox/sandbox.js';
+import type { Bound } from '#src/sandbox/seccomp/default-profile.js';
 import { defaultFilter } from '#src/sandbox/seccomp/filter.js';
 import { isSeccompArch } from '#src/sandbox/seccomp/syscalls.js';
 import { canBeShown, findProgram, runConfined } from '../fixtures/seccomp-sandbox.ts';
@@ -15,6 +16,7 @@ interface Work {
   readonly script: string;
   readonly says: string;
   readonly toggles?: Partial<SeccompToggles>;
+  readonly bound?: Bound;
 }
 
 const C_PROGRAM =
@@ -90,12 +92,22 @@ const WORK: Readonly<Record<string, Work>> = {
   },
 };
 
+function boundBoth([name, work]: [string, Work]): [string, Work][] {
+  return [
+    [name, work],
+    [name, { ...work, bound: 'watchdog' }],
+  ];
+}
+
 describe.runIf(supported)('honest work under the filter', () => {
-  for (const [title, { needs, script, says, toggles }] of Object.entries(WORK)) {
+  for (const [name, { needs, script, says, toggles, bound = 'cgroup' }] of Object.entries(WORK).flatMap(boundBoth)) {
+    const title = bound === 'cgroup' ? name : `${name}, without a cgroup`;
     const missing = needs.filter((name) => findProgram(name) === null);
     if (missing.length > 0) console.warn(`not tried under the filter: ${title} (no ${missing.join(', ')} here)`);
     test.skipIf(missing.length > 0)(title, { timeout: 120_000 }, () => {
-      const done = runConfined(['bash', '-c', script], { filter: defaultFilter({ ...USUAL, ...toggles }) });
+      const done = runConfined(['bash', '-c', script], {
+        filter: defaultFilter({ ...USUAL, ...toggles }, process.arch, bound),
+      });
       expect(done.status, done.err).toBe(0);
       expect(done.out).toContain(says);
     });

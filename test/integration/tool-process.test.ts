@@ -279,7 +279,7 @@ describe('the end of a call', () => {
 });
 
 describe('what a tool asks of the host', () => {
-  it('FR-8.2 FR-8.4 is answered with the grant, refused without, and recorded either way', async () => {
+  it('FR-8.4 is answered with the grant, refused without, and recorded either way', async () => {
     const tools = open();
     const input = { text: 'the word is swordfish' };
     const granted = await tools.fixture('ask-host', 'scrub', { grants: ['scrub'], input });
@@ -303,7 +303,7 @@ describe('what a tool asks of the host', () => {
     ['MemoryStore', 'memory_store'],
     ['CheckpointSave', 'checkpoint_save'],
     ['CheckpointRestore', 'checkpoint_restore'],
-  ])('FR-8.2 FR-8.3 %s is NOT_IMPLEMENTED, and PERMISSION_DENIED without its grant', async (method, grant) => {
+  ])('FR-8.4 %s is NOT_IMPLEMENTED, and PERMISSION_DENIED without its grant', async (method, grant) => {
     const tools = open();
     const granted = await tools.fixture('ask-host', 'ask', { grants: [grant], input: { method } });
     expect(granted.output.data.answer).toBe(`NOT_IMPLEMENTED: this version of contextd has no ${method} for tools`);
@@ -343,7 +343,7 @@ describe('what a tool asks of the host', () => {
     ]);
   });
 
-  it('FR-8.2 writes a line to the log with the grant, and drops it without', async () => {
+  it('FR-8.1 writes a line to the log with the grant, and drops it without', async () => {
     const lines: unknown[] = [];
     const note = (event: string, fields?: object) => void (event === 'tool.log' && lines.push(fields));
     const logger = { debug: note, info: note, warn: note, error: note };

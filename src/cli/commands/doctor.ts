@@ -3,7 +3,7 @@ import type { CliContext } from '../context.ts';
 import { attempt } from '../doctor/check.ts';
 import { checkCertificates, checkDaemon, checkParts, checkSocket } from '../doctor/daemon-checks.ts';
 import { checkGitleaks } from '../doctor/gitleaks-checks.ts';
-import { checkConfiguration, checkProxy, checkQdrant, checkVersions } from '../doctor/machine-checks.ts';
+import { checkConfiguration, checkProxy, checkVersions } from '../doctor/machine-checks.ts';
 import { checkClientSettings, checkProject } from '../doctor/project-checks.ts';
 import type { Check } from '../render.ts';
 
@@ -18,7 +18,6 @@ const STEPS: readonly (readonly [string, Step])[] = [
   ['parts of the daemon', checkParts],
   ['gitleaks', checkGitleaks],
   ['proxy', checkProxy],
-  ['qdrant', checkQdrant],
   ['project', checkProject],
   ['client settings', checkClientSettings],
 ];

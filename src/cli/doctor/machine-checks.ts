@@ -3,14 +3,12 @@ import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { loadConfig } from '../../config/load.ts';
-import { isErrno } from '../../core/errors.ts';
 import type { CliContext } from '../context.ts';
 import type { Check } from '../render.ts';
 import { fail, ok, warn } from './check.ts';
 
 const run = promisify(execFile);
 const VERSION_MS = 5_000;
-const ANSWER_MS = 3_000;
 const NODE_MAJOR = 24;
 
 export async function checkConfiguration(context: CliContext): Promise<Check> {
@@ -70,22 +68,5 @@ async function versionOf(context: CliContext, program: string): Promise<string |
   } catch (error) {
     if (error instanceof Error) return undefined;
     throw error;
-  }
-}
-
-/** Nothing is reported unless one is configured: contextd works without. */
-export async function checkQdrant(context: CliContext): Promise<Check | readonly Check[]> {
-  const { url } = (await loadConfig(context.paths)).qdrant;
-  if (url === null) return [];
-  const remedy = 'Start it, or correct it: ctxd config set qdrant.url <url|null>';
-  try {
-    const answer = await fetch(url, { redirect: 'manual', signal: AbortSignal.timeout(ANSWER_MS) });
-    await answer.body?.cancel();
-    return answer.status < 500
-      ? ok('qdrant', `${url} answers`)
-      : warn('qdrant', `${url} answers with ${answer.status}`, remedy);
-  } catch (error) {
-    const cause = error instanceof Error && isErrno(error.cause) ? error.cause.code : 'no answer';
-    return fail('qdrant', `${url} cannot be reached (${cause})`, remedy);
   }
 }

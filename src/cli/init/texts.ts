@@ -1,3 +1,4 @@
+import { VIEW_NAMES } from '../../tokens/views/read-view.ts';
 import { withMark } from './mark.ts';
 
 /** What `ctxd init` needs to know of a tool. */
@@ -68,7 +69,7 @@ One line of JSON: \`success\`, \`data\`, \`error\`, \`refs\`, \`tokens_used\`, \
 
 - \`truncated\` with \`meta.pagination.cursor\`: call the same tool with \`{"continuation":"<cursor>"}\` for the next part. Nothing is run again.
 - \`[SECRET_1]\` stands for a secret; the same secret has the same number for the whole session.
-- \`max_tokens\`, \`view\` (head, tail, head_tail), \`timeout_ms\` and \`dry_run\` are accepted by every tool.
+- \`max_tokens\`, \`view\` (${VIEW_NAMES.join(', ')}), \`timeout_ms\` and \`dry_run\` are accepted by every tool.
 - A command's own exit code is \`data.exit_code\`. On failure \`error\` says what failed and what to do.
 - Commands run confined to the project, without network; nothing they start stays alive.
 `;

@@ -31,6 +31,7 @@ export function placesOf(mounts: readonly Mount[], hidden: readonly string[]): M
 function kindOf(mount: Mount): 'writable' | 'readOnly' | 'visible' | null {
   switch (mount.kind) {
     case 'bind':
+    case 'dev-bind':
     case 'tmpfs':
       return 'writable';
     case 'ro-bind':

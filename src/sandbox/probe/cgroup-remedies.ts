@@ -4,7 +4,7 @@ import type { Shortfall } from './remedies.ts';
 /** Why there is no cgroup to write, and how to get one. */
 export function noCgroup(facts: MachineFacts): Shortfall {
   return {
-    missing: 'memory and process limits for the whole sandbox (no writable cgroup)',
+    missing: 'memory, process and processor limits for the whole sandbox (no writable cgroup)',
     remedy: `${cgroupRemedy(facts)} Until then the limits hold per process, with a watchdog.`,
   };
 }

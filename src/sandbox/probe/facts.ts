@@ -50,6 +50,8 @@ export interface MachineFacts {
   readonly bubblewrap: (FileFacts & Bubblewrap) | null;
   /** Programs of util-linux that the launcher needs and that are not there. */
   readonly missingPrograms: readonly string[];
+  /** taskset is installed: without a cgroup, processors can still be chosen. */
+  readonly taskset: boolean;
   /** Whether the kernel has seccomp at all. */
   readonly seccomp: boolean;
   /** /proc is mounted with hidepid. */
@@ -85,10 +87,15 @@ export function gatherFacts(bubblewrap: Bubblewrap | null, readers: FactReaders 
     },
     cgroup: cgroupFacts(readers),
     bubblewrap: bubblewrap === null || bubblewrapFile === null ? null : { ...bubblewrap, ...bubblewrapFile },
-    missingPrograms: UTIL_LINUX.filter((name) => !PROGRAM_DIRS.some((dir) => readers.isExecutable(`${dir}/${name}`))),
+    missingPrograms: UTIL_LINUX.filter((name) => !isInstalled(name, readers)),
+    taskset: isInstalled('taskset', readers),
     seccomp: /^Seccomp:/m.test(read('/proc/self/status') ?? ''),
     hidepid: /^\S+ \S+ \S+ \S+ \/proc .*\bhidepid=(?!0|off)/m.test(read('/proc/self/mountinfo') ?? ''),
   };
+}
+
+function isInstalled(name: string, readers: FactReaders): boolean {
+  return PROGRAM_DIRS.some((dir) => readers.isExecutable(`${dir}/${name}`));
 }
 
 function sysctl(readers: FactReaders, name: string): number | null {

@@ -127,13 +127,18 @@ function limitLayers(facts: MachineFacts, cgroups: Situation['cgroups']): LayerV
     shortfall: none,
   });
   return [
-    limit('memory limit', 'a limit for each process, and a watchdog over their sum'),
+    limit('memory limit', 'a limit for each process, a watchdog over their sum, and no memory that it could not count'),
     limit('pids limit', 'a limit for the user inside, and a watchdog'),
     hasCpuController(facts, cgroups)
       ? limit('cpu limit', 'nothing')
-      : { name: 'cpu limit', by: 'nothing', shortfall: none ?? noCpuController(facts) },
+      : { name: 'cpu limit', by: cpuFallback(facts, cgroups), shortfall: none ?? noCpuController(facts) },
     limit('total limit', 'nothing: each sandbox has its own limits only'),
   ];
+}
+
+/** Only without any cgroup does the filter keep a command from choosing other processors. */
+function cpuFallback({ taskset }: MachineFacts, cgroups: Situation['cgroups']): string {
+  return cgroups === null && taskset ? 'fewer processors to run on, the same for all sandboxes' : 'nothing';
 }
 
 function hasCpuController({ cgroup }: MachineFacts, cgroups: Situation['cgroups']): boolean {

@@ -83,6 +83,7 @@ function prepareTrial(
       protectedMounts: [],
       proc: coverProc(identity),
       program: [],
+      isWatched: host.cgroups === null,
     }),
     env: buildEnvironment([]),
     callerEnv: {},

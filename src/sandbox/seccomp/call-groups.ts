@@ -90,6 +90,15 @@ export const ABSENT_CALLS: Readonly<Record<string, readonly string[]>> = {
     set_thread_area get_thread_area`),
 };
 
+/**
+ * Calls that answer ENOSYS in a sandbox without a cgroup: they make memory that belongs to no process and no mount, so
+ * nothing outside can add it up. A message queue and a set of semaphores are kernel memory of nearly any size.
+ */
+export const UNCOUNTED_CALLS: readonly string[] = ['memfd_create', 'shmget', 'msgget', 'semget'];
+
+/** Calls that answer EPERM in a sandbox without a cgroup: they would undo its choice of processors. */
+export const UNBINDING_CALLS: readonly string[] = ['sched_setaffinity'];
+
 /** Calls that look into or steer another process: EPERM unless the tool is a debugger. */
 export const DEBUGGER_CALLS: readonly string[] = ['ptrace', 'process_vm_readv', 'process_vm_writev', 'kcmp'];
 

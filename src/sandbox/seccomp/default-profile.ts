@@ -1,6 +1,13 @@
 import type { SeccompToggles } from '../sandbox.ts';
 import { ENOSYS, EPERM } from './actions.ts';
-import { ABSENT_CALLS, ALLOWED_CALLS, DEBUGGER_CALLS, DENIED_CALLS } from './call-groups.ts';
+import {
+  ABSENT_CALLS,
+  ALLOWED_CALLS,
+  DEBUGGER_CALLS,
+  DENIED_CALLS,
+  UNBINDING_CALLS,
+  UNCOUNTED_CALLS,
+} from './call-groups.ts';
 import type { OciArg, OciProfile, OciRule } from './profile.ts';
 
 // The kernel reads many arguments as 32-bit integers and passes over the upper half. So what is let through is
@@ -33,16 +40,23 @@ const DENIED_IOCTLS = [0x5412, 0x541c, 0x5423];
 const PERSONALITIES = [0, 8, 0xffffffff, 0xffffffffffffffffn];
 const ADDR_NO_RANDOMIZE = 0x0040000;
 
+/** MAP_SHARED and MAP_ANONYMOUS; MAP_SHARED_VALIDATE has the bit of MAP_SHARED too. */
+const SHARED_ANONYMOUS = 0x21;
+
+/** What bounds a sandbox as a whole. Without a cgroup the filter refuses what could not be counted otherwise. */
+export type Bound = 'cgroup' | 'watchdog';
+
 /**
  * contextd's own profile. Every call of the tables is named in it, allowed or not; one that a newer table brings is
  * EPERM until it is decided (docs/seccomp.md).
  */
-export function defaultProfile(toggles: SeccompToggles): OciProfile {
+export function defaultProfile(toggles: SeccompToggles, bound: Bound = 'cgroup'): OciProfile {
   return {
     defaultAction: 'SCMP_ACT_ERRNO',
     defaultErrnoRet: EPERM,
     syscalls: [
-      ...groups(ALLOWED_CALLS, { action: 'SCMP_ACT_ALLOW' }),
+      ...groups(allowedUnder(bound), { action: 'SCMP_ACT_ALLOW' }),
+      ...(bound === 'watchdog' ? watchdogRules() : []),
       ...groups(DENIED_CALLS, { action: 'SCMP_ACT_ERRNO', errnoRet: EPERM }),
       ...groups(ABSENT_CALLS, { action: 'SCMP_ACT_ERRNO', errnoRet: ENOSYS }),
       ...socketRules(toggles),
@@ -56,6 +70,27 @@ export function defaultProfile(toggles: SeccompToggles): OciProfile {
         : { names: DEBUGGER_CALLS, action: 'SCMP_ACT_ERRNO', errnoRet: EPERM },
     ],
   };
+}
+
+function allowedUnder(bound: Bound): Readonly<Record<string, readonly string[]>> {
+  if (bound === 'cgroup') return ALLOWED_CALLS;
+  const refused = [...UNCOUNTED_CALLS, ...UNBINDING_CALLS];
+  return Object.fromEntries(
+    Object.entries(ALLOWED_CALLS).map(([group, calls]) => [group, calls.filter((call) => !refused.includes(call))]),
+  );
+}
+
+/**
+ * Pages of a shared anonymous mapping live on without any process that has them mapped (MADV_DONTNEED, a munmap of
+ * all pages but one), so they are in nobody's sum. A library that needs a memfd takes a file in /tmp or /dev/shm after
+ * ENOSYS, as on an old kernel, and these files are counted.
+ */
+function watchdogRules(): OciRule[] {
+  return [
+    { names: UNCOUNTED_CALLS, action: 'SCMP_ACT_ERRNO', errnoRet: ENOSYS },
+    { names: UNBINDING_CALLS, action: 'SCMP_ACT_ERRNO', errnoRet: EPERM },
+    deny('mmap', masked(3, SHARED_ANONYMOUS, SHARED_ANONYMOUS)),
+  ];
 }
 
 function socketRules({ unix, inet }: SeccompToggles): OciRule[] {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { SeccompToggles } from '../sandbox.ts';
+import type { Bound } from './default-profile.ts';
 import { defaultFilter } from './filter.ts';
 
 /** Compiled filters as files, because bubblewrap reads one from a descriptor: each is written once and opened per sandbox. */
@@ -16,11 +17,11 @@ export class FilterFiles {
   }
 
   /** Null on an architecture without a table of system calls. */
-  fileFor(toggles: SeccompToggles): string | null {
-    const key = JSON.stringify([toggles.inet, toggles.unix, toggles.debugger]);
+  fileFor(toggles: SeccompToggles, bound: Bound): string | null {
+    const key = JSON.stringify([toggles.inet, toggles.unix, toggles.debugger, bound]);
     const known = this.#files.get(key);
     if (known !== undefined) return known;
-    const file = this.#write(defaultFilter(toggles));
+    const file = this.#write(defaultFilter(toggles, process.arch, bound));
     this.#files.set(key, file);
     return file;
   }

@@ -22,7 +22,7 @@ import { StdioStream } from './stdio-stream.ts';
 const FAREWELL_MS = 250;
 
 const NO_COOKIE = `This program is a plugin of contextd and is not meant to be started by hand.
-Install it with \`ctxd tool install\`; contextd then starts it when one of its tools is called.
+contextd starts it when one of its tools is called.
 `;
 const NO_MTLS = `This plugin of contextd takes connections only with AutoMTLS, and ${CLIENT_CERT_KEY} holds no certificate.
 `;

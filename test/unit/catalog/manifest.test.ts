@@ -30,7 +30,7 @@ describe('tool.json is closed', () => {
     });
   });
 
-  it('NFR-4.1 takes a program of any language, with a profile of its own', () => {
+  it('takes a program of any language, with a profile of its own', () => {
     const own = {
       entry: 'bin/hello',
       seccomp: ['no-inet', 'no-unix', 'debugger'],
@@ -82,7 +82,7 @@ describe('tool.json is closed', () => {
     'a b',
     '.../x',
     7,
-  ])('SEC-4.1 refuses the entry %j: what runs is in the bundle that was accepted', (entry) => {
+  ])('refuses the entry %j: what runs is in the bundle that was accepted', (entry) => {
     expect(() => parseManifest('tool.json', JSON.stringify({ ...good, entry }))).toThrow('"entry"');
   });
 

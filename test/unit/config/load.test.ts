@@ -24,9 +24,6 @@ describe('the configuration', () => {
     expect(config.timeout).toEqual({ default_ms: 30_000, max_ms: 300_000 });
     expect(config.budget).toEqual({
       default_tokens: 2000,
-      search_tokens: 500,
-      checkpoint_tokens: 3000,
-      warm_start_tokens: 800,
       max_tokens: 20_000,
       tools: {},
       doors: {},
@@ -35,7 +32,7 @@ describe('the configuration', () => {
     expect(Object.values(config.densify)).toEqual([true, true, true, true, true]);
     expect(config.output.max_bytes).toBe(64 * 1024 * 1024);
     expect(config.server).toEqual({ drain_ms: 5000, max_concurrent_calls: 64 });
-    expect(config.qdrant.url).toBeNull();
+    expect(config.sandbox.cpus).toBeNull();
   });
 
   it('NFR-2.2 takes what the file says over the defaults, up to 300 s', async () => {
@@ -51,7 +48,6 @@ describe('the configuration', () => {
       log: { level: 'loud' },
       sandbx: {},
       sandbox: { ro_paths: ['/opt/ok', 'relative', '/'] },
-      qdrant: { url: 'ftp://x' },
     });
     const error = await load(text).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ code: 'SCHEMA_INVALID', remedy: expect.stringContaining('docs/config.schema.json') });
@@ -67,8 +63,20 @@ describe('the configuration', () => {
     expect(message).toContain('/sandbx is no setting; there are budget, ');
     expect(message).toContain('/sandbox/ro_paths/1 ');
     expect(message).toContain('/sandbox/ro_paths/2 ');
-    expect(message).toContain('/qdrant/url ');
     expect(message).not.toContain('/sandbox/ro_paths/0');
+  });
+
+  it('refuses a setting of what does not exist like any other unknown key', async () => {
+    const faults = async (text: string) => load(text).catch((thrown: unknown) => String(thrown));
+    for (const key of ['search_tokens', 'checkpoint_tokens', 'warm_start_tokens'])
+      expect(await faults(`{"budget":{"${key}":500}}`)).toContain(
+        `/budget/${key} is no setting; there are default_tokens, `,
+      );
+    for (const door of ['http', 'mcp'])
+      expect(await faults(`{"budget":{"doors":{"${door}":{"max_tokens":500}}}}`)).toContain(
+        `/budget/doors/${door} is no setting; there are grpc`,
+      );
+    expect(await faults('{"qdrant":{"url":null}}')).toContain('/qdrant is no setting; there are budget, ');
   });
 
   it('refuses a default above its own maximum', async () => {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { ENVELOPE_SCHEMA } from '#src/core/envelope-schema.js';
 
-it('DATA-1 is published in docs/envelope.schema.json', () => {
+it('DATA-2 is published in docs/envelope.schema.json', () => {
   const published = join(import.meta.dirname, '..', '..', '..', 'docs', 'envelope.schema.json');
   expect(JSON.parse(readFileSync(published, 'utf8'))).toEqual(JSON.parse(JSON.stringify(ENVELOPE_SCHEMA)));
 });

@@ -16,7 +16,7 @@ const limitsOf = (
 ) => budgetLimits(configOf(budget).budget, { name: 'safe_bash', budget: kind }, door);
 
 describe('the budget of an answer', () => {
-  it('CE-1.3 CE-1.4 CE-1.5 CE-4.1 is under 2,000 tokens, 500 of a search, 3,000 of a checkpoint, 800 of a warm start', () => {
+  it('CE-1.4 is under 2,000 tokens, 500 of a search, 3,000 of a checkpoint, 800 of a warm start', () => {
     expect(limitsOf({}, 'answer')).toEqual({ standard: 1999, ceiling: 20_000 });
     expect(limitsOf({}, 'search').standard).toBe(499);
     expect(limitsOf({}, 'checkpoint').standard).toBe(2999);
@@ -27,11 +27,11 @@ describe('the budget of an answer', () => {
     expect(limitsOf({ default_tokens: 1000, max_tokens: 4000 })).toEqual({ standard: 999, ceiling: 4000 });
     const tools = { safe_bash: { default_tokens: 600, max_tokens: 900 }, other: { max_tokens: 300 } };
     expect(limitsOf({ tools })).toEqual({ standard: 599, ceiling: 900 });
-    expect(limitsOf({ tools, doors: { grpc: { max_tokens: 500 }, mcp: { max_tokens: 300 } } })).toEqual({
+    expect(limitsOf({ tools, doors: { grpc: { max_tokens: 500 } } })).toEqual({
       standard: 500,
       ceiling: 500,
     });
-    expect(limitsOf({ search_tokens: 400 }, 'search').standard).toBe(399);
+    expect(limitsOf({ max_tokens: 2000 }, 'checkpoint').standard).toBe(2000);
     expect(limitsOf({ tools: { safe_bash: { max_tokens: 50_000 } } }).ceiling).toBe(20_000);
   });
 

@@ -22,7 +22,7 @@ it('the generated types are those of the .proto files', () => {
   execFileSync(process.execPath, [join(ROOT, 'dist/scripts/generate-protocol.js'), '--check'], { stdio: 'pipe' });
 });
 
-it('API-1 API-2 the services have exactly these rpcs, and only progress is streamed', () => {
+it('API-1 the services have exactly these rpcs, and only progress is streamed', () => {
   const { ToolService, ManagementService } = loadProtocol(join(ROOT, 'proto'));
   expect(Object.keys(ToolService.service)).toEqual(['Execute', 'ExecuteWithProgress', 'GetSchema', 'ReportRefusal']);
   expect(Object.keys(ManagementService.service)).toEqual([

@@ -67,7 +67,7 @@ describe('the place of an answer', () => {
     expect(() => place(given)).toThrow(refused(code, words));
   });
 
-  it('FR-4.3 refuses every name that the sandbox protects, in a directory too', () => {
+  it('refuses every name that the sandbox protects, in a directory too', () => {
     for (const name of PROTECTED_NAMES) {
       for (const given of [name, `sub/${name}`, `${name}/x`, name.toUpperCase()]) {
         expect(() => place(given)).toThrow(refused('PERMISSION_DENIED', /./));

@@ -20,7 +20,7 @@ function startUnbound(mark: string): Jail {
   );
 }
 
-test('SEC-2.5 a sandbox whose bubblewrap was killed before it was bound to its death is killed too', async () => {
+test('a sandbox whose bubblewrap was killed before it was bound to its death is killed too', async () => {
   const mark = newMark();
   const jail = startUnbound(mark);
   await new Promise((resolve) => jail.child.stdout?.once('data', resolve));

@@ -162,7 +162,7 @@ describe('machines that are recognised', () => {
     );
   });
 
-  test('NFR-3.4 WSL 1 is unavailable, whatever was said; its remedy is WSL 2', () => {
+  test('WSL 1 is unavailable, whatever was said; its remedy is WSL 2', () => {
     const facts = machine(
       { ...DEBIAN, '/proc/version': 'Linux version 4.4.0-19041-Microsoft (Microsoft@Microsoft.com)' },
       { kernel: '4.4.0-19041-Microsoft' },
@@ -357,10 +357,18 @@ describe('the ladder', () => {
   test('reduced: without a cgroup, each limit is missing and says what holds instead', () => {
     const report = judge(situation({ facts: machine(DEBIAN), cgroups: null }));
     expect(report.level).toBe('reduced');
-    expect(report.missing).toEqual(['memory and process limits for the whole sandbox (no writable cgroup)']);
+    expect(report.missing).toEqual(['memory, process and processor limits for the whole sandbox (no writable cgroup)']);
     const open = report.layers.filter(({ enforced }) => !enforced);
     expect(open.map(({ name }) => name)).toEqual(['memory limit', 'pids limit', 'cpu limit', 'total limit']);
-    expect(open[0]?.by).toBe('a limit for each process, and a watchdog over their sum');
+    expect(open[0]?.by).toBe(
+      'a limit for each process, a watchdog over their sum, and no memory that it could not count',
+    );
+    expect(open[2]?.by).toBe('nothing');
+    const withTaskset = judge(situation({ facts: machine({ ...DEBIAN, '/usr/bin/taskset': '' }), cgroups: null }));
+    expect(withTaskset.layers.find(({ name }) => name === 'cpu limit')).toMatchObject({
+      enforced: false,
+      by: 'fewer processors to run on, the same for all sandboxes',
+    });
     expect(open.every(({ remedy }) => remedy === report.remedy)).toBe(true);
   });
 

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { perProcessLimits } from '#src/sandbox/limits.js';
+import { chooseProcessors } from '#src/sandbox/processors.js';
 
 const MIB = 1024 * 1024;
 const LIMITS = { memoryBytes: 512 * MIB, pids: 64, cpus: 0 };
@@ -19,4 +20,13 @@ test('SEC-2.5 a share of the processors bounds the processor time of a command t
   expect(perProcessLimits(limits, false, 100)).toContain('--cpu=1:2');
   expect(perProcessLimits(limits, true).join(' ')).not.toContain('--cpu');
   expect(perProcessLimits(LIMITS, false, 30_000).join(' ')).not.toContain('--cpu');
+});
+
+test('SEC-2.5 without a cgroup whole processors are chosen, the last of those that are allowed', () => {
+  const status = (list: string) => `Name:\tnode\nCpus_allowed:\tff\nCpus_allowed_list:\t${list}\nMems_allowed:\t1\n`;
+  expect(chooseProcessors(2, status('0-3'))).toBe('2,3');
+  expect(chooseProcessors(2.9, status('0-1,4,8-9'))).toBe('8,9');
+  expect(chooseProcessors(3, status('0-1,4'))).toBeNull();
+  expect(chooseProcessors(0.5, status('0-3'))).toBeNull();
+  expect(chooseProcessors(0, status('0-3'))).toBeNull();
 });

@@ -57,14 +57,16 @@ test('each kind of mount, and a pinned one without descriptors by its path', () 
 });
 
 test('the tree is built parents first, protections after what they protect, and closed at the end', () => {
-  const tree = planTree({
+  const plan = {
     base: [{ kind: 'ro-bind', source: '/usr', dest: '/usr' }],
     writable: ['/home/u/p', '/home/u'],
     roPaths: ['/home/u/p/.venv', '/home/u/.nvm'],
     protectedMounts: [{ kind: 'ro-bind', source: '/home/u/p/.envrc', dest: '/home/u/p/.envrc', pin: true }],
     proc: [{ kind: 'ro-bind', source: '/proc/sys', dest: '/proc/sys' }],
     program: [{ kind: 'ro-bind', source: '/n', dest: '/opt/contextd/node' }],
-  });
+    isWatched: false,
+  } as const;
+  const tree = planTree(plan);
   expect(tree.map((mount) => `${mount.kind} ${mount.dest}`)).toEqual([
     ...['ro-bind /usr', 'proc /proc', 'ro-bind /proc/sys', 'dev /dev', 'tmpfs /dev/shm', 'tmpfs /tmp'],
     ...[
@@ -77,6 +79,8 @@ test('the tree is built parents first, protections after what they protect, and 
     ],
     ...['ro-bind /home/u/p/.envrc', 'ro-bind /opt/contextd/node', 'remount-ro /dev', 'remount-ro /'],
   ]);
+  const added = planTree({ ...plan, isWatched: true }).filter(({ dest }) => !tree.some((mount) => mount.dest === dest));
+  expect(added).toEqual([{ kind: 'dev-bind', source: '/dev/full', dest: '/dev/zero' }]);
 });
 
 test('no value can become an option: encoding is exact or refused', () => {

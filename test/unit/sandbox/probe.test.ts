@@ -2,6 +2,10 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, wr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { resolvePaths } from '#src/config/paths.js';
+import { checkConfig } from '#src/config/validate.js';
+import { systemClock } from '#src/core/clock.js';
+import { silentLogger } from '#src/core/log.js';
 import { gatherFacts, type MachineFacts } from '#src/sandbox/probe/facts.js';
 import { explainFailure } from '#src/sandbox/probe/failures.js';
 import { Isolation } from '#src/sandbox/probe/isolation.js';
@@ -10,6 +14,7 @@ import { findBubblewrap, readFeatures } from '#src/sandbox/probe/probe.js';
 import { readFindings } from '#src/sandbox/probe/trial.js';
 import { UnavailableSandbox } from '#src/sandbox/probe/unavailable.js';
 import { dependenciesOf, readVerdicts, writeVerdicts } from '#src/sandbox/probe/verdict-file.js';
+import { createSandbox } from '#src/sandbox/sandbox.js';
 
 test.each([
   ['bwrap: setting up uid map: Permission denied', 'bwrap-userns-restrict'],
@@ -58,6 +63,37 @@ test('SEC-2.3 findings: a namespace counts only when it is not the one outside',
     filtered: false,
     nestable: true,
   });
+});
+
+test('NFR-3.4 on a system without namespaces and seccomp of Linux nothing runs, unless it has a backend of its own', async () => {
+  const paths = resolvePaths(
+    {
+      home: '/home/ann',
+      contextdHome: '/home/ann/contextd',
+      xdgConfigHome: undefined,
+      xdgDataHome: undefined,
+      xdgStateHome: undefined,
+      xdgRuntimeDir: undefined,
+      path: '',
+      sessionId: undefined,
+      noColor: false,
+      coverageDir: undefined,
+      secretVariables: [],
+    },
+    '/opt/contextd',
+  );
+  const { config } = checkConfig({});
+  if (config === undefined) throw new Error('no defaults');
+  const deps = { paths, config: config.sandbox, logger: silentLogger, clock: systemClock };
+  for (const platform of ['freebsd', 'win32'] as const) {
+    const sandbox = createSandbox(deps, platform);
+    expect(await sandbox.probe()).toMatchObject({
+      level: 'unavailable',
+      missing: [`contextd cannot isolate tools on ${platform} yet`],
+      remedy: expect.stringContaining('Linux'),
+    });
+    expect((await sandbox.status()).spawnerPid).toBeNull();
+  }
 });
 
 test('where nothing isolates, everything is refused with the remedy', async () => {

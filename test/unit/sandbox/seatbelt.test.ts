@@ -101,7 +101,7 @@ describe('the profile', () => {
   const may = (operation: string, path: string) => decide(rules, operation, path) === 'allow';
   const inside = (path: string) => `${INPUT.workspace}/${path}`;
 
-  test('NFR-3.5 SEC-2.3 denies what it does not name; the user’s files are not read', () => {
+  test('denies what it does not name; the user’s files are not read', () => {
     expect(rules[0]).toEqual({ verdict: 'version', operations: ['1'], filters: [] });
     expect(rules[1]).toEqual({ verdict: 'deny', operations: ['default'], filters: [] });
     for (const path of [
@@ -122,7 +122,7 @@ describe('the profile', () => {
       expect(may('file-read-data', path), path).toBe(true);
   });
 
-  test('SEC-2.3 writes only in the workspace and its private directory', () => {
+  test('writes only in the workspace and its private directory', () => {
     for (const path of [
       inside('src/a.ts'),
       inside('.git/index.lock'),
@@ -194,7 +194,7 @@ describe('the profile', () => {
     expect(may('file-link', inside('a'))).toBe(false);
   });
 
-  test('SEC-2.4 no network: unix sockets in the private directory and nothing else', () => {
+  test('no network: unix sockets in the private directory and nothing else', () => {
     const network = rules.filter(({ operations }) => operations.some((one) => /^(network|system-socket)/.test(one)));
     expect(network.map(({ operations }) => operations)).toEqual([
       ['system-socket'],
@@ -409,7 +409,7 @@ describe('the sandbox, with a stand-in for sandbox-exec', () => {
     expect(profile).toContain(quote(join(outOf(result).trim(), '..')));
   });
 
-  test('SEC-2.3 the environment is built from nothing; the private directory is gone afterwards', async () => {
+  test('the environment is built from nothing; the private directory is gone afterwards', async () => {
     process.env.CONTEXTD_TEST_LEAK = 'leak-of-the-daemon';
     try {
       const result = await run(

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { isMachineShort } from '#src/sandbox/held-memory.js';
 import { canWatch, measure, type ProcessReader, type WatchTools, watchTree } from '#src/sandbox/watchdog.js';
 
 const MIB = 1024 * 1024;
@@ -7,13 +8,17 @@ interface FakeProcess {
   parent: number;
   residentBytes?: number;
   shareBytes?: number | null;
+  furtherBytes?: number;
   threads?: number[];
   /** The thread of the parent that started it. */
   startedBy?: number;
 }
 
 /** Processes by pid, and what was read of them. */
-function fakeReader(processes: Record<number, FakeProcess>): ProcessReader & { read: string[] } {
+function fakeReader(
+  processes: Record<number, FakeProcess>,
+  { files = 0, isShort = false }: { files?: number; isShort?: boolean } = {},
+): ProcessReader & { read: string[] } {
   const read: string[] = [];
   const threadsOf = (pid: number): number[] => processes[pid]?.threads ?? [pid];
   return {
@@ -22,7 +27,9 @@ function fakeReader(processes: Record<number, FakeProcess>): ProcessReader & { r
     glance(pid) {
       read.push(`glance ${pid}`);
       const one = processes[pid];
-      return one === undefined ? null : { threads: threadsOf(pid).length, residentBytes: one.residentBytes ?? 0 };
+      if (one === undefined) return null;
+      const { residentBytes = 0, furtherBytes = 0 } = one;
+      return { threads: threadsOf(pid).length, residentBytes, furtherBytes };
     },
     threadIds: threadsOf,
     children: (pid, thread) =>
@@ -33,6 +40,8 @@ function fakeReader(processes: Record<number, FakeProcess>): ProcessReader & { r
       read.push(`share ${pid}`);
       return processes[pid]?.shareBytes ?? null;
     },
+    temporaryBytes: (pid) => (pid === ROOT ? null : files),
+    isMachineShort: () => isShort,
   };
 }
 
@@ -63,6 +72,24 @@ test('SEC-2.5 watchdog: pages that processes share count once, and only near the
   const one = fakeReader({ 10: { parent: 1 }, 11: { parent: 10, ...shared } });
   expect(measure(BOUNDS, one)).toBeNull();
   expect(one.read).not.toContain('share 11');
+});
+
+test('SEC-2.5 watchdog: files in memory, page tables and swapped memory count beside the processes', () => {
+  const tree = { 10: { parent: 1 }, 11: { parent: 10, residentBytes: 40 * MIB, shareBytes: 40 * MIB } };
+  expect(measure(BOUNDS, fakeReader(tree, { files: 55 * MIB }))).toBeNull();
+  expect(measure(BOUNDS, fakeReader(tree, { files: 65 * MIB }))).toBe('oom');
+  const swapped = { ...tree, 12: { parent: 11, furtherBytes: 65 * MIB } };
+  expect(measure(BOUNDS, fakeReader(swapped))).toBe('oom');
+});
+
+test('SEC-2.5 watchdog: a machine without memory ends a sandbox, whatever the sandbox is seen to hold', () => {
+  expect(measure(BOUNDS, fakeReader({ 10: { parent: 1 } }, { isShort: true }))).toBe('oom');
+  const meminfo = (availableKib: number, swapFreeKib: number) =>
+    `MemTotal:        1000000 kB\nMemFree: 9 kB\nMemAvailable:   ${availableKib} kB\nSwapFree:   ${swapFreeKib} kB\n`;
+  expect(isMachineShort(meminfo(40_000, 0))).toBe(true);
+  expect(isMachineShort(meminfo(60_000, 0))).toBe(false);
+  expect(isMachineShort(meminfo(40_000, 500_000))).toBe(false);
+  expect(isMachineShort()).toBe(false);
 });
 
 test('SEC-2.5 watchdog: what may not be read counts in full', () => {

@@ -228,13 +228,13 @@ describe('the server in a tool process', () => {
     expect(JSON.parse(String(failed?.failure?.details_json))).toEqual({ grant: 'exec' });
   });
 
-  it('FR-8.2 lets a tool scrub and search memories', async () => {
+  it('FR-8.1 lets a tool scrub and search memories', async () => {
     const { call } = await start();
     expect(dataOf((await call('scrubs'))[0])).toEqual({ texts: ['A', 'B'] });
     expect(dataOf((await call('asks', { query: 'q' }))[0])).toEqual({ query: 'q' });
   });
 
-  it('FR-8.2 answers a call only when its log lines have arrived, cut to what one may have', async () => {
+  it('FR-8.1 answers a call only when its log lines have arrived, cut to what one may have', async () => {
     const { call, host } = await start();
     const { promise, resolve } = Promise.withResolvers<void>();
     host.beforeLog = promise;

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { VIEW_NAMES } from '#src/tokens/views/read-view.js';
 import { createFixture, type Fixture, PROXY, snapshot, TOOLS, toolText } from './tree.ts';
 
 const run = promisify(execFile);
@@ -33,7 +34,7 @@ describe('ctxd init', () => {
     }
   });
 
-  it('NFR-3.1 tells Claude Code of the tools: rules, a skill, the permission, the sandbox, the PATH', async () => {
+  it('tells Claude Code of the tools: rules, a skill, the permission, the sandbox, the PATH', async () => {
     await project.init();
     expect(await readFile(at('.claude/rules/contextd.md'), 'utf8')).toContain(
       '.claude/tools/safe_bash/safe_bash \'{"command":',
@@ -48,7 +49,18 @@ describe('ctxd init', () => {
     });
   });
 
-  it('NFR-3.2 tells OpenCode of the rules', async () => {
+  it('names every view in the skill, as the views are read', async () => {
+    await project.init();
+    const skill = await readFile(at('.claude/skills/contextd/SKILL.md'), 'utf8');
+    expect(VIEW_NAMES).toHaveLength(12);
+    expect(skill).toContain(`\`view\` (${VIEW_NAMES.join(', ')})`);
+    const documents = await readFile(join(import.meta.dirname, '../../../../tools/tool_view/TOOL_EXTENDED.md'), 'utf8');
+    expect(VIEW_NAMES.filter((name) => !documents.includes(`\`${name}\``) && !documents.includes(`"${name}"`))).toEqual(
+      [],
+    );
+  });
+
+  it('tells OpenCode of the rules', async () => {
     await project.init();
     expect(await json('opencode.json')).toMatchObject({ instructions: ['.claude/rules/contextd.md'] });
   });

@@ -1,7 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import type { SeccompToggles } from '#src/sandbox/sandbox.js';
-import { ABSENT_CALLS, ALLOWED_CALLS, DEBUGGER_CALLS, DENIED_CALLS } from '#src/sandbox/seccomp/call-groups.js';
-import { defaultProfile } from '#src/sandbox/seccomp/default-profile.js';
+import {
+  ABSENT_CALLS,
+  ALLOWED_CALLS,
+  DEBUGGER_CALLS,
+  DENIED_CALLS,
+  UNBINDING_CALLS,
+  UNCOUNTED_CALLS,
+} from '#src/sandbox/seccomp/call-groups.js';
+import { type Bound, defaultProfile } from '#src/sandbox/seccomp/default-profile.js';
 import { defaultFilter } from '#src/sandbox/seccomp/filter.js';
 import { decodeFilter, interpretFilter } from '#src/sandbox/seccomp/interpret.js';
 import type { Instruction } from '#src/sandbox/seccomp/program.js';
@@ -84,8 +91,8 @@ function argumentSets(name: string): bigint[][] {
   }
 }
 
-function decoded(toggles: SeccompToggles, arch: string): Instruction[] {
-  return decodeFilter(defaultFilter(toggles, arch) ?? Buffer.alloc(0));
+function decoded(toggles: SeccompToggles, arch: string, bound: Bound = 'cgroup'): Instruction[] {
+  return decodeFilter(defaultFilter(toggles, arch, bound) ?? Buffer.alloc(0));
 }
 
 function outcome(filter: readonly Instruction[], audit: number, nr: number, args: readonly bigint[]): Outcome {
@@ -125,6 +132,29 @@ describe.each(ARCHES)('the default filter for %s', (arch) => {
     expect(ask('socket', 16n, 3n, 12n)).toBe('EPERM');
     expect(ask('ioctl', 0n, 0x5412n | HIGH)).toBe('EPERM');
     expect(ask('socket', 16n, 3n, 0n)).toBe('allow');
+  });
+
+  test('SEC-2.5 without a cgroup, memory that no process has and no mount is refused, and nothing else changes', () => {
+    const [counted, watched] = [decoded(USUAL, arch), decoded(USUAL, arch, 'watchdog')];
+    const changed = new Set<string>();
+    for (const [name, nr] of Object.entries(syscalls)) {
+      for (const args of argumentSets(name)) {
+        const [before, after] = [outcome(counted, audit, nr, args), outcome(watched, audit, nr, args)];
+        if (before !== after) changed.add(`${name} ${after}`);
+      }
+    }
+    const expectedChanges = [
+      ...UNCOUNTED_CALLS.filter((name) => name in syscalls).map((name) => `${name} ENOSYS`),
+      ...UNBINDING_CALLS.map((name) => `${name} EPERM`),
+      'mmap EPERM',
+    ];
+    expect([...changed].sort()).toEqual(expectedChanges.sort());
+    const map = (flags: bigint) => outcome(watched, audit, syscalls.mmap ?? -1, [0n, 4096n, 3n, flags, ALL, 0n]);
+    const [shared, priv, sharedValidate, anonymous, noReserve] = [1n, 2n, 3n, 0x20n, 0x4000n];
+    for (const flags of [shared, sharedValidate, shared | noReserve, shared | HIGH]) {
+      expect([map(flags | anonymous), map(flags)]).toEqual(['EPERM', 'allow']);
+    }
+    expect([map(priv | anonymous), map(priv | anonymous | noReserve)]).toEqual(['allow', 'allow']);
   });
 
   test('other architectures are killed, x32 does not exist', () => {

@@ -12,7 +12,7 @@ const anyOutput = fc.oneof(outputLike(), fc.constantFrom(...OUTPUTS.map(([, text
 const bytes = (text: string): number => Buffer.byteLength(text);
 const lines = (text: string): string[] => text.split('\n');
 
-describe('FR-3.3 densification', () => {
+describe('densification', () => {
   it('never makes a text larger, in characters or bytes, and says exactly what it did', () => {
     fc.assert(
       fc.property(anyOutput, someSteps, (source, steps) => {

@@ -1,0 +1,135 @@
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { type ClientHttp2Session, connect as connectHttp2, constants } from 'node:http2';
+import { connect as connectPlain, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { type ConnectionOptions, connect as connectTls } from 'node:tls';
+import { afterEach, expect, test } from 'vitest';
+import type { ExecuteResponse__Output } from '#src/protocol/generated/contextd/v1/ExecuteResponse.js';
+import type { ConnectionLimits } from '#src/server/connections.js';
+import { echo } from '../helpers/behind.ts';
+import { answered, openDoor, type TestDoor } from '../helpers/door.ts';
+
+let at: TestDoor;
+const opened: { destroy(): void }[] = [];
+
+afterEach(async () => {
+  for (const one of opened.splice(0)) one.destroy();
+  await at.remove();
+});
+
+async function open(limits: Partial<ConnectionLimits>): Promise<void> {
+  at = await openDoor({ dispatch: async (request) => echo(request), limits });
+}
+
+/** A connection, and when the door has closed it. */
+interface Silent {
+  closed: Promise<unknown>;
+}
+
+function silent(socket: Socket): Silent {
+  opened.push(socket);
+  socket.on('error', () => {});
+  return { closed: new Promise((resolve) => socket.once('close', resolve)) };
+}
+
+/** `count` connections that never say a word, open once this returns. */
+async function sayNothing(count: number): Promise<Silent[]> {
+  const sockets = Array.from({ length: count }, () => connectPlain(at.paths.socket));
+  await Promise.all(sockets.map((socket) => once(socket, 'connect')));
+  return sockets.map(silent);
+}
+
+function secured(): ConnectionOptions {
+  const read = (name: string): Buffer => readFileSync(join(at.paths.certsDir, name));
+  return {
+    path: at.paths.socket,
+    ca: read('ca.pem'),
+    cert: read('proxy.pem'),
+    key: read('proxy.key'),
+    servername: 'contextd',
+    ALPNProtocols: ['h2'],
+  };
+}
+
+/** `count` connections that show a certificate and then say nothing, not even goodbye: `closed` is the door's end of it. */
+async function showAndSayNothing(count: number): Promise<Silent[]> {
+  const options = { ...secured(), allowHalfOpen: true };
+  const sockets = Array.from({ length: count }, () => connectTls(options));
+  await Promise.all(sockets.map((socket) => once(socket, 'secureConnect')));
+  return sockets.map((socket) => {
+    silent(socket);
+    return { closed: once(socket.resume(), 'end') };
+  });
+}
+
+async function callWorks(): Promise<void> {
+  const context = { request_id: '', project_root: '/p', session_id: '', protocol_version: 1 };
+  const request = { tool: 'safe_bash', input_json: Buffer.from('{}'), context };
+  const answer = await answered<ExecuteResponse__Output>((done) => at.clients('proxy').tools.Execute(request, done));
+  expect(answer.exit_code).toBe(0);
+}
+
+const allClosed = (connections: readonly Silent[]) => Promise.all(connections.map(({ closed }) => closed));
+
+test('SEC-3.1 connections that never begin the handshake are closed at its deadline, and calls work meanwhile', async () => {
+  await open({ handshakeMs: 1_000 });
+  const connections = await sayNothing(400);
+  await callWorks();
+  await allClosed(connections);
+});
+
+test('SEC-3.1 connections without a certificate are bounded in number: the oldest makes room for a new one', async () => {
+  await open({ handshakesMax: 8, handshakeMs: 600_000 });
+  const connections = await sayNothing(30);
+  await allClosed(connections.slice(0, 22));
+  await callWorks();
+  await allClosed(connections.slice(22, 23));
+  await sayNothing(8);
+  await allClosed(connections);
+});
+
+test('connections that show a certificate and say nothing are closed when idle, though the peer never hangs up', async () => {
+  await open({ connectionsMax: 300, idleMs: 1_000, farewellMs: 50 });
+  const connections = await showAndSayNothing(299);
+  await callWorks();
+  await allClosed(connections);
+  await expect.poll(() => callWorks().then(() => 'answered', String)).toBe('answered');
+});
+
+test('connections in all are bounded in number, and one that goes makes room', async () => {
+  await open({ connectionsMax: 20, idleMs: 600_000 });
+  await showAndSayNothing(20);
+  await allClosed(await sayNothing(5));
+  opened.shift()?.destroy();
+  await expect.poll(() => callWorks().then(() => 'answered', String)).toBe('answered');
+});
+
+test('a request that is begun and never finished is answered at its deadline, and its connection is closed', async () => {
+  await open({ requestMs: 200, farewellMs: 50 });
+  const session = connectHttp2('https://contextd', { createConnection: () => connectTls(secured()) });
+  opened.push(session);
+  const gone = once(session, 'close');
+  expect(await statusOfUnfinished(session)).toBe('4');
+  await gone;
+  await callWorks();
+});
+
+/** The status of a call of which only the headers are ever sent. */
+async function statusOfUnfinished(session: ClientHttp2Session): Promise<unknown> {
+  const stream = session.request({
+    [constants.HTTP2_HEADER_METHOD]: 'POST',
+    [constants.HTTP2_HEADER_PATH]: '/contextd.v1.ToolService/Execute',
+    [constants.HTTP2_HEADER_CONTENT_TYPE]: 'application/grpc',
+    te: 'trailers',
+  });
+  stream.on('error', () => {});
+  return new Promise((resolve) => {
+    const take = (headers: Record<string, unknown>): void => {
+      if (headers['grpc-status'] !== undefined) resolve(headers['grpc-status']);
+    };
+    stream.on('response', take);
+    stream.on('trailers', take);
+    stream.resume();
+  });
+}

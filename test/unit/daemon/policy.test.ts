@@ -1,0 +1,24 @@
+import { availableParallelism } from 'node:os';
+import { expect, test } from 'vitest';
+import { checkConfig } from '#src/config/validate.js';
+import { defaultCpus, policyFor } from '#src/daemon/policy.js';
+
+function cpusOf(sandbox: object): number | undefined {
+  const { config } = checkConfig(JSON.parse(JSON.stringify({ sandbox })));
+  return config && policyFor('/home/ann/shop', config.sandbox).limits.cpus;
+}
+
+test('SEC-2.5 one command leaves processor time to the daemon and the person, on a machine of any size', () => {
+  expect([1, 2, 3, 4, 8, 64].map(defaultCpus)).toEqual([0.75, 1.5, 2.25, 3, 7, 63]);
+  expect(cpusOf({})).toBe(defaultCpus(availableParallelism()));
+  expect(cpusOf({})).toBeLessThan(availableParallelism());
+});
+
+test('SEC-2.5 a person sets another number of processors, or with 0 no limit', () => {
+  expect([cpusOf({ cpus: 1.25 }), cpusOf({ cpus: 0 }), cpusOf({ cpus: null })]).toEqual([
+    1.25,
+    0,
+    defaultCpus(availableParallelism()),
+  ]);
+  expect(cpusOf({ cpus: -1 })).toBeUndefined();
+});
