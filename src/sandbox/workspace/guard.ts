@@ -37,7 +37,8 @@ export type RunWatch = Run;
 
 /**
  * Protects one workspace: says what a sandbox has to mount, and moves aside what a run made that would make a program on
- * the host run or trust something. Moved aside is renamed to `<name>.quarantined-<id>` and noted in the ledger; renaming it back accepts it.
+ * the host run or trust something. Moved aside is renamed to `<name>.quarantined-<id>` and noted in the ledger; renaming
+ * it back accepts it.
  *
  * One walk at the beginning finds directories, repositories, protected names and matches of the deny globs. It follows no
  * link, crosses no mount point and ends after 1,000,000 entries or 200,000 directories, which is logged and makes every
