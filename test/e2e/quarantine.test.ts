@@ -52,7 +52,7 @@ describe('ctxd quarantine', () => {
     expect(await quarantine('restore', id)).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining(id) });
   });
 
-  it('SEC-2.3: accepts content after showing it and a yes; it stays when made again, across a restart', async () => {
+  it('SEC-2.3: accepts content after showing it, safely for a terminal, and a yes', async () => {
     const make = `printf 'echo hello\\n\\033[2Jhidden\\n' >.envrc`;
     const id = await setAside(make);
     const asked = await quarantine('accept', id);
@@ -64,12 +64,19 @@ describe('ctxd quarantine', () => {
     const [item] = (await listed()).items;
     const accepted = await quarantine('accept', String(item?.sha256).slice(0, 12), '--yes');
     expect(accepted).toMatchObject({ code: 0, stdout: `Accepted: .envrc with sha256 ${item?.sha256}.\n` });
+    expect((await quarantine('accept', '--revoke', '.envrc')).stdout).toContain('No longer accepted: .envrc');
+  });
+
+  it('SEC-2.3: accepted content stays when it is made again, across a restart, until that is taken back', async () => {
+    const make = 'echo good >.envrc';
+    const id = await setAside(make);
+    const { items } = JSON.parse((await quarantine('accept', id, '--yes', '--json')).stdout);
     await at.run(CTXD, ['server', 'restart']);
     remove('.envrc');
     for (const command of [make, 'true']) expect((await bash(command)).warnings).toBeUndefined();
     expect(there('.envrc')).toBe(true);
-    expect(await listed()).toMatchObject({ items: [], accepted: [{ path: '.envrc', sha256: item?.sha256 }] });
-    expect((await quarantine('accept', '--revoke', '.envrc')).stdout).toContain('No longer accepted: .envrc');
+    expect(await listed()).toMatchObject({ items: [], accepted: [{ path: '.envrc', sha256: items[0].sha256 }] });
+    expect((await quarantine('accept', '--revoke', items[0].sha256)).code).toBe(0);
     remove('.envrc');
     await setAside(make);
     expect(there('.envrc')).toBe(false);

@@ -1,6 +1,5 @@
 import { setImmediate, setTimeout } from 'node:timers/promises';
 import type { Clock } from '../../core/clock.ts';
-import { ContextdError } from '../../core/errors.ts';
 import type { Logger } from '../../core/log.ts';
 import type { AcceptedContent, QuarantineAction, QuarantinedItem, QuarantineResult } from '../quarantine.ts';
 import { type Content, contentHash, examine } from './content-hash.ts';
@@ -8,6 +7,7 @@ import { exactStatAt, identityOf, linkTextAt, statAt } from './inode.ts';
 import type { LedgerAcceptance, LedgerItem } from './ledger-file.ts';
 import { type DangerKind, GIT_DANGERS, isProtectedName } from './protected-names.ts';
 import { moveAside, putBack } from './quarantine.ts';
+import { hasChanged, isAmbiguous, isBusy, isTaken, notAccepted, notFound } from './quarantine-faults.ts';
 import type { QuarantineLedger } from './quarantine-ledger.ts';
 import { nameOf, type RawPath, toText } from './raw-path.ts';
 import { newestOf } from './read-directory.ts';
@@ -131,7 +131,11 @@ export class QuarantineActions {
           : [];
     const [one, ...others] = found;
     if (one === undefined) throw notFound(which);
-    if (others.length > 0) throw isAmbiguous(which, found);
+    if (others.length > 0)
+      throw isAmbiguous(
+        which,
+        found.map(({ item }) => item),
+      );
     return one;
   }
 
@@ -224,41 +228,4 @@ function toItem({ item, content }: Found): QuarantinedItem {
 
 function toAccepted({ path, sha256, at }: LedgerAcceptance): AcceptedContent {
   return { path: toText(path), sha256, at };
-}
-
-function notFound(which: string): ContextdError {
-  return new ContextdError('PATH_NOT_FOUND', `nothing that was set aside is named ${JSON.stringify(which)}`, {
-    remedy: 'Name an id, or eight or more digits of a hash, from `ctxd quarantine list`.',
-  });
-}
-
-function notAccepted(which: string): ContextdError {
-  return new ContextdError('PATH_NOT_FOUND', `nothing is accepted at or as ${JSON.stringify(which)}`, {
-    remedy: 'Name a path, or eight or more digits of a hash, from `ctxd quarantine list`.',
-  });
-}
-
-function isAmbiguous(which: string, found: readonly Found[]): ContextdError {
-  const ids = found.map(({ item }) => `${item.id} (${toText(item.path)})`);
-  return new ContextdError('CONFLICT', `${which} names ${found.length} set-aside paths: ${ids.join(', ')}`, {
-    remedy: 'Name one by its id, or by more digits of its hash.',
-  });
-}
-
-function isTaken({ id, path }: LedgerItem): ContextdError {
-  return new ContextdError('CONFLICT', `${toText(path)} exists, so ${id} cannot be put back there`, {
-    remedy: `Move ${toText(path)} away first.`,
-  });
-}
-
-function isBusy({ id, path }: LedgerItem): ContextdError {
-  return new ContextdError('CONFLICT', `${toText(path)} cannot be put back while a command runs: it could change it`, {
-    remedy: `Wait for the command to end, or accept what it holds now: \`ctxd quarantine accept ${id}\`.`,
-  });
-}
-
-function hasChanged({ id, moved }: LedgerItem): ContextdError {
-  return new ContextdError('CONFLICT', `${toText(moved)} is not what was shown: its content changed`, {
-    remedy: `Look at it again: \`ctxd quarantine accept ${id}\`.`,
-  });
 }
