@@ -32,7 +32,6 @@ export interface Paths {
   /** Compiled code of the daemon, made by Node. */
   compileCacheDir: string;
   installRoot: string;
-  protoDir: string;
   coreBundleDir: string;
   proxyBinary: string;
   launcher: string;
@@ -73,7 +72,6 @@ export function resolvePaths(
     logFile: join(bases.stateDir, 'daemon.log'),
     compileCacheDir: join(bases.stateDir, 'compile-cache'),
     installRoot,
-    protoDir: join(installRoot, 'proto'),
     coreBundleDir: join(installRoot, 'dist', 'core-bundle'),
     proxyBinary: join(installRoot, 'bin', 'contextd-proxy'),
     launcher: join(installRoot, 'bin', 'contextd'),

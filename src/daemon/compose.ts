@@ -38,6 +38,7 @@ import { checkHealth } from './health.ts';
 import { type Composition, inOrder, type Part, together } from './lifecycle.ts';
 import { warnOfBadLinks } from './link-check.ts';
 import { createManagement } from './management.ts';
+import { collectMainHeap, createMemoryKeeper } from './memory-keeper.ts';
 import { policyFor } from './policy.ts';
 import { createStandingAuditor } from './standing-auditor.ts';
 
@@ -214,6 +215,7 @@ export function compose({ environment, paths, config, clock, logger, requestStop
       named('runner', runner),
       auditor,
       pruner(() => artifacts.prune(), logger),
+      createMemoryKeeper({ gate, collectors: [collectMainHeap, () => scanner.collect()] }),
       grpc,
     ],
     drain: (graceMs) => gate.drain(graceMs),

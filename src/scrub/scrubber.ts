@@ -90,7 +90,7 @@ export interface Scrubber {
 }
 
 export interface ScrubberDeps {
-  scanner: Scanner;
+  scanner: Pick<Scanner, 'start' | 'stop' | 'scan'>;
   /** Used by maskText, on the main thread; `deferEngine` keeps it from costing anything before. */
   engine: ScrubEngine;
   numbers: NumberStore;

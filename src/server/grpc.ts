@@ -15,7 +15,7 @@ import { type BoundSocket, bindSocket } from './socket.ts';
 import { createRoute } from './unary.ts';
 
 export interface GrpcDoorDeps {
-  paths: { socket: string; certsDir: string; protoDir: string };
+  paths: { socket: string; certsDir: string };
   dispatch: Dispatch;
   refuse: Refuse;
   management: Management;
@@ -57,7 +57,7 @@ export function createGrpcDoor(deps: GrpcDoorDeps): Door {
   const prepare = async (): Promise<Preparation> => {
     ready ??= {
       certificates: await ensureCertificates({ ...deps, certsDir: deps.paths.certsDir }),
-      protocol: loadProtocol(deps.paths.protoDir),
+      protocol: loadProtocol(),
     };
     return ready;
   };

@@ -8,10 +8,16 @@ export type ScanThreadData = RuleSources;
 
 /** What the scanner sends to its worker, and what comes back. */
 export interface ScanRequest {
+  kind: 'scan';
   id: number;
   texts: readonly NamedText[];
   /** What the project's own file does to the rules; null: nothing. */
   workspace: WorkspaceRules | null;
+}
+
+/** The thread is idle: it may give memory back. Nothing is answered. */
+export interface CollectRequest {
+  kind: 'collect';
 }
 
 export type ScanReply =
