@@ -220,6 +220,7 @@ export function compose({ environment, paths, config, clock, logger, requestStop
     ],
     drain: (graceMs) => gate.drain(graceMs),
     mask: (text) => scrubber.maskText(text),
+    maskLater: (texts) => scrubber.maskTexts(texts),
   };
 }
 

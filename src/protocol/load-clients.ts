@@ -13,7 +13,10 @@ export function loadClients<Key extends string>(
 ): Record<Key, typeof Client> {
   const root = protobuf.Root.fromJSON(JSON.parse(definition));
   root.resolveAll();
-  const clients = Object.entries<string>(services).map(([key, name]) => [key, clientOf(root.lookupService(name), name)]);
+  const clients = Object.entries<string>(services).map(([key, name]) => [
+    key,
+    clientOf(root.lookupService(name), name),
+  ]);
   return Object.fromEntries(clients);
 }
 

@@ -10,7 +10,6 @@ import type { Dispatch, Management } from '#src/server/door.js';
 import { createGrpcDoor, type Door } from '#src/server/grpc.js';
 import { management, refuse } from './behind.ts';
 
-
 /** A door in a directory of its own, with whatever stands behind it. */
 export interface TestDoor {
   dir: string;
