@@ -55,7 +55,12 @@ async function prepare({ environment, paths, clock, compose }: Program, foregrou
   let mask = (_text: string): string => '[withheld]';
   let maskLater = async (texts: readonly string[]): Promise<readonly string[]> => texts.map((text) => mask(text));
   const sink = foreground ? createStderrSink() : createFileSink(paths.logFile);
-  const logger = createLogger({ level: config.log.level, sink, mask: (text) => mask(text), maskLater: (texts) => maskLater(texts) });
+  const logger = createLogger({
+    level: config.log.level,
+    sink,
+    mask: (text) => mask(text),
+    maskLater: (texts) => maskLater(texts),
+  });
   process.once('exit', () => logger.flush());
   return {
     config,

@@ -22,6 +22,8 @@ export interface CollectRequest {
 
 export type ScanReply =
   | { kind: 'ready' }
+  /** Some time after `ready`: from now on a request is worked on when it arrives. */
+  | { kind: 'warm' }
   /** The rules could not be read: code, message and remedy of the fault. */
   | { kind: 'refused'; message: string }
   | { kind: 'found'; id: number; findings: Finding[][] }

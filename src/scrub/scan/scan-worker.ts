@@ -22,6 +22,7 @@ function main(sources: ScanThreadData): void {
   });
   reply({ kind: 'ready' });
   warmUp(engines.for(null));
+  reply({ kind: 'warm' });
 }
 
 /** The engine of all, and those of projects that bring rules. */
@@ -33,8 +34,7 @@ class Engines {
 
   constructor(sources: ScanThreadData) {
     this.#sources = sources;
-    const { pack, official, isKnownToCompile = false } = sources;
-    this.#common = createEngine(pack, { official, compile: isKnownToCompile ? 'when used' : 'now' });
+    this.#common = createEngine(sources.pack, { official: sources.official });
   }
 
   for(workspace: WorkspaceRules | null): ScrubEngine {
@@ -47,7 +47,7 @@ class Engines {
     return engine;
   }
 
-  /** Its patterns were compiled when the file was read; those of all are known to compile. */
+  /** Its patterns were compiled when the file was read, those of all when the thread began. */
   #build({ files, allowances }: WorkspaceRules): ScrubEngine {
     const { pack, official } = this.#sources;
     return createEngine(pack, { official, added: files, allowances, compile: 'when used' });

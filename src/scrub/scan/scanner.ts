@@ -152,6 +152,8 @@ class ScanThread {
   readonly #worker: Worker;
   #waiting: { resolve(reply: ScanReply): void; reject(error: ContextdError): void } | undefined;
   #dead: ContextdError | undefined;
+  /** Settles when the thread has warmed up or died. */
+  readonly #warm = Promise.withResolvers<void>();
   #lastId = 0;
 
   constructor(program: URL, rules: ScanThreadData) {
@@ -162,7 +164,10 @@ class ScanThread {
       execArgv: [],
       resourceLimits: { maxOldGenerationSizeMb: WORKER_HEAP_MB },
     });
-    this.#worker.on('message', (reply: ScanReply) => this.#waiting?.resolve(reply));
+    this.#worker.on('message', (reply: ScanReply) => {
+      if (reply.kind === 'warm') this.#warm.resolve();
+      else this.#waiting?.resolve(reply);
+    });
     this.#worker.on('error', () => this.#die());
     this.#worker.on('exit', () => this.#die());
   }
@@ -181,6 +186,8 @@ class ScanThread {
 
   async scan({ texts, workspace }: Omit<ScanRequest, 'id' | 'kind'>, withinMs: number): Promise<Finding[][]> {
     const request: ScanRequest = { kind: 'scan', id: ++this.#lastId, texts, workspace };
+    // The deadline is for the search, not for what the thread does before it.
+    await this.#becomeWarm(LOAD_MS);
     this.#worker.postMessage(request);
     const reply = await this.#next(withinMs);
     if (reply.kind === 'found' && reply.id === request.id && reply.findings.length === texts.length)
@@ -202,6 +209,11 @@ class ScanThread {
   /** Blocks until the thread is gone. */
   async end(): Promise<void> {
     await this.#worker.terminate();
+  }
+
+  async #becomeWarm(withinMs: number): Promise<void> {
+    const late = setTimeout(() => this.#warm.reject(scrubFailed('the thread did not warm up')), withinMs);
+    await this.#warm.promise.finally(() => clearTimeout(late));
   }
 
   #next(withinMs: number): Promise<ScanReply> {
@@ -227,6 +239,7 @@ class ScanThread {
   #die(): void {
     this.#dead ??= scrubFailed('the thread that searches for secrets has ended');
     this.#waiting?.reject(this.#dead);
+    this.#warm.resolve();
   }
 }
 
