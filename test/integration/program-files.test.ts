@@ -33,7 +33,6 @@ describe('the files that the daemon runs from', () => {
         './view-thread.js',
         '../src/config/install-root.js',
         '../src/scrub/rules',
-        '../src/scrub/rules/',
         '../src/tokens/cl100k_base.ranks',
       ]),
     );
