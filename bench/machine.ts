@@ -24,8 +24,8 @@ export interface BenchInstallation {
 
 /** One open channel to the daemon. */
 export interface Caller {
-  /** The envelope of a call that succeeded; throws for any other. */
-  call(tool: string, input: object): Promise<string>;
+  /** The envelope of a call that succeeded; throws for any other. `session`: default "bench". */
+  call(tool: string, input: object, session?: string): Promise<string>;
 }
 
 /** `root`: another installation than the one that is measured by. */
@@ -56,15 +56,22 @@ export async function installForBench(config: object, root = findInstallRoot()):
     remove,
     daemonPid: async () => Number(JSON.parse(await ctxd('server', 'status', '--json')).pid),
     withDaemon: (use) =>
-      withClient(paths, (client) => use({ call: (tool, input) => callTool(client, project, tool, input) })),
+      withClient(paths, (client) =>
+        use({ call: (tool, input, session = 'bench') => callTool(client, { project, session }, tool, input) }),
+      ),
   };
 }
 
-async function callTool(client: DaemonClient, project: string, tool: string, input: object): Promise<string> {
+interface Place {
+  project: string;
+  session: string;
+}
+
+async function callTool(client: DaemonClient, place: Place, tool: string, input: object): Promise<string> {
   const context = {
     request_id: newRequestId(Date.now()),
-    project_root: project,
-    session_id: 'bench',
+    project_root: place.project,
+    session_id: place.session,
     protocol_version: PROTOCOL_VERSION,
   };
   const request = { tool, input_json: Buffer.from(JSON.stringify(input)), context };

@@ -15,7 +15,7 @@ import type { Outcome, SectionOptions } from './section.ts';
 import { runSection } from './section-process.ts';
 import { SECTIONS } from './sections.ts';
 
-const USAGE = `usage: npm run bench -- [section ...] [--rounds N] [--sandboxes N] [--as root|user]
+const USAGE = `usage: npm run bench -- [section ...] [--rounds N] [--sandboxes N] [--calls N] [--as root|user]
 sections: ${Object.keys(SECTIONS).join(' ')}
 `;
 
@@ -54,7 +54,12 @@ async function main(): Promise<void> {
 function readChoice(): Choice {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
-    options: { rounds: { type: 'string' }, sandboxes: { type: 'string' }, as: { type: 'string' } },
+    options: {
+      rounds: { type: 'string' },
+      sandboxes: { type: 'string' },
+      calls: { type: 'string' },
+      as: { type: 'string' },
+    },
   });
   const unknown = positionals.filter((name) => !Object.hasOwn(SECTIONS, name));
   const accounts = accountsOf(values.as);
@@ -67,6 +72,7 @@ function readChoice(): Choice {
     options: {
       rounds: Number(values.rounds ?? 40),
       sandboxes: Number(values.sandboxes ?? 500),
+      calls: Number(values.calls ?? 20_000),
       gitleaks: gitleaksPlaces(),
     },
     accounts,

@@ -20,7 +20,7 @@ async function copyProgram(source: string, root: string): Promise<void> {
   await symlink(join(source, 'node_modules'), join(root, 'node_modules'));
   await symlink(join(source, 'bin', 'contextd-proxy'), join(root, 'bin', 'contextd-proxy'));
   for (const file of ['package.json', 'bin/contextd', 'bin/ctxd']) await copyFile(join(source, file), join(root, file));
-  for (const dir of ['proto', 'dist/src']) await cp(join(source, dir), join(root, dir), { recursive: true });
+  for (const dir of ['dist/src', 'dist/program']) await cp(join(source, dir), join(root, dir), { recursive: true });
 }
 
 async function makeBundle(source: string, target: string): Promise<void> {

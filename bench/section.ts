@@ -11,6 +11,8 @@ export interface SectionOptions {
   rounds: number;
   /** Sandboxes in a row that the aggregate starts. */
   sandboxes: number;
+  /** Calls of the memory section. */
+  calls: number;
   /** Where the caller's gitleaks may be: a section has a home of its own. */
   gitleaks: GitleaksPlaces;
 }

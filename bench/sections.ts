@@ -42,6 +42,14 @@ export const SECTIONS: Readonly<Record<string, { title: string; load(): Promise<
     title: 'Many calls at once',
     load: async () => (await import('./throughput.ts')).throughputSection,
   },
+  'first-call': {
+    title: 'The first call, which starts the daemon',
+    load: async () => (await import('./first-call.ts')).firstCallSection,
+  },
+  memory: {
+    title: 'What the daemon holds of the memory, over many calls',
+    load: async () => (await import('./memory.ts')).memorySection,
+  },
   daemon: {
     title: 'The daemon',
     load: async () => (await import('./daemon.ts')).daemonSection,

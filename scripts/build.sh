@@ -12,4 +12,5 @@ rm -f dist/src/scrub/rules/*.toml
 cp src/scrub/rules/*.toml dist/src/scrub/rules/
 node dist/scripts/build-ranks.js
 node dist/scripts/build-core-bundle.js
+node dist/scripts/build-daemon.js
 node dist/scripts/build-proxy.js

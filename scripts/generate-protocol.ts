@@ -45,7 +45,8 @@ function generate(root: string, target: string): void {
   });
   for (const file of filesBelow(target)) tidy(join(target, file), root);
   writeFileSync(join(target, 'package-version.ts'), versionModule(root));
-  writeFileSync(join(target, 'plugin-definition.ts'), definitionModule(proto));
+  writeFileSync(join(target, 'daemon-definition.ts'), definitionModule(proto, 'DAEMON_DEFINITION', PROTO_FILES));
+  writeFileSync(join(target, 'plugin-definition.ts'), definitionModule(proto, 'PLUGIN_DEFINITION', PLUGIN_PROTO_FILES));
 }
 
 function loadFlags(): string[] {
@@ -53,18 +54,18 @@ function loadFlags(): string[] {
   return [`--keepCase=${keepCase}`, `--longs=${longs.name}`, `--defaults=${defaults}`, ...(oneofs ? ['--oneofs'] : [])];
 }
 
-/** The plugin services as JSON text: a tool's process has no `proto` directory to read. */
-function definitionModule(proto: string): string {
+/** Services as JSON text: a tool's process has no `proto` directory to read, and the daemon starts without parsing it. */
+function definitionModule(proto: string, name: string, files: readonly string[]): string {
   const definition = new protobuf.Root();
   const ownPath = definition.resolvePath;
   definition.resolvePath = (origin, target) =>
     ALL_FILES.some((file) => file === target) ? join(proto, target) : ownPath.call(definition, origin, target);
-  definition.loadSync([...PLUGIN_PROTO_FILES], { keepCase: LOAD_OPTIONS.keepCase });
+  definition.loadSync([...files], { keepCase: LOAD_OPTIONS.keepCase });
   const json = JSON.stringify(definition.toJSON({ keepComments: false }), null, 2);
   return [
-    `// Original files: ${PLUGIN_PROTO_FILES.map((file) => `proto/${file}`).join(', ')}`,
+    `// Original files: ${files.map((file) => `proto/${file}`).join(', ')}`,
     '',
-    `export const PLUGIN_DEFINITION = \`${json}\`;`,
+    `export const ${name} = \`${json}\`;`,
     '',
   ].join('\n');
 }

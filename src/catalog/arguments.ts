@@ -18,9 +18,10 @@ export type CompileArguments = (tool: string, schema: JsonObject) => ArgumentSch
 
 /**
  * One compiler for all core tools. Their schemas are held against the schema of schemas by a test, not at each start,
- * where that would cost more than everything else here.
+ * where that would cost more than everything else here. `when`: "now" (default), or "when used" for schemas that are
+ * known to compile: at the first check, so that a start compiles none and a call only that of its own tool.
  */
-export function createArgumentCompiler(): CompileArguments {
+export function createArgumentCompiler(when: 'now' | 'when used' = 'now'): CompileArguments {
   const ajv = new Ajv2020({
     meta: false,
     validateSchema: false,
@@ -30,10 +31,11 @@ export function createArgumentCompiler(): CompileArguments {
     keywords: [SECRET_KEYWORD],
   });
   return (tool, schema) => {
-    const validate = compile(ajv, tool, schema);
+    let validate = when === 'now' ? compile(ajv, tool, schema) : undefined;
     const properties = isJsonObject(schema.properties) ? schema.properties : {};
     return {
       check(input) {
+        validate ??= compile(ajv, tool, schema);
         if (!validate(input)) throw argumentsInvalid(tool, validate.errors ?? [], Object.keys(properties));
       },
       secretInputs: findSecretInputs(tool, schema),

@@ -38,7 +38,7 @@ export function createCatalog(deps: { coreBundleDir: string; toolsDir: string })
     async start() {
       const sha256 = await publishCore(deps.coreBundleDir, deps.toolsDir);
       const bundleDir = join(deps.toolsDir, sha256);
-      for (const tool of await readTools(bundleDir, sha256, createArgumentCompiler()))
+      for (const tool of await readTools(bundleDir, sha256, createArgumentCompiler('when used')))
         tools.set(tool.manifest.name, tool);
       verified.set(bundleDir, await takeStamp(bundleDir));
     },

@@ -76,9 +76,9 @@ const HEALTH_MS = 60_000;
 const QUARANTINE_MS = 60_000;
 
 /** The only caller of the daemon in ctxd: mutual TLS with the CLI's certificate over the unix socket. */
-export async function connect(paths: Pick<Paths, 'certsDir' | 'protoDir' | 'socket'>): Promise<DaemonClient> {
+export async function connect(paths: Pick<Paths, 'certsDir' | 'socket'>): Promise<DaemonClient> {
   const { ca, certificate, key } = await readCliIdentity(paths.certsDir);
-  const { ManagementService, ToolService } = loadProtocol(paths.protoDir);
+  const { ManagementService, ToolService } = loadProtocol();
   const secured = credentials.createSsl(ca, key, certificate);
   const target = `unix:${paths.socket}`;
   const management = new ManagementService(target, secured, CHANNEL_OPTIONS);
@@ -135,7 +135,7 @@ export async function connect(paths: Pick<Paths, 'certsDir' | 'protoDir' | 'sock
 
 /** Connects, uses the client and closes it whatever happens. */
 export async function withClient<T>(
-  paths: Pick<Paths, 'certsDir' | 'protoDir' | 'socket'>,
+  paths: Pick<Paths, 'certsDir' | 'socket'>,
   use: (client: DaemonClient) => Promise<T>,
 ): Promise<T> {
   const client = await connect(paths);

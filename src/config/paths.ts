@@ -37,7 +37,6 @@ export interface Paths {
   userHome: string;
   userGitConfigs: readonly string[];
   installRoot: string;
-  protoDir: string;
   coreBundleDir: string;
   proxyBinary: string;
   launcher: string;
@@ -85,7 +84,6 @@ export function resolvePaths(
       join(env.home, '.gitconfig'),
     ],
     installRoot,
-    protoDir: join(installRoot, 'proto'),
     coreBundleDir: join(installRoot, 'dist', 'core-bundle'),
     proxyBinary: join(installRoot, 'bin', 'contextd-proxy'),
     launcher: join(installRoot, 'bin', 'contextd'),

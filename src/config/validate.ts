@@ -15,6 +15,7 @@ export type Checked = { config: Config; faults: readonly [] } | { config: undefi
 
 /** Checks a parsed configuration and fills in what it leaves out. The value handed in is not changed. */
 export function checkConfig(value: Json): Checked {
+  if (isJsonObject(value) && Object.keys(value).length === 0) return { config: defaultConfig(), faults: [] };
   const validate = compileSchema();
   const filled: unknown = structuredClone(value);
   if (!validate(filled)) return { config: undefined, faults: (validate.errors ?? []).map(describe) };
@@ -28,6 +29,24 @@ export function valueAt(root: unknown, pointer: string): Json | undefined {
   for (const key of pointer.split('/').slice(1))
     value = isJsonObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
   return isJson(value) ? value : undefined;
+}
+
+/** What most people have: no settings. Compiling the schema to find that out takes longer than the rest of a start. */
+function defaultConfig(): Config {
+  const filled = {};
+  fillDefaults(CONFIG_SCHEMA, filled);
+  // Every section and setting of the schema has a default; a test compares them with what the compiled schema fills in.
+  return filled as Config;
+}
+
+function fillDefaults(schema: object, value: Record<string, unknown>): void {
+  const properties: unknown = 'properties' in schema ? schema.properties : {};
+  for (const [name, property] of isJsonObject(properties) ? Object.entries(properties) : []) {
+    if (!isJsonObject(property) || !Object.hasOwn(property, 'default')) continue;
+    const filled: unknown = structuredClone(property.default);
+    value[name] = filled;
+    if (isJsonObject(filled)) fillDefaults(property, filled);
+  }
 }
 
 /** Our own constant: a test holds it against the schema of schemas, which would double the time this takes. */

@@ -38,6 +38,7 @@ import { checkHealth } from './health.ts';
 import { type Composition, inOrder, type Part, together } from './lifecycle.ts';
 import { warnOfBadLinks } from './link-check.ts';
 import { createManagement } from './management.ts';
+import { collectMainHeap, createMemoryKeeper } from './memory-keeper.ts';
 import { policyFor } from './policy.ts';
 import { createStandingAuditor } from './standing-auditor.ts';
 import type { StopCause } from './stop-request.ts';
@@ -220,10 +221,12 @@ export function compose({ environment, paths, config, clock, logger, requestStop
       named('runner', runner),
       auditor,
       pruner(() => artifacts.prune(), logger),
+      createMemoryKeeper({ gate, collectors: [collectMainHeap, () => scanner.collect()] }),
       grpc,
     ],
     drain: (graceMs, cause) => gate.drain(graceMs, cause),
     mask: (text) => scrubber.maskText(text),
+    maskLater: (texts) => scrubber.maskTexts(texts),
   };
 }
 

@@ -18,6 +18,8 @@ export interface Composition {
   drain(graceMs: number, cause: StopCause): Promise<Drained>;
   /** Takes secrets out of a text; works before `start` too. */
   mask(text: string): string;
+  /** The same for several texts, off the main thread; waits for `start`. Rejects when it cannot. Default: `mask`. */
+  maskLater?(texts: readonly string[]): Promise<readonly string[]>;
 }
 
 /** What one part may take to stop, milliseconds. */

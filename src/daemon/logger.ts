@@ -1,6 +1,7 @@
-import { type Logger as Pino, pino } from 'pino';
+import { pino } from 'pino';
 import { ContextdError, isErrno } from '../core/errors.ts';
 import type { LogFields, Logger } from '../core/log.ts';
+import { type LogLine, LogQueue } from './log-queue.ts';
 import type { LogSink } from './log-sink.ts';
 
 export interface LoggerDeps {
@@ -8,45 +9,44 @@ export interface LoggerDeps {
   sink: LogSink;
   /** Takes secrets out. Every string passes it, except the event's name. Text it fails on is withheld. */
   mask(text: string): string;
+  /**
+   * The same for several texts, off the main thread. If given, lines wait for it; `mask` is then only asked when it
+   * fails or the process ends. Default: every line is masked and written at once.
+   */
+  maskLater?(texts: readonly string[]): Promise<readonly string[]>;
 }
 
 /** Errors behind errors that are told. */
 const CAUSES_MAX = 4;
 
+/** A logger whose lines may wait a moment for their mask. */
+export interface QueuedLogger extends Logger {
+  /** Writes at once what still waits; for the end of the process. */
+  flush(): void;
+}
+
 /** JSON lines: level, time (ISO), event, then the fields; an error's cause as names and messages, never a stack. */
-export function createLogger({ level, sink, mask }: LoggerDeps): Logger {
-  const out = pino(
-    { level, base: null, timestamp: pino.stdTimeFunctions.isoTime, formatters: { level: levelName } },
-    sink,
-  );
-  const safe = (text: string): string => maskOrWithhold(text, mask);
+export function createLogger({ level, sink, mask, maskLater }: LoggerDeps): QueuedLogger {
+  const out = pino({ level, base: null, timestamp: false, formatters: { level: levelName } }, sink);
+  const queue = new LogQueue({
+    write: ({ level, time, event, fields }) => out[level]({ time, event, ...fields }),
+    mask: (text) => maskOrWithhold(text, mask),
+    ...(maskLater === undefined ? {} : { maskLater }),
+  });
+  const log = (level: LogLine['level'], event: string, fields: LogFields = {}): void => {
+    if (out.isLevelEnabled(level)) queue.push({ level, time: new Date().toISOString(), event, fields });
+  };
   return {
-    debug: (event, fields) => write(out, 'debug', event, fields, safe),
-    info: (event, fields) => write(out, 'info', event, fields, safe),
-    warn: (event, fields) => write(out, 'warn', event, fields, safe),
-    error(event, fields, cause) {
-      const told = cause === undefined ? fields : { ...fields, cause: causesOf(cause) };
-      write(out, 'error', event, told, safe);
-    },
+    debug: (event, fields) => log('debug', event, fields),
+    info: (event, fields) => log('info', event, fields),
+    warn: (event, fields) => log('warn', event, fields),
+    error: (event, fields, cause) =>
+      log('error', event, cause === undefined ? fields : { ...fields, cause: causesOf(cause) }),
+    flush: () => queue.flush(),
   };
 }
 
-type Mask = (text: string) => string;
-
-function write(out: Pino, level: LoggerDeps['level'], event: string, fields: LogFields | undefined, safe: Mask): void {
-  if (out.isLevelEnabled(level)) out[level]({ event, ...masked(fields ?? {}, safe) });
-}
-
-function masked(fields: LogFields, safe: Mask): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(fields).map(([key, value]) => [key, maskedValue(value, safe)]));
-}
-
-function maskedValue(value: LogFields[string], safe: Mask): unknown {
-  if (typeof value === 'string') return safe(value);
-  return Array.isArray(value) ? value.map((text) => safe(String(text))) : value;
-}
-
-function maskOrWithhold(text: string, mask: Mask): string {
+function maskOrWithhold(text: string, mask: (text: string) => string): string {
   try {
     return mask(text);
   } catch {

@@ -53,14 +53,22 @@ export async function serve(program: Program, { foreground }: ServeOptions): Pro
 async function prepare({ environment, paths, clock, compose }: Program, foreground: boolean): Promise<Service> {
   const config = await loadConfig(paths);
   let mask = (_text: string): string => '[withheld]';
+  let maskLater = async (texts: readonly string[]): Promise<readonly string[]> => texts.map((text) => mask(text));
   const sink = foreground ? createStderrSink() : createFileSink(paths.logFile);
-  const logger = createLogger({ level: config.log.level, sink, mask: (text) => mask(text) });
+  const logger = createLogger({
+    level: config.log.level,
+    sink,
+    mask: (text) => mask(text),
+    maskLater: (texts) => maskLater(texts),
+  });
+  process.once('exit', () => logger.flush());
   return {
     config,
     logger,
     compose(requestStop) {
       const composition = compose({ environment, paths, config, clock, logger, requestStop });
       mask = (text) => composition.mask(text);
+      maskLater = composition.maskLater ?? maskLater;
       return composition;
     },
   };

@@ -1,15 +1,20 @@
-import { loadPackageDefinition } from '@grpc/grpc-js';
-import { loadSync } from '@grpc/proto-loader';
+import { DAEMON_DEFINITION } from './generated/daemon-definition.ts';
 import type { ProtoGrpcType as ManagementTypes } from './generated/management.ts';
 import type { ProtoGrpcType as ToolTypes } from './generated/tool.ts';
-import { LOAD_OPTIONS, PROTO_FILES } from './load-options.ts';
+import { loadClients } from './load-clients.ts';
+
+type Services = ToolTypes['contextd']['v1'] & ManagementTypes['contextd']['v1'];
 
 /** The clients and service definitions of both services. */
-export type Protocol = ToolTypes['contextd']['v1'] & ManagementTypes['contextd']['v1'];
+export type Protocol = Pick<Services, 'ToolService' | 'ManagementService'>;
 
-/** Reads the protocol from the installation's `proto` directory. Throws when it is missing or damaged. */
-export function loadProtocol(protoDir: string): Protocol {
-  const definition = loadSync([...PROTO_FILES], { ...LOAD_OPTIONS, includeDirs: [protoDir] });
+const SERVICES = {
+  ToolService: 'contextd.v1.ToolService',
+  ManagementService: 'contextd.v1.ManagementService',
+} as const satisfies Record<keyof Protocol, string>;
+
+/** The protocol of the daemon's door, from the definitions that are part of the program. */
+export function loadProtocol(): Protocol {
   // Made from the same files as the generated types, which the generator's --check holds together.
-  return (loadPackageDefinition(definition) as unknown as ToolTypes & ManagementTypes).contextd.v1;
+  return loadClients(DAEMON_DEFINITION, SERVICES) as Protocol;
 }

@@ -96,12 +96,14 @@ export interface Scrubber {
   ): Promise<ScrubbedAgain<T>>;
   /** For log lines and error texts: patterns and the values of all sessions, "[SECRET]" without numbers. */
   maskText(text: string): string;
+  /** The same for several texts, searched in the thread that searches outputs. Rejects when that fails. */
+  maskTexts(texts: readonly string[]): Promise<string[]>;
   /** The session is over: its values are gone. */
   forget(sessionKey: string): void;
 }
 
 export interface ScrubberDeps {
-  scanner: Scanner;
+  scanner: Pick<Scanner, 'start' | 'stop' | 'scan'>;
   /** Used by maskText, on the main thread; `deferEngine` keeps it from costing anything before. */
   engine: ScrubEngine;
   numbers: NumberStore;
@@ -227,17 +229,27 @@ class SessionScrubber implements Scrubber {
 
   maskText(text: string): string {
     try {
-      const seen = text.slice(0, MASK_MAX_CHARS);
-      const guards = [...this.#vaults.guards(), ...(this.#deps.seeds?.guards() ?? [])];
-      const known = searchAtOnce(guards, seen);
-      const spans = mergeFindings([...this.#deps.engine.scan(seen), ...known]);
-      if (text.length <= MASK_MAX_CHARS) return unnumbered(seen, spans);
-      const end = MASK_MAX_CHARS - MASK_MARGIN_CHARS;
-      const kept = spans.filter((span) => span.start < end).map((span) => ({ ...span, end: Math.min(span.end, end) }));
-      return `${unnumbered(seen.slice(0, end), kept)}… (${text.length - end} characters left out)`;
+      return this.#maskWith(text, this.#deps.engine.scan(text.slice(0, MASK_MAX_CHARS)));
     } catch {
       return '[text withheld: it could not be searched for secrets]';
     }
+  }
+
+  async maskTexts(texts: readonly string[]): Promise<string[]> {
+    const seen = texts.map((text) => ({ text: text.slice(0, MASK_MAX_CHARS), name: undefined }));
+    const found = await this.#deps.scanner.scan(seen);
+    return texts.map((text, position) => this.#maskWith(text, found[position] ?? []));
+  }
+
+  /** `found`: what the patterns found in the part of the text that is looked at. */
+  #maskWith(text: string, found: readonly Finding[]): string {
+    const seen = text.slice(0, MASK_MAX_CHARS);
+    const guards = [...this.#vaults.guards(), ...(this.#deps.seeds?.guards() ?? [])];
+    const spans = mergeFindings([...found, ...searchAtOnce(guards, seen)]);
+    if (text.length <= MASK_MAX_CHARS) return unnumbered(seen, spans);
+    const end = MASK_MAX_CHARS - MASK_MARGIN_CHARS;
+    const kept = spans.filter((span) => span.start < end).map((span) => ({ ...span, end: Math.min(span.end, end) }));
+    return `${unnumbered(seen.slice(0, end), kept)}… (${text.length - end} characters left out)`;
   }
 
   forget(sessionKey: string): void {

@@ -16,7 +16,7 @@ import { createRoute } from './unary.ts';
 import { withAnyRequest } from './unreadable-request.ts';
 
 export interface GrpcDoorDeps {
-  paths: { socket: string; certsDir: string; protoDir: string };
+  paths: { socket: string; certsDir: string };
   dispatch: Dispatch;
   refuse: Refuse;
   management: Management;
@@ -60,7 +60,7 @@ export function createGrpcDoor(deps: GrpcDoorDeps): Door {
   const prepare = async (): Promise<Preparation> => {
     ready ??= {
       certificates: await ensureCertificates({ ...deps, certsDir: deps.paths.certsDir }),
-      protocol: loadProtocol(deps.paths.protoDir),
+      protocol: loadProtocol(),
     };
     return ready;
   };

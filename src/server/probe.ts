@@ -1,6 +1,8 @@
 import { lstat } from 'node:fs/promises';
 import { connect } from 'node:net';
+import { credentials } from '@grpc/grpc-js';
 import { ContextdError, isErrno } from '../core/errors.ts';
+import { loadProtocol } from '../protocol/load.ts';
 import { authorityFile, readPrivate } from './certificate-files.ts';
 import { readIdentity } from './certificates.ts';
 import { SERVER_NAME } from './identities.ts';
@@ -17,7 +19,6 @@ export type Occupant =
 export interface ProbeDeps {
   socket: string;
   certsDir: string;
-  protoDir: string;
   /** Milliseconds for an answer; default 2,000. */
   probeTimeoutMs?: number;
 }
@@ -84,11 +85,8 @@ async function askStatus(deps: ProbeDeps): Promise<Occupant> {
 }
 
 async function status(deps: ProbeDeps, authority: string, privateKey: string, certificate: string) {
-  // Loaded here only: where nobody listens, which is nearly always, nothing of it is needed.
-  const { credentials } = await import('@grpc/grpc-js');
-  const { loadProtocol } = await import('../protocol/load.ts');
   const channel = credentials.createSsl(Buffer.from(authority), Buffer.from(privateKey), Buffer.from(certificate));
-  const { ManagementService } = loadProtocol(deps.protoDir);
+  const { ManagementService } = loadProtocol();
   const client = new ManagementService(`unix:${deps.socket}`, channel, {
     'grpc.ssl_target_name_override': SERVER_NAME,
     'grpc.default_authority': SERVER_NAME,

@@ -11,12 +11,10 @@ import type { Dispatch, Management } from '#src/server/door.js';
 import { createGrpcDoor, type Door } from '#src/server/grpc.js';
 import { management, refuse } from './behind.ts';
 
-export const PROTO_DIR = join(import.meta.dirname, '../../proto');
-
 /** A door in a directory of its own, with whatever stands behind it. */
 export interface TestDoor {
   dir: string;
-  paths: { socket: string; certsDir: string; protoDir: string };
+  paths: { socket: string; certsDir: string };
   door: Door;
   clients(identity: string): Clients;
   /** Closes clients and door and removes the directory. */
@@ -38,7 +36,7 @@ export interface Behind {
 
 export async function openDoor(behind: Behind): Promise<TestDoor> {
   const dir = await mkdtemp(join(tmpdir(), 'door-'));
-  const paths = { socket: join(dir, 'run', 'contextd.sock'), certsDir: join(dir, 'certs'), protoDir: PROTO_DIR };
+  const paths = { socket: join(dir, 'run', 'contextd.sock'), certsDir: join(dir, 'certs') };
   const door = createGrpcDoor({
     paths,
     dispatch: behind.dispatch,
@@ -69,7 +67,7 @@ export async function openDoor(behind: Behind): Promise<TestDoor> {
 }
 
 export function connect(socket: string, secured: ChannelCredentials, options: object = {}): Clients {
-  const { ToolService, ManagementService } = loadProtocol(PROTO_DIR);
+  const { ToolService, ManagementService } = loadProtocol();
   const channel = {
     'grpc.ssl_target_name_override': 'contextd',
     'grpc.default_authority': 'contextd',

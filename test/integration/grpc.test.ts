@@ -25,7 +25,6 @@ import {
   close,
   connect,
   openDoor,
-  PROTO_DIR,
   refused,
   type TestDoor,
 } from '../helpers/door.ts';
@@ -502,7 +501,7 @@ describe('SEC-3.3 the socket of the door', () => {
     const socket = join(at.dir, 'stranger.sock');
     const stranger = createServer().listen(socket);
     await once(stranger, 'listening');
-    const occupant = await probeSocket({ ...at.paths, socket, protoDir: PROTO_DIR });
+    const occupant = await probeSocket({ ...at.paths, socket });
     expect(occupant).toEqual({ kind: 'foreign', what: 'it does not answer as contextd' });
     stranger.close();
   });

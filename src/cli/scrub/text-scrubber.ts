@@ -56,7 +56,7 @@ export function createTextScrubber({ pack, official, shareVault }: TextScrubberO
 }
 
 /** A pipeline has nothing else to do meanwhile: no thread of its own, and no deadline. */
-function scanHere(engine: ScrubEngine): Scanner {
+function scanHere(engine: ScrubEngine): Pick<Scanner, 'start' | 'stop' | 'scan'> {
   return {
     async start() {},
     async stop() {},

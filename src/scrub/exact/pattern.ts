@@ -40,9 +40,9 @@ export class Pattern {
   /** SCHEMA_INVALID, naming `where`, for a pattern that Go would refuse. */
   constructor(source: string, where: string) {
     this.#source = source;
-    const hash = createHash('sha256').update(source).digest('hex');
+    const hash = hashOf(source);
     this.#certified = certificateOf(hash);
-    // What is on a list was compiled when the list was written: it is again at its first use.
+    // Compiled lazily: a listed pattern is known to compile.
     if (this.#certified !== undefined || TRIED.has(hash)) return;
     try {
       this.#linear = new LinearEngine(source);
@@ -92,6 +92,16 @@ export class Pattern {
     this.#linear ??= new LinearEngine(this.#source);
     return this.#linear;
   }
+}
+
+/** Whether a pattern is on one of the lists, certified or refused: it is known to compile. */
+export function isListed(source: string): boolean {
+  const hash = hashOf(source);
+  return certificateOf(hash) !== undefined || TRIED.has(hash);
+}
+
+function hashOf(source: string): string {
+  return createHash('sha256').update(source).digest('hex');
 }
 
 function setOf({ official, own }: PatternHashes): ReadonlySet<string> {

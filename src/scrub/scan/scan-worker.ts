@@ -2,7 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { createEngine, type ScrubEngine } from '../hardened/engine.ts';
 import { scanNamed } from '../leaf-context.ts';
 import type { WorkspaceRules } from '../workspace-rules.ts';
-import type { ScanReply, ScanRequest, ScanThreadData } from './scan-messages.ts';
+import type { CollectRequest, ScanReply, ScanRequest, ScanThreadData } from './scan-messages.ts';
 
 /** Projects with rules of their own whose engines are kept. */
 const MAX_ENGINES = 8;
@@ -16,9 +16,13 @@ function main(sources: ScanThreadData): void {
     reply({ kind: 'refused', message: thrown instanceof Error ? thrown.message : 'the rules cannot be read' });
     return;
   }
-  parentPort?.on('message', (request: ScanRequest) => reply(scan(engines, request)));
+  parentPort?.on('message', (request: ScanRequest | CollectRequest) => {
+    if (request.kind === 'scan') reply(scan(engines, request));
+    else collect();
+  });
   reply({ kind: 'ready' });
   warmUp(engines.for(null));
+  reply({ kind: 'warm' });
 }
 
 /** The engine of all, and those of projects that bring rules. */
@@ -57,6 +61,11 @@ function scan(engines: Engines, { id, texts, workspace }: ScanRequest): ScanRepl
   } catch (thrown) {
     return { kind: 'failed', id, problem: thrown instanceof Error ? thrown.name : typeof thrown };
   }
+}
+
+/** Gives back what a large text took. Without --expose-gc there is nothing to ask. */
+function collect(): void {
+  void globalThis.gc?.({ type: 'major', flavor: 'last-resort', execution: 'sync' });
 }
 
 /** Ordinary lines that hold the common keywords, some with a value, so that the first call does not pay for them. */

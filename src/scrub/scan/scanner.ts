@@ -6,7 +6,7 @@ import type { Finding } from '../finding.ts';
 import type { NamedText } from '../leaf-context.ts';
 import type { RuleSources } from '../rule-sources.ts';
 import type { WorkspaceRules } from '../workspace-rules.ts';
-import type { ScanReply, ScanRequest, ScanThreadData } from './scan-messages.ts';
+import type { CollectRequest, ScanReply, ScanRequest, ScanThreadData } from './scan-messages.ts';
 
 /** Scans off the main thread, with a deadline. What it cannot scan is SCRUB_FAILED; the next call works again. */
 export interface Scanner {
@@ -16,6 +16,10 @@ export interface Scanner {
   stop(): Promise<void>;
   /** Findings per text, each list in order of place and free of overlaps. `workspace`: what the project's own file does. */
   scan(texts: readonly NamedText[], workspace?: WorkspaceRules | null): Promise<Finding[][]>;
+  /** An idle thread gives memory back; a busy one is left alone. */
+  collect(): void;
+  /** Bytes of heap that the thread holds; 0 without a thread. */
+  heapBytes(): Promise<number>;
 }
 
 export interface ScannerDeps {
@@ -36,7 +40,7 @@ const WORKER_HEAP_MB = 2048;
 /** Milliseconds for a thread to compile the rules, on a machine under load. */
 const LOAD_MS = 30_000;
 
-interface Job extends Omit<ScanRequest, 'id'> {
+interface Job extends Omit<ScanRequest, 'id' | 'kind'> {
   resolve(findings: Finding[][]): void;
   reject(error: ContextdError): void;
 }
@@ -70,6 +74,15 @@ class WorkerScanner implements Scanner {
       this.#queue.push({ texts, workspace, resolve, reject });
       void this.#work();
     });
+  }
+
+  collect(): void {
+    if (!this.#busy) void this.#thread?.then((thread) => thread.collect()).catch(() => undefined);
+  }
+
+  async heapBytes(): Promise<number> {
+    const thread = await this.#thread?.catch(() => undefined);
+    return thread === undefined || thread.isDead ? 0 : thread.heapBytes();
   }
 
   async #work(): Promise<void> {
@@ -139,6 +152,8 @@ class ScanThread {
   readonly #worker: Worker;
   #waiting: { resolve(reply: ScanReply): void; reject(error: ContextdError): void } | undefined;
   #dead: ContextdError | undefined;
+  /** Settles when the thread has warmed up or died. */
+  readonly #warm = Promise.withResolvers<void>();
   #lastId = 0;
 
   constructor(program: URL, rules: ScanThreadData) {
@@ -149,7 +164,10 @@ class ScanThread {
       execArgv: [],
       resourceLimits: { maxOldGenerationSizeMb: WORKER_HEAP_MB },
     });
-    this.#worker.on('message', (reply: ScanReply) => this.#waiting?.resolve(reply));
+    this.#worker.on('message', (reply: ScanReply) => {
+      if (reply.kind === 'warm') this.#warm.resolve();
+      else this.#waiting?.resolve(reply);
+    });
     this.#worker.on('error', () => this.#die());
     this.#worker.on('exit', () => this.#die());
   }
@@ -162,12 +180,14 @@ class ScanThread {
     const reply = await this.#next(withinMs);
     if (reply.kind === 'ready') return;
     throw new ContextdError('SCHEMA_INVALID', reply.kind === 'refused' ? reply.message : 'the rules cannot be read', {
-      remedy: 'Mend the rule file; nothing is scrubbed with a rule left out.',
+      remedy: 'Correct the rule file. Nothing is scrubbed with a rule left out.',
     });
   }
 
-  async scan({ texts, workspace }: Omit<ScanRequest, 'id'>, withinMs: number): Promise<Finding[][]> {
-    const request: ScanRequest = { id: ++this.#lastId, texts, workspace };
+  async scan({ texts, workspace }: Omit<ScanRequest, 'id' | 'kind'>, withinMs: number): Promise<Finding[][]> {
+    const request: ScanRequest = { kind: 'scan', id: ++this.#lastId, texts, workspace };
+    // The deadline is for the search, not for what the thread does before it.
+    await this.#becomeWarm(LOAD_MS);
     this.#worker.postMessage(request);
     const reply = await this.#next(withinMs);
     if (reply.kind === 'found' && reply.id === request.id && reply.findings.length === texts.length)
@@ -175,9 +195,25 @@ class ScanThread {
     throw scrubFailed(`the search for secrets failed${reply.kind === 'failed' ? ` (${reply.problem})` : ''}`);
   }
 
+  collect(): void {
+    const request: CollectRequest = { kind: 'collect' };
+    this.#worker.postMessage(request);
+  }
+
+  async heapBytes(): Promise<number> {
+    // A thread that ends meanwhile holds nothing.
+    const heap = await this.#worker.getHeapStatistics().catch(() => undefined);
+    return heap?.total_heap_size ?? 0;
+  }
+
   /** Blocks until the thread is gone. */
   async end(): Promise<void> {
     await this.#worker.terminate();
+  }
+
+  async #becomeWarm(withinMs: number): Promise<void> {
+    const late = setTimeout(() => this.#warm.reject(scrubFailed('the thread did not warm up')), withinMs);
+    await this.#warm.promise.finally(() => clearTimeout(late));
   }
 
   #next(withinMs: number): Promise<ScanReply> {
@@ -203,6 +239,7 @@ class ScanThread {
   #die(): void {
     this.#dead ??= scrubFailed('the thread that searches for secrets has ended');
     this.#waiting?.reject(this.#dead);
+    this.#warm.resolve();
   }
 }
 

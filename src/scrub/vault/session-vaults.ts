@@ -5,6 +5,9 @@ import type { Guard } from './guard.ts';
 import { replaceTokens, tokenDigits } from './look-alike.ts';
 import { type NumberStore, unknownSecret, Vault } from './vault.ts';
 
+/** Sessions used last whose vaults are kept although they hold nothing: far more than have a call under way. */
+const EMPTY_AFTER = 1024;
+
 /** The vaults of all sessions, and what is done by token. No session sees another's. */
 export class SessionVaults {
   readonly #vaults = new Map<string, Vault>();
@@ -17,13 +20,26 @@ export class SessionVaults {
     this.#clock = clock;
   }
 
+  get size(): number {
+    return this.#vaults.size;
+  }
+
   /** Made when there is none yet. */
   of(sessionKey: string): Vault {
-    const known = this.#vaults.get(sessionKey);
-    if (known !== undefined) return known;
-    const vault = new Vault(this.#identityKey, () => this.#numbers.next(sessionKey));
+    const vault = this.#vaults.get(sessionKey) ?? new Vault(this.#identityKey, () => this.#numbers.next(sessionKey));
+    this.#vaults.delete(sessionKey);
     this.#vaults.set(sessionKey, vault);
+    if (this.#vaults.size > EMPTY_AFTER) this.#dropEmpty();
     return vault;
+  }
+
+  /** Of the sessions that were not used for longest, those whose vaults hold nothing: losing them loses nothing. */
+  #dropEmpty(): void {
+    let excess = this.#vaults.size - EMPTY_AFTER;
+    for (const [sessionKey, vault] of this.#vaults) {
+      if (excess-- <= 0) return;
+      if (vault.isEmpty) this.#vaults.delete(sessionKey);
+    }
   }
 
   find(sessionKey: string): Vault | undefined {

@@ -58,6 +58,11 @@ export class Vault {
     this.#nextNumber = nextNumber;
   }
 
+  /** Nothing was learnt and nothing has a number. */
+  get isEmpty(): boolean {
+    return this.guard.size === 0 && this.#byIdentity.size === 0;
+  }
+
   /** Numbered secrets. */
   get size(): number {
     return this.#byDigits.size;

@@ -19,6 +19,13 @@ const load = async (text: string) => {
 };
 
 describe('the configuration', () => {
+  it('NFR-2.2: fills in the same defaults without a setting as the compiled schema does beside one', async () => {
+    const absent = await loadConfig({ configFile });
+    expect(await load('{"$schema":"x"}')).toEqual(absent);
+    expect(await load('{}')).toEqual(absent);
+    expect(Object.keys(absent).length).toBeGreaterThan(8);
+  });
+
   it('NFR-2.2 is the defaults when there is no file: 30 s a call, 300 s at most', async () => {
     const config = await loadConfig({ configFile });
     expect(config.timeout).toEqual({ default_ms: 30_000, max_ms: 300_000 });

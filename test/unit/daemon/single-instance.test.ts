@@ -6,7 +6,7 @@ import { ContextdError } from '#src/core/errors.js';
 import { silentLogger } from '#src/core/log.js';
 import { startAlone } from '#src/daemon/single-instance.js';
 import { echo } from '../../helpers/behind.ts';
-import { openDoor, PROTO_DIR, type TestDoor } from '../../helpers/door.ts';
+import { openDoor, type TestDoor } from '../../helpers/door.ts';
 
 let dir: string;
 let door: TestDoor | undefined;
@@ -29,7 +29,7 @@ function deps(socket: string, certsDir = dir) {
       return now;
     },
   };
-  return { probe: { socket, certsDir, protoDir: PROTO_DIR }, clock, logger: silentLogger };
+  return { probe: { socket, certsDir }, clock, logger: silentLogger };
 }
 const locked = (): ContextdError => new ContextdError('CONFLICT', 'another contextd holds the state database');
 

@@ -2,7 +2,8 @@ import { join } from 'node:path';
 import { loadPackageDefinition, type ServiceClientConstructor, type ServiceDefinition } from '@grpc/grpc-js';
 import { loadSync } from '@grpc/proto-loader';
 import { describe, expect, it } from 'vitest';
-import { LOAD_OPTIONS, PLUGIN_PROTO_FILES } from '#src/protocol/load-options.js';
+import { loadProtocol } from '#src/protocol/load.js';
+import { LOAD_OPTIONS, PLUGIN_PROTO_FILES, PROTO_FILES } from '#src/protocol/load-options.js';
 import { loadPluginProtocol } from '#src/protocol/plugin/load-plugin-protocol.js';
 
 const SAMPLES: readonly object[] = [
@@ -26,11 +27,15 @@ const SAMPLES: readonly object[] = [
   { channel: 2, data: Buffer.from([0, 255]) },
   { status: 1 },
   { call_id: 'c', reason: 2 },
+  { tool: 't', context: { request_id: 'r', project_root: '/p' } },
+  { pid: 7, uptime_ms: 2 ** 40, resident_bytes: 1, sandbox: { preparing: 1 } },
 ];
 
 function fromFiles(name: string): ServiceClientConstructor {
   const includeDirs = [join(import.meta.dirname, '..', '..', '..', 'proto')];
-  const loaded: unknown = loadPackageDefinition(loadSync([...PLUGIN_PROTO_FILES], { ...LOAD_OPTIONS, includeDirs }));
+  const loaded: unknown = loadPackageDefinition(
+    loadSync([...PLUGIN_PROTO_FILES, ...PROTO_FILES], { ...LOAD_OPTIONS, includeDirs }),
+  );
   return name.split('.').reduce<unknown>((found, part) => Object(found)[part], loaded) as ServiceClientConstructor;
 }
 
@@ -42,8 +47,10 @@ describe('the definitions that are part of the program', () => {
     GRPCController: 'plugin.GRPCController',
     GRPCStdio: 'plugin.GRPCStdio',
     Health: 'grpc.health.v1.Health',
+    ToolService: 'contextd.v1.ToolService',
+    ManagementService: 'contextd.v1.ManagementService',
   } as const;
-  const protocol = loadPluginProtocol();
+  const protocol = { ...loadPluginProtocol(), ...loadProtocol() };
 
   it.each(Object.keys(names))('%s is what its .proto file says', (key) => {
     const name = Object.entries(names).find(([known]) => known === key)?.[1] ?? '';

@@ -6,7 +6,6 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { probeSocket } from '#src/server/probe.js';
 import { bindSocket } from '#src/server/socket.js';
-import { PROTO_DIR } from '../../helpers/door.ts';
 
 let dir: string;
 let socket: string;
@@ -27,7 +26,6 @@ afterEach(async () => {
 const deps = (path = socket) => ({
   socket: path,
   certsDir: join(dir, 'certs'),
-  protoDir: PROTO_DIR,
   probeTimeoutMs: 300,
 });
 const newServer = (): Server => {

@@ -1,0 +1,74 @@
+import { readFile, rm } from 'node:fs/promises';
+import { dirname, join, relative } from 'node:path';
+import { build, type Plugin } from 'esbuild';
+
+/** What the daemon's processes and threads run, below `dist/src`, and the names they get in `dist/program`. */
+const PROGRAMS: Readonly<Record<string, string>> = {
+  contextd: 'daemon/main.js',
+  spawner: 'sandbox/spawner/main.js',
+  'scan-worker': 'scrub/scan/scan-worker.js',
+  'sqlite-worker': 'stores/sqlite-worker.js',
+  'view-thread': 'dispatch/view/view-thread.js',
+};
+
+/**
+ * Builds `dist/program/`: the compiled program with its packages in a few files instead of 700, which Node loads in a
+ * third of the time and holds in 20 MB less (docs/decisions/0019-one-file.md). Source maps lie beside them.
+ */
+async function buildDaemon(root: string): Promise<void> {
+  const source = join(root, 'dist', 'src');
+  const target = join(root, 'dist', 'program');
+  await rm(target, { recursive: true, force: true });
+  await build({
+    absWorkingDir: root,
+    entryPoints: Object.fromEntries(Object.entries(PROGRAMS).map(([name, path]) => [name, join(source, path)])),
+    outdir: target,
+    bundle: true,
+    // What is imported when it is needed stays out of the file that is always read.
+    splitting: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node24',
+    minify: false,
+    sourcemap: true,
+    sourcesContent: false,
+    legalComments: 'none',
+    logLevel: 'warning',
+    // Needed once in years. The namespace of a CommonJS package that is imported late would lack its names besides.
+    external: ['@peculiar/x509', 'reflect-metadata'],
+    plugins: [ownPlaces(source, target)],
+    // Packages in CommonJS ask for Node's own modules by `require`, which an ES module does not have.
+    banner: {
+      js: "import { createRequire as createRequireOfFile } from 'node:module';\nconst require = createRequireOfFile(import.meta.url);",
+    },
+  });
+}
+
+/** A file beside a module is found from where that module was before; a program, in its bundled form. */
+function ownPlaces(source: string, target: string): Plugin {
+  const bundled = new Map(Object.entries(PROGRAMS).map(([name, path]) => [join(source, path), `./${name}.js`]));
+  const urlOf = (path: string): string => `new URL('${relative(target, path)}', import.meta.url)`;
+  return {
+    name: 'own-places',
+    setup(building) {
+      building.onLoad({ filter: /\.js$/ }, async ({ path }) => {
+        if (!path.startsWith(`${source}/`)) return undefined;
+        const text = await readFile(path, 'utf8');
+        if (!text.includes('import.meta')) return undefined;
+        const contents = text.replaceAll(
+          /new URL\('([^']+)', import\.meta\.url\)|import\.meta\.url/g,
+          (_match, beside?: string) => {
+            if (beside === undefined) return `${urlOf(path)}.href`;
+            const file = join(dirname(path), beside);
+            const program = bundled.get(file);
+            return program === undefined ? urlOf(file) : `new URL('${program}', import.meta.url)`;
+          },
+        );
+        return { contents, loader: 'js', resolveDir: dirname(path) };
+      });
+    },
+  };
+}
+
+// dist/scripts/build-daemon.js: the package root is two up.
+await buildDaemon(join(import.meta.dirname, '..', '..'));

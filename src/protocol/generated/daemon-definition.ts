@@ -1,0 +1,678 @@
+// Original files: proto/contextd/v1/tool.proto, proto/contextd/v1/management.proto
+
+export const DAEMON_DEFINITION = `{
+  "nested": {
+    "contextd": {
+      "nested": {
+        "v1": {
+          "nested": {
+            "ToolService": {
+              "methods": {
+                "Execute": {
+                  "requestType": "ExecuteRequest",
+                  "responseType": "ExecuteResponse"
+                },
+                "ExecuteWithProgress": {
+                  "requestType": "ExecuteRequest",
+                  "responseType": "ExecuteEvent",
+                  "responseStream": true
+                },
+                "GetSchema": {
+                  "requestType": "SchemaRequest",
+                  "responseType": "SchemaResponse"
+                }
+              }
+            },
+            "ExecuteRequest": {
+              "fields": {
+                "tool": {
+                  "type": "string",
+                  "id": 1
+                },
+                "input_json": {
+                  "type": "bytes",
+                  "id": 2
+                },
+                "context": {
+                  "type": "CallContext",
+                  "id": 3
+                }
+              }
+            },
+            "CallContext": {
+              "fields": {
+                "request_id": {
+                  "type": "string",
+                  "id": 1
+                },
+                "project_root": {
+                  "type": "string",
+                  "id": 2
+                },
+                "session_id": {
+                  "type": "string",
+                  "id": 3
+                },
+                "protocol_version": {
+                  "type": "uint32",
+                  "id": 4
+                }
+              }
+            },
+            "ExecuteResponse": {
+              "fields": {
+                "envelope_json": {
+                  "type": "bytes",
+                  "id": 1
+                },
+                "exit_code": {
+                  "type": "uint32",
+                  "id": 2
+                },
+                "error_line": {
+                  "type": "string",
+                  "id": 3
+                }
+              }
+            },
+            "ExecuteEvent": {
+              "oneofs": {
+                "event": {
+                  "oneof": [
+                    "progress",
+                    "answer"
+                  ]
+                }
+              },
+              "fields": {
+                "progress": {
+                  "type": "Progress",
+                  "id": 1
+                },
+                "answer": {
+                  "type": "ExecuteResponse",
+                  "id": 2
+                }
+              }
+            },
+            "Progress": {
+              "fields": {
+                "text": {
+                  "type": "string",
+                  "id": 1
+                }
+              }
+            },
+            "SchemaRequest": {
+              "fields": {
+                "tool": {
+                  "type": "string",
+                  "id": 1
+                },
+                "context": {
+                  "type": "CallContext",
+                  "id": 2
+                }
+              }
+            },
+            "SchemaResponse": {
+              "fields": {
+                "schema_json": {
+                  "type": "string",
+                  "id": 1
+                },
+                "tool_md": {
+                  "type": "string",
+                  "id": 2
+                },
+                "tool_extended_md": {
+                  "type": "string",
+                  "id": 3
+                },
+                "bundle_sha256": {
+                  "type": "string",
+                  "id": 4
+                }
+              }
+            },
+            "ManagementService": {
+              "methods": {
+                "ServerStatus": {
+                  "requestType": "StatusRequest",
+                  "responseType": "StatusResponse"
+                },
+                "StopServer": {
+                  "requestType": "StopRequest",
+                  "responseType": "StopResponse"
+                },
+                "RegisterProject": {
+                  "requestType": "ProjectRequest",
+                  "responseType": "ProjectResponse"
+                },
+                "UnregisterProject": {
+                  "requestType": "ProjectRequest",
+                  "responseType": "ProjectResponse"
+                },
+                "ListTools": {
+                  "requestType": "ListRequest",
+                  "responseType": "ListResponse"
+                },
+                "TailAudit": {
+                  "requestType": "AuditRequest",
+                  "responseType": "AuditResponse"
+                },
+                "CheckHealth": {
+                  "requestType": "HealthRequest",
+                  "responseType": "HealthResponse"
+                },
+                "SessionSecrets": {
+                  "requestType": "SessionRequest",
+                  "responseType": "SessionSecretsResponse"
+                },
+                "Stats": {
+                  "requestType": "StatsRequest",
+                  "responseType": "StatsResponse"
+                },
+                "ReviewRules": {
+                  "requestType": "ProjectRequest",
+                  "responseType": "RulesReview"
+                },
+                "ApproveRules": {
+                  "requestType": "ApproveRulesRequest",
+                  "responseType": "RulesReview"
+                },
+                "RevokeRules": {
+                  "requestType": "ProjectRequest",
+                  "responseType": "RulesReview"
+                }
+              }
+            },
+            "StatusRequest": {
+              "fields": {}
+            },
+            "StatusResponse": {
+              "fields": {
+                "pid": {
+                  "type": "uint32",
+                  "id": 1
+                },
+                "version": {
+                  "type": "string",
+                  "id": 2
+                },
+                "uptime_ms": {
+                  "type": "uint64",
+                  "id": 3
+                },
+                "socket": {
+                  "type": "string",
+                  "id": 4
+                },
+                "calls": {
+                  "type": "uint64",
+                  "id": 5
+                },
+                "active_calls": {
+                  "type": "uint32",
+                  "id": 6
+                },
+                "projects": {
+                  "type": "uint32",
+                  "id": 7
+                },
+                "resident_bytes": {
+                  "type": "uint64",
+                  "id": 8
+                },
+                "protocol_version": {
+                  "type": "uint32",
+                  "id": 9
+                },
+                "isolation": {
+                  "type": "string",
+                  "id": 10
+                },
+                "sandbox": {
+                  "type": "SandboxStatus",
+                  "id": 11
+                }
+              }
+            },
+            "SandboxStatus": {
+              "fields": {
+                "spawner_pid": {
+                  "type": "uint32",
+                  "id": 1
+                },
+                "spawner_resident_bytes": {
+                  "type": "uint64",
+                  "id": 2
+                },
+                "running": {
+                  "type": "uint32",
+                  "id": 3
+                },
+                "processes": {
+                  "type": "uint32",
+                  "id": 4
+                },
+                "ready": {
+                  "rule": "repeated",
+                  "type": "ReadySandboxes",
+                  "id": 5
+                },
+                "ready_max": {
+                  "type": "uint32",
+                  "id": 6
+                },
+                "totals": {
+                  "type": "SandboxTotals",
+                  "id": 7
+                }
+              }
+            },
+            "ReadySandboxes": {
+              "fields": {
+                "project": {
+                  "type": "string",
+                  "id": 1
+                },
+                "count": {
+                  "type": "uint32",
+                  "id": 2
+                }
+              }
+            },
+            "SandboxTotals": {
+              "fields": {
+                "memory_bytes": {
+                  "type": "uint64",
+                  "id": 1
+                },
+                "memory_max_bytes": {
+                  "type": "uint64",
+                  "id": 2
+                },
+                "pids": {
+                  "type": "uint32",
+                  "id": 3
+                },
+                "pids_max": {
+                  "type": "uint32",
+                  "id": 4
+                }
+              }
+            },
+            "StopRequest": {
+              "fields": {
+                "grace_ms": {
+                  "type": "uint32",
+                  "id": 1
+                }
+              }
+            },
+            "StopResponse": {
+              "fields": {
+                "pid": {
+                  "type": "uint32",
+                  "id": 1
+                },
+                "active_calls": {
+                  "type": "uint32",
+                  "id": 2
+                }
+              }
+            },
+            "ProjectRequest": {
+              "fields": {
+                "root": {
+                  "type": "string",
+                  "id": 1
+                }
+              }
+            },
+            "ProjectResponse": {
+              "fields": {
+                "root": {
+                  "type": "string",
+                  "id": 1
+                },
+                "changed": {
+                  "type": "bool",
+                  "id": 2
+                },
+                "tools": {
+                  "rule": "repeated",
+                  "type": "ToolInfo",
+                  "id": 3
+                }
+              }
+            },
+            "ListRequest": {
+              "fields": {
+                "root": {
+                  "type": "string",
+                  "id": 1
+                }
+              }
+            },
+            "ListResponse": {
+              "fields": {
+                "tools": {
+                  "rule": "repeated",
+                  "type": "ToolInfo",
+                  "id": 1
+                }
+              }
+            },
+            "ToolInfo": {
+              "fields": {
+                "name": {
+                  "type": "string",
+                  "id": 1
+                },
+                "purpose": {
+                  "type": "string",
+                  "id": 2
+                },
+                "bundle_sha256": {
+                  "type": "string",
+                  "id": 3
+                },
+                "origin": {
+                  "type": "string",
+                  "id": 4
+                },
+                "schema_json": {
+                  "type": "string",
+                  "id": 5
+                },
+                "tool_md": {
+                  "type": "string",
+                  "id": 6
+                },
+                "tool_extended_md": {
+                  "type": "string",
+                  "id": 7
+                },
+                "grants": {
+                  "rule": "repeated",
+                  "type": "string",
+                  "id": 8
+                }
+              }
+            },
+            "AuditRequest": {
+              "fields": {
+                "limit": {
+                  "type": "uint32",
+                  "id": 1
+                },
+                "project_root": {
+                  "type": "string",
+                  "id": 2
+                }
+              }
+            },
+            "AuditResponse": {
+              "fields": {
+                "records_json": {
+                  "rule": "repeated",
+                  "type": "string",
+                  "id": 1
+                }
+              }
+            },
+            "SessionRequest": {
+              "fields": {
+                "root": {
+                  "type": "string",
+                  "id": 1
+                },
+                "session": {
+                  "type": "string",
+                  "id": 2
+                }
+              }
+            },
+            "SessionSecretsResponse": {
+              "fields": {
+                "root": {
+                  "type": "string",
+                  "id": 1
+                },
+                "session": {
+                  "type": "string",
+                  "id": 2
+                },
+                "secrets": {
+                  "rule": "repeated",
+                  "type": "SecretSummary",
+                  "id": 3
+                }
+              }
+            },
+            "SecretSummary": {
+              "fields": {
+                "token": {
+                  "type": "string",
+                  "id": 1
+                },
+                "rule": {
+                  "type": "string",
+                  "id": 2
+                },
+                "kind": {
+                  "type": "string",
+                  "id": 3
+                },
+                "tool": {
+                  "type": "string",
+                  "id": 4
+                },
+                "first_seen_ms": {
+                  "type": "uint64",
+                  "id": 5
+                },
+                "uses": {
+                  "type": "uint64",
+                  "id": 6
+                },
+                "opened": {
+                  "type": "uint64",
+                  "id": 7
+                },
+                "last_opened_ms": {
+                  "type": "uint64",
+                  "id": 8
+                }
+              }
+            },
+            "StatsRequest": {
+              "fields": {
+                "project_root": {
+                  "type": "string",
+                  "id": 1
+                },
+                "days": {
+                  "type": "uint32",
+                  "id": 2
+                }
+              }
+            },
+            "StatsResponse": {
+              "fields": {
+                "rows": {
+                  "rule": "repeated",
+                  "type": "StatsRow",
+                  "id": 1
+                }
+              }
+            },
+            "StatsRow": {
+              "fields": {
+                "day": {
+                  "type": "string",
+                  "id": 1
+                },
+                "project": {
+                  "type": "string",
+                  "id": 2
+                },
+                "session": {
+                  "type": "string",
+                  "id": 3
+                },
+                "tool": {
+                  "type": "string",
+                  "id": 4
+                },
+                "calls": {
+                  "type": "uint64",
+                  "id": 5
+                },
+                "failed": {
+                  "type": "uint64",
+                  "id": 6
+                },
+                "secrets": {
+                  "type": "uint64",
+                  "id": 7
+                },
+                "missed_by_first_pass": {
+                  "type": "uint64",
+                  "id": 8
+                },
+                "missed_by_engine": {
+                  "type": "uint64",
+                  "id": 9
+                },
+                "duration_ms": {
+                  "type": "double",
+                  "id": 10
+                },
+                "scrub_ms": {
+                  "type": "double",
+                  "id": 11
+                },
+                "follow_ups": {
+                  "type": "uint64",
+                  "id": 12
+                },
+                "counted_calls": {
+                  "type": "uint64",
+                  "id": 13
+                },
+                "estimated_calls": {
+                  "type": "uint64",
+                  "id": 14
+                },
+                "tokens_run": {
+                  "type": "double",
+                  "id": 15
+                },
+                "tokens_returned": {
+                  "type": "double",
+                  "id": 16
+                },
+                "tokens_saved": {
+                  "type": "double",
+                  "id": 17
+                },
+                "artifacts": {
+                  "type": "uint64",
+                  "id": 18
+                },
+                "truncated": {
+                  "type": "uint64",
+                  "id": 19
+                },
+                "timed_calls": {
+                  "type": "uint64",
+                  "id": 20
+                },
+                "added_ms": {
+                  "type": "double",
+                  "id": 21
+                }
+              }
+            },
+            "ApproveRulesRequest": {
+              "fields": {
+                "root": {
+                  "type": "string",
+                  "id": 1
+                },
+                "sha256": {
+                  "type": "string",
+                  "id": 2
+                }
+              }
+            },
+            "RulesReview": {
+              "fields": {
+                "path": {
+                  "type": "string",
+                  "id": 1
+                },
+                "sha256": {
+                  "type": "string",
+                  "id": 2
+                },
+                "approved": {
+                  "type": "bool",
+                  "id": 3
+                },
+                "rules": {
+                  "type": "uint32",
+                  "id": 4
+                },
+                "allowances": {
+                  "rule": "repeated",
+                  "type": "string",
+                  "id": 5
+                },
+                "fault": {
+                  "type": "string",
+                  "id": 6
+                }
+              }
+            },
+            "HealthRequest": {
+              "fields": {}
+            },
+            "HealthResponse": {
+              "fields": {
+                "checks": {
+                  "rule": "repeated",
+                  "type": "HealthCheck",
+                  "id": 1
+                }
+              }
+            },
+            "HealthCheck": {
+              "fields": {
+                "name": {
+                  "type": "string",
+                  "id": 1
+                },
+                "status": {
+                  "type": "string",
+                  "id": 2
+                },
+                "detail": {
+                  "type": "string",
+                  "id": 3
+                },
+                "remedy": {
+                  "type": "string",
+                  "id": 4
+                }
+              }
+            }
+          }
+        }
+      }
+    }
+  }
+}`;

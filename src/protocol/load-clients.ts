@@ -1,0 +1,53 @@
+import { type Client, type MethodDefinition, makeClientConstructor, type ServiceDefinition } from '@grpc/grpc-js';
+import protobuf, { type Method, type Service, type Type } from 'protobufjs/light.js';
+import { LOAD_OPTIONS } from './load-options.ts';
+
+/**
+ * The clients of services, each with its service definition, under the keys of `services`. `definition`: JSON text that
+ * the generator made of .proto files; `services`: full names. It does what proto-loader does, except for parsing files
+ * and for the descriptors that proto-loader adds: these take longer than the rest, and nothing reads them.
+ */
+export function loadClients<Key extends string>(
+  definition: string,
+  services: Readonly<Record<Key, string>>,
+): Record<Key, typeof Client> {
+  const root = protobuf.Root.fromJSON(JSON.parse(definition));
+  root.resolveAll();
+  const clients = Object.entries<string>(services).map(([key, name]) => [
+    key,
+    clientOf(root.lookupService(name), name),
+  ]);
+  return Object.fromEntries(clients);
+}
+
+function clientOf(service: Service, name: string): typeof Client {
+  const methods = service.methodsArray.map((method) => [method.name, define(method, name)]);
+  const definition: ServiceDefinition = Object.fromEntries(methods);
+  return makeClientConstructor(definition, name);
+}
+
+function define(method: Method, service: string): MethodDefinition<object, object> {
+  const { name, resolvedRequestType: request, resolvedResponseType: response } = method;
+  if (request === null || response === null) throw new Error(`the types of ${service}/${name} are not defined`);
+  return {
+    path: `/${service}/${name}`,
+    requestStream: method.requestStream === true,
+    responseStream: method.responseStream === true,
+    requestSerialize: serializer(request),
+    requestDeserialize: deserializer(request),
+    responseSerialize: serializer(response),
+    responseDeserialize: deserializer(response),
+    originalName: `${name.charAt(0).toLowerCase()}${name.slice(1)}`,
+  };
+}
+
+function serializer(type: Type): (value: object) => Buffer {
+  return (value) => {
+    const bytes = type.encode(type.fromObject(value)).finish();
+    return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  };
+}
+
+function deserializer(type: Type): (bytes: Buffer) => object {
+  return (bytes) => type.toObject(type.decode(bytes), LOAD_OPTIONS);
+}

@@ -1,0 +1,51 @@
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+
+const ROOT = join(import.meta.dirname, '../..');
+const PROGRAM = join(ROOT, 'dist/program');
+const launcher = readFileSync(join(ROOT, 'bin/contextd'), 'utf8');
+
+describe('the files that the daemon runs from', () => {
+  it('NFR-1.4: hold every program of the daemon, its threads and its spawner, each with a source map', () => {
+    const files = readdirSync(PROGRAM);
+    expect(files).toEqual(
+      expect.arrayContaining(['contextd.js', 'scan-worker.js', 'spawner.js', 'sqlite-worker.js', 'view-thread.js']),
+    );
+    const scripts = files.filter((file) => file.endsWith('.js'));
+    expect(files.filter((file) => file.endsWith('.js.map')).sort()).toEqual(
+      scripts.map((file) => `${file}.map`).sort(),
+    );
+  });
+
+  it('NFR-1.4: start their threads and their spawner from bundled files, and find data where the compiler left it', () => {
+    const text = readdirSync(PROGRAM)
+      .filter((file) => file.endsWith('.js'))
+      .map((file) => readFileSync(join(PROGRAM, file), 'utf8'))
+      .join('\n');
+    const named = [...text.matchAll(/new URL\("([^"]+)", import\.meta\.url\)/g)].map(([, path]) => path);
+    expect(new Set(named)).toEqual(
+      new Set([
+        './scan-worker.js',
+        './spawner.js',
+        './sqlite-worker.js',
+        './view-thread.js',
+        '../src/config/install-root.js',
+        '../src/scrub/rules',
+        '../src/tokens/cl100k_base.ranks',
+      ]),
+    );
+  });
+
+  it('NFR-1.4: are what the launcher runs, with a heap that can be collected and a bounded young generation', () => {
+    expect(launcher).toContain('main=$root/dist/program/contextd.js');
+    expect(launcher).toMatch(/exec "\$node" .*--expose-gc --max-semi-space-size=8 "\$main" "\$@"/);
+    expect(launcher).toContain('MALLOC_ARENA_MAX=2 MALLOC_MMAP_THRESHOLD_=131072 MALLOC_TRIM_THRESHOLD_=131072');
+  });
+
+  it('NFR-1.4: print the version of the package', () => {
+    const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+    expect(execFileSync(join(ROOT, 'bin/contextd'), ['--version'], { encoding: 'utf8' }).trim()).toBe(version);
+  });
+});

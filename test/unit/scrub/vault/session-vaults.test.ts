@@ -1,0 +1,17 @@
+import { describe, expect, it } from 'vitest';
+import { SessionVaults } from '#src/scrub/vault/session-vaults.js';
+import { generateSample, seededRandom } from '../../../helpers/secret-samples.ts';
+
+const { secret } = generateSample('x «ghp_[A-Za-z0-9]{36}» y', seededRandom(7));
+
+describe('the vaults of many sessions', () => {
+  it('SEC-1.4: keeps what sessions know, and drops only vaults that hold nothing', async () => {
+    const vaults = new SessionVaults({ next: () => 1 }, { now: () => 0, monotonic: () => 0 });
+    vaults.of('knows').learn(secret, 'github-token');
+    const { token } = await vaults.of('named').use(secret, 'github-token');
+    for (let i = 0; i < 5000; i++) vaults.of(`session-${i}`);
+    expect(vaults.size).toBeLessThanOrEqual(1024 + 2);
+    expect(vaults.find('knows')?.guard.size).toBe(1);
+    expect(vaults.open('named', token, 'plain')).toBe(secret);
+  });
+});
