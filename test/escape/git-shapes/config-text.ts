@@ -10,6 +10,21 @@ export interface Entry {
 
 /** A configuration with these settings, in one of the many spellings that git reads as the same. */
 export function configText(entries: readonly Entry[]): fc.Arbitrary<string> {
+  return fc.oneof(wild(entries), nearlyAsGitWrites(entries));
+}
+
+/** One deviation is more likely to get past a check than many. */
+function nearlyAsGitWrites(entries: readonly Entry[]): fc.Arbitrary<string> {
+  return fc.tuple(fc.constantFrom(FORMAT, ''), gap).map(([first, afterEquals]) => {
+    const lines = entries.map(({ section, subsection, key, value }) => {
+      const name = subsection === undefined ? section : `${section} "${subsection}"`;
+      return `[${name}]\n\t${key} =${afterEquals}${isPlain(value) ? value : quote(value)}\n`;
+    });
+    return `${first}${lines.join('')}`;
+  });
+}
+
+function wild(entries: readonly Entry[]): fc.Arbitrary<string> {
   return fc
     .tuple(before, fc.tuple(...entries.map(spelled)), fc.constantFrom('\n', '\n', '\r\n'))
     .map(([first, lines, end]) => `${first}${lines.join('')}`.replaceAll('\n', end));
