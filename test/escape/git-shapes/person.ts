@@ -18,7 +18,7 @@ export type Person = (typeof PERSONS)[number];
 /** Scripts of the project that the person's configuration runs, where it does. */
 export const SCRIPTS = ['tools/clean.sh', 'tools/smudge.sh', 'tools/textconv.sh', 'tools/st.sh', 'tools/watch.sh'];
 
-/** Of the person's git: nothing of whoever runs the tests, no terminal, no network. */
+/** The environment of the person's git: no setting of the test's own user, no terminal, no network. */
 export function personEnv(home: string): NodeJS.ProcessEnv {
   return {
     PATH: '/usr/local/bin:/usr/bin:/bin',
