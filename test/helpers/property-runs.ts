@@ -2,3 +2,8 @@
 export function propertyRuns(): number {
   return Number(process.env.CONTEXTD_PROPERTY_RUNS ?? 300);
 }
+
+/** Cases of one generator of `test/escape`: `inGate` in the gate, `CONTEXTD_SHAPE_RUNS=20000` at night. */
+export function shapeRuns(inGate: number): number {
+  return Number(process.env.CONTEXTD_SHAPE_RUNS ?? inGate);
+}

@@ -1,0 +1,130 @@
+import { spawn } from 'node:child_process';
+import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { personEnv } from './person.ts';
+
+/** Directories of one project in which the person uses git. */
+const DIRS_MAX = 120;
+/** Directories in which git runs at the same time. */
+const PARALLEL = 3;
+/** Milliseconds for all commands in one directory, which take about a hundred. */
+const TIMEOUT_MS = 60_000;
+
+/** What a person types after an agent has worked; the last one overwrites the work tree. */
+const COMMANDS = [
+  ...['status', 'diff', 'log -1 -p', 'add -An', 'stash list', 'st', 'fetch'],
+  ...['rebase --continue', 'cherry-pick --continue', 'am --continue', 'reset --hard'],
+];
+/** A slow shell script, which only the project, with its submodules, has a use for. */
+const ROOT_COMMANDS = ['submodule status', ...COMMANDS];
+
+/** The person uses git in the project and in every directory below it where git finds another repository than above. */
+export async function useGit(root: string, home: string): Promise<void> {
+  const [first = root, ...others] = findRepositories(root);
+  await runIn(first, home, ROOT_COMMANDS);
+  const next = others.values();
+  const work = async (): Promise<void> => {
+    for (const dir of next) await runIn(dir, home, COMMANDS);
+  };
+  await Promise.all(Array.from({ length: PARALLEL }, work));
+}
+
+function runIn(cwd: string, home: string, commands: readonly string[]): Promise<void> {
+  const script = commands.map((command) => `git ${command}`).join('\n');
+  return new Promise((resolve, reject) => {
+    const child = spawn('sh', ['-c', script], { cwd, env: personEnv(home), stdio: 'ignore', timeout: TIMEOUT_MS });
+    child.once('error', reject);
+    child.once('exit', (_, signal) => {
+      if (signal === null) resolve();
+      else reject(new Error(`git hung in ${cwd}: the rest of its commands did not run`));
+    });
+  });
+}
+
+/** A directory without these answers as the one above it does. */
+function isRepository(names: ReadonlySet<string>): boolean {
+  return names.has('.git') || (names.has('HEAD') && (names.has('objects') || names.has('commondir')));
+}
+
+function findRepositories(root: string): string[] {
+  const found = [root];
+  const open = [root];
+  for (let dir = open.pop(); dir !== undefined; dir = open.pop()) {
+    const entries = readdirSync(dir, { withFileTypes: true });
+    if (dir !== root && isRepository(new Set(entries.map(({ name }) => name)))) found.push(dir);
+    for (const entry of entries) {
+      const isOwn = dir === root && entry.name === '.git';
+      if (entry.isDirectory() && !isOwn) open.push(join(dir, entry.name));
+    }
+  }
+  if (found.length > DIRS_MAX) throw new Error(`${root} has ${found.length} repositories; ${DIRS_MAX} are looked at`);
+  return found;
+}
+
+/** Marks that canaries left, and directories beside the project that git must not write. */
+export class Sentinels {
+  readonly #marks: string;
+  readonly #outside: string;
+  readonly #home: string;
+  readonly #names: readonly string[];
+  #before = '';
+
+  constructor(home: string, project: string, names: readonly string[]) {
+    this.#home = home;
+    this.#marks = join(home, `${project}.marks`);
+    this.#outside = join(home, `${project}.outside`);
+    this.#names = names;
+    for (const dir of [this.#marks, this.#outside]) mkdirSync(dir);
+    for (const name of names) {
+      mkdirSync(this.outsideOf(name));
+      writeFileSync(join(this.outsideOf(name), 'kept.txt'), 'kept\n');
+      writeFileSync(this.canaryOf(name), `#!/bin/sh\n:>${this.markOf(name)}\ncat "$@" 2>/dev/null\n`, { mode: 0o755 });
+    }
+  }
+
+  markOf(name: string): string {
+    return join(this.#marks, name);
+  }
+
+  canaryOf(name: string): string {
+    return join(this.#marks, `${name}.sh`);
+  }
+
+  outsideOf(name: string): string {
+    return join(this.#outside, name);
+  }
+
+  /** Before the calls. */
+  begin(): void {
+    this.#before = this.#besideTheProject();
+  }
+
+  /** Whose canary ran, and whose directory outside was written. */
+  fired(): { name: string; how: 'ran' | 'wrote outside' }[] {
+    const changed = this.#besideTheProject() !== this.#before;
+    if (changed)
+      throw new Error(`something beside the project changed: ${this.#before} became ${this.#besideTheProject()}`);
+    const ran = this.#names.filter((name) => existsSync(this.markOf(name)));
+    const wrote = this.#names.filter((name) => snapshot(this.outsideOf(name)) !== 'kept.txt file kept\n');
+    return [
+      ...ran.map((name) => ({ name, how: 'ran' as const })),
+      ...wrote.map((name) => ({ name, how: 'wrote outside' as const })),
+    ];
+  }
+
+  #besideTheProject(): string {
+    return readdirSync(this.#home).sort().join(' ');
+  }
+}
+
+/** Every name below a directory with what it holds. */
+function snapshot(dir: string): string {
+  const names = readdirSync(dir, { recursive: true, encoding: 'utf8' }).sort();
+  return names.map((name) => `${name} ${contentOf(join(dir, name))}`).join('\n');
+}
+
+function contentOf(path: string): string {
+  const stats = lstatSync(path);
+  if (stats.isSymbolicLink()) return `link ${readlinkSync(path)}`;
+  return stats.isFile() ? `file ${readFileSync(path, 'latin1')}` : `directory ${relative('/', path)}`;
+}

@@ -1,0 +1,114 @@
+/**
+ * The ways by which something left in a project runs on the host. Each of them must run its canary at least once when it
+ * is planted without contextd; a family that no longer does has lost its teeth.
+ */
+export const FAMILIES = [
+  'nested repository',
+  'bare repository',
+  'pointer',
+  'link for .git',
+  'commondir',
+  'submodule',
+  'prepared clone',
+  'prepared worktree',
+  'config key',
+  'include',
+  'config.worktree',
+  'hooks',
+  'attributes',
+  'worktree escape',
+  'rebase todo',
+  'merge strategy',
+  'sequencer',
+  'am',
+  'person’s hooksPath',
+  'person’s include',
+  'person’s script',
+  'completed later',
+] as const;
+export type Family = (typeof FAMILIES)[number];
+
+/**
+ * One change of the file system. A path that begins with `/` counts from the project's root, any other from the shape's
+ * own directory below it. Paths and texts hold the placeholders of `Place`.
+ */
+export type Step =
+  | {
+      readonly do: 'write';
+      readonly path: string;
+      readonly text: string;
+      readonly executable?: boolean;
+      readonly append?: boolean;
+      /** Through the file that is there, so that its other names see it too. */
+      readonly inPlace?: boolean;
+    }
+  | { readonly do: 'mkdir'; readonly path: string }
+  | { readonly do: 'link'; readonly path: string; readonly to: string }
+  | { readonly do: 'hard link'; readonly path: string; readonly to: string }
+  | { readonly do: 'move'; readonly path: string; readonly to: string }
+  /** An entry of the root's index that makes a directory a submodule. */
+  | { readonly do: 'gitlink'; readonly path: string };
+
+export interface Call {
+  readonly by: 'safe_bash' | 'safe_write';
+  readonly steps: readonly Step[];
+}
+
+export interface Shape {
+  readonly families: readonly Family[];
+  /** What the person did before the first call: a shell script, run on the host in the project. */
+  readonly prepare: string | null;
+  readonly calls: readonly Call[];
+}
+
+/** Where a shape stands, and what its placeholders mean there. */
+export interface Place {
+  /** Absolute path of the project: `@ROOT@`. */
+  readonly root: string;
+  /** Name of the shape's directory in the project: `@NAME@`; `@HERE@` is its absolute path. */
+  readonly name: string;
+  /** The file whose existence says that the canary ran: `@MARK@`. */
+  readonly mark: string;
+  /** A program on the host that makes the mark and copies its input to its output: `@CANARY@`. */
+  readonly canary: string;
+  /** A directory beside the project that nobody may write: `@OUT@`; from the shape's directory: `@OUT_RELATIVE@`. */
+  readonly outside: string;
+  readonly outsideRelative: string;
+  readonly commits: Commits;
+}
+
+/** Commits of the person's repository. */
+export interface Commits {
+  /** `@HEAD@`: of the branch main; holds files and a signature. */
+  readonly head: string;
+  /** `@EMPTY@`: holds no file. */
+  readonly empty: string;
+  /** `@SIDE@`: adds one file to the empty one. */
+  readonly side: string;
+}
+
+/** Fills in the placeholders. */
+export function fill(text: string, place: Place): string {
+  return text
+    .replaceAll('@ROOT@', place.root)
+    .replaceAll('@HERE@', `${place.root}/${place.name}`)
+    .replaceAll('@NAME@', place.name)
+    .replaceAll('@MARK@', place.mark)
+    .replaceAll('@CANARY@', place.canary)
+    .replaceAll('@OUT@', place.outside)
+    .replaceAll('@OUT_RELATIVE@', place.outsideRelative)
+    .replaceAll('@HEAD@', place.commits.head)
+    .replaceAll('@EMPTY@', place.commits.empty)
+    .replaceAll('@SIDE@', place.commits.side);
+}
+
+/** Relative to the project's root. */
+export function locate(path: string, place: Place): string {
+  const filled = fill(path, place);
+  return filled.startsWith('/') ? filled.slice(1) : `${place.name}/${filled}`;
+}
+
+/** From a directory of the shape back to the shape's own directory. */
+export function upFrom(dir: string): string {
+  return '../'.repeat(dir.split('/').length);
+}
