@@ -20,6 +20,10 @@ export const DAEMON_DEFINITION = `{
                 "GetSchema": {
                   "requestType": "SchemaRequest",
                   "responseType": "SchemaResponse"
+                },
+                "ReportRefusal": {
+                  "requestType": "RefusalReport",
+                  "responseType": "RefusalReceipt"
                 }
               }
             },
@@ -103,6 +107,33 @@ export const DAEMON_DEFINITION = `{
                 }
               }
             },
+            "RefusalReport": {
+              "fields": {
+                "call": {
+                  "type": "ExecuteRequest",
+                  "id": 1
+                },
+                "error_code": {
+                  "type": "string",
+                  "id": 2
+                },
+                "message": {
+                  "type": "string",
+                  "id": 3
+                },
+                "remedy": {
+                  "type": "string",
+                  "id": 4
+                },
+                "details_json": {
+                  "type": "bytes",
+                  "id": 5
+                }
+              }
+            },
+            "RefusalReceipt": {
+              "fields": {}
+            },
             "SchemaRequest": {
               "fields": {
                 "tool": {
@@ -184,6 +215,22 @@ export const DAEMON_DEFINITION = `{
                 "RevokeRules": {
                   "requestType": "ProjectRequest",
                   "responseType": "RulesReview"
+                },
+                "ListQuarantine": {
+                  "requestType": "QuarantineRequest",
+                  "responseType": "QuarantineResponse"
+                },
+                "RestoreQuarantined": {
+                  "requestType": "QuarantineRequest",
+                  "responseType": "QuarantineResponse"
+                },
+                "AcceptQuarantined": {
+                  "requestType": "AcceptQuarantinedRequest",
+                  "responseType": "QuarantineResponse"
+                },
+                "RevokeAccepted": {
+                  "requestType": "QuarantineRequest",
+                  "responseType": "QuarantineResponse"
                 }
               }
             },
@@ -268,6 +315,10 @@ export const DAEMON_DEFINITION = `{
                 "totals": {
                   "type": "SandboxTotals",
                   "id": 7
+                },
+                "ready_used": {
+                  "type": "uint64",
+                  "id": 8
                 }
               }
             },
@@ -308,6 +359,10 @@ export const DAEMON_DEFINITION = `{
                 "grace_ms": {
                   "type": "uint32",
                   "id": 1
+                },
+                "restart": {
+                  "type": "bool",
+                  "id": 2
                 }
               }
             },
@@ -320,6 +375,10 @@ export const DAEMON_DEFINITION = `{
                 "active_calls": {
                   "type": "uint32",
                   "id": 2
+                },
+                "ended_calls": {
+                  "type": "uint32",
+                  "id": 3
                 }
               }
             },
@@ -638,8 +697,125 @@ export const DAEMON_DEFINITION = `{
                 }
               }
             },
+            "QuarantineRequest": {
+              "fields": {
+                "root": {
+                  "type": "string",
+                  "id": 1
+                },
+                "which": {
+                  "type": "string",
+                  "id": 2
+                }
+              }
+            },
+            "AcceptQuarantinedRequest": {
+              "fields": {
+                "root": {
+                  "type": "string",
+                  "id": 1
+                },
+                "which": {
+                  "type": "string",
+                  "id": 2
+                },
+                "sha256": {
+                  "type": "string",
+                  "id": 3
+                }
+              }
+            },
+            "QuarantineResponse": {
+              "fields": {
+                "items": {
+                  "rule": "repeated",
+                  "type": "QuarantinedItem",
+                  "id": 1
+                },
+                "accepted": {
+                  "rule": "repeated",
+                  "type": "AcceptedContent",
+                  "id": 2
+                }
+              }
+            },
+            "QuarantinedItem": {
+              "oneofs": {
+                "_size_bytes": {
+                  "oneof": [
+                    "size_bytes"
+                  ]
+                }
+              },
+              "fields": {
+                "id": {
+                  "type": "string",
+                  "id": 1
+                },
+                "path": {
+                  "type": "string",
+                  "id": 2
+                },
+                "moved": {
+                  "type": "string",
+                  "id": 3
+                },
+                "reason": {
+                  "type": "string",
+                  "id": 4
+                },
+                "set_aside_ms": {
+                  "type": "double",
+                  "id": 5
+                },
+                "kind": {
+                  "type": "string",
+                  "id": 6
+                },
+                "size_bytes": {
+                  "type": "double",
+                  "id": 7,
+                  "options": {
+                    "proto3_optional": true
+                  }
+                },
+                "sha256": {
+                  "type": "string",
+                  "id": 8
+                },
+                "no_hash_because": {
+                  "type": "string",
+                  "id": 9
+                },
+                "preview": {
+                  "type": "string",
+                  "id": 10
+                }
+              }
+            },
+            "AcceptedContent": {
+              "fields": {
+                "path": {
+                  "type": "string",
+                  "id": 1
+                },
+                "sha256": {
+                  "type": "string",
+                  "id": 2
+                },
+                "accepted_ms": {
+                  "type": "double",
+                  "id": 3
+                }
+              }
+            },
             "HealthRequest": {
-              "fields": {}
+              "fields": {
+                "project_root": {
+                  "type": "string",
+                  "id": 1
+                }
+              }
             },
             "HealthResponse": {
               "fields": {
