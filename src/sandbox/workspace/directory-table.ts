@@ -48,6 +48,10 @@ export class DirectoryTable {
     this.#inos[row] = ino;
   }
 
+  markAllChanged(): void {
+    this.#ctimes.fill(Number.NaN);
+  }
+
   hasChanged(row: number, ctimeMs: number, ino: number): boolean {
     return this.#ctimes[row] !== ctimeMs || this.#inos[row] !== ino;
   }

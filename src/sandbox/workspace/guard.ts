@@ -104,7 +104,7 @@ export class WorkspaceGuard {
     await this.#walk;
     const commonGitDir = await this.#findCommonGitDir();
     this.#rescan.glance(GLANCE_MS);
-    this.#targets.refresh();
+    await this.#refreshTargets();
     const hidden = await this.#findHidden();
     if (this.#isClosed) throw new ContextdError('SANDBOX_UNAVAILABLE', 'contextd is stopping');
     return planProtection(this.#survey.findProtected(), hidden, commonGitDir, (path) => this.#index.rootOf(path));
@@ -174,6 +174,7 @@ export class WorkspaceGuard {
   async #walkFirst(): Promise<void> {
     const { workspace, clock, logger } = this.#deps;
     const startedAt = clock.monotonic();
+    this.#targets.refresh();
     await this.#rescan.walk(toRaw(workspace));
     const directories = this.#index.directories.size;
     if (directories === 0) {
@@ -188,6 +189,16 @@ export class WorkspaceGuard {
     const common = findCommonGitDir(this.#deps.workspace);
     if (common !== null && this.#index.addRoot(toRaw(common))) await this.#rescan.walk(toRaw(common));
     return common;
+  }
+
+  /** Settings that name a path below any directory make every directory worth another look. */
+  async #refreshTargets(): Promise<void> {
+    const before = this.#index.relativeTargets;
+    this.#targets.refresh();
+    if (this.#index.relativeTargets === before) return;
+    this.#index.directories.markAllChanged();
+    this.#rescan.start(() => {});
+    await this.#rescan.wait();
   }
 
   async #findHidden(): Promise<readonly FoundHidden[]> {

@@ -361,7 +361,7 @@ export class Scan {
     const inGitDir = index.isGitDir(parentOf(dir)) ? GIT_DANGERS.get(`${nameOf(dir)}/${name}`) : undefined;
     if (isProtectedName(name)) listing.dangers.push({ path, kind: 'name' });
     else if (name.toLowerCase() === '.git' && !isDirectory) listing.dangers.push({ path, kind: 'pointer' });
-    else if (index.targets.has(path)) listing.dangers.push({ path, kind: 'target' });
+    else if (index.isTarget(path)) listing.dangers.push({ path, kind: 'target' });
     else if (isDirectory) listing.dirs.push(path);
     else if (kind === 'link') listing.links.push(path);
     else listing.files.push(path);
@@ -378,7 +378,7 @@ export class Scan {
     const { index } = this.#parts;
     if (kind === 'name') return false;
     if (kind === 'pointer') return stats.isDirectory();
-    if (kind === 'target') return !index.targets.has(path);
+    if (kind === 'target') return !index.isTarget(path);
     if (kind === 'stray') return this.#findStray(path) === null;
     if (kind === 'link') return !stats.isSymbolicLink();
     if (kind === 'directory' && !stats.isSymbolicLink()) return true;

@@ -143,7 +143,7 @@ function listCandidates(index: WorkspaceIndex): Candidate[] {
     ...index.targets,
   ]);
   const nested = [...index.dangers].flatMap(([path, { kind }]) =>
-    kind === 'name' && !required.has(path) && !isInstalled(path) ? [path] : [],
+    (kind === 'name' || kind === 'target') && !required.has(path) && !isInstalled(path) ? [path] : [],
   );
   return [
     ...[...required].map((path) => ({ path, isRequired: true })),

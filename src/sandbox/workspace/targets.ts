@@ -48,6 +48,12 @@ export interface Person {
   readonly gitConfigs: readonly string[];
 }
 
+interface Found {
+  readonly paths: Set<RawPath>;
+  /** As the person wrote them: relative to any worktree. */
+  readonly relative: Set<string>;
+}
+
 interface Cached {
   readonly stamp: string;
   readonly entries: readonly GitEntry[];
@@ -77,17 +83,17 @@ export class Targets {
     const seen = JSON.stringify([...outside, ...parts].map((path) => [path, stampOf(path)]));
     if (seen === this.#seen) return;
     this.#seen = seen;
-    const targets = new Set<RawPath>();
+    const found: Found = { paths: new Set(), relative: new Set() };
     const worktrees = gitDirs.flatMap((dir) => this.#worktreesOf(dir));
-    for (const file of outside) this.#collect(file, worktrees, targets, 0);
+    for (const file of outside) this.#collect(file, worktrees, found, 0);
     for (const gitDir of gitDirs) {
       const own = this.#worktreesOf(gitDir);
-      this.#collect(`${gitDir}/config`, own, targets, 0);
-      this.#collect(`${gitDir}/config.worktree`, own, targets, 0);
-      for (const path of own.flatMap((worktree) => hookTargets(gitDir, worktree))) targets.add(path);
+      this.#collect(`${gitDir}/config`, own, found, 0);
+      this.#collect(`${gitDir}/config.worktree`, own, found, 0);
+      for (const path of own.flatMap((worktree) => hookTargets(gitDir, worktree))) found.paths.add(path);
     }
-    const inside = [...targets].filter((path) => this.#isProtectable(path));
-    this.#index.setTargets(new Set(inside.slice(0, TARGETS_MAX)));
+    const inside = [...found.paths].filter((path) => this.#isProtectable(path));
+    this.#index.setTargets(new Set(inside.slice(0, TARGETS_MAX)), new Set([...found.relative].slice(0, TARGETS_MAX)));
   }
 
   /** Those of the workspace, and those around it: a project may be a part of a repository. */
@@ -104,31 +110,37 @@ export class Targets {
     return [...new Set([beside, ...linked.map(([from]) => parentOf(from))])];
   }
 
-  #collect(config: RawPath, worktrees: readonly RawPath[], targets: Set<RawPath>, depth: number): void {
+  #collect(config: RawPath, worktrees: readonly RawPath[], found: Found, depth: number): void {
     for (const entry of this.#entriesOf(config)) {
-      const name = nameOfKey(entry);
-      if (name === 'core.worktree' || TEXT_KEYS.has(name) || isHarmless(name, entry.value)) continue;
+      const [name, value] = [nameOfKey(entry), entry.value ?? ''];
+      if (name === 'core.worktree' || TEXT_KEYS.has(name) || isHarmless(name, value)) continue;
       if (INCLUDE_KEYS.has(name)) {
-        const file = this.#resolve(parentOf(config), entry.value ?? '');
+        const file = this.#resolve(parentOf(config), value);
         if (file === null) continue;
-        targets.add(file);
-        if (depth < INCLUDES_MAX) this.#collect(file, worktrees, targets, depth + 1);
+        found.paths.add(file);
+        if (depth < INCLUDES_MAX) this.#collect(file, worktrees, found, depth + 1);
         continue;
       }
-      for (const worktree of worktrees)
-        for (const path of this.#named(worktree, name, entry.value ?? '')) targets.add(path);
+      for (const worktree of worktrees) this.#collectNamed(worktree, name, value, found);
+      if (DIRECTORY_KEYS.has(name)) addRelative(value, found);
     }
   }
 
   /** The paths in a value: its words that have a slash, or that are files of the worktree. */
-  #named(worktree: RawPath, name: string, value: string): RawPath[] {
-    if (DIRECTORY_KEYS.has(name)) return [this.#resolve(worktree, value)].filter((path) => path !== null);
-    return value.split(/[\s'"`;|&()<>=!]+/).flatMap((word) => {
-      if (word === '' || word.startsWith('-') || word.includes('://')) return [];
+  #collectNamed(worktree: RawPath, name: string, value: string, found: Found): void {
+    if (DIRECTORY_KEYS.has(name)) {
+      const path = this.#resolve(worktree, value);
+      if (path !== null) found.paths.add(path);
+      return;
+    }
+    for (const word of value.split(/[\s'"`;|&()<>=!]+/)) {
+      if (word === '' || word.startsWith('-') || word.includes('://')) continue;
       const path = this.#resolve(worktree, word);
-      if (path === null || statAtOrNull(path)?.isDirectory() === true) return [];
-      return word.includes('/') || statAtOrNull(path)?.isFile() === true ? [path] : [];
-    });
+      if (path === null || statAtOrNull(path)?.isDirectory() === true) continue;
+      const isFile = statAtOrNull(path)?.isFile() === true;
+      if (isFile || word.includes('/')) found.paths.add(path);
+      if (isFile) addRelative(word, found);
+    }
   }
 
   #resolve(base: RawPath, named: string): RawPath | null {
@@ -152,6 +164,12 @@ export class Targets {
     if (!roots.some((root) => path !== root && isWithin(root, path))) return false;
     return !this.#index.isGitDir(path) && nameOf(path) !== '.git' && !roots.some((root) => isWithin(path, root));
   }
+}
+
+/** A worktree that a run makes has one of these at the same place. */
+function addRelative(named: string, found: Found): void {
+  const path = posix.normalize(named).replace(/\/$/, '');
+  if (!/^[/~.]?$|^\.?\.\/|^[/~]/.test(path)) found.relative.add(path);
 }
 
 /** What the hooks of a repository run: programs of the tree, and what the manager that installed them reads. */

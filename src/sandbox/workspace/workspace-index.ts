@@ -33,6 +33,7 @@ export class WorkspaceIndex {
   readonly #newlyPointedAt: RawPath[] = [];
   readonly #unsearched = new Set<RawPath>();
   #targets: ReadonlySet<RawPath> = new Set();
+  #relativeTargets: ReadonlySet<string> = new Set();
   readonly #dangers = new Map<RawPath, KnownDanger>();
   readonly #hidden = new Map<RawPath, GlobMatch>();
   #version = 0;
@@ -114,11 +115,26 @@ export class WorkspaceIndex {
     else this.#unsearched.delete(path);
   }
 
-  setTargets(targets: ReadonlySet<RawPath>): void {
-    const isSame = targets.size === this.#targets.size && [...targets].every((path) => this.#targets.has(path));
-    this.#changed(!isSame, () => {
+  /** `relative`: paths that are targets below any directory, because a worktree may be made there. */
+  setTargets(targets: ReadonlySet<RawPath>, relative: ReadonlySet<string>): void {
+    this.#changed(!isSame(targets, this.#targets), () => {
       this.#targets = targets;
     });
+    this.#changed(!isSame(relative, this.#relativeTargets), () => {
+      this.#relativeTargets = relative;
+    });
+  }
+
+  /** Paths that are targets below any directory. */
+  get relativeTargets(): ReadonlySet<string> {
+    return this.#relativeTargets;
+  }
+
+  /** Whether the person's own git configuration or hooks would run or read what is there. */
+  isTarget(path: RawPath): boolean {
+    if (this.#targets.has(path)) return true;
+    for (const end of this.#relativeTargets) if (path.endsWith(`/${end}`)) return !path.includes('/.git/');
+    return false;
   }
 
   /** `source` leads git to `target`; null: nowhere in this workspace any more. */
@@ -174,4 +190,8 @@ export class WorkspaceIndex {
     change();
     this.#version++;
   }
+}
+
+function isSame(a: ReadonlySet<string>, b: ReadonlySet<string>): boolean {
+  return a.size === b.size && [...a].every((one) => b.has(one));
 }

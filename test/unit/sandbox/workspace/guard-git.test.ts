@@ -235,6 +235,22 @@ describe('SEC-2.3 what the person’s own configuration runs or reads in the pro
     expect(report.quarantined).toEqual(['.githooks', 'a/.githooks']);
   });
 
+  test('it holds for what lay there before a repository was made around it, and for a worktree', async () => {
+    writeFileSync(join(bench.base, 'gitconfig'), '[core]\n\thooksPath = ./tools/hooks/\n');
+    const person = { home: bench.base, gitConfigs: [join(bench.base, 'gitconfig')] };
+    const guard = bench.guard([], undefined, undefined, person);
+    const first = await bench.run(guard, 'mkdir -p a/tools/hooks; echo id >a/tools/hooks/pre-commit');
+    expect(first.quarantined).toEqual(['a/tools/hooks']);
+    bench.sh('mkdir -p b/deep/tools/hooks && echo mine >b/deep/tools/hooks/pre-commit');
+    letTimePass();
+    await bench.run(guard, 'true');
+    letTimePass();
+    expect((await bench.run(guard, 'git init -q b/deep')).quarantined).toEqual([]);
+    writeFileSync(join(bench.base, 'gitconfig'), '[core]\n\thooksPath = other/place\n');
+    letTimePass();
+    expect((await bench.run(guard, 'mkdir -p c/other/place')).quarantined).toEqual(['c/other/place']);
+  });
+
   test('the settings of a hook manager whose hooks are installed', async () => {
     bench.sh(
       'git init -q -b main . && echo "exec pre-commit run" >.git/hooks/pre-commit && chmod +x .git/hooks/pre-commit',
