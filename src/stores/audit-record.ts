@@ -66,9 +66,9 @@ export interface AuditRecord {
 /** Who called what, and with which input. */
 export type StartFacts = Pick<AuditRecord, 'time' | 'request_id' | 'session' | 'project' | 'door' | 'tool' | 'input'>;
 
-/** The record that a call has from before it runs until it ends. Of its end nothing is known yet. */
+/** The record that a call has from before it runs until it ends. Of its end nothing is known, and it has no input. */
 export function startRecord(facts: StartFacts): AuditRecord {
-  return { ...factsOf(facts), kind: 'started', ...NO_END };
+  return { ...factsOf(facts), input: null, kind: 'started', ...NO_END };
 }
 
 /** The end of a call that nobody saw: the daemon died. `began`: its start is in the log. */

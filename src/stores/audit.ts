@@ -8,6 +8,7 @@ import { type AuditRecord, interruptedRecord, type StartFacts, startRecord } fro
 import { type StatsRow, sumAuditLog } from './audit-stats.ts';
 import { dayFile, findStarts, readTail } from './audit-tail.ts';
 import type { JournalRow } from './journal.ts';
+import { OpenInputs } from './open-inputs.ts';
 
 export type { AuditRecord, StartFacts } from './audit-record.ts';
 
@@ -26,7 +27,7 @@ export interface AuditLog {
   stop(): Promise<void>;
   /** Resolves once the record is in the file. Errors: AUDIT_FAILED. */
   append(record: AuditRecord): Promise<void>;
-  /** Records that a call begins. Errors: AUDIT_FAILED; then the call must not run. */
+  /** Records that a call begins; its input waits for its end. Errors: AUDIT_FAILED; then the call must not run. */
   begin(facts: StartFacts): Promise<void>;
   /** Records the end of a call that began. Errors: AUDIT_FAILED; then the log holds its start alone. */
   end(record: AuditRecord): Promise<void>;
@@ -74,9 +75,11 @@ class Audit implements AuditLog {
   #stopped = false;
   /** Request ids of calls that began here and whose end is still to come. */
   readonly #running = new Set<string>();
+  readonly #inputs: OpenInputs;
 
   constructor(deps: AuditDeps) {
     this.#deps = deps;
+    this.#inputs = new OpenInputs(join(deps.dir, 'open'));
   }
 
   async start(): Promise<void> {
@@ -105,16 +108,18 @@ class Audit implements AuditLog {
   async begin(facts: StartFacts): Promise<void> {
     this.#running.add(facts.request_id);
     try {
+      this.#inputs.put(facts.request_id, facts.input);
       await this.append(startRecord(facts));
     } catch (error) {
       this.#running.delete(facts.request_id);
-      throw error;
+      throw error instanceof ContextdError ? error : this.#failure(error);
     }
   }
 
   async end(record: AuditRecord): Promise<void> {
     try {
       await this.append({ ...record, began: true });
+      this.#inputs.remove(record.request_id);
     } finally {
       this.#running.delete(record.request_id);
     }
@@ -126,14 +131,17 @@ class Audit implements AuditLog {
     const starts = await findStarts(this.#deps.dir, ids, Math.min(...calls.map(({ startedMs }) => startedMs)));
     for (const call of calls) {
       const start = starts.get(call.requestId);
-      if (start !== null) await this.append(interruptedRecord(start ?? factsOf(call, mask), start !== undefined));
+      if (start === null) continue;
+      const facts = { ...(start ?? factsOf(call, mask)), input: this.#inputs.read(call.requestId) };
+      await this.append(interruptedRecord(facts, start !== undefined));
+      this.#inputs.remove(call.requestId);
     }
   }
 
   async tail(limit: number, projectRoot?: string): Promise<AuditRecord[]> {
     try {
       const records = await readTail(this.#deps.dir, limit, projectRoot);
-      return records.map((record) => (this.#isLost(record) ? { ...record, error_code: 'INTERRUPTED' } : record));
+      return records.map((record) => (record.kind === 'started' ? this.#openRecord(record) : record));
     } catch (error) {
       throw new ContextdError('INTERNAL_ERROR', `the audit log in ${this.#deps.dir} could not be read`, {
         remedy: 'Check that the folder is there and belongs to this user.',
@@ -146,6 +154,11 @@ class Audit implements AuditLog {
     const today = this.#deps.clock.now();
     const names = Array.from({ length: days }, (_, back) => dayOf(today - (days - 1 - back) * DAY_MS));
     return sumAuditLog(this.#deps.dir, names, projectRoot, (record) => this.#isLost(record));
+  }
+
+  #openRecord(start: AuditRecord): AuditRecord {
+    const record = { ...start, input: this.#inputs.read(start.request_id) };
+    return this.#isLost(start) ? { ...record, error_code: 'INTERRUPTED' } : record;
   }
 
   /** A start that no end will follow in the life of this daemon. */

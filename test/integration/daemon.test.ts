@@ -157,6 +157,7 @@ describe('FR-9.1 the daemon', () => {
     expect(await answered((done) => management.StopServer({ grace_ms: 1000 }, done))).toEqual({
       pid: daemon.child.pid,
       active_calls: 0,
+      ended_calls: 0,
     });
     expect(await daemon.ended).toBe(0);
   });
@@ -201,13 +202,13 @@ describe('stopping', () => {
     const running = execute('wait', proxy);
     await daemon.next('stub.call_begun');
     const { management } = clients();
-    expect(await answered((done) => management.StopServer({ grace_ms: 60_000 }, done))).toMatchObject({
-      active_calls: 1,
-    });
-    const late = envelopeOf(await execute('echo', proxy));
-    expect(late).toMatchObject({ success: false, data: { error_code: 'DAEMON_UNAVAILABLE', retryable: true } });
+    const stopped = answered((done) => management.StopServer({ grace_ms: 60_000 }, done));
+    await expect
+      .poll(async () => envelopeOf(await execute('echo', proxy)))
+      .toMatchObject({ success: false, data: { error_code: 'DAEMON_UNAVAILABLE', retryable: true } });
     daemon.child.stdin?.write('go on\n');
     expect(envelopeOf(await running).tool).toBe('wait');
+    expect(await stopped).toMatchObject({ active_calls: 1, ended_calls: 0 });
     expect(await daemon.ended).toBe(0);
   });
 

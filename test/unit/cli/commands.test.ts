@@ -101,6 +101,7 @@ describe('ctxd', () => {
       stopped: false,
       pid: null,
       active_calls: 0,
+      ended_calls: 0,
       terminated: false,
     });
   });
@@ -150,11 +151,11 @@ describe('ctxd config', () => {
   });
 
   it.each([
-    ['timeout.max_ms', '999999', '/timeout/max_ms must be <= 300000'],
-    ['log.level', 'loud', '/log/level must be equal to one of'],
-    ['budget.default_tokens', '30000', 'must be at most /budget/max_tokens'],
+    ['timeout.max_ms', '999999', 'cannot set timeout.max_ms to 999999: it must be a whole number'],
+    ['log.level', 'loud', 'cannot set log.level to "loud": it must be'],
+    ['budget.default_tokens', '30000', 'cannot set budget.default_tokens to 30000'],
   ])('FR-9.6 refuses %s = %s and leaves the file alone', async (key, value, message) => {
-    expect(await ctxd('config', 'set', key, value)).toMatchObject({ code: 1, err: expect.stringContaining(message) });
+    expect(await ctxd('config', 'set', key, value)).toMatchObject({ code: 2, err: expect.stringContaining(message) });
     await expect(readFile(file())).rejects.toMatchObject({ code: 'ENOENT' });
   });
 

@@ -204,7 +204,8 @@ describe('SEC-5.1 a call in the audit log', () => {
     await mkdir(join(dir, 'audit', 'audit-2025-01-16.jsonl'));
     await expect(audit.end(END)).rejects.toMatchObject({ code: 'AUDIT_FAILED' });
     clock.nowMs -= DAY_MS;
-    expect(JSON.parse(await readFile(join(dir, 'audit', TODAY), 'utf8'))).toMatchObject({ ...START, kind: 'started' });
+    const onDisk = JSON.parse(await readFile(join(dir, 'audit', TODAY), 'utf8'));
+    expect(onDisk).toMatchObject({ ...START, input: null, kind: 'started' });
     await rm(join(dir, 'audit', 'audit-2025-01-16.jsonl'), { recursive: true });
     expect(await audit.tail(10)).toMatchObject([{ ...START, kind: 'started', error_code: 'INTERRUPTED' }]);
     expect(await audit.stats(1, '')).toMatchObject([{ calls: 1, failed: 1 }]);
