@@ -1,6 +1,6 @@
 import { fstatSync, writeSync } from 'node:fs';
 import { type FileHandle, mkdir, open } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Clock } from '../core/clock.ts';
 import { ContextdError } from '../core/errors.ts';
 import type { Logger } from '../core/log.ts';
@@ -79,7 +79,7 @@ class Audit implements AuditLog {
 
   constructor(deps: AuditDeps) {
     this.#deps = deps;
-    this.#inputs = new OpenInputs(join(deps.dir, 'open'));
+    this.#inputs = new OpenInputs(join(dirname(deps.dir), 'open-calls'));
   }
 
   async start(): Promise<void> {

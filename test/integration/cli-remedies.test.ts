@@ -65,7 +65,7 @@ describe('ctxd config set', () => {
 });
 
 describe('ctxd doctor', () => {
-  it('FR-9.5 says one thing of gitleaks, and nothing of stores that are not configured', async () => {
+  it('FR-9.1 says one thing of gitleaks, and nothing of stores that are not configured', async () => {
     const checks = await doctor(at.project);
     expect(checks.filter(({ name }) => name === 'qdrant')).toEqual([]);
     const gitleaks = checks.filter(({ name }) => name.startsWith('gitleaks') && name !== 'gitleaks rules');
@@ -74,7 +74,7 @@ describe('ctxd doctor', () => {
     expect(status === 'ok').toBe(remedy === '');
   });
 
-  it('FR-9.5 reports the isolation that the calls of the project get, and as whom they run', async () => {
+  it('SEC-2.1 reports the isolation that the calls of the project get, and as whom they run', async () => {
     const owners = process.getuid?.() === 0 ? [0, OTHER_UID] : [process.getuid?.() ?? 0];
     for (const owner of owners) {
       const project = join(at.project, `of-${owner}`);
