@@ -42,7 +42,7 @@ describe.runIf(isInstalled)('contextd as ./install.sh left it', () => {
     expect(statSync(join(project, 'made')).uid).toBe(owner);
   });
 
-  it('FR-9.5 ctxd doctor finds no fault in it', () => {
+  it('FR-9.1 ctxd doctor finds no fault in it', () => {
     const { status, stdout } = spawnSync(ctxd, ['doctor', '--json'], { cwd: project, env, encoding: 'utf8' });
     const { checks } = JSON.parse(stdout) as { checks: { status: string }[] };
     expect(checks.filter((check) => check.status === 'fail')).toEqual([]);
