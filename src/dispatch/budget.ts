@@ -194,7 +194,7 @@ function metaOf(requestId: string, outcome: ScrubbedOutcome): EnvelopeMeta {
 }
 
 const SEARCH_GOES_ON =
-  'The search for files that run on the host goes on in the background; what it finds is reported with the next answer.';
+  'The search for files that would run on the host was not complete yet; what it still finds is in the next answer.';
 
 /** Warnings that each name one path; more paths share one. */
 const WARNED_MAX = 5;

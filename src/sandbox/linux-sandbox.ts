@@ -26,7 +26,7 @@ import type {
 import { type Site, type SiteDeps, Sites, workspaceOf } from './sites.ts';
 import { ownerOf, Starter } from './starter.ts';
 import type { RunWatch, WorkspaceGuard } from './workspace/guard.ts';
-import type { Protection } from './workspace/protection.ts';
+import { type Cover, narrowCover, type Protection } from './workspace/protection.ts';
 
 /** Sandboxes kept ready for all policies together. */
 const READY_MAX = 32;
@@ -58,6 +58,8 @@ export class LinuxSandbox {
   #running = 0;
   #readyUsed = 0;
   #processes = 0;
+  /** By workspace, what the mounts of its long-lived processes cover. */
+  readonly #covers = new Map<string, Set<Cover>>();
 
   constructor(deps: SiteDeps) {
     this.#deps = deps;
@@ -137,9 +139,13 @@ export class LinuxSandbox {
       const started = await this.#starter.start(site, protection, processJob(policy, program, bundle.dir, socketDir));
       const looks = lookForStaleness(site.guard, protection, onStale);
       this.#processes += 1;
+      const covers = this.#covers.get(policy.workspace) ?? new Set();
+      this.#covers.set(policy.workspace, covers.add(protection.cover));
       return followProcess(started, policy.limits, sinks, socketDir, async () => {
         clearInterval(looks);
         this.#processes -= 1;
+        covers.delete(protection.cover);
+        if (covers.size === 0) this.#covers.delete(policy.workspace);
         await putAway();
       });
     } catch (cause) {
@@ -151,7 +157,8 @@ export class LinuxSandbox {
   /** Begins to watch; the function returned ends it and gives what it moved away. */
   async watch(policy: SandboxPolicy): Promise<() => QuarantineReport> {
     const site = await this.#sites.find(policy);
-    const watch = site.guard.begin(await site.guard.protection());
+    const protection = await site.guard.protection();
+    const watch = site.guard.begin(narrowCover(protection, this.#covers.get(policy.workspace) ?? new Set()));
     return () => endWatch(site, watch);
   }
 

@@ -181,7 +181,7 @@ describe('every way out of a call is recorded', () => {
         code: 'PARTIAL_FAILURE',
         severity: 'warning',
         message:
-          'The search for files that run on the host goes on in the background; what it finds is reported with the next answer.',
+          'The search for files that would run on the host was not complete yet; what it still finds is in the next answer.',
       },
     ]);
     const [record] = await at.auditLog.tail(1);

@@ -116,8 +116,9 @@ export class WorkspaceGuard {
   }
 
   /**
-   * When the sandbox is dead: moves aside what appeared. Takes at most about 20 ms, and up to 60 ms more if the run made or changed
-   * many directories; what is left goes on in the background and is in the next report. Throws INTERNAL_ERROR when something dangerous could not be moved.
+   * When the sandbox is dead: moves aside what appeared. Takes at most about 20 ms, and up to 60 ms more if the run made or
+   * changed many directories; what is left goes on in the background and is in the next report. Throws INTERNAL_ERROR if
+   * something dangerous could not be moved.
    */
   finish(watch: RunWatch): QuarantineReport {
     const until = this.#deps.clock.monotonic() + FOREGROUND_MS;

@@ -42,3 +42,15 @@ export interface Protection {
   readonly fingerprint: string;
   readonly cover: Cover;
 }
+
+/** A protection that claims to cover only what all of `covers` do: processes that run already have their own mounts. */
+export function narrowCover(protection: Protection, covers: ReadonlySet<Cover>): Protection {
+  const { mounted, identities, links } = protection.cover;
+  const areAll = (has: (cover: Cover) => boolean) => [...covers].every(has);
+  const cover = {
+    mounted: new Map([...mounted].filter(([path, one]) => areAll((other) => other.mounted.get(path) === one))),
+    identities: new Set([...identities].filter((one) => areAll((other) => other.identities.has(one)))),
+    links,
+  };
+  return { ...protection, cover };
+}

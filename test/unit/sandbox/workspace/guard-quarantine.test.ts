@@ -1,6 +1,7 @@
 import { existsSync, lstatSync, mkdirSync, readFileSync, readlinkSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { narrowCover } from '#src/sandbox/workspace/protection.js';
 import { type Bench, hastyClock, letTimePass, openBench, pathsOf, patientClock, recordingLogger } from './bench.ts';
 
 let bench: Bench;
@@ -139,6 +140,17 @@ describe('what a run made', () => {
     expect((await bench.run(guard, 'git -C a/wt add -A; echo text >a/bare/config')).quarantined).toEqual([]);
     letTimePass();
     expect((await bench.run(guard, 'git -C a/wt commit -q --allow-empty -m x')).quarantined).toEqual([]);
+  });
+
+  test('SEC-2.3 a process that runs already is not kept from what was made after its start', async () => {
+    const guard = bench.guard();
+    const before = await guard.protection();
+    bench.sh('echo mine >.envrc');
+    letTimePass();
+    const now = await guard.protection();
+    const watch = guard.begin(narrowCover(now, new Set([before.cover])));
+    bench.sh('echo other >.envrc');
+    expect(pathsOf(guard.finish(watch)).quarantined).toEqual(['.envrc']);
   });
 
   test('a forgotten run made nothing', async () => {
