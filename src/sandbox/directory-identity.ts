@@ -1,7 +1,7 @@
 import { lstatSync } from 'node:fs';
 
 /**
- * Which directory stands at a path: device, inode number and time of birth; '' if there is none. A directory that took
+ * Which directory stands at a path: device, inode number and time of birth; '' if nothing stands there. A directory that took
  * the place of another has another identity, also where its inode number is used again.
  */
 export function directoryIdentity(path: string): string {

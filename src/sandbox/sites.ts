@@ -184,7 +184,7 @@ function triedFilter({ cgroups }: Host): Buffer | null {
   return defaultFilter(TRIED_FILTER, process.arch, cgroups === null ? 'watchdog' : 'cgroup');
 }
 
-/** Which directory it is and whose; '' if there is none. */
+/** Which directory it is and whose; '' if nothing stands there. */
 function directoryState(path: string): string {
   const stats = lstatSync(path, { throwIfNoEntry: false });
   return stats === undefined ? '' : `${directoryIdentity(path)}:${stats.uid}:${stats.gid}:${stats.mode}`;

@@ -22,7 +22,7 @@ export class OpenInputs {
     writeFileSync(this.#fileOf(requestId), JSON.stringify(input), { mode: 0o600 });
   }
 
-  /** Null if there is none. */
+  /** Null if no such call runs. */
   read(requestId: string): Json {
     try {
       return JSON.parse(readFileSync(this.#fileOf(requestId), 'utf8'));

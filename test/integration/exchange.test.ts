@@ -45,7 +45,7 @@ async function call(
 }
 
 describe('a call with progress', () => {
-  it('FR-1.3 is told what there is before the answer, which is the same as without', async () => {
+  it('FR-1.3 hears what there is before the answer, which is the same as without', async () => {
     const { promise: told, resolve: onTold } = Promise.withResolvers<void>();
     const { paths } = await open(async (request) => {
       request.onProgress?.('first\n');
