@@ -127,7 +127,7 @@ export class WorkspaceGuard {
     this.#checkLinks(watch);
     this.#rescan.lookFirst(FOREGROUND_MS / 2);
     const isDone = this.#rescan.goOn(until - this.#deps.clock.monotonic(), CHANGED_MS);
-    const failure = this.#scan.takeFailure();
+    const failure = this.#scan.judge.takeFailure();
     if (failure !== null) {
       this.#runs.postpone(watch);
       throw failure;
@@ -216,8 +216,8 @@ export class WorkspaceGuard {
     for (const [path, before] of watch.protection.cover.links) {
       const change = compareLink(path, before);
       if (change.kind === 'none') continue;
-      if (change.kind !== 'gone') this.#scan.quarantine(path, change.identity, REPLACED_LINK);
-      if (change.kind !== 'redirected') this.#scan.putBack(path, before.text);
+      if (change.kind !== 'gone') this.#scan.judge.quarantine(path, change.identity, REPLACED_LINK);
+      if (change.kind !== 'redirected') this.#scan.judge.putBack(path, before.text);
     }
   }
 

@@ -48,8 +48,8 @@ export class Recheck {
   *#round(): Generator<void, void> {
     for (const [path, { kind }] of this.#index.dangers) {
       try {
-        if (this.#scan.isOpen(path) || kind === 'pointer' || kind === 'commondir')
-          yield* this.#scan.judge(path, kind, false);
+        if (this.#scan.judge.isOpen(path) || kind === 'pointer' || kind === 'commondir')
+          yield* this.#scan.judge.decide(path, kind, false);
       } catch (cause) {
         this.#logger.error('workspace.scan.failed', { path: toText(path) }, cause);
       }
