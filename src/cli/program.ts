@@ -67,6 +67,7 @@ const GROUPS: Readonly<Record<string, string>> = {
   config: 'the settings of this machine',
   audit: 'the record of all calls',
   session: 'what a session of an agent holds',
+  quarantine: 'what was set aside because a program on the host would run it',
 };
 
 /** Help goes to standard output; everything else that commander would print becomes our one line. */

@@ -51,6 +51,16 @@ describe.each(whoCanRun())('what a run made and a person decides on, %s', (who) 
     expect(existsSync(join(bench.workspace, SETTINGS))).toBe(false);
   });
 
+  test('SEC-2.3: a run may take accepted content away and make it again, and change it only to be set aside', async () => {
+    const { id, sha256 } = await setAside(MAKE);
+    await act({ kind: 'accept', which: id, sha256 });
+    expect((await bench.bash('rm -r sub/.vscode')).quarantined).toEqual([]);
+    expect((await bench.bash(MAKE)).quarantined).toEqual([]);
+    expect(content()).toBe('{"a":1}\n');
+    expect((await bench.bash(`echo evil >${SETTINGS}`)).quarantined).toEqual(['sub/.vscode']);
+    expect(existsSync(join(bench.workspace, SETTINGS))).toBe(false);
+  });
+
   test('SEC-2.3: what a later run changed after it was shown is not accepted', async () => {
     const { id, sha256, moved } = await setAside(MAKE);
     await bench.bash(`echo evil >${moved}/settings.json`);

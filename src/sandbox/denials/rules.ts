@@ -17,10 +17,10 @@ const PROTECTED: readonly (readonly [RegExp, string])[] = [
   [/(?:^|\/)\.husky$/, "the repository's hooks are read-only for tools"],
   [
     /(?:^|\/)(?:\.envrc|\.\w+rc|\.\w*profile|\.\w+env|\.\w+log(?:in|out))$/,
-    'files that a shell runs by itself are read-only for tools',
+    'files that a shell or another program runs by itself are read-only for tools',
   ],
 ];
-const PROTECTED_ELSE = 'the configuration of agents and editors is read-only for tools';
+const PROTECTED_ELSE = 'a program on the host would run or trust this path, so it is read-only for tools';
 /** Writable, and nothing of the person's. */
 const SCRATCH = ['/tmp', '/dev/shm', SANDBOX_HOME];
 const SYSTEM = /^\/(?:usr|etc|bin|sbin|lib\w*|dev|proc)(?:\/|$)/;

@@ -88,7 +88,7 @@ export class WorkspaceGuard {
       logger,
       clock,
     });
-    this.#survey = new Survey(this.#index);
+    this.#survey = new Survey(this.#index, ledger);
     this.#targets = new Targets(this.#index, deps.person);
     this.#rescan = new Rescan({ index: this.#index, scan: this.#scan, clock, logger });
     this.#actions = new QuarantineActions({ index: this.#index, runs: this.#runs, ledger, logger, clock });

@@ -3,6 +3,7 @@ import { ContextdError, isErrno } from '../../core/errors.ts';
 import { exactStatAt, identityOf, linkTextAt, realPathOf, statAt } from './inode.ts';
 import { MOUNTED_GIT_DANGERS, PROTECTED_NAMES } from './protected-names.ts';
 import type { LinkState } from './protection.ts';
+import type { QuarantineLedger } from './quarantine-ledger.ts';
 import { isNameable, isWithin, nameOf, parentOf, parentsBetween, type RawPath, toSystem, toText } from './raw-path.ts';
 import type { WorkspaceIndex } from './workspace-index.ts';
 
@@ -40,12 +41,14 @@ interface Candidate {
 /** Looks at the places where something protected or hidden is known or can be: a fixed number of lstats, no walk. */
 export class Survey {
   readonly #index: WorkspaceIndex;
+  readonly #ledger: Pick<QuarantineLedger, 'accepts'>;
   #candidates: readonly Candidate[] = [];
   #hidden: readonly RawPath[] = [];
   #version = -1;
 
-  constructor(index: WorkspaceIndex) {
+  constructor(index: WorkspaceIndex, ledger: Pick<QuarantineLedger, 'accepts'>) {
     this.#index = index;
+    this.#ledger = ledger;
   }
 
   /** Throws SANDBOX_UNAVAILABLE past 400 that must be mounted, and where a tool could look and contextd cannot. */
@@ -80,6 +83,7 @@ export class Survey {
   }
 
   #lookAt(path: RawPath, isRequired: boolean): Found | null {
+    if (this.#isAccepted(path)) return null;
     const root = this.#index.rootOf(path);
     const stats = statUnlessForeign(root, path);
     if (stats === null || isBehindLink(path) || this.#isOrdinaryInfo(path, stats)) return null;
@@ -93,6 +97,15 @@ export class Survey {
       holdsParents: isRequired,
       link: stats.isSymbolicLink() ? { text: linkTextAt(path), target: realPathOf(path) } : null,
     };
+  }
+
+  /**
+   * Calls may make the content that a person accepted, so they may also take it away: `git checkout` does both. The search
+   * after a call compares what is there with what was accepted.
+   */
+  #isAccepted(path: RawPath): boolean {
+    const kind = this.#index.dangers.get(path)?.kind;
+    return (kind === 'name' || kind === 'target') && this.#ledger.accepts(path);
   }
 
   /** A mount cannot name what is no UTF-8, so in a git directory the nearest directory that it can name is read-only. */
