@@ -21,6 +21,9 @@ export interface AuditDeps {
 /** Characters that the log keeps of one string of an input: enough to know what was done, never a 10 MB file. */
 const KEPT_CHARS = 2_048;
 
+/** Characters that the log keeps of an input, all strings together. */
+const INPUT_MAX_CHARS = 65_536;
+
 /** Openings told one by one in a record. */
 const OPENED_MAX = 1_000;
 
@@ -108,7 +111,9 @@ function hostCallsOf({ hostCalls }: ScrubbedOutcome): Json {
 function recordedInput(bytes: Buffer, scrubber: Scrubber): Json {
   const text = bytes.toString('utf8');
   try {
-    return masked(JSON.parse(text), scrubber);
+    const input = masked(JSON.parse(text), scrubber);
+    const json = JSON.stringify(input);
+    return json.length <= INPUT_MAX_CHARS ? input : `${json.slice(0, INPUT_MAX_CHARS)}… (${json.length} characters)`;
   } catch {
     return kept(text, scrubber);
   }

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { realpathSync, rmSync, statSync } from 'node:fs';
 import { Duplex } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Denial } from '../core/envelope.ts';
 import { isErrno } from '../core/errors.ts';
 import { TIMEOUT_MAX_MS } from '../core/limits.ts';
@@ -32,6 +33,8 @@ import { type Cover, narrowCover, type Protection } from './workspace/protection
 const READY_MAX = 32;
 /** Milliseconds in which a waiting shell must be up; a loaded machine takes some hundred. */
 const READY_WITHIN_MS = 10_000;
+/** Milliseconds that an orderly stop waits for searches. */
+const SEARCH_AT_END_MS = 5_000;
 /** Milliseconds between two looks at the protected paths under a long-lived process. */
 const STALE_LOOK_MS = 1_000;
 
@@ -75,8 +78,10 @@ export class LinuxSandbox {
 
   /** Kills what still runs, waits for it, removes cgroups and pipes. Idempotent. */
   async stop(): Promise<void> {
-    this.#sites.close();
     await Promise.all([this.#pool.stop(), this.#starter.stop()]);
+    // What the last calls made is searched before the memory of them goes.
+    await Promise.race([this.#sites.settled(), delay(SEARCH_AT_END_MS, undefined, { ref: false })]);
+    this.#sites.close();
     await this.#sites.closeHost();
   }
 

@@ -131,6 +131,11 @@ export class Sites {
     return guard;
   }
 
+  /** Resolves when every search that runs left behind is done. */
+  async settled(): Promise<void> {
+    await Promise.all([...this.#guards.values()].map(({ guard }) => guard.settled()));
+  }
+
   /** No more sites; `closeHost` is for when no sandbox is left. */
   close(): void {
     this.#isClosed = true;

@@ -28,6 +28,7 @@ const HARMLESS: ReadonlyMap<string, Rule> = new Map<string, Rule>([
     ...['splitindex', 'preloadindex', 'sparsecheckout', 'sparsecheckoutcone', 'bigfilethreshold', 'commitgraph'],
   ]),
   ['core.fsmonitor', /^(true|false)$/i],
+  ...all(WORD, 'core', ['sharedrepository', 'longpaths']),
   ['core.commentchar', null],
   ['core.whitespace', null],
   ...all(WORD, 'extensions', [
@@ -39,7 +40,13 @@ const HARMLESS: ReadonlyMap<string, Rule> = new Map<string, Rule>([
   ...all(null, 'remote.*', ['skipfetchall', 'promisor', 'partialclonefilter', 'followremotehead']),
   ['remote.pushdefault', URL],
   ...all(URL, 'branch.*', ['remote', 'pushremote']),
-  ...all(null, 'branch.*', ['merge', 'rebase', 'description']),
+  ...all(null, 'branch.*', ['merge', 'rebase', 'description', 'gh-merge-base', 'vscode-merge-base']),
+  ...all(WORD, 'receive', ['denynonfastforwards', 'denydeletes', 'fsckobjects']),
+  ['remote.*.gh-resolved', null],
+  ['http.postbuffer', WORD],
+  ['rebase.instructionformat', null],
+  ['gui.encoding', WORD],
+  ['blame.ignorerevsfile', null],
   ...all(WORD, 'branch', ['autosetupmerge', 'autosetuprebase', 'sort']),
   ['submodule.*.url', URL],
   ['submodule.*.update', /^(checkout|rebase|merge|none)$/],
@@ -92,6 +99,7 @@ export function findUnsafeKey(text: string, mayLeadTo: (path: string) => boolean
 
 /** Whether an entry is one that everyday git writes; core.worktree never is. */
 export function isHarmless(name: string, value: string | null): boolean {
+  if (name.startsWith('advice.')) return BOOLEAN.test(value ?? '');
   const rule = HARMLESS.get(name);
   return rule !== undefined && (rule === null || rule.test(value ?? ''));
 }

@@ -11,6 +11,10 @@ const INSTRUCTIONS: ReadonlySet<string> = new Set([
 const OPTION =
   /^options\.(no-commit|edit|allow-empty|allow-empty-message|drop-redundant-commits|keep-redundant-commits|signoff|record-origin|allow-ff|mainline|strategy-option|gpg-sign|allow-rerere-auto|default-msg-cleanup)$/;
 
+/** What `git am` hands to `git apply`; other options write files, wherever they say. */
+const APPLY_OPTION =
+  /^'(--whitespace=[a-z-]+|-[Cp]\d+|--directory=(?![/.])[^']*|--(exclude|include)=[^']*|--reject|--ignore-(whitespace|space-change))'$/;
+
 /** Assignments as `git am` and `git rebase` write them; old versions give the file to a shell. */
 const AUTHOR_SCRIPT = /^(GIT_AUTHOR_(NAME|EMAIL|DATE)='([^']|'\\''|'\\!')*'\n?)*$/;
 
@@ -31,6 +35,8 @@ export function isHarmlessState(name: string, text: string): boolean {
     case 'rebase-merge/author-script':
     case 'rebase-apply/author-script':
       return AUTHOR_SCRIPT.test(text);
+    case 'rebase-apply/apply-opt':
+      return (text.match(/'[^']*'|[^ \n]/g) ?? []).every((word) => APPLY_OPTION.test(word));
     case 'BISECT_NAMES':
       return /^( '[^']*')*\n*$/.test(text);
     default:

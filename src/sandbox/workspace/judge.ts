@@ -15,7 +15,7 @@ import { isWithin, nameOf, parentOf, type RawPath, toText } from './raw-path.ts'
 import { newestOf } from './read-directory.ts';
 import type { Runs } from './runs.ts';
 import { findStrayKey } from './stray-config.ts';
-import { isHarmlessGitDir, mayStay, STATE_MAX_BYTES } from './verdict.ts';
+import { isHarmlessGitDir, mayStay, STATE_MAX_BYTES, worktreeNamedBy } from './verdict.ts';
 import type { WorkspaceIndex } from './workspace-index.ts';
 
 /** Milliseconds: what changed so recently may change again within one tick of the kernel, and its time would not tell. */
@@ -88,9 +88,11 @@ export class Judge {
     const newest = yield* newestOf(path, stats, isSuspect);
     const isUnchanged = isKnown && (link === null ? known.stamp === newest.newestMs : known.link === link);
     const isOld = !newest.isSuspect && !runs.mayHaveStamped(newest.newestMs);
-    const stamp = this.isRecent(newest.newestMs) ? Number.NaN : newest.newestMs;
+    const mayChangeUnseen = runs.isAnyActive || this.isRecent(newest.newestMs);
+    const stamp = mayChangeUnseen ? Number.NaN : newest.newestMs;
     const sheet = kind === 'state' ? this.#runsIn(path) : undefined;
-    if (isRedirected && !this.#isHarmlessLead(lead)) return this.#quarantineLead(path, identity, kind, lead);
+    if (isRedirected && !(kind === 'config' ? mayStay(kind, path, index) : this.#isHarmlessLead(lead)))
+      return this.#quarantineLead(path, identity, kind, lead);
     if (isUnchanged || isOld || runs.haveAllKept(identity)) return accept(stamp, sheet);
     if (sheet !== undefined && known?.runs !== undefined && sheet.every((line) => known.runs?.includes(line)))
       return accept(stamp, sheet);
@@ -102,8 +104,9 @@ export class Judge {
 
   /** Where a file leads git; null for one that leads nowhere, or of another kind. */
   #leadOf(path: RawPath, kind: DangerKind): Lead | null {
-    if (kind !== 'pointer' && kind !== 'commondir') return null;
+    if (kind !== 'pointer' && kind !== 'commondir' && kind !== 'config') return null;
     try {
+      if (kind === 'config') return worktreeNamedBy(path);
       return kind === 'pointer' ? gitDirNamedBy(path) : commonDirNamedBy(path);
     } catch (cause) {
       if (isErrno(cause)) return null;

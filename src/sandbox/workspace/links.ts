@@ -10,6 +10,13 @@ export interface LinkChange {
   readonly identity: string;
 }
 
+/** A protected link as it is at this moment. */
+export function linkStateAt(path: RawPath): LinkState {
+  const target = realPathOf(path);
+  const stats = target === null ? null : exactStatAt(target);
+  return { text: linkTextAt(path), target, targetIdentity: stats === null ? '' : identityOf(stats) };
+}
+
 /** What became of a protected link, which no mount protects. */
 export function compareLink(path: RawPath, before: LinkState): LinkChange {
   try {
@@ -17,7 +24,9 @@ export function compareLink(path: RawPath, before: LinkState): LinkChange {
     if (stats === null) return { kind: 'gone', identity: '' };
     const identity = identityOf(stats);
     if (!stats.isSymbolicLink() || linkTextAt(path) !== before.text) return { kind: 'replaced', identity };
-    return realPathOf(path) === before.target ? { kind: 'none', identity } : { kind: 'redirected', identity };
+    const now = linkStateAt(path);
+    const isSame = now.target === before.target && now.targetIdentity === before.targetIdentity;
+    return { kind: isSame ? 'none' : 'redirected', identity };
   } catch (cause) {
     if (isErrno(cause)) return { kind: 'none', identity: '' };
     throw cause;

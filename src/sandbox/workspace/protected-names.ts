@@ -42,7 +42,8 @@ export const PROTECTED_NAMES: readonly string[] = [...AGENTS, ...EDITORS, ...SHE
 /**
  * What can be wrong with a protected path, which decides how it is judged. `name`: one of PROTECTED_NAMES; `pointer`: a
  * `.git` that is no directory; `directory`: one of git's that is a link, behind which nothing could be mounted or looked
- * at; `link`: any other link in a git directory, through which git on the host would write; `state`: what a rebase or its
+ * at; `link`: any other link in a git directory, through which git on the host would write; `gitdir`: where git writes the
+ * pointer of a worktree; `remotes`: addresses in the form of long ago; `state`: what a rebase or its
  * like goes on with; these and the others lie in a git directory. `target`: what the
  * person's own git configuration or hooks run or read; `stray`: a file that would be a git configuration that runs
  * programs, under any name.
@@ -56,6 +57,8 @@ export type DangerKind =
   | 'directory'
   | 'link'
   | 'attributes'
+  | 'gitdir'
+  | 'remotes'
   | 'state'
   | 'target'
   | 'stray';
@@ -71,11 +74,15 @@ export const GIT_DANGERS: ReadonlyMap<string, DangerKind> = new Map([
   ['rebase-apply', 'directory'],
   ['sequencer', 'directory'],
   ['info/attributes', 'attributes'],
+  ['gitdir', 'gitdir'],
+  ['remotes', 'remotes'],
+  ['branches', 'remotes'],
   ['rebase-merge/git-rebase-todo', 'state'],
   ['rebase-merge/strategy', 'state'],
   ['rebase-merge/author-script', 'state'],
   ['rebase-apply/strategy', 'state'],
   ['rebase-apply/author-script', 'state'],
+  ['rebase-apply/apply-opt', 'state'],
   ['sequencer/todo', 'state'],
   ['sequencer/opts', 'state'],
   ['BISECT_NAMES', 'state'],

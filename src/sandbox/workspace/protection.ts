@@ -20,6 +20,8 @@ export interface LinkState {
   readonly text: RawPath;
   /** Where it leads in the end; null when nowhere. */
   readonly target: RawPath | null;
+  /** Of what is there: another directory may take its place under the same path. */
+  readonly targetIdentity: string;
 }
 
 /** What the mounts keep a run from changing. */

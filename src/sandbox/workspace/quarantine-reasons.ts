@@ -9,6 +9,8 @@ const REASONS: Readonly<Record<DangerKind, string>> = {
   directory: 'git on the host would follow this link',
   link: 'git on the host would write through this link',
   attributes: 'git on the host would run filters it names',
+  gitdir: 'git on the host would write a pointer outside of the project',
+  remotes: 'git on the host would run the helpers that these addresses name',
   state: 'git on the host would run what it names when the rebase or am goes on',
   target: 'your git configuration or hooks run or read it',
   stray: 'as a git configuration it would run a program or lead elsewhere',

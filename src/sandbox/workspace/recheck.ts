@@ -48,7 +48,7 @@ export class Recheck {
   *#round(): Generator<void, void> {
     for (const [path, { kind }] of this.#index.dangers) {
       try {
-        if (this.#scan.judge.isOpen(path) || kind === 'pointer' || kind === 'commondir')
+        if (this.#scan.judge.isOpen(path) || kind === 'pointer' || kind === 'commondir' || kind === 'config')
           yield* this.#scan.judge.decide(path, kind, false);
       } catch (cause) {
         this.#logger.error('workspace.scan.failed', { path: toText(path) }, cause);

@@ -93,6 +93,11 @@ export class Runs {
     this.#active.delete(run);
   }
 
+  /** Whether a command or tool is at work at this moment: it may hold a file mapped, and change it without a new time. */
+  get isAnyActive(): boolean {
+    return this.#active.size > 0;
+  }
+
   /** Whether there is a run to look for, and times that tell what it did. */
   get canTell(): boolean {
     return this.#areTimesTrue && this.#active.size + this.#ended.size > 0;

@@ -1,6 +1,7 @@
 import { accessSync, constants } from 'node:fs';
 import { ContextdError, isErrno } from '../../core/errors.ts';
-import { exactStatAt, identityOf, linkTextAt, realPathOf, statAt } from './inode.ts';
+import { exactStatAt, identityOf, statAt } from './inode.ts';
+import { linkStateAt } from './links.ts';
 import { MOUNTED_GIT_DANGERS, PROTECTED_NAMES } from './protected-names.ts';
 import type { LinkState } from './protection.ts';
 import type { QuarantineLedger } from './quarantine-ledger.ts';
@@ -95,7 +96,7 @@ export class Survey {
       identity: identityOf(stats),
       kind: stats.isSymbolicLink() ? 'link' : isPinned ? 'pinned' : 'read-only',
       holdsParents: isRequired,
-      link: stats.isSymbolicLink() ? { text: linkTextAt(path), target: realPathOf(path) } : null,
+      link: stats.isSymbolicLink() ? linkStateAt(path) : null,
     };
   }
 

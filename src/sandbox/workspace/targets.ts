@@ -36,9 +36,9 @@ const TEXT_KEYS: ReadonlySet<string> = new Set([
   ...['blame.ignorerevsfile', 'commit.template', 'core.excludesfile', 'fsck.skiplist', 'mailmap.file'],
 ]);
 const INCLUDE_KEYS: ReadonlySet<string> = new Set(['include.path', 'includeif.*.path']);
-/** The program of a hook's line, when it is a path. */
-const HOOK_PROGRAM =
-  /(?:^[ \t]*|[;&|(][ \t]*|\b(?:exec|sh|bash|zsh|source|node|python3?|ruby|perl)[ \t]+|^[ \t]*\.[ \t]+)["']?((?:\.{0,2}\/)?[\w@+.-]+(?:\/[\w@+.-]+)+)/gm;
+const SCRIPT = /\.(sh|bash|zsh|py|rb|pl|php|lua|[cm]?[jt]s)$/;
+/** Hooks of one directory that are looked at; git knows fewer than thirty. */
+const HOOKS_MAX = 100;
 
 /** Who works in the workspace outside of contextd. */
 export interface Person {
@@ -52,6 +52,8 @@ interface Found {
   readonly paths: Set<RawPath>;
   /** As the person wrote them: relative to any worktree. */
   readonly relative: Set<string>;
+  /** Directories in which the person's hooks lie. */
+  readonly hookDirs: Set<RawPath>;
 }
 
 interface Cached {
@@ -83,15 +85,16 @@ export class Targets {
     const seen = JSON.stringify([...outside, ...parts].map((path) => [path, stampOf(path)]));
     if (seen === this.#seen) return;
     this.#seen = seen;
-    const found: Found = { paths: new Set(), relative: new Set() };
+    const found: Found = { paths: new Set(), relative: new Set(), hookDirs: new Set() };
     const worktrees = gitDirs.flatMap((dir) => this.#worktreesOf(dir));
     for (const file of outside) this.#collect(file, worktrees, found, 0);
     for (const gitDir of gitDirs) {
       const own = this.#worktreesOf(gitDir);
       this.#collect(`${gitDir}/config`, own, found, 0);
       this.#collect(`${gitDir}/config.worktree`, own, found, 0);
-      for (const path of own.flatMap((worktree) => hookTargets(gitDir, worktree))) found.paths.add(path);
+      found.hookDirs.add(`${gitDir}/hooks`);
     }
+    for (const dir of found.hookDirs) for (const path of hookTargets(dir, worktrees)) found.paths.add(path);
     const inside = [...found.paths].filter((path) => this.#isProtectable(path));
     this.#index.setTargets(new Set(inside.slice(0, TARGETS_MAX)), new Set([...found.relative].slice(0, TARGETS_MAX)));
   }
@@ -130,7 +133,9 @@ export class Targets {
   #collectNamed(worktree: RawPath, name: string, value: string, found: Found): void {
     if (DIRECTORY_KEYS.has(name)) {
       const path = this.#resolve(worktree, value);
-      if (path !== null) found.paths.add(path);
+      if (path === null) return;
+      found.paths.add(path);
+      if (name === 'core.hookspath') found.hookDirs.add(path);
       return;
     }
     for (const word of value.split(/[\s'"`;|&()<>=!]+/)) {
@@ -172,33 +177,46 @@ function addRelative(named: string, found: Found): void {
   if (!/^[/~.]?$|^\.?\.\/|^[/~]/.test(path)) found.relative.add(path);
 }
 
-/** What the hooks of a repository run: programs of the tree, and what the manager that installed them reads. */
-function hookTargets(gitDir: RawPath, worktree: RawPath): RawPath[] {
-  return textsIn(`${gitDir}/hooks`).flatMap((text) => {
+/**
+ * What the hooks in a directory lead to and run: targets of links, programs of the tree, and what the manager that
+ * installed them reads.
+ */
+function hookTargets(dir: RawPath, worktrees: readonly RawPath[]): RawPath[] {
+  return hooksIn(dir).flatMap((hook) => {
+    const lead = follow(dir, nameOf(hook));
+    const text = readText(hook) ?? '';
+    const words = new Set(text.split(/[\s'"`;|&()<>={}]+/).filter((word) => word !== '' && !word.startsWith('-')));
     const managed = [...HOOK_MANAGERS].flatMap(([word, files]) => (text.includes(word) ? files : []));
-    const programs = [...text.matchAll(HOOK_PROGRAM)].map(([, program]) => program ?? '');
     return [
-      ...managed.map((file) => `${worktree}/${file}`),
-      ...programs.flatMap((program) => {
-        const path = follow(worktree, program)?.target;
-        return path !== undefined && statAtOrNull(path)?.isFile() === true ? [path] : [];
-      }),
+      ...(lead === null || lead.links.length === 0 ? [] : [lead.target]),
+      ...worktrees.flatMap((worktree) => [
+        ...managed.map((file) => `${worktree}/${file}`),
+        ...[...words].flatMap((word) => programAt(worktree, word)),
+      ]),
     ];
   });
 }
 
+/** A script or an executable file of the worktree; a file that a hook only looks at is the agent's to write. */
+function programAt(worktree: RawPath, word: string): RawPath[] {
+  const path = follow(worktree, word)?.target;
+  const stats = path === undefined ? null : statAtOrNull(path);
+  if (path === undefined || stats?.isFile() !== true) return [];
+  return SCRIPT.test(path) || (stats.mode & 0o111) !== 0 ? [path] : [];
+}
+
 /** The hooks in a directory that are not git's samples. */
-function textsIn(dir: RawPath): string[] {
-  const names: string[] = [];
+function hooksIn(dir: RawPath): RawPath[] {
+  const paths: RawPath[] = [];
   try {
     const read = readDirectory(dir, ({ name, kind }) => {
-      if (kind !== 'dir' && !name.endsWith('.sample')) names.push(name);
+      if (kind !== 'dir' && !name.endsWith('.sample')) paths.push(`${dir}/${name}`);
     });
     while (read.next().done !== true);
   } catch (cause) {
     if (!isErrno(cause)) throw cause;
   }
-  return names.slice(0, 100).flatMap((name) => readText(posix.join(dir, name)) ?? []);
+  return paths.slice(0, HOOKS_MAX);
 }
 
 /** The person's own files may be links. Nothing that could make a reader wait is opened. */

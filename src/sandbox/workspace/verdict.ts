@@ -1,5 +1,6 @@
 import { closeSync, opendirSync } from 'node:fs';
 import { isErrno } from '../../core/errors.ts';
+import { parseGitConfig } from './git-config.ts';
 import { findUnsafeKey } from './git-config-keys.ts';
 import { commonDirNamedBy, gitDirNamedBy, isOwnCommonDir } from './git-dir.ts';
 import { isHarmlessState } from './git-state.ts';
@@ -61,6 +62,7 @@ function judge(kind: DangerKind, path: RawPath, ground: Ground, seen: Set<RawPat
     case 'link':
       return staysInGitDir(path, ground);
     case 'hooks':
+    case 'remotes':
       return hasOnlySamples(path);
     case 'commondir':
       return isOwnCommonDir(path) && leadsToHarmless(commonDirNamedBy(path), ground, seen);
@@ -70,6 +72,11 @@ function judge(kind: DangerKind, path: RawPath, ground: Ground, seen: Set<RawPat
       const text = readSmallFile(path, STATE_MAX_BYTES);
       const mayLeadTo = (value: string) => isOwnWorktree(follow(parentOf(path), value), parentOf(path), ground);
       return text !== null && findUnsafeKey(text, mayLeadTo) === null;
+    }
+    case 'gitdir': {
+      const lead = commonDirNamedBy(path);
+      const isInside = ground.roots.some((root) => lead !== null && isWithin(root, lead.target));
+      return lead !== null && isInside && lead.links.length === 0 && nameOf(lead.target) === '.git';
     }
     case 'state': {
       const text = readSmallFile(path, STATE_MAX_BYTES);
@@ -88,6 +95,14 @@ function leadsToHarmless(lead: Lead | null, ground: Ground, seen: Set<RawPath>):
 function isSafeDirectory(lead: Lead | null, { roots }: Ground): lead is Lead {
   if (lead === null || !lead.exists || lead.links.length > 0) return false;
   return roots.some((root) => isWithin(root, lead.target)) && statAt(lead.target)?.isDirectory() === true;
+}
+
+/** Where `core.worktree` of a configuration leads; null if it has none, or cannot be read. */
+export function worktreeNamedBy(config: RawPath): Lead | null {
+  const text = readSmallFile(config, STATE_MAX_BYTES);
+  if (text === null || !/worktree/i.test(text)) return null;
+  const named = parseGitConfig(text)?.findLast(({ key, subsection }) => key === 'core.worktree' && subsection === null);
+  return named === undefined ? null : follow(parentOf(config), named.value ?? '');
 }
 
 /** A worktree in the workspace whose `.git` leads back: there git writes anyway. */

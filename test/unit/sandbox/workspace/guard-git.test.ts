@@ -1,7 +1,9 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type Bench, letTimePass, openBench } from './bench.ts';
+import { type Bench, letTimePass, openBench, pathsOf } from './bench.ts';
 
 let bench: Bench;
 beforeEach(() => {
@@ -9,6 +11,19 @@ beforeEach(() => {
 });
 afterEach(() => bench.close());
 
+/** A repository’s directory of a worktree, without which its parts are only files. */
+const HEAD_OF_X =
+  '[ ! -d worktrees/x ] || { echo "ref: refs/heads/x" >worktrees/x/HEAD; echo ../.. >worktrees/x/commondir; }';
+/** Maps a file, touches the page, and changes it after a line of input, when no page fault tells of it. */
+const MAPPER = `import mmap, os, sys
+fd = os.open(sys.argv[1], os.O_RDWR)
+os.ftruncate(fd, 200)
+page = mmap.mmap(fd, 200)
+page[0:200] = b"[core]\\n\\tbare = false\\n".ljust(200, b"\\n")
+print("ready", flush=True)
+sys.stdin.readline()
+page[0:200] = b"[core]\\n\\tfsmonitor = id\\n".ljust(200, b"\\n")
+`;
 const EVIL = '[core]\\n\\trepositoryformatversion=0\\n\\tfsmonitor="id;false"\\n';
 
 describe('SEC-2.3 whatever git would take for a repository is one, whatever it contains', () => {
@@ -191,10 +206,15 @@ describe('SEC-2.3 what a rebase, cherry-pick or am goes on with', () => {
     ['sequencer/opts', '[options]\\n\\tstrategy = mine'],
     ['rebase-merge/author-script', 'id'],
     ['BISECT_NAMES', ' $(id)'],
+    ['rebase-apply/apply-opt', ' \\047--build-fake-ancestor=/elsewhere/x\\047'],
+    ['worktrees/x/gitdir', '/elsewhere/.git'],
   ])('%s', async (name, text) => {
     prepare();
     const guard = bench.guard();
-    const report = await bench.run(guard, `cd .git; mkdir -p ${name}; rmdir ${name}; printf '${text}\\n' >${name}`);
+    const report = await bench.run(
+      guard,
+      `cd .git; mkdir -p ${name}; rmdir ${name}; ${HEAD_OF_X}; printf '${text}\\n' >${name}`,
+    );
     expect(report.quarantined).toEqual([`.git/${name}`]);
   });
 
@@ -204,6 +224,59 @@ describe('SEC-2.3 what a rebase, cherry-pick or am goes on with', () => {
     const report = await bench.run(guard, 'mkdir x; echo "exec id" >x/git-rebase-todo; ln -s ../x .git/rebase-merge');
     expect(report.quarantined).toEqual(['.git/rebase-merge']);
   });
+});
+
+test('SEC-2.3 addresses in the form of long ago are set aside', async () => {
+  bench.sh('git init -q -b main .');
+  const report = await bench.run(bench.guard(), 'mkdir .git/remotes; echo "URL: ext::id" >.git/remotes/origin');
+  expect(report.quarantined).toEqual(['.git/remotes']);
+});
+
+describe('SEC-2.3 what a run changes after it was looked at', () => {
+  test('through a mapping, which leaves the time of the file alone', async () => {
+    const guard = bench.guard();
+    const watch = guard.begin(await guard.protection());
+    bench.sh('git init -q n && cp n/.git/config plain');
+    const child = spawn('python3', ['-c', MAPPER, 'n/.git/config'], { cwd: bench.workspace });
+    await once(child.stdout, 'data');
+    await guard.protection();
+    await guard.settled();
+    child.stdin.end('go\n');
+    await once(child, 'close');
+    expect(pathsOf(guard.finish(watch)).quarantined).toContain('n/.git/config');
+  });
+
+  test('a worktree that gave way to a link', async () => {
+    const guard = bench.guard();
+    const watch = guard.begin(await guard.protection());
+    bench.sh('git init -q r; mkdir w; echo "gitdir: ../r/.git" >w/.git; git -C r config core.worktree ../../w');
+    await guard.protection();
+    await guard.settled();
+    bench.sh('rm -rf w; ln -s /elsewhere w');
+    expect(pathsOf(guard.finish(watch)).quarantined).toEqual(['r/.git/config', 'w']);
+  });
+
+  test('what a protected link leads to, by another directory in its place', async () => {
+    bench.sh('mkdir -p shared pkg && echo ok >shared/env && ln -s ../shared/env pkg/.envrc');
+    const guard = bench.guard();
+    await guard.protection();
+    letTimePass();
+    const report = await bench.run(guard, 'mv shared s2; mkdir shared; echo evil >shared/env');
+    expect(report.quarantined).toEqual(['pkg/.envrc']);
+  });
+});
+
+test('SEC-2.3 what the hooks of the person lead to and run is mounted read-only', async () => {
+  bench.sh(
+    `git init -q -b main . && mkdir -p scripts .githooks src && for f in a b c d e; do echo true >scripts/$f.sh; done &&
+     echo x >src/data.txt && ln -s ../scripts/a.sh .githooks/commit-msg && git config core.hooksPath .githooks &&
+     printf 'if ! ./scripts/b.sh; then exit 1; fi\nA=1 ./scripts/c.sh\nbash -e scripts/d.sh src/data.txt\n' >.githooks/pre-commit &&
+     ln -s ../../scripts/e.sh .git/hooks/pre-push`,
+  );
+  const { mounts } = await bench.guard().protection();
+  const readOnly = mounts.filter(({ kind }) => kind === 'ro-bind').map(({ dest }) => dest);
+  for (const name of ['a', 'b', 'c', 'd', 'e']) expect(readOnly).toContain(join(bench.workspace, `scripts/${name}.sh`));
+  expect(readOnly).not.toContain(join(bench.workspace, 'src/data.txt'));
 });
 
 describe('SEC-2.3 what the person’s own configuration runs or reads in the project', () => {
