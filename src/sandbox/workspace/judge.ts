@@ -37,6 +37,8 @@ export class Judge {
   readonly #access: Access;
   /** What was moved aside, under its new name, which bears a time of the run. */
   readonly #setAside = new Set<RawPath>();
+  /** Inodes that were moved aside: the move gave them a time after the run, under their other names too. */
+  readonly #moved = new Set<string>();
   #failure: ContextdError | null = null;
 
   constructor(parts: JudgeParts, access: Access) {
@@ -87,7 +89,7 @@ export class Judge {
     const isSuspect = (ctimeMs: number) => !isKnown && (isFresh || runs.mayHaveStamped(ctimeMs));
     const newest = yield* newestOf(path, stats, isSuspect);
     const isUnchanged = isKnown && (link === null ? known.stamp === newest.newestMs : known.link === link);
-    const isOld = !newest.isSuspect && !runs.mayHaveStamped(newest.newestMs);
+    const isOld = !newest.isSuspect && !this.mayBeRuns(stats, newest.newestMs);
     const mayChangeUnseen = runs.isAnyActive || this.isRecent(newest.newestMs);
     const stamp = mayChangeUnseen ? Number.NaN : newest.newestMs;
     const sheet = kind === 'state' ? this.#runsIn(path) : undefined;
@@ -150,7 +152,7 @@ export class Judge {
   /** Whether something is there that no run made, changed or put there. */
   isOld(path: RawPath): boolean {
     const stats = this.#access.stat(path);
-    return stats !== null && stats !== 'closed' && !this.#parts.runs.mayHaveStamped(stats.ctimeMs);
+    return stats !== null && stats !== 'closed' && !this.mayBeRuns(stats, stats.ctimeMs);
   }
 
   findStray(file: RawPath): string | null {
@@ -162,15 +164,22 @@ export class Judge {
     }
   }
 
+  /** Whether a run may have made or changed it, which bears this time. */
+  mayBeRuns(stats: Stats, ctimeMs: number): boolean {
+    return this.#parts.runs.mayHaveStamped(ctimeMs) || (stats.nlink > 1 && this.#moved.has(inodeOf(stats)));
+  }
+
   /** Moves it aside and says so, in the log and to the runs that may have made it. */
   quarantine(path: RawPath, identity: string, reason: string): void {
     const { index, runs, ledger, logger, building } = this.#parts;
     index.removeDanger(path);
     if (building.has(path) && removeEmpty(path)) return;
     this.#change(path, () => {
+      const stats = this.#access.exactStat(path);
       const moved = moveAside(path);
       if (moved === null) return;
       this.#setAside.add(moved);
+      if (stats !== null) this.#moved.add(inodeOf(stats));
       runs.report(path, identity, ledger.note(path, moved, reason));
       logger.warn('sandbox.quarantined', { path: toText(path), moved: toText(moved), reason });
     });
@@ -211,6 +220,10 @@ export class Judge {
   isRecent(ctimeMs: number): boolean {
     return ctimeMs > this.#parts.clock.now() - TICK_MS;
   }
+}
+
+function inodeOf({ dev, ino }: { dev: number | bigint; ino: number | bigint }): string {
+  return `${dev}:${ino}`;
 }
 
 export function gitDangersIn(gitDir: RawPath): { path: RawPath; kind: DangerKind }[] {

@@ -155,7 +155,7 @@ export class Scan {
       yield;
       const stats = this.#access.stat(file);
       if (stats === null || stats === 'closed' || !stats.isFile()) continue;
-      if (!runs.mayHaveStamped(stats.ctimeMs) || this.judge.findStray(file) === null) continue;
+      if (!this.judge.mayBeRuns(stats, stats.ctimeMs) || this.judge.findStray(file) === null) continue;
       if (this.judge.isSetAside(file) || (index.dangers.get(file)?.kind ?? 'stray') !== 'stray') continue;
       yield* this.judge.decide(file, 'stray', false);
     }

@@ -153,6 +153,15 @@ describe('what a run made', () => {
     expect(pathsOf(guard.finish(watch)).quarantined).toEqual(['.envrc']);
   });
 
+  test('SEC-2.3 every name of one file is moved aside: moving the first gives the others a later time', async () => {
+    // Its end lies before everything that the search does, as on a machine that is slow.
+    const guard = bench.guard([], { now: () => Date.now() - 5, monotonic: () => 0 });
+    const watch = guard.begin(await guard.protection());
+    bench.sh('echo x >f; for name in .envrc .mcp.json a/.bashrc a/b/.npmrc; do mkdir -p a/b; ln f $name; done');
+    letTimePass();
+    expect(pathsOf(guard.finish(watch)).quarantined).toEqual(['.envrc', '.mcp.json', 'a/.bashrc', 'a/b/.npmrc']);
+  });
+
   test('a forgotten run made nothing', async () => {
     const guard = bench.guard();
     guard.forget(guard.begin(await guard.protection()));
