@@ -61,6 +61,15 @@ describe.each(whoCanRun())('what a run made and a person decides on, %s', (who) 
     expect(existsSync(join(bench.workspace, SETTINGS))).toBe(false);
   });
 
+  test('SEC-2.3: a sheet of a rebase that was restored is judged as one when a later run goes on with it', async () => {
+    bench.host('git init -q -b main .');
+    const todo = '.git/rebase-merge/git-rebase-todo';
+    const { id } = await setAside(`mkdir .git/rebase-merge; echo 'exec true' >${todo}`);
+    await act({ kind: 'restore', which: id });
+    expect((await bench.bash(`echo 'pick 1234567 x' >>${todo}`)).quarantined).toEqual([]);
+    expect((await bench.bash(`echo 'exec id' >>${todo}`)).quarantined).toEqual([todo]);
+  });
+
   test('SEC-2.3: what a later run changed after it was shown is not accepted', async () => {
     const { id, sha256, moved } = await setAside(MAKE);
     await bench.bash(`echo evil >${moved}/settings.json`);

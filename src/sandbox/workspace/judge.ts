@@ -4,8 +4,7 @@ import { ContextdError, isErrno } from '../../core/errors.ts';
 import type { Logger } from '../../core/log.ts';
 import type { Access } from './access.ts';
 import { commonDirNamedBy, gitDirNamedBy } from './git-dir.ts';
-import { runsOf } from './git-state.ts';
-import { exactStatAt, identityOf, linkTextAt, readSmallFile } from './inode.ts';
+import { exactStatAt, identityOf, linkTextAt } from './inode.ts';
 import type { Lead } from './lead.ts';
 import { type DangerKind, GIT_DANGERS } from './protected-names.ts';
 import { moveAside, removeEmpty, restoreLink } from './quarantine.ts';
@@ -15,7 +14,7 @@ import { isWithin, nameOf, parentOf, type RawPath, toText } from './raw-path.ts'
 import { newestOf } from './read-directory.ts';
 import type { Runs } from './runs.ts';
 import { findStrayKey } from './stray-config.ts';
-import { isHarmlessGitDir, mayStay, STATE_MAX_BYTES, worktreeNamedBy } from './verdict.ts';
+import { isHarmlessGitDir, mayStay, runsInSheet, worktreeNamedBy } from './verdict.ts';
 import type { WorkspaceIndex } from './workspace-index.ts';
 
 /** Milliseconds: what changed so recently may change again within one tick of the kernel, and its time would not tell. */
@@ -92,7 +91,7 @@ export class Judge {
     const isOld = !newest.isSuspect && !this.mayBeRuns(stats, newest.newestMs);
     const mayChangeUnseen = runs.isAnyActive || this.isRecent(newest.newestMs);
     const stamp = mayChangeUnseen ? Number.NaN : newest.newestMs;
-    const sheet = kind === 'state' ? this.#runsIn(path) : undefined;
+    const sheet = kind === 'state' ? runsInSheet(path) : undefined;
     if (isRedirected && !(kind === 'config' ? mayStay(kind, path, index) : this.#isHarmlessLead(lead)))
       return this.#quarantineLead(path, identity, kind, lead);
     if (isUnchanged || isOld || runs.haveAllKept(identity)) return accept(stamp, sheet);
@@ -130,18 +129,6 @@ export class Judge {
     const exact = turned === undefined ? null : this.#access.exactStat(turned);
     if (turned === undefined || exact === null) this.quarantine(path, identity, reasonFor(kind));
     else this.quarantine(turned, identityOf(exact), reasonFor(kind));
-  }
-
-  /** What an instruction sheet runs; undefined if it cannot be read. */
-  #runsIn(path: RawPath): readonly string[] | undefined {
-    if (!path.endsWith('todo')) return undefined;
-    try {
-      const text = readSmallFile(path, STATE_MAX_BYTES);
-      return text === null ? undefined : runsOf(text);
-    } catch (cause) {
-      if (isErrno(cause)) return undefined;
-      throw cause;
-    }
   }
 
   /** Whether some run that is not settled can have changed it where it is. */

@@ -12,6 +12,7 @@ import type { QuarantineLedger } from './quarantine-ledger.ts';
 import { nameOf, type RawPath, toText } from './raw-path.ts';
 import { newestOf } from './read-directory.ts';
 import type { Runs } from './runs.ts';
+import { runsInSheet } from './verdict.ts';
 import type { WorkspaceIndex } from './workspace-index.ts';
 
 /** Milliseconds after which the time of a rename is in the past for every later change (`Scan`). */
@@ -175,12 +176,17 @@ export class QuarantineActions {
     throw hasChanged(item);
   }
 
-  /** As `Scan.judge` accepts, so that the next search leaves it. */
+  /** As `Judge.decide` accepts, so that the next search leaves it. */
   #acceptNow(path: RawPath, stamp: number): void {
     const stats = exactStatAt(path);
     if (stats === null) return;
     const link = stats.isSymbolicLink() ? linkTextAt(path) : null;
-    this.#parts.index.accept(path, { kind: dangerAt(path), identity: identityOf(stats), link, stamp });
+    const kind = dangerAt(path, link !== null, this.#parts.index);
+    const runs = kind === 'state' ? runsInSheet(path) : undefined;
+    this.#parts.index.accept(path, {
+      ...{ kind, identity: identityOf(stats), link, stamp },
+      ...(runs === undefined ? {} : { runs }),
+    });
   }
 
   async #newestIn(path: RawPath): Promise<number> {
@@ -212,11 +218,16 @@ function unread(path: RawPath): Content | null {
   return { kind, sizeBytes, sha256: null, noHashBecause, preview: null, cost: { bytes: 0, entries: 0 } };
 }
 
-function dangerAt(path: RawPath): DangerKind {
+/** As what a path is judged from now on. */
+function dangerAt(path: RawPath, isLink: boolean, index: WorkspaceIndex): DangerKind {
   const name = nameOf(path);
   if (isProtectedName(name)) return 'name';
   if (name === '.git') return 'pointer';
-  return GIT_DANGERS.get(name) ?? (name === 'attributes' ? 'attributes' : 'name');
+  const isPartOf = (part: string) => path.endsWith(`/${part}`) && index.isGitDir(path.slice(0, -part.length - 1));
+  const part = [...GIT_DANGERS].find(([one]) => isPartOf(one));
+  if (part !== undefined) return part[1];
+  if (index.isTarget(path)) return 'target';
+  return isLink ? 'link' : 'stray';
 }
 
 function toItem({ item, content }: Found): QuarantinedItem {

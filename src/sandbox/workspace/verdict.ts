@@ -3,7 +3,7 @@ import { isErrno } from '../../core/errors.ts';
 import { parseGitConfig } from './git-config.ts';
 import { findUnsafeKey } from './git-config-keys.ts';
 import { commonDirNamedBy, gitDirNamedBy, isOwnCommonDir } from './git-dir.ts';
-import { isHarmlessState } from './git-state.ts';
+import { isHarmlessState, runsOf } from './git-state.ts';
 import { fdPath, openDirectory, readSmallFile, statAt } from './inode.ts';
 import { follow, type Lead } from './lead.ts';
 import { type DangerKind, GIT_DANGERS } from './protected-names.ts';
@@ -11,7 +11,7 @@ import { isWithin, nameOf, parentOf, type RawPath } from './raw-path.ts';
 import { type Entry, readDirectory } from './read-directory.ts';
 
 /** Bytes of a configuration or state that is read; git writes a few hundred, a rebase of thousands of commits some more. */
-export const STATE_MAX_BYTES = 1024 * 1024;
+const STATE_MAX_BYTES = 1024 * 1024;
 /** Entries of a hooks directory that are looked at; git's template has fourteen. */
 const HOOKS_MAX = 500;
 /** Entries of a directory that is to become a git directory. */
@@ -95,6 +95,18 @@ function leadsToHarmless(lead: Lead | null, ground: Ground, seen: Set<RawPath>):
 function isSafeDirectory(lead: Lead | null, { roots }: Ground): lead is Lead {
   if (lead === null || !lead.exists || lead.links.length > 0) return false;
   return roots.some((root) => isWithin(root, lead.target)) && statAt(lead.target)?.isDirectory() === true;
+}
+
+/** The lines of an instruction sheet that run programs; undefined for any other file, and if it cannot be read. */
+export function runsInSheet(path: RawPath): readonly string[] | undefined {
+  if (!path.endsWith('todo')) return undefined;
+  try {
+    const text = readSmallFile(path, STATE_MAX_BYTES);
+    return text === null ? undefined : runsOf(text);
+  } catch (cause) {
+    if (isErrno(cause)) return undefined;
+    throw cause;
+  }
 }
 
 /** Where `core.worktree` of a configuration leads; null if it has none, or cannot be read. */
