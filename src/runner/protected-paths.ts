@@ -1,7 +1,7 @@
 import { MOUNTED_GIT_DANGERS, PROTECTED_NAMES } from '../sandbox/workspace/protected-names.ts';
 
 /**
- * What a tool process is told that it may not write, at any depth: the names that the mounts and the search after a run
+ * What a tool process may not write, at any depth: the names that the mounts and the search after a run
  * go by. A name that does not exist yet cannot be mounted over, so a tool that writes files refuses it by name; what else
  * it makes is judged after the call.
  */

@@ -192,7 +192,7 @@ export class Judge {
     }
   }
 
-  /** A `.git` file that gave way to a repository is judged by what lies in that; parts of what is none are only files. */
+  /** A `.git` that became a directory is judged by its content; without a repository around it, a part of one is a file. */
   #isHarmlessNow(path: RawPath, kind: DangerKind, stats: Stats): boolean {
     const { index } = this.#parts;
     if (kind === 'name') return false;
