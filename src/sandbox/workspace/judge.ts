@@ -153,7 +153,8 @@ export class Judge {
 
   /** Whether a run may have made or changed it, which bears this time. */
   mayBeRuns(stats: Stats, ctimeMs: number): boolean {
-    return this.#parts.runs.mayHaveStamped(ctimeMs) || (stats.nlink > 1 && this.#moved.has(inodeOf(stats)));
+    if (this.#parts.runs.mayHaveStamped(ctimeMs)) return true;
+    return stats.isFile() && stats.nlink > 1 && this.#moved.has(inodeOf(stats));
   }
 
   /** Moves it aside and says so, in the log and to the runs that may have made it. */
