@@ -18,8 +18,6 @@ export interface Scanner {
   scan(texts: readonly NamedText[], workspace?: WorkspaceRules | null): Promise<Finding[][]>;
   /** An idle thread gives memory back; a busy one is left alone. */
   collect(): void;
-  /** Bytes of heap that the thread holds; 0 without a thread. */
-  heapBytes(): Promise<number>;
 }
 
 export interface ScannerDeps {
@@ -78,11 +76,6 @@ class WorkerScanner implements Scanner {
 
   collect(): void {
     if (!this.#busy) void this.#thread?.then((thread) => thread.collect()).catch(() => undefined);
-  }
-
-  async heapBytes(): Promise<number> {
-    const thread = await this.#thread?.catch(() => undefined);
-    return thread === undefined || thread.isDead ? 0 : thread.heapBytes();
   }
 
   async #work(): Promise<void> {
@@ -198,12 +191,6 @@ class ScanThread {
   collect(): void {
     const request: CollectRequest = { kind: 'collect' };
     this.#worker.postMessage(request);
-  }
-
-  async heapBytes(): Promise<number> {
-    // A thread that ends meanwhile holds nothing.
-    const heap = await this.#worker.getHeapStatistics().catch(() => undefined);
-    return heap?.total_heap_size ?? 0;
   }
 
   /** Blocks until the thread is gone. */
