@@ -69,7 +69,8 @@ export class Judge {
   }
 
   *#judgeHere(path: RawPath, kind: DangerKind, isFresh: boolean): Generator<void, void> {
-    const { index, runs, ledger } = this.#parts;
+    const { index, runs, ledger, clock } = this.#parts;
+    const readAt = clock.now();
     const [stats, exact] = [this.#access.stat(path), this.#access.exactStat(path)];
     if (stats === 'closed') return;
     if (stats === null || exact === null || this.#isHarmlessNow(path, kind, stats)) return index.removeDanger(path);
@@ -89,7 +90,7 @@ export class Judge {
     const newest = yield* newestOf(path, stats, isSuspect);
     const isUnchanged = isKnown && (link === null ? known.stamp === newest.newestMs : known.link === link);
     const isOld = !newest.isSuspect && !this.mayBeRuns(stats, newest.newestMs);
-    const mayChangeUnseen = runs.isAnyActive || this.isRecent(newest.newestMs);
+    const mayChangeUnseen = runs.isAnyActive || isRecent(newest.newestMs, readAt);
     const stamp = mayChangeUnseen ? Number.NaN : newest.newestMs;
     const sheet = kind === 'state' ? runsInSheet(path) : undefined;
     if (isRedirected && !(kind === 'config' ? mayStay(kind, path, index) : this.#isHarmlessLead(lead)))
@@ -204,10 +205,14 @@ export class Judge {
     if (kind === 'directory' && !stats.isSymbolicLink()) return true;
     return !index.isGitDir(parentOf(path)) && !index.isGitDir(parentOf(parentOf(path)));
   }
+}
 
-  isRecent(ctimeMs: number): boolean {
-    return ctimeMs > this.#parts.clock.now() - TICK_MS;
-  }
+/**
+ * Whether something that was read at `readAtMs` may have changed since without a new ctime. `readAtMs` is taken before
+ * the read: a process that is paused between its read and its clock would take a recent change for an old one.
+ */
+export function isRecent(ctimeMs: number, readAtMs: number): boolean {
+  return ctimeMs > readAtMs - TICK_MS;
 }
 
 function inodeOf({ dev, ino }: { dev: number | bigint; ino: number | bigint }): string {

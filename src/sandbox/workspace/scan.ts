@@ -3,7 +3,7 @@ import { Access } from './access.ts';
 import { isRepositoryName, makeRepository } from './git-dir.ts';
 import type { GlobMatch, GlobSet } from './glob.ts';
 import { identityOf } from './inode.ts';
-import { gitDangersIn, Judge, type JudgeParts } from './judge.ts';
+import { gitDangersIn, isRecent, Judge, type JudgeParts } from './judge.ts';
 import { type DangerKind, GIT_DANGERS, isProtectedName, PROTECTED_NAMES } from './protected-names.ts';
 import { reasonFor } from './quarantine-reasons.ts';
 import { below, isWithin, nameOf, parentOf, type RawPath, toText } from './raw-path.ts';
@@ -60,9 +60,10 @@ export class Scan {
 
   /** Reads one directory, judges what is dangerous in it, and gives new directories to `onNew`. Returns its entries. */
   *visit(visit: Visit, onNew: (visit: Visit) => void): Generator<void, number> {
-    const { index, runs } = this.#parts;
+    const { index, runs, clock } = this.#parts;
     const { path } = visit;
     const listing = emptyListing();
+    const readAt = clock.now();
     const read = yield* this.#read(path, listing);
     if (read === 'unread') return this.#remember(path);
     if (read === null || read.stats.dev !== this.#access.deviceOf(path)) {
@@ -84,7 +85,7 @@ export class Scan {
     try {
       const isGitDir = looksLikeGitDir || index.isPointedAt(path);
       const hasUnremembered = yield* this.#take(path, listing, { isGitDir, isFresh }, onNew);
-      mayHaveMore = hasUnremembered || this.judge.isRecent(ctimeMs);
+      mayHaveMore = hasUnremembered || isRecent(ctimeMs, readAt);
     } finally {
       const isGitDir = looksLikeGitDir;
       if (mayHaveMore) index.addDirectory(path, Number.NaN, ino, isGitDir);
