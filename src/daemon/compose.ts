@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url';
+import { parseSessionKey } from '../call/session.ts';
 import { createCatalog } from '../catalog/catalog.ts';
 import type { Environment } from '../config/env.ts';
 import type { Paths } from '../config/paths.ts';
@@ -26,7 +27,6 @@ import { createJournal } from '../stores/journal.ts';
 import { createDaemonKeys } from '../stores/keys.ts';
 import { createProjectStore } from '../stores/projects.ts';
 import { createRuleApprovals } from '../stores/rule-approvals.ts';
-import { splitSessionKey } from '../stores/session-key.ts';
 import { createSessionStore } from '../stores/sessions.ts';
 import { createDatabase } from '../stores/sqlite.ts';
 import { loadCounter, type TokenCounter } from '../tokens/counter.ts';
@@ -94,7 +94,7 @@ export function compose({ environment, paths, config, clock, logger, requestStop
     engine: maskEngine(() => official),
     numbers: sessions,
     workspaceRules: async (sessionKey) => {
-      const root = (await projects.find(splitSessionKey(sessionKey).project))?.root;
+      const root = (await projects.find(parseSessionKey(sessionKey).project))?.root;
       return root === undefined ? null : workspaceRules.read(root);
     },
     ...(seeds === null ? {} : { seeds }),
@@ -238,7 +238,7 @@ function seedsOf(
   return createSeeds({
     home: environment.home,
     variables: environment.secretVariables,
-    projectOf: async (sessionKey) => (await projects.find(splitSessionKey(sessionKey).project))?.root ?? null,
+    projectOf: async (sessionKey) => (await projects.find(parseSessionKey(sessionKey).project))?.root ?? null,
     clock,
     logger,
   });

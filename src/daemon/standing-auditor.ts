@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
+import { parseSessionKey } from '../call/session.ts';
 import type { Paths } from '../config/paths.ts';
 import type { GitleaksUse } from '../config/schema.ts';
 import type { Clock } from '../core/clock.ts';
@@ -15,7 +16,6 @@ import type { Scrubber } from '../scrub/scrubber.ts';
 import { readStreams } from '../stores/artifact-streams.ts';
 import type { ArtifactStore, ArtifactStream } from '../stores/artifacts.ts';
 import type { AuditLog } from '../stores/audit.ts';
-import { splitSessionKey } from '../stores/session-key.ts';
 import type { Part } from './lifecycle.ts';
 
 export interface StandingAuditorDeps {
@@ -127,7 +127,7 @@ async function maskStored(item: AuditItem, missed: readonly MissedSecret[], deps
   const masked = streams.map(({ field, text }, position) => ({ field, text: value[position] ?? text }));
   if (masked.length > 0) await deps.artifacts.replace(item.sessionKey, item.artifactId, masked);
   deps.logger.warn('scrub.secret_missed', { artifact: item.artifactId, rules: missed.map(({ rule }) => rule) });
-  const { project, session } = splitSessionKey(item.sessionKey);
+  const { project, session } = parseSessionKey(item.sessionKey);
   const rules = [...new Set(missed.map(({ rule }) => rule))];
   await deps.auditLog.append({
     time: new Date(deps.clock.now()).toISOString(),

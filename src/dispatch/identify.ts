@@ -1,3 +1,4 @@
+import { sessionKey } from '../call/session.ts';
 import type { Clock } from '../core/clock.ts';
 import type { CallRequest } from '../server/door.ts';
 import type { Call } from './call.ts';
@@ -13,7 +14,7 @@ export function identify(request: CallRequest, clock: Clock): Call {
     request,
     requestId: request.requestId,
     sessionId,
-    sessionKey: `${request.projectRoot}\0${sessionId}`,
+    sessionKey: sessionKey({ project: request.projectRoot, session: sessionId }),
     receivedAt,
     startedAt: clock.monotonic(),
   };

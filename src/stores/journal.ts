@@ -1,7 +1,7 @@
+import { parseSessionKey } from '../call/session.ts';
 import type { Clock } from '../core/clock.ts';
 import { ContextdError, type ErrorCode } from '../core/errors.ts';
 import { integerOf, textOf } from './rows.ts';
-import { splitSessionKey } from './session-key.ts';
 import type { Database, Row } from './sqlite.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -78,7 +78,7 @@ export function createJournal(deps: { database: Database; clock: Clock }): Journ
     },
 
     async begin({ requestId, tool, sessionKey }) {
-      const { project, session } = splitSessionKey(sessionKey);
+      const { project, session } = parseSessionKey(sessionKey);
       const [begun] = await database.write([
         {
           sql: `INSERT INTO calls (request_id, tool, project, session, started_ms) VALUES (?, ?, ?, ?, ?)

@@ -1,7 +1,7 @@
+import { parseSessionKey } from '../call/session.ts';
 import type { Clock } from '../core/clock.ts';
 import type { DaemonKeys } from './keys.ts';
 import { integerOf } from './rows.ts';
-import { splitSessionKey } from './session-key.ts';
 import type { Database } from './sqlite.ts';
 
 /**
@@ -81,7 +81,7 @@ class Sessions implements SessionStore {
 
   async #reserve(sessionKey: string): Promise<void> {
     const size = this.#blocks.has(sessionKey) ? NEXT_BLOCK : FIRST_BLOCK;
-    const { project, session } = splitSessionKey(sessionKey);
+    const { project, session } = parseSessionKey(sessionKey);
     const tag = this.#deps.keys.derive('session', sessionKey).subarray(0, 16);
     const [rows] = await this.#deps.database.write([
       {
