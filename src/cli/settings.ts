@@ -1,5 +1,5 @@
+import { checkConfig, type Fault, valueAt } from '../config/load.ts';
 import { CONFIG_SCHEMA, type Config } from '../config/schema.ts';
-import { checkConfig, type Fault, valueAt } from '../config/validate.ts';
 import { ContextdError } from '../core/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../core/json.ts';
 

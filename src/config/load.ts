@@ -1,10 +1,9 @@
 import { readFile } from 'node:fs/promises';
+import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import { ContextdError, isErrno } from '../core/errors.ts';
-import type { Json, JsonObject } from '../core/json.ts';
-import { isJsonObject } from '../core/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../core/json.ts';
 import type { Paths } from './paths.ts';
-import type { Config } from './schema.ts';
-import { checkConfig, type Fault } from './validate.ts';
+import { CONFIG_ORDER, CONFIG_SCHEMA, type Config } from './schema.ts';
 
 /**
  * The settings in force: config.json over the defaults. A missing file means defaults. Throws SCHEMA_INVALID with
@@ -61,4 +60,115 @@ function refusal(file: string, faults: readonly Fault[]): ContextdError {
     remedy: 'Correct it (docs/config.schema.json lists every setting), or remove it to use the defaults.',
     details: { path: file, faults },
   });
+}
+
+/** One thing wrong with a configuration. */
+export interface Fault {
+  /** JSON pointer of the setting; "" is the whole file. */
+  path: string;
+  /** What is wrong, without the path. */
+  message: string;
+}
+
+export type Checked = { config: Config; faults: readonly [] } | { config: undefined; faults: readonly Fault[] };
+
+/** Checks a parsed configuration and fills in what it leaves out. The value handed in is not changed. */
+export function checkConfig(value: Json): Checked {
+  if (isJsonObject(value) && Object.keys(value).length === 0) return { config: defaultConfig(), faults: [] };
+  const validate = compileSchema();
+  const filled: unknown = structuredClone(value);
+  if (!validate(filled)) return { config: undefined, faults: (validate.errors ?? []).map(describe) };
+  const faults = checkOrder(filled);
+  return faults.length === 0 ? { config: withoutSchemaKey(filled), faults: [] } : { config: undefined, faults };
+}
+
+/** The value at a pointer such as /budget/max_tokens; undefined when there is none. */
+export function valueAt(root: unknown, pointer: string): Json | undefined {
+  let value: unknown = root;
+  for (const key of pointer.split('/').slice(1))
+    value = isJsonObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
+  return isJson(value) ? value : undefined;
+}
+
+/** What most people have: no settings. Compiling the schema to find that out takes longer than the rest of a start. */
+function defaultConfig(): Config {
+  const filled = {};
+  fillDefaults(CONFIG_SCHEMA, filled);
+  // Every section and setting of the schema has a default; a test compares them with what the compiled schema fills in.
+  return filled as Config;
+}
+
+function fillDefaults(schema: object, value: Record<string, unknown>): void {
+  const properties: unknown = 'properties' in schema ? schema.properties : {};
+  for (const [name, property] of isJsonObject(properties) ? Object.entries(properties) : []) {
+    if (!isJsonObject(property) || !Object.hasOwn(property, 'default')) continue;
+    const filled: unknown = structuredClone(property.default);
+    value[name] = filled;
+    if (isJsonObject(filled)) fillDefaults(property, filled);
+  }
+}
+
+/** Our own constant: a test holds it against the schema of schemas, which would double the time this takes. */
+function compileSchema(): ValidateFunction<Config> {
+  return new Ajv2020({
+    meta: false,
+    validateSchema: false,
+    allErrors: true,
+    useDefaults: true,
+    strict: true,
+    allowUnionTypes: true,
+    verbose: true,
+  }).compile<Config>(CONFIG_SCHEMA);
+}
+
+function withoutSchemaKey(config: Config & { $schema?: string }): Config {
+  const { $schema: _ignored, ...settings } = config;
+  return settings;
+}
+
+function describe(error: ErrorObject): Fault {
+  if (error.keyword === 'additionalProperties') {
+    const name = String(error.params.additionalProperty);
+    return { path: `${error.instancePath}/${escapePointer(name)}`, message: `is no setting${suggest(name, error)}` };
+  }
+  const values = error.keyword === 'enum' ? `: ${listed(error.params.allowedValues)}` : '';
+  return {
+    path: error.instancePath,
+    message: `${error.message ?? 'is invalid'}${values}, but is ${shown(error.data)}`,
+  };
+}
+
+function suggest(name: string, error: ErrorObject): string {
+  const known = isJsonObject(error.parentSchema?.properties) ? Object.keys(error.parentSchema.properties) : [];
+  const names = known.filter((key) => !key.startsWith('$'));
+  const near = names.find(
+    (key) => key.toLowerCase().replaceAll(/[_-]/g, '') === name.toLowerCase().replaceAll(/[_-]/g, ''),
+  );
+  return near === undefined ? `; there are ${names.join(', ')}` : `; did you mean ${near}?`;
+}
+
+function checkOrder(config: Config): Fault[] {
+  const faults: Fault[] = [];
+  for (const [low, high] of CONFIG_ORDER) {
+    const [least, most] = [Number(valueAt(config, low)), Number(valueAt(config, high))];
+    if (least > most) faults.push({ path: low, message: `must be at most ${high}, which is ${most}, but is ${least}` });
+  }
+  return faults;
+}
+
+function listed(values: unknown): string {
+  return Array.isArray(values) ? values.map(String).join(', ') : '';
+}
+
+function shown(data: unknown): string {
+  const text = JSON.stringify(data) ?? 'undefined';
+  return text.length > 60 ? `${text.slice(0, 57)}...` : text;
+}
+
+function escapePointer(key: string): string {
+  return key.replaceAll('~', '~0').replaceAll('/', '~1');
+}
+
+function isJson(value: unknown): value is Json {
+  return value !== undefined && typeof value !== 'function' && typeof value !== 'symbol' && typeof value !== 'bigint';
 }

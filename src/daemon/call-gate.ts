@@ -1,6 +1,6 @@
 import { ContextdError } from '../core/errors.ts';
 import type { CallAnswer, Dispatch, Refuse } from '../server/door.ts';
-import type { StopCause } from './stop-request.ts';
+import { type Drained, endsWithin, type StopCause } from './lifecycle.ts';
 
 /** Counts calls on their way in and out, and lets none in once the daemon stops. */
 export interface CallGate {
@@ -16,12 +16,6 @@ export interface CallGate {
   readonly drained: Promise<Drained>;
 }
 
-/** How many calls were under way at the stop, and how many of them were ended. */
-export interface Drained {
-  waited: number;
-  ended: number;
-}
-
 /** Milliseconds that calls get to answer once they were ended: a tool's own grace, and the way of its answer. */
 const ENDING_MS = 5_000;
 
@@ -31,17 +25,8 @@ export function createCallGate(inner: Dispatch, refuse: Refuse): CallGate {
   const { promise: drained, resolve: settle } = Promise.withResolvers<Drained>();
   let answered = 0;
   let stopping = false;
-  const allEndWithin = async (ms: number): Promise<boolean> => {
-    if (under.size === 0) return true;
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<boolean>((resolve) => {
-      timer = setTimeout(() => resolve(false), ms);
-    });
-    const done = Promise.allSettled([...under.values()].map(({ answer }) => answer)).then(() => true);
-    const ended = await Promise.race([done, late]);
-    clearTimeout(timer);
-    return ended;
-  };
+  const allEndWithin = (ms: number): Promise<boolean> =>
+    endsWithin(Promise.allSettled([...under.values()].map(({ answer }) => answer)), ms);
   return {
     async dispatch(request) {
       if (stopping) return refuse(request, daemonStops());

@@ -7,6 +7,8 @@ import type { Config } from '../config/schema.ts';
 import { ContextdError } from '../core/errors.ts';
 import { type Identity, identityFor } from '../sandbox/identity.ts';
 import type { IsolationLayer, IsolationReport, Sandbox } from '../sandbox/sandbox.ts';
+import type { AuditorState } from '../scrub/gitleaks/auditor.ts';
+import { howToInstall } from '../scrub/gitleaks/remedy.ts';
 import type { Scrubber } from '../scrub/scrubber.ts';
 import type { Seeds } from '../scrub/vault/seeds.ts';
 import type { WorkspaceRulesReader } from '../scrub/workspace-rules.ts';
@@ -15,9 +17,8 @@ import type { AuditLog } from '../stores/audit.ts';
 import type { ProjectStore } from '../stores/projects.ts';
 import type { Database } from '../stores/sqlite.ts';
 import type { TokenCounter } from '../tokens/counter.ts';
-import { checkAuditor } from './auditor-health.ts';
 import { policyFor } from './policy.ts';
-import type { StandingAuditor } from './standing-auditor.ts';
+import type { StandingAuditor, StandingAuditorState } from './standing-auditor.ts';
 
 export interface HealthDeps {
   catalog: Catalog;
@@ -218,4 +219,41 @@ export async function checkWorkspaceRules({
   }
   if (faults.length === 0) return { status: 'ok', detail: 'every .gitleaks.toml can be used', remedy: '' };
   return { status: 'warn', detail: faults.join('; '), remedy: 'Mend the file; until then it adds nothing.' };
+}
+
+/** One line of `ctxd doctor` on the standing auditor. A secret that only it found is a warning. */
+function checkAuditor({ use, program, background }: StandingAuditorState, installRoot: string): Finding {
+  if (use === 'off') return ok('off (scrub.gitleaks)');
+  if (program === null) return withoutProgram(use, installRoot);
+  const what = `gitleaks ${program.version ?? 'of unknown version'}`;
+  if (background === null) return ok(`${what} searches every answer before it leaves`);
+  if (background.missed > 0) return missed(background);
+  const counts = `${background.searched} outputs searched, ${background.waiting} wait`;
+  if (background.failures + background.skipped === 0) return ok(`${what}: ${counts}`);
+  return {
+    status: 'warn',
+    detail: `${what}: ${counts}, ${background.skipped} left out, ${background.failures} runs failed`,
+    remedy: 'See `ctxd server logs` for why it failed.',
+  };
+}
+
+function missed({ missed: count, missedRules }: AuditorState): Finding {
+  return {
+    status: 'warn',
+    detail: `it found ${count} secrets that had been let through (${missedRules.join(', ')}); they are masked now`,
+    remedy: 'See `ctxd stats`; the agent may have seen them, so change them.',
+  };
+}
+
+function withoutProgram(use: 'background' | 'always', installRoot: string): Finding {
+  const remedy = `${howToInstall(installRoot)} Then run \`ctxd server restart\`.`;
+  if (use === 'background') {
+    return { status: 'warn', detail: 'not installed: stored outputs are not searched a second time', remedy };
+  }
+  const detail = 'scrub.gitleaks is always and there is no gitleaks, so every answer is withheld';
+  return { status: 'fail', detail, remedy };
+}
+
+function ok(detail: string): Finding {
+  return { status: 'ok', detail, remedy: '' };
 }

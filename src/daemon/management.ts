@@ -10,10 +10,10 @@ import type { HealthCheck, Management, ProjectResult, SchemaResult, ServerStatus
 import type { AuditLog } from '../stores/audit.ts';
 import type { AcceptedTool, ProjectStore } from '../stores/projects.ts';
 import type { CallGate } from './call-gate.ts';
+import type { StopCause } from './lifecycle.ts';
 import { checkProjectRoot } from './project-root.ts';
 import { createQuarantineManagement, type QuarantineManagementDeps } from './quarantine-management.ts';
 import { createRuleManagement, type RuleManagementDeps } from './rule-management.ts';
-import type { StopCause } from './stop-request.ts';
 
 export interface ManagementDeps {
   home: string;

@@ -2,10 +2,9 @@ import { Command } from 'commander';
 import { readEnvironment } from '../config/env.ts';
 import { findInstallRoot } from '../config/install-root.ts';
 import { resolvePaths } from '../config/paths.ts';
-import { systemClock } from '../core/clock.ts';
+import { systemClock, systemTimer } from '../core/clock.ts';
 import { ContextdError, ERROR_TABLE } from '../core/errors.ts';
 import { PACKAGE_VERSION } from '../protocol/versions.ts';
-import { failureLine } from './failure-line.ts';
 import { type Program, type ServeOptions, serve } from './serve.ts';
 
 /** Exit code of a command line that is wrong. */
@@ -32,10 +31,23 @@ async function serveAndExit(compose: Program['compose'], options: ServeOptions):
     process.chdir('/');
     const environment = readEnvironment();
     const paths = resolvePaths(environment, findInstallRoot());
-    await serve({ environment, paths, clock: systemClock, compose }, options);
+    await serve({ environment, paths, clock: systemClock, timer: systemTimer, compose }, options);
     return process.exit(0);
   } catch (thrown) {
     console.error(failureLine(thrown));
     return process.exit(ERROR_TABLE[ContextdError.from(thrown).code].exitCode);
   }
+}
+
+/** Why the daemon did not start, in one line with the remedy and never with a stack. */
+export function failureLine(thrown: unknown): string {
+  const error = ContextdError.from(thrown);
+  const known = error.code !== 'INTERNAL_ERROR' || thrown instanceof ContextdError;
+  const message = known ? error.message : `cannot start: ${thrown instanceof Error ? thrown.message : String(thrown)}`;
+  const remedy = known ? error.remedy : 'Run `contextd serve --foreground` to see more, or `ctxd doctor`.';
+  return `contextd: ${oneLine(remedy === undefined ? message : `${message}. ${remedy}`)}`;
+}
+
+function oneLine(text: string): string {
+  return text.replaceAll(/\s*[\r\n]+\s*/g, ' ');
 }

@@ -1,13 +1,13 @@
 import { ContextdError } from '../core/errors.ts';
 import type { WorkspaceRulesReader } from '../scrub/workspace-rules.ts';
 import type { Management, RulesReviewResult } from '../server/door.ts';
+import type { Consents } from '../stores/consents.ts';
 import type { ProjectStore } from '../stores/projects.ts';
-import type { RuleApprovals } from '../stores/rule-approvals.ts';
 
 export interface RuleManagementDeps {
   projects: ProjectStore;
   workspaceRules: WorkspaceRulesReader;
-  approvals: RuleApprovals;
+  consents: Pick<Consents, 'give' | 'withdraw'>;
 }
 
 /** What a person decides on the rules that a project brings (`ctxd scrub approve`). */
@@ -24,11 +24,11 @@ export function createRuleManagement(
       const now = await review(root);
       if (now.fault !== null) throw new ContextdError('SCHEMA_INVALID', now.fault, { remedy: `Mend ${now.path}.` });
       if (now.sha256 === null || now.sha256 !== sha256) throw changed(now.path);
-      await deps.approvals.approve(root, sha256);
+      await deps.consents.give(root, 'rules', sha256);
       return deps.workspaceRules.review(root);
     },
     async revokeRules(root) {
-      await deps.approvals.revoke(root);
+      await deps.consents.withdraw(root, 'rules');
       return review(root);
     },
   };

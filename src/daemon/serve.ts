@@ -1,22 +1,28 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Environment } from '../config/env.ts';
 import { loadConfig } from '../config/load.ts';
 import { ensureDirectories, type Paths } from '../config/paths.ts';
 import type { Config } from '../config/schema.ts';
-import type { Clock } from '../core/clock.ts';
-import { ERROR_TABLE } from '../core/errors.ts';
+import type { Clock, Timer } from '../core/clock.ts';
+import { ContextdError, ERROR_TABLE } from '../core/errors.ts';
 import type { Logger } from '../core/log.ts';
-import { ensureVacant } from '../server/probe.ts';
+import { ensureVacant, type ProbeDeps } from '../server/probe.ts';
 import type { ComposeDeps } from './compose.ts';
-import { type Composition, startParts, stopParts } from './lifecycle.ts';
-import { createFileSink, createStderrSink } from './log-sink.ts';
-import { createLogger } from './logger.ts';
-import { startAlone } from './single-instance.ts';
-import { createStopRequest, type StopCause, watchSignals } from './stop-request.ts';
+import {
+  type Composition,
+  createStopRequest,
+  type StopCause,
+  startParts,
+  stopParts,
+  watchSignals,
+} from './lifecycle.ts';
+import { createFileSink, createLogger, createStderrSink } from './logger.ts';
 
 export interface Program {
   environment: Environment;
   paths: Paths;
   clock: Clock;
+  timer: Timer;
   compose(deps: ComposeDeps): Composition;
 }
 
@@ -50,7 +56,7 @@ export async function serve(program: Program, { foreground }: ServeOptions): Pro
   logger.info('daemon.stopped', { pid: process.pid });
 }
 
-async function prepare({ environment, paths, clock, compose }: Program, foreground: boolean): Promise<Service> {
+async function prepare({ environment, paths, clock, timer, compose }: Program, foreground: boolean): Promise<Service> {
   const config = await loadConfig(paths);
   let mask = (_text: string): string => '[withheld]';
   let maskLater = async (texts: readonly string[]): Promise<readonly string[]> => texts.map((text) => mask(text));
@@ -66,7 +72,7 @@ async function prepare({ environment, paths, clock, compose }: Program, foregrou
     config,
     logger,
     compose(requestStop) {
-      const composition = compose({ environment, paths, config, clock, logger, requestStop });
+      const composition = compose({ environment, paths, config, clock, timer, logger, requestStop });
       mask = (text) => composition.mask(text);
       maskLater = composition.maskLater ?? maskLater;
       return composition;
@@ -77,6 +83,35 @@ async function prepare({ environment, paths, clock, compose }: Program, foregrou
 async function start(composition: Composition, logger: Logger): Promise<Composition> {
   await startParts(composition.parts, logger);
   return composition;
+}
+
+interface SingleInstanceDeps {
+  probe: ProbeDeps;
+  clock: Clock;
+  logger: Logger;
+}
+
+/** What a daemon that is stopping, its door closed already, may take to let go of the state database, milliseconds. */
+const HANDOVER_MS = 8_000;
+const RETRY_MS = 50;
+
+/**
+ * Starts by `attempt`, which throws CONFLICT while another holds the state database. When that other one answers on
+ * the socket, it is named in the error. When nobody does, it is about to end or still starting: then we wait for it.
+ */
+export async function startAlone<T>(attempt: () => Promise<T>, deps: SingleInstanceDeps): Promise<T> {
+  const until = deps.clock.monotonic() + HANDOVER_MS;
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await attempt();
+    } catch (thrown) {
+      if (!(thrown instanceof ContextdError) || thrown.code !== 'CONFLICT') throw thrown;
+      await ensureVacant(deps.probe);
+      if (deps.clock.monotonic() >= until) throw thrown;
+      if (tries === 1) deps.logger.info('daemon.waiting_for_another_to_end');
+      await delay(RETRY_MS);
+    }
+  }
 }
 
 /** A fault nobody foresaw leaves a state nobody knows: it is logged and the process ends, to be started afresh. */

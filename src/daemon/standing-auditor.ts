@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
-import { setTimeout } from 'node:timers/promises';
 import { parseSessionKey } from '../call/session.ts';
 import type { Paths } from '../config/paths.ts';
 import type { GitleaksUse } from '../config/schema.ts';
-import type { Clock } from '../core/clock.ts';
+import type { Clock, Timer } from '../core/clock.ts';
 import { ContextdError } from '../core/errors.ts';
 import type { Logger } from '../core/log.ts';
 import type { SecondSearch } from '../dispatch/second-search.ts';
@@ -13,9 +12,9 @@ import { type MissedSecret, missedSecrets } from '../scrub/gitleaks/missed.ts';
 import { findOfficialConfig } from '../scrub/gitleaks/official-config.ts';
 import { clearWorkDir, createGitleaksRun, type GitleaksRun } from '../scrub/gitleaks/run.ts';
 import type { Scrubber } from '../scrub/scrubber.ts';
-import { readStreams } from '../stores/artifact-streams.ts';
-import type { ArtifactStore, ArtifactStream } from '../stores/artifacts.ts';
+import { type ArtifactStore, type ArtifactStream, readStreams } from '../stores/artifacts.ts';
 import type { AuditLog } from '../stores/audit.ts';
+import { pause } from './jobs.ts';
 import type { Part } from './lifecycle.ts';
 
 export interface StandingAuditorDeps {
@@ -26,6 +25,7 @@ export interface StandingAuditorDeps {
   artifacts: ArtifactStore;
   auditLog: AuditLog;
   clock: Clock;
+  timer: Timer;
   logger: Logger;
 }
 
@@ -97,7 +97,7 @@ function createBackground(run: GitleaksRun, deps: StandingAuditorDeps, signal: A
     run,
     read: async (item) => (await readStored(item, deps.artifacts))?.map(({ text }) => text) ?? null,
     onMissed: (item, missed) => maskStored(item, missed, deps),
-    pause: (ms) => setTimeout(ms, undefined, { signal, ref: false }).catch(() => undefined),
+    pause: (ms) => pause(deps.timer, ms, signal),
     logger: deps.logger,
   });
 }

@@ -19,10 +19,10 @@ export function checkSecrets(call: VerifiedCall, { config }: { config: Settings 
   const places = secretPlaces(call.tool.arguments.secretInputs, call.input).filter(holdsToken);
   const forProgram = places.filter(({ purpose }) => purpose !== 'file');
   const why = forProgram.length === 0 ? null : (faultOfProgram(call, config) ?? faultOfVariables(call, forProgram));
-  if (why !== null) return { allowed: false, code: 'PERMISSION_DENIED', ...why };
-  if (places.length === 0) return { allowed: true, reason: 'no secret is asked for' };
+  if (why !== null) return { verdict: 'deny', code: 'PERMISSION_DENIED', ...why };
+  if (places.length === 0) return { verdict: 'allow', reason: 'no secret is asked for' };
   const inputs = places.map(({ path, purpose }) => `/${path.join('/')} (${purpose})`);
-  return { allowed: true, reason: `secrets may be opened in ${inputs.slice(0, 10).join(', ')}` };
+  return { verdict: 'allow', reason: `secrets may be opened in ${inputs.slice(0, 10).join(', ')}` };
 }
 
 interface Fault {

@@ -1,6 +1,5 @@
 import type { Scrubber } from '../scrub/scrubber.ts';
-import { readStreams } from '../stores/artifact-streams.ts';
-import type { ArtifactStore } from '../stores/artifacts.ts';
+import { type ArtifactStore, readStreams } from '../stores/artifacts.ts';
 import type { StoredOutput } from './store.ts';
 
 export interface OpenArtifactDeps {

@@ -94,7 +94,7 @@ export class HostApi {
     return this.#serve('Scrub', () => this.#deps.scrub(this.#call.sessionKey, texts));
   }
 
-  /** A line of the tool's; at most 100 in a call. The logger masks it. */
+  /** Logs a line of the tool, at most 100 in a call. The line is scrubbed first, as every text for the host is. */
   log(level: string, message: string): Promise<void> {
     return this.#serve('Log', async () => {
       const known = LOG_LEVELS.find((one) => one === level);
@@ -104,11 +104,12 @@ export class HostApi {
         throw invalid(`a log line has ${message.length} characters of ${LOG_LINE_MAX_CHARS}`, 'Log less at once.');
       }
       this.#logLines += 1;
-      const { tool, requestId } = this.#call;
+      const { tool, requestId, sessionKey } = this.#call;
       if (this.#logLines > LOG_LINES_MAX) {
         throw new ContextdError('RATE_LIMITED', `${tool} has written ${LOG_LINES_MAX} log lines in this call`);
       }
-      this.#deps.logger[known]('tool.log', { tool, request_id: requestId, message });
+      const [scrubbed = ''] = await this.#deps.scrub(sessionKey, [message]);
+      this.#deps.logger[known]('tool.log', { tool, request_id: requestId, message: scrubbed });
     });
   }
 

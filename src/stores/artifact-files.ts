@@ -2,7 +2,6 @@ import { createHmac, randomBytes } from 'node:crypto';
 import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { ContextdError, isErrno } from '../core/errors.ts';
-import { KeyedLock } from './keyed-lock.ts';
 
 /** UTF-16 units encoded, hashed and written at a time: a 64 MiB text never blocks the daemon for long. */
 const CHUNK_UNITS = 256 * 1024;
@@ -159,4 +158,36 @@ async function sizeOf(path: string): Promise<number> {
     if (isErrno(error, 'ENOENT')) return -1;
     throw error;
   }
+}
+
+/** Runs the tasks of one key one after another; different keys do not wait for each other. */
+class KeyedLock {
+  readonly #tails = new Map<string, Promise<void>>();
+
+  async run<Result>(key: string, task: () => Promise<Result>): Promise<Result> {
+    const before = this.#tails.get(key) ?? Promise.resolve();
+    const result = before.then(task);
+    const tail = result.then(ignore, ignore);
+    this.#tails.set(key, tail);
+    try {
+      return await result;
+    } finally {
+      if (this.#tails.get(key) === tail) this.#tails.delete(key);
+    }
+  }
+}
+
+function ignore(): void {}
+
+/** A recursive mkdir on a read-only file system says ENOENT. */
+const UNWRITABLE = ['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'EISDIR', 'ENOENT'];
+
+/** What the file system threw below `dir`. */
+export function fromArtifactFault(thrown: unknown, dir: string): ContextdError {
+  if (!isErrno(thrown, ...UNWRITABLE)) return ContextdError.from(thrown);
+  return new ContextdError('PATH_INVALID', `cannot write artifacts to ${dir} (${thrown.code})`, {
+    remedy: 'Make it a writable folder of this user, or set CONTEXTD_HOME to one.',
+    details: { path: dir },
+    cause: thrown,
+  });
 }

@@ -2,10 +2,8 @@ import type { Clock } from '../core/clock.ts';
 import { ContextdError } from '../core/errors.ts';
 import { ARTIFACT_ID_PATTERN, newArtifactId } from '../core/ids.ts';
 import type { Logger } from '../core/log.ts';
-import { checkRange, expiredArtifact, fromArtifactFault, unknownArtifact } from './artifact-errors.ts';
-import { ArtifactFiles } from './artifact-files.ts';
-import { removeContent } from './artifact-prune.ts';
-import { ArtifactPruner } from './artifact-pruner.ts';
+import { ArtifactFiles, fromArtifactFault } from './artifact-files.ts';
+import { ArtifactPruner, removeContent } from './artifact-pruner.ts';
 import {
   type ArtifactPart,
   insertArtifact,
@@ -18,8 +16,7 @@ import {
   updateArtifact,
 } from './artifact-rows.ts';
 import type { DaemonKeys } from './keys.ts';
-import { bytesOf, integerOf, textOf } from './rows.ts';
-import type { Database, Row, Statement } from './sqlite.ts';
+import { bytesOf, type Database, integerOf, type Row, type Statement, textOf } from './sqlite.ts';
 
 export type { ArtifactPart } from './artifact-rows.ts';
 
@@ -268,4 +265,36 @@ class Artifacts implements ArtifactStore {
     if (this.#parts === undefined) throw new Error('the artifact store is not started');
     return this.#parts;
   }
+}
+
+/** The whole of an artifact, text by text. Errors: NOT_FOUND, EXPIRED. */
+export async function readStreams(artifacts: ArtifactStore, sessionKey: string, id: string): Promise<ArtifactStream[]> {
+  const { parts, bytes } = await artifacts.info(sessionKey, id);
+  const body = await artifacts.read(sessionKey, id, 0, bytes);
+  let at = 0;
+  return parts.map((part) => {
+    const text = body.toString('utf8', at, at + part.bytes);
+    at += part.bytes;
+    return { field: part.field, text };
+  });
+}
+
+function unknownArtifact(id: string): ContextdError {
+  return new ContextdError('NOT_FOUND', `this session has no artifact ${id.slice(0, 40)}`, {
+    remedy: 'Use an id from the refs of an answer of this session.',
+  });
+}
+
+function expiredArtifact(id: string): ContextdError {
+  return new ContextdError('EXPIRED', `artifact ${id} has expired and was removed`, {
+    remedy: 'Run the command again.',
+  });
+}
+
+function checkRange(start: number, end: number): void {
+  if (Number.isSafeInteger(start) && Number.isSafeInteger(end) && start >= 0 && end >= start) return;
+  throw new ContextdError('ARGS_INVALID', `${start}-${end} is not a byte range of an artifact`, {
+    remedy: 'Ask for 0 <= start <= end.',
+    details: { start, end },
+  });
 }

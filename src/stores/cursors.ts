@@ -1,7 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { ContextdError } from '../core/errors.ts';
-import { packArtifactId, unpackArtifactId } from './artifact-id-bytes.ts';
-import { readVarint, writeVarint } from './varint.ts';
+import { ARTIFACT_ID_PATTERN } from '../core/ids.ts';
 
 /** Bytes `[start, end)` of an artifact that are still to be read. */
 export interface ByteRange {
@@ -111,4 +110,49 @@ function invalid(): ContextdError {
   return new ContextdError('CURSOR_INVALID', 'the continuation cursor was changed or is not one of this session', {
     remedy: 'Pass meta.pagination.cursor of an answer of this session unchanged, or run the command again.',
   });
+}
+
+/** The alphabet of `newArtifactId`: 5 bits a character. */
+const ID_ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
+const ID_PREFIX = 'art_';
+
+/** The 80 random bits of an artifact id as 10 bytes. */
+function packArtifactId(id: string): Buffer {
+  if (!ARTIFACT_ID_PATTERN.test(id)) throw new RangeError(`not an artifact id: ${id}`);
+  let bits = 0n;
+  for (const character of id.slice(ID_PREFIX.length)) bits = (bits << 5n) | BigInt(ID_ALPHABET.indexOf(character));
+  return Buffer.from(bits.toString(16).padStart(20, '0'), 'hex');
+}
+
+function unpackArtifactId(bytes: Buffer): string {
+  let bits = BigInt(`0x${bytes.toString('hex')}`);
+  let id = '';
+  for (let i = 0; i < 16; i++) {
+    id = ID_ALPHABET.charAt(Number(bits & 31n)) + id;
+    bits >>= 5n;
+  }
+  return ID_PREFIX + id;
+}
+
+/** Little-endian base-128 numbers: 1 byte below 128, 4 bytes up to 256 MiB. */
+function writeVarint(out: number[], value: number): void {
+  if (!Number.isSafeInteger(value) || value < 0) throw new RangeError(`not a whole number from 0: ${value}`);
+  let rest = value;
+  while (rest >= 128) {
+    out.push((rest % 128) + 128);
+    rest = Math.floor(rest / 128);
+  }
+  out.push(rest);
+}
+
+/** The number at `at` and the position after it; null at the end of the bytes or past 2^53. */
+function readVarint(bytes: Uint8Array, at: number): { value: number; next: number } | null {
+  let value = 0;
+  for (let next = at, scale = 1; scale <= 2 ** 49; scale *= 128) {
+    const byte = bytes[next++];
+    if (byte === undefined) return null;
+    value += (byte % 128) * scale;
+    if (byte < 128) return Number.isSafeInteger(value) ? { value, next } : null;
+  }
+  return null;
 }

@@ -1,8 +1,7 @@
 import { parseSessionKey } from '../call/session.ts';
 import type { Clock } from '../core/clock.ts';
 import { ContextdError, type ErrorCode } from '../core/errors.ts';
-import { integerOf, textOf } from './rows.ts';
-import type { Database, Row } from './sqlite.ts';
+import { type Database, integerOf, type Row, textOf } from './sqlite.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** Finished calls older than this are forgotten at start: the audit log is the lasting record. */

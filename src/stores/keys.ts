@@ -1,6 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import { bytesOf } from './rows.ts';
-import type { Database } from './sqlite.ts';
+import { bytesOf, type Database } from './sqlite.ts';
 
 /** Keys derived from the daemon's own random key, which never leaves the state database (0600). */
 export interface DaemonKeys {

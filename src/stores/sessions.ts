@@ -1,8 +1,7 @@
 import { parseSessionKey } from '../call/session.ts';
 import type { Clock } from '../core/clock.ts';
 import type { DaemonKeys } from './keys.ts';
-import { integerOf } from './rows.ts';
-import type { Database } from './sqlite.ts';
+import { type Database, integerOf } from './sqlite.ts';
 
 /**
  * Secret numbers are reserved in the database before they are given out, a few at first and more when a session

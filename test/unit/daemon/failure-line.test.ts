@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { ContextdError } from '#src/core/errors.js';
-import { failureLine } from '#src/daemon/failure-line.js';
+import { failureLine } from '#src/daemon/program.js';
 
 it('is the sentence and the remedy, in one line', () => {
   const error = new ContextdError('CONFLICT', 'taken\n by another', { remedy: 'End it.' });

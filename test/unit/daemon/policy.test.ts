@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { expect, test } from 'vitest';
-import { checkConfig } from '#src/config/validate.js';
+import { checkConfig } from '#src/config/load.js';
 import { defaultCpus, policyFor } from '#src/daemon/policy.js';
 
 function cpusOf(sandbox: object): number | undefined {

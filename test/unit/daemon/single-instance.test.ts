@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ContextdError } from '#src/core/errors.js';
 import { silentLogger } from '#src/core/log.js';
-import { startAlone } from '#src/daemon/single-instance.js';
+import { startAlone } from '#src/daemon/serve.js';
 import { echo } from '../../helpers/behind.ts';
 import { openDoor, type TestDoor } from '../../helpers/door.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { checkConfig } from '#src/config/validate.js';
+import { checkConfig } from '#src/config/load.js';
 import { budgetLimits } from '#src/dispatch/budget-limits.js';
 import { askedBudget, takeCommonOptions } from '#src/dispatch/common-options.js';
 

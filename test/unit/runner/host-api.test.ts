@@ -209,6 +209,15 @@ describe('the host', () => {
     await expect(openHost([]).host.log('error', 'x')).rejects.toMatchObject({ code: 'PERMISSION_DENIED' });
   });
 
+  it('SEC-1.1 scrubs a log line before the logger sees it, and logs nothing if that fails', async () => {
+    const { host, lines } = openHost(['log']);
+    await host.log('info', 'swordfish');
+    expect(lines).toEqual(['s:swordfish']);
+    const failing = openHost(['log'], {}, { scrub: () => Promise.reject(new Error('no scrub')) });
+    await expect(failing.host.log('info', 'swordfish')).rejects.toMatchObject({ code: 'INTERNAL_ERROR' });
+    expect(failing.lines).toEqual([]);
+  });
+
   it.each([
     ['shout', 'x'],
     ['info', 'x'.repeat(16_385)],

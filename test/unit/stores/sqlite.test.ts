@@ -8,8 +8,8 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { ContextdError } from '#src/core/errors.js';
 import { silentLogger } from '#src/core/log.js';
 import { createDatabase } from '#src/stores/sqlite.js';
-import { BatchRunner } from '#src/stores/sqlite-batch.js';
-import { fromDatabaseFault } from '#src/stores/sqlite-errors.js';
+import { BatchRunner, fromDatabaseFault } from '#src/stores/sqlite-engine.js';
+import { STATE_MIGRATIONS } from '#src/stores/state-migrations.js';
 import { makeTempDir, openTestDatabase } from './open-stores.js';
 
 const INSERT = 'INSERT INTO meta VALUES (?, ?)';
@@ -84,6 +84,7 @@ describe('the state database', () => {
     const failures: ContextdError[] = [];
     const database = createDatabase({
       file: join(dir, 'contextd.db'),
+      migrations: STATE_MIGRATIONS,
       logger: silentLogger,
       onFailure: (error) => failures.push(error),
     });
@@ -92,10 +93,40 @@ describe('the state database', () => {
     const calls = [database.read(COUNT), database.read(COUNT), database.write([{ sql: INSERT, params: ['a', value] }])];
     const settled = Promise.allSettled(calls);
     expect((await settled).map((result) => result.status)).toEqual(['rejected', 'rejected', 'rejected']);
-    expect(failures.map((error) => error.message)).toEqual(['the database thread has ended']);
+    expect(failures.map((error) => error.message)).toEqual(['the database contextd.db thread has ended']);
     expect(database.state).toBe('failed');
-    await expect(database.read(COUNT)).rejects.toThrow('the database thread has ended');
+    await expect(database.read(COUNT)).rejects.toThrow('the database contextd.db thread has ended');
     await database.stop();
+  });
+});
+
+describe('two databases of one daemon', () => {
+  it('have a file, a schema and a thread each, and the end of one thread leaves the other', async () => {
+    const dir = await makeTempDir();
+    const workers: Worker[] = [];
+    const remember = (worker: Worker) => workers.push(worker);
+    process.on('worker', remember);
+    onTestFinished(() => {
+      process.off('worker', remember);
+    });
+    const state = await openTestDatabase(dir);
+    const open = async (migrations: readonly string[]) => {
+      const database = createDatabase({ file: join(dir, 'memory.db'), migrations, logger: silentLogger });
+      onTestFinished(() => database.stop());
+      await database.start();
+      return database;
+    };
+    const notes = 'CREATE TABLE notes (text TEXT NOT NULL) STRICT';
+    const first = await open([notes]);
+    await first.write([{ sql: 'INSERT INTO notes VALUES (?)', params: ['kept'] }]);
+    await first.stop();
+    const memory = await open([notes, 'ALTER TABLE notes ADD COLUMN rank INTEGER NOT NULL DEFAULT 7']);
+    expect(await memory.read('SELECT * FROM notes')).toEqual([{ text: 'kept', rank: 7 }]);
+    await expect(memory.read('SELECT * FROM projects')).rejects.toMatchObject({ code: 'INTERNAL_ERROR' });
+    await expect(state.read('SELECT * FROM notes')).rejects.toMatchObject({ code: 'INTERNAL_ERROR' });
+    await workers.at(-1)?.terminate();
+    await expect(memory.read('SELECT 1 AS one')).rejects.toThrow('the database memory.db thread has ended');
+    expect(await state.read('SELECT 1 AS one')).toEqual([{ one: 1 }]);
   });
 });
 
@@ -131,7 +162,7 @@ describe('opening the state database', () => {
     newer.close();
     await expect(openTestDatabase(dir)).rejects.toMatchObject({
       code: 'VERSION_MISMATCH',
-      message: expect.stringMatching(/schema version 99, .* up to 3$/),
+      message: expect.stringMatching(/schema version 99, .* up to 4$/),
     });
   });
 

@@ -1,8 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { createJournal } from '#src/stores/journal.js';
-import { type AcceptedTool, createProjectStore } from '#src/stores/projects.js';
+import type { AcceptedTool } from '#src/stores/projects.js';
 import { createSessionStore, type SessionStore } from '#src/stores/sessions.js';
-import { DAY_MS, makeTempDir, openTestDatabase, openTestKeys, SESSION_A, SESSION_B, TestClock } from './open-stores.js';
+import {
+  DAY_MS,
+  makeTempDir,
+  openTestDatabase,
+  openTestKeys,
+  openTestProjects,
+  SESSION_A,
+  SESSION_B,
+  TestClock,
+} from './open-stores.js';
 
 const clock = new TestClock();
 
@@ -70,8 +79,7 @@ describe('projects', () => {
   it('are registered, found, listed and unregistered, over a restart too', async () => {
     const dir = await makeTempDir();
     const database = await openTestDatabase(dir);
-    const projects = createProjectStore({ database, clock });
-    await projects.start();
+    const { projects } = await openTestProjects(database, clock);
     expect(await projects.register('/p', [read, bash])).toBe(true);
     expect(await projects.register('/p', [{ ...bash, grants: ['exec', 'log'] }, read])).toBe(false);
     expect(await projects.register('/a', [])).toBe(true);
@@ -80,8 +88,7 @@ describe('projects', () => {
     expect(await projects.find('/p/sub')).toBeNull();
     await database.stop();
 
-    const reopened = createProjectStore({ database: await openTestDatabase(dir), clock });
-    await reopened.start();
+    const { projects: reopened } = await openTestProjects(await openTestDatabase(dir), clock);
     expect(await reopened.list()).toEqual([{ root: '/a', tools: [] }, expected]);
     expect(await reopened.register('/p', [read, bash])).toBe(false);
     expect(await reopened.register('/p', [read])).toBe(true);
@@ -93,22 +100,21 @@ describe('projects', () => {
   it('take concurrent registrations in order', async () => {
     const dir = await makeTempDir();
     const database = await openTestDatabase(dir);
-    const projects = createProjectStore({ database, clock });
-    await projects.start();
+    const { projects } = await openTestProjects(database, clock);
     const changes = [projects.register('/p', [bash]), projects.register('/p', [read]), projects.unregister('/p')];
     expect(await Promise.all([...changes, projects.register('/p', [bash, read])])).toEqual([true, true, true, true]);
-    const again = createProjectStore({ database, clock });
-    await again.start();
+    const { projects: again } = await openTestProjects(database, clock);
     expect(await again.find('/p')).toEqual(await projects.find('/p'));
   });
 
   it('with accepted tools that cannot be read refuse the start: a grant is never guessed', async () => {
     const database = await openTestDatabase(await makeTempDir());
-    const projects = createProjectStore({ database, clock });
-    await projects.start();
+    const { projects } = await openTestProjects(database, clock);
     await projects.register('/p', [bash]);
-    await database.write([{ sql: `UPDATE project_tools SET grants = '{}'`, params: [] }]);
-    await expect(createProjectStore({ database, clock }).start()).rejects.toMatchObject({ code: 'INTERNAL_ERROR' });
+    await database.write([
+      { sql: `UPDATE consents SET subject = 'grant:' WHERE subject LIKE 'grant:%:exec'`, params: [] },
+    ]);
+    await expect(openTestProjects(database, clock)).rejects.toMatchObject({ code: 'INTERNAL_ERROR' });
   });
 });
 

@@ -1,8 +1,5 @@
-/**
- * The schema, as a numbered list: entry n takes a database from version n to n + 1 (`PRAGMA user_version`).
- * Entries are only ever appended. Times are milliseconds since the epoch.
- */
-export const MIGRATIONS: readonly string[] = [
+/** The schema of the state database (`DatabaseFile.migrations`). Times are milliseconds since the epoch. */
+export const STATE_MIGRATIONS: readonly string[] = [
   `
   CREATE TABLE meta (name TEXT PRIMARY KEY, value BLOB NOT NULL) STRICT, WITHOUT ROWID;
 
@@ -79,5 +76,25 @@ export const MIGRATIONS: readonly string[] = [
   `
   ALTER TABLE artifacts ADD COLUMN command BLOB;
   CREATE INDEX artifacts_command ON artifacts (session, command, created_ms) WHERE command IS NOT NULL;
+  `,
+  // The subjects are those of consents.ts. A grant in a damaged list is not carried over: it is never guessed.
+  `
+  CREATE TABLE consents (
+    scope TEXT NOT NULL REFERENCES projects (root) ON DELETE CASCADE,
+    subject TEXT NOT NULL,
+    hash TEXT NOT NULL,
+    given_ms INTEGER NOT NULL,
+    PRIMARY KEY (scope, subject)
+  ) STRICT, WITHOUT ROWID;
+  INSERT INTO consents SELECT root, 'rules', sha256, approved_ms FROM rule_approvals;
+  INSERT INTO consents
+    SELECT tool.root, 'tool:' || origin || ':' || name, bundle_sha256, registered_ms
+    FROM project_tools AS tool JOIN projects ON projects.root = tool.root;
+  INSERT OR IGNORE INTO consents
+    SELECT tool.root, 'grant:' || name || ':' || entry.value, bundle_sha256, registered_ms
+    FROM project_tools AS tool JOIN projects ON projects.root = tool.root, json_each(grants) AS entry
+    WHERE json_type(grants) = 'array' AND entry.type = 'text';
+  DROP TABLE rule_approvals;
+  DROP TABLE project_tools;
   `,
 ];
