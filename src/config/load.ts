@@ -6,14 +6,14 @@ import type { Paths } from './paths.ts';
 import { CONFIG_ORDER, CONFIG_SCHEMA, type Config } from './schema.ts';
 
 /**
- * The settings in force: config.json over the defaults. A missing file means defaults. Throws SCHEMA_INVALID with
- * every fault and its path in the message and in `details.faults` (style 16: never silently less protection).
+ * The settings in force: config.json over the defaults. Without a file, the defaults. Throws SCHEMA_INVALID with every
+ * fault and its path in the message and in `details.faults`, so that a typo never removes protection silently.
  */
 export async function loadConfig(paths: Pick<Paths, 'configFile'>): Promise<Config> {
   return acceptConfig(paths.configFile, await readConfigFile(paths));
 }
 
-/** What a person wrote into config.json, unchecked beyond being a JSON object; {} when there is no file. */
+/** What a person wrote into config.json. Checked only to be a JSON object. {} if there is no file. */
 export async function readConfigFile(paths: Pick<Paths, 'configFile'>): Promise<JsonObject> {
   const text = await readText(paths.configFile);
   if (text === undefined) return {};
@@ -22,7 +22,7 @@ export async function readConfigFile(paths: Pick<Paths, 'configFile'>): Promise<
   throw refusal(paths.configFile, [{ path: '', message: 'must be a JSON object' }]);
 }
 
-/** Throws SCHEMA_INVALID naming `file` unless the settings are valid. */
+/** Throws SCHEMA_INVALID, which names `file`, unless the settings are valid. */
 export function acceptConfig(file: string, settings: JsonObject): Config {
   const { config, faults } = checkConfig(settings);
   if (config === undefined) throw refusal(file, faults);
@@ -62,9 +62,9 @@ function refusal(file: string, faults: readonly Fault[]): ContextdError {
   });
 }
 
-/** One thing wrong with a configuration. */
+/** One fault of a configuration. */
 export interface Fault {
-  /** JSON pointer of the setting; "" is the whole file. */
+  /** JSON pointer of the setting. "" is the whole file. */
   path: string;
   /** What is wrong, without the path. */
   message: string;
@@ -72,7 +72,7 @@ export interface Fault {
 
 export type Checked = { config: Config; faults: readonly [] } | { config: undefined; faults: readonly Fault[] };
 
-/** Checks a parsed configuration and fills in what it leaves out. The value handed in is not changed. */
+/** Checks a parsed configuration and fills in the defaults. Does not change `value`. */
 export function checkConfig(value: Json): Checked {
   if (isJsonObject(value) && Object.keys(value).length === 0) return { config: defaultConfig(), faults: [] };
   const validate = compileSchema();
@@ -82,7 +82,7 @@ export function checkConfig(value: Json): Checked {
   return faults.length === 0 ? { config: withoutSchemaKey(filled), faults: [] } : { config: undefined, faults };
 }
 
-/** The value at a pointer such as /budget/max_tokens; undefined when there is none. */
+/** The value at a pointer, for example /budget/max_tokens. Undefined if there is no value. */
 export function valueAt(root: unknown, pointer: string): Json | undefined {
   let value: unknown = root;
   for (const key of pointer.split('/').slice(1))
@@ -90,11 +90,11 @@ export function valueAt(root: unknown, pointer: string): Json | undefined {
   return isJson(value) ? value : undefined;
 }
 
-/** What most people have: no settings. Compiling the schema to find that out takes longer than the rest of a start. */
+/** For a configuration without settings, as most are: compiling the schema takes longer than the rest of a start. */
 function defaultConfig(): Config {
   const filled = {};
   fillDefaults(CONFIG_SCHEMA, filled);
-  // Every section and setting of the schema has a default; a test compares them with what the compiled schema fills in.
+  // Every section and setting has a default. A test compares them with the defaults of the compiled schema.
   return filled as Config;
 }
 
@@ -108,7 +108,7 @@ function fillDefaults(schema: object, value: Record<string, unknown>): void {
   }
 }
 
-/** Our own constant: a test holds it against the schema of schemas, which would double the time this takes. */
+/** Does not validate the schema itself: a test does, and it would double the time. */
 function compileSchema(): ValidateFunction<Config> {
   return new Ajv2020({
     meta: false,
@@ -129,7 +129,7 @@ function withoutSchemaKey(config: Config & { $schema?: string }): Config {
 function describe(error: ErrorObject): Fault {
   if (error.keyword === 'additionalProperties') {
     const name = String(error.params.additionalProperty);
-    return { path: `${error.instancePath}/${escapePointer(name)}`, message: `is no setting${suggest(name, error)}` };
+    return { path: `${error.instancePath}/${escapePointer(name)}`, message: `is not a setting${suggest(name, error)}` };
   }
   const values = error.keyword === 'enum' ? `: ${listed(error.params.allowedValues)}` : '';
   return {
@@ -144,7 +144,7 @@ function suggest(name: string, error: ErrorObject): string {
   const near = names.find(
     (key) => key.toLowerCase().replaceAll(/[_-]/g, '') === name.toLowerCase().replaceAll(/[_-]/g, ''),
   );
-  return near === undefined ? `; there are ${names.join(', ')}` : `; did you mean ${near}?`;
+  return near === undefined ? `; the settings are ${names.join(', ')}` : `; did you mean ${near}?`;
 }
 
 function checkOrder(config: Config): Fault[] {

@@ -1,6 +1,6 @@
 import type { Logger } from '../core/log.ts';
 
-/** Something that lives as long as the daemon does. `stop` is idempotent and resolves when it is done. */
+/** A part of the daemon with a start and a stop. `stop` is idempotent and resolves when the part has stopped. */
 export interface Part {
   /** For the log. */
   name: string;
@@ -8,7 +8,7 @@ export interface Part {
   stop(): Promise<void>;
 }
 
-/** How many calls were under way at the stop, and how many of them were ended. */
+/** How many calls were running when the daemon stopped, and how many of them it ended. */
 export interface Drained {
   waited: number;
   ended: number;
@@ -16,34 +16,34 @@ export interface Drained {
 
 /** What compose.ts builds. */
 export interface Composition {
-  /** In the order of their start; stopped in reverse. */
+  /** In the order in which they start. They stop in reverse. */
   parts: readonly Part[];
-  /** Lets no further call in, waits at most `graceMs` milliseconds for those under way, and ends the rest. */
+  /** Admits no further call, waits at most `graceMs` milliseconds for the running ones, and ends the rest. */
   drain(graceMs: number, cause: StopCause): Promise<Drained>;
-  /** Takes secrets out of a text; works before `start` too. */
+  /** Masks the secrets in a text. Works before `start` too. */
   mask(text: string): string;
-  /** The same for several texts, off the main thread; waits for `start`. Rejects when it cannot. Default: `mask`. */
+  /** Masks several texts off the main thread. Waits for `start`, and rejects if it cannot mask. Default: `mask`. */
   maskLater?(texts: readonly string[]): Promise<readonly string[]>;
 }
 
-/** What one part may take to stop, milliseconds. */
+/** Milliseconds that one part may take to stop. */
 const STOP_DEADLINE_MS = 5_000;
 
-/** Starts the parts in order. When one fails, those that were started are stopped and its error is thrown. */
+/** Starts the parts in order. If one fails, stops the started ones and throws its error. */
 export async function startParts(parts: readonly Part[], logger: Logger): Promise<void> {
   for (const [index, part] of parts.entries()) {
     try {
       await part.start();
     } catch (thrown) {
       logger.debug('part.start_failed', { part: part.name });
-      // The one that failed too: it may have got half way.
+      // Includes the part that failed: it may have started halfway.
       await stopParts(parts.slice(0, index + 1), logger);
       throw thrown;
     }
   }
 }
 
-/** Parts of which each needs those before it, as one. */
+/** Combines parts that start one after another, because each needs the ones before it. */
 export function inOrder(parts: readonly Part[]): Part {
   return {
     name: parts.map(({ name }) => name).join(', '),
@@ -56,7 +56,7 @@ export function inOrder(parts: readonly Part[]): Part {
   };
 }
 
-/** Parts that need nothing of each other, as one that starts them at the same time. */
+/** Combines parts that start at the same time, because none needs another. */
 export function together(parts: readonly Part[]): Part {
   return {
     name: parts.map(({ name }) => name).join(', '),
@@ -71,7 +71,7 @@ export function together(parts: readonly Part[]): Part {
   };
 }
 
-/** Stops the parts in reverse, each within `deadlineMs` milliseconds. One that fails or hangs never keeps the rest. */
+/** Stops the parts in reverse, each within `deadlineMs` milliseconds. A part that fails or hangs does not stop the rest. */
 export async function stopParts(
   parts: readonly Part[],
   logger: Logger,
@@ -101,25 +101,25 @@ export async function endsWithin(work: Promise<unknown>, ms: number): Promise<bo
   }
 }
 
-/** Who wants the daemon to end: a person with `ctxd`, a signal, or a part that cannot go on. */
+/** What ends the daemon: a person with `ctxd`, a signal, or a part that failed. */
 export type StopCause = 'stop' | 'restart' | 'signal' | 'failure';
 
-interface Wish {
-  /** Milliseconds left to calls in flight. */
+interface StopOrder {
+  /** Milliseconds that calls in flight get. */
   graceMs: number;
   cause: StopCause;
 }
 
-/** The wish that the daemon ends. */
+/** The request that the daemon ends. */
 export interface StopRequest {
-  /** The first wish counts; `graceMs` milliseconds are left to calls in flight. */
+  /** Only the first request counts. Calls in flight get `graceMs` milliseconds. */
   request(graceMs: number, cause: StopCause): void;
-  /** Resolves with the first wish. */
-  requested: Promise<Wish>;
+  /** Resolves with the first request. */
+  requested: Promise<StopOrder>;
 }
 
 export function createStopRequest(): StopRequest {
-  const { promise, resolve } = Promise.withResolvers<Wish>();
+  const { promise, resolve } = Promise.withResolvers<StopOrder>();
   return { request: (graceMs, cause) => resolve({ graceMs, cause }), requested: promise };
 }
 
@@ -129,12 +129,12 @@ const SIGNAL_NUMBERS = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 } as const;
 export interface SignalDeps {
   stop: StopRequest;
   drainMs: number;
-  /** A terminal that closes ends a daemon in the foreground; one in the background has none and ignores it. */
+  /** A closing terminal ends a daemon in the foreground. A daemon in the background ignores SIGHUP. */
   foreground: boolean;
   logger: Logger;
 }
 
-/** The first SIGTERM or SIGINT drains and stops, the second ends the process at once. */
+/** The first SIGTERM or SIGINT drains and stops the daemon; the second ends the process at once. */
 export function watchSignals({ stop, drainMs, foreground, logger }: SignalDeps): void {
   let seen = 0;
   const onSignal = (signal: keyof typeof SIGNAL_NUMBERS): void => {

@@ -6,25 +6,25 @@ import type { LogFields, Logger } from '../core/log.ts';
 export interface LoggerDeps {
   level: 'debug' | 'info' | 'warn' | 'error';
   sink: LogSink;
-  /** Takes secrets out. Every string passes it, except the event's name. Text it fails on is withheld. */
+  /** Masks secrets. Every string except the event's name passes through it. Text that it fails on is withheld. */
   mask(text: string): string;
   /**
-   * The same for several texts, off the main thread. If given, lines wait for it; `mask` is then only asked when it
-   * fails or the process ends. Default: every line is masked and written at once.
+   * Masks several texts off the main thread. If given, lines wait for it, and `mask` is used only if it fails or the
+   * process ends. Default: every line is masked and written at once.
    */
   maskLater?(texts: readonly string[]): Promise<readonly string[]>;
 }
 
-/** Errors behind errors that are told. */
+/** The most errors of a chain of causes that are logged. */
 const CAUSES_MAX = 4;
 
 /** A logger whose lines may wait a moment for their mask. */
 export interface QueuedLogger extends Logger {
-  /** Writes at once what still waits; for the end of the process. */
+  /** Writes the waiting lines at once. For the end of the process. */
   flush(): void;
 }
 
-/** JSON lines: level, time (ISO), event, then the fields; an error's cause as names and messages, never a stack. */
+/** Writes JSON lines: level, time (ISO), event, then the fields. A cause is logged by name and message, never its stack. */
 export function createLogger({ level, sink, mask, maskLater }: LoggerDeps): QueuedLogger {
   const out = pino({ level, base: null, timestamp: false, formatters: { level: levelName } }, sink);
   const queue = new LogQueue({
@@ -53,7 +53,7 @@ function maskOrWithhold(text: string, mask: (text: string) => string): string {
   }
 }
 
-/** "Error EACCES: permission denied", outermost first. */
+/** Lines such as "Error EACCES: permission denied", outermost error first. */
 function causesOf(thrown: unknown): string[] {
   const causes: string[] = [];
   for (let cause = thrown; cause !== undefined && causes.length < CAUSES_MAX; cause = nextOf(cause)) {
@@ -87,20 +87,20 @@ interface LogLine {
 
 interface LogQueueDeps {
   write(line: LogLine): void;
-  /** Takes secrets out of one text, at once. Never throws. */
+  /** Masks the secrets in one text, at once. Never throws. */
   mask(text: string): string;
-  /** The same for several, off the main thread. Default: `mask`. */
+  /** Masks several texts off the main thread. Default: `mask`. */
   maskLater?(texts: readonly string[]): Promise<readonly string[]>;
 }
 
-/** Lines that wait for their mask; beyond them all are masked at once, on the main thread. */
+/** Lines that may wait to be masked. With one more, all are masked at once on the main thread. */
 const WAITING_MAX = 1000;
-/** Lines that are masked together. */
+/** The most lines that are masked together. */
 const BATCH_MAX = 50;
 
 /**
- * Log lines on their way to the mask and the file, in their order. The main thread has rules of its own for texts that
- * cannot wait; reading them takes longer than most calls, so that log lines are left to the search thread.
+ * Keeps log lines in order until they are masked and written. The search thread masks them: loading the rules on the
+ * main thread takes longer than most calls.
  */
 export class LogQueue {
   readonly #deps: LogQueueDeps;
@@ -118,7 +118,7 @@ export class LogQueue {
     else void this.#work(this.#deps.maskLater);
   }
 
-  /** Masks and writes at once what waits. */
+  /** Masks and writes the waiting lines at once. */
   flush(): void {
     for (const line of this.#waiting.splice(0)) {
       const texts = textsOf(line.fields).map((text) => this.#deps.mask(text));
@@ -147,14 +147,14 @@ export class LogQueue {
   }
 }
 
-/** The texts of the fields, those in lists too. */
+/** The texts in the fields, including those in lists. */
 function textsOf(fields: LogFields): string[] {
   return Object.values(fields).flatMap((value) =>
     typeof value === 'string' ? [value] : Array.isArray(value) ? value.map(String) : [],
   );
 }
 
-/** The fields with other texts in them, in the order of `textsOf`. */
+/** The fields with their texts replaced by `texts`, in the order of `textsOf`. */
 function withTexts(fields: LogFields, texts: readonly string[]): LogFields {
   const left = [...texts];
   const replaced = Object.entries(fields).map(([key, value]) => {
@@ -164,12 +164,12 @@ function withTexts(fields: LogFields, texts: readonly string[]): LogFields {
   return Object.fromEntries(replaced);
 }
 
-/** Where log lines go. Never throws: a full disk costs lines, not calls. */
+/** Where log lines go. Never throws: if the disk is full, lines are lost and calls go on. */
 export interface LogSink {
   write(line: string): void;
 }
 
-/** Bytes after which the log is begun anew; the one before it stays as `<file>.1`. */
+/** The log is rotated past this many bytes; the previous file stays as `<file>.1`. */
 const LOG_MAX_BYTES = 8 * 1024 * 1024;
 const LOG_MODE = 0o600;
 
@@ -177,11 +177,11 @@ export function createStderrSink(): LogSink {
   return { write: (line) => attempt(() => writeSync(2, line)) };
 }
 
-/** A file of mode 0600, at most `maxBytes` and one line long, with one older file beside it. */
+/** A file of mode 0600 that holds at most `maxBytes` and one line, with one older file beside it. */
 export function createFileSink(file: string, maxBytes: number = LOG_MAX_BYTES): LogSink {
   let descriptor = openLog(file);
   let size = fstatSync(descriptor).size;
-  const turnOver = (): void => {
+  const rotate = (): void => {
     renameSync(file, `${file}.1`);
     const fresh = openLog(file);
     closeSync(descriptor);
@@ -190,7 +190,7 @@ export function createFileSink(file: string, maxBytes: number = LOG_MAX_BYTES): 
   };
   return {
     write(line) {
-      if (size >= maxBytes) attempt(turnOver);
+      if (size >= maxBytes) attempt(rotate);
       attempt(() => {
         size += writeSync(descriptor, line);
       });
@@ -208,6 +208,6 @@ function attempt(work: () => unknown): void {
   try {
     work();
   } catch {
-    // Nowhere is left to say it.
+    // There is nowhere left to report it.
   }
 }

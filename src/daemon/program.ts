@@ -7,12 +7,12 @@ import { ContextdError, ERROR_TABLE } from '../core/errors.ts';
 import { PACKAGE_VERSION } from '../protocol/versions.ts';
 import { type Program, type ServeOptions, serve } from './serve.ts';
 
-/** Exit code of a command line that is wrong. */
+/** Exit code for a wrong command line. */
 const EXIT_USAGE = 2;
-/** Whatever a part makes is for this user alone, even where it forgets to say so. */
+/** Every file that a part creates is for this user alone, even if the part sets no mode. */
 const PRIVATE_UMASK = 0o077;
 
-/** `contextd serve [--foreground]` and `contextd --version`, with the given parts list. Ends the process. */
+/** `contextd serve [--foreground]` and `contextd --version`, with the parts that `compose` builds. Ends the process. */
 export async function runProgram(argv: readonly string[], compose: Program['compose']): Promise<void> {
   const program = new Command('contextd').description('The contextd daemon. Manage it with ctxd.');
   program.version(PACKAGE_VERSION, '--version', 'Print the version.').helpOption('--help', 'Print this help.');
@@ -39,7 +39,7 @@ async function serveAndExit(compose: Program['compose'], options: ServeOptions):
   }
 }
 
-/** Why the daemon did not start, in one line with the remedy and never with a stack. */
+/** Says in one line why the daemon did not start, with the remedy and without a stack. */
 export function failureLine(thrown: unknown): string {
   const error = ContextdError.from(thrown);
   const known = error.code !== 'INTERNAL_ERROR' || thrown instanceof ContextdError;

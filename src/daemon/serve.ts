@@ -34,11 +34,11 @@ export interface ServeOptions {
 interface Service {
   config: Config;
   logger: Logger;
-  /** From the moment the parts are built, text is masked by them; until then it is withheld. */
+  /** Once the parts are built they mask the text of log lines. Until then the text is withheld. */
   compose(requestStop: (graceMs: number, cause: StopCause) => void): Composition;
 }
 
-/** Runs the daemon until it is asked to stop and has stopped. Throws when it cannot start. */
+/** Runs the daemon until it was asked to stop and has stopped. Throws if it cannot start. */
 export async function serve(program: Program, { foreground }: ServeOptions): Promise<void> {
   const { paths, clock } = program;
   await ensureDirectories(paths);
@@ -91,13 +91,13 @@ interface SingleInstanceDeps {
   logger: Logger;
 }
 
-/** What a daemon that is stopping, its door closed already, may take to let go of the state database, milliseconds. */
+/** Milliseconds in which a stopping daemon, whose door is closed already, releases the state database. */
 const HANDOVER_MS = 8_000;
 const RETRY_MS = 50;
 
 /**
- * Starts by `attempt`, which throws CONFLICT while another holds the state database. When that other one answers on
- * the socket, it is named in the error. When nobody does, it is about to end or still starting: then we wait for it.
+ * Starts with `attempt`, which throws CONFLICT while another daemon holds the state database. If the other daemon answers
+ * on the socket, the error names it. If it does not answer, it is stopping or still starting, and this one waits for it.
  */
 export async function startAlone<T>(attempt: () => Promise<T>, deps: SingleInstanceDeps): Promise<T> {
   const until = deps.clock.monotonic() + HANDOVER_MS;
@@ -114,7 +114,7 @@ export async function startAlone<T>(attempt: () => Promise<T>, deps: SingleInsta
   }
 }
 
-/** A fault nobody foresaw leaves a state nobody knows: it is logged and the process ends, to be started afresh. */
+/** After an unexpected error the state is unknown, so the error is logged and the process ends. */
 function watchCrashes(logger: Logger): void {
   process.on('uncaughtException', (error) => {
     logger.error('daemon.crashed', {}, error);

@@ -3,14 +3,14 @@ import type { Logger } from '../core/log.ts';
 import type { ArtifactFiles } from './artifact-files.ts';
 import { bytesOf, type Database, integerOf, type Row, textOf } from './sqlite.ts';
 
-/** Artifacts removed in one transaction: others wait no longer than that takes. */
+/** Artifacts removed in one transaction. Bounds how long other requests wait. */
 const BATCH = 500;
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** How long an expired id is still told from an unknown one. */
+/** Days for which an expired id is still distinguished from an unknown id. */
 const TOMBSTONE_DAYS = 30;
-/** Over the quota, room is made down to this part of it: not every put prunes. */
+/** Over the quota, contents are removed down to this fraction of it, so that not every put prunes. */
 const REFILL = 0.9;
-/** Pages given back to the file system per run, 4 KiB each. */
+/** Pages of 4 KiB that one run returns to the file system. */
 const VACUUM_PAGES = 2_000;
 
 export interface PrunerDeps {
@@ -21,10 +21,10 @@ export interface PrunerDeps {
   logger: Logger;
 }
 
-/** When pruning runs: asked for, or in the background once puts went over the quota; never twice at a time. */
+/** Prunes on request, and in the background once puts exceed the quota; never twice at the same time. */
 export class ArtifactPruner {
   readonly #deps: PrunerDeps;
-  /** What the contents add up to, never less than it is: a deduplicated put counts until the next prune. */
+  /** The size of all contents, or more: a deduplicated put is counted until the next prune. */
   #totalBytes = 0;
   #pruning: Promise<number> | undefined;
   #makingRoom: Promise<void> | undefined;
@@ -43,14 +43,14 @@ export class ArtifactPruner {
     await this.#pruning?.catch(() => undefined);
   }
 
-  /** A put was committed. */
+  /** Counts a put that was committed. */
   add(bytes: number): void {
     this.#totalBytes += bytes;
     if (this.#totalBytes <= this.#deps.limits.max_bytes) return;
     this.#makingRoom ??= this.#makeRoom();
   }
 
-  /** A file may have been published without its row: the next prune looks for it. */
+  /** A file may exist without its row. The next prune looks for such files. */
   expectOrphans(): void {
     this.#sweepDue = true;
   }
@@ -75,7 +75,7 @@ export class ArtifactPruner {
     return removed;
   }
 
-  /** Again when puts went over the quota meanwhile. */
+  /** Repeats if puts exceeded the quota again in the meantime. */
   async #makeRoom(): Promise<void> {
     try {
       while (this.#totalBytes > this.#deps.limits.max_bytes && (await this.prune()) > 0);
@@ -90,19 +90,19 @@ interface PruneDeps {
   database: Database;
   files: ArtifactFiles;
   nowMs: number;
-  /** Age limit, whole days. */
+  /** Age limit in days. */
   maxAgeDays: number;
-  /** Quota of all contents, bytes. */
+  /** Quota of all contents in bytes. */
   maxBytes: number;
 }
 
-/** Bytes held by contents some artifact refers to. */
+/** Bytes of all contents. */
 async function countBytes(database: Database): Promise<number> {
   const [row] = await database.read('SELECT coalesce(sum(bytes), 0) AS bytes FROM contents');
   return integerOf(row ?? {}, 'bytes');
 }
 
-/** Removes by age, then the least recently used until the quota holds. Gives the number of artifacts removed. */
+/** Removes old artifacts, then the least recently used until the quota holds. Returns the number of removed artifacts. */
 async function pruneArtifacts(deps: PruneDeps): Promise<number> {
   const aged = await removeAged(deps);
   await removeUnreferencedFiles(deps);
@@ -115,7 +115,7 @@ async function pruneArtifacts(deps: PruneDeps): Promise<number> {
   return aged + unused;
 }
 
-/** Removes files no content row names: an interrupted put or prune left them. */
+/** Removes files without a content row, which an interrupted put or prune left. */
 async function sweepFiles(database: Database, files: ArtifactFiles): Promise<void> {
   const rows = await database.read('SELECT hash FROM contents WHERE in_file = 1');
   const known = new Set(rows.map((row) => bytesOf(row, 'hash').toString('hex')));
@@ -128,7 +128,7 @@ async function sweepFiles(database: Database, files: ArtifactFiles): Promise<voi
   }
 }
 
-/** Removes a content that no artifact leads to any more, at once: what it holds must not stay. */
+/** Removes a content at once if no artifact refers to it any more, because it holds a secret. */
 export async function removeContent({ database, files }: Pick<PruneDeps, 'database' | 'files'>, id: number) {
   const sql = `DELETE FROM contents WHERE id = ? AND in_file = 0
                AND NOT EXISTS (SELECT 1 FROM artifacts WHERE content = contents.id)`;
@@ -169,7 +169,7 @@ async function removeLeastUsed(deps: PruneDeps): Promise<number> {
   return removed;
 }
 
-/** The least recently used contents that together free `excess` bytes, at most a batch of them. */
+/** The least recently used contents that together free `excess` bytes, at most one batch of them. */
 async function leastUsed(database: Database, excess: number): Promise<{ id: number; bytes: number }[]> {
   const rows = await database.read(
     `SELECT id, bytes FROM contents WHERE EXISTS (SELECT 1 FROM artifacts WHERE content = contents.id)
@@ -185,7 +185,7 @@ async function leastUsed(database: Database, excess: number): Promise<{ id: numb
   return chosen;
 }
 
-/** Leaves a tombstone for each; contents in the database go with their last artifact, those in files later. */
+/** Leaves a tombstone for each artifact. Contents in the database go with their last artifact; files go later. */
 async function removeArtifacts(deps: PruneDeps, victims: readonly Row[]): Promise<number> {
   const ids = JSON.stringify(victims.map((row) => textOf(row, 'id')));
   const contents = JSON.stringify(victims.map((row) => integerOf(row, 'content')));
@@ -205,7 +205,7 @@ async function removeArtifacts(deps: PruneDeps, victims: readonly Row[]): Promis
   return victims.length;
 }
 
-/** The row goes first, then the file, while no put of the same content can run. */
+/** Removes first the row and then the file, while no put of the same content can run. */
 async function removeUnreferencedFiles({ database, files }: Pick<PruneDeps, 'database' | 'files'>): Promise<void> {
   const rows = await database.read(
     `SELECT hash FROM contents WHERE in_file = 1

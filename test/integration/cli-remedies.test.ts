@@ -156,7 +156,7 @@ describe('NFR-2.3 a call that is under way', () => {
       stdout: 'so far\n',
     });
     expect(error).toContain(message);
-    expect(error).toContain('Look at what the call has done before calling again');
+    expect(error).toContain('Check what the call has done before calling again');
     expect(readFileSync(join(at.home, 'state/daemon.log'), 'utf8')).toContain('"calls_waited":1,"calls_ended":1');
   });
 

@@ -62,12 +62,12 @@ describe('the configuration', () => {
     expect(error).toMatchObject({ details: faults });
     const message = error instanceof Error ? error.message : '';
     expect(message).toContain(`${configFile} is invalid: `);
-    expect(message).toContain('/budget/defaultTokens is no setting; did you mean default_tokens?');
+    expect(message).toContain('/budget/defaultTokens is not a setting; did you mean default_tokens?');
     expect(message).toContain('/budget/max_tokens must be integer, but is "many"');
     expect(message).toContain(
       '/log/level must be equal to one of the allowed values: debug, info, warn, error, but is "loud"',
     );
-    expect(message).toContain('/sandbx is no setting; there are budget, ');
+    expect(message).toContain('/sandbx is not a setting; the settings are budget, ');
     expect(message).toContain('/sandbox/ro_paths/1 ');
     expect(message).toContain('/sandbox/ro_paths/2 ');
     expect(message).not.toContain('/sandbox/ro_paths/0');
@@ -77,13 +77,13 @@ describe('the configuration', () => {
     const faults = async (text: string) => load(text).catch((thrown: unknown) => String(thrown));
     for (const key of ['search_tokens', 'checkpoint_tokens', 'warm_start_tokens'])
       expect(await faults(`{"budget":{"${key}":500}}`)).toContain(
-        `/budget/${key} is no setting; there are default_tokens, `,
+        `/budget/${key} is not a setting; the settings are default_tokens, `,
       );
     for (const door of ['http', 'mcp'])
       expect(await faults(`{"budget":{"doors":{"${door}":{"max_tokens":500}}}}`)).toContain(
-        `/budget/doors/${door} is no setting; there are grpc`,
+        `/budget/doors/${door} is not a setting; the settings are grpc`,
       );
-    expect(await faults('{"qdrant":{"url":null}}')).toContain('/qdrant is no setting; there are budget, ');
+    expect(await faults('{"qdrant":{"url":null}}')).toContain('/qdrant is not a setting; the settings are budget, ');
   });
 
   it('refuses a default above its own maximum', async () => {

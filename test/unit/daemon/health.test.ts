@@ -57,7 +57,7 @@ test('doctor shows one line for each layer, ok or with its remedy', async () => 
   expect(checks).toContainEqual({
     name: 'isolation: memory limit',
     status: 'warn',
-    detail: 'missing; in its place: nothing',
+    detail: 'missing; instead: nothing',
     remedy: 'For full isolation run contextd in a Linux virtual machine.',
   });
   expect(checks.every(({ status, remedy }) => (status === 'ok') === (remedy === ''))).toBe(true);
