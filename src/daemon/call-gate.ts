@@ -1,5 +1,5 @@
+import type { CallAnswer, Dispatch, Refuse } from '../call/request.ts';
 import { ContextdError } from '../core/errors.ts';
-import type { CallAnswer, Dispatch, Refuse } from '../server/door.ts';
 import type { StopCause } from './stop-request.ts';
 
 /** Counts calls on their way in and out, and lets none in once the daemon stops. */

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { CallFacts } from '../call/outcome.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import { TOOL_NAME_PATTERN } from '../catalog/manifest.ts';
 import type { Clock } from '../core/clock.ts';
@@ -7,6 +8,7 @@ import { isJsonObject, type Json } from '../core/json.ts';
 import { freeKey } from '../scrub/leaves.ts';
 import type { Scrubber } from '../scrub/scrubber.ts';
 import type { AuditLog, AuditRecord, StartFacts } from '../stores/audit.ts';
+import type { Journal } from '../stores/journal.ts';
 import type { Call } from './call.ts';
 import type { ScrubbedOutcome } from './scrub.ts';
 import type { Tally } from './tally.ts';
@@ -40,7 +42,7 @@ export function startFacts({ request, requestId, sessionId, receivedAt }: Call, 
     request_id: requestId,
     session: deps.scrubber.maskText(sessionId),
     project: request.projectRoot,
-    door: request.door,
+    door: request.principal.door,
     tool: recordedTool(request.tool, deps),
     input: recordedInput(request.inputJson, deps.scrubber),
   };
@@ -61,6 +63,7 @@ export function endRecord(
   deps: AuditDeps,
 ): AuditRecord {
   const errorCode = outcome.failure?.code ?? null;
+  const { facts } = outcome;
   return {
     ...start,
     output_sha256: createHash('sha256').update(line).digest('hex'),
@@ -69,17 +72,17 @@ export function endRecord(
     secrets_found: outcome.secrets.length,
     secret_rules: [...new Set(outcome.secrets.map((secret) => secret.rule))],
     ...(outcome.missedByFirstPass > 0 ? { missed_by_first_pass: outcome.missedByFirstPass } : {}),
-    ...(outcome.secretsOpened.length > 0 ? { secrets_opened: openedOf(outcome, deps.scrubber) } : {}),
+    ...(facts.secretsOpened.length > 0 ? { secrets_opened: openedOf(facts, deps.scrubber) } : {}),
     exit_code: exitCodeOf(outcome, errorCode),
     error_code: errorCode,
     ...(outcome.scrubMs === undefined ? {} : { scrub_ms: outcome.scrubMs }),
     ...talliedOf(tally),
-    ...(outcome.runMs === null ? {} : { run_ms: outcome.runMs }),
-    ...(outcome.hostCalls.total > 0 ? { host_calls: hostCallsOf(outcome) } : {}),
+    ...(facts.runMs === null ? {} : { run_ms: facts.runMs }),
+    ...(facts.hostCalls.total > 0 ? { host_calls: hostCallsOf(facts) } : {}),
     ...(outcome.quarantined.length > 0 ? { quarantined: outcome.quarantined.map((one) => ({ ...one })) } : {}),
-    ...(outcome.searchComplete ? {} : { search_incomplete: true }),
+    ...(facts.searchComplete ? {} : { search_incomplete: true }),
     ...(outcome.denied.length > 0 ? { denied: outcome.denied.map((denial) => ({ ...denial })) } : {}),
-    ...(outcome.isolationMissing.length > 0 ? { isolation_missing: outcome.isolationMissing } : {}),
+    ...(facts.isolationMissing.length > 0 ? { isolation_missing: facts.isolationMissing } : {}),
   };
 }
 
@@ -96,14 +99,14 @@ function talliedOf(tally: Tally) {
 }
 
 /** Every token that became its value, up to a thousand; an input's name may be the caller's own text. */
-function openedOf({ secretsOpened }: ScrubbedOutcome, scrubber: Scrubber): Json {
+function openedOf({ secretsOpened }: CallFacts, scrubber: Scrubber): Json {
   return secretsOpened
     .slice(0, OPENED_MAX)
     .map(({ token, input, use }) => ({ token, input: kept(input, scrubber), use }));
 }
 
 /** The first hundred requests to ToolHost, and how many there were. */
-function hostCallsOf({ hostCalls }: ScrubbedOutcome): Json {
+function hostCallsOf({ hostCalls }: CallFacts): Json {
   return { total: hostCalls.total, calls: hostCalls.calls.map((call) => ({ ...call })) };
 }
 
@@ -139,4 +142,44 @@ function exitCodeOf(outcome: ScrubbedOutcome, errorCode: ErrorCode | null): numb
   const own = outcome.data.exit_code;
   if (typeof own === 'number') return own;
   return errorCode === null ? 0 : ERROR_TABLE[errorCode].exitCode;
+}
+
+/** What is written down of one call: in the journal while it runs, in the audit log for good. */
+export interface CallRecord {
+  /**
+   * Before anything runs. CONFLICT for a request id that was used before, STORAGE_FULL or AUDIT_FAILED when it cannot
+   * be written: no record, no run.
+   */
+  begin(tool: string): Promise<void>;
+  /** Step 9, for every outcome. AUDIT_FAILED when it cannot be written: no record, no answer. */
+  end(outcome: ScrubbedOutcome, told: Told): Promise<void>;
+}
+
+export interface CallRecordDeps extends AuditDeps {
+  journal: Journal;
+}
+
+export function createCallRecord(call: Call, deps: CallRecordDeps): CallRecord {
+  const { auditLog, journal } = deps;
+  const { requestId, sessionKey } = call;
+  // A call that could not begin does not end the one whose request id it took.
+  let isInJournal = false;
+  let start: StartFacts | null = null;
+  return {
+    async begin(tool) {
+      await journal.begin({ requestId, tool, sessionKey });
+      isInJournal = true;
+      const facts = startFacts(call, deps);
+      await auditLog.begin(facts);
+      start = facts;
+    },
+    async end(outcome, told) {
+      // Secrets that the call brought to light may be in its input: then that is masked once more.
+      const facts = start === null || outcome.secrets.length > 0 ? startFacts(call, deps) : start;
+      const record = endRecord(call, facts, outcome, told, deps);
+      await (start === null ? auditLog.append(record) : auditLog.end(record));
+      const errorCode: ErrorCode | null = outcome.failure?.code ?? null;
+      if (isInJournal) await journal.finish(requestId, errorCode);
+    },
+  };
 }

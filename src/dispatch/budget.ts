@@ -1,3 +1,4 @@
+import type { CallAnswer } from '../call/request.ts';
 import type { Config } from '../config/schema.ts';
 import type { Clock } from '../core/clock.ts';
 import {
@@ -10,17 +11,16 @@ import {
 } from '../core/envelope.ts';
 import type { ContextdError } from '../core/errors.ts';
 import type { Json } from '../core/json.ts';
-import type { CallAnswer } from '../server/door.ts';
 import type { Cursors } from '../stores/cursors.ts';
 import { fitCut, fitToBudget, fitWhole, shownStreams } from '../tokens/budget.ts';
 import type { TokenCounter } from '../tokens/counter.ts';
 import type { BudgetOutput } from '../tokens/fit.ts';
 import { type ByteRange, renderLine } from '../tokens/line.ts';
 import { fitPage } from '../tokens/page.ts';
-import type { VerifiedCall } from './call.ts';
-import { ownLeavesOfData } from './own-leaves.ts';
+import { addKnown, type VerifiedCall } from './call.ts';
 import type { Page } from './page.ts';
 import type { ScrubbedOutcome } from './scrub.ts';
+import { ownLeavesOfData } from './scrub.ts';
 import { hashOf, type StoredOutput, storeDerived } from './store.ts';
 import { type Tally, tallyOf } from './tally.ts';
 import { type ShownOutput, type ViewDeps, viewOutput } from './view/view-output.ts';
@@ -154,7 +154,7 @@ function envelopeOf(
   shown: ShownOutput,
   { clock, config }: BudgetDeps,
 ): Envelope {
-  const envelope = factsEnvelope(requestId, { ...outcome, droppedBytes: stored.droppedBytes });
+  const envelope = factsEnvelope(requestId, addKnown(outcome, { facts: { droppedBytes: stored.droppedBytes } }));
   const data: Record<string, Json> = { ...envelope.data };
   for (const { field } of shown.streams) data[field] = '';
   const warning_details = [...(envelope.meta.warning_details ?? []), ...(shown.meta.warning_details ?? [])];
@@ -164,10 +164,10 @@ function envelopeOf(
   return { ...envelope, data, refs: [stored.artifactId], meta };
 }
 
-function telemetryOf(durationMs: number, { runMs, scrubMs }: ScrubbedOutcome): NonNullable<EnvelopeMeta['telemetry']> {
+function telemetryOf(durationMs: number, { facts, scrubMs }: ScrubbedOutcome): NonNullable<EnvelopeMeta['telemetry']> {
   return {
     duration_ms: Math.round(durationMs * 10) / 10,
-    ...(runMs === null ? {} : { run_ms: runMs }),
+    ...(facts.runMs === null ? {} : { run_ms: facts.runMs }),
     ...(scrubMs === undefined ? {} : { scrub_ms: scrubMs }),
   };
 }
@@ -179,7 +179,8 @@ function factsEnvelope(requestId: string, outcome: ScrubbedOutcome): Envelope {
 
 /** Optional keys are left out when empty: an agent pays for each. */
 function metaOf(requestId: string, outcome: ScrubbedOutcome): EnvelopeMeta {
-  const { denied, droppedBytes, isolationMissing } = outcome;
+  const { denied, facts } = outcome;
+  const { droppedBytes, isolationMissing } = facts;
   const warnings = [...outcome.warnings, ...quarantineWarnings(outcome.quarantined)];
   return {
     version: 'response-v2',
@@ -188,7 +189,7 @@ function metaOf(requestId: string, outcome: ScrubbedOutcome): EnvelopeMeta {
     ...(isolationMissing.length > 0 ? { isolation: { level: 'reduced' as const, missing: isolationMissing } } : {}),
     ...(denied.length > 0 ? { denied } : {}),
     ...(warnings.length > 0 ? { warnings } : {}),
-    ...(outcome.searchComplete ? {} : { warning_details: [warningDetail('PARTIAL_FAILURE', SEARCH_GOES_ON)] }),
+    ...(facts.searchComplete ? {} : { warning_details: [warningDetail('PARTIAL_FAILURE', SEARCH_GOES_ON)] }),
     ...rateLimitOf(outcome.failure),
   };
 }

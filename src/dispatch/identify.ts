@@ -1,6 +1,6 @@
+import type { CallRequest } from '../call/request.ts';
 import { sessionKey } from '../call/session.ts';
 import type { Clock } from '../core/clock.ts';
-import type { CallRequest } from '../server/door.ts';
 import type { Call } from './call.ts';
 
 /** Session ids come from other programs' environments: anything else is taken as absent. */

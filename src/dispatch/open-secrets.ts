@@ -1,4 +1,5 @@
-import { ANY, type SecretPurpose, secretPlaces } from '../catalog/secret-inputs.ts';
+import type { OpenedSecret } from '../call/outcome.ts';
+import { ANY, secretPlaces } from '../catalog/secret-inputs.ts';
 import type { Config } from '../config/schema.ts';
 import { isJsonObject, type Json, type JsonObject } from '../core/json.ts';
 import type { Scrubber } from '../scrub/scrubber.ts';
@@ -8,14 +9,6 @@ import type { VerifiedCall } from './call.ts';
 export interface OpenSecretsDeps {
   scrubber: Scrubber;
   config: Pick<Config, 'secrets'>;
-}
-
-/** One opening, as the audit log tells it: by token, never by value. */
-export interface OpenedSecret {
-  token: string;
-  /** JSON pointer of the input. */
-  input: string;
-  use: SecretPurpose;
 }
 
 export interface OpenedInput {

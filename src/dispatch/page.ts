@@ -3,7 +3,7 @@ import { type Cursors, REVISIONS } from '../stores/cursors.ts';
 import type { ByteRange } from '../tokens/line.ts';
 import { type PageSegment, planPage } from '../tokens/page.ts';
 import type { VerifiedCall } from './call.ts';
-import { maskAgain, type OpenArtifactDeps } from './open-artifact.ts';
+import { maskAgain, type OpenArtifactDeps } from './store.ts';
 
 export interface PageDeps extends OpenArtifactDeps {
   cursors: Cursors;

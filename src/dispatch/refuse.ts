@@ -1,6 +1,6 @@
+import type { CallAnswer, CallRequest, Refuse } from '../call/request.ts';
 import { ContextdError } from '../core/errors.ts';
 import type { Logger } from '../core/log.ts';
-import type { CallAnswer, CallRequest, Refuse } from '../server/door.ts';
 import type { TokenCounter } from '../tokens/counter.ts';
 import { type AuditDeps, endRecord, startFacts } from './audit.ts';
 import { turnedAway } from './budget.ts';

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
+import type { Scrubber } from '../scrub/scrubber.ts';
+import { readStreams } from '../stores/artifact-streams.ts';
 import type { ArtifactStore, ArtifactStream } from '../stores/artifacts.ts';
 import type { VerifiedCall } from './call.ts';
-import { type OpenArtifactDeps, openArtifact } from './open-artifact.ts';
-import type { ScrubbedOutcome } from './scrub.ts';
-import type { SecondSearch } from './second-search.ts';
+import type { ScrubbedOutcome, SecondSearch } from './scrub.ts';
 
 export interface StoreDeps extends OpenArtifactDeps {
   secondSearch: SecondSearch;
@@ -36,8 +36,10 @@ export async function store(
   outcome: ScrubbedOutcome,
   deps: StoreDeps,
 ): Promise<StoredOutput | null> {
-  if (outcome.shows !== null && outcome.failure === null) return openArtifact(call.sessionKey, outcome.shows, deps);
-  const { streams, droppedBytes } = outcome;
+  if (outcome.facts.shows !== null && outcome.failure === null)
+    return openArtifact(call.sessionKey, outcome.facts.shows, deps);
+  const { streams } = outcome;
+  const { droppedBytes } = outcome.facts;
   if (streams.every((stream) => stream.text === '')) return null;
   const { sessionKey, requestId } = call;
   const tool = call.tool.manifest.name;
@@ -72,4 +74,48 @@ export function hashOf(streams: readonly ArtifactStream[]): string {
 /** The same command, however its keys were written. */
 function sorted(input: VerifiedCall['input']): VerifiedCall['input'] {
   return Object.fromEntries(Object.entries(input).sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+export interface OpenArtifactDeps {
+  artifacts: ArtifactStore;
+  scrubber: Scrubber;
+}
+
+/**
+ * The whole of a stored output, `art_…` or `art_…/<text>`, for another look at it. Secrets that became known since it
+ * was stored are masked first, in the artifact too. Errors: NOT_FOUND, EXPIRED, SCRUB_FAILED.
+ */
+async function openArtifact(sessionKey: string, ref: string, deps: OpenArtifactDeps): Promise<StoredOutput> {
+  const [id = '', field = null] = ref.split('/');
+  await maskAgain(sessionKey, id, deps);
+  const [info, streams] = await Promise.all([
+    deps.artifacts.info(sessionKey, id),
+    readStreams(deps.artifacts, sessionKey, id),
+  ]);
+  const { tool, droppedBytes, revision } = info;
+  return {
+    artifactId: id,
+    revision,
+    streams,
+    droppedBytes,
+    tool,
+    field,
+    isEarlier: true,
+    committed: Promise.resolve(),
+  };
+}
+
+/** True when more of it had to be masked. */
+export async function maskAgain(
+  sessionKey: string,
+  artifactId: string,
+  { artifacts, scrubber }: OpenArtifactDeps,
+): Promise<boolean> {
+  const streams = await readStreams(artifacts, sessionKey, artifactId);
+  const texts = streams.map(({ text }) => text);
+  const { value, secrets } = await scrubber.scrubAgain(sessionKey, texts, []);
+  if (secrets.length === 0) return false;
+  const masked = streams.map(({ field }, position) => ({ field, text: value[position] ?? '' }));
+  await artifacts.replace(sessionKey, artifactId, masked);
+  return true;
 }

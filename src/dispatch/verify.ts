@@ -5,9 +5,8 @@ import type { Config } from '../config/schema.ts';
 import { ContextdError } from '../core/errors.ts';
 import { isJsonObject, type JsonObject } from '../core/json.ts';
 import type { Project, ProjectStore } from '../stores/projects.ts';
-import { budgetLimits } from './budget-limits.ts';
 import type { Call, VerifiedCall } from './call.ts';
-import { askedBudget, takeCommonOptions } from './common-options.ts';
+import { askedBudget, budgetLimits, takeCommonOptions } from './options.ts';
 
 export interface VerifyDeps {
   catalog: Catalog;
@@ -24,7 +23,7 @@ export async function verify(call: Call, deps: VerifyDeps): Promise<VerifiedCall
   const tool = acceptedTool(call.request.tool, project, deps.catalog);
   await deps.catalog.verify(tool);
   const { options, rest } = takeCommonOptions(parseInput(call.request.inputJson), {
-    budget: budgetLimits(deps.limits.budget, tool.manifest, call.request.door),
+    budget: budgetLimits(deps.limits.budget, tool.manifest, call.request.principal.door),
     timeout: deps.limits.timeout,
   });
   if (options.continuation === null) tool.arguments.check(rest);
@@ -35,7 +34,7 @@ export async function verify(call: Call, deps: VerifyDeps): Promise<VerifiedCall
 export function refusalBudget({ request }: Call, { catalog, limits }: VerifyDeps): number {
   const tool = TOOL_NAME_PATTERN.test(request.tool) ? catalog.find(request.tool) : undefined;
   const kind = tool?.manifest ?? { name: '', budget: 'answer' as const };
-  return askedBudget(jsonOf(request.inputJson), budgetLimits(limits.budget, kind, request.door));
+  return askedBudget(jsonOf(request.inputJson), budgetLimits(limits.budget, kind, request.principal.door));
 }
 
 function jsonOf(bytes: Buffer): unknown {

@@ -1,9 +1,10 @@
+import type { CallRequest } from '../call/request.ts';
 import { ContextdError } from '../core/errors.ts';
 import { newRequestId, REQUEST_ID_PATTERN } from '../core/ids.ts';
 import type { ExecuteRequest__Output } from '../protocol/generated/contextd/v1/ExecuteRequest.ts';
 import { INPUT_MAX_BYTES } from '../protocol/limits.ts';
 import { PROTOCOL_VERSION } from '../protocol/versions.ts';
-import type { CallRequest } from './door.ts';
+import type { Caller } from './identities.ts';
 import { unreadableFault } from './unreadable-request.ts';
 
 /** Characters that the fields of a call may have; what is longer is cut and the call refused. */
@@ -17,12 +18,17 @@ export interface ReceivedCall {
 }
 
 /** A message of the wire as a call. What it means is dispatch's question. */
-export function receiveCall(wire: ExecuteRequest__Output, signal: AbortSignal, nowMs: number): ReceivedCall {
+export function receiveCall(
+  wire: ExecuteRequest__Output,
+  signal: AbortSignal,
+  client: Caller,
+  nowMs: number,
+): ReceivedCall {
   const context = wire.context;
   const requestId = context?.request_id ?? '';
   const request: CallRequest = {
     requestId: REQUEST_ID_PATTERN.test(requestId) ? requestId : newRequestId(nowMs),
-    door: 'grpc',
+    principal: { door: 'grpc', client },
     tool: wire.tool.slice(0, FIELD_MAX_CHARS.tool),
     projectRoot: (context?.project_root ?? '').slice(0, FIELD_MAX_CHARS.project_root),
     sessionHint: (context?.session_id ?? '').slice(0, FIELD_MAX_CHARS.session_id),

@@ -6,6 +6,7 @@ import { type RouteMakerDeps, serve, statusOf } from './unary.ts';
 type EventHandler<Request, Event> = (
   request: Request,
   signal: AbortSignal,
+  caller: Caller,
   send: (event: Event) => void,
 ) => Promise<Event>;
 
@@ -18,7 +19,12 @@ export type EventRoute = <Request, Event>(
 /** As `createRoute`, for an rpc with events before its answer. */
 export function createEventRoute(deps: RouteMakerDeps): EventRoute {
   return (callers, handler) => (call) => {
-    serve(call, callers, (request, signal) => handler(request, signal, (event) => sendOrDrop(call, event)), deps).then(
+    serve(
+      call,
+      callers,
+      (request, signal, caller) => handler(request, signal, caller, (event) => sendOrDrop(call, event)),
+      deps,
+    ).then(
       (answer) => {
         call.write(answer);
         call.end();

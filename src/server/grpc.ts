@@ -1,4 +1,5 @@
 import { Server, ServerCredentials } from '@grpc/grpc-js';
+import type { Dispatch, Refuse } from '../call/request.ts';
 import type { Clock } from '../core/clock.ts';
 import type { Logger } from '../core/log.ts';
 import { MESSAGE_MAX_BYTES } from '../protocol/limits.ts';
@@ -6,7 +7,7 @@ import { loadProtocol } from '../protocol/load.ts';
 import { type CallsInFlight, createCallsInFlight } from './calls-in-flight.ts';
 import { ensureCertificates } from './certificates.ts';
 import { CONNECTION_LIMITS, type ConnectionLimits, Connections } from './connections.ts';
-import type { Dispatch, Management, Refuse } from './door.ts';
+import type { Management } from './door.ts';
 import { createEventRoute } from './event-route.ts';
 import { createTlsServer } from './mtls.ts';
 import { createRequestDeadline } from './request-deadline.ts';

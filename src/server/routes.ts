@@ -1,3 +1,4 @@
+import type { CallAnswer, CallRequest, Dispatch, Refuse } from '../call/request.ts';
 import type { Clock } from '../core/clock.ts';
 import { ContextdError } from '../core/errors.ts';
 import type { Logger } from '../core/log.ts';
@@ -8,7 +9,7 @@ import type { RefusalReport__Output } from '../protocol/generated/contextd/v1/Re
 import type { SchemaRequest__Output } from '../protocol/generated/contextd/v1/SchemaRequest.ts';
 import type { ToolServiceHandlers } from '../protocol/generated/contextd/v1/ToolService.ts';
 import { receiveCall, versionFault } from './call-request.ts';
-import type { CallAnswer, CallRequest, Dispatch, Management, Refuse } from './door.ts';
+import type { Management } from './door.ts';
 import type { EventRoute } from './event-route.ts';
 import type { Caller } from './identities.ts';
 import { auditLimit, rootOf, sha256Of, statsDays, whichOf } from './management-requests.ts';
@@ -32,14 +33,14 @@ const MANAGEMENT_CALLERS: readonly Caller[] = ['cli'];
 /** The index of the gRPC door, first half: who may call what, and what answers. */
 export function toolRoutes(deps: RouteDeps, route: Route, eventRoute: EventRoute): ToolServiceHandlers {
   return {
-    Execute: route(TOOL_CALLERS, (wire: ExecuteRequest__Output, signal) => execute(wire, signal, deps)),
-    ExecuteWithProgress: eventRoute(TOOL_CALLERS, async (wire: ExecuteRequest__Output, signal, send) => {
+    Execute: route(TOOL_CALLERS, (wire: ExecuteRequest__Output, signal, caller) => execute(wire, signal, caller, deps)),
+    ExecuteWithProgress: eventRoute(TOOL_CALLERS, async (wire: ExecuteRequest__Output, signal, caller, send) => {
       const onProgress = (text: string): void => send({ progress: { text } });
-      return { answer: await execute(wire, signal, deps, onProgress) };
+      return { answer: await execute(wire, signal, caller, deps, onProgress) };
     }),
     GetSchema: route(TOOL_CALLERS, async (wire: SchemaRequest__Output) => toSchema(await getSchema(wire, deps))),
-    ReportRefusal: route(TOOL_CALLERS, async (wire: RefusalReport__Output, signal) => {
-      const { request, why } = receiveRefusal(wire, signal, deps.clock.now());
+    ReportRefusal: route(TOOL_CALLERS, async (wire: RefusalReport__Output, signal, caller) => {
+      const { request, why } = receiveRefusal(wire, signal, caller, deps.clock.now());
       await deps.refuse(request, why);
       return {};
     }),
@@ -102,10 +103,11 @@ export function managementRoutes({ management }: RouteDeps, route: Route): Manag
 async function execute(
   wire: ExecuteRequest__Output,
   signal: AbortSignal,
+  caller: Caller,
   deps: RouteDeps,
   onProgress?: CallRequest['onProgress'],
 ): Promise<ExecuteResponse> {
-  const received = receiveCall(wire, signal, deps.clock.now());
+  const received = receiveCall(wire, signal, caller, deps.clock.now());
   const { fault } = received;
   const request = onProgress === undefined ? received.request : { ...received.request, onProgress };
   const answer = await (fault === undefined ? dispatched(request, deps) : deps.refuse(request, fault));

@@ -6,7 +6,7 @@ import { type Caller, IDENTITIES } from './identities.ts';
 import { callerOf } from './mtls.ts';
 import { toStatus } from './wire-errors.ts';
 
-type Handler<Request, Response> = (request: Request, signal: AbortSignal) => Promise<Response>;
+type Handler<Request, Response> = (request: Request, signal: AbortSignal, caller: Caller) => Promise<Response>;
 
 /** Makes the handler of one rpc: `callers` are the only ones it serves. */
 export type Route = <Request, Response>(
@@ -57,7 +57,7 @@ export async function serve<Request, Response>(
   if (caller === undefined || !callers.includes(caller)) throw notServed(call.getPath(), caller);
   return inFlight.run(
     (cancel) => (call.cancelled ? cancel() : call.once('cancelled', cancel)),
-    (signal) => handler(call.request, signal),
+    (signal) => handler(call.request, signal, caller),
   );
 }
 

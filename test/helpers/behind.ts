@@ -1,6 +1,7 @@
+import type { CallAnswer, CallRequest } from '#src/call/request.js';
 import { exitCodeOf, failureEnvelope } from '#src/core/envelope.js';
 import type { ContextdError } from '#src/core/errors.js';
-import type { CallAnswer, CallRequest, Management, QuarantinedInfo } from '#src/server/door.js';
+import type { Management, QuarantinedInfo } from '#src/server/door.js';
 
 /** An answer that tells what reached dispatch. */
 export function echo({ requestId, tool, inputJson }: CallRequest): CallAnswer {

@@ -103,7 +103,7 @@ async function assemble() {
   const call = async (tool: string, input: object, requestId = newRequestId(Date.now())) => {
     const answer = await dispatch({
       requestId,
-      door: 'grpc',
+      principal: { door: 'grpc', client: 'proxy' },
       tool,
       projectRoot: project,
       sessionHint: 'test',

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { connect as connectTls } from 'node:tls';
 import { credentials, status } from '@grpc/grpc-js';
 import { afterEach, describe, expect, it } from 'vitest';
+import type { CallRequest } from '#src/call/request.js';
 import { ContextdError } from '#src/core/errors.js';
 import { REQUEST_ID_PATTERN } from '#src/core/ids.js';
 import type { ExecuteResponse__Output } from '#src/protocol/generated/contextd/v1/ExecuteResponse.js';
@@ -13,7 +14,6 @@ import type { SchemaResponse__Output } from '#src/protocol/generated/contextd/v1
 import type { StatusResponse__Output } from '#src/protocol/generated/contextd/v1/StatusResponse.js';
 import { INPUT_MAX_BYTES, MESSAGE_MAX_BYTES } from '#src/protocol/limits.js';
 import { writeSet } from '#src/server/certificates.js';
-import type { CallRequest } from '#src/server/door.js';
 import { issueCertificates } from '#src/server/issue.js';
 import { probeSocket } from '#src/server/probe.js';
 import { bindSocket } from '#src/server/socket.js';
@@ -70,7 +70,13 @@ describe('API-1 ToolService', () => {
     });
     await executed('proxy', call({ session_id: 'mine' }, '{"command":"ls"}'));
     expect(seen).toMatchObject([
-      { requestId: REQUEST_ID, door: 'grpc', tool: 'safe_bash', projectRoot: '/p', sessionHint: 'mine' },
+      {
+        requestId: REQUEST_ID,
+        principal: { door: 'grpc', client: 'proxy' },
+        tool: 'safe_bash',
+        projectRoot: '/p',
+        sessionHint: 'mine',
+      },
     ]);
     expect(seen[0]?.inputJson.toString()).toBe('{"command":"ls"}');
   });

@@ -10,9 +10,9 @@ import { DEFAULT_VIEW } from '../../tokens/views/read-view.ts';
 import type { ViewedOutput, ViewRequest } from '../../tokens/views/render-view.ts';
 import type { View } from '../../tokens/views/view.ts';
 import type { VerifiedCall } from '../call.ts';
-import { maskAgain } from '../open-artifact.ts';
 import type { ScrubbedOutcome, ScrubDeps } from '../scrub.ts';
 import type { StoredOutput } from '../store.ts';
+import { maskAgain } from '../store.ts';
 import type { ViewMaker } from './run-view.ts';
 
 export interface ViewDeps {

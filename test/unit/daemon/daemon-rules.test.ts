@@ -80,7 +80,7 @@ describe('SEC-4.2 links of registered projects are verified at startup', () => {
 describe('the gate of the daemon', () => {
   const request = {
     requestId: 'req_00000000000000000000000000',
-    door: 'grpc' as const,
+    principal: { door: 'grpc', client: 'proxy' } as const,
     tool: 'x',
     projectRoot: '/p',
     sessionHint: '',

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { checkConfig } from '#src/config/validate.js';
-import { budgetLimits } from '#src/dispatch/budget-limits.js';
-import { askedBudget, takeCommonOptions } from '#src/dispatch/common-options.js';
+import { askedBudget, budgetLimits, takeCommonOptions } from '#src/dispatch/options.js';
 
 function configOf(budget: object) {
   const { config, faults } = checkConfig(JSON.parse(JSON.stringify({ budget })));

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isJsonObject, type Json, type JsonObject } from '#src/core/json.js';
-import { type Leaving, ownLeaves, ownLeavesOfData } from '#src/dispatch/own-leaves.js';
+import { type Leaving, ownLeaves, ownLeavesOfData } from '#src/dispatch/scrub.js';
 import { collectLeaves } from '#src/scrub/leaves.js';
 
 fc.configureGlobal({ seed: 20_261_121 });

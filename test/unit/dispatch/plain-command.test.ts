@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { faultOfName } from '#src/core/variable-names.js';
-import { readPlainCommand } from '#src/dispatch/plain-command.js';
+import { readPlainCommand } from '#src/dispatch/check-secrets.js';
 
 // The same cases in every run.
 fc.configureGlobal({ seed: 20_261_121 });

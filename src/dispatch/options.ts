@@ -1,10 +1,11 @@
+import type { Principal } from '../call/request.ts';
+import type { ToolManifest } from '../catalog/manifest.ts';
 import { COMMON_OPTIONS } from '../catalog/verify-tool/limits.ts';
 import type { Config } from '../config/schema.ts';
 import { ContextdError } from '../core/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../core/json.ts';
-import { BUDGET_MIN_TOKENS } from '../core/limits.ts';
+import { BUDGET_DEFAULT_TOKENS, BUDGET_MIN_TOKENS } from '../core/limits.ts';
 import { readView } from '../tokens/views/read-view.ts';
-import type { BudgetLimits } from './budget-limits.ts';
 import type { CommonOptions } from './call.ts';
 
 export interface OptionLimits {
@@ -80,4 +81,27 @@ function branchNotBuilt(): ContextdError {
   return new ContextdError('NOT_IMPLEMENTED', 'branches are not part of this version of contextd', {
     remedy: 'Leave "branch" out.',
   });
+}
+
+/** Tokens of the printed line. */
+interface BudgetLimits {
+  /** When the call asks for none. */
+  standard: number;
+  /** The most it may ask for. */
+  ceiling: number;
+}
+
+/** What the settings give a tool at a door: its own numbers before those of its kind, and the least of the ceilings. */
+export function budgetLimits(
+  budget: Config['budget'],
+  { name, budget: kind }: Pick<ToolManifest, 'name' | 'budget'>,
+  door: Principal['door'],
+): BudgetLimits {
+  const own = Object.hasOwn(budget.tools, name) ? budget.tools[name] : undefined;
+  const ofDoor = door === 'proxy' ? undefined : budget.doors[door];
+  const ceilings = [budget.max_tokens, own?.max_tokens, ofDoor?.max_tokens];
+  const ceiling = Math.min(...ceilings.filter((tokens) => tokens !== undefined));
+  const under = own?.default_tokens ?? (kind === 'answer' ? budget.default_tokens : BUDGET_DEFAULT_TOKENS[kind]);
+  // The requirements say "under" the default, not "at most".
+  return { standard: Math.max(BUDGET_MIN_TOKENS, Math.min(under - 1, ceiling)), ceiling };
 }
