@@ -9,7 +9,10 @@ import { describe, expect, it } from 'vitest';
  */
 const TABLE: Record<string, { mayImport: readonly string[]; why: string }> = {
   'src/core': { mayImport: [], why: 'everything stands on it, so it stands on nothing' },
-  'src/call': { mayImport: ['src/core', 'src/protocol'], why: 'what every step and door shares: contracts without implementations' },
+  'src/call': {
+    mayImport: ['src/core', 'src/protocol'],
+    why: 'what every step and door shares: contracts without implementations',
+  },
   'src/text': { mayImport: ['src/core'], why: 'pure: terminal sequences, encodings, offset maps, line indexes' },
   'src/config': { mayImport: ['src/core'], why: 'settings and paths are known before any part is built' },
   'src/protocol': { mayImport: ['src/core'], why: 'wire types are shared by both ends' },

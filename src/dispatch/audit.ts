@@ -20,22 +20,22 @@ export interface AuditDeps {
   clock: Clock;
 }
 
-/** Characters that the log keeps of one string of an input: enough to know what was done, never a 10 MB file. */
+/** Characters that the log keeps of one input string: enough to see what was done, but never a 10 MB file. */
 const KEPT_CHARS = 2_048;
 
-/** Characters that the log keeps of an input, all strings together. */
+/** Characters that the log keeps of a whole input. */
 const INPUT_MAX_CHARS = 65_536;
 
-/** Openings told one by one in a record. */
+/** Secret openings that one record lists. */
 const OPENED_MAX = 1_000;
 
-/** What the caller is told, and what it cost. */
+/** The line that the caller gets, and its cost. */
 export interface Told {
   line: string;
   tally: Tally;
 }
 
-/** What is known of a call before it runs. */
+/** The part of a record that is known before the call runs. */
 export function startFacts({ request, requestId, sessionId, receivedAt }: Call, deps: AuditDeps): StartFacts {
   return {
     time: new Date(receivedAt).toISOString(),
@@ -48,13 +48,13 @@ export function startFacts({ request, requestId, sessionId, receivedAt }: Call, 
   };
 }
 
-/** The name of a tool there is stays readable, whatever a project calls a secret; any other is the caller's text. */
+/** The name of an existing tool is never masked. Any other name is the caller's text. */
 function recordedTool(name: string, { catalog, scrubber }: AuditDeps): string {
   if (TOOL_NAME_PATTERN.test(name) && catalog.find(name) !== undefined) return name;
   return scrubber.maskText(name).slice(0, 100);
 }
 
-/** The record of a call with its outcome, whatever that is. */
+/** The record of a call with its outcome. */
 export function endRecord(
   call: Call,
   start: StartFacts,
@@ -98,19 +98,19 @@ function talliedOf(tally: Tally) {
   };
 }
 
-/** Every token that became its value, up to a thousand; an input's name may be the caller's own text. */
+/** The opened tokens, at most a thousand. The pointer is masked because it may hold the caller's text. */
 function openedOf({ secretsOpened }: CallFacts, scrubber: Scrubber): Json {
   return secretsOpened
     .slice(0, OPENED_MAX)
     .map(({ token, input, use }) => ({ token, input: kept(input, scrubber), use }));
 }
 
-/** The first hundred requests to ToolHost, and how many there were. */
+/** The first hundred requests to ToolHost, with their total. */
 function hostCallsOf({ hostCalls }: CallFacts): Json {
   return { total: hostCalls.total, calls: hostCalls.calls.map((call) => ({ ...call })) };
 }
 
-/** The input as it came, its tokens still tokens; as text when it is not JSON, or nested beyond reason. */
+/** The input with its tokens unopened; as text if it is not JSON or nested too deeply. */
 function recordedInput(bytes: Buffer, scrubber: Scrubber): Json {
   const text = bytes.toString('utf8');
   try {
@@ -132,7 +132,7 @@ function masked(value: Json, scrubber: Scrubber): Json {
   return Object.fromEntries(entries);
 }
 
-/** Masked before it is cut, since a cut secret is one that no pattern knows; `maskText` cuts what is far too long. */
+/** Masks before cutting, because no pattern matches a cut secret. `maskText` itself shortens very long texts. */
 function kept(text: string, scrubber: Scrubber): string {
   const safe = scrubber.maskText(text);
   return safe.length <= KEPT_CHARS ? safe : `${safe.slice(0, KEPT_CHARS)}… (${text.length} characters)`;
@@ -144,14 +144,14 @@ function exitCodeOf(outcome: ScrubbedOutcome, errorCode: ErrorCode | null): numb
   return errorCode === null ? 0 : ERROR_TABLE[errorCode].exitCode;
 }
 
-/** What is written down of one call: in the journal while it runs, in the audit log for good. */
+/** Records one call: in the journal while it runs, in the audit log permanently. */
 export interface CallRecord {
   /**
-   * Before anything runs. CONFLICT for a request id that was used before, STORAGE_FULL or AUDIT_FAILED when it cannot
-   * be written: no record, no run.
+   * Call before anything runs. Throws CONFLICT if the request id was used before, and STORAGE_FULL or AUDIT_FAILED if
+   * the record cannot be written: no record, no run.
    */
   begin(tool: string): Promise<void>;
-  /** Step 9, for every outcome. AUDIT_FAILED when it cannot be written: no record, no answer. */
+  /** Step 9, for every outcome. Throws AUDIT_FAILED if the record cannot be written: no record, no answer. */
   end(outcome: ScrubbedOutcome, told: Told): Promise<void>;
 }
 
@@ -162,7 +162,7 @@ export interface CallRecordDeps extends AuditDeps {
 export function createCallRecord(call: Call, deps: CallRecordDeps): CallRecord {
   const { auditLog, journal } = deps;
   const { requestId, sessionKey } = call;
-  // A call that could not begin does not end the one whose request id it took.
+  // A call that failed to begin must not end the call whose request id it reused.
   let isInJournal = false;
   let start: StartFacts | null = null;
   return {
@@ -174,7 +174,7 @@ export function createCallRecord(call: Call, deps: CallRecordDeps): CallRecord {
       start = facts;
     },
     async end(outcome, told) {
-      // Secrets that the call brought to light may be in its input: then that is masked once more.
+      // The input may hold secrets that only this call revealed, so it is masked again.
       const facts = start === null || outcome.secrets.length > 0 ? startFacts(call, deps) : start;
       const record = endRecord(call, facts, outcome, told, deps);
       await (start === null ? auditLog.append(record) : auditLog.end(record));

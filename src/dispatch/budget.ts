@@ -32,13 +32,13 @@ export interface BudgetDeps extends ViewDeps {
   config: ViewDeps['config'] & Pick<Config, 'budget'>;
 }
 
-/** An answer and what it cost. */
+/** An answer and its cost. */
 export interface Budgeted {
   answer: CallAnswer;
   tally: Tally;
 }
 
-/** Step 8: the line that is printed, within its tokens, with a cursor to what it leaves out. */
+/** Step 8: makes the line to print, within its token budget and with a cursor to what it leaves out. */
 export async function budget(
   call: VerifiedCall,
   outcome: ScrubbedOutcome,
@@ -70,10 +70,10 @@ async function safelyDensified(
   return fitAnswer({ ...call, options: { ...call.options, view } }, outcome, stored, deps);
 }
 
-/** A digest is JSON: it is not cut but made smaller, until it fits. */
+/** A digest is JSON, so it is not cut. It is made again at these scales until it fits. */
 const DIGEST_SCALES = [0.6, 0.35, 0.2];
 
-/** What is made from an output is stored only where it does not fit: then a cursor must lead through it. */
+/** Stores the texts of a view only if they do not fit, because then a cursor must point into them. */
 async function fitAnswer(
   call: VerifiedCall,
   outcome: ScrubbedOutcome,
@@ -112,7 +112,7 @@ async function fitAnswer(
   });
 }
 
-/** The next page of a stored artifact, which runs nothing. */
+/** Makes the answer for the next page of a stored artifact. */
 export function budgetPage(call: VerifiedCall, page: Page, deps: BudgetDeps): Budgeted {
   const meta: EnvelopeMeta = { version: 'response-v2', request_id: call.requestId };
   const output = fitPage(deps.counter, {
@@ -125,7 +125,7 @@ export function budgetPage(call: VerifiedCall, page: Page, deps: BudgetDeps): Bu
   return { answer: answer(output.line, null), tally: tallyOf(output, 'page') };
 }
 
-/** An answer of facts alone: a refusal, the report of a dry run, a command that printed nothing. */
+/** Makes an answer without text: a refusal, a dry run's report, or a command that printed nothing. */
 export function withoutText(
   requestId: string,
   outcome: ScrubbedOutcome,
@@ -139,7 +139,7 @@ export function withoutText(
   return { answer: answer(output.line, outcome.failure), tally: tallyOf(output, null) };
 }
 
-/** The answer to a call that does not reach dispatch: fixed words, nothing of the caller's text. */
+/** Makes the answer to a call that does not reach dispatch. It repeats nothing of the caller's text. */
 export function turnedAway(requestId: string, why: ContextdError, counter: TokenCounter): Budgeted {
   const meta: EnvelopeMeta = { version: 'response-v2', request_id: requestId };
   const output = renderLine(counter, failureEnvelope({ error: why, meta }));
@@ -177,7 +177,7 @@ function factsEnvelope(requestId: string, outcome: ScrubbedOutcome): Envelope {
   return outcome.failure === null ? successEnvelope(parts) : failureEnvelope({ ...parts, error: outcome.failure });
 }
 
-/** Optional keys are left out when empty: an agent pays for each. */
+/** Leaves out optional keys that are empty, because an agent pays for each. */
 function metaOf(requestId: string, outcome: ScrubbedOutcome): EnvelopeMeta {
   const { denied, facts } = outcome;
   const { droppedBytes, isolationMissing } = facts;
@@ -195,14 +195,14 @@ function metaOf(requestId: string, outcome: ScrubbedOutcome): EnvelopeMeta {
 }
 
 const SEARCH_GOES_ON =
-  'The search for files that would run on the host was not complete yet; what it still finds is in the next answer.';
+  'The search for files that would run on the host is not complete yet. The next answer reports what it still finds.';
 
-/** Warnings that each name one path; more paths share one. */
+/** Up to this many paths get a warning each. */
 const WARNED_MAX = 5;
-/** Paths that this one names. */
+/** Paths that the shared warning names if there are more. */
 const NAMED_MAX = 3;
 
-/** Files that would run code on the host later were made by the call; they have other names now. */
+/** Warns about files of the call that the host would have run later; they were renamed. */
 function quarantineWarnings(quarantined: ScrubbedOutcome['quarantined']): string[] {
   if (quarantined.length <= WARNED_MAX) {
     return quarantined.map(

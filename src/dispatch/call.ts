@@ -6,32 +6,32 @@ import type { JsonObject } from '../core/json.ts';
 import type { Finding } from '../scrub/finding.ts';
 import type { View } from '../tokens/views/view.ts';
 
-/** A call once it is known who calls, from where and with how much time (step 1). */
+/** A call after step 1, identify. */
 export interface Call {
   request: CallRequest;
   requestId: string;
   sessionId: string;
-  /** What sessions, secrets, artifacts and etags hang on: project root and session id. */
+  /** The key of sessions, secrets, artifacts and etags. */
   sessionKey: string;
   /** Milliseconds since the epoch. */
   receivedAt: number;
-  /** Monotonic milliseconds of the start. */
+  /** Monotonic milliseconds. */
   startedAt: number;
 }
 
-/** The options every tool takes; dispatch reads them and no schema repeats them (design §4). */
+/** The options that dispatch reads for every tool; no tool's schema repeats them (design §4). */
 export interface CommonOptions {
-  /** Tokens of the printed line. */
+  /** Maximum tokens of the printed line. */
   maxTokens: number;
   view: View;
-  /** False: the default one, since the call names none. */
+  /** False if the call names no view and gets the default. */
   isViewAsked: boolean;
   continuation: string | null;
   timeoutMs: number;
   dryRun: boolean;
 }
 
-/** A call whose project, tool and arguments are known to be good (step 2). */
+/** A call after step 2: its project, tool and arguments are valid. */
 export interface VerifiedCall extends Call {
   tool: CatalogTool;
   options: CommonOptions;

@@ -38,7 +38,7 @@ export interface DispatchDeps
   logger: Logger;
 }
 
-/** The life of a call, for every door (design §3). Each step may end it; every way out passes scrub and audit. */
+/** Carries a call from any door through the nine steps (design §3). Any step may end it; every answer passes scrub and audit. */
 export function createDispatch(deps: DispatchDeps): Dispatch {
   return async (request: CallRequest): Promise<CallAnswer> => {
     const times = createStepTimes(deps.clock);
@@ -54,7 +54,7 @@ async function answerCall(call: Call, times: StepTimes, deps: DispatchDeps): Pro
   const record = createCallRecord(call, deps);
   let budgeted: Budgeted;
   let outcome: ScrubbedOutcome;
-  let came: RawOutcome = EMPTY_OUTCOME;
+  let raw: RawOutcome = EMPTY_OUTCOME;
   try {
     const verified = await times.of('verify', verify(call, deps)); //                2 verify
     const { continuation, isViewAsked } = verified.options;
@@ -63,17 +63,17 @@ async function answerCall(call: Call, times: StepTimes, deps: DispatchDeps): Pro
       outcome = await scrubOrWithhold(call, EMPTY_OUTCOME, times, deps);
       budgeted = budgetPage(verified, page, deps);
     } else {
-      came =
+      raw =
         continuation === null
           ? await carryOut(verified, times, record, deps)
-          : await shown(verified, continuation, deps);
-      outcome = await scrubOrWithhold(call, came, times, deps); //                   6 scrub
+          : await showEarlier(verified, continuation, deps);
+      outcome = await scrubOrWithhold(call, raw, times, deps); //                   6 scrub
       const stored = await times.of('store', store(verified, outcome, deps)); //          7 store
       budgeted = await times.of('budget', budget(verified, outcome, stored, deps)); //  8 budget
       await times.of('store', stored?.committed ?? Promise.resolve());
     }
   } catch (thrown) {
-    const failed = failedOutcome(reported(call, thrown, deps), knownOf(came));
+    const failed = failedOutcome(reported(call, thrown, deps), knownOf(raw));
     outcome = await scrubOrWithhold(call, failed, times, deps);
     budgeted = answerWithoutText(call, outcome, deps);
   }
@@ -81,7 +81,7 @@ async function answerCall(call: Call, times: StepTimes, deps: DispatchDeps): Pro
   return times.of('audit', recorded(call, outcome, budgeted, record, deps)); //      9 audit
 }
 
-/** An answer there must be, or nothing would be recorded. */
+/** Always returns an answer: without one the call would not be recorded. */
 function answerWithoutText(call: Call, outcome: ScrubbedOutcome, deps: DispatchDeps): Budgeted {
   try {
     return withoutText(call.requestId, outcome, refusalBudget(call, deps), deps.counter);
@@ -90,18 +90,18 @@ function answerWithoutText(call: Call, outcome: ScrubbedOutcome, deps: DispatchD
   }
 }
 
-/** What the record says of the run even if its output could not be stored or cut. */
+/** What the record keeps of a run even if its output could not be stored or cut. */
 function knownOf({ quarantined, denied, tokenNotes, facts }: RawOutcome): KnownParts {
   return { quarantined, denied, tokenNotes, facts: { ...facts, shows: null, droppedBytes: 0 } };
 }
 
-/** Another view of the output that a cursor leads into. */
-async function shown(call: VerifiedCall, continuation: string, deps: DispatchDeps): Promise<RawOutcome> {
+/** A different view of the output that a cursor points into. */
+async function showEarlier(call: VerifiedCall, continuation: string, deps: DispatchDeps): Promise<RawOutcome> {
   const { artifactId } = await openCursor(call, continuation, deps);
   return addKnown(EMPTY_OUTCOME, { facts: { shows: artifactId } });
 }
 
-/** Steps 3 to 5. What fails here is an outcome too, so that it is scrubbed, stored and recorded like any other. */
+/** Steps 3 to 5. A failure here is an outcome too, so it is scrubbed, stored and recorded like any other. */
 async function carryOut(
   call: VerifiedCall,
   times: StepTimes,
@@ -120,12 +120,12 @@ async function carryOut(
     keep({ facts: { secretsOpened: secrets.opened }, tokenNotes: literalTokens(call, deps.scrubber) });
     times.end('open_secrets');
     await times.of('journal', record.begin(call.tool.manifest.name));
-    const giveBack = await times.of('slot', deps.slots.take(call.request.signal));
+    const release = await times.of('slot', deps.slots.take(call.request.signal));
     try {
       const outcome = await times.of('run', run(call, secrets, permit.isolation, deps, keepFacts)); // 5 run
       return addKnown(outcome, known);
     } finally {
-      giveBack();
+      release();
     }
   } catch (thrown) {
     return failedOutcome(reported(call, thrown, deps), known);
@@ -147,7 +147,7 @@ async function scrubOrWithhold(
   }
 }
 
-/** No record, no answer. What the answer would have been is not told: it would be an unrecorded answer. */
+/** No record, no answer: the withheld answer is not described either, since the description would go unrecorded. */
 async function recorded(
   call: Call,
   outcome: ScrubbedOutcome,
@@ -165,7 +165,7 @@ async function recorded(
   }
 }
 
-/** The log keeps the cause; the answer gets the code and the sentence. */
+/** Logs the cause. The answer carries only the code and the message. */
 function reported(call: Call, thrown: unknown, deps: DispatchDeps): ContextdError {
   const failure = ContextdError.from(thrown);
   if (failure.cause !== undefined || failure.code === 'INTERNAL_ERROR') {
@@ -182,11 +182,11 @@ function describe(cause: unknown): string {
   return cause instanceof Error ? `${cause.name}: ${cause.message}` : String(cause);
 }
 
-/** Milliseconds of each step of one call, for the debug log and the benchmark. */
+/** The time that each step of one call takes, for the debug log and the benchmark. */
 interface StepTimes {
-  /** Books the time since the last booking to `step`. */
+  /** Adds the time since the last measurement to `step`. */
   end(step: string): void;
-  /** Awaits the work and books its time to `step`, whether it succeeds or not. */
+  /** Awaits `work` and adds its time to `step`, whether it succeeds or fails. */
   of<T>(step: string, work: Promise<T>): Promise<T>;
   fields(): Record<string, number>;
 }

@@ -13,14 +13,14 @@ export interface OptionLimits {
   timeout: Config['timeout'];
 }
 
-/** The budget of an answer to an input that may be wrong in other ways. */
+/** Returns the budget that an input asks for, even if the rest of the input is invalid. */
 export function askedBudget(input: unknown, { standard, ceiling }: BudgetLimits): number {
   const asked = isJsonObject(input) ? input.max_tokens : undefined;
   const isGood = typeof asked === 'number' && Number.isInteger(asked) && asked >= BUDGET_MIN_TOKENS && asked <= ceiling;
   return isGood ? asked : standard;
 }
 
-/** Splits an input into the common options and the tool's own arguments; ARGS_INVALID names pointer and range. */
+/** Splits an input into the common options and the tool's own arguments. Throws ARGS_INVALID with pointer and range. */
 export function takeCommonOptions(
   input: JsonObject,
   limits: OptionLimits,
@@ -85,13 +85,13 @@ function branchNotBuilt(): ContextdError {
 
 /** Tokens of the printed line. */
 interface BudgetLimits {
-  /** When the call asks for none. */
+  /** The default for a call that asks for no budget. */
   standard: number;
-  /** The most it may ask for. */
+  /** The maximum a call may ask for. */
   ceiling: number;
 }
 
-/** What the settings give a tool at a door: its own numbers before those of its kind, and the least of the ceilings. */
+/** The limits for a tool at a door: the tool's own defaults come before those of its kind, and the lowest ceiling applies. */
 export function budgetLimits(
   budget: Config['budget'],
   { name, budget: kind }: Pick<ToolManifest, 'name' | 'budget'>,

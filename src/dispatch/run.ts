@@ -20,7 +20,7 @@ export interface RunDeps extends ProgressDeps {
   config: Pick<Config, 'output'>;
 }
 
-/** Step 5: the tool runs in its process, under its policy and deadline. A tool that failed is an outcome, not a throw. */
+/** Step 5: runs the tool in its process, under its policy and deadline. A tool that fails is an outcome, not an exception. */
 export async function run(
   call: VerifiedCall,
   { input, opened }: OpenedInput,
@@ -77,7 +77,7 @@ export async function run(
   };
 }
 
-/** A call that the daemon itself ended says why; a tool knows only that it was cancelled. */
+/** If the daemon itself ended the call, returns the daemon's reason: the tool only knows that it was cancelled. */
 function endOf({ reason }: AbortSignal, failure: ContextdError): ContextdError {
   const isOurs = reason instanceof ContextdError && reason.code === 'INTERRUPTED';
   return isOurs && failure.code === 'CANCELLED' ? reason : failure;
@@ -96,7 +96,7 @@ interface ProgressDeps {
   logger: Logger;
 }
 
-/** For a caller who waits: what the call's commands print, searched as the answer will be. Null when nobody does. */
+/** Streams what the call's commands print, scrubbed like the answer. Returns null if the caller did not ask for it. */
 function progressOf(
   call: VerifiedCall,
   opened: readonly OpenedSecret[],

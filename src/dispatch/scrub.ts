@@ -24,9 +24,9 @@ export interface ScrubDeps {
 }
 
 /**
- * Step 6, second pass: every string that leaves, over raw strings before JSON is made, all but contextd's own names.
- * The values come in the order the tool's process scanned them, {data, streams}, then what dispatch added. It fails
- * closed: no scrub, no output.
+ * Step 6, second pass: scrubs every string that leaves, before it becomes JSON, except contextd's own property names.
+ * The strings are in the order in which the tool's process scanned them, {data, streams}, followed by what dispatch
+ * added. Fails closed: no scrub, no output.
  */
 export async function scrub(
   call: Call,
@@ -67,14 +67,14 @@ export async function scrub(
   };
 }
 
-/** What gitleaks still finds is masked too, and known from then on. */
+/** Masks what the real gitleaks still finds and remembers it for the session. */
 async function searchAgain<T extends Leaving>(
   { sessionKey }: Call,
   namedBy: NamedBy,
   first: { value: T; secrets: readonly SecretUse[] },
   { scrubber, secondSearch }: ScrubDeps,
 ): Promise<{ value: T; secrets: readonly SecretUse[] }> {
-  // Not the positions of before: a key that was masked may stand at another place.
+  // Computed again, because a masked key may have moved.
   const own = ownLeaves(first.value, namedBy);
   const missed = await secondSearch.missedIn(
     collectLeaves(first.value).map((text, position) => (own.has(position) ? '' : text)),
@@ -86,8 +86,8 @@ async function searchAgain<T extends Leaving>(
 }
 
 /**
- * The field of a stream names a text in `data`, in refs and cursors, where a token cannot stand: one in which a secret
- * was found becomes `text_1`, `text_2` and so on.
+ * A stream's field is a key of `data` and part of refs and cursors, where no token is allowed. A field in which a secret
+ * was found is renamed to `text_1`, `text_2` and so on.
  */
 function withUsableFields(
   { data, streams }: Pick<Leaving, 'data' | 'streams'>,
@@ -106,7 +106,7 @@ function withUsableFields(
   }));
 }
 
-/** By the leaves of `leaving`: those of data come first, then per stream "field", its name, "text" and the text. */
+/** Margins by leaf position: the leaves of data come first, then per stream "field", its name, "text" and the text. */
 function marginsOf({ data, streams }: Pick<Outcome, 'data' | 'streams'>): Map<number, TextMargin> {
   const margins = new Map<number, TextMargin>();
   if (streams.every(({ margin }) => margin === undefined)) return margins;
@@ -117,8 +117,8 @@ function marginsOf({ data, streams }: Pick<Outcome, 'data' | 'streams'>): Map<nu
 }
 
 /**
- * The answer when scrubbing itself failed: fixed words only. Of the outcome it keeps what contextd counted and named
- * itself, for the record; no text that a tool or a command chose.
+ * The outcome if scrubbing itself failed: a fixed message and contextd's own facts, but no text that a tool or a command
+ * chose.
  */
 export function withheld(failure: ContextdError, outcome: RawOutcome = EMPTY_OUTCOME): ScrubbedOutcome {
   return {
@@ -129,7 +129,7 @@ export function withheld(failure: ContextdError, outcome: RawOutcome = EMPTY_OUT
       failure.code === 'SCRUB_FAILED'
         ? failure
         : new ContextdError('SCRUB_FAILED', 'the output was withheld because it could not be searched for secrets', {
-            remedy: 'Call again; if it stays, see `ctxd server logs`.',
+            remedy: 'Call again. If it happens again, see `ctxd server logs`.',
             cause: failure,
           }),
     warnings: [],
@@ -152,29 +152,28 @@ function rebuild(
   });
 }
 
-/** Details are plain facts by convention; whatever is not JSON does not leave. */
+/** Keeps only what JSON can represent. */
 function toJson(details: Readonly<Record<string, unknown>>): Json {
   const value: unknown = JSON.parse(JSON.stringify(details));
   return isJsonObject(value) ? value : {};
 }
 
 /**
- * Property names that contextd's own code and its core tools give to facts. A rule of a project or a value of its
- * `.env` may match one; such a name is no secret, and without it the answer cannot be read. A name that is missing
- * here is searched like any text.
+ * Property names of contextd's own code and its core tools. A project's rule or a value in its `.env` may match one of
+ * them, but the name is no secret and the answer cannot be read without it. Other names are scrubbed like any text.
  */
 const OWN_NAMES: ReadonlySet<string> = new Set([
-  // The parts of an outcome.
+  // Parts of an outcome.
   ...['failure', 'message', 'remedy', 'details', 'denied', 'quarantined', 'warnings', 'streams', 'field', 'text'],
-  // A denial, and what was set aside.
+  // A denial, and a path that was set aside.
   ...['kind', 'path', 'host', 'rule', 'how_to_allow', 'id'],
-  // The facts of core tools, and the texts that stand beside them.
+  // Facts and texts of the core tools.
   ...['stdout', 'stderr', 'content', 'found', 'exit_code', 'ended_by', 'signal', 'files', 'etag', 'bytes', 'lines'],
   ...['matches', 'range', 'error', 'code', 'dropped_bytes', 'created', 'changed', 'replacements', 'newline', 'hunks'],
   ...['offsets', 'hunk', 'offset', 'line', 'tool'],
   // The report of a dry run.
   ...['dry_run', 'allowed', 'isolation', 'checks', 'check', 'reason', 'limit'],
-  // A failure, and the details of one.
+  // A failure and its details.
   ...['error_code', 'error_type', 'retryable', 'remediation', 'retry_after_ms', 'faults', 'pointer', 'fault'],
   ...['duration_ms', 'timeout_ms', 'size', 'minimum', 'max_chars', 'column', 'columns', 'start', 'end', 'artifact'],
   ...['token', 'workspace', 'project_root', 'method', 'grant', 'granted', 'where', 'level', 'min_isolation'],
@@ -182,18 +181,18 @@ const OWN_NAMES: ReadonlySet<string> = new Set([
   ...['nearest_line', 'caller', 'daemon', 'pid', 'socket', 'flag', 'nearest'],
 ]);
 
-/** Who chose the names in an output: the core tools are contextd's, the keys of any other tool may be the world's. */
+/** Who chose the keys of an output. Keys of an installed tool may come from anywhere. */
 type NamedBy = Outcome['namedBy'];
 
 const isOwnName = (key: string): boolean => OWN_NAMES.has(key) || /^content_\d{1,2}$/.test(key);
 const isNeverOwn = (): boolean => false;
 
-/** What leaves a call, as the scrub step lays it out: the names of the parts are contextd's. */
+/** Everything that leaves a call, in the layout of the scrub step. */
 export type Leaving = JsonObject & { data: JsonObject; streams: readonly { field: string; text: string }[] };
 
 /**
- * Positions, in the order of `collectLeaves`, of the strings that contextd wrote itself: the names of its structures.
- * They are not searched. Keys of a tool that is not contextd's are: they may hold what the tool read.
+ * The positions, in the order of `collectLeaves`, of the property names that contextd chose itself. They are not
+ * scrubbed. Keys that an installed tool chose are, because they may hold what the tool read.
  */
 export function ownLeaves(leaving: Leaving, namedBy: NamedBy): ReadonlySet<number> {
   const walk = new LeafWalk();
@@ -213,7 +212,7 @@ export function ownLeavesOfData(data: JsonObject, namedBy: NamedBy): ReadonlySet
   return walk.own;
 }
 
-/** The value of `field` names a text of the answer: it is as much a key as any. */
+/** The value of `field` becomes a key of the answer, so it is treated like one. */
 function walkStream(walk: LeafWalk, stream: Leaving['streams'][number], namedBy: NamedBy): void {
   for (const [key, value] of Object.entries(stream)) {
     walk.key(true);
@@ -221,7 +220,7 @@ function walkStream(walk: LeafWalk, stream: Leaving['streams'][number], namedBy:
   }
 }
 
-/** Counts the strings of a value as `collectLeaves` lists them. */
+/** Counts the strings of a value in the order of `collectLeaves`. */
 class LeafWalk {
   readonly own = new Set<number>();
   #position = 0;
@@ -242,13 +241,13 @@ class LeafWalk {
   }
 }
 
-/** The real gitleaks beside our engine. */
+/** Searches with the real gitleaks in addition to our engine. */
 export interface SecondSearch {
   /**
-   * Secrets that are still in scrubbed texts; none unless `scrub.gitleaks` is `always`. SCRUB_FAILED when gitleaks
-   * fails or is not there: then the texts must not leave.
+   * Returns the secrets that are still in scrubbed texts; always none unless `scrub.gitleaks` is `always`. Throws
+   * SCRUB_FAILED if gitleaks fails or is missing: then the texts must not leave.
    */
   missedIn(texts: readonly string[]): Promise<readonly MissedSecret[]>;
-  /** An output was stored. Returns at once: the search happens later, if at all. */
+  /** Queues a stored output for a search in the background and returns at once. */
   stored(item: AuditItem): void;
 }

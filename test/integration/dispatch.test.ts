@@ -181,7 +181,7 @@ describe('every way out of a call is recorded', () => {
         code: 'PARTIAL_FAILURE',
         severity: 'warning',
         message:
-          'The search for files that would run on the host was not complete yet; what it still finds is in the next answer.',
+          'The search for files that would run on the host is not complete yet. The next answer reports what it still finds.',
       },
     ]);
     const [record] = await at.auditLog.tail(1);

@@ -149,7 +149,7 @@ describe('SEC-1.4 a program may be given a secret', () => {
     ['a second command', { command: 'printenv\nrev' }, /one program and its arguments/],
     ['a builtin', { command: 'eval printenv' }, /one program and its arguments/],
     ['a path', { command: './printenv' }, /one program and its arguments/],
-    ['another program', { command: 'env' }, /env may not be given a secret/],
+    ['another program', { command: 'env' }, /env may not get a secret/],
     ['one that is not there', { command: 'gone-program' }, /not a program of the machine/],
     ['a steering variable', { command: 'printenv', secrets: { LD_PRELOAD: '' } }, /steers/],
     ['a steering variable beside it', { command: 'printenv', env: { PATH: '.' } }, /steers/],
