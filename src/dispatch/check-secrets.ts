@@ -43,7 +43,7 @@ function faultOfProgram({ input, request }: VerifiedCall, { secrets, sandbox }: 
     return { reason: 'no program may get a secret: secrets.programs is empty', remedy: allow(program, []) };
   if (program === null) {
     return {
-      reason: `a command that gets a secret must be one program with its arguments: ${fault}`,
+      reason: `a command that gets a secret must be one program and its arguments: ${fault}`,
       remedy: 'Call the program alone, without pipes, redirections, variables, globs or several commands.',
     };
   }
