@@ -153,7 +153,7 @@ describe('SEC-1.1 extending a configuration', () => {
     expect(faultOf(() => load(`[extend]\npath = 'x.toml'\nuseDefault = true\n`))).toContain('exclude each other');
   });
 
-  it('starts a changed rule from the base and overrides it with every value that is not empty', () => {
+  it('starts a changed rule from the base and applies every value that is not empty', () => {
     const ours = `[extend]\npath = 'base.toml'\n[[rules]]\nid = 'r'\nregex = 'key=(\\w+)'\ntags = ['mine']\nkeywords = ['Key']
 [[rules.allowlists]]\nstopwords = ['no']\n`;
     const rule = load(ours, { 'base.toml': BASE }).rules.find(({ id }) => id === 'r');
