@@ -122,7 +122,7 @@ function sourceFiles(room: string): string[] {
     .filter((path) => path.endsWith('.ts') && !path.includes('/generated/') && statSync(join(root, path)).isFile());
 }
 
-/** Static, type-only, re-export, side-effect, `import()` types and dynamic imports alike. */
+/** Every import: static, type-only, re-export, side-effect, `import()` type or dynamic. */
 function importsOf(path: string): string[] {
   const source = ts.createSourceFile(path, readFileSync(join(root, path), 'utf8'), ts.ScriptTarget.Latest, true);
   const found: string[] = [];

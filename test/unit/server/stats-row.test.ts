@@ -5,7 +5,7 @@ import { toStatsRow } from '#src/server/wire-secrets.js';
 
 const PROTO = join(import.meta.dirname, '../../../proto/contextd/v1/management.proto');
 
-it('a row of the sums reaches the wire whole, each figure under its own name', () => {
+it('sends every figure of a row under its own name', () => {
   const { fields } = protobuf.loadSync(PROTO).lookupType('contextd.v1.StatsRow');
   const wireNames = Object.keys(fields).map((name) => name.replaceAll(/[A-Z]/g, (c) => `_${c.toLowerCase()}`));
   const row = {

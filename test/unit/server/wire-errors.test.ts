@@ -8,12 +8,12 @@ import { toStatus } from '#src/server/wire-errors.js';
 
 const CODES = Object.keys(ERROR_TABLE) as ErrorCode[];
 
-it('every code has a status that is no success', () => {
+it('gives every code a status other than success', () => {
   expect(Object.keys(GRPC_STATUS).sort()).toEqual([...CODES].sort());
   expect(Object.values(GRPC_STATUS)).not.toContain(status.OK);
 });
 
-it('the statuses clients act upon are pinned', () => {
+it('pins the statuses that clients act upon', () => {
   expect(GRPC_STATUS).toMatchObject({
     ARGS_INVALID: 3,
     NOT_FOUND: 5,
@@ -24,7 +24,7 @@ it('the statuses clients act upon are pinned', () => {
   });
 });
 
-it('code, message and remedy travel masked', () => {
+it('masks code, message and remedy', () => {
   const error = new ContextdError('CONFLICT', 'the word is swordfish', { remedy: 'forget swordfish' });
   const sent = toStatus(error, (text) => text.replaceAll('swordfish', '[SECRET]'));
   expect(sent.details).toBe('the word is [SECRET]');
@@ -32,7 +32,7 @@ it('code, message and remedy travel masked', () => {
   expect(sent.metadata?.get(REMEDY_TRAILER).map(String)).toEqual(['forget [SECRET]']);
 });
 
-it('text that cannot be masked is withheld', () => {
+it('withholds text that cannot be masked', () => {
   const fails = (): string => {
     throw new Error('no rules');
   };
@@ -40,11 +40,11 @@ it('text that cannot be masked is withheld', () => {
   expect(JSON.stringify([sent.details, sent.metadata?.get(REMEDY_TRAILER).map(String)])).not.toContain('swordfish');
 });
 
-it('any text fits a header', () => {
+it('fits any text into a header', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 5000 }), fc.constantFrom(...CODES), (text, code) => {
       const sent = toStatus(new ContextdError(code, `${text}\ud800`, { remedy: text }), (same) => same);
-      // What grpc-js does with it; throws on a lone surrogate.
+      // grpc-js does the same; it throws on a lone surrogate.
       expect(encodeURI(sent.details ?? '').length).toBeLessThan(16_384);
     }),
   );

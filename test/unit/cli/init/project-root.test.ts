@@ -43,14 +43,14 @@ describe('a project root', () => {
     });
   });
 
-  it('never lies in a directory of contextd', async () => {
+  it('is never inside a directory of contextd', async () => {
     await mkdir(join(base, 'contextd-home/data/artifacts'), { recursive: true });
     await expect(resolve('contextd-home/data/artifacts')).rejects.toMatchObject({
       message: expect.stringContaining("it lies in contextd's own directory"),
     });
   });
 
-  it('is a directory that exists, with a path that can be printed', async () => {
+  it('is a directory that exists, with a printable path', async () => {
     await writeFile(join(base, 'file'), '');
     await mkdir(join(base, 'new\nline'));
     await expect(resolve('file')).rejects.toMatchObject({ code: 'PATH_NOT_FOUND' });

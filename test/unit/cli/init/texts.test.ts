@@ -12,14 +12,14 @@ import { PROXY, TOOLS, toolText } from './tree.ts';
 
 const run = promisify(execFile);
 
-describe('what agents are told', () => {
-  it('is a rules file of at most 200 tokens, for the core tools and for many', () => {
+describe('the texts for agents', () => {
+  it('include a rules file of at most 200 tokens, for the core tools and for many tools', () => {
     const encoding = getEncoding('cl100k_base');
     const many = [...TOOLS, ...Array.from({ length: 50 }, (_, index) => toolText(`tool_${index}`))];
     for (const tools of [TOOLS, many]) expect(encoding.encode(rulesText(tools)).length).toBeLessThanOrEqual(200);
   });
 
-  it('holds arguments that can be copied: single quotes around JSON', () => {
+  it('hold arguments that can be copied: single quotes around JSON', () => {
     for (const text of [rulesText(TOOLS), skillText(TOOLS)]) {
       const examples = [...text.matchAll(/\.claude\/tools\/(\w+)\/\1 '([^']+)'/g)];
       expect(examples.map(([, name]) => name)).toEqual(['safe_bash', 'safe_read', 'safe_write']);
@@ -27,7 +27,7 @@ describe('what agents are told', () => {
     }
   });
 
-  it('is a skill that says when to use it and grants itself nothing', () => {
+  it('include a skill that says when to use it and grants itself nothing', () => {
     const head = skillText(TOOLS).split('---')[1] ?? '';
     expect(head).toContain('description: Run commands');
     expect(head).not.toContain('allowed-tools');
@@ -35,8 +35,8 @@ describe('what agents are told', () => {
   });
 });
 
-describe('the mark of a file', () => {
-  it('fits the text and all that it covers, and nothing else', () => {
+describe('the version mark of a file', () => {
+  it('matches the text and everything it covers, and nothing else', () => {
     const marked = withMark('text\n', ['a', 'b']);
     expect(isMarked(marked, ['a', 'b'])).toBe(true);
     expect(isMarked(marked, ['ab', ''])).toBe(false);
@@ -84,7 +84,7 @@ describe('the hook that sets PATH', () => {
   });
 });
 
-it('a tool whose name could lead out of its directory is refused', () => {
+it('refuses a tool whose name could lead out of its directory', () => {
   for (const name of ['../x', 'a/b', '', '.', 'A']) {
     expect(() => layoutFor([toolText(name)], PROXY)).toThrow('the daemon named a tool');
   }

@@ -31,7 +31,7 @@ function fieldsOf(line: string | undefined): string[] {
 }
 
 describe('ctxd stats', () => {
-  it('sums up by one key, and every sum holds every figure', () => {
+  it('sums by one key, and every sum holds every figure', () => {
     expect(sumBy(ROWS, 'tool')).toEqual([
       { tool: 'safe_read', ...NONE, calls: 1, duration_ms: 10, ...LOSING },
       {
@@ -52,7 +52,7 @@ describe('ctxd stats', () => {
     expect(sumAll(ROWS)).toMatchObject({ calls: 4, tokens_saved: 175_800, duration_ms: 40 });
   });
 
-  it('shows a negative saving as one, the unknown as unknown, and a total', () => {
+  it('shows a negative saving as negative, the unknown as unknown, and a total', () => {
     const lines = renderView(statsView(sumBy(ROWS, 'tool'), 'tool'), TERMINAL).split('\n');
     const column = fieldsOf(lines[0]).indexOf('SAVED');
     const saved = new Map(lines.slice(1, 5).map((line) => [fieldsOf(line)[0], fieldsOf(line)[column]]));
@@ -77,7 +77,7 @@ describe('ctxd stats', () => {
     ]);
   });
 
-  it('is a table of tabs without total and chart where nobody looks', () => {
+  it('is separated by tabs, without total and chart, if it does not go to a terminal', () => {
     const lines = renderView(statsView(ROWS, undefined), PLAIN).trimEnd().split('\n');
     expect(lines).toHaveLength(ROWS.length);
     expect(lines[0]?.split('\t')).toEqual([
@@ -88,7 +88,7 @@ describe('ctxd stats', () => {
     expect(renderView(statsView([], undefined), TERMINAL)).toBe('no calls in these days\n');
   });
 
-  it('draws what ran beside what came back, the largest first, an estimate marked', () => {
+  it('draws tokens run beside tokens returned, the largest first, and marks estimates', () => {
     const text = renderView(statsView(ROWS, undefined), TERMINAL);
     const chart = text.slice(text.indexOf('TOKENS BY TOOL')).trimEnd().split('\n');
     expect(chart.map((line) => line.replaceAll(/[█▏▎▍▌▋▊▉]+$/gu, '#'))).toEqual([
@@ -102,7 +102,7 @@ describe('ctxd stats', () => {
     expect(days.slice(days.indexOf('TOKENS BY DAY')).match(/^2025.{6}/gm)).toEqual(['2025-01-14', '2025-01-15']);
   });
 
-  it('draws no chart of what is not known', () => {
+  it('draws no chart of unknown figures', () => {
     expect(renderView(statsView([row('d', 't', 's', {})], undefined), TERMINAL)).not.toContain('TOKENS BY');
   });
 });
