@@ -2,7 +2,7 @@ import { chmodSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RunResult } from '#src/runner/runner.js';
 import { type Bench, openBench, whoCanRun } from '../fixtures/sandbox-harness.ts';
-import { buildGoPrograms } from '../helpers/build-go-plugin.ts';
+import { buildGoPrograms } from '../helpers/build-go-programs.ts';
 import { openToolRunner, PROFILE, type ToolRunner } from '../helpers/tool-runner.ts';
 
 const programs = buildGoPrograms('go-plugin');

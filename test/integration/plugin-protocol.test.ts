@@ -14,7 +14,7 @@ import { createCertificate } from '#src/protocol/plugin/certificate.js';
 import { loadPluginProtocol } from '#src/protocol/plugin/load-plugin-protocol.js';
 import { dialPinned } from '#src/protocol/plugin/pinned-tls.js';
 import type { PluginConnection } from '#src/runner/plugin/connect-plugin.js';
-import { buildGoPrograms } from '../helpers/build-go-plugin.ts';
+import { buildGoPrograms } from '../helpers/build-go-programs.ts';
 import { fixtureMain, PluginProcesses, type StartedPlugin } from '../helpers/plugin-process.ts';
 
 const protocol = loadPluginProtocol();
