@@ -7,12 +7,12 @@ import { findInstallRoot } from '../src/config/install-root.ts';
 import { resolvePaths } from '../src/config/paths.ts';
 import { isErrno } from '../src/core/errors.ts';
 import type { GitleaksPlaces } from '../src/scrub/gitleaks/binary.ts';
-import { type Account, accountsOf } from './accounts.ts';
-import { describeMachine } from './machine.ts';
-import { installPeers } from './peers.ts';
-import { render } from './render.ts';
-import type { Outcome, SectionOptions } from './section.ts';
-import { runSection } from './section-process.ts';
+import { type Account, accountsOf } from './lib/accounts.ts';
+import { describeMachine } from './lib/machine.ts';
+import { installPeers } from './lib/peers.ts';
+import { render } from './lib/render.ts';
+import type { Outcome, SectionOptions } from './lib/section.ts';
+import { runSection } from './lib/section-process.ts';
 import { SECTIONS } from './sections.ts';
 
 const USAGE = `usage: npm run bench -- [section ...] [--rounds N] [--sandboxes N] [--calls N] [--as root|user]
