@@ -1,9 +1,9 @@
 import type { Section } from './lib/section.ts';
 
-/** The index of the benchmark. A section is loaded only in the process that runs it, which stays small. */
+/** The index of the benchmark. Only the process that runs a section loads it, so that every process stays small. */
 export const SECTIONS: Readonly<Record<string, { title: string; load(): Promise<Section> }>> = {
   sandbox: {
-    title: 'A sandbox, beside what starts a command without one',
+    title: 'A sandbox, compared with starting a command without one',
     load: async () => (await import('./sections/sandbox.ts')).sandboxSection,
   },
   call: {
@@ -27,11 +27,11 @@ export const SECTIONS: Readonly<Record<string, { title: string; load(): Promise<
     load: async () => (await import('./sections/scrub.ts')).scrubSection,
   },
   answer: {
-    title: 'Keeping an output, and cutting an answer from it',
+    title: 'Storing an output and cutting an answer from it',
     load: async () => (await import('./sections/answer.ts')).answerSection,
   },
   savings: {
-    title: 'Tokens that answers save, looks that had to follow counted',
+    title: 'Tokens that answers save, follow-up questions included',
     load: async () => (await import('./sections/savings.ts')).savingsSection,
   },
   tokens: {
@@ -47,7 +47,7 @@ export const SECTIONS: Readonly<Record<string, { title: string; load(): Promise<
     load: async () => (await import('./sections/first-call.ts')).firstCallSection,
   },
   memory: {
-    title: 'What the daemon holds of the memory, over many calls',
+    title: 'Memory of the daemon over many calls',
     load: async () => (await import('./sections/memory.ts')).memorySection,
   },
   daemon: {

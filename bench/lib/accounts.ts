@@ -2,17 +2,17 @@ import { chownSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Who runs a section. Root measures itself and an ordinary user; an ordinary user only itself. */
+/** The user who runs a section. Root runs each section as root and as an ordinary user; an ordinary user only as itself. */
 export interface Account {
   name: string;
-  /** To become before the section starts; null: stay. */
+  /** The uid that the section's process switches to; null: it keeps its own. */
   uid: number | null;
 }
 
-/** The user `nobody`, when sudo does not tell who called. */
+/** The user `nobody`, used if sudo does not report who called. */
 export const OTHER_UID = 65534;
 
-/** `only`: "root" or "user". Empty when that cannot be had. */
+/** `only`: "root" or "user". Returns an empty list if this user cannot run as that account. */
 export function accountsOf(only: string | undefined): Account[] {
   const own = process.getuid?.() === 0 ? 'root' : 'user';
   const all: Account[] = [{ name: own, uid: null }];
@@ -20,7 +20,7 @@ export function accountsOf(only: string | undefined): Account[] {
   return all.filter(({ name }) => only === undefined || name === only);
 }
 
-/** An empty home of its own: no program that is measured reads what the person has configured for it. */
+/** Makes an empty home, so that no measured program reads its user's configuration. */
 export function homeFor(account: Account): string {
   const home = mkdtempSync(join(tmpdir(), 'ctxh-'));
   if (account.uid !== null) chownSync(home, account.uid, account.uid);

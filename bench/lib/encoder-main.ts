@@ -1,11 +1,11 @@
 import { ENCODERS, type EncoderName, loadEncoder } from './encoders.ts';
 import { TOKEN_INPUTS, type TokenInput } from './token-inputs.ts';
 
-/** What the process of one encoder tells first. */
+/** The first message of an encoder's process. */
 export interface EncoderCost {
-  /** Import and tables, until the first word is counted. */
+  /** Milliseconds for the import and the tables, until the first word is counted. */
   loadMs: number;
-  /** What that left in memory after a collection. */
+  /** Memory that loading took, measured after a garbage collection. */
   heapMib: number;
   outsideMib: number;
   residentMib: number;
@@ -14,17 +14,17 @@ export interface EncoderCost {
 export interface CountTask {
   input: TokenInput;
   units: number;
-  /** The count is repeated this often. */
+  /** Number of repetitions. */
   times: number;
 }
 
-/** What it answers to a task; milliseconds of all repetitions. */
+/** The answer to a task; milliseconds of all repetitions together. */
 export interface Counted {
   ms: number;
   tokens: number;
 }
 
-/** Program of one encoder's process: `encoder-main.js <encoder>`, started with `--expose-gc`. */
+/** The program of an encoder's process: `encoder-main.js <encoder>`, started with `--expose-gc`. */
 async function main(name: EncoderName): Promise<void> {
   const before = memory();
   const start = performance.now();

@@ -3,15 +3,15 @@ import { fileURLToPath } from 'node:url';
 import type { Counted, CountTask, EncoderCost } from './encoder-main.ts';
 import type { EncoderName } from './encoders.ts';
 
-/** A process that has one encoder loaded. One that is too slow can be ended while it counts. */
+/** A process that has one encoder loaded. It can be killed while it counts, if it is too slow. */
 export interface EncoderProcess {
   cost: EncoderCost;
-  /** Null when it takes longer than `limitMs`; the process is then gone. */
+  /** Returns null if the count takes longer than `limitMs`; the process is then dead. */
   count(task: CountTask, limitMs: number): Promise<Counted | null>;
   stop(): void;
 }
 
-/** Rejects when the encoder cannot be loaded. */
+/** Rejects if the encoder cannot be loaded. */
 export async function startEncoder(name: EncoderName): Promise<EncoderProcess> {
   const program = fileURLToPath(new URL('./encoder-main.js', import.meta.url));
   const child = fork(program, [name], { execArgv: ['--expose-gc'], stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });

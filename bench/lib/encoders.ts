@@ -2,10 +2,10 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { findInstallRoot } from '../../src/config/install-root.ts';
 
-/** Tokens of a text in cl100k_base. */
+/** Counts the tokens of a text in cl100k_base. */
 export type Count = (text: string) => number;
 
-/** Ours, and those of others as they come; told that the text of special tokens is text. */
+/** Our encoder, and the encoders of others without tuning. All of them count the text of special tokens as plain text. */
 export const ENCODERS = ['contextd', 'gpt-tokenizer', 'tiktoken', 'js-tiktoken'] as const;
 export type EncoderName = (typeof ENCODERS)[number];
 
@@ -17,7 +17,7 @@ interface Encoding {
   encode(text: string, allowedSpecial: string[], disallowedSpecial: string[]): ArrayLike<number>;
 }
 
-/** Loads one of them; throws where it is not installed. */
+/** Throws if the encoder is not installed. */
 export async function loadEncoder(name: EncoderName): Promise<Count> {
   if (name === 'contextd') {
     const counter = (await import('../../src/tokens/counter.ts')).loadCounter();

@@ -1,17 +1,17 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
-/** A process that does one piece of work each time it is asked and says how long that took. */
+/** A process that does one piece of work per request and reports how long it took. */
 export interface Helper {
-  /** Milliseconds, measured there. `task` is what its program takes. */
+  /** Returns milliseconds, measured in the helper. `task` is passed to its program. */
   run(task: unknown): Promise<number>;
   stop(): Promise<void>;
 }
 
-/** What a helper answers. */
+/** The answer of a helper. */
 export type HelperAnswer = { ms: number } | { fault: string };
 
-/** `program`: a file beside this one. Rejects when it cannot get ready. */
+/** `program`: a file in this directory. Rejects if the helper does not get ready. */
 export async function startHelper(program: string, env: Record<string, string>): Promise<Helper> {
   const path = fileURLToPath(new URL(program, import.meta.url));
   const child = fork(path, [], { env, stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
@@ -42,7 +42,7 @@ function answerOf(child: ChildProcess): Promise<number> {
   });
 }
 
-/** The helper's side: says that it is ready, then serves until the other side is gone. */
+/** The helper's side: reports that it is ready, then serves until the parent is gone. */
 export function serveHelper<Task>(work: (task: Task) => Promise<void>): void {
   const answer = (message: HelperAnswer): boolean | undefined => process.send?.(message);
   process.on('message', ({ task }: { task: Task }) => {

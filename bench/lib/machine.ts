@@ -12,7 +12,7 @@ import { runProcess } from './measure.ts';
 /** The tool as an agent calls it, relative to the project. */
 export const SAFE_BASH_LINK = '.claude/tools/safe_bash/safe_bash';
 
-/** A daemon and a project of their own, so that a benchmark neither sees nor disturbs the person's. */
+/** A daemon and a project for the benchmark, which neither sees nor disturbs the user's own. */
 export interface BenchInstallation {
   root: string;
   home: string;
@@ -27,11 +27,11 @@ export interface BenchInstallation {
 
 /** One open channel to the daemon. */
 export interface Caller {
-  /** The envelope of a call that succeeded; throws for any other. `session`: default "bench". */
+  /** Returns the envelope of a successful call; throws if the call fails. `session`: default "bench". */
   call(tool: string, input: object, session?: string): Promise<string>;
 }
 
-/** `root`: another installation than the one that is measured by. */
+/** `root`: the installation to measure; default: the one that runs the benchmark. */
 export async function installForBench(config: object, root = findInstallRoot()): Promise<BenchInstallation> {
   const home = mkdtempSync(join(tmpdir(), 'ctxb-'));
   const project = mkdtempSync(join(tmpdir(), 'bench-'));
@@ -87,7 +87,7 @@ export function inheritedPath(): string {
   return process.env.PATH ?? '/usr/local/bin:/usr/bin:/bin';
 }
 
-/** Resident memory of a process in MiB: now (`VmRSS`) or at most (`VmHWM`). Linux only; null elsewhere. */
+/** Resident memory of a process in MiB: current (`VmRSS`) or peak (`VmHWM`). Linux only; null elsewhere. */
 export function residentMib(pid: number, field: 'VmRSS' | 'VmHWM'): number | null {
   try {
     const kib = new RegExp(`${field}:\\s+(\\d+)`).exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
@@ -97,7 +97,7 @@ export function residentMib(pid: number, field: 'VmRSS' | 'VmHWM'): number | nul
   }
 }
 
-/** What the figures depend on. */
+/** The facts about the machine that the figures depend on. */
 export function describeMachine(): Record<string, string | number> {
   return {
     date: new Date().toISOString(),

@@ -5,9 +5,9 @@ import { fileURLToPath } from 'node:url';
 import { inheritedPath } from './machine.ts';
 import { runProcess } from './measure.ts';
 
-/** mcporter with its keep-alive daemon running and one server behind it. */
+/** mcporter with its keep-alive daemon running, connected to one server. */
 export interface Mcporter {
-  /** One command by `mcporter call`, a whole process. */
+  /** Runs one command through `mcporter call`, as a whole process. */
   callTrue(): Promise<void>;
   stop(): Promise<void>;
 }

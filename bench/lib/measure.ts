@@ -16,16 +16,16 @@ export function spreadOf(samples: readonly number[]): Spread {
 
 export interface Contender {
   name: string;
-  /** One run. What measures itself, in another process, returns its milliseconds. */
+  /** Does one run. A contender that measures itself in another process returns its milliseconds. */
   once(): Promise<number | undefined>;
-  /** Not timed: waits until what the run left to be done in the background no longer disturbs the next contender. */
+  /** Waits, untimed, until background work left by the run no longer disturbs the next contender. */
   after?(): Promise<void>;
 }
 
-/** Rounds that are run and not counted: caches, compiled code, pools. */
+/** Rounds that are run but not counted: they fill caches and pools and compile code. */
 const WARM_UP_ROUNDS = 2;
 
-/** Runs the contenders in turn, round after round, so that a noisy moment hits all of them alike. */
+/** Runs the contenders in turn, round after round, so that a noisy moment affects all of them equally. */
 export async function race(contenders: readonly Contender[], rounds: number): Promise<Map<string, Spread>> {
   const samples = new Map(contenders.map(({ name }) => [name, [] as number[]]));
   for (let round = -WARM_UP_ROUNDS; round < rounds; round++) {
@@ -38,7 +38,7 @@ export async function race(contenders: readonly Contender[], rounds: number): Pr
   return new Map([...samples].map(([name, all]) => [name, spreadOf(all)]));
 }
 
-/** Milliseconds of the work, by its own account if it gives one. */
+/** Returns the milliseconds that the contender reports, or else the measured ones. */
 export async function timed(work: () => Promise<number | undefined>): Promise<number> {
   const start = performance.now();
   const own = await work();
@@ -50,7 +50,7 @@ export interface ProcessOptions {
   env?: Record<string, string>;
 }
 
-/** A whole process, from spawn to the end of its output. Throws when it fails: a failure is not a time. */
+/** Runs a whole process, from spawn to the end of its output. Throws if it fails: a failure has no time. */
 export function runProcess(program: string, args: readonly string[], options: ProcessOptions = {}): Promise<string> {
   return new Promise((resolve, reject) => {
     const child = spawn(program, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] });

@@ -9,7 +9,7 @@ import type { Management } from '../../src/server/door.ts';
 import { createGrpcDoor } from '../../src/server/grpc.ts';
 import { type BenchInstallation, inheritedPath } from './machine.ts';
 
-/** The real door with nothing behind it: what is left is the proxy's own share. */
+/** The real door with a handler that does nothing: the time of a call is the proxy's own share. */
 export async function startNoopDaemon(at: BenchInstallation): Promise<{
   project: string;
   env: Record<string, string>;
@@ -44,7 +44,7 @@ export async function startNoopDaemon(at: BenchInstallation): Promise<{
 }
 
 const nothing = async (): Promise<never> => {
-  throw new Error('the benchmark asks for nothing but calls');
+  throw new Error('the benchmark only makes calls');
 };
 
 const NO_MANAGEMENT: Management = {

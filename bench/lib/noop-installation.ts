@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { findInstallRoot } from '../../src/config/install-root.ts';
 
-/** Another installation of the same program whose core tools are one that does nothing. */
+/** A second installation of the same program, whose only core tool does nothing. */
 export async function makeNoopRoot(): Promise<{ root: string; remove(): Promise<void> }> {
   const source = findInstallRoot();
   const root = await mkdtemp(join(tmpdir(), 'ctxi-'));
@@ -14,7 +14,7 @@ export async function makeNoopRoot(): Promise<{ root: string; remove(): Promise<
   return { root, remove: () => rm(root, { recursive: true, force: true }) };
 }
 
-/** The code itself is copied: the program finds its installation by where its own files really lie. */
+/** The code is copied, not linked: the program finds its installation by the real path of its own files. */
 async function copyProgram(source: string, root: string): Promise<void> {
   await mkdir(join(root, 'bin'));
   await symlink(join(source, 'node_modules'), join(root, 'node_modules'));
@@ -32,13 +32,13 @@ async function makeBundle(source: string, target: string): Promise<void> {
     platform: 'node',
     target: 'node24',
     logLevel: 'warning',
-    // Packages in CommonJS ask for Node's own modules by `require`, which an ES module does not have.
+    // CommonJS packages load Node's own modules with `require`, which an ES module does not have.
     banner: { js: "import { createRequire } from 'node:module';\nconst require = createRequire(import.meta.url);" },
   });
   await copyManifest(join(source, 'dist', 'core-bundle', 'tools', 'safe_read'), join(target, 'tools', 'noop'));
 }
 
-/** The manifest of a tool that needs no grant, under another name. */
+/** Writes the manifest of a tool that needs no grant, under another name. */
 async function copyManifest(source: string, target: string): Promise<void> {
   await mkdir(target, { recursive: true });
   const manifest: object = JSON.parse(await readFile(join(source, 'tool.json'), 'utf8'));

@@ -4,11 +4,11 @@ import { findInstallRoot } from '../../src/config/install-root.ts';
 import { inheritedPath } from './machine.ts';
 import { runProcess } from './measure.ts';
 
-/** Sections that compare with programs of others. */
+/** The sections that compare contextd with other programs. */
 const COMPARING = ['sandbox', 'process', 'scrub'];
-/** What sandbox-runtime runs on Linux. */
+/** The programs that sandbox-runtime needs on Linux. */
 const SRT_NEEDS = ['bwrap', 'socat', 'rg'];
-/** Programs and libraries of others, by their package. */
+/** The programs and libraries to compare with, by package. */
 const PACKAGES = {
   srt: '@anthropic-ai/sandbox-runtime',
   mcporter: 'mcporter',
@@ -19,10 +19,10 @@ const PACKAGES = {
 export type PeerName = keyof typeof PACKAGES;
 const LIBRARIES: readonly PeerName[] = ['secretlint', 'secretlintRules'];
 
-/** A program of somebody else, or why it is not here. */
+/** A program to compare with, or the reason why it is missing. */
 export type Peer = { path: string; missing: null } | { path: null; missing: string };
 
-/** Installs what `bench/peers/package.json` names, without running install scripts; says what came of it. */
+/** Installs the packages of `bench/peers/package.json` without running install scripts. Returns lines that report the result. */
 export async function installPeers(sections: readonly string[]): Promise<string[]> {
   if (!sections.some((name) => COMPARING.includes(name))) return [];
   if (Object.values(PACKAGES).every((name) => existsSync(join(peersDir(), 'node_modules', name)))) return [];

@@ -3,7 +3,7 @@ import type { Aim, Outcome, Row, Table } from './section.ts';
 
 const NAME_WIDTH = 50;
 
-/** The outcome of one section as lines of text. */
+/** Renders the outcome of one section as lines of text. */
 export function render(outcome: Outcome): string {
   const facts = outcome.facts.map(({ name, value }) => `${name.padEnd(NAME_WIDTH)} ${value ?? 'unknown'}`);
   return [...outcome.tables.flatMap(renderTable), ...facts, ''].join('\n');

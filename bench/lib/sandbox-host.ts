@@ -12,12 +12,12 @@ import { silentLogger } from '../../src/core/log.ts';
 import { policyFor } from '../../src/daemon/policy.ts';
 import { createSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts';
 
-/** A sandbox engine with a home of its own, as the daemon holds one. */
+/** A sandbox engine with its own home directory, set up as the daemon does it. */
 export interface SandboxHost {
   sandbox: Sandbox;
-  /** Runs `true` in bash in a fresh sandbox. Throws when it did not run. */
+  /** Runs `true` in bash in a fresh sandbox. Throws if it fails. */
   runTrue(workspace: string, stdin?: Buffer): Promise<void>;
-  /** Waits until as many sandboxes wait for this workspace as may, or no more come for a while. */
+  /** Waits until the pool of ready sandboxes for this workspace is full, or has stopped growing. */
   refilled(workspace: string): Promise<void>;
   stop(): Promise<void>;
 }
@@ -26,7 +26,7 @@ export interface SandboxHost {
 const TIMEOUT_MS = 30_000;
 const REFILL_LIMIT_MS = 500;
 const REFILL_LOOK_MS = 5;
-/** With nothing kept ready, what a run leaves to clean up takes about so long. */
+/** Milliseconds that cleaning up after a run takes when no sandboxes are kept ready. */
 const REST_MS = 20;
 
 export async function openSandbox(settings: Partial<Config['sandbox']>): Promise<SandboxHost> {
@@ -65,7 +65,7 @@ export async function openSandbox(settings: Partial<Config['sandbox']>): Promise
   };
 }
 
-/** A project with a repository's protected files. `owner`: a uid; default: who runs this. */
+/** Makes a project with the protected files of a repository. `owner`: a uid; default: the current user. */
 export function makeProject(owner?: number): string {
   const project = mkdtempSync(join(tmpdir(), 'bench-'));
   for (const dir of ['.git', '.git/hooks', '.claude']) mkdirSync(join(project, dir));

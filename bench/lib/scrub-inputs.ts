@@ -6,7 +6,7 @@ import { findInstallRoot } from '../../src/config/install-root.ts';
 export interface ScrubInput {
   name: string;
   text: string;
-  /** The aims, milliseconds. */
+  /** The aims, in milliseconds. */
   exactMs: number;
   hardenedMs: number;
 }
@@ -15,7 +15,7 @@ const KIB = 1024;
 const MIB = 1024 * 1024;
 const MODULES = ['parser', 'lexer', 'token', 'auth', 'session', 'http', 'cache', 'key-store'];
 
-/** What tools print. */
+/** Texts as tools print them. */
 export const INPUTS: readonly ScrubInput[] = [
   { name: '2 KB of a command', text: buildLog(2 * KIB), exactMs: 0.2, hardenedMs: 0.5 },
   { name: '2 KB of variables, 3 secrets', text: environmentText(), exactMs: 0.2, hardenedMs: 0.5 },
@@ -24,7 +24,7 @@ export const INPUTS: readonly ScrubInput[] = [
   { name: '5 MB of a log', text: buildLog(5 * MIB), exactMs: 800, hardenedMs: 2000 },
 ];
 
-/** A megabyte each of what search patterns, views and decoders find hardest. */
+/** The hardest texts for search patterns, views and decoders; a megabyte each. */
 export const BAITS: readonly { name: string; text: string }[] = [
   ['one letter', 'a'],
   ['key=', 'key='],
@@ -55,14 +55,14 @@ export const RANDOM_BAITS: readonly { name: string; text: string }[] = [
   { name: 'hexadecimal', text: randomBytes(MIB / 2).toString('hex') },
 ];
 
-/** The first part once where there are two, then the last one for the rest of a megabyte. */
+/** The first of two parts once, then the last part repeated up to a megabyte. */
 function bait(parts: readonly string[]): string {
   const [first = '', repeated = first] = parts;
   const head = parts.length > 1 ? first : '';
   return head + repeated.repeat(Math.ceil((MIB - head.length) / repeated.length));
 }
 
-/** Source of this project, again and again. */
+/** Source of this project, repeated. */
 function source(chars: number): string {
   const names = ['scrubber.ts', 'leaves.ts', 'spans.ts', 'first-pass.ts'];
   const text = names.map((name) => readFileSync(join(findInstallRoot(), 'src', 'scrub', name), 'utf8')).join('\n');
@@ -80,7 +80,7 @@ function buildLog(chars: number): string {
   return lines.join('\n').slice(0, chars);
 }
 
-/** Made up on the spot, so that nothing real-looking stands here. */
+/** The secrets are generated at run time, so that this file holds nothing that looks like a real one. */
 function environmentText(): string {
   const secret = (): string => randomBytes(20).toString('hex');
   const plain = Array.from({ length: 40 }, (_, i) => `SETTING_${i}=/usr/lib/part-${i}/share`);

@@ -1,12 +1,12 @@
 import { pathToFileURL } from 'node:url';
 import { findPeer, peerModule } from './peers.ts';
 
-/** What is used of secretlint. */
+/** The part of secretlint's interface that the benchmark uses. */
 interface SecretlintCore {
   lintSource(task: object): Promise<unknown>;
 }
 
-/** secretlint's library with the rules it recommends, loaded once; null where it is not installed. */
+/** Loads secretlint's library with its recommended rules. Returns null if it is not installed. */
 export async function loadSecretlint(): Promise<((text: string) => Promise<undefined>) | null> {
   if (findPeer('secretlint').path === null) return null;
   const core: SecretlintCore = await import(pathToFileURL(peerModule('secretlint', 'module/index.js')).href);

@@ -1,7 +1,7 @@
 import { SECTIONS } from '../sections.ts';
 import type { SectionOptions } from './section.ts';
 
-/** Program of the process of one section: `section-main.js <section> <options as JSON>`; the outcome goes to the parent. */
+/** The program of a section's process: `section-main.js <section> <options as JSON>`. It sends the outcome to its parent. */
 async function main(name: string, options: SectionOptions): Promise<void> {
   const section = await SECTIONS[name]?.load();
   if (section === undefined) throw new Error(`no section is named ${name}`);

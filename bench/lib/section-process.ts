@@ -6,8 +6,8 @@ import { inheritedPath } from './machine.ts';
 import type { Outcome, SectionOptions } from './section.ts';
 
 /**
- * Runs one section in a fresh process of that account, in an empty directory: sandbox-runtime searches the one it is
- * called in. A section that fails is reported, the others still run.
+ * Runs one section in a new process under the given account. It starts in an empty directory, because sandbox-runtime
+ * searches its working directory. If a section fails, the failure is reported and the other sections still run.
  */
 export async function runSection(name: string, account: Account, options: SectionOptions): Promise<Outcome> {
   const home = homeFor(account);
@@ -41,7 +41,7 @@ function ask(name: string, account: Account, home: string, options: SectionOptio
   });
 }
 
-/** Peers' own programs may lie in places of the person's. */
+/** The programs to compare with may need libraries from the user's own path. */
 function libraryPath(): Record<string, string> {
   const path = process.env.LD_LIBRARY_PATH;
   return path === undefined ? {} : { LD_LIBRARY_PATH: path };

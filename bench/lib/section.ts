@@ -1,7 +1,7 @@
 import type { GitleaksPlaces } from '../../src/scrub/gitleaks/binary.ts';
 import type { Spread } from './measure.ts';
 
-/** One part of the benchmark; it runs in a process of its own. */
+/** One part of the benchmark. Each section runs in its own process. */
 export interface Section {
   run(options: SectionOptions): Promise<Outcome>;
 }
@@ -9,23 +9,23 @@ export interface Section {
 export interface SectionOptions {
   /** Rounds of each race. */
   rounds: number;
-  /** Sandboxes in a row that the aggregate starts. */
+  /** Sandboxes that the section `aggregate` starts one after another. */
   sandboxes: number;
-  /** Calls of the memory section. */
+  /** Calls that the section `memory` makes. */
   calls: number;
-  /** Where the caller's gitleaks may be: a section has a home of its own. */
+  /** Where to look for the caller's gitleaks; a section has its own home and would not find it. */
   gitleaks: GitleaksPlaces;
 }
 
 export interface Outcome {
   tables: Table[];
-  /** What is no time. */
+  /** Results that are not times. */
   facts: Fact[];
 }
 
 export interface Table {
   title: string;
-  /** The row that the others are divided by; null: none. */
+  /** The row that all others are compared with; null: no comparison. */
   base: string | null;
   rows: Row[];
   aims: Aim[];
@@ -33,17 +33,17 @@ export interface Table {
 
 export interface Row {
   name: string;
-  /** Null when it could not be measured. */
+  /** Null if it could not be measured. */
   times: Spread | null;
-  /** Why not; else empty. */
+  /** The reason why there are no times; otherwise empty. */
   note: string;
 }
 
-/** What a row's median is meant to be. It is printed with the result and fails nothing. */
+/** The target for a row's median. It is printed with the result; missing it is not a failure. */
 export interface Aim {
   row: string;
   atMost: number;
-  /** The row whose median is the unit; null: milliseconds. */
+  /** The row whose median is the unit of `atMost`; null: milliseconds. */
   times: string | null;
 }
 

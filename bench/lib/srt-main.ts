@@ -3,20 +3,20 @@ import { serveHelper } from './helper.ts';
 import { runProcess } from './measure.ts';
 import { peerModule } from './peers.ts';
 
-/** What is used of sandbox-runtime. */
+/** The part of sandbox-runtime's interface that the benchmark uses. */
 interface SandboxManager {
   initialize(config: object): Promise<void>;
   wrapWithSandbox(command: string): Promise<string>;
   cleanupAfterCommand(): void;
 }
 
-/** Its documented use: initialized once, then wrap, spawn and clean up for each command. Nothing but files is allowed. */
+/** The documented use: initialize once, then wrap, spawn and clean up for each command. Only file access is allowed. */
 const CONFIG = {
   network: { allowedDomains: [], deniedDomains: [] },
   filesystem: { denyRead: [], allowWrite: ['.'], denyWrite: [] },
 };
 
-/** Program of the process that hosts sandbox-runtime's library: it keeps one policy for a whole process. */
+/** The program of the process that hosts sandbox-runtime: the library keeps one policy per process. */
 async function main(): Promise<void> {
   const module = await import(pathToFileURL(peerModule('srt', 'dist/index.js')).href);
   const manager: SandboxManager = module.SandboxManager;

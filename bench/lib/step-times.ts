@@ -37,7 +37,7 @@ async function callAgain(daemon: Caller, tool: string, input: object, calls: num
   return spreadOf(samples);
 }
 
-/** From the microseconds that the daemon logged for each step of the last calls. */
+/** Reads the microseconds that the daemon logged for each step of the last calls. */
 function readSteps(at: BenchInstallation, calls: number): Row[] {
   const lines = readFileSync(at.paths.logFile, 'utf8')
     .split('\n')

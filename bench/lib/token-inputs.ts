@@ -3,11 +3,11 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { findInstallRoot } from '../../src/config/install-root.ts';
 
-/** UTF-16 units of this project's source, then of a log, in turn. */
+/** The length, in UTF-16 units, of the pieces of source and log that alternate. */
 const SOURCE_UNITS = 3000;
 const LOG_UNITS = 2000;
 
-/** What is counted: texts of any length, the same in every process. */
+/** The texts to count, of any length. They are the same in every process. */
 export const TOKEN_INPUTS = {
   'source and log': mixed,
   'the letter a': (units: number) => 'a'.repeat(units),

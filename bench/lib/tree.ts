@@ -3,20 +3,20 @@ import { join } from 'node:path';
 import { residentMib } from './machine.ts';
 import type { Fact } from './section.ts';
 
-/** What a leak would make grow. */
+/** The counts that a leak would increase. */
 export interface Holdings {
   processes: number;
   daemonFds: number | null;
   spawnerFds: number | null;
   cgroups: number;
   mounts: number;
-  /** Of the sandbox's own directories. */
+  /** Files in the sandbox's own directories. */
   files: number;
   daemonMib: number | null;
   spawnerMib: number | null;
 }
 
-/** What a daemon, its spawner and their sandboxes hold now. Linux only. `dirs`: where the sandbox keeps files. */
+/** Counts what a daemon, its spawner and their sandboxes hold now. Linux only. `dirs`: where the sandbox keeps files. */
 export function countHoldings(daemonPid: number, dirs: readonly string[]): Holdings {
   const tree = descendants(daemonPid);
   const spawner = tree.find((pid) => read(`/proc/${pid}/cmdline`).includes('/spawner/')) ?? 0;
@@ -66,13 +66,13 @@ function pids(): number[] {
   return readdirSync('/proc').map(Number).filter(Number.isInteger);
 }
 
-/** The name in the second field may hold anything; the parent comes after its closing bracket. */
+/** The second field is the process name and may hold anything; the parent's pid follows its closing bracket. */
 function parentOf(pid: number): number | null {
   const fields = /\) \S (\d+)/.exec(read(`/proc/${pid}/stat`));
   return fields === null ? null : Number(fields[1]);
 }
 
-/** Groups are named after the process that made them. */
+/** A cgroup is named after the process that made it. */
 function cgroupsOf(owners: readonly number[]): number {
   const mine = new RegExp(`contextd-(${owners.join('|')})-`);
   return allBelow('/sys/fs/cgroup').filter((path) => mine.test(path)).length;
@@ -96,7 +96,7 @@ function entriesOf(dir: string, recursive = false): number | null {
   }
 }
 
-/** Empty for what went away meanwhile or is another user's. */
+/** Returns an empty list if the directory is gone or belongs to another user. */
 function read(path: string): string {
   try {
     return readFileSync(path, 'utf8');

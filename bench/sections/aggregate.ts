@@ -4,12 +4,12 @@ import { spreadOf } from '../lib/measure.ts';
 import type { Outcome, Section } from '../lib/section.ts';
 import { compareHoldings, countHoldings, type Holdings } from '../lib/tree.ts';
 
-/** Until pools are full and nothing of a call is left but what leaked. */
+/** Milliseconds until the pools are full and everything that did not leak is cleaned up. */
 const SETTLE_MS = 2_000;
-/** Calls before the first count: caches and pools have their size then. */
+/** Calls before the first count, so that caches and pools have reached their size. */
 const WARM_UP_CALLS = 50;
 
-/** One sandbox after another through one daemon: what a call costs without a pause, and what is left afterwards. */
+/** Starts one sandbox after another through one daemon: what a call costs without a pause, and what remains afterwards. */
 export const aggregateSection: Section = {
   async run({ sandboxes }) {
     const at = await installForBench({});

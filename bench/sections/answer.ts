@@ -6,18 +6,18 @@ import type { Section, Table } from '../lib/section.ts';
 import { LOGGED, type Measured, measureCall } from '../lib/step-times.ts';
 
 const KIB = 1024;
-/** Of the last input, a long build log. The aims are for the steps store and budget together, milliseconds. */
+/** Sizes of a part of a long build log. The aims, in milliseconds, are for the steps store and budget together. */
 const SIZES = [
   { name: '2 KB', chars: 2 * KIB, aimMs: null },
   { name: '16 KB', chars: 16 * KIB, aimMs: 1 },
   { name: '1 MB', chars: KIB * KIB, aimMs: 15 },
 ] as const;
 const VIEWS = [undefined, 'errors', { grep: 'warning' }] as const;
-/** A call with a megabyte takes a hundred milliseconds. */
+/** A call with a megabyte takes a hundred milliseconds, so it gets fewer rounds. */
 const LONG_ROUNDS = 10;
 const TOGETHER = '  store and budget';
 
-/** What it costs to keep an output and to cut an answer from it, in whole calls of a real daemon. */
+/** The cost of storing an output and cutting an answer from it, in whole calls to a real daemon. */
 export const answerSection: Section = {
   async run(options) {
     const at = await installForBench(LOGGED);
@@ -27,7 +27,7 @@ export const answerSection: Section = {
         const rounds = Math.min(options.rounds, chars > 16 * KIB ? LONG_ROUNDS : options.rounds);
         writeFileSync(join(at.project, 'build.log'), INPUTS.at(-1)?.text.slice(0, chars) ?? '');
         for (const view of VIEWS) {
-          // A line of its own: the store keeps equal outputs once.
+          // Makes every output different: the store keeps equal outputs only once.
           const input = { command: 'date +%N; cat build.log', ...(view === undefined ? {} : { view }) };
           const shown = view === undefined ? 'the default view' : JSON.stringify(view);
           const measured = await measureCall(at, `${name} of a log, ${shown}`, 'safe_bash', input, {

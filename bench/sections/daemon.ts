@@ -9,7 +9,7 @@ import { countHoldings } from '../lib/tree.ts';
 
 const STARTS = 7;
 
-/** How long it takes to start, and what it and a call hold of the memory. */
+/** How long the daemon takes to start, and the memory of the daemon and of a call. */
 export const daemonSection: Section = {
   async run() {
     const at = await installForBench({});
@@ -23,7 +23,7 @@ export const daemonSection: Section = {
         facts: [
           { name: 'memory of the idle daemon, MiB', value: idle.daemonMib },
           { name: 'memory of its spawner, MiB', value: idle.spawnerMib },
-          { name: 'memory of the proxy at most, MiB', value: await proxyMemory(at) },
+          { name: 'peak memory of the proxy, MiB', value: await proxyMemory(at) },
         ],
       };
     } finally {
@@ -32,7 +32,7 @@ export const daemonSection: Section = {
   },
 };
 
-/** Milliseconds from spawn until the daemon logs that it is ready to answer. */
+/** Returns the milliseconds from spawn until the daemon logs that it is ready. */
 async function restart(at: BenchInstallation): Promise<number> {
   await at.ctxd('server', 'stop');
   const start = performance.now();
@@ -55,7 +55,7 @@ async function restart(at: BenchInstallation): Promise<number> {
   });
 }
 
-/** Looked at while the command runs: the file it writes says so. */
+/** Reads the proxy's memory while the command runs; the file that the command writes shows that it does. */
 async function proxyMemory(at: BenchInstallation): Promise<number | null> {
   const proxy = spawn(SAFE_BASH_LINK, ['{"command":"echo begun > begun; sleep 1"}'], {
     cwd: at.project,

@@ -6,9 +6,9 @@ import { type Outcome, rowsOf, type Section, type SectionOptions } from '../lib/
 const NODE = 'node -e 0 (Node 24)';
 const FIRST = 'safe_bash true, no daemon running';
 const NEXT = 'safe_bash true, the call after it';
-const STARTED = 'of the first: the daemon, from its start until ready';
+const STARTED = 'part of the first call: the daemon, from start to ready';
 
-/** A call that has to start the daemon, beside the start of the Node that the daemon runs on. */
+/** A call that has to start the daemon, compared with starting the Node that the daemon runs on. */
 export const firstCallSection: Section = {
   async run(options) {
     const at = await installForBench({});

@@ -3,15 +3,15 @@ import { type BenchInstallation, type Caller, installForBench, residentMib } fro
 import type { Fact, Section } from '../lib/section.ts';
 
 const SESSIONS = 16;
-/** The resident memory is read so often over the calls. */
+/** How many times the resident memory is read during the calls. */
 const READINGS = 10;
-/** Until an idle daemon has given memory back. */
+/** Milliseconds until an idle daemon has released memory. */
 const REST_MS = 15_000;
 const MINUTE_MS = 60_000;
-/** A log of 15 MB: every line differs, none holds a secret. */
+/** A log of 15 MB. Every line is different and none holds a secret. */
 const LARGE = "seq 1 300000 | sed 's/$/ GET \\/index.html 200 an ordinary line of a log/' | head -c 15000000";
 
-/** Resident memory of the daemon: idle, over the calls of many sessions, and after a large output. */
+/** Resident memory of the daemon: idle, during the calls of many sessions, and after a large output. */
 export const memorySection: Section = {
   async run({ calls }) {
     const at = await installForBench({});
@@ -33,7 +33,7 @@ export const memorySection: Section = {
   },
 };
 
-/** The sessions call at the same time; every tenth part of the calls the memory is read. */
+/** The sessions call at the same time; the memory is read after every tenth of the calls. */
 async function manyCalls(daemon: Caller, calls: number, read: (name: string) => Fact): Promise<Fact[]> {
   const facts: Fact[] = [];
   const part = Math.ceil(calls / READINGS);

@@ -7,7 +7,7 @@ import { LOGGED, type Measured, measureCall } from '../lib/step-times.ts';
 
 const NOOP = 'a tool that does nothing';
 
-/** What is left of a call without the start of a process and a connection: the daemon's own work. */
+/** The daemon's own work: a call without starting a process or opening a connection. */
 export const openChannelSection: Section = {
   async run(options) {
     const noop = await inNoopInstallation(options);

@@ -13,7 +13,7 @@ const LARGE = `pre-forked, ${FILES} files and ${GLOBS} deny globs`;
 const EMPTY_COLD = 'cold, an empty project';
 const LARGE_COLD = `cold, ${FILES} files and ${GLOBS} deny globs`;
 
-/** A policy is compiled once: what lies in the project must not make a call slower. */
+/** A policy is compiled once, so the size of the project must not make a call slower. */
 export const policySection: Section = {
   async run(options) {
     const projects = { empty: makeProject(), large: makeLargeProject() };
@@ -60,7 +60,7 @@ async function firstCall(host: SandboxHost, project: string): Promise<number> {
   return Math.round((performance.now() - start) * 10) / 10;
 }
 
-/** Two levels of directories, as repositories have them; three of the globs match something. */
+/** Makes two levels of directories, as in a repository. Three of the globs match something. */
 function makeLargeProject(): string {
   const project = makeProject();
   for (let made = 0, dir = 0; made < FILES; dir++) {

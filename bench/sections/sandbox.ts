@@ -9,10 +9,10 @@ import { missingRow, type Outcome, type Row, rowsOf, type Section, type SectionO
 
 const BARE = 'bash -c true, from a small process';
 const READY = 'ours, pre-forked';
-const COLD = 'ours, cold: nothing pre-forked';
+const COLD = 'ours, cold: nothing is pre-forked';
 const COLD_STDIN = 'ours, cold: stdin is given';
 
-/** Every namespace, and no more work on the file system than one bind. It shows the whole host to the command. */
+/** All namespaces, but only one bind mount: the command sees the whole host. */
 const DIRECT = [
   'bwrap --die-with-parent --new-session --unshare-user --unshare-pid --unshare-net --unshare-ipc --unshare-uts',
   '--unshare-cgroup-try --ro-bind / / --proc /proc --dev /dev --tmpfs /tmp -- bash -c true',
@@ -20,7 +20,7 @@ const DIRECT = [
   .join(' ')
   .split(' ');
 
-/** The sandbox engine alone, in a process of its own, beside a bare spawn and other sandboxes. */
+/** The sandbox engine alone, in its own process, compared with a bare spawn and other sandboxes. */
 export const sandboxSection: Section = {
   async run(options) {
     const hosts = { pooled: await openSandbox({}), cold: await openSandbox({ preforked: 0 }) };
@@ -72,7 +72,7 @@ function bareContenders(helper: Helper): Contender[] {
   ];
 }
 
-/** Each waits afterwards for the sandbox that replaces the one it used: the next contender must not pay for it. */
+/** Each waits for the sandbox that replaces the one it used, so that the next contender does not pay for it. */
 function ourContenders({ pooled, cold }: Hosts, project: string, suffix: string): Contender[] {
   const stdin = Buffer.from('x');
   return [
@@ -115,7 +115,7 @@ async function describe(host: SandboxHost, project: string): Promise<Outcome['fa
   return [
     { name: 'isolation', value: missing.length === 0 ? level : `${level}; missing: ${missing.join(', ')}` },
     { name: 'memory of the spawner, MiB', value: Math.round(spawnerRssBytes / 1024 ** 2) },
-    { name: 'sandboxes that may wait in all', value: readyMax },
+    { name: 'most sandboxes kept ready', value: readyMax },
   ];
 }
 
@@ -124,7 +124,7 @@ function helperEnv(): Record<string, string> {
   return { PATH: inheritedPath(), HOME, ...(LD_LIBRARY_PATH === undefined ? {} : { LD_LIBRARY_PATH }) };
 }
 
-/** The time is taken by the caller. */
+/** Returns undefined, so that the caller takes the time. */
 async function done(work: Promise<unknown>): Promise<undefined> {
   await work;
 }

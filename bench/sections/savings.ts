@@ -6,15 +6,15 @@ import { loadCounter } from '../../src/tokens/counter.ts';
 import { type Caller, installForBench } from '../lib/machine.ts';
 import type { Fact, Section } from '../lib/section.ts';
 
-/** An output, and what somebody who ran the command wanted to know of it. */
+/** An output, and what the person who ran the command wants to find in it. */
 interface Recording {
   name: string;
   /** A recorded output of test/fixtures/outputs, or a command run in this checkout when the benchmark runs. */
   from: { file: string } | { command: string };
   exitCode: number;
-  /** Must stand in what was shown, else it is asked for. */
+  /** If the answer does not show this, a follow-up question asks for it. */
   wanted: RegExp;
-  /** How it is asked for. */
+  /** The follow-up question. */
   followUp: { grep: string };
 }
 
@@ -31,7 +31,7 @@ const RECORDINGS: readonly Recording[] = [
   live('all documents, one word of them', 'cat CHANGELOG.md docs/*.md', /ARGS_INVALID/, 'ARGS_INVALID'),
 ];
 
-/** What answers save, in tokens, with the looks that were needed to see what was wanted: can be less than nothing. */
+/** Tokens that answers save. The follow-up questions that were needed are subtracted, so the result can be negative. */
 export const savingsSection: Section = {
   async run() {
     const at = await installForBench({});

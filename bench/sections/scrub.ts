@@ -17,7 +17,7 @@ import { loadSecretlint } from '../lib/secretlint.ts';
 import { type Fact, missingRow, rowsOf, type Section, type Table } from '../lib/section.ts';
 
 const SECRETS_IN_VAULT = 50;
-/** An input of a megabyte takes a second where it is slow: fewer rounds tell enough. */
+/** An input of a megabyte can take a second, so it gets fewer rounds. */
 const LONG_ROUNDS = 5;
 const LONG_CHARS = 500_000;
 
@@ -25,7 +25,7 @@ const EXACT = 'exact, in process';
 const HARDENED = `hardened, ${SECRETS_IN_VAULT} secrets known`;
 const WORKER = 'hardened, through the worker';
 
-/** Searching for secrets: each kind of text by our two engines, by the real gitleaks and by secretlint. */
+/** Searches each kind of text for secrets with our two engines, with the real gitleaks and with secretlint. */
 export const scrubSection: Section = {
   async run(options) {
     const places = options.gitleaks;
@@ -96,7 +96,7 @@ function local(name: string, work: () => void): Contender {
   return { name, once: async () => quiet(work()) };
 }
 
-/** Once per output, as a tool without an engine of its own would. */
+/** Spawns gitleaks for each output, as a tool without its own engine would. */
 function spawned(program: string, dir: string, { name, text }: ScrubInput): Contender {
   const file = join(dir, `${name.replaceAll(/\W+/g, '-')}.txt`);
   writeFileSync(file, text);
@@ -126,7 +126,7 @@ function tableOf(
   };
 }
 
-/** One run each: these are texts made to be slow. */
+/** Each of these texts is searched once, because they are made to be slow. */
 async function baitFacts(detector: Detector | null, engine: ScrubEngine, guard: Guard): Promise<Fact[]> {
   const facts: Fact[] = [];
   for (const { name, text } of [...BAITS, ...RANDOM_BAITS]) {
@@ -138,5 +138,5 @@ async function baitFacts(detector: Detector | null, engine: ScrubEngine, guard: 
   return facts;
 }
 
-/** What a contender returns that does not measure itself. */
+/** A contender that does not measure itself returns this. */
 function quiet(_done: unknown): undefined {}

@@ -5,7 +5,7 @@ import type { Fact, Section } from '../lib/section.ts';
 const CALLS = 200;
 const AT_ONCE = 16;
 
-/** Whole processes, as many agents at once would start them; each answer is checked. */
+/** Whole processes, started as many agents at once would start them. Each answer is checked. */
 export const throughputSection: Section = {
   async run() {
     const at = await installForBench({});

@@ -8,9 +8,9 @@ import type { TokenInput } from '../lib/token-inputs.ts';
 const OURS: EncoderName = 'contextd';
 const KIB = 1024;
 const MIB = 1024 * 1024;
-/** An encoder that would take longer for a megabyte is given less. */
+/** An encoder that would take longer than this for a megabyte gets a smaller text. */
 const LIMIT_MS = 20_000;
-/** A megabyte takes a second where it is slow: fewer rounds tell enough. */
+/** A megabyte can take a second, so it gets fewer rounds. */
 const LONG_ROUNDS = 5;
 const FIRST_UNITS = 4 * KIB;
 const GROWTH = 4;
@@ -22,7 +22,7 @@ const TEXTS: readonly { title: string; units: number; times: number }[] = [
 ];
 const BAITS: readonly TokenInput[] = ['the letter a', 'base64', 'emoji', 'spaces'];
 
-/** Counting tokens: ours beside the encoders of others, each in a process of its own. */
+/** Counts tokens with our encoder and with others, each in its own process. */
 export const tokensSection: Section = {
   async run(options) {
     const running = new Map<EncoderName, EncoderProcess>();
@@ -66,7 +66,7 @@ function tableOf(title: string, rows: Row[]): Table {
   return { title: `${title}, ms`, base: OURS, rows, aims: [] };
 }
 
-/** A megabyte of what is slow to count. Who cannot do that in time has a row that says how far it came. */
+/** A megabyte of each text that is slow to count. The row of an encoder that is too slow says how far it came. */
 async function baitTable(
   running: Map<EncoderName, EncoderProcess>,
   missing: ReadonlyMap<EncoderName, string>,
@@ -89,11 +89,11 @@ interface Reached {
   /** The largest text that was counted. */
   units: number;
   ms: number;
-  /** The process was ended over the next one. */
+  /** True if the process was killed while it counted the next larger text. */
   isGone: boolean;
 }
 
-/** Counts longer and longer texts, up to a megabyte, while the next one can be expected in time by a quadratic encoder. */
+/** Counts ever longer texts, up to a megabyte, as long as a quadratic encoder would finish the next one in time. */
 async function climb(encoder: EncoderProcess, input: TokenInput): Promise<Reached> {
   let reached: Reached = { units: 0, ms: 0, isGone: false };
   for (let units = FIRST_UNITS; units <= MIB; units *= GROWTH) {

@@ -22,10 +22,10 @@ const OURS = 'safe_bash true';
 const MCPORTER = 'mcporter call, its daemon running';
 const SRT = 'srt true';
 
-/** Milliseconds after a call until the daemon has prepared itself for the next one. */
+/** Milliseconds until the daemon is ready for the next call. */
 const REST_MS = 30;
 
-/** From spawn to the last byte of output, beside what a user would take instead. */
+/** From spawn to the last byte of output, compared with the programs that a user would run instead. */
 export const wholeProcessSection: Section = {
   async run(options) {
     const at = await installForBench({});
@@ -70,7 +70,7 @@ async function compare(at: BenchInstallation, options: SectionOptions): Promise<
   }
 }
 
-/** Where the time of our call goes, from the differences of medians. */
+/** Splits the time of our call into parts, from the differences of medians. */
 function shares(measured: ReadonlyMap<string, Spread>): Fact[] {
   const at = (name: string): number => measured.get(name)?.medianMs ?? Number.NaN;
   const share = (name: string, ms: number): Fact => ({ name, value: `${ms.toFixed(2)} ms` });
@@ -118,7 +118,7 @@ async function whole(...call: Parameters<typeof runProcess>): Promise<undefined>
   await runProcess(...call);
 }
 
-/** Without the Node of the packages, which `npm run` puts first. */
+/** PATH without the packages' own Node, which `npm run` puts first. */
 function systemPath(): Record<string, string> {
   const dirs = inheritedPath().split(':');
   return { PATH: dirs.filter((dir) => !dir.includes(join('node_modules', '.bin'))).join(':') };

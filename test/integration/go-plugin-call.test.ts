@@ -10,7 +10,7 @@ const whenBuilt = it.skipIf(programs.missing !== null);
 let bench: Bench;
 let tools: ToolRunner;
 afterAll(() => programs.remove());
-// Nothing is cleaned up after a file whose tests are all skipped.
+// Vitest runs no afterAll hook in a file whose tests are all skipped.
 if (programs.missing !== null) programs.remove();
 
 describe.each(whoCanRun())('a plugin in Go, %s', (who) => {
