@@ -2,7 +2,9 @@ import { chownSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** The user who runs a section. Root runs each section as root and as an ordinary user; an ordinary user only as itself. */
+/**
+ * The user who runs a section. Root runs each section as root and as an ordinary user; an ordinary user only as itself.
+ */
 export interface Account {
   name: string;
   /** The uid that the section's process switches to; null: it keeps its own. */

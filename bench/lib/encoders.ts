@@ -5,7 +5,9 @@ import { findInstallRoot } from '../../src/config/install-root.ts';
 /** Counts the tokens of a text in cl100k_base. */
 export type Count = (text: string) => number;
 
-/** Our encoder, and the encoders of others without tuning. All of them count the text of special tokens as plain text. */
+/**
+ * Our encoder, and the encoders of others without tuning. All of them count the text of special tokens as plain text.
+ */
 export const ENCODERS = ['contextd', 'gpt-tokenizer', 'tiktoken', 'js-tiktoken'] as const;
 export type EncoderName = (typeof ENCODERS)[number];
 

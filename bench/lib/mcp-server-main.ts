@@ -1,7 +1,9 @@
 import { createInterface } from 'node:readline';
 import { runProcess } from './measure.ts';
 
-/** A minimal MCP server over stdio. It offers what safe_bash offers: it runs a command and returns exit code and output. */
+/**
+ * A minimal MCP server over stdio. It offers what safe_bash offers: it runs a command and returns exit code and output.
+ */
 const TOOL = {
   name: 'run',
   description: 'Runs a shell command.',

@@ -22,7 +22,10 @@ const LIBRARIES: readonly PeerName[] = ['secretlint', 'secretlintRules'];
 /** A program to compare with, or the reason why it is missing. */
 export type Peer = { path: string; missing: null } | { path: null; missing: string };
 
-/** Installs the packages of `bench/peers/package.json` without running install scripts. Returns lines that report the result. */
+/**
+ * Installs the packages of `bench/peers/package.json` without running install scripts. Returns lines that report the
+ * result.
+ */
 export async function installPeers(sections: readonly string[]): Promise<string[]> {
   if (!sections.some((name) => COMPARING.includes(name))) return [];
   if (Object.values(PACKAGES).every((name) => existsSync(join(peersDir(), 'node_modules', name)))) return [];

@@ -1,7 +1,10 @@
 import { SECTIONS } from '../sections.ts';
 import type { SectionOptions } from './section.ts';
 
-/** The program of a section's process: `section-main.js <section> <options as JSON>`. It sends the outcome to its parent. */
+/**
+ * The program of a section's process: `section-main.js <section> <options as JSON>`. It sends the outcome to its
+ * parent.
+ */
 async function main(name: string, options: SectionOptions): Promise<void> {
   const section = await SECTIONS[name]?.load();
   if (section === undefined) throw new Error(`no section is named ${name}`);

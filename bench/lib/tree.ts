@@ -16,7 +16,9 @@ export interface Holdings {
   spawnerMib: number | null;
 }
 
-/** Counts what a daemon, its spawner and their sandboxes hold now. Linux only. `dirs`: where the sandbox keeps files. */
+/**
+ * Counts what a daemon, its spawner and their sandboxes hold now. Linux only. `dirs`: where the sandbox keeps files.
+ */
 export function countHoldings(daemonPid: number, dirs: readonly string[]): Holdings {
   const tree = descendants(daemonPid);
   const spawner = tree.find((pid) => read(`/proc/${pid}/cmdline`).includes('/spawner/')) ?? 0;

@@ -9,7 +9,9 @@ const SETTLE_MS = 2_000;
 /** Calls before the first count, so that caches and pools have reached their size. */
 const WARM_UP_CALLS = 50;
 
-/** Starts one sandbox after another through one daemon: what a call costs without a pause, and what remains afterwards. */
+/**
+ * Starts one sandbox after another through one daemon: what a call costs without a pause, and what remains afterwards.
+ */
 export const aggregateSection: Section = {
   async run({ sandboxes }) {
     const at = await installForBench({});

@@ -16,7 +16,10 @@ const cl100k = getEncoding('cl100k_base');
 const ENDLESS = /[^\S\n]{1000}|\p{L}{1000}|[^\s\p{L}\p{N}]{1000}/u;
 const ours = loadCounter();
 
-/** The printed line as an envelope. Throws unless it is one line of JSON that fits the published schema and its count is true. */
+/**
+ * The printed line as an envelope. Throws unless it is one line of JSON that fits the published schema and its count is
+ * true.
+ */
 export function checkedEnvelope(line: string): Envelope {
   if (line.includes('\n')) throw new Error(`an answer is one line, not ${JSON.stringify(line.slice(0, 200))}`);
   const envelope: Envelope = JSON.parse(line);

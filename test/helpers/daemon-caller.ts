@@ -9,7 +9,9 @@ import { checkedEnvelope } from './checked-envelope.ts';
 import type { Installation } from './installation.ts';
 
 export interface DaemonCaller {
-  /** One call over the open channel. Throws for an answer that does not fit the published schema or miscounts itself. */
+  /**
+   * One call over the open channel. Throws for an answer that does not fit the published schema or miscounts itself.
+   */
   call(tool: string, input: object): Promise<DaemonAnswer>;
   close(): void;
 }

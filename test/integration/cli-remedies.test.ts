@@ -97,9 +97,9 @@ describe('ctxd doctor', () => {
   });
 
   it.each([
-    ['a link that leads elsewhere', (path: string) => symlinkSync('/bin/sh', path)],
-    ['nothing', () => {}],
-    ['a script of somebody else', (path: string) => writeFileSync(path, '#!/bin/sh\n')],
+    ['a link to something else', (path: string) => symlinkSync('/bin/sh', path)],
+    ['missing', () => {}],
+    ['a script that contextd did not write', (path: string) => writeFileSync(path, '#!/bin/sh\n')],
   ])('SEC-4.2 suggests a remedy that works when a tool is %s', async (_what, put) => {
     const link = join(at.project, '.claude/bin/safe_read');
     rmSync(link);

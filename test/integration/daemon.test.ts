@@ -313,7 +313,7 @@ describe('a start that fails', () => {
 
   it.each([
     ['an invalid configuration', { 'config/config.json': '{"log":{"level":"loud"}}' }, 1, '/log/level'],
-    ['a configuration that is no JSON', { 'config/config.json': '{' }, 1, 'config.json'],
+    ['a configuration that is not JSON', { 'config/config.json': '{' }, 1, 'config.json'],
   ])('reports %s in one line and never with a stack', async (_what, files, code, word) => {
     for (const [name, text] of Object.entries(files)) {
       mkdirSync(join(home, name, '..'), { recursive: true });

@@ -184,7 +184,10 @@ describe.runIf(bwrap !== undefined && filter !== undefined).each(BUILDS)(
   },
 );
 
-/** A seccomp program that makes socket(AF_UNIX) fail with EPERM, like the sandbox of Claude Code. Undefined on other systems than Linux. */
+/**
+ * A seccomp program that makes socket(AF_UNIX) fail with EPERM, like the sandbox of Claude Code. Undefined on other
+ * systems than Linux.
+ */
 function socketFilter(): Buffer | undefined {
   const socketCall = { x64: 41, arm64: 198 }[process.arch as string];
   if (process.platform !== 'linux' || socketCall === undefined) return undefined;

@@ -49,10 +49,10 @@ describe('a call that the proxy refuses', () => {
 
   it.each([
     ['two inputs', ['{}', '{}'], 2, 'ARGS_INVALID'],
-    ['an option there is not', ['--no-such-option', '1'], 2, 'ARGS_INVALID'],
-    ['a file that is not there', [`@${token}`], 1, 'PATH_NOT_FOUND'],
+    ['an unknown option', ['--no-such-option', '1'], 2, 'ARGS_INVALID'],
+    ['a missing file', [`@${token}`], 1, 'PATH_NOT_FOUND'],
     ['an empty input', [' '], 2, 'ARGS_INVALID'],
-    ['an output file that is protected', ['{"command":"true"}', '--out', '.claude/x'], 3, 'PERMISSION_DENIED'],
+    ['a protected output file', ['{"command":"true"}', '--out', '.claude/x'], 3, 'PERMISSION_DENIED'],
   ])('SEC-5.1: leaves a record of %s, with its arguments masked', async (_what, args, exitCode, code) => {
     const { stdout, code: ended } = await call(args);
     const envelope = JSON.parse(stdout);

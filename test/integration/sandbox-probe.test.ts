@@ -62,7 +62,8 @@ describe.runIf(process.platform === 'linux')('the probe, on this machine', () =>
 
   test('recognises the message of bubblewrap if user namespaces are limited to 0', async () => {
     const bubblewrap = await findBubblewrap();
-    // The setting applies to each user namespace separately, so a new namespace can set it without affecting the machine.
+    // The setting applies to each user namespace separately, so a new namespace can set it without affecting the
+    // machine.
     const script = 'echo 0 >/proc/sys/user/max_user_namespaces && exec "$@"';
     const command = [bubblewrap?.path ?? '', '--unshare-user', '--ro-bind', '/', '/', 'true'];
     const said = spawnSync('unshare', ['--user', '--map-root-user', 'sh', '-c', script, 'sh', ...command], {

@@ -54,7 +54,10 @@ function describeRule({ names, action, errnoRet, args = [] }: OciRule): string[]
   return names.map((name) => `rule ${returnValue(action, errnoRet, name)} ${name} ${rest}`);
 }
 
-/** Arguments equal to, just below and just above every value in a profile's rules, one at a time and all together, and a few others. */
+/**
+ * Arguments equal to, just below and just above every value in a profile's rules, one at a time and all together, and a
+ * few others.
+ */
 function argumentSets(profile: OciProfile, name: string): bigint[][] {
   const rules = (profile.syscalls ?? []).filter(({ names, args = [] }) => names.includes(name) && args.length > 0);
   const near = (value: number | bigint) =>

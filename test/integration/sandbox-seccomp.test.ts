@@ -25,7 +25,10 @@ function senseless(names: readonly string[]): Probe[] {
   return names.map((name): Probe => [name, name, -1, -1, -1, -1, -1, -1]);
 }
 
-/** Returns the error number of each probe, made in a sandbox where the process even holds capabilities over its namespaces. */
+/**
+ * Returns the error number of each probe, made in a sandbox where the process even holds capabilities over its
+ * namespaces.
+ */
 function probe(probes: readonly Probe[], toggles: SeccompToggles | null): Map<string, number> {
   const lines = probes.flatMap(([label, call, ...args]) => {
     const nr = isSeccompArch(process.arch) ? numberOf(process.arch, call) : undefined;

@@ -150,9 +150,9 @@ describe('SEC-1.4 a program can be given a secret', () => {
     ['a builtin', { command: 'eval printenv' }, /one program and its arguments/],
     ['a path', { command: './printenv' }, /one program and its arguments/],
     ['another program', { command: 'env' }, /env may not be given a secret/],
-    ['one that is not there', { command: 'gone-program' }, /not a program of the machine/],
-    ['a steering variable', { command: 'printenv', secrets: { LD_PRELOAD: '' } }, /steers/],
-    ['a steering variable beside it', { command: 'printenv', env: { PATH: '.' } }, /steers/],
+    ['a missing program', { command: 'gone-program' }, /not a program of the machine/],
+    ['a variable that steers programs', { command: 'printenv', secrets: { LD_PRELOAD: '' } }, /steers/],
+    ['a variable that steers programs beside it', { command: 'printenv', env: { PATH: '.' } }, /steers/],
     ['the same variable twice', { command: 'printenv', env: { DEPLOY: 'x' } }, /given twice/],
   ])('but not with %s', async (_what, input, why) => {
     const secrets = 'secrets' in input ? { LD_PRELOAD: token } : { DEPLOY: token };

@@ -52,7 +52,10 @@ function secured(): ConnectionOptions {
   };
 }
 
-/** Opens `count` connections that show a certificate and then send nothing, not even a close. `closed` is the door's doing. */
+/**
+ * Opens `count` connections that show a certificate and then send nothing, not even a close. `closed` is the door's
+ * doing.
+ */
 async function showAndSayNothing(count: number): Promise<Silent[]> {
   const options = { ...secured(), allowHalfOpen: true };
   const sockets = Array.from({ length: count }, () => connectTls(options));
