@@ -1,19 +1,19 @@
-import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { getEncoding } from 'js-tiktoken';
 import { describe, expect, it } from 'vitest';
-import { layoutFor, PATH_HOOK } from '#src/cli/init/layout.js';
+import { layoutFor } from '#src/cli/init/layout.js';
 import { isMarked, withMark } from '#src/cli/init/mark.js';
 import { extendedText, rulesText, skillText } from '#src/cli/init/texts.js';
 import { PROXY, TOOLS, toolText } from './tree.ts';
 
+<<<<<<< HEAD
 const run = promisify(execFile);
 
 describe('the texts for agents', () => {
   it('include a rules file of at most 200 tokens, for the core tools and for many tools', () => {
+=======
+describe('what agents are told', () => {
+  it('is a rules file of at most 200 tokens, for the core tools and for many', () => {
+>>>>>>> h/tests
     const encoding = getEncoding('cl100k_base');
     const many = [...TOOLS, ...Array.from({ length: 50 }, (_, index) => toolText(`tool_${index}`))];
     for (const tools of [TOOLS, many]) expect(encoding.encode(rulesText(tools)).length).toBeLessThanOrEqual(200);
@@ -51,6 +51,7 @@ describe('the version mark of a file', () => {
   });
 });
 
+<<<<<<< HEAD
 describe('the hook that sets PATH', () => {
   it.each(['plain', 'it\'s $(touch pwned) `touch pwned` "quoted" \\ $HOME'])(
     'survives a project named %j',
@@ -85,6 +86,9 @@ describe('the hook that sets PATH', () => {
 });
 
 it('refuses a tool whose name could lead out of its directory', () => {
+=======
+it('a tool whose name could lead out of its directory is refused', () => {
+>>>>>>> h/tests
   for (const name of ['../x', 'a/b', '', '.', 'A']) {
     expect(() => layoutFor([toolText(name)], PROXY)).toThrow('the daemon named a tool');
   }

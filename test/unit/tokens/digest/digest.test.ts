@@ -5,10 +5,10 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type DigestPayload, digest, serializeDigest } from '#src/tokens/digest/digest.js';
-import { DIGEST_SCHEMA } from '#src/tokens/digest/schema.js';
 import { propertyRuns } from '../../../helpers/property-runs.ts';
 import { partedUnits } from '../parted-units.ts';
 import { hostileText } from '../reference.ts';
+import { DIGEST_SCHEMA } from './digest-schema.ts';
 
 const isPayload = new Ajv2020({ strict: true }).compile(DIGEST_SCHEMA);
 const LARGE = { chars: 8_000 };
