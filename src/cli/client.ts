@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import {
   type CallOptions,
   type ClientUnaryCall,
@@ -7,7 +9,7 @@ import {
   status,
 } from '@grpc/grpc-js';
 import type { Paths } from '../config/paths.ts';
-import { ContextdError, ERROR_TABLE, type ErrorCode } from '../core/errors.ts';
+import { ContextdError, ERROR_TABLE, type ErrorCode, isErrno } from '../core/errors.ts';
 import type { ExecuteRequest } from '../protocol/generated/contextd/v1/ExecuteRequest.ts';
 import type { ExecuteResponse__Output as ExecuteAnswer } from '../protocol/generated/contextd/v1/ExecuteResponse.ts';
 import type { HealthCheck__Output as HealthCheck } from '../protocol/generated/contextd/v1/HealthCheck.ts';
@@ -23,7 +25,6 @@ import type { ToolInfo__Output as ToolInfo } from '../protocol/generated/context
 import { MESSAGE_MAX_BYTES } from '../protocol/limits.ts';
 import { loadProtocol } from '../protocol/load.ts';
 import { CODE_TRAILER, REMEDY_TRAILER } from '../protocol/trailers.ts';
-import { readCliIdentity } from './identity.ts';
 
 export type {
   HealthCheck,
@@ -214,4 +215,42 @@ function transportError(error: ServiceError, socket: string): ContextdError {
 
 function isErrorCode(code: string): code is ErrorCode {
   return Object.hasOwn(ERROR_TABLE, code);
+}
+
+/** The certificates the daemon made at its first start, as PEM. */
+interface Identity {
+  ca: Buffer;
+  certificate: Buffer;
+  key: Buffer;
+}
+
+/** Names in the directory of certificates. */
+export const CERTIFICATE_FILES = { ca: 'ca.pem', server: 'server.pem', proxy: 'proxy.pem', cli: 'cli.pem' } as const;
+const CLI_KEY = 'cli.key';
+
+/** The CLI's own identity. Throws DAEMON_UNAVAILABLE when no daemon has made one yet. */
+async function readCliIdentity(certsDir: string): Promise<Identity> {
+  const names = [CERTIFICATE_FILES.ca, CERTIFICATE_FILES.cli, CLI_KEY];
+  const [ca, certificate, key] = await Promise.all(names.map((name) => readPem(join(certsDir, name))));
+  if (ca === undefined || certificate === undefined || key === undefined)
+    throw new Error('three files give three texts');
+  return { ca, certificate, key };
+}
+
+/** One file of that directory. Throws DAEMON_UNAVAILABLE when it is missing, AUTH_FAILED when it cannot be read. */
+export async function readPem(file: string): Promise<Buffer> {
+  try {
+    return await readFile(file);
+  } catch (error) {
+    if (isErrno(error, 'ENOENT', 'ENOTDIR')) {
+      throw new ContextdError('DAEMON_UNAVAILABLE', `no daemon has run here yet: ${file} is missing`, {
+        remedy: 'Start it with `ctxd server start`.',
+        cause: error,
+      });
+    }
+    throw new ContextdError('AUTH_FAILED', `cannot read ${file} (${isErrno(error) ? error.code : 'unknown error'})`, {
+      remedy: 'Run ctxd as the user who runs the daemon.',
+      cause: error,
+    });
+  }
 }

@@ -7,13 +7,11 @@ import type { ManagementServiceHandlers } from '../protocol/generated/contextd/v
 import type { RefusalReport__Output } from '../protocol/generated/contextd/v1/RefusalReport.ts';
 import type { SchemaRequest__Output } from '../protocol/generated/contextd/v1/SchemaRequest.ts';
 import type { ToolServiceHandlers } from '../protocol/generated/contextd/v1/ToolService.ts';
-import { receiveCall, versionFault } from './call-request.ts';
+import { receiveCall, receiveRefusal, versionFault } from './call-request.ts';
 import type { CallAnswer, CallRequest, Dispatch, Management, Refuse } from './door.ts';
-import type { EventRoute } from './event-route.ts';
 import type { Caller } from './identities.ts';
 import { auditLimit, rootOf, sha256Of, statsDays, whichOf } from './management-requests.ts';
-import { receiveRefusal } from './refusal-report.ts';
-import type { Route } from './unary.ts';
+import type { EventRoute, Route } from './rpc.ts';
 import { toProject, toSchema, toStatusResponse, toStop, toToolInfo } from './wire.ts';
 import { toQuarantine } from './wire-quarantine.ts';
 import { toRulesReview, toSessionSecrets, toStatsRow } from './wire-secrets.ts';

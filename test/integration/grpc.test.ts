@@ -12,9 +12,8 @@ import type { ExecuteResponse__Output } from '#src/protocol/generated/contextd/v
 import type { SchemaResponse__Output } from '#src/protocol/generated/contextd/v1/SchemaResponse.js';
 import type { StatusResponse__Output } from '#src/protocol/generated/contextd/v1/StatusResponse.js';
 import { INPUT_MAX_BYTES, MESSAGE_MAX_BYTES } from '#src/protocol/limits.js';
-import { writeSet } from '#src/server/certificates.js';
+import { issueCertificates, writeSet } from '#src/server/certificates.js';
 import type { CallRequest } from '#src/server/door.js';
-import { issueCertificates } from '#src/server/issue.js';
 import { probeSocket } from '#src/server/probe.js';
 import { bindSocket } from '#src/server/socket.js';
 import { echo } from '../helpers/behind.ts';

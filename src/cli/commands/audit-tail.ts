@@ -1,7 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from '../../core/json.ts';
 import { withClient } from '../client.ts';
 import { defineCommand } from '../command.ts';
-import { projectOption } from '../project-option.ts';
+import { projectOption } from '../project-root.ts';
 
 const RECORDS_DEFAULT = 20;
 const RECORDS_MAX = 1000;

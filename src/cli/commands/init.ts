@@ -2,10 +2,9 @@ import { type ToolInfo, withClient } from '../client.ts';
 import { defineCommand } from '../command.ts';
 import type { CliContext } from '../context.ts';
 import { ensureRunning } from '../daemon/launch.ts';
-import { layoutFor } from '../init/layout.ts';
+import { layoutFor, type ToolText } from '../init/layout.ts';
 import { type ProjectChanges, prepareInit, prepareUninstall } from '../init/project.ts';
-import { resolveProjectRoot } from '../init/project-root.ts';
-import type { ToolText } from '../init/texts.ts';
+import { resolveProjectRoot } from '../project-root.ts';
 import type { View } from '../render.ts';
 
 interface InitResult extends ProjectChanges {

@@ -3,10 +3,9 @@ import { lstat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { isErrno } from '../../core/errors.ts';
 import { PROTOCOL_VERSION } from '../../protocol/versions.ts';
-import { type HealthCheck, type ServerStatus, withClient } from '../client.ts';
+import { CERTIFICATE_FILES, type HealthCheck, readPem, type ServerStatus, withClient } from '../client.ts';
 import type { CliContext } from '../context.ts';
-import { CERTIFICATE_FILES, readPem } from '../identity.ts';
-import { findProjectRoot } from '../init/project-root.ts';
+import { findProjectRoot } from '../project-root.ts';
 import type { Check } from '../render.ts';
 import { fail, ok, warn } from './check.ts';
 

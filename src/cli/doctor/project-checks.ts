@@ -5,7 +5,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../core/json.ts';
 import { withClient } from '../client.ts';
 import type { CliContext } from '../context.ts';
 import { readManifest } from '../init/manifest.ts';
-import { findProjectRoot } from '../init/project-root.ts';
+import { findProjectRoot } from '../project-root.ts';
 import type { Check } from '../render.ts';
 import { fail, ok, warn } from './check.ts';
 

@@ -5,9 +5,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { getEncoding } from 'js-tiktoken';
 import { describe, expect, it } from 'vitest';
-import { layoutFor, PATH_HOOK } from '#src/cli/init/layout.js';
-import { isMarked, withMark } from '#src/cli/init/mark.js';
-import { extendedText, rulesText, skillText } from '#src/cli/init/texts.js';
+import { isMarked, withMark } from '#src/cli/init/content-hash.js';
+import { extendedText, layoutFor, PATH_HOOK, rulesText, skillText } from '#src/cli/init/layout.js';
 import { PROXY, TOOLS, toolText } from './tree.ts';
 
 const run = promisify(execFile);
