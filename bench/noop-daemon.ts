@@ -1,11 +1,11 @@
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Management } from '../src/call/management.ts';
 import { readEnvironment } from '../src/config/env.ts';
 import { ensureDirectories, resolvePaths } from '../src/config/paths.ts';
 import { systemClock } from '../src/core/clock.ts';
 import { silentLogger } from '../src/core/log.ts';
-import type { Management } from '../src/server/door.ts';
 import { createGrpcDoor } from '../src/server/grpc.ts';
 import { type BenchInstallation, inheritedPath } from './machine.ts';
 

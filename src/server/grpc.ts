@@ -7,6 +7,7 @@ import {
   ServerListenerBuilder,
   status,
 } from '@grpc/grpc-js';
+import type { Management } from '../call/management.ts';
 import type { Clock } from '../core/clock.ts';
 import type { Logger } from '../core/log.ts';
 import { MESSAGE_MAX_BYTES } from '../protocol/limits.ts';
@@ -15,7 +16,7 @@ import { withAnyRequest } from './call-request.ts';
 import { type CallsInFlight, createCallsInFlight } from './calls-in-flight.ts';
 import { ensureCertificates } from './certificates.ts';
 import { CONNECTION_LIMITS, type ConnectionLimits, Connections, createTlsServer } from './connections.ts';
-import type { Dispatch, Management, Refuse } from './door.ts';
+import type { Dispatch, Refuse } from './door.ts';
 import { managementRoutes, toolRoutes } from './routes.ts';
 import { createEventRoute, createRoute } from './rpc.ts';
 import { type BoundSocket, bindSocket } from './socket.ts';
@@ -122,7 +123,7 @@ function createServer(
   const { Execute, ExecuteWithProgress, ...others } = protocol.ToolService.service;
   const calls = { Execute: withAnyRequest(Execute), ExecuteWithProgress: withAnyRequest(ExecuteWithProgress) };
   server.addService({ ...others, ...calls }, toolRoutes(deps, route, eventRoute));
-  server.addService(protocol.ManagementService.service, managementRoutes(deps, route));
+  server.addService(protocol.ManagementService.service, managementRoutes(deps.management, route));
   return server;
 }
 

@@ -91,15 +91,12 @@ describe('API-1 ToolService', () => {
   });
 
   it('GetSchema gives what the daemon accepted, to the proxy too', async () => {
-    const schema = { schemaJson: '{"a":1}', toolMd: 'md', toolExtendedMd: 'more', bundleSha256: 'ff' };
+    const schema = { schema_json: '{"a":1}', tool_md: 'md', tool_extended_md: 'more', bundle_sha256: 'ff' };
     await open({ management: { getSchema: async () => schema } });
     const sent = { tool: 'safe_bash', context: { protocol_version: 1 } };
-    expect(await answered<SchemaResponse__Output>((done) => at.clients('proxy').tools.GetSchema(sent, done))).toEqual({
-      schema_json: '{"a":1}',
-      tool_md: 'md',
-      tool_extended_md: 'more',
-      bundle_sha256: 'ff',
-    });
+    expect(await answered<SchemaResponse__Output>((done) => at.clients('proxy').tools.GetSchema(sent, done))).toEqual(
+      schema,
+    );
   });
 
   it('what nobody foresaw becomes INTERNAL_ERROR and says nothing of the inside', async () => {
@@ -250,21 +247,25 @@ describe('ManagementService', () => {
     const tool = {
       name: 'safe_read',
       purpose: 'reads',
-      bundleSha256: 'aa',
-      origin: 'core' as const,
-      schemaJson: '{}',
-      toolMd: 'm',
-      toolExtendedMd: 'x',
+      bundle_sha256: 'aa',
+      origin: 'core',
+      schema_json: '{}',
+      tool_md: 'm',
+      tool_extended_md: 'x',
       grants: ['exec'],
     };
-    const check = { name: 'n', status: 'warn' as const, detail: 'd', remedy: 'r' };
+    const check = { name: 'n', status: 'warn', detail: 'd', remedy: 'r' };
     await open({
       management: {
-        registerProject: async (root) => ({ root, changed: true, tools: [tool] }),
-        listTools: async () => [tool],
-        tailAudit: async (limit, root) => [`${limit} ${root}`],
-        checkHealth: async () => [check],
-        stopServer: async (graceMs, isRestart) => ({ pid: graceMs, activeCalls: 4, endedCalls: isRestart ? 2 : 0 }),
+        registerProject: async ({ root }) => ({ root, changed: true, tools: [tool] }),
+        listTools: async () => ({ tools: [tool] }),
+        tailAudit: async ({ limit, project_root }) => ({ records_json: [`${limit} ${project_root}`] }),
+        checkHealth: async () => ({ checks: [check] }),
+        stopServer: async ({ grace_ms, restart }) => ({
+          pid: grace_ms,
+          active_calls: 4,
+          ended_calls: restart ? 2 : 0,
+        }),
       },
     });
     const { management } = at.clients('cli');

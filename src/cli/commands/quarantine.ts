@@ -1,5 +1,6 @@
+import type { QuarantinedItem, QuarantineResponse } from '../../call/management.ts';
 import { ContextdError } from '../../core/errors.ts';
-import { type QuarantineAnswer, type QuarantinedItem, withClient } from '../client.ts';
+import { withClient } from '../client.ts';
 import { defineCommand } from '../command.ts';
 import type { CliContext } from '../context.ts';
 import { confirm } from '../input.ts';
@@ -15,7 +16,7 @@ export const quarantineList = defineCommand({
   parameters: [{ syntax: '[path]', help: 'the project (default: the one around here)' }],
   async run(context, given) {
     const root = await projectAt(context, given.word(0));
-    return withClient(context.paths, (client) => client.listQuarantine(root, ''));
+    return withClient(context.paths, (client) => client.listQuarantine({ root, which: '' }));
   },
   view: ({ items, accepted }) => ({
     kind: 'stack',
@@ -68,7 +69,8 @@ export const quarantineRestore = defineCommand({
   ],
   async run(context, given) {
     const root = await projectAt(context, given.word(1));
-    return withClient(context.paths, (client) => client.restoreQuarantined(root, given.requiredWord(0)));
+    const request = { root, which: given.requiredWord(0) };
+    return withClient(context.paths, (client) => client.restoreQuarantined(request));
   },
   view: ({ items }) => ({
     kind: 'lines',
@@ -92,11 +94,11 @@ export const quarantineAccept = defineCommand({
     const root = await projectAt(context, given.word(1));
     const which = given.requiredWord(0);
     return withClient(context.paths, async (client) => {
-      if (given.flag('revoke')) return client.revokeAccepted(root, which);
-      const { items } = await client.listQuarantine(root, which);
+      if (given.flag('revoke')) return client.revokeAccepted({ root, which });
+      const { items } = await client.listQuarantine({ root, which });
       const item = checkUsable(items[0], which);
       if (!given.flag('yes')) await ask(context, item);
-      return client.acceptQuarantined(root, item.id, item.sha256);
+      return client.acceptQuarantined({ root, which: item.id, sha256: item.sha256 });
     });
   },
   view: (answer) => ({ kind: 'lines', lines: verdicts(answer) }),
@@ -127,7 +129,7 @@ function describe({ path, moved, reason, kind, size_bytes, sha256, preview }: Qu
   ];
 }
 
-function verdicts({ items: [item], accepted }: QuarantineAnswer): string[] {
+function verdicts({ items: [item], accepted }: QuarantineResponse): string[] {
   if (item === undefined) {
     return accepted.map(({ path, sha256 }) => `No longer accepted: ${path} with sha256 ${sha256}.`);
   }

@@ -1,7 +1,8 @@
+import type { RulesReview } from '../../call/management.ts';
 import { ContextdError } from '../../core/errors.ts';
 import type { GitleaksPlaces } from '../../scrub/gitleaks/binary.ts';
 import { howToInstall } from '../../scrub/gitleaks/remedy.ts';
-import { type RulesReview, withClient } from '../client.ts';
+import { withClient } from '../client.ts';
 import { defineCommand, type Given } from '../command.ts';
 import type { CliContext } from '../context.ts';
 import { confirm, decodeText, readChunks } from '../input.ts';
@@ -147,12 +148,12 @@ export const scrubApprove = defineCommand({
         ? await projectAround(context)
         : await resolveProjectRoot(context.cwd, path, context.env.home, context.paths);
     return withClient(context.paths, async (client) => {
-      if (given.flag('revoke')) return client.revokeRules(root);
-      const review = await client.reviewRules(root);
+      if (given.flag('revoke')) return client.revokeRules({ root });
+      const review = await client.reviewRules({ root });
       checkUsable(review);
       if (review.approved) return review;
       if (!given.flag('yes')) await ask(context, review);
-      return client.approveRules(root, review.sha256);
+      return client.approveRules({ root, sha256: review.sha256 });
     });
   },
   view: (review) => ({ kind: 'lines', lines: [...tell(review), verdict(review)] }),

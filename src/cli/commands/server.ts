@@ -1,5 +1,5 @@
+import type { SandboxStatus } from '../../call/management.ts';
 import { ContextdError } from '../../core/errors.ts';
-import type { SandboxStatus__Output } from '../../protocol/generated/contextd/v1/SandboxStatus.ts';
 import { withClient } from '../client.ts';
 import { defineCommand } from '../command.ts';
 import type { CliContext } from '../context.ts';
@@ -73,7 +73,7 @@ function stoppedLine(pid: number, activeCalls: number, endedCalls: number | null
 export const serverStatus = defineCommand({
   name: ['server', 'status'],
   summary: 'show the running daemon',
-  run: (context) => withClient(context.paths, (client) => client.status()),
+  run: (context) => withClient(context.paths, (client) => client.serverStatus({})),
   view: (status) => ({
     kind: 'pairs',
     pairs: [
@@ -90,7 +90,7 @@ export const serverStatus = defineCommand({
   }),
 });
 
-function sandboxPairs(sandbox: SandboxStatus__Output | null): [string, string][] {
+function sandboxPairs(sandbox: SandboxStatus | null): [string, string][] {
   if (sandbox === null) return [];
   const ready = sandbox.ready.map(({ project, count }) => `${count} for ${project}`).join(', ') || 'none';
   const { totals } = sandbox;

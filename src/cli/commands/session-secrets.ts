@@ -17,7 +17,7 @@ export const sessionSecrets = defineCommand({
         ? await projectAround(context)
         : await resolveProjectRoot(context.cwd, directory, context.env.home, context.paths);
     const session = given.text('session') ?? context.env.sessionId ?? '';
-    return withClient(context.paths, (client) => client.sessionSecrets(root, session));
+    return withClient(context.paths, (client) => client.sessionSecrets({ root, session }));
   },
   view: ({ session, secrets }) => ({
     kind: 'table',

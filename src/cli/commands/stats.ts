@@ -1,5 +1,6 @@
+import type { StatsRow } from '../../call/management.ts';
 import { ContextdError } from '../../core/errors.ts';
-import { type StatsRow, withClient } from '../client.ts';
+import { withClient } from '../client.ts';
 import { defineCommand, type Given } from '../command.ts';
 import { projectOption } from '../project-root.ts';
 import type { View } from '../render.ts';
@@ -34,7 +35,7 @@ export const stats = defineCommand<Stats>({
     const days = given.count('days', DAYS_DEFAULT, DAYS_MAX);
     const by = groupingOf(given);
     const root = await projectOption(context, given);
-    const rows = await withClient(context.paths, (client) => client.stats(root, days));
+    const { rows } = await withClient(context.paths, (client) => client.stats({ project_root: root, days }));
     return { rows: by === undefined ? rows : sumBy(rows, by), by };
   },
   bare: ({ rows }) => JSON.stringify(rows),

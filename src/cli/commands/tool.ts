@@ -15,7 +15,7 @@ export const toolList = defineCommand({
   options: [{ syntax: '--project [dir]', help: 'only those accepted for a project (default: the one around here)' }],
   async run(context, given) {
     const root = await projectOption(context, given);
-    const tools = await withClient(context.paths, (client) => client.listTools(root));
+    const { tools } = await withClient(context.paths, (client) => client.listTools({ root }));
     return tools.map(({ name, purpose, origin, bundle_sha256, grants }) => ({
       name,
       purpose,
@@ -38,7 +38,7 @@ export const toolInfo = defineCommand({
   parameters: [{ syntax: '<name>', help: 'the tool' }],
   async run(context, given) {
     const name = given.requiredWord(0);
-    const tools = await withClient(context.paths, (client) => client.listTools(''));
+    const { tools } = await withClient(context.paths, (client) => client.listTools({ root: '' }));
     const tool = tools.find((one) => one.name === name);
     if (tool === undefined) {
       throw new ContextdError('TOOL_NOT_FOUND', `there is no tool ${JSON.stringify(name)}`, {
@@ -93,7 +93,7 @@ async function callTool(context: CliContext, tool: string, root: string, input: 
   };
   return withClient(context.paths, async (client) => {
     // Asked first, so that a connection lost later is known to have been lost in the middle of the call.
-    await client.status();
+    await client.serverStatus({});
     return client.execute(request, context.signal).catch((error) => {
       throw lostInTheMiddle(error);
     });

@@ -66,7 +66,9 @@ async function ask(
   patienceMs: number,
 ): Promise<Pick<Stopped, 'activeCalls' | 'endedCalls'> | undefined> {
   try {
-    const answer = await withClient(context.paths, (client) => client.stop(isRestart, patienceMs));
+    const answer = await withClient(context.paths, (client) =>
+      client.stopServer({ grace_ms: 0, restart: isRestart }, patienceMs),
+    );
     return { activeCalls: answer.active_calls, endedCalls: answer.ended_calls };
   } catch (error) {
     if (!(error instanceof ContextdError)) throw error;

@@ -13,7 +13,7 @@ import { fail, ok, warn } from './check.ts';
 export async function checkProject(context: CliContext): Promise<Check[]> {
   const root = await findProjectRoot(context.cwd);
   if (root === undefined) return [ok('project', `none around ${context.cwd}`)];
-  const tools = await withClient(context.paths, (client) => client.listTools(root));
+  const { tools } = await withClient(context.paths, (client) => client.listTools({ root }));
   return [ok('project', `${root}, ${tools.length} tools accepted`), await checkLinks(context, root)];
 }
 
