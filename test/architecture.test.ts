@@ -11,7 +11,7 @@ const TABLE: Record<string, { mayImport: readonly string[]; why: string }> = {
   'src/core': { mayImport: [], why: 'everything stands on it, so it stands on nothing' },
   'src/call': {
     mayImport: ['src/core', 'src/protocol'],
-    why: 'what every step and door shares: contracts without implementations',
+    why: 'what every step and door shares: contracts without implementations; management speaks in the generated messages, which are plain data',
   },
   'src/text': { mayImport: ['src/core'], why: 'pure: terminal sequences, encodings, offset maps, line indexes' },
   'src/config': { mayImport: ['src/core'], why: 'settings and paths are known before any part is built' },
@@ -185,6 +185,16 @@ describe('imports run the way a call runs', () => {
       expect(strangers).toEqual([]);
     });
   }
+
+  it('the contracts of a call depend on no transport', () => {
+    const reached = new Set(sourceFiles('src/call'));
+    for (const file of reached) for (const target of ownImports(file)) reached.add(target);
+    const transports = [...reached]
+      .flatMap((file) => importsOf(file).map((specifier) => `${file} → ${specifier}`))
+      .filter((arrow) => arrow.endsWith('@grpc/grpc-js') || /node:(http|net|tls)/.test(arrow));
+    expect(reached.size).toBeGreaterThan(1);
+    expect(transports).toEqual([]);
+  });
 
   it('the compiled client has no dependency', () => {
     const packages = sourceFiles('src/proxy')

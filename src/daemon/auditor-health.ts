@@ -1,6 +1,6 @@
+import type { HealthCheck } from '../call/management.ts';
 import type { AuditorState } from '../scrub/gitleaks/auditor.ts';
 import { howToInstall } from '../scrub/gitleaks/remedy.ts';
-import type { HealthCheck } from '../server/door.ts';
 import type { StandingAuditorState } from './standing-auditor.ts';
 
 type Finding = Omit<HealthCheck, 'name'>;

@@ -33,13 +33,12 @@ import { loadCounter, type TokenCounter } from '../tokens/counter.ts';
 import { lastErrorBlock } from '../tokens/views/errors.ts';
 import { createArtifactView } from './artifact-view.ts';
 import { createCallGate } from './call-gate.ts';
-import { followInstallation } from './core-acceptance.ts';
 import { checkHealth } from './health.ts';
 import { type Composition, inOrder, type Part, together } from './lifecycle.ts';
-import { warnOfBadLinks } from './link-check.ts';
 import { createManagement } from './management.ts';
 import { collectMainHeap, createMemoryKeeper } from './memory-keeper.ts';
 import { policyFor } from './policy.ts';
+import { followInstallation, warnOfBadLinks } from './registered-projects.ts';
 import { createStandingAuditor } from './standing-auditor.ts';
 import type { StopCause } from './stop-request.ts';
 
@@ -76,9 +75,9 @@ export function compose({ environment, paths, config, clock, logger, requestStop
   const catalog = createCatalog({ coreBundleDir: paths.coreBundleDir, toolsDir: paths.toolsDir });
   const sandbox = createSandbox({ paths, config: config.sandbox, logger, clock });
   const places = { gitleaksDir: paths.gitleaksDir, searchPath: environment.path, home: environment.home };
-  const approvals = createRuleApprovals({ database, clock });
+  const ruleApprovals = createRuleApprovals({ database, clock });
   const workspaceRules = createWorkspaceRules({
-    isApproved: (root, sha256) => approvals.isApproved(root, sha256),
+    isApproved: (root, sha256) => ruleApprovals.isApproved(root, sha256),
     onFault: (project, problem) => logger.warn('scrub.workspace_rules_invalid', { project, problem }),
   });
   const seeds = config.scrub.seeds ? seedsOf({ environment, projects, clock, logger }) : null;
@@ -154,8 +153,13 @@ export function compose({ environment, paths, config, clock, logger, requestStop
     sandbox,
     gate,
     scrubber,
-    rules: { projects, workspaceRules, approvals },
-    quarantine: { projects, sandbox, policyFor: (root) => policyFor(root, config.sandbox) },
+    approvals: {
+      projects,
+      workspaceRules,
+      ruleApprovals,
+      sandbox,
+      policyFor: (root) => policyFor(root, config.sandbox),
+    },
     clock,
     checkHealth: (projectRoot) =>
       checkHealth(projectRoot, {
@@ -188,7 +192,7 @@ export function compose({ environment, paths, config, clock, logger, requestStop
     async start() {
       await database.start();
       await keys.start();
-      await Promise.all([projects.start(), approvals.start(), artifacts.start(), auditLog.start()]);
+      await Promise.all([projects.start(), ruleApprovals.start(), artifacts.start(), auditLog.start()]);
       // The log first: calls that the journal closes are never looked at again.
       await auditLog.endInterrupted(await journal.open(), (text) => scrubber.maskText(text));
       await journal.start();

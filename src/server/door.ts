@@ -1,185 +1,37 @@
-export interface ServerStatus {
-  pid: number;
-  version: string;
-  uptimeMs: number;
-  socket: string;
-  /** Calls answered since start. */
-  calls: number;
-  activeCalls: number;
-  projects: number;
-  residentBytes: number;
-  protocolVersion: number;
-  isolation: 'full' | 'reduced' | 'unavailable';
-  sandbox: SandboxState;
-}
+import type { ContextdError } from '../core/errors.ts';
 
-/** What runs and waits in sandboxes. */
-export interface SandboxState {
-  spawnerPid: number | null;
-  /** Bytes. */
-  spawnerRssBytes: number;
-  running: number;
-  processes: number;
-  ready: readonly { workspace: string; count: number }[];
-  readyMax: number;
-  readyUsed: number;
-  totals: { memoryBytes: number; memoryMaxBytes: number; pids: number; pidsMax: number } | null;
-}
-
-export interface StopResult {
-  pid: number;
-  activeCalls: number;
-  /** Calls of those that were ended because they took longer than the grace. */
-  endedCalls: number;
-}
-
-export interface ToolInfo {
-  name: string;
-  purpose: string;
-  bundleSha256: string;
-  origin: 'core' | 'installed';
-  schemaJson: string;
-  toolMd: string;
-  toolExtendedMd: string;
-  grants: readonly string[];
-}
-
-export interface ProjectResult {
-  root: string;
-  /** False when the call changed nothing. */
-  changed: boolean;
-  tools: readonly ToolInfo[];
-}
-
-export interface SchemaResult {
-  schemaJson: string;
-  toolMd: string;
-  toolExtendedMd: string;
-  bundleSha256: string;
-}
-
-export interface HealthCheck {
-  name: string;
-  status: 'ok' | 'warn' | 'fail';
-  detail: string;
-  /** What to do about it; "" when ok. */
-  remedy: string;
-}
-
-/** What a session's vault holds; never a value. */
-export interface SessionSecrets {
-  root: string;
-  session: string;
-  secrets: readonly SecretInfo[];
-}
-
-export interface SecretInfo {
-  token: string;
-  rule: string;
-  kind: string;
-  /** Null: no tool's answer. */
-  tool: string | null;
-  /** Milliseconds since the epoch. */
-  firstSeenAt: number;
-  uses: number;
-  opened: number;
-  /** Milliseconds since the epoch; null: never. */
-  lastOpenedAt: number | null;
-}
-
-/** The calls of one tool in one session on one UTC day. Times in milliseconds. */
-export interface StatsRow {
-  day: string;
-  project: string;
-  session: string;
+/** What every door turns its wire form into. Checked for shape and size, not for meaning: that is dispatch's work. */
+export interface CallRequest {
+  /** Matches REQUEST_ID_PATTERN; made here when the caller's does not. */
+  requestId: string;
+  /** `proxy`: the proxy refused the call itself and reports that. */
+  door: 'grpc' | 'http' | 'mcp' | 'proxy';
   tool: string;
-  calls: number;
-  failed: number;
-  secrets: number;
-  missedByFirstPass: number;
-  missedByEngine: number;
-  durationMs: number;
-  scrubMs: number;
-  followUps: number;
-  /** Calls whose tokens are known: the sums of tokens hold these alone. */
-  countedCalls: number;
-  estimatedCalls: number;
-  tokensRun: number;
-  tokensReturned: number;
-  /** Net of follow-ups; may be negative. */
-  tokensSaved: number;
-  artifacts: number;
-  truncated: number;
-  /** Calls whose time in the tool is known: `addedMs` holds these alone. */
-  timedCalls: number;
-  addedMs: number;
-}
-
-/** What the `.gitleaks.toml` of a project adds, and what only an approval lets it do. */
-export interface RulesReviewResult {
-  path: string;
-  /** Null: there is no such file. */
-  sha256: string | null;
-  approved: boolean;
-  rules: number;
-  allowances: readonly string[];
-  /** Null when the file can be used. */
-  fault: string | null;
-}
-
-/** Set-aside paths and accepted content of a project. Paths are relative to it, times milliseconds since the epoch. */
-export interface QuarantineInfo {
-  items: readonly QuarantinedInfo[];
-  accepted: readonly { path: string; sha256: string; at: number }[];
-}
-
-export interface QuarantinedInfo {
-  id: string;
-  path: string;
-  moved: string;
-  reason: string;
-  at: number;
-  kind: 'file' | 'directory' | 'link' | 'other';
-  /** Null if the bytes were not counted. */
-  sizeBytes: number | null;
-  /** Null if it has none, which `noHashBecause` explains. */
-  sha256: string | null;
-  noHashBecause: string | null;
-  preview: string | null;
-}
-
-/** What ctxd may ask, one method per rpc of ManagementService, and the schema question of both callers. */
-export interface Management {
-  serverStatus(): Promise<ServerStatus>;
+  projectRoot: string;
+  /** What the caller names as its session; "" for none. */
+  sessionHint: string;
+  /** The arguments as JSON text, not yet parsed; at most INPUT_MAX_BYTES. */
+  inputJson: Buffer;
   /**
-   * `graceMs` milliseconds for calls in flight; 0: the configured default. Returns when no call is under way any more,
-   * before the daemon ends. `isRestart`: another daemon is started afterwards.
+   * Aborted when the caller cancels, goes away or runs out of its deadline (reason CANCELLED), and when the daemon
+   * stops before the call has ended (reason INTERRUPTED). The reason is a ContextdError.
    */
-  stopServer(graceMs: number, isRestart: boolean): Promise<StopResult>;
-  registerProject(root: string): Promise<ProjectResult>;
-  unregisterProject(root: string): Promise<ProjectResult>;
-  /** "" lists the core tools. */
-  listTools(root: string): Promise<readonly ToolInfo[]>;
-  /** Audit records as stored, oldest first. `limit` 0 is the default number; `projectRoot` "" is every project. */
-  tailAudit(limit: number, projectRoot: string): Promise<readonly string[]>;
-  /** `projectRoot` "": isolation is that of the machine, not that of one project's calls. */
-  checkHealth(projectRoot: string): Promise<readonly HealthCheck[]>;
-  /** `session` "" is the one that a call without a name gets today. */
-  sessionSecrets(root: string, session: string): Promise<SessionSecrets>;
-  /** Of `days` UTC days, today included; 0: 7. `projectRoot` "" is every project. */
-  stats(projectRoot: string, days: number): Promise<readonly StatsRow[]>;
-  /** NOT_FOUND for a project that is not registered. */
-  reviewRules(root: string): Promise<RulesReviewResult>;
-  /** CONFLICT when the file has another hash by now. */
-  approveRules(root: string, sha256: string): Promise<RulesReviewResult>;
-  revokeRules(root: string): Promise<RulesReviewResult>;
-  /** `which` "" is everything. NOT_FOUND for a project that is not registered, PATH_NOT_FOUND for an unknown `which`. */
-  listQuarantine(root: string, which: string): Promise<QuarantineInfo>;
-  /** CONFLICT if something has its name, and while a command runs. */
-  restoreQuarantined(root: string, which: string): Promise<QuarantineInfo>;
-  /** CONFLICT if it has another hash by now. */
-  acceptQuarantined(root: string, which: string, sha256: string): Promise<QuarantineInfo>;
-  revokeAccepted(root: string, which: string): Promise<QuarantineInfo>;
-  /** What the daemon accepted for a tool. Throws TOOL_NOT_FOUND. */
-  getSchema(tool: string, projectRoot: string): Promise<SchemaResult>;
+  signal: AbortSignal;
+  /** Told scrubbed lines of what a command prints while it runs; for a person, never complete. Default: nobody waits. */
+  onProgress?(text: string): void;
 }
+
+export interface CallAnswer {
+  /** Exactly the line to print, without its newline. */
+  line: string;
+  /** The exit code of design §4. */
+  exitCode: number;
+  /** One line for stderr; "" on success. */
+  errorLine: string;
+}
+
+/** The nine steps. A refused or failed call is an answer too. */
+export type Dispatch = (request: CallRequest) => Promise<CallAnswer>;
+
+/** Records and answers a call that does not reach dispatch: the door turns it away. */
+export type Refuse = (request: CallRequest, why: ContextdError) => CallAnswer | Promise<CallAnswer>;

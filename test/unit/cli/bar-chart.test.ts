@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { renderBarChart } from '#src/cli/bar-chart.js';
+import { renderBarChart } from '#src/cli/render.js';
 import { propertyRuns } from '../../helpers/property-runs.ts';
 
 const group = (label: string, ...amounts: number[]) => ({

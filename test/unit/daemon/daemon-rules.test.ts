@@ -6,8 +6,8 @@ import { readEnvironment } from '#src/config/env.js';
 import { resolvePaths } from '#src/config/paths.js';
 import { ContextdError } from '#src/core/errors.js';
 import { createCallGate } from '#src/daemon/call-gate.js';
-import { findBadLinks } from '#src/daemon/link-check.js';
 import { checkProjectRoot } from '#src/daemon/project-root.js';
+import { findBadLinks } from '#src/daemon/registered-projects.js';
 
 let base: string;
 beforeEach(() => {

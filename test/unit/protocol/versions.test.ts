@@ -17,13 +17,6 @@ it('leaves room beside the arguments for the rest of a message', () => {
   expect(INPUT_MAX_BYTES).toBe(32_505_856);
 });
 
-<<<<<<< HEAD
-it('has generated types that match the .proto files', () => {
-  execFileSync(process.execPath, [join(ROOT, 'dist/scripts/generate-protocol.js'), '--check'], { stdio: 'pipe' });
-});
-
-=======
->>>>>>> h/tests
 it('API-1 the services have exactly these rpcs, and only progress is streamed', () => {
   const { ToolService, ManagementService } = loadProtocol();
   expect(Object.keys(ToolService.service)).toEqual(['Execute', 'ExecuteWithProgress', 'GetSchema', 'ReportRefusal']);

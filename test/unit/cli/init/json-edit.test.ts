@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { insert, withdraw } from '#src/cli/init/insertions.js';
-import { addEntry, hasEntry, missingContainers, removeEntry } from '#src/cli/init/json-edit.js';
+import { addEntry, hasEntry, insert, missingContainers, removeEntry, withdraw } from '#src/cli/init/json-edit.js';
 import { locate } from '#src/cli/init/json-text.js';
 
 const ALLOW = { path: ['permissions', 'allow'], value: 'Bash(x)' };

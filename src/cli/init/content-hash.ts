@@ -1,4 +1,9 @@
-import { contentHash } from './hash.ts';
+import { createHash } from 'node:crypto';
+
+/** sha256 of the text as UTF-8, hexadecimal. */
+export function contentHash(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}
 
 const MARK = /<!-- managed by ctxd init ([0-9a-f]{12}) -->\n$/;
 

@@ -1,25 +1,24 @@
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { getEncoding } from 'js-tiktoken';
 import { describe, expect, it } from 'vitest';
-import { layoutFor } from '#src/cli/init/layout.js';
-import { isMarked, withMark } from '#src/cli/init/mark.js';
-import { extendedText, rulesText, skillText } from '#src/cli/init/texts.js';
+import { isMarked, withMark } from '#src/cli/init/content-hash.js';
+import { extendedText, layoutFor, PATH_HOOK, rulesText, skillText } from '#src/cli/init/layout.js';
 import { PROXY, TOOLS, toolText } from './tree.ts';
 
-<<<<<<< HEAD
 const run = promisify(execFile);
 
-describe('the texts for agents', () => {
-  it('include a rules file of at most 200 tokens, for the core tools and for many tools', () => {
-=======
 describe('what agents are told', () => {
   it('is a rules file of at most 200 tokens, for the core tools and for many', () => {
->>>>>>> h/tests
     const encoding = getEncoding('cl100k_base');
     const many = [...TOOLS, ...Array.from({ length: 50 }, (_, index) => toolText(`tool_${index}`))];
     for (const tools of [TOOLS, many]) expect(encoding.encode(rulesText(tools)).length).toBeLessThanOrEqual(200);
   });
 
-  it('hold arguments that can be copied: single quotes around JSON', () => {
+  it('holds arguments that can be copied: single quotes around JSON', () => {
     for (const text of [rulesText(TOOLS), skillText(TOOLS)]) {
       const examples = [...text.matchAll(/\.claude\/tools\/(\w+)\/\1 '([^']+)'/g)];
       expect(examples.map(([, name]) => name)).toEqual(['safe_bash', 'safe_read', 'safe_write']);
@@ -27,7 +26,7 @@ describe('what agents are told', () => {
     }
   });
 
-  it('include a skill that says when to use it and grants itself nothing', () => {
+  it('is a skill that says when to use it and grants itself nothing', () => {
     const head = skillText(TOOLS).split('---')[1] ?? '';
     expect(head).toContain('description: Run commands');
     expect(head).not.toContain('allowed-tools');
@@ -35,8 +34,8 @@ describe('what agents are told', () => {
   });
 });
 
-describe('the version mark of a file', () => {
-  it('matches the text and everything it covers, and nothing else', () => {
+describe('the mark of a file', () => {
+  it('fits the text and all that it covers, and nothing else', () => {
     const marked = withMark('text\n', ['a', 'b']);
     expect(isMarked(marked, ['a', 'b'])).toBe(true);
     expect(isMarked(marked, ['ab', ''])).toBe(false);
@@ -51,7 +50,6 @@ describe('the version mark of a file', () => {
   });
 });
 
-<<<<<<< HEAD
 describe('the hook that sets PATH', () => {
   it.each(['plain', 'it\'s $(touch pwned) `touch pwned` "quoted" \\ $HOME'])(
     'survives a project named %j',
@@ -85,10 +83,7 @@ describe('the hook that sets PATH', () => {
   });
 });
 
-it('refuses a tool whose name could lead out of its directory', () => {
-=======
 it('a tool whose name could lead out of its directory is refused', () => {
->>>>>>> h/tests
   for (const name of ['../x', 'a/b', '', '.', 'A']) {
     expect(() => layoutFor([toolText(name)], PROXY)).toThrow('the daemon named a tool');
   }

@@ -1,7 +1,78 @@
-import { CONFIG_SCHEMA, type Config } from '../config/schema.ts';
-import { checkConfig, type Fault, valueAt } from '../config/validate.ts';
-import { ContextdError } from '../core/errors.ts';
-import { isJsonObject, type Json, type JsonObject } from '../core/json.ts';
+import { mkdir, open, rename, rm } from 'node:fs/promises';
+import { acceptConfig, loadConfig, readConfigFile } from '../../config/load.ts';
+import type { Paths } from '../../config/paths.ts';
+import { CONFIG_SCHEMA, type Config } from '../../config/schema.ts';
+import { checkConfig, type Fault, valueAt } from '../../config/validate.ts';
+import { ContextdError } from '../../core/errors.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../core/json.ts';
+import { defineCommand } from '../command.ts';
+
+export const configGet = defineCommand({
+  name: ['config', 'get'],
+  summary: 'print one setting, or one group of them, as it is in force',
+  parameters: [{ syntax: '<key>', help: 'such as budget.default_tokens' }],
+  async run(context, given) {
+    return readSetting(await loadConfig(context.paths), given.requiredWord(0));
+  },
+  view: (value) => ({ kind: 'lines', lines: [typeof value === 'string' ? value : JSON.stringify(value)] }),
+});
+
+export const configList = defineCommand({
+  name: ['config', 'list'],
+  summary: 'print every setting, its value and where that comes from',
+  async run(context) {
+    const { configFile } = context.paths;
+    const [config, written] = await Promise.all([loadConfig(context.paths), readConfigFile(context.paths)]);
+    return { file: configFile, settings: listSettings(config, written) };
+  },
+  view: ({ settings }) => ({
+    kind: 'table',
+    columns: ['SETTING', 'VALUE', 'FROM'],
+    rows: settings.map(({ key, value, from }) => [key, JSON.stringify(value), from]),
+    empty: '',
+  }),
+});
+
+export const configSet = defineCommand({
+  name: ['config', 'set'],
+  summary: 'change one setting; a running daemon takes it up when it is restarted',
+  parameters: [
+    { syntax: '<key>', help: 'such as budget.default_tokens' },
+    { syntax: '<value>', help: 'JSON, or plain text' },
+  ],
+  async run(context, given) {
+    const key = requireSetting(given.requiredWord(0));
+    const written = await readConfigFile(context.paths);
+    const value = parseValue(given.requiredWord(1));
+    checkSetting(written, key, value);
+    const changed = withSetting(written, key, value);
+    const config = acceptConfig(context.paths.configFile, changed);
+    await replaceConfig(context.paths, changed);
+    return { key, value: readSetting(config, key), file: context.paths.configFile, restart_needed: true };
+  },
+  view: ({ key, value, file }) => ({
+    kind: 'lines',
+    lines: [
+      `${key} is ${JSON.stringify(value)} in ${file}`,
+      'A running daemon takes it up when it is restarted: ctxd server restart',
+    ],
+  }),
+});
+
+/** Mode 0600, and under its name only once it is complete. */
+async function replaceConfig(paths: Pick<Paths, 'configDir' | 'configFile'>, settings: JsonObject): Promise<void> {
+  await mkdir(paths.configDir, { recursive: true, mode: 0o700 });
+  const temporary = `${paths.configFile}.${process.pid}.tmp`;
+  await rm(temporary, { force: true });
+  const handle = await open(temporary, 'wx', 0o600);
+  try {
+    await handle.writeFile(`${JSON.stringify(settings, null, 2)}\n`);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+  await rename(temporary, paths.configFile);
+}
 
 /** A setting by its dotted key, such as `budget.max_tokens`. */
 export interface Setting {

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { ContextdError, ERROR_TABLE, type ErrorCode } from '#src/core/errors.js';
 import { GRPC_STATUS } from '#src/protocol/grpc-status.js';
 import { CODE_TRAILER, REMEDY_TRAILER } from '#src/protocol/trailers.js';
-import { toStatus } from '#src/server/wire-errors.js';
+import { toStatus } from '#src/server/rpc.js';
 
 const CODES = Object.keys(ERROR_TABLE) as ErrorCode[];
 

@@ -6,8 +6,61 @@ import { withClient } from '../client.ts';
 import { defineCommand } from '../command.ts';
 import type { CliContext } from '../context.ts';
 import { readInput } from '../input.ts';
-import { projectAround } from '../project-option.ts';
+import { projectAround, projectOption } from '../project-root.ts';
 import { printable, write } from '../render.ts';
+
+export const toolList = defineCommand({
+  name: ['tool', 'list'],
+  summary: 'list the tools',
+  options: [{ syntax: '--project [dir]', help: 'only those accepted for a project (default: the one around here)' }],
+  async run(context, given) {
+    const root = await projectOption(context, given);
+    const { tools } = await withClient(context.paths, (client) => client.listTools({ root }));
+    return tools.map(({ name, purpose, origin, bundle_sha256, grants }) => ({
+      name,
+      purpose,
+      origin,
+      bundle_sha256,
+      grants,
+    }));
+  },
+  view: (tools) => ({
+    kind: 'table',
+    columns: ['NAME', 'ORIGIN', 'PURPOSE'],
+    rows: tools.map(({ name, origin, purpose }) => [name, origin, purpose]),
+    empty: 'no tools',
+  }),
+});
+
+export const toolInfo = defineCommand({
+  name: ['tool', 'info'],
+  summary: 'show one tool: what it does, its arguments, what it may ask of the host',
+  parameters: [{ syntax: '<name>', help: 'the tool' }],
+  async run(context, given) {
+    const name = given.requiredWord(0);
+    const { tools } = await withClient(context.paths, (client) => client.listTools({ root: '' }));
+    const tool = tools.find((one) => one.name === name);
+    if (tool === undefined) {
+      throw new ContextdError('TOOL_NOT_FOUND', `there is no tool ${JSON.stringify(name)}`, {
+        remedy: `There are ${tools.map((one) => one.name).join(', ')}.`,
+      });
+    }
+    const { schema_json: schemaJson, ...rest } = tool;
+    const schema: unknown = JSON.parse(schemaJson);
+    return { ...rest, schema };
+  },
+  view: (tool) => ({
+    kind: 'lines',
+    lines: [
+      ...tool.tool_md.trimEnd().split('\n'),
+      '',
+      `origin  ${tool.origin}`,
+      `sha256  ${tool.bundle_sha256}`,
+      `grants  ${tool.grants.length === 0 ? 'none' : tool.grants.join(', ')}`,
+      `schema  ${JSON.stringify(tool.schema)}`,
+    ],
+  }),
+});
 
 export const toolRun = defineCommand({
   name: ['tool', 'run'],
@@ -40,7 +93,7 @@ async function callTool(context: CliContext, tool: string, root: string, input: 
   };
   return withClient(context.paths, async (client) => {
     // Asked first, so that a connection lost later is known to have been lost in the middle of the call.
-    await client.status();
+    await client.serverStatus({});
     return client.execute(request, context.signal).catch((error) => {
       throw lostInTheMiddle(error);
     });

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { findProjectRoot, resolveProjectRoot } from '#src/cli/init/project-root.js';
+import { findProjectRoot, resolveProjectRoot } from '#src/cli/project-root.js';
 import { readEnvironment } from '#src/config/env.js';
 import { resolvePaths } from '#src/config/paths.js';
 

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { type StatsSum, statsView, sumAll, sumBy } from '#src/cli/commands/stats.js';
 import { renderView } from '#src/cli/render.js';
-import { statsView } from '#src/cli/stats/stats-view.js';
-import { type StatsSum, sumAll, sumBy } from '#src/cli/stats/sums.js';
 
 const NONE: StatsSum = {
   ...{ calls: 0, failed: 0, follow_ups: 0, counted_calls: 0, estimated_calls: 0, tokens_run: 0, tokens_returned: 0 },
