@@ -7,12 +7,12 @@ import { findInstallRoot } from '../src/config/install-root.ts';
 import { resolvePaths } from '../src/config/paths.ts';
 import { isErrno } from '../src/core/errors.ts';
 import type { GitleaksPlaces } from '../src/scrub/gitleaks/binary.ts';
-import { type Account, accountsOf } from './accounts.ts';
-import { describeMachine } from './machine.ts';
-import { installPeers } from './peers.ts';
-import { render } from './render.ts';
-import type { Outcome, SectionOptions } from './section.ts';
-import { runSection } from './section-process.ts';
+import { type Account, accountsOf } from './lib/accounts.ts';
+import { describeMachine } from './lib/machine.ts';
+import { installPeers } from './lib/peers.ts';
+import { render } from './lib/render.ts';
+import type { Outcome, SectionOptions } from './lib/section.ts';
+import { runSection } from './lib/section-process.ts';
 import { SECTIONS } from './sections.ts';
 
 const USAGE = `usage: npm run bench -- [section ...] [--rounds N] [--sandboxes N] [--calls N] [--as root|user]
@@ -59,8 +59,13 @@ function readChoice(): Choice {
       sandboxes: { type: 'string' },
       calls: { type: 'string' },
       as: { type: 'string' },
+      help: { type: 'boolean' },
     },
   });
+  if (values.help) {
+    process.stdout.write(USAGE);
+    process.exit(0);
+  }
   const unknown = positionals.filter((name) => !Object.hasOwn(SECTIONS, name));
   const accounts = accountsOf(values.as);
   if (unknown.length > 0 || accounts.length === 0) {
@@ -85,7 +90,7 @@ function gitleaksPlaces(): GitleaksPlaces {
   return { gitleaksDir, searchPath: environment.path, home: environment.home };
 }
 
-/** In `bench/results`, or where temporary files go when this user may not write there. */
+/** Writes to `bench/results`, or to the temporary directory if this user may not write there. */
 function writeResults(sections: readonly string[], results: object): string {
   const isWhole = sections.length === Object.keys(SECTIONS).length;
   const name = isWhole ? 'latest.json' : `latest-${sections.join('-')}.json`;

@@ -1,57 +1,57 @@
-import type { Section } from './section.ts';
+import type { Section } from './lib/section.ts';
 
-/** The index of the benchmark. A section is loaded only in the process that runs it, which stays small. */
+/** The index of the benchmark. Only the process that runs a section loads it, so that every process stays small. */
 export const SECTIONS: Readonly<Record<string, { title: string; load(): Promise<Section> }>> = {
   sandbox: {
-    title: 'A sandbox, beside what starts a command without one',
-    load: async () => (await import('./sandbox.ts')).sandboxSection,
+    title: 'A sandbox, compared with starting a command without one',
+    load: async () => (await import('./sections/sandbox.ts')).sandboxSection,
   },
   call: {
     title: 'Calls over an open channel, all nine steps',
-    load: async () => (await import('./open-channel.ts')).openChannelSection,
+    load: async () => (await import('./sections/open-channel.ts')).openChannelSection,
   },
   process: {
     title: 'Whole processes, as an agent calls them',
-    load: async () => (await import('./whole-process.ts')).wholeProcessSection,
+    load: async () => (await import('./sections/whole-process.ts')).wholeProcessSection,
   },
   policy: {
     title: 'What a large project with deny globs adds',
-    load: async () => (await import('./policy-cost.ts')).policySection,
+    load: async () => (await import('./sections/policy-cost.ts')).policySection,
   },
   aggregate: {
     title: 'Sandboxes in a row, and what they leave behind',
-    load: async () => (await import('./aggregate.ts')).aggregateSection,
+    load: async () => (await import('./sections/aggregate.ts')).aggregateSection,
   },
   scrub: {
     title: 'Searching an output for secrets',
-    load: async () => (await import('./scrub.ts')).scrubSection,
+    load: async () => (await import('./sections/scrub.ts')).scrubSection,
   },
   answer: {
-    title: 'Keeping an output, and cutting an answer from it',
-    load: async () => (await import('./answer.ts')).answerSection,
+    title: 'Storing an output and cutting an answer from it',
+    load: async () => (await import('./sections/answer.ts')).answerSection,
   },
   savings: {
-    title: 'Tokens that answers save, looks that had to follow counted',
-    load: async () => (await import('./savings.ts')).savingsSection,
+    title: 'Tokens that answers save, follow-up questions included',
+    load: async () => (await import('./sections/savings.ts')).savingsSection,
   },
   tokens: {
     title: 'Counting tokens',
-    load: async () => (await import('./tokens.ts')).tokensSection,
+    load: async () => (await import('./sections/tokens.ts')).tokensSection,
   },
   throughput: {
     title: 'Many calls at once',
-    load: async () => (await import('./throughput.ts')).throughputSection,
+    load: async () => (await import('./sections/throughput.ts')).throughputSection,
   },
   'first-call': {
     title: 'The first call, which starts the daemon',
-    load: async () => (await import('./first-call.ts')).firstCallSection,
+    load: async () => (await import('./sections/first-call.ts')).firstCallSection,
   },
   memory: {
-    title: 'What the daemon holds of the memory, over many calls',
-    load: async () => (await import('./memory.ts')).memorySection,
+    title: 'Memory of the daemon over many calls',
+    load: async () => (await import('./sections/memory.ts')).memorySection,
   },
   daemon: {
     title: 'The daemon',
-    load: async () => (await import('./daemon.ts')).daemonSection,
+    load: async () => (await import('./sections/daemon.ts')).daemonSection,
   },
 };

@@ -12,6 +12,16 @@ export interface Denial {
   how_to_allow: string;
 }
 
+/** A path that was set aside, as an answer and the audit record name it. */
+export interface SetAside {
+  /** Where it was, relative to the workspace (absolute outside it). Bytes that are not UTF-8 became U+FFFD. */
+  readonly path: string;
+  /** The eight hexadecimal digits in its new name, by which a person restores or accepts it. */
+  readonly id: string;
+  /** A clause that goes on after "was set aside:", such as `git on the host would run it`. */
+  readonly reason: string;
+}
+
 /**
  * How much of the content an answer holds: all of it; a part, with the rest behind the cursor; a condensed form; or only a
  * reference to it.

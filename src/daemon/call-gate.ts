@@ -1,5 +1,5 @@
+import type { CallAnswer, Dispatch, Refuse } from '../call/request.ts';
 import { ContextdError } from '../core/errors.ts';
-import type { CallAnswer, Dispatch, Refuse } from '../server/door.ts';
 import { type Drained, endsWithin, type StopCause } from './lifecycle.ts';
 
 /** Counts the calls that come and go, and admits none once the daemon is stopping. */

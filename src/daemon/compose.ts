@@ -33,14 +33,13 @@ import { STATE_MIGRATIONS } from '../stores/state-migrations.ts';
 import { loadCounter, type TokenCounter } from '../tokens/counter.ts';
 import { lastErrorBlock } from '../tokens/views/errors.ts';
 import { type CallGate, createCallGate } from './call-gate.ts';
-import { followInstallation } from './core-acceptance.ts';
 import { checkHealth } from './health.ts';
 import { createHostServices } from './host-services.ts';
 import { collectMainHeap, createJobs, memoryJob, pruneJob } from './jobs.ts';
 import { type Composition, inOrder, type Part, type StopCause, together } from './lifecycle.ts';
-import { warnOfBadLinks } from './link-check.ts';
 import { createManagement } from './management.ts';
 import { policyFor } from './policy.ts';
+import { followInstallation, warnOfBadLinks } from './registered-projects.ts';
 import { createStandingAuditor, type StandingAuditor } from './standing-auditor.ts';
 
 export interface ComposeDeps {
@@ -229,13 +228,11 @@ function buildEntrance(deps: ComposeDeps, before: Stores & Scrubbing & Execution
 function managementOf(deps: ComposeDeps, parts: Omit<DaemonParts, 'door'>): ReturnType<typeof createManagement> {
   const { environment, paths, config, clock, requestStop } = deps;
   const { installRoot } = paths;
-  const policyOf = (root: string) => policyFor(root, config.sandbox);
   return createManagement({
     ...parts,
     home: environment.home,
     paths,
-    rules: parts,
-    quarantine: { ...parts, policyFor: policyOf },
+    approvals: { ...parts, policyFor: (root) => policyFor(root, config.sandbox) },
     clock,
     checkHealth: (projectRoot) => checkHealth(projectRoot, { ...parts, config, installRoot }),
     requestStop: (graceMs, cause) => requestStop(graceMs === 0 ? config.server.drain_ms : graceMs, cause),

@@ -5,7 +5,7 @@ import type { GitleaksUse } from '../config/schema.ts';
 import type { Clock, Timer } from '../core/clock.ts';
 import { ContextdError } from '../core/errors.ts';
 import type { Logger } from '../core/log.ts';
-import type { SecondSearch } from '../dispatch/second-search.ts';
+import type { SecondSearch } from '../dispatch/scrub.ts';
 import { type AuditItem, Auditor, type AuditorState } from '../scrub/gitleaks/auditor.ts';
 import { findBinary, type GitleaksBinary, type GitleaksPlaces } from '../scrub/gitleaks/binary.ts';
 import { type MissedSecret, missedSecrets } from '../scrub/gitleaks/missed.ts';

@@ -1,50 +1,18 @@
 import type { Config } from '../config/schema.ts';
-import { ContextdError, type ErrorCode } from '../core/errors.ts';
+import { ContextdError } from '../core/errors.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { IsolationReport, Sandbox } from '../sandbox/sandbox.ts';
-import { type Consents, grantSubject, type NewConsent } from '../stores/consents.ts';
+import { type Consents, grantSubject } from '../stores/consents.ts';
 import type { VerifiedCall } from './call.ts';
 import { checkSecrets } from './check-secrets.ts';
 import type { Slots } from './slots.ts';
+import type { Allowed, Denied, Verdict } from './verdict.ts';
 
 export interface AuthorizeDeps {
   consents: Pick<Consents, 'has'>;
   sandbox: Sandbox;
   config: Pick<Config, 'sandbox' | 'server' | 'secrets'>;
   slots: Slots;
-}
-
-/** What one check decides. Only `allow` lets the call go on. */
-export type Verdict = Allowed | Denied | Question;
-
-interface Allowed {
-  verdict: 'allow';
-  reason: string;
-}
-
-interface Denied {
-  verdict: 'deny';
-  reason: string;
-  code: ErrorCode;
-  remedy: string;
-  limit?: number;
-}
-
-/** A person must have consented to each of `needs` in the project of the call; otherwise the call is refused. */
-interface Question {
-  verdict: 'ask';
-  needs: readonly Need[];
-  /** The reason if a person consented to all of them. */
-  allowed: string;
-  /** The reason if a person did not consent to those named. */
-  refused(missing: readonly string[]): string;
-  /** How a person can consent. */
-  remedy: string;
-}
-
-interface Need extends NewConsent {
-  /** What the reason calls it. */
-  name: string;
 }
 
 interface Check {

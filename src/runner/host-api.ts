@@ -1,3 +1,4 @@
+import type { HostCallRecord } from '../call/outcome.ts';
 import type { Clock } from '../core/clock.ts';
 import { ContextdError } from '../core/errors.ts';
 import type { JsonObject } from '../core/json.ts';
@@ -5,7 +6,7 @@ import type { Logger } from '../core/log.ts';
 import type { ExecRequest__Output as ExecRequest } from '../protocol/generated/contextd/v1/ExecRequest.ts';
 import { type EndedBy, type ExecResult, LOG_LEVELS, LOG_LINE_MAX_CHARS } from '../protocol/host-messages.ts';
 import type { CommandResult, CommandSpec, Sandbox, SandboxPolicy } from '../sandbox/sandbox.ts';
-import { type CallFacts, FactBook, type HostCallRecord } from './call-facts.ts';
+import { FactBook, type RunFacts } from './call-facts.ts';
 import { decodeStream } from './exec-output.ts';
 import { HOST_METHODS, type HostMethod, type HostServices } from './host-methods.ts';
 import type { CommandListener } from './progress/progress-feed.ts';
@@ -62,7 +63,7 @@ export class HostApi {
     this.#deps = deps;
   }
 
-  get facts(): CallFacts {
+  get facts(): RunFacts {
     return this.#book.read();
   }
 

@@ -1,11 +1,12 @@
 import { fstatSync, writeSync } from 'node:fs';
 import { type FileHandle, mkdir, open } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import type { StatsRow } from '../call/management.ts';
 import type { Clock } from '../core/clock.ts';
 import { ContextdError } from '../core/errors.ts';
 import type { Logger } from '../core/log.ts';
 import { type AuditRecord, interruptedRecord, type StartFacts, startRecord } from './audit-record.ts';
-import { type StatsRow, sumAuditLog } from './audit-stats.ts';
+import { sumAuditLog } from './audit-stats.ts';
 import { dayFile, findStarts, readTail } from './audit-tail.ts';
 import type { JournalRow } from './journal.ts';
 import { OpenInputs } from './open-inputs.ts';

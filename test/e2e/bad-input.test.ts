@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => at.remove());
 
-describe('bad input gets a clear error with a code of the table', () => {
+describe('a call with bad input', () => {
   const cases: [string, string, string, string, number][] = [
     ['not JSON', 'safe_bash', '{"command":', 'ARGS_INVALID', 2],
     ['an array', 'safe_bash', '["ls"]', 'ARGS_INVALID', 2],
@@ -26,14 +26,20 @@ describe('bad input gets a clear error with a code of the table', () => {
     ['a NUL byte in a path', 'safe_read', '{"path":"a\\u0000b"}', 'PATH_INVALID', 2],
     ['a missing file', 'safe_read', '{"path":"nowhere.txt"}', 'PATH_NOT_FOUND', 1],
     ['a directory instead of a file', 'safe_read', '{"path":"."}', 'PATH_INVALID', 2],
-    ['a path outside', 'safe_read', '{"path":"/etc/hostname"}', 'PATH_INVALID', 2],
-    ['a path that climbs out', 'safe_read', '{"path":"../../../../etc/hostname"}', 'PATH_INVALID', 2],
-    ['a path outside to write', 'safe_write', '{"path":"/var/tmp/x","content":"x","mode":"create"}', 'PATH_INVALID', 2],
+    ['a path outside the project', 'safe_read', '{"path":"/etc/hostname"}', 'PATH_INVALID', 2],
+    ['a path that climbs out of the project', 'safe_read', '{"path":"../../../../etc/hostname"}', 'PATH_INVALID', 2],
+    [
+      'a path outside the project to write',
+      'safe_write',
+      '{"path":"/var/tmp/x","content":"x","mode":"create"}',
+      'PATH_INVALID',
+      2,
+    ],
     ['a garbled cursor', 'safe_bash', '{"continuation":"AAAA"}', 'CURSOR_INVALID', 2],
     ['a cursor with more arguments', 'safe_bash', '{"continuation":"AAAA","command":"ls"}', 'ARGS_INVALID', 2],
-    ['a branch, which is not built', 'safe_bash', '{"command":"ls","branch":"b1"}', 'NOT_IMPLEMENTED', 1],
+    ['a branch, which is not implemented', 'safe_bash', '{"command":"ls","branch":"b1"}', 'NOT_IMPLEMENTED', 1],
   ];
-  it.each(cases)('%s', async (_what, tool, input, code, exit) => {
+  it.each(cases)('gets a clear error with a code of the table: %s', async (_what, tool, input, code, exit) => {
     const done = await at.call(tool, input);
     const answer = JSON.parse(done.stdout);
     expect(answer).toMatchObject({ success: false, data: { error_code: code }, error: expect.any(String) });
@@ -42,13 +48,13 @@ describe('bad input gets a clear error with a code of the table', () => {
     expect(done.stdout.trim().split('\n')).toHaveLength(1);
   });
 
-  it('names the JSON pointer of a fault', async () => {
+  it('gets an error with the JSON pointer of the fault', async () => {
     const answer = await at.ask('safe_bash', { command: 7, env: { A: 1 } });
     const pointers = (answer.data.details as { faults: { pointer: string }[] }).faults.map(({ pointer }) => pointer);
     expect(pointers).toEqual(expect.arrayContaining(['/command', '/env/A']));
   });
 
-  it('invalid UTF-8 over stdin', async () => {
+  it('is refused if stdin is not UTF-8', async () => {
     const done = await at.run('.claude/tools/safe_bash/safe_bash', ['-'], {
       input: Buffer.concat([Buffer.from('{"command":"'), Buffer.from([0xff, 0xfe]), Buffer.from('"}')]),
     });
@@ -58,7 +64,7 @@ describe('bad input gets a clear error with a code of the table', () => {
     });
   });
 
-  it('an unknown tool', async () => {
+  it('is refused if the tool is unknown', async () => {
     mkdirSync(join(at.project, '.claude/tools/safe_dance'), { recursive: true });
     symlinkSync(PROXY, join(at.project, '.claude/tools/safe_dance/safe_dance'));
     const done = await at.call('safe_dance', {});
@@ -66,7 +72,7 @@ describe('bad input gets a clear error with a code of the table', () => {
     expect(JSON.parse(done.stdout).error).toContain('safe_bash');
   });
 
-  it('a project that nobody registered', async () => {
+  it('is refused in a project that is not registered', async () => {
     const stranger = mkdtempSync(join(tmpdir(), 'stranger-'));
     mkdirSync(join(stranger, '.claude/tools/safe_bash'), { recursive: true });
     symlinkSync(PROXY, join(stranger, '.claude/tools/safe_bash/safe_bash'));
@@ -79,7 +85,7 @@ describe('bad input gets a clear error with a code of the table', () => {
     rmSync(stranger, { recursive: true });
   });
 
-  it('a cursor of another session', async () => {
+  it('is refused with a cursor of another session', async () => {
     const first = await at.ask('safe_bash', { command: 'seq 100000' }, { env: { CONTEXTD_SESSION_ID: 'one' } });
     const cursor = first.meta.pagination?.cursor ?? '';
     const other = await at.ask('safe_bash', { continuation: cursor }, { env: { CONTEXTD_SESSION_ID: 'two' } });
@@ -88,7 +94,7 @@ describe('bad input gets a clear error with a code of the table', () => {
     expect(own.success).toBe(true);
   });
 
-  it('a line of 50 MB is cut inside the line, and kept whole', async () => {
+  it('gets a line of 50 MB cut within the line and stored whole', async () => {
     const answer = await at.ask('safe_bash', { command: 'head -c 50000000 /dev/zero | tr "\\0" x' });
     expect(answer).toMatchObject({ success: true, has_more: true, data: { exit_code: 0 } });
     expect(answer.tokens_used).toBeLessThanOrEqual(2000);
@@ -96,7 +102,7 @@ describe('bad input gets a clear error with a code of the table', () => {
     expect(length).toBeGreaterThan(1000);
   });
 
-  it('an input over the message limit, and one of 10 MB under it', async () => {
+  it('is refused over the message limit, and served with 10 MB below it', async () => {
     const large = JSON.stringify({ path: 'large.txt', content: 'x'.repeat(10_000_000), mode: 'create' });
     const done = await at.run('.claude/tools/safe_write/safe_write', ['-'], { input: large });
     expect(JSON.parse(done.stdout)).toMatchObject({ success: true });
@@ -107,7 +113,7 @@ describe('bad input gets a clear error with a code of the table', () => {
     expect(over.code).toBe(2);
   });
 
-  it('SEC-4.3 a copy of the proxy, and a link whose names differ', async () => {
+  it('SEC-4.3 is refused through a copy of the proxy and through a link whose names differ', async () => {
     const done = await at.run('/bin/cp', [PROXY, join(at.project, 'proxy-copy')]);
     expect(done.code).toBe(0);
     mkdirSync(join(at.project, '.claude/tools/safe_copy'), { recursive: true });
@@ -121,8 +127,8 @@ describe('bad input gets a clear error with a code of the table', () => {
   });
 });
 
-describe('a home that cannot serve gets a clear error', () => {
-  it('a socket path over the limit', async () => {
+describe('an unusable home gets a clear error', () => {
+  it('if the socket path is over the limit', async () => {
     const home = join(tmpdir(), 'x'.repeat(120));
     const done = await at.run(CTXD, ['server', 'start'], { env: { CONTEXTD_HOME: home } });
     expect(done.code).not.toBe(0);
@@ -132,7 +138,7 @@ describe('a home that cannot serve gets a clear error', () => {
     expect(call.stderr).toMatch(/107/);
   });
 
-  it('a file in place of the home', async () => {
+  it('if a file is in place of the home', async () => {
     const home = join(at.project, 'a-file');
     writeFileSync(home, '');
     const done = await at.run(CTXD, ['server', 'start'], { env: { CONTEXTD_HOME: home } });
@@ -141,7 +147,7 @@ describe('a home that cannot serve gets a clear error', () => {
     expect(done.stderr).not.toMatch(/\n\s+at /);
   });
 
-  it('an invalid configuration lists every fault with its path', async () => {
+  it('if the configuration is invalid: every fault is listed with its path', async () => {
     const home = mkdtempSync(join(tmpdir(), 'cfg-'));
     mkdirSync(join(home, 'config'), { recursive: true });
     writeFileSync(join(home, 'config/config.json'), '{"timeout":{"default_ms":"soon"},"sandbx":{}}');
@@ -152,7 +158,7 @@ describe('a home that cannot serve gets a clear error', () => {
     rmSync(home, { recursive: true, force: true });
   });
 
-  it('a foreign program on the socket is told and left alone', async () => {
+  it('if another program holds the socket, which is reported and left alone', async () => {
     const home = mkdtempSync(join(tmpdir(), 'fgn-'));
     mkdirSync(join(home, 'run'), { recursive: true, mode: 0o700 });
     const socket = join(home, 'run/contextd.sock');

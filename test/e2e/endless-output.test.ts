@@ -5,7 +5,7 @@ import { CTXD, type Installation, install } from '../helpers/installation.ts';
 
 const KEPT = 65_536;
 
-describe('output without end, through a daemon that keeps 64 KiB and kills past 100 MB', () => {
+describe('endless output, through a daemon that keeps 64 KiB and kills beyond 100 MB', () => {
   let at: Installation;
   beforeAll(async () => {
     at = await install({ init: false });
@@ -26,7 +26,7 @@ describe('output without end, through a daemon that keeps 64 KiB and kills past 
     ],
     ['empty lines', `echo BEGIN; head -c 90M /dev/zero | tr '\\0' '\\n'; echo END`, /^BEGIN\n/, /\nEND\n$/],
   ])(
-    'CE-1.4 DATA-2 94 MB of %s are answered by head and tail, and by what was dropped',
+    'CE-1.4 DATA-2 is answered with head, tail and the count of dropped bytes: 94 MB of %s',
     async (_, command, head, tail) => {
       const { success, data, refs, meta, ...answer } = await at.ask('safe_bash', { command });
       expect({ success, error: answer.error, exit: data.exit_code, refs: refs.length }).toEqual({
@@ -43,7 +43,7 @@ describe('output without end, through a daemon that keeps 64 KiB and kills past 
     },
   );
 
-  it('a command that prints more than the limit is killed, and what it printed is told', async () => {
+  it('beyond the limit kills the command, and the answer reports what it printed', async () => {
     const { success, data, meta } = await at.ask('safe_bash', { command: 'echo BEGIN; yes' });
     expect(success).toBe(false);
     expect(data).toMatchObject({

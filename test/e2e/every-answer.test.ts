@@ -52,7 +52,10 @@ const OTHERS = [
   { digest: { query: 'ok' } },
 ];
 
-/** The texts between the lines that tell of gaps, and the bytes each names. The line ends around it are its own. */
+/**
+ * The texts between the lines that mark gaps, and the bytes that each mark names. The line ends around a mark belong to
+ * it.
+ */
 function piecesOf(text: string): { pieces: string[]; gaps: number[] } {
   const pieces: string[] = [];
   const gaps: number[] = [];
@@ -82,7 +85,7 @@ describe('any answer, for any output, tool, budget and view', () => {
     await at.remove();
   });
 
-  /** Keeps its budget; its shape and count are checked by the caller. */
+  /** Checks that an answer keeps its budget. The caller checks its shape and count. */
   async function ask(tool: string, input: object, maxTokens: number): Promise<DaemonAnswer> {
     const answer = await daemon.call(tool, { ...input, max_tokens: maxTokens });
     expect(answer.envelope.tokens_used, `${tool} ${JSON.stringify(input)} (seed ${SEED})`).toBeLessThanOrEqual(
@@ -91,7 +94,7 @@ describe('any answer, for any output, tool, budget and view', () => {
     return answer;
   }
 
-  /** The texts of all pages, by key of data. */
+  /** Returns the texts of all pages, by key of data. */
   async function walk(tool: string, from: DaemonAnswer, maxTokens: number): Promise<Map<string, string>> {
     const pages = new Map<string, string>();
     for (let { meta } = from.envelope; meta.pagination !== undefined; ) {
@@ -103,7 +106,7 @@ describe('any answer, for any output, tool, budget and view', () => {
     return pages;
   }
 
-  /** What is shown and the pages, put together again in place of the gaps. */
+  /** Puts the pages in place of the gaps in what is shown. */
   function together(shown: string, pages: string): string {
     const { pieces, gaps } = piecesOf(shown);
     const bytes = Buffer.from(pages);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CTXD, OTHER_UID, ROOT } from '../helpers/installation.ts';
 
-/** Runs a script where /run is empty and nobody else sees what is made in it: the state of a machine after its start. */
+/** Runs a script with an empty, private /run, as after the start of a machine. */
 const EMPTY_RUN = [
   ...['unshare', '--mount', '--propagation', 'private', '--', 'sh', '-c'],
   'mount -t tmpfs -o mode=0755 tmpfs /run && exec sh -euc "$1"',
@@ -48,7 +48,7 @@ describe.runIf(canUnshare)('SEC-2.1 root’s first daemon on a machine', () => {
     return { answer, mode };
   };
 
-  it.each(['022', '077', '027'])('serves the project of another user when it is started under umask %s', (umask) => {
+  it.each(['022', '077', '027'])('serves the project of another user even if started with umask %s', (umask) => {
     const { answer, mode } = firstCall(umask);
     expect(JSON.parse(answer)).toMatchObject({ success: true, data: { exit_code: 0, stdout: '1000\n' } });
     expect(mode).toBe('755');
@@ -61,7 +61,7 @@ describe.runIf(canUnshare)('SEC-2.1 root’s first daemon on a machine', () => {
     expect(mode).toBe('755');
   });
 
-  it('names the owner and the remedy when the directory belongs to another user', () => {
+  it('names the owner and the remedy if the directory belongs to another user', () => {
     const { status, stderr } = runFresh(
       `mkdir /run/contextd-sandbox
        chown ${OTHER_UID} /run/contextd-sandbox
@@ -76,10 +76,10 @@ describe.runIf(canUnshare)('SEC-2.1 root’s first daemon on a machine', () => {
 });
 
 describe('the scripts that install contextd', () => {
-  it('SEC-2.1 build for every user, whatever the umask of the person who runs them', () => {
+  it('SEC-2.1 build for every user, even if run with a strict umask', () => {
     const copy = mkdtempSync(join(tmpdir(), 'umask-'));
     try {
-      // The build's own steps are stood in for by one that makes a file, where they would make theirs.
+      // One step that creates a file stands in for the build, in the place where the build creates its files.
       writeFileSync(join(copy, 'tsc'), '#!/bin/sh\numask\nexit 7\n');
       chmodSync(join(copy, 'tsc'), 0o755);
       const script = `umask 077; sed 's:^PATH=.*:PATH="${copy}\\:$PATH":' ${ROOT}/scripts/build.sh >${copy}/build.sh; sh ${copy}/build.sh`;

@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => at.remove());
 
-/** Resolves once `file` exists: the command of a call has begun. */
+/** Resolves when `file` exists: the command of a call has begun. */
 async function begun(file: string): Promise<void> {
   const exists = (): boolean => statSync(file, { throwIfNoEntry: false }) !== undefined;
   await new Promise<void>((resolve) => {
@@ -28,7 +28,7 @@ async function begun(file: string): Promise<void> {
 }
 
 describe('the daemon', () => {
-  it('a hundred first calls at once start exactly one', async () => {
+  it('is started exactly once by a hundred simultaneous first calls', async () => {
     await at.run(CTXD, ['server', 'stop']);
     const starts = (): number =>
       readFileSync(join(at.home, 'state/daemon.log'), 'utf8').split('"daemon.ready"').length - 1;
@@ -40,7 +40,7 @@ describe('the daemon', () => {
     expect(starts() - before).toBe(1);
   }, 120_000);
 
-  it('SEC-3.3 its socket is 0600 in a directory of 0700, and every file of its home is private', async () => {
+  it('SEC-3.3 has a socket with mode 0600 in a directory with mode 0700, and only private files in its home', async () => {
     expect(statSync(join(at.home, 'run/contextd.sock')).mode & 0o777).toBe(0o600);
     expect(statSync(join(at.home, 'run')).mode & 0o777).toBe(0o700);
     for (const dir of ['config', 'data', 'state']) expect(statSync(join(at.home, dir)).mode & 0o077).toBe(0);
@@ -48,7 +48,7 @@ describe('the daemon', () => {
       expect(statSync(join(at.home, file)).mode & 0o777).toBe(0o600);
   });
 
-  it('NFR-1.4 two hundred calls, sixteen at a time, are all answered with their own output', async () => {
+  it('NFR-1.4 answers two hundred calls, sixteen at a time, each with its own output', async () => {
     const queue = Array.from({ length: 200 }, (_, i) => i);
     const wrong: number[] = [];
     await Promise.all(
@@ -62,7 +62,7 @@ describe('the daemon', () => {
     expect(wrong).toEqual([]);
   }, 120_000);
 
-  it('NFR-2.3 a stop lets the calls in flight finish', async () => {
+  it('NFR-2.3 lets running calls finish when it is stopped', async () => {
     const file = join(at.project, 'in-flight');
     const call = at.ask('safe_bash', { command: `touch ${file}; sleep 1; echo finished` });
     await begun(file);
@@ -72,7 +72,7 @@ describe('the daemon', () => {
     expect((await at.ask('safe_bash', { command: 'echo back' })).data.stdout).toBe('back\n');
   });
 
-  it('survives SIGKILL: the next call starts a new one, and the lost call is told and not repeated', async () => {
+  it('is replaced by the next call after SIGKILL, and the lost call is reported and not repeated', async () => {
     const file = join(at.project, 'killed');
     const call = at.call('safe_bash', { command: `echo once >> ${file}; sleep 30` });
     await begun(file);
@@ -85,7 +85,7 @@ describe('the daemon', () => {
     expect(await processesNamed(`echo once >> ${file}`)).toEqual([]);
   });
 
-  it('a second one is refused and touches nothing of the first, even when it cannot see the socket', async () => {
+  it('is not disturbed by a second one, which is refused even if it cannot see the socket', async () => {
     const { pid } = await at.status();
     const certificate = readFileSync(join(at.home, 'state/certs/server.pem'), 'utf8');
     const pipes = readdirSync(join(at.home, 'data/sandbox')).sort();
@@ -113,7 +113,7 @@ describe('the daemon', () => {
 
 describe('a call', () => {
   it.each(['SIGTERM', 'SIGINT', 'SIGKILL'] as const)(
-    'ends with its proxy (%s), and so does all it started',
+    'ends with its proxy (%s), and so does everything it started',
     async (signal) => {
       const file = join(at.project, `cancel-${signal}`);
       const marker = `contextd-test-${process.pid}-${signal}`;
@@ -136,14 +136,14 @@ describe('a call', () => {
         expect(code).toBe(130);
         expect(JSON.parse(Buffer.concat(out).toString()).data.error_code).toBe('CANCELLED');
       }
-      // The record is written after the tree is dead: no waiting by the clock.
+      // The record is written after the tree is dead, so there is no need to wait.
       const { stdout } = await at.run(CTXD, ['server', 'stop']);
       expect(stdout).not.toContain('killed');
       expect(await processesNamed(marker)).toEqual([]);
     },
   );
 
-  it('NFR-2.2 ends at its deadline, and what it printed is kept', async () => {
+  it('NFR-2.2 ends at its deadline, and its output is kept', async () => {
     const answer = await at.call('safe_bash', { command: 'echo before; sleep 60', timeout_ms: 300 });
     const envelope = JSON.parse(answer.stdout);
     expect(envelope).toMatchObject({
@@ -153,13 +153,13 @@ describe('a call', () => {
     expect(answer.code).toBe(124);
   });
 
-  it('a dry run tells what would be allowed and runs nothing', async () => {
+  it('reports in a dry run what would be allowed, and runs nothing', async () => {
     const answer = await at.ask('safe_bash', { command: 'touch dry', dry_run: true });
     expect(answer).toMatchObject({ success: true, data: { dry_run: true, allowed: true } });
     expect(statSync(join(at.project, 'dry'), { throwIfNoEntry: false })).toBeUndefined();
   });
 
-  it('is not steered by the folder it runs in', async () => {
+  it('is not affected by files in its working directory', async () => {
     const hostile = join(at.project, 'hostile');
     mkdirSync(hostile, { recursive: true });
     writeFileSync(
@@ -173,7 +173,7 @@ describe('a call', () => {
     expect(statSync(join(hostile, 'ran'), { throwIfNoEntry: false })).toBeUndefined();
   });
 
-  it('CE-3.1 CE-3.2 FR-2.5 prints its documents on demand, without a daemon', async () => {
+  it('CE-3.1 CE-3.2 FR-2.5 prints the tool’s documents on demand, without a daemon', async () => {
     await at.run(CTXD, ['server', 'stop']);
     const help = await at.run(LINK, ['--help']);
     const extended = await at.run(LINK, ['--help', '--extended']);

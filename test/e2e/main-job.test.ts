@@ -15,7 +15,7 @@ const owners: { who: string; owner?: number }[] = asRoot
   : [{ who: 'an ordinary user' }];
 if (!asRoot) process.stdout.write('main job as root: not run, the tests run as an ordinary user\n');
 
-/** Looks like a key to a person, made anew for each run. */
+/** A value that looks like a key to a person, generated for each run. */
 const freshSecret = (): string => `k9${randomBytes(15).toString('hex')}Zq`;
 
 describe.each(owners)('the main job, as $who', ({ owner }) => {
@@ -29,7 +29,7 @@ describe.each(owners)('the main job, as $who', ({ owner }) => {
   });
   afterAll(() => at.remove());
 
-  it('FR-4.1 FR-3.2 FR-3.3 FR-3.4 FR-3.5 CE-1.4 CE-2.4 DATA-2 a long output is masked, cut, counted and can be walked', async () => {
+  it('FR-4.1 FR-3.2 FR-3.3 FR-3.4 FR-3.5 CE-1.4 CE-2.4 DATA-2 masks, cuts and counts a long output, which can be paged through', async () => {
     const { code, stdout } = await at.call('safe_bash', { command: 'cat .env; seq 100000' });
     expect(code).toBe(0);
     const line = stdout.slice(0, -1);
@@ -68,7 +68,7 @@ describe.each(owners)('the main job, as $who', ({ owner }) => {
     expect(next.has_more).toBe(true);
   });
 
-  it('FR-1.3 NFR-3.3 DATA-1 a tool is a directory with its documents and a link that anything can run', async () => {
+  it('FR-1.3 NFR-3.3 DATA-1 presents a tool as a directory with its documents and a link that any program can run', async () => {
     const dir = join(at.project, '.claude/tools/safe_bash');
     expect(readdirSync(dir).sort()).toEqual(['TOOL.md', 'TOOL_EXTENDED.md', 'safe_bash', 'schema.json']);
     expect(realpathSync(join(dir, 'safe_bash'))).toBe(PROXY);
@@ -80,7 +80,7 @@ describe.each(owners)('the main job, as $who', ({ owner }) => {
     expect(plain.stderr).toBe('');
   });
 
-  it('FR-3.3 head, pages and tail are the whole output, and nothing runs twice', async () => {
+  it('FR-3.3 returns the whole output as head, pages and tail, and runs nothing twice', async () => {
     const command = 'echo run >> runs; seq 1 3000; echo oops >&2';
     const first = await at.ask('safe_bash', { command, max_tokens: 1500 });
     const [head = '', tail = ''] = String(first.data.stdout).split(/\n… .* …\n/);
@@ -95,13 +95,13 @@ describe.each(owners)('the main job, as $who', ({ owner }) => {
       cursor = page.meta.pagination?.cursor;
     }
     const whole = Array.from({ length: 3000 }, (_, i) => `${i + 1}\n`).join('');
-    // The mark between head and tail stands on a line of its own: its line ends are not the output's.
+    // The mark between head and tail is on its own line: its line ends do not belong to the output.
     expect([head, middle, tail].join('').replaceAll('\n', '')).toBe(whole.replaceAll('\n', ''));
     expect(first.data.stderr).toBe('oops\n');
     expect(readFileSync(join(at.project, 'runs'), 'utf8')).toBe('run\n');
   });
 
-  it('SEC-1.1 SEC-1.3 a secret in a file, in stderr, in a variable and in an error message shows nowhere', async () => {
+  it('SEC-1.1 SEC-1.3 shows no secret from a file, stderr, a variable or an error message', async () => {
     const inStderr = freshSecret();
     const inVariable = freshSecret();
     const inError = freshSecret();
@@ -122,7 +122,7 @@ describe.each(owners)('the main job, as $who', ({ owner }) => {
     expect(JSON.parse(again.stdout).data.stdout).toContain('[SECRET_1]');
   });
 
-  it('FR-3.2 the recount of tokens_used matches for a hundred varied outputs', async () => {
+  it('FR-3.2 reports the true tokens_used for a hundred varied outputs', async () => {
     writeFileSync(join(at.project, 'vary.sh'), VARIED.join('\n'));
     for (let start = 0; start < VARIED.length; start += 10) {
       const batch = VARIED.slice(start, start + 10);
@@ -152,7 +152,7 @@ describe.each(owners)('the main job, as $who', ({ owner }) => {
     expect(statSync(join(at.project, 'notes.md')).uid).toBe(owner ?? process.getuid?.());
   });
 
-  it('SEC-1.4 a masked value goes back into its file whole, through its token', async () => {
+  it('SEC-1.4 writes a masked value back into its file through its token', async () => {
     const shown = await at.ask('safe_read', { path: '.env' });
     expect(shown.data.content).toBe('API_KEY=[SECRET_1]\n');
     const edited = `${shown.data.content}DEBUG=1\n`;
@@ -168,7 +168,7 @@ describe.each(owners)('the main job, as $who', ({ owner }) => {
     expect(unknown.data.error_code).toBe('SECRET_UNKNOWN');
   });
 
-  it('SEC-2.1 SEC-2.3 SEC-2.4 FR-8.4 a command sees the project and nothing else of the host', async () => {
+  it('SEC-2.1 SEC-2.3 SEC-2.4 FR-8.4 shows a command the project and nothing else of the host', async () => {
     const outside = join(at.home, 'outside.txt');
     writeFileSync(outside, 'outside');
     const probe = [
@@ -189,7 +189,7 @@ describe.each(owners)('the main job, as $who', ({ owner }) => {
     expect(honest?.stdout).toBe('wrote\n');
   });
 
-  it('SEC-5.1 SEC-5.2 SEC-5.3 every call is recorded with its scrubbed input, hash, session and findings', async () => {
+  it('SEC-5.1 SEC-5.2 SEC-5.3 records every call with its scrubbed input, hash, session and findings', async () => {
     mkdirSync(join(at.project, 'sub'), { recursive: true });
     const session = `s-${randomBytes(4).toString('hex')}`;
     const answer = await at.call(
@@ -220,7 +220,7 @@ describe.each(owners)('the main job, as $who', ({ owner }) => {
   });
 });
 
-/** A hundred commands whose outputs differ in kind: text, code, numbers, scripts of the world, special-token text. */
+/** A hundred commands with different kinds of output: text, code, numbers, many writing systems, special tokens. */
 const VARIED: readonly string[] = [
   ...[
     '<|endoftext|>',

@@ -12,7 +12,7 @@ import { generateSample, RULE_SAMPLES, seededRandom } from '../helpers/secret-sa
 
 const RUNS = propertyRuns();
 const SEED = Number(process.env.CONTEXTD_PROPERTY_SEED ?? 20_261_121);
-/** A piece of this many characters of a secret is a leak. */
+/** A piece of a secret with this many characters counts as a leak. */
 const PIECE = 8;
 
 const random = seededRandom(SEED);
@@ -28,9 +28,9 @@ const engine = createEngine(readRulePack(join(findInstallRoot(), 'src/scrub/rule
 
 interface Planted {
   text: string;
-  /** Pieces that only a leak can print: what the pattern itself says, such as a prefix, is not among them. */
+  /** Pieces that only a leak can print. Parts that the pattern itself contains, such as a prefix, are excluded. */
   pieces: string[];
-  /** False: some secret is one only by what stands beside it, which a way that rewrites lines may take away. */
+  /** False if a secret is recognised only by its surroundings, which rewriting lines may remove. */
   isPlain: boolean;
 }
 
@@ -50,7 +50,7 @@ function tellsItself({ secret }: Sample): boolean {
   return found !== undefined && found.start === 0 && found.end === secret.length;
 }
 
-/** Ordinary output with one to three secrets somewhere, on lines of their own as the samples are. */
+/** Ordinary output with one to three secrets somewhere, each on its own lines. */
 function output(): Planted {
   const planted = Array.from({ length: 1 + upTo(2) }, () => plant(pick(PATTERNS)));
   let text = lines(upTo(60));
@@ -97,7 +97,7 @@ describe('SEC-1.1 SEC-1.2 SEC-1.3 no piece of a secret leaves', () => {
     await at.remove();
   });
 
-  /** Ways in which a text reaches an agent: as it is, and rewritten. */
+  /** Ways in which a text reaches an agent: unchanged and rewritten. */
   const WHOLE: readonly ((file: string) => { tool: string; input: object })[] = [
     (file) => ({ tool: 'safe_bash', input: { command: `cat ${file}` } }),
     (file) => ({ tool: 'safe_bash', input: { command: `cat ${file} >&2; exit 3` } }),
@@ -159,7 +159,7 @@ describe('SEC-1.1 SEC-1.2 SEC-1.3 no piece of a secret leaves', () => {
     for (const entry of readdirSync(at.home, { recursive: true, encoding: 'utf8' })) {
       const path = join(at.home, entry);
       if (!statSync(path, { throwIfNoEntry: false })?.isFile()) continue;
-      // Hashes of answers are made of the same digits as many a secret: eight of them meet by chance.
+      // Hashes of answers consist of the same digits as many secrets, so eight equal digits can occur by chance.
       expectNone(readFileSync(path, 'utf8').replace(/"output_sha256":"[0-9a-f]{64}"/g, ''), every, entry);
     }
   });

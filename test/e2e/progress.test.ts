@@ -16,7 +16,7 @@ const hasScript = (() => {
 })();
 if (!hasScript) process.stdout.write('progress on a terminal: not run, there is no `script` of util-linux here\n');
 
-/** A call on a pseudo-terminal: what is on the terminal is stderr alone, stdout goes to a file. */
+/** Makes a call on a pseudo-terminal. The terminal shows only stderr; stdout goes to a file. */
 async function callOnTerminal(at: Installation, input: object, flags: string, onText: (seen: string) => void) {
   const dir = mkdtempSync(join(tmpdir(), 'terminal-'));
   const out = join(dir, 'out');
@@ -35,7 +35,7 @@ async function callOnTerminal(at: Installation, input: object, flags: string, on
   return { code, stdout, terminal: seen.replaceAll('\r\n', '\n') };
 }
 
-/** Waits in the sandbox until the test makes a file. */
+/** A command that waits in the sandbox until the test creates a file. */
 const untilFile = (name: string): string => `until [ -e ${name} ]; do read -t 0.05 <> <(:) || :; done`;
 
 describe.runIf(hasScript)('the progress of a command on a terminal', () => {
@@ -45,7 +45,7 @@ describe.runIf(hasScript)('the progress of a command on a terminal', () => {
   });
   afterAll(() => at.remove());
 
-  it('is seen before the command ends, and is no part of the answer', async () => {
+  it('is shown before the command ends, and is not part of the answer', async () => {
     let wentOn = false;
     const { code, stdout, terminal } = await callOnTerminal(
       at,
@@ -63,7 +63,7 @@ describe.runIf(hasScript)('the progress of a command on a terminal', () => {
     expect(JSON.parse(stdout)).toMatchObject({ success: true, data: { stdout: 'begun\ndone\n', stderr: 'careful\n' } });
   });
 
-  it('SEC-1.1 SEC-1.3 never shows a secret, though it is printed in halves, and calls it what the answer does', async () => {
+  it('SEC-1.1 SEC-1.3 never shows a secret, even one printed in halves, and uses the same token as the answer', async () => {
     const secret = generate('ghp_[A-Za-z0-9]{36}', seededRandom(Date.now()));
     const [first, second] = [secret.slice(0, 20), secret.slice(20)];
     writeFileSync(join(at.project, 'first'), first);
@@ -90,7 +90,7 @@ describe.runIf(hasScript)('the progress of a command on a terminal', () => {
     expect(JSON.parse(stdout).data.stdout).toBe('one\ntoken=[SECRET_1]\ntwo\nend\n');
   });
 
-  it('does not steer the terminal', async () => {
+  it('cannot control the terminal', async () => {
     const { terminal } = await callOnTerminal(
       at,
       { command: `printf '\\033]0;title\\007\\033[2J\\033[1;1Hback\\n'; ${untilFile('seen')}` },
@@ -104,12 +104,12 @@ describe.runIf(hasScript)('the progress of a command on a terminal', () => {
     expect(terminal).not.toContain(String.fromCharCode(7));
   });
 
-  it('is not shown where nobody asked for it', async () => {
+  it('is not shown unless it was asked for', async () => {
     const { stdout, terminal } = await callOnTerminal(at, { command: 'echo quiet' }, '', () => {});
     expect([terminal, JSON.parse(stdout).data.stdout]).toEqual(['', 'quiet\n']);
   });
 
-  it('is not shown where stderr is no terminal: an agent would read it', async () => {
+  it('is not shown if stderr is not a terminal, because an agent would read it', async () => {
     const { stderr, stdout } = await at.run('.claude/tools/safe_bash/safe_bash', [
       '--progress',
       '{"command":"echo loud; seq 200000 | tail -1"}',

@@ -10,7 +10,7 @@ beforeAll(async () => {
   own = new Set(readdirSync(at.project));
 });
 afterAll(() => at.remove());
-/** What is gone is no longer listed. */
+/** Lists the quarantine; items that are gone are not in the list. */
 afterEach(() => {
   for (const name of readdirSync(at.project)) if (!own.has(name)) remove(name);
 });
@@ -21,7 +21,7 @@ const quarantine = (...words: string[]) => at.run(CTXD, ['quarantine', ...words]
 const bash = async (command: string) => (await at.ask('safe_bash', { command })).meta;
 const there = (path: string) => existsSync(join(at.project, path));
 
-/** Runs a command that makes one file that is set aside, and reads its id from the answer. */
+/** Runs a command that makes one file that is set aside. Returns the file's id from the answer. */
 async function setAside(command: string): Promise<string> {
   const { warnings } = await bash(command);
   const [, id] = /^\S+ was set aside: .+\. A person can allow it: ctxd quarantine accept ([0-9a-f]{8})$/.exec(
@@ -36,7 +36,7 @@ async function listed(): Promise<{ items: Record<string, unknown>[]; accepted: R
 }
 
 describe('ctxd quarantine', () => {
-  it('SEC-2.3: restores a file that a command made by the id in the answer, and the next command leaves it', async () => {
+  it('SEC-2.3: restores a file by the id in the answer, and the next command leaves the file in place', async () => {
     const id = await setAside('mkdir -p sub/.vscode; echo "{}" >sub/.vscode/settings.json');
     expect(there('sub/.vscode')).toBe(false);
     expect((await listed()).items).toMatchObject([{ id, path: 'sub/.vscode', kind: 'directory', size_bytes: 3 }]);
@@ -52,7 +52,7 @@ describe('ctxd quarantine', () => {
     expect(await quarantine('restore', id)).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining(id) });
   });
 
-  it('SEC-2.3: accepts content after showing it, safely for a terminal, and a yes', async () => {
+  it('SEC-2.3: accepts content after showing it, safely for a terminal, and after a yes', async () => {
     const make = `printf 'echo hello\\n\\033[2Jhidden\\n' >.envrc`;
     const id = await setAside(make);
     const asked = await quarantine('accept', id);
@@ -67,7 +67,7 @@ describe('ctxd quarantine', () => {
     expect((await quarantine('accept', '--revoke', '.envrc')).stdout).toContain('No longer accepted: .envrc');
   });
 
-  it('SEC-2.3: accepted content stays when it is made again, across a restart, until that is taken back', async () => {
+  it('SEC-2.3: leaves accepted content in place when it is made again, also after a restart, until the acceptance is revoked', async () => {
     const make = 'echo good >.envrc';
     const id = await setAside(make);
     const { items } = JSON.parse((await quarantine('accept', id, '--yes', '--json')).stdout);
@@ -82,7 +82,7 @@ describe('ctxd quarantine', () => {
     expect(there('.envrc')).toBe(false);
   });
 
-  it('SEC-2.3: keeps what it knows in a file of mode 0600 in a directory of mode 0700', async () => {
+  it('SEC-2.3: keeps its records in a file with mode 0600 in a directory with mode 0700', async () => {
     await setAside('echo x >.envrc');
     const dir = join(at.home, 'state/quarantine');
     expect((statSync(dir).mode & 0o777).toString(8)).toBe('700');
@@ -96,7 +96,7 @@ describe('ctxd quarantine', () => {
     });
   });
 
-  it('SEC-2.3: a command cannot reach the daemon, and a project that is not registered is refused', async () => {
+  it('SEC-2.3: cannot be used by a command in the sandbox or in a project that is not registered', async () => {
     const id = await setAside('echo x >.envrc');
     const { data } = await at.ask('safe_bash', {
       command: `ctxd quarantine accept ${id} --yes; ${CTXD} quarantine list`,
@@ -107,7 +107,7 @@ describe('ctxd quarantine', () => {
     expect(elsewhere).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('ctxd init') });
   });
 
-  it('CE-1.4: an answer names more than five set-aside paths in one line, and the audit record names them all', async () => {
+  it('CE-1.4: reports more than five set-aside paths in one line of the answer, and all of them in the audit record', async () => {
     const { warnings } = await bash('for i in 1 2 3 4 5 6 7; do mkdir d$i; echo x >d$i/.envrc; done');
     expect(warnings).toEqual([
       '7 paths were set aside, such as d1/.envrc, d2/.envrc, d3/.envrc: programs on the host would run or trust them. A person can allow them: ctxd quarantine list',

@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => at.remove());
 
-/** Commands of the daemon that a sandbox started ahead has served. */
+/** Counts the daemon's commands that were served by a sandbox started ahead. */
 async function readyUsed(): Promise<number> {
   const { stdout } = await at.run(CTXD, ['server', 'status', '--json']);
   return JSON.parse(stdout).sandbox.ready_used;
@@ -40,7 +40,10 @@ async function git(cwd: string, ...args: string[]): Promise<void> {
   expect(done.code, done.stderr).toBe(0);
 }
 
-/** Each takes the project `name` below `base` away and puts another directory in its place; returns where that is. */
+/**
+ * Each removes the project `name` below `base` and puts another directory in its place. Returns the path of the new
+ * one.
+ */
 const REPLACEMENTS: Readonly<Record<string, (base: string, name: string, round: number) => Promise<string>>> = {
   'removed and made again': async (base, name) => {
     rmSync(join(base, name), { recursive: true });
@@ -87,13 +90,13 @@ describe.each(Object.keys(REPLACEMENTS))('NFR-3.3 a project folder that was %s',
     mkdirSync(join(base, 'p'));
   });
 
-  it('is served at once: its files are written, read and kept from the old ones, and sandboxes wait for it', async () => {
+  it('is served at once: its files are written and read, the old ones stay untouched, and sandboxes are prepared for it', async () => {
     await init(join(base, 'p'));
     for (let i = 0; i < 4; i++) await ask(join(base, 'p'), 'safe_bash', { command: `echo ${i} >old` });
     for (let round = 0; round < ROUNDS; round++) {
       const project = (await replace?.(base, 'p', round)) ?? '';
       await init(project);
-      // The first call after the exchange is one of the tool's own process, not one of a sandbox made for it.
+      // The first call after the exchange goes to the tool's own process, not to a new sandbox.
       const written = await ask(project, 'safe_write', { path: `new-${round}`, content: 'new\n' });
       expect(written, written.error ?? '').toMatchObject({ success: true });
       expect(readFileSync(join(project, `new-${round}`), 'utf8')).toBe('new\n');

@@ -33,7 +33,7 @@ describe.each(identitiesHere())('attacks on the project, %s', (identity) => {
   beforeEach(() => ground.newProject());
   afterAll(() => ground.close());
 
-  test('SEC-2.3 a submodule whose name is not text is protected as well', async () => {
+  test('SEC-2.3 do not succeed through a submodule whose name is not text', async () => {
     ground.host("git init -q . && m=$(printf '.git/modules/bad\\377') && git init -q --bare $m && ls -d $m");
     const { out } = await ground.run(
       "cd $'.git/modules/bad\\377' && echo x >>config && echo wrote; : >hooks/x && echo wrote",
@@ -42,7 +42,7 @@ describe.each(identitiesHere())('attacks on the project, %s', (identity) => {
   });
 
   test.each(ODD_FILES)(
-    'SEC-2.3 odd files under protected names neither hang nor break what comes after: %s',
+    'SEC-2.3 do not hang or break later commands with odd files under protected names: %s',
     async (script) => {
       ground.host('mkdir sub');
       const seen = await ground.run(`${script}; true`, { timeoutMs: 5_000 }).catch((cause: unknown) => cause);
@@ -52,7 +52,7 @@ describe.each(identitiesHere())('attacks on the project, %s', (identity) => {
     },
   );
 
-  test('SEC-2.3 links swapped while sandboxes start and end lead nowhere', async () => {
+  test('SEC-2.3 do not get out through links swapped while sandboxes start and end', async () => {
     ground.host('git init -q . && rm -rf .git/info');
     const secret = 'outside of the project';
     for (const dir of ['', 'vscode', 'info']) {
@@ -82,13 +82,13 @@ describe.each(identitiesHere())('attacks on the project, %s', (identity) => {
     expect(await ground.run('echo works')).toMatchObject({ out: 'works\n' });
   });
 
-  /** Sandboxes are up that know the project as it is now. */
+  /** Waits until ready sandboxes show the project as it is now. */
   async function warmUp(): Promise<void> {
     await ground.run('true');
     await expect.poll(async () => [2, null].includes(await ground.readyCount()), { timeout: 10_000 }).toBe(true);
   }
 
-  test('SEC-2.3 what the person changes between two commands holds for the second', async () => {
+  test('SEC-2.3 do not undo what the person changes between two commands', async () => {
     await warmUp();
     ground.host('echo one >.envrc; mkdir .vscode; echo "{}" >.vscode/tasks.json; git init -q .; echo secret >key.pem');
     const changed = await ground.run(
@@ -106,7 +106,7 @@ describe.each(identitiesHere())('attacks on the project, %s', (identity) => {
     expect(readFileSync(join(ground.workspace, '.vscode', 'tasks.json'), 'utf8')).toBe('two\n');
   });
 
-  test('SEC-2.3 what the person takes away while sandboxes are made ready is not made again', async () => {
+  test('SEC-2.3 do not bring back what the person removes while sandboxes are prepared', async () => {
     ground.host('mkdir keep');
     for (let round = 0; round < 20; round++) {
       await warmUp();
@@ -119,7 +119,7 @@ describe.each(identitiesHere())('attacks on the project, %s', (identity) => {
     }
   });
 
-  test('SEC-2.3 a project replaced between two commands is the new one', async () => {
+  test('SEC-2.3 do not reach the old project after it was replaced between two commands', async () => {
     await ground.run('echo old >where');
     await warmUp();
     renameSync(ground.workspace, `${ground.workspace}-moved`);
@@ -131,7 +131,7 @@ describe.each(identitiesHere())('attacks on the project, %s', (identity) => {
     expect(readdirSync(`${ground.workspace}-moved`)).toEqual(['where']);
   });
 
-  test('SEC-2.3 what a deny glob hides stays hidden', async () => {
+  test('SEC-2.3 do not reveal what a deny glob hides', async () => {
     ground.host(
       'mkdir -p keys/deep; for f in a.pem keys/b.pem keys/deep/c.pem; do echo hidden-key >$f; done; ln -s keys/b.pem link',
     );
@@ -151,7 +151,7 @@ describe.each(identitiesHere())('attacks on the project, %s', (identity) => {
     expect((await ground.run('cat late.pem', policy)).out).toBe('');
   });
 
-  test('SEC-2.3 what a deny path hides is not shown by renaming what it lies in, in a run before', async () => {
+  test('SEC-2.3 do not reveal what a deny path hides by renaming its parent in an earlier run', async () => {
     ground.host('mkdir -p conf/prod && echo hidden-key >conf/prod/key && echo hidden-key >conf/token');
     const policy = { policy: { deny: ['conf/token', 'conf/prod'] } };
     await ground.run('mv conf c2; mkdir conf; mv c2/prod p2', policy);
@@ -168,13 +168,13 @@ describe.each(identitiesHere())('attacks on the project, %s', (identity) => {
     'chmod 000 .git/info .git/refs',
     'rm -rf .git/info; : >.git/info',
     'ln -s .vscode .idea; ln -s .idea .vscode',
-  ])('SEC-2.3 a command cannot make the project unusable for the next: %s', async (script) => {
+  ])('SEC-2.3 do not make the project unusable for the next command: %s', async (script) => {
     ground.host('git init -q .');
     await ground.run(`${script}; true`);
     expect(await ground.run('echo works')).toMatchObject({ out: 'works\n' });
   });
 
-  test('SEC-2.3 times set back do not hide a nested hook, and what was moved is named', async () => {
+  test('SEC-2.3 do not hide a nested hook by setting times back, and what was moved is named', async () => {
     copyFileSync(
       join(import.meta.dirname, '..', 'fixtures', 'misbehaving', 'rewrite-mtime.sh'),
       join(ground.workspace, 'x.sh'),
@@ -191,7 +191,7 @@ function named(seen: Outcome): string {
   return seen.quarantined.join(' ');
 }
 
-/** Every file of a directory with its content. */
+/** Returns every file of a directory with its content. */
 function listed(dir: string): string[] {
   return readdirSync(dir, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())

@@ -23,7 +23,7 @@ describe.each(identitiesHere())('attacks on the sandbox, %s', (identity) => {
   });
   afterAll(() => ground.close());
 
-  test('SEC-2.3 names and values of the environment are never evaluated', async () => {
+  test('SEC-2.3 cannot get names and values of the environment evaluated', async () => {
     const env = {
       'A;touch pwned1': 'x',
       '$(touch pwned2)': 'x',
@@ -38,7 +38,7 @@ describe.each(identitiesHere())('attacks on the sandbox, %s', (identity) => {
     expect(inShell.out).toBe(env.C);
   });
 
-  test('SEC-2.3 no program of the set-up is looked for where the caller’s PATH says', async () => {
+  test('SEC-2.3 cannot redirect the programs of the set-up with the caller’s PATH', async () => {
     const bin = join(ground.workspace, 'bin');
     const names = ['prlimit', 'sh', 'bash', 'env', 'setpriv', 'bwrap', 'unshare', 'mount', 'perl', 'cat'];
     const program = (name: string) =>
@@ -52,7 +52,7 @@ describe.each(identitiesHere())('attacks on the sandbox, %s', (identity) => {
     ground.host('rm -rf bin');
   });
 
-  test('SEC-2.3 no program of the set-up has the caller’s environment', async () => {
+  test('SEC-2.3 cannot pass the caller’s environment to the programs of the set-up', async () => {
     const trace = join(ground.workspace, 'trace');
     const env = { LD_DEBUG: 'files', LD_DEBUG_OUTPUT: trace, BASH_ENV: join(ground.workspace, 'evil.sh') };
     ground.host('echo "echo ran >>ran" >evil.sh');
@@ -70,12 +70,12 @@ describe.each(identitiesHere())('attacks on the sandbox, %s', (identity) => {
     [['A=B', 'true'], 127],
     [['--help'], 127],
     [['\n'], 127],
-  ])('SEC-2.3 %j is a program’s name, not an option', async (argv, exitCode) => {
+  ])('SEC-2.3 cannot pass %j as an option: it is taken as a program’s name', async (argv, exitCode) => {
     expect(await ground.run('', { argv })).toMatchObject({ exitCode, out: '' });
   });
 
   test.each(['-', '--', '$(touch pwned)', "a'b", 'a\nb', ' ', '~', '*', '\\'])(
-    'SEC-2.3 a directory named %j is entered, not evaluated',
+    'SEC-2.3 cannot get a directory named %j evaluated: it is entered',
     async (name) => {
       const cwd = join(ground.workspace, 'names', name);
       mkdirSync(cwd, { recursive: true });
@@ -87,7 +87,7 @@ describe.each(identitiesHere())('attacks on the sandbox, %s', (identity) => {
     },
   );
 
-  test('an environment too large is refused with a known error, or works', async () => {
+  test('cannot break anything with a huge environment: it works or is refused with a known error', async () => {
     const many = Object.fromEntries(Array.from({ length: 6000 }, (_, i) => [`V${i}`, 'x']));
     const long = { A: 'x'.repeat(200_000) };
     const total = Object.fromEntries(Array.from({ length: 40 }, (_, i) => [`V${i}`, 'x'.repeat(100_000)]));
@@ -98,7 +98,7 @@ describe.each(identitiesHere())('attacks on the sandbox, %s', (identity) => {
     }
   });
 
-  test('SEC-2.3 the exit code cannot be forged through process 1', async () => {
+  test('SEC-2.3 cannot forge the exit code through process 1', async () => {
     const forge = `my $init = syscall 434, 1, 0;
 for my $fd (3 .. 40) {
   my $stolen = syscall 438, $init, $fd, 0;
@@ -107,31 +107,31 @@ for my $fd (3 .. 40) {
 }
 exit 9;`;
     expect(await ground.run(perl(forge))).toMatchObject({ exitCode: 9, out: '' });
-    // Process 1 takes the filter upon itself in the moment in which the command begins.
+    // Process 1 installs the filter on itself at the moment the command begins.
     const filters =
       'for i in $(seq 100); do s=$(grep -h ^Seccomp: /proc/[0-9]*/status | sort -u); [ "$s" = "$(printf "Seccomp:\\t2")" ] && break; sleep 0.02; done; echo "$s"';
     const { out } = await ground.run(filters);
     expect(out).toBe('Seccomp:\t2\n');
   });
 
-  test('SEC-2.3 the mode of a device of the host cannot be changed (set to what it is)', async () => {
+  test('SEC-2.3 cannot change the mode of a device of the host (tried with its present mode)', async () => {
     const script =
       'for d in null zero full random urandom tty; do m=$(stat -c %a /dev/$d); chmod $m /dev/$d 2>/dev/null && echo "changed $d"; touch -c -h -r /dev/$d /dev/$d 2>/dev/null && echo "touched $d"; done; echo x >/dev/null && head -c 1 /dev/zero | wc -c';
     expect((await ground.run(onlyConfined(script))).out).toBe('1\n');
   });
 
-  test('SEC-2.3 what only root may read in /proc is not readable', async () => {
+  test('SEC-2.3 cannot read what only root may read in /proc', async () => {
     const files = 'kpageflags kpagecount kpagecgroup slabinfo vmallocinfo pagetypeinfo timer_list kmsg kcore keys';
     const script = `for f in ${files}; do [ "$(head -c 8 /proc/$f 2>/dev/null | wc -c)" = 0 ] || echo "read $f"; done`;
     expect((await ground.run(script)).out).toBe('');
   });
 
-  test('SEC-2.3 a crash starts no core handler of the host: the limit is the one byte at which the kernel does not', async () => {
+  test('SEC-2.3 cannot start a core handler of the host by crashing: at a limit of one byte the kernel starts none', async () => {
     const { out } = await ground.run('grep "Max core" /proc/self/limits');
     expect(out).toMatch(/^Max core file size +1 +1 +bytes/);
   });
 
-  test('SEC-2.3 no mount carries set-user-id or devices, none tells the host of a change', async () => {
+  test('SEC-2.3 find no mount with set-user-id files, devices or propagation to the host', async () => {
     const { out } = await ground.run('cat /proc/self/mountinfo');
     for (const line of out.trim().split('\n')) {
       const [, , , , dest = '', options = ''] = line.split(' ');
@@ -141,13 +141,13 @@ exit 9;`;
     }
   });
 
-  test('SEC-2.3 an input is read, not written', async () => {
+  test('SEC-2.3 cannot write an input', async () => {
     const script =
       '(exec 9<>/proc/self/fd/0) 2>/dev/null && echo opened; (exec 9>>/dev/stdin) 2>/dev/null && echo opened; cat';
     expect((await ground.run(script, { stdin: Buffer.from('text\n') })).out).toBe('text\n');
   });
 
-  test('SEC-2.3 two sandboxes at once are apart', async () => {
+  test('SEC-2.3 cannot reach another sandbox', async () => {
     const holder = ground.start(
       perl(`use Socket; socket(my $s, AF_UNIX, SOCK_STREAM, 0); bind $s, pack_sockaddr_un("\\0contextd-apart"); listen $s, 1;
 shmget 0x7ade, 4096, 01666; for ('/tmp/held', '/dev/shm/held', "$ENV{HOME}/held") { open my $f, '>', $_ }
@@ -164,7 +164,7 @@ for (glob '/proc/[0-9]*/cmdline') { open my $f, '<', $_ or next; print "process\
     ground.host('rm holding');
   });
 
-  test('SEC-2.5 memory that belongs to no process counts, or is refused where nothing counts it', async () => {
+  test('SEC-2.5 cannot hide memory outside of processes: it counts, or is refused if nothing counts it', async () => {
     await proveProcessLimit(ground);
     const hoard =
       perl(`for (1 .. 8) { my $fd = syscall ${process.arch === 'arm64' ? 279 : 319}, my $name = "hoard", 0; open my $file, '>&=', $fd; push @hoard, $file;
@@ -176,7 +176,7 @@ print "took it all\\n";`);
     else expect(seen).toMatchObject({ endedBy: 'exit', err: expect.not.stringContaining('took it all') });
   });
 
-  test('SEC-2.2 toggles: without inet, without unix, with a debugger', async () => {
+  test('SEC-2.2 stay within the toggles: without inet, without unix, with a debugger', async () => {
     const socket = process.arch === 'arm64' ? 198 : 41;
     const ptrace = process.arch === 'arm64' ? 117 : 101;
     const script = perl(`for (2, 10, 1) { print "$_ ", syscall(${socket}, $_, 1, 0) >= 0 ? 'open' : 'refused', "\\n" }
@@ -197,10 +197,10 @@ print 'trace ', syscall(${ptrace}, 0, 0, 0, 0) == 0 ? 'open' : 'refused', "\\n";
     expect(await tried({ inet: true, unix: true, debugger: true })).toEqual(['open', 'open', 'open', 'open']);
   });
 
-  test('SEC-2.2 a call of the 32-bit table ends the command, and the answer says seccomp', async (context) => {
+  test('SEC-2.2 end with seccomp if they use a call of the 32-bit table', async (context) => {
     const { exitCode } = await ground.run('command -v python3');
     if (process.arch !== 'x64' || exitCode !== 0) {
-      console.warn('the 32-bit table was not tried: it needs x86-64 and python3');
+      console.warn('SKIPPED: the 32-bit table was not tried: it needs x86-64 and python3');
       return context.skip();
     }
     const program = `import ctypes, mmap
@@ -212,7 +212,7 @@ print(call())`;
     expect(seen).toMatchObject({ endedBy: 'seccomp', signal: 'SIGSYS', out: '' });
   });
 
-  test('a unix socket that lies in the project can be reached (SECURITY.md, “Sockets”), unless the profile has none', async () => {
+  test('can reach a unix socket in the project (SECURITY.md, “Sockets”), unless the profile has no unix sockets', async () => {
     const path = join(ground.workspace, 'socket');
     const server = createServer((socket) => socket.on('error', () => {}).end('reached')).listen(path);
     await once(server, 'listening');
@@ -230,13 +230,13 @@ print(call())`;
     }
   });
 
-  test('what is not promised is written down (probes 54, 55, 65)', () => {
+  test('succeed only where SECURITY.md says so (probes 54, 55, 65)', () => {
     expect(SECURITY).toContain('A command may fill the disk that holds the project');
     expect(SECURITY).toContain('any number of files');
     expect(SECURITY).toContain('/proc/self/mountinfo');
   });
 
-  test('SEC-2.3 a read-only toolchain’s files and modes cannot be changed', async () => {
+  test('SEC-2.3 cannot change the files or modes of a read-only toolchain', async () => {
     const toolchain = join(ground.base, 'toolchain');
     mkdirSync(join(toolchain, 'bin'), { recursive: true });
     writeFileSync(join(toolchain, 'bin', 'tool'), '#!/bin/sh\necho ran\n', { mode: 0o755 });

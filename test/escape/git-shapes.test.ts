@@ -8,16 +8,16 @@ import { type ProjectPlan, projectPlans } from './git-shapes.ts';
 const SEED = Number(process.env.CONTEXTD_PROPERTY_SEED ?? 20_261_122);
 /** Shapes in one project. */
 const SIZE = 10;
-/** Projects at a time. */
+/** Projects that are tried at the same time. */
 const PARALLEL = 2;
 const RUNS = shapeRuns(500);
-/** Enough for the rarest family to be among them. */
+/** Enough shapes to include the rarest family. */
 const CONTROL_RUNS = Math.min(RUNS, Math.max(250, RUNS / 40));
 const PLANS = fc.sample(projectPlans(SIZE), { seed: SEED, numRuns: Math.ceil(RUNS / SIZE) });
 const TIMEOUT_MS = 120_000 + RUNS * 1_000;
 const PRINTED_MAX = 12;
 
-/** One shape of the sample: the seed and its number find it again. */
+/** One shape of the sample. The seed and its number identify it. */
 interface Case {
   readonly number: number;
   readonly plan: ProjectPlan;
@@ -31,7 +31,7 @@ function casesOf(plans: readonly ProjectPlan[]): Case[] {
   );
 }
 
-/** What happened on the host, by the number of the case. */
+/** What ran on the host, by the number of the case. */
 async function plantAll(
   plans: readonly ProjectPlan[],
   open: () => Planter | Promise<Planter>,
@@ -63,7 +63,7 @@ test(
 );
 
 test(
-  'SEC-2.3: without contextd two thirds of the same shapes do run, and every family of them does',
+  'SEC-2.3: without contextd two thirds of the same shapes run, and at least one of every family',
   async () => {
     const plans = PLANS.slice(0, Math.ceil(CONTROL_RUNS / SIZE));
     const happened = await plantAll(plans, openHostPlanter);

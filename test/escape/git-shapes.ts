@@ -8,25 +8,25 @@ import { type Family, type Shape, type Step, upFrom } from './git-shapes/shape.t
 import { amState, execLines, states } from './git-shapes/states.ts';
 
 /**
- * What a project may hold after an agent's calls that makes the person's git run a program or write elsewhere. A shape
- * is put together from three random parts:
+ * Everything that an agent's calls can leave in a project to make the person's git run a program or write elsewhere. A
+ * shape is made of three random parts:
  *
- * - the carrier (`carriers.ts`): how git comes to a repository at all: nested, bare, by a `.git` file or link, through
+ * - the carrier (`carriers.ts`): how git finds the repository: nested, bare, by a `.git` file or link, through
  *   `commondir`, as a submodule;
- * - the charge (`charges.ts`, `states.ts`): what makes git run a program there: a key in one of many spellings
+ * - the charge (`charges.ts`, `states.ts`): what makes git run a program in it: a key in one of many spellings
  *   (`config-text.ts`), hooks, drivers with attributes, an unfinished rebase;
- * - the delivery (`delivery.ts`): in which order, in how many calls and by which tools it is made, and whether an early
- *   call leaves an innocent half.
+ * - the delivery (`delivery.ts`): the order, the number of calls and the tools that make it, and whether an early
+ *   call leaves a harmless half.
  *
- * The person's own configuration (`person.ts`) is a charge that waits for a file of the project.
+ * The person's own configuration (`person.ts`) is a charge that needs a file of the project.
  */
 export interface ProjectPlan {
   readonly person: Person;
-  /** Each stands in a directory of its own; the first one also changes what belongs to the project as a whole. */
+  /** Each shape is in its own directory; the first one also changes what belongs to the whole project. */
   readonly shapes: readonly Shape[];
 }
 
-/** Projects of `size` shapes each, which do not disturb one another. */
+/** Projects of `size` shapes that do not disturb one another. */
 export function projectPlans(size: number): fc.Arbitrary<ProjectPlan> {
   return fc
     .constantFrom(...PERSONS)
@@ -40,7 +40,7 @@ export function projectPlans(size: number): fc.Arbitrary<ProjectPlan> {
     .map(({ person, first, others }) => ({ person, shapes: [first, ...others] }));
 }
 
-/** A shape at the project's root: only one of them can be there at a time. */
+/** A shape at the project's root, of which there can be only one. */
 function rootShape(person: Person): fc.Arbitrary<Shape> {
   switch (person) {
     case 'nothing special':
@@ -69,7 +69,7 @@ function rootShape(person: Person): fc.Arbitrary<Shape> {
 }
 
 function nestedShape(person: Person): fc.Arbitrary<Shape> {
-  // A submodule in the index is a change that keeps `git rebase --continue` of the root from going on.
+  // A submodule in the index is a change that stops `git rebase --continue` at the root.
   const mayBeSubmodule = person !== 'nothing special' && person !== 'a paused rebase';
   return fc.oneof(
     { weight: 8, arbitrary: chargedShape(mayBeSubmodule) },
@@ -102,7 +102,7 @@ const escapeShape: fc.Arbitrary<Shape> = carriersWithoutCommonDir().chain((carri
   worktreeEscape(carrier.parts.gitDir).chain((charge) => combined(carrier, charge)),
 );
 
-/** The person's global `core.hooksPath` counts in every repository, so also in one that a call made. */
+/** The person's global `core.hooksPath` applies to every repository, also to one that a call made. */
 const personHookShape: fc.Arbitrary<Shape> = fc.tuple(hookName, carriers('files')).chain(([name, carrier]) =>
   combined(carrier, {
     families: ['person’s hooksPath'],
@@ -129,7 +129,7 @@ interface Settings {
   readonly via: readonly Family[];
 }
 
-/** The configuration: in `config` itself, in a file that it includes, or in `config.worktree`. */
+/** The configuration, in `config` itself, in an included file or in `config.worktree`. */
 function settings({ parts, entries }: Carrier, charge: Charge): fc.Arbitrary<Settings> {
   const { gitDir, commonDir } = parts;
   const file = `${commonDir}/config`;

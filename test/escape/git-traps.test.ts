@@ -5,7 +5,7 @@ import { GIT_AUTHOR, Ground, identitiesHere } from '../helpers/sandbox-identitie
 import { armed, TRAPS } from './git-traps.ts';
 import { proveConfined } from './planted.ts';
 
-describe.each(identitiesHere())('what a command leaves for the person’s git, %s', (identity) => {
+describe.each(identitiesHere())('a trap that a command leaves for the person’s git, %s', (identity) => {
   let ground: Ground;
   beforeAll(async () => {
     ground = await Ground.open(identity);
@@ -14,11 +14,11 @@ describe.each(identitiesHere())('what a command leaves for the person’s git, %
   beforeEach(() => ground.newProject());
   afterAll(() => ground.close());
 
-  test.each(TRAPS)('SEC-2.3 the person’s next git runs nothing: $name', async ({ prepare, runs, where }) => {
+  test.each(TRAPS)('SEC-2.3 runs nothing at the person’s next git command: $name', async ({ prepare, runs, where }) => {
     if (prepare !== undefined) ground.host(prepare);
     const marker = join(ground.person, 'ran');
     for (const script of runs(marker)) await ground.run(`${script}; true`, { env: GIT_AUTHOR });
-    // What a scan could not finish in the answer's time goes on behind it.
+    // A scan that could not finish before the answer continues in the background.
     const isArmed = () => {
       ground.host(`if cd ${where} 2>/dev/null; then git status; git checkout -q -b next; fi >/dev/null 2>&1 || true`);
       const ran = existsSync(marker);
@@ -30,7 +30,7 @@ describe.each(identitiesHere())('what a command leaves for the person’s git, %
     await expect.poll(isArmed, { timeout: 3_000, interval: 100 }).toBe(false);
   });
 
-  test('SEC-2.3 positive control: the trap itself does run where nobody stopped it', () => {
+  test('SEC-2.3 positive control: runs if nothing stops it', () => {
     const marker = join(ground.person, 'ran');
     ground.host(`git init -q sub && ${armed('sub/.git', marker)} && (cd sub && git status >/dev/null)`);
     expect(existsSync(marker)).toBe(true);

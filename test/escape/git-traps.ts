@@ -1,14 +1,14 @@
-/** A git directory whose configuration runs a program of the attacker's at every `git status`. */
+/** A git directory whose configuration runs the attacker's program at every `git status`. */
 export function armed(gitDir: string, marker: string): string {
   return `git config --file "${gitDir}/config" core.fsmonitor 'touch "${marker}"; false' && mkdir -p "${gitDir}/hooks" && printf '#!/bin/sh\\ntouch "%s"\\n' '${marker}' >"${gitDir}/hooks/post-checkout" && chmod 755 "${gitDir}/hooks/post-checkout"`;
 }
 
-/** One way to leave something behind that runs at the person's next git command: scripts run inside one after the other. */
+/** A trap that runs at the person's next git command. The scripts run in the sandbox one after another. */
 export interface Trap {
   readonly name: string;
   readonly prepare?: string;
   runs(marker: string): string[];
-  /** Where the person then uses git. */
+  /** The directory in which the person then uses git. */
   readonly where: string;
 }
 
@@ -19,7 +19,7 @@ export const TRAPS: readonly Trap[] = [
     where: 'sub',
   },
   {
-    name: 'the project made a repository',
+    name: 'the project, turned into a repository',
     runs: (marker) => [`git init -q . && ${armed('.git', marker)}`],
     where: '.',
   },
@@ -31,7 +31,7 @@ export const TRAPS: readonly Trap[] = [
     where: 'sub',
   },
   {
-    name: 'the project itself made a bare repository',
+    name: 'the project itself, turned into a bare repository',
     runs: (marker) => [
       `git init -q --bare x && mv x/* . && git config --file config core.bare false && git config --file config core.worktree . && ${armed('.', marker)}`,
     ],
@@ -108,33 +108,33 @@ export const TRAPS: readonly Trap[] = [
     where: 'sub',
   },
   {
-    name: 'a directory closed to the search and opened by a second run',
+    name: 'a directory that the search cannot enter, opened by a second run',
     runs: (marker) => [`git init -q sub && ${armed('sub/.git', marker)}; chmod 000 sub`, 'chmod 755 sub'],
     where: 'sub',
   },
   {
-    name: 'a deep one',
+    name: 'a deeply nested repository',
     runs: (marker) => [
       `d=sub$(printf '/p%.0s' $(seq 40)); mkdir -p $d && git init -q $d && ${armed('$d/.git', marker)}; ln -s $d near`,
     ],
     where: 'near',
   },
   {
-    name: 'one behind five thousand other directories',
+    name: 'a repository behind five thousand other directories',
     runs: (marker) => [
       `mkdir many && (cd many && mkdir $(seq 5000)) && git init -q many/999/sub && ${armed('many/999/sub/.git', marker)}`,
     ],
     where: 'many/999/sub',
   },
   {
-    name: 'one below a name that is not text',
+    name: 'a repository below a name that is not text',
     runs: (marker) => [
       `mkdir $'bad\\377' && git init -q $'bad\\377/sub' && ${armed("$(printf 'bad\\377/sub/.git')", marker)}; ln -s $'bad\\377/sub' near`,
     ],
     where: 'near',
   },
   {
-    name: 'one whose times were set back',
+    name: 'a repository whose times were set back',
     runs: (marker) => [
       `mkdir -p old/er && git init -q old/er/sub && ${armed('old/er/sub/.git', marker)}; find . -depth -exec touch -h -d 2001-01-01 {} +`,
     ],

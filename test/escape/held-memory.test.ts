@@ -4,10 +4,10 @@ import { Ground, identitiesHere } from '../helpers/sandbox-identities.ts';
 import { proveProcessLimit } from './planted.ts';
 
 const MIB = 1024 * 1024;
-/** Below what the programs try to hold, above what python itself needs. */
+/** Less than the programs try to hold, more than python itself needs. */
 const LIMITS = { memoryBytes: 256 * MIB, pids: 16 };
 
-/** Fills what it is given, 400 MiB, so that no process has a page of it: `take` returns where to write. */
+/** Fills 400 MiB in a way that no process maps a page of it: `take` returns where to write. */
 const HOLD = `
 import ctypes, errno, mmap, os, sys, time
 libc = ctypes.CDLL(None, use_errno=True)
@@ -59,7 +59,7 @@ print('held', flush=True); time.sleep(60)`,
   },
 };
 
-/** Files that no process has open: deleted, and their descriptors on the way through a socket that nobody reads. */
+/** Deleted files that no process has open: their descriptors are in transit in a socket that nobody reads. */
 const IN_FLIGHT = `
 import array, os, socket, time
 here, there = socket.socketpair()
@@ -75,7 +75,7 @@ print('held', flush=True)
 time.sleep(60)
 `;
 
-describe.each(identitiesHere())('memory that no process has, %s', (identity) => {
+describe.each(identitiesHere())('memory that belongs to no process, %s', (identity) => {
   let ground: Ground;
   let byCgroup = false;
   let hasPython = false;
@@ -84,7 +84,7 @@ describe.each(identitiesHere())('memory that no process has, %s', (identity) => 
     byCgroup = await ground.byCgroup();
     await proveProcessLimit(ground);
     hasPython = (await ground.run('command -v python3')).exitCode === 0;
-    if (!hasPython) console.warn(`memory that no process has, ${identity}: not tried without python3`);
+    if (!hasPython) console.warn(`SKIPPED: memory that belongs to no process, ${identity}: it needs python3`);
   });
   afterAll(() => ground.close());
 
@@ -99,7 +99,7 @@ describe.each(identitiesHere())('memory that no process has, %s', (identity) => 
     else expect(seen).toMatchObject({ endedBy: 'exit', exitCode: 0, out: `${refusal}\n` });
   });
 
-  test('SEC-2.5 deleted files in memory count, with their descriptors on the way through a socket too', async () => {
+  test('SEC-2.5 deleted files in memory count, even with their descriptors in transit in a socket', async () => {
     if (!hasPython) return;
     expect(await python(IN_FLIGHT)).toMatchObject({ endedBy: 'oom' });
     const roomy = await python(IN_FLIGHT.replace('time.sleep(60)', 'time.sleep(1)'), { memoryBytes: 512 * MIB });
@@ -109,7 +109,7 @@ describe.each(identitiesHere())('memory that no process has, %s', (identity) => 
   test('SEC-2.5 a tool process that holds more than its limit is killed', async () => {
     const script = 'head -c 120M /dev/zero >/tmp/x; sleep 20';
     const exit = await ground.openTool(script, { ...LIMITS, memoryBytes: 96 * MIB });
-    // A cgroup kills one process of the tool, the watchdog all of it.
+    // A cgroup kills one process of the tool, the watchdog kills all.
     expect([{ code: null, signal: 'SIGKILL' }, ...(byCgroup ? [{ code: 0, signal: null }] : [])]).toContainEqual(exit);
     expect(await ground.openTool('exit 3', LIMITS)).toEqual({ code: 3, signal: null });
   });
@@ -118,9 +118,10 @@ describe.each(identitiesHere())('memory that no process has, %s', (identity) => 
     expect(await ground.run('head -c 3 /dev/zero | od -An -tx1')).toMatchObject({ exitCode: 0, out: ' 00 00 00\n' });
   });
 
-  test('SEC-2.5 a command runs on no more processors than its limit, and cannot take them back', async () => {
+  test('SEC-2.5 a command runs on no more processors than its limit and cannot regain them', async () => {
     if (!hasPython || byCgroup) return;
-    if (availableParallelism() < 2) return console.warn('one processor here: the choice of processors is not tried');
+    if (availableParallelism() < 2)
+      return console.warn('SKIPPED: the choice of processors was not tried: one processor');
     const script = `
 import os
 print(len(os.sched_getaffinity(0)))

@@ -8,7 +8,7 @@ const MIB = 1024 * 1024;
 const ROUNDS = 500;
 const SETTLES = { timeout: 15_000, interval: 50 };
 
-/** What one process, and all it started, has of the machine. */
+/** The resources of the machine that a process and its descendants hold. */
 interface Holdings {
   readonly processes: number;
   readonly descriptors: readonly number[];
@@ -28,7 +28,7 @@ describe.each(identitiesHere())('leaks, %s', (identity) => {
   });
   afterAll(() => ground.close());
 
-  /** Four at a time, as a daemon's callers would. */
+  /** Runs commands four at a time, as a daemon's callers would. */
   async function inBatches(count: number, change: RunChange): Promise<void> {
     for (let done = 0; done < count; done += 4) {
       const batch = Array.from({ length: 4 }, () => ground.run('true', change).catch(() => null));
@@ -46,7 +46,7 @@ describe.each(identitiesHere())('leaks, %s', (identity) => {
     };
   }
 
-  /** When nothing changes any more: what is kept ready has been filled up. */
+  /** Waits until nothing changes any more: the pool of ready sandboxes is full. */
   async function settled(): Promise<Holdings> {
     let last = '';
     await expect
@@ -59,7 +59,7 @@ describe.each(identitiesHere())('leaks, %s', (identity) => {
     return holdings();
   }
 
-  /** Nothing more than before; what a pool keeps ready may come and go. */
+  /** Expects no more than before; the number of ready sandboxes may vary. */
   async function noMoreThan(before: Holdings): Promise<void> {
     const more = () => {
       const now = holdings();
@@ -77,7 +77,7 @@ describe.each(identitiesHere())('leaks, %s', (identity) => {
       .toEqual({ processes: 0, descriptors: none, cgroups: 0, mounts: before.mounts.map(() => 0), files: 0 });
   }
 
-  test('SEC-2.5 500 sandboxes in a row leave no process, descriptor, cgroup, mount, file or memory', async () => {
+  test('SEC-2.5 do not occur in 500 sandboxes in a row: no process, descriptor, cgroup, mount, file or memory', async () => {
     const before = await settled();
     const heap = await ground.heapBytes();
     const resident = hosts.map(residentBytes);
@@ -100,14 +100,14 @@ describe.each(identitiesHere())('leaks, %s', (identity) => {
     ['a workspace that is refused', { policy: { workspace: '/usr' } }],
     ['an input', { stdin: Buffer.alloc(100_000, 'x') }],
     ['an input that nobody reads, cut short', { argv: ['sleep', '9'], stdin: Buffer.alloc(100_000), timeoutMs: 20 }],
-  ])('SEC-2.5 twenty-four ends by %s leave nothing', async (_, change) => {
+  ])('SEC-2.5 do not occur when twenty-four commands end by %s', async (_, change) => {
     await inBatches(4, change);
     const before = await settled();
     await inBatches(24, change);
     await noMoreThan(before);
   });
 
-  test('SEC-2.5 stop() leaves nothing at all', async () => {
+  test('SEC-2.5 do not occur after stop(): nothing at all is left', async () => {
     const other = await Ground.open(identity);
     const running = [1, 2, 3].map(() => other.run('sleep 60').catch(() => null));
     await other.run('true');
@@ -121,7 +121,7 @@ describe.each(identitiesHere())('leaks, %s', (identity) => {
   });
 });
 
-/** Named pipes are left out: some are kept in stock. */
+/** Counts files except named pipes, of which some are kept ready. */
 function filesBelow(dir: string): number {
   return readdirSync(dir, { recursive: true, withFileTypes: true }).filter((entry) => !entry.isFIFO()).length;
 }

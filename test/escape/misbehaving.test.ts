@@ -8,7 +8,7 @@ import { markedInside, newMark } from './processes.ts';
 const PROGRAMS = join(import.meta.dirname, '..', 'fixtures', 'misbehaving');
 const MIB = 1024 * 1024;
 
-/** A program of test/fixtures/misbehaving and how the sandbox must have ended it. */
+/** A program of test/fixtures/misbehaving and the ways in which the sandbox may end it. */
 interface Case {
   readonly program: string;
   readonly change?: RunChange;
@@ -19,7 +19,7 @@ const CASES: readonly Case[] = [
   {
     program: 'fork-bomb.pl',
     change: { limits: { pids: 32 } },
-    // Without a cgroup the kernel refuses as well, but tells nobody; the watchdog may see it.
+    // Without a cgroup the kernel refuses too, but does not report it; the watchdog may notice it.
     ended: (seen, byCgroup) => expect(byCgroup ? ['pids'] : ['pids', 'exit']).toContain(seen.endedBy),
   },
   { program: 'daemonise.pl', ended: (seen) => expect(seen).toMatchObject({ endedBy: 'exit', out: 'done\n' }) },
@@ -60,7 +60,7 @@ const CASES: readonly Case[] = [
   {
     program: 'hoard-tmpfs.pl',
     change: { limits: { memoryBytes: 96 * MIB } },
-    // Without a cgroup the watchdog looks five times a second, and the program may be over by then.
+    // Without a cgroup the watchdog looks five times a second, and the program may have ended by then.
     ended: (seen, byCgroup) => expect(byCgroup ? ['oom'] : ['oom', 'exit']).toContain(seen.endedBy),
   },
   {
@@ -127,7 +127,7 @@ describe.each(identitiesHere())('misbehaving programs, %s', (identity) => {
   });
   afterAll(() => ground.close());
 
-  test.each(CASES)('SEC-2.5 $program', async ({ program, change, ended }) => {
+  test.each(CASES)('SEC-2.5 are ended by the sandbox: $program', async ({ program, change, ended }) => {
     const mark = newMark();
     const interpreter = program.endsWith('.pl') ? 'perl' : 'bash';
     const seen = await ground.run('', { argv: [interpreter, program, mark], timeoutMs: 20_000, ...change });
@@ -135,7 +135,7 @@ describe.each(identitiesHere())('misbehaving programs, %s', (identity) => {
     ended(seen, byCgroup);
   });
 
-  test('SEC-2.5 what a program prints does not stay in the hosting process', async () => {
+  test('SEC-2.5 leave no output in the hosting process', async () => {
     const flood = () => ground.run('', { argv: ['perl', 'flood.pl'], outputMaxBytes: MIB });
     await flood();
     const before = await ground.heapBytes();
@@ -144,7 +144,7 @@ describe.each(identitiesHere())('misbehaving programs, %s', (identity) => {
     expect(peakBytes(ground.hostPid)).toBeLessThan(400 * MIB);
   });
 
-  test('SEC-2.5 sixteen floods at once end, each by its own limit', async () => {
+  test('SEC-2.5 are each ended by their own limit when sixteen flood the output at once', async () => {
     const floods = Array.from({ length: 16 }, () =>
       ground.run('', { argv: ['perl', 'flood.pl'], outputMaxBytes: 100_000 }),
     );
@@ -154,7 +154,7 @@ describe.each(identitiesHere())('misbehaving programs, %s', (identity) => {
   });
 });
 
-/** The most memory the process ever had. */
+/** Peak memory of the process. */
 function peakBytes(pid: number): number {
   const kilobytes = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
   return Number(kilobytes) * 1024;

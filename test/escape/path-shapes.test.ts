@@ -18,7 +18,7 @@ const TIMEOUT_MS = 120_000 + RUNS * 1_000;
 const PRINTED_MAX = 8;
 
 test(
-  `SEC-2.3: after ${RUNS} random ways to make and move protected names at any depth, none stands or the report says that it is incomplete`,
+  `SEC-2.3: after ${RUNS} random ways to make and move protected names at any depth, no protected name is left or the report says that it is incomplete`,
   async () => {
     const shapes = fc.sample(pathShapes, { seed: SEED, numRuns: RUNS });
     const failures: string[] = [];
@@ -51,7 +51,7 @@ test(
   TIMEOUT_MS,
 );
 
-/** Protected names that stand when all calls are over and the workspace was searched to the end. */
+/** Protected names that are left after all calls and a complete search of the workspace. */
 async function standingAfter(shape: PathShape): Promise<{ standing: string[]; isComplete: boolean }> {
   const bench = openGuardBench();
   try {
@@ -65,13 +65,13 @@ async function standingAfter(shape: PathShape): Promise<{ standing: string[]; is
   }
 }
 
-/** Node cannot remove a path that is longer than the system takes at once. */
+/** Removes a path that is longer than a system call accepts, which Node cannot do. */
 function removeGround(ground: GuardBench): void {
   spawnSync('rm', ['-rf', ground.workspace]);
   ground.close();
 }
 
-/** Cases in one project, each in a directory of its own. */
+/** Cases in one project, each in its own directory. */
 const SIZE = 20;
 
 interface ToolCase {
@@ -103,7 +103,7 @@ beforeAll(async () => {
 afterAll(() => bench.close());
 
 test(
-  `SEC-2.3: no protected name stands below the root after ${RUNS} calls of safe_write and safe_bash that make or move one`,
+  `SEC-2.3: no protected name is left below the root after ${RUNS} calls of safe_write and safe_bash that make or move one`,
   async () => {
     const cases = fc.sample(toolCases, { seed: SEED, numRuns: RUNS });
     const failures: string[] = [];
@@ -141,7 +141,7 @@ async function standingAfterCalls(cases: readonly ToolCase[], root: string): Pro
 }
 
 const STAGE = 'stage';
-/** Some protected names are directories: then a file in it is what counts. */
+/** Protected names that are directories: for these the tools create a file inside. */
 const INNER = new Set<string>(['.claude', '.opencode', '.agents', '.husky', '.vscode', '.idea']);
 
 function pathOf({ dir, name }: ToolCase, number: number): string {
@@ -149,7 +149,7 @@ function pathOf({ dir, name }: ToolCase, number: number): string {
   return INNER.has(name) ? `${path}/settings.json` : path;
 }
 
-/** The first call's part. */
+/** The first call. */
 function before(one: ToolCase, number: number): string {
   switch (one.way) {
     case 'through a link':
@@ -161,7 +161,7 @@ function before(one: ToolCase, number: number): string {
   }
 }
 
-/** What safe_write is asked for between the two commands. */
+/** The call of safe_write between the two commands. */
 function written(one: ToolCase, number: number): string[] {
   const inner = INNER.has(one.name) ? '/settings.json' : '';
   switch (one.way) {
@@ -178,7 +178,7 @@ function written(one: ToolCase, number: number): string[] {
   }
 }
 
-/** The last call's part. */
+/** The last call. */
 function after(one: ToolCase, number: number): string {
   const target = `c${number}/${one.dir === '' ? '' : `${one.dir}/`}`;
   switch (one.way) {

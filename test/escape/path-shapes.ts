@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { PROTECTED_NAMES } from '#src/sandbox/workspace/protected-names.js';
 
-/** A directory, name by name, since its path may be longer than the system takes at once. */
+/** A directory as a list of names, because its path may be longer than a system call accepts. */
 export type Place = readonly string[];
 
-/** One change that a call makes. A `make` gives a protected name, the others bring one to where it counts. */
+/** One change that a call makes. `make` creates a protected name, the others move one to a place where it matters. */
 export type PathStep =
   | {
       readonly do: 'make';
@@ -14,17 +14,17 @@ export type PathStep =
     }
   | { readonly do: 'make innocent'; readonly at: Place; readonly as: 'file' | 'directory' }
   | { readonly do: 'rename innocent'; readonly at: Place; readonly name: string }
-  /** The directory itself, with all that lies in it, to a short path or into another directory. */
+  /** The directory with its content, moved to a short path or into another directory. */
   | { readonly do: 'move up'; readonly from: Place; readonly to: string }
   | { readonly do: 'move down'; readonly name: string; readonly into: Place }
   | { readonly do: 'make many'; readonly at: Place; readonly name: string }
   | { readonly do: 'take back'; readonly at: Place };
 
-/** Calls, each of some steps. */
+/** Calls, each with its steps. */
 export type PathShape = readonly (readonly PathStep[])[];
 
 const LONG_NAME = 'l'.repeat(200);
-/** Bytes of the longest path that a system call takes. */
+/** The longest path that a system call accepts, in bytes. */
 const PATH_MAX = 4096;
 const MANY = 2_000;
 const NAMES_PER_STAGE = 15;
@@ -38,7 +38,7 @@ const place: fc.Arbitrary<Place> = fc.oneof(
 );
 export const protectedName = fc.constantFrom(...PROTECTED_NAMES);
 
-/** One to four calls that make protected names in few places, move them around and undo what was moved aside. */
+/** One to four calls that create protected names in a few places, move them around and restore what was moved aside. */
 export const pathShapes: fc.Arbitrary<PathShape> = fc
   .array(place, { minLength: 1, maxLength: 3 })
   .chain((places) =>
@@ -67,7 +67,7 @@ function stepIn(places: readonly Place[]): fc.Arbitrary<PathStep> {
   );
 }
 
-/** Whether some path of the shape may be longer than a system call takes. */
+/** Reports whether a path of the shape may be longer than a system call accepts. */
 export function mayBeTooLong(shape: PathShape): boolean {
   const lengths = shape.flat().map((step) => {
     const dir = 'at' in step ? step.at : 'into' in step ? step.into : step.from;
@@ -76,13 +76,13 @@ export function mayBeTooLong(shape: PathShape): boolean {
   return lengths.reduce((sum, length) => sum + length, 0) > PATH_MAX / 2;
 }
 
-/** A bash script that takes the steps from the project's root; one that fails does not keep the next from its turn. */
+/** Returns a bash script that takes the steps from the project's root. If a step fails, the next one still runs. */
 export function pathScript(steps: readonly PathStep[]): string {
   const lines = steps.map((step) => `( ${commandOf(step)} ) 2>/dev/null || true`);
   return [ENTER, ...lines].join('\n');
 }
 
-/** Goes into a directory in stages that a system call takes, and makes it on the way. */
+/** Enters a directory in stages that a system call accepts, and creates it on the way. */
 const ENTER = 'root=$PWD; enter() { local d; for d; do mkdir -p -- "$d" && cd -P -- "./$d" || return 1; done; }';
 
 function commandOf(step: PathStep): string {
@@ -131,7 +131,9 @@ function quoted(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-/** Protected names below the project that can be reached by their name; what was moved aside is not entered. */
+/**
+ * Finds protected names below the project that can be reached by their name. It does not enter what was moved aside.
+ */
 export const FIND_PROTECTED = `find . -name '*.quarantined-????????' -prune -o \\( ${PROTECTED_NAMES.map(
   (name) => `-name '${name}'`,
 ).join(' -o ')} \\) -print -prune`;

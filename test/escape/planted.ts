@@ -10,7 +10,7 @@ import { newMark } from './processes.ts';
 
 export const SECRET = 'planted-in-the-environment-and-in-files';
 
-/** Everything the probes reach for, on the host. */
+/** Everything on the host that the probes try to reach. */
 export interface Planted {
   readonly ground: Ground;
   readonly facts: Facts;
@@ -80,7 +80,7 @@ function plantFiles(ground: Ground): void {
   symlinkSync('/etc/shadow', join(workspace, 'shadow'));
 }
 
-/** Of the same user as the command inside, whom only the namespace keeps from killing it. */
+/** A process of the same user as the command inside: only the pid namespace protects it. */
 function startVictim(ground: Ground): ChildProcess {
   const user = ground.owner === null ? {} : { uid: ground.owner, gid: ground.owner };
   return spawn('sleep', ['300'], { argv0: 'contextd-victim', stdio: 'ignore', ...user });
@@ -103,7 +103,7 @@ function ownAddress(): string | null {
   return all.find((one) => !one.internal && one.family === 'IPv4')?.address ?? null;
 }
 
-/** What a server says; the proof that the probes could reach it, were they not confined. */
+/** Returns what a server says. This proves that the probes could reach it without the sandbox. */
 export async function askServer(where: { host: string; port: number } | { path: string }): Promise<string> {
   const socket = connect(where);
   const said: Buffer[] = [];
@@ -112,10 +112,10 @@ export async function askServer(where: { host: string; port: number } | { path: 
   return Buffer.concat(said).toString();
 }
 
-/** Exit code of a probe that did nothing, because it ran on the host. */
+/** Exit code of a probe that did nothing because it was on the host. */
 export const NOT_CONFINED = 97;
 
-/** Put before every probe: it does nothing unless it runs in namespaces of its own. */
+/** Precedes every probe, which exits unless it runs in its own namespaces. */
 export function onlyConfined(script: string): string {
   const differs = ['pid', 'mnt', 'net', 'ipc', 'user']
     .map((name) => `[ "$(readlink /proc/self/ns/${name})" != '${readlinkSync(`/proc/self/ns/${name}`)}' ]`)
@@ -123,18 +123,19 @@ export function onlyConfined(script: string): string {
   return `${differs} || exit ${NOT_CONFINED}\n${script}`;
 }
 
-/** Throws unless what the sandbox runs is in namespaces of its own: nothing hostile is run before. */
+/** Throws unless the sandbox runs commands in their own namespaces. Nothing hostile runs before this check. */
 export async function proveConfined(ground: Ground): Promise<void> {
   const seen = await ground.run(onlyConfined('echo confined'));
-  if (seen.out !== 'confined\n') throw new Error(`nothing is tried: the sandbox does not confine (${seen.exitCode})`);
+  if (seen.out !== 'confined\n')
+    throw new Error(`no probe was run: the sandbox does not confine (exit code ${seen.exitCode})`);
 }
 
-/** Throws unless the kind of sandbox stops at `pids` processes: the loop ends by itself after twice as many. */
+/** Throws unless this kind of sandbox stops at `pids` processes. The loop ends by itself after twice that number. */
 export async function proveProcessLimit(ground: Ground): Promise<void> {
   await proveConfined(ground);
   const program =
     'my $n = 1; for (1 .. 64) { my $pid = fork; last unless defined $pid; if (!$pid) { sleep 20; exit } $n++ } print $n;';
   const seen = await ground.run('', { argv: ['perl', '-e', program], limits: { pids: 32 }, timeoutMs: 10_000 });
   if (!/^\d+$/.test(seen.out) || Number(seen.out) > 32 || Number(seen.out) < 20)
-    throw new Error(`no bomb is run: 32 processes were allowed, ${seen.out} were there (${seen.endedBy}, ${seen.err})`);
+    throw new Error(`no bomb was run: 32 processes were allowed, but ${seen.out} ran (${seen.endedBy}, ${seen.err})`);
 }

@@ -4,12 +4,12 @@ import { askServer, NOT_CONFINED, onlyConfined, type Planted, plant, proveProces
 import { PROBE_GROUPS } from './probes/all.ts';
 import { marked } from './processes.ts';
 
-test('all 66 probes are there, once', () => {
+test('every one of the 66 probes exists exactly once', () => {
   const ids = PROBE_GROUPS.flatMap((group) => group.probes.map((probe) => probe.id));
   expect(ids.sort((a, b) => a - b)).toEqual(Array.from({ length: 66 }, (_, i) => i + 1));
 });
 
-describe.each(identitiesHere())('escape, %s', (identity) => {
+describe.each(identitiesHere())('an escape attempt, %s', (identity) => {
   let planted: Planted;
   beforeAll(async () => {
     planted = await plant(identity);
@@ -17,7 +17,7 @@ describe.each(identitiesHere())('escape, %s', (identity) => {
   });
   afterAll(() => planted.close());
 
-  test('what the probes reach for can be reached on the host', async () => {
+  test('has targets that can be reached on the host', async () => {
     const { facts } = planted;
     const { loopback, lan } = facts;
     const places = [
@@ -32,12 +32,12 @@ describe.each(identitiesHere())('escape, %s', (identity) => {
   });
 
   describe.each(PROBE_GROUPS)('$name', ({ control, probes }) => {
-    test('positive control: honest work succeeds', async () => {
+    test('positive control: ordinary work succeeds', async () => {
       const { ground, facts } = planted;
       control.works(await ground.run(onlyConfined(control.script(facts)), control.change), facts);
     });
 
-    test.each(probes)('$requirement probe $id $name', async (probe) => {
+    test.each(probes)('$requirement is contained: probe $id, $name', async (probe) => {
       const { ground, facts } = planted;
       const seen = await ground.run(onlyConfined(probe.script(facts)), probe.change);
       expect(seen.exitCode).not.toBe(NOT_CONFINED);
@@ -45,7 +45,7 @@ describe.each(identitiesHere())('escape, %s', (identity) => {
     });
   });
 
-  test('SEC-2.5 nothing that a probe started is alive', () => {
+  test('SEC-2.5 leaves no process alive', () => {
     expect(marked(`contextd-survivor-${planted.facts.hostPid}`)).toEqual([]);
   });
 });

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** Every process below `pid`, however deep; dead ones that nobody has reaped are left out. */
+/** Returns all descendants of `pid`, except zombies. */
 export function descendantsOf(pid: number): number[] {
   const children = new Map<number, number[]>();
   for (const name of readdirSync('/proc')) {
@@ -22,12 +22,12 @@ export function mountCount(pid: number | 'self'): number {
   return readOrEmpty(`/proc/${pid}/mountinfo`).split('\n').length;
 }
 
-/** Bytes of memory of a process that are its own or shared. */
+/** Bytes of memory of a process, private and shared. */
 export function residentBytes(pid: number): number {
   return Number(/^VmRSS:\s+(\d+) kB$/m.exec(readOrEmpty(`/proc/${pid}/status`))?.[1] ?? 0) * 1024;
 }
 
-/** Control groups that a daemon of one of these pids made. */
+/** Returns the cgroups made by a daemon with one of these pids. */
 export function cgroupsOf(pids: readonly number[]): string[] {
   const mounts = readOrEmpty('/proc/self/mountinfo')
     .split('\n')
@@ -51,17 +51,17 @@ function entriesOf(dir: string): string[] {
   }
 }
 
-/** A word by which a process and its children are found on the host; nothing else there has it. */
+/** Returns a unique word by which a process and its children can be found on the host. */
 export function newMark(): string {
   return `mark${process.pid}x${Math.trunc(performance.now() * 1000)}x${Math.trunc(Math.random() * 1e9)}`;
 }
 
-/** Processes of the host with `mark` in their command line, the sandbox's own among them. */
+/** Returns the processes of the host with `mark` in their command line, including those of the sandbox itself. */
 export function marked(mark: string): number[] {
   return withCommandLine((line) => line.includes(mark));
 }
 
-/** Those a command started: bubblewrap, which bears its arguments, may take a moment more to end. */
+/** Returns the processes that a command started. bubblewrap, which has the same arguments, may end a moment later. */
 export function markedInside(mark: string): number[] {
   return withCommandLine((line) => line.includes(mark) && !/^\S*bwrap\0/.test(line));
 }
@@ -73,12 +73,12 @@ function withCommandLine(isWanted: (line: string) => boolean): number[] {
     .filter((pid) => isWanted(commandLine(pid)));
 }
 
-/** With NULs between the arguments; '' for a process that is gone. */
+/** Returns the arguments separated by NULs; '' if the process is gone. */
 export function commandLine(pid: number): string {
   return readOrEmpty(`/proc/${pid}/cmdline`);
 }
 
-/** A file of /proc; '' when its process is gone. */
+/** Reads a file of /proc; '' if its process is gone. */
 function readOrEmpty(path: string): string {
   try {
     return readFileSync(path, 'utf8');

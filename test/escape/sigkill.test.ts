@@ -14,7 +14,7 @@ describe.each(identitiesHere())('death by SIGKILL, %s', (identity) => {
   });
   afterEach(() => ground.close());
 
-  /** Runs that would go on for a minute, each with a child that has left its group and its session. */
+  /** Starts runs that would last a minute, each with a child that has left its group and session. */
   async function startLongRuns(mark: string): Promise<Promise<Outcome | unknown>[]> {
     const script = `trap '' TERM HUP; (setsid bash -c 'exec -a ${mark}-child sleep 60' >/dev/null &); exec -a ${mark} sleep 60`;
     const runs = Array.from({ length: CALLS }, () => ground.run(script, { timeoutMs: 60_000 }).catch((cause) => cause));
@@ -22,7 +22,7 @@ describe.each(identitiesHere())('death by SIGKILL, %s', (identity) => {
     return runs;
   }
 
-  test('SEC-2.1 the daemon dies in the middle of 16 calls: no process is left', async () => {
+  test('SEC-2.1 leaves no process if the daemon dies during 16 calls', async () => {
     const mark = newMark();
     const runs = await startLongRuns(mark);
     const below = descendantsOf(ground.hostPid);
@@ -33,7 +33,7 @@ describe.each(identitiesHere())('death by SIGKILL, %s', (identity) => {
     for (const run of await Promise.all(runs)) expect(run).toBeInstanceOf(Error);
   });
 
-  test('SEC-2.1 what a killed daemon left is removed when the next one starts', async () => {
+  test('SEC-2.1 leaves files of a killed daemon, which the next one removes when it starts', async () => {
     const mark = newMark();
     await startLongRuns(mark);
     const pids = [ground.hostPid, ...descendantsOf(ground.hostPid)];
@@ -48,10 +48,10 @@ describe.each(identitiesHere())('death by SIGKILL, %s', (identity) => {
     }
   });
 
-  test('SEC-2.1 the spawner dies in the middle of 16 calls: they fail at once, the next one works', async (context) => {
+  test('SEC-2.1 makes 16 calls fail at once if the spawner dies, and the next call works', async (context) => {
     const spawner = await ground.spawnerPid();
     if (spawner === null) {
-      console.warn('no spawner process here: its death was not tried');
+      console.warn('SKIPPED: the death of the spawner was not tried: there is no spawner process');
       return context.skip();
     }
     const mark = newMark();
@@ -66,7 +66,7 @@ describe.each(identitiesHere())('death by SIGKILL, %s', (identity) => {
     expect(await ground.spawnerPid()).not.toBe(spawner);
   });
 
-  test('SEC-2.1 cancelling sixteen calls at once leaves no process', async () => {
+  test('SEC-2.1 leaves no process if sixteen calls are cancelled at once', async () => {
     const mark = newMark();
     const script = `touch began-$1; (setsid bash -c 'exec -a ${mark}-child sleep 60' >/dev/null &); exec -a ${mark} sleep 60`;
     const runs = Array.from({ length: CALLS }, (_, i) =>
@@ -81,7 +81,7 @@ describe.each(identitiesHere())('death by SIGKILL, %s', (identity) => {
   });
 });
 
-/** The commands themselves: a shell that is still to become one has the mark in its script. */
+/** The commands themselves. A shell that has not started its command yet has the mark in its script. */
 function sleepers(mark: string): number {
   return marked(mark).filter((pid) => commandLine(pid).startsWith(mark)).length;
 }

@@ -5,11 +5,13 @@ import { resolvePaths } from '#src/config/paths.js';
 import type { Envelope } from '#src/core/envelope.js';
 import { newRequestId } from '#src/core/ids.js';
 import { PROTOCOL_VERSION } from '#src/protocol/versions.js';
-import { checkedEnvelope } from './envelope-schema.ts';
+import { checkedEnvelope } from './checked-envelope.ts';
 import type { Installation } from './installation.ts';
 
 export interface DaemonCaller {
-  /** One call over the open channel. Throws for an answer that does not fit the published schema or miscounts itself. */
+  /**
+   * One call over the open channel. Throws for an answer that does not fit the published schema or miscounts itself.
+   */
   call(tool: string, input: object): Promise<DaemonAnswer>;
   close(): void;
 }

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
-import { buildGoPrograms } from './build-go-plugin.ts';
+import { buildGoPrograms } from './build-go-programs.ts';
 
 export interface GoAnswer {
   accepted: boolean;

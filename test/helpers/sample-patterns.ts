@@ -1,7 +1,7 @@
 /**
- * Samples are patterns: literal text, `[class]`, `{n}` or `{n,m}` after a class, `\` before a character that is meant as
- * it is, `«»` around what must be masked. Nothing here looks like a real secret; the texts are made at run time from a
- * seed.
+ * Samples are patterns: literal text, `[class]`, `{n}` or `{n,m}` after a class, `\` before a character that is meant
+ * as it is, `«»` around what must be masked. Nothing here looks like a real secret; the texts are made at run time from
+ * a seed.
  */
 export interface RuleSamples {
   /** Each holds one part between « and » that the rule must find, exactly. */

@@ -23,7 +23,10 @@ export const LIMITS: SandboxLimits = {
   cpus: 0,
 };
 
-/** The identities that can be tried here. Root tries all three when it can run Node as another user; left ones are named aloud. */
+/**
+ * The identities that can be tried here. Root tries all three when it can run Node as another user; left ones are named
+ * aloud.
+ */
 export function identitiesHere(): Identity[] {
   const isRoot = process.getuid?.() === 0;
   const left: Identity[] = isRoot
@@ -84,7 +87,9 @@ export interface GroundOptions {
   readonly strayFd?: number;
 }
 
-/** A project, a person's home beside it, and a process of its own that hosts the sandbox. `close` ends and removes all. */
+/**
+ * A project, a person's home beside it, and a process of its own that hosts the sandbox. `close` ends and removes all.
+ */
 export class Ground {
   readonly identity: Identity;
   readonly base: string;

@@ -10,8 +10,8 @@ import { newRequestId } from '#src/core/ids.js';
 import type { ExecuteResponse__Output } from '#src/protocol/generated/contextd/v1/ExecuteResponse.js';
 import { PROTOCOL_VERSION } from '#src/protocol/versions.js';
 import { appears } from '../helpers/appears.ts';
+import { checkedEnvelope } from '../helpers/checked-envelope.ts';
 import { certificateOf, close as closeClients, connect as connectClients } from '../helpers/door.ts';
-import { checkedEnvelope } from '../helpers/envelope-schema.ts';
 import { CTXD, type Installation, install } from '../helpers/installation.ts';
 import { generate, seededRandom } from '../helpers/secret-samples.ts';
 
@@ -47,7 +47,7 @@ async function client(): Promise<DaemonClient> {
   return daemon;
 }
 
-/** The lines of the log, whatever `ctxd audit tail` makes of them. */
+/** The raw lines of the log, not as `ctxd audit tail` shows them. */
 function lines(): AuditLine[] {
   const dir = join(at.home, 'state/audit');
   return readdirSync(dir).flatMap((name) =>
@@ -81,7 +81,7 @@ async function execute(daemon: DaemonClient, input: object | Buffer, context: ob
 }
 
 describe('a call that runs', () => {
-  it('SEC-5.1 NFR-2.3: leaves its start when the daemon is killed, and its end, INTERRUPTED, when the next one starts', {
+  it('SEC-5.1 NFR-2.3: has its start on record when the daemon is killed, and its end, INTERRUPTED, when the next one starts', {
     timeout: 300_000,
   }, async () => {
     const { pid } = await at.status();
@@ -97,7 +97,7 @@ describe('a call that runs', () => {
     expect(left[0]?.input).toBeNull();
     expect(at.filesHolding(token)).toEqual([]);
 
-    // Twice, since the second start must not end it once more.
+    // Start twice: the second start must not record another end.
     for (let start = 0; start < 2; start++) {
       await at.run(CTXD, ['server', 'start']);
       expect(await tail()).toMatchObject([
@@ -117,7 +117,7 @@ describe('a call that runs', () => {
     expect(JSON.stringify(stats)).toContain('"calls":1');
   });
 
-  it('SEC-5.1: shows once in the log, as running and then with its end', async () => {
+  it('SEC-5.1: is shown once in the log, first as running and then with its end', async () => {
     const call = at.call('safe_bash', { command: WAITS });
     await appears(at.project, 'begun');
     const [record, ...others] = await tail();
@@ -145,8 +145,8 @@ describe('a call that runs', () => {
   });
 });
 
-describe('a call that the daemon refuses at its door', () => {
-  it('SEC-5.1: leaves a record when the caller is of another version, or says too much', async () => {
+describe('a call that the door refuses', () => {
+  it('SEC-5.1: leaves a record when the caller has another version or sends too much', async () => {
     const daemon = await client();
     const answers = [
       await execute(daemon, { command: `echo ${token}` }, { protocol_version: 999 }),
@@ -185,7 +185,7 @@ describe('a call that the daemon refuses at its door', () => {
     const [caller, stopper] = [await client(), await client()];
     const running = execute(caller, { command: WAITS });
     await appears(at.project, 'begun');
-    const stopped = stopper.stop(false, 60_000);
+    const stopped = stopper.stopServer({ grace_ms: 0, restart: false }, 60_000);
     let late = await execute(caller, { command: 'echo late' });
     while (late.success) late = await execute(caller, { command: 'echo late' });
     expect(late.data.error_code).toBe('DAEMON_UNAVAILABLE');

@@ -40,7 +40,7 @@ describe('ctxd config set', () => {
       '5',
       'cannot set timeout.max_ms to 5: timeout.default_ms must be at most timeout.max_ms, which is 5, but is 30000.',
     ],
-  ])('FR-9.6 names the setting, the value and what it must be: %s %s', async (key, value, message) => {
+  ])('FR-9.6 names the setting, the value and what is allowed: %s %s', async (key, value, message) => {
     const { code, stderr } = await ctxd('config', 'set', key, value);
     expect(stderr).toContain(message);
     expect(stderr).not.toContain('remove it');
@@ -48,14 +48,14 @@ describe('ctxd config set', () => {
     expect(statSync(configFile(), { throwIfNoEntry: false })).toBeUndefined();
   });
 
-  it('FR-9.6 says what the setting is for, and which one to change first', async () => {
+  it('FR-9.6 says what the setting is for, and which setting to change first', async () => {
     expect((await ctxd('config', 'set', 'timeout.default_ms', 'abc')).stderr).toContain(
-      'Milliseconds when the call asks for none. The default is 30000.',
+      'Milliseconds if the call asks for no timeout. The default is 30000.',
     );
     expect((await ctxd('config', 'set', 'timeout.max_ms', '5')).stderr).toContain('Change timeout.default_ms first.');
   });
 
-  it('FR-9.6 still blames the file for a fault of the file, and corrects the setting at fault', async () => {
+  it('FR-9.6 reports a fault of the file as such, and can correct the setting at fault', async () => {
     writeFileSync(configFile(), '{"log":{"level":"loud"}}');
     const other = await ctxd('config', 'set', 'timeout.default_ms', '1000');
     expect(other.stderr).toContain(`${configFile()} is invalid: /log/level`);
@@ -65,7 +65,7 @@ describe('ctxd config set', () => {
 });
 
 describe('ctxd doctor', () => {
-  it('FR-9.1 says one thing of gitleaks, and nothing of stores that are not configured', async () => {
+  it('FR-9.1 has one line about gitleaks and no line about stores that are not configured', async () => {
     const checks = await doctor(at.project);
     expect(checks.filter(({ name }) => name === 'qdrant')).toEqual([]);
     const gitleaks = checks.filter(({ name }) => name.startsWith('gitleaks') && name !== 'gitleaks rules');
@@ -74,13 +74,13 @@ describe('ctxd doctor', () => {
     expect(status === 'ok').toBe(remedy === '');
   });
 
-  it('SEC-2.1 reports the isolation that the calls of the project get, and as whom they run', async () => {
+  it('SEC-2.1 reports the isolation of the project’s calls and the user they run as', async () => {
     const owners = process.getuid?.() === 0 ? [0, OTHER_UID] : [process.getuid?.() ?? 0];
     for (const owner of owners) {
       const project = join(at.project, `of-${owner}`);
       mkdirSync(project);
       chownSync(project, owner, owner);
-      // Up to the project, as a home directory that others may pass through.
+      // Others may pass through the directories above the project, as through a home directory.
       await at.run('chmod', ['o+x', at.project]);
       expect((await at.run(CTXD, ['init'], { cwd: project })).code).toBe(0);
       const { stdout } = await at.run(join(project, '.claude/bin/safe_bash'), ['{"command":"true"}'], { cwd: project });
@@ -97,10 +97,10 @@ describe('ctxd doctor', () => {
   });
 
   it.each([
-    ['a link that leads elsewhere', (path: string) => symlinkSync('/bin/sh', path)],
-    ['nothing', () => {}],
-    ['a script of somebody else', (path: string) => writeFileSync(path, '#!/bin/sh\n')],
-  ])('SEC-4.2 its remedy works when a tool is %s', async (_what, put) => {
+    ['a link to something else', (path: string) => symlinkSync('/bin/sh', path)],
+    ['missing', () => {}],
+    ['a script that contextd did not write', (path: string) => writeFileSync(path, '#!/bin/sh\n')],
+  ])('SEC-4.2 suggests a remedy that works when a tool is %s', async (_what, put) => {
     const link = join(at.project, '.claude/bin/safe_read');
     rmSync(link);
     put(link);
@@ -116,7 +116,7 @@ describe('ctxd doctor', () => {
   });
 });
 
-it('FR-9.1 says to enter the directory again when it was removed and made again around the shell', async () => {
+it('FR-9.1 says to enter the directory again if it was removed and recreated under the shell', async () => {
   const dir = join(at.project, 'removed');
   mkdirSync(dir);
   const script = `cd ${dir}; rmdir ${dir}; mkdir ${dir}; ${CTXD} doctor; cd "$PWD"; exec ${CTXD} config get log.level`;
@@ -126,7 +126,7 @@ it('FR-9.1 says to enter the directory again when it was removed and made again 
 });
 
 describe('NFR-2.3 a call that is under way', () => {
-  /** Resolves once the command of a call has made the file. */
+  /** Resolves when the command of a call has created the file. */
   const begun = (file: string): Promise<void> =>
     new Promise((resolve) => {
       const watcher = watch(at.project, () => isThere());
@@ -141,7 +141,7 @@ describe('NFR-2.3 a call that is under way', () => {
   it.each([
     ['restart', 'contextd was restarted by a person (`ctxd server restart`) while safe_bash ran'],
     ['stop', 'contextd was stopped by a person (`ctxd server stop`) while safe_bash ran'],
-  ])('says when and by whom it was ended: ctxd server %s', async (how, message) => {
+  ])('reports when and by what it was ended: ctxd server %s', async (how, message) => {
     expect((await ctxd('config', 'set', 'server.drain_ms', '200')).code).toBe(0);
     await ctxd('server', 'restart');
     const file = join(at.project, `begun-${how}`);
@@ -160,7 +160,7 @@ describe('NFR-2.3 a call that is under way', () => {
     expect(readFileSync(join(at.home, 'state/daemon.log'), 'utf8')).toContain('"calls_waited":1,"calls_ended":1');
   });
 
-  it('is waited for, and the restart says for how many', async () => {
+  it('delays a restart, which says how many calls it waits for', async () => {
     expect((await ctxd('config', 'set', 'server.drain_ms', '60000')).code).toBe(0);
     await ctxd('server', 'restart');
     const [file, go] = [join(at.project, 'waiting'), join(at.project, 'go')];

@@ -21,7 +21,7 @@ describe('ctxd server', () => {
   });
   afterEach(() => machine.remove());
 
-  it('FR-9.1 starts one daemon, whoever else starts it at the same time, and stops it for good', async () => {
+  it('FR-9.1 starts one daemon even if several commands start it at the same time, and stops it for good', async () => {
     const starts = await Promise.all(Array.from({ length: 5 }, () => json('server', 'start')));
     expect(new Set(starts.map(({ pid }) => pid)).size).toBe(1);
     const { pid } = starts[0];
@@ -49,8 +49,8 @@ describe('ctxd server', () => {
     expect(await json('server', 'stop')).toMatchObject({ stopped: false, pid: null });
   });
 
-  it('FR-9.1 starts it in a session of its own, in /, with nothing of the caller but what is named', async () => {
-    // A copy of the caller's output that the daemon kept open would keep this command from ending.
+  it('FR-9.1 starts the daemon in its own session, in /, with nothing of the caller except the listed variables', async () => {
+    // If the daemon kept a copy of the caller's output open, this command would not end.
     const secret = { env: { SOME_TOKEN: 'not-for-the-daemon', XDG_CONFIG_HOME: '/xdg' } };
     expect(await machine.run('/bin/bash', ['-c', `exec 77>&1; ${CTXD} server start`], secret)).toMatchObject({
       code: 0,
@@ -69,7 +69,7 @@ describe('ctxd server', () => {
     expect(session).toBe(String(pid));
   });
 
-  it('FR-9.1 restarts it and shows its log', async () => {
+  it('FR-9.1 restarts the daemon and shows its log', async () => {
     const { pid } = await json('server', 'start');
     const after = await json('server', 'restart');
     expect(after.previous_pid).toBe(pid);
@@ -80,7 +80,7 @@ describe('ctxd server', () => {
     expect((await ctxd('server', 'logs', '-n', '1')).stdout.split('\n')).toHaveLength(2);
   });
 
-  it('says why a daemon did not start', async () => {
+  it('reports why a daemon did not start', async () => {
     await mkdir(join(machine.home, 'config'), { recursive: true });
     await writeFile(join(machine.home, 'config', 'config.json'), '{"budget":{"max_tokns":1}}');
     const { code, stdout, stderr } = await ctxd('server', 'start');
@@ -88,7 +88,7 @@ describe('ctxd server', () => {
     expect(stderr).toMatch(/^ctxd: the daemon did not start: .*\/budget\/max_tokns is not a setting.*\n$/);
   });
 
-  it('leaves a stranger on the socket alone and says that there is one', async () => {
+  it('leaves another program on the socket alone and reports it', async () => {
     await mkdir(join(machine.home, 'run'), { recursive: true });
     const socket = join(machine.home, 'run', 'contextd.sock');
     const stranger = createServer((connection) => connection.on('error', () => {}).end('hello\n')).listen(socket);
@@ -105,18 +105,18 @@ describe('ctxd server', () => {
     }
   });
 
-  it('ends a daemon that hangs by SIGTERM, found by the database it holds', async () => {
+  it('finds a daemon that hangs by the database it holds and ends it with SIGTERM', async () => {
     const { pid } = await json('server', 'start');
     process.kill(pid, 'SIGSTOP');
     const stopping = json('server', 'stop');
-    // SIGTERM waits for a process that is stopped: once it is pending, the daemon may go on and obey.
+    // A stopped process receives SIGTERM only when it continues: wait until the signal is pending.
     while ((pendingSignals(pid) & (1n << 14n)) === 0n) await new Promise((resolve) => setImmediate(resolve));
     process.kill(pid, 'SIGCONT');
     expect(await stopping).toMatchObject({ stopped: true, pid, terminated: true });
   });
 });
 
-/** False for a zombie too: where nobody collects orphans, an ended process stays in the table. */
+/** Returns false for a zombie too: a dead orphan stays in the process table if nothing reaps it. */
 function isRunning(pid: number): boolean {
   try {
     return !/^\d+ \(.*\) Z/.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
@@ -136,7 +136,7 @@ describe('ctxd in a project', () => {
   });
   afterAll(() => machine.remove());
 
-  it('FR-2.1 FR-2.2 sets it up, starting the daemon, and changes nothing the second time', async () => {
+  it('FR-2.1 FR-2.2 sets up the project and starts the daemon, and changes nothing the second time', async () => {
     expect(await json('init')).toMatchObject({
       changed: false,
       created: [],
@@ -146,7 +146,7 @@ describe('ctxd in a project', () => {
     expect((await ctxd('init')).stdout).toBe(`${machine.project} is set up already: nothing changed\n`);
   });
 
-  it.each([['/'], ['.']])('refuses %s seen from the home directory', async (directory) => {
+  it.each([['/'], ['.']])('refuses %s when called in the home directory', async (directory) => {
     const { HOME = '' } = machine.environment;
     const answer = await machine.run(CTXD, ['init', directory], { cwd: HOME });
     expect(answer).toMatchObject({
@@ -156,7 +156,7 @@ describe('ctxd in a project', () => {
     });
   });
 
-  it('registers nothing where it cannot write everything', async () => {
+  it('registers nothing if it cannot write everything', async () => {
     const other = join(machine.project, 'other');
     await mkdir(other);
     await symlink('/tmp', join(other, '.claude'));
@@ -212,7 +212,7 @@ describe('ctxd in a project', () => {
     expect(JSON.parse(unknown.stdout)).toMatchObject({ data: { error_code: 'TOOL_NOT_FOUND' } });
   });
 
-  it('shows the audit log, of one project and of all', async () => {
+  it('shows the audit log of one project and of all projects', async () => {
     await ctxd('tool', 'run', 'safe_bash', '--input', '{"command":"echo audited"}');
     const [record] = await json('audit', 'tail', '-n', '1', '--project');
     expect(record).toMatchObject({
@@ -225,7 +225,7 @@ describe('ctxd in a project', () => {
     expect((await ctxd('audit', 'tail', '-n', '1')).stdout).toMatch(/\tsafe_bash\texit 0\t/);
   });
 
-  it('finds every part in order, and a link that is gone', async () => {
+  it('reports every component in order, and a missing link', async () => {
     const { checks, healthy } = await json('doctor');
     expect(checks.filter(({ status }: { status: string }) => status === 'fail')).toEqual([]);
     expect(healthy).toBe(true);
@@ -251,13 +251,13 @@ describe('ctxd in a project', () => {
     expect((await ctxd('doctor')).code).toBe(0);
   });
 
-  it('NFR-2.2 takes up a setting when it is restarted', async () => {
+  it('NFR-2.2 applies a changed setting when the daemon is restarted', async () => {
     expect((await ctxd('config', 'set', 'timeout.default_ms', '1234')).stdout).toContain('ctxd server restart');
     expect(await ctxd('server', 'restart')).toMatchObject({ code: 0 });
     expect(await json('config', 'get', 'timeout.default_ms')).toBe(1234);
   });
 
-  it('is taken out of the project again, and of the daemon', async () => {
+  it('removes itself from the project and from the daemon', async () => {
     await writeFile(join(machine.project, 'mine.txt'), 'mine');
     expect(await json('init', '--uninstall')).toMatchObject({ action: 'uninstall', changed: true, kept: [] });
     expect(await readFile(join(machine.project, 'mine.txt'), 'utf8')).toBe('mine');

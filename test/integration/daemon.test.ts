@@ -33,14 +33,14 @@ interface Event {
   [field: string]: unknown;
 }
 
-/** A daemon in the foreground, its log as it is written. */
+/** A daemon in the foreground, and its log while it is written. */
 interface Daemon {
   child: ChildProcess;
-  /** The next log record of this name; the ones before it are passed over. */
+  /** Returns the next log record of this name and skips the records before it. */
   next(event: string): Promise<Event>;
   /** Exit code or signal. */
   ended: Promise<number | string | null>;
-  /** Lines of stderr that are no log records. */
+  /** Lines of stderr that are not log records. */
   said: string[];
 }
 
@@ -129,7 +129,7 @@ function execute(tool: string, from = clients('proxy')): Promise<ExecuteResponse
   return answered((done) => from.tools.Execute({ tool, input_json: Buffer.from('{}'), context }, done));
 }
 
-/** Resolves once `file`, in a directory that is there, holds `word`. */
+/** Resolves when `file`, in an existing directory, holds `word`. */
 function written(file: string, word: string): Promise<void> {
   return new Promise((resolve) => {
     const watcher = watch(dirname(file), () => {
@@ -143,7 +143,7 @@ function written(file: string, word: string): Promise<void> {
 const envelopeOf = (answer: ExecuteResponse__Output) => JSON.parse(answer.envelope_json.toString());
 
 describe('FR-9.1 the daemon', () => {
-  it('starts, answers, and ends with 0 on SIGTERM, taking its socket with it', async () => {
+  it('starts, answers, exits with 0 on SIGTERM and removes its socket', async () => {
     const daemon = await launchReady();
     expect(envelopeOf(await execute('echo')).tool).toBe('echo');
     daemon.child.kill('SIGTERM');
@@ -151,7 +151,7 @@ describe('FR-9.1 the daemon', () => {
     expect(existsSync(socket())).toBe(false);
   });
 
-  it('ends when the CLI asks it to, and the CLI gets its answer', async () => {
+  it('stops when the CLI asks it to, and answers the CLI first', async () => {
     const daemon = await launchReady();
     const { management } = clients();
     expect(await answered((done) => management.StopServer({ grace_ms: 1000 }, done))).toEqual({
@@ -162,7 +162,7 @@ describe('FR-9.1 the daemon', () => {
     expect(await daemon.ended).toBe(0);
   });
 
-  it('makes everything private and works in /', async () => {
+  it('makes its files private and works in /', async () => {
     const daemon = await launchReady();
     expect(statSync(socket()).mode & 0o777).toBe(0o600);
     for (const dir of ['run', 'config', 'data', 'state', 'state/certs']) {
@@ -178,7 +178,7 @@ describe('FR-9.1 the daemon', () => {
     }
   });
 
-  it('in the background logs to its file of 0600 and says nothing', async () => {
+  it('in the background, logs to a file with mode 0600 and prints nothing', async () => {
     const file = join(home, 'state/daemon.log');
     mkdirSync(join(home, 'state'));
     const ready = written(file, 'daemon.ready');
@@ -195,8 +195,8 @@ describe('FR-9.1 the daemon', () => {
   });
 });
 
-describe('stopping', () => {
-  it('lets calls in flight finish and takes no more', async () => {
+describe('stopping the daemon', () => {
+  it('lets running calls finish and takes no new ones', async () => {
     const daemon = await launchReady();
     const proxy = clients('proxy');
     const running = execute('wait', proxy);
@@ -212,7 +212,7 @@ describe('stopping', () => {
     expect(await daemon.ended).toBe(0);
   });
 
-  it('interrupts what outlasts the grace, and its answer still arrives', async () => {
+  it('interrupts a call that outlasts the grace period, and its answer still arrives', async () => {
     const daemon = await launchReady();
     const running = execute('hang');
     await daemon.next('stub.call_begun');
@@ -222,7 +222,7 @@ describe('stopping', () => {
     expect(await daemon.ended).toBe(0);
   });
 
-  it('at once on the second signal', async () => {
+  it('happens at once on the second signal', async () => {
     const daemon = await launchReady();
     const running = execute('hang').then(
       () => 'answered',
@@ -236,7 +236,7 @@ describe('stopping', () => {
     expect(await running).not.toBe('answered');
   });
 
-  it('by a fault nobody catches: logged without secret and stack, exit 70, and the next start cleans up', async () => {
+  it('after an uncaught fault, logs without secret or stack, exits with 70, and the next start cleans up', async () => {
     const daemon = await launchReady();
     await execute('crash').catch(() => {});
     expect((await daemon.next('daemon.crashed')).cause).toEqual(['RangeError: [SECRET] in the engine room']);
@@ -249,7 +249,7 @@ describe('stopping', () => {
 });
 
 describe('a second daemon', () => {
-  it('is refused while the first lives, with its pid and how to stop it, in one line', async () => {
+  it('is refused while the first one runs, in one line with its pid and how to stop it', async () => {
     const first = await launchReady();
     const before = statSync(socket()).ino;
     const second = launch();
@@ -261,7 +261,7 @@ describe('a second daemon', () => {
     expect(envelopeOf(await execute('echo')).tool).toBe('echo');
   });
 
-  it('of several that start at once exactly one stays', async () => {
+  it('loses if several start at once: exactly one stays', async () => {
     const all = [launch(), launch(), launch()];
     const outcomes = await Promise.all(
       all.map((daemon) =>
@@ -275,7 +275,7 @@ describe('a second daemon', () => {
     expect(envelopeOf(await execute('echo')).tool).toBe('echo');
   });
 
-  it('starts when the first was killed and left its socket', async () => {
+  it('starts if the first was killed and left its socket behind', async () => {
     const first = await launchReady();
     first.child.kill('SIGKILL');
     await first.ended;
@@ -284,9 +284,9 @@ describe('a second daemon', () => {
     expect(envelopeOf(await execute('echo')).tool).toBe('echo');
   });
 
-  it('waits for one that has closed its door and still holds the state', async () => {
+  it('waits for a daemon that has closed its door but still holds the state', async () => {
     const first = await launchReady();
-    // Its socket is gone, as it is while it stops.
+    // The socket is gone, as in a daemon that is stopping.
     rmSync(socket());
     const second = launch();
     await second.next('daemon.waiting_for_another_to_end');
@@ -298,7 +298,7 @@ describe('a second daemon', () => {
 });
 
 describe('a start that fails', () => {
-  it('leaves a foreign listener alone and names the socket', async () => {
+  it('leaves another program’s listener alone and names the socket', async () => {
     mkdirSync(join(home, 'run'), { mode: 0o700 });
     const foreign = createServer((connection) => connection.resume()).listen(socket());
     await once(foreign, 'listening');
@@ -313,8 +313,8 @@ describe('a start that fails', () => {
 
   it.each([
     ['an invalid configuration', { 'config/config.json': '{"log":{"level":"loud"}}' }, 1, '/log/level'],
-    ['a configuration that is no JSON', { 'config/config.json': '{' }, 1, 'config.json'],
-  ])('for %s says so in one line and never with a stack', async (_what, files, code, word) => {
+    ['a configuration that is not JSON', { 'config/config.json': '{' }, 1, 'config.json'],
+  ])('reports %s in one line and never with a stack', async (_what, files, code, word) => {
     for (const [name, text] of Object.entries(files)) {
       mkdirSync(join(home, name, '..'), { recursive: true });
       writeFileSync(join(home, name), text);
@@ -327,7 +327,7 @@ describe('a start that fails', () => {
     expect(daemon.said[0]).not.toMatch(/\bat \S+:\d+/);
   });
 
-  it('for too long a socket path names the limit', async () => {
+  it('names the limit if the socket path is too long', async () => {
     const long = join(home, 'x'.repeat(100));
     const failed = await failure(process.execPath, [STUB, 'serve'], { ...environment(), CONTEXTD_HOME: long });
     expect(failed.code).toBe(2);
@@ -368,22 +368,22 @@ describe('the launcher', () => {
     expect(relative.stdout).toBe(`${version}\n`);
   });
 
-  it('ends at links that lead in a circle', async () => {
+  it('fails on links that form a circle', async () => {
     symlinkSync('b', join(home, 'a'));
     symlinkSync('a', join(home, 'b'));
-    // A shell refuses to run such a link; one that is made while it runs is met by the launcher itself.
+    // A shell refuses to run a circular link, so the link becomes circular while the launcher runs.
     const failed = await failure('/bin/sh', ['-c', `. ${LAUNCHER}`, join(home, 'a')], environment());
     expect(failed).toMatchObject({ code: 1, stderr: expect.stringContaining('circle of links') });
   });
 
-  it('is not steered by NODE_OPTIONS', async () => {
+  it('ignores NODE_OPTIONS', async () => {
     writeFileSync(join(home, 'first.cjs'), 'console.log("ran first")');
     const env = { ...environment(), NODE_OPTIONS: `--require ${join(home, 'first.cjs')}` };
     const { stdout } = await promisify(execFile)(LAUNCHER, ['--version'], { env });
     expect(stdout).toBe(`${version}\n`);
   });
 
-  it('says what is missing in an installation that is not complete', async () => {
+  it('reports what is missing in an incomplete installation', async () => {
     const root = join(home, 'half');
     mkdirSync(join(root, 'bin'), { recursive: true });
     cpSync(LAUNCHER, join(root, 'bin/contextd'));
@@ -400,7 +400,7 @@ describe('the launcher', () => {
     });
   });
 
-  it('refuses a wrong command line with 2', async () => {
+  it('refuses an invalid command line with exit code 2', async () => {
     expect((await failure(LAUNCHER, ['dance'], environment())).code).toBe(2);
     expect((await failure(LAUNCHER, [], environment())).code).toBe(2);
     expect((await failure(LAUNCHER, ['serve', '--loud'], environment())).code).toBe(2);

@@ -12,11 +12,11 @@ import { newRequestId } from '#src/core/ids.js';
 import { silentLogger } from '#src/core/log.js';
 import { compose } from '#src/daemon/compose.js';
 import { startParts, stopParts } from '#src/daemon/lifecycle.js';
-import { acceptance } from '#src/daemon/management.js';
+import { acceptance } from '#src/daemon/registered-projects.js';
 import type { Door } from '#src/server/grpc.js';
 import { grantSubject } from '#src/stores/consents.js';
 import { appears } from '../helpers/appears.ts';
-import { checkedEnvelope } from '../helpers/envelope-schema.ts';
+import { checkedEnvelope } from '../helpers/checked-envelope.ts';
 
 /** The daemon as it is composed, without its door, so that one of its parts can be taken away. */
 async function assemble() {
@@ -45,7 +45,7 @@ async function assemble() {
   const call = async (tool: string, input: object, requestId = newRequestId(Date.now())) => {
     const answer = await gate.dispatch({
       requestId,
-      door: 'grpc',
+      principal: { door: 'grpc', client: 'proxy' },
       tool,
       projectRoot: project,
       sessionHint: 'test',
@@ -76,7 +76,7 @@ beforeAll(async () => {
 afterAll(() => at.remove());
 
 describe('every way out of a call is recorded', () => {
-  it('SEC-5.1 answers, refusals and failures alike', async () => {
+  it('SEC-5.1 records answers, refusals and failures', async () => {
     await at.call('safe_bash', { command: 'echo fine' });
     await at.call('safe_bash', { comand: 'x' });
     await at.call('no_such_tool', {});
@@ -85,14 +85,14 @@ describe('every way out of a call is recorded', () => {
     expect(records.map(({ error_code }) => error_code)).toEqual([null, 'ARGS_INVALID', 'TOOL_NOT_FOUND', 'TIMEOUT']);
   });
 
-  it('a secret in arguments that do not even parse is not in the record', async () => {
+  it('keeps a secret in arguments that do not parse out of the record', async () => {
     const secret = `ghp_${randomBytes(18).toString('hex')}`;
     await at.call('safe_bash', { comand: `token=${secret}` });
     const [record] = await at.auditLog.tail(1);
     expect(JSON.stringify(record)).not.toContain(secret);
   });
 
-  it('FR-8.1 SEC-5.2 what the sandbox did is in the answer and in the record: asked, moved away, refused', async () => {
+  it('FR-8.1 SEC-5.2 reports what the sandbox did in the answer and in the record: asked, moved away, refused', async () => {
     const command = 'mkdir -p deep; echo x >deep/.envrc; echo x >/usr/x';
     const { meta, data } = JSON.parse((await at.call('safe_bash', { command })).line);
     expect(data.exit_code).toBe(1);
@@ -110,7 +110,7 @@ describe('every way out of a call is recorded', () => {
     });
   });
 
-  it('SEC-2.3: an answer that went out before the search for dangerous files was done says so, as its record does', async () => {
+  it('SEC-2.3: says in the answer and in the record if the search for dangerous files was not finished', async () => {
     const script = 'import os\nfor i in range(200):\n for j in range(150): os.makedirs(f"many/{i}/{j}")';
     await at.call('safe_bash', { command: `python3 -c '${script}'` });
     const { meta } = JSON.parse((await at.call('safe_bash', { command: 'echo x >many/199/149/.envrc' })).line);
@@ -119,14 +119,14 @@ describe('every way out of a call is recorded', () => {
         code: 'PARTIAL_FAILURE',
         severity: 'warning',
         message:
-          'The search for files that would run on the host was not complete yet; what it still finds is in the next answer.',
+          'The search for files that would run on the host is not complete yet. The next answer reports what it still finds.',
       },
     ]);
     const [record] = await at.auditLog.tail(1);
     expect(record).toMatchObject({ search_incomplete: true });
   });
 
-  it('SEC-1.1 a page of an output that was stored before its secret was known does not show it', async () => {
+  it('SEC-1.1 does not show a secret on a page of an output that was stored before the secret was known', async () => {
     const secret = randomBytes(15).toString('hex');
     const first = await at.call('safe_bash', { command: `seq 1 3000; echo ${secret}; seq 1 3000`, max_tokens: 300 });
     await at.call('safe_bash', { command: `echo API_KEY=${secret}` });
@@ -141,7 +141,7 @@ describe('every way out of a call is recorded', () => {
     expect(meta.pagination).toBeUndefined();
   });
 
-  it('SEC-5.1 SEC-5.2: what was opened, asked and run is on record when the output was withheld', async () => {
+  it('SEC-5.1 SEC-5.2: records what was opened, asked and run even if the output is withheld', async () => {
     await at.scanner.stop();
     await at.call('safe_bash', { command: 'echo withheld' });
     await at.scanner.start();
@@ -150,14 +150,14 @@ describe('every way out of a call is recorded', () => {
     ]);
   });
 
-  it('SEC-1.1: keys of an input that are secrets are masked in the record, and none of them is lost', async () => {
+  it('SEC-1.1: masks keys of an input that are secrets in the record and loses no entry', async () => {
     const secrets = Array.from({ length: 2 }, () => `ghp_${randomBytes(18).toString('hex')}`);
     await at.call('safe_bash', { command: 'true', env: Object.fromEntries(secrets.map((secret) => [secret, 'x'])) });
     const [record] = await at.auditLog.tail(1);
     expect(record?.input).toEqual({ command: 'true', env: { '[SECRET]': 'x', '[SECRET] (2)': 'x' } });
   });
 
-  it('a request id is used once', async () => {
+  it('accepts a request id only once', async () => {
     const id = newRequestId(Date.now());
     await at.call('safe_bash', { command: 'echo first' }, id);
     const second = JSON.parse((await at.call('safe_bash', { command: 'echo second' }, id)).line);
@@ -166,7 +166,7 @@ describe('every way out of a call is recorded', () => {
 });
 
 describe('verify and authorize', () => {
-  it('a tool accepted with another hash is refused, and one that was not accepted', async () => {
+  it('refuses a tool accepted with another hash and a tool that was not accepted', async () => {
     const accepted = at.catalog.list().map(acceptance);
     await at.projects.register(
       at.project,
@@ -233,9 +233,9 @@ describe('a check that asks', () => {
   });
 });
 
-// Last, because they take parts away.
-describe('it fails closed', () => {
-  it('SEC-1.1 no scrub, no output', async () => {
+// These tests come last because they take parts away.
+describe('dispatch fails closed', () => {
+  it('SEC-1.1 gives out no output that was not scrubbed', async () => {
     await at.scanner.stop();
     const { line, exitCode } = await at.call('safe_bash', { command: 'echo visible-words' });
     expect(line).not.toContain('visible-words');
@@ -244,7 +244,7 @@ describe('it fails closed', () => {
     await at.scanner.start();
   });
 
-  it('FR-3.5 no stored output, no answer that refers to it', async () => {
+  it('FR-3.5 gives out no answer that refers to an output that was not stored', async () => {
     rmSync(at.artifactsDir, { recursive: true });
     writeFileSync(at.artifactsDir, '');
     const { line } = await at.call('safe_bash', { command: 'seq 100000' });
@@ -257,7 +257,7 @@ describe('it fails closed', () => {
     expect(line).not.toContain('99998');
   });
 
-  it('SEC-5.1: a call whose end cannot be recorded has its start on record, and the answer says AUDIT_FAILED', async () => {
+  it('SEC-5.1: answers AUDIT_FAILED if the end of a call cannot be recorded, and keeps its start on record', async () => {
     const call = at.call('safe_bash', { command: 'touch begun; while [ ! -e go ]; do sleep 0.02; done; echo ended' });
     await appears(at.project, 'begun');
     await at.auditLog.stop();
@@ -274,13 +274,13 @@ describe('it fails closed', () => {
     });
   });
 
-  it('SEC-5.1: a command does not run when its start cannot be recorded', async () => {
+  it('SEC-5.1: runs no command whose start cannot be recorded', async () => {
     const { line } = await at.call('safe_bash', { command: 'touch ran' });
     expect(JSON.parse(line).data.error_code).toBe('AUDIT_FAILED');
     expect(existsSync(join(at.project, 'ran'))).toBe(false);
   });
 
-  it('SEC-5.1 no record, no answer', async () => {
+  it('SEC-5.1 gives out no answer that was not recorded', async () => {
     await at.auditLog.stop();
     const { line, exitCode } = await at.call('safe_bash', { command: 'echo visible-words' });
     expect(line).not.toContain('visible-words');

@@ -5,7 +5,7 @@ import { type Bench, openBench, whoCanRun } from '../fixtures/sandbox-harness.ts
 const MIB = 1024 * 1024;
 const HALF = MIB / 2;
 
-/** The numbers from 1 to `last` as `seq` prints them: how many bytes, and the first and the last of them. */
+/** The output of `seq` from 1 to `last`: its size in bytes, its beginning and its end. */
 function numbers(last: number): { bytes: number; head: string; tail: string } {
   let bytes = 0;
   for (let digits = 1, first = 1; first <= last; digits++, first *= 10) {
@@ -15,7 +15,7 @@ function numbers(last: number): { bytes: number; head: string; tail: string } {
   return { bytes, head: lines(1, HALF / 4).slice(0, HALF), tail: lines(last - HALF / 4, last).slice(-HALF) };
 }
 
-describe.each(whoCanRun())('output without end, %s', (who) => {
+describe.each(whoCanRun())('endless output, %s', (who) => {
   let bench: Bench;
   beforeAll(async () => {
     bench = await openBench(who);
@@ -24,7 +24,7 @@ describe.each(whoCanRun())('output without end, %s', (who) => {
 
   const run = (script: string) => bench.bash(script, { outputMaxBytes: MIB, outputKillBytes: 0, timeoutMs: 120_000 });
 
-  test('CE-1.4 of 340 MB in lines the first and the last half MiB are kept, and the rest is counted', {
+  test('CE-1.4 keeps the first and the last half MiB of 340 MB in lines and counts the rest', {
     timeout: 120_000,
   }, async () => {
     const { endedBy, exitCode, raw } = await run('seq 1 39000000; echo over >&2');
@@ -38,7 +38,7 @@ describe.each(whoCanRun())('output without end, %s', (who) => {
     expect(raw.stdout.droppedBytes).toBe(bytes - MIB);
     expect(raw.stdout.head.equals(Buffer.from(head))).toBe(true);
     expect(raw.stdout.tail.equals(Buffer.from(tail))).toBe(true);
-    // One buffer of the size that may be kept, and a copy of its second half in order.
+    // One buffer of the largest size that is kept, and a copy of its second half.
     expect(raw.stdout.head.buffer.byteLength + raw.stdout.tail.buffer.byteLength).toBeLessThanOrEqual(1.5 * MIB);
     const { text, droppedBytes } = decodeStream(raw.stdout);
     expect(text.startsWith('1\n2\n3\n')).toBe(true);
@@ -46,7 +46,7 @@ describe.each(whoCanRun())('output without end, %s', (who) => {
     expect(Buffer.byteLength(text.replace(/\n\[contextd: \d+ bytes were not kept\]\n/, ''))).toBe(bytes - droppedBytes);
   });
 
-  test('CE-1.4 300 MB in one line still show how they begin and how they end', { timeout: 120_000 }, async () => {
+  test('CE-1.4 keeps the beginning and the end of 300 MB in one line', { timeout: 120_000 }, async () => {
     const { raw } = await run(`printf 'first word '; head -c 300M /dev/zero | tr '\\0' x; printf ' last word'`);
     const bytes = 11 + 300 * MIB + 10;
     expect([raw.stdout.totalBytes, raw.stdout.droppedBytes]).toEqual([bytes, bytes - MIB]);

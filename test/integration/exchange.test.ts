@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import type { CallRequest } from '#src/call/request.js';
 import { attemptConnection } from '#src/proxy/connect.js';
 import { exchange } from '#src/proxy/exchange.js';
 import { type ExecuteResponse, encodeExecuteRequest } from '#src/proxy/messages.js';
 import { resolvePlaces } from '#src/proxy/places.js';
-import type { CallRequest } from '#src/server/door.js';
 import { Bench } from '../fixtures/proxy-daemon/bench.ts';
 import { answerCall, failCall } from '../fixtures/proxy-daemon/grpc-server.ts';
 import { echo } from '../helpers/behind.ts';
@@ -27,7 +27,7 @@ async function open(dispatch: Behind['dispatch']): Promise<TestDoor> {
   return at;
 }
 
-/** A call over a connection of its own, as the proxy makes it. */
+/** Makes a call over a new connection, as the proxy does. */
 async function call(
   paths: { socket: string; certsDir: string },
   onProgress?: (text: string) => void,
@@ -45,7 +45,7 @@ async function call(
 }
 
 describe('a call with progress', () => {
-  it('FR-1.3 hears what there is before the answer, which is the same as without', async () => {
+  it('FR-1.3 receives the output so far before the answer, and the same answer as a call without progress', async () => {
     const { promise: told, resolve: onTold } = Promise.withResolvers<void>();
     const { paths } = await open(async (request) => {
       request.onProgress?.('first\n');
@@ -62,7 +62,7 @@ describe('a call with progress', () => {
     expect(answer).toEqual(await call(paths));
   });
 
-  it('FR-1.3 carries far more than one window of it', async () => {
+  it('FR-1.3 carries far more progress than one flow-control window', async () => {
     const piece = 'x'.repeat(1024 * 1024);
     let sent = 0;
     const { paths } = await open(async (request) => {
@@ -82,7 +82,7 @@ describe('a call with progress', () => {
     expect([sent, bytes]).toEqual([80, 80 * piece.length]);
   });
 
-  it('keeps no event for a caller that reads nothing, and waits for none', async () => {
+  it('does not queue events for a caller that does not read, and does not wait for it', async () => {
     const { promise: dispatched, resolve: onDispatched } = Promise.withResolvers<number>();
     const at = await open(async (request) => {
       const before = process.memoryUsage().arrayBuffers;
@@ -104,7 +104,7 @@ describe('a call with progress', () => {
     expect(hasAnswer).toBe(true);
   });
 
-  it('reaches the command when it is cancelled', async () => {
+  it('cancels the command when the call is cancelled', async () => {
     const seen: CallRequest[] = [];
     const { promise: begun, resolve: onBegun } = Promise.withResolvers<void>();
     const { promise: ended, resolve: onEnded } = Promise.withResolvers<unknown>();
@@ -124,8 +124,8 @@ describe('a call with progress', () => {
   });
 });
 
-describe('a call with progress of a daemon that has none', () => {
-  it('is made once more without, on a connection of its own, and nothing else is', async () => {
+describe('a call with progress to a daemon without progress', () => {
+  it('is repeated once without progress on a new connection; no other call is repeated', async () => {
     const bench = await Bench.create('stand-in');
     close = async () => {
       await bench.stopServing();
@@ -155,7 +155,7 @@ describe('a call with progress of a daemon that has none', () => {
       'NOT_IMPLEMENTED',
     ],
     ['another status', {}, 13, 'INTERNAL_ERROR'],
-  ])('is not made again after %s', async (_, trailers, status, code) => {
+  ])('is not repeated after %s', async (_, trailers, status, code) => {
     const bench = await Bench.create('stand-in');
     close = async () => {
       await bench.stopServing();
@@ -165,7 +165,7 @@ describe('a call with progress of a daemon that has none', () => {
     await expect(call(bench, () => {})).rejects.toMatchObject({ code });
   });
 
-  it('whose last event is no answer may have run', async () => {
+  it('is reported as possibly run if its last event is not an answer', async () => {
     const bench = await Bench.create('stand-in');
     close = async () => {
       await bench.stopServing();
@@ -176,7 +176,7 @@ describe('a call with progress of a daemon that has none', () => {
   });
 });
 
-/** One side waits for a turn that the other gives. */
+/** Lets one side wait until the other side gives it a turn. */
 function turns() {
   let waiting: (() => void) | null = null;
   let given = 0;

@@ -15,7 +15,7 @@ afterEach(() => installation.remove());
 
 const random = seededRandom(11);
 const digits = Array.from({ length: 12 }, () => Math.floor(random() * 10)).join('');
-/** No rule of ours knows it. */
+/** A secret that none of our own rules matches. */
 const hush = `hush-${digits}`;
 
 async function start(gitleaks?: string): Promise<void> {
@@ -26,7 +26,7 @@ async function start(gitleaks?: string): Promise<void> {
 
 const json = async (...words: string[]) => JSON.parse((await installation.run(CTXD, [...words, '--json'])).stdout);
 
-/** Asks again until it holds: the auditor works when it gets to it. */
+/** Repeats the check until it holds, because the auditor works in the background. */
 async function until<T>(ask: () => Promise<T>, holds: (answer: T) => boolean): Promise<T> {
   for (;;) {
     const answer = await ask();
@@ -42,7 +42,7 @@ interface AuditLine {
 }
 
 describe('SEC-1.1 SEC-1.3 the standing auditor', () => {
-  it('in the background: what it finds is masked where it is stored, known from then on, recorded and told', async () => {
+  it('in the background, masks what it finds in the store, remembers it, records it and raises an alarm', async () => {
     await start();
     writeFileSync(join(installation.project, 'notes.txt'), `${hush}\n`);
     const many = 'cat notes.txt; seq 1 5000';
@@ -83,7 +83,7 @@ describe('SEC-1.1 SEC-1.3 the standing auditor', () => {
     expect(existsSync(join(installation.home, 'state/gitleaks'))).toBe(false);
   });
 
-  it('always: masks before the answer, and withholds it when gitleaks fails', async () => {
+  it('set to always, masks before the answer goes out, and withholds the answer if gitleaks fails', async () => {
     await start('always');
     const answer = await installation.ask('safe_bash', { command: `echo ${hush} and ${hush}` });
     expect(answer.data.stdout).toBe('[SECRET_1] and [SECRET_1]\n');
@@ -94,7 +94,7 @@ describe('SEC-1.1 SEC-1.3 the standing auditor', () => {
     expect(readdirSync(join(installation.home, 'state/gitleaks'))).toEqual([]);
   });
 
-  it('always, without gitleaks: every answer is withheld, and doctor says why', async () => {
+  it('set to always without gitleaks, withholds every answer, and doctor says why', async () => {
     rmSync(join(installation.home, 'data/gitleaks'), { recursive: true });
     installation.environment.PATH = '/usr/bin:/bin';
     await start('always');

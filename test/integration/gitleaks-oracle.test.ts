@@ -21,7 +21,7 @@ const { program, officialConfig } = binary.missing === null ? binary : { program
 const dir = mkdtempSync(join(tmpdir(), 'ctxd-gitleaks-'));
 afterAll(() => rmSync(dir, { recursive: true, force: true }));
 
-/** What gitleaks says of all files below `cases`, by path; undefined where it refuses the configuration. */
+/** The findings of gitleaks in all files below `cases`, by path; undefined if it refuses the configuration. */
 function askGitleaks(args: readonly string[]): Map<string, string[]> | undefined {
   const report = ['--report-format', 'json', '--report-path', 'out.json', '--exit-code', '0', '--no-banner'];
   try {
@@ -62,7 +62,7 @@ function write(cases: readonly GitleaksCase[]): void {
   }
 }
 
-/** What we say of CONFIG_TEXTS, in the form of askGitleaks. */
+/** Our own findings for CONFIG_TEXTS, in the form of askGitleaks. */
 function detectAll(name: string, toml: string): Map<string, string[]> | string {
   const found = new Map<string, string[]>();
   try {
@@ -79,10 +79,10 @@ function detectAll(name: string, toml: string): Map<string, string[]> | string {
   return found;
 }
 
-describe.skipIf(binary.missing !== null)('SEC-1.1 beside gitleaks itself', () => {
+describe.skipIf(binary.missing !== null)('SEC-1.1 compared with gitleaks itself, the engine', () => {
   afterAll(() => rmSync(join(dir, 'cases'), { recursive: true, force: true }));
 
-  it('finds the same in thousands of texts, and for masking no less', { timeout: TIMEOUT_MS }, () => {
+  it('finds the same in thousands of texts, and masks at least as much', { timeout: TIMEOUT_MS }, () => {
     const deps = { readFile: () => '', official: null };
     const config = loadConfig({ name: 'gitleaks.toml', text: officialConfig }, deps);
     const patterns = config.rules.map(({ regex }) => regex).filter((regex) => regex !== '');
@@ -106,7 +106,7 @@ describe.skipIf(binary.missing !== null)('SEC-1.1 beside gitleaks itself', () =>
     rmSync(join(dir, 'cases'), { recursive: true });
   });
 
-  it('reads a configuration as it does, and refuses what it refuses', { timeout: TIMEOUT_MS }, () => {
+  it('reads a configuration as gitleaks does, and refuses what gitleaks refuses', { timeout: TIMEOUT_MS }, () => {
     write(CONFIG_TEXTS);
     for (const [name, text] of Object.entries(EXTENDED_FILES)) writeFileSync(join(dir, name), text);
     const differences = CONFIG_CASES.flatMap(({ title, toml }) => {

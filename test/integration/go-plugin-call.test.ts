@@ -2,7 +2,7 @@ import { chmodSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RunResult } from '#src/runner/runner.js';
 import { type Bench, openBench, whoCanRun } from '../fixtures/sandbox-harness.ts';
-import { buildGoPrograms } from '../helpers/build-go-plugin.ts';
+import { buildGoPrograms } from '../helpers/build-go-programs.ts';
 import { openToolRunner, PROFILE, type ToolRunner } from '../helpers/tool-runner.ts';
 
 const programs = buildGoPrograms('go-plugin');
@@ -10,7 +10,7 @@ const whenBuilt = it.skipIf(programs.missing !== null);
 let bench: Bench;
 let tools: ToolRunner;
 afterAll(() => programs.remove());
-// Nothing is cleaned up after a file whose tests are all skipped.
+// Vitest runs no afterAll hook in a file whose tests are all skipped.
 if (programs.missing !== null) programs.remove();
 
 describe.each(whoCanRun())('a plugin in Go, %s', (who) => {

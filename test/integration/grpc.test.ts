@@ -6,15 +6,14 @@ import { join } from 'node:path';
 import { connect as connectTls } from 'node:tls';
 import { credentials, status } from '@grpc/grpc-js';
 import { afterEach, describe, expect, it } from 'vitest';
+import type { CallRequest } from '#src/call/request.js';
 import { ContextdError } from '#src/core/errors.js';
 import { REQUEST_ID_PATTERN } from '#src/core/ids.js';
 import type { ExecuteResponse__Output } from '#src/protocol/generated/contextd/v1/ExecuteResponse.js';
 import type { SchemaResponse__Output } from '#src/protocol/generated/contextd/v1/SchemaResponse.js';
 import type { StatusResponse__Output } from '#src/protocol/generated/contextd/v1/StatusResponse.js';
 import { INPUT_MAX_BYTES, MESSAGE_MAX_BYTES } from '#src/protocol/limits.js';
-import { writeSet } from '#src/server/certificates.js';
-import type { CallRequest } from '#src/server/door.js';
-import { issueCertificates } from '#src/server/issue.js';
+import { issueCertificates, writeSet } from '#src/server/certificates.js';
 import { probeSocket } from '#src/server/probe.js';
 import { bindSocket } from '#src/server/socket.js';
 import { echo } from '../helpers/behind.ts';
@@ -70,7 +69,13 @@ describe('API-1 ToolService', () => {
     });
     await executed('proxy', call({ session_id: 'mine' }, '{"command":"ls"}'));
     expect(seen).toMatchObject([
-      { requestId: REQUEST_ID, door: 'grpc', tool: 'safe_bash', projectRoot: '/p', sessionHint: 'mine' },
+      {
+        requestId: REQUEST_ID,
+        principal: { door: 'grpc', client: 'proxy' },
+        tool: 'safe_bash',
+        projectRoot: '/p',
+        sessionHint: 'mine',
+      },
     ]);
     expect(seen[0]?.inputJson.toString()).toBe('{"command":"ls"}');
   });
@@ -92,15 +97,12 @@ describe('API-1 ToolService', () => {
   });
 
   it('GetSchema gives what the daemon accepted, to the proxy too', async () => {
-    const schema = { schemaJson: '{"a":1}', toolMd: 'md', toolExtendedMd: 'more', bundleSha256: 'ff' };
+    const schema = { schema_json: '{"a":1}', tool_md: 'md', tool_extended_md: 'more', bundle_sha256: 'ff' };
     await open({ management: { getSchema: async () => schema } });
     const sent = { tool: 'safe_bash', context: { protocol_version: 1 } };
-    expect(await answered<SchemaResponse__Output>((done) => at.clients('proxy').tools.GetSchema(sent, done))).toEqual({
-      schema_json: '{"a":1}',
-      tool_md: 'md',
-      tool_extended_md: 'more',
-      bundle_sha256: 'ff',
-    });
+    expect(await answered<SchemaResponse__Output>((done) => at.clients('proxy').tools.GetSchema(sent, done))).toEqual(
+      schema,
+    );
   });
 
   it('what nobody foresaw becomes INTERNAL_ERROR and says nothing of the inside', async () => {
@@ -251,21 +253,25 @@ describe('ManagementService', () => {
     const tool = {
       name: 'safe_read',
       purpose: 'reads',
-      bundleSha256: 'aa',
-      origin: 'core' as const,
-      schemaJson: '{}',
-      toolMd: 'm',
-      toolExtendedMd: 'x',
+      bundle_sha256: 'aa',
+      origin: 'core',
+      schema_json: '{}',
+      tool_md: 'm',
+      tool_extended_md: 'x',
       grants: ['exec'],
     };
-    const check = { name: 'n', status: 'warn' as const, detail: 'd', remedy: 'r' };
+    const check = { name: 'n', status: 'warn', detail: 'd', remedy: 'r' };
     await open({
       management: {
-        registerProject: async (root) => ({ root, changed: true, tools: [tool] }),
-        listTools: async () => [tool],
-        tailAudit: async (limit, root) => [`${limit} ${root}`],
-        checkHealth: async () => [check],
-        stopServer: async (graceMs, isRestart) => ({ pid: graceMs, activeCalls: 4, endedCalls: isRestart ? 2 : 0 }),
+        registerProject: async ({ root }) => ({ root, changed: true, tools: [tool] }),
+        listTools: async () => ({ tools: [tool] }),
+        tailAudit: async ({ limit, project_root }) => ({ records_json: [`${limit} ${project_root}`] }),
+        checkHealth: async () => ({ checks: [check] }),
+        stopServer: async ({ grace_ms, restart }) => ({
+          pid: grace_ms,
+          active_calls: 4,
+          ended_calls: restart ? 2 : 0,
+        }),
       },
     });
     const { management } = at.clients('cli');

@@ -9,15 +9,15 @@ import { resolvePaths } from '#src/config/paths.js';
 import type { Envelope } from '#src/core/envelope.js';
 import { newRequestId } from '#src/core/ids.js';
 import { PROTOCOL_VERSION } from '#src/protocol/versions.js';
-import { checkedEnvelope } from '../helpers/envelope-schema.ts';
+import { checkedEnvelope } from '../helpers/checked-envelope.ts';
 import { type Installation, install } from '../helpers/installation.ts';
 import { seededRandom } from '../helpers/secret-samples.ts';
 
 const SEED = Number(process.env.CONTEXTD_PROPERTY_SEED ?? 20_261_121);
-/** Random rules beside the fixed ones: each costs a project and a tool process of its own. */
+/** How many random rules are tried beside the fixed ones. Each needs its own project and tool process. */
 const RANDOM_RULES = Number(process.env.CONTEXTD_PROPERTY_RUNS ?? 0) > 300 ? 500 : 4;
 
-/** Every kind of call: what succeeds, what fails in the tool, what is refused before, what looks at an earlier output. */
+/** Every kind of call: a success, a failure in the tool, a refusal, and a look at an earlier output. */
 const CALLS: readonly (readonly [tool: string, input: object])[] = [
   ['safe_bash', { command: 'echo out; echo err >&2; exit 3' }],
   ['safe_bash', { command: 'seq 1 2000; echo x >/usr/x; mkdir -p d; echo >d/.envrc', max_tokens: 400 }],
@@ -54,7 +54,7 @@ const OWN_KEYS = [
   ...['created', 'replacements', 'changed', 'dry_run', 'allowed', 'checks', 'reason', 'faults', 'pointer', 'edit'],
 ];
 
-/** Every key of a value, at any depth, each once. */
+/** Returns every key of a value, at any depth, once. */
 function keysOf(value: unknown): string[] {
   if (Array.isArray(value)) return value.flatMap(keysOf);
   if (typeof value !== 'object' || value === null) return [];
@@ -70,7 +70,7 @@ const random = seededRandom(SEED);
 const below = (limit: number): number => Math.floor(random() * limit);
 const pick = <T>(all: readonly T[]): T => all[below(all.length)] as T;
 
-/** A piece of a name of contextd, as a rule or as a value of `.env`. */
+/** A part of a name that contextd uses, as a rule or as a value in `.env`. */
 function pieceOfKey(): string {
   const key = pick(OWN_KEYS);
   const start = below(key.length);
@@ -102,7 +102,7 @@ describe('rules and values of a project that match the names of contextd', () =>
   let at: Installation;
   let daemon: DaemonClient;
   const projects: string[] = [];
-  /** Of each call in a project with no rules and no secrets. */
+  /** The keys of each answer in a project without rules and secrets. */
   const usual: Envelope[] = [];
 
   beforeAll(async () => {
@@ -127,7 +127,7 @@ describe('rules and values of a project that match the names of contextd', () =>
     writeFileSync(join(project, '.env'), env.map((value, number) => `SECRET_KEY_${number}=${value}\n`).join(''));
     writeFileSync(join(project, 'a.txt'), 'one\ntwo\nthree\n');
     writeFileSync(join(project, 'b.txt'), 'four\n');
-    await daemon.registerProject(project);
+    await daemon.registerProject({ root: project });
     return project;
   }
 
@@ -139,7 +139,7 @@ describe('rules and values of a project that match the names of contextd', () =>
     return { id, envelope: checkedEnvelope(envelope_json.toString()) };
   }
 
-  /** Lines of the log itself: what `ctxd audit tail` makes of them does not count here. */
+  /** The raw lines of the log, not as `ctxd audit tail` shows them. */
   function recordsOf(id: string): Record<string, unknown>[] {
     const dir = join(at.home, 'state/audit');
     const lines = readdirSync(dir).flatMap((name) => readFileSync(join(dir, name), 'utf8').split('\n'));
@@ -152,7 +152,7 @@ describe('rules and values of a project that match the names of contextd', () =>
       const { id, envelope } = await call(project, tool, input);
       const what = `${tool} ${JSON.stringify(input)} with ${JSON.stringify(hostile)} (seed ${SEED})`;
       expect(['SCRUB_FAILED', 'AUDIT_FAILED'], what).not.toContain(envelope.data.error_code);
-      // Long tokens may leave no room for all of the details: fewer keys, never others.
+      // Long tokens may leave no room for all details: keys may be missing, but none may be added.
       expect(Object.keys(envelope.data).toSorted(), what).toEqual(Object.keys(usual[position]?.data ?? {}).toSorted());
       expect(keysOf(usual[position]?.data), what).toEqual(expect.arrayContaining(keysOf(envelope.data)));
       const last = recordsOf(id).at(-1);
@@ -162,18 +162,18 @@ describe('rules and values of a project that match the names of contextd', () =>
   }
 
   it.each(FIXED.map((hostile) => [JSON.stringify(hostile).slice(0, 60), hostile] as const))(
-    'SEC-1.1 SEC-5.1: every answer keeps its keys and has a record: %s',
+    'SEC-1.1 SEC-5.1: leave every answer its keys and its record: %s',
     { timeout: 120_000 },
     (_name, hostile) => expectRecordedAnswers(hostile),
   );
 
-  it(`SEC-1.1 SEC-5.1: every answer keeps its keys and has a record: ${RANDOM_RULES} random projects`, {
+  it(`SEC-1.1 SEC-5.1: leave every answer its keys and its record: ${RANDOM_RULES} random projects`, {
     timeout: 3_600_000,
   }, async () => {
     for (let run = 0; run < RANDOM_RULES; run++) await expectRecordedAnswers(randomHostile());
   });
 
-  it('SEC-1.1: the values beside those keys are still masked', async () => {
+  it('SEC-1.1: still mask the values beside those keys', async () => {
     const project = await projectWith({ rules: ['two'], env: ['exit_code', 'hunter2hunter2'] });
     const { envelope } = await call(project, 'safe_bash', { command: 'cat a.txt; echo hunter2hunter2' });
     expect(envelope.data).toMatchObject({

@@ -14,7 +14,7 @@ import { createCertificate } from '#src/protocol/plugin/certificate.js';
 import { loadPluginProtocol } from '#src/protocol/plugin/load-plugin-protocol.js';
 import { dialPinned } from '#src/protocol/plugin/pinned-tls.js';
 import type { PluginConnection } from '#src/runner/plugin/connect-plugin.js';
-import { buildGoPrograms } from '../helpers/build-go-plugin.ts';
+import { buildGoPrograms } from '../helpers/build-go-programs.ts';
 import { fixtureMain, PluginProcesses, type StartedPlugin } from '../helpers/plugin-process.ts';
 
 const protocol = loadPluginProtocol();
@@ -24,7 +24,7 @@ const go = buildGoPrograms('go-plugin', 'go-host');
 afterEach(() => processes.clean());
 afterAll(() => go.remove());
 
-/** The tool `probe` of a connected process, with a ToolHost that answers and remembers. */
+/** Opens the tool `probe` of a connected process, with a ToolHost that answers and records what it was asked. */
 async function openProbe(connection: PluginConnection) {
   const asked: { exec: ExecRequest__Output[]; log: LogRequest__Output[] } = { exec: [], log: [] };
   const host = new Server();
@@ -89,7 +89,7 @@ const KINDS = [
 
 for (const { kind, skip, start } of KINDS) {
   describe.skipIf(skip !== null)(`a tool made with ${kind}`, () => {
-    it('FR-1.4 is described and called', async () => {
+    it('FR-1.4 answers Describe and Call', async () => {
       const connection = await start().connect();
       const { tools, call } = await openProbe(connection);
       expect(connection.appVersion).toBe(1);
@@ -107,7 +107,7 @@ for (const { kind, skip, start } of KINDS) {
       expect(asked.log).toMatchObject([{ call_id: 'call-1', level: 'info', message: 'a line' }]);
     });
 
-    it('serves further services to the host through the broker, more than once', async () => {
+    it('serves other services to the host through the broker, more than once', async () => {
       const connection = await start().connect();
       const { call } = await openProbe(connection);
       for (const expected of [1, 2]) {
@@ -117,7 +117,7 @@ for (const { kind, skip, start } of KINDS) {
       }
     });
 
-    it('has what it prints carried over', async () => {
+    it('sends what it prints to the host', async () => {
       const started = start();
       const { call } = await openProbe(await started.connect());
       await call({ do: 'print', text: 'hello' });
@@ -127,7 +127,7 @@ for (const { kind, skip, start } of KINDS) {
       });
     });
 
-    it('answers pings and shuts down when asked, leaving no socket', async () => {
+    it('answers pings, shuts down when asked and leaves no socket', async () => {
       const started = start();
       const connection = await started.connect();
       const { call } = await openProbe(connection);
@@ -142,7 +142,7 @@ for (const { kind, skip, start } of KINDS) {
       expect(readdirSync(started.process.socketDir)).toEqual([]);
     });
 
-    it('that dies is reported with its exit code, and calls under way have no answer', async () => {
+    it('is reported with its exit code if it dies, and running calls get no answer', async () => {
       const started = start();
       const connection = await started.connect();
       const { call } = await openProbe(connection);
@@ -152,12 +152,12 @@ for (const { kind, skip, start } of KINDS) {
       );
       const reason = await connection.closed;
       expect(reason).toMatchObject({ code: 'TOOL_CRASHED', message: expect.stringContaining('exited with code 7') });
-      // grpc-js leaves a call without an end whose connection breaks in the moment in which it is sent.
+      // grpc-js never ends a call if its connection breaks at the moment the call is sent.
       expect(await Promise.race([answered, connection.closed.then(() => false)])).toBe(false);
       await connection.stop();
     });
 
-    it('SEC-2.1 is spoken to only by the holder of the host certificate', async () => {
+    it('SEC-2.1 accepts only the holder of the host certificate', async () => {
       const started = start();
       const connection = await started.connect();
       const [socket = ''] = readdirSync(started.options.privateDir);
@@ -171,7 +171,7 @@ for (const { kind, skip, start } of KINDS) {
   });
 }
 
-/** Whether a TLS client with this certificate gets a byte of HTTP/2 from the socket at `path`. */
+/** Reports whether a TLS client with this certificate gets a byte of HTTP/2 from the socket at `path`. */
 function spokenTo(path: string, own: ReturnType<typeof createCertificate> | undefined): Promise<boolean> {
   return new Promise((resolve) => {
     const identity = own === undefined ? {} : { cert: own.certificate, key: own.privateKey };
@@ -183,7 +183,7 @@ function spokenTo(path: string, own: ReturnType<typeof createCertificate> | unde
     socket.on('data', () => finish(true));
     socket.on('error', () => finish(false));
     socket.on('close', () => finish(false));
-    // A server of the Go library waits for the client's preface before it speaks.
+    // The Go library's server sends nothing before the client's preface.
     socket.on('secureConnect', () => socket.write('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0', 'latin1'));
   });
 }
@@ -214,7 +214,7 @@ describe.skipIf(go.missing !== null)("a host made with go-plugin's own library",
 });
 
 describe('the plugin side of the SDK', () => {
-  it('without the cookie says what it is on stderr and exits with 1', () => {
+  it('without the cookie, says on stderr what it is and exits with 1', () => {
     const { status, stdout, stderr } = spawnSync(process.execPath, [fixtureMain('plugin-probe')], { encoding: 'utf8' });
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
     expect(stderr).toContain('not meant to be started by hand');
@@ -239,7 +239,7 @@ describe('the plugin side of the SDK', () => {
       host.stdout.on('data', (data: Buffer) => {
         printed += data.toString();
       });
-      // At its end when the plugin, which holds it too, is dead.
+      // The stream ends when the plugin, which also holds it, is dead.
       await once(host.stdout, 'end');
       isOver = true;
       expect(host.signalCode ?? (await once(host, 'exit'))[1]).toBe('SIGKILL');
@@ -252,7 +252,7 @@ describe('the plugin side of the SDK', () => {
   });
 });
 
-describe('a process that does not keep to the protocol is killed, and the reason says what it did', () => {
+describe('a process that breaks the protocol is killed with a reason:', () => {
   const cases = [
     { fixture: 'plugin-no-handshake', code: 'TOOL_CRASHED', says: 'not ready within 300 ms', startTimeoutMs: 300 },
     { fixture: 'plugin-late', code: 'TOOL_CRASHED', says: 'not ready within 300 ms', startTimeoutMs: 300 },
@@ -274,12 +274,12 @@ describe('a process that does not keep to the protocol is killed, and the reason
     });
   }
 
-  it('a program that cannot be started', async () => {
+  it('it cannot be started', async () => {
     const failure = await failureOf(processes.start(['/nonexistent/program']));
     expect(failure).toMatchObject({ code: 'TOOL_CRASHED', message: expect.stringContaining('before it was ready') });
   });
 
-  it('SEC-2.1 a link to a socket of the host is not dialled', async () => {
+  it('SEC-2.1 its socket is a link to a socket of the host', async () => {
     const { path, dialled, close } = await hostSocket();
     const failure = await failureOf(processes.fixture('plugin-liar', ['link', path]));
     expect(failure.message).toContain('link, which is not a socket');
@@ -287,12 +287,12 @@ describe('a process that does not keep to the protocol is killed, and the reason
     await close();
   });
 
-  it('SEC-2.1 a certificate other than the announced one', async () => {
+  it('SEC-2.1 it serves a certificate other than the announced one', async () => {
     const failure = await failureOf(processes.fixture('plugin-liar', ['wrong-certificate']));
     expect(failure.message).toContain('health check');
   });
 
-  it('SEC-2.1 what it announces to the broker is dialled only where it is its own socket', async () => {
+  it('SEC-2.1 it announces a socket to the broker that is not its own', async () => {
     const { path, dialled, close } = await hostSocket();
     const connection = await processes.fixture('plugin-liar', ['broker', path], { brokerTimeoutMs: 5_000 }).connect();
     const reasons = [];
@@ -310,7 +310,7 @@ describe('a process that does not keep to the protocol is killed, and the reason
     await close();
   });
 
-  it('a number that it never announces', async () => {
+  it('it never announces a number that the host dials', async () => {
     const connection = await processes.fixture('plugin-probe', [], { brokerTimeoutMs: 50 }).connect();
     await expect(connection.broker.dial(9)).rejects.toMatchObject({
       code: 'TOOL_CRASHED',
@@ -318,13 +318,13 @@ describe('a process that does not keep to the protocol is killed, and the reason
     });
   });
 
-  it('one without a broker is connected to and cannot be served', async () => {
+  it('it has no broker: it is connected to, but nothing can be served to it', async () => {
     const connection = await processes.fixture('plugin-liar', ['no-broker']).connect();
     await connection.ping();
     await vi.waitFor(() => expect(connection.broker.serve(1, new Server())).rejects.toThrow("go-plugin's broker"));
   });
 
-  it('one that hangs up is reported while it lives, and killed without grace', async () => {
+  it('it hangs up: it is reported while it lives, and killed without grace', async () => {
     const started = processes.fixture('plugin-liar', ['hangs-up'], { graceMs: 600_000 });
     const connection = await started.connect();
     started.child.kill('SIGUSR2');
@@ -336,7 +336,7 @@ describe('a process that does not keep to the protocol is killed, and the reason
     await expect(started.process.exited).resolves.toEqual({ code: null, signal: 'SIGKILL' });
   });
 
-  it('one that goes on after Shutdown is killed when its grace is over', async () => {
+  it('it goes on after Shutdown: it is killed when its grace period is over', async () => {
     const started = processes.fixture('plugin-liar', ['stays'], { graceMs: 100 });
     const connection = await started.connect();
     await connection.stop();
@@ -345,7 +345,7 @@ describe('a process that does not keep to the protocol is killed, and the reason
 });
 
 describe('a number that the host serves', () => {
-  it('SEC-2.1 is answered to the tool alone', async () => {
+  it('SEC-2.1 is served to the tool only', async () => {
     const started = processes.fixture('plugin-probe');
     const { id } = await openProbe(await started.connect());
     const path = join(started.process.socketDir, `h${id}`);
@@ -362,7 +362,7 @@ describe('a number that the host serves', () => {
     client.close();
   });
 
-  it('can be dialled by a tool of another user, and puts nothing in the place of a link', async () => {
+  it('can be dialled by a tool of another user, and never replaces a link', async () => {
     const started = processes.fixture('plugin-probe');
     const connection = await started.connect();
     const victim = join(started.options.privateDir, 'victim');
@@ -376,7 +376,7 @@ describe('a number that the host serves', () => {
   });
 });
 
-/** A socket that a tool should never make the daemon dial. */
+/** A socket that a tool must not make the daemon dial. */
 async function hostSocket(): Promise<{ path: string; dialled(): number; close(): Promise<void> }> {
   const dir = mkdtempSync(join(tmpdir(), 'ctxd-host-'));
   const path = join(dir, 'socket');

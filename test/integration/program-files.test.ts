@@ -8,7 +8,7 @@ const PROGRAM = join(ROOT, 'dist/program');
 const launcher = readFileSync(join(ROOT, 'bin/contextd'), 'utf8');
 
 describe('the files that the daemon runs from', () => {
-  it('NFR-1.4: hold every program of the daemon, its threads and its spawner, each with a source map', () => {
+  it('NFR-1.4: include every program of the daemon, its threads and its spawner, each with a source map', () => {
     const files = readdirSync(PROGRAM);
     expect(files).toEqual(
       expect.arrayContaining(['contextd.js', 'scan-worker.js', 'spawner.js', 'sqlite-worker.js', 'view-thread.js']),
@@ -19,7 +19,7 @@ describe('the files that the daemon runs from', () => {
     );
   });
 
-  it('NFR-1.4: start their threads and their spawner from bundled files, and find data where the compiler left it', () => {
+  it('NFR-1.4: start threads and spawner from bundled files, and find the data where the compiler left it', () => {
     const text = readdirSync(PROGRAM)
       .filter((file) => file.endsWith('.js'))
       .map((file) => readFileSync(join(PROGRAM, file), 'utf8'))
@@ -38,7 +38,7 @@ describe('the files that the daemon runs from', () => {
     );
   });
 
-  it('NFR-1.4: are what the launcher runs, with a heap that can be collected and a bounded young generation', () => {
+  it('NFR-1.4: are run by the launcher, with a collectable heap and a bounded young generation', () => {
     expect(launcher).toContain('main=$root/dist/program/contextd.js');
     expect(launcher).toMatch(/exec "\$node" .*--expose-gc --max-semi-space-size=8 "\$main" "\$@"/);
     expect(launcher).toContain('MALLOC_ARENA_MAX=2 MALLOC_MMAP_THRESHOLD_=131072 MALLOC_TRIM_THRESHOLD_=131072');

@@ -8,7 +8,7 @@ import { loadSync, type MethodDefinition } from '@grpc/proto-loader';
 import { getEncoding } from 'js-tiktoken';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { INPUT_MAX_BYTES } from '#src/core/limits.js';
-import { issueCertificates } from '#src/server/issue.js';
+import { issueCertificates } from '#src/server/certificates.js';
 import { Bench, BUILDS, type Finished, writeCertificates } from '../fixtures/proxy-daemon/bench.ts';
 import { failCall, type ReceivedCall } from '../fixtures/proxy-daemon/grpc-server.ts';
 
@@ -26,7 +26,7 @@ function framed(message: Buffer): Buffer {
   return Buffer.concat([prefix, message]);
 }
 
-/** The envelope of a failure that no daemon rendered, after what holds for all of them. */
+/** Returns the envelope of a failure that no daemon rendered, after checking what all such envelopes share. */
 function readFailure({ stdout, stderr }: Finished) {
   expect(stdout.endsWith('\n')).toBe(true);
   const line = stdout.slice(0, -1);
@@ -47,7 +47,7 @@ describe.each(BUILDS)('a call of the %s proxy', (build) => {
   afterEach(() => bench.stopServing());
   afterAll(() => bench.remove());
 
-  it('FR-1.3 carries tool, input, project and session over gRPC and prints the answer as it comes', async () => {
+  it('FR-1.3 sends tool, input, project and session over gRPC and prints the answer unchanged', async () => {
     const calls: ReceivedCall[] = [];
     await bench.serve({
       onCall(call) {
@@ -75,7 +75,7 @@ describe.each(BUILDS)('a call of the %s proxy', (build) => {
     ]);
   });
 
-  it('FR-1.3 sends 10 MB of any bytes from stdin, through a window of 1,000 bytes that opens slowly', async () => {
+  it('FR-1.3 sends 10 MB of arbitrary bytes from stdin through a window of 1,000 bytes that opens slowly', async () => {
     const input = Buffer.concat([Buffer.from('{'), randomBytes(10 * 1024 * 1024)]);
     let received: Buffer | undefined;
     await bench.serve({
@@ -89,7 +89,7 @@ describe.each(BUILDS)('a call of the %s proxy', (build) => {
     expect(received?.equals(input)).toBe(true);
   });
 
-  it('FR-1.3 prints an answer of 5 MB whole, to a reader that is slow to start', async () => {
+  it('FR-1.3 prints an answer of 5 MB completely to a reader that is slow to start', async () => {
     const envelope = JSON.stringify({ text: 'ä'.repeat(5 * 512 * 1024) });
     await bench.serve({ onCall: ({ answer }) => answer({ envelope_json: Buffer.from(envelope) }) });
     const { code, stdout } = await bench.run([`{}`]);
@@ -97,14 +97,14 @@ describe.each(BUILDS)('a call of the %s proxy', (build) => {
     expect(stdout === `${envelope}\n`).toBe(true);
   });
 
-  it('takes input from a file, and from stdin without an argument', async () => {
+  it('takes input from a file, and from stdin if there is no argument', async () => {
     await bench.serve({ onCall: ({ request, answer }) => answer({ envelope_json: request.input_json }) });
     writeFileSync(join(bench.project, 'in put.json'), '{"from":"file"}');
     expect((await bench.run(['@in put.json'])).stdout).toBe('{"from":"file"}\n');
     expect((await bench.run([], { input: '{"from":"stdin"}' })).stdout).toBe('{"from":"stdin"}\n');
   });
 
-  it('takes input as flags, by the schema of the tool in the project', async () => {
+  it('takes input as flags, following the schema of the tool in the project', async () => {
     await bench.serve({ onCall: ({ request, answer }) => answer({ envelope_json: request.input_json }) });
     const schema = join(dirname(bench.link), 'schema.json');
     copyFileSync(join(import.meta.dirname, '../../tools/safe_bash/schema.json'), schema);
@@ -122,7 +122,7 @@ describe.each(BUILDS)('a call of the %s proxy', (build) => {
     rmSync(schema);
   });
 
-  it('FR-3.2 keeps an answer in a file of the project, and says on stdout where', async () => {
+  it('FR-3.2 writes an answer to a file of the project and prints its path', async () => {
     const data = { stdout: 'ä'.repeat(1024 * 1024), exit_code: 3 };
     const envelope = { success: true, data, error: null, refs: ['art_1'], has_more: false, truncated: false };
     await bench.serve({ onCall: ({ answer }) => answer({ envelope_json: Buffer.from(JSON.stringify(envelope)) }) });
@@ -142,7 +142,7 @@ describe.each(BUILDS)('a call of the %s proxy', (build) => {
     }
   });
 
-  it('makes no call whose answer could not be kept', async () => {
+  it('makes no call if the answer could not be written', async () => {
     let calls = 0;
     await bench.serve({ onCall: () => calls++ });
     writeFileSync(join(bench.project, 'main.ts'), 'export {};\n');
@@ -166,7 +166,7 @@ describe.each(BUILDS)('a call of the %s proxy', (build) => {
     expect(readFileSync(join(bench.project, 'main.ts'), 'utf8')).toBe('export {};\n');
   });
 
-  it('STORAGE_FULL: a file that cannot be finished stays as it was, and the answer goes to stdout', async () => {
+  it('STORAGE_FULL: leaves a file that cannot be completed as it was and prints the answer', async () => {
     const envelope = (text: string) => `{"success":true,"data":{"stdout":"${text}"}}\n`;
     await bench.serve({
       onCall: ({ answer }) => answer({ envelope_json: Buffer.from(envelope('x'.repeat(9_000)).trim()) }),
@@ -181,9 +181,9 @@ describe.each(BUILDS)('a call of the %s proxy', (build) => {
     expect(readdirSync(bench.project)).toEqual(before);
   });
 
-  // Elsewhere `script` takes other arguments.
+  // On other systems `script` takes other arguments.
   it.runIf(process.platform === 'linux')(
-    'asks for progress only where stderr is a terminal, and shows it there',
+    'asks for progress only if stderr is a terminal, and shows it there',
     async () => {
       const paths: string[] = [];
       await bench.serve({
@@ -202,7 +202,7 @@ describe.each(BUILDS)('a call of the %s proxy', (build) => {
       });
       const piped = await bench.run(['{}', '--progress']);
       expect({ piped, paths }).toEqual({ piped: { code: 0, stdout: '{"by":"Execute"}\n', stderr: '' }, paths: [] });
-      // `script` gives the program a terminal, which has stdout and stderr on one screen.
+      // `script` gives the program a terminal, where stdout and stderr share one screen.
       const command = `'${bench.link}' '{}' --progress`;
       const shown = await bench.run(['-qec', command, '/dev/null'], { program: 'script', env: { SHELL: '/bin/sh' } });
       expect(shown.stdout).toContain('é 50 %\r\n{"by":"events"}\r\n');
@@ -210,7 +210,7 @@ describe.each(BUILDS)('a call of the %s proxy', (build) => {
     },
   );
 
-  it('answers a PING in the middle of the call', async () => {
+  it('answers a PING during the call', async () => {
     await bench.serve({
       onCall({ stream, answer }) {
         const payload = Buffer.from('8 bytes!');
@@ -222,7 +222,7 @@ describe.each(BUILDS)('a call of the %s proxy', (build) => {
     expect((await bench.run(['{}'])).stdout).toBe('{"error":null,"echoed":"8 bytes!"}\n');
   });
 
-  it('goes on after a GOAWAY that lets the call finish', async () => {
+  it('continues after a GOAWAY that lets the call finish', async () => {
     await bench.serve({
       onCall({ stream, answer }) {
         stream.session?.goaway(constants.NGHTTP2_NO_ERROR, stream.id);
@@ -232,13 +232,13 @@ describe.each(BUILDS)('a call of the %s proxy', (build) => {
     expect(await bench.run(['{}'])).toEqual({ code: 0, stdout: '{}\n', stderr: '' });
   });
 
-  it('says to call again when the daemon did not look at the call', async () => {
+  it('says to call again if the daemon did not process the call', async () => {
     await bench.serve({ onStream: (stream) => stream.close(constants.NGHTTP2_REFUSED_STREAM) });
     const finished = await bench.run(['{}']);
     expect({ exit: finished.code, ...readFailure(finished) }).toMatchObject({ exit: 69, code: 'DAEMON_UNAVAILABLE' });
   });
 
-  it('INTERRUPTED: a connection lost in the middle is reported and the call is sent once only', async () => {
+  it('INTERRUPTED: reports a connection that is lost during the call, and sends the call only once', async () => {
     let calls = 0;
     await bench.serve({
       onCall({ stream }) {
@@ -251,7 +251,7 @@ describe.each(BUILDS)('a call of the %s proxy', (build) => {
     expect(calls).toBe(1);
   });
 
-  it('INTERRUPTED: a call the daemon gives up, or answers with what is no gRPC, may have run', async () => {
+  it('INTERRUPTED: reports that a call may have run if the daemon abandons it or answers with something that is not gRPC', async () => {
     const ends: ((stream: ServerHttp2Stream) => void)[] = [
       (stream) => stream.close(constants.NGHTTP2_INTERNAL_ERROR),
       (stream) => stream.respond({ ':status': 502 }, { endStream: true }),
@@ -270,7 +270,7 @@ describe.each(BUILDS)('a call of the %s proxy', (build) => {
     }
   });
 
-  it('reads a status without an answer, with the code and the remedy the daemon names', async () => {
+  it('reports a status without an answer with the code and remedy from the daemon', async () => {
     await bench.serve({ onStream: (stream) => failCall(stream, 8, 'too%20large%3A%20%C3%A4') });
     const plain = await bench.run(['{}']);
     expect(plain.code).toBe(2);
@@ -287,7 +287,7 @@ describe.each(BUILDS)('a call of the %s proxy', (build) => {
     });
   });
 
-  it.each(['SIGINT', 'SIGTERM'] as const)('%s cancels the call at the daemon and ends with 130', async (name) => {
+  it.each(['SIGINT', 'SIGTERM'] as const)('cancels the call at the daemon on %s and exits with 130', async (name) => {
     const seen = Promise.withResolvers<ServerHttp2Stream>();
     await bench.serve({ onCall: ({ stream }) => seen.resolve(stream) });
     const running = bench.run(['{}'], { signal: { when: seen.promise, name } });
@@ -298,7 +298,7 @@ describe.each(BUILDS)('a call of the %s proxy', (build) => {
     expect({ exit: finished.code, ...readFailure(finished) }).toMatchObject({ exit: 130, code: 'CANCELLED' });
   });
 
-  it('the death of the proxy closes the connection', async () => {
+  it('closes the connection when the proxy dies', async () => {
     const seen = Promise.withResolvers<ServerHttp2Stream>();
     await bench.serve({ onCall: ({ stream }) => seen.resolve(stream) });
     const running = bench.run(['{}'], { signal: { when: seen.promise, name: 'SIGKILL' } });
@@ -306,13 +306,13 @@ describe.each(BUILDS)('a call of the %s proxy', (build) => {
     expect(await running).toEqual({ code: null, stdout: '', stderr: '' });
   });
 
-  it('a signal while stdin is awaited ends the call too', async () => {
+  it('ends on a signal while it waits for stdin', async () => {
     const more = Buffer.alloc(1024 * 1024, ' ');
     const finished = await bench.run(['-'], { input: more, signalWhileReading: 'SIGTERM' });
     expect({ exit: finished.code, ...readFailure(finished) }).toMatchObject({ exit: 130, code: 'CANCELLED' });
   });
 
-  it('SEC-3.1 SEC-3.2 trusts no server of another authority, and of no other name', async () => {
+  it('SEC-3.1 SEC-3.2 trusts no server of another authority or with another name', async () => {
     const strangers = await issueCertificates(Date.now(), 3_600_000);
     const { proxy } = bench.certificates;
     for (const server of [strangers.server, proxy]) {
@@ -325,7 +325,7 @@ describe.each(BUILDS)('a call of the %s proxy', (build) => {
     }
   });
 
-  it('SEC-3.1 is turned away by a daemon of another authority', async () => {
+  it('SEC-3.1 is refused by a daemon of another authority', async () => {
     const strangers = await issueCertificates(Date.now(), 3_600_000);
     let streams = 0;
     await bench.serve({ authority: strangers.authority, onStream: () => streams++ });
@@ -334,13 +334,13 @@ describe.each(BUILDS)('a call of the %s proxy', (build) => {
     expect(streams).toBe(0);
   });
 
-  it('SEC-3.1 speaks TLS 1.3 only', async () => {
+  it('SEC-3.1 allows only TLS 1.3', async () => {
     await bench.serve({ options: { maxVersion: 'TLSv1.2', minVersion: 'TLSv1.2' } });
     const finished = await bench.run(['{}']);
     expect({ exit: finished.code, ...readFailure(finished) }).toMatchObject({ exit: 69, code: 'DAEMON_UNAVAILABLE' });
   });
 
-  it('names the socket when a foreign process holds it', async () => {
+  it('names the socket if another program holds it', async () => {
     for (const greeting of ['220 mail\r\n', '']) {
       await bench.listen(
         createServer((connection) =>
@@ -358,7 +358,7 @@ describe.each(BUILDS)('a call of the %s proxy', (build) => {
     }
   });
 
-  it('refuses input that is missing, blank, too large or not one argument', async () => {
+  it('refuses input that is missing, blank, too large or more than one argument', async () => {
     const cases: [string[], string | Buffer, string, RegExp][] = [
       [[], '', 'ARGS_INVALID', /stdin is empty.*safe_bash '\{/],
       [['-'], ' \n', 'ARGS_INVALID', /stdin is empty/],
@@ -386,7 +386,7 @@ describe.each(BUILDS)('a call of the %s proxy', (build) => {
     expect(failure).toMatchObject({ code: 'ARGS_INVALID', error: expect.stringContaining('stdin') });
   });
 
-  it('counts a request as unsent when the files of the certificates do not fit, and finds new ones', async () => {
+  it('treats a request as unsent if the certificate files do not match, and reads new ones', async () => {
     const strangers = await issueCertificates(Date.now(), 3_600_000);
     writeFileSync(join(bench.certsDir, 'proxy.key'), strangers.proxy.privateKey);
     bench.installLauncher(`cp '${bench.treasury}'/certs/* '${bench.certsDir}'; exit 0`);

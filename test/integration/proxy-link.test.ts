@@ -41,7 +41,7 @@ describe.each(BUILDS)('the links of the %s proxy', (build) => {
     return { code: 4, error_code: 'INTEGRITY_FAILED', error };
   }
 
-  it('FR-1.1 FR-1.2 one binary serves every tool by the name of the link', async () => {
+  it('FR-1.1 FR-1.2 let one binary serve every tool by the name of the link', async () => {
     const other = join(bench.project, '.claude/tools/art_view/art_view');
     mkdirSync(dirname(other));
     symlinkSync(bench.proxy, other);
@@ -49,7 +49,7 @@ describe.each(BUILDS)('the links of the %s proxy', (build) => {
     expect(await reach({ program: bench.link })).toEqual(['safe_bash', bench.project]);
   });
 
-  it('FR-1.2 finds the project by a relative link, by .claude/bin and through PATH', async () => {
+  it('FR-1.2 lead to the project as relative links, in .claude/bin and through PATH', async () => {
     const bin = dirname(bench.binLink);
     const found = ['safe_bash', bench.project];
     expect(await reach({ program: '.claude/tools/safe_bash/safe_bash' })).toEqual(found);
@@ -58,7 +58,7 @@ describe.each(BUILDS)('the links of the %s proxy', (build) => {
     expect(await reach({ program: 'safe_bash', env: { PATH: '.claude/bin:/usr/bin:/bin' } })).toEqual(found);
   });
 
-  it('takes the project from the path as called when .claude leads elsewhere, and resolves the project itself', async () => {
+  it('name the project by the path as called if .claude leads elsewhere, and the project itself is resolved', async () => {
     const borrowed = join(bench.root, 'borrowed');
     mkdirSync(borrowed);
     symlinkSync(join(bench.project, '.claude'), join(borrowed, '.claude'));
@@ -70,7 +70,7 @@ describe.each(BUILDS)('the links of the %s proxy', (build) => {
     ]);
   });
 
-  it('SEC-4.3 refuses to run from another place than the installed one', async () => {
+  it('SEC-4.3 are refused outside the installed place', async () => {
     const copies = [copyFileSync, linkSync].map((copy, i) => {
       const place = join(bench.project, `.claude/tools/copy${i}/copy${i}`);
       mkdirSync(dirname(place));
@@ -82,7 +82,7 @@ describe.each(BUILDS)('the links of the %s proxy', (build) => {
     }
   });
 
-  it('SEC-4.3 refuses when directory, link and tool names differ', async () => {
+  it('SEC-4.3 are refused if directory, link and tool names differ', async () => {
     const wrong = join(bench.project, '.claude/tools/safe_bash/other');
     symlinkSync(bench.proxy, wrong);
     expect(await reach({ program: wrong })).toEqual(refused(/other does not agree with its directory/));
@@ -95,9 +95,9 @@ describe.each(BUILDS)('the links of the %s proxy', (build) => {
     expect(await reach({ program: loose })).toEqual(refused(/does not agree/));
   });
 
-  // A script cannot be given another name than that of its file.
+  // A script always gets the name of its file.
   if (build === 'compiled') {
-    it('SEC-4.3 refuses a name that the caller made up', async () => {
+    it('SEC-4.3 are not replaced by a name that the caller made up', async () => {
       const { project } = bench;
       expect(await reach({ argv0: 'no_such_tool' })).toEqual(refused(/in no directory of PATH/));
       expect(await reach({ argv0: join(project, '.claude/bin/absent') })).toEqual(
@@ -108,7 +108,7 @@ describe.each(BUILDS)('the links of the %s proxy', (build) => {
     });
   }
 
-  it('called by its own name it prints its version, or how it is used', async () => {
+  it('are not needed for its version and usage, which it prints under its own name', async () => {
     const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8'));
     const own = { program: bench.proxy };
     expect(await bench.run(['--version'], own)).toEqual({ code: 0, stdout: `contextd-proxy ${version}\n`, stderr: '' });
@@ -117,7 +117,7 @@ describe.each(BUILDS)('the links of the %s proxy', (build) => {
     expect(stderr).toContain('.claude/tools/');
   });
 
-  it('--help, --extended and --schema print the files beside the link without a daemon', async () => {
+  it('print the files beside them with --help, --extended and --schema, without a daemon', async () => {
     const alone = { env: { CONTEXTD_HOME: join(bench.root, 'nowhere') } };
     const files = { 'TOOL.md': ['--help'], 'TOOL_EXTENDED.md': ['--help', '--extended'], 'schema.json': ['--schema'] };
     for (const [name, args] of Object.entries(files)) {
@@ -134,7 +134,7 @@ describe.each(BUILDS)('the links of the %s proxy', (build) => {
     expect(existsSync(join(bench.root, 'nowhere'))).toBe(false);
   });
 
-  it('nothing in the folder it runs in steers it', async () => {
+  it('are not affected by anything in the working directory', async () => {
     const hostile = join(bench.root, 'hostile');
     const proof = join(hostile, 'ran');
     mkdirSync(hostile);
@@ -147,7 +147,7 @@ describe.each(BUILDS)('the links of the %s proxy', (build) => {
     expect(existsSync(proof)).toBe(false);
   });
 
-  it('keeps a hostile path from breaking the line on stderr', async () => {
+  it('cannot break the line on stderr with a hostile path', async () => {
     const evil = join(bench.root, 'a\nb\u001b[31m/.claude/tools/x/y');
     mkdirSync(dirname(evil), { recursive: true });
     symlinkSync(bench.proxy, evil);
@@ -164,7 +164,7 @@ const bwrap = ['/usr/bin/bwrap', '/usr/local/bin/bwrap'].find((path) => existsSy
 describe.runIf(bwrap !== undefined && filter !== undefined).each(BUILDS)(
   "the %s proxy in an agent's sandbox",
   (build) => {
-    it('names the settings that allow unix sockets when socket() is forbidden', async () => {
+    it('names the settings that allow unix sockets if socket() is forbidden', async () => {
       const bench = await Bench.create(build);
       try {
         await bench.serve();
@@ -184,7 +184,10 @@ describe.runIf(bwrap !== undefined && filter !== undefined).each(BUILDS)(
   },
 );
 
-/** A seccomp program: socket(AF_UNIX) fails with EPERM, as in the sandbox of Claude Code. Undefined off Linux. */
+/**
+ * A seccomp program that makes socket(AF_UNIX) fail with EPERM, like the sandbox of Claude Code. Undefined on other
+ * systems than Linux.
+ */
 function socketFilter(): Buffer | undefined {
   const socketCall = { x64: 41, arm64: 198 }[process.arch as string];
   if (process.platform !== 'linux' || socketCall === undefined) return undefined;

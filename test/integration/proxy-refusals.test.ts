@@ -38,7 +38,7 @@ describe('a call that the proxy refuses', () => {
       .map((line) => JSON.parse(line));
   }
 
-  /** On a busy machine the proxy may end before the daemon has written its report. */
+  /** Waits for the record: on a busy machine the proxy may end before the daemon has written it. */
   async function recordsOf(id: string): Promise<AuditLine[]> {
     const recorded = () => lines().filter(({ request_id }) => request_id === id);
     return vi.waitUntil(() => recorded().length > 0, { timeout: 30_000 }).then(recorded);
@@ -49,11 +49,11 @@ describe('a call that the proxy refuses', () => {
 
   it.each([
     ['two inputs', ['{}', '{}'], 2, 'ARGS_INVALID'],
-    ['an option there is not', ['--no-such-option', '1'], 2, 'ARGS_INVALID'],
-    ['a file that is not there', [`@${token}`], 1, 'PATH_NOT_FOUND'],
+    ['an unknown option', ['--no-such-option', '1'], 2, 'ARGS_INVALID'],
+    ['a missing file', [`@${token}`], 1, 'PATH_NOT_FOUND'],
     ['an empty input', [' '], 2, 'ARGS_INVALID'],
-    ['an output file that is protected', ['{"command":"true"}', '--out', '.claude/x'], 3, 'PERMISSION_DENIED'],
-  ])('SEC-5.1: leaves a record of %s, with its words masked', async (_what, args, exitCode, code) => {
+    ['a protected output file', ['{"command":"true"}', '--out', '.claude/x'], 3, 'PERMISSION_DENIED'],
+  ])('SEC-5.1: leaves a record of %s, with its arguments masked', async (_what, args, exitCode, code) => {
     const { stdout, code: ended } = await call(args);
     const envelope = JSON.parse(stdout);
     expect({ code: envelope.data.error_code, ended }).toEqual({
@@ -68,7 +68,7 @@ describe('a call that the proxy refuses', () => {
       project: at.project,
       input: { arguments: args.map((word) => word.replace(token, '[SECRET]')) },
       error_code: code,
-      // Of the very line that the proxy printed.
+      // The record is about exactly the line that the proxy printed.
       output_bytes: Buffer.byteLength(stdout) - 1,
       tokens_returned: envelope.tokens_used,
     });
@@ -84,7 +84,7 @@ describe('a call that the proxy refuses', () => {
     ]);
   });
 
-  it('SEC-5.1 SEC-4.3: leaves a record of a link that does not match, and of a proxy that was not installed there', async () => {
+  it('SEC-5.1 SEC-4.3: leaves a record of a link that does not match and of a proxy outside the installed place', async () => {
     mkdirSync(join(at.project, '.claude/tools/other'), { recursive: true });
     symlinkSync(PROXY, join(at.project, '.claude/tools/other/safe_bash'));
     const wrong = await at.run('.claude/tools/other/safe_bash', ['{"command":"true"}']);
@@ -99,14 +99,14 @@ describe('a call that the proxy refuses', () => {
     ]);
   });
 
-  it('SEC-5.1: is not recorded twice when the daemon refuses it', async () => {
+  it('SEC-5.1: is not recorded twice if the daemon refuses it', async () => {
     const { stdout } = await call(['{"comand":"x"}']);
     const records = await recordsOf(JSON.parse(stdout).meta.request_id);
     expect(records).toMatchObject([{ door: 'grpc', error_code: 'ARGS_INVALID' }]);
   });
 });
 
-describe.each(BUILDS)('the %s proxy without a daemon that it could tell', (build) => {
+describe.each(BUILDS)('the %s proxy, when it refuses a call', (build) => {
   let bench: Bench;
   beforeAll(async () => {
     bench = await Bench.create(build);
@@ -115,7 +115,7 @@ describe.each(BUILDS)('the %s proxy without a daemon that it could tell', (build
 
   const refuse = () => bench.run(['{}', '{}']);
 
-  it('SEC-5.1: refuses as ever when none runs, and starts none for it', async () => {
+  it('SEC-5.1: prints the same refusal if no daemon runs, and starts none', async () => {
     writeFileSync(bench.launcher, `#!/bin/sh\ntouch ${bench.root}/started\n`, { mode: 0o755 });
     const { code, stdout } = await refuse();
     expect(code).toBe(2);
@@ -124,7 +124,7 @@ describe.each(BUILDS)('the %s proxy without a daemon that it could tell', (build
     expect(readdirSync(join(bench.home, 'run'))).toEqual([]);
   });
 
-  it('SEC-5.1: refuses as ever when the one that listens does not answer, or is not contextd', async () => {
+  it('SEC-5.1: prints the same refusal if the listener does not answer or is not contextd', async () => {
     const silent = createServer();
     const deaf = createServer((socket) => socket.end('no TLS'));
     for (const server of [silent, deaf]) {
@@ -138,7 +138,7 @@ describe.each(BUILDS)('the %s proxy without a daemon that it could tell', (build
     }
   });
 
-  it('SEC-5.1: tells a daemon what was refused and why', async () => {
+  it('SEC-5.1: reports to the daemon what was refused and why', async () => {
     const reports: ReceivedReport[] = [];
     await bench.serve({ onReport: (report) => reports.push(report) });
     const { stdout } = await refuse();

@@ -41,7 +41,7 @@ describe.each(BUILDS)('the first call of the %s proxy', (build) => {
     return { code, error_code: data.error_code, error };
   }
 
-  it('a hundred at once start one daemon, and all are answered by it', async () => {
+  it('starts one daemon even as one of a hundred, and all are answered by it', async () => {
     const calls = Array.from({ length: build === 'compiled' ? 100 : 20 }, () => bench.run(['{}']));
     const outputs = new Set((await Promise.all(calls)).map((finished) => JSON.stringify(finished)));
     const [start, ...more] = starts();
@@ -50,7 +50,7 @@ describe.each(BUILDS)('the first call of the %s proxy', (build) => {
     expect(readdirSync(join(bench.home, 'run'))).toEqual(['contextd.sock']);
   });
 
-  it('starts the daemon in a session of its own, in /, with PATH, HOME, XDG_* and CONTEXTD_HOME only', async () => {
+  it('starts the daemon in its own session, in /, with only PATH, HOME, XDG_* and CONTEXTD_HOME', async () => {
     const inherited = {
       XDG_RUNTIME_DIR: '/run/none',
       XDG_CONFIG_HOME: '/c',
@@ -60,7 +60,7 @@ describe.each(BUILDS)('the first call of the %s proxy', (build) => {
     const env = { ...inherited, SECRET: 'x', NODE_OPTIONS: '--no-warnings', LD_LIBRARY_PATH: '/nowhere' };
     await bench.run(['{}'], { env });
     const [start] = starts();
-    // The launcher's shell adds the first four; Node hands the last one to every child when coverage is measured.
+    // The launcher's shell adds the first four; Node passes the last one to every child when coverage is measured.
     const { PWD, SHLVL, _, OLDPWD, NODE_V8_COVERAGE, ...environment } = start?.environment ?? {};
     expect(environment).toEqual({ PATH: process.env.PATH, HOME: bench.root, CONTEXTD_HOME: bench.home, ...inherited });
     expect(start).toMatchObject({ args: ['serve'], cwd: '/', sessionId: start?.pid });
@@ -69,7 +69,7 @@ describe.each(BUILDS)('the first call of the %s proxy', (build) => {
     }
   });
 
-  it('the daemon keeps no descriptor of the caller open', async () => {
+  it('leaves the daemon no descriptor of the caller', async () => {
     const stdio = ['ignore', 'pipe', 'pipe', 'pipe', 'pipe', 'ignore', 'pipe'] as const;
     const child = spawn(bench.link, ['{}'], { env: environment(), stdio: [...stdio] });
     const pipes = child.stdio.slice(1).filter((pipe) => pipe !== null);
@@ -77,7 +77,7 @@ describe.each(BUILDS)('the first call of the %s proxy', (build) => {
     expect(starts()).toHaveLength(1);
   });
 
-  it('its stderr goes to the log', async () => {
+  it('sends the daemon’s stderr to the log', async () => {
     bench.installLauncher('echo "out"; echo "no room" >&2; exit 7');
     const finished = await bench.run(['{}']);
     expect(failure(finished)).toEqual({
@@ -90,14 +90,14 @@ describe.each(BUILDS)('the first call of the %s proxy', (build) => {
     expect(readdirSync(join(bench.home, 'run'))).toEqual([]);
   });
 
-  it('those that waited for a start that failed do not try again', async () => {
+  it('does not retry a start that failed while it waited for it', async () => {
     bench.installLauncher(`echo x >> '${bench.treasury}/attempts'; exit 1`);
     const all = await Promise.all(Array.from({ length: 10 }, () => bench.run(['{}'])));
     expect(new Set(all.map(({ code }) => code))).toEqual(new Set([69]));
     expect(readFileSync(join(bench.treasury, 'attempts'), 'utf8')).toBe('x\n');
   });
 
-  it('says so at once when there is no launcher', async () => {
+  it('reports a missing launcher at once', async () => {
     rmSync(bench.launcher);
     expect(failure(await bench.run(['{}']))).toMatchObject({
       code: 69,
@@ -105,7 +105,7 @@ describe.each(BUILDS)('the first call of the %s proxy', (build) => {
     });
   });
 
-  it('a lock whose holder died is taken over by one of many', async () => {
+  it('takes over the lock of a dead holder, but only one call does', async () => {
     const dead = spawn('true');
     await once(dead, 'exit');
     mkdirSync(join(bench.home, 'run'), { recursive: true });
@@ -116,7 +116,7 @@ describe.each(BUILDS)('the first call of the %s proxy', (build) => {
     expect(readdirSync(join(bench.home, 'run'))).toEqual(['contextd.sock']);
   });
 
-  it('a socket that a dead daemon left behind is no obstacle', async () => {
+  it('replaces a socket that a dead daemon left behind', async () => {
     expect((await bench.run(['{}'])).code).toBe(0);
     const [first] = starts();
     end(first?.pid ?? 0);
@@ -126,7 +126,7 @@ describe.each(BUILDS)('the first call of the %s proxy', (build) => {
     expect(JSON.parse(second.stdout).pid).not.toBe(first?.pid);
   });
 
-  it('a daemon that dies while it is called is no obstacle', async () => {
+  it('starts another daemon if the first one dies while it is called', async () => {
     expect((await bench.run(['{}'])).code).toBe(0);
     const [first] = starts();
     end(first?.pid ?? 0);
@@ -142,12 +142,12 @@ describe.each(BUILDS)('the first call of the %s proxy', (build) => {
     expect(dying.listening).toBe(false);
   });
 
-  it('a directory that cannot be made is named', async () => {
+  it('names a directory that cannot be created', async () => {
     writeFileSync(bench.home, '');
     expect(failure(await bench.run(['{}']))).toMatchObject({ code: 69, error: expect.stringContaining(bench.home) });
   });
 
-  it('PATH_INVALID names the limit of a socket path that is too long, and a relative CONTEXTD_HOME', async () => {
+  it('reports PATH_INVALID with the limit if the socket path is too long, and for a relative CONTEXTD_HOME', async () => {
     const long = await bench.run(['{}'], { env: { CONTEXTD_HOME: join(bench.root, 'x'.repeat(100)) } });
     expect(failure(long)).toMatchObject({ code: 2, error: expect.stringMatching(/limit is 10[37].*CONTEXTD_HOME/) });
     const relative = await bench.run(['{}'], { env: { CONTEXTD_HOME: 'here' } });
@@ -175,11 +175,11 @@ function end(pid: number): void {
   try {
     if (pid > 0) process.kill(pid, 'SIGKILL');
   } catch {
-    // it has ended
+    // The daemon has ended.
   }
 }
 
-/** A process that only waits to be reaped listens no more. */
+/** A zombie, which only waits to be reaped, counts as dead. */
 function isRunning(pid: number): boolean {
   const path = `/proc/${pid}/stat`;
   return existsSync(path) && !/^.*\) [ZX]/s.test(readFileSync(path, 'utf8'));

@@ -31,12 +31,12 @@ describe.each(whoCanRun())('the core tools in a real sandbox, %s', (who) => {
     return stream && shownText(stream);
   }
 
-  /** Made by the workspace's owner, as a person would. */
+  /** Creates a file as the owner of the workspace. */
   function put(name: string, content: string): void {
     bench.host(`cat > '${name}' <<'END_OF_FILE'\n${content}\nEND_OF_FILE`);
   }
 
-  it('FR-4.1 safe_bash runs a command; a failing one is a success of the tool', async () => {
+  it('FR-4.1 safe_bash runs a command and succeeds even if the command fails', async () => {
     const result = await call('safe_bash', {
       command: 'echo out; echo err >&2; cat; exit 3',
       stdin: 'in',
@@ -48,19 +48,19 @@ describe.each(whoCanRun())('the core tools in a real sandbox, %s', (who) => {
     expect(textOf(result, 'stderr')).toBe('err\n');
   });
 
-  it('SEC-2.1 FR-8.4 a command runs in a sandbox of its own, not beside the tools', async () => {
+  it('SEC-2.1 FR-8.4 run a command in its own sandbox, not beside the tools', async () => {
     const result = await call('safe_bash', { command: 'ls /opt/contextd; ls /proc | grep -c "^[0-9]"' });
     expect(textOf(result, 'stderr')).toContain('No such file or directory');
     expect(Number(textOf(result, 'stdout'))).toBeLessThan(8);
   });
 
-  it('SEC-2.1 FR-8.4 exec is refused to a tool without the grant', async () => {
+  it('SEC-2.1 FR-8.4 cannot exec without the grant', async () => {
     await expect(call('safe_bash', { command: 'true' }, { grants: [] })).rejects.toMatchObject({
       code: 'PERMISSION_DENIED',
     });
   });
 
-  it('NFR-2.2 a timeout gives what was printed so far, and holds up nobody', async () => {
+  it('NFR-2.2 return the output so far after a timeout, and delay no other call', async () => {
     put('beside.txt', 'beside');
     const slow = call('safe_bash', { command: 'echo so far; sleep 60' }, { timeoutMs: 400 });
     await expect(call('safe_read', { path: 'beside.txt' })).resolves.toMatchObject({ output: { data: { lines: 1 } } });
@@ -72,7 +72,7 @@ describe.each(whoCanRun())('the core tools in a real sandbox, %s', (who) => {
     expect(textOf(result, 'stdout')).toBe('so far\n');
   });
 
-  it('a cancelled command is CANCELLED with what was printed so far', async () => {
+  it('return CANCELLED with the output so far for a cancelled command', async () => {
     const caller = new AbortController();
     const running = call('safe_bash', { command: 'echo so far; touch started; sleep 60' }, { signal: caller.signal });
     await call('safe_bash', { command: 'until [ -e started ]; do :; done' });
@@ -82,7 +82,7 @@ describe.each(whoCanRun())('the core tools in a real sandbox, %s', (who) => {
     expect(textOf(result, 'stdout')).toBe('so far\n');
   });
 
-  it('SEC-1.1 binary output is withheld with its kind, size and sha256', async () => {
+  it('SEC-1.1 withhold binary output and report its kind, size and sha256', async () => {
     const command = 'head -c 4096 /bin/true | tee program; sha256sum <program >&2';
     const result = await call('safe_bash', { command });
     const sha256 = textOf(result, 'stderr')?.slice(0, 64);
@@ -90,18 +90,18 @@ describe.each(whoCanRun())('the core tools in a real sandbox, %s', (who) => {
     expect(textOf(result, 'stdout')).toBe(`[contextd: ELF program, 4096 bytes, sha256 ${sha256}, withheld]\n`);
   });
 
-  it('protected paths that a command makes are reported', async () => {
+  it('report protected paths that a command creates', async () => {
     const { quarantined } = await call('safe_bash', { command: 'echo x > .envrc' });
     expect(quarantined).toMatchObject([{ path: '.envrc' }]);
   });
 
-  it('a directory that is not there is PATH_NOT_FOUND', async () => {
+  it('report PATH_NOT_FOUND for a missing directory', async () => {
     await expect(call('safe_bash', { command: 'true', cwd: 'nowhere' })).rejects.toMatchObject({
       code: 'PATH_NOT_FOUND',
     });
   });
 
-  it('FR-4.2 FR-4.3 what safe_read gave, safe_write guards', async () => {
+  it('FR-4.2 FR-4.3 safe_write checks the etag that safe_read returned', async () => {
     put('guarded.txt', 'first');
     const { output } = await call('safe_read', { path: 'guarded.txt' });
     const etag = output.data.etag ?? null;
@@ -113,7 +113,7 @@ describe.each(whoCanRun())('the core tools in a real sandbox, %s', (who) => {
     ).rejects.toMatchObject({ code: 'CONFLICT' });
   });
 
-  it('FR-4.3 a file is written by its owner, and another name of the old one keeps its content', async () => {
+  it('FR-4.3 write a file as its owner, and a hard link to the old file keeps its content', async () => {
     put('name', 'old');
     linkSync(join(bench.workspace, 'name'), join(bench.workspace, 'other-name'));
     await call('safe_write', { path: 'name', content: 'new' });
@@ -121,7 +121,7 @@ describe.each(whoCanRun())('the core tools in a real sandbox, %s', (who) => {
     expect(bench.host('stat -c %u . name')).toMatch(/^(\d+)\n\1\n$/);
   });
 
-  it('FR-4.3 what is mounted read-only is refused, naming why', async () => {
+  it('FR-4.3 refuse to write to a read-only mount and say why', async () => {
     const vendor = join(bench.workspace, 'vendor');
     bench.host('mkdir -p vendor && echo x > vendor/file');
     const reader = openToolRunner(bench, { policyFor: () => bench.policy({ roPaths: [vendor] }) });
@@ -136,7 +136,7 @@ describe.each(whoCanRun())('the core tools in a real sandbox, %s', (who) => {
     }
   });
 
-  it('FR-4.2 a link that leads out of the workspace leads nowhere', async () => {
+  it('FR-4.2 do not follow a link out of the workspace', async () => {
     const outside = join(bench.base, 'outside');
     mkdirSync(outside, { recursive: true });
     writeFileSync(join(outside, 'secret'), 'x');
@@ -147,7 +147,7 @@ describe.each(whoCanRun())('the core tools in a real sandbox, %s', (who) => {
     await expect(call('safe_write', { path: 'way-out', content: 'x' })).rejects.toMatchObject({ code: 'PATH_INVALID' });
   });
 
-  it('FR-4.2 a file larger than the memory of the sandbox is read in part', async () => {
+  it('FR-4.2 read a part of a file that is larger than the sandbox’s memory', async () => {
     bench.host('yes 0123456789 | head -c 300000000 > large.txt');
     const limits = { ...bench.policy().limits, memoryBytes: 256 * MIB };
     const small = openToolRunner(bench, { policyFor: () => bench.policy({ limits }) });
@@ -164,16 +164,13 @@ describe.each(whoCanRun())('the core tools in a real sandbox, %s', (who) => {
   it.each([
     ['short', 0],
     ['long enough for the scan in a thread', 3_000],
-  ])(
-    'SEC-1.2 the tool process reports where secrets lie and replaces nothing, in a text that is %s',
-    async (_, lines) => {
-      const secret = generate('ghp_[0-9A-Za-z]{36}', seededRandom(7));
-      put('secrets.txt', `${'nothing to see in this line\n'.repeat(lines)}token = ${secret}`);
-      const result = await call('safe_read', { path: 'secrets.txt' });
-      const text = textOf(result, 'content') ?? '';
-      expect(text).toContain(secret);
-      const spans = result.firstPass.at(-1)?.map(({ start, end }) => text.slice(start, end));
-      expect(spans).toEqual([secret]);
-    },
-  );
+  ])('SEC-1.2 report the places of secrets and replace nothing in a text that is %s', async (_, lines) => {
+    const secret = generate('ghp_[0-9A-Za-z]{36}', seededRandom(7));
+    put('secrets.txt', `${'nothing to see in this line\n'.repeat(lines)}token = ${secret}`);
+    const result = await call('safe_read', { path: 'secrets.txt' });
+    const text = textOf(result, 'content') ?? '';
+    expect(text).toContain(secret);
+    const spans = result.firstPass.at(-1)?.map(({ start, end }) => text.slice(start, end));
+    expect(spans).toEqual([secret]);
+  });
 });

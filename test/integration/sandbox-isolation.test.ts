@@ -16,14 +16,14 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Bench, openBench, whoCanRun } from '../fixtures/sandbox-harness.ts';
 
-describe.each(whoCanRun())('isolation, %s', (who) => {
+describe.each(whoCanRun())('an isolated command, %s', (who) => {
   let bench: Bench;
   beforeAll(async () => {
     bench = await openBench(who);
   });
   afterAll(() => bench.close());
 
-  test('the probe really ran a sandbox and says what it found', async () => {
+  test('runs in a sandbox that the probe really tried and reported', async () => {
     const machine = await bench.sandbox.probe();
     expect(machine).toMatchObject({ backend: 'bubblewrap', version: expect.stringMatching(/^\d+\.\d+/) });
     const report = await bench.sandbox.isolationFor(bench.workspace);
@@ -37,7 +37,7 @@ describe.each(whoCanRun())('isolation, %s', (who) => {
     }
   });
 
-  test('SEC-2.3 every namespace is its own, and no new one can be made inside', async () => {
+  test('SEC-2.3 has its own namespaces of every kind and cannot create new ones', async () => {
     const names = ['user', 'pid', 'net', 'mnt', 'ipc', 'uts', 'cgroup'];
     const { out } = await bench.bash(`for n in ${names.join(' ')}; do readlink /proc/self/ns/$n; done`);
 
@@ -49,13 +49,13 @@ describe.each(whoCanRun())('isolation, %s', (who) => {
     expect(nested.out).not.toContain('rc=0');
   });
 
-  test('SEC-2.3 no capability, no new privileges', async () => {
+  test('SEC-2.3 has no capability and cannot gain privileges', async () => {
     const { out } = await bench.bash('grep -E "^(Cap|NoNewPrivs)" /proc/self/status');
     expect(out.match(/^Cap\w+:\t0{16}$/gm)).toHaveLength(5);
     expect(out).toContain('NoNewPrivs:\t1');
   });
 
-  test('SEC-2.4 the network is unreachable: neither the internet, nor the host’s loopback, nor its abstract sockets', async () => {
+  test('SEC-2.4 reaches no network: not the internet, the host’s loopback or its abstract sockets', async () => {
     const server = createServer((socket) => socket.end('reached'));
     const abstract = createServer((socket) => socket.end('reached'));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -79,7 +79,7 @@ describe.each(whoCanRun())('isolation, %s', (who) => {
     }
   });
 
-  test('SEC-2.3 files of the host cannot be read: a planted one, the home, the shadow file, the daemon’s own', async () => {
+  test('SEC-2.3 cannot read files of the host: a planted file, the home, the shadow file, the daemon’s files', async () => {
     const secret = join(bench.base, 'outside.txt');
     writeFileSync(secret, 'planted', { mode: 0o644 });
     const { out, err } = await bench.bash(
@@ -94,7 +94,7 @@ describe.each(whoCanRun())('isolation, %s', (who) => {
     expect(passwd.out).toBe('root\nsandbox\nnobody\nsandbox\n');
   });
 
-  test('SEC-2.3 nothing outside the workspace can be written, nothing written elsewhere stays', async () => {
+  test('SEC-2.3 cannot write outside the workspace, and nothing it writes elsewhere persists', async () => {
     const { err } = await bench.bash(
       'for f in /x /usr/x /etc/x /opt/x /dev/x; do : >$f; done; : >/tmp/stays; : >~/stays',
     );
@@ -103,7 +103,7 @@ describe.each(whoCanRun())('isolation, %s', (who) => {
     expect(out).not.toContain('stays');
   });
 
-  test('SEC-2.3 a symbolic link out of the workspace leads nowhere', async () => {
+  test('SEC-2.3 cannot follow a symbolic link out of the workspace', async () => {
     const secret = join(bench.base, 'linked.txt');
     writeFileSync(secret, 'planted', { mode: 0o666 });
     symlinkSync(secret, join(bench.workspace, 'link'));
@@ -115,7 +115,7 @@ describe.each(whoCanRun())('isolation, %s', (who) => {
     expect(readFileSync(secret, 'utf8')).toBe('planted');
   });
 
-  test('SEC-2.3 the environment is built from nothing, in /proc/1 too', async () => {
+  test('SEC-2.3 gets an environment built from nothing, also in /proc/1', async () => {
     process.env.CONTEXTD_TEST_LEAK = 'leak-of-the-daemon';
     try {
       const { out } = await bench.bash('env; cat /proc/*/environ /proc/*/cmdline | tr "\\0" "\\n"', {
@@ -132,7 +132,7 @@ describe.each(whoCanRun())('isolation, %s', (who) => {
     }
   });
 
-  test('SEC-2.3 no process of the host is seen or reached', async () => {
+  test('SEC-2.3 cannot see or reach a process of the host', async () => {
     const victim = spawn('sleep', ['60'], { stdio: 'ignore' });
     try {
       const { out } = await bench.bash(
@@ -145,7 +145,7 @@ describe.each(whoCanRun())('isolation, %s', (who) => {
     }
   });
 
-  test('SEC-2.3 no descriptor of the daemon is inherited, nor one it was started with', () => {
+  test('SEC-2.3 inherits no descriptor of the daemon or of the daemon’s parent', () => {
     const planted = join(bench.base, 'descriptor.txt');
     writeFileSync(planted, 'planted');
     const fd = openSync(planted, 'r');
@@ -163,7 +163,7 @@ describe.each(whoCanRun())('isolation, %s', (who) => {
     }
   });
 
-  test('SEC-2.3 the kernel’s settings cannot be written', async () => {
+  test('SEC-2.3 cannot write the kernel’s settings', async () => {
     const files = [
       '/proc/sys/kernel/core_pattern',
       '/proc/sys/kernel/modprobe',
@@ -177,7 +177,7 @@ describe.each(whoCanRun())('isolation, %s', (who) => {
     expect(err).toMatch(/core_pattern: (Read-only file system|Permission denied)/);
   });
 
-  test('the workspace is read-write at its own path, and what is made there belongs to its owner', async () => {
+  test('can write the workspace at its own path, and new files belong to the owner of the workspace', async () => {
     const { out, exitCode } = await bench.bash('pwd; echo hello >file; cat file; stat -c %u file');
     expect({ out, exitCode }).toEqual({ out: `${bench.workspace}\nhello\n1000\n`, exitCode: 0 });
     const made = lstatSync(join(bench.workspace, 'file'));
@@ -185,7 +185,7 @@ describe.each(whoCanRun())('isolation, %s', (who) => {
     expect([made.uid, made.gid]).toEqual([workspace.uid, workspace.gid]);
   });
 
-  test('read-only toolchains are there, first on PATH, and cannot be written', async () => {
+  test('finds read-only toolchains first on PATH and cannot write them', async () => {
     const toolchain = join(bench.base, 'closed', 'toolchain');
     mkdirSync(join(toolchain, 'bin'), { recursive: true });
     writeFileSync(join(toolchain, 'bin', 'mytool'), '#!/bin/sh\necho ran\n', { mode: 0o755 });
@@ -195,7 +195,7 @@ describe.each(whoCanRun())('isolation, %s', (who) => {
     expect(err).toContain('Read-only file system');
   });
 
-  test('a workspace that contextd keeps its files in, or the system, is refused', async () => {
+  test('is refused in a workspace that holds contextd’s files or the system', async () => {
     for (const workspace of ['/', '/usr', '/etc', '/home', bench.base, join(bench.base, 'home')]) {
       await expect(bench.bash('true', {}, { workspace })).rejects.toMatchObject({ code: 'PATH_INVALID' });
     }
@@ -205,7 +205,7 @@ describe.each(whoCanRun())('isolation, %s', (who) => {
   });
 });
 
-test.runIf(process.getuid?.() === 0)('a workspace its owner cannot reach is refused with the remedy', async () => {
+test.runIf(process.getuid?.() === 0)('refuses a workspace that its owner cannot reach, with the remedy', async () => {
   const bench = await openBench('workspace of uid 65534');
   try {
     chmodSync(bench.base, 0o700);

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { SandboxProcess } from '#src/sandbox/sandbox.js';
 import { type Bench, openBench, processesWith, whoCanRun } from '../fixtures/sandbox-harness.ts';
 
-/** A program that answers each line on a socket in its directory with what it sees. */
+/** A program that answers each line on a socket in its directory with a description of its surroundings. */
 const ECHO = `
 import { createServer } from 'node:net';
 import { readFileSync, readdirSync, existsSync, writeFileSync } from 'node:fs';
@@ -22,7 +22,7 @@ createServer((channel) => channel.on('data', (chunk) => {
 })).listen('/run/contextd/echo', () => console.log('listening'));
 `;
 
-/** The other end of a program's socket, once it listens. */
+/** Connects to a program's socket when it listens. */
 async function dial(tool: SandboxProcess): Promise<Socket> {
   for await (const chunk of tool.stdout.iterator({ destroyOnReturn: false }))
     if (String(chunk).includes('listening')) break;
@@ -31,7 +31,7 @@ async function dial(tool: SandboxProcess): Promise<Socket> {
   return socket;
 }
 
-/** The next answer; a process that ended first is a failure, not a wait. */
+/** Returns the next answer; fails at once if the process has ended. */
 function ask(tool: SandboxProcess, channel: Socket, word: string): Promise<string> {
   channel.write(`${word}\n`);
   return new Promise((resolve, reject) => {
@@ -53,7 +53,7 @@ describe.each(whoCanRun())('a tool process, %s', (who) => {
 
   const open = (args: string[] = []): Promise<SandboxProcess> =>
     bench.sandbox.open(bench.policy(), { bundleDir, entry: 'main.mjs', args, env: { TOOL: 'yes' } });
-  test('SEC-2.1 runs Node of this installation from a read-only bundle and talks over a socket in its directory', async () => {
+  test('SEC-2.1 runs this installation’s Node from a read-only bundle and talks over a socket in its directory', async () => {
     const tool = await open(['one']);
     try {
       const answer: unknown = JSON.parse(await ask(tool, await dial(tool), 'hello'));
@@ -72,7 +72,7 @@ describe.each(whoCanRun())('a tool process, %s', (who) => {
     }
   });
 
-  test('what it prints comes on the stream it was printed to', async () => {
+  test('sends what it prints on the same stream', async () => {
     const tool = await open();
     const channel = await dial(tool);
     const said = { stdout: '', stderr: '' };
@@ -83,7 +83,7 @@ describe.each(whoCanRun())('a tool process, %s', (who) => {
     await expect.poll(() => said, { timeout: 20_000 }).toEqual({ stdout: 'on stdout\n', stderr: 'on stderr\n' });
   });
 
-  test('kill ends the whole tree, twice does no harm, and exited tells', async () => {
+  test('is killed with its whole tree, a second kill does no harm, and exited resolves', async () => {
     const seconds = `7${process.pid}${Math.trunc(performance.now())}`;
     const tool = await open([seconds]);
     await ask(tool, await dial(tool), 'child');
@@ -94,7 +94,7 @@ describe.each(whoCanRun())('a tool process, %s', (who) => {
     expect(await tool.exited).toEqual({ code: null, signal: 'SIGKILL' });
   });
 
-  test('a crash settles exited, and its directory for sockets is gone', async () => {
+  test('resolves exited on a crash, and its socket directory is removed', async () => {
     const tool = await open();
     const channel = await dial(tool);
     tool.stderr.resume();
@@ -105,7 +105,7 @@ describe.each(whoCanRun())('a tool process, %s', (who) => {
     channel.destroy();
   });
 
-  test('stop() kills tool processes; a bundle that is not there is refused', async () => {
+  test('is killed by stop(), and a missing bundle is refused', async () => {
     const none = bench.sandbox.open(bench.policy(), {
       bundleDir: join(bench.base, 'no'),
       entry: 'x',

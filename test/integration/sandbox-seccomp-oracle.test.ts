@@ -7,26 +7,27 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { returnValue } from '#src/sandbox/seccomp/actions.js';
 import { compileProfile } from '#src/sandbox/seccomp/compile.js';
 import { defaultProfile } from '#src/sandbox/seccomp/default-profile.js';
-import { decodeFilter, interpretFilter } from '#src/sandbox/seccomp/interpret.js';
 import type { OciProfile, OciRule } from '#src/sandbox/seccomp/profile.js';
 import { ARCHITECTURES, numberOf, type SeccompArch } from '#src/sandbox/seccomp/syscalls.js';
+import { decodeFilter, interpretFilter } from '../helpers/seccomp-interpreter.ts';
 import { plainProfiles } from '../unit/sandbox/seccomp/oci-samples.ts';
 
 const SOURCE = join(import.meta.dirname, '..', 'fixtures', 'libseccomp-export.c');
 const HOST = { caps: [], kernel: '6.1' };
 const ARCHES: readonly SeccompArch[] = ['x64', 'arm64'];
 const RANDOM_PROFILES = 200;
-/** Fixed, as what fails may be the other program. */
+/** A fixed seed, because libseccomp may be the one that fails. */
 const SEED = 20_261;
 
 const dir = mkdtempSync(join(tmpdir(), 'contextd-libseccomp-'));
 const oracle = join(dir, 'export');
 const available = spawnSync('gcc', ['-E', '-'], { input: '#include <seccomp.h>\n' }).status === 0;
 if (available) execFileSync('gcc', ['-O1', '-Wall', '-Werror', '-o', oracle, SOURCE, '-lseccomp']);
-if (!available) console.warn('filters are not compared with libseccomp: no gcc, or no seccomp.h (libseccomp-dev) here');
+if (!available)
+  console.warn('SKIPPED: filters were not compared with libseccomp: no gcc, or no seccomp.h (libseccomp-dev)');
 afterAll(() => rmSync(dir, { recursive: true, force: true }));
 
-/** What libseccomp makes of the profiles, in order. */
+/** The filters that libseccomp compiles from the profiles, in order. */
 function exportAll(profiles: readonly OciProfile[], arch: SeccompArch): Buffer[] {
   const input = profiles.map((profile) => describeProfile(profile, arch)).join('');
   const done = spawnSync(oracle, { input, maxBuffer: 256 * 1024 * 1024, timeout: 30_000 });
@@ -54,7 +55,10 @@ function describeRule({ names, action, errnoRet, args = [] }: OciRule): string[]
   return names.map((name) => `rule ${returnValue(action, errnoRet, name)} ${name} ${rest}`);
 }
 
-/** Arguments on, just below and just above every value of a profile's rules, alone and in common, and a few others. */
+/**
+ * Arguments equal to, just below and just above every value in a profile's rules, one at a time and all together, and a
+ * few others.
+ */
 function argumentSets(profile: OciProfile, name: string): bigint[][] {
   const rules = (profile.syscalls ?? []).filter(({ names, args = [] }) => names.includes(name) && args.length > 0);
   const near = (value: number | bigint) =>
@@ -98,7 +102,7 @@ describe.runIf(available).each(ARCHES)('compared with libseccomp, %s', (arch) =>
   const unknown = available ? spawnSync(oracle, all, { encoding: 'utf8' }).stdout.split('\n') : [];
   const names = all.filter((name) => !unknown.includes(name));
 
-  test('SEC-2.2 the default profile, with every toggle: only ioctl differs, where libseccomp loses the denial', () => {
+  test('SEC-2.2 the default profile with every toggle differs only in ioctl, where libseccomp loses the denial', () => {
     const toggles = [true, false].flatMap((inet) =>
       [true, false].flatMap((unix) => [true, false].map((debug) => ({ inet, unix, debugger: debug }))),
     );
@@ -111,7 +115,7 @@ describe.runIf(available).each(ARCHES)('compared with libseccomp, %s', (arch) =>
       `${arch}: ${compared} comparisons with libseccomp, ${names.length} of ${all.length} calls known to it`,
     );
     expect(names.length).toBeGreaterThan(250);
-    // An unconditional ALLOW makes libseccomp drop what the same call was refused by argument.
+    // For a call with an unconditional ALLOW, libseccomp drops the denials by argument.
     expect(new Set(differences.map(({ name }) => name))).toEqual(new Set(['ioctl']));
     for (const difference of differences) {
       expect(difference).toMatchObject({ ours: { action: 'errno', errno: 1 }, theirs: { action: 'allow' } });
@@ -119,7 +123,7 @@ describe.runIf(available).each(ARCHES)('compared with libseccomp, %s', (arch) =>
     }
   });
 
-  test(`SEC-2.2 ${RANDOM_PROFILES} random profiles decide alike`, () => {
+  test(`SEC-2.2 ${RANDOM_PROFILES} random profiles make the same decisions`, () => {
     const some = ['read', 'write', 'socket', 'ioctl', 'clone', 'prctl', 'openat', 'futex', 'statx'];
     const profiles = fc.sample(plainProfiles(some), { numRuns: RANDOM_PROFILES, seed: SEED });
     const filters = exportAll(profiles, arch);

@@ -9,7 +9,8 @@ import { canBeShown, findProgram, runConfined } from '../fixtures/seccomp-sandbo
 const USUAL: SeccompToggles = { inet: true, unix: true, debugger: false };
 
 const supported = process.platform === 'linux' && isSeccompArch(process.arch);
-if (!supported) console.warn(`work under seccomp filters is not tried on ${process.platform} ${process.arch}`);
+if (!supported)
+  console.warn(`SKIPPED: programs under seccomp filters were not tried on ${process.platform} ${process.arch}`);
 
 interface Work {
   readonly needs: readonly string[];
@@ -99,11 +100,11 @@ function boundBoth([name, work]: [string, Work]): [string, Work][] {
   ];
 }
 
-describe.runIf(supported)('honest work under the filter', () => {
+describe.runIf(supported)('ordinary programs work under the filter:', () => {
   for (const [name, { needs, script, says, toggles, bound = 'cgroup' }] of Object.entries(WORK).flatMap(boundBoth)) {
     const title = bound === 'cgroup' ? name : `${name}, without a cgroup`;
     const missing = needs.filter((name) => findProgram(name) === null);
-    if (missing.length > 0) console.warn(`not tried under the filter: ${title} (no ${missing.join(', ')} here)`);
+    if (missing.length > 0) console.warn(`SKIPPED under the filter: ${title} (no ${missing.join(', ')} here)`);
     test.skipIf(missing.length > 0)(title, { timeout: 120_000 }, () => {
       const done = runConfined(['bash', '-c', script], {
         filter: defaultFilter({ ...USUAL, ...toggles }, process.arch, bound),
@@ -114,7 +115,7 @@ describe.runIf(supported)('honest work under the filter', () => {
   }
 
   const shown = canBeShown(process.execPath);
-  if (!shown) console.warn(`not tried under the filter: ${process.execPath}, which an ordinary user cannot start`);
+  if (!shown) console.warn(`SKIPPED under the filter: ${process.execPath}, which an ordinary user cannot start`);
   test.skipIf(!shown)(`the Node that runs contextd, ${process.version}`, () => {
     const options = { filter: defaultFilter({ ...USUAL, unix: false }), show: [dirname(process.execPath)] };
     expect(runConfined([process.execPath, '-e', NODE_PROGRAM], options)).toMatchObject({
@@ -123,7 +124,7 @@ describe.runIf(supported)('honest work under the filter', () => {
     });
   });
 
-  test.skipIf(findProgram('strace') === null)('what needs the debugger toggle fails without it', () => {
+  test.skipIf(findProgram('strace') === null)('except strace, which needs the debugger toggle', () => {
     const traced = (filter: Buffer | null) => runConfined(['strace', '-o', '/dev/null', 'true'], { filter });
     expect(traced(null).status).toBe(0);
     expect(traced(defaultFilter(USUAL))).toMatchObject({ err: expect.stringContaining('Operation not permitted') });

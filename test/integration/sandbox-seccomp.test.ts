@@ -16,16 +16,19 @@ const USUAL: SeccompToggles = { inet: true, unix: true, debugger: false };
 const HIGH = 2 ** 32;
 
 const supported = process.platform === 'linux' && isSeccompArch(process.arch);
-if (!supported) console.warn(`seccomp filters are not tried on ${process.platform} ${process.arch}`);
+if (!supported) console.warn(`SKIPPED: seccomp filters were not tried on ${process.platform} ${process.arch}`);
 
 type Probe = readonly [label: string, call: string, ...args: number[]];
 
-/** Each call with arguments of which the kernel can make nothing: all bits set is no pointer, descriptor or flag. */
+/** Each call gets arguments that the kernel cannot use: all bits set is not a pointer, descriptor or flag. */
 function senseless(names: readonly string[]): Probe[] {
   return names.map((name): Probe => [name, name, -1, -1, -1, -1, -1, -1]);
 }
 
-/** The error number of each probe, made in a sandbox where the process even holds capabilities over its namespaces. */
+/**
+ * Returns the error number of each probe, made in a sandbox where the process even holds capabilities over its
+ * namespaces.
+ */
 function probe(probes: readonly Probe[], toggles: SeccompToggles | null): Map<string, number> {
   const lines = probes.flatMap(([label, call, ...args]) => {
     const nr = isSeccompArch(process.arch) ? numberOf(process.arch, call) : undefined;
@@ -74,13 +77,13 @@ const DENIED_BY_ARGUMENT: readonly Probe[] = [
   ['TIOCSETD', 'ioctl', -1, 0x5423, -1],
   ['ADDR_NO_RANDOMIZE', 'personality', 0x40000],
   ['READ_IMPLIES_EXEC', 'personality', 0x400000],
-  // CLONE_THREAD without its companions: the kernel itself would say EINVAL and make no process.
+  // CLONE_THREAD without the flags it needs: the kernel itself would return EINVAL and create no process.
   ...[0x00020000, 0x02000000, 0x04000000, 0x08000000, 0x10000000, 0x20000000, 0x40000000].map(
     (flag): Probe => [`clone-${flag.toString(16)}`, 'clone', flag + 0x10000, 0, 0, 0, 0],
   ),
 ];
 
-/** Carried out, or refused for the arguments: in any case not by the filter. */
+/** The call was carried out, or refused because of its arguments: in any case not by the filter. */
 const ALLOWED: readonly Probe[] = [
   ['unix', 'socket', 1, 1, 0],
   ['inet', 'socket', 2, 1, 6],
@@ -99,7 +102,7 @@ function expectAll(results: ReadonlyMap<string, number>, errno: number): void {
 }
 
 describe.runIf(supported)('the default filter in the kernel', () => {
-  test('SEC-2.2 every denied call is refused, and the same probe without the filter shows that it is the filter', () => {
+  test('SEC-2.2 refuses every denied call, and the same probe without the filter proves that it is the filter', () => {
     const probes = [...DENIED, ...DENIED_BY_ARGUMENT];
     const denied = probe(probes, USUAL);
     expectAll(denied, EPERM);
@@ -122,18 +125,18 @@ describe.runIf(supported)('the default filter in the kernel', () => {
     );
   });
 
-  test('SEC-2.2 calls that libraries probe for do not exist', () => {
+  test('SEC-2.2 answers ENOSYS to calls that libraries probe for', () => {
     expectAll(probe(ABSENT, USUAL), ENOSYS);
     expect(probe(ABSENT, null).get('clone3')).not.toBe(ENOSYS);
   });
 
-  test('SEC-2.2 honest sockets, clones, ioctls and personalities pass', () => {
+  test('SEC-2.2 allows ordinary sockets, clones, ioctls and personalities', () => {
     const results = probe(ALLOWED, USUAL);
     expect([...results].filter(([, errno]) => errno === EPERM || errno === ENOSYS)).toEqual([]);
     expect(results).toEqual(probe(ALLOWED, null));
   });
 
-  test('SEC-2.2 without inet there is no internet socket; without unix no socket by which to reach a named one', () => {
+  test('SEC-2.2 refuses internet sockets without inet, and sockets that can reach a named one without unix', () => {
     const probes: Probe[] = [
       ...ALLOWED,
       ['pair-stream', 'socketpair', 1, 1 + 0x80000, 0, -1],
@@ -146,7 +149,7 @@ describe.runIf(supported)('the default filter in the kernel', () => {
     expect(refused({ unix: false })).toEqual(['unix', 'socketpair', 'pair-dgram']);
   });
 
-  test('SEC-2.2 a debugger has its calls, and nothing else more', () => {
+  test('SEC-2.2 gives a debugger its calls and nothing else', () => {
     const probes: Probe[] = [...DENIED, ...DENIED_BY_ARGUMENT];
     const results = probe(probes, { ...USUAL, debugger: true });
     const passed = [...results].filter(([, errno]) => errno !== EPERM).map(([label]) => label);
@@ -154,13 +157,16 @@ describe.runIf(supported)('the default filter in the kernel', () => {
   });
 
   const python = findProgram('python3');
-  test.skipIf(process.arch !== 'x64' || python === null)('SEC-2.2 the 32-bit entry of x86 kills', () => {
-    const argv = [python ?? '', '-c', readFileSync(join(FIXTURES, 'seccomp-int80.py'), 'utf8')];
-    expect(runConfined(argv, { filter: null }).out).toMatch(/^returned -?\d+\n$/);
-    expect(runConfined(argv, { filter: defaultFilter(USUAL) })).toMatchObject({ status: 128 + 31, out: '' });
-  });
+  test.skipIf(process.arch !== 'x64' || python === null)(
+    'SEC-2.2 kills a process that uses the 32-bit entry of x86',
+    () => {
+      const argv = [python ?? '', '-c', readFileSync(join(FIXTURES, 'seccomp-int80.py'), 'utf8')];
+      expect(runConfined(argv, { filter: null }).out).toMatch(/^returned -?\d+\n$/);
+      expect(runConfined(argv, { filter: defaultFilter(USUAL) })).toMatchObject({ status: 128 + 31, out: '' });
+    },
+  );
 
-  test.skipIf(process.arch !== 'x64')('SEC-2.2 the x32 numbers do not exist', () => {
+  test.skipIf(process.arch !== 'x64')('SEC-2.2 answers ENOSYS to x32 call numbers', () => {
     const script = 'my $r = syscall(0x40000000 + 39); print $r, " ", $!+0';
     expect(runConfined(['perl', '-e', script], { filter: defaultFilter(USUAL) }).out).toBe(`-1 ${ENOSYS}`);
   });
@@ -169,7 +175,7 @@ describe.runIf(supported)('the default filter in the kernel', () => {
 describe.runIf(process.platform === 'linux')('the tables of system calls', () => {
   const script = join(ROOT, 'dist', 'scripts', 'generate-syscalls.js');
   const headers = spawnSync('gcc', ['-E', '-'], { input: '#include <asm-generic/unistd.h>\n' }).status === 0;
-  if (!headers) console.warn('the tables of system calls are not compared: no gcc with kernel headers here');
+  if (!headers) console.warn('SKIPPED: the tables of system calls were not compared: no gcc with kernel headers');
   test.skipIf(!headers)('agree with the kernel headers of this machine', () => {
     const done = spawnSync(process.execPath, [script, '--check'], { encoding: 'utf8' });
     expect(done.stderr).toBe('');

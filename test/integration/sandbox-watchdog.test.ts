@@ -10,9 +10,9 @@ import { makeWorkspace, type PlainJail, startJail, systemMounts, whyNoJail } fro
 
 const MIB = 1024 * 1024;
 const noJail = whyNoJail();
-if (noJail !== null) console.warn(`watchdog and total limits are not tried: ${noJail}`);
+if (noJail !== null) console.warn(`SKIPPED: watchdog and total limits were not tried: ${noJail}`);
 
-/** `count` processes that hold 40 MiB each: tail keeps a line until it ends. */
+/** Starts `count` processes that hold 40 MiB each: tail keeps a line until the line ends. */
 function hogs(count: number): string {
   return `for i in $(seq ${count}); do (head -c 40M /dev/zero; sleep 60) | tail -n 1 >/dev/null & done; wait`;
 }
@@ -37,7 +37,7 @@ describe.skipIf(noJail !== null)('in a sandbox', () => {
     return jail;
   }
 
-  /** Kills as contextd does, and tells why. */
+  /** Kills as contextd does and reports the reason. */
   function watch(jail: PlainJail, memoryBytes: number, pids: number): { told: string[]; over: AbortController } {
     const told: string[] = [];
     const over = new AbortController();
@@ -51,7 +51,7 @@ describe.skipIf(noJail !== null)('in a sandbox', () => {
 
   const EACH = perProcessLimits({ memoryBytes: 96 * MIB, pids: 64, cpus: 0 }, false);
 
-  test('SEC-2.5 watchdog: memory that many processes take together ends them all', async () => {
+  test('SEC-2.5 the watchdog ends all processes if their memory together passes the limit', async () => {
     const jail = start(hogs(8), EACH);
     const { told } = watch(jail, 128 * MIB, 64);
     const exit = await jail.exited;
@@ -61,7 +61,7 @@ describe.skipIf(noJail !== null)('in a sandbox', () => {
     expect(judgeEnd(end)).toEqual({ exitCode: null, signal: 'SIGKILL', endedBy: 'oom' });
   });
 
-  test('SEC-2.5 watchdog: the same work within the bound is left alone', async () => {
+  test('SEC-2.5 the watchdog does not touch the same work within the limit', async () => {
     const jail = start(
       'for i in 1 2; do head -c 40M /dev/zero | tail -n 1 >/dev/null & done; wait; sleep 1; echo done',
       EACH,
@@ -72,14 +72,14 @@ describe.skipIf(noJail !== null)('in a sandbox', () => {
     expect([told, jail.output.stdout]).toEqual([[], 'done\n']);
   });
 
-  test('SEC-2.5 watchdog: too many processes end', async () => {
+  test('SEC-2.5 the watchdog ends a run with too many processes', async () => {
     const jail = start('for i in $(seq 12); do sleep 60 & done; wait', EACH);
     const { told } = watch(jail, 128 * MIB, 8);
     await jail.exited;
     expect(told).toEqual(['pids']);
   });
 
-  test('SEC-2.5 a bound on processor time ends a process, and the answer names its signal', async () => {
+  test('SEC-2.5 a limit on processor time ends a process, and the answer names its signal', async () => {
     const prefix = perProcessLimits({ memoryBytes: 96 * MIB, pids: 64, cpus: 0.1 }, false, 10_000);
     const jail = start('while :; do :; done', prefix);
     const { code } = await jail.exited;
@@ -91,7 +91,8 @@ describe.skipIf(noJail !== null)('in a sandbox', () => {
     let cgroups: Cgroups | null = null;
     beforeAll(async () => {
       cgroups = await openCgroups(silentLogger, { memoryBytes: 96 * MIB, pids: 40 });
-      if (cgroups === null) console.warn('no writable cgroup here: limits on all sandboxes together are not tried');
+      if (cgroups === null)
+        console.warn('SKIPPED: limits on all sandboxes together were not tried: no writable cgroup');
     });
     afterAll(async () => {
       await cgroups?.stop();
@@ -99,7 +100,7 @@ describe.skipIf(noJail !== null)('in a sandbox', () => {
 
     const EACH_GROUP = { memoryBytes: 90 * MIB, pids: 36, cpus: 0 };
 
-    test('SEC-2.5 all sandboxes together are bounded in memory, and the one that lost a process is told', async () => {
+    test('SEC-2.5 all sandboxes together are bounded in memory, and the sandbox that lost a process reports it', async () => {
       if (cgroups === null) return;
       const groups = [cgroups.create(EACH_GROUP), cgroups.create(EACH_GROUP)];
       expect(cgroups.totals()).toMatchObject({ memoryMaxBytes: 96 * MIB, pidsMax: 40 });
@@ -128,7 +129,7 @@ describe.skipIf(noJail !== null)('in a sandbox', () => {
       for (const group of groups) cgroups.remove(group);
     });
 
-    test('SEC-2.5 limits of a group that waits are changed before it is used', async () => {
+    test('SEC-2.5 the limits of a ready group are changed before it is used', async () => {
       if (cgroups === null) return;
       const group = cgroups.create(EACH_GROUP);
       const jail = start(
@@ -149,7 +150,7 @@ describe.skipIf(noJail !== null)('in a sandbox', () => {
       cgroups.remove(group);
     });
 
-    test('SEC-2.5 what a killed spawner left behind is killed and removed by the next one', async () => {
+    test('SEC-2.5 the next spawner kills and removes what a killed spawner left behind', async () => {
       if (cgroups === null) return;
       const { pid, dirs } = await leaveBehind();
       expect(dirs.every((dir) => existsSync(dir))).toBe(true);
@@ -161,7 +162,7 @@ describe.skipIf(noJail !== null)('in a sandbox', () => {
   });
 });
 
-/** A process that opens cgroups, puts a sleeper into one of them, and is killed. */
+/** Starts a process that opens cgroups and puts a sleeper into one of them, and kills it. */
 async function leaveBehind(): Promise<{ pid: number; dirs: string[] }> {
   const script = `
     import { spawn } from 'node:child_process';
@@ -183,7 +184,7 @@ async function leaveBehind(): Promise<{ pid: number; dirs: string[] }> {
   return { pid, dirs };
 }
 
-/** The letter of /proc/<pid>/stat; null for one that is gone. */
+/** Returns the state letter of /proc/<pid>/stat; null if the process is gone. */
 function stateOf(pid: number): string | null {
   try {
     return /\) (\w)/.exec(readFileSync(`/proc/${pid}/stat`, 'utf8'))?.[1] ?? null;

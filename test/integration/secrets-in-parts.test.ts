@@ -22,11 +22,11 @@ const audited = async (): Promise<Record<string, unknown>> => {
   return (Array.isArray(parsed) ? parsed.at(-1) : parsed) as Record<string, unknown>;
 };
 
-describe('SEC-1.4 a part of a file keeps its secrets', () => {
+describe('SEC-1.4 a file keeps its secrets', () => {
   const edit = (name: string, edits: object[]): Promise<Answer> => at.ask('safe_write', { path: name, edits });
   const patch = (name: string, text: string): Promise<Answer> => at.ask('safe_write', { path: name, patch: text });
 
-  it('when it is edited: tokens in old and new are opened, each recorded by its place', async () => {
+  it('when it is edited: tokens in old and new text are opened, and each is recorded with its place', async () => {
     const [key, password] = [make('ghp_[A-Za-z0-9]{36}'), make('[a-z]{5}-[a-z]{5}-[0-9]{2}')];
     writeFileSync(path('edit.env'), `GITHUB_TOKEN=${key}\r\nDB_PASSWORD=${password}\r\nPORT=1\r\n`);
     const shown = await read('edit.env');
@@ -51,7 +51,7 @@ describe('SEC-1.4 a part of a file keeps its secrets', () => {
     expect(at.filesHolding(key)).toEqual([]);
   });
 
-  it('when it is patched: tokens in lines of context and in changed ones are opened', async () => {
+  it('when it is patched: tokens in context lines and changed lines are opened', async () => {
     const [key, password] = [make('ghp_[A-Za-z0-9]{36}'), make('[a-z]{5}-[a-z]{5}-[0-9]{2}')];
     writeFileSync(path('patch.env'), `GITHUB_TOKEN=${key}\nDB_PASSWORD=${password}\nPORT=1\n`);
     const shown = await read('patch.env');
@@ -62,7 +62,7 @@ describe('SEC-1.4 a part of a file keeps its secrets', () => {
     expect(at.filesHolding(password)).toEqual([]);
   });
 
-  it('in the spelling that stands there; one over several lines by edits only', async () => {
+  it('in the spelling of the file; a secret of several lines only through edits', async () => {
     const lines = [1, 2, 3].map(() => make('[A-Za-z0-9+/]{64}'));
     const pem = ['-----BEGIN PRIVATE KEY-----', ...lines, '-----END PRIVATE KEY-----'].join('\n');
     writeFileSync(path('part.pem'), `# one\n${pem}\n# two\n`);
@@ -77,7 +77,7 @@ describe('SEC-1.4 a part of a file keeps its secrets', () => {
     expect(readFileSync(path('part.pem'), 'utf8')).toBe(`# one\n${pem}\n# 2\n`);
   });
 
-  it('a patch that does not fit shows what stands there, masked', async () => {
+  it('when a patch does not fit: the message shows the file’s text masked', async () => {
     const lines = [1, 2, 3].map(() => make('[A-Za-z0-9+/]{64}'));
     const pem = ['-----BEGIN PRIVATE KEY-----', ...lines, '-----END PRIVATE KEY-----'].join('\n');
     writeFileSync(path('unread.pem'), `${pem}\n`);
@@ -86,13 +86,13 @@ describe('SEC-1.4 a part of a file keeps its secrets', () => {
     expect(JSON.stringify(answer)).not.toContain(lines[1]?.slice(0, 12));
   });
 
-  it('an unknown number in an edit writes nothing', async () => {
+  it('when an edit has an unknown number: nothing is written', async () => {
     writeFileSync(path('kept.txt'), 'old');
     expect((await edit('kept.txt', [{ old: 'old', new: '[SECRET_999]' }])).data.error_code).toBe('SECRET_UNKNOWN');
     expect(readFileSync(path('kept.txt'), 'utf8')).toBe('old');
   });
 
-  it('several files show the same secret by the same token', async () => {
+  it('and several files show the same secret as the same token', async () => {
     const key = make('ghp_[A-Za-z0-9]{36}');
     writeFileSync(path('first.env'), `A_TOKEN=${key}\n`);
     writeFileSync(path('second.env'), `B_TOKEN=${key}\n`);

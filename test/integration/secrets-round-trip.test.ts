@@ -5,12 +5,12 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type Answer, CONTEXTD, CTXD, type Installation, install } from '../helpers/installation.ts';
 import { generate, seededRandom } from '../helpers/sample-patterns.ts';
 
-// The same cases in every run.
+// A fixed seed gives the same cases in every run.
 fc.configureGlobal({ seed: 20_261_121 });
 
 const random = seededRandom(11);
 const make = (pattern: string): string => generate(pattern, random);
-/** In the user's home before the daemon starts; no pattern knows its form. */
+/** A secret in the user's home before the daemon starts; no pattern matches its form. */
 const npmToken = make('[a-z]{6}-[A-Z0-9]{10}-[a-z]{6}');
 const quiet = make('[a-z]{6}.[A-Z0-9]{10}.[a-z]{6}');
 const variable = make('[a-z]{5}_[A-Z0-9]{9}_[a-z]{5}');
@@ -24,7 +24,7 @@ beforeAll(async () => {
   await at.run(CTXD, ['config', 'set', 'secrets.programs', '["printenv","cat","gone-program"]']);
   await at.run(CTXD, ['config', 'set', 'secrets.max_uses_per_hour', '5']);
   await at.run(CTXD, ['server', 'stop']);
-  // Started by itself, as by a service manager: `ctxd` and the proxy hand none of the caller's variables on.
+  // Started directly, as a service manager does: `ctxd` and the proxy pass none of the caller's variables on.
   void at.run(CONTEXTD, ['serve'], { env: { BACKUP_PASSWORD: variable } });
   await vi.waitFor(async () => expect((await at.run(CTXD, ['server', 'status'])).code).toBe(0), { timeout: 60_000 });
 });
@@ -41,7 +41,7 @@ const audited = async (): Promise<Record<string, unknown>> => {
 };
 
 describe('SEC-1.4 a file gets its secrets back', () => {
-  it('an edited .env keeps its values', async () => {
+  it('keeps the values of an edited .env', async () => {
     const [key, password] = [make('ghp_[A-Za-z0-9]{36}'), make('[a-z]{5}-[a-z]{5}-[0-9]{2}')];
     writeFileSync(path('settings.env'), `GITHUB_TOKEN=${key}\nDB_PASSWORD=${password}\nPORT=1\n`);
     const shown = await read('settings.env');
@@ -59,7 +59,7 @@ describe('SEC-1.4 a file gets its secrets back', () => {
     expect(at.filesHolding(key)).toEqual([]);
   });
 
-  it('one key in two spellings has one token, and each file keeps its own', async () => {
+  it('gives a key in two spellings one token, and each file keeps its own spelling', async () => {
     const lines = [1, 2, 3].map(() => make('[A-Za-z0-9+/]{64}'));
     const pem = ['-----BEGIN PRIVATE KEY-----', ...lines, '-----END PRIVATE KEY-----'].join('\n');
     writeFileSync(path('key.pem'), `${pem}\n`);
@@ -73,7 +73,7 @@ describe('SEC-1.4 a file gets its secrets back', () => {
     expect(readFileSync(path('key.pem'), 'utf8')).toBe(`${pem}\n`);
   });
 
-  it('SEC-1.3 a README full of look-alikes survives read, edit and write', async () => {
+  it('SEC-1.3 keeps a README full of look-alikes intact through read, edit and write', async () => {
     const piece = fc.oneof(
       fc.tuple(fc.nat(5), fc.nat(300)).map(([n, number]) => `[SECRET${'\\'.repeat(n)}_${number}]`),
       fc.constantFrom('[SECRET', '_1]', '\\', '[SECRET]', '[', 'SECRET_1', ' text ', '\n', '[[SECRET_1]_2]', 'é'),
@@ -88,7 +88,7 @@ describe('SEC-1.4 a file gets its secrets back', () => {
     expect(readFileSync(path('README.md'), 'utf8')).toBe(whole.replace(/end\n$/, 'END\n'));
   });
 
-  it('an unknown number writes nothing', async () => {
+  it('writes nothing for an unknown number', async () => {
     writeFileSync(path('kept.txt'), 'old');
     const answer = await write('kept.txt', 'A=[SECRET_999]');
     expect(answer.data.error_code).toBe('SECRET_UNKNOWN');
@@ -96,8 +96,8 @@ describe('SEC-1.4 a file gets its secrets back', () => {
   });
 });
 
-describe('SEC-1.4 anywhere else a token is text', () => {
-  it('and one line says so', async () => {
+describe('SEC-1.4 a token anywhere else is text', () => {
+  it('and one line of the answer says so', async () => {
     writeFileSync(path('.env.local'), `API_TOKEN=${make('ghp_[A-Za-z0-9]{36}')}\n`);
     const [token = ''] = /\[SECRET_\d+\]/.exec(await read('.env.local')) ?? [];
     const answer = await bash({ command: `printf %s '${token}'`, env: { X: token } });
@@ -109,7 +109,7 @@ describe('SEC-1.4 anywhere else a token is text', () => {
   });
 });
 
-describe('SEC-1.4 a program may be given a secret', () => {
+describe('SEC-1.4 a program can be given a secret', () => {
   const secret = make('ghp_[A-Za-z0-9]{36}');
   let token: string;
   beforeAll(async () => {
@@ -117,7 +117,7 @@ describe('SEC-1.4 a program may be given a secret', () => {
     token = /DEPLOY_TOKEN=(\[SECRET_\d+\])/.exec(await read('.env'))?.[1] ?? '';
   });
 
-  it('in its environment, masked in what it prints, recorded by token', async () => {
+  it('in its environment; its output is masked and the record shows the token', async () => {
     const answer = await bash({ command: 'printenv DEPLOY HOME', secrets: { DEPLOY: token } });
     expect(answer.data).toMatchObject({ exit_code: 0, stdout: expect.stringMatching(/^\[SECRET_\d+\]\n\//) });
     expect(answer.data.stdout).toContain(token);
@@ -129,12 +129,12 @@ describe('SEC-1.4 a program may be given a secret', () => {
     expect(at.filesHolding(secret)).toEqual([]);
   });
 
-  it('and on no command line', async () => {
+  it('but not on its command line', async () => {
     const answer = await bash({ command: `cat /proc/1/cmdline /proc/self/cmdline`, secrets: { DEPLOY: token } });
     expect(answer.data.stdout).not.toMatch(/DEPLOY|\[SECRET_\d+\]/);
   });
 
-  it('even a short one is masked in the answer of that call', async () => {
+  it('and even a short secret is masked in the answer to that call', async () => {
     const short = /SHORT_PASSWORD=(\[SECRET_\d+\])/.exec(await read('.env'))?.[1] ?? '';
     const answer = await bash({ command: 'printenv PW', secrets: { PW: short } });
     expect(answer.data.stdout).toBe(`${short}\n`);
@@ -149,10 +149,10 @@ describe('SEC-1.4 a program may be given a secret', () => {
     ['a second command', { command: 'printenv\nrev' }, /one program and its arguments/],
     ['a builtin', { command: 'eval printenv' }, /one program and its arguments/],
     ['a path', { command: './printenv' }, /one program and its arguments/],
-    ['another program', { command: 'env' }, /env may not be given a secret/],
-    ['one that is not there', { command: 'gone-program' }, /not a program of the machine/],
-    ['a steering variable', { command: 'printenv', secrets: { LD_PRELOAD: '' } }, /steers/],
-    ['a steering variable beside it', { command: 'printenv', env: { PATH: '.' } }, /steers/],
+    ['another program', { command: 'env' }, /env may not get a secret/],
+    ['a missing program', { command: 'gone-program' }, /not an installed program/],
+    ['a variable that steers programs', { command: 'printenv', secrets: { LD_PRELOAD: '' } }, /steers/],
+    ['a variable that steers programs beside it', { command: 'printenv', env: { PATH: '.' } }, /steers/],
     ['the same variable twice', { command: 'printenv', env: { DEPLOY: 'x' } }, /given twice/],
   ])('but not with %s', async (_what, input, why) => {
     const secrets = 'secrets' in input ? { LD_PRELOAD: token } : { DEPLOY: token };
@@ -162,7 +162,7 @@ describe('SEC-1.4 a program may be given a secret', () => {
     expect((await audited()).secrets_opened).toBeUndefined();
   });
 
-  it('names the setting and the command of a person', async () => {
+  it('and a refusal names the setting and the command for a person', async () => {
     const answer = await bash({ command: 'gh pr list', secrets: { GH_TOKEN: token } });
     expect(answer.data.remediation).toContain(
       `ctxd config set secrets.programs '["printenv","cat","gone-program","gh"]'`,
@@ -171,11 +171,11 @@ describe('SEC-1.4 a program may be given a secret', () => {
     expect(dry.data).toMatchObject({ allowed: true });
   });
 
-  it('a text that is no token is refused by the schema', async () => {
+  it('but the schema refuses a text that is not a token', async () => {
     expect((await bash({ command: 'printenv', secrets: { A: `x${token}` } })).data.error_code).toBe('ARGS_INVALID');
   });
 
-  it('and only so often', async () => {
+  it('only a limited number of times', async () => {
     const answers: Answer[] = [];
     for (let i = 0; i < 6; i++) answers.push(await bash({ command: 'printenv', secrets: { DEPLOY: token } }));
     const last = answers.at(-1);
@@ -184,13 +184,13 @@ describe('SEC-1.4 a program may be given a secret', () => {
   });
 });
 
-describe('SEC-1.1 SEC-1.3 what the machine knows is masked from the start', () => {
-  it('credentials, variables and .env files, before any pattern saw them', async () => {
+describe('SEC-1.1 SEC-1.3 secrets that the machine knows are masked from the start', () => {
+  it('in credentials, variables and .env files, before any pattern matched them', async () => {
     const { data } = await bash({ command: `printf '%s\\n' x${npmToken}x x${variable}x x${quiet}x` });
     expect(data.stdout).toMatch(/^(?:x\[SECRET_\d+\]x\n){3}$/);
   });
 
-  it('one that came later, too', async () => {
+  it('even if they were added later', async () => {
     const later = make('[a-z]{6}.[A-Z0-9]{10}.[a-z]{6}');
     const before = await bash({ command: `printf %s x${later}x` });
     expect(before.data.stdout).toBe(`x${later}x`);

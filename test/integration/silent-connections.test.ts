@@ -22,7 +22,7 @@ async function open(limits: Partial<ConnectionLimits>): Promise<void> {
   at = await openDoor({ dispatch: async (request) => echo(request), limits });
 }
 
-/** A connection, and when the door has closed it. */
+/** A connection and a promise for the moment when the door closes it. */
 interface Silent {
   closed: Promise<unknown>;
 }
@@ -33,7 +33,7 @@ function silent(socket: Socket): Silent {
   return { closed: new Promise((resolve) => socket.once('close', resolve)) };
 }
 
-/** `count` connections that never say a word, open once this returns. */
+/** Opens `count` connections that never send anything. They are open when this returns. */
 async function sayNothing(count: number): Promise<Silent[]> {
   const sockets = Array.from({ length: count }, () => connectPlain(at.paths.socket));
   await Promise.all(sockets.map((socket) => once(socket, 'connect')));
@@ -52,7 +52,10 @@ function secured(): ConnectionOptions {
   };
 }
 
-/** `count` connections that show a certificate and then say nothing, not even goodbye: `closed` is the door's end of it. */
+/**
+ * Opens `count` connections that show a certificate and then send nothing, not even a close. `closed` is the door's
+ * doing.
+ */
 async function showAndSayNothing(count: number): Promise<Silent[]> {
   const options = { ...secured(), allowHalfOpen: true };
   const sockets = Array.from({ length: count }, () => connectTls(options));
@@ -72,14 +75,14 @@ async function callWorks(): Promise<void> {
 
 const allClosed = (connections: readonly Silent[]) => Promise.all(connections.map(({ closed }) => closed));
 
-test('SEC-3.1 connections that never begin the handshake are closed at its deadline, and calls work meanwhile', async () => {
+test('SEC-3.1 closes connections that never begin the handshake at its deadline, and serves calls meanwhile', async () => {
   await open({ handshakeMs: 1_000 });
   const connections = await sayNothing(400);
   await callWorks();
   await allClosed(connections);
 });
 
-test('SEC-3.1 connections without a certificate are bounded in number: the oldest makes room for a new one', async () => {
+test('SEC-3.1 limits the number of connections without a certificate: a new one replaces the oldest', async () => {
   await open({ handshakesMax: 8, handshakeMs: 600_000 });
   const connections = await sayNothing(30);
   await allClosed(connections.slice(0, 22));
@@ -89,7 +92,7 @@ test('SEC-3.1 connections without a certificate are bounded in number: the oldes
   await allClosed(connections);
 });
 
-test('connections that show a certificate and say nothing are closed when idle, though the peer never hangs up', async () => {
+test('closes idle connections that showed a certificate, even if the peer never hangs up', async () => {
   await open({ connectionsMax: 300, idleMs: 1_000, farewellMs: 50 });
   const connections = await showAndSayNothing(299);
   await callWorks();
@@ -97,7 +100,7 @@ test('connections that show a certificate and say nothing are closed when idle, 
   await expect.poll(() => callWorks().then(() => 'answered', String)).toBe('answered');
 });
 
-test('connections in all are bounded in number, and one that goes makes room', async () => {
+test('limits the number of all connections, and one that closes makes room', async () => {
   await open({ connectionsMax: 20, idleMs: 600_000 });
   await showAndSayNothing(20);
   await allClosed(await sayNothing(5));
@@ -105,7 +108,7 @@ test('connections in all are bounded in number, and one that goes makes room', a
   await expect.poll(() => callWorks().then(() => 'answered', String)).toBe('answered');
 });
 
-test('a request that is begun and never finished is answered at its deadline, and its connection is closed', async () => {
+test('answers a request that is never finished at its deadline, and closes its connection', async () => {
   await open({ requestMs: 200, farewellMs: 50 });
   const session = connectHttp2('https://contextd', { createConnection: () => connectTls(secured()) });
   opened.push(session);
@@ -115,7 +118,7 @@ test('a request that is begun and never finished is answered at its deadline, an
   await callWorks();
 });
 
-/** The status of a call of which only the headers are ever sent. */
+/** Sends only the headers of a call and returns its status. */
 async function statusOfUnfinished(session: ClientHttp2Session): Promise<unknown> {
   const stream = session.request({
     [constants.HTTP2_HEADER_METHOD]: 'POST',

@@ -6,7 +6,7 @@ import type { RunnerDeps, RunResult } from '#src/runner/runner.js';
 import { type Bench, openBench, whoCanRun } from '../fixtures/sandbox-harness.ts';
 import { openToolRunner, PROFILE, type ToolRunner } from '../helpers/tool-runner.ts';
 
-/** Short graces: what is tested are outcomes, not durations. */
+/** Short grace periods: the tests check outcomes, not durations. */
 const SHORT = { cancelGraceMs: 50, pingDeadlineMs: 500, stopGraceMs: 500 };
 
 const who = whoCanRun().at(-1) ?? 'ordinary user';
@@ -28,7 +28,7 @@ function open(own: Partial<RunnerDeps> = { config: SHORT }): ToolRunner {
   return tools;
 }
 
-/** Another project: its root, made by the workspace's owner. */
+/** Creates the root of another project as the owner of the workspace. */
 function otherProject(name: string): string {
   bench.host(`mkdir -p '${name}'`);
   return join(bench.workspace, name);
@@ -37,7 +37,7 @@ function otherProject(name: string): string {
 const bornAt = ({ output }: RunResult): unknown => output.data.bornAt;
 
 describe('a tool process', () => {
-  it('SEC-2.1 FR-1.4 is another process, shared by the sessions of a project for the core bundle', async () => {
+  it('SEC-2.1 FR-1.4 is a separate process, which the sessions of a project share for the core bundle', async () => {
     const tools = open();
     const a = await tools.fixture('ignore-cancel', 'birth', { origin: 'core', sessionKey: 'a' });
     const b = await tools.fixture('ignore-cancel', 'birth', { origin: 'core', sessionKey: 'b' });
@@ -46,7 +46,7 @@ describe('a tool process', () => {
     expect(tools.processes).toHaveLength(1);
   });
 
-  it('SEC-2.1 of another bundle is one for each session', async () => {
+  it('SEC-2.1 of another bundle belongs to one session', async () => {
     const tools = open();
     const a = await tools.fixture('ignore-cancel', 'birth', { sessionKey: 'a' });
     const b = await tools.fixture('ignore-cancel', 'birth', { sessionKey: 'b' });
@@ -55,7 +55,7 @@ describe('a tool process', () => {
     expect(bornAt(again)).toBe(bornAt(a));
   });
 
-  it('SEC-2.1 is not shared by two projects', async () => {
+  it('SEC-2.1 is not shared between projects', async () => {
     const tools = open({ config: SHORT, policyFor: (workspace) => bench.policy({ workspace }) });
     const here = await tools.fixture('ignore-cancel', 'birth', { origin: 'core' });
     const projectRoot = otherProject('other');
@@ -63,7 +63,7 @@ describe('a tool process', () => {
     expect(bornAt(there)).not.toBe(bornAt(here));
   });
 
-  it('SEC-2.1 has an environment made of nothing but what the handshake and a shell need', async () => {
+  it('SEC-2.1 has an environment of only what the handshake and a shell need', async () => {
     const tools = open();
     const { output } = await tools.fixture('ask-host', 'environment');
     expect(output.data.names).toEqual(
@@ -81,7 +81,7 @@ describe('a tool process', () => {
     );
   });
 
-  it('that crashes fails every call under way at once, and is started again for the next', async () => {
+  it('that crashes fails every running call at once, and is started again for the next call', async () => {
     const tools = open();
     const waiting = [1, 2].map(() =>
       expect(tools.fixture('crash', 'wait')).rejects.toMatchObject({ code: 'TOOL_CRASHED' }),
@@ -95,7 +95,7 @@ describe('a tool process', () => {
     expect(tools.processes).toHaveLength(2);
   });
 
-  it('that crashes again and again is not started before a wait, which the error names', async () => {
+  it('that crashes repeatedly is started again only after a wait, which the error names', async () => {
     let now = 0;
     const tools = open({ config: SHORT, clock: { now: systemClock.now, monotonic: () => now } });
     const crash = () => tools.fixture('crash', 'crash');
@@ -116,7 +116,7 @@ describe('a tool process', () => {
     ['no-event', 'an event of no known kind'],
     ['bad-code', 'failure.code is not a code of docs/errors.md'],
     ['deep-data', 'at most 32 deep'],
-  ])('FR-1.4 that breaks the protocol is killed, with its calls: %s', async (tool, reason) => {
+  ])('FR-1.4 that breaks the protocol is killed and its calls fail: %s', async (tool, reason) => {
     const tools = open();
     const beside = expect(tools.fixture('break-protocol', 'wait')).rejects.toMatchObject({ code: 'TOOL_CRASHED' });
     await expect(tools.fixture('break-protocol', tool)).rejects.toMatchObject({
@@ -127,7 +127,7 @@ describe('a tool process', () => {
     await tools.processes[0]?.exited;
   });
 
-  it('FR-1.4 that says more after its answer is killed, and the answer stands', async () => {
+  it('FR-1.4 that sends more after its answer is killed, and the answer is kept', async () => {
     const tools = open();
     const beside = expect(tools.fixture('break-protocol', 'wait')).rejects.toMatchObject({
       code: 'TOOL_CRASHED',
@@ -137,7 +137,7 @@ describe('a tool process', () => {
     await beside;
   });
 
-  it('FR-1.4 that answers with an error of gRPC has failed and lives on', async () => {
+  it('FR-1.4 that answers with a gRPC error fails the call and keeps running', async () => {
     const tools = open();
     const refused = { code: 'INTERNAL_ERROR', message: 'the tool failed: no such planet' };
     await expect(tools.fixture('break-protocol', 'refuse')).rejects.toMatchObject(refused);
@@ -145,7 +145,7 @@ describe('a tool process', () => {
     expect(tools.processes).toHaveLength(1);
   });
 
-  it('FR-1.4 of another protocol version is refused, naming both', async () => {
+  it('FR-1.4 of another protocol version is refused with both versions', async () => {
     const tools = open();
     await expect(tools.fixture('lie-about-version', 'any')).rejects.toMatchObject({
       code: 'VERSION_MISMATCH',
@@ -154,7 +154,7 @@ describe('a tool process', () => {
     await tools.processes[0]?.exited;
   });
 
-  it('that never says a word is killed at the start deadline', async () => {
+  it('that never sends anything is killed at the start deadline', async () => {
     const tools = open({ config: { startDeadlineMs: 300 } });
     await expect(tools.fixture('silent', 'any')).rejects.toMatchObject({
       code: 'TOOL_CRASHED',
@@ -163,12 +163,12 @@ describe('a tool process', () => {
     await tools.processes[0]?.exited;
   });
 
-  it('that has not the tool is asked for nothing', async () => {
+  it('is not called for a tool that it does not have', async () => {
     const tools = open();
     await expect(tools.fixture('ignore-cancel', 'other')).rejects.toMatchObject({ code: 'TOOL_NOT_FOUND' });
   });
 
-  it('is stopped when idle, and started again for the next call', async () => {
+  it('is stopped when idle and started again for the next call', async () => {
     const tools = open({ config: { ...SHORT, idleMs: 20 } });
     await tools.fixture('ignore-cancel', 'birth');
     await tools.processes[0]?.exited;
@@ -176,7 +176,7 @@ describe('a tool process', () => {
     expect(tools.processes).toHaveLength(2);
   });
 
-  it('SEC-2.1 gets what its profile leaves of the configured limits, and keeps unix sockets', async () => {
+  it('SEC-2.1 gets the configured limits narrowed by its profile, and may use unix sockets', async () => {
     const tools = open();
     const limits = { memoryMb: 256, pids: 1_000_000, cpus: 1.5 };
     const profile = { ...PROFILE, minIsolation: 'reduced', seccomp: ['no-inet', 'no-unix'], limits } as const;
@@ -191,7 +191,7 @@ describe('a tool process', () => {
 });
 
 describe('the end of a call', () => {
-  it('NFR-2.2 comes at its deadline even when the process hangs, and the process is killed', async () => {
+  it('NFR-2.2 comes at its deadline even if the process hangs, and the process is killed', async () => {
     const tools = open();
     const beside = expect(tools.fixture('hang', 'wait')).rejects.toMatchObject({ code: 'TOOL_CRASHED' });
     await expect(tools.fixture('hang', 'hang', { timeoutMs: 30 })).rejects.toMatchObject({
@@ -202,7 +202,7 @@ describe('the end of a call', () => {
     await tools.processes[0]?.exited;
   });
 
-  it('NFR-2.2 comes at the deadline of its profile when that is shorter', async () => {
+  it('NFR-2.2 comes at the deadline of its profile if that is shorter', async () => {
     const tools = open();
     const profile = { ...PROFILE, limits: { timeoutMs: 30 } };
     await expect(tools.fixture('ignore-cancel', 'ignore', { profile })).rejects.toMatchObject({
@@ -212,7 +212,7 @@ describe('the end of a call', () => {
     });
   });
 
-  it('that the tool ignores takes no new calls there, lets the others finish and then kills the process', async () => {
+  it('stops new calls to a process that ignores it, lets its other calls finish and then kills it', async () => {
     const tools = open();
     const slow = tools.fixture('ignore-cancel', 'slow', { input: { until: 'go-on' } });
     const ignored = tools.fixture('ignore-cancel', 'ignore', { timeoutMs: 30 });
@@ -224,7 +224,7 @@ describe('the end of a call', () => {
     expect(tools.processes).toHaveLength(2);
   });
 
-  it('by its caller is CANCELLED, once the grace is over', async () => {
+  it('by its caller is CANCELLED when the grace period is over', async () => {
     const tools = open();
     await tools.fixture('ignore-cancel', 'echo');
     const caller = new AbortController();
@@ -234,14 +234,14 @@ describe('the end of a call', () => {
     await expect(result).rejects.toMatchObject({ code: 'CANCELLED' });
   });
 
-  it('FR-1.4 ends the stream of a tool that does not serve Cancel, without a grace', async () => {
+  it('FR-1.4 closes the stream of a tool that does not serve Cancel, without a grace period', async () => {
     const tools = open({ config: { ...SHORT, cancelGraceMs: 30_000 } });
     await expect(tools.fixture('break-protocol', 'wait', { timeoutMs: 30 })).rejects.toMatchObject({ code: 'TIMEOUT' });
     await expect(tools.fixture('break-protocol', 'refuse')).rejects.toMatchObject({ code: 'INTERNAL_ERROR' });
     expect(tools.processes).toHaveLength(1);
   });
 
-  it('by its caller while the process starts does not wait for the start', async () => {
+  it('by its caller during the start does not wait for the start', async () => {
     const tools = open({ config: { startDeadlineMs: 5_000 } });
     const caller = new AbortController();
     const result = tools.fixture('silent', 'any', { signal: caller.signal });
@@ -249,7 +249,7 @@ describe('the end of a call', () => {
     await expect(result).rejects.toMatchObject({ code: 'CANCELLED' });
   });
 
-  it('by the daemon stopping is INTERRUPTED, and nothing is left alive', async () => {
+  it('by a stopping daemon is INTERRUPTED, and no process remains', async () => {
     const tools = open();
     await tools.fixture('ignore-cancel', 'echo');
     const result = expect(tools.fixture('ignore-cancel', 'ignore')).rejects.toMatchObject({ code: 'INTERRUPTED' });
@@ -260,7 +260,7 @@ describe('the end of a call', () => {
     await expect(tools.fixture('ignore-cancel', 'echo')).rejects.toMatchObject({ code: 'INTERRUPTED' });
   });
 
-  it('by the daemon stopping while the process starts is INTERRUPTED', async () => {
+  it('by a stopping daemon during the start is INTERRUPTED', async () => {
     const tools = open();
     const result = expect(tools.fixture('silent', 'any')).rejects.toMatchObject({ code: 'INTERRUPTED' });
     await expect.poll(() => tools.processes.length).toBe(1);
@@ -268,7 +268,7 @@ describe('the end of a call', () => {
     await result;
   });
 
-  it('NFR-1.4 does not hold up the calls beside it', async () => {
+  it('NFR-1.4 does not delay other calls', async () => {
     const tools = open();
     const slow = tools.fixture('ignore-cancel', 'slow', { input: { until: 'finish' } });
     const others = await Promise.all([1, 2, 3].map((n) => tools.fixture('ignore-cancel', 'echo', { input: { n } })));
@@ -278,8 +278,8 @@ describe('the end of a call', () => {
   });
 });
 
-describe('what a tool asks of the host', () => {
-  it('FR-8.4 is answered with the grant, refused without, and recorded either way', async () => {
+describe('a request of a tool to the host', () => {
+  it('FR-8.4 is answered with the grant, refused without it, and recorded in both cases', async () => {
     const tools = open();
     const input = { text: 'the word is swordfish' };
     const granted = await tools.fixture('ask-host', 'scrub', { grants: ['scrub'], input });
@@ -303,7 +303,7 @@ describe('what a tool asks of the host', () => {
     ['MemoryStore', 'memory_store'],
     ['CheckpointSave', 'checkpoint_save'],
     ['CheckpointRestore', 'checkpoint_restore'],
-  ])('FR-8.4 %s is NOT_IMPLEMENTED, and PERMISSION_DENIED without its grant', async (method, grant) => {
+  ])('FR-8.4 for %s is NOT_IMPLEMENTED, and PERMISSION_DENIED without its grant', async (method, grant) => {
     const tools = open();
     const granted = await tools.fixture('ask-host', 'ask', { grants: [grant], input: { method } });
     expect(granted.output.data.answer).toBe(`NOT_IMPLEMENTED: this version of contextd has no ${method} for tools`);
@@ -311,7 +311,7 @@ describe('what a tool asks of the host', () => {
     expect(refused.output.data.answer).toMatch(/^PERMISSION_DENIED/);
   });
 
-  it('FR-8.4 is for the core tools alone where host.proto says so, whatever is granted', async () => {
+  it('FR-8.4 is refused to other than core tools if host.proto says so, whatever is granted', async () => {
     const tools = open();
     const input = { method: 'BranchOpen' };
     const core = await tools.fixture('ask-host', 'ask', { origin: 'core', input });
@@ -322,7 +322,7 @@ describe('what a tool asks of the host', () => {
     );
   });
 
-  it('FR-8.4 with the id of a call that is over opens nothing, even while another runs', async () => {
+  it('FR-8.4 with the id of a finished call is refused, even while another call runs', async () => {
     const tools = open();
     await tools.fixture('ask-host', 'keep-context', { grants: ['scrub'] });
     const { output, hostCalls } = await tools.fixture('ask-host', 'use-kept', { grants: ['scrub'] });
@@ -330,7 +330,7 @@ describe('what a tool asks of the host', () => {
     expect(hostCalls.total).toBe(0);
   });
 
-  it('FR-8.1 FR-8.4 runs a command in a sandbox of its own, narrowed by the profile of the tool', async () => {
+  it('FR-8.1 FR-8.4 runs a command in its own sandbox, narrowed by the profile of the tool', async () => {
     const tools = open();
     const profile = { ...PROFILE, limits: { pids: 40 } };
     const input = {
@@ -343,7 +343,7 @@ describe('what a tool asks of the host', () => {
     ]);
   });
 
-  it('FR-8.1 writes a line to the log with the grant, and drops it without', async () => {
+  it('FR-8.1 writes a line to the log with the grant, and drops the line without it', async () => {
     const lines: unknown[] = [];
     const note = (event: string, fields?: object) => void (event === 'tool.log' && lines.push(fields));
     const logger = { debug: note, info: note, warn: note, error: note };
@@ -353,14 +353,14 @@ describe('what a tool asks of the host', () => {
     expect(lines).toEqual([{ tool: 'log', request_id: 'req_1', message: 'hello' }]);
   });
 
-  it('protected paths that a tool makes by its own hand are moved away and reported', async () => {
+  it('leads to a report of protected paths that the tool created itself, which are moved away', async () => {
     const tools = open();
     const { quarantined } = await tools.fixture('ask-host', 'write', { input: { path: '.mcp.json' } });
     expect(quarantined).toMatchObject([{ path: '.mcp.json' }]);
     expect(existsSync(join(bench.workspace, '.mcp.json'))).toBe(false);
   });
 
-  it('SEC-2.1 ends with its call: a command that the tool left running is dead and told of in the record', async () => {
+  it('SEC-2.1 ends with its call: a command that the tool left running is killed and recorded', async () => {
     const tools = open();
     const seen: RunResult['hostCalls'][] = [];
     const command = 'echo x > .envrc; touch started; sleep 60';

@@ -36,14 +36,14 @@ async function storedLog(): Promise<string> {
 }
 
 describe('a view', () => {
-  it('FR-3.5 shows another part of an output that is kept, running nothing', async () => {
+  it('FR-3.5 shows another part of a stored output and runs nothing', async () => {
     const { ref, data } = await run('echo "$RANDOM $RANDOM $RANDOM"; echo second');
     const again = await look(ref, { lines: '1' });
     expect(again.data).toMatchObject({ tool: 'safe_bash', stdout: `${String(data.stdout).split('\n')[0]}\n` });
     expect(again.refs).toEqual([ref]);
   });
 
-  it('is the same asked for in the call and later', async () => {
+  it('is the same whether it is asked for in the call or later', async () => {
     const ref = await storedLog();
     for (const view of [
       'errors',
@@ -63,7 +63,7 @@ describe('a view', () => {
     expect((await look(ref, { grep: 'error' })).data.stdout).toMatch(/^251:251 error: no such file\n751:751 error/);
   });
 
-  it('FR-3.3 of a text made from the output goes on where its page ended', async () => {
+  it('FR-3.3 of a text made from the output continues where its page ended', async () => {
     const ref = await storedLog();
     const wanted = LOG.map((line, i) => `${i + 1}:${line}`)
       .filter((line) => line.includes('part'))
@@ -80,7 +80,7 @@ describe('a view', () => {
     expect(first.refs).toEqual([ref]);
   });
 
-  it('may be asked for with a cursor in place of an id', async () => {
+  it('can be asked for with a cursor instead of an id', async () => {
     const { ref, meta } = await run('cat build.log', { max_tokens: 300 });
     const continuation = meta.pagination?.cursor ?? '';
     const view = { grep: '^251 ' };
@@ -90,7 +90,7 @@ describe('a view', () => {
     expect((await daemon.call('safe_read', { continuation, view })).envelope.data.error_code).toBe('CURSOR_INVALID');
   });
 
-  it('of JSON, rows and keys reads what a program printed', async () => {
+  it('of JSON, rows and keys parses what a program printed', async () => {
     const rows = Array.from({ length: 300 }, (_, id) => ({ id, name: `item ${id}`, size: 1.5 }));
     writeFileSync(
       join(at.project, 'data.json'),
@@ -107,7 +107,7 @@ describe('a view', () => {
     expect(table.data.stdout).toBe('NAME\ntwo\nthree\n');
   });
 
-  it('of a difference compares with the last output of the same command', async () => {
+  it('of differences compares with the last output of the same command', async () => {
     writeFileSync(join(at.project, 'state.txt'), 'one\ntwo\nthree\n');
     await run('cat state.txt');
     writeFileSync(join(at.project, 'state.txt'), 'one\n2\nthree\n');
@@ -119,7 +119,7 @@ describe('a view', () => {
     expect((await look(other.ref, 'diff')).data.error_code).toBe('VIEW_FAILED');
   });
 
-  it('that cannot be made of a command’s output gives way to the default one, of a kept one it fails', async () => {
+  it('that does not fit a command’s output is replaced by the default view; for a stored output it fails', async () => {
     const { data, meta, ref } = await run('echo plain words', { view: { json_path: '$.a' } });
     expect(data.stdout).toBe('plain words\n');
     expect(meta.warning_details).toEqual([expect.objectContaining({ code: 'FALLBACK_USED', severity: 'info' })]);
@@ -129,13 +129,13 @@ describe('a view', () => {
     });
   });
 
-  it('is checked before the command runs', async () => {
+  it('is validated before the command runs', async () => {
     const { data } = await run('touch ran', { view: { grep: '(' } });
     expect(data).toMatchObject({ error_code: 'ARGS_INVALID', details: { faults: [{ pointer: '/view/grep' }] } });
     expect((await run('ls ran')).data.exit_code).not.toBe(0);
   });
 
-  it('of one text leaves the other out and names it, but not that of a command that failed', async () => {
+  it('of one text omits the other and names it, except for a command that failed', async () => {
     const well = await run('echo out; echo err >&2', { view: { lines: '1' } });
     expect(well.data).not.toHaveProperty('stderr');
     expect(well.meta).toMatchObject({ content_fidelity: 'partial', dropped_content_ids: [`${well.ref}/stderr`] });
@@ -144,7 +144,7 @@ describe('a view', () => {
     expect(failed.data).toMatchObject({ stdout: 'out\n', stderr: 'err\n', exit_code: 3 });
   });
 
-  it('SEC-1.3 of an earlier output masks what became known since', async () => {
+  it('SEC-1.3 of an earlier output masks secrets that became known since', async () => {
     const value = ['correct', 'horse', 'battery', `${Date.now()}`].join('-');
     const { ref } = await run(`echo "seen: ${value}"`);
     await run(`printf 'password = "%s"\\n' ${value}`);
@@ -154,7 +154,7 @@ describe('a view', () => {
   });
 });
 
-describe('an output that is kept', () => {
+describe('a stored output', () => {
   it('belongs to its session', async () => {
     const ref = await storedLog();
     const other = await openCaller(at, 'another');
@@ -166,18 +166,21 @@ describe('an output that is kept', () => {
     }
   });
 
-  it.each(['art_0000000000000000', 'art_0000000000000000/stdout'])('that is none, %s, is not found', async (ref) => {
-    expect((await look(ref, 'tail')).data.error_code).toBe('NOT_FOUND');
-  });
+  it.each(['art_0000000000000000', 'art_0000000000000000/stdout'])(
+    'with an unknown id, %s, is not found',
+    async (ref) => {
+      expect((await look(ref, 'tail')).data.error_code).toBe('NOT_FOUND');
+    },
+  );
 
-  it('is named only by its id and one of its texts', async () => {
+  it('is addressed only by its id and one of its texts', async () => {
     const ref = await storedLog();
     expect((await look(`${ref}/content`, 'tail')).data.error_code).toBe('NOT_FOUND');
     for (const bad of ['', 'art_', '../x', `${ref}/../stdout`, `${ref}/stdout/x`])
       expect((await look(bad, 'tail')).data.error_code).toBe('ARGS_INVALID');
   });
 
-  it('tells its hash, what is missing and an estimate of its tokens when it is cut', async () => {
+  it('reports its hash, what is missing and an estimate of its tokens if it is cut', async () => {
     const { meta, ref } = await run('cat build.log');
     const bytes = Buffer.byteLength(LOG.join(''));
     expect(meta).toMatchObject({
@@ -198,7 +201,7 @@ describe('an output that is kept', () => {
 describe('texts before they are cut', () => {
   const noisy = `printf '\\033[31mred\\033[0m line   \\n'; for i in $(seq 1 40); do printf 'step %s\\r' $i; done; echo; yes same | head -50`;
 
-  it('are densified, named, and kept as they were', async () => {
+  it('are densified and named, and stored as they were', async () => {
     const { data, meta, ref } = await run(noisy);
     expect(meta.densified).toEqual(['ansi', 'progress', 'repeats', 'trailing_spaces']);
     expect(data.stdout).toMatch(/^red line\nstep 40\r\nsame\n/);
@@ -208,7 +211,7 @@ describe('texts before they are cut', () => {
     expect(kept.meta.densified).toBeUndefined();
   });
 
-  it('SEC-1.1 show no secret that only an overwritten line puts together', async () => {
+  it('SEC-1.1 show no secret that only an overwritten line completes', async () => {
     const ways: readonly ((first: string, second: string) => string)[] = [
       (first, second) => `at 50%% ${'x'.repeat(first.length)}${second}\\033[${first.length + second.length}D${first}`,
       (first, second) => `at 50%% ${'x'.repeat(first.length)}${second}\\033[8G${first}`,
@@ -216,7 +219,7 @@ describe('texts before they are cut', () => {
     ];
     for (const way of ways)
       for (const view of ['head_tail', 'errors', { grep: '.' }]) {
-        // Known from nowhere else: the words of a command are no output.
+        // No other text contains the secret: a command line is not output.
         const secret = `${'ghp'}_${randomBytes(30).toString('base64url').replaceAll(/[-_]/g, '7').slice(0, 36)}`;
         const { ref, ...answer } = await run(`printf '${way(secret.slice(0, 14), secret.slice(14))}\\n'`, { view });
         expect(JSON.stringify(answer), `${way} by ${JSON.stringify(view)}`).not.toContain(secret);
@@ -224,7 +227,7 @@ describe('texts before they are cut', () => {
       }
   });
 
-  it('of safe_read are left alone: a file is edited by its bytes', async () => {
+  it('of safe_read are not changed, because a file is edited by its bytes', async () => {
     writeFileSync(join(at.project, 'noisy.txt'), 'same   \nsame   \nsame   \nsame   \nsame   \n');
     const { envelope } = await daemon.call('safe_read', { path: 'noisy.txt' });
     expect(envelope.data.content).toBe('same   \nsame   \nsame   \nsame   \nsame   \n');
@@ -232,7 +235,7 @@ describe('texts before they are cut', () => {
     expect((await look(ref ?? '', 'tail')).data.content).toBe('same   \nsame   \nsame   \nsame   \nsame   \n');
   });
 
-  it('are left alone by a step that is switched off', async () => {
+  it('are not changed by a step that is switched off', async () => {
     expect((await at.run(CTXD, ['config', 'set', 'densify.repeats', 'false'])).code).toBe(0);
     daemon.close();
     await at.run(CTXD, ['server', 'restart']);

@@ -3,8 +3,10 @@ import { choose } from './choose.ts';
 import { CodePoints } from './code-points.ts';
 import { type Draft, fill } from './fill.ts';
 import { piecesOf } from './pieces.ts';
-import { SUMMARY_MAX_CHARS } from './schema.ts';
 import { STOP_WORDS, termsOf } from './terms.ts';
+
+/** Limit of the summary in a DigestPayload v1, characters (code points). */
+const SUMMARY_MAX_CHARS = 2_000;
 
 /** Spec 4, DigestPayload v1.0; docs/digest.schema.json says what each field is. */
 export interface DigestPayload {

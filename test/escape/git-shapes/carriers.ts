@@ -3,17 +3,17 @@ import { type Charge, FORMAT, type Parts } from './charges.ts';
 import type { Entry } from './config-text.ts';
 import type { Family, Step } from './shape.ts';
 
-/** A repository that git finds from some directory of the project, without its configuration and hooks. */
+/** A repository, without configuration and hooks, that git finds from a directory of the project. */
 export interface Carrier {
   readonly families: readonly Family[];
   readonly parts: Parts;
-  /** Settings that this form of repository needs. */
+  /** The settings that this form of repository needs. */
   readonly entries: readonly Entry[];
   readonly steps: readonly Step[];
   readonly prepare: string | null;
 }
 
-/** A repository at a place of its own, told apart by how git gets there. */
+/** The kinds of repositories, by how git finds them. */
 export function carriers(head: Charge['head']): fc.Arbitrary<Carrier> {
   return fc.oneof(
     { weight: 3, arbitrary: nested(head) },
@@ -25,12 +25,12 @@ export function carriers(head: Charge['head']): fc.Arbitrary<Carrier> {
   );
 }
 
-/** Of these, the directory that holds the configuration also decides where the work tree is. */
+/** In these, the directory that holds the configuration also decides where the work tree is. */
 export function carriersWithoutCommonDir(): fc.Arbitrary<Carrier> {
   return fc.oneof(nested('files'), pointed('files'), linked('files'));
 }
 
-/** Of these, the person made the repository: a clone, or a worktree of the project. */
+/** In these, the person made the repository: a clone, or a worktree of the project. */
 export function preparedCarriers(): fc.Arbitrary<Carrier> {
   return fc.constantFrom(
     { ...cloned },
@@ -66,7 +66,7 @@ function nested(head: Charge['head']): fc.Arbitrary<Carrier> {
   }));
 }
 
-/** A directory that is a repository under any name, which `core.bare` and `core.worktree` give a work tree. */
+/** A directory of any name that is a repository; `core.bare` and `core.worktree` give it a work tree. */
 function bare(head: Charge['head']): fc.Arbitrary<Carrier> {
   return fc
     .tuple(body('lib', 'lib', head), fc.constantFrom('.', './', './.', 'files'))
@@ -83,7 +83,7 @@ function bare(head: Charge['head']): fc.Arbitrary<Carrier> {
     });
 }
 
-/** A `.git` file. git takes off the line ends at its end and nothing else. */
+/** A `.git` file. git removes the line ends at its end and nothing else. */
 function pointed(head: Charge['head']): fc.Arbitrary<Carrier> {
   return fc
     .constantFrom('lib', 'lib/deep/er', 'lib ', 'lib\t', 'l i b')
@@ -115,7 +115,7 @@ function pointer(store: string): fc.Arbitrary<Step[]> {
   });
 }
 
-/** `.git` as a symbolic link to a directory of another name, or to a link that leads there. */
+/** `.git` as a symbolic link to a directory of another name, directly or through another link. */
 function linked(head: Charge['head']): fc.Arbitrary<Carrier> {
   return fc
     .tuple(
@@ -137,7 +137,7 @@ function linked(head: Charge['head']): fc.Arbitrary<Carrier> {
 }
 
 /**
- * A git directory whose `commondir` names another one. The other holds the configuration and the hooks and needs no
+ * A git directory whose `commondir` names another directory. That one holds configuration and hooks and needs no
  * HEAD, so it does not look like a repository.
  */
 function withCommonDir(head: Charge['head']): fc.Arbitrary<Carrier> {
@@ -174,7 +174,7 @@ function withCommonDir(head: Charge['head']): fc.Arbitrary<Carrier> {
     }));
 }
 
-/** HEAD, objects and refs in the forms that git takes; the objects are the project's own. */
+/** HEAD, objects and refs in the forms that git accepts; the objects are the project's own. */
 function body(gitDir: string, common: string, head: Charge['head']): fc.Arbitrary<Step[]> {
   return fc.tuple(headSteps(gitDir, common, head), objectsOf(common), refsOf(common)).map((groups) => groups.flat());
 }

@@ -2,21 +2,24 @@ import fc from 'fast-check';
 import type { Entry } from './config-text.ts';
 import { type Family, type Step, upFrom } from './shape.ts';
 
-/** Where git looks for the parts of one repository. */
+/** The places where git looks for the parts of a repository. */
 export interface Parts {
   /** Holds HEAD and the state of an unfinished rebase. */
   readonly gitDir: string;
   /** Holds the configuration, hooks, objects and refs. */
   readonly commonDir: string;
   readonly workTree: string;
-  /** The commit that HEAD names, or the one that an unfinished rebase began at. */
+  /** The commit that HEAD names, or the one at which an unfinished rebase began. */
   readonly tip: string;
 }
 
-/** What makes git run a program: settings, and files beside them. */
+/** What makes git run a program: settings and the files they need. */
 export interface Charge {
   readonly families: readonly Family[];
-  /** `files`: only a commit with files makes it run. `empty`: only one without, since there is no index. */
+  /**
+   * `files`: it runs only on a commit with files. `empty`: it runs only on a commit without files, as there is no
+   * index.
+   */
   readonly head: 'any' | 'files' | 'empty';
   readonly entries: readonly Entry[];
   steps(parts: Parts): readonly Step[];
@@ -26,9 +29,9 @@ const INLINE = ':>@MARK@;cat';
 const program = fc.constantFrom('@CANARY@', INLINE, `${INLINE} #`);
 const HOOK = '#!/bin/sh\n:>@MARK@\n';
 
-/** Hooks that the person's commands run in any repository. */
+/** Hooks that the person's commands run in every repository. */
 const RUN_HOOKS = ['post-index-change', 'reference-transaction'] as const;
-/** Hooks that other commands run, or that a repository without a commit never reaches. */
+/** Hooks that other commands run, or that a repository without commits never runs. */
 const OTHER_HOOKS = [
   ...['post-checkout', 'pre-commit', 'prepare-commit-msg', 'commit-msg', 'post-commit', 'post-rewrite'],
   ...['pre-rebase', 'post-merge', 'pre-push', 'fsmonitor-watchman', 'pre-auto-gc', 'applypatch-msg'],
@@ -43,7 +46,7 @@ export function hook(path: string): Step {
   return { do: 'write', path, text: HOOK, executable: true };
 }
 
-/** git reads `core.bare`, `core.worktree` and extensions only from a configuration that names its version. */
+/** git reads `core.bare`, `core.worktree` and extensions only from a configuration that states its format version. */
 export const FORMAT: Entry = { section: 'core', key: 'repositoryformatversion', value: '0' };
 
 function setting(name: string, value: string): Entry {
@@ -62,14 +65,14 @@ const alias = fc.constant(keyCharge('any', ['alias.st', `!${INLINE}`]));
 const signature = fc
   .constantFrom('gpg.program', 'gpg.openpgp.program')
   .map((name) => keyCharge('files', ['log.showsignature', 'true'], [name, '@CANARY@']));
-/** These end at once: git would wait for the other side of the connection, and that one for git. */
+/** These programs end at once: otherwise git and the program would wait for each other. */
 const transport = fc.constantFrom(
   keyCharge('any', ['remote.origin.url', 'ssh://host.example.com/x'], ['core.sshcommand', ':>@MARK@;false']),
   keyCharge('any', ['remote.origin.url', '@ROOT@'], ['remote.origin.uploadpack', ':>@MARK@;false']),
   keyCharge('any', ['remote.origin.url', 'ext::sh -c :>@MARK@'], ['protocol.ext.allow', 'always']),
 );
 
-/** Keys that run a program only in commands which the host of this test cannot give: no terminal, no network. */
+/** Keys that run a program only in commands that this test cannot run: they need a terminal or the network. */
 const otherKey = fc
   .tuple(
     fc.constantFrom(
@@ -81,7 +84,7 @@ const otherKey = fc
   )
   .map(([name, value]) => keyCharge('any', [name, name.endsWith('update') ? `!${value}` : value]));
 
-/** Drivers need attributes beside the setting: in the work tree or in the repository. */
+/** Drivers need attributes in addition to the setting, in the work tree or in the repository. */
 const driver = fc
   .tuple(
     fc.constantFrom(
@@ -128,7 +131,7 @@ const hooksPath = fc.tuple(hookName, fc.boolean()).map(
   }),
 );
 
-/** Whatever makes git run a program without an unfinished rebase. */
+/** Everything that makes git run a program without an unfinished rebase. */
 export const charges: fc.Arbitrary<Charge> = fc.oneof(
   { weight: 7, arbitrary: fsmonitor },
   { weight: 5, arbitrary: hooks },
@@ -140,7 +143,7 @@ export const charges: fc.Arbitrary<Charge> = fc.oneof(
   { weight: 1, arbitrary: otherKey },
 );
 
-/** For a configuration that the person's own includes: it needs no file beside it. */
+/** Charges for a configuration that the person's own configuration includes: they need no other file. */
 export const keyCharges: fc.Arbitrary<Charge> = fc.oneof(
   { weight: 3, arbitrary: fsmonitor },
   alias,
@@ -148,7 +151,7 @@ export const keyCharges: fc.Arbitrary<Charge> = fc.oneof(
   fc.constantFrom('filter.team.smudge', 'diff.team.textconv').map((name) => keyCharge('any', [name, '@CANARY@'])),
 );
 
-/** `core.worktree` outside of the project: git writes there at `git reset --hard`. */
+/** `core.worktree` outside the project: `git reset --hard` writes there. */
 export function worktreeEscape(gitDir: string): fc.Arbitrary<Charge> {
   const up = upFrom(gitDir);
   const link: Step = { do: 'link', path: 'lnk', to: '@OUT@' };

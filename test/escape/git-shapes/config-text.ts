@@ -8,12 +8,12 @@ export interface Entry {
   readonly value: string;
 }
 
-/** A configuration with these settings, in one of the many spellings that git reads as the same. */
+/** Writes a configuration with these settings in one of the many spellings that git reads the same way. */
 export function configText(entries: readonly Entry[]): fc.Arbitrary<string> {
   return fc.oneof(wild(entries), nearlyAsGitWrites(entries));
 }
 
-/** One deviation is more likely to get past a check than many. */
+/** One deviation passes a check more easily than many. */
 function nearlyAsGitWrites(entries: readonly Entry[]): fc.Arbitrary<string> {
   return fc.tuple(fc.constantFrom(FORMAT, ''), gap).map(([first, afterEquals]) => {
     const lines = entries.map(({ section, subsection, key, value }) => {
@@ -61,7 +61,7 @@ function spelled(entry: Entry): fc.Arbitrary<string> {
     .map((s) => `${s.header}${s.afterHeader}${s.key}${s.beforeEquals}=${s.afterEquals}${s.value}${s.tail}\n`);
 }
 
-/** `[section "sub"]`, or `[section.sub]`, which older versions of git wrote and every version still reads. */
+/** `[section "sub"]`, or `[section.sub]`, which old versions of git wrote and every version still reads. */
 function header({ section, subsection }: Entry): fc.Arbitrary<string> {
   const name = anyCase(section);
   if (subsection === undefined) return name.map((text) => `[${text}]`);
@@ -100,7 +100,7 @@ function spelledValue(value: string): fc.Arbitrary<string> {
     });
 }
 
-/** Split over two lines. Not within a placeholder, whose text is not there yet, and not within an escape. */
+/** Splits a value over two lines, but not within a placeholder, which is filled in later, or within an escape. */
 function continued(text: string, at: number): string {
   const inside = [...text.matchAll(/@\w+@|\\./g)].some(
     ({ index, 0: match }) => at > index && at < index + match.length,

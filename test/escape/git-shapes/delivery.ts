@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import type { Call, Step } from './shape.ts';
 
-/** An early call leaves an innocent half, and the last call makes a trap of it. */
+/** An early call leaves a harmless half, and the last call turns it into a trap. */
 type Disguise = 'none' | 'move' | 'edit' | 'append' | 'hard link' | 'retarget';
 
 const INNOCENT = '[core]\n\trepositoryformatversion = 0\n';
 const STAGE = 'stage';
 
-/** The steps in a random order, in one to four calls, each by one of the two tools. */
+/** Orders the steps at random, in one to four calls, each by one of the two tools. */
 export function delivered(steps: readonly Step[]): fc.Arbitrary<readonly Call[]> {
   return fc
     .record({
@@ -61,7 +61,7 @@ function disguised(steps: readonly Step[], how: Disguise, choice: number): { ear
   }
 }
 
-/** Built under another name and moved into place by the last call: a file, or a directory with all that lies in it. */
+/** A file or directory that is built under another name; the last call moves it into place. */
 function moved(steps: readonly Step[], target: string | undefined): { early: Step[]; last: Step[] } {
   if (target === undefined) return { early: [...steps], last: [] };
   const early = steps.map((step) => ({ ...step, path: restage(step.path, target) }));
@@ -73,7 +73,9 @@ function restage(path: string, target: string): string {
   return path.startsWith(`${target}/`) ? `${STAGE}/${path.slice(target.length + 1)}` : path;
 }
 
-/** Every path of a step and every directory above it, but for the project's own: root, `.git`, what the person made. */
+/**
+ * Returns every path of a step and its parents, except those of the project: the root, `.git` and what the person made.
+ */
 function movable(steps: readonly Step[]): string[] {
   const own = steps.filter((step) => step.do !== 'gitlink');
   const all = own.flatMap(({ path }) => {

@@ -7,18 +7,18 @@ import { personEnv } from './person.ts';
 const DIRS_MAX = 120;
 /** Directories in which git runs at the same time. */
 const PARALLEL = 3;
-/** Milliseconds for all commands in one directory, which take about a hundred. */
+/** Limit in milliseconds for all commands in one directory; they take about a hundred. */
 const TIMEOUT_MS = 60_000;
 
-/** What a person types after an agent has worked; the last one overwrites the work tree. */
+/** The commands that a person types after an agent's work. The last one overwrites the work tree. */
 const COMMANDS = [
   ...['status', 'diff', 'log -1 -p', 'add -An', 'stash list', 'st', 'fetch'],
   ...['rebase --continue', 'cherry-pick --continue', 'am --continue', 'reset --hard'],
 ];
-/** A slow shell script, which only the project, with its submodules, has a use for. */
+/** A slow shell script that only matters in the project, because it has submodules. */
 const ROOT_COMMANDS = ['submodule status', ...COMMANDS];
 
-/** The person uses git in the project and in every directory below it where git finds another repository than above. */
+/** Runs the person's git in the project and in every directory below it where git finds a different repository. */
 export async function useGit(root: string, home: string): Promise<void> {
   const [first = root, ...others] = findRepositories(root);
   await runIn(first, home, ROOT_COMMANDS);
@@ -41,7 +41,7 @@ function runIn(cwd: string, home: string, commands: readonly string[]): Promise<
   });
 }
 
-/** A directory without these answers as the one above it does. */
+/** A directory without these belongs to the same repository as its parent. */
 function isRepository(names: ReadonlySet<string>): boolean {
   return names.has('.git') || (names.has('HEAD') && (names.has('objects') || names.has('commondir')));
 }
@@ -57,11 +57,12 @@ function findRepositories(root: string): string[] {
       if (entry.isDirectory() && !isOwn) open.push(join(dir, entry.name));
     }
   }
-  if (found.length > DIRS_MAX) throw new Error(`${root} has ${found.length} repositories; ${DIRS_MAX} are looked at`);
+  if (found.length > DIRS_MAX)
+    throw new Error(`${root} has ${found.length} repositories; at most ${DIRS_MAX} can be tried`);
   return found;
 }
 
-/** Marks that canaries left, and directories beside the project that git must not write. */
+/** The marks that canaries leave, and the directories beside the project that git must not write. */
 export class Sentinels {
   readonly #marks: string;
   readonly #outside: string;
@@ -94,12 +95,12 @@ export class Sentinels {
     return join(this.#outside, name);
   }
 
-  /** Before the calls. */
+  /** Records the state before the calls. */
   begin(): void {
     this.#before = this.#besideTheProject();
   }
 
-  /** Whose canary ran, and whose directory outside was written. */
+  /** Returns the shapes whose canary ran and those whose outside directory was written. */
   fired(): { name: string; how: 'ran' | 'wrote outside' }[] {
     const changed = this.#besideTheProject() !== this.#before;
     if (changed)
@@ -117,7 +118,7 @@ export class Sentinels {
   }
 }
 
-/** Every name below a directory with what it holds. */
+/** Returns every name below a directory with its content. */
 function snapshot(dir: string): string {
   const names = readdirSync(dir, { recursive: true, encoding: 'utf8' }).sort();
   return names.map((name) => `${name} ${contentOf(join(dir, name))}`).join('\n');

@@ -3,7 +3,7 @@ import { cpSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Commits } from './shape.ts';
 
-/** What the person set up before an agent works in the project: some of it makes files of the project run. */
+/** The person's configuration before an agent works in the project. Parts of it run files of the project. */
 export const PERSONS = [
   'nothing special',
   'a paused rebase',
@@ -15,10 +15,10 @@ export const PERSONS = [
 ] as const;
 export type Person = (typeof PERSONS)[number];
 
-/** Scripts of the project that the person's configuration runs, where it does. */
+/** Scripts of the project that the person's configuration may run. */
 export const SCRIPTS = ['tools/clean.sh', 'tools/smudge.sh', 'tools/textconv.sh', 'tools/st.sh', 'tools/watch.sh'];
 
-/** The environment of the person's git: no setting of the test's own user, no terminal, no network. */
+/** The environment of the person's git: no settings of the test's own user, no terminal, no network. */
 export function personEnv(home: string): NodeJS.ProcessEnv {
   return {
     PATH: '/usr/local/bin:/usr/bin:/bin',
@@ -64,14 +64,14 @@ git reset -q --hard "$signed"
 git rev-parse main main~1 side
 `;
 
-/** Makes the repository that every project is a copy of. */
+/** Makes the repository from which every project is copied. */
 export function makeTemplate(dir: string, home: string): Commits {
   mkdirSync(dir, { recursive: true });
   const [head = '', empty = '', side = ''] = onHost(TEMPLATE, dir, home).trim().split('\n').slice(-3);
   return { head, empty, side };
 }
 
-/** A fresh copy of the template at `root`, and the person's configuration, global in `home` and local. */
+/** Copies the template to `root` and writes the person's configuration, global in `home` and local. */
 export function setUpPerson(person: Person, template: string, root: string, home: string, commits: Commits): void {
   cpSync(template, root, { recursive: true, verbatimSymlinks: true });
   rmSync(join(home, '.gitconfig'), { force: true });
@@ -110,7 +110,7 @@ git config alias.st '!tools/st.sh'
 git config core.fsmonitor tools/watch.sh
 `;
 
-/** Runs a script of the person's on the host. Throws when it fails. */
+/** Runs a script of the person on the host. Throws if it fails. */
 export function onHost(script: string, cwd: string, home: string): string {
   const done = spawnSync('bash', ['-ec', script], { cwd, env: personEnv(home), encoding: 'utf8' });
   if (done.status !== 0) throw new Error(`the host's script ended with ${done.status}: ${done.stderr}\n${script}`);

@@ -12,7 +12,7 @@ import { makeTemplate, onHost, setUpPerson } from './person.ts';
 import { scriptOf } from './script.ts';
 import { type Commits, fill, locate, type Place, type Shape, type Step } from './shape.ts';
 
-/** How a shape ran on the host; `at` is its number in the plan. */
+/** A shape that ran on the host. `at` is its number in the plan. */
 export interface Fired {
   readonly at: number;
   readonly how: 'ran' | 'wrote outside';
@@ -20,7 +20,7 @@ export interface Fired {
 
 /** One way to make the files of a plan. */
 export interface Planter {
-  /** Makes a project, takes every call of the plan, and lets the person use git. Returns what then ran. */
+  /** Makes a project, makes every call of the plan and lets the person use git. Returns what ran. */
   plant(plan: ProjectPlan): Promise<readonly Fired[]>;
   close(): Promise<void>;
 }
@@ -45,7 +45,7 @@ export function openHostPlanter(): Planter {
   });
 }
 
-/** Through the sandbox and the tool process of contextd, as an agent's calls go. */
+/** Through the sandbox and the tool process of contextd, as with an agent's calls. */
 export async function openContextdPlanter(): Promise<Planter> {
   const [who = 'ordinary user'] = whoCanRun();
   const bench = await openBench(who);
@@ -107,7 +107,7 @@ function placeOf(home: string, project: string, name: string, sentinels: Sentine
   };
 }
 
-/** What the person made before: the shape's directory, and in some of them a clone or a worktree. */
+/** Makes what the person had before: the directory of each shape, some with a clone or a worktree. */
 function prepare(shapes: readonly Shape[], places: readonly Place[], home: string): void {
   for (const [at, place] of places.entries()) {
     mkdirSync(join(place.root, place.name), { recursive: true });
@@ -146,7 +146,7 @@ async function openCalls(bench: Bench, root: string): Promise<Calls> {
   };
 }
 
-/** What safe_write can make: a file, or a directory by a file in it. A refusal is an answer like any other. */
+/** Makes with safe_write what it can make: a file, or a directory with a file in it. It may refuse. */
 async function writeByTool(tools: ToolRunner, root: string, step: Step, place: Place): Promise<void> {
   if (!isWritten(step)) return;
   const path = locate(step.path, place);
@@ -157,13 +157,13 @@ async function writeByTool(tools: ToolRunner, root: string, step: Step, place: P
   await refusable(tools.core('safe_write', input, { projectRoot: root }));
 }
 
-/** What is left of the steps of a call by safe_write, which makes no links and no programs. */
+/** Returns the steps that safe_write can take: it makes no links and no programs. */
 function rest(step: Step): Step[] {
   if (!isWritten(step)) return [step];
   return step.do === 'write' && step.executable ? [{ ...step, text: '', append: true }] : [];
 }
 
-/** The other name of a file is lost when safe_write replaces it. */
+/** A file loses its other hard links when safe_write replaces it. */
 function isWritten(step: Step): step is Step & { do: 'write' | 'mkdir' } {
   return step.do === 'mkdir' || (step.do === 'write' && !step.inPlace);
 }

@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import { fill, locate, type Place, type Step } from './shape.ts';
 
-/** A shell script that takes the steps, from the project's root; one that fails does not keep the next from its turn. */
+/** Returns a shell script that takes the steps from the project's root. If a step fails, the next one still runs. */
 export function scriptOf(steps: readonly Step[], place: Place): string {
   return steps.map((step) => `{ ${commandOf(step, place)}; } 2>/dev/null || true`).join('\n');
 }

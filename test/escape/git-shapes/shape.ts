@@ -1,6 +1,6 @@
 /**
- * The ways by which something left in a project runs on the host. Each of them must run its canary at least once when it
- * is planted without contextd; a family that no longer does has lost its teeth.
+ * The ways in which something left in a project runs on the host. Each family must run its canary at least once when it
+ * is planted without contextd; otherwise it proves nothing.
  */
 export const FAMILIES = [
   'nested repository',
@@ -29,7 +29,7 @@ export const FAMILIES = [
 export type Family = (typeof FAMILIES)[number];
 
 /**
- * One change of the file system. A path that begins with `/` counts from the project's root, any other from the shape's
+ * One change of the file system. A path that begins with `/` starts at the project's root, any other at the shape's
  * own directory below it. Paths and texts hold the placeholders of `Place`.
  */
 export type Step =
@@ -39,14 +39,14 @@ export type Step =
       readonly text: string;
       readonly executable?: boolean;
       readonly append?: boolean;
-      /** Through the file that is there, so that its other names see it too. */
+      /** Writes into the existing file, so that its other hard links change too. */
       readonly inPlace?: boolean;
     }
   | { readonly do: 'mkdir'; readonly path: string }
   | { readonly do: 'link'; readonly path: string; readonly to: string }
   | { readonly do: 'hard link'; readonly path: string; readonly to: string }
   | { readonly do: 'move'; readonly path: string; readonly to: string }
-  /** An entry of the root's index that makes a directory a submodule. */
+  /** An entry in the root's index that makes a directory a submodule. */
   | { readonly do: 'gitlink'; readonly path: string };
 
 export interface Call {
@@ -56,22 +56,25 @@ export interface Call {
 
 export interface Shape {
   readonly families: readonly Family[];
-  /** What the person did before the first call: a shell script, run on the host in the project. */
+  /** A shell script of the person that runs on the host in the project before the first call. */
   readonly prepare: string | null;
   readonly calls: readonly Call[];
 }
 
-/** Where a shape stands, and what its placeholders mean there. */
+/** The place of a shape and the values of its placeholders. */
 export interface Place {
   /** Absolute path of the project: `@ROOT@`. */
   readonly root: string;
   /** Name of the shape's directory in the project: `@NAME@`; `@HERE@` is its absolute path. */
   readonly name: string;
-  /** The file whose existence says that the canary ran: `@MARK@`. */
+  /** The file that exists if the canary ran: `@MARK@`. */
   readonly mark: string;
-  /** A program on the host that makes the mark and copies its input to its output: `@CANARY@`. */
+  /** A program on the host that creates the mark and copies its input to its output: `@CANARY@`. */
   readonly canary: string;
-  /** A directory beside the project that nobody may write: `@OUT@`; from the shape's directory: `@OUT_RELATIVE@`. */
+  /**
+   * A directory beside the project that nothing may write: `@OUT@`; relative to the shape's directory:
+   * `@OUT_RELATIVE@`.
+   */
   readonly outside: string;
   readonly outsideRelative: string;
   readonly commits: Commits;
@@ -79,11 +82,11 @@ export interface Place {
 
 /** Commits of the person's repository. */
 export interface Commits {
-  /** `@HEAD@`: of the branch main; holds files and a signature. */
+  /** `@HEAD@`: the head of the branch main, with files and a signature. */
   readonly head: string;
-  /** `@EMPTY@`: holds no file. */
+  /** `@EMPTY@`: a commit without files. */
   readonly empty: string;
-  /** `@SIDE@`: adds one file to the empty one. */
+  /** `@SIDE@`: a commit that adds one file to the empty one. */
   readonly side: string;
 }
 
@@ -108,7 +111,7 @@ export function locate(path: string, place: Place): string {
   return filled.startsWith('/') ? filled.slice(1) : `${place.name}/${filled}`;
 }
 
-/** From a directory of the shape back to the shape's own directory. */
+/** The way from a directory of the shape back to the shape's own directory. */
 export function upFrom(dir: string): string {
   return '../'.repeat(dir.split('/').length);
 }

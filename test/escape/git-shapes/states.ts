@@ -26,8 +26,8 @@ const execTodo = execLines.map(
 );
 
 /**
- * An unfinished rebase or cherry-pick: files without a program in any configuration, which the person's next
- * `--continue` carries out.
+ * An unfinished rebase or cherry-pick: no configuration names a program, but the person's next
+ * `--continue` carries out these files.
  */
 export const states: fc.Arbitrary<Charge> = fc.oneof(
   { weight: 4, arbitrary: execTodo },
@@ -35,7 +35,7 @@ export const states: fc.Arbitrary<Charge> = fc.oneof(
   { weight: 2, arbitrary: fc.constant(sequencer()) },
 );
 
-/** `git-merge-x/run` is run for a strategy of the name `x/run`: a path with a slash is not looked up on PATH. */
+/** git runs `git-merge-x/run` for a strategy named `x/run`: a path with a slash is not looked up on PATH. */
 function strategyTodo(): Charge {
   return {
     families: ['merge strategy', 'rebase todo'],
@@ -76,7 +76,7 @@ function sequencer(): Charge {
   };
 }
 
-/** `git am --continue` commits what is staged, and runs a hook before it. Without an index, all files count as removed. */
+/** `git am --continue` runs a hook and commits what is staged. Without an index, all files count as removed. */
 export const amState: Charge = {
   families: ['am', 'hooks'],
   head: 'files',

@@ -6,7 +6,7 @@ function hidesSecret(seen: Outcome, facts: Facts): void {
   expect(seen.out + seen.err).not.toContain(facts.secret);
 }
 
-/** Reads what it can of the memory of process 1 and looks for a word of the hosting process's environment. */
+/** Reads what it can of the memory of process 1 and looks for a word from the hosting process's environment. */
 const SEARCH_INIT = `
 my $word = join '', 'planted', '-in-the-', 'environment';
 open my $maps, '<', '/proc/1/maps' or print "no maps\\n" and exit;
@@ -23,7 +23,7 @@ while (<$maps>) {
 print "searched\\n";
 `;
 
-/** Probes 10 to 14: what the hosting process has in its environment and its descriptors. */
+/** Probes 10 to 14: the environment and the descriptors of the hosting process. */
 export const ENVIRONMENT: ProbeGroup = {
   name: 'environment and descriptors',
   control: {
@@ -62,7 +62,7 @@ export const ENVIRONMENT: ProbeGroup = {
     },
     {
       id: 13,
-      name: 'LD_PRELOAD and its like are not passed on',
+      name: 'LD_PRELOAD and similar variables are not passed on',
       requirement: 'SEC-2.3',
       script: () => 'echo "[$LD_PRELOAD$LD_LIBRARY_PATH$NODE_OPTIONS$BASH_ENV$PERL5LIB$PYTHONPATH$GIT_DIR]"',
       contained: (seen) => expect(seen.out).toBe('[]\n'),
@@ -112,7 +112,7 @@ export const PROCESSES: ProbeGroup = {
   ],
 };
 
-/** Probes 63 to 66: what the sandbox tells of the machine, and that honest work goes on in it. */
+/** Probes 63 to 66: what the sandbox reveals about the machine, and that ordinary work succeeds in it. */
 export const MACHINE: ProbeGroup = {
   name: 'the machine',
   control: {
@@ -155,7 +155,7 @@ export const MACHINE: ProbeGroup = {
       script: () => HONEST_WORK,
       contained(seen) {
         const absent = [...seen.out.matchAll(/^absent: (.+)$/gm)].map((match) => match[1]);
-        if (absent.length > 0) console.warn(`probe 66 could not try: ${absent.join(', ')}`);
+        if (absent.length > 0) console.warn(`SKIPPED in probe 66: ${absent.join(', ')}`);
         expect(seen.out.replaceAll(/^absent: .+\n/gm, '').split('\n')).toEqual(
           ['git', 'node', 'python3', 'perl', 'make', 'cc']
             .filter((name) => !absent.includes(name))

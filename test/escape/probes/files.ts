@@ -10,7 +10,9 @@ function hidesSecret(seen: Outcome, facts: Facts): void {
   expect(seen.out + seen.err).not.toContain(facts.secret);
 }
 
-/** Probes 1 to 9: files outside of the project. The links `link`, `linkdir` and `shadow` were planted in it on the host. */
+/**
+ * Probes 1 to 9: files outside the project. The links `link`, `linkdir` and `shadow` in it were planted on the host.
+ */
 export const FILES: ProbeGroup = {
   name: 'files of the host',
   control: {
@@ -89,7 +91,7 @@ export const FILES: ProbeGroup = {
     },
     {
       id: 9,
-      name: 'over .. out of the mount',
+      name: 'through .. out of the mount',
       requirement: 'SEC-2.3',
       script: ({ person }) => `cat "$PWD/../..${person}/outside.txt" ../person/outside.txt; cd .. && ls -A`,
       contained: (seen) => expect(seen.out).toBe('project\n'),

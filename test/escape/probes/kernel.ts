@@ -6,8 +6,8 @@ import { syscallProgram } from './syscalls.ts';
 const silent = (seen: Outcome) => expect(seen.out).toBe('');
 
 /**
- * Opened for writing, never written: what is opened prints its name. What the kernel keeps apart for each network, IPC
- * and pid namespace may be the sandbox's own to set.
+ * Opens files for writing and never writes; prints the name of each file that opens. What the kernel separates per
+ * network, IPC or pid namespace may be writable in the sandbox.
  */
 const SETTINGS = [
   '/proc/sys/kernel/core_pattern',
@@ -22,7 +22,7 @@ const SETTINGS = [
   '/proc/mtrr',
 ];
 
-/** Types into a terminal of the sandbox’s own making: without a terminal the call fails for another reason. */
+/** Types into a terminal that the sandbox made: without a terminal the call fails for another reason. */
 const TYPE_INTO_TERMINAL = `
 $| = 1; use POSIX; use Fcntl;
 if (my $pid = fork) { waitpid $pid, 0; exit }
@@ -51,7 +51,7 @@ const PROBES: readonly Probe[] = [
   },
   {
     id: 30,
-    name: 'what /proc tells',
+    name: 'what /proc reveals',
     requirement: 'SEC-2.3',
     script: () =>
       'head -c1 /proc/kcore | wc -c; head -c1 /proc/kmsg | wc -c; cut -d" " -f1 /proc/kallsyms | sort -u | head -2; cat /proc/keys; for f in iomem ioports; do grep -v "^ *0*-0* :" /proc/$f; done',

@@ -3,7 +3,7 @@ import { type Probe, type ProbeGroup, perl } from './probe.ts';
 
 const MIB = 1024 * 1024;
 
-/** Bombs run only after `proveProcessLimit` has seen the limit of this very kind of sandbox hold. */
+/** Bombs run only after `proveProcessLimit` has shown that the limit of this kind of sandbox holds. */
 const PROBES: readonly Probe[] = [
   {
     id: 52,

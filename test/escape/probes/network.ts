@@ -19,7 +19,7 @@ function unreachable(seen: Outcome): void {
   expect(seen.err).toContain(UNREACHABLE);
 }
 
-/** Calls of socket() that must be refused, each as [family, type, protocol]; prints those that were not. */
+/** Calls of socket() that must be refused, each as [family, type, protocol]; prints the calls that were not refused. */
 function openSockets(calls: readonly (readonly [string, number, number])[]): string {
   const lines = calls.map(
     ([family, type, protocol]) =>
@@ -30,7 +30,7 @@ function openSockets(calls: readonly (readonly [string, number, number])[]): str
 
 const done = (seen: Outcome) => expect(seen.out).toBe('done\n');
 
-/** Documentation and link-local addresses: if the network were reachable, nothing would be asked of anybody. */
+/** Documentation and link-local addresses: even if the network is reachable, no real server gets a request. */
 const PROBES: readonly Probe[] = [
   {
     id: 17,
@@ -139,7 +139,7 @@ my $c = IO::Socket::INET->new(PeerAddr => '127.0.0.1', PeerPort => $l->sockport)
   },
 ];
 
-/** Probes 17 to 28. That the servers can be reached at all is proved on the host before. */
+/** Probes 17 to 28. The test proves first, on the host, that the servers can be reached. */
 export const NETWORK: ProbeGroup = {
   name: 'the network',
   control: {

@@ -56,7 +56,7 @@ const PROBES: readonly Probe[] = [
       expect(seen.exitCode).toBe(0);
       expect(seen.quarantined).toEqual(expect.arrayContaining(['.bashrc', '.envrc']));
       for (const name of seen.quarantined) expect(isThere(facts, name)).toBe(false);
-      // What the scan could not finish in the answer's time goes on behind it.
+      // A scan that could not finish before the answer continues in the background.
       for (const name of ['.idea', 'sub/.git/hooks/post-checkout'])
         await expect.poll(() => isThere(facts, name), { timeout: 5_000 }).toBe(false);
     },

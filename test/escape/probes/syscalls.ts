@@ -1,4 +1,4 @@
-/** Calls that the filter refuses, with arguments that do no harm where they get through. Numbers: x86-64, arm64. */
+/** Calls that the filter refuses, with arguments that do no harm if the call gets through. Numbers: x86-64, arm64. */
 interface Syscall {
   readonly name: string;
   readonly x64: number | null;
@@ -8,7 +8,7 @@ interface Syscall {
 }
 
 const BAD = '0xfffffffffffff000';
-/** Perl passes the address of a string, and refuses to do so for a constant. */
+/** Perl passes the address of a string, but not of a constant. */
 const STRINGS = `my ($nowhere, $here, $tmpfs) = ('/contextd-nowhere', '.', 'tmpfs');`;
 const NOWHERE = '$nowhere';
 const HERE = '$here';
@@ -77,7 +77,7 @@ const SYSCALLS: readonly Syscall[] = [
 
 const isArm = process.arch === 'arm64';
 
-/** Number of socket(2) here. */
+/** The number of socket(2) on this machine. */
 export const SOCKET = isArm ? 198 : 41;
 
 /** Perl: prints the name and error of each call that was not refused with EPERM or ENOSYS, then `done`. */

@@ -19,14 +19,14 @@ const load = async (text: string) => {
 };
 
 describe('the configuration', () => {
-  it('NFR-2.2: fills in the same defaults without a setting as the compiled schema does beside one', async () => {
+  it('NFR-2.2: fills in the same defaults for an empty file as the compiled schema does beside a setting', async () => {
     const absent = await loadConfig({ configFile });
     expect(await load('{"$schema":"x"}')).toEqual(absent);
     expect(await load('{}')).toEqual(absent);
     expect(Object.keys(absent).length).toBeGreaterThan(8);
   });
 
-  it('NFR-2.2 is the defaults when there is no file: 30 s a call, 300 s at most', async () => {
+  it('NFR-2.2 is the defaults if there is no file: 30 s a call, 300 s at most', async () => {
     const config = await loadConfig({ configFile });
     expect(config.timeout).toEqual({ default_ms: 30_000, max_ms: 300_000 });
     expect(config.budget).toEqual({
@@ -42,14 +42,14 @@ describe('the configuration', () => {
     expect(config.sandbox.cpus).toBeNull();
   });
 
-  it('NFR-2.2 takes what the file says over the defaults, up to 300 s', async () => {
+  it("NFR-2.2 prefers the file's settings to the defaults, up to 300 s", async () => {
     const config = await load('\uFEFF{"$schema":"x","timeout":{"default_ms":1000}}');
     expect(config.timeout).toEqual({ default_ms: 1000, max_ms: 300_000 });
     expect(config).not.toHaveProperty('$schema');
     await expect(load('{"timeout":{"max_ms":300001}}')).rejects.toMatchObject({ code: 'SCHEMA_INVALID' });
   });
 
-  it('lists every fault with its path, and what was meant', async () => {
+  it('lists every fault with its path and the likely key', async () => {
     const text = JSON.stringify({
       budget: { defaultTokens: 3, max_tokens: 'many' },
       log: { level: 'loud' },
@@ -73,7 +73,7 @@ describe('the configuration', () => {
     expect(message).not.toContain('/sandbox/ro_paths/0');
   });
 
-  it('refuses a setting of what does not exist like any other unknown key', async () => {
+  it('refuses a setting of a missing feature like any other unknown key', async () => {
     const faults = async (text: string) => load(text).catch((thrown: unknown) => String(thrown));
     for (const key of ['search_tokens', 'checkpoint_tokens', 'warm_start_tokens'])
       expect(await faults(`{"budget":{"${key}":500}}`)).toContain(

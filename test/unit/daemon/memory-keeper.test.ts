@@ -11,7 +11,7 @@ function keeperOf(gate: { calls: number; active: number }) {
 }
 
 describe('the memory keeper', () => {
-  it('NFR-1.4: gives memory back once when no call came since the last look', () => {
+  it('NFR-1.4: frees memory once if no call came since the last check', () => {
     const { keeper, collected } = keeperOf({ calls: 0, active: 0 });
     keeper.run();
     keeper.run();
@@ -19,7 +19,7 @@ describe('the memory keeper', () => {
     expect(collected).toEqual(['main', 'search']);
   });
 
-  it('NFR-1.4: leaves calls alone, and collects again after they have ended', () => {
+  it('NFR-1.4: does nothing during calls, and frees memory again after they have ended', () => {
     const gate = { calls: 0, active: 1 };
     const { keeper, collected } = keeperOf(gate);
     keeper.run();

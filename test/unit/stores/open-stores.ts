@@ -15,7 +15,7 @@ export const SESSION_A = '/home/me/project\0session-a';
 export const SESSION_B = '/home/me/project\0session-b';
 export const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** A clock the test turns by hand. */
+/** A clock that the test sets. */
 export class TestClock implements Clock {
   nowMs = Date.UTC(2025, 0, 15, 12);
 

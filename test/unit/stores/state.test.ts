@@ -60,7 +60,7 @@ describe('session keys', () => {
     expect(second.sessions.cursorKey(SESSION_B).toString('hex')).toBe(cursors[1]);
   });
 
-  it('differ from home to home', async () => {
+  it('differ between homes', async () => {
     const one = await openSessions(await makeTempDir());
     const other = await openSessions(await makeTempDir());
     expect(one.sessions.etagKey(SESSION_A)).not.toBe(other.sessions.etagKey(SESSION_A));
@@ -97,7 +97,7 @@ describe('projects', () => {
     expect(await reopened.find('/p')).toBeNull();
   });
 
-  it('take concurrent registrations in order', async () => {
+  it('accept concurrent registrations in order', async () => {
     const dir = await makeTempDir();
     const database = await openTestDatabase(dir);
     const { projects } = await openTestProjects(database, clock);
@@ -107,7 +107,7 @@ describe('projects', () => {
     expect(await again.find('/p')).toEqual(await projects.find('/p'));
   });
 
-  it('with accepted tools that cannot be read refuse the start: a grant is never guessed', async () => {
+  it('refuse to start if their accepted tools cannot be read: a grant is never guessed', async () => {
     const database = await openTestDatabase(await makeTempDir());
     const { projects } = await openTestProjects(database, clock);
     await projects.register('/p', [bash]);
@@ -138,7 +138,7 @@ describe('the journal', () => {
     });
   });
 
-  it('marks what was left open as interrupted at start, and forgets calls after 7 days', async () => {
+  it('marks open calls as interrupted at start, and forgets calls after 7 days', async () => {
     const turned = new TestClock();
     const journal = createJournal({ database: await openTestDatabase(await makeTempDir()), clock: turned });
     await journal.begin({ requestId: 'req_1', tool: 't', sessionKey: SESSION_A });

@@ -1,0 +1,77 @@
+import { chownSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { readEnvironment } from '../../src/config/env.ts';
+import { findInstallRoot } from '../../src/config/install-root.ts';
+import { acceptConfig } from '../../src/config/load.ts';
+import { ensureDirectories, resolvePaths } from '../../src/config/paths.ts';
+import type { Config } from '../../src/config/schema.ts';
+import { systemClock } from '../../src/core/clock.ts';
+import { silentLogger } from '../../src/core/log.ts';
+import { policyFor } from '../../src/daemon/policy.ts';
+import { createSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts';
+
+/** A sandbox engine with its own home directory, set up as the daemon does it. */
+export interface SandboxHost {
+  sandbox: Sandbox;
+  /** Runs `true` in bash in a fresh sandbox. Throws if it fails. */
+  runTrue(workspace: string, stdin?: Buffer): Promise<void>;
+  /** Waits until the pool of ready sandboxes for this workspace is full, or has stopped growing. */
+  refilled(workspace: string): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** Milliseconds. */
+const TIMEOUT_MS = 30_000;
+const REFILL_LIMIT_MS = 500;
+const REFILL_LOOK_MS = 5;
+/** Milliseconds that cleaning up after a run takes when no sandboxes are kept ready. */
+const REST_MS = 20;
+
+export async function openSandbox(settings: Partial<Config['sandbox']>): Promise<SandboxHost> {
+  const home = mkdtempSync(join(tmpdir(), 'ctxs-'));
+  const paths = resolvePaths({ ...readEnvironment(), contextdHome: home }, findInstallRoot());
+  await ensureDirectories(paths);
+  const config = acceptConfig('the benchmark', { sandbox: settings }).sandbox;
+  const sandbox = createSandbox({ paths, config, logger: silentLogger, clock: systemClock });
+  await sandbox.start();
+  const readyFor = async (workspace: string): Promise<number> =>
+    (await sandbox.status()).ready.find((one) => one.workspace === workspace)?.count ?? 0;
+  return {
+    sandbox,
+    async runTrue(workspace, stdin) {
+      const { exitCode, endedBy, stderr } = await sandbox.run(policyFor(workspace, config), {
+        argv: ['bash', '-c', 'true'],
+        cwd: workspace,
+        env: {},
+        stdin: stdin ?? null,
+        timeoutMs: TIMEOUT_MS,
+        outputMaxBytes: 1024 * 1024,
+        outputKillBytes: 0,
+        signal: new AbortController().signal,
+      });
+      if (exitCode !== 0) throw new Error(`the sandbox ended by ${endedBy}, code ${exitCode}: ${stderr.head}`);
+    },
+    async refilled(workspace) {
+      await delay(REST_MS);
+      const end = performance.now() + REFILL_LIMIT_MS;
+      while ((await readyFor(workspace)) < config.preforked && performance.now() < end) await delay(REFILL_LOOK_MS);
+    },
+    async stop() {
+      await sandbox.stop();
+      rmSync(home, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Makes a project with the protected files of a repository. `owner`: a uid; default: the current user. */
+export function makeProject(owner?: number): string {
+  const project = mkdtempSync(join(tmpdir(), 'bench-'));
+  for (const dir of ['.git', '.git/hooks', '.claude']) mkdirSync(join(project, dir));
+  writeFileSync(join(project, '.git/config'), '[core]\n');
+  if (owner === undefined) return project;
+  for (const path of ['.git/config', '.git/hooks', '.git', '.claude', '.'])
+    chownSync(join(project, path), owner, owner);
+  return project;
+}

@@ -1,0 +1,61 @@
+import type { GitleaksPlaces } from '../../src/scrub/gitleaks/binary.ts';
+import type { Spread } from './measure.ts';
+
+/** One part of the benchmark. Each section runs in its own process. */
+export interface Section {
+  run(options: SectionOptions): Promise<Outcome>;
+}
+
+export interface SectionOptions {
+  /** Rounds of each race. */
+  rounds: number;
+  /** Sandboxes that the section `aggregate` starts one after another. */
+  sandboxes: number;
+  /** Calls that the section `memory` makes. */
+  calls: number;
+  /** Where to look for the caller's gitleaks; a section has its own home and would not find it. */
+  gitleaks: GitleaksPlaces;
+}
+
+export interface Outcome {
+  tables: Table[];
+  /** Results that are not times. */
+  facts: Fact[];
+}
+
+export interface Table {
+  title: string;
+  /** The row that all others are compared with; null: no comparison. */
+  base: string | null;
+  rows: Row[];
+  aims: Aim[];
+}
+
+export interface Row {
+  name: string;
+  /** Null if it could not be measured. */
+  times: Spread | null;
+  /** The reason why there are no times; otherwise empty. */
+  note: string;
+}
+
+/** The target for a row's median. It is printed with the result; missing it is not a failure. */
+export interface Aim {
+  row: string;
+  atMost: number;
+  /** The row whose median is the unit of `atMost`; null: milliseconds. */
+  times: string | null;
+}
+
+export interface Fact {
+  name: string;
+  value: string | number | null;
+}
+
+export function rowsOf(measured: ReadonlyMap<string, Spread>): Row[] {
+  return [...measured].map(([name, times]) => ({ name, times, note: '' }));
+}
+
+export function missingRow(name: string, why: string): Row {
+  return { name, times: null, note: why };
+}

@@ -1,0 +1,74 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const FIXTURES = join(import.meta.dirname, '..', 'fixtures');
+const BUILD_TIMEOUT_MS = 300_000;
+const DOWNLOAD_TIMEOUT_MS = 120_000;
+
+export type GoPrograms = { dir: string; remove(): void } & ({ missing: null } | { missing: string });
+
+/**
+ * Builds the Go programs of test/fixtures, by folder name, into a new directory. `missing` says why they cannot be
+ * built on this machine; it is printed too, so that nobody takes a skipped test for a passed one. A program that does
+ * not compile throws.
+ */
+export function buildGoPrograms(...names: readonly string[]): GoPrograms {
+  const dir = mkdtempSync(join(tmpdir(), 'ctxd-go-'));
+  const built = { dir, remove: () => rmSync(dir, { recursive: true, force: true }) };
+  const missing = whatIsMissing(names);
+  if (missing !== null) {
+    console.warn(`SKIPPED: nothing was compared with Go (${names.join(', ')}): ${missing}`);
+    return { ...built, missing };
+  }
+  const overlay = names.includes('go-plugin') ? generateMessages(dir) : null;
+  for (const name of names) {
+    const flags = ['-trimpath', '-buildvcs=false', ...(overlay === null ? [] : ['-overlay', overlay])];
+    go(name, ['build', ...flags, '-o', join(dir, name), '.'], BUILD_TIMEOUT_MS);
+  }
+  return { ...built, missing: null };
+}
+
+function whatIsMissing(names: readonly string[]): string | null {
+  try {
+    for (const name of names) {
+      // The go command refuses a module that asks for a newer Go than the installed one.
+      go(name, ['list', '-m'], DOWNLOAD_TIMEOUT_MS);
+    }
+  } catch (thrown) {
+    return `Go is not installed, or too old (${firstLine(thrown)})`;
+  }
+  try {
+    for (const name of names) go(name, ['mod', 'download'], DOWNLOAD_TIMEOUT_MS);
+  } catch (thrown) {
+    return `its modules cannot be downloaded (${firstLine(thrown)})`;
+  }
+  return null;
+}
+
+/**
+ * Generates the Go code of proto/contextd/v1 and returns an overlay for `go build` that places it in the package
+ * contextdv1. The checkout stays untouched, because several test files build at the same time.
+ */
+function generateMessages(dir: string): string {
+  const generated = join(dir, 'contextdv1');
+  mkdirSync(generated);
+  go('go-plugin', ['run', './generate', generated], BUILD_TIMEOUT_MS);
+  const place = join(FIXTURES, 'go-plugin', 'contextdv1');
+  const replace = Object.fromEntries(readdirSync(generated).map((file) => [join(place, file), join(generated, file)]));
+  const overlay = join(dir, 'overlay.json');
+  writeFileSync(overlay, JSON.stringify({ Replace: replace }));
+  return overlay;
+}
+
+function go(name: string, args: readonly string[], timeoutMs: number): void {
+  const env = { ...process.env, CGO_ENABLED: '0', GOTOOLCHAIN: 'local', GOFLAGS: '-mod=readonly', GOWORK: 'off' };
+  execFileSync('go', args, { cwd: join(FIXTURES, name), env, timeout: timeoutMs, stdio: ['ignore', 'ignore', 'pipe'] });
+}
+
+function firstLine(thrown: unknown): string {
+  const { stderr, message } = Object(thrown);
+  const text = Buffer.isBuffer(stderr) && stderr.length > 0 ? stderr.toString() : String(message);
+  return text.split('\n').find((line) => line !== '') ?? 'no reason given';
+}

@@ -1,0 +1,414 @@
+import { execFile } from 'node:child_process';
+import { chmod, chown, lstat, mkdir, readdir, readFile, readlink, rm, symlink, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { VIEW_NAMES } from '#src/tokens/views/read-view.js';
+import { createFixture, type Fixture, PROXY, snapshot, TOOLS, toolText } from '../unit/cli/init/tree.ts';
+
+const run = promisify(execFile);
+let project: Fixture;
+beforeEach(async () => {
+  project = await createFixture();
+});
+afterEach(() => project.remove());
+
+const at = (path: string) => join(project.root, path);
+const json = async (path: string): Promise<unknown> => JSON.parse(await readFile(at(path), 'utf8'));
+async function put(path: string, text: string): Promise<void> {
+  await mkdir(dirname(at(path)), { recursive: true });
+  await writeFile(at(path), text);
+}
+
+describe('ctxd init', () => {
+  it('FR-2.1 FR-2.2 creates a directory for every tool, with its schema, its texts and its links', async () => {
+    await project.init();
+    for (const { name, schemaJson, toolMd } of TOOLS) {
+      const dir = `.claude/tools/${name}`;
+      expect((await readdir(at(dir))).sort()).toEqual(['TOOL.md', 'TOOL_EXTENDED.md', name, 'schema.json'].sort());
+      expect(await readFile(at(`${dir}/schema.json`), 'utf8')).toBe(`${schemaJson}\n`);
+      expect(await readFile(at(`${dir}/TOOL.md`), 'utf8')).toBe(toolMd);
+      expect(await readlink(at(`${dir}/${name}`))).toBe(PROXY);
+      expect(await readlink(at(`.claude/bin/${name}`))).toBe(PROXY);
+    }
+  });
+
+  it('configures Claude Code: rules, a skill, the permission, the sandbox, the PATH', async () => {
+    await project.init();
+    expect(await readFile(at('.claude/rules/contextd.md'), 'utf8')).toContain(
+      '.claude/tools/safe_bash/safe_bash \'{"command":',
+    );
+    expect(await readFile(at('.claude/skills/contextd/SKILL.md'), 'utf8')).toMatch(
+      /^---\nname: contextd\ndescription: /,
+    );
+    expect(await json('.claude/settings.json')).toEqual({
+      permissions: { allow: ['Bash(.claude/tools/*)'] },
+      sandbox: { excludedCommands: ['.claude/tools/*'] },
+      hooks: { SessionStart: [{ hooks: [{ type: 'command', command: expect.stringContaining('CLAUDE_ENV_FILE') }] }] },
+    });
+  });
+
+  it('names every view in the skill, in the form that is accepted', async () => {
+    await project.init();
+    const skill = await readFile(at('.claude/skills/contextd/SKILL.md'), 'utf8');
+    expect(VIEW_NAMES).toHaveLength(12);
+    expect(skill).toContain(`\`view\` (${VIEW_NAMES.join(', ')})`);
+    const documents = await readFile(join(import.meta.dirname, '../../tools/tool_view/TOOL_EXTENDED.md'), 'utf8');
+    expect(VIEW_NAMES.filter((name) => !documents.includes(`\`${name}\``) && !documents.includes(`"${name}"`))).toEqual(
+      [],
+    );
+  });
+
+  it('configures the rules for OpenCode', async () => {
+    await project.init();
+    expect(await json('opencode.json')).toMatchObject({ instructions: ['.claude/rules/contextd.md'] });
+  });
+
+  it('changes nothing if run again', async () => {
+    await project.init();
+    const [tree, state] = [await snapshot(project.root), await snapshot(project.projectsDir)];
+    expect(await project.init()).toEqual({ created: [], updated: [], removed: [], kept: [] });
+    expect(await snapshot(project.root)).toEqual(tree);
+    expect(await snapshot(project.projectsDir)).toEqual(state);
+  });
+
+  it('changes nothing if run again after the user changed the files around it', async () => {
+    await put('.claude/settings.json', '{"model":"opus"}');
+    await project.init();
+    const settings = await readFile(at('.claude/settings.json'), 'utf8');
+    await put('.claude/settings.json', settings.replace('"opus"', '"sonnet" , "x": [1]'));
+    const tree = await snapshot(project.root);
+    expect(await project.init()).toEqual({ created: [], updated: [], removed: [], kept: [] });
+    expect(await snapshot(project.root)).toEqual(tree);
+    await project.uninstall();
+    expect(await json('.claude/settings.json')).toEqual({ model: 'sonnet', x: [1] });
+  });
+
+  it('updates its own older files, and removes a tool that no longer exists', async () => {
+    await project.init();
+    const changes = await project.init([toolText('safe_bash', 2), toolText('safe_read')], '/new/bin/contextd-proxy');
+    expect(changes.updated).toContain('.claude/tools/safe_bash/TOOL.md');
+    expect(changes.updated).toContain('.claude/bin/safe_read');
+    expect(await readFile(at('.claude/tools/safe_bash/TOOL.md'), 'utf8')).toContain('version 2');
+    expect(await readlink(at('.claude/tools/safe_read/safe_read'))).toBe('/new/bin/contextd-proxy');
+    await expect(lstat(at('.claude/tools/safe_write'))).rejects.toMatchObject({ code: 'ENOENT' });
+    expect(await readFile(at('.claude/.gitignore'), 'utf8')).not.toContain('safe_write');
+    await project.uninstall();
+    expect(await snapshot(project.root)).toEqual({});
+  });
+
+  it('takes over what another machine committed, even with another version', async () => {
+    await project.init();
+    await rm(project.projectsDir, { recursive: true });
+    for (const path of ['.claude/bin', ...TOOLS.map(({ name }) => `.claude/tools/${name}/${name}`)]) {
+      await rm(at(path), { recursive: true });
+    }
+    await project.init(TOOLS.map(({ name }) => toolText(name, 2)));
+    expect(await readFile(at('.claude/tools/safe_bash/TOOL.md'), 'utf8')).toContain('version 2');
+    await project.uninstall();
+    expect(await snapshot(project.root)).toEqual({});
+  });
+
+  it("leaves the user's existing entries alone, one by one", async () => {
+    const mine = '{"permissions":{"allow":["Bash(.claude/tools/*)"]}}';
+    await put('.claude/settings.json', mine);
+    await put('.claude/.gitignore', 'mine');
+    await project.init();
+    expect(await json('.claude/settings.json')).toMatchObject({ permissions: { allow: ['Bash(.claude/tools/*)'] } });
+    await put('.claude/settings.json', `${await readFile(at('.claude/settings.json'), 'utf8')}\n`);
+    await project.uninstall();
+    expect(await json('.claude/settings.json')).toEqual(JSON.parse(mine));
+    expect(await readFile(at('.claude/.gitignore'), 'utf8')).toBe('mine');
+  });
+
+  it('keeps its links out of git, in a repository created before or after, and nothing else', async () => {
+    const git = (...words: string[]) =>
+      run('git', ['-C', project.root, ...words], { env: { PATH: process.env.PATH, HOME: project.root } });
+    await put('.claude/bin/mine', '');
+    await project.init();
+    await git('init', '-q');
+    await git('add', '-A');
+    const tracked = (await git('ls-files')).stdout.trim().split('\n');
+    expect(tracked).toContain('.claude/tools/safe_bash/schema.json');
+    expect(tracked).toContain('.claude/rules/contextd.md');
+    expect(tracked).toContain('.claude/bin/mine');
+    expect(tracked.filter((path) => /safe_\w+$/.test(path))).toEqual([]);
+  });
+
+  it.runIf(process.getuid?.() === 0)('gives what it creates to the owner of the project if root runs it', async () => {
+    await chown(project.root, 65534, 65534);
+    await project.init();
+    for (const path of await readdir(project.root, { recursive: true }))
+      expect((await lstat(at(path))).uid, path).toBe(65534);
+  });
+
+  it('keeps the mode of a file it adds to', async () => {
+    await put('.claude/settings.json', '{}');
+    await chmod(at('.claude/settings.json'), 0o640);
+    await project.init();
+    expect((await lstat(at('.claude/settings.json'))).mode & 0o777).toBe(0o640);
+  });
+});
+
+describe('ctxd init refuses, and changes nothing,', () => {
+  const refusedNaming = async (...paths: string[]) => {
+    const tree = await snapshot(project.root);
+    const error: unknown = await project.init().catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ code: 'CONFLICT', remedy: expect.stringContaining('Nothing was changed') });
+    for (const path of paths) expect(error).toMatchObject({ message: expect.stringContaining(path) });
+    expect(await snapshot(project.root)).toEqual(tree);
+    await expect(lstat(project.projectsDir)).rejects.toMatchObject({ code: 'ENOENT' });
+  };
+
+  it.each([
+    '.claude',
+    '.claude/tools',
+    '.claude/tools/safe_bash',
+    '.claude/rules',
+    '.claude/skills/contextd',
+    '.claude/bin',
+  ])('if %s is a link leading out of the project', async (path) => {
+    const outside = join(project.root, '..', 'outside');
+    await mkdir(outside);
+    await mkdir(dirname(at(path)), { recursive: true });
+    await symlink(outside, at(path));
+    await refusedNaming(`${path} is a symbolic link`);
+    expect(await readdir(outside)).toEqual([]);
+  });
+
+  it.each(['.claude/settings.json', 'opencode.json', '.claude/.gitignore', '.claude/tools/safe_bash/schema.json'])(
+    'if %s is a link, even to a good file',
+    async (path) => {
+      const outside = join(project.root, '..', 'outside');
+      await writeFile(outside, '{}');
+      await mkdir(dirname(at(path)), { recursive: true });
+      await symlink(outside, at(path));
+      await refusedNaming(`${path} is`, 'symbolic link');
+      expect(await readFile(outside, 'utf8')).toBe('{}');
+    },
+  );
+
+  it.each(['.claude/settings.json', 'opencode.json'])('if %s is a pipe, without waiting for it', async (path) => {
+    await mkdir(at('.claude'), { recursive: true });
+    await run('mkfifo', [at(path)]);
+    await refusedNaming(`${path} is neither a file nor a directory`);
+  });
+
+  it('if a settings file is a directory, huge, or not text', async () => {
+    await mkdir(at('.claude/settings.json'), { recursive: true });
+    await put('opencode.json', ' '.repeat(2_000_000));
+    await put('.claude/.gitignore', '');
+    await writeFile(at('.claude/.gitignore'), Buffer.from([0xff, 0xfe]));
+    await refusedNaming(
+      '.claude/settings.json is a directory',
+      'opencode.json is a file of 2000000 bytes',
+      '.gitignore is not UTF-8',
+    );
+  });
+
+  it.each([
+    ['{"a":1,}', 'not JSON'],
+    ['// mine\n{}', 'not JSON'],
+    ['', 'not JSON'],
+    ['{"permissions":{"allow":true}}', 'permissions.allow is not an array'],
+    ['[]', 'the file is not an object'],
+  ])('if settings.json holds %j', async (text, reason) => {
+    await put('.claude/settings.json', text);
+    await refusedNaming('.claude/settings.json is', reason);
+  });
+
+  it('if the place of a tool is taken, and names every such place at once', async () => {
+    await put('.claude/tools/safe_bash/safe_bash', '#!/bin/sh\necho mine\n');
+    await put('.claude/tools/safe_read/schema.json', '{"mine":true}');
+    await put('.claude/rules/contextd.md', 'my rules');
+    await put('.claude/skills/contextd', 'a file');
+    await refusedNaming(
+      '.claude/tools/safe_bash/safe_bash',
+      '.claude/tools/safe_read/schema.json',
+      '.claude/rules/contextd.md',
+      '.claude/skills/contextd is a file',
+    );
+  });
+
+  it('if a link with this name leads elsewhere', async () => {
+    await mkdir(at('.claude/bin'), { recursive: true });
+    await symlink('/bin/sh', at('.claude/bin/safe_bash'));
+    await refusedNaming('.claude/bin/safe_bash is not from ctxd init (a symbolic link to /bin/sh)');
+  });
+});
+
+describe('ctxd init, after something that it created was changed,', () => {
+  it('keeps a file that a person edited, reports it, and updates the others', async () => {
+    await project.init();
+    await put('.claude/tools/safe_bash/TOOL.md', 'mine');
+    const changes = await project.init([toolText('safe_bash', 2)]);
+    expect(changes.kept).toEqual(['.claude/tools/safe_bash/TOOL.md']);
+    expect(changes.updated).toContain('.claude/tools/safe_bash/schema.json');
+    expect(await readFile(at('.claude/tools/safe_bash/TOOL.md'), 'utf8')).toBe('mine');
+  });
+
+  it('continues after --uninstall left an edited file, and creates the file again once it is deleted', async () => {
+    const before = await snapshot(project.root);
+    await project.init();
+    await put('.claude/rules/contextd.md', 'my rules');
+    expect((await project.uninstall())?.kept).toEqual(['.claude/rules/contextd.md']);
+    expect((await project.uninstall())?.kept).toEqual(['.claude/rules/contextd.md']);
+    const again = await project.init();
+    expect(again.kept).toEqual(['.claude/rules/contextd.md']);
+    expect(await readFile(at('.claude/rules/contextd.md'), 'utf8')).toBe('my rules');
+    await rm(at('.claude/rules/contextd.md'));
+    expect(await project.init()).toMatchObject({ created: ['.claude/rules/contextd.md'], kept: [] });
+    expect((await project.uninstall())?.kept).toEqual([]);
+    expect(await snapshot(project.root)).toEqual(before);
+    expect(await readdir(project.projectsDir)).toEqual([]);
+  });
+
+  it('removes the directories of an edited file once the file is gone', async () => {
+    await project.init();
+    await put('.claude/rules/contextd.md', 'my rules');
+    await project.uninstall();
+    await rm(at('.claude/rules/contextd.md'));
+    await project.uninstall();
+    expect(await snapshot(project.root)).toEqual({});
+    expect(await readdir(project.projectsDir)).toEqual([]);
+  });
+
+  it('SEC-4.2 replaces a link that leads elsewhere with its own', async () => {
+    await project.init();
+    await rm(at('.claude/bin/safe_bash'));
+    await symlink('/bin/sh', at('.claude/bin/safe_bash'));
+    expect((await project.init()).updated).toEqual(['.claude/bin/safe_bash']);
+    expect(await readlink(at('.claude/bin/safe_bash'))).toBe(PROXY);
+  });
+
+  it('names the command that moves a file of the same name away', async () => {
+    await put('.claude/rules/contextd.md', 'my rules');
+    await expect(project.init()).rejects.toMatchObject({
+      code: 'CONFLICT',
+      remedy: expect.stringContaining('mv .claude/rules/contextd.md .claude/rules/contextd.md.old'),
+    });
+    await run('mv', [at('.claude/rules/contextd.md'), at('.claude/rules/contextd.md.old')]);
+    expect((await project.init()).created).toContain('.claude/rules/contextd.md');
+  });
+});
+
+describe('ctxd init --uninstall', () => {
+  it('does nothing if init has not run', async () => {
+    expect(await project.uninstall()).toBeUndefined();
+  });
+
+  it('leaves nothing of what it created, not even its record', async () => {
+    await project.init();
+    await project.uninstall();
+    expect(await snapshot(project.root)).toEqual({});
+    expect(await readdir(project.projectsDir)).toEqual([]);
+  });
+
+  it('keeps what was changed or added later, and reports it', async () => {
+    await project.init();
+    await put('.claude/tools/safe_bash/TOOL.md', 'mine');
+    await put('.claude/tools/safe_read/notes', 'mine');
+    await rm(at('.claude/bin/safe_write'));
+    await symlink('/bin/sh', at('.claude/bin/safe_write'));
+    const changes = await project.uninstall();
+    expect(changes?.kept).toEqual(['.claude/tools/safe_bash/TOOL.md', '.claude/bin/safe_write']);
+    const left = Object.entries(await snapshot(project.root)).filter(([, what]) => !what.startsWith('directory'));
+    expect(left.map(([path]) => path)).toEqual([
+      '.claude/bin/safe_write',
+      '.claude/tools/safe_bash/TOOL.md',
+      '.claude/tools/safe_read/notes',
+    ]);
+  });
+
+  it('removes only its entries from files that were edited later, and leaves a broken file alone', async () => {
+    await put('opencode.json', '{}');
+    await project.init();
+    const settings = await readFile(at('.claude/settings.json'), 'utf8');
+    await put(
+      '.claude/settings.json',
+      settings.replace('"Bash(.claude/tools/*)"', '"Bash(ls)",\n"Bash(.claude/tools/*)"'),
+    );
+    await put('opencode.json', '{ broken');
+    const changes = await project.uninstall();
+    expect(await json('.claude/settings.json')).toEqual({ permissions: { allow: ['Bash(ls)'] } });
+    expect(changes?.kept).toEqual(['opencode.json']);
+  });
+
+  it('writes through no link that was created later', async () => {
+    await project.init();
+    const outside = join(project.root, '..', 'outside');
+    await run('mv', [at('.claude'), outside]);
+    await symlink(outside, at('.claude'));
+    const before = await snapshot(outside);
+    await expect(project.uninstall()).rejects.toMatchObject({
+      code: 'CONFLICT',
+      message: '.claude is a symbolic link',
+    });
+    expect(await snapshot(outside)).toEqual(before);
+  });
+
+  it('restores every byte, whatever the tree was before', async () => {
+    await fc.assert(
+      fc.asyncProperty(anyTree, async (tree) => {
+        const fixture = await createFixture();
+        try {
+          for (const [path, text] of Object.entries(tree)) await plant(join(fixture.root, path), text);
+          const before = await snapshot(fixture.root);
+          const changes = await fixture.init();
+          expect(changes.created.length).toBeGreaterThan(0);
+          expect(await fixture.init()).toEqual({ created: [], updated: [], removed: [], kept: [] });
+          await fixture.uninstall();
+          expect(await snapshot(fixture.root)).toEqual(before);
+        } finally {
+          await fixture.remove();
+        }
+      }),
+      { numRuns: 30 },
+    );
+  });
+});
+
+const settingsText = fc
+  .record(
+    {
+      model: fc.string(),
+      permissions: fc.record(
+        { allow: fc.array(fc.oneof(fc.constant('Bash(.claude/tools/*)'), fc.string())), deny: fc.array(fc.string()) },
+        { requiredKeys: [] },
+      ),
+      sandbox: fc.record({ enabled: fc.boolean(), excludedCommands: fc.array(fc.string()) }, { requiredKeys: [] }),
+      hooks: fc.record(
+        { SessionStart: fc.array(fc.dictionary(fc.string(), fc.jsonValue())), Stop: fc.jsonValue() },
+        { requiredKeys: [] },
+      ),
+      instructions: fc.array(fc.string()),
+      mcp: fc.jsonValue(),
+    },
+    { requiredKeys: [] },
+  )
+  .chain((value) =>
+    fc
+      .tuple(fc.constantFrom<string | number | undefined>(undefined, 2, 4, '\t'), fc.constantFrom('', '\n', '\r\n  '))
+      .map(([indent, end]) => JSON.stringify(value, null, indent) + end),
+  );
+const absent = fc.constant(undefined);
+
+/** A possible project: text is a file, null an empty directory, undefined nothing. */
+const anyTree = fc.record({
+  '.claude/settings.json': fc.option(settingsText, { nil: undefined }),
+  'opencode.json': fc.option(settingsText, { nil: undefined }),
+  '.claude/.gitignore': fc.oneof(absent, fc.string({ unit: fc.constantFrom('a', '\n', '#', ' ', '\r') })),
+  '.claude/tools': fc.oneof(absent, fc.constant(null)),
+  '.claude/tools/mine/x': fc.oneof(absent, fc.string()),
+  '.claude/bin/mine': fc.oneof(absent, fc.string()),
+  '.claude/skills/mine/SKILL.md': fc.oneof(absent, fc.string()),
+  '.claude/rules': fc.oneof(absent, fc.constant(null)),
+  'src/main.ts': fc.oneof(absent, fc.string()),
+});
+
+async function plant(path: string, text: string | null | undefined): Promise<void> {
+  if (text === undefined) return;
+  await mkdir(text === null ? path : dirname(path), { recursive: true });
+  if (text !== null) await writeFile(path, text);
+}

@@ -1,0 +1,168 @@
+import { createHash } from 'node:crypto';
+import { chmod, mkdir, mkdtemp, readdir, readFile, realpath, rm, stat, writeFile } from 'node:fs/promises';
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { installGitleaks } from '#src/scrub/gitleaks/install.js';
+import { releaseFor } from '#src/scrub/gitleaks/pinned.js';
+import { downloadProgram } from '#src/scrub/gitleaks/release.js';
+import { CONFIG_TEXT, programBytes, putProgram } from '../unit/scrub/gitleaks/gitleaks-copy.ts';
+
+let base = '';
+let server: Server | undefined;
+beforeEach(async () => {
+  base = await realpath(await mkdtemp(join(tmpdir(), 'gitleaks-')));
+  for (const name of ['bin', 'home']) await mkdir(join(base, name));
+});
+afterEach(async () => {
+  server?.closeAllConnections();
+  await new Promise<void>((done) => (server === undefined ? done() : server.close(() => done())));
+  server = undefined;
+  await rm(base, { recursive: true, force: true });
+});
+
+async function serve(answer: RequestListener): Promise<string> {
+  const made = createServer(answer);
+  server = made;
+  await new Promise<void>((listening) => made.listen(0, '127.0.0.1', listening));
+  const address = made.address() as AddressInfo;
+  return `http://127.0.0.1:${address.port}/gitleaks.tar.gz`;
+}
+
+const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
+
+/** A tar archive of files, as `tar` writes it. */
+function archive(...files: [name: string, bytes: Buffer][]): Buffer {
+  const blocks = files.flatMap(([name, bytes]) => {
+    const header = Buffer.alloc(512);
+    header.write(name, 0);
+    header.write(`${bytes.length.toString(8).padStart(11, '0')}\0`, 124);
+    header.write('0', 156);
+    header.write('ustar', 257);
+    return [header, bytes, Buffer.alloc((512 - (bytes.length % 512)) % 512)];
+  });
+  return gzipSync(Buffer.concat([...blocks, Buffer.alloc(1024)]));
+}
+
+describe('SEC-1.1 the release of gitleaks', () => {
+  const program = programBytes();
+  const whole = archive(['LICENSE', Buffer.from('terms\n')], ['gitleaks', program]);
+
+  it('is pinned for every platform contextd runs on', () => {
+    for (const platform of ['linux', 'darwin'])
+      for (const arch of ['x64', 'arm64']) {
+        const release = releaseFor(platform, arch);
+        expect(release?.url).toMatch(new RegExp(`/v8\\.30\\.1/gitleaks_8\\.30\\.1_${platform}_${arch}\\.tar\\.gz$`));
+        expect(release?.sha256).toMatch(/^[0-9a-f]{64}$/);
+      }
+    expect(releaseFor('win32', 'x64')).toBeUndefined();
+  });
+
+  it('is used if its checksum matches the pinned one', async () => {
+    const url = await serve((_request, answer) => answer.end(whole));
+    expect((await downloadProgram({ url, sha256: sha256(whole) }, 10_000)).equals(program)).toBe(true);
+  });
+
+  it.each<[string, RequestListener, RegExp]>([
+    ['another archive', (_request, answer) => answer.end(archive(['gitleaks', Buffer.from('evil')])), /sha256 .* not /],
+    ['an archive cut short', (_request, answer) => answer.end(whole.subarray(0, -20)), /sha256 .* not /],
+    ['a refusal', (_request, answer) => answer.writeHead(404).end(), /answers with 404/],
+    [
+      'a connection that breaks',
+      (_request, answer) => {
+        answer.writeHead(200, { 'content-length': whole.length });
+        answer.write(whole.subarray(0, -20), () => answer.destroy());
+      },
+      /cannot be had/,
+    ],
+  ])('is not used if the answer is %s', async (_what, listener, message) => {
+    const url = await serve(listener);
+    await expect(downloadProgram({ url, sha256: sha256(whole) }, 10_000)).rejects.toThrow(message);
+  });
+
+  it('is not used if no answer comes in time, nothing listens, or the archive lacks the program', async () => {
+    const silent = await serve(() => {});
+    await expect(downloadProgram({ url: silent, sha256: sha256(whole) }, 50)).rejects.toThrow(/no answer in time/);
+    server?.closeAllConnections();
+    await new Promise<void>((done) => server?.close(() => done()));
+    await expect(downloadProgram({ url: silent, sha256: sha256(whole) }, 10_000)).rejects.toThrow(/ECONNREFUSED/);
+    const empty = archive(['README', Buffer.from('x')]);
+    const url = await serve((_request, answer) => answer.end(empty));
+    await expect(downloadProgram({ url, sha256: sha256(empty) }, 10_000)).rejects.toThrow(/holds no file gitleaks/);
+  });
+});
+
+describe('SEC-1.1 installing gitleaks', () => {
+  const said: string[] = [];
+  const own = () => join(base, 'own');
+  const deps = (release?: { url: string; sha256: string }, searchPath = join(base, 'bin')) => ({
+    places: { gitleaksDir: own(), searchPath, home: join(base, 'home') },
+    release,
+    /** Go is found through the process's own PATH; these tests are about the other ways. */
+    runGo: async () => ({ isThere: false, fault: undefined }),
+    say: (line: string) => void said.push(line),
+  });
+  beforeEach(() => void said.splice(0));
+
+  it('takes program and configuration from PATH, readable only by their owner', async () => {
+    await putProgram(join(base, 'bin/gitleaks'), programBytes());
+    const { binary, config } = await installGitleaks(deps());
+    expect(binary).toEqual({ path: join(own(), 'gitleaks'), version: '8.30.1' });
+    expect(config?.file.text).toBe(CONFIG_TEXT);
+    expect(await readFile(join(own(), 'gitleaks.toml'), 'utf8')).toBe(CONFIG_TEXT);
+    expect((await readdir(own())).sort()).toEqual(['gitleaks', 'gitleaks.toml']);
+    const modes = await Promise.all(['', 'gitleaks', 'gitleaks.toml'].map((name) => stat(join(own(), name))));
+    expect(modes.map(({ mode }) => (mode & 0o777).toString(8))).toEqual(['700', '700', '600']);
+  });
+
+  it('builds gitleaks with Go if it is not on PATH', async () => {
+    const runGo = async (folder: string) => {
+      await putProgram(join(folder, 'gitleaks'), programBytes());
+      return { isThere: true, fault: undefined };
+    };
+    expect((await installGitleaks({ ...deps(), runGo })).binary?.version).toBe('8.30.1');
+    expect((await readdir(own())).sort()).toEqual(['gitleaks', 'gitleaks.toml']);
+  });
+
+  it('downloads gitleaks if Go cannot build it, and reports what failed', async () => {
+    const whole = archive(['gitleaks', programBytes()]);
+    const url = await serve((_request, answer) => answer.end(whole));
+    const runGo = async () => ({ isThere: true, fault: 'no such module' });
+    const { binary } = await installGitleaks({ ...deps({ url, sha256: sha256(whole) }), runGo });
+    expect(binary?.version).toBe('8.30.1');
+    expect(said.join('\n')).toContain('Go could not build it: no such module');
+  });
+
+  it('continues without gitleaks if every way fails, and leaves nothing behind', async () => {
+    const url = await serve((_request, answer) => answer.end('not it'));
+    expect(await installGitleaks(deps({ url, sha256: '0'.repeat(64) }))).toEqual({ binary: null, config: null });
+    expect(said.join('\n')).toMatch(/has sha256 [0-9a-f]{64}, not 0{64}: it is not used/);
+    expect(await readdir(own())).toEqual([]);
+  });
+
+  it('downloads nothing if the pinned version is already installed', async () => {
+    await mkdir(own());
+    await putProgram(join(own(), 'gitleaks'), programBytes());
+    const { binary } = await installGitleaks(deps({ url: 'http://127.0.0.1:1/', sha256: '' }));
+    expect(binary?.version).toBe('8.30.1');
+    expect(said).toEqual([]);
+  });
+
+  it('uses an installed program of another version only if the pinned one is not available', async () => {
+    await mkdir(own());
+    await putProgram(join(own(), 'gitleaks'), programBytes('v8.1.0'));
+    expect((await installGitleaks(deps())).binary?.version).toBe('8.1.0');
+    await putProgram(join(base, 'bin/gitleaks'), programBytes());
+    expect((await installGitleaks(deps())).binary?.version).toBe('8.30.1');
+  });
+
+  it('fails for a folder that it cannot create', async () => {
+    await writeFile(join(base, 'file'), '');
+    await chmod(join(base, 'file'), 0o600);
+    const blocked = { ...deps(), places: { ...deps().places, gitleaksDir: join(base, 'file/own') } };
+    await expect(installGitleaks(blocked)).rejects.toThrow(/ENOTDIR/);
+  });
+});
