@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Scrubber } from '../scrub/scrubber.ts';
-import { readStreams } from '../stores/artifacts.ts';
 import type { ArtifactStore, ArtifactStream } from '../stores/artifacts.ts';
+import { readStreams } from '../stores/artifacts.ts';
 import type { VerifiedCall } from './call.ts';
 import type { ScrubbedOutcome, SecondSearch } from './scrub.ts';
 
