@@ -8,17 +8,17 @@ import { type Family, type Shape, type Step, upFrom } from './git-shapes/shape.t
 import { amState, execLines, states } from './git-shapes/states.ts';
 
 /**
-* Everything that an agent's calls can leave in a project to make the person's git run a program or write elsewhere. A
-* shape is made of three random parts:
+ * Everything that an agent's calls can leave in a project to make the person's git run a program or write elsewhere. A
+ * shape is made of three random parts:
  *
-* - the carrier (`carriers.ts`): how git finds the repository: nested, bare, by a `.git` file or link, through
+ * - the carrier (`carriers.ts`): how git finds the repository: nested, bare, by a `.git` file or link, through
  *   `commondir`, as a submodule;
-* - the charge (`charges.ts`, `states.ts`): what makes git run a program in it: a key in one of many spellings
+ * - the charge (`charges.ts`, `states.ts`): what makes git run a program in it: a key in one of many spellings
  *   (`config-text.ts`), hooks, drivers with attributes, an unfinished rebase;
-* - the delivery (`delivery.ts`): the order, the number of calls and the tools that make it, and whether an early
-*   call leaves a harmless half.
+ * - the delivery (`delivery.ts`): the order, the number of calls and the tools that make it, and whether an early
+ *   call leaves a harmless half.
  *
-* The person's own configuration (`person.ts`) is a charge that needs a file of the project.
+ * The person's own configuration (`person.ts`) is a charge that needs a file of the project.
  */
 export interface ProjectPlan {
   readonly person: Person;

@@ -120,7 +120,8 @@ describe.each(identitiesHere())('memory that belongs to no process, %s', (identi
 
   test('SEC-2.5 a command runs on no more processors than its limit and cannot regain them', async () => {
     if (!hasPython || byCgroup) return;
-    if (availableParallelism() < 2) return console.warn('SKIPPED: the choice of processors was not tried: one processor');
+    if (availableParallelism() < 2)
+      return console.warn('SKIPPED: the choice of processors was not tried: one processor');
     const script = `
 import os
 print(len(os.sched_getaffinity(0)))

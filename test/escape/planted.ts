@@ -126,7 +126,8 @@ export function onlyConfined(script: string): string {
 /** Throws unless the sandbox runs commands in their own namespaces. Nothing hostile runs before this check. */
 export async function proveConfined(ground: Ground): Promise<void> {
   const seen = await ground.run(onlyConfined('echo confined'));
-  if (seen.out !== 'confined\n') throw new Error(`no probe was run: the sandbox does not confine (exit code ${seen.exitCode})`);
+  if (seen.out !== 'confined\n')
+    throw new Error(`no probe was run: the sandbox does not confine (exit code ${seen.exitCode})`);
 }
 
 /** Throws unless this kind of sandbox stops at `pids` processes. The loop ends by itself after twice that number. */

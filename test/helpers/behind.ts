@@ -2,7 +2,7 @@ import { exitCodeOf, failureEnvelope } from '#src/core/envelope.js';
 import type { ContextdError } from '#src/core/errors.js';
 import type { CallAnswer, CallRequest, Management, QuarantinedInfo } from '#src/server/door.js';
 
-/** An answer that tells what reached dispatch. */
+/** Answers with the call as it reached dispatch. */
 export function echo({ requestId, tool, inputJson }: CallRequest): CallAnswer {
   return { line: JSON.stringify({ requestId, tool, input: inputJson.toString() }), exitCode: 0, errorLine: '' };
 }
@@ -12,7 +12,7 @@ export function refuse(request: CallRequest, error: ContextdError): CallAnswer {
   return { line: JSON.stringify(envelope), exitCode: exitCodeOf(error.code), errorLine: error.message };
 }
 
-/** Fixed answers, but for those handed in. */
+/** A management service with fixed answers, except for the given ones. */
 export function management(own: Partial<Management> = {}): Management {
   return { ...FIXED, ...own };
 }

@@ -12,13 +12,16 @@ const validate = new Ajv2020({
   strictTypes: false,
 }).compile(ENVELOPE_SCHEMA);
 const cl100k = getEncoding('cl100k_base');
-/** A run without a break takes js-tiktoken minutes; our own counter, which is held against it elsewhere, stands in. */
+/**
+ * js-tiktoken needs minutes for a long run without a break. Our own counter, which other tests compare with it, stands
+ * in.
+ */
 const ENDLESS = /[^\S\n]{1000}|\p{L}{1000}|[^\s\p{L}\p{N}]{1000}/u;
 const ours = loadCounter();
 
 /**
- * The printed line as an envelope. Throws unless it is one line of JSON that fits the published schema and its count is
- * true.
+ * Parses a printed line as an envelope. Throws unless it is one line of JSON that fits the published schema and reports
+ * its true token count.
  */
 export function checkedEnvelope(line: string): Envelope {
   if (line.includes('\n')) throw new Error(`an answer is one line, not ${JSON.stringify(line.slice(0, 200))}`);

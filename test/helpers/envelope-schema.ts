@@ -9,8 +9,9 @@ const FLAG = { type: 'boolean' } as const;
 const ARTIFACT_ID = '^art_[0-9a-hjkmnp-tv-z]{16}';
 
 /**
- * Every answer of every tool, at every door. Published as docs/envelope.schema.json; a test compares the two. `data`
- * is open, since it is the tool's own; everything else is closed, so that what an answer says is written down.
+ * The schema of every answer of every tool, at every door. Published as docs/envelope.schema.json; a test compares the
+ * two. `data` is open because it belongs to the tool; everything else is closed, so that every key of an answer is
+ * documented.
  */
 export const ENVELOPE_SCHEMA = {
   $schema: 'https://json-schema.org/draft/2020-12/schema',
@@ -118,7 +119,7 @@ export const ENVELOPE_SCHEMA = {
   ],
 } as const;
 
-/** An object of just these properties, all of them required but `optional`. */
+/** An object with exactly these properties, all required except `optional`. */
 function closed<P extends object>(properties: P, optional: readonly (keyof P)[] = []) {
   const required = Object.keys(properties).filter((name) => !optional.some((known) => known === name));
   return { type: 'object', additionalProperties: false, required, properties } as const;

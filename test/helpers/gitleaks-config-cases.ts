@@ -1,12 +1,12 @@
 import type { GitleaksCase } from './gitleaks-cases.ts';
 
-/** A configuration, valid or not: what gitleaks makes of it, we make of it. */
+/** A configuration, valid or not. Our engine must treat it as gitleaks does. */
 export interface ConfigCase {
   title: string;
   toml: string;
 }
 
-/** What every configuration is tried on. */
+/** The text that every configuration is tried on. */
 export const CONFIG_TEXTS: readonly GitleaksCase[] = [
   { path: 'cases/a.txt', text: 'k=abc12 K=xyz99\nkey=abc12 fine\n\nk=zz77 and k=abc13' },
   { path: 'cases/sub/b.yml', text: 'one k=q1\ntwo l=abc12\r\nk=TEST55 l=r2 gitleaks:allow\nk=false1\n' },
@@ -15,7 +15,7 @@ export const CONFIG_TEXTS: readonly GitleaksCase[] = [
   { path: 'cases/e.txt', text: 'é k=ä1b2 😀 k=abc12 İ \u212a=abc12\n\n\nl=u5 k=abc12\n' },
 ];
 
-/** Files that configurations extend, by name. */
+/** The files that configurations extend, by name. */
 export const EXTENDED_FILES: Readonly<Record<string, string>> = {
   'base.toml': `[allowlist]\nstopwords = ['xyz']
 [[rules]]\nid = 'r'\nregex = 'k=(\\w+)'\nentropy = 1.5\ntags = ['base']\nkeywords = ['k']

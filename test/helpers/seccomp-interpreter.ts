@@ -18,16 +18,16 @@ import {
   RETURN,
 } from '#src/sandbox/seccomp/program.js';
 
-/** Codes that only other compilers write. */
+/** Instruction codes that only other compilers emit. */
 const JUMP_SET = 0x45;
 const LOAD_CONSTANT = 0x00;
 
-/** What the kernel shows a filter of one call. */
+/** A system call as the kernel shows it to a filter. */
 export interface SeccompCall {
-  /** AUDIT_ARCH_* number. */
+  /** The AUDIT_ARCH_* number. */
   readonly arch: number;
   readonly nr: number;
-  /** Up to six; the rest is 0. */
+  /** Up to six arguments; missing ones are 0. */
   readonly args?: readonly bigint[];
 }
 
@@ -35,15 +35,15 @@ export type Verdict =
   | { readonly action: 'allow' | 'log' | 'trap' | 'kill_thread' | 'kill_process' }
   | { readonly action: 'errno'; readonly errno: number };
 
-/** Runs a filter on one call as the kernel would. Throws an Error for a program that the kernel would not take. */
+/** Runs a filter on one call as the kernel would. Throws an Error if the kernel would not accept the program. */
 export function interpretFilter(program: readonly Instruction[], call: SeccompCall): Verdict {
   return verdictOf(runProgram(program, encodeCall(call)));
 }
 
-/** Throws an Error when the bytes are no array of instructions. */
+/** Throws an Error if the bytes are not an array of instructions. */
 export function decodeFilter(filter: Buffer): Instruction[] {
   if (filter.length === 0 || filter.length % INSTRUCTION_BYTES !== 0)
-    throw new Error(`a filter of ${filter.length} bytes is no array of instructions`);
+    throw new Error(`a filter of ${filter.length} bytes is not an array of instructions`);
   return Array.from({ length: filter.length / INSTRUCTION_BYTES }, (_, index) => {
     const at = index * INSTRUCTION_BYTES;
     const [jt, jf] = [filter.readUInt8(at + 2), filter.readUInt8(at + 3)];
@@ -64,7 +64,7 @@ function runProgram(program: readonly Instruction[], data: Buffer): number {
   let word = 0;
   for (let at = 0; ; at++) {
     const instruction = program[at];
-    if (instruction === undefined) throw new Error(`instruction ${at} is outside of the filter`);
+    if (instruction === undefined) throw new Error(`instruction ${at} is outside the filter`);
     const { code, jt, jf, k } = instruction;
     if (code === RETURN) return k;
     if (code === LOAD) word = data.readUInt32LE(k);
@@ -86,7 +86,7 @@ function holds(code: number, word: number, k: number): boolean {
     case JUMP_SET:
       return (word & k) !== 0;
     default:
-      throw new Error(`instruction code 0x${code.toString(16)} is not one of a filter`);
+      throw new Error(`instruction code 0x${code.toString(16)} is not allowed in a filter`);
   }
 }
 

@@ -74,7 +74,7 @@ describe('ctxd doctor', () => {
     expect(status === 'ok').toBe(remedy === '');
   });
 
-  it('SEC-2.1 reports the isolation of the project's calls and the user they run as', async () => {
+  it('SEC-2.1 reports the isolation of the project’s calls and the user they run as', async () => {
     const owners = process.getuid?.() === 0 ? [0, OTHER_UID] : [process.getuid?.() ?? 0];
     for (const owner of owners) {
       const project = join(at.project, `of-${owner}`);

@@ -298,7 +298,7 @@ describe('a second daemon', () => {
 });
 
 describe('a start that fails', () => {
-  it('leaves another program's listener alone and names the socket', async () => {
+  it('leaves another program’s listener alone and names the socket', async () => {
     mkdirSync(join(home, 'run'), { mode: 0o700 });
     const foreign = createServer((connection) => connection.resume()).listen(socket());
     await once(foreign, 'listening');

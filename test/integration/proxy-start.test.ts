@@ -77,7 +77,7 @@ describe.each(BUILDS)('the first call of the %s proxy', (build) => {
     expect(starts()).toHaveLength(1);
   });
 
-  it('sends the daemon's stderr to the log', async () => {
+  it('sends the daemon’s stderr to the log', async () => {
     bench.installLauncher('echo "out"; echo "no room" >&2; exit 7');
     const finished = await bench.run(['{}']);
     expect(failure(finished)).toEqual({

@@ -147,7 +147,7 @@ describe.each(whoCanRun())('the core tools in a real sandbox, %s', (who) => {
     await expect(call('safe_write', { path: 'way-out', content: 'x' })).rejects.toMatchObject({ code: 'PATH_INVALID' });
   });
 
-  it('FR-4.2 read a part of a file that is larger than the sandbox's memory', async () => {
+  it('FR-4.2 read a part of a file that is larger than the sandbox’s memory', async () => {
     bench.host('yes 0123456789 | head -c 300000000 > large.txt');
     const limits = { ...bench.policy().limits, memoryBytes: 256 * MIB };
     const small = openToolRunner(bench, { policyFor: () => bench.policy({ limits }) });
@@ -164,16 +164,13 @@ describe.each(whoCanRun())('the core tools in a real sandbox, %s', (who) => {
   it.each([
     ['short', 0],
     ['long enough for the scan in a thread', 3_000],
-  ])(
-    'SEC-1.2 report the places of secrets and replace nothing in a text that is %s',
-    async (_, lines) => {
-      const secret = generate('ghp_[0-9A-Za-z]{36}', seededRandom(7));
-      put('secrets.txt', `${'nothing to see in this line\n'.repeat(lines)}token = ${secret}`);
-      const result = await call('safe_read', { path: 'secrets.txt' });
-      const text = textOf(result, 'content') ?? '';
-      expect(text).toContain(secret);
-      const spans = result.firstPass.at(-1)?.map(({ start, end }) => text.slice(start, end));
-      expect(spans).toEqual([secret]);
-    },
-  );
+  ])('SEC-1.2 report the places of secrets and replace nothing in a text that is %s', async (_, lines) => {
+    const secret = generate('ghp_[0-9A-Za-z]{36}', seededRandom(7));
+    put('secrets.txt', `${'nothing to see in this line\n'.repeat(lines)}token = ${secret}`);
+    const result = await call('safe_read', { path: 'secrets.txt' });
+    const text = textOf(result, 'content') ?? '';
+    expect(text).toContain(secret);
+    const spans = result.firstPass.at(-1)?.map(({ start, end }) => text.slice(start, end));
+    expect(spans).toEqual([secret]);
+  });
 });

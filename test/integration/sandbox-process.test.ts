@@ -53,7 +53,7 @@ describe.each(whoCanRun())('a tool process, %s', (who) => {
 
   const open = (args: string[] = []): Promise<SandboxProcess> =>
     bench.sandbox.open(bench.policy(), { bundleDir, entry: 'main.mjs', args, env: { TOOL: 'yes' } });
-  test('SEC-2.1 runs this installation's Node from a read-only bundle and talks over a socket in its directory', async () => {
+  test('SEC-2.1 runs this installation’s Node from a read-only bundle and talks over a socket in its directory', async () => {
     const tool = await open(['one']);
     try {
       const answer: unknown = JSON.parse(await ask(tool, await dial(tool), 'hello'));

@@ -23,7 +23,8 @@ const dir = mkdtempSync(join(tmpdir(), 'contextd-libseccomp-'));
 const oracle = join(dir, 'export');
 const available = spawnSync('gcc', ['-E', '-'], { input: '#include <seccomp.h>\n' }).status === 0;
 if (available) execFileSync('gcc', ['-O1', '-Wall', '-Werror', '-o', oracle, SOURCE, '-lseccomp']);
-if (!available) console.warn('SKIPPED: filters were not compared with libseccomp: no gcc, or no seccomp.h (libseccomp-dev)');
+if (!available)
+  console.warn('SKIPPED: filters were not compared with libseccomp: no gcc, or no seccomp.h (libseccomp-dev)');
 afterAll(() => rmSync(dir, { recursive: true, force: true }));
 
 /** The filters that libseccomp compiles from the profiles, in order. */

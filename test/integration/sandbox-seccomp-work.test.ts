@@ -9,7 +9,8 @@ import { canBeShown, findProgram, runConfined } from '../fixtures/seccomp-sandbo
 const USUAL: SeccompToggles = { inet: true, unix: true, debugger: false };
 
 const supported = process.platform === 'linux' && isSeccompArch(process.arch);
-if (!supported) console.warn(`SKIPPED: programs under seccomp filters were not tried on ${process.platform} ${process.arch}`);
+if (!supported)
+  console.warn(`SKIPPED: programs under seccomp filters were not tried on ${process.platform} ${process.arch}`);
 
 interface Work {
   readonly needs: readonly string[];

@@ -157,11 +157,14 @@ describe.runIf(supported)('the default filter in the kernel', () => {
   });
 
   const python = findProgram('python3');
-  test.skipIf(process.arch !== 'x64' || python === null)('SEC-2.2 kills a process that uses the 32-bit entry of x86', () => {
-    const argv = [python ?? '', '-c', readFileSync(join(FIXTURES, 'seccomp-int80.py'), 'utf8')];
-    expect(runConfined(argv, { filter: null }).out).toMatch(/^returned -?\d+\n$/);
-    expect(runConfined(argv, { filter: defaultFilter(USUAL) })).toMatchObject({ status: 128 + 31, out: '' });
-  });
+  test.skipIf(process.arch !== 'x64' || python === null)(
+    'SEC-2.2 kills a process that uses the 32-bit entry of x86',
+    () => {
+      const argv = [python ?? '', '-c', readFileSync(join(FIXTURES, 'seccomp-int80.py'), 'utf8')];
+      expect(runConfined(argv, { filter: null }).out).toMatch(/^returned -?\d+\n$/);
+      expect(runConfined(argv, { filter: defaultFilter(USUAL) })).toMatchObject({ status: 128 + 31, out: '' });
+    },
+  );
 
   test.skipIf(process.arch !== 'x64')('SEC-2.2 answers ENOSYS to x32 call numbers', () => {
     const script = 'my $r = syscall(0x40000000 + 39); print $r, " ", $!+0';

@@ -91,7 +91,8 @@ describe.skipIf(noJail !== null)('in a sandbox', () => {
     let cgroups: Cgroups | null = null;
     beforeAll(async () => {
       cgroups = await openCgroups(silentLogger, { memoryBytes: 96 * MIB, pids: 40 });
-      if (cgroups === null) console.warn('SKIPPED: limits on all sandboxes together were not tried: no writable cgroup');
+      if (cgroups === null)
+        console.warn('SKIPPED: limits on all sandboxes together were not tried: no writable cgroup');
     });
     afterAll(async () => {
       await cgroups?.stop();

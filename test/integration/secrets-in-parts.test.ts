@@ -77,7 +77,7 @@ describe('SEC-1.4 a file keeps its secrets', () => {
     expect(readFileSync(path('part.pem'), 'utf8')).toBe(`# one\n${pem}\n# 2\n`);
   });
 
-  it('when a patch does not fit: the message shows the file's text masked', async () => {
+  it('when a patch does not fit: the message shows the file’s text masked', async () => {
     const lines = [1, 2, 3].map(() => make('[A-Za-z0-9+/]{64}'));
     const pem = ['-----BEGIN PRIVATE KEY-----', ...lines, '-----END PRIVATE KEY-----'].join('\n');
     writeFileSync(path('unread.pem'), `${pem}\n`);

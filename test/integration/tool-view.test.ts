@@ -166,9 +166,12 @@ describe('a stored output', () => {
     }
   });
 
-  it.each(['art_0000000000000000', 'art_0000000000000000/stdout'])('with an unknown id, %s, is not found', async (ref) => {
-    expect((await look(ref, 'tail')).data.error_code).toBe('NOT_FOUND');
-  });
+  it.each(['art_0000000000000000', 'art_0000000000000000/stdout'])(
+    'with an unknown id, %s, is not found',
+    async (ref) => {
+      expect((await look(ref, 'tail')).data.error_code).toBe('NOT_FOUND');
+    },
+  );
 
   it('is addressed only by its id and one of its texts', async () => {
     const ref = await storedLog();

@@ -137,7 +137,7 @@ function linked(head: Charge['head']): fc.Arbitrary<Carrier> {
 }
 
 /**
-* A git directory whose `commondir` names another directory. That one holds configuration and hooks and needs no
+ * A git directory whose `commondir` names another directory. That one holds configuration and hooks and needs no
  * HEAD, so it does not look like a repository.
  */
 function withCommonDir(head: Charge['head']): fc.Arbitrary<Carrier> {

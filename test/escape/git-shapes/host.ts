@@ -57,7 +57,8 @@ function findRepositories(root: string): string[] {
       if (entry.isDirectory() && !isOwn) open.push(join(dir, entry.name));
     }
   }
-  if (found.length > DIRS_MAX) throw new Error(`${root} has ${found.length} repositories; at most ${DIRS_MAX} can be tried`);
+  if (found.length > DIRS_MAX)
+    throw new Error(`${root} has ${found.length} repositories; at most ${DIRS_MAX} can be tried`);
   return found;
 }
 

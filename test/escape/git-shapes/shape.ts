@@ -1,6 +1,6 @@
 /**
-* The ways in which something left in a project runs on the host. Each family must run its canary at least once when it
-* is planted without contextd; otherwise it proves nothing.
+ * The ways in which something left in a project runs on the host. Each family must run its canary at least once when it
+ * is planted without contextd; otherwise it proves nothing.
  */
 export const FAMILIES = [
   'nested repository',
@@ -29,7 +29,7 @@ export const FAMILIES = [
 export type Family = (typeof FAMILIES)[number];
 
 /**
-* One change of the file system. A path that begins with `/` starts at the project's root, any other at the shape's
+ * One change of the file system. A path that begins with `/` starts at the project's root, any other at the shape's
  * own directory below it. Paths and texts hold the placeholders of `Place`.
  */
 export type Step =

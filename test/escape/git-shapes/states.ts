@@ -26,8 +26,8 @@ const execTodo = execLines.map(
 );
 
 /**
-* An unfinished rebase or cherry-pick: no configuration names a program, but the person's next
-* `--continue` carries out these files.
+ * An unfinished rebase or cherry-pick: no configuration names a program, but the person's next
+ * `--continue` carries out these files.
  */
 export const states: fc.Arbitrary<Charge> = fc.oneof(
   { weight: 4, arbitrary: execTodo },

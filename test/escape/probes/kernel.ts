@@ -6,8 +6,8 @@ import { syscallProgram } from './syscalls.ts';
 const silent = (seen: Outcome) => expect(seen.out).toBe('');
 
 /**
-* Opens files for writing and never writes; prints the name of each file that opens. What the kernel separates per
-* network, IPC or pid namespace may be writable in the sandbox.
+ * Opens files for writing and never writes; prints the name of each file that opens. What the kernel separates per
+ * network, IPC or pid namespace may be writable in the sandbox.
  */
 const SETTINGS = [
   '/proc/sys/kernel/core_pattern',
