@@ -1,33 +1,16 @@
-import {
-  RET_ALLOW,
-  RET_ERRNO,
-  RET_KILL_PROCESS,
-  RET_KILL_THREAD,
-  RET_LOG,
-  RET_TRAP,
-} from '#src/sandbox/seccomp/actions.js';
-import {
-  AND,
-  INSTRUCTION_BYTES,
-  type Instruction,
-  JUMP,
-  JUMP_EQ,
-  JUMP_GE,
-  JUMP_GT,
-  LOAD,
-  RETURN,
-} from '#src/sandbox/seccomp/program.js';
+import { RET_ALLOW, RET_ERRNO, RET_KILL_PROCESS, RET_KILL_THREAD, RET_LOG, RET_TRAP } from './actions.ts';
+import { AND, INSTRUCTION_BYTES, type Instruction, JUMP, JUMP_EQ, JUMP_GE, JUMP_GT, LOAD, RETURN } from './program.ts';
 
-/** Instruction codes that only other compilers emit. */
+/** Codes that only other compilers write. */
 const JUMP_SET = 0x45;
 const LOAD_CONSTANT = 0x00;
 
-/** A system call as the kernel shows it to a filter. */
+/** What the kernel shows a filter of one call. */
 export interface SeccompCall {
-  /** The AUDIT_ARCH_* number. */
+  /** AUDIT_ARCH_* number. */
   readonly arch: number;
   readonly nr: number;
-  /** Up to six arguments; missing ones are 0. */
+  /** Up to six; the rest is 0. */
   readonly args?: readonly bigint[];
 }
 
@@ -35,15 +18,15 @@ export type Verdict =
   | { readonly action: 'allow' | 'log' | 'trap' | 'kill_thread' | 'kill_process' }
   | { readonly action: 'errno'; readonly errno: number };
 
-/** Runs a filter on one call as the kernel would. Throws an Error if the kernel would not accept the program. */
+/** Runs a filter on one call as the kernel would. Throws an Error for a program that the kernel would not take. */
 export function interpretFilter(program: readonly Instruction[], call: SeccompCall): Verdict {
   return verdictOf(runProgram(program, encodeCall(call)));
 }
 
-/** Throws an Error if the bytes are not an array of instructions. */
+/** Throws an Error when the bytes are no array of instructions. */
 export function decodeFilter(filter: Buffer): Instruction[] {
   if (filter.length === 0 || filter.length % INSTRUCTION_BYTES !== 0)
-    throw new Error(`a filter of ${filter.length} bytes is not an array of instructions`);
+    throw new Error(`a filter of ${filter.length} bytes is no array of instructions`);
   return Array.from({ length: filter.length / INSTRUCTION_BYTES }, (_, index) => {
     const at = index * INSTRUCTION_BYTES;
     const [jt, jf] = [filter.readUInt8(at + 2), filter.readUInt8(at + 3)];
@@ -64,7 +47,7 @@ function runProgram(program: readonly Instruction[], data: Buffer): number {
   let word = 0;
   for (let at = 0; ; at++) {
     const instruction = program[at];
-    if (instruction === undefined) throw new Error(`instruction ${at} is outside the filter`);
+    if (instruction === undefined) throw new Error(`instruction ${at} is outside of the filter`);
     const { code, jt, jf, k } = instruction;
     if (code === RETURN) return k;
     if (code === LOAD) word = data.readUInt32LE(k);
@@ -86,7 +69,7 @@ function holds(code: number, word: number, k: number): boolean {
     case JUMP_SET:
       return (word & k) !== 0;
     default:
-      throw new Error(`instruction code 0x${code.toString(16)} is not allowed in a filter`);
+      throw new Error(`instruction code 0x${code.toString(16)} is not one of a filter`);
   }
 }
 
