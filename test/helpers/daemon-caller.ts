@@ -5,7 +5,7 @@ import { resolvePaths } from '#src/config/paths.js';
 import type { Envelope } from '#src/core/envelope.js';
 import { newRequestId } from '#src/core/ids.js';
 import { PROTOCOL_VERSION } from '#src/protocol/versions.js';
-import { checkedEnvelope } from './checked-envelope.ts';
+import { checkedEnvelope } from './envelope-schema.ts';
 import type { Installation } from './installation.ts';
 
 export interface DaemonCaller {

@@ -2,7 +2,7 @@ import { execFile, spawn } from 'node:child_process';
 import { chownSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { checkedEnvelope } from './checked-envelope.ts';
+import { checkedEnvelope } from './envelope-schema.ts';
 
 export const ROOT = join(import.meta.dirname, '../..');
 export const CTXD = join(ROOT, 'bin/ctxd');

@@ -33,7 +33,7 @@ import { createSessionStore } from '#src/stores/sessions.js';
 import { createDatabase } from '#src/stores/sqlite.js';
 import { loadCounter } from '#src/tokens/counter.js';
 import { appears } from '../helpers/appears.ts';
-import { checkedEnvelope } from '../helpers/checked-envelope.ts';
+import { checkedEnvelope } from '../helpers/envelope-schema.ts';
 
 const rulesDir = join(import.meta.dirname, '../../src/scrub/rules');
 

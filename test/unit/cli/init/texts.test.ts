@@ -1,9 +1,16 @@
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { getEncoding } from 'js-tiktoken';
 import { describe, expect, it } from 'vitest';
-import { layoutFor } from '#src/cli/init/layout.js';
+import { layoutFor, PATH_HOOK } from '#src/cli/init/layout.js';
 import { isMarked, withMark } from '#src/cli/init/mark.js';
 import { extendedText, rulesText, skillText } from '#src/cli/init/texts.js';
 import { PROXY, TOOLS, toolText } from './tree.ts';
+
+const run = promisify(execFile);
 
 describe('what agents are told', () => {
   it('is a rules file of at most 200 tokens, for the core tools and for many', () => {
@@ -41,6 +48,39 @@ describe('the mark of a file', () => {
   it('of a tool covers its three files', () => {
     const tool = toolText('safe_bash');
     expect(isMarked(extendedText(tool), [`${tool.schemaJson}\n`, tool.toolMd])).toBe(true);
+  });
+});
+
+describe('the hook that sets PATH', () => {
+  it.each(['plain', 'it\'s $(touch pwned) `touch pwned` "quoted" \\ $HOME'])(
+    'survives a project named %j',
+    async (name) => {
+      const base = await realpath(await mkdtemp(join(tmpdir(), 'contextd-hook-')));
+      try {
+        const project = join(base, name);
+        const bin = join(project, '.claude', 'bin');
+        await mkdir(bin, { recursive: true });
+        await writeFile(join(bin, 'hello'), '#!/bin/sh\necho hello from the project\n', { mode: 0o755 });
+        const file = join(base, 'env');
+        const environment = { PATH: '/usr/bin:/bin', CLAUDE_PROJECT_DIR: project, CLAUDE_ENV_FILE: file };
+        await run('/bin/sh', ['-c', PATH_HOOK], { cwd: base, env: environment });
+        for (const shell of ['/bin/sh', '/bin/bash']) {
+          const { stdout } = await run(shell, ['-c', `. '${file}'; hello; ls`], {
+            cwd: base,
+            env: { PATH: '/usr/bin:/bin' },
+          });
+          expect(stdout).toBe(`hello from the project\nenv\n${name}\n`);
+        }
+        expect(await readFile(file, 'utf8')).toContain(':"$PATH"');
+      } finally {
+        await rm(base, { recursive: true, force: true });
+      }
+    },
+  );
+
+  it('does nothing in a client that names no such file', async () => {
+    const environment = { PATH: '/usr/bin:/bin', CLAUDE_PROJECT_DIR: '/p' };
+    expect(await run('/bin/sh', ['-c', PATH_HOOK], { cwd: '/', env: environment })).toEqual({ stdout: '', stderr: '' });
   });
 });
 
