@@ -1,11 +1,11 @@
 /**
- * Every requirement of the main requirement list as data. One that is not `open` is built as a whole and cited by the
- * title of a test that proves it. One that is `open` is not, and no title may cite it: a test of the part that exists, or
- * of the refusal of the rest, is no test of the requirement.
+ * Every requirement of the main requirement list, as data. A requirement that is not `open` is built completely, and
+ * the title of a test that proves it cites its id. An `open` requirement is not built completely, and no title may cite
+ * it: a test of the existing part, or of the refusal of the rest, does not prove the requirement.
  */
 export interface Requirement {
   text: string;
-  /** What is missing. */
+  /** What is missing, in words. */
   open?: string;
 }
 
@@ -13,15 +13,15 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
   'FR-1.1': { text: 'One contextd-proxy binary serves all tools through links' },
   'FR-1.2': { text: 'The proxy takes the tool from argv[0]' },
   'FR-1.3': { text: 'The proxy speaks gRPC with the server' },
-  'FR-1.4': { text: 'Tools run through the go-plugin protocol, in a process of their own' },
-  'FR-2.1': { text: 'Tools stand in .claude/tools/<tool>/' },
-  'FR-2.2': { text: 'Each holds schema.json, TOOL.md and the link to the proxy' },
+  'FR-1.4': { text: 'Tools run through the go-plugin protocol, in their own process' },
+  'FR-2.1': { text: 'Tools are placed in .claude/tools/<tool>/' },
+  'FR-2.2': { text: 'Each directory holds schema.json, TOOL.md and the link to the proxy' },
   'FR-2.3': { text: 'schema.json follows JSON Schema draft 2020-12' },
   'FR-2.4': { text: 'TOOL.md is minimal (about 100 tokens)' },
-  'FR-2.5': { text: 'Extended documents are loaded on demand only' },
+  'FR-2.5': { text: 'Extended documents are loaded only on demand' },
   'FR-3.1': { text: 'All tools implement Execute(ctx, input)' },
   'FR-3.2': { text: 'Every response includes tokens_used' },
-  'FR-3.3': { text: 'Large responses include has_more and a way to go on' },
+  'FR-3.3': { text: 'Large responses include has_more and a way to continue' },
   'FR-3.4': { text: 'Truncated responses say truncated: true' },
   'FR-3.5': { text: 'Reference-based responses include refs' },
   'FR-4.1': { text: 'safe_bash runs commands with scrubbing' },
@@ -73,7 +73,7 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
   'CE-2.3': { text: 'checkpoint_restore defaults to context', open: 'there are no checkpoints yet' },
   'CE-2.4': { text: 'Large output is cut with a continuation' },
   'CE-3.1': { text: 'TOOL.md is loaded on first use, not at discovery' },
-  'CE-3.2': { text: 'TOOL_EXTENDED.md is never loaded by itself' },
+  'CE-3.2': { text: 'TOOL_EXTENDED.md is never loaded automatically' },
   'CE-3.3': { text: 'Memory content only through memory_get', open: 'there are no memories yet' },
   'CE-4.1': { text: 'session_init gives a warm start', open: 'there is no warm start yet' },
   'CE-4.2': { text: 'Warm start holds checkpoints, memories, blockers', open: 'there is no warm start yet' },
@@ -104,9 +104,9 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
   'NFR-1.2': { text: 'Proxy to server and back under 10 ms', open: 'measured by npm run bench, not timed in tests' },
   'NFR-1.3': { text: 'Scrubbing adds under 20 ms', open: 'measured by npm run bench, not timed in tests' },
   'NFR-1.4': { text: 'Calls run concurrently' },
-  'NFR-2.1': { text: 'Works on when Qdrant is away', open: 'there are no memories yet' },
+  'NFR-2.1': { text: 'Keeps working if Qdrant is down', open: 'there are no memories yet' },
   'NFR-2.2': { text: 'Timeout 30 s by default, 300 s at most' },
-  'NFR-2.3': { text: 'A restart does not lose calls in flight' },
+  'NFR-2.3': { text: 'A restart does not lose running calls' },
   'NFR-3.1': {
     text: 'Works with Claude Code',
     open: 'what ctxd init writes for it is tested; no test runs the client',
@@ -132,7 +132,7 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
   'DATA-3': { text: 'The form of TOOL.md' },
 };
 
-/** What is wrong between the requirements and the titles of the tests, one line each. */
+/** Compares the requirements with the titles of the tests. Returns a line for each fault. */
 export function findCitationFaults(
   requirements: Readonly<Record<string, Requirement>>,
   titles: readonly string[],
@@ -142,7 +142,7 @@ export function findCitationFaults(
   return [
     ...[...citing].flatMap(([id, title]) => {
       const requirement = requirements[id];
-      if (requirement === undefined) return [`${id} is no requirement: ${title}`];
+      if (requirement === undefined) return [`${id} is not a requirement: ${title}`];
       return requirement.open === undefined
         ? []
         : [`${id} is open (${requirement.open}), so no test proves it: ${title}`];

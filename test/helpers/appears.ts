@@ -1,7 +1,7 @@
 import { existsSync, watch } from 'node:fs';
 import { join } from 'node:path';
 
-/** Resolves once the file is in the directory. */
+/** Resolves when the file is in the directory. */
 export function appears(directory: string, name: string): Promise<void> {
   return new Promise((resolve) => {
     const look = (): void => {

@@ -3,7 +3,7 @@ import type { CallAnswer, CallRequest } from '#src/call/request.js';
 import { exitCodeOf, failureEnvelope } from '#src/core/envelope.js';
 import type { ContextdError } from '#src/core/errors.js';
 
-/** An answer that tells what reached dispatch. */
+/** Answers with the call as it reached dispatch. */
 export function echo({ requestId, tool, inputJson }: CallRequest): CallAnswer {
   return { line: JSON.stringify({ requestId, tool, input: inputJson.toString() }), exitCode: 0, errorLine: '' };
 }
@@ -13,7 +13,7 @@ export function refuse(request: CallRequest, error: ContextdError): CallAnswer {
   return { line: JSON.stringify(envelope), exitCode: exitCodeOf(error.code), errorLine: error.message };
 }
 
-/** Fixed answers, but for those handed in. */
+/** A management service with fixed answers, except for the given ones. */
 export function management(own: Partial<Management> = {}): Management {
   return { ...FIXED, ...own };
 }

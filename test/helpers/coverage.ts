@@ -1,7 +1,7 @@
 import { takeCoverage } from 'node:v8';
 import { afterAll } from 'vitest';
 
-// A worker may be ended by a signal, which would drop what V8 counted: write it after each file.
+// A signal may end a worker and lose V8's counts, so they are written after each file.
 afterAll(() => {
   if (process.env.NODE_V8_COVERAGE) takeCoverage();
 });

@@ -5,12 +5,12 @@ import { resolvePaths } from '#src/config/paths.js';
 import type { Envelope } from '#src/core/envelope.js';
 import { newRequestId } from '#src/core/ids.js';
 import { PROTOCOL_VERSION } from '#src/protocol/versions.js';
-import { checkedEnvelope } from './checked-envelope.ts';
+import { checkedEnvelope } from './envelope-schema.ts';
 import type { Installation } from './installation.ts';
 
 export interface DaemonCaller {
   /**
-   * One call over the open channel. Throws for an answer that does not fit the published schema or miscounts itself.
+   * Makes a call over the open channel. Throws if the answer does not fit the published schema or miscounts its tokens.
    */
   call(tool: string, input: object): Promise<DaemonAnswer>;
   close(): void;
@@ -18,13 +18,13 @@ export interface DaemonCaller {
 
 export interface DaemonAnswer {
   line: string;
-  /** What the proxy prints on stderr. */
+  /** The text that the proxy prints on stderr. */
   errorLine: string;
   exitCode: number;
   envelope: Envelope;
 }
 
-/** Calls tools of an installation without a process for each call. */
+/** Calls tools of an installation without starting a process for each call. */
 export async function openCaller({ environment, home, project }: Installation, session: string): Promise<DaemonCaller> {
   const daemon = await connect(
     resolvePaths({ ...readEnvironment(environment), contextdHome: home }, findInstallRoot()),

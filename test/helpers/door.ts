@@ -12,7 +12,7 @@ import type { ConnectionLimits } from '#src/server/connections.js';
 import { createGrpcDoor, type Door } from '#src/server/grpc.js';
 import { management, refuse } from './behind.ts';
 
-/** A door in a directory of its own, with whatever stands behind it. */
+/** A door in its own directory, with the given services behind it. */
 export interface TestDoor {
   dir: string;
   paths: { socket: string; certsDir: string };
@@ -87,7 +87,7 @@ export function close({ tools, management }: Clients): void {
   management.close();
 }
 
-/** `identity` as the certificate, `authority` as what the server is checked by. */
+/** `identity` is the client's certificate; `authority` is used to check the server. */
 export function certificateOf(certsDir: string, identity: string, authority = certsDir): ChannelCredentials {
   const [key, certificate] = ['key', 'pem'].map((kind) => readFileSync(join(certsDir, `${identity}.${kind}`)));
   return credentials.createSsl(readFileSync(join(authority, 'ca.pem')), key, certificate);
@@ -95,14 +95,14 @@ export function certificateOf(certsDir: string, identity: string, authority = ce
 
 type Done<T> = (error: ServiceError | null, value?: T) => void;
 
-/** The value of an rpc; rejects with its ServiceError. */
+/** Resolves with the value of an rpc; rejects with its ServiceError. */
 export function answered<T>(start: (done: Done<T>) => unknown): Promise<T> {
   return new Promise((resolve, reject) => {
     start((error, value) => (value === undefined ? reject(error) : resolve(value)));
   });
 }
 
-/** The error of an rpc that must fail. */
+/** Resolves with the error of an rpc that must fail. */
 export function refused(start: (done: Done<unknown>) => unknown): Promise<ServiceError> {
   return new Promise((resolve, reject) => {
     start((error, value) =>

@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 
-/** The forms in which tools show a text: what a program printed, dumped or wrapped. Input is ASCII unless said. */
+/** The forms in which tools show a text: printed, dumped or wrapped. Input is ASCII unless noted. */
 
 export function base64(text: string): string {
   return Buffer.from(text).toString('base64');
@@ -21,7 +21,7 @@ export function base32(text: string): string {
   return digits.join('').padEnd(Math.ceil(digits.length / 8) * 8, '=');
 }
 
-/** Without delimiters and without the short form of four zeros. */
+/** base85 without delimiters and without the short form of four zeros. */
 export function ascii85(text: string): string {
   const bytes = Buffer.from(text);
   let result = '';
@@ -56,7 +56,7 @@ export function hexdump(text: string): string {
   return `${lines.join('\n')}\n${bytes.length.toString(16).padStart(8, '0')}\n`;
 }
 
-/** Lines of `columns` characters, as `fold -w` makes them. */
+/** Lines of `columns` characters, like `fold -w`. */
 export function wrap(text: string, columns: number, lineEnd = '\n'): string {
   return (text.match(new RegExp(`[^]{1,${columns}}`, 'g')) ?? []).join(lineEnd);
 }

@@ -1,7 +1,7 @@
 import { wrap } from './evasion-forms.ts';
 import { generate, seededRandom } from './sample-patterns.ts';
 
-/** Name, secret or secrets, text, and what must be gone where that is not the secret itself. */
+/** Name, secret or secrets, text, and the pieces that must be gone if they differ from the secret. */
 export type Row = [name: string, secret: string | string[], text: string, pieces?: string[]];
 
 export interface Samples {
@@ -28,7 +28,7 @@ export function makeSamples(seed: number): Samples {
   };
 }
 
-/** A private key as far as its first bytes go (DER of a PKCS #8 RSA key); the rest is noise. */
+/** The first bytes are those of a private key (DER of a PKCS #8 RSA key); the rest is noise. */
 function makeKey(random: () => number): string {
   const head = [0x30, 0x82, 4, 0xbd, 2, 1, 0, 0x30, 13, 6, 9, 0x2a, 0x86, 0x48, 0x86, 0xf7, 13, 1, 1, 1, 5, 0, 4];
   const noise = Array.from({ length: 1200 - head.length }, () => Math.floor(random() * 256));

@@ -1,7 +1,7 @@
 import { base64 } from './evasion-forms.ts';
 import type { Row, Samples } from './evasion-samples.ts';
 
-/** Secrets that are plain to see but stand where a scanner looks away. */
+/** Secrets in plain text, but in places that scanners skip. */
 export function excused({ pat, generic, make }: Samples): Row[] {
   const stopped = make('[a-z]{2}[0-9]{4}[A-Z]{3}abstract[0-9]{3}[A-Za-z]{6}');
   return [

@@ -15,22 +15,22 @@ import {
 import { linesOf, makeSamples, type Row, type Samples } from './evasion-samples.ts';
 import { contexts, excused } from './evasions-by-context.ts';
 
-/** One way in which a secret gets past a scanner of plain text. Nothing in it is real; all is made from a seed. */
+/** One way in which a secret evades a scanner of plain text. No secret is real; all are generated from a seed. */
 export interface EvasionCase {
   /** 1 to 78. */
   n: number;
   name: string;
   text: string;
-  /** The values as a vault holds them once they were seen. */
+  /** The values as a vault holds them after they were seen. */
   secrets: string[];
-  /** What must be gone: the secret as the text shows it. */
+  /** The pieces that must be gone: the secret as the text shows it. */
   pieces: string[];
 }
 
-/** Characters of a piece that may not survive together. */
+/** The number of characters of a piece that must not survive together. */
 const PIECE_CHARS = 8;
 
-/** True when no eight characters in a row of any piece (all of a shorter one) are in the masked text. */
+/** Returns true if the masked text contains no eight characters in a row of any piece (or a whole shorter piece). */
 export function isMasked({ pieces }: EvasionCase, masked: string): boolean {
   return pieces.every((piece) => {
     for (let at = 0; at <= Math.max(0, piece.length - PIECE_CHARS); at++)
@@ -39,7 +39,7 @@ export function isMasked({ pieces }: EvasionCase, masked: string): boolean {
   });
 }
 
-/** The 78 cases, the same for the same seed. */
+/** Makes the 78 cases; the same seed gives the same cases. */
 export function evasionCases(seed: number): EvasionCase[] {
   const samples = makeSamples(seed);
   const cases = [...plain(samples), ...display(samples), ...json(samples), ...keys(samples), ...encoded(samples)];
@@ -143,7 +143,7 @@ function encoded(samples: Samples): Row[] {
   ];
 }
 
-/** The bytes and the characters of the second and third line of a dump: those that hold nothing but the secret. */
+/** The bytes and characters of the second and third line of a dump, which hold only the secret. */
 function dumped(dump: string): string[] {
   return dump
     .split('\n')

@@ -4,16 +4,16 @@ import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
 
 const VERSION = '8.30.1';
-/** The module's path kept its old owner. */
+/** The module's path still names its old owner. */
 const MODULE = 'github.com/zricethezav/gitleaks/v8';
 const BUILD_TIMEOUT_MS = 300_000;
 
-/** The real program of the version whose meaning src/scrub/exact has, and the configuration it carries inside. */
+/** The real program, in the version that src/scrub/exact follows, and the configuration inside it. */
 export type GitleaksBinary = { missing: null; program: string; officialConfig: string } | { missing: string };
 
 /**
- * gitleaks from PATH, else built once from its Go module into the user's cache. `missing` says why there is none; it
- * is printed too, so that no one takes a skipped test for a passed one.
+ * Finds gitleaks on PATH, otherwise builds it once from its Go module into the user's cache. `missing` says why it is
+ * missing; it is printed too, so that nobody takes a skipped test for a passed one.
  */
 export function findGitleaks(): GitleaksBinary {
   try {
@@ -25,13 +25,13 @@ export function findGitleaks(): GitleaksBinary {
   }
 }
 
-/** Any on PATH: the first may be of another version. */
+/** Tries every gitleaks on PATH, because the first may have another version. */
 function onPath(): string | undefined {
   const programs = (process.env.PATH ?? '').split(delimiter).map((dir) => join(dir, 'gitleaks'));
   return programs.find((program) => existsSync(program) && isRightVersion(program));
 }
 
-/** A program that `go install` built does not know its version; the Go command does. */
+/** A program built by `go install` does not know its version, but the Go command does. */
 function isRightVersion(program: string): boolean {
   try {
     if (execFileSync(program, ['version'], { encoding: 'utf8', stdio: 'pipe' }).trim() === VERSION) return true;

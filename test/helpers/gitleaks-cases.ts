@@ -1,6 +1,6 @@
 import { sampleOf } from './pattern-samples.ts';
 
-/** A file for gitleaks and for us. */
+/** A file that both gitleaks and our engine search. */
 export interface GitleaksCase {
   path: string;
   text: string;
@@ -8,9 +8,9 @@ export interface GitleaksCase {
 
 type Random = () => number;
 
-/** Names that rules and allowlists of paths look at, and some that none does. Never one of an archive. */
+/** File names that rules and allowlists match, and some that they do not. None is an archive. */
 const NAMES = ['a.txt', 'b.go', 'c.py', 'd.yml', 'e.tf', 'nuget.config', 'f.php', '.env', 'g.p12', 'go.sum', 'h.svg'];
-/** Characters that lower case, case folding, \s, \b and . are commonly got wrong for. */
+/** Characters for which lower case, case folding, \s, \b and . are often wrong. */
 const TRAPS = [
   '\u212a',
   '\u0130',
@@ -45,14 +45,14 @@ const GLUE = [
 ];
 const VALUES = ['token: abc', 'const key = readKey()', 'http://user:pass@host/%41%42', 'sha256-abcdef', 'null', 'true'];
 
-/** `count` cases from the patterns of a configuration, the same for the same random numbers. */
+/** Makes `count` cases from the patterns of a configuration; the same random numbers give the same cases. */
 export function generateCases(patterns: readonly string[], count: number, random: Random): GitleaksCase[] {
   const pick = <T>(items: readonly T[]): T => items[Math.floor(random() * items.length)] as T;
   return Array.from({ length: count }, (_, i) => {
     const parts = Array.from({ length: 1 + Math.floor(random() * 4) }, () =>
       random() < 0.15 ? pick(VALUES) : encoded(mutated(sampleOf(pick(patterns), random), random), random),
     );
-    // Starts like no kind of binary file: gitleaks leaves those out, we must not.
+    // The file does not start like a binary file: gitleaks skips those, we must not.
     const start = pick(['# ', '\n', 'x = ', '\n\n', ' ']);
     const text = start + parts.map((part) => part + pick(GLUE)).join(pick(GLUE)) + pick(['', '\n', '', 'end']);
     return { path: `cases/${i}/${pick(NAMES)}`, text };
@@ -75,7 +75,7 @@ function mutated(text: string, random: Random): string {
   return Buffer.from(result).toString();
 }
 
-/** Sometimes with layers of the encodings that gitleaks looks into, of the whole or of a part. */
+/** Sometimes encodes the whole text or a part of it, in layers of the encodings that gitleaks decodes. */
 function encoded(text: string, random: Random): string {
   let result = text;
   while (random() < 0.3) {

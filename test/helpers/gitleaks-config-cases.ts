@@ -1,12 +1,12 @@
 import type { GitleaksCase } from './gitleaks-cases.ts';
 
-/** A configuration, valid or not: what gitleaks makes of it, we make of it. */
+/** A configuration, valid or not. Our engine must treat it as gitleaks does. */
 export interface ConfigCase {
   title: string;
   toml: string;
 }
 
-/** What every configuration is tried on. */
+/** The text that every configuration is tried on. */
 export const CONFIG_TEXTS: readonly GitleaksCase[] = [
   { path: 'cases/a.txt', text: 'k=abc12 K=xyz99\nkey=abc12 fine\n\nk=zz77 and k=abc13' },
   { path: 'cases/sub/b.yml', text: 'one k=q1\ntwo l=abc12\r\nk=TEST55 l=r2 gitleaks:allow\nk=false1\n' },
@@ -15,7 +15,7 @@ export const CONFIG_TEXTS: readonly GitleaksCase[] = [
   { path: 'cases/e.txt', text: 'é k=ä1b2 😀 k=abc12 İ \u212a=abc12\n\n\nl=u5 k=abc12\n' },
 ];
 
-/** Files that configurations extend, by name. */
+/** The files that configurations extend, by name. */
 export const EXTENDED_FILES: Readonly<Record<string, string>> = {
   'base.toml': `[allowlist]\nstopwords = ['xyz']
 [[rules]]\nid = 'r'\nregex = 'k=(\\w+)'\nentropy = 1.5\ntags = ['base']\nkeywords = ['k']
@@ -52,10 +52,10 @@ const READING: Readonly<Record<string, string>> = {
   'numbers as texts': `[[rules]]\nid = 'r'\nregex = 'k=((\\w+))'\nsecretGroup = '0x2'\nentropy = '1.0'\n`,
   'texts as numbers': `[[rules]]\nid = 12\nregex = 'k=(\\w+)'\ntags = [1, true, 2.5]\n`,
   'lists as texts': `${K}keywords = 'nothing,ABC'\ntags = 'a, b'\n`,
-  'a truth as a number': `${K}skipReport = 1\n`,
-  'a truth as a text': `${K}skipReport = 'T'\n`,
-  'a truth that is none': `${K}skipReport = 'yes'\n`,
-  'a number that is none': `${K}entropy = 'much'\n`,
+  'a boolean as a number': `${K}skipReport = 1\n`,
+  'a boolean as a text': `${K}skipReport = 'T'\n`,
+  'an invalid boolean': `${K}skipReport = 'yes'\n`,
+  'an invalid number': `${K}entropy = 'much'\n`,
   'a float as a group': `${K}secretGroup = 1.9\n`,
   'a list as an id': `[[rules]]\nid = ['r']\nregex = 'k'\n`,
   'a table as keywords': `${K}keywords = { a = 1 }\n`,
@@ -63,12 +63,12 @@ const READING: Readonly<Record<string, string>> = {
   'a date as an id': `[[rules]]\nid = 2020-01-01\nregex = 'k'\n`,
   'rules as one table': `[rules]\nid = 'r'\nregex = 'k=(\\w+)'\n`,
   'rules as a text': `rules = 'x'\n`,
-  'a group that is not there': `${K}secretGroup = 2\n`,
+  'a missing group': `${K}secretGroup = 2\n`,
   'a negative group': `${K}secretGroup = -1\n`,
   'a group without groups': `[[rules]]\nid = 'r'\nregex = 'k=\\w+'\nsecretGroup = 1\n`,
   'a negative entropy': `${K}entropy = -1.0\n`,
   'infinite entropy': `${K}entropy = inf\n`,
-  'an entropy that is no number': `${K}entropy = nan\n`,
+  'an entropy that is not a number': `${K}entropy = nan\n`,
   'an empty keyword': `${K}keywords = ['']\n`,
   'an empty keyword and another': `${K}keywords = ['', 'abc']\n`,
   'a keyword that is a Kelvin sign': `${K}keywords = ['\u212a=ABC']\n`,
@@ -153,7 +153,7 @@ const ALLOWLISTS: Readonly<Record<string, string>> = {
   'OR with a commit': list(`commits = ['abc']\nregexes = ['abc12']`),
   'commits only': list(`commits = [' ABC ']`),
   'for certain rules': `${K}${L}[[allowlists]]\ntargetRules = ['l']\nregexes = ['abc|r']\n`,
-  'for a rule that is not there': `${K}[[allowlists]]\ntargetRules = ['nope']\nregexes = ['abc']\n`,
+  'for an unknown rule': `${K}[[allowlists]]\ntargetRules = ['nope']\nregexes = ['abc']\n`,
   'the old table for certain rules': `[allowlist]\ntargetRules = ['l']\nstopwords = ['abc']\n${K}${L}`,
   'regexes as one text': list(`regexes = '^abc,^xyz'`),
 };

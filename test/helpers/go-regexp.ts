@@ -4,18 +4,18 @@ import { buildGoPrograms } from './build-go-programs.ts';
 
 export interface GoAnswer {
   accepted: boolean;
-  /** For each text its matches: offsets of the match and of each group, -1 for one that took no part. */
+  /** The matches in each text: offsets of the match and of each group, -1 for a group that did not take part. */
   matches: number[][][];
 }
 
 export interface GoRegexp {
-  /** Why Go cannot be asked; null when it can. It has been said aloud then. */
+  /** Why Go is not available; null if it is. The reason has been printed. */
   missing: string | null;
   ask(questions: readonly { pattern: string; texts: readonly string[] }[]): GoAnswer[];
   remove(): void;
 }
 
-/** Go's own regexp package, in a program built for the purpose. */
+/** Builds a program around Go's own regexp package. */
 export function buildGoRegexp(): GoRegexp {
   const { dir, missing, remove } = buildGoPrograms('go-regexp');
   return {

@@ -28,7 +28,7 @@ const CHARS = [
   '\u00a0',
 ];
 
-/** Anything that looks like a pattern, of all of Go's syntax; most are refused, and mean much when they are not. */
+/** Random text in all of Go's pattern syntax. Go refuses most of it; the rest uses many features at once. */
 export const anyPattern = fc
   .array(
     fc.constantFrom(
@@ -41,7 +41,7 @@ export const anyPattern = fc
   )
   .map((tokens) => tokens.join(''));
 
-/** Short, of what the patterns ask for and of what engines disagree about. */
+/** Short texts with characters that the patterns match and that engines treat differently. */
 export const anyText = fc
   .array(fc.constantFrom(...CHARS, ...CHARS, 'S', 'É', '\t', '\v', '\u2028', '_', '1', 'A', 'aa', 'ab', '*', '{2}'), {
     maxLength: 9,

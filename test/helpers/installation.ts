@@ -2,14 +2,14 @@ import { execFile, spawn } from 'node:child_process';
 import { chownSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { checkedEnvelope } from './checked-envelope.ts';
+import { checkedEnvelope } from './envelope-schema.ts';
 
 export const ROOT = join(import.meta.dirname, '../..');
 export const CTXD = join(ROOT, 'bin/ctxd');
 export const CONTEXTD = join(ROOT, 'bin/contextd');
 export const PROXY = join(ROOT, 'bin/contextd-proxy');
 
-/** The user a dropped sandbox runs as in tests: nobody. */
+/** The user that a sandbox without root rights runs as in tests: nobody. */
 export const OTHER_UID = 65534;
 
 export interface Finished {
@@ -26,18 +26,18 @@ export interface RunOptions {
   signal?: AbortSignal;
 }
 
-/** An empty CONTEXTD_HOME and a project of its own, with a real daemon behind them. */
+/** A new CONTEXTD_HOME and a new project, with a real daemon behind them. */
 export interface Installation {
   home: string;
   project: string;
   environment: Record<string, string>;
-  /** Runs a program to its end; never throws for its exit code. */
+  /** Runs a program to its end; does not throw for an exit code. */
   run(program: string, args: readonly string[], options?: RunOptions): Promise<Finished>;
-  /** Calls a tool of the project through its link. Throws for an answer that does not fit the published schema. */
+  /** Calls a tool of the project through its link. Throws if the answer does not fit the published schema. */
   call(tool: string, input: object | string, options?: RunOptions): Promise<Finished>;
-  /** The envelope of a call, parsed. */
+  /** Makes a call and returns its parsed envelope. */
   ask(tool: string, input: object | string, options?: RunOptions): Promise<Answer>;
-  /** Every file below CONTEXTD_HOME whose bytes hold `text`. */
+  /** Returns every file below CONTEXTD_HOME that contains `text`. */
   filesHolding(text: string): string[];
   status(): Promise<{ pid: number }>;
   remove(): Promise<void>;
@@ -54,7 +54,7 @@ export interface Answer {
   meta: { version: string; request_id: string; pagination?: { cursor: string } } & Record<string, unknown>;
 }
 
-/** `owner`: who owns the project; the daemon runs as whoever runs the tests. */
+/** `owner`: the uid of the project's owner. The daemon runs as the user who runs the tests. */
 export async function install(options: { owner?: number; init?: boolean } = {}): Promise<Installation> {
   const base = mkdtempSync(join(tmpdir(), 'ctxd-'));
   const home = join(base, 'home');
@@ -122,7 +122,7 @@ export async function install(options: { owner?: number; init?: boolean } = {}):
   return installation;
 }
 
-/** True when a process with this pid exists. */
+/** Returns true if a process with this pid exists. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -132,7 +132,7 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** The processes whose command line holds `word`. */
+/** Returns the processes whose command line contains `word`. */
 export async function processesNamed(word: string): Promise<string[]> {
   const listing = await new Promise<string>((resolve) =>
     execFile('ps', ['-eo', 'pid=,args='], (_error, stdout) => resolve(stdout)),

@@ -1,10 +1,10 @@
 import { parseGo } from '#src/scrub/exact/go-syntax.js';
 import type { GoNode } from '#src/scrub/exact/go-tree.js';
 
-/** How much more than the least a repetition without a small limit gives. */
+/** How many more than the minimum a repetition without a small limit gives. */
 const MORE_TURNS = 4;
 
-/** A text that a pattern of Go's syntax most likely matches: assertions are passed over. Mostly printable ASCII. */
+/** Makes a text that probably matches a pattern in Go's syntax: assertions are ignored. Mostly printable ASCII. */
 export function sampleOf(pattern: string, random: () => number): string {
   return sample(parseGo(pattern), random);
 }
@@ -28,7 +28,7 @@ function sample(node: GoNode, random: () => number): string {
   }
 }
 
-/** `set` is pairs of first and last code points. */
+/** `set`: pairs of first and last code points. */
 function sampleChar(set: readonly number[], random: () => number): string {
   const printable: number[] = [];
   for (let i = 0; i < set.length; i += 2)

@@ -16,12 +16,12 @@ export interface StartedPlugin {
   child: ChildProcess;
   process: PluginProcess;
   options: PluginOptions;
-  /** What came through `onOutput`, so far. */
+  /** The output that came through `onOutput` so far. */
   output: { stdout: string; stderr: string };
   connect(): Promise<PluginConnection>;
 }
 
-/** Starts programs as plain children, unconfined, with what a plugin needs; `clean` ends them all. */
+/** Starts programs as plain children without a sandbox, with the environment of a plugin. `clean` ends them all. */
 export class PluginProcesses {
   readonly #started: PluginProcess[] = [];
   readonly #dirs: string[] = [];
@@ -47,7 +47,7 @@ export class PluginProcesses {
     return { child, process, options, output, connect: () => connectPlugin(process, options) };
   }
 
-  /** A program of test/fixtures, by its folder's name. */
+  /** Starts a program of test/fixtures, by folder name. */
   fixture(name: string, args: readonly string[] = [], own: Partial<PluginOptions> = {}): StartedPlugin {
     return this.start([process.execPath, fixtureMain(name), ...args], own);
   }

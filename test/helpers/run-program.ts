@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import type { Finished, RunOptions } from './installation.ts';
 
-/** Runs a program to its end with nothing in its environment but `env`; never throws for its exit code. */
+/** Runs a program to its end with exactly `env` as its environment; does not throw for an exit code. */
 export function runProgram(program: string, args: readonly string[], options: RunOptions = {}): Promise<Finished> {
   const coverage = process.env.NODE_V8_COVERAGE;
   const env = { ...options.env, ...(coverage === undefined ? {} : { NODE_V8_COVERAGE: coverage }) };

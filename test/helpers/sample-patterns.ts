@@ -1,12 +1,12 @@
 /**
- * Samples are patterns: literal text, `[class]`, `{n}` or `{n,m}` after a class, `\` before a character that is meant
- * as it is, `«»` around what must be masked. Nothing here looks like a real secret; the texts are made at run time from
+ * Samples are patterns: literal text, `[class]`, `{n}` or `{n,m}` after a class, `\` before a literal character,
+ * `«»` around what must be masked. Nothing here looks like a real secret; the texts are generated at run time from
  * a seed.
  */
 export interface RuleSamples {
-  /** Each holds one part between « and » that the rule must find, exactly. */
+  /** Each has one part between « and » that the rule must find exactly. */
   match: readonly string[];
-  /** The rule must find nothing in these, whatever its keywords. */
+  /** The rule must find nothing in these, even if they contain its keywords. */
   clean: readonly string[];
 }
 
@@ -15,10 +15,10 @@ export const URL64 = '[A-Za-z0-9_-]';
 export const ALNUM = '[A-Za-z0-9]';
 export const HEX = '[0-9a-f]';
 export const UUID = `${HEX}{8}-${HEX}{4}-${HEX}{4}-${HEX}{4}-${HEX}{12}`;
-/** Letters and digits that begin like no word and hold a digit for sure. */
+/** Letters and digits that do not begin like a word and contain at least one digit. */
 export const MIXED = '[a-z]{3}[0-9]{2}[A-Z]{3}[a-z0-9]{6}[0-9]{2}';
 
-/** A generator of numbers from 0 up to 1, the same for the same seed (mulberry32). */
+/** Makes a generator of numbers from 0 up to 1 (mulberry32); the same seed gives the same numbers. */
 export function seededRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -29,7 +29,7 @@ export function seededRandom(seed: number): () => number {
   };
 }
 
-/** A text of a pattern; « and » stay in it. */
+/** Makes a text from a pattern; « and » stay in it. */
 export function generate(pattern: string, random: () => number): string {
   let text = '';
   for (const part of pattern.matchAll(/\\([\s\S])|\[((?:\\.|[^\]])+)\]\{(\d+)(?:,(\d+))?\}|([\s\S])/gu)) {
@@ -42,12 +42,12 @@ export function generate(pattern: string, random: () => number): string {
 
 export interface Sample {
   text: string;
-  /** What must be masked, and where it begins in `text`. */
+  /** The part that must be masked, and where it begins in `text`. */
   secret: string;
   start: number;
 }
 
-/** A text of a pattern with one «secret» in it. */
+/** Makes a text from a pattern with one «secret» in it. */
 export function generateSample(pattern: string, random: () => number): Sample {
   const marked = generate(pattern, random);
   const start = marked.indexOf('«');

@@ -6,10 +6,10 @@ import { fileURLToPath } from 'node:url';
 import type { CommandResult, SandboxLimits, SandboxPolicy } from '#src/sandbox/sandbox.js';
 import type { HostFailure, HostReply, HostRequest } from '../fixtures/sandbox-host.ts';
 
-/** Who runs the daemon, and on whose project. */
+/** The user who runs the daemon and the owner of the project. */
 export type Identity = 'root on a root-owned project' | 'root on a user’s project' | 'an ordinary user';
 
-/** Nobody's: no account of the machine has it, and no other test. */
+/** A uid that no account of the machine and no other test uses. */
 const PROJECT_UID = 64_321;
 const ORDINARY_UID = 65_534;
 const HOST_PROGRAM = fileURLToPath(new URL('../fixtures/sandbox-host.ts', import.meta.url));
@@ -24,8 +24,8 @@ export const LIMITS: SandboxLimits = {
 };
 
 /**
- * The identities that can be tried here. Root tries all three when it can run Node as another user; left ones are named
- * aloud.
+ * The identities that can be tried on this machine. Root tries all three if it can run Node as another user. A warning
+ * names the others.
  */
 export function identitiesHere(): Identity[] {
   const isRoot = process.getuid?.() === 0;
@@ -35,7 +35,7 @@ export function identitiesHere(): Identity[] {
       : ['an ordinary user']
     : ['root on a root-owned project', 'root on a user’s project'];
   const all: Identity[] = ['root on a root-owned project', 'root on a user’s project', 'an ordinary user'];
-  if (left.length > 0) console.warn(`escape tests as uid ${process.getuid?.()}; not tried: ${left.join(', ')}`);
+  if (left.length > 0) console.warn(`SKIPPED in escape tests as uid ${process.getuid?.()}: ${left.join(', ')}`);
   return all.filter((identity) => !left.includes(identity));
 }
 
@@ -50,9 +50,9 @@ function asOrdinary(argv: readonly string[]): string[] {
   return ['setpriv', `--reuid=${ORDINARY_UID}`, `--regid=${ORDINARY_UID}`, ...drop, '--', ...argv];
 }
 
-/** What a run came to, with its streams as text. */
+/** The result of a run, with its streams as text. */
 export interface Outcome extends Omit<CommandResult, 'stdout' | 'stderr' | 'quarantined'> {
-  /** The paths alone. */
+  /** Only the paths. */
   readonly quarantined: string[];
   readonly out: string;
   readonly err: string;
@@ -69,7 +69,7 @@ export interface RunChange {
   readonly policy?: Partial<SandboxPolicy>;
 }
 
-/** A refusal of the sandbox, as its caller sees it. */
+/** A refusal by the sandbox, as its caller sees it. */
 export class RunFailure extends Error {
   readonly code: string;
   readonly known: boolean;
@@ -81,14 +81,15 @@ export class RunFailure extends Error {
 }
 
 export interface GroundOptions {
-  /** Added to the environment of the hosting process. */
+  /** Variables added to the environment of the hosting process. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Inherited by the hosting process as descriptor 9. */
+  /** The file that the hosting process inherits as descriptor 9. */
   readonly strayFd?: number;
 }
 
 /**
- * A project, a person's home beside it, and a process of its own that hosts the sandbox. `close` ends and removes all.
+ * A project, a person's home beside it, and a separate process that hosts the sandbox. `close` ends and removes
+ * everything.
  */
 export class Ground {
   readonly identity: Identity;
@@ -123,17 +124,17 @@ export class Ground {
     this.#ended = this.#follow();
   }
 
-  /** Process id of the host of the sandbox: what the daemon is in life. */
+  /** The pid of the process that hosts the sandbox, in place of the daemon. */
   get hostPid(): number {
     return this.#child.pid ?? 0;
   }
 
-  /** The user whose files the project's are; null when it is the one who runs the tests. */
+  /** The owner of the project's files; null if it is the user who runs the tests. */
   get owner(): number | null {
     return this.#owner;
   }
 
-  /** An empty project of the same owner takes the place of the one before. */
+  /** Replaces the project by an empty one of the same owner. */
   newProject(): void {
     this.workspace = this.#makeDir(`project-${++this.#lastId}`);
   }
@@ -150,12 +151,12 @@ export class Ground {
     };
   }
 
-  /** Runs a bash script in the project. Rejects with RunFailure when the sandbox refuses. */
+  /** Runs a bash script in the project. Rejects with RunFailure if the sandbox refuses. */
   async run(script: string, change: RunChange = {}): Promise<Outcome> {
     return this.start(script, change).result;
   }
 
-  /** As `run`, with a way to cancel it. */
+  /** Like `run`, with a way to cancel it. */
   start(script: string, change: RunChange = {}): { result: Promise<Outcome>; cancel(): Promise<unknown> } {
     const { argv = ['bash', '-c', script], cwd = this.workspace, env = {}, stdin = null } = change;
     const { timeoutMs = 30_000, outputMaxBytes = MIB } = change;
@@ -165,13 +166,13 @@ export class Ground {
     return { result, cancel: () => this.#request({ id: ++this.#lastId, op: 'cancel', run: id }) };
   }
 
-  /** What is missing for full isolation. */
+  /** Returns what is missing for full isolation. */
   async missing(): Promise<readonly string[]> {
     const report = await this.#request({ id: ++this.#lastId, op: 'isolation', workspace: this.workspace });
     return hasList(report, 'missing') ? report.missing.map(String) : [];
   }
 
-  /** Runs a tool process to its end: a script of sh. */
+  /** Runs a tool process, which is a script of sh, to its end. */
   async openTool(script: string, limits: Partial<SandboxLimits>): Promise<unknown> {
     const bundleDir = this.#makeDir(`bundle-${++this.#lastId}`);
     writeFileSync(join(bundleDir, 'main.sh'), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
@@ -183,14 +184,14 @@ export class Ground {
     return !(await this.missing()).some((one) => one.includes('cgroup'));
   }
 
-  /** The process that forks for the daemon; null where there is none. */
+  /** The pid of the spawner; null if there is no spawner. */
   async spawnerPid(): Promise<number | null> {
     const status = await this.#request({ id: ++this.#lastId, op: 'status' });
     if (typeof status !== 'object' || status === null || !('spawnerPid' in status)) return null;
     return typeof status.spawnerPid === 'number' ? status.spawnerPid : null;
   }
 
-  /** Sandboxes that wait for a command in the project; null where none are kept ready. */
+  /** The number of sandboxes that are ready for the project; null if none are kept ready. */
   async readyCount(): Promise<number | null> {
     const status = await this.#request({ id: ++this.#lastId, op: 'status' });
     if (!hasList(status, 'ready')) return null;
@@ -198,7 +199,7 @@ export class Ground {
     return isObject(own) ? Number(own.count) : 0;
   }
 
-  /** Bytes that live in the hosting process, after a collection. */
+  /** Bytes of live objects in the hosting process, after a garbage collection. */
   async heapBytes(): Promise<number> {
     const usage = await this.#request({ id: ++this.#lastId, op: 'memory' });
     if (typeof usage !== 'object' || usage === null) return 0;
@@ -207,7 +208,7 @@ export class Ground {
       .reduce((sum, [, bytes]) => sum + Number(bytes), 0);
   }
 
-  /** A command on the host as the project's owner, in the project. Throws when it fails. */
+  /** Runs a command on the host as the project's owner, in the project. Throws if it fails. */
   host(script: string): string {
     const env = { PATH: '/usr/bin:/bin', HOME: this.person, GIT_CONFIG_NOSYSTEM: '1', ...GIT_AUTHOR };
     const user = this.#owner === null ? {} : { uid: this.#owner, gid: this.#owner };
@@ -216,7 +217,7 @@ export class Ground {
     return done.stdout;
   }
 
-  /** SIGKILL to the hosting process; returns when it is reaped. Nothing more can be run. */
+  /** Sends SIGKILL to the hosting process and waits until it is reaped. After that nothing can be run. */
   async killHost(): Promise<void> {
     this.#child.kill('SIGKILL');
     await this.#ended;

@@ -4,7 +4,7 @@ import { B64, HEX, type RuleSamples, UUID } from './sample-patterns.ts';
 
 export { generate, generateSample, seededRandom } from './sample-patterns.ts';
 
-/** The samples of every rule of the pack, by id: each file of secret-samples/ exports its part as `samples`. */
+/** The samples of every rule of the pack, by id. Each file of secret-samples/ exports some of them as `samples`. */
 export const RULE_SAMPLES: Readonly<Record<string, RuleSamples>> = await collectSamples();
 
 async function collectSamples(): Promise<Record<string, RuleSamples>> {
@@ -13,7 +13,7 @@ async function collectSamples(): Promise<Record<string, RuleSamples>> {
   for (const name of readdirSync(folder).filter((entry) => entry.endsWith('.ts'))) {
     const file: SampleFile = await import(join(folder, name));
     for (const [id, samples] of Object.entries(file.samples)) {
-      if (all[id] !== undefined) throw new Error(`${name}: ${id} has samples in another file too`);
+      if (all[id] !== undefined) throw new Error(`${name}: another file has samples for ${id} too`);
       all[id] = samples;
     }
   }
@@ -24,7 +24,7 @@ interface SampleFile {
   samples: Readonly<Record<string, RuleSamples>>;
 }
 
-/** Texts of ordinary work in which no rule may find anything. */
+/** Ordinary texts in which no rule may find anything. */
 export const CLEAN_TEXTS: readonly string[] = [
   'const token = readToken(x);',
   'api_key="function"',

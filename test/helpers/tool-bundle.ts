@@ -5,7 +5,7 @@ import { build } from 'esbuild';
 
 const FIXTURES = join(import.meta.dirname, '..', 'fixtures');
 
-/** Bundles of the fixtures `tool-…`, each a single main.js, since a sandbox sees nothing else of them. */
+/** Bundles of the fixtures `tool-…`. Each is a single main.js, because a sandbox sees nothing else. */
 export class ToolBundles {
   readonly #base: string;
   readonly #built = new Map<string, Promise<string>>();
@@ -15,7 +15,7 @@ export class ToolBundles {
     chmodSync(this.#base, 0o755);
   }
 
-  /** The directory of the bundle, built once. */
+  /** Returns the directory of the bundle, which is built once. */
   dirOf(fixture: string): Promise<string> {
     const built = this.#built.get(fixture) ?? this.#build(fixture);
     this.#built.set(fixture, built);

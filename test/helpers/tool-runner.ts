@@ -15,20 +15,20 @@ export const PROFILE: ToolProfile = { entry: 'main.js', minIsolation: 'reduced',
 
 export interface ToolRunner {
   readonly runner: Runner;
-  /** Every process that was started, in order. */
+  /** Every started process, in order. */
   readonly processes: readonly SandboxProcess[];
-  /** The policies they were started with. */
+  /** The policies of the started processes, in order. */
   readonly policies: readonly SandboxPolicy[];
   /** Calls a core tool. */
   core(tool: string, input: JsonObject, change?: Partial<ToolCall>): Promise<RunResult>;
-  /** Calls a tool of any bundle, installed as a third party's. */
+  /** Calls a tool of any bundle, as a third party's tool. */
   program(tool: string, change: Partial<ToolCall> & Pick<ToolCall, 'bundleDir'>): Promise<RunResult>;
-  /** The same of a fixture. */
+  /** Calls a tool of a fixture, as a third party's tool. */
   fixture(name: string, tool: string, change?: Partial<ToolCall>): Promise<RunResult>;
   close(): Promise<void>;
 }
 
-/** A runner over the bench's sandbox. */
+/** Makes a runner that uses the bench's sandbox. */
 export function openToolRunner(bench: Bench, own: Partial<RunnerDeps> & { logger?: Logger } = {}): ToolRunner {
   const bundles = new ToolBundles();
   const processes: SandboxProcess[] = [];
@@ -79,7 +79,7 @@ export function openToolRunner(bench: Bench, own: Partial<RunnerDeps> & { logger
   };
 }
 
-/** The same sandbox, with what it starts written down. */
+/** Wraps a sandbox so that everything it starts is recorded. */
 function watched(sandbox: Sandbox, processes: SandboxProcess[], policies: SandboxPolicy[]): Sandbox {
   return {
     launch: () => sandbox.launch(),

@@ -10,8 +10,8 @@ import { newRequestId } from '#src/core/ids.js';
 import type { ExecuteResponse__Output } from '#src/protocol/generated/contextd/v1/ExecuteResponse.js';
 import { PROTOCOL_VERSION } from '#src/protocol/versions.js';
 import { appears } from '../helpers/appears.ts';
-import { checkedEnvelope } from '../helpers/checked-envelope.ts';
 import { certificateOf, close as closeClients, connect as connectClients } from '../helpers/door.ts';
+import { checkedEnvelope } from '../helpers/envelope-schema.ts';
 import { CTXD, type Installation, install } from '../helpers/installation.ts';
 import { generate, seededRandom } from '../helpers/secret-samples.ts';
 

@@ -16,7 +16,7 @@ import { acceptance } from '#src/daemon/registered-projects.js';
 import type { Door } from '#src/server/grpc.js';
 import { grantSubject } from '#src/stores/consents.js';
 import { appears } from '../helpers/appears.ts';
-import { checkedEnvelope } from '../helpers/checked-envelope.ts';
+import { checkedEnvelope } from '../helpers/envelope-schema.ts';
 
 /** The daemon as it is composed, without its door, so that one of its parts can be taken away. */
 async function assemble() {

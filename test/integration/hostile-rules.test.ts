@@ -9,7 +9,7 @@ import { resolvePaths } from '#src/config/paths.js';
 import type { Envelope } from '#src/core/envelope.js';
 import { newRequestId } from '#src/core/ids.js';
 import { PROTOCOL_VERSION } from '#src/protocol/versions.js';
-import { checkedEnvelope } from '../helpers/checked-envelope.ts';
+import { checkedEnvelope } from '../helpers/envelope-schema.ts';
 import { type Installation, install } from '../helpers/installation.ts';
 import { seededRandom } from '../helpers/secret-samples.ts';
 

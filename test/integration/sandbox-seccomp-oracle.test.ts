@@ -7,9 +7,9 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { returnValue } from '#src/sandbox/seccomp/actions.js';
 import { compileProfile } from '#src/sandbox/seccomp/compile.js';
 import { defaultProfile } from '#src/sandbox/seccomp/default-profile.js';
+import { decodeFilter, interpretFilter } from '#src/sandbox/seccomp/interpret.js';
 import type { OciProfile, OciRule } from '#src/sandbox/seccomp/profile.js';
 import { ARCHITECTURES, numberOf, type SeccompArch } from '#src/sandbox/seccomp/syscalls.js';
-import { decodeFilter, interpretFilter } from '../helpers/seccomp-interpreter.ts';
 import { plainProfiles } from '../unit/sandbox/seccomp/oci-samples.ts';
 
 const SOURCE = join(import.meta.dirname, '..', 'fixtures', 'libseccomp-export.c');
