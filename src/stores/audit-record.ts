@@ -33,15 +33,15 @@ export interface AuditRecord {
   error_code: string | null;
   /** Milliseconds of `duration_ms` that the search for secrets took. Absent if the call did not get that far. */
   scrub_ms?: number;
-  /** Findings that the first pass, in the tool's process, did not report. Absent if there are none. */
+  /** Findings that the first pass, in the tool's process, did not report. Absent if empty. */
   missed_by_first_pass?: number;
-  /** Tokens that were replaced by their values: `[{token, input, use}]`. Absent if there are none. */
+  /** Tokens that were replaced by their values: `[{token, input, use}]`. Absent if empty. */
   secrets_opened?: Json;
   /** What isolation lacked. Absent if isolation was full. */
   isolation_missing?: readonly string[];
-  /** Requests of the tool to the host: `{total, calls: [{method, error_code, duration_ms, …}]}`. Absent if there are none. */
+  /** Requests of the tool to the host: `{total, calls: [{method, error_code, duration_ms, …}]}`. Absent if empty. */
   host_calls?: Json;
-  /** Protected paths that the call made and that were renamed: `[{path, id, reason}]`. Absent if there are none. */
+  /** Protected paths that the call made and that were renamed: `[{path, id, reason}]`. Absent if empty. */
   quarantined?: readonly Json[];
   /** True if the answer left before the search for protected paths was complete. */
   search_incomplete?: boolean;
