@@ -1,8 +1,8 @@
 #!/bin/sh
-# Installs contextd for the user who runs it and shows it at work. Running it again is safe.
+# Installs contextd for the user who runs this script, and runs a demo. Running it again is safe.
 #
 #   ./install.sh [--prefix DIR]      commands are linked into DIR/bin (default: ~/.local/bin)
-#   ./install.sh --gitleaks          only brings gitleaks and its rules (an installation does that too)
+#   ./install.sh --gitleaks          only installs gitleaks and its rules (a full installation does this too)
 #   ./install.sh --uninstall [--prefix DIR]
 set -eu
 
@@ -27,15 +27,15 @@ while [ $# -gt 0 ]; do
 done
 case $bindir in /*) ;; *) bindir=$PWD/$bindir ;; esac
 
-# The gitleaks program and its rules into the data directory, when they can be had; contextd works without.
-bring_gitleaks() { "$root/node_modules/.bin/node" "$root/dist/scripts/install-gitleaks.js"; }
+# Puts the gitleaks program and its rules into the data directory if it can get them; contextd works without them.
+install_gitleaks() { "$root/node_modules/.bin/node" "$root/dist/scripts/install-gitleaks.js"; }
 
-# A link is ours when it leads into this checkout.
-ours() { [ -L "$1" ] && case $(readlink "$1") in "$root"/bin/*) true ;; *) false ;; esac; }
+# A link is ours if it leads into this checkout.
+is_ours() { [ -L "$1" ] && case $(readlink "$1") in "$root"/bin/*) true ;; *) false ;; esac; }
 
 unlink_commands() {
   for name in ctxd contextd contextd-proxy; do
-    if ours "$bindir/$name"; then rm "$bindir/$name"; say "Removed $bindir/$name"; fi
+    if is_ours "$bindir/$name"; then rm "$bindir/$name"; say "Removed $bindir/$name"; fi
   done
 }
 
@@ -43,8 +43,8 @@ if [ "$uninstall" = yes ]; then
   if [ -x "$root/bin/ctxd" ] && [ -d "$root/dist" ]; then "$root/bin/ctxd" server stop || true; fi
   unlink_commands
   rm -rf "$root/dist" "$root/node_modules" "$root/bin/contextd-proxy"
-  say "Removed what was built in $root."
-  say "Left alone: your projects (ctxd init --uninstall undoes one; run it before this), and the data and settings in"
+  say "Removed everything that was built in $root."
+  say "Kept: your projects (to undo one, run ctxd init --uninstall before this script), and the data and settings in"
   say "  ${CONTEXTD_HOME:-${XDG_CONFIG_HOME:-$HOME/.config}/contextd, ${XDG_DATA_HOME:-$HOME/.local/share}/contextd, ${XDG_STATE_HOME:-$HOME/.local/state}/contextd}"
   exit 0
 fi
@@ -56,16 +56,16 @@ esac
 
 "$root/scripts/prepare.sh"
 if [ "$gitleaks_only" = yes ]; then
-  bring_gitleaks
-  say "A running daemon takes it up when it is restarted:  ctxd server restart"
+  install_gitleaks
+  say "Restart a running daemon so that it uses gitleaks:  ctxd server restart"
   exit 0
 fi
-bring_gitleaks || say "gitleaks was not brought; see the message above. contextd masks with its own rules."
+install_gitleaks || say "gitleaks was not installed; see the message above. contextd masks secrets with its own rules."
 
-mkdir -p "$bindir" || fail "cannot make $bindir. Choose another place: ./install.sh --prefix DIR"
+mkdir -p "$bindir" || fail "cannot create $bindir. Choose another place: ./install.sh --prefix DIR"
 for name in ctxd contextd contextd-proxy; do
   if [ -e "$bindir/$name" ] || [ -L "$bindir/$name" ]; then
-    ours "$bindir/$name" || fail "$bindir/$name exists and is not a link into $root. Move it away, or choose another place: ./install.sh --prefix DIR"
+    is_ours "$bindir/$name" || fail "$bindir/$name exists and is not a link into $root. Move it away, or choose another place: ./install.sh --prefix DIR"
   fi
   ln -sfn "$root/bin/$name" "$bindir/$name"
 done
@@ -78,18 +78,18 @@ esac
 "$root/bin/ctxd" server restart || fail "the daemon did not start; see the message above and: $root/bin/ctxd server logs"
 
 demo=$(mktemp -d "${TMPDIR:-/tmp}/contextd-demo.XXXXXX")
-# Made up on the spot, so that no real-looking key stands in this file.
+# Generated here, so that this file holds no real-looking key.
 key=$(od -An -N12 -tx1 /dev/urandom | tr -d ' \n')
 printf 'API_KEY=%s\n' "$key" >"$demo/.env"
 say ""
-say "A demo project, in $demo:"
+say "A demo project in $demo:"
 (cd "$demo" && "$root/bin/ctxd" init >/dev/null) || fail "ctxd init failed in $demo"
 command='{"command":"cat .env; seq 100000","max_tokens":400}'
 say "\$ .claude/tools/safe_bash/safe_bash '$command'"
-answer=$(cd "$demo" && .claude/tools/safe_bash/safe_bash "$command") || fail "the demo call failed. What this machine lacks: $root/bin/ctxd doctor"
+answer=$(cd "$demo" && .claude/tools/safe_bash/safe_bash "$command") || fail "the demo call failed. To see what this machine lacks, run: $root/bin/ctxd doctor"
 printf '%s\n' "$answer"
 case $answer in *"$key"*) fail "the demo secret was not masked; please report this." ;; esac
 (cd "$demo" && "$root/bin/ctxd" init --uninstall >/dev/null) || true
 rm -rf "$demo"
 say ""
-say "contextd is installed. In a project of yours:  ctxd init      Health:  ctxd doctor      Undo:  ./install.sh --uninstall"
+say "contextd is installed. In one of your projects:  ctxd init      Check:  ctxd doctor      Undo:  ./install.sh --uninstall"

@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config';
 
-// The tests run the compiled program, natively: what is tested is what is shipped, and one coverage pipeline sees
-// the test workers and every child process alike.
+// The tests run the compiled program, natively: they test what is shipped, and one coverage pipeline sees both the test
+// workers and every child process.
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],

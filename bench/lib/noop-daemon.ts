@@ -1,15 +1,15 @@
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Management } from '../../src/call/management.ts';
 import { readEnvironment } from '../../src/config/env.ts';
 import { ensureDirectories, resolvePaths } from '../../src/config/paths.ts';
 import { systemClock } from '../../src/core/clock.ts';
 import { silentLogger } from '../../src/core/log.ts';
-import type { Management } from '../../src/server/door.ts';
 import { createGrpcDoor } from '../../src/server/grpc.ts';
 import { type BenchInstallation, inheritedPath } from './machine.ts';
 
-/** The real door with a handler that does nothing: the time of a call is the proxy's own share. */
+/** The real door with nothing behind it: what is left is the proxy's own share. */
 export async function startNoopDaemon(at: BenchInstallation): Promise<{
   project: string;
   env: Record<string, string>;
@@ -44,7 +44,7 @@ export async function startNoopDaemon(at: BenchInstallation): Promise<{
 }
 
 const nothing = async (): Promise<never> => {
-  throw new Error('the benchmark only makes calls');
+  throw new Error('the benchmark asks for nothing but calls');
 };
 
 const NO_MANAGEMENT: Management = {

@@ -1,3 +1,4 @@
+import type { SecretPurpose } from '../call/outcome.ts';
 import { ContextdError } from '../core/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../core/json.ts';
 
@@ -8,9 +9,7 @@ export const SECRET_KEYWORD = 'x-contextd-secret';
  * What becomes of the value: it is written into a file of the project, or a program that a person listed gets it in
  * its environment or on its standard input.
  */
-const SECRET_PURPOSES = ['file', 'env', 'stdin'] as const;
-export type SecretPurpose = (typeof SECRET_PURPOSES)[number];
-
+const SECRET_PURPOSES: readonly SecretPurpose[] = ['file', 'env', 'stdin'];
 /** An input that opted in. */
 export interface SecretInput {
   /** Property names from the top; ANY stands for every key of an object and every item of a list. */

@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import {
   type CallOptions,
   type ClientUnaryCall,
@@ -6,76 +8,33 @@ import {
   type ServiceError,
   status,
 } from '@grpc/grpc-js';
+import type { Management, StopRequest, StopResponse } from '../call/management.ts';
 import type { Paths } from '../config/paths.ts';
-import { ContextdError, ERROR_TABLE, type ErrorCode } from '../core/errors.ts';
+import { ContextdError, ERROR_TABLE, type ErrorCode, isErrno } from '../core/errors.ts';
 import type { ExecuteRequest } from '../protocol/generated/contextd/v1/ExecuteRequest.ts';
-import type { ExecuteResponse__Output as ExecuteAnswer } from '../protocol/generated/contextd/v1/ExecuteResponse.ts';
-import type { HealthCheck__Output as HealthCheck } from '../protocol/generated/contextd/v1/HealthCheck.ts';
-import type { ProjectResponse__Output as ProjectAnswer } from '../protocol/generated/contextd/v1/ProjectResponse.ts';
-import type { QuarantinedItem__Output as QuarantinedItem } from '../protocol/generated/contextd/v1/QuarantinedItem.ts';
-import type { QuarantineResponse__Output as QuarantineAnswer } from '../protocol/generated/contextd/v1/QuarantineResponse.ts';
-import type { RulesReview__Output as RulesReview } from '../protocol/generated/contextd/v1/RulesReview.ts';
-import type { SessionSecretsResponse__Output as SessionSecrets } from '../protocol/generated/contextd/v1/SessionSecretsResponse.ts';
-import type { StatsRow__Output as StatsRow } from '../protocol/generated/contextd/v1/StatsRow.ts';
-import type { StatusResponse__Output as ServerStatus } from '../protocol/generated/contextd/v1/StatusResponse.ts';
-import type { StopResponse__Output as StopAnswer } from '../protocol/generated/contextd/v1/StopResponse.ts';
-import type { ToolInfo__Output as ToolInfo } from '../protocol/generated/contextd/v1/ToolInfo.ts';
+import type { ExecuteResponse__Output as ExecuteResponse } from '../protocol/generated/contextd/v1/ExecuteResponse.ts';
 import { MESSAGE_MAX_BYTES } from '../protocol/limits.ts';
 import { loadProtocol } from '../protocol/load.ts';
 import { CODE_TRAILER, REMEDY_TRAILER } from '../protocol/trailers.ts';
-import { readCliIdentity } from './identity.ts';
 
-export type {
-  HealthCheck,
-  QuarantineAnswer,
-  QuarantinedItem,
-  RulesReview,
-  ServerStatus,
-  SessionSecrets,
-  StatsRow,
-  ToolInfo,
-};
-
-/** The daemon as ctxd sees it. Every method throws DAEMON_UNAVAILABLE when no daemon answers. */
-export interface DaemonClient {
-  status(): Promise<ServerStatus>;
-  /** Answers once no call is under way any more, at the latest after `patienceMs`. */
-  stop(isRestart: boolean, patienceMs: number): Promise<StopAnswer>;
-  registerProject(root: string): Promise<ProjectAnswer>;
-  unregisterProject(root: string): Promise<ProjectAnswer>;
-  /** "" lists the core tools. */
-  listTools(root: string): Promise<ToolInfo[]>;
-  /** JSON texts, oldest first; "" is every project. */
-  tailAudit(limit: number, projectRoot: string): Promise<string[]>;
-  /** "" is no project: isolation is then that of the machine. */
-  checkHealth(projectRoot: string): Promise<HealthCheck[]>;
-  /** "" is the session that a call without a name gets. */
-  sessionSecrets(root: string, session: string): Promise<SessionSecrets>;
-  /** "" is every project; 0 days: the default number. */
-  stats(projectRoot: string, days: number): Promise<StatsRow[]>;
-  reviewRules(root: string): Promise<RulesReview>;
-  approveRules(root: string, sha256: string): Promise<RulesReview>;
-  revokeRules(root: string): Promise<RulesReview>;
-  /** "" is everything. */
-  listQuarantine(root: string, which: string): Promise<QuarantineAnswer>;
-  restoreQuarantined(root: string, which: string): Promise<QuarantineAnswer>;
-  acceptQuarantined(root: string, which: string, sha256: string): Promise<QuarantineAnswer>;
-  revokeAccepted(root: string, which: string): Promise<QuarantineAnswer>;
+/** The daemon's management contract over the socket, and calls. Throws DAEMON_UNAVAILABLE if no daemon answers. */
+export interface DaemonClient extends Omit<Management, 'stopServer' | 'getSchema'> {
+  /** Returns when no call is under way any more. Throws TIMEOUT after `patienceMs`. */
+  stopServer(request: StopRequest, patienceMs: number): Promise<StopResponse>;
   /** Cancelled by the signal. */
-  execute(request: ExecuteRequest, signal: AbortSignal): Promise<ExecuteAnswer>;
+  execute(request: ExecuteRequest, signal: AbortSignal): Promise<ExecuteResponse>;
   close(): void;
 }
 
 /** The name in the server's certificate, whatever the socket's path. */
 const SERVER_NAME = 'contextd';
 
-/** Milliseconds a management answer may take; the health check runs a sandbox and gets longer. */
+/** Milliseconds that a management answer may take. */
 const ANSWER_MS = 5_000;
-const HEALTH_MS = 60_000;
-/** What was set aside is hashed for the answer. */
-const QUARANTINE_MS = 60_000;
+/** The health check runs a sandbox, statistics read up to 366 files, and the quarantine hashes what was set aside. */
+const LONG_ANSWER_MS = 60_000;
 
-/** The only caller of the daemon in ctxd: mutual TLS with the CLI's certificate over the unix socket. */
+/** Connects with the CLI's own certificate: mutual TLS over the unix socket. */
 export async function connect(paths: Pick<Paths, 'certsDir' | 'socket'>): Promise<DaemonClient> {
   const { ca, certificate, key } = await readCliIdentity(paths.certsDir);
   const { ManagementService, ToolService } = loadProtocol();
@@ -83,49 +42,33 @@ export async function connect(paths: Pick<Paths, 'certsDir' | 'socket'>): Promis
   const target = `unix:${paths.socket}`;
   const management = new ManagementService(target, secured, CHANNEL_OPTIONS);
   const tools = new ToolService(target, secured, CHANNEL_OPTIONS);
-  const ask = <T>(start: Start<T>, ms = ANSWER_MS) => unary(paths.socket, start, { deadline: Date.now() + ms });
+  const within =
+    (ms: number) =>
+    <Request, Answer>(rpc: Rpc<Request, Answer>) =>
+    (request: Request): Promise<Answer> => {
+      const options = { deadline: Date.now() + ms };
+      return unary(paths.socket, (done) => rpc.call(management, request, options, done));
+    };
+  const ask = within(ANSWER_MS);
+  const askLong = within(LONG_ANSWER_MS);
   return {
-    status: () => ask((options, done) => management.serverStatus({}, options, done)),
-    stop: (restart, patienceMs) =>
-      ask((options, done) => management.stopServer({ grace_ms: 0, restart }, options, done), patienceMs),
-    registerProject: (root) => ask((options, done) => management.registerProject({ root }, options, done)),
-    unregisterProject: (root) => ask((options, done) => management.unregisterProject({ root }, options, done)),
-    listTools: async (root) => {
-      const answer = await ask<{ tools: ToolInfo[] }>((options, done) => management.listTools({ root }, options, done));
-      return answer.tools;
-    },
-    tailAudit: async (limit, projectRoot) => {
-      const request = { limit, project_root: projectRoot };
-      const answer = await ask<{ records_json: string[] }>((options, done) =>
-        management.tailAudit(request, options, done),
-      );
-      return answer.records_json;
-    },
-    checkHealth: async (projectRoot) => {
-      const start: Start<{ checks: HealthCheck[] }> = (options, done) =>
-        management.checkHealth({ project_root: projectRoot }, options, done);
-      return (await ask(start, HEALTH_MS)).checks;
-    },
-    sessionSecrets: (root, session) =>
-      ask((options, done) => management.sessionSecrets({ root, session }, options, done)),
-    stats: async (projectRoot, days) => {
-      const request = { project_root: projectRoot, days };
-      const start: Start<{ rows: StatsRow[] }> = (options, done) => management.stats(request, options, done);
-      return (await ask(start, HEALTH_MS)).rows;
-    },
-    reviewRules: (root) => ask((options, done) => management.reviewRules({ root }, options, done)),
-    approveRules: (root, sha256) => ask((options, done) => management.approveRules({ root, sha256 }, options, done)),
-    revokeRules: (root) => ask((options, done) => management.revokeRules({ root }, options, done)),
-    listQuarantine: (root, which) =>
-      ask((options, done) => management.listQuarantine({ root, which }, options, done), QUARANTINE_MS),
-    restoreQuarantined: (root, which) =>
-      ask((options, done) => management.restoreQuarantined({ root, which }, options, done), QUARANTINE_MS),
-    acceptQuarantined: (root, which, sha256) =>
-      ask((options, done) => management.acceptQuarantined({ root, which, sha256 }, options, done), QUARANTINE_MS),
-    revokeAccepted: (root, which) =>
-      ask((options, done) => management.revokeAccepted({ root, which }, options, done), QUARANTINE_MS),
-    execute: (request, signal) =>
-      unary<ExecuteAnswer>(paths.socket, (options, done) => tools.execute(request, options, done), {}, signal),
+    serverStatus: ask(management.serverStatus),
+    stopServer: (request, patienceMs) => within(patienceMs)<StopRequest, StopResponse>(management.stopServer)(request),
+    registerProject: ask(management.registerProject),
+    unregisterProject: ask(management.unregisterProject),
+    listTools: ask(management.listTools),
+    tailAudit: ask(management.tailAudit),
+    checkHealth: askLong(management.checkHealth),
+    sessionSecrets: ask(management.sessionSecrets),
+    stats: askLong(management.stats),
+    reviewRules: ask(management.reviewRules),
+    approveRules: ask(management.approveRules),
+    revokeRules: ask(management.revokeRules),
+    listQuarantine: askLong(management.listQuarantine),
+    restoreQuarantined: askLong(management.restoreQuarantined),
+    acceptQuarantined: askLong(management.acceptQuarantined),
+    revokeAccepted: askLong(management.revokeAccepted),
+    execute: (request, signal) => unary(paths.socket, (done) => tools.execute(request, {}, done), signal),
     close() {
       management.close();
       tools.close();
@@ -155,11 +98,15 @@ const CHANNEL_OPTIONS = {
   'grpc.enable_http_proxy': 0,
 } as const;
 
-type Start<T> = (options: CallOptions, done: requestCallback<T>) => ClientUnaryCall;
+type Rpc<Request, Answer> = (request: Request, options: CallOptions, done: requestCallback<Answer>) => ClientUnaryCall;
 
-function unary<T>(socket: string, start: Start<T>, options: CallOptions, signal?: AbortSignal): Promise<T> {
-  return new Promise<T>((resolve, reject) => {
-    const call = start(options, (error, answer) => {
+function unary<Answer>(
+  socket: string,
+  start: (done: requestCallback<Answer>) => ClientUnaryCall,
+  signal?: AbortSignal,
+): Promise<Answer> {
+  return new Promise<Answer>((resolve, reject) => {
+    const call = start((error, answer) => {
       signal?.removeEventListener('abort', cancel);
       if (error !== null) reject(fromWire(error, socket));
       else if (answer === undefined) reject(new ContextdError('INTERNAL_ERROR', 'the daemon sent an empty answer'));
@@ -214,4 +161,42 @@ function transportError(error: ServiceError, socket: string): ContextdError {
 
 function isErrorCode(code: string): code is ErrorCode {
   return Object.hasOwn(ERROR_TABLE, code);
+}
+
+/** The certificates the daemon made at its first start, as PEM. */
+interface Identity {
+  ca: Buffer;
+  certificate: Buffer;
+  key: Buffer;
+}
+
+/** Names in the directory of certificates. */
+export const CERTIFICATE_FILES = { ca: 'ca.pem', server: 'server.pem', proxy: 'proxy.pem', cli: 'cli.pem' } as const;
+const CLI_KEY = 'cli.key';
+
+/** The CLI's own identity. Throws DAEMON_UNAVAILABLE when no daemon has made one yet. */
+async function readCliIdentity(certsDir: string): Promise<Identity> {
+  const names = [CERTIFICATE_FILES.ca, CERTIFICATE_FILES.cli, CLI_KEY];
+  const [ca, certificate, key] = await Promise.all(names.map((name) => readPem(join(certsDir, name))));
+  if (ca === undefined || certificate === undefined || key === undefined)
+    throw new Error('three files give three texts');
+  return { ca, certificate, key };
+}
+
+/** One file of that directory. Throws DAEMON_UNAVAILABLE when it is missing, AUTH_FAILED when it cannot be read. */
+export async function readPem(file: string): Promise<Buffer> {
+  try {
+    return await readFile(file);
+  } catch (error) {
+    if (isErrno(error, 'ENOENT', 'ENOTDIR')) {
+      throw new ContextdError('DAEMON_UNAVAILABLE', `no daemon has run here yet: ${file} is missing`, {
+        remedy: 'Start it with `ctxd server start`.',
+        cause: error,
+      });
+    }
+    throw new ContextdError('AUTH_FAILED', `cannot read ${file} (${isErrno(error) ? error.code : 'unknown error'})`, {
+      remedy: 'Run ctxd as the user who runs the daemon.',
+      cause: error,
+    });
+  }
 }

@@ -1,8 +1,10 @@
 import { createReadStream } from 'node:fs';
 import { resolve } from 'node:path';
+import { createInterface } from 'node:readline/promises';
 import type { Readable } from 'node:stream';
 import { ContextdError, isErrno } from '../core/errors.ts';
 import type { CliContext } from './context.ts';
+import { printable, write } from './render.ts';
 
 /** The bytes that an argument names: JSON as it is, `@file`, or `-` for standard input. */
 export async function readInput(argument: string, context: CliContext, maxBytes: number): Promise<Buffer> {
@@ -41,4 +43,64 @@ function tooLarge(name: string, maxBytes: number): ContextdError {
     remedy: 'Send less in one call.',
     details: { limit: maxBytes },
   });
+}
+
+/** The bytes of a file, or of standard input for "-" and for no name. PATH_NOT_FOUND when it cannot be read. */
+export async function* readChunks(file: string | undefined, context: CliContext): AsyncGenerator<Buffer> {
+  const fromStdin = file === undefined || file === '-';
+  const stream = fromStdin ? context.stdin : createReadStream(resolve(context.cwd, file));
+  const stop = (): void => void stream.destroy();
+  context.signal.addEventListener('abort', stop, { once: true });
+  try {
+    for await (const chunk of stream) yield Buffer.from(chunk);
+  } catch (error) {
+    if (!isErrno(error) || error.code === 'ERR_STREAM_PREMATURE_CLOSE') throw error;
+    throw new ContextdError('PATH_NOT_FOUND', `cannot read ${fromStdin ? 'standard input' : file} (${error.code})`, {
+      remedy: 'Name a file that can be read, or leave it out for standard input.',
+      cause: error,
+    });
+  } finally {
+    context.signal.removeEventListener('abort', stop);
+  }
+}
+
+/** Bytes as text, in the pieces they come in. Bytes that are not UTF-8 become U+FFFD; `onReplaced` is told once. */
+export async function* decodeText(chunks: AsyncIterable<Buffer>, onReplaced: () => void): AsyncGenerator<string> {
+  const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+  const lenient = new TextDecoder('utf-8', { ignoreBOM: true });
+  let isValid = true;
+  for await (const chunk of chunks) {
+    isValid &&= accepts(() => strict.decode(chunk, { stream: true }));
+    yield lenient.decode(chunk, { stream: true });
+  }
+  isValid &&= accepts(() => strict.decode());
+  yield lenient.decode();
+  if (!isValid) onReplaced();
+}
+
+function accepts(decode: () => unknown): boolean {
+  try {
+    decode();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Shows lines on standard error and asks for a yes. Throws `refusal` without one, and if nobody can be asked. */
+export async function confirm(
+  context: CliContext,
+  lines: readonly string[],
+  question: string,
+  refusal: ContextdError,
+): Promise<void> {
+  await write(context.stderr, `${lines.map(printable).join('\n')}\n`);
+  if (context.stdin.isTTY !== true) throw refusal;
+  const prompt = createInterface({ input: context.stdin, output: context.stderr });
+  try {
+    const answer = await prompt.question(`${question} [y/N] `, { signal: context.signal });
+    if (!/^y(es)?$/i.test(answer.trim())) throw refusal;
+  } finally {
+    prompt.close();
+  }
 }

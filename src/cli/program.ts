@@ -1,7 +1,17 @@
 import { Command as Commander, CommanderError } from 'commander';
 import { ContextdError, isErrno } from '../core/errors.ts';
 import { type Command, Given } from './command.ts';
-import { COMMANDS } from './commands/index-of-commands.ts';
+import { auditTail } from './commands/audit-tail.ts';
+import { configGet, configList, configSet } from './commands/config.ts';
+import { doctor } from './commands/doctor.ts';
+import { init } from './commands/init.ts';
+import { quarantineAccept, quarantineList, quarantineRestore } from './commands/quarantine.ts';
+import { scrub, scrubApprove } from './commands/scrub.ts';
+import { serverLogs, serverRestart, serverStart, serverStatus, serverStop } from './commands/server.ts';
+import { sessionSecrets } from './commands/session-secrets.ts';
+import { stats } from './commands/stats.ts';
+import { toolInfo, toolList, toolRun } from './commands/tool.ts';
+import { toolVerify } from './commands/tool-verify.ts';
 import type { CliContext } from './context.ts';
 import { exitCodeFor, renderError, renderView, write } from './render.ts';
 
@@ -105,3 +115,29 @@ function toError(thrown: unknown): ContextdError {
   }
   return new ContextdError('INTERNAL_ERROR', `ctxd failed: ${reason}`, { remedy: 'This is a fault in contextd.' });
 }
+
+/** Every command, in the order of the help. */
+export const COMMANDS: readonly Command[] = [
+  init,
+  serverStart,
+  serverStop,
+  serverRestart,
+  serverStatus,
+  serverLogs,
+  toolList,
+  toolInfo,
+  toolRun,
+  toolVerify,
+  doctor,
+  configGet,
+  configSet,
+  configList,
+  auditTail,
+  sessionSecrets,
+  stats,
+  scrub,
+  scrubApprove,
+  quarantineList,
+  quarantineRestore,
+  quarantineAccept,
+];

@@ -1,24 +1,24 @@
 import { homedir } from 'node:os';
 
-/** What daemon and CLI take from the environment; nothing else of it has an effect. Empty counts as unset. */
+/** What the daemon and the CLI read from the environment. Nothing else has an effect. Empty counts as unset. */
 export interface Environment {
-  /** HOME, or the account's own directory. */
+  /** HOME, or the account's home directory. */
   home: string;
-  /** One directory for everything; overrides the XDG ones. */
+  /** One directory for everything. Overrides the XDG directories. */
   contextdHome: string | undefined;
   xdgConfigHome: string | undefined;
   xdgDataHome: string | undefined;
   xdgStateHome: string | undefined;
   xdgRuntimeDir: string | undefined;
-  /** PATH, "" when unset. */
+  /** PATH, or "" if unset. */
   path: string;
-  /** CONTEXTD_SESSION_ID, else CLAUDE_CODE_SESSION_ID: whose secrets and artifacts a call belongs to. */
+  /** CONTEXTD_SESSION_ID, or else CLAUDE_CODE_SESSION_ID: the session of a call. */
   sessionId: string | undefined;
-  /** NO_COLOR is set: plain text even on a terminal. */
+  /** True if NO_COLOR is set: plain text even on a terminal. */
   noColor: boolean;
-  /** NODE_V8_COVERAGE: handed on to a daemon started from here, so that tests can measure it. */
+  /** NODE_V8_COVERAGE, passed on to a daemon that is started from here, so that tests can measure it. */
   coverageDir: string | undefined;
-  /** Variables whose names say that their value is secret, for masking and nothing else. */
+  /** Variables whose names say that their value is secret. Used only for masking. */
   secretVariables: readonly { name: string; value: string }[];
 }
 
@@ -40,8 +40,8 @@ export function readEnvironment(source: NodeJS.ProcessEnv = process.env): Enviro
 }
 
 /**
- * The whole environment of a daemon started from here: PATH, HOME, XDG_* and CONTEXTD_HOME (design §4), and
- * NODE_V8_COVERAGE when a test run measures coverage. Everything else of the caller's stays behind.
+ * The whole environment of a daemon that is started from here: PATH, HOME, XDG_* and CONTEXTD_HOME (design §4), and
+ * NODE_V8_COVERAGE if a test run measures coverage. No other variable of the caller is passed on.
  */
 export function daemonEnvironment(env: Environment): Record<string, string> {
   const all = {
@@ -57,7 +57,7 @@ export function daemonEnvironment(env: Environment): Record<string, string> {
   return Object.fromEntries(Object.entries(all).filter((entry): entry is [string, string] => entry[1] !== undefined));
 }
 
-/** Names under which programs look for credentials; whether a value is worth masking is told by the value. */
+/** Names under which programs look for credentials. The value decides whether it is masked. */
 const SECRET_NAME =
   /(?:TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL|(?:^|_)(?:PASS|PWD|PAT|DSN)$|(?:API|ACCESS|PRIVATE|_)_?KEY$|_(?:KEY|AUTH|COOKIE)_|_URL$|_URI$)/i;
 

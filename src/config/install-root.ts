@@ -6,14 +6,14 @@ import { isJsonObject } from '../core/json.ts';
 
 const PACKAGE_NAME = 'contextd';
 
-/** The directory of the installed package: the nearest one above this file whose package.json is contextd's. */
+/** The directory of the installed package: the nearest directory above this file with contextd's package.json. */
 export function findInstallRoot(): string {
   const start = dirname(fileURLToPath(import.meta.url));
   for (let directory = start; ; directory = dirname(directory)) {
     if (readPackage(directory)?.name === PACKAGE_NAME) return directory;
     if (directory === dirname(directory)) break;
   }
-  throw new ContextdError('INTERNAL_ERROR', `no installation of contextd around ${start}`, {
+  throw new ContextdError('INTERNAL_ERROR', `${start} is not inside an installation of contextd`, {
     remedy: 'Install it again with ./install.sh.',
   });
 }
@@ -22,7 +22,7 @@ export function findInstallRoot(): string {
 export function readVersion(installRoot: string): string {
   const version = readPackage(installRoot)?.version;
   if (version !== undefined) return version;
-  throw new ContextdError('INTERNAL_ERROR', `${join(installRoot, 'package.json')} names no version`, {
+  throw new ContextdError('INTERNAL_ERROR', `${join(installRoot, 'package.json')} has no version`, {
     remedy: 'Install contextd again with ./install.sh.',
   });
 }

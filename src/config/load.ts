@@ -1,20 +1,19 @@
 import { readFile } from 'node:fs/promises';
+import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import { ContextdError, isErrno } from '../core/errors.ts';
-import type { Json, JsonObject } from '../core/json.ts';
-import { isJsonObject } from '../core/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../core/json.ts';
 import type { Paths } from './paths.ts';
-import type { Config } from './schema.ts';
-import { checkConfig, type Fault } from './validate.ts';
+import { CONFIG_ORDER, CONFIG_SCHEMA, type Config } from './schema.ts';
 
 /**
- * The settings in force: config.json over the defaults. A missing file means defaults. Throws SCHEMA_INVALID with
- * every fault and its path in the message and in `details.faults` (style 16: never silently less protection).
+ * The settings in force: config.json over the defaults. Without a file, the defaults. Throws SCHEMA_INVALID with every
+ * fault and its path in the message and in `details.faults`, so that a typo never removes protection silently.
  */
 export async function loadConfig(paths: Pick<Paths, 'configFile'>): Promise<Config> {
   return acceptConfig(paths.configFile, await readConfigFile(paths));
 }
 
-/** What a person wrote into config.json, unchecked beyond being a JSON object; {} when there is no file. */
+/** What a person wrote into config.json. Checked only to be a JSON object. {} if there is no file. */
 export async function readConfigFile(paths: Pick<Paths, 'configFile'>): Promise<JsonObject> {
   const text = await readText(paths.configFile);
   if (text === undefined) return {};
@@ -23,7 +22,7 @@ export async function readConfigFile(paths: Pick<Paths, 'configFile'>): Promise<
   throw refusal(paths.configFile, [{ path: '', message: 'must be a JSON object' }]);
 }
 
-/** Throws SCHEMA_INVALID naming `file` unless the settings are valid. */
+/** Throws SCHEMA_INVALID, which names `file`, unless the settings are valid. */
 export function acceptConfig(file: string, settings: JsonObject): Config {
   const { config, faults } = checkConfig(settings);
   if (config === undefined) throw refusal(file, faults);
@@ -61,4 +60,115 @@ function refusal(file: string, faults: readonly Fault[]): ContextdError {
     remedy: 'Correct it (docs/config.schema.json lists every setting), or remove it to use the defaults.',
     details: { path: file, faults },
   });
+}
+
+/** One fault of a configuration. */
+export interface Fault {
+  /** JSON pointer of the setting. "" is the whole file. */
+  path: string;
+  /** What is wrong, without the path. */
+  message: string;
+}
+
+export type Checked = { config: Config; faults: readonly [] } | { config: undefined; faults: readonly Fault[] };
+
+/** Checks a parsed configuration and fills in the defaults. Does not change `value`. */
+export function checkConfig(value: Json): Checked {
+  if (isJsonObject(value) && Object.keys(value).length === 0) return { config: defaultConfig(), faults: [] };
+  const validate = compileSchema();
+  const filled: unknown = structuredClone(value);
+  if (!validate(filled)) return { config: undefined, faults: (validate.errors ?? []).map(describe) };
+  const faults = checkOrder(filled);
+  return faults.length === 0 ? { config: withoutSchemaKey(filled), faults: [] } : { config: undefined, faults };
+}
+
+/** The value at a pointer, for example /budget/max_tokens. Undefined if there is no value. */
+export function valueAt(root: unknown, pointer: string): Json | undefined {
+  let value: unknown = root;
+  for (const key of pointer.split('/').slice(1))
+    value = isJsonObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
+  return isJson(value) ? value : undefined;
+}
+
+/** For a configuration without settings, as most are: compiling the schema takes longer than the rest of a start. */
+function defaultConfig(): Config {
+  const filled = {};
+  fillDefaults(CONFIG_SCHEMA, filled);
+  // Every section and setting has a default. A test compares them with the defaults of the compiled schema.
+  return filled as Config;
+}
+
+function fillDefaults(schema: object, value: Record<string, unknown>): void {
+  const properties: unknown = 'properties' in schema ? schema.properties : {};
+  for (const [name, property] of isJsonObject(properties) ? Object.entries(properties) : []) {
+    if (!isJsonObject(property) || !Object.hasOwn(property, 'default')) continue;
+    const filled: unknown = structuredClone(property.default);
+    value[name] = filled;
+    if (isJsonObject(filled)) fillDefaults(property, filled);
+  }
+}
+
+/** Does not validate the schema itself: a test does, and it would double the time. */
+function compileSchema(): ValidateFunction<Config> {
+  return new Ajv2020({
+    meta: false,
+    validateSchema: false,
+    allErrors: true,
+    useDefaults: true,
+    strict: true,
+    allowUnionTypes: true,
+    verbose: true,
+  }).compile<Config>(CONFIG_SCHEMA);
+}
+
+function withoutSchemaKey(config: Config & { $schema?: string }): Config {
+  const { $schema: _ignored, ...settings } = config;
+  return settings;
+}
+
+function describe(error: ErrorObject): Fault {
+  if (error.keyword === 'additionalProperties') {
+    const name = String(error.params.additionalProperty);
+    return { path: `${error.instancePath}/${escapePointer(name)}`, message: `is not a setting${suggest(name, error)}` };
+  }
+  const values = error.keyword === 'enum' ? `: ${listed(error.params.allowedValues)}` : '';
+  return {
+    path: error.instancePath,
+    message: `${error.message ?? 'is invalid'}${values}, but is ${shown(error.data)}`,
+  };
+}
+
+function suggest(name: string, error: ErrorObject): string {
+  const known = isJsonObject(error.parentSchema?.properties) ? Object.keys(error.parentSchema.properties) : [];
+  const names = known.filter((key) => !key.startsWith('$'));
+  const near = names.find(
+    (key) => key.toLowerCase().replaceAll(/[_-]/g, '') === name.toLowerCase().replaceAll(/[_-]/g, ''),
+  );
+  return near === undefined ? `; the settings are ${names.join(', ')}` : `; did you mean ${near}?`;
+}
+
+function checkOrder(config: Config): Fault[] {
+  const faults: Fault[] = [];
+  for (const [low, high] of CONFIG_ORDER) {
+    const [least, most] = [Number(valueAt(config, low)), Number(valueAt(config, high))];
+    if (least > most) faults.push({ path: low, message: `must be at most ${high}, which is ${most}, but is ${least}` });
+  }
+  return faults;
+}
+
+function listed(values: unknown): string {
+  return Array.isArray(values) ? values.map(String).join(', ') : '';
+}
+
+function shown(data: unknown): string {
+  const text = JSON.stringify(data) ?? 'undefined';
+  return text.length > 60 ? `${text.slice(0, 57)}...` : text;
+}
+
+function escapePointer(key: string): string {
+  return key.replaceAll('~', '~0').replaceAll('/', '~1');
+}
+
+function isJson(value: unknown): value is Json {
+  return value !== undefined && typeof value !== 'function' && typeof value !== 'symbol' && typeof value !== 'bigint';
 }

@@ -3,7 +3,7 @@ import { isAbsolute, join, resolve } from 'node:path';
 import { ContextdError, isErrno } from '../core/errors.ts';
 import type { Environment } from './env.ts';
 
-/** Every place contextd reads or writes, absolute. No other file composes them. */
+/** Every place that contextd reads or writes, as absolute paths. No other file composes them. */
 export interface Paths {
   configDir: string;
   dataDir: string;
@@ -17,23 +17,23 @@ export interface Paths {
   /** Accepted tool bundles, by content: `<toolsDir>/<sha256>/`. */
   toolsDir: string;
   sandboxDir: string;
-  /** The gitleaks program and its configuration, as `install.sh` brought them. */
+  /** The gitleaks program and its configuration, as `install.sh` installed them. */
   gitleaksDir: string;
-  /** Texts that gitleaks is searching at this moment. */
+  /** Texts that gitleaks is searching now. */
   gitleaksWorkDir: string;
-  /** One directory for each tool process, which it sees: sockets of both sides. */
+  /** One directory for each tool process, visible to the process: the sockets of both sides. */
   toolSocketsDir: string;
-  /** Sockets of tool processes, moved where no tool can touch them. */
+  /** Sockets of tool processes, moved to where no tool can reach them. */
   dialledSocketsDir: string;
   auditDir: string;
-  /** What was set aside and accepted, one ledger per workspace. */
+  /** What was set aside and accepted: one ledger per workspace. */
   quarantineDir: string;
-  /** What `ctxd init` made, one manifest per project. */
+  /** What `ctxd init` created: one manifest per project. */
   projectsDir: string;
   logFile: string;
-  /** Compiled code of the daemon, made by Node. */
+  /** Compiled code of the daemon, cached by Node. */
   compileCacheDir: string;
-  /** The home of the daemon's user, and where git keeps that user's and the system's configuration. */
+  /** The home of the daemon's user, and the git configuration files of the user and of the system. */
   userHome: string;
   userGitConfigs: readonly string[];
   installRoot: string;
@@ -42,14 +42,14 @@ export interface Paths {
   launcher: string;
 }
 
-/** Bytes a unix socket's path may have, without the final NUL. */
+/** The most bytes of a unix socket's path, without the final NUL. */
 const SOCKET_PATH_MAX: Readonly<Partial<Record<NodeJS.Platform, number>>> = { linux: 107, darwin: 103 };
 const SOCKET_PATH_MAX_ELSEWHERE = 103;
 
 /**
- * Design §4: `CONTEXTD_HOME` holds everything, else the XDG directories with `contextd` below each. A relative XDG
- * value is ignored, as its specification asks. Throws PATH_INVALID for a relative `CONTEXTD_HOME` and for a socket
- * path over the system's limit.
+ * Everything is in `CONTEXTD_HOME` if it is set, otherwise in `contextd` below each XDG directory (design §4). A relative
+ * XDG value is ignored, as the XDG specification demands. Throws PATH_INVALID for a relative `CONTEXTD_HOME` and for a
+ * socket path over the system's limit.
  */
 export function resolvePaths(
   env: Environment,
@@ -90,7 +90,7 @@ export function resolvePaths(
   };
 }
 
-/** Makes the directories, 0700, and takes back wider modes of existing ones. Throws PATH_INVALID naming the place. */
+/** Creates the directories with mode 0700, and narrows existing ones to it. Throws PATH_INVALID, which names the place. */
 export async function ensureDirectories(paths: Paths): Promise<void> {
   const { configDir, dataDir, stateDir, runDir, certsDir, artifactsDir, toolsDir, sandboxDir, auditDir } = paths;
   const bases = [configDir, dataDir, stateDir, runDir];

@@ -1,6 +1,6 @@
 import { BUDGET_DEFAULT_TOKENS, BUDGET_MIN_TOKENS, TIMEOUT_DEFAULT_MS, TIMEOUT_MAX_MS } from '../core/limits.ts';
 
-/** Settings of a person for this machine. Units are in the names; the schema below says what each is for. */
+/** The settings of a person for this machine. The names hold the units; the schema below describes each setting. */
 export interface Config {
   budget: {
     default_tokens: number;
@@ -19,7 +19,7 @@ export interface Config {
     min_isolation: 'full' | 'reduced';
     memory_mb: number;
     pids: number;
-    /** Null: by the number of processors of the machine. */
+    /** Null: depends on the number of processors of the machine. */
     cpus: number | null;
     total_memory_mb: number;
     total_pids: number;
@@ -31,7 +31,7 @@ export interface Config {
   server: { drain_ms: number; max_concurrent_calls: number };
 }
 
-/** When the real gitleaks searches outputs a second time. */
+/** When the gitleaks program searches outputs a second time. */
 export type GitleaksUse = 'background' | 'always' | 'off';
 
 const MIB = 1024 * 1024;
@@ -44,7 +44,7 @@ const DOOR_CEILING = {
   properties: { max_tokens: OWN_TOKENS },
 } as const;
 
-/** Published as docs/config.schema.json; a test compares the two. Closed: a typo is a fault, never ignored. */
+/** Published as docs/config.schema.json; a test compares the two. Closed, so that a typo is a fault and not ignored. */
 export const CONFIG_SCHEMA = {
   $schema: 'https://json-schema.org/draft/2020-12/schema',
   title: 'contextd configuration',
@@ -52,17 +52,17 @@ export const CONFIG_SCHEMA = {
   type: 'object',
   additionalProperties: false,
   properties: {
-    $schema: { type: 'string', description: 'For editors; has no effect.' },
+    $schema: { type: 'string', description: 'For editors. Has no effect.' },
     budget: section('How much of an output an answer shows.', {
       default_tokens: tokens(
         BUDGET_DEFAULT_TOKENS.answer,
-        'An answer stays under so many tokens unless the call asks.',
+        'The most tokens of an answer if the call does not ask for a budget.',
       ),
-      max_tokens: tokens(20_000, 'The most tokens a call may ask for.'),
+      max_tokens: tokens(20_000, 'The most tokens that a call may ask for.'),
       tools: {
         type: 'object',
         default: {},
-        description: 'Other numbers for a tool, by its name; never above max_tokens.',
+        description: 'Other budgets for single tools, by name. Never above max_tokens.',
         additionalProperties: false,
         patternProperties: {
           '^[a-z][a-z0-9_]{0,63}$': {
@@ -79,31 +79,36 @@ export const CONFIG_SCHEMA = {
         additionalProperties: false,
         properties: { grpc: DOOR_CEILING },
       },
-      telemetry: flag(false, 'Whether answers tell their times in meta.telemetry.'),
+      telemetry: flag(false, 'Report the times of a call in meta.telemetry.'),
     }),
-    densify: section('What is done to a text, without loss of meaning, before it is cut.', {
-      ansi: flag(true, 'Take out colours and styles.'),
-      progress: flag(true, 'Collapse progress that overwrites its line to what it finally says.'),
-      repeats: flag(true, 'Fold lines that repeat to one and their number.'),
+    densify: section('What is removed from a text, without loss of meaning, before it is cut.', {
+      ansi: flag(true, 'Remove colours and styles.'),
+      progress: flag(true, 'Reduce a line that overwrites itself, such as a progress bar, to its final text.'),
+      repeats: flag(true, 'Fold repeated lines into one line and their number.'),
       json: flag(true, 'Print JSON without blanks between its parts.'),
-      trailing_spaces: flag(true, 'Take out blanks at the ends of lines.'),
+      trailing_spaces: flag(true, 'Remove blanks at the ends of lines.'),
     }),
     timeout: section('How long a call may take.', {
-      default_ms: whole(TIMEOUT_DEFAULT_MS, 1, TIMEOUT_MAX_MS, 'Milliseconds when the call asks for none.'),
-      max_ms: whole(TIMEOUT_MAX_MS, 1, TIMEOUT_MAX_MS, 'The most milliseconds a call may ask for.'),
+      default_ms: whole(TIMEOUT_DEFAULT_MS, 1, TIMEOUT_MAX_MS, 'Milliseconds if the call asks for no timeout.'),
+      max_ms: whole(TIMEOUT_MAX_MS, 1, TIMEOUT_MAX_MS, 'The most milliseconds that a call may ask for.'),
     }),
     output: section('How much of an output is kept.', {
-      max_bytes: whole(64 * MIB, 65_536, 64 * MIB, 'Bytes of each stream; of a longer one head and tail are kept.'),
+      max_bytes: whole(64 * MIB, 65_536, 64 * MIB, 'Bytes of each stream. Of a longer stream, head and tail are kept.'),
       kill_bytes: whole(
         64 * 1024 * MIB,
         0,
         Number.MAX_SAFE_INTEGER,
-        'Bytes that a command may print, both streams together; one that prints more is killed; 0: never.',
+        'Bytes that a command may print on both streams together. A command that prints more is killed. 0: no limit.',
       ),
     }),
     artifacts: section('How long complete outputs are kept.', {
       max_age_days: whole(7, 1, 3650, 'Days after which an artifact is removed.'),
-      max_bytes: whole(1024 * MIB, MIB, 1024 * 1024 * MIB, 'Bytes of all artifacts; the least recently used go first.'),
+      max_bytes: whole(
+        1024 * MIB,
+        MIB,
+        1024 * 1024 * MIB,
+        'Bytes of all artifacts. The least recently used are removed first.',
+      ),
     }),
     sandbox: section('What a tool may see and use.', {
       ro_paths: {
@@ -111,7 +116,7 @@ export const CONFIG_SCHEMA = {
         items: { type: 'string', pattern: '^/[^\\0]*[^/\\0]$' },
         uniqueItems: true,
         default: [],
-        description: 'Absolute directories outside /usr that tools see read-only: toolchains such as ~/.nvm.',
+        description: 'Absolute directories outside /usr that tools can read, such as the toolchain in ~/.nvm.',
       },
       deny: {
         type: 'array',
@@ -119,12 +124,12 @@ export const CONFIG_SCHEMA = {
         uniqueItems: true,
         maxItems: 100,
         default: [],
-        description: 'Globs relative to a project, such as **/*.pem: what they match is not visible to tools.',
+        description: 'Globs relative to a project, such as **/*.pem. Tools cannot see the files that match.',
       },
       min_isolation: {
         enum: ['full', 'reduced'],
         default: 'reduced',
-        description: 'The least isolation with which a tool runs; below it the call is refused.',
+        description: 'The least isolation with which a tool runs. With less, the call is refused.',
       },
       memory_mb: whole(2048, 64, 1_048_576, 'Mebibytes of memory for one sandbox.'),
       pids: whole(512, 16, 32_768, 'Processes and threads in one sandbox.'),
@@ -134,22 +139,22 @@ export const CONFIG_SCHEMA = {
         minimum: 0,
         maximum: 4096,
         description:
-          'Processors for one sandbox, fractions allowed; null: all but one (three quarters of one to three); 0: not limited.',
+          'Processors for one sandbox; fractions are allowed. null: all but one (three quarters of one to three). 0: no limit.',
       },
       total_memory_mb: whole(
         0,
         0,
         16_777_216,
-        'Mebibytes of memory for all sandboxes together; 0: three quarters of the machine.',
+        'Mebibytes of memory for all sandboxes together. 0: three quarters of the machine.',
       ),
       total_pids: whole(8_192, 64, 4_194_304, 'Processes and threads in all sandboxes together.'),
-      preforked: whole(2, 0, 16, 'Sandboxes kept ready for each project; 0: none.'),
+      preforked: whole(2, 0, 16, 'Sandboxes kept ready for each project. 0: none.'),
     }),
-    scrub: section('How secrets are searched for; past the deadline the answer is withheld.', {
+    scrub: section('The search for secrets. An answer that is not searched by the deadline is withheld.', {
       seeds: {
         type: 'boolean',
         default: true,
-        description: 'Mask from the start what credential files, .env files and environment variables hold.',
+        description: 'Mask the values in credential files, .env files and environment variables from the start.',
       },
       deadline_base_ms: whole(5_000, 100, 300_000, 'Milliseconds for any text.'),
       deadline_per_kb_ms: {
@@ -157,37 +162,41 @@ export const CONFIG_SCHEMA = {
         default: 1,
         minimum: 0,
         maximum: 1000,
-        description: 'More, per KiB of text.',
+        description: 'Additional milliseconds per KiB of text.',
       },
       gitleaks: {
         enum: ['background', 'always', 'off'],
         default: 'background',
         description:
-          'When the gitleaks program, where installed, searches outputs too: after the answer, before each answer (slower), or never.',
+          'When the gitleaks program, if installed, searches outputs too: after the answer, before each answer (slower), or never.',
       },
     }),
-    secrets: section('Where a secret may be put in the place of its token.', {
+    secrets: section('Where the token of a secret may be replaced by its value.', {
       programs: {
         type: 'array',
         items: { type: 'string', pattern: '^[A-Za-z0-9][A-Za-z0-9_.+-]*$' },
         uniqueItems: true,
         maxItems: 100,
         default: [],
-        description: 'Bare names of programs that safe_bash may give a secret in a variable; empty: none.',
+        description: 'Bare names of programs to which safe_bash may pass a secret in a variable. Empty: none.',
       },
-      max_uses_per_hour: whole(60, 0, 1_000_000, 'Calls within an hour that may open the same secret; 0: none.'),
+      max_uses_per_hour: whole(60, 0, 1_000_000, 'Calls within an hour that may open the same secret. 0: none.'),
     }),
     log: section('The log of the daemon.', {
-      level: { enum: ['debug', 'info', 'warn', 'error'], default: 'info', description: 'The least level written.' },
+      level: {
+        enum: ['debug', 'info', 'warn', 'error'],
+        default: 'info',
+        description: 'The lowest level that is written.',
+      },
     }),
     server: section('The daemon.', {
-      drain_ms: whole(5_000, 0, 300_000, 'Milliseconds that calls in flight get when it stops; 0: none.'),
-      max_concurrent_calls: whole(64, 1, 4096, 'Calls carried out at once; more wait.'),
+      drain_ms: whole(5_000, 0, 300_000, 'Milliseconds that calls in flight get when the daemon stops. 0: none.'),
+      max_concurrent_calls: whole(64, 1, 4096, 'Calls that run at the same time. Further calls wait.'),
     }),
   },
 } as const;
 
-/** Rules between settings that JSON Schema cannot say: [a, b] means a is at most b. */
+/** Rules between settings that JSON Schema cannot express: [a, b] means that a is at most b. */
 export const CONFIG_ORDER = [
   ['/budget/default_tokens', '/budget/max_tokens'],
   ['/timeout/default_ms', '/timeout/max_ms'],

@@ -1,12 +1,26 @@
-/** Time as the parts see it; tests hand in their own. */
+/** Time as the parts see it. Tests pass their own clock. */
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number;
-  /** Milliseconds of a clock that never goes back; only differences mean anything. */
+  /** Milliseconds of a clock that never goes back. Only differences have a meaning. */
   monotonic(): number;
 }
 
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
+};
+
+/** Wakes background work. Tests pass a timer that they turn by hand. */
+export interface Timer {
+  /** Calls `wake` once after `ms` milliseconds, unless the returned function was called before. */
+  after(ms: number, wake: () => void): () => void;
+}
+
+/** Does not keep the process alive. */
+export const systemTimer: Timer = {
+  after(ms, wake) {
+    const timeout = setTimeout(wake, ms).unref();
+    return () => clearTimeout(timeout);
+  },
 };

@@ -3,7 +3,7 @@ import type { Json, JsonObject } from './json.ts';
 
 export const ENVELOPE_VERSION = 'response-v2';
 
-/** A thing the sandbox refused, with the rule and the way to allow it (design §4). */
+/** An access that the sandbox refused, with the rule and how to allow it (design §4). */
 export interface Denial {
   kind: string;
   path?: string;
@@ -12,14 +12,24 @@ export interface Denial {
   how_to_allow: string;
 }
 
+/** A path that was set aside, as an answer and the audit record name it. */
+export interface SetAside {
+  /** Where it was, relative to the workspace (absolute outside it). Bytes that are not UTF-8 became U+FFFD. */
+  readonly path: string;
+  /** The eight hexadecimal digits in its new name, by which a person restores or accepts it. */
+  readonly id: string;
+  /** A clause that goes on after "was set aside:", such as `git on the host would run it`. */
+  readonly reason: string;
+}
+
 /**
- * How much of the content an answer holds: all of it; a part, the rest behind the cursor; a condensed form; or nothing
- * but where it is kept.
+ * How much of the content an answer holds: all of it; a part, with the rest behind the cursor; a condensed form; or only a
+ * reference to it.
  */
 export type ContentFidelity = 'full' | 'partial' | 'summary' | 'reference_only';
 export const FIDELITY_VERSION = '1.0';
 
-/** The standard codes of warnings, each with its severity. */
+/** The codes of warnings with their severities. */
 export const WARNING_SEVERITIES = {
   CONTENT_TRUNCATED: 'info',
   STALE_CACHE: 'warning',
@@ -38,44 +48,44 @@ export interface WarningDetail {
   context?: JsonObject;
 }
 
-/** `meta` of an answer. Optional keys are absent when empty: an agent pays for each. */
+/** `meta` of an answer. Optional keys are absent if empty, because an agent pays for each key. */
 export interface EnvelopeMeta {
   version: typeof ENVELOPE_VERSION;
   request_id: string;
   /** `cursor` goes back to the same tool as `{"continuation": cursor}`. */
   pagination?: { cursor: string };
-  /** Absent when full. */
+  /** Absent if full. */
   content_fidelity?: ContentFidelity;
-  /** Only beside a fidelity that is not full, as the four below. */
+  /** This key and the four below are present only if the fidelity is not full. */
   content_fidelity_schema_version?: typeof FIDELITY_VERSION;
-  /** Texts that are cut or left out, as `<art_ id>/<key of data>`; tool_view takes them as `ref`. */
+  /** Texts that were cut or left out, as `<art_ id>/<key of data>`. tool_view takes them as `ref`. */
   dropped_content_ids?: readonly string[];
-  /** SHA-256 of the artifact's bytes, which are its texts one after another as UTF-8: `{"art_…": "sha256:…"}`. */
+  /** SHA-256 of the artifact's bytes (its texts as UTF-8, one after another): `{"art_…": "sha256:…"}`. */
   content_archive_hashes?: Readonly<Record<string, string>>;
-  /** Bytes beyond `output_max` that no artifact holds. */
+  /** Bytes beyond `output_max`, which no artifact holds. */
   dropped_bytes?: number;
-  /** What was done to the text without loss of meaning before it was cut; the artifact holds it as it was. */
+  /** The lossless changes that were made to the text before it was cut. The artifact holds the text without them. */
   densified?: readonly string[];
-  /** What the asked view found: its name and a few figures. */
+  /** The name of the view and a few figures of what it found. */
   view?: JsonObject;
-  /** Absent when isolation is full. */
+  /** Absent if isolation is full. */
   isolation?: { level: 'reduced'; missing: readonly string[] };
   denied?: readonly Denial[];
-  /** Warnings without a code; those with one stand in `warning_details` alone. */
+  /** Warnings without a code. Warnings with a code are only in `warning_details`. */
   warnings?: readonly string[];
   warning_details?: readonly WarningDetail[];
-  /** When calls are throttled. */
+  /** Present if calls are throttled. */
   rate_limit?: { limit: number; remaining: number; retry_after_ms: number };
-  /** Milliseconds of the call and of its steps; only where `budget.telemetry` is set. */
+  /** Milliseconds of the call and of its steps. Present only if `budget.telemetry` is set. */
   telemetry?: { duration_ms: number; run_ms?: number; scrub_ms?: number };
 }
 
-/** A warning with the severity its code has. */
+/** A warning with the severity of its code. */
 export function warningDetail(code: WarningCode, message: string, context?: JsonObject): WarningDetail {
   return { code, severity: WARNING_SEVERITIES[code], message, ...(context === undefined ? {} : { context }) };
 }
 
-/** The one shape of an answer, at every door. */
+/** The shape of every answer, at every door. */
 export interface Envelope {
   success: boolean;
   data: JsonObject;
@@ -98,7 +108,7 @@ export interface SuccessParts {
 
 export interface FailureParts {
   error: ContextdError;
-  /** What an execution that began had already given: its stdout, stderr, ended_by. */
+  /** What the execution already returned, if it began: stdout, stderr, ended_by. */
   data?: JsonObject;
   refs?: readonly string[];
   hasMore?: boolean;
@@ -120,7 +130,7 @@ export function successEnvelope(parts: SuccessParts): Envelope {
   };
 }
 
-/** `error` is one sentence with the remedy; `data` holds the same for a program (design §4). */
+/** `error` is a sentence with the remedy; `data` holds the same facts for a program (design §4). */
 export function failureEnvelope(parts: FailureParts): Envelope {
   const { error } = parts;
   const entry = ERROR_TABLE[error.code];
@@ -145,7 +155,7 @@ export function failureEnvelope(parts: FailureParts): Envelope {
   };
 }
 
-/** The exit code a proxy ends with for an error code; 0 for success. */
+/** The exit code of a proxy for an error code; 0 for success. */
 export function exitCodeOf(code: ErrorCode | undefined): number {
   return code === undefined ? 0 : ERROR_TABLE[code].exitCode;
 }

@@ -1,6 +1,6 @@
 /**
- * The closed table of error codes (design §4). Every door renders a fault from this table alone; `docs/errors.md`
- * is compared with it by a test.
+ * The closed table of error codes (design §4). Every door renders faults from this table only. A test compares it with
+ * `docs/errors.md`.
  */
 export const ERROR_TABLE = {
   ARGS_INVALID: { type: 'validation', retryable: false, exitCode: 2, httpStatus: 400 },
@@ -47,13 +47,13 @@ export interface ErrorOptions {
   remedy?: string;
   /** Facts for a program: the JSON pointer, the limit, the size. Scrubbed like everything that leaves. */
   details?: Readonly<Record<string, unknown>>;
-  /** Milliseconds until a retry makes sense. */
+  /** Milliseconds to wait before a retry. */
   retryAfterMs?: number;
-  /** Kept for the log; never sent. */
+  /** Kept for the log, never sent. */
   cause?: unknown;
 }
 
-/** The one error class that crosses rooms. `message` is a sentence: what failed and the value. */
+/** The only error class that crosses rooms. `message` is a sentence that names what failed, and the value. */
 export class ContextdError extends Error {
   override readonly name = 'ContextdError';
   readonly code: ErrorCode;
@@ -69,7 +69,7 @@ export class ContextdError extends Error {
     this.retryAfterMs = options.retryAfterMs;
   }
 
-  /** Whatever was thrown, as a ContextdError. The unknown becomes INTERNAL_ERROR: it never blames the caller. */
+  /** Converts anything thrown. An unknown error becomes INTERNAL_ERROR, which never blames the caller. */
   static from(thrown: unknown): ContextdError {
     if (thrown instanceof ContextdError) return thrown;
     if (isErrno(thrown, 'ENOSPC', 'EDQUOT')) {
@@ -89,7 +89,7 @@ export class ContextdError extends Error {
   }
 }
 
-/** True for a system error with one of the given codes (any system error when none is given). */
+/** True for a system error with one of the given codes, or with any code if none is given. */
 export function isErrno(thrown: unknown, ...codes: string[]): thrown is NodeJS.ErrnoException {
   if (!(thrown instanceof Error) || thrown instanceof ContextdError) return false;
   if (!('code' in thrown) || typeof thrown.code !== 'string') return false;

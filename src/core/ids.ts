@@ -19,7 +19,7 @@ export function newRequestId(nowMs: number): string {
   return `req_${ulid(nowMs)}`;
 }
 
-/** A capability: `art_` and 80 random bits. Short, because an agent pays for each character. */
+/** `art_` and 80 random bits, which nobody can guess. Short, because an agent pays for each character. */
 export function newArtifactId(): string {
   let id = 'art_';
   for (const byte of randomBytes16()) id += ALPHABET.charAt(byte & 31).toLowerCase();
@@ -28,7 +28,7 @@ export function newArtifactId(): string {
 
 export const ARTIFACT_ID_PATTERN = /^art_[0-9a-hjkmnp-tv-z]{16}$/;
 
-/** Web Crypto, which is always there: loading node:crypto would cost the compiled client a millisecond or two. */
+/** Uses Web Crypto, because loading node:crypto costs the compiled client one or two milliseconds. */
 function randomBytes16(): Uint8Array {
   return globalThis.crypto.getRandomValues(new Uint8Array(16));
 }

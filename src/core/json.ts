@@ -1,4 +1,4 @@
-/** Any JSON value. Wire data is parsed to this and validated before it gets a narrower type. */
+/** Any JSON value. Wire data has this type until it is validated. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 export type JsonObject = { readonly [key: string]: Json };
 

@@ -1,7 +1,7 @@
-/** Values a log record may hold. Free text passes the logger's mask before it is written (design §4, style 12). */
+/** Values that a log record may hold. The logger masks every text before it is written (design §4, style 12). */
 export type LogFields = Readonly<Record<string, string | number | boolean | null | undefined | readonly string[]>>;
 
-/** Structured log. `event` is a fixed name such as `call.finished`, never text that came from outside. */
+/** The structured log. `event` is a fixed name, for example `call.finished`, and never text from outside. */
 export interface Logger {
   debug(event: string, fields?: LogFields): void;
   info(event: string, fields?: LogFields): void;

@@ -1,21 +1,21 @@
 const VARIABLE_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
 
-/** Names that carry a secret by custom although their family steers a program. */
+/** Names that by custom carry a secret, although other names of their family steer a program. */
 const HARMLESS = /^(?:NODE_AUTH_TOKEN|GIT_(?:TOKEN|PASSWORD|USERNAME)|GITHUB_|GITLAB_)/;
 
 /**
- * What the loader, the shell, the sandbox or an interpreter acts on before or beside the program that was asked for:
- * with one of these, a caller chooses what runs or where it looks.
+ * Variables that the loader, the shell, the sandbox or an interpreter acts on. With one of them a caller could choose
+ * what runs, or where it looks.
  */
 const STEERING =
   /^(?:PATH|HOME|PWD|OLDPWD|SHELL|USER|LOGNAME|TMPDIR|TEMP|TMP|LANG|LANGUAGE|LC_.*|IFS|ENV|PS[0-9]|CDPATH|GLOBIGNORE|FIGNORE|SHELLOPTS|BASH.*|POSIXLY_CORRECT|PROMPT_COMMAND|HIST.*|EXECIGNORE|INPUTRC|TERM.*|LD_.*|DYLD_.*|GLIBC_.*|MALLOC_.*|LOCPATH|NLSPATH|GCONV_PATH|HOSTALIASES|RES_OPTIONS|RESOLV_.*|NODE_.*|NPM_CONFIG_.*|DENO_.*|BUN_.*|PYTHON.*|PERL.*|RUBY.*|GEM_.*|BUNDLE_.*|LUA_.*|PHP.*|JAVA_TOOL_OPTIONS|_JAVA_OPTIONS|JDK_JAVA_OPTIONS|CLASSPATH|GOFLAGS|GOROOT|GOPATH|GOENV|CARGO_.*|RUSTC.*|MAKEFLAGS|MAKEFILES|GIT_.*|SSH_.*|.*_?ASKPASS|.*EDITOR|VISUAL|.*PAGER|LESS.*|BROWSER|.*_PROXY|OPENSSL_.*|SSL_CERT_.*|CURL_.*|XDG_.*|DBUS_.*|CONTEXTD_.*|CTXD_.*|PLUGIN_.*)$/i;
 
-/** True for a variable that something else than the program asked for may act on. */
+/** True if something other than the requested program may act on the variable. */
 export function steers(name: string): boolean {
   return !VARIABLE_NAME.test(name) || (STEERING.test(name) && !HARMLESS.test(name));
 }
 
-/** What is wrong with a name for a variable that only the program itself reads; null: nothing. */
+/** Says why `name` is not a variable that only the requested program reads. Null if it is one. */
 export function faultOfName(name: string): string | null {
   if (!VARIABLE_NAME.test(name)) return 'is not the name of a variable';
   return steers(name) ? 'steers the shell, the loader or an interpreter' : null;

@@ -1,47 +1,32 @@
+import type { CallAnswer, Dispatch, Refuse } from '../call/request.ts';
 import { ContextdError } from '../core/errors.ts';
-import type { CallAnswer, Dispatch, Refuse } from '../server/door.ts';
-import type { StopCause } from './stop-request.ts';
+import { type Drained, endsWithin, type StopCause } from './lifecycle.ts';
 
-/** Counts calls on their way in and out, and lets none in once the daemon stops. */
+/** Counts the calls that come and go, and admits none once the daemon is stopping. */
 export interface CallGate {
   dispatch: Dispatch;
   active(): number;
   answered(): number;
   /**
-   * Lets no further call in and waits for those under way, at most `graceMs` milliseconds. Calls that take longer are
-   * ended: their answers say why.
+   * Admits no further call and waits at most `graceMs` milliseconds for the running ones. Calls that take longer are
+   * ended, and their answers say why.
    */
   drain(graceMs: number, cause: StopCause): Promise<Drained>;
-  /** What `drain` came to, for everyone who waits for it. */
+  /** The result of `drain`, for anyone who waits for it. */
   readonly drained: Promise<Drained>;
 }
 
-/** How many calls were under way at the stop, and how many of them were ended. */
-export interface Drained {
-  waited: number;
-  ended: number;
-}
-
-/** Milliseconds that calls get to answer once they were ended: a tool's own grace, and the way of its answer. */
+/** Milliseconds that ended calls get to answer: the tool's own grace, and the time its answer takes to get out. */
 const ENDING_MS = 5_000;
 
-/** `refuse` records and answers a call that comes while the daemon stops. */
+/** `refuse` records and answers a call that comes while the daemon is stopping. */
 export function createCallGate(inner: Dispatch, refuse: Refuse): CallGate {
-  const under = new Map<AbortController, { tool: string; answer: Promise<CallAnswer> }>();
+  const running = new Map<AbortController, { tool: string; answer: Promise<CallAnswer> }>();
   const { promise: drained, resolve: settle } = Promise.withResolvers<Drained>();
   let answered = 0;
   let stopping = false;
-  const allEndWithin = async (ms: number): Promise<boolean> => {
-    if (under.size === 0) return true;
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<boolean>((resolve) => {
-      timer = setTimeout(() => resolve(false), ms);
-    });
-    const done = Promise.allSettled([...under.values()].map(({ answer }) => answer)).then(() => true);
-    const ended = await Promise.race([done, late]);
-    clearTimeout(timer);
-    return ended;
-  };
+  const allEndWithin = (ms: number): Promise<boolean> =>
+    endsWithin(Promise.allSettled([...running.values()].map(({ answer }) => answer)), ms);
   return {
     async dispatch(request) {
       if (stopping) return refuse(request, daemonStops());
@@ -50,25 +35,25 @@ export function createCallGate(inner: Dispatch, refuse: Refuse): CallGate {
       request.signal.addEventListener('abort', onAbort, { once: true });
       if (request.signal.aborted) onAbort();
       const answer = inner({ ...request, signal: ending.signal });
-      under.set(ending, { tool: request.tool, answer });
+      running.set(ending, { tool: request.tool, answer });
       try {
         return await answer;
       } finally {
         request.signal.removeEventListener('abort', onAbort);
-        under.delete(ending);
+        running.delete(ending);
         answered += 1;
       }
     },
-    active: () => under.size,
+    active: () => running.size,
     answered: () => answered,
     drained,
     async drain(graceMs, cause) {
       stopping = true;
-      const waited = under.size;
+      const waited = running.size;
       let ended = 0;
       if (!(await allEndWithin(graceMs))) {
-        ended = under.size;
-        for (const [ending, { tool }] of under) ending.abort(interrupted(tool, cause));
+        ended = running.size;
+        for (const [ending, { tool }] of running) ending.abort(interrupted(tool, cause));
         await allEndWithin(ENDING_MS);
       }
       settle({ waited, ended });
@@ -86,7 +71,7 @@ const CAUSES: Readonly<Record<StopCause, string>> = {
 
 function interrupted(tool: string, cause: StopCause): ContextdError {
   return new ContextdError('INTERRUPTED', `contextd ${CAUSES[cause]} while ${tool} ran, and ended the call`, {
-    remedy: 'Look at what the call has done before calling again: the next call starts contextd if it is not running.',
+    remedy: 'Check what the call has done before calling again. The next call starts contextd if it is not running.',
     details: { stopped_by: cause },
   });
 }

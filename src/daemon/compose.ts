@@ -1,194 +1,278 @@
 import { fileURLToPath } from 'node:url';
 import { parseSessionKey } from '../call/session.ts';
-import { createCatalog } from '../catalog/catalog.ts';
+import { type Catalog, createCatalog } from '../catalog/catalog.ts';
 import type { Environment } from '../config/env.ts';
 import type { Paths } from '../config/paths.ts';
 import type { Config } from '../config/schema.ts';
-import type { Clock } from '../core/clock.ts';
+import type { Clock, Timer } from '../core/clock.ts';
 import type { Logger } from '../core/log.ts';
 import { createDispatch } from '../dispatch/dispatch.ts';
 import { createRefuse } from '../dispatch/refuse.ts';
 import { createSlots } from '../dispatch/slots.ts';
 import { createViewMaker } from '../dispatch/view/run-view.ts';
-import { createRunner } from '../runner/runner.ts';
-import { createSandbox } from '../sandbox/sandbox.ts';
+import { createRunner, type Runner } from '../runner/runner.ts';
+import { createSandbox, type Sandbox } from '../sandbox/sandbox.ts';
 import { type RuleFile, readRulePack } from '../scrub/exact/rule-pack.ts';
 import { createEngine, deferEngine } from '../scrub/hardened/engine.ts';
-import { type RuleSources, readRuleSources } from '../scrub/rule-sources.ts';
-import { createScanner } from '../scrub/scan/scanner.ts';
-import { createScrubber } from '../scrub/scrubber.ts';
+import { readRuleSources } from '../scrub/rule-sources.ts';
+import { createScanner, type Scanner } from '../scrub/scan/scanner.ts';
+import { createScrubber, type Scrubber } from '../scrub/scrubber.ts';
 import { createSeeds, type Seeds } from '../scrub/vault/seeds.ts';
-import { createWorkspaceRules } from '../scrub/workspace-rules.ts';
-import { createGrpcDoor } from '../server/grpc.ts';
-import { createArtifactStore } from '../stores/artifacts.ts';
-import { createAuditLog } from '../stores/audit.ts';
+import { createWorkspaceRules, type WorkspaceRulesReader } from '../scrub/workspace-rules.ts';
+import { createGrpcDoor, type Door } from '../server/grpc.ts';
+import { type ArtifactStore, createArtifactStore } from '../stores/artifacts.ts';
+import { type AuditLog, createAuditLog } from '../stores/audit.ts';
+import { type Consents, createConsents } from '../stores/consents.ts';
 import { createCursors } from '../stores/cursors.ts';
-import { createJournal } from '../stores/journal.ts';
-import { createDaemonKeys } from '../stores/keys.ts';
-import { createProjectStore } from '../stores/projects.ts';
-import { createRuleApprovals } from '../stores/rule-approvals.ts';
-import { createSessionStore } from '../stores/sessions.ts';
-import { createDatabase } from '../stores/sqlite.ts';
+import { createJournal, type Journal } from '../stores/journal.ts';
+import { createDaemonKeys, type DaemonKeys } from '../stores/keys.ts';
+import { createProjectStore, type ProjectStore } from '../stores/projects.ts';
+import { createSessionStore, type SessionStore } from '../stores/sessions.ts';
+import { createDatabase, type Database } from '../stores/sqlite.ts';
+import { STATE_MIGRATIONS } from '../stores/state-migrations.ts';
 import { loadCounter, type TokenCounter } from '../tokens/counter.ts';
 import { lastErrorBlock } from '../tokens/views/errors.ts';
-import { createArtifactView } from './artifact-view.ts';
-import { createCallGate } from './call-gate.ts';
-import { followInstallation } from './core-acceptance.ts';
+import { type CallGate, createCallGate } from './call-gate.ts';
 import { checkHealth } from './health.ts';
-import { type Composition, inOrder, type Part, together } from './lifecycle.ts';
-import { warnOfBadLinks } from './link-check.ts';
+import { createHostServices } from './host-services.ts';
+import { collectMainHeap, createJobs, memoryJob, pruneJob } from './jobs.ts';
+import { type Composition, inOrder, type Part, type StopCause, together } from './lifecycle.ts';
 import { createManagement } from './management.ts';
-import { collectMainHeap, createMemoryKeeper } from './memory-keeper.ts';
 import { policyFor } from './policy.ts';
-import { createStandingAuditor } from './standing-auditor.ts';
-import type { StopCause } from './stop-request.ts';
+import { followInstallation, warnOfBadLinks } from './registered-projects.ts';
+import { createStandingAuditor, type StandingAuditor } from './standing-auditor.ts';
 
 export interface ComposeDeps {
   environment: Environment;
   paths: Paths;
   config: Config;
   clock: Clock;
+  timer: Timer;
   logger: Logger;
-  /** Begins the orderly end of the daemon, with so many milliseconds for calls in flight. */
+  /** Starts the orderly end of the daemon. Calls in flight get `graceMs` milliseconds. */
   requestStop(graceMs: number, cause: StopCause): void;
 }
 
-/** Hourly: artifacts past their age or over their quota go. */
-const PRUNE_EVERY_MS = 60 * 60 * 1000;
+interface Stores {
+  database: Database;
+  keys: DaemonKeys;
+  consents: Consents;
+  projects: ProjectStore;
+  sessions: SessionStore;
+  journal: Journal;
+  artifacts: ArtifactStore;
+  auditLog: AuditLog;
+}
 
-/** Every part of the daemon, built once. The only place that sees all of them; parts start in the order of the list. */
-export function compose({ environment, paths, config, clock, logger, requestStop }: ComposeDeps): Composition {
-  const database = createDatabase({ file: paths.stateDb, logger, onFailure: () => requestStop(0, 'failure') });
-  const keys = createDaemonKeys({ database });
-  const projects = createProjectStore({ database, clock });
-  const sessions = createSessionStore({ database, keys, clock });
-  const journal = createJournal({ database, clock });
-  const artifacts = createArtifactStore({
+interface Scrubbing {
+  workspaceRules: WorkspaceRulesReader;
+  /** Null if scrub.seeds is off. */
+  seeds: Seeds | null;
+  scanner: Scanner;
+  scrubber: Scrubber;
+  auditor: StandingAuditor;
+}
+
+interface Execution {
+  catalog: Catalog;
+  sandbox: Sandbox;
+  runner: Runner;
+  counter: TokenCounter;
+}
+
+interface Entrance {
+  gate: CallGate;
+  door: Door;
+}
+
+/** Every part of the daemon that another part, or a test, may hold. */
+export type DaemonParts = Stores & Scrubbing & Execution & Entrance;
+
+/** Parts to use instead of the daemon's own. Every other part is built on them. */
+type Overrides = Partial<DaemonParts>;
+
+export interface DaemonComposition extends Composition {
+  built: DaemonParts;
+}
+
+/** Builds every part of the daemon once, each on those before it. The only file that sees all of them. */
+export function compose(deps: ComposeDeps, overrides: Overrides = {}): DaemonComposition {
+  const stores = buildStores(deps, overrides);
+  const scrubbing = buildScrubbing(deps, stores, overrides);
+  const execution = buildExecution(deps, { ...stores, ...scrubbing }, overrides);
+  const entrance = buildEntrance(deps, { ...stores, ...scrubbing, ...execution }, overrides);
+  const built = { ...stores, ...scrubbing, ...execution, ...entrance };
+  const { scrubber, gate } = built;
+  return {
+    built,
+    parts: startOrder(deps, built),
+    drain: (graceMs, cause) => gate.drain(graceMs, cause),
+    mask: (text) => scrubber.maskText(text),
+    maskLater: (texts) => scrubber.maskTexts(texts),
+  };
+}
+
+function buildStores({ paths, config, clock, logger, requestStop }: ComposeDeps, own: Overrides): Stores {
+  const database =
+    own.database ??
+    createDatabase({
+      file: paths.stateDb,
+      migrations: STATE_MIGRATIONS,
+      logger,
+      onFailure: () => requestStop(0, 'failure'),
+    });
+  const keys = own.keys ?? createDaemonKeys({ database });
+  const consents = own.consents ?? createConsents({ database, clock });
+  const { artifactsDir: dir, auditDir } = paths;
+  return {
     database,
     keys,
-    dir: paths.artifactsDir,
-    limits: config.artifacts,
-    clock,
-    logger,
-  });
-  const auditLog = createAuditLog({ dir: paths.auditDir, clock, logger });
-  const cursors = createCursors(sessions);
-  const catalog = createCatalog({ coreBundleDir: paths.coreBundleDir, toolsDir: paths.toolsDir });
-  const sandbox = createSandbox({ paths, config: config.sandbox, logger, clock });
+    consents,
+    projects: own.projects ?? createProjectStore({ database, consents, clock }),
+    sessions: own.sessions ?? createSessionStore({ database, keys, clock }),
+    journal: own.journal ?? createJournal({ database, clock }),
+    artifacts: own.artifacts ?? createArtifactStore({ database, keys, dir, limits: config.artifacts, clock, logger }),
+    auditLog: own.auditLog ?? createAuditLog({ dir: auditDir, clock, logger }),
+  };
+}
+
+function buildScrubbing(deps: ComposeDeps, stores: Stores, own: Overrides): Scrubbing {
+  const { environment, paths, config, clock, timer, logger } = deps;
+  const { consents, sessions, artifacts, auditLog } = stores;
   const places = { gitleaksDir: paths.gitleaksDir, searchPath: environment.path, home: environment.home };
-  const approvals = createRuleApprovals({ database, clock });
-  const workspaceRules = createWorkspaceRules({
-    isApproved: (root, sha256) => approvals.isApproved(root, sha256),
-    onFault: (project, problem) => logger.warn('scrub.workspace_rules_invalid', { project, problem }),
-  });
-  const seeds = config.scrub.seeds ? seedsOf({ environment, projects, clock, logger }) : null;
+  const rootOf = async (sessionKey: string): Promise<string | null> =>
+    (await stores.projects.find(parseSessionKey(sessionKey).project))?.root ?? null;
+  const workspaceRules =
+    own.workspaceRules ??
+    createWorkspaceRules({
+      isApproved: (root, sha256) => consents.has(root, 'rules', sha256),
+      onFault: (project, problem) => logger.warn('scrub.workspace_rules_invalid', { project, problem }),
+    });
+  const ownSeeds = config.scrub.seeds ? seedsOf(deps, rootOf) : null;
+  const seeds = own.seeds === undefined ? ownSeeds : own.seeds;
   let official: RuleFile | null = null;
-  const readRules = async (): Promise<RuleSources> => {
+  const readRules = async () => {
     const sources = await readRuleSources(places);
     official = sources.official;
     return sources;
   };
-  const scanner = createScanner({ config: config.scrub, logger, readRules });
-  const scrubber = createScrubber({
-    scanner,
-    engine: maskEngine(() => official),
-    numbers: sessions,
-    workspaceRules: async (sessionKey) => {
-      const root = (await projects.find(parseSessionKey(sessionKey).project))?.root;
-      return root === undefined ? null : workspaceRules.read(root);
-    },
-    ...(seeds === null ? {} : { seeds }),
-    logger,
-    clock,
-  });
-  const runner = createRunner({
-    sandbox,
-    policyFor: (root) => policyFor(root, config.sandbox),
-    privateSocketsDir: paths.dialledSocketsDir,
-    scrub: async (sessionKey, texts) => (await scrubber.scrub(sessionKey, [...texts])).value,
-    services: { ArtifactView: createArtifactView(artifacts) },
-    logger,
-    clock,
-  });
-  const auditor = createStandingAuditor({
-    use: config.scrub.gitleaks,
-    places,
-    paths,
-    scrubber,
-    artifacts,
-    auditLog,
-    clock,
-    logger,
-  });
-  const counter = loadCounter();
-  const refuse = createRefuse({ auditLog, catalog, scrubber, counter, clock, logger });
-  const gate = createCallGate(
-    createDispatch({
-      catalog,
-      projects,
-      sandbox,
-      runner,
-      sessions,
-      scrubber,
-      secondSearch: auditor,
-      artifacts,
-      cursors,
-      counter,
-      views: createViewMaker(),
-      auditLog,
-      journal,
-      limits: config,
-      config,
-      slots: createSlots(config.server.max_concurrent_calls),
-      clock,
+  const scanner = own.scanner ?? createScanner({ config: config.scrub, logger, readRules });
+  const scrubber =
+    own.scrubber ??
+    createScrubber({
+      scanner,
+      engine: maskEngine(() => official),
+      numbers: sessions,
+      workspaceRules: async (sessionKey) => {
+        const root = await rootOf(sessionKey);
+        return root === null ? null : workspaceRules.read(root);
+      },
+      ...(seeds === null ? {} : { seeds }),
       logger,
-    }),
-    refuse,
-  );
-  const management = createManagement({
+      clock,
+    });
+  const use = config.scrub.gitleaks;
+  const auditor =
+    own.auditor ?? createStandingAuditor({ use, places, paths, scrubber, artifacts, auditLog, clock, timer, logger });
+  return { workspaceRules, seeds, scanner, scrubber, auditor };
+}
+
+function buildExecution(deps: ComposeDeps, before: Stores & Scrubbing, own: Overrides): Execution {
+  const { paths, config, clock, logger } = deps;
+  const { artifacts, scrubber } = before;
+  const sandbox = own.sandbox ?? createSandbox({ paths, config: config.sandbox, logger, clock });
+  return {
+    catalog: own.catalog ?? createCatalog({ coreBundleDir: paths.coreBundleDir, toolsDir: paths.toolsDir }),
+    sandbox,
+    runner:
+      own.runner ??
+      createRunner({
+        sandbox,
+        policyFor: (root) => policyFor(root, config.sandbox),
+        privateSocketsDir: paths.dialledSocketsDir,
+        scrub: async (sessionKey, texts) => (await scrubber.scrub(sessionKey, [...texts])).value,
+        services: createHostServices({ artifacts, scrubber }),
+        logger,
+        clock,
+      }),
+    counter: own.counter ?? loadCounter(),
+  };
+}
+
+function buildEntrance(deps: ComposeDeps, before: Stores & Scrubbing & Execution, own: Overrides): Entrance {
+  const { paths, config, clock, logger } = deps;
+  const { sessions, scrubber, auditor: secondSearch } = before;
+  const refuse = createRefuse({ ...before, clock, logger });
+  const gate =
+    own.gate ??
+    createCallGate(
+      createDispatch({
+        ...before,
+        secondSearch,
+        cursors: createCursors(sessions),
+        views: createViewMaker(),
+        limits: config,
+        config,
+        slots: createSlots(config.server.max_concurrent_calls),
+        clock,
+        logger,
+      }),
+      refuse,
+    );
+  const management = managementOf(deps, { ...before, gate });
+  const mask = (text: string): string => scrubber.maskText(text);
+  const door = own.door ?? createGrpcDoor({ paths, dispatch: gate.dispatch, refuse, management, mask, clock, logger });
+  return { gate, door };
+}
+
+function managementOf(deps: ComposeDeps, parts: Omit<DaemonParts, 'door'>): ReturnType<typeof createManagement> {
+  const { environment, paths, config, clock, requestStop } = deps;
+  const { installRoot } = paths;
+  return createManagement({
+    ...parts,
     home: environment.home,
     paths,
-    catalog,
-    projects,
-    auditLog,
-    sandbox,
-    gate,
-    scrubber,
-    rules: { projects, workspaceRules, approvals },
-    quarantine: { projects, sandbox, policyFor: (root) => policyFor(root, config.sandbox) },
+    approvals: { ...parts, policyFor: (root) => policyFor(root, config.sandbox) },
     clock,
-    checkHealth: (projectRoot) =>
-      checkHealth(projectRoot, {
-        auditor,
-        catalog,
-        config,
-        sandbox,
-        scrubber,
-        counter,
-        database,
-        auditLog,
-        seeds,
-        projects,
-        workspaceRules,
-        installRoot: paths.installRoot,
-      }),
+    checkHealth: (projectRoot) => checkHealth(projectRoot, { ...parts, config, installRoot }),
     requestStop: (graceMs, cause) => requestStop(graceMs === 0 ? config.server.drain_ms : graceMs, cause),
   });
-  const grpc = createGrpcDoor({
-    paths,
-    dispatch: gate.dispatch,
-    refuse,
-    management,
-    mask: (text) => scrubber.maskText(text),
-    clock,
-    logger,
-  });
-  const stores: Part = {
+}
+
+/** The order in which the parts start. They stop in reverse. */
+function startOrder({ paths, timer, logger }: ComposeDeps, parts: DaemonParts): Part[] {
+  const { artifacts, catalog, counter, door, gate, projects, runner, sandbox, scanner, scrubber } = parts;
+  const collectors = [collectMainHeap, () => scanner.collect()];
+  return [
+    // The state database is the lock of the one daemon: until it is held, nothing may touch a file of the home.
+    together([
+      named('scrubber', scrubber),
+      started('spawner', () => sandbox.launch()),
+      warmUp(counter),
+      inOrder([
+        storesPart(parts),
+        together([named('catalog', catalog), named('sandbox', sandbox), started('door', () => door.prepare())]),
+      ]),
+    ]),
+    started('acceptance', async () => {
+      await followInstallation(catalog, projects, logger);
+      await warnOfBadLinks(await projects.list(), paths.proxyBinary, logger);
+    }),
+    named('runner', runner),
+    parts.auditor,
+    createJobs([pruneJob(artifacts), memoryJob({ gate, collectors })], { timer, logger }),
+    door,
+  ];
+}
+
+function storesPart(stores: Stores & Pick<Scrubbing, 'scrubber'>): Part {
+  const { database, keys, consents, projects, artifacts, auditLog, journal, scrubber } = stores;
+  return {
     name: 'stores',
     async start() {
       await database.start();
-      await keys.start();
-      await Promise.all([projects.start(), approvals.start(), artifacts.start(), auditLog.start()]);
+      await Promise.all([keys.start(), consents.start(), auditLog.start()]);
+      await Promise.all([projects.start(), artifacts.start()]);
       // The log first: calls that the journal closes are never looked at again.
       await auditLog.endInterrupted(await journal.open(), (text) => scrubber.maskText(text));
       await journal.start();
@@ -199,52 +283,17 @@ export function compose({ environment, paths, config, clock, logger, requestStop
       await database.stop();
     },
   };
-  const door: Part = { name: 'door', start: () => grpc.prepare(), async stop() {} };
-  const acceptance: Part = {
-    name: 'acceptance',
-    async start() {
-      await followInstallation(catalog, projects, logger);
-      await warnOfBadLinks(await projects.list(), paths.proxyBinary, logger);
-    },
-    async stop() {},
-  };
-  return {
-    parts: [
-      // The state database is the lock of the one daemon: until it is held, nothing may touch a file of the home.
-      together([
-        named('scrubber', scrubber),
-        { name: 'spawner', start: () => sandbox.launch(), async stop() {} },
-        warmUp(counter),
-        inOrder([stores, together([named('catalog', catalog), named('sandbox', sandbox), door])]),
-      ]),
-      acceptance,
-      named('runner', runner),
-      auditor,
-      pruner(() => artifacts.prune(), logger),
-      createMemoryKeeper({ gate, collectors: [collectMainHeap, () => scanner.collect()] }),
-      grpc,
-    ],
-    drain: (graceMs, cause) => gate.drain(graceMs, cause),
-    mask: (text) => scrubber.maskText(text),
-    maskLater: (texts) => scrubber.maskTexts(texts),
-  };
 }
 
-/** A project's files are read for its own sessions, and only once a person registered it. */
+/** Reads the files of a project for its own sessions only, and only once a person registered it. */
 function seedsOf(
-  deps: Pick<ComposeDeps, 'environment' | 'clock' | 'logger'> & { projects: ReturnType<typeof createProjectStore> },
+  { environment, clock, logger }: ComposeDeps,
+  projectOf: (key: string) => Promise<string | null>,
 ): Seeds {
-  const { environment, projects, clock, logger } = deps;
-  return createSeeds({
-    home: environment.home,
-    variables: environment.secretVariables,
-    projectOf: async (sessionKey) => (await projects.find(parseSessionKey(sessionKey).project))?.root ?? null,
-    clock,
-    logger,
-  });
+  return createSeeds({ home: environment.home, variables: environment.secretVariables, projectOf, clock, logger });
 }
 
-/** For log lines and refusals; rarely used, so its rules are read and compiled only then. */
+/** For log lines and refusals. Rarely used, so its rules are read and compiled at the first use. */
 function maskEngine(official: () => RuleFile | null): ReturnType<typeof deferEngine> {
   const rules = fileURLToPath(new URL('../scrub/rules', import.meta.url));
   return deferEngine(() => createEngine(readRulePack(rules), { compile: 'when used', official: official() }));
@@ -254,30 +303,15 @@ function named(name: string, part: Pick<Part, 'start' | 'stop'>): Part {
   return { name, start: () => part.start(), stop: () => part.stop() };
 }
 
-/** Compiles what answers are made with, while the search thread starts: the first call shall not wait for it. */
-function warmUp(counter: TokenCounter): Part {
-  return {
-    name: 'answers',
-    async start() {
-      counter.count('error: one of each kind 123 ünï\n');
-      lastErrorBlock('error: something failed\n', 100);
-    },
-    async stop() {},
-  };
+/** A step of the start that leaves nothing to stop. */
+function started(name: string, start: () => Promise<void>): Part {
+  return { name, start, async stop() {} };
 }
 
-function pruner(prune: () => Promise<number>, logger: Logger): Part {
-  let timer: NodeJS.Timeout | undefined;
-  const once = (): void => {
-    prune().catch((cause: unknown) => logger.error('artifacts.prune_failed', {}, cause));
-  };
-  return {
-    name: 'pruner',
-    async start() {
-      timer = setInterval(once, PRUNE_EVERY_MS).unref();
-    },
-    async stop() {
-      clearInterval(timer);
-    },
-  };
+/** Compiles the code that answers are made with while the search thread starts, so that the first call is not slower. */
+function warmUp(counter: TokenCounter): Part {
+  return started('answers', async () => {
+    counter.count('error: one of each kind 123 ünï\n');
+    lastErrorBlock('error: something failed\n', 100);
+  });
 }

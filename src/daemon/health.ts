@@ -2,22 +2,23 @@ import { randomInt } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { HealthCheck } from '../call/management.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Config } from '../config/schema.ts';
 import { ContextdError } from '../core/errors.ts';
 import { type Identity, identityFor } from '../sandbox/identity.ts';
 import type { IsolationLayer, IsolationReport, Sandbox } from '../sandbox/sandbox.ts';
+import type { AuditorState } from '../scrub/gitleaks/auditor.ts';
+import { howToInstall } from '../scrub/gitleaks/remedy.ts';
 import type { Scrubber } from '../scrub/scrubber.ts';
 import type { Seeds } from '../scrub/vault/seeds.ts';
 import type { WorkspaceRulesReader } from '../scrub/workspace-rules.ts';
-import type { HealthCheck } from '../server/door.ts';
 import type { AuditLog } from '../stores/audit.ts';
 import type { ProjectStore } from '../stores/projects.ts';
 import type { Database } from '../stores/sqlite.ts';
 import type { TokenCounter } from '../tokens/counter.ts';
-import { checkAuditor } from './auditor-health.ts';
 import { policyFor } from './policy.ts';
-import type { StandingAuditor } from './standing-auditor.ts';
+import type { StandingAuditor, StandingAuditorState } from './standing-auditor.ts';
 
 export interface HealthDeps {
   catalog: Catalog;
@@ -32,15 +33,15 @@ export interface HealthDeps {
   seeds: Pick<Seeds, 'skipped'> | null;
   projects: Pick<ProjectStore, 'list'>;
   workspaceRules: Pick<WorkspaceRulesReader, 'review'>;
-  /** Where contextd is installed, for remedies. */
+  /** Where contextd is installed. Remedies name it. */
   installRoot: string;
 }
 
 type Finding = Omit<HealthCheck, 'name'>;
 
 /**
- * What `ctxd doctor` asks of the daemon. Each check uses the live part, none looks at a file and hopes. `projectRoot`:
- * whose isolation is reported; "": what the machine can do.
+ * Runs the checks of `ctxd doctor` inside the daemon, each on the live part. Reports the isolation of `projectRoot`; for
+ * "" the isolation that the machine can give.
  */
 export async function checkHealth(projectRoot: string, deps: HealthDeps): Promise<HealthCheck[]> {
   const checks: [string, (deps: HealthDeps) => Promise<Finding>][] = [
@@ -73,8 +74,8 @@ function failureOf(thrown: unknown): Finding {
 }
 
 /**
- * One line for the whole and one for each layer, so that a person sees what is enforced and how to get the rest. For a
- * project it is what the answers of its calls say, which depends on who owns it.
+ * One line for the isolation as a whole and one for each layer, so that a person sees what is enforced and how to get the
+ * rest. The isolation of a project depends on who owns it.
  */
 export async function checkIsolation(
   projectRoot: string,
@@ -118,7 +119,7 @@ function summarizeIsolation(report: IsolationReport, of: string, minIsolation: '
 
 function layerCheck({ name, enforced, by, remedy }: IsolationLayer): HealthCheck {
   if (enforced) return { name: `isolation: ${name}`, status: 'ok', detail: by, remedy: '' };
-  return { name: `isolation: ${name}`, status: 'warn', detail: `missing; in its place: ${by}`, remedy: remedy ?? '' };
+  return { name: `isolation: ${name}`, status: 'warn', detail: `missing; instead: ${by}`, remedy: remedy ?? '' };
 }
 
 async function checkCommand({ sandbox, config }: HealthDeps): Promise<Finding> {
@@ -139,10 +140,10 @@ async function checkCommand({ sandbox, config }: HealthDeps): Promise<Finding> {
     if (first !== word)
       return {
         status: 'fail',
-        detail: `the command ended with ${result.exitCode} and not with its answer`,
+        detail: `the command exited with ${result.exitCode} and did not answer`,
         remedy: 'See `ctxd server logs`.',
       };
-    // Two header lines and the loopback: anything more is a network.
+    // Two header lines and the loopback. Any further line is a network.
     if (interfaces?.trim() !== '3')
       return { status: 'fail', detail: 'the sandbox sees a network', remedy: 'Report this as a security fault.' };
     return { status: 'ok', detail: `answered in ${Math.round(result.durationMs)} ms, sees no network`, remedy: '' };
@@ -168,10 +169,10 @@ async function checkCanary({ scrubber }: HealthDeps): Promise<Finding> {
 }
 
 async function checkCounter({ counter }: HealthDeps): Promise<Finding> {
-  // js-tiktoken's numbers for cl100k_base.
+  // The count of js-tiktoken for cl100k_base.
   const counted = counter.count('hello world <|endoftext|>');
   if (counted === 8) return { status: 'ok', detail: 'cl100k_base', remedy: '' };
-  return { status: 'fail', detail: `counted ${counted} tokens where there are 8`, remedy: 'Run ./install.sh again.' };
+  return { status: 'fail', detail: `counted ${counted} tokens instead of 8`, remedy: 'Run ./install.sh again.' };
 }
 
 async function checkDatabase({ database }: HealthDeps): Promise<Finding> {
@@ -194,7 +195,7 @@ async function checkTools({ catalog }: HealthDeps): Promise<Finding> {
   return { status: 'ok', detail: `${tools.map((tool) => tool.manifest.name).join(', ')}: hashes match`, remedy: '' };
 }
 
-/** Credential files whose values cannot be masked from the start; their names only. */
+/** Names the credential files whose values cannot be masked from the start. */
 export async function checkSeeds({ seeds }: Pick<HealthDeps, 'seeds'>): Promise<Finding> {
   if (seeds === null) return { status: 'ok', detail: 'off (scrub.seeds)', remedy: '' };
   const skipped = seeds.skipped();
@@ -202,11 +203,11 @@ export async function checkSeeds({ seeds }: Pick<HealthDeps, 'seeds'>): Promise<
   return {
     status: 'warn',
     detail: `not read: ${skipped.map(({ file, why }) => `${file} (${why})`).join(', ')}`,
-    remedy: 'What these hold is masked only where a rule finds it. Let the daemon read them, or remove them.',
+    remedy: 'Their secrets are masked only if a rule finds them. Let the daemon read these files, or remove them.',
   };
 }
 
-/** A `.gitleaks.toml` that cannot be used adds nothing: the other rules hold alone. */
+/** Names every `.gitleaks.toml` that cannot be used. The other rules still apply. */
 export async function checkWorkspaceRules({
   projects,
   workspaceRules,
@@ -217,5 +218,42 @@ export async function checkWorkspaceRules({
     if (fault !== null) faults.push(`${path}: ${fault}`);
   }
   if (faults.length === 0) return { status: 'ok', detail: 'every .gitleaks.toml can be used', remedy: '' };
-  return { status: 'warn', detail: faults.join('; '), remedy: 'Mend the file; until then it adds nothing.' };
+  return { status: 'warn', detail: faults.join('; '), remedy: 'Fix the file. Until then its rules are not used.' };
+}
+
+/** Reports the state of gitleaks. A secret that only gitleaks found is a warning. */
+function checkAuditor({ use, program, background }: StandingAuditorState, installRoot: string): Finding {
+  if (use === 'off') return ok('off (scrub.gitleaks)');
+  if (program === null) return withoutProgram(use, installRoot);
+  const what = `gitleaks ${program.version ?? 'of unknown version'}`;
+  if (background === null) return ok(`${what} searches every answer before it leaves`);
+  if (background.missed > 0) return missed(background);
+  const counts = `${background.searched} outputs searched, ${background.waiting} waiting`;
+  if (background.failures + background.skipped === 0) return ok(`${what}: ${counts}`);
+  return {
+    status: 'warn',
+    detail: `${what}: ${counts}, ${background.skipped} left out, ${background.failures} runs failed`,
+    remedy: 'See `ctxd server logs` for why it failed.',
+  };
+}
+
+function missed({ missed: count, missedRules }: AuditorState): Finding {
+  return {
+    status: 'warn',
+    detail: `gitleaks found ${count} secrets that had been let through (${missedRules.join(', ')}); they are masked now`,
+    remedy: 'See `ctxd stats`. The agent may have seen these secrets, so change them.',
+  };
+}
+
+function withoutProgram(use: 'background' | 'always', installRoot: string): Finding {
+  const remedy = `${howToInstall(installRoot)} Then run \`ctxd server restart\`.`;
+  if (use === 'background') {
+    return { status: 'warn', detail: 'not installed: stored outputs are not searched a second time', remedy };
+  }
+  const detail = 'scrub.gitleaks is "always" and gitleaks is not installed, so every answer is withheld';
+  return { status: 'fail', detail, remedy };
+}
+
+function ok(detail: string): Finding {
+  return { status: 'ok', detail, remedy: '' };
 }

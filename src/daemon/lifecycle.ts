@@ -1,8 +1,6 @@
 import type { Logger } from '../core/log.ts';
-import type { Drained } from './call-gate.ts';
-import type { StopCause } from './stop-request.ts';
 
-/** Something that lives as long as the daemon does. `stop` is idempotent and resolves when it is done. */
+/** A part of the daemon with a start and a stop. `stop` is idempotent and resolves when the part has stopped. */
 export interface Part {
   /** For the log. */
   name: string;
@@ -10,36 +8,42 @@ export interface Part {
   stop(): Promise<void>;
 }
 
+/** How many calls were running when the daemon stopped, and how many of them it ended. */
+export interface Drained {
+  waited: number;
+  ended: number;
+}
+
 /** What compose.ts builds. */
 export interface Composition {
-  /** In the order of their start; stopped in reverse. */
+  /** In the order in which they start. They stop in reverse. */
   parts: readonly Part[];
-  /** Lets no further call in, waits at most `graceMs` milliseconds for those under way, and ends the rest. */
+  /** Admits no further call, waits at most `graceMs` milliseconds for the running ones, and ends the rest. */
   drain(graceMs: number, cause: StopCause): Promise<Drained>;
-  /** Takes secrets out of a text; works before `start` too. */
+  /** Masks the secrets in a text. Works before `start` too. */
   mask(text: string): string;
-  /** The same for several texts, off the main thread; waits for `start`. Rejects when it cannot. Default: `mask`. */
+  /** Masks several texts off the main thread. Waits for `start`, and rejects if it cannot mask. Default: `mask`. */
   maskLater?(texts: readonly string[]): Promise<readonly string[]>;
 }
 
-/** What one part may take to stop, milliseconds. */
+/** Milliseconds that one part may take to stop. */
 const STOP_DEADLINE_MS = 5_000;
 
-/** Starts the parts in order. When one fails, those that were started are stopped and its error is thrown. */
+/** Starts the parts in order. If one fails, stops the started ones and throws its error. */
 export async function startParts(parts: readonly Part[], logger: Logger): Promise<void> {
   for (const [index, part] of parts.entries()) {
     try {
       await part.start();
     } catch (thrown) {
       logger.debug('part.start_failed', { part: part.name });
-      // The one that failed too: it may have got half way.
+      // Includes the part that failed: it may have started halfway.
       await stopParts(parts.slice(0, index + 1), logger);
       throw thrown;
     }
   }
 }
 
-/** Parts of which each needs those before it, as one. */
+/** Combines parts that start one after another, because each needs the ones before it. */
 export function inOrder(parts: readonly Part[]): Part {
   return {
     name: parts.map(({ name }) => name).join(', '),
@@ -52,7 +56,7 @@ export function inOrder(parts: readonly Part[]): Part {
   };
 }
 
-/** Parts that need nothing of each other, as one that starts them at the same time. */
+/** Combines parts that start at the same time, because none needs another. */
 export function together(parts: readonly Part[]): Part {
   return {
     name: parts.map(({ name }) => name).join(', '),
@@ -67,7 +71,7 @@ export function together(parts: readonly Part[]): Part {
   };
 }
 
-/** Stops the parts in reverse, each within `deadlineMs` milliseconds. One that fails or hangs never keeps the rest. */
+/** Stops the parts in reverse, each within `deadlineMs` milliseconds. A part that fails or hangs does not stop the rest. */
 export async function stopParts(
   parts: readonly Part[],
   logger: Logger,
@@ -84,7 +88,8 @@ export async function stopParts(
   }
 }
 
-async function endsWithin(work: Promise<void>, ms: number): Promise<boolean> {
+/** False if `work` takes longer than `ms` milliseconds. */
+export async function endsWithin(work: Promise<unknown>, ms: number): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<false>((resolve) => {
     timer = setTimeout(() => resolve(false), ms);
@@ -94,4 +99,51 @@ async function endsWithin(work: Promise<void>, ms: number): Promise<boolean> {
   } finally {
     clearTimeout(timer);
   }
+}
+
+/** What ends the daemon: a person with `ctxd`, a signal, or a part that failed. */
+export type StopCause = 'stop' | 'restart' | 'signal' | 'failure';
+
+interface StopOrder {
+  /** Milliseconds that calls in flight get. */
+  graceMs: number;
+  cause: StopCause;
+}
+
+/** The request that the daemon ends. */
+export interface StopRequest {
+  /** Only the first request counts. Calls in flight get `graceMs` milliseconds. */
+  request(graceMs: number, cause: StopCause): void;
+  /** Resolves with the first request. */
+  requested: Promise<StopOrder>;
+}
+
+export function createStopRequest(): StopRequest {
+  const { promise, resolve } = Promise.withResolvers<StopOrder>();
+  return { request: (graceMs, cause) => resolve({ graceMs, cause }), requested: promise };
+}
+
+const EXIT_BASE = 128;
+const SIGNAL_NUMBERS = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 } as const;
+
+export interface SignalDeps {
+  stop: StopRequest;
+  drainMs: number;
+  /** A closing terminal ends a daemon in the foreground. A daemon in the background ignores SIGHUP. */
+  foreground: boolean;
+  logger: Logger;
+}
+
+/** The first SIGTERM or SIGINT drains and stops the daemon; the second ends the process at once. */
+export function watchSignals({ stop, drainMs, foreground, logger }: SignalDeps): void {
+  let seen = 0;
+  const onSignal = (signal: keyof typeof SIGNAL_NUMBERS): void => {
+    seen += 1;
+    if (seen > 1) process.exit(EXIT_BASE + SIGNAL_NUMBERS[signal]);
+    logger.info('daemon.signalled', { number: SIGNAL_NUMBERS[signal] });
+    stop.request(drainMs, 'signal');
+  };
+  process.on('SIGTERM', onSignal);
+  process.on('SIGINT', onSignal);
+  process.on('SIGHUP', foreground ? onSignal : () => {});
 }

@@ -1,31 +1,30 @@
+import { closeSync, fchmodSync, fstatSync, openSync, renameSync, writeSync } from 'node:fs';
 import { pino } from 'pino';
 import { ContextdError, isErrno } from '../core/errors.ts';
 import type { LogFields, Logger } from '../core/log.ts';
-import { type LogLine, LogQueue } from './log-queue.ts';
-import type { LogSink } from './log-sink.ts';
 
 export interface LoggerDeps {
   level: 'debug' | 'info' | 'warn' | 'error';
   sink: LogSink;
-  /** Takes secrets out. Every string passes it, except the event's name. Text it fails on is withheld. */
+  /** Masks secrets. Every string except the event's name passes through it. Text that it fails on is withheld. */
   mask(text: string): string;
   /**
-   * The same for several texts, off the main thread. If given, lines wait for it; `mask` is then only asked when it
-   * fails or the process ends. Default: every line is masked and written at once.
+   * Masks several texts off the main thread. If given, lines wait for it, and `mask` is used only if it fails or the
+   * process ends. Default: every line is masked and written at once.
    */
   maskLater?(texts: readonly string[]): Promise<readonly string[]>;
 }
 
-/** Errors behind errors that are told. */
+/** The most errors of a chain of causes that are logged. */
 const CAUSES_MAX = 4;
 
 /** A logger whose lines may wait a moment for their mask. */
 export interface QueuedLogger extends Logger {
-  /** Writes at once what still waits; for the end of the process. */
+  /** Writes the waiting lines at once. For the end of the process. */
   flush(): void;
 }
 
-/** JSON lines: level, time (ISO), event, then the fields; an error's cause as names and messages, never a stack. */
+/** Writes JSON lines: level, time (ISO), event, then the fields. A cause is logged by name and message, never its stack. */
 export function createLogger({ level, sink, mask, maskLater }: LoggerDeps): QueuedLogger {
   const out = pino({ level, base: null, timestamp: false, formatters: { level: levelName } }, sink);
   const queue = new LogQueue({
@@ -54,7 +53,7 @@ function maskOrWithhold(text: string, mask: (text: string) => string): string {
   }
 }
 
-/** "Error EACCES: permission denied", outermost first. */
+/** Lines such as "Error EACCES: permission denied", outermost error first. */
 function causesOf(thrown: unknown): string[] {
   const causes: string[] = [];
   for (let cause = thrown; cause !== undefined && causes.length < CAUSES_MAX; cause = nextOf(cause)) {
@@ -75,4 +74,140 @@ function describe(cause: unknown): string {
 
 function levelName(label: string): { level: string } {
   return { level: label };
+}
+
+/** One line of the log, before it is masked. */
+interface LogLine {
+  level: 'debug' | 'info' | 'warn' | 'error';
+  /** When it was logged, ISO. */
+  time: string;
+  event: string;
+  fields: LogFields;
+}
+
+interface LogQueueDeps {
+  write(line: LogLine): void;
+  /** Masks the secrets in one text, at once. Never throws. */
+  mask(text: string): string;
+  /** Masks several texts off the main thread. Default: `mask`. */
+  maskLater?(texts: readonly string[]): Promise<readonly string[]>;
+}
+
+/** Lines that may wait to be masked. With one more, all are masked at once on the main thread. */
+const WAITING_MAX = 1000;
+/** The most lines that are masked together. */
+const BATCH_MAX = 50;
+
+/**
+ * Keeps log lines in order until they are masked and written. The search thread masks them: loading the rules on the
+ * main thread takes longer than most calls.
+ */
+export class LogQueue {
+  readonly #deps: LogQueueDeps;
+  readonly #waiting: LogLine[] = [];
+  #isMasking = false;
+
+  constructor(deps: LogQueueDeps) {
+    this.#deps = deps;
+  }
+
+  push(line: LogLine): void {
+    this.#waiting.push(line);
+    const mustWait = this.#isMasking || textsOf(line.fields).length > 0;
+    if (this.#deps.maskLater === undefined || !mustWait || this.#waiting.length > WAITING_MAX) this.flush();
+    else void this.#work(this.#deps.maskLater);
+  }
+
+  /** Masks and writes the waiting lines at once. */
+  flush(): void {
+    for (const line of this.#waiting.splice(0)) {
+      const texts = textsOf(line.fields).map((text) => this.#deps.mask(text));
+      this.#deps.write({ ...line, fields: withTexts(line.fields, texts) });
+    }
+  }
+
+  async #work(maskLater: NonNullable<LogQueueDeps['maskLater']>): Promise<void> {
+    if (this.#isMasking) return;
+    this.#isMasking = true;
+    while (this.#waiting.length > 0) {
+      const batch = this.#waiting.slice(0, BATCH_MAX);
+      const masked = await maskLater(batch.flatMap(({ fields }) => textsOf(fields))).catch(() => undefined);
+      if (masked === undefined) this.flush();
+      // A flush may have written these lines in the meantime.
+      else if (this.#waiting[0] === batch[0]) this.#writeFirst(batch.length, [...masked]);
+    }
+    this.#isMasking = false;
+  }
+
+  #writeFirst(count: number, masked: string[]): void {
+    for (const line of this.#waiting.splice(0, count)) {
+      const texts = masked.splice(0, textsOf(line.fields).length);
+      this.#deps.write({ ...line, fields: withTexts(line.fields, texts) });
+    }
+  }
+}
+
+/** The texts in the fields, including those in lists. */
+function textsOf(fields: LogFields): string[] {
+  return Object.values(fields).flatMap((value) =>
+    typeof value === 'string' ? [value] : Array.isArray(value) ? value.map(String) : [],
+  );
+}
+
+/** The fields with their texts replaced by `texts`, in the order of `textsOf`. */
+function withTexts(fields: LogFields, texts: readonly string[]): LogFields {
+  const left = [...texts];
+  const replaced = Object.entries(fields).map(([key, value]) => {
+    if (typeof value === 'string') return [key, left.shift() ?? ''];
+    return [key, Array.isArray(value) ? left.splice(0, value.length) : value];
+  });
+  return Object.fromEntries(replaced);
+}
+
+/** Where log lines go. Never throws: if the disk is full, lines are lost and calls go on. */
+export interface LogSink {
+  write(line: string): void;
+}
+
+/** The log is rotated past this many bytes; the previous file stays as `<file>.1`. */
+const LOG_MAX_BYTES = 8 * 1024 * 1024;
+const LOG_MODE = 0o600;
+
+export function createStderrSink(): LogSink {
+  return { write: (line) => attempt(() => writeSync(2, line)) };
+}
+
+/** A file of mode 0600 that holds at most `maxBytes` and one line, with one older file beside it. */
+export function createFileSink(file: string, maxBytes: number = LOG_MAX_BYTES): LogSink {
+  let descriptor = openLog(file);
+  let size = fstatSync(descriptor).size;
+  const rotate = (): void => {
+    renameSync(file, `${file}.1`);
+    const fresh = openLog(file);
+    closeSync(descriptor);
+    descriptor = fresh;
+    size = 0;
+  };
+  return {
+    write(line) {
+      if (size >= maxBytes) attempt(rotate);
+      attempt(() => {
+        size += writeSync(descriptor, line);
+      });
+    },
+  };
+}
+
+function openLog(file: string): number {
+  const descriptor = openSync(file, 'a', LOG_MODE);
+  fchmodSync(descriptor, LOG_MODE);
+  return descriptor;
+}
+
+function attempt(work: () => unknown): void {
+  try {
+    work();
+  } catch {
+    // There is nowhere left to report it.
+  }
 }

@@ -4,14 +4,14 @@ import { readEnvironment } from '../config/env.ts';
 import { findInstallRoot } from '../config/install-root.ts';
 import { resolvePaths } from '../config/paths.ts';
 
-// Halves the time until the daemon answers. In the daemon's own directory: Node's default is one that other users of
-// the machine could have filled.
+// The cache halves the time until the daemon answers. It is in the daemon's own directory, because other users of the
+// machine can write to Node's default directory.
 try {
   const { compileCacheDir } = resolvePaths(readEnvironment(), findInstallRoot());
   mkdirSync(compileCacheDir, { recursive: true, mode: 0o700 });
   enableCompileCache(compileCacheDir);
 } catch {
-  // What is wrong with the directories is told by the program itself.
+  // The program itself reports what is wrong with the directories.
 }
 const [{ compose }, { runProgram }] = await Promise.all([import('./compose.ts'), import('./program.ts')]);
 await runProgram(process.argv, compose);

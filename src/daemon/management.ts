@@ -1,3 +1,5 @@
+import type { Management, SandboxStatus, SchemaResponse, StatusResponse, ToolInfo } from '../call/management.ts';
+import { sessionKey } from '../call/session.ts';
 import type { Catalog, CatalogTool } from '../catalog/catalog.ts';
 import type { Paths } from '../config/paths.ts';
 import type { Clock } from '../core/clock.ts';
@@ -6,14 +8,14 @@ import { sessionIdFor } from '../dispatch/identify.ts';
 import { PACKAGE_VERSION, PROTOCOL_VERSION } from '../protocol/versions.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { Scrubber } from '../scrub/scrubber.ts';
-import type { HealthCheck, Management, ProjectResult, SchemaResult, ServerStatus, ToolInfo } from '../server/door.ts';
 import type { AuditLog } from '../stores/audit.ts';
 import type { AcceptedTool, ProjectStore } from '../stores/projects.ts';
+import { type ApprovalDeps, createApprovals, requireProject } from './approval-management.ts';
 import type { CallGate } from './call-gate.ts';
+import type { checkHealth } from './health.ts';
+import type { StopCause } from './lifecycle.ts';
 import { checkProjectRoot } from './project-root.ts';
-import { createQuarantineManagement, type QuarantineManagementDeps } from './quarantine-management.ts';
-import { createRuleManagement, type RuleManagementDeps } from './rule-management.ts';
-import type { StopCause } from './stop-request.ts';
+import { acceptance } from './registered-projects.ts';
 
 export interface ManagementDeps {
   home: string;
@@ -24,10 +26,9 @@ export interface ManagementDeps {
   sandbox: Sandbox;
   gate: CallGate;
   scrubber: Pick<Scrubber, 'secrets'>;
-  rules: RuleManagementDeps;
-  quarantine: QuarantineManagementDeps;
+  approvals: ApprovalDeps;
   clock: Clock;
-  checkHealth(projectRoot: string): Promise<HealthCheck[]>;
+  checkHealth(projectRoot: string): ReturnType<typeof checkHealth>;
   /** Begins the orderly end of the daemon. */
   requestStop(graceMs: number, cause: StopCause): void;
 }
@@ -35,83 +36,94 @@ export interface ManagementDeps {
 const AUDIT_DEFAULT = 20;
 const AUDIT_MAX = 1000;
 
-/** What the CLI may ask of the daemon, one method per rpc of ManagementService. */
+/** The daemon's side of the management contract. Doors have checked the shape of every request. */
 export function createManagement(deps: ManagementDeps): Management {
   const startedAt = deps.clock.monotonic();
   return {
     serverStatus: () => serverStatus(deps, startedAt),
-    async stopServer(graceMs, isRestart) {
-      const activeCalls = deps.gate.active();
-      deps.requestStop(graceMs, isRestart ? 'restart' : 'stop');
+    async stopServer({ grace_ms, restart }) {
+      const active_calls = deps.gate.active();
+      deps.requestStop(grace_ms, restart ? 'restart' : 'stop');
       const { ended } = await deps.gate.drained;
-      return { pid: process.pid, activeCalls, endedCalls: ended };
+      return { pid: process.pid, active_calls, ended_calls: ended };
     },
-    registerProject: (root) => registerProject(root, deps),
-    async unregisterProject(root) {
-      const known = await deps.projects.find(root);
-      return {
-        root,
-        changed: await deps.projects.unregister(root),
-        tools: toolInfos(known?.tools ?? [], deps.catalog),
-      };
+    async registerProject({ root }) {
+      await checkProjectRoot(root, deps.home, deps.paths);
+      const tools = deps.catalog.list();
+      const changed = await deps.projects.register(root, tools.map(acceptance));
+      return { root, changed, tools: tools.map(toolInfo) };
     },
-    async listTools(root) {
-      if (root === '') return deps.catalog.list().map(toolInfo);
-      const project = await deps.projects.find(root);
-      if (project === null) throw notRegistered(root);
-      return toolInfos(project.tools, deps.catalog);
+    async unregisterProject({ root }) {
+      const tools = (await deps.projects.find(root))?.tools ?? [];
+      return { root, changed: await deps.projects.unregister(root), tools: toolInfos(tools, deps.catalog) };
     },
-    async tailAudit(limit, projectRoot) {
-      const records = await deps.auditLog.tail(
-        Math.min(limit || AUDIT_DEFAULT, AUDIT_MAX),
-        projectRoot === '' ? undefined : projectRoot,
-      );
-      return records.map((record) => JSON.stringify(record));
+    async listTools({ root }) {
+      if (root === '') return { tools: deps.catalog.list().map(toolInfo) };
+      const { tools } = await requireProject(root, deps.projects);
+      return { tools: toolInfos(tools, deps.catalog) };
     },
-    checkHealth: deps.checkHealth,
-    async sessionSecrets(root, hint) {
+    async tailAudit({ limit, project_root }) {
+      const newest = Math.min(limit || AUDIT_DEFAULT, AUDIT_MAX);
+      const records = await deps.auditLog.tail(newest, project_root === '' ? undefined : project_root);
+      return { records_json: records.map((record) => JSON.stringify(record)) };
+    },
+    checkHealth: async ({ project_root }) => ({ checks: await deps.checkHealth(project_root) }),
+    async sessionSecrets({ root, session: hint }) {
       const session = sessionIdFor(hint, deps.clock.now());
-      return { root, session, secrets: deps.scrubber.secrets(`${root}\0${session}`) };
+      const secrets = deps.scrubber.secrets(sessionKey({ project: root, session }));
+      return { root, session, secrets: secrets.map(secretSummary) };
     },
-    stats: (projectRoot, days) => deps.auditLog.stats(days, projectRoot),
-    ...createRuleManagement(deps.rules),
-    ...createQuarantineManagement(deps.quarantine),
-    async getSchema(tool) {
-      return schemaOf(tool, deps.catalog);
-    },
+    stats: async ({ project_root, days }) => ({ rows: await deps.auditLog.stats(days, project_root) }),
+    ...createApprovals(deps.approvals),
+    getSchema: async (tool) => schemaOf(tool, deps.catalog),
   };
 }
 
-async function serverStatus(deps: ManagementDeps, startedAt: number): Promise<ServerStatus> {
+async function serverStatus(deps: ManagementDeps, startedAt: number): Promise<StatusResponse> {
   return {
     pid: process.pid,
     version: PACKAGE_VERSION,
-    uptimeMs: Math.round(deps.clock.monotonic() - startedAt),
+    uptime_ms: Math.round(deps.clock.monotonic() - startedAt),
     socket: deps.paths.socket,
     calls: deps.gate.answered(),
-    activeCalls: deps.gate.active(),
+    active_calls: deps.gate.active(),
     projects: (await deps.projects.list()).length,
-    residentBytes: process.memoryUsage.rss(),
-    protocolVersion: PROTOCOL_VERSION,
+    resident_bytes: process.memoryUsage.rss(),
+    protocol_version: PROTOCOL_VERSION,
     isolation: (await deps.sandbox.probe()).level,
-    sandbox: await deps.sandbox.status(),
+    sandbox: await sandboxStatus(deps.sandbox),
   };
 }
 
-async function registerProject(root: string, deps: ManagementDeps): Promise<ProjectResult> {
-  await checkProjectRoot(root, deps.home, deps.paths);
-  const accepted = deps.catalog.list().map(acceptance);
-  const changed = await deps.projects.register(root, accepted);
-  return { root, changed, tools: deps.catalog.list().map(toolInfo) };
+async function sandboxStatus(sandbox: Sandbox): Promise<SandboxStatus> {
+  const { totals, ...state } = await sandbox.status();
+  return {
+    spawner_pid: state.spawnerPid ?? 0,
+    spawner_resident_bytes: state.spawnerRssBytes,
+    running: state.running,
+    processes: state.processes,
+    ready: state.ready.map(({ workspace, count }) => ({ project: workspace, count })),
+    ready_max: state.readyMax,
+    ready_used: state.readyUsed,
+    totals: totals && {
+      memory_bytes: totals.memoryBytes,
+      memory_max_bytes: totals.memoryMaxBytes,
+      pids: totals.pids,
+      pids_max: totals.pidsMax,
+    },
+  };
 }
 
-/** A person ran `ctxd init`: this tool, these bytes, these grants. */
-export function acceptance(tool: CatalogTool): AcceptedTool {
+function secretSummary(secret: ReturnType<Scrubber['secrets']>[number]) {
   return {
-    name: tool.manifest.name,
-    bundleSha256: tool.bundleSha256,
-    origin: tool.origin,
-    grants: tool.manifest.grants,
+    token: secret.token,
+    rule: secret.rule,
+    kind: secret.kind,
+    tool: secret.tool ?? '',
+    first_seen_ms: secret.firstSeenAt,
+    uses: secret.uses,
+    opened: secret.opened,
+    last_opened_ms: secret.lastOpenedAt ?? 0,
   };
 }
 
@@ -126,30 +138,25 @@ function toolInfo(tool: CatalogTool): ToolInfo {
   return {
     name: tool.manifest.name,
     purpose: tool.manifest.purpose,
-    bundleSha256: tool.bundleSha256,
     origin: tool.origin,
-    schemaJson: tool.schemaJson,
-    toolMd: tool.toolMd,
-    toolExtendedMd: tool.toolExtendedMd,
     grants: [...tool.manifest.grants],
+    ...schemaInfo(tool),
   };
 }
 
-function schemaOf(name: string, catalog: Catalog): SchemaResult {
+function schemaOf(name: string, catalog: Catalog): SchemaResponse {
   const tool = catalog.find(name);
-  if (tool === undefined) {
-    throw new ContextdError('TOOL_NOT_FOUND', `there is no tool named ${JSON.stringify(name.slice(0, 100))}`, {
-      remedy: 'See `ctxd tool list`.',
-    });
-  }
-  return {
-    schemaJson: tool.schemaJson,
-    toolMd: tool.toolMd,
-    toolExtendedMd: tool.toolExtendedMd,
-    bundleSha256: tool.bundleSha256,
-  };
+  if (tool !== undefined) return schemaInfo(tool);
+  throw new ContextdError('TOOL_NOT_FOUND', `there is no tool named ${JSON.stringify(name.slice(0, 100))}`, {
+    remedy: 'See `ctxd tool list`.',
+  });
 }
 
-function notRegistered(root: string): ContextdError {
-  return new ContextdError('NOT_FOUND', `${root} is not a registered project`, { remedy: 'Run `ctxd init` there.' });
+function schemaInfo(tool: CatalogTool): SchemaResponse {
+  return {
+    schema_json: tool.schemaJson,
+    tool_md: tool.toolMd,
+    tool_extended_md: tool.toolExtendedMd,
+    bundle_sha256: tool.bundleSha256,
+  };
 }

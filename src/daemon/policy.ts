@@ -3,20 +3,17 @@ import type { Config } from '../config/schema.ts';
 import type { SandboxPolicy } from '../sandbox/sandbox.ts';
 
 const MIB = 1024 * 1024;
-/** The largest file a tool may write, bytes. */
+/** Bytes of the largest file that a tool may write. */
 const FILE_MAX_BYTES = 1024 * MIB;
-/** Open files of one process in a sandbox. */
+/** The most open files of one process in a sandbox. */
 const OPEN_FILES = 1024;
 
-/**
- * Processors for one sandbox when a person set none: all but one, or all but a quarter of one or two, so that the daemon
- * and the person have the rest.
- */
+/** Processors for one sandbox if a person set none: all but one, or three quarters if there are at most four. */
 export function defaultCpus(processors: number): number {
   return Math.max(processors - 1, processors * 0.75);
 }
 
-/** The policy of every core tool: the project root and what a person listed, nothing that a call could widen. */
+/** The policy of every core tool: the project root and what a person listed. No call can widen it. */
 export function policyFor(projectRoot: string, config: Config['sandbox']): SandboxPolicy {
   return {
     workspace: projectRoot,

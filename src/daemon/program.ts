@@ -2,18 +2,17 @@ import { Command } from 'commander';
 import { readEnvironment } from '../config/env.ts';
 import { findInstallRoot } from '../config/install-root.ts';
 import { resolvePaths } from '../config/paths.ts';
-import { systemClock } from '../core/clock.ts';
+import { systemClock, systemTimer } from '../core/clock.ts';
 import { ContextdError, ERROR_TABLE } from '../core/errors.ts';
 import { PACKAGE_VERSION } from '../protocol/versions.ts';
-import { failureLine } from './failure-line.ts';
 import { type Program, type ServeOptions, serve } from './serve.ts';
 
-/** Exit code of a command line that is wrong. */
+/** Exit code for a wrong command line. */
 const EXIT_USAGE = 2;
-/** Whatever a part makes is for this user alone, even where it forgets to say so. */
+/** Every file that a part creates is for this user alone, even if the part sets no mode. */
 const PRIVATE_UMASK = 0o077;
 
-/** `contextd serve [--foreground]` and `contextd --version`, with the given parts list. Ends the process. */
+/** `contextd serve [--foreground]` and `contextd --version`, with the parts that `compose` builds. Ends the process. */
 export async function runProgram(argv: readonly string[], compose: Program['compose']): Promise<void> {
   const program = new Command('contextd').description('The contextd daemon. Manage it with ctxd.');
   program.version(PACKAGE_VERSION, '--version', 'Print the version.').helpOption('--help', 'Print this help.');
@@ -32,10 +31,23 @@ async function serveAndExit(compose: Program['compose'], options: ServeOptions):
     process.chdir('/');
     const environment = readEnvironment();
     const paths = resolvePaths(environment, findInstallRoot());
-    await serve({ environment, paths, clock: systemClock, compose }, options);
+    await serve({ environment, paths, clock: systemClock, timer: systemTimer, compose }, options);
     return process.exit(0);
   } catch (thrown) {
     console.error(failureLine(thrown));
     return process.exit(ERROR_TABLE[ContextdError.from(thrown).code].exitCode);
   }
+}
+
+/** Says in one line why the daemon did not start, with the remedy and without a stack. */
+export function failureLine(thrown: unknown): string {
+  const error = ContextdError.from(thrown);
+  const known = error.code !== 'INTERNAL_ERROR' || thrown instanceof ContextdError;
+  const message = known ? error.message : `cannot start: ${thrown instanceof Error ? thrown.message : String(thrown)}`;
+  const remedy = known ? error.remedy : 'Run `contextd serve --foreground` to see more, or `ctxd doctor`.';
+  return `contextd: ${oneLine(remedy === undefined ? message : `${message}. ${remedy}`)}`;
+}
+
+function oneLine(text: string): string {
+  return text.replaceAll(/\s*[\r\n]+\s*/g, ' ');
 }

@@ -4,8 +4,9 @@ import type { Paths } from '../config/paths.ts';
 import { ContextdError, isErrno } from '../core/errors.ts';
 
 /**
- * Step 2's rule for what may be a project at all (design §3): a real directory, never `/`, the home directory or an
- * ancestor of it, and no root that holds contextd's own directories or its installation. PATH_INVALID says which.
+ * Checks that a directory may be a project (design §3, step 2): it is a real directory, and neither `/`, the home
+ * directory or an ancestor of it, nor a root that holds contextd's own directories or its installation. PATH_INVALID
+ * names the rule that is broken.
  */
 export async function checkProjectRoot(root: string, home: string, paths: Paths): Promise<void> {
   await checkDirectory(root);

@@ -1,22 +1,28 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Environment } from '../config/env.ts';
 import { loadConfig } from '../config/load.ts';
 import { ensureDirectories, type Paths } from '../config/paths.ts';
 import type { Config } from '../config/schema.ts';
-import type { Clock } from '../core/clock.ts';
-import { ERROR_TABLE } from '../core/errors.ts';
+import type { Clock, Timer } from '../core/clock.ts';
+import { ContextdError, ERROR_TABLE } from '../core/errors.ts';
 import type { Logger } from '../core/log.ts';
-import { ensureVacant } from '../server/probe.ts';
+import { ensureVacant, type ProbeDeps } from '../server/probe.ts';
 import type { ComposeDeps } from './compose.ts';
-import { type Composition, startParts, stopParts } from './lifecycle.ts';
-import { createFileSink, createStderrSink } from './log-sink.ts';
-import { createLogger } from './logger.ts';
-import { startAlone } from './single-instance.ts';
-import { createStopRequest, type StopCause, watchSignals } from './stop-request.ts';
+import {
+  type Composition,
+  createStopRequest,
+  type StopCause,
+  startParts,
+  stopParts,
+  watchSignals,
+} from './lifecycle.ts';
+import { createFileSink, createLogger, createStderrSink } from './logger.ts';
 
 export interface Program {
   environment: Environment;
   paths: Paths;
   clock: Clock;
+  timer: Timer;
   compose(deps: ComposeDeps): Composition;
 }
 
@@ -28,11 +34,11 @@ export interface ServeOptions {
 interface Service {
   config: Config;
   logger: Logger;
-  /** From the moment the parts are built, text is masked by them; until then it is withheld. */
+  /** Once the parts are built they mask the text of log lines. Until then the text is withheld. */
   compose(requestStop: (graceMs: number, cause: StopCause) => void): Composition;
 }
 
-/** Runs the daemon until it is asked to stop and has stopped. Throws when it cannot start. */
+/** Runs the daemon until it was asked to stop and has stopped. Throws if it cannot start. */
 export async function serve(program: Program, { foreground }: ServeOptions): Promise<void> {
   const { paths, clock } = program;
   await ensureDirectories(paths);
@@ -50,7 +56,7 @@ export async function serve(program: Program, { foreground }: ServeOptions): Pro
   logger.info('daemon.stopped', { pid: process.pid });
 }
 
-async function prepare({ environment, paths, clock, compose }: Program, foreground: boolean): Promise<Service> {
+async function prepare({ environment, paths, clock, timer, compose }: Program, foreground: boolean): Promise<Service> {
   const config = await loadConfig(paths);
   let mask = (_text: string): string => '[withheld]';
   let maskLater = async (texts: readonly string[]): Promise<readonly string[]> => texts.map((text) => mask(text));
@@ -66,7 +72,7 @@ async function prepare({ environment, paths, clock, compose }: Program, foregrou
     config,
     logger,
     compose(requestStop) {
-      const composition = compose({ environment, paths, config, clock, logger, requestStop });
+      const composition = compose({ environment, paths, config, clock, timer, logger, requestStop });
       mask = (text) => composition.mask(text);
       maskLater = composition.maskLater ?? maskLater;
       return composition;
@@ -79,7 +85,36 @@ async function start(composition: Composition, logger: Logger): Promise<Composit
   return composition;
 }
 
-/** A fault nobody foresaw leaves a state nobody knows: it is logged and the process ends, to be started afresh. */
+interface SingleInstanceDeps {
+  probe: ProbeDeps;
+  clock: Clock;
+  logger: Logger;
+}
+
+/** Milliseconds in which a stopping daemon, whose door is closed already, releases the state database. */
+const HANDOVER_MS = 8_000;
+const RETRY_MS = 50;
+
+/**
+ * Starts with `attempt`, which throws CONFLICT while another daemon holds the state database. If the other daemon answers
+ * on the socket, the error names it. If it does not answer, it is stopping or still starting, and this one waits for it.
+ */
+export async function startAlone<T>(attempt: () => Promise<T>, deps: SingleInstanceDeps): Promise<T> {
+  const until = deps.clock.monotonic() + HANDOVER_MS;
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await attempt();
+    } catch (thrown) {
+      if (!(thrown instanceof ContextdError) || thrown.code !== 'CONFLICT') throw thrown;
+      await ensureVacant(deps.probe);
+      if (deps.clock.monotonic() >= until) throw thrown;
+      if (tries === 1) deps.logger.info('daemon.waiting_for_another_to_end');
+      await delay(RETRY_MS);
+    }
+  }
+}
+
+/** After an unexpected error the state is unknown, so the error is logged and the process ends. */
 function watchCrashes(logger: Logger): void {
   process.on('uncaughtException', (error) => {
     logger.error('daemon.crashed', {}, error);

@@ -1,21 +1,20 @@
 import { createHash } from 'node:crypto';
-import { setTimeout } from 'node:timers/promises';
 import { parseSessionKey } from '../call/session.ts';
 import type { Paths } from '../config/paths.ts';
 import type { GitleaksUse } from '../config/schema.ts';
-import type { Clock } from '../core/clock.ts';
+import type { Clock, Timer } from '../core/clock.ts';
 import { ContextdError } from '../core/errors.ts';
 import type { Logger } from '../core/log.ts';
-import type { SecondSearch } from '../dispatch/second-search.ts';
+import type { SecondSearch } from '../dispatch/scrub.ts';
 import { type AuditItem, Auditor, type AuditorState } from '../scrub/gitleaks/auditor.ts';
 import { findBinary, type GitleaksBinary, type GitleaksPlaces } from '../scrub/gitleaks/binary.ts';
 import { type MissedSecret, missedSecrets } from '../scrub/gitleaks/missed.ts';
 import { findOfficialConfig } from '../scrub/gitleaks/official-config.ts';
 import { clearWorkDir, createGitleaksRun, type GitleaksRun } from '../scrub/gitleaks/run.ts';
 import type { Scrubber } from '../scrub/scrubber.ts';
-import { readStreams } from '../stores/artifact-streams.ts';
-import type { ArtifactStore, ArtifactStream } from '../stores/artifacts.ts';
+import { type ArtifactStore, type ArtifactStream, readStreams } from '../stores/artifacts.ts';
 import type { AuditLog } from '../stores/audit.ts';
+import { pause } from './jobs.ts';
 import type { Part } from './lifecycle.ts';
 
 export interface StandingAuditorDeps {
@@ -26,26 +25,27 @@ export interface StandingAuditorDeps {
   artifacts: ArtifactStore;
   auditLog: AuditLog;
   clock: Clock;
+  timer: Timer;
   logger: Logger;
 }
 
-/** What `ctxd doctor` and `ctxd stats` say of it. */
+/** What `ctxd doctor` and `ctxd stats` report of the auditor. */
 export interface StandingAuditorState {
   use: GitleaksUse;
-  /** Null: there is none on this machine, so nothing is searched a second time. */
+  /** Null if gitleaks is not installed; nothing is searched a second time then. */
   program: GitleaksBinary | null;
-  /** Null unless it works in the background. */
+  /** Null unless gitleaks runs in the background. */
   background: AuditorState | null;
 }
 
-/** The real gitleaks, where installed, over what the engine let through (issue part 9). */
+/** Runs the real gitleaks, if it is installed, over what the engine let through. */
 export interface StandingAuditor extends Part, SecondSearch {
   state(): StandingAuditorState;
-  /** Resolves when no output waits. */
+  /** Resolves when no output waits to be searched. */
   idle(): Promise<void>;
 }
 
-/** Milliseconds that gitleaks gets for one answer. */
+/** Milliseconds that gitleaks may take for one answer. */
 const ANSWER_MS = 30_000;
 
 export function createStandingAuditor(deps: StandingAuditorDeps): StandingAuditor {
@@ -85,7 +85,7 @@ async function createRun(program: GitleaksBinary, deps: StandingAuditorDeps): Pr
   const official = await findOfficialConfig(deps.places);
   return createGitleaksRun({
     program: program.path,
-    // The program reads a file; a configuration that was cut out of it is the one it has anyway.
+    // A configuration that was cut out of the program is the program's default, so it needs no file.
     configFile: official === null || official.source === program.path ? null : official.source,
     workDir: deps.paths.gitleaksWorkDir,
     lowPriority: deps.use === 'background',
@@ -97,12 +97,12 @@ function createBackground(run: GitleaksRun, deps: StandingAuditorDeps, signal: A
     run,
     read: async (item) => (await readStored(item, deps.artifacts))?.map(({ text }) => text) ?? null,
     onMissed: (item, missed) => maskStored(item, missed, deps),
-    pause: (ms) => setTimeout(ms, undefined, { signal, ref: false }).catch(() => undefined),
+    pause: (ms) => pause(deps.timer, ms, signal),
     logger: deps.logger,
   });
 }
 
-/** Null when the artifact is gone. */
+/** Null if the artifact is gone. */
 async function readStored(
   { sessionKey, artifactId }: AuditItem,
   artifacts: ArtifactStore,
@@ -116,7 +116,7 @@ async function readStored(
   }
 }
 
-/** The session knows the secret from now on; what was stored of it is masked, and that is recorded. */
+/** Makes the secrets known to the session, masks them in the stored output, and records that. */
 async function maskStored(item: AuditItem, missed: readonly MissedSecret[], deps: StandingAuditorDeps): Promise<void> {
   const streams = (await readStored(item, deps.artifacts)) ?? [];
   const { value, secrets } = await deps.scrubber.scrubAgain(
@@ -151,9 +151,9 @@ async function maskStored(item: AuditItem, missed: readonly MissedSecret[], deps
 function notInstalled(): ContextdError {
   return new ContextdError(
     'SCRUB_FAILED',
-    'the output was withheld: scrub.gitleaks is always, and there is no gitleaks',
+    'the output was withheld: scrub.gitleaks is "always", and gitleaks is not installed',
     {
-      remedy: 'A person can bring it (ctxd doctor says how) or run: ctxd config set scrub.gitleaks background.',
+      remedy: 'A person can install it (`ctxd doctor` says how) or run `ctxd config set scrub.gitleaks background`.',
     },
   );
 }

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { CallFacts } from '../call/outcome.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import { TOOL_NAME_PATTERN } from '../catalog/manifest.ts';
 import type { Clock } from '../core/clock.ts';
@@ -7,6 +8,7 @@ import { isJsonObject, type Json } from '../core/json.ts';
 import { freeKey } from '../scrub/leaves.ts';
 import type { Scrubber } from '../scrub/scrubber.ts';
 import type { AuditLog, AuditRecord, StartFacts } from '../stores/audit.ts';
+import type { Journal } from '../stores/journal.ts';
 import type { Call } from './call.ts';
 import type { ScrubbedOutcome } from './scrub.ts';
 import type { Tally } from './tally.ts';
@@ -18,41 +20,41 @@ export interface AuditDeps {
   clock: Clock;
 }
 
-/** Characters that the log keeps of one string of an input: enough to know what was done, never a 10 MB file. */
+/** Characters that the log keeps of one input string: enough to see what was done, but never a 10 MB file. */
 const KEPT_CHARS = 2_048;
 
-/** Characters that the log keeps of an input, all strings together. */
+/** Characters that the log keeps of a whole input. */
 const INPUT_MAX_CHARS = 65_536;
 
-/** Openings told one by one in a record. */
+/** Secret openings that one record lists. */
 const OPENED_MAX = 1_000;
 
-/** What the caller is told, and what it cost. */
+/** The line that the caller gets, and its cost. */
 export interface Told {
   line: string;
   tally: Tally;
 }
 
-/** What is known of a call before it runs. */
+/** The part of a record that is known before the call runs. */
 export function startFacts({ request, requestId, sessionId, receivedAt }: Call, deps: AuditDeps): StartFacts {
   return {
     time: new Date(receivedAt).toISOString(),
     request_id: requestId,
     session: deps.scrubber.maskText(sessionId),
     project: request.projectRoot,
-    door: request.door,
+    door: request.principal.door,
     tool: recordedTool(request.tool, deps),
     input: recordedInput(request.inputJson, deps.scrubber),
   };
 }
 
-/** The name of a tool there is stays readable, whatever a project calls a secret; any other is the caller's text. */
+/** The name of an existing tool is never masked. Any other name is the caller's text. */
 function recordedTool(name: string, { catalog, scrubber }: AuditDeps): string {
   if (TOOL_NAME_PATTERN.test(name) && catalog.find(name) !== undefined) return name;
   return scrubber.maskText(name).slice(0, 100);
 }
 
-/** The record of a call with its outcome, whatever that is. */
+/** The record of a call with its outcome. */
 export function endRecord(
   call: Call,
   start: StartFacts,
@@ -61,6 +63,7 @@ export function endRecord(
   deps: AuditDeps,
 ): AuditRecord {
   const errorCode = outcome.failure?.code ?? null;
+  const { facts } = outcome;
   return {
     ...start,
     output_sha256: createHash('sha256').update(line).digest('hex'),
@@ -69,17 +72,17 @@ export function endRecord(
     secrets_found: outcome.secrets.length,
     secret_rules: [...new Set(outcome.secrets.map((secret) => secret.rule))],
     ...(outcome.missedByFirstPass > 0 ? { missed_by_first_pass: outcome.missedByFirstPass } : {}),
-    ...(outcome.secretsOpened.length > 0 ? { secrets_opened: openedOf(outcome, deps.scrubber) } : {}),
+    ...(facts.secretsOpened.length > 0 ? { secrets_opened: openedOf(facts, deps.scrubber) } : {}),
     exit_code: exitCodeOf(outcome, errorCode),
     error_code: errorCode,
     ...(outcome.scrubMs === undefined ? {} : { scrub_ms: outcome.scrubMs }),
     ...talliedOf(tally),
-    ...(outcome.runMs === null ? {} : { run_ms: outcome.runMs }),
-    ...(outcome.hostCalls.total > 0 ? { host_calls: hostCallsOf(outcome) } : {}),
+    ...(facts.runMs === null ? {} : { run_ms: facts.runMs }),
+    ...(facts.hostCalls.total > 0 ? { host_calls: hostCallsOf(facts) } : {}),
     ...(outcome.quarantined.length > 0 ? { quarantined: outcome.quarantined.map((one) => ({ ...one })) } : {}),
-    ...(outcome.searchComplete ? {} : { search_incomplete: true }),
+    ...(facts.searchComplete ? {} : { search_incomplete: true }),
     ...(outcome.denied.length > 0 ? { denied: outcome.denied.map((denial) => ({ ...denial })) } : {}),
-    ...(outcome.isolationMissing.length > 0 ? { isolation_missing: outcome.isolationMissing } : {}),
+    ...(facts.isolationMissing.length > 0 ? { isolation_missing: facts.isolationMissing } : {}),
   };
 }
 
@@ -95,19 +98,19 @@ function talliedOf(tally: Tally) {
   };
 }
 
-/** Every token that became its value, up to a thousand; an input's name may be the caller's own text. */
-function openedOf({ secretsOpened }: ScrubbedOutcome, scrubber: Scrubber): Json {
+/** The opened tokens, at most a thousand. The pointer is masked because it may hold the caller's text. */
+function openedOf({ secretsOpened }: CallFacts, scrubber: Scrubber): Json {
   return secretsOpened
     .slice(0, OPENED_MAX)
     .map(({ token, input, use }) => ({ token, input: kept(input, scrubber), use }));
 }
 
-/** The first hundred requests to ToolHost, and how many there were. */
-function hostCallsOf({ hostCalls }: ScrubbedOutcome): Json {
+/** The first hundred requests to ToolHost, with their total. */
+function hostCallsOf({ hostCalls }: CallFacts): Json {
   return { total: hostCalls.total, calls: hostCalls.calls.map((call) => ({ ...call })) };
 }
 
-/** The input as it came, its tokens still tokens; as text when it is not JSON, or nested beyond reason. */
+/** The input with its tokens unopened; as text if it is not JSON or nested too deeply. */
 function recordedInput(bytes: Buffer, scrubber: Scrubber): Json {
   const text = bytes.toString('utf8');
   try {
@@ -129,7 +132,7 @@ function masked(value: Json, scrubber: Scrubber): Json {
   return Object.fromEntries(entries);
 }
 
-/** Masked before it is cut, since a cut secret is one that no pattern knows; `maskText` cuts what is far too long. */
+/** Masks before cutting, because no pattern matches a cut secret. `maskText` itself shortens very long texts. */
 function kept(text: string, scrubber: Scrubber): string {
   const safe = scrubber.maskText(text);
   return safe.length <= KEPT_CHARS ? safe : `${safe.slice(0, KEPT_CHARS)}… (${text.length} characters)`;
@@ -139,4 +142,44 @@ function exitCodeOf(outcome: ScrubbedOutcome, errorCode: ErrorCode | null): numb
   const own = outcome.data.exit_code;
   if (typeof own === 'number') return own;
   return errorCode === null ? 0 : ERROR_TABLE[errorCode].exitCode;
+}
+
+/** Records one call: in the journal while it runs, in the audit log permanently. */
+export interface CallRecord {
+  /**
+   * Call before anything runs. Throws CONFLICT if the request id was used before, and STORAGE_FULL or AUDIT_FAILED if
+   * the record cannot be written: no record, no run.
+   */
+  begin(tool: string): Promise<void>;
+  /** Step 9, for every outcome. Throws AUDIT_FAILED if the record cannot be written: no record, no answer. */
+  end(outcome: ScrubbedOutcome, told: Told): Promise<void>;
+}
+
+export interface CallRecordDeps extends AuditDeps {
+  journal: Journal;
+}
+
+export function createCallRecord(call: Call, deps: CallRecordDeps): CallRecord {
+  const { auditLog, journal } = deps;
+  const { requestId, sessionKey } = call;
+  // A call that failed to begin must not end the call whose request id it reused.
+  let isInJournal = false;
+  let start: StartFacts | null = null;
+  return {
+    async begin(tool) {
+      await journal.begin({ requestId, tool, sessionKey });
+      isInJournal = true;
+      const facts = startFacts(call, deps);
+      await auditLog.begin(facts);
+      start = facts;
+    },
+    async end(outcome, told) {
+      // The input may hold secrets that only this call revealed, so it is masked again.
+      const facts = start === null || outcome.secrets.length > 0 ? startFacts(call, deps) : start;
+      const record = endRecord(call, facts, outcome, told, deps);
+      await (start === null ? auditLog.append(record) : auditLog.end(record));
+      const errorCode: ErrorCode | null = outcome.failure?.code ?? null;
+      if (isInJournal) await journal.finish(requestId, errorCode);
+    },
+  };
 }

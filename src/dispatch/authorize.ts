@@ -1,36 +1,32 @@
 import type { Config } from '../config/schema.ts';
-import { ContextdError, type ErrorCode } from '../core/errors.ts';
+import { ContextdError } from '../core/errors.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { IsolationReport, Sandbox } from '../sandbox/sandbox.ts';
-import type { ProjectStore } from '../stores/projects.ts';
+import { type Consents, grantSubject } from '../stores/consents.ts';
 import type { VerifiedCall } from './call.ts';
 import { checkSecrets } from './check-secrets.ts';
 import type { Slots } from './slots.ts';
+import type { Allowed, Denied, Verdict } from './verdict.ts';
 
 export interface AuthorizeDeps {
-  projects: ProjectStore;
+  consents: Pick<Consents, 'has'>;
   sandbox: Sandbox;
   config: Pick<Config, 'sandbox' | 'server' | 'secrets'>;
   slots: Slots;
 }
 
-/** What one check says: allowed, or refused with the code and the way to mend it. */
-export type Verdict =
-  | { allowed: true; reason: string }
-  | { allowed: false; reason: string; code: ErrorCode; remedy: string; limit?: number };
-
 interface Check {
   name: string;
-  judge(call: VerifiedCall, deps: AuthorizeDeps, isolation: IsolationReport): Promise<Verdict> | Verdict;
+  judge(call: VerifiedCall, deps: AuthorizeDeps, isolation: IsolationReport): Verdict;
 }
 
-/** The permit a call runs under. */
+/** What a call that may run is allowed. */
 export interface Permit {
   isolation: IsolationReport;
   report: JsonObject;
 }
 
-/** Every check must allow; an empty list would allow nothing. The order is from the cheapest to explain to the last resort. */
+/** Every check must allow the call; an empty list would allow nothing. The first refusal is the one that is reported. */
 const CHECKS: readonly Check[] = [
   { name: 'grants', judge: checkGrants },
   { name: 'isolation', judge: checkIsolation },
@@ -43,13 +39,13 @@ export async function authorize(call: VerifiedCall, deps: AuthorizeDeps): Promis
   const isolation = await deps.sandbox.isolationFor(call.request.projectRoot);
   const lines: JsonObject[] = [];
   for (const check of CHECKS) {
-    const verdict = await check.judge(call, deps, isolation);
-    lines.push({ check: check.name, allowed: verdict.allowed, reason: verdict.reason });
-    if (!verdict.allowed) {
-      throw new ContextdError(verdict.code, verdict.reason, {
-        remedy: verdict.remedy,
-        details: { checks: lines, ...(verdict.limit === undefined ? {} : { limit: verdict.limit }) },
-        ...(verdict.code === 'RATE_LIMITED' ? { retryAfterMs: 100 } : {}),
+    const decision = settle(check.judge(call, deps, isolation), call, deps);
+    lines.push({ check: check.name, allowed: decision.verdict === 'allow', reason: decision.reason });
+    if (decision.verdict === 'deny') {
+      throw new ContextdError(decision.code, decision.reason, {
+        remedy: decision.remedy,
+        details: { checks: lines, ...(decision.limit === undefined ? {} : { limit: decision.limit }) },
+        ...(decision.code === 'RATE_LIMITED' ? { retryAfterMs: 100 } : {}),
       });
     }
   }
@@ -60,17 +56,22 @@ export async function authorize(call: VerifiedCall, deps: AuthorizeDeps): Promis
   };
 }
 
-async function checkGrants(call: VerifiedCall, deps: AuthorizeDeps): Promise<Verdict> {
-  const { name, grants } = call.tool.manifest;
-  const project = await deps.projects.find(call.request.projectRoot);
-  const accepted = project?.tools.find((tool) => tool.name === name)?.grants ?? [];
-  const missing = grants.filter((grant) => !accepted.includes(grant));
-  if (missing.length === 0)
-    return { allowed: true, reason: `${name} has the grants it asks for: ${grants.join(', ') || 'none'}` };
+/** Answers a question from what a person consented to. Nobody is asked while the call waits. */
+function settle(verdict: Verdict, call: VerifiedCall, { consents }: AuthorizeDeps): Allowed | Denied {
+  if (verdict.verdict !== 'ask') return verdict;
+  const missing = verdict.needs.filter(({ subject, hash }) => !consents.has(call.request.projectRoot, subject, hash));
+  if (missing.length === 0) return { verdict: 'allow', reason: verdict.allowed };
+  const reason = verdict.refused(missing.map(({ name }) => name));
+  return { verdict: 'deny', code: 'PERMISSION_DENIED', reason, remedy: verdict.remedy };
+}
+
+function checkGrants({ tool }: VerifiedCall): Verdict {
+  const { name, grants } = tool.manifest;
   return {
-    allowed: false,
-    code: 'PERMISSION_DENIED',
-    reason: `${name} asks for ${missing.join(', ')}, which this project has not granted`,
+    verdict: 'ask',
+    needs: grants.map((grant) => ({ name: grant, subject: grantSubject(name, grant), hash: tool.bundleSha256 })),
+    allowed: `${name} has the grants it asks for: ${grants.join(', ') || 'none'}`,
+    refused: (missing) => `${name} asks for ${missing.join(', ')}, which this project has not granted`,
     remedy: 'Run `ctxd init` in the project root to accept the tool with its grants.',
   };
 }
@@ -78,25 +79,25 @@ async function checkGrants(call: VerifiedCall, deps: AuthorizeDeps): Promise<Ver
 function checkIsolation(call: VerifiedCall, deps: AuthorizeDeps, isolation: IsolationReport): Verdict {
   const wanted = deps.config.sandbox.min_isolation === 'full' ? 'full' : call.tool.manifest.profile.minIsolation;
   if (isolation.level === 'full' || (isolation.level === 'reduced' && wanted === 'reduced')) {
-    return { allowed: true, reason: `isolation is ${isolation.level}, ${wanted} is asked for` };
+    return { verdict: 'allow', reason: `isolation is ${isolation.level}, ${wanted} is asked for` };
   }
   return {
-    allowed: false,
+    verdict: 'deny',
     code: 'SANDBOX_UNAVAILABLE',
     reason: `isolation here is ${isolation.level} (missing: ${isolation.missing.join(', ')}), ${call.tool.manifest.name} needs ${wanted}`,
     remedy: isolation.remedy ?? 'Run `ctxd doctor` for what this machine lacks.',
   };
 }
 
-/** Waiting calls for each one that runs, past which a further one is refused: its caller had better come later. */
+/** Waiting calls per slot past which a further call is refused, so that its caller comes back later. */
 const WAITING_PER_SLOT = 16;
 
 function checkQuota(_call: VerifiedCall, deps: AuthorizeDeps): Verdict {
   const limit = deps.config.server.max_concurrent_calls * WAITING_PER_SLOT;
   const waiting = deps.slots.waiting();
-  if (waiting < limit) return { allowed: true, reason: `${waiting} of at most ${limit} calls are waiting` };
+  if (waiting < limit) return { verdict: 'allow', reason: `${waiting} of at most ${limit} calls are waiting` };
   return {
-    allowed: false,
+    verdict: 'deny',
     code: 'RATE_LIMITED',
     limit,
     reason: `${waiting} calls are waiting already`,

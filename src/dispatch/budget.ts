@@ -1,3 +1,4 @@
+import type { CallAnswer } from '../call/request.ts';
 import type { Config } from '../config/schema.ts';
 import type { Clock } from '../core/clock.ts';
 import {
@@ -10,17 +11,16 @@ import {
 } from '../core/envelope.ts';
 import type { ContextdError } from '../core/errors.ts';
 import type { Json } from '../core/json.ts';
-import type { CallAnswer } from '../server/door.ts';
 import type { Cursors } from '../stores/cursors.ts';
 import { fitCut, fitToBudget, fitWhole, shownStreams } from '../tokens/budget.ts';
 import type { TokenCounter } from '../tokens/counter.ts';
 import type { BudgetOutput } from '../tokens/fit.ts';
 import { type ByteRange, renderLine } from '../tokens/line.ts';
 import { fitPage } from '../tokens/page.ts';
-import type { VerifiedCall } from './call.ts';
-import { ownLeavesOfData } from './own-leaves.ts';
+import { addKnown, type VerifiedCall } from './call.ts';
 import type { Page } from './page.ts';
 import type { ScrubbedOutcome } from './scrub.ts';
+import { ownLeavesOfData } from './scrub.ts';
 import { hashOf, type StoredOutput, storeDerived } from './store.ts';
 import { type Tally, tallyOf } from './tally.ts';
 import { type ShownOutput, type ViewDeps, viewOutput } from './view/view-output.ts';
@@ -32,13 +32,13 @@ export interface BudgetDeps extends ViewDeps {
   config: ViewDeps['config'] & Pick<Config, 'budget'>;
 }
 
-/** An answer and what it cost. */
+/** An answer and its cost. */
 export interface Budgeted {
   answer: CallAnswer;
   tally: Tally;
 }
 
-/** Step 8: the line that is printed, within its tokens, with a cursor to what it leaves out. */
+/** Step 8: makes the line to print, within its token budget and with a cursor to what it leaves out. */
 export async function budget(
   call: VerifiedCall,
   outcome: ScrubbedOutcome,
@@ -70,10 +70,10 @@ async function safelyDensified(
   return fitAnswer({ ...call, options: { ...call.options, view } }, outcome, stored, deps);
 }
 
-/** A digest is JSON: it is not cut but made smaller, until it fits. */
+/** A digest is JSON, so it is not cut. It is made again at these scales until it fits. */
 const DIGEST_SCALES = [0.6, 0.35, 0.2];
 
-/** What is made from an output is stored only where it does not fit: then a cursor must lead through it. */
+/** Stores the texts of a view only if they do not fit, because then a cursor must point into them. */
 async function fitAnswer(
   call: VerifiedCall,
   outcome: ScrubbedOutcome,
@@ -112,7 +112,7 @@ async function fitAnswer(
   });
 }
 
-/** The next page of a stored artifact, which runs nothing. */
+/** Makes the answer for the next page of a stored artifact. */
 export function budgetPage(call: VerifiedCall, page: Page, deps: BudgetDeps): Budgeted {
   const meta: EnvelopeMeta = { version: 'response-v2', request_id: call.requestId };
   const output = fitPage(deps.counter, {
@@ -125,7 +125,7 @@ export function budgetPage(call: VerifiedCall, page: Page, deps: BudgetDeps): Bu
   return { answer: answer(output.line, null), tally: tallyOf(output, 'page') };
 }
 
-/** An answer of facts alone: a refusal, the report of a dry run, a command that printed nothing. */
+/** Makes an answer without text: a refusal, a dry run's report, or a command that printed nothing. */
 export function withoutText(
   requestId: string,
   outcome: ScrubbedOutcome,
@@ -139,7 +139,7 @@ export function withoutText(
   return { answer: answer(output.line, outcome.failure), tally: tallyOf(output, null) };
 }
 
-/** The answer to a call that does not reach dispatch: fixed words, nothing of the caller's text. */
+/** Makes the answer to a call that does not reach dispatch. It repeats nothing of the caller's text. */
 export function turnedAway(requestId: string, why: ContextdError, counter: TokenCounter): Budgeted {
   const meta: EnvelopeMeta = { version: 'response-v2', request_id: requestId };
   const output = renderLine(counter, failureEnvelope({ error: why, meta }));
@@ -154,7 +154,7 @@ function envelopeOf(
   shown: ShownOutput,
   { clock, config }: BudgetDeps,
 ): Envelope {
-  const envelope = factsEnvelope(requestId, { ...outcome, droppedBytes: stored.droppedBytes });
+  const envelope = factsEnvelope(requestId, addKnown(outcome, { facts: { droppedBytes: stored.droppedBytes } }));
   const data: Record<string, Json> = { ...envelope.data };
   for (const { field } of shown.streams) data[field] = '';
   const warning_details = [...(envelope.meta.warning_details ?? []), ...(shown.meta.warning_details ?? [])];
@@ -164,10 +164,10 @@ function envelopeOf(
   return { ...envelope, data, refs: [stored.artifactId], meta };
 }
 
-function telemetryOf(durationMs: number, { runMs, scrubMs }: ScrubbedOutcome): NonNullable<EnvelopeMeta['telemetry']> {
+function telemetryOf(durationMs: number, { facts, scrubMs }: ScrubbedOutcome): NonNullable<EnvelopeMeta['telemetry']> {
   return {
     duration_ms: Math.round(durationMs * 10) / 10,
-    ...(runMs === null ? {} : { run_ms: runMs }),
+    ...(facts.runMs === null ? {} : { run_ms: facts.runMs }),
     ...(scrubMs === undefined ? {} : { scrub_ms: scrubMs }),
   };
 }
@@ -177,9 +177,10 @@ function factsEnvelope(requestId: string, outcome: ScrubbedOutcome): Envelope {
   return outcome.failure === null ? successEnvelope(parts) : failureEnvelope({ ...parts, error: outcome.failure });
 }
 
-/** Optional keys are left out when empty: an agent pays for each. */
+/** Leaves out optional keys that are empty, because an agent pays for each. */
 function metaOf(requestId: string, outcome: ScrubbedOutcome): EnvelopeMeta {
-  const { denied, droppedBytes, isolationMissing } = outcome;
+  const { denied, facts } = outcome;
+  const { droppedBytes, isolationMissing } = facts;
   const warnings = [...outcome.warnings, ...quarantineWarnings(outcome.quarantined)];
   return {
     version: 'response-v2',
@@ -188,20 +189,20 @@ function metaOf(requestId: string, outcome: ScrubbedOutcome): EnvelopeMeta {
     ...(isolationMissing.length > 0 ? { isolation: { level: 'reduced' as const, missing: isolationMissing } } : {}),
     ...(denied.length > 0 ? { denied } : {}),
     ...(warnings.length > 0 ? { warnings } : {}),
-    ...(outcome.searchComplete ? {} : { warning_details: [warningDetail('PARTIAL_FAILURE', SEARCH_GOES_ON)] }),
+    ...(facts.searchComplete ? {} : { warning_details: [warningDetail('PARTIAL_FAILURE', SEARCH_GOES_ON)] }),
     ...rateLimitOf(outcome.failure),
   };
 }
 
 const SEARCH_GOES_ON =
-  'The search for files that would run on the host was not complete yet; what it still finds is in the next answer.';
+  'The search for files that would run on the host is not complete yet. The next answer reports what it still finds.';
 
-/** Warnings that each name one path; more paths share one. */
+/** Up to this many paths get a warning each. */
 const WARNED_MAX = 5;
-/** Paths that this one names. */
+/** Paths that the shared warning names if there are more. */
 const NAMED_MAX = 3;
 
-/** Files that would run code on the host later were made by the call; they have other names now. */
+/** Warns about files of the call that the host would have run later; they were renamed. */
 function quarantineWarnings(quarantined: ScrubbedOutcome['quarantined']): string[] {
   if (quarantined.length <= WARNED_MAX) {
     return quarantined.map(

@@ -1,41 +1,37 @@
+import { type CallFacts, NO_FACTS, type Outcome } from '../call/outcome.ts';
+import type { CallRequest } from '../call/request.ts';
 import type { CatalogTool } from '../catalog/catalog.ts';
-import type { Denial } from '../core/envelope.ts';
 import type { ContextdError } from '../core/errors.ts';
 import type { JsonObject } from '../core/json.ts';
-import type { CallFacts } from '../runner/call-facts.ts';
 import type { Finding } from '../scrub/finding.ts';
-import type { ToolStream } from '../sdk/tool.ts';
-import type { CallRequest } from '../server/door.ts';
 import type { View } from '../tokens/views/view.ts';
-import type { OpenedSecret } from './open-secrets.ts';
-import type { NamedBy } from './own-leaves.ts';
 
-/** A call once it is known who calls, from where and with how much time (step 1). */
+/** A call after step 1, identify. */
 export interface Call {
   request: CallRequest;
   requestId: string;
   sessionId: string;
-  /** What sessions, secrets, artifacts and etags hang on: project root and session id. */
+  /** The key of sessions, secrets, artifacts and etags. */
   sessionKey: string;
   /** Milliseconds since the epoch. */
   receivedAt: number;
-  /** Monotonic milliseconds of the start. */
+  /** Monotonic milliseconds. */
   startedAt: number;
 }
 
-/** The options every tool takes; dispatch reads them and no schema repeats them (design §4). */
+/** The options that dispatch reads for every tool; no tool's schema repeats them (design §4). */
 export interface CommonOptions {
-  /** Tokens of the printed line. */
+  /** Maximum tokens of the printed line. */
   maxTokens: number;
   view: View;
-  /** False: the default one, since the call names none. */
+  /** False if the call names no view and gets the default. */
   isViewAsked: boolean;
   continuation: string | null;
   timeoutMs: number;
   dryRun: boolean;
 }
 
-/** A call whose project, tool and arguments are known to be good (step 2). */
+/** A call after step 2: its project, tool and arguments are valid. */
 export interface VerifiedCall extends Call {
   tool: CatalogTool;
   options: CommonOptions;
@@ -43,38 +39,15 @@ export interface VerifiedCall extends Call {
   input: JsonObject;
 }
 
-/** What a call came to, before it is scrubbed. Every way out of a call is one of these. */
-export interface Outcome {
-  data: JsonObject;
-  streams: readonly ToolStream[];
-  /** Who chose the keys of `data` and the fields of `streams`. */
-  namedBy: NamedBy;
-  failure: ContextdError | null;
-  warnings: readonly string[];
-  denied: readonly Denial[];
-  /** Protected paths that the call made and that have another name now. */
-  quarantined: CallFacts['quarantined'];
-  /** False if the search for them goes on. */
-  searchComplete: CallFacts['searchComplete'];
-  /** What the tool asked of the host. */
-  hostCalls: CallFacts['hostCalls'];
-  /** The stored output that the call shows instead of text of its own. */
-  shows: CallFacts['shows'];
-  /** Milliseconds in the tool; null: it did not run. */
-  runMs: number | null;
-  /** Bytes beyond `output.max_bytes` that nobody keeps. */
-  droppedBytes: number;
-  /** What the tool's own process saw, leaf by leaf of {data, streams} (the first pass of step 6). */
-  firstPass: readonly (readonly Finding[])[];
-  /** What isolation lacked; empty when it was full or nothing ran. */
-  isolationMissing: readonly string[];
-  /** Secrets that were put in the place of their tokens, whatever came of it. */
-  secretsOpened: readonly OpenedSecret[];
-  /** The daemon's own warnings about tokens, which are not scrubbed: a token in them is meant. */
-  tokenNotes: readonly string[];
+/** The result of a call before it is scrubbed. */
+export interface RawOutcome extends Outcome {
+  /** What the tool's own process found, leaf by leaf of {data, streams} (the first pass of step 6). */
+  readonly firstPass: readonly (readonly Finding[])[];
+  /** The daemon's own warnings about tokens. They are not scrubbed: the tokens in them are meant to be read. */
+  readonly tokenNotes: readonly string[];
 }
 
-export const EMPTY_OUTCOME: Outcome = {
+export const EMPTY_OUTCOME: RawOutcome = {
   data: {},
   streams: [],
   namedBy: 'core',
@@ -82,22 +55,20 @@ export const EMPTY_OUTCOME: Outcome = {
   warnings: [],
   denied: [],
   quarantined: [],
-  searchComplete: true,
-  hostCalls: { calls: [], total: 0 },
-  shows: null,
-  runMs: null,
-  droppedBytes: 0,
+  facts: NO_FACTS,
   firstPass: [],
-  isolationMissing: [],
-  secretsOpened: [],
   tokenNotes: [],
 };
 
-/** What is known of a call before it is over: what the host did for it, and which secrets went in. */
-export type KnownFacts = Partial<
-  CallFacts & Pick<Outcome, 'secretsOpened' | 'tokenNotes' | 'runMs' | 'isolationMissing'>
->;
+/** What is known of a call before it ends: what the host did for it, and which secrets it was given. */
+export type KnownParts = Partial<Pick<RawOutcome, 'denied' | 'quarantined' | 'tokenNotes'>> & {
+  facts?: Partial<CallFacts>;
+};
 
-export function failedOutcome(failure: ContextdError, facts: KnownFacts = {}): Outcome {
-  return { ...EMPTY_OUTCOME, failure, ...facts };
+export function addKnown<T extends KnownParts>(outcome: T, { facts, ...parts }: KnownParts): T {
+  return { ...outcome, ...parts, facts: { ...outcome.facts, ...facts } };
+}
+
+export function failedOutcome(failure: ContextdError, known: KnownParts = {}): RawOutcome {
+  return addKnown({ ...EMPTY_OUTCOME, failure }, known);
 }

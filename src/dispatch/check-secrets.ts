@@ -1,28 +1,30 @@
+import { accessSync, constants, realpathSync, statSync } from 'node:fs';
+import { join, sep } from 'node:path';
 import { type SecretPlace, secretPlaces } from '../catalog/secret-inputs.ts';
 import type { Config } from '../config/schema.ts';
 import { isJsonObject } from '../core/json.ts';
 import { faultOfName } from '../core/variable-names.ts';
+import { binDirsOf } from '../sandbox/host.ts';
+import { buildEnvironment } from '../sandbox/policy.ts';
 import { tokenDigits } from '../scrub/vault/look-alike.ts';
-import type { Verdict } from './authorize.ts';
 import type { VerifiedCall } from './call.ts';
-import { readPlainCommand } from './plain-command.ts';
-import { findProgram } from './programs.ts';
+import type { Verdict } from './verdict.ts';
 
 type Settings = Pick<Config, 'sandbox' | 'secrets'>;
 
 /**
- * Whether the secrets that a call wants opened may go where it wants them. A file of the project may hold what was
- * seen in the project: a session's tokens are one project's. A program may have a secret only when a person listed it
- * and the command is nothing but that program: what a shell or another program would do with the value is not known.
+ * Checks that the secrets a call wants opened may go where it wants them. A project file may hold a secret that was
+ * seen in the same project. A program may get a secret only if a person listed it and the command is that program
+ * alone, because nobody knows what a shell or a second program would do with the value.
  */
 export function checkSecrets(call: VerifiedCall, { config }: { config: Settings }): Verdict {
   const places = secretPlaces(call.tool.arguments.secretInputs, call.input).filter(holdsToken);
   const forProgram = places.filter(({ purpose }) => purpose !== 'file');
   const why = forProgram.length === 0 ? null : (faultOfProgram(call, config) ?? faultOfVariables(call, forProgram));
-  if (why !== null) return { allowed: false, code: 'PERMISSION_DENIED', ...why };
-  if (places.length === 0) return { allowed: true, reason: 'no secret is asked for' };
+  if (why !== null) return { verdict: 'deny', code: 'PERMISSION_DENIED', ...why };
+  if (places.length === 0) return { verdict: 'allow', reason: 'the call asks for no secret' };
   const inputs = places.map(({ path, purpose }) => `/${path.join('/')} (${purpose})`);
-  return { allowed: true, reason: `secrets may be opened in ${inputs.slice(0, 10).join(', ')}` };
+  return { verdict: 'allow', reason: `secrets may be opened in ${inputs.slice(0, 10).join(', ')}` };
 }
 
 interface Fault {
@@ -38,41 +40,124 @@ function faultOfProgram({ input, request }: VerifiedCall, { secrets, sandbox }: 
   const command = typeof input.command === 'string' ? input.command : '';
   const { program, fault } = readPlainCommand(command);
   if (secrets.programs.length === 0)
-    return { reason: 'no program may be given a secret: secrets.programs is empty', remedy: allow(program, []) };
+    return { reason: 'no program may get a secret: secrets.programs is empty', remedy: allow(program, []) };
   if (program === null) {
     return {
-      reason: `a command that is given a secret must be one program and its arguments: ${fault}`,
+      reason: `a command that gets a secret must be one program and its arguments: ${fault}`,
       remedy: 'Call the program alone, without pipes, redirections, variables, globs or several commands.',
     };
   }
   if (!secrets.programs.includes(program))
     return {
-      reason: `${program} may not be given a secret: it is not in secrets.programs`,
+      reason: `${program} may not get a secret: it is not in secrets.programs`,
       remedy: allow(program, secrets.programs),
     };
   if (findProgram(program, sandbox.ro_paths, request.projectRoot) !== null) return null;
   return {
-    reason: `${program} is not a program of the machine outside the workspace`,
-    remedy: 'Name a program that is installed; one of the workspace gets no secret.',
+    reason: `${program} is not an installed program outside the workspace`,
+    remedy: 'Name an installed program: a program of the workspace gets no secret.',
   };
 }
 
-/** The person's command; to the agent it is a text to show. */
+/** Tells the agent which command a person can run to allow this. */
 function allow(program: string | null, listed: readonly string[]): string {
   const list = JSON.stringify([...listed, program ?? 'gh']);
-  return `A person can allow a program that does not print or run what it is given: \`ctxd config set secrets.programs '${list}'\`, then \`ctxd server restart\`.`;
+  return `A person can allow a program that neither prints nor runs its input: \`ctxd config set secrets.programs '${list}'\`, then \`ctxd server restart\`.`;
 }
 
-/** `env` beside it must not steer either: the variables of both come to the same program. */
+/** Checks `env` as well as `secrets`, because the program gets the variables of both. */
 function faultOfVariables({ input }: VerifiedCall, places: readonly SecretPlace[]): Fault | null {
   const others = isJsonObject(input.env) ? Object.keys(input.env) : [];
   const names = places.flatMap(({ purpose, path }) => (purpose === 'env' ? path.slice(-1) : []));
   for (const name of [...names, ...others]) {
     const fault = faultOfName(name);
     if (fault !== null)
-      return { reason: `${JSON.stringify(name)} ${fault}, so no secret goes with it`, remedy: 'Use another variable.' };
+      return {
+        reason: `${JSON.stringify(name)} ${fault}, so it cannot be set together with a secret`,
+        remedy: 'Use another variable.',
+      };
   }
   const both = names.find((name) => others.includes(name));
   if (both === undefined) return null;
   return { reason: `${both} is given twice`, remedy: 'Give it in "secrets" alone.' };
+}
+
+/** A command that a shell passes on without expanding anything: a program's bare name and its arguments. */
+type PlainCommand = { program: string; fault: null } | { program: null; fault: string };
+
+const BARE_NAME = /^[A-Za-z0-9][\w.+-]*$/;
+/** A piece of a word that a shell does not expand: plain characters, or quotes without expansions. */
+const PIECE = /[\w./:@%+,=-]+|'[^'\0]*'|"[^"$`\\\0]*"/y;
+const BLANKS = /[ \t]+/y;
+
+/** Keywords and builtins of bash: no program of that name would run. */
+const SHELL_WORDS = new Set(
+  `alias bg bind break builtin caller case cd command compgen complete compopt continue coproc declare dirs disown do
+  done echo elif else enable esac eval exec exit export false fc fg fi for function getopts hash help history if in
+  jobs kill let local logout mapfile popd printf pushd pwd read readarray readonly return select set shift shopt source
+  suspend test then time times trap true type typeset ulimit umask unalias unset until wait while`.split(/\s+/),
+);
+
+/**
+ * Parses a command that asks for a secret. Anything a shell would act on is a fault: operators, expansions, globs,
+ * redirections, assignments, escapes and line breaks. Single quotes may hold anything; double quotes may not hold `$`,
+ * `` ` `` or `\`.
+ */
+export function readPlainCommand(command: string): PlainCommand {
+  const words = splitWords(command);
+  if (typeof words === 'string') return { program: null, fault: words };
+  const [program = ''] = words;
+  if (!BARE_NAME.test(program)) return { program: null, fault: 'it does not start with the bare name of a program' };
+  if (SHELL_WORDS.has(program)) return { program: null, fault: `${program} is a shell builtin` };
+  return { program, fault: null };
+}
+
+/** Returns the words with their quotes, or the fault. */
+function splitWords(command: string): string[] | string {
+  const words: string[] = [];
+  const text = command.replace(/^[ \t]+|[ \t]+$/g, '');
+  let at = 0;
+  while (at < text.length) {
+    const start = at;
+    for (let next = endOf(PIECE, text, at); next > at; next = endOf(PIECE, text, at)) at = next;
+    if (at === start) return `a shell would interpret its character ${at + 1}`;
+    words.push(text.slice(start, at));
+    const blank = endOf(BLANKS, text, at);
+    if (blank === at && at < text.length) return `a shell would interpret its character ${at + 1}`;
+    at = blank;
+  }
+  return words;
+}
+
+/** Returns the end of a match that starts at `at`, or `at` if nothing matches there. */
+function endOf(pattern: RegExp, text: string, at: number): number {
+  pattern.lastIndex = at;
+  return pattern.test(text) ? pattern.lastIndex : at;
+}
+
+/**
+ * Finds the program that a bare name runs inside the sandbox and returns its real path. Returns null if there is none,
+ * or if it lies in the workspace, where an agent could replace it.
+ */
+function findProgram(name: string, roPaths: readonly string[], workspace: string): string | null {
+  const { PATH = '' } = buildEnvironment(binDirsOf(roPaths));
+  for (const dir of PATH.split(':')) {
+    const program = programAt(join(dir, name));
+    if (program !== null) return [dir, program].some((path) => isInside(path, workspace)) ? null : program;
+  }
+  return null;
+}
+
+function programAt(path: string): string | null {
+  try {
+    if (!statSync(path).isFile()) return null;
+    accessSync(path, constants.X_OK);
+    return realpathSync(path);
+  } catch {
+    return null;
+  }
+}
+
+function isInside(path: string, dir: string): boolean {
+  return path === dir || path.startsWith(dir + sep);
 }

@@ -1,18 +1,26 @@
+import type { CallAnswer, CallRequest, Dispatch } from '../call/request.ts';
 import type { Clock } from '../core/clock.ts';
 import { ContextdError } from '../core/errors.ts';
 import type { Logger } from '../core/log.ts';
-import type { CallAnswer, CallRequest, Dispatch } from '../server/door.ts';
+import type { RunFacts } from '../runner/call-facts.ts';
+import { type CallRecord, type CallRecordDeps, createCallRecord } from './audit.ts';
 import { type AuthorizeDeps, authorize } from './authorize.ts';
 import { type BudgetDeps, type Budgeted, budget, budgetPage, turnedAway, withoutText } from './budget.ts';
-import { type Call, EMPTY_OUTCOME, failedOutcome, type KnownFacts, type Outcome, type VerifiedCall } from './call.ts';
-import { type CallRecord, type CallRecordDeps, createCallRecord } from './call-record.ts';
+import {
+  addKnown,
+  type Call,
+  EMPTY_OUTCOME,
+  failedOutcome,
+  type KnownParts,
+  type RawOutcome,
+  type VerifiedCall,
+} from './call.ts';
 import { identify } from './identify.ts';
 import { literalTokens, type OpenSecretsDeps, openSecrets } from './open-secrets.ts';
 import { openCursor, openPage, type PageDeps } from './page.ts';
 import { unrecorded } from './refuse.ts';
 import { type RunDeps, run } from './run.ts';
 import { type ScrubbedOutcome, type ScrubDeps, scrub, withheld } from './scrub.ts';
-import { createStepTimes, type StepTimes } from './step-times.ts';
 import { type StoreDeps, store } from './store.ts';
 import { refusalBudget, type VerifyDeps, verify } from './verify.ts';
 
@@ -30,14 +38,14 @@ export interface DispatchDeps
   logger: Logger;
 }
 
-/** The life of a call, for every door (design §3). Each step may end it; every way out passes scrub and audit. */
+/** Carries a call from any door through the nine steps (design §3). Any step may end it; every answer passes scrub and audit. */
 export function createDispatch(deps: DispatchDeps): Dispatch {
   return async (request: CallRequest): Promise<CallAnswer> => {
     const times = createStepTimes(deps.clock);
     const call = identify(request, deps.clock); //                                   1 identify
     times.end('identify');
     const answer = await answerCall(call, times, deps);
-    deps.logger.debug('call.answered', { request_id: call.requestId, ...times.fields() });
+    deps.logger.debug('call.answered', { request_id: call.requestId, ...request.principal, ...times.fields() });
     return answer;
   };
 }
@@ -46,7 +54,7 @@ async function answerCall(call: Call, times: StepTimes, deps: DispatchDeps): Pro
   const record = createCallRecord(call, deps);
   let budgeted: Budgeted;
   let outcome: ScrubbedOutcome;
-  let came: Outcome = EMPTY_OUTCOME;
+  let raw: RawOutcome = EMPTY_OUTCOME;
   try {
     const verified = await times.of('verify', verify(call, deps)); //                2 verify
     const { continuation, isViewAsked } = verified.options;
@@ -55,17 +63,17 @@ async function answerCall(call: Call, times: StepTimes, deps: DispatchDeps): Pro
       outcome = await scrubOrWithhold(call, EMPTY_OUTCOME, times, deps);
       budgeted = budgetPage(verified, page, deps);
     } else {
-      came =
+      raw =
         continuation === null
           ? await carryOut(verified, times, record, deps)
-          : await shown(verified, continuation, deps);
-      outcome = await scrubOrWithhold(call, came, times, deps); //                   6 scrub
+          : await showEarlier(verified, continuation, deps);
+      outcome = await scrubOrWithhold(call, raw, times, deps); //                   6 scrub
       const stored = await times.of('store', store(verified, outcome, deps)); //          7 store
       budgeted = await times.of('budget', budget(verified, outcome, stored, deps)); //  8 budget
       await times.of('store', stored?.committed ?? Promise.resolve());
     }
   } catch (thrown) {
-    const failed = failedOutcome(reported(call, thrown, deps), factsOf(came));
+    const failed = failedOutcome(reported(call, thrown, deps), knownOf(raw));
     outcome = await scrubOrWithhold(call, failed, times, deps);
     budgeted = answerWithoutText(call, outcome, deps);
   }
@@ -73,7 +81,7 @@ async function answerCall(call: Call, times: StepTimes, deps: DispatchDeps): Pro
   return times.of('audit', recorded(call, outcome, budgeted, record, deps)); //      9 audit
 }
 
-/** An answer there must be, or nothing would be recorded. */
+/** Always returns an answer: without one the call would not be recorded. */
 function answerWithoutText(call: Call, outcome: ScrubbedOutcome, deps: DispatchDeps): Budgeted {
   try {
     return withoutText(call.requestId, outcome, refusalBudget(call, deps), deps.counter);
@@ -82,50 +90,51 @@ function answerWithoutText(call: Call, outcome: ScrubbedOutcome, deps: DispatchD
   }
 }
 
-/** What the record of a call says of its run, also when its output could not be kept or cut. */
-function factsOf({ quarantined, denied, hostCalls, runMs, isolationMissing, secretsOpened, tokenNotes }: Outcome) {
-  return { quarantined, denied, hostCalls, runMs, isolationMissing, secretsOpened, tokenNotes };
+/** What the record keeps of a run even if its output could not be stored or cut. */
+function knownOf({ quarantined, denied, tokenNotes, facts }: RawOutcome): KnownParts {
+  return { quarantined, denied, tokenNotes, facts: { ...facts, shows: null, droppedBytes: 0 } };
 }
 
-/** Another view of the output that a cursor leads into. */
-async function shown(call: VerifiedCall, continuation: string, deps: DispatchDeps): Promise<Outcome> {
+/** A different view of the output that a cursor points into. */
+async function showEarlier(call: VerifiedCall, continuation: string, deps: DispatchDeps): Promise<RawOutcome> {
   const { artifactId } = await openCursor(call, continuation, deps);
-  return { ...EMPTY_OUTCOME, shows: artifactId };
+  return addKnown(EMPTY_OUTCOME, { facts: { shows: artifactId } });
 }
 
-/** Steps 3 to 5. What fails here is an outcome too, so that it is scrubbed, stored and recorded like any other. */
+/** Steps 3 to 5. A failure here is an outcome too, so it is scrubbed, stored and recorded like any other. */
 async function carryOut(
   call: VerifiedCall,
   times: StepTimes,
   record: CallRecord,
   deps: DispatchDeps,
-): Promise<Outcome> {
-  let facts: KnownFacts = {};
-  const keepFacts = (told: KnownFacts): void => {
-    facts = { ...facts, ...told };
+): Promise<RawOutcome> {
+  let known: KnownParts = {};
+  const keep = (parts: KnownParts): void => {
+    known = addKnown(known, parts);
   };
+  const keepFacts = ({ quarantined, denied, ...facts }: RunFacts): void => keep({ quarantined, denied, facts });
   try {
     const permit = await times.of('authorize', authorize(call, deps)); //            3 authorize
     if (call.options.dryRun) return { ...EMPTY_OUTCOME, data: permit.report };
     const secrets = openSecrets(call, deps); //                                      4 open secrets
-    keepFacts({ secretsOpened: secrets.opened, tokenNotes: literalTokens(call, deps.scrubber) });
+    keep({ facts: { secretsOpened: secrets.opened }, tokenNotes: literalTokens(call, deps.scrubber) });
     times.end('open_secrets');
     await times.of('journal', record.begin(call.tool.manifest.name));
-    const giveBack = await times.of('slot', deps.slots.take(call.request.signal));
+    const release = await times.of('slot', deps.slots.take(call.request.signal));
     try {
       const outcome = await times.of('run', run(call, secrets, permit.isolation, deps, keepFacts)); // 5 run
-      return { ...outcome, ...facts };
+      return addKnown(outcome, known);
     } finally {
-      giveBack();
+      release();
     }
   } catch (thrown) {
-    return failedOutcome(reported(call, thrown, deps), facts);
+    return failedOutcome(reported(call, thrown, deps), known);
   }
 }
 
 async function scrubOrWithhold(
   call: Call,
-  outcome: Outcome,
+  outcome: RawOutcome,
   times: StepTimes,
   deps: DispatchDeps,
 ): Promise<ScrubbedOutcome> {
@@ -138,7 +147,7 @@ async function scrubOrWithhold(
   }
 }
 
-/** No record, no answer. What the answer would have been is not told: it would be an unrecorded answer. */
+/** No record, no answer: the withheld answer is not described either, since the description would go unrecorded. */
 async function recorded(
   call: Call,
   outcome: ScrubbedOutcome,
@@ -156,7 +165,7 @@ async function recorded(
   }
 }
 
-/** The log keeps the cause; the answer gets the code and the sentence. */
+/** Logs the cause. The answer carries only the code and the message. */
 function reported(call: Call, thrown: unknown, deps: DispatchDeps): ContextdError {
   const failure = ContextdError.from(thrown);
   if (failure.cause !== undefined || failure.code === 'INTERNAL_ERROR') {
@@ -171,4 +180,34 @@ function reported(call: Call, thrown: unknown, deps: DispatchDeps): ContextdErro
 
 function describe(cause: unknown): string {
   return cause instanceof Error ? `${cause.name}: ${cause.message}` : String(cause);
+}
+
+/** The time that each step of one call takes, for the debug log and the benchmark. */
+interface StepTimes {
+  /** Adds the time since the last measurement to `step`. */
+  end(step: string): void;
+  /** Awaits `work` and adds its time to `step`, whether it succeeds or fails. */
+  of<T>(step: string, work: Promise<T>): Promise<T>;
+  fields(): Record<string, number>;
+}
+
+function createStepTimes(clock: Clock): StepTimes {
+  const spent: Record<string, number> = {};
+  let last = clock.monotonic();
+  const end = (step: string): void => {
+    const now = clock.monotonic();
+    spent[`${step}_us`] = (spent[`${step}_us`] ?? 0) + Math.round((now - last) * 1000);
+    last = now;
+  };
+  return {
+    end,
+    async of(step, work) {
+      try {
+        return await work;
+      } finally {
+        end(step);
+      }
+    },
+    fields: () => spent,
+  };
 }

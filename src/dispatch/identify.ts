@@ -1,12 +1,12 @@
+import type { CallRequest } from '../call/request.ts';
 import { sessionKey } from '../call/session.ts';
 import type { Clock } from '../core/clock.ts';
-import type { CallRequest } from '../server/door.ts';
 import type { Call } from './call.ts';
 
-/** Session ids come from other programs' environments: anything else is taken as absent. */
+/** Session ids come from other programs' environments. An id of another form is ignored. */
 const SESSION_ID_PATTERN = /^[\w.:@-]{1,128}$/;
 
-/** Step 1: who calls, in which session. Fails never: a call that cannot be identified is still recorded. */
+/** Step 1: finds out who calls and in which session. Never fails, because even a malformed call must be recorded. */
 export function identify(request: CallRequest, clock: Clock): Call {
   const receivedAt = clock.now();
   const sessionId = sessionIdFor(request.sessionHint, receivedAt);
@@ -20,12 +20,12 @@ export function identify(request: CallRequest, clock: Clock): Call {
   };
 }
 
-/** The session that a caller means by what it names. `nowMs`: since the epoch. */
+/** Returns the session id for a caller's hint, or the session of the day. `nowMs` is in milliseconds since the epoch. */
 export function sessionIdFor(hint: string, nowMs: number): string {
   return SESSION_ID_PATTERN.test(hint) ? hint : sessionOfTheDay(nowMs);
 }
 
-/** Two agents that name no session share this one in a project (design §4). The day is UTC. */
+/** The session of callers that name none: two such agents in one project share it (design §4). The day is in UTC. */
 function sessionOfTheDay(nowMs: number): string {
   return `day-${new Date(nowMs).toISOString().slice(0, 10)}`;
 }

@@ -1,4 +1,5 @@
-import { ANY, type SecretPurpose, secretPlaces } from '../catalog/secret-inputs.ts';
+import type { OpenedSecret } from '../call/outcome.ts';
+import { ANY, secretPlaces } from '../catalog/secret-inputs.ts';
 import type { Config } from '../config/schema.ts';
 import { isJsonObject, type Json, type JsonObject } from '../core/json.ts';
 import type { Scrubber } from '../scrub/scrubber.ts';
@@ -10,24 +11,16 @@ export interface OpenSecretsDeps {
   config: Pick<Config, 'secrets'>;
 }
 
-/** One opening, as the audit log tells it: by token, never by value. */
-export interface OpenedSecret {
-  token: string;
-  /** JSON pointer of the input. */
-  input: string;
-  use: SecretPurpose;
-}
-
 export interface OpenedInput {
-  /** For the sandbox only; audit and answers are made from `call.input`. */
+  /** For the sandbox only. The audit record and the answer use `call.input`. */
   input: JsonObject;
   opened: readonly OpenedSecret[];
 }
 
 /**
- * Step 4: `[SECRET_n]` becomes its value in the inputs whose schema opted in, and nowhere else. A file gets back what
- * the token stood for in the answers, a program the plain value. SECRET_UNKNOWN for a number this session never gave,
- * RATE_LIMITED when a secret was opened too often; then none is opened.
+ * Step 4: replaces `[SECRET_n]` by its value in the inputs whose schema opted in, and nowhere else. A file gets the
+ * spelling that the token replaced, a program gets the plain value. Throws SECRET_UNKNOWN for a number that this session
+ * never assigned and RATE_LIMITED if a secret was opened too often; then no secret is opened.
  */
 export function openSecrets(call: VerifiedCall, { scrubber, config }: OpenSecretsDeps): OpenedInput {
   const places = secretPlaces(call.tool.arguments.secretInputs, call.input);
@@ -46,12 +39,12 @@ export function openSecrets(call: VerifiedCall, { scrubber, config }: OpenSecret
   return { input: isJsonObject(input) ? input : call.input, opened };
 }
 
-/** Tokens whose values a program was given: it may print them, so they are masked however short they are. */
+/** The tokens whose values a program got. It may print them, so they are masked even if they are very short. */
 export function tokensToMask(opened: readonly OpenedSecret[]): string[] {
   return opened.flatMap(({ token, use }) => (use === 'file' ? [] : [token]));
 }
 
-/** One line when tokens of this session stand where they are not opened: they stayed the text they are. */
+/** A warning that names tokens of this session in inputs that open no secrets: those stayed literal text. */
 export function literalTokens(call: VerifiedCall, scrubber: Scrubber): string[] {
   const { secretInputs, names } = call.tool.arguments;
   const opened = new Set(secretPlaces(secretInputs, call.input).map(({ path }) => keyOf(path)));
@@ -61,7 +54,7 @@ export function literalTokens(call: VerifiedCall, scrubber: Scrubber): string[] 
     if (opened.has(keyOf(path))) continue;
     for (const token of scrubber.tokensIn(call.sessionKey, text)) {
       tokens.add(token);
-      // A property that the schema does not know is the caller's own text, which is not repeated unscrubbed.
+      // A property that is not in the schema is the caller's own text and must not be repeated unscrubbed.
       holders.add(names.includes(path[0] ?? '') ? (path[0] ?? '') : 'another argument');
     }
   }
@@ -81,7 +74,7 @@ function textsOf(value: Json, path: readonly string[]): { path: readonly string[
   ]);
 }
 
-/** The value with the texts in their places, all in one walk. */
+/** Copies `value` with the texts at the given paths replaced. */
 function withTexts(value: Json, path: readonly string[], texts: ReadonlyMap<string, string>): Json {
   if (typeof value === 'string') return texts.get(keyOf(path)) ?? value;
   if (Array.isArray(value)) return value.map((item: Json, index) => withTexts(item, [...path, String(index)], texts));
@@ -91,7 +84,7 @@ function withTexts(value: Json, path: readonly string[], texts: ReadonlyMap<stri
   );
 }
 
-/** No two places share one, whatever characters their names hold. */
+/** A unique key for a path, whatever characters its names contain. */
 function keyOf(path: readonly string[]): string {
   return JSON.stringify(path);
 }

@@ -3,29 +3,30 @@ import { type Cursors, REVISIONS } from '../stores/cursors.ts';
 import type { ByteRange } from '../tokens/line.ts';
 import { type PageSegment, planPage } from '../tokens/page.ts';
 import type { VerifiedCall } from './call.ts';
-import { maskAgain, type OpenArtifactDeps } from './open-artifact.ts';
+import { maskAgain, type OpenArtifactDeps } from './store.ts';
 
 export interface PageDeps extends OpenArtifactDeps {
   cursors: Cursors;
 }
 
-/** Reads on in what any tool has left. */
+/** The one tool that may continue the output of any other tool. */
 const VIEW_TOOL = 'tool_view';
-/** A secret that the edge of a page cuts is looked for whole. */
+/** Bytes read around a page, so that a secret across its edge is seen whole. */
 const MARGIN_BYTES = 8 * 1024;
 
-/** What a continuation leads to, read and ready to be cut. */
+/** The next part of an artifact, read and ready to be cut. */
 export interface Page {
   artifactId: string;
-  /** Of the artifact's text, for the cursor of the page after it. */
+  /** The revision of the artifact's text, for the next cursor. */
   revision: number;
   ranges: readonly ByteRange[];
   segments: readonly PageSegment[];
 }
 
 /**
- * The next slice of what an earlier call left: scrubbed before it was stored, so nothing runs again. Only secrets that
- * became known since are looked for: where there is one, the artifact is masked again and the cursor is EXPIRED.
+ * Reads the next slice of an earlier call's output; nothing runs again. The text was scrubbed before it was stored, so
+ * only secrets that became known since are searched for. If one is found, the artifact is masked again and the call
+ * fails with EXPIRED.
  */
 export async function openPage(call: VerifiedCall, continuation: string, deps: PageDeps): Promise<Page> {
   const { artifactId, ranges, revision, info } = await openCursor(call, continuation, deps);
@@ -51,7 +52,7 @@ export async function openPage(call: VerifiedCall, continuation: string, deps: P
   return { artifactId, revision, ranges, segments };
 }
 
-/** The artifact that a cursor leads into, whatever is still to be read of it. Errors: CURSOR_INVALID, EXPIRED. */
+/** Opens the artifact that a cursor points into. Throws CURSOR_INVALID or EXPIRED. */
 export async function openCursor(call: VerifiedCall, continuation: string, deps: PageDeps) {
   const { artifactId, ranges, revision = 0 } = deps.cursors.open(call.sessionKey, continuation);
   const info = await deps.artifacts.info(call.sessionKey, artifactId);
@@ -63,8 +64,12 @@ export async function openCursor(call: VerifiedCall, continuation: string, deps:
 }
 
 function replaced(artifactId: string): ContextdError {
-  return new ContextdError('EXPIRED', `a secret was found in ${artifactId} since: more of it is masked now`, {
-    remedy: 'Run the command again for an answer with a cursor that fits.',
-    details: { artifact: artifactId },
-  });
+  return new ContextdError(
+    'EXPIRED',
+    `a secret was found in ${artifactId} after the cursor was made, and more of the text is masked now`,
+    {
+      remedy: 'Run the command again to get a new cursor.',
+      details: { artifact: artifactId },
+    },
+  );
 }

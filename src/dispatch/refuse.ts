@@ -1,6 +1,6 @@
+import type { CallAnswer, CallRequest, Refuse } from '../call/request.ts';
 import { ContextdError } from '../core/errors.ts';
 import type { Logger } from '../core/log.ts';
-import type { CallAnswer, CallRequest, Refuse } from '../server/door.ts';
 import type { TokenCounter } from '../tokens/counter.ts';
 import { type AuditDeps, endRecord, startFacts } from './audit.ts';
 import { turnedAway } from './budget.ts';
@@ -12,7 +12,7 @@ export interface RefuseDeps extends AuditDeps {
   logger: Logger;
 }
 
-/** For calls that do not reach dispatch: each leaves a record, as all others do. */
+/** Answers calls that do not reach dispatch. Each leaves a record, like every other call. */
 export function createRefuse(deps: RefuseDeps): Refuse {
   return async (request: CallRequest, why: ContextdError): Promise<CallAnswer> => {
     const call = identify(request, deps.clock);
@@ -29,7 +29,7 @@ export function createRefuse(deps: RefuseDeps): Refuse {
   };
 }
 
-/** No record, no answer. What the answer would have been is not said: it would be an unrecorded answer. */
+/** The error for a call that could not be recorded. It does not describe the withheld answer. */
 export function unrecorded(cause: ContextdError): ContextdError {
   const code = cause.code === 'STORAGE_FULL' ? 'STORAGE_FULL' : 'AUDIT_FAILED';
   return new ContextdError(code, 'the call could not be recorded, so its answer is withheld', {

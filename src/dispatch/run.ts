@@ -1,13 +1,18 @@
+import type { OpenedSecret } from '../call/outcome.ts';
 import type { Config } from '../config/schema.ts';
 import { ContextdError } from '../core/errors.ts';
+import type { Logger } from '../core/log.ts';
 import type { ToolFailure } from '../protocol/tool-output.ts';
-import type { CallFacts } from '../runner/call-facts.ts';
+import type { RunFacts } from '../runner/call-facts.ts';
+import { ProgressFeed } from '../runner/progress/progress-feed.ts';
+import type { Release } from '../runner/progress/progress-window.ts';
 import type { Runner } from '../runner/runner.ts';
 import type { IsolationReport } from '../sandbox/sandbox.ts';
+import type { Scrubber } from '../scrub/scrubber.ts';
 import type { SessionStore } from '../stores/sessions.ts';
-import { EMPTY_OUTCOME, type Outcome, type VerifiedCall } from './call.ts';
-import type { OpenedInput } from './open-secrets.ts';
-import { type ProgressDeps, progressOf } from './progress.ts';
+import { EMPTY_OUTCOME, type RawOutcome, type VerifiedCall } from './call.ts';
+import { type OpenedInput, tokensToMask } from './open-secrets.ts';
+import type { SecondSearch } from './scrub.ts';
 
 export interface RunDeps extends ProgressDeps {
   runner: Runner;
@@ -15,14 +20,14 @@ export interface RunDeps extends ProgressDeps {
   config: Pick<Config, 'output'>;
 }
 
-/** Step 5: the tool runs in its process, under its policy and deadline. A tool that failed is an outcome, not a throw. */
+/** Step 5: runs the tool in its process, under its policy and deadline. A tool that fails is an outcome, not an exception. */
 export async function run(
   call: VerifiedCall,
   { input, opened }: OpenedInput,
   isolation: IsolationReport,
   deps: RunDeps,
-  onFacts: (facts: CallFacts) => void,
-): Promise<Outcome> {
+  onFacts: (facts: RunFacts) => void,
+): Promise<RawOutcome> {
   const progress = progressOf(call, opened, deps);
   const ran = deps.runner.run({
     requestId: call.requestId,
@@ -48,7 +53,7 @@ export async function run(
       throw endOf(call.request.signal, ContextdError.from(thrown));
     })
     .finally(() => progress?.stop());
-  const { quarantined, searchComplete, denied, hostCalls, shows } = facts;
+  const { quarantined, denied, searchComplete, hostCalls, shows } = facts;
   const { failure } = output;
   return {
     ...EMPTY_OUTCOME,
@@ -58,18 +63,21 @@ export async function run(
     failure: failure === undefined ? null : endOf(call.request.signal, toolFailure(failure)),
     warnings: output.warnings ?? [],
     quarantined,
-    searchComplete,
     denied,
-    hostCalls,
-    shows,
-    runMs: Math.round(durationMs * 10) / 10,
-    droppedBytes: output.droppedBytes ?? 0,
+    facts: {
+      searchComplete,
+      hostCalls,
+      shows,
+      runMs: Math.round(durationMs * 10) / 10,
+      droppedBytes: output.droppedBytes ?? 0,
+      isolationMissing: isolation.missing,
+      secretsOpened: opened,
+    },
     firstPass,
-    isolationMissing: isolation.missing,
   };
 }
 
-/** A call that the daemon itself ended says why; a tool knows only that it was cancelled. */
+/** If the daemon itself ended the call, returns the daemon's reason: the tool only knows that it was cancelled. */
 function endOf({ reason }: AbortSignal, failure: ContextdError): ContextdError {
   const isOurs = reason instanceof ContextdError && reason.code === 'INTERRUPTED';
   return isOurs && failure.code === 'CANCELLED' ? reason : failure;
@@ -80,4 +88,40 @@ function toolFailure({ code, message, remedy, details }: ToolFailure): ContextdE
     ...(remedy === undefined ? {} : { remedy }),
     ...(details === undefined ? {} : { details }),
   });
+}
+
+interface ProgressDeps {
+  scrubber: Scrubber;
+  secondSearch: SecondSearch;
+  logger: Logger;
+}
+
+/** Streams what the call's commands print, scrubbed like the answer. Returns null if the caller did not ask for it. */
+function progressOf(
+  call: VerifiedCall,
+  opened: readonly OpenedSecret[],
+  { scrubber, secondSearch, logger }: ProgressDeps,
+): ProgressFeed | null {
+  const { request, sessionKey } = call;
+  const show = request.onProgress;
+  if (show === undefined) return null;
+  return new ProgressFeed({
+    scrub: async (releases) => {
+      const texts = releases.map(({ before, text, after }) => `${before}${text}${after}`);
+      const hints = { margins: marginsOf(releases), tool: request.tool, opened: tokensToMask(opened) };
+      const { value } = await scrubber.scrub(sessionKey, texts, hints);
+      const missed = await secondSearch.missedIn(value);
+      return missed.length === 0 ? value : (await scrubber.scrubAgain(sessionKey, value, missed)).value;
+    },
+    show: (text) => show(text),
+    later: (ms, action) => {
+      const timer = setTimeout(action, ms);
+      return () => clearTimeout(timer);
+    },
+    onFault: (thrown) => logger.warn('progress.stopped', { request_id: call.requestId, cause: String(thrown) }),
+  });
+}
+
+function marginsOf(releases: readonly Release[]): Map<number, { before: number; after: number }> {
+  return new Map(releases.map(({ before, after }, i) => [i, { before: before.length, after: after.length }]));
 }

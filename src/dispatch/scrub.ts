@@ -1,35 +1,21 @@
+import type { Outcome } from '../call/outcome.ts';
 import { TOOL_NAME_PATTERN } from '../catalog/manifest.ts';
 import { ContextdError } from '../core/errors.ts';
-import type { Json, JsonObject } from '../core/json.ts';
-import { isJsonObject } from '../core/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../core/json.ts';
+import type { AuditItem } from '../scrub/gitleaks/auditor.ts';
+import type { MissedSecret } from '../scrub/gitleaks/missed.ts';
 import { collectLeaves } from '../scrub/leaves.ts';
 import type { Scrubber, SecretUse } from '../scrub/scrubber.ts';
 import type { TextMargin, ToolStream } from '../sdk/tool.ts';
-import { type Call, EMPTY_OUTCOME, type Outcome } from './call.ts';
+import { type Call, EMPTY_OUTCOME, type RawOutcome } from './call.ts';
 import { tokensToMask } from './open-secrets.ts';
-import { type Leaving, type NamedBy, ownLeaves } from './own-leaves.ts';
-import type { SecondSearch } from './second-search.ts';
 
-/** An outcome in which nothing is left to hide. Only this type reaches the stores, the budget and the audit log. */
-export interface ScrubbedOutcome {
-  data: JsonObject;
-  streams: readonly ToolStream[];
-  namedBy: NamedBy;
-  failure: ContextdError | null;
-  warnings: readonly string[];
-  denied: Outcome['denied'];
-  quarantined: Outcome['quarantined'];
-  searchComplete: Outcome['searchComplete'];
-  hostCalls: Outcome['hostCalls'];
-  shows: Outcome['shows'];
-  runMs: Outcome['runMs'];
-  droppedBytes: number;
-  isolationMissing: readonly string[];
-  secretsOpened: Outcome['secretsOpened'];
-  secrets: readonly SecretUse[];
-  missedByFirstPass: number;
-  /** Milliseconds of the search; absent when nothing was searched. */
-  scrubMs?: number;
+/** An outcome with every secret masked. Only this type reaches the stores, the budget and the audit log. */
+export interface ScrubbedOutcome extends Outcome {
+  readonly secrets: readonly SecretUse[];
+  readonly missedByFirstPass: number;
+  /** Milliseconds of the search; absent if nothing was searched. */
+  readonly scrubMs?: number;
 }
 
 export interface ScrubDeps {
@@ -38,13 +24,13 @@ export interface ScrubDeps {
 }
 
 /**
- * Step 6, second pass: every string that leaves, over raw strings before JSON is made, all but contextd's own names.
- * The values come in the order the tool's process scanned them, {data, streams}, then what dispatch added. It fails
- * closed: no scrub, no output.
+ * Step 6, second pass: scrubs every string that leaves, before it becomes JSON, except contextd's own property names.
+ * The strings are in the order in which the tool's process scanned them, {data, streams}, followed by what dispatch
+ * added. Fails closed: no scrub, no output.
  */
 export async function scrub(
   call: Call,
-  outcome: Outcome,
+  outcome: RawOutcome,
   { scrubber, secondSearch }: ScrubDeps,
 ): Promise<ScrubbedOutcome> {
   const { failure } = outcome;
@@ -63,7 +49,7 @@ export async function scrub(
     firstPass: outcome.firstPass,
     margins: marginsOf(outcome),
     ...(TOOL_NAME_PATTERN.test(call.request.tool) ? { tool: call.request.tool } : {}),
-    opened: tokensToMask(outcome.secretsOpened),
+    opened: tokensToMask(outcome.facts.secretsOpened),
     own: ownLeaves(leaving, outcome.namedBy),
   });
   const { value, secrets } = await searchAgain(call, outcome.namedBy, first, { scrubber, secondSearch });
@@ -75,26 +61,20 @@ export async function scrub(
     warnings: [...value.warnings, ...outcome.tokenNotes],
     denied: value.denied,
     quarantined: value.quarantined,
-    searchComplete: outcome.searchComplete,
-    hostCalls: outcome.hostCalls,
-    shows: outcome.shows,
-    runMs: outcome.runMs,
-    droppedBytes: outcome.droppedBytes,
-    isolationMissing: outcome.isolationMissing,
-    secretsOpened: outcome.secretsOpened,
+    facts: outcome.facts,
     secrets,
     missedByFirstPass: first.missedByFirstPass,
   };
 }
 
-/** What gitleaks still finds is masked too, and known from then on. */
+/** Masks what the real gitleaks still finds and remembers it for the session. */
 async function searchAgain<T extends Leaving>(
   { sessionKey }: Call,
   namedBy: NamedBy,
   first: { value: T; secrets: readonly SecretUse[] },
   { scrubber, secondSearch }: ScrubDeps,
 ): Promise<{ value: T; secrets: readonly SecretUse[] }> {
-  // Not the positions of before: a key that was masked may stand at another place.
+  // Computed again, because a masked key may have moved.
   const own = ownLeaves(first.value, namedBy);
   const missed = await secondSearch.missedIn(
     collectLeaves(first.value).map((text, position) => (own.has(position) ? '' : text)),
@@ -106,8 +86,8 @@ async function searchAgain<T extends Leaving>(
 }
 
 /**
- * The field of a stream names a text in `data`, in refs and cursors, where a token cannot stand: one in which a secret
- * was found becomes `text_1`, `text_2` and so on.
+ * A stream's field is a key of `data` and part of refs and cursors, where no token is allowed. A field in which a secret
+ * was found is renamed to `text_1`, `text_2` and so on.
  */
 function withUsableFields(
   { data, streams }: Pick<Leaving, 'data' | 'streams'>,
@@ -126,8 +106,8 @@ function withUsableFields(
   }));
 }
 
-/** By the leaves of `leaving`: those of data come first, then per stream "field", its name, "text" and the text. */
-function marginsOf({ data, streams }: Outcome): Map<number, TextMargin> {
+/** Margins by leaf position: the leaves of data come first, then per stream "field", its name, "text" and the text. */
+function marginsOf({ data, streams }: Pick<Outcome, 'data' | 'streams'>): Map<number, TextMargin> {
   const margins = new Map<number, TextMargin>();
   if (streams.every(({ margin }) => margin === undefined)) return margins;
   const firstText = collectLeaves({ data, streams: [] }).length + 3;
@@ -137,11 +117,10 @@ function marginsOf({ data, streams }: Outcome): Map<number, TextMargin> {
 }
 
 /**
- * The answer when scrubbing itself failed: fixed words only. Of the outcome it keeps what contextd counted and named
- * itself, for the record; no text that a tool or a command chose.
+ * The outcome if scrubbing itself failed: a fixed message and contextd's own facts, but no text that a tool or a command
+ * chose.
  */
-export function withheld(failure: ContextdError, outcome: Outcome = EMPTY_OUTCOME): ScrubbedOutcome {
-  const { hostCalls, runMs, isolationMissing, secretsOpened } = outcome;
+export function withheld(failure: ContextdError, outcome: RawOutcome = EMPTY_OUTCOME): ScrubbedOutcome {
   return {
     data: {},
     streams: [],
@@ -150,19 +129,13 @@ export function withheld(failure: ContextdError, outcome: Outcome = EMPTY_OUTCOM
       failure.code === 'SCRUB_FAILED'
         ? failure
         : new ContextdError('SCRUB_FAILED', 'the output was withheld because it could not be searched for secrets', {
-            remedy: 'Call again; if it stays, see `ctxd server logs`.',
+            remedy: 'Call again. If it happens again, see `ctxd server logs`.',
             cause: failure,
           }),
     warnings: [],
     denied: [],
     quarantined: [],
-    searchComplete: true,
-    hostCalls,
-    shows: null,
-    runMs,
-    droppedBytes: 0,
-    isolationMissing,
-    secretsOpened,
+    facts: { ...outcome.facts, shows: null, droppedBytes: 0 },
     secrets: [],
     missedByFirstPass: 0,
   };
@@ -179,8 +152,102 @@ function rebuild(
   });
 }
 
-/** Details are plain facts by convention; whatever is not JSON does not leave. */
+/** Keeps only what JSON can represent. */
 function toJson(details: Readonly<Record<string, unknown>>): Json {
   const value: unknown = JSON.parse(JSON.stringify(details));
   return isJsonObject(value) ? value : {};
+}
+
+/**
+ * Property names of contextd's own code and its core tools. A project's rule or a value in its `.env` may match one of
+ * them, but the name is no secret and the answer cannot be read without it. Other names are scrubbed like any text.
+ */
+const OWN_NAMES: ReadonlySet<string> = new Set([
+  // Parts of an outcome.
+  ...['failure', 'message', 'remedy', 'details', 'denied', 'quarantined', 'warnings', 'streams', 'field', 'text'],
+  // A denial, and a path that was set aside.
+  ...['kind', 'path', 'host', 'rule', 'how_to_allow', 'id'],
+  // Facts and texts of the core tools.
+  ...['stdout', 'stderr', 'content', 'found', 'exit_code', 'ended_by', 'signal', 'files', 'etag', 'bytes', 'lines'],
+  ...['matches', 'range', 'error', 'code', 'dropped_bytes', 'created', 'changed', 'replacements', 'newline', 'hunks'],
+  ...['offsets', 'hunk', 'offset', 'line', 'tool'],
+  // The report of a dry run.
+  ...['dry_run', 'allowed', 'isolation', 'checks', 'check', 'reason', 'limit'],
+  // A failure and its details.
+  ...['error_code', 'error_type', 'retryable', 'remediation', 'retry_after_ms', 'faults', 'pointer', 'fault'],
+  ...['duration_ms', 'timeout_ms', 'size', 'minimum', 'max_chars', 'column', 'columns', 'start', 'end', 'artifact'],
+  ...['token', 'workspace', 'project_root', 'method', 'grant', 'granted', 'where', 'level', 'min_isolation'],
+  ...['accepted_sha256', 'found_sha256', 'expected_sha256', 'expected_etag', 'actual_etag', 'patch_line', 'edit'],
+  ...['nearest_line', 'caller', 'daemon', 'pid', 'socket', 'flag', 'nearest'],
+]);
+
+/** Who chose the keys of an output. Keys of an installed tool may come from anywhere. */
+type NamedBy = Outcome['namedBy'];
+
+const isOwnName = (key: string): boolean => OWN_NAMES.has(key) || /^content_\d{1,2}$/.test(key);
+const isNeverOwn = (): boolean => false;
+
+/** Everything that leaves a call, in the layout of the scrub step. */
+export type Leaving = JsonObject & { data: JsonObject; streams: readonly { field: string; text: string }[] };
+
+/**
+ * The positions, in the order of `collectLeaves`, of the property names that contextd chose itself. They are not
+ * scrubbed. Keys that an installed tool chose are, because they may hold what the tool read.
+ */
+export function ownLeaves(leaving: Leaving, namedBy: NamedBy): ReadonlySet<number> {
+  const walk = new LeafWalk();
+  const isOwnData = namedBy === 'core' ? isOwnName : isNeverOwn;
+  for (const [part, value] of Object.entries(leaving)) {
+    walk.key(true);
+    if (part === 'streams') for (const stream of leaving.streams) walkStream(walk, stream, namedBy);
+    else walk.value(value, part === 'data' ? isOwnData : isOwnName);
+  }
+  return walk.own;
+}
+
+/** The same for the `data` of an answer. */
+export function ownLeavesOfData(data: JsonObject, namedBy: NamedBy): ReadonlySet<number> {
+  const walk = new LeafWalk();
+  walk.value(data, namedBy === 'core' ? isOwnName : isNeverOwn);
+  return walk.own;
+}
+
+/** The value of `field` becomes a key of the answer, so it is treated like one. */
+function walkStream(walk: LeafWalk, stream: Leaving['streams'][number], namedBy: NamedBy): void {
+  for (const [key, value] of Object.entries(stream)) {
+    walk.key(true);
+    walk.key(key === 'field' && namedBy === 'core' && isOwnName(value));
+  }
+}
+
+/** Counts the strings of a value in the order of `collectLeaves`. */
+class LeafWalk {
+  readonly own = new Set<number>();
+  #position = 0;
+
+  key(isOwn: boolean): void {
+    if (isOwn) this.own.add(this.#position);
+    this.#position += 1;
+  }
+
+  value(value: Json, isOwn: (key: string) => boolean): void {
+    if (typeof value === 'string') this.key(false);
+    else if (Array.isArray(value)) for (const item of value) this.value(item, isOwn);
+    else if (typeof value === 'object' && value !== null)
+      for (const [key, item] of Object.entries(value)) {
+        this.key(isOwn(key));
+        this.value(item, isOwn);
+      }
+  }
+}
+
+/** Searches with the real gitleaks in addition to our engine. */
+export interface SecondSearch {
+  /**
+   * Returns the secrets that are still in scrubbed texts; always none unless `scrub.gitleaks` is `always`. Throws
+   * SCRUB_FAILED if gitleaks fails or is missing: then the texts must not leave.
+   */
+  missedIn(texts: readonly string[]): Promise<readonly MissedSecret[]>;
+  /** Queues a stored output for a search in the background and returns at once. */
+  stored(item: AuditItem): void;
 }

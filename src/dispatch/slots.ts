@@ -1,17 +1,17 @@
 import { ContextdError } from '../core/errors.ts';
 
-/** So many executions at once; further ones wait in order. */
+/** Limits how many executions run at once. Further ones wait in order. */
 export interface Slots {
-  /** Resolves with the function that gives the slot back. Throws the signal's reason when it is aborted meanwhile. */
+  /** Waits for a slot and returns the function that releases it. Throws the signal's reason if it aborts first. */
   take(signal: AbortSignal): Promise<() => void>;
-  /** Executions that wait for a slot. */
+  /** The number of executions that wait for a slot. */
   waiting(): number;
 }
 
 export function createSlots(limit: number): Slots {
   const queue: (() => void)[] = [];
   let taken = 0;
-  // A slot that somebody waits for is handed on, never free in between: nobody can overtake.
+  // A slot passes straight to the next waiter, so that no later call can overtake.
   const handOn = (): void => {
     const next = queue.shift();
     if (next === undefined) taken -= 1;

@@ -1,43 +1,45 @@
 import { createHash } from 'node:crypto';
+import type { Scrubber } from '../scrub/scrubber.ts';
 import type { ArtifactStore, ArtifactStream } from '../stores/artifacts.ts';
+import { readStreams } from '../stores/artifacts.ts';
 import type { VerifiedCall } from './call.ts';
-import { type OpenArtifactDeps, openArtifact } from './open-artifact.ts';
-import type { ScrubbedOutcome } from './scrub.ts';
-import type { SecondSearch } from './second-search.ts';
+import type { ScrubbedOutcome, SecondSearch } from './scrub.ts';
 
 export interface StoreDeps extends OpenArtifactDeps {
   secondSearch: SecondSearch;
 }
 
-/** The texts that an answer is made from, as they are kept. */
+/** The stored texts that an answer is made from. */
 export interface StoredOutput {
   artifactId: string;
-  /** For cursors: how often its text was replaced. */
+  /** How often the artifact's text was replaced; cursors carry it. */
   revision: number;
   streams: readonly ArtifactStream[];
   /** Bytes that were never stored. */
   droppedBytes: number;
-  /** The tool whose output it is. */
+  /** The tool that produced it. */
   tool: string;
-  /** The one text that was asked for; null: any. */
+  /** The one text that was asked for, or null for all. */
   field: string | null;
-  /** Kept by an earlier call, which this one looks at. */
+  /** True if an earlier call stored it. */
   isEarlier: boolean;
-  /** No answer may leave before. Errors: STORAGE_FULL. */
+  /** Resolves when the artifact is durable; the answer must wait for it. Rejects with STORAGE_FULL. */
   committed: Promise<void>;
 }
 
 /**
- * Step 7: the complete scrubbed text, on its way into the store while the answer is cut; or, for a call that shows what an
- * earlier one kept, that. Null when there is no text.
+ * Step 7: stores the complete scrubbed text, or opens the artifact that the call asks to see. The commit goes on while
+ * the answer is cut. Returns null if there is no text.
  */
 export async function store(
   call: VerifiedCall,
   outcome: ScrubbedOutcome,
   deps: StoreDeps,
 ): Promise<StoredOutput | null> {
-  if (outcome.shows !== null && outcome.failure === null) return openArtifact(call.sessionKey, outcome.shows, deps);
-  const { streams, droppedBytes } = outcome;
+  if (outcome.facts.shows !== null && outcome.failure === null)
+    return openArtifact(call.sessionKey, outcome.facts.shows, deps);
+  const { streams } = outcome;
+  const { droppedBytes } = outcome.facts;
   if (streams.every((stream) => stream.text === '')) return null;
   const { sessionKey, requestId } = call;
   const tool = call.tool.manifest.name;
@@ -50,7 +52,7 @@ export async function store(
   return { artifactId: id, revision: 0, streams, droppedBytes, tool, field: null, isEarlier: false, committed };
 }
 
-/** Texts made of an output: kept where they do not fit an answer, so that a cursor leads through them. */
+/** Stores the texts of a view that do not fit an answer, so that a cursor can point into them. */
 export async function storeDerived(
   call: VerifiedCall,
   output: StoredOutput,
@@ -62,14 +64,58 @@ export async function storeDerived(
   return { ...output, artifactId: id, revision: 0, streams };
 }
 
-/** `sha256:…` of the artifact's bytes. */
+/** Returns `sha256:…` of the artifact's bytes. */
 export function hashOf(streams: readonly ArtifactStream[]): string {
   const hash = createHash('sha256');
   for (const { text } of streams) hash.update(text);
   return `sha256:${hash.digest('hex')}`;
 }
 
-/** The same command, however its keys were written. */
+/** Sorts the keys, so that the order in which a caller writes them does not matter. */
 function sorted(input: VerifiedCall['input']): VerifiedCall['input'] {
   return Object.fromEntries(Object.entries(input).sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+export interface OpenArtifactDeps {
+  artifacts: ArtifactStore;
+  scrubber: Scrubber;
+}
+
+/**
+ * Opens a stored output by its ref, `art_…` or `art_…/<field>`. Secrets that became known since it was stored are masked
+ * first, in the artifact too. Throws NOT_FOUND, EXPIRED or SCRUB_FAILED.
+ */
+async function openArtifact(sessionKey: string, ref: string, deps: OpenArtifactDeps): Promise<StoredOutput> {
+  const [id = '', field = null] = ref.split('/');
+  await maskAgain(sessionKey, id, deps);
+  const [info, streams] = await Promise.all([
+    deps.artifacts.info(sessionKey, id),
+    readStreams(deps.artifacts, sessionKey, id),
+  ]);
+  const { tool, droppedBytes, revision } = info;
+  return {
+    artifactId: id,
+    revision,
+    streams,
+    droppedBytes,
+    tool,
+    field,
+    isEarlier: true,
+    committed: Promise.resolve(),
+  };
+}
+
+/** Masks secrets that became known since the artifact was stored. Returns true if it masked any. */
+export async function maskAgain(
+  sessionKey: string,
+  artifactId: string,
+  { artifacts, scrubber }: OpenArtifactDeps,
+): Promise<boolean> {
+  const streams = await readStreams(artifacts, sessionKey, artifactId);
+  const texts = streams.map(({ text }) => text);
+  const { value, secrets } = await scrubber.scrubAgain(sessionKey, texts, []);
+  if (secrets.length === 0) return false;
+  const masked = streams.map(({ field }, position) => ({ field, text: value[position] ?? '' }));
+  await artifacts.replace(sessionKey, artifactId, masked);
+  return true;
 }

@@ -1,22 +1,22 @@
 import type { BudgetOutput } from '../tokens/fit.ts';
 import type { StoredOutput } from './store.ts';
 
-/** What an answer cost, for the audit log and the sums made of it. */
+/** The cost of an answer, for the audit log and the statistics. */
 export interface Tally {
-  /** Tokens of the line that is printed. */
+  /** Tokens of the printed line. */
   tokensReturned: number;
-  /** Tokens it would have had with the whole output; null for a look at an earlier one. */
+  /** Tokens of the line if it held the whole output; null for a view of an earlier output. */
   tokensRun: number | null;
   isEstimate: boolean;
   hasArtifact: boolean;
-  /** It shows more of what an earlier call left: its tokens count against what that one saved. */
+  /** True if it shows more of an earlier output: its tokens are subtracted from what the earlier call saved. */
   isFollowUp: boolean;
   isTruncated: boolean;
 }
 
 /**
- * `stored`: what the answer was made from, null for facts alone. What is not shown counts as many tokens for a byte as
- * the printed line has; bytes that were never kept do not count.
+ * Counts an answer made from `stored`, which is null for an answer without text. Hidden bytes are estimated at the
+ * tokens per byte of the printed line; bytes that were never stored do not count.
  */
 export function tallyOf(output: BudgetOutput, stored: StoredOutput | 'page' | null): Tally {
   const { line, envelope } = output;

@@ -5,9 +5,8 @@ import type { Config } from '../config/schema.ts';
 import { ContextdError } from '../core/errors.ts';
 import { isJsonObject, type JsonObject } from '../core/json.ts';
 import type { Project, ProjectStore } from '../stores/projects.ts';
-import { budgetLimits } from './budget-limits.ts';
 import type { Call, VerifiedCall } from './call.ts';
-import { askedBudget, takeCommonOptions } from './common-options.ts';
+import { askedBudget, budgetLimits, takeCommonOptions } from './options.ts';
 
 export interface VerifyDeps {
   catalog: Catalog;
@@ -16,26 +15,27 @@ export interface VerifyDeps {
 }
 
 /**
- * Step 2: the project is one a person registered, the tool is accepted for it and its files have the accepted hash,
- * the arguments fit its schema. Nothing the workspace holds is asked: a repository cannot vouch for itself.
+ * Step 2: checks that a person registered the project, that the tool is accepted for it, that its files have the
+ * accepted hash and that the arguments fit its schema. No file of the workspace is consulted: a repository cannot vouch
+ * for itself.
  */
 export async function verify(call: Call, deps: VerifyDeps): Promise<VerifiedCall> {
   const project = await registeredProject(call.request.projectRoot, deps.projects);
   const tool = acceptedTool(call.request.tool, project, deps.catalog);
   await deps.catalog.verify(tool);
   const { options, rest } = takeCommonOptions(parseInput(call.request.inputJson), {
-    budget: budgetLimits(deps.limits.budget, tool.manifest, call.request.door),
+    budget: budgetLimits(deps.limits.budget, tool.manifest, call.request.principal.door),
     timeout: deps.limits.timeout,
   });
   if (options.continuation === null) tool.arguments.check(rest);
   return { ...call, tool, options, input: rest };
 }
 
-/** The budget of an answer to a call that may not even have been understood. */
+/** The budget for refusing a call, which may be malformed. */
 export function refusalBudget({ request }: Call, { catalog, limits }: VerifyDeps): number {
   const tool = TOOL_NAME_PATTERN.test(request.tool) ? catalog.find(request.tool) : undefined;
   const kind = tool?.manifest ?? { name: '', budget: 'answer' as const };
-  return askedBudget(jsonOf(request.inputJson), budgetLimits(limits.budget, kind, request.door));
+  return askedBudget(jsonOf(request.inputJson), budgetLimits(limits.budget, kind, request.principal.door));
 }
 
 function jsonOf(bytes: Buffer): unknown {
@@ -55,8 +55,8 @@ async function registeredProject(root: string, projects: ProjectStore): Promise<
     });
   }
   if (statSync(root, { throwIfNoEntry: false })?.isDirectory()) return project;
-  throw new ContextdError('PATH_NOT_FOUND', `the project root ${root} is not a directory any more`, {
-    remedy: 'Run `ctxd init` where the project is now.',
+  throw new ContextdError('PATH_NOT_FOUND', `the project root ${root} is no longer a directory`, {
+    remedy: 'Run `ctxd init` in the new location of the project.',
   });
 }
 
@@ -109,7 +109,7 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    // V8's message quotes the input, which may hold a secret that no pattern knows; the position is enough.
+    // V8's message quotes the input, which may hold a secret that no pattern matches. The position is enough.
     const position = cause instanceof Error ? /position (\d+)/.exec(cause.message)?.[1] : undefined;
     const where =
       text.trim() === '' ? 'it is empty' : position === undefined ? 'it ends too early' : `see character ${position}`;

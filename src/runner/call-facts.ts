@@ -1,42 +1,10 @@
-import type { Denial } from '../core/envelope.ts';
-import type { ErrorCode } from '../core/errors.ts';
-import type { EndedBy } from '../protocol/host-messages.ts';
-import type { SetAside } from '../sandbox/quarantine.ts';
+import type { CallFacts, HostCallRecord, Outcome } from '../call/outcome.ts';
+import type { Denial, SetAside } from '../core/envelope.ts';
 import type { CommandResult } from '../sandbox/sandbox.ts';
 
-/** One request of a tool to ToolHost, for the audit record. */
-export interface HostCallRecord {
-  /** As host.proto names it. */
-  method: string;
-  /** Null for one that was carried out. */
-  error_code: ErrorCode | null;
-  duration_ms: number;
-  /** Of Exec alone. */
-  exit_code?: number | null;
-  ended_by?: EndedBy;
-}
-
 /** What the host did for one call, whatever became of the call. */
-export interface CallFacts {
-  /** Protected paths that commands made and that were renamed. */
-  quarantined: readonly SetAside[];
-  /** False if the search for them goes on; what it still finds is reported with a later call. */
-  searchComplete: boolean;
-  /** What the sandbox refused to commands, each once. */
-  denied: readonly Denial[];
-  /** In the order of the requests; the first 100 of `total`. */
-  hostCalls: { calls: readonly HostCallRecord[]; total: number };
-  /** The stored output that the call shows; null: what the tool gave back itself. */
-  shows: string | null;
-}
-
-export const NO_FACTS: CallFacts = {
-  quarantined: [],
-  searchComplete: true,
-  denied: [],
-  hostCalls: { calls: [], total: 0 },
-  shows: null,
-};
+export type RunFacts = Pick<Outcome, 'quarantined' | 'denied'> &
+  Pick<CallFacts, 'searchComplete' | 'hostCalls' | 'shows'>;
 
 /** What a command did besides its output. */
 type CommandFacts = Pick<CommandResult, 'quarantined' | 'searchComplete' | 'denied'>;
@@ -76,7 +44,7 @@ export class FactBook {
     this.#shows = artifactId;
   }
 
-  read(): CallFacts {
+  read(): RunFacts {
     return {
       quarantined: [...this.#quarantined.values()],
       searchComplete: this.#searchComplete,

@@ -1,3 +1,4 @@
+import type { HostCallRecord } from '../call/outcome.ts';
 import type { Clock } from '../core/clock.ts';
 import { ContextdError } from '../core/errors.ts';
 import type { JsonObject } from '../core/json.ts';
@@ -5,7 +6,7 @@ import type { Logger } from '../core/log.ts';
 import type { ExecRequest__Output as ExecRequest } from '../protocol/generated/contextd/v1/ExecRequest.ts';
 import { type EndedBy, type ExecResult, LOG_LEVELS, LOG_LINE_MAX_CHARS } from '../protocol/host-messages.ts';
 import type { CommandResult, CommandSpec, Sandbox, SandboxPolicy } from '../sandbox/sandbox.ts';
-import { type CallFacts, FactBook, type HostCallRecord } from './call-facts.ts';
+import { FactBook, type RunFacts } from './call-facts.ts';
 import { decodeStream } from './exec-output.ts';
 import { HOST_METHODS, type HostMethod, type HostServices } from './host-methods.ts';
 import type { CommandListener } from './progress/progress-feed.ts';
@@ -62,7 +63,7 @@ export class HostApi {
     this.#deps = deps;
   }
 
-  get facts(): CallFacts {
+  get facts(): RunFacts {
     return this.#book.read();
   }
 
@@ -94,7 +95,7 @@ export class HostApi {
     return this.#serve('Scrub', () => this.#deps.scrub(this.#call.sessionKey, texts));
   }
 
-  /** A line of the tool's; at most 100 in a call. The logger masks it. */
+  /** Logs a line of the tool, at most 100 in a call. The line is scrubbed first, as every text for the host is. */
   log(level: string, message: string): Promise<void> {
     return this.#serve('Log', async () => {
       const known = LOG_LEVELS.find((one) => one === level);
@@ -104,11 +105,12 @@ export class HostApi {
         throw invalid(`a log line has ${message.length} characters of ${LOG_LINE_MAX_CHARS}`, 'Log less at once.');
       }
       this.#logLines += 1;
-      const { tool, requestId } = this.#call;
+      const { tool, requestId, sessionKey } = this.#call;
       if (this.#logLines > LOG_LINES_MAX) {
         throw new ContextdError('RATE_LIMITED', `${tool} has written ${LOG_LINES_MAX} log lines in this call`);
       }
-      this.#deps.logger[known]('tool.log', { tool, request_id: requestId, message });
+      const [scrubbed = ''] = await this.#deps.scrub(sessionKey, [message]);
+      this.#deps.logger[known]('tool.log', { tool, request_id: requestId, message: scrubbed });
     });
   }
 

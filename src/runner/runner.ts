@@ -7,7 +7,7 @@ import { createCertificate } from '../protocol/plugin/certificate.ts';
 import { loadPluginProtocol } from '../protocol/plugin/load-plugin-protocol.ts';
 import type { ScannedOutput } from '../protocol/tool-output.ts';
 import type { Sandbox, SandboxPolicy } from '../sandbox/sandbox.ts';
-import type { CallFacts } from './call-facts.ts';
+import type { RunFacts } from './call-facts.ts';
 import type { HostServices } from './host-methods.ts';
 import { profileKey } from './profile.ts';
 import type { CommandListener } from './progress/progress-feed.ts';
@@ -44,11 +44,11 @@ export interface ToolCall {
    * Told at most once, before `run` settles, what the host did for the call: the only way to learn it of a call that
    * fails. A core tool's call that never reached its process has no facts to tell.
    */
-  onFacts?(facts: CallFacts): void;
+  onFacts?(facts: RunFacts): void;
 }
 
 /** `firstPass`: per leaf of {data, streams}, in the order of `collectLeaves`. */
-export interface RunResult extends ScannedOutput, CallFacts {
+export interface RunResult extends ScannedOutput, RunFacts {
   durationMs: number;
 }
 

@@ -2,7 +2,7 @@ import { ContextdError } from '../core/errors.ts';
 import { directoryIdentity } from '../sandbox/directory-identity.ts';
 import { SOCKET_DIR } from '../sandbox/policy.ts';
 import type { SandboxProcess } from '../sandbox/sandbox.ts';
-import { type CallFacts, NO_FACTS } from './call-facts.ts';
+import { FactBook, type RunFacts } from './call-facts.ts';
 import { CrashBackoff } from './crash-backoff.ts';
 import { type HostCertificate, pluginEnvironment } from './plugin/connect-plugin.ts';
 import { narrowPolicy, type ToolPolicies } from './profile.ts';
@@ -81,8 +81,8 @@ export class ToolSlot {
   /** A tool's process can write the workspace itself, with no command between: what it leaves is searched too. */
   async #runWatched(call: ToolCall): Promise<RunResult> {
     const watch = await this.#deps.sandbox.watch(this.#policies.command);
-    let facts = NO_FACTS;
-    const onFacts = (told: CallFacts): void => {
+    let facts = new FactBook().read();
+    const onFacts = (told: RunFacts): void => {
       facts = told;
     };
     const [outcome] = await Promise.allSettled([this.#run({ ...call, onFacts })]);

@@ -1,12 +1,4 @@
-/** A path that was set aside, as an answer and the audit record name it. */
-export interface SetAside {
-  /** Where it was, relative to the workspace (absolute outside it). Bytes that are not UTF-8 became U+FFFD. */
-  readonly path: string;
-  /** The eight hexadecimal digits in its new name, by which a person restores or accepts it. */
-  readonly id: string;
-  /** A clause that goes on after "was set aside:", such as `git on the host would run it`. */
-  readonly reason: string;
-}
+import type { SetAside } from '../core/envelope.ts';
 
 /** What a run left behind that would run on the host. */
 export interface QuarantineReport {

@@ -2,10 +2,10 @@ import type { Readable } from 'node:stream';
 import type { Paths } from '../config/paths.ts';
 import type { Config } from '../config/schema.ts';
 import type { Clock } from '../core/clock.ts';
-import type { Denial } from '../core/envelope.ts';
+import type { Denial, SetAside } from '../core/envelope.ts';
 import type { Logger } from '../core/log.ts';
 import { UnavailableSandbox } from './probe/unavailable.ts';
-import type { QuarantineAction, QuarantineReport, QuarantineResult, SetAside } from './quarantine.ts';
+import type { QuarantineAction, QuarantineReport, QuarantineResult } from './quarantine.ts';
 import { SeatbeltSandbox } from './seatbelt/seatbelt-sandbox.ts';
 import { SpawnedSandbox } from './spawner/spawned-sandbox.ts';
 

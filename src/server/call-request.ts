@@ -1,15 +1,17 @@
-import { ContextdError } from '../core/errors.ts';
+import type { CallRequest } from '../call/request.ts';
+import { ContextdError, ERROR_TABLE, type ErrorCode } from '../core/errors.ts';
 import { newRequestId, REQUEST_ID_PATTERN } from '../core/ids.ts';
+import { isJsonObject, type JsonObject } from '../core/json.ts';
 import type { ExecuteRequest__Output } from '../protocol/generated/contextd/v1/ExecuteRequest.ts';
+import type { RefusalReport__Output } from '../protocol/generated/contextd/v1/RefusalReport.ts';
 import { INPUT_MAX_BYTES } from '../protocol/limits.ts';
 import { PROTOCOL_VERSION } from '../protocol/versions.ts';
-import type { CallRequest } from './door.ts';
-import { unreadableFault } from './unreadable-request.ts';
+import type { Caller } from './identities.ts';
 
 /** Characters that the fields of a call may have; what is longer is cut and the call refused. */
 const FIELD_MAX_CHARS = { tool: 128, project_root: 4096, session_id: 4096 } as const;
 
-export interface ReceivedCall {
+interface ReceivedCall {
   /** Safe to hand on, to be recorded, even when the call is refused. */
   request: CallRequest;
   /** Why the door turns the call away; undefined when it does not. */
@@ -17,12 +19,17 @@ export interface ReceivedCall {
 }
 
 /** A message of the wire as a call. What it means is dispatch's question. */
-export function receiveCall(wire: ExecuteRequest__Output, signal: AbortSignal, nowMs: number): ReceivedCall {
+export function receiveCall(
+  wire: ExecuteRequest__Output,
+  signal: AbortSignal,
+  client: Caller,
+  nowMs: number,
+): ReceivedCall {
   const context = wire.context;
   const requestId = context?.request_id ?? '';
   const request: CallRequest = {
     requestId: REQUEST_ID_PATTERN.test(requestId) ? requestId : newRequestId(nowMs),
-    door: 'grpc',
+    principal: { door: 'grpc', client },
     tool: wire.tool.slice(0, FIELD_MAX_CHARS.tool),
     projectRoot: (context?.project_root ?? '').slice(0, FIELD_MAX_CHARS.project_root),
     sessionHint: (context?.session_id ?? '').slice(0, FIELD_MAX_CHARS.session_id),
@@ -70,5 +77,74 @@ function fieldTooLong(name: string, size: number, limit: number): ContextdError 
   return new ContextdError('ARGS_INVALID', `${name} has ${size} characters, the limit is ${limit}`, {
     remedy: `Pass a shorter ${name}.`,
     details: { field: name, size, limit },
+  });
+}
+
+/** A call that the proxy refused, and the error it answered with. */
+interface ReportedRefusal {
+  request: CallRequest;
+  why: ContextdError;
+}
+
+/** The report is a program's word: only its shape is checked. ARGS_INVALID for a code that is not of docs/errors.md. */
+export function receiveRefusal(
+  wire: RefusalReport__Output,
+  signal: AbortSignal,
+  client: Caller,
+  nowMs: number,
+): ReportedRefusal {
+  const code = wire.error_code;
+  if (wire.call === null || !isErrorCode(code)) {
+    throw new ContextdError('ARGS_INVALID', 'the report names no call, or no error code of docs/errors.md', {
+      remedy: 'Run ./install.sh again: proxy and daemon are of different versions.',
+    });
+  }
+  const { request } = receiveCall(wire.call, signal, client, nowMs);
+  const why = new ContextdError(code, wire.message, {
+    ...(wire.remedy === '' ? {} : { remedy: wire.remedy }),
+    details: detailsOf(wire.details_json),
+  });
+  return { request: { ...request, principal: { door: 'proxy', client } }, why };
+}
+
+function isErrorCode(code: string): code is ErrorCode {
+  return Object.hasOwn(ERROR_TABLE, code);
+}
+
+function detailsOf(json: Buffer): JsonObject {
+  try {
+    const value: unknown = JSON.parse(json.toString('utf8'));
+    return isJsonObject(value) ? value : {};
+  } catch {
+    return {};
+  }
+}
+
+/** Stands for a message that is no ExecuteRequest: a call all the same, so it is answered and recorded as one. */
+const UNREADABLE: ExecuteRequest__Output = { tool: '', input_json: Buffer.alloc(0), context: null };
+
+interface Decoding {
+  requestDeserialize(bytes: Buffer): ExecuteRequest__Output;
+}
+
+/** The method with a decoder that does not throw. gRPC itself would answer with an error that nobody records. */
+export function withAnyRequest<Method extends Decoding>(method: Method): Method {
+  return {
+    ...method,
+    requestDeserialize(bytes: Buffer): ExecuteRequest__Output {
+      try {
+        return method.requestDeserialize(bytes);
+      } catch {
+        return UNREADABLE;
+      }
+    },
+  };
+}
+
+/** Undefined for a message that could be read. */
+function unreadableFault(wire: ExecuteRequest__Output): ContextdError | undefined {
+  if (wire !== UNREADABLE) return undefined;
+  return new ContextdError('ARGS_INVALID', 'the message of the call is not an ExecuteRequest', {
+    remedy: 'Encode it as proto/contextd/v1/tool.proto says.',
   });
 }

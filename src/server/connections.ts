@@ -1,7 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { createServer, type Server, type Socket } from 'node:net';
-import type { TLSSocket, Server as TlsServer } from 'node:tls';
+import { createServer as createTls, type TLSSocket, type Server as TlsServer } from 'node:tls';
 import type { Logger } from '../core/log.ts';
+import type { CertificateSet } from './identities.ts';
 
 /** How many connections a door holds, and how long one may say nothing. */
 export interface ConnectionLimits {
@@ -97,4 +98,21 @@ export class Connections {
     const late = setTimeout(() => connection.destroy(), this.#limits.farewellMs).unref();
     connection.once('close', () => clearTimeout(late));
   }
+}
+
+/**
+ * The TLS end of the door: TLS 1.3 only, and no connection without a client certificate of our own authority. It
+ * speaks HTTP/2 alone; a client that does not ask for that is cut off by the handshake. `handshakeMs`: milliseconds for it.
+ */
+export function createTlsServer(certificates: CertificateSet, handshakeMs: number): TlsServer {
+  return createTls({
+    ca: certificates.authority,
+    cert: certificates.server.certificate,
+    key: certificates.server.privateKey,
+    requestCert: true,
+    rejectUnauthorized: true,
+    minVersion: 'TLSv1.3',
+    ALPNProtocols: ['h2'],
+    handshakeTimeout: handshakeMs,
+  });
 }

@@ -1,19 +1,25 @@
-import { Server, ServerCredentials } from '@grpc/grpc-js';
+import {
+  ResponderBuilder,
+  Server,
+  ServerCredentials,
+  ServerInterceptingCall,
+  type ServerInterceptor,
+  ServerListenerBuilder,
+  status,
+} from '@grpc/grpc-js';
+import type { Management } from '../call/management.ts';
+import type { Dispatch, Refuse } from '../call/request.ts';
 import type { Clock } from '../core/clock.ts';
 import type { Logger } from '../core/log.ts';
 import { MESSAGE_MAX_BYTES } from '../protocol/limits.ts';
 import { loadProtocol } from '../protocol/load.ts';
+import { withAnyRequest } from './call-request.ts';
 import { type CallsInFlight, createCallsInFlight } from './calls-in-flight.ts';
 import { ensureCertificates } from './certificates.ts';
-import { CONNECTION_LIMITS, type ConnectionLimits, Connections } from './connections.ts';
-import type { Dispatch, Management, Refuse } from './door.ts';
-import { createEventRoute } from './event-route.ts';
-import { createTlsServer } from './mtls.ts';
-import { createRequestDeadline } from './request-deadline.ts';
+import { CONNECTION_LIMITS, type ConnectionLimits, Connections, createTlsServer } from './connections.ts';
 import { managementRoutes, toolRoutes } from './routes.ts';
+import { createEventRoute, createRoute } from './rpc.ts';
 import { type BoundSocket, bindSocket } from './socket.ts';
-import { createRoute } from './unary.ts';
-import { withAnyRequest } from './unreadable-request.ts';
 
 export interface GrpcDoorDeps {
   paths: { socket: string; certsDir: string };
@@ -117,7 +123,7 @@ function createServer(
   const { Execute, ExecuteWithProgress, ...others } = protocol.ToolService.service;
   const calls = { Execute: withAnyRequest(Execute), ExecuteWithProgress: withAnyRequest(ExecuteWithProgress) };
   server.addService({ ...others, ...calls }, toolRoutes(deps, route, eventRoute));
-  server.addService(protocol.ManagementService.service, managementRoutes(deps, route));
+  server.addService(protocol.ManagementService.service, managementRoutes(deps.management, route));
   return server;
 }
 
@@ -136,4 +142,29 @@ async function closeDoor({ socket, grpc, inFlight, connections, farewellMs }: Op
 function cutOff(grpc: Server, connections: Connections): void {
   grpc.forceShutdown();
   connections.cutOff();
+}
+
+/**
+ * Ends a call whose request is not complete within `requestMs`: until then no handler knows of it. `onLate` is called in
+ * the context of the connection: gRPC can answer such a call, but not take its stream from a peer that keeps it open.
+ */
+export function createRequestDeadline(requestMs: number, onLate: () => void): ServerInterceptor {
+  return (_method, call) => {
+    const late = setTimeout(() => {
+      call.sendStatus({
+        code: status.DEADLINE_EXCEEDED,
+        details: `the request was not complete within ${requestMs} ms`,
+      });
+      onLate();
+    }, requestMs).unref();
+    const listener = new ServerListenerBuilder()
+      .withOnReceiveHalfClose((next) => {
+        clearTimeout(late);
+        next();
+      })
+      .withOnCancel(() => clearTimeout(late))
+      .build();
+    const responder = new ResponderBuilder().withStart((next) => next(listener)).build();
+    return new ServerInterceptingCall(call, responder);
+  };
 }

@@ -1,4 +1,5 @@
 import { isAbsolute } from 'node:path';
+import type { Management } from '../call/management.ts';
 import { ContextdError } from '../core/errors.ts';
 
 const AUDIT_MAX_RECORDS = 1000;
@@ -6,32 +7,66 @@ const STATS_DEFAULT_DAYS = 7;
 const STATS_MAX_DAYS = 366;
 const PATH_MAX_CHARS = 4096;
 
-/** A project root as the wire must name it. Whether it may be one is for Management to say. */
-export function rootOf(root: string): string {
+/** Checks the shape and size of every management request before the daemon acts on it. Every door uses this. */
+export function checkRequests(management: Management): Management {
+  return {
+    serverStatus: (request) => management.serverStatus(request),
+    stopServer: (request) => management.stopServer(request),
+    registerProject: async (request) => management.registerProject(withRoot(request)),
+    unregisterProject: async (request) => management.unregisterProject(withRoot(request)),
+    listTools: (request) => management.listTools(request),
+    tailAudit: async (request) => management.tailAudit({ ...request, limit: auditLimit(request.limit) }),
+    checkHealth: async (request) =>
+      management.checkHealth({ project_root: request.project_root === '' ? '' : rootOf(request.project_root) }),
+    sessionSecrets: async (request) => management.sessionSecrets(withRoot(request)),
+    stats: async (request) => management.stats({ ...request, days: statsDays(request.days) }),
+    reviewRules: async (request) => management.reviewRules(withRoot(request)),
+    approveRules: async (request) => management.approveRules(withRoot(request)),
+    revokeRules: async (request) => management.revokeRules(withRoot(request)),
+    listQuarantine: async (request) =>
+      management.listQuarantine(request.which === '' ? withRoot(request) : withWhich(request)),
+    restoreQuarantined: async (request) => management.restoreQuarantined(withWhich(request)),
+    acceptQuarantined: async (request) =>
+      management.acceptQuarantined({ ...withWhich(request), sha256: sha256Of(request.sha256) }),
+    revokeAccepted: async (request) => management.revokeAccepted(withWhich(request)),
+    getSchema: (tool) => management.getSchema(tool),
+  };
+}
+
+function withRoot<Request extends { root: string }>(request: Request): Request {
+  return { ...request, root: rootOf(request.root) };
+}
+
+function withWhich<Request extends { root: string; which: string }>(request: Request): Request {
+  return { ...withRoot(request), which: whichOf(request.which) };
+}
+
+/** Only the shape of a project root is checked here. The daemon decides whether the directory may be one. */
+function rootOf(root: string): string {
   if (isAbsolute(root) && root.length <= PATH_MAX_CHARS && !root.includes('\0')) return root;
-  throw new ContextdError('PATH_INVALID', `no absolute path: ${JSON.stringify(root.slice(0, 200))}`, {
+  throw new ContextdError('PATH_INVALID', `not an absolute path: ${JSON.stringify(root.slice(0, 200))}`, {
     remedy: 'Pass the absolute path of the project root, with symlinks resolved.',
   });
 }
 
-/** What names a set-aside path or an acceptance. Throws ARGS_INVALID for what cannot be a name. */
-export function whichOf(which: string): string {
+/** The name of a file that was set aside, or of an acceptance. */
+function whichOf(which: string): string {
   if (which !== '' && which.length <= PATH_MAX_CHARS && !which.includes('\0')) return which;
   throw new ContextdError('ARGS_INVALID', `not an id, a hash or a path: ${JSON.stringify(which.slice(0, 200))}`, {
     remedy: 'Name an id or a hash from `ctxd quarantine list`.',
   });
 }
 
-/** Throws ARGS_INVALID unless it is a whole SHA-256 in lower case. */
-export function sha256Of(sha256: string): string {
+/** A whole SHA-256 in lower case. */
+function sha256Of(sha256: string): string {
   if (/^[0-9a-f]{64}$/.test(sha256)) return sha256;
   throw new ContextdError('ARGS_INVALID', `not a SHA-256: ${JSON.stringify(sha256.slice(0, 200))}`, {
     remedy: 'Pass the 64 hexadecimal digits that ListQuarantine gave.',
   });
 }
 
-/** Throws ARGS_INVALID above 1,000. 0 stays 0: the default number. */
-export function auditLimit(limit: number): number {
+/** 0 stays 0, which means the default number of records. */
+function auditLimit(limit: number): number {
   if (limit <= AUDIT_MAX_RECORDS) return limit;
   throw new ContextdError('ARGS_INVALID', `limit is ${limit}, the most is ${AUDIT_MAX_RECORDS}`, {
     remedy: 'Ask for fewer records.',
@@ -39,8 +74,7 @@ export function auditLimit(limit: number): number {
   });
 }
 
-/** Throws ARGS_INVALID above 366. */
-export function statsDays(days: number): number {
+function statsDays(days: number): number {
   if (days <= STATS_MAX_DAYS) return days || STATS_DEFAULT_DAYS;
   throw new ContextdError('ARGS_INVALID', `days is ${days}, the most is ${STATS_MAX_DAYS}`, {
     remedy: 'Ask for fewer days.',

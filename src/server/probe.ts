@@ -3,9 +3,8 @@ import { connect } from 'node:net';
 import { credentials } from '@grpc/grpc-js';
 import { ContextdError, isErrno } from '../core/errors.ts';
 import { loadProtocol } from '../protocol/load.ts';
-import { authorityFile, readPrivate } from './certificate-files.ts';
 import { readIdentity } from './certificates.ts';
-import { SERVER_NAME } from './identities.ts';
+import { authorityFile, readPrivate, SERVER_NAME } from './identities.ts';
 
 /** Who holds a socket path. Only what is `dead` may be removed. */
 export type Occupant =

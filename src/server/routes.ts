@@ -1,3 +1,5 @@
+import type { Management, SchemaResponse } from '../call/management.ts';
+import type { CallAnswer, CallRequest, Dispatch, Refuse } from '../call/request.ts';
 import type { Clock } from '../core/clock.ts';
 import { ContextdError } from '../core/errors.ts';
 import type { Logger } from '../core/log.ts';
@@ -7,16 +9,10 @@ import type { ManagementServiceHandlers } from '../protocol/generated/contextd/v
 import type { RefusalReport__Output } from '../protocol/generated/contextd/v1/RefusalReport.ts';
 import type { SchemaRequest__Output } from '../protocol/generated/contextd/v1/SchemaRequest.ts';
 import type { ToolServiceHandlers } from '../protocol/generated/contextd/v1/ToolService.ts';
-import { receiveCall, versionFault } from './call-request.ts';
-import type { CallAnswer, CallRequest, Dispatch, Management, Refuse } from './door.ts';
-import type { EventRoute } from './event-route.ts';
+import { receiveCall, receiveRefusal, versionFault } from './call-request.ts';
 import type { Caller } from './identities.ts';
-import { auditLimit, rootOf, sha256Of, statsDays, whichOf } from './management-requests.ts';
-import { receiveRefusal } from './refusal-report.ts';
-import type { Route } from './unary.ts';
-import { toProject, toSchema, toStatusResponse, toStop, toToolInfo } from './wire.ts';
-import { toQuarantine } from './wire-quarantine.ts';
-import { toRulesReview, toSessionSecrets, toStatsRow } from './wire-secrets.ts';
+import { checkRequests } from './management-requests.ts';
+import type { EventRoute, Route } from './rpc.ts';
 
 export interface RouteDeps {
   dispatch: Dispatch;
@@ -29,83 +25,55 @@ export interface RouteDeps {
 const TOOL_CALLERS: readonly Caller[] = ['proxy', 'cli'];
 const MANAGEMENT_CALLERS: readonly Caller[] = ['cli'];
 
-/** The index of the gRPC door, first half: who may call what, and what answers. */
+/** Who may call which rpc of ToolService, and what answers it. */
 export function toolRoutes(deps: RouteDeps, route: Route, eventRoute: EventRoute): ToolServiceHandlers {
   return {
-    Execute: route(TOOL_CALLERS, (wire: ExecuteRequest__Output, signal) => execute(wire, signal, deps)),
-    ExecuteWithProgress: eventRoute(TOOL_CALLERS, async (wire: ExecuteRequest__Output, signal, send) => {
+    Execute: route(TOOL_CALLERS, (wire: ExecuteRequest__Output, signal, caller) => execute(wire, signal, caller, deps)),
+    ExecuteWithProgress: eventRoute(TOOL_CALLERS, async (wire: ExecuteRequest__Output, signal, caller, send) => {
       const onProgress = (text: string): void => send({ progress: { text } });
-      return { answer: await execute(wire, signal, deps, onProgress) };
+      return { answer: await execute(wire, signal, caller, deps, onProgress) };
     }),
-    GetSchema: route(TOOL_CALLERS, async (wire: SchemaRequest__Output) => toSchema(await getSchema(wire, deps))),
-    ReportRefusal: route(TOOL_CALLERS, async (wire: RefusalReport__Output, signal) => {
-      const { request, why } = receiveRefusal(wire, signal, deps.clock.now());
+    GetSchema: route(TOOL_CALLERS, (wire: SchemaRequest__Output) => getSchema(wire, deps)),
+    ReportRefusal: route(TOOL_CALLERS, async (wire: RefusalReport__Output, signal, caller) => {
+      const { request, why } = receiveRefusal(wire, signal, caller, deps.clock.now());
       await deps.refuse(request, why);
       return {};
     }),
   };
 }
 
-/** The second half: the CLI's own. */
-export function managementRoutes({ management }: RouteDeps, route: Route): ManagementServiceHandlers {
+/** Who may call which rpc of ManagementService, and what answers it. */
+export function managementRoutes(management: Management, route: Route): ManagementServiceHandlers {
+  const checked = checkRequests(management);
   const only = MANAGEMENT_CALLERS;
   return {
-    ServerStatus: route(only, async () => toStatusResponse(await management.serverStatus())),
-    StopServer: route(only, async (wire: { grace_ms: number; restart: boolean }) =>
-      toStop(await management.stopServer(wire.grace_ms, wire.restart)),
-    ),
-    RegisterProject: route(only, async (wire: { root: string }) =>
-      toProject(await management.registerProject(rootOf(wire.root))),
-    ),
-    UnregisterProject: route(only, async (wire: { root: string }) =>
-      toProject(await management.unregisterProject(rootOf(wire.root))),
-    ),
-    ListTools: route(only, async (wire: { root: string }) => ({
-      tools: (await management.listTools(wire.root)).map(toToolInfo),
-    })),
-    TailAudit: route(only, async (wire: { limit: number; project_root: string }) => ({
-      records_json: [...(await management.tailAudit(auditLimit(wire.limit), wire.project_root))],
-    })),
-    CheckHealth: route(only, async (wire: { project_root: string }) => ({
-      checks: [...(await management.checkHealth(wire.project_root === '' ? '' : rootOf(wire.project_root)))],
-    })),
-    SessionSecrets: route(only, async (wire: { root: string; session: string }) =>
-      toSessionSecrets(await management.sessionSecrets(rootOf(wire.root), wire.session)),
-    ),
-    Stats: route(only, async (wire: { project_root: string; days: number }) => ({
-      rows: (await management.stats(wire.project_root, statsDays(wire.days))).map(toStatsRow),
-    })),
-    ReviewRules: route(only, async (wire: { root: string }) =>
-      toRulesReview(await management.reviewRules(rootOf(wire.root))),
-    ),
-    ApproveRules: route(only, async (wire: { root: string; sha256: string }) =>
-      toRulesReview(await management.approveRules(rootOf(wire.root), wire.sha256)),
-    ),
-    RevokeRules: route(only, async (wire: { root: string }) =>
-      toRulesReview(await management.revokeRules(rootOf(wire.root))),
-    ),
-    ListQuarantine: route(only, async (wire: { root: string; which: string }) =>
-      toQuarantine(await management.listQuarantine(rootOf(wire.root), wire.which === '' ? '' : whichOf(wire.which))),
-    ),
-    RestoreQuarantined: route(only, async (wire: { root: string; which: string }) =>
-      toQuarantine(await management.restoreQuarantined(rootOf(wire.root), whichOf(wire.which))),
-    ),
-    AcceptQuarantined: route(only, async (wire: { root: string; which: string; sha256: string }) =>
-      toQuarantine(await management.acceptQuarantined(rootOf(wire.root), whichOf(wire.which), sha256Of(wire.sha256))),
-    ),
-    RevokeAccepted: route(only, async (wire: { root: string; which: string }) =>
-      toQuarantine(await management.revokeAccepted(rootOf(wire.root), whichOf(wire.which))),
-    ),
+    ServerStatus: route(only, checked.serverStatus),
+    StopServer: route(only, checked.stopServer),
+    RegisterProject: route(only, checked.registerProject),
+    UnregisterProject: route(only, checked.unregisterProject),
+    ListTools: route(only, checked.listTools),
+    TailAudit: route(only, checked.tailAudit),
+    CheckHealth: route(only, checked.checkHealth),
+    SessionSecrets: route(only, checked.sessionSecrets),
+    Stats: route(only, checked.stats),
+    ReviewRules: route(only, checked.reviewRules),
+    ApproveRules: route(only, checked.approveRules),
+    RevokeRules: route(only, checked.revokeRules),
+    ListQuarantine: route(only, checked.listQuarantine),
+    RestoreQuarantined: route(only, checked.restoreQuarantined),
+    AcceptQuarantined: route(only, checked.acceptQuarantined),
+    RevokeAccepted: route(only, checked.revokeAccepted),
   };
 }
 
 async function execute(
   wire: ExecuteRequest__Output,
   signal: AbortSignal,
+  caller: Caller,
   deps: RouteDeps,
   onProgress?: CallRequest['onProgress'],
 ): Promise<ExecuteResponse> {
-  const received = receiveCall(wire, signal, deps.clock.now());
+  const received = receiveCall(wire, signal, caller, deps.clock.now());
   const { fault } = received;
   const request = onProgress === undefined ? received.request : { ...received.request, onProgress };
   const answer = await (fault === undefined ? dispatched(request, deps) : deps.refuse(request, fault));
@@ -126,8 +94,8 @@ async function dispatched(request: CallRequest, deps: RouteDeps): Promise<CallAn
   }
 }
 
-async function getSchema(wire: SchemaRequest__Output, { management }: RouteDeps) {
+async function getSchema(wire: SchemaRequest__Output, { management }: RouteDeps): Promise<SchemaResponse> {
   const fault = versionFault(wire.context?.protocol_version ?? 0);
   if (fault !== undefined) throw fault;
-  return management.getSchema(wire.tool, wire.context?.project_root ?? '');
+  return management.getSchema(wire.tool);
 }

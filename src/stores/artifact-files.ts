@@ -2,12 +2,11 @@ import { createHmac, randomBytes } from 'node:crypto';
 import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { ContextdError, isErrno } from '../core/errors.ts';
-import { KeyedLock } from './keyed-lock.ts';
 
-/** UTF-16 units encoded, hashed and written at a time: a 64 MiB text never blocks the daemon for long. */
+/** UTF-16 units that are encoded, hashed and written at a time, so that a 64 MiB text does not block the daemon. */
 const CHUNK_UNITS = 256 * 1024;
 
-/** A complete temporary file, not yet under its content's name. */
+/** A complete temporary file that does not have the name of its content yet. */
 export interface StagedFile {
   hash: Buffer;
   bytes: number;
@@ -15,10 +14,10 @@ export interface StagedFile {
 }
 
 /**
- * Contents too large for the database: one file each, 0600, at `<dir>/<2 hex>/<62 hex>` of a keyed hash, so that a
- * name tells nothing about a content that can be guessed. A file appears complete, by rename. It is not synced: the
- * death of the process loses nothing, a power loss may lose what was written just before; a file whose size is not
- * the recorded one then counts as expired.
+ * Contents that are too large for the database: one file each, 0600, at `<dir>/<2 hex>/<62 hex>` of a keyed hash, so that
+ * nobody can guess a content from its name. A file appears complete, by rename. It is not synced: the death of the
+ * process loses nothing, but a power loss can lose the last writes. A file that does not have its recorded size then
+ * counts as expired.
  */
 export class ArtifactFiles {
   readonly #dir: string;
@@ -30,13 +29,13 @@ export class ArtifactFiles {
     this.#contentKey = contentKey;
   }
 
-  /** Makes the folders (0700) and removes what an interrupted write left. */
+  /** Creates the folders (0700) and removes what an interrupted write left. */
   async prepare(): Promise<void> {
     await rm(this.#tempDir(), { recursive: true, force: true });
     await mkdir(this.#tempDir(), { recursive: true, mode: 0o700 });
   }
 
-  /** Holds off every other task on the same content. */
+  /** Runs `task` while no other task of this content runs. */
   withContent<Result>(hash: Buffer, task: () => Promise<Result>): Promise<Result> {
     return this.#lock.run(hash.toString('hex'), task);
   }
@@ -47,7 +46,7 @@ export class ArtifactFiles {
     return hmac.digest();
   }
 
-  /** Writes the texts, one after another, to a temporary file. Errors: ENOSPC and the like, nothing left behind. */
+  /** Writes the texts, one after another, to a temporary file. Leaves nothing behind if it fails (ENOSPC, for example). */
   async stage(texts: readonly string[]): Promise<StagedFile> {
     const path = join(this.#tempDir(), randomBytes(12).toString('hex'));
     try {
@@ -63,7 +62,7 @@ export class ArtifactFiles {
     }
   }
 
-  /** Gives a staged file its name; a content that is already there is kept. Call it within `withContent`. */
+  /** Gives a staged file its name. Keeps a content that is already there. Call it within `withContent`. */
   async publish(staged: StagedFile): Promise<void> {
     const target = this.pathOf(staged.hash);
     try {
@@ -80,7 +79,7 @@ export class ArtifactFiles {
     await rm(this.pathOf(hash), { force: true });
   }
 
-  /** Bytes `[start, end)`, or null when the file is gone or is not `bytes` long. */
+  /** Bytes `[start, end)`, or null if the file is gone or is not `bytes` long. */
   async read(hash: Buffer, bytes: number, start: number, end: number): Promise<Buffer | null> {
     try {
       const handle = await open(this.pathOf(hash), 'r');
@@ -96,7 +95,7 @@ export class ArtifactFiles {
     }
   }
 
-  /** The hash of every file there is. */
+  /** The hashes of all files. */
   async list(): Promise<Buffer[]> {
     const entries = await readdir(this.#dir, { recursive: true, withFileTypes: true });
     return entries
@@ -151,7 +150,7 @@ async function readRange(handle: FileHandle, start: number, end: number): Promis
   return buffer;
 }
 
-/** -1 when there is no such file. */
+/** Returns -1 if the file does not exist. */
 async function sizeOf(path: string): Promise<number> {
   try {
     return (await stat(path)).size;
@@ -159,4 +158,36 @@ async function sizeOf(path: string): Promise<number> {
     if (isErrno(error, 'ENOENT')) return -1;
     throw error;
   }
+}
+
+/** Runs the tasks of one key one after another. Tasks of different keys do not wait for each other. */
+class KeyedLock {
+  readonly #tails = new Map<string, Promise<void>>();
+
+  async run<Result>(key: string, task: () => Promise<Result>): Promise<Result> {
+    const before = this.#tails.get(key) ?? Promise.resolve();
+    const result = before.then(task);
+    const tail = result.then(ignore, ignore);
+    this.#tails.set(key, tail);
+    try {
+      return await result;
+    } finally {
+      if (this.#tails.get(key) === tail) this.#tails.delete(key);
+    }
+  }
+}
+
+function ignore(): void {}
+
+/** ENOENT is among them, because a recursive mkdir on a read-only file system fails with it. */
+const UNWRITABLE = ['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'EISDIR', 'ENOENT'];
+
+/** Turns what the file system threw below `dir` into an error that a person can act on. */
+export function fromArtifactFault(thrown: unknown, dir: string): ContextdError {
+  if (!isErrno(thrown, ...UNWRITABLE)) return ContextdError.from(thrown);
+  return new ContextdError('PATH_INVALID', `cannot write artifacts to ${dir} (${thrown.code})`, {
+    remedy: 'Make it a writable folder of this user, or set CONTEXTD_HOME to one.',
+    details: { path: dir },
+    cause: thrown,
+  });
 }

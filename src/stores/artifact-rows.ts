@@ -7,7 +7,7 @@ export interface ArtifactPart {
   bytes: number;
 }
 
-/** Texts about to be stored. */
+/** Texts that are about to be stored. */
 export interface NewContent {
   /** JSON: `[[field, bytes], …]`. */
   parts: string;
@@ -15,18 +15,18 @@ export interface NewContent {
   nowMs: number;
 }
 
-/** An artifact about to be stored. */
+/** An artifact that is about to be stored. */
 interface ArtifactRow extends NewContent {
   id: string;
   session: Buffer;
   requestId: string;
   tool: string;
   droppedBytes: number;
-  /** Of what the call was asked to do; null: nothing. */
+  /** Tag of the command of the call, or null if the artifact is not the output of a call. */
   commandTag: Buffer | null;
 }
 
-/** A content that is already there is kept, as used now. */
+/** Keeps a content that is already there, and marks it as used now. */
 export function insertContent(row: NewContent, hash: Buffer, inFile: 0 | 1): Statement {
   return {
     sql: `INSERT INTO contents (hash, bytes, in_file, used_ms) VALUES (?, ?, ?, ?)
@@ -53,7 +53,7 @@ export function insertArtifact(row: ArtifactRow, hash: Buffer): Statement {
   };
 }
 
-/** Another content for an artifact there is; it keeps all else. */
+/** Gives an artifact another content. Everything else stays. */
 export function updateArtifact(id: string, { parts }: NewContent, hash: Buffer): Statement {
   return {
     sql: `UPDATE artifacts SET content = (SELECT id FROM contents WHERE hash = ?), parts = ?, revision = revision + 1

@@ -2,10 +2,8 @@ import type { Clock } from '../core/clock.ts';
 import { ContextdError } from '../core/errors.ts';
 import { ARTIFACT_ID_PATTERN, newArtifactId } from '../core/ids.ts';
 import type { Logger } from '../core/log.ts';
-import { checkRange, expiredArtifact, fromArtifactFault, unknownArtifact } from './artifact-errors.ts';
-import { ArtifactFiles } from './artifact-files.ts';
-import { removeContent } from './artifact-prune.ts';
-import { ArtifactPruner } from './artifact-pruner.ts';
+import { ArtifactFiles, fromArtifactFault } from './artifact-files.ts';
+import { ArtifactPruner, removeContent } from './artifact-pruner.ts';
 import {
   type ArtifactPart,
   insertArtifact,
@@ -18,14 +16,13 @@ import {
   updateArtifact,
 } from './artifact-rows.ts';
 import type { DaemonKeys } from './keys.ts';
-import { bytesOf, integerOf, textOf } from './rows.ts';
-import type { Database, Row, Statement } from './sqlite.ts';
+import { bytesOf, type Database, integerOf, type Row, type Statement, textOf } from './sqlite.ts';
 
 export type { ArtifactPart } from './artifact-rows.ts';
 
-/** Contents up to this many bytes live in the database, in the group-committed transaction of their put. */
+/** Contents up to this many bytes are in the database, in the group-committed transaction of their put. */
 export const SMALL_MAX_BYTES = 64 * 1024;
-/** The time of last use is recorded at most this often, milliseconds. */
+/** Milliseconds between two records of the last use of a content. */
 const TOUCH_MS = 60_000;
 
 export interface ArtifactStream {
@@ -39,24 +36,24 @@ export interface ArtifactInfo {
   /** Bytes beyond `output_max` that were never stored. */
   droppedBytes: number;
   tool: string;
-  /** How often its text was replaced: what was cut of an earlier one does not fit this one. */
+  /** How often its text was replaced. A cursor into an earlier text does not fit. */
   revision: number;
 }
 
 /** An artifact that is being written. */
 export interface NewArtifact {
-  /** `art_…`; nobody may be told of it before it is committed. */
+  /** `art_…`. It must not leave the daemon before the artifact is committed. */
   id: string;
-  /** Fulfilled when it is whole and on its way to the disk. Errors: STORAGE_FULL. */
+  /** Resolves when the artifact is complete and handed to the system. Errors: STORAGE_FULL. */
   committed: Promise<void>;
 }
 
-/** Complete scrubbed outputs. An artifact belongs to the session that made it; no other session can tell it exists. */
+/** Complete scrubbed outputs. An artifact belongs to the session that made it; to other sessions it does not exist. */
 export interface ArtifactStore {
   start(): Promise<void>;
   /** Waits for a running prune. */
   stop(): Promise<void>;
-  /** `command`: what the call was asked to do, by which `previous` finds it; null: not the output of a call. */
+  /** `command` is what the call was asked to do; `previous` finds the artifact by it. Null: not the output of a call. */
   put(
     sessionKey: string,
     requestId: string,
@@ -65,18 +62,18 @@ export interface ArtifactStore {
     droppedBytes: number,
     command?: string | null,
   ): NewArtifact;
-  /** The last output before this one of the same tool with the same command in the same session; null: none. */
+  /** The last earlier output of the same tool with the same command in the same session, or null. */
   previous(sessionKey: string, id: string): Promise<string | null>;
   /**
-   * Other texts under the same id: more of them is masked now. Cursors into the former texts are EXPIRED from then on,
-   * since they count its bytes. Errors: NOT_FOUND, EXPIRED, STORAGE_FULL.
+   * Replaces the texts of an artifact, because more of them is masked now. Cursors into the former texts are EXPIRED
+   * afterwards, because they count bytes of those. Errors: NOT_FOUND, EXPIRED, STORAGE_FULL.
    */
   replace(sessionKey: string, id: string, streams: readonly ArtifactStream[]): Promise<void>;
-  /** Errors: NOT_FOUND (also for another session's), EXPIRED. */
+  /** Errors: NOT_FOUND (also for an artifact of another session), EXPIRED. */
   info(sessionKey: string, id: string): Promise<ArtifactInfo>;
   /** Bytes `[start, end)`; an end past the last byte means the last byte. Errors: NOT_FOUND, EXPIRED, ARGS_INVALID. */
   read(sessionKey: string, id: string, start: number, end: number): Promise<Buffer>;
-  /** Removes by age, then least recently used first while over the quota. Gives the number of artifacts removed. */
+  /** Removes old artifacts, then the least recently used while over the quota. Returns the number removed. */
   prune(): Promise<number>;
 }
 
@@ -135,7 +132,7 @@ class Artifacts implements ArtifactStore {
     const committed = this.#keep(streams, (content, hash) =>
       insertArtifact({ ...content, id, session, requestId, tool, droppedBytes, commandTag }, hash),
     );
-    // Who waits for it hears of a failure, even if that comes before the waiting.
+    // A failure before anyone waits must not end the process; a later waiter still gets it.
     committed.catch(() => {});
     return { id, committed };
   }
@@ -197,7 +194,7 @@ class Artifacts implements ArtifactStore {
     return this.#ready().pruner.prune();
   }
 
-  /** Stores the texts; `point` makes the statement by which an artifact leads to them. */
+  /** Stores the texts. `point` returns the statement that makes an artifact refer to them. */
   async #keep(streams: readonly ArtifactStream[], point: PointToContent): Promise<void> {
     const parts = streams.map(({ field, text }) => ({ field, bytes: Buffer.byteLength(text) }));
     const bytes = sumBytes(parts);
@@ -248,7 +245,7 @@ class Artifacts implements ArtifactStore {
     throw tombstone ? expiredArtifact(id) : unknownArtifact(id);
   }
 
-  /** A use that cannot be recorded (a full disk) does not fail the read. */
+  /** Records the use of a content. A failure (a full disk) does not fail the read. */
   async #touch(row: Row): Promise<void> {
     const nowMs = this.#deps.clock.now();
     if (integerOf(row, 'used_ms') > nowMs - TOUCH_MS) return;
@@ -268,4 +265,36 @@ class Artifacts implements ArtifactStore {
     if (this.#parts === undefined) throw new Error('the artifact store is not started');
     return this.#parts;
   }
+}
+
+/** Reads all texts of an artifact. Errors: NOT_FOUND, EXPIRED. */
+export async function readStreams(artifacts: ArtifactStore, sessionKey: string, id: string): Promise<ArtifactStream[]> {
+  const { parts, bytes } = await artifacts.info(sessionKey, id);
+  const body = await artifacts.read(sessionKey, id, 0, bytes);
+  let at = 0;
+  return parts.map((part) => {
+    const text = body.toString('utf8', at, at + part.bytes);
+    at += part.bytes;
+    return { field: part.field, text };
+  });
+}
+
+function unknownArtifact(id: string): ContextdError {
+  return new ContextdError('NOT_FOUND', `this session has no artifact ${id.slice(0, 40)}`, {
+    remedy: 'Use an id from the refs of an answer of this session.',
+  });
+}
+
+function expiredArtifact(id: string): ContextdError {
+  return new ContextdError('EXPIRED', `artifact ${id} has expired and was removed`, {
+    remedy: 'Run the command again.',
+  });
+}
+
+function checkRange(start: number, end: number): void {
+  if (Number.isSafeInteger(start) && Number.isSafeInteger(end) && start >= 0 && end >= start) return;
+  throw new ContextdError('ARGS_INVALID', `${start}-${end} is not a byte range of an artifact`, {
+    remedy: 'Ask for 0 <= start <= end.',
+    details: { start, end },
+  });
 }

@@ -18,7 +18,7 @@ export interface AuditRecord {
    * `began`. `secret_missed`: gitleaks found a secret in a stored output, which was masked again.
    */
   kind?: AuditKind;
-  /** True: a record of the start comes before this one. Absent for a call that was refused before it ran. */
+  /** True if a record of the start precedes this one. Absent for a call that was refused before it ran. */
   began?: boolean;
   tool: string;
   input: Json;
@@ -31,47 +31,47 @@ export interface AuditRecord {
   exit_code: number | null;
   /** Null for success. */
   error_code: string | null;
-  /** Milliseconds of `duration_ms` that the search for secrets took; absent when it was not reached. */
+  /** Milliseconds of `duration_ms` that the search for secrets took. Absent if the call did not get that far. */
   scrub_ms?: number;
-  /** Findings that the first pass, in the tool's process, had not reported; absent when none. */
+  /** Findings that the first pass, in the tool's process, did not report. Absent if there are none. */
   missed_by_first_pass?: number;
-  /** Tokens that became their values: `[{token, input, use}]`; absent when none. */
+  /** Tokens that were replaced by their values: `[{token, input, use}]`. Absent if there are none. */
   secrets_opened?: Json;
-  /** What was missing when isolation was not full; absent when it was. */
+  /** What isolation lacked. Absent if isolation was full. */
   isolation_missing?: readonly string[];
-  /** What the tool asked of the host: `{total, calls: [{method, error_code, duration_ms, …}]}`; absent when nothing. */
+  /** Requests of the tool to the host: `{total, calls: [{method, error_code, duration_ms, …}]}`. Absent if there are none. */
   host_calls?: Json;
-  /** Protected paths that the call made and that were renamed: `[{path, id, reason}]`; absent when none. */
+  /** Protected paths that the call made and that were renamed: `[{path, id, reason}]`. Absent if there are none. */
   quarantined?: readonly Json[];
-  /** True: when the answer went out, the search for protected paths was not done. */
+  /** True if the answer left before the search for protected paths was complete. */
   search_incomplete?: boolean;
   /** As in `meta.denied`. */
   denied?: Json;
-  /** Tokens that the whole output would have cost; absent when nothing ran. */
+  /** Tokens that the whole output would have cost. Absent if nothing ran. */
   tokens_run?: number;
-  /** True: `tokens_run` is an estimate. */
+  /** True if `tokens_run` is an estimate. */
   tokens_estimated?: boolean;
   /** `tokens_used` of the line that was printed. */
   tokens_returned?: number;
-  /** True: the output was stored as an artifact. */
+  /** True if the output was stored as an artifact. */
   artifact?: boolean;
-  /** True: more of an earlier output (a continuation, a view of an artifact). Nothing ran, and `tokens_run` is absent. */
+  /** True if the answer shows an earlier output (a continuation, a view of an artifact). `tokens_run` is then absent. */
   follow_up?: boolean;
-  /** True: the answer did not hold the whole output. */
+  /** True if the answer did not hold the whole output. */
   truncated?: boolean;
-  /** Milliseconds of `duration_ms` that the tool itself took; absent when nothing ran. */
+  /** Milliseconds of `duration_ms` that the tool itself took. Absent if nothing ran. */
   run_ms?: number;
 }
 
 /** Who called what, and with which input. */
 export type StartFacts = Pick<AuditRecord, 'time' | 'request_id' | 'session' | 'project' | 'door' | 'tool' | 'input'>;
 
-/** The record that a call has from before it runs until it ends. Of its end nothing is known, and it has no input. */
+/** The record of a call that is about to run. It has no facts of the end, and no input. */
 export function startRecord(facts: StartFacts): AuditRecord {
   return { ...factsOf(facts), input: null, kind: 'started', ...NO_END };
 }
 
-/** The end of a call that nobody saw: the daemon died. `began`: its start is in the log. */
+/** The end of a call whose daemon died. `began` is true if the log holds the start. */
 export function interruptedRecord(facts: StartFacts, began: boolean): AuditRecord {
   const { code, exitCode } = INTERRUPTED;
   return { ...factsOf(facts), ...NO_END, exit_code: exitCode, error_code: code, ...(began ? { began } : {}) };
@@ -93,22 +93,22 @@ function factsOf({ time, request_id, session, project, door, tool, input }: Star
   return { time, request_id, session, project, door, tool, input };
 }
 
-/** Fields that may be absent. One of another type is dropped, never the record. */
+/** Fields that may be absent. A field of another type is dropped; the record is kept. */
 const AMOUNTS = ['scrub_ms', 'missed_by_first_pass', 'tokens_run', 'tokens_returned', 'run_ms'] as const;
 const FLAGS = ['began', 'tokens_estimated', 'artifact', 'follow_up', 'truncated', 'search_incomplete'] as const;
 const TEXTS = ['isolation_missing'] as const;
 const LISTS = ['quarantined'] as const;
 
-/** Null for a line that is not a whole record: a crash tore it. */
+/** Returns null for a line that is not a whole record, because a crash tore it. */
 export function parseRecord(line: Buffer): AuditRecord | null {
   const value = parseJson(line);
   return isJsonObject(value) ? toRecord(value) : null;
 }
 
-/** Every field there is comes back, those of a later version too: a log hides nothing. */
+/** Keeps every field, including those of a later version, so that the log hides nothing. */
 function toRecord(value: JsonObject): AuditRecord | null {
   const { time, request_id, session, project, door, tool, input, kind, ...others } = value;
-  const rest = withoutMisfits(others);
+  const rest = withoutMistyped(others);
   const { output_sha256, output_bytes, duration_ms, secrets_found, secret_rules, exit_code, error_code } = rest;
   const known = KINDS.find((one) => one === kind);
   if (typeof time !== 'string' || typeof request_id !== 'string' || typeof session !== 'string') return null;
@@ -124,17 +124,17 @@ function toRecord(value: JsonObject): AuditRecord | null {
   };
 }
 
-function withoutMisfits(fields: JsonObject): JsonObject {
-  const misfits = new Set<string>([
+function withoutMistyped(fields: JsonObject): JsonObject {
+  const mistyped = new Set<string>([
     ...AMOUNTS.filter((name) => !isAmount(fields[name])),
     ...FLAGS.filter((name) => typeof fields[name] !== 'boolean'),
     ...TEXTS.filter((name) => !isTexts(fields[name])),
     ...LISTS.filter((name) => !Array.isArray(fields[name])),
   ]);
-  return Object.fromEntries(Object.entries(fields).filter(([name]) => !misfits.has(name)));
+  return Object.fromEntries(Object.entries(fields).filter(([name]) => !mistyped.has(name)));
 }
 
-/** Finite (JSON has `1e999`) and not negative. */
+/** True for a number that is finite (JSON can hold `1e999`) and not negative. */
 function isAmount(value: Json | undefined): boolean {
   return typeof value === 'number' && value >= 0 && value < Number.POSITIVE_INFINITY;
 }

@@ -1,59 +1,20 @@
 import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import type { StatsRow } from '../call/management.ts';
 import { isErrno } from '../core/errors.ts';
 import { type AuditRecord, parseRecord } from './audit-record.ts';
 
-/** The calls of one tool in one session of a project on one UTC day. */
-export interface StatsRow extends StatsFigures {
-  /** `2026-01-31`. */
-  day: string;
-  project: string;
-  session: string;
-  tool: string;
-}
-
-interface StatsFigures {
-  calls: number;
-  failed: number;
-  /** Secrets masked in answers. */
-  secrets: number;
-  /** What only the daemon's search found, not the one in the tool's process. */
-  missedByFirstPass: number;
-  /** What gitleaks found in stored outputs later. */
-  missedByEngine: number;
-  /** Milliseconds of all calls, and of their search for secrets. */
-  durationMs: number;
-  scrubMs: number;
-  /** Calls that ran nothing: they fetched more of an earlier output. */
-  followUps: number;
-  /** Calls whose tokens are known; the sums of tokens hold these and no others. */
-  countedCalls: number;
-  /** Calls of those whose share of `tokensRun` is an estimate. */
-  estimatedCalls: number;
-  /** Tokens that the whole outputs would have cost. */
-  tokensRun: number;
-  /** Tokens of all answers, follow-ups too. */
-  tokensReturned: number;
-  /** `tokensRun - tokensReturned`: net of what follow-ups cost. Negative when more came back than ran. */
-  tokensSaved: number;
-  /** Outputs that were stored. */
-  artifacts: number;
-  /** Answers that did not hold the whole output. */
-  truncated: number;
-  /** Calls whose time in the tool is known, and milliseconds that contextd added to these. */
-  timedCalls: number;
-  addedMs: number;
-}
-
-/** Rows of one answer. What would be a row more is summed up in one row of its day, so that no call is missing. */
+/** Most rows of one answer. Calls that would need another row are added to the row `OTHERS` of their day. */
 const MAX_ROWS = 10_000;
 const OTHERS = { project: '', session: '', tool: '(others)' };
 
+type Figures = Omit<StatsRow, 'day' | 'project' | 'session' | 'tool'>;
+
 /**
- * Sums up the audit log of some days, oldest first; a day without a file has no rows. `project` "": all. A call counts
- * once: by its end, or on the day of its start while that is all there is. `isLost`: true for the start of a call
- * whose end will not come, which counts as failed.
+ * Sums up the audit log of some days, oldest first; a day without a file has no rows. `project` "" is every project. A
+ * call counts once: by its end, or by its start on that day if it has no end yet. `isLost` returns true for the start
+ * of a call whose end will never be written; the call counts as failed.
  */
 export async function sumAuditLog(
   dir: string,
@@ -62,7 +23,7 @@ export async function sumAuditLog(
   isLost: (start: AuditRecord) => boolean,
   maxRows = MAX_ROWS,
 ): Promise<StatsRow[]> {
-  const rows = new StatsRows(maxRows);
+  const rows = new Rows(maxRows);
   const open = new Map<string, { day: string; start: AuditRecord }>();
   for (const day of days)
     for await (const record of recordsOf(join(dir, `audit-${day}.jsonl`))) {
@@ -93,7 +54,7 @@ async function* recordsOf(path: string): AsyncGenerator<AuditRecord> {
   }
 }
 
-class StatsRows {
+class Rows {
   readonly #rows = new Map<string, StatsRow>();
   readonly #maxRows: number;
 
@@ -107,7 +68,7 @@ class StatsRows {
     if (known !== undefined) return known;
     const isOthers = project === OTHERS.project && session === OTHERS.session && tool === OTHERS.tool;
     if (this.#rows.size >= this.#maxRows && !isOthers) return this.rowOf(day, OTHERS);
-    const row = { day, project, session, tool, ...NOTHING };
+    const row = { day, project, session, tool, ...NO_FIGURES };
     this.#rows.set(key, row);
     return row;
   }
@@ -117,60 +78,60 @@ class StatsRows {
   }
 }
 
-function addRecord(row: StatsFigures, record: AuditRecord): void {
+function addRecord(row: Figures, record: AuditRecord): void {
   if (record.kind === 'secret_missed') {
-    row.missedByEngine += record.secrets_found;
+    row.missed_by_engine += record.secrets_found;
     return;
   }
   row.calls += 1;
   row.failed += record.error_code === null ? 0 : 1;
-  row.followUps += record.follow_up === true ? 1 : 0;
+  row.follow_ups += record.follow_up === true ? 1 : 0;
   row.artifacts += record.artifact === true ? 1 : 0;
   row.truncated += record.truncated === true ? 1 : 0;
   row.secrets += record.secrets_found;
-  row.missedByFirstPass += record.missed_by_first_pass ?? 0;
-  row.durationMs += record.duration_ms;
-  row.scrubMs += record.scrub_ms ?? 0;
+  row.missed_by_first_pass += record.missed_by_first_pass ?? 0;
+  row.duration_ms += record.duration_ms;
+  row.scrub_ms += record.scrub_ms ?? 0;
   addTokens(row, record);
   addTime(row, record);
 }
 
-/** A record with one of the two figures alone says nothing about a saving. */
-function addTokens(row: StatsFigures, record: AuditRecord): void {
+/** A record with only one of the two figures says nothing about a saving. */
+function addTokens(row: Figures, record: AuditRecord): void {
   const run = record.follow_up === true ? 0 : record.tokens_run;
   const returned = record.tokens_returned;
   if (run === undefined || returned === undefined) return;
-  row.countedCalls += 1;
-  row.estimatedCalls += record.tokens_estimated === true && record.follow_up !== true ? 1 : 0;
-  row.tokensRun += run;
-  row.tokensReturned += returned;
-  row.tokensSaved += run - returned;
+  row.counted_calls += 1;
+  row.estimated_calls += record.tokens_estimated === true && record.follow_up !== true ? 1 : 0;
+  row.tokens_run += run;
+  row.tokens_returned += returned;
+  row.tokens_saved += run - returned;
 }
 
-/** All the time of a follow-up is added time. Clocks are rounded: a difference below nothing is nothing. */
-function addTime(row: StatsFigures, record: AuditRecord): void {
+/** All the time of a follow-up is added time. Clocks are rounded, so a negative difference counts as 0. */
+function addTime(row: Figures, record: AuditRecord): void {
   const inTool = record.follow_up === true ? 0 : record.run_ms;
   if (inTool === undefined) return;
-  row.timedCalls += 1;
-  row.addedMs += Math.max(0, record.duration_ms - inTool);
+  row.timed_calls += 1;
+  row.added_ms += Math.max(0, record.duration_ms - inTool);
 }
 
-const NOTHING: Readonly<StatsFigures> = {
+const NO_FIGURES: Readonly<Figures> = {
   calls: 0,
   failed: 0,
   secrets: 0,
-  missedByFirstPass: 0,
-  missedByEngine: 0,
-  durationMs: 0,
-  scrubMs: 0,
-  followUps: 0,
-  countedCalls: 0,
-  estimatedCalls: 0,
-  tokensRun: 0,
-  tokensReturned: 0,
-  tokensSaved: 0,
+  missed_by_first_pass: 0,
+  missed_by_engine: 0,
+  duration_ms: 0,
+  scrub_ms: 0,
+  follow_ups: 0,
+  counted_calls: 0,
+  estimated_calls: 0,
+  tokens_run: 0,
+  tokens_returned: 0,
+  tokens_saved: 0,
   artifacts: 0,
   truncated: 0,
-  timedCalls: 0,
-  addedMs: 0,
+  timed_calls: 0,
+  added_ms: 0,
 };

@@ -8,8 +8,8 @@ const BLOCK_BYTES = 64 * 1024;
 const NEWLINE = 0x0a;
 
 /**
- * The newest `limit` records, oldest first, read backwards from the last day; a call whose end is recorded shows once,
- * without its start. Torn lines are passed over.
+ * The newest `limit` records, oldest first, read backwards from the last day. Leaves out the start of a call whose end is
+ * recorded. Skips torn lines.
  */
 export async function readTail(dir: string, limit: number, project: string | undefined): Promise<AuditRecord[]> {
   const needle = project === undefined ? undefined : Buffer.from(JSON.stringify(project));
@@ -27,8 +27,8 @@ export async function readTail(dir: string, limit: number, project: string | und
 }
 
 /**
- * Of the calls `requestIds`: the start record of each that has no end, and null for each that has one. A call that is
- * missing in the result left no trace. Reads the days from `sinceMs` on (milliseconds since the epoch).
+ * For each of `requestIds`: the start record if the log holds no end, and null if it holds one. A call that is missing in
+ * the result is not in the log. Reads the days from `sinceMs` on (milliseconds since the epoch).
  */
 export async function findStarts(
   dir: string,
@@ -53,7 +53,7 @@ export function dayFile(ms: number): string {
   return `audit-${new Date(ms).toISOString().slice(0, 10)}.jsonl`;
 }
 
-/** `oldest`: name of the first file that counts. Default: all do. */
+/** `oldest` is the name of the first file to read. Default: all files. */
 async function* linesBackwards(dir: string, oldest = ''): AsyncGenerator<Buffer> {
   for (const name of await listDays(dir)) if (name >= oldest) yield* readLinesBackwards(join(dir, name));
 }
@@ -77,7 +77,7 @@ async function* readLinesBackwards(path: string): AsyncGenerator<Buffer> {
   }
 }
 
-/** `carried` holds the pieces of a line whose start has not been reached, last piece first. */
+/** `carried` holds the pieces of a line whose start is not reached yet, last piece first. */
 async function* splitBackwards(handle: FileHandle, size: number): AsyncGenerator<Buffer> {
   let carried: Buffer[] = [];
   for (let end = size; end > 0; ) {

@@ -1,11 +1,12 @@
 import { fstatSync, writeSync } from 'node:fs';
 import { type FileHandle, mkdir, open } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import type { StatsRow } from '../call/management.ts';
 import type { Clock } from '../core/clock.ts';
 import { ContextdError } from '../core/errors.ts';
 import type { Logger } from '../core/log.ts';
 import { type AuditRecord, interruptedRecord, type StartFacts, startRecord } from './audit-record.ts';
-import { type StatsRow, sumAuditLog } from './audit-stats.ts';
+import { sumAuditLog } from './audit-stats.ts';
 import { dayFile, findStarts, readTail } from './audit-tail.ts';
 import type { JournalRow } from './journal.ts';
 import { OpenInputs } from './open-inputs.ts';
@@ -17,31 +18,31 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 
 /**
  * Append-only JSON lines, one file per UTC day: `audit-YYYY-MM-DD.jsonl`, 0600, opened with O_APPEND. A record is
- * never split over two writes; records that arrive while a write runs share the next one. It is not synced: a record
- * that was acknowledged survives the death of the daemon, not a power loss.
+ * never split over two writes; records that arrive while a write runs share the next one. The file is not synced: an
+ * acknowledged record survives the death of the daemon, but not a power loss.
  */
 export interface AuditLog {
-  /** Makes the folder and opens the file of today. Errors: AUDIT_FAILED. */
+  /** Creates the folder and opens the file of today. Errors: AUDIT_FAILED. */
   start(): Promise<void>;
-  /** Writes what was asked before, then closes. Safe to call twice. */
+  /** Writes the records that wait, then closes the file. Safe to call twice. */
   stop(): Promise<void>;
   /** Resolves once the record is in the file. Errors: AUDIT_FAILED. */
   append(record: AuditRecord): Promise<void>;
-  /** Records that a call begins; its input waits for its end. Errors: AUDIT_FAILED; then the call must not run. */
+  /** Records that a call begins. Its input is recorded at its end. Errors: AUDIT_FAILED, and then the call must not run. */
   begin(facts: StartFacts): Promise<void>;
-  /** Records the end of a call that began. Errors: AUDIT_FAILED; then the log holds its start alone. */
+  /** Records the end of a call that began. Errors: AUDIT_FAILED, and then the log holds only the start. */
   end(record: AuditRecord): Promise<void>;
   /**
-   * Writes the end of each call that a dead daemon left open, INTERRUPTED, once. `mask` takes secrets out of what the
-   * journal kept of a call. Errors: AUDIT_FAILED.
+   * Writes the end, INTERRUPTED, of each call that a dead daemon left open. `mask` masks what the journal kept of a
+   * call. Errors: AUDIT_FAILED.
    */
   endInterrupted(calls: readonly JournalRow[], mask: (text: string) => string): Promise<void>;
   /**
-   * The newest `limit` records (of one project), oldest first, across days. A call that has no end yet shows as its
-   * start: with `error_code` null while it runs, and INTERRUPTED when its end could not be written.
+   * The newest `limit` records (of one project), oldest first, across days. A call without an end is reported by its
+   * start record: `error_code` is null while the call runs, and INTERRUPTED if its end could not be written.
    */
   tail(limit: number, projectRoot?: string): Promise<AuditRecord[]>;
-  /** Sums of the newest UTC days, today included, oldest first; `projectRoot` "": every project. */
+  /** Sums of the newest UTC days, including today, oldest first. `projectRoot` "" means every project. */
   stats(days: number, projectRoot: string): Promise<StatsRow[]>;
 }
 
@@ -73,7 +74,7 @@ class Audit implements AuditLog {
   #writing: Promise<void> | undefined;
   #day: OpenDay | undefined;
   #stopped = false;
-  /** Request ids of calls that began here and whose end is still to come. */
+  /** Request ids of calls that began in this daemon and have not ended. */
   readonly #running = new Set<string>();
   readonly #inputs: OpenInputs;
 
@@ -161,7 +162,7 @@ class Audit implements AuditLog {
     return this.#isLost(start) ? { ...record, error_code: 'INTERRUPTED' } : record;
   }
 
-  /** A start that no end will follow in the life of this daemon. */
+  /** True for a start record whose call has no end and does not run. */
   #isLost({ kind, request_id }: AuditRecord): boolean {
     return kind === 'started' && !this.#running.has(request_id);
   }
@@ -186,12 +187,12 @@ class Audit implements AuditLog {
   async #writeGroup(group: readonly Waiting[]): Promise<void> {
     const { handle } = await this.#openToday();
     const text = Buffer.from(group.map((waiting) => waiting.line).join(''), 'utf8');
-    // Into the page cache: handing so small a write to another thread takes longer than the write.
+    // Synchronous, because a write to the page cache is faster than handing it to another thread.
     const bytesWritten = writeSync(handle.fd, text);
     if (bytesWritten < text.length) throw new Error(`only ${bytesWritten} of ${text.length} bytes were written`);
   }
 
-  /** The file of today; opened again when the day changed or someone removed the file. */
+  /** The file of today. Opens it again if the day changed or the file was removed. */
   async #openToday(): Promise<OpenDay> {
     const path = join(this.#deps.dir, dayFile(this.#deps.clock.now()));
     if (this.#day?.path === path && fstatSync(this.#day.handle.fd).nlink > 0) return this.#day;
@@ -209,13 +210,13 @@ class Audit implements AuditLog {
   #failure(cause: unknown): ContextdError {
     const reason = cause instanceof Error ? cause.message : String(cause);
     return new ContextdError('AUDIT_FAILED', `the audit log in ${this.#deps.dir} cannot be written: ${reason}`, {
-      remedy: 'Free disk space or make the folder writable; until then no call is answered.',
+      remedy: 'Free disk space or make the folder writable. Until then no call is answered.',
       cause,
     });
   }
 }
 
-/** What the journal knows of a call that died before the log had its start: neither its door nor its input. */
+/** What the journal knows of a call that was interrupted before the log had its start: no door and no input. */
 function factsOf(
   { requestId, tool, project, session, startedMs }: JournalRow,
   mask: (text: string) => string,
@@ -236,7 +237,7 @@ function dayOf(ms: number): string {
   return new Date(ms).toISOString().slice(0, 10);
 }
 
-/** A last line that a crash or a full disk tore is closed, so that the next record has a line of its own. */
+/** Ends a last line that a crash or a full disk tore, so that the next record has a line of its own. */
 async function openForAppend(path: string): Promise<FileHandle> {
   const handle = await open(path, 'a+', 0o600);
   try {

@@ -1,9 +1,8 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { ContextdError } from '../core/errors.ts';
-import { packArtifactId, unpackArtifactId } from './artifact-id-bytes.ts';
-import { readVarint, writeVarint } from './varint.ts';
+import { ARTIFACT_ID_PATTERN } from '../core/ids.ts';
 
-/** Bytes `[start, end)` of an artifact that are still to be read. */
+/** Bytes `[start, end)` of an artifact that are not read yet. */
 export interface ByteRange {
   start: number;
   end: number;
@@ -11,19 +10,19 @@ export interface ByteRange {
 
 export interface CursorPayload {
   artifactId: string;
-  /** One to CURSOR_MAX_RANGES, ascending, apart from each other, none empty. */
+  /** One to CURSOR_MAX_RANGES ranges, in ascending order, with gaps between them, and not empty. */
   ranges: readonly ByteRange[];
-  /** Of the artifact's text when the cursor was made, from 0; absent means 0. Only its last four bits are kept. */
+  /** The artifact's revision when the cursor was made. Absent means 0. Only its last four bits are kept. */
   revision?: number;
 }
 
 /**
- * Continuation cursors, as short as they can be: an agent pays for each character. base64url of
+ * Continuation cursors. They are short, because an agent pays for each character: base64url of
  * `flags | artifact id (10 bytes) | per range: gap and length as varints | HMAC-SHA256 truncated to 12 bytes`.
  */
 export interface Cursors {
   seal(sessionKey: string, payload: CursorPayload): string;
-  /** Errors: CURSOR_INVALID for anything that `seal` did not give to this very session. */
+  /** Errors: CURSOR_INVALID for any text that `seal` did not return for this session. */
   open(sessionKey: string, text: string): CursorPayload;
 }
 
@@ -31,9 +30,9 @@ const MAC_BYTES = 12;
 const ID_BYTES = 10;
 /** Sixteen streams, each with a gap on both sides of its error lines. */
 export const CURSOR_MAX_RANGES = 32;
-/** Count, flags, id, ranges of two longest varints, code: no cursor has more characters. */
+/** Count, flags, id, ranges of two varints of the greatest length, code. */
 const MAX_CHARACTERS = Math.ceil(((2 + ID_BYTES + 2 * CURSOR_MAX_RANGES * 8 + MAC_BYTES) * 4) / 3);
-/** Flags: bits 0-3 the number of ranges, 0 for more than 15, whose number is the next byte; bits 4-7 the revision. */
+/** Flags: bits 0-3 are the number of ranges, or 0 if the next byte holds the number; bits 4-7 are the revision. */
 export const REVISIONS = 16;
 
 export function createCursors(deps: { cursorKey(sessionKey: string): Buffer }): Cursors {
@@ -69,7 +68,7 @@ function encode({ artifactId, ranges, revision = 0 }: CursorPayload): Buffer {
   return Buffer.from(out);
 }
 
-/** The code held, so these bytes are ours; a form this version does not know still ends as CURSOR_INVALID. */
+/** The code was right, so these bytes are ours. A form that this version does not know is still CURSOR_INVALID. */
 function decode(body: Buffer): CursorPayload {
   const flags = body[0] ?? 0;
   const few = flags & 15;
@@ -99,7 +98,7 @@ function sign(key: Buffer, body: Buffer): Buffer {
   return createHmac('sha256', key).update(body).digest().subarray(0, MAC_BYTES);
 }
 
-/** Only the one spelling of the bytes: unused bits of the last character would be a second one. */
+/** Accepts only one spelling of the bytes; unused bits in the last character would allow a second one. */
 function fromBase64url(text: string): Buffer {
   if (text.length > MAX_CHARACTERS) throw invalid();
   const bytes = Buffer.from(text, 'base64url');
@@ -108,7 +107,52 @@ function fromBase64url(text: string): Buffer {
 }
 
 function invalid(): ContextdError {
-  return new ContextdError('CURSOR_INVALID', 'the continuation cursor was changed or is not one of this session', {
+  return new ContextdError('CURSOR_INVALID', 'the continuation cursor was changed or is from another session', {
     remedy: 'Pass meta.pagination.cursor of an answer of this session unchanged, or run the command again.',
   });
+}
+
+/** The alphabet of `newArtifactId`: 5 bits a character. */
+const ID_ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
+const ID_PREFIX = 'art_';
+
+/** The 80 random bits of an artifact id as 10 bytes. */
+function packArtifactId(id: string): Buffer {
+  if (!ARTIFACT_ID_PATTERN.test(id)) throw new RangeError(`not an artifact id: ${id}`);
+  let bits = 0n;
+  for (const character of id.slice(ID_PREFIX.length)) bits = (bits << 5n) | BigInt(ID_ALPHABET.indexOf(character));
+  return Buffer.from(bits.toString(16).padStart(20, '0'), 'hex');
+}
+
+function unpackArtifactId(bytes: Buffer): string {
+  let bits = BigInt(`0x${bytes.toString('hex')}`);
+  let id = '';
+  for (let i = 0; i < 16; i++) {
+    id = ID_ALPHABET.charAt(Number(bits & 31n)) + id;
+    bits >>= 5n;
+  }
+  return ID_PREFIX + id;
+}
+
+/** Writes a little-endian base-128 number: 1 byte below 128, 4 bytes up to 256 MiB. */
+function writeVarint(out: number[], value: number): void {
+  if (!Number.isSafeInteger(value) || value < 0) throw new RangeError(`not a whole number from 0: ${value}`);
+  let rest = value;
+  while (rest >= 128) {
+    out.push((rest % 128) + 128);
+    rest = Math.floor(rest / 128);
+  }
+  out.push(rest);
+}
+
+/** The number at `at` and the position after it, or null at the end of the bytes or above 2^53. */
+function readVarint(bytes: Uint8Array, at: number): { value: number; next: number } | null {
+  let value = 0;
+  for (let next = at, scale = 1; scale <= 2 ** 49; scale *= 128) {
+    const byte = bytes[next++];
+    if (byte === undefined) return null;
+    value += (byte % 128) * scale;
+    if (byte < 128) return Number.isSafeInteger(value) ? { value, next } : null;
+  }
+  return null;
 }

@@ -1,13 +1,12 @@
 import { parseSessionKey } from '../call/session.ts';
 import type { Clock } from '../core/clock.ts';
 import { ContextdError, type ErrorCode } from '../core/errors.ts';
-import { integerOf, textOf } from './rows.ts';
-import type { Database, Row } from './sqlite.ts';
+import { type Database, integerOf, type Row, textOf } from './sqlite.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** Finished calls older than this are forgotten at start: the audit log is the lasting record. */
+/** Finished calls older than this are removed at start. The audit log is the lasting record. */
 const KEEP_DAYS = 7;
-/** Written for calls a crash left open; also their code towards a caller that asks. */
+/** The code of calls that a crash left open. */
 const INTERRUPTED: ErrorCode = 'INTERRUPTED';
 
 export interface JournalEntry {
@@ -17,13 +16,13 @@ export interface JournalEntry {
 }
 
 export interface JournalCounts {
-  /** Begun and not finished. */
+  /** Calls that began and did not finish. */
   running: number;
-  /** Finished in the last 7 days, failed ones included. */
+  /** Calls that finished in the last 7 days, including failed ones. */
   finished: number;
-  /** Finished with an error code. */
+  /** Calls that finished with an error code. */
   failed: number;
-  /** Failed because the daemon died. */
+  /** Calls that failed because the daemon died. */
   interrupted: number;
 }
 
@@ -37,15 +36,15 @@ export interface JournalRow {
   startedMs: number;
 }
 
-/** Calls begun and finished. What a crash left open is marked INTERRUPTED at the next start. */
+/** The calls that began and finished. Calls that a crash left open are marked INTERRUPTED at the next start. */
 export interface Journal {
-  /** The calls that are open. Before `start`: those the last daemon left. */
+  /** The calls that are open. Before `start`, the calls that the last daemon left open. */
   open(): Promise<JournalRow[]>;
-  /** Gives the number of calls the last daemon left open. */
+  /** Closes the calls that the last daemon left open, and returns their number. */
   start(): Promise<number>;
-  /** Errors: CONFLICT when the request id was used before. */
+  /** Errors: CONFLICT if the request id was used before. */
   begin(entry: JournalEntry): Promise<void>;
-  /** `errorCode` is null for success. A call that is not open is left as it is. */
+  /** `errorCode` is null for success. Does nothing if the call is not open. */
   finish(requestId: string, errorCode: ErrorCode | null): Promise<void>;
   counts(): Promise<JournalCounts>;
 }
@@ -118,6 +117,6 @@ function toCounts(row: Row): JournalCounts {
 
 function usedBefore(requestId: string): ContextdError {
   return new ContextdError('CONFLICT', `request id ${requestId} was used before`, {
-    remedy: 'Give every call a new request id; a call that was sent is never sent again.',
+    remedy: 'Give every call a new request id. Never send a call twice.',
   });
 }

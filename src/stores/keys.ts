@@ -1,16 +1,15 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import { bytesOf } from './rows.ts';
-import type { Database } from './sqlite.ts';
+import { bytesOf, type Database } from './sqlite.ts';
 
-/** Keys derived from the daemon's own random key, which never leaves the state database (0600). */
+/** Derives keys from the daemon's own random key, which never leaves the state database (0600). */
 export interface DaemonKeys {
-  /** Reads the key, or makes it on the first start. */
+  /** Reads the key, or creates it on the first start. */
   start(): Promise<void>;
-  /** HMAC-SHA256(daemon key, label + text), 32 bytes: the same after a restart. */
+  /** HMAC-SHA256(daemon key, label + text), 32 bytes. The same after a restart. */
   derive(label: KeyLabel, text?: string): Buffer;
 }
 
-/** What keys are for. No label is the start of another, so no two uses share a key. */
+/** What a key is for. No label is a prefix of another, so two uses never share a key. */
 export type KeyLabel = 'command' | 'content' | 'cursor' | 'etag' | 'session';
 
 export function createDaemonKeys(deps: { database: Database }): DaemonKeys {
@@ -24,7 +23,7 @@ export function createDaemonKeys(deps: { database: Database }): DaemonKeys {
       key = bytesOf(rows?.[0] ?? {}, 'value');
     },
     derive(label, text = '') {
-      if (key === undefined) throw new Error('the daemon key is not loaded: start() comes first');
+      if (key === undefined) throw new Error('the daemon key is not loaded; call start() first');
       return createHmac('sha256', key).update(label).update(text).digest();
     },
   };

@@ -5,9 +5,9 @@ import { isErrno } from '../core/errors.ts';
 import type { Json } from '../core/json.ts';
 
 /**
- * The inputs of calls that run, masked with what is known at their start, a file for each, 0600. An output may bring to
- * light that its input held a secret, and the audit log is never rewritten: so the input waits here for the end of its
- * call. What a dead daemon left is the input of an interrupted call.
+ * The masked inputs of running calls, one file each, 0600. An output can reveal that the input held a secret, and the
+ * audit log is never rewritten, so the input is kept here and recorded at the end of the call. A file that a dead daemon
+ * left holds the input of an interrupted call.
  */
 export class OpenInputs {
   readonly #dir: string;
@@ -16,13 +16,13 @@ export class OpenInputs {
     this.#dir = dir;
   }
 
-  /** Throws what the system says. */
+  /** Throws the error of the file system. */
   put(requestId: string, input: Json): void {
     mkdirSync(this.#dir, { recursive: true, mode: 0o700 });
     writeFileSync(this.#fileOf(requestId), JSON.stringify(input), { mode: 0o600 });
   }
 
-  /** Null if no such call runs. */
+  /** Returns null if there is no such call. */
   read(requestId: string): Json {
     try {
       return JSON.parse(readFileSync(this.#fileOf(requestId), 'utf8'));
@@ -36,7 +36,7 @@ export class OpenInputs {
     rmSync(this.#fileOf(requestId), { force: true });
   }
 
-  /** A caller chooses the request id, so it is no file name. */
+  /** The caller chooses the request id, so it cannot be used as a file name. */
   #fileOf(requestId: string): string {
     return join(this.#dir, `${createHash('sha256').update(requestId).digest('hex')}.json`);
   }

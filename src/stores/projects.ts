@@ -1,14 +1,21 @@
 import type { Clock } from '../core/clock.ts';
-import { ContextdError } from '../core/errors.ts';
-import type { Json } from '../core/json.ts';
-import { textOf } from './rows.ts';
-import type { Database, Row, Statement } from './sqlite.ts';
+import {
+  type Consent,
+  type ConsentSubject,
+  type Consents,
+  compareText,
+  grantSubject,
+  type NewConsent,
+  splitSubject,
+  type ToolOrigin,
+} from './consents.ts';
+import { type Database, textOf } from './sqlite.ts';
 
-/** A tool a person accepted for a project: this bundle with these grants, and no other. */
+/** A tool that a person accepted for a project: this bundle with these grants, and no other. */
 export interface AcceptedTool {
   name: string;
   bundleSha256: string;
-  origin: 'core' | 'installed';
+  origin: ToolOrigin;
   grants: readonly string[];
 }
 
@@ -19,48 +26,56 @@ export interface Project {
   tools: readonly AcceptedTool[];
 }
 
-/** The projects `ctxd init` registered. Kept whole in memory: `find` is on the path of every call. */
+/** The projects that `ctxd init` registered. Kept in memory too, because every call asks for its own. */
 export interface ProjectStore {
+  /** Comes after the start of the consents. */
   start(): Promise<void>;
-  /** Sets the accepted tools of a project. False when nothing changed. */
+  /** Sets the accepted tools of a project. Returns false if nothing changed. */
   register(root: string, tools: readonly AcceptedTool[]): Promise<boolean>;
-  /** False when it was not registered. */
+  /** Forgets the project and every consent given for it. Returns false if it was not registered. */
   unregister(root: string): Promise<boolean>;
   find(root: string): Promise<Project | null>;
   /** Sorted by root. */
   list(): Promise<readonly Project[]>;
 }
 
-export function createProjectStore(deps: { database: Database; clock: Clock }): ProjectStore {
+export interface ProjectDeps {
+  database: Database;
+  consents: Consents;
+  clock: Clock;
+}
+
+export function createProjectStore(deps: ProjectDeps): ProjectStore {
   return new Projects(deps);
 }
 
 class Projects implements ProjectStore {
-  readonly #database: Database;
-  readonly #clock: Clock;
-  readonly #projects = new Map<string, Project>();
+  readonly #deps: ProjectDeps;
+  /** By root, with the consents that the project was read from. */
+  readonly #projects = new Map<string, { project: Project; consents: readonly Consent[] }>();
   /** Changes run one after another, so that memory and database agree. */
   #lastChange: Promise<unknown> = Promise.resolve();
 
-  constructor(deps: { database: Database; clock: Clock }) {
-    this.#database = deps.database;
-    this.#clock = deps.clock;
+  constructor(deps: ProjectDeps) {
+    this.#deps = deps;
   }
 
   async start(): Promise<void> {
-    const roots = await this.#database.read('SELECT root FROM projects');
-    const rows = await this.#database.read('SELECT * FROM project_tools ORDER BY root, name');
-    for (const root of roots.map((row) => textOf(row, 'root'))) {
-      this.#projects.set(root, { root, tools: rows.filter((row) => row.root === root).map(toTool) });
-    }
+    const rows = await this.#deps.database.read('SELECT root FROM projects');
+    for (const row of rows) this.#load(textOf(row, 'root'));
   }
 
   register(root: string, tools: readonly AcceptedTool[]): Promise<boolean> {
     return this.#change(async () => {
-      const project = { root, tools: normalize(tools) };
-      if (JSON.stringify(this.#projects.get(root)) === JSON.stringify(project)) return false;
-      await this.#database.write(this.#replace(project));
-      this.#projects.set(root, project);
+      const { consents, clock } = this.#deps;
+      const wanted = new Map(tools.flatMap(consentsOf).map((consent) => [consent.subject, consent]));
+      const held = consents.list(root).filter(({ subject }) => isOfTool(subject));
+      const withdraw = held.map(({ subject }) => subject).filter((subject) => !wanted.has(subject));
+      const give = [...wanted.values()].filter(({ subject, hash }) => !consents.has(root, subject, hash));
+      if (this.#projects.has(root) && withdraw.length === 0 && give.length === 0) return false;
+      const sql = 'INSERT INTO projects VALUES (?, ?) ON CONFLICT DO NOTHING';
+      await consents.change(root, { withdraw, give }, [{ sql, params: [root, clock.now()] }]);
+      this.#load(root);
       return true;
     });
   }
@@ -68,17 +83,29 @@ class Projects implements ProjectStore {
   unregister(root: string): Promise<boolean> {
     return this.#change(async () => {
       if (!this.#projects.has(root)) return false;
-      await this.#database.write([{ sql: 'DELETE FROM projects WHERE root = ?', params: [root] }]);
+      const { consents } = this.#deps;
+      const withdraw = consents.list(root).map(({ subject }) => subject);
+      await consents.change(root, { withdraw }, [{ sql: 'DELETE FROM projects WHERE root = ?', params: [root] }]);
       return this.#projects.delete(root);
     });
   }
 
   async find(root: string): Promise<Project | null> {
-    return this.#projects.get(root) ?? null;
+    const known = this.#projects.get(root);
+    if (known === undefined) return null;
+    return known.consents === this.#deps.consents.list(root) ? known.project : this.#load(root);
   }
 
   async list(): Promise<readonly Project[]> {
-    return [...this.#projects.values()].sort((a, b) => compare(a.root, b.root));
+    const projects = await Promise.all([...this.#projects.keys()].map((root) => this.find(root)));
+    return projects.filter((project) => project !== null).sort((a, b) => compareText(a.root, b.root));
+  }
+
+  #load(root: string): Project {
+    const consents = this.#deps.consents.list(root);
+    const project = { root, tools: acceptedTools(consents) };
+    this.#projects.set(root, { project, consents });
+    return project;
   }
 
   #change(task: () => Promise<boolean>): Promise<boolean> {
@@ -86,63 +113,29 @@ class Projects implements ProjectStore {
     this.#lastChange = change.catch(() => undefined);
     return change;
   }
-
-  #replace({ root, tools }: Project): Statement[] {
-    return [
-      { sql: 'INSERT INTO projects VALUES (?, ?) ON CONFLICT DO NOTHING', params: [root, this.#clock.now()] },
-      { sql: 'DELETE FROM project_tools WHERE root = ?', params: [root] },
-      ...tools.map((tool) => ({
-        sql: 'INSERT INTO project_tools (root, name, bundle_sha256, origin, grants) VALUES (?, ?, ?, ?, ?)',
-        params: [root, tool.name, tool.bundleSha256, tool.origin, JSON.stringify(tool.grants)],
-      })),
-    ];
-  }
 }
 
-/** Fixed order of tools, grants and keys: equal registrations have equal JSON. */
-function normalize(tools: readonly AcceptedTool[]): AcceptedTool[] {
-  return tools
-    .map(({ name, bundleSha256, origin, grants }) => ({
-      name,
-      bundleSha256,
-      origin,
-      grants: [...grants].sort(compare),
-    }))
-    .sort((a, b) => compare(a.name, b.name));
+/** The consents that a person gives by accepting a tool. */
+function consentsOf({ name, bundleSha256: hash, origin, grants }: AcceptedTool): NewConsent[] {
+  return [
+    { subject: `tool:${origin}:${name}`, hash },
+    ...grants.map((grant) => ({ subject: grantSubject(name, grant), hash })),
+  ];
 }
 
-function toTool(row: Row): AcceptedTool {
-  return {
-    name: textOf(row, 'name'),
-    bundleSha256: textOf(row, 'bundle_sha256'),
-    origin: toOrigin(textOf(row, 'origin')),
-    grants: toGrants(textOf(row, 'grants')),
-  };
-}
-
-function toOrigin(text: string): AcceptedTool['origin'] {
-  if (text === 'core' || text === 'installed') return text;
-  throw damaged('origin', text);
-}
-
-/** A grant that cannot be read refuses the start: guessing could widen what a person allowed. */
-function toGrants(text: string): string[] {
-  const grants: Json = JSON.parse(text);
-  if (!Array.isArray(grants)) throw damaged('grants', text);
-  return grants.map((grant: Json) => {
-    if (typeof grant !== 'string') throw damaged('grants', text);
-    return grant;
+/** The accepted tools among the consents of a project. A grant counts only for the bundle it was given to. */
+function acceptedTools(consents: readonly Consent[]): AcceptedTool[] {
+  const tools = consents.flatMap(({ subject, hash }): AcceptedTool[] => {
+    const [kind, origin, name] = splitSubject(subject);
+    if (kind !== 'tool' || (origin !== 'core' && origin !== 'installed')) return [];
+    const prefix = grantSubject(name, '');
+    const grants = consents.filter((one) => one.subject.startsWith(prefix) && one.hash === hash);
+    return [{ name, bundleSha256: hash, origin, grants: grants.map((one) => one.subject.slice(prefix.length)) }];
   });
+  return tools.sort((a, b) => compareText(a.name, b.name));
 }
 
-function damaged(column: string, value: string): ContextdError {
-  return new ContextdError('INTERNAL_ERROR', `the accepted tools in the state database have ${column} ${value}`, {
-    remedy: 'Run `ctxd doctor`.',
-  });
-}
-
-/** By UTF-16 units: the same on every machine, and as SQLite orders ASCII. */
-function compare(a: string, b: string): number {
-  if (a === b) return 0;
-  return a < b ? -1 : 1;
+function isOfTool(subject: ConsentSubject): boolean {
+  const [kind] = splitSubject(subject);
+  return kind === 'tool' || kind === 'grant';
 }

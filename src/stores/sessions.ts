@@ -1,23 +1,22 @@
 import { parseSessionKey } from '../call/session.ts';
 import type { Clock } from '../core/clock.ts';
 import type { DaemonKeys } from './keys.ts';
-import { integerOf } from './rows.ts';
-import type { Database } from './sqlite.ts';
+import { type Database, integerOf } from './sqlite.ts';
 
 /**
- * Secret numbers are reserved in the database before they are given out, a few at first and more when a session
- * needs more. A restart skips what was left of a block (at most 63 numbers) and never gives a number twice.
+ * Secret numbers are reserved in the database before they are used: a few at first, then more at a time. A restart skips
+ * the rest of a block (at most 63 numbers), so a number is never used twice.
  */
 const FIRST_BLOCK = 8;
 const NEXT_BLOCK = 64;
 
-/** What outlives a restart of a session, whose key is `${projectRoot}\0${sessionId}`. */
+/** What a session keeps over a restart of the daemon. */
 export interface SessionStore {
-  /** The next secret number of the session, from 1. A plain number unless numbers must be reserved first. */
+  /** The next secret number of the session, from 1. A promise only if numbers must be reserved first. */
   next(sessionKey: string): number | Promise<number>;
-  /** HMAC key of a session's etags: 64 hex digits, the same after a restart. */
+  /** The HMAC key of a session's etags: 64 hex digits, the same after a restart. */
   etagKey(sessionKey: string): string;
-  /** HMAC key of a session's cursors: 32 bytes, the same after a restart. */
+  /** The HMAC key of a session's cursors: 32 bytes, the same after a restart. */
   cursorKey(sessionKey: string): Buffer;
 }
 
@@ -29,7 +28,7 @@ export interface SessionDeps {
 
 interface Block {
   next: number;
-  /** First number that is not reserved. */
+  /** The first number that is not reserved. */
   end: number;
 }
 

@@ -1,13 +1,20 @@
-/** The thread that owns the database. Program of `createDatabase`; nothing imports it. */
+/** The program of the thread that owns one database. `createDatabase` starts it; nothing imports it. */
 import type { DatabaseSync } from 'node:sqlite';
 import { type MessagePort, parentPort, receiveMessageOnPort } from 'node:worker_threads';
 import { ContextdError } from '../core/errors.ts';
-import { BatchRunner, toFault, type Work } from './sqlite-batch.ts';
-import { fromDatabaseFault } from './sqlite-errors.ts';
-import type { DatabaseRequest, DatabaseResult, Envelope, Reply } from './sqlite-messages.ts';
-import { openDatabase } from './sqlite-open.ts';
+import {
+  BatchRunner,
+  type DatabaseRequest,
+  type DatabaseResult,
+  type Envelope,
+  fromDatabaseFault,
+  openDatabase,
+  type Reply,
+  toFault,
+  type Work,
+} from './sqlite-engine.ts';
 
-/** Most requests of one transaction: bounds how long the first of them waits for the last. */
+/** The most requests in one transaction. Bounds how long the first of them waits for the last. */
 const BATCH_MAX = 256;
 
 type Message = Envelope<DatabaseRequest>;
@@ -19,7 +26,7 @@ function serve(port: MessagePort): void {
   function control({ id, body }: Message): Reply<DatabaseResult> {
     try {
       if (body.kind === 'open') {
-        database = openDatabase(body.file);
+        database = openDatabase(body);
         runner = new BatchRunner(database, body.file);
       } else {
         database?.close();
@@ -52,7 +59,7 @@ function serve(port: MessagePort): void {
   port.on('message', (first: Message) => port.postMessage(handle(takeQueued(port, first))));
 }
 
-/** Everything that arrived while the last transaction ran. */
+/** Takes the requests that arrived while the last transaction ran. */
 function takeQueued(port: MessagePort, first: Message): Message[] {
   const batch = [first];
   while (batch.length < BATCH_MAX) {

@@ -10,8 +10,7 @@ const ARTIFACT_ID = '^art_[0-9a-hjkmnp-tv-z]{16}';
 
 /**
  * The schema of every answer of every tool, at every door. Published as docs/envelope.schema.json; a test compares the
- * two. `data` is open because it belongs to the tool; everything else is closed, so that every key of an answer is
- * documented.
+ * two. `data` is open because it belongs to the tool. Everything else is closed, so that every field is documented.
  */
 export const ENVELOPE_SCHEMA = {
   $schema: 'https://json-schema.org/draft/2020-12/schema',
@@ -21,7 +20,7 @@ export const ENVELOPE_SCHEMA = {
   required: ['success', 'data', 'error', 'refs', 'tokens_used', 'has_more', 'truncated', 'meta'],
   properties: {
     success: FLAG,
-    data: { type: 'object', description: 'What the tool gives back; on failure the fields of an error too.' },
+    data: { type: 'object', description: 'What the tool returns; on failure also the fields of an error.' },
     error: { type: ['string', 'null'], description: 'A sentence: what failed, the value, the fix. Null on success.' },
     refs: {
       type: 'array',
@@ -29,8 +28,8 @@ export const ENVELOPE_SCHEMA = {
       description: 'Stored outputs, for tool_view.',
     },
     tokens_used: { ...COUNT, description: 'cl100k_base tokens of exactly this line, without its line end.' },
-    has_more: { ...FLAG, description: 'meta.pagination.cursor leads on.' },
-    truncated: { ...FLAG, description: 'Something was left out to keep the budget.' },
+    has_more: { ...FLAG, description: 'meta.pagination.cursor leads to more output.' },
+    truncated: { ...FLAG, description: 'Output was left out to keep the budget.' },
     meta: {
       type: 'object',
       additionalProperties: false,
@@ -119,7 +118,7 @@ export const ENVELOPE_SCHEMA = {
   ],
 } as const;
 
-/** An object with exactly these properties, all required except `optional`. */
+/** An object with exactly these properties. All are required except `optional`. */
 function closed<P extends object>(properties: P, optional: readonly (keyof P)[] = []) {
   const required = Object.keys(properties).filter((name) => !optional.some((known) => known === name));
   return { type: 'object', additionalProperties: false, required, properties } as const;

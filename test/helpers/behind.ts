@@ -1,6 +1,7 @@
+import type { Management, QuarantinedItem } from '#src/call/management.js';
+import type { CallAnswer, CallRequest } from '#src/call/request.js';
 import { exitCodeOf, failureEnvelope } from '#src/core/envelope.js';
 import type { ContextdError } from '#src/core/errors.js';
-import type { CallAnswer, CallRequest, Management, QuarantinedInfo } from '#src/server/door.js';
 
 /** Answers with the call as it reached dispatch. */
 export function echo({ requestId, tool, inputJson }: CallRequest): CallAnswer {
@@ -17,12 +18,12 @@ export function management(own: Partial<Management> = {}): Management {
   return { ...FIXED, ...own };
 }
 
-const NO_RULES = { sha256: null, approved: false, rules: 0, allowances: [], fault: null };
+const NO_RULES = { sha256: '', approved: false, rules: 0, allowances: [], fault: '' };
 
-function setAside(id: string): QuarantinedInfo {
+function setAside(id: string): QuarantinedItem {
   return {
-    ...{ id, path: 'a/.envrc', moved: `a/.envrc.quarantined-${id}`, reason: 'r', at: 4, kind: 'file' },
-    ...{ sizeBytes: 0, sha256: null, noHashBecause: 'n', preview: null },
+    ...{ id, path: 'a/.envrc', moved: `a/.envrc.quarantined-${id}`, reason: 'r', set_aside_ms: 4, kind: 'file' },
+    ...{ size_bytes: 0, sha256: '', no_hash_because: 'n', preview: '' },
   };
 }
 
@@ -30,42 +31,45 @@ const FIXED: Management = {
   serverStatus: async () => ({
     pid: process.pid,
     version: '1.2.3',
-    uptimeMs: 1,
+    uptime_ms: 1,
     socket: '/s',
     calls: 2,
-    activeCalls: 1,
+    active_calls: 1,
     projects: 3,
-    residentBytes: 2 ** 33,
-    protocolVersion: 1,
+    resident_bytes: 2 ** 33,
+    protocol_version: 1,
     isolation: 'full',
     sandbox: {
-      spawnerPid: 7,
-      spawnerRssBytes: 2 ** 26,
+      spawner_pid: 7,
+      spawner_resident_bytes: 2 ** 26,
       running: 1,
       processes: 2,
-      ready: [{ workspace: '/p', count: 2 }],
-      readyMax: 32,
-      readyUsed: 3,
-      totals: { memoryBytes: 2 ** 20, memoryMaxBytes: 2 ** 34, pids: 5, pidsMax: 8192 },
+      ready: [{ project: '/p', count: 2 }],
+      ready_max: 32,
+      ready_used: 3,
+      totals: { memory_bytes: 2 ** 20, memory_max_bytes: 2 ** 34, pids: 5, pids_max: 8192 },
     },
   }),
-  stopServer: async () => ({ pid: process.pid, activeCalls: 0, endedCalls: 0 }),
-  registerProject: async (root) => ({ root, changed: true, tools: [] }),
-  unregisterProject: async (root) => ({ root, changed: false, tools: [] }),
-  listTools: async () => [],
-  tailAudit: async () => [],
-  checkHealth: async () => [],
-  sessionSecrets: async (root, session) => ({ root, session, secrets: [] }),
-  stats: async () => [],
-  reviewRules: async (root) => ({ ...NO_RULES, path: root }),
-  approveRules: async (root, sha256) => ({ ...NO_RULES, path: root, sha256, approved: true }),
-  revokeRules: async (root) => ({ ...NO_RULES, path: root }),
-  listQuarantine: async (_root, which) => ({ items: which === '' ? [] : [setAside(which)], accepted: [] }),
-  restoreQuarantined: async (_root, which) => ({ items: [setAside(which)], accepted: [] }),
-  acceptQuarantined: async (_root, which, sha256) => ({
+  stopServer: async () => ({ pid: process.pid, active_calls: 0, ended_calls: 0 }),
+  registerProject: async ({ root }) => ({ root, changed: true, tools: [] }),
+  unregisterProject: async ({ root }) => ({ root, changed: false, tools: [] }),
+  listTools: async () => ({ tools: [] }),
+  tailAudit: async () => ({ records_json: [] }),
+  checkHealth: async () => ({ checks: [] }),
+  sessionSecrets: async ({ root, session }) => ({ root, session, secrets: [] }),
+  stats: async () => ({ rows: [] }),
+  reviewRules: async ({ root }) => ({ ...NO_RULES, path: root }),
+  approveRules: async ({ root, sha256 }) => ({ ...NO_RULES, path: root, sha256, approved: true }),
+  revokeRules: async ({ root }) => ({ ...NO_RULES, path: root }),
+  listQuarantine: async ({ which }) => ({ items: which === '' ? [] : [setAside(which)], accepted: [] }),
+  restoreQuarantined: async ({ which }) => ({ items: [setAside(which)], accepted: [] }),
+  acceptQuarantined: async ({ which, sha256 }) => ({
     items: [setAside(which)],
-    accepted: [{ path: 'a/.envrc', sha256, at: 5 }],
+    accepted: [{ path: 'a/.envrc', sha256, accepted_ms: 5 }],
   }),
-  revokeAccepted: async (_root, path) => ({ items: [], accepted: [{ path, sha256: '0'.repeat(64), at: 5 }] }),
-  getSchema: async () => ({ schemaJson: '{}', toolMd: '', toolExtendedMd: '', bundleSha256: '' }),
+  revokeAccepted: async ({ which }) => ({
+    items: [],
+    accepted: [{ path: which, sha256: '0'.repeat(64), accepted_ms: 5 }],
+  }),
+  getSchema: async () => ({ schema_json: '{}', tool_md: '', tool_extended_md: '', bundle_sha256: '' }),
 };

@@ -3,11 +3,12 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type ChannelCredentials, credentials, type ServiceError } from '@grpc/grpc-js';
+import type { Management } from '#src/call/management.js';
+import type { Dispatch } from '#src/call/request.js';
 import { systemClock } from '#src/core/clock.js';
 import { type Logger, silentLogger } from '#src/core/log.js';
 import { loadProtocol, type Protocol } from '#src/protocol/load.js';
 import type { ConnectionLimits } from '#src/server/connections.js';
-import type { Dispatch, Management } from '#src/server/door.js';
 import { createGrpcDoor, type Door } from '#src/server/grpc.js';
 import { management, refuse } from './behind.ts';
 

@@ -185,7 +185,7 @@ describe('a call that the door refuses', () => {
     const [caller, stopper] = [await client(), await client()];
     const running = execute(caller, { command: WAITS });
     await appears(at.project, 'begun');
-    const stopped = stopper.stop(false, 60_000);
+    const stopped = stopper.stopServer({ grace_ms: 0, restart: false }, 60_000);
     let late = await execute(caller, { command: 'echo late' });
     while (late.success) late = await execute(caller, { command: 'echo late' });
     expect(late.data.error_code).toBe('DAEMON_UNAVAILABLE');

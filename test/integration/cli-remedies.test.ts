@@ -50,7 +50,7 @@ describe('ctxd config set', () => {
 
   it('FR-9.6 says what the setting is for, and which setting to change first', async () => {
     expect((await ctxd('config', 'set', 'timeout.default_ms', 'abc')).stderr).toContain(
-      'Milliseconds when the call asks for none. The default is 30000.',
+      'Milliseconds if the call asks for no timeout. The default is 30000.',
     );
     expect((await ctxd('config', 'set', 'timeout.max_ms', '5')).stderr).toContain('Change timeout.default_ms first.');
   });
@@ -156,7 +156,7 @@ describe('NFR-2.3 a call that is under way', () => {
       stdout: 'so far\n',
     });
     expect(error).toContain(message);
-    expect(error).toContain('Look at what the call has done before calling again');
+    expect(error).toContain('Check what the call has done before calling again');
     expect(readFileSync(join(at.home, 'state/daemon.log'), 'utf8')).toContain('"calls_waited":1,"calls_ended":1');
   });
 

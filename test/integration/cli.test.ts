@@ -85,7 +85,7 @@ describe('ctxd server', () => {
     await writeFile(join(machine.home, 'config', 'config.json'), '{"budget":{"max_tokns":1}}');
     const { code, stdout, stderr } = await ctxd('server', 'start');
     expect({ code, stdout }).toEqual({ code: 69, stdout: '' });
-    expect(stderr).toMatch(/^ctxd: the daemon did not start: .*\/budget\/max_tokns is no setting.*\n$/);
+    expect(stderr).toMatch(/^ctxd: the daemon did not start: .*\/budget\/max_tokns is not a setting.*\n$/);
   });
 
   it('leaves another program on the socket alone and reports it', async () => {

@@ -3,107 +3,49 @@ import { existsSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createCatalog } from '#src/catalog/catalog.js';
 import { readEnvironment } from '#src/config/env.js';
 import { findInstallRoot } from '#src/config/install-root.js';
-import { loadConfig } from '#src/config/load.js';
+import { acceptConfig } from '#src/config/load.js';
 import { ensureDirectories, resolvePaths } from '#src/config/paths.js';
-import { systemClock } from '#src/core/clock.js';
+import { systemClock, systemTimer } from '#src/core/clock.js';
 import { newRequestId } from '#src/core/ids.js';
 import { silentLogger } from '#src/core/log.js';
-import { createArtifactView } from '#src/daemon/artifact-view.js';
-import { acceptance } from '#src/daemon/management.js';
-import { policyFor } from '#src/daemon/policy.js';
-import { createDispatch } from '#src/dispatch/dispatch.js';
-import { createSlots } from '#src/dispatch/slots.js';
-import { createViewMaker } from '#src/dispatch/view/run-view.js';
-import { createRunner } from '#src/runner/runner.js';
-import { createSandbox } from '#src/sandbox/sandbox.js';
-import { readRulePack } from '#src/scrub/exact/rule-pack.js';
-import { createEngine } from '#src/scrub/hardened/engine.js';
-import { createScanner } from '#src/scrub/scan/scanner.js';
-import { createScrubber } from '#src/scrub/scrubber.js';
-import { createArtifactStore } from '#src/stores/artifacts.js';
-import { createAuditLog } from '#src/stores/audit.js';
-import { createCursors } from '#src/stores/cursors.js';
-import { createJournal } from '#src/stores/journal.js';
-import { createDaemonKeys } from '#src/stores/keys.js';
-import { createProjectStore } from '#src/stores/projects.js';
-import { createSessionStore } from '#src/stores/sessions.js';
-import { createDatabase } from '#src/stores/sqlite.js';
-import { loadCounter } from '#src/tokens/counter.js';
+import { compose } from '#src/daemon/compose.js';
+import { startParts, stopParts } from '#src/daemon/lifecycle.js';
+import { acceptance } from '#src/daemon/registered-projects.js';
+import type { Door } from '#src/server/grpc.js';
+import { grantSubject } from '#src/stores/consents.js';
 import { appears } from '../helpers/appears.ts';
 import { checkedEnvelope } from '../helpers/envelope-schema.ts';
 
-const rulesDir = join(import.meta.dirname, '../../src/scrub/rules');
-
-/** The real parts of a daemon without its door, so that one of them can be taken away. */
+/** The daemon as it is composed, without its door, so that one of its parts can be taken away. */
 async function assemble() {
   const home = realpathSync(mkdtempSync(join(tmpdir(), 'dsp-')));
   const project = realpathSync(mkdtempSync(join(tmpdir(), 'dsp-project-')));
-  const paths = resolvePaths(
-    { ...readEnvironment({ HOME: home }), contextdHome: join(home, 'ctx') },
-    findInstallRoot(),
-  );
+  const environment = { ...readEnvironment({ HOME: home }), contextdHome: join(home, 'ctx') };
+  const paths = resolvePaths(environment, findInstallRoot());
   await ensureDirectories(paths);
-  const config = await loadConfig(paths);
-  const shared = { logger: silentLogger, clock: systemClock };
-  const database = createDatabase({ file: paths.stateDb, logger: silentLogger });
-  const keys = createDaemonKeys({ database });
-  const projects = createProjectStore({ database, clock: systemClock });
-  const sessions = createSessionStore({ database, keys, clock: systemClock });
-  const journal = createJournal({ database, clock: systemClock });
-  const artifacts = createArtifactStore({
-    database,
-    keys,
-    dir: paths.artifactsDir,
-    limits: config.artifacts,
-    ...shared,
-  });
-  const auditLog = createAuditLog({ dir: paths.auditDir, ...shared });
-  const catalog = createCatalog({ coreBundleDir: paths.coreBundleDir, toolsDir: paths.toolsDir });
-  const sandbox = createSandbox({ paths, config: config.sandbox, ...shared });
-  const scanner = createScanner({
-    config: config.scrub,
-    logger: silentLogger,
-    readRules: async () => ({ pack: readRulePack(rulesDir), official: null }),
-  });
-  const engine = createEngine(readRulePack(rulesDir));
-  const scrubber = createScrubber({ scanner, engine, numbers: sessions, ...shared });
-  const runner = createRunner({
-    sandbox,
-    policyFor: (root) => policyFor(root, config.sandbox),
-    privateSocketsDir: paths.dialledSocketsDir,
-    scrub: async (sessionKey, texts) => (await scrubber.scrub(sessionKey, [...texts])).value,
-    services: { ArtifactView: createArtifactView(artifacts) },
-    ...shared,
-  });
-  for (const part of [database, keys, projects, journal, artifacts, auditLog, catalog, sandbox, runner, scrubber])
-    await part.start();
+  const config = acceptConfig('test', { scrub: { gitleaks: 'off' } });
+  const noDoor: Door = { name: 'no door', async prepare() {}, async start() {}, async stop() {} };
+  const { parts, built } = compose(
+    {
+      environment,
+      paths,
+      config,
+      clock: systemClock,
+      timer: systemTimer,
+      logger: silentLogger,
+      requestStop() {},
+    },
+    { door: noDoor },
+  );
+  await startParts(parts, silentLogger);
+  const { gate, projects, catalog } = built;
   await projects.register(project, catalog.list().map(acceptance));
-  const dispatch = createDispatch({
-    catalog,
-    projects,
-    sandbox,
-    runner,
-    sessions,
-    scrubber,
-    secondSearch: { missedIn: async () => [], stored() {} },
-    artifacts,
-    cursors: createCursors(sessions),
-    counter: loadCounter(),
-    views: createViewMaker(),
-    auditLog,
-    journal,
-    limits: config,
-    config,
-    slots: createSlots(config.server.max_concurrent_calls),
-    ...shared,
-  });
   const call = async (tool: string, input: object, requestId = newRequestId(Date.now())) => {
-    const answer = await dispatch({
+    const answer = await gate.dispatch({
       requestId,
-      door: 'grpc',
+      principal: { door: 'grpc', client: 'proxy' },
       tool,
       projectRoot: project,
       sessionHint: 'test',
@@ -114,16 +56,12 @@ async function assemble() {
     return answer;
   };
   return {
+    ...built,
     call,
-    auditLog,
-    artifacts,
-    projects,
     artifactsDir: paths.artifactsDir,
     project,
-    scanner,
-    catalog,
     async remove() {
-      for (const part of [runner, sandbox, scrubber, auditLog, artifacts, database]) await part.stop();
+      await stopParts(parts, silentLogger);
       rmSync(home, { recursive: true, force: true });
       rmSync(project, { recursive: true, force: true });
     },
@@ -181,7 +119,7 @@ describe('every way out of a call is recorded', () => {
         code: 'PARTIAL_FAILURE',
         severity: 'warning',
         message:
-          'The search for files that would run on the host was not complete yet; what it still finds is in the next answer.',
+          'The search for files that would run on the host is not complete yet. The next answer reports what it still finds.',
       },
     ]);
     const [record] = await at.auditLog.tail(1);
@@ -253,6 +191,45 @@ describe('verify and authorize', () => {
     });
     await at.projects.register(at.project, accepted);
     expect(JSON.parse((await at.call('safe_bash', { command: 'true' })).line).success).toBe(true);
+  });
+});
+
+describe('a check that asks', () => {
+  const setGrants = (grants: readonly string[]) =>
+    at.projects.register(
+      at.project,
+      at.catalog.list().map((tool) => ({ ...acceptance(tool), grants })),
+    );
+  const bash = () => {
+    const tool = at.catalog.find('safe_bash');
+    if (tool === undefined) throw new Error('safe_bash is not in the core bundle');
+    return tool;
+  };
+
+  it('is answered by a stored consent to these bytes of the tool, and refuses the call without one', async () => {
+    await setGrants([]);
+    const { manifest, bundleSha256 } = bash();
+    const give = async (hash: string): Promise<void> => {
+      for (const grant of manifest.grants) await at.consents.give(at.project, grantSubject('safe_bash', grant), hash);
+    };
+    await give('0'.repeat(64));
+    const refused = JSON.parse((await at.call('safe_bash', { command: 'true' })).line);
+    expect(refused.data).toMatchObject({
+      error_code: 'PERMISSION_DENIED',
+      remediation: 'Run `ctxd init` in the project root to accept the tool with its grants.',
+      details: { checks: [{ check: 'grants', allowed: false }] },
+    });
+    await give(bundleSha256);
+    expect(JSON.parse((await at.call('safe_bash', { command: 'true' })).line).success).toBe(true);
+    expect((await at.projects.find(at.project))?.tools.find(({ name }) => name === 'safe_bash')?.grants).toEqual(
+      [...manifest.grants].sort(),
+    );
+  });
+
+  it('is answered by accepting the tools, and a dry run reports the consent', async () => {
+    await at.projects.register(at.project, at.catalog.list().map(acceptance));
+    const { data } = JSON.parse((await at.call('safe_bash', { command: 'true', dry_run: true })).line);
+    expect(data.checks[0]).toMatchObject({ check: 'grants', allowed: true });
   });
 });
 

@@ -51,7 +51,7 @@ describe('SEC-1.1 the release of gitleaks', () => {
   const program = programBytes();
   const whole = archive(['LICENSE', Buffer.from('terms\n')], ['gitleaks', program]);
 
-  it('is pinned for the platforms contextd runs on', () => {
+  it('is pinned for every platform contextd runs on', () => {
     for (const platform of ['linux', 'darwin'])
       for (const arch of ['x64', 'arm64']) {
         const release = releaseFor(platform, arch);
@@ -61,7 +61,7 @@ describe('SEC-1.1 the release of gitleaks', () => {
     expect(releaseFor('win32', 'x64')).toBeUndefined();
   });
 
-  it('gives the program when its checksum is the pinned one', async () => {
+  it('is used if its checksum matches the pinned one', async () => {
     const url = await serve((_request, answer) => answer.end(whole));
     expect((await downloadProgram({ url, sha256: sha256(whole) }, 10_000)).equals(program)).toBe(true);
   });
@@ -78,12 +78,12 @@ describe('SEC-1.1 the release of gitleaks', () => {
       },
       /cannot be had/,
     ],
-  ])('is not used when the answer is %s', async (_what, listener, message) => {
+  ])('is not used if the answer is %s', async (_what, listener, message) => {
     const url = await serve(listener);
     await expect(downloadProgram({ url, sha256: sha256(whole) }, 10_000)).rejects.toThrow(message);
   });
 
-  it('is not used when no answer comes in time, when nobody listens, or without the program in it', async () => {
+  it('is not used if no answer comes in time, nothing listens, or the archive lacks the program', async () => {
     const silent = await serve(() => {});
     await expect(downloadProgram({ url: silent, sha256: sha256(whole) }, 50)).rejects.toThrow(/no answer in time/);
     server?.closeAllConnections();
@@ -95,7 +95,7 @@ describe('SEC-1.1 the release of gitleaks', () => {
   });
 });
 
-describe('SEC-1.1 bringing gitleaks', () => {
+describe('SEC-1.1 installing gitleaks', () => {
   const said: string[] = [];
   const own = () => join(base, 'own');
   const deps = (release?: { url: string; sha256: string }, searchPath = join(base, 'bin')) => ({
@@ -107,7 +107,7 @@ describe('SEC-1.1 bringing gitleaks', () => {
   });
   beforeEach(() => void said.splice(0));
 
-  it('takes program and configuration from PATH, readable by their owner only', async () => {
+  it('takes program and configuration from PATH, readable only by their owner', async () => {
     await putProgram(join(base, 'bin/gitleaks'), programBytes());
     const { binary, config } = await installGitleaks(deps());
     expect(binary).toEqual({ path: join(own(), 'gitleaks'), version: '8.30.1' });
@@ -118,7 +118,7 @@ describe('SEC-1.1 bringing gitleaks', () => {
     expect(modes.map(({ mode }) => (mode & 0o777).toString(8))).toEqual(['700', '700', '600']);
   });
 
-  it('builds it with Go where it is not on PATH', async () => {
+  it('builds gitleaks with Go if it is not on PATH', async () => {
     const runGo = async (folder: string) => {
       await putProgram(join(folder, 'gitleaks'), programBytes());
       return { isThere: true, fault: undefined };
@@ -127,7 +127,7 @@ describe('SEC-1.1 bringing gitleaks', () => {
     expect((await readdir(own())).sort()).toEqual(['gitleaks', 'gitleaks.toml']);
   });
 
-  it('downloads it where Go cannot build it, and says what failed', async () => {
+  it('downloads gitleaks if Go cannot build it, and reports what failed', async () => {
     const whole = archive(['gitleaks', programBytes()]);
     const url = await serve((_request, answer) => answer.end(whole));
     const runGo = async () => ({ isThere: true, fault: 'no such module' });
@@ -136,14 +136,14 @@ describe('SEC-1.1 bringing gitleaks', () => {
     expect(said.join('\n')).toContain('Go could not build it: no such module');
   });
 
-  it('goes on without when nothing helps, and leaves nothing behind', async () => {
+  it('continues without gitleaks if every way fails, and leaves nothing behind', async () => {
     const url = await serve((_request, answer) => answer.end('not it'));
     expect(await installGitleaks(deps({ url, sha256: '0'.repeat(64) }))).toEqual({ binary: null, config: null });
     expect(said.join('\n')).toMatch(/has sha256 [0-9a-f]{64}, not 0{64}: it is not used/);
     expect(await readdir(own())).toEqual([]);
   });
 
-  it('fetches nothing again when the pinned one is there already', async () => {
+  it('downloads nothing if the pinned version is already installed', async () => {
     await mkdir(own());
     await putProgram(join(own(), 'gitleaks'), programBytes());
     const { binary } = await installGitleaks(deps({ url: 'http://127.0.0.1:1/', sha256: '' }));
@@ -151,7 +151,7 @@ describe('SEC-1.1 bringing gitleaks', () => {
     expect(said).toEqual([]);
   });
 
-  it('takes an own program of another version only when the pinned one cannot be had', async () => {
+  it('uses an installed program of another version only if the pinned one is not available', async () => {
     await mkdir(own());
     await putProgram(join(own(), 'gitleaks'), programBytes('v8.1.0'));
     expect((await installGitleaks(deps())).binary?.version).toBe('8.1.0');
@@ -159,7 +159,7 @@ describe('SEC-1.1 bringing gitleaks', () => {
     expect((await installGitleaks(deps())).binary?.version).toBe('8.30.1');
   });
 
-  it('fails for a folder it cannot make', async () => {
+  it('fails for a folder that it cannot create', async () => {
     await writeFile(join(base, 'file'), '');
     await chmod(join(base, 'file'), 0o600);
     const blocked = { ...deps(), places: { ...deps().places, gitleaksDir: join(base, 'file/own') } };

@@ -6,15 +6,14 @@ import { join } from 'node:path';
 import { connect as connectTls } from 'node:tls';
 import { credentials, status } from '@grpc/grpc-js';
 import { afterEach, describe, expect, it } from 'vitest';
+import type { CallRequest } from '#src/call/request.js';
 import { ContextdError } from '#src/core/errors.js';
 import { REQUEST_ID_PATTERN } from '#src/core/ids.js';
 import type { ExecuteResponse__Output } from '#src/protocol/generated/contextd/v1/ExecuteResponse.js';
 import type { SchemaResponse__Output } from '#src/protocol/generated/contextd/v1/SchemaResponse.js';
 import type { StatusResponse__Output } from '#src/protocol/generated/contextd/v1/StatusResponse.js';
 import { INPUT_MAX_BYTES, MESSAGE_MAX_BYTES } from '#src/protocol/limits.js';
-import { writeSet } from '#src/server/certificates.js';
-import type { CallRequest } from '#src/server/door.js';
-import { issueCertificates } from '#src/server/issue.js';
+import { issueCertificates, writeSet } from '#src/server/certificates.js';
 import { probeSocket } from '#src/server/probe.js';
 import { bindSocket } from '#src/server/socket.js';
 import { echo } from '../helpers/behind.ts';
@@ -51,7 +50,7 @@ const executed = (identity: string, request = call()) =>
 const envelopeOf = (answer: ExecuteResponse__Output) => JSON.parse(answer.envelope_json.toString());
 
 describe('API-1 ToolService', () => {
-  it('Execute returns the line, the exit code and the line for stderr', async () => {
+  it('Execute answers with the line, the exit code and the line for stderr', async () => {
     await open({ dispatch: async () => ({ line: '{"é":1}', exitCode: 124, errorLine: 'late' }) });
     expect(await executed('proxy')).toEqual({
       envelope_json: Buffer.from('{"é":1}'),
@@ -60,7 +59,7 @@ describe('API-1 ToolService', () => {
     });
   });
 
-  it('Execute passes the call on as it was sent', async () => {
+  it('Execute hands the call on as it was sent', async () => {
     const seen: CallRequest[] = [];
     await open({
       dispatch: async (request) => {
@@ -70,18 +69,24 @@ describe('API-1 ToolService', () => {
     });
     await executed('proxy', call({ session_id: 'mine' }, '{"command":"ls"}'));
     expect(seen).toMatchObject([
-      { requestId: REQUEST_ID, door: 'grpc', tool: 'safe_bash', projectRoot: '/p', sessionHint: 'mine' },
+      {
+        requestId: REQUEST_ID,
+        principal: { door: 'grpc', client: 'proxy' },
+        tool: 'safe_bash',
+        projectRoot: '/p',
+        sessionHint: 'mine',
+      },
     ]);
     expect(seen[0]?.inputJson.toString()).toBe('{"command":"ls"}');
   });
 
-  it('Execute makes a request id if the given one is invalid', async () => {
+  it('Execute makes a request id where the given one is none', async () => {
     await open();
     const answer = envelopeOf(await executed('proxy', call({ request_id: 'req_x"}\n' })));
     expect(answer.requestId).toMatch(REQUEST_ID_PATTERN);
   });
 
-  it('answers a caller of another protocol version with an envelope that names both versions', async () => {
+  it('another protocol version is answered with an envelope that names both', async () => {
     await open();
     const answer = await executed('proxy', call({ protocol_version: 7 }));
     expect(envelopeOf(answer)).toMatchObject({
@@ -91,19 +96,16 @@ describe('API-1 ToolService', () => {
     expect(answer.exit_code).toBe(1);
   });
 
-  it('GetSchema returns the accepted schema, also to the proxy', async () => {
-    const schema = { schemaJson: '{"a":1}', toolMd: 'md', toolExtendedMd: 'more', bundleSha256: 'ff' };
+  it('GetSchema gives what the daemon accepted, to the proxy too', async () => {
+    const schema = { schema_json: '{"a":1}', tool_md: 'md', tool_extended_md: 'more', bundle_sha256: 'ff' };
     await open({ management: { getSchema: async () => schema } });
     const sent = { tool: 'safe_bash', context: { protocol_version: 1 } };
-    expect(await answered<SchemaResponse__Output>((done) => at.clients('proxy').tools.GetSchema(sent, done))).toEqual({
-      schema_json: '{"a":1}',
-      tool_md: 'md',
-      tool_extended_md: 'more',
-      bundle_sha256: 'ff',
-    });
+    expect(await answered<SchemaResponse__Output>((done) => at.clients('proxy').tools.GetSchema(sent, done))).toEqual(
+      schema,
+    );
   });
 
-  it('an unexpected error becomes INTERNAL_ERROR and reveals no internals', async () => {
+  it('what nobody foresaw becomes INTERNAL_ERROR and says nothing of the inside', async () => {
     await open({
       dispatch: async () => {
         throw new TypeError('swordfish');
@@ -115,7 +117,7 @@ describe('API-1 ToolService', () => {
     expect(answer.envelope_json.toString() + answer.error_line).not.toMatch(/swordfish|TypeError|\.ts:|\.js:/);
   });
 
-  it('arguments over the limit get an answer, a message over the limit gets RESOURCE_EXHAUSTED, both with numbers', async () => {
+  it('arguments over their limit are answered, a message over its limit is RESOURCE_EXHAUSTED, both with numbers', async () => {
     await open();
     const answer = envelopeOf(await executed('proxy', call({}, 'x'.repeat(INPUT_MAX_BYTES + 1))));
     expect(answer.data).toMatchObject({ error_code: 'PAYLOAD_TOO_LARGE', details: { limit: INPUT_MAX_BYTES } });
@@ -127,7 +129,7 @@ describe('API-1 ToolService', () => {
     expect(envelopeOf(await executed('proxy')).tool).toBe('safe_bash');
   });
 
-  it('NFR-1.4 gives each of many simultaneous calls its own answer', async () => {
+  it('NFR-1.4 calls of many connections at once each get their own answer', async () => {
     await open();
     const inputs = Array.from({ length: 50 }, (_, i) => `{"n":${i}}`);
     const answers = await Promise.all(inputs.map((input) => executed('proxy', call({}, input))));
@@ -135,8 +137,8 @@ describe('API-1 ToolService', () => {
   });
 });
 
-describe('a cancellation', () => {
-  /** A dispatch that ends only when its signal is aborted. */
+describe('cancelling', () => {
+  /** A dispatch that ends only when its signal says so. */
   function hanging() {
     const begun = Promise.withResolvers<void>();
     const ended = Promise.withResolvers<unknown>();
@@ -149,7 +151,7 @@ describe('a cancellation', () => {
     return { dispatch, begun: begun.promise, ended: ended.promise };
   }
 
-  it('by the caller reaches the work', async () => {
+  it('of the call reaches the work', async () => {
     const { dispatch, begun, ended } = hanging();
     await open({ dispatch });
     const { tools } = at.clients('proxy');
@@ -161,10 +163,10 @@ describe('a cancellation', () => {
     expect((await error).code).toBe(status.CANCELLED);
   });
 
-  it('by the loss of the connection reaches the work', async () => {
+  it('by the end of the connection reaches the work', async () => {
     const { dispatch, begun, ended } = hanging();
     await open({ dispatch });
-    // A relay between client and door, so that the connection can be cut in the middle.
+    // A connection that can be cut in the middle, between the client and the door.
     const { createServer: listenPlain } = await import('node:net');
     const halves: ReturnType<typeof connectPlain>[] = [];
     const relay = listenPlain((near) => {
@@ -192,7 +194,7 @@ describe('a cancellation', () => {
     expect((await error).code).toBe(status.DEADLINE_EXCEEDED);
   });
 
-  it('by a stopping door interrupts the work, and the answer still arrives', async () => {
+  it('by the end of the door interrupts the work, and its answer still arrives', async () => {
     const { dispatch, begun, ended } = hanging();
     await open({ dispatch });
     const answer = executed('proxy');
@@ -203,7 +205,7 @@ describe('a cancellation', () => {
     expect(await probeSocket(at.paths)).toEqual({ kind: 'none' });
   });
 
-  it('does not reach a call that has ended', async () => {
+  it('a call that has ended is not cancelled afterwards', async () => {
     const signals: AbortSignal[] = [];
     await open({
       dispatch: async (request) => {
@@ -218,7 +220,7 @@ describe('a cancellation', () => {
 });
 
 describe('ManagementService', () => {
-  it('answers the CLI with the messages of the protocol', async () => {
+  it('answers the CLI in the words of the protocol', async () => {
     await open();
     const answer = await answered<StatusResponse__Output>((done) =>
       at.clients('cli').management.ServerStatus({}, done),
@@ -247,25 +249,29 @@ describe('ManagementService', () => {
     });
   });
 
-  it('passes arguments and lists on unchanged', async () => {
+  it('hands arguments on and lists as they are', async () => {
     const tool = {
       name: 'safe_read',
       purpose: 'reads',
-      bundleSha256: 'aa',
-      origin: 'core' as const,
-      schemaJson: '{}',
-      toolMd: 'm',
-      toolExtendedMd: 'x',
+      bundle_sha256: 'aa',
+      origin: 'core',
+      schema_json: '{}',
+      tool_md: 'm',
+      tool_extended_md: 'x',
       grants: ['exec'],
     };
-    const check = { name: 'n', status: 'warn' as const, detail: 'd', remedy: 'r' };
+    const check = { name: 'n', status: 'warn', detail: 'd', remedy: 'r' };
     await open({
       management: {
-        registerProject: async (root) => ({ root, changed: true, tools: [tool] }),
-        listTools: async () => [tool],
-        tailAudit: async (limit, root) => [`${limit} ${root}`],
-        checkHealth: async () => [check],
-        stopServer: async (graceMs, isRestart) => ({ pid: graceMs, activeCalls: 4, endedCalls: isRestart ? 2 : 0 }),
+        registerProject: async ({ root }) => ({ root, changed: true, tools: [tool] }),
+        listTools: async () => ({ tools: [tool] }),
+        tailAudit: async ({ limit, project_root }) => ({ records_json: [`${limit} ${project_root}`] }),
+        checkHealth: async () => ({ checks: [check] }),
+        stopServer: async ({ grace_ms, restart }) => ({
+          pid: grace_ms,
+          active_calls: 4,
+          ended_calls: restart ? 2 : 0,
+        }),
       },
     });
     const { management } = at.clients('cli');
@@ -316,7 +322,7 @@ describe('ManagementService', () => {
     });
   });
 
-  it('refuses an invalid root and too many records', async () => {
+  it('refuses what is no root and too many records', async () => {
     await open();
     const { management } = at.clients('cli');
     for (const root of ['', 'relative', '/a\0b']) {
@@ -326,7 +332,7 @@ describe('ManagementService', () => {
     expect(tooMany).toMatchObject({ code: status.INVALID_ARGUMENT, details: 'limit is 1001, the most is 1000' });
   });
 
-  it('masks the code and remedy of an error, and reveals no internals of an unknown error', async () => {
+  it('an error carries code and remedy, masked; an unknown one nothing of the inside', async () => {
     await open({
       mask: (text) => text.replaceAll('swordfish', '[SECRET]'),
       management: {
@@ -348,7 +354,7 @@ describe('ManagementService', () => {
     expect(JSON.stringify(unknown.metadata.getMap())).not.toMatch(/swordfish|SECRET|stack/);
   });
 
-  it('SEC-3.2 closes every rpc to the certificate of the proxy', async () => {
+  it('SEC-3.2 every one of its rpcs is closed to the certificate of the proxy', async () => {
     let reached = 0;
     await open({
       management: { serverStatus: async () => Promise.reject(new Error(`reached ${++reached}`)) },
@@ -391,7 +397,7 @@ describe('SEC-3.1 SEC-3.2 mutual TLS', () => {
   };
   const authority = () => readFileSync(join(at.paths.certsDir, 'ca.pem'));
 
-  it('refuses a client without a certificate and a client without TLS', async () => {
+  it('refuses a client without a certificate, and one without TLS', async () => {
     const reached: unknown[] = [];
     await open({
       dispatch: async (request) => {
@@ -404,7 +410,7 @@ describe('SEC-3.1 SEC-3.2 mutual TLS', () => {
     expect(reached).toEqual([]);
   });
 
-  it('refuses a certificate of another authority, even with the same names', async () => {
+  it('refuses a certificate of another authority, even under the same names', async () => {
     await open();
     const other = join(at.dir, 'other');
     await writeSet(other, await issueCertificates(Date.now(), 365 * DAY_MS));
@@ -413,7 +419,7 @@ describe('SEC-3.1 SEC-3.2 mutual TLS', () => {
     expect(envelopeOf(await executed('proxy')).tool).toBe('safe_bash');
   });
 
-  it("refuses the server's own certificate from a client", async () => {
+  it("refuses the server's own certificate as a client's", async () => {
     await open();
     expect(await refusal(certificateOf(at.paths.certsDir, 'server'))).toBe(status.UNAVAILABLE);
   });
@@ -425,7 +431,7 @@ describe('SEC-3.1 SEC-3.2 mutual TLS', () => {
     expect(await refusal(certificateOf(expired, 'proxy', at.paths.certsDir))).toBe(status.UNAVAILABLE);
   });
 
-  it('lets the client check the server too: its name must be contextd', async () => {
+  it('is a client that checks too: the server is called contextd and nothing else', async () => {
     await open();
     const clients = connect(at.paths.socket, certificateOf(at.paths.certsDir, 'proxy'), {
       'grpc.ssl_target_name_override': 'localhost',
@@ -434,7 +440,7 @@ describe('SEC-3.1 SEC-3.2 mutual TLS', () => {
     close(clients);
   });
 
-  /** Tries a handshake. Returns the negotiated protocol or the code of the error. */
+  /** How a handshake of these options ends: the protocol, or the code of the error. */
   async function handshake(options: object): Promise<string> {
     const [key, cert] = ['proxy.key', 'proxy.pem'].map((name) => readFileSync(join(at.paths.certsDir, name)));
     const client = connectTls({
@@ -455,14 +461,14 @@ describe('SEC-3.1 SEC-3.2 mutual TLS', () => {
     }
   }
 
-  it('allows only TLS 1.3 and HTTP/2', async () => {
+  it('speaks TLS 1.3 and HTTP/2 only', async () => {
     await open();
     expect(await handshake({ ALPNProtocols: ['h2'] })).toBe('TLSv1.3 h2');
     expect(await handshake({ ALPNProtocols: ['h2'], maxVersion: 'TLSv1.2' })).toMatch(/^ERR_SSL_/);
     expect(await handshake({ ALPNProtocols: ['http/1.1'] })).toMatch(/^ERR_SSL_/);
   });
 
-  it('serves others while a client sends garbage or half a handshake', async () => {
+  it('garbage and half a handshake disturb nobody else', async () => {
     await open();
     const garbage = connectPlain(at.paths.socket);
     garbage.on('error', () => {});
@@ -477,13 +483,13 @@ describe('SEC-3.1 SEC-3.2 mutual TLS', () => {
 });
 
 describe('SEC-3.3 the socket of the door', () => {
-  it('has mode 0600 in a directory with mode 0700', async () => {
+  it('is 0600 in a directory of 0700', async () => {
     await open();
     expect(statSync(at.paths.socket).mode & 0o777).toBe(0o600);
     expect(statSync(join(at.dir, 'run')).mode & 0o777).toBe(0o700);
   });
 
-  it('is not taken from a running contextd, whose pid is reported', async () => {
+  it('is not taken from a living contextd, which is named with its pid', async () => {
     await open();
     const before = statSync(at.paths.socket).ino;
     expect(await probeSocket(at.paths)).toEqual({ kind: 'contextd', pid: process.pid, version: '1.2.3' });
@@ -496,7 +502,7 @@ describe('SEC-3.3 the socket of the door', () => {
     expect(envelopeOf(await executed('proxy')).tool).toBe('safe_bash');
   });
 
-  it('does not take another HTTP/2 server for a contextd', async () => {
+  it('a stranger that speaks HTTP/2 there is no contextd', async () => {
     await open();
     const socket = join(at.dir, 'stranger.sock');
     const stranger = createServer().listen(socket);
@@ -506,7 +512,7 @@ describe('SEC-3.3 the socket of the door', () => {
     stranger.close();
   });
 
-  it('can be opened again after the door stopped', async () => {
+  it('a door that stopped can be opened again', async () => {
     await open();
     await at.door.stop();
     await at.door.stop();

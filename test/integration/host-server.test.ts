@@ -27,7 +27,7 @@ afterEach(() => {
 });
 afterAll(() => rmSync(dir, { recursive: true, force: true }));
 
-/** A host with one call under way, `c1`, whose commands print 300,000 characters. */
+/** A host with one running call, `c1`, whose commands print 300,000 characters. */
 function hostOf(): HostApi {
   const stream = { head: OUTPUT, tail: Buffer.alloc(0), droppedBytes: 0, totalBytes: OUTPUT.length };
   const found = { quarantined: [], searchComplete: true, denied: [] };
@@ -103,19 +103,19 @@ async function faultOf(answer: Promise<unknown>): Promise<unknown> {
   );
 }
 
-describe('ToolHost as it is served to one process', () => {
-  it('FR-8.1 answers for a call that is under way', async () => {
+describe('ToolHost as served to one process', () => {
+  it('FR-8.1 answers for a running call', async () => {
     const { address } = await serve();
     await expect(scrub(address, { call_id: 'c1', texts: ['a'] })).resolves.toEqual(['a']);
   });
 
-  it.each(['', 'c2', 'toString'])('FR-8.4 opens nothing for the call_id %j', async (call_id) => {
+  it.each(['', 'c2', 'toString'])('FR-8.4 allows nothing for the call_id %j', async (call_id) => {
     const { address, host } = await serve();
     expect(await faultOf(scrub(address, { call_id, texts: [] }))).toBe('PERMISSION_DENIED');
     expect(host.facts.hostCalls.total).toBe(0);
   });
 
-  it('refuses a request of more fields than any has, and of more bytes, before it makes anything of it', async () => {
+  it('refuses a request with too many fields or bytes before decoding it', async () => {
     const { address, host } = await serve();
     const many = (count: number) => scrub(address, { call_id: 'c1', texts: Array.from({ length: count }, () => '') });
     await expect(many(9_999)).resolves.toHaveLength(9_999);
@@ -125,7 +125,7 @@ describe('ToolHost as it is served to one process', () => {
     expect(host.facts.hostCalls.total).toBe(1);
   });
 
-  it('gives up a process that asks for more than it reads', async () => {
+  it('gives up a process that requests more than it reads', async () => {
     const { promise: overrun, resolve: onOverrun } = Promise.withResolvers<void>();
     const { address } = await serve({ backlogMaxChars: 500_000, onOverrun });
     const session = connect('http://localhost', {
@@ -145,7 +145,7 @@ describe('ToolHost as it is served to one process', () => {
     await overrun;
   });
 
-  it('counts an answer no longer once it was taken', async () => {
+  it('stops counting an answer once it was read', async () => {
     const { address } = await serve({
       backlogMaxChars: 500_000,
       onOverrun: () => {

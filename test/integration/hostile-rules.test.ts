@@ -127,7 +127,7 @@ describe('rules and values of a project that match the names of contextd', () =>
     writeFileSync(join(project, '.env'), env.map((value, number) => `SECRET_KEY_${number}=${value}\n`).join(''));
     writeFileSync(join(project, 'a.txt'), 'one\ntwo\nthree\n');
     writeFileSync(join(project, 'b.txt'), 'four\n');
-    await daemon.registerProject(project);
+    await daemon.registerProject({ root: project });
     return project;
   }
 

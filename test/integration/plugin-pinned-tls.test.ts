@@ -14,7 +14,7 @@ import { dialPinned, listenPinned, type Pair, type PinnedListener } from '#src/p
 const ECDSA = { name: 'ECDSA', namedCurve: 'P-256' } as const;
 const { Health } = loadPluginProtocol();
 
-/** A certificate for localhost that the pinned one vouches for: its holder has that key, but shows another leaf. */
+/** A certificate for localhost that the pinned certificate vouches for: its holder has the key but shows another leaf. */
 async function issuedBy(issuer: PluginCertificate): Promise<PluginCertificate> {
   const keys = await webcrypto.subtle.generateKey(ECDSA, true, ['sign', 'verify']);
   const issuerKey = createPrivateKey(issuer.privateKey).export({ type: 'pkcs8', format: 'der' });
@@ -68,18 +68,18 @@ describe('a pinned connection', () => {
     });
   }
 
-  it('is made between the two that know each other', async () => {
+  it('is made between two sides that know each other', async () => {
     await expect(ask({ own: plugin, peer: host.der }, { own: host, peer: plugin.der })).resolves.toBe(1);
   });
 
-  it('SEC-2.1 takes neither a stranger as server nor as client', async () => {
+  it('SEC-2.1 accepts no stranger as server or as client', async () => {
     const stranger = createCertificate(Date.now());
     await expect(ask({ own: stranger, peer: host.der }, { own: host, peer: plugin.der })).rejects.toThrow();
     rmSync(join(dir, 'socket'));
     await expect(ask({ own: plugin, peer: host.der }, { own: stranger, peer: plugin.der })).rejects.toThrow();
   });
 
-  it('SEC-2.1 takes no other certificate that the pinned one vouches for, as server or as client', async () => {
+  it('SEC-2.1 accepts no other certificate that the pinned one vouches for, as server or as client', async () => {
     const other = await issuedBy(plugin);
     await expect(ask({ own: other, peer: host.der }, { own: host, peer: plugin.der })).rejects.toThrow('announced');
     rmSync(join(dir, 'socket'));
@@ -87,7 +87,7 @@ describe('a pinned connection', () => {
     await expect(ask({ own: plugin, peer: host.der }, { own: another, peer: plugin.der })).rejects.toThrow();
   });
 
-  it('is not listened for where something already is', async () => {
+  it('is not listened for where another server already listens', async () => {
     await ask({ own: plugin, peer: host.der }, { own: host, peer: plugin.der });
     const again = listenPinned(new Server(), join(dir, 'socket'), { own: plugin, peer: host.der });
     await expect(again).rejects.toThrow('EADDRINUSE');

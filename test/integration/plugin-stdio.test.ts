@@ -56,7 +56,7 @@ describe('the output of a plugin', () => {
     return { seen, failed: new Promise((resolve) => stream.on('error', resolve)) };
   }
 
-  it('is kept until the host reads, and follows it then', async () => {
+  it('is kept until the host reads it, and follows from then on', async () => {
     stdout.write('before\n');
     stdout.write(Buffer.from('bytes\n'));
     stdout.write('6869', 'hex');
@@ -66,7 +66,7 @@ describe('the output of a plugin', () => {
     await vi.waitFor(() => expect(seen[STDERR]).toBe('after\n'));
   });
 
-  it('is bounded while nobody reads, and says how much is missing where it is missing', async () => {
+  it('is limited while nobody reads it, and says how much is missing at the gap', async () => {
     for (let part = 0; part < 3; part += 1) stdout.write('x'.repeat(MIB - 1));
     stderr.write('late\n');
     const { seen } = read();
@@ -77,7 +77,7 @@ describe('the output of a plugin', () => {
     await vi.waitFor(() => expect(seen[STDOUT]?.slice(MIB)).toBe('again\n'));
   });
 
-  it('is read once', async () => {
+  it('can be read once', async () => {
     stdout.write('x');
     const first = read();
     await vi.waitFor(() => expect(first.seen[STDOUT]).toBe('x'));

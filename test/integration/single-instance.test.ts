@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ContextdError } from '#src/core/errors.js';
 import { silentLogger } from '#src/core/log.js';
-import { startAlone } from '#src/daemon/single-instance.js';
+import { startAlone } from '#src/daemon/serve.js';
 import { echo } from '../helpers/behind.ts';
 import { openDoor, type TestDoor } from '../helpers/door.ts';
 
@@ -19,7 +19,7 @@ afterEach(async () => {
   await rm(dir, { recursive: true, force: true });
 });
 
-/** Time goes on by a second whenever somebody looks. */
+/** Time advances by a second whenever it is read. */
 function deps(socket: string, certsDir = dir) {
   let now = 0;
   const clock = {
@@ -33,8 +33,8 @@ function deps(socket: string, certsDir = dir) {
 }
 const locked = (): ContextdError => new ContextdError('CONFLICT', 'another contextd holds the state database');
 
-describe('a start', () => {
-  it('waits for one that is about to end', async () => {
+describe('a starting daemon', () => {
+  it('waits for a daemon that is about to end', async () => {
     let tries = 0;
     const started = await startAlone(
       async () => {
@@ -47,13 +47,13 @@ describe('a start', () => {
     expect([started, tries]).toEqual(['up', 3]);
   });
 
-  it('gives up on one that neither ends nor answers', async () => {
+  it('gives up on a daemon that neither ends nor answers', async () => {
     await expect(startAlone(() => Promise.reject(locked()), deps(join(dir, 'none.sock')))).rejects.toThrow(
       'state database',
     );
   });
 
-  it('names one that answers, without waiting', async () => {
+  it('names a daemon that answers, without waiting', async () => {
     door = await openDoor({ dispatch: async (request) => echo(request) });
     const attempt = startAlone(() => Promise.reject(locked()), deps(door.paths.socket, door.paths.certsDir));
     await expect(attempt).rejects.toThrow(`already running with pid ${process.pid}`);

@@ -63,11 +63,11 @@ describe('a daemon killed between writes', () => {
   });
 });
 
-/** A mount of its own that only the fixture sees. */
+/** A private mount that only the fixture sees. */
 const MOUNT = 'mount -t tmpfs -o size=2m,mode=700 tmpfs "$1" && exec "$2" "$3" "$1" "$4"';
 const canMount = spawnSync('unshare', ['-rm', 'sh', '-c', 'mount -t tmpfs tmpfs /mnt']).status === 0;
 
-describe.runIf(canMount)('a disk (a tmpfs of 2 MB; skipped where user namespaces cannot mount one)', () => {
+describe.runIf(canMount)('a disk (a tmpfs of 2 MB; skipped if user namespaces cannot mount a tmpfs)', () => {
   it.each([
     [
       'full',
@@ -81,7 +81,7 @@ describe.runIf(canMount)('a disk (a tmpfs of 2 MB; skipped where user namespaces
       ],
     ],
     ['read-only', ['database: PATH_INVALID', 'artifacts: PATH_INVALID', 'audit: AUDIT_FAILED']],
-  ])('that is %s gives errors that say so, and nothing is lost', async (fault, expected) => {
+  ])('loses nothing and gives clear errors while it is %s', async (fault, expected) => {
     const dir = await makeTempDir();
     const program = join(FIXTURES, 'stores-bad-disk.ts');
     const args = ['-rm', 'sh', '-c', MOUNT, 'sh', dir, process.execPath, program, fault];

@@ -8,8 +8,8 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { ContextdError } from '#src/core/errors.js';
 import { silentLogger } from '#src/core/log.js';
 import { createDatabase } from '#src/stores/sqlite.js';
-import { BatchRunner } from '#src/stores/sqlite-batch.js';
-import { fromDatabaseFault } from '#src/stores/sqlite-errors.js';
+import { BatchRunner, fromDatabaseFault } from '#src/stores/sqlite-engine.js';
+import { STATE_MIGRATIONS } from '#src/stores/state-migrations.js';
 import { makeTempDir, openTestDatabase } from '../unit/stores/open-stores.ts';
 
 const INSERT = 'INSERT INTO meta VALUES (?, ?)';
@@ -26,7 +26,7 @@ describe('the state database', () => {
     expect(await second.read('SELECT name FROM meta')).toEqual([{ name: 'a' }]);
   });
 
-  it('is 0600 with its log, whatever it was before', async () => {
+  it('has mode 0600 together with its log, whatever its mode was before', async () => {
     const dir = await makeTempDir();
     await writeFile(join(dir, 'contextd.db'), '', { mode: 0o644 });
     const database = await openTestDatabase(dir);
@@ -36,7 +36,7 @@ describe('the state database', () => {
     }
   });
 
-  it('stops twice, and refuses calls after that', async () => {
+  it('can be stopped twice, and refuses calls afterwards', async () => {
     const database = await openTestDatabase(await makeTempDir());
     await database.stop();
     await database.stop();
@@ -44,7 +44,7 @@ describe('the state database', () => {
     await expect(database.read(COUNT)).rejects.toMatchObject({ code: 'INTERNAL_ERROR' });
   });
 
-  it('answers what was asked before stop', async () => {
+  it('answers requests made before stop', async () => {
     const database = await openTestDatabase(await makeTempDir());
     const writes = Array.from({ length: 600 }, (_, i) => database.write([{ sql: INSERT, params: [`k${i}`, value] }]));
     const [count] = await Promise.all([database.read(COUNT), ...writes, database.stop()]);
@@ -60,7 +60,7 @@ describe('the state database', () => {
     expect(await (await openTestDatabase(dir)).read(COUNT)).toEqual([{ n: 1000 }]);
   });
 
-  it('carries out all statements of a write or none, and spares its neighbours', async () => {
+  it('executes all statements of a write or none, without effect on other writes', async () => {
     const database = await openTestDatabase(await makeTempDir());
     const before = database.write([{ sql: INSERT, params: ['before', value] }]);
     const broken = database.write([
@@ -73,7 +73,7 @@ describe('the state database', () => {
     expect(await database.read('SELECT name FROM meta ORDER BY name')).toEqual([{ name: 'after' }, { name: 'before' }]);
   });
 
-  it('fails every pending call at once when its thread dies, and says so', async () => {
+  it('fails every pending call at once if its thread dies, and says so', async () => {
     const dir = await makeTempDir();
     const workers: Worker[] = [];
     const remember = (worker: Worker) => workers.push(worker);
@@ -84,6 +84,7 @@ describe('the state database', () => {
     const failures: ContextdError[] = [];
     const database = createDatabase({
       file: join(dir, 'contextd.db'),
+      migrations: STATE_MIGRATIONS,
       logger: silentLogger,
       onFailure: (error) => failures.push(error),
     });
@@ -92,10 +93,40 @@ describe('the state database', () => {
     const calls = [database.read(COUNT), database.read(COUNT), database.write([{ sql: INSERT, params: ['a', value] }])];
     const settled = Promise.allSettled(calls);
     expect((await settled).map((result) => result.status)).toEqual(['rejected', 'rejected', 'rejected']);
-    expect(failures.map((error) => error.message)).toEqual(['the database thread has ended']);
+    expect(failures.map((error) => error.message)).toEqual(['the database contextd.db thread has ended']);
     expect(database.state).toBe('failed');
-    await expect(database.read(COUNT)).rejects.toThrow('the database thread has ended');
+    await expect(database.read(COUNT)).rejects.toThrow('the database contextd.db thread has ended');
     await database.stop();
+  });
+});
+
+describe('two databases of one daemon', () => {
+  it('have a file, a schema and a thread each, and the end of one thread leaves the other', async () => {
+    const dir = await makeTempDir();
+    const workers: Worker[] = [];
+    const remember = (worker: Worker) => workers.push(worker);
+    process.on('worker', remember);
+    onTestFinished(() => {
+      process.off('worker', remember);
+    });
+    const state = await openTestDatabase(dir);
+    const open = async (migrations: readonly string[]) => {
+      const database = createDatabase({ file: join(dir, 'memory.db'), migrations, logger: silentLogger });
+      onTestFinished(() => database.stop());
+      await database.start();
+      return database;
+    };
+    const notes = 'CREATE TABLE notes (text TEXT NOT NULL) STRICT';
+    const first = await open([notes]);
+    await first.write([{ sql: 'INSERT INTO notes VALUES (?)', params: ['kept'] }]);
+    await first.stop();
+    const memory = await open([notes, 'ALTER TABLE notes ADD COLUMN rank INTEGER NOT NULL DEFAULT 7']);
+    expect(await memory.read('SELECT * FROM notes')).toEqual([{ text: 'kept', rank: 7 }]);
+    await expect(memory.read('SELECT * FROM projects')).rejects.toMatchObject({ code: 'INTERNAL_ERROR' });
+    await expect(state.read('SELECT * FROM notes')).rejects.toMatchObject({ code: 'INTERNAL_ERROR' });
+    await workers.at(-1)?.terminate();
+    await expect(memory.read('SELECT 1 AS one')).rejects.toThrow('the database memory.db thread has ended');
+    expect(await state.read('SELECT 1 AS one')).toEqual([{ one: 1 }]);
   });
 });
 
@@ -114,7 +145,7 @@ describe('opening the state database', () => {
     expect(await openElsewhere(dir)).toBe('opened');
   });
 
-  it('refuses while another process owns it, and opens once that one was killed', async () => {
+  it('refuses while another process owns it, and opens once this process was killed', async () => {
     const dir = await makeTempDir();
     const owner = spawnOpener(dir, 'hold');
     await once(owner.stdout, 'data');
@@ -124,18 +155,18 @@ describe('opening the state database', () => {
     await openTestDatabase(dir);
   });
 
-  it('refuses a database of a newer version, naming both', async () => {
+  it('refuses a database of a newer version and names both versions', async () => {
     const dir = await makeTempDir();
     const newer = new DatabaseSync(join(dir, 'contextd.db'));
     newer.exec('PRAGMA user_version = 99');
     newer.close();
     await expect(openTestDatabase(dir)).rejects.toMatchObject({
       code: 'VERSION_MISMATCH',
-      message: expect.stringMatching(/schema version 99, .* up to 3$/),
+      message: expect.stringMatching(/schema version 99, .* up to 4$/),
     });
   });
 
-  it('never touches a damaged file, and names the remedy', async () => {
+  it('never changes a damaged file, and names the remedy', async () => {
     const dir = await makeTempDir();
     const garbage = Buffer.alloc(8192, 'not a database ');
     await writeFile(join(dir, 'contextd.db'), garbage);
@@ -147,7 +178,7 @@ describe('opening the state database', () => {
     expect(await readFile(join(dir, 'contextd.db'))).toEqual(garbage);
   });
 
-  it('says which place it cannot write', async () => {
+  it('names the place that it cannot write', async () => {
     const dir = await makeTempDir();
     await mkdir(join(dir, 'contextd.db'), { mode: 0o700 });
     await writeFile(join(dir, 'file'), '');
@@ -162,7 +193,7 @@ describe('opening the state database', () => {
 });
 
 describe('a batch', () => {
-  it('is answered with one fault when its commit fails: no promise outruns its commit', async () => {
+  it('is answered with one fault if its commit fails: no promise resolves before its commit', async () => {
     const database = new DatabaseSync(':memory:');
     database.exec(
       'CREATE TABLE a (id INTEGER PRIMARY KEY); CREATE TABLE b (a REFERENCES a DEFERRABLE INITIALLY DEFERRED)',

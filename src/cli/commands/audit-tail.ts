@@ -1,7 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from '../../core/json.ts';
 import { withClient } from '../client.ts';
 import { defineCommand } from '../command.ts';
-import { projectOption } from '../project-option.ts';
+import { projectOption } from '../project-root.ts';
 
 const RECORDS_DEFAULT = 20;
 const RECORDS_MAX = 1000;
@@ -16,8 +16,9 @@ export const auditTail = defineCommand({
   async run(context, given) {
     const limit = given.count('lines', RECORDS_DEFAULT, RECORDS_MAX);
     const root = await projectOption(context, given);
-    const records = await withClient(context.paths, (client) => client.tailAudit(limit, root));
-    return records.map((text) => parseRecord(text));
+    const request = { limit, project_root: root };
+    const { records_json } = await withClient(context.paths, (client) => client.tailAudit(request));
+    return records_json.map(parseRecord);
   },
   view: (records) => ({
     kind: 'table',

@@ -2,8 +2,7 @@ import { defineCommand } from '../command.ts';
 import type { CliContext } from '../context.ts';
 import { attempt } from '../doctor/check.ts';
 import { checkCertificates, checkDaemon, checkParts, checkSocket } from '../doctor/daemon-checks.ts';
-import { checkGitleaks } from '../doctor/gitleaks-checks.ts';
-import { checkConfiguration, checkProxy, checkVersions } from '../doctor/machine-checks.ts';
+import { checkConfiguration, checkGitleaks, checkProxy, checkVersions } from '../doctor/machine-checks.ts';
 import { checkClientSettings, checkProject } from '../doctor/project-checks.ts';
 import type { Check } from '../render.ts';
 

@@ -1,11 +1,11 @@
-import { type ToolInfo, withClient } from '../client.ts';
+import type { ToolInfo } from '../../call/management.ts';
+import { withClient } from '../client.ts';
 import { defineCommand } from '../command.ts';
 import type { CliContext } from '../context.ts';
 import { ensureRunning } from '../daemon/launch.ts';
-import { layoutFor } from '../init/layout.ts';
+import { layoutFor, type ToolText } from '../init/layout.ts';
 import { type ProjectChanges, prepareInit, prepareUninstall } from '../init/project.ts';
-import { resolveProjectRoot } from '../init/project-root.ts';
-import type { ToolText } from '../init/texts.ts';
+import { resolveProjectRoot } from '../project-root.ts';
 import type { View } from '../render.ts';
 
 interface InitResult extends ProjectChanges {
@@ -32,10 +32,10 @@ export const init = defineCommand({
 async function install(context: CliContext, root: string): Promise<InitResult> {
   await ensureRunning(context);
   return withClient(context.paths, async (client) => {
-    const tools = await client.listTools('');
+    const { tools } = await client.listTools({ root: '' });
     const layout = layoutFor(tools.map(textOf), context.paths.proxyBinary);
     const change = await prepareInit(root, layout, context.paths.projectsDir);
-    const registered = await client.registerProject(root);
+    const registered = await client.registerProject({ root });
     const changes = await change.apply();
     const names = tools.map((tool) => tool.name);
     return { root, action: 'init', changed: registered.changed || touched(changes), tools: names, ...changes };
@@ -47,7 +47,7 @@ async function uninstall(context: CliContext, root: string): Promise<InitResult>
   const change = await prepareUninstall(root, context.paths.projectsDir);
   const changes = (await change?.apply()) ?? { created: [], updated: [], removed: [], kept: [] };
   await ensureRunning(context);
-  const { changed } = await withClient(context.paths, (client) => client.unregisterProject(root));
+  const { changed } = await withClient(context.paths, (client) => client.unregisterProject({ root }));
   return { root, action: 'uninstall', changed: changed || touched(changes), tools: [], ...changes };
 }
 

@@ -1,7 +1,6 @@
 import { withClient } from '../client.ts';
 import { defineCommand } from '../command.ts';
-import { resolveProjectRoot } from '../init/project-root.ts';
-import { projectAround } from '../project-option.ts';
+import { projectAround, resolveProjectRoot } from '../project-root.ts';
 
 /** What a session's vault holds, by number. The daemon sends no value, so none can be shown. */
 export const sessionSecrets = defineCommand({
@@ -18,7 +17,7 @@ export const sessionSecrets = defineCommand({
         ? await projectAround(context)
         : await resolveProjectRoot(context.cwd, directory, context.env.home, context.paths);
     const session = given.text('session') ?? context.env.sessionId ?? '';
-    return withClient(context.paths, (client) => client.sessionSecrets(root, session));
+    return withClient(context.paths, (client) => client.sessionSecrets({ root, session }));
   },
   view: ({ session, secrets }) => ({
     kind: 'table',

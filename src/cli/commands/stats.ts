@@ -1,9 +1,18 @@
+import type { StatsRow } from '../../call/management.ts';
 import { ContextdError } from '../../core/errors.ts';
 import { withClient } from '../client.ts';
 import { defineCommand, type Given } from '../command.ts';
-import { projectOption } from '../project-option.ts';
-import { statsView } from '../stats/stats-view.ts';
-import { GROUPINGS, type Grouping, type StatsSum, sumBy } from '../stats/sums.ts';
+import { projectOption } from '../project-root.ts';
+import type { View } from '../render.ts';
+
+/** What rows can be summed up by. */
+const GROUPINGS = ['day', 'tool', 'session'] as const;
+type Grouping = (typeof GROUPINGS)[number];
+
+/** A session is one of its project. */
+const KEYS = { day: ['day'], tool: ['tool'], session: ['project', 'session'] } as const;
+
+type Key = (typeof KEYS)[Grouping][number];
 
 const DAYS_DEFAULT = 7;
 const DAYS_MAX = 366;
@@ -26,7 +35,7 @@ export const stats = defineCommand<Stats>({
     const days = given.count('days', DAYS_DEFAULT, DAYS_MAX);
     const by = groupingOf(given);
     const root = await projectOption(context, given);
-    const rows = await withClient(context.paths, (client) => client.stats(root, days));
+    const { rows } = await withClient(context.paths, (client) => client.stats({ project_root: root, days }));
     return { rows: by === undefined ? rows : sumBy(rows, by), by };
   },
   bare: ({ rows }) => JSON.stringify(rows),
@@ -40,4 +49,160 @@ function groupingOf(given: Given): Grouping | undefined {
   throw new ContextdError('ARGS_INVALID', `--by is none of ${GROUPINGS.join(', ')}: ${asked}`, {
     remedy: 'Give one of these, or leave it out.',
   });
+}
+
+/** One column: its heading, what a row shows in it, and the key that the rows must have for it to be there at all. */
+interface Column {
+  heading: string;
+  show(sum: StatsSum): string;
+  key?: Key;
+}
+
+/** Nothing is known of the calls of an older version: that is not a figure of 0. */
+const UNKNOWN = '-';
+
+const COLUMNS: readonly Column[] = [
+  { heading: 'DAY', key: 'day', show: (sum) => sum.day ?? '' },
+  { heading: 'TOOL', key: 'tool', show: (sum) => sum.tool ?? '' },
+  figure('CALLS', (sum) => sum.calls),
+  figure('FAILED', (sum) => sum.failed),
+  figure('FOLLOW-UPS', (sum) => sum.follow_ups),
+  figure('COUNTED', (sum) => sum.counted_calls),
+  figure('ESTIMATED', (sum) => sum.estimated_calls),
+  figure('TOKENS RUN', (sum) => sum.tokens_run, isCounted),
+  figure('RETURNED', (sum) => sum.tokens_returned, isCounted),
+  figure('SAVED', (sum) => sum.tokens_saved, isCounted),
+  figure('ARTIFACTS', (sum) => sum.artifacts, isCounted),
+  figure('CUT', (sum) => sum.truncated, isCounted),
+  figure('SECRETS', (sum) => sum.secrets),
+  figure('MISSED BY 1ST PASS', (sum) => sum.missed_by_first_pass),
+  figure('MISSED BY ENGINE', (sum) => sum.missed_by_engine),
+  figure('MS', (sum) => sum.duration_ms),
+  figure('MS SCRUBBING', (sum) => sum.scrub_ms),
+  figure(
+    'MS ADDED',
+    (sum) => sum.added_ms,
+    (sum) => sum.timed_calls > 0,
+  ),
+  { heading: 'SESSION', key: 'session', show: (sum) => sum.session ?? '' },
+  { heading: 'PROJECT', key: 'project', show: (sum) => sum.project ?? '' },
+];
+
+/** The rows as a table with their total; on a terminal also a chart of tokens, by tool unless asked otherwise. */
+export function statsView(rows: readonly StatsSum[], by: Grouping | undefined): View {
+  return { kind: 'stack', views: [tableOf(rows), ...chartOf(rows, by ?? 'tool')] };
+}
+
+function tableOf(rows: readonly StatsSum[]): View {
+  const columns = COLUMNS.filter(({ key }) => key === undefined || rows.some((row) => row[key] !== undefined));
+  const total = sumAll(rows);
+  const [, ...totals] = columns.map((column) => column.show(total));
+  return {
+    kind: 'table',
+    columns: columns.map(({ heading }) => heading),
+    numbers: columns.flatMap(({ key }, index) => (key === undefined ? [index] : [])),
+    rows: rows.map((row) => columns.map((column) => column.show(row))),
+    totals: ['total', ...totals],
+    empty: 'no calls in these days',
+  };
+}
+
+function chartOf(rows: readonly StatsSum[], by: Grouping): View[] {
+  const counted = sumBy(rows, by).filter(isCounted);
+  if (counted.length === 0) return [];
+  const groups = counted
+    .toSorted((a, b) => (by === 'day' ? 0 : largest(b) - largest(a)))
+    .map((sum) => ({ label: sum[by] ?? '', bars: [runBar(sum), bar('returned', sum.tokens_returned)] }));
+  return [{ kind: 'chart', chart: { title: `TOKENS BY ${by.toUpperCase()}`, groups } }];
+}
+
+function runBar(sum: StatsSum): ReturnType<typeof bar> {
+  const run = bar('run', sum.tokens_run);
+  return sum.estimated_calls > 0 ? { ...run, text: `~${run.text}` } : run;
+}
+
+function bar(name: string, amount: number): { name: string; amount: number; text: string } {
+  return { name, amount, text: String(Math.round(amount)) };
+}
+
+function largest(sum: StatsSum): number {
+  return Math.max(sum.tokens_run, sum.tokens_returned);
+}
+
+function figure(
+  heading: string,
+  of: (sum: StatsSum) => number,
+  isKnown: (sum: StatsSum) => boolean = () => true,
+): Column {
+  return { heading, show: (sum) => (isKnown(sum) ? String(Math.round(of(sum))) : UNKNOWN) };
+}
+
+function isCounted(sum: StatsSum): boolean {
+  return sum.counted_calls > 0;
+}
+
+const FIGURES = [
+  'calls',
+  'failed',
+  'follow_ups',
+  'counted_calls',
+  'estimated_calls',
+  'tokens_run',
+  'tokens_returned',
+  'tokens_saved',
+  'artifacts',
+  'truncated',
+  'secrets',
+  'missed_by_first_pass',
+  'missed_by_engine',
+  'duration_ms',
+  'scrub_ms',
+  'timed_calls',
+  'added_ms',
+] as const satisfies readonly (keyof StatsRow)[];
+
+/** Figures of some calls, and those keys that all of them share by the grouping. */
+export type StatsSum = Pick<StatsRow, (typeof FIGURES)[number]> & Partial<Pick<StatsRow, Key>>;
+
+/** One sum to each value of the grouping, in the order they first appear. */
+export function sumBy(rows: readonly StatsSum[], by: Grouping): StatsSum[] {
+  const sums = new Map<string, StatsSum>();
+  for (const row of rows) {
+    const keys: Partial<Pick<StatsRow, Key>> = Object.fromEntries(KEYS[by].map((name) => [name, row[name] ?? '']));
+    const key = JSON.stringify(keys);
+    sums.set(key, add(sums.get(key) ?? { ...keys, ...noFigures() }, row));
+  }
+  return [...sums.values()];
+}
+
+export function sumAll(rows: readonly StatsSum[]): StatsSum {
+  return rows.reduce(add, noFigures());
+}
+
+function add(sum: StatsSum, row: StatsSum): StatsSum {
+  const added = { ...sum };
+  for (const name of FIGURES) added[name] += row[name];
+  return added;
+}
+
+function noFigures(): StatsSum {
+  return {
+    calls: 0,
+    failed: 0,
+    follow_ups: 0,
+    counted_calls: 0,
+    estimated_calls: 0,
+    tokens_run: 0,
+    tokens_returned: 0,
+    tokens_saved: 0,
+    artifacts: 0,
+    truncated: 0,
+    secrets: 0,
+    missed_by_first_pass: 0,
+    missed_by_engine: 0,
+    duration_ms: 0,
+    scrub_ms: 0,
+    timed_calls: 0,
+    added_ms: 0,
+  };
 }

@@ -8,7 +8,7 @@ import { ContextdError, isErrno } from '../../core/errors.ts';
 import { loadCounter } from '../../tokens/counter.ts';
 import { defineCommand, type Given } from '../command.ts';
 import type { CliContext } from '../context.ts';
-import { findProjectRoot } from '../init/project-root.ts';
+import { findProjectRoot } from '../project-root.ts';
 import type { Check } from '../render.ts';
 
 interface Verified {

@@ -2,14 +2,15 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync, readdirSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { StatusResponse } from '../../call/management.ts';
 import { daemonEnvironment } from '../../config/env.ts';
 import { ensureDirectories } from '../../config/paths.ts';
 import { ContextdError, isErrno } from '../../core/errors.ts';
-import { type ServerStatus, withClient } from '../client.ts';
+import { withClient } from '../client.ts';
 import type { CliContext } from '../context.ts';
 
 export interface Running {
-  status: ServerStatus;
+  status: StatusResponse;
   /** False when it was running already. */
   started: boolean;
 }
@@ -25,9 +26,9 @@ export async function ensureRunning(context: CliContext): Promise<Running> {
 }
 
 /** The status of the daemon; undefined when none answers. Other failures are thrown. */
-export async function statusOrAbsent(context: CliContext): Promise<ServerStatus | undefined> {
+export async function statusOrAbsent(context: CliContext): Promise<StatusResponse | undefined> {
   try {
-    return await withClient(context.paths, (client) => client.status());
+    return await withClient(context.paths, (client) => client.serverStatus({}));
   } catch (error) {
     if (error instanceof ContextdError && error.code === 'DAEMON_UNAVAILABLE') return undefined;
     throw error;
@@ -35,7 +36,7 @@ export async function statusOrAbsent(context: CliContext): Promise<ServerStatus 
 }
 
 /** Starts the daemon and waits until it answers. */
-async function launch(context: CliContext): Promise<ServerStatus> {
+async function launch(context: CliContext): Promise<StatusResponse> {
   const { paths, env } = context;
   await ensureDirectories(paths);
   const logStart = await sizeOf(paths.logFile);
@@ -92,7 +93,7 @@ function endOf(child: ChildProcess): End {
   return end;
 }
 
-async function waitUntilReady(context: CliContext, end: End, logStart: number): Promise<ServerStatus> {
+async function waitUntilReady(context: CliContext, end: End, logStart: number): Promise<StatusResponse> {
   const deadline = performance.now() + READY_MS;
   for (;;) {
     // Read before asking: a daemon that lost the race against another start has ended, and the other one answers.

@@ -1,12 +1,13 @@
+import { readdir, readFile, readlink, realpath } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { loadConfig } from '../../config/load.ts';
-import { ContextdError } from '../../core/errors.ts';
+import type { Paths } from '../../config/paths.ts';
+import { ContextdError, isErrno } from '../../core/errors.ts';
 import { withClient } from '../client.ts';
 import type { CliContext } from '../context.ts';
 import { statusOrAbsent } from './launch.ts';
-import { findDaemon, isAlive, isOurDaemon } from './process.ts';
 
-export interface Stopped {
+interface Stopped {
   /** Undefined when no daemon was running. */
   pid: number | undefined;
   /** Calls that were in flight when it was asked. */
@@ -65,7 +66,9 @@ async function ask(
   patienceMs: number,
 ): Promise<Pick<Stopped, 'activeCalls' | 'endedCalls'> | undefined> {
   try {
-    const answer = await withClient(context.paths, (client) => client.stop(isRestart, patienceMs));
+    const answer = await withClient(context.paths, (client) =>
+      client.stopServer({ grace_ms: 0, restart: isRestart }, patienceMs),
+    );
     return { activeCalls: answer.active_calls, endedCalls: answer.ended_calls };
   } catch (error) {
     if (!(error instanceof ContextdError)) throw error;
@@ -101,4 +104,63 @@ async function isGoneWithin(pid: number, ms: number, signal: AbortSignal): Promi
     await delay(POLL_MS, undefined, { signal });
   }
   return true;
+}
+
+/** A zombie, which nobody in a container may ever collect, counts as gone. */
+async function isAlive(pid: number): Promise<boolean> {
+  try {
+    process.kill(pid, 0);
+  } catch (error) {
+    return isErrno(error, 'EPERM');
+  }
+  const state = /^\d+ \(.*\) (\S)/s.exec((await readProc(pid, 'stat')) ?? '')?.[1];
+  return state !== 'Z' && state !== 'X';
+}
+
+/** The number may belong to another process by now: its command line must name this installation. */
+async function isOurDaemon(pid: number, installRoot: string): Promise<boolean> {
+  const commandLine = await readProc(pid, 'cmdline');
+  return commandLine === undefined || commandLine.split('\0').some((word) => word.startsWith(`${installRoot}/`));
+}
+
+/** Undefined where there is no /proc. */
+async function readProc(pid: number, name: string): Promise<string | undefined> {
+  try {
+    return await readFile(`/proc/${pid}/${name}`, 'utf8');
+  } catch (error) {
+    if (isErrno(error)) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * The daemon that owns this state although it does not answer: the process of this installation that has the state
+ * database open, which only one can. Undefined when there is none, and where there is no /proc.
+ */
+async function findDaemon(paths: Pick<Paths, 'stateDb' | 'installRoot'>): Promise<number | undefined> {
+  const database = await realpath(paths.stateDb).catch(() => undefined);
+  if (database === undefined) return undefined;
+  const pids = (await listOrNone('/proc')).map(Number).filter((pid) => Number.isInteger(pid) && pid !== process.pid);
+  for (const pid of pids) {
+    if ((await hasOpen(pid, database)) && (await isOurDaemon(pid, paths.installRoot))) return pid;
+  }
+  return undefined;
+}
+
+async function hasOpen(pid: number, file: string): Promise<boolean> {
+  const directory = `/proc/${pid}/fd`;
+  for (const descriptor of await listOrNone(directory)) {
+    if ((await readlink(`${directory}/${descriptor}`).catch(() => undefined)) === file) return true;
+  }
+  return false;
+}
+
+/** Nothing for a directory that is gone or belongs to another user. */
+async function listOrNone(directory: string): Promise<string[]> {
+  try {
+    return await readdir(directory);
+  } catch (error) {
+    if (isErrno(error)) return [];
+    throw error;
+  }
 }

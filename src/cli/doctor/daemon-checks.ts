@@ -1,12 +1,12 @@
 import { createPublicKey, X509Certificate } from 'node:crypto';
 import { lstat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import type { StatusResponse } from '../../call/management.ts';
 import { isErrno } from '../../core/errors.ts';
 import { PROTOCOL_VERSION } from '../../protocol/versions.ts';
-import { type HealthCheck, type ServerStatus, withClient } from '../client.ts';
+import { CERTIFICATE_FILES, readPem, withClient } from '../client.ts';
 import type { CliContext } from '../context.ts';
-import { CERTIFICATE_FILES, readPem } from '../identity.ts';
-import { findProjectRoot } from '../init/project-root.ts';
+import { findProjectRoot } from '../project-root.ts';
 import type { Check } from '../render.ts';
 import { fail, ok, warn } from './check.ts';
 
@@ -16,13 +16,13 @@ const RESTART = 'Run `ctxd server restart`.';
 
 /** The daemon answers, and is the program that is installed. */
 export async function checkDaemon(context: CliContext): Promise<Check> {
-  const status = await withClient(context.paths, (client) => client.status());
+  const status = await withClient(context.paths, (client) => client.serverStatus({}));
   const what = `pid ${status.pid}, version ${status.version}, up ${Math.floor(status.uptime_ms / 1000)} s`;
   const other = differs(status, context.version);
   return other === undefined ? ok('daemon', what) : warn('daemon', `${what}; ${other}`, RESTART);
 }
 
-function differs(status: ServerStatus, version: string): string | undefined {
+function differs(status: StatusResponse, version: string): string | undefined {
   if (status.version !== version) return `installed is ${version}`;
   return status.protocol_version === PROTOCOL_VERSION ? undefined : `it speaks protocol ${status.protocol_version}`;
 }
@@ -66,10 +66,10 @@ async function readCertificate(file: string): Promise<X509Certificate> {
 /** What the daemon finds when it tries its own parts; isolation as the calls of the project around here get it. */
 export async function checkParts(context: CliContext): Promise<Check[]> {
   const root = (await findProjectRoot(context.cwd)) ?? '';
-  const checks = await withClient(context.paths, (client) => client.checkHealth(root));
+  const { checks } = await withClient(context.paths, (client) => client.checkHealth({ project_root: root }));
   return checks.map(({ name, detail, remedy, status }) => ({ name, detail, remedy, status: statusOf(status) }));
 }
 
-function statusOf(status: HealthCheck['status']): Check['status'] {
+function statusOf(status: string): Check['status'] {
   return status === 'ok' || status === 'warn' ? status : 'fail';
 }

@@ -5,7 +5,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../core/json.ts';
 import { withClient } from '../client.ts';
 import type { CliContext } from '../context.ts';
 import { readManifest } from '../init/manifest.ts';
-import { findProjectRoot } from '../init/project-root.ts';
+import { findProjectRoot } from '../project-root.ts';
 import type { Check } from '../render.ts';
 import { fail, ok, warn } from './check.ts';
 
@@ -13,7 +13,7 @@ import { fail, ok, warn } from './check.ts';
 export async function checkProject(context: CliContext): Promise<Check[]> {
   const root = await findProjectRoot(context.cwd);
   if (root === undefined) return [ok('project', `none around ${context.cwd}`)];
-  const tools = await withClient(context.paths, (client) => client.listTools(root));
+  const { tools } = await withClient(context.paths, (client) => client.listTools({ root }));
   return [ok('project', `${root}, ${tools.length} tools accepted`), await checkLinks(context, root)];
 }
 

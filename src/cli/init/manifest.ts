@@ -2,7 +2,7 @@ import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { ContextdError, isErrno } from '../../core/errors.ts';
-import { contentHash } from './hash.ts';
+import { contentHash } from './content-hash.ts';
 import type { MergeRecord } from './merged-file.ts';
 
 /** What `ctxd init` made in one project: kept in the state directory, where nothing in the project can change it. */

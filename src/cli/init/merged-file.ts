@@ -1,8 +1,16 @@
 import { isDeepStrictEqual } from 'node:util';
-import { hasBlock, putBlock, removeBlock } from './block-text.ts';
-import { contentHash } from './hash.ts';
-import { type Inserted, type Insertion, withdraw } from './insertions.ts';
-import { addEntry, type Entry, hasEntry, missingContainers, removeEntry } from './json-edit.ts';
+import { contentHash } from './content-hash.ts';
+import {
+  addEntry,
+  type Entry,
+  hasEntry,
+  type Inserted,
+  type Insertion,
+  insert,
+  missingContainers,
+  removeEntry,
+  withdraw,
+} from './json-edit.ts';
 import { locate, valueAtNode } from './json-text.ts';
 
 /** What contextd wants to stand in a file that belongs to the user. */
@@ -23,7 +31,7 @@ export interface MergeRecord {
   containers: readonly (readonly string[])[];
 }
 
-export interface Merged {
+interface Merged {
   text: string;
   record: MergeRecord;
 }
@@ -86,4 +94,34 @@ function isTemplate(text: string, wish: Wish): boolean {
   if (wish.kind === 'block') return text.trim() === '';
   const value = valueAtNode(text, locate(text));
   return isDeepStrictEqual(value, JSON.parse(wish.template)) || isDeepStrictEqual(value, {});
+}
+
+const BEGIN = '# contextd: managed by ctxd init';
+const END = '# contextd: end';
+
+/** True when the text holds the managed block with exactly these lines. */
+function hasBlock(text: string, lines: readonly string[]): boolean {
+  return findBlock(text)?.body === blockOf(lines);
+}
+
+/** Puts the block at the end of a line-based text such as a .gitignore. */
+function putBlock(present: Inserted, lines: readonly string[]): Inserted {
+  const { text } = present;
+  const gap = text === '' || text.endsWith('\n') ? '' : '\n';
+  return insert(present, text.length, gap + blockOf(lines));
+}
+
+/** The text without the managed block; unchanged when there is none. */
+function removeBlock(text: string): string {
+  const found = findBlock(text);
+  return found === undefined ? text : text.slice(0, found.start) + text.slice(found.end);
+}
+
+function blockOf(lines: readonly string[]): string {
+  return [BEGIN, ...lines, END, ''].join('\n');
+}
+
+function findBlock(text: string): { start: number; end: number; body: string } | undefined {
+  const found = new RegExp(`^${BEGIN}\\r?\\n(?:.*\\n)*?${END}(?:\\r?\\n|$)`, 'm').exec(text);
+  return found === null ? undefined : { start: found.index, end: found.index + found[0].length, body: found[0] };
 }

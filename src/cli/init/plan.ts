@@ -1,9 +1,8 @@
 import { basename } from 'node:path';
 import { ContextdError } from '../../core/errors.ts';
-import { contentHash } from './hash.ts';
+import { contentHash, isMarked } from './content-hash.ts';
 import { type Layout, RULES_FILE, TOOLS_DIR, toolFilePaths } from './layout.ts';
 import { emptyManifest, type Manifest } from './manifest.ts';
-import { isMarked } from './mark.ts';
 import { type MergeRecord, merge, type Wish } from './merged-file.ts';
 import { describeFound, type Found, look } from './tree.ts';
 

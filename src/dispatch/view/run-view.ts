@@ -4,17 +4,17 @@ import { isErrorCode } from '../../protocol/tool-output.ts';
 import { renderView, type ViewedOutput, type ViewRequest } from '../../tokens/views/render-view.ts';
 import type { ViewReply } from './view-thread.ts';
 
-/** Up to this many characters a view is made at once; a longer text would hold up every other call. */
+/** A view of up to this many characters is made on the main thread; a longer text would block every other call. */
 const AT_ONCE_MAX_CHARS = 512 * 1024;
-/** The same for patterns that count repetitions, whose search may take seconds for a megabyte. */
+/** The same limit for patterns with counted repetitions, whose search may take seconds per megabyte. */
 const COUNTED_MAX_CHARS = 8 * 1024;
-/** A thread's copy of the largest output, its JSON and what is made of it. */
+/** Enough for a copy of the largest output, its JSON and the view. */
 const THREAD_MAX_MB = 2_048;
 const THREADS_AT_ONCE = 2;
 
-/** Makes views, the long ones in threads of their own, a few at a time. */
+/** Makes views: those of long texts in worker threads, at most two at a time. */
 export interface ViewMaker {
-  /** VIEW_FAILED when it cannot be made or takes longer than `timeoutMs`; the signal's reason when that aborts. */
+  /** Throws VIEW_FAILED if the view cannot be made within `timeoutMs`, and the signal's reason if it aborts. */
   make(request: ViewRequest, limits: { timeoutMs: number; signal: AbortSignal }): Promise<ViewedOutput>;
 }
 
@@ -49,7 +49,7 @@ function atOnceMax({ view }: ViewRequest): number {
     case 'head':
     case 'tail':
     case 'head_tail':
-      // Found by counting line ends from one side: no thread would be done sooner.
+      // These only count line ends from one side, which is faster than starting a thread.
       return Number.POSITIVE_INFINITY;
     case 'grep':
       return view.pattern.includes('{') ? COUNTED_MAX_CHARS : AT_ONCE_MAX_CHARS;
@@ -65,12 +65,12 @@ function inThread(request: ViewRequest, limits: { timeoutMs: number; signal: Abo
     resourceLimits: { maxOldGenerationSizeMb: THREAD_MAX_MB },
     env: {},
   });
-  const giveUp = (why: unknown): void => reject(why);
-  const timer = setTimeout(() => giveUp(failed(request, `took longer than ${limits.timeoutMs} ms`)), limits.timeoutMs);
-  const onAbort = (): void => giveUp(limits.signal.reason);
+  const fail = (why: unknown): void => reject(why);
+  const timer = setTimeout(() => fail(failed(request, `took longer than ${limits.timeoutMs} ms`)), limits.timeoutMs);
+  const onAbort = (): void => fail(limits.signal.reason);
   limits.signal.addEventListener('abort', onAbort);
   thread.once('message', (reply: ViewReply) => ('output' in reply ? resolve(reply.output) : reject(faultOf(reply))));
-  thread.once('error', (cause) => giveUp(failed(request, 'needs more memory than it may have', cause)));
+  thread.once('error', (cause) => fail(failed(request, 'needs more memory than it may have', cause)));
   return promise.finally(() => {
     clearTimeout(timer);
     limits.signal.removeEventListener('abort', onAbort);

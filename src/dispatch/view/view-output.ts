@@ -2,17 +2,16 @@ import type { Catalog } from '../../catalog/catalog.ts';
 import type { Config } from '../../config/schema.ts';
 import { type EnvelopeMeta, FIDELITY_VERSION, warningDetail } from '../../core/envelope.ts';
 import { ContextdError } from '../../core/errors.ts';
-import { readStreams } from '../../stores/artifact-streams.ts';
-import type { ArtifactStore, ArtifactStream } from '../../stores/artifacts.ts';
+import { type ArtifactStore, type ArtifactStream, readStreams } from '../../stores/artifacts.ts';
 import { DENSIFY_STEPS, type DensifyStep } from '../../tokens/densify/densify.ts';
 import type { CutStream } from '../../tokens/shown-stream.ts';
 import { DEFAULT_VIEW } from '../../tokens/views/read-view.ts';
 import type { ViewedOutput, ViewRequest } from '../../tokens/views/render-view.ts';
 import type { View } from '../../tokens/views/view.ts';
 import type { VerifiedCall } from '../call.ts';
-import { maskAgain } from '../open-artifact.ts';
 import type { ScrubbedOutcome, ScrubDeps } from '../scrub.ts';
 import type { StoredOutput } from '../store.ts';
+import { maskAgain } from '../store.ts';
 import type { ViewMaker } from './run-view.ts';
 
 export interface ViewDeps {
@@ -23,27 +22,27 @@ export interface ViewDeps {
   config: Pick<Config, 'densify'>;
 }
 
-/** An output as the asked view shows it, before it is cut. */
+/** An output in the requested view, before it is cut. */
 export interface ShownOutput {
   streams: readonly CutStream[];
-  /** The shown texts, where they are made from the output and no part of it; null: they are parts of it. */
+  /** The shown texts if the view computed them; null if they are parts of the stored output. */
   derived: readonly ArtifactStream[] | null;
   meta: Partial<EnvelopeMeta>;
 }
 
 /** What moves a terminal's cursor. */
 const OVERWRITES = ['\b', '\r', '\u001b', '\u009b'];
-/** A view of what is stored may take so long, milliseconds; it never takes longer than the call. */
+/** Maximum milliseconds for a view; the call's own timeout may be shorter. */
 const VIEW_MAX_MS = 20_000;
-/** JSON inside JSON has about so many characters for a token; the rest of the envelope needs its own. */
+/** Characters per token of JSON inside JSON, as measured. */
 const DIGEST_CHARS_PER_TOKEN = 2.6;
 const DIGEST_ENVELOPE_TOKENS = 220;
 const DIGEST_MIN_CHARS = 400;
 
 /**
- * Applies the view to what was stored. A view that cannot be made of the output of a command that ran now gives way to
- * the default one, with a warning: what the command did is not lost. Of an earlier output it is VIEW_FAILED.
- * `digestScale`: the part of the budget that a digest gets, 0 to 1.
+ * Applies the view to the stored output. If the view cannot be made of a command that just ran, falls back to the
+ * default view with a warning, so that the result is not lost. For an earlier output it throws VIEW_FAILED.
+ * `digestScale` is the part of the budget that a digest gets, 0 to 1.
  */
 export async function viewOutput(
   call: VerifiedCall,
@@ -87,7 +86,7 @@ async function applyView(
   const steps = view.densify ? stepsFor(output.tool, deps) : [];
   const keepErrors = failed && view.name === 'head_tail';
   return {
-    ...laidOut(viewed, output, { steps, keepErrors }),
+    ...placeStreams(viewed, output, { steps, keepErrors }),
     meta: metaOf(view, viewed, output),
   };
 }
@@ -110,15 +109,15 @@ async function joinsSecrets(
   return secrets.length > 0;
 }
 
-/** A command that ended otherwise than with 0, or a tool that failed. */
+/** True for a command that did not exit with 0 and for a tool that failed. */
 function isFailed({ failure, data }: ScrubbedOutcome): boolean {
   return (
     failure !== null || data.ended_by !== undefined || (typeof data.exit_code === 'number' && data.exit_code !== 0)
   );
 }
 
-/** Where each text stands in the artifact that a cursor leads into. */
-function laidOut(
+/** Gives each text its offset in the artifact that a cursor points into. */
+function placeStreams(
   { streams }: ViewedOutput,
   output: StoredOutput,
   how: { steps: readonly DensifyStep[]; keepErrors: boolean },
@@ -171,13 +170,13 @@ function metaOf(view: View, { leftOut, facts, streams }: ViewedOutput, output: S
   };
 }
 
-/** Where every byte counts nothing is densified. */
+/** Returns no steps for a tool whose every byte counts. */
 function stepsFor(tool: string, { catalog, config }: ViewDeps): DensifyStep[] {
   if (catalog.find(tool)?.manifest.isExact === true) return [];
   return DENSIFY_STEPS.filter((step) => config.densify[step]);
 }
 
-/** What a diff is made against; secrets that became known since are masked in it too. */
+/** Returns the text that a diff compares with, after masking secrets that became known since. */
 async function earlierOutput(
   against: string | null,
   sessionKey: string,

@@ -2,7 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { ContextdError } from '../../core/errors.ts';
 import { renderView, type ViewedOutput } from '../../tokens/views/render-view.ts';
 
-/** What the thread of one view says, once. */
+/** The one message that a view's thread sends. */
 export type ViewReply =
   | { output: ViewedOutput }
   | {

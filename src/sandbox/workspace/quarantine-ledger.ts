@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type { Clock } from '../../core/clock.ts';
+import type { SetAside } from '../../core/envelope.ts';
 import { ContextdError } from '../../core/errors.ts';
 import type { Logger } from '../../core/log.ts';
-import type { SetAside } from '../quarantine.ts';
 import { contentHash } from './content-hash.ts';
 import { keepUnusable, type LedgerAcceptance, type LedgerItem, readLedger, writeLedger } from './ledger-file.ts';
 import { below, isWithin, nameOf, type RawPath, toRaw, toText } from './raw-path.ts';

@@ -1,7 +1,7 @@
 import { statfsSync } from 'node:fs';
 import type { Clock } from '../../core/clock.ts';
+import type { SetAside } from '../../core/envelope.ts';
 import { isErrno } from '../../core/errors.ts';
-import type { SetAside } from '../quarantine.ts';
 import type { Protection } from './protection.ts';
 import { parentOf, type RawPath, toSystem } from './raw-path.ts';
 

@@ -28,8 +28,8 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(base, { recursive: true, force: true }));
 
-describe('a bundle is known by what is in it', () => {
-  it('any change of a byte, a name or a place changes the hash', async () => {
+describe('the hash of a bundle', () => {
+  it('changes with any byte, name or path', async () => {
     const before = await hashBundle(source);
     expect(await hashBundle(source)).toBe(before);
     writeFileSync(join(source, 'main.js'), 'export {}; \n');
@@ -39,7 +39,7 @@ describe('a bundle is known by what is in it', () => {
     expect(new Set([before, changed, extended]).size).toBe(3);
   });
 
-  it('publishes a copy under its hash, which a later change of the source does not touch', async () => {
+  it('names a published copy, which a later change of the source does not change', async () => {
     const sha256 = await publishBundle(source, tools);
     writeFileSync(join(source, 'main.js'), 'changed\n');
     expect(readFileSync(join(tools, sha256, 'main.js'), 'utf8')).toBe('export {};\n');
@@ -47,7 +47,7 @@ describe('a bundle is known by what is in it', () => {
     expect(statSync(join(tools, sha256, 'main.js')).mode & 0o222).toBe(0o200);
   });
 
-  it('keeps programs programs and makes nothing else one', async () => {
+  it('keeps executables executable and makes nothing else executable', async () => {
     mkdirSync(join(source, 'bin'));
     writeFileSync(join(source, 'bin/tool'), '#!/bin/sh\n', { mode: 0o700 });
     const sha256 = await publishBundle(source, tools);
@@ -58,20 +58,20 @@ describe('a bundle is known by what is in it', () => {
     expect(await hashBundle(source)).not.toBe(sha256);
   });
 
-  it('publishes again over a damaged copy', async () => {
+  it('lets a bundle be published again over a damaged copy', async () => {
     const sha256 = await publishBundle(source, tools);
     writeFileSync(join(tools, sha256, 'main.js'), 'damaged\n');
     expect(await publishBundle(source, tools)).toBe(sha256);
     await verifyBundle(join(tools, sha256), sha256);
   });
 
-  it('refuses a link in a bundle: what is hashed must be what runs', async () => {
+  it('refuses a link in a bundle: what runs must be what is hashed', async () => {
     symlinkSync('/etc/hostname', join(source, 'link.js'));
     await expect(publishBundle(source, tools)).rejects.toMatchObject({ code: 'INTEGRITY_FAILED' });
   });
 });
 
-describe('SEC-4.1 a tool is verified by its hash on load and whenever a file of it changes', () => {
+describe('SEC-4.1 a tool is verified by its hash on load and whenever one of its files changes', () => {
   const tamper: [string, (dir: string) => void][] = [
     ['its program', (dir) => writeFileSync(join(dir, 'main.js'), 'evil\n')],
     ['its schema', (dir) => writeFileSync(join(dir, 'tools/hello/schema.json'), '{"type":"object"}')],
@@ -91,7 +91,7 @@ describe('SEC-4.1 a tool is verified by its hash on load and whenever a file of 
     await expect(catalog.verify(tool)).rejects.toMatchObject({ code: 'INTEGRITY_FAILED' });
   });
 
-  it('a touched file with the same bytes is hashed again and stands', async () => {
+  it('hashes a touched file with the same bytes again and accepts it', async () => {
     const catalog = createCatalog({ coreBundleDir: source, toolsDir: tools });
     await catalog.start();
     const [tool] = catalog.list();
@@ -100,7 +100,7 @@ describe('SEC-4.1 a tool is verified by its hash on load and whenever a file of 
     await catalog.verify(tool);
   });
 
-  it('core tools that are not built are told with the remedy', async () => {
+  it('reports core tools that are not built, with the remedy', async () => {
     const catalog = createCatalog({ coreBundleDir: join(base, 'nowhere'), toolsDir: tools });
     await expect(catalog.start()).rejects.toMatchObject({
       code: 'INTEGRITY_FAILED',

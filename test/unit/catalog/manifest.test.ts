@@ -5,12 +5,12 @@ import { describe, expect, it } from 'vitest';
 import { createArgumentCompiler } from '#src/catalog/arguments.js';
 import { parseManifest } from '#src/catalog/manifest.js';
 
-describe('tool.json is closed', () => {
+describe('tool.json has a closed schema', () => {
   const good = { name: 'hello', purpose: 'says hello', grants: ['exec'], min_isolation: 'reduced' };
 
   const profile = { entry: 'main.js', minIsolation: 'reduced', seccomp: [], limits: {} };
 
-  it('takes the kind of its budget and whether its texts are exact', () => {
+  it('accepts the kind of the budget and whether texts are exact', () => {
     const manifest = parseManifest('tool.json', JSON.stringify({ ...good, budget: 'search', exact: true }));
     expect(manifest).toMatchObject({ budget: 'search', isExact: true });
     for (const wrong of [{ budget: 'huge' }, { budget: 1 }, { exact: 'yes' }])
@@ -19,7 +19,7 @@ describe('tool.json is closed', () => {
       );
   });
 
-  it('takes a good one', () => {
+  it('accepts a valid manifest', () => {
     expect(parseManifest('tool.json', JSON.stringify(good))).toEqual({
       name: 'hello',
       purpose: 'says hello',
@@ -30,7 +30,7 @@ describe('tool.json is closed', () => {
     });
   });
 
-  it('takes a program of any language, with a profile of its own', () => {
+  it('accepts a program in any language, with a profile of its own', () => {
     const own = {
       entry: 'bin/hello',
       seccomp: ['no-inet', 'no-unix', 'debugger'],
@@ -82,7 +82,7 @@ describe('tool.json is closed', () => {
     'a b',
     '.../x',
     7,
-  ])('refuses the entry %j: what runs is in the bundle that was accepted', (entry) => {
+  ])('refuses the entry %j: only a program in the accepted bundle runs', (entry) => {
     expect(() => parseManifest('tool.json', JSON.stringify({ ...good, entry }))).toThrow('"entry"');
   });
 
@@ -112,7 +112,7 @@ describe('FR-2.3 argument schemas are JSON Schema draft 2020-12', () => {
     },
   });
 
-  it('names the pointer, the fault and what is known', () => {
+  it('names the pointer, the fault and the allowed names', () => {
     expect(() => schema.check({ path: 7, mode: 'c', extra: 1 })).toThrowError(
       expect.objectContaining({
         code: 'ARGS_INVALID',
@@ -128,14 +128,17 @@ describe('FR-2.3 argument schemas are JSON Schema draft 2020-12', () => {
     );
   });
 
-  it.each(['config.schema.json', 'safe_bash', 'safe_read', 'safe_write'])('%s fits the schema of schemas', (name) => {
-    const root = join(import.meta.dirname, '../../..');
-    const file = name.endsWith('.json') ? join(root, 'docs', name) : join(root, 'tools', name, 'schema.json');
-    const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, keywords: ['x-contextd-secret'] });
-    const own = JSON.parse(readFileSync(file, 'utf8'));
-    expect(ajv.validateSchema(own)).toBe(true);
-    expect(ajv.validateSchema({ ...own, type: 'objekt' })).toBe(false);
-  });
+  it.each(['config.schema.json', 'safe_bash', 'safe_read', 'safe_write'])(
+    'accepts %s by the schema of schemas',
+    (name) => {
+      const root = join(import.meta.dirname, '../../..');
+      const file = name.endsWith('.json') ? join(root, 'docs', name) : join(root, 'tools', name, 'schema.json');
+      const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, keywords: ['x-contextd-secret'] });
+      const own = JSON.parse(readFileSync(file, 'utf8'));
+      expect(ajv.validateSchema(own)).toBe(true);
+      expect(ajv.validateSchema({ ...own, type: 'objekt' })).toBe(false);
+    },
+  );
 
   it('knows which inputs opted in to secrets', () => {
     expect(schema.secretInputs).toEqual([{ path: ['content'], purpose: 'file' }]);

@@ -11,7 +11,7 @@ const schemaOf = (properties: JsonObject, required: string[] = []): JsonObject =
 const command = { type: 'string' };
 
 describe('SEC-1.4 inputs that opt in to secrets', () => {
-  it('are found at any depth, and their texts with them', () => {
+  it('are found at any depth, together with their texts', () => {
     const schema = schemaOf(
       {
         command,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { renderBarChart } from '#src/cli/bar-chart.js';
+import { renderBarChart } from '#src/cli/render.js';
 import { propertyRuns } from '../../helpers/property-runs.ts';
 
 const group = (label: string, ...amounts: number[]) => ({
@@ -9,7 +9,7 @@ const group = (label: string, ...amounts: number[]) => ({
 });
 
 describe('a bar chart', () => {
-  it('has one scale, and eighths of a block', () => {
+  it('uses one scale, and eighths of a block', () => {
     // 1 for the label, 1 for the name, 2 for the number, three gaps: 8 columns are left.
     expect(renderBarChart({ title: 'T', groups: [group('a', 16, 8, 1, 0), group('b', 5)] }, 18)).toEqual([
       'T',
@@ -21,7 +21,7 @@ describe('a bar chart', () => {
     ]);
   });
 
-  it('shows a trace of what is too little for the scale', () => {
+  it('shows a trace for a value too small for the scale', () => {
     const [, , small] = renderBarChart({ title: '', groups: [group('a', 1_000_000, 1)] }, 80);
     expect(small).toMatch(/ ▏$/);
   });
@@ -32,7 +32,7 @@ describe('a bar chart', () => {
     expect(lines.at(-1)).toBe('… and 3 more');
   });
 
-  it('fits 80 columns and any terminal that holds more than the labels', () => {
+  it('fits into 80 columns and any terminal that is wider than the labels', () => {
     const groups = fc.array(
       fc
         .tuple(fc.string(), fc.array(fc.nat(), { minLength: 1, maxLength: 2 }))

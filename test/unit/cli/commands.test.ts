@@ -22,7 +22,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(base, { recursive: true, force: true }));
 
-/** A world of its own without a daemon, and without the terminal of whoever runs the tests. */
+/** A home of its own without a daemon, independent of the terminal that runs the tests. */
 function createWorld(installRoot = findInstallRoot()): CliContext & { stdout: PassThrough; stderr: PassThrough } {
   const env = readEnvironment({ HOME: join(base, 'home'), CONTEXTD_HOME: join(base, 'c'), PATH: '/usr/bin:/bin' });
   return {
@@ -80,7 +80,7 @@ describe('ctxd', () => {
   });
 
   it.each([[['server', 'status', '--json']], [['tool', 'list']], [['tool', 'info', 'safe_bash']], [['audit', 'tail']]])(
-    'answers %j with one line and exit code 69 when no daemon has ever run',
+    'answers %j with one line and exit code 69 if no daemon has ever run',
     async (words) => {
       const { code, out, err } = await ctxd(...words);
       expect({ code, out }).toEqual({ code: 69, out: '' });
@@ -95,7 +95,7 @@ describe('ctxd', () => {
     });
   });
 
-  it('FR-9.1 finds nothing to stop where nothing runs', async () => {
+  it('FR-9.1 stops nothing if nothing runs', async () => {
     expect(await ctxd('server', 'stop')).toEqual({ code: 0, out: 'no daemon is running\n', err: '' });
     expect(JSON.parse((await ctxd('server', 'stop', '--json')).out)).toEqual({
       stopped: false,
@@ -106,7 +106,7 @@ describe('ctxd', () => {
     });
   });
 
-  it('shows the log as lines and as one JSON value', async () => {
+  it('prints the log as lines and as one JSON value', async () => {
     await put('c/state/daemon.log', '{"level":30,"event":"a"}\nnot JSON\n{"event":"b"}\n');
     expect((await ctxd('server', 'logs', '-n', '2')).out).toBe('not JSON\n{"event":"b"}\n');
     expect(JSON.parse((await ctxd('server', 'logs', '--json')).out)).toEqual([
@@ -116,7 +116,7 @@ describe('ctxd', () => {
     ]);
   });
 
-  it('refuses to set up its own directories, before a daemon is even started', async () => {
+  it('refuses to set up its own directories, even before it starts a daemon', async () => {
     const answer = await ctxd('init', join(base, 'home'));
     expect(answer).toMatchObject({ code: 2, out: '', err: expect.stringContaining('it is your home directory') });
     expect(await readdir(base)).toEqual(['home', 'project']);
@@ -139,7 +139,7 @@ describe('ctxd config', () => {
     });
   });
 
-  it('FR-9.6 takes plain text and lists, and keeps what else the file says', async () => {
+  it('FR-9.6 takes plain text and lists, and keeps the rest of the file', async () => {
     await put('c/config/config.json', '{"$schema":"x","log":{"level":"warn"}}');
     await ctxd('config', 'set', 'log.level', 'debug');
     await ctxd('config', 'set', 'sandbox.ro_paths', '["/opt/x"]');
@@ -154,12 +154,12 @@ describe('ctxd config', () => {
     ['timeout.max_ms', '999999', 'cannot set timeout.max_ms to 999999: it must be a whole number'],
     ['log.level', 'loud', 'cannot set log.level to "loud": it must be'],
     ['budget.default_tokens', '30000', 'cannot set budget.default_tokens to 30000'],
-  ])('FR-9.6 refuses %s = %s and leaves the file alone', async (key, value, message) => {
+  ])('FR-9.6 refuses %s = %s and leaves the file unchanged', async (key, value, message) => {
     expect(await ctxd('config', 'set', key, value)).toMatchObject({ code: 2, err: expect.stringContaining(message) });
     await expect(readFile(file())).rejects.toMatchObject({ code: 'ENOENT' });
   });
 
-  it('FR-9.6 lists every setting with where it comes from', async () => {
+  it('FR-9.6 lists every setting with its source', async () => {
     await put('c/config/config.json', '{"sandbox":{"cpus":1.5}}');
     const { settings } = JSON.parse((await ctxd('config', 'list', '--json')).out);
     expect(settings).toContainEqual({ key: 'sandbox.cpus', value: 1.5, from: 'file' });
@@ -169,7 +169,7 @@ describe('ctxd config', () => {
 });
 
 describe('ctxd doctor', () => {
-  it('fails with a remedy for every part that is not there', async () => {
+  it('fails with a remedy for every missing part', async () => {
     const { code, out } = await ctxd('doctor', '--json');
     expect(code).toBe(1);
     const { healthy, checks } = JSON.parse(out);
@@ -183,7 +183,7 @@ describe('ctxd doctor', () => {
     expect((await ctxd('doctor')).out).toMatch(/^fail {2}daemon: no daemon /m);
   });
 
-  it('names the settings of a client that look right and are not', async () => {
+  it('names the settings of a client that look right but are wrong', async () => {
     await put('project/.claude/tools/x', '');
     await put(
       'project/.claude/settings.json',
@@ -199,7 +199,7 @@ describe('ctxd doctor', () => {
     ]);
   });
 
-  it('compares the proxy with the installed version and knows the stand-in', async () => {
+  it('compares the proxy with the installed version and recognises the fallback', async () => {
     const world = createWorld(join(base, 'opt'));
     expect(await checkProxy(world)).toMatchObject({
       status: 'fail',
@@ -214,7 +214,7 @@ describe('ctxd doctor', () => {
     expect(await checkProxy(world)).toMatchObject({ status: 'warn', detail: expect.stringContaining('run by Node') });
   });
 
-  it('tells a file in the place of the socket from a socket', async () => {
+  it('distinguishes a file in the place of the socket from a socket', async () => {
     await put('c/run/contextd.sock', '');
     expect(await checkSocket(createWorld())).toMatchObject({
       status: 'fail',

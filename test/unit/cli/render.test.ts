@@ -16,8 +16,8 @@ const TABLE: View = {
   empty: 'none',
 };
 
-describe('what is printed', () => {
-  it('is a table with a heading on a terminal and tabs elsewhere', () => {
+describe('printed output', () => {
+  it('is a table with a heading on a terminal, and separated by tabs elsewhere', () => {
     expect(renderView(TABLE, TERMINAL)).toBe('NAME    X\na       b c\nlonger  d\n');
     expect(renderView(TABLE, PLAIN)).toBe('a\tb c\nlonger\td\n');
     expect(renderView({ ...TABLE, rows: [] }, TERMINAL)).toBe('none\n');
@@ -42,7 +42,7 @@ describe('what is printed', () => {
     );
   });
 
-  it('draws a chart as wide as the terminal, on a terminal only', () => {
+  it('draws a chart as wide as the terminal, only on a terminal', () => {
     const bars = [{ name: 'run', amount: 3, text: '3' }];
     const chart: View = { kind: 'chart', chart: { title: 'T', groups: [{ label: 'a\u001b', bars }] } };
     const stack: View = { kind: 'stack', views: [TABLE, chart] };
@@ -56,7 +56,7 @@ describe('what is printed', () => {
     expect(renderView(stack, PLAIN)).toBe('a\tb c\nlonger\td\n');
   });
 
-  it('has colour only where asked', () => {
+  it('has colour only if requested', () => {
     const checks: View = { kind: 'checks', checks: [{ name: 'n', status: 'fail', detail: 'd', remedy: 'r' }] };
     expect(renderView(checks, PLAIN)).toBe('fail  n: d\n      r\n');
     expect(renderView(checks, { terminal: true, colour: true })).toBe(`${ESCAPE}[31mfail${ESCAPE}[0m  n: d\n      r\n`);
@@ -74,7 +74,7 @@ describe('what is printed', () => {
     expect(renderView(pairs, PLAIN)).toBe('pid\t1\nversion\t2\n');
   });
 
-  it('never steers the terminal, whoever wrote it', () => {
+  it('never controls the terminal, whatever the text', () => {
     expect(printable(`${ESCAPE}]0;title\u0007\u009b31m\u202e\r`)).toBe(
       '\\u001b]0;title\\u0007\\u009b31m\\u202e\\u000d',
     );

@@ -33,12 +33,12 @@ async function verify({ installRoot, cwd }: World, ...words: string[]) {
 }
 
 describe('ctxd tool verify', () => {
-  it('FR-2.3 FR-2.4 looks at all tools of the installation and at their sum', async () => {
+  it('FR-2.3 FR-2.4 checks all tools of the installation and their sum', async () => {
     const world = await makeWorld();
     const { code, out, err } = await verify(world);
     expect({ code, err }).toEqual({ code: 0, err: '' });
     expect(out).toMatch(/^ok {4}good_tool schema\.json cost: \d+ of at most 500 tokens$/m);
-    // One tool alone has a limit of its own.
+    // A single tool has a limit of its own.
     expect(out).not.toContain('all schemas');
     await rename(await makeTool(), join(world.installRoot, 'tools', 'second'));
     const both = await verify(world);
@@ -62,7 +62,7 @@ describe('ctxd tool verify', () => {
     });
   });
 
-  it('takes directories and names: of the installation, of the project around, of the current folder', async () => {
+  it('accepts directories and names: of the installation, of the surrounding project, of the current folder', async () => {
     const world = await makeWorld();
     const installed = await makeInstalledTool();
     const broken = await makeTool({ 'schema.json': '{' });
@@ -82,7 +82,7 @@ describe('ctxd tool verify', () => {
     expect(await dirs('.')).toEqual([1, broken]);
   });
 
-  it('says what there is when a name is none, and what is wrong when a directory is none', async () => {
+  it('lists the tools if a name is unknown, and says what is wrong if a directory is not a tool', async () => {
     const world = await makeWorld();
     expect(await verify(world, 'no_such')).toEqual({
       code: 1,
@@ -94,7 +94,7 @@ describe('ctxd tool verify', () => {
     expect(out).toContain('fail  no_such directory: the directory cannot be read (ENOENT)\n');
   });
 
-  it('never steers the terminal, whatever stands in a file', async () => {
+  it('never controls the terminal, whatever a file holds', async () => {
     const world = await makeWorld();
     const dir = join(world.cwd, 'x\u001b[2J');
     await mkdir(dir);

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { daemonEnvironment, readEnvironment } from '#src/config/env.js';
 
 describe('the environment', () => {
-  it('counts an empty variable as unset', () => {
+  it('treats an empty variable as unset', () => {
     const env = readEnvironment({ HOME: '', CONTEXTD_HOME: '', XDG_STATE_HOME: '', NO_COLOR: '' });
     expect(env.home).toBe(homedir());
     expect(env.contextdHome).toBeUndefined();
@@ -16,7 +16,7 @@ describe('the environment', () => {
     expect(readEnvironment({ CLAUDE_CODE_SESSION_ID: 'b' }).sessionId).toBe('b');
   });
 
-  it('hands a daemon PATH, HOME, XDG_*, CONTEXTD_HOME and the coverage directory, and nothing else', () => {
+  it('gives a daemon PATH, HOME, XDG_*, CONTEXTD_HOME and the coverage directory, and nothing else', () => {
     const env = readEnvironment({
       PATH: '/bin',
       HOME: '/home/me',

@@ -19,14 +19,14 @@ const load = async (text: string) => {
 };
 
 describe('the configuration', () => {
-  it('NFR-2.2: fills in the same defaults without a setting as the compiled schema does beside one', async () => {
+  it('NFR-2.2: fills in the same defaults for an empty file as the compiled schema does beside a setting', async () => {
     const absent = await loadConfig({ configFile });
     expect(await load('{"$schema":"x"}')).toEqual(absent);
     expect(await load('{}')).toEqual(absent);
     expect(Object.keys(absent).length).toBeGreaterThan(8);
   });
 
-  it('NFR-2.2 is the defaults when there is no file: 30 s a call, 300 s at most', async () => {
+  it('NFR-2.2 is the defaults if there is no file: 30 s a call, 300 s at most', async () => {
     const config = await loadConfig({ configFile });
     expect(config.timeout).toEqual({ default_ms: 30_000, max_ms: 300_000 });
     expect(config.budget).toEqual({
@@ -42,14 +42,14 @@ describe('the configuration', () => {
     expect(config.sandbox.cpus).toBeNull();
   });
 
-  it('NFR-2.2 takes what the file says over the defaults, up to 300 s', async () => {
+  it("NFR-2.2 prefers the file's settings to the defaults, up to 300 s", async () => {
     const config = await load('\uFEFF{"$schema":"x","timeout":{"default_ms":1000}}');
     expect(config.timeout).toEqual({ default_ms: 1000, max_ms: 300_000 });
     expect(config).not.toHaveProperty('$schema');
     await expect(load('{"timeout":{"max_ms":300001}}')).rejects.toMatchObject({ code: 'SCHEMA_INVALID' });
   });
 
-  it('lists every fault with its path, and what was meant', async () => {
+  it('lists every fault with its path and the likely key', async () => {
     const text = JSON.stringify({
       budget: { defaultTokens: 3, max_tokens: 'many' },
       log: { level: 'loud' },
@@ -62,28 +62,28 @@ describe('the configuration', () => {
     expect(error).toMatchObject({ details: faults });
     const message = error instanceof Error ? error.message : '';
     expect(message).toContain(`${configFile} is invalid: `);
-    expect(message).toContain('/budget/defaultTokens is no setting; did you mean default_tokens?');
+    expect(message).toContain('/budget/defaultTokens is not a setting; did you mean default_tokens?');
     expect(message).toContain('/budget/max_tokens must be integer, but is "many"');
     expect(message).toContain(
       '/log/level must be equal to one of the allowed values: debug, info, warn, error, but is "loud"',
     );
-    expect(message).toContain('/sandbx is no setting; there are budget, ');
+    expect(message).toContain('/sandbx is not a setting; the settings are budget, ');
     expect(message).toContain('/sandbox/ro_paths/1 ');
     expect(message).toContain('/sandbox/ro_paths/2 ');
     expect(message).not.toContain('/sandbox/ro_paths/0');
   });
 
-  it('refuses a setting of what does not exist like any other unknown key', async () => {
+  it('refuses a setting of a missing feature like any other unknown key', async () => {
     const faults = async (text: string) => load(text).catch((thrown: unknown) => String(thrown));
     for (const key of ['search_tokens', 'checkpoint_tokens', 'warm_start_tokens'])
       expect(await faults(`{"budget":{"${key}":500}}`)).toContain(
-        `/budget/${key} is no setting; there are default_tokens, `,
+        `/budget/${key} is not a setting; the settings are default_tokens, `,
       );
     for (const door of ['http', 'mcp'])
       expect(await faults(`{"budget":{"doors":{"${door}":{"max_tokens":500}}}}`)).toContain(
-        `/budget/doors/${door} is no setting; there are grpc`,
+        `/budget/doors/${door} is not a setting; the settings are grpc`,
       );
-    expect(await faults('{"qdrant":{"url":null}}')).toContain('/qdrant is no setting; there are budget, ');
+    expect(await faults('{"qdrant":{"url":null}}')).toContain('/qdrant is not a setting; the settings are budget, ');
   });
 
   it('refuses a default above its own maximum', async () => {

@@ -10,7 +10,7 @@ const resolve = (variables: Record<string, string>, platform: NodeJS.Platform = 
   resolvePaths(readEnvironment({ HOME: '/home/me', ...variables }), '/opt/contextd', platform);
 
 describe('paths', () => {
-  it('lie in CONTEXTD_HOME when it is set', () => {
+  it('are in CONTEXTD_HOME if it is set', () => {
     const paths = resolve({ CONTEXTD_HOME: '/c/', XDG_STATE_HOME: '/elsewhere', XDG_RUNTIME_DIR: '/run/user/1' });
     expect(paths).toMatchObject({
       configFile: '/c/config/config.json',
@@ -24,7 +24,7 @@ describe('paths', () => {
     });
   });
 
-  it('lie in the XDG directories otherwise, with the standard ones for those that are not set', () => {
+  it('are in the XDG directories otherwise, with the standard ones for unset variables', () => {
     expect(resolve({})).toMatchObject({
       configDir: '/home/me/.config/contextd',
       dataDir: '/home/me/.local/share/contextd',
@@ -52,7 +52,7 @@ describe('paths', () => {
   it.each([
     ['linux', 107],
     ['darwin', 103],
-  ] as const)('refuse a socket path over the limit of %s, %i bytes, naming it', (platform, limit) => {
+  ] as const)('refuse a socket path over the limit of %s, %i bytes, and name the limit', (platform, limit) => {
     const home = (size: number) => ({
       CONTEXTD_HOME: `/${'ü'.repeat(10)}${'x'.repeat(size - '/run/contextd.sock'.length - 21)}`,
     });
@@ -74,7 +74,7 @@ describe('the directories', () => {
   });
   afterEach(() => rm(home, { recursive: true, force: true }));
 
-  it('are made with mode 0700, and a wider mode is taken back', async () => {
+  it('are created with mode 0700, and a wider mode is narrowed', async () => {
     const paths = resolve({ CONTEXTD_HOME: join(home, 'c') });
     await mkdir(paths.runDir, { recursive: true });
     await chmod(paths.runDir, 0o755);
@@ -83,7 +83,7 @@ describe('the directories', () => {
     for (const directory of made) expect((await stat(directory)).mode & 0o777, directory).toBe(0o700);
   });
 
-  it('that cannot be made are an error naming the place and the way out', async () => {
+  it('report the place and the remedy if they cannot be created', async () => {
     await writeFile(join(home, 'c'), 'a file');
     await expect(ensureDirectories(resolve({ CONTEXTD_HOME: join(home, 'c') }))).rejects.toMatchObject({
       code: 'PATH_INVALID',
@@ -93,7 +93,7 @@ describe('the directories', () => {
   });
 });
 
-it('the installation is found from the program itself, with its version', () => {
+it('finds the installation from the program itself, with its version', () => {
   const root = findInstallRoot();
   expect(root).toBe(join(import.meta.dirname, '..', '..', '..'));
   expect(readVersion(root)).toMatch(/^\d+\.\d+\.\d+/);

@@ -6,7 +6,7 @@ import { ContextdError, ERROR_TABLE } from '#src/core/errors.js';
 const document = readFileSync(join(import.meta.dirname, '../../../docs/errors.md'), 'utf8');
 
 describe('the closed table of error codes', () => {
-  it('docs/errors.md and the table say the same, in both directions', () => {
+  it('is the same in docs/errors.md and in the code, in both directions', () => {
     const documented = [...document.matchAll(/^\| ([A-Z_]+) \| (\w+) \| (yes|no) \| (\d+) \| (\d+) \|/gm)].map(
       ([, code, type, retryable, exit, http]) => [code, type, retryable, Number(exit), Number(http)],
     );
@@ -35,13 +35,13 @@ describe('the closed table of error codes', () => {
     });
   });
 
-  it('never blames the caller for what it does not know', () => {
+  it('never blames the caller for an unknown error', () => {
     const unknown = ContextdError.from(new TypeError('secret-in-a-message'));
     expect(unknown.code).toBe('INTERNAL_ERROR');
     expect(unknown.message).not.toContain('secret-in-a-message');
   });
 
-  it('knows a full disk', () => {
+  it('recognises a full disk', () => {
     const full = Object.assign(new Error('write'), { code: 'ENOSPC', path: '/x' });
     expect(ContextdError.from(full).code).toBe('STORAGE_FULL');
   });

@@ -6,8 +6,8 @@ import { readEnvironment } from '#src/config/env.js';
 import { resolvePaths } from '#src/config/paths.js';
 import { ContextdError } from '#src/core/errors.js';
 import { createCallGate } from '#src/daemon/call-gate.js';
-import { findBadLinks } from '#src/daemon/link-check.js';
 import { checkProjectRoot } from '#src/daemon/project-root.js';
+import { findBadLinks } from '#src/daemon/registered-projects.js';
 
 let base: string;
 beforeEach(() => {
@@ -15,7 +15,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(base, { recursive: true, force: true }));
 
-describe('what may be a project', () => {
+describe('a project to register', () => {
   const pathsBelow = (home: string) =>
     resolvePaths(
       { ...readEnvironment({ HOME: home }), contextdHome: join(base, 'home/.ctx') },
@@ -29,7 +29,7 @@ describe('what may be a project', () => {
       mkdirSync(join(base, dir), { recursive: true });
   });
 
-  it.each(['home/work', 'elsewhere'])('takes %s', async (dir) => {
+  it.each(['home/work', 'elsewhere'])('may be %s', async (dir) => {
     await expect(check(join(base, dir))).resolves.toBeUndefined();
   });
 
@@ -43,12 +43,12 @@ describe('what may be a project', () => {
     ['a place inside the installation', 'install/contextd/src'],
     ['what holds the installation', 'install'],
     ['nothing', 'nowhere'],
-  ])('refuses %s', async (_what, dir) => {
+  ])('may not be %s', async (_what, dir) => {
     const root = dir === '/' ? '/' : join(base, dir);
     await expect(check(root)).rejects.toMatchObject({ code: 'PATH_INVALID' });
   });
 
-  it('refuses a file, a link and a relative path', async () => {
+  it('may not be a file, a link or a relative path', async () => {
     writeFileSync(join(base, 'file'), '');
     symlinkSync(join(base, 'elsewhere'), join(base, 'link'));
     for (const root of [join(base, 'file'), join(base, 'link'), 'elsewhere']) {
@@ -58,7 +58,7 @@ describe('what may be a project', () => {
 });
 
 describe('SEC-4.2 links of registered projects are verified at startup', () => {
-  it('finds links that are gone, replaced or lead elsewhere', async () => {
+  it('finds links that are missing, replaced or lead elsewhere', async () => {
     const proxy = join(base, 'proxy');
     writeFileSync(proxy, '');
     for (const name of ['good', 'elsewhere', 'copied', 'gone'])
@@ -80,7 +80,7 @@ describe('SEC-4.2 links of registered projects are verified at startup', () => {
 describe('the gate of the daemon', () => {
   const request = {
     requestId: 'req_00000000000000000000000000',
-    door: 'grpc' as const,
+    principal: { door: 'grpc', client: 'proxy' } as const,
     tool: 'x',
     projectRoot: '/p',
     sessionHint: '',
@@ -89,7 +89,7 @@ describe('the gate of the daemon', () => {
   };
   const refuse = (_request: unknown, why: ContextdError) => ({ line: why.code, exitCode: 69, errorLine: why.message });
 
-  it('NFR-2.3 waits for the calls under way and lets none in after', async () => {
+  it('NFR-2.3 waits for running calls and lets no call in afterwards', async () => {
     let finish = (): void => {};
     const held = new Promise<void>((resolve) => {
       finish = resolve;
@@ -114,7 +114,7 @@ describe('the gate of the daemon', () => {
     ['restart', 'contextd was restarted by a person (`ctxd server restart`) while x ran'],
     ['signal', 'contextd was stopped by a signal while x ran'],
     ['failure', 'contextd had to stop because its state database failed while x ran'],
-  ] as const)('NFR-2.3 ends calls past the grace with the reason and the remedy (%s)', async (cause, said) => {
+  ] as const)('NFR-2.3 ends calls past the grace period with the reason and the remedy (%s)', async (cause, said) => {
     const gate = createCallGate(
       ({ signal }) =>
         new Promise((resolve) => signal.addEventListener('abort', () => resolve(refuse(request, signal.reason)))),
@@ -125,7 +125,7 @@ describe('the gate of the daemon', () => {
     expect(await call).toMatchObject({ line: 'INTERRUPTED', errorLine: expect.stringContaining(said) });
   });
 
-  it('hands on that the caller went away', async () => {
+  it('passes on that the caller disconnected', async () => {
     const gone = new AbortController();
     const gate = createCallGate(
       ({ signal }) =>
@@ -137,7 +137,7 @@ describe('the gate of the daemon', () => {
     expect((await call).line).toBe('CANCELLED');
   });
 
-  it('counts a call that failed as over', async () => {
+  it('counts a failed call as ended', async () => {
     const gate = createCallGate(() => Promise.reject(new ContextdError('INTERNAL_ERROR', 'x')), refuse);
     await expect(gate.dispatch(request)).rejects.toThrow('x');
     expect(gate.active()).toBe(0);

@@ -19,7 +19,7 @@ afterEach(() => rmSync(base, { recursive: true, force: true }));
 const configWith = (minIsolation: 'full' | 'reduced') =>
   acceptConfig('config.json', { sandbox: { min_isolation: minIsolation } });
 
-/** A sandbox that is reduced on any machine: the Mac's, whose program here says that it confined. */
+/** A sandbox that is reduced on any machine: the Mac's, with a stand-in program that says that it confined. */
 function reducedSandbox(): SeatbeltSandbox {
   const sandboxExec = join(base, 'sandbox-exec');
   writeFileSync(sandboxExec, '#!/bin/sh\necho >&3\necho confined\n');
@@ -57,20 +57,20 @@ test('doctor shows one line for each layer, ok or with its remedy', async () => 
   expect(checks).toContainEqual({
     name: 'isolation: memory limit',
     status: 'warn',
-    detail: 'missing; in its place: nothing',
+    detail: 'missing; instead: nothing',
     remedy: 'For full isolation run contextd in a Linux virtual machine.',
   });
   expect(checks.every(({ status, remedy }) => (status === 'ok') === (remedy === ''))).toBe(true);
 });
 
-test('doctor fails where the configuration asks for more than the machine can', async () => {
+test('doctor fails if the configuration requires more than the machine offers', async () => {
   const [summary] = await checkIsolation('', { sandbox: reducedSandbox(), config: configWith('full') });
   expect(summary).toMatchObject({ status: 'fail' });
   expect(summary?.detail).toContain('sandbox.min_isolation is full, so every call is refused');
   expect(summary?.remedy).toContain('ctxd config set sandbox.min_isolation reduced');
 });
 
-test('doctor fails with the way out where nothing isolates', async () => {
+test('doctor fails with the remedy if nothing isolates', async () => {
   const sandbox = new UnavailableSandbox('bubblewrap is not installed', 'sudo apt-get install -y bubblewrap.');
   expect(await checkIsolation('', { sandbox, config: configWith('reduced') })).toEqual([
     {
@@ -89,7 +89,7 @@ test('SEC-1.1 doctor names credential files that could not be read', async () =>
   expect(await checkSeeds({ seeds })).toMatchObject({ status: 'warn', detail: 'not read: /home/ann/.netrc (EACCES)' });
 });
 
-test('SEC-1.1 doctor names a .gitleaks.toml that adds nothing because it cannot be used', async () => {
+test('SEC-1.1 doctor names a .gitleaks.toml that adds nothing because it is invalid', async () => {
   const projects = {
     list: async () => [
       { root: '/a', tools: [] },

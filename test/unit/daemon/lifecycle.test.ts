@@ -34,14 +34,14 @@ describe('parts', () => {
     expect(log).toEqual(['start a', 'start b', 'start c', 'stop c', 'stop b', 'stop a']);
   });
 
-  it('that were started are stopped when one fails to start, and its error is kept', async () => {
+  it('stop if they were started and another fails to start, and the error is kept', async () => {
     const { log, part } = recorder();
     const fault = new Error('no');
     await expect(startParts([part('a'), part('b', { start: fault }), part('c')], silentLogger)).rejects.toBe(fault);
     expect(log).toEqual(['start a', 'start b', 'stop b', 'stop a']);
   });
 
-  it('stop even when one before them fails to', async () => {
+  it('stop even if an earlier part fails to stop', async () => {
     const { log, part } = recorder();
     const { events, logger } = listening();
     await stopParts([part('a'), part('b', { stop: Promise.reject(new Error('stuck')) }), part('c')], logger);
@@ -49,7 +49,7 @@ describe('parts', () => {
     expect(events).toEqual(['part.stop_failed {"part":"b"}']);
   });
 
-  it('stop even when one before them throws at once', async () => {
+  it('stop even if an earlier part throws at once', async () => {
     const { log, part } = recorder();
     const { events, logger } = listening();
     const rash: Part = {
@@ -64,7 +64,7 @@ describe('parts', () => {
     expect(events).toEqual(['part.stop_failed {"part":"rash"}']);
   });
 
-  it('stop even when one before them never ends', async () => {
+  it('stop even if an earlier part never stops', async () => {
     const { log, part } = recorder();
     const { events, logger } = listening();
     await stopParts([part('a'), part('b', { stop: new Promise(() => {}) })], logger, 1);

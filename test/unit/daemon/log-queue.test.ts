@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { LogFields } from '#src/core/log.js';
-import { LogQueue } from '#src/daemon/log-queue.js';
+import { LogQueue } from '#src/daemon/logger.js';
 
 const hide = (text: string): string => text.replaceAll('swordfish', '[SECRET]');
 
@@ -20,7 +20,7 @@ function queueWith(maskLater: (texts: readonly string[]) => Promise<readonly str
   return { queue, written, maskedAtOnce, push };
 }
 
-/** A mask that answers when the test says so. */
+/** A mask that answers when the test tells it to. */
 function heldMask() {
   const held: { texts: readonly string[]; answer(): void; fail(): void }[] = [];
   const maskLater = (texts: readonly string[]): Promise<readonly string[]> =>
@@ -31,7 +31,7 @@ function heldMask() {
 }
 
 describe('the queue of log lines', () => {
-  it('SEC-1.1: writes a line only when the search thread has masked it, and keeps the order', async () => {
+  it('SEC-1.1: writes a line only after the search thread has masked it, and keeps the order', async () => {
     const { held, maskLater } = heldMask();
     const { written, maskedAtOnce, push } = queueWith(maskLater);
     push('first', { text: 'a swordfish', list: ['swordfish', 'b'], count: 1 });
@@ -48,7 +48,7 @@ describe('the queue of log lines', () => {
     expect(maskedAtOnce).toEqual([]);
   });
 
-  it('SEC-1.1: writes a line without text at once when nothing waits', () => {
+  it('SEC-1.1: writes a line without text at once if nothing waits', () => {
     const { held, maskLater } = heldMask();
     const { written, push } = queueWith(maskLater);
     push('ready', { pid: 1 });
@@ -56,7 +56,7 @@ describe('the queue of log lines', () => {
     expect(held).toEqual([]);
   });
 
-  it('SEC-1.1: masks on the main thread what the search thread cannot', async () => {
+  it('SEC-1.1: masks on the main thread what the search thread cannot mask', async () => {
     const { held, maskLater } = heldMask();
     const { written, push } = queueWith(maskLater);
     push('x', { text: 'swordfish' });
@@ -64,7 +64,7 @@ describe('the queue of log lines', () => {
     await expect.poll(() => written).toEqual([{ event: 'x', text: '[SECRET]' }]);
   });
 
-  it('SEC-1.1: writes every line exactly once when it is flushed while the search thread works', async () => {
+  it('SEC-1.1: writes every line exactly once if it is flushed while the search thread works', async () => {
     const { held, maskLater } = heldMask();
     const { queue, written, push } = queueWith(maskLater);
     push('x', { text: 'swordfish' });

@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ContextdError } from '#src/core/errors.js';
-import { createFileSink } from '#src/daemon/log-sink.js';
-import { createLogger, type LoggerDeps } from '#src/daemon/logger.js';
+import { createFileSink, createLogger, type LoggerDeps } from '#src/daemon/logger.js';
 
 function logger(deps: Partial<LoggerDeps> = {}) {
   const lines: string[] = [];
@@ -15,7 +14,7 @@ function logger(deps: Partial<LoggerDeps> = {}) {
 }
 
 describe('the log', () => {
-  it('is one JSON object a line: level, time, event, then the fields', () => {
+  it('is one JSON object per line: level, time, event, then the fields', () => {
     const { lines, log } = logger();
     log.info('call.finished', {
       request_id: 'req_1',
@@ -33,7 +32,7 @@ describe('the log', () => {
     expect(new Date(record.time).toISOString()).toBe(record.time);
   });
 
-  it('SEC-1.1 masks every string, in lists and in causes too', () => {
+  it('SEC-1.1 masks every string, including strings in lists and causes', () => {
     const { lines, log } = logger();
     const cause = new ContextdError('CONFLICT', 'outer swordfish', { cause: new Error('inner swordfish') });
     log.error('x.failed', { text: 'a swordfish', list: ['swordfish b'] }, cause);
@@ -44,7 +43,7 @@ describe('the log', () => {
     });
   });
 
-  it('never holds a stack', () => {
+  it('never holds a stack trace', () => {
     const { lines, log } = logger();
     log.error('x.failed', {}, new TypeError('boom'));
     log.error('y.failed', {}, 'no error at all');
@@ -52,7 +51,7 @@ describe('the log', () => {
     expect(JSON.parse(lines[1] ?? '').cause).toEqual(['thrown: no error at all']);
   });
 
-  it('withholds what cannot be masked', () => {
+  it('withholds text that cannot be masked', () => {
     const mask = (): string => {
       throw new Error('no rules');
     };
@@ -62,7 +61,7 @@ describe('the log', () => {
     expect(lines[0]).not.toContain('swordfish');
   });
 
-  it('leaves out what is below its level, and does not mask it either', () => {
+  it('leaves out lines below its level without masking them', () => {
     let masked = 0;
     const mask = (text: string): string => {
       masked += 1;
@@ -76,7 +75,7 @@ describe('the log', () => {
     expect(masked).toBe(1);
   });
 
-  it('stays one line whatever the text', () => {
+  it('stays one line, whatever the text', () => {
     const { lines, log } = logger();
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
@@ -88,7 +87,7 @@ describe('the log', () => {
     );
   });
 
-  it('an error that causes itself ends', () => {
+  it('stops at an error that is its own cause', () => {
     const { lines, log } = logger();
     const error = new Error('round');
     error.cause = error;
@@ -104,7 +103,7 @@ describe('the log file', () => {
   });
   afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
-  it('is 0600, also when it was wider before', () => {
+  it('has mode 0600, even if it was wider before', () => {
     const file = join(dir, 'daemon.log');
     createFileSink(file).write('one\n');
     expect(statSync(file).mode & 0o777).toBe(0o600);
@@ -114,7 +113,7 @@ describe('the log file', () => {
     expect(readFileSync(file, 'utf8')).toBe('one\ntwo\n');
   });
 
-  it('is begun anew at its limit, and one older file is kept', () => {
+  it('starts again at its limit, and one older file is kept', () => {
     const file = join(dir, 'daemon.log');
     writeFileSync(file, 'from before, long enough\n');
     const sink = createFileSink(file, 20);
@@ -128,7 +127,7 @@ describe('the log file', () => {
     expect(existsSync(`${file}.2`)).toBe(false);
   });
 
-  it('never throws, even when its directory is gone', () => {
+  it('never throws, even if its directory is missing', () => {
     const file = join(dir, 'daemon.log');
     const sink = createFileSink(file, 1);
     rmSync(dir, { recursive: true });

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { createMemoryKeeper } from '#src/daemon/memory-keeper.js';
+import { memoryJob } from '#src/daemon/jobs.js';
 
 function keeperOf(gate: { calls: number; active: number }) {
   const collected: string[] = [];
-  const keeper = createMemoryKeeper({
+  const keeper = memoryJob({
     gate: { active: () => gate.active, answered: () => gate.calls },
     collectors: [() => collected.push('main'), () => collected.push('search')],
   });
@@ -11,27 +11,27 @@ function keeperOf(gate: { calls: number; active: number }) {
 }
 
 describe('the memory keeper', () => {
-  it('NFR-1.4: gives memory back once when no call came since the last look', () => {
+  it('NFR-1.4: frees memory once if no call came since the last check', () => {
     const { keeper, collected } = keeperOf({ calls: 0, active: 0 });
-    keeper.look();
-    keeper.look();
-    keeper.look();
+    keeper.run();
+    keeper.run();
+    keeper.run();
     expect(collected).toEqual(['main', 'search']);
   });
 
-  it('NFR-1.4: leaves calls alone, and collects again after they have ended', () => {
+  it('NFR-1.4: does nothing during calls, and frees memory again after they have ended', () => {
     const gate = { calls: 0, active: 1 };
     const { keeper, collected } = keeperOf(gate);
-    keeper.look();
+    keeper.run();
     gate.active = 0;
     gate.calls = 1;
-    keeper.look();
+    keeper.run();
     expect(collected).toEqual([]);
-    keeper.look();
+    keeper.run();
     expect(collected).toEqual(['main', 'search']);
     gate.calls = 2;
-    keeper.look();
-    keeper.look();
+    keeper.run();
+    keeper.run();
     expect(collected).toEqual(['main', 'search', 'main', 'search']);
   });
 });

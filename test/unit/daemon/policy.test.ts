@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { expect, test } from 'vitest';
-import { checkConfig } from '#src/config/validate.js';
+import { checkConfig } from '#src/config/load.js';
 import { defaultCpus, policyFor } from '#src/daemon/policy.js';
 
 function cpusOf(sandbox: object): number | undefined {
@@ -14,7 +14,7 @@ test('SEC-2.5 one command leaves processor time to the daemon and the person, on
   expect(cpusOf({})).toBeLessThan(availableParallelism());
 });
 
-test('SEC-2.5 a person sets another number of processors, or with 0 no limit', () => {
+test('SEC-2.5 a person can set another number of processors, or 0 for no limit', () => {
   expect([cpusOf({ cpus: 1.25 }), cpusOf({ cpus: 0 }), cpusOf({ cpus: null })]).toEqual([
     1.25,
     0,

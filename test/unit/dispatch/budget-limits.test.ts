@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { checkConfig } from '#src/config/validate.js';
-import { budgetLimits } from '#src/dispatch/budget-limits.js';
-import { askedBudget, takeCommonOptions } from '#src/dispatch/common-options.js';
+import { checkConfig } from '#src/config/load.js';
+import { askedBudget, budgetLimits, takeCommonOptions } from '#src/dispatch/options.js';
 
 function configOf(budget: object) {
   const { config, faults } = checkConfig(JSON.parse(JSON.stringify({ budget })));
@@ -16,7 +15,7 @@ const limitsOf = (
 ) => budgetLimits(configOf(budget).budget, { name: 'safe_bash', budget: kind }, door);
 
 describe('the budget of an answer', () => {
-  it('CE-1.4 is under 2,000 tokens, 500 of a search, 3,000 of a checkpoint, 800 of a warm start', () => {
+  it('CE-1.4 is under 2,000 tokens, 500 for a search, 3,000 for a checkpoint, 800 for a warm start', () => {
     expect(limitsOf({}, 'answer')).toEqual({ standard: 1999, ceiling: 20_000 });
     expect(limitsOf({}, 'search').standard).toBe(499);
     expect(limitsOf({}, 'checkpoint').standard).toBe(2999);
@@ -35,7 +34,7 @@ describe('the budget of an answer', () => {
     expect(limitsOf({ tools: { safe_bash: { max_tokens: 50_000 } } }).ceiling).toBe(20_000);
   });
 
-  it('is refused above its ceiling, with the range', () => {
+  it('is refused above its maximum, with the range', () => {
     const limits = { budget: { standard: 499, ceiling: 900 }, timeout: { default_ms: 1, max_ms: 1 } };
     expect(takeCommonOptions({ max_tokens: 900 }, limits).options.maxTokens).toBe(900);
     for (const max_tokens of [901, 255, 300.5, '300', null])
@@ -45,7 +44,7 @@ describe('the budget of an answer', () => {
     expect(takeCommonOptions({}, limits).options.maxTokens).toBe(499);
   });
 
-  it('is the asked one even of an input that is wrong in other ways', () => {
+  it('is the requested one even if the input has other faults', () => {
     const limits = { standard: 499, ceiling: 900 };
     expect(askedBudget({ max_tokens: 300, view: 7 }, limits)).toBe(300);
     for (const input of [{ max_tokens: 100_000 }, { max_tokens: '300' }, [], null, 'x', { max_tokens: 10 }])

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isJsonObject, type Json, type JsonObject } from '#src/core/json.js';
-import { type Leaving, ownLeaves, ownLeavesOfData } from '#src/dispatch/own-leaves.js';
+import { type Leaving, ownLeaves, ownLeavesOfData } from '#src/dispatch/scrub.js';
 import { collectLeaves } from '#src/scrub/leaves.js';
 
 fc.configureGlobal({ seed: 20_261_121 });
@@ -25,8 +25,8 @@ function keysOf(value: Json): string[] {
   return isJsonObject(value) ? Object.entries(value).flatMap(([key, inner]) => [key, ...keysOf(inner)]) : [];
 }
 
-describe('the names that contextd wrote itself', () => {
-  it('SEC-1.1: every value is searched, and no name of contextd is', () => {
+describe('the names that contextd itself wrote', () => {
+  it('SEC-1.1: are not searched, but every value is', () => {
     const leaving = leavingOf({ exit_code: 0, files: [{ path: 'a', error: { code: 'c', message: 'm2' } }] }, [
       { field: 'stdout', text: 'out' },
       { field: 'content_12', text: 'more' },
@@ -36,7 +36,7 @@ describe('the names that contextd wrote itself', () => {
     ]);
   });
 
-  it("SEC-1.1: the keys and fields of a tool that is not contextd's are searched, also where they look like its own", () => {
+  it("SEC-1.1: do not include the keys and fields of a tool that is not contextd's, even if they look like contextd's own", () => {
     const data = { stdout: 'x', nested: { exit_code: 'y' } };
     const leaving = leavingOf(data, [{ field: 'content', text: 'z' }]);
     expect(searched(leaving, ownLeaves(leaving, 'installed')).slice(0, 7)).toEqual([
@@ -45,7 +45,7 @@ describe('the names that contextd wrote itself', () => {
     expect(searched(data, ownLeavesOfData(data, 'installed'))).toEqual(collectLeaves(data));
   });
 
-  it('SEC-1.1: any key that is no name of contextd is searched, wherever it stands', () => {
+  it('SEC-1.1: do not include any other key, wherever it is', () => {
     const key = fc.oneof(fc.string(), fc.constantFrom('exit_code', 'content', '__proto__', '0', '7', 'content_1x'));
     const { value } = fc.letrec<{ value: Json }>((tie) => ({
       value: fc.oneof(

@@ -2,19 +2,19 @@ import { execFileSync } from 'node:child_process';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { faultOfName } from '#src/core/variable-names.js';
-import { readPlainCommand } from '#src/dispatch/plain-command.js';
+import { readPlainCommand } from '#src/dispatch/check-secrets.js';
 
 // The same cases in every run.
 fc.configureGlobal({ seed: 20_261_121 });
 
-describe('SEC-1.4 a command that may be given a secret', () => {
+describe('SEC-1.4 a command that may get a secret', () => {
   it.each([
     ['gh pr list', 'gh'],
     ["  psql -c 'select 1; drop $x' \t-h db", 'psql'],
     ['git push "origin main" --tags', 'git'],
     ['aws s3 cp a=b,c %x @y +z', 'aws'],
     ["x 'two\nlines'", 'x'],
-  ])('%s', (command, program) => {
+  ])('may be %s', (command, program) => {
     expect(readPlainCommand(command)).toEqual({ program, fault: null });
   });
 
@@ -61,11 +61,11 @@ describe('SEC-1.4 a command that may be given a secret', () => {
     'gh\u00a0x',
     'gh\u2028x',
     'gh\rx',
-  ])('not %j', (command) => {
+  ])('may not be %j', (command) => {
     expect(readPlainCommand(command).program).toBeNull();
   });
 
-  it('is to bash one program with literal arguments', () => {
+  it('is one program with literal arguments when bash reads it', () => {
     const text = fc.string({ unit: fc.constantFrom(...'ab1 \'"$`\\;&|<>(){}[]*?~#!=%^-./\n\t'), maxLength: 12 });
     fc.assert(
       fc.property(text, (rest) => {
@@ -82,7 +82,7 @@ describe('SEC-1.4 a command that may be given a secret', () => {
 
 describe('SEC-1.4 the name of a variable that holds a secret', () => {
   it.each(['GH_TOKEN', 'PGPASSWORD', 'NODE_AUTH_TOKEN', 'GIT_PASSWORD', 'AWS_SECRET_ACCESS_KEY', 'MY_VAR', '_x', 'a'])(
-    '%s',
+    'may be %s',
     (name) => {
       expect(faultOfName(name)).toBeNull();
     },
@@ -104,7 +104,7 @@ describe('SEC-1.4 the name of a variable that holds a secret', () => {
     ...['PS4', 'PROMPT_COMMAND', 'NODE_OPTIONS', 'NODE_PATH', 'PYTHONSTARTUP', 'PERL5OPT', 'RUBYOPT', 'GCONV_PATH'],
     ...['GIT_SSH_COMMAND', 'GIT_CONFIG_COUNT', 'GIT_CONFIG_KEY_0', 'GIT_ASKPASS', 'SSH_ASKPASS', 'PAGER', 'EDITOR'],
     ...['HTTPS_PROXY', 'https_proxy', 'JAVA_TOOL_OPTIONS', 'XDG_CONFIG_HOME', 'npm_config_script_shell', 'LC_ALL'],
-  ])('not %j', (name) => {
+  ])('may not be %j', (name) => {
     expect(faultOfName(name)).not.toBeNull();
   });
 });

@@ -4,8 +4,8 @@ import { createSlots } from '#src/dispatch/slots.js';
 
 const free = new AbortController().signal;
 
-describe('NFR-1.4 so many executions run at once', () => {
-  it('the others wait in order', async () => {
+describe('NFR-1.4 the limit on concurrent executions', () => {
+  it('makes further executions wait in order', async () => {
     const slots = createSlots(2);
     const first = await slots.take(free);
     await slots.take(free);
@@ -24,7 +24,7 @@ describe('NFR-1.4 so many executions run at once', () => {
     expect(slots.waiting()).toBe(0);
   });
 
-  it('nobody overtakes between a slot given back and the one who waits for it', async () => {
+  it('gives a freed slot to the waiting execution, and no other gets it first', async () => {
     const slots = createSlots(1);
     const held = await slots.take(free);
     const order: string[] = [];
@@ -40,7 +40,7 @@ describe('NFR-1.4 so many executions run at once', () => {
     expect(order).toEqual(['waiting', 'late']);
   });
 
-  it('one that is cancelled while it waits leaves, and the slot goes to the next', async () => {
+  it('removes an execution that is cancelled while it waits, and gives the slot to the next', async () => {
     const slots = createSlots(1);
     const held = await slots.take(free);
     const cancel = new AbortController();
@@ -52,7 +52,7 @@ describe('NFR-1.4 so many executions run at once', () => {
     expect(await next).toBeTypeOf('function');
   });
 
-  it('one that was cancelled before does not begin to wait', async () => {
+  it('does not queue an execution that was cancelled before', async () => {
     const slots = createSlots(1);
     await expect(slots.take(AbortSignal.abort(new ContextdError('INTERRUPTED', 'stop')))).rejects.toMatchObject({
       code: 'INTERRUPTED',

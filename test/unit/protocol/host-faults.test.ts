@@ -7,7 +7,7 @@ import { CODE_TRAILER, DETAILS_TRAILER, REMEDY_TRAILER } from '#src/protocol/tra
 
 const CODES = Object.keys(ERROR_TABLE).filter((code): code is ErrorCode => code in ERROR_TABLE);
 
-/** As the other side of the wire gets it. */
+/** As the other end of the wire receives it. */
 function arrive({ code = status.UNKNOWN, details = '', metadata }: Partial<StatusObject>): ServiceError {
   const headers = Object.entries((metadata ?? new Metadata()).toHttp2Headers()).map(([name, value]) => [
     name,
@@ -24,7 +24,7 @@ describe('a fault of the host', () => {
         fc.constantFrom(...CODES),
         fc.string({ minLength: 1 }),
         fc.string(),
-        // As JSON carries it: it has no negative zero.
+        // JSON has no negative zero.
         fc.jsonValue().map((value) => JSON.parse(JSON.stringify(value))),
         (code, message, remedy, value) => {
           const fault = readRpcFault(
@@ -36,7 +36,7 @@ describe('a fault of the host', () => {
     );
   });
 
-  it('is bounded: a header has no room for more', () => {
+  it('is limited in size, because a header has little room', () => {
     const details = { text: 'x'.repeat(10_000) };
     const sent = packHostFault(
       new ContextdError('CONFLICT', 'm'.repeat(10_000), { remedy: 'r'.repeat(10_000), details }),
@@ -46,13 +46,13 @@ describe('a fault of the host', () => {
     expect(sent.metadata?.get(DETAILS_TRAILER)).toEqual([]);
   });
 
-  it('keeps its cause to itself', () => {
+  it('does not send its cause', () => {
     const sent = packHostFault(new ContextdError('INTERNAL_ERROR', 'm', { cause: new Error('swordfish') }));
     expect(JSON.stringify([sent, sent.metadata?.toJSON()])).not.toContain('swordfish');
   });
 });
 
-describe('an error of gRPC that names no code of ours', () => {
+describe('a gRPC error without a code of ours', () => {
   it.each([
     [status.PERMISSION_DENIED, 'PERMISSION_DENIED'],
     [status.UNIMPLEMENTED, 'NOT_IMPLEMENTED'],
@@ -62,7 +62,7 @@ describe('an error of gRPC that names no code of ours', () => {
     expect(readRpcFault(arrive({ code, details: 'd' }))).toMatchObject({ code: ours, message: 'd' });
   });
 
-  it('is not believed a code that is none', () => {
+  it('is not trusted with a code that does not exist', () => {
     const metadata = new Metadata();
     metadata.set(CODE_TRAILER, 'toString');
     metadata.set(DETAILS_TRAILER, Buffer.from('['));

@@ -18,7 +18,7 @@ describe('numbers of the broker', () => {
     vi.useRealTimers();
   });
 
-  it('meet whichever comes first', async () => {
+  it('are matched whichever side comes first', async () => {
     announcements.receive(announce(1));
     await expect(announcements.take(1)).resolves.toEqual(announce(1));
     const second = announcements.take(2);
@@ -26,7 +26,7 @@ describe('numbers of the broker', () => {
     await expect(second).resolves.toEqual(announce(2));
   });
 
-  it('are handed out once', async () => {
+  it('are given out once', async () => {
     announcements.receive(announce(1));
     await announcements.take(1);
     const again = expect(announcements.take(1)).rejects.toThrow('not announced within 5000 ms');
@@ -34,7 +34,7 @@ describe('numbers of the broker', () => {
     await again;
   });
 
-  it('are forgotten when nobody asks in time', async () => {
+  it('are forgotten if nobody asks in time', async () => {
     announcements.receive(announce(1));
     vi.advanceTimersByTime(TIMEOUT_MS);
     const late = expect(announcements.take(1)).rejects.toThrow('not announced');
@@ -42,7 +42,7 @@ describe('numbers of the broker', () => {
     await late;
   });
 
-  it('cannot be asked for twice at a time', async () => {
+  it('cannot be asked for twice at the same time', async () => {
     const first = announcements.take(1);
     await expect(announcements.take(1)).rejects.toThrow('already being dialled');
     announcements.receive(announce(1));
@@ -56,7 +56,7 @@ describe('numbers of the broker', () => {
     await none;
   });
 
-  it('that nobody asks for are bounded', async () => {
+  it('are limited while nobody asks for them', async () => {
     for (let id = 1; id <= 1_000; id += 1) announcements.receive(announce(id));
     expect(vi.getTimerCount()).toBe(64);
     await expect(announcements.take(64)).resolves.toEqual(announce(64));
@@ -65,12 +65,12 @@ describe('numbers of the broker', () => {
     await dropped;
   });
 
-  it('announced again and again take no more room than once', () => {
+  it('take no more room if announced repeatedly', () => {
     for (let times = 0; times < 1_000; times += 1) announcements.receive(announce(1));
     expect(vi.getTimerCount()).toBe(1);
   });
 
-  it('fail with one reason when the connection is gone', async () => {
+  it('fail with one reason once the connection is closed', async () => {
     const waiting = expect(announcements.take(1)).rejects.toThrow('gone');
     announcements.close(new Error('gone'));
     await waiting;

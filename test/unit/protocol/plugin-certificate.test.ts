@@ -6,11 +6,11 @@ import { bitString, integer, octetString, sequence, time } from '#src/protocol/p
 
 const NOW = Date.UTC(2031, 1, 3, 4, 5, 6);
 
-describe('a certificate of one side', () => {
+describe('the certificate of one side', () => {
   const made = createCertificate(NOW);
   const parsed = new X509Certificate(made.der);
 
-  it('is read as what was written', () => {
+  it('is read as it was written', () => {
     expect(parsed.subject).toBe('O=contextd\nCN=localhost');
     expect(parsed.issuer).toBe(parsed.subject);
     expect(parsed.subjectAltName).toBe('DNS:localhost');
@@ -31,12 +31,12 @@ describe('a certificate of one side', () => {
     expect(parsed.verify(new X509Certificate(createCertificate(NOW).der).publicKey)).toBe(false);
   });
 
-  it('comes in PEM and DER alike, in canonical form', () => {
+  it('is written in PEM and DER with the same content, in canonical form', () => {
     expect(toPem(made.der)).toBe(made.certificate);
     expect(parsed.raw).toEqual(made.der);
   });
 
-  it('is dated right on both sides of 2050, where the encoding changes', () => {
+  it('has the right dates before and after 2050, where the encoding changes', () => {
     for (const year of [2026, 2049, 2050, 2060]) {
       const now = Date.UTC(year, 11, 31, 23, 59, 59);
       expect(new Date(new X509Certificate(createCertificate(now).der).validFrom).getTime()).toBe(now - 60_000);

@@ -52,7 +52,7 @@ describe('the definitions that are part of the program', () => {
   } as const;
   const protocol = { ...loadPluginProtocol(), ...loadProtocol() };
 
-  it.each(Object.keys(names))('%s is what its .proto file says', (key) => {
+  it.each(Object.keys(names))('agree for %s with its .proto file', (key) => {
     const name = Object.entries(names).find(([known]) => known === key)?.[1] ?? '';
     const own: ServiceDefinition = Object.entries(protocol).find(([known]) => known === key)?.[1].service ?? {};
     const reference = fromFiles(name).service;
@@ -78,7 +78,7 @@ describe('the definitions that are part of the program', () => {
     }
   });
 
-  it('tell which field of a oneof is set, and leave out an optional one that is not', () => {
+  it('report which field of a oneof is set, and leave out an unset optional field', () => {
     const { Call } = protocol.ToolPlugin.service;
     const event = Call.responseDeserialize(Call.responseSerialize({ scanning: { chars: 7 } }));
     expect(event).toEqual({ event: 'scanning', scanning: { chars: 7 } });

@@ -28,7 +28,7 @@ describe('a handshake line', () => {
     expect(certificate.raw).toEqual(der);
   });
 
-  it('may say whether it can multiplex, which is not used', () => {
+  it('may say whether it supports multiplexing, which is not used', () => {
     for (const multiplex of [true, false]) {
       const line = formatHandshake(1, '/run/tool/plugin1', der, multiplex);
       expect(line.endsWith(`|${multiplex}\n`)).toBe(true);
@@ -36,7 +36,7 @@ describe('a handshake line', () => {
     }
   });
 
-  it('of another version names both versions', () => {
+  it('names both versions if the version differs', () => {
     expect(failure(`2|1|unix|/run/tool/p|grpc|${CERT}`)).toMatchObject({
       code: 'VERSION_MISMATCH',
       message: expect.stringMatching(/version 2 .* contextd version 1$/),
@@ -78,17 +78,17 @@ describe('a handshake line', () => {
         .replace(/=+$/, '')}`,
       'follows',
     ],
-  ])('%j is refused', (line, says) => {
+  ])('is refused: %j', (line, says) => {
     expect(failure(line)).toMatchObject({ code: 'TOOL_CRASHED', message: expect.stringContaining(says) });
   });
 
-  it('for another host is refused', () => {
-    // The name stands twice, with the same length: as common name and as alternative name.
+  it('is refused for another host', () => {
+    // The name occurs twice with the same length: as common name and as alternative name.
     const stranger = Buffer.from(der.toString('latin1').replaceAll('localhost', 'elsewhere'), 'latin1');
     expect(failure(formatHandshake(1, '/run/tool/p', stranger)).message).toContain('not for localhost');
   });
 
-  it('whatever is printed, the answer is a handshake or an error of bounded length', () => {
+  it('gives a handshake or an error of limited length, whatever is printed', () => {
     const field = fc.oneof(
       fc.constantFrom('1', '2', 'unix', 'grpc', '/run/tool/p', CERT, ''),
       fc.string(),
@@ -129,7 +129,7 @@ describe('the path of a socket', () => {
     expect(socketNameIn('/run//tool', '/run/tool/p')).toBe('p');
   });
 
-  it('that is too long for the system is refused with the limit', () => {
+  it('is refused with the limit if it is too long for the system', () => {
     expect(checkSocketPath(`/${'x'.repeat(90)}`)).toHaveLength(91);
     expect(() => checkSocketPath(`/${'x'.repeat(107)}`)).toThrow('has 108 bytes');
   });

@@ -14,7 +14,7 @@ import { WireFault } from '#src/protocol/wire-fault.js';
 
 const { responseSerialize, responseDeserialize } = loadPluginProtocol().ToolPlugin.service.Call;
 
-/** Over the wire and checked, as the daemon sees it. */
+/** Sent over the wire and checked, as the daemon receives it. */
 function receive(output: CallOutput): ScannedOutput {
   const message = responseDeserialize(responseSerialize({ output })).output;
   if (!message) throw new Error('no output came');
@@ -30,8 +30,8 @@ const spans = (...list: { rule?: string; start?: number; end?: number }[]): Call
   first_pass: [{ spans: list }],
 });
 
-describe('what a tool calls its output', () => {
-  it('goes over the wire and back', () => {
+describe('the output of a tool', () => {
+  it('survives the wire unchanged', () => {
     const sent: ScannedOutput = {
       output: {
         data: { a: [1, null, 'x'] },
@@ -49,7 +49,7 @@ describe('what a tool calls its output', () => {
     });
   });
 
-  it('keeps the places of its secrets, whatever is in its texts', () => {
+  it('keeps the positions of its secrets, whatever its texts', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary-ascii', maxLength: 80 }), (odd, plain) => {
         const text = `\ud800${odd}\udc00${plain}`;
@@ -62,37 +62,40 @@ describe('what a tool calls its output', () => {
     );
   });
 
-  it('may not nest its data deeper than what walks it later can bear', () => {
+  it('cannot nest its data deeper than later steps can walk', () => {
     expect(() => receive(json(nest(30)))).not.toThrow();
     expect(() => receive(json(nest(5_000)))).toThrow('at most 32 deep');
     expect(() => receive(json(`{"a":[${'0,'.repeat(100_000)}0]}`))).toThrow('100000 values large');
   });
 
-  it('may not have more data than small facts take', () => {
+  it('cannot have more data than small facts need', () => {
     expect(() => receive(json(`{"a":"${'x'.repeat(16 * 1024 * 1024)}"}`))).toThrow(/the limit is 16777216/);
   });
 
-  it.each(['{', '[]', '"x"', '{"a":\u0000}'])('is no JSON object: %j, which is not quoted', (text) => {
-    expect(() => receive(json(text))).toThrow(WireFault);
-    expect(() => readBoundedObject('output.data', Buffer.from('{"key'), 100)).toThrow(
-      /^output.data, 5 bytes, is not JSON in UTF-8$/,
-    );
-  });
+  it.each(['{', '[]', '"x"', '{"a":\u0000}'])(
+    'is refused without being quoted if it is not a JSON object: %j',
+    (text) => {
+      expect(() => receive(json(text))).toThrow(WireFault);
+      expect(() => readBoundedObject('output.data', Buffer.from('{"key'), 100)).toThrow(
+        /^output.data, 5 bytes, is not JSON in UTF-8$/,
+      );
+    },
+  );
 
-  it('is not UTF-8', () => {
+  it('is refused if it is not UTF-8', () => {
     expect(() => receive({ data_json: Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]) })).toThrow(
       'not JSON in UTF-8',
     );
   });
 
-  it('may not give a stream the name of a fact, or of another stream', () => {
+  it('cannot give a stream the name of a fact or of another stream', () => {
     const stream = { field: 'stdout', text: '' };
     expect(() => receive({ ...json('{"stdout":1}'), streams: [stream] })).toThrow('stdout is taken twice');
     expect(() => receive({ streams: [stream, stream] })).toThrow('stdout is taken twice');
     expect(() => receive({ streams: [{ field: '__proto__', text: '' }] })).toThrow('does not match');
   });
 
-  it('may not have more streams, warnings, leaves and dropped bytes than there can be', () => {
+  it('cannot exceed the limits on streams, warnings, leaves and dropped bytes', () => {
     const streams = Array.from({ length: 17 }, (_, n) => ({ field: `s${n}`, text: '' }));
     expect(() => receive({ streams })).toThrow('more than 16 streams');
     expect(() => receive({ warnings: Array.from({ length: 101 }, () => 'w') })).toThrow('more than 100 warnings');
@@ -102,13 +105,13 @@ describe('what a tool calls its output', () => {
     expect(() => receive({ dropped_bytes: '18446744073709551615' })).toThrow('dropped_bytes');
   });
 
-  it('may hold spans only with start before end', () => {
+  it('holds only spans whose start is before their end', () => {
     expect(() => receive(spans({ rule: 'r', start: 0, end: 5 }))).not.toThrow();
     expect(() => receive(spans({ rule: 'r', start: 5, end: 5 }))).toThrow('what is not a span');
     expect(() => receive(spans({ rule: 'r', start: 6, end: 5 }))).toThrow('what is not a span');
   });
 
-  it('that cannot be carried is RESOURCE_LIMIT, said by the tool itself', () => {
+  it('is RESOURCE_LIMIT, reported by the tool itself, if it cannot be sent', () => {
     const data = { a: 'x'.repeat(16 * 1024 * 1024) };
     expect(() => packCallOutput({ output: { data }, firstPass: [] })).toThrowError(
       expect.objectContaining({ code: 'RESOURCE_LIMIT' }),
@@ -116,17 +119,17 @@ describe('what a tool calls its output', () => {
   });
 });
 
-describe('what a tool calls its failure', () => {
+describe('the failure of a tool', () => {
   const blank = { code: 'CONFLICT', message: 'm', remedy: '', details_json: Buffer.alloc(0) };
 
-  it('has a code of the table, not even one that every object has', () => {
+  it('has a code of the table, and not the name of a property that every object has', () => {
     expect(parseFailure(blank)).toEqual({ code: 'CONFLICT', message: 'm' });
     for (const code of ['toString', '', 'NOPE']) {
       expect(() => parseFailure({ ...blank, code })).toThrow('failure.code is not a code');
     }
   });
 
-  it('has details of one megabyte at most', () => {
+  it('has details of at most one megabyte', () => {
     const details_json = Buffer.from(`{"a":"${'x'.repeat(1024 * 1024)}"}`);
     expect(() => parseFailure({ ...blank, details_json })).toThrow('the limit is 1048576');
     expect(packFailure({ code: 'CONFLICT', message: 'm' })).toEqual(blank);

@@ -8,12 +8,12 @@ import { PACKAGE_VERSION, PROTOCOL_VERSION } from '#src/protocol/versions.js';
 
 const ROOT = join(import.meta.dirname, '../../..');
 
-it('are pinned: callers of other versions are refused', () => {
+it('pins the versions: callers of other versions are refused', () => {
   expect(PROTOCOL_VERSION).toBe(1);
   expect(PACKAGE_VERSION).toBe(JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')).version);
 });
 
-it('arguments leave room for the rest of a message', () => {
+it('leaves room beside the arguments for the rest of a message', () => {
   expect(MESSAGE_MAX_BYTES).toBe(33_554_432);
   expect(INPUT_MAX_BYTES).toBe(32_505_856);
 });

@@ -11,7 +11,7 @@ const root = protobuf.Root.fromJSON(JSON.parse(PLUGIN_DEFINITION)).resolveAll();
 const event = root.lookupType('contextd.v1.CallEvent');
 const MAX = 50;
 
-/** The shape that the definition has. */
+/** The shape of the definition. */
 function shapeOf(type: protobuf.Type): MessageShape {
   return Object.fromEntries(type.fieldsArray.map((field) => [field.id, kindOf(field.resolve())]));
 }
@@ -34,7 +34,7 @@ function outcomeOf(bytes: Uint8Array): 'fits' | 'fault' {
   }
 }
 
-/** How many leaves and spans the decoder makes of a message, or null when it takes none of it. */
+/** How many leaves and spans the decoder creates from a message, or null if it refuses the message. */
 function leavesIn(bytes: Uint8Array): number | null {
   try {
     const { output } = event.toObject(event.decode(bytes), { arrays: true });
@@ -62,18 +62,18 @@ const output = fc.record(
   { requiredKeys: [] },
 );
 
-describe('what is looked at before a message of a tool is decoded', () => {
+describe("the check of a tool's message before decoding", () => {
   it.each([
     ['CallEvent', CALL_EVENT_SHAPE],
     ['ExecRequest', EXEC_SHAPE],
     ['ScrubRequest', SCRUB_SHAPE],
     ['LogRequest', LOG_SHAPE],
     ['HostRequest', HOST_SHAPE],
-  ])('%s has the shape of its definition', (name, shape) => {
+  ])('uses for %s the shape of its definition', (name, shape) => {
     expect(shape).toEqual(shapeOf(root.lookupType(`contextd.v1.${name}`)));
   });
 
-  it('every message of the protocol passes', () => {
+  it('accepts every message of the protocol', () => {
     fc.assert(
       fc.property(output, (message) => {
         const bytes = event.encode(event.fromObject({ output: message })).finish();
@@ -82,9 +82,9 @@ describe('what is looked at before a message of a tool is decoded', () => {
     );
   });
 
-  it('of what passes, however it is made, no more is decoded than was counted', () => {
+  it('never counts less than the decoder creates, however the message is made', () => {
     const flood = Buffer.alloc(400, Buffer.from([0x32, 0x00]));
-    // Tags, and the length of the flood, which may be a block to one reader and fields to the other.
+    // Tags, and the length of the flood, which one reader may take for a block and another for fields.
     const token = fc.constantFrom(
       [0x22, 0x90, 0x03],
       [0x20],
@@ -111,22 +111,22 @@ describe('what is looked at before a message of a tool is decoded', () => {
   });
 
   it.each([
-    ['a number that is sent as a block hides what is in it', '12 04 22 02 32 00'],
-    ['a block that is sent as a number', '12 02 30 00'],
+    ['a number sent as a block, which hides its contents', '12 04 22 02 32 00'],
+    ['a block sent as a number', '12 02 30 00'],
     ['a block beyond its message', '12 02 0a 05 00 00 00 00 00'],
     ['a group', '12 02 3b 3c'],
     ['a tag of eleven bytes', '12 0b 80 80 80 80 80 80 80 80 80 80 01'],
     ['a length of six bytes', '12 80 80 80 80 80 00'],
-  ])('is refused: %s', (_, hex) => {
+  ])('refuses %s', (_, hex) => {
     expect(outcomeOf(Buffer.from(hex.replaceAll(' ', ''), 'hex'))).toBe('fault');
   });
 
-  it('fields of a later version pass', () => {
+  it('accepts fields of a later version', () => {
     const [text, number] = ['7a0161', '7801'];
     expect(outcomeOf(Buffer.from(`1205${text}${number}`, 'hex'))).toBe('fits');
   });
 
-  it('too many fields are refused, at whatever depth', () => {
+  it('refuses too many fields, at any depth', () => {
     const leaves = (count: number) =>
       event.encode(event.fromObject({ output: { first_pass: Array.from({ length: count }, () => ({})) } })).finish();
     expect(outcomeOf(leaves(MAX - 1))).toBe('fits');

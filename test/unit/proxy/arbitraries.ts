@@ -15,7 +15,7 @@ export function chopped(whole: Buffer): fc.Arbitrary<Buffer[]> {
   });
 }
 
-/** A tool whose schema has these properties; without any it has no schema.json. Remove `toolDir`. */
+/** A tool whose schema has these properties; without properties it has no schema.json. Remove `toolDir` afterwards. */
 export function toolOf(properties?: object): { tool: string; toolDir: string } {
   const toolDir = mkdtempSync(join(tmpdir(), 'flags-'));
   if (properties !== undefined) writeFileSync(join(toolDir, 'schema.json'), JSON.stringify({ properties }));

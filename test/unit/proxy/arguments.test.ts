@@ -59,7 +59,7 @@ describe('the command line of a tool', () => {
     );
   });
 
-  it('takes the common options without the schema', async () => {
+  it('accepts the common options without the schema', async () => {
     const flags = ['--max-tokens', '500', '--view=tail', '--timeout_ms', '10', '--dry-run', '--continuation', '-x'];
     const { input } = (await parseArguments(flags, withoutSchema)) as { input: { text: string } };
     expect(JSON.parse(input.text)).toEqual({
@@ -71,7 +71,7 @@ describe('the command line of a tool', () => {
     });
   });
 
-  it('throws nothing but errors of the table, whatever stands there', async () => {
+  it('throws only errors of the table, whatever the words', async () => {
     const name = fc.constantFrom(
       'text',
       'flag',

@@ -13,8 +13,8 @@ function lineOf(stdout: Buffer): string {
   return stdout.toString('utf8').slice(0, -1);
 }
 
-describe('a failure the proxy makes itself', () => {
-  it('FR-3.2 states the true count of its tokens, whatever it says', async () => {
+describe('a failure of the proxy itself', () => {
+  it('FR-3.2 has the true count of its tokens, whatever its text', async () => {
     const failure = fc.record({
       code: fc.constantFrom(...codes),
       message: fc.oneof(fc.string({ unit: 'grapheme', size: 'large' }), fc.constant('<|endoftext|>')),
@@ -33,22 +33,22 @@ describe('a failure the proxy makes itself', () => {
 
   it('is one line with the code, the sentence and the exit code of the table', async () => {
     for (const code of codes) {
-      const error = new ContextdError(code, 'it failed', { remedy: 'Mend it.' });
+      const error = new ContextdError(code, 'it failed', { remedy: 'Fix it.' });
       const { stdout, stderr, exitCode } = await renderFailure(error, newRequestId(0), RANK_FILE);
       expect(lineOf(stdout)).not.toContain('\n');
       expect(JSON.parse(lineOf(stdout))).toMatchObject({
         success: false,
         data: { error_code: code },
-        error: 'it failed. Mend it.',
+        error: 'it failed. Fix it.',
       });
       expect({ stderr, exitCode }).toEqual({
-        stderr: `${code}: it failed. Mend it.`,
+        stderr: `${code}: it failed. Fix it.`,
         exitCode: ERROR_TABLE[code].exitCode,
       });
     }
   });
 
-  it('is still told where the installation has lost its token table: with a count that is never too low', async () => {
+  it('is reported even if the installation lost its token table, with a count that is never too low', async () => {
     const { stdout } = await renderFailure(new ContextdError('INTEGRITY_FAILED', 'x'), newRequestId(0), '/nonexistent');
     const line = lineOf(stdout);
     expect(JSON.parse(line).tokens_used).toBeGreaterThanOrEqual(encoding.encode(line, [], []).length);

@@ -112,14 +112,14 @@ describe('the input of a tool as flags', () => {
     );
   });
 
-  it('leaves a property that bears the name of a flag of its own to JSON', async () => {
+  it('leaves a property to JSON if it has the name of one of its own flags', async () => {
     expect(await parseArguments(['--help', '--command', 'x'], tool)).toEqual({
       kind: 'print',
       file: 'TOOL.md',
     });
   });
 
-  it('any object of a small schema comes out of its flags as it went in', async () => {
+  it('reads any object of a small schema back from its flags', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.uniqueArray(member, { selector: ({ name }) => name.replaceAll('-', '_'), maxLength: 6 }),
@@ -188,7 +188,7 @@ const member: fc.Arbitrary<Member> = fc
     return { name: plainName, schema, value, words };
   });
 
-/** -0 has no form of its own in JSON. */
+/** JSON has no negative zero. */
 function asJson(value: Json): unknown {
   return JSON.parse(JSON.stringify(value));
 }

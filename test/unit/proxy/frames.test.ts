@@ -34,7 +34,7 @@ describe('HTTP/2 frames', () => {
     );
   });
 
-  it('hostile bytes give frames or RangeError, and no frame above the limit', () => {
+  it('give frames or RangeError for hostile bytes, and no frame above the limit', () => {
     fc.assert(
       fc.property(fc.array(bytes({ maxLength: 64 })), (chunks) => {
         const reader = new FrameReader();
@@ -48,7 +48,7 @@ describe('HTTP/2 frames', () => {
     );
   });
 
-  it('refuses a frame above the limit at its header', () => {
+  it('are refused above the limit once their header is read', () => {
     const header = Buffer.alloc(9);
     header.writeUIntBE(FRAME_DEFAULT_MAX_BYTES + 1, 0, 3);
     expect(() => new FrameReader().push(header)).toThrow('16385 bytes, 16384 allowed');
@@ -64,7 +64,7 @@ describe('HTTP/2 frames', () => {
     expect(encodeNumberFrame(FRAME.rstStream, 1, 8).toString('hex')).toBe('00000403000000000100000008');
   });
 
-  it('lose padding and priority', () => {
+  it('are read without padding and priority', () => {
     const payload = Buffer.from([2, 9, 9, 9, 9, 9, 0x61, 0, 0]);
     const flags = FLAG.padded | FLAG.priority;
     expect(unpad({ type: FRAME.headers, flags, streamId: 1, payload }).toString()).toBe('a');

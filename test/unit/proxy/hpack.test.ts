@@ -8,7 +8,7 @@ function hex(text: string): Buffer {
   return Buffer.from(text.replaceAll(' ', ''), 'hex');
 }
 
-/** Latin-1, as header fields are. */
+/** Latin-1, the encoding of header fields. */
 const headerText = bytes({ maxLength: 200 }).map((text) => text.toString('latin1'));
 
 describe('HPACK', () => {
@@ -39,7 +39,7 @@ describe('HPACK', () => {
     );
   });
 
-  it('evicts the oldest entries when the table is full or made smaller', () => {
+  it('evicts the oldest entries if the table is full or becomes smaller', () => {
     const decoder = new HeaderDecoder();
     const long = Buffer.concat([hex('40 01 61 7f 81 1d'), Buffer.alloc(3840, 'x')]);
     expect(decoder.decode(Buffer.concat([hex('40 01 62 01 63'), hex('be')]))).toEqual([
@@ -60,7 +60,7 @@ describe('HPACK', () => {
     }
   });
 
-  it('hostile bytes give headers or RangeError', () => {
+  it('gives headers or RangeError for hostile bytes', () => {
     fc.assert(
       fc.property(fc.array(bytes({ maxLength: 40 })), (blocks) => {
         const decoder = new HeaderDecoder();

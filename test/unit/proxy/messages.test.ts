@@ -22,7 +22,7 @@ const { Execute, ExecuteWithProgress } = loadSync('contextd/v1/tool.proto', {
 const text = fc.string({ unit: 'binary' });
 
 describe('the messages of tool.proto', () => {
-  it('FR-1.3 a request is read by protobuf.js as it was meant', () => {
+  it('FR-1.3 are read by protobuf.js as requests with the same content', () => {
     const request = fc.record({
       tool: text,
       inputJson: bytes({ maxLength: 500 }),
@@ -49,7 +49,7 @@ describe('the messages of tool.proto', () => {
     expect(EXECUTE_WITH_PROGRESS_PATH).toBe(ExecuteWithProgress.path);
   });
 
-  it('FR-1.3 a response of protobuf.js is read as it was meant', () => {
+  it('FR-1.3 are read as responses with the content that protobuf.js wrote', () => {
     const response = fc.record({ envelope_json: bytes(), exit_code: fc.nat(0xffff_ffff), error_line: text });
     fc.assert(
       fc.property(response, (meant) => {
@@ -62,7 +62,7 @@ describe('the messages of tool.proto', () => {
     );
   });
 
-  it('events of protobuf.js are read as they were meant', () => {
+  it('are read as events with the content that protobuf.js wrote', () => {
     const answer = fc.record({ envelope_json: bytes(), exit_code: fc.nat(255), error_line: text });
     fc.assert(
       fc.property(text, answer, (shown, meant) => {
@@ -77,7 +77,7 @@ describe('the messages of tool.proto', () => {
     );
   });
 
-  it('hostile bytes give fields or RangeError', () => {
+  it('give fields or RangeError for hostile bytes', () => {
     fc.assert(
       fc.property(bytes({ maxLength: 60 }), (message) => {
         for (const decode of [decodeFields, decodeExecuteResponse, decodeExecuteEvent]) {
@@ -92,7 +92,7 @@ describe('the messages of tool.proto', () => {
     );
   });
 
-  it('skips fields of later versions and refuses known ones of another type', () => {
+  it('are read without fields of later versions, and known fields of another type are refused', () => {
     const unknown = Buffer.from('58015d00000000590000000000000000620161', 'hex');
     expect(decodeExecuteResponse(unknown)).toEqual({ envelopeJson: Buffer.alloc(0), exitCode: 0, errorLine: '' });
     for (const wrong of ['0801', '120161', '1801', '0b', '0a05', '00', 'ffffffffffffffffffffff']) {

@@ -22,14 +22,14 @@ import { propertyRuns } from '../../helpers/property-runs.ts';
 const encoding = getEncoding('cl100k_base');
 const meta = { version: 'response-v2', request_id: 'req_1' } as const;
 
-describe('an answer that is kept in a file', () => {
+describe('an answer written to a file', () => {
   let root: string;
   beforeEach(() => {
     root = realpathSync(mkdtempSync(join(tmpdir(), 'keep-')));
   });
   afterEach(() => rmSync(root, { recursive: true }));
 
-  /** As the daemon answers, in `out` of the project; `meanwhile` happens while the call runs. */
+  /** As the daemon answers, into `out` of the project; `meanwhile` happens while the call runs. */
   function keep(envelope: object, exitCode = 0, stderr = '', out = 'a.json', meanwhile = () => {}) {
     const keeping = {
       out: join(root, out),
@@ -43,7 +43,7 @@ describe('an answer that is kept in a file', () => {
     });
   }
 
-  it('FR-3.2 leaves a short line that says where it is, with the true count of its own tokens', async () => {
+  it('FR-3.2 leaves a short line that names the file, with the true count of its own tokens', async () => {
     const data = { stdout: 'x'.repeat(5_000), stderr: '', exit_code: 3 };
     const envelope = successEnvelope({ data, refs: ['art_1'], hasMore: true, truncated: true, meta });
     const { stdout, stderr, exitCode } = await keep(envelope);
@@ -63,7 +63,7 @@ describe('an answer that is kept in a file', () => {
     expect({ stderr, exitCode }).toEqual({ stderr: '', exitCode: 0 });
   });
 
-  it('tells a failure as it was told, with its code, remedy and exit code', async () => {
+  it('reports a failure as the daemon did, with its code, remedy and exit code', async () => {
     const error = new ContextdError('RATE_LIMITED', 'too many calls. Really', {
       remedy: 'Wait a little.',
       details: { limit: 3 },
@@ -84,7 +84,7 @@ describe('an answer that is kept in a file', () => {
   });
 
   // Each case writes a file and reads the token table.
-  it('makes one line of whatever the daemon sent', { timeout: 60_000 + 30 * propertyRuns() }, async () => {
+  it('becomes one line, whatever the daemon sent', { timeout: 60_000 + 30 * propertyRuns() }, async () => {
     const part = fc.oneof(fc.jsonValue({ maxDepth: 1 }), fc.boolean());
     const answer = fc.oneof(
       part,
@@ -110,7 +110,7 @@ describe('an answer that is kept in a file', () => {
     );
   });
 
-  it('does not run a call whose answer could not be written', async () => {
+  it('is not requested if it could not be written', async () => {
     let ran = false;
     const run = () => {
       ran = true;
@@ -120,7 +120,7 @@ describe('an answer that is kept in a file', () => {
     expect(ran).toBe(false);
   });
 
-  it('goes to stdout whole when the directory is exchanged while the call runs', async () => {
+  it('goes to stdout whole if the directory is exchanged while the call runs', async () => {
     mkdirSync(join(root, 'sub'));
     mkdirSync(join(root, 'other'));
     const exchange = () => {
@@ -135,7 +135,7 @@ describe('an answer that is kept in a file', () => {
     expect(readdirSync(join(root, 'other'))).toEqual([]);
   });
 
-  it('keeps the exit code and the words of a failure that could not be written either', async () => {
+  it('keeps exit code and text of a failure that could not be written either', async () => {
     const write = () => writeFileSync(join(root, 'a.json'), 'by the command');
     const kept = await keep({ success: false }, 124, 'TIMEOUT: too slow', 'a.json', write);
     expect(kept.stdout.toString()).toBe('{"success":false}\n');

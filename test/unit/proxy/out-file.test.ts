@@ -26,7 +26,7 @@ import type { OutPlace } from '#src/proxy/out-place.js';
 const OLD = '{"success":true,"data":{}}\n';
 const NEW = Buffer.from('{"success":false}\n');
 
-// By descriptors, as on Linux, and by paths, as on systems that have none.
+// Through descriptors, as on Linux, and through paths, as on systems without directory descriptors.
 describe.each<['descriptors' | 'paths', string | null]>([
   ['descriptors', '/proc/self/fd'],
   ['paths', null],
@@ -62,7 +62,7 @@ describe.each<['descriptors' | 'paths', string | null]>([
     writeOut(at, NEW, 'nonce', options);
   }
 
-  /** All that lies in the project and beside it, with what it holds. */
+  /** All files in the project and beside it, with their contents. */
   function everything(): string[] {
     return readdirSync(base, { recursive: true, encoding: 'utf8' })
       .filter((path) => lstatSync(join(base, path)).isFile())
@@ -70,7 +70,7 @@ describe.each<['descriptors' | 'paths', string | null]>([
       .sort();
   }
 
-  /** Neither the look before nor the writing itself takes the path, and nothing changes. */
+  /** Neither the first check nor the writing accepts the path, and nothing changes. */
   function expectRefused(path: string, words: RegExp): void {
     const before = everything();
     expect(refusal(path)).toMatch(words);
@@ -78,7 +78,7 @@ describe.each<['descriptors' | 'paths', string | null]>([
     expect(everything()).toEqual(before);
   }
 
-  it('is new, or takes the place of an earlier answer or of nothing', () => {
+  it('is new, or replaces an earlier answer or an empty file', () => {
     writeFileSync(join(root, 'sub/deep/old.json'), OLD);
     writeFileSync(join(root, 'empty'), '');
     for (const path of ['new.json', 'sub/deep/old.json', 'empty', 'n'.repeat(255)]) {
@@ -89,7 +89,7 @@ describe.each<['descriptors' | 'paths', string | null]>([
     expect(everything()).toHaveLength(4);
   });
 
-  it('has the permissions of any new file, and keeps those of the old one but never to be run', () => {
+  it("has the permissions of any new file, or the old file's, but is never executable", () => {
     const umask = process.umask(0o027);
     try {
       write(place('new'));
@@ -103,14 +103,14 @@ describe.each<['descriptors' | 'paths', string | null]>([
     expect(statSync(join(root, 'old')).mode & 0o7777).toBe(0o644);
   });
 
-  it('PERMISSION_DENIED: replaces nothing but an earlier answer', () => {
+  it('PERMISSION_DENIED: replaces only an earlier answer', () => {
     writeFileSync(join(root, 'main.ts'), 'export {};\n');
     writeFileSync(join(root, 'short'), '{');
     expectRefused('main.ts', /^PERMISSION_DENIED: .*main\.ts: it is there and holds no earlier answer/);
     expectRefused('short', /^PERMISSION_DENIED: .*no earlier answer/);
   });
 
-  it('PATH_INVALID: follows no link, neither as the file nor on the way', () => {
+  it('PATH_INVALID: follows no link, neither as the file nor in its path', () => {
     writeFileSync(join(base, 'elsewhere/victim'), OLD);
     symlinkSync(join(base, 'elsewhere'), join(root, 'away'));
     symlinkSync('../elsewhere/victim', join(root, 'linked'));
@@ -123,20 +123,20 @@ describe.each<['descriptors' | 'paths', string | null]>([
     expectRefused('dangling', /^PATH_INVALID: .*it is a link/);
   });
 
-  it('PERMISSION_DENIED: a file with another name', () => {
+  it('PERMISSION_DENIED: refuses a file with a second name', () => {
     writeFileSync(join(base, 'elsewhere/victim'), OLD);
     linkSync(join(base, 'elsewhere/victim'), join(root, 'hard'));
     expectRefused('hard', /^PERMISSION_DENIED: .*2 names/);
   });
 
-  // Only root can give a file away.
-  it.skipIf(process.geteuid?.() !== 0)('PERMISSION_DENIED: a file of another user', () => {
+  // Only root can give a file to another user.
+  it.skipIf(process.geteuid?.() !== 0)('PERMISSION_DENIED: refuses a file of another user', () => {
     writeFileSync(join(root, 'theirs'), OLD);
     chownSync(join(root, 'theirs'), 12_345, 12_345);
     expectRefused('theirs', /^PERMISSION_DENIED: .*another user/);
   });
 
-  it('PATH_INVALID: a directory, a pipe, a file as directory, a name that is too long', () => {
+  it('PATH_INVALID: refuses a directory, a pipe, a file as directory, a name that is too long', () => {
     execFileSync('mkfifo', [join(root, 'pipe')]);
     writeFileSync(join(root, 'plain'), OLD);
     expect(refusal('sub')).toMatch(/^PATH_INVALID: .*it is a directory/);
@@ -148,24 +148,24 @@ describe.each<['descriptors' | 'paths', string | null]>([
     expectRefused(`${'n'.repeat(256)}/x`, /^PATH_INVALID: .*ENAMETOOLONG/);
   });
 
-  it('PATH_NOT_FOUND: no directory is made', () => {
+  it('PATH_NOT_FOUND: creates no directory', () => {
     expectRefused('none/new', /^PATH_NOT_FOUND: .*none\/new: its directory does not exist/);
   });
 
-  it('PERMISSION_DENIED: a git directory of any name, and below', () => {
+  it('PERMISSION_DENIED: refuses a git directory of any name, and everything below it', () => {
     execFileSync('git', ['init', '--quiet', '--bare', join(root, 'sub/store')]);
     expectRefused('sub/store/commondir', /^PERMISSION_DENIED: .*git directory/);
     expectRefused('sub/store/hooks/post-update', /^PERMISSION_DENIED: .*git directory/);
   });
 
-  it('PATH_INVALID: the project itself became a link', () => {
+  it('PATH_INVALID: notices that the project itself became a link', () => {
     renameSync(root, join(base, 'moved'));
     symlinkSync('moved', root);
     expect(refusal('new')).toMatch(/^PATH_INVALID: .*a link is on the way/);
     expect(existsSync(join(base, 'moved/new'))).toBe(false);
   });
 
-  it('leaves the old file and nothing else when it cannot be written to the end', () => {
+  it('leaves the old file and nothing else if it cannot be written completely', () => {
     writeFileSync(join(root, 'old'), OLD);
     writeFileSync(join(root, '.contextd-nonce.tmp'), 'of another');
     const before = everything();
@@ -173,12 +173,12 @@ describe.each<['descriptors' | 'paths', string | null]>([
     expect(everything()).toEqual(before);
   });
 
-  it('PATH_INVALID: the directory is exchanged while the file is written', () => {
+  it('PATH_INVALID: notices that the directory is exchanged while the file is written', () => {
     mkdirSync(join(root, 'other'));
     let looks = 0;
     const at: OutPlace = {
       ...place('sub/new'),
-      // The way is looked up before the writing and after it.
+      // The path is looked up before and after the writing.
       get folders() {
         if (++looks === 2) renameSync(join(root, 'sub'), join(root, 'was'));
         if (looks === 2) renameSync(join(root, 'other'), join(root, 'sub'));
@@ -189,7 +189,7 @@ describe.each<['descriptors' | 'paths', string | null]>([
     expect(readdirSync(join(root, 'sub'))).toEqual([]);
   });
 
-  it('knows a directory again that another has taken the place of', () => {
+  it('recognises a directory that another has replaced', () => {
     const at = place('sub/new');
     const folder = openFolder(at, descriptors);
     expect(isStill(folder, at, descriptors)).toBe(true);
@@ -204,7 +204,7 @@ describe.each<['descriptors' | 'paths', string | null]>([
 });
 
 describe('a directory held by its descriptor', () => {
-  it('stays the one that was entered, whatever takes its place', () => {
+  it('stays the directory that was entered, whatever replaces it', () => {
     const base = realpathSync(mkdtempSync(join(tmpdir(), 'out-')));
     mkdirSync(join(base, 'project/sub'), { recursive: true });
     mkdirSync(join(base, 'elsewhere'));

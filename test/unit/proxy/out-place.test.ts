@@ -75,7 +75,7 @@ describe('the place of an answer', () => {
     }
   });
 
-  it('is inside the project and has no dotted part, whatever is given from wherever', () => {
+  it('is inside the project and has no dotted part, whatever path is given in whatever directory', () => {
     const part = fc.oneof(
       fc.constantFrom('..', '.', '', 'a', '.git', 'opencode.json', 'home', 'ann', '.work', 'shop'),
       fc.string(),

@@ -9,7 +9,7 @@ import { parseArguments } from '#src/proxy/arguments.js';
 import { SCHEMA_MAX_BYTES } from '#src/proxy/properties.js';
 import { propertyRuns } from '../../helpers/property-runs.ts';
 
-describe('the schema.json that flags are read by', () => {
+describe('the schema.json that defines the flags', () => {
   let directory: string;
   let file: string;
   beforeEach(() => {
@@ -31,7 +31,7 @@ describe('the schema.json that flags are read by', () => {
     });
   }
 
-  it('is needed for flags of the tool only: without it JSON and common options still go', async () => {
+  it("is needed only for the tool's own flags: JSON and common options work without it", async () => {
     expect(await inputOf('{"command":"x"}')).toBe('{"command":"x"}');
     expect(await inputOf('--max-tokens', '300')).toBe('{"max_tokens":300}');
     await expect(inputOf('--command', 'x')).rejects.toThrow(refused(/schema\.json cannot be read \(ENOENT\)/));
@@ -44,12 +44,12 @@ describe('the schema.json that flags are read by', () => {
     ['[]', /is not a JSON object/],
     ['null', /is not a JSON object/],
     [`{${' '.repeat(SCHEMA_MAX_BYTES)}}`, /has 262146 bytes, the limit is 262144/],
-  ])('is refused when it is no schema (%#)', async (text, words) => {
+  ])('is refused if it is not a schema (%#)', async (text, words) => {
     writeFileSync(file, text);
     await expect(inputOf('--command', 'x')).rejects.toThrow(refused(words));
   });
 
-  it('is refused when it is a directory, or a pipe that nobody writes', async () => {
+  it('is refused if it is a directory, or a pipe without a writer', async () => {
     mkdirSync(file);
     await expect(inputOf('--command', 'x')).rejects.toThrow(refused(/is no file/));
     rmSync(file, { recursive: true });
@@ -57,18 +57,18 @@ describe('the schema.json that flags are read by', () => {
     await expect(inputOf('--command', 'x')).rejects.toThrow(refused(/is no file/));
   });
 
-  it('names nothing of a file that is no schema', async () => {
+  it('is not quoted if it is not a schema', async () => {
     writeFileSync(file, 'the words of another file');
     expect((await failure(() => inputOf('--command', 'x'))).message).not.toContain('words');
   });
 
-  it('may nest as deep as its size allows', async () => {
+  it('may nest as deeply as its size allows', async () => {
     const deep = `${'{"properties":'.repeat(8_000)}{}${'}'.repeat(8_000)}`;
     writeFileSync(file, `{"properties":{"command":${deep},"list":{"type":"array","items":${deep}}}}`);
     expect(await inputOf('--command', 'x', '--list', 'y')).toBe('{"command":"x","list":["y"]}');
   });
 
-  it('cannot take the names of objects by surprise', async () => {
+  it('cannot use the names of object properties to confuse the parser', async () => {
     writeFileSync(file, '{"properties":{"__proto__":{"type":"string"},"__proto__x":{"__proto__":{"type":"integer"}}}}');
     expect(await inputOf('--__proto__', 'x')).toBe('{"__proto__":"x"}');
     expect(await inputOf('--__proto__x', 'y')).toBe('{"__proto__x":"y"}');
@@ -77,7 +77,7 @@ describe('the schema.json that flags are read by', () => {
     }
   });
 
-  it('bounds what it puts into a message', async () => {
+  it('is limited in what it puts into a message', async () => {
     const names = Array.from({ length: 2_000 }, (_, i) => [`${'n'.repeat(100)}${i}`, { enum: ['v'.repeat(1000)] }]);
     writeFileSync(file, JSON.stringify({ properties: Object.fromEntries(names.slice(0, 200)) }));
     const error = await failure(() => inputOf('--other', 'x'));
@@ -86,7 +86,7 @@ describe('the schema.json that flags are read by', () => {
     expect(`${choice.message} ${choice.remedy} ${JSON.stringify(choice.details)}`.length).toBeLessThan(1_000);
   });
 
-  it('of any shape makes no fault but of the table', async () => {
+  it('causes only faults of the table, whatever its shape', async () => {
     const value: fc.Arbitrary<unknown> = fc.oneof(
       fc.constantFrom('string', 'integer', 'boolean', 'array', 'object', ['boolean', 'null'], 'x', 5, null, [], {}),
       fc.jsonValue({ maxDepth: 2 }),

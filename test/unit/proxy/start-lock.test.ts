@@ -34,7 +34,7 @@ describe('the lock of a start', () => {
     utimesSync(file, past, past);
   }
 
-  it('is held by one, and free again after it was released', () => {
+  it('is held by one starter, and free again after its release', () => {
     const lock = hold('a');
     expect(attemptLock(path, 'b')).toEqual({ kind: 'taken' });
     lock.release();
@@ -42,7 +42,7 @@ describe('the lock of a start', () => {
     hold('b');
   });
 
-  it('releases and changes nothing that another holds', () => {
+  it('is neither released nor changed by anyone but its holder', () => {
     const lock = hold('a');
     write(process.pid, 0, 'b');
     const theirs = readFileSync(path, 'utf8');
@@ -51,7 +51,7 @@ describe('the lock of a start', () => {
     expect(readFileSync(path, 'utf8')).toBe(theirs);
   });
 
-  it('is taken over when starter and daemon are dead, and not while one of them lives', () => {
+  it('is taken over if starter and daemon are dead, and not while one of them lives', () => {
     write(deadPid, process.pid, 'a');
     expect(attemptLock(path, 'b')).toEqual({ kind: 'taken' });
     write(process.pid, deadPid, 'a');
@@ -66,20 +66,20 @@ describe('the lock of a start', () => {
     expect(readFileSync(path, 'utf8')).toBe(`${String(process.pid).padEnd(11)}${String(deadPid).padEnd(11)}a`);
   });
 
-  it('is not taken from one who has not written it yet, but from one who never did', () => {
+  it('is not taken from a holder that is about to write it, but from a holder that never did', () => {
     writeFileSync(path, '');
     expect(attemptLock(path, 'b')).toEqual({ kind: 'taken' });
     age(path);
     expect(attemptLock(path, 'b')).toMatchObject({ kind: 'held', tookOver: true });
   });
 
-  it('is left over when it is older than any start', () => {
+  it('counts as stale if it is older than any start can be', () => {
     write(process.pid, 0, 'a');
     age(path);
     expect(attemptLock(path, 'b')).toMatchObject({ kind: 'held', tookOver: true });
   });
 
-  it('is removed by one of those that find it stale: the others leave the new one alone', () => {
+  it('is removed by one of the starters that find it stale: the others leave the new lock alone', () => {
     write(deadPid, 0, 'a');
     writeFileSync(`${path}.a`, '');
     expect(attemptLock(path, 'b')).toEqual({ kind: 'taken' });

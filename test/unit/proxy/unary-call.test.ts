@@ -53,7 +53,7 @@ function framed(message: Buffer): Buffer {
 }
 
 describe('a unary call against the HTTP/2 of Node', () => {
-  it('FR-1.3 any message arrives through any window, and any answer with any trailers comes back', async () => {
+  it('FR-1.3 sends any message through any window, and receives any answer with any trailers', async () => {
     const visible = fc.string({ unit: fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code)) });
     await fc.assert(
       fc.asyncProperty(
@@ -108,7 +108,7 @@ function begin(message = Buffer.from('request')): UnaryCall {
   return call;
 }
 
-/** What a call comes to that receives these bytes. */
+/** The result of a call that receives these bytes. */
 function outcomeOf(...parts: Buffer[]): CallOutcome | undefined {
   const call = begin();
   for (const part of parts) call.receive(part);
@@ -120,7 +120,7 @@ function framesOf(output: Buffer[]) {
 }
 
 describe('a unary call', () => {
-  it('sends nothing of the call before the SETTINGS of the peer', () => {
+  it("sends nothing of the call before the peer's SETTINGS", () => {
     const call = new UnaryCall('/m', 'name', Buffer.from('request'));
     const opening = Buffer.concat(call.takeOutput());
     expect(opening.subarray(0, PREFACE.length)).toEqual(PREFACE);
@@ -137,7 +137,7 @@ describe('a unary call', () => {
     ]);
   });
 
-  it('reads an answer however it is cut, also with continuations, padding and frames it does not know', () => {
+  it('reads an answer however it is cut, also with continuations, padding and unknown frames', () => {
     const answer = Buffer.concat([
       SETTINGS,
       encodeFrame({ type: 0xbe, flags: 255, streamId: 7, payload: Buffer.from('grease') }),
@@ -159,7 +159,7 @@ describe('a unary call', () => {
     );
   });
 
-  it('reads an answer of several messages, each as soon as it is whole', () => {
+  it('reads an answer of several messages, each as soon as it is complete', () => {
     const messages = ['one', '', 'x'.repeat(20_000), 'last'].map((text) => Buffer.from(text));
     const stream = Buffer.concat(messages.map(framed));
     const frames = Array.from({ length: Math.ceil(stream.length / 7_000) }, (_, i) =>
@@ -180,7 +180,7 @@ describe('a unary call', () => {
     expect([told, call.outcome]).toEqual([['first'], undefined]);
   });
 
-  it('gives back the window that several messages use up, so that they can go on for ever', () => {
+  it('returns the window that several messages use, so that they can continue forever', () => {
     const call = new UnaryCall('/m', 'name', Buffer.alloc(0), () => {});
     for (const part of [SETTINGS, BEGIN]) call.receive(part);
     call.takeOutput();
@@ -202,14 +202,14 @@ describe('a unary call', () => {
   it.each([
     ['no message', [], 'without a message'],
     ['half a message', [data(framed(Buffer.from('all')).subarray(0, 7))], 'a message of a wrong length'],
-    ['a compressed one', [data(Buffer.from([1, 0, 0, 0, 0]))], 'a compressed message'],
-  ])('of an answer in several messages: %s is garbled', (_, parts, reason) => {
+    ['a compressed message', [data(Buffer.from([1, 0, 0, 0, 0]))], 'a compressed message'],
+  ])('reports an answer of several messages as garbled: %s', (_, parts, reason) => {
     const call = new UnaryCall('/m', 'name', Buffer.alloc(0), () => {});
     for (const part of [SETTINGS, BEGIN, ...parts, OK]) call.receive(part);
     expect(call.outcome).toMatchObject({ kind: 'garbled', reason: expect.stringContaining(reason) });
   });
 
-  it('takes a GOAWAY or REFUSED_STREAM that excludes it for refused, any other reset for reset', () => {
+  it('reports a GOAWAY or REFUSED_STREAM that excludes it as refused, and any other reset as reset', () => {
     const goAway = (lastStream: number) => {
       const payload = Buffer.alloc(8);
       payload.writeUInt32BE(lastStream);
@@ -253,8 +253,8 @@ describe('a unary call', () => {
     ],
     ['a window above the limit', [encodeSettings([[4, 0x8000_0000]])]],
     ['a window that overflows', [SETTINGS, encodeNumberFrame(FRAME.windowUpdate, 0, 0x7fff_ffff)]],
-    ['a window update of nothing', [SETTINGS, encodeNumberFrame(FRAME.windowUpdate, 1, 0)]],
-    ['frames below the least size', [encodeSettings([[5, 100]])]],
+    ['a window update of zero', [SETTINGS, encodeNumberFrame(FRAME.windowUpdate, 1, 0)]],
+    ['frames below the smallest size', [encodeSettings([[5, 100]])]],
     ['a push', [SETTINGS, encodeFrame({ type: FRAME.pushPromise, flags: 4, streamId: 1, payload: Buffer.alloc(4) })]],
     [
       'a PING of a wrong length',
@@ -263,7 +263,7 @@ describe('a unary call', () => {
     ['data before headers', [SETTINGS, data(framed(Buffer.from('x')))]],
     ['an interrupted header block', [SETTINGS, headers([[':status', '200']], 0), OK]],
     [
-      'a continuation of nothing',
+      'a continuation without a header block',
       [SETTINGS, encodeFrame({ type: FRAME.continuation, flags: 4, streamId: 1, payload: Buffer.alloc(0) })],
     ],
     [
@@ -273,13 +273,13 @@ describe('a unary call', () => {
     ['another HTTP status', [SETTINGS, headers([[':status', '404']], 4)]],
     ['no trailers', [SETTINGS, BEGIN, data(framed(Buffer.from('x')), FLAG.endStream)]],
     ['trailers without a status', [SETTINGS, BEGIN, headers([['a', 'b']], 5)]],
-    ['a status that is no number', [SETTINGS, BEGIN, headers([['grpc-status', 'fine']], 5)]],
+    ['a status that is not a number', [SETTINGS, BEGIN, headers([['grpc-status', 'fine']], 5)]],
     ['OK without a message', [SETTINGS, BEGIN, OK]],
     ['a compressed message', [SETTINGS, BEGIN, data(Buffer.from([1, 0, 0, 0, 0])), OK]],
     ['a message of a wrong length', [SETTINGS, BEGIN, data(Buffer.from([0, 0, 0, 0, 9, 1])), OK]],
     ['a second message', [SETTINGS, BEGIN, data(framed(Buffer.from('x'))), data(framed(Buffer.from('y'))), OK]],
     ['a frame that is too large', [SETTINGS, Buffer.from([0, 0x40, 1, 0, 0, 0, 0, 0, 1])]],
-  ])('finds %s garbled', (_, parts) => {
+  ])('reports an answer as garbled: %s', (_, parts) => {
     expect(outcomeOf(...parts)).toMatchObject({ kind: 'garbled' });
   });
 
@@ -296,7 +296,7 @@ describe('a unary call', () => {
     expect(flooded.outcome).toMatchObject({ reason: expect.stringContaining('more than 33554432 bytes') });
   });
 
-  it('hostile frames end it or leave it waiting, and never throw', () => {
+  it('ends or keeps waiting on hostile frames, and never throws', () => {
     const hostile = fc.record({
       type: fc.nat(10),
       flags: fc.nat(255),

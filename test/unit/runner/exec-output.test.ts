@@ -9,8 +9,8 @@ function whole(bytes: Buffer) {
   return { head: bytes, tail: NOTHING, droppedBytes: 0, totalBytes: bytes.length };
 }
 
-describe('what a command printed', () => {
-  it('is its text, exactly, when it is UTF-8', () => {
+describe('the output of a command', () => {
+  it('is its exact text if it is UTF-8', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (any) => {
         const text = Buffer.from(any.replaceAll('\0', '')).toString();
@@ -19,12 +19,12 @@ describe('what a command printed', () => {
     );
   });
 
-  it('has U+FFFD for bytes that are not, and says so', () => {
+  it('has U+FFFD for bytes that are not UTF-8, and says so', () => {
     const bytes = Buffer.concat([Buffer.from('a'.repeat(50)), Buffer.from([0xe9]), Buffer.from('b')]);
     expect(decodeStream(whole(bytes))).toEqual({ text: `${'a'.repeat(50)}\ufffdb`, droppedBytes: 0, replaced: true });
   });
 
-  it('with a U+FFFD of its own is not taken for broken', () => {
+  it('may hold a U+FFFD of its own without counting as broken', () => {
     const text = '\ufffd'.repeat(100);
     expect(decodeStream(whole(Buffer.from(text)))).toEqual({ text, droppedBytes: 0, replaced: false });
   });
@@ -33,21 +33,21 @@ describe('what a command printed', () => {
     ['a NUL', Buffer.from('abc\0def'), 'binary data, 7 bytes'],
     ['a program', Buffer.concat([Buffer.from('7f454c46', 'hex'), Buffer.alloc(96)]), 'ELF program, 100 bytes'],
     [
-      'a tenth and more of other bytes',
+      'more than a tenth of bytes that are not UTF-8',
       Buffer.concat([Buffer.alloc(88, 'a'), Buffer.alloc(12, 0xff)]),
       'binary data, 100 bytes',
     ],
-  ])('is withheld when it holds %s', (_, bytes, kind) => {
+  ])('is withheld if it holds %s', (_, bytes, kind) => {
     const sha256 = createHash('sha256').update(bytes).digest('hex');
     expect(decodeStream(whole(bytes)).text).toBe(`[contextd: ${kind}, sha256 ${sha256}, withheld]\n`);
   });
 
-  it('is shown with a tenth of other bytes', () => {
+  it('is shown if only a tenth of its bytes are not UTF-8', () => {
     const bytes = Buffer.concat([Buffer.alloc(90, 'a'), Buffer.alloc(10, 0xff)]);
     expect(decodeStream(whole(bytes)).text).toBe('a'.repeat(90) + '\ufffd'.repeat(10));
   });
 
-  it('says between head and tail what is missing; a character cut apart there is no fault of the command', () => {
+  it("says between head and tail what is missing, and a character cut there does not count as the command's fault", () => {
     const euro = Buffer.from('€');
     const stream = {
       head: Buffer.concat([Buffer.from('head\n'), euro.subarray(0, 2)]),
@@ -62,7 +62,7 @@ describe('what a command printed', () => {
     });
   });
 
-  it('SEC-1.1 gives up the lines, or in a text without lines the words, that were cut apart', () => {
+  it('SEC-1.1 drops the lines, or in a text without lines the words, that were cut in two', () => {
     const cut = (head: string, tail: string) =>
       decodeStream({ head: Buffer.from(head), tail: Buffer.from(tail), droppedBytes: 1000, totalBytes: 0 });
     expect(cut('one\nand two\nkey=abcdefgh', 'ijklmnop\nthree\nfour\n')).toEqual({

@@ -67,7 +67,7 @@ function openHost(grants: readonly string[], change: Partial<HostCall> = {}, ans
 }
 
 describe('the host', () => {
-  it('FR-8.1 has exactly the methods of host.proto, each opened by a grant or by being a core tool', () => {
+  it('FR-8.1 has exactly the methods of host.proto, each allowed by a grant or for core tools only', () => {
     expect(Object.keys(HOST_METHODS).sort()).toEqual(Object.keys(loadPluginProtocol().ToolHost.service).sort());
   });
 
@@ -80,7 +80,7 @@ describe('the host', () => {
     expect(sandbox.commands).toEqual([]);
   });
 
-  it('FR-8.1 runs a command for a tool that has the grant, with the time the call has left', async () => {
+  it("FR-8.1 runs a command for a tool with the grant, within the call's remaining time", async () => {
     const { exec, host, sandbox } = openHost(['exec']);
     const result = await exec({ stdin: Buffer.from('in') });
     expect(sandbox.policies).toEqual([POLICY]);
@@ -113,7 +113,7 @@ describe('the host', () => {
     expect(sandbox.commands).toMatchObject([{ cwd: '/w' }]);
   });
 
-  it('tells each denial once, however many commands met it', async () => {
+  it('reports each denial once, however many commands cause it', async () => {
     const { exec, host } = openHost(['exec']);
     await exec();
     await exec();
@@ -123,7 +123,7 @@ describe('the host', () => {
   it.each([
     ['timeout', 'timeout'],
     [null, 'cancelled'],
-  ] as const)('a command killed with its call, which ends by %s, ended by %s', async (ending, told) => {
+  ] as const)('for a call that ends by %s, reports the killed command as ended by %s', async (ending, told) => {
     const { exec, host } = openHost(
       ['exec'],
       { ending: () => ending },
@@ -133,7 +133,7 @@ describe('the host', () => {
     expect(host.facts.hostCalls.calls).toMatchObject([{ ended_by: told, error_code: null }]);
   });
 
-  it.each(['the call', 'the request'])('kills the command when %s is over', async (what) => {
+  it.each(['the call', 'the request'])('kills the command when %s ends', async (what) => {
     const [call, request] = [new AbortController(), new AbortController()];
     const run = ({ signal }: CommandSpec) =>
       new Promise<CommandResult>((resolve) =>
@@ -149,7 +149,7 @@ describe('the host', () => {
     ['a relative directory', { cwd: 'w' }],
     ['a NUL in the directory', { cwd: '/w\0' }],
     ['a NUL in the command', { command: 'a\0b' }],
-    ['a name that is none', { env: { 'A=B': 'x' } }],
+    ['an invalid name', { env: { 'A=B': 'x' } }],
     ['a NUL in a value', { env: { A: '\0' } }],
   ])('refuses %s as ARGS_INVALID', async (_, change) => {
     const { exec, sandbox } = openHost(['exec']);
@@ -157,7 +157,7 @@ describe('the host', () => {
     expect(sandbox.commands).toEqual([]);
   });
 
-  it('tells what a command prints to a listener of its own, and that it ended', async () => {
+  it("sends a command's output, and its end, to a listener of its own", async () => {
     const told: string[] = [];
     let commands = 0;
     const onCommand = () => {
@@ -192,7 +192,7 @@ describe('the host', () => {
     await expect(host.scrub(['a', 'b'])).resolves.toEqual(['s:a', 's:b']);
   });
 
-  it('says nothing of the cause when scrubbing fails', async () => {
+  it('does not reveal the cause if scrubbing fails', async () => {
     const scrub = () => Promise.reject(new Error('swordfish'));
     const { host } = openHost(['scrub'], {}, { scrub });
     await expect(host.scrub(['a'])).rejects.toMatchObject({
@@ -201,7 +201,7 @@ describe('the host', () => {
     });
   });
 
-  it('FR-8.1 writes log lines for a tool with the grant, and not without end', async () => {
+  it('FR-8.1 writes log lines for a tool with the grant, up to a limit', async () => {
     const { host, lines } = openHost(['log']);
     for (let i = 0; i < 100; i++) await host.log('info', `line ${i}`);
     await expect(host.log('info', 'one more')).rejects.toMatchObject({ code: 'RATE_LIMITED' });
@@ -209,22 +209,31 @@ describe('the host', () => {
     await expect(openHost([]).host.log('error', 'x')).rejects.toMatchObject({ code: 'PERMISSION_DENIED' });
   });
 
+  it('SEC-1.1 scrubs a log line before the logger sees it, and logs nothing if that fails', async () => {
+    const { host, lines } = openHost(['log']);
+    await host.log('info', 'swordfish');
+    expect(lines).toEqual(['s:swordfish']);
+    const failing = openHost(['log'], {}, { scrub: () => Promise.reject(new Error('no scrub')) });
+    await expect(failing.host.log('info', 'swordfish')).rejects.toMatchObject({ code: 'INTERNAL_ERROR' });
+    expect(failing.lines).toEqual([]);
+  });
+
   it.each([
     ['shout', 'x'],
     ['info', 'x'.repeat(16_385)],
-  ])('refuses a log line of level %s that is not one', async (level, message) => {
+  ])('refuses the unknown log level %s', async (level, message) => {
     const { host, lines } = openHost(['log']);
     await expect(host.log(level, message)).rejects.toMatchObject({ code: 'ARGS_INVALID' });
     expect(lines).toEqual([]);
   });
 
-  it('FR-8.4 keeps the core tools to themselves', async () => {
+  it('FR-8.4 allows the core methods only for core tools', async () => {
     const asked = (origin: 'core' | 'installed') => openHost([], { origin }).host.ask('ArtifactView', {});
     await expect(asked('installed')).rejects.toMatchObject({ code: 'PERMISSION_DENIED' });
     await expect(asked('core')).rejects.toMatchObject({ code: 'NOT_IMPLEMENTED' });
   });
 
-  it('records a hundred requests and counts all, with what became of each', async () => {
+  it('records a hundred requests and counts all, with their outcomes', async () => {
     const { host, exec } = openHost(['exec']);
     await exec();
     for (let i = 0; i < 149; i++) await host.scrub([]).catch(() => {});
@@ -235,7 +244,7 @@ describe('the host', () => {
     expect(calls[1]).toEqual({ method: 'Scrub', error_code: 'PERMISSION_DENIED', duration_ms: 0 });
   });
 
-  it('tells what is under way as interrupted, and waits for it only so long', async () => {
+  it('reports running requests as interrupted, and waits for them only for a limited time', async () => {
     const { host, exec } = openHost(['exec'], {}, { run: () => new Promise(() => {}) });
     expect(host.finished(10)).toBeNull();
     void exec();
@@ -243,7 +252,7 @@ describe('the host', () => {
     expect(host.facts.hostCalls.calls).toEqual([{ method: 'Exec', error_code: 'INTERRUPTED', duration_ms: 0 }]);
   });
 
-  it('waits for what is under way', async () => {
+  it('waits for running requests', async () => {
     const { promise, reject } = Promise.withResolvers<CommandResult>();
     const { host, exec } = openHost(['exec'], {}, { run: () => promise });
     const running = exec().catch(() => {});

@@ -20,7 +20,7 @@ function read(): { stdout: PassThrough; stderr: PassThrough; output: PluginOutpu
   return { ...streams, output, seen };
 }
 
-describe('what a plugin prints', () => {
+describe('the output of a plugin', () => {
   it('is a first line and the rest, however it is cut', async () => {
     const bytes = fc.uint8Array({ maxLength: 300 }).filter((line) => !line.includes(NEWLINE));
     const cuts = fc.array(fc.integer({ min: 1, max: 50 }), { minLength: 1, maxLength: 20 });
@@ -41,7 +41,7 @@ describe('what a plugin prints', () => {
     );
   });
 
-  it('without the end of a line is given up at 8 KiB, and the rest is thrown away', async () => {
+  it('is given up at 8 KiB without a line end, and the rest is discarded', async () => {
     const { stdout, output, seen } = read();
     const refused = expect(output.firstLine).rejects.toMatchObject({ code: 'TOOL_CRASHED' });
     for (let chunk = 0; chunk < 100; chunk += 1) stdout.write(Buffer.alloc(1_000, 'x'));
@@ -51,13 +51,13 @@ describe('what a plugin prints', () => {
     expect(seen.stdout).toBe('');
   });
 
-  it('a line that is too long is refused even when its end comes in the same chunk', async () => {
+  it('is refused if a line is too long, even if its end comes in the same chunk', async () => {
     const { stdout, output } = read();
     stdout.write(`${'x'.repeat(9_000)}\n`);
     await expect(output.firstLine).rejects.toMatchObject({ message: expect.stringContaining('more than 8192 bytes') });
   });
 
-  it('to stderr is passed on, and its end kept until the plugin is up', async () => {
+  it('on stderr is passed on, and its last part is kept until the plugin is ready', async () => {
     const { stderr, output, seen } = read();
     stderr.write('a'.repeat(5_000));
     stderr.write('the last words\n');

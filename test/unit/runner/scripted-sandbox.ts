@@ -2,9 +2,9 @@ import type { CommandResult, CommandSpec, Sandbox, SandboxPolicy } from '#src/sa
 
 const notAsked = (): Promise<never> => Promise.reject(new Error('not asked'));
 
-/** Answers commands with what a test says, so that ends can be had that no command can be made to have. */
+/** Answers commands as a test says, for endings that no real command can produce. */
 export class ScriptedSandbox implements Sandbox {
-  /** What was asked for. */
+  /** The requests it received. */
   readonly commands: CommandSpec[] = [];
   readonly policies: SandboxPolicy[] = [];
   readonly #answer: (command: CommandSpec) => Promise<CommandResult>;

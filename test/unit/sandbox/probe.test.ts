@@ -2,8 +2,8 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, wr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { checkConfig } from '#src/config/load.js';
 import { resolvePaths } from '#src/config/paths.js';
-import { checkConfig } from '#src/config/validate.js';
 import { systemClock } from '#src/core/clock.js';
 import { silentLogger } from '#src/core/log.js';
 import { gatherFacts, type MachineFacts } from '#src/sandbox/probe/facts.js';

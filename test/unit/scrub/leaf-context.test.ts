@@ -9,7 +9,7 @@ import { collectLeaves } from '#src/scrub/leaves.js';
 
 const engine = createEngine(readRulePack(join(import.meta.dirname, '../../../src/scrub/rules')));
 
-/** What is masked of the strings of a value because of their names. */
+/** The parts of a value's strings that are masked because of their names. */
 function maskedIn(value: Json): string[] {
   const names = collectNames(value);
   return collectLeaves(value).flatMap((leaf, position) => {
@@ -20,13 +20,13 @@ function maskedIn(value: Json): string[] {
 }
 
 describe('the name of a leaf', () => {
-  it('SEC-1.1 goes with every string, in the order of the leaves', () => {
+  it('SEC-1.1 belongs to every string, in the order of the leaves', () => {
     const value = { a: 'one', b: { c: ['two', { d: 'three' }] }, e: 4 };
     expect(collectLeaves(value)).toEqual(['a', 'one', 'b', 'c', 'two', 'd', 'three', 'e']);
     expect(collectNames(value)).toEqual([undefined, 'a', undefined, undefined, 'c', undefined, 'd', undefined]);
   });
 
-  it('SEC-1.1 is as long a list as the leaves, whatever the value', () => {
+  it('SEC-1.1 gives one entry per leaf, whatever the value', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (drawn) => {
         const value: Json = JSON.parse(JSON.stringify(drawn));
@@ -42,7 +42,7 @@ describe('the name of a leaf', () => {
     [{ env: [{ name: 'DB_PASSWORD', value: 'letmein9' }] }, ['letmein9']],
     [{ password: 'with"quote9' }, ['with"quote9']],
     [{ headers: { 'X-Api-Key': 'abc12DEF34ghi56' } }, ['abc12DEF34ghi56']],
-  ] as const)('SEC-1.1 tells a secret in %j', (value, secrets) => {
+  ] as const)('SEC-1.1 marks the secret in %j', (value, secrets) => {
     expect(maskedIn(value)).toEqual(secrets);
   });
 
@@ -59,7 +59,7 @@ describe('the name of a leaf', () => {
     expect(maskedIn(value)).toEqual([]);
   });
 
-  it('SEC-1.1 gives offsets within the leaf, and never beyond it', () => {
+  it('SEC-1.1 gives offsets within the leaf, never beyond it', () => {
     fc.assert(
       fc.property(fc.string(), fc.string({ minLength: 1 }), fc.nat(60), fc.nat(60), (name, leaf, from, length) => {
         const scanned = leafText(`${name}_token`, leaf);

@@ -18,7 +18,7 @@ describe('the rule pack', () => {
     expect(new Set(configs.map(({ id }) => id)).size).toBe(configs.length);
   });
 
-  it('has samples for every rule of the folder, and for no other', () => {
+  it('has samples for every rule of the folder, and for no other rule', () => {
     expect(Object.keys(RULE_SAMPLES).sort()).toEqual(configs.map(({ id }) => id).sort());
     for (const { match, clean } of Object.values(RULE_SAMPLES)) {
       expect(match.length).toBeGreaterThan(0);
@@ -50,7 +50,7 @@ describe('the rule pack', () => {
     });
   });
 
-  it.each(CLEAN_TEXTS)('as a whole leaves %j alone', (pattern) => {
+  it.each(CLEAN_TEXTS)('leaves %j alone, with all rules together', (pattern) => {
     for (const seed of SEEDS) {
       const text = generate(pattern, seededRandom(seed));
       expect(engine.scan(text).map(({ rule, start, end }) => `${rule}: ${text.slice(start, end)}`)).toEqual([]);

@@ -40,7 +40,7 @@ const token = (): string => generate('ghp_[A-Za-z0-9]{36}', random);
 const withheld = expect.objectContaining({ code: 'SCRUB_FAILED' });
 
 describe('SEC-1.1 SEC-1.3 scrubbing an answer', () => {
-  it('replaces secrets with tokens that open again', async () => {
+  it('replaces secrets with tokens that can be opened again', async () => {
     const scrubber = scrubberWith();
     const [a, b] = [token(), token()];
     const { value, secrets, missedByFirstPass } = await scrubber.scrub('s', { stdout: `${a} ${b} ${a}`, code: 0 });
@@ -53,7 +53,7 @@ describe('SEC-1.1 SEC-1.3 scrubbing an answer', () => {
     expect(scrubber.openSecrets('s', value.stdout)).toBe(`${a} ${b} ${a}`);
   });
 
-  it('keeps a token for the whole session and shares none with another', async () => {
+  it('keeps a token for the whole session and shares none with another session', async () => {
     const scrubber = scrubberWith();
     const [a, b] = [token(), token()];
     await scrubber.scrub('one', [a, b]);
@@ -72,14 +72,14 @@ describe('SEC-1.1 SEC-1.3 scrubbing an answer', () => {
     );
   });
 
-  it('gives two answers at once the same tokens', async () => {
+  it('gives two concurrent answers the same tokens', async () => {
     const scrubber = scrubberWith();
     const values = Array.from({ length: 20 }, token);
     const answers = await Promise.all([scrubber.scrub('s', values), scrubber.scrub('s', values.toReversed())]);
     expect(answers[0].value).toEqual(answers[1].value.toReversed());
   });
 
-  it('masks a value that was seen where no pattern would find it', async () => {
+  it('masks a value that was seen, even if no pattern would find it', async () => {
     const scrubber = scrubberWith();
     const password = generate('[a-z]{5}-[a-z]{5}-[0-9]{2}', random);
     const first = await scrubber.scrub('s', [`the value is x${password}x`, `DB_PASSWORD=${password}`]);
@@ -88,7 +88,7 @@ describe('SEC-1.1 SEC-1.3 scrubbing an answer', () => {
     expect((await scrubber.scrub('other', password)).value).toBe(password);
   });
 
-  it('masks short values only where a rule finds them', async () => {
+  it('masks short values only if a rule finds them', async () => {
     const { value } = await scrubberWith().scrub('s', 'DB_PASSWORD=hunter2\nhunter2 is a word\n');
     expect(value).toBe('DB_PASSWORD=[SECRET_1]\nhunter2 is a word\n');
   });
@@ -99,7 +99,7 @@ describe('SEC-1.1 SEC-1.3 scrubbing an answer', () => {
     expect(value).toEqual({ '[SECRET_1]': 1, '[SECRET_2]': 2, '[SECRET\\_1]': 3 });
   });
 
-  it('SEC-1.1 SEC-1.2: leaves own names as they are, learns nothing from them, and lets no first pass claim them', async () => {
+  it("SEC-1.1 SEC-1.2: leaves contextd's own names as they are, learns nothing from them, and ignores first-pass claims on them", async () => {
     const scrubber = scrubberWith();
     const [name, secret] = [token(), token()];
     const own = new Set([0]);
@@ -111,7 +111,7 @@ describe('SEC-1.1 SEC-1.3 scrubbing an answer', () => {
     expect(again.value).toEqual({ [name]: '[SECRET_3]' });
   });
 
-  it('neutralises text that looks like a token and gives it back', async () => {
+  it('neutralises text that looks like a token and restores it', async () => {
     const scrubber = scrubberWith();
     const a = token();
     const { value } = await scrubber.scrub('s', `[SECRET_1] ${a} [SECRET\\_9]`);
@@ -119,7 +119,7 @@ describe('SEC-1.1 SEC-1.3 scrubbing an answer', () => {
     expect(scrubber.openSecrets('s', value)).toBe(`[SECRET_1] ${a} [SECRET\\_9]`);
   });
 
-  it('catches a .env file whole', async () => {
+  it('masks every value of a .env file', async () => {
     const text = ['# settings', 'DB_PASSWORD=hunter2', 'API_KEY=Tr0ub4dor', 'password=letmein', 'PORT=8080'].join('\n');
     const { value } = await scrubberWith().scrub('s', text);
     expect(value).toBe('# settings\nDB_PASSWORD=[SECRET_1]\nAPI_KEY=[SECRET_2]\npassword=[SECRET_3]\nPORT=8080');
@@ -135,7 +135,7 @@ const noise = fc.oneof(
 );
 
 describe('SEC-1.1 a planted secret does not survive', () => {
-  it('among any text, at any position, and everything opens again', async () => {
+  it('is masked in any text, at any position, and every token opens again', async () => {
     const whole = fc.tuple(noise, planted, noise, planted, noise);
     await fc.assert(
       fc.asyncProperty(whole, async ([before, one, between, two, after]) => {
@@ -150,7 +150,7 @@ describe('SEC-1.1 a planted secret does not survive', () => {
     );
   });
 
-  it('with a known prefix even in the middle of a word, at every offset', () => {
+  it('is masked by its known prefix even in the middle of a word, at every offset', () => {
     const free = [
       'github-token',
       'gitlab-token',
@@ -175,7 +175,7 @@ describe('SEC-1.1 a planted secret does not survive', () => {
     );
   });
 
-  it('and a scrubbed text holds nothing more to scrub', async () => {
+  it('leaves nothing more to scrub in a scrubbed text', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.oneof(planted, noise), { maxLength: 5 }), async (pieces) => {
         const text = pieces
@@ -196,7 +196,7 @@ describe('SEC-1.1 a planted secret does not survive', () => {
 describe('SEC-1.1 the margins of a text', () => {
   const margins = new Map([[0, { before: 10, after: 10 }]]);
 
-  it('do not leave, and a secret that their edge cuts is masked whole', async () => {
+  it('are not part of the answer, and a secret that their edge cuts is masked whole', async () => {
     const secret = token();
     const shownAt = async (before: number, after: number): Promise<string> => {
       const scrubber = scrubberWith();
@@ -211,14 +211,14 @@ describe('SEC-1.1 the margins of a text', () => {
     expect(await shownAt(2, 2)).toBe('[SECRET_1]');
   });
 
-  it('that hold a whole secret do not tell of it', async () => {
+  it('do not reveal a whole secret that they hold', async () => {
     const { value, secrets } = await scrubberWith().scrub('s', `AKIA${'Q'.repeat(16)} and more`, {
       margins: new Map([[0, { before: 20, after: 0 }]]),
     });
     expect([value, secrets]).toEqual([' and more', []]);
   });
 
-  it('make a part of a private key known by what stands around it', async () => {
+  it('let the scrubber recognise a part of a private key', async () => {
     const key = generate('[A-Za-z0-9+/]{64}\n[A-Za-z0-9+/]{64}\n[A-Za-z0-9+/]{64}\n', random);
     const before = '-----BEGIN RSA PRIVATE' + ' KEY-----\n';
     const text = `${before}${key}`;
@@ -234,7 +234,7 @@ describe('SEC-1.2 the first pass', () => {
   const text = `the ${a} end`;
   const own: Finding = { rule: 'github-token', start: 4, end: 4 + a.length };
 
-  it('counts what only the daemon finds, where there was a first pass', async () => {
+  it('counts what only the daemon finds, if there was a first pass', async () => {
     const missed = async (firstPass?: Finding[][]): Promise<number> =>
       (await scrubberWith().scrub('s', [text, text], firstPass && { firstPass })).missedByFirstPass;
     expect(await missed()).toBe(0);
@@ -254,7 +254,7 @@ describe('SEC-1.2 the first pass', () => {
     expect((await scrubber.scrub('s', words)).value).toBe(words);
   });
 
-  it('cannot change what the daemon finds, blot out a long text or reach outside', async () => {
+  it('cannot change what the daemon finds, mask a long text or reach outside the text', async () => {
     const long = `${'word '.repeat(200)}${a}`;
     const hostile = [
       { rule: 'x', start: 0, end: long.length },
@@ -271,7 +271,7 @@ describe('SEC-1.2 the first pass', () => {
     expect(near).toBe('th[SECRET_1][SECRET_2] end');
   });
 
-  it('never opens or changes a text whatever it claims', async () => {
+  it('never opens or changes a text, whatever it claims', async () => {
     const claim = fc.record({
       rule: fc.string(),
       start: fc.oneof(fc.integer({ min: -2, max: 60 }), fc.double()),
@@ -290,8 +290,8 @@ describe('SEC-1.2 the first pass', () => {
   });
 });
 
-describe('SEC-1.1 it fails closed', () => {
-  it('when the scanner, the numbers or the value itself fail', async () => {
+describe('SEC-1.1 scrubbing fails closed', () => {
+  it('refuses the answer if the scanner, the numbering or the value itself fails', async () => {
     const broken = createScanner({
       config,
       logger: silentLogger,
@@ -306,7 +306,7 @@ describe('SEC-1.1 it fails closed', () => {
     await expect(scrubberWith().scrub('s', deep as never)).rejects.toEqual(withheld);
   });
 
-  it('and says nothing of what was scrubbed', async () => {
+  it('says nothing about the scrubbed text in the error', async () => {
     const secret = token();
     const numbers = { next: () => Promise.reject(new Error(secret)) };
     const failure = await scrubberWith({ numbers })
@@ -325,7 +325,7 @@ describe('maskText', () => {
     expect(scrubber.maskText('[SECRET_4] stays')).toBe('[SECRET_4] stays');
   });
 
-  it('cuts a long text, and no secret in two', () => {
+  it('cuts a long text, but never within a secret', () => {
     const secret = token();
     for (const at of [61_400, 61_420, 61_436, 61_440, 65_500, 65_530]) {
       const masked = scrubberWith().maskText(`${'x'.repeat(at - 1)} ${secret}${' y'.repeat(40_000)}`);

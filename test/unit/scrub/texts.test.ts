@@ -23,7 +23,7 @@ function covered(list: readonly { start: number; end: number }[]): Set<number> {
 }
 
 describe('spans', () => {
-  it('are united without losing or adding a character', () => {
+  it('are merged without losing or adding a character', () => {
     fc.assert(
       fc.property(spans, (list) => {
         const merged = mergeFindings(list);
@@ -48,7 +48,7 @@ describe('spans', () => {
     );
   });
 
-  it('lead from the masked view back to the original', () => {
+  it('map the masked view back to the original', () => {
     fc.assert(
       fc.property(spans, fc.nat(), fc.nat(), (list, a, b) => {
         const merged = mergeFindings(list);
@@ -83,7 +83,7 @@ describe('leaves', () => {
     );
   });
 
-  it('are keys too, in a fixed order', () => {
+  it('include keys, in a fixed order', () => {
     expect(collectLeaves({ a: 'b', c: ['d', { e: null, f: 'g' }], h: 1 })).toEqual([
       'a',
       'b',
@@ -96,16 +96,16 @@ describe('leaves', () => {
     ]);
   });
 
-  it('lose no entry when keys become the same', () => {
+  it('lose no entry when keys become equal', () => {
     expect(replaceLeaves({ a: 1, b: 2, c: 3 }, ['x', 'x', 'x'])).toEqual({ x: 1, 'x (2)': 2, 'x (3)': 3 });
   });
 
-  it('may be called __proto__', () => {
+  it('can be called __proto__', () => {
     const value: Json = JSON.parse('{"__proto__":{"a":"b"}}');
     expect(JSON.stringify(replaceLeaves(value, collectLeaves(value)))).toBe('{"__proto__":{"a":"b"}}');
   });
 
-  it('must be as many as the strings of the value', () => {
+  it('must match the number of strings in the value', () => {
     expect(() => replaceLeaves(['a'], [])).toThrow(RangeError);
     expect(() => replaceLeaves(['a'], ['b', 'c'])).toThrow(RangeError);
   });
@@ -116,7 +116,7 @@ describe('SEC-1.3 text that looks like a token', () => {
     .array(fc.constantFrom('[SECRET', '\\', '_', '7', ']', '[SECRET_1]', '[SECRET\\_1]', 'x'))
     .map((parts) => parts.join(''));
 
-  it('is neutralised and taken back exactly', () => {
+  it('is neutralised and restored exactly', () => {
     fc.assert(
       fc.property(fc.oneof(tricky, fc.string()), (text) => {
         const escaped = escapeLookAlikes(text);

@@ -58,13 +58,13 @@ const found = (configs: Parameters<typeof applyAllowances>[0], text: string) =>
   configs.flatMap((config) => new Detector(config).detect(text).map(({ secret }) => secret));
 
 describe('SEC-1.1 the .gitleaks.toml of a project', () => {
-  it('is nothing when there is none', async () => {
+  it('is null if the project has no file', async () => {
     expect(await reader().read(root)).toBeNull();
     expect(await reader().review(root)).toMatchObject({ sha256: null, approved: false, fault: null });
     expect(faults).toEqual([]);
   });
 
-  it('only adds rules: nothing of it excuses, turns off, changes or reads another file', async () => {
+  it('only adds rules: it cannot excuse, disable or change a rule or read another file', async () => {
     await put(FULL);
     const rules = await reader().read(root);
     expect(rules?.allowances).toBeNull();
@@ -78,7 +78,7 @@ describe('SEC-1.1 the .gitleaks.toml of a project', () => {
     ]);
   });
 
-  it('does what was approved, and only with these very bytes', async () => {
+  it('has its full effect after approval, but only with exactly the approved bytes', async () => {
     await put(FULL.replace("[allowlist]\nregexes = ['''.*''']\n", ''));
     const rules = reader();
     const before = await rules.read(root);
@@ -99,12 +99,12 @@ describe('SEC-1.1 the .gitleaks.toml of a project', () => {
   });
 
   it.each([
-    ['text that is no TOML', 'rules = [', /not valid TOML/],
+    ['invalid TOML', 'rules = [', /not valid TOML/],
     ['a pattern that gitleaks refuses', "[[rules]]\nid = 'x'\nregex = '(?=a)'", /"x"/],
     ['a rule without an id', "[[rules]]\nregex = 'abc'", /id/],
     ['too many rules', "[[rules]]\nid = 'x'\nregex = 'a'\n".repeat(501), /501 rules, the most is 500/],
     ['too many bytes', `# ${'x'.repeat(256 * 1024)}`, /bytes, the most is 262144/],
-  ])('is left aside and told once: %s', async (_what, text, problem) => {
+  ])('is ignored and reported once: %s', async (_what, text, problem) => {
     await put(text);
     const rules = reader();
     expect(await rules.read(root)).toBeNull();
@@ -115,7 +115,7 @@ describe('SEC-1.1 the .gitleaks.toml of a project', () => {
     expect((await rules.read(root))?.files).toHaveLength(1);
   });
 
-  it('is no link, no folder, and read again only when it changed', async () => {
+  it('is not read if it is a link or a folder, and read again only when it changed', async () => {
     await writeFile(join(root, 'elsewhere'), "[[rules]]\nid = 'x'\nregex = 'a'");
     await symlink(join(root, 'elsewhere'), join(root, '.gitleaks.toml'));
     const rules = reader();

@@ -26,7 +26,7 @@ afterEach(() => {
 });
 afterAll(() => rmSync(dir, { recursive: true, force: true }));
 
-/** A gRPC server on a socket of its own; its address. */
+/** A gRPC server on a socket of its own; returns its address. */
 async function listen(register: (server: Server) => void): Promise<string> {
   sockets += 1;
   const address = `unix:${join(dir, `s${sockets}`)}`;
@@ -39,11 +39,11 @@ async function listen(register: (server: Server) => void): Promise<string> {
   return address;
 }
 
-/** What the host was asked, and its answers. */
+/** The requests to the host, and its answers. */
 class Host {
   readonly execs: ExecRequest[] = [];
   readonly lines: string[] = [];
-  /** Lets a log request wait. */
+  /** Makes a log request wait. */
   beforeLog: Promise<void> = Promise.resolve();
   fault: ContextdError | null = null;
 
@@ -139,12 +139,12 @@ async function start(options: ServeOptions = {}, served: readonly Tool[] = tools
 const dataOf = (event: CallEvent | undefined): unknown => JSON.parse(String(event?.output?.data_json));
 
 describe('the server in a tool process', () => {
-  it('FR-1.4 tells its tools', async () => {
+  it('FR-1.4 lists its tools', async () => {
     const { described } = await start();
     expect(described).toEqual(tools.map(({ name }) => name));
   });
 
-  it('FR-3.1 FR-8.1 hands a tool its context and its input, and sends back what it gives', async () => {
+  it('FR-3.1 FR-8.1 gives a tool its context and its input, and returns its output', async () => {
     const seen: ToolContext[] = [];
     const tool: Tool = {
       name: 'look',
@@ -179,14 +179,14 @@ describe('the server in a tool process', () => {
     });
   });
 
-  it('gives nothing out when the scan fails', async () => {
+  it('returns nothing if the scan fails', async () => {
     const { call } = await start({ scan: () => Promise.reject(new ContextdError('SCRUB_FAILED', 'no scan')) });
     const [, failed, ...rest] = await call('echo', { a: 'b' });
     expect(rest).toEqual([]);
     expect(failed).toMatchObject({ event: 'failure', failure: { code: 'SCRUB_FAILED', message: 'no scan' } });
   });
 
-  it("passes a tool's own refusal on, and of any other error only that it happened", async () => {
+  it("passes on a tool's own refusal, and of any other error only that it happened", async () => {
     const { call } = await start();
     const [refused] = await call('refuses');
     expect(refused?.failure).toMatchObject({
@@ -220,7 +220,7 @@ describe('the server in a tool process', () => {
     });
   });
 
-  it('FR-8.4 gives a tool the fault of the host as it was', async () => {
+  it("FR-8.4 passes the host's fault to a tool unchanged", async () => {
     const { call, host } = await start();
     host.fault = new ContextdError('PERMISSION_DENIED', 'not granted', { remedy: 'Ask.', details: { grant: 'exec' } });
     const [failed] = await call('execs');
@@ -234,7 +234,7 @@ describe('the server in a tool process', () => {
     expect(dataOf((await call('asks', { query: 'q' }))[0])).toEqual({ query: 'q' });
   });
 
-  it('FR-8.1 answers a call only when its log lines have arrived, cut to what one may have', async () => {
+  it('FR-8.1 answers a call only after its log lines have arrived, cut to the maximum of one call', async () => {
     const { call, host } = await start();
     const { promise, resolve } = Promise.withResolvers<void>();
     host.beforeLog = promise;
@@ -247,7 +247,7 @@ describe('the server in a tool process', () => {
   it.each([
     [1, 'TIMEOUT'],
     [2, 'CANCELLED'],
-  ] as const)('aborts a call that is cancelled for reason %i with %s, and serves on', async (reason, code) => {
+  ] as const)('aborts a call that is cancelled for reason %i with %s, and continues to serve', async (reason, code) => {
     const { open, cancel, call } = await start();
     const stream = open('waits', {}, 'c9');
     const events: CallEvent[] = [];
@@ -281,12 +281,12 @@ describe('the server in a tool process', () => {
     expect(await promise).toMatchObject({ code: 'CANCELLED' });
   });
 
-  it('takes a cancel of a call it does not know for one that came late', async () => {
+  it('treats a cancel of an unknown call as one that came late', async () => {
     const { cancel } = await start();
     await expect(cancel('unknown', 2)).resolves.toBeUndefined();
   });
 
-  it('has no tool that it was not given', async () => {
+  it('has only the tools that it was given', async () => {
     const { call } = await start();
     expect(await call('toString')).toMatchObject([{ failure: { code: 'TOOL_NOT_FOUND' } }]);
   });

@@ -9,12 +9,12 @@ const GOOD = 'req_01JD0000000000000000000000';
 const context = { request_id: GOOD, project_root: '/p', session_id: 's', protocol_version: 1 };
 const wire = { tool: 'safe_bash', input_json: Buffer.from('{}'), context };
 
-it('a call of this version is handed on as it is', () => {
-  const { request, fault } = receiveCall(wire, signal, 0);
+it('passes on a call of this version unchanged', () => {
+  const { request, fault } = receiveCall(wire, signal, 'proxy', 0);
   expect(fault).toBeUndefined();
   expect(request).toEqual({
     requestId: GOOD,
-    door: 'grpc',
+    principal: { door: 'grpc', client: 'proxy' },
     tool: 'safe_bash',
     projectRoot: '/p',
     sessionHint: 's',
@@ -23,26 +23,26 @@ it('a call of this version is handed on as it is', () => {
   });
 });
 
-it.each([0, 2, 4_294_967_295])('version %i is refused naming both', (version) => {
-  const { fault } = receiveCall({ ...wire, context: { ...context, protocol_version: version } }, signal, 0);
+it.each([0, 2, 4_294_967_295])('refuses version %i and names both versions', (version) => {
+  const { fault } = receiveCall({ ...wire, context: { ...context, protocol_version: version } }, signal, 'proxy', 0);
   expect(fault).toMatchObject({ code: 'VERSION_MISMATCH', details: { caller: version, daemon: 1 } });
   expect(fault?.message).toBe(`the caller speaks protocol version ${version}, this daemon version 1`);
 });
 
-it('a call without context is refused', () => {
-  expect(receiveCall({ ...wire, context: null }, signal, 0).fault?.code).toBe('VERSION_MISMATCH');
+it('refuses a call without context', () => {
+  expect(receiveCall({ ...wire, context: null }, signal, 'proxy', 0).fault?.code).toBe('VERSION_MISMATCH');
 });
 
-it('arguments over the limit are refused with both numbers', () => {
-  const { fault } = receiveCall({ ...wire, input_json: Buffer.alloc(INPUT_MAX_BYTES + 1) }, signal, 0);
+it('refuses arguments over the limit and names both numbers', () => {
+  const { fault } = receiveCall({ ...wire, input_json: Buffer.alloc(INPUT_MAX_BYTES + 1) }, signal, 'proxy', 0);
   expect(fault).toMatchObject({
     code: 'PAYLOAD_TOO_LARGE',
     details: { size: INPUT_MAX_BYTES + 1, limit: INPUT_MAX_BYTES },
   });
-  expect(receiveCall({ ...wire, input_json: Buffer.alloc(INPUT_MAX_BYTES) }, signal, 0).fault).toBeUndefined();
+  expect(receiveCall({ ...wire, input_json: Buffer.alloc(INPUT_MAX_BYTES) }, signal, 'proxy', 0).fault).toBeUndefined();
 });
 
-it('whatever is sent, the request is safe to record', () => {
+it('gives a request that is safe to record, whatever is sent', () => {
   const text = fc.oneof(
     fc.string({ unit: 'binary' }),
     fc.integer({ min: 0, max: 9000 }).map((n) => 'x'.repeat(n)),
@@ -50,7 +50,7 @@ it('whatever is sent, the request is safe to record', () => {
   const sent = fc.record({ request_id: text, project_root: text, session_id: text, protocol_version: fc.nat(2) });
   fc.assert(
     fc.property(text, fc.option(sent), (tool, given) => {
-      const { request, fault } = receiveCall({ tool, input_json: Buffer.alloc(0), context: given }, signal, 1);
+      const { request, fault } = receiveCall({ tool, input_json: Buffer.alloc(0), context: given }, signal, 'proxy', 1);
       expect(request.requestId).toMatch(REQUEST_ID_PATTERN);
       expect(request.tool.length).toBeLessThanOrEqual(128);
       expect(request.projectRoot.length).toBeLessThanOrEqual(4096);

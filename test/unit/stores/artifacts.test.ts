@@ -45,7 +45,7 @@ async function countContents({ database }: TestArtifacts): Promise<unknown> {
 }
 
 describe('an artifact', () => {
-  it('is kept whole under a random id, its streams one after another', async () => {
+  it('is stored whole under a random id, its streams one after another', async () => {
     const { artifacts } = await openTestArtifacts(await makeTempDir());
     const streams = [
       { field: 'stdout', text: 'größer\n' },
@@ -72,7 +72,7 @@ describe('an artifact', () => {
     ['the smallest in a file', 'x'.repeat(SMALL_MAX_BYTES + 1)],
     ['lone surrogates at every place', '\ud800a'.repeat(140_000)],
     ['pairs at every place, shifted by one', `a${'💥'.repeat(300_000)}`],
-  ])('comes back as its UTF-8: %s', async (_, text) => {
+  ])('is returned as its UTF-8: %s', async (_, text) => {
     const { artifacts } = await openTestArtifacts(await makeTempDir());
     const id = await put(artifacts, text);
     expect((await readText(artifacts, id)) === Buffer.from(text).toString()).toBe(true);
@@ -96,7 +96,7 @@ describe('an artifact', () => {
     await expect(artifacts.read(SESSION_A, id, -1, 4)).rejects.toMatchObject({ code: 'ARGS_INVALID' });
   });
 
-  it('is not there for another session, nor for a made-up id', async () => {
+  it('does not exist for another session or under a made-up id', async () => {
     const { artifacts } = await openTestArtifacts(await makeTempDir());
     const id = await put(artifacts, 'secret of a');
     for (const [session, asked] of [
@@ -129,7 +129,7 @@ describe('an artifact', () => {
 });
 
 describe('contents', () => {
-  it('are kept once, however many artifacts and sessions hold them', async () => {
+  it('are stored once, however many artifacts and sessions hold them', async () => {
     const stores = await openTestArtifacts(await makeTempDir());
     const { artifacts } = stores;
     const puts = [SESSION_A, SESSION_B, SESSION_A].flatMap((session) => [
@@ -141,7 +141,7 @@ describe('contents', () => {
     expect(await listFiles(stores)).toHaveLength(1);
   });
 
-  it('are the same when the same bytes are split over streams differently, and keep their own parts', async () => {
+  it('are the same if the same bytes are split over streams differently, and keep their own parts', async () => {
     const stores = await openTestArtifacts(await makeTempDir());
     const one = await put(stores.artifacts, 'ab');
     const streams = [
@@ -154,7 +154,7 @@ describe('contents', () => {
     expect((await stores.artifacts.info(SESSION_A, two)).parts).toHaveLength(2);
   });
 
-  it('have files 0600 in folders 0700, with names that differ from home to home', async () => {
+  it('have files of mode 0600 in folders of mode 0700, with names that differ between homes', async () => {
     const names = new Set<string>();
     for (const stores of [await openTestArtifacts(await makeTempDir()), await openTestArtifacts(await makeTempDir())]) {
       await put(stores.artifacts, LARGE);
@@ -167,7 +167,7 @@ describe('contents', () => {
     expect(names.size).toBe(2);
   });
 
-  it('whose file is gone or not whole count as expired, and the next put of the same brings it back', async () => {
+  it('count as expired if their file is missing or incomplete, and the next put of the same content restores them', async () => {
     const stores = await openTestArtifacts(await makeTempDir());
     const id = await put(stores.artifacts, LARGE);
     const [path = ''] = await listFiles(stores);
@@ -231,7 +231,7 @@ describe('pruning', () => {
     expect(await listFiles(stores)).toHaveLength(3);
   });
 
-  it('starts by itself when a put goes over the quota', async () => {
+  it('starts by itself if a put exceeds the quota', async () => {
     const stores = await openTestArtifacts(await makeTempDir(), 100_000);
     for (let i = 0; i < 20; i++) {
       stores.clock.nowMs += 1;
@@ -242,7 +242,7 @@ describe('pruning', () => {
     expect(row?.bytes).toBeLessThanOrEqual(100_000);
   });
 
-  it('never breaks a put of a content it is removing', async () => {
+  it('never breaks a put of content that it is removing', async () => {
     const stores = await openTestArtifacts(await makeTempDir());
     const { artifacts, clock } = stores;
     for (let round = 0; round < 15; round++) {
@@ -274,7 +274,7 @@ describe('starting', () => {
     expect(await readText(second.artifacts, id)).toBe(LARGE);
   });
 
-  it('says which place it cannot write', async () => {
+  it('names the place that it cannot write', async () => {
     const dir = await makeTempDir();
     await writeFile(join(dir, 'file'), '');
     const database = await openTestDatabase(dir);
@@ -298,7 +298,7 @@ describe('SEC-1.1 an artifact in which a secret was found later', () => {
     ['small', 'before value after\n', 'before [SECRET_1] after\n'],
     ['large', `value\n${LARGE}`, `[SECRET_1]\n${LARGE}`],
     ['large, then small', `value\n${LARGE}`, '[SECRET_1]\n'],
-  ])('has other texts under its id, and nothing is left of the former: %s', async (_what, former, text) => {
+  ])('gets another text under its id, and nothing is left of the old text: %s', async (_what, former, text) => {
     const opened = await openTestArtifacts(await makeTempDir());
     const { artifacts } = opened;
     const id = await put(artifacts, former);
@@ -310,7 +310,7 @@ describe('SEC-1.1 an artifact in which a secret was found later', () => {
     expect(await listFiles(opened)).toHaveLength(small ? 0 : 1);
   });
 
-  it("stays as it was for whoever else has the same content, and is not another session's to change", async () => {
+  it('stays unchanged for every other session with the same content, and no other session can change it', async () => {
     const { artifacts } = await openTestArtifacts(await makeTempDir());
     const [mine, theirs] = [await put(artifacts, 'same\n'), await put(artifacts, 'same\n', SESSION_B)];
     await artifacts.replace(SESSION_A, mine, [{ field: 'stdout', text: 'other\n' }]);

@@ -1,15 +1,18 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
+import protobuf from 'protobufjs';
 import { describe, expect, it } from 'vitest';
+import type { StatsRow } from '#src/call/management.js';
 import { parseRecord } from '#src/stores/audit-record.js';
-import { type StatsRow, sumAuditLog } from '#src/stores/audit-stats.js';
+import { sumAuditLog } from '#src/stores/audit-stats.js';
 import { propertyRuns } from '../../helpers/property-runs.ts';
 import { makeTempDir } from './open-stores.js';
 
 const DAY = '2025-01-15';
+const PROTO = join(import.meta.dirname, '../../../proto/contextd/v1/management.proto');
 
-/** A record as a version without token figures wrote it. */
+/** A record from a version that did not count tokens. */
 const OLD = {
   time: `${DAY}T12:00:00.000Z`,
   request_id: 'req_1',
@@ -40,12 +43,12 @@ function parse(extra: object): object | null {
 }
 
 describe('a record of the audit log', () => {
-  it('keeps what is known of tokens and time', () => {
+  it('keeps known figures of tokens and time', () => {
     expect(parse(FIRST)).toEqual(FIRST);
     expect(parse({ ...FOLLOW_UP, tokens_estimated: false })).toEqual({ ...FOLLOW_UP, tokens_estimated: false });
   });
 
-  it('keeps what was set aside, of this version and of one that wrote paths alone', () => {
+  it('keeps quarantined files, of this version and of a version that recorded only paths', () => {
     const now = { quarantined: [{ path: '.envrc', id: '0123abcd', reason: 'r' }], search_incomplete: true };
     for (const known of [now, { quarantined: ['.envrc'] }]) expect(parse(known)).toEqual({ ...OLD, ...known });
   });
@@ -63,57 +66,78 @@ describe('a record of the audit log', () => {
     { truncated: 0 },
     { quarantined: 'x' },
     { search_incomplete: 1 },
-  ])('stays one when a field has another type, without the field: %j', (misfit) => {
+  ])('is still read if a field has another type, without this field: %j', (misfit) => {
     expect(parse(misfit)).toEqual(OLD);
   });
 
-  it('takes no number that is too large to be one', () => {
+  it('ignores a number that is too large', () => {
     const line = JSON.stringify({ ...OLD, tokens_run: 0 }).replace('"tokens_run":0', '"tokens_run":1e999');
     expect(parseRecord(Buffer.from(line))).toEqual(OLD);
   });
 });
 
 describe('the sums of the audit log', () => {
+  it('are the rows that the protocol carries, field by field', async () => {
+    const [row] = await sum([FIRST]);
+    const { fields } = protobuf.loadSync(PROTO).lookupType('contextd.v1.StatsRow');
+    const names = Object.keys(fields).map((name) => name.replaceAll(/[A-Z]/g, (c) => `_${c.toLowerCase()}`));
+    expect(Object.keys(row ?? {}).sort()).toEqual(names.sort());
+  });
+
   it('count a follow-up against the saving', async () => {
     expect(await sum([FIRST, FOLLOW_UP])).toEqual([
       {
         ...{ day: DAY, project: '/p', session: 'a', tool: 'safe_bash' },
-        ...{ calls: 2, failed: 0, secrets: 2, missedByFirstPass: 0, missedByEngine: 0, durationMs: 35, scrubMs: 0 },
-        ...{ followUps: 1, countedCalls: 2, estimatedCalls: 0, tokensRun: 5_000, tokensReturned: 3_500 },
-        ...{ tokensSaved: 1_500, artifacts: 1, truncated: 1, timedCalls: 2, addedMs: 15 },
+        ...{
+          calls: 2,
+          failed: 0,
+          secrets: 2,
+          missed_by_first_pass: 0,
+          missed_by_engine: 0,
+          duration_ms: 35,
+          scrub_ms: 0,
+        },
+        ...{ follow_ups: 1, counted_calls: 2, estimated_calls: 0, tokens_run: 5_000, tokens_returned: 3_500 },
+        ...{ tokens_saved: 1_500, artifacts: 1, truncated: 1, timed_calls: 2, added_ms: 15 },
       },
     ]);
   });
 
-  it('say so when more came back than ran', async () => {
+  it('report if more was returned than ran', async () => {
     const [row] = await sum([FIRST, FOLLOW_UP, FOLLOW_UP, FOLLOW_UP]);
-    expect(row).toMatchObject({ tokensRun: 5_000, tokensReturned: 6_500, tokensSaved: -1_500 });
+    expect(row).toMatchObject({ tokens_run: 5_000, tokens_returned: 6_500, tokens_saved: -1_500 });
   });
 
-  it('hold old records as calls, and not as calls that saved nothing', async () => {
+  it('count old records as calls, but not as calls without a saving', async () => {
     const [row] = await sum([OLD, FIRST, { ...OLD, tokens_returned: 90 }, { ...OLD, tokens_run: 90 }]);
-    expect(row).toMatchObject({ calls: 4, countedCalls: 1, tokensRun: 5_000, tokensReturned: 2_000, timedCalls: 1 });
+    expect(row).toMatchObject({
+      calls: 4,
+      counted_calls: 1,
+      tokens_run: 5_000,
+      tokens_returned: 2_000,
+      timed_calls: 1,
+    });
   });
 
-  it('tell how many figures are estimates, and take no run from a follow-up', async () => {
+  it('count estimated figures, and add nothing to tokens run for a follow-up', async () => {
     const [row] = await sum([
       { ...FIRST, tokens_estimated: true },
       { ...FOLLOW_UP, tokens_estimated: true, tokens_run: 900, run_ms: 4 },
     ]);
-    expect(row).toMatchObject({ estimatedCalls: 1, countedCalls: 2, tokensRun: 5_000, addedMs: 15 });
+    expect(row).toMatchObject({ estimated_calls: 1, counted_calls: 2, tokens_run: 5_000, added_ms: 15 });
   });
 
-  it('know no negative time', async () => {
+  it('contain no negative time', async () => {
     const [row] = await sum([{ ...FIRST, duration_ms: 19.9 }]);
-    expect(row).toMatchObject({ timedCalls: 1, addedMs: 0 });
+    expect(row).toMatchObject({ timed_calls: 1, added_ms: 0 });
   });
 
-  it('hold what the engine missed as no call', async () => {
+  it('do not count secrets that the engine missed as calls', async () => {
     const [row] = await sum([FIRST, { ...FIRST, kind: 'secret_missed', secrets_found: 3 }]);
-    expect(row).toMatchObject({ calls: 1, missedByEngine: 3, tokensRun: 5_000 });
+    expect(row).toMatchObject({ calls: 1, missed_by_engine: 3, tokens_run: 5_000 });
   });
 
-  it('miss no call when there are too many rows', async () => {
+  it('miss no call if there are too many rows', async () => {
     const tools = Array.from({ length: 9 }, (_, n) => ({ ...FIRST, tool: `t${n}`, session: `s${n}` }));
     const rows = await sum([...tools, { ...FIRST, tool: '(others)' }, ...tools], 4);
     expect(rows.map(({ tool, calls }) => [tool, calls])).toEqual([
@@ -126,7 +150,7 @@ describe('the sums of the audit log', () => {
     expect(rows.at(-1)).toMatchObject({ project: '', session: '' });
   });
 
-  it('saved is run less returned whatever the fields hold', async () => {
+  it('keep saved equal to run minus returned, whatever the fields hold', async () => {
     const optional = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined });
     const amount = fc.oneof(fc.nat(), fc.constantFrom('1', null, -1));
     const record = fc.record({
@@ -139,8 +163,8 @@ describe('the sums of the audit log', () => {
         const rows = await sum(fields.map((some) => ({ ...OLD, ...some })));
         expect(rows.reduce((calls, row) => calls + row.calls, 0)).toBe(fields.length);
         for (const row of rows) {
-          expect(row.tokensSaved).toBe(row.tokensRun - row.tokensReturned);
-          expect(row.countedCalls).toBeLessThanOrEqual(row.calls);
+          expect(row.tokens_saved).toBe(row.tokens_run - row.tokens_returned);
+          expect(row.counted_calls).toBeLessThanOrEqual(row.calls);
         }
       }),
       { numRuns: Math.min(propertyRuns(), 300) },

@@ -68,7 +68,7 @@ describe('the audit log', () => {
     }
   });
 
-  it('SEC-5.4 never writes over what another writer appended', async () => {
+  it('SEC-5.4 never overwrites what another writer appended', async () => {
     const dir = await makeTempDir();
     const audit = await openAudit(dir);
     await audit.append(makeRecord(1));
@@ -77,7 +77,7 @@ describe('the audit log', () => {
     expect(idsOf(await audit.tail(10))).toEqual(['req_1', 'req_2', 'req_3']);
   });
 
-  it('is 0600 in a folder 0700, also where a file was wider', async () => {
+  it('has mode 0600 in a folder of mode 0700, even if a file was wider', async () => {
     const dir = await makeTempDir();
     const audit = await openAudit(dir);
     expect((await stat(join(dir, 'audit'))).mode & 0o777).toBe(0o700);
@@ -89,21 +89,21 @@ describe('the audit log', () => {
     expect((await stat(join(dir, 'audit', TODAY))).mode & 0o777).toBe(0o600);
   });
 
-  it('loses none of 1000 concurrent appends, in their order', async () => {
+  it('loses none of 1000 concurrent appends and keeps their order', async () => {
     const audit = await openAudit(await makeTempDir());
     const records = Array.from({ length: 1000 }, (_, n) => makeRecord(n));
     await Promise.all(records.map((record) => audit.append(record)));
     expect(await audit.tail(2000)).toEqual(records);
   });
 
-  it('takes an append that comes right when the last write ends', async () => {
+  it('accepts an append that comes just as the last write ends', async () => {
     const audit = await openAudit(await makeTempDir());
     const chain = audit.append(makeRecord(0)).then(() => audit.append(makeRecord(1)));
     await Promise.all([chain, chain.then(() => audit.append(makeRecord(2)))]);
     expect(idsOf(await audit.tail(10))).toEqual(['req_0', 'req_1', 'req_2']);
   });
 
-  it('begins a file at midnight UTC, and tail reads across days', async () => {
+  it('starts a file at midnight UTC, and tail reads across days', async () => {
     const dir = await makeTempDir();
     const clock = new TestClock();
     const audit = await openAudit(dir, clock);
@@ -132,7 +132,7 @@ describe('the audit log', () => {
   });
 
   it.each(['', '{"time":"2025-01-15T', '{"time":"2025-01-15T12:00:00.000Z"}', 'null', '\u0000\u0000'])(
-    'passes over a torn last line and starts the next record on its own: %j',
+    'skips a torn last line and starts the next record on a new line: %j',
     async (torn) => {
       const dir = await makeTempDir();
       const first = await openAudit(dir);
@@ -146,7 +146,7 @@ describe('the audit log', () => {
     },
   );
 
-  it('goes on in a new file when someone removed the open one', async () => {
+  it('continues in a new file if someone removed the open one', async () => {
     const dir = await makeTempDir();
     const audit = await openAudit(dir);
     await audit.append(makeRecord(1));
@@ -168,7 +168,7 @@ describe('SEC-5.1 a call in the audit log', () => {
   };
   const END = { ...makeRecord(1), ...START };
 
-  it('SEC-5.1: shows as started while it runs, and only with its end afterwards, across days', async () => {
+  it('SEC-5.1: is shown as started while it runs, and afterwards only with its end, across days', async () => {
     const dir = await makeTempDir();
     const clock = new TestClock();
     const audit = await openAudit(dir, clock);
@@ -184,7 +184,7 @@ describe('SEC-5.1 a call in the audit log', () => {
     expect(await audit.tail(10, '/home/me/project')).toHaveLength(2);
   });
 
-  it('SEC-5.1: counts once, as failed only when its end will never come', async () => {
+  it('SEC-5.1: counts once, and as failed only if its end will never come', async () => {
     const clock = new TestClock();
     const audit = await openAudit(await makeTempDir(), clock);
     const counts = async () => (await audit.stats(2, '')).map(({ day, calls, failed }) => [day, calls, failed]);
@@ -195,7 +195,7 @@ describe('SEC-5.1 a call in the audit log', () => {
     expect(await counts()).toEqual([['2025-01-16', 1, 0]]);
   });
 
-  it('SEC-5.1: keeps its start when its end cannot be written, and shows as interrupted', async () => {
+  it('SEC-5.1: keeps its start if its end cannot be written, and is shown as interrupted', async () => {
     const dir = await makeTempDir();
     const clock = new TestClock();
     const audit = await openAudit(dir, clock);
@@ -211,7 +211,7 @@ describe('SEC-5.1 a call in the audit log', () => {
     expect(await audit.stats(1, '')).toMatchObject([{ calls: 1, failed: 1 }]);
   });
 
-  it('SEC-5.1: is ended as INTERRUPTED once when the daemon died, with what the start says', async () => {
+  it('SEC-5.1: is ended as INTERRUPTED once if the daemon died, with the facts of its start', async () => {
     const dir = await makeTempDir();
     const clock = new TestClock();
     const dead = await openAudit(dir, clock);
@@ -234,7 +234,7 @@ describe('SEC-5.1 a call in the audit log', () => {
     expect(others).toEqual([]);
     expect(done).toMatchObject({ request_id: 'req_done', exit_code: 0 });
     expect(interrupted).toMatchObject({ ...START, began: true, exit_code: 1, error_code: 'INTERRUPTED' });
-    // It died between the journal and the log: the journal knows less.
+    // The daemon died between the journal and the log: the journal knows less.
     expect(lost).toMatchObject({
       request_id: 'req_lost',
       session: '[SECRET]-a',
@@ -256,7 +256,7 @@ describe('an audit log that cannot be written', () => {
     });
   });
 
-  it('fails every append at the turn of the day, and works again once it is mended', async () => {
+  it('fails every append at the turn of the day, and works again once the cause is fixed', async () => {
     const dir = await makeTempDir();
     const clock = new TestClock();
     const audit = await openAudit(dir, clock);
@@ -270,7 +270,7 @@ describe('an audit log that cannot be written', () => {
     expect(idsOf(await audit.tail(10))).toEqual(['req_3']);
   });
 
-  it.runIf(process.platform === 'linux')('fails when the disk is full', async () => {
+  it.runIf(process.platform === 'linux')('fails if the disk is full', async () => {
     const dir = await makeTempDir();
     await mkdir(join(dir, 'audit'));
     await symlink('/dev/full', join(dir, 'audit', TODAY));

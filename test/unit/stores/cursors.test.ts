@@ -39,7 +39,7 @@ function open(text: string, sessionKey = SESSION_A): unknown {
 }
 
 describe('a cursor', () => {
-  it('FR-3.3 carries the artifact and what is still to be read', () => {
+  it('FR-3.3 carries the artifact and what is left to read', () => {
     fc.assert(
       fc.property(payloads, (payload) => {
         expect(open(cursors.seal(SESSION_A, payload))).toEqual(payload);
@@ -55,7 +55,7 @@ describe('a cursor', () => {
     );
   });
 
-  it('is refused with any one bit of its text flipped', () => {
+  it('is refused if any one bit of its text is flipped', () => {
     const text = cursors.seal(SESSION_A, { artifactId: ID, ranges: [{ start: 6000, end: 100_000 }] });
     for (let bit = 0; bit < text.length * 8; bit++) {
       const bytes = Buffer.from(text);
@@ -64,7 +64,7 @@ describe('a cursor', () => {
     }
   });
 
-  it('is refused with any character changed, added or left out: there is one spelling', () => {
+  it('is refused if any character is changed, added or left out: there is one spelling', () => {
     const character = fc.constantFrom(...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_=+/ \n');
     fc.assert(
       fc.property(payloads, fc.nat(), fc.nat(1), fc.oneof(character, fc.constant('')), (payload, at, cut, put) => {
@@ -78,7 +78,7 @@ describe('a cursor', () => {
     );
   });
 
-  it('is refused when it is garbage of any kind', () => {
+  it('is refused if it is garbage of any kind', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.base64String(), fc.string({ minLength: 5000 })), (text) => {
         expect(open(text)).toEqual(REFUSED);
@@ -109,7 +109,7 @@ describe('a cursor', () => {
         { start: 4, end: 9 },
       ],
     ],
-  ])('is not made for %s', (_, ranges) => {
+  ])('is not created for %s', (_, ranges) => {
     expect(() => cursors.seal(SESSION_A, { artifactId: ID, ranges })).toThrow(RangeError);
   });
 });

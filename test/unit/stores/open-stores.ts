@@ -5,14 +5,17 @@ import { onTestFinished } from 'vitest';
 import type { Clock } from '#src/core/clock.js';
 import { silentLogger } from '#src/core/log.js';
 import { type ArtifactStore, createArtifactStore } from '#src/stores/artifacts.js';
+import { type Consents, createConsents } from '#src/stores/consents.js';
 import { createDaemonKeys, type DaemonKeys } from '#src/stores/keys.js';
+import { createProjectStore, type ProjectStore } from '#src/stores/projects.js';
 import { createDatabase, type Database } from '#src/stores/sqlite.js';
+import { STATE_MIGRATIONS } from '#src/stores/state-migrations.js';
 
 export const SESSION_A = '/home/me/project\0session-a';
 export const SESSION_B = '/home/me/project\0session-b';
 export const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** A clock the test turns by hand. */
+/** A clock that the test sets. */
 export class TestClock implements Clock {
   nowMs = Date.UTC(2025, 0, 15, 12);
 
@@ -33,7 +36,11 @@ export async function makeTempDir(): Promise<string> {
 
 /** A started database in `dir`, stopped when the test ends. */
 export async function openTestDatabase(dir: string): Promise<Database> {
-  const database = createDatabase({ file: join(dir, 'contextd.db'), logger: silentLogger });
+  const database = createDatabase({
+    file: join(dir, 'contextd.db'),
+    migrations: STATE_MIGRATIONS,
+    logger: silentLogger,
+  });
   await database.start();
   onTestFinished(() => database.stop());
   return database;
@@ -69,4 +76,16 @@ export async function openTestArtifacts(dir: string, maxBytes = 1024 ** 3): Prom
   await artifacts.start();
   onTestFinished(() => artifacts.stop());
   return { dir, clock, database, artifacts };
+}
+
+/** Started stores of consents and projects over `database`. */
+export async function openTestProjects(
+  database: Database,
+  clock: TestClock,
+): Promise<{ consents: Consents; projects: ProjectStore }> {
+  const consents = createConsents({ database, clock });
+  await consents.start();
+  const projects = createProjectStore({ database, consents, clock });
+  await projects.start();
+  return { consents, projects };
 }

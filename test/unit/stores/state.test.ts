@@ -1,8 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { createJournal } from '#src/stores/journal.js';
-import { type AcceptedTool, createProjectStore } from '#src/stores/projects.js';
+import type { AcceptedTool } from '#src/stores/projects.js';
 import { createSessionStore, type SessionStore } from '#src/stores/sessions.js';
-import { DAY_MS, makeTempDir, openTestDatabase, openTestKeys, SESSION_A, SESSION_B, TestClock } from './open-stores.js';
+import {
+  DAY_MS,
+  makeTempDir,
+  openTestDatabase,
+  openTestKeys,
+  openTestProjects,
+  SESSION_A,
+  SESSION_B,
+  TestClock,
+} from './open-stores.js';
 
 const clock = new TestClock();
 
@@ -51,7 +60,7 @@ describe('session keys', () => {
     expect(second.sessions.cursorKey(SESSION_B).toString('hex')).toBe(cursors[1]);
   });
 
-  it('differ from home to home', async () => {
+  it('differ between homes', async () => {
     const one = await openSessions(await makeTempDir());
     const other = await openSessions(await makeTempDir());
     expect(one.sessions.etagKey(SESSION_A)).not.toBe(other.sessions.etagKey(SESSION_A));
@@ -70,8 +79,7 @@ describe('projects', () => {
   it('are registered, found, listed and unregistered, over a restart too', async () => {
     const dir = await makeTempDir();
     const database = await openTestDatabase(dir);
-    const projects = createProjectStore({ database, clock });
-    await projects.start();
+    const { projects } = await openTestProjects(database, clock);
     expect(await projects.register('/p', [read, bash])).toBe(true);
     expect(await projects.register('/p', [{ ...bash, grants: ['exec', 'log'] }, read])).toBe(false);
     expect(await projects.register('/a', [])).toBe(true);
@@ -80,8 +88,7 @@ describe('projects', () => {
     expect(await projects.find('/p/sub')).toBeNull();
     await database.stop();
 
-    const reopened = createProjectStore({ database: await openTestDatabase(dir), clock });
-    await reopened.start();
+    const { projects: reopened } = await openTestProjects(await openTestDatabase(dir), clock);
     expect(await reopened.list()).toEqual([{ root: '/a', tools: [] }, expected]);
     expect(await reopened.register('/p', [read, bash])).toBe(false);
     expect(await reopened.register('/p', [read])).toBe(true);
@@ -90,25 +97,24 @@ describe('projects', () => {
     expect(await reopened.find('/p')).toBeNull();
   });
 
-  it('take concurrent registrations in order', async () => {
+  it('accept concurrent registrations in order', async () => {
     const dir = await makeTempDir();
     const database = await openTestDatabase(dir);
-    const projects = createProjectStore({ database, clock });
-    await projects.start();
+    const { projects } = await openTestProjects(database, clock);
     const changes = [projects.register('/p', [bash]), projects.register('/p', [read]), projects.unregister('/p')];
     expect(await Promise.all([...changes, projects.register('/p', [bash, read])])).toEqual([true, true, true, true]);
-    const again = createProjectStore({ database, clock });
-    await again.start();
+    const { projects: again } = await openTestProjects(database, clock);
     expect(await again.find('/p')).toEqual(await projects.find('/p'));
   });
 
-  it('with accepted tools that cannot be read refuse the start: a grant is never guessed', async () => {
+  it('refuse to start if their accepted tools cannot be read: a grant is never guessed', async () => {
     const database = await openTestDatabase(await makeTempDir());
-    const projects = createProjectStore({ database, clock });
-    await projects.start();
+    const { projects } = await openTestProjects(database, clock);
     await projects.register('/p', [bash]);
-    await database.write([{ sql: `UPDATE project_tools SET grants = '{}'`, params: [] }]);
-    await expect(createProjectStore({ database, clock }).start()).rejects.toMatchObject({ code: 'INTERNAL_ERROR' });
+    await database.write([
+      { sql: `UPDATE consents SET subject = 'grant:' WHERE subject LIKE 'grant:%:exec'`, params: [] },
+    ]);
+    await expect(openTestProjects(database, clock)).rejects.toMatchObject({ code: 'INTERNAL_ERROR' });
   });
 });
 
@@ -132,7 +138,7 @@ describe('the journal', () => {
     });
   });
 
-  it('marks what was left open as interrupted at start, and forgets calls after 7 days', async () => {
+  it('marks open calls as interrupted at start, and forgets calls after 7 days', async () => {
     const turned = new TestClock();
     const journal = createJournal({ database: await openTestDatabase(await makeTempDir()), clock: turned });
     await journal.begin({ requestId: 'req_1', tool: 't', sessionKey: SESSION_A });

@@ -17,7 +17,7 @@ const MARKER = /^\n?… ([\d,]+) bytes omitted; pass meta\.pagination\.cursor as
 
 type Text = Pick<CutStream, 'field' | 'text'>;
 
-/** As the budget step lays out texts of which nothing is densified. */
+/** Lays out texts as the budget step does, without densification. */
 function laidOut(texts: readonly Text[], cut: CutMode, more: Partial<CutStream> = {}): CutStream[] {
   let offset = 0;
   return texts.map(({ field, text }) => {
@@ -46,7 +46,7 @@ function textOf(envelope: Envelope, field: string): string {
   return typeof text === 'string' ? text : '';
 }
 
-/** The envelope's promises that hold for every answer. */
+/** What the envelope promises for every answer. */
 function expectHonest(line: string, envelope: Envelope, omitted: readonly ByteRange[], budgetTokens: number): void {
   const tokens = recount(line);
   expect(tokens).toBeLessThanOrEqual(budgetTokens);
@@ -58,7 +58,7 @@ function expectHonest(line: string, envelope: Envelope, omitted: readonly ByteRa
   expect(rangesOf(envelope.meta.pagination?.cursor ?? '')).toEqual(omitted);
 }
 
-/** Splits what is visible of a stream at its marker; checks the marker's number against the omitted bytes. */
+/** Splits the visible text of a stream at its marker; compares the marker's number with the omitted bytes. */
 function visibleParts(visible: string, bytes: Buffer, hole: ByteRange): { head: Buffer; tail: Buffer } {
   const head = bytes.subarray(0, hole.start);
   const tail = bytes.subarray(hole.end);
@@ -70,7 +70,10 @@ function visibleParts(visible: string, bytes: Buffer, hole: ByteRange): { head: 
   return { head, tail };
 }
 
-/** The part of `ranges` in the stream at `offset`, relative to it; an empty range at its end when there is none. */
+/**
+ * The part of `ranges` in the stream at `offset`, relative to the stream; an empty range at its end if there is no
+ * part.
+ */
 function holeIn(ranges: readonly ByteRange[], offset: number, bytes: number): ByteRange {
   const inside = ranges
     .map(({ start, end }) => ({ start: Math.max(start - offset, 0), end: Math.min(end - offset, bytes) }))
@@ -79,7 +82,7 @@ function holeIn(ranges: readonly ByteRange[], offset: number, bytes: number): By
   return inside[0] ?? { start: bytes, end: bytes };
 }
 
-/** Follows cursors to the end, from artifact bytes only; gives the pages' text by field. */
+/** Follows cursors to the end, from artifact bytes only; returns the pages' text by field. */
 function walk(streams: readonly Text[], first: readonly ByteRange[], budgetTokens: number) {
   const artifact = Buffer.concat(streams.map(({ text }) => Buffer.from(text)));
   const parts = streams.map(({ field, text }) => ({ field, bytes: Buffer.byteLength(text) }));
@@ -103,7 +106,7 @@ function walk(streams: readonly Text[], first: readonly ByteRange[], budgetToken
   return { pages, count };
 }
 
-/** Head, pages and tail of every stream together are the stream, and no cut parts what belongs together. */
+/** Head, pages and tail of every stream together are the stream, and no cut splits what belongs together. */
 function expectLossless(streams: readonly Text[], budgetTokens: number, view: CutMode, pageTokens: number): void {
   const answer = fitStreams(streams, budgetTokens, view);
   expectHonest(answer.line, answer.envelope, answer.omitted, budgetTokens);
@@ -159,25 +162,25 @@ describe('fitToBudget', () => {
     );
   });
 
-  it('FR-3.3 walks one stream, three streams and a text of one endless line', () => {
+  it('FR-3.3 pages through one stream, three streams and a text of one endless line', () => {
     const line = Array.from({ length: 3000 }, (_, i) => `item-${i * 7919}`).join(' ');
     expectLossless([{ field: 'content', text: line }], 500, 'head_tail', 700);
     expectLossless([...streamsOf(line, line), { field: 'log', text: line }], 800, 'head_tail', 2000);
   });
 
-  it('FR-3.3 sees around a cut where a page is limited by what was read for it', () => {
+  it('FR-3.3 knows the text around a cut even if the page ends where the text read for it ends', () => {
     const rulers = `${'—'.repeat(128)}\u001b[0m${'—'.repeat(128)}[SECRET_12]`;
     expectLossless(streamsOf(rulers.repeat(140)), 300, 'head', 2000);
   });
 
-  it('FR-3.3 parts a terminal sequence only when it is longer than a page', () => {
+  it('FR-3.3 splits a terminal sequence only if it is longer than a page', () => {
     const streams = streamsOf(`${'\u001b]8;;'.padEnd(3000, 'q1w2e3')}\u0007${'end\n'.repeat(900)}`);
     const { pages, count } = walk(streams, [{ start: 0, end: 6601 }], 400);
     expect(pages.get('stdout')?.join('')).toBe(streams[0]?.text);
     expect(count).toBeGreaterThan(3);
   });
 
-  it('FR-3.2 FR-3.4 sends what fits as it is, whatever the view', () => {
+  it('FR-3.2 FR-3.4 sends what fits unchanged, whatever the view', () => {
     for (const view of CUT_MODES) {
       const { line, envelope, omitted } = fitStreams(streamsOf('ok\n', 'warning\n'), 2000, view);
       expectHonest(line, envelope, omitted, 2000);
@@ -186,13 +189,13 @@ describe('fitToBudget', () => {
     }
   });
 
-  it('CE-1.4 cuts at exactly the token that is too much', () => {
+  it('CE-1.4 cuts at exactly the first token over the budget', () => {
     const fitting = fitStreams(streamsOf('word '.repeat(1000)), 5000, 'head').envelope.tokens_used;
     expect(fitStreams(streamsOf('word '.repeat(1000)), fitting, 'head').omitted).toEqual([]);
     expect(fitStreams(streamsOf('word '.repeat(1000)), fitting - 1, 'head').omitted).not.toEqual([]);
   });
 
-  it('FR-3.2 counts its own digits on either side of a thousand', () => {
+  it('FR-3.2 counts its own digits below and above a thousand', () => {
     for (let words = 850; words < 1010; words++) {
       const { line, envelope } = fitStreams(streamsOf('word '.repeat(words)), 5000, 'head');
       expect(envelope.tokens_used).toBe(recount(line));
@@ -218,7 +221,7 @@ describe('fitToBudget', () => {
     expect(textOf(envelope, 'stdout')).toMatch(/module\n\n… [\d,]+ bytes omitted; .* …\ncompiling/);
   });
 
-  it('FR-3.4 gives two long streams alike, each with its tail', () => {
+  it('FR-3.4 gives two long streams equal room, each with its tail', () => {
     const { envelope, omitted } = fitStreams(
       streamsOf('out line\n'.repeat(50_000), `${'err line\n'.repeat(50_000)}fatal\n`),
       1000,
@@ -230,17 +233,14 @@ describe('fitToBudget', () => {
     expect(textOf(envelope, 'stderr').length).toBeGreaterThan(800);
   });
 
-  it.each(['a', ' ', '\n', '\0', '😀', '[SECRET_1]', '\u001b[0m', '"', '\ud800'])(
-    'gets through megabytes of %j',
-    (unit) => {
-      const text = unit.repeat(Math.ceil(16_000_000 / unit.length));
-      for (const view of CUT_MODES) {
-        const { envelope, omitted } = fitStreams(streamsOf(text), 2000, view);
-        expect(envelope.tokens_used).toBeLessThanOrEqual(2000);
-        expect(omitted).toHaveLength(1);
-      }
-    },
-  );
+  it.each(['a', ' ', '\n', '\0', '😀', '[SECRET_1]', '\u001b[0m', '"', '\ud800'])('handles megabytes of %j', (unit) => {
+    const text = unit.repeat(Math.ceil(16_000_000 / unit.length));
+    for (const view of CUT_MODES) {
+      const { envelope, omitted } = fitStreams(streamsOf(text), 2000, view);
+      expect(envelope.tokens_used).toBeLessThanOrEqual(2000);
+      expect(omitted).toHaveLength(1);
+    }
+  });
 
   it.each([255, 0, -1, 300.5, Number.NaN])('refuses a budget of %d', (budgetTokens) => {
     expect(() => fitStreams(streamsOf('x'), budgetTokens, 'head')).toThrowError(
@@ -252,7 +252,7 @@ describe('fitToBudget', () => {
 });
 
 describe('facts larger than the budget', () => {
-  it('CE-1.4 are cut, keep the budget and stay JSON, with any facts', () => {
+  it('CE-1.4 are cut, keep the budget and stay JSON, whatever the facts', () => {
     const text = longText(20, 20);
     const value = fc.oneof(text, fc.array(text, { maxLength: 4 }), fc.dictionary(text, fc.jsonValue(), { maxKeys: 4 }));
     const facts = fc.dictionary(fc.string(), value, { maxKeys: 12 });
@@ -268,7 +268,7 @@ describe('facts larger than the budget', () => {
     );
   });
 
-  it('FR-3.4 say so, keep the code and leave room for the streams', () => {
+  it('FR-3.4 report the cut, keep the code and leave room for the streams', () => {
     const listing = Array.from({ length: 5000 }, (_, i) => ({ id: i, title: `title ${i}` }));
     const envelope = {
       ...commandEnvelope({ listing, error_code: 'TIMEOUT' }),
@@ -299,7 +299,7 @@ describe('facts larger than the budget', () => {
     expect(parse(line).meta.isolation?.missing[0]).toBe('part 0');
   });
 
-  it('FR-3.4 have no cursor when nothing of the streams is left out', () => {
+  it('FR-3.4 have no cursor if nothing of the streams is left out', () => {
     const { line, omitted } = fitStreams(
       streamsOf('done\n'),
       400,

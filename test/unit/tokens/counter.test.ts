@@ -10,7 +10,7 @@ import { hostileText, longText, recount } from './reference.ts';
 const counter = loadCounter();
 
 describe('count', () => {
-  it('FR-3.2 gives the numbers of js-tiktoken on any text', () => {
+  it('FR-3.2 agrees with js-tiktoken on any text', () => {
     fc.assert(
       fc.property(hostileText(40), (text) => {
         expect(counter.count(text)).toBe(recount(text));
@@ -19,7 +19,7 @@ describe('count', () => {
     );
   });
 
-  it('FR-3.2 gives the numbers of js-tiktoken on any UTF-16, lone surrogates included', () => {
+  it('FR-3.2 agrees with js-tiktoken on any UTF-16, lone surrogates included', () => {
     const units = fc.array(fc.integer({ min: 0, max: 0xffff }), { maxLength: 30 });
     fc.assert(
       fc.property(units, (codes) => {
@@ -48,7 +48,7 @@ describe('count', () => {
     );
   });
 
-  it('FR-3.2 gives the numbers of js-tiktoken on texts of many windows', () => {
+  it('FR-3.2 agrees with js-tiktoken on texts of many windows', () => {
     fc.assert(
       fc.property(longText(60, 400), (text) => {
         expect(counter.count(text)).toBe(recount(text));
@@ -57,7 +57,7 @@ describe('count', () => {
     );
   });
 
-  it('FR-3.2 is the same for a text in two parts where a seam is', () => {
+  it('FR-3.2 gives the same count for a text in two parts at a seam', () => {
     fc.assert(
       fc.property(hostileText(12), (text) => {
         const seams = Array.from(text, (_, at) => at).filter(
@@ -74,7 +74,7 @@ describe('count', () => {
     expect(counter.count('<|endoftext|>')).toBe(7);
   });
 
-  it('counts a number one token per three digits', () => {
+  it('counts one token for every three digits of a number', () => {
     for (let n = 0; n < 1000; n++) {
       expect(counter.count(String(n))).toBe(1);
       expect(counter.count(`999${String(n).padStart(3, '0')}`)).toBe(2);
@@ -87,7 +87,7 @@ describe('count', () => {
     ['\n', 31_250],
     ['=', 15_625],
     ['1', 333_334],
-  ])('gets through a megabyte of %j', (unit, tokens) => {
+  ])('handles a megabyte of %j', (unit, tokens) => {
     expect(counter.count(unit.repeat(1_000_000))).toBe(tokens);
   });
 
@@ -98,14 +98,14 @@ describe('count', () => {
     expect(counter.count('', 0)).toBe(0);
   });
 
-  it('knows no token longer than TOKEN_MAX_BYTES', () => {
+  it('has no token longer than TOKEN_MAX_BYTES', () => {
     expect(counter.count(' '.repeat(TOKEN_MAX_BYTES))).toBe(1);
     expect(counter.count(' '.repeat(TOKEN_MAX_BYTES + 1))).toBe(2);
   });
 });
 
 describe('prefixOf', () => {
-  it('ends with whole characters, within the tokens asked for, and takes all when all fits', () => {
+  it('ends with whole characters, within the requested tokens, and returns everything if everything fits', () => {
     fc.assert(
       fc.property(hostileText(30), fc.nat(60), (text, tokens) => {
         const whole = Buffer.from(text).toString();
@@ -119,7 +119,7 @@ describe('prefixOf', () => {
     );
   });
 
-  it('parts a long word at its tokens', () => {
+  it('splits a long word at its tokens', () => {
     expect(counter.prefixOf('a'.repeat(800), 10)).toBe(80);
     expect(counter.prefixOf('a'.repeat(200_000), 20_000)).toBe(160_000);
     expect(counter.prefixOf(`${'one two '.repeat(9000)}end`, 18_000)).toBe(8 * 9000 - 1);
@@ -128,7 +128,7 @@ describe('prefixOf', () => {
 });
 
 describe('estimate', () => {
-  it('is the count of a short text', () => {
+  it('equals the count of a short text', () => {
     fc.assert(
       fc.property(hostileText(40), (text) => {
         expect(counter.estimate(text.slice(0, 4096))).toBe(counter.count(text.slice(0, 4096)));
@@ -144,7 +144,7 @@ describe('estimate', () => {
     ],
     ['one letter', 'a'.repeat(500_000)],
     ['base64', Buffer.from(Uint8Array.from({ length: 400_000 }, (_, i) => (i * i * 31) >> 3)).toString('base64')],
-  ])('is the same each time, and within a tenth of the count of %s', (_, text) => {
+  ])('gives the same number each time, within a tenth of the count of %s', (_, text) => {
     const estimate = counter.estimate(text);
     expect(counter.estimate(text)).toBe(estimate);
     expect(Math.abs(estimate / counter.count(text) - 1)).toBeLessThan(0.1);
@@ -161,11 +161,11 @@ describe('loadCounter', () => {
     }
   };
 
-  it('names the table that is missing and the way to get it', () => {
+  it('names the missing table and how to get it', () => {
     expect(() => loadCounter('/nonexistent/ranks')).toThrowError(/token table \/nonexistent\/ranks cannot be read/);
   });
 
-  it('refuses a table that is cut short or is something else', () => {
+  it('refuses a table that is cut short or is not a table', () => {
     inTempDir((dir) => {
       const file = join(dir, 'ranks');
       const table = readFileSync(RANK_FILE);

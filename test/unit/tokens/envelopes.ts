@@ -2,7 +2,7 @@ import { type Envelope, successEnvelope } from '#src/core/envelope.js';
 import type { JsonObject } from '#src/core/json.js';
 import type { ByteRange } from '#src/tokens/line.js';
 
-/** The answer of a command before its streams are put in. */
+/** The answer of a command before its streams are added. */
 export function commandEnvelope(data: JsonObject = {}): Envelope {
   return successEnvelope({
     data: { exit_code: 1, stdout: '', stderr: '', ended_by: 'exit', duration_ms: 1234, ...data },

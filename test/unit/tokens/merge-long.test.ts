@@ -13,7 +13,7 @@ const syllable = fc.constantFrom('a', 'aa', 'b', 'in', 'ing', 's', 'tion', 'é',
 const word = fc.array(syllable, { minLength: 1, maxLength: 200, size: 'max' }).map((all) => Buffer.from(all.join('')));
 const anyBytes = fc.uint8Array({ minLength: 1, maxLength: 300, size: 'max' }).map((bytes) => Buffer.from(bytes));
 const piece = fc.oneof(word, anyBytes);
-/** Small ones have many seams, and many where two chunks do not meet at a border. */
+/** Small chunks have many seams, and many where two chunks do not meet at a border. */
 const chunks = fc
   .tuple(fc.integer({ min: 2, max: 64 }), fc.nat({ max: 40 }))
   .map(([bytes, overlap]) => ({ bytes, overlapBytes: Math.min(overlap, bytes - 1) }));
@@ -29,7 +29,7 @@ it('FR-3.2 merges a piece in chunks of any size as it merges the whole', () => {
   );
 });
 
-it('FR-3.2 ends where the tokens end that were asked for', () => {
+it('FR-3.2 stops after the requested number of tokens', () => {
   const whole = new PieceMerger(ranks);
   fc.assert(
     fc.property(piece, chunks, fc.integer({ min: 1, max: 300 }), (bytes, sizes, most) => {

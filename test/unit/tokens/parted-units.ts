@@ -1,6 +1,6 @@
 const ESC = '\u001b';
 
-/** What must stay whole, written down again: not with the patterns of the code under test. */
+/** What must stay whole: a second definition, without the patterns of the code under test. */
 const UNITS = [
   /\[SECRET(_[0-9]+)?\]/g,
   /\r\n/g,
@@ -11,7 +11,7 @@ const UNITS = [
   new RegExp(`${ESC}\\(B`, 'g'),
 ];
 
-/** The units of `text` that a cut at one of `places` (UTF-16 offsets) parts. */
+/** The units of `text` that a cut at one of `places` (UTF-16 offsets) splits. */
 export function partedUnits(text: string, places: Iterable<number>): string[] {
   const cuts = [...places];
   return UNITS.flatMap((unit) =>

@@ -4,14 +4,14 @@ import cl100k from 'js-tiktoken/ranks/cl100k_base';
 
 const tiktoken = new Tiktoken(cl100k);
 
-/** js-tiktoken's own count, special-token text as plain text: what every count of ours is held against. */
+/** js-tiktoken's own count, with special-token text as plain text: the reference for every count of ours. */
 export function recount(text: string): number {
   return tiktoken.encode(text, [], []).length;
 }
 
 const ESC = '\u001b';
 
-/** Pieces of output that something can go wrong in. */
+/** Pieces of output that are easy to get wrong. */
 const ATOMS = [
   ' ',
   '  ',

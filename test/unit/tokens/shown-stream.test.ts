@@ -20,7 +20,7 @@ function shown(text: string, more: Partial<CutStream> = {}, budgetTokens = 500):
   return new ShownStream({ ...stream, ...more }, budgetTokens);
 }
 
-/** In order, apart from each other and inside the source. */
+/** In order, separate from each other and inside the source. */
 function expectOrdered(pieces: readonly Piece[], source: string): void {
   let at = 0;
   for (const { start, end } of pieces) {
@@ -47,7 +47,7 @@ const texts = fc
   .map((runs) => runs.map(([line, times]) => `${line}\n`.repeat(times)).join(''));
 
 describe('a stream of an answer', () => {
-  it('traces every piece back to its place in the source, densified or not', () => {
+  it('maps every piece back to its place in the source, densified or not', () => {
     fc.assert(
       fc.property(
         texts,
@@ -76,7 +76,7 @@ describe('a stream of an answer', () => {
       fc.property(texts, fc.nat(), fc.nat(1000), (text, at, offset) => {
         const place = at % (text.length + 1);
         const wanted = offset + Buffer.byteLength(text.slice(0, place));
-        // A place inside a character is never asked for.
+        // Nothing asks for a place inside a character.
         fc.pre(!/[\ud800-\udbff]$/.test(text.slice(0, place)));
         expect(shown(text, { offset }).byteAt(place)).toBe(wanted);
       }),
@@ -93,13 +93,13 @@ describe('a stream of an answer', () => {
     expect(pieces.map(({ text }) => text).join('')).toContain(room < 80 ? 'Cannot find name "x".' : failure);
   });
 
-  it('shows no error lines of their own where an end holds them, or of a command that succeeded', () => {
+  it('adds no error lines if an end holds them already, or if the command succeeded', () => {
     const atEnd = `${'compiled a module\n'.repeat(4000)}${failure}`;
     expect(shown(atEnd, { keepErrors: true, densify: [] }).cut(counter, 300)).toHaveLength(2);
     expect(shown(log, { keepErrors: false, densify: [] }).cut(counter, 300)).toHaveLength(2);
   });
 
-  it('looks only at both ends of a text far beyond the budget, with what is densified there', () => {
+  it('reads only both ends of a text far beyond the budget, and densifies only them', () => {
     const coloured = `${ESC}[32mok${ESC}[0m   \n`;
     const long = `${coloured}${'x'.repeat(600_000)}\n${coloured}`;
     const stream = shown(long);
@@ -111,7 +111,7 @@ describe('a stream of an answer', () => {
     expect(stream.steps).toContain('ansi');
   });
 
-  it('is whole and unchanged where nothing can be densified', () => {
+  it('is whole and unchanged if nothing can be densified', () => {
     const stream = shown('one\ntwo\n');
     expect([stream.whole, stream.steps]).toEqual(['one\ntwo\n', []]);
     expect(stream.uncut()).toEqual([{ text: 'one\ntwo\n', start: 0, end: 8 }]);

@@ -14,7 +14,7 @@ function filesBelow(dir: string): string[] {
 }
 
 describe('the core bundle', () => {
-  it('FR-2.2 holds the program, the rules and what each tool is installed from, and nothing else', () => {
+  it('FR-2.2 holds the program, the rules and the files each tool is installed from, and nothing else', () => {
     const tools = readdirSync(join(ROOT, 'tools'), { withFileTypes: true }).filter((entry) => entry.isDirectory());
     const documents = ['TOOL.md', 'TOOL_EXTENDED.md', 'schema.json', 'tool.json'];
     const expected = [
@@ -40,11 +40,11 @@ describe('the core bundle', () => {
     }
   });
 
-  it('names no place of the machine it was built on', () => {
+  it('names no path of the machine it was built on', () => {
     expect(readFileSync(join(BUNDLE, 'main.js'), 'utf8')).not.toContain(ROOT);
   });
 
-  it('does not hold what stays in the daemon: vault and guard', () => {
+  it('does not contain the vault and the guard, which stay in the daemon', () => {
     const program = readFileSync(join(BUNDLE, 'main.js'), 'utf8');
     for (const part of ['scrub/vault', 'scrub/scrubber', 'sandbox/', 'src/config/'])
       expect(program, part).not.toContain(`dist/src/${part.replace('src/', '')}`);

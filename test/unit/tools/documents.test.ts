@@ -7,13 +7,13 @@ import { ANY, findSecretInputs } from '#src/catalog/secret-inputs.js';
 import { COMMON_OPTIONS } from '#src/catalog/verify-tool/limits.js';
 import { readToolDirectory } from '#src/catalog/verify-tool/read-tool.js';
 import { verifyTogether, verifyTool } from '#src/catalog/verify-tool/verify-tool.js';
-import { rulesText, skillText } from '#src/cli/init/texts.js';
+import { rulesText, skillText } from '#src/cli/init/layout.js';
 
 const TOOLS = join(import.meta.dirname, '..', '..', '..', 'tools');
 const cl100k = getEncoding('cl100k_base');
 const names = readdirSync(TOOLS, { withFileTypes: true }).flatMap((entry) => (entry.isDirectory() ? [entry.name] : []));
 
-/** What a manifest says beyond what all of them say. */
+/** The keys of a manifest beyond those that all manifests have. */
 const MANIFESTS: Readonly<Record<string, object>> = {
   safe_bash: { grants: ['exec'] },
   safe_read: { exact: true },
@@ -27,13 +27,13 @@ function schemaOf(name: string) {
   return JSON.parse(read(name, 'schema.json'));
 }
 
-/** Counted by another than the one that ctxd counts with. */
+/** Counts with an encoder other than the one that ctxd uses. */
 async function verify(name: string) {
   return verifyTool(await readToolDirectory(join(TOOLS, name), ''), (text) => cl100k.encode(text).length);
 }
 
 describe.each(names)('%s', (name) => {
-  it('FR-2.3 FR-2.4 FR-2.5 CE-1.2 DATA-3 passes what every tool must, all of which was looked at', async () => {
+  it('FR-2.3 FR-2.4 FR-2.5 CE-1.2 DATA-3 passes every check for tools', async () => {
     const { checks } = await verify(name);
     expect(checks.filter((check) => !check.passed)).toEqual([]);
     expect(checks.map((check) => check.rule)).toEqual(

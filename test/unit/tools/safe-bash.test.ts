@@ -11,7 +11,7 @@ function exec(change: Partial<ExecResult>): () => Promise<ExecResult> {
 }
 
 describe('FR-4.1 safe_bash', () => {
-  it('asks the host for the command, in the workspace root, without more environment', async () => {
+  it('asks the host to run the command, in the workspace root, without additional environment', async () => {
     const { output, execs } = await runTool(
       safeBash,
       { command: 'ls' },
@@ -27,18 +27,18 @@ describe('FR-4.1 safe_bash', () => {
     });
   });
 
-  it('passes cwd, env and stdin on', async () => {
+  it('passes on cwd, env and stdin', async () => {
     const input = { command: 'cat', cwd: 'sub', env: { A: 'b' }, stdin: 'text' };
     const { execs } = await runTool(safeBash, input, { workspace: WORKSPACE, exec: exec({}) });
     expect(execs).toEqual([{ command: 'cat', cwd: `${WORKSPACE}/sub`, env: { A: 'b' }, stdin: 'text' }]);
   });
 
-  it('refuses a directory outside the workspace, naming it', async () => {
+  it('refuses a directory outside the workspace and names it', async () => {
     const run = runTool(safeBash, { command: 'ls', cwd: '../other' }, { workspace: WORKSPACE });
     await expect(run).rejects.toMatchObject({ code: 'PATH_INVALID', message: expect.stringContaining('/other') });
   });
 
-  it('is a success when the command fails, also by a signal', async () => {
+  it('succeeds even if the command fails, also by a signal', async () => {
     const failed = await runTool(safeBash, { command: 'x' }, { workspace: WORKSPACE, exec: exec({ exit_code: 7 }) });
     expect(failed.output).toMatchObject({ data: { exit_code: 7 } });
     expect(failed.output.failure).toBeUndefined();
@@ -55,7 +55,7 @@ describe('FR-4.1 safe_bash', () => {
     ['pids', 'RESOURCE_LIMIT'],
     ['output_limit', 'RESOURCE_LIMIT'],
     ['seccomp', 'PERMISSION_DENIED'],
-  ] as const)('that ended by %s is %s, with what was printed so far', async (endedBy, code) => {
+  ] as const)('reports a command that ended by %s as %s, with its output so far', async (endedBy, code) => {
     const ended = exec({ exit_code: null, signal: 'SIGKILL', ended_by: endedBy, stdout: 'so far', dropped_bytes: 5 });
     const { output } = await runTool(safeBash, { command: 'x' }, { workspace: WORKSPACE, exec: ended });
     expect(output).toMatchObject({ data: { exit_code: null, ended_by: endedBy }, failure: { code }, droppedBytes: 5 });
@@ -63,7 +63,7 @@ describe('FR-4.1 safe_bash', () => {
     expect(output.streams?.[0]).toEqual({ field: 'stdout', text: 'so far' });
   });
 
-  it('warns when bytes were replaced', async () => {
+  it('warns if bytes were replaced', async () => {
     const { output } = await runTool(
       safeBash,
       { command: 'x' },

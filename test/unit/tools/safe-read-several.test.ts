@@ -21,7 +21,7 @@ async function read(input: JsonObject, change: { outputMaxBytes?: number; signal
 }
 
 describe('FR-4.2 safe_read of several files', () => {
-  it('gives each its stream and its facts, as each alone would have', async () => {
+  it('returns for each file the stream and the facts of a single read', async () => {
     put('a.txt', 'one\ntwo\n');
     put('b.txt', 'three\nfour\nfive\n');
     const { data, contents, warnings, droppedBytes } = await read({ paths: ['a.txt', 'b.txt'], lines: '2-3' });
@@ -44,7 +44,7 @@ describe('FR-4.2 safe_read of several files', () => {
     });
   });
 
-  it('greps all of them, and counts matches per file', async () => {
+  it('searches all of them, and counts matches per file', async () => {
     put('a.txt', 'foo\nbar\nfoo\n');
     put('b.txt', 'bar\n');
     const { data, contents } = await read({ paths: ['a.txt', 'b.txt'], grep: 'f[o]+' });
@@ -52,7 +52,7 @@ describe('FR-4.2 safe_read of several files', () => {
     expect(data.files).toMatchObject([{ matches: 2 }, { matches: 0 }]);
   });
 
-  it('tells of a file that cannot be read, and reads the others', async () => {
+  it('reports a file that cannot be read, and reads the others', async () => {
     put('a.txt', 'one\n');
     put('image.png', Buffer.from('89504e470d0a1a0a0000', 'hex'));
     mkdirSync(join(workspace.path, 'dir'), { recursive: true });
@@ -70,13 +70,13 @@ describe('FR-4.2 safe_read of several files', () => {
     expect(warnings).toEqual(['5 of 6 files could not be read']);
   });
 
-  it('fails as the first one when none can be read', async () => {
+  it('fails with the first fault if no file can be read', async () => {
     mkdirSync(join(workspace.path, 'dir'), { recursive: true });
     await expect(read({ paths: ['gone', 'dir'] })).rejects.toMatchObject({ code: 'PATH_NOT_FOUND' });
     await expect(read({ paths: ['dir'] })).rejects.toMatchObject({ code: 'PATH_INVALID', details: { path: 'dir' } });
   });
 
-  it('says of which file a warning is', async () => {
+  it('names the file that a warning belongs to', async () => {
     put('a.txt', 'one\n');
     put('b.txt', 'one\ntwo\n');
     put('latin.txt', Buffer.concat([Buffer.from('line\n'.repeat(10)), Buffer.from([0xe9, 0x0a])]));
@@ -88,7 +88,7 @@ describe('FR-4.2 safe_read of several files', () => {
     expect(contents).toMatchObject({ content_1: '', content_2: 'two\n' });
   });
 
-  it('lets no file take the part of another, and hands on what one does not need', async () => {
+  it('gives each file an equal share, and passes on what a file does not need', async () => {
     for (const name of ['big1', 'small', 'big2']) put(name, name === 'small' ? 'x' : 'word '.repeat(1000));
     const { data, contents, droppedBytes } = await read({ paths: ['big1', 'small', 'big2'] }, { outputMaxBytes: 600 });
     const sizes = Object.values(contents).map((content) => content.replace(/\n\[contextd: .*\]\n/, '').length);
@@ -105,7 +105,7 @@ describe('FR-4.2 safe_read of several files', () => {
     ]);
   });
 
-  it('never gives more text than may be kept, whatever the files', async () => {
+  it('never returns more text than may be kept, whatever the files', async () => {
     const sizes = fc.array(fc.nat(3000), { minLength: 1, maxLength: 12 });
     await fc.assert(
       fc.asyncProperty(sizes, fc.nat(6000), async (lengths, outputMaxBytes) => {
@@ -135,13 +135,13 @@ describe('FR-4.2 safe_read of several files', () => {
     ['/paths cannot go with path', { path: 'a.txt', paths: ['a.txt'] }],
     ['/path is missing', { lines: '1' }],
     ['/grep is not a pattern', { paths: ['gone', 'a.txt'], grep: '(' }],
-  ] as const)('%s is refused', async (message, input) => {
+  ] as const)('refuses %s', async (message, input) => {
     put('a.txt', 'one\n');
     const refused = read(input as unknown as JsonObject);
     await expect(refused).rejects.toMatchObject({ code: 'ARGS_INVALID', message: expect.stringContaining(message) });
   });
 
-  it('stops when the call is cancelled, whatever was read', async () => {
+  it('stops if the call is cancelled, whatever was read', async () => {
     put('a.txt', 'one\n');
     const signal = AbortSignal.abort(new Error('over'));
     await expect(read({ paths: ['gone', 'a.txt'] }, { signal })).rejects.toThrow('over');

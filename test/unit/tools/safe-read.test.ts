@@ -23,13 +23,13 @@ async function read(
   return { ...output, content: stream && shownText(stream) };
 }
 
-/** The lines of a text with their ends, as `content.split` would give them if it kept the ends. */
+/** The lines of a text with their line ends, as `content.split` would return them if it kept the line ends. */
 function linesOf(text: string): string[] {
   return text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
 }
 
 describe('FR-4.2 safe_read', () => {
-  it('gives the whole file with its facts', async () => {
+  it('returns the whole file with its facts', async () => {
     put('a.txt', 'one\ntwo\nthree');
     const { data, content, streams } = await read({ path: 'a.txt' });
     expect(data).toEqual({ path: 'a.txt', etag: expect.stringMatching(/^[0-9a-f]{16}$/), bytes: 13, lines: 3 });
@@ -37,12 +37,12 @@ describe('FR-4.2 safe_read', () => {
     expect(streams).toHaveLength(1);
   });
 
-  it('takes an absolute path inside the workspace', async () => {
+  it('accepts an absolute path inside the workspace', async () => {
     put('abs.txt', 'x');
     await expect(read({ path: join(workspace.path, 'abs.txt') })).resolves.toMatchObject({ data: { path: 'abs.txt' } });
   });
 
-  it('has an etag of the bytes, under the key of the session', async () => {
+  it('has an etag of the bytes, keyed by the session', async () => {
     put('e1', 'same');
     put('e2', 'same');
     put('e3', 'other');
@@ -53,7 +53,7 @@ describe('FR-4.2 safe_read', () => {
     expect(elsewhere.data.etag).not.toBe(first?.data.etag);
   });
 
-  it('gives the lines, head and tail that were asked for, of any text', async () => {
+  it('returns the requested lines, head and tail, of any text', async () => {
     const text = fc
       .array(fc.constantFrom('\n', 'a', 'bc', 'é', '€\n', '\r\n'), { maxLength: 30 })
       .map((parts) => parts.join(''));
@@ -73,7 +73,7 @@ describe('FR-4.2 safe_read', () => {
     );
   });
 
-  it('finds lines and tail across the chunks it reads in', async () => {
+  it('finds lines and tail across the chunks it reads', async () => {
     const lines = Array.from({ length: 90_000 }, (_, n) => `line ${n + 1}\n`);
     put('long.txt', lines.join(''));
     expect((await read({ path: 'long.txt', lines: '60000-60002' })).content).toBe(lines.slice(59_999, 60_002).join(''));
@@ -86,21 +86,21 @@ describe('FR-4.2 safe_read', () => {
     );
   });
 
-  it('gives a range of bytes, without characters that it cuts apart', async () => {
+  it('returns a range of bytes, without the characters that it cuts', async () => {
     put('bytes.txt', 'a€b');
     expect(await read({ path: 'bytes.txt', bytes: '0-3' })).toMatchObject({ content: 'a€', data: { range: '0-3' } });
     expect(await read({ path: 'bytes.txt', bytes: '0-2' })).toMatchObject({ content: 'a', data: { range: '0-2' } });
     expect(await read({ path: 'bytes.txt', bytes: '2-' })).toMatchObject({ content: 'b', data: { range: '2-4' } });
   });
 
-  it('says so when the file ends before', async () => {
+  it('reports if the file ends before the range', async () => {
     put('short.txt', 'one\n');
     const beyond = { content: '', warnings: ['short.txt ends before: it has 1 lines, 4 bytes'] };
     expect(await read({ path: 'short.txt', lines: '5-9' })).toMatchObject(beyond);
     expect(await read({ path: 'short.txt', bytes: '4-9' })).toMatchObject(beyond);
   });
 
-  it('greps as grep -n -C does', async () => {
+  it('searches as grep -n -C does', async () => {
     const alphabet = fc.constantFrom('foo', 'bar', 'a foo b', '');
     await fc.assert(
       fc.asyncProperty(fc.array(alphabet, { minLength: 1, maxLength: 25 }), fc.nat(3), async (lines, context) => {
@@ -116,7 +116,7 @@ describe('FR-4.2 safe_read', () => {
     );
   });
 
-  it('greps in linear time with a pattern that would be the end of a backtracking engine', async () => {
+  it('searches in linear time with a pattern that would stall a backtracking engine', async () => {
     put('evil.txt', `${'a'.repeat(5000)}!\n`);
     expect((await read({ path: 'evil.txt', grep: '^(a+)+$' })).data.matches).toBe(0);
   });
@@ -128,7 +128,7 @@ describe('FR-4.2 safe_read', () => {
     });
   });
 
-  it('searches and shows of a line over 1 MiB its first MiB, and says so', async () => {
+  it('searches and shows only the first MiB of a line over 1 MiB, and says so', async () => {
     put('wide.txt', `${'x'.repeat(2 * 1024 * 1024)}needle\nneedle\n`);
     const { data, content, warnings } = await read({ path: 'wide.txt', grep: 'needle' });
     expect(data.matches).toBe(1);
@@ -136,7 +136,7 @@ describe('FR-4.2 safe_read', () => {
     expect(warnings).toEqual(['of lines of wide.txt over 1 MiB only the first 1 MiB was searched']);
   });
 
-  it('keeps head and tail of more than may be kept', async () => {
+  it('keeps head and tail of a text that is longer than may be kept', async () => {
     put('much.txt', `${'h h '.repeat(250)}${' t t'.repeat(250)}`);
     const { content, droppedBytes } = await read({ path: 'much.txt' }, { outputMaxBytes: 100 });
     const gap = '\n[contextd: 1900 bytes were not kept]\n';
@@ -144,7 +144,7 @@ describe('FR-4.2 safe_read', () => {
     expect(droppedBytes).toBe(1900);
   });
 
-  it('SEC-1.1 has what stands around a part searched with it, and not shown', async () => {
+  it('SEC-1.1 lets the text around a part be searched with it, without showing it', async () => {
     put('around.txt', Array.from({ length: 4000 }, (_, i) => `line ${i + 1}\n`).join(''));
     const { streams, content } = await read({ path: 'around.txt', lines: '2000-2001' });
     expect(content).toBe('line 2000\nline 2001\n');
@@ -175,7 +175,7 @@ describe('FR-4.2 safe_read', () => {
     expect(await read({ path: 'empty', tail: 3 })).toMatchObject({ content: '' });
   });
 
-  it('refuses what is no file of the workspace, each with its reason', async () => {
+  it('refuses what is not a file of the workspace, each with its reason', async () => {
     mkdirSync(join(workspace.path, 'dir'), { recursive: true });
     put('plain', '');
     symlinkSync('/etc/passwd', join(workspace.path, 'escape'));
@@ -197,7 +197,7 @@ describe('FR-4.2 safe_read', () => {
       await expect(read({ path }), path).rejects.toMatchObject({ code, message: expect.stringContaining(message) });
   });
 
-  it('takes one selector at most, and only ranges that make sense', async () => {
+  it('accepts at most one selector, and only valid ranges', async () => {
     put('a.txt', 'x');
     await expect(read({ path: 'a.txt', head: 1, tail: 1 })).rejects.toMatchObject({
       code: 'ARGS_INVALID',
@@ -207,7 +207,7 @@ describe('FR-4.2 safe_read', () => {
       await expect(read({ path: 'a.txt', lines }), lines).rejects.toMatchObject({ code: 'ARGS_INVALID' });
   });
 
-  it('stops when the call is cancelled', async () => {
+  it('stops if the call is cancelled', async () => {
     put('a.txt', 'x');
     const signal = AbortSignal.abort(new Error('over'));
     await expect(read({ path: 'a.txt' }, { signal })).rejects.toThrow('over');

@@ -13,7 +13,7 @@ import { useWorkspace } from './temp-workspace.ts';
 const workspace = useWorkspace();
 const tool = createSafeWrite();
 const numRuns = propertyRuns();
-/** Each case is a file that is synced. */
+/** Each case syncs a file to disk. */
 const TIMEOUT_MS = 60_000 + 30 * numRuns;
 
 const piece = fc.constantFrom(
@@ -45,7 +45,7 @@ async function run(before: string, input: JsonObject) {
   return { ...outcome, after: readFileSync(path) };
 }
 
-/** Every CRLF, and no newline without. */
+/** Replaces every line end with CRLF. */
 const isCrlf = (content: string): boolean => content.includes('\n') && !/(?<!\r)\n/.test(content);
 
 interface Edit {
@@ -56,14 +56,14 @@ interface Edit {
 
 const pieces = fc.array(piece, { minLength: 1, maxLength: 3 }).map((parts) => parts.join(''));
 
-/** A part of the text, mostly; of no length, or of an empty text, what was drawn instead. */
+/** Usually a part of the text; if it is empty, or the text is empty, the drawn text. */
 function drawOld(before: string, draw: { pieces: string; at: number; length: number }): string {
   const characters = [...before];
   const start = draw.at % Math.max(1, characters.length);
   return characters.slice(start, start + draw.length).join('') || draw.pieces;
 }
 
-/** Null when an edit does not apply. */
+/** Null if an edit does not apply. */
 function naively(before: string, edits: readonly Edit[]): string | null {
   let content = before;
   for (const { all, ...edit } of edits) {
@@ -78,7 +78,7 @@ function naively(before: string, edits: readonly Edit[]): string | null {
   return content;
 }
 
-/** The lines that `ranges` do not name. */
+/** The lines that `ranges` does not name. */
 function linesBeside(content: string, ranges: readonly string[]): string[] {
   const named = ranges.map((range) => range.split('-').map(Number));
   const lines = content.match(/[^\n]*\n|[^\n]+$/g) ?? [];
@@ -116,12 +116,12 @@ it(
 );
 
 it(
-  'FR-4.3 a patch of two texts makes the second of the first, byte for byte',
+  'FR-4.3 a patch between two texts turns the first into the second, byte for byte',
   async () => {
     await fc.assert(
       fc.asyncProperty(text, text, fc.integer({ min: 1, max: 4 }), async (before, after, context) => {
         const patch = createPatch('file', before, after, '', '', { context });
-        // A CRLF file is given CRLF by a patch without.
+        // A patch without CRLF gives CRLF to a CRLF file.
         fc.pre(before !== after && !(isCrlf(before) && !patch.includes('\r')));
         const outcome = await run(before, { patch });
         expect(outcome.code).toBeUndefined();
@@ -136,7 +136,7 @@ it(
 );
 
 it(
-  'FR-4.3 a patch for another text is applied where its lines stand, or not at all',
+  'FR-4.3 a patch for another text is applied where its lines are, or not at all',
   async () => {
     const near = fc
       .array(fc.constantFrom('a\n', 'b\n', 'c\n', 'd\n'), { maxLength: 12 })
@@ -152,7 +152,7 @@ it(
           return;
         }
         applied += 1;
-        // As many lines more or fewer as between the two texts, and none but those that are named.
+        // The number of lines changes as between the two texts, and only named lines change.
         expect(after.length - other.length).toBe(second.length - first.length);
         expect(
           isSubsequence(linesBeside(after.toString(), data?.changed as string[]), other.match(/.*\n/g) ?? []),
@@ -165,7 +165,7 @@ it(
   TIMEOUT_MS,
 );
 
-it('finds a text wherever a naive search finds it, also a long one', () => {
+it('finds a text wherever a naive search finds it, also a long text', () => {
   const letters = fc.array(fc.constantFrom('a', 'b'), { minLength: 1, maxLength: 6 }).map((all) => all.join(''));
   fc.assert(
     fc.property(letters, fc.integer({ min: 1, max: 60 }), letters, fc.nat(200), (unit, times, more, cut) => {

@@ -30,7 +30,7 @@ async function etagOf(path: string) {
   return output.data.etag ?? null;
 }
 
-/** A refused edit leaves the file, and nothing beside it. */
+/** A refused edit leaves the file unchanged, and no other file beside it. */
 async function refusal(content: string, edits: JsonObject[], more: JsonObject = {}): Promise<unknown> {
   put('refused.txt', content);
   const refused = write({ path: 'refused.txt', edits, ...more });
@@ -44,7 +44,7 @@ async function refusal(content: string, edits: JsonObject[], more: JsonObject = 
 }
 
 describe('FR-4.3 safe_write with edits', () => {
-  it('replaces exactly, in order, and tells etag, size and the lines that changed', async () => {
+  it('replaces exactly, in order, and reports etag, size and the changed lines', async () => {
     put('a.ts', 'one\ntwo\nthree\nfour\nfive\n');
     const edits = [
       { old: 'two', new: 'TWO\n2' },
@@ -62,7 +62,7 @@ describe('FR-4.3 safe_write with edits', () => {
     });
   });
 
-  it('keeps ranges of lines apart that others lie between', async () => {
+  it('reports ranges of lines separately if other lines are between them', async () => {
     put('far.txt', Array.from({ length: 60 }, (_, n) => `line ${n + 1}.\n`).join(''));
     const edits = [
       { old: 'line 50.', new: 'x' },
@@ -74,7 +74,7 @@ describe('FR-4.3 safe_write with edits', () => {
     expect(get('far.txt').split('\n')[50]).toBe('x');
   });
 
-  it('names twenty ranges at most, the last of which covers the rest', async () => {
+  it('names at most twenty ranges, and the last one covers the rest', async () => {
     put('many.txt', 'a\nb\n'.repeat(100));
     const { changed, replacements } = await write({ path: 'many.txt', edits: [{ old: 'a', new: 'A', all: true }] });
     expect(replacements).toBe(100);
@@ -91,7 +91,7 @@ describe('FR-4.3 safe_write with edits', () => {
     expect(statSync(join(workspace.path, 'run.sh')).mode & 0o777).toBe(0o750);
   });
 
-  it('says where an old text stands that stands more than once', async () => {
+  it('says where an old text is if it occurs more than once', async () => {
     expect(
       await refusal('x = 1\ny = 2\nx = 1\n', [
         { old: 'y', new: 'z' },
@@ -108,7 +108,7 @@ describe('FR-4.3 safe_write with edits', () => {
     });
   });
 
-  it('says that an old text is not there, and which edit took it away', async () => {
+  it('says that an old text is missing, and which edit removed it', async () => {
     expect(await refusal('one\n', [{ old: 'two', new: '' }])).toMatchObject({
       code: 'CONFLICT',
       message: '/edits/0/old is not in refused.txt',
@@ -130,7 +130,7 @@ describe('FR-4.3 safe_write with edits', () => {
     ['first\n\tb()', '  b()', 'tabs there, spaces here'],
     ['a\r\nb\nc', 'a\nb', 'CRLF line ends there, LF here'],
     ['a\nb\nc', 'a\r\nb', 'LF there, CRLF line ends here'],
-  ])('says of %j, which differs from %j in white space alone: %s', async (there, old, differs) => {
+  ])('says of %j, which differs from %j only in white space: %s', async (there, old, differs) => {
     const fault = await refusal(`head\n${there}\nfoot\n`, [{ old, new: 'x' }]);
     const line = there.startsWith('first') ? 3 : 2;
     expect(fault).toMatchObject({
@@ -146,7 +146,7 @@ describe('FR-4.3 safe_write with edits', () => {
     expect(fault).toMatchObject({ message: expect.not.stringContaining('k7Qm') });
   });
 
-  it('gives a CRLF file CRLF, and says so; an edit that knows of CRLF is taken as it is', async () => {
+  it('keeps CRLF in a CRLF file and says so; an edit with CRLF is applied as it is', async () => {
     put('dos.txt', 'a\r\nb\r\nc\r\n');
     expect(await write({ path: 'dos.txt', edits: [{ old: 'a\nb\n', new: 'a\n1\n2\nb\n' }] })).toMatchObject({
       newline: 'crlf',
@@ -167,7 +167,7 @@ describe('FR-4.3 safe_write with edits', () => {
     expect(readFileSync(join(workspace.path, 'unicode.txt'))).toEqual(Buffer.from('\ufeffé\n🎉 end'));
   });
 
-  it('refuses what is not UTF-8 throughout, and leaves it byte for byte', async () => {
+  it('refuses a file that is not all UTF-8, and leaves it unchanged', async () => {
     const latin = Buffer.concat([Buffer.from('a'.repeat(100_000)), Buffer.from([0xe9]), Buffer.from('b')]);
     put('latin.txt', latin);
     put('image.png', Buffer.from('89504e470d0a1a0a0000', 'hex'));
@@ -182,7 +182,7 @@ describe('FR-4.3 safe_write with edits', () => {
     expect(readFileSync(join(workspace.path, 'latin.txt'))).toEqual(latin);
   });
 
-  it('changes a file of 16 MiB, and no larger one', async () => {
+  it('changes a file of 16 MiB, and no larger file', async () => {
     put('large.txt', `${'x'.repeat(LIMIT - 4)}END\n`);
     expect(await write({ path: 'large.txt', edits: [{ old: 'END', new: 'end' }] })).toMatchObject({ bytes: LIMIT });
     expect(get('large.txt').endsWith('xend\n')).toBe(true);
@@ -197,17 +197,17 @@ describe('FR-4.3 safe_write with edits', () => {
     });
   });
 
-  it('refuses to blow a file up before it holds the text', async () => {
+  it('refuses to make a file too large before it builds the text', async () => {
     const edits = [{ old: 'x', new: 'y'.repeat(1_000_000), all: true }];
     expect(await refusal('x'.repeat(1_000_000), edits)).toMatchObject({ code: 'ARGS_INVALID' });
   });
 
-  it('looks for a long text that almost stands everywhere in time that grows with the file alone', async () => {
+  it('searches for a long text that almost matches everywhere in time linear in the file', async () => {
     const almost = `b${'a'.repeat(1_000_000)}`;
     expect(await refusal('a'.repeat(8_000_000), [{ old: almost, new: '' }])).toMatchObject({ code: 'CONFLICT' });
   });
 
-  it('does a thousand edits and refuses ten thousand', async () => {
+  it('applies a thousand edits and refuses ten thousand', async () => {
     const lines = Array.from({ length: 1000 }, (_, n) => `<${n}>\n`);
     put('list.txt', lines.join(''));
     const edits = lines.map((old, n) => ({ old, new: `[${n}]\n` }));
@@ -220,7 +220,7 @@ describe('FR-4.3 safe_write with edits', () => {
     });
   });
 
-  it('refuses a stale etag, a file that is not there and a protected one', async () => {
+  it('refuses a stale etag, a missing file and a protected file', async () => {
     const edits = [{ old: 'a', new: 'b' }];
     expect(await refusal('a', edits, { expected_etag: '0'.repeat(16) })).toMatchObject({
       code: 'CONFLICT',
@@ -233,7 +233,7 @@ describe('FR-4.3 safe_write with edits', () => {
     await expect(write({ path: '.envrc', edits })).rejects.toMatchObject({ code: 'PERMISSION_DENIED' });
   });
 
-  it('loses none of many edits at once', async () => {
+  it('loses none of many concurrent edits', async () => {
     put('counter', Array.from({ length: 20 }, (_, n) => `${n}: old\n`).join(''));
     const edit = (n: number) => ({ path: 'counter', edits: [{ old: `\n${n}: old`, new: `\n${n}: new` }] });
     await Promise.all(Array.from({ length: 19 }, (_, n) => write(edit(n + 1))));

@@ -30,7 +30,7 @@ async function apply(before: string, patch: string, more: JsonObject = {}): Prom
   return data;
 }
 
-/** Of a patch that does not fit: the file is as it was, and nothing beside it. */
+/** For a patch that does not fit: the file is unchanged, and no other file is beside it. */
 async function misfit(before: string, patch: string) {
   put('file', before);
   const { failure, streams: [stream] = [] } = await run({ path: 'file', patch });
@@ -44,7 +44,7 @@ const numbered = (count: number, first = 1): string =>
   Array.from({ length: count }, (_, n) => `line ${first + n}\n`).join('');
 
 describe('FR-4.3 safe_write with a patch', () => {
-  it('applies several hunks, and tells etag, size, hunks and the lines that changed', async () => {
+  it('applies several hunks, and reports etag, size, hunks and the changed lines', async () => {
     const after = numbered(60).replace('line 5\n', 'five\n').replace('line 40\n', '').replace('line 55\n', 'a\nb\n');
     const data = await apply(numbered(60), createPatch('file', numbered(60), after));
     expect(get('file')).toBe(after);
@@ -53,7 +53,7 @@ describe('FR-4.3 safe_write with a patch', () => {
     expect(data).toEqual({ path: 'file', etag, bytes, hunks: 3, changed: ['5', '40', '54-55'] });
   });
 
-  it('takes what git prints, and hunks without headers', async () => {
+  it("accepts git's output, and hunks without headers", async () => {
     const hunk = '@@ -1,2 +1,2 @@ function f()\n-a\n+A\n b\n';
     const git = `diff --git a/file b/file\nindex 0123456..89abcde 100644\n--- a/file\n+++ b/file\n${hunk}`;
     for (const patch of [hunk, git, hunk.trimEnd(), `${hunk}\n\n`, git.replaceAll('\n', '\r\n')]) {
@@ -62,12 +62,12 @@ describe('FR-4.3 safe_write with a patch', () => {
     }
   });
 
-  it('takes an empty line of context whose space was dropped', async () => {
+  it('accepts an empty line of context whose space was dropped', async () => {
     await apply('a\n\nb\n', '@@ -1,3 +1,3 @@\n a\n\n-b\n+c\n');
     expect(get('file')).toBe('a\n\nc\n');
   });
 
-  it('takes lines that look like headers where the counts say that they are lines', async () => {
+  it('accepts lines that look like headers if the counts say that they are lines', async () => {
     await apply('-- a\n++ b\n', '@@ -1,2 +1,2 @@\n--- a\n ++ b\n+++ c\n');
     expect(get('file')).toBe('++ b\n++ c\n');
   });
@@ -79,12 +79,12 @@ describe('FR-4.3 safe_write with a patch', () => {
     ['', 'a'],
     ['a', ''],
     ['a', 'b'],
-  ])('knows whether a file ends with a newline: %j to %j', async (before, after) => {
+  ])('keeps whether a file ends with a newline: %j to %j', async (before, after) => {
     await apply(before, createPatch('file', before, after));
     expect(get('file')).toBe(after);
   });
 
-  it('finds a hunk elsewhere when it stands there once, and tells by how many lines', async () => {
+  it('finds a hunk elsewhere if it occurs there once, and reports by how many lines it moved', async () => {
     const patch = createPatch('file', numbered(40), numbered(40).replace('line 10\n', 'ten\n').replace('line 30', 'X'));
     const data = await apply(`new\nnew\n${numbered(40)}`, patch);
     expect(get('file')).toBe(`new\nnew\n${numbered(40)}`.replace('line 10\n', 'ten\n').replace('line 30', 'X'));
@@ -110,7 +110,7 @@ describe('FR-4.3 safe_write with a patch', () => {
     expect(get('file')).toBe(`${block}\n${block.replace('x', 'y')}`);
   });
 
-  it('says which hunk does not fit, where, and what stands there', async () => {
+  it('says which hunk does not fit, where, and what is there', async () => {
     const patch = createPatch(
       'file',
       numbered(40),
@@ -124,7 +124,7 @@ describe('FR-4.3 safe_write with a patch', () => {
     });
   });
 
-  it('SEC-1.1 shows of that line its first 300 bytes, and has more searched around it', async () => {
+  it('SEC-1.1 shows the first 300 bytes of the line, and lets more be searched around it', async () => {
     put('file', `${'before\n'.repeat(2000)}${'é'.repeat(5000)}\nafter\n`);
     const { streams } = await run({ path: 'file', patch: '@@ -2001 +2001 @@\n-x\n+y\n' });
     const [stream] = streams ?? [];
@@ -153,7 +153,7 @@ describe('FR-4.3 safe_write with a patch', () => {
     ['a\n', '@@ -9,0 +10 @@\n+b\n', /has no lines to know its place by/],
     ['a\nb', '@@ -2,0 +3 @@\n+c\n', /has no lines to know its place by/],
     ['a\nb\nc\n', '@@ -3 +3 @@\n-c\n+C\n@@ -1 +1 @@\n-a\n+A\n', /hunk 2 .* the hunk before it ends behind that line/],
-  ])('of %j and %j says why', async (before, patch, why) => {
+  ])('refuses for %j the patch %j with the reason', async (before, patch, why) => {
     expect((await misfit(before, patch)).message).toMatch(why);
   });
 
@@ -170,7 +170,7 @@ describe('FR-4.3 safe_write with a patch', () => {
     ['is no unified diff: its line 4 does not belong to hunk 1', '@@ -1 +1 @@\n-a\n+b\n+c\n'],
     ['is no unified diff: its line 3 does not belong to hunk 1', '@@ -1,2 +1,2 @@\n-a\nb\n+b\n'],
     ['is no unified diff: its line 4 does not', '@@ -1 +1,2 @@\n-a\n\\ No newline at end of file\n-b\n+c\n+d\n'],
-  ])('a patch that %s is refused', async (fault, patch) => {
+  ])('refuses a patch that %s', async (fault, patch) => {
     put('file', 'a\n');
     const refused = run({ path: 'file', patch });
     await expect(refused).rejects.toMatchObject({ code: 'ARGS_INVALID', message: expect.stringContaining(fault) });
@@ -188,7 +188,7 @@ describe('FR-4.3 safe_write with a patch', () => {
     expect(get('file')).toBe('a\n');
   });
 
-  it('gives a CRLF file CRLF, unless the patch knows of it', async () => {
+  it('keeps CRLF in a CRLF file, unless the patch has CRLF', async () => {
     const data = await apply('a\r\nb\r\n', '@@ -1,2 +1,3 @@\n a\n+new\n b\n');
     expect(get('file')).toBe('a\r\nnew\r\nb\r\n');
     expect(data).toMatchObject({ newline: 'crlf', changed: ['2'] });
@@ -196,7 +196,7 @@ describe('FR-4.3 safe_write with a patch', () => {
     expect(get('file')).toBe('a\nb\r\n');
   });
 
-  it('makes a file that is not there, and no other', async () => {
+  it('creates a missing file, and no other', async () => {
     const made = { path: 'deep/made', patch: '--- /dev/null\n+++ b/deep/made\n@@ -0,0 +1,2 @@\n+a\n+b\n' };
     expect((await run(made)).data).toMatchObject({ created: true, hunks: 1, changed: ['1-2'], bytes: 4 });
     expect(get('deep/made')).toBe('a\nb\n');
@@ -219,7 +219,7 @@ describe('FR-4.3 safe_write with a patch', () => {
     expect(get('file') === after).toBe(true);
   });
 
-  it('looks for a thousand hunks that stand elsewhere, and then for no more', async () => {
+  it('searches for a thousand moved hunks, and for no more', async () => {
     const text = Array.from({ length: 3000 }, (_, n) => `<${n}>\n`).join('');
     const hunks = Array.from({ length: 1500 }, (_, n) => `@@ -${4000 - n} +1 @@\n-<${2 * n}>\n+x\n`).join('');
     expect((await misfit(text, hunks)).message).toMatch(/as 1000 before it were not where the patch says/);

@@ -16,7 +16,7 @@ const request = () => ({
   signal: new AbortController().signal,
 });
 
-/** What happens between reading the file and writing what was made of it. */
+/** What happens between reading the file and writing the result. */
 async function changeWhile(meanwhile: () => void): Promise<unknown> {
   rmSync(at('file'), { force: true });
   writeFileSync(at('file'), 'read');
@@ -27,7 +27,7 @@ async function changeWhile(meanwhile: () => void): Promise<unknown> {
 }
 
 describe('FR-4.3 between reading a file and replacing it', () => {
-  it('nothing happens, and the change is written', async () => {
+  it('writes the change if nothing happens', async () => {
     await expect(changeWhile(() => {})).resolves.toMatchObject({ bytes: 9, created: false });
     expect(readFileSync(at('file'), 'utf8')).toBe('read+edit');
   });
@@ -35,7 +35,7 @@ describe('FR-4.3 between reading a file and replacing it', () => {
   it.each([
     ['somebody writes it', () => writeFileSync(at('file'), 'by somebody else'), 'by somebody else'],
     [
-      'somebody replaces it by one as long',
+      'somebody replaces it with a file of the same length',
       () => {
         writeFileSync(at('other'), 'else');
         renameSync(at('other'), at('file'));
@@ -51,7 +51,7 @@ describe('FR-4.3 between reading a file and replacing it', () => {
       },
       'victim',
     ],
-  ])('%s: CONFLICT, and what they wrote stays', async (_what, meanwhile, left) => {
+  ])('answers CONFLICT and keeps the other version: %s', async (_what, meanwhile, left) => {
     await expect(changeWhile(meanwhile)).rejects.toMatchObject({
       code: 'CONFLICT',
       message: 'file was changed by somebody else while it was being written',
@@ -60,12 +60,12 @@ describe('FR-4.3 between reading a file and replacing it', () => {
     expect(readdirSync(workspace.path).filter((name) => name.startsWith('.contextd-'))).toEqual([]);
   });
 
-  it('it is removed: an error, and no file', async () => {
+  it('fails and creates no file if the file is removed', async () => {
     await expect(changeWhile(() => rmSync(at('file')))).rejects.toMatchObject({ code: 'PATH_NOT_FOUND' });
     expect(readdirSync(workspace.path)).not.toContain('file');
   });
 
-  it('somebody makes the file that was not there: CONFLICT', async () => {
+  it('answers CONFLICT if somebody creates the missing file', async () => {
     const made = {
       ...request(),
       target: at('made'),
@@ -79,7 +79,7 @@ describe('FR-4.3 between reading a file and replacing it', () => {
     expect(readFileSync(at('made'), 'utf8')).toBe('by somebody else');
   });
 
-  it('a link that was put there before is not read either', async () => {
+  it('does not read a link that was put there before', async () => {
     writeFileSync(at('elsewhere'), 'x');
     symlinkSync('elsewhere', at('swapped'));
     await expect(readEditable({ ...request(), target: at('swapped') })).rejects.toMatchObject({ code: 'PATH_INVALID' });

@@ -40,14 +40,14 @@ function leftovers(dir = ''): string[] {
 }
 
 describe('FR-4.3 safe_write', () => {
-  it('makes a file and the directories above it', async () => {
+  it('creates a file and the directories above it', async () => {
     const data = await write({ path: 'new/deep/a.txt', content: 'héllo' });
     expect(data).toEqual({ path: 'new/deep/a.txt', etag: await etagOf('new/deep/a.txt'), bytes: 6, created: true });
     expect(readFileSync(at('new/deep/a.txt'), 'utf8')).toBe('héllo');
     expect(leftovers('new/deep')).toEqual([]);
   });
 
-  it('overwrites by default, keeps the permissions and says nothing of creating', async () => {
+  it('overwrites by default, keeps the permissions and does not report a creation', async () => {
     writeFileSync(at('script.sh'), 'old');
     chmodSync(at('script.sh'), 0o751);
     expect(await write({ path: 'script.sh', content: 'new' })).not.toHaveProperty('created');
@@ -86,13 +86,13 @@ describe('FR-4.3 safe_write', () => {
       });
   });
 
-  it('in mode create refuses a file that exists', async () => {
+  it('refuses an existing file in mode create', async () => {
     expect(await write({ path: 'fresh', content: 'a', mode: 'create' })).toMatchObject({ created: true });
     await expect(write({ path: 'fresh', content: 'b', mode: 'create' })).rejects.toMatchObject({ code: 'CONFLICT' });
     expect(readFileSync(at('fresh'), 'utf8')).toBe('a');
   });
 
-  it('in mode create lets one of many at once win', async () => {
+  it('lets one of many concurrent calls win in mode create', async () => {
     const other = createSafeWrite();
     const both = [tool, other, tool, other].map((one, n) =>
       runTool(one, { path: 'race', content: `${n}`, mode: 'create' }, { workspace: workspace.path }),
@@ -104,7 +104,7 @@ describe('FR-4.3 safe_write', () => {
     expect(leftovers()).toEqual([]);
   });
 
-  it('refuses a stale etag, naming both, and leaves the file and no temporary one', async () => {
+  it('refuses a stale etag, names both etags, and leaves the file unchanged and no temporary file', async () => {
     await write({ path: 'guarded', content: 'first' });
     const stale = await etagOf('guarded');
     writeFileSync(at('guarded'), 'by somebody else');
@@ -118,7 +118,7 @@ describe('FR-4.3 safe_write', () => {
     expect(leftovers()).toEqual([]);
   });
 
-  it('takes the etag that it gave, again and again', async () => {
+  it('accepts the etag that it returned, repeatedly', async () => {
     let { etag } = await write({ path: 'chain', content: 'a' });
     ({ etag } = await write({ path: 'chain', content: 'b', mode: 'append', expected_etag: etag ?? null }));
     ({ etag } = await write({ path: 'chain', content: 'c', mode: 'append', expected_etag: etag ?? null }));
@@ -126,14 +126,14 @@ describe('FR-4.3 safe_write', () => {
     expect(readFileSync(at('chain'), 'utf8')).toBe('abc');
   });
 
-  it('refuses an etag for a file that is gone', async () => {
+  it('refuses an etag for a missing file', async () => {
     await expect(write({ path: 'gone', content: 'x', expected_etag: '0'.repeat(16) })).rejects.toMatchObject({
       code: 'CONFLICT',
       details: { actual_etag: null },
     });
   });
 
-  it('lets one of many with the same etag win', async () => {
+  it('lets one of many calls with the same etag win', async () => {
     await write({ path: 'contended', content: 'start' });
     const etag = await etagOf('contended');
     const writes = Array.from({ length: 8 }, (_, n) =>
@@ -143,7 +143,7 @@ describe('FR-4.3 safe_write', () => {
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
   });
 
-  it('loses none of many appends at once', async () => {
+  it('loses none of many concurrent appends', async () => {
     await Promise.all(Array.from({ length: 20 }, () => write({ path: 'log', content: 'line\n', mode: 'append' })));
     expect(readFileSync(at('log'), 'utf8')).toBe('line\n'.repeat(20));
   });
@@ -165,7 +165,7 @@ describe('FR-4.3 safe_write', () => {
     ['sub/module/.git/hooks/post-checkout', '.git/hooks'],
     ['.GIT/Config', '.git/config'],
     ['a/../.vscode/tasks.json', '.vscode'],
-  ])('refuses %s, which need not exist yet, naming the rule %s and how to allow it', async (path, rule) => {
+  ])('refuses %s, which need not exist yet, and names the rule %s and how to allow it', async (path, rule) => {
     await expect(write({ path, content: 'x' })).rejects.toMatchObject({
       code: 'PERMISSION_DENIED',
       message: expect.stringContaining(`(rule: ${rule})`),
@@ -180,7 +180,7 @@ describe('FR-4.3 safe_write', () => {
       await expect(write({ path, content: 'x' })).rejects.toMatchObject({ code: 'PERMISSION_DENIED' });
   });
 
-  it('lets names that only look like protected ones be written', async () => {
+  it('allows names that only look like protected names', async () => {
     for (const path of ['.envrc.example', 'docs/envrc', '.claudes', '.github/workflows/ci.yml', '.gitignore'])
       await expect(write({ path, content: 'x' }), path).resolves.toMatchObject({ created: true });
   });
@@ -193,7 +193,7 @@ describe('FR-4.3 safe_write', () => {
     await expect(write({ path: 'n'.repeat(300), content: 'x' })).rejects.toMatchObject({ code: 'PATH_INVALID' });
   });
 
-  it('refuses a mode it does not know', async () => {
+  it('refuses an unknown mode', async () => {
     await expect(write({ path: 'x', content: '', mode: 'truncate' })).rejects.toMatchObject({ code: 'ARGS_INVALID' });
   });
 
@@ -208,7 +208,7 @@ describe('FR-4.3 safe_write', () => {
     ['/patch cannot go with edits', { edits: [], patch: '' }],
     ['/mode cannot go with edits', { edits: [], mode: 'create' }],
     ['/content is missing', {}],
-  ] as const)('%s is refused', async (message, input) => {
+  ] as const)('refuses %s', async (message, input) => {
     writeFileSync(at('args.txt'), 'a');
     await expect(write({ path: 'args.txt', ...input } as JsonObject)).rejects.toMatchObject({
       code: 'ARGS_INVALID',

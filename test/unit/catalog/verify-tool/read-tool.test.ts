@@ -11,15 +11,15 @@ import { checksOf, faultsOf, makeFolder, makeInstalledTool, makeTool, PROXY, TOO
 
 const DOCUMENTS = ['schema.json', 'TOOL.md', 'TOOL_EXTENDED.md', 'tool.json'];
 
-describe('a directory of a tool', () => {
-  it('DATA-1 passes as it is written and as it is installed', async () => {
+describe('the directory of a tool', () => {
+  it('DATA-1 passes both as written and as installed', async () => {
     expect(await faultsOf(await makeTool())).toEqual({});
     const installed = await makeInstalledTool();
     expect(await faultsOf(installed)).toEqual({});
     expect((await checksOf(installed)).map(({ rule }) => rule)).not.toContain('tool.json');
   });
 
-  it('fails when its name is none, or not the one of its manifest', async () => {
+  it("fails if its name is not a tool name or differs from the manifest's", async () => {
     const dir = await makeTool();
     const other = join(dirname(dir), 'other');
     await rename(dir, other);
@@ -39,7 +39,7 @@ describe('a directory of a tool', () => {
     });
   });
 
-  it('FR-2.5 has an extended document where TOOL.md names it, with every argument', async () => {
+  it('FR-2.5 has an extended document if TOOL.md names it, with every argument', async () => {
     expect(await faultsOf(await makeTool({ 'TOOL_EXTENDED.md': null }))).toEqual({
       'TOOL_EXTENDED.md': 'it is missing, and TOOL.md names it',
     });
@@ -50,18 +50,18 @@ describe('a directory of a tool', () => {
     expect(Object.keys(await faultsOf(unnamed))).toEqual(['TOOL.md form']);
   });
 
-  it.each(DOCUMENTS)('fails when %s is missing', async (file) => {
+  it.each(DOCUMENTS)('fails if %s is missing', async (file) => {
     expect(await faultsOf(await makeTool({ [file]: null }))).toMatchObject({
       [file]: expect.stringContaining('it is missing'),
     });
   });
 
-  it.each(DOCUMENTS)('fails when %s is not UTF-8', async (file) => {
+  it.each(DOCUMENTS)('fails if %s is not UTF-8', async (file) => {
     const dir = await makeTool({ [file]: Buffer.from([0x23, 0xff, 0xc3]) });
     expect(await faultsOf(dir)).toMatchObject({ [file]: 'it is not UTF-8' });
   });
 
-  it.each(DOCUMENTS)('never waits for %s when it is a pipe', async (file) => {
+  it.each(DOCUMENTS)('never waits for %s if it is a pipe', async (file) => {
     const dir = await makeTool({ [file]: null });
     execFileSync('mkfifo', [join(dir, file)]);
     expect(await faultsOf(dir)).toMatchObject({
@@ -70,7 +70,7 @@ describe('a directory of a tool', () => {
     });
   });
 
-  it.each(DOCUMENTS)('follows no link at %s, be it to what never ends', async (file) => {
+  it.each(DOCUMENTS)('follows no link at %s, even to an endless file', async (file) => {
     const dir = await makeTool({ [file]: null });
     await symlink('/dev/zero', join(dir, file));
     expect(await faultsOf(dir)).toMatchObject({
@@ -79,25 +79,25 @@ describe('a directory of a tool', () => {
     });
   });
 
-  it.each(DOCUMENTS)('does not read %s when it is huge', async (file) => {
+  it.each(DOCUMENTS)('does not read %s if it is huge', async (file) => {
     const dir = await makeTool();
     await truncate(join(dir, file), 50 * 1024 * 1024);
     expect(await faultsOf(dir)).toMatchObject({ [file]: expect.stringContaining('it has 52428800 bytes or more') });
   });
 
-  it('reads no more than the limit of a file that tells no size', async () => {
+  it('reads only up to the limit from a file that reports no size', async () => {
     const read = await readPlainFile('/proc/self/maps', { most: 100, unit: 'bytes' });
     expect(read).toEqual({ fault: 'has 101 bytes or more, at most 100 are read' });
   });
 
-  it('takes a file of exactly the limit', async () => {
+  it('accepts a file of exactly the limit', async () => {
     const file = join(await makeFolder(), 'f');
     await writeFile(file, 'x'.repeat(100));
     expect(await readPlainFile(file, { most: 100, unit: 'bytes' })).toEqual({ text: 'x'.repeat(100), bytes: 100 });
     expect(await readPlainFile(file, { most: 99, unit: 'bytes' })).toHaveProperty('fault');
   });
 
-  it('holds files and folders alone, at any depth', async () => {
+  it('holds only files and folders, at any depth', async () => {
     const dir = await makeTool();
     await mkdir(join(dir, 'a/b'), { recursive: true });
     await writeFile(join(dir, 'a/b/c'), '');
@@ -113,7 +113,7 @@ describe('a directory of a tool', () => {
     });
   });
 
-  it('is not looked through without end', async () => {
+  it('is searched only up to a limit', async () => {
     const deep = await makeTool();
     await mkdir(join(deep, 'd/'.repeat(40)), { recursive: true });
     expect(await faultsOf(deep)).toEqual({ directory: expect.stringContaining('is nested too deeply') });
@@ -132,7 +132,7 @@ describe('a directory of a tool', () => {
     expect((await readToolDirectory(dir, PROXY, 5)).strays).toEqual(['it holds more than 5 entries']);
   });
 
-  it('may be no link itself, and is told when it is not there', async () => {
+  it('cannot be a link itself, and is reported if it does not exist', async () => {
     const dir = await makeTool();
     const link = join(await makeFolder(), 'good_tool');
     await symlink(dir, link);
@@ -143,7 +143,7 @@ describe('a directory of a tool', () => {
     expect(await faultsOf(link)).toMatchObject({ directory: 'it is not a directory' });
   });
 
-  it('FR-2.2 DATA-1 has the link to the proxy where it is installed, and no other', async () => {
+  it('FR-2.2 DATA-1 has the link to the proxy if it is installed, and no other link', async () => {
     expect(await faultsOf(await makeInstalledTool('/bin/sh'))).toEqual({
       directory: `good_tool must be a link to ${PROXY}, and is /bin/sh`,
     });

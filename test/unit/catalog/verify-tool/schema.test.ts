@@ -21,13 +21,13 @@ function faults(schema: unknown): Record<string, string> {
   return Object.fromEntries(failed.map(({ rule, detail }) => [rule.replace('schema.json', '').trim(), detail]));
 }
 
-/** `count` objects in each other, each the property of the one around it. */
+/** `count` nested objects, each a property of the outer one. */
 function nested(count: number): string {
   return `${'{"properties":{"a":'.repeat(count)}{}${'}}'.repeat(count)}`;
 }
 
 describe('the schema of a tool', () => {
-  it('FR-2.3 passes, with its cost without layout and its arguments', () => {
+  it('FR-2.3 passes, and its cost without layout and its arguments are reported', () => {
     const report = checkText(JSON.stringify(SCHEMA, null, 8));
     expect(report.checks.map(({ rule, passed }) => [rule, passed])).toEqual(RULES.map((rule) => [rule, true]));
     expect(report).toMatchObject({ tokens: countTokens(JSON.stringify(SCHEMA)), names: ['path'] });
@@ -53,7 +53,7 @@ describe('the schema of a tool', () => {
       { compiles: expect.stringContaining('unknown format "nope"') },
     ],
     [
-      'a secret where none can be',
+      'a secret input that is not a string',
       { 'x-contextd-secret': 'file' },
       { compiles: expect.stringContaining('for inputs of the type "string"') },
     ],
@@ -100,14 +100,14 @@ describe('the schema of a tool', () => {
     expect(faults(described(501 - own))).toEqual({ cost: '501 of at most 500 tokens' });
   });
 
-  it('has patterns of 2,000 characters at most, all together', () => {
+  it('has patterns of at most 2,000 characters, all together', () => {
     const pattern = (length: number) => ({ type: 'string', pattern: 'a'.repeat(length) });
     const two = (length: number) => ({ ...SCHEMA, properties: { path: pattern(length), second: pattern(1_000) } });
     expect(faults(two(1_000))).toEqual({});
     expect(faults(two(1_001))).toEqual({ patterns: 'they have 2001 characters together, at most 2000' });
   });
 
-  it('has 8 levels at most, and is not looked at beyond when it has more', () => {
+  it('has at most 8 levels, and deeper levels are not read', () => {
     const parse = (levels: number) => checkText(nested(levels / 2 - 0.5)).checks;
     expect(parse(7).find(({ rule }) => rule === 'schema.json depth')).toMatchObject({ passed: true, figure: 7 });
     expect(parse(9).map(({ rule, figure }) => [rule, figure])).toEqual([
@@ -155,7 +155,7 @@ describe('the schema of a tool', () => {
     expect(faults({ ...schema, default: { $ref: 'https://example.com' } })).toEqual({});
   });
 
-  it('has no identity of its own, which the schema of another tool could have too', () => {
+  it("has no identity of its own, because another tool's schema could have the same", () => {
     expect(faults({ ...SCHEMA, $id: 'https://example.com/a' })).toEqual({
       references: expect.stringContaining('"$id"'),
     });
@@ -170,7 +170,7 @@ describe('the schema of a tool', () => {
     });
   });
 
-  it('fails with a sentence, whatever the text, and never throws', () => {
+  it('fails with a sentence and never throws, whatever the text', () => {
     const word = fc.constantFrom(
       '$ref',
       '$defs',

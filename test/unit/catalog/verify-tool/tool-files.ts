@@ -32,7 +32,7 @@ export const TOOL_MD = [
 
 const MANIFEST = { name: 'good_tool', purpose: 'Do one thing.', grants: [], min_isolation: 'reduced' };
 
-/** An empty folder below the system's own, gone when the test ends. */
+/** An empty folder below the system's temporary folder, removed when the test ends. */
 export async function makeFolder(): Promise<string> {
   const dir = await realpath(await mkdtemp(join(tmpdir(), 'contextd-verify-')));
   onTestFinished(() => rm(dir, { recursive: true, force: true }));
@@ -54,7 +54,7 @@ export async function makeTool(files: Record<string, string | Buffer | null> = {
   return dir;
 }
 
-/** As `ctxd init` leaves it in a project. */
+/** A tool as `ctxd init` leaves it in a project. */
 export async function makeInstalledTool(target = PROXY): Promise<string> {
   const dir = await makeTool({ 'tool.json': null }, '.claude/tools');
   await symlink(target, join(dir, 'good_tool'));
@@ -65,7 +65,7 @@ export async function checksOf(dir: string): Promise<readonly ToolCheck[]> {
   return verifyTool(await readToolDirectory(dir, PROXY), countTokens).checks;
 }
 
-/** Rule and detail of all that failed. */
+/** Rule and detail of every failed check. */
 export async function faultsOf(dir: string): Promise<Record<string, string>> {
   const failed = (await checksOf(dir)).filter((check) => !check.passed);
   return Object.fromEntries(failed.map(({ rule, detail }) => [rule, detail]));

@@ -13,7 +13,7 @@ function faults(text: string): string[] {
 }
 
 describe('TOOL.md', () => {
-  it('DATA-3 has its form', () => {
+  it('DATA-3 has the required form', () => {
     expect(check(TOOL_MD)).toMatchObject([
       { rule: 'TOOL.md form', passed: true },
       { rule: 'TOOL.md cost', passed: true, figure: countTokens(TOOL_MD), limit: 99 },
@@ -33,7 +33,7 @@ describe('TOOL.md', () => {
     [`${TOOL_MD}\n`, 'it has more than 7 lines'],
     [TOOL_MD.replaceAll('\n', '\r\n'), 'its lines must end with a line feed alone'],
     ['', expect.stringContaining('line 8')],
-  ])('DATA-3 is told which line is wrong', (text, fault) => {
+  ])('DATA-3 fails with the number of the wrong line', (text, fault) => {
     expect(faults(text)).toEqual([fault]);
   });
 
@@ -44,7 +44,7 @@ describe('TOOL.md', () => {
     expect(faults(long(100 - own))).toEqual(['100 of at most 99 tokens']);
   });
 
-  it('DATA-3 has exactly the form of the pattern that says it in one', () => {
+  it('DATA-3 has exactly the form that a single pattern describes', () => {
     const pattern =
       /^# good_tool\n> .+\n\n\*\*Use\*\*: .+\n\*\*Not\*\*: .+ → `.+`.*\n\*\*Limits\*\*: .+\n\*\*Ref\*\*: `TOOL_EXTENDED\.md`\n$/;
     const bit = fc.constantFrom(' → `', '`', ' ', 'a', '\n', '\r', '\u2028', '**Not**: ', '→');

@@ -1,13 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { insert, withdraw } from '#src/cli/init/insertions.js';
-import { addEntry, hasEntry, missingContainers, removeEntry } from '#src/cli/init/json-edit.js';
+import { addEntry, hasEntry, insert, missingContainers, removeEntry, withdraw } from '#src/cli/init/json-edit.js';
 import { locate } from '#src/cli/init/json-text.js';
 
 const ALLOW = { path: ['permissions', 'allow'], value: 'Bash(x)' };
 const add = (text: string) => addEntry({ text, insertions: [] }, ALLOW).text;
 
-/** Any JSON text of an object: values of any kind, printed in any of the usual manners, with odd white space. */
+/** Any JSON text of an object: values of any kind, in any usual style, with odd white space. */
 const anyObjectText = fc
   .tuple(
     fc.dictionary(fc.oneof(fc.constantFrom('permissions', 'allow', '__proto__', 'a"b'), fc.string()), fc.jsonValue()),
@@ -35,7 +34,7 @@ describe('adding to a JSON text', () => {
     ],
     ['{\r\n "permissions": {"allow": []}\r\n}', '{\r\n "permissions": {"allow": [\r\n  "Bash(x)"\r\n ]}\r\n}'],
     ['{"permissions":1,"permissions":{}}', '{"permissions":1,"permissions":{\n  "allow": [\n    "Bash(x)"\n  ]\n}}'],
-  ])('follows the manner of %j', (before, after) => {
+  ])('follows the style of %j', (before, after) => {
     expect(add(before)).toBe(after);
   });
 
@@ -47,15 +46,15 @@ describe('adding to a JSON text', () => {
     expect(() => add(text)).toThrow(message);
   });
 
-  it.each(['', '{', '// c\n{}', '{"a":1,}', '\uFEFF{}', '{} {}'])('takes %j for no JSON', (text) => {
+  it.each(['', '{', '// c\n{}', '{"a":1,}', '\uFEFF{}', '{} {}'])('does not accept %j as JSON', (text) => {
     expect(() => locate(text)).toThrow(SyntaxError);
   });
 
-  it('refuses a text nested so deep that walking it would end the program', () => {
+  it('refuses a text nested so deeply that walking it would end the program', () => {
     expect(() => locate('['.repeat(100_000) + ']'.repeat(100_000))).toThrow('nested deeper than 200');
   });
 
-  it('changes nothing else, whatever the text, and can be taken back to the byte', () => {
+  it('changes nothing else, whatever the text, and can be undone to the byte', () => {
     fc.assert(
       fc.property(anyObjectText, (text) => {
         const before: unknown = JSON.parse(text);
@@ -90,7 +89,7 @@ describe('adding to a JSON text', () => {
   });
 });
 
-it('insertions are taken out again in whatever order and place they came', () => {
+it('removes insertions again, whatever their order and place', () => {
   fc.assert(
     fc.property(fc.string(), fc.array(fc.tuple(fc.nat(), fc.string({ minLength: 1 }))), (text, additions) => {
       let present = { text, insertions: [] as readonly { at: number; length: number }[] };

@@ -1,9 +1,8 @@
 import { lstat, mkdir, mkdtemp, readdir, readFile, readlink, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { layoutFor } from '#src/cli/init/layout.js';
+import { layoutFor, type ToolText } from '#src/cli/init/layout.js';
 import { type ProjectChanges, prepareInit, prepareUninstall } from '#src/cli/init/project.js';
-import type { ToolText } from '#src/cli/init/texts.js';
 
 export const PROXY = '/opt/contextd/bin/contextd-proxy';
 

@@ -8,7 +8,7 @@ import { createEngine } from '#src/scrub/hardened/engine.js';
 import { propertyRuns } from '../../../helpers/property-runs.ts';
 import { generate, seededRandom } from '../../../helpers/secret-samples.ts';
 
-/** A feed whose time passes when a test says so. */
+/** A feed whose time advances when a test says so. */
 function openFeed(own: Partial<ProgressFeedDeps> = {}) {
   const shown: string[] = [];
   const faults: unknown[] = [];
@@ -28,7 +28,7 @@ function openFeed(own: Partial<ProgressFeedDeps> = {}) {
     onFault: (thrown) => void faults.push(thrown),
     ...own,
   });
-  /** The time of the next update has come; false: none was asked for. */
+  /** Lets the time of the next update come; false: no update was requested. */
   const tick = async (): Promise<boolean> => {
     const due = action;
     action = null;
@@ -40,7 +40,7 @@ function openFeed(own: Partial<ProgressFeedDeps> = {}) {
 }
 
 describe('the progress of a call', () => {
-  it('is told a tenth of a second after there was some, all of it at once', async () => {
+  it('is reported a tenth of a second after the first text, all of it at once', async () => {
     const { feed, shown, waits, tick } = openFeed();
     const command = feed.listen();
     expect(await tick()).toBe(false);
@@ -53,7 +53,7 @@ describe('the progress of a call', () => {
     expect(await tick()).toBe(false);
   });
 
-  it('queues nothing while a text is being searched', async () => {
+  it('queues nothing while a text is searched', async () => {
     const searches: { releases: readonly Release[]; done(texts: string[]): void }[] = [];
     const scrub = (releases: readonly Release[]) =>
       new Promise<string[]>((done) => void searches.push({ releases, done }));
@@ -74,7 +74,7 @@ describe('the progress of a call', () => {
     expect(shown[1]).toMatch(/^\[contextd: \d{8} bytes are not shown here\]\nB\n$/);
   });
 
-  it('SEC-1.1 ends when a text cannot be searched, and shows nothing of it', async () => {
+  it('SEC-1.1 ends if a text cannot be searched, and shows nothing of it', async () => {
     const { feed, shown, faults, tick } = openFeed({ scrub: () => Promise.reject(new Error('no rules')) });
     const command = feed.listen();
     command.output('stdout', Buffer.from('a\n'));
@@ -84,7 +84,7 @@ describe('the progress of a call', () => {
     expect([shown, faults]).toEqual([[], [new Error('no rules')]]);
   });
 
-  it('shows nothing once it was stopped, not even what was being searched', async () => {
+  it('shows nothing after it was stopped, not even the text being searched', async () => {
     const { promise, resolve } = Promise.withResolvers<string[]>();
     const { feed, shown, tick } = openFeed({ scrub: () => promise });
     const command = feed.listen();
@@ -97,7 +97,7 @@ describe('the progress of a call', () => {
     expect(shown).toEqual([]);
   });
 
-  it('keeps the commands of a call apart, and shows the end of one that is over', async () => {
+  it('keeps the commands of a call apart, and shows the last lines of a command that has ended', async () => {
     const { feed, shown, tick } = openFeed();
     const [first, second] = [feed.listen(), feed.listen()];
     first.output('stdout', Buffer.from('fir'));
@@ -111,7 +111,7 @@ describe('the progress of a call', () => {
 
 describe('SEC-1.1 a secret in the progress', () => {
   const engine = createEngine(readRulePack(join(import.meta.dirname, '../../../../src/scrub/rules')));
-  /** As the scrubber does: what the engine finds in the whole, in the part that is shown. */
+  /** Works as the scrubber does: searches the whole text, shows the requested part. */
   const mask = ({ before, text, after }: Release): string => {
     let shown = '';
     let at = before.length;
@@ -124,7 +124,7 @@ describe('SEC-1.1 a secret in the progress', () => {
     return shown + text.slice(at - before.length);
   };
 
-  it('never shows, however it is cut into chunks and whenever they are looked at', async () => {
+  it('is never shown, however it is cut into chunks and whenever they are searched', async () => {
     const random = seededRandom(11);
     const line = fc.constantFrom('building\n', 'a longer line of ordinary words\n', '\n', 'x'.repeat(9_000));
     const pieces = fc.array(fc.tuple(fc.nat(60), fc.boolean()), { maxLength: 12 });

@@ -5,7 +5,7 @@ import { propertyRuns } from '../../../helpers/property-runs.ts';
 
 const KIB = 1024;
 
-/** What is given out of chunks, looked at after each. */
+/** The parts that the window returns for chunks, read after each chunk. */
 function follow(chunks: readonly (Buffer | string)[]): Release[] {
   const window = new ProgressWindow();
   const releases = chunks.map((chunk) => {
@@ -18,7 +18,7 @@ function follow(chunks: readonly (Buffer | string)[]): Release[] {
 const textsOf = (releases: readonly Release[]): string[] => releases.map(({ text }) => text);
 
 describe('the window of a stream', () => {
-  it('gives out parts of the stream in their order, with what stands before and after them, and counts the rest', () => {
+  it('returns parts of the stream in order, with the text before and after them, and counts the rest', () => {
     const line = fc.oneof(
       fc.string({ maxLength: 60 }),
       fc.string({ unit: 'grapheme', maxLength: 30 }),
@@ -44,7 +44,7 @@ describe('the window of a stream', () => {
     );
   });
 
-  it('gives out whole lines only, and the last one when the stream is over', () => {
+  it('returns only whole lines, and the last line when the stream ends', () => {
     expect(textsOf(follow(['one\ntw', 'o', '\nthree\nfo', 'ur']))).toEqual(['one\n', 'two\nthree\n', 'four']);
   });
 
@@ -58,7 +58,7 @@ describe('the window of a stream', () => {
     expect(release?.after).toHaveLength(8 * KIB);
   });
 
-  it('SEC-1.1 shows nothing of a key block before its end is there', () => {
+  it('SEC-1.1 shows nothing of a key block before its end has arrived', () => {
     const [begin, body, end] = [
       '-----BEGIN RSA PRIVATE KEY-----',
       `${'A'.repeat(40)}\n`.repeat(20),
@@ -81,7 +81,7 @@ describe('the window of a stream', () => {
     expect(window.take(true)?.text).toBe('after\n');
   });
 
-  it('SEC-1.1 waits where a value may go on in the next line', () => {
+  it('SEC-1.1 waits if a value may continue on the next line', () => {
     const [first, second] = ['k'.repeat(40), 'm'.repeat(40)];
     expect(textsOf(follow([`name: ${first}\\\n`, `${second}\n`, 'done\n']))).toEqual([
       `name: ${first}\\\n${second}\ndone\n`,
@@ -93,7 +93,7 @@ describe('the window of a stream', () => {
     ]);
   });
 
-  it('of a flood gives out the newest lines, each time no more than 6,400 bytes', () => {
+  it('returns the newest lines of a flood, at most 6,400 bytes each time', () => {
     const lines = Array.from({ length: 40_000 }, (_, i) => `line ${i}\n`).join('');
     const [release] = follow([lines]);
     expect(release?.text).toMatch(/^line \d+\n[\s\S]*\nline 39999\n$/);
@@ -102,7 +102,7 @@ describe('the window of a stream', () => {
     expect(release?.skippedBytes).toBe(lines.length - (release?.text.length ?? 0));
   });
 
-  it('never searches less than 8 KiB before what it shows, once something was lost', () => {
+  it('always searches at least 8 KiB before what it shows, once something was lost', () => {
     const [release] = follow(
       Array.from({ length: 200 }, () => 'x'.repeat(KIB))
         .map((text) => Buffer.from(text))

@@ -7,8 +7,8 @@ import { readRulePack } from '#src/scrub/exact/rule-pack.js';
 
 const rulesDir = join(import.meta.dirname, '../../../../src/scrub/rules');
 
-describe('an allowlist', () => {
-  it('SEC-1.1: has only parts that are patterns by themselves, in every file of the pack', () => {
+describe('an allowlist of the rule pack', () => {
+  it('SEC-1.1: has only parts that are valid patterns on their own, in every file', () => {
     const lists = readRulePack(rulesDir)
       .map(loadPackFile)
       .flatMap(({ allowlists, rules }) => [...allowlists, ...rules.flatMap((rule) => rule.allowlists)]);
@@ -17,7 +17,7 @@ describe('an allowlist', () => {
     for (const source of sources) expect(() => parseGo(source), source).not.toThrow();
   });
 
-  it('SEC-1.1: is refused when its parts are patterns only once they are joined', () => {
+  it('SEC-1.1: is refused if its parts are valid patterns only when joined', () => {
     const [list] = readRulePack(rulesDir)
       .map(loadPackFile)
       .flatMap(({ rules }) => rules.flatMap(({ allowlists }) => allowlists));

@@ -7,7 +7,7 @@ import { type EncodedRun, findEncoded } from '#src/scrub/exact/encodings.js';
 // The same cases in every run.
 fc.configureGlobal({ seed: 20_261_121 });
 
-/** gitleaks' joined pattern as a JavaScript one: an oracle, too slow and too trusting for more. */
+/** gitleaks' joined pattern as a JavaScript one: a test oracle, too slow for real use. */
 const JOINED = new RegExp(
   [
     '(%[0-9A-Fa-f]{2}(?:[^\\n]*%[0-9A-Fa-f]{2})?)',
@@ -26,7 +26,7 @@ function byPattern(text: string): EncodedRun[] {
   });
 }
 
-/** What a text says after so many passes; fewer where nothing is left to decode. */
+/** The text after the given number of decoding passes; stops early if nothing is left to decode. */
 function decoded(text: string, passes = 1): string {
   let pass: Pass = firstPass(text);
   for (let i = 0; i < passes; i++) pass = decodeOnce(pass) ?? pass;
@@ -72,8 +72,8 @@ const pieces = fc
   )
   .map((parts) => parts.join(''));
 
-describe('SEC-1.1 places that look encoded', () => {
-  it('are those of one scan of the joined pattern', () => {
+describe('SEC-1.1 finding encoded places', () => {
+  it('finds the same places as one scan with the joined pattern', () => {
     fc.assert(
       fc.property(pieces, (text) => {
         expect(findEncoded(text)).toEqual(byPattern(text));
@@ -82,13 +82,13 @@ describe('SEC-1.1 places that look encoded', () => {
     );
   });
 
-  it('decode as Node decodes them, where all is printable and of the right form', () => {
+  it('decodes printable, well-formed places as Node decodes them', () => {
     const printable = fc.string({ unit: fc.constantFrom(...'abcXYZ019 !~\t\n{}'), minLength: 24, maxLength: 90 });
     fc.assert(
       fc.property(printable, fc.constantFrom('base64', 'base64url', 'hex'), (value, encoding) => {
         const text = Buffer.from(value).toString(encoding);
         const run = findEncoded(text)[0];
-        // A place is decoded only where it has one of the characters that words have not.
+        // Only a place with a character that does not occur in words is decoded.
         const isLikely = encoding === 'hex' ? /\d/.test(text) : /[0-9+/_-]/.test(text);
         expect(run && decodeRun(text, run)).toBe(isLikely ? value : '');
       }),
@@ -108,7 +108,7 @@ describe('SEC-1.1 decoding', () => {
     ['backslash escapes', '\\u0041\\\\u00e9\\U0042', 'AéB'],
     ['code points, each with its white space', 'U+0041 U+0042\tU+0043', 'ABC'],
     ['surrogates one by one', '\\ud83d\\ude00', '\ufffd\ufffd'],
-  ])('reads %s', (_what, text, expected) => {
+  ])('decodes %s', (_what, text, expected) => {
     expect(decoded(text)).toBe(expected);
   });
 
@@ -122,31 +122,31 @@ describe('SEC-1.1 decoding', () => {
     ['hex without a digit', 'abcdefabcdefabcdefabcdefabcdefab'],
     ['percent with one byte that is not printable', '%41 %80 %42'],
     ['too few digits', '\\u004 U+004 %4'],
-  ])('leaves %s as it is', (_what, text) => {
+  ])('leaves %s unchanged', (_what, text) => {
     expect(decoded(text)).toBe(text);
   });
 
-  it('leaves the lower of two kinds that touch for the next pass', () => {
+  it('decodes percent escapes before base64 if the two touch', () => {
     const text = `%41${base64('secret number 42')}`;
     expect(decoded(text, 1)).toBe(`A${base64('secret number 42')}`);
     const before = `${base64('secret number 42')}%3d`;
     expect(decoded(before)).toBe(`${base64('secret number 42')}=`);
   });
 
-  it('looks under as many layers as it is asked', () => {
+  it('decodes as many layers as requested', () => {
     const text = base64(base64(Buffer.from('a secret of three layers 1').toString('hex')));
     expect(decoded(text, 3)).toBe('a secret of three layers 1');
     expect(decoded(text, 9)).toBe('a secret of three layers 1');
   });
 
-  it('takes time in proportion to lines full of escapes that are none', () => {
+  it('takes linear time for lines full of invalid escapes', () => {
     const text = `%41${'%zz'.repeat(100_000)}${'%4'.repeat(100_000)}`;
     expect(findEncoded(text)[0]).toEqual({ kind: 'percent', start: 0, end: 3 });
   });
 });
 
-describe('SEC-1.1 the way back', () => {
-  it('leads from decoded text to the whole encoded place, and from other text to itself', () => {
+describe('SEC-1.1 mapping decoded text back', () => {
+  it('maps decoded text to the whole encoded place, and other text to itself', () => {
     const words = fc.string({ unit: fc.constantFrom(...'abc12é😀'), maxLength: 8 });
     const secret = fc.string({ unit: fc.constantFrom(...'secrt019'), minLength: 18, maxLength: 40 });
     const layers = fc.array(fc.constantFrom('base64' as const, 'hex' as const), { maxLength: 3 });

@@ -25,50 +25,50 @@ function secrets(toml: string, text: string, options: DetectOptions = {}): strin
 const K = rule("regex = '''k=(\\w+)'''");
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
 
-describe('SEC-1.1 where gitleaks says a finding is', () => {
+describe('SEC-1.1 the location of a finding', () => {
   const place = (text: string, toml = K): unknown[] =>
     detect(toml, text).map((d) => [d.startLine, d.endLine, d.startColumn, d.endColumn, d.line]);
 
-  it('counts from one on the first line and from two on the others, with the line end before them', () => {
+  it('counts columns from one on the first line and from two on later lines, including the line end before them', () => {
     expect(place('a k=1\n')).toEqual([[1, 1, 3, 5, 'a k=1']]);
     expect(place('a\nk=1\n')).toEqual([[2, 2, 2, 4, '\nk=1']]);
   });
 
-  it('takes all of the text for a last line that does not end', () => {
+  it('reports the whole text as the line if the last line has no line end', () => {
     expect(place('a\nb k=1 c')).toEqual([[2, 2, 4, 6, 'a\nb k=1 c']]);
     expect(place('a\nb k=1 c\rd')).toEqual([[2, 2, 4, 6, 'a\nb k=1 c']]);
     expect(place('a k=1 c')).toEqual([[1, 1, 3, 5, 'a k=1 c']]);
   });
 
-  it('counts bytes, and gives offsets in UTF-16 units', () => {
+  it('counts columns in bytes and offsets in UTF-16 units', () => {
     expect(detect(K, 'é😀 k=1 \n')).toMatchObject([{ startColumn: 8, endColumn: 10, start: 6, end: 7 }]);
   });
 
-  it('leaves out line ends after a match and keeps the place of those before it', () => {
+  it('leaves out line ends after a match and keeps the position of line ends before it', () => {
     const toml = rule("regex = '''\\n+k=(\\w+)\\n'''");
-    // The pattern does not match the match alone, so all of it is the secret.
+    // The pattern does not match the match alone, so the whole match is the secret.
     expect(detect(toml, 'a\n\nk=12\nb\n')).toMatchObject([
       { match: 'k=12', secret: 'k=12', start: 3, end: 7, startLine: 2, endLine: 3 },
     ]);
   });
 
-  it('spans lines', () => {
+  it('reports findings that span lines', () => {
     expect(place('x\nk=1\nl=2\ny\n', rule("regex = '''k=1\\nl=2'''"))).toEqual([[2, 3, 2, 4, '\nk=1\nl=2']]);
   });
 });
 
-describe('SEC-1.1 what gitleaks passes over', () => {
-  it('is a line with gitleaks:allow, unless that is not heeded', () => {
+describe('SEC-1.1 what gitleaks skips', () => {
+  it('skips a line with gitleaks:allow, unless the comment is ignored', () => {
     const text = 'k=1 # gitleaks:allow\nk=2\n';
     expect(secrets(K, text)).toEqual(['2']);
     expect(secrets(K, text, { heedAllowComments: false })).toEqual(['1', '2']);
   });
 
-  it('is a whole text before an unfinished last line that is allowed somewhere', () => {
+  it('skips a whole text before an unfinished last line that is allowed somewhere', () => {
     expect(secrets(K, '# gitleaks:allow\nk=1\nk=2')).toEqual(['1']);
   });
 
-  it('is what an allowlist of paths names, and a rule of another path', () => {
+  it('skips paths that an allowlist names, and rules for another path', () => {
     const excused = `${K}[[rules.allowlists]]\npaths = ['\\.lock$']\n`;
     expect(secrets(excused, 'k=1', { path: 'a.lock' })).toEqual([]);
     expect(secrets(excused, 'k=1')).toEqual(['1']);
@@ -79,7 +79,7 @@ describe('SEC-1.1 what gitleaks passes over', () => {
     expect(secrets(`[allowlist]\npaths = ['\\.lock$']\n${K}`, 'k=1', { path: 'a.lock' })).toEqual([]);
   });
 
-  it('is the secret of a generic rule that another rule has too', () => {
+  it('skips the secret of a generic rule if another rule finds it too', () => {
     const toml = `${rule("regex = '''key=(\\w+)'''", 'my-GENERIC-rule')}${rule("regex = '''(?:key=)(abc\\w+)'''", 'abc')}`;
     expect(
       detect(toml, 'key=abc1\nkey=xyz1\n')
@@ -90,7 +90,7 @@ describe('SEC-1.1 what gitleaks passes over', () => {
     expect(secrets(shorter, 'key=abc1')).toHaveLength(2);
   });
 
-  it('is a rule for paths only where the path is another', () => {
+  it('skips a rule without a regex if its path differs', () => {
     const toml = rule("path = '\\.p12$'", 'p') + K;
     expect(detect(toml, 'k=1', { path: 'a.p12' })).toMatchObject([
       { rule: 'p', match: 'file detected: a.p12', startLine: 0 },
@@ -101,7 +101,7 @@ describe('SEC-1.1 what gitleaks passes over', () => {
 });
 
 describe('SEC-1.1 decoded text', () => {
-  it('is reported with what was decoded, at the whole encoded place', () => {
+  it('reports a finding with its decoded text, at the whole encoded place', () => {
     const blob = base64('the key is k=secret99');
     expect(detect(K, `x ${blob} y\n`)).toMatchObject([
       {
@@ -114,7 +114,7 @@ describe('SEC-1.1 decoded text', () => {
     ]);
   });
 
-  it('bears the kinds of all layers', () => {
+  it('reports the kinds of all layers', () => {
     const blob = Buffer.from(base64('the key is k=secret99')).toString('hex');
     expect(detect(K, blob)).toMatchObject([
       { start: 0, end: blob.length, tags: ['decoded:hex', 'decoded:base64', 'decode-depth:2'] },
@@ -123,23 +123,23 @@ describe('SEC-1.1 decoded text', () => {
     expect(detect(K, blob, { maxDecodeDepth: 0 })).toEqual([]);
   });
 
-  it('is reported once: a match that meets nothing decoded was found before', () => {
+  it('reports a finding once: a match without decoded text was found before', () => {
     expect(secrets(K, `k=plain\n${base64('nothing of note 12345')}\n`)).toEqual(['plain']);
   });
 
-  it('is searched where its own keywords are', () => {
+  it("searches only where a rule's own keywords occur", () => {
     const toml = rule("regex = '''k=(\\w+)'''\nkeywords = ['hidden']");
     expect(secrets(toml, base64('hidden: k=secret99'))).toEqual(['secret99']);
   });
 
-  it('shows its own line to allowlists', () => {
+  it('compares allowlists with the decoded line', () => {
     const toml = `${K}[[rules.allowlists]]\nregexTarget = 'line'\nregexes = ['harmless']\n`;
     expect(secrets(toml, base64('harmless k=secret99'))).toEqual([]);
     expect(secrets(toml, `${base64('the key is k=secret99')}\n harmless`)).toEqual(['secret99']);
   });
 });
 
-describe('SEC-1.1 a rule that requires another', () => {
+describe('SEC-1.1 a rule that requires another rule', () => {
   const required = (limits: string): string =>
     `${K}[[rules.required]]\nid = 'l'\n${limits}\n${rule("regex = '''l=(\\w+)'''\nskipReport = true\nkeywords = ['nowhere']", 'l')}`;
 
@@ -149,17 +149,17 @@ describe('SEC-1.1 a rule that requires another', () => {
     ['withinLines = 1', ['1', '2']],
     ['withinColumns = 0', ['3']],
     ['withinLines = 0\nwithinColumns = 3', []],
-  ])('finds nothing without it near: %j', (limits, expected) => {
+  ])('finds nothing if the other rule does not match nearby: %j', (limits, expected) => {
     expect(secrets(required(limits), 'k=1\n..... l=9 k=2\n\n..... k=3\n')).toEqual(expected);
   });
 
-  it('finds nothing where the other is not at all', () => {
+  it('finds nothing if the other rule does not exist', () => {
     expect(secrets(required(''), 'k=1')).toEqual([]);
   });
 });
 
 describe('SEC-1.1 any text', () => {
-  it('gives secrets that stand at their offsets, and the same again', () => {
+  it('gives secrets that match their offsets, and gives the same result again', () => {
     const detector = detectorOf(`${K}${rule("regex = '''(?s)\\n*<(.{0,9})>\\n*'''", 'generic')}`);
     const texts = fc
       .array(

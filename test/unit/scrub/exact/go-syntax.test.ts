@@ -32,7 +32,7 @@ function accepts(source: string): boolean {
   }
 }
 
-/** In the form of Go's answer; groups of the first match only. */
+/** In the form of Go's answer, with groups of the first match only. */
 function answerOf(engine: Engine, text: string): { matches: number[][]; groups: number[] | null } {
   const pairs = (ranges: ReturnType<Engine['groups']>): number[] =>
     ranges.flatMap((range) => (range === undefined ? [-1, -1] : [range.start, range.end]));
@@ -117,7 +117,7 @@ describe("Go's syntax", () => {
     expect(() => parseGo(source)).not.toThrow();
   });
 
-  it.skipIf(go.missing !== null)('is read as Go itself reads it: what is refused, and every match and group', () => {
+  it.skipIf(go.missing !== null)('reads patterns as Go does: the same refusals, matches and groups', () => {
     const answers = go.ask(QUESTIONS);
     expect(answers.filter(({ accepted }) => accepted).length).toBeGreaterThan(1000);
     for (const [at, { pattern, texts }] of QUESTIONS.entries()) {

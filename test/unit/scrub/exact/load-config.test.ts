@@ -7,7 +7,7 @@ import { RuleSet } from '#src/scrub/exact/rule-set.js';
 
 const OFFICIAL = `[[rules]]\nid = 'official'\nregex = 'o=(\\w+)'\nkeywords = ['o=']\n[allowlist]\nstopwords = ['example']\n`;
 
-/** `files` are those that can be extended. */
+/** `files` are the files that a configuration can extend. */
 function load(text: string, files: Record<string, string> = {}, official: string | null = OFFICIAL): GitleaksConfig {
   const readFile = (path: string): string => {
     const found = files[path];
@@ -17,7 +17,7 @@ function load(text: string, files: Record<string, string> = {}, official: string
   return loadConfig({ name: 'mine.toml', text }, { readFile, official });
 }
 
-/** rule:secret of all that is found. */
+/** rule:secret for every finding. */
 function found(config: GitleaksConfig, text: string, path = ''): string[] {
   return new Detector(config).detect(text, { path }).map(({ rule, secret }) => `${rule}:${secret}`);
 }
@@ -36,8 +36,8 @@ const R = `[[rules]]\nid = 'r'\nregex = '''k=(\\w+)'''\n`;
 const BASE = `[[rules]]\nid = 'r'\nregex = 'k=(\\w+)'\nentropy = 1.5\ntags = ['base']\nkeywords = ['K']
 [[rules.allowlists]]\nregexes = ['^abc3$']\n[[rules]]\nid = 'b'\nregex = 'b=(\\w+)'\n`;
 
-describe('SEC-1.1 a gitleaks configuration', () => {
-  it('is read with keys in any case and values of other types', () => {
+describe('SEC-1.1 reading a gitleaks configuration', () => {
+  it('accepts keys in any case and values of other types', () => {
     const config = load(
       `[[RULES]]\nId = 7\nREGEX = '(k)=(\\w+)'\nSecretGroup = '2'\nKeyWords = 'K,J'\nskipreport = 'F'\n`,
     );
@@ -45,7 +45,7 @@ describe('SEC-1.1 a gitleaks configuration', () => {
     expect(found(config, 'k=abc')).toEqual(['7:abc']);
   });
 
-  it('may hold settings that gitleaks passes over; our own pack may not', () => {
+  it('accepts settings that gitleaks ignores, except in our own rules', () => {
     const text = `color = 'blue'\n${R}weight = 2\n`;
     expect(load(text).rules).toHaveLength(1);
     const pack = faultOf(() => loadPackFile({ name: 'mine.toml', text }));
@@ -59,11 +59,11 @@ describe('SEC-1.1 a gitleaks configuration', () => {
     ['extend', `[extend]\nuseDefault = true\n`, '"extend" is a gitleaks setting that is not supported here'],
     ['a path', `${R}path = 'x'\n`, 'rule "r": paths and commits are not known'],
     ['an allowlist of paths', `${R}[[rules.allowlists]]\npaths = ['x']\n`, 'rule "r": paths and commits'],
-  ])('of our own pack may not have %s', (_what, text, fault) => {
+  ])('refuses %s in our own rules', (_what, text, fault) => {
     expect(faultOf(() => loadPackFile({ name: 'mine.toml', text }))).toContain(fault);
   });
 
-  it('takes the last of two rules with one id', () => {
+  it('uses the last of two rules with one id', () => {
     expect(found(load(`${R}[[rules]]\nid = 'r'\nregex = 'l=(\\w+)'\n`), 'k=abc l=xyz')).toEqual(['r:xyz']);
   });
 
@@ -76,7 +76,7 @@ describe('SEC-1.1 a gitleaks configuration', () => {
     ],
     ['halves of a pattern', `${R}[[rules.allowlists]]\nregexes = ['a)(b']\n`, 'rule "r", allowlist 1: the pattern'],
     ['a path pattern', `${R}path = '['\n`, 'rule "r": the pattern is refused'],
-    ['a group that is not there', `${R}secretGroup = 2\n`, 'rule "r": "secretGroup" is 2, the regex has 1 groups'],
+    ['a missing group', `${R}secretGroup = 2\n`, 'rule "r": "secretGroup" is 2, the regex has 1 groups'],
     ['no id', `[[rules]]\nregex = 'k'\n`, 'rule number 1: it has no id'],
     ['neither regex nor path', `[[rules]]\nid = 'r'\n`, 'rule "r": it has neither regex nor path'],
     [
@@ -110,16 +110,20 @@ describe('SEC-1.1 a gitleaks configuration', () => {
       `${R}[[rules.required]]\nid = 'x'\n`,
       'rule "r": the required rule "x" is not in this file',
     ],
-    ['required of nothing', `${R}[[rules.required]]\nwithinLines = 1\n`, 'rule "r", required 1: it names no rule'],
+    [
+      'a requirement without an id',
+      `${R}[[rules.required]]\nwithinLines = 1\n`,
+      'rule "r", required 1: it names no rule',
+    ],
     ['a wrong type', `${R}keywords = { a = 1 }\n`, 'rule "r": "keywords" must be a list of strings'],
     ['broken TOML', `${R}x = `, 'mine.toml: not valid TOML'],
-  ])('is refused for %s, by name', (_what, text, fault) => {
+  ])('refuses %s and says where it is', (_what, text, fault) => {
     const told = faultOf(() => new Detector(load(text)));
     expect(told).toContain('SCHEMA_INVALID');
     expect(told).toContain(fault);
   });
 
-  it('is refused for a pattern that no rule uses in the end', () => {
+  it('refuses an invalid pattern even if no rule uses it in the end', () => {
     const files = { 'base.toml': `[[rules]]\nid = 'bad'\nregex = '('\n` };
     const config = load(`[extend]\npath = 'base.toml'\ndisabledRules = ['bad']\n${R}`, files);
     expect(config.rules).toHaveLength(1);
@@ -128,8 +132,8 @@ describe('SEC-1.1 a gitleaks configuration', () => {
   });
 });
 
-describe('SEC-1.1 extending', () => {
-  it('brings the official rules and allowlists, without those disabled', () => {
+describe('SEC-1.1 extending a configuration', () => {
+  it('adds the official rules and allowlists, except the disabled ones', () => {
     expect(found(load(`[extend]\nuseDefault = true\n${R}`), 'o=abc k=abc o=example1').sort()).toEqual([
       'official:abc',
       'r:abc',
@@ -139,7 +143,7 @@ describe('SEC-1.1 extending', () => {
     ]);
   });
 
-  it('says what is missing', () => {
+  it('reports a missing file', () => {
     expect(faultOf(() => load(`[extend]\nuseDefault = true\n`, {}, null))).toContain(
       'mine.toml: it extends the configuration',
     );
@@ -149,7 +153,7 @@ describe('SEC-1.1 extending', () => {
     expect(faultOf(() => load(`[extend]\npath = 'x.toml'\nuseDefault = true\n`))).toContain('exclude each other');
   });
 
-  it('starts a changed rule from the base and takes from ours what is not empty', () => {
+  it('starts a changed rule from the base and applies every value that is not empty', () => {
     const ours = `[extend]\npath = 'base.toml'\n[[rules]]\nid = 'r'\nregex = 'key=(\\w+)'\ntags = ['mine']\nkeywords = ['Key']
 [[rules.allowlists]]\nstopwords = ['no']\n`;
     const rule = load(ours, { 'base.toml': BASE }).rules.find(({ id }) => id === 'r');
@@ -157,13 +161,13 @@ describe('SEC-1.1 extending', () => {
     expect(rule?.allowlists.map(({ regexes, stopwords }) => [...regexes, ...stopwords])).toEqual([['^abc3$'], ['no']]);
   });
 
-  it('loses required and skipReport of a changed rule', () => {
+  it('drops required and skipReport of a changed rule', () => {
     const ours = `[extend]\npath = 'base.toml'\n[[rules]]\nid = 'r'\nskipReport = true\n[[rules.required]]\nid = 'x'\n[[rules]]\nid = 'x'\nregex = 'x'\n`;
     const rule = load(ours, { 'base.toml': BASE }).rules.find(({ id }) => id === 'r');
     expect(rule).toMatchObject({ skipReport: false, required: [] });
   });
 
-  it('goes two files up and no further', () => {
+  it('follows two files and no more', () => {
     const rule = (id: string): string => `[[rules]]\nid = '${id}'\nregex = 'k'\n`;
     const files = {
       '1.toml': `[extend]\npath = '2.toml'\n${rule('one')}`,
@@ -174,12 +178,12 @@ describe('SEC-1.1 extending', () => {
     expect(ids.sort()).toEqual(['mine', 'one', 'two']);
   });
 
-  it('ends where files extend each other', () => {
+  it('stops if files extend each other', () => {
     const files = { 'a.toml': `[extend]\npath = 'a.toml'\n${R}` };
     expect(load(`[extend]\npath = 'a.toml'\n`, files).rules).toHaveLength(1);
   });
 
-  it('hands allowlists to rules that they name, but not those of an extended file', () => {
+  it('adds allowlists to the rules that they name, but not the allowlists of an extended file', () => {
     const list = `[[allowlists]]\ntargetRules = ['r']\nstopwords = ['abc']\n`;
     expect(found(load(`[extend]\npath = 'base.toml'\n${list}`, { 'base.toml': BASE }), 'k=abcd b=abc')).toEqual([
       'b:abc',

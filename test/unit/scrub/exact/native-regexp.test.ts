@@ -22,16 +22,16 @@ describe('a pattern translated to JavaScript', () => {
     ['a(?i)b|c', 'a[Bb]|[Cc]'],
     ['(?U)a+b+?', 'a+?b+'],
     ['(?:ab){2,3}', '(?:ab){2,3}'],
-  ])('%s becomes %s', (source, native) => {
+  ])('translates %s to %s', (source, native) => {
     expect(emit(source)).toBe(native);
   });
 
-  it('takes a surrogate pair for one character when told so', () => {
+  it('treats a surrogate pair as one character if asked', () => {
     expect(emit('[^a]', true)).toBe('[\\u0000-`b-\\u{10ffff}]'.replace('`', '\\u0060'));
   });
 
   it.each(['\\pL', '(?i)é', '(?:a*)*b', '(?:|a)?b', '(?:\\b)+b', '[\\p{Greek}]', '\\B', 'a*'])(
-    'is not made of %s',
+    'refuses to translate %s',
     (source) => {
       expect(isTranslatable(parseGo(source))).toBe(false);
     },
@@ -42,11 +42,11 @@ describe('a pattern translated to JavaScript', () => {
     ['(a){1}', true],
     ['(?:(a)|b)+', false],
     ['(a){2}', false],
-  ])('knows whether the groups of %s are the same', (source, same) => {
+  ])('knows whether the groups of %s match the same text', (source, same) => {
     expect(hasSameGroups(parseGo(source))).toBe(same);
   });
 
-  it('SEC-1.1 finds what re2js finds, for patterns of all kinds', () => {
+  it('SEC-1.1 finds what re2js finds, for all kinds of patterns', () => {
     fc.assert(
       fc.property(anyPattern, fc.array(anyText, { maxLength: 4 }), (source, texts) => {
         const engines = enginesOf(source);
@@ -57,7 +57,7 @@ describe('a pattern translated to JavaScript', () => {
     );
   });
 
-  it('SEC-1.1 finds the same start where it looks for it backwards', () => {
+  it('SEC-1.1 finds the same start when it searches backwards', () => {
     const run = fc.tuple(fc.constantFrom('[a-c]', '[\\w.]', '(?i:[k-s])', '[^\\n]'), fc.constantFrom(0, 1, 2, 5));
     const source = fc
       .tuple(fc.array(run, { maxLength: 3 }), fc.constantFrom('k=(\\w*)', '\\bk', '(?:s|aa?)', 'a{2,}?$', '(k)?b'))

@@ -18,7 +18,7 @@ const rules = readRulePack(join(import.meta.dirname, '../../../../src/scrub/rule
   (file) => loadConfig(file, { readFile: () => '', official: null }).rules,
 );
 
-/** All matches as re2js finds them in the whole text, those left out that Go leaves out. */
+/** All matches that re2js finds in the whole text, except those that Go leaves out. */
 function plainly(source: string, text: string): Range[] {
   const matcher = RE2JS.compile(source).matcher(text);
   const found: Range[] = [];
@@ -35,7 +35,7 @@ const hostileText = fc
   })
   .map((pieces) => pieces.join(''));
 
-/** Of every kind that is searched in its own way: lines, blocks, the whole text. */
+/** Patterns of every kind that is searched in its own way: by lines, by blocks, in the whole text. */
 const KINDS = [
   'a[b-k]+',
   '(?m)^a.*$',
@@ -48,8 +48,8 @@ const KINDS = [
   'a\\z',
 ];
 
-describe('SEC-1.1 a pattern finds what Go finds, wherever it looks', () => {
-  it('gives the same matches in pieces as all at once, for every rule of the pack', () => {
+describe('SEC-1.1 a pattern finds what Go finds, however the text is searched', () => {
+  it('gives the same matches in pieces as in one search, for every rule of the pack', () => {
     const texts = Object.values(RULE_SAMPLES).flatMap(({ match }) => match);
     const piece = fc.oneof(
       fc
@@ -69,7 +69,7 @@ describe('SEC-1.1 a pattern finds what Go finds, wherever it looks', () => {
     );
   });
 
-  it('does so in texts of many blocks, with matches over the borders of blocks', () => {
+  it('gives the same matches in texts of many blocks, across block borders', () => {
     const long = fc.tuple(hostileText, fc.integer({ min: 1, max: 9 }), fc.constantFrom(0, 200, 255, 256, 4094, 4096));
     fc.assert(
       fc.property(fc.array(long, { maxLength: 4 }), (parts) => {
@@ -87,13 +87,13 @@ describe('SEC-1.1 a pattern finds what Go finds, wherever it looks', () => {
     );
   });
 
-  it('finds what lies far behind others in a long text', () => {
+  it('finds a match far behind others in a long text', () => {
     const text = `${'filler line\n'.repeat(2000)}a1\n${'filler line\n'.repeat(2000)}a2 a3${'-'.repeat(600)}a4`;
     for (const source of ['a[0-9]', '\\sa[0-9]', '(?s)a[0-9].*3'])
       expect(new Pattern(source, 'test').findAll(text)).toEqual(plainly(source, text));
   });
 
-  it('takes no empty match that touches the one before it', () => {
+  it('skips an empty match that touches the previous match', () => {
     expect(new Pattern('x*', 'test').findAll('axxb')).toEqual([
       { start: 0, end: 0 },
       { start: 1, end: 3 },
@@ -101,14 +101,14 @@ describe('SEC-1.1 a pattern finds what Go finds, wherever it looks', () => {
     ]);
   });
 
-  it('tells the groups of the first match, the last turn of one in a repetition', () => {
+  it('returns the groups of the first match, with the last repetition of a repeated group', () => {
     const pattern = new Pattern('(?:(a)|(b))+(c)?', 'test');
     expect(pattern.groupCount).toBe(3);
     expect(pattern.groups('-ab-')).toEqual([{ start: 1, end: 2 }, { start: 2, end: 3 }, undefined]);
     expect(pattern.groups('-')).toEqual([]);
   });
 
-  it('refuses what Go refuses, naming the place', () => {
+  it('refuses what Go refuses and names the position', () => {
     expect(() => new Pattern('a(?=b)', 'mine.toml: rule "x"')).toThrow(/mine\.toml: rule "x".*refused/);
   });
 });

@@ -21,25 +21,25 @@ function rule(settings: string, id = 'r'): string {
 const K = rule("regex = '''k=(\\w+)'''");
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
 
-describe('SEC-1.1 rules for masking', () => {
-  it('heed no comment and no path', () => {
+describe('SEC-1.1 masking with rules', () => {
+  it('ignores comments and paths', () => {
     const toml = `${rule("regex = '''k=(\\w+)'''\npath = '\\.yml$'")}[[rules.allowlists]]\npaths = ['.*']\n`;
     expect(found(toml, 'k=longsecret # gitleaks:allow')).toEqual(['longsecret']);
     expect(found(rule("path = '.*'"), 'anything')).toEqual([]);
   });
 
-  it('mask the whole match where the secret is too short to be one, or was caught in a repetition', () => {
+  it('masks the whole match if the secret is too short or was captured in a repetition', () => {
     expect(found(K, 'x k=short y')).toEqual(['k=short']);
     expect(found(rule("regex = '''k=(?:(\\w{8})-)+'''"), 'k=aaaaaaaa-bbbbbbbb-')).toEqual(['k=aaaaaaaa-bbbbbbbb-']);
     expect(found(rule("regex = '''k=(?:(\\w{8})-)?'''"), 'k=aaaaaaaa-')).toEqual(['aaaaaaaa']);
   });
 
-  it('mask the group of a rule of our own pack, however short', () => {
+  it('masks the group of a rule of our own, however short', () => {
     const rules = new RuleSet([loadPackFile({ name: 'p', text: K })]);
     expect(rules.find('x k=short y')).toEqual([{ rule: 'r', start: 4, end: 9 }]);
   });
 
-  it('see an unfinished last line as a line, and only that', () => {
+  it('treats an unfinished last line as a line, and nothing else', () => {
     const toml = `${K}[[rules.allowlists]]\nregexTarget = 'line'\nregexes = ['harmless']\n`;
     expect(found(toml, 'harmless\nk=longsecret')).toEqual(['longsecret']);
     expect(found(toml, 'k=longsecret harmless')).toEqual([]);
@@ -47,25 +47,25 @@ describe('SEC-1.1 rules for masking', () => {
     expect(found(rule("regex = '''k=(\\w+)$'''"), 'k=longsecret')).toEqual(['longsecret']);
   });
 
-  it('keep the allowlists of a file to its own rules', () => {
+  it('applies the allowlists of a file only to the rules of this file', () => {
     const lenient = load(`[allowlist]\nstopwords = ['long']\n${K}`, 'a');
     expect(new RuleSet([lenient]).find('k=longsecret')).toEqual([]);
     expect(new RuleSet([lenient, load(K, 'b')]).find('k=longsecret')).toHaveLength(1);
     expect(new RuleSet([lenient, load(K, 'b')]).ruleCount).toBe(2);
   });
 
-  it('mask all of an encoded place, and nothing of text beside it', () => {
+  it('masks all of an encoded place and none of the text beside it', () => {
     const blob = Buffer.from('the key is k=longsecret').toString('hex');
     expect(found(K, `x ${blob} y`)).toEqual([blob]);
     expect(new RuleSet([load(K)]).find(blob, { maxDecodeDepth: 0 })).toEqual([]);
   });
 
-  it('require what a rule requires', () => {
+  it('requires what a rule requires', () => {
     const toml = `${K}[[rules.required]]\nid = 'l'\nwithinLines = 0\n${rule("regex = 'l='\nskipReport = true", 'l')}`;
     expect(found(toml, 'k=longsecret l=\nk=othersecret\n')).toEqual(['longsecret']);
   });
 
-  it('find all that the exact detector finds', () => {
+  it('masks everything that the exact detector finds', () => {
     const config = load(
       `${K}[[rules.allowlists]]\nstopwords = ['abc']\n${rule("regex = '''(?s)<(.{0,9})>$'''", 'end')}${rule("regex = '''\\bq(?:(\\w)x)+'''", 'turns')}`,
     );

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { parseGo } from '#src/scrub/exact/go-syntax.js';
 import { isLineLocal, maxLength, minLength } from '#src/scrub/exact/tree-facts.js';
 
-describe('a pattern that keeps to its line', () => {
+describe('a pattern that matches within one line', () => {
   it.each([
     'abc[0-9]{3}',
     '(?i)a[ \\t]*b\\b',
@@ -13,7 +13,7 @@ describe('a pattern that keeps to its line', () => {
     '\\x1b\\[[0-9;]*m',
     '[[:alpha:]]',
     '[\\x20-\\x7e]',
-  ])('is known: %s', (source) => {
+  ])('is recognised: %s', (source) => {
     expect(isLineLocal(parseGo(source))).toBe(true);
   });
 
@@ -39,12 +39,12 @@ describe('a pattern that keeps to its line', () => {
     'a\\x0ab',
     '\\pZ',
     '\\Qa\nb\\E',
-  ])('is not taken for one: %s', (source) => {
+  ])('is not confused with another pattern: %s', (source) => {
     expect(isLineLocal(parseGo(source))).toBe(false);
   });
 });
 
-describe('how long a match can be', () => {
+describe('the longest possible match', () => {
   it.each([
     ['', 0, 0],
     ['a{2,3}b?', 2, 4],

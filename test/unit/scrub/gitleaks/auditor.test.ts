@@ -6,14 +6,14 @@ import type { GitleaksFinding } from '#src/scrub/gitleaks/run.js';
 
 const finding = (secret: string): GitleaksFinding => ({ position: 0, rule: 'r', secret });
 
-describe('SEC-1.3 what gitleaks finds in a scrubbed text', () => {
+describe('SEC-1.3 gitleaks findings in a scrubbed text', () => {
   it.each([
     ['a token', '[SECRET_12]', []],
     ['a token without brackets', 'SECRET_1234', []],
     ['a neutralised look-alike', '[SECRET\\_7]', []],
     ['a label before a token', 'Bearer [SECRET_1]', []],
     ['a secret', 'abcd1234efgh', ['abcd1234efgh']],
-    ['what is left beside a token', '[SECRET_1]abcd1234efgh', ['abcd1234efgh']],
+    ['the text left beside a token', '[SECRET_1]abcd1234efgh', ['abcd1234efgh']],
     ['nothing', '', []],
   ])('%s', (_what, secret, values) => {
     expect(missedSecrets([finding(secret), finding(secret)])).toEqual(
@@ -40,7 +40,7 @@ describe('SEC-1.1 the auditor in the background', () => {
     return { auditor, told, batches };
   };
 
-  it('searches many outputs with one process, and tells whose the secret is', async () => {
+  it('searches many outputs with one process, and reports which output holds the secret', async () => {
     const { auditor, told, batches } = world(async (texts) =>
       texts.flatMap((text, position) => (text.endsWith('a7') ? [{ position, rule: 'r', secret: 'abc123def' }] : [])),
     );
@@ -55,7 +55,7 @@ describe('SEC-1.1 the auditor in the background', () => {
     });
   });
 
-  it('counts what fails and goes on, and what it cannot take', async () => {
+  it('counts failures and outputs it cannot take, and continues', async () => {
     const { auditor } = world(async () => {
       throw new Error('no');
     });

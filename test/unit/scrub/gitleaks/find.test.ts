@@ -22,7 +22,7 @@ const places = (searchPath = join(base, 'bin')) => ({
 });
 
 describe('SEC-1.1 the gitleaks program', () => {
-  it('is looked for in our own folder and then on PATH, and says its version', async () => {
+  it('is looked for in our own folder, then on PATH, and reports its version', async () => {
     expect(await findBinary(places())).toBeNull();
     await putProgram(join(base, 'bin/gitleaks'), programBytes('v8.28.0'));
     expect(await findBinary(places())).toEqual({ path: join(base, 'bin/gitleaks'), version: '8.28.0' });
@@ -30,20 +30,20 @@ describe('SEC-1.1 the gitleaks program', () => {
     expect(await findBinary(places())).toEqual({ path: join(base, 'own/gitleaks'), version: '8.30.1' });
   });
 
-  it('is not a script of that name, a directory, or what a relative PATH leads to', async () => {
+  it('is not a script of this name, a directory, or a file that a relative PATH leads to', async () => {
     await putProgram(join(base, 'bin/gitleaks'), Buffer.from('#!/bin/sh\nexit 0\n'));
     expect(await findBinary(places())).toBeNull();
     await mkdir(join(base, 'own/gitleaks'));
     expect(await findBinary(places('bin:.:'))).toBeNull();
   });
 
-  it('has no version when the build wrote none', async () => {
+  it('has no version if the build wrote none', async () => {
     await putProgram(join(base, 'bin/gitleaks'), programBytes('(devel)'));
     expect((await findBinary(places()))?.version).toBeNull();
   });
 });
 
-describe('SEC-1.1 the configuration in the program', () => {
+describe('SEC-1.1 the configuration inside the program', () => {
   const any = () => true;
 
   it.each([
@@ -51,12 +51,12 @@ describe('SEC-1.1 the configuration in the program', () => {
     ['another text without a line end', Buffer.from('runtime: out of memory, and so on')],
     ['another text over lines', Buffer.from('usage of the program\nid twice\nregex\n')],
     ['nothing', Buffer.alloc(0)],
-  ])('is cut where it ends: %s behind it', (_what, behind) => {
+  ])('is cut at its end: %s after it', (_what, behind) => {
     const program = Buffer.concat([Buffer.from('xx\0'), Buffer.from(CONFIG_TEXT), behind]);
     expect(cutConfig(program, any)).toBe(CONFIG_TEXT);
   });
 
-  it('is the first candidate that is accepted, and null when none is', () => {
+  it('is the first accepted candidate, or null if no candidate is accepted', () => {
     const program = programBytes(
       'v8.30.1',
       `# This file has been auto-generated. Do not edit manually.\n\0${CONFIG_TEXT}`,
@@ -73,7 +73,7 @@ describe('SEC-1.1 the official configuration', () => {
     await writeFile(join(base, file), text);
   };
 
-  it('is null when there is none, and when what is there is not one', async () => {
+  it('is null if there is no file or the file is not a configuration', async () => {
     expect(await findOfficialConfig(places())).toBeNull();
     await put('own/gitleaks.toml', 'title = "no rules"');
     expect(await findOfficialConfig(places())).toBeNull();
@@ -81,7 +81,7 @@ describe('SEC-1.1 the official configuration', () => {
     expect(await findOfficialConfig(places())).toBeNull();
   });
 
-  it('comes from our own folder, from the module cache, or out of the program', async () => {
+  it('comes from our own folder, from the module cache, or from the program', async () => {
     const inModules = `pkg/mod/${GO_MODULE}@v${PINNED_VERSION}/config/gitleaks.toml`;
     await putProgram(join(base, 'bin/gitleaks'), programBytes());
     expect((await findOfficialConfig(places()))?.source).toBe(join(base, 'bin/gitleaks'));

@@ -1,7 +1,7 @@
 import { chmod, writeFile } from 'node:fs/promises';
 import { GO_MODULE } from '#src/scrub/gitleaks/pinned.js';
 
-/** What a default configuration looks like: the first words of the real one, and rules. */
+/** A default configuration: the first words of the real one, and rules. */
 export const CONFIG_TEXT = [
   '# This file has been auto-generated. Do not edit manually.',
   'title = "gitleaks config"',
@@ -28,7 +28,7 @@ export const CONFIG_TEXT = [
   '',
 ].join('\n');
 
-/** The bytes of a program of Go that carries a configuration: version in the build information, text in the data. */
+/** The bytes of a Go program that holds a configuration: the version in the build information, the text in the data. */
 export function programBytes(version = 'v8.30.1', config = CONFIG_TEXT, behind = Buffer.alloc(16)): Buffer {
   return Buffer.concat([
     Buffer.from('\x7fELF'),
@@ -46,8 +46,8 @@ export async function putProgram(file: string, bytes: Buffer): Promise<void> {
 }
 
 /**
- * A gitleaks that finds `hush-` and 12 digits, and nothing else: a script with the marks of the real program. It writes
- * its report where `--report-path` says; with `fail` in its own folder it fails.
+ * A script with the marks of the real gitleaks that finds `hush-` and 12 digits, and nothing else. It writes its report
+ * to `--report-path`; if `fail` is in its own folder it fails.
  */
 export const FINDS_HUSH = `#!${process.execPath}
 // path\t${GO_MODULE}

@@ -15,7 +15,7 @@ import { generate, RULE_SAMPLES, seededRandom } from '../../../helpers/secret-sa
 // The same cases in every run.
 fc.configureGlobal({ seed: 20_261_121 });
 
-/** What an engine of these rules finds, as texts. */
+/** The texts that an engine with these rules finds. */
 function found(toml: string, text: string): string[] {
   const engine = createEngine([{ name: 'test.toml', text: toml }]);
   return engine.scan(text).map(({ start, end }) => text.slice(start, end));
@@ -39,13 +39,13 @@ function faultOf(toml: string): string {
 }
 
 describe('SEC-1.1 a rule finds what gitleaks finds', () => {
-  it('takes the first group that is not empty, or the whole match', () => {
+  it('reports the first group that is not empty, or the whole match', () => {
     expect(found(rule("regex = '''k=(x?)(\\d+)'''"), 'k=12')).toEqual(['12']);
     expect(found(rule("regex = '''k=\\d+'''"), 'k=12')).toEqual(['k=12']);
     expect(found(rule("regex = '''k=(x?)(y?)1'''"), 'k=1')).toEqual(['k=1']);
   });
 
-  it('takes the group that secretGroup names, and the whole match where that is empty', () => {
+  it('reports the group that secretGroup names, or the whole match if the group is empty', () => {
     expect(found(rule("regex = '''x(a+)(b*)x'''\nsecretGroup = 2"), 'xaabbx')).toEqual(['bb']);
     expect(found(rule("regex = '''x(a+)(b*)x'''\nsecretGroup = 2"), 'xaax')).toEqual(['xaax']);
   });
@@ -54,11 +54,11 @@ describe('SEC-1.1 a rule finds what gitleaks finds', () => {
     expect(found("[[Rules]]\nID = 'r'\nRegex = '(a)(b)'\nSECRETGROUP = 2\nKeyWords = ['A']", 'ab')).toEqual(['b']);
   });
 
-  it('looks at the groups of the match alone, so that \\b holds at its ends', () => {
+  it('evaluates the groups on the match alone, so that \\b holds at its ends', () => {
     expect(found(rule("regex = '''x(\\b1)?\\d+'''"), 'x12')).toEqual(['x12']);
   });
 
-  it('drops a secret whose entropy is the threshold or less', () => {
+  it('drops a secret whose entropy is at or below the threshold', () => {
     expect(entropyOf('abcd')).toBe(2);
     expect(entropyOf('')).toBe(0);
     expect(entropyOf('éé')).toBe(0.5);
@@ -66,14 +66,14 @@ describe('SEC-1.1 a rule finds what gitleaks finds', () => {
     expect(found(rule("regex = '''[a-z]{4}'''\nentropy = 1.99"), 'abcd')).toEqual(['abcd']);
   });
 
-  it('runs only where a keyword is, in Go lower case', () => {
+  it('runs a rule only if a keyword occurs, lower-cased as Go does', () => {
     const toml = rule("regex = '''\\d+'''\nkeywords = ['KiT']");
     expect(found(toml, '12')).toEqual([]);
     expect(found(toml, 'xKITx 12')).toEqual(['12']);
     expect(found(toml, '\u212aİt 12')).toEqual(['12']);
   });
 
-  it('sees a line end after the last line', () => {
+  it('treats the last line as if it ended with a line end', () => {
     expect(found(rule("regex = '''a(\\d+)\\n'''"), 'a12')).toEqual(['a12']);
     expect(found(rule("regex = '''\\n?\\d+\\n'''"), 'x\n12')).toEqual(['12']);
   });
@@ -90,7 +90,7 @@ describe('SEC-1.1 a rule finds what gitleaks finds', () => {
     expect(found(rule("regex = '''(?:^|,)(\\d+),'''"), '1,2,3,')).toEqual(['1', '2', '3']);
   });
 
-  it('unites findings that overlap and lets the longest name them', () => {
+  it("merges overlapping findings under the longest one's name", () => {
     const toml = "[[rules]]\nid = 'short'\nregex = 'abc'\n[[rules]]\nid = 'long'\nregex = 'bcdef'";
     expect(createEngine([{ name: 't', text: toml }]).scan('xabcdefx')).toEqual([{ rule: 'long', start: 1, end: 7 }]);
   });
@@ -106,7 +106,7 @@ describe('allowlists', () => {
     expect(found(list("regexTarget = 'line'\nregexes = ['fine']"), 'k=1\nk=2 fine\nk=3')).toEqual(['1', '3']);
   });
 
-  it('see the line end before a line, as gitleaks does', () => {
+  it('match a line together with the line end before it, as in gitleaks', () => {
     expect(found(list("regexTarget = 'line'\nregexes = ['^\\nk']"), 'k=1\nk=2')).toEqual(['1']);
   });
 
@@ -115,26 +115,26 @@ describe('allowlists', () => {
     expect(found(words, 'k=myTESTkey k=other')).toEqual(['other']);
   });
 
-  it('need all kinds with AND, one with OR', () => {
+  it('need all kinds with AND, one kind with OR', () => {
     const both = "regexes = ['1']\nstopwords = ['2']";
     expect(found(list(`condition = 'AND'\n${both}`), 'k=1 k=2 k=12')).toEqual(['1', '2']);
     expect(found(list(`condition = '||'\n${both}`), 'k=1 k=2 k=3')).toEqual(['3']);
   });
 
-  it('of a file hold for all its rules and for no other file', () => {
+  it('apply to all rules of their file and to no other file', () => {
     const lenient = { name: 'a', text: `[allowlist]\nregexes = ['^1$']\n${digits}` };
     const strict = { name: 'b', text: digits };
     expect(createEngine([lenient]).scan('k=1')).toEqual([]);
     expect(createEngine([lenient, strict]).scan('k=1')).toHaveLength(1);
   });
 
-  it('join their regexes, so that a flag of the first holds for the rest', () => {
+  it('join their regexes, so that a flag of the first applies to the rest', () => {
     const words = "[[rules]]\nid = 'r'\nregex = 'k=(\\w+)'\n[[rules.allowlists]]\nregexes = ['(?i)^a$', '^b$']";
     expect(found(words, 'k=B k=c')).toEqual(['c']);
   });
 });
 
-describe('a rule file that cannot be used is refused, naming file and rule', () => {
+describe('an unusable rule file is refused, with file and rule named', () => {
   const good = "regex = 'a'";
   it.each([
     ['[[rules]', 'mine.toml: not valid TOML'],
@@ -168,7 +168,7 @@ describe('a rule file that cannot be used is refused, naming file and rule', () 
     expect(faultOf(toml)).toContain(message);
   });
 
-  it('compiles late when asked to, and then refuses late', () => {
+  it('compiles late if asked, and then refuses late', () => {
     const engine = createEngine([{ name: 'mine.toml', text: rule("regex = '('\nkeywords = ['a']") }], {
       compile: 'when used',
     });
@@ -176,7 +176,7 @@ describe('a rule file that cannot be used is refused, naming file and rule', () 
     expect(() => engine.scan('a')).toThrow('mine.toml: rule "r"');
   });
 
-  it('is not even read by a deferred engine before its first use', () => {
+  it('is not even read by a deferred engine before the first use', () => {
     let built = 0;
     const engine = deferEngine(() => {
       built++;
@@ -187,7 +187,7 @@ describe('a rule file that cannot be used is refused, naming file and rule', () 
   });
 });
 
-describe('configurations of others', () => {
+describe("other people's configurations", () => {
   const official = { name: 'gitleaks.toml', text: "[[rules]]\nid = 'o'\nregex = 'o\\d+'\npath = 'x$'\nunknown = 1" };
   const added = { name: '.gitleaks.toml', text: "[extend]\nuseDefault = true\n[[rules]]\nid = 'a'\nregex = 'a\\d+'" };
   const ids = (options: EngineOptions): string[] =>
@@ -195,20 +195,20 @@ describe('configurations of others', () => {
       .scan('o12345678 a12345678')
       .map((finding) => finding.rule);
 
-  it('are read as gitleaks reads them, for a path that is not known', () => {
+  it('are read as gitleaks reads them, for an unknown path', () => {
     expect(ids({ official })).toEqual(['o']);
     expect(ids({ official, added: [added] })).toEqual(['o', 'a']);
     expect(ids({})).toEqual([]);
   });
 
-  it('extend no file, and not what is not there', () => {
+  it('do not extend files, or configurations that do not exist', () => {
     expect(() => ids({ added: [added] })).toThrow('is not installed');
     const other = { name: '.gitleaks.toml', text: "[extend]\npath = 'other.toml'" };
     expect(() => ids({ added: [other] })).toThrow('other.toml, which cannot be read');
   });
 });
 
-describe('SEC-1.1 hardened is never less than exact', () => {
+describe('SEC-1.1 hardened never finds less than exact', () => {
   const pack = readRulePack(join(import.meta.dirname, '../../../../src/scrub/rules'));
   const engine = createEngine(pack);
   const exact = new RuleSet(pack.map(loadPackFile));
@@ -218,7 +218,7 @@ describe('SEC-1.1 hardened is never less than exact', () => {
     fc.constantFrom(' ', '\n', '\x1b[1m', '\\n', '"', '\u200b', '%C3%A9', '&quot;', '\r\n', 'words of a text'),
   );
 
-  it('whatever is in the text; SEC-1.3 and what it left is clean', () => {
+  it('finds everything exact finds in any text; SEC-1.3 and finds nothing in the masked text', () => {
     fc.assert(
       fc.property(fc.array(part, { maxLength: 8 }), (parts) => {
         const text = parts.join('');
@@ -231,19 +231,19 @@ describe('SEC-1.1 hardened is never less than exact', () => {
   });
 });
 
-describe('SEC-1.1 findings of views', () => {
+describe('SEC-1.1 findings in views', () => {
   const assigned = rule("regex = '''pw=(\\w{4,})'''\nkeywords = ['pw']");
   const marked = rule("regex = '''tok_[a-z0-9]{20}'''\nkeywords = ['tok_']");
   const token = 'tok_abcdefghij0123456789';
 
-  it('in text put together from pieces count only with a mark of their own', () => {
+  it('count in text joined from pieces only with a mark of their own', () => {
     const wrapped = `${token.slice(0, 12)}\n${token.slice(12)}`;
     expect(found(marked, wrapped)).toEqual([wrapped]);
     expect(found(assigned, 'pw=" + "abcdefghij0123456789')).toEqual([]);
     expect(found(assigned, 'pw=\x1b[1mabcdefghij')).toEqual(['abcdefghij']);
   });
 
-  it('are seen through one form in another', () => {
+  it('are found in one form inside another', () => {
     const line = `\x1b[31m${token.slice(0, 9)}\x1b[0m${token.slice(9)}`;
     expect(found(marked, JSON.stringify({ log: JSON.stringify({ line }) }))).toHaveLength(1);
     const inner = Buffer.from(`é ${token} and more of it`).toString('base64');
@@ -253,11 +253,11 @@ describe('SEC-1.1 findings of views', () => {
   });
 });
 
-describe('SEC-1.1 a private key of which a part is missing', () => {
+describe('SEC-1.1 an incomplete private key', () => {
   const lines = (evasionCases(1)[3]?.secrets[0] ?? '').split('\n');
   const masked = (text: string): string => maskView(text, createEngine([]).scan(text)).text;
 
-  it('is found by its first bytes, up to where it ends', () => {
+  it('is found by its first bytes, up to its end', () => {
     expect(masked(`a\n${lines.slice(1, 9).join('\n')}\n$ ls -la\n`)).toBe(`a\n${PLACEHOLDER}\n$ ls -la\n`);
     expect(masked(`key: "${lines.slice(1, 9).join('\\n')}"`)).toBe(`key: "${PLACEHOLDER}"`);
   });
@@ -268,7 +268,7 @@ describe('SEC-1.1 a private key of which a part is missing', () => {
     expect(masked(`end:\n${end}\n`)).toBe(`end:\n${end}\n`);
   });
 
-  it('is no certificate', () => {
+  it('is not confused with a certificate', () => {
     const certificate = Buffer.from([0x30, 0x82, 4, 0xbd, 0x30, 0x82, 3, 0xa5, 2, 1, 0, ...Buffer.alloc(200, 7)]);
     const text = `${wrap(certificate.toString('base64'), 64)}\n`;
     expect(masked(text)).toBe(text);
@@ -276,7 +276,7 @@ describe('SEC-1.1 a private key of which a part is missing', () => {
 });
 
 describe('the keyword index', () => {
-  it('finds exactly the keywords a text holds', () => {
+  it('finds exactly the keywords in a text', () => {
     const keyword = fc.string({ unit: fc.constantFrom('a', 'b', 'c', 'é'), minLength: 1, maxLength: 4 });
     fc.assert(
       fc.property(

@@ -9,8 +9,8 @@ const engine = createEngine(readRulePack(join(import.meta.dirname, '../../../../
 const SEEDS = [1, 2, 3, 4, 5];
 
 /**
- * What no pattern can know: halves of a value, a value without its name, and what was turned, rotated or put in
- * capitals by someone who meant to. The guard finds them once the value was seen.
+ * Forms that no pattern can know: halves of a value, a value without its name, and values that somebody reversed,
+ * rotated or capitalised on purpose. The guard finds them once the value was seen.
  */
 const BEYOND_PATTERNS = [5, 6, 7, 55, 56, 57, 60, 66];
 
@@ -24,8 +24,8 @@ function mask(text: string): string {
   return masked + text.slice(from);
 }
 
-describe('SEC-1.1 the 78 evasions, before the secret was ever seen', () => {
-  it('are 78, each showing what must be gone', () => {
+describe('SEC-1.1 the 78 evasions, before the secret was seen', () => {
+  it('has 78 evasions, each with the text that must not survive', () => {
     for (const seed of SEEDS) {
       const cases = evasionCases(seed);
       expect(cases.map(({ n }) => n)).toEqual(Array.from({ length: 78 }, (_, i) => i + 1));
@@ -41,7 +41,7 @@ describe('SEC-1.1 the 78 evasions, before the secret was ever seen', () => {
       }
     });
 
-  it('SEC-1.3 find nothing in what was masked', () => {
+  it('SEC-1.3 finds nothing in the masked text', () => {
     for (const seed of SEEDS)
       for (const { name, text } of evasionCases(seed)) {
         const masked = mask(text);

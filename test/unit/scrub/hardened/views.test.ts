@@ -27,7 +27,7 @@ import { ascii85, base32, base64, eachCharacter, hex, hexdump, wrap } from '../.
 // The same cases in every run.
 fc.configureGlobal({ seed: 20_261_121 });
 
-/** Letters and digits, long enough to be known by itself, with a digit and both kinds of letters. */
+/** Letters and digits, long enough to be recognised alone, with a digit and letters in both cases. */
 const planted = fc.stringMatching(/^[a-z][A-Z][0-9][A-Za-z0-9]{37}$/);
 const surroundings = fc.array(fc.constantFrom('some words ', 'x = 1;\n', '\n', 'ünï ', '😀', '"', '> '), {
   maxLength: 12,
@@ -39,7 +39,7 @@ const halves =
   (secret) =>
     `${secret.slice(0, 20)}${joint}${secret.slice(20)}`;
 
-/** A form that one view reads, and whether it stands on lines of its own. */
+/** A form that one view reads, and whether it is on lines of its own. */
 const FORMS: Readonly<Record<string, { of: ViewOf; form: Form; alone?: boolean }>> = {
   'ANSI colours': { of: withoutTerminalCodes, form: halves('\x1b[1;31m') },
   'OSC links': { of: withoutTerminalCodes, form: halves('\x1b]8;;https://example.com\x07') },
@@ -91,7 +91,7 @@ const FORMS: Readonly<Record<string, { of: ViewOf; form: Form; alone?: boolean }
 
 describe('SEC-1.1 a view', () => {
   for (const [name, { of, form, alone = false }] of Object.entries(FORMS))
-    it(`shows what stands in ${name}, and where`, () => {
+    it(`shows the text in ${name}, and its position`, () => {
       fc.assert(
         fc.property(planted, surroundings, surroundings, (secret, before, after) => {
           const [head, tail] = [before.join(''), after.join('')];
@@ -101,7 +101,7 @@ describe('SEC-1.1 a view', () => {
           const at = view?.text.indexOf(secret) ?? -1;
           expect(at).toBeGreaterThanOrEqual(0);
           const place = view?.toOriginal(at, at + secret.length);
-          // Within the form, and enough of it that the rest holds nothing of the secret.
+          // Inside the form, and long enough that the rest holds nothing of the secret.
           expect(place?.start).toBeGreaterThanOrEqual(head.length);
           expect(place?.end).toBeLessThanOrEqual(text.length - tail.length);
           const rest = `${text.slice(0, place?.start)}\n\n${text.slice(place?.end)}`;
@@ -113,12 +113,12 @@ describe('SEC-1.1 a view', () => {
       );
     });
 
-  it('is none where nothing is to be read that way', () => {
+  it('does not exist if the text has nothing to read this way', () => {
     const plain = 'GET /api/v1/users 200 in 12 ms, "quoted" text; and (some) more.\n'.repeat(50);
     for (const { of } of VIEW_KINDS) expect(of(plain), of.name).toBeNull();
   });
 
-  it('leads any range back to a place in the text, whatever the text', () => {
+  it('maps any range back to a position in the text, whatever the text', () => {
     const wild = fc
       .array(
         fc.constantFrom(
@@ -166,7 +166,7 @@ describe('SEC-1.1 a view', () => {
     );
   });
 
-  it('joins nothing that is not together in the text', () => {
+  it('does not join parts that are apart in the text', () => {
     const far = ' x'.repeat(10_000);
     const view = withoutTerminalCodes(`a\x1b[1mb${far}c\x1b[1md`);
     const [end, begin] = [view?.text.indexOf('\n\n') ?? -1, (view?.text.lastIndexOf('\n\n') ?? -1) + 2];
@@ -176,7 +176,7 @@ describe('SEC-1.1 a view', () => {
     expect(view?.toOriginal(0, 2)).toEqual({ start: 0, end: 6 });
   });
 
-  it('of a view leads back to the text', () => {
+  it('maps a view of a view back to the text', () => {
     const text = '{"a":"\\u001b[32mAB\\u001b[0mCD"}';
     const inner = unescaped(text);
     const outer = inner && withoutTerminalCodes(inner.text);
@@ -186,7 +186,7 @@ describe('SEC-1.1 a view', () => {
     expect(text.slice(place?.start, place?.end)).toBe('AB\\u001b[0mCD');
   });
 
-  it('shows every change once, however near they are to each other', () => {
+  it('shows every change once, however close the changes are', () => {
     const gap = fc.integer({ min: 0, max: 3000 }).map((length) => 'y'.repeat(length));
     fc.assert(
       fc.property(fc.array(gap, { minLength: 1, maxLength: 12 }), fc.boolean(), (gaps, isLarge) => {
@@ -205,7 +205,7 @@ describe('SEC-1.1 a view', () => {
 });
 
 describe('SEC-1.3 views of a text', () => {
-  it('are no more than twice as long as it, or than 262,144 characters', () => {
+  it('are at most twice as long as the text, or 262,144 characters', () => {
     const unit = '\x1b[32m"a\\u0067\\"&#65;=3D%C3%A9 t\b\u200b';
     const text = unit.repeat(400_000 / unit.length);
     const lengths = [...readingsOf(text)].map(({ view }) => view.text.length);
@@ -216,22 +216,22 @@ describe('SEC-1.3 views of a text', () => {
 describe('SEC-1.1 lines that only follow each other', () => {
   const first = `API_TOKEN=${'k3'.repeat(12)}`;
 
-  it.each(['README', 'DB_PASSWORD=abcde-fghij-12', 'name: value'])('are not read as one value: %s', (second) => {
+  it.each(['README', 'DB_PASSWORD=abcde-fghij-12', 'name: value'])('are not joined into one value: %s', (second) => {
     expect(unwrapped(`${first}\n${second}\nPORT=1\n`)).toBeNull();
   });
 
-  it('are, where the first is as long as the one before it', () => {
+  it('are joined if the first is as long as the line before it', () => {
     expect(unwrapped(`${'.'.repeat(first.length)}\n${first}\n${'q7'.repeat(6)}\n`)?.text).toContain('k3q7');
   });
 
-  it('end with a short one after a line as wide as programs make lines', () => {
+  it('end with a short line after a line as wide as programs make lines', () => {
     const wide = `A=${'k3'.repeat(31)}`;
     const read = unwrapped(`${wide}\n1\n2\n3\n4\n`)?.text;
     expect(read).toContain('k31');
     expect(read).not.toContain('k312');
   });
 
-  it('go on, however short, where the first ends with a sign', () => {
+  it('continue, however short, if the first ends with a sign', () => {
     const read = unwrapped(`SERVICE_API_TOKEN_OF_STAGING=\n${'k3q7\n'.repeat(8)}`)?.text;
     expect(read).toContain(`STAGING${'k3q7'.repeat(8)}`);
   });

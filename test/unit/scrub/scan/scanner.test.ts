@@ -29,7 +29,7 @@ afterEach(async () => {
 const withheld = expect.objectContaining({ code: 'SCRUB_FAILED' });
 
 describe('SEC-1.1 the scanner', () => {
-  it('finds secrets in each of many texts, calls at once included', async () => {
+  it('finds secrets in each of many texts, also in concurrent calls', async () => {
     const scanner = scannerWith();
     await scanner.start();
     const answers = await Promise.all([
@@ -40,13 +40,13 @@ describe('SEC-1.1 the scanner', () => {
     expect(answers).toEqual([[[finding], [], []], [], [[finding]]]);
   });
 
-  it('knows a secret by the name of its property', async () => {
+  it('recognises a secret by the name of its property', async () => {
     const leaf = { text: 'Tr0ub4dor&3', name: 'password' };
     expect(await scannerWith().scan([leaf])).toEqual([[expect.objectContaining({ start: 0, end: leaf.text.length })]]);
     expect(await scannerWith().scan([{ ...leaf, name: 'title' }])).toEqual([[]]);
   });
 
-  it('has the rules that the file of a project adds, and what a person approved of it, for that project alone', async () => {
+  it("applies the rules in a project's file, and what a person approved of it, only to this project", async () => {
     const rule = { name: '.gitleaks.toml', text: "[[rules]]\nid = 'house'\nregex = 'house-[0-9]{4}'" };
     const excuse = { name: '.gitleaks.toml', text: "[[allowlists]]\nregexes = ['^gh']" };
     const added = { key: 'a', files: [rule], allowances: null };
@@ -60,11 +60,11 @@ describe('SEC-1.1 the scanner', () => {
     expect(await scanner.scan(named('in house-1234', text))).toEqual([[], [finding]]);
   });
 
-  it('starts by itself when a call comes first', async () => {
+  it('starts by itself on the first call', async () => {
     expect(await scannerWith().scan(named(text))).toEqual([[finding]]);
   });
 
-  it('fails the call that passes its deadline, and only that one', async () => {
+  it('fails only the call that passes its deadline', async () => {
     const scanner = scannerWith({ config: { deadline_base_ms: 4000, deadline_per_kb_ms: 0 } });
     await scanner.start();
     const endless = 'password = token, secret key: AKIA eyJ http://a:b\n'.repeat(2_000_000);
@@ -74,7 +74,7 @@ describe('SEC-1.1 the scanner', () => {
     expect([await calls[0], await calls[2]]).toEqual([[[finding]], [[finding]]]);
   });
 
-  it.each(['throw', 'exit'])('fails the call whose thread dies (%s), and starts another', async (how) => {
+  it.each(['throw', 'exit'])('fails the call whose thread dies (%s), and starts another thread', async (how) => {
     const scanner = scannerWith({ program: fragile });
     await scanner.start();
     const calls = [scanner.scan(named(text)), scanner.scan(named(how)), scanner.scan(named(text))];
@@ -82,7 +82,7 @@ describe('SEC-1.1 the scanner', () => {
     expect([await calls[0], await calls[2]]).toEqual([[[finding]], [[finding]]]);
   });
 
-  it('refuses rules it cannot use, by name, at the start and for every call', async () => {
+  it('refuses unusable rules by name, at the start and for every call', async () => {
     const dir = mkdtempSync(join(tmpdir(), 'contextd-rules-'));
     writeFileSync(join(dir, 'bad.toml'), "[[rules]]\nid = 'odd'\nregex = '('");
     try {
@@ -95,13 +95,13 @@ describe('SEC-1.1 the scanner', () => {
     }
   });
 
-  it('refuses a folder of rules that is not there', async () => {
+  it('refuses a missing folder of rules', async () => {
     const missing = join(tmpdir(), 'contextd-no-such-rules');
     const scanner = scannerWith({ readRules: async () => ({ pack: readRulePack(missing), official: null }) });
     await expect(scanner.start()).rejects.toThrow('ENOENT');
   });
 
-  it('fails what waits when it is stopped, and what comes after', async () => {
+  it('fails waiting and later calls when it is stopped', async () => {
     const scanner = scannerWith();
     const waiting = Promise.allSettled([scanner.scan(named(text.repeat(1000))), scanner.scan(named(text))]);
     await scanner.stop();

@@ -9,7 +9,7 @@ import { type EvasionCase, evasionCases, isMasked } from '../../../helpers/evasi
 const engine = createEngine(readRulePack(join(import.meta.dirname, '../../../../src/scrub/rules')));
 const SEEDS = [1, 2, 3];
 
-/** The text with everything masked that patterns or a guard that has seen the secrets find. */
+/** The text with everything masked that patterns, or a guard that has seen the secrets, find. */
 function mask({ text, secrets }: EvasionCase, usePatterns: boolean): string {
   const guard = new Guard();
   for (const secret of secrets) guard.add(secret, 'seen');
@@ -24,12 +24,12 @@ function mask({ text, secrets }: EvasionCase, usePatterns: boolean): string {
 }
 
 describe('SEC-1.1 evasions of a secret that was seen before', () => {
-  it.each(SEEDS)('SEC-1.1 at least 74 of the 78 are masked (seed %i)', (seed) => {
+  it.each(SEEDS)('SEC-1.1 masks at least 74 of the 78 (seed %i)', (seed) => {
     const missed = evasionCases(seed).filter((one) => !isMasked(one, mask(one, true)));
     expect(missed.map(({ n, name }) => `${n} ${name}`).slice(4)).toEqual([]);
   });
 
-  it.each(SEEDS)('SEC-1.3 the guard alone misses only the word that it does not take (seed %i)', (seed) => {
+  it.each(SEEDS)('SEC-1.3 misses with the guard alone only the word that the guard does not take (seed %i)', (seed) => {
     const missed = evasionCases(seed).filter((one) => !isMasked(one, mask(one, false)));
     expect(missed.map(({ name }) => name)).toEqual(['password=word (low entropy)']);
   });

@@ -15,7 +15,7 @@ const bytes = (text: string, show: (byte: number) => string, between = ''): stri
 const wrap = (text: string, width: number): string => text.replace(new RegExp(`.{${width}}`, 'g'), '$&\n');
 const json = (text: string): string => JSON.stringify(text).slice(1, -1);
 
-/** What programs make of a text, by name. */
+/** The forms that programs make of a text, by name. */
 const WAYS: Readonly<Record<string, (secret: string) => string>> = {
   'as it is': (secret) => secret,
   JSON: json,
@@ -52,7 +52,7 @@ const WAYS: Readonly<Record<string, (secret: string) => string>> = {
   gzip: (secret) => gzipSync(`before ${secret} after`).toString('base64'),
   zlib: (secret) => deflateSync(`before ${secret} after`).toString('base64'),
 };
-/** Ways that show a value of eight characters in a form that could be anything, or cut it up. */
+/** Forms that show a value of eight characters ambiguously, or split it. */
 const ONLY_RICH = new Set(['base64, wrapped', 'spaced', 'one per line']);
 
 const PIECE_CHARS = 8;
@@ -67,7 +67,7 @@ function mask(guard: Guard, text: string): string {
   return masked + text.slice(from);
 }
 
-/** Pieces of eight characters of a text that are in another. */
+/** Pieces of eight characters of one text that occur in another. */
 function survivors(shown: string, masked: string): string[] {
   const pieces = Array.from({ length: Math.max(1, shown.length - PIECE_CHARS + 1) }, (_, at) =>
     shown.slice(at, at + PIECE_CHARS),
@@ -79,7 +79,7 @@ const surroundings = fc.constantFrom('', ' ', '"', 'see: ', '(', '\n', 'the depl
 const ends = fc.constantFrom('', ' ', '"', ')', '\n', '; and more of it', '\nnext line');
 
 describe('SEC-1.3 a secret in another form', () => {
-  it.each(Object.entries(WAYS))('SEC-1.3 %s: no piece of eight characters survives', (_name, way) => {
+  it.each(Object.entries(WAYS))('SEC-1.3 masks every piece of eight characters in the form %s', (_name, way) => {
     const patterns = fc.constantFrom(
       '[A-Za-z0-9]{24}',
       'ghp_[A-Za-z0-9]{36}',
@@ -102,7 +102,7 @@ describe('SEC-1.3 a secret in another form', () => {
   });
 
   it.each(Object.entries(WAYS).filter(([name]) => !ONLY_RICH.has(name)))(
-    'SEC-1.3 %s: a short secret is gone as a whole',
+    'SEC-1.3 masks a short secret as a whole in the form %s',
     (_name, way) => {
       fc.assert(
         fc.property(fc.nat(), (seed) => {
@@ -117,7 +117,7 @@ describe('SEC-1.3 a secret in another form', () => {
     },
   );
 
-  it('SEC-1.3 every piece of twelve letters and digits or more is gone, and only it', () => {
+  it('SEC-1.3 masks every piece of twelve letters and digits or more, and nothing else', () => {
     fc.assert(
       fc.property(fc.nat(), fc.nat({ max: 24 }), fc.integer({ min: 12, max: 20 }), (seed, at, chars) => {
         const secret = generate('[A-Z]{2}[0-9]{2}[a-z]{1}[0-9A-F]{40}', seededRandom(seed));
@@ -146,13 +146,13 @@ describe('SEC-1.3 a secret in another form', () => {
     ],
     ['eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJ[A-Za-z0-9]{40}.[A-Za-z0-9]{43}', 'eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9'],
     ['correct-horse-battery-[A-Z0-9]{8}', 'the correct horse, its battery'],
-  ])('does not take what all of its kind have in common for a piece: %s', (pattern, text) => {
+  ])('does not treat the common part of a kind of secret as a piece: %s', (pattern, text) => {
     const guard = new Guard();
     guard.add(generate(pattern, seededRandom(3)), 'r');
     expect(guard.scan(text)).toEqual([]);
   });
 
-  it('finds nothing of 200 secrets in ordinary and in random text', () => {
+  it('finds none of 200 secrets in ordinary and in random text', () => {
     const random = seededRandom(9);
     const guard = new Guard();
     for (let i = 0; i < 200; i++) guard.add(generate(i % 2 ? '[A-Za-z0-9]{40}' : '[0-9a-f]{32}', random), 'r');
@@ -161,7 +161,7 @@ describe('SEC-1.3 a secret in another form', () => {
     for (const text of texts) expect(guard.scan(text)).toEqual([]);
   });
 
-  it('is not stopped by data that inflate to more than is looked at', () => {
+  it('continues if data inflate to more than it reads', () => {
     const secret = generate('[A-Za-z0-9]{40}', seededRandom(6));
     const guard = new Guard();
     guard.add(secret, 'r');

@@ -6,7 +6,7 @@ import { squeeze, squeezeText } from '#src/scrub/vault/squeeze.js';
 fc.configureGlobal({ seed: 20_261_121 });
 
 describe('the index of windows', () => {
-  it('gives the source of every window, and of hardly any other', () => {
+  it('gives the source of every known window, and of hardly any other', () => {
     const index = new WindowIndex(12);
     const forms = Array.from(
       { length: 300 },
@@ -29,7 +29,7 @@ describe('the index of windows', () => {
     expect(index.size).toBe(added.length);
   });
 
-  it('finds the same in codes as in text, in slices as in one go', () => {
+  it('finds the same in codes as in text, in slices as in one search', () => {
     const index = new WindowIndex(12);
     index.add('abcdefghijklmno', 2, { owner: 8190, form: 63, step: 8191 });
     const text = 'xxcdefghijklmnyy';
@@ -47,7 +47,7 @@ describe('the index of windows', () => {
     }
   });
 
-  it('takes no more sources of one window than it is told', () => {
+  it('keeps at most the given number of sources for one window', () => {
     const index = new WindowIndex(12);
     for (let owner = 0; owner < 9; owner++) index.add('abcdefghijkl', 0, { owner, form: 0, step: 0 }, 4);
     expect([index.size, index.count('abcdefghijkl', 0, 100)]).toEqual([4, 4]);
@@ -55,7 +55,7 @@ describe('the index of windows', () => {
 });
 
 describe('the budget of a search', () => {
-  it('fails closed when it is spent', () => {
+  it('fails closed when it is used up', () => {
     const budget = new Budget(2);
     budget.spend(2);
     budget.allow(1);
@@ -74,12 +74,12 @@ describe('the squeezed view', () => {
     ['full width', 'ＡｂＣ１２', 'abc12'],
     ['mathematical letters', '𝐚𝗕𝟙', 'ab1'],
     ['other alphabets', 'яéßab', 'ab'],
-    ['an escape that is none', '\x1b[31\nab', '31ab'],
+    ['an invalid escape', '\x1b[31\nab', '31ab'],
   ])('SEC-1.3 sees through %s', (_what, text, squeezed) => {
     expect(squeezeText(text)).toBe(squeezed);
   });
 
-  it('gives the place of each letter', () => {
+  it('gives the position of each letter', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (text) => {
         const { codes, places, length } = squeeze(text);

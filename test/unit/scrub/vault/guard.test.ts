@@ -24,7 +24,7 @@ function wholeValues(hits: readonly GuardHit[]): GuardHit[] {
 }
 
 describe('SEC-1.3 the guard', () => {
-  it('finds every known value wherever it stands, however many there are', () => {
+  it('finds every known value at any position, however many values it knows', () => {
     const values = Array.from({ length: 2000 }, (_, i) => `eyJhbGciOiJIUzI1NiJ9.${secretOf(8 + (i % 40))}`);
     const guard = guardOf(...values);
     expect(guard.size).toBe(2000);
@@ -50,7 +50,7 @@ describe('SEC-1.3 the guard', () => {
     );
   });
 
-  it('says of which value a hit is and what of it shows', () => {
+  it('reports which value a hit belongs to and how much of it shows', () => {
     const [a, b] = [secretOf(40), `${secretOf(20)}"${secretOf(20)}`];
     const text = `${a} ${JSON.stringify(b)} ${a.slice(0, 20)} ${Buffer.from(b).toString('hex')}`;
     expect(
@@ -91,13 +91,13 @@ describe('SEC-1.3 the guard', () => {
   });
 
   it.each(['hunter2', 'aaaaaaaaaaaa', 'abababababab', 'warnings', 'Password', 'SETTINGS', '20240131'])(
-    'does not take %s: masking it everywhere would hide ordinary text',
+    'does not accept %s: masking it everywhere would hide ordinary text',
     (value) => {
       expect(guardOf(value).size).toBe(0);
     },
   );
 
-  it('knows the lines of a private key one by one, and that no mark of a key is a secret', () => {
+  it('knows the lines of a private key one by one, but treats no marker of a key as a secret', () => {
     const lines = [secretOf(64), secretOf(64), secretOf(30)];
     const guard = guardOf(`-----BEGIN PRIVATE KEY-----\r\n${lines.join('\r\n')}\n-----END PRIVATE KEY-----`);
     expect(places(guard, `sed -n 3p: ${lines[1]}\n-----BEGIN PRIVATE KEY-----`)).toEqual([lines[1]]);
@@ -110,7 +110,7 @@ describe('SEC-1.3 the guard', () => {
     expect(guard.scan(`x ${lines[70]} x`)).toMatchObject([{ start: 2, end: 66, shows: 'trace' }]);
   });
 
-  it('refuses a text that is made to be costly', () => {
+  it('refuses a text that is crafted to be costly', () => {
     const guard = new Guard();
     for (let i = 0; i < 300; i++) guard.add(`${'abcdefgh'.repeat(1000)}${String(i).padStart(3, 'x')}`, 'r');
     expect(() => guard.scan('abcdefgh'.repeat(100_000))).toThrow(expect.objectContaining({ code: 'SCRUB_FAILED' }));

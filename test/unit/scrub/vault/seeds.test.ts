@@ -40,7 +40,7 @@ async function knows(seeds: Seeds, value: string): Promise<boolean> {
 
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
 
-describe('SEC-1.3 credentials of the user are known from the start', () => {
+describe("SEC-1.3 the user's credentials are known from the start", () => {
   it.each([
     ['.netrc', (s: string) => `machine h login me password ${s}\n`],
     ['.netrc', (s: string) => `machine h\n  login me\n  password "${s}"\n`],
@@ -63,7 +63,7 @@ describe('SEC-1.3 credentials of the user are known from the start', () => {
     expect(await knows(seedsWith(), secret)).toBe(true);
   });
 
-  it('and variables', async () => {
+  it('includes variables', async () => {
     const secret = make();
     expect(await knows(seedsWith([{ name: 'BACKUP_TOKEN', value: secret }]), secret)).toBe(true);
   });
@@ -84,21 +84,21 @@ describe('SEC-1.3 .env files of a project', () => {
 
   it.each([
     ['a template', '.env.example'],
-    ['what others wrote', 'node_modules/x/.env'],
-    ['far below', 'a/b/c/d/e/.env'],
-  ])('but not %s', async (_what, file) => {
+    ['a file of a dependency', 'node_modules/x/.env'],
+    ['a file deep in the tree', 'a/b/c/d/e/.env'],
+  ])('does not include %s', async (_what, file) => {
     const secret = make();
     plant(project, file, `API_KEY=${secret}\n`);
     expect(await knows(seedsWith(), secret)).toBe(false);
   });
 
-  it('and of no directory that is not registered', async () => {
+  it('does not include the files of an unregistered directory', async () => {
     const secret = make();
     plant(project, '.env', `API_KEY=${secret}\n`);
     expect(await knows(seedsWith([], null), secret)).toBe(false);
   });
 
-  it('are read again when one changed or came, at most once a second, and what they held stays known', async () => {
+  it('reads changed and new files again, at most once a second, and keeps what they held before', async () => {
     const [first, second, third] = [make(), make(), make()];
     plant(project, '.env', `API_KEY=${first}\n`);
     const seeds = seedsWith();
@@ -113,8 +113,8 @@ describe('SEC-1.3 .env files of a project', () => {
   });
 });
 
-describe('what cannot be read', () => {
-  it('does not hold a call up, and is told by name', async () => {
+describe('an unreadable file', () => {
+  it('does not delay a call, and is reported by name', async () => {
     const outside = make();
     plant(home, 'outside', `API_KEY=${outside}\n`);
     symlinkSync(join(home, 'outside'), join(project, '.env'));
@@ -134,14 +134,14 @@ describe('what cannot be read', () => {
     expect(JSON.stringify(skipped)).not.toContain(outside);
   });
 
-  it('and neither does a file that is not what it should be', async () => {
+  it('does not delay a call either if it has an unexpected type', async () => {
     plant(home, '.docker/config.json', '{"auths":');
     plant(home, '.kube/config', '\0\0\0');
     expect(await knows(seedsWith(), make())).toBe(false);
   });
 });
 
-describe('values that are not worth it', () => {
+describe('values that are not worth masking', () => {
   it.each([
     'short1',
     'true',
@@ -163,7 +163,7 @@ describe('values that are not worth it', () => {
     expect(seedValues([{ name: 'API_SECRET', value }])).toEqual([]);
   });
 
-  it('and under a name that says nothing, only what looks random', () => {
+  it('takes values under a neutral name only if they look random', () => {
     const values = (value: string): string[] => seedValues([{ name: 'THING', value }]);
     expect(values('my-nice-app-2')).toEqual([]);
     expect(values('0123456789abcdef0123deadbeef0011')).toEqual([]);

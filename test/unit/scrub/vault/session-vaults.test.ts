@@ -5,7 +5,7 @@ import { generateSample, seededRandom } from '../../../helpers/secret-samples.ts
 const { secret } = generateSample('x «ghp_[A-Za-z0-9]{36}» y', seededRandom(7));
 
 describe('the vaults of many sessions', () => {
-  it('SEC-1.4: keeps what sessions know, and drops only vaults that hold nothing', async () => {
+  it('SEC-1.4: keep what sessions know, and drop only empty vaults', async () => {
     const vaults = new SessionVaults({ next: () => 1 }, { now: () => 0, monotonic: () => 0 });
     vaults.of('knows').learn(secret, 'github-token');
     const { token } = await vaults.of('named').use(secret, 'github-token');

@@ -11,19 +11,19 @@ function vaultWithCounter(): Vault {
 const PEM = ['-----BEGIN PRIVATE KEY-----', 'MIIabc', '-----END PRIVATE KEY-----'].join('\n');
 
 describe('SEC-1.3 one secret, one token', () => {
-  it('in every spelling of a key', async () => {
+  it('covers every spelling of a key', async () => {
     const vault = vaultWithCounter();
     const spellings = [PEM, PEM.replaceAll('\n', '\r\n'), PEM.replaceAll('\n', '\\n'), PEM.replaceAll('\n', '\\\\n')];
     for (const text of spellings) expect((await vault.use(text, 'private-key')).token).toBe('[SECRET_1]');
     expect([vault.size, vault.open('1')]).toEqual([1, PEM]);
   });
 
-  it('only where the spelling is one of a key', () => {
+  it('covers a spelling only if it is the spelling of a key', () => {
     expect(canonicalOf('a\\nb')).toBe('a\\nb');
     expect(canonicalOf('a\r\nb')).toBe('a\nb');
   });
 
-  it('for a form of a value that the guard names', async () => {
+  it('covers a form of a value that the guard names', async () => {
     const vault = vaultWithCounter();
     await vault.use('dmFsdWUx', 'r', { of: 'value1' });
     expect((await vault.use('value1', 'r')).token).toBe('[SECRET_1]');
@@ -31,7 +31,7 @@ describe('SEC-1.3 one secret, one token', () => {
   });
 });
 
-describe('SEC-1.4 a token in a file stands for what was there', () => {
+describe('SEC-1.4 a token in a file becomes the original text', () => {
   const seen = async (vault: Vault, spelling: string, shown: string): Promise<void> => {
     const { token } = await vault.use(spelling, 'r', { of: PEM });
     vault.sawAt(token, spelling, shown, shown.indexOf(token));
@@ -39,7 +39,7 @@ describe('SEC-1.4 a token in a file stands for what was there', () => {
   const spelledIn = (vault: Vault, text: string): string =>
     replaceTokens(text, (digits, start, end) => vault.spell(digits, text, start, end));
 
-  it('told by what stands around it, whichever was seen last', async () => {
+  it('chooses the spelling by the text around it, whichever was seen last', async () => {
     const vault = vaultWithCounter();
     const escaped = PEM.replaceAll('\n', '\\n');
     await seen(vault, escaped, '{"key":"[SECRET_1]","id":7}');
@@ -48,7 +48,7 @@ describe('SEC-1.4 a token in a file stands for what was there', () => {
     expect(spelledIn(vault, '# mine\n[SECRET_1]\n')).toBe(`# mine\n${PEM}\n`);
   });
 
-  it('and by the latest where nothing tells', async () => {
+  it('chooses the latest spelling if the surroundings fit none', async () => {
     const vault = vaultWithCounter();
     await seen(vault, 'one', '<[SECRET_1]>');
     await seen(vault, 'two', '<[SECRET_1]>');
@@ -57,7 +57,7 @@ describe('SEC-1.4 a token in a file stands for what was there', () => {
     expect(spelledIn(vault, '<[SECRET_1]>')).toBe('<one>');
   });
 
-  it('beyond 16 spellings a piece has no number, and the value itself keeps its own', async () => {
+  it('gives a piece beyond 16 spellings no number; the value itself keeps its number', async () => {
     const vault = vaultWithCounter();
     for (let i = 0; i < 16; i++) expect((await vault.use(`piece ${i}`, 'r', { of: 'whole' })).token).toBe('[SECRET_1]');
     expect((await vault.use('piece 16', 'r', { of: 'whole' })).token).toBe('[SECRET]');
@@ -66,8 +66,8 @@ describe('SEC-1.4 a token in a file stands for what was there', () => {
   });
 });
 
-describe('SEC-1.3 what is shown of a vault', () => {
-  it('is tokens, rules, kinds and uses, and nothing of a value', async () => {
+describe('SEC-1.3 the public list of a vault', () => {
+  it('shows tokens, rules, kinds and uses, and nothing of a value', async () => {
     const vault = vaultWithCounter();
     for (let i = 0; i < 3; i++) await vault.use('hunter2hunter2', 'env-password', { tool: 'safe_read', time: 100 + i });
     await vault.use('other-value', 'github-token');
@@ -88,7 +88,7 @@ describe('SEC-1.3 what is shown of a vault', () => {
     expect(JSON.stringify(vault.list())).not.toMatch(/hunter2|other-value|14|11/);
   });
 
-  it('a secret is opened so often an hour', async () => {
+  it('limits how often a secret is opened in an hour', async () => {
     const vault = vaultWithCounter();
     await vault.use('value', 'r');
     const hour = 3_600_000;
@@ -104,7 +104,7 @@ describe('SEC-1.3 what is shown of a vault', () => {
 
 describe('SEC-1.3 a plain word is masked only beside its key', () => {
   it.each(['function', 'hunter2', 'Password', 'aaaaaaaaaaaa'])(
-    '%s gets a token and is not looked for',
+    '%s gets a token but is not looked for',
     async (word) => {
       const vault = vaultWithCounter();
       vault.learn(word, 'quoted-secret');
@@ -115,7 +115,7 @@ describe('SEC-1.3 a plain word is masked only beside its key', () => {
 });
 
 describe('look-alikes', () => {
-  it('are not tokens, however many backslashes', () => {
+  it('are not treated as tokens, however many backslashes they have', () => {
     expect(tokenDigits('[SECRET_3] [SECRET\\_4] [SECRET_3] [[SECRET_12]_5] [SECRET]')).toEqual(['3', '12']);
     expect(tokenDigits(escapeLookAlikes('[SECRET_3][SECRET\\\\_4]'))).toEqual([]);
   });

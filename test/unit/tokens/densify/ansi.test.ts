@@ -17,14 +17,14 @@ describe('the step ansi', () => {
     ['a hidden cursor and pasting', `${ESC}[?25l${ESC}[?1;2004hok${ESC}[?25h`, 'ok'],
     ['the usual character set', `ok${ESC}(B${ESC}[m`, 'ok'],
     ['keypad modes', `${ESC}=ok${ESC}>`, 'ok'],
-    ['erasing where nothing is, as grep does', `${ESC}[35m${ESC}[Ka.ts${ESC}[m${ESC}[K:${ESC}[0K3`, 'a.ts:3'],
+    ['erasing where there is no text, as grep does', `${ESC}[35m${ESC}[Ka.ts${ESC}[m${ESC}[K:${ESC}[0K3`, 'a.ts:3'],
     [
-      'a link that says its target',
+      'a link whose text is its target',
       `${ESC}]8;id=1;http://x/${ESC}\\${ESC}[1mhttp://x/${ESC}[0m${ESC}]8;;${ESC}\\`,
       'http://x/',
     ],
-    ['a file link that says its path', `${ESC}]8;;file://box/home/a${ESC}\\/home/a${ESC}]8;;${ESC}\\`, '/home/a'],
-  ])('leaves out %s', (_name, source, text) => {
+    ['a file link whose text is its path', `${ESC}]8;;file://box/home/a${ESC}\\/home/a${ESC}]8;;${ESC}\\`, '/home/a'],
+  ])('removes %s', (_name, source, text) => {
     expect(styles(source)).toBe(text);
   });
 
@@ -32,27 +32,27 @@ describe('the step ansi', () => {
     ['another screen', `${ESC}[?1049hok`],
     ['line drawing', `${ESC}(0lqqk${ESC}(B`],
     ['moving up', `a\n${ESC}[1Ab`],
-    ['erasing behind a carriage return', `abc\rx${ESC}[K`],
-    ['erasing behind a backspace', `abc\b\b${ESC}[K`],
-    ['erasing behind a cursor put back', `abc${ESC}[1G${ESC}[K`],
-    ['erasing on a line that was moved to', `abc\n${ESC}[1Ax${ESC}[K`],
+    ['erasing after a carriage return', `abc\rx${ESC}[K`],
+    ['erasing after a backspace', `abc\b\b${ESC}[K`],
+    ['erasing after a cursor put back', `abc${ESC}[1G${ESC}[K`],
+    ['erasing on a line that the cursor moved to', `abc\n${ESC}[1Ax${ESC}[K`],
     ['erasing up to the cursor', `abc${ESC}[1K`],
     ['a link to elsewhere', `${ESC}]8;;http://x/${ESC}\\here${ESC}]8;;${ESC}\\`],
     ['a link that is never closed', `${ESC}]8;;http://x/${ESC}\\http://x/`],
     ['the clipboard', `${ESC}]52;c;aGk=\u0007`],
     ['a title that is cut off', `${ESC}]0;npm`],
-    ['what a broken sequence could be completed by', `${ESC}[3${ESC}[0m1m`],
+    ['text that could complete a broken sequence', `${ESC}[3${ESC}[0m1m`],
     ['a lone escape before a sequence', `${ESC}${ESC}[0m[31m`],
-    ['a letter gone wrong', 'â\u0080\u009bmore'],
-  ])('leaves %s as it is', (_name, source) => {
+    ['a wrongly decoded letter', 'â\u0080\u009bmore'],
+  ])('leaves %s unchanged', (_name, source) => {
     expect(densify(source, ['ansi'])).toMatchObject({ text: source, steps: [] });
   });
 
-  it('goes on with the line after a broken sequence', () => {
+  it('continues with the line after a broken sequence', () => {
     expect(styles(`${ESC}[3${ESC}[0m\n${ESC}[1mok${ESC}[0m`)).toBe(`${ESC}[3${ESC}[0m\nok`);
   });
 
-  it('shows git, cargo, tsc and grep as they show themselves without colours', () => {
+  it('shows the output of git, cargo, tsc and grep as they print it without colours', () => {
     expect(styles(output('git-diff-colour.txt'))).toBe(output('git-diff.txt'));
     expect(styles(output('tsc-pretty.txt'))).toContain(
       "src/bad.ts:2:25 - error TS2307: Cannot find module './mod1/file9.js'",
@@ -65,7 +65,7 @@ describe('the step ansi', () => {
     );
   });
 
-  it('leaves out exactly the colours, wherever they stand', () => {
+  it('removes exactly the colours, wherever they are', () => {
     const part = fc.constantFrom('a', '1', ';', ' ', '\n', '[SECRET_12]', `${ESC}[0m`, `${ESC}[1;38;5;3m`);
     fc.assert(
       fc.property(fc.array(part), (parts) => {
@@ -88,7 +88,7 @@ describe('plain lines', () => {
     expect(plainLines(source)).toBe(text);
   });
 
-  it('are the text itself when there is nothing to leave out', () => {
+  it('are the text itself if there is nothing to remove', () => {
     const source = 'a  \n{ "b": 1 }\nc\nc\nc\n';
     expect(plainLines(source)).toBe(source);
   });

@@ -5,7 +5,7 @@ const ESC = '\u001b';
 const LINE = 'warning: src/a.ts:12:3 is said again and again, since nobody listens\n';
 
 describe('densify', () => {
-  it('names the steps that changed something, in their order, and takes only those asked for', () => {
+  it('names the steps that changed something, in their order, and runs only the requested steps', () => {
     const source = `${ESC}[1mgo 1%\rgo 2%${ESC}[0m\n${LINE.repeat(3)}end      \n`;
     expect(densify(source, DENSIFY_STEPS).steps).toEqual(['ansi', 'progress', 'repeats', 'trailing_spaces']);
     expect(densify(source, ['trailing_spaces', 'ansi']).steps).toEqual(['ansi', 'trailing_spaces']);
@@ -37,19 +37,19 @@ describe('densify', () => {
     expect(dense.sourceOf(at('x\n'), 'start')).toBe(source.indexOf('x\n'));
   });
 
-  it('gives a cut at something left out to the tail', () => {
+  it('assigns a cut at a removed part to the tail', () => {
     const dense = densify(`a\n${ESC}[1mb${ESC}[0m\n`, DENSIFY_STEPS);
     expect([dense.sourceOf(2, 'end'), dense.sourceOf(2, 'start')]).toEqual([2, 2]);
     expect([dense.sourceOf(3, 'end'), dense.sourceOf(3, 'start')]).toEqual([7, 7]);
   });
 
-  it('says that a text of which nothing is left stands for all of it', () => {
+  it('lets a text of which nothing is left stand for all of its source', () => {
     const dense = densify(`${ESC}[1m${ESC}[0m`, DENSIFY_STEPS);
     expect(dense.text).toBe('');
     expect([dense.sourceOf(0, 'end'), dense.sourceOf(0, 'start')]).toEqual([8, 8]);
   });
 
-  it('cuts neither a secret nor a character nor a sequence that was kept', () => {
+  it('never cuts inside a secret, a character or a kept sequence', () => {
     const dense = densify(`${ESC}[1m[SECRET_12]${ESC}[0m😀${ESC}[1Ax`, DENSIFY_STEPS);
     expect(dense.text).toBe(`[SECRET_12]😀${ESC}[1Ax`);
     expect([dense.cutBefore(5), dense.cutAfter(5)]).toEqual([0, 11]);
@@ -57,7 +57,7 @@ describe('densify', () => {
     expect([dense.cutBefore(15), dense.cutAfter(15)]).toEqual([13, 17]);
   });
 
-  // Each would take minutes if any step looked at it more than a few times.
+  // Each would take minutes if a step read it more than a few times.
   it.each([
     ['blanks', ' '],
     ['line ends', '\n'],
@@ -77,7 +77,7 @@ describe('densify', () => {
     ['quotes', '["'],
     ['blanks on lines', `${' '.repeat(60)}x${' '.repeat(60)}\n`],
     ['tabs on lines', '\tx\t\n'],
-  ])('goes through two million characters of %s', (_name, part) => {
+  ])('handles two million characters of %s', (_name, part) => {
     const source = part.repeat(Math.ceil(2_000_000 / part.length));
     const dense = densify(source, DENSIFY_STEPS);
     expect(dense.text.length).toBeLessThanOrEqual(source.length);
@@ -85,7 +85,7 @@ describe('densify', () => {
     expect(plainLines(source).length).toBeLessThanOrEqual(source.length);
   });
 
-  it('leaves the rest of a text as it is when there are millions of places to change', () => {
+  it('leaves the rest of a text unchanged if there are millions of places to change', () => {
     const source = `${ESC}[ma`.repeat(5_000_000);
     const dense = densify(source, ['ansi']);
     expect(dense.text.startsWith('a'.repeat(1000))).toBe(true);

@@ -13,7 +13,7 @@ describe('the step json', () => {
     ['a value', '{ "a" : [ 1 , true , null ] , "b" : { } }\n', '{"a":[1,true,null],"b":{}}\n'],
     ['numbers to the digit', '[ 1.50, -0, 1E+2, 12345678901234567890 ]', '[1.50,-0,1E+2,12345678901234567890]'],
     ['strings to the byte', '{ "a  b" : "c \\u0041 \\" [ 1 , 2 ] é " }', '{"a  b":"c \\u0041 \\" [ 1 , 2 ] é "}'],
-    ['keys that are there twice', '{"a": 1,\n "a": 2}', '{"a":1,"a":2}'],
+    ['repeated keys', '{"a": 1,\n "a": 2}', '{"a":1,"a":2}'],
     ['tokens of secrets', '{\n  "key": "[SECRET_12]"\n}\n', '{"key":"[SECRET_12]"}\n'],
     ['lines of values', '{"a": 1}\n{"b": [2, 3]}\r\n\n[ ]\n', '{"a":1}\n{"b":[2,3]}\n[]\n'],
     ['values printed one after another', '{\n "a": 1\n}\n{\n "b": 2\n}\n', '{"a":1}\n{"b":2}\n'],
@@ -31,20 +31,20 @@ describe('the step json', () => {
     ['no end', '{ "a": 1'],
     ['a comma too many', '[ 1, ]'],
     ['a key without quotes', '{ a: 1 }'],
-    ['a number of another kind', '[ 01 ]'],
-    ['a name of another kind', '[ NaN ]'],
+    ['a number that is not JSON', '[ 01 ]'],
+    ['a name that is not JSON', '[ NaN ]'],
     ['a control character in a string', '[ "a\tb" ]'],
-    ['an escape of another kind', '[ "\\x41" ]'],
+    ['an escape that is not JSON', '[ "\\x41" ]'],
     ['the wrong bracket', '[ 1 }'],
     ['a colon in a list', '[ "a": 1 ]'],
     ['a word alone', ' true '],
     ['values deeper than anyone prints', `${'[ '.repeat(1001)}${']'.repeat(1001)}`],
-  ])('leaves what is %s', (_name, source) => {
+  ])('leaves other text unchanged: %s', (_name, source) => {
     expect(compact(source)).toBe(source);
     expect(steps(source)).toEqual([]);
   });
 
-  it('goes as deep as a thousand', () => {
+  it('reads values nested a thousand deep', () => {
     expect(compact(`${'[ '.repeat(1000)}${']'.repeat(1000)}`)).toBe('['.repeat(1000) + ']'.repeat(1000));
   });
 
@@ -60,7 +60,7 @@ describe('the step json', () => {
     );
   });
 
-  it('takes for JSON what JSON.parse takes, and nothing else', () => {
+  it('accepts as JSON exactly what JSON.parse accepts', () => {
     const part = fc.constantFrom(
       '{',
       '}',
@@ -99,7 +99,7 @@ describe('the step json', () => {
     );
   });
 
-  it('prints what kubectl and npm print, and jq in colours, in a third of the room', () => {
+  it('prints the output of kubectl and npm, and of jq in colours, in a third of the space', () => {
     const pods = output('kubectl-json.txt');
     expect(compact(pods)).toBe(`${JSON.stringify(JSON.parse(pods))}\n`);
     expect(densify(output('jq-colour.txt'), ['ansi', 'json']).text).toBe(compact(pods));

@@ -98,12 +98,12 @@ const piece = fc.oneof(
   },
 );
 
-/** Text made of what outputs are made of, in any order. */
+/** Text composed of typical parts of outputs, in any order. */
 export function outputLike(maxPieces = 40): fc.Arbitrary<string> {
   return fc.array(piece, { maxLength: maxPieces, size: 'max' }).map((pieces) => pieces.join(''));
 }
 
-/** Words, styles and moves within lines: everything a terminal's line can be played with. */
+/** Words, styles and moves within lines: everything that changes a terminal's line. */
 export function playableLines(): fc.Arbitrary<string> {
   const playable = fc.oneof(
     { weight: 3, arbitrary: fc.constantFrom(...WORDS.filter((word) => !/\t|\u0301|\u200b/.test(word))) },

@@ -33,9 +33,9 @@ describe('the step progress', () => {
   it.each([
     ['a shorter text leaves the rest', 'step one of three 1\rstep 2\n', 'step 2ne of three 1\n'],
     ['half of a wide character is a blank', 'go 漢字漢字漢字 100%\rgo x 12%\n', 'go x 12% 字漢字 100%\n'],
-    ['the other half too', 'at 1% 漢字漢字\r漢字\b\b\bab 2%\n', ' ab 2%漢字漢字\n'],
-    ['a wide one over a narrow', 'abcdefgh 1%\rab漢 2%\n', 'ab漢 2%h 1%\n'],
-  ])('writes over: %s', (_name, source, text) => {
+    ['the other half of a wide character is a blank too', 'at 1% 漢字漢字\r漢字\b\b\bab 2%\n', ' ab 2%漢字漢字\n'],
+    ['a wide character over a narrow one', 'abcdefgh 1%\rab漢 2%\n', 'ab漢 2%h 1%\n'],
+  ])('overwrites: %s', (_name, source, text) => {
     expect(collapsed(source)).toBe(text);
   });
 
@@ -49,25 +49,25 @@ describe('the step progress', () => {
     ['a result that is about something else', 'Working...\rSaved to /home/dev/out.txt\n'],
     ['movement to other lines', `a\n${ESC}[1A${ESC}[2K\rb 1%\n`],
     ['erasing of lines below, after movement', `a\n${ESC}[1A\nabc${ESC}[1G${ESC}[J\n`],
-    ['styles, when they are kept', `${ESC}[32mgo 1%${ESC}[0m\r${ESC}[32mgo 2%${ESC}[0m\n`],
+    ['styles, if they are kept', `${ESC}[32mgo 1%${ESC}[0m\r${ESC}[32mgo 2%${ESC}[0m\n`],
     ['tabs, which terminals place', '\tgo 1%\r\tgo 2%\n'],
     ['characters whose width is not known', 'go e\u0301 1%\rgo 2%\n'],
-    ['erasing behind what was kept', `get 12345 1\rmake 2\rmake${ESC}[K\n`],
-    ['a cursor moved on over what was kept', `get 12345\rmake 2\r${ESC}[8CX${ESC}[3D\n`],
-    ['a cursor put behind what was kept', `get 12345\rmake 2\r${ESC}[9GX${ESC}[3D\n`],
-    ['a secret that is written over in part', 'key [SECRET_12] 50%\rkey a 60%\n'],
+    ['erasing after kept text', `get 12345 1\rmake 2\rmake${ESC}[K\n`],
+    ['a cursor moved over kept text', `get 12345\rmake 2\r${ESC}[8CX${ESC}[3D\n`],
+    ['a cursor put after kept text', `get 12345\rmake 2\r${ESC}[9GX${ESC}[3D\n`],
+    ['a secret that is partly overwritten', 'key [SECRET_12] 50%\rkey a 60%\n'],
     ['a control with a sign', `abc${ESC}[1 K\n`],
-    ['what would become longer', `${ESC}[40Gx\n`],
-    ['lines of any length', `${'x'.repeat(5000)} 1%\rgo 2%\n`],
+    ['a line that would become longer', `${ESC}[40Gx\n`],
+    ['very long lines', `${'x'.repeat(5000)} 1%\rgo 2%\n`],
   ])('leaves %s', (_name, source) => {
     expect(densify(source, ['progress'])).toMatchObject({ text: source, steps: [] });
   });
 
-  it('keeps a state that the next one does not replace, and collapses those before and after', () => {
+  it('keeps a state that the next one does not replace, and collapses the states before and after', () => {
     expect(collapsed('get 1%\rget 2%\rmake a\rmake ab\n')).toBe('get 2%\rmake ab\n');
   });
 
-  it('drops what was kept when the whole line is erased after all', () => {
+  it('drops a kept state if the whole line is erased later', () => {
     expect(collapsed(`get 1\rmake 2\r${ESC}[Kdone\n`)).toBe('done\n');
     expect(collapsed(`get 1\rget 2\rmake 2\r${ESC}[Kdone\n`)).toBe('done\n');
     expect(collapsed(`get 1\rmake 2${ESC}[2K\rdone\n`)).toBe('done\n');
@@ -78,7 +78,7 @@ describe('the step progress', () => {
     expect(collapsed(source)).toBe(source);
   });
 
-  it('shows the end of what git, cargo, npm, apt-get, curl and wget draw', () => {
+  it('shows the final state of what git, cargo, npm, apt-get, curl and wget draw', () => {
     expect(densify(output('git-clone-terminal.txt'), ['ansi', 'progress']).text.split('\r\n').slice(0, 3)).toEqual([
       "Cloning into 'copy'...",
       'remote: Enumerating objects: 226, done.',
@@ -93,7 +93,7 @@ describe('the step progress', () => {
     expect(collapsed(output('wget-terminal.txt'))).not.toContain('90%');
   });
 
-  it('leaves the lines of docker pull, which are drawn over each other', () => {
+  it('leaves the lines of docker pull, which overwrite each other', () => {
     const source = output('docker-pull-terminal.txt');
     expect(collapsed(source)).toBe(source);
   });

@@ -13,7 +13,7 @@ const bytes = (text: string): number => Buffer.byteLength(text);
 const lines = (text: string): string[] => text.split('\n');
 
 describe('densification', () => {
-  it('never makes a text larger, in characters or bytes, and says exactly what it did', () => {
+  it('never makes a text larger, in characters or bytes, and reports exactly what it did', () => {
     fc.assert(
       fc.property(anyOutput, someSteps, (source, steps) => {
         const dense = densify(source, steps);
@@ -27,7 +27,7 @@ describe('densification', () => {
     );
   });
 
-  it('changes nothing in what it made', () => {
+  it('changes nothing in its own result', () => {
     fc.assert(
       fc.property(anyOutput, someSteps, (source, steps) => {
         const { text } = densify(source, steps);
@@ -37,7 +37,7 @@ describe('densification', () => {
     );
   });
 
-  it('parts the source with any cut: no place twice, none lost, no unit in two', () => {
+  it('splits the source at any cut: no place twice, none lost, no unit in two', () => {
     fc.assert(
       fc.property(anyOutput, someSteps, fc.nat(), fc.nat(), (source, steps, one, other) => {
         const dense = densify(source, steps);
@@ -55,7 +55,7 @@ describe('densification', () => {
     );
   });
 
-  it('maps places in order, the ends to the ends, at least as many characters as are shown', () => {
+  it('maps places in order, the ends to the ends, with at least as many source characters as shown', () => {
     fc.assert(
       fc.property(anyOutput, someSteps, fc.nat(), fc.nat(80), (source, steps, from, length) => {
         const dense = densify(source, steps);
@@ -73,7 +73,7 @@ describe('densification', () => {
     );
   });
 
-  it('lets a text be cut at every line end save those inside a folded run', () => {
+  it('lets a text be cut at every line end except inside a folded run', () => {
     fc.assert(
       fc.property(outputLike(), someSteps, (source, steps) => {
         const dense = densify(source, steps);
@@ -86,7 +86,7 @@ describe('densification', () => {
     );
   });
 
-  it('makes the same head of the part of the source that the head stands for', () => {
+  it('makes the same head from the part of the source that the head stands for', () => {
     fc.assert(
       fc.property(anyOutput, someSteps, fc.nat(), (source, steps, which) => {
         const withoutJson = steps.filter((step) => step !== 'json');
@@ -101,7 +101,7 @@ describe('densification', () => {
     );
   });
 
-  it('leaves tokens of secrets whole, or leaves them out', () => {
+  it('keeps tokens of secrets whole, or removes them', () => {
     fc.assert(
       fc.property(outputLike(), someSteps, (source, steps) => {
         const { text } = densify(source, steps);
@@ -111,7 +111,7 @@ describe('densification', () => {
     );
   });
 
-  it('shows each line as a terminal would in the end', () => {
+  it('shows each line as a terminal finally would', () => {
     fc.assert(
       fc.property(playableLines(), (source) => {
         const { text } = densify(source, ['ansi', 'progress']);
@@ -125,7 +125,7 @@ describe('densification', () => {
     );
   });
 
-  it('keeps what every line shows, folded runs written out', () => {
+  it('keeps what every line shows, with folded runs written out', () => {
     fc.assert(
       fc.property(playableLines(), (source) => {
         const { text } = densify(source, ['ansi', 'progress', 'repeats', 'trailing_spaces']);
@@ -135,7 +135,7 @@ describe('densification', () => {
     );
   });
 
-  it.each(OUTPUTS)('%s: every path, place, hash and number that is seen survives, in order', (_name, source) => {
+  it.each(OUTPUTS)('%s: keeps every visible path, place, hash and number, in order', (_name, source) => {
     const seen = literals(lines(source).map(shownLine).join('\n'));
     const dense = densify(source, DENSIFY_STEPS);
     const kept = literals(lines(unfolded(dense.text)).map(shownLine).join('\n'));
@@ -144,7 +144,7 @@ describe('densification', () => {
 });
 
 describe('plain lines', () => {
-  it('are as many as the source has, and hold no sequence', () => {
+  it('match the number of lines in the source, and hold no sequence', () => {
     fc.assert(
       fc.property(anyOutput, (source) => {
         const plain = plainLines(source);

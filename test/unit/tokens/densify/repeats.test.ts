@@ -8,7 +8,7 @@ const LINE = 'warning: src/a.ts:12:3 is said again and again, since nobody liste
 const folded = (source: string): string => densify(source, ['repeats']).text;
 
 describe('the step repeats', () => {
-  it('folds lines that are the same into one and a line that counts the others', () => {
+  it('folds equal lines into one line and a line that counts the others', () => {
     expect(folded(`a\n${LINE.repeat(57)}b\n`)).toBe(`a\n${LINE}… the line above 56 more times …\nb\n`);
     expect(folded(LINE.repeat(2))).toBe(`${LINE}… the line above 1 more time …\n`);
   });
@@ -18,7 +18,7 @@ describe('the step repeats', () => {
     expect(folded(line.repeat(3))).toBe(`${line}… the line above 2 more times …\r\n`);
   });
 
-  it('folds each run by itself, and the last line only with its line end', () => {
+  it('folds each run separately, and the last line only with its line end', () => {
     const other = LINE.replace('12', '13');
     expect(folded(LINE.repeat(3) + other.repeat(3) + other.trimEnd())).toBe(
       `${LINE}… the line above 2 more times …\n${other}… the line above 2 more times …\n${other.trimEnd()}`,
@@ -29,10 +29,10 @@ describe('the step repeats', () => {
     ['short lines', '}\n'.repeat(12)],
     ['a ruled line', `${'='.repeat(70)}\n`.repeat(9)],
     ['some blank lines', '\n'.repeat(300)],
-    ['two lines in turn', `${LINE}other\n`.repeat(9)],
+    ['two alternating lines', `${LINE}other\n`.repeat(9)],
     ['lines that differ in one character', Array.from({ length: 9 }, (_, at) => LINE.replace('12', `1${at}`)).join('')],
     ['lines that are too long for a unit', `${'word '.repeat(1000)}\n`.repeat(4)],
-    ['a text that speaks like a notice', `${LINE}… the line above 3 more times …\n${LINE.repeat(9)}`],
+    ['a text that looks like a notice', `${LINE}… the line above 3 more times …\n${LINE.repeat(9)}`],
   ])('leaves %s', (_name, source) => {
     expect(densify(source, ['repeats'])).toMatchObject({ text: source, steps: [] });
   });
@@ -48,7 +48,7 @@ describe('the step repeats', () => {
     },
   );
 
-  it('never folds a run into more bytes than it has, whatever else is folded', () => {
+  it('never folds a run into more bytes than before, whatever else is folded', () => {
     const short = 'a b\n'.repeat(8);
     expect(folded(short + LINE.repeat(9))).toBe(`${short}${LINE}… the line above 8 more times …\n`);
   });

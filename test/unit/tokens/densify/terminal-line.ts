@@ -1,5 +1,5 @@
 const ESC = String.fromCharCode(0x1b);
-/** Styles, titles and links: nothing of them is seen. */
+/** Styles, titles and links: none of them is visible. */
 const UNSEEN = new RegExp(
   `${ESC}\\[[0-9;:?]*[mhl]|${ESC}\\][^${ESC}]*?(?:${String.fromCharCode(7)}|${ESC}\\\\)|${ESC}[(]B`,
   'g',
@@ -8,8 +8,8 @@ const PART = new RegExp(`${ESC}\\[(\\d*)([A-Za-z])|.`, 'gsu');
 const WIDE = /[\u4e00-\u9fff\u3040-\u30ff\u{1f300}-\u{1f6ff}]/u;
 
 /**
- * What a terminal shows in the end of one line without its line end, trailing blanks left out: written down again, cell by
- * cell and slowly. Sequences that leave the line, and controls it does not know, are shown as they are.
+ * What a terminal finally shows of one line without its line end, trailing blanks left out: a slow second
+ * implementation, cell by cell. Sequences that leave the line, and unknown controls, are shown as they are.
  */
 export function shownLine(line: string): string {
   const cells: string[] = [];
@@ -32,7 +32,7 @@ function erase(cells: string[], column: number, which: number): void {
   for (let at = from; at < Math.min(to, cells.length); at++) blank(cells, at);
 }
 
-/** The second cell of a wide character is empty; half of one is a blank. */
+/** The second cell of a wide character is empty; half a wide character is a blank. */
 function put(cells: string[], column: number, character: string): number {
   while (cells.length < column) cells.push(' ');
   const width = WIDE.test(character) ? 2 : 1;

@@ -6,11 +6,11 @@ const trimmed = (source: string): string => densify(source, ['trailing_spaces'])
 
 describe('the step trailing_spaces', () => {
   it.each([
-    ['padding of a table', 'NAME   AGE    \nfoo    1      \n', 'NAME   AGE\nfoo    1\n'],
+    ['the padding of a table', 'NAME   AGE    \nfoo    1      \n', 'NAME   AGE\nfoo    1\n'],
     ['a single blank', 'a \nb\t\nc', 'a\nb\nc'],
-    ['lines of nothing but blanks', 'a\n    \n\t\nb\n', 'a\n\n\nb\n'],
+    ['lines of only blanks', 'a\n    \n\t\nb\n', 'a\n\n\nb\n'],
     ['blanks before CRLF', 'a   \r\n', 'a\r\n'],
-    ['what stands before a patch', 'message   \ndiff --git a/x b/x\n ok   \n', 'message\ndiff --git a/x b/x\n ok   \n'],
+    ['padding before a patch', 'message   \ndiff --git a/x b/x\n ok   \n', 'message\ndiff --git a/x b/x\n ok   \n'],
   ])('drops %s', (_name, source, text) => {
     expect(trimmed(source)).toBe(text);
   });
@@ -21,15 +21,15 @@ describe('the step trailing_spaces', () => {
     ['a patch', 'diff --git a/x b/x\n \n+foo   \n'],
     ['hunks', '@@ -1,2 +1,2 @@\n \n-foo   \n'],
     ['a painted patch', '\u001b[1mdiff --git a/x b/x\u001b[m\n foo   \n'],
-    ['a match with its place', 'src/a.ts:12:foo   \n'],
+    ['a match with its file and line', 'src/a.ts:12:foo   \n'],
     ['a match with its line', '12:foo   \n'],
     ['a numbered line', '     3\tfoo   \n'],
     ['an empty field at the end of a row', 'a\tb\t\t\n'],
     ['a backslash that continues nothing', 'cc \\   \n'],
-    ['blanks that are written over something', 'abc\r   \n'],
-    ['blanks behind a sequence', '\u001b[1mabc   \n'],
+    ['a line end that overwrites text', 'abc\r   \n'],
+    ['a line with a terminal sequence', '\u001b[1mabc   \n'],
     ['a prompt', 'Go on?   '],
-  ])('keeps blanks behind %s', (_name, source) => {
+  ])('keeps the blanks of %s', (_name, source) => {
     expect(densify(source, ['trailing_spaces'])).toMatchObject({ text: source, steps: [] });
   });
 

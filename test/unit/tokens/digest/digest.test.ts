@@ -17,7 +17,7 @@ const EMPTY_LISTS_CHARS = 420;
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 const codePoints = (text: string) => [...text];
 
-/** Everything a consumer may rely on, checked against the text alone. */
+/** Everything a consumer may rely on, checked only against the text. */
 function checkPayload(text: string, payload: DigestPayload): void {
   expect(isPayload(payload), JSON.stringify(isPayload.errors)).toBe(true);
   const characters = codePoints(text);
@@ -36,7 +36,7 @@ function checkPayload(text: string, payload: DigestPayload): void {
   expect(payload.source_text_hash).toBe(`sha256:${sha256(text)}`);
 }
 
-/** UTF-16 places of the ends of everything a payload quotes by locator. */
+/** UTF-16 positions of the ends of everything that a payload quotes by locator. */
 function placesOf(text: string, payload: DigestPayload): number[] {
   const characters = codePoints(text);
   return payload.evidence_snippets.flatMap(({ locator }) =>
@@ -66,7 +66,7 @@ const LOG = Array.from({ length: 5_000 }, (_, i) =>
       : `2026-01-01T10:00:00Z INFO request ${i} handled by worker ${i % 7} in ${i % 90} ms`,
 ).join('\n');
 
-/** Six words that no other sentence has. */
+/** Six words that occur in no other sentence. */
 const sentence = (i: number) =>
   Array.from({ length: 6 }, (_, j) =>
     (i * 6 + j + 1_000).toString().replace(/\d/g, (digit) => 'bcdfghjklm'[Number(digit)] ?? ''),
@@ -87,7 +87,7 @@ describe('a digest', () => {
     );
   });
 
-  it('is the same bytes for the same text, query and size', () => {
+  it('is identical for the same text, query and size, byte for byte', () => {
     fc.assert(
       fc.property(prose, queries, (text, query) => {
         expect(serializeDigest(digest(text, query, LARGE))).toBe(serializeDigest(digest(text, query, LARGE)));
@@ -120,7 +120,7 @@ describe('a digest', () => {
     expect([lines[0], lines.at(-1)]).toEqual([LOG.split('\n')[0], LOG.split('\n').at(-1)]);
   });
 
-  it('says nothing twice', () => {
+  it('repeats nothing', () => {
     const same = Array.from({ length: 2_000 }, (_, i) => `error ${i}: cannot open file number ${i} of the archive`);
     const alike = ['ash', 'beech', 'cedar'].map((tree) => `error 1: cannot open file number ${tree} of the archive`);
     const payload = digest([...same, ...alike, 'the archive is old'].join('\n'), 'archive', LARGE);
@@ -137,7 +137,7 @@ describe('a digest', () => {
     expect(new Set(tenths).size).toBeGreaterThanOrEqual(8);
   });
 
-  it('holds less as the size shrinks, something of each list as long as it can', () => {
+  it('holds less as the size shrinks, but an item of each list as long as possible', () => {
     const text = Array.from({ length: 300 }, (_, i) => `${sentence(i)} harbour`).join('\n');
     const [small, middle, large] = [900, 2_000, 8_000].map((chars) => digest(text, 'harbour', { chars }));
     const sizes = (payload: DigestPayload | undefined) => [
@@ -151,14 +151,14 @@ describe('a digest', () => {
     expect(sizes(digest(text, 'harbour', { chars: 1 }))).toEqual([0, 0, 0]);
   });
 
-  it('shortens a long line around what was asked for', () => {
+  it('shortens a long line around the queried words', () => {
     const text = `${'lead '.repeat(60)}the needle is here ${'tail '.repeat(60)}`;
     const [snippet] = digest(text, 'needle', { chars: 900 }).evidence_snippets;
     expect(snippet?.text).toContain('needle');
     expect(snippet?.text.length).toBeLessThanOrEqual(400);
   });
 
-  it('parts no secret, character or colour, however short its items have to be', () => {
+  it('splits no secret, character or colour, however short its items must be', () => {
     const shortened = new Set<number>();
     for (const unit of ['[SECRET_12]', '😀', 'x\u001b[1;31m', '\u001b]8;;http://x/\u0007y']) {
       for (let lead = 0; lead < 12; lead++) {
@@ -171,7 +171,7 @@ describe('a digest', () => {
         }
       }
     }
-    // Items of 80, of 160 and of more than 300 characters were seen.
+    // Every length of shortening occurred: 80, 160 and more than 300 characters.
     expect([...shortened]).toEqual(expect.arrayContaining([1, 2, 5]));
   });
 
@@ -194,7 +194,7 @@ describe('a digest', () => {
     expect(digest(`${dirty}\n${text}\n${dirty}`, '', LARGE).summary).toMatch(/^first of all\n.*last of all$/s);
   });
 
-  it('looks at a text of many megabytes in windows, and at every line the query names first', () => {
+  it('reads a text of many megabytes in windows, first every line that the query names', () => {
     const text = `first line of all\n${'some filler words of no weight\n'.repeat(400_000)}`;
     const at = 5_000_018;
     const long = `${text.slice(0, at)}\nthe zebra crossed the road\n${text.slice(at)}last line of all`;

@@ -34,7 +34,7 @@ describe('the view bytes', () => {
     expect(viewBytes('aé', { first: 1, last: 9 }).facts).toEqual({ bytes: 3 });
   });
 
-  it('finds a place in a text of many chunks, whatever stands where they meet', () => {
+  it('finds a place in a text of many chunks, whatever the characters at their borders', () => {
     const text = `${'😀'.repeat(70_000)}${'é'.repeat(70_000)}end`;
     const bytes = 70_000 * 6;
     expect(shown(text, bytes, Number.POSITIVE_INFINITY)).toBe('end');
@@ -42,12 +42,12 @@ describe('the view bytes', () => {
     expect(shown(text, 131_072 * 2, 131_072 * 2 + 3)).toBe('😀');
   });
 
-  it('is what UTF-8 says, whatever the text and the range', () => {
+  it('shows the UTF-8 bytes, whatever the text and the range', () => {
     const texts = fc.string({ unit: fc.constantFrom('a', 'é', '…', '😀', '\n', '\u0000') });
     fc.assert(
       fc.property(texts, fc.nat(40), fc.nat(40), (text, first, size) => {
         const bytes = Buffer.from(text).subarray(first, first + size + 1);
-        // What a bound cuts apart decodes to U+FFFD, which the texts do not hold.
+        // A character cut by a range's bound decodes to U+FFFD, which the texts do not hold.
         expect(shown(text, first, first + size)).toBe(bytes.toString('utf8').replaceAll('\ufffd', ''));
       }),
       { numRuns: propertyRuns() },

@@ -42,11 +42,11 @@ describe('the view diff', () => {
     expect(view('\nc\n', '\nb\n', 1).text).toBe(lines('--- earlier', '+++ now', '@@ -1,2 +1,2 @@', ' ', '-b', '+c'));
   });
 
-  it('says nothing of the same text', () => {
+  it('is empty for the same text', () => {
     expect(view('a\nb', 'a\nb')).toEqual({ text: '', facts: { added: 0, removed: 0 } });
   });
 
-  it('makes this output of the earlier one, whatever they are', () => {
+  it('turns the earlier output into this one, whatever they are', () => {
     const line = fc.constantFrom('a', 'b', 'c', '', '+x', '-y', ' z', '\\ No', '@@', 'é\u2028', 'w\r');
     const text = fc
       .tuple(fc.array(line, { maxLength: 30 }), fc.constantFrom('\n', '\r\n'), fc.boolean())
@@ -80,7 +80,7 @@ describe('the view diff', () => {
     expect(shown.slice(-2)).toEqual(['+2× twice', '']);
   });
 
-  it('says when only the order is another', () => {
+  it('says so if only the order differs', () => {
     const all = numbered(3000, (i) => `line ${i}`);
     expect(view(lines(...all.toReversed()), lines(...all))).toEqual({
       text: '',

@@ -31,7 +31,7 @@ function lastBlock(text: string, maxChars: number): string | null {
 }
 
 describe('the view errors', () => {
-  it('is tried with every recorded output', () => {
+  it('is tested with every recorded output', () => {
     const recorded = readdirSync(OUTPUTS).filter((name) => name.startsWith('failed-'));
     expect(recorded.sort()).toEqual(
       Object.keys(FAILED_OUTPUTS)
@@ -40,7 +40,7 @@ describe('the view errors', () => {
     );
   });
 
-  it.each(Object.entries(FAILED_OUTPUTS))('shows what failed in the output of %s', (name, expected) => {
+  it.each(Object.entries(FAILED_OUTPUTS))('shows the failures in the output of %s', (name, expected) => {
     const text = output(name);
     const view = errors(text);
     const shown = readNumbered(view.text);
@@ -57,7 +57,7 @@ describe('the view errors', () => {
     expect(view.facts.lines).toBe(linesOf(text).length);
   });
 
-  it('shows lines around each', () => {
+  it('shows lines around each error', () => {
     const text = 'a\nb\nerror: x\nc\nd\ne\nf\nerror: y\ng\n';
     expect(errors(text, 1)).toMatchObject({
       text: '2-b\n3:error: x\n4-c\n--\n7-f\n8:error: y\n9-g\n',
@@ -84,7 +84,7 @@ describe('the view errors', () => {
     expect(view.facts).toEqual({ lines: 19, errors: 10, repeats: 6 });
   });
 
-  it('shows what is only talk of files that are not there ten times, and each error', () => {
+  it('shows at most ten messages that only mention missing files, and every error', () => {
     const talk = (i: number) => `File '/srv/${'abcdefghijklmnopqrst'[i % 20]}/package.json' does not exist.`;
     const lines = Array.from({ length: 400 }, (_, i) => talk(i));
     for (let i = 0; i < 15; i++)
@@ -95,7 +95,7 @@ describe('the view errors', () => {
     expect(errors(lines.join('\n')).facts).toEqual({ lines: 415, errors: 415, repeats: 390 });
   });
 
-  it('keeps a long message to thirty lines, and both ends of a long traceback', () => {
+  it('limits a long message to thirty lines, and shows both ends of a long traceback', () => {
     const frames = Array.from({ length: 100 }, (_, at) => `    at f${at} (a.js:1:1)\n`).join('');
     expect(readNumbered(errors(`Error: deep\n${frames}`).text)).toHaveLength(31);
     const calls = Array.from({ length: 100 }, (_, at) => `  File "a.py", line ${at}, in f\n    f()\n`).join('');
@@ -106,14 +106,14 @@ describe('the view errors', () => {
     ]);
   });
 
-  it('shows of a long line the part that tells of the error', () => {
+  it('shows the part of a long line that mentions the error', () => {
     const line = `${'{"level":30},'.repeat(1_000)}{"level":50,"msg":"x"}${',{}'.repeat(1_000)}`;
     const view = errors(`a\n${line}\n`);
     expect(view.text).toMatch(/^2:….{1,300}\{"level":50,"msg":"x"\}.{1,300}…\n$/);
     expect(view.facts).toEqual({ lines: 2, errors: 1, shortened_lines: 1 });
   });
 
-  it('shows lines as they are, in their order, whatever the text', () => {
+  it('shows lines unchanged and in order, whatever the text', () => {
     const pool = Object.keys(FAILED_OUTPUTS).flatMap((name) => linesOf(output(name)));
     const text = fc.array(fc.constantFrom(...pool, '', 'plain', '\r', '  error: x')).map((lines) => lines.join('\n'));
     fc.assert(
@@ -208,7 +208,7 @@ describe('an error line', () => {
 describe('the last error block', () => {
   const noise = Array.from({ length: 500 }, (_, at) => `compiled module ${at}\n`).join('');
 
-  it('is the message that failed, with what sums it up just below', () => {
+  it('is the message that failed, with the summary just below it', () => {
     const message = 'a.c:1:2: error: no x\n  x();\n  ^\nmake: *** [a.o] Error 1\n';
     expect(lastBlock(`error: earlier\n${noise}${message}${noise}`, 4_000)).toBe(message);
   });
@@ -218,7 +218,7 @@ describe('the last error block', () => {
     expect(lastBlock(`error: x\n${noise.repeat(20)}make: *** [all] Error 1\n`, 4_000)).toBe('error: x\n');
   });
 
-  it('is a summary where nothing else is', () => {
+  it('is a summary if there is nothing else', () => {
     expect(lastBlock(`${noise}make: *** [all] Error 1\n${noise}`, 4_000)).toBe('make: *** [all] Error 1\n');
   });
 
@@ -226,11 +226,11 @@ describe('the last error block', () => {
     expect([lastErrorBlock(noise, 4_000), lastErrorBlock('', 4_000)]).toEqual([null, null]);
   });
 
-  it('sees through colours', () => {
+  it('is found through colours', () => {
     expect(lastBlock(`${noise}\u001b[31merror\u001b[39m: x\n${noise}`, 4_000)).toBe('\u001b[31merror\u001b[39m: x\n');
   });
 
-  it('is found in the last 4 Mi characters alone', () => {
+  it('is looked for only in the last 4 Mi characters', () => {
     const long = `${'x'.repeat(99)}\n`;
     expect(lastBlock(`error: far\n${long.repeat(50_000)}`, 4_000)).toBeNull();
     expect(lastBlock(`error: near\n${long.repeat(30_000)}`, 4_000)).toBe('error: near\n');

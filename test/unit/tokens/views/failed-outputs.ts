@@ -1,12 +1,12 @@
 import { FAILED_TESTS } from './failed-tests.ts';
 
-/** What must be seen of a failing output in test/fixtures/outputs with no context around: beginnings of its lines. */
+/** What must be shown of a failing output in test/fixtures/outputs without context: the beginnings of its lines. */
 export interface Expected {
-  /** Lines that tell of an error. */
+  /** Lines that report an error. */
   errors: readonly string[];
   /** Lines of their messages. */
   kept?: readonly string[];
-  /** Lines that are not shown. */
+  /** Lines that must not be shown. */
   hidden?: readonly string[];
 }
 

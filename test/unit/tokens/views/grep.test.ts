@@ -14,7 +14,7 @@ function grep(text: string, pattern: string, before = 0, after = before): { text
   return view;
 }
 
-/** What grep does, line by line. */
+/** A plain line-by-line grep. */
 function naiveGrep(text: string, pattern: string, { before, after }: { before: number; after: number }): string {
   const compiled = RE2JS.compile(pattern);
   const lines = linesOf(text);
@@ -40,13 +40,13 @@ describe('the view grep', () => {
     expect(grep(text, 'nine')).toMatchObject({ text: '', facts: { lines: 7, matches: 0 } });
   });
 
-  it('shows lines around, and -- between groups', () => {
+  it('shows lines around a match, and -- between groups', () => {
     expect(grep(text, 'two', 1).text).toBe('1-one\n2:two\n3-three\n--\n6-six\n7:seven two\n');
     expect(grep(text, 'two', 0, 1).text).toBe('2:two\n3-three\n--\n7:seven two\n');
     expect(grep(text, 'four|six', 1).text).toBe('3-three\n4:four\n5-five\n6:six\n7-seven two\n');
   });
 
-  it.each(['(', '[a', 'a**', '(?=a)', '(a)\\1', 'a{1001}'])('refuses %s with the place of it', (pattern) => {
+  it.each(['(', '[a', 'a**', '(?=a)', '(a)\\1', 'a{1001}'])('refuses %s and names its position', (pattern) => {
     expect(() => checkPattern(pattern)).toThrow(ContextdError);
     try {
       checkPattern(pattern);
@@ -59,12 +59,12 @@ describe('the view grep', () => {
     expect(() => checkPattern(pattern)).not.toThrow();
   });
 
-  it('takes plain text as it is, but never beyond a line', () => {
+  it('takes plain text literally, but never across a line end', () => {
     expect(grep('a b\nb c\n', 'b\nb').text).toBe('');
     expect(grep('x\u{1f600}y\n', '\u{1f600}').text).toBe('1:x\u{1f600}y\n');
   });
 
-  it('is what a search line by line finds, whatever the text and the pattern', () => {
+  it('finds what a search line by line finds, whatever the text and the pattern', () => {
     const texts = fc
       .array(fc.constantFrom('a', 'b', 'abc', 'error', '1', '\n', '\n', '\n\n', '.', ' ', 'X', '\r\n', '😀'))
       .map((parts) => parts.join(''));
@@ -86,30 +86,30 @@ describe('the view grep', () => {
 describe('the view grep in long lines', () => {
   const filler = 'var x=1;'.repeat(500);
 
-  it('shows the places found, with … for what is left out', () => {
+  it('shows the matches, with … for what is left out', () => {
     const { text, facts } = grep(`short\n${filler}NEEDLE${filler}\n`, 'NEED(LE)');
     expect(text).toMatch(/^2:….{1,300}NEEDLE.{1,300}…\n$/);
     expect(facts).toEqual({ lines: 2, matches: 1, shortened_lines: 1 });
   });
 
-  it('shows several places of one line, for a plain text too', () => {
+  it('shows several matches in one line, for a plain text too', () => {
     const line = `ONE${filler}ONE${filler}ONE`;
     for (const pattern of ['ONE', 'ON(E)'])
       expect(grep(line, pattern).text).toMatch(/^1:ONE[^…]+…[^…]+ONE[^…]+…[^…]+ONE\n$/);
   });
 
-  it('shows no more of it than 2,000 characters or so', () => {
+  it('shows about 2,000 characters of a line at most', () => {
     expect(grep('ab'.repeat(50_000), 'a').text.length).toBeLessThan(2_500);
     expect(grep('ab'.repeat(50_000), 'a.*b').text.length).toBeLessThan(2_500);
   });
 
-  it('parts no secret, and no character', () => {
+  it('splits no secret and no character', () => {
     const line = `${'[SECRET_12]'.repeat(300)}NEEDLE${'😀'.repeat(2_000)}`;
     const { text } = grep(line, 'NEEDLE');
     expect(text).toMatch(/^1:…(\[SECRET_12\])+NEEDLE(😀)+…\n$/u);
   });
 
-  it('says that it searched the beginning only', () => {
+  it('says if it searched only the beginning', () => {
     const line = `${'x'.repeat(1024 * 1024)}NEEDLE`;
     expect(grep(`${line}\nNEEDLE\n`, 'NEEDLE')).toMatchObject({
       text: '2:NEEDLE\n',
@@ -119,7 +119,7 @@ describe('the view grep in long lines', () => {
   });
 });
 
-describe('the text that every match has', () => {
+describe('the literal text of a pattern, which every match contains', () => {
   it.each([
     ['error TS\\d+', 'error TS'],
     ['\\d+ failed', ' failed'],

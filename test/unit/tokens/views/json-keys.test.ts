@@ -9,7 +9,7 @@ const linesOf = (value: unknown, path = '$') => {
 };
 
 describe('the view json_keys', () => {
-  it('describes each key of an object in a line', () => {
+  it('describes each key of an object in one line', () => {
     const long = `{"big": 12345678901234567890, "text": "${'é\\u0041😀'.repeat(400)}", "short": "a\\nb", "o": {"x": 1, "y": 2}, "one": {"x": 1},
       "list": [${Array(1300).fill(0).join(',')}], "none": null, "yes": true, "a b.c": 1.0, "n": 1${'0'.repeat(50)}, "o": {}}`;
     expect(linesOf(long)).toEqual([
@@ -27,7 +27,7 @@ describe('the view json_keys', () => {
     expect(view(long).facts).toEqual({ matches: 1 });
   });
 
-  it('tells the shape of the items of an array', () => {
+  it('describes the shape of the items of an array', () => {
     const items = [{ id: 1, tags: [] }, { id: '2', error: null }, { id: 3, error: {} }, 'x', null];
     const shape = ['3 object, 1 string, 1 null', 'id: 2 number, 1 string', 'tags: 1 array', 'error: 1 null, 1 object'];
     expect(linesOf({ items }, '$.items')).toEqual([`array (5): ${shape[0]}`, ...shape.slice(1)]);
@@ -48,7 +48,7 @@ describe('the view json_keys', () => {
     expect(linesOf(wide).slice(0, 2)).toEqual(['array (1): 1 object', 'keys of the objects:']);
   });
 
-  it('gives the object with the asked keys alone, as it is written', () => {
+  it('returns an object with only the requested keys, as it is written', () => {
     const text = '{"a": 1.0, "b": {"c": [1, 2]}, "d\\u0041": "\\u0041", "a": 1e400}';
     expect(view(text, '$', ['dA', 'a', 'nope'])).toEqual({
       kind: 'text',
@@ -63,7 +63,7 @@ describe('the view json_keys', () => {
     expect(view({ a: [{ id: 1 }, { id: 2 }] }, '$.a[*]', ['id'])).toMatchObject({ text: '{"id":1}\n{"id":2}' });
   });
 
-  it('says how far a path went that matches nothing, and refuses what is no JSON', () => {
+  it('says how far a path without a match went, and refuses text that is not JSON', () => {
     expect(view({ a: { b: 1 } }, 'a.c')).toMatchObject({ text: '', facts: { matches: 0, nearest: 'a', keys: ['b'] } });
     expect(() => view('nothing')).toThrow('the output is not JSON');
     expect(() => view('{}', '$[?@]')).toThrow('filters');

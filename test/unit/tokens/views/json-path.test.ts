@@ -59,7 +59,7 @@ describe('the view json_path', () => {
     expect(lines(SHOP, path).facts).toEqual({ matches: expected.split('\n').length });
   });
 
-  it('prints numbers and strings as they are written, and the last of two keys', () => {
+  it('prints numbers and strings as they are written, and the last of two equal keys', () => {
     const text =
       '{"n": [12345678901234567890, 1.0, 1e400, -0], "s": "\\u0041\\/", "d": 1, "d": {"x": 2}, "\\u0064\\"": 3}';
     expect(textOf(text, '$')).toBe(text.replace(/ /g, ''));
@@ -95,7 +95,7 @@ describe('the view json_path', () => {
     );
   });
 
-  it('refuses exactly what JSON.parse refuses, and says no piece of it', () => {
+  it('refuses exactly what JSON.parse refuses, and quotes nothing of it', () => {
     fc.assert(
       fc.property(
         jsonTexts,
@@ -120,7 +120,7 @@ describe('the view json_path', () => {
     expect(JSON.stringify(error)).not.toContain('hunter2');
   });
 
-  it('takes several documents, one per line, for a list', () => {
+  it('treats several documents, one per line, as a list', () => {
     const text = '{"id":1}\r\n{"id":2}\n\n{"id":3}\n';
     expect(lines(text, '$[*].id')).toEqual({
       kind: 'text',
@@ -134,7 +134,7 @@ describe('the view json_path', () => {
     expect(caught(() => lines('{"id":1} {"id":2}', '$'))).toMatchObject({ code: 'VIEW_FAILED' });
   });
 
-  it('skips lines that are no JSON, but not what is left of a broken value', () => {
+  it('skips lines that are not JSON, but not the rest of a broken value', () => {
     const banner = '\n> pkg@1.0.0 list\n> tool --json\n[1/4] Resolving\n';
     expect(lines(`${banner}{\n "a": [1]\n}\nDone in 1s.\n`, 'a')).toMatchObject({
       text: '[1]',
@@ -149,7 +149,7 @@ describe('the view json_path', () => {
     expect(textOf('\ufeff{"a":1}', 'a')).toBe('1');
   });
 
-  it('says how far a path went that matches nothing', () => {
+  it('says how far a path without a match went', () => {
     expect(lines(SHOP, '$.store.books[0].title')).toEqual({
       kind: 'text',
       text: '',
@@ -175,7 +175,7 @@ describe('the view json_path', () => {
     expect(textOf(text, '$')).toBe(text.replace(' ', ''));
   });
 
-  it('refuses to print what is far longer than the text', () => {
+  it('refuses to print a result far longer than the text', () => {
     const depth = 20_000;
     expect(caught(() => lines(`${'['.repeat(depth)}7${']'.repeat(depth)}`, '$..*'))).toMatchObject({
       code: 'VIEW_FAILED',

@@ -38,13 +38,13 @@ describe('the view lines', () => {
     expect(viewLines('', { first: 1, last: 1 }).facts).toEqual({ lines: 0, beyond_end: true });
   });
 
-  it('counts the lines of the whole', () => {
+  it('counts the lines of the whole text', () => {
     expect(viewLines('a\nb', { first: 1, last: 1 }).facts).toEqual({ lines: 2 });
     expect(viewLines('a\nb\n', { first: 1, last: 1 }).facts).toEqual({ lines: 2 });
     expect(viewLines('\n\n', { first: 1, last: 1 }).facts).toEqual({ lines: 2 });
   });
 
-  it('parts a text into ranges that make it again, whatever the text', () => {
+  it('splits a text into ranges that together give it back, whatever the text', () => {
     fc.assert(
       fc.property(TEXT, fc.integer({ min: 1, max: 4 }), (text, size) => {
         const { lines } = viewLines(text, { first: 1, last: 1 }).facts;
@@ -70,7 +70,7 @@ describe('the first and last lines', () => {
     expect(text.slice(lastLines(text, count).start)).toBe(last);
   });
 
-  it('are together the text, whatever the text', () => {
+  it('together give the text back, whatever the text', () => {
     fc.assert(
       fc.property(TEXT, fc.nat(6), (text, count) => {
         const all = linesOf(text).length;

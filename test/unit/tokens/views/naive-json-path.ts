@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** A path as data, evaluated in the plainest way over parsed JSON: what the walk over the text is compared with. */
+/** A path as data, evaluated in the simplest way over parsed JSON: the reference for the walk over the text. */
 export type NaiveSelector = string | number | { slice: [number | null, number | null, number] } | '*all*';
 export interface NaiveSegment {
   descends: boolean;
@@ -42,7 +42,7 @@ function pick(node: Node, selector: NaiveSelector): Node[] {
   return slice(below.length, selector.slice).flatMap((i) => below[i] ?? []);
 }
 
-/** As Python would: counted out one by one. */
+/** Python's slice, counted out one by one. */
 function slice(length: number, [start, end, step]: [number | null, number | null, number]): number[] {
   if (step === 0) return [];
   const whole = [...Array(length).keys()];
@@ -81,8 +81,8 @@ function singleQuoted(name: string): string {
 }
 
 /**
- * None that is a number: JSON.parse would put it before the others. And not the backslash alone: once Node 24.21 has
- * read such a key, its JSON.parse takes `{"\n":1}` for an object with the key `\`.
+ * Keys that are not numbers, because JSON.parse would put numbers first. Not the backslash alone: once Node 24.21 has
+ * read such a key, its JSON.parse reads `{"\n":1}` as an object with the key `\`.
  */
 const NAMES = ['a', 'b', 'id', '', 'x y', '"', "'", 'x\\y', '\n', 'é', '😀', '__proto__', 'a":1,"b'];
 
@@ -106,7 +106,7 @@ export const paths: fc.Arbitrary<NaiveSegment[]> = fc.array(
   { maxLength: 4 },
 );
 
-/** JSON as text, with numbers that no double holds, escapes, needless blanks and repeated keys. */
+/** JSON as text, with numbers that no double can hold, escapes, unnecessary blanks and repeated keys. */
 export const jsonTexts: fc.Arbitrary<{ spaced: string; compact: string }> = fc.letrec<{
   value: { spaced: string; compact: string };
 }>((tie) => ({

@@ -1,13 +1,13 @@
 import { expect } from 'vitest';
 
-/** A line of a view in the form of grep. */
+/** A line of a view in grep's form. */
 export interface Shown {
   number: number;
   mark: ':' | '-';
   text: string;
 }
 
-/** The lines of `12:text`, `13-text` and `--`; groups are apart where numbers are not next to each other. */
+/** The lines of `12:text`, `13-text` and `--`; a new group starts if numbers are not consecutive. */
 export function readNumbered(view: string): Shown[] {
   if (view === '') return [];
   expect(view.endsWith('\n')).toBe(true);
@@ -27,7 +27,7 @@ export function linesOf(text: string): string[] {
   return (text.endsWith('\n') ? text.slice(0, -1) : text).split('\n');
 }
 
-/** Every line is that of its number, in order, and `--` stands exactly where lines are left out. */
+/** Every line is the line of its number, in order, and `--` appears exactly where lines are left out. */
 export function expectFaithful(view: string, text: string): void {
   const lines = linesOf(text);
   const shown = readNumbered(view);

@@ -43,7 +43,7 @@ describe('the view rows', () => {
     expect(view(csv, 9, 10)).toMatchObject({ text: 'id,"na ""me",note\r\n', facts: { rows: 3 } });
   });
 
-  it('knows tabs and semicolons, and takes the separator that fits all rows', () => {
+  it('recognises tabs and semicolons, and chooses the separator that fits all rows', () => {
     expect(view('a\tb\n1,2\t3\n', 1, 1, ['b'])).toMatchObject({ text: 'b\n3\n', facts: { dialect: 'tsv' } });
     expect(view('a;b,c\n1,5;2,5\n2,5;3,5\n', 2, 2)).toMatchObject({
       text: 'a;b,c\n2,5;3,5\n',
@@ -51,11 +51,11 @@ describe('the view rows', () => {
     });
   });
 
-  it('takes a quote that is never closed for a character', () => {
+  it('treats an unclosed quote as a character', () => {
     expect(view('a,b\n1,"x\n2,y\n', 2, 2)).toMatchObject({ text: 'a,b\n2,y\n', facts: { rows: 2 } });
   });
 
-  it('knows the tables of psql, mysql and Markdown', () => {
+  it('reads the tables of psql, mysql and Markdown', () => {
     expect(view(PSQL, 2, 2, ['note', 'id'])).toEqual({
       text: lines(' note | id ', '------+----', ' |  2 '),
       facts: { rows: 2, columns: 3, dialect: 'pipes', lines_after: 1 },
@@ -69,7 +69,7 @@ describe('the view rows', () => {
     });
   });
 
-  it('knows tables that are aligned with blanks', () => {
+  it('reads tables that are aligned with blanks', () => {
     expect(view(DOCKER, 2, 2)).toEqual({
       text: lines(DOCKER.split('\n')[0] ?? '', DOCKER.split('\n')[2] ?? ''),
       facts: { rows: 2, columns: 7, dialect: 'aligned' },
@@ -98,7 +98,7 @@ describe('the view rows', () => {
     });
   });
 
-  it('never parts a value that is wider than its column', () => {
+  it('never splits a value that is wider than its column', () => {
     const rows = Array.from({ length: 600 }, (_, i) => [`p${i}`.padEnd(8), `${i}  up`.padStart(10)].join(''));
     const table = lines('NAME       SIZE  STATE', ...rows, 'an-overlong-name-here 77  up', 'q     123456789  down');
     expect(
@@ -110,7 +110,7 @@ describe('the view rows', () => {
     expect(view(table, 601, 601, ['NAME']).text).toContain('\nan-overlong-name-here');
   });
 
-  it('names the columns there are when one is asked for that is not', () => {
+  it('lists the columns if an unknown column is requested', () => {
     expect(() => view(DOCKER, 1, 1, ['SIZE'])).toThrow(
       expect.objectContaining({
         code: 'VIEW_FAILED',
@@ -120,11 +120,11 @@ describe('the view rows', () => {
     );
   });
 
-  it.each(['', '\n\n', 'hello\nworld\n', '{"a":1}'])('is refused for %j', (text) => {
+  it.each(['', '\n\n', 'hello\nworld\n', '{"a":1}'])('refuses %j', (text) => {
     expect(() => view(text)).toThrow(expect.objectContaining({ code: 'VIEW_FAILED' }));
   });
 
-  it('gives every cell of random CSV back', () => {
+  it('returns every cell of random CSV', () => {
     const cell = fc.oneof(fc.constantFrom('', 'a', 'x,y', '"', 'l1\nl2', 'l\r\n', ';', '\t', '😀', ' b '), fc.string());
     const table = fc.tuple(
       fc

@@ -1,0 +1,80 @@
+import type { AcceptQuarantinedRequest__Output as AcceptQuarantinedRequest } from '../protocol/generated/contextd/v1/AcceptQuarantinedRequest.ts';
+import type { ApproveRulesRequest__Output as ApproveRulesRequest } from '../protocol/generated/contextd/v1/ApproveRulesRequest.ts';
+import type { AuditRequest__Output as AuditRequest } from '../protocol/generated/contextd/v1/AuditRequest.ts';
+import type { AuditResponse__Output as AuditResponse } from '../protocol/generated/contextd/v1/AuditResponse.ts';
+import type { HealthCheck__Output } from '../protocol/generated/contextd/v1/HealthCheck.ts';
+import type { HealthRequest__Output as HealthRequest } from '../protocol/generated/contextd/v1/HealthRequest.ts';
+import type { HealthResponse__Output as HealthResponse } from '../protocol/generated/contextd/v1/HealthResponse.ts';
+import type { ListRequest__Output as ListRequest } from '../protocol/generated/contextd/v1/ListRequest.ts';
+import type { ListResponse__Output as ListResponse } from '../protocol/generated/contextd/v1/ListResponse.ts';
+import type { ProjectRequest__Output as ProjectRequest } from '../protocol/generated/contextd/v1/ProjectRequest.ts';
+import type { ProjectResponse__Output as ProjectResponse } from '../protocol/generated/contextd/v1/ProjectResponse.ts';
+import type { QuarantinedItem__Output as QuarantinedItem } from '../protocol/generated/contextd/v1/QuarantinedItem.ts';
+import type { QuarantineRequest__Output as QuarantineRequest } from '../protocol/generated/contextd/v1/QuarantineRequest.ts';
+import type { QuarantineResponse__Output as QuarantineResponse } from '../protocol/generated/contextd/v1/QuarantineResponse.ts';
+import type { RulesReview__Output as RulesReview } from '../protocol/generated/contextd/v1/RulesReview.ts';
+import type { SandboxStatus__Output as SandboxStatus } from '../protocol/generated/contextd/v1/SandboxStatus.ts';
+import type { SchemaResponse__Output as SchemaResponse } from '../protocol/generated/contextd/v1/SchemaResponse.ts';
+import type { SecretSummary__Output as SecretSummary } from '../protocol/generated/contextd/v1/SecretSummary.ts';
+import type { SessionRequest__Output as SessionRequest } from '../protocol/generated/contextd/v1/SessionRequest.ts';
+import type { SessionSecretsResponse__Output as SessionSecretsResponse } from '../protocol/generated/contextd/v1/SessionSecretsResponse.ts';
+import type { StatsRequest__Output as StatsRequest } from '../protocol/generated/contextd/v1/StatsRequest.ts';
+import type { StatsResponse__Output as StatsResponse } from '../protocol/generated/contextd/v1/StatsResponse.ts';
+import type { StatsRow__Output as StatsRow } from '../protocol/generated/contextd/v1/StatsRow.ts';
+import type { StatusRequest__Output as StatusRequest } from '../protocol/generated/contextd/v1/StatusRequest.ts';
+import type { StatusResponse__Output as StatusResponse } from '../protocol/generated/contextd/v1/StatusResponse.ts';
+import type { StopRequest__Output as StopRequest } from '../protocol/generated/contextd/v1/StopRequest.ts';
+import type { StopResponse__Output as StopResponse } from '../protocol/generated/contextd/v1/StopResponse.ts';
+import type { ToolInfo__Output as ToolInfo } from '../protocol/generated/contextd/v1/ToolInfo.ts';
+
+export type {
+  QuarantinedItem,
+  QuarantineResponse,
+  RulesReview,
+  SandboxStatus,
+  SchemaResponse,
+  SecretSummary,
+  StatsRow,
+  StatusResponse,
+  StopRequest,
+  StopResponse,
+  ToolInfo,
+};
+
+/** One line of `ctxd doctor` as the daemon makes it. The message itself has any text as its status. */
+export interface HealthCheck extends HealthCheck__Output {
+  status: 'ok' | 'warn' | 'fail';
+}
+
+/**
+ * What a person may ask of the daemon: one method per rpc of ManagementService, and the schema of a tool. Requests and
+ * answers are the messages of proto/contextd/v1/management.proto, whose comments say what each field means. They are
+ * plain data, so the gRPC door, any other door and the client of `ctxd` share this contract.
+ */
+export interface Management {
+  serverStatus(request: StatusRequest): Promise<StatusResponse>;
+  /** Returns when no call is under way any more, before the daemon ends. */
+  stopServer(request: StopRequest): Promise<StopResponse>;
+  registerProject(request: ProjectRequest): Promise<ProjectResponse>;
+  unregisterProject(request: ProjectRequest): Promise<ProjectResponse>;
+  /** Throws NOT_FOUND if the project is not registered. */
+  listTools(request: ListRequest): Promise<ListResponse>;
+  tailAudit(request: AuditRequest): Promise<AuditResponse>;
+  checkHealth(request: HealthRequest): Promise<HealthResponse>;
+  sessionSecrets(request: SessionRequest): Promise<SessionSecretsResponse>;
+  stats(request: StatsRequest): Promise<StatsResponse>;
+  /** Throws NOT_FOUND if the project is not registered. */
+  reviewRules(request: ProjectRequest): Promise<RulesReview>;
+  /** Throws CONFLICT if the file has changed since it was reviewed. */
+  approveRules(request: ApproveRulesRequest): Promise<RulesReview>;
+  revokeRules(request: ProjectRequest): Promise<RulesReview>;
+  /** Throws NOT_FOUND if the project is not registered, PATH_NOT_FOUND if nothing has that name. */
+  listQuarantine(request: QuarantineRequest): Promise<QuarantineResponse>;
+  /** Throws CONFLICT if the path is taken again, and while a command runs in the project. */
+  restoreQuarantined(request: QuarantineRequest): Promise<QuarantineResponse>;
+  /** Throws CONFLICT if the content has changed since it was shown. */
+  acceptQuarantined(request: AcceptQuarantinedRequest): Promise<QuarantineResponse>;
+  revokeAccepted(request: QuarantineRequest): Promise<QuarantineResponse>;
+  /** Throws TOOL_NOT_FOUND. Open to the proxy too: it is an rpc of ToolService. */
+  getSchema(tool: string): Promise<SchemaResponse>;
+}

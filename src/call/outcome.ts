@@ -1,0 +1,75 @@
+import type { Denial, SetAside } from '../core/envelope.ts';
+import type { ContextdError, ErrorCode } from '../core/errors.ts';
+import type { JsonObject } from '../core/json.ts';
+import type { EndedBy } from '../protocol/host-messages.ts';
+import type { ToolStream } from '../protocol/tool-output.ts';
+
+/** The result of a call. Its texts come from tools and commands and may hold secrets; its facts are contextd's own. */
+export interface Outcome {
+  data: JsonObject;
+  streams: readonly ToolStream[];
+  /** Who chose the keys of `data` and the fields of `streams`: a core tool, or an installed one. */
+  namedBy: 'core' | 'installed';
+  failure: ContextdError | null;
+  warnings: readonly string[];
+  /** What the sandbox refused to commands, each once. */
+  denied: readonly Denial[];
+  /** Protected paths that the call created and that were renamed. */
+  quarantined: readonly SetAside[];
+  facts: CallFacts;
+}
+
+/**
+ * What contextd did and measured during a call. No tool or command chooses any of it, so it passes through scrubbing
+ * unchanged.
+ */
+export interface CallFacts {
+  /** False if the search for protected paths continues; what it finds is reported with a later call. */
+  readonly searchComplete: boolean;
+  /** Requests of the tool to ToolHost, in their order; the first 100 of `total`. */
+  readonly hostCalls: { readonly calls: readonly HostCallRecord[]; readonly total: number };
+  /** The stored artifact to show instead of the tool's own text, or null. */
+  readonly shows: string | null;
+  /** Milliseconds in the tool; null if it did not run. */
+  readonly runMs: number | null;
+  /** Bytes beyond `output.max_bytes` that were not kept. */
+  readonly droppedBytes: number;
+  /** What isolation lacked; empty if it was full or nothing ran. */
+  readonly isolationMissing: readonly string[];
+  /** Secrets that replaced their tokens in the input, whether or not the call succeeded. */
+  readonly secretsOpened: readonly OpenedSecret[];
+}
+
+export const NO_FACTS: CallFacts = {
+  searchComplete: true,
+  hostCalls: { calls: [], total: 0 },
+  shows: null,
+  runMs: null,
+  droppedBytes: 0,
+  isolationMissing: [],
+  secretsOpened: [],
+};
+
+/** One request of a tool to ToolHost. */
+export interface HostCallRecord {
+  /** As host.proto names it. */
+  method: string;
+  /** Null if the request succeeded. */
+  error_code: ErrorCode | null;
+  duration_ms: number;
+  /** Exec only. */
+  exit_code?: number | null;
+  /** Exec only. */
+  ended_by?: EndedBy;
+}
+
+/** One opening of a secret: by token, never by value. */
+export interface OpenedSecret {
+  readonly token: string;
+  /** JSON pointer of the input. */
+  readonly input: string;
+  readonly use: SecretPurpose;
+}
+
+/** Where an opened secret goes: into a file, an environment variable or the standard input of a command. */
+export type SecretPurpose = 'file' | 'env' | 'stdin';

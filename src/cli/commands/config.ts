@@ -1,0 +1,196 @@
+import { mkdir, open, rename, rm } from 'node:fs/promises';
+import { acceptConfig, checkConfig, type Fault, loadConfig, readConfigFile, valueAt } from '../../config/load.ts';
+import type { Paths } from '../../config/paths.ts';
+import { CONFIG_SCHEMA, type Config } from '../../config/schema.ts';
+import { ContextdError } from '../../core/errors.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../core/json.ts';
+import { defineCommand } from '../command.ts';
+
+export const configGet = defineCommand({
+  name: ['config', 'get'],
+  summary: 'print one setting, or one group of them, as it is in force',
+  parameters: [{ syntax: '<key>', help: 'such as budget.default_tokens' }],
+  async run(context, given) {
+    return readSetting(await loadConfig(context.paths), given.requiredWord(0));
+  },
+  view: (value) => ({ kind: 'lines', lines: [typeof value === 'string' ? value : JSON.stringify(value)] }),
+});
+
+export const configList = defineCommand({
+  name: ['config', 'list'],
+  summary: 'print every setting, its value and where that comes from',
+  async run(context) {
+    const { configFile } = context.paths;
+    const [config, written] = await Promise.all([loadConfig(context.paths), readConfigFile(context.paths)]);
+    return { file: configFile, settings: listSettings(config, written) };
+  },
+  view: ({ settings }) => ({
+    kind: 'table',
+    columns: ['SETTING', 'VALUE', 'FROM'],
+    rows: settings.map(({ key, value, from }) => [key, JSON.stringify(value), from]),
+    empty: '',
+  }),
+});
+
+export const configSet = defineCommand({
+  name: ['config', 'set'],
+  summary: 'change one setting; a running daemon takes it up when it is restarted',
+  parameters: [
+    { syntax: '<key>', help: 'such as budget.default_tokens' },
+    { syntax: '<value>', help: 'JSON, or plain text' },
+  ],
+  async run(context, given) {
+    const key = requireSetting(given.requiredWord(0));
+    const written = await readConfigFile(context.paths);
+    const value = parseValue(given.requiredWord(1));
+    checkSetting(written, key, value);
+    const changed = withSetting(written, key, value);
+    const config = acceptConfig(context.paths.configFile, changed);
+    await replaceConfig(context.paths, changed);
+    return { key, value: readSetting(config, key), file: context.paths.configFile, restart_needed: true };
+  },
+  view: ({ key, value, file }) => ({
+    kind: 'lines',
+    lines: [
+      `${key} is ${JSON.stringify(value)} in ${file}`,
+      'A running daemon takes it up when it is restarted: ctxd server restart',
+    ],
+  }),
+});
+
+/** Mode 0600, and under its name only once it is complete. */
+async function replaceConfig(paths: Pick<Paths, 'configDir' | 'configFile'>, settings: JsonObject): Promise<void> {
+  await mkdir(paths.configDir, { recursive: true, mode: 0o700 });
+  const temporary = `${paths.configFile}.${process.pid}.tmp`;
+  await rm(temporary, { force: true });
+  const handle = await open(temporary, 'wx', 0o600);
+  try {
+    await handle.writeFile(`${JSON.stringify(settings, null, 2)}\n`);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+  await rename(temporary, paths.configFile);
+}
+
+/** A setting by its dotted key, such as `budget.max_tokens`. */
+export interface Setting {
+  key: string;
+  value: Json;
+  from: 'file' | 'default';
+}
+
+/** Every key that the schema knows, in its order. */
+function settingKeys(): string[] {
+  return Object.entries(CONFIG_SCHEMA.properties).flatMap(([group, schema]) =>
+    'properties' in schema ? Object.keys(schema.properties).map((name) => `${group}.${name}`) : [],
+  );
+}
+
+/** The value in force of a setting or of a group. Throws ARGS_INVALID for an unknown key. */
+export function readSetting(config: Config, key: string): Json {
+  const value = valueAt(config, pointerOf(key));
+  if (value === undefined) throw unknownKey(key);
+  return value;
+}
+
+export function listSettings(config: Config, written: JsonObject): Setting[] {
+  return settingKeys().map((key) => ({
+    key,
+    value: readSetting(config, key),
+    from: valueAt(written, pointerOf(key)) === undefined ? 'default' : 'file',
+  }));
+}
+
+/** The key itself when there is such a setting. */
+export function requireSetting(key: string): string {
+  if (settingKeys().includes(key)) return key;
+  throw unknownKey(key);
+}
+
+/** A copy of the written settings with one changed. */
+export function withSetting(written: JsonObject, key: string, value: Json): JsonObject {
+  const [group = '', name = ''] = key.split('.');
+  const present = written[group];
+  return { ...written, [group]: { ...(isJsonObject(present) ? present : {}), [name]: value } };
+}
+
+/**
+ * Throws ARGS_INVALID if the value of that setting is at fault, alone or against another setting. Faults that the file
+ * had before are not the value's.
+ */
+export function checkSetting(written: JsonObject, key: string, value: Json): void {
+  const before = checkConfig(written).faults.map(faultKey);
+  const caused = checkConfig(withSetting(written, key, value)).faults.filter((one) => !before.includes(faultKey(one)));
+  if (caused.length === 0) return;
+  const own = caused.filter(({ path }) => isWithin(path, pointerOf(key)));
+  const why =
+    own.length > 0 ? `it ${mustOf(key)}` : caused.map((one) => dotted(`${one.path} ${one.message}`)).join('; ');
+  throw new ContextdError('ARGS_INVALID', `cannot set ${key} to ${JSON.stringify(value)}: ${why}`, {
+    remedy: own.length > 0 ? aboutSetting(key) : `Change ${caused.map(({ path }) => dotted(path)).join(', ')} first.`,
+    details: { key, faults: caused },
+  });
+}
+
+/** JSON where it is JSON, else the text itself: `debug` needs no quotes. */
+export function parseValue(text: string): Json {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+function pointerOf(key: string): string {
+  return `/${key.replaceAll('.', '/')}`;
+}
+
+function faultKey({ path, message }: Fault): string {
+  return `${path} ${message}`;
+}
+
+function isWithin(path: string, pointer: string): boolean {
+  return path === pointer || path.startsWith(`${pointer}/`);
+}
+
+/** Pointers such as /timeout/max_ms as the keys that a person types. */
+function dotted(text: string): string {
+  return text.replaceAll(/(?<![\w/])\/(\w+)\/(\w+)/g, '$1.$2');
+}
+
+function schemaOf(key: string): JsonObject {
+  const [group = '', name = ''] = key.split('.');
+  const schema = valueAt(CONFIG_SCHEMA, `/properties/${group}/properties/${name}`);
+  return isJsonObject(schema) ? schema : {};
+}
+
+/** What the schema asks of a value, in words. */
+function mustOf(key: string): string {
+  const { type, enum: allowed, minimum, maximum, items, pattern } = schemaOf(key);
+  if (Array.isArray(allowed)) return `must be one of ${allowed.join(', ')}`;
+  const kinds = (Array.isArray(type) ? type : [type]).map((kind) => KINDS[String(kind)] ?? String(kind));
+  const range = minimum === undefined ? '' : ` from ${minimum} to ${maximum}`;
+  const shape = isJsonObject(items) ? items.pattern : pattern;
+  return `must be ${kinds.join(' or ')}${range}${shape === undefined ? '' : ` that fits ${shape}`}`;
+}
+
+const KINDS: Readonly<Record<string, string>> = {
+  integer: 'a whole number',
+  number: 'a number',
+  boolean: 'true or false',
+  string: 'a text',
+  null: 'null',
+  array: 'a JSON list of different texts, each one',
+  object: 'a JSON object (docs/config.schema.json)',
+};
+
+function aboutSetting(key: string): string {
+  const { description, default: standard } = schemaOf(key);
+  return `${description} The default is ${JSON.stringify(standard)}.`;
+}
+
+function unknownKey(key: string): ContextdError {
+  return new ContextdError('ARGS_INVALID', `there is no setting ${JSON.stringify(key)}`, {
+    remedy: `There are ${settingKeys().join(', ')}.`,
+  });
+}

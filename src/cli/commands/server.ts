@@ -1,0 +1,155 @@
+import type { SandboxStatus } from '../../call/management.ts';
+import { ContextdError } from '../../core/errors.ts';
+import { withClient } from '../client.ts';
+import { defineCommand } from '../command.ts';
+import type { CliContext } from '../context.ts';
+import { ensureRunning } from '../daemon/launch.ts';
+import { followFile, tailFile } from '../daemon/log-file.ts';
+import { describeCalls, stopDaemon } from '../daemon/stop.ts';
+import { printable, write } from '../render.ts';
+
+export const serverStart = defineCommand({
+  name: ['server', 'start'],
+  summary: 'start the daemon, if none is running, and wait until it answers',
+  async run(context) {
+    const { status, started } = await ensureRunning(context);
+    return { started, ...status };
+  },
+  view: ({ started, pid, socket }) => ({
+    kind: 'lines',
+    lines: [`contextd ${started ? 'started' : 'is already running'} (pid ${pid}) at ${socket}`],
+  }),
+});
+
+export const serverStop = defineCommand({
+  name: ['server', 'stop'],
+  summary: 'stop the daemon once its calls are answered, and wait until it is gone',
+  async run(context) {
+    const { pid, activeCalls, endedCalls, asked } = await stopDaemon(context, false);
+    return {
+      stopped: pid !== undefined,
+      pid: pid ?? null,
+      active_calls: activeCalls,
+      ended_calls: endedCalls ?? null,
+      terminated: !asked,
+    };
+  },
+  view({ pid, active_calls: activeCalls, ended_calls: endedCalls, terminated }) {
+    if (pid === null) return { kind: 'lines', lines: ['no daemon is running'] };
+    const calls = describeCalls({ activeCalls, endedCalls: endedCalls ?? undefined });
+    return {
+      kind: 'lines',
+      lines: [`contextd (pid ${pid}) has stopped${terminated ? ' after SIGTERM' : ''}${calls}`],
+    };
+  },
+});
+
+export const serverRestart = defineCommand({
+  name: ['server', 'restart'],
+  summary: 'stop the daemon, if one is running, and start it',
+  async run(context) {
+    const { pid: previous, activeCalls, endedCalls } = await stopDaemon(context, true);
+    const { status } = await ensureRunning(context);
+    return {
+      previous_pid: previous ?? null,
+      previous_active_calls: activeCalls,
+      previous_ended_calls: endedCalls ?? null,
+      ...status,
+    };
+  },
+  view: ({ pid, previous_pid: previous, previous_active_calls, previous_ended_calls, socket }) => ({
+    kind: 'lines',
+    lines: [
+      ...(previous === null ? [] : [stoppedLine(previous, previous_active_calls, previous_ended_calls)]),
+      `contextd started (pid ${pid}) at ${socket}`,
+    ],
+  }),
+});
+
+function stoppedLine(pid: number, activeCalls: number, endedCalls: number | null): string {
+  return `contextd (pid ${pid}) has stopped${describeCalls({ activeCalls, endedCalls: endedCalls ?? undefined })}`;
+}
+
+export const serverStatus = defineCommand({
+  name: ['server', 'status'],
+  summary: 'show the running daemon',
+  run: (context) => withClient(context.paths, (client) => client.serverStatus({})),
+  view: (status) => ({
+    kind: 'pairs',
+    pairs: [
+      ['pid', String(status.pid)],
+      ['version', status.version],
+      ['uptime', `${Math.floor(status.uptime_ms / 1000)} s`],
+      ['socket', status.socket],
+      ['calls', `${status.calls} answered, ${status.active_calls} in flight`],
+      ['projects', String(status.projects)],
+      ['memory', mebibytes(status.resident_bytes)],
+      ['isolation', status.isolation],
+      ...sandboxPairs(status.sandbox),
+    ],
+  }),
+});
+
+function sandboxPairs(sandbox: SandboxStatus | null): [string, string][] {
+  if (sandbox === null) return [];
+  const ready = sandbox.ready.map(({ project, count }) => `${count} for ${project}`).join(', ') || 'none';
+  const { totals } = sandbox;
+  return [
+    ['spawner', `pid ${sandbox.spawner_pid}, ${mebibytes(sandbox.spawner_resident_bytes)}`],
+    ['sandboxes', `${sandbox.running} running, ${sandbox.processes} tool processes`],
+    ['ready', `${ready} (at most ${sandbox.ready_max}); ${sandbox.ready_used} commands served`],
+    ...(totals === null
+      ? []
+      : ([
+          ['sandbox memory', `${mebibytes(totals.memory_bytes)} of ${mebibytes(totals.memory_max_bytes)}`],
+          ['sandbox pids', `${totals.pids} of ${totals.pids_max}`],
+        ] satisfies [string, string][])),
+  ];
+}
+
+function mebibytes(bytes: number): string {
+  return `${Math.round(bytes / 1024 / 1024)} MiB`;
+}
+
+const LINES_DEFAULT = 50;
+const LINES_MAX = 100_000;
+
+export const serverLogs = defineCommand({
+  name: ['server', 'logs'],
+  summary: "show the end of the daemon's log",
+  options: [
+    { syntax: '-n, --lines <count>', help: `how many lines (default ${LINES_DEFAULT})` },
+    { syntax: '-f, --follow', help: 'go on with new lines until interrupted' },
+  ],
+  async run(context, given) {
+    const follow = given.flag('follow');
+    if (follow && given.flag('json')) {
+      throw new ContextdError('ARGS_INVALID', '--json prints one value and --follow never ends', {
+        remedy: 'Leave one of them out.',
+      });
+    }
+    const { lines, end } = await tailFile(context.paths.logFile, given.count('lines', LINES_DEFAULT, LINES_MAX));
+    if (!follow) return lines.map(parsed);
+    await followLines(context, lines, end);
+    return [];
+  },
+  view: (entries) => ({
+    kind: 'lines',
+    lines: entries.map((entry) => (typeof entry === 'string' ? entry : JSON.stringify(entry))),
+  }),
+});
+
+async function followLines(context: CliContext, lines: readonly string[], end: number): Promise<void> {
+  const show = (some: readonly string[]) => write(context.stdout, some.map((line) => `${printable(line)}\n`).join(''));
+  await show(lines);
+  await followFile(context.paths.logFile, end, context.signal, show);
+}
+
+/** A line as the object it is; a line that is none, such as a crash of the runtime, as text. */
+function parsed(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return line;
+  }
+}

@@ -1,0 +1,23 @@
+import { createHash } from 'node:crypto';
+
+/** sha256 of the text as UTF-8, hexadecimal. */
+export function contentHash(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}
+
+const MARK = /<!-- managed by ctxd init ([0-9a-f]{12}) -->\n$/;
+
+/** The text with a last line by which a later `ctxd init` knows that nobody changed it; `also` is covered by it too. */
+export function withMark(text: string, also: readonly string[] = []): string {
+  return `${text}<!-- managed by ctxd init ${digest(text, also)} -->\n`;
+}
+
+/** True when the text carries a mark that fits it: some version of contextd wrote it and nobody changed it since. */
+export function isMarked(text: string, also: readonly string[] = []): boolean {
+  const found = MARK.exec(text);
+  return found !== null && found[1] === digest(text.slice(0, found.index), also);
+}
+
+function digest(text: string, also: readonly string[]): string {
+  return contentHash([text, ...also].map((one) => `${one.length}:${one}`).join('')).slice(0, 12);
+}

@@ -1,0 +1,69 @@
+import { ContextdError } from '../core/errors.ts';
+import type { JsonObject } from '../core/json.ts';
+import type { HostMethod, HostServices, ServiceAnswer } from '../runner/host-methods.ts';
+import type { Scrubber } from '../scrub/scrubber.ts';
+import type { ArtifactStore } from '../stores/artifacts.ts';
+
+export interface HostService {
+  /**
+   * Properties of the request that identify something, such as an artifact id. They reach the service as they are.
+   * Every other key and string of the request is text and is scrubbed first, so that a service cannot store a secret.
+   */
+  identifiers: readonly string[];
+  answer(sessionKey: string, request: JsonObject): Promise<ServiceAnswer>;
+}
+
+export interface HostServiceDeps {
+  artifacts: Pick<ArtifactStore, 'info'>;
+  scrubber: Pick<Scrubber, 'scrub'>;
+}
+
+/** What a tool may ask of the daemon, besides Exec, Scrub and Log. */
+export function createHostServices({ artifacts, scrubber }: HostServiceDeps): HostServices {
+  return scrubbedServices(
+    {
+      ArtifactView: {
+        identifiers: ['ref'],
+        answer: (sessionKey, request) => viewArtifact(artifacts, sessionKey, request),
+      },
+    },
+    scrubber,
+  );
+}
+
+/** Puts the scrubber in front of each service. Errors: SCRUB_FAILED, and then the service is not called. */
+export function scrubbedServices(
+  services: Readonly<Partial<Record<HostMethod, HostService>>>,
+  scrubber: Pick<Scrubber, 'scrub'>,
+): HostServices {
+  const inFront = ({ identifiers, answer }: HostService) => {
+    return async (sessionKey: string, request: JsonObject): Promise<ServiceAnswer> => {
+      const entries = Object.entries(request);
+      const texts = entries.filter(([name]) => !identifiers.includes(name));
+      const kept = entries.filter(([name]) => identifiers.includes(name));
+      const scrubbed = texts.length === 0 ? {} : (await scrubber.scrub(sessionKey, Object.fromEntries(texts))).value;
+      return answer(sessionKey, { ...scrubbed, ...Object.fromEntries(kept) });
+    };
+  };
+  return Object.fromEntries(Object.entries(services).map(([method, service]) => [method, inFront(service)]));
+}
+
+/**
+ * `{"ref": "art_…"}` or `{"ref": "art_…/stderr"}`: the call then shows that stored output in its view. The answer holds
+ * the tool that made the output, and its size. Errors: ARGS_INVALID, NOT_FOUND, EXPIRED.
+ */
+async function viewArtifact(
+  artifacts: HostServiceDeps['artifacts'],
+  sessionKey: string,
+  { ref }: JsonObject,
+): Promise<ServiceAnswer> {
+  if (typeof ref !== 'string') throw new ContextdError('ARGS_INVALID', '/ref must be an art_ id');
+  const [id = '', field] = ref.split('/');
+  const { tool, bytes, parts } = await artifacts.info(sessionKey, id);
+  if (field !== undefined && !parts.some((part) => part.field === field)) {
+    throw new ContextdError('NOT_FOUND', `${id} has no text ${field.slice(0, 40)}`, {
+      remedy: `It has ${parts.map((part) => part.field).join(', ')}.`,
+    });
+  }
+  return { answer: { tool, bytes }, shows: ref };
+}

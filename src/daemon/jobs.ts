@@ -1,0 +1,104 @@
+import type { Timer } from '../core/clock.ts';
+import type { Logger } from '../core/log.ts';
+import type { ArtifactStore } from '../stores/artifacts.ts';
+import type { CallGate } from './call-gate.ts';
+import type { Part } from './lifecycle.ts';
+
+/** Background work that repeats for as long as the daemon runs. */
+export interface Job {
+  /** For the log. */
+  name: string;
+  /** Milliseconds between the end of one run and the start of the next. The first run comes this long after the start. */
+  everyMs: number;
+  /** May return a promise. An error is logged with the job's name, and the job runs again at its next time. */
+  run(): unknown;
+}
+
+/** Runs each job at its interval, and never twice at the same time. `stop` waits for the jobs that are running. */
+export function createJobs(jobs: readonly Job[], { timer, logger }: { timer: Timer; logger: Logger }): Part {
+  const cancels = new Map<Job, () => void>();
+  const running = new Map<Job, Promise<void>>();
+  let isStopped = false;
+  const schedule = (job: Job): void => {
+    if (isStopped) return;
+    const cancel = timer.after(job.everyMs, () => running.set(job, runOnce(job)));
+    cancels.set(job, cancel);
+  };
+  const runOnce = async (job: Job): Promise<void> => {
+    try {
+      await job.run();
+    } catch (cause) {
+      logger.error('job.failed', { job: job.name }, cause);
+    }
+    running.delete(job);
+    schedule(job);
+  };
+  return {
+    name: 'jobs',
+    async start() {
+      for (const job of jobs) schedule(job);
+    },
+    async stop() {
+      isStopped = true;
+      for (const cancel of cancels.values()) cancel();
+      await Promise.all(running.values());
+    },
+  };
+}
+
+/** Resolves after `ms` milliseconds, or at once when the signal is aborted. */
+export function pause(timer: Timer, ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) return resolve();
+    const end = (): void => {
+      cancel();
+      signal.removeEventListener('abort', end);
+      resolve();
+    };
+    const cancel = timer.after(ms, end);
+    signal.addEventListener('abort', end, { once: true });
+  });
+}
+
+const PRUNE_EVERY_MS = 60 * 60 * 1000;
+
+/** Removes artifacts that are too old or over the quota. */
+export function pruneJob(artifacts: Pick<ArtifactStore, 'prune'>): Job {
+  return { name: 'prune artifacts', everyMs: PRUNE_EVERY_MS, run: () => artifacts.prune() };
+}
+
+export interface MemoryJobDeps {
+  gate: Pick<CallGate, 'active' | 'answered'>;
+  /** Each gives back what its heap no longer needs. */
+  collectors: readonly (() => void)[];
+}
+
+const COLLECT_EVERY_MS = 5_000;
+
+/**
+ * Gives memory back if no call was answered or active since the last run, once until calls come again. V8 itself keeps
+ * the heap as large as its busiest moment made it.
+ */
+export function memoryJob({ gate, collectors }: MemoryJobDeps): Job {
+  let lastAnswered = gate.answered();
+  let isCollected = false;
+  return {
+    name: 'give memory back',
+    everyMs: COLLECT_EVERY_MS,
+    run() {
+      const answered = gate.answered();
+      const isIdle = gate.active() === 0 && answered === lastAnswered;
+      lastAnswered = answered;
+      if (isIdle && !isCollected) for (const collect of collectors) collect();
+      isCollected = isIdle;
+    },
+  };
+}
+
+/**
+ * A full collection of this thread's heap. "last-resort" also returns the pages that V8 keeps for later: 55 MB after
+ * 1,500 calls. Does nothing unless Node runs with --expose-gc, as the launcher has it.
+ */
+export function collectMainHeap(): void {
+  void globalThis.gc?.({ type: 'major', flavor: 'last-resort', execution: 'sync' });
+}

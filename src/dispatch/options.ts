@@ -1,0 +1,107 @@
+import type { Principal } from '../call/request.ts';
+import type { ToolManifest } from '../catalog/manifest.ts';
+import { COMMON_OPTIONS } from '../catalog/verify-tool/limits.ts';
+import type { Config } from '../config/schema.ts';
+import { ContextdError } from '../core/errors.ts';
+import { isJsonObject, type Json, type JsonObject } from '../core/json.ts';
+import { BUDGET_DEFAULT_TOKENS, BUDGET_MIN_TOKENS } from '../core/limits.ts';
+import { readView } from '../tokens/views/read-view.ts';
+import type { CommonOptions } from './call.ts';
+
+export interface OptionLimits {
+  budget: BudgetLimits;
+  timeout: Config['timeout'];
+}
+
+/** Returns the budget that an input asks for, even if the rest of the input is invalid. */
+export function askedBudget(input: unknown, { standard, ceiling }: BudgetLimits): number {
+  const asked = isJsonObject(input) ? input.max_tokens : undefined;
+  const isGood = typeof asked === 'number' && Number.isInteger(asked) && asked >= BUDGET_MIN_TOKENS && asked <= ceiling;
+  return isGood ? asked : standard;
+}
+
+/** Splits an input into the common options and the tool's own arguments. Throws ARGS_INVALID with pointer and range. */
+export function takeCommonOptions(
+  input: JsonObject,
+  limits: OptionLimits,
+): { options: CommonOptions; rest: JsonObject } {
+  const rest = Object.fromEntries(
+    Object.entries(input).filter(([name]) => !COMMON_OPTIONS.some((known) => known === name)),
+  );
+  if (input.branch !== undefined) throw branchNotBuilt();
+  const { budget, timeout } = limits;
+  const options: CommonOptions = {
+    maxTokens: wholeNumber('max_tokens', input.max_tokens, BUDGET_MIN_TOKENS, budget.ceiling) ?? budget.standard,
+    view: readView(input.view),
+    isViewAsked: input.view !== undefined,
+    continuation: textOf('continuation', input.continuation),
+    timeoutMs: wholeNumber('timeout_ms', input.timeout_ms, 1, timeout.max_ms) ?? timeout.default_ms,
+    dryRun: flagOf('dry_run', input.dry_run),
+  };
+  if (options.continuation !== null && Object.keys(rest).length > 0) {
+    throw invalid(
+      'continuation',
+      `goes alone or with max_tokens and view, not with ${Object.keys(rest).join(', ')}`,
+      'Leave the others out',
+    );
+  }
+  return { options, rest };
+}
+
+function wholeNumber(name: string, value: Json | undefined, min: number, max: number): number | null {
+  if (value === undefined) return null;
+  if (typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max) return value;
+  throw invalid(
+    name,
+    `must be a whole number from ${min} to ${max}, not ${JSON.stringify(value)}`,
+    `Pass a number in that range`,
+  );
+}
+
+function textOf(name: string, value: Json | undefined): string | null {
+  if (value === undefined) return null;
+  if (typeof value === 'string' && value !== '') return value;
+  throw invalid(name, 'must be a non-empty string', 'Pass meta.pagination.cursor of the answer to go on from');
+}
+
+function flagOf(name: string, value: Json | undefined): boolean {
+  if (value === undefined) return false;
+  if (typeof value === 'boolean') return value;
+  throw invalid(name, `must be true or false, not ${JSON.stringify(value)}`, 'Pass a boolean');
+}
+
+function invalid(name: string, fault: string, remedy: string): ContextdError {
+  return new ContextdError('ARGS_INVALID', `/${name} ${fault}`, {
+    remedy,
+    details: { faults: [{ pointer: `/${name}`, fault }] },
+  });
+}
+
+function branchNotBuilt(): ContextdError {
+  return new ContextdError('NOT_IMPLEMENTED', 'branches are not part of this version of contextd', {
+    remedy: 'Leave "branch" out.',
+  });
+}
+
+/** Tokens of the printed line. */
+interface BudgetLimits {
+  /** The default for a call that asks for no budget. */
+  standard: number;
+  /** The maximum a call may ask for. */
+  ceiling: number;
+}
+
+/** The limits for a tool at a door: the tool's own defaults come before those of its kind, and the lowest ceiling applies. */
+export function budgetLimits(
+  budget: Config['budget'],
+  { name, budget: kind }: Pick<ToolManifest, 'name' | 'budget'>,
+  door: Principal['door'],
+): BudgetLimits {
+  const own = Object.hasOwn(budget.tools, name) ? budget.tools[name] : undefined;
+  const ofDoor = door === 'proxy' ? undefined : budget.doors[door];
+  const ceilings = [budget.max_tokens, own?.max_tokens, ofDoor?.max_tokens];
+  const ceiling = Math.min(...ceilings.filter((tokens) => tokens !== undefined));
+  const under = own?.default_tokens ?? (kind === 'answer' ? budget.default_tokens : BUDGET_DEFAULT_TOKENS[kind]);
+  // The requirements say "under" the default, not "at most".
+  return { standard: Math.max(BUDGET_MIN_TOKENS, Math.min(under - 1, ceiling)), ceiling };
+}

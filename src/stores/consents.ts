@@ -1,0 +1,155 @@
+import type { Clock } from '../core/clock.ts';
+import { ContextdError } from '../core/errors.ts';
+import { type Database, integerOf, type Statement, textOf } from './sqlite.ts';
+
+/** What a person said yes to: these bytes (or this version) of `subject`, within `scope`, and nothing else. */
+export interface Consent {
+  /** The project root in which the consent holds. */
+  scope: string;
+  subject: ConsentSubject;
+  /** SHA-256 of what was consented to, hex. Another hash needs another consent. */
+  hash: string;
+  /** Milliseconds since the epoch. */
+  givenMs: number;
+}
+
+/**
+ * What a consent is about: the rules in the project's `.gitleaks.toml`, `tool:<origin>:<name>`, or
+ * `grant:<tool name>:<grant>`, whose hash is the hash of the tool's bundle.
+ */
+export type ConsentSubject = 'rules' | `tool:${ToolOrigin}:${string}` | `grant:${string}:${string}`;
+
+export type ToolOrigin = 'core' | 'installed';
+
+export type NewConsent = Pick<Consent, 'subject' | 'hash'>;
+
+export interface ConsentChange {
+  withdraw?: readonly ConsentSubject[];
+  give?: readonly NewConsent[];
+}
+
+/**
+ * Everything a person said yes to for a project, in one table. The project must be registered; its consents go with it.
+ * Kept in memory too, because every call asks for some. What a person accepts of a quarantine stays in the ledger of
+ * the spawner (docs/decisions/0021-consents.md).
+ */
+export interface Consents {
+  /** Errors: INTERNAL_ERROR for a row that cannot be read, because guessing could widen what a person allowed. */
+  start(): Promise<void>;
+  /** True if a person consented to exactly this hash. */
+  has(scope: string, subject: ConsentSubject, hash: string): boolean;
+  /** Sorted by subject. The same array until a consent of the scope changes. */
+  list(scope: string): readonly Consent[];
+  /** A new consent replaces the earlier one of the same subject. */
+  give(scope: string, subject: ConsentSubject, hash: string): Promise<void>;
+  /** False if there was no such consent. */
+  withdraw(scope: string, subject: ConsentSubject): Promise<boolean>;
+  /** Makes all changes of a scope, and carries out the statements in `also`, or does nothing. */
+  change(scope: string, change: ConsentChange, also?: readonly Statement[]): Promise<void>;
+}
+
+const NO_CONSENTS: readonly Consent[] = [];
+
+export function createConsents(deps: { database: Database; clock: Clock }): Consents {
+  return new ConsentStore(deps);
+}
+
+class ConsentStore implements Consents {
+  readonly #database: Database;
+  readonly #clock: Clock;
+  /** By scope; each list is sorted and replaced as a whole. */
+  readonly #scopes = new Map<string, readonly Consent[]>();
+
+  constructor({ database, clock }: { database: Database; clock: Clock }) {
+    this.#database = database;
+    this.#clock = clock;
+  }
+
+  async start(): Promise<void> {
+    const rows = await this.#database.read('SELECT scope, subject, hash, given_ms FROM consents');
+    const consents = rows.map((row) => ({
+      scope: textOf(row, 'scope'),
+      subject: parseSubject(textOf(row, 'subject')),
+      hash: textOf(row, 'hash'),
+      givenMs: integerOf(row, 'given_ms'),
+    }));
+    for (const scope of new Set(consents.map((consent) => consent.scope)))
+      this.#keep(
+        scope,
+        consents.filter((consent) => consent.scope === scope),
+      );
+  }
+
+  has(scope: string, subject: ConsentSubject, hash: string): boolean {
+    return this.list(scope).some((consent) => consent.subject === subject && consent.hash === hash);
+  }
+
+  list(scope: string): readonly Consent[] {
+    return this.#scopes.get(scope) ?? NO_CONSENTS;
+  }
+
+  give(scope: string, subject: ConsentSubject, hash: string): Promise<void> {
+    return this.change(scope, { give: [{ subject, hash }] });
+  }
+
+  async withdraw(scope: string, subject: ConsentSubject): Promise<boolean> {
+    const wasGiven = this.list(scope).some((consent) => consent.subject === subject);
+    await this.change(scope, { withdraw: [subject] });
+    return wasGiven;
+  }
+
+  async change(
+    scope: string,
+    { withdraw = [], give = [] }: ConsentChange,
+    also: readonly Statement[] = [],
+  ): Promise<void> {
+    const given = give.map((consent) => ({ ...consent, scope, givenMs: this.#clock.now() }));
+    await this.#database.write([
+      ...also,
+      ...withdraw.map((subject) => ({
+        sql: 'DELETE FROM consents WHERE scope = ? AND subject = ?',
+        params: [scope, subject],
+      })),
+      ...given.map(({ subject, hash, givenMs }) => ({
+        sql: 'INSERT OR REPLACE INTO consents (scope, subject, hash, given_ms) VALUES (?, ?, ?, ?)',
+        params: [scope, subject, hash, givenMs],
+      })),
+    ]);
+    const gone = new Set([...withdraw, ...give.map(({ subject }) => subject)]);
+    this.#keep(scope, [...this.list(scope).filter(({ subject }) => !gone.has(subject)), ...given]);
+  }
+
+  #keep(scope: string, consents: readonly Consent[]): void {
+    this.#scopes.set(
+      scope,
+      consents.toSorted((a, b) => compareText(a.subject, b.subject)),
+    );
+  }
+}
+
+/** The subject of a grant that the accepted tool `tool` has. */
+export function grantSubject(tool: string, grant: string): ConsentSubject {
+  return `grant:${tool}:${grant}`;
+}
+
+function parseSubject(text: string): ConsentSubject {
+  const [kind, first, rest] = splitSubject(text);
+  if (text === 'rules') return text;
+  if (kind === 'tool' && (first === 'core' || first === 'installed') && rest !== '') return `tool:${first}:${rest}`;
+  if (kind === 'grant' && first !== '' && rest !== '') return `grant:${first}:${rest}`;
+  throw new ContextdError('INTERNAL_ERROR', `the state database holds a consent to ${JSON.stringify(text)}`, {
+    remedy: 'Run `ctxd doctor`.',
+  });
+}
+
+/** The parts before the first and the second colon, and the rest, which may hold colons. */
+export function splitSubject(subject: string): [kind: string, first: string, rest: string] {
+  const [kind = '', first = ''] = subject.split(':', 2);
+  return [kind, first, subject.slice(kind.length + first.length + 2)];
+}
+
+/** Compares by UTF-16 units: the same order on every machine, and SQLite's order for ASCII. */
+export function compareText(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}

@@ -1,0 +1,100 @@
+/** The schema of the state database (`DatabaseFile.migrations`). Times are milliseconds since the epoch. */
+export const STATE_MIGRATIONS: readonly string[] = [
+  `
+  CREATE TABLE meta (name TEXT PRIMARY KEY, value BLOB NOT NULL) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE projects (root TEXT PRIMARY KEY, registered_ms INTEGER NOT NULL) STRICT;
+  CREATE TABLE project_tools (
+    root TEXT NOT NULL REFERENCES projects (root) ON DELETE CASCADE,
+    name TEXT NOT NULL,
+    bundle_sha256 TEXT NOT NULL,
+    origin TEXT NOT NULL CHECK (origin IN ('core', 'installed')),
+    grants TEXT NOT NULL,
+    PRIMARY KEY (root, name)
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE sessions (
+    tag BLOB PRIMARY KEY,
+    project TEXT NOT NULL,
+    session TEXT NOT NULL,
+    next_secret INTEGER NOT NULL,
+    created_ms INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE calls (
+    request_id TEXT PRIMARY KEY,
+    tool TEXT NOT NULL,
+    project TEXT NOT NULL,
+    session TEXT NOT NULL,
+    started_ms INTEGER NOT NULL,
+    finished_ms INTEGER,
+    error_code TEXT
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX calls_open ON calls (started_ms) WHERE finished_ms IS NULL;
+  CREATE INDEX calls_finished ON calls (finished_ms, error_code) WHERE finished_ms IS NOT NULL;
+
+  CREATE TABLE contents (
+    id INTEGER PRIMARY KEY,
+    hash BLOB NOT NULL UNIQUE,
+    bytes INTEGER NOT NULL,
+    in_file INTEGER NOT NULL,
+    used_ms INTEGER NOT NULL
+  ) STRICT;
+  CREATE INDEX contents_used ON contents (used_ms);
+  CREATE INDEX contents_in_file ON contents (id) WHERE in_file = 1;
+  CREATE TABLE bodies (
+    content INTEGER PRIMARY KEY REFERENCES contents (id) ON DELETE CASCADE,
+    body BLOB NOT NULL
+  ) STRICT;
+
+  CREATE TABLE artifacts (
+    id TEXT PRIMARY KEY,
+    session BLOB NOT NULL,
+    content INTEGER NOT NULL REFERENCES contents (id),
+    request_id TEXT NOT NULL,
+    tool TEXT NOT NULL,
+    parts TEXT NOT NULL,
+    dropped_bytes INTEGER NOT NULL,
+    created_ms INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX artifacts_content ON artifacts (content);
+  CREATE INDEX artifacts_created ON artifacts (created_ms);
+  CREATE TABLE tombstones (
+    id TEXT PRIMARY KEY,
+    session BLOB NOT NULL,
+    expired_ms INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  `,
+  `
+  ALTER TABLE artifacts ADD COLUMN revision INTEGER NOT NULL DEFAULT 0;
+  CREATE TABLE rule_approvals (
+    root TEXT PRIMARY KEY REFERENCES projects (root) ON DELETE CASCADE,
+    sha256 TEXT NOT NULL,
+    approved_ms INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  `,
+  `
+  ALTER TABLE artifacts ADD COLUMN command BLOB;
+  CREATE INDEX artifacts_command ON artifacts (session, command, created_ms) WHERE command IS NOT NULL;
+  `,
+  // The subjects are those of consents.ts. A grant in a damaged list is not carried over: it is never guessed.
+  `
+  CREATE TABLE consents (
+    scope TEXT NOT NULL REFERENCES projects (root) ON DELETE CASCADE,
+    subject TEXT NOT NULL,
+    hash TEXT NOT NULL,
+    given_ms INTEGER NOT NULL,
+    PRIMARY KEY (scope, subject)
+  ) STRICT, WITHOUT ROWID;
+  INSERT INTO consents SELECT root, 'rules', sha256, approved_ms FROM rule_approvals;
+  INSERT INTO consents
+    SELECT tool.root, 'tool:' || origin || ':' || name, bundle_sha256, registered_ms
+    FROM project_tools AS tool JOIN projects ON projects.root = tool.root;
+  INSERT OR IGNORE INTO consents
+    SELECT tool.root, 'grant:' || name || ':' || entry.value, bundle_sha256, registered_ms
+    FROM project_tools AS tool JOIN projects ON projects.root = tool.root, json_each(grants) AS entry
+    WHERE json_type(grants) = 'array' AND entry.type = 'text';
+  DROP TABLE rule_approvals;
+  DROP TABLE project_tools;
+  `,
+];

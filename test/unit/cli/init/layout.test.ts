@@ -1,0 +1,90 @@
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { getEncoding } from 'js-tiktoken';
+import { describe, expect, it } from 'vitest';
+import { isMarked, withMark } from '#src/cli/init/content-hash.js';
+import { extendedText, layoutFor, PATH_HOOK, rulesText, skillText } from '#src/cli/init/layout.js';
+import { PROXY, TOOLS, toolText } from './tree.ts';
+
+const run = promisify(execFile);
+
+describe('what agents are told', () => {
+  it('is a rules file of at most 200 tokens, for the core tools and for many', () => {
+    const encoding = getEncoding('cl100k_base');
+    const many = [...TOOLS, ...Array.from({ length: 50 }, (_, index) => toolText(`tool_${index}`))];
+    for (const tools of [TOOLS, many]) expect(encoding.encode(rulesText(tools)).length).toBeLessThanOrEqual(200);
+  });
+
+  it('holds arguments that can be copied: single quotes around JSON', () => {
+    for (const text of [rulesText(TOOLS), skillText(TOOLS)]) {
+      const examples = [...text.matchAll(/\.claude\/tools\/(\w+)\/\1 '([^']+)'/g)];
+      expect(examples.map(([, name]) => name)).toEqual(['safe_bash', 'safe_read', 'safe_write']);
+      for (const [, , argument] of examples) expect(() => JSON.parse(argument ?? '')).not.toThrow();
+    }
+  });
+
+  it('is a skill that says when to use it and grants itself nothing', () => {
+    const head = skillText(TOOLS).split('---')[1] ?? '';
+    expect(head).toContain('description: Run commands');
+    expect(head).not.toContain('allowed-tools');
+    for (const { name } of TOOLS) expect(skillText(TOOLS)).toContain(`## ${name}`);
+  });
+});
+
+describe('the mark of a file', () => {
+  it('fits the text and all that it covers, and nothing else', () => {
+    const marked = withMark('text\n', ['a', 'b']);
+    expect(isMarked(marked, ['a', 'b'])).toBe(true);
+    expect(isMarked(marked, ['ab', ''])).toBe(false);
+    expect(isMarked(`x${marked}`, ['a', 'b'])).toBe(false);
+    expect(isMarked(`${marked}more\n`, ['a', 'b'])).toBe(false);
+    expect(isMarked('text\n')).toBe(false);
+  });
+
+  it('of a tool covers its three files', () => {
+    const tool = toolText('safe_bash');
+    expect(isMarked(extendedText(tool), [`${tool.schemaJson}\n`, tool.toolMd])).toBe(true);
+  });
+});
+
+describe('the hook that sets PATH', () => {
+  it.each(['plain', 'it\'s $(touch pwned) `touch pwned` "quoted" \\ $HOME'])(
+    'survives a project named %j',
+    async (name) => {
+      const base = await realpath(await mkdtemp(join(tmpdir(), 'contextd-hook-')));
+      try {
+        const project = join(base, name);
+        const bin = join(project, '.claude', 'bin');
+        await mkdir(bin, { recursive: true });
+        await writeFile(join(bin, 'hello'), '#!/bin/sh\necho hello from the project\n', { mode: 0o755 });
+        const file = join(base, 'env');
+        const environment = { PATH: '/usr/bin:/bin', CLAUDE_PROJECT_DIR: project, CLAUDE_ENV_FILE: file };
+        await run('/bin/sh', ['-c', PATH_HOOK], { cwd: base, env: environment });
+        for (const shell of ['/bin/sh', '/bin/bash']) {
+          const { stdout } = await run(shell, ['-c', `. '${file}'; hello; ls`], {
+            cwd: base,
+            env: { PATH: '/usr/bin:/bin' },
+          });
+          expect(stdout).toBe(`hello from the project\nenv\n${name}\n`);
+        }
+        expect(await readFile(file, 'utf8')).toContain(':"$PATH"');
+      } finally {
+        await rm(base, { recursive: true, force: true });
+      }
+    },
+  );
+
+  it('does nothing in a client that names no such file', async () => {
+    const environment = { PATH: '/usr/bin:/bin', CLAUDE_PROJECT_DIR: '/p' };
+    expect(await run('/bin/sh', ['-c', PATH_HOOK], { cwd: '/', env: environment })).toEqual({ stdout: '', stderr: '' });
+  });
+});
+
+it('a tool whose name could lead out of its directory is refused', () => {
+  for (const name of ['../x', 'a/b', '', '.', 'A']) {
+    expect(() => layoutFor([toolText(name)], PROXY)).toThrow('the daemon named a tool');
+  }
+});

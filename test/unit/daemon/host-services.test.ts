@@ -1,0 +1,65 @@
+import { randomBytes } from 'node:crypto';
+import { expect, it } from 'vitest';
+import type { Json, JsonObject } from '#src/core/json.js';
+import { createHostServices, scrubbedServices } from '#src/daemon/host-services.js';
+
+/** A scrubber that knows one secret. */
+function scrubberOf(secret: string) {
+  return {
+    async scrub<T extends Json>(sessionKey: string, value: T) {
+      const text = JSON.stringify(value).replaceAll(secret, `[SECRET of ${sessionKey}]`);
+      return { value: JSON.parse(text) as T, secrets: [], missedByFirstPass: 0, spans: [] };
+    },
+  };
+}
+
+it('SEC-1.1 what a tool sends is scrubbed before the service sees it, all but the declared identifiers', async () => {
+  const secret = randomBytes(12).toString('hex');
+  const seen: JsonObject[] = [];
+  const services = scrubbedServices(
+    {
+      MemoryStore: {
+        identifiers: ['id'],
+        async answer(_sessionKey, request) {
+          seen.push(request);
+          return { answer: {} };
+        },
+      },
+    },
+    scrubberOf(secret),
+  );
+  const request = { id: secret, text: `key ${secret}`, notYetKnown: { [secret]: [secret, 7] } };
+  await services.MemoryStore?.('s', request);
+  const masked = '[SECRET of s]';
+  expect(seen).toEqual([{ id: secret, text: `key ${masked}`, notYetKnown: { [masked]: [masked, 7] } }]);
+});
+
+it('SEC-1.1 no service sees a request that could not be scrubbed', async () => {
+  let calls = 0;
+  const answer = async () => {
+    calls += 1;
+    return { answer: {} };
+  };
+  const scrub = () => Promise.reject(new Error('no scrub'));
+  const services = scrubbedServices({ MemoryStore: { identifiers: [], answer } }, { scrub });
+  await expect(services.MemoryStore?.('s', { text: 'x' })).rejects.toThrow('no scrub');
+  expect(calls).toBe(0);
+});
+
+it('ArtifactView gets its ref as it is', async () => {
+  const asked: string[] = [];
+  const artifacts = {
+    async info(_sessionKey: string, id: string) {
+      asked.push(id);
+      return { tool: 'safe_bash', bytes: 3, droppedBytes: 0, revision: 0, parts: [{ field: 'stdout', bytes: 3 }] };
+    },
+  };
+  const { ArtifactView } = createHostServices({ artifacts, scrubber: scrubberOf('art_') });
+  const ref = 'art_0123456789abcdef/stdout';
+  expect(await ArtifactView?.('s', { ref })).toEqual({ answer: { tool: 'safe_bash', bytes: 3 }, shows: ref });
+  await expect(ArtifactView?.('s', { ref: 'art_0123456789abcdef/stderr' })).rejects.toMatchObject({
+    code: 'NOT_FOUND',
+    remedy: 'It has stdout.',
+  });
+  expect(asked).toEqual(['art_0123456789abcdef', 'art_0123456789abcdef']);
+});

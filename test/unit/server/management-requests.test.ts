@@ -1,0 +1,86 @@
+import { describe, expect, it } from 'vitest';
+import { checkRequests } from '#src/server/management-requests.js';
+import { management } from '../../helpers/behind.ts';
+
+const door = checkRequests(management());
+const SHA256 = 'ab'.repeat(32);
+
+describe('a management door without gRPC', () => {
+  it('passes plain requests on, and every answer survives JSON', async () => {
+    const root = '/p';
+    const quarantine = { root, which: '0123abcd' };
+    const answers = [
+      await door.serverStatus({}),
+      await door.stopServer({ grace_ms: 0, restart: false }),
+      await door.registerProject({ root }),
+      await door.unregisterProject({ root }),
+      await door.listTools({ root }),
+      await door.tailAudit({ limit: 5, project_root: '' }),
+      await door.checkHealth({ project_root: '' }),
+      await door.sessionSecrets({ root, session: '' }),
+      await door.stats({ project_root: '', days: 1 }),
+      await door.reviewRules({ root }),
+      await door.approveRules({ root, sha256: SHA256 }),
+      await door.revokeRules({ root }),
+      await door.listQuarantine({ root, which: '' }),
+      await door.restoreQuarantined(quarantine),
+      await door.acceptQuarantined({ ...quarantine, sha256: SHA256 }),
+      await door.revokeAccepted(quarantine),
+      await door.getSchema('safe_bash'),
+    ];
+    expect(JSON.parse(JSON.stringify(answers))).toEqual(answers);
+    expect(answers[4]).toEqual({ tools: [] });
+  });
+
+  it('replaces 0 days by the default number of days', async () => {
+    const asked: number[] = [];
+    const { stats } = checkRequests(
+      management({
+        stats: async ({ days }) => {
+          asked.push(days);
+          return { rows: [] };
+        },
+      }),
+    );
+    for (const days of [0, 1, 366]) await stats({ project_root: '', days });
+    expect(asked).toEqual([7, 1, 366]);
+  });
+
+  const ROOTS = ['', 'relative', '/a\0b', `/${'x'.repeat(4096)}`];
+  it.each(ROOTS)('rejects the project root %j in every request that needs one', async (root) => {
+    const quarantine = { root, which: 'x' };
+    const rejected = [
+      door.registerProject({ root }),
+      door.unregisterProject({ root }),
+      door.sessionSecrets({ root, session: '' }),
+      door.reviewRules({ root }),
+      door.approveRules({ root, sha256: SHA256 }),
+      door.revokeRules({ root }),
+      door.listQuarantine({ root, which: '' }),
+      door.listQuarantine(quarantine),
+      door.restoreQuarantined(quarantine),
+      door.acceptQuarantined({ ...quarantine, sha256: SHA256 }),
+      door.revokeAccepted(quarantine),
+      ...(root === '' ? [] : [door.checkHealth({ project_root: root })]),
+    ];
+    for (const request of rejected) await expect(request).rejects.toMatchObject({ code: 'PATH_INVALID' });
+  });
+
+  it.each(['', 'a\0b', 'x'.repeat(4097)])('rejects the name %j of something set aside', async (which) => {
+    const request = { root: '/p', which };
+    const rejected = [
+      door.restoreQuarantined(request),
+      door.acceptQuarantined({ ...request, sha256: SHA256 }),
+      door.revokeAccepted(request),
+    ];
+    for (const one of rejected) await expect(one).rejects.toMatchObject({ code: 'ARGS_INVALID' });
+  });
+
+  it('rejects a hash that is not a whole SHA-256, and numbers above the limit', async () => {
+    const accept = (sha256: string) => door.acceptQuarantined({ root: '/p', which: 'x', sha256 });
+    const wrong = { code: 'ARGS_INVALID' };
+    for (const sha256 of ['', 'ab', SHA256.toUpperCase()]) await expect(accept(sha256)).rejects.toMatchObject(wrong);
+    await expect(door.tailAudit({ limit: 1001, project_root: '' })).rejects.toMatchObject(wrong);
+    await expect(door.stats({ project_root: '', days: 367 })).rejects.toMatchObject(wrong);
+  });
+});
