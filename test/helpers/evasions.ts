@@ -12,8 +12,7 @@ import {
   rot13,
   wrap,
 } from './evasion-forms.ts';
-import { linesOf, makeSamples, type Row, type Samples } from './evasion-samples.ts';
-import { contexts, excused } from './evasions-by-context.ts';
+import { contexts, excused, linesOf, makeSamples, type Row, type Samples } from './evasion-samples.ts';
 
 /** One way in which a secret evades a scanner of plain text. No secret is real; all are generated from a seed. */
 export interface EvasionCase {

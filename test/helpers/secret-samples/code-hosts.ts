@@ -1,4 +1,4 @@
-import { HEX, type RuleSamples } from '../sample-patterns.ts';
+import { ALNUM, HEX, type RuleSamples, URL64 } from '../sample-patterns.ts';
 
 export const samples: Readonly<Record<string, RuleSamples>> = {
   'github-legacy-token': {
@@ -7,4 +7,20 @@ export const samples: Readonly<Record<string, RuleSamples>> = {
   },
   'gitlab-session-cookie': { match: [`«_gitlab_session=${HEX}{32}»`], clean: ['_gitlab_session=x'] },
   'gitea-token': { match: [`GITEA_TOKEN=«${HEX}{40}»`], clean: ['gitea: v1.21', `gitea dump ${HEX}{40}`] },
+  'github-token': {
+    match: [
+      `«ghp_${ALNUM}{36}»`,
+      `x«gho_${ALNUM}{36}»`,
+      `"«ghs_${ALNUM}{36}»"`,
+      `«ghu_${ALNUM}{36}»`,
+      `«ghr_${ALNUM}{76}»`,
+    ],
+    clean: ['ghp_example', 'ghx_[A-Za-z0-9]{36}'],
+  },
+  'github-fine-grained-token': { match: [`«github_pat_${ALNUM}{22}_${ALNUM}{59}»`], clean: ['github_pat_your_token'] },
+  'gitlab-token': {
+    match: [`«glpat-${URL64}{20}»`, `«gldt-${URL64}{20}»`, `«glpat-${URL64}{27}.[0-9a-z]{2}.[0-9a-z]{9}»`],
+    clean: ['glpat-token', 'gldt-[a-z]{5}'],
+  },
+  'gitlab-runner-registration-token': { match: [`«GR1348941${URL64}{20}»`], clean: ['GR1348941'] },
 };
