@@ -4,6 +4,7 @@ import { isErrno } from '../../core/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../core/json.ts';
 import { withClient } from '../client.ts';
 import type { CliContext } from '../context.ts';
+import { parseJson } from '../init/json-edit.ts';
 import { readManifest } from '../init/manifest.ts';
 import { findProjectRoot } from '../project-root.ts';
 import type { Check } from '../render.ts';
@@ -97,7 +98,7 @@ function stringsAt(settings: JsonObject, group: string, name: string): string[] 
 async function readSettings(file: string): Promise<JsonObject | 'broken' | undefined> {
   try {
     if (!(await lstat(file)).isFile()) return undefined;
-    const value: unknown = JSON.parse(await readFile(file, 'utf8'));
+    const value = parseJson(await readFile(file, 'utf8'));
     return isJsonObject(value) ? value : 'broken';
   } catch (error) {
     if (error instanceof SyntaxError) return 'broken';

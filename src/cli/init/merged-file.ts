@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { stripComments } from 'jsonc-parser';
 import { contentHash } from './content-hash.ts';
 import {
   addEntry,
@@ -8,10 +9,10 @@ import {
   type Insertion,
   insert,
   missingContainers,
+  parseJson,
   removeEntry,
   withdraw,
 } from './json-edit.ts';
-import { locate, valueAtNode } from './json-text.ts';
 
 /** What contextd wants to stand in a file that belongs to the user. */
 export type Wish =
@@ -92,7 +93,8 @@ function templateOf(wish: Wish): string {
 
 function isTemplate(text: string, wish: Wish): boolean {
   if (wish.kind === 'block') return text.trim() === '';
-  const value = valueAtNode(text, locate(text));
+  if (stripComments(text) !== text) return false;
+  const value = parseJson(text);
   return isDeepStrictEqual(value, JSON.parse(wish.template)) || isDeepStrictEqual(value, {});
 }
 

@@ -225,8 +225,7 @@ function unusable(path: string, error: unknown): Refusal {
     return { path, reason: `unusable: ${error.message}`, remedy: `Correct ${path}, then run this again.` };
   }
   if (!(error instanceof SyntaxError)) throw error;
-  const remedy = `contextd changes only plain JSON: correct ${path} (take comments and trailing commas out), then run this again.`;
-  return { path, reason: `not JSON (${error.message})`, remedy };
+  return { path, reason: `not JSON (${error.message})`, remedy: `Correct ${path}, then run this again.` };
 }
 
 function add(survey: Survey, action: Action): void {

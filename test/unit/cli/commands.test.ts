@@ -187,7 +187,7 @@ describe('ctxd doctor', () => {
     await put('project/.claude/tools/x', '');
     await put(
       'project/.claude/settings.json',
-      '{"permissions":{"allow":["Bash(.claude/tools/*:*)"]},"sandbox":{"enabled":true}}',
+      '// mine\n{"permissions":{"allow":["Bash(.claude/tools/*:*)"],},"sandbox":{"enabled":true}}',
     );
     await put('project/.claude/settings.local.json', '{ broken');
     await put('home/.claude/settings.json', '{"sandbox":{"enabled":true,"excludedCommands":[".claude/tools/*"]}}');

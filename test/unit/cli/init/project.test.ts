@@ -143,6 +143,35 @@ describe('ctxd init', () => {
       expect((await lstat(at(path))).uid, path).toBe(65534);
   });
 
+  it('adds to settings with comments and trailing commas, and restores them byte for byte', async () => {
+    const settings =
+      '// of the team\n{\n  "model": "opus", // not sonnet\n  "permissions": {\n    /* none */\n  },\n}\n';
+    const opencode = '{\n  // mine\n  "instructions": ["a.md",],\n}';
+    await put('.claude/settings.json', settings);
+    await put('opencode.json', opencode);
+    const before = await snapshot(project.root);
+    await project.init();
+    expect(await readFile(at('opencode.json'), 'utf8')).toBe(
+      '{\n  // mine\n  "instructions": ["a.md",".claude/rules/contextd.md",],\n}',
+    );
+    const changed = await readFile(at('.claude/settings.json'), 'utf8');
+    for (const line of settings.trim().split('\n')) expect(changed).toContain(line);
+    expect(await project.init()).toEqual({ created: [], updated: [], removed: [], kept: [] });
+    await project.uninstall();
+    expect(await snapshot(project.root)).toEqual(before);
+  });
+
+  it('keeps the comments of a settings file that was edited since, also of one that init created', async () => {
+    const mine = '{\n  "model": "opus", // mine\n}\n';
+    await put('opencode.json', mine);
+    await project.init();
+    await put('opencode.json', `${await readFile(at('opencode.json'), 'utf8')}// the end\n`);
+    await put('.claude/settings.json', `// mine\n${await readFile(at('.claude/settings.json'), 'utf8')}`);
+    await project.uninstall();
+    expect(await readFile(at('opencode.json'), 'utf8')).toBe(`${mine}// the end\n`);
+    expect(await readFile(at('.claude/settings.json'), 'utf8')).toBe('// mine\n{}\n');
+  });
+
   it('keeps the mode of a file it adds to', async () => {
     await put('.claude/settings.json', '{}');
     await chmod(at('.claude/settings.json'), 0o640);
@@ -208,8 +237,8 @@ describe('ctxd init refuses, and changes nothing,', () => {
   });
 
   it.each([
-    ['{"a":1,}', 'not JSON'],
-    ['// mine\n{}', 'not JSON'],
+    ['{"a":1,,}', 'not JSON (line 1: property name expected)'],
+    ['{\n  // mine\n  "a" 1\n}', 'not JSON (line 3: colon expected)'],
     ['', 'not JSON'],
     ['{"permissions":{"allow":true}}', 'permissions.allow is not an array'],
     ['[]', 'the file is not an object'],
