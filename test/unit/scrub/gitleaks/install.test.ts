@@ -4,7 +4,7 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { gzipSync } from 'node:zlib';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { installGitleaks } from '#src/scrub/gitleaks/install.js';
 import { releaseFor } from '#src/scrub/gitleaks/pinned.js';
@@ -41,10 +41,24 @@ function archive(...files: [name: string, bytes: Buffer][]): Buffer {
     header.write(name, 0);
     header.write(`${bytes.length.toString(8).padStart(11, '0')}\0`, 124);
     header.write('0', 156);
-    header.write('ustar', 257);
-    return [header, bytes, Buffer.alloc((512 - (bytes.length % 512)) % 512)];
+    header.write('ustar\x0000', 257);
+    return [withChecksum(header), bytes, Buffer.alloc((512 - (bytes.length % 512)) % 512)];
   });
   return gzipSync(Buffer.concat([...blocks, Buffer.alloc(1024)]));
+}
+
+function withChecksum(header: Buffer): Buffer {
+  header.fill(' ', 148, 156);
+  const checksum = header.reduce((sum, byte) => sum + byte, 0);
+  header.write(`${checksum.toString(8).padStart(6, '0')}\0 `, 148);
+  return header;
+}
+
+/** The archive with a link as its first entry. */
+function asLink(tar: Buffer): Buffer {
+  const header = Buffer.from(tar.subarray(0, 512));
+  header.write('2LICENSE', 156);
+  return Buffer.concat([withChecksum(header), tar.subarray(512)]);
 }
 
 describe('SEC-1.1 the release of gitleaks', () => {
@@ -92,6 +106,22 @@ describe('SEC-1.1 the release of gitleaks', () => {
     const empty = archive(['README', Buffer.from('x')]);
     const url = await serve((_request, answer) => answer.end(empty));
     await expect(downloadProgram({ url, sha256: sha256(empty) }, 10_000)).rejects.toThrow(/holds no file gitleaks/);
+  });
+
+  it.each<[string, (tar: Buffer) => Buffer, RegExp]>([
+    ['a file cut short', (tar) => tar.subarray(0, 700), /is not a whole tar archive/],
+    ['a header whose checksum is wrong', (tar) => Buffer.concat([Buffer.from('x'), tar.subarray(1)]), /checksum/],
+    ['a link of that name', asLink, /holds no file gitleaks/],
+  ])('is not used when its archive holds %s', async (_what, damage, message) => {
+    const damaged = gzipSync(damage(gunzipSync(archive(['gitleaks', program]))));
+    const url = await serve((_request, answer) => answer.end(damaged));
+    await expect(downloadProgram({ url, sha256: sha256(damaged) }, 10_000)).rejects.toThrow(message);
+  });
+
+  it('is found as ./gitleaks too', async () => {
+    const dotted = archive(['./gitleaks', program]);
+    const url = await serve((_request, answer) => answer.end(dotted));
+    expect((await downloadProgram({ url, sha256: sha256(dotted) }, 10_000)).equals(program)).toBe(true);
   });
 });
 
