@@ -51,7 +51,7 @@ type Handler = (command: Command, given: Given) => Promise<void>;
 function createProgram(context: CliContext, handle: Handler): Commander {
   const program = configure(new Commander('ctxd'), context)
     .description('Manages contextd, the tool layer for coding agents.')
-    .version(context.version, '-V, --version', 'print the version');
+    .version(context.version, '-V, --version', 'Print the version.');
   for (const command of COMMANDS) addCommand(program, command, context, handle);
   return program;
 }
@@ -72,20 +72,20 @@ function groupOf(program: Commander, name: string, context: CliContext): Command
 }
 
 const GROUPS: Readonly<Record<string, string>> = {
-  server: 'the daemon',
-  tool: 'the tools an agent can call',
-  config: 'the settings of this machine',
-  audit: 'the record of all calls',
-  session: 'what a session of an agent holds',
-  quarantine: 'what was set aside because a program on the host would run it',
+  server: 'Start, stop and watch the daemon.',
+  tool: 'List, call and verify the tools of agents.',
+  config: 'Read and change the settings of this machine.',
+  audit: 'Read the log of all calls.',
+  session: 'Inspect a session of an agent.',
+  quarantine: 'Review files that were set aside because a program on the host would run them.',
 };
 
-/** Help goes to standard output; everything else that commander would print becomes our one line. */
+/** Help goes to standard output. Commander's error messages are replaced by our one line. */
 function configure(command: Commander, context: CliContext): Commander {
   return (
     command
       .exitOverride()
-      // An option behind the name of a subcommand is the subcommand's, also where its parent has one of that name.
+      // An option after the name of a subcommand belongs to the subcommand, even if the parent has the same option.
       .enablePositionalOptions()
       .allowExcessArguments(false)
       .configureOutput({ writeOut: (text) => context.stdout.write(text), writeErr: () => {}, outputError: () => {} })
@@ -95,7 +95,7 @@ function configure(command: Commander, context: CliContext): Commander {
 async function finishUsage(error: CommanderError, context: CliContext): Promise<number> {
   if (error.exitCode === 0) return 0;
   const what = error.code === 'commander.help' ? 'a command is missing' : error.message.replace(/^error: /, '');
-  const remedy = 'See `ctxd --help`, or `--help` after the command.';
+  const remedy = 'See `ctxd --help`, or add `--help` to the command.';
   await write(context.stderr, renderError(new ContextdError('ARGS_INVALID', what, { remedy })));
   return 2;
 }
@@ -104,16 +104,16 @@ function interrupted(cause: unknown): ContextdError {
   return new ContextdError('CANCELLED', 'interrupted', { cause });
 }
 
-/** A fault of ours or of the system is one line too. */
+/** Unexpected errors become one line too. */
 function toError(thrown: unknown): ContextdError {
   if (thrown instanceof ContextdError) return thrown;
   const reason = thrown instanceof Error ? thrown.message : String(thrown);
   if (isErrno(thrown)) {
     return new ContextdError('INTERNAL_ERROR', `the system refused: ${reason}`, {
-      remedy: 'Mend that and run it again.',
+      remedy: 'Fix this and run the command again.',
     });
   }
-  return new ContextdError('INTERNAL_ERROR', `ctxd failed: ${reason}`, { remedy: 'This is a fault in contextd.' });
+  return new ContextdError('INTERNAL_ERROR', `ctxd failed: ${reason}`, { remedy: 'This is a bug in contextd.' });
 }
 
 /** Every command, in the order of the help. */

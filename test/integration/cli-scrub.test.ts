@@ -86,7 +86,7 @@ describe('SEC-1.1 SEC-1.3 ctxd scrub', () => {
       [
         'ctxd: line 2 was left out: it is not JSON',
         'ctxd: line 3 was left out: "text" is not a string',
-        'ctxd: line 4 was left out: it is no JSON object',
+        'ctxd: line 4 was left out: it is not a JSON object',
         '',
       ].join('\n'),
     );

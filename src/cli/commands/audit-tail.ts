@@ -8,10 +8,10 @@ const RECORDS_MAX = 1000;
 
 export const auditTail = defineCommand({
   name: ['audit', 'tail'],
-  summary: 'show the newest records of the audit log, oldest first',
+  summary: 'Show the newest records of the audit log, oldest first.',
   options: [
-    { syntax: '-n, --lines <count>', help: `how many (default ${RECORDS_DEFAULT}, at most ${RECORDS_MAX})` },
-    { syntax: '--project [dir]', help: 'only those of a project (default: the one around here)' },
+    { syntax: '-n, --lines <count>', help: `number of records (default ${RECORDS_DEFAULT}, at most ${RECORDS_MAX})` },
+    { syntax: '--project [dir]', help: 'only records of a project (default: the current project)' },
   ],
   async run(context, given) {
     const limit = given.count('lines', RECORDS_DEFAULT, RECORDS_MAX);

@@ -13,26 +13,26 @@ import { type ScrubLine, scrubJsonLines } from '../scrub/json-lines.ts';
 import type { ScrubbedText, TextScrubber } from '../scrub/text-scrubber.ts';
 import { scrubInWindows } from '../scrub/windows.ts';
 
-/** What is printed as one value with --json, and what remains to be said otherwise: the text has been printed. */
+/** The value that --json prints. Otherwise the text has been printed already. */
 interface Scrubbed extends ScrubbedText {
   failedLines: number;
 }
 
-/** Lines whose fault is told one by one; the rest are counted. */
-const FAULTS_TOLD = 20;
+/** Faulty lines that are reported one by one. The number of all of them is printed at the end. */
+const FAULTS_SHOWN = 20;
 
-/** The engine of the daemon for pipelines, in this process. Fails closed: what cannot be searched is not printed. */
+/** Runs the daemon's engine in this process, for pipelines. Text that cannot be searched is not printed. */
 export const scrub = defineCommand<Scrubbed>({
   name: ['scrub'],
-  summary: 'mask the secrets of a text: standard input or a file in, the scrubbed text out; needs no daemon',
-  parameters: [{ syntax: '[file]', help: 'the file (default, and "-": standard input)' }],
+  summary: 'Mask the secrets in a text from standard input or a file. Needs no daemon.',
+  parameters: [{ syntax: '[file]', help: 'the file (default and "-": standard input)' }],
   options: [
     {
       syntax: '--jsonl',
-      help: 'lines {"id","text","path"?} in, {"id","text","findings":[{"rule","start","end"}]} out',
+      help: 'reads lines {"id","text","path"?}, writes {"id","text","findings":[{"rule","start","end"}]}',
     },
-    { syntax: '--exact', help: "gitleaks' own configuration alone: no other rules, no vault, no guard" },
-    { syntax: '--no-vault', help: 'each line of --jsonl is a session of its own' },
+    { syntax: '--exact', help: "use only gitleaks' own configuration: no other rules, no vault, no guard" },
+    { syntax: '--no-vault', help: 'treat each line of --jsonl as a separate session' },
   ],
   async run(context, given) {
     if (given.flag('json') && given.flag('jsonl')) {
@@ -55,14 +55,14 @@ async function scrubLines(context: CliContext, given: Given): Promise<Scrubbed> 
   let failedLines = 0;
   for await (const result of scrubJsonLines(readChunks(given.word(0), context), scrubLine)) {
     if ('line' in result) await write(context.stdout, `${result.line}\n`);
-    else if (++failedLines <= FAULTS_TOLD)
+    else if (++failedLines <= FAULTS_SHOWN)
       await write(context.stderr, `ctxd: line ${result.number} was left out: ${printable(result.fault)}\n`);
   }
-  if (failedLines > FAULTS_TOLD) await write(context.stderr, `ctxd: ${failedLines} lines were left out in all\n`);
+  if (failedLines > FAULTS_SHOWN) await write(context.stderr, `ctxd: ${failedLines} lines were left out in all\n`);
   return { text: '', findings: [], failedLines };
 }
 
-/** A path excuses nothing here: whoever writes the line could name one that does. */
+/** The path is ignored: the author of a line could choose a path that the rules allow. */
 function hardenedLine(scrubber: TextScrubber): ScrubLine {
   return (text) => scrubber.scrub(text);
 }
@@ -81,7 +81,7 @@ async function scrubText(context: CliContext, given: Given): Promise<Scrubbed> {
   return { text: whole.join(''), findings, failedLines: 0 };
 }
 
-/** As gitleaks judges its standard input: as one text without a path. */
+/** Like gitleaks with standard input: one text without a path. */
 async function scrubExactly(context: CliContext, given: Given): Promise<Scrubbed> {
   const exact = await exactScrub(context);
   const parts: string[] = [];
@@ -97,7 +97,7 @@ function inputText(context: CliContext, given: Given): AsyncIterable<string> {
   });
 }
 
-// The engines are loaded only here: the other commands of ctxd do not pay for them.
+// The engines are loaded only here, so that other commands start faster.
 
 async function exactScrub(context: CliContext): Promise<ExactScrub> {
   const { createExactScrub } = await import('../scrub/exact-scrubber.ts');
@@ -117,7 +117,7 @@ async function textScrubber(context: CliContext, given: Given): Promise<TextScru
 function missing({ paths }: CliContext): ContextdError {
   return new ContextdError(
     'NOT_FOUND',
-    "gitleaks' own rules are not on this machine: only those of contextd are used",
+    "gitleaks' own rules are not installed, so only the rules of contextd are used",
     {
       remedy: howToInstall(paths.installRoot),
     },
@@ -132,14 +132,14 @@ function bareFinding({ rule, start, end }: ScrubbedText['findings'][number]) {
   return { rule, start, end };
 }
 
-/** A `.gitleaks.toml` only adds rules until a person looked at it; what it may do besides holds for these very bytes. */
+/** Without approval a `.gitleaks.toml` only adds rules. An approval holds for exactly the reviewed bytes. */
 export const scrubApprove = defineCommand({
   name: ['scrub', 'approve'],
-  summary: "show what a project's .gitleaks.toml would allow, and allow it, until the file changes",
-  parameters: [{ syntax: '[path]', help: 'the project (default: the one around here)' }],
+  summary: "Show what a project's .gitleaks.toml would allow, and allow it until the file changes.",
+  parameters: [{ syntax: '[path]', help: 'the project directory (default: the current project)' }],
   options: [
     { syntax: '--yes', help: 'do not ask' },
-    { syntax: '--revoke', help: 'take an approval back' },
+    { syntax: '--revoke', help: 'withdraw an approval' },
   ],
   async run(context, given) {
     const path = given.word(0);
@@ -156,27 +156,28 @@ export const scrubApprove = defineCommand({
       return client.approveRules({ root, sha256: review.sha256 });
     });
   },
-  view: (review) => ({ kind: 'lines', lines: [...tell(review), verdict(review)] }),
+  view: (review) => ({ kind: 'lines', lines: [...describe(review), verdict(review)] }),
 });
 
 function checkUsable({ path, sha256, fault }: RulesReview): void {
   if (sha256 === '' && fault === '') throw new ContextdError('PATH_NOT_FOUND', `there is no ${path}`);
-  if (fault !== '') throw new ContextdError('SCHEMA_INVALID', fault, { remedy: `Mend ${path}; it is not used now.` });
+  if (fault !== '')
+    throw new ContextdError('SCHEMA_INVALID', fault, { remedy: `Fix ${path}. Until then it is not used.` });
 }
 
-function tell({ path, sha256, rules, allowances }: RulesReview): string[] {
-  if (sha256 === '') return [`${path} is not there`];
+function describe({ path, sha256, rules, allowances }: RulesReview): string[] {
+  if (sha256 === '') return [`${path} does not exist`];
   const more = allowances.length === 0 ? ['Nothing in it needs an approval.'] : allowances.map((one) => `  ${one}`);
-  return [`${path} (sha256 ${sha256}) adds ${rules} rules. An approval allows besides:`, ...more];
+  return [`${path} (sha256 ${sha256}) adds ${rules} rules. An approval also allows:`, ...more];
 }
 
 function verdict({ approved }: RulesReview): string {
-  return approved ? 'Approved, until the file changes.' : 'Not approved: it only adds rules.';
+  return approved ? 'Approved, until the file changes.' : 'Not approved. It only adds rules.';
 }
 
 async function ask(context: CliContext, review: RulesReview): Promise<void> {
   const refused = new ContextdError('CANCELLED', 'nothing was approved', {
-    remedy: 'Say yes, or pass --yes where nobody can be asked.',
+    remedy: 'Answer yes, or pass --yes if nobody can be asked.',
   });
-  await confirm(context, tell(review), 'Allow that?', refused);
+  await confirm(context, describe(review), 'Allow this?', refused);
 }

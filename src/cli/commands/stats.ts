@@ -5,11 +5,11 @@ import { defineCommand, type Given } from '../command.ts';
 import { projectOption } from '../project-root.ts';
 import type { View } from '../render.ts';
 
-/** What rows can be summed up by. */
+/** The keys that rows can be grouped by. */
 const GROUPINGS = ['day', 'tool', 'session'] as const;
 type Grouping = (typeof GROUPINGS)[number];
 
-/** A session is one of its project. */
+/** Session ids are unique only within a project. */
 const KEYS = { day: ['day'], tool: ['tool'], session: ['project', 'session'] } as const;
 
 type Key = (typeof KEYS)[Grouping][number];
@@ -22,14 +22,17 @@ interface Stats {
   by: Grouping | undefined;
 }
 
-/** What the audit log adds up to. */
+/** Sums of the audit log. */
 export const stats = defineCommand<Stats>({
   name: ['stats'],
-  summary: 'sum up the calls by day, tool and session: tokens run, returned and saved, secrets masked, time added',
+  summary: 'Sum up calls by day, tool and session: tokens run, returned and saved, secrets masked, time added.',
   options: [
-    { syntax: '--days <count>', help: `UTC days back, today included (default ${DAYS_DEFAULT}, at most ${DAYS_MAX})` },
-    { syntax: '--by <key>', help: `one row to each ${GROUPINGS.join(', ')} (default: to each of all three together)` },
-    { syntax: '--project [dir]', help: 'only those of a project (default: the one around here)' },
+    {
+      syntax: '--days <count>',
+      help: `number of UTC days including today (default ${DAYS_DEFAULT}, at most ${DAYS_MAX})`,
+    },
+    { syntax: '--by <key>', help: `group only by one of ${GROUPINGS.join(', ')} (default: by all three)` },
+    { syntax: '--project [dir]', help: 'only calls of a project (default: the current project)' },
   ],
   async run(context, given) {
     const days = given.count('days', DAYS_DEFAULT, DAYS_MAX);
@@ -46,19 +49,19 @@ function groupingOf(given: Given): Grouping | undefined {
   const asked = given.text('by');
   const by = GROUPINGS.find((one) => one === asked);
   if (asked === undefined || by !== undefined) return by;
-  throw new ContextdError('ARGS_INVALID', `--by is none of ${GROUPINGS.join(', ')}: ${asked}`, {
-    remedy: 'Give one of these, or leave it out.',
+  throw new ContextdError('ARGS_INVALID', `--by must be one of ${GROUPINGS.join(', ')}, not ${asked}`, {
+    remedy: 'Pass one of these, or leave --by out.',
   });
 }
 
-/** One column: its heading, what a row shows in it, and the key that the rows must have for it to be there at all. */
+/** One column. A column with a key is shown only if the rows have this key. */
 interface Column {
   heading: string;
   show(sum: StatsSum): string;
   key?: Key;
 }
 
-/** Nothing is known of the calls of an older version: that is not a figure of 0. */
+/** For rows of an older version, which did not record the figure. */
 const UNKNOWN = '-';
 
 const COLUMNS: readonly Column[] = [
@@ -88,7 +91,7 @@ const COLUMNS: readonly Column[] = [
   { heading: 'PROJECT', key: 'project', show: (sum) => sum.project ?? '' },
 ];
 
-/** The rows as a table with their total; on a terminal also a chart of tokens, by tool unless asked otherwise. */
+/** A table with totals and, on a terminal, a chart of tokens, by tool if `by` is undefined. */
 export function statsView(rows: readonly StatsSum[], by: Grouping | undefined): View {
   return { kind: 'stack', views: [tableOf(rows), ...chartOf(rows, by ?? 'tool')] };
 }
@@ -161,10 +164,10 @@ const FIGURES = [
   'added_ms',
 ] as const satisfies readonly (keyof StatsRow)[];
 
-/** Figures of some calls, and those keys that all of them share by the grouping. */
+/** Figures of some calls, and the keys that these calls share. */
 export type StatsSum = Pick<StatsRow, (typeof FIGURES)[number]> & Partial<Pick<StatsRow, Key>>;
 
-/** One sum to each value of the grouping, in the order they first appear. */
+/** One sum for each value of the key, in the order of first appearance. */
 export function sumBy(rows: readonly StatsSum[], by: Grouping): StatsSum[] {
   const sums = new Map<string, StatsSum>();
   for (const row of rows) {

@@ -14,21 +14,21 @@ import {
   withdraw,
 } from './json-edit.ts';
 
-/** What contextd wants to stand in a file that belongs to the user. */
+/** What contextd adds to a file of the user. */
 export type Wish =
   | { kind: 'json'; template: string; entries: readonly Entry[] }
   | { kind: 'block'; lines: readonly string[] };
 
-/** What contextd put into such a file, so that exactly that can be taken out again. */
+/** What contextd added to the file, so that exactly this can be removed again. */
 export interface MergeRecord {
-  /** The file did not exist. */
+  /** True if the file did not exist before. */
   created: boolean;
-  /** Hash of the file as it was left; while it matches, `insertions` are exact. */
+  /** Hash of the file after the change. While it matches, `insertions` are exact. */
   sha256: string;
   insertions: readonly Insertion[];
-  /** Entries that were not there before. */
+  /** Entries that the file did not have before. */
   entries: readonly Entry[];
-  /** Objects and arrays that were not there before. */
+  /** Objects and arrays that the file did not have before. */
   containers: readonly (readonly string[])[];
 }
 
@@ -38,8 +38,8 @@ interface Merged {
 }
 
 /**
- * The file's text with the wish fulfilled and nothing else changed; `text` undefined: there is no file. Entries the
- * user already had stay theirs. `adopt` counts those as ours too, for a tree that a contextd elsewhere initialised.
+ * Adds the wish to the file's text and changes nothing else. `text` is undefined if there is no file. Entries that the
+ * user already had stay the user's, unless `adopt` says that contextd initialised this tree on another machine.
  */
 export function merge(text: string | undefined, wish: Wish, before: MergeRecord | undefined, adopt = false): Merged {
   if (text !== undefined && isFulfilled(text, wish, before)) {
@@ -55,7 +55,7 @@ export function merge(text: string | undefined, wish: Wish, before: MergeRecord 
   };
 }
 
-/** The text without what the record names; undefined when the file was made by contextd and holds nothing else. */
+/** The text without what the record names; undefined if contextd created the file and it holds nothing else. */
 export function unmerge(text: string, wish: Wish, record: MergeRecord): string | undefined {
   const rest = takeOut(text, wish, record);
   return record.created && isTemplate(rest, wish) ? undefined : rest;
@@ -81,7 +81,7 @@ function putIn(start: string, wish: Wish): { inserted: Inserted; entries: Entry[
   return { inserted: entries.reduce(addEntry, untouched), entries, containers };
 }
 
-/** For a file that needed no change: nothing in it is ours, or all of it when it is adopted. */
+/** The record of a file that needed no change. Nothing in it is ours, except in an adopted tree. */
 function foundRecord(entries: readonly Entry[], created: boolean): MergeRecord {
   const containers = entries.flatMap((entry) => entry.path.map((_, depth) => entry.path.slice(0, depth + 1)));
   return { created, sha256: '', insertions: [], entries, containers };
@@ -101,19 +101,19 @@ function isTemplate(text: string, wish: Wish): boolean {
 const BEGIN = '# contextd: managed by ctxd init';
 const END = '# contextd: end';
 
-/** True when the text holds the managed block with exactly these lines. */
+/** Returns true if the text has the managed block with exactly these lines. */
 function hasBlock(text: string, lines: readonly string[]): boolean {
   return findBlock(text)?.body === blockOf(lines);
 }
 
-/** Puts the block at the end of a line-based text such as a .gitignore. */
+/** Adds the block at the end of a line-based text such as a .gitignore. */
 function putBlock(present: Inserted, lines: readonly string[]): Inserted {
   const { text } = present;
   const gap = text === '' || text.endsWith('\n') ? '' : '\n';
   return insert(present, text.length, gap + blockOf(lines));
 }
 
-/** The text without the managed block; unchanged when there is none. */
+/** The text without the managed block. */
 function removeBlock(text: string): string {
   const found = findBlock(text);
   return found === undefined ? text : text.slice(0, found.start) + text.slice(found.end);

@@ -16,22 +16,22 @@ export type Action =
 
 export interface Plan {
   actions: readonly Action[];
-  /** What will be ours once the actions are done. */
+  /** What will be ours after the actions. */
   manifest: Manifest;
-  /** Paths left as they are although an earlier init made them: they were changed since. */
+  /** Paths that an earlier init created and that stay, because they were changed since. */
   kept: readonly string[];
 }
 
 /** The state of a project while its plan is made. */
 interface Survey {
   root: string;
-  /** What an earlier init recorded; empty when none did. */
+  /** The record of an earlier init; empty if there was no earlier init. */
   before: Manifest;
-  /** There is no record, but the tree holds files with contextd's mark: it was cloned, or the record was lost. */
+  /** True if there is no record but the tree has files with contextd's mark: it was cloned, or the record was lost. */
   adopting: boolean;
   actions: Action[];
   refusals: Refusal[];
-  /** Files that an earlier init made and a person changed since: they stay as they are. */
+  /** Files that an earlier init created and a person has changed since. They stay as they are. */
   kept: string[];
 }
 
@@ -41,7 +41,7 @@ interface Refusal {
   remedy: string;
 }
 
-/** Everything that `ctxd init` would change, found out before anything is. Throws CONFLICT naming every obstacle. */
+/** Plans every change of `ctxd init` before anything is changed. Throws CONFLICT with every obstacle. */
 export async function planInit(root: string, layout: Layout, recorded: Manifest | undefined): Promise<Plan> {
   const survey = await beginSurvey(root, recorded);
   const directories: string[] = [];
@@ -60,7 +60,7 @@ export async function planInit(root: string, layout: Layout, recorded: Manifest 
   return { actions: survey.actions, manifest, kept };
 }
 
-/** Throws one CONFLICT that names every obstacle, if there is any. */
+/** Throws one CONFLICT that names every obstacle. */
 function refuse(refusals: readonly Refusal[]): void {
   const [first] = refusals;
   if (first === undefined) return;
@@ -85,7 +85,7 @@ async function beginSurvey(root: string, recorded: Manifest | undefined): Promis
   return survey;
 }
 
-/** True when the directory is ours to remove later. */
+/** Returns true if a later uninstall may remove the directory. */
 async function planDirectory(survey: Survey, path: string): Promise<boolean> {
   const found = await lookOrRefuse(survey, path);
   if (found === undefined) return false;
@@ -95,7 +95,7 @@ async function planDirectory(survey: Survey, path: string): Promise<boolean> {
     survey.refusals.push({
       path,
       reason: describeFound(found),
-      remedy: 'Make it a directory of its own, then run this again.',
+      remedy: 'Replace it by a directory, then run this again.',
     });
   return true;
 }
@@ -128,7 +128,7 @@ async function planMerge(survey: Survey, path: string, wish: Wish): Promise<Merg
     survey.refusals.push({
       path,
       reason: describeFound(found),
-      remedy: 'Make it a file of the project, then run this again.',
+      remedy: 'Replace it by a regular file, then run this again.',
     });
     return undefined;
   }
@@ -144,7 +144,9 @@ async function planMerge(survey: Survey, path: string, wish: Wish): Promise<Merg
   }
 }
 
-/** Takes away what an earlier version made and this one does not; what was changed since stays, and is named. */
+/**
+ * Removes what an earlier version created and this one does not. Returns the paths that stay because they were changed.
+ */
 async function planStale(survey: Survey, layout: Layout): Promise<string[]> {
   const { before } = survey;
   const files = Object.fromEntries(Object.entries(before.files).filter(([path]) => !layout.files.has(path)));
@@ -155,7 +157,7 @@ async function planStale(survey: Survey, layout: Layout): Promise<string[]> {
   return kept;
 }
 
-/** The removal of recorded files, links and directories that are still as they were made. */
+/** Plans the removal of recorded files, links and directories that nobody has changed. */
 export async function planRemoval(
   root: string,
   made: Pick<Manifest, 'files' | 'links' | 'directories'>,
@@ -193,10 +195,10 @@ async function lookOrRefuse(survey: Survey, path: string): Promise<Found | undef
 
 function asRefusal(path: string, error: ContextdError): Refusal {
   const reason = error.message.startsWith(`${path} is `) ? error.message.slice(`${path} is `.length) : error.message;
-  return { path, reason, remedy: error.remedy ?? 'Mend it, then run this again.' };
+  return { path, reason, remedy: error.remedy ?? 'Fix this, then run this again.' };
 }
 
-/** Recorded with this content, or carrying the mark of some version of contextd. */
+/** Returns true if the content is recorded, or has the mark of a version of contextd. */
 async function isOurFile(survey: Survey, path: string, text: string): Promise<boolean> {
   if (survey.before.files[path] === contentHash(text) || isMarked(text)) return true;
   const tool = path.startsWith(`${TOOLS_DIR}/`) ? path.split('/')[2] : undefined;
@@ -210,7 +212,7 @@ async function isOurTool(root: string, name: string): Promise<boolean> {
   return isMarked(first.text, [second.text, third.text]);
 }
 
-/** At the place of a link that was recorded, whatever it leads to by now; or leading to a proxy of another installation. */
+/** Returns true if a link was recorded at this path, or if it leads to the proxy of another installation. */
 function isOurLink(before: Manifest, path: string, present: string, wanted: string): boolean {
   return before.links[path] !== undefined || basename(present) === basename(wanted);
 }

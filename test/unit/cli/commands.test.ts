@@ -68,7 +68,7 @@ describe('ctxd', () => {
     [['tool', 'info'], "missing required argument 'name'"],
     [['config', 'get', 'a', 'b'], 'too many arguments'],
     [['server', 'logs', '-n', '0'], '--lines is not a number from 1 to 100000: 0'],
-    [['stats', '--by', 'week'], '--by is none of day, tool, session: week'],
+    [['stats', '--by', 'week'], '--by must be one of day, tool, session, not week'],
     [['audit', 'tail', '-n', '1001'], '--lines is not a number from 1 to 1000: 1001'],
     [['server', 'logs', '--json', '--follow'], '--json prints one value and --follow never ends'],
     [['config', 'get', 'budget.frob'], 'there is no setting "budget.frob"'],

@@ -82,12 +82,12 @@ describe('ctxd tool verify', () => {
     expect(await dirs('.')).toEqual([1, broken]);
   });
 
-  it('says what there is when a name is none, and what is wrong when a directory is none', async () => {
+  it('names the places of tools for an unknown name, and the fault of a directory without a tool', async () => {
     const world = await makeWorld();
     expect(await verify(world, 'no_such')).toEqual({
       code: 1,
       out: '',
-      err: expect.stringMatching(/^ctxd: there is no tool "no_such"\. Name one of .*\n$/),
+      err: expect.stringMatching(/^ctxd: there is no tool "no_such"\. Pass a tool in .*\n$/),
     });
     const { code, out } = await verify(world, './no_such');
     expect(code).toBe(1);
