@@ -29,7 +29,7 @@ const random = seededRandom(7);
 const value = Array.from({ length: 32 }, () => Math.floor(random() * 16).toString(16)).join('');
 
 describe('SEC-1.1 SEC-1.3 ctxd scrub', () => {
-  it('masks standard input and files, and the same value everywhere', async () => {
+  it('masks standard input and files, with one token for equal values', async () => {
     const text = `start ü\nAPI_KEY=${value}\nagain ${value}\n`;
     const masked = 'start ü\nAPI_KEY=[SECRET_1]\nagain [SECRET_1]\n';
     expect(await scrub([], text)).toMatchObject({ code: 0, stdout: masked, stderr: '' });
@@ -39,7 +39,7 @@ describe('SEC-1.1 SEC-1.3 ctxd scrub', () => {
     expect(await scrub([], '')).toMatchObject({ code: 0, stdout: '', stderr: '' });
   });
 
-  it('gives one JSON value with --json, offsets in UTF-16 units of the input', async () => {
+  it('prints one JSON value with --json, with offsets in UTF-16 units of the input', async () => {
     const text = `💥API_KEY=${value}`;
     const { code, stdout } = await scrub(['--json'], text);
     expect(code).toBe(0);
@@ -49,7 +49,7 @@ describe('SEC-1.1 SEC-1.3 ctxd scrub', () => {
     expect(text.slice(10, 42)).toBe(value);
   });
 
-  it('reads and prints lines with --jsonl; what one line showed is masked in the next', async () => {
+  it('reads and prints lines with --jsonl, and masks a secret of one line in the next', async () => {
     const lines = [
       { id: 'a', text: `API_KEY=${value}`, path: 'src/a.ts' },
       { id: 2, text: `see ${value}\n` },
@@ -72,7 +72,7 @@ describe('SEC-1.1 SEC-1.3 ctxd scrub', () => {
     expect(JSON.parse(apart.stdout.split('\n')[1] ?? '')).toEqual({ id: 2, text: `see ${value}\n`, findings: [] });
   });
 
-  it('leaves out a line that cannot be read, names it without quoting it, and fails in the end', async () => {
+  it('leaves out an unreadable line, reports it without quoting it, and fails at the end', async () => {
     const bad = [`{"id":1,"text":"ok"}`, `{"text":"${value}`, `{"id":3,"text":7}`, `[]`, `{"id":5,"text":"fine"}`];
     const { code, stdout, stderr } = await scrub(['--jsonl'], bad.join('\n'));
     expect(code).toBe(1);
@@ -94,7 +94,7 @@ describe('SEC-1.1 SEC-1.3 ctxd scrub', () => {
     expect(notUtf8).toMatchObject({ code: 1, stdout: '', stderr: 'ctxd: line 1 was left out: it is not UTF-8\n' });
   });
 
-  it('prints nothing when the rules cannot be used, and names them', async () => {
+  it('prints nothing if the rules cannot be used, and names them', async () => {
     await putConfig(`${CONFIG_TEXT}\n[[rules]]\nid = "broken"\nregex = "("\n`);
     for (const options of [[], ['--json'], ['--jsonl']]) {
       const { code, stdout, stderr } = await scrub(options, `{"text":"broken ${value}"}\n`);
@@ -103,7 +103,7 @@ describe('SEC-1.1 SEC-1.3 ctxd scrub', () => {
     }
   });
 
-  it('is gitleaks alone with --exact, each of its findings once, and fails with the remedy without it', async () => {
+  it('reports exactly the findings of gitleaks with --exact, and fails with a remedy without gitleaks', async () => {
     const without = await scrub(['--exact'], 'x');
     expect(without).toMatchObject({ code: 1, stdout: '' });
     expect(without.stderr).toContain("gitleaks' configuration is not on this machine");
@@ -123,26 +123,26 @@ describe('SEC-1.1 SEC-1.3 ctxd scrub', () => {
     expect((await scrub(['--exact'], 'a one-1234\n')).stdout).toBe('a [SECRET_1]\n');
   });
 
-  it('adds the rules of gitleaks where they are', async () => {
+  it('adds the rules of gitleaks if they are installed', async () => {
     expect((await scrub([], 'see one-1234.\n')).stdout).toBe('see one-1234.\n');
     await putConfig();
     expect((await scrub([], 'see one-1234.\n')).stdout).toBe('see [SECRET_1].\n');
   });
 
-  it('refuses what cannot go together, and a file that is not there', async () => {
+  it('rejects options that exclude each other, and a missing file', async () => {
     expect(await scrub(['--json', '--jsonl'])).toMatchObject({ code: 2, stdout: '' });
     const missing = await scrub(['nowhere.txt']);
     expect(missing).toMatchObject({ code: 1, stdout: '' });
     expect(missing.stderr).toContain('cannot read nowhere.txt (ENOENT)');
   });
 
-  it('says when bytes were not UTF-8', async () => {
+  it('reports bytes that are not UTF-8', async () => {
     const { code, stdout, stderr } = await scrub([], Buffer.from('caf\xe9 here\n', 'latin1'));
     expect({ code, stdout }).toEqual({ code: 0, stdout: 'caf\ufffd here\n' });
     expect(stderr).toContain('not UTF-8 became U+FFFD');
   });
 
-  it('takes a long text in windows: every line comes out once, and a secret at any edge is masked', async () => {
+  it('scrubs a long text in windows: prints every line once, and masks a secret at any edge', async () => {
     const line = 'compiled the module in 12 ms and went on to the next\n';
     const lines = Array.from({ length: 130_000 }, (_, at) => (at % 20_000 === 999 ? `API_KEY=${value}\n` : line));
     const { code, stdout } = await scrub([], lines.join(''));

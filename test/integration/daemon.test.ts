@@ -143,7 +143,7 @@ function written(file: string, word: string): Promise<void> {
 const envelopeOf = (answer: ExecuteResponse__Output) => JSON.parse(answer.envelope_json.toString());
 
 describe('FR-9.1 the daemon', () => {
-  it('starts, answers, and ends with 0 on SIGTERM, taking its socket with it', async () => {
+  it('starts, answers, and exits with 0 on SIGTERM after removing its socket', async () => {
     const daemon = await launchReady();
     expect(envelopeOf(await execute('echo')).tool).toBe('echo');
     daemon.child.kill('SIGTERM');
@@ -151,7 +151,7 @@ describe('FR-9.1 the daemon', () => {
     expect(existsSync(socket())).toBe(false);
   });
 
-  it('ends when the CLI asks it to, and the CLI gets its answer', async () => {
+  it('stops when the CLI asks it to, and answers the CLI first', async () => {
     const daemon = await launchReady();
     const { management } = clients();
     expect(await answered((done) => management.StopServer({ grace_ms: 1000 }, done))).toEqual({
@@ -162,7 +162,7 @@ describe('FR-9.1 the daemon', () => {
     expect(await daemon.ended).toBe(0);
   });
 
-  it('makes everything private and works in /', async () => {
+  it('creates only private files and works in /', async () => {
     const daemon = await launchReady();
     expect(statSync(socket()).mode & 0o777).toBe(0o600);
     for (const dir of ['run', 'config', 'data', 'state', 'state/certs']) {
@@ -178,7 +178,7 @@ describe('FR-9.1 the daemon', () => {
     }
   });
 
-  it('in the background logs to its file of 0600 and says nothing', async () => {
+  it('logs to a file of mode 0600 in the background and prints nothing', async () => {
     const file = join(home, 'state/daemon.log');
     mkdirSync(join(home, 'state'));
     const ready = written(file, 'daemon.ready');
@@ -196,7 +196,7 @@ describe('FR-9.1 the daemon', () => {
 });
 
 describe('stopping', () => {
-  it('lets calls in flight finish and takes no more', async () => {
+  it('lets running calls finish and accepts no more', async () => {
     const daemon = await launchReady();
     const proxy = clients('proxy');
     const running = execute('wait', proxy);
@@ -212,7 +212,7 @@ describe('stopping', () => {
     expect(await daemon.ended).toBe(0);
   });
 
-  it('interrupts what outlasts the grace, and its answer still arrives', async () => {
+  it('interrupts a call that outlasts the grace, and still sends its answer', async () => {
     const daemon = await launchReady();
     const running = execute('hang');
     await daemon.next('stub.call_begun');
@@ -261,7 +261,7 @@ describe('a second daemon', () => {
     expect(envelopeOf(await execute('echo')).tool).toBe('echo');
   });
 
-  it('of several that start at once exactly one stays', async () => {
+  it('keeps exactly one of several that start at once', async () => {
     const all = [launch(), launch(), launch()];
     const outcomes = await Promise.all(
       all.map((daemon) =>
@@ -275,7 +275,7 @@ describe('a second daemon', () => {
     expect(envelopeOf(await execute('echo')).tool).toBe('echo');
   });
 
-  it('starts when the first was killed and left its socket', async () => {
+  it('starts after the first was killed and left its socket', async () => {
     const first = await launchReady();
     first.child.kill('SIGKILL');
     await first.ended;
@@ -284,7 +284,7 @@ describe('a second daemon', () => {
     expect(envelopeOf(await execute('echo')).tool).toBe('echo');
   });
 
-  it('waits for one that has closed its door and still holds the state', async () => {
+  it('waits for one that has closed its door but still holds the state', async () => {
     const first = await launchReady();
     // Its socket is gone, as it is while it stops.
     rmSync(socket());
@@ -298,7 +298,7 @@ describe('a second daemon', () => {
 });
 
 describe('a start that fails', () => {
-  it('leaves a foreign listener alone and names the socket', async () => {
+  it('does not disturb a foreign listener and names the socket', async () => {
     mkdirSync(join(home, 'run'), { mode: 0o700 });
     const foreign = createServer((connection) => connection.resume()).listen(socket());
     await once(foreign, 'listening');
@@ -352,7 +352,7 @@ async function failure(file: string, args: string[], env: NodeJS.ProcessEnv): Pr
 describe('the launcher', () => {
   const version = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')).version;
 
-  it('finds its installation through links of links, from any folder and with any PATH', async () => {
+  it('finds its installation through links of links, from any directory and with any PATH', async () => {
     symlinkSync(LAUNCHER, join(home, 'one'));
     mkdirSync(join(home, 'below'));
     symlinkSync('../one', join(home, 'below', 'two'));
@@ -368,7 +368,7 @@ describe('the launcher', () => {
     expect(relative.stdout).toBe(`${version}\n`);
   });
 
-  it('ends at links that lead in a circle', async () => {
+  it('fails on links that lead in a circle', async () => {
     symlinkSync('b', join(home, 'a'));
     symlinkSync('a', join(home, 'b'));
     // A shell refuses to run such a link; one that is made while it runs is met by the launcher itself.
@@ -376,14 +376,14 @@ describe('the launcher', () => {
     expect(failed).toMatchObject({ code: 1, stderr: expect.stringContaining('circle of links') });
   });
 
-  it('is not steered by NODE_OPTIONS', async () => {
+  it('ignores NODE_OPTIONS', async () => {
     writeFileSync(join(home, 'first.cjs'), 'console.log("ran first")');
     const env = { ...environment(), NODE_OPTIONS: `--require ${join(home, 'first.cjs')}` };
     const { stdout } = await promisify(execFile)(LAUNCHER, ['--version'], { env });
     expect(stdout).toBe(`${version}\n`);
   });
 
-  it('says what is missing in an installation that is not complete', async () => {
+  it('reports what is missing in an incomplete installation', async () => {
     const root = join(home, 'half');
     mkdirSync(join(root, 'bin'), { recursive: true });
     cpSync(LAUNCHER, join(root, 'bin/contextd'));
@@ -400,7 +400,7 @@ describe('the launcher', () => {
     });
   });
 
-  it('refuses a wrong command line with 2', async () => {
+  it('rejects a wrong command line with exit code 2', async () => {
     expect((await failure(LAUNCHER, ['dance'], environment())).code).toBe(2);
     expect((await failure(LAUNCHER, [], environment())).code).toBe(2);
     expect((await failure(LAUNCHER, ['serve', '--loud'], environment())).code).toBe(2);

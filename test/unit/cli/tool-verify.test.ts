@@ -33,7 +33,7 @@ async function verify({ installRoot, cwd }: World, ...words: string[]) {
 }
 
 describe('ctxd tool verify', () => {
-  it('FR-2.3 FR-2.4 looks at all tools of the installation and at their sum', async () => {
+  it('FR-2.3 FR-2.4 checks all tools of the installation and their sum', async () => {
     const world = await makeWorld();
     const { code, out, err } = await verify(world);
     expect({ code, err }).toEqual({ code: 0, err: '' });
@@ -62,7 +62,7 @@ describe('ctxd tool verify', () => {
     });
   });
 
-  it('takes directories and names: of the installation, of the project around, of the current folder', async () => {
+  it('accepts directories, and names of tools in the installation, the current project and the current directory', async () => {
     const world = await makeWorld();
     const installed = await makeInstalledTool();
     const broken = await makeTool({ 'schema.json': '{' });
@@ -94,7 +94,7 @@ describe('ctxd tool verify', () => {
     expect(out).toContain('fail  no_such directory: the directory cannot be read (ENOENT)\n');
   });
 
-  it('never steers the terminal, whatever stands in a file', async () => {
+  it('never lets the content of a file control the terminal', async () => {
     const world = await makeWorld();
     const dir = join(world.cwd, 'x\u001b[2J');
     await mkdir(dir);

@@ -89,7 +89,7 @@ describe('the gate of the daemon', () => {
   };
   const refuse = (_request: unknown, why: ContextdError) => ({ line: why.code, exitCode: 69, errorLine: why.message });
 
-  it('NFR-2.3 waits for the calls under way and lets none in after', async () => {
+  it('NFR-2.3 waits for running calls and admits no new ones', async () => {
     let finish = (): void => {};
     const held = new Promise<void>((resolve) => {
       finish = resolve;
@@ -125,7 +125,7 @@ describe('the gate of the daemon', () => {
     expect(await call).toMatchObject({ line: 'INTERRUPTED', errorLine: expect.stringContaining(said) });
   });
 
-  it('hands on that the caller went away', async () => {
+  it('passes on that the caller went away', async () => {
     const gone = new AbortController();
     const gate = createCallGate(
       ({ signal }) =>
@@ -137,7 +137,7 @@ describe('the gate of the daemon', () => {
     expect((await call).line).toBe('CANCELLED');
   });
 
-  it('counts a call that failed as over', async () => {
+  it('counts a failed call as ended', async () => {
     const gate = createCallGate(() => Promise.reject(new ContextdError('INTERNAL_ERROR', 'x')), refuse);
     await expect(gate.dispatch(request)).rejects.toThrow('x');
     expect(gate.active()).toBe(0);

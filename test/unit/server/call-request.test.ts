@@ -9,7 +9,7 @@ const GOOD = 'req_01JD0000000000000000000000';
 const context = { request_id: GOOD, project_root: '/p', session_id: 's', protocol_version: 1 };
 const wire = { tool: 'safe_bash', input_json: Buffer.from('{}'), context };
 
-it('a call of this version is handed on as it is', () => {
+it('a call of this version is passed on unchanged', () => {
   const { request, fault } = receiveCall(wire, signal, 0);
   expect(fault).toBeUndefined();
   expect(request).toEqual({
@@ -23,7 +23,7 @@ it('a call of this version is handed on as it is', () => {
   });
 });
 
-it.each([0, 2, 4_294_967_295])('version %i is refused naming both', (version) => {
+it.each([0, 2, 4_294_967_295])('version %i is refused with an error that names both versions', (version) => {
   const { fault } = receiveCall({ ...wire, context: { ...context, protocol_version: version } }, signal, 0);
   expect(fault).toMatchObject({ code: 'VERSION_MISMATCH', details: { caller: version, daemon: 1 } });
   expect(fault?.message).toBe(`the caller speaks protocol version ${version}, this daemon version 1`);
@@ -42,7 +42,7 @@ it('arguments over the limit are refused with both numbers', () => {
   expect(receiveCall({ ...wire, input_json: Buffer.alloc(INPUT_MAX_BYTES) }, signal, 0).fault).toBeUndefined();
 });
 
-it('whatever is sent, the request is safe to record', () => {
+it('the request is safe to record for any message', () => {
   const text = fc.oneof(
     fc.string({ unit: 'binary' }),
     fc.integer({ min: 0, max: 9000 }).map((n) => 'x'.repeat(n)),

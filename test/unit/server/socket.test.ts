@@ -45,7 +45,7 @@ async function leaveDeadSocket(): Promise<void> {
 }
 
 describe('SEC-3.3 the socket', () => {
-  it('is 0600 in a directory of 0700, whatever the umask', async () => {
+  it('is 0600 in a directory of 0700 under any umask', async () => {
     const umask = process.umask(0);
     try {
       await bindSocket(newServer(), deps());
@@ -57,14 +57,14 @@ describe('SEC-3.3 the socket', () => {
     }
   });
 
-  it('takes back the wide mode of a directory that was there', async () => {
+  it('narrows the mode of an existing directory', async () => {
     await mkdir(dirname(socket));
     await chmod(dirname(socket), 0o755);
     await bindSocket(newServer(), deps());
     expect((await stat(dirname(socket))).mode & 0o777).toBe(0o700);
   });
 
-  it('replaces a dead one, and takes connections', async () => {
+  it('replaces a dead socket and accepts connections', async () => {
     await leaveDeadSocket();
     expect(await probeSocket(deps())).toEqual({ kind: 'dead' });
     await bindSocket(newServer(), deps());
@@ -88,7 +88,7 @@ describe('SEC-3.3 the socket', () => {
     connection.destroy();
   });
 
-  it.each(['file', 'symbolic link'])('is never put in the place of a %s', async (kind) => {
+  it.each(['file', 'symbolic link'])('never replaces a %s', async (kind) => {
     await mkdir(dirname(socket), { mode: 0o700 });
     await writeFile(join(dir, 'precious'), 'kept');
     if (kind === 'file') await rename(join(dir, 'precious'), socket);
@@ -107,7 +107,7 @@ describe('SEC-3.3 the socket', () => {
     });
   });
 
-  it('may be exactly as long as the system allows', async () => {
+  it('may have the maximum length of the system', async () => {
     const limit = process.platform === 'linux' ? 107 : 103;
     const longest = join(dir, 'x'.repeat(limit - dir.length - 1));
     expect(longest.length).toBe(limit);
@@ -117,7 +117,7 @@ describe('SEC-3.3 the socket', () => {
     connection.destroy();
   });
 
-  it('is removed on release, but not when another has taken the path', async () => {
+  it('is removed on release, but not if another process has taken the path', async () => {
     const first = await bindSocket(newServer(), deps());
     await first.release();
     expect(await probeSocket(deps())).toEqual({ kind: 'none' });
@@ -130,7 +130,7 @@ describe('SEC-3.3 the socket', () => {
     expect(await inode(socket)).toBe(before);
   });
 
-  it('is refused in a directory that cannot be made', async () => {
+  it('is refused in a directory that cannot be created', async () => {
     await writeFile(join(dir, 'run'), '');
     await expect(bindSocket(newServer(), deps())).rejects.toMatchObject({ code: 'PATH_INVALID' });
   });

@@ -62,7 +62,7 @@ describe('adding to a JSON text', () => {
     ],
     ['{\r\n "permissions": {"allow": []}\r\n}', '{\r\n "permissions": {"allow": [\r\n  "Bash(x)"\r\n ]}\r\n}'],
     ['{"permissions":1,"permissions":{}}', '{"permissions":1,"permissions":{\n  "allow": [\n    "Bash(x)"\n  ]\n}}'],
-  ])('follows the manner of %j', (before, after) => {
+  ])('follows the formatting of %j', (before, after) => {
     expect(add(before)).toBe(after);
   });
 
@@ -89,7 +89,7 @@ describe('adding to a JSON text', () => {
     expect(() => parseJson('['.repeat(100_000) + ']'.repeat(100_000))).toThrow('nested deeper than 200');
   });
 
-  it('changes nothing else, whatever the text, and can be taken back to the byte', () => {
+  it('changes nothing else in any text, and can be undone byte for byte', () => {
     fc.assert(
       fc.property(anyObjectText, (text) => {
         const before: unknown = JSON.parse(text);
@@ -151,18 +151,18 @@ describe('adding to a JSON text with comments', () => {
     ],
     ['{"permissions":{"allow":[ "Bash(x)", ]}}', '{"permissions":{"allow":[]}}'],
     ['{"permissions":{"allow":[\n// c\n"Bash(x)" ]}}', '{"permissions":{"allow":[\n// c\n ]}}'],
-  ])('removes an entry of %j and no comment', (before, after) => {
+  ])('removes an entry from %j but no comment', (before, after) => {
     expect(removeEntry(before, ALLOW, [])).toBe(after);
   });
 
-  it('keeps a container that is empty but for a comment', () => {
+  it('keeps a container that holds only a comment', () => {
     const text = '{"permissions":{"allow":["Bash(x)" /* mine */]}}';
     expect(removeEntry(text, ALLOW, [['permissions'], ['permissions', 'allow']])).toBe(
       '{"permissions":{"allow":[ /* mine */]}}',
     );
   });
 
-  it('changes nothing else, whatever the text, and can be taken back to the byte', () => {
+  it('changes nothing else in any text, and can be undone byte for byte', () => {
     fc.assert(
       fc.property(anyCommentedText, ({ text, comments }) => {
         const before = parseJson(text);
@@ -183,7 +183,7 @@ describe('adding to a JSON text with comments', () => {
   });
 });
 
-it('insertions are taken out again in whatever order and place they came', () => {
+it('insertions in any order and place can be withdrawn', () => {
   fc.assert(
     fc.property(fc.string(), fc.array(fc.tuple(fc.nat(), fc.string({ minLength: 1 }))), (text, additions) => {
       let present = { text, insertions: [] as readonly { at: number; length: number }[] };

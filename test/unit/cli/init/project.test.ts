@@ -22,7 +22,7 @@ async function put(path: string, text: string): Promise<void> {
 }
 
 describe('ctxd init', () => {
-  it('FR-2.1 FR-2.2 makes a directory for every tool, with its schema, its texts and its links', async () => {
+  it('FR-2.1 FR-2.2 creates a directory for every tool with its schema, texts and links', async () => {
     await project.init();
     for (const { name, schemaJson, toolMd } of TOOLS) {
       const dir = `.claude/tools/${name}`;
@@ -34,7 +34,7 @@ describe('ctxd init', () => {
     }
   });
 
-  it('tells Claude Code of the tools: rules, a skill, the permission, the sandbox, the PATH', async () => {
+  it('tells Claude Code about the tools: rules, a skill, the permission, the sandbox, the PATH', async () => {
     await project.init();
     expect(await readFile(at('.claude/rules/contextd.md'), 'utf8')).toContain(
       '.claude/tools/safe_bash/safe_bash \'{"command":',
@@ -49,7 +49,7 @@ describe('ctxd init', () => {
     });
   });
 
-  it('names every view in the skill, as the views are read', async () => {
+  it('names every view in the skill', async () => {
     await project.init();
     const skill = await readFile(at('.claude/skills/contextd/SKILL.md'), 'utf8');
     expect(VIEW_NAMES).toHaveLength(12);
@@ -60,7 +60,7 @@ describe('ctxd init', () => {
     );
   });
 
-  it('tells OpenCode of the rules', async () => {
+  it('tells OpenCode about the rules', async () => {
     await project.init();
     expect(await json('opencode.json')).toMatchObject({ instructions: ['.claude/rules/contextd.md'] });
   });
@@ -73,7 +73,7 @@ describe('ctxd init', () => {
     expect(await snapshot(project.projectsDir)).toEqual(state);
   });
 
-  it('changes nothing when run again after the user changed the files around it', async () => {
+  it('changes nothing when run again after the user edited the files', async () => {
     await put('.claude/settings.json', '{"model":"opus"}');
     await project.init();
     const settings = await readFile(at('.claude/settings.json'), 'utf8');
@@ -85,7 +85,7 @@ describe('ctxd init', () => {
     expect(await json('.claude/settings.json')).toEqual({ model: 'sonnet', x: [1] });
   });
 
-  it('brings its own older files up to date, and takes away a tool that is gone', async () => {
+  it('updates its own older files, and removes a tool that no longer exists', async () => {
     await project.init();
     const changes = await project.init([toolText('safe_bash', 2), toolText('safe_read')], '/new/bin/contextd-proxy');
     expect(changes.updated).toContain('.claude/tools/safe_bash/TOOL.md');
@@ -98,7 +98,7 @@ describe('ctxd init', () => {
     expect(await snapshot(project.root)).toEqual({});
   });
 
-  it('takes over what another machine committed, also of another version', async () => {
+  it('adopts files that another machine committed, even from another version', async () => {
     await project.init();
     await rm(project.projectsDir, { recursive: true });
     for (const path of ['.claude/bin', ...TOOLS.map(({ name }) => `.claude/tools/${name}/${name}`)]) {
@@ -110,7 +110,7 @@ describe('ctxd init', () => {
     expect(await snapshot(project.root)).toEqual({});
   });
 
-  it('leaves to the user what was there before, entry by entry', async () => {
+  it('keeps each entry that the user had before', async () => {
     const mine = '{"permissions":{"allow":["Bash(.claude/tools/*)"]}}';
     await put('.claude/settings.json', mine);
     await put('.claude/.gitignore', 'mine');
@@ -122,7 +122,7 @@ describe('ctxd init', () => {
     expect(await readFile(at('.claude/.gitignore'), 'utf8')).toBe('mine');
   });
 
-  it('keeps its links out of git, in a repository made before or after, and nothing else', async () => {
+  it('ignores exactly its links in git', async () => {
     const git = (...words: string[]) =>
       run('git', ['-C', project.root, ...words], { env: { PATH: process.env.PATH, HOME: project.root } });
     await put('.claude/bin/mine', '');
@@ -136,7 +136,7 @@ describe('ctxd init', () => {
     expect(tracked.filter((path) => /safe_\w+$/.test(path))).toEqual([]);
   });
 
-  it.runIf(process.getuid?.() === 0)('run by root, gives what it makes to the owner of the project', async () => {
+  it.runIf(process.getuid?.() === 0)('run by root, gives the new files to the owner of the project', async () => {
     await chown(project.root, 65534, 65534);
     await project.init();
     for (const path of await readdir(project.root, { recursive: true }))
@@ -180,7 +180,7 @@ describe('ctxd init', () => {
   });
 });
 
-describe('ctxd init refuses, and changes nothing,', () => {
+describe('ctxd init refuses and changes nothing', () => {
   const refusedNaming = async (...paths: string[]) => {
     const tree = await snapshot(project.root);
     const error: unknown = await project.init().catch((thrown: unknown) => thrown);
@@ -197,7 +197,7 @@ describe('ctxd init refuses, and changes nothing,', () => {
     '.claude/rules',
     '.claude/skills/contextd',
     '.claude/bin',
-  ])('when %s is a link leading out of the project', async (path) => {
+  ])('if %s is a link that leads out of the project', async (path) => {
     const outside = join(project.root, '..', 'outside');
     await mkdir(outside);
     await mkdir(dirname(at(path)), { recursive: true });
@@ -207,7 +207,7 @@ describe('ctxd init refuses, and changes nothing,', () => {
   });
 
   it.each(['.claude/settings.json', 'opencode.json', '.claude/.gitignore', '.claude/tools/safe_bash/schema.json'])(
-    'when %s is a link, even to a good file',
+    'if %s is a link, even to a good file',
     async (path) => {
       const outside = join(project.root, '..', 'outside');
       await writeFile(outside, '{}');
@@ -218,13 +218,13 @@ describe('ctxd init refuses, and changes nothing,', () => {
     },
   );
 
-  it.each(['.claude/settings.json', 'opencode.json'])('when %s is a pipe, without waiting on it', async (path) => {
+  it.each(['.claude/settings.json', 'opencode.json'])('if %s is a pipe, without waiting for it', async (path) => {
     await mkdir(at('.claude'), { recursive: true });
     await run('mkfifo', [at(path)]);
     await refusedNaming(`${path} is neither a file nor a directory`);
   });
 
-  it('when a settings file is a directory, huge, or not text', async () => {
+  it('if a settings file is a directory, huge, or not text', async () => {
     await mkdir(at('.claude/settings.json'), { recursive: true });
     await put('opencode.json', ' '.repeat(2_000_000));
     await put('.claude/.gitignore', '');
@@ -242,12 +242,12 @@ describe('ctxd init refuses, and changes nothing,', () => {
     ['', 'not JSON'],
     ['{"permissions":{"allow":true}}', 'permissions.allow is not an array'],
     ['[]', 'the file is not an object'],
-  ])('when settings.json holds %j', async (text, reason) => {
+  ])('if settings.json holds %j', async (text, reason) => {
     await put('.claude/settings.json', text);
     await refusedNaming('.claude/settings.json is', reason);
   });
 
-  it('when a place of a tool is taken, naming every such place at once', async () => {
+  it('if a path of a tool is taken, and names all taken paths at once', async () => {
     await put('.claude/tools/safe_bash/safe_bash', '#!/bin/sh\necho mine\n');
     await put('.claude/tools/safe_read/schema.json', '{"mine":true}');
     await put('.claude/rules/contextd.md', 'my rules');
@@ -260,15 +260,15 @@ describe('ctxd init refuses, and changes nothing,', () => {
     );
   });
 
-  it('when a link of that name leads elsewhere', async () => {
+  it('if a link of that name leads elsewhere', async () => {
     await mkdir(at('.claude/bin'), { recursive: true });
     await symlink('/bin/sh', at('.claude/bin/safe_bash'));
     await refusedNaming('.claude/bin/safe_bash is not from ctxd init (a symbolic link to /bin/sh)');
   });
 });
 
-describe('ctxd init, where something that it made was changed,', () => {
-  it('keeps a file that a person edited, says so, and brings the others up to date', async () => {
+describe('ctxd init after its files were changed', () => {
+  it('keeps and reports a file that a person edited, and updates the others', async () => {
     await project.init();
     await put('.claude/tools/safe_bash/TOOL.md', 'mine');
     const changes = await project.init([toolText('safe_bash', 2)]);
@@ -277,7 +277,7 @@ describe('ctxd init, where something that it made was changed,', () => {
     expect(await readFile(at('.claude/tools/safe_bash/TOOL.md'), 'utf8')).toBe('mine');
   });
 
-  it('goes on after --uninstall left an edited file, and makes it again once it is deleted', async () => {
+  it('works after --uninstall kept an edited file, and creates the file again once it is deleted', async () => {
     const before = await snapshot(project.root);
     await project.init();
     await put('.claude/rules/contextd.md', 'my rules');
@@ -293,7 +293,7 @@ describe('ctxd init, where something that it made was changed,', () => {
     expect(await readdir(project.projectsDir)).toEqual([]);
   });
 
-  it('removes the directories that an edited file kept, once the file is gone', async () => {
+  it('removes the directories of an edited file once the file is gone', async () => {
     await project.init();
     await put('.claude/rules/contextd.md', 'my rules');
     await project.uninstall();
@@ -303,7 +303,7 @@ describe('ctxd init, where something that it made was changed,', () => {
     expect(await readdir(project.projectsDir)).toEqual([]);
   });
 
-  it('SEC-4.2 puts its own link in the place of one that leads elsewhere', async () => {
+  it('SEC-4.2 replaces a link that leads elsewhere', async () => {
     await project.init();
     await rm(at('.claude/bin/safe_bash'));
     await symlink('/bin/sh', at('.claude/bin/safe_bash'));
@@ -311,7 +311,7 @@ describe('ctxd init, where something that it made was changed,', () => {
     expect(await readlink(at('.claude/bin/safe_bash'))).toBe(PROXY);
   });
 
-  it('names the command that moves a file of the same name away', async () => {
+  it('suggests the command that moves a file of the same name away', async () => {
     await put('.claude/rules/contextd.md', 'my rules');
     await expect(project.init()).rejects.toMatchObject({
       code: 'CONFLICT',
@@ -323,18 +323,18 @@ describe('ctxd init, where something that it made was changed,', () => {
 });
 
 describe('ctxd init --uninstall', () => {
-  it('has nothing to do where no init was', async () => {
+  it('has nothing to do without an init', async () => {
     expect(await project.uninstall()).toBeUndefined();
   });
 
-  it('leaves nothing of what it made, and its record neither', async () => {
+  it('removes everything that init created, and its record', async () => {
     await project.init();
     await project.uninstall();
     expect(await snapshot(project.root)).toEqual({});
     expect(await readdir(project.projectsDir)).toEqual([]);
   });
 
-  it('keeps what was changed or added since, and says so', async () => {
+  it('keeps and reports what was changed or added since', async () => {
     await project.init();
     await put('.claude/tools/safe_bash/TOOL.md', 'mine');
     await put('.claude/tools/safe_read/notes', 'mine');
@@ -350,7 +350,7 @@ describe('ctxd init --uninstall', () => {
     ]);
   });
 
-  it('takes only its entries out of files that were edited since, and leaves one that is broken', async () => {
+  it('removes only its entries from edited files, and keeps a broken file', async () => {
     await put('opencode.json', '{}');
     await project.init();
     const settings = await readFile(at('.claude/settings.json'), 'utf8');
@@ -364,7 +364,7 @@ describe('ctxd init --uninstall', () => {
     expect(changes?.kept).toEqual(['opencode.json']);
   });
 
-  it('writes through no link that came since', async () => {
+  it('does not write through a link that was created since', async () => {
     await project.init();
     const outside = join(project.root, '..', 'outside');
     await run('mv', [at('.claude'), outside]);
@@ -377,7 +377,7 @@ describe('ctxd init --uninstall', () => {
     expect(await snapshot(outside)).toEqual(before);
   });
 
-  it('restores every byte of whatever tree there was', async () => {
+  it('restores every byte of any tree', async () => {
     await fc.assert(
       fc.asyncProperty(anyTree, async (tree) => {
         const fixture = await createFixture();

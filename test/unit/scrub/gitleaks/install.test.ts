@@ -75,7 +75,7 @@ describe('SEC-1.1 the release of gitleaks', () => {
     expect(releaseFor('win32', 'x64')).toBeUndefined();
   });
 
-  it('gives the program when its checksum is the pinned one', async () => {
+  it('contains the program if its checksum is the pinned one', async () => {
     const url = await serve((_request, answer) => answer.end(whole));
     expect((await downloadProgram({ url, sha256: sha256(whole) }, 10_000)).equals(program)).toBe(true);
   });
@@ -92,12 +92,12 @@ describe('SEC-1.1 the release of gitleaks', () => {
       },
       /cannot be had/,
     ],
-  ])('is not used when the answer is %s', async (_what, listener, message) => {
+  ])('is not used if the answer is %s', async (_what, listener, message) => {
     const url = await serve(listener);
     await expect(downloadProgram({ url, sha256: sha256(whole) }, 10_000)).rejects.toThrow(message);
   });
 
-  it('is not used when no answer comes in time, when nobody listens, or without the program in it', async () => {
+  it('is not used if no answer comes in time, nobody listens, or the program is not in it', async () => {
     const silent = await serve(() => {});
     await expect(downloadProgram({ url: silent, sha256: sha256(whole) }, 50)).rejects.toThrow(/no answer in time/);
     server?.closeAllConnections();
@@ -112,13 +112,13 @@ describe('SEC-1.1 the release of gitleaks', () => {
     ['a file cut short', (tar) => tar.subarray(0, 700), /is not a whole tar archive/],
     ['a header whose checksum is wrong', (tar) => Buffer.concat([Buffer.from('x'), tar.subarray(1)]), /checksum/],
     ['a link of that name', asLink, /holds no file gitleaks/],
-  ])('is not used when its archive holds %s', async (_what, damage, message) => {
+  ])('is not used if its archive holds %s', async (_what, damage, message) => {
     const damaged = gzipSync(damage(gunzipSync(archive(['gitleaks', program]))));
     const url = await serve((_request, answer) => answer.end(damaged));
     await expect(downloadProgram({ url, sha256: sha256(damaged) }, 10_000)).rejects.toThrow(message);
   });
 
-  it('is found as ./gitleaks too', async () => {
+  it('may hold the program as ./gitleaks', async () => {
     const dotted = archive(['./gitleaks', program]);
     const url = await serve((_request, answer) => answer.end(dotted));
     expect((await downloadProgram({ url, sha256: sha256(dotted) }, 10_000)).equals(program)).toBe(true);
@@ -148,7 +148,7 @@ describe('SEC-1.1 bringing gitleaks', () => {
     expect(modes.map(({ mode }) => (mode & 0o777).toString(8))).toEqual(['700', '700', '600']);
   });
 
-  it('builds it with Go where it is not on PATH', async () => {
+  it('builds it with Go if it is not on PATH', async () => {
     const runGo = async (folder: string) => {
       await putProgram(join(folder, 'gitleaks'), programBytes());
       return { isThere: true, fault: undefined };
@@ -157,7 +157,7 @@ describe('SEC-1.1 bringing gitleaks', () => {
     expect((await readdir(own())).sort()).toEqual(['gitleaks', 'gitleaks.toml']);
   });
 
-  it('downloads it where Go cannot build it, and says what failed', async () => {
+  it('downloads it if Go cannot build it, and reports what failed', async () => {
     const whole = archive(['gitleaks', programBytes()]);
     const url = await serve((_request, answer) => answer.end(whole));
     const runGo = async () => ({ isThere: true, fault: 'no such module' });
@@ -166,14 +166,14 @@ describe('SEC-1.1 bringing gitleaks', () => {
     expect(said.join('\n')).toContain('Go could not build it: no such module');
   });
 
-  it('goes on without when nothing helps, and leaves nothing behind', async () => {
+  it('continues without it if nothing helps, and leaves nothing behind', async () => {
     const url = await serve((_request, answer) => answer.end('not it'));
     expect(await installGitleaks(deps({ url, sha256: '0'.repeat(64) }))).toEqual({ binary: null, config: null });
     expect(said.join('\n')).toMatch(/has sha256 [0-9a-f]{64}, not 0{64}: it is not used/);
     expect(await readdir(own())).toEqual([]);
   });
 
-  it('fetches nothing again when the pinned one is there already', async () => {
+  it('fetches nothing if the pinned version is installed', async () => {
     await mkdir(own());
     await putProgram(join(own(), 'gitleaks'), programBytes());
     const { binary } = await installGitleaks(deps({ url: 'http://127.0.0.1:1/', sha256: '' }));
@@ -181,7 +181,7 @@ describe('SEC-1.1 bringing gitleaks', () => {
     expect(said).toEqual([]);
   });
 
-  it('takes an own program of another version only when the pinned one cannot be had', async () => {
+  it('keeps its own program of another version only if the pinned version is not available', async () => {
     await mkdir(own());
     await putProgram(join(own(), 'gitleaks'), programBytes('v8.1.0'));
     expect((await installGitleaks(deps())).binary?.version).toBe('8.1.0');
@@ -189,7 +189,7 @@ describe('SEC-1.1 bringing gitleaks', () => {
     expect((await installGitleaks(deps())).binary?.version).toBe('8.30.1');
   });
 
-  it('fails for a folder it cannot make', async () => {
+  it('fails if it cannot create its directory', async () => {
     await writeFile(join(base, 'file'), '');
     await chmod(join(base, 'file'), 0o600);
     const blocked = { ...deps(), places: { ...deps().places, gitleaksDir: join(base, 'file/own') } };
