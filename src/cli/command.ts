@@ -13,7 +13,7 @@ export interface CommandSpec<T> {
   parameters?: readonly Parameter[];
   /** In commander's syntax: `-n, --lines <count>`. Every command has `--json` already. */
   options?: readonly Parameter[];
-  run(context: CliContext, given: Given): Promise<T>;
+  run(context: CliContext, args: ParsedArgs): Promise<T>;
   view(data: T): View;
   /** The text for `--json`. Default: the data as JSON. */
   bare?(data: T): string;
@@ -30,7 +30,7 @@ interface Parameter {
 export interface Command extends Pick<CommandSpec<unknown>, 'name' | 'summary'> {
   parameters: readonly Parameter[];
   options: readonly Parameter[];
-  execute(context: CliContext, given: Given): Promise<Outcome>;
+  execute(context: CliContext, args: ParsedArgs): Promise<Outcome>;
 }
 
 interface Outcome {
@@ -47,8 +47,8 @@ export function defineCommand<T>(spec: CommandSpec<T>): Command {
     summary,
     parameters,
     options,
-    async execute(context, given) {
-      const data = await spec.run(context, given);
+    async execute(context, args) {
+      const data = await spec.run(context, args);
       return {
         json: spec.bare?.(data) ?? JSON.stringify(data ?? null),
         view: spec.view(data),
@@ -59,7 +59,7 @@ export function defineCommand<T>(spec: CommandSpec<T>): Command {
 }
 
 /** The words and options of one command line. */
-export class Given {
+export class ParsedArgs {
   readonly #words: readonly unknown[];
   readonly #options: Readonly<Record<string, unknown>>;
 
@@ -89,13 +89,13 @@ export class Given {
   }
 
   /** A whole number from 1 to `maximum`. Throws ARGS_INVALID otherwise. */
-  count(name: string, standard: number, maximum: number): number {
+  count(name: string, fallback: number, maximum: number): number {
     const text = this.text(name);
-    if (text === undefined) return standard;
+    if (text === undefined) return fallback;
     const value = Number(text);
     if (/^\d+$/.test(text) && value >= 1 && value <= maximum) return value;
     throw new ContextdError('ARGS_INVALID', `--${name} is not a number from 1 to ${maximum}: ${text}`, {
-      remedy: `Pass a number, such as --${name} ${standard}.`,
+      remedy: `Pass a number, such as --${name} ${fallback}.`,
     });
   }
 }

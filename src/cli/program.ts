@@ -1,6 +1,6 @@
 import { Command as Commander, CommanderError } from 'commander';
 import { ContextdError, isErrno } from '../core/errors.ts';
-import { type Command, Given } from './command.ts';
+import { type Command, ParsedArgs } from './command.ts';
 import { auditTail } from './commands/audit-tail.ts';
 import { configGet, configList, configSet } from './commands/config.ts';
 import { doctor } from './commands/doctor.ts';
@@ -30,23 +30,23 @@ export async function runCli(words: readonly string[], context: CliContext): Pro
 
 async function parseAndRun(words: readonly string[], context: CliContext): Promise<number> {
   let exitCode = 0;
-  const program = createProgram(context, async (command, given) => {
-    exitCode = await runCommand(command, given, context);
+  const program = createProgram(context, async (command, args) => {
+    exitCode = await runCommand(command, args, context);
   });
   await program.parseAsync([...words], { from: 'user' });
   return exitCode;
 }
 
-async function runCommand(command: Command, given: Given, context: CliContext): Promise<number> {
-  const { json, view, exitCode } = await command.execute(context, given);
+async function runCommand(command: Command, args: ParsedArgs, context: CliContext): Promise<number> {
+  const { json, view, exitCode } = await command.execute(context, args);
   const terminal = context.stdout.isTTY === true;
   const { columns } = context.stdout;
   const style = { terminal, colour: terminal && !context.env.noColor, ...(columns === undefined ? {} : { columns }) };
-  await write(context.stdout, given.flag('json') ? `${json}\n` : renderView(view, style));
+  await write(context.stdout, args.flag('json') ? `${json}\n` : renderView(view, style));
   return exitCode;
 }
 
-type Handler = (command: Command, given: Given) => Promise<void>;
+type Handler = (command: Command, args: ParsedArgs) => Promise<void>;
 
 function createProgram(context: CliContext, handle: Handler): Commander {
   const program = configure(new Commander('ctxd'), context)
@@ -63,7 +63,7 @@ function addCommand(program: Commander, command: Command, context: CliContext, h
   for (const { syntax, help } of command.parameters) made.argument(syntax, help);
   for (const { syntax, help } of command.options) made.option(syntax, help);
   made.option('--json', 'print the bare data as one JSON value');
-  made.action(() => handle(command, new Given(made.args, made.opts())));
+  made.action(() => handle(command, new ParsedArgs(made.args, made.opts())));
 }
 
 function groupOf(program: Commander, name: string, context: CliContext): Commander {

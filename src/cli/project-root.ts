@@ -2,26 +2,26 @@ import { realpath, stat } from 'node:fs/promises';
 import { dirname, relative, resolve } from 'node:path';
 import type { Paths } from '../config/paths.ts';
 import { ContextdError, isErrno } from '../core/errors.ts';
-import type { Given } from './command.ts';
+import type { ParsedArgs } from './command.ts';
 import type { CliContext } from './context.ts';
 
 /** The project root of `--project [dir]`: "" without the option, the current project without a directory. */
-export async function projectOption(context: CliContext, given: Given): Promise<string> {
-  if (!given.flag('project')) return '';
-  const directory = given.text('project');
+export async function projectOption(context: CliContext, args: ParsedArgs): Promise<string> {
+  if (!args.flag('project')) return '';
+  const directory = args.text('project');
   return directory === undefined
-    ? projectAround(context)
+    ? currentProject(context)
     : resolveProjectRoot(context.cwd, directory, context.env.home, context.paths);
 }
 
 /** The project root of a parameter `[path]`: the current project if it is missing. */
 export async function projectAt(context: CliContext, path: string | undefined): Promise<string> {
-  if (path === undefined) return projectAround(context);
+  if (path === undefined) return currentProject(context);
   return resolveProjectRoot(context.cwd, path, context.env.home, context.paths);
 }
 
 /** The root of the current project. Throws PATH_NOT_FOUND if the current directory is not in a project. */
-export async function projectAround(context: CliContext): Promise<string> {
+export async function currentProject(context: CliContext): Promise<string> {
   const root = await findProjectRoot(context.cwd);
   if (root !== undefined) return root;
   throw new ContextdError('PATH_NOT_FOUND', `${context.cwd} is not in a project of contextd`, {

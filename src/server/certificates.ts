@@ -35,7 +35,7 @@ interface CertificateDeps {
  * thief of this directory cannot create further identities.
  */
 export async function ensureCertificates(deps: CertificateDeps): Promise<CertificateSet> {
-  const found = await readSound(deps);
+  const found = await readValid(deps);
   if (typeof found !== 'string') return found;
   const fresh = await issueCertificates(deps.clock.now(), LIFETIME_MS);
   await writeSet(deps.certsDir, fresh);
@@ -44,7 +44,7 @@ export async function ensureCertificates(deps: CertificateDeps): Promise<Certifi
 }
 
 /** A usable set, or the reason why the set cannot be used. */
-async function readSound({ certsDir, clock }: CertificateDeps): Promise<CertificateSet | string> {
+async function readValid({ certsDir, clock }: CertificateDeps): Promise<CertificateSet | string> {
   try {
     const set = await readSet(certsDir);
     return fault(set, clock.now()) ?? set;
@@ -84,23 +84,23 @@ export async function writeSet(certsDir: string, set: CertificateSet): Promise<v
 function fault(set: CertificateSet, nowMs: number): string | undefined {
   const authority = new X509Certificate(set.authority);
   if (!authority.ca || !authority.verify(authority.publicKey)) return 'ca.pem is not an authority';
-  if (!inForce(authority, nowMs)) return 'expires soon: ca.pem';
+  if (!isValidAt(authority, nowMs)) return 'expires soon: ca.pem';
   for (const name of identityNames()) {
     const certificate = new X509Certificate(set[name].certificate);
     if (!certificate.checkIssued(authority) || !certificate.verify(authority.publicKey))
       return `mismatched: ${name}.pem`;
     if (!isPair(set[name])) return `mismatched: ${name}.key`;
-    if (!speaksFor(certificate, name)) return `wrong name: ${name}.pem`;
-    if (!inForce(certificate, nowMs)) return `expires soon: ${name}.pem`;
+    if (!hasNameOf(certificate, name)) return `wrong name: ${name}.pem`;
+    if (!isValidAt(certificate, nowMs)) return `expires soon: ${name}.pem`;
   }
   return undefined;
 }
 
-function inForce(certificate: X509Certificate, nowMs: number): boolean {
+function isValidAt(certificate: X509Certificate, nowMs: number): boolean {
   return certificate.validFromDate.getTime() <= nowMs && certificate.validToDate.getTime() - nowMs >= RENEWAL_MS;
 }
 
-function speaksFor(certificate: X509Certificate, name: IdentityName): boolean {
+function hasNameOf(certificate: X509Certificate, name: IdentityName): boolean {
   if (certificate.subject !== `CN=${IDENTITIES[name].commonName}`) return false;
   return name !== 'server' || certificate.checkHost(SERVER_NAME) === SERVER_NAME;
 }

@@ -44,7 +44,7 @@ export function statusOf(
   path: string,
   { logger, mask }: Pick<RouteMakerDeps, 'logger' | 'mask'>,
 ): Partial<StatusObject> {
-  return toStatus(reported(thrown, path, logger), mask);
+  return toStatus(loggedError(thrown, path, logger), mask);
 }
 
 /** The parts that unary calls and calls with events have in common. */
@@ -81,7 +81,7 @@ function notServed(path: string, caller: Caller | undefined): ContextdError {
 }
 
 /** Logs the cause of an unexpected error. The caller gets only a sentence. */
-function reported(thrown: unknown, path: string, logger: Logger): ContextdError {
+function loggedError(thrown: unknown, path: string, logger: Logger): ContextdError {
   const error = ContextdError.from(thrown);
   if (error.code === 'INTERNAL_ERROR') logger.error('rpc.failed', { rpc: path }, thrown);
   return error;
@@ -126,14 +126,14 @@ const TEXT_MAX_CHARS = 1_000;
 export function toStatus(error: ContextdError, mask: (text: string) => string): Partial<StatusObject> {
   const metadata = new Metadata();
   metadata.set(CODE_TRAILER, error.code);
-  if (error.remedy !== undefined) metadata.set(REMEDY_TRAILER, Buffer.from(presentable(error.remedy, mask)));
-  return { code: GRPC_STATUS[error.code], details: presentable(error.message, mask), metadata };
+  if (error.remedy !== undefined) metadata.set(REMEDY_TRAILER, Buffer.from(headerText(error.remedy, mask)));
+  return { code: GRPC_STATUS[error.code], details: headerText(error.message, mask), metadata };
 }
 
 /**
  * Masks before it cuts, so that no part of a secret is left. Removes lone surrogates, which cannot be percent-encoded.
  */
-function presentable(text: string, mask: (text: string) => string): string {
+function headerText(text: string, mask: (text: string) => string): string {
   try {
     return Buffer.from(mask(text).slice(0, TEXT_MAX_CHARS)).toString();
   } catch {

@@ -24,7 +24,7 @@ export interface BoundSocket {
 export async function bindSocket(server: Server, deps: ProbeDeps): Promise<BoundSocket> {
   const { socket } = deps;
   checkLength(socket);
-  await closeDirectory(dirname(socket));
+  await makePrivate(dirname(socket));
   await ensureVacant(deps);
   // As long as the final name, which may have the maximum length.
   const hidden = `${socket.slice(0, -1)}~`;
@@ -51,7 +51,7 @@ function checkLength(socket: string): void {
   );
 }
 
-async function closeDirectory(directory: string): Promise<void> {
+async function makePrivate(directory: string): Promise<void> {
   try {
     await mkdir(directory, { recursive: true, mode: DIRECTORY_MODE });
     const found = await lstat(directory);

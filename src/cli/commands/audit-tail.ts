@@ -13,9 +13,9 @@ export const auditTail = defineCommand({
     { syntax: '-n, --lines <count>', help: `number of records (default ${RECORDS_DEFAULT}, at most ${RECORDS_MAX})` },
     { syntax: '--project [dir]', help: 'only records of a project (default: the current project)' },
   ],
-  async run(context, given) {
-    const limit = given.count('lines', RECORDS_DEFAULT, RECORDS_MAX);
-    const root = await projectOption(context, given);
+  async run(context, args) {
+    const limit = args.count('lines', RECORDS_DEFAULT, RECORDS_MAX);
+    const root = await projectOption(context, args);
     const request = { limit, project_root: root };
     const { records_json } = await withClient(context.paths, (client) => client.tailAudit(request));
     return records_json.map(parseRecord);

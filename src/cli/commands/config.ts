@@ -11,8 +11,8 @@ export const configGet = defineCommand({
   name: ['config', 'get'],
   summary: 'Print the value of a setting, or of a group of settings.',
   parameters: [{ syntax: '<key>', help: 'such as budget.default_tokens' }],
-  async run(context, given) {
-    return readSetting(await loadConfig(context.paths), given.requiredWord(0));
+  async run(context, args) {
+    return readSetting(await loadConfig(context.paths), args.requiredWord(0));
   },
   view: (value) => ({ kind: 'lines', lines: [typeof value === 'string' ? value : JSON.stringify(value)] }),
 });
@@ -40,10 +40,10 @@ export const configSet = defineCommand({
     { syntax: '<key>', help: 'such as budget.default_tokens' },
     { syntax: '<value>', help: 'JSON, or plain text' },
   ],
-  async run(context, given) {
-    const key = requireSetting(given.requiredWord(0));
+  async run(context, args) {
+    const key = requireSetting(args.requiredWord(0));
     const written = await readConfigFile(context.paths);
-    const value = parseValue(given.requiredWord(1));
+    const value = parseValue(args.requiredWord(1));
     checkSetting(written, key, value);
     const changed = withSetting(written, key, value);
     const config = acceptConfig(context.paths.configFile, changed);
@@ -186,8 +186,8 @@ const KINDS: Readonly<Record<string, string>> = {
 };
 
 function aboutSetting(key: string): string {
-  const { description, default: standard } = schemaOf(key);
-  return `${description} The default is ${JSON.stringify(standard)}.`;
+  const { description, default: fallback } = schemaOf(key);
+  return `${description} The default is ${JSON.stringify(fallback)}.`;
 }
 
 function unknownKey(key: string): ContextdError {

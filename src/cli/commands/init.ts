@@ -21,9 +21,9 @@ export const init = defineCommand({
   summary: 'Set up a project: add the tools and tell agents about them.',
   parameters: [{ syntax: '[dir]', help: 'the project directory (default: the current one)' }],
   options: [{ syntax: '--uninstall', help: 'remove exactly what init created' }],
-  async run(context, given) {
-    const root = await resolveProjectRoot(context.cwd, given.word(0) ?? '.', context.env.home, context.paths);
-    return given.flag('uninstall') ? uninstall(context, root) : install(context, root);
+  async run(context, args) {
+    const root = await resolveProjectRoot(context.cwd, args.word(0) ?? '.', context.env.home, context.paths);
+    return args.flag('uninstall') ? uninstall(context, root) : install(context, root);
   },
   view: (result) => (result.action === 'init' ? viewInit(result) : viewUninstall(result)),
 });

@@ -14,8 +14,8 @@ export const quarantineList = defineCommand({
   name: ['quarantine', 'list'],
   summary: 'List the files that contextd set aside because a program on the host would run them.',
   parameters: [{ syntax: '[path]', help: 'the project directory (default: the current project)' }],
-  async run(context, given) {
-    const root = await projectAt(context, given.word(0));
+  async run(context, args) {
+    const root = await projectAt(context, args.word(0));
     return withClient(context.paths, (client) => client.listQuarantine({ root, which: '' }));
   },
   view: ({ items, accepted }) => ({
@@ -67,9 +67,9 @@ export const quarantineRestore = defineCommand({
     { syntax: '<id>', help: 'its id, from `ctxd quarantine list` or the answer of the call' },
     { syntax: '[path]', help: 'the project directory (default: the current project)' },
   ],
-  async run(context, given) {
-    const root = await projectAt(context, given.word(1));
-    const request = { root, which: given.requiredWord(0) };
+  async run(context, args) {
+    const root = await projectAt(context, args.word(1));
+    const request = { root, which: args.requiredWord(0) };
     return withClient(context.paths, (client) => client.restoreQuarantined(request));
   },
   view: ({ items }) => ({
@@ -93,14 +93,14 @@ export const quarantineAccept = defineCommand({
     { syntax: '--yes', help: 'do not ask' },
     { syntax: '--revoke', help: 'withdraw an acceptance; the file itself stays' },
   ],
-  async run(context, given) {
-    const root = await projectAt(context, given.word(1));
-    const which = given.requiredWord(0);
+  async run(context, args) {
+    const root = await projectAt(context, args.word(1));
+    const which = args.requiredWord(0);
     return withClient(context.paths, async (client) => {
-      if (given.flag('revoke')) return client.revokeAccepted({ root, which });
+      if (args.flag('revoke')) return client.revokeAccepted({ root, which });
       const { items } = await client.listQuarantine({ root, which });
       const item = checkUsable(items[0], which);
-      if (!given.flag('yes')) await ask(context, item);
+      if (!args.flag('yes')) await ask(context, item);
       return client.acceptQuarantined({ root, which: item.id, sha256: item.sha256 });
     });
   },

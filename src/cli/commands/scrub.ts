@@ -3,10 +3,10 @@ import { ContextdError } from '../../core/errors.ts';
 import type { GitleaksPlaces } from '../../scrub/gitleaks/binary.ts';
 import { howToInstall } from '../../scrub/gitleaks/remedy.ts';
 import { withClient } from '../client.ts';
-import { defineCommand, type Given } from '../command.ts';
+import { defineCommand, type ParsedArgs } from '../command.ts';
 import type { CliContext } from '../context.ts';
 import { confirm, decodeText, readChunks } from '../input.ts';
-import { projectAround, resolveProjectRoot } from '../project-root.ts';
+import { projectAt } from '../project-root.ts';
 import { printable, renderError, write } from '../render.ts';
 import type { ExactScrub } from '../scrub/exact-scrubber.ts';
 import { type ScrubLine, scrubJsonLines } from '../scrub/json-lines.ts';
@@ -34,26 +34,26 @@ export const scrub = defineCommand<Scrubbed>({
     { syntax: '--exact', help: "use only gitleaks' own configuration: no other rules, no vault, no guard" },
     { syntax: '--no-vault', help: 'treat each line of --jsonl as a separate session' },
   ],
-  async run(context, given) {
-    if (given.flag('json') && given.flag('jsonl')) {
+  async run(context, args) {
+    if (args.flag('json') && args.flag('jsonl')) {
       throw new ContextdError('ARGS_INVALID', '--json prints one value and --jsonl one for each line', {
         remedy: 'Leave one of them out.',
       });
     }
-    if (given.flag('jsonl')) return scrubLines(context, given);
-    return given.flag('exact') ? scrubExactly(context, given) : scrubText(context, given);
+    if (args.flag('jsonl')) return scrubLines(context, args);
+    return args.flag('exact') ? scrubExactly(context, args) : scrubText(context, args);
   },
   view: () => ({ kind: 'raw', text: '' }),
   bare: ({ text, findings }) => JSON.stringify({ text, findings: findings.map(bareFinding) }),
   exitCode: ({ failedLines }) => (failedLines > 0 ? 1 : 0),
 });
 
-async function scrubLines(context: CliContext, given: Given): Promise<Scrubbed> {
-  const scrubLine: ScrubLine = given.flag('exact')
+async function scrubLines(context: CliContext, args: ParsedArgs): Promise<Scrubbed> {
+  const scrubLine: ScrubLine = args.flag('exact')
     ? await exactScrub(context)
-    : hardenedLine(await textScrubber(context, given));
+    : hardenedLine(await textScrubber(context, args));
   let failedLines = 0;
-  for await (const result of scrubJsonLines(readChunks(given.word(0), context), scrubLine)) {
+  for await (const result of scrubJsonLines(readChunks(args.word(0), context), scrubLine)) {
     if ('line' in result) await write(context.stdout, `${result.line}\n`);
     else if (++failedLines <= FAULTS_SHOWN)
       await write(context.stderr, `ctxd: line ${result.number} was left out: ${printable(result.fault)}\n`);
@@ -67,12 +67,12 @@ function hardenedLine(scrubber: TextScrubber): ScrubLine {
   return (text) => scrubber.scrub(text);
 }
 
-async function scrubText(context: CliContext, given: Given): Promise<Scrubbed> {
-  const scrubber = await textScrubber(context, given);
+async function scrubText(context: CliContext, args: ParsedArgs): Promise<Scrubbed> {
+  const scrubber = await textScrubber(context, args);
   const whole: string[] = [];
   const findings: ScrubbedText['findings'][number][] = [];
-  for await (const part of scrubInWindows(inputText(context, given), scrubber)) {
-    if (!given.flag('json')) await write(context.stdout, part.text);
+  for await (const part of scrubInWindows(inputText(context, args), scrubber)) {
+    if (!args.flag('json')) await write(context.stdout, part.text);
     else {
       whole.push(part.text);
       for (const finding of part.findings) findings.push(finding);
@@ -82,17 +82,17 @@ async function scrubText(context: CliContext, given: Given): Promise<Scrubbed> {
 }
 
 /** Like gitleaks with standard input: one text without a path. */
-async function scrubExactly(context: CliContext, given: Given): Promise<Scrubbed> {
+async function scrubExactly(context: CliContext, args: ParsedArgs): Promise<Scrubbed> {
   const exact = await exactScrub(context);
   const parts: string[] = [];
-  for await (const part of inputText(context, given)) parts.push(part);
+  for await (const part of inputText(context, args)) parts.push(part);
   const scrubbed = exact(parts.join(''));
-  if (!given.flag('json')) await write(context.stdout, scrubbed.text);
+  if (!args.flag('json')) await write(context.stdout, scrubbed.text);
   return { ...scrubbed, failedLines: 0 };
 }
 
-function inputText(context: CliContext, given: Given): AsyncIterable<string> {
-  return decodeText(readChunks(given.word(0), context), () => {
+function inputText(context: CliContext, args: ParsedArgs): AsyncIterable<string> {
+  return decodeText(readChunks(args.word(0), context), () => {
     context.stderr.write('ctxd: bytes of the input that are not UTF-8 became U+FFFD\n');
   });
 }
@@ -104,14 +104,14 @@ async function exactScrub(context: CliContext): Promise<ExactScrub> {
   return createExactScrub(placesOf(context), context.paths.installRoot);
 }
 
-async function textScrubber(context: CliContext, given: Given): Promise<TextScrubber> {
+async function textScrubber(context: CliContext, args: ParsedArgs): Promise<TextScrubber> {
   const [{ readRuleSources }, { createTextScrubber }] = await Promise.all([
     import('../../scrub/rule-sources.ts'),
     import('../scrub/text-scrubber.ts'),
   ]);
   const { pack, official } = await readRuleSources(placesOf(context));
   if (official === null && context.stderr.isTTY === true) await write(context.stderr, renderError(missing(context)));
-  return createTextScrubber({ pack, official, shareVault: given.flag('vault') });
+  return createTextScrubber({ pack, official, shareVault: args.flag('vault') });
 }
 
 function missing({ paths }: CliContext): ContextdError {
@@ -141,18 +141,14 @@ export const scrubApprove = defineCommand({
     { syntax: '--yes', help: 'do not ask' },
     { syntax: '--revoke', help: 'withdraw an approval' },
   ],
-  async run(context, given) {
-    const path = given.word(0);
-    const root =
-      path === undefined
-        ? await projectAround(context)
-        : await resolveProjectRoot(context.cwd, path, context.env.home, context.paths);
+  async run(context, args) {
+    const root = await projectAt(context, args.word(0));
     return withClient(context.paths, async (client) => {
-      if (given.flag('revoke')) return client.revokeRules({ root });
+      if (args.flag('revoke')) return client.revokeRules({ root });
       const review = await client.reviewRules({ root });
       checkUsable(review);
       if (review.approved) return review;
-      if (!given.flag('yes')) await ask(context, review);
+      if (!args.flag('yes')) await ask(context, review);
       return client.approveRules({ root, sha256: review.sha256 });
     });
   },

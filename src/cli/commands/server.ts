@@ -121,14 +121,14 @@ export const serverLogs = defineCommand({
     { syntax: '-n, --lines <count>', help: `number of lines (default ${LINES_DEFAULT})` },
     { syntax: '-f, --follow', help: 'print new lines until interrupted' },
   ],
-  async run(context, given) {
-    const follow = given.flag('follow');
-    if (follow && given.flag('json')) {
+  async run(context, args) {
+    const follow = args.flag('follow');
+    if (follow && args.flag('json')) {
       throw new ContextdError('ARGS_INVALID', '--json prints one value and --follow never ends', {
         remedy: 'Leave one of them out.',
       });
     }
-    const { lines, end } = await tailFile(context.paths.logFile, given.count('lines', LINES_DEFAULT, LINES_MAX));
+    const { lines, end } = await tailFile(context.paths.logFile, args.count('lines', LINES_DEFAULT, LINES_MAX));
     if (!follow) return lines.map(parsed);
     await followLines(context, lines, end);
     return [];

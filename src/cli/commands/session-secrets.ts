@@ -1,6 +1,6 @@
 import { withClient } from '../client.ts';
 import { defineCommand } from '../command.ts';
-import { projectAround, resolveProjectRoot } from '../project-root.ts';
+import { projectAt } from '../project-root.ts';
 
 /** Lists the vault of a session by number. The daemon never sends a value. */
 export const sessionSecrets = defineCommand({
@@ -13,13 +13,9 @@ export const sessionSecrets = defineCommand({
     },
     { syntax: '--project <dir>', help: 'the project directory (default: the current project)' },
   ],
-  async run(context, given) {
-    const directory = given.text('project');
-    const root =
-      directory === undefined
-        ? await projectAround(context)
-        : await resolveProjectRoot(context.cwd, directory, context.env.home, context.paths);
-    const session = given.text('session') ?? context.env.sessionId ?? '';
+  async run(context, args) {
+    const root = await projectAt(context, args.text('project'));
+    const session = args.text('session') ?? context.env.sessionId ?? '';
     return withClient(context.paths, (client) => client.sessionSecrets({ root, session }));
   },
   view: ({ session, secrets }) => ({

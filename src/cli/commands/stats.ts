@@ -1,7 +1,7 @@
 import type { StatsRow } from '../../call/management.ts';
 import { ContextdError } from '../../core/errors.ts';
 import { withClient } from '../client.ts';
-import { defineCommand, type Given } from '../command.ts';
+import { defineCommand, type ParsedArgs } from '../command.ts';
 import { projectOption } from '../project-root.ts';
 import type { View } from '../render.ts';
 
@@ -34,10 +34,10 @@ export const stats = defineCommand<Stats>({
     { syntax: '--by <key>', help: `group only by one of ${GROUPINGS.join(', ')} (default: by all three)` },
     { syntax: '--project [dir]', help: 'only calls of a project (default: the current project)' },
   ],
-  async run(context, given) {
-    const days = given.count('days', DAYS_DEFAULT, DAYS_MAX);
-    const by = groupingOf(given);
-    const root = await projectOption(context, given);
+  async run(context, args) {
+    const days = args.count('days', DAYS_DEFAULT, DAYS_MAX);
+    const by = groupingOf(args);
+    const root = await projectOption(context, args);
     const { rows } = await withClient(context.paths, (client) => client.stats({ project_root: root, days }));
     return { rows: by === undefined ? rows : sumBy(rows, by), by };
   },
@@ -45,8 +45,8 @@ export const stats = defineCommand<Stats>({
   view: ({ rows, by }) => statsView(rows, by),
 });
 
-function groupingOf(given: Given): Grouping | undefined {
-  const asked = given.text('by');
+function groupingOf(args: ParsedArgs): Grouping | undefined {
+  const asked = args.text('by');
   const by = GROUPINGS.find((one) => one === asked);
   if (asked === undefined || by !== undefined) return by;
   throw new ContextdError('ARGS_INVALID', `--by must be one of ${GROUPINGS.join(', ')}, not ${asked}`, {
@@ -144,28 +144,32 @@ function isCounted(sum: StatsSum): boolean {
   return sum.counted_calls > 0;
 }
 
-const FIGURES = [
-  'calls',
-  'failed',
-  'follow_ups',
-  'counted_calls',
-  'estimated_calls',
-  'tokens_run',
-  'tokens_returned',
-  'tokens_saved',
-  'artifacts',
-  'truncated',
-  'secrets',
-  'missed_by_first_pass',
-  'missed_by_engine',
-  'duration_ms',
-  'scrub_ms',
-  'timed_calls',
-  'added_ms',
-] as const satisfies readonly (keyof StatsRow)[];
+/** The sum of no calls. */
+const NO_FIGURES = {
+  calls: 0,
+  failed: 0,
+  follow_ups: 0,
+  counted_calls: 0,
+  estimated_calls: 0,
+  tokens_run: 0,
+  tokens_returned: 0,
+  tokens_saved: 0,
+  artifacts: 0,
+  truncated: 0,
+  secrets: 0,
+  missed_by_first_pass: 0,
+  missed_by_engine: 0,
+  duration_ms: 0,
+  scrub_ms: 0,
+  timed_calls: 0,
+  added_ms: 0,
+} satisfies Omit<StatsRow, Key>;
+
+type Figures = typeof NO_FIGURES;
+const FIGURE_NAMES = Object.keys(NO_FIGURES) as (keyof Figures)[];
 
 /** Figures of some calls, and the keys that these calls share. */
-export type StatsSum = Pick<StatsRow, (typeof FIGURES)[number]> & Partial<Pick<StatsRow, Key>>;
+export type StatsSum = Figures & Partial<Pick<StatsRow, Key>>;
 
 /** One sum for each value of the key, in the order of first appearance. */
 export function sumBy(rows: readonly StatsSum[], by: Grouping): StatsSum[] {
@@ -173,39 +177,17 @@ export function sumBy(rows: readonly StatsSum[], by: Grouping): StatsSum[] {
   for (const row of rows) {
     const keys: Partial<Pick<StatsRow, Key>> = Object.fromEntries(KEYS[by].map((name) => [name, row[name] ?? '']));
     const key = JSON.stringify(keys);
-    sums.set(key, add(sums.get(key) ?? { ...keys, ...noFigures() }, row));
+    sums.set(key, add(sums.get(key) ?? { ...keys, ...NO_FIGURES }, row));
   }
   return [...sums.values()];
 }
 
 export function sumAll(rows: readonly StatsSum[]): StatsSum {
-  return rows.reduce(add, noFigures());
+  return rows.reduce<StatsSum>(add, NO_FIGURES);
 }
 
 function add(sum: StatsSum, row: StatsSum): StatsSum {
   const added = { ...sum };
-  for (const name of FIGURES) added[name] += row[name];
+  for (const name of FIGURE_NAMES) added[name] += row[name];
   return added;
-}
-
-function noFigures(): StatsSum {
-  return {
-    calls: 0,
-    failed: 0,
-    follow_ups: 0,
-    counted_calls: 0,
-    estimated_calls: 0,
-    tokens_run: 0,
-    tokens_returned: 0,
-    tokens_saved: 0,
-    artifacts: 0,
-    truncated: 0,
-    secrets: 0,
-    missed_by_first_pass: 0,
-    missed_by_engine: 0,
-    duration_ms: 0,
-    scrub_ms: 0,
-    timed_calls: 0,
-    added_ms: 0,
-  };
 }

@@ -6,7 +6,7 @@ import { readToolDirectory } from '../../catalog/verify-tool/read-tool.ts';
 import { type ToolReport, verifyTogether, verifyTool } from '../../catalog/verify-tool/verify-tool.ts';
 import { ContextdError, isErrno } from '../../core/errors.ts';
 import { loadCounter } from '../../tokens/counter.ts';
-import { defineCommand, type Given } from '../command.ts';
+import { defineCommand, type ParsedArgs } from '../command.ts';
 import type { CliContext } from '../context.ts';
 import { findProjectRoot } from '../project-root.ts';
 import type { Check } from '../render.ts';
@@ -23,8 +23,8 @@ export const toolVerify = defineCommand<Verified>({
   name: ['tool', 'verify'],
   summary: 'Check tools against the rules: form and cost of documents, schema, manifest and files.',
   parameters: [{ syntax: '[tools...]', help: 'names or directories (default: all tools of the installation)' }],
-  async run(context, given) {
-    const dirs = await directoriesOf(context, given);
+  async run(context, args) {
+    const dirs = await directoriesOf(context, args);
     const counter = loadCounter();
     const tools: ToolReport[] = [];
     for (const dir of dirs) {
@@ -51,24 +51,24 @@ export const toolVerify = defineCommand<Verified>({
   exitCode: ({ passed }) => (passed ? 0 : 1),
 });
 
-async function directoriesOf(context: CliContext, given: Given): Promise<string[]> {
-  const words = givenWords(given);
+async function directoriesOf(context: CliContext, args: ParsedArgs): Promise<string[]> {
+  const words = allWords(args);
   if (words.length > 0) return Promise.all(words.map((word) => directoryOf(word, context)));
   const folder = coreTools(context);
   const entries = await readdir(folder, { withFileTypes: true });
   return entries.flatMap((entry) => (entry.isDirectory() ? [join(folder, entry.name)] : [])).sort();
 }
 
-function givenWords(given: Given): string[] {
+function allWords(args: ParsedArgs): string[] {
   const words: string[] = [];
-  for (let word = given.word(0); word !== undefined; word = given.word(words.length)) words.push(word);
+  for (let word = args.word(0); word !== undefined; word = args.word(words.length)) words.push(word);
   return words;
 }
 
 /** A bare name is a core tool, otherwise a tool of the current project, otherwise a directory. */
 async function directoryOf(word: string, context: CliContext): Promise<string> {
-  const given = resolve(context.cwd, word);
-  if (!TOOL_NAME_PATTERN.test(word)) return join(await realOrGiven(dirname(given)), basename(given));
+  const path = resolve(context.cwd, word);
+  if (!TOOL_NAME_PATTERN.test(word)) return join(await realOrGiven(dirname(path)), basename(path));
   const project = await findProjectRoot(context.cwd);
   const places = [
     coreTools(context),

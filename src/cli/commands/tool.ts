@@ -6,15 +6,15 @@ import { withClient } from '../client.ts';
 import { defineCommand } from '../command.ts';
 import type { CliContext } from '../context.ts';
 import { readInput } from '../input.ts';
-import { projectAround, projectOption } from '../project-root.ts';
+import { currentProject, projectOption } from '../project-root.ts';
 import { printable, write } from '../render.ts';
 
 export const toolList = defineCommand({
   name: ['tool', 'list'],
   summary: 'List the tools.',
   options: [{ syntax: '--project [dir]', help: 'only tools accepted for a project (default: the current project)' }],
-  async run(context, given) {
-    const root = await projectOption(context, given);
+  async run(context, args) {
+    const root = await projectOption(context, args);
     const { tools } = await withClient(context.paths, (client) => client.listTools({ root }));
     return tools.map(({ name, purpose, origin, bundle_sha256, grants }) => ({
       name,
@@ -36,8 +36,8 @@ export const toolInfo = defineCommand({
   name: ['tool', 'info'],
   summary: 'Show one tool: what it does, its arguments, and what it may ask of the host.',
   parameters: [{ syntax: '<name>', help: 'the tool' }],
-  async run(context, given) {
-    const name = given.requiredWord(0);
+  async run(context, args) {
+    const name = args.requiredWord(0);
     const { tools } = await withClient(context.paths, (client) => client.listTools({ root: '' }));
     const tool = tools.find((one) => one.name === name);
     if (tool === undefined) {
@@ -67,10 +67,10 @@ export const toolRun = defineCommand({
   summary: 'Call a tool in the current project and print its answer.',
   parameters: [{ syntax: '<tool>', help: 'the tool' }],
   options: [{ syntax: '--input <json>', help: 'the arguments: JSON, @file, or - for standard input (default {})' }],
-  async run(context, given) {
-    const root = await projectAround(context);
-    const input = await readInput(given.text('input') ?? '{}', context, INPUT_MAX_BYTES);
-    const answer = await callTool(context, given.requiredWord(0), root, input);
+  async run(context, args) {
+    const root = await currentProject(context);
+    const input = await readInput(args.text('input') ?? '{}', context, INPUT_MAX_BYTES);
+    const answer = await callTool(context, args.requiredWord(0), root, input);
     if (answer.error_line !== '') await write(context.stderr, `${printable(answer.error_line)}\n`);
     return { line: answer.envelope_json.toString('utf8'), exitCode: answer.exit_code };
   },

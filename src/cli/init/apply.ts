@@ -3,7 +3,7 @@ import { access, lchown, lstat, mkdir, open, rename, rm, rmdir, symlink } from '
 import { dirname, join } from 'node:path';
 import { ContextdError, isErrno } from '../../core/errors.ts';
 import type { Action } from './plan.ts';
-import { look } from './tree.ts';
+import { inspect } from './tree.ts';
 
 /** Throws PATH_INVALID before the first action if a directory that the actions change is not writable. */
 export async function checkWritable(root: string, actions: readonly Action[]): Promise<void> {
@@ -53,16 +53,16 @@ export async function applyActions(root: string, actions: readonly Action[]): Pr
 
 async function apply(root: string, action: Action, owner: Owner | undefined): Promise<void> {
   // Looking again rejects a parent that has become a link since the plan was made.
-  await look(root, action.path);
+  await inspect(root, action.path);
   const full = join(root, action.path);
   switch (action.kind) {
     case 'make_directory':
       await mkdir(full, { mode: 0o755 });
-      return give(full, owner);
+      return changeOwner(full, owner);
     case 'write':
-      return place(full, owner, (temporary) => writeNew(temporary, action.text, action.mode));
+      return createAndRename(full, owner, (temporary) => writeNew(temporary, action.text, action.mode));
     case 'link':
-      return place(full, owner, (temporary) => symlink(action.target, temporary));
+      return createAndRename(full, owner, (temporary) => symlink(action.target, temporary));
     case 'remove':
       return rm(full, { force: true });
     case 'remove_directory':
@@ -70,7 +70,7 @@ async function apply(root: string, action: Action, owner: Owner | undefined): Pr
   }
 }
 
-async function place(
+async function createAndRename(
   full: string,
   owner: Owner | undefined,
   make: (temporary: string) => Promise<void>,
@@ -79,7 +79,7 @@ async function place(
   await rm(temporary, { force: true });
   try {
     await make(temporary);
-    await give(temporary, owner);
+    await changeOwner(temporary, owner);
     await rename(temporary, full);
   } catch (error) {
     await rm(temporary, { force: true });
@@ -111,6 +111,6 @@ async function ownerToKeep(root: string): Promise<Owner | undefined> {
   return uid === 0 ? undefined : { uid, gid };
 }
 
-async function give(path: string, owner: Owner | undefined): Promise<void> {
+async function changeOwner(path: string, owner: Owner | undefined): Promise<void> {
   if (owner !== undefined) await lchown(path, owner.uid, owner.gid);
 }

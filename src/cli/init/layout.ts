@@ -1,7 +1,7 @@
 import { ContextdError } from '../../core/errors.ts';
 import { VIEW_NAMES } from '../../tokens/views/read-view.ts';
 import { withMark } from './content-hash.ts';
-import type { Wish } from './merged-file.ts';
+import type { Addition } from './merged-file.ts';
 
 /** What `ctxd init` puts into a project. Paths are relative to the root, with `/`. */
 export interface Layout {
@@ -11,7 +11,7 @@ export interface Layout {
   /** Symbolic links and what they point at. */
   links: ReadonlyMap<string, string>;
   /** Files of the user to which entries are added. */
-  merges: ReadonlyMap<string, Wish>;
+  merges: ReadonlyMap<string, Addition>;
 }
 
 export const RULES_FILE = '.claude/rules/contextd.md';
@@ -43,9 +43,9 @@ export function toolFilePaths(name: string): { schema: string; brief: string; ex
 }
 
 /** The entries in the user's files. They were tested with both clients. */
-export function mergesFor(names: readonly string[]): ReadonlyMap<string, Wish> {
+export function mergesFor(names: readonly string[]): ReadonlyMap<string, Addition> {
   const ignored = names.flatMap((name) => linkPaths(name).map((path) => path.slice('.claude'.length)));
-  return new Map<string, Wish>([
+  return new Map<string, Addition>([
     ['.claude/settings.json', { kind: 'json', template: '{}\n', entries: SETTINGS_ENTRIES }],
     ['opencode.json', { kind: 'json', template: OPENCODE_TEMPLATE, entries: OPENCODE_ENTRIES }],
     ['.claude/.gitignore', { kind: 'block', lines: ignored }],
@@ -86,7 +86,7 @@ function toolFiles(tool: ToolText): [string, string][] {
   const { schema, brief, extended } = toolFilePaths(tool.name);
   return [
     [schema, `${tool.schemaJson.trimEnd()}\n`],
-    [brief, ended(tool.toolMd)],
+    [brief, withLineEnd(tool.toolMd)],
     [extended, extendedText(tool)],
   ];
 }
@@ -134,11 +134,11 @@ export function skillText(tools: readonly ToolText[]): string {
 
 /** TOOL_EXTENDED.md in a project. Its mark covers all three files of the tool. */
 export function extendedText(tool: ToolText): string {
-  return withMark(ended(tool.toolExtendedMd), [`${tool.schemaJson}\n`, ended(tool.toolMd)]);
+  return withMark(withLineEnd(tool.toolExtendedMd), [`${tool.schemaJson}\n`, withLineEnd(tool.toolMd)]);
 }
 
 /** The text with exactly one line end. */
-function ended(text: string): string {
+function withLineEnd(text: string): string {
   return `${text.trimEnd()}\n`;
 }
 

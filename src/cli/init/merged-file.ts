@@ -15,7 +15,7 @@ import {
 } from './json-edit.ts';
 
 /** What contextd adds to a file of the user. */
-export type Wish =
+export type Addition =
   | { kind: 'json'; template: string; entries: readonly Entry[] }
   | { kind: 'block'; lines: readonly string[] };
 
@@ -38,17 +38,22 @@ interface Merged {
 }
 
 /**
- * Adds the wish to the file's text and changes nothing else. `text` is undefined if there is no file. Entries that the
+ * The text with the addition and no other change. `text` is undefined if the file does not exist. Entries that the
  * user already had stay the user's, unless `adopt` says that contextd initialised this tree on another machine.
  */
-export function merge(text: string | undefined, wish: Wish, before: MergeRecord | undefined, adopt = false): Merged {
-  if (text !== undefined && isFulfilled(text, wish, before)) {
-    return { text, record: before ?? foundRecord(adopt && wish.kind === 'json' ? wish.entries : [], adopt) };
+export function merge(
+  text: string | undefined,
+  addition: Addition,
+  before: MergeRecord | undefined,
+  adopt = false,
+): Merged {
+  if (text !== undefined && isPresent(text, addition, before)) {
+    return { text, record: before ?? foundRecord(adopt && addition.kind === 'json' ? addition.entries : [], adopt) };
   }
-  const base = text === undefined || before === undefined ? text : takeOut(text, wish, before);
+  const base = text === undefined || before === undefined ? text : withoutAddition(text, addition, before);
   const created = base === undefined || (before?.created ?? false);
-  const start = base ?? templateOf(wish);
-  const { inserted, entries, containers } = putIn(start, wish);
+  const start = base ?? templateOf(addition);
+  const { inserted, entries, containers } = withAddition(start, addition);
   return {
     text: inserted.text,
     record: { created, sha256: contentHash(inserted.text), insertions: inserted.insertions, entries, containers },
@@ -56,27 +61,32 @@ export function merge(text: string | undefined, wish: Wish, before: MergeRecord 
 }
 
 /** The text without what the record names; undefined if contextd created the file and it holds nothing else. */
-export function unmerge(text: string, wish: Wish, record: MergeRecord): string | undefined {
-  const rest = takeOut(text, wish, record);
-  return record.created && isTemplate(rest, wish) ? undefined : rest;
+export function unmerge(text: string, addition: Addition, record: MergeRecord): string | undefined {
+  const rest = withoutAddition(text, addition, record);
+  return record.created && isTemplate(rest, addition) ? undefined : rest;
 }
 
-function isFulfilled(text: string, wish: Wish, before: MergeRecord | undefined): boolean {
-  if (wish.kind === 'block') return hasBlock(text, wish.lines);
-  const stale = (before?.entries ?? []).filter((old) => !wish.entries.some((entry) => isDeepStrictEqual(entry, old)));
-  return wish.entries.every((entry) => hasEntry(text, entry)) && !stale.some((entry) => hasEntry(text, entry));
+function isPresent(text: string, addition: Addition, before: MergeRecord | undefined): boolean {
+  if (addition.kind === 'block') return hasBlock(text, addition.lines);
+  const stale = (before?.entries ?? []).filter(
+    (old) => !addition.entries.some((entry) => isDeepStrictEqual(entry, old)),
+  );
+  return addition.entries.every((entry) => hasEntry(text, entry)) && !stale.some((entry) => hasEntry(text, entry));
 }
 
-function takeOut(text: string, wish: Wish, record: MergeRecord): string {
+function withoutAddition(text: string, addition: Addition, record: MergeRecord): string {
   if (contentHash(text) === record.sha256) return withdraw({ text, insertions: record.insertions });
-  if (wish.kind === 'block') return removeBlock(text);
+  if (addition.kind === 'block') return removeBlock(text);
   return record.entries.toReversed().reduce((rest, entry) => removeEntry(rest, entry, record.containers), text);
 }
 
-function putIn(start: string, wish: Wish): { inserted: Inserted; entries: Entry[]; containers: string[][] } {
+function withAddition(
+  start: string,
+  addition: Addition,
+): { inserted: Inserted; entries: Entry[]; containers: string[][] } {
   const untouched: Inserted = { text: start, insertions: [] };
-  if (wish.kind === 'block') return { inserted: putBlock(untouched, wish.lines), entries: [], containers: [] };
-  const entries = wish.entries.filter((entry) => !hasEntry(start, entry));
+  if (addition.kind === 'block') return { inserted: putBlock(untouched, addition.lines), entries: [], containers: [] };
+  const entries = addition.entries.filter((entry) => !hasEntry(start, entry));
   const containers = entries.flatMap((entry) => missingContainers(start, entry));
   return { inserted: entries.reduce(addEntry, untouched), entries, containers };
 }
@@ -87,15 +97,15 @@ function foundRecord(entries: readonly Entry[], created: boolean): MergeRecord {
   return { created, sha256: '', insertions: [], entries, containers };
 }
 
-function templateOf(wish: Wish): string {
-  return wish.kind === 'json' ? wish.template : '';
+function templateOf(addition: Addition): string {
+  return addition.kind === 'json' ? addition.template : '';
 }
 
-function isTemplate(text: string, wish: Wish): boolean {
-  if (wish.kind === 'block') return text.trim() === '';
+function isTemplate(text: string, addition: Addition): boolean {
+  if (addition.kind === 'block') return text.trim() === '';
   if (stripComments(text) !== text) return false;
   const value = parseJson(text);
-  return isDeepStrictEqual(value, JSON.parse(wish.template)) || isDeepStrictEqual(value, {});
+  return isDeepStrictEqual(value, JSON.parse(addition.template)) || isDeepStrictEqual(value, {});
 }
 
 const BEGIN = '# contextd: managed by ctxd init';

@@ -3,8 +3,8 @@ import { ContextdError } from '../../core/errors.ts';
 import { contentHash, isMarked } from './content-hash.ts';
 import { type Layout, RULES_FILE, TOOLS_DIR, toolFilePaths } from './layout.ts';
 import { emptyManifest, type Manifest } from './manifest.ts';
-import { type MergeRecord, merge, type Wish } from './merged-file.ts';
-import { describeFound, type Found, look } from './tree.ts';
+import { type Addition, type MergeRecord, merge } from './merged-file.ts';
+import { describeFound, type Found, inspect } from './tree.ts';
 
 /** One change to the project. Paths are relative to its root. */
 export type Action =
@@ -49,8 +49,8 @@ export async function planInit(root: string, layout: Layout, recorded: Manifest 
   for (const [path, text] of layout.files) await planFile(survey, path, text);
   for (const [path, target] of layout.links) await planLink(survey, path, target);
   const merges: Record<string, MergeRecord> = {};
-  for (const [path, wish] of layout.merges) {
-    const record = await planMerge(survey, path, wish);
+  for (const [path, addition] of layout.merges) {
+    const record = await planMerge(survey, path, addition);
     if (record !== undefined) merges[path] = record;
   }
   refuse(survey.refusals);
@@ -80,14 +80,14 @@ async function beginSurvey(root: string, recorded: Manifest | undefined): Promis
     refusals: [],
     kept: [],
   };
-  const rules = recorded === undefined ? await lookOrRefuse(survey, RULES_FILE) : undefined;
+  const rules = recorded === undefined ? await inspectOrRefuse(survey, RULES_FILE) : undefined;
   survey.adopting = rules?.kind === 'file' && isMarked(rules.text);
   return survey;
 }
 
 /** Returns true if a later uninstall may remove the directory. */
 async function planDirectory(survey: Survey, path: string): Promise<boolean> {
-  const found = await lookOrRefuse(survey, path);
+  const found = await inspectOrRefuse(survey, path);
   if (found === undefined) return false;
   if (found.kind === 'directory') return survey.adopting || survey.before.directories.includes(path);
   if (found.kind === 'missing') survey.actions.push({ kind: 'make_directory', path });
@@ -101,7 +101,7 @@ async function planDirectory(survey: Survey, path: string): Promise<boolean> {
 }
 
 async function planFile(survey: Survey, path: string, text: string): Promise<void> {
-  const found = await lookOrRefuse(survey, path);
+  const found = await inspectOrRefuse(survey, path);
   if (found === undefined || (found.kind === 'file' && found.text === text)) return;
   if (found.kind === 'missing') return add(survey, { kind: 'write', path, text, replaces: false, mode: 0o644 });
   if (found.kind === 'file' && (await isOurFile(survey, path, found.text))) {
@@ -112,7 +112,7 @@ async function planFile(survey: Survey, path: string, text: string): Promise<voi
 }
 
 async function planLink(survey: Survey, path: string, target: string): Promise<void> {
-  const found = await lookOrRefuse(survey, path);
+  const found = await inspectOrRefuse(survey, path);
   if (found === undefined || (found.kind === 'link' && found.target === target)) return;
   if (found.kind === 'missing') return add(survey, { kind: 'link', path, target, replaces: false });
   if (found.kind === 'link' && isOurLink(survey.before, path, found.target, target)) {
@@ -121,8 +121,8 @@ async function planLink(survey: Survey, path: string, target: string): Promise<v
   survey.refusals.push(foreign(path, found));
 }
 
-async function planMerge(survey: Survey, path: string, wish: Wish): Promise<MergeRecord | undefined> {
-  const found = await lookOrRefuse(survey, path);
+async function planMerge(survey: Survey, path: string, addition: Addition): Promise<MergeRecord | undefined> {
+  const found = await inspectOrRefuse(survey, path);
   if (found === undefined) return undefined;
   if (found.kind !== 'missing' && found.kind !== 'file') {
     survey.refusals.push({
@@ -134,7 +134,7 @@ async function planMerge(survey: Survey, path: string, wish: Wish): Promise<Merg
   }
   const before = found.kind === 'file' ? found.text : undefined;
   try {
-    const { text, record } = merge(before, wish, survey.before.merges[path], survey.adopting);
+    const { text, record } = merge(before, addition, survey.before.merges[path], survey.adopting);
     const mode = found.kind === 'file' ? found.mode : 0o644;
     if (text !== before) add(survey, { kind: 'write', path, text, replaces: before !== undefined, mode });
     return record;
@@ -165,26 +165,26 @@ export async function planRemoval(
   const actions: Action[] = [];
   const kept: string[] = [];
   for (const [path, sha256] of Object.entries(made.files)) {
-    const found = await look(root, path);
+    const found = await inspect(root, path);
     if (found.kind === 'missing') continue;
     if (found.kind === 'file' && contentHash(found.text) === sha256) actions.push({ kind: 'remove', path });
     else kept.push(path);
   }
   for (const [path, target] of Object.entries(made.links)) {
-    const found = await look(root, path);
+    const found = await inspect(root, path);
     if (found.kind === 'missing') continue;
     if (found.kind === 'link' && found.target === target) actions.push({ kind: 'remove', path });
     else kept.push(path);
   }
   for (const path of made.directories.toReversed()) {
-    if ((await look(root, path)).kind === 'directory') actions.push({ kind: 'remove_directory', path });
+    if ((await inspect(root, path)).kind === 'directory') actions.push({ kind: 'remove_directory', path });
   }
   return { actions, kept };
 }
 
-async function lookOrRefuse(survey: Survey, path: string): Promise<Found | undefined> {
+async function inspectOrRefuse(survey: Survey, path: string): Promise<Found | undefined> {
   try {
-    return await look(survey.root, path);
+    return await inspect(survey.root, path);
   } catch (error) {
     if (!(error instanceof ContextdError)) throw error;
     const parent = String(error.details.path ?? path);
@@ -207,7 +207,11 @@ async function isOurFile(survey: Survey, path: string, text: string): Promise<bo
 
 async function isOurTool(root: string, name: string): Promise<boolean> {
   const { schema, brief, extended } = toolFilePaths(name);
-  const [first, second, third] = await Promise.all([look(root, extended), look(root, schema), look(root, brief)]);
+  const [first, second, third] = await Promise.all([
+    inspect(root, extended),
+    inspect(root, schema),
+    inspect(root, brief),
+  ]);
   if (first.kind !== 'file' || second.kind !== 'file' || third.kind !== 'file') return false;
   return isMarked(first.text, [second.text, third.text]);
 }

@@ -2,9 +2,9 @@ import { ContextdError } from '../../core/errors.ts';
 import { applyActions, checkWritable } from './apply.ts';
 import { type Layout, mergesFor } from './layout.ts';
 import { deleteManifest, emptyManifest, type Manifest, readManifest, writeManifest } from './manifest.ts';
-import { type MergeRecord, unmerge, type Wish } from './merged-file.ts';
+import { type Addition, type MergeRecord, unmerge } from './merged-file.ts';
 import { type Action, type Plan, planInit, planRemoval } from './plan.ts';
-import { look } from './tree.ts';
+import { inspect } from './tree.ts';
 
 /** What was changed in a project, by path. */
 export interface ProjectChanges {
@@ -71,12 +71,12 @@ function changesOf(actions: readonly Action[], kept: readonly string[]): Project
 
 /** Plans the removal of exactly what the manifest names, unless it was changed since. */
 async function planUninstall(root: string, recorded: Manifest): Promise<Plan> {
-  const wishes = mergesFor([]);
+  const additions = mergesFor([]);
   const merged: Action[] = [];
   const kept: string[] = [];
   for (const [path, record] of Object.entries(recorded.merges)) {
-    const wish = wishes.get(path);
-    const action = wish === undefined ? undefined : await planUnmerge(root, path, wish, record);
+    const addition = additions.get(path);
+    const action = addition === undefined ? undefined : await planUnmerge(root, path, addition, record);
     if (action === 'kept') kept.push(path);
     else if (action !== undefined) merged.push(action);
   }
@@ -101,14 +101,14 @@ function manifestOf(root: string, recorded: Manifest, kept: readonly string[]): 
 async function planUnmerge(
   root: string,
   path: string,
-  wish: Wish,
+  addition: Addition,
   record: MergeRecord,
 ): Promise<Action | 'kept' | undefined> {
-  const found = await look(root, path);
+  const found = await inspect(root, path);
   if (found.kind === 'missing') return undefined;
   if (found.kind !== 'file') return 'kept';
   try {
-    const text = unmerge(found.text, wish, record);
+    const text = unmerge(found.text, addition, record);
     if (text === undefined) return { kind: 'remove', path };
     return text === found.text ? undefined : { kind: 'write', path, text, replaces: true, mode: found.mode };
   } catch (error) {

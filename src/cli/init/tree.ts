@@ -17,7 +17,7 @@ const FILE_MAX_BYTES = 1024 * 1024;
  * Looks at a path below the root. Throws CONFLICT if a parent is not a real directory, such as a link that leads out of
  * the project: nothing is read or written through it.
  */
-export async function look(root: string, path: string): Promise<Found> {
+export async function inspect(root: string, path: string): Promise<Found> {
   if (!(await hasRealParents(root, path))) return { kind: 'missing' };
   const full = join(root, path);
   const stats = await lstatOrMissing(full);

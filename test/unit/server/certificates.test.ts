@@ -83,7 +83,7 @@ describe('SEC-3.1 certificates', () => {
   });
 
   it.each(['ca.pem', 'server.key', 'proxy.pem', 'cli.key'])(
-    'are made anew, all of them, when %s is missing',
+    'are all replaced if %s is missing',
     async (name) => {
       const first = await ensureAt(START);
       await rm(file(name));
