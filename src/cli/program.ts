@@ -51,7 +51,7 @@ type Handler = (command: Command, args: ParsedArgs) => Promise<void>;
 function createProgram(context: CliContext, handle: Handler): Commander {
   const program = configure(new Commander('ctxd'), context)
     .description('Manages contextd, the tool layer for coding agents.')
-    .version(context.version, '-V, --version', 'Print the version.');
+    .version(context.version, '-V, --version', 'print the version');
   for (const command of COMMANDS) addCommand(program, command, context, handle);
   return program;
 }

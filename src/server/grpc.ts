@@ -148,7 +148,7 @@ function cutOff(grpc: Server, connections: Connections): void {
  * Ends a call whose request is not complete within `requestMs`. No handler has seen it yet. `onLate` is called in the
  * context of the connection, because gRPC can answer such a call but cannot close a stream that the peer keeps open.
  */
-export function createRequestDeadline(requestMs: number, onLate: () => void): ServerInterceptor {
+function createRequestDeadline(requestMs: number, onLate: () => void): ServerInterceptor {
   return (_method, call) => {
     const late = setTimeout(() => {
       call.sendStatus({

@@ -106,7 +106,7 @@ describe('SEC-1.1 SEC-1.3 ctxd scrub', () => {
   it('reports exactly the findings of gitleaks with --exact, and fails with a remedy without gitleaks', async () => {
     const without = await scrub(['--exact'], 'x');
     expect(without).toMatchObject({ code: 1, stdout: '' });
-    expect(without.stderr).toContain("gitleaks' configuration is not on this machine");
+    expect(without.stderr).toContain("gitleaks' configuration is not installed");
     expect(without.stderr).toContain('install.sh --gitleaks');
     await putConfig();
     const text = `one-1234 two-5678 one-1234 API_KEY=${value}`;
