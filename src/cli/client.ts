@@ -17,7 +17,7 @@ import { MESSAGE_MAX_BYTES } from '../protocol/limits.ts';
 import { loadProtocol } from '../protocol/load.ts';
 import { CODE_TRAILER, REMEDY_TRAILER } from '../protocol/trailers.ts';
 
-/** The daemon's management contract over the socket, and calls. Throws DAEMON_UNAVAILABLE if no daemon answers. */
+/** The management contract and tool calls over the socket. Throws DAEMON_UNAVAILABLE if no daemon answers. */
 export interface DaemonClient extends Omit<Management, 'stopServer' | 'getSchema'> {
   /** Returns when no call is under way any more. Throws TIMEOUT after `patienceMs`. */
   stopServer(request: StopRequest, patienceMs: number): Promise<StopResponse>;
@@ -26,7 +26,7 @@ export interface DaemonClient extends Omit<Management, 'stopServer' | 'getSchema
   close(): void;
 }
 
-/** The name in the server's certificate, whatever the socket's path. */
+/** The name in the server's certificate. It does not depend on the path of the socket. */
 const SERVER_NAME = 'contextd';
 
 /** Milliseconds that a management answer may take. */
@@ -76,7 +76,7 @@ export async function connect(paths: Pick<Paths, 'certsDir' | 'socket'>): Promis
   };
 }
 
-/** Connects, uses the client and closes it whatever happens. */
+/** Connects, uses the client and closes it in every case. */
 export async function withClient<T>(
   paths: Pick<Paths, 'certsDir' | 'socket'>,
   use: (client: DaemonClient) => Promise<T>,
@@ -94,7 +94,7 @@ const CHANNEL_OPTIONS = {
   'grpc.default_authority': SERVER_NAME,
   'grpc.max_receive_message_length': MESSAGE_MAX_BYTES,
   'grpc.max_send_message_length': MESSAGE_MAX_BYTES,
-  /** A socket is a file: a proxy named in the environment has no part in it. */
+  /** An HTTP proxy from the environment must not be used for a unix socket. */
   'grpc.enable_http_proxy': 0,
 } as const;
 
@@ -118,7 +118,7 @@ function unary<Answer>(
   });
 }
 
-/** The daemon's own error when it sent one, else what the transport says. */
+/** The daemon's own error if it sent one, otherwise the error of the transport. */
 function fromWire(error: ServiceError, socket: string): ContextdError {
   const code = String(error.metadata?.get(CODE_TRAILER)[0] ?? '');
   if (isErrorCode(code)) {
@@ -138,7 +138,7 @@ function transportError(error: ServiceError, socket: string): ContextdError {
       });
     case status.DEADLINE_EXCEEDED:
       return new ContextdError('TIMEOUT', `the daemon at ${socket} did not answer in time`, {
-        remedy: 'See `ctxd server logs`; `ctxd server restart` starts it afresh.',
+        remedy: 'See `ctxd server logs`; `ctxd server restart` starts a new one.',
         ...cause,
       });
     case status.CANCELLED:
@@ -163,18 +163,18 @@ function isErrorCode(code: string): code is ErrorCode {
   return Object.hasOwn(ERROR_TABLE, code);
 }
 
-/** The certificates the daemon made at its first start, as PEM. */
+/** The certificates that the daemon created at its first start, as PEM. */
 interface Identity {
   ca: Buffer;
   certificate: Buffer;
   key: Buffer;
 }
 
-/** Names in the directory of certificates. */
+/** File names in the directory of certificates. */
 export const CERTIFICATE_FILES = { ca: 'ca.pem', server: 'server.pem', proxy: 'proxy.pem', cli: 'cli.pem' } as const;
 const CLI_KEY = 'cli.key';
 
-/** The CLI's own identity. Throws DAEMON_UNAVAILABLE when no daemon has made one yet. */
+/** The CLI's own identity. Throws DAEMON_UNAVAILABLE if no daemon has created one yet. */
 async function readCliIdentity(certsDir: string): Promise<Identity> {
   const names = [CERTIFICATE_FILES.ca, CERTIFICATE_FILES.cli, CLI_KEY];
   const [ca, certificate, key] = await Promise.all(names.map((name) => readPem(join(certsDir, name))));
@@ -183,7 +183,7 @@ async function readCliIdentity(certsDir: string): Promise<Identity> {
   return { ca, certificate, key };
 }
 
-/** One file of that directory. Throws DAEMON_UNAVAILABLE when it is missing, AUTH_FAILED when it cannot be read. */
+/** Reads a certificate or key. Throws DAEMON_UNAVAILABLE if it is missing, AUTH_FAILED if it cannot be read. */
 export async function readPem(file: string): Promise<Buffer> {
   try {
     return await readFile(file);

@@ -2,20 +2,22 @@ import { ContextdError } from '../core/errors.ts';
 import type { CliContext } from './context.ts';
 import type { View } from './render.ts';
 
-/** One command of ctxd. It returns data; how that is shown is `view`'s part, and `--json` prints it bare. */
+/**
+ * One command of ctxd. `run` returns data, `view` turns it into what a person sees, and `--json` prints it as it is.
+ */
 export interface CommandSpec<T> {
-  /** The words that name it: ['server', 'status']. */
+  /** The words that call it: ['server', 'status']. */
   name: readonly string[];
   summary: string;
-  /** As commander writes them: `<name>` must be given, `[name]` may be. */
+  /** In commander's syntax: `<name>` is required, `[name]` is optional. */
   parameters?: readonly Parameter[];
-  /** As commander writes them: `-n, --lines <count>`. `--json` is on every command already. */
+  /** In commander's syntax: `-n, --lines <count>`. Every command has `--json` already. */
   options?: readonly Parameter[];
-  run(context: CliContext, given: Given): Promise<T>;
+  run(context: CliContext, args: ParsedArgs): Promise<T>;
   view(data: T): View;
-  /** The text of `--json`, for data that is JSON text already; the data as JSON otherwise. */
+  /** The text for `--json`. Default: the data as JSON. */
   bare?(data: T): string;
-  /** 0 unless the data says otherwise. */
+  /** Default: 0. */
   exitCode?(data: T): number;
 }
 
@@ -24,15 +26,15 @@ interface Parameter {
   help: string;
 }
 
-/** A command with the type of its data closed over. */
+/** A command whose data type is hidden, so that commands fit in one list. */
 export interface Command extends Pick<CommandSpec<unknown>, 'name' | 'summary'> {
   parameters: readonly Parameter[];
   options: readonly Parameter[];
-  execute(context: CliContext, given: Given): Promise<Outcome>;
+  execute(context: CliContext, args: ParsedArgs): Promise<Outcome>;
 }
 
 interface Outcome {
-  /** What `--json` prints: one JSON value, without a line end. */
+  /** The output of `--json`: one JSON value without a line end. */
   json: string;
   view: View;
   exitCode: number;
@@ -45,8 +47,8 @@ export function defineCommand<T>(spec: CommandSpec<T>): Command {
     summary,
     parameters,
     options,
-    async execute(context, given) {
-      const data = await spec.run(context, given);
+    async execute(context, args) {
+      const data = await spec.run(context, args);
       return {
         json: spec.bare?.(data) ?? JSON.stringify(data ?? null),
         view: spec.view(data),
@@ -56,8 +58,8 @@ export function defineCommand<T>(spec: CommandSpec<T>): Command {
   };
 }
 
-/** The words and options a command was given. */
-export class Given {
+/** The words and options of one command line. */
+export class ParsedArgs {
   readonly #words: readonly unknown[];
   readonly #options: Readonly<Record<string, unknown>>;
 
@@ -66,13 +68,13 @@ export class Given {
     this.#options = options;
   }
 
-  /** The nth word; undefined when it was left out. */
+  /** The nth word, or undefined if it is missing. */
   word(index: number): string | undefined {
     const word = this.#words[index];
     return typeof word === 'string' ? word : undefined;
   }
 
-  /** The nth word, which the syntax makes sure is there. */
+  /** The nth word, for a parameter that the syntax requires. */
   requiredWord(index: number): string {
     return this.word(index) ?? '';
   }
@@ -86,14 +88,14 @@ export class Given {
     return typeof value === 'string' ? value : undefined;
   }
 
-  /** A whole number from 1 to `maximum`; ARGS_INVALID otherwise. */
-  count(name: string, standard: number, maximum: number): number {
+  /** A whole number from 1 to `maximum`. Throws ARGS_INVALID otherwise. */
+  count(name: string, fallback: number, maximum: number): number {
     const text = this.text(name);
-    if (text === undefined) return standard;
+    if (text === undefined) return fallback;
     const value = Number(text);
     if (/^\d+$/.test(text) && value >= 1 && value <= maximum) return value;
     throw new ContextdError('ARGS_INVALID', `--${name} is not a number from 1 to ${maximum}: ${text}`, {
-      remedy: `Give one, such as --${name} ${standard}.`,
+      remedy: `Pass a number, such as --${name} ${fallback}.`,
     });
   }
 }

@@ -10,19 +10,19 @@ interface Streams {
   stderr: Writable & { isTTY?: boolean };
 }
 
-/** What a command is given of the world. */
+/** Everything that a command knows of its environment. */
 export interface CliContext extends Streams {
   env: Environment;
   paths: Paths;
-  /** Of the installed package. */
+  /** Version of the installed package. */
   version: string;
   /** Absolute. */
   cwd: string;
-  /** Aborted by SIGINT and SIGTERM: the command gives up what it waits for. */
+  /** Aborted by SIGINT and SIGTERM. The command then stops waiting. */
   signal: AbortSignal;
 }
 
-/** The world as it is. Throws PATH_INVALID when no usable paths follow from the environment. */
+/** The real environment. Throws PATH_INVALID if it does not lead to usable paths. */
 export function createContext(streams: Streams, cwd: string, signal: AbortSignal): CliContext {
   const env = readEnvironment();
   const installRoot = findInstallRoot();

@@ -6,7 +6,7 @@ import { ContextdError, isErrno } from '../core/errors.ts';
 import type { CliContext } from './context.ts';
 import { printable, write } from './render.ts';
 
-/** The bytes that an argument names: JSON as it is, `@file`, or `-` for standard input. */
+/** The bytes of an argument: JSON itself, `@file`, or `-` for standard input. */
 export async function readInput(argument: string, context: CliContext, maxBytes: number): Promise<Buffer> {
   if (argument === '-') return readAll(context.stdin, 'standard input', maxBytes);
   if (!argument.startsWith('@')) return checkSize(Buffer.from(argument), '--input', maxBytes);
@@ -27,7 +27,7 @@ async function readAll(stream: Readable, name: string, maxBytes: number): Promis
   } catch (error) {
     if (error instanceof ContextdError || !isErrno(error)) throw error;
     throw new ContextdError('PATH_NOT_FOUND', `cannot read ${name} (${error.code})`, {
-      remedy: 'Name a file that can be read.',
+      remedy: 'Pass a readable file.',
     });
   }
   return Buffer.concat(chunks);
@@ -45,7 +45,7 @@ function tooLarge(name: string, maxBytes: number): ContextdError {
   });
 }
 
-/** The bytes of a file, or of standard input for "-" and for no name. PATH_NOT_FOUND when it cannot be read. */
+/** The bytes of a file, or of standard input for "-" and undefined. Throws PATH_NOT_FOUND if it cannot be read. */
 export async function* readChunks(file: string | undefined, context: CliContext): AsyncGenerator<Buffer> {
   const fromStdin = file === undefined || file === '-';
   const stream = fromStdin ? context.stdin : createReadStream(resolve(context.cwd, file));
@@ -56,7 +56,7 @@ export async function* readChunks(file: string | undefined, context: CliContext)
   } catch (error) {
     if (!isErrno(error) || error.code === 'ERR_STREAM_PREMATURE_CLOSE') throw error;
     throw new ContextdError('PATH_NOT_FOUND', `cannot read ${fromStdin ? 'standard input' : file} (${error.code})`, {
-      remedy: 'Name a file that can be read, or leave it out for standard input.',
+      remedy: 'Pass a readable file, or no file for standard input.',
       cause: error,
     });
   } finally {
@@ -64,7 +64,7 @@ export async function* readChunks(file: string | undefined, context: CliContext)
   }
 }
 
-/** Bytes as text, in the pieces they come in. Bytes that are not UTF-8 become U+FFFD; `onReplaced` is told once. */
+/** Decodes chunk by chunk. Bytes that are not UTF-8 become U+FFFD; if there were any, `onReplaced` is called once. */
 export async function* decodeText(chunks: AsyncIterable<Buffer>, onReplaced: () => void): AsyncGenerator<string> {
   const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
   const lenient = new TextDecoder('utf-8', { ignoreBOM: true });
@@ -87,7 +87,7 @@ function accepts(decode: () => unknown): boolean {
   }
 }
 
-/** Shows lines on standard error and asks for a yes. Throws `refusal` without one, and if nobody can be asked. */
+/** Shows lines on standard error and asks for a yes. Throws `refusal` if the answer is no or nobody can be asked. */
 export async function confirm(
   context: CliContext,
   lines: readonly string[],

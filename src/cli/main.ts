@@ -5,7 +5,7 @@ import { exitCodeFor, renderError } from './render.ts';
 
 const interruption = new AbortController();
 for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => interruption.abort());
-// A reader that went away, such as `head`, is no failure of ours.
+// A reader that closes the pipe early, such as `head`, is not an error.
 process.stdout.on('error', () => {});
 
 try {
@@ -17,7 +17,7 @@ try {
   process.exitCode = exitCodeFor(error);
 }
 
-/** A shell stays in its directory when that is removed and made again: it is in none then. */
+/** A shell whose directory was deleted and created again is in the deleted one, which has no path. */
 function currentDirectory(): string {
   try {
     return process.cwd();

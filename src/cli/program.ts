@@ -1,6 +1,6 @@
 import { Command as Commander, CommanderError } from 'commander';
 import { ContextdError, isErrno } from '../core/errors.ts';
-import { type Command, Given } from './command.ts';
+import { type Command, ParsedArgs } from './command.ts';
 import { auditTail } from './commands/audit-tail.ts';
 import { configGet, configList, configSet } from './commands/config.ts';
 import { doctor } from './commands/doctor.ts';
@@ -30,23 +30,23 @@ export async function runCli(words: readonly string[], context: CliContext): Pro
 
 async function parseAndRun(words: readonly string[], context: CliContext): Promise<number> {
   let exitCode = 0;
-  const program = createProgram(context, async (command, given) => {
-    exitCode = await runCommand(command, given, context);
+  const program = createProgram(context, async (command, args) => {
+    exitCode = await runCommand(command, args, context);
   });
   await program.parseAsync([...words], { from: 'user' });
   return exitCode;
 }
 
-async function runCommand(command: Command, given: Given, context: CliContext): Promise<number> {
-  const { json, view, exitCode } = await command.execute(context, given);
+async function runCommand(command: Command, args: ParsedArgs, context: CliContext): Promise<number> {
+  const { json, view, exitCode } = await command.execute(context, args);
   const terminal = context.stdout.isTTY === true;
   const { columns } = context.stdout;
   const style = { terminal, colour: terminal && !context.env.noColor, ...(columns === undefined ? {} : { columns }) };
-  await write(context.stdout, given.flag('json') ? `${json}\n` : renderView(view, style));
+  await write(context.stdout, args.flag('json') ? `${json}\n` : renderView(view, style));
   return exitCode;
 }
 
-type Handler = (command: Command, given: Given) => Promise<void>;
+type Handler = (command: Command, args: ParsedArgs) => Promise<void>;
 
 function createProgram(context: CliContext, handle: Handler): Commander {
   const program = configure(new Commander('ctxd'), context)
@@ -63,7 +63,7 @@ function addCommand(program: Commander, command: Command, context: CliContext, h
   for (const { syntax, help } of command.parameters) made.argument(syntax, help);
   for (const { syntax, help } of command.options) made.option(syntax, help);
   made.option('--json', 'print the bare data as one JSON value');
-  made.action(() => handle(command, new Given(made.args, made.opts())));
+  made.action(() => handle(command, new ParsedArgs(made.args, made.opts())));
 }
 
 function groupOf(program: Commander, name: string, context: CliContext): Commander {
@@ -72,20 +72,20 @@ function groupOf(program: Commander, name: string, context: CliContext): Command
 }
 
 const GROUPS: Readonly<Record<string, string>> = {
-  server: 'the daemon',
-  tool: 'the tools an agent can call',
-  config: 'the settings of this machine',
-  audit: 'the record of all calls',
-  session: 'what a session of an agent holds',
-  quarantine: 'what was set aside because a program on the host would run it',
+  server: 'Start, stop and watch the daemon.',
+  tool: 'List, call and verify the tools of agents.',
+  config: 'Read and change the settings of this machine.',
+  audit: 'Read the log of all calls.',
+  session: 'Inspect a session of an agent.',
+  quarantine: 'Review files that were set aside because a program on the host would run them.',
 };
 
-/** Help goes to standard output; everything else that commander would print becomes our one line. */
+/** Help goes to standard output. Commander's error messages are replaced by our one line. */
 function configure(command: Commander, context: CliContext): Commander {
   return (
     command
       .exitOverride()
-      // An option behind the name of a subcommand is the subcommand's, also where its parent has one of that name.
+      // An option after the name of a subcommand belongs to the subcommand, even if the parent has the same option.
       .enablePositionalOptions()
       .allowExcessArguments(false)
       .configureOutput({ writeOut: (text) => context.stdout.write(text), writeErr: () => {}, outputError: () => {} })
@@ -95,7 +95,7 @@ function configure(command: Commander, context: CliContext): Commander {
 async function finishUsage(error: CommanderError, context: CliContext): Promise<number> {
   if (error.exitCode === 0) return 0;
   const what = error.code === 'commander.help' ? 'a command is missing' : error.message.replace(/^error: /, '');
-  const remedy = 'See `ctxd --help`, or `--help` after the command.';
+  const remedy = 'See `ctxd --help`, or add `--help` to the command.';
   await write(context.stderr, renderError(new ContextdError('ARGS_INVALID', what, { remedy })));
   return 2;
 }
@@ -104,16 +104,16 @@ function interrupted(cause: unknown): ContextdError {
   return new ContextdError('CANCELLED', 'interrupted', { cause });
 }
 
-/** A fault of ours or of the system is one line too. */
+/** Unexpected errors become one line too. */
 function toError(thrown: unknown): ContextdError {
   if (thrown instanceof ContextdError) return thrown;
   const reason = thrown instanceof Error ? thrown.message : String(thrown);
   if (isErrno(thrown)) {
     return new ContextdError('INTERNAL_ERROR', `the system refused: ${reason}`, {
-      remedy: 'Mend that and run it again.',
+      remedy: 'Fix this and run the command again.',
     });
   }
-  return new ContextdError('INTERNAL_ERROR', `ctxd failed: ${reason}`, { remedy: 'This is a fault in contextd.' });
+  return new ContextdError('INTERNAL_ERROR', `ctxd failed: ${reason}`, { remedy: 'This is a bug in contextd.' });
 }
 
 /** Every command, in the order of the help. */

@@ -2,26 +2,26 @@ import { realpath, stat } from 'node:fs/promises';
 import { dirname, relative, resolve } from 'node:path';
 import type { Paths } from '../config/paths.ts';
 import { ContextdError, isErrno } from '../core/errors.ts';
-import type { Given } from './command.ts';
+import type { ParsedArgs } from './command.ts';
 import type { CliContext } from './context.ts';
 
-/** What `--project [dir]` means: "" when it is left out, the project around here without a directory. */
-export async function projectOption(context: CliContext, given: Given): Promise<string> {
-  if (!given.flag('project')) return '';
-  const directory = given.text('project');
+/** The project root of `--project [dir]`: "" without the option, the current project without a directory. */
+export async function projectOption(context: CliContext, args: ParsedArgs): Promise<string> {
+  if (!args.flag('project')) return '';
+  const directory = args.text('project');
   return directory === undefined
-    ? projectAround(context)
+    ? currentProject(context)
     : resolveProjectRoot(context.cwd, directory, context.env.home, context.paths);
 }
 
-/** What a parameter `[path]` means: the project around here without one. */
+/** The project root of a parameter `[path]`: the current project if it is missing. */
 export async function projectAt(context: CliContext, path: string | undefined): Promise<string> {
-  if (path === undefined) return projectAround(context);
+  if (path === undefined) return currentProject(context);
   return resolveProjectRoot(context.cwd, path, context.env.home, context.paths);
 }
 
-/** The project that the current directory lies in. Throws PATH_NOT_FOUND when there is none. */
-export async function projectAround(context: CliContext): Promise<string> {
+/** The root of the current project. Throws PATH_NOT_FOUND if the current directory is not in a project. */
+export async function currentProject(context: CliContext): Promise<string> {
   const root = await findProjectRoot(context.cwd);
   if (root !== undefined) return root;
   throw new ContextdError('PATH_NOT_FOUND', `${context.cwd} is not in a project of contextd`, {
@@ -31,8 +31,8 @@ export async function projectAround(context: CliContext): Promise<string> {
 }
 
 /**
- * The directory as a project root: absolute, links resolved. Throws PATH_NOT_FOUND, or PATH_INVALID for what must
- * never be one (design §3 step 2): a tool may write anywhere in it.
+ * The directory as a project root: absolute, with links resolved. Throws PATH_NOT_FOUND if it does not exist, and
+ * PATH_INVALID if it must never be a project, because tools may write anywhere in it (design §3 step 2).
  */
 export async function resolveProjectRoot(cwd: string, directory: string, home: string, paths: Paths): Promise<string> {
   const root = await realDirectory(resolve(cwd, directory));
@@ -51,7 +51,7 @@ export async function resolveProjectRoot(cwd: string, directory: string, home: s
   return root;
 }
 
-/** The nearest directory at or above `directory` that holds `.claude/tools`; undefined when there is none. */
+/** The nearest directory at or above `directory` with a `.claude/tools`, or undefined. */
 export async function findProjectRoot(directory: string): Promise<string | undefined> {
   for (let at = await realOrGiven(resolve(directory)); ; at = dirname(at)) {
     if (await isDirectory(`${at}/.claude/tools`)) return at;
@@ -63,7 +63,7 @@ async function realDirectory(directory: string): Promise<string> {
   const real = await realOrGiven(directory);
   if (await isDirectory(real)) return real;
   throw new ContextdError('PATH_NOT_FOUND', `${directory} is not a directory`, {
-    remedy: 'Name a directory that exists, or run this inside one.',
+    remedy: 'Pass an existing directory, or run this inside one.',
     details: { path: directory },
   });
 }
@@ -86,7 +86,7 @@ async function isDirectory(path: string): Promise<boolean> {
   }
 }
 
-/** True when `inner` is `outer` or lies below it. */
+/** Returns true if `inner` is `outer` or lies below it. */
 function holds(outer: string, inner: string): boolean {
   const way = relative(outer, inner);
   return way === '' || (way !== '..' && !way.startsWith('../') && !way.startsWith('/'));
@@ -94,7 +94,7 @@ function holds(outer: string, inner: string): boolean {
 
 function refusal(root: string, reason: string): ContextdError {
   return new ContextdError('PATH_INVALID', `${root} cannot be a project: ${reason}`, {
-    remedy: 'Name the directory of one project: tools may read and write everything in it.',
+    remedy: 'Pass the directory of one project. Tools may read and write everything in it.',
     details: { path: root },
   });
 }

@@ -1,28 +1,28 @@
 import type { Writable } from 'node:stream';
 import { type ContextdError, ERROR_TABLE } from '../core/errors.ts';
 
-/** How data is shown to a person; `--json` shows the data itself. */
+/** How data is shown to a person. `--json` prints the data itself. */
 export type View =
   | { kind: 'lines'; lines: readonly string[] }
   | Table
   | { kind: 'pairs'; pairs: readonly (readonly [string, string])[] }
   | { kind: 'checks'; checks: readonly Check[] }
-  /** For a terminal only. */
+  /** Shown on a terminal only. */
   | { kind: 'chart'; chart: BarChart }
-  /** One below the other, those that have something to say. */
+  /** Several views below each other; empty ones are left out. */
   | { kind: 'stack'; views: readonly View[] }
-  /** Text for a program: written as it is, never for a terminal alone. */
+  /** Text for a program, written as it is. */
   | { kind: 'raw'; text: string };
 
 interface Table {
   kind: 'table';
   columns: readonly string[];
   rows: readonly (readonly string[])[];
-  /** Said on a terminal when there are no rows. */
+  /** Shown on a terminal if there are no rows. */
   empty: string;
-  /** Indices of columns that are numbers: right-aligned on a terminal. */
+  /** Indices of number columns, which are right-aligned on a terminal. */
   numbers?: readonly number[];
-  /** A last row for people: a program that reads the rows adds them up itself. */
+  /** A last row, shown on a terminal only. */
   totals?: readonly string[];
 }
 
@@ -31,23 +31,23 @@ export interface Check {
   name: string;
   status: CheckStatus;
   detail: string;
-  /** What to do about it; "" when ok. */
+  /** What to do about it; "" if the status is ok. */
   remedy: string;
 }
 
 type CheckStatus = 'ok' | 'warn' | 'fail';
 
 interface Style {
-  /** A terminal: columns are aligned and have a heading. */
+  /** The output is a terminal, so columns are aligned and have headings. */
   terminal: boolean;
   colour: boolean;
-  /** Width of the terminal in columns; unknown: 80. */
+  /** Width of the terminal in columns. Default: 80. */
   columns?: number;
 }
 
 const COLUMNS_UNKNOWN = 80;
 
-/** The text of a view, ending in a line end, or "" when there is nothing to say. */
+/** The text of a view with a line end, or "" if the view is empty. */
 export function renderView(view: View, style: Style): string {
   switch (view.kind) {
     case 'raw':
@@ -70,7 +70,7 @@ export function renderView(view: View, style: Style): string {
   }
 }
 
-/** The one line for standard error: what failed and what to do. */
+/** One line for standard error: what failed and what to do. */
 export function renderError(error: ContextdError): string {
   const sentence = error.remedy === undefined ? error.message : `${error.message.replace(/\.$/, '')}. ${error.remedy}`;
   return `ctxd: ${printable(sentence.replaceAll(/\s*\n\s*/g, ' '))}\n`;
@@ -87,7 +87,7 @@ export async function write(stream: Writable, text: string): Promise<void> {
   await new Promise<void>((done, failed) => stream.write(text, (error) => (error ? failed(error) : done())));
 }
 
-/** Text from elsewhere must not steer the terminal: control characters become visible. */
+/** Makes control characters visible, so that text from elsewhere cannot control the terminal. */
 export function printable(text: string): string {
   return text.replaceAll(/(?![\t\n])[\p{Cc}\p{Bidi_Control}]/gu, escapeCharacter);
 }
@@ -136,7 +136,7 @@ function paint(text: string, how: keyof typeof PAINTS, style: Style): string {
   return style.colour ? `\u001b[${PAINTS[how]}m${text}\u001b[0m` : text;
 }
 
-/** A value that stays on its line and in its column. */
+/** A value without the tabs and line breaks that would leave its line or column. */
 function cell(text: string): string {
   return printable(text).replaceAll(/[\t\n]+/g, ' ');
 }
@@ -145,7 +145,7 @@ function joinLines(lines: readonly string[]): string {
   return lines.length === 0 ? '' : `${lines.join('\n')}\n`;
 }
 
-/** Bars of one scale, some to each label. */
+/** Groups of bars that share one scale. */
 interface BarChart {
   title: string;
   groups: readonly BarGroup[];
@@ -153,26 +153,26 @@ interface BarChart {
 
 interface BarGroup {
   label: string;
-  /** Amounts of 0 and more. `text` stands behind the bar. */
+  /** Amounts of 0 or more. `text` is shown before the bar. */
   bars: readonly { name: string; amount: number; text: string }[];
 }
 
 const WIDTH_MAX = 80;
 const LABEL_MAX = 24;
-/** Groups drawn; the rest is counted. */
+/** Groups that are drawn. The number of the others is printed. */
 const GROUPS_MAX = 20;
 const GAP = '  ';
 
-/** A block, and its eighths from one to seven. */
+/** A full block, and one to seven eighths of it. */
 const BLOCK = '█';
 const EIGHTHS = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];
 
-/** The title and a line to each bar, none wider than the terminal or 80 columns. */
+/** The title and one line for each bar. No line is wider than the terminal or 80 columns. */
 export function renderBarChart(chart: BarChart, columns: number): string[] {
   const groups = chart.groups.slice(0, GROUPS_MAX);
   const bars = groups.flatMap((group) => group.bars);
   const widths = {
-    label: widest(groups.map((group) => shortened(group.label))),
+    label: widest(groups.map((group) => shorten(group.label))),
     name: widest(bars.map((bar) => bar.name)),
     text: widest(bars.map((bar) => bar.text)),
   };
@@ -195,18 +195,18 @@ interface Widths {
 
 function groupLines(group: BarGroup, widths: Widths, draw: (amount: number) => string): string[] {
   return group.bars.map(({ name, amount, text }, index) => {
-    const label = (index === 0 ? shortened(group.label) : '').padEnd(widths.label);
+    const label = (index === 0 ? shorten(group.label) : '').padEnd(widths.label);
     return [label, name.padEnd(widths.name), text.padStart(widths.text), draw(amount)].join(GAP).trimEnd();
   });
 }
 
-/** What is more than nothing shows, however little it is. */
+/** An amount above 0 is always visible. */
 function barOf(share: number, room: number): string {
   const eighths = share > 0 && room > 0 ? Math.max(1, Math.round(share * room * EIGHTHS.length)) : 0;
   return BLOCK.repeat(Math.floor(eighths / EIGHTHS.length)) + (EIGHTHS[eighths % EIGHTHS.length] ?? '');
 }
 
-function shortened(label: string): string {
+function shorten(label: string): string {
   return label.length <= LABEL_MAX ? label : `${label.slice(0, LABEL_MAX - 1)}…`;
 }
 

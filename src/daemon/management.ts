@@ -1,4 +1,11 @@
-import type { Management, SandboxStatus, SchemaResponse, StatusResponse, ToolInfo } from '../call/management.ts';
+import type {
+  Management,
+  SandboxStatus,
+  SchemaResponse,
+  SecretSummary,
+  StatusResponse,
+  ToolInfo,
+} from '../call/management.ts';
 import { sessionKey } from '../call/session.ts';
 import type { Catalog, CatalogTool } from '../catalog/catalog.ts';
 import type { Paths } from '../config/paths.ts';
@@ -114,7 +121,7 @@ async function sandboxStatus(sandbox: Sandbox): Promise<SandboxStatus> {
   };
 }
 
-function secretSummary(secret: ReturnType<Scrubber['secrets']>[number]) {
+function secretSummary(secret: ReturnType<Scrubber['secrets']>[number]): SecretSummary {
   return {
     token: secret.token,
     rule: secret.rule,

@@ -8,17 +8,17 @@ import { INPUT_MAX_BYTES } from '../protocol/limits.ts';
 import { PROTOCOL_VERSION } from '../protocol/versions.ts';
 import type { Caller } from './identities.ts';
 
-/** Characters that the fields of a call may have; what is longer is cut and the call refused. */
+/** Maximum characters of the fields of a call. A longer field is cut and the call is refused. */
 const FIELD_MAX_CHARS = { tool: 128, project_root: 4096, session_id: 4096 } as const;
 
 interface ReceivedCall {
-  /** Safe to hand on, to be recorded, even when the call is refused. */
+  /** Safe to record, even if the call is refused. */
   request: CallRequest;
-  /** Why the door turns the call away; undefined when it does not. */
+  /** Why the door refuses the call, or undefined. */
   fault: ContextdError | undefined;
 }
 
-/** A message of the wire as a call. What it means is dispatch's question. */
+/** Turns a message of the wire into a call. Dispatch decides what it means. */
 export function receiveCall(
   wire: ExecuteRequest__Output,
   signal: AbortSignal,
@@ -40,7 +40,7 @@ export function receiveCall(
   return { request, fault };
 }
 
-/** Proxy and daemon come in one package, but a daemon may outlive an upgrade. */
+/** Proxy and daemon are installed together, but a daemon may outlive an upgrade. */
 export function versionFault(spoken: number): ContextdError | undefined {
   if (spoken === PROTOCOL_VERSION) return undefined;
   return new ContextdError(
@@ -80,13 +80,15 @@ function fieldTooLong(name: string, size: number, limit: number): ContextdError 
   });
 }
 
-/** A call that the proxy refused, and the error it answered with. */
+/** A call that the proxy refused, and the error with which it answered. */
 interface ReportedRefusal {
   request: CallRequest;
   why: ContextdError;
 }
 
-/** The report is a program's word: only its shape is checked. ARGS_INVALID for a code that is not of docs/errors.md. */
+/**
+ * Checks the shape of a report. Throws ARGS_INVALID if it has no call or an error code that is not in docs/errors.md.
+ */
 export function receiveRefusal(
   wire: RefusalReport__Output,
   signal: AbortSignal,
@@ -120,14 +122,14 @@ function detailsOf(json: Buffer): JsonObject {
   }
 }
 
-/** Stands for a message that is no ExecuteRequest: a call all the same, so it is answered and recorded as one. */
+/** Stands for a message that is not an ExecuteRequest, so that it is answered and recorded like a call. */
 const UNREADABLE: ExecuteRequest__Output = { tool: '', input_json: Buffer.alloc(0), context: null };
 
 interface Decoding {
   requestDeserialize(bytes: Buffer): ExecuteRequest__Output;
 }
 
-/** The method with a decoder that does not throw. gRPC itself would answer with an error that nobody records. */
+/** The method with a decoder that does not throw. gRPC's own error answer would not be recorded. */
 export function withAnyRequest<Method extends Decoding>(method: Method): Method {
   return {
     ...method,
@@ -141,7 +143,7 @@ export function withAnyRequest<Method extends Decoding>(method: Method): Method 
   };
 }
 
-/** Undefined for a message that could be read. */
+/** Undefined if the message could be decoded. */
 function unreadableFault(wire: ExecuteRequest__Output): ContextdError | undefined {
   if (wire !== UNREADABLE) return undefined;
   return new ContextdError('ARGS_INVALID', 'the message of the call is not an ExecuteRequest', {

@@ -1,10 +1,10 @@
 import { ContextdError } from '../core/errors.ts';
 
-/** The calls a door is carrying out. */
+/** The calls that a door is carrying out. */
 export interface CallsInFlight {
-  /** Runs `work` with a signal that the door's end and what is handed to `onCancel` abort, until `work` has ended. */
+  /** Runs `work` with a signal that aborts when the door stops or the callback passed to `onCancel` is called. */
   run<T>(onCancel: (cancel: () => void) => unknown, work: (signal: AbortSignal) => Promise<T>): Promise<T>;
-  /** Aborts what is still under way with INTERRUPTED and resolves when all of it has ended. */
+  /** Aborts all running calls with INTERRUPTED and resolves when they have ended. */
   interrupt(): Promise<void>;
 }
 
@@ -14,7 +14,7 @@ export function createCallsInFlight(): CallsInFlight {
     async run(onCancel, work) {
       const controller = new AbortController();
       let ended = false;
-      // A transport tells of the end of an answered call in the same way as of a cancelled one.
+      // A transport reports the end of an answered call in the same way as a cancelled call.
       onCancel(() => ended || controller.abort(cancelled()));
       const running = work(controller.signal);
       calls.set(controller, running);
@@ -39,6 +39,6 @@ function cancelled(): ContextdError {
 
 function interrupted(): ContextdError {
   return new ContextdError('INTERRUPTED', 'contextd stopped before the call had ended', {
-    remedy: 'Look at what it had done so far before calling again.',
+    remedy: 'Check what the call has done before you repeat it.',
   });
 }

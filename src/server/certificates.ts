@@ -18,9 +18,9 @@ import {
 } from './identities.ts';
 
 const DAY_MS = 86_400_000;
-/** How long a set is good for. Nobody but this user's own processes ever sees it. */
+/** How long a set is valid. Only processes of this user ever see it. */
 export const LIFETIME_MS = 730 * DAY_MS;
-/** A set with less than this left is made anew at start. */
+/** A set that expires sooner than this is replaced at start. */
 export const RENEWAL_MS = 30 * DAY_MS;
 
 interface CertificateDeps {
@@ -30,12 +30,12 @@ interface CertificateDeps {
 }
 
 /**
- * The certificates in `certsDir`, made anew as a whole when one is missing, damaged, mismatched, open to others or
- * near its end. All are made together, so the authority's private key is never written: a thief of this directory
- * finds no means to make further identities.
+ * Returns the certificates in `certsDir`. Replaces all of them if one is missing, damaged, mismatched, readable by
+ * others or about to expire. They are created together, so the authority's private key is never written to disk and a
+ * thief of this directory cannot create further identities.
  */
 export async function ensureCertificates(deps: CertificateDeps): Promise<CertificateSet> {
-  const found = await readSound(deps);
+  const found = await readValid(deps);
   if (typeof found !== 'string') return found;
   const fresh = await issueCertificates(deps.clock.now(), LIFETIME_MS);
   await writeSet(deps.certsDir, fresh);
@@ -43,13 +43,13 @@ export async function ensureCertificates(deps: CertificateDeps): Promise<Certifi
   return fresh;
 }
 
-/** A set that may be used, or why there is none. */
-async function readSound({ certsDir, clock }: CertificateDeps): Promise<CertificateSet | string> {
+/** A usable set, or the reason why the set cannot be used. */
+async function readValid({ certsDir, clock }: CertificateDeps): Promise<CertificateSet | string> {
   try {
     const set = await readSet(certsDir);
     return fault(set, clock.now()) ?? set;
   } catch (thrown) {
-    if (isErrno(thrown, 'ENOENT')) return 'there were none, or not all';
+    if (isErrno(thrown, 'ENOENT')) return 'a file is missing';
     return thrown instanceof Error ? `unreadable: ${thrown.message}` : 'unreadable';
   }
 }
@@ -69,7 +69,7 @@ export async function readIdentity(certsDir: string, name: IdentityName): Promis
   return { certificate: await readPrivate(files.certificate), privateKey: await readPrivate(files.privateKey) };
 }
 
-/** Keys before certificates and the authority last: a set half written is seen to be mismatched. */
+/** Writes keys before certificates and the authority last, so that a half-written set is detected as mismatched. */
 export async function writeSet(certsDir: string, set: CertificateSet): Promise<void> {
   await mkdir(certsDir, { recursive: true, mode: 0o700 });
   for (const name of identityNames()) {
@@ -80,27 +80,27 @@ export async function writeSet(certsDir: string, set: CertificateSet): Promise<v
   await writePrivate(authorityFile(certsDir), set.authority);
 }
 
-/** What is wrong with a set at a time; undefined when nothing is. Throws on what is no certificate at all. */
+/** What is wrong with a set at that time, or undefined. Throws if a file is not a certificate. */
 function fault(set: CertificateSet, nowMs: number): string | undefined {
   const authority = new X509Certificate(set.authority);
-  if (!authority.ca || !authority.verify(authority.publicKey)) return 'ca.pem is no authority';
-  if (!inForce(authority, nowMs)) return 'near the end of its time: ca.pem';
+  if (!authority.ca || !authority.verify(authority.publicKey)) return 'ca.pem is not an authority';
+  if (!isValidAt(authority, nowMs)) return 'expires soon: ca.pem';
   for (const name of identityNames()) {
     const certificate = new X509Certificate(set[name].certificate);
     if (!certificate.checkIssued(authority) || !certificate.verify(authority.publicKey))
       return `mismatched: ${name}.pem`;
     if (!isPair(set[name])) return `mismatched: ${name}.key`;
-    if (!speaksFor(certificate, name)) return `of another: ${name}.pem`;
-    if (!inForce(certificate, nowMs)) return `near the end of its time: ${name}.pem`;
+    if (!hasNameOf(certificate, name)) return `wrong name: ${name}.pem`;
+    if (!isValidAt(certificate, nowMs)) return `expires soon: ${name}.pem`;
   }
   return undefined;
 }
 
-function inForce(certificate: X509Certificate, nowMs: number): boolean {
+function isValidAt(certificate: X509Certificate, nowMs: number): boolean {
   return certificate.validFromDate.getTime() <= nowMs && certificate.validToDate.getTime() - nowMs >= RENEWAL_MS;
 }
 
-function speaksFor(certificate: X509Certificate, name: IdentityName): boolean {
+function hasNameOf(certificate: X509Certificate, name: IdentityName): boolean {
   if (certificate.subject !== `CN=${IDENTITIES[name].commonName}`) return false;
   return name !== 'server' || certificate.checkHost(SERVER_NAME) === SERVER_NAME;
 }
@@ -109,7 +109,7 @@ function identityNames(): readonly IdentityName[] {
   return ['server', 'proxy', 'cli'];
 }
 
-/** Tolerates a clock set back a little after the certificates were made. */
+/** Tolerates a clock that is set back a little after the certificates were created. */
 const BACKDATED_MS = 3_600_000;
 const CURVE = { name: 'ECDSA', namedCurve: 'P-256' } as const;
 const SIGNING = { name: 'ECDSA', hash: 'SHA-256' } as const;
@@ -126,11 +126,11 @@ interface Authority {
 }
 
 /**
- * A new authority and the three identities it signs, ECDSA P-256, valid for `lifetimeMs` from `nowMs`. The authority's
- * private key is not exportable and is forgotten on return: nothing can ever be signed with it again.
+ * A new authority and the three identities that it signs, ECDSA P-256, valid for `lifetimeMs` from `nowMs`. The
+ * authority's private key cannot be exported and is dropped on return, so nothing can ever be signed with it again.
  */
 export async function issueCertificates(nowMs: number, lifetimeMs: number): Promise<CertificateSet> {
-  // Loaded here only: it takes longer than the rest of a start, and is needed once in years.
+  // Loaded here only: it takes longer than the rest of the start and is needed once in two years.
   await import('reflect-metadata');
   const x509 = await import('@peculiar/x509');
   const validity = { notBefore: new Date(nowMs - BACKDATED_MS), notAfter: new Date(nowMs + lifetimeMs) };
@@ -185,7 +185,7 @@ async function certify(authority: Authority, identity: IdentityName): Promise<Ke
   return { certificate: certificate.toString('pem'), privateKey: pem(keys.privateKey) };
 }
 
-/** 64 random bits below a leading byte that keeps the number positive and of full length. */
+/** 64 random bits after a leading byte that keeps the number positive and its length constant. */
 function newSerial(): string {
   return `01${Buffer.from(webcrypto.getRandomValues(new Uint8Array(8))).toString('hex')}`;
 }

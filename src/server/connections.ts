@@ -4,19 +4,19 @@ import { createServer as createTls, type TLSSocket, type Server as TlsServer } f
 import type { Logger } from '../core/log.ts';
 import type { CertificateSet } from './identities.ts';
 
-/** How many connections a door holds, and how long one may say nothing. */
+/** How many connections a door holds, and how long one may be silent. */
 export interface ConnectionLimits {
-  /** Connections that have not shown a certificate yet; for one more the oldest of them is closed. */
+  /** Connections without a certificate yet. One more closes the oldest of them. */
   handshakesMax: number;
-  /** Connections in all; one more is closed at once. */
+  /** All connections. One more is closed at once. */
   connectionsMax: number;
-  /** Milliseconds within which a connection must have shown its certificate. */
+  /** Milliseconds within which a connection must present its certificate. */
   handshakeMs: number;
-  /** Milliseconds within which a request that was begun must be complete. */
+  /** Milliseconds within which a request must be complete. */
   requestMs: number;
-  /** Milliseconds that a connection may be open without a call under way. */
+  /** Milliseconds that a connection may be open without a running call. */
   idleMs: number;
-  /** Milliseconds in which a peer must hang up after the connection was ended here. */
+  /** Milliseconds within which a peer must hang up after this side has ended the connection. */
   farewellMs: number;
 }
 
@@ -32,19 +32,19 @@ export const CONNECTION_LIMITS: ConnectionLimits = {
 export interface Admission {
   limits: ConnectionLimits;
   logger: Logger;
-  /** Takes a connection that has shown its certificate. */
+  /** Called with each connection that has presented its certificate. */
   onProven(connection: TLSSocket): void;
 }
 
-/** A plain server in front of `tls`, because only the plain connection is there before the handshake. */
+/** A plain server in front of `tls`, because before the handshake there is only the plain connection. */
 export class Connections {
-  /** What the door listens with. */
+  /** The server that listens. */
   readonly server: Server;
-  /** All there are, before their handshake already: one that never ends must not outlive the door. */
+  /** All connections, also before their handshake, so that none outlives the door. */
   readonly #all = new Set<Socket>();
-  /** Those without a certificate, in the order in which they came. */
+  /** Connections without a certificate, oldest first. */
   readonly #unproven = new Set<Socket>();
-  /** A TLS connection does not say which plain one it is made of; the context of all its events does. */
+  /** The plain connection of the current event. A TLS connection does not expose its plain connection. */
   readonly #plain = new AsyncLocalStorage<Socket>();
   readonly #limits: ConnectionLimits;
 
@@ -53,7 +53,7 @@ export class Connections {
     this.server = createServer((connection) => {
       if (this.#admit(connection)) this.#plain.run(connection, () => tls.emit('connection', connection));
     });
-    // Node only reports a handshake that failed or took too long, and leaves the connection open.
+    // Node reports a handshake that failed or took too long, but leaves the connection open.
     tls.on('tlsClientError', (error, connection) => {
       logger.warn('grpc.handshake_refused', { why: error.message });
       connection.destroy();
@@ -67,7 +67,7 @@ export class Connections {
     });
   }
 
-  /** Within an event of a connection: closes it after a moment, in which its peer still gets an answer. */
+  /** Called within an event of a connection: closes it after a moment, so that its peer still gets the answer. */
   endCurrent(): void {
     const connection = this.#plain.getStore();
     if (connection !== undefined) this.#destroySoon(connection);
@@ -93,7 +93,7 @@ export class Connections {
     return true;
   }
 
-  /** A connection that was ended here stays half open until the peer ends it too. */
+  /** A connection that this side has ended stays half open until the peer ends it too. */
   #destroySoon(connection: Socket): void {
     const late = setTimeout(() => connection.destroy(), this.#limits.farewellMs).unref();
     connection.once('close', () => clearTimeout(late));
@@ -101,8 +101,8 @@ export class Connections {
 }
 
 /**
- * The TLS end of the door: TLS 1.3 only, and no connection without a client certificate of our own authority. It
- * speaks HTTP/2 alone; a client that does not ask for that is cut off by the handshake. `handshakeMs`: milliseconds for it.
+ * The TLS server of the door: TLS 1.3 and HTTP/2 only, and every client needs a certificate of our own authority.
+ * `handshakeMs` is the limit for the handshake in milliseconds.
  */
 export function createTlsServer(certificates: CertificateSet, handshakeMs: number): TlsServer {
   return createTls({

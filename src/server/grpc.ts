@@ -26,18 +26,18 @@ export interface GrpcDoorDeps {
   dispatch: Dispatch;
   refuse: Refuse;
   management: Management;
-  /** Takes secrets out of the text of an error before it leaves. */
+  /** Masks secrets in the text of an error before it leaves. */
   mask(text: string): string;
   clock: Clock;
   logger: Logger;
-  /** Instead of CONNECTION_LIMITS. */
+  /** Override CONNECTION_LIMITS. */
   limits?: Partial<ConnectionLimits>;
 }
 
-/** A door that is open once `start` resolves. `stop` interrupts what is under way, waits for it and is idempotent. */
+/** A door that is open once `start` resolves. `stop` interrupts running calls, waits for them and is idempotent. */
 export interface Door {
   name: string;
-  /** Reads what `start` needs: certificates and the protocol. Optional; while other parts start it costs no time. */
+  /** Loads the certificates and the protocol that `start` needs. Optional: it can run while other parts start. */
   prepare(): Promise<void>;
   start(): Promise<void>;
   stop(): Promise<void>;
@@ -56,7 +56,7 @@ interface OpenDoor {
   socket: BoundSocket;
 }
 
-/** Calls of one connection at once: the proxy makes one, a program of a person's some. */
+/** Concurrent calls of one connection. The proxy makes one, other programs may make several. */
 const STREAMS_MAX = 256;
 
 /** gRPC over mutual TLS on the unix socket: the door of the proxy and the CLI. */
@@ -95,8 +95,8 @@ async function openDoor(deps: GrpcDoorDeps, { certificates, protocol }: Preparat
   const connections = new Connections(createTlsServer(certificates, limits.handshakeMs), {
     limits,
     logger: deps.logger,
-    // Only behind our own TLS server: grpc-js' own cannot be told the least TLS version nor handed a socket. To it these
-    // are plain HTTP/2, whose peer certificate it still finds.
+    // grpc-js accepts neither a minimum TLS version nor a socket for its own TLS server. To it these connections are plain
+    // HTTP/2, but it still finds the peer certificate.
     onProven: (connection) => injector.injectConnection(connection),
   });
   const socket = await bindSocket(connections.server, deps.paths);
@@ -127,11 +127,11 @@ function createServer(
   return server;
 }
 
-/** No further calls; those under way are interrupted, and their answers still go out. */
+/** Accepts no further calls. Running calls are interrupted, and their answers are still sent. */
 async function closeDoor({ socket, grpc, inFlight, connections, farewellMs }: OpenDoor): Promise<void> {
   await socket.release();
   const closed = new Promise<void>((resolve) => connections.server.close(() => resolve()));
-  // Tells every peer to go, once its last call is answered.
+  // Asks every peer to leave after its last answer.
   grpc.tryShutdown(() => {});
   await inFlight.interrupt();
   const late = setTimeout(() => cutOff(grpc, connections), farewellMs);
@@ -145,10 +145,10 @@ function cutOff(grpc: Server, connections: Connections): void {
 }
 
 /**
- * Ends a call whose request is not complete within `requestMs`: until then no handler knows of it. `onLate` is called in
- * the context of the connection: gRPC can answer such a call, but not take its stream from a peer that keeps it open.
+ * Ends a call whose request is not complete within `requestMs`. No handler has seen it yet. `onLate` is called in the
+ * context of the connection, because gRPC can answer such a call but cannot close a stream that the peer keeps open.
  */
-export function createRequestDeadline(requestMs: number, onLate: () => void): ServerInterceptor {
+function createRequestDeadline(requestMs: number, onLate: () => void): ServerInterceptor {
   return (_method, call) => {
     const late = setTimeout(() => {
       call.sendStatus({

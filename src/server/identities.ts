@@ -2,7 +2,7 @@ import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** The three that take part in mutual TLS. Each has a key of its own: the proxy's opens no management rpc. */
+/** The three parties of mutual TLS. Each has its own key, so the proxy's key cannot call management rpcs. */
 export const IDENTITIES = {
   server: { commonName: 'contextd', usage: 'serverAuth' },
   proxy: { commonName: 'contextd-proxy', usage: 'clientAuth' },
@@ -12,10 +12,10 @@ export const IDENTITIES = {
 export type IdentityName = keyof typeof IDENTITIES;
 export type Caller = Exclude<IdentityName, 'server'>;
 
-/** The DNS name in the server's certificate; clients check it whatever the socket's path. */
+/** The DNS name in the server's certificate. Clients check it; it does not depend on the path of the socket. */
 export const SERVER_NAME = 'contextd';
 
-/** Who a verified client certificate speaks for; undefined for a name we never gave out. */
+/** The caller that a verified client certificate belongs to, or undefined for an unknown name. */
 export function callerNamed(commonName: unknown): Caller | undefined {
   if (commonName === IDENTITIES.proxy.commonName) return 'proxy';
   if (commonName === IDENTITIES.cli.commonName) return 'cli';
@@ -29,7 +29,7 @@ export interface KeyPair {
   privateKey: string;
 }
 
-/** Everything mutual TLS needs. There is no key of the authority: see certificates.ts. */
+/** Everything that mutual TLS needs. It has no key of the authority: see certificates.ts. */
 export interface CertificateSet extends Readonly<Record<IdentityName, KeyPair>> {
   /** Certificate of the private authority, PEM. */
   authority: string;
@@ -48,14 +48,14 @@ export function identityFiles(certsDir: string, name: IdentityName): IdentityFil
   return { certificate: join(certsDir, `${name}.pem`), privateKey: join(certsDir, `${name}.key`) };
 }
 
-/** Reads one file of the set. Throws when others may read it: then it is a secret no more. */
+/** Reads one file of the set. Throws if others may read it, because then it is no longer a secret. */
 export async function readPrivate(file: string): Promise<string> {
   const { mode } = await stat(file);
-  if ((mode & 0o077) !== 0) throw new Error(`${file} is open to others (mode ${(mode & 0o777).toString(8)})`);
+  if ((mode & 0o077) !== 0) throw new Error(`${file} is readable by others (mode ${(mode & 0o777).toString(8)})`);
   return readFile(file, 'utf8');
 }
 
-/** Mode 0600 from its first byte, and under its name only once it is complete and on the disk. */
+/** Writes the file with mode 0600, and renames it into place once it is complete and on the disk. */
 export async function writePrivate(file: string, text: string): Promise<void> {
   const fresh = `${file}.new`;
   await rm(fresh, { force: true });
@@ -69,7 +69,7 @@ export async function writePrivate(file: string, text: string): Promise<void> {
   await rename(fresh, file);
 }
 
-/** True when key and certificate belong together. */
+/** Returns true if key and certificate belong together. */
 export function isPair(pair: KeyPair): boolean {
   return new X509Certificate(pair.certificate).checkPrivateKey(createPrivateKey(pair.privateKey));
 }

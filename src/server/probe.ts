@@ -6,13 +6,13 @@ import { loadProtocol } from '../protocol/load.ts';
 import { readIdentity } from './certificates.ts';
 import { authorityFile, readPrivate, SERVER_NAME } from './identities.ts';
 
-/** Who holds a socket path. Only what is `dead` may be removed. */
+/** Who holds a socket path. Only a `dead` socket may be removed. */
 export type Occupant =
   | { kind: 'none' }
-  /** A socket on which nobody listens. */
+  /** A socket that nobody listens on. */
   | { kind: 'dead' }
   | { kind: 'contextd'; pid: number; version: string }
-  /** Anything else; `what` says so in a few words. */
+  /** Anything else; `what` describes it in a few words. */
   | { kind: 'foreign'; what: string };
 
 export interface ProbeDeps {
@@ -24,15 +24,15 @@ export interface ProbeDeps {
 
 const PROBE_TIMEOUT_MS = 2_000;
 
-/** Dials the path before anybody thinks of unlinking it (style 22). Changes nothing. */
+/** Dials the path before it is unlinked (style 22). Changes nothing. */
 export async function probeSocket(deps: ProbeDeps): Promise<Occupant> {
   const kind = await kindOf(deps.socket);
-  if (kind !== 'socket') return kind === 'none' ? { kind } : { kind: 'foreign', what: 'it is no socket' };
+  if (kind !== 'socket') return kind === 'none' ? { kind } : { kind: 'foreign', what: 'it is not a socket' };
   const dialled = await dial(deps.socket, deps.probeTimeoutMs ?? PROBE_TIMEOUT_MS);
   return dialled ?? askStatus(deps);
 }
 
-/** Throws CONFLICT when somebody holds the path. Otherwise whatever lies there may be replaced. */
+/** Throws CONFLICT if somebody holds the path. Otherwise the path may be replaced. */
 export async function ensureVacant(deps: ProbeDeps): Promise<void> {
   const occupant = await probeSocket(deps);
   if (occupant.kind === 'contextd') throw alreadyRunning(deps.socket, occupant.pid, occupant.version);
@@ -48,7 +48,7 @@ async function kindOf(path: string): Promise<'none' | 'socket' | 'other'> {
   }
 }
 
-/** undefined: somebody accepted the connection. */
+/** Returns undefined if somebody accepted the connection. */
 function dial(path: string, timeoutMs: number): Promise<Occupant | undefined> {
   return new Promise((resolve) => {
     const stream = connect(path);
@@ -56,7 +56,7 @@ function dial(path: string, timeoutMs: number): Promise<Occupant | undefined> {
       stream.destroy();
       resolve(occupant);
     };
-    stream.setTimeout(timeoutMs, () => end({ kind: 'foreign', what: 'it takes no connection' }));
+    stream.setTimeout(timeoutMs, () => end({ kind: 'foreign', what: 'it accepts no connection' }));
     stream.once('connect', () => end(undefined));
     stream.once('error', (error) => end(occupantOf(error)));
   });
@@ -65,7 +65,7 @@ function dial(path: string, timeoutMs: number): Promise<Occupant | undefined> {
 function occupantOf(error: Error): Occupant {
   if (isErrno(error, 'ECONNREFUSED')) return { kind: 'dead' };
   if (isErrno(error, 'ENOENT')) return { kind: 'none' };
-  return { kind: 'foreign', what: isErrno(error) ? `connecting gives ${error.code}` : 'connecting fails' };
+  return { kind: 'foreign', what: isErrno(error) ? `connecting fails with ${error.code}` : 'connecting fails' };
 }
 
 async function askStatus(deps: ProbeDeps): Promise<Occupant> {
@@ -78,7 +78,7 @@ async function askStatus(deps: ProbeDeps): Promise<Occupant> {
     const unasked = isErrno(thrown, 'ENOENT');
     return {
       kind: 'foreign',
-      what: unasked ? 'there is no certificate to ask it with' : 'it does not answer as contextd',
+      what: unasked ? 'there is no certificate to connect with' : 'it does not answer as contextd',
     };
   }
 }
@@ -110,8 +110,7 @@ function alreadyRunning(socket: string, pid: number, version: string): ContextdE
 
 function heldByAnother(socket: string, what: string): ContextdError {
   return new ContextdError('CONFLICT', `${socket} is held by something that is not this contextd: ${what}`, {
-    remedy:
-      'It was left as it is. Find out who holds it (`lsof` names the process) and end that, or set CONTEXTD_HOME.',
+    remedy: 'Nothing was changed. Find the process that holds it with `lsof` and end it, or set CONTEXTD_HOME.',
     details: { path: socket },
   });
 }

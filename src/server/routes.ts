@@ -84,7 +84,7 @@ async function execute(
   };
 }
 
-/** Dispatch answers every failure itself; should it ever throw, the caller still gets an envelope. */
+/** Dispatch answers every failure itself. If it throws anyway, the caller still gets an envelope. */
 async function dispatched(request: CallRequest, deps: RouteDeps): Promise<CallAnswer> {
   try {
     return await deps.dispatch(request);

@@ -15,7 +15,7 @@ import { type Caller, callerNamed, IDENTITIES } from './identities.ts';
 
 type Handler<Request, Response> = (request: Request, signal: AbortSignal, caller: Caller) => Promise<Response>;
 
-/** Makes the handler of one rpc: `callers` are the only ones it serves. */
+/** Creates the handler of one rpc, which serves only `callers`. */
 export type Route = <Request, Response>(
   callers: readonly Caller[],
   handler: Handler<Request, Response>,
@@ -23,12 +23,12 @@ export type Route = <Request, Response>(
 
 export interface RouteMakerDeps {
   inFlight: CallsInFlight;
-  /** Takes secrets out of the text of an error before it leaves. */
+  /** Masks secrets in the text of an error before it leaves. */
   mask(text: string): string;
   logger: Logger;
 }
 
-/** What every rpc has in common: who calls, cancelling, and errors that say nothing of the inside. */
+/** What every rpc needs: the caller, cancellation, and errors that reveal no internals. */
 export function createRoute(deps: RouteMakerDeps): Route {
   return (callers, handler) => (call, callback) => {
     serve(call, callers, handler, deps).then(
@@ -38,22 +38,22 @@ export function createRoute(deps: RouteMakerDeps): Route {
   };
 }
 
-/** What the caller is told of an error. */
+/** The error as the caller gets it. */
 export function statusOf(
   thrown: unknown,
   path: string,
   { logger, mask }: Pick<RouteMakerDeps, 'logger' | 'mask'>,
 ): Partial<StatusObject> {
-  return toStatus(reported(thrown, path, logger), mask);
+  return toStatus(loggedError(thrown, path, logger), mask);
 }
 
-/** What is known of a call before it is answered, whether once or with events. */
+/** The parts that unary calls and calls with events have in common. */
 export type ServedCall<Request> = Pick<
   ServerUnaryCall<Request, unknown>,
   'request' | 'cancelled' | 'getAuthContext' | 'getPath'
 > & { once(event: 'cancelled', listener: () => void): unknown };
 
-/** Carries out a call of one of `callers` until it is cancelled. PERMISSION_DENIED for anybody else. */
+/** Carries out a call of one of `callers` until it is cancelled. Throws PERMISSION_DENIED for any other caller. */
 export async function serve<Request, Response>(
   call: ServedCall<Request>,
   callers: readonly Caller[],
@@ -68,26 +68,26 @@ export async function serve<Request, Response>(
   );
 }
 
-/** Whom the verified certificate of this call's connection speaks for. */
+/** The caller that the verified certificate of the connection belongs to. */
 function callerOf(call: Pick<ServerUnaryCall<unknown, unknown>, 'getAuthContext'>): Caller | undefined {
   return callerNamed(call.getAuthContext().sslPeerCertificate?.subject.CN);
 }
 
 function notServed(path: string, caller: Caller | undefined): ContextdError {
-  const who = caller === undefined ? 'of no known name' : IDENTITIES[caller].commonName;
-  return new ContextdError('PERMISSION_DENIED', `the certificate ${who} does not open ${path}`, {
-    remedy: 'Use `ctxd`, which has a certificate of its own.',
+  const who = caller === undefined ? 'with an unknown name' : IDENTITIES[caller].commonName;
+  return new ContextdError('PERMISSION_DENIED', `the certificate ${who} may not call ${path}`, {
+    remedy: 'Use `ctxd`, which has its own certificate.',
   });
 }
 
-/** The log keeps the cause of what nobody foresaw; the caller gets a sentence. */
-function reported(thrown: unknown, path: string, logger: Logger): ContextdError {
+/** Logs the cause of an unexpected error. The caller gets only a sentence. */
+function loggedError(thrown: unknown, path: string, logger: Logger): ContextdError {
   const error = ContextdError.from(thrown);
   if (error.code === 'INTERNAL_ERROR') logger.error('rpc.failed', { rpc: path }, thrown);
   return error;
 }
 
-/** `send` gives the caller an event, or drops it where the caller does not keep up. The event returned is the last. */
+/** `send` sends an event, or drops it if the caller does not keep up. The returned event is the last one. */
 type EventHandler<Request, Event> = (
   request: Request,
   signal: AbortSignal,
@@ -95,13 +95,13 @@ type EventHandler<Request, Event> = (
   send: (event: Event) => void,
 ) => Promise<Event>;
 
-/** Makes the handler of one rpc that tells of its progress: `callers` are the only ones it serves. */
+/** Creates the handler of one rpc with progress events, which serves only `callers`. */
 export type EventRoute = <Request, Event>(
   callers: readonly Caller[],
   handler: EventHandler<Request, Event>,
 ) => handleServerStreamingCall<Request, Event>;
 
-/** As `createRoute`, for an rpc with events before its answer. */
+/** Like `createRoute`, for an rpc that sends events before its answer. */
 export function createEventRoute(deps: RouteMakerDeps): EventRoute {
   return (callers, handler) => (call) => {
     serve(
@@ -119,28 +119,30 @@ export function createEventRoute(deps: RouteMakerDeps): EventRoute {
   };
 }
 
-/** Nothing waits for a caller that reads slowly, neither the command nor, in memory, its events. */
+/** A slow reader must not delay the command, and its events must not fill the memory. */
 function sendOrDrop<Request, Event>(call: ServerWritableStream<Request, Event>, event: Event): void {
   if (call.cancelled || call.writableEnded || call.writableNeedDrain) return;
   call.write(event);
 }
 
-/** Trailers travel as headers, which peers bound, some to 16 KiB: characters of one text. */
+/** Maximum characters of one text. Trailers are headers, which some peers limit to 16 KiB. */
 const TEXT_MAX_CHARS = 1_000;
 
-/** `mask` takes secrets out: an error's text may hold what a caller or a file held. */
+/** `mask` removes secrets: the text of an error may quote a caller or a file. */
 export function toStatus(error: ContextdError, mask: (text: string) => string): Partial<StatusObject> {
   const metadata = new Metadata();
   metadata.set(CODE_TRAILER, error.code);
-  if (error.remedy !== undefined) metadata.set(REMEDY_TRAILER, Buffer.from(presentable(error.remedy, mask)));
-  return { code: GRPC_STATUS[error.code], details: presentable(error.message, mask), metadata };
+  if (error.remedy !== undefined) metadata.set(REMEDY_TRAILER, Buffer.from(headerText(error.remedy, mask)));
+  return { code: GRPC_STATUS[error.code], details: headerText(error.message, mask), metadata };
 }
 
-/** Masked before it is cut, so that no half of a secret is left; without lone surrogates, since it is percent-encoded. */
-function presentable(text: string, mask: (text: string) => string): string {
+/**
+ * Masks before it cuts, so that no part of a secret is left. Removes lone surrogates, which cannot be percent-encoded.
+ */
+function headerText(text: string, mask: (text: string) => string): string {
   try {
     return Buffer.from(mask(text).slice(0, TEXT_MAX_CHARS)).toString();
   } catch {
-    return 'the text of this error is withheld, since it could not be searched for secrets';
+    return 'the text of this error is withheld, because it could not be searched for secrets';
   }
 }

@@ -7,26 +7,26 @@ import { ensureVacant, type ProbeDeps } from './probe.ts';
 
 const SOCKET_MODE = 0o600;
 const DIRECTORY_MODE = 0o700;
-/** Bytes of a socket's path, without the final NUL. */
+/** Maximum bytes of a socket path, without the final NUL. */
 const PATH_MAX_BYTES = process.platform === 'linux' ? 107 : 103;
 
 export interface BoundSocket {
-  /** Removes the path, unless another has taken it meanwhile. The server itself is closed by its owner. */
+  /** Removes the path, unless another process has taken it. Does not close the server. */
   release(): Promise<void>;
 }
 
 /**
- * Makes `server` listen on `socket`, mode 0600 in a directory 0700. The path appears only when it is listening and
- * closed to others, so whoever finds a socket that refuses has found a dead one. Throws CONFLICT when somebody holds
- * the path, PATH_INVALID when it cannot be used. To be called by the holder of the state database alone: that settles
- * who of two that start at once may replace a dead socket.
+ * Makes `server` listen on `socket`, mode 0600 in a directory 0700. The path appears only once the server listens and
+ * others have no access, so a socket that refuses connections is always a dead one. Throws CONFLICT if somebody holds
+ * the path, PATH_INVALID if it cannot be used. Only the holder of the state database may call this: if two daemons
+ * start at once, only one of them may replace a dead socket.
  */
 export async function bindSocket(server: Server, deps: ProbeDeps): Promise<BoundSocket> {
   const { socket } = deps;
   checkLength(socket);
-  await closeDirectory(dirname(socket));
+  await makePrivate(dirname(socket));
   await ensureVacant(deps);
-  // No longer than the final name, which may be as long as the system allows.
+  // As long as the final name, which may have the maximum length.
   const hidden = `${socket.slice(0, -1)}~`;
   try {
     await rm(hidden, { force: true });
@@ -51,11 +51,11 @@ function checkLength(socket: string): void {
   );
 }
 
-async function closeDirectory(directory: string): Promise<void> {
+async function makePrivate(directory: string): Promise<void> {
   try {
     await mkdir(directory, { recursive: true, mode: DIRECTORY_MODE });
     const found = await lstat(directory);
-    if (!found.isDirectory()) throw notOurs(directory, 'is no directory');
+    if (!found.isDirectory()) throw notOurs(directory, 'is not a directory');
     if (process.getuid !== undefined && found.uid !== process.getuid())
       throw notOurs(directory, 'belongs to another user');
     if ((found.mode & 0o777) !== DIRECTORY_MODE) await chmod(directory, DIRECTORY_MODE);
@@ -64,7 +64,7 @@ async function closeDirectory(directory: string): Promise<void> {
   }
 }
 
-/** Binding is synchronous within `listen`, so the umask of the process is narrowed for that moment only. */
+/** `listen` binds synchronously, so the umask of the process is changed only for that moment. */
 async function listen(server: Server, path: string): Promise<void> {
   const listening = once(server, 'listening');
   const umask = process.umask(0o777 & ~SOCKET_MODE);
@@ -83,7 +83,7 @@ async function release(socket: string, ino: number): Promise<void> {
 
 function notOurs(directory: string, what: string): ContextdError {
   return new ContextdError('PATH_INVALID', `the directory of the socket ${what}: ${directory}`, {
-    remedy: 'Remove it, or set CONTEXTD_HOME to a directory of your own.',
+    remedy: 'Remove it, or set CONTEXTD_HOME to your own directory.',
     details: { path: directory },
   });
 }

@@ -59,7 +59,7 @@ describe('ctxd quarantine', () => {
     expect(asked).toMatchObject({ code: 1, stdout: '' });
     expect(asked.stderr).toContain('.envrc was set aside: a program on the host would run or trust it.');
     expect(asked.stderr).toMatch(/file, 22 bytes, sha256 [0-9a-f]{64}\n {2}\| echo hello\n {2}\| \\u001b\[2Jhidden\n/);
-    expect(asked.stderr).toContain('.envrc was not accepted. Say yes, or pass --yes where nobody can be asked.');
+    expect(asked.stderr).toContain('.envrc was not accepted. Answer yes, or pass --yes if nobody can be asked.');
     expect(there('.envrc')).toBe(false);
     const [item] = (await listed()).items;
     const accepted = await quarantine('accept', String(item?.sha256).slice(0, 12), '--yes');

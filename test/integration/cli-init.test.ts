@@ -22,7 +22,7 @@ async function put(path: string, text: string): Promise<void> {
 }
 
 describe('ctxd init', () => {
-  it('FR-2.1 FR-2.2 creates a directory for every tool, with its schema, its texts and its links', async () => {
+  it('FR-2.1 FR-2.2 creates a directory for every tool with its schema, texts and links', async () => {
     await project.init();
     for (const { name, schemaJson, toolMd } of TOOLS) {
       const dir = `.claude/tools/${name}`;
@@ -34,7 +34,7 @@ describe('ctxd init', () => {
     }
   });
 
-  it('configures Claude Code: rules, a skill, the permission, the sandbox, the PATH', async () => {
+  it('tells Claude Code about the tools: rules, a skill, the permission, the sandbox, the PATH', async () => {
     await project.init();
     expect(await readFile(at('.claude/rules/contextd.md'), 'utf8')).toContain(
       '.claude/tools/safe_bash/safe_bash \'{"command":',
@@ -49,7 +49,7 @@ describe('ctxd init', () => {
     });
   });
 
-  it('names every view in the skill, in the form that is accepted', async () => {
+  it('names every view in the skill', async () => {
     await project.init();
     const skill = await readFile(at('.claude/skills/contextd/SKILL.md'), 'utf8');
     expect(VIEW_NAMES).toHaveLength(12);
@@ -60,7 +60,7 @@ describe('ctxd init', () => {
     );
   });
 
-  it('configures the rules for OpenCode', async () => {
+  it('tells OpenCode about the rules', async () => {
     await project.init();
     expect(await json('opencode.json')).toMatchObject({ instructions: ['.claude/rules/contextd.md'] });
   });
@@ -73,7 +73,7 @@ describe('ctxd init', () => {
     expect(await snapshot(project.projectsDir)).toEqual(state);
   });
 
-  it('changes nothing if run again after the user changed the files around it', async () => {
+  it('changes nothing when run again after the user edited the files', async () => {
     await put('.claude/settings.json', '{"model":"opus"}');
     await project.init();
     const settings = await readFile(at('.claude/settings.json'), 'utf8');
@@ -98,7 +98,7 @@ describe('ctxd init', () => {
     expect(await snapshot(project.root)).toEqual({});
   });
 
-  it('takes over what another machine committed, even with another version', async () => {
+  it('adopts files that another machine committed, even from another version', async () => {
     await project.init();
     await rm(project.projectsDir, { recursive: true });
     for (const path of ['.claude/bin', ...TOOLS.map(({ name }) => `.claude/tools/${name}/${name}`)]) {
@@ -110,7 +110,7 @@ describe('ctxd init', () => {
     expect(await snapshot(project.root)).toEqual({});
   });
 
-  it("leaves the user's existing entries alone, one by one", async () => {
+  it('keeps each entry that the user had before', async () => {
     const mine = '{"permissions":{"allow":["Bash(.claude/tools/*)"]}}';
     await put('.claude/settings.json', mine);
     await put('.claude/.gitignore', 'mine');
@@ -122,7 +122,7 @@ describe('ctxd init', () => {
     expect(await readFile(at('.claude/.gitignore'), 'utf8')).toBe('mine');
   });
 
-  it('keeps its links out of git, in a repository created before or after, and nothing else', async () => {
+  it('ignores exactly its links in git', async () => {
     const git = (...words: string[]) =>
       run('git', ['-C', project.root, ...words], { env: { PATH: process.env.PATH, HOME: project.root } });
     await put('.claude/bin/mine', '');
@@ -136,11 +136,40 @@ describe('ctxd init', () => {
     expect(tracked.filter((path) => /safe_\w+$/.test(path))).toEqual([]);
   });
 
-  it.runIf(process.getuid?.() === 0)('gives what it creates to the owner of the project if root runs it', async () => {
+  it.runIf(process.getuid?.() === 0)('run by root, gives the new files to the owner of the project', async () => {
     await chown(project.root, 65534, 65534);
     await project.init();
     for (const path of await readdir(project.root, { recursive: true }))
       expect((await lstat(at(path))).uid, path).toBe(65534);
+  });
+
+  it('adds to settings with comments and trailing commas, and restores them byte for byte', async () => {
+    const settings =
+      '// of the team\n{\n  "model": "opus", // not sonnet\n  "permissions": {\n    /* none */\n  },\n}\n';
+    const opencode = '{\n  // mine\n  "instructions": ["a.md",],\n}';
+    await put('.claude/settings.json', settings);
+    await put('opencode.json', opencode);
+    const before = await snapshot(project.root);
+    await project.init();
+    expect(await readFile(at('opencode.json'), 'utf8')).toBe(
+      '{\n  // mine\n  "instructions": ["a.md",".claude/rules/contextd.md",],\n}',
+    );
+    const changed = await readFile(at('.claude/settings.json'), 'utf8');
+    for (const line of settings.trim().split('\n')) expect(changed).toContain(line);
+    expect(await project.init()).toEqual({ created: [], updated: [], removed: [], kept: [] });
+    await project.uninstall();
+    expect(await snapshot(project.root)).toEqual(before);
+  });
+
+  it('keeps the comments of a settings file that was edited since, also of one that init created', async () => {
+    const mine = '{\n  "model": "opus", // mine\n}\n';
+    await put('opencode.json', mine);
+    await project.init();
+    await put('opencode.json', `${await readFile(at('opencode.json'), 'utf8')}// the end\n`);
+    await put('.claude/settings.json', `// mine\n${await readFile(at('.claude/settings.json'), 'utf8')}`);
+    await project.uninstall();
+    expect(await readFile(at('opencode.json'), 'utf8')).toBe(`${mine}// the end\n`);
+    expect(await readFile(at('.claude/settings.json'), 'utf8')).toBe('// mine\n{}\n');
   });
 
   it('keeps the mode of a file it adds to', async () => {
@@ -151,7 +180,7 @@ describe('ctxd init', () => {
   });
 });
 
-describe('ctxd init refuses, and changes nothing,', () => {
+describe('ctxd init refuses and changes nothing', () => {
   const refusedNaming = async (...paths: string[]) => {
     const tree = await snapshot(project.root);
     const error: unknown = await project.init().catch((thrown: unknown) => thrown);
@@ -168,7 +197,7 @@ describe('ctxd init refuses, and changes nothing,', () => {
     '.claude/rules',
     '.claude/skills/contextd',
     '.claude/bin',
-  ])('if %s is a link leading out of the project', async (path) => {
+  ])('if %s is a link that leads out of the project', async (path) => {
     const outside = join(project.root, '..', 'outside');
     await mkdir(outside);
     await mkdir(dirname(at(path)), { recursive: true });
@@ -208,8 +237,8 @@ describe('ctxd init refuses, and changes nothing,', () => {
   });
 
   it.each([
-    ['{"a":1,}', 'not JSON'],
-    ['// mine\n{}', 'not JSON'],
+    ['{"a":1,,}', 'not JSON (line 1: property name expected)'],
+    ['{\n  // mine\n  "a" 1\n}', 'not JSON (line 3: colon expected)'],
     ['', 'not JSON'],
     ['{"permissions":{"allow":true}}', 'permissions.allow is not an array'],
     ['[]', 'the file is not an object'],
@@ -218,7 +247,7 @@ describe('ctxd init refuses, and changes nothing,', () => {
     await refusedNaming('.claude/settings.json is', reason);
   });
 
-  it('if the place of a tool is taken, and names every such place at once', async () => {
+  it('if a path of a tool is taken, and names all taken paths at once', async () => {
     await put('.claude/tools/safe_bash/safe_bash', '#!/bin/sh\necho mine\n');
     await put('.claude/tools/safe_read/schema.json', '{"mine":true}');
     await put('.claude/rules/contextd.md', 'my rules');
@@ -231,15 +260,15 @@ describe('ctxd init refuses, and changes nothing,', () => {
     );
   });
 
-  it('if a link with this name leads elsewhere', async () => {
+  it('if a link of that name leads elsewhere', async () => {
     await mkdir(at('.claude/bin'), { recursive: true });
     await symlink('/bin/sh', at('.claude/bin/safe_bash'));
     await refusedNaming('.claude/bin/safe_bash is not from ctxd init (a symbolic link to /bin/sh)');
   });
 });
 
-describe('ctxd init, after something that it created was changed,', () => {
-  it('keeps a file that a person edited, reports it, and updates the others', async () => {
+describe('ctxd init after its files were changed', () => {
+  it('keeps and reports a file that a person edited, and updates the others', async () => {
     await project.init();
     await put('.claude/tools/safe_bash/TOOL.md', 'mine');
     const changes = await project.init([toolText('safe_bash', 2)]);
@@ -248,7 +277,7 @@ describe('ctxd init, after something that it created was changed,', () => {
     expect(await readFile(at('.claude/tools/safe_bash/TOOL.md'), 'utf8')).toBe('mine');
   });
 
-  it('continues after --uninstall left an edited file, and creates the file again once it is deleted', async () => {
+  it('works after --uninstall kept an edited file, and creates the file again once it is deleted', async () => {
     const before = await snapshot(project.root);
     await project.init();
     await put('.claude/rules/contextd.md', 'my rules');
@@ -274,7 +303,7 @@ describe('ctxd init, after something that it created was changed,', () => {
     expect(await readdir(project.projectsDir)).toEqual([]);
   });
 
-  it('SEC-4.2 replaces a link that leads elsewhere with its own', async () => {
+  it('SEC-4.2 replaces a link that leads elsewhere', async () => {
     await project.init();
     await rm(at('.claude/bin/safe_bash'));
     await symlink('/bin/sh', at('.claude/bin/safe_bash'));
@@ -282,7 +311,7 @@ describe('ctxd init, after something that it created was changed,', () => {
     expect(await readlink(at('.claude/bin/safe_bash'))).toBe(PROXY);
   });
 
-  it('names the command that moves a file of the same name away', async () => {
+  it('suggests the command that moves a file of the same name away', async () => {
     await put('.claude/rules/contextd.md', 'my rules');
     await expect(project.init()).rejects.toMatchObject({
       code: 'CONFLICT',
@@ -294,18 +323,18 @@ describe('ctxd init, after something that it created was changed,', () => {
 });
 
 describe('ctxd init --uninstall', () => {
-  it('does nothing if init has not run', async () => {
+  it('has nothing to do without an init', async () => {
     expect(await project.uninstall()).toBeUndefined();
   });
 
-  it('leaves nothing of what it created, not even its record', async () => {
+  it('removes everything that init created, and its record', async () => {
     await project.init();
     await project.uninstall();
     expect(await snapshot(project.root)).toEqual({});
     expect(await readdir(project.projectsDir)).toEqual([]);
   });
 
-  it('keeps what was changed or added later, and reports it', async () => {
+  it('keeps and reports what was changed or added since', async () => {
     await project.init();
     await put('.claude/tools/safe_bash/TOOL.md', 'mine');
     await put('.claude/tools/safe_read/notes', 'mine');
@@ -321,7 +350,7 @@ describe('ctxd init --uninstall', () => {
     ]);
   });
 
-  it('removes only its entries from files that were edited later, and leaves a broken file alone', async () => {
+  it('removes only its entries from edited files, and keeps a broken file', async () => {
     await put('opencode.json', '{}');
     await project.init();
     const settings = await readFile(at('.claude/settings.json'), 'utf8');
@@ -335,7 +364,7 @@ describe('ctxd init --uninstall', () => {
     expect(changes?.kept).toEqual(['opencode.json']);
   });
 
-  it('writes through no link that was created later', async () => {
+  it('does not write through a link that was created since', async () => {
     await project.init();
     const outside = join(project.root, '..', 'outside');
     await run('mv', [at('.claude'), outside]);
@@ -348,7 +377,7 @@ describe('ctxd init --uninstall', () => {
     expect(await snapshot(outside)).toEqual(before);
   });
 
-  it('restores every byte, whatever the tree was before', async () => {
+  it('restores every byte of any tree', async () => {
     await fc.assert(
       fc.asyncProperty(anyTree, async (tree) => {
         const fixture = await createFixture();

@@ -55,7 +55,7 @@ describe('ctxd config set', () => {
     expect((await ctxd('config', 'set', 'timeout.max_ms', '5')).stderr).toContain('Change timeout.default_ms first.');
   });
 
-  it('FR-9.6 reports a fault of the file as such, and can correct the setting at fault', async () => {
+  it('FR-9.6 reports a fault of the file as such, and can correct the faulty setting', async () => {
     writeFileSync(configFile(), '{"log":{"level":"loud"}}');
     const other = await ctxd('config', 'set', 'timeout.default_ms', '1000');
     expect(other.stderr).toContain(`${configFile()} is invalid: /log/level`);
@@ -65,7 +65,7 @@ describe('ctxd config set', () => {
 });
 
 describe('ctxd doctor', () => {
-  it('FR-9.1 has one line about gitleaks and no line about stores that are not configured', async () => {
+  it('FR-9.1 reports gitleaks once, and no stores that are not configured', async () => {
     const checks = await doctor(at.project);
     expect(checks.filter(({ name }) => name === 'qdrant')).toEqual([]);
     const gitleaks = checks.filter(({ name }) => name.startsWith('gitleaks') && name !== 'gitleaks rules');
@@ -74,7 +74,7 @@ describe('ctxd doctor', () => {
     expect(status === 'ok').toBe(remedy === '');
   });
 
-  it('SEC-2.1 reports the isolation of the project’s calls and the user they run as', async () => {
+  it('SEC-2.1 reports the isolation and the user of the calls in the project', async () => {
     const owners = process.getuid?.() === 0 ? [0, OTHER_UID] : [process.getuid?.() ?? 0];
     for (const owner of owners) {
       const project = join(at.project, `of-${owner}`);
@@ -97,10 +97,10 @@ describe('ctxd doctor', () => {
   });
 
   it.each([
-    ['a link to something else', (path: string) => symlinkSync('/bin/sh', path)],
-    ['missing', () => {}],
-    ['a script that contextd did not write', (path: string) => writeFileSync(path, '#!/bin/sh\n')],
-  ])('SEC-4.2 suggests a remedy that works when a tool is %s', async (_what, put) => {
+    ['a link that leads elsewhere', (path: string) => symlinkSync('/bin/sh', path)],
+    ['nothing', () => {}],
+    ['a script of somebody else', (path: string) => writeFileSync(path, '#!/bin/sh\n')],
+  ])('SEC-4.2 its remedy works if a tool is %s', async (_what, put) => {
     const link = join(at.project, '.claude/bin/safe_read');
     rmSync(link);
     put(link);
@@ -116,7 +116,7 @@ describe('ctxd doctor', () => {
   });
 });
 
-it('FR-9.1 says to enter the directory again if it was removed and recreated under the shell', async () => {
+it('FR-9.1 advises to enter the directory again if it was deleted and created again', async () => {
   const dir = join(at.project, 'removed');
   mkdirSync(dir);
   const script = `cd ${dir}; rmdir ${dir}; mkdir ${dir}; ${CTXD} doctor; cd "$PWD"; exec ${CTXD} config get log.level`;
@@ -125,8 +125,8 @@ it('FR-9.1 says to enter the directory again if it was removed and recreated und
   expect({ code, stdout }).toEqual({ code: 0, stdout: 'info\n' });
 });
 
-describe('NFR-2.3 a call that is under way', () => {
-  /** Resolves when the command of a call has created the file. */
+describe('NFR-2.3 a running call', () => {
+  /** Resolves once the command of a call has made the file. */
   const begun = (file: string): Promise<void> =>
     new Promise((resolve) => {
       const watcher = watch(at.project, () => isThere());
@@ -141,7 +141,7 @@ describe('NFR-2.3 a call that is under way', () => {
   it.each([
     ['restart', 'contextd was restarted by a person (`ctxd server restart`) while safe_bash ran'],
     ['stop', 'contextd was stopped by a person (`ctxd server stop`) while safe_bash ran'],
-  ])('reports when and by what it was ended: ctxd server %s', async (how, message) => {
+  ])('reports when and by whom it was ended: ctxd server %s', async (how, message) => {
     expect((await ctxd('config', 'set', 'server.drain_ms', '200')).code).toBe(0);
     await ctxd('server', 'restart');
     const file = join(at.project, `begun-${how}`);
@@ -160,7 +160,7 @@ describe('NFR-2.3 a call that is under way', () => {
     expect(readFileSync(join(at.home, 'state/daemon.log'), 'utf8')).toContain('"calls_waited":1,"calls_ended":1');
   });
 
-  it('delays a restart, which says how many calls it waits for', async () => {
+  it('delays the restart, which reports how many calls it waited for', async () => {
     expect((await ctxd('config', 'set', 'server.drain_ms', '60000')).code).toBe(0);
     await ctxd('server', 'restart');
     const [file, go] = [join(at.project, 'waiting'), join(at.project, 'go')];

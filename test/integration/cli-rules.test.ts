@@ -15,7 +15,7 @@ describe('SEC-1.1 ctxd scrub approve', () => {
   const approve = (...words: string[]) => installation.run(CTXD, ['scrub', 'approve', ...words]);
   const put = (text: string) => writeFileSync(join(installation.project, '.gitleaks.toml'), text);
 
-  it('shows what an approval allows and asks for a yes; the approval holds until the file changes or it is revoked', async () => {
+  it('shows what an approval allows, asks for a yes, and holds until the file changes or the approval is withdrawn', async () => {
     expect((await approve()).stderr).toContain('there is no');
     put(RULES);
     const asked = await approve();
@@ -32,7 +32,7 @@ describe('SEC-1.1 ctxd scrub approve', () => {
     expect((await approve()).code).toBe(1);
   });
 
-  it('refuses an invalid file and a folder that is not a project', async () => {
+  it('rejects an unusable file, and a directory that is not a project', async () => {
     put('rules = [');
     expect((await approve('--yes')).stderr).toContain('not valid TOML');
     expect((await approve('/usr/share', '--yes')).code).not.toBe(0);

@@ -29,7 +29,7 @@ const random = seededRandom(7);
 const value = Array.from({ length: 32 }, () => Math.floor(random() * 16).toString(16)).join('');
 
 describe('SEC-1.1 SEC-1.3 ctxd scrub', () => {
-  it('masks standard input and files, and masks the same value everywhere', async () => {
+  it('masks standard input and files, with one token for equal values', async () => {
     const text = `start ü\nAPI_KEY=${value}\nagain ${value}\n`;
     const masked = 'start ü\nAPI_KEY=[SECRET_1]\nagain [SECRET_1]\n';
     expect(await scrub([], text)).toMatchObject({ code: 0, stdout: masked, stderr: '' });
@@ -49,7 +49,7 @@ describe('SEC-1.1 SEC-1.3 ctxd scrub', () => {
     expect(text.slice(10, 42)).toBe(value);
   });
 
-  it('reads and prints lines with --jsonl, and masks in the next line what one line showed', async () => {
+  it('reads and prints lines with --jsonl, and masks a secret of one line in the next', async () => {
     const lines = [
       { id: 'a', text: `API_KEY=${value}`, path: 'src/a.ts' },
       { id: 2, text: `see ${value}\n` },
@@ -72,7 +72,7 @@ describe('SEC-1.1 SEC-1.3 ctxd scrub', () => {
     expect(JSON.parse(apart.stdout.split('\n')[1] ?? '')).toEqual({ id: 2, text: `see ${value}\n`, findings: [] });
   });
 
-  it('skips a line that it cannot read, names it without quoting it, and fails at the end', async () => {
+  it('leaves out an unreadable line, reports it without quoting it, and fails at the end', async () => {
     const bad = [`{"id":1,"text":"ok"}`, `{"text":"${value}`, `{"id":3,"text":7}`, `[]`, `{"id":5,"text":"fine"}`];
     const { code, stdout, stderr } = await scrub(['--jsonl'], bad.join('\n'));
     expect(code).toBe(1);
@@ -86,7 +86,7 @@ describe('SEC-1.1 SEC-1.3 ctxd scrub', () => {
       [
         'ctxd: line 2 was left out: it is not JSON',
         'ctxd: line 3 was left out: "text" is not a string',
-        'ctxd: line 4 was left out: it is no JSON object',
+        'ctxd: line 4 was left out: it is not a JSON object',
         '',
       ].join('\n'),
     );
@@ -94,7 +94,7 @@ describe('SEC-1.1 SEC-1.3 ctxd scrub', () => {
     expect(notUtf8).toMatchObject({ code: 1, stdout: '', stderr: 'ctxd: line 1 was left out: it is not UTF-8\n' });
   });
 
-  it('prints nothing and names the rules if they cannot be used', async () => {
+  it('prints nothing if the rules cannot be used, and names them', async () => {
     await putConfig(`${CONFIG_TEXT}\n[[rules]]\nid = "broken"\nregex = "("\n`);
     for (const options of [[], ['--json'], ['--jsonl']]) {
       const { code, stdout, stderr } = await scrub(options, `{"text":"broken ${value}"}\n`);
@@ -103,10 +103,10 @@ describe('SEC-1.1 SEC-1.3 ctxd scrub', () => {
     }
   });
 
-  it('reports with --exact what gitleaks finds, each finding once, and fails with a remedy if gitleaks is missing', async () => {
+  it('reports exactly the findings of gitleaks with --exact, and fails with a remedy without gitleaks', async () => {
     const without = await scrub(['--exact'], 'x');
     expect(without).toMatchObject({ code: 1, stdout: '' });
-    expect(without.stderr).toContain("gitleaks' configuration is not on this machine");
+    expect(without.stderr).toContain("gitleaks' configuration is not installed");
     expect(without.stderr).toContain('install.sh --gitleaks');
     await putConfig();
     const text = `one-1234 two-5678 one-1234 API_KEY=${value}`;
@@ -129,20 +129,20 @@ describe('SEC-1.1 SEC-1.3 ctxd scrub', () => {
     expect((await scrub([], 'see one-1234.\n')).stdout).toBe('see [SECRET_1].\n');
   });
 
-  it('refuses options that exclude each other and a file that does not exist', async () => {
+  it('rejects options that exclude each other, and a missing file', async () => {
     expect(await scrub(['--json', '--jsonl'])).toMatchObject({ code: 2, stdout: '' });
     const missing = await scrub(['nowhere.txt']);
     expect(missing).toMatchObject({ code: 1, stdout: '' });
     expect(missing.stderr).toContain('cannot read nowhere.txt (ENOENT)');
   });
 
-  it('warns about bytes that are not UTF-8', async () => {
+  it('reports bytes that are not UTF-8', async () => {
     const { code, stdout, stderr } = await scrub([], Buffer.from('caf\xe9 here\n', 'latin1'));
     expect({ code, stdout }).toEqual({ code: 0, stdout: 'caf\ufffd here\n' });
     expect(stderr).toContain('not UTF-8 became U+FFFD');
   });
 
-  it('reads a long text in windows, prints every line once, and masks a secret at any edge', async () => {
+  it('scrubs a long text in windows: prints every line once, and masks a secret at any edge', async () => {
     const line = 'compiled the module in 12 ms and went on to the next\n';
     const lines = Array.from({ length: 130_000 }, (_, at) => (at % 20_000 === 999 ? `API_KEY=${value}\n` : line));
     const { code, stdout } = await scrub([], lines.join(''));

@@ -21,7 +21,7 @@ describe('ctxd server', () => {
   });
   afterEach(() => machine.remove());
 
-  it('FR-9.1 starts one daemon even if several commands start it at the same time, and stops it for good', async () => {
+  it('FR-9.1 starts one daemon even if several starts race, and stops it for good', async () => {
     const starts = await Promise.all(Array.from({ length: 5 }, () => json('server', 'start')));
     expect(new Set(starts.map(({ pid }) => pid)).size).toBe(1);
     const { pid } = starts[0];
@@ -88,7 +88,7 @@ describe('ctxd server', () => {
     expect(stderr).toMatch(/^ctxd: the daemon did not start: .*\/budget\/max_tokns is not a setting.*\n$/);
   });
 
-  it('leaves another program on the socket alone and reports it', async () => {
+  it('does not disturb another program on the socket, and reports it', async () => {
     await mkdir(join(machine.home, 'run'), { recursive: true });
     const socket = join(machine.home, 'run', 'contextd.sock');
     const stranger = createServer((connection) => connection.on('error', () => {}).end('hello\n')).listen(socket);
@@ -212,7 +212,7 @@ describe('ctxd in a project', () => {
     expect(JSON.parse(unknown.stdout)).toMatchObject({ data: { error_code: 'TOOL_NOT_FOUND' } });
   });
 
-  it('shows the audit log of one project and of all projects', async () => {
+  it('shows the audit log of one project and of all', async () => {
     await ctxd('tool', 'run', 'safe_bash', '--input', '{"command":"echo audited"}');
     const [record] = await json('audit', 'tail', '-n', '1', '--project');
     expect(record).toMatchObject({
@@ -225,7 +225,7 @@ describe('ctxd in a project', () => {
     expect((await ctxd('audit', 'tail', '-n', '1')).stdout).toMatch(/\tsafe_bash\texit 0\t/);
   });
 
-  it('reports every component in order, and a missing link', async () => {
+  it('finds every component healthy, and reports a missing link', async () => {
     const { checks, healthy } = await json('doctor');
     expect(checks.filter(({ status }: { status: string }) => status === 'fail')).toEqual([]);
     expect(healthy).toBe(true);
@@ -251,13 +251,13 @@ describe('ctxd in a project', () => {
     expect((await ctxd('doctor')).code).toBe(0);
   });
 
-  it('NFR-2.2 applies a changed setting when the daemon is restarted', async () => {
+  it('NFR-2.2 uses a changed setting after a restart', async () => {
     expect((await ctxd('config', 'set', 'timeout.default_ms', '1234')).stdout).toContain('ctxd server restart');
     expect(await ctxd('server', 'restart')).toMatchObject({ code: 0 });
     expect(await json('config', 'get', 'timeout.default_ms')).toBe(1234);
   });
 
-  it('removes itself from the project and from the daemon', async () => {
+  it('is removed from the project and from the daemon', async () => {
     await writeFile(join(machine.project, 'mine.txt'), 'mine');
     expect(await json('init', '--uninstall')).toMatchObject({ action: 'uninstall', changed: true, kept: [] });
     expect(await readFile(join(machine.project, 'mine.txt'), 'utf8')).toBe('mine');

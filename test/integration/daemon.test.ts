@@ -143,7 +143,7 @@ function written(file: string, word: string): Promise<void> {
 const envelopeOf = (answer: ExecuteResponse__Output) => JSON.parse(answer.envelope_json.toString());
 
 describe('FR-9.1 the daemon', () => {
-  it('starts, answers, exits with 0 on SIGTERM and removes its socket', async () => {
+  it('starts, answers, and exits with 0 on SIGTERM after removing its socket', async () => {
     const daemon = await launchReady();
     expect(envelopeOf(await execute('echo')).tool).toBe('echo');
     daemon.child.kill('SIGTERM');
@@ -162,7 +162,7 @@ describe('FR-9.1 the daemon', () => {
     expect(await daemon.ended).toBe(0);
   });
 
-  it('makes its files private and works in /', async () => {
+  it('creates only private files and works in /', async () => {
     const daemon = await launchReady();
     expect(statSync(socket()).mode & 0o777).toBe(0o600);
     for (const dir of ['run', 'config', 'data', 'state', 'state/certs']) {
@@ -178,7 +178,7 @@ describe('FR-9.1 the daemon', () => {
     }
   });
 
-  it('in the background, logs to a file with mode 0600 and prints nothing', async () => {
+  it('logs to a file of mode 0600 in the background and prints nothing', async () => {
     const file = join(home, 'state/daemon.log');
     mkdirSync(join(home, 'state'));
     const ready = written(file, 'daemon.ready');
@@ -195,8 +195,8 @@ describe('FR-9.1 the daemon', () => {
   });
 });
 
-describe('stopping the daemon', () => {
-  it('lets running calls finish and takes no new ones', async () => {
+describe('stopping', () => {
+  it('lets running calls finish and accepts no more', async () => {
     const daemon = await launchReady();
     const proxy = clients('proxy');
     const running = execute('wait', proxy);
@@ -212,7 +212,7 @@ describe('stopping the daemon', () => {
     expect(await daemon.ended).toBe(0);
   });
 
-  it('interrupts a call that outlasts the grace period, and its answer still arrives', async () => {
+  it('interrupts a call that outlasts the grace, and still sends its answer', async () => {
     const daemon = await launchReady();
     const running = execute('hang');
     await daemon.next('stub.call_begun');
@@ -261,7 +261,7 @@ describe('a second daemon', () => {
     expect(envelopeOf(await execute('echo')).tool).toBe('echo');
   });
 
-  it('loses if several start at once: exactly one stays', async () => {
+  it('keeps exactly one of several that start at once', async () => {
     const all = [launch(), launch(), launch()];
     const outcomes = await Promise.all(
       all.map((daemon) =>
@@ -275,7 +275,7 @@ describe('a second daemon', () => {
     expect(envelopeOf(await execute('echo')).tool).toBe('echo');
   });
 
-  it('starts if the first was killed and left its socket behind', async () => {
+  it('starts after the first was killed and left its socket', async () => {
     const first = await launchReady();
     first.child.kill('SIGKILL');
     await first.ended;
@@ -284,7 +284,7 @@ describe('a second daemon', () => {
     expect(envelopeOf(await execute('echo')).tool).toBe('echo');
   });
 
-  it('waits for a daemon that has closed its door but still holds the state', async () => {
+  it('waits for one that has closed its door but still holds the state', async () => {
     const first = await launchReady();
     // The socket is gone, as in a daemon that is stopping.
     rmSync(socket());
@@ -298,7 +298,7 @@ describe('a second daemon', () => {
 });
 
 describe('a start that fails', () => {
-  it('leaves another program’s listener alone and names the socket', async () => {
+  it('does not disturb a foreign listener and names the socket', async () => {
     mkdirSync(join(home, 'run'), { mode: 0o700 });
     const foreign = createServer((connection) => connection.resume()).listen(socket());
     await once(foreign, 'listening');
@@ -352,7 +352,7 @@ async function failure(file: string, args: string[], env: NodeJS.ProcessEnv): Pr
 describe('the launcher', () => {
   const version = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')).version;
 
-  it('finds its installation through links of links, from any folder and with any PATH', async () => {
+  it('finds its installation through links of links, from any directory and with any PATH', async () => {
     symlinkSync(LAUNCHER, join(home, 'one'));
     mkdirSync(join(home, 'below'));
     symlinkSync('../one', join(home, 'below', 'two'));
@@ -368,7 +368,7 @@ describe('the launcher', () => {
     expect(relative.stdout).toBe(`${version}\n`);
   });
 
-  it('fails on links that form a circle', async () => {
+  it('fails on links that lead in a circle', async () => {
     symlinkSync('b', join(home, 'a'));
     symlinkSync('a', join(home, 'b'));
     // A shell refuses to run a circular link, so the link becomes circular while the launcher runs.
@@ -400,7 +400,7 @@ describe('the launcher', () => {
     });
   });
 
-  it('refuses an invalid command line with exit code 2', async () => {
+  it('rejects a wrong command line with exit code 2', async () => {
     expect((await failure(LAUNCHER, ['dance'], environment())).code).toBe(2);
     expect((await failure(LAUNCHER, [], environment())).code).toBe(2);
     expect((await failure(LAUNCHER, ['serve', '--loud'], environment())).code).toBe(2);

@@ -4,7 +4,7 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { gzipSync } from 'node:zlib';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { installGitleaks } from '#src/scrub/gitleaks/install.js';
 import { releaseFor } from '#src/scrub/gitleaks/pinned.js';
@@ -41,10 +41,24 @@ function archive(...files: [name: string, bytes: Buffer][]): Buffer {
     header.write(name, 0);
     header.write(`${bytes.length.toString(8).padStart(11, '0')}\0`, 124);
     header.write('0', 156);
-    header.write('ustar', 257);
-    return [header, bytes, Buffer.alloc((512 - (bytes.length % 512)) % 512)];
+    header.write('ustar\x0000', 257);
+    return [withChecksum(header), bytes, Buffer.alloc((512 - (bytes.length % 512)) % 512)];
   });
   return gzipSync(Buffer.concat([...blocks, Buffer.alloc(1024)]));
+}
+
+function withChecksum(header: Buffer): Buffer {
+  header.fill(' ', 148, 156);
+  const checksum = header.reduce((sum, byte) => sum + byte, 0);
+  header.write(`${checksum.toString(8).padStart(6, '0')}\0 `, 148);
+  return header;
+}
+
+/** The archive with a link as its first entry. */
+function asLink(tar: Buffer): Buffer {
+  const header = Buffer.from(tar.subarray(0, 512));
+  header.write('2LICENSE', 156);
+  return Buffer.concat([withChecksum(header), tar.subarray(512)]);
 }
 
 describe('SEC-1.1 the release of gitleaks', () => {
@@ -61,7 +75,7 @@ describe('SEC-1.1 the release of gitleaks', () => {
     expect(releaseFor('win32', 'x64')).toBeUndefined();
   });
 
-  it('is used if its checksum matches the pinned one', async () => {
+  it('contains the program if its checksum is the pinned one', async () => {
     const url = await serve((_request, answer) => answer.end(whole));
     expect((await downloadProgram({ url, sha256: sha256(whole) }, 10_000)).equals(program)).toBe(true);
   });
@@ -83,7 +97,7 @@ describe('SEC-1.1 the release of gitleaks', () => {
     await expect(downloadProgram({ url, sha256: sha256(whole) }, 10_000)).rejects.toThrow(message);
   });
 
-  it('is not used if no answer comes in time, nothing listens, or the archive lacks the program', async () => {
+  it('is not used if no answer comes in time, nobody listens, or the program is not in it', async () => {
     const silent = await serve(() => {});
     await expect(downloadProgram({ url: silent, sha256: sha256(whole) }, 50)).rejects.toThrow(/no answer in time/);
     server?.closeAllConnections();
@@ -92,6 +106,22 @@ describe('SEC-1.1 the release of gitleaks', () => {
     const empty = archive(['README', Buffer.from('x')]);
     const url = await serve((_request, answer) => answer.end(empty));
     await expect(downloadProgram({ url, sha256: sha256(empty) }, 10_000)).rejects.toThrow(/holds no file gitleaks/);
+  });
+
+  it.each<[string, (tar: Buffer) => Buffer, RegExp]>([
+    ['a file cut short', (tar) => tar.subarray(0, 700), /is not a whole tar archive/],
+    ['a header whose checksum is wrong', (tar) => Buffer.concat([Buffer.from('x'), tar.subarray(1)]), /checksum/],
+    ['a link of that name', asLink, /holds no file gitleaks/],
+  ])('is not used if its archive holds %s', async (_what, damage, message) => {
+    const damaged = gzipSync(damage(gunzipSync(archive(['gitleaks', program]))));
+    const url = await serve((_request, answer) => answer.end(damaged));
+    await expect(downloadProgram({ url, sha256: sha256(damaged) }, 10_000)).rejects.toThrow(message);
+  });
+
+  it('may hold the program as ./gitleaks', async () => {
+    const dotted = archive(['./gitleaks', program]);
+    const url = await serve((_request, answer) => answer.end(dotted));
+    expect((await downloadProgram({ url, sha256: sha256(dotted) }, 10_000)).equals(program)).toBe(true);
   });
 });
 
@@ -118,7 +148,7 @@ describe('SEC-1.1 installing gitleaks', () => {
     expect(modes.map(({ mode }) => (mode & 0o777).toString(8))).toEqual(['700', '700', '600']);
   });
 
-  it('builds gitleaks with Go if it is not on PATH', async () => {
+  it('builds it with Go if it is not on PATH', async () => {
     const runGo = async (folder: string) => {
       await putProgram(join(folder, 'gitleaks'), programBytes());
       return { isThere: true, fault: undefined };
@@ -127,7 +157,7 @@ describe('SEC-1.1 installing gitleaks', () => {
     expect((await readdir(own())).sort()).toEqual(['gitleaks', 'gitleaks.toml']);
   });
 
-  it('downloads gitleaks if Go cannot build it, and reports what failed', async () => {
+  it('downloads it if Go cannot build it, and reports what failed', async () => {
     const whole = archive(['gitleaks', programBytes()]);
     const url = await serve((_request, answer) => answer.end(whole));
     const runGo = async () => ({ isThere: true, fault: 'no such module' });
@@ -136,14 +166,14 @@ describe('SEC-1.1 installing gitleaks', () => {
     expect(said.join('\n')).toContain('Go could not build it: no such module');
   });
 
-  it('continues without gitleaks if every way fails, and leaves nothing behind', async () => {
+  it('continues without it if nothing helps, and leaves nothing behind', async () => {
     const url = await serve((_request, answer) => answer.end('not it'));
     expect(await installGitleaks(deps({ url, sha256: '0'.repeat(64) }))).toEqual({ binary: null, config: null });
     expect(said.join('\n')).toMatch(/has sha256 [0-9a-f]{64}, not 0{64}: it is not used/);
     expect(await readdir(own())).toEqual([]);
   });
 
-  it('downloads nothing if the pinned version is already installed', async () => {
+  it('fetches nothing if the pinned version is installed', async () => {
     await mkdir(own());
     await putProgram(join(own(), 'gitleaks'), programBytes());
     const { binary } = await installGitleaks(deps({ url: 'http://127.0.0.1:1/', sha256: '' }));
@@ -151,7 +181,7 @@ describe('SEC-1.1 installing gitleaks', () => {
     expect(said).toEqual([]);
   });
 
-  it('uses an installed program of another version only if the pinned one is not available', async () => {
+  it('keeps its own program of another version only if the pinned version is not available', async () => {
     await mkdir(own());
     await putProgram(join(own(), 'gitleaks'), programBytes('v8.1.0'));
     expect((await installGitleaks(deps())).binary?.version).toBe('8.1.0');
@@ -159,7 +189,7 @@ describe('SEC-1.1 installing gitleaks', () => {
     expect((await installGitleaks(deps())).binary?.version).toBe('8.30.1');
   });
 
-  it('fails for a folder that it cannot create', async () => {
+  it('fails if it cannot create its directory', async () => {
     await writeFile(join(base, 'file'), '');
     await chmod(join(base, 'file'), 0o600);
     const blocked = { ...deps(), places: { ...deps().places, gitleaksDir: join(base, 'file/own') } };

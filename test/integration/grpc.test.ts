@@ -59,7 +59,7 @@ describe('API-1 ToolService', () => {
     });
   });
 
-  it('Execute hands the call on as it was sent', async () => {
+  it('Execute passes the call on as it was sent', async () => {
     const seen: CallRequest[] = [];
     await open({
       dispatch: async (request) => {
@@ -80,7 +80,7 @@ describe('API-1 ToolService', () => {
     expect(seen[0]?.inputJson.toString()).toBe('{"command":"ls"}');
   });
 
-  it('Execute makes a request id where the given one is none', async () => {
+  it('Execute creates a request id if the given one is invalid', async () => {
     await open();
     const answer = envelopeOf(await executed('proxy', call({ request_id: 'req_x"}\n' })));
     expect(answer.requestId).toMatch(REQUEST_ID_PATTERN);
@@ -96,7 +96,7 @@ describe('API-1 ToolService', () => {
     expect(answer.exit_code).toBe(1);
   });
 
-  it('GetSchema gives what the daemon accepted, to the proxy too', async () => {
+  it('GetSchema returns what the daemon accepted, to the proxy too', async () => {
     const schema = { schema_json: '{"a":1}', tool_md: 'md', tool_extended_md: 'more', bundle_sha256: 'ff' };
     await open({ management: { getSchema: async () => schema } });
     const sent = { tool: 'safe_bash', context: { protocol_version: 1 } };
@@ -105,7 +105,7 @@ describe('API-1 ToolService', () => {
     );
   });
 
-  it('what nobody foresaw becomes INTERNAL_ERROR and says nothing of the inside', async () => {
+  it('an unexpected error becomes INTERNAL_ERROR and reveals no internals', async () => {
     await open({
       dispatch: async () => {
         throw new TypeError('swordfish');
@@ -220,7 +220,7 @@ describe('cancelling', () => {
 });
 
 describe('ManagementService', () => {
-  it('answers the CLI in the words of the protocol', async () => {
+  it('answers the CLI with the messages of the protocol', async () => {
     await open();
     const answer = await answered<StatusResponse__Output>((done) =>
       at.clients('cli').management.ServerStatus({}, done),
@@ -249,7 +249,7 @@ describe('ManagementService', () => {
     });
   });
 
-  it('hands arguments on and lists as they are', async () => {
+  it('passes requests and answers through unchanged', async () => {
     const tool = {
       name: 'safe_read',
       purpose: 'reads',
@@ -322,7 +322,7 @@ describe('ManagementService', () => {
     });
   });
 
-  it('refuses what is no root and too many records', async () => {
+  it('rejects an invalid root and too many records', async () => {
     await open();
     const { management } = at.clients('cli');
     for (const root of ['', 'relative', '/a\0b']) {
@@ -332,7 +332,7 @@ describe('ManagementService', () => {
     expect(tooMany).toMatchObject({ code: status.INVALID_ARGUMENT, details: 'limit is 1001, the most is 1000' });
   });
 
-  it('an error carries code and remedy, masked; an unknown one nothing of the inside', async () => {
+  it('an error carries code and remedy, masked; an unexpected one reveals no internals', async () => {
     await open({
       mask: (text) => text.replaceAll('swordfish', '[SECRET]'),
       management: {
@@ -431,7 +431,7 @@ describe('SEC-3.1 SEC-3.2 mutual TLS', () => {
     expect(await refusal(certificateOf(expired, 'proxy', at.paths.certsDir))).toBe(status.UNAVAILABLE);
   });
 
-  it('is a client that checks too: the server is called contextd and nothing else', async () => {
+  it('makes clients check that the name of the server is contextd', async () => {
     await open();
     const clients = connect(at.paths.socket, certificateOf(at.paths.certsDir, 'proxy'), {
       'grpc.ssl_target_name_override': 'localhost',
@@ -468,7 +468,7 @@ describe('SEC-3.1 SEC-3.2 mutual TLS', () => {
     expect(await handshake({ ALPNProtocols: ['http/1.1'] })).toMatch(/^ERR_SSL_/);
   });
 
-  it('garbage and half a handshake disturb nobody else', async () => {
+  it('garbage and half a handshake do not disturb other clients', async () => {
     await open();
     const garbage = connectPlain(at.paths.socket);
     garbage.on('error', () => {});
@@ -489,7 +489,7 @@ describe('SEC-3.3 the socket of the door', () => {
     expect(statSync(join(at.dir, 'run')).mode & 0o777).toBe(0o700);
   });
 
-  it('is not taken from a living contextd, which is named with its pid', async () => {
+  it('is not taken from a running contextd, whose pid is reported', async () => {
     await open();
     const before = statSync(at.paths.socket).ino;
     expect(await probeSocket(at.paths)).toEqual({ kind: 'contextd', pid: process.pid, version: '1.2.3' });
@@ -502,7 +502,7 @@ describe('SEC-3.3 the socket of the door', () => {
     expect(envelopeOf(await executed('proxy')).tool).toBe('safe_bash');
   });
 
-  it('a stranger that speaks HTTP/2 there is no contextd', async () => {
+  it('another program that speaks HTTP/2 is not taken for contextd', async () => {
     await open();
     const socket = join(at.dir, 'stranger.sock');
     const stranger = createServer().listen(socket);
@@ -512,7 +512,7 @@ describe('SEC-3.3 the socket of the door', () => {
     stranger.close();
   });
 
-  it('a door that stopped can be opened again', async () => {
+  it('a stopped door can be opened again', async () => {
     await open();
     await at.door.stop();
     await at.door.stop();

@@ -45,7 +45,7 @@ async function leaveDeadSocket(): Promise<void> {
 }
 
 describe('SEC-3.3 the socket', () => {
-  it('has mode 0600 in a directory of mode 0700, whatever the umask', async () => {
+  it('is 0600 in a directory of 0700 under any umask', async () => {
     const umask = process.umask(0);
     try {
       await bindSocket(newServer(), deps());
@@ -64,7 +64,7 @@ describe('SEC-3.3 the socket', () => {
     expect((await stat(dirname(socket))).mode & 0o777).toBe(0o700);
   });
 
-  it('replaces a dead socket, and accepts connections', async () => {
+  it('replaces a dead socket and accepts connections', async () => {
     await leaveDeadSocket();
     expect(await probeSocket(deps())).toEqual({ kind: 'dead' });
     await bindSocket(newServer(), deps());
@@ -107,7 +107,7 @@ describe('SEC-3.3 the socket', () => {
     });
   });
 
-  it('may have exactly the longest path that the system allows', async () => {
+  it('may have the maximum length of the system', async () => {
     const limit = process.platform === 'linux' ? 107 : 103;
     const longest = join(dir, 'x'.repeat(limit - dir.length - 1));
     expect(longest.length).toBe(limit);

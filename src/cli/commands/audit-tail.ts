@@ -8,14 +8,14 @@ const RECORDS_MAX = 1000;
 
 export const auditTail = defineCommand({
   name: ['audit', 'tail'],
-  summary: 'show the newest records of the audit log, oldest first',
+  summary: 'Show the newest records of the audit log, oldest first.',
   options: [
-    { syntax: '-n, --lines <count>', help: `how many (default ${RECORDS_DEFAULT}, at most ${RECORDS_MAX})` },
-    { syntax: '--project [dir]', help: 'only those of a project (default: the one around here)' },
+    { syntax: '-n, --lines <count>', help: `number of records (default ${RECORDS_DEFAULT}, at most ${RECORDS_MAX})` },
+    { syntax: '--project [dir]', help: 'only records of a project (default: the current project)' },
   ],
-  async run(context, given) {
-    const limit = given.count('lines', RECORDS_DEFAULT, RECORDS_MAX);
-    const root = await projectOption(context, given);
+  async run(context, args) {
+    const limit = args.count('lines', RECORDS_DEFAULT, RECORDS_MAX);
+    const root = await projectOption(context, args);
     const request = { limit, project_root: root };
     const { records_json } = await withClient(context.paths, (client) => client.tailAudit(request));
     return records_json.map(parseRecord);

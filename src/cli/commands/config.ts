@@ -8,17 +8,17 @@ import { defineCommand } from '../command.ts';
 
 export const configGet = defineCommand({
   name: ['config', 'get'],
-  summary: 'print one setting, or one group of them, as it is in force',
+  summary: 'Print the value of a setting, or of a group of settings.',
   parameters: [{ syntax: '<key>', help: 'such as budget.default_tokens' }],
-  async run(context, given) {
-    return readSetting(await loadConfig(context.paths), given.requiredWord(0));
+  async run(context, args) {
+    return readSetting(await loadConfig(context.paths), args.requiredWord(0));
   },
   view: (value) => ({ kind: 'lines', lines: [typeof value === 'string' ? value : JSON.stringify(value)] }),
 });
 
 export const configList = defineCommand({
   name: ['config', 'list'],
-  summary: 'print every setting, its value and where that comes from',
+  summary: 'Print every setting, its value and where the value comes from.',
   async run(context) {
     const { configFile } = context.paths;
     const [config, written] = await Promise.all([loadConfig(context.paths), readConfigFile(context.paths)]);
@@ -34,15 +34,15 @@ export const configList = defineCommand({
 
 export const configSet = defineCommand({
   name: ['config', 'set'],
-  summary: 'change one setting; a running daemon takes it up when it is restarted',
+  summary: 'Change a setting. A running daemon uses it after a restart.',
   parameters: [
     { syntax: '<key>', help: 'such as budget.default_tokens' },
     { syntax: '<value>', help: 'JSON, or plain text' },
   ],
-  async run(context, given) {
-    const key = requireSetting(given.requiredWord(0));
+  async run(context, args) {
+    const key = requireSetting(args.requiredWord(0));
     const written = await readConfigFile(context.paths);
-    const value = parseValue(given.requiredWord(1));
+    const value = parseValue(args.requiredWord(1));
     checkSetting(written, key, value);
     const changed = withSetting(written, key, value);
     const config = acceptConfig(context.paths.configFile, changed);
@@ -53,12 +53,12 @@ export const configSet = defineCommand({
     kind: 'lines',
     lines: [
       `${key} is ${JSON.stringify(value)} in ${file}`,
-      'A running daemon takes it up when it is restarted: ctxd server restart',
+      'A running daemon uses it after a restart: ctxd server restart',
     ],
   }),
 });
 
-/** Mode 0600, and under its name only once it is complete. */
+/** Writes mode 0600, and renames the file into place once it is complete. */
 async function replaceConfig(paths: Pick<Paths, 'configDir' | 'configFile'>, settings: JsonObject): Promise<void> {
   await mkdir(paths.configDir, { recursive: true, mode: 0o700 });
   const temporary = `${paths.configFile}.${process.pid}.tmp`;
@@ -73,21 +73,21 @@ async function replaceConfig(paths: Pick<Paths, 'configDir' | 'configFile'>, set
   await rename(temporary, paths.configFile);
 }
 
-/** A setting by its dotted key, such as `budget.max_tokens`. */
+/** A setting and its dotted key, such as `budget.max_tokens`. */
 export interface Setting {
   key: string;
   value: Json;
   from: 'file' | 'default';
 }
 
-/** Every key that the schema knows, in its order. */
+/** Every key of the schema, in its order. */
 function settingKeys(): string[] {
   return Object.entries(CONFIG_SCHEMA.properties).flatMap(([group, schema]) =>
     'properties' in schema ? Object.keys(schema.properties).map((name) => `${group}.${name}`) : [],
   );
 }
 
-/** The value in force of a setting or of a group. Throws ARGS_INVALID for an unknown key. */
+/** The value of a setting or of a group. Throws ARGS_INVALID for an unknown key. */
 export function readSetting(config: Config, key: string): Json {
   const value = valueAt(config, pointerOf(key));
   if (value === undefined) throw unknownKey(key);
@@ -102,13 +102,13 @@ export function listSettings(config: Config, written: JsonObject): Setting[] {
   }));
 }
 
-/** The key itself when there is such a setting. */
+/** Returns the key. Throws ARGS_INVALID if there is no such setting. */
 export function requireSetting(key: string): string {
   if (settingKeys().includes(key)) return key;
   throw unknownKey(key);
 }
 
-/** A copy of the written settings with one changed. */
+/** A copy of the file's settings with one of them changed. */
 export function withSetting(written: JsonObject, key: string, value: Json): JsonObject {
   const [group = '', name = ''] = key.split('.');
   const present = written[group];
@@ -116,8 +116,8 @@ export function withSetting(written: JsonObject, key: string, value: Json): Json
 }
 
 /**
- * Throws ARGS_INVALID if the value of that setting is at fault, alone or against another setting. Faults that the file
- * had before are not the value's.
+ * Throws ARGS_INVALID if the new value is invalid, alone or together with another setting. Faults that the file had
+ * before do not count.
  */
 export function checkSetting(written: JsonObject, key: string, value: Json): void {
   const before = checkConfig(written).faults.map(faultKey);
@@ -132,7 +132,7 @@ export function checkSetting(written: JsonObject, key: string, value: Json): voi
   });
 }
 
-/** JSON where it is JSON, else the text itself: `debug` needs no quotes. */
+/** The text as JSON if it is JSON, otherwise the text itself, so that `debug` needs no quotes. */
 export function parseValue(text: string): Json {
   try {
     return JSON.parse(text);
@@ -153,7 +153,7 @@ function isWithin(path: string, pointer: string): boolean {
   return path === pointer || path.startsWith(`${pointer}/`);
 }
 
-/** Pointers such as /timeout/max_ms as the keys that a person types. */
+/** Replaces pointers such as /timeout/max_ms by keys such as timeout.max_ms. */
 function dotted(text: string): string {
   return text.replaceAll(/(?<![\w/])\/(\w+)\/(\w+)/g, '$1.$2');
 }
@@ -164,7 +164,7 @@ function schemaOf(key: string): JsonObject {
   return isJsonObject(schema) ? schema : {};
 }
 
-/** What the schema asks of a value, in words. */
+/** The schema's demands on a value, in words. */
 function mustOf(key: string): string {
   const { type, enum: allowed, minimum, maximum, items, pattern } = schemaOf(key);
   if (Array.isArray(allowed)) return `must be one of ${allowed.join(', ')}`;
@@ -185,8 +185,8 @@ const KINDS: Readonly<Record<string, string>> = {
 };
 
 function aboutSetting(key: string): string {
-  const { description, default: standard } = schemaOf(key);
-  return `${description} The default is ${JSON.stringify(standard)}.`;
+  const { description, default: fallback } = schemaOf(key);
+  return `${description} The default is ${JSON.stringify(fallback)}.`;
 }
 
 function unknownKey(key: string): ContextdError {

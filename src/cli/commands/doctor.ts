@@ -23,7 +23,7 @@ const STEPS: readonly (readonly [string, Step])[] = [
 
 export const doctor = defineCommand({
   name: ['doctor'],
-  summary: 'try out every part and say what is wrong and how to mend it',
+  summary: 'Check every component and suggest fixes.',
   async run(context) {
     const checks: Check[] = [];
     for (const [name, step] of STEPS) checks.push(...(await attempt(name, () => step(context))));

@@ -11,24 +11,24 @@ import type { View } from '../render.ts';
 interface InitResult extends ProjectChanges {
   root: string;
   action: 'init' | 'uninstall';
-  /** Something was written, removed or registered. */
+  /** True if something was written, removed or registered. */
   changed: boolean;
   tools: string[];
 }
 
 export const init = defineCommand({
   name: ['init'],
-  summary: 'set up a project: its tools, and what tells agents of them',
-  parameters: [{ syntax: '[dir]', help: 'its directory (default: the current one)' }],
-  options: [{ syntax: '--uninstall', help: 'take away exactly what init made' }],
-  async run(context, given) {
-    const root = await resolveProjectRoot(context.cwd, given.word(0) ?? '.', context.env.home, context.paths);
-    return given.flag('uninstall') ? uninstall(context, root) : install(context, root);
+  summary: 'Set up a project: add the tools and tell agents about them.',
+  parameters: [{ syntax: '[dir]', help: 'the project directory (default: the current one)' }],
+  options: [{ syntax: '--uninstall', help: 'remove exactly what init created' }],
+  async run(context, args) {
+    const root = await resolveProjectRoot(context.cwd, args.word(0) ?? '.', context.env.home, context.paths);
+    return args.flag('uninstall') ? uninstall(context, root) : install(context, root);
   },
   view: (result) => (result.action === 'init' ? viewInit(result) : viewUninstall(result)),
 });
 
-/** Checked as a whole first: what cannot be done completely is not begun, neither here nor in the daemon. */
+/** Checks every change first. If one is impossible, neither the project nor the daemon is changed. */
 async function install(context: CliContext, root: string): Promise<InitResult> {
   await ensureRunning(context);
   return withClient(context.paths, async (client) => {
@@ -42,7 +42,7 @@ async function install(context: CliContext, root: string): Promise<InitResult> {
   });
 }
 
-/** The files go first: a project can be left even where the daemon cannot be started any more. */
+/** Removes the files first, so that this works even if the daemon no longer starts. */
 async function uninstall(context: CliContext, root: string): Promise<InitResult> {
   const change = await prepareUninstall(root, context.paths.projectsDir);
   const changes = (await change?.apply()) ?? { created: [], updated: [], removed: [], kept: [] };
@@ -73,13 +73,13 @@ function viewInit(result: InitResult): View {
     lines: [
       `${result.root} is set up with ${result.tools.join(', ')}`,
       ...changeLines(result),
-      'Claude Code heeds the permission in .claude/settings.json once you trust the folder. Undo: ctxd init --uninstall',
+      'Claude Code applies the permission in .claude/settings.json once you trust the folder. Undo: ctxd init --uninstall',
     ],
   };
 }
 
 function viewUninstall(result: InitResult): View {
-  const first = result.changed ? 'is no project of contextd any more' : 'holds nothing that ctxd init made';
+  const first = result.changed ? 'is no longer a project of contextd' : 'holds nothing that ctxd init created';
   return { kind: 'lines', lines: [`${result.root} ${first}`, ...changeLines(result)] };
 }
 
@@ -91,6 +91,6 @@ function changeLines(result: InitResult): string[] {
 }
 
 function keptLines(result: InitResult): string[] {
-  const hint = result.action === 'init' ? '; delete it and run ctxd init to have it made again' : '';
-  return result.kept.map((path) => `  kept     ${path} (changed since ctxd init made it${hint})`);
+  const hint = result.action === 'init' ? '; to restore it, delete it and run ctxd init' : '';
+  return result.kept.map((path) => `  kept     ${path} (changed since ctxd init created it${hint})`);
 }

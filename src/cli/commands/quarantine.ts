@@ -6,16 +6,16 @@ import type { CliContext } from '../context.ts';
 import { confirm } from '../input.ts';
 import { projectAt } from '../project-root.ts';
 
-/** Digits of a hash that name it; `--json` has them all. */
+/** Digits of a hash that are shown. `--json` prints all of them. */
 const SHOWN_DIGITS = 12;
 
-/** What commands made and what was set aside because a program on the host would run it, and what a person accepted. */
+/** Files that contextd set aside because a program on the host would run them, and contents that a person accepted. */
 export const quarantineList = defineCommand({
   name: ['quarantine', 'list'],
-  summary: 'list the files that contextd set aside because a program on the host would run them',
-  parameters: [{ syntax: '[path]', help: 'the project (default: the one around here)' }],
-  async run(context, given) {
-    const root = await projectAt(context, given.word(0));
+  summary: 'List the files that contextd set aside because a program on the host would run them.',
+  parameters: [{ syntax: '[path]', help: 'the project directory (default: the current project)' }],
+  async run(context, args) {
+    const root = await projectAt(context, args.word(0));
     return withClient(context.paths, (client) => client.listQuarantine({ root, which: '' }));
   },
   view: ({ items, accepted }) => ({
@@ -59,17 +59,17 @@ function timeOf(ms: number): string {
   return new Date(ms).toISOString();
 }
 
-/** Once: if a command makes or changes it again, it is set aside again. */
+/** Restores a file once: if a command creates or changes it again, it is set aside again. */
 export const quarantineRestore = defineCommand({
   name: ['quarantine', 'restore'],
-  summary: 'put back a file that was set aside, until a command changes it',
+  summary: 'Put a file back that was set aside. It stays until a command changes it.',
   parameters: [
-    { syntax: '<id>', help: 'as `ctxd quarantine list` and the answer of the call name it' },
-    { syntax: '[path]', help: 'the project (default: the one around here)' },
+    { syntax: '<id>', help: 'its id, from `ctxd quarantine list` or the answer of the call' },
+    { syntax: '[path]', help: 'the project directory (default: the current project)' },
   ],
-  async run(context, given) {
-    const root = await projectAt(context, given.word(1));
-    const request = { root, which: given.requiredWord(0) };
+  async run(context, args) {
+    const root = await projectAt(context, args.word(1));
+    const request = { root, which: args.requiredWord(0) };
     return withClient(context.paths, (client) => client.restoreQuarantined(request));
   },
   view: ({ items }) => ({
@@ -78,26 +78,29 @@ export const quarantineRestore = defineCommand({
   }),
 });
 
-/** Accepts content at a path for good: what a command makes there with the same hash stays. */
+/** Accepts content for good: a file with this path and hash is not set aside again. */
 export const quarantineAccept = defineCommand({
   name: ['quarantine', 'accept'],
-  summary: 'show a file that was set aside, put it back, and let commands make this content there from now on',
+  summary: 'Show a file that was set aside, put it back, and let commands create this content there from now on.',
   parameters: [
-    { syntax: '<which>', help: 'its id, or eight or more digits of its SHA-256; for --revoke, a path or such digits' },
-    { syntax: '[path]', help: 'the project (default: the one around here)' },
+    {
+      syntax: '<which>',
+      help: 'its id, or eight or more digits of its SHA-256; for --revoke, its path or those digits',
+    },
+    { syntax: '[path]', help: 'the project directory (default: the current project)' },
   ],
   options: [
     { syntax: '--yes', help: 'do not ask' },
-    { syntax: '--revoke', help: 'take an acceptance back; what is there now stays' },
+    { syntax: '--revoke', help: 'withdraw an acceptance; the file itself stays' },
   ],
-  async run(context, given) {
-    const root = await projectAt(context, given.word(1));
-    const which = given.requiredWord(0);
+  async run(context, args) {
+    const root = await projectAt(context, args.word(1));
+    const which = args.requiredWord(0);
     return withClient(context.paths, async (client) => {
-      if (given.flag('revoke')) return client.revokeAccepted({ root, which });
+      if (args.flag('revoke')) return client.revokeAccepted({ root, which });
       const { items } = await client.listQuarantine({ root, which });
       const item = checkUsable(items[0], which);
-      if (!given.flag('yes')) await ask(context, item);
+      if (!args.flag('yes')) await ask(context, item);
       return client.acceptQuarantined({ root, which: item.id, sha256: item.sha256 });
     });
   },
@@ -105,7 +108,7 @@ export const quarantineAccept = defineCommand({
 });
 
 function checkUsable(item: QuarantinedItem | undefined, which: string): QuarantinedItem {
-  if (item === undefined) throw new ContextdError('PATH_NOT_FOUND', `nothing that was set aside is named ${which}`);
+  if (item === undefined) throw new ContextdError('PATH_NOT_FOUND', `nothing was set aside under the name ${which}`);
   if (item.sha256 !== '') return item;
   throw new ContextdError('CONFLICT', `${item.path} cannot be accepted by a hash: ${item.no_hash_because}`, {
     remedy: `Look at ${item.moved}, then restore it: \`ctxd quarantine restore ${item.id}\`.`,
@@ -114,9 +117,9 @@ function checkUsable(item: QuarantinedItem | undefined, which: string): Quaranti
 
 async function ask(context: CliContext, item: QuarantinedItem): Promise<void> {
   const refusal = new ContextdError('CANCELLED', `${item.path} was not accepted`, {
-    remedy: 'Say yes, or pass --yes where nobody can be asked.',
+    remedy: 'Answer yes, or pass --yes if nobody can be asked.',
   });
-  await confirm(context, describe(item), 'Put it back, and let commands make this content there?', refusal);
+  await confirm(context, describe(item), 'Put it back, and let commands create this content there?', refusal);
 }
 
 function describe({ path, moved, reason, kind, size_bytes, sha256, preview }: QuarantinedItem): string[] {

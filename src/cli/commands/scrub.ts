@@ -3,76 +3,76 @@ import { ContextdError } from '../../core/errors.ts';
 import type { GitleaksPlaces } from '../../scrub/gitleaks/binary.ts';
 import { howToInstall } from '../../scrub/gitleaks/remedy.ts';
 import { withClient } from '../client.ts';
-import { defineCommand, type Given } from '../command.ts';
+import { defineCommand, type ParsedArgs } from '../command.ts';
 import type { CliContext } from '../context.ts';
 import { confirm, decodeText, readChunks } from '../input.ts';
-import { projectAround, resolveProjectRoot } from '../project-root.ts';
+import { projectAt } from '../project-root.ts';
 import { printable, renderError, write } from '../render.ts';
 import type { ExactScrub } from '../scrub/exact-scrubber.ts';
 import { type ScrubLine, scrubJsonLines } from '../scrub/json-lines.ts';
 import type { ScrubbedText, TextScrubber } from '../scrub/text-scrubber.ts';
 import { scrubInWindows } from '../scrub/windows.ts';
 
-/** What is printed as one value with --json, and what remains to be said otherwise: the text has been printed. */
+/** The value that --json prints. Otherwise the text has been printed already. */
 interface Scrubbed extends ScrubbedText {
   failedLines: number;
 }
 
-/** Lines whose fault is told one by one; the rest are counted. */
-const FAULTS_TOLD = 20;
+/** Faulty lines that are reported one by one. The number of all of them is printed at the end. */
+const FAULTS_SHOWN = 20;
 
-/** The engine of the daemon for pipelines, in this process. Fails closed: what cannot be searched is not printed. */
+/** Runs the daemon's engine in this process, for pipelines. Text that cannot be searched is not printed. */
 export const scrub = defineCommand<Scrubbed>({
   name: ['scrub'],
-  summary: 'mask the secrets of a text: standard input or a file in, the scrubbed text out; needs no daemon',
-  parameters: [{ syntax: '[file]', help: 'the file (default, and "-": standard input)' }],
+  summary: 'Mask the secrets in a text from standard input or a file. Needs no daemon.',
+  parameters: [{ syntax: '[file]', help: 'the file (default and "-": standard input)' }],
   options: [
     {
       syntax: '--jsonl',
-      help: 'lines {"id","text","path"?} in, {"id","text","findings":[{"rule","start","end"}]} out',
+      help: 'reads lines {"id","text","path"?}, writes {"id","text","findings":[{"rule","start","end"}]}',
     },
-    { syntax: '--exact', help: "gitleaks' own configuration alone: no other rules, no vault, no guard" },
-    { syntax: '--no-vault', help: 'each line of --jsonl is a session of its own' },
+    { syntax: '--exact', help: "use only gitleaks' own configuration: no other rules, no vault, no guard" },
+    { syntax: '--no-vault', help: 'treat each line of --jsonl as a separate session' },
   ],
-  async run(context, given) {
-    if (given.flag('json') && given.flag('jsonl')) {
+  async run(context, args) {
+    if (args.flag('json') && args.flag('jsonl')) {
       throw new ContextdError('ARGS_INVALID', '--json prints one value and --jsonl one for each line', {
         remedy: 'Leave one of them out.',
       });
     }
-    if (given.flag('jsonl')) return scrubLines(context, given);
-    return given.flag('exact') ? scrubExactly(context, given) : scrubText(context, given);
+    if (args.flag('jsonl')) return scrubLines(context, args);
+    return args.flag('exact') ? scrubExactly(context, args) : scrubText(context, args);
   },
   view: () => ({ kind: 'raw', text: '' }),
   bare: ({ text, findings }) => JSON.stringify({ text, findings: findings.map(bareFinding) }),
   exitCode: ({ failedLines }) => (failedLines > 0 ? 1 : 0),
 });
 
-async function scrubLines(context: CliContext, given: Given): Promise<Scrubbed> {
-  const scrubLine: ScrubLine = given.flag('exact')
+async function scrubLines(context: CliContext, args: ParsedArgs): Promise<Scrubbed> {
+  const scrubLine: ScrubLine = args.flag('exact')
     ? await exactScrub(context)
-    : hardenedLine(await textScrubber(context, given));
+    : hardenedLine(await textScrubber(context, args));
   let failedLines = 0;
-  for await (const result of scrubJsonLines(readChunks(given.word(0), context), scrubLine)) {
+  for await (const result of scrubJsonLines(readChunks(args.word(0), context), scrubLine)) {
     if ('line' in result) await write(context.stdout, `${result.line}\n`);
-    else if (++failedLines <= FAULTS_TOLD)
+    else if (++failedLines <= FAULTS_SHOWN)
       await write(context.stderr, `ctxd: line ${result.number} was left out: ${printable(result.fault)}\n`);
   }
-  if (failedLines > FAULTS_TOLD) await write(context.stderr, `ctxd: ${failedLines} lines were left out in all\n`);
+  if (failedLines > FAULTS_SHOWN) await write(context.stderr, `ctxd: ${failedLines} lines were left out in all\n`);
   return { text: '', findings: [], failedLines };
 }
 
-/** A path excuses nothing here: whoever writes the line could name one that does. */
+/** The path is ignored: the author of a line could choose a path that the rules allow. */
 function hardenedLine(scrubber: TextScrubber): ScrubLine {
   return (text) => scrubber.scrub(text);
 }
 
-async function scrubText(context: CliContext, given: Given): Promise<Scrubbed> {
-  const scrubber = await textScrubber(context, given);
+async function scrubText(context: CliContext, args: ParsedArgs): Promise<Scrubbed> {
+  const scrubber = await textScrubber(context, args);
   const whole: string[] = [];
   const findings: ScrubbedText['findings'][number][] = [];
-  for await (const part of scrubInWindows(inputText(context, given), scrubber)) {
-    if (!given.flag('json')) await write(context.stdout, part.text);
+  for await (const part of scrubInWindows(inputText(context, args), scrubber)) {
+    if (!args.flag('json')) await write(context.stdout, part.text);
     else {
       whole.push(part.text);
       for (const finding of part.findings) findings.push(finding);
@@ -81,43 +81,43 @@ async function scrubText(context: CliContext, given: Given): Promise<Scrubbed> {
   return { text: whole.join(''), findings, failedLines: 0 };
 }
 
-/** As gitleaks judges its standard input: as one text without a path. */
-async function scrubExactly(context: CliContext, given: Given): Promise<Scrubbed> {
+/** Like gitleaks with standard input: one text without a path. */
+async function scrubExactly(context: CliContext, args: ParsedArgs): Promise<Scrubbed> {
   const exact = await exactScrub(context);
   const parts: string[] = [];
-  for await (const part of inputText(context, given)) parts.push(part);
+  for await (const part of inputText(context, args)) parts.push(part);
   const scrubbed = exact(parts.join(''));
-  if (!given.flag('json')) await write(context.stdout, scrubbed.text);
+  if (!args.flag('json')) await write(context.stdout, scrubbed.text);
   return { ...scrubbed, failedLines: 0 };
 }
 
-function inputText(context: CliContext, given: Given): AsyncIterable<string> {
-  return decodeText(readChunks(given.word(0), context), () => {
+function inputText(context: CliContext, args: ParsedArgs): AsyncIterable<string> {
+  return decodeText(readChunks(args.word(0), context), () => {
     context.stderr.write('ctxd: bytes of the input that are not UTF-8 became U+FFFD\n');
   });
 }
 
-// The engines are loaded only here: the other commands of ctxd do not pay for them.
+// The engines are loaded only here, so that other commands start faster.
 
 async function exactScrub(context: CliContext): Promise<ExactScrub> {
   const { createExactScrub } = await import('../scrub/exact-scrubber.ts');
   return createExactScrub(placesOf(context), context.paths.installRoot);
 }
 
-async function textScrubber(context: CliContext, given: Given): Promise<TextScrubber> {
+async function textScrubber(context: CliContext, args: ParsedArgs): Promise<TextScrubber> {
   const [{ readRuleSources }, { createTextScrubber }] = await Promise.all([
     import('../../scrub/rule-sources.ts'),
     import('../scrub/text-scrubber.ts'),
   ]);
   const { pack, official } = await readRuleSources(placesOf(context));
   if (official === null && context.stderr.isTTY === true) await write(context.stderr, renderError(missing(context)));
-  return createTextScrubber({ pack, official, shareVault: given.flag('vault') });
+  return createTextScrubber({ pack, official, shareVault: args.flag('vault') });
 }
 
 function missing({ paths }: CliContext): ContextdError {
   return new ContextdError(
     'NOT_FOUND',
-    "gitleaks' own rules are not on this machine: only those of contextd are used",
+    "gitleaks' own rules are not installed, so only the rules of contextd are used",
     {
       remedy: howToInstall(paths.installRoot),
     },
@@ -132,51 +132,48 @@ function bareFinding({ rule, start, end }: ScrubbedText['findings'][number]) {
   return { rule, start, end };
 }
 
-/** A `.gitleaks.toml` only adds rules until a person looked at it; what it may do besides holds for these very bytes. */
+/** Without approval a `.gitleaks.toml` only adds rules. An approval holds for exactly the reviewed bytes. */
 export const scrubApprove = defineCommand({
   name: ['scrub', 'approve'],
-  summary: "show what a project's .gitleaks.toml would allow, and allow it, until the file changes",
-  parameters: [{ syntax: '[path]', help: 'the project (default: the one around here)' }],
+  summary: "Show what a project's .gitleaks.toml would allow, and allow it until the file changes.",
+  parameters: [{ syntax: '[path]', help: 'the project directory (default: the current project)' }],
   options: [
     { syntax: '--yes', help: 'do not ask' },
-    { syntax: '--revoke', help: 'take an approval back' },
+    { syntax: '--revoke', help: 'withdraw an approval' },
   ],
-  async run(context, given) {
-    const path = given.word(0);
-    const root =
-      path === undefined
-        ? await projectAround(context)
-        : await resolveProjectRoot(context.cwd, path, context.env.home, context.paths);
+  async run(context, args) {
+    const root = await projectAt(context, args.word(0));
     return withClient(context.paths, async (client) => {
-      if (given.flag('revoke')) return client.revokeRules({ root });
+      if (args.flag('revoke')) return client.revokeRules({ root });
       const review = await client.reviewRules({ root });
       checkUsable(review);
       if (review.approved) return review;
-      if (!given.flag('yes')) await ask(context, review);
+      if (!args.flag('yes')) await ask(context, review);
       return client.approveRules({ root, sha256: review.sha256 });
     });
   },
-  view: (review) => ({ kind: 'lines', lines: [...tell(review), verdict(review)] }),
+  view: (review) => ({ kind: 'lines', lines: [...describe(review), verdict(review)] }),
 });
 
 function checkUsable({ path, sha256, fault }: RulesReview): void {
   if (sha256 === '' && fault === '') throw new ContextdError('PATH_NOT_FOUND', `there is no ${path}`);
-  if (fault !== '') throw new ContextdError('SCHEMA_INVALID', fault, { remedy: `Mend ${path}; it is not used now.` });
+  if (fault !== '')
+    throw new ContextdError('SCHEMA_INVALID', fault, { remedy: `Fix ${path}. Until then it is not used.` });
 }
 
-function tell({ path, sha256, rules, allowances }: RulesReview): string[] {
-  if (sha256 === '') return [`${path} is not there`];
+function describe({ path, sha256, rules, allowances }: RulesReview): string[] {
+  if (sha256 === '') return [`${path} does not exist`];
   const more = allowances.length === 0 ? ['Nothing in it needs an approval.'] : allowances.map((one) => `  ${one}`);
-  return [`${path} (sha256 ${sha256}) adds ${rules} rules. An approval allows besides:`, ...more];
+  return [`${path} (sha256 ${sha256}) adds ${rules} rules. An approval also allows:`, ...more];
 }
 
 function verdict({ approved }: RulesReview): string {
-  return approved ? 'Approved, until the file changes.' : 'Not approved: it only adds rules.';
+  return approved ? 'Approved, until the file changes.' : 'Not approved. It only adds rules.';
 }
 
 async function ask(context: CliContext, review: RulesReview): Promise<void> {
   const refused = new ContextdError('CANCELLED', 'nothing was approved', {
-    remedy: 'Say yes, or pass --yes where nobody can be asked.',
+    remedy: 'Answer yes, or pass --yes if nobody can be asked.',
   });
-  await confirm(context, tell(review), 'Allow that?', refused);
+  await confirm(context, describe(review), 'Allow this?', refused);
 }

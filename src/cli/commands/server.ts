@@ -10,7 +10,7 @@ import { printable, write } from '../render.ts';
 
 export const serverStart = defineCommand({
   name: ['server', 'start'],
-  summary: 'start the daemon, if none is running, and wait until it answers',
+  summary: 'Start the daemon if it is not running, and wait until it answers.',
   async run(context) {
     const { status, started } = await ensureRunning(context);
     return { started, ...status };
@@ -23,7 +23,7 @@ export const serverStart = defineCommand({
 
 export const serverStop = defineCommand({
   name: ['server', 'stop'],
-  summary: 'stop the daemon once its calls are answered, and wait until it is gone',
+  summary: 'Stop the daemon after its calls have ended, and wait until it is gone.',
   async run(context) {
     const { pid, activeCalls, endedCalls, asked } = await stopDaemon(context, false);
     return {
@@ -46,7 +46,7 @@ export const serverStop = defineCommand({
 
 export const serverRestart = defineCommand({
   name: ['server', 'restart'],
-  summary: 'stop the daemon, if one is running, and start it',
+  summary: 'Stop the daemon if it is running, and start it.',
   async run(context) {
     const { pid: previous, activeCalls, endedCalls } = await stopDaemon(context, true);
     const { status } = await ensureRunning(context);
@@ -72,7 +72,7 @@ function stoppedLine(pid: number, activeCalls: number, endedCalls: number | null
 
 export const serverStatus = defineCommand({
   name: ['server', 'status'],
-  summary: 'show the running daemon',
+  summary: 'Show the running daemon.',
   run: (context) => withClient(context.paths, (client) => client.serverStatus({})),
   view: (status) => ({
     kind: 'pairs',
@@ -116,19 +116,19 @@ const LINES_MAX = 100_000;
 
 export const serverLogs = defineCommand({
   name: ['server', 'logs'],
-  summary: "show the end of the daemon's log",
+  summary: "Show the end of the daemon's log.",
   options: [
-    { syntax: '-n, --lines <count>', help: `how many lines (default ${LINES_DEFAULT})` },
-    { syntax: '-f, --follow', help: 'go on with new lines until interrupted' },
+    { syntax: '-n, --lines <count>', help: `number of lines (default ${LINES_DEFAULT})` },
+    { syntax: '-f, --follow', help: 'print new lines until interrupted' },
   ],
-  async run(context, given) {
-    const follow = given.flag('follow');
-    if (follow && given.flag('json')) {
+  async run(context, args) {
+    const follow = args.flag('follow');
+    if (follow && args.flag('json')) {
       throw new ContextdError('ARGS_INVALID', '--json prints one value and --follow never ends', {
         remedy: 'Leave one of them out.',
       });
     }
-    const { lines, end } = await tailFile(context.paths.logFile, given.count('lines', LINES_DEFAULT, LINES_MAX));
+    const { lines, end } = await tailFile(context.paths.logFile, args.count('lines', LINES_DEFAULT, LINES_MAX));
     if (!follow) return lines.map(parsed);
     await followLines(context, lines, end);
     return [];
@@ -145,7 +145,7 @@ async function followLines(context: CliContext, lines: readonly string[], end: n
   await followFile(context.paths.logFile, end, context.signal, show);
 }
 
-/** A line as the object it is; a line that is none, such as a crash of the runtime, as text. */
+/** A log line as an object. Other lines, such as a crash of the runtime, stay text. */
 function parsed(line: string): unknown {
   try {
     return JSON.parse(line);

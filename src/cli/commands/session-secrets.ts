@@ -1,22 +1,21 @@
 import { withClient } from '../client.ts';
 import { defineCommand } from '../command.ts';
-import { projectAround, resolveProjectRoot } from '../project-root.ts';
+import { projectAt } from '../project-root.ts';
 
-/** What a session's vault holds, by number. The daemon sends no value, so none can be shown. */
+/** Lists the vault of a session by number. The daemon never sends a value. */
 export const sessionSecrets = defineCommand({
   name: ['session', 'secrets'],
-  summary: 'list the secrets of a session: token, kind, rule, uses; never a value',
+  summary: 'List the secrets of a session: token, kind, rule and uses, never a value.',
   options: [
-    { syntax: '--session <id>', help: 'the session (default: CONTEXTD_SESSION_ID and the like, else that of today)' },
-    { syntax: '--project <dir>', help: 'the project (default: the one around here)' },
+    {
+      syntax: '--session <id>',
+      help: "the session id (default: from the client's environment, otherwise today's session)",
+    },
+    { syntax: '--project <dir>', help: 'the project directory (default: the current project)' },
   ],
-  async run(context, given) {
-    const directory = given.text('project');
-    const root =
-      directory === undefined
-        ? await projectAround(context)
-        : await resolveProjectRoot(context.cwd, directory, context.env.home, context.paths);
-    const session = given.text('session') ?? context.env.sessionId ?? '';
+  async run(context, args) {
+    const root = await projectAt(context, args.text('project'));
+    const session = args.text('session') ?? context.env.sessionId ?? '';
     return withClient(context.paths, (client) => client.sessionSecrets({ root, session }));
   },
   view: ({ session, secrets }) => ({

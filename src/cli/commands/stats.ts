@@ -1,15 +1,15 @@
 import type { StatsRow } from '../../call/management.ts';
 import { ContextdError } from '../../core/errors.ts';
 import { withClient } from '../client.ts';
-import { defineCommand, type Given } from '../command.ts';
+import { defineCommand, type ParsedArgs } from '../command.ts';
 import { projectOption } from '../project-root.ts';
 import type { View } from '../render.ts';
 
-/** What rows can be summed up by. */
+/** The keys that rows can be grouped by. */
 const GROUPINGS = ['day', 'tool', 'session'] as const;
 type Grouping = (typeof GROUPINGS)[number];
 
-/** A session is one of its project. */
+/** Session ids are unique only within a project. */
 const KEYS = { day: ['day'], tool: ['tool'], session: ['project', 'session'] } as const;
 
 type Key = (typeof KEYS)[Grouping][number];
@@ -22,19 +22,22 @@ interface Stats {
   by: Grouping | undefined;
 }
 
-/** What the audit log adds up to. */
+/** Sums of the audit log. */
 export const stats = defineCommand<Stats>({
   name: ['stats'],
-  summary: 'sum up the calls by day, tool and session: tokens run, returned and saved, secrets masked, time added',
+  summary: 'Sum up calls by day, tool and session: tokens run, returned and saved, secrets masked, time added.',
   options: [
-    { syntax: '--days <count>', help: `UTC days back, today included (default ${DAYS_DEFAULT}, at most ${DAYS_MAX})` },
-    { syntax: '--by <key>', help: `one row to each ${GROUPINGS.join(', ')} (default: to each of all three together)` },
-    { syntax: '--project [dir]', help: 'only those of a project (default: the one around here)' },
+    {
+      syntax: '--days <count>',
+      help: `number of UTC days including today (default ${DAYS_DEFAULT}, at most ${DAYS_MAX})`,
+    },
+    { syntax: '--by <key>', help: `group only by one of ${GROUPINGS.join(', ')} (default: by all three)` },
+    { syntax: '--project [dir]', help: 'only calls of a project (default: the current project)' },
   ],
-  async run(context, given) {
-    const days = given.count('days', DAYS_DEFAULT, DAYS_MAX);
-    const by = groupingOf(given);
-    const root = await projectOption(context, given);
+  async run(context, args) {
+    const days = args.count('days', DAYS_DEFAULT, DAYS_MAX);
+    const by = groupingOf(args);
+    const root = await projectOption(context, args);
     const { rows } = await withClient(context.paths, (client) => client.stats({ project_root: root, days }));
     return { rows: by === undefined ? rows : sumBy(rows, by), by };
   },
@@ -42,23 +45,23 @@ export const stats = defineCommand<Stats>({
   view: ({ rows, by }) => statsView(rows, by),
 });
 
-function groupingOf(given: Given): Grouping | undefined {
-  const asked = given.text('by');
+function groupingOf(args: ParsedArgs): Grouping | undefined {
+  const asked = args.text('by');
   const by = GROUPINGS.find((one) => one === asked);
   if (asked === undefined || by !== undefined) return by;
-  throw new ContextdError('ARGS_INVALID', `--by is none of ${GROUPINGS.join(', ')}: ${asked}`, {
-    remedy: 'Give one of these, or leave it out.',
+  throw new ContextdError('ARGS_INVALID', `--by must be one of ${GROUPINGS.join(', ')}, not ${asked}`, {
+    remedy: 'Pass one of these, or leave --by out.',
   });
 }
 
-/** One column: its heading, what a row shows in it, and the key that the rows must have for it to be there at all. */
+/** One column. A column with a key is shown only if the rows have this key. */
 interface Column {
   heading: string;
   show(sum: StatsSum): string;
   key?: Key;
 }
 
-/** Nothing is known of the calls of an older version: that is not a figure of 0. */
+/** For rows of an older version, which did not record the figure. */
 const UNKNOWN = '-';
 
 const COLUMNS: readonly Column[] = [
@@ -88,7 +91,7 @@ const COLUMNS: readonly Column[] = [
   { heading: 'PROJECT', key: 'project', show: (sum) => sum.project ?? '' },
 ];
 
-/** The rows as a table with their total; on a terminal also a chart of tokens, by tool unless asked otherwise. */
+/** A table with totals and, on a terminal, a chart of tokens, by tool if `by` is undefined. */
 export function statsView(rows: readonly StatsSum[], by: Grouping | undefined): View {
   return { kind: 'stack', views: [tableOf(rows), ...chartOf(rows, by ?? 'tool')] };
 }
@@ -141,68 +144,50 @@ function isCounted(sum: StatsSum): boolean {
   return sum.counted_calls > 0;
 }
 
-const FIGURES = [
-  'calls',
-  'failed',
-  'follow_ups',
-  'counted_calls',
-  'estimated_calls',
-  'tokens_run',
-  'tokens_returned',
-  'tokens_saved',
-  'artifacts',
-  'truncated',
-  'secrets',
-  'missed_by_first_pass',
-  'missed_by_engine',
-  'duration_ms',
-  'scrub_ms',
-  'timed_calls',
-  'added_ms',
-] as const satisfies readonly (keyof StatsRow)[];
+/** The sum of no calls. */
+const NO_FIGURES = {
+  calls: 0,
+  failed: 0,
+  follow_ups: 0,
+  counted_calls: 0,
+  estimated_calls: 0,
+  tokens_run: 0,
+  tokens_returned: 0,
+  tokens_saved: 0,
+  artifacts: 0,
+  truncated: 0,
+  secrets: 0,
+  missed_by_first_pass: 0,
+  missed_by_engine: 0,
+  duration_ms: 0,
+  scrub_ms: 0,
+  timed_calls: 0,
+  added_ms: 0,
+} satisfies Omit<StatsRow, Key>;
 
-/** Figures of some calls, and those keys that all of them share by the grouping. */
-export type StatsSum = Pick<StatsRow, (typeof FIGURES)[number]> & Partial<Pick<StatsRow, Key>>;
+type Figures = typeof NO_FIGURES;
+const FIGURE_NAMES = Object.keys(NO_FIGURES) as (keyof Figures)[];
 
-/** One sum to each value of the grouping, in the order they first appear. */
+/** Figures of some calls, and the keys that these calls share. */
+export type StatsSum = Figures & Partial<Pick<StatsRow, Key>>;
+
+/** One sum for each value of the key, in the order of first appearance. */
 export function sumBy(rows: readonly StatsSum[], by: Grouping): StatsSum[] {
   const sums = new Map<string, StatsSum>();
   for (const row of rows) {
     const keys: Partial<Pick<StatsRow, Key>> = Object.fromEntries(KEYS[by].map((name) => [name, row[name] ?? '']));
     const key = JSON.stringify(keys);
-    sums.set(key, add(sums.get(key) ?? { ...keys, ...noFigures() }, row));
+    sums.set(key, add(sums.get(key) ?? { ...keys, ...NO_FIGURES }, row));
   }
   return [...sums.values()];
 }
 
 export function sumAll(rows: readonly StatsSum[]): StatsSum {
-  return rows.reduce(add, noFigures());
+  return rows.reduce<StatsSum>(add, NO_FIGURES);
 }
 
 function add(sum: StatsSum, row: StatsSum): StatsSum {
   const added = { ...sum };
-  for (const name of FIGURES) added[name] += row[name];
+  for (const name of FIGURE_NAMES) added[name] += row[name];
   return added;
-}
-
-function noFigures(): StatsSum {
-  return {
-    calls: 0,
-    failed: 0,
-    follow_ups: 0,
-    counted_calls: 0,
-    estimated_calls: 0,
-    tokens_run: 0,
-    tokens_returned: 0,
-    tokens_saved: 0,
-    artifacts: 0,
-    truncated: 0,
-    secrets: 0,
-    missed_by_first_pass: 0,
-    missed_by_engine: 0,
-    duration_ms: 0,
-    scrub_ms: 0,
-    timed_calls: 0,
-    added_ms: 0,
-  };
 }

@@ -6,7 +6,7 @@ import { readToolDirectory } from '../../catalog/verify-tool/read-tool.ts';
 import { type ToolReport, verifyTogether, verifyTool } from '../../catalog/verify-tool/verify-tool.ts';
 import { ContextdError, isErrno } from '../../core/errors.ts';
 import { loadCounter } from '../../tokens/counter.ts';
-import { defineCommand, type Given } from '../command.ts';
+import { defineCommand, type ParsedArgs } from '../command.ts';
 import type { CliContext } from '../context.ts';
 import { findProjectRoot } from '../project-root.ts';
 import type { Check } from '../render.ts';
@@ -14,17 +14,17 @@ import type { Check } from '../render.ts';
 interface Verified {
   passed: boolean;
   tools: readonly ToolReport[];
-  /** Of all of them together; null for one alone, which has a limit of its own. */
+  /** The check of all tools together; null for a single tool, which has its own limit. */
   together: ToolCheck | null;
 }
 
-/** Needs no daemon: the same rules hold for a tool that is being written and for one that is to be installed. */
+/** Needs no daemon. The same rules apply to a tool that is being written and to one that will be installed. */
 export const toolVerify = defineCommand<Verified>({
   name: ['tool', 'verify'],
-  summary: 'hold tools against the rules: form and cost of their documents, schema, manifest, files',
+  summary: 'Check tools against the rules: form and cost of documents, schema, manifest and files.',
   parameters: [{ syntax: '[tools...]', help: 'names or directories (default: all tools of the installation)' }],
-  async run(context, given) {
-    const dirs = await directoriesOf(context, given);
+  async run(context, args) {
+    const dirs = await directoriesOf(context, args);
     const counter = loadCounter();
     const tools: ToolReport[] = [];
     for (const dir of dirs) {
@@ -51,33 +51,33 @@ export const toolVerify = defineCommand<Verified>({
   exitCode: ({ passed }) => (passed ? 0 : 1),
 });
 
-async function directoriesOf(context: CliContext, given: Given): Promise<string[]> {
-  const words = givenWords(given);
+async function directoriesOf(context: CliContext, args: ParsedArgs): Promise<string[]> {
+  const words = allWords(args);
   if (words.length > 0) return Promise.all(words.map((word) => directoryOf(word, context)));
   const folder = coreTools(context);
   const entries = await readdir(folder, { withFileTypes: true });
   return entries.flatMap((entry) => (entry.isDirectory() ? [join(folder, entry.name)] : [])).sort();
 }
 
-function givenWords(given: Given): string[] {
+function allWords(args: ParsedArgs): string[] {
   const words: string[] = [];
-  for (let word = given.word(0); word !== undefined; word = given.word(words.length)) words.push(word);
+  for (let word = args.word(0); word !== undefined; word = args.word(words.length)) words.push(word);
   return words;
 }
 
-/** A bare name is that of a core tool, else of a tool of the project around here, else of a directory. */
+/** A bare name is a core tool, otherwise a tool of the current project, otherwise a directory. */
 async function directoryOf(word: string, context: CliContext): Promise<string> {
-  const given = resolve(context.cwd, word);
-  if (!TOOL_NAME_PATTERN.test(word)) return join(await realOrGiven(dirname(given)), basename(given));
+  const path = resolve(context.cwd, word);
+  if (!TOOL_NAME_PATTERN.test(word)) return join(await realOrGiven(dirname(path)), basename(path));
   const project = await findProjectRoot(context.cwd);
   const places = [
     coreTools(context),
     ...(project === undefined ? [] : [join(project, '.claude', 'tools')]),
     context.cwd,
   ];
-  for (const place of places) if (await isThere(join(place, word))) return join(await realOrGiven(place), word);
+  for (const place of places) if (await exists(join(place, word))) return join(await realOrGiven(place), word);
   throw new ContextdError('TOOL_NOT_FOUND', `there is no tool ${JSON.stringify(word)}`, {
-    remedy: `Name one of ${places.join(', ')}, or a directory.`,
+    remedy: `Pass a tool in ${places.join(', ')}, or a directory.`,
     details: { tool: word, places },
   });
 }
@@ -86,14 +86,14 @@ function coreTools({ paths }: CliContext): string {
   return join(paths.installRoot, 'tools');
 }
 
-async function isThere(path: string): Promise<boolean> {
+async function exists(path: string): Promise<boolean> {
   return stat(path).then(
     () => true,
     () => false,
   );
 }
 
-/** The way to a tool may lead over links; the directory itself may be none. */
+/** The parents of a tool may be links; the directory itself may not. */
 async function realOrGiven(path: string): Promise<string> {
   return realpath(path).catch((thrown: unknown) => {
     if (isErrno(thrown)) return path;

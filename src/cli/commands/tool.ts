@@ -6,15 +6,15 @@ import { withClient } from '../client.ts';
 import { defineCommand } from '../command.ts';
 import type { CliContext } from '../context.ts';
 import { readInput } from '../input.ts';
-import { projectAround, projectOption } from '../project-root.ts';
+import { currentProject, projectOption } from '../project-root.ts';
 import { printable, write } from '../render.ts';
 
 export const toolList = defineCommand({
   name: ['tool', 'list'],
-  summary: 'list the tools',
-  options: [{ syntax: '--project [dir]', help: 'only those accepted for a project (default: the one around here)' }],
-  async run(context, given) {
-    const root = await projectOption(context, given);
+  summary: 'List the tools.',
+  options: [{ syntax: '--project [dir]', help: 'only tools accepted for a project (default: the current project)' }],
+  async run(context, args) {
+    const root = await projectOption(context, args);
     const { tools } = await withClient(context.paths, (client) => client.listTools({ root }));
     return tools.map(({ name, purpose, origin, bundle_sha256, grants }) => ({
       name,
@@ -34,10 +34,10 @@ export const toolList = defineCommand({
 
 export const toolInfo = defineCommand({
   name: ['tool', 'info'],
-  summary: 'show one tool: what it does, its arguments, what it may ask of the host',
+  summary: 'Show one tool: what it does, its arguments, and what it may ask of the host.',
   parameters: [{ syntax: '<name>', help: 'the tool' }],
-  async run(context, given) {
-    const name = given.requiredWord(0);
+  async run(context, args) {
+    const name = args.requiredWord(0);
     const { tools } = await withClient(context.paths, (client) => client.listTools({ root: '' }));
     const tool = tools.find((one) => one.name === name);
     if (tool === undefined) {
@@ -64,17 +64,17 @@ export const toolInfo = defineCommand({
 
 export const toolRun = defineCommand({
   name: ['tool', 'run'],
-  summary: 'call a tool in the project around here and print its answer',
+  summary: 'Call a tool in the current project and print its answer.',
   parameters: [{ syntax: '<tool>', help: 'the tool' }],
-  options: [{ syntax: '--input <json>', help: 'its arguments: JSON, @file, or - for standard input (default {})' }],
-  async run(context, given) {
-    const root = await projectAround(context);
-    const input = await readInput(given.text('input') ?? '{}', context, INPUT_MAX_BYTES);
-    const answer = await callTool(context, given.requiredWord(0), root, input);
+  options: [{ syntax: '--input <json>', help: 'the arguments: JSON, @file, or - for standard input (default {})' }],
+  async run(context, args) {
+    const root = await currentProject(context);
+    const input = await readInput(args.text('input') ?? '{}', context, INPUT_MAX_BYTES);
+    const answer = await callTool(context, args.requiredWord(0), root, input);
     if (answer.error_line !== '') await write(context.stderr, `${printable(answer.error_line)}\n`);
     return { line: answer.envelope_json.toString('utf8'), exitCode: answer.exit_code };
   },
-  // The envelope is one JSON value already: `--json` has nothing to add.
+  // The envelope is one JSON value already.
   bare: ({ line }) => line,
   view: ({ line }) => ({ kind: 'raw', text: `${line}\n` }),
   exitCode: ({ exitCode }) => (exitCode === 0 || exitCode === 2 || exitCode === 69 ? exitCode : 1),
@@ -92,7 +92,7 @@ async function callTool(context: CliContext, tool: string, root: string, input: 
     },
   };
   return withClient(context.paths, async (client) => {
-    // Asked first, so that a connection lost later is known to have been lost in the middle of the call.
+    // Asked first: if the connection is lost later, it was lost during the call.
     await client.serverStatus({});
     return client.execute(request, context.signal).catch((error) => {
       throw lostInTheMiddle(error);
@@ -100,11 +100,11 @@ async function callTool(context: CliContext, tool: string, root: string, input: 
   });
 }
 
-/** The call may have run: it is not said to be repeatable. */
+/** The call may have run, so the error must not say that it can be repeated. */
 function lostInTheMiddle(error: unknown): unknown {
   if (!(error instanceof ContextdError) || error.code !== 'DAEMON_UNAVAILABLE') return error;
-  return new ContextdError('INTERRUPTED', 'the daemon went away in the middle of the call', {
-    remedy: 'See `ctxd audit tail` for whether it ran before you call again.',
+  return new ContextdError('INTERRUPTED', 'the daemon stopped during the call', {
+    remedy: 'See `ctxd audit tail` for whether it ran before you repeat it.',
     cause: error,
   });
 }

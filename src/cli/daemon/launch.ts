@@ -11,21 +11,24 @@ import type { CliContext } from '../context.ts';
 
 export interface Running {
   status: StatusResponse;
-  /** False when it was running already. */
+  /** False if it was running already. */
   started: boolean;
 }
 
-/** Milliseconds until a daemon that was started must answer. */
+/** Milliseconds within which a new daemon must answer. */
 const READY_MS = 30_000;
 const POLL_MS = 20;
 
-/** The status of the daemon, started first if none answers. Throws DAEMON_UNAVAILABLE saying why it did not start. */
+/**
+ * The status of the daemon, which is started if none answers. Throws DAEMON_UNAVAILABLE with the reason if it does not
+ * start.
+ */
 export async function ensureRunning(context: CliContext): Promise<Running> {
   const status = await statusOrAbsent(context);
   return status === undefined ? { status: await launch(context), started: true } : { status, started: false };
 }
 
-/** The status of the daemon; undefined when none answers. Other failures are thrown. */
+/** The status of the daemon, or undefined if none answers. Throws any other error. */
 export async function statusOrAbsent(context: CliContext): Promise<StatusResponse | undefined> {
   try {
     return await withClient(context.paths, (client) => client.serverStatus({}));
@@ -45,8 +48,8 @@ async function launch(context: CliContext): Promise<StatusResponse> {
 }
 
 /**
- * `contextd serve` with a session of its own, in `/`, with stderr in the log file, no other descriptor of ours, and
- * of the environment only what `daemonEnvironment` names (design §4).
+ * Starts `contextd serve` in its own session, in `/`, with stderr in the log file, without our other descriptors, and
+ * with the environment of `daemonEnvironment` only (design §4).
  */
 function spawnDaemon(launcher: string, logFile: string, env: Record<string, string>): End {
   const nothing = openSync('/dev/null', 'r+');
@@ -62,7 +65,10 @@ function spawnDaemon(launcher: string, logFile: string, env: Record<string, stri
   }
 }
 
-/** Descriptors from 3 to the highest open one: a pipe of the caller's kept open by the daemon would never end. */
+/**
+ * Descriptors from 3 to the highest open one. If the daemon kept a pipe of the caller open, its reader would wait
+ * forever.
+ */
 function inheritedDescriptors(): number[] {
   const highest = Math.max(2, ...readdirSync('/dev/fd').map(Number).filter(Number.isInteger));
   return Array.from({ length: highest - 2 }, (_, index) => index + 3);
@@ -78,7 +84,7 @@ async function sizeOf(file: string): Promise<number> {
 }
 
 interface End {
-  /** Why it ended; undefined while it runs. */
+  /** Why it ended, or undefined while it runs. */
   reason: string | undefined;
 }
 
@@ -96,7 +102,7 @@ function endOf(child: ChildProcess): End {
 async function waitUntilReady(context: CliContext, end: End, logStart: number): Promise<StatusResponse> {
   const deadline = performance.now() + READY_MS;
   for (;;) {
-    // Read before asking: a daemon that lost the race against another start has ended, and the other one answers.
+    // Read before asking: if this daemon lost the race against another start, it has ended and the other one answers.
     const reason = end.reason;
     const status = await statusOrAbsent(context);
     if (status !== undefined) return status;
@@ -114,7 +120,7 @@ async function notStarted(context: CliContext, reason: string, logStart: number)
   });
 }
 
-/** The last line that a daemon wrote for people since `from`, without its name in front. */
+/** The last message that a daemon wrote for people after the offset `from`, without the prefix. */
 async function lastWords(file: string, from: number): Promise<string | undefined> {
   try {
     const text = (await readFile(file)).subarray(from).toString('utf8');

@@ -7,11 +7,11 @@ const POLL_MS = 200;
 
 export interface Tail {
   lines: string[];
-  /** Bytes of the file up to which it was read. */
+  /** The offset in bytes up to which the file was read. */
   end: number;
 }
 
-/** The last lines of a file, read from its end; none when there is no file. */
+/** The last lines of a file, read from its end. A missing file has no lines. */
 export async function tailFile(file: string, count: number): Promise<Tail> {
   const handle = await openOrMissing(file);
   if (handle === undefined) return { lines: [], end: 0 };
@@ -24,7 +24,10 @@ export async function tailFile(file: string, count: number): Promise<Tail> {
   }
 }
 
-/** Hands on whole lines as they are written, from `end` on, until the signal. A file that was begun anew is read anew. */
+/**
+ * Passes whole lines to `show` as they are written after `end`, until the signal. A truncated file is read from its
+ * start.
+ */
 export async function followFile(
   file: string,
   end: number,

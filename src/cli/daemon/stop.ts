@@ -8,24 +8,24 @@ import type { CliContext } from '../context.ts';
 import { statusOrAbsent } from './launch.ts';
 
 interface Stopped {
-  /** Undefined when no daemon was running. */
+  /** Undefined if no daemon was running. */
   pid: number | undefined;
-  /** Calls that were in flight when it was asked. */
+  /** Calls in flight when it was asked to stop. */
   activeCalls: number;
-  /** Calls of those that it ended because they took too long; undefined when it could not say so. */
+  /** How many of these calls it ended because they took too long; undefined if it did not say. */
   endedCalls: number | undefined;
-  /** False when it had to be sent SIGTERM. */
+  /** False if it had to be stopped by SIGTERM. */
   asked: boolean;
 }
 
 const POLL_MS = 25;
-/** Milliseconds beyond the drain time that the daemon's parts get to close. */
+/** Milliseconds after the drain time in which the daemon's parts must close. */
 const CLOSE_MS = 10_000;
 const TERM_MS = 10_000;
 
 /**
- * Asks the daemon to stop and waits until it is gone; if it stays, SIGTERM to that process and no other. `isRestart`:
- * calls that are ended say that it was restarted.
+ * Asks the daemon to stop and waits until it is gone. If it stays, sends SIGTERM to exactly this process. With
+ * `isRestart`, calls that are ended say that the daemon was restarted.
  */
 export async function stopDaemon(context: CliContext, isRestart: boolean): Promise<Stopped> {
   const answering = await answeringPid(context);
@@ -41,9 +41,9 @@ export async function stopDaemon(context: CliContext, isRestart: boolean): Promi
 
 const UNKNOWN = { activeCalls: 0, endedCalls: undefined };
 
-/** What `ctxd` says of the calls that were in flight; '' if there were none. */
+/** What `ctxd` says about the calls that were in flight; '' if there were no calls. */
 export function describeCalls({ activeCalls, endedCalls }: Pick<Stopped, 'activeCalls' | 'endedCalls'>): string {
-  if (endedCalls === undefined) return '; it did not say what became of its calls';
+  if (endedCalls === undefined) return '; what became of its calls is unknown';
   if (activeCalls === 0) return '';
   const waited = `; it waited for ${activeCalls} ${activeCalls === 1 ? 'call' : 'calls'}`;
   if (endedCalls === 0) return waited;
@@ -59,7 +59,7 @@ async function answeringPid(context: CliContext): Promise<number | 'absent' | 'h
   }
 }
 
-/** What became of the calls in flight; undefined when it does not take the question. */
+/** What became of the calls in flight, or undefined if the daemon does not answer. */
 async function ask(
   context: CliContext,
   isRestart: boolean,
@@ -72,12 +72,12 @@ async function ask(
     return { activeCalls: answer.active_calls, endedCalls: answer.ended_calls };
   } catch (error) {
     if (!(error instanceof ContextdError)) throw error;
-    // One that is stopping already has closed its door.
+    // A daemon that is already stopping has closed its door.
     return error.code === 'DAEMON_UNAVAILABLE' || error.code === 'CANCELLED' ? UNKNOWN : undefined;
   }
 }
 
-/** The configuration may have become invalid since the daemon read it: that must not keep it running. */
+/** A configuration that became invalid after the daemon read it must not prevent the stop. */
 async function drainMs(context: CliContext): Promise<number> {
   try {
     return (await loadConfig(context.paths)).server.drain_ms;
@@ -106,7 +106,7 @@ async function isGoneWithin(pid: number, ms: number, signal: AbortSignal): Promi
   return true;
 }
 
-/** A zombie, which nobody in a container may ever collect, counts as gone. */
+/** A zombie counts as gone, because in a container nobody may ever collect it. */
 async function isAlive(pid: number): Promise<boolean> {
   try {
     process.kill(pid, 0);
@@ -117,13 +117,13 @@ async function isAlive(pid: number): Promise<boolean> {
   return state !== 'Z' && state !== 'X';
 }
 
-/** The number may belong to another process by now: its command line must name this installation. */
+/** The pid may belong to another process by now, so its command line must name this installation. */
 async function isOurDaemon(pid: number, installRoot: string): Promise<boolean> {
   const commandLine = await readProc(pid, 'cmdline');
   return commandLine === undefined || commandLine.split('\0').some((word) => word.startsWith(`${installRoot}/`));
 }
 
-/** Undefined where there is no /proc. */
+/** Undefined if there is no /proc. */
 async function readProc(pid: number, name: string): Promise<string | undefined> {
   try {
     return await readFile(`/proc/${pid}/${name}`, 'utf8');
@@ -134,8 +134,8 @@ async function readProc(pid: number, name: string): Promise<string | undefined> 
 }
 
 /**
- * The daemon that owns this state although it does not answer: the process of this installation that has the state
- * database open, which only one can. Undefined when there is none, and where there is no /proc.
+ * The daemon that owns this state but does not answer: the process of this installation that has the state database
+ * open. Only one process can. Undefined if no process has, or if there is no /proc.
  */
 async function findDaemon(paths: Pick<Paths, 'stateDb' | 'installRoot'>): Promise<number | undefined> {
   const database = await realpath(paths.stateDb).catch(() => undefined);
@@ -155,7 +155,7 @@ async function hasOpen(pid: number, file: string): Promise<boolean> {
   return false;
 }
 
-/** Nothing for a directory that is gone or belongs to another user. */
+/** Returns nothing if the directory is gone or belongs to another user. */
 async function listOrNone(directory: string): Promise<string[]> {
   try {
     return await readdir(directory);

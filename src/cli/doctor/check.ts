@@ -13,7 +13,7 @@ export function fail(name: string, detail: string, remedy: string): Check {
   return { name, status: 'fail', detail, remedy };
 }
 
-/** Runs a check; one that throws has failed, with the error's own remedy. */
+/** Runs a check. If it throws, the check has failed with the remedy of the error. */
 export async function attempt(name: string, check: () => Promise<Check | readonly Check[]>): Promise<readonly Check[]> {
   try {
     return [await check()].flat();
@@ -21,6 +21,6 @@ export async function attempt(name: string, check: () => Promise<Check | readonl
     if (thrown instanceof ContextdError)
       return [fail(name, thrown.message, thrown.remedy ?? 'See `ctxd server logs`.')];
     const reason = thrown instanceof Error ? thrown.message : String(thrown);
-    return [fail(name, reason, 'Mend that, then run this again.')];
+    return [fail(name, reason, 'Fix this, then run the check again.')];
   }
 }

@@ -14,7 +14,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 const RENEW_DAYS = 7;
 const RESTART = 'Run `ctxd server restart`.';
 
-/** The daemon answers, and is the program that is installed. */
+/** The daemon answers and has the installed version. */
 export async function checkDaemon(context: CliContext): Promise<Check> {
   const status = await withClient(context.paths, (client) => client.serverStatus({}));
   const what = `pid ${status.pid}, version ${status.version}, up ${Math.floor(status.uptime_ms / 1000)} s`;
@@ -27,7 +27,7 @@ function differs(status: StatusResponse, version: string): string | undefined {
   return status.protocol_version === PROTOCOL_VERSION ? undefined : `it speaks protocol ${status.protocol_version}`;
 }
 
-/** The socket is one, and only its owner may open it. */
+/** The path is a socket that only its owner may open. */
 export async function checkSocket(context: CliContext): Promise<Check> {
   const { socket } = context.paths;
   try {
@@ -42,7 +42,7 @@ export async function checkSocket(context: CliContext): Promise<Check> {
   }
 }
 
-/** Every certificate is of our authority and in force, now and for a while. */
+/** Our authority signed every certificate, and none expires soon. */
 export async function checkCertificates(context: CliContext): Promise<Check> {
   const { ca, ...others } = CERTIFICATE_FILES;
   const authority = await readCertificate(join(context.paths.certsDir, ca));
@@ -50,7 +50,7 @@ export async function checkCertificates(context: CliContext): Promise<Check> {
   let soonest = authority;
   for (const name of Object.values(others)) {
     const certificate = await readCertificate(join(context.paths.certsDir, name));
-    if (!certificate.verify(key)) return fail('certificates', `${name} is not of ${ca}`, RESTART);
+    if (!certificate.verify(key)) return fail('certificates', `${name} was not signed by ${ca}`, RESTART);
     if (certificate.validToDate < soonest.validToDate) soonest = certificate;
   }
   const days = Math.floor((soonest.validToDate.getTime() - Date.now()) / DAY_MS);
@@ -63,7 +63,7 @@ async function readCertificate(file: string): Promise<X509Certificate> {
   return new X509Certificate(await readPem(file));
 }
 
-/** What the daemon finds when it tries its own parts; isolation as the calls of the project around here get it. */
+/** The daemon's checks of its own parts, with the isolation that calls of the current project get. */
 export async function checkParts(context: CliContext): Promise<Check[]> {
   const root = (await findProjectRoot(context.cwd)) ?? '';
   const { checks } = await withClient(context.paths, (client) => client.checkHealth({ project_root: root }));

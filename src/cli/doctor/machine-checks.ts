@@ -19,7 +19,7 @@ export async function checkConfiguration(context: CliContext): Promise<Check> {
   return ok('configuration', context.paths.configFile);
 }
 
-/** The compiled proxy runs and is of this version. */
+/** The compiled proxy runs and has the installed version. */
 export async function checkProxy(context: CliContext): Promise<Check> {
   const { proxyBinary } = context.paths;
   const remedy = 'Run ./install.sh again, or `npm run build` in the installation.';
@@ -59,7 +59,7 @@ export async function checkVersions(context: CliContext): Promise<Check[]> {
   ];
 }
 
-/** What the program says of its version; undefined when it cannot be run. */
+/** The first line of `--version`, or undefined if the program does not run. */
 async function versionOf(context: CliContext, program: string): Promise<string | undefined> {
   try {
     const { stdout } = await run(program, ['--version'], {
@@ -74,7 +74,7 @@ async function versionOf(context: CliContext, program: string): Promise<string |
   }
 }
 
-/** gitleaks' own rules: contextd works without them, and says what that leaves out. The daemon reports its program. */
+/** gitleaks' own rules, which contextd works without. The daemon reports on the gitleaks program. */
 export async function checkGitleaks({ paths, env }: CliContext): Promise<Check> {
   const places = { gitleaksDir: paths.gitleaksDir, searchPath: env.path, home: env.home };
   return checkRules(places, paths.installRoot);
@@ -85,9 +85,9 @@ async function checkRules(places: GitleaksPlaces, installRoot: string): Promise<
   const found = await findOfficialConfig(places);
   const name = 'gitleaks rules';
   if (found === null) {
-    const missing = `the 222 rules of gitleaks ${PINNED_VERSION} are missing: only those of contextd are used`;
+    const missing = `the 222 rules of gitleaks ${PINNED_VERSION} are missing, so only the rules of contextd are used`;
     return warn(name, missing, howToInstall(installRoot));
   }
   if (found.version !== null) return ok(name, `of gitleaks ${found.version}, from ${found.source}`);
-  return warn(name, `${found.source} holds rules of another version than ${PINNED_VERSION}`, howToInstall(installRoot));
+  return warn(name, `${found.source} holds rules of a version other than ${PINNED_VERSION}`, howToInstall(installRoot));
 }

@@ -4,15 +4,16 @@ import { isErrno } from '../../core/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../core/json.ts';
 import { withClient } from '../client.ts';
 import type { CliContext } from '../context.ts';
+import { parseJson } from '../init/json-edit.ts';
 import { readManifest } from '../init/manifest.ts';
 import { findProjectRoot } from '../project-root.ts';
 import type { Check } from '../render.ts';
 import { fail, ok, warn } from './check.ts';
 
-/** The project around here: registered, and every link leads to the installed proxy. */
+/** The current project is registered, and every link leads to the installed proxy. */
 export async function checkProject(context: CliContext): Promise<Check[]> {
   const root = await findProjectRoot(context.cwd);
-  if (root === undefined) return [ok('project', `none around ${context.cwd}`)];
+  if (root === undefined) return [ok('project', `${context.cwd} is not in a project`)];
   const { tools } = await withClient(context.paths, (client) => client.listTools({ root }));
   return [ok('project', `${root}, ${tools.length} tools accepted`), await checkLinks(context, root)];
 }
@@ -28,12 +29,12 @@ async function checkLinks(context: CliContext, root: string): Promise<Check> {
   if (bad.length === 0) return ok('links', `${paths.length} lead to ${proxyBinary}`);
   const inTheWay = [];
   for (const path of bad) if (await isKeptByInit(join(root, path))) inTheWay.push(join(root, path));
-  const first = inTheWay.length === 0 ? '' : `Move away or delete ${inTheWay.join(', ')}: contextd did not make that. `;
+  const first = inTheWay.length === 0 ? '' : `Move away or delete ${inTheWay.join(', ')}: contextd did not create it. `;
   const remedy = `${first}${first === '' ? 'Run' : 'Then run'} \`ctxd init ${root}\`.`;
   return fail('links', `not leading to ${proxyBinary}: ${bad.join(', ')}`, remedy);
 }
 
-/** `ctxd init` puts its own link in the place of another link, and never of a file or directory. */
+/** `ctxd init` replaces another link by its own, but never a file or directory. */
 async function isKeptByInit(path: string): Promise<boolean> {
   const stats = await lstat(path).catch(() => undefined);
   return stats !== undefined && !stats.isSymbolicLink();
@@ -48,7 +49,7 @@ async function leadsTo(link: string, target: string): Promise<boolean> {
   }
 }
 
-/** Settings of Claude Code that look right and are not. */
+/** Settings of Claude Code that look right but do not work. */
 export async function checkClientSettings(context: CliContext): Promise<Check[]> {
   const root = await findProjectRoot(context.cwd);
   const folders = [context.env.home, ...(root === undefined ? [] : [root])];
@@ -63,11 +64,11 @@ async function trapsIn(file: string): Promise<Check[]> {
   const settings = await readSettings(file);
   if (settings === undefined) return [];
   if (settings === 'broken')
-    return [warn('client settings', `${file} is not JSON`, 'Correct it: Claude Code leaves it out as a whole.')];
+    return [warn('client settings', `${file} is not JSON`, 'Correct it: Claude Code ignores the whole file.')];
   return [...spellingTraps(file, settings), ...sandboxTraps(file, settings)];
 }
 
-/** A `:*` behind a rule that ends in `*` never matches. */
+/** A rule that ends in `*:*` never matches. */
 function spellingTraps(file: string, settings: JsonObject): Check[] {
   const rules = ['allow', 'ask', 'deny'].flatMap((kind) => stringsAt(settings, 'permissions', kind));
   const wrong = rules.filter((rule) => rule.includes('.claude/tools/') && rule.endsWith('*:*)'));
@@ -76,7 +77,7 @@ function spellingTraps(file: string, settings: JsonObject): Check[] {
   );
 }
 
-/** Its own sandbox forbids unix sockets, and `allowUnixSockets` has no effect on Linux. */
+/** Claude Code's own sandbox forbids unix sockets, and `allowUnixSockets` has no effect on Linux. */
 function sandboxTraps(file: string, settings: JsonObject): Check[] {
   const sandbox = isJsonObject(settings.sandbox) ? settings.sandbox : {};
   const network = isJsonObject(sandbox.network) ? sandbox.network : {};
@@ -97,7 +98,7 @@ function stringsAt(settings: JsonObject, group: string, name: string): string[] 
 async function readSettings(file: string): Promise<JsonObject | 'broken' | undefined> {
   try {
     if (!(await lstat(file)).isFile()) return undefined;
-    const value: unknown = JSON.parse(await readFile(file, 'utf8'));
+    const value = parseJson(await readFile(file, 'utf8'));
     return isJsonObject(value) ? value : 'broken';
   } catch (error) {
     if (error instanceof SyntaxError) return 'broken';

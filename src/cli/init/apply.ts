@@ -3,9 +3,9 @@ import { access, lchown, lstat, mkdir, open, rename, rm, rmdir, symlink } from '
 import { dirname, join } from 'node:path';
 import { ContextdError, isErrno } from '../../core/errors.ts';
 import type { Action } from './plan.ts';
-import { look } from './tree.ts';
+import { inspect } from './tree.ts';
 
-/** Throws PATH_INVALID when a directory that the actions change may not be written: found out before the first one. */
+/** Throws PATH_INVALID before the first action if a directory that the actions change is not writable. */
 export async function checkWritable(root: string, actions: readonly Action[]): Promise<void> {
   const made = new Set(actions.filter((action) => action.kind === 'make_directory').map((action) => action.path));
   const changed = new Set(actions.map((action) => dirname(action.path)));
@@ -25,15 +25,15 @@ async function checkDirectory(directory: string): Promise<void> {
   }
 }
 
-/** Who owns what is made: the owner of the project, also when root runs the command. */
+/** The owner of new files: the owner of the project, even if root runs the command. */
 interface Owner {
   uid: number;
   gid: number;
 }
 
 /**
- * Carries the actions out. Every file and link is made beside its place and moved there, so that none is ever half
- * written. Throws PATH_INVALID naming the path when the system refuses.
+ * Carries the actions out. Every file and link is created under a temporary name and renamed, so that no file is ever half
+ * written. Throws PATH_INVALID with the path if the system refuses.
  */
 export async function applyActions(root: string, actions: readonly Action[]): Promise<void> {
   const owner = await ownerToKeep(root);
@@ -44,7 +44,7 @@ export async function applyActions(root: string, actions: readonly Action[]): Pr
       if (error instanceof ContextdError || !isErrno(error)) throw error;
       if (error.code === 'ENOSPC' || error.code === 'EDQUOT') throw ContextdError.from(error);
       throw new ContextdError('PATH_INVALID', `cannot write ${join(root, action.path)} (${error.code})`, {
-        remedy: 'Make it writable for this user and run the same command again: it goes on where it stopped.',
+        remedy: 'Make it writable for this user and run the same command again. It continues where it stopped.',
         cause: error,
       });
     }
@@ -52,17 +52,17 @@ export async function applyActions(root: string, actions: readonly Action[]): Pr
 }
 
 async function apply(root: string, action: Action, owner: Owner | undefined): Promise<void> {
-  // Looking again refuses a parent that became a link since the plan was made.
-  await look(root, action.path);
+  // Looking again rejects a parent that has become a link since the plan was made.
+  await inspect(root, action.path);
   const full = join(root, action.path);
   switch (action.kind) {
     case 'make_directory':
       await mkdir(full, { mode: 0o755 });
-      return give(full, owner);
+      return changeOwner(full, owner);
     case 'write':
-      return place(full, owner, (temporary) => writeNew(temporary, action.text, action.mode));
+      return createAndRename(full, owner, (temporary) => writeNew(temporary, action.text, action.mode));
     case 'link':
-      return place(full, owner, (temporary) => symlink(action.target, temporary));
+      return createAndRename(full, owner, (temporary) => symlink(action.target, temporary));
     case 'remove':
       return rm(full, { force: true });
     case 'remove_directory':
@@ -70,7 +70,7 @@ async function apply(root: string, action: Action, owner: Owner | undefined): Pr
   }
 }
 
-async function place(
+async function createAndRename(
   full: string,
   owner: Owner | undefined,
   make: (temporary: string) => Promise<void>,
@@ -79,7 +79,7 @@ async function place(
   await rm(temporary, { force: true });
   try {
     await make(temporary);
-    await give(temporary, owner);
+    await changeOwner(temporary, owner);
     await rename(temporary, full);
   } catch (error) {
     await rm(temporary, { force: true });
@@ -111,6 +111,6 @@ async function ownerToKeep(root: string): Promise<Owner | undefined> {
   return uid === 0 ? undefined : { uid, gid };
 }
 
-async function give(path: string, owner: Owner | undefined): Promise<void> {
+async function changeOwner(path: string, owner: Owner | undefined): Promise<void> {
   if (owner !== undefined) await lchown(path, owner.uid, owner.gid);
 }

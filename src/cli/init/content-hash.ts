@@ -1,18 +1,20 @@
 import { createHash } from 'node:crypto';
 
-/** sha256 of the text as UTF-8, hexadecimal. */
+/** SHA-256 of the text as UTF-8, hexadecimal. */
 export function contentHash(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
 const MARK = /<!-- managed by ctxd init ([0-9a-f]{12}) -->\n$/;
 
-/** The text with a last line by which a later `ctxd init` knows that nobody changed it; `also` is covered by it too. */
+/**
+ * Adds a last line with a hash of the text and of `also`, by which a later `ctxd init` knows that nobody changed them.
+ */
 export function withMark(text: string, also: readonly string[] = []): string {
   return `${text}<!-- managed by ctxd init ${digest(text, also)} -->\n`;
 }
 
-/** True when the text carries a mark that fits it: some version of contextd wrote it and nobody changed it since. */
+/** Returns true if the text has a mark that matches: contextd wrote it and nobody has changed it. */
 export function isMarked(text: string, also: readonly string[] = []): boolean {
   const found = MARK.exec(text);
   return found !== null && found[1] === digest(text.slice(0, found.index), also);

@@ -1,165 +1,74 @@
 import { isDeepStrictEqual } from 'node:util';
+import { createScanner, type Node, type ParseError, parseTree, printParseErrorCode, stripComments } from 'jsonc-parser';
 import { ContextdError } from '../../core/errors.ts';
 import type { Json } from '../../core/json.ts';
-import { locate, member, type Node, valueAtNode } from './json-text.ts';
 
-/** A value that stands in the array at `path`, a list of object keys. */
+// Edits of a user's JSON file. Comments, trailing commas and formatting stay as they are.
+
+/** A value in the array at `path`, which is a list of object keys. */
 export interface Entry {
   path: readonly string[];
   value: Json;
 }
 
-/** True when the array at the entry's path holds the value. */
-export function hasEntry(text: string, entry: Entry): boolean {
-  return findElement(text, entry) !== undefined;
-}
-
-/**
- * Adds the value at the end of the array, making what is missing on the way, in the manner of the text around it.
- * Throws SCHEMA_INVALID when something else stands on the path.
- */
-export function addEntry(present: Inserted, entry: Entry): Inserted {
-  const root = locate(present.text);
-  const style = styleOf(present.text);
-  let node = root;
-  for (const [depth, key] of entry.path.entries()) {
-    requireKind(node, 'object', entry.path.slice(0, depth));
-    const next = member(node, key)?.value;
-    if (next === undefined) {
-      const value = entry.path.slice(depth + 1).reduceRight<Json>((inner, name) => ({ [name]: inner }), [entry.value]);
-      return addTo(present, node, { key, value }, style);
-    }
-    node = next;
-  }
-  requireKind(node, 'array', entry.path);
-  return addTo(present, node, { key: undefined, value: entry.value }, style);
-}
-
-/** Takes the value out of the array, and containers named in `emptied` that are empty then. */
-export function removeEntry(text: string, entry: Entry, emptied: readonly (readonly string[])[]): string {
-  const found = findElement(text, entry);
-  if (found === undefined) return text;
-  let rest = cutChild(text, found.array, found.index);
-  for (let depth = entry.path.length; depth > 0; depth--) {
-    const path = entry.path.slice(0, depth);
-    if (emptied.some((one) => isDeepStrictEqual(one, path))) rest = removeIfEmpty(rest, path);
-  }
-  return rest;
-}
-
-/** The containers on the entry's path that the text does not have yet. */
-export function missingContainers(text: string, entry: Entry): string[][] {
-  const paths = entry.path.map((_, depth) => entry.path.slice(0, depth + 1));
-  return paths.filter((path) => nodeAt(text, path) === undefined);
-}
-
-function nodeAt(text: string, path: readonly string[]): Node | undefined {
-  let node: Node | undefined = locate(text);
-  for (const key of path) node = node === undefined ? undefined : member(node, key)?.value;
-  return node;
-}
-
-function findElement(text: string, entry: Entry): { array: Node; index: number } | undefined {
-  const array = nodeAt(text, entry.path);
-  if (array?.kind !== 'array') return undefined;
-  const index = array.items.findLastIndex((item) => isDeepStrictEqual(valueAtNode(text, item), entry.value));
-  return index === -1 ? undefined : { array, index };
-}
-
-function requireKind(node: Node, kind: 'object' | 'array', path: readonly string[]): void {
-  if (node.kind === kind) return;
-  const name = path.length === 0 ? 'the file' : path.join('.');
-  throw new ContextdError('SCHEMA_INVALID', `${name} is not ${kind === 'array' ? 'an array' : 'an object'}`);
-}
-
-interface Style {
-  eol: string;
-  unit: string;
-}
-
-function styleOf(text: string): Style {
-  const unit = /\n([ \t]+)["{[\w-]/.exec(text)?.[1] ?? '  ';
-  return { eol: text.includes('\r\n') ? '\r\n' : '\n', unit };
-}
-
-interface Child {
-  key: string | undefined;
-  value: Json;
-}
-
-function addTo(present: Inserted, container: Node, child: Child, style: Style): Inserted {
-  const { text } = present;
-  const children = childrenOf(container);
-  const last = children.at(-1);
-  if (last !== undefined) {
-    const space = spaceBefore(text, last.start);
-    return insert(present, last.end, `,${space}${print(child, space, style)}`);
-  }
-  const inner = text.slice(container.start + 1, container.end - 1);
-  const outer = indentOf(text, container.start);
-  const space = `${style.eol}${outer}${style.unit}`;
-  const close = inner.includes('\n') ? '' : `${style.eol}${outer}`;
-  return insert(present, container.start + 1, `${space}${print(child, space, style)}${close}`);
-}
-
-/** One child as text: over several lines when its neighbours stand on lines of their own. */
-function print(child: Child, space: string, style: Style): string {
-  const broken = space.includes('\n');
-  const indent = space.slice(space.lastIndexOf('\n') + 1);
-  const json = broken ? JSON.stringify(child.value, null, style.unit) : JSON.stringify(child.value);
-  const body = json.replaceAll('\n', `${style.eol}${indent}`);
-  return child.key === undefined ? body : `${JSON.stringify(child.key)}:${space === '' ? '' : ' '}${body}`;
-}
-
-function spaceBefore(text: string, at: number): string {
-  return /[ \t\r\n]*$/.exec(text.slice(0, at))?.[0] ?? '';
-}
-
-/** The white space that begins the line holding `at`. */
-function indentOf(text: string, at: number): string {
-  const line = text.slice(text.lastIndexOf('\n', at - 1) + 1, at);
-  return /^[ \t]*/.exec(line)?.[0] ?? '';
-}
-
-function childrenOf(node: Node): { start: number; end: number }[] {
-  if (node.kind === 'array') return node.items.map(({ start, end }) => ({ start, end }));
-  return node.kind === 'object' ? node.members.map(({ start, value }) => ({ start, end: value.end })) : [];
-}
-
-function cutChild(text: string, container: Node, index: number): string {
-  const children = childrenOf(container);
-  const [before, child, after] = [children[index - 1], children[index], children[index + 1]];
-  if (child === undefined) return text;
-  if (before !== undefined) return text.slice(0, before.end) + text.slice(child.end);
-  if (after !== undefined) return text.slice(0, child.start) + text.slice(after.start);
-  return text.slice(0, container.start + 1) + text.slice(container.end - 1);
-}
-
-function removeIfEmpty(text: string, path: readonly string[]): string {
-  const parent = nodeAt(text, path.slice(0, -1));
-  const node = nodeAt(text, path);
-  if (parent?.kind !== 'object' || node === undefined || node.kind === 'scalar' || childrenOf(node).length > 0)
-    return text;
-  return cutChild(
-    text,
-    parent,
-    parent.members.findLastIndex((one) => one.key === path.at(-1)),
-  );
-}
-
-/** Text that was put into a file: where it stands in the file as it is now, and its length, both in UTF-16 units. */
+/** Text that was added to a file: its offset in the file as it is now, and its length, both in UTF-16 units. */
 export interface Insertion {
   at: number;
   length: number;
 }
 
-/** A text and what was put into it. Taking the insertions out gives back the text before, byte for byte. */
+/** A text and what was added to it. Without the insertions it is the original text, byte for byte. */
 export interface Inserted {
   text: string;
   insertions: readonly Insertion[];
 }
 
-/** Puts more text in at an offset of the present text. */
+/** The value of a JSON text with comments and trailing commas. Throws SyntaxError if it is anything else. */
+export function parseJson(text: string): Json {
+  return jsonOf(parse(text));
+}
+
+/** Returns true if the array at the entry's path holds the value. */
+export function hasEntry(text: string, entry: Entry): boolean {
+  return findElement(text, entry) !== undefined;
+}
+
+/** The containers on the entry's path that the text does not have yet. */
+export function missingContainers(text: string, entry: Entry): string[][] {
+  const root = parse(text);
+  return prefixes(entry.path).filter((path) => nodeAt(root, path) === undefined);
+}
+
+/**
+ * Adds the value at the end of the array, in the formatting of the text around it, and creates the containers that are
+ * missing. Throws SCHEMA_INVALID if the path leads through something else.
+ */
+export function addEntry(present: Inserted, entry: Entry): Inserted {
+  let node = parse(present.text);
+  for (const [depth, key] of entry.path.entries()) {
+    requireType(node, 'object', entry.path.slice(0, depth));
+    const next = member(node, key);
+    if (next === undefined) {
+      const value = entry.path.slice(depth + 1).reduceRight<Json>((inner, name) => ({ [name]: inner }), [entry.value]);
+      return addTo(present, node, { key, value });
+    }
+    node = next;
+  }
+  requireType(node, 'array', entry.path);
+  return addTo(present, node, { key: undefined, value: entry.value });
+}
+
+/** Removes the value from the array, and then the containers named in `emptied` that are empty. */
+export function removeEntry(text: string, entry: Entry, emptied: readonly (readonly string[])[]): string {
+  const found = findElement(text, entry);
+  if (found === undefined) return text;
+  let rest = cutChild(text, found.array, found.index);
+  for (const path of prefixes(entry.path).reverse())
+    if (emptied.some((one) => isDeepStrictEqual(one, path))) rest = removeIfEmpty(rest, path);
+  return rest;
+}
+
+/** Adds text at an offset of the present text. */
 export function insert(present: Inserted, at: number, added: string): Inserted {
   const text = present.text.slice(0, at) + added + present.text.slice(at);
   const insertions: Insertion[] = [];
@@ -178,4 +87,190 @@ export function insert(present: Inserted, at: number, added: string): Inserted {
 export function withdraw({ text, insertions }: Inserted): string {
   const backwards = [...insertions].sort((a, b) => b.at - a.at);
   return backwards.reduce((rest, one) => rest.slice(0, one.at) + rest.slice(one.at + one.length), text);
+}
+
+/** Deeper nesting is refused, because the parser is recursive. */
+const DEPTH_MAX = 200;
+
+function parse(text: string): Node {
+  checkDepth(text);
+  const errors: ParseError[] = [];
+  const root = parseTree(text, errors, { allowTrailingComma: true });
+  const [error] = errors;
+  if (root !== undefined && error === undefined) return root;
+  const line = text.slice(0, error?.offset ?? 0).split('\n').length;
+  const what = error === undefined ? 'ValueExpected' : printParseErrorCode(error.error);
+  throw new SyntaxError(`line ${line}: ${what.replaceAll(/\B[A-Z]/g, ' $&').toLowerCase()}`);
+}
+
+function checkDepth(text: string): void {
+  const scanner = createScanner(text, true);
+  for (let depth = 0; scanner.getPosition() < text.length; ) {
+    scanner.scan();
+    const token = text.charAt(scanner.getTokenOffset());
+    if (token === '{' || token === '[') depth += 1;
+    if (token === '}' || token === ']') depth -= 1;
+    if (depth > DEPTH_MAX) throw new ContextdError('SCHEMA_INVALID', `values are nested deeper than ${DEPTH_MAX}`);
+  }
+}
+
+/** Not the parser's own, which makes `__proto__` the prototype of an object and not a key. */
+function jsonOf(node: Node): Json {
+  if (node.type === 'array') return childrenOf(node).map(jsonOf);
+  if (node.type !== 'object') return node.value;
+  return Object.fromEntries(childrenOf(node).map((property) => [keyOf(property), jsonOf(valueNode(property))]));
+}
+
+function childrenOf(node: Node): readonly Node[] {
+  return node.children ?? [];
+}
+
+function keyOf(property: Node): string {
+  return String(property.children?.[0]?.value);
+}
+
+function valueNode(property: Node): Node {
+  const value = property.children?.[1];
+  if (value === undefined) throw new SyntaxError(`the key ${keyOf(property)} has no value`);
+  return value;
+}
+
+/** The last member of that name, as in JSON.parse. */
+function member(node: Node, key: string): Node | undefined {
+  if (node.type !== 'object') return undefined;
+  const property = childrenOf(node).findLast((one) => keyOf(one) === key);
+  return property && valueNode(property);
+}
+
+function nodeAt(root: Node, path: readonly string[]): Node | undefined {
+  return path.reduce<Node | undefined>((node, key) => node && member(node, key), root);
+}
+
+function prefixes(path: readonly string[]): string[][] {
+  return path.map((_, depth) => path.slice(0, depth + 1));
+}
+
+function findElement(text: string, entry: Entry): { array: Node; index: number } | undefined {
+  const array = nodeAt(parse(text), entry.path);
+  if (array?.type !== 'array') return undefined;
+  const index = childrenOf(array).findLastIndex((item) => isDeepStrictEqual(jsonOf(item), entry.value));
+  return index === -1 ? undefined : { array, index };
+}
+
+function requireType(node: Node, type: 'object' | 'array', path: readonly string[]): void {
+  if (node.type === type) return;
+  const name = path.length === 0 ? 'the file' : path.join('.');
+  throw new ContextdError('SCHEMA_INVALID', `${name} is not ${type === 'array' ? 'an array' : 'an object'}`);
+}
+
+interface Child {
+  key: string | undefined;
+  value: Json;
+}
+
+function addTo(present: Inserted, container: Node, child: Child): Inserted {
+  const last = childrenOf(container).at(-1);
+  return last === undefined ? addFirst(present, container, child) : addBehind(present, last, child);
+}
+
+/** Behind the comments of an empty container, if it holds any. */
+function addFirst(present: Inserted, container: Node, child: Child): Inserted {
+  const { text } = present;
+  const style = styleOf(text);
+  const inner = text.slice(container.offset + 1, endOf(container) - 1);
+  const at = container.offset + 1 + inner.trimEnd().length;
+  const outer = indentOf(text, container.offset);
+  const space = `${style.eol}${outer}${style.unit}`;
+  const close = text.slice(at, endOf(container) - 1).includes('\n') ? '' : `${style.eol}${outer}`;
+  return insert(present, at, `${space}${print(child, space, style)}${close}`);
+}
+
+/** Behind the comment that follows the last child on its line. A trailing comma stays a trailing comma. */
+function addBehind(present: Inserted, last: Node, child: Child): Inserted {
+  const { text } = present;
+  const space = spaceBefore(text, last.offset);
+  const printed = `${space}${print(child, space, styleOf(text))}`;
+  const comma = commaAfter(text, endOf(last));
+  const end = comma === undefined ? endOf(last) : comma + 1;
+  // Behind a comment only text on a new line is not part of the comment.
+  const at = space.includes('\n') ? end + commentsToLineEnd(text, end).length : end;
+  if (comma !== undefined) return insert(present, at, `${printed},`);
+  return at === end ? insert(present, at, `,${printed}`) : insert(insert(present, at, printed), end, ',');
+}
+
+interface Style {
+  eol: string;
+  unit: string;
+}
+
+function styleOf(text: string): Style {
+  const unit = /\n([ \t]+)["{[\w-]/.exec(stripComments(text))?.[1] ?? '  ';
+  return { eol: text.includes('\r\n') ? '\r\n' : '\n', unit };
+}
+
+/** One child as text, on several lines if its neighbours have lines of their own. */
+function print(child: Child, space: string, style: Style): string {
+  const broken = space.includes('\n');
+  const indent = space.slice(space.lastIndexOf('\n') + 1);
+  const json = broken ? JSON.stringify(child.value, null, style.unit) : JSON.stringify(child.value);
+  const body = json.replaceAll('\n', `${style.eol}${indent}`);
+  return child.key === undefined ? body : `${JSON.stringify(child.key)}:${space === '' ? '' : ' '}${body}`;
+}
+
+function endOf(node: Node): number {
+  return node.offset + node.length;
+}
+
+function spaceBefore(text: string, at: number): string {
+  return /[ \t\r\n]*$/.exec(text.slice(0, at))?.[0] ?? '';
+}
+
+/** The white space at the start of the line that holds `at`. */
+function indentOf(text: string, at: number): string {
+  const line = text.slice(text.lastIndexOf('\n', at - 1) + 1, at);
+  return /^[ \t]*/.exec(line)?.[0] ?? '';
+}
+
+const COMMENTS_TO_LINE_END = /(?:[ \t]*\/\*(?:(?!\*\/).)*\*\/)*[ \t]*(?:\/\/.*)?(?=\r?\n)/y;
+
+/** The comments between `from` and the end of its line, if nothing else stands there; otherwise "". */
+function commentsToLineEnd(text: string, from: number): string {
+  COMMENTS_TO_LINE_END.lastIndex = from;
+  return COMMENTS_TO_LINE_END.exec(text)?.[0].trimEnd() ?? '';
+}
+
+/** The offset of the comma that is the next token after `from`. */
+function commaAfter(text: string, from: number): number | undefined {
+  const scanner = createScanner(text, true);
+  scanner.setPosition(from);
+  scanner.scan();
+  return text[scanner.getTokenOffset()] === ',' ? scanner.getTokenOffset() : undefined;
+}
+
+/** Removes a child with its comma and the white space before it. Comments stay. */
+function cutChild(text: string, container: Node, index: number): string {
+  const [before, child] = [childrenOf(container)[index - 1], childrenOf(container)[index]];
+  if (child === undefined) return text;
+  const behind = commaAfter(text, endOf(child));
+  const comma = behind ?? (before && commaAfter(text, endOf(before)));
+  const space = spaceBefore(text, child.offset);
+  const lineIsFree = /^[ \t]*\r?\n/.test(text.slice(behind === undefined ? endOf(child) : behind + 1));
+  // A line break stays if something follows on the line: it may end a comment.
+  const start = space.includes('\n') && !lineIsFree ? child.offset : child.offset - space.length;
+  const cut = [{ at: start, length: endOf(child) - start }];
+  if (comma !== undefined) cut.push({ at: comma, length: 1 });
+  const rest = withdraw({ text, insertions: cut });
+  const end = endOf(container) - (text.length - rest.length) - 1;
+  const inner = rest.slice(container.offset + 1, end);
+  return inner.trim() === '' ? rest.slice(0, container.offset + 1) + rest.slice(end) : rest;
+}
+
+function removeIfEmpty(text: string, path: readonly string[]): string {
+  const root = parse(text);
+  const parent = nodeAt(root, path.slice(0, -1));
+  const node = nodeAt(root, path);
+  if (parent?.type !== 'object' || node?.children?.length !== 0) return text;
+  if (text.slice(node.offset + 1, endOf(node) - 1).trim() !== '') return text;
+  const index = childrenOf(parent).findLastIndex((one) => keyOf(one) === path.at(-1));
+  return cutChild(text, parent, index);
 }

@@ -1,27 +1,27 @@
 import { ContextdError } from '../../core/errors.ts';
 import { VIEW_NAMES } from '../../tokens/views/read-view.ts';
 import { withMark } from './content-hash.ts';
-import type { Wish } from './merged-file.ts';
+import type { Addition } from './merged-file.ts';
 
-/** What a project holds once `ctxd init` has run. Paths are relative to the root, with `/`. */
+/** What `ctxd init` puts into a project. Paths are relative to the root, with `/`. */
 export interface Layout {
   /** Parents come first. */
   directories: readonly string[];
   files: ReadonlyMap<string, string>;
   /** Symbolic links and what they point at. */
   links: ReadonlyMap<string, string>;
-  /** The user's own files, to which entries are added. */
-  merges: ReadonlyMap<string, Wish>;
+  /** Files of the user to which entries are added. */
+  merges: ReadonlyMap<string, Addition>;
 }
 
 export const RULES_FILE = '.claude/rules/contextd.md';
 export const TOOLS_DIR = '.claude/tools';
 const SKILL_FILE = '.claude/skills/contextd/SKILL.md';
 
-/** A name that is safe in a path; the daemon's own names are, this is the check at the edge. */
+/** Names that are safe in a path. The daemon sends only such names; this checks it. */
 const TOOL_NAME = /^[a-z][a-z0-9_]{0,63}$/;
 
-/** The layout for these tools, whose links lead to the proxy. */
+/** The layout for these tools, with links to the proxy. */
 export function layoutFor(tools: readonly ToolText[], proxyBinary: string): Layout {
   for (const { name } of tools) {
     if (!TOOL_NAME.test(name))
@@ -36,16 +36,16 @@ export function layoutFor(tools: readonly ToolText[], proxyBinary: string): Layo
   };
 }
 
-/** The directory of a tool and the three files in it, in the order their mark covers them. */
+/** The three files of a tool. */
 export function toolFilePaths(name: string): { schema: string; brief: string; extended: string } {
   const dir = toolDir(name);
   return { schema: `${dir}/schema.json`, brief: `${dir}/TOOL.md`, extended: `${dir}/TOOL_EXTENDED.md` };
 }
 
-/** The entries in the user's files, as measured with both clients. */
-export function mergesFor(names: readonly string[]): ReadonlyMap<string, Wish> {
+/** The entries in the user's files. They were tested with both clients. */
+export function mergesFor(names: readonly string[]): ReadonlyMap<string, Addition> {
   const ignored = names.flatMap((name) => linkPaths(name).map((path) => path.slice('.claude'.length)));
-  return new Map<string, Wish>([
+  return new Map<string, Addition>([
     ['.claude/settings.json', { kind: 'json', template: '{}\n', entries: SETTINGS_ENTRIES }],
     ['opencode.json', { kind: 'json', template: OPENCODE_TEMPLATE, entries: OPENCODE_ENTRIES }],
     ['.claude/.gitignore', { kind: 'block', lines: ignored }],
@@ -55,8 +55,8 @@ export function mergesFor(names: readonly string[]): ReadonlyMap<string, Wish> {
 const DIRECTORIES = ['.claude', TOOLS_DIR, '.claude/bin', '.claude/rules', '.claude/skills', '.claude/skills/contextd'];
 
 /**
- * Puts `.claude/bin` on the PATH of Claude Code's shell, which does not keep to the project root. The line written is
- * read by a shell later: the directory goes in single quotes, with its own escaped, and PATH is left for then.
+ * Adds `.claude/bin` to the PATH of Claude Code's shell, which may leave the project root. A shell reads the written
+ * line later, so the directory is in single quotes, its own quotes are escaped, and $PATH is not expanded yet.
  */
 export const PATH_HOOK = [
   `printf "export PATH='%s/.claude/bin':\\"\\$PATH\\"\\n"`,
@@ -64,7 +64,7 @@ export const PATH_HOOK = [
   `>> "\${CLAUDE_ENV_FILE:-/dev/null}"`,
 ].join(' ');
 
-/** `Bash(.claude/tools/*:*)` would never match: the trap that `ctxd doctor` looks for. */
+/** `Bash(.claude/tools/*:*)` would never match; `ctxd doctor` looks for it. */
 const SETTINGS_ENTRIES = [
   { path: ['permissions', 'allow'], value: 'Bash(.claude/tools/*)' },
   { path: ['sandbox', 'excludedCommands'], value: '.claude/tools/*' },
@@ -86,12 +86,12 @@ function toolFiles(tool: ToolText): [string, string][] {
   const { schema, brief, extended } = toolFilePaths(tool.name);
   return [
     [schema, `${tool.schemaJson.trimEnd()}\n`],
-    [brief, ended(tool.toolMd)],
+    [brief, withLineEnd(tool.toolMd)],
     [extended, extendedText(tool)],
   ];
 }
 
-/** What `ctxd init` needs to know of a tool. */
+/** What `ctxd init` needs to know about a tool. */
 export interface ToolText {
   name: string;
   purpose: string;
@@ -100,17 +100,17 @@ export interface ToolText {
   toolExtendedMd: string;
 }
 
-/** Arguments an agent can copy; a tool without a line here is shown with its name alone. */
+/** Arguments that an agent can copy. Other tools are shown with `--help`. */
 const EXAMPLES: Readonly<Record<string, string>> = {
   safe_bash: '{"command":"npm test"}',
   safe_read: '{"path":"src/main.ts"}',
   safe_write: '{"path":"notes.md","content":"text"}',
 };
 
-/** The rules file is read into every conversation: it names at most this many tools. */
+/** The rules file names at most this many tools, because it is part of every conversation. */
 const RULE_TOOLS_MAX = 4;
 
-/** `.claude/rules/contextd.md`: at most 200 cl100k tokens, because every conversation pays for it. */
+/** `.claude/rules/contextd.md`: at most 200 cl100k tokens, because it is part of every conversation. */
 export function rulesText(tools: readonly ToolText[]): string {
   const shown = tools.slice(0, RULE_TOOLS_MAX).map((tool) => `- \`${callOf(tool.name)}\``);
   const more = tools.length > RULE_TOOLS_MAX ? ['- More: `ls .claude/tools`'] : [];
@@ -127,18 +127,18 @@ export function rulesText(tools: readonly ToolText[]): string {
   );
 }
 
-/** `.claude/skills/contextd/SKILL.md`: only name and description are loaded before it is used. */
+/** `.claude/skills/contextd/SKILL.md`. A client loads only name and description until the skill is used. */
 export function skillText(tools: readonly ToolText[]): string {
   return withMark(`${SKILL_HEAD}\n${tools.map(toolSection).join('\n')}\n${SKILL_TAIL}`);
 }
 
-/** TOOL_EXTENDED.md as it stands in a project: its mark covers the whole directory of the tool. */
+/** TOOL_EXTENDED.md in a project. Its mark covers all three files of the tool. */
 export function extendedText(tool: ToolText): string {
-  return withMark(ended(tool.toolExtendedMd), [`${tool.schemaJson}\n`, ended(tool.toolMd)]);
+  return withMark(withLineEnd(tool.toolExtendedMd), [`${tool.schemaJson}\n`, withLineEnd(tool.toolMd)]);
 }
 
-/** Text that ends with exactly one line end. */
-function ended(text: string): string {
+/** The text with exactly one line end. */
+function withLineEnd(text: string): string {
   return `${text.trimEnd()}\n`;
 }
 

@@ -5,11 +5,11 @@ import { ContextdError, isErrno } from '../../core/errors.ts';
 import { contentHash } from './content-hash.ts';
 import type { MergeRecord } from './merged-file.ts';
 
-/** What `ctxd init` made in one project: kept in the state directory, where nothing in the project can change it. */
+/** What `ctxd init` created in one project. It is kept in the state directory, where the project cannot change it. */
 export interface Manifest {
   version: 1;
   root: string;
-  /** Directories that did not exist, parents first. */
+  /** Directories that did not exist before, parents first. */
   directories: readonly string[];
   /** Path to sha256. */
   files: Readonly<Record<string, string>>;
@@ -22,7 +22,7 @@ export function emptyManifest(root: string): Manifest {
   return { version: 1, root, directories: [], files: {}, links: {}, merges: {} };
 }
 
-/** The manifest of a project; undefined when there is none. Throws SCHEMA_INVALID for one that is not well-formed. */
+/** The manifest of a project, or undefined if it has no manifest. Throws SCHEMA_INVALID if it is malformed. */
 export async function readManifest(projectsDir: string, root: string): Promise<Manifest | undefined> {
   const file = manifestFile(projectsDir, root);
   let value: unknown;
@@ -40,7 +40,7 @@ export async function readManifest(projectsDir: string, root: string): Promise<M
   });
 }
 
-/** Replaces the manifest as a whole, mode 0600. */
+/** Replaces the whole manifest, mode 0600. */
 export async function writeManifest(projectsDir: string, manifest: Manifest): Promise<void> {
   await mkdir(projectsDir, { recursive: true, mode: 0o700 });
   const file = manifestFile(projectsDir, manifest.root);
@@ -65,7 +65,7 @@ function manifestFile(projectsDir: string, root: string): string {
 
 const TEXT = { type: 'string' } as const;
 const COUNT = { type: 'integer', minimum: 0 } as const;
-/** Relative, and never out of the project. */
+/** Relative, and never outside the project. */
 const PATH = { type: 'string', pattern: '^[^/].*$', not: { pattern: '(^|/)\\.\\.(/|$)' } } as const;
 
 function closed(properties: Record<string, object>) {

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { stripComments } from 'jsonc-parser';
 import { contentHash } from './content-hash.ts';
 import {
   addEntry,
@@ -8,26 +9,26 @@ import {
   type Insertion,
   insert,
   missingContainers,
+  parseJson,
   removeEntry,
   withdraw,
 } from './json-edit.ts';
-import { locate, valueAtNode } from './json-text.ts';
 
-/** What contextd wants to stand in a file that belongs to the user. */
-export type Wish =
+/** What contextd adds to a file of the user. */
+export type Addition =
   | { kind: 'json'; template: string; entries: readonly Entry[] }
   | { kind: 'block'; lines: readonly string[] };
 
-/** What contextd put into such a file, so that exactly that can be taken out again. */
+/** What contextd added to the file, so that exactly this can be removed again. */
 export interface MergeRecord {
-  /** The file did not exist. */
+  /** True if the file did not exist before. */
   created: boolean;
-  /** Hash of the file as it was left; while it matches, `insertions` are exact. */
+  /** Hash of the file after the change. While it matches, `insertions` are exact. */
   sha256: string;
   insertions: readonly Insertion[];
-  /** Entries that were not there before. */
+  /** Entries that the file did not have before. */
   entries: readonly Entry[];
-  /** Objects and arrays that were not there before. */
+  /** Objects and arrays that the file did not have before. */
   containers: readonly (readonly string[])[];
 }
 
@@ -37,81 +38,92 @@ interface Merged {
 }
 
 /**
- * The file's text with the wish fulfilled and nothing else changed; `text` undefined: there is no file. Entries the
- * user already had stay theirs. `adopt` counts those as ours too, for a tree that a contextd elsewhere initialised.
+ * The text with the addition and no other change. `text` is undefined if the file does not exist. Entries that the
+ * user already had stay the user's, unless `adopt` says that contextd initialised this tree on another machine.
  */
-export function merge(text: string | undefined, wish: Wish, before: MergeRecord | undefined, adopt = false): Merged {
-  if (text !== undefined && isFulfilled(text, wish, before)) {
-    return { text, record: before ?? foundRecord(adopt && wish.kind === 'json' ? wish.entries : [], adopt) };
+export function merge(
+  text: string | undefined,
+  addition: Addition,
+  before: MergeRecord | undefined,
+  adopt = false,
+): Merged {
+  if (text !== undefined && isPresent(text, addition, before)) {
+    return { text, record: before ?? foundRecord(adopt && addition.kind === 'json' ? addition.entries : [], adopt) };
   }
-  const base = text === undefined || before === undefined ? text : takeOut(text, wish, before);
+  const base = text === undefined || before === undefined ? text : withoutAddition(text, addition, before);
   const created = base === undefined || (before?.created ?? false);
-  const start = base ?? templateOf(wish);
-  const { inserted, entries, containers } = putIn(start, wish);
+  const start = base ?? templateOf(addition);
+  const { inserted, entries, containers } = withAddition(start, addition);
   return {
     text: inserted.text,
     record: { created, sha256: contentHash(inserted.text), insertions: inserted.insertions, entries, containers },
   };
 }
 
-/** The text without what the record names; undefined when the file was made by contextd and holds nothing else. */
-export function unmerge(text: string, wish: Wish, record: MergeRecord): string | undefined {
-  const rest = takeOut(text, wish, record);
-  return record.created && isTemplate(rest, wish) ? undefined : rest;
+/** The text without what the record names; undefined if contextd created the file and it holds nothing else. */
+export function unmerge(text: string, addition: Addition, record: MergeRecord): string | undefined {
+  const rest = withoutAddition(text, addition, record);
+  return record.created && isTemplate(rest, addition) ? undefined : rest;
 }
 
-function isFulfilled(text: string, wish: Wish, before: MergeRecord | undefined): boolean {
-  if (wish.kind === 'block') return hasBlock(text, wish.lines);
-  const stale = (before?.entries ?? []).filter((old) => !wish.entries.some((entry) => isDeepStrictEqual(entry, old)));
-  return wish.entries.every((entry) => hasEntry(text, entry)) && !stale.some((entry) => hasEntry(text, entry));
+function isPresent(text: string, addition: Addition, before: MergeRecord | undefined): boolean {
+  if (addition.kind === 'block') return hasBlock(text, addition.lines);
+  const stale = (before?.entries ?? []).filter(
+    (old) => !addition.entries.some((entry) => isDeepStrictEqual(entry, old)),
+  );
+  return addition.entries.every((entry) => hasEntry(text, entry)) && !stale.some((entry) => hasEntry(text, entry));
 }
 
-function takeOut(text: string, wish: Wish, record: MergeRecord): string {
+function withoutAddition(text: string, addition: Addition, record: MergeRecord): string {
   if (contentHash(text) === record.sha256) return withdraw({ text, insertions: record.insertions });
-  if (wish.kind === 'block') return removeBlock(text);
+  if (addition.kind === 'block') return removeBlock(text);
   return record.entries.toReversed().reduce((rest, entry) => removeEntry(rest, entry, record.containers), text);
 }
 
-function putIn(start: string, wish: Wish): { inserted: Inserted; entries: Entry[]; containers: string[][] } {
+function withAddition(
+  start: string,
+  addition: Addition,
+): { inserted: Inserted; entries: Entry[]; containers: string[][] } {
   const untouched: Inserted = { text: start, insertions: [] };
-  if (wish.kind === 'block') return { inserted: putBlock(untouched, wish.lines), entries: [], containers: [] };
-  const entries = wish.entries.filter((entry) => !hasEntry(start, entry));
+  if (addition.kind === 'block') return { inserted: putBlock(untouched, addition.lines), entries: [], containers: [] };
+  const entries = addition.entries.filter((entry) => !hasEntry(start, entry));
   const containers = entries.flatMap((entry) => missingContainers(start, entry));
   return { inserted: entries.reduce(addEntry, untouched), entries, containers };
 }
 
-/** For a file that needed no change: nothing in it is ours, or all of it when it is adopted. */
+/** The record of a file that needed no change. Nothing in it is ours, except in an adopted tree. */
 function foundRecord(entries: readonly Entry[], created: boolean): MergeRecord {
   const containers = entries.flatMap((entry) => entry.path.map((_, depth) => entry.path.slice(0, depth + 1)));
   return { created, sha256: '', insertions: [], entries, containers };
 }
 
-function templateOf(wish: Wish): string {
-  return wish.kind === 'json' ? wish.template : '';
+function templateOf(addition: Addition): string {
+  return addition.kind === 'json' ? addition.template : '';
 }
 
-function isTemplate(text: string, wish: Wish): boolean {
-  if (wish.kind === 'block') return text.trim() === '';
-  const value = valueAtNode(text, locate(text));
-  return isDeepStrictEqual(value, JSON.parse(wish.template)) || isDeepStrictEqual(value, {});
+function isTemplate(text: string, addition: Addition): boolean {
+  if (addition.kind === 'block') return text.trim() === '';
+  if (stripComments(text) !== text) return false;
+  const value = parseJson(text);
+  return isDeepStrictEqual(value, JSON.parse(addition.template)) || isDeepStrictEqual(value, {});
 }
 
 const BEGIN = '# contextd: managed by ctxd init';
 const END = '# contextd: end';
 
-/** True when the text holds the managed block with exactly these lines. */
+/** Returns true if the text has the managed block with exactly these lines. */
 function hasBlock(text: string, lines: readonly string[]): boolean {
   return findBlock(text)?.body === blockOf(lines);
 }
 
-/** Puts the block at the end of a line-based text such as a .gitignore. */
+/** Adds the block at the end of a line-based text such as a .gitignore. */
 function putBlock(present: Inserted, lines: readonly string[]): Inserted {
   const { text } = present;
   const gap = text === '' || text.endsWith('\n') ? '' : '\n';
   return insert(present, text.length, gap + blockOf(lines));
 }
 
-/** The text without the managed block; unchanged when there is none. */
+/** The text without the managed block. */
 function removeBlock(text: string): string {
   const found = findBlock(text);
   return found === undefined ? text : text.slice(0, found.start) + text.slice(found.end);

@@ -3,8 +3,8 @@ import { ContextdError } from '../../core/errors.ts';
 import { contentHash, isMarked } from './content-hash.ts';
 import { type Layout, RULES_FILE, TOOLS_DIR, toolFilePaths } from './layout.ts';
 import { emptyManifest, type Manifest } from './manifest.ts';
-import { type MergeRecord, merge, type Wish } from './merged-file.ts';
-import { describeFound, type Found, look } from './tree.ts';
+import { type Addition, type MergeRecord, merge } from './merged-file.ts';
+import { describeFound, type Found, inspect } from './tree.ts';
 
 /** One change to the project. Paths are relative to its root. */
 export type Action =
@@ -16,22 +16,22 @@ export type Action =
 
 export interface Plan {
   actions: readonly Action[];
-  /** What will be ours once the actions are done. */
+  /** What will be ours after the actions. */
   manifest: Manifest;
-  /** Paths left as they are although an earlier init made them: they were changed since. */
+  /** Paths that an earlier init created and that stay, because they were changed since. */
   kept: readonly string[];
 }
 
 /** The state of a project while its plan is made. */
 interface Survey {
   root: string;
-  /** What an earlier init recorded; empty when none did. */
+  /** The record of an earlier init; empty if there was no earlier init. */
   before: Manifest;
-  /** There is no record, but the tree holds files with contextd's mark: it was cloned, or the record was lost. */
+  /** True if there is no record but the tree has files with contextd's mark: it was cloned, or the record was lost. */
   adopting: boolean;
   actions: Action[];
   refusals: Refusal[];
-  /** Files that an earlier init made and a person changed since: they stay as they are. */
+  /** Files that an earlier init created and a person has changed since. They stay as they are. */
   kept: string[];
 }
 
@@ -41,7 +41,7 @@ interface Refusal {
   remedy: string;
 }
 
-/** Everything that `ctxd init` would change, found out before anything is. Throws CONFLICT naming every obstacle. */
+/** Plans every change of `ctxd init` before anything is changed. Throws CONFLICT with every obstacle. */
 export async function planInit(root: string, layout: Layout, recorded: Manifest | undefined): Promise<Plan> {
   const survey = await beginSurvey(root, recorded);
   const directories: string[] = [];
@@ -49,8 +49,8 @@ export async function planInit(root: string, layout: Layout, recorded: Manifest 
   for (const [path, text] of layout.files) await planFile(survey, path, text);
   for (const [path, target] of layout.links) await planLink(survey, path, target);
   const merges: Record<string, MergeRecord> = {};
-  for (const [path, wish] of layout.merges) {
-    const record = await planMerge(survey, path, wish);
+  for (const [path, addition] of layout.merges) {
+    const record = await planMerge(survey, path, addition);
     if (record !== undefined) merges[path] = record;
   }
   refuse(survey.refusals);
@@ -60,7 +60,7 @@ export async function planInit(root: string, layout: Layout, recorded: Manifest 
   return { actions: survey.actions, manifest, kept };
 }
 
-/** Throws one CONFLICT that names every obstacle, if there is any. */
+/** Throws one CONFLICT that names every obstacle. */
 function refuse(refusals: readonly Refusal[]): void {
   const [first] = refusals;
   if (first === undefined) return;
@@ -80,14 +80,14 @@ async function beginSurvey(root: string, recorded: Manifest | undefined): Promis
     refusals: [],
     kept: [],
   };
-  const rules = recorded === undefined ? await lookOrRefuse(survey, RULES_FILE) : undefined;
+  const rules = recorded === undefined ? await inspectOrRefuse(survey, RULES_FILE) : undefined;
   survey.adopting = rules?.kind === 'file' && isMarked(rules.text);
   return survey;
 }
 
-/** True when the directory is ours to remove later. */
+/** Returns true if a later uninstall may remove the directory. */
 async function planDirectory(survey: Survey, path: string): Promise<boolean> {
-  const found = await lookOrRefuse(survey, path);
+  const found = await inspectOrRefuse(survey, path);
   if (found === undefined) return false;
   if (found.kind === 'directory') return survey.adopting || survey.before.directories.includes(path);
   if (found.kind === 'missing') survey.actions.push({ kind: 'make_directory', path });
@@ -95,13 +95,13 @@ async function planDirectory(survey: Survey, path: string): Promise<boolean> {
     survey.refusals.push({
       path,
       reason: describeFound(found),
-      remedy: 'Make it a directory of its own, then run this again.',
+      remedy: 'Replace it by a directory, then run this again.',
     });
   return true;
 }
 
 async function planFile(survey: Survey, path: string, text: string): Promise<void> {
-  const found = await lookOrRefuse(survey, path);
+  const found = await inspectOrRefuse(survey, path);
   if (found === undefined || (found.kind === 'file' && found.text === text)) return;
   if (found.kind === 'missing') return add(survey, { kind: 'write', path, text, replaces: false, mode: 0o644 });
   if (found.kind === 'file' && (await isOurFile(survey, path, found.text))) {
@@ -112,7 +112,7 @@ async function planFile(survey: Survey, path: string, text: string): Promise<voi
 }
 
 async function planLink(survey: Survey, path: string, target: string): Promise<void> {
-  const found = await lookOrRefuse(survey, path);
+  const found = await inspectOrRefuse(survey, path);
   if (found === undefined || (found.kind === 'link' && found.target === target)) return;
   if (found.kind === 'missing') return add(survey, { kind: 'link', path, target, replaces: false });
   if (found.kind === 'link' && isOurLink(survey.before, path, found.target, target)) {
@@ -121,20 +121,20 @@ async function planLink(survey: Survey, path: string, target: string): Promise<v
   survey.refusals.push(foreign(path, found));
 }
 
-async function planMerge(survey: Survey, path: string, wish: Wish): Promise<MergeRecord | undefined> {
-  const found = await lookOrRefuse(survey, path);
+async function planMerge(survey: Survey, path: string, addition: Addition): Promise<MergeRecord | undefined> {
+  const found = await inspectOrRefuse(survey, path);
   if (found === undefined) return undefined;
   if (found.kind !== 'missing' && found.kind !== 'file') {
     survey.refusals.push({
       path,
       reason: describeFound(found),
-      remedy: 'Make it a file of the project, then run this again.',
+      remedy: 'Replace it by a regular file, then run this again.',
     });
     return undefined;
   }
   const before = found.kind === 'file' ? found.text : undefined;
   try {
-    const { text, record } = merge(before, wish, survey.before.merges[path], survey.adopting);
+    const { text, record } = merge(before, addition, survey.before.merges[path], survey.adopting);
     const mode = found.kind === 'file' ? found.mode : 0o644;
     if (text !== before) add(survey, { kind: 'write', path, text, replaces: before !== undefined, mode });
     return record;
@@ -144,7 +144,9 @@ async function planMerge(survey: Survey, path: string, wish: Wish): Promise<Merg
   }
 }
 
-/** Takes away what an earlier version made and this one does not; what was changed since stays, and is named. */
+/**
+ * Removes what an earlier version created and this one does not. Returns the paths that stay because they were changed.
+ */
 async function planStale(survey: Survey, layout: Layout): Promise<string[]> {
   const { before } = survey;
   const files = Object.fromEntries(Object.entries(before.files).filter(([path]) => !layout.files.has(path)));
@@ -155,7 +157,7 @@ async function planStale(survey: Survey, layout: Layout): Promise<string[]> {
   return kept;
 }
 
-/** The removal of recorded files, links and directories that are still as they were made. */
+/** Plans the removal of recorded files, links and directories that nobody has changed. */
 export async function planRemoval(
   root: string,
   made: Pick<Manifest, 'files' | 'links' | 'directories'>,
@@ -163,26 +165,26 @@ export async function planRemoval(
   const actions: Action[] = [];
   const kept: string[] = [];
   for (const [path, sha256] of Object.entries(made.files)) {
-    const found = await look(root, path);
+    const found = await inspect(root, path);
     if (found.kind === 'missing') continue;
     if (found.kind === 'file' && contentHash(found.text) === sha256) actions.push({ kind: 'remove', path });
     else kept.push(path);
   }
   for (const [path, target] of Object.entries(made.links)) {
-    const found = await look(root, path);
+    const found = await inspect(root, path);
     if (found.kind === 'missing') continue;
     if (found.kind === 'link' && found.target === target) actions.push({ kind: 'remove', path });
     else kept.push(path);
   }
   for (const path of made.directories.toReversed()) {
-    if ((await look(root, path)).kind === 'directory') actions.push({ kind: 'remove_directory', path });
+    if ((await inspect(root, path)).kind === 'directory') actions.push({ kind: 'remove_directory', path });
   }
   return { actions, kept };
 }
 
-async function lookOrRefuse(survey: Survey, path: string): Promise<Found | undefined> {
+async function inspectOrRefuse(survey: Survey, path: string): Promise<Found | undefined> {
   try {
-    return await look(survey.root, path);
+    return await inspect(survey.root, path);
   } catch (error) {
     if (!(error instanceof ContextdError)) throw error;
     const parent = String(error.details.path ?? path);
@@ -193,10 +195,10 @@ async function lookOrRefuse(survey: Survey, path: string): Promise<Found | undef
 
 function asRefusal(path: string, error: ContextdError): Refusal {
   const reason = error.message.startsWith(`${path} is `) ? error.message.slice(`${path} is `.length) : error.message;
-  return { path, reason, remedy: error.remedy ?? 'Mend it, then run this again.' };
+  return { path, reason, remedy: error.remedy ?? 'Fix this, then run this again.' };
 }
 
-/** Recorded with this content, or carrying the mark of some version of contextd. */
+/** Returns true if the content is recorded, or has the mark of a version of contextd. */
 async function isOurFile(survey: Survey, path: string, text: string): Promise<boolean> {
   if (survey.before.files[path] === contentHash(text) || isMarked(text)) return true;
   const tool = path.startsWith(`${TOOLS_DIR}/`) ? path.split('/')[2] : undefined;
@@ -205,12 +207,16 @@ async function isOurFile(survey: Survey, path: string, text: string): Promise<bo
 
 async function isOurTool(root: string, name: string): Promise<boolean> {
   const { schema, brief, extended } = toolFilePaths(name);
-  const [first, second, third] = await Promise.all([look(root, extended), look(root, schema), look(root, brief)]);
+  const [first, second, third] = await Promise.all([
+    inspect(root, extended),
+    inspect(root, schema),
+    inspect(root, brief),
+  ]);
   if (first.kind !== 'file' || second.kind !== 'file' || third.kind !== 'file') return false;
   return isMarked(first.text, [second.text, third.text]);
 }
 
-/** At the place of a link that was recorded, whatever it leads to by now; or leading to a proxy of another installation. */
+/** Returns true if a link was recorded at this path, or if it leads to the proxy of another installation. */
 function isOurLink(before: Manifest, path: string, present: string, wanted: string): boolean {
   return before.links[path] !== undefined || basename(present) === basename(wanted);
 }
@@ -225,8 +231,7 @@ function unusable(path: string, error: unknown): Refusal {
     return { path, reason: `unusable: ${error.message}`, remedy: `Correct ${path}, then run this again.` };
   }
   if (!(error instanceof SyntaxError)) throw error;
-  const remedy = `contextd changes only plain JSON: correct ${path} (take comments and trailing commas out), then run this again.`;
-  return { path, reason: `not JSON (${error.message})`, remedy };
+  return { path, reason: `not JSON (${error.message})`, remedy: `Correct ${path}, then run this again.` };
 }
 
 function add(survey: Survey, action: Action): void {

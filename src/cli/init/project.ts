@@ -2,32 +2,32 @@ import { ContextdError } from '../../core/errors.ts';
 import { applyActions, checkWritable } from './apply.ts';
 import { type Layout, mergesFor } from './layout.ts';
 import { deleteManifest, emptyManifest, type Manifest, readManifest, writeManifest } from './manifest.ts';
-import { type MergeRecord, unmerge, type Wish } from './merged-file.ts';
+import { type Addition, type MergeRecord, unmerge } from './merged-file.ts';
 import { type Action, type Plan, planInit, planRemoval } from './plan.ts';
-import { look } from './tree.ts';
+import { inspect } from './tree.ts';
 
-/** What was done to a project, by path. */
+/** What was changed in a project, by path. */
 export interface ProjectChanges {
   created: string[];
   updated: string[];
   removed: string[];
-  /** Left alone, because they were changed since contextd made them. */
+  /** Left as they are, because they were changed since contextd created them. */
   kept: string[];
 }
 
-/** A change that was found to be possible and waits to be carried out. */
+/** A change that was checked and can be carried out. */
 interface PreparedChange {
   apply(): Promise<ProjectChanges>;
 }
 
-/** Finds out what `ctxd init` changes in the project; throws, with nothing changed, when something stands in the way. */
+/** Plans what `ctxd init` changes in the project. Throws, with nothing changed, if something is in the way. */
 export async function prepareInit(root: string, layout: Layout, projectsDir: string): Promise<PreparedChange> {
   const recorded = await readManifest(projectsDir, root);
   const { actions, manifest, kept } = await planInit(root, layout, recorded);
   await checkWritable(root, actions);
   return {
     async apply() {
-      // The record comes first: after a crash, the same command or --uninstall knows what may already be there.
+      // The record comes first, so that after a crash this command and --uninstall know what may already exist.
       if (!sameManifest(recorded, manifest)) await writeManifest(projectsDir, manifest);
       await applyActions(root, actions);
       return changesOf(actions, kept);
@@ -36,8 +36,8 @@ export async function prepareInit(root: string, layout: Layout, projectsDir: str
 }
 
 /**
- * The same for `ctxd init --uninstall`; undefined when there is no record of an init here. The record stays for as long
- * as something that init made was kept because it was changed since.
+ * Plans `ctxd init --uninstall`. Returns undefined if there is no record of an init here. The record stays while
+ * something that init created is kept because it was changed.
  */
 export async function prepareUninstall(root: string, projectsDir: string): Promise<PreparedChange | undefined> {
   const recorded = await readManifest(projectsDir, root);
@@ -69,14 +69,14 @@ function changesOf(actions: readonly Action[], kept: readonly string[]): Project
   return changes;
 }
 
-/** What `ctxd init --uninstall` takes away: exactly what the manifest names, unless it was changed since. */
+/** Plans the removal of exactly what the manifest names, unless it was changed since. */
 async function planUninstall(root: string, recorded: Manifest): Promise<Plan> {
-  const wishes = mergesFor([]);
+  const additions = mergesFor([]);
   const merged: Action[] = [];
   const kept: string[] = [];
   for (const [path, record] of Object.entries(recorded.merges)) {
-    const wish = wishes.get(path);
-    const action = wish === undefined ? undefined : await planUnmerge(root, path, wish, record);
+    const addition = additions.get(path);
+    const action = addition === undefined ? undefined : await planUnmerge(root, path, addition, record);
     if (action === 'kept') kept.push(path);
     else if (action !== undefined) merged.push(action);
   }
@@ -85,7 +85,7 @@ async function planUninstall(root: string, recorded: Manifest): Promise<Plan> {
   return { actions: [...merged, ...removal.actions], manifest: manifestOf(root, recorded, allKept), kept: allKept };
 }
 
-/** What stays on record: the paths that were left, so that a later init knows that they were once its own. */
+/** The record of the paths that stay, so that a later init knows that it created them. */
 function manifestOf(root: string, recorded: Manifest, kept: readonly string[]): Manifest {
   const only = <T>(entries: Readonly<Record<string, T>>): Record<string, T> =>
     Object.fromEntries(Object.entries(entries).filter(([path]) => kept.includes(path)));
@@ -101,14 +101,14 @@ function manifestOf(root: string, recorded: Manifest, kept: readonly string[]): 
 async function planUnmerge(
   root: string,
   path: string,
-  wish: Wish,
+  addition: Addition,
   record: MergeRecord,
 ): Promise<Action | 'kept' | undefined> {
-  const found = await look(root, path);
+  const found = await inspect(root, path);
   if (found.kind === 'missing') return undefined;
   if (found.kind !== 'file') return 'kept';
   try {
-    const text = unmerge(found.text, wish, record);
+    const text = unmerge(found.text, addition, record);
     if (text === undefined) return { kind: 'remove', path };
     return text === found.text ? undefined : { kind: 'write', path, text, replaces: true, mode: found.mode };
   } catch (error) {

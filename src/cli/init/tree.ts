@@ -3,7 +3,7 @@ import { lstat, open, readlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { ContextdError, isErrno } from '../../core/errors.ts';
 
-/** What stands at a path of the project, without following a link. */
+/** What exists at a path of the project. Links are not followed. */
 export type Found =
   | { kind: 'missing' }
   | { kind: 'directory' }
@@ -14,10 +14,10 @@ export type Found =
 const FILE_MAX_BYTES = 1024 * 1024;
 
 /**
- * Looks at a path below the root. A parent that is not a directory of the project itself, such as a link leading out
- * of it, is a CONFLICT: nothing is read or written through it.
+ * Looks at a path below the root. Throws CONFLICT if a parent is not a real directory, such as a link that leads out of
+ * the project: nothing is read or written through it.
  */
-export async function look(root: string, path: string): Promise<Found> {
+export async function inspect(root: string, path: string): Promise<Found> {
   if (!(await hasRealParents(root, path))) return { kind: 'missing' };
   const full = join(root, path);
   const stats = await lstatOrMissing(full);
@@ -27,7 +27,7 @@ export async function look(root: string, path: string): Promise<Found> {
   return stats.isFile() ? readSmallFile(full, path) : { kind: 'other', name: 'neither a file nor a directory' };
 }
 
-/** In words, for a refusal. */
+/** What was found, in words. */
 export function describeFound(found: Found): string {
   if (found.kind === 'link') return `a symbolic link to ${found.target}`;
   return found.kind === 'other' ? found.name : `a ${found.kind}`;
@@ -44,7 +44,7 @@ async function hasRealParents(root: string, path: string): Promise<boolean> {
     'CONFLICT',
     `${parent} is ${stats.isSymbolicLink() ? 'a symbolic link' : 'not a directory'}`,
     {
-      remedy: `contextd writes only inside the project: make ${parent} a directory of its own and run this again.`,
+      remedy: `contextd writes only inside the project. Replace ${parent} by a directory, then run this again.`,
       details: { path: parent },
     },
   );
@@ -59,7 +59,7 @@ async function lstatOrMissing(full: string) {
   }
 }
 
-/** Neither follows a link nor waits on a pipe that took the file's place meanwhile. */
+/** Does not follow a link or wait for a pipe that has replaced the file meanwhile. */
 async function readSmallFile(full: string, path: string): Promise<Found> {
   const handle = await open(full, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   try {

@@ -8,14 +8,14 @@ import { howToInstall } from '../../scrub/gitleaks/remedy.ts';
 import { mergeFindings } from '../../scrub/spans.ts';
 import type { ScrubbedText } from './text-scrubber.ts';
 
-/** What gitleaks reports of a text: one finding for each of its own, the same place more than once where it says so. */
+/** Reports the findings of gitleaks one by one, several for the same place if gitleaks does. */
 export type ExactScrub = (text: string, path?: string) => ScrubbedText;
 
-/** gitleaks' own configuration and nothing else. NOT_FOUND with the remedy where it is not to be had. */
+/** Uses gitleaks' own configuration only. Throws NOT_FOUND with the remedy if it is not installed. */
 export async function createExactScrub(places: GitleaksPlaces, installRoot: string): Promise<ExactScrub> {
   const official = await findOfficialConfig(places);
   if (official === null) {
-    throw new ContextdError('NOT_FOUND', "gitleaks' configuration is not on this machine, and --exact is that alone", {
+    throw new ContextdError('NOT_FOUND', "gitleaks' configuration is not installed, and --exact uses nothing else", {
       remedy: howToInstall(installRoot),
     });
   }
@@ -32,7 +32,7 @@ function refuseToRead(path: string): string {
   throw new ContextdError('SCHEMA_INVALID', `gitleaks' own configuration extends ${path}`);
 }
 
-/** Equal values of one text have the same number. */
+/** Equal values get the same number. */
 function maskAll(text: string, findings: readonly Finding[]): string {
   const numbers = new Map<string, number>();
   let masked = '';

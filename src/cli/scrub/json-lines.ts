@@ -2,9 +2,9 @@ import { ContextdError } from '../../core/errors.ts';
 import { isJsonObject, type Json } from '../../core/json.ts';
 import type { ScrubbedText } from './text-scrubber.ts';
 
-/** One line of `--jsonl`: the text, what to call it, and where it came from. */
+/** One line of `--jsonl`. */
 interface TextLine {
-  /** Any JSON value; handed on as it is. Undefined when the line has none. */
+  /** Any JSON value, copied to the output. Undefined if the line has none. */
   id: Json | undefined;
   text: string;
   path: string | undefined;
@@ -12,10 +12,12 @@ interface TextLine {
 
 export type ScrubLine = (text: string, path: string | undefined) => Promise<ScrubbedText> | ScrubbedText;
 
-/** What became of a line: a line to print, or why there is none. */
+/** The line to print, or the fault that prevents it. */
 type LineResult = { number: number; line: string } | { number: number; fault: string };
 
-/** Scrubs line after line. A line that cannot be read or searched gives no line; those after it are still done. */
+/**
+ * Scrubs line after line. A line that cannot be read or searched is reported as a fault; the others are still scrubbed.
+ */
 export async function* scrubJsonLines(
   chunks: AsyncIterable<Buffer | string>,
   scrub: ScrubLine,
@@ -39,10 +41,10 @@ async function scrubLine(bytes: Buffer, scrub: ScrubLine): Promise<{ line: strin
   }
 }
 
-/** Nothing of the line is quoted in a message: it may hold a secret. */
+/** Messages must not quote the line, because it may hold a secret. */
 function readLine(bytes: Buffer): TextLine {
   const value = parse(decode(bytes));
-  if (!isJsonObject(value)) throw invalid('it is no JSON object');
+  if (!isJsonObject(value)) throw invalid('it is not a JSON object');
   const { id, text, path } = value;
   if (typeof text !== 'string') throw invalid('"text" is not a string');
   if (path !== undefined && path !== null && typeof path !== 'string') throw invalid('"path" is not a string');
@@ -73,11 +75,11 @@ function invalid(why: string, cause?: unknown): ContextdError {
   return new ContextdError('ARGS_INVALID', why, cause === undefined ? {} : { cause });
 }
 
-/** Bytes of one line; JSON of a text of 64 MiB fits. */
+/** Limit of one line in bytes. The JSON of a text of 64 MiB fits. */
 const LINE_MAX_BYTES = 256 * 1024 * 1024;
 const NEWLINE = 0x0a;
 
-/** The lines of a stream, without their ends; the last need not have one. PAYLOAD_TOO_LARGE past 256 MiB. */
+/** The lines of a stream without their line ends. Throws PAYLOAD_TOO_LARGE if a line exceeds 256 MiB. */
 async function* byteLines(chunks: AsyncIterable<Buffer | string>): AsyncGenerator<Buffer> {
   let parts: Buffer[] = [];
   let size = 0;

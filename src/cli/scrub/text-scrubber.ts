@@ -9,29 +9,31 @@ import { createScrubber } from '../../scrub/scrubber.ts';
 
 export interface ScrubbedText {
   text: string;
-  /** UTF-16 offsets in the text that was given. */
+  /** With UTF-16 offsets in the original text. */
   findings: readonly Finding[];
 }
 
-/** Characters at both ends of a text that are searched and not given back. */
+/** Characters at both ends of a text that are searched but not returned. */
 export interface Margins {
   before: number;
   after: number;
 }
 
-/** Scrubs text after text. SCRUB_FAILED when one cannot be searched. */
+/** Scrubs text after text. Throws SCRUB_FAILED if a text cannot be searched. */
 export interface TextScrubber {
   scrub(text: string, margins?: Margins): Promise<ScrubbedText>;
 }
 
 export interface TextScrubberOptions extends RuleSources {
-  /** True: a secret seen in one text is known in all later ones. False: each text is a session of its own. */
+  /** True: a secret of one text is known in all later texts. False: each text is a separate session. */
   shareVault: boolean;
 }
 
 const SESSION = 'ctxd scrub';
 
-/** The daemon's own scrubber, in this process: same rules, vault and guard. Rules are compiled when a text needs them. */
+/**
+ * The daemon's scrubber in this process, with the same rules, vault and guard. Rules are compiled at their first use.
+ */
 export function createTextScrubber({ pack, official, shareVault }: TextScrubberOptions): TextScrubber {
   const engine = createEngine(pack, { compile: 'when used', official });
   let last = 0;
@@ -55,7 +57,7 @@ export function createTextScrubber({ pack, official, shareVault }: TextScrubberO
   };
 }
 
-/** A pipeline has nothing else to do meanwhile: no thread of its own, and no deadline. */
+/** Searches in this thread and without a deadline, because a pipeline has nothing else to do. */
 function scanHere(engine: ScrubEngine): Pick<Scanner, 'start' | 'stop' | 'scan'> {
   return {
     async start() {},

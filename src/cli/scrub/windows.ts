@@ -1,15 +1,14 @@
 import type { Finding } from '../../scrub/finding.ts';
 import type { ScrubbedText, TextScrubber } from './text-scrubber.ts';
 
-/** A text of up to so many characters is scrubbed as one; a longer one in windows of this size. */
+/** Longer texts are scrubbed in windows of this size. */
 const WINDOW_CHARS = 4 * 1024 * 1024;
-/** Characters that two windows share: a secret and what tells that it is one lie closer together. */
+/** Characters that two windows share. A secret and the context that identifies it lie closer together. */
 const OVERLAP_CHARS = 256 * 1024;
 
 /**
- * A text of any length, piece by piece. Within `windowChars` it is one piece, scrubbed as a whole; beyond that memory
- * stays bounded and only what needs more than 256 Ki characters around it to be recognised could be missed. Offsets
- * of findings are those of the whole text.
+ * Scrubs a text of any length piece by piece, in bounded memory. Only a secret that needs more than 256 Ki characters
+ * of context to be recognised could be missed. Findings have offsets in the whole text.
  */
 export async function* scrubInWindows(
   texts: AsyncIterable<string>,
@@ -32,7 +31,7 @@ export async function* scrubInWindows(
   yield await scrubPart(scrubber, window, window.text.length);
 }
 
-/** `[before, end)` of the window leaves; the rest of it is there to be searched. */
+/** Returns `[before, end)` of the window. The rest of the window is context. */
 async function scrubPart(
   scrubber: TextScrubber,
   { text, before, offset }: { text: string; before: number; offset: number },
@@ -46,7 +45,7 @@ async function scrubPart(
   return { text: scrubbed.text, findings };
 }
 
-/** Behind the last line end in reach, so that a window ends where a line does; anywhere in a text without lines. */
+/** The offset after the last line end within reach, or `wanted` if no line ends there. */
 function lineEndBefore(text: string, wanted: number, least: number): number {
   const lineEnd = text.lastIndexOf('\n', wanted - 1) + 1;
   if (lineEnd > least) return lineEnd;

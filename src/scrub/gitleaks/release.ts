@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
+import { normalize } from 'node:path/posix';
 import { gunzipSync } from 'node:zlib';
+import { Parser } from 'tar';
 import type { Release } from './pinned.ts';
 
 /** Bytes of an archive; the real ones have about 8 MiB. */
 const ARCHIVE_MAX_BYTES = 64 * 1024 * 1024;
 const PROGRAM_MAX_BYTES = 256 * 1024 * 1024;
-const BLOCK_BYTES = 512;
 
 /** What went wrong with a download, as a sentence for a person. */
 export class DownloadError extends Error {}
@@ -49,25 +50,27 @@ function reasonOf(error: unknown): string {
 }
 
 /** One regular file of a tar archive, by its name. */
-function takeFile(tar: Buffer, name: string, url: string): Buffer {
-  for (let at = 0; at + BLOCK_BYTES <= tar.length; ) {
-    const header = tar.subarray(at, at + BLOCK_BYTES);
-    const size = Number.parseInt(textOf(header, 124, 12), 8) || 0;
-    const start = at + BLOCK_BYTES;
-    if (textOf(header, 0, 100).replace(/^\.\//, '') === name && '0\0'.includes(header.toString('latin1', 156, 157))) {
-      if (start + size > tar.length) break;
-      return tar.subarray(start, start + size);
-    }
-    at = start + Math.ceil(size / BLOCK_BYTES) * BLOCK_BYTES;
+async function takeFile(archive: Buffer, name: string, url: string): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let isThere = false;
+  const parser = new Parser({
+    strict: true,
+    onReadEntry(entry) {
+      const isFile = entry.type === 'File' || entry.type === 'OldFile';
+      if (isThere || !isFile || normalize(entry.path) !== name) return void entry.resume();
+      isThere = true;
+      entry.on('data', (chunk: Buffer) => chunks.push(chunk));
+    },
+  });
+  try {
+    await new Promise<void>((resolve, reject) => {
+      parser.once('end', () => resolve());
+      parser.once('error', reject);
+      parser.end(archive);
+    });
+  } catch (error) {
+    throw new DownloadError(`${url} is not a whole tar archive (${reasonOf(error)})`, { cause: error });
   }
-  throw new DownloadError(`${url} holds no file ${name}`);
-}
-
-function textOf(header: Buffer, start: number, length: number): string {
-  return (
-    header
-      .toString('latin1', start, start + length)
-      .split('\0')[0]
-      ?.trim() ?? ''
-  );
+  if (!isThere) throw new DownloadError(`${url} holds no file ${name}`);
+  return Buffer.concat(chunks);
 }

@@ -9,7 +9,7 @@ const group = (label: string, ...amounts: number[]) => ({
 });
 
 describe('a bar chart', () => {
-  it('uses one scale, and eighths of a block', () => {
+  it('draws all bars on one scale, to an eighth of a block', () => {
     // 1 for the label, 1 for the name, 2 for the number, three gaps: 8 columns are left.
     expect(renderBarChart({ title: 'T', groups: [group('a', 16, 8, 1, 0), group('b', 5)] }, 18)).toEqual([
       'T',
@@ -21,18 +21,18 @@ describe('a bar chart', () => {
     ]);
   });
 
-  it('shows a trace for a value too small for the scale', () => {
+  it('shows at least an eighth of a block for every amount above 0', () => {
     const [, , small] = renderBarChart({ title: '', groups: [group('a', 1_000_000, 1)] }, 80);
     expect(small).toMatch(/ ▏$/);
   });
 
-  it('draws twenty groups and counts the rest', () => {
+  it('draws twenty groups and prints the number of the others', () => {
     const lines = renderBarChart({ title: '', groups: Array.from({ length: 23 }, () => group('a', 1)) }, 80);
     expect(lines).toHaveLength(22);
     expect(lines.at(-1)).toBe('… and 3 more');
   });
 
-  it('fits into 80 columns and any terminal that is wider than the labels', () => {
+  it('fits into 80 columns and into any terminal wider than the labels', () => {
     const groups = fc.array(
       fc
         .tuple(fc.string(), fc.array(fc.nat(), { minLength: 1, maxLength: 2 }))

@@ -68,7 +68,7 @@ describe('ctxd', () => {
     [['tool', 'info'], "missing required argument 'name'"],
     [['config', 'get', 'a', 'b'], 'too many arguments'],
     [['server', 'logs', '-n', '0'], '--lines is not a number from 1 to 100000: 0'],
-    [['stats', '--by', 'week'], '--by is none of day, tool, session: week'],
+    [['stats', '--by', 'week'], '--by must be one of day, tool, session, not week'],
     [['audit', 'tail', '-n', '1001'], '--lines is not a number from 1 to 1000: 1001'],
     [['server', 'logs', '--json', '--follow'], '--json prints one value and --follow never ends'],
     [['config', 'get', 'budget.frob'], 'there is no setting "budget.frob"'],
@@ -95,7 +95,7 @@ describe('ctxd', () => {
     });
   });
 
-  it('FR-9.1 stops nothing if nothing runs', async () => {
+  it('FR-9.1 reports that there is nothing to stop if no daemon runs', async () => {
     expect(await ctxd('server', 'stop')).toEqual({ code: 0, out: 'no daemon is running\n', err: '' });
     expect(JSON.parse((await ctxd('server', 'stop', '--json')).out)).toEqual({
       stopped: false,
@@ -116,7 +116,7 @@ describe('ctxd', () => {
     ]);
   });
 
-  it('refuses to set up its own directories, even before it starts a daemon', async () => {
+  it('rejects its own directories as a project before it starts a daemon', async () => {
     const answer = await ctxd('init', join(base, 'home'));
     expect(answer).toMatchObject({ code: 2, out: '', err: expect.stringContaining('it is your home directory') });
     expect(await readdir(base)).toEqual(['home', 'project']);
@@ -139,7 +139,7 @@ describe('ctxd config', () => {
     });
   });
 
-  it('FR-9.6 takes plain text and lists, and keeps the rest of the file', async () => {
+  it('FR-9.6 accepts plain text and lists, and keeps the other settings of the file', async () => {
     await put('c/config/config.json', '{"$schema":"x","log":{"level":"warn"}}');
     await ctxd('config', 'set', 'log.level', 'debug');
     await ctxd('config', 'set', 'sandbox.ro_paths', '["/opt/x"]');
@@ -159,7 +159,7 @@ describe('ctxd config', () => {
     await expect(readFile(file())).rejects.toMatchObject({ code: 'ENOENT' });
   });
 
-  it('FR-9.6 lists every setting with its source', async () => {
+  it('FR-9.6 lists every setting with the source of its value', async () => {
     await put('c/config/config.json', '{"sandbox":{"cpus":1.5}}');
     const { settings } = JSON.parse((await ctxd('config', 'list', '--json')).out);
     expect(settings).toContainEqual({ key: 'sandbox.cpus', value: 1.5, from: 'file' });
@@ -169,7 +169,7 @@ describe('ctxd config', () => {
 });
 
 describe('ctxd doctor', () => {
-  it('fails with a remedy for every missing part', async () => {
+  it('fails with a remedy for every missing component', async () => {
     const { code, out } = await ctxd('doctor', '--json');
     expect(code).toBe(1);
     const { healthy, checks } = JSON.parse(out);
@@ -183,11 +183,11 @@ describe('ctxd doctor', () => {
     expect((await ctxd('doctor')).out).toMatch(/^fail {2}daemon: no daemon /m);
   });
 
-  it('names the settings of a client that look right but are wrong', async () => {
+  it('names client settings that look right but do not work', async () => {
     await put('project/.claude/tools/x', '');
     await put(
       'project/.claude/settings.json',
-      '{"permissions":{"allow":["Bash(.claude/tools/*:*)"]},"sandbox":{"enabled":true}}',
+      '// mine\n{"permissions":{"allow":["Bash(.claude/tools/*:*)"],},"sandbox":{"enabled":true}}',
     );
     await put('project/.claude/settings.local.json', '{ broken');
     await put('home/.claude/settings.json', '{"sandbox":{"enabled":true,"excludedCommands":[".claude/tools/*"]}}');
@@ -199,7 +199,7 @@ describe('ctxd doctor', () => {
     ]);
   });
 
-  it('compares the proxy with the installed version and recognises the fallback', async () => {
+  it('compares the proxy with the installed version and recognises the Node script', async () => {
     const world = createWorld(join(base, 'opt'));
     expect(await checkProxy(world)).toMatchObject({
       status: 'fail',
@@ -214,7 +214,7 @@ describe('ctxd doctor', () => {
     expect(await checkProxy(world)).toMatchObject({ status: 'warn', detail: expect.stringContaining('run by Node') });
   });
 
-  it('distinguishes a file in the place of the socket from a socket', async () => {
+  it('reports a file at the path of the socket', async () => {
     await put('c/run/contextd.sock', '');
     expect(await checkSocket(createWorld())).toMatchObject({
       status: 'fail',
@@ -234,7 +234,7 @@ describe('the input of ctxd tool run', () => {
     expect(await read('-')).toBe('{"from":"stdin"}');
   });
 
-  it('has a limit and an error for a file that cannot be read', async () => {
+  it('is limited in size, and rejects a file that cannot be read', async () => {
     await put('project/big', 'x'.repeat(101));
     await symlink('/nowhere', join(base, 'project', 'broken'));
     for (const argument of ['@big', 'x'.repeat(101)])

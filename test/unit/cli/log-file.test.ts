@@ -13,11 +13,11 @@ beforeEach(async () => {
 afterEach(() => rm(directory, { recursive: true, force: true }));
 
 describe('the log', () => {
-  it('is empty before the file exists', async () => {
+  it('is empty if the file does not exist', async () => {
     expect(await tailFile(file, 3)).toEqual({ lines: [], end: 0 });
   });
 
-  it('returns its last lines, however long the file is', async () => {
+  it('returns its last lines for a file of any length', async () => {
     const lines = Array.from({ length: 5000 }, (_, index) => `${index} ${'é'.repeat(50)}`);
     await writeFile(file, `${lines.join('\n')}\n`);
     expect((await tailFile(file, 3)).lines).toEqual(lines.slice(-3));
@@ -25,7 +25,7 @@ describe('the log', () => {
     expect((await tailFile(file, 9999)).lines).toEqual(lines);
   });
 
-  it('is followed line by line, also when a new file begins', async () => {
+  it('is followed line by line, even after it is truncated', async () => {
     await writeFile(file, 'old\n');
     const { end } = await tailFile(file, 1);
     const stop = new AbortController();

@@ -21,7 +21,7 @@ const resolve = (directory: string, cwd = base) => {
 };
 
 describe('a project root', () => {
-  it('is the directory itself, links resolved', async () => {
+  it('is the directory itself with links resolved', async () => {
     await symlink(join(base, 'users/me/project'), join(base, 'link'));
     expect(await resolve('link')).toBe(join(base, 'users/me/project'));
     expect(await resolve('.', join(base, 'users/me/project'))).toBe(join(base, 'users/me/project'));
@@ -50,7 +50,7 @@ describe('a project root', () => {
     });
   });
 
-  it('is a directory that exists, with a printable path', async () => {
+  it('is an existing directory whose path can be printed', async () => {
     await writeFile(join(base, 'file'), '');
     await mkdir(join(base, 'new\nline'));
     await expect(resolve('file')).rejects.toMatchObject({ code: 'PATH_NOT_FOUND' });

@@ -24,7 +24,7 @@ describe('printed output', () => {
     expect(renderView({ ...TABLE, rows: [] }, PLAIN)).toBe('');
   });
 
-  it('has numbers on the right and a total for people', () => {
+  it('aligns numbers to the right and adds a total on a terminal', () => {
     const table: View = {
       ...TABLE,
       rows: [
@@ -56,7 +56,7 @@ describe('printed output', () => {
     expect(renderView(stack, PLAIN)).toBe('a\tb c\nlonger\td\n');
   });
 
-  it('has colour only if requested', () => {
+  it('has colour only if the style asks for it', () => {
     const checks: View = { kind: 'checks', checks: [{ name: 'n', status: 'fail', detail: 'd', remedy: 'r' }] };
     expect(renderView(checks, PLAIN)).toBe('fail  n: d\n      r\n');
     expect(renderView(checks, { terminal: true, colour: true })).toBe(`${ESCAPE}[31mfail${ESCAPE}[0m  n: d\n      r\n`);
@@ -74,7 +74,7 @@ describe('printed output', () => {
     expect(renderView(pairs, PLAIN)).toBe('pid\t1\nversion\t2\n');
   });
 
-  it('never controls the terminal, whatever the text', () => {
+  it('never controls the terminal', () => {
     expect(printable(`${ESCAPE}]0;title\u0007\u009b31m\u202e\r`)).toBe(
       '\\u001b]0;title\\u0007\\u009b31m\\u202e\\u000d',
     );

@@ -30,7 +30,7 @@ function fieldsOf(line: string | undefined): string[] {
 }
 
 describe('ctxd stats', () => {
-  it('sums by one key, and every sum holds every figure', () => {
+  it('sums up by one key, with every figure in every sum', () => {
     expect(sumBy(ROWS, 'tool')).toEqual([
       { tool: 'safe_read', ...NONE, calls: 1, duration_ms: 10, ...LOSING },
       {
@@ -51,7 +51,7 @@ describe('ctxd stats', () => {
     expect(sumAll(ROWS)).toMatchObject({ calls: 4, tokens_saved: 175_800, duration_ms: 40 });
   });
 
-  it('shows a negative saving as negative, the unknown as unknown, and a total', () => {
+  it('shows a negative saving, an unknown figure as -, and a total', () => {
     const lines = renderView(statsView(sumBy(ROWS, 'tool'), 'tool'), TERMINAL).split('\n');
     const column = fieldsOf(lines[0]).indexOf('SAVED');
     const saved = new Map(lines.slice(1, 5).map((line) => [fieldsOf(line)[0], fieldsOf(line)[column]]));
@@ -63,7 +63,7 @@ describe('ctxd stats', () => {
     ]);
   });
 
-  it('has numbers on the right', () => {
+  it('aligns numbers to the right', () => {
     const lines = renderView(statsView(ROWS, undefined), TERMINAL).split('\n').slice(0, 6);
     const end = (lines[0] ?? '').indexOf('TOKENS RUN') + 'TOKENS RUN'.length;
     expect(lines.map((line) => line.slice(0, end).split(' ').at(-1))).toEqual([
@@ -76,7 +76,7 @@ describe('ctxd stats', () => {
     ]);
   });
 
-  it('is separated by tabs, without total and chart, if it does not go to a terminal', () => {
+  it('prints tab-separated rows without total and chart if the output is not a terminal', () => {
     const lines = renderView(statsView(ROWS, undefined), PLAIN).trimEnd().split('\n');
     expect(lines).toHaveLength(ROWS.length);
     expect(lines[0]?.split('\t')).toEqual([
@@ -87,7 +87,7 @@ describe('ctxd stats', () => {
     expect(renderView(statsView([], undefined), TERMINAL)).toBe('no calls in these days\n');
   });
 
-  it('draws tokens run beside tokens returned, the largest first, and marks estimates', () => {
+  it('draws tokens run beside tokens returned, largest first, and marks estimates', () => {
     const text = renderView(statsView(ROWS, undefined), TERMINAL);
     const chart = text.slice(text.indexOf('TOKENS BY TOOL')).trimEnd().split('\n');
     expect(chart.map((line) => line.replaceAll(/[█▏▎▍▌▋▊▉]+$/gu, '#'))).toEqual([
@@ -101,7 +101,7 @@ describe('ctxd stats', () => {
     expect(days.slice(days.indexOf('TOKENS BY DAY')).match(/^2025.{6}/gm)).toEqual(['2025-01-14', '2025-01-15']);
   });
 
-  it('draws no chart of unknown figures', () => {
+  it('draws no chart if no tokens were counted', () => {
     expect(renderView(statsView([row('d', 't', 's', {})], undefined), TERMINAL)).not.toContain('TOKENS BY');
   });
 });

@@ -62,7 +62,7 @@ describe('ctxd tool verify', () => {
     });
   });
 
-  it('accepts directories and names: of the installation, of the surrounding project, of the current folder', async () => {
+  it('accepts directories, and names of tools in the installation, the current project and the current directory', async () => {
     const world = await makeWorld();
     const installed = await makeInstalledTool();
     const broken = await makeTool({ 'schema.json': '{' });
@@ -82,19 +82,19 @@ describe('ctxd tool verify', () => {
     expect(await dirs('.')).toEqual([1, broken]);
   });
 
-  it('lists the tools if a name is unknown, and says what is wrong if a directory is not a tool', async () => {
+  it('names the places of tools for an unknown name, and the fault of a directory without a tool', async () => {
     const world = await makeWorld();
     expect(await verify(world, 'no_such')).toEqual({
       code: 1,
       out: '',
-      err: expect.stringMatching(/^ctxd: there is no tool "no_such"\. Name one of .*\n$/),
+      err: expect.stringMatching(/^ctxd: there is no tool "no_such"\. Pass a tool in .*\n$/),
     });
     const { code, out } = await verify(world, './no_such');
     expect(code).toBe(1);
     expect(out).toContain('fail  no_such directory: the directory cannot be read (ENOENT)\n');
   });
 
-  it('never controls the terminal, whatever a file holds', async () => {
+  it('never lets the content of a file control the terminal', async () => {
     const world = await makeWorld();
     const dir = join(world.cwd, 'x\u001b[2J');
     await mkdir(dir);

@@ -89,7 +89,7 @@ describe('the gate of the daemon', () => {
   };
   const refuse = (_request: unknown, why: ContextdError) => ({ line: why.code, exitCode: 69, errorLine: why.message });
 
-  it('NFR-2.3 waits for running calls and lets no call in afterwards', async () => {
+  it('NFR-2.3 waits for running calls and admits no new ones', async () => {
     let finish = (): void => {};
     const held = new Promise<void>((resolve) => {
       finish = resolve;
@@ -125,7 +125,7 @@ describe('the gate of the daemon', () => {
     expect(await call).toMatchObject({ line: 'INTERRUPTED', errorLine: expect.stringContaining(said) });
   });
 
-  it('passes on that the caller disconnected', async () => {
+  it('passes on that the caller went away', async () => {
     const gone = new AbortController();
     const gate = createCallGate(
       ({ signal }) =>

@@ -9,7 +9,7 @@ const GOOD = 'req_01JD0000000000000000000000';
 const context = { request_id: GOOD, project_root: '/p', session_id: 's', protocol_version: 1 };
 const wire = { tool: 'safe_bash', input_json: Buffer.from('{}'), context };
 
-it('passes on a call of this version unchanged', () => {
+it('a call of this version is passed on unchanged', () => {
   const { request, fault } = receiveCall(wire, signal, 'proxy', 0);
   expect(fault).toBeUndefined();
   expect(request).toEqual({
@@ -23,7 +23,7 @@ it('passes on a call of this version unchanged', () => {
   });
 });
 
-it.each([0, 2, 4_294_967_295])('refuses version %i and names both versions', (version) => {
+it.each([0, 2, 4_294_967_295])('version %i is refused with an error that names both versions', (version) => {
   const { fault } = receiveCall({ ...wire, context: { ...context, protocol_version: version } }, signal, 'proxy', 0);
   expect(fault).toMatchObject({ code: 'VERSION_MISMATCH', details: { caller: version, daemon: 1 } });
   expect(fault?.message).toBe(`the caller speaks protocol version ${version}, this daemon version 1`);
@@ -42,7 +42,7 @@ it('refuses arguments over the limit and names both numbers', () => {
   expect(receiveCall({ ...wire, input_json: Buffer.alloc(INPUT_MAX_BYTES) }, signal, 'proxy', 0).fault).toBeUndefined();
 });
 
-it('gives a request that is safe to record, whatever is sent', () => {
+it('the request is safe to record for any message', () => {
   const text = fc.oneof(
     fc.string({ unit: 'binary' }),
     fc.integer({ min: 0, max: 9000 }).map((n) => 'x'.repeat(n)),

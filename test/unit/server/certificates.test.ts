@@ -20,7 +20,7 @@ const ensureAt = (nowMs: number) =>
 const file = (name: string): string => join(certsDir, name);
 
 describe('SEC-3.1 certificates', () => {
-  it('are created at the first start: one authority, three identities, closed to others', async () => {
+  it('are created at the first start: one authority, three identities, private', async () => {
     const set = await ensureAt(START);
     const names = await readdir(certsDir);
     expect(names.sort()).toEqual([
@@ -60,7 +60,7 @@ describe('SEC-3.1 certificates', () => {
     expect(await ensureAt(START + LIFETIME_MS - RENEWAL_MS - HOUR_MS)).toEqual(first);
   });
 
-  it('are created again within 30 days of their end, and after it', async () => {
+  it('are replaced within 30 days of their end, and after it', async () => {
     expect(RENEWAL_MS).toBe(30 * 24 * HOUR_MS);
     const first = await ensureAt(START);
     const second = await ensureAt(START + LIFETIME_MS - RENEWAL_MS + HOUR_MS);
@@ -71,18 +71,18 @@ describe('SEC-3.1 certificates', () => {
     expect(await ensureAt(START + 2 * LIFETIME_MS)).toEqual(third);
   });
 
-  it('are created again if they were created with a short life', async () => {
+  it('are replaced if they were created with a short life', async () => {
     const short = await issueCertificates(START, 10 * 24 * HOUR_MS);
     await writeSet(certsDir, short);
     expect((await ensureAt(START)).authority).not.toBe(short.authority);
   });
 
-  it('are created again if the clock went back to before their creation', async () => {
+  it('are replaced if the clock is before their creation', async () => {
     const first = await ensureAt(START);
     expect((await ensureAt(START - 2 * HOUR_MS)).authority).not.toBe(first.authority);
   });
 
-  it.each(['ca.pem', 'server.key', 'proxy.pem', 'cli.key'])('are all created again if %s is missing', async (name) => {
+  it.each(['ca.pem', 'server.key', 'proxy.pem', 'cli.key'])('are all replaced if %s is missing', async (name) => {
     const first = await ensureAt(START);
     await rm(file(name));
     const second = await ensureAt(START);
@@ -90,7 +90,7 @@ describe('SEC-3.1 certificates', () => {
     expect(second.cli.privateKey).not.toBe(first.cli.privateKey);
   });
 
-  it.each(['ca.pem', 'server.pem', 'proxy.key'])('are created again if %s is damaged', async (name) => {
+  it.each(['ca.pem', 'server.pem', 'proxy.key'])('are replaced if %s is damaged', async (name) => {
     const first = await ensureAt(START);
     await writeFile(file(name), (await readFile(file(name), 'utf8')).slice(0, 100));
     expect((await ensureAt(START)).authority).not.toBe(first.authority);
@@ -99,19 +99,19 @@ describe('SEC-3.1 certificates', () => {
   it.each([
     ['server.key', 'cli.key'],
     ['cli.pem', 'proxy.pem'],
-  ])('are created again if %s is overwritten by %s', async (name, other) => {
+  ])('are replaced if %s is overwritten by %s', async (name, other) => {
     const first = await ensureAt(START);
     await copyFile(file(other), file(name));
     expect((await ensureAt(START)).authority).not.toBe(first.authority);
   });
 
-  it('are created again if an identity belongs to another authority', async () => {
+  it('are replaced if an identity was signed by another authority', async () => {
     const first = await ensureAt(START);
     await writeSet(certsDir, { ...(await issueCertificates(START, LIFETIME_MS)), authority: first.authority });
     expect((await ensureAt(START)).authority).not.toBe(first.authority);
   });
 
-  it('are created again if a key was open to others', async () => {
+  it('are replaced if a key was readable by others', async () => {
     const first = await ensureAt(START);
     await chmod(file('cli.key'), 0o640);
     const second = await ensureAt(START);

@@ -46,8 +46,12 @@ describe('a management door without gRPC', () => {
     expect(asked).toEqual([7, 1, 366]);
   });
 
-  const ROOTS = ['', 'relative', '/a\0b', `/${'x'.repeat(4096)}`];
-  it.each(ROOTS)('rejects the project root %j in every request that needs one', async (root) => {
+  it.each([
+    ['an empty', ''],
+    ['a relative', 'relative'],
+    ['a NUL in the', '/a\0b'],
+    ['too long a', `/${'x'.repeat(4096)}`],
+  ])('rejects %s path as project root in every request that needs one', async (_what, root) => {
     const quarantine = { root, which: 'x' };
     const rejected = [
       door.registerProject({ root }),
@@ -66,7 +70,11 @@ describe('a management door without gRPC', () => {
     for (const request of rejected) await expect(request).rejects.toMatchObject({ code: 'PATH_INVALID' });
   });
 
-  it.each(['', 'a\0b', 'x'.repeat(4097)])('rejects the name %j of something set aside', async (which) => {
+  it.each([
+    ['empty', ''],
+    ['with a NUL', 'a\0b'],
+    ['too long', 'x'.repeat(4097)],
+  ])('rejects the name of something set aside if it is %s', async (_what, which) => {
     const request = { root: '/p', which };
     const rejected = [
       door.restoreQuarantined(request),

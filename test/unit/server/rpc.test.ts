@@ -8,12 +8,12 @@ import { toStatus } from '#src/server/rpc.js';
 
 const CODES = Object.keys(ERROR_TABLE) as ErrorCode[];
 
-it('gives every code a status other than success', () => {
+it('every code has a failure status', () => {
   expect(Object.keys(GRPC_STATUS).sort()).toEqual([...CODES].sort());
   expect(Object.values(GRPC_STATUS)).not.toContain(status.OK);
 });
 
-it('pins the statuses that clients act upon', () => {
+it('the statuses that clients depend on are pinned', () => {
   expect(GRPC_STATUS).toMatchObject({
     ARGS_INVALID: 3,
     NOT_FOUND: 5,
@@ -24,7 +24,7 @@ it('pins the statuses that clients act upon', () => {
   });
 });
 
-it('masks code, message and remedy', () => {
+it('code, message and remedy are sent masked', () => {
   const error = new ContextdError('CONFLICT', 'the word is swordfish', { remedy: 'forget swordfish' });
   const sent = toStatus(error, (text) => text.replaceAll('swordfish', '[SECRET]'));
   expect(sent.details).toBe('the word is [SECRET]');

@@ -43,12 +43,12 @@ function parse(extra: object): object | null {
 }
 
 describe('a record of the audit log', () => {
-  it('keeps known figures of tokens and time', () => {
+  it('keeps its token and time figures', () => {
     expect(parse(FIRST)).toEqual(FIRST);
     expect(parse({ ...FOLLOW_UP, tokens_estimated: false })).toEqual({ ...FOLLOW_UP, tokens_estimated: false });
   });
 
-  it('keeps quarantined files, of this version and of a version that recorded only paths', () => {
+  it('keeps what was set aside, in the form of this version and of one that wrote only paths', () => {
     const now = { quarantined: [{ path: '.envrc', id: '0123abcd', reason: 'r' }], search_incomplete: true };
     for (const known of [now, { quarantined: ['.envrc'] }]) expect(parse(known)).toEqual({ ...OLD, ...known });
   });
@@ -66,11 +66,11 @@ describe('a record of the audit log', () => {
     { truncated: 0 },
     { quarantined: 'x' },
     { search_incomplete: 1 },
-  ])('is still read if a field has another type, without this field: %j', (misfit) => {
+  ])('loses a field of a wrong type and nothing else: %j', (misfit) => {
     expect(parse(misfit)).toEqual(OLD);
   });
 
-  it('ignores a number that is too large', () => {
+  it('loses a number that is too large', () => {
     const line = JSON.stringify({ ...OLD, tokens_run: 0 }).replace('"tokens_run":0', '"tokens_run":1e999');
     expect(parseRecord(Buffer.from(line))).toEqual(OLD);
   });
@@ -103,12 +103,12 @@ describe('the sums of the audit log', () => {
     ]);
   });
 
-  it('report if more was returned than ran', async () => {
+  it('are negative if more tokens came back than ran', async () => {
     const [row] = await sum([FIRST, FOLLOW_UP, FOLLOW_UP, FOLLOW_UP]);
     expect(row).toMatchObject({ tokens_run: 5_000, tokens_returned: 6_500, tokens_saved: -1_500 });
   });
 
-  it('count old records as calls, but not as calls without a saving', async () => {
+  it('count old records as calls, but not as calls that saved nothing', async () => {
     const [row] = await sum([OLD, FIRST, { ...OLD, tokens_returned: 90 }, { ...OLD, tokens_run: 90 }]);
     expect(row).toMatchObject({
       calls: 4,
@@ -119,7 +119,7 @@ describe('the sums of the audit log', () => {
     });
   });
 
-  it('count estimated figures, and add nothing to tokens run for a follow-up', async () => {
+  it('count estimates, and ignore the run of a follow-up', async () => {
     const [row] = await sum([
       { ...FIRST, tokens_estimated: true },
       { ...FOLLOW_UP, tokens_estimated: true, tokens_run: 900, run_ms: 4 },
@@ -132,7 +132,7 @@ describe('the sums of the audit log', () => {
     expect(row).toMatchObject({ timed_calls: 1, added_ms: 0 });
   });
 
-  it('do not count secrets that the engine missed as calls', async () => {
+  it('do not count a missed secret as a call', async () => {
     const [row] = await sum([FIRST, { ...FIRST, kind: 'secret_missed', secrets_found: 3 }]);
     expect(row).toMatchObject({ calls: 1, missed_by_engine: 3, tokens_run: 5_000 });
   });
@@ -150,7 +150,7 @@ describe('the sums of the audit log', () => {
     expect(rows.at(-1)).toMatchObject({ project: '', session: '' });
   });
 
-  it('keep saved equal to run minus returned, whatever the fields hold', async () => {
+  it('saved is always run minus returned', async () => {
     const optional = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined });
     const amount = fc.oneof(fc.nat(), fc.constantFrom('1', null, -1));
     const record = fc.record({

@@ -1,7 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { addEntry, hasEntry, insert, missingContainers, removeEntry, withdraw } from '#src/cli/init/json-edit.js';
-import { locate } from '#src/cli/init/json-text.js';
+import {
+  addEntry,
+  hasEntry,
+  insert,
+  missingContainers,
+  parseJson,
+  removeEntry,
+  withdraw,
+} from '#src/cli/init/json-edit.js';
 
 const ALLOW = { path: ['permissions', 'allow'], value: 'Bash(x)' };
 const add = (text: string) => addEntry({ text, insertions: [] }, ALLOW).text;
@@ -20,6 +27,27 @@ const anyObjectText = fc
     return around + JSON.stringify(value, null, indent).replaceAll('\n', eol) + around;
   });
 
+const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\]:,]|[^\s{}[\]:,"]+/g;
+
+/** The same with comments between the tokens and trailing commas. */
+const anyCommentedText = fc
+  .tuple(
+    anyObjectText,
+    fc.infiniteStream(fc.constantFrom('', '', ' ', '\n  ', ' // note\n', '/* note\n */', ' /* note */ ')),
+  )
+  .map(([plain, gaps]) => {
+    let text = '';
+    let comments = 0;
+    for (const token of plain.replaceAll('note', 'n').match(TOKEN) ?? []) {
+      const gap = gaps.next().value;
+      comments += gap.includes('note') ? 1 : 0;
+      const isEnd = (token === '}' || token === ']') && !/[{[][^"\w]*$/.test(text.replaceAll(COMMENT, ''));
+      text += `${isEnd && gap.includes(' ') ? ',' : ''}${gap}${token}`;
+    }
+    return { text: `${text}\n`, comments };
+  });
+const COMMENT = / \/\/ note\n|\/\* note\n? \*\//g;
+
 describe('adding to a JSON text', () => {
   it.each([
     ['{}', '{\n  "permissions": {\n    "allow": [\n      "Bash(x)"\n    ]\n  }\n}'],
@@ -34,7 +62,7 @@ describe('adding to a JSON text', () => {
     ],
     ['{\r\n "permissions": {"allow": []}\r\n}', '{\r\n "permissions": {"allow": [\r\n  "Bash(x)"\r\n ]}\r\n}'],
     ['{"permissions":1,"permissions":{}}', '{"permissions":1,"permissions":{\n  "allow": [\n    "Bash(x)"\n  ]\n}}'],
-  ])('follows the style of %j', (before, after) => {
+  ])('follows the formatting of %j', (before, after) => {
     expect(add(before)).toBe(after);
   });
 
@@ -46,15 +74,22 @@ describe('adding to a JSON text', () => {
     expect(() => add(text)).toThrow(message);
   });
 
-  it.each(['', '{', '// c\n{}', '{"a":1,}', '\uFEFF{}', '{} {}'])('does not accept %j as JSON', (text) => {
-    expect(() => locate(text)).toThrow(SyntaxError);
+  it.each(['', '{', '// c', '{"a":1,,}', '[,]', "{'a':1}", '\uFEFF{}', '{} {}', '{"a":1 /* c }', '{"a"}'])(
+    'rejects %j, which is not JSON',
+    (text) => {
+      expect(() => parseJson(text)).toThrow(SyntaxError);
+    },
+  );
+
+  it('names the line of the first fault', () => {
+    expect(() => parseJson('{\n  // c\n  "a": 1\n  "b": 2\n}')).toThrow('line 4: comma expected');
   });
 
-  it('refuses a text nested so deeply that walking it would end the program', () => {
-    expect(() => locate('['.repeat(100_000) + ']'.repeat(100_000))).toThrow('nested deeper than 200');
+  it('rejects values nested so deep that the parser would overflow the stack', () => {
+    expect(() => parseJson('['.repeat(100_000) + ']'.repeat(100_000))).toThrow('nested deeper than 200');
   });
 
-  it('changes nothing else, whatever the text, and can be undone to the byte', () => {
+  it('changes nothing else in any text, and can be undone byte for byte', () => {
     fc.assert(
       fc.property(anyObjectText, (text) => {
         const before: unknown = JSON.parse(text);
@@ -73,23 +108,82 @@ describe('adding to a JSON text', () => {
     );
   });
 
-  it('finds the place of every value', () => {
+  it('reads every JSON text as JSON.parse does', () => {
     fc.assert(
       fc.property(anyObjectText, (text) => {
-        const node = locate(text);
-        expect(text.slice(node.start, node.end)).toBe(text.trim());
-        const parsed: unknown = JSON.parse(text);
-        const members = node.kind === 'object' ? node.members : [];
-        const rebuilt = Object.fromEntries(
-          members.map(({ key, value }) => [key, JSON.parse(text.slice(value.start, value.end))]),
-        );
-        expect(rebuilt).toEqual(parsed);
+        expect(parseJson(text)).toEqual(JSON.parse(text));
       }),
+    );
+    expect(parseJson('{"__proto__":{"a":1},"b":1,"b":2}')).toEqual(JSON.parse('{"__proto__":{"a":1},"b":2}'));
+  });
+});
+
+describe('adding to a JSON text with comments', () => {
+  it.each([
+    ['{ // mine\n}', '{ // mine\n  "permissions": {\n    "allow": [\n      "Bash(x)"\n    ]\n  }\n}'],
+    ['{ /* mine */ }', '{ /* mine */\n  "permissions": {\n    "allow": [\n      "Bash(x)"\n    ]\n  }\n }'],
+    [
+      '{\n  "permissions": {\n    "allow": [\n      "a", // why a\n    ],\n  },\n}',
+      '{\n  "permissions": {\n    "allow": [\n      "a", // why a\n      "Bash(x)",\n    ],\n  },\n}',
+    ],
+    [
+      '{\n  "permissions": {\n    "allow": [\n      "a" /* why */ // a\n    ]\n  }\n}',
+      '{\n  "permissions": {\n    "allow": [\n      "a", /* why */ // a\n      "Bash(x)"\n    ]\n  }\n}',
+    ],
+    ['{"permissions":{"allow":["a",]}}', '{"permissions":{"allow":["a","Bash(x)",]}}'],
+    ['// c\n{"permissions":{"allow":["a" /* b */]}}', '// c\n{"permissions":{"allow":["a","Bash(x)" /* b */]}}'],
+    ['{"permissions":{"allow":[\n// none\n]}}', '{"permissions":{"allow":[\n// none\n  "Bash(x)"\n]}}'],
+  ])('keeps the comments and trailing commas of %j', (before, after) => {
+    const added = addEntry({ text: before, insertions: [] }, ALLOW);
+    expect(added.text).toBe(after);
+    expect(withdraw(added)).toBe(before);
+  });
+
+  it.each([
+    ['{"permissions":{"allow":["a", // why a\n"Bash(x)"]}}', '{"permissions":{"allow":["a" // why a\n]}}'],
+    [
+      '{"permissions":{"allow":[\n  "a", // why a\n  "Bash(x)",\n]}}',
+      '{"permissions":{"allow":[\n  "a", // why a\n]}}',
+    ],
+    [
+      '{"permissions":{"allow":[\n  "Bash(x)", // mine\n  "b"\n]}}',
+      '{"permissions":{"allow":[\n   // mine\n  "b"\n]}}',
+    ],
+    ['{"permissions":{"allow":[ "Bash(x)", ]}}', '{"permissions":{"allow":[]}}'],
+    ['{"permissions":{"allow":[\n// c\n"Bash(x)" ]}}', '{"permissions":{"allow":[\n// c\n ]}}'],
+  ])('removes an entry from %j but no comment', (before, after) => {
+    expect(removeEntry(before, ALLOW, [])).toBe(after);
+  });
+
+  it('keeps a container that holds only a comment', () => {
+    const text = '{"permissions":{"allow":["Bash(x)" /* mine */]}}';
+    expect(removeEntry(text, ALLOW, [['permissions'], ['permissions', 'allow']])).toBe(
+      '{"permissions":{"allow":[ /* mine */]}}',
+    );
+  });
+
+  it('changes nothing else in any text, and can be undone byte for byte', () => {
+    fc.assert(
+      fc.property(anyCommentedText, ({ text, comments }) => {
+        const before = parseJson(text);
+        let added: ReturnType<typeof addEntry>;
+        try {
+          added = addEntry({ text, insertions: [] }, ALLOW);
+        } catch {
+          return;
+        }
+        expect(hasEntry(added.text, ALLOW)).toBe(true);
+        expect(withdraw(added)).toBe(text);
+        const removed = removeEntry(added.text, ALLOW, missingContainers(text, ALLOW));
+        expect(parseJson(removed)).toEqual(before);
+        expect(removed.split('note').length - 1).toBe(comments);
+      }),
+      { numRuns: 500 },
     );
   });
 });
 
-it('removes insertions again, whatever their order and place', () => {
+it('insertions in any order and place can be withdrawn', () => {
   fc.assert(
     fc.property(fc.string(), fc.array(fc.tuple(fc.nat(), fc.string({ minLength: 1 }))), (text, additions) => {
       let present = { text, insertions: [] as readonly { at: number; length: number }[] };

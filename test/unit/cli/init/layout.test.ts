@@ -11,14 +11,14 @@ import { PROXY, TOOLS, toolText } from './tree.ts';
 
 const run = promisify(execFile);
 
-describe('what agents are told', () => {
-  it('is a rules file of at most 200 tokens, for the core tools and for many', () => {
+describe('the texts for agents', () => {
+  it('include a rules file of at most 200 tokens, for the core tools and for many', () => {
     const encoding = getEncoding('cl100k_base');
     const many = [...TOOLS, ...Array.from({ length: 50 }, (_, index) => toolText(`tool_${index}`))];
     for (const tools of [TOOLS, many]) expect(encoding.encode(rulesText(tools)).length).toBeLessThanOrEqual(200);
   });
 
-  it('holds arguments that can be copied: single quotes around JSON', () => {
+  it('contains arguments that can be copied, as JSON in single quotes', () => {
     for (const text of [rulesText(TOOLS), skillText(TOOLS)]) {
       const examples = [...text.matchAll(/\.claude\/tools\/(\w+)\/\1 '([^']+)'/g)];
       expect(examples.map(([, name]) => name)).toEqual(['safe_bash', 'safe_read', 'safe_write']);
@@ -26,7 +26,7 @@ describe('what agents are told', () => {
     }
   });
 
-  it('is a skill that says when to use it and grants itself nothing', () => {
+  it('include a skill that says when to use it and grants itself nothing', () => {
     const head = skillText(TOOLS).split('---')[1] ?? '';
     expect(head).toContain('description: Run commands');
     expect(head).not.toContain('allowed-tools');
@@ -35,7 +35,7 @@ describe('what agents are told', () => {
 });
 
 describe('the mark of a file', () => {
-  it('fits the text and all that it covers, and nothing else', () => {
+  it('matches only the text and the files that it covers', () => {
     const marked = withMark('text\n', ['a', 'b']);
     expect(isMarked(marked, ['a', 'b'])).toBe(true);
     expect(isMarked(marked, ['ab', ''])).toBe(false);
@@ -77,13 +77,13 @@ describe('the hook that sets PATH', () => {
     },
   );
 
-  it('does nothing in a client that names no such file', async () => {
+  it('does nothing in a client that sets no CLAUDE_ENV_FILE', async () => {
     const environment = { PATH: '/usr/bin:/bin', CLAUDE_PROJECT_DIR: '/p' };
     expect(await run('/bin/sh', ['-c', PATH_HOOK], { cwd: '/', env: environment })).toEqual({ stdout: '', stderr: '' });
   });
 });
 
-it('a tool whose name could lead out of its directory is refused', () => {
+it('a tool name that leads out of its directory is rejected', () => {
   for (const name of ['../x', 'a/b', '', '.', 'A']) {
     expect(() => layoutFor([toolText(name)], PROXY)).toThrow('the daemon named a tool');
   }
