@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join, relative, resolve } from 'node:path';
 import protobuf from 'protobufjs';
-import { LOAD_OPTIONS, PLUGIN_PROTO_FILES, PROTO_FILES } from '../src/protocol/load-options.ts';
+import { LOAD_OPTIONS, PLUGIN_PROTO_FILES, PROTO_FILES } from '../src/protocol/load-clients.ts';
 
 // Writes src/protocol/generated anew from proto/ and package.json; with --check it only tells whether that is current.
 

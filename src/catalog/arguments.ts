@@ -3,6 +3,9 @@ import { ContextdError } from '../core/errors.ts';
 import { isJsonObject, type JsonObject } from '../core/json.ts';
 import { findSecretInputs, SECRET_KEYWORD, type SecretInput } from './secret-inputs.ts';
 
+/** Options the daemon takes on every tool (design §4). A tool's own schema must not repeat them: it would never see them. */
+export const COMMON_OPTIONS = ['max_tokens', 'view', 'continuation', 'timeout_ms', 'dry_run', 'branch'] as const;
+
 /** A tool's argument schema, compiled once. */
 export interface ArgumentSchema {
   /** Throws ARGS_INVALID with the JSON pointer of each fault. */

@@ -8,6 +8,7 @@ import {
 } from '@grpc/grpc-js';
 import type { Paths } from '../config/paths.ts';
 import { ContextdError, ERROR_TABLE, type ErrorCode } from '../core/errors.ts';
+import { MESSAGE_MAX_BYTES } from '../core/limits.ts';
 import type { ExecuteRequest } from '../protocol/generated/contextd/v1/ExecuteRequest.ts';
 import type { ExecuteResponse__Output as ExecuteAnswer } from '../protocol/generated/contextd/v1/ExecuteResponse.ts';
 import type { HealthCheck__Output as HealthCheck } from '../protocol/generated/contextd/v1/HealthCheck.ts';
@@ -20,7 +21,6 @@ import type { StatsRow__Output as StatsRow } from '../protocol/generated/context
 import type { StatusResponse__Output as ServerStatus } from '../protocol/generated/contextd/v1/StatusResponse.ts';
 import type { StopResponse__Output as StopAnswer } from '../protocol/generated/contextd/v1/StopResponse.ts';
 import type { ToolInfo__Output as ToolInfo } from '../protocol/generated/contextd/v1/ToolInfo.ts';
-import { MESSAGE_MAX_BYTES } from '../protocol/limits.ts';
 import { loadProtocol } from '../protocol/load.ts';
 import { CODE_TRAILER, REMEDY_TRAILER } from '../protocol/trailers.ts';
 import { readCliIdentity } from './identity.ts';

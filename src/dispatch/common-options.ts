@@ -1,4 +1,4 @@
-import { COMMON_OPTIONS } from '../catalog/verify-tool/limits.ts';
+import { COMMON_OPTIONS } from '../catalog/arguments.ts';
 import type { Config } from '../config/schema.ts';
 import { ContextdError } from '../core/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../core/json.ts';

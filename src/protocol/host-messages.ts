@@ -1,7 +1,6 @@
 import type { ExecRequest } from './generated/contextd/v1/ExecRequest.ts';
 import type { ExecResponse, ExecResponse__Output as WireResult } from './generated/contextd/v1/ExecResponse.ts';
-import type { MessageShape } from './wire-bounds.ts';
-import { WireFault } from './wire-fault.ts';
+import { type MessageShape, WireFault } from './wire-bounds.ts';
 
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];

@@ -5,10 +5,8 @@ import type { Failure, Failure__Output as WireFailure } from './generated/contex
 import type { LeafSpans__Output as WireLeaf } from './generated/contextd/v1/LeafSpans.ts';
 import type { OutputStream__Output as WireStream } from './generated/contextd/v1/OutputStream.ts';
 import type { SecretSpan__Output as WireSpan } from './generated/contextd/v1/SecretSpan.ts';
-import { readBoundedObject } from './json-bytes.ts';
 import { PLUGIN_MESSAGE_MAX_BYTES } from './plugin/environment.ts';
-import type { MessageShape } from './wire-bounds.ts';
-import { WireFault } from './wire-fault.ts';
+import { type MessageShape, readBoundedObject, WireFault } from './wire-bounds.ts';
 
 /** A long text of an answer: it is stored whole and cut to the budget, then shown as `data[field]`. */
 export interface ToolStream {

@@ -1,4 +1,4 @@
-import { MESSAGE_MAX_BYTES } from '../protocol/limits.ts';
+import { MESSAGE_MAX_BYTES } from '../core/limits.ts';
 import { FLAG, FRAME, type Frame, unpad } from './frames.ts';
 import { HeaderDecoder } from './hpack.ts';
 

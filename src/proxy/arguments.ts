@@ -1,6 +1,6 @@
 import { ContextdError } from '../core/errors.ts';
 import type { FlagInput } from './flag-input.ts';
-import type { ToolLink } from './link.ts';
+import type { ToolLink } from './invocation.ts';
 import { OUT, OWN_SWITCHES, shorten, splitFlag, type Words } from './words.ts';
 
 /** What the command line asks for. */

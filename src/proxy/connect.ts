@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { ContextdError, isErrno } from '../core/errors.ts';
 import type { Channel, Identity, OpenChannel } from './channel.ts';
 import { openBunChannel } from './channel-bun.ts';
-import type { Places } from './places.ts';
+import type { Places } from './environment.ts';
 
 /** How long a peer may take over the handshake, milliseconds. */
 const HANDSHAKE_LIMIT_MS = 10_000;

@@ -1,11 +1,21 @@
 import { ContextdError } from '../core/errors.ts';
-import { describeShape, readArray, readText } from './flag-value.ts';
-import { nearestNames } from './nearest.ts';
-import { COMMON_OPTIONS, type Properties, type Property, readProperties } from './properties.ts';
+import {
+  COMMON_OPTIONS,
+  describeShape,
+  type Properties,
+  type Property,
+  readArray,
+  readProperties,
+  readText,
+} from './properties.ts';
 import { OUT, OWN_SWITCHES, shorten, splitFlag, type Words } from './words.ts';
 
-/** Names in a message, at most. */
+/** The most names in a message. */
 const NAMES_MAX = 24;
+/** Limits on the comparison with known names: a list read from a file may have any size. */
+const COMPARED_MAX = 500;
+const LENGTH_MAX = 64;
+const NEAREST_MAX = 3;
 
 interface Given {
   /** As the caller wrote it, without the value. */
@@ -160,4 +170,37 @@ function invalid(flag: string, property: Property, message: string, tool?: strin
     remedy: `${shorten(flag)} takes ${expected}.${where}`,
     details: { faults: [{ pointer, fault: `expected ${expected}` }] },
   });
+}
+
+/** Up to three of `names` that look like a misspelt `name`, nearest first. */
+function nearestNames(name: string, names: readonly string[]): string[] {
+  const allowed = name.length < 4 ? 1 : Math.max(2, Math.floor(name.length / 3));
+  if (name.length > LENGTH_MAX) return [];
+  return names
+    .slice(0, COMPARED_MAX)
+    .filter((known) => Math.abs(known.length - name.length) <= allowed || isPrefix(name, known))
+    .map((known) => ({ known, distance: isPrefix(name, known) ? 0 : editDistance(name, known) }))
+    .filter(({ distance }) => distance <= allowed)
+    .sort((a, b) => a.distance - b.distance)
+    .slice(0, NEAREST_MAX)
+    .map(({ known }) => known);
+}
+
+/** `--max` for max_tokens. */
+function isPrefix(name: string, known: string): boolean {
+  return name.length >= 2 && known.startsWith(name);
+}
+
+/** Letters to add, take away or change (Levenshtein). */
+function editDistance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, i) => i);
+  for (let i = 0; i < a.length; i++) {
+    const next = [i + 1];
+    for (let j = 0; j < b.length; j++) {
+      const change = (row[j] ?? 0) + (a[i] === b[j] ? 0 : 1);
+      next.push(Math.min(change, (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[b.length] ?? 0;
 }

@@ -1,6 +1,6 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { ContextdError, isErrno } from '../core/errors.ts';
-import { INPUT_MAX_BYTES } from '../protocol/limits.ts';
+import { INPUT_MAX_BYTES } from '../core/limits.ts';
 import { explainInput, type InputSource } from './arguments.ts';
 import { cancelled } from './connect.ts';
 

@@ -1,5 +1,6 @@
-import { realpathSync } from 'node:fs';
-import { basename } from 'node:path';
+import { accessSync, constants, realpathSync, statSync } from 'node:fs';
+import { basename, delimiter, dirname, join, resolve } from 'node:path';
+import { ContextdError, isErrno } from '../core/errors.ts';
 
 /** How this program was called. */
 export interface Invocation {
@@ -29,4 +30,102 @@ export const SELF_NAME = 'contextd-proxy';
 /** The tool a caller asks for. */
 export function nameOf(invocation: Invocation): string {
   return basename(invocation.calledAs);
+}
+
+/** Baked in by scripts/build-proxy.ts; absent where the sources run unbuilt, as in unit tests. */
+declare const CONTEXTD_PROXY_PATH: string | undefined;
+declare const CONTEXTD_RANK_FILE: string | undefined;
+
+/** Facts of the installation this proxy was built for. */
+export interface Installation {
+  /** Real path of the one place this program may run from. */
+  proxyPath: string;
+  /** The daemon's launcher. */
+  launcher: string;
+  /** Token ranks, for the answers the proxy makes itself. */
+  rankFile: string;
+}
+
+export function readInstallation(): Installation {
+  const proxyPath = typeof CONTEXTD_PROXY_PATH === 'string' ? CONTEXTD_PROXY_PATH : '';
+  return {
+    proxyPath,
+    launcher: `${proxyPath.slice(0, proxyPath.lastIndexOf('/'))}/contextd`,
+    rankFile: typeof CONTEXTD_RANK_FILE === 'string' ? CONTEXTD_RANK_FILE : '',
+  };
+}
+
+/** The link a tool was called by, after it has been checked. */
+export interface ToolLink {
+  tool: string;
+  /** Real path of the directory that holds the `.claude` the link lives in. */
+  projectRoot: string;
+  /** Where TOOL.md, TOOL_EXTENDED.md and schema.json lie. */
+  toolDir: string;
+}
+
+const REINSTALL = 'Run ./install.sh again, then `ctxd init` in the project';
+const RELINK = 'Run `ctxd init` in the project to make its links again';
+
+/**
+ * SEC-4.3: the program runs from where it was installed, the link leads to it, and directory, link and tool agree.
+ * Throws INTEGRITY_FAILED saying what was found. `.claude` is taken from the path as called: the project is the one
+ * the caller named, also when its `.claude` is a link to somewhere else.
+ */
+export function checkLink(invocation: Invocation, installedPath: string, searchPath: string): ToolLink {
+  const { calledAs, program } = invocation;
+  if (program !== installedPath) {
+    throw refusal(`this program runs from ${program} but was installed at ${installedPath}`, REINSTALL);
+  }
+  const link = calledAs.includes('/') ? resolve(calledAs) : findInPath(calledAs, searchPath);
+  const target = realPathOf(link);
+  if (target !== program) throw refusal(`the link ${link} leads to ${target}, not to ${program}`, RELINK);
+  return readLayout(link);
+}
+
+/** The first executable of that name, as a shell finds it. */
+function findInPath(name: string, searchPath: string): string {
+  for (const directory of searchPath.split(delimiter)) {
+    const candidate = resolve(directory, name);
+    if (isExecutable(candidate)) return candidate;
+  }
+  throw refusal(`called as ${name}, which is in no directory of PATH`, 'Call the tool by the path of its link');
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile();
+  } catch (error) {
+    if (isErrno(error)) return false;
+    throw error;
+  }
+}
+
+function readLayout(link: string): ToolLink {
+  const tool = basename(link);
+  const directory = dirname(link);
+  const bin = basename(directory) === 'bin';
+  const claudeDir = bin ? dirname(directory) : dirname(dirname(directory));
+  if (!bin && (basename(dirname(directory)) !== 'tools' || basename(directory) !== tool)) {
+    throw refusal(
+      `the link ${link} does not agree with its directory: .claude/tools/${tool}/${tool} is expected`,
+      RELINK,
+    );
+  }
+  if (basename(claudeDir) !== '.claude') throw refusal(`the link ${link} lies in no project's .claude`, RELINK);
+  return { tool, projectRoot: realPathOf(dirname(claudeDir)), toolDir: join(claudeDir, 'tools', tool) };
+}
+
+function realPathOf(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch (error) {
+    if (!isErrno(error)) throw error;
+    throw refusal(`the link ${path} cannot be followed (${error.code})`, RELINK);
+  }
+}
+
+function refusal(message: string, remedy: string): ContextdError {
+  return new ContextdError('INTEGRITY_FAILED', message, { remedy: `${remedy}.` });
 }

@@ -1,10 +1,8 @@
 import { ContextdError } from '../core/errors.ts';
 import { newRequestId } from '../core/ids.ts';
 import { readProxyEnvironment } from './environment.ts';
-import { renderFailure } from './failure.ts';
-import { readInstallation } from './installation.ts';
-import { readInvocation } from './invocation.ts';
-import { print, type Result } from './output.ts';
+import { readInstallation, readInvocation } from './invocation.ts';
+import { print, type Result, renderFailure } from './output.ts';
 import { run } from './run.ts';
 
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;

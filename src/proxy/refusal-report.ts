@@ -4,10 +4,10 @@ import { type ContextdError, isErrno } from '../core/errors.ts';
 import { PROTOCOL_VERSION } from '../protocol/versions.ts';
 import { SERVER_NAME } from './channel.ts';
 import { attemptConnection } from './connect.ts';
+import { resolvePlaces } from './environment.ts';
 import { carry } from './exchange.ts';
 import { type Invocation, nameOf } from './invocation.ts';
 import { encodeRefusalReport, REPORT_REFUSAL_PATH } from './messages.ts';
-import { resolvePlaces } from './places.ts';
 import type { Call } from './run.ts';
 import { UnaryCall } from './unary-call.ts';
 

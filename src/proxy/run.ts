@@ -3,17 +3,15 @@ import { join } from 'node:path';
 import { ContextdError, isErrno } from '../core/errors.ts';
 import { PACKAGE_VERSION, PROTOCOL_VERSION } from '../protocol/versions.ts';
 import { type CallRequest, parseArguments } from './arguments.ts';
-import { turnedDown } from './connect.ts';
-import { daemonEnvironment, type ProxyEnvironment } from './environment.ts';
+import type { Channel } from './channel.ts';
+import { attemptConnection, turnedDown } from './connect.ts';
+import { daemonEnvironment, type Places, type ProxyEnvironment, resolvePlaces } from './environment.ts';
 import { exchange } from './exchange.ts';
 import { readInput } from './input.ts';
-import type { Installation } from './installation.ts';
-import { type Invocation, nameOf, SELF_NAME } from './invocation.ts';
-import { checkLink, type ToolLink } from './link.ts';
+import { checkLink, type Installation, type Invocation, nameOf, SELF_NAME, type ToolLink } from './invocation.ts';
 import { type ExecuteResponse, encodeExecuteRequest } from './messages.ts';
 import type { Result } from './output.ts';
-import { type Places, resolvePlaces } from './places.ts';
-import { type DaemonSource, reachDaemon } from './reach-daemon.ts';
+import type { DaemonSource } from './start.ts';
 
 export interface Call {
   invocation: Invocation;
@@ -74,7 +72,7 @@ async function callTool(call: Call, link: ToolLink, { input, progress }: CallReq
     protocolVersion: PROTOCOL_VERSION,
   });
   call.onHandedOver();
-  const onProgress = progress ? (await import('./progress.ts')).progressWriter() : undefined;
+  const onProgress = progress ? (await import('./output.ts')).progressWriter() : undefined;
   return toResult(await callDaemon(daemonSource(call, places), request, onProgress));
 }
 
@@ -90,6 +88,14 @@ async function callDaemon(
     if (response !== undefined) return response;
   }
   throw turnedDown(source.places, 'it closes the connection');
+}
+
+/** Starting a daemon is rare: the code for it is loaded only if no daemon answers. */
+async function reachDaemon(source: DaemonSource): Promise<Channel> {
+  const attempt = await attemptConnection(source.places, source.signal);
+  if (attempt.kind === 'connected') return attempt.channel;
+  const { startAndReach } = await import('./start.ts');
+  return startAndReach(source);
 }
 
 function daemonSource(call: Call, places: Places): DaemonSource {

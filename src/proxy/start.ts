@@ -1,8 +1,9 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { ContextdError, isErrno } from '../core/errors.ts';
 import type { Channel } from './channel.ts';
 import { attemptConnection, cancelled } from './connect.ts';
-import type { DaemonSource } from './reach-daemon.ts';
-import { prepareDirectories, type Starting, startDaemon } from './start-daemon.ts';
+import type { Places } from './environment.ts';
 import { attemptLock, type LockAttempt, type StartLock } from './start-lock.ts';
 
 /** How long a daemon may take until it listens, milliseconds. */
@@ -13,7 +14,20 @@ const OTHER_START_LIMIT_MS = 2_000;
 const RETRY_FIRST_MS = 5;
 const RETRY_MAX_MS = 50;
 
-/** Throws DAEMON_UNAVAILABLE when no daemon comes up in time. */
+/** Which daemon to reach, and how to start it. */
+export interface DaemonSource {
+  places: Places;
+  launcher: string;
+  environment: Record<string, string>;
+  /** Identifies this process in the start lock; random. */
+  nonce: string;
+  signal: AbortSignal;
+}
+
+/**
+ * Connects to a daemon that was not running a moment ago. Exactly one of the proxies that find no daemon starts one; the
+ * others wait for it. Throws DAEMON_UNAVAILABLE if no daemon comes up in time.
+ */
 export function startAndReach(source: DaemonSource): Promise<Channel> {
   return new Start(source).wait();
 }
@@ -114,4 +128,51 @@ function pause(waitMs: number, signal: AbortSignal): Promise<void> {
 
 function unavailable(message: string, remedy: string): ContextdError {
   return new ContextdError('DAEMON_UNAVAILABLE', message, { remedy });
+}
+
+/** A daemon that was started from here and may not be listening yet. */
+export interface Starting {
+  pid: number;
+  /** Why it ended, once it has: "exit code 1". */
+  ended: string | undefined;
+}
+
+/** The directories a start writes in, 0700. Throws DAEMON_UNAVAILABLE naming the one that cannot be made. */
+export function prepareDirectories(places: Places): void {
+  for (const directory of [places.stateDir, places.runDir]) {
+    try {
+      mkdirSync(directory, { recursive: true, mode: 0o700 });
+    } catch (error) {
+      if (!isErrno(error)) throw error;
+      throw new ContextdError('DAEMON_UNAVAILABLE', `cannot make the directory ${directory} (${error.code})`, {
+        remedy: 'Make its parent writable, or set CONTEXTD_HOME to a directory of your own.',
+        details: { path: directory },
+      });
+    }
+  }
+}
+
+/**
+ * Starts `launcher serve` in a session of its own, in `/`, with nothing of the caller's but `environment`: descriptors
+ * above 2 are not inherited, both runtimes see to that. Its stderr goes to the daemon's log. A launcher that cannot be run counts as ended.
+ */
+export function startDaemon(launcher: string, environment: Record<string, string>, logFile: string): Starting {
+  const log = openSync(logFile, 'a', 0o600);
+  const stdio = ['ignore' as const, 'ignore' as const, log];
+  const child = spawn(launcher, ['serve'], { cwd: '/', env: environment, detached: true, stdio });
+  closeSync(log);
+  child.unref();
+  return watch(child);
+}
+
+function watch(child: ChildProcess): Starting {
+  const ended = child.pid === undefined ? 'it cannot be run' : undefined;
+  const starting: Starting = { pid: child.pid ?? 0, ended };
+  child.on('error', (error) => {
+    starting.ended = error.message;
+  });
+  child.on('exit', (code, signal) => {
+    starting.ended = signal === null ? `exit code ${code}` : signal;
+  });
+  return starting;
 }

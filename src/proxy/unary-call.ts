@@ -1,4 +1,4 @@
-import { MESSAGE_MAX_BYTES } from '../protocol/limits.ts';
+import { MESSAGE_MAX_BYTES } from '../core/limits.ts';
 import { AnswerReader, type CallOutcome, PREFIX_BYTES } from './answer.ts';
 import {
   encodeFrame,
@@ -14,11 +14,11 @@ import {
   PREFACE,
   RESET,
   SETTING,
+  SendWindow,
   WINDOW_DEFAULT_BYTES,
   WINDOW_LIMIT_BYTES,
 } from './frames.ts';
 import { encodeHeaders, type Header } from './hpack.ts';
-import { SendWindow } from './send-window.ts';
 
 /** The one stream of the connection. */
 const STREAM = 1;

@@ -1,12 +1,12 @@
 import { type handleUnaryCall, Server, type ServerUnaryCall, type ServiceDefinition } from '@grpc/grpc-js';
 import { ContextdError } from '../core/errors.ts';
+import { MESSAGE_MAX_BYTES } from '../core/limits.ts';
 import type { Logger } from '../core/log.ts';
 import type { ExecRequest__Output as ExecRequest } from '../protocol/generated/contextd/v1/ExecRequest.ts';
 import type { ExecResponse } from '../protocol/generated/contextd/v1/ExecResponse.ts';
 import type { HostRequest__Output as HostRequest } from '../protocol/generated/contextd/v1/HostRequest.ts';
 import type { HostResponse } from '../protocol/generated/contextd/v1/HostResponse.ts';
 import type { ToolHostHandlers } from '../protocol/generated/contextd/v1/ToolHost.ts';
-import { packHostFault } from '../protocol/host-faults.ts';
 import {
   EXEC_SHAPE,
   HOST_REQUEST_MAX_FIELDS,
@@ -15,11 +15,10 @@ import {
   packExecResult,
   SCRUB_SHAPE,
 } from '../protocol/host-messages.ts';
-import { readBoundedObject } from '../protocol/json-bytes.ts';
-import { MESSAGE_MAX_BYTES } from '../protocol/limits.ts';
 import { PLUGIN_MESSAGE_MAX_BYTES } from '../protocol/plugin/environment.ts';
 import type { PluginProtocol } from '../protocol/plugin/load-plugin-protocol.ts';
-import { boundedDecoder, type MessageShape } from '../protocol/wire-bounds.ts';
+import { packHostFault } from '../protocol/rpc-faults.ts';
+import { boundedDecoder, type MessageShape, readBoundedObject } from '../protocol/wire-bounds.ts';
 import type { HostApi } from './host-api.ts';
 import type { HostMethod } from './host-methods.ts';
 

@@ -1,11 +1,11 @@
 import type { Client, MethodDefinition, ServiceError } from '@grpc/grpc-js';
 import { ContextdError } from '../core/errors.ts';
 import type { JsonObject } from '../core/json.ts';
-import { readRpcFault } from '../protocol/host-faults.ts';
 import { type ExecResult, type ExecSpec, packExecRequest, parseExecResult } from '../protocol/host-messages.ts';
-import { readJsonObject } from '../protocol/json-bytes.ts';
 import type { PluginProtocol } from '../protocol/plugin/load-plugin-protocol.ts';
 import type { DialTarget } from '../protocol/plugin/pinned-tls.ts';
+import { readRpcFault } from '../protocol/rpc-faults.ts';
+import { readJsonObject } from '../protocol/wire-bounds.ts';
 import type { HostMethod, LogLevel } from './tool.ts';
 
 /** What is needed of the broker. */

@@ -1,5 +1,5 @@
 import { ContextdError } from '../core/errors.ts';
-import { isJsonObject, type JsonObject } from '../core/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../core/json.ts';
 
 /**
  * Readers for arguments that schema.json has already checked. They check again, because a tool must not depend on who
@@ -39,4 +39,26 @@ export function invalid(name: string, fault: string, remedy?: string): ContextdE
     ...(remedy === undefined ? {} : { remedy }),
     details: { faults: [{ pointer: `/${name}`, fault }] },
   });
+}
+
+/** A list of strings; ARGS_INVALID with the JSON pointer for anything else. */
+export function readStringList(input: JsonObject, name: string): string[] {
+  return readList(input, name).map((item, index) => {
+    if (typeof item === 'string') return item;
+    throw invalid(`${name}/${index}`, 'must be a string');
+  });
+}
+
+/** A list of objects; ARGS_INVALID with the JSON pointer for anything else. */
+export function readObjectList(input: JsonObject, name: string): JsonObject[] {
+  return readList(input, name).map((item, index) => {
+    if (isJsonObject(item)) return item;
+    throw invalid(`${name}/${index}`, 'must be an object');
+  });
+}
+
+function readList(input: JsonObject, name: string): readonly Json[] {
+  const value = input[name];
+  if (Array.isArray(value)) return value;
+  throw invalid(name, 'must be a list');
 }

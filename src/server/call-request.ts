@@ -1,7 +1,7 @@
 import { ContextdError } from '../core/errors.ts';
 import { newRequestId, REQUEST_ID_PATTERN } from '../core/ids.ts';
+import { INPUT_MAX_BYTES } from '../core/limits.ts';
 import type { ExecuteRequest__Output } from '../protocol/generated/contextd/v1/ExecuteRequest.ts';
-import { INPUT_MAX_BYTES } from '../protocol/limits.ts';
 import { PROTOCOL_VERSION } from '../protocol/versions.ts';
 import type { CallRequest } from './door.ts';
 import { unreadableFault } from './unreadable-request.ts';

@@ -1,7 +1,7 @@
 import { Server, ServerCredentials } from '@grpc/grpc-js';
 import type { Clock } from '../core/clock.ts';
+import { MESSAGE_MAX_BYTES } from '../core/limits.ts';
 import type { Logger } from '../core/log.ts';
-import { MESSAGE_MAX_BYTES } from '../protocol/limits.ts';
 import { loadProtocol } from '../protocol/load.ts';
 import { type CallsInFlight, createCallsInFlight } from './calls-in-flight.ts';
 import { ensureCertificates } from './certificates.ts';

@@ -1,6 +1,6 @@
 import { Metadata, type StatusObject } from '@grpc/grpc-js';
 import type { ContextdError } from '../core/errors.ts';
-import { GRPC_STATUS } from '../protocol/grpc-status.ts';
+import { GRPC_STATUS } from '../protocol/rpc-faults.ts';
 import { CODE_TRAILER, REMEDY_TRAILER } from '../protocol/trailers.ts';
 
 /** Trailers travel as headers, which peers bound, some to 16 KiB: characters of one text. */

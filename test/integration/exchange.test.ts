@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { attemptConnection } from '#src/proxy/connect.js';
+import { resolvePlaces } from '#src/proxy/environment.js';
 import { exchange } from '#src/proxy/exchange.js';
 import { type ExecuteResponse, encodeExecuteRequest } from '#src/proxy/messages.js';
-import { resolvePlaces } from '#src/proxy/places.js';
 import type { CallRequest } from '#src/server/door.js';
 import { Bench } from '../fixtures/proxy-daemon/bench.ts';
 import { answerCall, failCall } from '../fixtures/proxy-daemon/grpc-server.ts';

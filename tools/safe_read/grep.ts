@@ -1,6 +1,6 @@
 import type { FileHandle } from 'node:fs/promises';
 import { RE2JS } from 're2js';
-import { readSpan } from '../../src/sdk/file-span.ts';
+import { readSpan } from '../../src/sdk/file-bytes.ts';
 import { invalid } from '../../src/sdk/input.ts';
 
 /** Of a longer line only this much is searched and shown. */

@@ -1,13 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
-import type { Span } from '../../src/sdk/file-span.ts';
-import { invalid, readString } from '../../src/sdk/input.ts';
-import { readObjectList } from '../../src/sdk/input-lists.ts';
+import type { Span } from '../../src/sdk/file-bytes.ts';
+import { invalid, readObjectList, readString } from '../../src/sdk/input.ts';
 import { ContextdError, type JsonObject } from '../../src/sdk/tool.ts';
-import { afterReplacement, LineCounter } from './changed-lines.ts';
-import { EDITABLE_MAX_BYTES } from './editable-file.ts';
-import { findAllBytes, findBytes } from './find-bytes.ts';
-import { findNearMiss } from './near-miss.ts';
-import { isCrlfThroughout, toCrlf } from './newlines.ts';
+import { EDITABLE_MAX_BYTES } from './existing-file.ts';
+import { findAllBytes, findBytes, findNearMiss } from './find-text.ts';
+import { afterReplacement, isCrlfThroughout, LineCounter, toCrlf } from './lines.ts';
 
 /** Edits of one call. */
 const EDITS_MAX = 1_000;

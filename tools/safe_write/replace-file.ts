@@ -2,12 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
 import { access, type FileHandle, link, lstat, mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { EtagBuilder } from '../../src/sdk/etag.ts';
-import { readSpan } from '../../src/sdk/file-span.ts';
-import { protectedFault } from '../../src/sdk/protected-path.ts';
+import { EtagBuilder, readSpan } from '../../src/sdk/file-bytes.ts';
 import { ContextdError, isErrno } from '../../src/sdk/tool.ts';
-import { fileFault } from '../../src/sdk/workspace-path.ts';
-import { type Existing, findExistingFile, isUnchanged } from './existing-file.ts';
+import { fileFault, protectedFault } from '../../src/sdk/workspace-path.ts';
+import { type Existing, findExistingFile, isUnchanged, stale } from './existing-file.ts';
 
 export const WRITE_MODES = ['create', 'overwrite', 'append'] as const;
 export type WriteMode = (typeof WRITE_MODES)[number];
@@ -164,14 +162,6 @@ async function syncDirectory(path: string): Promise<void> {
   } finally {
     await directory.close();
   }
-}
-
-export function stale(shown: string, expected: string, actual: string | null): ContextdError {
-  const found = actual === null ? 'there is no file' : `the file has ${actual}`;
-  return new ContextdError('CONFLICT', `${shown} is not what you read: etag ${expected} is expected, ${found}`, {
-    remedy: 'Read it again and repeat the change.',
-    details: { path: shown, expected_etag: expected, actual_etag: actual },
-  });
 }
 
 /** Mounted read-only, or a mount point itself (which cannot be renamed over): the sandbox protects it. */

@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from '../../core/json.ts';
-import { TOOL_LIMITS } from './limits.ts';
+import { TOOL_LIMITS } from './check.ts';
 
 /** Keywords of draft 2020-12 that hold schemas: by name, in a list, or one. */
 const MAPS = ['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas'];

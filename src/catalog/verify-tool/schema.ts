@@ -1,10 +1,9 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { RE2JS } from 're2js';
 import { isJsonObject, type Json, type JsonObject } from '../../core/json.ts';
-import { createArgumentCompiler } from '../arguments.ts';
-import { failed, faultless, passed, type ToolCheck, within } from './check.ts';
-import { COMMON_OPTIONS, TOOL_LIMITS } from './limits.ts';
-import type { FileText } from './read-file.ts';
+import { COMMON_OPTIONS, createArgumentCompiler } from '../arguments.ts';
+import { failed, faultless, passed, TOOL_LIMITS, type ToolCheck, within } from './check.ts';
+import type { FileText } from './read-tool.ts';
 import { depthOf, reachOf, schemasIn } from './schema-walk.ts';
 
 const DRAFT = 'https://json-schema.org/draft/2020-12/schema';

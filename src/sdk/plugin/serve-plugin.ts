@@ -1,20 +1,25 @@
 import { X509Certificate } from 'node:crypto';
 import { writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { Server } from '@grpc/grpc-js';
+import { Server, type ServiceError, status } from '@grpc/grpc-js';
+import type { HealthHandlers } from '../../protocol/generated/grpc/health/v1/Health.ts';
+import { _grpc_health_v1_HealthCheckResponse_ServingStatus as ServingStatus } from '../../protocol/generated/grpc/health/v1/HealthCheckResponse.ts';
+import type { GRPCBrokerHandlers } from '../../protocol/generated/plugin/GRPCBroker.ts';
+import type { GRPCControllerHandlers } from '../../protocol/generated/plugin/GRPCController.ts';
+import type { GRPCStdioHandlers } from '../../protocol/generated/plugin/GRPCStdio.ts';
 import { _plugin_StdioData_Channel as StdioChannel } from '../../protocol/generated/plugin/StdioData.ts';
 import { createCertificate } from '../../protocol/plugin/certificate.ts';
 import {
   CLIENT_CERT_KEY,
   COOKIE_KEY,
   COOKIE_VALUE,
+  HEALTH_SERVICE,
   MULTIPLEX_KEY,
   SOCKET_DIR_KEY,
 } from '../../protocol/plugin/environment.ts';
 import { formatHandshake } from '../../protocol/plugin/handshake-line.ts';
 import { loadPluginProtocol, type PluginProtocol } from '../../protocol/plugin/load-plugin-protocol.ts';
 import { listenPinned, MESSAGE_OPTIONS, type Pair } from '../../protocol/plugin/pinned-tls.ts';
-import { createBrokerService, createController, createHealth, createStdioService } from './core-services.ts';
 import { newSocket, PluginBroker } from './plugin-broker.ts';
 import { StdioStream } from './stdio-stream.ts';
 
@@ -131,4 +136,51 @@ function readHostCertificate(pem: string | undefined): Buffer {
 function refuse(message: string): never {
   writeSync(process.stderr.fd, message);
   process.exit(1);
+}
+
+/** What every plugin serves beside its own services. */
+
+export function createHealth(): HealthHandlers {
+  return {
+    Check({ request }, respond) {
+      if (isKnown(request.service)) respond(null, { status: ServingStatus.SERVING });
+      else respond({ code: status.NOT_FOUND, details: 'unknown service' });
+    },
+    Watch(call) {
+      call.write({ status: isKnown(call.request.service) ? ServingStatus.SERVING : ServingStatus.SERVICE_UNKNOWN });
+    },
+  };
+}
+
+export function createBrokerService(broker: PluginBroker): GRPCBrokerHandlers {
+  return {
+    StartStream(stream) {
+      if (!broker.attach(stream)) stream.emit('error', taken('the broker has its stream'));
+    },
+  };
+}
+
+export function createController(onShutdown: () => void): GRPCControllerHandlers {
+  return {
+    Shutdown(_call, respond) {
+      respond(null, {});
+      onShutdown();
+    },
+  };
+}
+
+export function createStdioService(stdio: StdioStream): GRPCStdioHandlers {
+  return {
+    StreamStdio(call) {
+      if (!stdio.attach(call)) call.emit('error', taken('the output is already being read'));
+    },
+  };
+}
+
+function taken(details: string): Partial<ServiceError> {
+  return { code: status.FAILED_PRECONDITION, details };
+}
+
+function isKnown(service: string): boolean {
+  return service === HEALTH_SERVICE || service === '';
 }

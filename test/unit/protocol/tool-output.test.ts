@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { CallOutput } from '#src/protocol/generated/contextd/v1/CallOutput.js';
-import { readBoundedObject } from '#src/protocol/json-bytes.js';
 import { loadPluginProtocol } from '#src/protocol/plugin/load-plugin-protocol.js';
 import {
   packCallOutput,
@@ -10,7 +9,7 @@ import {
   parseFailure,
   type ScannedOutput,
 } from '#src/protocol/tool-output.js';
-import { WireFault } from '#src/protocol/wire-fault.js';
+import { readBoundedObject, WireFault } from '#src/protocol/wire-bounds.js';
 
 const { responseSerialize, responseDeserialize } = loadPluginProtocol().ToolPlugin.service.Call;
 

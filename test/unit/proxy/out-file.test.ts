@@ -19,9 +19,8 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { checkOut, writeOut } from '#src/proxy/out-file.js';
-import { isStill, openFolder } from '#src/proxy/out-folder.js';
-import type { OutPlace } from '#src/proxy/out-place.js';
+import { checkOut, writeOut } from '#src/proxy/out-answer.js';
+import { isStill, type OutPlace, openFolder } from '#src/proxy/out-place.js';
 
 const OLD = '{"success":true,"data":{}}\n';
 const NEW = Buffer.from('{"success":false}\n');

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { readEditable } from '#tools/safe_write/editable-file.js';
+import { readEditable } from '#tools/safe_write/existing-file.js';
 import { replaceFile } from '#tools/safe_write/replace-file.js';
 import { useWorkspace } from './temp-workspace.ts';
 

@@ -3,9 +3,8 @@ import { mkdir, rename, rm, symlink, truncate, writeFile } from 'node:fs/promise
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { TOOL_LIMITS } from '#src/catalog/verify-tool/limits.js';
-import { readPlainFile } from '#src/catalog/verify-tool/read-file.js';
-import { readToolDirectory } from '#src/catalog/verify-tool/read-tool.js';
+import { TOOL_LIMITS } from '#src/catalog/verify-tool/check.js';
+import { readPlainFile, readToolDirectory } from '#src/catalog/verify-tool/read-tool.js';
 import { verifyTogether } from '#src/catalog/verify-tool/verify-tool.js';
 import { checksOf, faultsOf, makeFolder, makeInstalledTool, makeTool, PROXY, TOOL_MD } from './tool-files.ts';
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { COMMON_OPTIONS, TOOL_LIMITS } from '#src/catalog/verify-tool/limits.js';
+import { COMMON_OPTIONS } from '#src/catalog/arguments.js';
+import { TOOL_LIMITS } from '#src/catalog/verify-tool/check.js';
 import { checkSchema } from '#src/catalog/verify-tool/schema.js';
 import { COMMON_OPTIONS as PROXY_OPTIONS } from '#src/proxy/properties.js';
 import { propertyRuns } from '../../../helpers/property-runs.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { checkToolMd } from '#src/catalog/verify-tool/tool-md.js';
+import { checkToolMd } from '#src/catalog/verify-tool/verify-tool.js';
 import { propertyRuns } from '../../../helpers/property-runs.ts';
 import { countTokens, TOOL_MD } from './tool-files.ts';
 

@@ -1,10 +1,9 @@
 import { Metadata, type ServiceError, type StatusObject, status } from '@grpc/grpc-js';
 import { ContextdError, type ErrorCode } from '../core/errors.ts';
 import type { JsonObject } from '../core/json.ts';
-import { GRPC_STATUS } from './grpc-status.ts';
-import { readBoundedObject } from './json-bytes.ts';
 import { isErrorCode } from './tool-output.ts';
 import { CODE_TRAILER, DETAILS_TRAILER, REMEDY_TRAILER } from './trailers.ts';
+import { readBoundedObject } from './wire-bounds.ts';
 
 /** Trailers travel as headers, which peers bound, some to 16 KiB: characters of one text, bytes of the details. */
 const TEXT_MAX_CHARS = 1_000;
@@ -69,3 +68,42 @@ function bytesOf(error: ServiceError, trailer: string): Buffer | undefined {
 function wellFormed(text: string): string {
   return Buffer.from(text).toString();
 }
+
+/** How each code looks on those rpcs that fail. Execute does not: there a failed call is an answer. */
+export const GRPC_STATUS = {
+  ARGS_INVALID: status.INVALID_ARGUMENT,
+  PATH_INVALID: status.INVALID_ARGUMENT,
+  CURSOR_INVALID: status.INVALID_ARGUMENT,
+  SECRET_UNKNOWN: status.INVALID_ARGUMENT,
+  PAYLOAD_TOO_LARGE: status.RESOURCE_EXHAUSTED,
+  SCHEMA_INVALID: status.FAILED_PRECONDITION,
+  TOOL_NOT_FOUND: status.NOT_FOUND,
+  PATH_NOT_FOUND: status.NOT_FOUND,
+  NOT_FOUND: status.NOT_FOUND,
+  RESOURCE_NOT_FOUND: status.NOT_FOUND,
+  PROMPT_NOT_FOUND: status.NOT_FOUND,
+  EXPIRED: status.NOT_FOUND,
+  CONFLICT: status.ALREADY_EXISTS,
+  VERSION_MISMATCH: status.FAILED_PRECONDITION,
+  AUTH_FAILED: status.UNAUTHENTICATED,
+  PERMISSION_DENIED: status.PERMISSION_DENIED,
+  INTEGRITY_FAILED: status.DATA_LOSS,
+  RATE_LIMITED: status.RESOURCE_EXHAUSTED,
+  TIMEOUT: status.DEADLINE_EXCEEDED,
+  CANCELLED: status.CANCELLED,
+  RESOURCE_LIMIT: status.RESOURCE_EXHAUSTED,
+  TOOL_CRASHED: status.INTERNAL,
+  VIEW_FAILED: status.INTERNAL,
+  HYDRATE_FAILED: status.INTERNAL,
+  INTERRUPTED: status.ABORTED,
+  SANDBOX_UNAVAILABLE: status.FAILED_PRECONDITION,
+  DAEMON_UNAVAILABLE: status.UNAVAILABLE,
+  STORAGE_FULL: status.RESOURCE_EXHAUSTED,
+  SCRUB_FAILED: status.INTERNAL,
+  AUDIT_FAILED: status.INTERNAL,
+  INTERNAL_ERROR: status.INTERNAL,
+  NOT_IMPLEMENTED: status.UNIMPLEMENTED,
+  UPSTREAM_ERROR: status.UNAVAILABLE,
+  UPSTREAM_TIMEOUT: status.UNAVAILABLE,
+  UPSTREAM_UNAVAILABLE: status.UNAVAILABLE,
+} as const satisfies Record<ErrorCode, status>;

@@ -42,3 +42,30 @@ function dropCutLineStart(text: string): string {
 function mostDropped(text: string): number {
   return Math.min(LINE_MAX_CHARS, text.length >> 1);
 }
+
+/** The bytes without a character at their end that was cut apart. Bytes that are no UTF-8 at all are left alone. */
+export function dropCutEnd(bytes: Buffer): Buffer {
+  for (let back = 1; back <= Math.min(3, bytes.length); back++) {
+    const byte = bytes[bytes.length - back] ?? 0;
+    if (isContinuation(byte)) continue;
+    return sequenceLength(byte) > back ? bytes.subarray(0, bytes.length - back) : bytes;
+  }
+  return bytes;
+}
+
+/** The bytes without the rest of a character at their start that was cut apart. */
+export function dropCutStart(bytes: Buffer): Buffer {
+  let start = 0;
+  while (start < Math.min(3, bytes.length) && isContinuation(bytes[start] ?? 0)) start += 1;
+  return bytes.subarray(start);
+}
+
+function isContinuation(byte: number): boolean {
+  return (byte & 0xc0) === 0x80;
+}
+
+function sequenceLength(lead: number): number {
+  if (lead >= 0xf0) return 4;
+  if (lead >= 0xe0) return 3;
+  return lead >= 0xc0 ? 2 : 1;
+}

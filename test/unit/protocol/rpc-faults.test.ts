@@ -2,7 +2,7 @@ import { Metadata, type ServiceError, type StatusObject, status } from '@grpc/gr
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ContextdError, ERROR_TABLE, type ErrorCode } from '#src/core/errors.js';
-import { packHostFault, readRpcFault } from '#src/protocol/host-faults.js';
+import { packHostFault, readRpcFault } from '#src/protocol/rpc-faults.js';
 import { CODE_TRAILER, DETAILS_TRAILER, REMEDY_TRAILER } from '#src/protocol/trailers.js';
 
 const CODES = Object.keys(ERROR_TABLE).filter((code): code is ErrorCode => code in ERROR_TABLE);

@@ -1,3 +1,47 @@
+import { createHmac, type Hmac } from 'node:crypto';
+import type { FileHandle } from 'node:fs/promises';
+
+const CHUNK_BYTES = 256 * 1024;
+
+/** A part of a file: byte offsets, end exclusive. */
+export interface Span {
+  start: number;
+  end: number;
+}
+
+/** The bytes of a span in chunks of at most 256 KiB. The chunk is only good until the next one. */
+export async function* readSpan(file: FileHandle, span: Span, signal: AbortSignal): AsyncGenerator<Buffer> {
+  const buffer = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, Math.max(1, span.end - span.start)));
+  for (let position = span.start; position < span.end; ) {
+    signal.throwIfAborted();
+    const wanted = Math.min(buffer.length, span.end - position);
+    const { bytesRead } = await file.read(buffer, 0, wanted, position);
+    if (bytesRead === 0) return;
+    position += bytesRead;
+    yield buffer.subarray(0, bytesRead);
+  }
+}
+
+const ETAG_CHARS = 16;
+
+/** Computes an etag over bytes that come in parts: HMAC-SHA256 under the session's key, the first 16 hex digits. */
+export class EtagBuilder {
+  readonly #hmac: Hmac;
+
+  /** `etagKey` is hexadecimal. */
+  constructor(etagKey: string) {
+    this.#hmac = createHmac('sha256', Buffer.from(etagKey, 'hex'));
+  }
+
+  add(bytes: Buffer): void {
+    this.#hmac.update(bytes);
+  }
+
+  finish(): string {
+    return this.#hmac.digest('hex').slice(0, ETAG_CHARS);
+  }
+}
+
 /** NUL bytes are looked for in this many bytes at the start of a file or an output. */
 const NUL_WINDOW_BYTES = 8 * 1024;
 /** Bytes that are not UTF-8 are counted in this many. */

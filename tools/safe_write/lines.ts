@@ -1,10 +1,11 @@
-import type { Span } from '../../src/sdk/file-span.ts';
+import type { Span } from '../../src/sdk/file-bytes.ts';
 
 /** Spans kept apart; of more, the last one covers the rest. */
 const SPANS_MAX = 256;
 /** Line ranges in an answer; of more, the last one covers the rest. */
 const RANGES_MAX = 20;
 const NEWLINE = 0x0a;
+const RETURN = 0x0d;
 
 /** One text put in the place of another, wherever that stood. */
 export interface Replacement {
@@ -98,4 +99,17 @@ export class LineCounter {
     }
     return this.#line;
   }
+}
+
+/** True when there are line ends and each is CRLF. */
+export function isCrlfThroughout(bytes: Buffer): boolean {
+  let at = bytes.indexOf(NEWLINE);
+  if (at === -1) return false;
+  for (; at !== -1; at = bytes.indexOf(NEWLINE, at + 1)) if (bytes[at - 1] !== RETURN) return false;
+  return true;
+}
+
+/** A text with bare newlines as a CRLF file has it. */
+export function toCrlf(text: string): string {
+  return text.replaceAll('\n', '\r\n');
 }
