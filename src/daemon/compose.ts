@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { parseSessionKey } from '../call/session.ts';
+import { createBundleSource } from '../catalog/bundle-source.ts';
 import { createCatalog } from '../catalog/catalog.ts';
 import type { Environment } from '../config/env.ts';
 import type { Paths } from '../config/paths.ts';
@@ -73,7 +74,9 @@ export function compose({ environment, paths, config, clock, logger, requestStop
   });
   const auditLog = createAuditLog({ dir: paths.auditDir, clock, logger });
   const cursors = createCursors(sessions);
-  const catalog = createCatalog({ coreBundleDir: paths.coreBundleDir, toolsDir: paths.toolsDir });
+  const catalog = createCatalog([
+    createBundleSource({ bundleDir: paths.coreBundleDir, toolsDir: paths.toolsDir, origin: 'core' }),
+  ]);
   const sandbox = createSandbox({ paths, config: config.sandbox, logger, clock });
   const places = { gitleaksDir: paths.gitleaksDir, searchPath: environment.path, home: environment.home };
   const approvals = createRuleApprovals({ database, clock });

@@ -17,7 +17,7 @@ export async function followInstallation(catalog: Catalog, projects: ProjectStor
 }
 
 function upgraded(accepted: AcceptedTool, catalog: Catalog): AcceptedTool {
-  const tool = catalog.find(accepted.name);
+  const tool = catalog.versions(accepted.name).find(({ origin }) => origin === 'core');
   if (accepted.origin !== 'core' || tool === undefined) return accepted;
   const asksForMore = tool.manifest.grants.some((grant) => !accepted.grants.includes(grant));
   return asksForMore ? accepted : acceptance(tool);

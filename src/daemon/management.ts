@@ -1,4 +1,5 @@
 import type { Catalog, CatalogTool } from '../catalog/catalog.ts';
+import { checkAcceptable } from '../catalog/grants.ts';
 import type { Paths } from '../config/paths.ts';
 import type { Clock } from '../core/clock.ts';
 import { ContextdError } from '../core/errors.ts';
@@ -100,13 +101,15 @@ async function serverStatus(deps: ManagementDeps, startedAt: number): Promise<Se
 
 async function registerProject(root: string, deps: ManagementDeps): Promise<ProjectResult> {
   await checkProjectRoot(root, deps.home, deps.paths);
-  const accepted = deps.catalog.list().map(acceptance);
+  const core = deps.catalog.list().filter(({ origin }) => origin === 'core');
+  const accepted = core.map(acceptance);
   const changed = await deps.projects.register(root, accepted);
-  return { root, changed, tools: deps.catalog.list().map(toolInfo) };
+  return { root, changed, tools: core.map(toolInfo) };
 }
 
-/** A person ran `ctxd init`: this tool, these bytes, these grants. */
+/** What a person accepts with `ctxd init`: this tool, these bytes, these grants. */
 export function acceptance(tool: CatalogTool): AcceptedTool {
+  checkAcceptable(tool.manifest.name, tool.manifest.grants);
   return {
     name: tool.manifest.name,
     bundleSha256: tool.bundleSha256,
@@ -117,7 +120,8 @@ export function acceptance(tool: CatalogTool): AcceptedTool {
 
 function toolInfos(accepted: readonly AcceptedTool[], catalog: Catalog): ToolInfo[] {
   return accepted.flatMap((entry) => {
-    const tool = catalog.find(entry.name);
+    const versions = catalog.versions(entry.name);
+    const tool = versions.find(({ bundleSha256 }) => bundleSha256 === entry.bundleSha256) ?? versions[0];
     return tool === undefined ? [] : [toolInfo(tool)];
   });
 }
@@ -136,7 +140,7 @@ function toolInfo(tool: CatalogTool): ToolInfo {
 }
 
 function schemaOf(name: string, catalog: Catalog): SchemaResult {
-  const tool = catalog.find(name);
+  const [tool] = catalog.versions(name);
   if (tool === undefined) {
     throw new ContextdError('TOOL_NOT_FOUND', `there is no tool named ${JSON.stringify(name.slice(0, 100))}`, {
       remedy: 'See `ctxd tool list`.',

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import type { Catalog } from '../catalog/catalog.ts';
-import { TOOL_NAME_PATTERN } from '../catalog/manifest.ts';
 import type { Clock } from '../core/clock.ts';
 import { ERROR_TABLE, type ErrorCode } from '../core/errors.ts';
 import { isJsonObject, type Json } from '../core/json.ts';
@@ -48,8 +47,8 @@ export function startFacts({ request, requestId, sessionId, receivedAt }: Call, 
 
 /** The name of a tool there is stays readable, whatever a project calls a secret; any other is the caller's text. */
 function recordedTool(name: string, { catalog, scrubber }: AuditDeps): string {
-  if (TOOL_NAME_PATTERN.test(name) && catalog.find(name) !== undefined) return name;
-  return scrubber.maskText(name).slice(0, 100);
+  const [known] = catalog.versions(name);
+  return known?.manifest.name ?? scrubber.maskText(name).slice(0, 100);
 }
 
 /** The record of a call with its outcome, whatever that is. */

@@ -1,4 +1,4 @@
-import { TOOL_NAME_PATTERN } from '../catalog/manifest.ts';
+import { parseToolName } from '../catalog/tool-name.ts';
 import { ContextdError } from '../core/errors.ts';
 import type { Json, JsonObject } from '../core/json.ts';
 import { isJsonObject } from '../core/json.ts';
@@ -62,7 +62,7 @@ export async function scrub(
   const first = await scrubber.scrub(call.sessionKey, leaving, {
     firstPass: outcome.firstPass,
     margins: marginsOf(outcome),
-    ...(TOOL_NAME_PATTERN.test(call.request.tool) ? { tool: call.request.tool } : {}),
+    ...(parseToolName(call.request.tool) === null ? {} : { tool: call.request.tool }),
     opened: tokensToMask(outcome.secretsOpened),
     own: ownLeaves(leaving, outcome.namedBy),
   });

@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createBundleSource } from '#src/catalog/bundle-source.js';
 import { createCatalog } from '#src/catalog/catalog.js';
 import { readEnvironment } from '#src/config/env.js';
 import { findInstallRoot } from '#src/config/install-root.js';
@@ -61,7 +62,9 @@ async function assemble() {
     ...shared,
   });
   const auditLog = createAuditLog({ dir: paths.auditDir, ...shared });
-  const catalog = createCatalog({ coreBundleDir: paths.coreBundleDir, toolsDir: paths.toolsDir });
+  const catalog = createCatalog([
+    createBundleSource({ bundleDir: paths.coreBundleDir, toolsDir: paths.toolsDir, origin: 'core' }),
+  ]);
   const sandbox = createSandbox({ paths, config: config.sandbox, ...shared });
   const scanner = createScanner({
     config: config.scrub,

@@ -1,5 +1,6 @@
 import { ContextdError } from '../../core/errors.ts';
-import { parseManifest, TOOL_NAME_PATTERN } from '../manifest.ts';
+import { parseManifest } from '../manifest.ts';
+import { TOOL_NAME_PATTERN } from '../tool-name.ts';
 import { failed, faultless, TOOL_LIMITS, type ToolCheck, within } from './check.ts';
 import type { FileText, ToolDirectory } from './read-tool.ts';
 import { checkSchema } from './schema.ts';

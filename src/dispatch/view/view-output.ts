@@ -173,7 +173,7 @@ function metaOf(view: View, { leftOut, facts, streams }: ViewedOutput, output: S
 
 /** Where every byte counts nothing is densified. */
 function stepsFor(tool: string, { catalog, config }: ViewDeps): DensifyStep[] {
-  if (catalog.find(tool)?.manifest.isExact === true) return [];
+  if (catalog.versions(tool).some(({ manifest }) => manifest.isExact)) return [];
   return DENSIFY_STEPS.filter((step) => config.densify[step]);
 }
 

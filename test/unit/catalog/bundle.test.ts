@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { hashBundle, publishBundle, verifyBundle } from '#src/catalog/bundle.js';
+import { createBundleSource } from '#src/catalog/bundle-source.js';
 import { createCatalog } from '#src/catalog/catalog.js';
 
 let base: string;
@@ -23,7 +24,7 @@ beforeEach(() => {
   );
   writeFileSync(
     join(source, 'tools/hello/tool.json'),
-    '{"name":"hello","purpose":"says hello","grants":[],"min_isolation":"reduced"}',
+    '{"name":"hello","purpose":"says hello","version":"1.0.0","grants":[],"min_isolation":"reduced"}',
   );
 });
 afterEach(() => rmSync(base, { recursive: true, force: true }));
@@ -81,9 +82,9 @@ describe('SEC-4.1 a tool is verified by its hash on load and whenever a file of 
     ['all of it gone', (dir) => rmSync(dir, { recursive: true })],
   ];
   it.each(tamper)('%s', async (_what, change) => {
-    const catalog = createCatalog({ coreBundleDir: source, toolsDir: tools });
+    const catalog = createCatalog([createBundleSource({ bundleDir: source, toolsDir: tools, origin: 'core' })]);
     await catalog.start();
-    const tool = catalog.find('hello');
+    const [tool] = catalog.versions('hello');
     if (tool === undefined) throw new Error('hello is not in the catalog');
     await catalog.verify(tool);
     change(tool.bundleDir);
@@ -92,7 +93,7 @@ describe('SEC-4.1 a tool is verified by its hash on load and whenever a file of 
   });
 
   it('a touched file with the same bytes is hashed again and stands', async () => {
-    const catalog = createCatalog({ coreBundleDir: source, toolsDir: tools });
+    const catalog = createCatalog([createBundleSource({ bundleDir: source, toolsDir: tools, origin: 'core' })]);
     await catalog.start();
     const [tool] = catalog.list();
     if (tool === undefined) throw new Error('the catalog is empty');
@@ -101,7 +102,9 @@ describe('SEC-4.1 a tool is verified by its hash on load and whenever a file of 
   });
 
   it('core tools that are not built are told with the remedy', async () => {
-    const catalog = createCatalog({ coreBundleDir: join(base, 'nowhere'), toolsDir: tools });
+    const catalog = createCatalog([
+      createBundleSource({ bundleDir: join(base, 'nowhere'), toolsDir: tools, origin: 'core' }),
+    ]);
     await expect(catalog.start()).rejects.toMatchObject({
       code: 'INTEGRITY_FAILED',
       remedy: expect.stringContaining('npm run build'),

@@ -59,6 +59,7 @@ describe.each(names)('%s', (name) => {
     expect(JSON.parse(read(name, 'tool.json'))).toEqual({
       name,
       purpose: expect.any(String),
+      version: '1.0.0',
       grants: [],
       min_isolation: 'reduced',
       ...MANIFESTS[name],
