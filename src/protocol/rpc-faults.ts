@@ -5,11 +5,11 @@ import { isErrorCode } from './tool-output.ts';
 import { CODE_TRAILER, DETAILS_TRAILER, REMEDY_TRAILER } from './trailers.ts';
 import { readBoundedObject } from './wire-bounds.ts';
 
-/** Trailers travel as headers, which peers bound, some to 16 KiB: characters of one text, bytes of the details. */
+/** Trailers are headers, which peers limit, some to 16 KiB: the most characters of a text and bytes of the details. */
 const TEXT_MAX_CHARS = 1_000;
 const DETAILS_MAX_BYTES = 4_096;
 
-/** What a code of gRPC means that came without one of ours. */
+/** The error code for a gRPC status without a code of ours. */
 const CODE_OF_STATUS: Readonly<Partial<Record<number, ErrorCode>>> = {
   [status.CANCELLED]: 'CANCELLED',
   [status.INVALID_ARGUMENT]: 'ARGS_INVALID',
@@ -22,7 +22,7 @@ const CODE_OF_STATUS: Readonly<Partial<Record<number, ErrorCode>>> = {
   [status.UNAVAILABLE]: 'INTERRUPTED',
 };
 
-/** A fault of ToolHost as it goes to a tool's process. `cause` and the stack stay here. */
+/** Encodes an error of ToolHost for a tool's process. `cause` and the stack are not sent. */
 export function packHostFault(error: ContextdError): Partial<StatusObject> {
   const metadata = new Metadata();
   metadata.set(CODE_TRAILER, error.code);
@@ -32,7 +32,7 @@ export function packHostFault(error: ContextdError): Partial<StatusObject> {
   return { code: GRPC_STATUS[error.code], details: wellFormed(error.message.slice(0, TEXT_MAX_CHARS)), metadata };
 }
 
-/** The fault that an rpc of either side failed with: what its trailers name, else what its status means. */
+/** Decodes the error of a failed rpc: the code in its trailers, otherwise the code for its status. */
 export function readRpcFault(error: ServiceError): ContextdError {
   const named = String(error.metadata?.get(CODE_TRAILER)[0] ?? '');
   const code = isErrorCode(named) ? named : (CODE_OF_STATUS[error.code] ?? 'INTERNAL_ERROR');
@@ -64,12 +64,12 @@ function bytesOf(error: ServiceError, trailer: string): Buffer | undefined {
   return Buffer.isBuffer(value) ? value : undefined;
 }
 
-/** Without half surrogate pairs: gRPC percent-encodes it, which fails for those. */
+/** Replaces lone surrogates, which gRPC fails to percent-encode. */
 function wellFormed(text: string): string {
   return Buffer.from(text).toString();
 }
 
-/** How each code looks on those rpcs that fail. Execute does not: there a failed call is an answer. */
+/** The gRPC status of each error code. Execute does not use it: its failed calls are answers. */
 export const GRPC_STATUS = {
   ARGS_INVALID: status.INVALID_ARGUMENT,
   PATH_INVALID: status.INVALID_ARGUMENT,

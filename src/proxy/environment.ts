@@ -1,39 +1,39 @@
 import { isAbsolute, join, resolve } from 'node:path';
 import { ContextdError } from '../core/errors.ts';
 
-/** What the proxy takes from the environment. Empty counts as unset. */
+/** What the proxy reads from the environment. An empty variable counts as unset. */
 export interface ProxyEnvironment {
-  /** HOME, or the account's own directory. */
+  /** HOME, or the home directory of the account. */
   home: string;
   contextdHome: string | undefined;
   xdgConfigHome: string | undefined;
   xdgDataHome: string | undefined;
   xdgStateHome: string | undefined;
   xdgRuntimeDir: string | undefined;
-  /** PATH, "" when unset. */
+  /** PATH; "" if unset. */
   path: string;
-  /** Whose secrets and artifacts the call belongs to; "" lets the daemon choose. */
+  /** The session the call belongs to; "" lets the daemon choose. */
   sessionId: string;
-  /** Set by the launcher of the Node stand-in: the name it was called by. */
+  /** The name the launcher was called by; set only where the proxy runs on Node. */
   launchedAs: string | undefined;
 }
 
 /** The only reader of `process.env` in the proxy. */
 export function readProxyEnvironment(source: NodeJS.ProcessEnv = process.env): ProxyEnvironment {
   return {
-    home: given(source.HOME) ?? process.getBuiltinModule('node:os').homedir(), // importing it costs every call
-    contextdHome: given(source.CONTEXTD_HOME),
-    xdgConfigHome: given(source.XDG_CONFIG_HOME),
-    xdgDataHome: given(source.XDG_DATA_HOME),
-    xdgStateHome: given(source.XDG_STATE_HOME),
-    xdgRuntimeDir: given(source.XDG_RUNTIME_DIR),
+    home: nonEmpty(source.HOME) ?? process.getBuiltinModule('node:os').homedir(), // an import would cost every call time
+    contextdHome: nonEmpty(source.CONTEXTD_HOME),
+    xdgConfigHome: nonEmpty(source.XDG_CONFIG_HOME),
+    xdgDataHome: nonEmpty(source.XDG_DATA_HOME),
+    xdgStateHome: nonEmpty(source.XDG_STATE_HOME),
+    xdgRuntimeDir: nonEmpty(source.XDG_RUNTIME_DIR),
     path: source.PATH ?? '',
-    sessionId: given(source.CONTEXTD_SESSION_ID) ?? given(source.CLAUDE_CODE_SESSION_ID) ?? '',
-    launchedAs: given(source.CONTEXTD_PROXY_ARGV0),
+    sessionId: nonEmpty(source.CONTEXTD_SESSION_ID) ?? nonEmpty(source.CLAUDE_CODE_SESSION_ID) ?? '',
+    launchedAs: nonEmpty(source.CONTEXTD_PROXY_ARGV0),
   };
 }
 
-/** All that a daemon started from here inherits (design §4): nothing of the caller's steers it. */
+/** The whole environment of a daemon started from here (design §4): nothing else of the caller's may influence it. */
 export function daemonEnvironment(env: ProxyEnvironment): Record<string, string> {
   const all = {
     PATH: env.path,
@@ -47,22 +47,22 @@ export function daemonEnvironment(env: ProxyEnvironment): Record<string, string>
   return Object.fromEntries(Object.entries(all).filter((entry): entry is [string, string] => entry[1] !== undefined));
 }
 
-function given(value: string | undefined): string | undefined {
+function nonEmpty(value: string | undefined): string | undefined {
   return value === undefined || value === '' ? undefined : value;
 }
 
-/** Where the daemon is found. The same rule as src/config/paths.ts, which a test compares with this one. */
+/** The paths of the daemon. The rule is that of src/config/paths.ts; a test compares the two. */
 export interface Places {
   runDir: string;
   socket: string;
   stateDir: string;
   certsDir: string;
   logFile: string;
-  /** Held by whoever is starting a daemon. */
+  /** Held by the process that is starting a daemon. */
   startLock: string;
 }
 
-/** Bytes of a unix socket's path, without the final NUL. */
+/** The longest path of a unix socket, bytes, without the final NUL. */
 const SOCKET_PATH_MAX = process.platform === 'linux' ? 107 : 103;
 
 /** Throws PATH_INVALID for a relative `CONTEXTD_HOME` and for a socket path over the system's limit. */

@@ -26,15 +26,15 @@ interface Given {
 
 interface Known {
   properties: Properties;
-  /** By the name with every dash made an underscore. */
+  /** By name, with every dash replaced by an underscore. */
   byPlainName: ReadonlyMap<string, Property[]>;
 }
 
 /**
- * The input of a tool as flags: `--max-tokens 500`, `--max_tokens=500`, `--dry-run`, `--no-dry-run`,
- * `--env '{"A":"b"}'`. Dashes and underscores are the same in a name. What follows a flag is its value, also when it
- * begins with a dash, unless the property is a boolean: that one takes only `true` or `false`. A string is taken as it
- * is; an object is JSON; an array is JSON or the flag repeated.
+ * Collects the input of a tool from flags: `--max-tokens 500`, `--max_tokens=500`, `--dry-run`, `--no-dry-run`,
+ * `--env '{"A":"b"}'`. Dashes and underscores are the same in a name. The word after a flag is its value, even if it
+ * begins with a dash; a boolean takes only `true` or `false`. A string is taken literally, an object is JSON, and an
+ * array is JSON or the flag given several times.
  */
 export class FlagInput {
   readonly #tool: string;
@@ -52,12 +52,12 @@ export class FlagInput {
     return this.#given.size === 0;
   }
 
-  /** The first flag as it was written; "" when there is none. */
+  /** The first flag as it was written; "" if there is no flag. */
   get first(): string {
     return shorten(this.#given.values().next().value?.flag ?? '');
   }
 
-  /** Takes the flag `word` and, where it needs one, its value. Throws ARGS_INVALID. */
+  /** Takes the flag `word` and, if it needs one, its value. Throws ARGS_INVALID. */
   take(word: string, words: Words): void {
     const { flag, attached } = splitFlag(word);
     const name = /^--(.+)$/s.exec(flag)?.[1];
@@ -67,7 +67,7 @@ export class FlagInput {
     else this.#takeNegated(flag, name, attached);
   }
 
-  /** The object as JSON text. The texts of numbers and of JSON stay as they were given. */
+  /** The object as JSON text. Numbers and JSON values keep the spelling they were given in. */
   toJson(): string {
     const members = [...this.#given.values()].map(
       (given) => `${JSON.stringify(given.property.name)}:${readGiven(given, this.#tool)}`,
@@ -89,17 +89,17 @@ export class FlagInput {
     else throw invalid(flag, property, `${shorten(flag)} is given twice`);
   }
 
-  /** A common option, or the property of that name, or the only one whose name differs in dashes alone. */
+  /** A common option, the property with this name, or the only property whose name differs only in dashes. */
   #find(name: string): Property | undefined {
     const common = COMMON_OPTIONS.get(plain(name));
     if (common !== undefined) return common;
     const { properties, byPlainName } = this.#knowProperties();
     const exact = properties.get(name);
     if (exact !== undefined) return exact;
-    const alike = byPlainName.get(plain(name)) ?? [];
-    if (alike.length < 2) return alike[0];
-    const names = alike.map((property) => property.name);
-    throw new ContextdError('ARGS_INVALID', `--${shorten(name)} could be each of ${listNames(names)}`, {
+    const candidates = byPlainName.get(plain(name)) ?? [];
+    if (candidates.length < 2) return candidates[0];
+    const names = candidates.map((property) => property.name);
+    throw new ContextdError('ARGS_INVALID', `--${shorten(name)} is ambiguous: it may mean ${listNames(names)}`, {
       remedy: `Write the name exactly, or give the input as JSON: ${this.#tool} '{"…":…}'.`,
     });
   }
@@ -109,9 +109,9 @@ export class FlagInput {
     const properties = readProperties(this.#toolDir, this.#tool);
     const byPlainName = new Map<string, Property[]>();
     for (const property of properties.values()) {
-      const alike = byPlainName.get(plain(property.name));
-      if (alike === undefined) byPlainName.set(plain(property.name), [property]);
-      else alike.push(property);
+      const others = byPlainName.get(plain(property.name));
+      if (others === undefined) byPlainName.set(plain(property.name), [property]);
+      else others.push(property);
     }
     this.#known = { properties, byPlainName };
     return this.#known;
@@ -123,7 +123,7 @@ export class FlagInput {
     const nearest = nearestNames(plain(flag.replace(/^-+/, '')), [...known, ...OWN_SWITCHES, OUT]);
     const hint = nearest.length === 0 ? '' : `; did you mean ${listNames(nearest)}?`;
     return new ContextdError('ARGS_INVALID', `unknown option ${shorten(flag)}${hint}`, {
-      remedy: `${tool} takes ${listNames(known)}: see \`${tool} --schema\`. The word after a flag is its value, also one that begins with "-"; "--" ends no flags.`,
+      remedy: `${tool} takes ${listNames(known)}: see \`${tool} --schema\`. The word after a flag is its value, even if it begins with "-"; "--" does not end the flags.`,
       details: { flag: shorten(flag), nearest },
     });
   }
@@ -144,7 +144,7 @@ function readGiven({ flag, property, texts: [text = '', ...more], texts }: Given
   throw invalid(flag, property, `${shorten(flag)} does not take ${JSON.stringify(shown)}`, tool);
 }
 
-/** A flag that may stand without a value. */
+/** True for a flag that may be given without a value. */
 function isSwitch({ types }: Property): boolean {
   return types.length === 1 && types[0] === 'boolean';
 }
@@ -165,9 +165,9 @@ function listNames(names: readonly string[]): string {
 function invalid(flag: string, property: Property, message: string, tool?: string): ContextdError {
   const expected = describeShape(property);
   const pointer = `/${property.name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
-  const where = tool === undefined ? '' : ` \`${tool} --schema\` tells more.`;
+  const hint = tool === undefined ? '' : ` \`${tool} --schema\` describes it.`;
   return new ContextdError('ARGS_INVALID', message, {
-    remedy: `${shorten(flag)} takes ${expected}.${where}`,
+    remedy: `${shorten(flag)} takes ${expected}.${hint}`,
     details: { faults: [{ pointer, fault: `expected ${expected}` }] },
   });
 }
@@ -186,12 +186,12 @@ function nearestNames(name: string, names: readonly string[]): string[] {
     .map(({ known }) => known);
 }
 
-/** `--max` for max_tokens. */
+/** True for `max` and `max_tokens`. */
 function isPrefix(name: string, known: string): boolean {
   return name.length >= 2 && known.startsWith(name);
 }
 
-/** Letters to add, take away or change (Levenshtein). */
+/** The Levenshtein distance. */
 function editDistance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, i) => i);
   for (let i = 0; i < a.length; i++) {

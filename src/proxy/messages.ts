@@ -1,4 +1,4 @@
-/** The methods of tool.proto this client calls. */
+/** The methods of tool.proto that the proxy calls. */
 export const EXECUTE_PATH = '/contextd.v1.ToolService/Execute';
 export const REPORT_REFUSAL_PATH = '/contextd.v1.ToolService/ReportRefusal';
 export const EXECUTE_WITH_PROGRESS_PATH = '/contextd.v1.ToolService/ExecuteWithProgress';
@@ -9,12 +9,12 @@ export interface ExecuteRequest {
   inputJson: Buffer;
   requestId: string;
   projectRoot: string;
-  /** Empty: the session of the project and day. */
+  /** Empty: the daemon uses the session of the project and day. */
   sessionId: string;
   protocolVersion: number;
 }
 
-/** A call that the proxy refused, and the error it answered with. */
+/** A call that the proxy refused, with the error it printed. */
 export interface RefusalReport {
   call: ExecuteRequest;
   errorCode: string;
@@ -24,14 +24,14 @@ export interface RefusalReport {
 }
 
 export interface ExecuteResponse {
-  /** Exactly the line to print, without its newline. */
+  /** The line to print, without its newline. */
   envelopeJson: Buffer;
   exitCode: number;
   /** One line for stderr; empty on success. */
   errorLine: string;
 }
 
-/** One of a stream; the answer is the last. */
+/** One event of a stream. The last event is the answer. */
 export type ExecuteEvent = { kind: 'progress'; text: string } | { kind: 'answer'; response: ExecuteResponse };
 
 export function encodeExecuteRequest(request: ExecuteRequest): Buffer {
@@ -58,7 +58,7 @@ export function encodeRefusalReport({ call, errorCode, message, remedy, detailsJ
   ]);
 }
 
-/** Unknown fields are skipped, as protobuf asks. Throws RangeError when it is not an ExecuteResponse. */
+/** Skips unknown fields, as protobuf requires. Throws RangeError if the bytes are not an ExecuteResponse. */
 export function decodeExecuteResponse(message: Buffer): ExecuteResponse {
   const response: ExecuteResponse = { envelopeJson: Buffer.alloc(0), exitCode: 0, errorLine: '' };
   for (const { number, value } of decodeFields(message)) {
@@ -69,7 +69,7 @@ export function decodeExecuteResponse(message: Buffer): ExecuteResponse {
   return response;
 }
 
-/** Null for an event of a kind that is not known. Throws RangeError when it is not an ExecuteEvent. */
+/** Returns null for an unknown kind of event. Throws RangeError if the bytes are not an ExecuteEvent. */
 export function decodeExecuteEvent(message: Buffer): ExecuteEvent | null {
   let event: ExecuteEvent | null = null;
   for (const { number, value } of decodeFields(message)) {
@@ -85,26 +85,26 @@ function decodeProgress(message: Buffer): string {
 }
 
 function bytesOf(value: number | Buffer): Buffer {
-  if (typeof value === 'number') throw new RangeError('a number where bytes belong');
+  if (typeof value === 'number') throw new RangeError('a number in place of bytes');
   return value;
 }
 
 function numberOf(value: number | Buffer): number {
-  if (typeof value !== 'number') throw new RangeError('bytes where a number belongs');
+  if (typeof value !== 'number') throw new RangeError('bytes in place of a number');
   return value;
 }
 
-/** The protobuf wire format, as far as the messages of tool.proto need it. */
+/** The wire types of protobuf that the messages of tool.proto use. */
 const WIRE = { varint: 0, fixed64: 1, lengthDelimited: 2, fixed32: 5 } as const;
 
-/** `bytes` or `string` field; an empty one is left out, as proto3 does. */
+/** Encodes a `bytes` or `string` field; omits an empty one, as proto3 does. */
 export function encodeBytes(field: number, value: Buffer | string): Buffer[] {
   const bytes = typeof value === 'string' ? Buffer.from(value) : value;
   if (bytes.length === 0) return [];
   return [encodeVarint(field * 8 + WIRE.lengthDelimited), encodeVarint(bytes.length), bytes];
 }
 
-/** `uint32` field; 0 is left out. */
+/** Encodes a `uint32` field; omits 0. */
 export function encodeUint32(field: number, value: number): Buffer[] {
   return value === 0 ? [] : [encodeVarint(field * 8 + WIRE.varint), encodeVarint(value)];
 }
@@ -123,7 +123,7 @@ export interface Field {
   value: number | Buffer;
 }
 
-/** The fields of a message in their order. Throws RangeError when it is cut short or not protobuf. */
+/** Decodes the fields of a message in order. Throws RangeError if the message is truncated or not protobuf. */
 export function decodeFields(message: Buffer): Field[] {
   const fields: Field[] = [];
   for (let at = 0; at < message.length; ) {
@@ -165,7 +165,7 @@ function readSlice(message: Buffer, at: number, length: number): Read<Buffer> {
   return { value: message.subarray(at, next), next };
 }
 
-/** Up to ten bytes; above 2^53 the number is not exact, which no field of ours reaches. */
+/** Reads up to ten bytes. Numbers above 2^53 are not exact; no field of ours is that large. */
 function readVarint(message: Buffer, start: number): Read<number> {
   let value = 0;
   for (let at = start, scale = 1; at < start + 10; at++, scale *= 128) {

@@ -18,45 +18,46 @@ import type { ToolLink } from './invocation.ts';
 import { type Folder, isStill, locateOut, type OutPlace, openFolder, outFault, statOf } from './out-place.ts';
 import { type Result, stateTokens } from './output.ts';
 
-/** Of a call that succeeded and whose answer could not be written: it ran, so no code that says it did not. */
-const NOT_KEPT = 74;
+/** The exit code if the call succeeded and its answer could not be written. Other codes would say that it did not run. */
+const NOT_SAVED = 74;
 
-export interface Keeping {
+/** Where and how to save an answer. */
+export interface SaveRequest {
   /** The file, as the caller wrote it. */
   out: string;
   link: ToolLink;
   requestId: string;
-  /** For the count of the short line. */
+  /** Path of the token ranks, to count the short line. */
   rankFile: string;
 }
 
 /**
- * Puts the line that `run` answers with into a file, and a short one on stdout in its place, with the same exit code
- * and stderr. Throws before `run` what can be known before: a command is not run for an answer that would be lost.
- * Where the file cannot be written after all, the whole line stays on stdout, stderr says why, and a call that
- * succeeded ends with 74.
+ * Saves the line that `run` answers with in a file and prints a short line instead, with the same exit code and stderr.
+ * Checks the file before `run` and throws if it cannot be written: a command must not run for an answer that would be
+ * lost. If writing fails afterwards, the whole line is printed on stdout, stderr says why, and a call that succeeded ends
+ * with exit code 74.
  */
-export async function keepAnswer(keeping: Keeping, run: () => Promise<Result>): Promise<Result> {
-  const { out, link, requestId, rankFile } = keeping;
+export async function saveAnswer(request: SaveRequest, run: () => Promise<Result>): Promise<Result> {
+  const { out, link, requestId, rankFile } = request;
   const place = locateOut(out, link);
   checkOut(place);
   const result = await run();
   try {
     writeOut(place, result.stdout, requestId);
   } catch (error) {
-    return notKept(result, ContextdError.from(error));
+    return notSaved(result, ContextdError.from(error));
   }
   const envelope = shortEnvelope(readAnswer(result.stdout), out, result, requestId);
   const line = await stateTokens((tokens) => JSON.stringify({ ...envelope, tokens_used: tokens }), rankFile);
   return { ...result, stdout: Buffer.from(`${line}\n`) };
 }
 
-function notKept(result: Result, { code, message, remedy }: ContextdError): Result {
+function notSaved(result: Result, { code, message, remedy }: ContextdError): Result {
   const own = result.stderr === '' ? '' : `${result.stderr}; `;
   return {
     stdout: result.stdout,
     stderr: `${own}${code}: ${message}. The call has run and its whole answer is on stdout. ${remedy ?? ''}`,
-    exitCode: result.exitCode === 0 ? NOT_KEPT : result.exitCode,
+    exitCode: result.exitCode === 0 ? NOT_SAVED : result.exitCode,
   };
 }
 
@@ -73,18 +74,18 @@ function shortEnvelope(answer: JsonObject, out: string, result: Result, requestI
   const real = objectOf(answer.data);
   const data: Record<string, Json> = { out, bytes: result.stdout.length };
   if (real.exit_code !== undefined) data.exit_code = real.exit_code;
-  const told = objectOf(answer.meta).request_id;
+  const answeredId = objectOf(answer.meta).request_id;
   const parts = {
     data,
     refs: Array.isArray(answer.refs) ? answer.refs.filter((ref) => typeof ref === 'string') : [],
     hasMore: answer.has_more === true,
     truncated: answer.truncated === true,
-    meta: { version: ENVELOPE_VERSION, request_id: typeof told === 'string' ? told : requestId },
+    meta: { version: ENVELOPE_VERSION, request_id: typeof answeredId === 'string' ? answeredId : requestId },
   } as const;
   return answer.success === true ? successEnvelope(parts) : failureEnvelope({ ...parts, error: errorOf(answer, real) });
 }
 
-/** The error the daemon told, taken apart again into sentence and remedy. */
+/** The daemon's error, split into sentence and remedy again. */
 function errorOf(answer: JsonObject, data: JsonObject): ContextdError {
   const code = isErrorCode(data.error_code) ? data.error_code : 'INTERNAL_ERROR';
   const remedy = typeof data.remediation === 'string' ? data.remediation : undefined;
@@ -108,17 +109,17 @@ function objectOf(value: Json | undefined): JsonObject {
 
 const CREATE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
 const NEW_FILE_MODE = 0o666;
-/** How every envelope begins. */
+/** The first characters of every envelope. */
 const ANSWER_START = '{"success":';
 
 export interface OutOptions {
-  /** As `openFolder` takes them; the system's own unless given. */
+  /** As in `openFolder`. Default: those of the system. */
   descriptors?: string | null;
 }
 
 /**
- * Throws what would keep an answer from being written to `place`, as far as it can be known before the call runs:
- * PATH_INVALID, PATH_NOT_FOUND, PERMISSION_DENIED.
+ * Checks that an answer can be written to `place`, as far as this can be known before the call runs. Throws PATH_INVALID,
+ * PATH_NOT_FOUND or PERMISSION_DENIED.
  */
 export function checkOut(place: OutPlace, options: OutOptions = {}): void {
   inFolder(place, options, (folder) => {
@@ -128,10 +129,10 @@ export function checkOut(place: OutPlace, options: OutOptions = {}): void {
 }
 
 /**
- * Writes `bytes` beside `place`, then renames it there: the old file stays until the new one is complete on disk. The
- * file is new, or takes the place of an earlier answer and keeps its permissions, except to be run. `nonce`
- * tells apart what several calls write at once. Throws what `checkOut` does, and STORAGE_FULL; PATH_INVALID when the
- * directory was exchanged meanwhile.
+ * Writes `bytes` to a temporary file beside `place`, then renames it: the old file remains until the new one is complete on
+ * disk. The file is new, or replaces an earlier answer and keeps its permissions except execution. `nonce` makes the
+ * temporary name unique among concurrent calls. Throws the errors of `checkOut`, STORAGE_FULL, and PATH_INVALID if the
+ * directory was exchanged in the meantime.
  */
 export function writeOut(place: OutPlace, bytes: Buffer, nonce: string, options: OutOptions = {}): void {
   inFolder(place, options, (folder) => {
@@ -146,7 +147,7 @@ export function writeOut(place: OutPlace, bytes: Buffer, nonce: string, options:
       throw error;
     }
     if (!isStill(folder, place, options.descriptors)) {
-      throw outFault('PATH_INVALID', place.given, 'its directory was exchanged while it was written');
+      throw outFault('PATH_INVALID', place.given, 'its directory was exchanged while the file was written');
     }
   });
 }
@@ -164,18 +165,19 @@ function inFolder(place: OutPlace, options: OutOptions, work: (folder: Folder) =
   }
 }
 
-/** What stands there and may be replaced; undefined: nothing does. */
+/** The existing file, if it may be replaced; undefined if there is none. */
 function checkTarget(folder: Folder, { given, name }: OutPlace): Stats | undefined {
   const path = folder.at(name);
   const stat = statOf(path);
   if (stat === undefined) return undefined;
   if (stat.isSymbolicLink()) throw outFault('PATH_INVALID', given, 'it is a link');
-  if (!stat.isFile()) throw outFault('PATH_INVALID', given, stat.isDirectory() ? 'it is a directory' : 'it is no file');
-  if (stat.nlink !== 1) throw outFault('PERMISSION_DENIED', given, `it has ${stat.nlink} names (hard links)`);
+  if (!stat.isFile())
+    throw outFault('PATH_INVALID', given, stat.isDirectory() ? 'it is a directory' : 'it is not a regular file');
+  if (stat.nlink !== 1) throw outFault('PERMISSION_DENIED', given, `it has ${stat.nlink} hard links`);
   if (stat.uid !== process.geteuid?.()) throw outFault('PERMISSION_DENIED', given, 'it belongs to another user');
   accessSync(path, constants.W_OK);
   if (stat.size > 0 && !isAnswer(path)) {
-    throw outFault('PERMISSION_DENIED', given, 'it is there and holds no earlier answer, so it is not replaced');
+    throw outFault('PERMISSION_DENIED', given, 'it exists and is not an earlier answer, so it is not replaced');
   }
   return stat;
 }
@@ -192,7 +194,7 @@ function isAnswer(path: string): boolean {
   }
 }
 
-/** A full disk may show only when the file is synced. */
+/** Syncs the file, because a full disk may be reported only then. */
 function writeAll(descriptor: number, bytes: Buffer, old: Stats | undefined): void {
   try {
     for (let at = 0; at < bytes.length; ) at += writeSync(descriptor, bytes, at);
@@ -203,7 +205,7 @@ function writeAll(descriptor: number, bytes: Buffer, old: Stats | undefined): vo
   }
 }
 
-/** The reason why it is removed matters more than that it could not be. */
+/** Ignores errors: the one that led here matters more. */
 function removeQuietly(path: string): void {
   try {
     unlinkSync(path);
@@ -219,7 +221,7 @@ function systemFault(error: unknown, given: string): unknown {
     case 'ENOSPC':
     case 'EDQUOT':
     case 'EFBIG':
-      return new ContextdError('STORAGE_FULL', `the answer cannot be kept in ${given}: the disk is full (${code})`, {
+      return new ContextdError('STORAGE_FULL', `cannot save the answer in ${given}: the disk is full (${code})`, {
         remedy: 'Free disk space, or name a file elsewhere in the project.',
         details: { path: given },
       });

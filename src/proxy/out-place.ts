@@ -3,32 +3,32 @@ import { dirname, isAbsolute, relative, resolve, sep } from 'node:path';
 import { ContextdError, type ErrorCode, isErrno } from '../core/errors.ts';
 import type { ToolLink } from './invocation.ts';
 
-/** Where an answer is to be kept: a name in a directory of the project. */
+/** The file an answer is saved in: a name in a directory of the project. */
 export interface OutPlace {
   /** As the caller wrote it. */
   given: string;
   /** Real path of the project. */
   root: string;
-  /** The directories from there, none of them `.` or `..`. */
+  /** The directories below the root, without `.` and `..`. */
   folders: readonly string[];
   name: string;
 }
 
-/** Files without a dot in front that a program on the host trusts: the sandbox protects the same. */
+/** Names without a leading dot that programs on the host trust. The sandbox protects the same names. */
 const TRUSTED_NAMES: readonly string[] = [
   ...['opencode.json', 'opencode.jsonc', 'crush.json', 'contextd.lock', 'mise.toml', 'bunfig.toml', '_darcs'],
 ];
 
 const REMEDY =
-  'Name a file in an existing directory of the project, without links and without names that begin with "."';
+  'Name a file in an existing directory of the project; no part of the path may be a link or begin with "."';
 
 /**
- * Where `given` leads from `cwd`, by its words alone: nothing is looked at. Throws PATH_INVALID for what is no file of
- * the project, PERMISSION_DENIED for a name that begins with a dot or that programs outside the sandbox trust.
+ * Resolves `given` from `cwd` by its text alone, without looking at the disk. Throws PATH_INVALID for a path that is not a
+ * file of the project, and PERMISSION_DENIED for a name that begins with a dot or that programs outside the sandbox trust.
  */
 export function locateOut(given: string, link: ToolLink, cwd: string = currentDirectory(given)): OutPlace {
   if (given === '' || given === '-' || given.includes('\0'))
-    throw outFault('PATH_INVALID', given, 'it is no file name');
+    throw outFault('PATH_INVALID', given, 'it is not a file name');
   if (['', '.', '..'].includes(given.slice(given.lastIndexOf('/') + 1))) {
     throw outFault('PATH_INVALID', given, 'it names a directory');
   }
@@ -53,15 +53,15 @@ function currentDirectory(given: string): string {
   }
 }
 
-/** Why nothing is written to `given`, as an error that says how to name a file that can be. */
+/** The error for a path that the answer cannot be saved in. */
 export function outFault(code: ErrorCode, given: string, why: string): ContextdError {
-  return new ContextdError(code, `the answer cannot be kept in ${given === '' ? '""' : given}: ${why}`, {
+  return new ContextdError(code, `cannot save the answer in ${given === '' ? '""' : given}: ${why}`, {
     remedy: `${REMEDY}.`,
     details: { path: given },
   });
 }
 
-/** The project's real path, and the one it was called by, which may be a link to it. */
+/** The project's real path, and the path it was called by, which may be a link to it. */
 function rootsOf(link: ToolLink): string[] {
   return [link.projectRoot, dirname(dirname(dirname(link.toolDir)))];
 }
@@ -70,10 +70,10 @@ function isInside(path: string): boolean {
   return path !== '' && path !== '..' && !path.startsWith(`..${sep}`) && !isAbsolute(path);
 }
 
-/** Some file systems take letters of either case, and names with or without characters that show nothing, as equal. */
+/** Some file systems ignore case and invisible characters when they compare names. */
 function refuseProtected(part: string, given: string): void {
   if (/[\p{Cc}\p{Default_Ignorable_Code_Point}]/u.test(part)) {
-    throw outFault('PATH_INVALID', given, 'it holds characters that cannot be seen');
+    throw outFault('PATH_INVALID', given, 'it contains invisible characters');
   }
   if (part.startsWith('.')) throw outFault('PERMISSION_DENIED', given, `${part} begins with a dot`);
   if (TRUSTED_NAMES.includes(part.normalize('NFKC').toLowerCase())) {
@@ -81,12 +81,12 @@ function refuseProtected(part: string, given: string): void {
   }
 }
 
-/** Where Linux shows open directories: a path through one cannot be led elsewhere. Null: other systems have none. */
+/** The directory in which Linux shows open descriptors: a path through one cannot be redirected. Null on other systems. */
 const DESCRIPTORS = process.platform === 'linux' ? '/proc/self/fd' : null;
 
 const FOLDER = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
 
-/** A directory held open, so that its entries are its own, whatever takes its place meanwhile. */
+/** An open directory: its entries stay the same even if another directory takes its place. */
 export class Folder {
   readonly #descriptor: number;
   readonly #path: string;
@@ -96,7 +96,7 @@ export class Folder {
     this.#path = descriptors === null ? path : `${descriptors}/${this.#descriptor}`;
   }
 
-  /** Path of an entry, until `close`. */
+  /** The path of an entry, valid until `close`. */
   at(name: string): string {
     return `${this.#path}/${name}`;
   }
@@ -105,7 +105,7 @@ export class Folder {
     return this.#path;
   }
 
-  /** Equal for two that are the same directory. */
+  /** Equal if and only if two folders are the same directory. */
   get identity(): string {
     const { dev, ino } = fstatSync(this.#descriptor, { bigint: true });
     return `${dev}:${ino}`;
@@ -117,9 +117,10 @@ export class Folder {
 }
 
 /**
- * The directory of `place`, entered from the project's root one by one, so that no link is followed. Without
- * `descriptors` each is opened by its path: then `isStill` afterwards is what tells that one was exchanged. Throws
- * PATH_NOT_FOUND, PATH_INVALID for a link or a file on the way, PERMISSION_DENIED, also for a git directory. Close it.
+ * Opens the directory of `place`, one directory at a time from the project's root, so that no link is followed. Without
+ * `descriptors` each directory is opened by its path, and only `isStill` detects that one was exchanged. Throws
+ * PATH_NOT_FOUND, PATH_INVALID for a link or a file on the way, and PERMISSION_DENIED, also for a git directory. The
+ * caller closes the folder.
  */
 export function openFolder(place: OutPlace, descriptors: string | null = DESCRIPTORS): Folder {
   let folder = enter(place, place.root, descriptors);
@@ -134,7 +135,7 @@ export function openFolder(place: OutPlace, descriptors: string | null = DESCRIP
   return folder;
 }
 
-/** Whether the way to `place` still leads to this folder. */
+/** True if the path of `place` still leads to this folder. */
 export function isStill(folder: Folder, place: OutPlace, descriptors: string | null = DESCRIPTORS): boolean {
   const found = openFolder(place, descriptors);
   try {
@@ -147,7 +148,7 @@ export function isStill(folder: Folder, place: OutPlace, descriptors: string | n
 function enter(place: OutPlace, path: string, descriptors: string | null): Folder {
   const folder = open(place, path, descriptors);
   try {
-    if (isGitDir(folder)) throw outFault('PERMISSION_DENIED', place.given, 'it lies in a git directory');
+    if (isGitDir(folder)) throw outFault('PERMISSION_DENIED', place.given, 'it is in a git directory');
     return folder;
   } catch (error) {
     folder.close();
@@ -168,18 +169,18 @@ function open({ given }: OutPlace, path: string, descriptors: string | null): Fo
     throw outFault(
       'PATH_INVALID',
       given,
-      isLink ? 'a link is on the way to it' : `no directory holds it (${error.code})`,
+      isLink ? 'a part of its path is a link' : `a part of its path is not a directory (${error.code})`,
     );
   }
 }
 
-/** What git takes for a repository, whatever its name is; the sandbox protects files in it that git heeds. */
+/** True for what git takes for a repository, whatever its name. The sandbox protects the files in it that git obeys. */
 function isGitDir(folder: Folder): boolean {
   const has = (name: string) => statOf(folder.at(name)) !== undefined;
   return has('HEAD') && (has('commondir') || (has('objects') && has('refs')));
 }
 
-/** Of the entry itself, not of what it links to. */
+/** Describes the entry itself, not the target of a link; undefined if there is none. */
 export function statOf(path: string): Stats | undefined {
   try {
     return lstatSync(path);

@@ -6,11 +6,11 @@ import { attemptConnection, cancelled } from './connect.ts';
 import type { Places } from './environment.ts';
 import { attemptLock, type LockAttempt, type StartLock } from './start-lock.ts';
 
-/** How long a daemon may take until it listens, milliseconds. */
+/** The longest a daemon may take until it listens, milliseconds. */
 const START_LIMIT_MS = 10_000;
-/** One that ends at once may have found another that is just starting, e.g. by `ctxd`: that one gets this long. */
+/** A daemon that ends at once may have found another one starting, for example by `ctxd`; that one gets this long. */
 const OTHER_START_LIMIT_MS = 2_000;
-/** Between two attempts, milliseconds: at first, and at most. A hundred that wait must leave the daemon some processor. */
+/** The first and the longest pause between two attempts, milliseconds. A hundred waiting calls must leave the daemon processor time. */
 const RETRY_FIRST_MS = 5;
 const RETRY_MAX_MS = 50;
 
@@ -49,11 +49,11 @@ class Start {
       for (let waitMs = RETRY_FIRST_MS; ; waitMs = Math.min(waitMs * 1.5, RETRY_MAX_MS)) {
         const channel = await this.#tryOnce();
         if (channel !== undefined) return channel;
-        this.#giveUpWhenOver();
+        this.#checkDeadline();
         await pause(waitMs, this.#source.signal);
       }
     } finally {
-      if (!this.#isComing()) this.#lock?.release();
+      if (!this.#isStarting()) this.#lock?.release();
     }
   }
 
@@ -69,12 +69,12 @@ class Start {
     return undefined;
   }
 
-  /** A daemon we leave while it is still starting keeps the lock, so that nobody starts a second. */
-  #isComing(): boolean {
+  /** True while our daemon is starting. It keeps the lock when we leave, so that no second daemon is started. */
+  #isStarting(): boolean {
     return this.#daemon !== undefined && this.#daemon.ended === undefined && !this.#connected;
   }
 
-  /** The lock is asked for before the attempt to connect: whoever holds it and finds nobody there may start. */
+  /** Takes the lock before the attempt to connect: the holder of the lock may start a daemon if it finds none. */
   #tryLock(): void {
     prepareDirectories(this.#source.places);
     const attempt = this.#attemptLock();
@@ -103,17 +103,18 @@ class Start {
     if (this.#daemon.pid !== 0) this.#lock?.share(this.#daemon.pid);
   }
 
-  #giveUpWhenOver(): void {
+  #checkDeadline(): void {
     const now = performance.now();
     const ended = this.#daemon?.ended;
     if (ended !== undefined) this.#deadline = Math.min(this.#deadline, now + OTHER_START_LIMIT_MS);
     if (this.#daemon?.pid !== 0 && now < this.#deadline) return;
-    if (ended === undefined) throw this.#failure(`contextd did not answer within ${START_LIMIT_MS} ms of its start`);
+    if (ended === undefined)
+      throw this.#failure(`contextd did not answer within ${START_LIMIT_MS} ms after it was started`);
     throw this.#failure(`${this.#source.launcher} could not start (${ended})`);
   }
 
   #failure(message: string): ContextdError {
-    return unavailable(message, `See ${this.#source.places.logFile}; \`ctxd doctor\` names what is missing.`);
+    return unavailable(message, `See ${this.#source.places.logFile}; \`ctxd doctor\` reports what is missing.`);
   }
 }
 
@@ -130,21 +131,21 @@ function unavailable(message: string, remedy: string): ContextdError {
   return new ContextdError('DAEMON_UNAVAILABLE', message, { remedy });
 }
 
-/** A daemon that was started from here and may not be listening yet. */
-export interface Starting {
+/** A daemon that this process started and that may not be listening yet. */
+interface Starting {
   pid: number;
-  /** Why it ended, once it has: "exit code 1". */
+  /** Why the daemon ended, such as "exit code 1"; undefined while it runs. */
   ended: string | undefined;
 }
 
-/** The directories a start writes in, 0700. Throws DAEMON_UNAVAILABLE naming the one that cannot be made. */
-export function prepareDirectories(places: Places): void {
+/** Creates the directories a start writes in, with mode 0700. Throws DAEMON_UNAVAILABLE if one cannot be created. */
+function prepareDirectories(places: Places): void {
   for (const directory of [places.stateDir, places.runDir]) {
     try {
       mkdirSync(directory, { recursive: true, mode: 0o700 });
     } catch (error) {
       if (!isErrno(error)) throw error;
-      throw new ContextdError('DAEMON_UNAVAILABLE', `cannot make the directory ${directory} (${error.code})`, {
+      throw new ContextdError('DAEMON_UNAVAILABLE', `cannot create the directory ${directory} (${error.code})`, {
         remedy: 'Make its parent writable, or set CONTEXTD_HOME to a directory of your own.',
         details: { path: directory },
       });
@@ -153,10 +154,10 @@ export function prepareDirectories(places: Places): void {
 }
 
 /**
- * Starts `launcher serve` in a session of its own, in `/`, with nothing of the caller's but `environment`: descriptors
- * above 2 are not inherited, both runtimes see to that. Its stderr goes to the daemon's log. A launcher that cannot be run counts as ended.
+ * Starts `launcher serve` in a session of its own, in `/`, with `environment` alone. Neither runtime lets it inherit
+ * descriptors above 2. Its stderr goes to the daemon's log. A launcher that cannot be run counts as ended.
  */
-export function startDaemon(launcher: string, environment: Record<string, string>, logFile: string): Starting {
+function startDaemon(launcher: string, environment: Record<string, string>, logFile: string): Starting {
   const log = openSync(logFile, 'a', 0o600);
   const stdio = ['ignore' as const, 'ignore' as const, log];
   const child = spawn(launcher, ['serve'], { cwd: '/', env: environment, detached: true, stdio });

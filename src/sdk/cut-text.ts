@@ -1,11 +1,11 @@
-/** UTF-16 characters that are given up to end on a whole line; never more than half of the text. */
+/** The most UTF-16 characters that are dropped to end on a whole line; never more than half of the text. */
 const LINE_MAX_CHARS = 64 * 1024;
-/** What secrets are made of: a cut between two of these could leave half of one. */
+/** Characters that occur in secrets: a cut between two of them could leave half of a secret. */
 const TOKEN = /[A-Za-z0-9_+/=.~%-]/;
 
 /**
- * One text of the first and the last part of one that was too long, with a line between them that says how many bytes
- * are missing. Lines that were cut apart go too: half a secret is one that no pattern knows.
+ * Joins the first and the last part of a text that was too long, with a line between them that says how many bytes are
+ * missing. Also drops the lines that the cut split: no pattern recognizes half a secret.
  */
 export function joinAroundGap(
   head: string,
@@ -20,7 +20,7 @@ export function joinAroundGap(
   return { text: `${first}\n[contextd: ${droppedBytes} bytes were not kept]\n${last}`, droppedBytes };
 }
 
-/** Of a line that is very long, or the only one, just the word at its end goes. */
+/** Drops the incomplete last line. If it is very long, or the only line, drops only the word at its end. */
 function dropCutLineEnd(text: string): string {
   const newline = text.lastIndexOf('\n');
   const most = mostDropped(text);
@@ -43,7 +43,7 @@ function mostDropped(text: string): number {
   return Math.min(LINE_MAX_CHARS, text.length >> 1);
 }
 
-/** The bytes without a character at their end that was cut apart. Bytes that are no UTF-8 at all are left alone. */
+/** Removes an incomplete character at the end. Bytes that are not UTF-8 at all stay. */
 export function dropCutEnd(bytes: Buffer): Buffer {
   for (let back = 1; back <= Math.min(3, bytes.length); back++) {
     const byte = bytes[bytes.length - back] ?? 0;
@@ -53,7 +53,7 @@ export function dropCutEnd(bytes: Buffer): Buffer {
   return bytes;
 }
 
-/** The bytes without the rest of a character at their start that was cut apart. */
+/** Removes the rest of an incomplete character at the start. */
 export function dropCutStart(bytes: Buffer): Buffer {
   let start = 0;
   while (start < Math.min(3, bytes.length) && isContinuation(bytes[start] ?? 0)) start += 1;

@@ -9,7 +9,7 @@ export interface Span {
   end: number;
 }
 
-/** The bytes of a span in chunks of at most 256 KiB. The chunk is only good until the next one. */
+/** Reads a span in chunks of at most 256 KiB. A chunk is valid only until the next one is read. */
 export async function* readSpan(file: FileHandle, span: Span, signal: AbortSignal): AsyncGenerator<Buffer> {
   const buffer = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, Math.max(1, span.end - span.start)));
   for (let position = span.start; position < span.end; ) {
@@ -24,7 +24,7 @@ export async function* readSpan(file: FileHandle, span: Span, signal: AbortSigna
 
 const ETAG_CHARS = 16;
 
-/** Computes an etag over bytes that come in parts: HMAC-SHA256 under the session's key, the first 16 hex digits. */
+/** Computes an etag over bytes that arrive in parts: the first 16 hexadecimal digits of HMAC-SHA256 with the session's key. */
 export class EtagBuilder {
   readonly #hmac: Hmac;
 
@@ -42,9 +42,9 @@ export class EtagBuilder {
   }
 }
 
-/** NUL bytes are looked for in this many bytes at the start of a file or an output. */
+/** The part at the start of a file or an output that is searched for NUL bytes. */
 const NUL_WINDOW_BYTES = 8 * 1024;
-/** Bytes that are not UTF-8 are counted in this many. */
+/** The part at the start in which bytes that are not UTF-8 are counted. */
 const INVALID_WINDOW_BYTES = 64 * 1024;
 const INVALID_SHARE_MAX = 0.1;
 
@@ -67,8 +67,8 @@ const SIGNATURES: readonly (readonly [kind: string, hex: string])[] = [
 ];
 
 /**
- * What kind of binary data begins with these bytes, or null for text. Binary is: a NUL in the first 8 KiB, or more
- * than a tenth of the first 64 KiB that is not UTF-8.
+ * Names the kind of binary data that begins with these bytes; null for text. Data is binary if its first 8 KiB contain a
+ * NUL, or if more than a tenth of its first 64 KiB is not UTF-8.
  */
 export function describeBinary(start: Buffer): string | null {
   if (start.subarray(0, NUL_WINDOW_BYTES).includes(0)) return kindOf(start);
@@ -81,7 +81,7 @@ function kindOf(start: Buffer): string {
   return found?.[0] ?? 'binary data';
 }
 
-/** Bytes that belong to no UTF-8 character. A U+FFFD that the text itself holds is a character like any other. */
+/** Counts the bytes that are not part of a UTF-8 character. A U+FFFD in the text itself is a character like any other. */
 function countInvalidBytes(bytes: Buffer): number {
   const text = bytes.toString('utf8');
   const inserted = countReplacements(text) - countEncodedReplacements(bytes);

@@ -2,8 +2,8 @@ import { ContextdError } from '../core/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../core/json.ts';
 
 /**
- * Readers for arguments that schema.json has already checked. They check again, because a tool must not depend on who
- * calls it: ARGS_INVALID with the JSON pointer.
+ * These functions read arguments that schema.json has already checked. They check again, because a tool must not depend on
+ * its caller, and throw ARGS_INVALID with the JSON pointer.
  */
 export function readString(input: JsonObject, name: string): string {
   const value = input[name];
@@ -22,7 +22,7 @@ export function readOptionalInteger(input: JsonObject, name: string): number | u
   throw invalid(name, 'must be a whole number');
 }
 
-/** An object of strings; empty when absent. */
+/** Reads an object of strings; empty if it is absent. */
 export function readStringMap(input: JsonObject, name: string): Record<string, string> {
   const value = input[name];
   if (value === undefined) return {};
@@ -41,7 +41,7 @@ export function invalid(name: string, fault: string, remedy?: string): ContextdE
   });
 }
 
-/** A list of strings; ARGS_INVALID with the JSON pointer for anything else. */
+/** Reads a list of strings. */
 export function readStringList(input: JsonObject, name: string): string[] {
   return readList(input, name).map((item, index) => {
     if (typeof item === 'string') return item;
@@ -49,7 +49,7 @@ export function readStringList(input: JsonObject, name: string): string[] {
   });
 }
 
-/** A list of objects; ARGS_INVALID with the JSON pointer for anything else. */
+/** Reads a list of objects. */
 export function readObjectList(input: JsonObject, name: string): JsonObject[] {
   return readList(input, name).map((item, index) => {
     if (isJsonObject(item)) return item;

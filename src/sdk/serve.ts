@@ -21,7 +21,7 @@ import { type HostBroker, HostClient } from './host-client.ts';
 import { servePlugin } from './plugin/serve-plugin.ts';
 import type { LogLevel, Tool, ToolContext, ToolHost } from './tool.ts';
 
-/** The whole program of a tool process: serves the tools until the daemon ends it or is gone, then ends. */
+/** Runs a tool process: serves the tools until the daemon ends the process or is gone, then exits. */
 export function serveTools(tools: readonly Tool[], options: ServeOptions = {}): void {
   serve(tools, options).then(
     () => process.exit(0),
@@ -44,20 +44,20 @@ async function serve(tools: readonly Tool[], options: ServeOptions): Promise<voi
   await plugin.closed;
 }
 
-/** What the first pass searches: the strings and keys of data and streams, in that order. */
+/** The part of an output that the first pass searches: strings and keys of data and streams, in that order. */
 export interface SearchedOutput {
   data: ToolOutput['data'];
   streams: readonly ToolStream[];
 }
 
 export interface ServeOptions {
-  /** The first scrub pass: per leaf the spans that look like secrets. It replaces nothing. Default: there is none. */
+  /** The first scrub pass: returns the spans of each leaf that look like secrets; replaces nothing. Default: no pass. */
   scan?: (output: SearchedOutput) => Promise<readonly (readonly SecretSpan[])[]>;
 }
 
 type CallStream = ServerWritableStream<CallRequest, CallEvent>;
 
-/** ToolPlugin: the tools of this process as the daemon calls them. */
+/** Serves ToolPlugin: the daemon calls the tools of this process through it. */
 export class ToolServer {
   readonly #tools: ReadonlyMap<string, Tool>;
   readonly #broker: HostBroker;
@@ -102,7 +102,7 @@ export class ToolServer {
     if (this.#host === undefined) return failed(new ContextdError('INTERNAL_ERROR', 'Call came before Describe'));
     const call = new ServedCall(request, this.#protectedPaths, this.#host);
     this.#calls.set(request.call_id, call);
-    // Also when the call is answered: then it changes nothing any more.
+    // gRPC also emits this after the answer; then it has no effect.
     stream.once('cancelled', () => call.cancel('cancelled'));
     try {
       return { output: await this.#run(call, stream) };
@@ -133,24 +133,24 @@ function failed(fault: ContextdError): CallEvent {
   return { failure: packFailure(toFailure(fault)) };
 }
 
-/** The text of an unexpected error stays in the tool's process but for what it prints: it may quote what was read. */
+/** The text of an unexpected error goes only to stderr: it may quote data that the tool read. */
 function faultOf({ tool, request_id }: CallRequest, thrown: unknown): ContextdError {
   const fault = ContextdError.from(thrown);
   if (fault.code !== 'INTERNAL_ERROR' || fault === thrown) return fault;
   const stack = thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
   process.stderr.write(`${tool} threw in ${request_id}: ${stack}\n`);
-  return new ContextdError('INTERNAL_ERROR', `${tool} failed for a reason it did not foresee`, {
+  return new ContextdError('INTERNAL_ERROR', `${tool} failed unexpectedly`, {
     remedy: 'See `ctxd server logs` for the cause.',
   });
 }
 
-/** One call inside the tool process: its context, and what it still waits for from the host. */
+/** One call in the tool process: its context, and its requests to the host that are under way. */
 export class ServedCall {
   readonly context: ToolContext;
   readonly #request: CallRequest;
   readonly #host: HostClient;
   readonly #abort = new AbortController();
-  /** Lines on their way: the id of the call opens the log only until the call is answered. */
+  /** Log lines being sent. The call's id is valid for the log only until the call is answered. */
   readonly #logging = new Set<Promise<void>>();
 
   constructor(request: CallRequest, protectedPaths: readonly string[], host: HostClient) {
@@ -168,17 +168,17 @@ export class ServedCall {
     };
   }
 
-  /** Commands under way are ended by the host, whose results still come: with what was printed so far. */
+  /** The host ends the commands that are running; their results still arrive, with the output so far. */
   cancel(reason: 'timeout' | 'cancelled'): void {
     const { tool, timeout_ms } = this.#request;
     const fault =
       reason === 'timeout'
-        ? new ContextdError('TIMEOUT', `${tool} was not done after ${timeout_ms} ms`)
+        ? new ContextdError('TIMEOUT', `${tool} did not finish within ${timeout_ms} ms`)
         : new ContextdError('CANCELLED', `${tool} was cancelled`);
     this.#abort.abort(fault);
   }
 
-  /** Null: no line is on its way. */
+  /** Settles when all log lines are sent; null if no line is being sent. */
   logged(): Promise<unknown> | null {
     return this.#logging.size === 0 ? null : Promise.all(this.#logging);
   }
@@ -192,7 +192,7 @@ export class ServedCall {
     };
   }
 
-  /** A line that may not be written is dropped: that is no reason for a tool to fail. */
+  /** Drops a line that is refused: a tool must not fail because of a log line. */
   #log(callId: string, level: LogLevel, message: string): void {
     const sent = this.#host.log(callId, level, message.slice(0, LOG_LINE_MAX_CHARS)).catch(() => {});
     this.#logging.add(sent);

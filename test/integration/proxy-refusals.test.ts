@@ -145,7 +145,7 @@ describe.each(BUILDS)('the %s proxy without a daemon that it could tell', (build
     expect(reports).toMatchObject([
       {
         error_code: 'ARGS_INVALID',
-        message: expect.stringContaining('2 inputs given'),
+        message: expect.stringContaining('2 inputs were given'),
         call: { tool: 'safe_bash', context: { project_root: bench.project } },
       },
     ]);

@@ -11,7 +11,7 @@ import {
 } from '../../src/sdk/tool.ts';
 import { type FileRead, readFile, readSelection, type Selection } from './read-file.ts';
 
-/** FR-4.2: files of the workspace, whole or in part. Never more of them in memory than is given back. */
+/** FR-4.2: reads files of the workspace, whole or in part. Holds no more in memory than it returns. */
 export const safeRead: Tool = {
   name: 'safe_read',
   async execute(context, input) {
@@ -36,10 +36,10 @@ function outputOf({ facts, text, warnings }: FileRead): ToolOutput {
   };
 }
 
-/** Files of one call. Each is a stream of the answer, which has at most 16. */
+/** The most files of one call. Each is a stream of the answer, which has at most 16. */
 const FILES_MAX = 12;
 
-/** ARGS_INVALID for no path, for more than twelve, and for the same one twice. */
+/** Throws ARGS_INVALID for no path, for more than twelve, and for a path given twice. */
 export function readPaths(input: JsonObject, workspace: string): readonly string[] {
   const paths = readStringList(input, 'paths');
   if (paths.length === 0 || paths.length > FILES_MAX)
@@ -54,9 +54,9 @@ export function readPaths(input: JsonObject, workspace: string): readonly string
 }
 
 /**
- * The same part of several files, one stream each. A file that cannot be read has its error in `data.files`; when
- * none can be, the call fails as the first one did. A file has an equal part of the bytes that are left for it and
- * those after it.
+ * Reads the same part of several files, one stream each. A file that cannot be read has its error in `data.files`; if no
+ * file can be read, the call fails with the error of the first. The bytes that are left are shared equally between a file
+ * and those after it.
  */
 export async function readSeveral(
   paths: readonly string[],
@@ -69,7 +69,7 @@ export async function readSeveral(
     const outputMaxBytes = Math.floor(left / (paths.length - index));
     try {
       const read = await readFile(path, selection, { ...context, outputMaxBytes });
-      // The line that tells of a gap is not the file's.
+      // The line that reports a gap is not part of the file.
       left -= Math.min(outputMaxBytes, answer.add(read));
     } catch (thrown) {
       answer.addFault(path, faultOfFile(thrown, context.signal));
@@ -78,7 +78,7 @@ export async function readSeveral(
   return answer.finish();
 }
 
-/** What is the matter with one file alone; anything else fails the call. */
+/** The error of one file. Any other error fails the call. */
 function faultOfFile(thrown: unknown, signal: AbortSignal): ContextdError {
   signal.throwIfAborted();
   if (thrown instanceof ContextdError && thrown.code !== 'ARGS_INVALID') return thrown;
@@ -92,7 +92,7 @@ class SeveralFiles {
   readonly #faults: ContextdError[] = [];
   #droppedBytes = 0;
 
-  /** Gives the bytes that it takes. */
+  /** Returns the bytes that the file takes. */
   add({ facts, text, warnings }: FileRead): number {
     const stream = { field: `content_${this.#files.length + 1}`, text: text.text, margin: text.margin };
     const { path = null, ...others } = facts;

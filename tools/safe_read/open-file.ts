@@ -5,12 +5,12 @@ import { describeBinary, EtagBuilder, readSpan, type Span } from '../../src/sdk/
 import { ContextdError } from '../../src/sdk/tool.ts';
 import { fileFault } from '../../src/sdk/workspace-path.ts';
 
-/** Enough of a file to tell text from binary. */
+/** The part at the start of a file that is checked for binary data. */
 const SNIFF_BYTES = 64 * 1024;
 
 /**
- * A regular file of text, open for reading. `real` has no links left: none is followed now, and a named pipe does not
- * block. PATH_INVALID for what is no such file.
+ * Opens a regular text file. `real` is a path without links: none is followed, and a named pipe does not block. Throws
+ * PATH_INVALID for any other file.
  */
 export async function openText(real: string, shown: string, signal: AbortSignal): Promise<FileHandle> {
   const flags = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW;
@@ -44,7 +44,7 @@ async function refuseBinary(file: FileHandle, shown: string, signal: AbortSignal
   if (kind === null) return;
   const { size } = await file.stat();
   throw new ContextdError('PATH_INVALID', `${shown} is not text: ${kind}, ${size} bytes`, {
-    remedy: 'Look at it with a program, through safe_bash: file, xxd, unzip -l.',
+    remedy: 'Inspect it with a program through safe_bash: file, xxd, unzip -l.',
     details: { path: shown, kind, bytes: size, sha256: await hashFile(file, signal) },
   });
 }
@@ -61,13 +61,13 @@ const NEWLINE = 0x0a;
 export interface FileFacts {
   etag: string;
   bytes: number;
-  /** Lines; a last one without a newline counts. */
+  /** Lines, including a last line without a newline. */
   lines: number;
-  /** Where the wanted lines lie; null when the file ends before the first of them. */
+  /** The span of the requested lines; null if the file ends before the first of them. */
   lineSpan: Span | null;
 }
 
-/** One pass over the whole file: its etag, its size, its lines, and where lines `first` to `last` lie. */
+/** Reads the whole file once: its etag, size, lines, and the span of the lines `first` to `last`. */
 export async function scanFile(
   file: FileHandle,
   etagKey: string,
@@ -83,11 +83,11 @@ export async function scanFile(
   return { etag: etag.finish(), ...lines.finish() };
 }
 
-/** Where the last `count` lines begin, found from the end. */
+/** The offset at which the last `count` lines begin, searched from the end. */
 export async function findTail(file: FileHandle, bytes: number, count: number, signal: AbortSignal): Promise<number> {
   const buffer = Buffer.allocUnsafe(CHUNK_BYTES);
   let left = count;
-  // The newline that ends the last line does not begin another.
+  // The newline at the end of the last line does not begin another line.
   for (let end = Math.max(0, bytes - 1); end > 0; ) {
     signal.throwIfAborted();
     const start = Math.max(0, end - buffer.length);
@@ -105,7 +105,7 @@ function before(buffer: Buffer, at: number): number {
   return at === 0 ? -1 : buffer.lastIndexOf(NEWLINE, at - 1);
 }
 
-/** Counts lines over chunks and notes where the wanted ones begin and end. */
+/** Counts lines over chunks and records where the requested lines begin and end. */
 class LineFinder {
   readonly #first: number;
   readonly #last: number;

@@ -8,9 +8,9 @@ import { fileFault, findExisting, resolvePath } from '../../src/sdk/workspace-pa
 import { grepFile } from './grep.ts';
 import { type FileFacts, findTail, openText, scanFile } from './open-file.ts';
 
-/** What was read of one file. */
+/** The result for one file. */
 export interface FileRead {
-  /** Path, etag, size, and what of it was selected. */
+  /** Path, etag, size, and the selected range. */
   facts: JsonObject;
   text: ReadText;
   warnings: readonly string[];
@@ -18,7 +18,7 @@ export interface FileRead {
 
 type ReadContext = Pick<ToolContext, 'workspace' | 'etagKey' | 'outputMaxBytes' | 'signal'>;
 
-/** A text file of the workspace, or the part that is selected; of more than `outputMaxBytes`, its two ends. */
+/** Reads a text file of the workspace, or the selected part. Of more than `outputMaxBytes`, returns both ends. */
 export async function readFile(path: string, selection: Selection, context: ReadContext): Promise<FileRead> {
   const { absolute, shown } = resolvePath(context.workspace, path);
   const real = await findExisting(context.workspace, { absolute, shown });
@@ -43,12 +43,12 @@ async function select(
   const facts = { path: shown, etag: scan.etag, bytes: scan.bytes, lines: scan.lines };
   if (selection.kind === 'grep') {
     const found = await grepFile(file, { ...selection, maxBytes: outputMaxBytes }, signal);
-    const warnings = found.hasLongLines ? [`of lines of ${shown} over 1 MiB only the first 1 MiB was searched`] : [];
+    const warnings = found.hasLongLines ? [`only the first 1 MiB of each line of ${shown} was searched`] : [];
     return { facts: { ...facts, matches: found.matches }, text: { ...EMPTY, ...found }, warnings };
   }
   const { span, range } = await locate(file, selection, scan, signal);
   if (span === null) {
-    const warning = `${shown} ends before: it has ${scan.lines} lines, ${scan.bytes} bytes`;
+    const warning = `${shown} ends before the selected part: it has ${scan.lines} lines, ${scan.bytes} bytes`;
     return { facts, text: EMPTY, warnings: [warning] };
   }
   const text = await readText(file, span, outputMaxBytes, signal);
@@ -58,9 +58,9 @@ async function select(
 const EMPTY: ReadText = { text: '', margin: { before: 0, after: 0 }, droppedBytes: 0, replaced: false };
 
 interface Located {
-  /** Null when the file ends before. */
+  /** Null if the file ends before the selected part. */
   span: Span | null;
-  /** As the caller counts; null for the whole file. */
+  /** In the caller's numbers; null for the whole file. */
   range: string | null;
 }
 
@@ -89,10 +89,10 @@ async function locate(
 
 function withWarning(read: FileRead, shown: string): FileRead {
   if (!read.text.replaced) return read;
-  return { ...read, warnings: [...read.warnings, `bytes of ${shown} that are not UTF-8 became U+FFFD`] };
+  return { ...read, warnings: [...read.warnings, `bytes of ${shown} that are not UTF-8 were replaced by U+FFFD`] };
 }
 
-/** Which part of the file is wanted. Numbers as the caller counts: lines from 1, bytes from 0, ends included. */
+/** The requested part of a file, in the caller's numbers: lines from 1, bytes from 0, both ends included. */
 export type Selection =
   | { kind: 'all' }
   | { kind: 'lines'; first: number; last: number }
@@ -103,7 +103,7 @@ export type Selection =
 const NAMES = ['lines', 'bytes', 'head', 'tail', 'grep'] as const;
 const RANGE = /^(\d{1,15})(-(\d{0,15}))?$/;
 
-/** At most one of lines, bytes, head, tail and grep; ARGS_INVALID otherwise. */
+/** Reads at most one of lines, bytes, head, tail and grep. Throws ARGS_INVALID for more. */
 export function readSelection(input: JsonObject): Selection {
   const given = NAMES.filter((name) => input[name] !== undefined);
   const name = given[0];
@@ -147,21 +147,21 @@ function readCount(input: JsonObject, name: 'head' | 'tail'): number {
   return count;
 }
 
-/** Searched for secrets on both sides of what was asked for: a private key is known by its first line. */
+/** The text around the requested part that is searched for secrets: a private key is recognized by its first line. */
 const MARGIN_BYTES = 8 * 1024;
 
 export interface ReadText {
   text: string;
-  /** What of `text` stands around the span. */
+  /** The parts of `text` before and after the span. */
   margin: TextMargin;
   droppedBytes: number;
-  /** True when bytes that are not UTF-8 became U+FFFD. */
+  /** True if bytes that are not UTF-8 were replaced by U+FFFD. */
   replaced: boolean;
 }
 
 /**
- * The text of a span with what stands around it; of a span over `maxBytes` its first and last half, cut at line ends.
- * A character cut apart by the span is left out.
+ * Reads the text of a span with the text around it. Of a span over `maxBytes` it reads the first and the last half, cut at
+ * line ends. Leaves out a character that the span splits.
  */
 export async function readText(file: FileHandle, span: Span, maxBytes: number, signal: AbortSignal): Promise<ReadText> {
   const read = async (start: number, end: number): Promise<Decoded> =>

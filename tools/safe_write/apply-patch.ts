@@ -6,26 +6,26 @@ import { findBytes, findNearMiss } from './find-text.ts';
 import { isCrlfThroughout, toCrlf } from './lines.ts';
 import type { Hunk, HunkSide, Patch } from './parse-patch.ts';
 
-/** Hunks that are looked for because they do not stand where the patch says. */
+/** The most hunks that are searched because they are not at the line in their header. */
 const SEARCHES_MAX = 1_000;
-/** Hunks between two turns of others. */
+/** The number of hunks after which other calls of this process get their turn. */
 const HUNKS_A_TURN = 500;
 const NEWLINE = 0x0a;
 
 export interface Patched {
   content: Buffer;
-  /** What changed, in `content`. */
+  /** The changed spans of `content`. */
   changed: readonly Span[];
-  /** Hunks that stood so many lines below where the patch says; above it, less than 0. */
+  /** Hunks found elsewhere: the number of lines below the line in their header; negative above it. */
   offsets: readonly { hunk: number; lines: number }[];
-  /** True when newlines of the patch became CRLF, as the file has it. */
+  /** True if newlines of the patch were converted to CRLF, as in the file. */
   toCrlf: boolean;
 }
 
 /**
- * The file with every hunk applied, without fuzz: all lines that a hunk knows must stand there. A hunk that does not
- * stand where its header says, shifted as the one before it, is taken where it stands once after that one. The answer
- * to give when one does not fit comes back as `misfit`.
+ * Applies every hunk without fuzz: all lines of a hunk must be in the file. A hunk is expected at the line in its header,
+ * shifted like the hunk before it. Otherwise it is applied where its lines occur exactly once after the hunk before it. If
+ * a hunk does not fit, returns the tool's answer as `misfit`.
  */
 export async function applyPatch(
   before: Buffer,
@@ -38,7 +38,7 @@ export async function applyPatch(
     const { searches } = work;
     const misfit = work.apply(hunk);
     if (misfit !== null) return { misfit };
-    // A search reads the whole file: others of this process get their turn.
+    // A search reads the whole file, so let other calls of this process run.
     if (work.searches > searches || hunk.number % HUNKS_A_TURN === 0) await setImmediate();
     signal.throwIfAborted();
   }
@@ -64,10 +64,10 @@ class Patching {
   readonly #changed: Span[] = [];
   readonly #offsets: { hunk: number; lines: number }[] = [];
   #size = 0;
-  /** Up to here the old file is dealt with. */
+  /** The old file is processed up to this place. */
   #done: Place = { at: 0, line: 1 };
   #shift = 0;
-  /** How many hunks were not where the patch says. */
+  /** The number of hunks that were not at the line in their header. */
   searches = 0;
 
   constructor(before: Buffer, shown: string, newline: string) {
@@ -76,7 +76,7 @@ class Patching {
     this.#newline = newline;
   }
 
-  /** Null when it fits. */
+  /** Applies a hunk. Returns null if it fits, otherwise the tool's answer. */
   apply(hunk: Hunk): ToolOutput | null {
     const old = this.#bytesOf(hunk.old);
     const stated = hunk.old.start + (hunk.old.lines.length === 0 ? 1 : 0);
@@ -109,7 +109,7 @@ class Patching {
     return end <= this.#before.length && this.#before.subarray(at, end).equals(old);
   }
 
-  /** Up to two places after the hunk before it; null when too many were looked for. */
+  /** Up to two places after the previous hunk; null if too many hunks were searched already. */
   #search(hunk: Hunk, old: Buffer): Place[] | null {
     this.searches += 1;
     if (this.searches > SEARCHES_MAX) return null;
@@ -154,7 +154,7 @@ class Patching {
   }
 }
 
-/** Where a line begins, from a place before it; also the one after the last newline. Null when there is none. */
+/** Finds the start of a line, searching from a place before it. Null if the file has no such line. */
 function findLine(bytes: Buffer, from: Place, line: number): Place | null {
   if (line < from.line) return null;
   let { at } = from;
@@ -172,12 +172,12 @@ function countNewlines(bytes: Buffer, start: number, end: number): number {
   return count;
 }
 
-/** Of the line that stands in the place of another, this much is shown, bytes. */
+/** The most bytes shown of the line that is in the file instead. */
 const SHOWN_MAX_BYTES = 300;
-/** Searched for secrets on both sides of what is shown. */
+/** The bytes around the shown line that are searched for secrets. */
 const MARGIN_BYTES = 8 * 1024;
 
-/** What to answer when a hunk does not fit: CONFLICT, and as `data.found` the line that stands there instead. */
+/** The answers for a hunk that does not fit: CONFLICT, with the line that is in the file instead as `data.found`. */
 class HunkMisfit {
   readonly #file: Buffer;
   readonly #shown: string;
@@ -193,48 +193,50 @@ class HunkMisfit {
   }
 
   withoutContext(): ToolOutput {
-    return this.#conflict(`has no lines to know its place by, and line ${this.#line} is not sure to be it`, {
-      remedy: 'Give the hunk three lines of context.',
+    return this.#conflict(`has no context lines, and it is not certain that it belongs at line ${this.#line}`, {
+      remedy: 'Add three lines of context to the hunk.',
     });
   }
 
   ambiguous(lines: readonly number[]): ToolOutput {
     return this.#conflict(
-      `is not at line ${this.#line} and fits in more than one place, as at ${lines.join(' and ')}`,
+      `is not at line ${this.#line} and fits in more than one place, such as lines ${lines.join(' and ')}`,
       {
-        remedy: 'Correct the line in its header, or give it more context.',
+        remedy: 'Correct the line number in its header, or add context.',
         details: { lines: [...lines] },
       },
     );
   }
 
   tooMany(limit: number): ToolOutput {
-    return this.#conflict(`is not at line ${this.#line}, as ${limit} before it were not where the patch says`, {});
+    return this.#conflict(
+      `is not at line ${this.#line}, and ${limit} hunks before it were not at the line in their header either`,
+      {},
+    );
   }
 
-  /** `old`: what it expects. `at`: offset of the expected line, null when the file ends before it. */
+  /** `old`: the bytes the hunk expects. `at`: offset of the expected line; null if the file ends before it. */
   nowhere(old: Buffer, at: number | null, done: number): ToolOutput {
     const near = findNearMiss(this.#file, old);
-    const differs =
-      near === null ? '' : `; what stands at line ${near.line} differs in white space alone: ${near.differs}`;
+    const differs = near === null ? '' : `; the text at line ${near.line} differs only in white space: ${near.differs}`;
     const details = near === null ? {} : { nearest_line: near.line };
     if (at === null) {
-      const where = this.#line < done ? 'the hunk before it ends behind that line' : 'the file ends before that line';
+      const where = this.#line < done ? 'the hunk before it ends after this line' : 'the file ends before this line';
       return this.#conflict(`is expected at line ${this.#line}, but ${where}${differs}`, { details });
     }
     const end = this.#ending(old, at);
     if (end !== null) return this.#conflict(`does not fit: ${end}`, { details });
     const { line, found } = this.#firstOther(old, at);
-    return this.#conflict(`does not fit: line ${line} is not what it expects${differs}`, { details, found });
+    return this.#conflict(`does not fit: line ${line} is not the line it expects${differs}`, { details, found });
   }
 
-  /** What is wrong when every line stands there, and only the end of the file is another. */
+  /** What is wrong if every line is there and only the end of the file differs; null otherwise. */
   #ending(old: Buffer, at: number): string | null {
     const { old: side } = this.#hunk;
     if (!side.endsFile && old.at(-1) === NEWLINE && this.#file.subarray(at).equals(old.subarray(0, -1)))
-      return 'the file ends without a newline there, which takes "\\ No newline at end of file" below its last line';
+      return 'the file ends there without a newline; add "\\ No newline at end of file" below its last line';
     const isThere = this.#file.subarray(at, at + old.length).equals(old);
-    return isThere ? 'it says that the file ends there without a newline, and it does not' : null;
+    return isThere ? 'it says that the file ends there without a newline, which is not true' : null;
   }
 
   #firstOther(old: Buffer, at: number): { line: number; found: ToolStream } {
@@ -259,14 +261,14 @@ class HunkMisfit {
       failure: {
         code: 'CONFLICT',
         message,
-        remedy: `${remedy ?? 'Read the file again and make the patch for what stands there.'} Nothing was written.`,
+        remedy: `${remedy ?? 'Read the file again and make the patch for its content.'} Nothing was written.`,
         details: { path: this.#shown, hunk: number, patch_line: patchLine, line: this.#line, ...details },
       },
     };
   }
 }
 
-/** A secret that is cut, or known by what stands before it, is found with the text around it. */
+/** Includes the text around the line as a margin, so that secrets are recognized by it. */
 function excerpt(file: Buffer, start: number, end: number): ToolStream {
   const shown = dropCutEnd(file.subarray(start, Math.min(end, start + SHOWN_MAX_BYTES)));
   const shownEnd = start + shown.length;

@@ -5,15 +5,15 @@ import { describeBinary, EtagBuilder, readSpan } from '../../src/sdk/file-bytes.
 import { ContextdError, isErrno } from '../../src/sdk/tool.ts';
 import { fileFault } from '../../src/sdk/workspace-path.ts';
 
-/** What was there before the write. */
+/** The file before the write. */
 export interface Existing {
   /** Permission bits. */
   mode: number;
-  /** Changes whenever the file is replaced or written. */
+  /** Changes if the file is replaced or written. */
   identity: string;
 }
 
-/** Null when there is none. PATH_INVALID for what is no regular file. */
+/** Returns null if there is no file. Throws PATH_INVALID for anything but a regular file. */
 export async function findExistingFile(target: string, shown: string): Promise<Existing | null> {
   const stats = await statOrNull(target);
   if (stats === null) return null;
@@ -48,14 +48,14 @@ function identityOf({ dev, ino, size, mtimeNs }: BigIntStats): string {
   return [dev, ino, size, mtimeNs].join(':');
 }
 
-/** The largest file that is changed in part, before and after, bytes: it is in memory as a whole. */
+/** The largest file that is edited or patched, before and after, bytes: the whole file is in memory. */
 export const EDITABLE_MAX_BYTES = 16 * 1024 * 1024;
 
 /** Which file to read, and what it must still be. */
 export interface EditableRequest {
   /** Absolute, links followed. */
   target: string;
-  /** What messages call it. */
+  /** The name of the file in messages. */
   shown: string;
   /** The etag the file must have; null: any. */
   expectedEtag: string | null;
@@ -63,15 +63,15 @@ export interface EditableRequest {
   signal: AbortSignal;
 }
 
-/** A file as it is before a change, and what tells whether it is still that one. */
+/** The content of a file before a change, and the facts to recognize it by. */
 export interface Editable {
   bytes: Buffer;
   existing: Existing;
 }
 
 /**
- * The whole of a text file; null when there is none. CONFLICT when it is not what `expectedEtag` names, PATH_INVALID
- * for more than 16 MiB and for what is not UTF-8 throughout.
+ * Reads a whole text file; null if there is none. Throws CONFLICT if it does not have `expectedEtag`, and PATH_INVALID if it
+ * is larger than 16 MiB or not UTF-8.
  */
 export async function readEditable({
   target,
@@ -93,7 +93,7 @@ export async function readEditable({
   }
 }
 
-/** Links were followed before: none is followed now. */
+/** Follows no link: the target was resolved before. */
 async function readBytes(target: string, shown: string, signal: AbortSignal): Promise<Buffer> {
   const file = await open(target, constants.O_RDONLY | constants.O_NOFOLLOW);
   try {
@@ -120,24 +120,28 @@ function checkEtag(bytes: Buffer, of: { shown: string; expectedEtag: string; eta
 function checkText(bytes: Buffer, shown: string): void {
   const kind = describeBinary(bytes) ?? (isUtf8(bytes) ? null : 'text that is not UTF-8');
   if (kind === null) return;
-  throw new ContextdError('PATH_INVALID', `${shown} cannot be changed in part: it is ${kind}`, {
-    remedy: 'Change it with a program, through safe_bash: sed, iconv.',
+  throw new ContextdError('PATH_INVALID', `${shown} cannot be edited: it is ${kind}`, {
+    remedy: 'Change it with a program through safe_bash: sed, iconv.',
     details: { path: shown, kind, bytes: bytes.length },
   });
 }
 
 function tooLarge(shown: string, bytes: number): ContextdError {
   const limit = EDITABLE_MAX_BYTES;
-  return new ContextdError('PATH_INVALID', `${shown} has ${bytes} bytes; files of up to ${limit} are changed in part`, {
-    remedy: 'Change it with a program, through safe_bash: sed, patch.',
+  return new ContextdError('PATH_INVALID', `${shown} has ${bytes} bytes; files of up to ${limit} bytes can be edited`, {
+    remedy: 'Change it with a program through safe_bash: sed, patch.',
     details: { path: shown, bytes, limit },
   });
 }
 
 export function stale(shown: string, expected: string, actual: string | null): ContextdError {
   const found = actual === null ? 'there is no file' : `the file has ${actual}`;
-  return new ContextdError('CONFLICT', `${shown} is not what you read: etag ${expected} is expected, ${found}`, {
-    remedy: 'Read it again and repeat the change.',
-    details: { path: shown, expected_etag: expected, actual_etag: actual },
-  });
+  return new ContextdError(
+    'CONFLICT',
+    `${shown} is not the file you read: the expected etag is ${expected}, but ${found}`,
+    {
+      remedy: 'Read it again and repeat the change.',
+      details: { path: shown, expected_etag: expected, actual_etag: actual },
+    },
+  );
 }

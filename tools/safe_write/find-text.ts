@@ -1,15 +1,15 @@
 import type { Span } from '../../src/sdk/file-bytes.ts';
 import { LineCounter } from './lines.ts';
 
-/** The platform searches for shorter texts faster; for longer ones its worst case would grow with their length. */
+/** Up to this length the platform's search is faster; for longer texts its worst case grows with their length. */
 const SHORT_BYTES = 64;
 
 export interface FindOptions {
-  /** True: `aa` stands twice in `aaa`. */
+  /** True: `aa` occurs twice in `aaa`. */
   overlapping: boolean;
 }
 
-/** Offsets at which `wanted`, which is not empty, stands in `bytes`. Linear in both, whatever they hold. */
+/** Yields the offsets of `wanted`, which is not empty, in `bytes`. Linear in both for every input. */
 export function* findBytes(bytes: Buffer, wanted: Buffer, { overlapping }: FindOptions): Generator<number> {
   if (wanted.length > SHORT_BYTES) {
     yield* findLong(bytes, wanted, overlapping);
@@ -19,7 +19,7 @@ export function* findBytes(bytes: Buffer, wanted: Buffer, { overlapping }: FindO
   for (let at = bytes.indexOf(wanted); at !== -1; at = bytes.indexOf(wanted, at + step)) yield at;
 }
 
-/** Offsets of a whole search, in four bytes each. */
+/** All offsets of a search, in four bytes each. */
 export function findAllBytes(bytes: Buffer, wanted: Buffer): Uint32Array {
   let found = new Uint32Array(64);
   let count = 0;
@@ -35,7 +35,7 @@ export function findAllBytes(bytes: Buffer, wanted: Buffer): Uint32Array {
   return found.subarray(0, count);
 }
 
-/** Knuth, Morris and Pratt: no byte of the text is looked at again. */
+/** The algorithm of Knuth, Morris and Pratt, which reads every byte of the text once. */
 function* findLong(bytes: Buffer, wanted: Buffer, overlapping: boolean): Generator<number> {
   const borders = bordersOf(wanted);
   const first = wanted[0] ?? 0;
@@ -53,7 +53,7 @@ function* findLong(bytes: Buffer, wanted: Buffer, overlapping: boolean): Generat
   }
 }
 
-/** For each prefix of `wanted`, the length of the longest shorter one that it ends with. */
+/** For each prefix of `wanted`, the length of the longest shorter prefix that it ends with. */
 function bordersOf(wanted: Buffer): Uint32Array {
   const borders = new Uint32Array(wanted.length);
   let length = 0;
@@ -66,9 +66,9 @@ function bordersOf(wanted: Buffer): Uint32Array {
 }
 
 export interface NearMiss {
-  /** Where it begins in the file, counted from 1. */
+  /** The line at which it begins, counted from 1. */
   line: number;
-  /** What is different, for a sentence. */
+  /** The difference, as part of a sentence. */
   differs: string;
 }
 
@@ -76,7 +76,7 @@ const TAB = 0x09;
 const RETURN = 0x0d;
 const SPACE = 0x20;
 
-/** The first place that is `wanted` but for white space; null when there is none. Linear in both. */
+/** Finds the first text that differs from `wanted` only in white space; null if there is none. Linear in both. */
 export function findNearMiss(bytes: Buffer, wanted: Buffer): NearMiss | null {
   const words = withoutSpace(wanted);
   if (words.length === 0) return null;
@@ -98,7 +98,7 @@ function withoutSpace(bytes: Buffer): Buffer {
   return kept.subarray(0, length);
 }
 
-/** The offset, from `start` on, of the byte before which stand `count` others that are no white space. */
+/** The offset of the byte after `count` bytes that are not white space, counted from `start`. */
 function offsetOfWord(bytes: Buffer, start: number, count: number): number {
   let left = count;
   let at = start;
@@ -110,7 +110,7 @@ function offsetOfWord(bytes: Buffer, start: number, count: number): number {
   return at;
 }
 
-/** White space around the words is only looked at when that between them is the same. */
+/** Compares the white space around the words only if that between them is the same. */
 function compare(bytes: Buffer, { start, end }: Span, wanted: Buffer): string {
   const between = bytes.subarray(start, end);
   const wantedBetween = trim(wanted);

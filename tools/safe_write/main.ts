@@ -12,7 +12,7 @@ import { replaceFile, WRITE_MODES, type WriteMode } from './replace-file.ts';
 const WAYS = ['content', 'edits', 'patch'] as const;
 type Way = (typeof WAYS)[number];
 
-/** FR-4.3: writes a file of the workspace as a whole, or not at all. */
+/** FR-4.3: writes a file of the workspace completely or not at all. */
 export function createSafeWrite(): Tool {
   const locks = new PathLocks();
   return {
@@ -31,7 +31,7 @@ export function createSafeWrite(): Tool {
   };
 }
 
-/** Which one of the three was given; ARGS_INVALID for none or two, and for `mode` without `content`. */
+/** Finds out which of the three was given. Throws ARGS_INVALID for none or two, and for `mode` without `content`. */
 function readWay(input: JsonObject): Way {
   const [way, second] = WAYS.filter((name) => input[name] !== undefined);
   if (way === undefined) throw invalid('content', 'is missing', `Pass one of ${WAYS.join(', ')}.`);
@@ -64,13 +64,13 @@ function readMode(input: JsonObject): WriteMode {
   throw invalid('mode', `must be one of ${WRITE_MODES.join(', ')}`);
 }
 
-/** Offsets of hunks that an answer tells. */
+/** The most hunk offsets in an answer. */
 const OFFSETS_MAX = 20;
 
-export interface TargetFile {
+interface TargetFile {
   /** Absolute, links followed. */
   target: string;
-  /** What messages call it. */
+  /** The name of the file in messages. */
   shown: string;
 }
 
@@ -82,8 +82,8 @@ interface Change {
 
 type MakeChange = (before: Buffer | null) => Promise<Change | { misfit: ToolOutput }>;
 
-/** Changes a part of a file: all of the edits or hunks, or none, and only if nobody else wrote it meanwhile. */
-export async function changeFile(
+/** Applies all edits or hunks to a file, or none, and only if nobody else wrote the file in the meantime. */
+async function changeFile(
   file: TargetFile,
   way: 'edits' | 'patch',
   context: ToolContext,
@@ -134,7 +134,7 @@ async function rewrite(
     content,
     mode: editable === null ? 'create' : 'overwrite',
     madeFrom: editable?.existing ?? null,
-    // It was compared with what was read, and what was read must still stand there.
+    // Already compared with the bytes read; `madeFrom` makes sure that these are still there.
     expectedEtag: null,
     etagKey,
     signal,
@@ -143,7 +143,7 @@ async function rewrite(
   return { data: { path: shown, etag, bytes, ...(created ? { created } : {}), ...facts, changed: ranges } };
 }
 
-/** Only lines to add, at the start. */
+/** True for a patch that only adds lines at the start. */
 function isForNoFile({ hunks }: Patch): boolean {
   const [first, second] = hunks;
   return second === undefined && first?.old.start === 0 && first.old.lines.length === 0;
@@ -155,20 +155,20 @@ function newlineFact(toCrlf: boolean): JsonObject {
 
 function notThere(shown: string): ContextdError {
   return new ContextdError('PATH_NOT_FOUND', `there is no ${shown} to change`, {
-    remedy: 'Paths are relative to the workspace root. Make a new file with "content".',
+    remedy: 'Paths are relative to the workspace root. Create a new file with "content".',
     details: { path: shown },
   });
 }
 
 function isThere(shown: string): ContextdError {
-  return new ContextdError('CONFLICT', `the patch makes ${shown}, which exists already`, {
-    remedy: 'Read it and make a patch for what stands there.',
+  return new ContextdError('CONFLICT', `the patch creates ${shown}, which exists already`, {
+    remedy: 'Read the file and make a patch for its content.',
     details: { path: shown },
   });
 }
 
-/** One writer at a time for each path, in the order they came: between reading an etag and renaming nobody else writes. */
-export class PathLocks {
+/** Admits one writer at a time for each path, in order, so that nobody writes between reading the etag and renaming. */
+class PathLocks {
   readonly #last = new Map<string, Promise<unknown>>();
 
   async hold<T>(path: string, work: () => Promise<T>): Promise<T> {

@@ -23,7 +23,7 @@ import { listenPinned, MESSAGE_OPTIONS, type Pair } from '../../protocol/plugin/
 import { newSocket, PluginBroker } from './plugin-broker.ts';
 import { StdioStream } from './stdio-stream.ts';
 
-/** Milliseconds for the last answers to go out after the host asked to shut down. */
+/** The time for the last answers after the host has asked to shut down, milliseconds. */
 const FAREWELL_MS = 250;
 
 const NO_COOKIE = `This program is a plugin of contextd and is not meant to be started by hand.
@@ -33,28 +33,28 @@ const NO_MTLS = `This plugin of contextd takes connections only with AutoMTLS, a
 `;
 
 export interface PluginServeOptions {
-  /** Version of the tool protocol this program speaks. */
+  /** Version of the tool protocol that this program speaks. */
   appVersion: number;
   /** The environment of the process. */
   env: Readonly<Record<string, string | undefined>>;
   /**
-   * Adds the plugin's own services, before the host can connect; the broker is of use once it has. `protocol` is what
-   * `loadPluginProtocol` gives, so that it is made only once.
+   * Adds the plugin's own services before the host can connect. The broker works once the host is connected. `protocol` is
+   * the result of `loadPluginProtocol`, passed on because loading takes time.
    */
   register(server: Server, broker: PluginBroker, protocol: PluginProtocol): void;
 }
 
 export interface ServedPlugin {
   readonly broker: PluginBroker;
-  /** Settles, never rejects, when the host asked to shut down or is gone. The process has nothing left to do. */
+  /** Settles, and never rejects, when the host has asked to shut down or is gone. The process has nothing left to do. */
   readonly closed: Promise<void>;
 }
 
 /**
- * The plugin's side of go-plugin's core protocol 1, for a whole process: checks the cookie, listens on a unix socket
- * to the host alone, prints the handshake line and from then on sends what is written to stdout and stderr to the host.
- * SIGINT is ignored: an interrupt at the terminal is for the host. Without the cookie or the host's certificate it
- * says so on stderr and exits with code 1.
+ * The plugin's side of go-plugin's core protocol 1, for a whole process: checks the cookie, listens on a unix socket for
+ * the host alone, prints the handshake line, and from then on sends stdout and stderr to the host. Ignores SIGINT: an
+ * interrupt at the terminal is for the host. Without the cookie or the host's certificate it prints an error and exits
+ * with code 1.
  */
 export async function servePlugin(options: PluginServeOptions): Promise<ServedPlugin> {
   const { env, appVersion } = options;
@@ -73,7 +73,7 @@ export async function servePlugin(options: PluginServeOptions): Promise<ServedPl
   return plugin;
 }
 
-/** The server and what every plugin serves on it. */
+/** The gRPC server with the services of every plugin. */
 class Plugin implements ServedPlugin {
   readonly server = new Server(MESSAGE_OPTIONS);
   readonly broker: PluginBroker;
@@ -112,7 +112,7 @@ class Plugin implements ServedPlugin {
     this.#stdio.capture(process.stderr, StdioChannel.STDERR);
   }
 
-  /** What was asked before is answered if that goes fast. */
+  /** Lets requests under way finish, for a short time. */
   #end(): void {
     if (this.#isEnding) return;
     this.#isEnding = true;
@@ -137,8 +137,6 @@ function refuse(message: string): never {
   writeSync(process.stderr.fd, message);
   process.exit(1);
 }
-
-/** What every plugin serves beside its own services. */
 
 export function createHealth(): HealthHandlers {
   return {

@@ -63,8 +63,8 @@ describe('what a tool calls its output', () => {
 
   it('may not nest its data deeper than what walks it later can bear', () => {
     expect(() => receive(json(nest(30)))).not.toThrow();
-    expect(() => receive(json(nest(5_000)))).toThrow('at most 32 deep');
-    expect(() => receive(json(`{"a":[${'0,'.repeat(100_000)}0]}`))).toThrow('100000 values large');
+    expect(() => receive(json(nest(5_000)))).toThrow('deeper than 32 levels');
+    expect(() => receive(json(`{"a":[${'0,'.repeat(100_000)}0]}`))).toThrow('more than 100000 values');
   });
 
   it('may not have more data than small facts take', () => {
@@ -86,8 +86,8 @@ describe('what a tool calls its output', () => {
 
   it('may not give a stream the name of a fact, or of another stream', () => {
     const stream = { field: 'stdout', text: '' };
-    expect(() => receive({ ...json('{"stdout":1}'), streams: [stream] })).toThrow('stdout is taken twice');
-    expect(() => receive({ streams: [stream, stream] })).toThrow('stdout is taken twice');
+    expect(() => receive({ ...json('{"stdout":1}'), streams: [stream] })).toThrow('stdout is used twice');
+    expect(() => receive({ streams: [stream, stream] })).toThrow('stdout is used twice');
     expect(() => receive({ streams: [{ field: '__proto__', text: '' }] })).toThrow('does not match');
   });
 
@@ -103,11 +103,11 @@ describe('what a tool calls its output', () => {
 
   it('may hold spans only with start before end', () => {
     expect(() => receive(spans({ rule: 'r', start: 0, end: 5 }))).not.toThrow();
-    expect(() => receive(spans({ rule: 'r', start: 5, end: 5 }))).toThrow('what is not a span');
-    expect(() => receive(spans({ rule: 'r', start: 6, end: 5 }))).toThrow('what is not a span');
+    expect(() => receive(spans({ rule: 'r', start: 5, end: 5 }))).toThrow('an invalid span');
+    expect(() => receive(spans({ rule: 'r', start: 6, end: 5 }))).toThrow('an invalid span');
   });
 
-  it('that cannot be carried is RESOURCE_LIMIT, said by the tool itself', () => {
+  it('that is too large is RESOURCE_LIMIT, reported by the tool itself', () => {
     const data = { a: 'x'.repeat(16 * 1024 * 1024) };
     expect(() => packCallOutput({ output: { data }, firstPass: [] })).toThrowError(
       expect.objectContaining({ code: 'RESOURCE_LIMIT' }),

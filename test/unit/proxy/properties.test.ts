@@ -51,10 +51,10 @@ describe('the schema.json that flags are read by', () => {
 
   it('is refused when it is a directory, or a pipe that nobody writes', async () => {
     mkdirSync(file);
-    await expect(inputOf('--command', 'x')).rejects.toThrow(refused(/is no file/));
+    await expect(inputOf('--command', 'x')).rejects.toThrow(refused(/is not a file/));
     rmSync(file, { recursive: true });
     execFileSync('mkfifo', [file]);
-    await expect(inputOf('--command', 'x')).rejects.toThrow(refused(/is no file/));
+    await expect(inputOf('--command', 'x')).rejects.toThrow(refused(/is not a file/));
   });
 
   it('names nothing of a file that is no schema', async () => {

@@ -33,9 +33,9 @@ describe('FR-4.3 between reading a file and replacing it', () => {
   });
 
   it.each([
-    ['somebody writes it', () => writeFileSync(at('file'), 'by somebody else'), 'by somebody else'],
+    ['someone writes it', () => writeFileSync(at('file'), 'by someone else'), 'by someone else'],
     [
-      'somebody replaces it by one as long',
+      'someone replaces it by one as long',
       () => {
         writeFileSync(at('other'), 'else');
         renameSync(at('other'), at('file'));
@@ -43,7 +43,7 @@ describe('FR-4.3 between reading a file and replacing it', () => {
       'else',
     ],
     [
-      'somebody puts a link in its place',
+      'someone puts a link in its place',
       () => {
         writeFileSync(at('victim'), 'victim');
         rmSync(at('file'));
@@ -54,7 +54,7 @@ describe('FR-4.3 between reading a file and replacing it', () => {
   ])('%s: CONFLICT, and what they wrote stays', async (_what, meanwhile, left) => {
     await expect(changeWhile(meanwhile)).rejects.toMatchObject({
       code: 'CONFLICT',
-      message: 'file was changed by somebody else while it was being written',
+      message: 'file was changed by someone else while it was being written',
     });
     expect(readFileSync(at('file'), 'utf8')).toBe(left);
     expect(readdirSync(workspace.path).filter((name) => name.startsWith('.contextd-'))).toEqual([]);
@@ -65,7 +65,7 @@ describe('FR-4.3 between reading a file and replacing it', () => {
     expect(readdirSync(workspace.path)).not.toContain('file');
   });
 
-  it('somebody makes the file that was not there: CONFLICT', async () => {
+  it('someone makes the file that was not there: CONFLICT', async () => {
     const made = {
       ...request(),
       target: at('made'),
@@ -74,9 +74,9 @@ describe('FR-4.3 between reading a file and replacing it', () => {
       madeFrom: null,
     };
     expect(await readEditable({ ...request(), target: at('made') })).toBeNull();
-    writeFileSync(at('made'), 'by somebody else');
+    writeFileSync(at('made'), 'by someone else');
     await expect(replaceFile(made)).rejects.toMatchObject({ code: 'CONFLICT' });
-    expect(readFileSync(at('made'), 'utf8')).toBe('by somebody else');
+    expect(readFileSync(at('made'), 'utf8')).toBe('by someone else');
   });
 
   it('a link that was put there before is not read either', async () => {

@@ -22,7 +22,10 @@ describe('a directory of a tool', () => {
     const dir = await makeTool();
     const other = join(dirname(dir), 'other');
     await rename(dir, other);
-    expect(await faultsOf(other)).toEqual({ 'tool.json': 'it is of good_tool', 'TOOL.md form': expect.any(String) });
+    expect(await faultsOf(other)).toEqual({
+      'tool.json': 'it names the tool good_tool',
+      'TOOL.md form': expect.any(String),
+    });
     const bad = join(dirname(dir), 'Bad-Tool');
     await rename(other, bad);
     expect(await faultsOf(bad)).toMatchObject({ name: expect.stringContaining('it does not match') });
@@ -40,7 +43,7 @@ describe('a directory of a tool', () => {
 
   it('FR-2.5 has an extended document where TOOL.md names it, with every argument', async () => {
     expect(await faultsOf(await makeTool({ 'TOOL_EXTENDED.md': null }))).toEqual({
-      'TOOL_EXTENDED.md': 'it is missing, and TOOL.md names it',
+      'TOOL_EXTENDED.md': 'it is missing, but TOOL.md refers to it',
     });
     expect(await faultsOf(await makeTool({ 'TOOL_EXTENDED.md': 'path' }))).toEqual({
       'TOOL_EXTENDED.md': 'it does not name `path`',
@@ -65,7 +68,7 @@ describe('a directory of a tool', () => {
     execFileSync('mkfifo', [join(dir, file)]);
     expect(await faultsOf(dir)).toMatchObject({
       [file]: 'it is not a plain file',
-      directory: `${file} is neither a file nor a folder`,
+      directory: `${file} is neither a file nor a directory`,
     });
   });
 
@@ -84,9 +87,9 @@ describe('a directory of a tool', () => {
     expect(await faultsOf(dir)).toMatchObject({ [file]: expect.stringContaining('it has 52428800 bytes or more') });
   });
 
-  it('reads no more than the limit of a file that tells no size', async () => {
+  it('reads no more than the limit of a file that reports no size', async () => {
     const read = await readPlainFile('/proc/self/maps', { most: 100, unit: 'bytes' });
-    expect(read).toEqual({ fault: 'has 101 bytes or more, at most 100 are read' });
+    expect(read).toEqual({ fault: 'has 101 bytes or more, the limit is 100' });
   });
 
   it('takes a file of exactly the limit', async () => {
@@ -107,7 +110,7 @@ describe('a directory of a tool', () => {
     onTestFinished(() => void server.close());
     expect(await faultsOf(dir)).toEqual({
       directory: expect.stringMatching(
-        /^(?=.*a\/b\/inside is a symbolic link)(?=.*a\/root is a symbolic link)(?=.*a\/socket is neither a file nor a folder)/,
+        /^(?=.*a\/b\/inside is a symbolic link)(?=.*a\/root is a symbolic link)(?=.*a\/socket is neither a file nor a directory)/,
       ),
     });
   });
@@ -144,13 +147,13 @@ describe('a directory of a tool', () => {
 
   it('FR-2.2 DATA-1 has the link to the proxy where it is installed, and no other', async () => {
     expect(await faultsOf(await makeInstalledTool('/bin/sh'))).toEqual({
-      directory: `good_tool must be a link to ${PROXY}, and is /bin/sh`,
+      directory: `good_tool must be a link to ${PROXY}, but is /bin/sh`,
     });
     const dir = await makeInstalledTool();
     await rm(join(dir, 'good_tool'));
-    expect(await faultsOf(dir)).toEqual({ directory: expect.stringContaining('no link (ENOENT)') });
+    expect(await faultsOf(dir)).toEqual({ directory: expect.stringContaining('not a link (ENOENT)') });
     await writeFile(join(dir, 'good_tool'), '#!/bin/sh\n');
-    expect(await faultsOf(dir)).toEqual({ directory: expect.stringContaining('no link (EINVAL)') });
+    expect(await faultsOf(dir)).toEqual({ directory: expect.stringContaining('not a link (EINVAL)') });
     const written = await makeTool();
     await symlink(PROXY, join(written, 'good_tool'));
     expect(await faultsOf(written)).toEqual({ directory: 'good_tool is a symbolic link' });

@@ -31,9 +31,9 @@ describe('TOOL.md', () => {
     [TOOL_MD.replace('**Ref**: `TOOL_EXTENDED.md`', '**Ref**: none'), 'line 7 must be: **Ref**: `TOOL_EXTENDED.md`'],
     [TOOL_MD.trimEnd(), 'line 8 must be: the end of the file, after one line end'],
     [`${TOOL_MD}\n`, 'it has more than 7 lines'],
-    [TOOL_MD.replaceAll('\n', '\r\n'), 'its lines must end with a line feed alone'],
+    [TOOL_MD.replaceAll('\n', '\r\n'), 'its lines must end with a line feed only'],
     ['', expect.stringContaining('line 8')],
-  ])('DATA-3 is told which line is wrong', (text, fault) => {
+  ])('DATA-3 names the line that is wrong', (text, fault) => {
     expect(faults(text)).toEqual([fault]);
   });
 
