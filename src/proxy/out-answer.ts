@@ -165,7 +165,7 @@ function inFolder(place: OutPlace, options: OutOptions, work: (folder: Folder) =
   }
 }
 
-/** The existing file, if it may be replaced; undefined if there is none. */
+/** The existing file, if it may be replaced; undefined if it does not exist. */
 function checkTarget(folder: Folder, { given, name }: OutPlace): Stats | undefined {
   const path = folder.at(name);
   const stat = statOf(path);

@@ -180,7 +180,7 @@ function isGitDir(folder: Folder): boolean {
   return has('HEAD') && (has('commondir') || (has('objects') && has('refs')));
 }
 
-/** Describes the entry itself, not the target of a link; undefined if there is none. */
+/** Describes the entry itself, not the target of a link; undefined if it does not exist. */
 export function statOf(path: string): Stats | undefined {
   try {
     return lstatSync(path);

@@ -166,9 +166,12 @@ describe('an output that is kept', () => {
     }
   });
 
-  it.each(['art_0000000000000000', 'art_0000000000000000/stdout'])('that is none, %s, is not found', async (ref) => {
-    expect((await look(ref, 'tail')).data.error_code).toBe('NOT_FOUND');
-  });
+  it.each(['art_0000000000000000', 'art_0000000000000000/stdout'])(
+    'reports %s, which does not exist, as NOT_FOUND',
+    async (ref) => {
+      expect((await look(ref, 'tail')).data.error_code).toBe('NOT_FOUND');
+    },
+  );
 
   it('is named only by its id and one of its texts', async () => {
     const ref = await storedLog();

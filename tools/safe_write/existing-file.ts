@@ -70,7 +70,7 @@ export interface Editable {
 }
 
 /**
- * Reads a whole text file; null if there is none. Throws CONFLICT if it does not have `expectedEtag`, and PATH_INVALID if it
+ * Reads a whole text file; null if it does not exist. Throws CONFLICT if it does not have `expectedEtag`, and PATH_INVALID if it
  * is larger than 16 MiB or not UTF-8.
  */
 export async function readEditable({

@@ -76,7 +76,7 @@ const TAB = 0x09;
 const RETURN = 0x0d;
 const SPACE = 0x20;
 
-/** Finds the first text that differs from `wanted` only in white space; null if there is none. Linear in both. */
+/** Finds the first text that differs from `wanted` only in white space; null if nothing does. Linear in both. */
 export function findNearMiss(bytes: Buffer, wanted: Buffer): NearMiss | null {
   const words = withoutSpace(wanted);
   if (words.length === 0) return null;

@@ -29,8 +29,8 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(base, { recursive: true, force: true }));
 
-describe('a bundle is known by what is in it', () => {
-  it('any change of a byte, a name or a place changes the hash', async () => {
+describe('a bundle is identified by its content', () => {
+  it('changes its hash with any change of a byte, a name or a place', async () => {
     const before = await hashBundle(source);
     expect(await hashBundle(source)).toBe(before);
     writeFileSync(join(source, 'main.js'), 'export {}; \n');
@@ -48,7 +48,7 @@ describe('a bundle is known by what is in it', () => {
     expect(statSync(join(tools, sha256, 'main.js')).mode & 0o222).toBe(0o200);
   });
 
-  it('keeps programs programs and makes nothing else one', async () => {
+  it('keeps programs executable and makes nothing else executable', async () => {
     mkdirSync(join(source, 'bin'));
     writeFileSync(join(source, 'bin/tool'), '#!/bin/sh\n', { mode: 0o700 });
     const sha256 = await publishBundle(source, tools);
@@ -92,7 +92,7 @@ describe('SEC-4.1 a tool is verified by its hash on load and whenever a file of 
     await expect(catalog.verify(tool)).rejects.toMatchObject({ code: 'INTEGRITY_FAILED' });
   });
 
-  it('a touched file with the same bytes is hashed again and stands', async () => {
+  it('hashes a touched file with the same bytes again and accepts it', async () => {
     const catalog = createCatalog([createBundleSource({ bundleDir: source, toolsDir: tools, origin: 'core' })]);
     await catalog.start();
     const [tool] = catalog.list();
@@ -101,7 +101,7 @@ describe('SEC-4.1 a tool is verified by its hash on load and whenever a file of 
     await catalog.verify(tool);
   });
 
-  it('core tools that are not built are told with the remedy', async () => {
+  it('reports core tools that are not built, with the remedy', async () => {
     const catalog = createCatalog([
       createBundleSource({ bundleDir: join(base, 'nowhere'), toolsDir: tools, origin: 'core' }),
     ]);

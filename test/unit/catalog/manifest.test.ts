@@ -20,7 +20,7 @@ describe('tool.json is closed', () => {
 
   const profile = { entry: 'main.js', minIsolation: 'reduced', seccomp: [], limits: {} };
 
-  it('takes the kind of its budget and whether its texts are exact', () => {
+  it('reads the kind of its budget and whether its texts are exact', () => {
     const manifest = parseManifest('tool.json', JSON.stringify({ ...good, budget: 'search', exact: true }));
     expect(manifest).toMatchObject({ budget: 'search', isExact: true });
     for (const wrong of [{ budget: 'huge' }, { budget: 1 }, { exact: 'yes' }])
@@ -29,7 +29,7 @@ describe('tool.json is closed', () => {
       );
   });
 
-  it('takes a good one', () => {
+  it('reads a valid manifest', () => {
     expect(parseManifest('tool.json', JSON.stringify(good))).toEqual({
       name: 'hello',
       purpose: 'says hello',

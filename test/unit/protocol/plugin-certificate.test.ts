@@ -38,7 +38,7 @@ describe('a certificate of one side', () => {
     expect(parsed.verify(new X509Certificate(createCertificate(NOW).der).publicKey)).toBe(false);
   });
 
-  it('comes in PEM and DER alike, in canonical form', () => {
+  it('is the same in PEM and DER, in canonical form', () => {
     expect(toPem(made.der)).toBe(made.certificate);
     expect(parsed.raw).toEqual(made.der);
   });

@@ -62,7 +62,7 @@ describe('an error of gRPC that names no code of ours', () => {
     expect(readRpcFault(arrive({ code, details: 'd' }))).toMatchObject({ code: ours, message: 'd' });
   });
 
-  it('is not believed a code that is none', () => {
+  it('reads an unknown code as INTERNAL_ERROR', () => {
     const metadata = new Metadata();
     metadata.set(CODE_TRAILER, 'toString');
     metadata.set(DETAILS_TRAILER, Buffer.from('['));

@@ -33,16 +33,16 @@ describe('a failure the proxy makes itself', () => {
 
   it('is one line with the code, the sentence and the exit code of the table', async () => {
     for (const code of codes) {
-      const error = new ContextdError(code, 'it failed', { remedy: 'Mend it.' });
+      const error = new ContextdError(code, 'it failed', { remedy: 'Fix it.' });
       const { stdout, stderr, exitCode } = await renderFailure(error, newRequestId(0), RANK_FILE);
       expect(lineOf(stdout)).not.toContain('\n');
       expect(JSON.parse(lineOf(stdout))).toMatchObject({
         success: false,
         data: { error_code: code },
-        error: 'it failed. Mend it.',
+        error: 'it failed. Fix it.',
       });
       expect({ stderr, exitCode }).toEqual({
-        stderr: `${code}: it failed. Mend it.`,
+        stderr: `${code}: it failed. Fix it.`,
         exitCode: ERROR_TABLE[code].exitCode,
       });
     }

@@ -18,7 +18,7 @@ describe('a directory of a tool', () => {
     expect((await checksOf(installed)).map(({ rule }) => rule)).not.toContain('tool.json');
   });
 
-  it('fails when its name is none, or not the one of its manifest', async () => {
+  it('fails if its name is invalid or differs from the name in its manifest', async () => {
     const dir = await makeTool();
     const other = join(dirname(dir), 'other');
     await rename(dir, other);
@@ -134,7 +134,7 @@ describe('a directory of a tool', () => {
     expect((await readToolDirectory(dir, PROXY, 5)).strays).toEqual(['it holds more than 5 entries']);
   });
 
-  it('may be no link itself, and is told when it is not there', async () => {
+  it('reports a directory that is a link, and a directory that does not exist', async () => {
     const dir = await makeTool();
     const link = join(await makeFolder(), 'good_tool');
     await symlink(dir, link);
