@@ -3,12 +3,13 @@ import { join } from 'node:path';
 import { build } from 'esbuild';
 import { readRulePack } from '../src/scrub/exact/rule-pack.ts';
 
-/** Files of a tool that travel with the bundle. */
+/** The files of a tool that are copied into the bundle. */
 const TOOL_FILES = ['TOOL.md', 'TOOL_EXTENDED.md', 'tool.json'];
 
 /**
- * Builds `dist/core-bundle/`, what the core tools run from: `main.js` (one file, from the compiled program),
- * `rules.json` (one file, because each is looked at on every call) and `tools/<name>/`. The same sources give the same bytes: the bundle's hash is what projects accept.
+ * Builds `dist/core-bundle/`, from which the core tools run: `main.js` (bundled from the compiled program), `rules.json`
+ * (one file, because every file is checked on every call) and `tools/<name>/`. The same sources must give the same bytes,
+ * because projects accept the bundle's hash.
  */
 async function buildCoreBundle(root: string): Promise<void> {
   const target = join(root, 'dist', 'core-bundle');
@@ -31,7 +32,7 @@ async function bundleProgram(root: string, outfile: string): Promise<void> {
     sourcemap: false,
     legalComments: 'inline',
     logLevel: 'warning',
-    // Packages in CommonJS ask for Node's own modules by `require`, which an ES module does not have.
+    // CommonJS packages load Node's modules by `require`, which an ES module does not have.
     banner: { js: "import { createRequire } from 'node:module';\nconst require = createRequire(import.meta.url);" },
   });
 }
@@ -42,7 +43,7 @@ async function copyTools(source: string, target: string): Promise<void> {
   for (const name of names.sort()) await copyTool(join(source, name), join(target, name));
 }
 
-/** schema.json loses its layout on the way: an agent pays for each space. */
+/** Removes white space from schema.json: an agent pays for every token. */
 async function copyTool(source: string, target: string): Promise<void> {
   await mkdir(target, { recursive: true });
   for (const file of TOOL_FILES) await copyFile(join(source, file), join(target, file));
@@ -50,5 +51,5 @@ async function copyTool(source: string, target: string): Promise<void> {
   await writeFile(join(target, 'schema.json'), `${JSON.stringify(schema)}\n`);
 }
 
-// dist/scripts/build-core-bundle.js: the package root is two up.
+// This file runs as dist/scripts/build-core-bundle.js: the package root is two directories up.
 await buildCoreBundle(join(import.meta.dirname, '..', '..'));

@@ -2,7 +2,7 @@ import { readFile, rm } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { build, type Plugin } from 'esbuild';
 
-/** What the daemon's processes and threads run, below `dist/src`, and the names they get in `dist/program`. */
+/** The entry points of the daemon's processes and threads in `dist/src`, and their names in `dist/program`. */
 const PROGRAMS: Readonly<Record<string, string>> = {
   contextd: 'daemon/main.js',
   spawner: 'sandbox/spawner/main.js',
@@ -12,8 +12,8 @@ const PROGRAMS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Builds `dist/program/`: the compiled program with its packages in a few files instead of 700, which Node loads in a
- * third of the time and holds in 20 MB less (docs/decisions/0019-one-file.md). Source maps lie beside them.
+ * Builds `dist/program/`: the compiled program with its packages in a few files instead of 700. Node loads them in a third
+ * of the time and with 20 MB less memory (docs/decisions/0019-one-file.md). Source maps are beside them.
  */
 async function buildDaemon(root: string): Promise<void> {
   const source = join(root, 'dist', 'src');
@@ -24,7 +24,7 @@ async function buildDaemon(root: string): Promise<void> {
     entryPoints: Object.fromEntries(Object.entries(PROGRAMS).map(([name, path]) => [name, join(source, path)])),
     outdir: target,
     bundle: true,
-    // What is imported when it is needed stays out of the file that is always read.
+    // Code that is imported on demand stays out of the file that is always loaded.
     splitting: true,
     format: 'esm',
     platform: 'node',
@@ -37,7 +37,7 @@ async function buildDaemon(root: string): Promise<void> {
     // Needed once in years. The namespace of a CommonJS package that is imported late would lack its names besides.
     external: ['@peculiar/x509', 'reflect-metadata'],
     plugins: [ownPlaces(source, target)],
-    // Packages in CommonJS ask for Node's own modules by `require`, which an ES module does not have.
+    // CommonJS packages load Node's modules by `require`, which an ES module does not have.
     banner: {
       js: "import { createRequire as createRequireOfFile } from 'node:module';\nconst require = createRequireOfFile(import.meta.url);",
     },
@@ -70,5 +70,5 @@ function ownPlaces(source: string, target: string): Plugin {
   };
 }
 
-// dist/scripts/build-daemon.js: the package root is two up.
+// This file runs as dist/scripts/build-daemon.js: the package root is two directories up.
 await buildDaemon(join(import.meta.dirname, '..', '..'));

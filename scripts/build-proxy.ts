@@ -5,9 +5,9 @@ import { parseArgs } from 'node:util';
 import { build } from 'esbuild';
 
 /**
- * Builds `bin/contextd-proxy`: one compiled file with Bun, or, without Bun, a launcher for a Node program of the same
+ * Builds `bin/contextd-proxy`: one file compiled with Bun or, without Bun, a launcher for a Node program with the same
  * sources and behaviour, which starts more slowly.
- * `--out DIR`: an installation somewhere else (default: this package). `--stand-in`: as if there were no Bun.
+ * `--out DIR`: installs elsewhere (default: this package). `--stand-in`: builds for Node even if there is Bun.
  */
 async function buildProxy(root: string, target: string, standIn: boolean): Promise<void> {
   mkdirSync(join(target, 'bin'), { recursive: true });
@@ -20,7 +20,7 @@ async function buildProxy(root: string, target: string, standIn: boolean): Promi
 interface Parts {
   entry: string;
   proxy: string;
-  /** Program of the stand-in. */
+  /** The program that runs on Node. */
   program: string;
   node: string;
   define: Record<string, string>;
@@ -38,12 +38,12 @@ function partsOf(root: string, target: string): Parts {
   };
 }
 
-/** The two --no-compile-autoload options keep a bunfig.toml or .env of the current folder out of the program. */
+/** The two --no-compile-autoload options keep the program from loading a bunfig.toml or .env of the current directory. */
 function compile(bun: string, parts: Parts): boolean {
   const fresh = `${parts.proxy}.new`;
   const defines = Object.entries(parts.define).map(([name, value]) => `--define=${name}=${value}`);
   const safe = ['--no-compile-autoload-dotenv', '--no-compile-autoload-bunfig'];
-  // A process of some milliseconds: no code of it runs often enough to be compiled, and its heap stays small.
+  // The process runs for a few milliseconds: no code runs often enough to be worth compiling, and the heap stays small.
   const brief = ['--compile-jit-policy=100', '--compile-exec-argv=--smol'];
   const args = [
     'build',
@@ -85,7 +85,7 @@ async function buildStandIn(parts: Parts): Promise<void> {
   renameSync(fresh, parts.proxy);
 }
 
-/** The kernel makes `$0` the path by which the script was found: the link's. */
+/** The kernel sets `$0` to the path by which the script was found, which is that of the link. */
 function launcherText(parts: Parts): string {
   return `#!/bin/sh
 # Stands in for the compiled contextd-proxy where Bun is missing.
@@ -99,6 +99,6 @@ function shellQuoted(text: string): string {
 }
 
 const { values } = parseArgs({ options: { out: { type: 'string' }, 'stand-in': { type: 'boolean', default: false } } });
-// dist/scripts/build-proxy.js: the package root is two up.
+// This file runs as dist/scripts/build-proxy.js: the package root is two directories up.
 const packageRoot = join(import.meta.dirname, '..', '..');
 await buildProxy(packageRoot, values.out ?? packageRoot, values['stand-in']);

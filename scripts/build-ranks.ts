@@ -5,8 +5,8 @@ import { RANK_FILE } from '../src/tokens/counter.ts';
 import { packRankTable } from '../src/tokens/rank-table.ts';
 
 /**
- * js-tiktoken's ranks as tokens in rank order. Its format: lines of `! <first rank> <base64> <base64> …`.
- * A hole or an overlap in the ranks fails the build.
+ * Converts the ranks of js-tiktoken, lines of `! <first rank> <base64> <base64> …`, to tokens in rank order. A gap or an
+ * overlap in the ranks fails the build.
  */
 function readTokens(bpeRanks: string): Uint8Array[] {
   const tokens: Uint8Array[] = [];

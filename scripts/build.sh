@@ -4,7 +4,7 @@ set -eu
 cd "$(dirname "$0")/.."
 PATH="$PWD/node_modules/.bin:$PATH"
 export PATH
-# Whatever the caller's: a root daemon's tools run as the owner of a project and read what is built here.
+# Independent of the caller's umask: the tools of a root daemon run as the owner of a project and read these files.
 umask 022
 tsc -p tsconfig.json
 mkdir -p dist/src/scrub/rules

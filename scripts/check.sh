@@ -1,6 +1,6 @@
 #!/bin/sh
-# The one gate, for people and continuous integration: format and lint, types, unused code, generated code, certified
-# patterns, tests with coverage.
+# The checks that must pass, for people and continuous integration: format and lint, types, unused code, generated code,
+# certified patterns, tests with coverage.
 set -eu
 cd "$(dirname "$0")/.."
 scripts/prepare.sh

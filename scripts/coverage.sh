@@ -1,5 +1,5 @@
 #!/bin/sh
-# The tests with V8's coverage of the test workers and of every child process, merged; fails under 80 %.
+# Runs the tests with V8's coverage, merged over the test workers and every child process; fails below 80 %.
 set -eu
 cd "$(dirname "$0")/.."
 PATH="$PWD/node_modules/.bin:$PATH"

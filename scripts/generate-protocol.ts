@@ -4,9 +4,9 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join, relative, resolve } from 'node:path';
 import protobuf from 'protobufjs';
-import { LOAD_OPTIONS, PLUGIN_PROTO_FILES, PROTO_FILES } from '../src/protocol/load-options.ts';
+import { LOAD_OPTIONS, PLUGIN_PROTO_FILES, PROTO_FILES } from '../src/protocol/load-clients.ts';
 
-// Writes src/protocol/generated anew from proto/ and package.json; with --check it only tells whether that is current.
+// Generates src/protocol/generated from proto/ and package.json. With --check it only reports whether it is current.
 
 const PACKAGE_JSON = 'package.json';
 const ALL_FILES = [...PROTO_FILES, ...PLUGIN_PROTO_FILES];
@@ -54,7 +54,7 @@ function loadFlags(): string[] {
   return [`--keepCase=${keepCase}`, `--longs=${longs.name}`, `--defaults=${defaults}`, ...(oneofs ? ['--oneofs'] : [])];
 }
 
-/** Services as JSON text: a tool's process has no `proto` directory to read, and the daemon starts without parsing it. */
+/** Services as JSON text: a tool's process has no `proto` directory, and the daemon starts faster without parsing one. */
 function definitionModule(proto: string, name: string, files: readonly string[]): string {
   const definition = new protobuf.Root();
   const ownPath = definition.resolvePath;
@@ -70,7 +70,7 @@ function definitionModule(proto: string, name: string, files: readonly string[])
   ].join('\n');
 }
 
-/** The generator names its input by absolute path and leaves blanks at line ends. */
+/** The generator writes absolute paths and trailing blanks. */
 function tidy(file: string, root: string): void {
   const text = readFileSync(file, 'utf8')
     .replaceAll(`${root}/`, '')

@@ -3,9 +3,9 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 
-// Writes src/sandbox/seccomp/syscalls-{x64,arm64}.ts from the kernel's headers (Debian: linux-libc-dev), read by the
-// C preprocessor. With --check it only tells whether the headers at hand agree with what is committed; older headers
-// know fewer calls and still agree. --x64 DIR and --arm64 DIR (repeatable) put other include directories first.
+// Generates src/sandbox/seccomp/syscalls-{x64,arm64}.ts from the kernel's headers (Debian: linux-libc-dev), read by the
+// C preprocessor. With --check it only reports whether the headers of this machine agree with the committed tables. Older
+// headers know fewer calls and still agree. --x64 DIR and --arm64 DIR (repeatable) put other include directories first.
 
 interface Source {
   readonly arch: 'x64' | 'arm64';
@@ -27,7 +27,7 @@ const X64: Source = {
   text: '#include <asm/unistd_64.h>\n#include <linux/version.h>\n',
 };
 
-// The generic header holds what arm64 has, given the same choices that arm64's own header makes.
+// With the choices that arm64's own header makes, the generic header has the calls of arm64.
 const ARM64: Source = {
   arch: 'arm64',
   constant: 'SYSCALLS_ARM64',
@@ -42,7 +42,7 @@ const ARM64: Source = {
   ].join('\n'),
 };
 
-/** Not calls: the count, and where a range reserved for architectures begins. */
+/** Macros that are not calls: the number of calls, and the start of a range reserved for architectures. */
 const MARKERS = ['syscalls', 'arch_specific_syscall'];
 
 function main(): void {
@@ -75,7 +75,7 @@ function readHeaders(source: Source, includeDirs: readonly string[]): Table {
   return { kernel: kernelVersion(Number(macros.get('LINUX_VERSION_CODE'))), numbers };
 }
 
-/** A macro may stand for another one (`__NR_fcntl` for `__NR3264_fcntl`). */
+/** A macro may refer to another macro, as `__NR_fcntl` to `__NR3264_fcntl`. */
 function resolveNumber(macros: ReadonlyMap<string, string>, macro: string): number {
   const value = macros.get(macro);
   if (value === undefined) throw new Error(`${macro} leads to no number`);
@@ -91,7 +91,7 @@ function committedNumbers(file: string): Map<string, number> {
   return new Map([...text.matchAll(/^ {2}(\w+): (\d+),$/gm)].map(([, name, nr]) => [name ?? '', Number(nr)]));
 }
 
-/** A number never changes and never goes; what the headers have and the table has not is stale only under --check. */
+/** A number never changes and is never removed. A call missing from the table makes only --check fail. */
 function compare(
   committed: ReadonlyMap<string, number>,
   fresh: ReadonlyMap<string, number>,

@@ -5,8 +5,8 @@ import { buildWithGo } from '../src/scrub/gitleaks/go-build.ts';
 import { installGitleaks } from '../src/scrub/gitleaks/install.ts';
 import { releaseFor } from '../src/scrub/gitleaks/pinned.ts';
 
-// The gitleaks program and its rules for the user who runs this: install.sh calls it. It fails for a folder that
-// cannot be written, never because gitleaks cannot be had: contextd masks with its own rules then, and says so.
+// Installs the gitleaks program and its rules for the current user; install.sh calls it. It fails if a directory cannot be
+// written. It does not fail if gitleaks is unavailable: contextd then masks with its own rules and says so.
 const environment = readEnvironment();
 const { gitleaksDir } = resolvePaths(environment, findInstallRoot());
 const say = (line: string): boolean => process.stdout.write(`${line}\n`);

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Every property test with 10,000 cases instead of the gate's 300, and the generators of test/escape with 20,000 instead
-# of 500 and 200, from the seed of the day. It takes hours.
+# Runs every property test with 10,000 cases instead of 300, and the generators of test/escape with 20,000 instead of 500
+# and 200, seeded by the date. It takes hours.
 # Arguments go to vitest: npm run nightly -- test/unit
 set -eu
 cd "$(dirname "$0")/.."

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Brings a checkout to the point where the program runs and its tests can: packages, bubblewrap, build.
-# Usage: scripts/prepare.sh [--quiet]. Does only what is missing; asks nothing.
+# Prepares a checkout to run the program and its tests: packages, bubblewrap, build.
+# Usage: scripts/prepare.sh [--quiet]. Does only what is missing and asks no questions.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -12,7 +12,7 @@ node -e 'process.exit(Number(process.versions.node.split(".")[0]) >= 20 ? 0 : 1)
   fail "Node $(node --version) is too old. Install Node 20 or newer (https://nodejs.org), then run this again."
 command -v npm >/dev/null 2>&1 || fail "npm is missing. It comes with Node.js; on Debian and Ubuntu: apt-get install -y npm"
 
-# Whatever the caller's: a root daemon's tools run as the owner of a project, with the Node that is installed here.
+# Independent of the caller's umask: the tools of a root daemon run as the owner of a project, with the Node installed here.
 umask 022
 if ! cmp -s package-lock.json node_modules/.contextd-lock 2>/dev/null || [ ! -x node_modules/.bin/node ]; then
   say "Installing packages (npm ci) ..."

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Runs the tests, straight after a clone too. Arguments go to vitest: npm test -- test/unit/core
+# Runs the tests, also right after a clone. Arguments go to vitest: npm test -- test/unit/core
 set -eu
 cd "$(dirname "$0")/.."
 scripts/prepare.sh

@@ -3,13 +3,16 @@ import { ContextdError } from '../core/errors.ts';
 import { isJsonObject, type JsonObject } from '../core/json.ts';
 import { findSecretInputs, SECRET_KEYWORD, type SecretInput } from './secret-inputs.ts';
 
+/** Options the daemon takes on every tool (design §4). A tool's own schema must not repeat them: it would never see them. */
+export const COMMON_OPTIONS = ['max_tokens', 'view', 'continuation', 'timeout_ms', 'dry_run', 'branch'] as const;
+
 /** A tool's argument schema, compiled once. */
 export interface ArgumentSchema {
   /** Throws ARGS_INVALID with the JSON pointer of each fault. */
   check(input: JsonObject): void;
-  /** What opted in to secrets. */
+  /** The inputs that accept secrets. */
   readonly secretInputs: readonly SecretInput[];
-  /** Top-level properties. */
+  /** The top-level properties. */
   readonly names: readonly string[];
 }
 
@@ -17,9 +20,9 @@ export interface ArgumentSchema {
 export type CompileArguments = (tool: string, schema: JsonObject) => ArgumentSchema;
 
 /**
- * One compiler for all core tools. Their schemas are held against the schema of schemas by a test, not at each start,
- * where that would cost more than everything else here. `when`: "now" (default), or "when used" for schemas that are
- * known to compile: at the first check, so that a start compiles none and a call only that of its own tool.
+ * Creates one compiler for the schemas of several tools. A test checks the schemas of core tools against the meta-schema;
+ * checking them at every start would cost more than everything else here. `when`: "now" (default), or "when used" to
+ * compile at the first check, for schemas that are known to compile.
  */
 export function createArgumentCompiler(when: 'now' | 'when used' = 'now'): CompileArguments {
   const ajv = new Ajv2020({

@@ -3,13 +3,13 @@ import { chmod, cp, mkdir, readdir, readFile, rename, rm, stat } from 'node:fs/p
 import { dirname, join, relative, sep } from 'node:path';
 import { ContextdError, isErrno } from '../core/errors.ts';
 
-/** Any execute bit: it decides whether a file is a program, so it is part of what was accepted. */
+/** Any execute bit. It decides whether a file is a program, so it is part of what a person accepts. */
 const EXECUTABLE = 0o111;
 
 /**
- * Identity of a tool bundle: sha256 over the sorted list of its files, each line
- * `<path>\0<"x" for a program, else "-">\0<sha256 of the bytes>\n`. Symlinks and special files are refused: what is
- * hashed must be what runs.
+ * The identity of a tool bundle: sha256 over the sorted list of its files, each as
+ * `<path>\0<"x" for a program, otherwise "-">\0<sha256 of the bytes>\n`. Throws INTEGRITY_FAILED for symlinks and special
+ * files: what is hashed must be what runs.
  */
 export async function hashBundle(dir: string): Promise<string> {
   const total = createHash('sha256');
@@ -22,8 +22,8 @@ export async function hashBundle(dir: string): Promise<string> {
 }
 
 /**
- * Copies a bundle to `<toolsDir>/<sha256>`, the only place tools run from, and returns the hash of what was copied.
- * The copy is hashed, not the source: a source that changes underneath yields another hash, never a lie.
+ * Copies a bundle to `<toolsDir>/<sha256>`, the only place tools run from, and returns its hash. The hash is that of the
+ * copy, so that it is right even if the source changes while it is copied.
  */
 export async function publishBundle(sourceDir: string, toolsDir: string): Promise<string> {
   const known = await hashBundle(sourceDir);
@@ -33,7 +33,7 @@ export async function publishBundle(sourceDir: string, toolsDir: string): Promis
   await mkdir(toolsDir, { recursive: true, mode: 0o700 });
   await cp(sourceDir, staging, { recursive: true, errorOnExist: true });
   const copied = await hashBundle(staging);
-  // Readable by the user the sandbox runs as; the directories above stay 0700.
+  // Readable by the user the sandbox runs as; the directories above keep mode 0700.
   await makeReadable(staging);
   const target = join(toolsDir, copied);
   await rm(target, { recursive: true, force: true });
@@ -41,7 +41,7 @@ export async function publishBundle(sourceDir: string, toolsDir: string): Promis
   return copied;
 }
 
-/** Throws INTEGRITY_FAILED unless the published bundle still has the hash it is named by (SEC-4.1). */
+/** Throws INTEGRITY_FAILED unless the published bundle still has the hash in its name (SEC-4.1). */
 export async function verifyBundle(dir: string, sha256: string): Promise<void> {
   if (await isIntact(dir, sha256)) return;
   throw new ContextdError(

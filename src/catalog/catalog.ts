@@ -1,17 +1,14 @@
-import { lstatSync } from 'node:fs';
-import { readdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { ContextdError, isErrno } from '../core/errors.ts';
-import type { JsonObject } from '../core/json.ts';
-import { isJsonObject } from '../core/json.ts';
-import { type ArgumentSchema, type CompileArguments, createArgumentCompiler } from './arguments.ts';
-import { publishBundle, verifyBundle } from './bundle.ts';
-import { parseManifest, type ToolManifest } from './manifest.ts';
+import { ContextdError } from '../core/errors.ts';
+import type { ArgumentSchema } from './arguments.ts';
+import type { ToolManifest } from './manifest.ts';
+import { formatToolName, parseToolName } from './tool-name.ts';
 
-/** A tool as the daemon knows it, read from its published bundle and from nowhere else. */
+/** One version of a tool, as its source describes it. */
 export interface CatalogTool {
+  /** `name` is in canonical form; that of an upstream tool has a namespace. */
   manifest: ToolManifest;
   origin: 'core' | 'installed';
+  /** The hash a person accepts. */
   bundleSha256: string;
   bundleDir: string;
   schemaJson: string;
@@ -20,117 +17,72 @@ export interface CatalogTool {
   arguments: ArgumentSchema;
 }
 
-export interface Catalog {
-  /** Publishes the core bundle into `data/tools/<sha256>` and reads its tools. */
+/** Where tools come from: a bundle on disk today. Schemas and documents need not be files. */
+export interface ToolSource {
+  /** Makes the tools ready to be listed and run. */
   start(): Promise<void>;
   stop(): Promise<void>;
-  /** The tool, or undefined. */
-  find(name: string): CatalogTool | undefined;
   list(): readonly CatalogTool[];
-  /** Throws INTEGRITY_FAILED unless the tool's files still have the accepted hash (SEC-4.1). */
+  /** Throws INTEGRITY_FAILED unless a tool of this source is still what its hash names (SEC-4.1). */
   verify(tool: CatalogTool): Promise<void>;
 }
 
-export function createCatalog(deps: { coreBundleDir: string; toolsDir: string }): Catalog {
-  const tools = new Map<string, CatalogTool>();
-  const verified = new Map<string, Stamp>();
+/** The part of a registered project that chooses among the versions of a tool. */
+export interface AcceptedVersions {
+  tools: readonly { name: string; bundleSha256: string }[];
+}
+
+export interface Catalog {
+  start(): Promise<void>;
+  stop(): Promise<void>;
+  /**
+   * The version of the tool `name` that a person accepted for the project. Undefined if none was accepted, or if the
+   * accepted version is no longer there: another version never takes its place.
+   */
+  find(project: AcceptedVersions, name: string): CatalogTool | undefined;
+  /** Every version of the tool `name`, in the order of the sources: that of the installation comes first. */
+  versions(name: string): readonly CatalogTool[];
+  /** All tools in all versions, sorted by name. */
+  list(): readonly CatalogTool[];
+  /** Throws INTEGRITY_FAILED unless the tool is still what its hash names (SEC-4.1). */
+  verify(tool: CatalogTool): Promise<void>;
+}
+
+export function createCatalog(sources: readonly ToolSource[]): Catalog {
+  const sourceOf = new Map<CatalogTool, ToolSource>();
+  const byName = new Map<string, CatalogTool[]>();
+  const versions = (name: string) => {
+    const parsed = parseToolName(name);
+    return parsed === null ? [] : (byName.get(formatToolName(parsed)) ?? []);
+  };
   return {
     async start() {
-      const sha256 = await publishCore(deps.coreBundleDir, deps.toolsDir);
-      const bundleDir = join(deps.toolsDir, sha256);
-      for (const tool of await readTools(bundleDir, sha256, createArgumentCompiler('when used')))
-        tools.set(tool.manifest.name, tool);
-      verified.set(bundleDir, await takeStamp(bundleDir));
+      for (const source of sources) {
+        await source.start();
+        for (const tool of source.list()) {
+          sourceOf.set(tool, source);
+          byName.set(tool.manifest.name, [...(byName.get(tool.manifest.name) ?? []), tool]);
+        }
+      }
     },
     async stop() {
-      tools.clear();
+      sourceOf.clear();
+      byName.clear();
+      for (const source of sources) await source.stop();
     },
-    find: (name) => tools.get(name),
-    list: () => [...tools.values()].sort((a, b) => a.manifest.name.localeCompare(b.manifest.name)),
+    find(project, name) {
+      const [known] = versions(name);
+      const accepted = project.tools.find((tool) => tool.name === known?.manifest.name);
+      return versions(name).find((tool) => tool.bundleSha256 === accepted?.bundleSha256);
+    },
+    versions,
+    list: () => [...byName.values()].flat().sort((a, b) => a.manifest.name.localeCompare(b.manifest.name)),
     async verify(tool) {
-      const known = verified.get(tool.bundleDir);
-      if (known !== undefined && stampOf(known.paths) === known.text) return;
-      verified.delete(tool.bundleDir);
-      const now = await takeStamp(tool.bundleDir);
-      await verifyBundle(tool.bundleDir, tool.bundleSha256);
-      verified.set(tool.bundleDir, now);
+      const source = sourceOf.get(tool);
+      if (source !== undefined) return source.verify(tool);
+      throw new ContextdError('INTEGRITY_FAILED', `${tool.manifest.name} is not a tool of this catalog`, {
+        remedy: 'Run `ctxd server restart`.',
+      });
     },
   };
-}
-
-async function publishCore(coreBundleDir: string, toolsDir: string): Promise<string> {
-  try {
-    return await publishBundle(coreBundleDir, toolsDir);
-  } catch (thrown) {
-    if (!isErrno(thrown, 'ENOENT')) throw thrown;
-    throw new ContextdError('INTEGRITY_FAILED', `the core tools are not built: ${coreBundleDir} is missing`, {
-      remedy: 'Run `npm run build` in the installation, or ./install.sh again.',
-      cause: thrown,
-    });
-  }
-}
-
-/**
- * What changes when a file of the bundle is written, replaced, added or removed: inode, size and change time of every
- * file and directory. Hashing a megabyte on each call would cost more than the call; a change of any stamp hashes again.
- */
-interface Stamp {
-  /** Directories are among them, so what is added shows without a listing. */
-  readonly paths: readonly string[];
-  readonly text: string;
-}
-
-async function takeStamp(bundleDir: string): Promise<Stamp> {
-  const entries = await readdir(bundleDir, { recursive: true }).catch((thrown: unknown) => {
-    if (isErrno(thrown, 'ENOENT', 'ENOTDIR')) return [];
-    throw thrown;
-  });
-  const paths = [bundleDir, ...entries.sort().map((entry) => join(bundleDir, entry))];
-  return { paths, text: stampOf(paths) };
-}
-
-function stampOf(paths: readonly string[]): string {
-  return paths.map(stampOfOne).join('\n');
-}
-
-function stampOfOne(path: string): string {
-  const stats = lstatSync(path, { throwIfNoEntry: false });
-  return stats === undefined ? `${path}:gone` : [path, stats.ino, stats.size, stats.ctimeMs, stats.mode].join(':');
-}
-
-async function readTools(bundleDir: string, sha256: string, compile: CompileArguments): Promise<CatalogTool[]> {
-  const toolsRoot = join(bundleDir, 'tools');
-  const names = (await readdir(toolsRoot)).sort();
-  return Promise.all(names.map((name) => readTool(join(toolsRoot, name), bundleDir, sha256, compile)));
-}
-
-async function readTool(
-  dir: string,
-  bundleDir: string,
-  bundleSha256: string,
-  compile: CompileArguments,
-): Promise<CatalogTool> {
-  const [manifestText, schemaText, toolMd, toolExtendedMd] = await Promise.all(
-    ['tool.json', 'schema.json', 'TOOL.md', 'TOOL_EXTENDED.md'].map((file) => readFile(join(dir, file), 'utf8')),
-  );
-  const manifest = parseManifest(join(dir, 'tool.json'), manifestText ?? '');
-  const schemaJson = (schemaText ?? '').trim();
-  return {
-    manifest,
-    origin: 'core',
-    bundleSha256,
-    bundleDir,
-    schemaJson,
-    toolMd: toolMd ?? '',
-    toolExtendedMd: toolExtendedMd ?? '',
-    arguments: compile(manifest.name, parseSchema(manifest.name, schemaJson)),
-  };
-}
-
-function parseSchema(tool: string, text: string): JsonObject {
-  const value: unknown = JSON.parse(text);
-  if (isJsonObject(value)) return value;
-  throw new ContextdError('SCHEMA_INVALID', `schema.json of ${tool} is not a JSON object`, {
-    remedy: 'Correct the file.',
-  });
 }

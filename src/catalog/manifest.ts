@@ -1,35 +1,50 @@
 import { ContextdError } from '../core/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../core/json.ts';
 import { BUDGET_CLASSES, type BudgetClass } from '../core/limits.ts';
-import {
-  GRANTS,
-  type Grant,
-  SECCOMP_RULES,
-  type SeccompRule,
-  type ToolLimits,
-  type ToolProfile,
-} from '../core/profile.ts';
+import { SECCOMP_RULES, type SeccompRule, type ToolLimits, type ToolProfile } from '../core/profile.ts';
+import { parseGrants, type ToolGrant } from './grants.ts';
+import { TOOL_NAME_PATTERN } from './tool-name.ts';
 
-/** `tool.json`, closed: an unknown key is an error, because a typo there would silently widen or drop a rule. */
+/** The content of `tool.json`. Unknown keys are errors: a typo must not silently widen or drop a rule. */
 export interface ToolManifest {
   name: string;
   purpose: string;
-  grants: readonly Grant[];
+  /** Semantic version of the tool. */
+  version: string;
+  /** Where the bundle comes from, without credentials; null: not stated. */
+  source: string | null;
+  /** The author's signature; null: not signed. */
+  signature: ToolSignature | null;
+  grants: readonly ToolGrant[];
   profile: ToolProfile;
-  /** Which default budget its answers have (BUDGET_DEFAULT_TOKENS; of `answer` the configuration may say another). */
+  /** The kind of answers it gives, which sets their default budget (BUDGET_DEFAULT_TOKENS, or the configuration). */
   budget: BudgetClass;
-  /** Every byte of its texts counts, as in a file that is to be edited: they are never densified. */
+  /** True if every byte of its texts counts, as in a file to be edited: they are never densified. */
   isExact: boolean;
 }
 
-/** Names that are safe as a file name, an argument and an MCP tool name alike. */
-export const TOOL_NAME_PATTERN = /^[a-z][a-z0-9_]{0,63}$/;
+/** `ed25519:KEY:SIGNATURE`: an Ed25519 signature and the public key it was made with, both in base64. */
+export interface ToolSignature {
+  publicKey: Buffer;
+  signature: Buffer;
+}
 
-const KEYS = ['name', 'purpose', 'entry', 'grants', 'min_isolation', 'seccomp', 'limits', 'budget', 'exact'];
+const KEYS = [
+  ...['name', 'purpose', 'version', 'source', 'signature', 'entry', 'grants', 'min_isolation', 'seccomp', 'limits'],
+  ...['budget', 'exact'],
+];
 const ENTRY_DEFAULT = 'main.js';
 const ENTRY_MAX_CHARS = 200;
 
-/** Least and most of each limit: less than the least, and no program of any language starts. */
+/** Semantic versioning 2.0 without build metadata, which does not take part in comparisons. */
+const VERSION = /^(0|[1-9]\d{0,8})\.(0|[1-9]\d{0,8})\.(0|[1-9]\d{0,8})(-[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*)?$/;
+const VERSION_MAX_CHARS = 64;
+const SOURCE_SCHEMES = ['https:', 'git+https:', 'git+ssh:', 's3:'];
+const SOURCE_MAX_CHARS = 2_048;
+const PUBLIC_KEY_BYTES = 32;
+const SIGNATURE_BYTES = 64;
+
+/** Bounds of each limit. Below the lower one no program of any language starts. */
 const LIMITS = {
   memory_mb: { min: 64, max: 1_048_576, isWhole: true },
   pids: { min: 16, max: 32_768, isWhole: true },
@@ -43,11 +58,14 @@ export function parseManifest(file: string, text: string): ToolManifest {
   const manifest: ToolManifest = {
     name: reader.name(),
     purpose: reader.purpose(),
-    grants: reader.listOf('grants', GRANTS, 'required'),
+    version: reader.version(),
+    source: reader.source(),
+    signature: reader.signature(),
+    grants: reader.grants(),
     profile: {
       entry: reader.entry(),
       minIsolation: reader.minIsolation(),
-      seccomp: reader.listOf<SeccompRule>('seccomp', SECCOMP_RULES, 'optional'),
+      seccomp: reader.seccomp(),
       limits: reader.limits(),
     },
     budget: reader.budget(),
@@ -61,7 +79,7 @@ export function parseManifest(file: string, text: string): ToolManifest {
   });
 }
 
-/** Collects what is wrong; a value that is wrong is read as any that is right, since nobody will see it. */
+/** Collects the faults. Reads a wrong value as some valid one: the manifest is thrown away in that case. */
 class ManifestReader {
   readonly faults: string[];
   readonly #value: JsonObject;
@@ -81,6 +99,33 @@ class ManifestReader {
     const { purpose } = this.#value;
     if (typeof purpose === 'string' && purpose !== '') return purpose;
     return this.#fault('"purpose" must be a non-empty string', '');
+  }
+
+  version(): string {
+    const { version } = this.#value;
+    if (typeof version === 'string' && version.length <= VERSION_MAX_CHARS && VERSION.test(version)) return version;
+    return this.#fault('"version" must be a semantic version, such as "1.0.0" or "1.0.0-beta.1"', '');
+  }
+
+  source(): string | null {
+    const { source } = this.#value;
+    if (source === undefined) return null;
+    if (typeof source === 'string' && isSource(source)) return source;
+    return this.#fault(
+      `"source" must be a URL without credentials that begins with one of ${SOURCE_SCHEMES.join(', ')}`,
+      null,
+    );
+  }
+
+  signature(): ToolSignature | null {
+    const { signature } = this.#value;
+    if (signature === undefined) return null;
+    const parsed = typeof signature === 'string' ? parseSignature(signature) : null;
+    return parsed ?? this.#fault('"signature" must be "ed25519:KEY:SIGNATURE", both in base64', null);
+  }
+
+  grants(): ToolGrant[] {
+    return parseGrants(this.#value.grants, this.faults);
   }
 
   entry(): string {
@@ -106,10 +151,10 @@ class ManifestReader {
     return typeof exact === 'boolean' ? exact : this.#fault('"exact" must be true or false', false);
   }
 
-  listOf<T extends string>(key: string, known: readonly T[], presence: 'required' | 'optional'): T[] {
-    const list = this.#value[key] ?? (presence === 'optional' ? [] : undefined);
-    if (isListOf(list, known) && new Set(list).size === list.length) return list;
-    return this.#fault(`"${key}" must be a list of ${known.join(', ')}, each at most once`, []);
+  seccomp(): SeccompRule[] {
+    const { seccomp = [] } = this.#value;
+    if (isListOf(seccomp, SECCOMP_RULES) && new Set(seccomp).size === seccomp.length) return seccomp;
+    return this.#fault(`"seccomp" must be a list of ${SECCOMP_RULES.join(', ')}, each at most once`, []);
   }
 
   limits(): ToolLimits {
@@ -147,7 +192,24 @@ function unknownKeys(value: JsonObject, known: readonly string[]): string[] {
     .map((key) => `unknown key "${key}"`);
 }
 
-/** Relative, of plain names: no `..`, no empty part, nothing that a shell or a terminal would trip over. */
+/** True for a URL that says where a bundle comes from. Credentials in it would end up in every copy of the bundle. */
+function isSource(text: string): boolean {
+  if (text.length > SOURCE_MAX_CHARS || !/^[\x21-\x7e]+$/.test(text) || !URL.canParse(text)) return false;
+  const { protocol, host, username, password } = new URL(text);
+  const hasCredentials = password !== '' || (username !== '' && protocol !== 'git+ssh:');
+  return SOURCE_SCHEMES.includes(protocol) && host !== '' && !hasCredentials;
+}
+
+function parseSignature(text: string): ToolSignature | null {
+  const [algorithm, key = '', value = '', ...more] = text.split(':');
+  if (algorithm !== 'ed25519' || more.length > 0) return null;
+  const [publicKey, signature] = [Buffer.from(key, 'base64'), Buffer.from(value, 'base64')];
+  const isExact = publicKey.toString('base64') === key && signature.toString('base64') === value;
+  const hasLengths = publicKey.length === PUBLIC_KEY_BYTES && signature.length === SIGNATURE_BYTES;
+  return isExact && hasLengths ? { publicKey, signature } : null;
+}
+
+/** True for a relative path of plain names: no `..`, no empty part, no character that is special to a shell. */
 function isInside(path: string): boolean {
   const parts = path.split('/');
   return (

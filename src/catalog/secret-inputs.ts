@@ -2,15 +2,16 @@ import type { SecretPurpose } from '../call/outcome.ts';
 import { ContextdError } from '../core/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../core/json.ts';
 
-/** Where a schema says that `[SECRET_n]` in this input may become its value (design §3 step 4). */
+/** The schema keyword for inputs in which `[SECRET_n]` may be replaced by its value (design §3 step 4). */
 export const SECRET_KEYWORD = 'x-contextd-secret';
 
 /**
- * What becomes of the value: it is written into a file of the project, or a program that a person listed gets it in
- * its environment or on its standard input.
+ * Where the value goes: into a file of the project, or into the environment or standard input of a program that a person
+ * listed.
  */
 const SECRET_PURPOSES: readonly SecretPurpose[] = ['file', 'env', 'stdin'];
-/** An input that opted in. */
+
+/** An input that accepts secrets. */
 export interface SecretInput {
   /** Property names from the top; ANY stands for every key of an object and every item of a list. */
   path: readonly (string | typeof ANY)[];
@@ -19,7 +20,7 @@ export interface SecretInput {
 
 export const ANY: unique symbol = Symbol('any');
 
-/** A string of an arguments object that opted in. */
+/** A string of the arguments whose input accepts secrets. */
 export interface SecretPlace {
   path: readonly string[];
   purpose: SecretPurpose;
@@ -27,20 +28,26 @@ export interface SecretPlace {
 }
 
 /**
- * The inputs of a schema that opted in: strings below `properties`, `additionalProperties` and `items`, at any depth.
- * SCHEMA_INVALID for the keyword where it has no effect, since a reader would believe that it has one.
+ * Finds the inputs of a schema that accept secrets: strings below `properties`, `additionalProperties` and `items`, at any
+ * depth. Throws SCHEMA_INVALID if the keyword is in a place where it has no effect.
  */
 export function findSecretInputs(tool: string, schema: JsonObject): SecretInput[] {
   const found: SecretInput[] = [];
   collect(tool, schema, [], found);
   if (count(schema) !== found.length)
-    throw misplaced(tool, 'stands where it has no effect: below "properties", "additionalProperties" and "items" only');
+    throw secretKeywordFault(
+      tool,
+      'has no effect here: use it only below "properties", "additionalProperties" and "items"',
+    );
   if (found.some(({ purpose }) => purpose !== 'file') && !hasCommand(schema))
-    throw misplaced(tool, '"env" and "stdin" need the required property "command", which is held to one program');
+    throw secretKeywordFault(
+      tool,
+      '"env" and "stdin" need the required property "command", which is limited to one program',
+    );
   return found;
 }
 
-/** The strings of an input that stand where its schema opted in. */
+/** The strings of the arguments whose inputs accept secrets. */
 export function secretPlaces(inputs: readonly SecretInput[], input: JsonObject): SecretPlace[] {
   return inputs.flatMap(({ path, purpose }) => textsAt(input, path, []).map((place) => ({ ...place, purpose })));
 }
@@ -56,12 +63,12 @@ function collect(tool: string, schema: JsonObject, path: SecretInput['path'], fo
 
 function purposeOf(tool: string, schema: JsonObject): SecretPurpose {
   const purpose = SECRET_PURPOSES.find((known) => known === schema[SECRET_KEYWORD]);
-  if (purpose === undefined) throw misplaced(tool, `must be one of ${SECRET_PURPOSES.join(', ')}`);
-  if (schema.type !== 'string') throw misplaced(tool, 'is for inputs of the type "string"');
+  if (purpose === undefined) throw secretKeywordFault(tool, `must be one of ${SECRET_PURPOSES.join(', ')}`);
+  if (schema.type !== 'string') throw secretKeywordFault(tool, 'is only for inputs of the type "string"');
   return purpose;
 }
 
-/** How often the keyword stands in a schema at all; a property may bear its name. */
+/** Counts the keyword in the whole schema. A property may have the same name and is not counted. */
 function count(value: Json, isNames = false): number {
   if (Array.isArray(value)) return value.reduce((sum: number, item: Json) => sum + count(item), 0);
   if (!isJsonObject(value)) return 0;
@@ -82,7 +89,7 @@ function textsAt(value: Json, path: SecretInput['path'], at: readonly string[]):
   return entries.flatMap(([key, inner]) => textsAt(inner, rest, [...at, key]));
 }
 
-function misplaced(tool: string, fault: string): ContextdError {
+function secretKeywordFault(tool: string, fault: string): ContextdError {
   return new ContextdError('SCHEMA_INVALID', `the argument schema of ${tool}: "${SECRET_KEYWORD}" ${fault}`, {
     remedy: 'Correct schema.json.',
   });

@@ -11,9 +11,9 @@ import {
 import type { Management, StopRequest, StopResponse } from '../call/management.ts';
 import type { Paths } from '../config/paths.ts';
 import { ContextdError, ERROR_TABLE, type ErrorCode, isErrno } from '../core/errors.ts';
+import { MESSAGE_MAX_BYTES } from '../core/limits.ts';
 import type { ExecuteRequest } from '../protocol/generated/contextd/v1/ExecuteRequest.ts';
 import type { ExecuteResponse__Output as ExecuteResponse } from '../protocol/generated/contextd/v1/ExecuteResponse.ts';
-import { MESSAGE_MAX_BYTES } from '../protocol/limits.ts';
 import { loadProtocol } from '../protocol/load.ts';
 import { CODE_TRAILER, REMEDY_TRAILER } from '../protocol/trailers.ts';
 

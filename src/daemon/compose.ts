@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { parseSessionKey } from '../call/session.ts';
+import { createBundleSource } from '../catalog/bundle-source.ts';
 import { type Catalog, createCatalog } from '../catalog/catalog.ts';
 import type { Environment } from '../config/env.ts';
 import type { Paths } from '../config/paths.ts';
@@ -182,7 +183,9 @@ function buildExecution(deps: ComposeDeps, before: Stores & Scrubbing, own: Over
   const { artifacts, scrubber } = before;
   const sandbox = own.sandbox ?? createSandbox({ paths, config: config.sandbox, logger, clock });
   return {
-    catalog: own.catalog ?? createCatalog({ coreBundleDir: paths.coreBundleDir, toolsDir: paths.toolsDir }),
+    catalog:
+      own.catalog ??
+      createCatalog([createBundleSource({ bundleDir: paths.coreBundleDir, toolsDir: paths.toolsDir, origin: 'core' })]),
     sandbox,
     runner:
       own.runner ??

@@ -56,7 +56,7 @@ export function createManagement(deps: ManagementDeps): Management {
     },
     async registerProject({ root }) {
       await checkProjectRoot(root, deps.home, deps.paths);
-      const tools = deps.catalog.list();
+      const tools = deps.catalog.list().filter(({ origin }) => origin === 'core');
       const changed = await deps.projects.register(root, tools.map(acceptance));
       return { root, changed, tools: tools.map(toolInfo) };
     },
@@ -136,7 +136,8 @@ function secretSummary(secret: ReturnType<Scrubber['secrets']>[number]): SecretS
 
 function toolInfos(accepted: readonly AcceptedTool[], catalog: Catalog): ToolInfo[] {
   return accepted.flatMap((entry) => {
-    const tool = catalog.find(entry.name);
+    const versions = catalog.versions(entry.name);
+    const tool = versions.find(({ bundleSha256 }) => bundleSha256 === entry.bundleSha256) ?? versions[0];
     return tool === undefined ? [] : [toolInfo(tool)];
   });
 }
@@ -152,7 +153,7 @@ function toolInfo(tool: CatalogTool): ToolInfo {
 }
 
 function schemaOf(name: string, catalog: Catalog): SchemaResponse {
-  const tool = catalog.find(name);
+  const [tool] = catalog.versions(name);
   if (tool !== undefined) return schemaInfo(tool);
   throw new ContextdError('TOOL_NOT_FOUND', `there is no tool named ${JSON.stringify(name.slice(0, 100))}`, {
     remedy: 'See `ctxd tool list`.',

@@ -1,6 +1,7 @@
 import { lstat, readlink, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Catalog, CatalogTool } from '../catalog/catalog.ts';
+import { checkAcceptable } from '../catalog/grants.ts';
 import { isErrno } from '../core/errors.ts';
 import type { Logger } from '../core/log.ts';
 import type { AcceptedTool, Project, ProjectStore } from '../stores/projects.ts';
@@ -19,7 +20,7 @@ export async function followInstallation(catalog: Catalog, projects: ProjectStor
 }
 
 function upgraded(accepted: AcceptedTool, catalog: Catalog): AcceptedTool {
-  const tool = catalog.find(accepted.name);
+  const tool = catalog.versions(accepted.name).find(({ origin }) => origin === 'core');
   if (accepted.origin !== 'core' || tool === undefined) return accepted;
   const asksForMore = tool.manifest.grants.some((grant) => !accepted.grants.includes(grant));
   return asksForMore ? accepted : acceptance(tool);
@@ -27,6 +28,7 @@ function upgraded(accepted: AcceptedTool, catalog: Catalog): AcceptedTool {
 
 /** What a person accepts by running `ctxd init`: this tool, these bytes, these grants. */
 export function acceptance(tool: CatalogTool): AcceptedTool {
+  checkAcceptable(tool.manifest.name, tool.manifest.grants);
   return {
     name: tool.manifest.name,
     bundleSha256: tool.bundleSha256,

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { CallFacts } from '../call/outcome.ts';
 import type { Catalog } from '../catalog/catalog.ts';
-import { TOOL_NAME_PATTERN } from '../catalog/manifest.ts';
 import type { Clock } from '../core/clock.ts';
 import { ERROR_TABLE, type ErrorCode } from '../core/errors.ts';
 import { isJsonObject, type Json } from '../core/json.ts';
@@ -50,8 +49,8 @@ export function startFacts({ request, requestId, sessionId, receivedAt }: Call, 
 
 /** The name of an existing tool is never masked. Any other name is the caller's text. */
 function recordedTool(name: string, { catalog, scrubber }: AuditDeps): string {
-  if (TOOL_NAME_PATTERN.test(name) && catalog.find(name) !== undefined) return name;
-  return scrubber.maskText(name).slice(0, 100);
+  const [known] = catalog.versions(name);
+  return known?.manifest.name ?? scrubber.maskText(name).slice(0, 100);
 }
 
 /** The record of a call with its outcome. */

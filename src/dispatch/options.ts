@@ -1,6 +1,6 @@
 import type { Principal } from '../call/request.ts';
+import { COMMON_OPTIONS } from '../catalog/arguments.ts';
 import type { ToolManifest } from '../catalog/manifest.ts';
-import { COMMON_OPTIONS } from '../catalog/verify-tool/limits.ts';
 import type { Config } from '../config/schema.ts';
 import { ContextdError } from '../core/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../core/json.ts';

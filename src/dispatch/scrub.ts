@@ -1,5 +1,5 @@
 import type { Outcome } from '../call/outcome.ts';
-import { TOOL_NAME_PATTERN } from '../catalog/manifest.ts';
+import { parseToolName } from '../catalog/tool-name.ts';
 import { ContextdError } from '../core/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../core/json.ts';
 import type { AuditItem } from '../scrub/gitleaks/auditor.ts';
@@ -48,7 +48,7 @@ export async function scrub(
   const first = await scrubber.scrub(call.sessionKey, leaving, {
     firstPass: outcome.firstPass,
     margins: marginsOf(outcome),
-    ...(TOOL_NAME_PATTERN.test(call.request.tool) ? { tool: call.request.tool } : {}),
+    ...(parseToolName(call.request.tool) === null ? {} : { tool: call.request.tool }),
     opened: tokensToMask(outcome.facts.secretsOpened),
     own: ownLeaves(leaving, outcome.namedBy),
   });

@@ -1,6 +1,5 @@
 import { statSync } from 'node:fs';
 import type { Catalog, CatalogTool } from '../catalog/catalog.ts';
-import { TOOL_NAME_PATTERN } from '../catalog/manifest.ts';
 import type { Config } from '../config/schema.ts';
 import { ContextdError } from '../core/errors.ts';
 import { isJsonObject, type JsonObject } from '../core/json.ts';
@@ -33,7 +32,7 @@ export async function verify(call: Call, deps: VerifyDeps): Promise<VerifiedCall
 
 /** The budget for refusing a call, which may be malformed. */
 export function refusalBudget({ request }: Call, { catalog, limits }: VerifyDeps): number {
-  const tool = TOOL_NAME_PATTERN.test(request.tool) ? catalog.find(request.tool) : undefined;
+  const [tool] = catalog.versions(request.tool);
   const kind = tool?.manifest ?? { name: '', budget: 'answer' as const };
   return askedBudget(jsonOf(request.inputJson), budgetLimits(limits.budget, kind, request.principal.door));
 }
@@ -61,25 +60,23 @@ async function registeredProject(root: string, projects: ProjectStore): Promise<
 }
 
 function acceptedTool(name: string, project: Project, catalog: Catalog): CatalogTool {
-  const tool = TOOL_NAME_PATTERN.test(name) ? catalog.find(name) : undefined;
-  if (tool === undefined) {
+  const [known] = catalog.versions(name);
+  if (known === undefined) {
     throw new ContextdError('TOOL_NOT_FOUND', `there is no tool named ${JSON.stringify(name.slice(0, 100))}`, {
-      remedy: `Tools: ${catalog
-        .list()
-        .map((known) => known.manifest.name)
-        .join(', ')}.`,
+      remedy: `Tools: ${[...new Set(catalog.list().map((tool) => tool.manifest.name))].join(', ')}.`,
     });
   }
-  const accepted = project.tools.find((known) => known.name === name);
+  const accepted = project.tools.find((tool) => tool.name === known.manifest.name);
   if (accepted === undefined) {
     throw new ContextdError('PERMISSION_DENIED', `${name} is not accepted for the project ${project.root}`, {
       remedy: 'Run `ctxd init` in the project root to accept the tools of this installation.',
     });
   }
-  if (accepted.bundleSha256 === tool.bundleSha256) return tool;
+  const tool = catalog.find(project, name);
+  if (tool !== undefined) return tool;
   throw new ContextdError('INTEGRITY_FAILED', `${name} is not the tool that was accepted for ${project.root}`, {
     remedy: 'Run `ctxd init` in the project root to accept the tools of this installation.',
-    details: { accepted_sha256: accepted.bundleSha256, found_sha256: tool.bundleSha256 },
+    details: { accepted_sha256: accepted.bundleSha256, found_sha256: known.bundleSha256 },
   });
 }
 

@@ -1,28 +1,27 @@
 import type { ExecRequest } from './generated/contextd/v1/ExecRequest.ts';
 import type { ExecResponse, ExecResponse__Output as WireResult } from './generated/contextd/v1/ExecResponse.ts';
-import type { MessageShape } from './wire-bounds.ts';
-import { WireFault } from './wire-fault.ts';
+import { type MessageShape, WireFault } from './wire-bounds.ts';
 
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
-/** UTF-16 characters of one log line; the sender cuts longer ones. */
+/** The most UTF-16 characters of one log line; the sender cuts longer lines. */
 export const LOG_LINE_MAX_CHARS = 16_384;
 
 /** Why a command ended (design §4). */
 const ENDED_BY = ['exit', 'signal', 'timeout', 'oom', 'pids', 'seccomp', 'output_limit', 'cancelled'] as const;
 export type EndedBy = (typeof ENDED_BY)[number];
 
-/** A command as a tool asks for it. */
+/** A command that a tool asks the host to run. */
 export interface ExecSpec {
   command: string;
   /** Absolute. */
   cwd: string;
   env: Record<string, string>;
-  /** Null is an empty stdin. */
+  /** Null: stdin is empty. */
   stdin: string | null;
 }
 
-/** What a command that the host ran came to. Texts are complete unless `dropped_bytes` says otherwise. */
+/** The result of a command. The texts are complete unless `dropped_bytes` is above 0. */
 export interface ExecResult {
   exit_code: number | null;
   signal: string | null;
@@ -31,11 +30,11 @@ export interface ExecResult {
   stderr: string;
   dropped_bytes: number;
   duration_ms: number;
-  /** True when bytes that are not UTF-8 became U+FFFD. */
+  /** True if bytes that are not UTF-8 were replaced by U+FFFD. */
   encoding_replaced: boolean;
 }
 
-/** The requests of ToolHost, and how many fields one may have. */
+/** The shapes of the requests of ToolHost, and the most fields a request may have. */
 export const EXEC_SHAPE: MessageShape = {
   1: 'bytes',
   2: 'bytes',
@@ -56,7 +55,7 @@ export function packExecResult({ exit_code, signal, ...rest }: ExecResult): Exec
   return { ...rest, ...(exit_code === null ? {} : { exit_code }), signal: signal ?? '' };
 }
 
-/** Throws WireFault for a daemon that names an unknown end. */
+/** Throws WireFault if the daemon names an unknown end. */
 export function parseExecResult(message: WireResult): ExecResult {
   const endedBy = ENDED_BY.find((known) => known === message.ended_by);
   if (endedBy === undefined) throw new WireFault(`ended_by is not one of ${ENDED_BY.join(', ')}`);

@@ -1,11 +1,10 @@
 import { type Client, type MethodDefinition, makeClientConstructor, type ServiceDefinition } from '@grpc/grpc-js';
 import protobuf, { type Method, type Service, type Type } from 'protobufjs/light.js';
-import { LOAD_OPTIONS } from './load-options.ts';
 
 /**
- * The clients of services, each with its service definition, under the keys of `services`. `definition`: JSON text that
- * the generator made of .proto files; `services`: full names. It does what proto-loader does, except for parsing files
- * and for the descriptors that proto-loader adds: these take longer than the rest, and nothing reads them.
+ * Creates the clients of services, each with its service definition, under the keys of `services`. `definition`: JSON text
+ * generated from .proto files. `services`: full names. It does what proto-loader does, without parsing files and without
+ * the descriptors proto-loader adds: they take longer than everything else, and nothing reads them.
  */
 export function loadClients<Key extends string>(
   definition: string,
@@ -51,3 +50,28 @@ function serializer(type: Type): (value: object) => Buffer {
 function deserializer(type: Type): (bytes: Buffer) => object {
   return (bytes) => type.toObject(type.decode(bytes), LOAD_OPTIONS);
 }
+
+/** How wire messages look in TypeScript. The generated types are made for exactly these options. */
+export const LOAD_OPTIONS = {
+  /** Field names stay as the .proto files spell them. */
+  keepCase: true,
+  /** 64-bit integers as numbers: all of ours are below 2^53. */
+  longs: Number,
+  /** Absent fields get their default value, so that a parsed message has every field. */
+  defaults: true,
+  /** A oneof also has a property of its own name, which holds the name of the field that is set. */
+  oneofs: true,
+} as const;
+
+/** The files that define the protocol of the daemon's door, relative to the directory `proto`. */
+export const PROTO_FILES = ['contextd/v1/tool.proto', 'contextd/v1/management.proto'] as const;
+
+/** The files that define the protocol between the daemon and a tool's process, relative to the directory `proto`. */
+export const PLUGIN_PROTO_FILES = [
+  'contextd/v1/plugin.proto',
+  'contextd/v1/host.proto',
+  'plugin/grpc_broker.proto',
+  'plugin/grpc_controller.proto',
+  'plugin/grpc_stdio.proto',
+  'grpc/health/v1/health.proto',
+] as const;

@@ -5,18 +5,16 @@ import type { Failure, Failure__Output as WireFailure } from './generated/contex
 import type { LeafSpans__Output as WireLeaf } from './generated/contextd/v1/LeafSpans.ts';
 import type { OutputStream__Output as WireStream } from './generated/contextd/v1/OutputStream.ts';
 import type { SecretSpan__Output as WireSpan } from './generated/contextd/v1/SecretSpan.ts';
-import { readBoundedObject } from './json-bytes.ts';
 import { PLUGIN_MESSAGE_MAX_BYTES } from './plugin/environment.ts';
-import type { MessageShape } from './wire-bounds.ts';
-import { WireFault } from './wire-fault.ts';
+import { type MessageShape, readBoundedObject, WireFault } from './wire-bounds.ts';
 
-/** A long text of an answer: it is stored whole and cut to the budget, then shown as `data[field]`. */
+/** A long text of an answer: stored whole, cut to the budget, and shown as `data[field]`. */
 export interface ToolStream {
   field: string;
   text: string;
   /**
-   * UTF-16 characters at both ends of `text` that are searched for secrets and never shown: what stands around the
-   * part that was asked for, so that a secret cut by its edge is known. Default: none.
+   * UTF-16 characters at both ends of `text` that are searched for secrets and never shown. They surround the requested
+   * part, so that a secret is recognized even if the edge of the part splits it. Default: none.
    */
   margin?: TextMargin;
 }
@@ -31,7 +29,7 @@ export function shownText({ text, margin }: ToolStream): string {
   return margin === undefined ? text : text.slice(margin.before, text.length - margin.after);
 }
 
-/** A fault as it travels: code of the closed table, a sentence, its remedy, facts for a program. */
+/** An error on the wire: a code of the closed table, a sentence, a remedy, and details for programs. */
 export interface ToolFailure {
   code: ErrorCode;
   message: string;
@@ -39,39 +37,39 @@ export interface ToolFailure {
   details?: JsonObject;
 }
 
-/** What a tool gives back. */
+/** The output of a tool. */
 export interface ToolOutput {
-  /** Small facts; never cut. */
+  /** Small facts, which are never cut. */
   data: JsonObject;
-  /** Long texts in the order they are shown. */
+  /** Long texts, in the order they are shown. */
   streams?: readonly ToolStream[];
-  /** The tool began and failed: data and streams go out with it. */
+  /** Set if the tool began and failed; data and streams are returned with it. */
   failure?: ToolFailure;
-  /** Bytes beyond `output_max` that nobody keeps. */
+  /** Bytes beyond `output_max` that were not kept. */
   droppedBytes?: number;
   warnings?: readonly string[];
 }
 
-/** A secret in a text: UTF-16 offsets, end exclusive. The shape of a finding of the scrub room. */
+/** A secret in a text: UTF-16 offsets, end exclusive. Has the shape of a finding in src/scrub. */
 export interface SecretSpan {
   rule: string;
   start: number;
   end: number;
 }
 
-/** What a call came to and, per leaf of {data, streams}, what the tool's process took for a secret. */
+/** The output of a call and, for each leaf of {data, streams}, the secrets that the tool's process found. */
 export interface ScannedOutput {
   output: ToolOutput;
   firstPass: readonly (readonly SecretSpan[])[];
 }
 
-/** The most output of one call that is carried whole; above it head and tail are kept. */
+/** The most output of one call that is transported whole; of more, head and tail are kept. */
 export const OUTPUT_CEILING_BYTES = PLUGIN_MESSAGE_MAX_BYTES / 4;
 
-/** Bytes of `data` and of a failure's `details` as JSON text: both are small facts. */
+/** The most bytes of `data` and of a failure's `details` as JSON text. */
 const DATA_MAX_BYTES = 16 * 1024 * 1024;
 const DETAILS_MAX_BYTES = 1024 * 1024;
-/** Bytes of data and streams together: leaves room for the spans of the first pass. */
+/** The most bytes of data and streams together; leaves room for the spans of the first pass. */
 const TEXTS_MAX_BYTES = PLUGIN_MESSAGE_MAX_BYTES - 64 * 1024 * 1024;
 const MAX_STREAMS = 16;
 const MAX_WARNINGS = 100;
@@ -90,11 +88,11 @@ const OUTPUT_SHAPE: MessageShape = {
   5: 'bytes',
   6: { 1: SPAN_SHAPE },
 };
-/** A CallEvent, and how many fields one that is of the protocol can have. */
+/** The shape of a CallEvent, and the most fields a valid one can have. */
 export const CALL_EVENT_SHAPE: MessageShape = { 1: { 1: 'uint64' }, 2: OUTPUT_SHAPE, 3: FAILURE_SHAPE };
 export const CALL_EVENT_MAX_FIELDS = MAX_LEAVES + 4 * MAX_SPANS + 1_000;
 
-/** Checks what a tool process calls its output. Throws WireFault. */
+/** Checks and decodes the output of a tool process. Throws WireFault. */
 export function parseCallOutput(message: WireOutput): ScannedOutput {
   const { data_json, streams, failure, dropped_bytes, warnings, first_pass } = message;
   const data = data_json.length === 0 ? {} : readBoundedObject('output.data', data_json, DATA_MAX_BYTES);
@@ -117,7 +115,7 @@ function parseStream({ field, text, margin_before: before, margin_after: after }
   return before + after === 0 ? { field, text } : { field, text, margin: { before, after } };
 }
 
-/** Checks what a tool process calls its failure. Throws WireFault. */
+/** Checks and decodes the failure of a tool process. Throws WireFault. */
 export function parseFailure({ code, message, remedy, details_json }: WireFailure): ToolFailure {
   if (!isErrorCode(code)) throw new WireFault('failure.code is not a code of docs/errors.md');
   return {
@@ -130,7 +128,7 @@ export function parseFailure({ code, message, remedy, details_json }: WireFailur
   };
 }
 
-/** Throws RESOURCE_LIMIT for an output that the protocol cannot carry. */
+/** Encodes an output. Throws RESOURCE_LIMIT if the output is too large for the protocol. */
 export function packCallOutput({ output, firstPass }: ScannedOutput): CallOutput {
   const streams = (output.streams ?? []).map(({ field, text, margin }) => ({
     field,
@@ -139,9 +137,9 @@ export function packCallOutput({ output, firstPass }: ScannedOutput): CallOutput
     margin_after: margin?.after ?? 0,
   }));
   const dataJson = Buffer.from(JSON.stringify(output.data));
-  if (dataJson.length > DATA_MAX_BYTES) throw notCarried('its data', dataJson.length, DATA_MAX_BYTES);
+  if (dataJson.length > DATA_MAX_BYTES) throw tooLarge('its data', dataJson.length, DATA_MAX_BYTES);
   const bytes = streams.reduce((sum, { text }) => sum + Buffer.byteLength(text), dataJson.length);
-  if (bytes > TEXTS_MAX_BYTES) throw notCarried('it', bytes, TEXTS_MAX_BYTES);
+  if (bytes > TEXTS_MAX_BYTES) throw tooLarge('the output', bytes, TEXTS_MAX_BYTES);
   return {
     data_json: dataJson,
     streams,
@@ -161,7 +159,7 @@ export function packFailure({ code, message, remedy, details }: ToolFailure): Fa
   };
 }
 
-/** A fault for the wire. `cause` and the stack stay here. */
+/** Converts an error for the wire, without `cause` and stack. */
 export function toFailure(error: ContextdError): ToolFailure {
   return {
     code: error.code,
@@ -193,7 +191,7 @@ function parseFirstPass(leaves: readonly WireLeaf[]): SecretSpan[][] {
 }
 
 function parseSpan({ rule, start, end }: WireSpan): SecretSpan {
-  if (start >= end) throw new WireFault('first_pass holds what is not a span');
+  if (start >= end) throw new WireFault('first_pass contains an invalid span');
   return { rule, start, end };
 }
 
@@ -201,20 +199,24 @@ function checkFieldNames(data: JsonObject, streams: readonly WireStream[]): void
   const seen = new Set(Object.keys(data));
   for (const { field } of streams) {
     if (!FIELD_PATTERN.test(field)) throw new WireFault(`stream.field does not match ${FIELD_PATTERN}`);
-    if (seen.has(field)) throw new WireFault(`stream.field ${field} is taken twice`);
+    if (seen.has(field)) throw new WireFault(`stream.field ${field} is used twice`);
     seen.add(field);
   }
 }
 
-/** Protobuf's writer gives half a surrogate pair in a short text three bytes too many, which would move the spans. */
+/** Replaces lone surrogates: protobuf's writer encodes them wrongly in short texts, which would shift the spans. */
 function wellFormed(text: string): string {
   return text.length < 64 ? Buffer.from(text).toString() : text;
 }
 
-function notCarried(what: string, bytes: number, limit: number): ContextdError {
-  return new ContextdError('RESOURCE_LIMIT', `the output cannot be carried: ${what} has ${bytes} bytes of ${limit}`, {
-    remedy: 'Ask for less at once.',
-  });
+function tooLarge(what: string, bytes: number, limit: number): ContextdError {
+  return new ContextdError(
+    'RESOURCE_LIMIT',
+    `cannot send the output: ${what} has ${bytes} bytes, the limit is ${limit}`,
+    {
+      remedy: 'Ask for less at once.',
+    },
+  );
 }
 
 function toJsonObject(details: Readonly<Record<string, unknown>>): JsonObject {

@@ -1,21 +1,22 @@
-import { WireFault } from './wire-fault.ts';
+import { TextDecoder } from 'node:util';
+import { isJsonObject, type Json, type JsonObject } from '../core/json.ts';
 
-/** A message as its .proto file has it: per field number the kind of the field, or the shape of a message in it. */
+/** The shape of a message in a .proto file: for each field number the kind of the field, or the shape of its message. */
 export interface MessageShape {
   readonly [field: number]: 'uint32' | 'uint64' | 'bytes' | MessageShape;
 }
 
 /**
- * Throws WireFault when a protobuf message, with the messages in it, holds more than `maxFields` fields, or a field
- * in another form than its own. Two bytes of the wire can become an object of fifty, so this is looked at before a
- * hostile message is decoded. The form matters because the decoder believes it unseen, and would find other fields.
- * It costs time per field, not per byte.
+ * Throws WireFault if a protobuf message, including nested messages, has more than `maxFields` fields, or a field with the
+ * wrong wire type. Two bytes on the wire can become an object of fifty bytes, so a hostile message is checked before it is
+ * decoded. The wire type matters because the decoder does not check it and would read different fields. The cost is per
+ * field, not per byte.
  */
 export function checkFields(bytes: Uint8Array, shape: MessageShape, maxFields: number): void {
   new FieldWalk(bytes, maxFields).message(shape, bytes.length);
 }
 
-/** The decoder of one message, preceded by `checkFields`. */
+/** Wraps the decoder of a message in `checkFields`. */
 export function boundedDecoder<T>(
   decode: (bytes: Buffer) => T,
   shape: MessageShape,
@@ -32,7 +33,7 @@ const FIXED64 = 1;
 const BLOCK = 2;
 const FIXED32 = 5;
 
-/** Bytes of the longest varint of 32 and of 64 bits. */
+/** The longest varint of 32 and of 64 bits, bytes. */
 const VARINT32_BYTES = 5;
 const VARINT64_BYTES = 10;
 
@@ -75,7 +76,7 @@ class FieldWalk {
     else this.message(kind, end);
   }
 
-  /** Of a later version. Groups are of no version. */
+  /** Skips a field of a later version. No version has groups. */
   #unknown(form: number): void {
     if (form === VARINT) this.#varint(VARINT64_BYTES);
     else if (form === FIXED64) this.#at += 8;
@@ -95,10 +96,56 @@ class FieldWalk {
       this.#at += read + 1;
       return value;
     }
-    throw new WireFault('a number is longer than any of its kind');
+    throw new WireFault('a number is longer than its type allows');
   }
 }
 
 function wrongForm(): WireFault {
-  return new WireFault('a field has not the form of its kind');
+  return new WireFault('a field has the wrong wire type');
+}
+
+/** The deepest nesting of a value from another process: later code walks the value recursively. */
+const MAX_DEPTH = 32;
+const MAX_NODES = 100_000;
+
+const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/** Parses an object that another process sent as JSON, of any shape and size. Throws WireFault naming `where`. */
+export function readJsonObject(where: string, bytes: Uint8Array): JsonObject {
+  const value = parse(where, bytes);
+  if (isJsonObject(value)) return value;
+  throw new WireFault(`${where} is not a JSON object`);
+}
+
+/** Parses an object of an untrusted process: at most `maxBytes` bytes, 32 levels and 100,000 values. */
+export function readBoundedObject(where: string, bytes: Uint8Array, maxBytes: number): JsonObject {
+  if (bytes.length > maxBytes) throw new WireFault(`${where} has ${bytes.length} bytes, the limit is ${maxBytes}`);
+  const object = readJsonObject(where, bytes);
+  if (isBounded(object)) return object;
+  throw new WireFault(`${where} is deeper than ${MAX_DEPTH} levels or has more than ${MAX_NODES} values`);
+}
+
+function parse(where: string, bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(UTF8.decode(bytes));
+  } catch {
+    // The parser's message quotes the text, which may contain a secret, so it is dropped.
+    throw new WireFault(`${where}, ${bytes.length} bytes, is not JSON in UTF-8`);
+  }
+}
+
+function isBounded(root: Json): boolean {
+  let nodes = 0;
+  const visit = (value: Json, depth: number): boolean => {
+    nodes += 1;
+    if (nodes > MAX_NODES || depth > MAX_DEPTH) return false;
+    if (value === null || typeof value !== 'object') return true;
+    return Object.values(value).every((child: Json) => visit(child, depth + 1));
+  };
+  return visit(root, 0);
+}
+
+/** The other side broke the protocol. Nothing it sends afterwards can be trusted. */
+export class WireFault extends Error {
+  override readonly name = 'WireFault';
 }

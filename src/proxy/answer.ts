@@ -1,26 +1,26 @@
-import { MESSAGE_MAX_BYTES } from '../protocol/limits.ts';
+import { MESSAGE_MAX_BYTES } from '../core/limits.ts';
 import { FLAG, FRAME, type Frame, unpad } from './frames.ts';
 import { HeaderDecoder } from './hpack.ts';
 
-/** How a call ended, as far as HTTP/2 and gRPC know. */
+/** How a call ended at the level of HTTP/2 and gRPC. */
 export type CallOutcome =
-  /** Its one message, or the last of several. */
+  /** `message`: the only message, or the last of several. */
   | { kind: 'answered'; message: Buffer }
-  /** gRPC status other than OK. */
+  /** The gRPC status is not OK. */
   | { kind: 'failed'; status: number; message: string; trailers: ReadonlyMap<string, string> }
-  /** The peer says it did not look at the call. */
+  /** The peer did not process the call. */
   | { kind: 'refused' }
-  /** The peer gave the call up; it may have begun. */
+  /** The peer aborted the call, which may have begun. */
   | { kind: 'reset'; errorCode: number }
-  /** What came is not gRPC over HTTP/2. */
+  /** The bytes received are not gRPC over HTTP/2. */
   | { kind: 'garbled'; reason: string };
 
-/** Compressed flag and length before a gRPC message. */
+/** The compression flag and the length before a gRPC message. */
 export const PREFIX_BYTES = 5;
-/** Header blocks are small; a peer that goes on and on is cut off here. */
+/** Real header blocks are far smaller; this limit stops a peer that never ends one. */
 const HEADER_BLOCK_MAX_BYTES = 256 * 1024;
 
-/** Reads the peer's half of a stream: headers, messages, trailers. Every method throws RangeError for a broken one. */
+/** Reads the peer's half of a stream: headers, messages, trailers. Every method throws RangeError if it is malformed. */
 export class AnswerReader {
   readonly #streamId: number;
   readonly #onMessage: ((message: Buffer) => void) | undefined;
@@ -31,26 +31,26 @@ export class AnswerReader {
   #begun = false;
   #chunks: Buffer[] = [];
   #chunksBytes = 0;
-  /** Of the message that is coming in, its prefix too; of the prefix while that is not there. */
+  /** Bytes of the current message with its prefix; of the prefix alone until it is complete. */
   #neededBytes = PREFIX_BYTES;
   #last: Buffer | undefined;
   #outcome: CallOutcome | undefined;
 
-  /** `onMessage`: there may be several messages; told each as it comes. Default: there is exactly one. */
+  /** `onMessage`: allows several messages and receives each one. Default: exactly one message is allowed. */
   constructor(streamId: number, onMessage?: (message: Buffer) => void) {
     this.#streamId = streamId;
     this.#onMessage = onMessage;
   }
 
-  /** Set once the trailers have come. */
+  /** Set once the trailers have arrived. */
   get outcome(): CallOutcome | undefined {
     return this.#outcome;
   }
 
-  /** Nothing but CONTINUATION may come inside a header block (RFC 9113 §6.10). */
+  /** Inside a header block only CONTINUATION is allowed (RFC 9113 §6.10). */
   expect(frameType: number): void {
     if ((this.#block !== undefined) !== (frameType === FRAME.continuation)) {
-      throw new RangeError('a header block is interrupted, or goes on after its end');
+      throw new RangeError('a header block is interrupted, or continues after its end');
     }
   }
 
@@ -71,7 +71,7 @@ export class AnswerReader {
     const part = unpad(frame);
     this.#chunks.push(part);
     this.#chunksBytes += part.length;
-    if (this.#onMessage !== undefined) this.#tellMessages(this.#onMessage);
+    if (this.#onMessage !== undefined) this.#deliverMessages(this.#onMessage);
     if (this.#chunksBytes > MESSAGE_MAX_BYTES + PREFIX_BYTES) {
       throw new RangeError(`an answer of more than ${MESSAGE_MAX_BYTES} bytes`);
     }
@@ -81,7 +81,7 @@ export class AnswerReader {
   #addToBlock(part: Buffer, flags: number): void {
     this.#block?.push(part);
     this.#blockBytes += part.length;
-    if (this.#blockBytes > HEADER_BLOCK_MAX_BYTES) throw new RangeError('a header block without end');
+    if (this.#blockBytes > HEADER_BLOCK_MAX_BYTES) throw new RangeError('a header block that is too long');
     if ((flags & FLAG.endHeaders) === 0) return;
     const headers = new Map(this.#decoder.decode(Buffer.concat(this.#block ?? [])));
     this.#block = undefined;
@@ -108,18 +108,18 @@ export class AnswerReader {
     if (this.#onMessage !== undefined) return this.#lastMessage();
     const body = Buffer.concat(this.#chunks);
     if (body.length < PREFIX_BYTES) throw new RangeError('status OK without a message');
-    if (messageEnd(body) !== body.length) throw new RangeError('a message of a wrong length');
+    if (messageEnd(body) !== body.length) throw new RangeError('a message of the wrong length');
     return body.subarray(PREFIX_BYTES);
   }
 
   #lastMessage(): Buffer {
-    if (this.#chunksBytes > 0) throw new RangeError('a message of a wrong length');
+    if (this.#chunksBytes > 0) throw new RangeError('a message of the wrong length');
     if (this.#last === undefined) throw new RangeError('status OK without a message');
     return this.#last;
   }
 
-  /** Joins chunks only when a message is whole. */
-  #tellMessages(tell: (message: Buffer) => void): void {
+  /** Joins chunks only when a message is complete. */
+  #deliverMessages(deliver: (message: Buffer) => void): void {
     while (this.#chunksBytes >= this.#neededBytes) {
       const bytes = Buffer.concat(this.#chunks);
       const end = messageEnd(bytes);
@@ -130,18 +130,18 @@ export class AnswerReader {
       this.#neededBytes = isWhole ? PREFIX_BYTES : end;
       if (!isWhole) return;
       this.#last = bytes.subarray(PREFIX_BYTES, end);
-      tell(this.#last);
+      deliver(this.#last);
     }
   }
 }
 
-/** Where the message that begins with these bytes ends. */
+/** The end of the message that begins with these bytes. */
 function messageEnd(bytes: Buffer): number {
   if (bytes[0] !== 0) throw new RangeError('a compressed message');
   return PREFIX_BYTES + bytes.readUInt32BE(1);
 }
 
-/** grpc-message is percent-encoded UTF-8; a broken one is shown as it came. */
+/** grpc-message is percent-encoded UTF-8. A malformed one is shown undecoded. */
 function decodeMessage(trailers: ReadonlyMap<string, string>): string {
   const message = trailers.get('grpc-message') ?? '';
   try {

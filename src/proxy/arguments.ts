@@ -1,6 +1,6 @@
 import { ContextdError } from '../core/errors.ts';
 import type { FlagInput } from './flag-input.ts';
-import type { ToolLink } from './link.ts';
+import type { ToolLink } from './invocation.ts';
 import { OUT, OWN_SWITCHES, shorten, splitFlag, type Words } from './words.ts';
 
 /** What the command line asks for. */
@@ -10,27 +10,27 @@ type Document = 'TOOL.md' | 'TOOL_EXTENDED.md' | 'schema.json';
 export interface CallRequest {
   kind: 'call';
   input: InputSource;
-  /** Where the answer is kept, as the caller wrote it; null: it goes to stdout. */
+  /** The file for the answer, as the caller wrote it; null: stdout. */
   out: string | null;
-  /** Whether a person wants to see what a command prints while it runs. */
+  /** True to show what a command prints while it runs. */
   progress: boolean;
 }
 
 export type InputSource = { from: 'argument'; text: string } | { from: 'stdin' } | { from: 'file'; path: string };
 
-/** What the words of the command line are, in any order. */
+/** The words of the command line, by kind. */
 interface Sorted {
   switches: Set<string>;
   out: string | null;
   inputs: string[];
-  /** Null when no word is a flag of the tool. */
+  /** Null if no word is a flag of the tool. */
   flags: FlagInput | null;
 }
 
 /**
- * `[JSON | - | @file | --key value …] [--help [--extended]] [--schema] [--out FILE] [--progress]`. The tool's
- * schema.json is read only where a flag is neither the proxy's own nor a common option. Throws ARGS_INVALID for
- * anything else.
+ * Parses `[JSON | - | @file | --key value …] [--help [--extended]] [--schema] [--out FILE] [--progress]`. The tool's
+ * schema.json is read only if a flag is neither one of the proxy's nor a common option. Throws ARGS_INVALID for anything
+ * else.
  */
 export async function parseArguments(
   args: readonly string[],
@@ -40,24 +40,24 @@ export async function parseArguments(
   const sorted = sortWords(args, tool, flags);
   const { switches, inputs, out } = sorted;
   const file = fileToPrint(switches);
-  if (file !== null && out !== null) throw notKept(file);
+  if (file !== null && out !== null) throw notAnAnswer(file);
   if (file !== null) return { kind: 'print', file };
-  if (inputs.length > 1) throw invalid(`${inputs.length} inputs given, one expected`, tool);
+  if (inputs.length > 1) throw invalid(`${inputs.length} inputs were given; only one is allowed`, tool);
   return { kind: 'call', input: sourceOf(inputs[0], flags), out, progress: switches.has('progress') };
 }
 
-/** How input is given, as a sentence for whoever gave none. */
+/** A sentence that explains how to give the input. */
 export function explainInput(tool: string): string {
   return `Give the input as ${tool} '{"…":…}', as ${tool} @FILE, as ${tool} --name value, or on stdin; \`${tool} --help\` describes it.`;
 }
 
-/** Loading what reads flags takes longer than a call without any can spare. */
+/** Loaded on demand: calls without flags must not pay for it. */
 async function loadFlagInput(tool: string, toolDir: string): Promise<FlagInput> {
   const { FlagInput } = await import('./flag-input.ts');
   return new FlagInput(tool, toolDir);
 }
 
-/** True for every flag of the tool, and for a value that looks like one. */
+/** True for every flag of the tool, and for a value that looks like a flag. */
 function isToolFlag(word: string): boolean {
   if (!word.startsWith('-') || word === '-') return false;
   const own = bareName(splitFlag(word).flag);
@@ -74,7 +74,7 @@ function fileToPrint(switches: Set<string>): Document | null {
   return switches.has('schema') ? 'schema.json' : null;
 }
 
-/** A flag that needs a value takes the next word, whatever that begins with. */
+/** A flag that needs a value takes the next word, even if that word begins with a dash. */
 function sortWords(args: readonly string[], tool: string, flags: FlagInput | null): Sorted {
   const sorted: Sorted = { switches: new Set(), out: null, inputs: [], flags };
   const words: Words = { args, at: 0 };
@@ -101,15 +101,15 @@ function takeFlag(sorted: Sorted, word: string, words: Words, tool: string): voi
   }
 }
 
-function notKept(file: Document): ContextdError {
-  return new ContextdError('ARGS_INVALID', `--${OUT} keeps the answer of a call, and ${file} is none`, {
-    remedy: `Leave --${OUT} out; the document goes to stdout.`,
+function notAnAnswer(file: Document): ContextdError {
+  return new ContextdError('ARGS_INVALID', `--${OUT} saves the answer of a call, and ${file} is not an answer`, {
+    remedy: `Leave out --${OUT}; the document is printed on stdout.`,
   });
 }
 
 function noFile(tool: string): never {
   throw new ContextdError('ARGS_INVALID', `--${OUT} needs the name of a file`, {
-    remedy: `Name one in the project: ${tool} … --${OUT} answer.json.`,
+    remedy: `Name a file in the project: ${tool} … --${OUT} answer.json.`,
   });
 }
 
@@ -118,9 +118,9 @@ function sourceOf(input: string | undefined, flags: FlagInput | null): InputSour
     if (input === undefined) return { from: 'argument', text: flags.toJson() };
     throw new ContextdError(
       'ARGS_INVALID',
-      `an input and flags are given together: ${JSON.stringify(shorten(input))} and ${flags.first}`,
+      `an input and flags were given together: ${JSON.stringify(shorten(input))} and ${flags.first}`,
       {
-        remedy: 'Put all into one JSON object, or all into flags; a value with spaces needs quotes around it.',
+        remedy: 'Pass everything as one JSON object, or everything as flags. Put quotes around a value with spaces.',
       },
     );
   }

@@ -8,7 +8,7 @@ import {
   SERVER_NAME,
 } from './channel.ts';
 
-/** The part of Bun's own sockets that is used: `node:tls` on top of them takes 5 ms longer to start. */
+/** The part of Bun's socket API used here. `node:tls` on Bun takes 5 ms longer to start. */
 declare const Bun: { connect(options: BunConnectOptions): Promise<unknown> };
 
 interface BunConnectOptions {
@@ -27,7 +27,7 @@ interface BunConnectOptions {
 interface BunSocket {
   readonly authorized: boolean;
   readonly alpnProtocol: string | false | null;
-  /** Bytes taken; fewer than given when the system's buffer is full, -1 when closed. */
+  /** Returns the number of bytes taken: fewer than given if the system's buffer is full, -1 if the socket is closed. */
   write(bytes: Buffer): number;
   end(): void;
   terminate(): void;
@@ -36,7 +36,7 @@ interface BunSocket {
 const TLS_1_3 = 0x0304;
 const NO_SOCKET = '/nonexistent/contextd.sock';
 
-/** An OpenChannel over Bun's sockets, for the compiled program. */
+/** Opens a channel over Bun's sockets, in the compiled program. */
 export function openBunChannel(path: string, identity: Identity, signal: AbortSignal): Promise<Channel> {
   const { promise, resolve, reject } = Promise.withResolvers<Channel>();
   const channel = new BunChannel();
@@ -71,15 +71,15 @@ export function openBunChannel(path: string, identity: Identity, signal: AbortSi
 }
 
 /**
- * Bun calls it ECONNREFUSED too when the system refuses to make a socket at all. Then even a path that does not exist
- * is "refused": so that is asked.
+ * Bun also reports ECONNREFUSED if the system forbids creating a socket. In that case even a path that does not exist is
+ * "refused", so try such a path.
  */
 async function explain(error: unknown): Promise<unknown> {
   if (!isErrno(error, 'ECONNREFUSED')) return error;
   const ignore = () => undefined;
   const socket = { handshake: ignore, data: ignore, drain: ignore, error: ignore, close: ignore, connectError: ignore };
-  const answer: unknown = await Bun.connect({ unix: NO_SOCKET, socket }).catch((refusal: unknown) => refusal);
-  return isErrno(answer, 'ECONNREFUSED') ? Object.assign(new Error('socket EPERM'), { code: 'EPERM' }) : error;
+  const outcome: unknown = await Bun.connect({ unix: NO_SOCKET, socket }).catch((refusal: unknown) => refusal);
+  return isErrno(outcome, 'ECONNREFUSED') ? Object.assign(new Error('socket EPERM'), { code: 'EPERM' }) : error;
 }
 
 class BunChannel implements Channel {
@@ -109,7 +109,7 @@ class BunChannel implements Channel {
     this.inbox.listen(listener);
   }
 
-  /** Goes on where the system's buffer was full. */
+  /** Writes what is pending, until the system's buffer is full. */
   flush(): void {
     for (let first = this.#pending[0]; first !== undefined; first = this.#pending[0]) {
       const taken = this.#socket?.write(first) ?? -1;

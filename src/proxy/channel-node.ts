@@ -8,7 +8,7 @@ import {
   SERVER_NAME,
 } from './channel.ts';
 
-/** An OpenChannel over `node:tls`, for the stand-in. */
+/** Opens a channel over `node:tls`, where the proxy runs on Node because Bun is missing. */
 export function openNodeChannel(path: string, identity: Identity, signal: AbortSignal): Promise<Channel> {
   const { promise, resolve, reject } = Promise.withResolvers<Channel>();
   const socket = connect({

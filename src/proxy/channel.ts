@@ -1,41 +1,41 @@
-/** What the two sides of mutual TLS show each other, PEM. */
+/** The proxy's side of mutual TLS, in PEM. */
 export interface Identity {
-  /** The authority whose signature the daemon's certificate must have. */
+  /** The authority that must have signed the daemon's certificate. */
   ca: Buffer;
   cert: Buffer;
   key: Buffer;
 }
 
-/** The daemon's certificate has this name (src/server/identities.ts), wherever its socket lies. */
+/** The name in the daemon's certificate (src/server/identities.ts), independent of its socket's path. */
 export const SERVER_NAME = 'contextd';
 
-/** The one application protocol spoken. */
+/** The only application protocol offered. */
 export const APPLICATION_PROTOCOL = 'h2';
 
-/** A connection to whoever holds the private key of the daemon's certificate: TLS 1.3, both sides verified. */
+/** A TLS 1.3 connection to the holder of the daemon's private key; both sides are verified. */
 export interface Channel {
-  /** What the peer agreed to speak; empty when nothing. */
+  /** The application protocol the peer agreed to; empty if none. */
   readonly protocol: string;
   write(bytes: Buffer): void;
-  /** Writes what is pending and closes. */
+  /** Writes what is pending, then closes. */
   end(): void;
-  /** Chunks that came earlier are delivered at once; `closed` comes once, after the last chunk. */
+  /** Delivers earlier chunks at once. `closed` is called once, after the last chunk. */
   listen(listener: ChannelListener): void;
 }
 
 export interface ChannelListener {
   data(chunk: Buffer): void;
-  /** `error` when the connection broke or the peer's TLS refused to go on. */
+  /** `error`: set if the connection broke or the peer's TLS refused to continue. */
   closed(error: Error | undefined): void;
 }
 
 /**
- * Opens a channel over a unix socket. Rejects with the error of the system or of TLS, in which case nothing was sent;
- * with `signal.reason` when that is aborted first. Throws for an identity that is no identity.
+ * Opens a channel over a unix socket. Rejects with the system's or TLS's error, in which case nothing was sent, or with
+ * `signal.reason` if the signal is aborted first. Throws if the identity's files are unusable.
  */
 export type OpenChannel = (path: string, identity: Identity, signal: AbortSignal) => Promise<Channel>;
 
-/** Keeps what comes until somebody listens. */
+/** Buffers what arrives until a listener is set. */
 export class Inbox {
   #listener: ChannelListener | undefined;
   #chunks: Buffer[] = [];

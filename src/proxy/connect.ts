@@ -3,23 +3,26 @@ import { join } from 'node:path';
 import { ContextdError, isErrno } from '../core/errors.ts';
 import type { Channel, Identity, OpenChannel } from './channel.ts';
 import { openBunChannel } from './channel-bun.ts';
-import type { Places } from './places.ts';
+import type { Places } from './environment.ts';
 
-/** How long a peer may take over the handshake, milliseconds. */
+/** The longest the handshake may take, milliseconds. */
 const HANDSHAKE_LIMIT_MS = 10_000;
-/** A peer that closes may be a daemon that is dying: it is asked again so often, with so long between, milliseconds. */
+/** A peer that closes may be a daemon that is stopping: the number of further attempts, and the pause between them. */
 const RESETS_MAX = 3;
 const RESET_PAUSE_MS = 30;
 
-/** What one attempt came to: a connection, nobody there (or nobody yet), or a reason to give up. */
+/** The outcome of one attempt: a connection, no daemon (or none yet), or a daemon with a full queue. */
 export type Attempt = { kind: 'connected'; channel: Channel } | { kind: 'absent' } | { kind: 'busy' };
 
-/** One attempt. Nothing is sent, so it may be repeated. Throws what no repetition would mend; aborting: CANCELLED. */
+/**
+ * Tries once to connect. Nothing is sent, so the caller may try again. Throws an error that trying again would not fix,
+ * or CANCELLED if the signal is aborted.
+ */
 export async function attemptConnection(places: Places, signal: AbortSignal): Promise<Attempt> {
   for (let resets = 0; ; resets++) {
     const attempt = await attemptOnce(places, signal);
     if (attempt.kind !== 'reset') return attempt;
-    if (resets === RESETS_MAX) throw foreign(places, 'it closes the connection');
+    if (resets === RESETS_MAX) throw notContextd(places, 'it closes the connection');
     await new Promise((resolve) => setTimeout(resolve, RESET_PAUSE_MS));
   }
 }
@@ -31,19 +34,19 @@ async function attemptOnce(places: Places, signal: AbortSignal): Promise<Attempt
   const abort = () => limit.abort(cancelled());
   if (signal.aborted) abort();
   signal.addEventListener('abort', abort);
-  const timer = setTimeout(() => limit.abort(foreign(places, 'it does not answer')), HANDSHAKE_LIMIT_MS);
+  const timer = setTimeout(() => limit.abort(notContextd(places, 'it does not answer')), HANDSHAKE_LIMIT_MS);
   try {
     const openChannel = await loadTransport();
     return { kind: 'connected', channel: await openChannel(places.socket, identity, limit.signal) };
   } catch (error) {
-    return judge(error, places);
+    return classify(error, places);
   } finally {
     clearTimeout(timer);
     signal.removeEventListener('abort', abort);
   }
 }
 
-/** `node:tls` is loaded only where it is needed. */
+/** Loads `node:tls` only if it is needed. */
 async function loadTransport(): Promise<OpenChannel> {
   return process.versions.bun === undefined ? (await import('./channel-node.ts')).openNodeChannel : openBunChannel;
 }
@@ -52,27 +55,31 @@ export function cancelled(): ContextdError {
   return new ContextdError('CANCELLED', 'the call was ended by a signal');
 }
 
-/** Whoever holds the socket is not the daemon. */
-export function foreign(places: Places, reason: string): ContextdError {
-  return new ContextdError('DAEMON_UNAVAILABLE', `what listens on ${places.socket} is not contextd: ${reason}`, {
-    remedy: 'End the process that holds this socket, or remove the file, and call again.',
-    details: { socket: places.socket },
+/** The process that holds the socket is not the daemon. */
+export function notContextd(places: Places, reason: string): ContextdError {
+  return new ContextdError(
+    'DAEMON_UNAVAILABLE',
+    `the process that listens on ${places.socket} is not contextd: ${reason}`,
+    {
+      remedy: 'End the process that holds this socket, or remove the file, then call again.',
+      details: { socket: places.socket },
+    },
+  );
+}
+
+/** The peer is a daemon that does not accept this proxy's certificate. */
+export function certificateRejected(places: Places, reason: string): ContextdError {
+  return new ContextdError('AUTH_FAILED', `the daemon rejected the certificate in ${places.certsDir} (${reason})`, {
+    remedy: 'Run `ctxd server restart`. If that does not help, check that CONTEXTD_HOME is the same for both.',
   });
 }
 
-/** The peer is a daemon that does not know this proxy's certificate. */
-export function turnedDown(places: Places, reason: string): ContextdError {
-  return new ContextdError('AUTH_FAILED', `the daemon turned down the certificate in ${places.certsDir} (${reason})`, {
-    remedy: 'Run `ctxd server restart`; if that does not help, check that CONTEXTD_HOME is the same for both.',
-  });
-}
-
-/** True for an error that the peer's TLS sent instead of going on. */
+/** True for an error that the peer's TLS sent as an alert. */
 export function isAlert(error: Error): boolean {
   return /alert/i.test(error.message);
 }
 
-/** Undefined when there are no certificates yet: then no daemon has ever run. */
+/** Undefined if there are no certificates yet: no daemon has ever run. */
 function readIdentity(certsDir: string): Identity | undefined {
   try {
     return {
@@ -84,13 +91,13 @@ function readIdentity(certsDir: string): Identity | undefined {
     if (isErrno(error, 'ENOENT', 'ENOTDIR')) return undefined;
     if (!isErrno(error)) throw error;
     throw new ContextdError('AUTH_FAILED', `cannot read the certificates in ${certsDir} (${error.code})`, {
-      remedy: 'Make them readable for this user, who must be the one that runs the daemon.',
+      remedy: 'Make them readable by this user, who must be the user that runs the daemon.',
     });
   }
 }
 
-/** What an attempt that failed came to. The two TLS libraries agree on the system's codes, not on their own. */
-function judge(error: unknown, places: Places): Attempt | { kind: 'reset' } {
+/** The outcome of a failed attempt. The two TLS libraries agree on the system's error codes, but not on their own. */
+function classify(error: unknown, places: Places): Attempt | { kind: 'reset' } {
   if (error instanceof ContextdError || !isErrno(error)) throw error;
   switch (error.code) {
     case 'ENOENT':
@@ -106,13 +113,13 @@ function judge(error: unknown, places: Places): Attempt | { kind: 'reset' } {
       return { kind: 'reset' };
   }
   if (UNUSABLE_IDENTITY.test(error.code ?? '')) return { kind: 'absent' };
-  throw isTlsFault(error) ? foreign(places, 'it does not speak TLS 1.3') : impostor(places, error.message);
+  throw isTlsFault(error) ? notContextd(places, 'it does not speak TLS 1.3') : impostor(places, error.message);
 }
 
-/** The files do not belong together or are no certificates: a daemon that starts writes new ones. */
+/** The files do not match or are not certificates. A starting daemon writes new ones. */
 const UNUSABLE_IDENTITY = /^ERR_(OSSL_|BORINGSSL)/;
 
-/** The handshake broke, as opposed to a certificate that was read and not accepted. */
+/** True if the handshake broke; false if a certificate was read and not accepted. */
 function isTlsFault(error: NodeJS.ErrnoException): boolean {
   return error.code === 'EPROTO' || error.code?.startsWith('ERR_SSL') === true;
 }
@@ -126,16 +133,16 @@ function isWritable(path: string): boolean {
   }
 }
 
-/** An agent's own sandbox filters socket(); both settings were seen to help Claude Code. */
+/** The agent's own sandbox filters socket(). Both settings were seen to fix this in Claude Code. */
 function socketForbidden(code: string | undefined): ContextdError {
   return new ContextdError('DAEMON_UNAVAILABLE', `this sandbox forbids unix sockets (${code})`, {
     remedy:
-      'In the settings of the agent whose sandbox this is, set sandbox.excludedCommands: [".claude/tools/*"], or sandbox.network.allowAllUnixSockets: true.',
+      'In the settings of the agent that runs this sandbox, set sandbox.excludedCommands: [".claude/tools/*"] or sandbox.network.allowAllUnixSockets: true.',
   });
 }
 
 function socketUnreadable(places: Places, code: string | undefined): ContextdError {
-  return new ContextdError('DAEMON_UNAVAILABLE', `the socket ${places.socket} is not this user's (${code})`, {
+  return new ContextdError('DAEMON_UNAVAILABLE', `the socket ${places.socket} belongs to another user (${code})`, {
     remedy: 'Call as the user that runs the daemon, or set CONTEXTD_HOME to a directory of your own.',
   });
 }
@@ -143,7 +150,7 @@ function socketUnreadable(places: Places, code: string | undefined): ContextdErr
 function impostor(places: Places, reason: string): ContextdError {
   return new ContextdError(
     'AUTH_FAILED',
-    `what listens on ${places.socket} has no certificate of this installation (${reason})`,
-    { remedy: 'Run `ctxd server restart`; if that does not help, end the process that holds the socket.' },
+    `the process that listens on ${places.socket} has no certificate of this installation (${reason})`,
+    { remedy: 'Run `ctxd server restart`. If that does not help, end the process that holds the socket.' },
   );
 }

@@ -1,36 +1,39 @@
-/** What the proxy takes from the environment. Empty counts as unset. */
+import { isAbsolute, join, resolve } from 'node:path';
+import { ContextdError } from '../core/errors.ts';
+
+/** What the proxy reads from the environment. An empty variable counts as unset. */
 export interface ProxyEnvironment {
-  /** HOME, or the account's own directory. */
+  /** HOME, or the home directory of the account. */
   home: string;
   contextdHome: string | undefined;
   xdgConfigHome: string | undefined;
   xdgDataHome: string | undefined;
   xdgStateHome: string | undefined;
   xdgRuntimeDir: string | undefined;
-  /** PATH, "" when unset. */
+  /** PATH; "" if unset. */
   path: string;
-  /** Whose secrets and artifacts the call belongs to; "" lets the daemon choose. */
+  /** The session the call belongs to; "" lets the daemon choose. */
   sessionId: string;
-  /** Set by the launcher of the Node stand-in: the name it was called by. */
+  /** The name the launcher was called by; set only where the proxy runs on Node. */
   launchedAs: string | undefined;
 }
 
 /** The only reader of `process.env` in the proxy. */
 export function readProxyEnvironment(source: NodeJS.ProcessEnv = process.env): ProxyEnvironment {
   return {
-    home: given(source.HOME) ?? process.getBuiltinModule('node:os').homedir(), // importing it costs every call
-    contextdHome: given(source.CONTEXTD_HOME),
-    xdgConfigHome: given(source.XDG_CONFIG_HOME),
-    xdgDataHome: given(source.XDG_DATA_HOME),
-    xdgStateHome: given(source.XDG_STATE_HOME),
-    xdgRuntimeDir: given(source.XDG_RUNTIME_DIR),
+    home: nonEmpty(source.HOME) ?? process.getBuiltinModule('node:os').homedir(), // an import would cost every call time
+    contextdHome: nonEmpty(source.CONTEXTD_HOME),
+    xdgConfigHome: nonEmpty(source.XDG_CONFIG_HOME),
+    xdgDataHome: nonEmpty(source.XDG_DATA_HOME),
+    xdgStateHome: nonEmpty(source.XDG_STATE_HOME),
+    xdgRuntimeDir: nonEmpty(source.XDG_RUNTIME_DIR),
     path: source.PATH ?? '',
-    sessionId: given(source.CONTEXTD_SESSION_ID) ?? given(source.CLAUDE_CODE_SESSION_ID) ?? '',
-    launchedAs: given(source.CONTEXTD_PROXY_ARGV0),
+    sessionId: nonEmpty(source.CONTEXTD_SESSION_ID) ?? nonEmpty(source.CLAUDE_CODE_SESSION_ID) ?? '',
+    launchedAs: nonEmpty(source.CONTEXTD_PROXY_ARGV0),
   };
 }
 
-/** All that a daemon started from here inherits (design §4): nothing of the caller's steers it. */
+/** The whole environment of a daemon started from here (design §4): nothing else of the caller's may influence it. */
 export function daemonEnvironment(env: ProxyEnvironment): Record<string, string> {
   const all = {
     PATH: env.path,
@@ -44,6 +47,67 @@ export function daemonEnvironment(env: ProxyEnvironment): Record<string, string>
   return Object.fromEntries(Object.entries(all).filter((entry): entry is [string, string] => entry[1] !== undefined));
 }
 
-function given(value: string | undefined): string | undefined {
+function nonEmpty(value: string | undefined): string | undefined {
   return value === undefined || value === '' ? undefined : value;
+}
+
+/** The paths of the daemon. The rule is that of src/config/paths.ts; a test compares the two. */
+export interface Places {
+  runDir: string;
+  socket: string;
+  stateDir: string;
+  certsDir: string;
+  logFile: string;
+  /** Held by the process that is starting a daemon. */
+  startLock: string;
+}
+
+/** The longest path of a unix socket, bytes, without the final NUL. */
+const SOCKET_PATH_MAX = process.platform === 'linux' ? 107 : 103;
+
+/** Throws PATH_INVALID for a relative `CONTEXTD_HOME` and for a socket path over the system's limit. */
+export function resolvePlaces(env: ProxyEnvironment): Places {
+  const { runDir, stateDir } = env.contextdHome === undefined ? xdgBases(env) : homeBases(env.contextdHome);
+  const socket = join(runDir, 'contextd.sock');
+  checkSocketLength(socket);
+  return {
+    runDir,
+    socket,
+    stateDir,
+    certsDir: join(stateDir, 'certs'),
+    logFile: join(stateDir, 'daemon.log'),
+    startLock: join(runDir, 'start.lock'),
+  };
+}
+
+type Bases = Pick<Places, 'runDir' | 'stateDir'>;
+
+function homeBases(contextdHome: string): Bases {
+  if (!isAbsolute(contextdHome)) {
+    throw new ContextdError('PATH_INVALID', `CONTEXTD_HOME is not an absolute path: ${contextdHome}`, {
+      remedy: 'Set CONTEXTD_HOME to an absolute path.',
+    });
+  }
+  return { runDir: resolve(contextdHome, 'run'), stateDir: resolve(contextdHome, 'state') };
+}
+
+function xdgBases(env: ProxyEnvironment): Bases {
+  const stateHome = absoluteOnly(env.xdgStateHome) ?? join(env.home, '.local', 'state');
+  const stateDir = join(stateHome, 'contextd');
+  const runtimeDir = absoluteOnly(env.xdgRuntimeDir);
+  return { stateDir, runDir: runtimeDir === undefined ? join(stateDir, 'run') : join(runtimeDir, 'contextd') };
+}
+
+function absoluteOnly(value: string | undefined): string | undefined {
+  return value !== undefined && isAbsolute(value) ? resolve(value) : undefined;
+}
+
+function checkSocketLength(socket: string): void {
+  const size = Buffer.byteLength(socket);
+  if (size <= SOCKET_PATH_MAX) return;
+  throw new ContextdError(
+    'PATH_INVALID',
+    `the socket path has ${size} bytes, the system's limit is ${SOCKET_PATH_MAX}: ${socket}`,
+    { remedy: 'Set CONTEXTD_HOME to a shorter path.', details: { path: socket, size, limit: SOCKET_PATH_MAX } },
+  );
 }

@@ -1,9 +1,9 @@
-import { ContextdError } from '../core/errors.ts';
-import { CODE_TRAILER } from '../protocol/trailers.ts';
+import { ContextdError, ERROR_TABLE, type ErrorCode } from '../core/errors.ts';
+import { CODE_TRAILER, REMEDY_TRAILER } from '../protocol/trailers.ts';
 import type { CallOutcome } from './answer.ts';
 import { APPLICATION_PROTOCOL, type Channel, SERVER_NAME } from './channel.ts';
-import { attemptConnection, cancelled, foreign, isAlert, turnedDown } from './connect.ts';
-import { readFault } from './grpc-fault.ts';
+import { attemptConnection, cancelled, certificateRejected, isAlert, notContextd } from './connect.ts';
+import type { Places } from './environment.ts';
 import {
   decodeExecuteEvent,
   decodeExecuteResponse,
@@ -11,18 +11,17 @@ import {
   EXECUTE_WITH_PROGRESS_PATH,
   type ExecuteResponse,
 } from './messages.ts';
-import type { Places } from './places.ts';
 import { UnaryCall } from './unary-call.ts';
 
-/** gRPC's UNIMPLEMENTED. */
+/** gRPC's status UNIMPLEMENTED. */
 const UNKNOWN_METHOD = 12;
-const MAY_HAVE_RUN = 'It may have run: look at what it was to change before you call again.';
+const MAY_HAVE_RUN = 'It may have run: check what it was to change before you call again.';
 
 /**
- * Sends one request and waits for its answer, however long that takes: deadlines are the daemon's. It sends once; a
- * connection lost afterwards is INTERRUPTED. Undefined when it was lost before anything was sent: then, and only
- * then, another try is allowed. Aborting tells the daemon to give the call up and throws CANCELLED.
- * `onProgress`: told what a command prints while it runs, where the daemon can tell. Default: it is not asked.
+ * Sends one request and waits for its answer without a time limit: deadlines are the daemon's. The request is sent once;
+ * if the connection is lost afterwards, throws INTERRUPTED. Returns undefined if the connection was lost before anything
+ * was sent: only then may the caller try again. Aborting cancels the call in the daemon and throws CANCELLED.
+ * `onProgress`: receives what a command prints while it runs, if the daemon supports it. Default: not requested.
  */
 export async function exchange(
   channel: Channel,
@@ -31,10 +30,10 @@ export async function exchange(
   signal: AbortSignal,
   onProgress?: (text: string) => void,
 ): Promise<ExecuteResponse | undefined> {
-  if (channel.protocol !== APPLICATION_PROTOCOL) throw foreign(places, 'it does not speak HTTP/2');
+  if (channel.protocol !== APPLICATION_PROTOCOL) throw notContextd(places, 'it does not speak HTTP/2');
   if (onProgress !== undefined) return exchangeWithProgress(channel, request, places, signal, onProgress);
   const call = new UnaryCall(EXECUTE_PATH, SERVER_NAME, request);
-  const outcome = await carry(channel, call, places, signal);
+  const outcome = await runCall(channel, call, places, signal);
   return outcome === undefined ? undefined : readOutcome(outcome, call.sent, places, decodeExecuteResponse);
 }
 
@@ -49,18 +48,18 @@ async function exchangeWithProgress(
     const event = decodeExecuteEvent(message);
     if (event?.kind === 'progress') onProgress(event.text);
   });
-  const outcome = await carry(channel, call, places, signal);
+  const outcome = await runCall(channel, call, places, signal);
   if (outcome === undefined) return undefined;
-  if (isUnknownMethod(outcome)) return exchangeAnew(channel, request, places, signal);
+  if (isUnknownMethod(outcome)) return exchangeWithoutProgress(channel, request, places, signal);
   return readOutcome(outcome, call.sent, places, decodeAnswer);
 }
 
-/** A daemon from before there was progress: it did not look at the call. An error of ours names its code. */
+/** True for a daemon that is too old for progress and did not process the call. Our own errors name a code. */
 function isUnknownMethod(outcome: CallOutcome): boolean {
   return outcome.kind === 'failed' && outcome.status === UNKNOWN_METHOD && !outcome.trailers.has(CODE_TRAILER);
 }
 
-async function exchangeAnew(
+async function exchangeWithoutProgress(
   used: Channel,
   request: Buffer,
   places: Places,
@@ -72,10 +71,10 @@ async function exchangeAnew(
 }
 
 /**
- * Undefined when the connection was lost before anything was sent. Throws INTERRUPTED when it was lost afterwards, and
- * CANCELLED, having told the daemon, when `signal` is aborted.
+ * Runs a call over a channel. Returns undefined if the connection was lost before anything was sent. Throws INTERRUPTED
+ * if it was lost afterwards, and CANCELLED if `signal` is aborted, after cancelling the call in the daemon.
  */
-export function carry(
+export function runCall(
   channel: Channel,
   call: UnaryCall,
   places: Places,
@@ -102,7 +101,7 @@ export function carry(
       else resolve(call.outcome);
     },
     closed(error) {
-      if (error !== undefined && isAlert(error)) reject(turnedDown(places, error.message));
+      if (error !== undefined && isAlert(error)) reject(certificateRejected(places, error.message));
       else if (call.sent) reject(interrupted('the connection to the daemon was lost'));
       else resolve(undefined);
     },
@@ -122,13 +121,13 @@ function readOutcome(
     case 'failed':
       throw readFault(outcome.status, outcome.message, outcome.trailers);
     case 'refused':
-      throw new ContextdError('DAEMON_UNAVAILABLE', 'the daemon is stopping and took no more calls', {
+      throw new ContextdError('DAEMON_UNAVAILABLE', 'the daemon is stopping and takes no more calls', {
         remedy: 'Call again.',
       });
     case 'reset':
-      throw interrupted(`the daemon gave the call up (HTTP/2 error ${outcome.errorCode})`);
+      throw interrupted(`the daemon aborted the call (HTTP/2 error ${outcome.errorCode})`);
     case 'garbled':
-      if (!sent) throw foreign(places, outcome.reason);
+      if (!sent) throw notContextd(places, outcome.reason);
       throw interrupted(`the daemon's answer cannot be read: ${outcome.reason}`);
   }
 }
@@ -144,10 +143,42 @@ function readMessage(message: Buffer, decode: (message: Buffer) => ExecuteRespon
 
 function decodeAnswer(message: Buffer): ExecuteResponse {
   const event = decodeExecuteEvent(message);
-  if (event?.kind !== 'answer') throw new RangeError('the last event is no answer');
+  if (event?.kind !== 'answer') throw new RangeError('the last event is not an answer');
   return event.response;
 }
 
 function interrupted(message: string): ContextdError {
   return new ContextdError('INTERRUPTED', message, { remedy: MAY_HAVE_RUN });
+}
+
+/** The error code that a gRPC status means for a call that was sent. Any other status is INTERNAL_ERROR. */
+const CODE_OF_STATUS: Readonly<Partial<Record<number, ErrorCode>>> = {
+  1: 'CANCELLED',
+  4: 'TIMEOUT',
+  7: 'PERMISSION_DENIED',
+  8: 'PAYLOAD_TOO_LARGE',
+  10: 'INTERRUPTED',
+  12: 'VERSION_MISMATCH',
+  14: 'INTERRUPTED',
+  16: 'AUTH_FAILED',
+};
+
+const REMEDIES: Readonly<Partial<Record<ErrorCode, string>>> = {
+  INTERRUPTED: 'It may have run: check what it was to change before you call again.',
+  PAYLOAD_TOO_LARGE: 'Put large data into a file in the project and give its path in the input.',
+  VERSION_MISMATCH: 'Run `ctxd server restart`, so that the daemon and the tools have the same version.',
+};
+
+/** The error that trailers with a status other than OK describe. */
+function readFault(status: number, message: string, trailers: ReadonlyMap<string, string>): ContextdError {
+  const named = trailers.get(CODE_TRAILER);
+  const code = isErrorCode(named) ? named : (CODE_OF_STATUS[status] ?? 'INTERNAL_ERROR');
+  const encoded = trailers.get(REMEDY_TRAILER);
+  const remedy = encoded === undefined ? REMEDIES[code] : Buffer.from(encoded, 'base64').toString('utf8');
+  const sentence = message === '' ? `the daemon ended the call with gRPC status ${status}` : message;
+  return new ContextdError(code, sentence, { remedy: remedy ?? 'See `ctxd server logs` for the cause.' });
+}
+
+function isErrorCode(name: string | undefined): name is ErrorCode {
+  return name !== undefined && Object.hasOwn(ERROR_TABLE, name);
 }

@@ -1,11 +1,21 @@
 import { ContextdError } from '../core/errors.ts';
-import { describeShape, readArray, readText } from './flag-value.ts';
-import { nearestNames } from './nearest.ts';
-import { COMMON_OPTIONS, type Properties, type Property, readProperties } from './properties.ts';
+import {
+  COMMON_OPTIONS,
+  describeShape,
+  type Properties,
+  type Property,
+  readArray,
+  readProperties,
+  readText,
+} from './properties.ts';
 import { OUT, OWN_SWITCHES, shorten, splitFlag, type Words } from './words.ts';
 
-/** Names in a message, at most. */
+/** The most names in a message. */
 const NAMES_MAX = 24;
+/** Limits on the comparison with known names: a list read from a file may have any size. */
+const COMPARED_MAX = 500;
+const LENGTH_MAX = 64;
+const NEAREST_MAX = 3;
 
 interface Given {
   /** As the caller wrote it, without the value. */
@@ -16,15 +26,15 @@ interface Given {
 
 interface Known {
   properties: Properties;
-  /** By the name with every dash made an underscore. */
+  /** By name, with every dash replaced by an underscore. */
   byPlainName: ReadonlyMap<string, Property[]>;
 }
 
 /**
- * The input of a tool as flags: `--max-tokens 500`, `--max_tokens=500`, `--dry-run`, `--no-dry-run`,
- * `--env '{"A":"b"}'`. Dashes and underscores are the same in a name. What follows a flag is its value, also when it
- * begins with a dash, unless the property is a boolean: that one takes only `true` or `false`. A string is taken as it
- * is; an object is JSON; an array is JSON or the flag repeated.
+ * Collects the input of a tool from flags: `--max-tokens 500`, `--max_tokens=500`, `--dry-run`, `--no-dry-run`,
+ * `--env '{"A":"b"}'`. Dashes and underscores are the same in a name. The word after a flag is its value, even if it
+ * begins with a dash; a boolean takes only `true` or `false`. A string is taken literally, an object is JSON, and an
+ * array is JSON or the flag given several times.
  */
 export class FlagInput {
   readonly #tool: string;
@@ -42,12 +52,12 @@ export class FlagInput {
     return this.#given.size === 0;
   }
 
-  /** The first flag as it was written; "" when there is none. */
+  /** The first flag as it was written; "" if there is no flag. */
   get first(): string {
     return shorten(this.#given.values().next().value?.flag ?? '');
   }
 
-  /** Takes the flag `word` and, where it needs one, its value. Throws ARGS_INVALID. */
+  /** Takes the flag `word` and, if it needs one, its value. Throws ARGS_INVALID. */
   take(word: string, words: Words): void {
     const { flag, attached } = splitFlag(word);
     const name = /^--(.+)$/s.exec(flag)?.[1];
@@ -57,7 +67,7 @@ export class FlagInput {
     else this.#takeNegated(flag, name, attached);
   }
 
-  /** The object as JSON text. The texts of numbers and of JSON stay as they were given. */
+  /** The object as JSON text. Numbers and JSON values keep the spelling they were given in. */
   toJson(): string {
     const members = [...this.#given.values()].map(
       (given) => `${JSON.stringify(given.property.name)}:${readGiven(given, this.#tool)}`,
@@ -79,17 +89,17 @@ export class FlagInput {
     else throw invalid(flag, property, `${shorten(flag)} is given twice`);
   }
 
-  /** A common option, or the property of that name, or the only one whose name differs in dashes alone. */
+  /** A common option, the property with this name, or the only property whose name differs only in dashes. */
   #find(name: string): Property | undefined {
     const common = COMMON_OPTIONS.get(plain(name));
     if (common !== undefined) return common;
     const { properties, byPlainName } = this.#knowProperties();
     const exact = properties.get(name);
     if (exact !== undefined) return exact;
-    const alike = byPlainName.get(plain(name)) ?? [];
-    if (alike.length < 2) return alike[0];
-    const names = alike.map((property) => property.name);
-    throw new ContextdError('ARGS_INVALID', `--${shorten(name)} could be each of ${listNames(names)}`, {
+    const candidates = byPlainName.get(plain(name)) ?? [];
+    if (candidates.length < 2) return candidates[0];
+    const names = candidates.map((property) => property.name);
+    throw new ContextdError('ARGS_INVALID', `--${shorten(name)} is ambiguous: it may mean ${listNames(names)}`, {
       remedy: `Write the name exactly, or give the input as JSON: ${this.#tool} '{"…":…}'.`,
     });
   }
@@ -99,9 +109,9 @@ export class FlagInput {
     const properties = readProperties(this.#toolDir, this.#tool);
     const byPlainName = new Map<string, Property[]>();
     for (const property of properties.values()) {
-      const alike = byPlainName.get(plain(property.name));
-      if (alike === undefined) byPlainName.set(plain(property.name), [property]);
-      else alike.push(property);
+      const others = byPlainName.get(plain(property.name));
+      if (others === undefined) byPlainName.set(plain(property.name), [property]);
+      else others.push(property);
     }
     this.#known = { properties, byPlainName };
     return this.#known;
@@ -113,7 +123,7 @@ export class FlagInput {
     const nearest = nearestNames(plain(flag.replace(/^-+/, '')), [...known, ...OWN_SWITCHES, OUT]);
     const hint = nearest.length === 0 ? '' : `; did you mean ${listNames(nearest)}?`;
     return new ContextdError('ARGS_INVALID', `unknown option ${shorten(flag)}${hint}`, {
-      remedy: `${tool} takes ${listNames(known)}: see \`${tool} --schema\`. The word after a flag is its value, also one that begins with "-"; "--" ends no flags.`,
+      remedy: `${tool} takes ${listNames(known)}: see \`${tool} --schema\`. The word after a flag is its value, even if it begins with "-"; "--" does not end the flags.`,
       details: { flag: shorten(flag), nearest },
     });
   }
@@ -134,7 +144,7 @@ function readGiven({ flag, property, texts: [text = '', ...more], texts }: Given
   throw invalid(flag, property, `${shorten(flag)} does not take ${JSON.stringify(shown)}`, tool);
 }
 
-/** A flag that may stand without a value. */
+/** True for a flag that may be given without a value. */
 function isSwitch({ types }: Property): boolean {
   return types.length === 1 && types[0] === 'boolean';
 }
@@ -155,9 +165,42 @@ function listNames(names: readonly string[]): string {
 function invalid(flag: string, property: Property, message: string, tool?: string): ContextdError {
   const expected = describeShape(property);
   const pointer = `/${property.name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
-  const where = tool === undefined ? '' : ` \`${tool} --schema\` tells more.`;
+  const hint = tool === undefined ? '' : ` \`${tool} --schema\` describes it.`;
   return new ContextdError('ARGS_INVALID', message, {
-    remedy: `${shorten(flag)} takes ${expected}.${where}`,
+    remedy: `${shorten(flag)} takes ${expected}.${hint}`,
     details: { faults: [{ pointer, fault: `expected ${expected}` }] },
   });
+}
+
+/** Up to three of `names` that look like a misspelt `name`, nearest first. */
+function nearestNames(name: string, names: readonly string[]): string[] {
+  const allowed = name.length < 4 ? 1 : Math.max(2, Math.floor(name.length / 3));
+  if (name.length > LENGTH_MAX) return [];
+  return names
+    .slice(0, COMPARED_MAX)
+    .filter((known) => Math.abs(known.length - name.length) <= allowed || isPrefix(name, known))
+    .map((known) => ({ known, distance: isPrefix(name, known) ? 0 : editDistance(name, known) }))
+    .filter(({ distance }) => distance <= allowed)
+    .sort((a, b) => a.distance - b.distance)
+    .slice(0, NEAREST_MAX)
+    .map(({ known }) => known);
+}
+
+/** True for `max` and `max_tokens`. */
+function isPrefix(name: string, known: string): boolean {
+  return name.length >= 2 && known.startsWith(name);
+}
+
+/** The Levenshtein distance. */
+function editDistance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, i) => i);
+  for (let i = 0; i < a.length; i++) {
+    const next = [i + 1];
+    for (let j = 0; j < b.length; j++) {
+      const change = (row[j] ?? 0) + (a[i] === b[j] ? 0 : 1);
+      next.push(Math.min(change, (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[b.length] ?? 0;
 }

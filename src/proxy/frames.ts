@@ -1,4 +1,4 @@
-/** HTTP/2 framing (RFC 9113 §4): the few frames of one call. */
+/** The HTTP/2 frame types (RFC 9113 §4) that occur in one call. */
 export const FRAME = {
   data: 0,
   headers: 1,
@@ -17,16 +17,16 @@ export const SETTING = { enablePush: 2, initialWindowSize: 4, maxFrameSize: 5 } 
 
 export const RESET = { noError: 0, refusedStream: 7, cancel: 8 } as const;
 
-/** What a client says first (RFC 9113 §3.4). */
+/** The first bytes a client sends (RFC 9113 §3.4). */
 export const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 'latin1');
 
-/** The largest payload either side may send unless told otherwise, bytes; also the least a setting may ask for. */
+/** The default for the largest payload of a frame, bytes; also the smallest value a setting may have. */
 export const FRAME_DEFAULT_MAX_BYTES = 16_384;
-/** The most a peer can allow, bytes. */
+/** The largest payload a peer can allow, bytes. */
 export const FRAME_LIMIT_BYTES = 0xff_ffff;
-/** A window before SETTINGS or WINDOW_UPDATE change it, bytes. */
+/** The initial size of a window, bytes. */
 export const WINDOW_DEFAULT_BYTES = 65_535;
-/** The most a window may reach, bytes. */
+/** The largest size of a window, bytes. */
 export const WINDOW_LIMIT_BYTES = 0x7fff_ffff;
 
 const HEADER_BYTES = 9;
@@ -38,7 +38,7 @@ export interface Frame {
   payload: Buffer;
 }
 
-/** The nine bytes before a payload. */
+/** Encodes the nine bytes before a payload. */
 export function encodeFrameHeader(type: number, flags: number, streamId: number, length: number): Buffer {
   const header = Buffer.allocUnsafe(HEADER_BYTES);
   header.writeUIntBE(length, 0, 3);
@@ -62,20 +62,20 @@ export function encodeSettings(settings: readonly (readonly [id: number, value: 
   return encodeFrame({ type: FRAME.settings, flags: 0, streamId: 0, payload });
 }
 
-/** A payload of one 32-bit number: WINDOW_UPDATE and RST_STREAM. */
+/** Encodes a frame whose payload is one 32-bit number: WINDOW_UPDATE or RST_STREAM. */
 export function encodeNumberFrame(type: number, streamId: number, value: number): Buffer {
   const payload = Buffer.alloc(4);
   payload.writeUInt32BE(value);
   return encodeFrame({ type, flags: 0, streamId, payload });
 }
 
-/** Cuts a byte stream into frames, however it arrives. */
+/** Splits a byte stream into frames, whatever the size of its chunks. */
 export class FrameReader {
   #pending: Buffer[] = [];
   #pendingBytes = 0;
   #neededBytes = HEADER_BYTES;
 
-  /** The frames completed by `chunk`. Throws RangeError for a frame larger than we allowed. */
+  /** Returns the frames that `chunk` completes. Throws RangeError for a frame larger than we allow. */
   push(chunk: Buffer): Frame[] {
     this.#pending.push(chunk);
     this.#pendingBytes += chunk.length;
@@ -98,7 +98,7 @@ export class FrameReader {
   }
 }
 
-/** Where the frame at `at` ends; with fewer bytes than a header, where the header ends. */
+/** The end of the frame at `at`, or of its header while the header is incomplete. */
 function frameEnd(bytes: Buffer, at: number): number {
   if (bytes.length - at < HEADER_BYTES) return at + HEADER_BYTES;
   const length = bytes.readUIntBE(at, 3);
@@ -116,7 +116,7 @@ function decodeFrame(bytes: Buffer, at: number, end: number): Frame {
   };
 }
 
-/** The payload without padding and priority (DATA, HEADERS). Throws RangeError when the padding is a lie. */
+/** The payload of DATA or HEADERS without padding and priority. Throws RangeError if the padding exceeds the payload. */
 export function unpad(frame: Frame): Buffer {
   const padded = (frame.flags & FLAG.padded) !== 0;
   const prioritized = frame.type === FRAME.headers && (frame.flags & FLAG.priority) !== 0;
@@ -124,4 +124,42 @@ export function unpad(frame: Frame): Buffer {
   const end = frame.payload.length - (padded ? (frame.payload[0] ?? 0) : 0);
   if (end < start) throw new RangeError('a frame with more padding than payload');
   return frame.payload.subarray(start, end);
+}
+
+/** How much the peer lets us send: its two windows and its largest frame (RFC 9113 §5.2, §6.9). */
+export class SendWindow {
+  #connectionBytes = WINDOW_DEFAULT_BYTES;
+  /** Negative if the peer shrank the window after we had used it. */
+  #streamBytes = WINDOW_DEFAULT_BYTES;
+  #initialBytes = WINDOW_DEFAULT_BYTES;
+  frameMaxBytes = FRAME_DEFAULT_MAX_BYTES;
+
+  /** Bytes the next DATA frame may carry; 0 until the peer grants more. */
+  get available(): number {
+    return Math.max(0, Math.min(this.#connectionBytes, this.#streamBytes, this.frameMaxBytes));
+  }
+
+  spend(bytes: number): void {
+    this.#connectionBytes -= bytes;
+    this.#streamBytes -= bytes;
+  }
+
+  /** SETTINGS_INITIAL_WINDOW_SIZE changes the open stream's window by the difference. */
+  setInitial(bytes: number): void {
+    this.#streamBytes = checked(this.#streamBytes + bytes - this.#initialBytes);
+    this.#initialBytes = bytes;
+  }
+
+  grantConnection(bytes: number): void {
+    this.#connectionBytes = checked(this.#connectionBytes + bytes);
+  }
+
+  grantStream(bytes: number): void {
+    this.#streamBytes = checked(this.#streamBytes + bytes);
+  }
+}
+
+function checked(bytes: number): number {
+  if (bytes > WINDOW_LIMIT_BYTES) throw new RangeError(`a flow-control window of ${bytes} bytes`);
+  return bytes;
 }

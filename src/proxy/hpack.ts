@@ -1,16 +1,15 @@
-import { STATIC_TABLE } from './hpack-static.ts';
 import { decodeHuffman } from './huffman.ts';
 
 export type Header = readonly [name: string, value: string];
 
-/** Bytes the dynamic table may hold unless SETTINGS say otherwise; ours never do. */
+/** The size limit of the dynamic table, bytes. Our SETTINGS keep the default. */
 const TABLE_MAX_BYTES = 4096;
-/** What RFC 7541 §4.1 adds to name and value for each entry. */
+/** The overhead that RFC 7541 §4.1 adds to each entry. */
 const ENTRY_OVERHEAD_BYTES = 32;
-/** No length or index of a header block we accept comes near this. */
+/** Far above every length and index in a header block we accept. */
 const INTEGER_MAX = 1 << 24;
 
-/** A header block of literals that are never indexed: always valid, needs no state on either side. */
+/** Encodes headers as literals that are never indexed: always valid, without state on either side. */
 export function encodeHeaders(headers: readonly Header[]): Buffer {
   const parts: Buffer[] = [];
   for (const [name, value] of headers) parts.push(Buffer.from([0x10]), encodeString(name), encodeString(value));
@@ -32,14 +31,14 @@ function encodeInteger(value: number, prefixBits: number): Buffer {
   return Buffer.from(bytes);
 }
 
-/** Decodes the header blocks of one connection in order; it keeps the dynamic table between them. */
+/** Decodes the header blocks of one connection in order, and keeps the dynamic table between them. */
 export class HeaderDecoder {
   /** Newest first. */
   readonly #table: Header[] = [];
   #tableBytes = 0;
   #tableMaxBytes = TABLE_MAX_BYTES;
 
-  /** Throws RangeError when the block is not valid HPACK: the connection cannot go on then. */
+  /** Throws RangeError if the block is not valid HPACK; the connection is unusable then. */
   decode(block: Buffer): Header[] {
     const reader = new BlockReader(block);
     const headers: Header[] = [];
@@ -142,3 +141,68 @@ class BlockReader {
     return byte;
   }
 }
+
+/** The static table of RFC 7541 appendix A; its first entry has the index 1. */
+const STATIC_TABLE: readonly (readonly [name: string, value: string])[] = [
+  [':authority', ''],
+  [':method', 'GET'],
+  [':method', 'POST'],
+  [':path', '/'],
+  [':path', '/index.html'],
+  [':scheme', 'http'],
+  [':scheme', 'https'],
+  [':status', '200'],
+  [':status', '204'],
+  [':status', '206'],
+  [':status', '304'],
+  [':status', '400'],
+  [':status', '404'],
+  [':status', '500'],
+  ['accept-charset', ''],
+  ['accept-encoding', 'gzip, deflate'],
+  ['accept-language', ''],
+  ['accept-ranges', ''],
+  ['accept', ''],
+  ['access-control-allow-origin', ''],
+  ['age', ''],
+  ['allow', ''],
+  ['authorization', ''],
+  ['cache-control', ''],
+  ['content-disposition', ''],
+  ['content-encoding', ''],
+  ['content-language', ''],
+  ['content-length', ''],
+  ['content-location', ''],
+  ['content-range', ''],
+  ['content-type', ''],
+  ['cookie', ''],
+  ['date', ''],
+  ['etag', ''],
+  ['expect', ''],
+  ['expires', ''],
+  ['from', ''],
+  ['host', ''],
+  ['if-match', ''],
+  ['if-modified-since', ''],
+  ['if-none-match', ''],
+  ['if-range', ''],
+  ['if-unmodified-since', ''],
+  ['last-modified', ''],
+  ['link', ''],
+  ['location', ''],
+  ['max-forwards', ''],
+  ['proxy-authenticate', ''],
+  ['proxy-authorization', ''],
+  ['range', ''],
+  ['referer', ''],
+  ['refresh', ''],
+  ['retry-after', ''],
+  ['server', ''],
+  ['set-cookie', ''],
+  ['strict-transport-security', ''],
+  ['transfer-encoding', ''],
+  ['user-agent', ''],
+  ['vary', ''],
+  ['via', ''],
+  ['www-authenticate', ''],
+];

@@ -1,8 +1,9 @@
 const END_OF_STRING = 256;
 
 /**
- * The code of RFC 7541 appendix B, as decoding needs it: symbols by (length, value), and for each length its first code,
- * where its symbols begin, and how many there are. Written out: a test derives it again, a call has no time to.
+ * The Huffman code of RFC 7541 appendix B in the form decoding needs: symbols sorted by (length, value), and for each
+ * length the first code, the index of its first symbol, and the number of its symbols. It is precomputed because a call
+ * has no time to derive it; a test derives it and compares.
  */
 export const CODE_BOOK = {
   symbols: [
@@ -29,7 +30,7 @@ export const CODE_BOOK = {
   counts: [0, 0, 0, 0, 0, 10, 26, 32, 6, 0, 5, 3, 2, 6, 2, 3, 0, 0, 0, 3, 8, 13, 26, 29, 12, 4, 15, 19, 29, 0, 4],
 } as const;
 
-/** The octets of a Huffman-coded string. Throws RangeError for anything RFC 7541 §5.2 calls an error. */
+/** Decodes a Huffman-coded string. Throws RangeError for anything RFC 7541 §5.2 calls an error. */
 export function decodeHuffman(coded: Uint8Array): Buffer {
   const octets: number[] = [];
   let code = 0;

@@ -1,14 +1,14 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { ContextdError, isErrno } from '../core/errors.ts';
-import { INPUT_MAX_BYTES } from '../protocol/limits.ts';
+import { INPUT_MAX_BYTES } from '../core/limits.ts';
 import { explainInput, type InputSource } from './arguments.ts';
 import { cancelled } from './connect.ts';
 
 const CHUNK_BYTES = 256 * 1024;
 
 /**
- * The input's bytes as they are: the daemon parses them. Throws ARGS_INVALID when there are none, PAYLOAD_TOO_LARGE
- * with limit and size, PATH_NOT_FOUND or PATH_INVALID for the file.
+ * Reads the input as bytes; the daemon parses them. Throws ARGS_INVALID if the input is empty, PAYLOAD_TOO_LARGE with limit
+ * and size, and PATH_NOT_FOUND or PATH_INVALID for the file.
  */
 export async function readInput(source: InputSource, tool: string, signal: AbortSignal): Promise<Buffer> {
   const input = await readSource(source, tool, signal);
@@ -32,12 +32,12 @@ async function readStdin(tool: string, signal: AbortSignal): Promise<Buffer> {
     if (!process.stdin.isTTY) return await collect(process.stdin, signal);
   } catch (error) {
     if (!isErrno(error)) throw error;
-    throw missing(`stdin cannot be read (${error.code})`, tool);
+    throw missing(`cannot read stdin (${error.code})`, tool);
   }
   throw missing('no input: there is no argument, and stdin is a terminal', tool);
 }
 
-/** Asynchronous, so that a signal can end the wait for a writer. */
+/** Asynchronous, so that a signal can end the wait for input. */
 function collect(stdin: NodeJS.ReadStream, signal: AbortSignal): Promise<Buffer> {
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
   const chunks: Buffer[] = [];
@@ -102,9 +102,9 @@ function missing(message: string, tool: string): ContextdError {
   return new ContextdError('ARGS_INVALID', message, { remedy: explainInput(tool) });
 }
 
-function tooLarge(words: string, size: number): ContextdError {
-  return new ContextdError('PAYLOAD_TOO_LARGE', `the input has ${words} bytes, the limit is ${INPUT_MAX_BYTES}`, {
-    remedy: 'Give large data as a file in the project and its path in the input.',
+function tooLarge(shownSize: string, size: number): ContextdError {
+  return new ContextdError('PAYLOAD_TOO_LARGE', `the input has ${shownSize} bytes, the limit is ${INPUT_MAX_BYTES}`, {
+    remedy: 'Put large data into a file in the project and give its path in the input.',
     details: { limit: INPUT_MAX_BYTES, size },
   });
 }

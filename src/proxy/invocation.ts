@@ -1,18 +1,19 @@
-import { realpathSync } from 'node:fs';
-import { basename } from 'node:path';
+import { accessSync, constants, realpathSync, statSync } from 'node:fs';
+import { basename, delimiter, dirname, join, resolve } from 'node:path';
+import { ContextdError, isErrno } from '../core/errors.ts';
 
-/** How this program was called. */
+/** How the program was called. */
 export interface Invocation {
   /** As the caller wrote it: a path, or a bare name found through PATH. */
   calledAs: string;
   args: readonly string[];
-  /** Real path of the program that runs. */
+  /** Real path of the running program. */
   program: string;
 }
 
 /**
- * The compiled binary has the true argv[0] in `process.argv0` and itself in `process.execPath`. The Node stand-in is
- * run by a launcher that hands over its own `$0`: for a script found through PATH the kernel makes that a path.
+ * The compiled program has the real argv[0] in `process.argv0` and its own path in `process.execPath`. On Node a launcher
+ * passes its own `$0`, which the kernel makes a path for a script found through PATH.
  */
 export function readInvocation(launchedAs: string | undefined): Invocation {
   const args = process.argv.slice(2);
@@ -23,10 +24,106 @@ export function readInvocation(launchedAs: string | undefined): Invocation {
   return { calledAs: launchedAs, args, program: realpathSync(launchedAs) };
 }
 
-/** The name under which it is no tool. */
+/** The program's own name: called by it, the program is not a tool. */
 export const SELF_NAME = 'contextd-proxy';
 
-/** The tool a caller asks for. */
+/** The name of the tool the caller asks for. */
 export function nameOf(invocation: Invocation): string {
   return basename(invocation.calledAs);
+}
+
+/** Set by scripts/build-proxy.ts; missing when the sources run unbuilt, as in unit tests. */
+declare const CONTEXTD_PROXY_PATH: string | undefined;
+declare const CONTEXTD_RANK_FILE: string | undefined;
+
+/** The installation this proxy was built for. */
+export interface Installation {
+  /** Real path of the only file this program may run from. */
+  proxyPath: string;
+  /** Path of the daemon's launcher. */
+  launcher: string;
+  /** Path of the token ranks, for answers the proxy makes itself. */
+  rankFile: string;
+}
+
+export function readInstallation(): Installation {
+  const proxyPath = typeof CONTEXTD_PROXY_PATH === 'string' ? CONTEXTD_PROXY_PATH : '';
+  return {
+    proxyPath,
+    launcher: `${proxyPath.slice(0, proxyPath.lastIndexOf('/'))}/contextd`,
+    rankFile: typeof CONTEXTD_RANK_FILE === 'string' ? CONTEXTD_RANK_FILE : '',
+  };
+}
+
+/** The checked link a tool was called by. */
+export interface ToolLink {
+  tool: string;
+  /** Real path of the directory that holds the `.claude` the link lives in. */
+  projectRoot: string;
+  /** Directory of TOOL.md, TOOL_EXTENDED.md and schema.json. */
+  toolDir: string;
+}
+
+const REINSTALL = 'Run ./install.sh again, then `ctxd init` in the project';
+const RELINK = 'Run `ctxd init` in the project to create its links again';
+
+/**
+ * SEC-4.3: checks that the program runs from where it was installed, that the link leads to it, and that directory, link
+ * and tool have the same name. Throws INTEGRITY_FAILED with what was found. `.claude` is taken from the path as called:
+ * the project is the one the caller named, even if its `.claude` is a link to somewhere else.
+ */
+export function checkLink(invocation: Invocation, installedPath: string, searchPath: string): ToolLink {
+  const { calledAs, program } = invocation;
+  if (program !== installedPath) {
+    throw refusal(`this program runs from ${program} but was installed at ${installedPath}`, REINSTALL);
+  }
+  const link = calledAs.includes('/') ? resolve(calledAs) : findInPath(calledAs, searchPath);
+  const target = realPathOf(link);
+  if (target !== program) throw refusal(`the link ${link} leads to ${target}, not to ${program}`, RELINK);
+  return readLayout(link);
+}
+
+/** Finds the first executable with this name in PATH, as a shell does. */
+function findInPath(name: string, searchPath: string): string {
+  for (const directory of searchPath.split(delimiter)) {
+    const candidate = resolve(directory, name);
+    if (isExecutable(candidate)) return candidate;
+  }
+  throw refusal(`called as ${name}, which is in no directory of PATH`, 'Call the tool by the path of its link');
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile();
+  } catch (error) {
+    if (isErrno(error)) return false;
+    throw error;
+  }
+}
+
+function readLayout(link: string): ToolLink {
+  const tool = basename(link);
+  const directory = dirname(link);
+  const bin = basename(directory) === 'bin';
+  const claudeDir = bin ? dirname(directory) : dirname(dirname(directory));
+  if (!bin && (basename(dirname(directory)) !== 'tools' || basename(directory) !== tool)) {
+    throw refusal(`the link ${link} does not match its directory: .claude/tools/${tool}/${tool} is expected`, RELINK);
+  }
+  if (basename(claudeDir) !== '.claude')
+    throw refusal(`the link ${link} is not in the .claude directory of a project`, RELINK);
+  return { tool, projectRoot: realPathOf(dirname(claudeDir)), toolDir: join(claudeDir, 'tools', tool) };
+}
+
+function realPathOf(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch (error) {
+    if (!isErrno(error)) throw error;
+    throw refusal(`the link ${path} cannot be followed (${error.code})`, RELINK);
+  }
+}
+
+function refusal(message: string, remedy: string): ContextdError {
+  return new ContextdError('INTEGRITY_FAILED', message, { remedy: `${remedy}.` });
 }

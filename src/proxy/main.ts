@@ -1,10 +1,8 @@
 import { ContextdError } from '../core/errors.ts';
 import { newRequestId } from '../core/ids.ts';
 import { readProxyEnvironment } from './environment.ts';
-import { renderFailure } from './failure.ts';
-import { readInstallation } from './installation.ts';
-import { readInvocation } from './invocation.ts';
-import { print, type Result } from './output.ts';
+import { readInstallation, readInvocation } from './invocation.ts';
+import { print, type Result, renderFailure } from './output.ts';
 import { run } from './run.ts';
 
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
@@ -21,7 +19,7 @@ async function main(): Promise<number> {
   return result.exitCode;
 }
 
-/** What is printed; and for a call that was refused here, what is done about its record once that is printed. */
+/** What to print, and how to report the call to the daemon afterwards if the proxy refused it. */
 interface Ending {
   result: Result;
   report?: () => Promise<void>;
@@ -45,14 +43,14 @@ async function runCall(signal: AbortSignal): Promise<Ending> {
   }
 }
 
-/** The unknown is a fault of this program; there is no log, so its text goes out. */
+/** An unknown error is a fault of this program. The proxy has no log, so the message is printed. */
 function describe(thrown: unknown): ContextdError {
   if (thrown instanceof ContextdError) return thrown;
   return new ContextdError(
     'INTERNAL_ERROR',
     `contextd-proxy failed: ${thrown instanceof Error ? thrown.message : thrown}`,
     {
-      remedy: 'Call again; if it stays, run ./install.sh again.',
+      remedy: 'Call again. If it fails again, run ./install.sh.',
     },
   );
 }

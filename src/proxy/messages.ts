@@ -1,6 +1,4 @@
-import { decodeFields, encodeBytes, encodeUint32 } from './protobuf.ts';
-
-/** The methods of tool.proto this client calls. */
+/** The methods of tool.proto that the proxy calls. */
 export const EXECUTE_PATH = '/contextd.v1.ToolService/Execute';
 export const REPORT_REFUSAL_PATH = '/contextd.v1.ToolService/ReportRefusal';
 export const EXECUTE_WITH_PROGRESS_PATH = '/contextd.v1.ToolService/ExecuteWithProgress';
@@ -11,12 +9,12 @@ export interface ExecuteRequest {
   inputJson: Buffer;
   requestId: string;
   projectRoot: string;
-  /** Empty: the session of the project and day. */
+  /** Empty: the daemon uses the session of the project and day. */
   sessionId: string;
   protocolVersion: number;
 }
 
-/** A call that the proxy refused, and the error it answered with. */
+/** A call that the proxy refused, with the error it printed. */
 export interface RefusalReport {
   call: ExecuteRequest;
   errorCode: string;
@@ -26,14 +24,14 @@ export interface RefusalReport {
 }
 
 export interface ExecuteResponse {
-  /** Exactly the line to print, without its newline. */
+  /** The line to print, without its newline. */
   envelopeJson: Buffer;
   exitCode: number;
   /** One line for stderr; empty on success. */
   errorLine: string;
 }
 
-/** One of a stream; the answer is the last. */
+/** One event of a stream. The last event is the answer. */
 export type ExecuteEvent = { kind: 'progress'; text: string } | { kind: 'answer'; response: ExecuteResponse };
 
 export function encodeExecuteRequest(request: ExecuteRequest): Buffer {
@@ -60,7 +58,7 @@ export function encodeRefusalReport({ call, errorCode, message, remedy, detailsJ
   ]);
 }
 
-/** Unknown fields are skipped, as protobuf asks. Throws RangeError when it is not an ExecuteResponse. */
+/** Skips unknown fields, as protobuf requires. Throws RangeError if the bytes are not an ExecuteResponse. */
 export function decodeExecuteResponse(message: Buffer): ExecuteResponse {
   const response: ExecuteResponse = { envelopeJson: Buffer.alloc(0), exitCode: 0, errorLine: '' };
   for (const { number, value } of decodeFields(message)) {
@@ -71,7 +69,7 @@ export function decodeExecuteResponse(message: Buffer): ExecuteResponse {
   return response;
 }
 
-/** Null for an event of a kind that is not known. Throws RangeError when it is not an ExecuteEvent. */
+/** Returns null for an unknown kind of event. Throws RangeError if the bytes are not an ExecuteEvent. */
 export function decodeExecuteEvent(message: Buffer): ExecuteEvent | null {
   let event: ExecuteEvent | null = null;
   for (const { number, value } of decodeFields(message)) {
@@ -87,11 +85,94 @@ function decodeProgress(message: Buffer): string {
 }
 
 function bytesOf(value: number | Buffer): Buffer {
-  if (typeof value === 'number') throw new RangeError('a number where bytes belong');
+  if (typeof value === 'number') throw new RangeError('a number in place of bytes');
   return value;
 }
 
 function numberOf(value: number | Buffer): number {
-  if (typeof value !== 'number') throw new RangeError('bytes where a number belongs');
+  if (typeof value !== 'number') throw new RangeError('bytes in place of a number');
   return value;
+}
+
+/** The wire types of protobuf that the messages of tool.proto use. */
+const WIRE = { varint: 0, fixed64: 1, lengthDelimited: 2, fixed32: 5 } as const;
+
+/** Encodes a `bytes` or `string` field; omits an empty one, as proto3 does. */
+export function encodeBytes(field: number, value: Buffer | string): Buffer[] {
+  const bytes = typeof value === 'string' ? Buffer.from(value) : value;
+  if (bytes.length === 0) return [];
+  return [encodeVarint(field * 8 + WIRE.lengthDelimited), encodeVarint(bytes.length), bytes];
+}
+
+/** Encodes a `uint32` field; omits 0. */
+export function encodeUint32(field: number, value: number): Buffer[] {
+  return value === 0 ? [] : [encodeVarint(field * 8 + WIRE.varint), encodeVarint(value)];
+}
+
+function encodeVarint(value: number): Buffer {
+  const bytes: number[] = [];
+  let rest = value;
+  for (; rest >= 128; rest = Math.floor(rest / 128)) bytes.push((rest % 128) | 128);
+  bytes.push(rest);
+  return Buffer.from(bytes);
+}
+
+export interface Field {
+  number: number;
+  /** The number of a varint field; the bytes of a length-delimited one. */
+  value: number | Buffer;
+}
+
+/** Decodes the fields of a message in order. Throws RangeError if the message is truncated or not protobuf. */
+export function decodeFields(message: Buffer): Field[] {
+  const fields: Field[] = [];
+  for (let at = 0; at < message.length; ) {
+    const key = readVarint(message, at);
+    const number = Math.floor(key.value / 8);
+    if (number === 0) throw new RangeError('field number 0');
+    const field = readValue(message, key.next, key.value % 8);
+    fields.push({ number, value: field.value });
+    at = field.next;
+  }
+  return fields;
+}
+
+interface Read<T> {
+  value: T;
+  next: number;
+}
+
+function readValue(message: Buffer, at: number, wireType: number): Read<number | Buffer> {
+  switch (wireType) {
+    case WIRE.varint:
+      return readVarint(message, at);
+    case WIRE.fixed64:
+      return readSlice(message, at, 8);
+    case WIRE.lengthDelimited: {
+      const length = readVarint(message, at);
+      return readSlice(message, length.next, length.value);
+    }
+    case WIRE.fixed32:
+      return readSlice(message, at, 4);
+    default:
+      throw new RangeError(`wire type ${wireType}`);
+  }
+}
+
+function readSlice(message: Buffer, at: number, length: number): Read<Buffer> {
+  const next = at + length;
+  if (next > message.length) throw new RangeError('a message ends inside a field');
+  return { value: message.subarray(at, next), next };
+}
+
+/** Reads up to ten bytes. Numbers above 2^53 are not exact; no field of ours is that large. */
+function readVarint(message: Buffer, start: number): Read<number> {
+  let value = 0;
+  for (let at = start, scale = 1; at < start + 10; at++, scale *= 128) {
+    const byte = message[at];
+    if (byte === undefined) throw new RangeError('a message ends inside a number');
+    value += (byte & 127) * scale;
+    if (byte < 128) return { value, next: at + 1 };
+  }
+  throw new RangeError('a number of more than ten bytes');
 }

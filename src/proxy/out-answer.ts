@@ -1,51 +1,63 @@
+import {
+  accessSync,
+  closeSync,
+  constants,
+  fchmodSync,
+  fsyncSync,
+  openSync,
+  readSync,
+  renameSync,
+  type Stats,
+  unlinkSync,
+  writeSync,
+} from 'node:fs';
 import { ENVELOPE_VERSION, type Envelope, failureEnvelope, successEnvelope } from '../core/envelope.ts';
-import { ContextdError, ERROR_TABLE, type ErrorCode } from '../core/errors.ts';
+import { ContextdError, ERROR_TABLE, type ErrorCode, isErrno } from '../core/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../core/json.ts';
-import { stateTokens } from './count-line.ts';
-import type { ToolLink } from './link.ts';
-import { checkOut, writeOut } from './out-file.ts';
-import { locateOut } from './out-place.ts';
-import type { Result } from './output.ts';
+import type { ToolLink } from './invocation.ts';
+import { type Folder, isStill, locateOut, type OutPlace, openFolder, outFault, statOf } from './out-place.ts';
+import { type Result, stateTokens } from './output.ts';
 
-/** Of a call that succeeded and whose answer could not be written: it ran, so no code that says it did not. */
-const NOT_KEPT = 74;
+/** The exit code if the call succeeded and its answer could not be written. Other codes would say that it did not run. */
+const NOT_SAVED = 74;
 
-export interface Keeping {
+/** Where and how to save an answer. */
+export interface SaveRequest {
   /** The file, as the caller wrote it. */
   out: string;
   link: ToolLink;
   requestId: string;
-  /** For the count of the short line. */
+  /** Path of the token ranks, to count the short line. */
   rankFile: string;
 }
 
 /**
- * Puts the line that `run` answers with into a file, and a short one on stdout in its place, with the same exit code
- * and stderr. Throws before `run` what can be known before: a command is not run for an answer that would be lost.
- * Where the file cannot be written after all, the whole line stays on stdout, stderr says why, and a call that
- * succeeded ends with 74.
+ * Saves the line that `run` answers with in a file and prints a short line instead, with the same exit code and stderr.
+ * Checks the file before `run` and throws if it cannot be written: a command must not run for an answer that would be
+ * lost. If writing fails afterwards, the whole line is printed on stdout, stderr says why, and a call that succeeded ends
+ * with exit code 74.
  */
-export async function keepAnswer(keeping: Keeping, run: () => Promise<Result>): Promise<Result> {
-  const { out, link, requestId, rankFile } = keeping;
+export async function saveAnswer(request: SaveRequest, run: () => Promise<Result>): Promise<Result> {
+  const { out, link, requestId, rankFile } = request;
   const place = locateOut(out, link);
   checkOut(place);
   const result = await run();
   try {
     writeOut(place, result.stdout, requestId);
   } catch (error) {
-    return notKept(result, ContextdError.from(error));
+    return notSaved(result, ContextdError.from(error));
   }
   const envelope = shortEnvelope(readAnswer(result.stdout), out, result, requestId);
   const line = await stateTokens((tokens) => JSON.stringify({ ...envelope, tokens_used: tokens }), rankFile);
   return { ...result, stdout: Buffer.from(`${line}\n`) };
 }
 
-function notKept(result: Result, { code, message, remedy }: ContextdError): Result {
+function notSaved(result: Result, { code, message, remedy }: ContextdError): Result {
   const own = result.stderr === '' ? '' : `${result.stderr}; `;
   return {
     stdout: result.stdout,
     stderr: `${own}${code}: ${message}. The call has run and its whole answer is on stdout. ${remedy ?? ''}`,
-    exitCode: result.exitCode === 0 ? NOT_KEPT : result.exitCode,
+    exitCode: result.exitCode === 0 ? NOT_SAVED : result.exitCode,
   };
 }
 
@@ -62,18 +74,18 @@ function shortEnvelope(answer: JsonObject, out: string, result: Result, requestI
   const real = objectOf(answer.data);
   const data: Record<string, Json> = { out, bytes: result.stdout.length };
   if (real.exit_code !== undefined) data.exit_code = real.exit_code;
-  const told = objectOf(answer.meta).request_id;
+  const answeredId = objectOf(answer.meta).request_id;
   const parts = {
     data,
     refs: Array.isArray(answer.refs) ? answer.refs.filter((ref) => typeof ref === 'string') : [],
     hasMore: answer.has_more === true,
     truncated: answer.truncated === true,
-    meta: { version: ENVELOPE_VERSION, request_id: typeof told === 'string' ? told : requestId },
+    meta: { version: ENVELOPE_VERSION, request_id: typeof answeredId === 'string' ? answeredId : requestId },
   } as const;
   return answer.success === true ? successEnvelope(parts) : failureEnvelope({ ...parts, error: errorOf(answer, real) });
 }
 
-/** The error the daemon told, taken apart again into sentence and remedy. */
+/** The daemon's error, split into sentence and remedy again. */
 function errorOf(answer: JsonObject, data: JsonObject): ContextdError {
   const code = isErrorCode(data.error_code) ? data.error_code : 'INTERNAL_ERROR';
   const remedy = typeof data.remediation === 'string' ? data.remediation : undefined;
@@ -93,4 +105,134 @@ function isErrorCode(code: Json | undefined): code is ErrorCode {
 
 function objectOf(value: Json | undefined): JsonObject {
   return isJsonObject(value) ? value : {};
+}
+
+const CREATE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
+const NEW_FILE_MODE = 0o666;
+/** The first characters of every envelope. */
+const ANSWER_START = '{"success":';
+
+export interface OutOptions {
+  /** As in `openFolder`. Default: those of the system. */
+  descriptors?: string | null;
+}
+
+/**
+ * Checks that an answer can be written to `place`, as far as this can be known before the call runs. Throws PATH_INVALID,
+ * PATH_NOT_FOUND or PERMISSION_DENIED.
+ */
+export function checkOut(place: OutPlace, options: OutOptions = {}): void {
+  inFolder(place, options, (folder) => {
+    accessSync(folder.path, constants.W_OK | constants.X_OK);
+    checkTarget(folder, place);
+  });
+}
+
+/**
+ * Writes `bytes` to a temporary file beside `place`, then renames it: the old file remains until the new one is complete on
+ * disk. The file is new, or replaces an earlier answer and keeps its permissions except execution. `nonce` makes the
+ * temporary name unique among concurrent calls. Throws the errors of `checkOut`, STORAGE_FULL, and PATH_INVALID if the
+ * directory was exchanged in the meantime.
+ */
+export function writeOut(place: OutPlace, bytes: Buffer, nonce: string, options: OutOptions = {}): void {
+  inFolder(place, options, (folder) => {
+    const old = checkTarget(folder, place);
+    const temporary = folder.at(`.contextd-${nonce}.tmp`);
+    const descriptor = openSync(temporary, CREATE, NEW_FILE_MODE);
+    try {
+      writeAll(descriptor, bytes, old);
+      renameSync(temporary, folder.at(place.name));
+    } catch (error) {
+      removeQuietly(temporary);
+      throw error;
+    }
+    if (!isStill(folder, place, options.descriptors)) {
+      throw outFault('PATH_INVALID', place.given, 'its directory was exchanged while the file was written');
+    }
+  });
+}
+
+function inFolder(place: OutPlace, options: OutOptions, work: (folder: Folder) => void): void {
+  try {
+    const folder = openFolder(place, options.descriptors);
+    try {
+      work(folder);
+    } finally {
+      folder.close();
+    }
+  } catch (error) {
+    throw systemFault(error, place.given);
+  }
+}
+
+/** The existing file, if it may be replaced; undefined if it does not exist. */
+function checkTarget(folder: Folder, { given, name }: OutPlace): Stats | undefined {
+  const path = folder.at(name);
+  const stat = statOf(path);
+  if (stat === undefined) return undefined;
+  if (stat.isSymbolicLink()) throw outFault('PATH_INVALID', given, 'it is a link');
+  if (!stat.isFile())
+    throw outFault('PATH_INVALID', given, stat.isDirectory() ? 'it is a directory' : 'it is not a regular file');
+  if (stat.nlink !== 1) throw outFault('PERMISSION_DENIED', given, `it has ${stat.nlink} hard links`);
+  if (stat.uid !== process.geteuid?.()) throw outFault('PERMISSION_DENIED', given, 'it belongs to another user');
+  accessSync(path, constants.W_OK);
+  if (stat.size > 0 && !isAnswer(path)) {
+    throw outFault('PERMISSION_DENIED', given, 'it exists and is not an earlier answer, so it is not replaced');
+  }
+  return stat;
+}
+
+function isAnswer(path: string): boolean {
+  const descriptor = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  try {
+    const start = Buffer.alloc(ANSWER_START.length);
+    return (
+      readSync(descriptor, start, 0, start.length, 0) === start.length && start.toString('latin1') === ANSWER_START
+    );
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** Syncs the file, because a full disk may be reported only then. */
+function writeAll(descriptor: number, bytes: Buffer, old: Stats | undefined): void {
+  try {
+    for (let at = 0; at < bytes.length; ) at += writeSync(descriptor, bytes, at);
+    if (old !== undefined) fchmodSync(descriptor, old.mode & NEW_FILE_MODE);
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** Ignores errors: the one that led here matters more. */
+function removeQuietly(path: string): void {
+  try {
+    unlinkSync(path);
+  } catch (error) {
+    if (!isErrno(error)) throw error;
+  }
+}
+
+function systemFault(error: unknown, given: string): unknown {
+  if (error instanceof ContextdError || !isErrno(error)) return error;
+  const code = error.code ?? '';
+  switch (code) {
+    case 'ENOSPC':
+    case 'EDQUOT':
+    case 'EFBIG':
+      return new ContextdError('STORAGE_FULL', `cannot save the answer in ${given}: the disk is full (${code})`, {
+        remedy: 'Free disk space, or name a file elsewhere in the project.',
+        details: { path: given },
+      });
+    case 'EACCES':
+    case 'EPERM':
+    case 'EROFS':
+    case 'EBUSY':
+      return outFault('PERMISSION_DENIED', given, `it cannot be written (${code})`);
+    case 'ENOENT':
+      return outFault('PATH_NOT_FOUND', given, 'its directory does not exist');
+    default:
+      return outFault('PATH_INVALID', given, `it cannot be written (${code})`);
+  }
 }

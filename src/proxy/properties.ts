@@ -3,33 +3,33 @@ import { join } from 'node:path';
 import { ContextdError, isErrno } from '../core/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../core/json.ts';
 
-/** The types of JSON Schema that a value given as a flag is read by. */
+/** The JSON Schema types of a value given as a flag. */
 const JSON_TYPES = ['string', 'integer', 'number', 'boolean', 'object', 'array', 'null'] as const;
 export type JsonType = (typeof JSON_TYPES)[number];
 
-/** What a value may be. */
+/** The values that are allowed. */
 export interface Shape {
-  /** Empty: anything. */
+  /** Empty: any type. */
   types: readonly JsonType[];
-  /** The values of an `enum` or `const`, where all are scalars; null: any of the types. */
+  /** The values of an `enum` or `const` whose values are all scalars; null: any value of the types. */
   choices: readonly (string | number | boolean | null)[] | null;
 }
 
 export interface Property extends Shape {
   name: string;
-  /** Of an array's elements. */
+  /** The shape of an array's elements. */
   items: Shape;
 }
 
 /** By the name in the JSON input. */
 export type Properties = ReadonlyMap<string, Property>;
 
-/** schema.json, bytes: the largest that flags are taken from. */
+/** The largest schema.json that is read for flags, bytes. */
 export const SCHEMA_MAX_BYTES = 256 * 1024;
 
 const ANYTHING: Shape = { types: [], choices: null };
 
-/** Taken by every tool and in no schema. A view is a word, or an object as JSON. */
+/** Options of every tool, which are in no schema. A view is a word, or an object as JSON. */
 export const COMMON_OPTIONS: Properties = new Map(
   [
     property('max_tokens', { type: 'integer' }),
@@ -42,9 +42,9 @@ export const COMMON_OPTIONS: Properties = new Map(
 );
 
 /**
- * The top-level properties of a tool's schema.json. The file lies in the project, so nothing of it is believed but the
- * names and the few words that say how a value is written; the daemon checks the arguments against its own copy.
- * Throws ARGS_INVALID where it is missing, too large or no schema: only flags need it.
+ * Reads the top-level properties of a tool's schema.json. The file is in the project, so only names and types are taken
+ * from it; the daemon checks the arguments against its own copy. Throws ARGS_INVALID if the file is missing, too large or
+ * not a schema: only flags need it.
  */
 export function readProperties(toolDir: string, tool: string): Properties {
   const path = join(toolDir, 'schema.json');
@@ -59,7 +59,7 @@ function property(name: string, schema: Json): Property {
   return { name, ...shapeOf(schema), items };
 }
 
-/** One level only: what lies deeper is given as JSON. */
+/** Reads one level only: deeper values are given as JSON. */
 function shapeOf(schema: Json | undefined): Shape {
   if (!isJsonObject(schema)) return ANYTHING;
   const listed = listChoices(schema);
@@ -113,7 +113,7 @@ function readBounded(path: string, tool: string): string {
   const descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
     const stat = fstatSync(descriptor);
-    if (!stat.isFile()) throw unusable(path, tool, 'is no file');
+    if (!stat.isFile()) throw unusable(path, tool, 'is not a file');
     if (stat.size > SCHEMA_MAX_BYTES) {
       throw unusable(path, tool, `has ${stat.size} bytes, the limit is ${SCHEMA_MAX_BYTES}`);
     }
@@ -128,7 +128,7 @@ function readBounded(path: string, tool: string): string {
   }
 }
 
-/** The parser's own message would quote the file. */
+/** Drops the parser's own message, which would quote the file. */
 function parseObject(text: string, path: string, tool: string): JsonObject {
   let value: unknown;
   try {
@@ -145,4 +145,84 @@ function unusable(path: string, tool: string, fault: string): ContextdError {
     remedy: `Run \`ctxd init\` in the project to make it again, or give the input as JSON: ${tool} '{"…":…}'.`,
     details: { path },
   });
+}
+
+/** The most values of a list in a message. */
+const CHOICES_MAX = 12;
+
+const TYPE_NAMES: Record<JsonType, string> = {
+  string: 'a text',
+  integer: 'a whole number',
+  number: 'a number',
+  boolean: 'true or false',
+  object: 'a JSON object',
+  array: 'a JSON array, or one element each time the flag is given',
+  null: 'null',
+};
+
+/** Describes the values a flag takes, for a message. */
+export function describeShape({ types, choices }: Shape): string {
+  if (choices !== null) {
+    const shown = choices.slice(0, CHOICES_MAX).map((choice) => JSON.stringify(choice).slice(0, 80));
+    return `one of ${shown.join(', ')}${choices.length > CHOICES_MAX ? ', …' : ''}`;
+  }
+  return types.length === 0 ? 'a value' : types.map((type) => TYPE_NAMES[type]).join(' or ');
+}
+
+/**
+ * Converts the text of one flag to JSON text; null if the text does not fit. A text that begins with `[` or `{` is JSON if
+ * an array or an object is allowed. Otherwise the text is taken literally if a string is allowed.
+ */
+export function readText(text: string, property: Property): string | null {
+  const whole = readShape(text, property);
+  if (whole !== null || !property.types.includes('array') || text.trimStart().startsWith('[')) return whole;
+  return readArray([text], property);
+}
+
+/** Converts several texts to a JSON array, one element each; null if a text does not fit. */
+export function readArray(texts: readonly string[], { items }: Property): string | null {
+  const elements: string[] = [];
+  for (const text of texts) {
+    const element = readShape(text, items);
+    if (element === null) return null;
+    elements.push(element);
+  }
+  return `[${elements.join(',')}]`;
+}
+
+function readShape(text: string, shape: Shape): string | null {
+  if (shape.choices !== null) return readChoice(text, shape.choices);
+  if (shape.types.length === 0) return parse(text) === undefined ? JSON.stringify(text) : text;
+  const mayBeNested = shape.types.includes('object') || shape.types.includes('array');
+  if (mayBeNested && /^\s*[[{]/.test(text)) return readJson(text, shape);
+  if (shape.types.includes('string')) return JSON.stringify(text);
+  return readJson(text, shape);
+}
+
+function readChoice(text: string, choices: readonly unknown[]): string | null {
+  if (choices.includes(text)) return JSON.stringify(text);
+  const value = parse(text);
+  return typeof value !== 'string' && choices.includes(value) ? text : null;
+}
+
+function readJson(text: string, { types }: Shape): string | null {
+  const value = parse(text);
+  if (value === undefined || !isExact(value, types)) return null;
+  const type = typeOf(value);
+  return types.includes(type) || (type === 'integer' && types.includes('number')) ? text : null;
+}
+
+/** False for a whole number that JavaScript would round, and for a number beyond the largest one. */
+function isExact(value: unknown, types: readonly JsonType[]): boolean {
+  if (typeof value !== 'number') return true;
+  return types.includes('number') ? Number.isFinite(value) : Number.isSafeInteger(value);
+}
+
+/** Returns undefined if the text is not JSON. */
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }

@@ -4,20 +4,20 @@ import { type ContextdError, isErrno } from '../core/errors.ts';
 import { PROTOCOL_VERSION } from '../protocol/versions.ts';
 import { SERVER_NAME } from './channel.ts';
 import { attemptConnection } from './connect.ts';
-import { carry } from './exchange.ts';
+import { resolvePlaces } from './environment.ts';
+import { runCall } from './exchange.ts';
 import { type Invocation, nameOf } from './invocation.ts';
 import { encodeRefusalReport, REPORT_REFUSAL_PATH } from './messages.ts';
-import { resolvePlaces } from './places.ts';
 import type { Call } from './run.ts';
 import { UnaryCall } from './unary-call.ts';
 
-/** For a daemon that runs but is busy; without a daemon no time passes. Milliseconds. */
+/** The longest a report may take, milliseconds. Only a busy daemon uses it up; without a daemon no time passes. */
 const REPORT_LIMIT_MS = 2_000;
 
 /**
- * Tells the daemon of a call that was refused here, so that it leaves a record too. Best effort: the answer stands
- * already, no daemon is started for it, and what goes wrong is not the caller's concern. Nothing is kept for later:
- * what could not be searched for secrets must not lie on the disk.
+ * Reports a call that the proxy refused to the daemon, so that it is recorded too. Best effort: the answer has been
+ * printed, no daemon is started for the report, and its errors are ignored. Nothing is saved for later: text that could
+ * not be searched for secrets must not be on the disk.
  */
 export async function reportRefusal(call: Omit<Call, 'signal'>, error: ContextdError): Promise<void> {
   try {
@@ -26,10 +26,10 @@ export async function reportRefusal(call: Omit<Call, 'signal'>, error: ContextdE
     const attempt = await attemptConnection(places, signal);
     if (attempt.kind !== 'connected') return;
     const report = new UnaryCall(REPORT_REFUSAL_PATH, SERVER_NAME, reportOf(call, error));
-    await carry(attempt.channel, report, places, signal);
+    await runCall(attempt.channel, report, places, signal);
     attempt.channel.end();
   } catch {
-    // The daemon is gone, foreign or too slow; there is no log here, and stderr belongs to the answer.
+    // The daemon is gone, not contextd, or too slow. The proxy has no log, and stderr belongs to the answer.
   }
 }
 
@@ -50,7 +50,7 @@ function reportOf({ invocation, environment, requestId }: Omit<Call, 'signal'>, 
   });
 }
 
-/** The project that the link was called in, as far as its path says; "" for a tool found through PATH or elsewhere. */
+/** The project of the link, derived from its path; "" for a tool found through PATH or elsewhere. */
 function projectOf({ calledAs }: Invocation): string {
   if (!calledAs.includes('/')) return '';
   for (let directory = dirname(resolve(calledAs)); directory !== dirname(directory); directory = dirname(directory))

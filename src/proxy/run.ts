@@ -3,17 +3,15 @@ import { join } from 'node:path';
 import { ContextdError, isErrno } from '../core/errors.ts';
 import { PACKAGE_VERSION, PROTOCOL_VERSION } from '../protocol/versions.ts';
 import { type CallRequest, parseArguments } from './arguments.ts';
-import { turnedDown } from './connect.ts';
-import { daemonEnvironment, type ProxyEnvironment } from './environment.ts';
+import type { Channel } from './channel.ts';
+import { attemptConnection, certificateRejected } from './connect.ts';
+import { daemonEnvironment, type Places, type ProxyEnvironment, resolvePlaces } from './environment.ts';
 import { exchange } from './exchange.ts';
 import { readInput } from './input.ts';
-import type { Installation } from './installation.ts';
-import { type Invocation, nameOf, SELF_NAME } from './invocation.ts';
-import { checkLink, type ToolLink } from './link.ts';
+import { checkLink, type Installation, type Invocation, nameOf, SELF_NAME, type ToolLink } from './invocation.ts';
 import { type ExecuteResponse, encodeExecuteRequest } from './messages.ts';
 import type { Result } from './output.ts';
-import { type Places, resolvePlaces } from './places.ts';
-import { type DaemonSource, reachDaemon } from './reach-daemon.ts';
+import type { DaemonSource } from './start.ts';
 
 export interface Call {
   invocation: Invocation;
@@ -22,21 +20,21 @@ export interface Call {
   requestId: string;
   /** Aborted by SIGINT and SIGTERM. */
   signal: AbortSignal;
-  /** The call goes to the daemon, which records it from here on. Before that, a refusal is the proxy's own. */
+  /** Called when the call goes to the daemon, which records it from then on. Until then a refusal is the proxy's own. */
   onHandedOver(): void;
 }
 
-/** One run of the program, from the command line to what is to be printed. Throws ContextdError. */
+/** Runs the program, from the command line to what is printed. Throws ContextdError. */
 export async function run(call: Call): Promise<Result> {
   const { invocation, installation, environment } = call;
   if (nameOf(invocation) === SELF_NAME) return describeSelf(invocation.args);
   const link = checkLink(invocation, installation.proxyPath, environment.path);
   const request = await parseArguments(invocation.args, link);
   if (request.kind === 'print') return printFile(join(link.toolDir, request.file));
-  return request.out === null ? callTool(call, link, request) : callAndKeep(call, link, request, request.out);
+  return request.out === null ? callTool(call, link, request) : callAndSave(call, link, request, request.out);
 }
 
-/** Called by its own name it is no tool. */
+/** Called by its own name, the program is not a tool. */
 function describeSelf(args: readonly string[]): Result {
   if (args.length === 1 && args[0] === '--version') return textResult(`${SELF_NAME} ${PACKAGE_VERSION}\n`);
   throw new ContextdError('ARGS_INVALID', `${SELF_NAME} is called by the name of a tool, not by its own`, {
@@ -51,15 +49,15 @@ function printFile(path: string): Result {
     if (!isErrno(error)) throw error;
   }
   throw new ContextdError('NOT_FOUND', `${path} is missing or cannot be read`, {
-    remedy: 'Run `ctxd init` in the project to make it again.',
+    remedy: 'Run `ctxd init` in the project to create it again.',
   });
 }
 
-/** What only `--out` needs is loaded only for it. */
-async function callAndKeep(call: Call, link: ToolLink, request: CallRequest, out: string): Promise<Result> {
-  const { keepAnswer } = await import('./out-answer.ts');
+/** The code for `--out` is loaded only if it is needed. */
+async function callAndSave(call: Call, link: ToolLink, request: CallRequest, out: string): Promise<Result> {
+  const { saveAnswer } = await import('./out-answer.ts');
   const { requestId, installation } = call;
-  return keepAnswer({ out, link, requestId, rankFile: installation.rankFile }, () => callTool(call, link, request));
+  return saveAnswer({ out, link, requestId, rankFile: installation.rankFile }, () => callTool(call, link, request));
 }
 
 async function callTool(call: Call, link: ToolLink, { input, progress }: CallRequest): Promise<Result> {
@@ -74,11 +72,11 @@ async function callTool(call: Call, link: ToolLink, { input, progress }: CallReq
     protocolVersion: PROTOCOL_VERSION,
   });
   call.onHandedOver();
-  const onProgress = progress ? (await import('./progress.ts')).progressWriter() : undefined;
+  const onProgress = progress ? (await import('./output.ts')).progressWriter() : undefined;
   return toResult(await callDaemon(daemonSource(call, places), request, onProgress));
 }
 
-/** A daemon that hangs up before anything was sent may be stopping: one more try finds or starts the next one. */
+/** A daemon that closes the connection before anything was sent may be stopping: a second try finds or starts another. */
 async function callDaemon(
   source: DaemonSource,
   request: Buffer,
@@ -89,7 +87,15 @@ async function callDaemon(
     const response = await exchange(channel, request, source.places, source.signal, onProgress);
     if (response !== undefined) return response;
   }
-  throw turnedDown(source.places, 'it closes the connection');
+  throw certificateRejected(source.places, 'it closes the connection');
+}
+
+/** Starting a daemon is rare: the code for it is loaded only if no daemon answers. */
+async function reachDaemon(source: DaemonSource): Promise<Channel> {
+  const attempt = await attemptConnection(source.places, source.signal);
+  if (attempt.kind === 'connected') return attempt.channel;
+  const { startAndReach } = await import('./start.ts');
+  return startAndReach(source);
 }
 
 function daemonSource(call: Call, places: Places): DaemonSource {

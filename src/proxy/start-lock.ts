@@ -1,17 +1,17 @@
 import { closeSync, openSync, readFileSync, rmSync, statSync, writeSync } from 'node:fs';
 import { isErrno } from '../core/errors.ts';
 
-/** No start takes this long, milliseconds: an older lock is left over, whoever has its pid now. */
+/** No start takes this long, milliseconds: an older lock is stale, even if its pid is in use again. */
 const STALE_AFTER_MS = 30_000;
-/** Characters of each of the two pids, padded, so that the second can be written in place. */
+/** The width of each of the two pids, padded so that the second one can be overwritten in place. */
 const PID_CHARS = 11;
 
-/** What asking for the lock came to. `tookOver`: its last holder died holding it. */
+/** The outcome of an attempt to take the lock. `tookOver`: its last holder died with it. */
 export type LockAttempt = { kind: 'held'; lock: StartLock; tookOver: boolean } | { kind: 'taken' };
 
 /**
- * The right to start a daemon: a file made with O_EXCL that names the process which starts one and, from then on, the
- * one that was started. It is stale when neither lives.
+ * The right to start a daemon: a file created with O_EXCL that names the process which starts the daemon and, once it is
+ * started, the daemon. The lock is stale if neither is alive.
  */
 export class StartLock {
   readonly #path: string;
@@ -22,7 +22,7 @@ export class StartLock {
     this.#nonce = nonce;
   }
 
-  /** The daemon is being started: the lock stays taken as long as it lives, also when this process dies. */
+  /** Adds the daemon that is starting: the lock is held as long as it lives, even if this process dies. */
   share(pid: number): void {
     if (readHolder(this.#path)?.nonce !== this.#nonce) return;
     const file = openSync(this.#path, 'r+');
@@ -35,7 +35,7 @@ export class StartLock {
   }
 }
 
-/** Tries once, waits for nothing. Throws a system error when the directory cannot be written. */
+/** Tries once to take the lock, without waiting. Throws a system error if the directory cannot be written. */
 export function attemptLock(path: string, nonce: string): LockAttempt {
   const content = `${formatPid(process.pid)}${formatPid(0)}${nonce}`;
   if (createFile(path, content)) {
@@ -48,8 +48,8 @@ export function attemptLock(path: string, nonce: string): LockAttempt {
 }
 
 /**
- * Two that find the same stale lock must not both remove it: the second would remove the first one's new lock. The
- * ticket's name says which lock is meant, so one of them gets it, and while it is held nobody else removes that lock.
+ * Two processes that find the same stale lock must not both remove it: the second would remove the new lock of the first.
+ * A ticket file named after the stale lock decides: only the process that creates the ticket may remove that lock.
  */
 function removeStale(path: string, holder: Holder): boolean {
   const ticket = `${path}.${holder.nonce}`;
@@ -64,9 +64,9 @@ function removeStale(path: string, holder: Holder): boolean {
 }
 
 interface Holder {
-  /** None until the holder has written them. */
+  /** Empty until the holder has written them. */
   pids: readonly number[];
-  /** Which lock this is: no other ever has the same. */
+  /** Identifies the lock: no other lock has the same. */
   nonce: string;
   ageMs: number;
 }
@@ -99,7 +99,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** False when the file is there already. */
+/** Returns false if the file exists. */
 function createFile(path: string, content: string): boolean {
   try {
     const file = openSync(path, 'wx', 0o600);
@@ -112,7 +112,7 @@ function createFile(path: string, content: string): boolean {
   }
 }
 
-/** Milliseconds since the file was last written; 0 when it is gone. */
+/** Milliseconds since the file was last written; 0 if it is gone. */
 function ageMs(path: string): number {
   const stats = statSync(path, { throwIfNoEntry: false });
   return stats === undefined ? 0 : Date.now() - stats.mtimeMs;

@@ -1,19 +1,33 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { ContextdError, isErrno } from '../core/errors.ts';
 import type { Channel } from './channel.ts';
 import { attemptConnection, cancelled } from './connect.ts';
-import type { DaemonSource } from './reach-daemon.ts';
-import { prepareDirectories, type Starting, startDaemon } from './start-daemon.ts';
+import type { Places } from './environment.ts';
 import { attemptLock, type LockAttempt, type StartLock } from './start-lock.ts';
 
-/** How long a daemon may take until it listens, milliseconds. */
+/** The longest a daemon may take until it listens, milliseconds. */
 const START_LIMIT_MS = 10_000;
-/** One that ends at once may have found another that is just starting, e.g. by `ctxd`: that one gets this long. */
+/** A daemon that ends at once may have found another one starting, for example by `ctxd`; that one gets this long. */
 const OTHER_START_LIMIT_MS = 2_000;
-/** Between two attempts, milliseconds: at first, and at most. A hundred that wait must leave the daemon some processor. */
+/** The first and the longest pause between two attempts, milliseconds. A hundred waiting calls must leave the daemon processor time. */
 const RETRY_FIRST_MS = 5;
 const RETRY_MAX_MS = 50;
 
-/** Throws DAEMON_UNAVAILABLE when no daemon comes up in time. */
+/** Which daemon to reach, and how to start it. */
+export interface DaemonSource {
+  places: Places;
+  launcher: string;
+  environment: Record<string, string>;
+  /** Identifies this process in the start lock; random. */
+  nonce: string;
+  signal: AbortSignal;
+}
+
+/**
+ * Connects to a daemon that was not running a moment ago. Exactly one of the proxies that find no daemon starts one; the
+ * others wait for it. Throws DAEMON_UNAVAILABLE if no daemon comes up in time.
+ */
 export function startAndReach(source: DaemonSource): Promise<Channel> {
   return new Start(source).wait();
 }
@@ -35,11 +49,11 @@ class Start {
       for (let waitMs = RETRY_FIRST_MS; ; waitMs = Math.min(waitMs * 1.5, RETRY_MAX_MS)) {
         const channel = await this.#tryOnce();
         if (channel !== undefined) return channel;
-        this.#giveUpWhenOver();
+        this.#checkDeadline();
         await pause(waitMs, this.#source.signal);
       }
     } finally {
-      if (!this.#isComing()) this.#lock?.release();
+      if (!this.#isStarting()) this.#lock?.release();
     }
   }
 
@@ -55,12 +69,12 @@ class Start {
     return undefined;
   }
 
-  /** A daemon we leave while it is still starting keeps the lock, so that nobody starts a second. */
-  #isComing(): boolean {
+  /** True while our daemon is starting. It keeps the lock when we leave, so that no second daemon is started. */
+  #isStarting(): boolean {
     return this.#daemon !== undefined && this.#daemon.ended === undefined && !this.#connected;
   }
 
-  /** The lock is asked for before the attempt to connect: whoever holds it and finds nobody there may start. */
+  /** Takes the lock before the attempt to connect: the holder of the lock may start a daemon if it finds none. */
   #tryLock(): void {
     prepareDirectories(this.#source.places);
     const attempt = this.#attemptLock();
@@ -89,17 +103,18 @@ class Start {
     if (this.#daemon.pid !== 0) this.#lock?.share(this.#daemon.pid);
   }
 
-  #giveUpWhenOver(): void {
+  #checkDeadline(): void {
     const now = performance.now();
     const ended = this.#daemon?.ended;
     if (ended !== undefined) this.#deadline = Math.min(this.#deadline, now + OTHER_START_LIMIT_MS);
     if (this.#daemon?.pid !== 0 && now < this.#deadline) return;
-    if (ended === undefined) throw this.#failure(`contextd did not answer within ${START_LIMIT_MS} ms of its start`);
+    if (ended === undefined)
+      throw this.#failure(`contextd did not answer within ${START_LIMIT_MS} ms after it was started`);
     throw this.#failure(`${this.#source.launcher} could not start (${ended})`);
   }
 
   #failure(message: string): ContextdError {
-    return unavailable(message, `See ${this.#source.places.logFile}; \`ctxd doctor\` names what is missing.`);
+    return unavailable(message, `See ${this.#source.places.logFile}; \`ctxd doctor\` reports what is missing.`);
   }
 }
 
@@ -114,4 +129,51 @@ function pause(waitMs: number, signal: AbortSignal): Promise<void> {
 
 function unavailable(message: string, remedy: string): ContextdError {
   return new ContextdError('DAEMON_UNAVAILABLE', message, { remedy });
+}
+
+/** A daemon that this process started and that may not be listening yet. */
+interface Starting {
+  pid: number;
+  /** Why the daemon ended, such as "exit code 1"; undefined while it runs. */
+  ended: string | undefined;
+}
+
+/** Creates the directories a start writes in, with mode 0700. Throws DAEMON_UNAVAILABLE if one cannot be created. */
+function prepareDirectories(places: Places): void {
+  for (const directory of [places.stateDir, places.runDir]) {
+    try {
+      mkdirSync(directory, { recursive: true, mode: 0o700 });
+    } catch (error) {
+      if (!isErrno(error)) throw error;
+      throw new ContextdError('DAEMON_UNAVAILABLE', `cannot create the directory ${directory} (${error.code})`, {
+        remedy: 'Make its parent writable, or set CONTEXTD_HOME to a directory of your own.',
+        details: { path: directory },
+      });
+    }
+  }
+}
+
+/**
+ * Starts `launcher serve` in a session of its own, in `/`, with `environment` alone. Neither runtime lets it inherit
+ * descriptors above 2. Its stderr goes to the daemon's log. A launcher that cannot be run counts as ended.
+ */
+function startDaemon(launcher: string, environment: Record<string, string>, logFile: string): Starting {
+  const log = openSync(logFile, 'a', 0o600);
+  const stdio = ['ignore' as const, 'ignore' as const, log];
+  const child = spawn(launcher, ['serve'], { cwd: '/', env: environment, detached: true, stdio });
+  closeSync(log);
+  child.unref();
+  return watch(child);
+}
+
+function watch(child: ChildProcess): Starting {
+  const ended = child.pid === undefined ? 'it cannot be run' : undefined;
+  const starting: Starting = { pid: child.pid ?? 0, ended };
+  child.on('error', (error) => {
+    starting.ended = error.message;
+  });
+  child.on('exit', (code, signal) => {
+    starting.ended = signal === null ? `exit code ${code}` : signal;
+  });
+  return starting;
 }

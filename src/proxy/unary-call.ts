@@ -1,4 +1,4 @@
-import { MESSAGE_MAX_BYTES } from '../protocol/limits.ts';
+import { MESSAGE_MAX_BYTES } from '../core/limits.ts';
 import { AnswerReader, type CallOutcome, PREFIX_BYTES } from './answer.ts';
 import {
   encodeFrame,
@@ -14,23 +14,23 @@ import {
   PREFACE,
   RESET,
   SETTING,
+  SendWindow,
   WINDOW_DEFAULT_BYTES,
   WINDOW_LIMIT_BYTES,
 } from './frames.ts';
 import { encodeHeaders, type Header } from './hpack.ts';
-import { SendWindow } from './send-window.ts';
 
-/** The one stream of the connection. */
+/** The only stream of the connection. */
 const STREAM = 1;
-/** A whole answer fits in the first window, so nothing has to be given back while one comes in. */
+/** A whole answer fits into the first window, so no WINDOW_UPDATE is needed for a single message. */
 const RECEIVE_WINDOW_BYTES = MESSAGE_MAX_BYTES + PREFIX_BYTES + FRAME_DEFAULT_MAX_BYTES;
-/** Of an answer in several messages, so many bytes are given back at once. */
-const GIVE_BACK_BYTES = 1024 * 1024;
+/** For an answer of several messages: the bytes granted again in one WINDOW_UPDATE. */
+const UPDATE_BYTES = 1024 * 1024;
 
 /**
- * One gRPC call with one request over one HTTP/2 connection, without the connection: bytes in by `receive`, bytes out
- * by `takeOutput`, the end in `outcome`. The call goes out only after the peer's SETTINGS have come: until then the
- * peer may still turn our certificate down, and a call that was not sent may be tried again.
+ * One gRPC call with one request over one HTTP/2 connection, apart from the connection itself: bytes enter by `receive`
+ * and leave by `takeOutput`, and the end is in `outcome`. The call is sent only after the peer's SETTINGS have arrived:
+ * until then the peer may still reject our certificate, and a call that was not sent may be tried again.
  */
 export class UnaryCall {
   readonly #reader = new FrameReader();
@@ -56,7 +56,7 @@ export class UnaryCall {
     [FRAME.pushPromise, refusePush],
   ]);
 
-  /** `onMessage`: the answer may have several messages; told each as it comes. Default: it is one. */
+  /** `onMessage`: allows several messages in the answer and receives each one. Default: exactly one message. */
   constructor(path: string, authority: string, message: Buffer, onMessage?: (message: Buffer) => void) {
     this.#answer = new AnswerReader(STREAM, onMessage);
     this.#hasManyMessages = onMessage !== undefined;
@@ -81,17 +81,17 @@ export class UnaryCall {
     ];
   }
 
-  /** True from the moment the call's first bytes are in the output: from then on it is never sent again. */
+  /** True once the call's first bytes are in the output: from then on it must not be sent again. */
   get sent(): boolean {
     return this.#sent;
   }
 
-  /** Set once the call is over, one way or another. */
+  /** Set once the call is over. */
   get outcome(): CallOutcome | undefined {
     return this.#outcome ?? this.#answer.outcome;
   }
 
-  /** What has to be written now, in order. */
+  /** The bytes to write now, in order. */
   takeOutput(): Buffer[] {
     const output = this.#output;
     this.#output = [];
@@ -110,12 +110,12 @@ export class UnaryCall {
     }
   }
 
-  /** Tells the peer to give the call up. */
+  /** Asks the peer to abort the call. */
   cancel(): void {
     if (this.#sent) this.#output.push(encodeNumberFrame(FRAME.rstStream, STREAM, RESET.cancel));
   }
 
-  /** A frame of another type is ignored (RFC 9113 §4.1). */
+  /** Ignores frames of unknown types (RFC 9113 §4.1). */
   #handle(frame: Frame): void {
     if (!this.#sent && frame.type !== FRAME.settings) throw new RangeError('the first frame is not SETTINGS');
     this.#answer.expect(frame.type);
@@ -124,7 +124,7 @@ export class UnaryCall {
 
   #onSettings(frame: Frame): void {
     if ((frame.flags & FLAG.ack) !== 0) return;
-    if (frame.payload.length % 6 !== 0) throw new RangeError('SETTINGS of a wrong length');
+    if (frame.payload.length % 6 !== 0) throw new RangeError('SETTINGS of the wrong length');
     for (let at = 0; at < frame.payload.length; at += 6) {
       this.#applySetting(frame.payload.readUInt16BE(at), frame.payload.readUInt32BE(at + 2));
     }
@@ -164,12 +164,12 @@ export class UnaryCall {
     }
   }
 
-  /** Messages without end would fill any window, and then the answer could not come. */
+  /** Grants the bytes of earlier messages again: otherwise they would fill the window before the answer arrives. */
   #onData(frame: Frame): void {
     this.#answer.onData(frame);
     if (!this.#hasManyMessages) return;
     this.#takenBytes += frame.payload.length;
-    if (this.#takenBytes < GIVE_BACK_BYTES) return;
+    if (this.#takenBytes < UPDATE_BYTES) return;
     for (const stream of [0, STREAM])
       this.#output.push(encodeNumberFrame(FRAME.windowUpdate, stream, this.#takenBytes));
     this.#takenBytes = 0;
@@ -184,12 +184,12 @@ export class UnaryCall {
   }
 
   #onPing(frame: Frame): void {
-    if (frame.payload.length !== 8) throw new RangeError('a PING of a wrong length');
+    if (frame.payload.length !== 8) throw new RangeError('a PING of the wrong length');
     if ((frame.flags & FLAG.ack) !== 0) return;
     this.#output.push(encodeFrame({ ...frame, flags: FLAG.ack }));
   }
 
-  /** A last stream below ours says that our call was not looked at; otherwise the peer finishes it (§6.8). */
+  /** A last stream below ours means that our call was not processed; otherwise the peer completes it (§6.8). */
   #onGoAway(frame: Frame): void {
     const lastStream = readNumber(frame, 8, 0) & WINDOW_LIMIT_BYTES;
     if (lastStream < STREAM) this.#outcome = { kind: 'refused' };
@@ -201,7 +201,7 @@ export class UnaryCall {
 }
 
 function refusePush(): never {
-  throw new RangeError('a push that was forbidden');
+  throw new RangeError('a push although pushes are disabled');
 }
 
 function readNumber(frame: Frame, length: number, at: number): number {

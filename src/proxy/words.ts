@@ -1,15 +1,15 @@
-/** Flags of the proxy itself; a tool's property of such a name is reached through JSON alone. */
+/** Flags of the proxy itself. A tool's property with one of these names can only be given as JSON. */
 export const OWN_SWITCHES: readonly string[] = ['help', 'extended', 'schema', 'progress'];
 export const OUT = 'out';
 
-/** The command line and how far it has been read. */
+/** The command line and the position of the reader. */
 export interface Words {
   args: readonly string[];
   /** Index of the next word. */
   at: number;
 }
 
-/** A flag and the value it has in the same word, as in `--key=value`; null: none. */
+/** A flag and the value in the same word, as in `--key=value`; null: the word has no value. */
 export interface SplitFlag {
   flag: string;
   attached: string | null;
@@ -21,7 +21,7 @@ export function splitFlag(word: string): SplitFlag {
   return { flag: word.slice(0, equals), attached: word.slice(equals + 1) };
 }
 
-/** Text of a caller's or a file's in a message: at most 80 characters of it. */
+/** The first 80 characters of a text from outside, for a message. */
 export function shorten(text: string): string {
   return text.length > 80 ? `${text.slice(0, 80)}…` : text;
 }

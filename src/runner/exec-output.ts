@@ -1,9 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import type { CapturedStream } from '../sandbox/sandbox.ts';
-import { describeBinary } from '../sdk/binary.ts';
-import { joinAroundGap } from '../sdk/cut-line.ts';
-import { dropCutEnd, dropCutStart } from '../sdk/utf8.ts';
+import { dropCutEnd, dropCutStart, joinAroundGap } from '../sdk/cut-text.ts';
+import { describeBinary } from '../sdk/file-bytes.ts';
 
 export interface StreamText {
   text: string;

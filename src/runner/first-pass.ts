@@ -3,7 +3,7 @@ import { ContextdError } from '../core/errors.ts';
 import type { Finding } from '../scrub/finding.ts';
 import type { ScrubEngine } from '../scrub/hardened/engine.ts';
 import { collectNamed, type NamedText, scanNamed } from '../scrub/leaf-context.ts';
-import type { SearchedOutput } from '../sdk/tool-server.ts';
+import type { SearchedOutput } from '../sdk/serve.ts';
 
 /** UTF-16 characters up to which the scan stays in the main thread: a millisecond or two. */
 const INLINE_MAX_CHARS = 32 * 1024;

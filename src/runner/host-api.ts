@@ -1,4 +1,3 @@
-import type { HostCallRecord } from '../call/outcome.ts';
 import type { Clock } from '../core/clock.ts';
 import { ContextdError } from '../core/errors.ts';
 import type { JsonObject } from '../core/json.ts';
@@ -8,7 +7,7 @@ import { type EndedBy, type ExecResult, LOG_LEVELS, LOG_LINE_MAX_CHARS } from '.
 import type { CommandResult, CommandSpec, Sandbox, SandboxPolicy } from '../sandbox/sandbox.ts';
 import { FactBook, type RunFacts } from './call-facts.ts';
 import { decodeStream } from './exec-output.ts';
-import { HOST_METHODS, type HostMethod, type HostServices } from './host-methods.ts';
+import { HOST_METHODS, type HostMethod, type HostServices, isHostMethod, type RecordOf } from './host-methods.ts';
 import type { CommandListener } from './progress/progress-feed.ts';
 
 const EXECS_AT_ONCE = 8;
@@ -114,8 +113,9 @@ export class HostApi {
     });
   }
 
-  /** What the host keeps. Throws what its service throws; NOT_IMPLEMENTED where this version has none. */
-  ask(method: HostMethod, request: JsonObject): Promise<JsonObject> {
+  /** Asks a service of the host. Throws what the service throws, or NOT_IMPLEMENTED if this version has no such service. */
+  ask(method: string, request: JsonObject): Promise<JsonObject> {
+    if (!isHostMethod(method)) return Promise.reject(this.#refuseUnknown(method));
     return this.#serve(method, async () => {
       const service = this.#deps.services[method];
       if (service === undefined) {
@@ -129,7 +129,7 @@ export class HostApi {
     });
   }
 
-  #serve<T>(method: HostMethod, work: (record: HostCallRecord) => Promise<T>): Promise<T> {
+  #serve<Method extends HostMethod, T>(method: Method, work: (record: RecordOf<Method>) => Promise<T>): Promise<T> {
     const served = this.#carryOut(method, work);
     const done = () => this.#underWay.delete(served);
     this.#underWay.add(served);
@@ -137,7 +137,10 @@ export class HostApi {
     return served;
   }
 
-  async #carryOut<T>(method: HostMethod, work: (record: HostCallRecord) => Promise<T>): Promise<T> {
+  async #carryOut<Method extends HostMethod, T>(
+    method: Method,
+    work: (record: RecordOf<Method>) => Promise<T>,
+  ): Promise<T> {
     const startedAt = this.#deps.clock.monotonic();
     const record = this.#book.open(method);
     try {
@@ -154,17 +157,26 @@ export class HostApi {
     }
   }
 
+  /** The error for a method without a row in the table of methods; the request is on record. */
+  #refuseUnknown(method: string): ContextdError {
+    const { tool } = this.#call;
+    this.#book.open(method).error_code = 'PERMISSION_DENIED';
+    return new ContextdError('PERMISSION_DENIED', `${tool} may not use ${method}: no grant opens it`, {
+      remedy: 'Use a method that docs/plugins.md describes.',
+      details: { method },
+    });
+  }
+
   #checkAccess(method: HostMethod): void {
-    const access = HOST_METHODS[method];
     const { tool, grants, origin } = this.#call;
-    if (!('grant' in access)) {
+    const { grant } = HOST_METHODS[method];
+    if (grant === 'core tools') {
       if (origin === 'core') return;
       throw new ContextdError('PERMISSION_DENIED', `${tool} may not use ${method}: it is for the core tools alone`, {
         remedy: 'Use a core tool for it.',
         details: { method },
       });
     }
-    const { grant } = access;
     if (grants.includes(grant)) return;
     throw new ContextdError('PERMISSION_DENIED', `${tool} may not use "${grant}": its tool.json does not grant it`, {
       remedy: `Name "${grant}" in "grants" of its tool.json and accept the tool again with \`ctxd init\`.`,

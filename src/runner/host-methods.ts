@@ -1,37 +1,57 @@
+import type { HostCallRecord } from '../call/outcome.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { Grant } from '../core/profile.ts';
 
-/** What opens a method of ToolHost: a grant of tool.json, or that the tool is one of ours. */
-type Access = { grant: Grant } | { coreOnly: true };
+/**
+ * One row of the table of ToolHost. `grant`: the grant of tool.json that opens the method, or 'core tools' for a method
+ * that only our own tools may use. `record`: what the audit record of a request holds.
+ */
+interface MethodRow {
+  grant: Grant | 'core tools';
+  record: keyof RecordFields;
+}
 
-/** Every method of host.proto. */
+/** By kind of record, the fields that the method itself fills in. Every record has method, result and duration. */
+interface RecordFields {
+  request: object;
+  command: Pick<HostCallRecord, 'exit_code' | 'ended_by'>;
+}
+
+/** Every method of host.proto. A method without a row is refused, and the refusal is recorded. */
 export const HOST_METHODS = {
-  Exec: { grant: 'exec' },
-  Scrub: { grant: 'scrub' },
-  Log: { grant: 'log' },
-  MemorySearch: { grant: 'memory_search' },
-  MemoryStore: { grant: 'memory_store' },
-  CheckpointSave: { grant: 'checkpoint_save' },
-  CheckpointRestore: { grant: 'checkpoint_restore' },
-  ArtifactView: { coreOnly: true },
-  MemoryGet: { coreOnly: true },
-  MemoryFeedback: { coreOnly: true },
-  CheckpointList: { coreOnly: true },
-  BranchOpen: { coreOnly: true },
-  BranchReturn: { coreOnly: true },
-  SessionInit: { coreOnly: true },
-} as const satisfies Record<string, Access>;
+  Exec: { grant: 'exec', record: 'command' },
+  Scrub: { grant: 'scrub', record: 'request' },
+  Log: { grant: 'log', record: 'request' },
+  MemorySearch: { grant: 'memory_search', record: 'request' },
+  MemoryStore: { grant: 'memory_store', record: 'request' },
+  CheckpointSave: { grant: 'checkpoint_save', record: 'request' },
+  CheckpointRestore: { grant: 'checkpoint_restore', record: 'request' },
+  ArtifactView: { grant: 'core tools', record: 'request' },
+  MemoryGet: { grant: 'core tools', record: 'request' },
+  MemoryFeedback: { grant: 'core tools', record: 'request' },
+  CheckpointList: { grant: 'core tools', record: 'request' },
+  BranchOpen: { grant: 'core tools', record: 'request' },
+  BranchReturn: { grant: 'core tools', record: 'request' },
+  SessionInit: { grant: 'core tools', record: 'request' },
+} as const satisfies Record<string, MethodRow>;
 
 export type HostMethod = keyof typeof HOST_METHODS;
 
-/** What a service gives back. */
+/** The fields of its record that a method may set. */
+export type RecordOf<Method extends HostMethod> = RecordFields[(typeof HOST_METHODS)[Method]['record']];
+
+export function isHostMethod(method: string): method is HostMethod {
+  return Object.hasOwn(HOST_METHODS, method);
+}
+
+/** The answer of a service. */
 export interface ServiceAnswer {
   answer: JsonObject;
   /** Id of a stored output of the session that the call shows instead of text of its own. */
   shows?: string;
 }
 
-/** What the daemon keeps for tools, by method; those of Exec, Scrub and Log are no services. Throws ContextdError. */
+/** What the daemon keeps for tools, by method. Exec, Scrub and Log are not services. Throws ContextdError. */
 export type HostServices = Readonly<
   Partial<Record<HostMethod, (sessionKey: string, request: JsonObject) => Promise<ServiceAnswer>>>
 >;

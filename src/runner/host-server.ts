@@ -1,12 +1,18 @@
-import { type handleUnaryCall, Server, type ServerUnaryCall, type ServiceDefinition } from '@grpc/grpc-js';
+import {
+  type handleUnaryCall,
+  Server,
+  type ServerUnaryCall,
+  type ServiceDefinition,
+  type UntypedServiceImplementation,
+} from '@grpc/grpc-js';
 import { ContextdError } from '../core/errors.ts';
+import { MESSAGE_MAX_BYTES } from '../core/limits.ts';
 import type { Logger } from '../core/log.ts';
 import type { ExecRequest__Output as ExecRequest } from '../protocol/generated/contextd/v1/ExecRequest.ts';
 import type { ExecResponse } from '../protocol/generated/contextd/v1/ExecResponse.ts';
 import type { HostRequest__Output as HostRequest } from '../protocol/generated/contextd/v1/HostRequest.ts';
 import type { HostResponse } from '../protocol/generated/contextd/v1/HostResponse.ts';
 import type { ToolHostHandlers } from '../protocol/generated/contextd/v1/ToolHost.ts';
-import { packHostFault } from '../protocol/host-faults.ts';
 import {
   EXEC_SHAPE,
   HOST_REQUEST_MAX_FIELDS,
@@ -15,13 +21,11 @@ import {
   packExecResult,
   SCRUB_SHAPE,
 } from '../protocol/host-messages.ts';
-import { readBoundedObject } from '../protocol/json-bytes.ts';
-import { MESSAGE_MAX_BYTES } from '../protocol/limits.ts';
 import { PLUGIN_MESSAGE_MAX_BYTES } from '../protocol/plugin/environment.ts';
 import type { PluginProtocol } from '../protocol/plugin/load-plugin-protocol.ts';
-import { boundedDecoder, type MessageShape } from '../protocol/wire-bounds.ts';
+import { packHostFault } from '../protocol/rpc-faults.ts';
+import { boundedDecoder, type MessageShape, readBoundedObject } from '../protocol/wire-bounds.ts';
 import type { HostApi } from './host-api.ts';
-import type { HostMethod } from './host-methods.ts';
 
 /** JSON of a request to a service. */
 const ASK_MAX_BYTES = 1024 * 1024;
@@ -70,32 +74,26 @@ function boundedService(service: ServiceDefinition): ServiceDefinition {
   return Object.fromEntries(methods);
 }
 
-function handlersOf(deps: HostServerDeps): ToolHostHandlers {
+/** Every method of the service has a handler, so that HostApi refuses and records those that no row opens. */
+function handlersOf(deps: HostServerDeps): UntypedServiceImplementation {
+  const methods = Object.keys(deps.protocol.ToolHost.service);
   const backlog = new Backlog(deps);
-  const ask = (method: HostMethod) =>
-    serve<HostRequest, HostResponse>(deps, async (host, { request }) => {
-      const asked = request.json.length === 0 ? {} : readBoundedObject('request.json', request.json, ASK_MAX_BYTES);
-      return { json: Buffer.from(JSON.stringify(await host.ask(method, asked))) };
-    });
-  return {
+  const own: Pick<ToolHostHandlers, 'Exec' | 'Scrub' | 'Log'> = {
     Exec: serve(deps, (host, call) => exec(host, call, backlog)),
     Scrub: serve(deps, async (host, { request }) => ({ texts: [...(await host.scrub(request.texts))] })),
     Log: serve(deps, async (host, { request }) => {
       await host.log(request.level, request.message);
       return {};
     }),
-    MemorySearch: ask('MemorySearch'),
-    MemoryStore: ask('MemoryStore'),
-    CheckpointSave: ask('CheckpointSave'),
-    CheckpointRestore: ask('CheckpointRestore'),
-    ArtifactView: ask('ArtifactView'),
-    MemoryGet: ask('MemoryGet'),
-    MemoryFeedback: ask('MemoryFeedback'),
-    CheckpointList: ask('CheckpointList'),
-    BranchOpen: ask('BranchOpen'),
-    BranchReturn: ask('BranchReturn'),
-    SessionInit: ask('SessionInit'),
   };
+  return { ...Object.fromEntries(methods.map((method) => [method, askHandler(deps, method)])), ...own };
+}
+
+function askHandler(deps: HostServerDeps, method: string): handleUnaryCall<HostRequest, HostResponse> {
+  return serve<HostRequest, HostResponse>(deps, async (host, { request }) => {
+    const asked = request.json.length === 0 ? {} : readBoundedObject('request.json', request.json, ASK_MAX_BYTES);
+    return { json: Buffer.from(JSON.stringify(await host.ask(method, asked))) };
+  });
 }
 
 type Work<Request, Response> = (host: HostApi, call: ServerUnaryCall<Request, Response>) => Promise<Response>;

@@ -3,7 +3,7 @@ import type { Clock } from '../core/clock.ts';
 import { ContextdError } from '../core/errors.ts';
 import type { Logger } from '../core/log.ts';
 import type { PluginProtocol } from '../protocol/plugin/load-plugin-protocol.ts';
-import { WireFault } from '../protocol/wire-fault.ts';
+import { WireFault } from '../protocol/wire-bounds.ts';
 import type { SandboxProcess } from '../sandbox/sandbox.ts';
 import { brokeProtocol, crashed } from './faults.ts';
 import { createHostServer, type HostServerDeps } from './host-server.ts';

@@ -4,8 +4,8 @@ import type { CallEvent__Output as CallEvent } from '../protocol/generated/conte
 import type { CallRequest } from '../protocol/generated/contextd/v1/CallRequest.ts';
 import { CancelReason } from '../protocol/generated/contextd/v1/CancelReason.ts';
 import type { DescribeRequest } from '../protocol/generated/contextd/v1/DescribeRequest.ts';
-import { readRpcFault } from '../protocol/host-faults.ts';
 import type { PluginProtocol } from '../protocol/plugin/load-plugin-protocol.ts';
+import { readRpcFault } from '../protocol/rpc-faults.ts';
 import {
   CALL_EVENT_MAX_FIELDS,
   CALL_EVENT_SHAPE,
@@ -15,8 +15,7 @@ import {
   type ToolFailure,
 } from '../protocol/tool-output.ts';
 import { CODE_TRAILER } from '../protocol/trailers.ts';
-import { boundedDecoder } from '../protocol/wire-bounds.ts';
-import { WireFault } from '../protocol/wire-fault.ts';
+import { boundedDecoder, WireFault } from '../protocol/wire-bounds.ts';
 
 const MAX_TOOLS = 1_000;
 /** Any answer but an event: a list of names, or nothing. */

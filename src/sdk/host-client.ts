@@ -1,14 +1,14 @@
 import type { Client, MethodDefinition, ServiceError } from '@grpc/grpc-js';
 import { ContextdError } from '../core/errors.ts';
 import type { JsonObject } from '../core/json.ts';
-import { readRpcFault } from '../protocol/host-faults.ts';
 import { type ExecResult, type ExecSpec, packExecRequest, parseExecResult } from '../protocol/host-messages.ts';
-import { readJsonObject } from '../protocol/json-bytes.ts';
 import type { PluginProtocol } from '../protocol/plugin/load-plugin-protocol.ts';
 import type { DialTarget } from '../protocol/plugin/pinned-tls.ts';
+import { readRpcFault } from '../protocol/rpc-faults.ts';
+import { readJsonObject } from '../protocol/wire-bounds.ts';
 import type { HostMethod, LogLevel } from './tool.ts';
 
-/** What is needed of the broker. */
+/** The part of the broker that the client needs. */
 export interface HostBroker {
   dial(id: number): Promise<DialTarget>;
 }
@@ -16,8 +16,8 @@ export interface HostBroker {
 type HostService = PluginProtocol['ToolHost']['service'];
 
 /**
- * ToolHost as a tool's process sees it: one connection for all calls. Where it is reached is asked at once, since the
- * broker forgets what was announced after five seconds; the connection is made when the first tool asks for something.
+ * The client of ToolHost in a tool's process: one connection for all calls. Its address is requested at once, because the
+ * broker forgets an announcement after five seconds. The connection is made with the first request.
  */
 export class HostClient {
   readonly #protocol: Pick<PluginProtocol, 'ToolHost'>;
@@ -30,7 +30,7 @@ export class HostClient {
     this.#broker = broker;
     this.#protocol = protocol;
     this.#client = this.#connect();
-    // Whoever asks for something first is told.
+    // The first request reports the error.
     this.#client.catch(() => {});
   }
 
@@ -75,7 +75,7 @@ export class HostClient {
 
 type UnaryMethod<Q, A> = Pick<MethodDefinition<Q, A>, 'path' | 'requestSerialize' | 'responseDeserialize'>;
 
-/** Without the transport's own error: it would keep the whole request alive. */
+/** Drops the transport's own error, which would keep the whole request in memory. */
 function fault(error: ServiceError): ContextdError {
   const { code, message, remedy, details } = readRpcFault(error);
   return new ContextdError(code, message, { ...(remedy === undefined ? {} : { remedy }), details });

@@ -1,9 +1,9 @@
 import { ContextdError } from '../core/errors.ts';
-import { isJsonObject, type JsonObject } from '../core/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../core/json.ts';
 
 /**
- * Readers for arguments that schema.json has already checked. They check again, because a tool must not depend on who
- * calls it: ARGS_INVALID with the JSON pointer.
+ * These functions read arguments that schema.json has already checked. They check again, because a tool must not depend on
+ * its caller, and throw ARGS_INVALID with the JSON pointer.
  */
 export function readString(input: JsonObject, name: string): string {
   const value = input[name];
@@ -22,7 +22,7 @@ export function readOptionalInteger(input: JsonObject, name: string): number | u
   throw invalid(name, 'must be a whole number');
 }
 
-/** An object of strings; empty when absent. */
+/** Reads an object of strings; empty if it is absent. */
 export function readStringMap(input: JsonObject, name: string): Record<string, string> {
   const value = input[name];
   if (value === undefined) return {};
@@ -39,4 +39,26 @@ export function invalid(name: string, fault: string, remedy?: string): ContextdE
     ...(remedy === undefined ? {} : { remedy }),
     details: { faults: [{ pointer: `/${name}`, fault }] },
   });
+}
+
+/** Reads a list of strings. */
+export function readStringList(input: JsonObject, name: string): string[] {
+  return readList(input, name).map((item, index) => {
+    if (typeof item === 'string') return item;
+    throw invalid(`${name}/${index}`, 'must be a string');
+  });
+}
+
+/** Reads a list of objects. */
+export function readObjectList(input: JsonObject, name: string): JsonObject[] {
+  return readList(input, name).map((item, index) => {
+    if (isJsonObject(item)) return item;
+    throw invalid(`${name}/${index}`, 'must be an object');
+  });
+}
+
+function readList(input: JsonObject, name: string): readonly Json[] {
+  const value = input[name];
+  if (Array.isArray(value)) return value;
+  throw invalid(name, 'must be a list');
 }

@@ -1,9 +1,27 @@
+import type { Server, ServerWritableStream } from '@grpc/grpc-js';
+import { ContextdError } from '../core/errors.ts';
+import type { CallEvent } from '../protocol/generated/contextd/v1/CallEvent.ts';
+import type { CallRequest__Output as CallRequest } from '../protocol/generated/contextd/v1/CallRequest.ts';
+import { CancelReason } from '../protocol/generated/contextd/v1/CancelReason.ts';
+import type { DescribeRequest__Output as DescribeRequest } from '../protocol/generated/contextd/v1/DescribeRequest.ts';
+import type { ToolPluginHandlers } from '../protocol/generated/contextd/v1/ToolPlugin.ts';
+import { LOG_LINE_MAX_CHARS } from '../protocol/host-messages.ts';
 import { APP_PROTOCOL_VERSION } from '../protocol/plugin/environment.ts';
+import { loadPluginProtocol } from '../protocol/plugin/load-plugin-protocol.ts';
+import {
+  packCallOutput,
+  packFailure,
+  type SecretSpan,
+  type ToolOutput,
+  type ToolStream,
+  toFailure,
+} from '../protocol/tool-output.ts';
+import { readJsonObject } from '../protocol/wire-bounds.ts';
+import { type HostBroker, HostClient } from './host-client.ts';
 import { servePlugin } from './plugin/serve-plugin.ts';
-import type { Tool } from './tool.ts';
-import { type ServeOptions, ToolServer } from './tool-server.ts';
+import type { LogLevel, Tool, ToolContext, ToolHost } from './tool.ts';
 
-/** The whole program of a tool process: serves the tools until the daemon ends it or is gone, then ends. */
+/** Runs a tool process: serves the tools until the daemon ends the process or is gone, then exits. */
 export function serveTools(tools: readonly Tool[], options: ServeOptions = {}): void {
   serve(tools, options).then(
     () => process.exit(0),
@@ -24,4 +42,160 @@ async function serve(tools: readonly Tool[], options: ServeOptions): Promise<voi
     register: (server, broker) => new ToolServer(tools, broker, options).register(server),
   });
   await plugin.closed;
+}
+
+/** The part of an output that the first pass searches: strings and keys of data and streams, in that order. */
+export interface SearchedOutput {
+  data: ToolOutput['data'];
+  streams: readonly ToolStream[];
+}
+
+export interface ServeOptions {
+  /** The first scrub pass: returns the spans of each leaf that look like secrets; replaces nothing. Default: no pass. */
+  scan?: (output: SearchedOutput) => Promise<readonly (readonly SecretSpan[])[]>;
+}
+
+type CallStream = ServerWritableStream<CallRequest, CallEvent>;
+
+/** Serves ToolPlugin: the daemon calls the tools of this process through it. */
+export class ToolServer {
+  readonly #tools: ReadonlyMap<string, Tool>;
+  readonly #broker: HostBroker;
+  readonly #scan: ServeOptions['scan'];
+  readonly #protocol = loadPluginProtocol();
+  readonly #calls = new Map<string, ServedCall>();
+  #protectedPaths: readonly string[] = [];
+  #host: HostClient | undefined;
+
+  constructor(tools: readonly Tool[], broker: HostBroker, options: ServeOptions = {}) {
+    this.#tools = new Map(tools.map((tool) => [tool.name, tool]));
+    this.#broker = broker;
+    this.#scan = options.scan;
+  }
+
+  register(server: Server): void {
+    const handlers: ToolPluginHandlers = {
+      Describe: ({ request }, respond) => respond(null, this.#describe(request)),
+      Call: (stream) => void this.#serve(stream),
+      Cancel: ({ request }, respond) => {
+        const reason = request.reason === CancelReason.CANCEL_REASON_TIMEOUT ? 'timeout' : 'cancelled';
+        this.#calls.get(request.call_id)?.cancel(reason);
+        respond(null, {});
+      },
+    };
+    server.addService(this.#protocol.ToolPlugin.service, handlers);
+  }
+
+  #describe({ host_service_id, protected_paths }: DescribeRequest): { tools: string[] } {
+    this.#protectedPaths = protected_paths;
+    this.#host = new HostClient(host_service_id, this.#broker, this.#protocol);
+    return { tools: [...this.#tools.keys()] };
+  }
+
+  async #serve(stream: CallStream): Promise<void> {
+    stream.write(await this.#answer(stream));
+    stream.end();
+  }
+
+  async #answer(stream: CallStream): Promise<CallEvent> {
+    const { request } = stream;
+    if (this.#host === undefined) return failed(new ContextdError('INTERNAL_ERROR', 'Call came before Describe'));
+    const call = new ServedCall(request, this.#protectedPaths, this.#host);
+    this.#calls.set(request.call_id, call);
+    // gRPC also emits this after the answer; then it has no effect.
+    stream.once('cancelled', () => call.cancel('cancelled'));
+    try {
+      return { output: await this.#run(call, stream) };
+    } catch (thrown) {
+      return failed(faultOf(request, thrown));
+    } finally {
+      await call.logged();
+      this.#calls.delete(request.call_id);
+    }
+  }
+
+  async #run(call: ServedCall, stream: CallStream): Promise<NonNullable<CallEvent['output']>> {
+    const { tool: name, input_json } = stream.request;
+    const tool = this.#tools.get(name);
+    if (tool === undefined) throw new ContextdError('TOOL_NOT_FOUND', `this tool process has no tool ${name}`);
+    const output = await tool.execute(call.context, readJsonObject('input', input_json));
+    return packCallOutput({ output, firstPass: await this.#search(output, stream) });
+  }
+
+  async #search({ data, streams = [] }: ToolOutput, stream: CallStream): Promise<readonly (readonly SecretSpan[])[]> {
+    if (this.#scan === undefined) return [];
+    stream.write({ scanning: { chars: streams.reduce((sum, { text }) => sum + text.length, 0) } });
+    return this.#scan({ data, streams });
+  }
+}
+
+function failed(fault: ContextdError): CallEvent {
+  return { failure: packFailure(toFailure(fault)) };
+}
+
+/** The text of an unexpected error goes only to stderr: it may quote data that the tool read. */
+function faultOf({ tool, request_id }: CallRequest, thrown: unknown): ContextdError {
+  const fault = ContextdError.from(thrown);
+  if (fault.code !== 'INTERNAL_ERROR' || fault === thrown) return fault;
+  const stack = thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
+  process.stderr.write(`${tool} threw in ${request_id}: ${stack}\n`);
+  return new ContextdError('INTERNAL_ERROR', `${tool} failed unexpectedly`, {
+    remedy: 'See `ctxd server logs` for the cause.',
+  });
+}
+
+/** One call in the tool process: its context, and its requests to the host that are under way. */
+export class ServedCall {
+  readonly context: ToolContext;
+  readonly #request: CallRequest;
+  readonly #host: HostClient;
+  readonly #abort = new AbortController();
+  /** Log lines being sent. The call's id is valid for the log only until the call is answered. */
+  readonly #logging = new Set<Promise<void>>();
+
+  constructor(request: CallRequest, protectedPaths: readonly string[], host: HostClient) {
+    this.#request = request;
+    this.#host = host;
+    this.context = {
+      requestId: request.request_id,
+      workspace: request.workspace,
+      protectedPaths,
+      etagKey: request.etag_key,
+      deadlineMs: Date.now() + request.timeout_ms,
+      outputMaxBytes: request.output_max_bytes,
+      signal: this.#abort.signal,
+      host: this.#hostOf(request.call_id),
+    };
+  }
+
+  /** The host ends the commands that are running; their results still arrive, with the output so far. */
+  cancel(reason: 'timeout' | 'cancelled'): void {
+    const { tool, timeout_ms } = this.#request;
+    const fault =
+      reason === 'timeout'
+        ? new ContextdError('TIMEOUT', `${tool} did not finish within ${timeout_ms} ms`)
+        : new ContextdError('CANCELLED', `${tool} was cancelled`);
+    this.#abort.abort(fault);
+  }
+
+  /** Settles when all log lines are sent; null if no line is being sent. */
+  logged(): Promise<unknown> | null {
+    return this.#logging.size === 0 ? null : Promise.all(this.#logging);
+  }
+
+  #hostOf(callId: string): ToolHost {
+    return {
+      exec: (spec) => this.#host.exec(callId, spec),
+      scrub: (texts) => this.#host.scrub(callId, texts),
+      log: (level, message) => this.#log(callId, level, message),
+      ask: (method, request) => this.#host.ask(callId, method, request),
+    };
+  }
+
+  /** Drops a line that is refused: a tool must not fail because of a log line. */
+  #log(callId: string, level: LogLevel, message: string): void {
+    const sent = this.#host.log(callId, level, message.slice(0, LOG_LINE_MAX_CHARS)).catch(() => {});
+    this.#logging.add(sent);
+    void sent.then(() => this.#logging.delete(sent));
+  }
 }

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../core/json.ts';
 import type { ExecSpec, LogLevel, Tool, ToolContext, ToolHost, ToolOutput } from './tool.ts';
 
-/** What a scripted host saw. */
+/** The output of a tool, and what it asked the scripted host for. */
 export interface HarnessRun {
   output: ToolOutput;
   execs: readonly ExecSpec[];
@@ -9,18 +9,18 @@ export interface HarnessRun {
 }
 
 export interface HarnessOptions extends Partial<Omit<ToolContext, 'host'>> {
-  /** Absolute real path; the test makes and removes it. */
+  /** Absolute real path; the test creates and removes it. */
   workspace: string;
-  /** Answers to `exec`, by what was asked. Default: a test that runs a command fails. */
+  /** Answers `exec`. Default: a test whose tool runs a command fails. */
   exec?: ToolHost['exec'];
-  /** Answers to `ask`. Default: a test that asks for something fails. */
+  /** Answers `ask`. Default: a test whose tool asks for a service fails. */
   ask?: ToolHost['ask'];
 }
 
 const TIMEOUT_MS = 30_000;
 const OUTPUT_MAX_BYTES = 64 * 1024 * 1024;
 
-/** Runs a tool in the test's own process against a directory, with a host that the test scripts. */
+/** Runs a tool in the test's own process on a directory, with a host scripted by the test. */
 export async function runTool(tool: Tool, input: JsonObject, options: HarnessOptions): Promise<HarnessRun> {
   const execs: ExecSpec[] = [];
   const logs: { level: LogLevel; message: string }[] = [];
@@ -30,7 +30,7 @@ export async function runTool(tool: Tool, input: JsonObject, options: HarnessOpt
       execs.push(spec);
       return answer(spec);
     },
-    // Replaces nothing: what is a secret is the host's to know.
+    // Replaces nothing: only a real host knows the secrets.
     scrub: async (texts) => [...texts],
     ask: options.ask ?? (() => Promise.reject(new Error('the test gave no answer for ask'))),
     log: (level, message) => void logs.push({ level, message }),

@@ -13,10 +13,10 @@ export {
   type ToolStream,
 } from '../protocol/tool-output.ts';
 
-/** Methods of the host whose requests and answers are JSON objects, as their documentation describes them. */
+/** Methods of the host whose requests and answers are JSON objects, described in their documentation. */
 export type HostMethod = GrantedMethod | CoreMethod;
 type GrantedMethod = 'MemorySearch' | 'MemoryStore' | 'CheckpointSave' | 'CheckpointRestore';
-/** For the core tools alone. */
+/** For core tools only. */
 type CoreMethod =
   | 'ArtifactView'
   | 'MemoryGet'
@@ -26,42 +26,42 @@ type CoreMethod =
   | 'BranchReturn'
   | 'SessionInit';
 
-/** What the host does for a tool. Each service needs its grant in tool.json; without it the call is PERMISSION_DENIED. */
+/** Services of the host for a tool. Each needs its grant in tool.json; without the grant it throws PERMISSION_DENIED. */
 export interface ToolHost {
   /**
    * Runs a shell command in a sandbox of its own, under the deadline of the call. Grant: `exec`. A command that fails
-   * is a result; it throws when the command could not be run (SANDBOX_UNAVAILABLE, PERMISSION_DENIED, ARGS_INVALID).
+   * is a result; it throws if the command could not be run (SANDBOX_UNAVAILABLE, PERMISSION_DENIED, ARGS_INVALID).
    */
   exec(spec: ExecSpec): Promise<ExecResult>;
-  /** The texts, in their order, with what looks like a secret replaced by the session's tokens. Grant: `scrub`. */
+  /** Returns the texts in order, with secrets replaced by the session's tokens. Grant: `scrub`. */
   scrub(texts: readonly string[]): Promise<string[]>;
-  /** A line in the daemon's log; its text is masked there. Grant: `log`. Without it the line is dropped. */
+  /** Writes a line to the daemon's log, which masks it. Grant: `log`; without it the line is dropped. */
   log(level: LogLevel, message: string): void;
-  /** Memories, checkpoints and what else the host keeps. Grant: the method's name, as in `memory_search`. */
+  /** Asks for memories, checkpoints and other data of the host. Grant: the method's name, as in `memory_search`. */
   ask(method: HostMethod, request: JsonObject): Promise<JsonObject>;
 }
 
-/** What a tool knows about one call. */
+/** The context of one call. */
 export interface ToolContext {
   requestId: string;
   /** Absolute path of the workspace, the same inside the sandbox as outside. */
   workspace: string;
-  /** Paths below the workspace that no tool may write, with all below them: `.claude`, `.git/hooks` and so on. */
+  /** Paths below the workspace that no tool may write, including everything below them: `.claude`, `.git/hooks` and so on. */
   protectedPaths: readonly string[];
-  /** Key for etags, hexadecimal: one per session, so that etags say nothing outside it. */
+  /** Key for etags, hexadecimal. Each session has its own, so that etags mean nothing outside it. */
   etagKey: string;
-  /** When the call is over, milliseconds since the epoch. */
+  /** The deadline of the call, milliseconds since the epoch. */
   deadlineMs: number;
-  /** Bytes of text to give back at most; of more, keep head and tail and say so in `droppedBytes`. */
+  /** The most bytes of text to return. Of a longer text keep head and tail, and report the rest in `droppedBytes`. */
   outputMaxBytes: number;
-  /** Aborts when the call is cancelled or its time is over; the reason is a ContextdError (CANCELLED or TIMEOUT). */
+  /** Aborted if the call is cancelled or its time is over; the reason is a ContextdError (CANCELLED or TIMEOUT). */
   signal: AbortSignal;
   host: ToolHost;
 }
 
 /**
- * A tool. `execute` gets arguments that fit its schema.json. It returns its output, with `failure` when it began and
- * failed, or throws a ContextdError; anything else it throws is reported as INTERNAL_ERROR without its text.
+ * A tool. `execute` gets arguments that fit its schema.json. It returns its output, with `failure` if it began and failed,
+ * or throws a ContextdError. Any other error is reported as INTERNAL_ERROR without its text.
  */
 export interface Tool {
   readonly name: string;

@@ -4,16 +4,16 @@ import { ContextdError, isErrno } from '../core/errors.ts';
 
 const LINKS_MAX = 40;
 
-/** A path that a caller gave, made absolute. */
+/** A path given by a caller, made absolute. */
 export interface WorkspacePath {
   absolute: string;
-  /** Relative to the workspace: what answers call it. */
+  /** Relative to the workspace, as answers show it. */
   shown: string;
 }
 
 /**
- * A path in the workspace: absolute, or relative to the workspace root. PATH_INVALID for one outside. The sandbox is
- * what confines; this makes the refusal kind.
+ * Resolves a path in the workspace, absolute or relative to the workspace root. Throws PATH_INVALID for a path outside. The
+ * sandbox enforces this; the check gives a clear error.
  */
 export function resolvePath(workspace: string, path: string): WorkspacePath {
   if (path === '' || path.includes('\0')) {
@@ -24,7 +24,7 @@ export function resolvePath(workspace: string, path: string): WorkspacePath {
   return { absolute, shown: relative(workspace, absolute) || '.' };
 }
 
-/** Where an existing path really is. PATH_NOT_FOUND, or PATH_INVALID when its links lead out of the workspace. */
+/** The real path of an existing path. Throws PATH_NOT_FOUND, or PATH_INVALID if its links lead out of the workspace. */
 export async function findExisting(workspace: string, path: WorkspacePath): Promise<string> {
   const real = await realpath(path.absolute).catch((cause: unknown) => {
     throw fileFault(cause, path.shown);
@@ -34,8 +34,8 @@ export async function findExisting(workspace: string, path: WorkspacePath): Prom
 }
 
 /**
- * Where a file would be written: links are followed as far as there is something, also a link to what does not exist
- * yet. PATH_INVALID when that leads out of the workspace.
+ * The path a file would be written to: follows links as far as they exist, including a link to a file that does not exist
+ * yet. Throws PATH_INVALID if the path leads out of the workspace.
  */
 export async function findTarget(workspace: string, path: WorkspacePath): Promise<string> {
   const target = await follow(path.absolute, LINKS_MAX).catch((cause: unknown) => {
@@ -68,7 +68,7 @@ async function readLinkOrNull(path: string): Promise<string | null> {
   }
 }
 
-/** A system error about a file as a sentence about `shown`. What is no system error passes through. */
+/** Converts a system error about a file to a ContextdError about `shown`. Returns any other error unchanged. */
 export function fileFault(thrown: unknown, shown: string): unknown {
   if (thrown instanceof ContextdError || !isErrno(thrown)) return thrown;
   const details = { path: shown };
@@ -82,14 +82,14 @@ export function fileFault(thrown: unknown, shown: string): unknown {
     case 'ELOOP':
     case 'ENAMETOOLONG':
     case 'EISDIR':
-      return new ContextdError('PATH_INVALID', `${shown} cannot be a file here (${thrown.code})`, {
+      return new ContextdError('PATH_INVALID', `${shown} is not a usable path (${thrown.code})`, {
         remedy: 'Check each part of the path.',
         details,
       });
     case 'EACCES':
     case 'EPERM':
-      return new ContextdError('PERMISSION_DENIED', `${shown} may not be opened (${thrown.code})`, {
-        remedy: 'The permissions of the file forbid it; a person can change them.',
+      return new ContextdError('PERMISSION_DENIED', `cannot open ${shown} (${thrown.code})`, {
+        remedy: 'The permissions of the file forbid it. A person can change them.',
         details,
       });
     default:
@@ -106,4 +106,33 @@ function outside(workspace: string, path: string, absolute: string): ContextdErr
     remedy: 'Name a path inside the workspace.',
     details: { path: absolute, workspace },
   });
+}
+
+/**
+ * Throws PERMISSION_DENIED if `target`, or a directory above it, is protected. `target` is a real path inside the
+ * workspace.
+ */
+export function refuseProtected(workspace: string, target: string, protectedPaths: readonly string[]): void {
+  const shown = relative(workspace, target).split(sep).join('/');
+  const rule = findRule(shown, protectedPaths);
+  if (rule !== null) throw protectedFault(shown, rule);
+}
+
+export function protectedFault(shown: string, rule: string): ContextdError {
+  const howToAllow =
+    'Programs outside the sandbox run or trust it, so no tool may write it. A person can, outside contextd.';
+  return new ContextdError('PERMISSION_DENIED', `${shown} is protected (rule: ${rule})`, {
+    remedy: howToAllow,
+    details: { kind: 'write', path: shown, rule, how_to_allow: howToAllow },
+  });
+}
+
+/**
+ * The rule that protects a path, or null. A rule matches if its names follow each other in the path, at any depth. `.git`
+ * itself is protected, but not the files in it. Case is ignored, because some file systems ignore it.
+ */
+function findRule(shown: string, protectedPaths: readonly string[]): string | null {
+  const path = `/${shown.toLowerCase()}/`;
+  if (path.endsWith('/.git/')) return '.git';
+  return protectedPaths.find((rule) => path.includes(`/${rule.toLowerCase()}/`)) ?? null;
 }

@@ -2,9 +2,9 @@ import type { CallRequest } from '../call/request.ts';
 import { ContextdError, ERROR_TABLE, type ErrorCode } from '../core/errors.ts';
 import { newRequestId, REQUEST_ID_PATTERN } from '../core/ids.ts';
 import { isJsonObject, type JsonObject } from '../core/json.ts';
+import { INPUT_MAX_BYTES } from '../core/limits.ts';
 import type { ExecuteRequest__Output } from '../protocol/generated/contextd/v1/ExecuteRequest.ts';
 import type { RefusalReport__Output } from '../protocol/generated/contextd/v1/RefusalReport.ts';
-import { INPUT_MAX_BYTES } from '../protocol/limits.ts';
 import { PROTOCOL_VERSION } from '../protocol/versions.ts';
 import type { Caller } from './identities.ts';
 

@@ -10,8 +10,8 @@ import {
 import type { Management } from '../call/management.ts';
 import type { Dispatch, Refuse } from '../call/request.ts';
 import type { Clock } from '../core/clock.ts';
+import { MESSAGE_MAX_BYTES } from '../core/limits.ts';
 import type { Logger } from '../core/log.ts';
-import { MESSAGE_MAX_BYTES } from '../protocol/limits.ts';
 import { loadProtocol } from '../protocol/load.ts';
 import { withAnyRequest } from './call-request.ts';
 import { type CallsInFlight, createCallsInFlight } from './calls-in-flight.ts';

@@ -8,7 +8,7 @@ import {
 } from '@grpc/grpc-js';
 import { ContextdError } from '../core/errors.ts';
 import type { Logger } from '../core/log.ts';
-import { GRPC_STATUS } from '../protocol/grpc-status.ts';
+import { GRPC_STATUS } from '../protocol/rpc-faults.ts';
 import { CODE_TRAILER, REMEDY_TRAILER } from '../protocol/trailers.ts';
 import type { CallsInFlight } from './calls-in-flight.ts';
 import { type Caller, callerNamed, IDENTITIES } from './identities.ts';

@@ -201,7 +201,7 @@ describe('a check that asks', () => {
       at.catalog.list().map((tool) => ({ ...acceptance(tool), grants })),
     );
   const bash = () => {
-    const tool = at.catalog.find('safe_bash');
+    const [tool] = at.catalog.versions('safe_bash');
     if (tool === undefined) throw new Error('safe_bash is not in the core bundle');
     return tool;
   };

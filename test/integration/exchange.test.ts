@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { CallRequest } from '#src/call/request.js';
 import { attemptConnection } from '#src/proxy/connect.js';
+import { resolvePlaces } from '#src/proxy/environment.js';
 import { exchange } from '#src/proxy/exchange.js';
 import { type ExecuteResponse, encodeExecuteRequest } from '#src/proxy/messages.js';
-import { resolvePlaces } from '#src/proxy/places.js';
 import { Bench } from '../fixtures/proxy-daemon/bench.ts';
 import { answerCall, failCall } from '../fixtures/proxy-daemon/grpc-server.ts';
 import { echo } from '../helpers/behind.ts';

@@ -9,10 +9,10 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { CallRequest } from '#src/call/request.js';
 import { ContextdError } from '#src/core/errors.js';
 import { REQUEST_ID_PATTERN } from '#src/core/ids.js';
+import { INPUT_MAX_BYTES, MESSAGE_MAX_BYTES } from '#src/core/limits.js';
 import type { ExecuteResponse__Output } from '#src/protocol/generated/contextd/v1/ExecuteResponse.js';
 import type { SchemaResponse__Output } from '#src/protocol/generated/contextd/v1/SchemaResponse.js';
 import type { StatusResponse__Output } from '#src/protocol/generated/contextd/v1/StatusResponse.js';
-import { INPUT_MAX_BYTES, MESSAGE_MAX_BYTES } from '#src/protocol/limits.js';
 import { issueCertificates, writeSet } from '#src/server/certificates.js';
 import { probeSocket } from '#src/server/probe.js';
 import { bindSocket } from '#src/server/socket.js';
@@ -50,7 +50,7 @@ const executed = (identity: string, request = call()) =>
 const envelopeOf = (answer: ExecuteResponse__Output) => JSON.parse(answer.envelope_json.toString());
 
 describe('API-1 ToolService', () => {
-  it('Execute answers with the line, the exit code and the line for stderr', async () => {
+  it('Execute returns the line, the exit code and the line for stderr', async () => {
     await open({ dispatch: async () => ({ line: '{"é":1}', exitCode: 124, errorLine: 'late' }) });
     expect(await executed('proxy')).toEqual({
       envelope_json: Buffer.from('{"é":1}'),
@@ -59,7 +59,7 @@ describe('API-1 ToolService', () => {
     });
   });
 
-  it('Execute passes the call on as it was sent', async () => {
+  it('Execute hands the call on as it was sent', async () => {
     const seen: CallRequest[] = [];
     await open({
       dispatch: async (request) => {
@@ -80,13 +80,13 @@ describe('API-1 ToolService', () => {
     expect(seen[0]?.inputJson.toString()).toBe('{"command":"ls"}');
   });
 
-  it('Execute creates a request id if the given one is invalid', async () => {
+  it('Execute makes a request id where the given one is none', async () => {
     await open();
     const answer = envelopeOf(await executed('proxy', call({ request_id: 'req_x"}\n' })));
     expect(answer.requestId).toMatch(REQUEST_ID_PATTERN);
   });
 
-  it('another protocol version is answered with an envelope that names both', async () => {
+  it('answers a caller of another protocol version with an envelope that names both versions', async () => {
     await open();
     const answer = await executed('proxy', call({ protocol_version: 7 }));
     expect(envelopeOf(answer)).toMatchObject({
@@ -96,7 +96,7 @@ describe('API-1 ToolService', () => {
     expect(answer.exit_code).toBe(1);
   });
 
-  it('GetSchema returns what the daemon accepted, to the proxy too', async () => {
+  it('GetSchema gives what the daemon accepted, to the proxy too', async () => {
     const schema = { schema_json: '{"a":1}', tool_md: 'md', tool_extended_md: 'more', bundle_sha256: 'ff' };
     await open({ management: { getSchema: async () => schema } });
     const sent = { tool: 'safe_bash', context: { protocol_version: 1 } };
@@ -105,7 +105,7 @@ describe('API-1 ToolService', () => {
     );
   });
 
-  it('an unexpected error becomes INTERNAL_ERROR and reveals no internals', async () => {
+  it('what nobody foresaw becomes INTERNAL_ERROR and says nothing of the inside', async () => {
     await open({
       dispatch: async () => {
         throw new TypeError('swordfish');
@@ -117,7 +117,7 @@ describe('API-1 ToolService', () => {
     expect(answer.envelope_json.toString() + answer.error_line).not.toMatch(/swordfish|TypeError|\.ts:|\.js:/);
   });
 
-  it('arguments over their limit are answered, a message over its limit is RESOURCE_EXHAUSTED, both with numbers', async () => {
+  it('arguments over the limit get an answer, a message over the limit gets RESOURCE_EXHAUSTED, both with numbers', async () => {
     await open();
     const answer = envelopeOf(await executed('proxy', call({}, 'x'.repeat(INPUT_MAX_BYTES + 1))));
     expect(answer.data).toMatchObject({ error_code: 'PAYLOAD_TOO_LARGE', details: { limit: INPUT_MAX_BYTES } });
@@ -129,7 +129,7 @@ describe('API-1 ToolService', () => {
     expect(envelopeOf(await executed('proxy')).tool).toBe('safe_bash');
   });
 
-  it('NFR-1.4 calls of many connections at once each get their own answer', async () => {
+  it('NFR-1.4 gives each of many simultaneous calls its own answer', async () => {
     await open();
     const inputs = Array.from({ length: 50 }, (_, i) => `{"n":${i}}`);
     const answers = await Promise.all(inputs.map((input) => executed('proxy', call({}, input))));
@@ -137,8 +137,8 @@ describe('API-1 ToolService', () => {
   });
 });
 
-describe('cancelling', () => {
-  /** A dispatch that ends only when its signal says so. */
+describe('a cancellation', () => {
+  /** A dispatch that ends only when its signal is aborted. */
   function hanging() {
     const begun = Promise.withResolvers<void>();
     const ended = Promise.withResolvers<unknown>();
@@ -151,7 +151,7 @@ describe('cancelling', () => {
     return { dispatch, begun: begun.promise, ended: ended.promise };
   }
 
-  it('of the call reaches the work', async () => {
+  it('by the caller reaches the work', async () => {
     const { dispatch, begun, ended } = hanging();
     await open({ dispatch });
     const { tools } = at.clients('proxy');
@@ -163,10 +163,10 @@ describe('cancelling', () => {
     expect((await error).code).toBe(status.CANCELLED);
   });
 
-  it('by the end of the connection reaches the work', async () => {
+  it('by the loss of the connection reaches the work', async () => {
     const { dispatch, begun, ended } = hanging();
     await open({ dispatch });
-    // A connection that can be cut in the middle, between the client and the door.
+    // A relay between client and door, so that the connection can be cut in the middle.
     const { createServer: listenPlain } = await import('node:net');
     const halves: ReturnType<typeof connectPlain>[] = [];
     const relay = listenPlain((near) => {
@@ -194,7 +194,7 @@ describe('cancelling', () => {
     expect((await error).code).toBe(status.DEADLINE_EXCEEDED);
   });
 
-  it('by the end of the door interrupts the work, and its answer still arrives', async () => {
+  it('by a stopping door interrupts the work, and the answer still arrives', async () => {
     const { dispatch, begun, ended } = hanging();
     await open({ dispatch });
     const answer = executed('proxy');
@@ -205,7 +205,7 @@ describe('cancelling', () => {
     expect(await probeSocket(at.paths)).toEqual({ kind: 'none' });
   });
 
-  it('a call that has ended is not cancelled afterwards', async () => {
+  it('does not reach a call that has ended', async () => {
     const signals: AbortSignal[] = [];
     await open({
       dispatch: async (request) => {
@@ -220,7 +220,7 @@ describe('cancelling', () => {
 });
 
 describe('ManagementService', () => {
-  it('answers the CLI with the messages of the protocol', async () => {
+  it('answers the CLI in the words of the protocol', async () => {
     await open();
     const answer = await answered<StatusResponse__Output>((done) =>
       at.clients('cli').management.ServerStatus({}, done),
@@ -249,7 +249,7 @@ describe('ManagementService', () => {
     });
   });
 
-  it('passes requests and answers through unchanged', async () => {
+  it('hands arguments on and lists as they are', async () => {
     const tool = {
       name: 'safe_read',
       purpose: 'reads',
@@ -322,7 +322,7 @@ describe('ManagementService', () => {
     });
   });
 
-  it('rejects an invalid root and too many records', async () => {
+  it('refuses what is no root and too many records', async () => {
     await open();
     const { management } = at.clients('cli');
     for (const root of ['', 'relative', '/a\0b']) {
@@ -332,7 +332,7 @@ describe('ManagementService', () => {
     expect(tooMany).toMatchObject({ code: status.INVALID_ARGUMENT, details: 'limit is 1001, the most is 1000' });
   });
 
-  it('an error carries code and remedy, masked; an unexpected one reveals no internals', async () => {
+  it('an error carries code and remedy, masked; an unknown one nothing of the inside', async () => {
     await open({
       mask: (text) => text.replaceAll('swordfish', '[SECRET]'),
       management: {
@@ -354,7 +354,7 @@ describe('ManagementService', () => {
     expect(JSON.stringify(unknown.metadata.getMap())).not.toMatch(/swordfish|SECRET|stack/);
   });
 
-  it('SEC-3.2 every one of its rpcs is closed to the certificate of the proxy', async () => {
+  it('SEC-3.2 closes every rpc to the certificate of the proxy', async () => {
     let reached = 0;
     await open({
       management: { serverStatus: async () => Promise.reject(new Error(`reached ${++reached}`)) },
@@ -397,7 +397,7 @@ describe('SEC-3.1 SEC-3.2 mutual TLS', () => {
   };
   const authority = () => readFileSync(join(at.paths.certsDir, 'ca.pem'));
 
-  it('refuses a client without a certificate, and one without TLS', async () => {
+  it('refuses a client without a certificate and a client without TLS', async () => {
     const reached: unknown[] = [];
     await open({
       dispatch: async (request) => {
@@ -410,7 +410,7 @@ describe('SEC-3.1 SEC-3.2 mutual TLS', () => {
     expect(reached).toEqual([]);
   });
 
-  it('refuses a certificate of another authority, even under the same names', async () => {
+  it('refuses a certificate of another authority, even with the same names', async () => {
     await open();
     const other = join(at.dir, 'other');
     await writeSet(other, await issueCertificates(Date.now(), 365 * DAY_MS));
@@ -419,7 +419,7 @@ describe('SEC-3.1 SEC-3.2 mutual TLS', () => {
     expect(envelopeOf(await executed('proxy')).tool).toBe('safe_bash');
   });
 
-  it("refuses the server's own certificate as a client's", async () => {
+  it("refuses the server's own certificate from a client", async () => {
     await open();
     expect(await refusal(certificateOf(at.paths.certsDir, 'server'))).toBe(status.UNAVAILABLE);
   });
@@ -431,7 +431,7 @@ describe('SEC-3.1 SEC-3.2 mutual TLS', () => {
     expect(await refusal(certificateOf(expired, 'proxy', at.paths.certsDir))).toBe(status.UNAVAILABLE);
   });
 
-  it('makes clients check that the name of the server is contextd', async () => {
+  it('is a client that checks too: the server is called contextd and nothing else', async () => {
     await open();
     const clients = connect(at.paths.socket, certificateOf(at.paths.certsDir, 'proxy'), {
       'grpc.ssl_target_name_override': 'localhost',
@@ -440,7 +440,7 @@ describe('SEC-3.1 SEC-3.2 mutual TLS', () => {
     close(clients);
   });
 
-  /** How a handshake of these options ends: the protocol, or the code of the error. */
+  /** Tries a handshake. Returns the negotiated protocol or the code of the error. */
   async function handshake(options: object): Promise<string> {
     const [key, cert] = ['proxy.key', 'proxy.pem'].map((name) => readFileSync(join(at.paths.certsDir, name)));
     const client = connectTls({
@@ -461,14 +461,14 @@ describe('SEC-3.1 SEC-3.2 mutual TLS', () => {
     }
   }
 
-  it('speaks TLS 1.3 and HTTP/2 only', async () => {
+  it('allows only TLS 1.3 and HTTP/2', async () => {
     await open();
     expect(await handshake({ ALPNProtocols: ['h2'] })).toBe('TLSv1.3 h2');
     expect(await handshake({ ALPNProtocols: ['h2'], maxVersion: 'TLSv1.2' })).toMatch(/^ERR_SSL_/);
     expect(await handshake({ ALPNProtocols: ['http/1.1'] })).toMatch(/^ERR_SSL_/);
   });
 
-  it('garbage and half a handshake do not disturb other clients', async () => {
+  it('garbage and half a handshake disturb nobody else', async () => {
     await open();
     const garbage = connectPlain(at.paths.socket);
     garbage.on('error', () => {});
@@ -483,13 +483,13 @@ describe('SEC-3.1 SEC-3.2 mutual TLS', () => {
 });
 
 describe('SEC-3.3 the socket of the door', () => {
-  it('is 0600 in a directory of 0700', async () => {
+  it('has mode 0600 in a directory with mode 0700', async () => {
     await open();
     expect(statSync(at.paths.socket).mode & 0o777).toBe(0o600);
     expect(statSync(join(at.dir, 'run')).mode & 0o777).toBe(0o700);
   });
 
-  it('is not taken from a running contextd, whose pid is reported', async () => {
+  it('is not taken from a living contextd, which is named with its pid', async () => {
     await open();
     const before = statSync(at.paths.socket).ino;
     expect(await probeSocket(at.paths)).toEqual({ kind: 'contextd', pid: process.pid, version: '1.2.3' });
@@ -502,7 +502,7 @@ describe('SEC-3.3 the socket of the door', () => {
     expect(envelopeOf(await executed('proxy')).tool).toBe('safe_bash');
   });
 
-  it('another program that speaks HTTP/2 is not taken for contextd', async () => {
+  it('a stranger that speaks HTTP/2 there is no contextd', async () => {
     await open();
     const socket = join(at.dir, 'stranger.sock');
     const stranger = createServer().listen(socket);
@@ -512,7 +512,7 @@ describe('SEC-3.3 the socket of the door', () => {
     stranger.close();
   });
 
-  it('a stopped door can be opened again', async () => {
+  it('a door that stopped can be opened again', async () => {
     await open();
     await at.door.stop();
     await at.door.stop();

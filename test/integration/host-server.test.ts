@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { credentials, type Server, ServerCredentials, type ServiceError } from '@grpc/grpc-js';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { silentLogger } from '#src/core/log.js';
-import { readRpcFault } from '#src/protocol/host-faults.js';
 import { loadPluginProtocol } from '#src/protocol/plugin/load-plugin-protocol.js';
+import { readRpcFault } from '#src/protocol/rpc-faults.js';
 import { HostApi } from '#src/runner/host-api.js';
 import { createHostServer, type HostServerDeps } from '#src/runner/host-server.js';
 import { ScriptedSandbox } from '../unit/runner/scripted-sandbox.ts';
@@ -115,7 +115,25 @@ describe('ToolHost as served to one process', () => {
     expect(host.facts.hostCalls.total).toBe(0);
   });
 
-  it('refuses a request with too many fields or bytes before decoding it', async () => {
+  it('FR-8.4 refuses and records a method of the service that is not in the table of methods', async () => {
+    const { service } = protocol.ToolHost;
+    const method = { ...service.ArtifactView, path: '/contextd.v1.ToolHost/ToolCall' };
+    const wider = Object.assign(class extends protocol.ToolHost {}, { service: { ...service, ToolCall: method } });
+    const { address, host } = await serve({ protocol: { ToolHost: wider } });
+    const client = new wider(address, credentials.createInsecure());
+    closing.push(() => client.close());
+    const answer = new Promise((resolve, reject) => {
+      const { path, requestSerialize, responseDeserialize } = method;
+      const request = { call_id: 'c1', json: Buffer.from('{}') };
+      client.makeUnaryRequest(path, requestSerialize, responseDeserialize, request, (error, told) =>
+        error ? reject(error) : resolve(told),
+      );
+    });
+    expect(await faultOf(answer)).toBe('PERMISSION_DENIED');
+    expect(host.facts.hostCalls.calls).toMatchObject([{ method: 'ToolCall', error_code: 'PERMISSION_DENIED' }]);
+  });
+
+  it('refuses a request of more fields than any has, and of more bytes, before it makes anything of it', async () => {
     const { address, host } = await serve();
     const many = (count: number) => scrub(address, { call_id: 'c1', texts: Array.from({ length: count }, () => '') });
     await expect(many(9_999)).resolves.toHaveLength(9_999);

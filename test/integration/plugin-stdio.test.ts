@@ -7,7 +7,7 @@ import type { StdioData__Output } from '#src/protocol/generated/plugin/StdioData
 import { createCertificate } from '#src/protocol/plugin/certificate.js';
 import { loadPluginProtocol } from '#src/protocol/plugin/load-plugin-protocol.js';
 import { dialPinned, listenPinned, type PinnedListener } from '#src/protocol/plugin/pinned-tls.js';
-import { createStdioService } from '#src/sdk/plugin/core-services.js';
+import { createStdioService } from '#src/sdk/plugin/serve-plugin.js';
 import { StdioStream } from '#src/sdk/plugin/stdio-stream.js';
 
 const { GRPCStdio } = loadPluginProtocol();

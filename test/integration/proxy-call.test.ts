@@ -114,7 +114,7 @@ describe.each(BUILDS)('a call of the %s proxy', (build) => {
     expect(JSON.parse((await run(...flags)).stdout)).toEqual(input);
     expect((await run('--progress')).stdout).toBe('{"from":"stdin"}\n');
     expect(readFailure(await run('--comand', 'x')).error).toMatch(/unknown option --comand; did you mean --command\?/);
-    expect(readFailure(await run('{}', '--command', 'x')).error).toMatch(/an input and flags are given together/);
+    expect(readFailure(await run('{}', '--command', 'x')).error).toMatch(/an input and flags were given together/);
     expect(await run('--schema')).toEqual({ code: 0, stdout: readFileSync(schema, 'utf8'), stderr: '' });
     writeFileSync(schema, '['.repeat(250_000));
     expect(readFailure(await run('--command', 'x')).error).toMatch(/schema\.json is not JSON/);

@@ -85,14 +85,14 @@ describe.each(BUILDS)('the links of the %s proxy', (build) => {
   it('SEC-4.3 are refused if directory, link and tool names differ', async () => {
     const wrong = join(bench.project, '.claude/tools/safe_bash/other');
     symlinkSync(bench.proxy, wrong);
-    expect(await reach({ program: wrong })).toEqual(refused(/other does not agree with its directory/));
+    expect(await reach({ program: wrong })).toEqual(refused(/other does not match its directory/));
     const outside = join(bench.root, 'tools/safe_bash/safe_bash');
     mkdirSync(dirname(outside), { recursive: true });
     symlinkSync(bench.proxy, outside);
-    expect(await reach({ program: outside })).toEqual(refused(/lies in no project's \.claude/));
+    expect(await reach({ program: outside })).toEqual(refused(/is not in the \.claude directory of a project/));
     const loose = join(bench.project, 'safe_bash');
     symlinkSync(bench.proxy, loose);
-    expect(await reach({ program: loose })).toEqual(refused(/does not agree/));
+    expect(await reach({ program: loose })).toEqual(refused(/does not match/));
   });
 
   // A script always gets the name of its file.

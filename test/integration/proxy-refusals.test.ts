@@ -145,7 +145,7 @@ describe.each(BUILDS)('the %s proxy, when it refuses a call', (build) => {
     expect(reports).toMatchObject([
       {
         error_code: 'ARGS_INVALID',
-        message: expect.stringContaining('2 inputs given'),
+        message: expect.stringContaining('2 inputs were given'),
         call: { tool: 'safe_bash', context: { project_root: bench.project } },
       },
     ]);

@@ -115,8 +115,8 @@ describe('a tool process', () => {
     ['no-answer', 'it ended a call without an answer'],
     ['no-event', 'an event of no known kind'],
     ['bad-code', 'failure.code is not a code of docs/errors.md'],
-    ['deep-data', 'at most 32 deep'],
-  ])('FR-1.4 that breaks the protocol is killed and its calls fail: %s', async (tool, reason) => {
+    ['deep-data', 'deeper than 32 levels'],
+  ])('FR-1.4 that breaks the protocol is killed, with its calls: %s', async (tool, reason) => {
     const tools = open();
     const beside = expect(tools.fixture('break-protocol', 'wait')).rejects.toMatchObject({ code: 'TOOL_CRASHED' });
     await expect(tools.fixture('break-protocol', tool)).rejects.toMatchObject({

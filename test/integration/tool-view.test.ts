@@ -167,7 +167,7 @@ describe('a stored output', () => {
   });
 
   it.each(['art_0000000000000000', 'art_0000000000000000/stdout'])(
-    'with an unknown id, %s, is not found',
+    'reports %s, which does not exist, as NOT_FOUND',
     async (ref) => {
       expect((await look(ref, 'tail')).data.error_code).toBe('NOT_FOUND');
     },

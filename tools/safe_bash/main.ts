@@ -2,7 +2,7 @@ import { readOptionalString, readString, readStringMap } from '../../src/sdk/inp
 import type { ExecResult, JsonObject, Tool, ToolContext, ToolFailure, ToolOutput } from '../../src/sdk/tool.ts';
 import { resolvePath } from '../../src/sdk/workspace-path.ts';
 
-/** FR-4.1: one shell command in a sandbox of its own. A command that fails is a success of the tool. */
+/** FR-4.1: runs one shell command in a sandbox of its own. A command that fails is still a success of the tool. */
 export const safeBash: Tool = {
   name: 'safe_bash',
   async execute(context, input) {
@@ -33,7 +33,9 @@ function toOutput(result: ExecResult): ToolOutput {
     ],
     ...(failure === null ? {} : { failure }),
     ...(result.dropped_bytes === 0 ? {} : { droppedBytes: result.dropped_bytes }),
-    ...(result.encoding_replaced ? { warnings: ['bytes of the output that are not UTF-8 became U+FFFD'] } : {}),
+    ...(result.encoding_replaced
+      ? { warnings: ['bytes of the output that are not UTF-8 were replaced by U+FFFD'] }
+      : {}),
   };
 }
 
@@ -45,8 +47,8 @@ function failureOf({ ended_by, duration_ms }: ExecResult): ToolFailure | null {
     case 'timeout':
       return {
         code: 'TIMEOUT',
-        message: `the command was not done after ${duration_ms} ms and was killed`,
-        remedy: 'Run less at once, or pass a larger timeout_ms.',
+        message: `the command did not finish within ${duration_ms} ms and was killed`,
+        remedy: 'Do less in one command, or pass a larger timeout_ms.',
         details: { duration_ms },
       };
     case 'cancelled':
@@ -58,15 +60,15 @@ function failureOf({ ended_by, duration_ms }: ExecResult): ToolFailure | null {
     case 'output_limit':
       return {
         code: 'RESOURCE_LIMIT',
-        message: 'the command printed more than may pass and was killed',
-        remedy: 'Redirect its output to a file, or filter it; a person can raise output.kill_bytes.',
+        message: 'the command printed more than is allowed and was killed',
+        remedy: 'Redirect its output to a file, or filter it. A person can raise output.kill_bytes.',
         details: { limit: 'output' },
       };
     case 'seccomp':
       return {
         code: 'PERMISSION_DENIED',
         message: 'the command made a system call that the sandbox forbids and was killed',
-        remedy: 'Do it without that system call; a person can do it outside contextd.',
+        remedy: 'Do it without this system call. A person can do it outside contextd.',
         details: { limit: 'seccomp' },
       };
   }
@@ -76,7 +78,7 @@ function limit(name: string, message: string, setting: string): ToolFailure {
   return {
     code: 'RESOURCE_LIMIT',
     message,
-    remedy: `Run less at once; a person can raise ${setting}.`,
+    remedy: `Do less in one command. A person can raise ${setting}.`,
     details: { limit: name },
   };
 }

@@ -1,11 +1,11 @@
 import type { FileHandle } from 'node:fs/promises';
 import { RE2JS } from 're2js';
-import { readSpan } from '../../src/sdk/file-span.ts';
+import { readSpan } from '../../src/sdk/file-bytes.ts';
 import { invalid } from '../../src/sdk/input.ts';
 
-/** Of a longer line only this much is searched and shown. */
+/** The part of a longer line that is searched and shown. */
 const LINE_MAX_BYTES = 1024 * 1024;
-/** Printed texts that are joined at a time: each takes more memory alone than its characters do. */
+/** The number of texts joined at a time: many short strings take more memory than one long string. */
 const JOINED_TEXTS = 4096;
 const NEWLINE = 0x0a;
 
@@ -17,7 +17,7 @@ export interface GrepResult {
   hasLongLines: boolean;
 }
 
-/** Lines that match a RE2 pattern, with `context` lines around each. Linear in the file, whatever the pattern. */
+/** Finds the lines that match an RE2 pattern, with `context` lines around each. Linear in the file for every pattern. */
 export async function grepFile(
   file: FileHandle,
   options: { pattern: string; context: number; maxBytes: number },
@@ -42,7 +42,7 @@ function compile(pattern: string): (line: string) => boolean {
   }
 }
 
-/** Cuts chunks into lines, without their newline, in memory of at most one line's limit. */
+/** Splits chunks into lines without their newline. Holds at most one line of the maximum length in memory. */
 class LineSplitter {
   readonly #onLine: (line: string) => void;
   #parts: Buffer[] = [];
@@ -60,7 +60,7 @@ class LineSplitter {
       this.#emit();
       from = at + 1;
     }
-    // The chunk's memory is used again for the next one.
+    // The memory of the chunk is reused for the next chunk.
     this.#keep(Buffer.from(chunk.subarray(from)));
   }
 
@@ -83,7 +83,7 @@ class LineSplitter {
   }
 }
 
-/** Collects matching lines with those around them, as `grep -n -C` prints them. */
+/** Collects matching lines with the lines around them, in the format of `grep -n -C`. */
 class GrepOutput {
   readonly #context: number;
   readonly #maxBytes: number;

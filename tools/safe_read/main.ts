@@ -1,10 +1,17 @@
-import { invalid, readString } from '../../src/sdk/input.ts';
-import type { JsonObject, Tool, ToolOutput } from '../../src/sdk/tool.ts';
-import { type FileRead, readFile } from './read-file.ts';
-import { readPaths, readSeveral } from './read-several.ts';
-import { readSelection } from './selection.ts';
+import { resolve } from 'node:path';
+import { invalid, readString, readStringList } from '../../src/sdk/input.ts';
+import {
+  ContextdError,
+  type JsonObject,
+  shownText,
+  type Tool,
+  type ToolContext,
+  type ToolOutput,
+  type ToolStream,
+} from '../../src/sdk/tool.ts';
+import { type FileRead, readFile, readSelection, type Selection } from './read-file.ts';
 
-/** FR-4.2: files of the workspace, whole or in part. Never more of them in memory than is given back. */
+/** FR-4.2: reads files of the workspace, whole or in part. Holds no more in memory than it returns. */
 export const safeRead: Tool = {
   name: 'safe_read',
   async execute(context, input) {
@@ -27,4 +34,91 @@ function outputOf({ facts, text, warnings }: FileRead): ToolOutput {
     ...(text.droppedBytes === 0 ? {} : { droppedBytes: text.droppedBytes }),
     ...(warnings.length === 0 ? {} : { warnings }),
   };
+}
+
+/** The most files of one call. Each is a stream of the answer, which has at most 16. */
+const FILES_MAX = 12;
+
+/** Throws ARGS_INVALID for no path, for more than twelve, and for a path given twice. */
+export function readPaths(input: JsonObject, workspace: string): readonly string[] {
+  const paths = readStringList(input, 'paths');
+  if (paths.length === 0 || paths.length > FILES_MAX)
+    throw invalid('paths', `has ${paths.length} items`, `Name 1 to ${FILES_MAX} files.`);
+  const seen = new Set<string>();
+  for (const [index, path] of paths.entries()) {
+    const absolute = resolve(workspace, path);
+    if (seen.has(absolute)) throw invalid(`paths/${index}`, `is ${JSON.stringify(path)} a second time`);
+    seen.add(absolute);
+  }
+  return paths;
+}
+
+/**
+ * Reads the same part of several files, one stream each. A file that cannot be read has its error in `data.files`; if no
+ * file can be read, the call fails with the error of the first. The bytes that are left are shared equally between a file
+ * and those after it.
+ */
+export async function readSeveral(
+  paths: readonly string[],
+  selection: Selection,
+  context: ToolContext,
+): Promise<ToolOutput> {
+  const answer = new SeveralFiles();
+  let left = context.outputMaxBytes;
+  for (const [index, path] of paths.entries()) {
+    const outputMaxBytes = Math.floor(left / (paths.length - index));
+    try {
+      const read = await readFile(path, selection, { ...context, outputMaxBytes });
+      // The line that reports a gap is not part of the file.
+      left -= Math.min(outputMaxBytes, answer.add(read));
+    } catch (thrown) {
+      answer.addFault(path, faultOfFile(thrown, context.signal));
+    }
+  }
+  return answer.finish();
+}
+
+/** The error of one file. Any other error fails the call. */
+function faultOfFile(thrown: unknown, signal: AbortSignal): ContextdError {
+  signal.throwIfAborted();
+  if (thrown instanceof ContextdError && thrown.code !== 'ARGS_INVALID') return thrown;
+  throw thrown;
+}
+
+class SeveralFiles {
+  readonly #files: JsonObject[] = [];
+  readonly #streams: ToolStream[] = [];
+  readonly #warnings: string[] = [];
+  readonly #faults: ContextdError[] = [];
+  #droppedBytes = 0;
+
+  /** Returns the bytes that the file takes. */
+  add({ facts, text, warnings }: FileRead): number {
+    const stream = { field: `content_${this.#files.length + 1}`, text: text.text, margin: text.margin };
+    const { path = null, ...others } = facts;
+    const dropped = text.droppedBytes === 0 ? {} : { dropped_bytes: text.droppedBytes };
+    this.#files.push({ path, field: stream.field, ...others, ...dropped });
+    this.#streams.push(stream);
+    this.#warnings.push(...warnings);
+    this.#droppedBytes += text.droppedBytes;
+    return Buffer.byteLength(shownText(stream));
+  }
+
+  addFault(path: string, fault: ContextdError): void {
+    this.#files.push({ path, error: { code: fault.code, message: fault.message } });
+    this.#faults.push(fault);
+  }
+
+  finish(): ToolOutput {
+    const [fault] = this.#faults;
+    const [failed, all] = [this.#faults.length, this.#files.length];
+    if (fault !== undefined && failed === all) throw fault;
+    const warnings = failed === 0 ? this.#warnings : [`${failed} of ${all} files could not be read`, ...this.#warnings];
+    return {
+      data: { files: this.#files },
+      streams: this.#streams,
+      ...(this.#droppedBytes === 0 ? {} : { droppedBytes: this.#droppedBytes }),
+      ...(warnings.length === 0 ? {} : { warnings }),
+    };
+  }
 }

@@ -1,16 +1,16 @@
+import { isUtf8 } from 'node:buffer';
 import type { FileHandle } from 'node:fs/promises';
-import type { Span } from '../../src/sdk/file-span.ts';
-import type { JsonObject, ToolContext } from '../../src/sdk/tool.ts';
+import { dropCutEnd, dropCutStart, joinAroundGap } from '../../src/sdk/cut-text.ts';
+import { readSpan, type Span } from '../../src/sdk/file-bytes.ts';
+import { invalid, readOptionalInteger, readOptionalString } from '../../src/sdk/input.ts';
+import type { JsonObject, TextMargin, ToolContext } from '../../src/sdk/tool.ts';
 import { fileFault, findExisting, resolvePath } from '../../src/sdk/workspace-path.ts';
-import { type FileFacts, findTail, scanFile } from './file-scan.ts';
 import { grepFile } from './grep.ts';
-import { openText } from './open-file.ts';
-import type { Selection } from './selection.ts';
-import { type ReadText, readText } from './text.ts';
+import { type FileFacts, findTail, openText, scanFile } from './open-file.ts';
 
-/** What was read of one file. */
+/** The result for one file. */
 export interface FileRead {
-  /** Path, etag, size, and what of it was selected. */
+  /** Path, etag, size, and the selected range. */
   facts: JsonObject;
   text: ReadText;
   warnings: readonly string[];
@@ -18,7 +18,7 @@ export interface FileRead {
 
 type ReadContext = Pick<ToolContext, 'workspace' | 'etagKey' | 'outputMaxBytes' | 'signal'>;
 
-/** A text file of the workspace, or the part that is selected; of more than `outputMaxBytes`, its two ends. */
+/** Reads a text file of the workspace, or the selected part. Of more than `outputMaxBytes`, returns both ends. */
 export async function readFile(path: string, selection: Selection, context: ReadContext): Promise<FileRead> {
   const { absolute, shown } = resolvePath(context.workspace, path);
   const real = await findExisting(context.workspace, { absolute, shown });
@@ -43,12 +43,12 @@ async function select(
   const facts = { path: shown, etag: scan.etag, bytes: scan.bytes, lines: scan.lines };
   if (selection.kind === 'grep') {
     const found = await grepFile(file, { ...selection, maxBytes: outputMaxBytes }, signal);
-    const warnings = found.hasLongLines ? [`of lines of ${shown} over 1 MiB only the first 1 MiB was searched`] : [];
+    const warnings = found.hasLongLines ? [`only the first 1 MiB of each line of ${shown} was searched`] : [];
     return { facts: { ...facts, matches: found.matches }, text: { ...EMPTY, ...found }, warnings };
   }
   const { span, range } = await locate(file, selection, scan, signal);
   if (span === null) {
-    const warning = `${shown} ends before: it has ${scan.lines} lines, ${scan.bytes} bytes`;
+    const warning = `${shown} ends before the selected part: it has ${scan.lines} lines, ${scan.bytes} bytes`;
     return { facts, text: EMPTY, warnings: [warning] };
   }
   const text = await readText(file, span, outputMaxBytes, signal);
@@ -58,9 +58,9 @@ async function select(
 const EMPTY: ReadText = { text: '', margin: { before: 0, after: 0 }, droppedBytes: 0, replaced: false };
 
 interface Located {
-  /** Null when the file ends before. */
+  /** Null if the file ends before the selected part. */
   span: Span | null;
-  /** As the caller counts; null for the whole file. */
+  /** In the caller's numbers; null for the whole file. */
   range: string | null;
 }
 
@@ -89,5 +89,111 @@ async function locate(
 
 function withWarning(read: FileRead, shown: string): FileRead {
   if (!read.text.replaced) return read;
-  return { ...read, warnings: [...read.warnings, `bytes of ${shown} that are not UTF-8 became U+FFFD`] };
+  return { ...read, warnings: [...read.warnings, `bytes of ${shown} that are not UTF-8 were replaced by U+FFFD`] };
+}
+
+/** The requested part of a file, in the caller's numbers: lines from 1, bytes from 0, both ends included. */
+export type Selection =
+  | { kind: 'all' }
+  | { kind: 'lines'; first: number; last: number }
+  | { kind: 'bytes'; first: number; last: number }
+  | { kind: 'tail'; count: number }
+  | { kind: 'grep'; pattern: string; context: number };
+
+const NAMES = ['lines', 'bytes', 'head', 'tail', 'grep'] as const;
+const RANGE = /^(\d{1,15})(-(\d{0,15}))?$/;
+
+/** Reads at most one of lines, bytes, head, tail and grep. Throws ARGS_INVALID for more. */
+export function readSelection(input: JsonObject): Selection {
+  const given = NAMES.filter((name) => input[name] !== undefined);
+  const name = given[0];
+  const second = given[1];
+  if (second !== undefined) throw invalid(second, `cannot go with ${name}`, `Pass one of ${NAMES.join(', ')}.`);
+  if (name === undefined) return { kind: 'all' };
+  switch (name) {
+    case 'lines':
+    case 'bytes':
+      return { kind: name, ...readRange(input, name) };
+    case 'head':
+      return { kind: 'lines', first: 1, last: readCount(input, 'head') };
+    case 'tail':
+      return { kind: 'tail', count: readCount(input, 'tail') };
+    case 'grep':
+      return {
+        kind: 'grep',
+        pattern: readOptionalString(input, 'grep') ?? '',
+        context: readOptionalInteger(input, 'context') ?? 0,
+      };
+  }
+}
+
+function readRange(input: JsonObject, name: 'lines' | 'bytes'): { first: number; last: number } {
+  const [, first, dash, last] = RANGE.exec(readOptionalString(input, name) ?? '') ?? [];
+  if (first === undefined) throw invalid(name, 'is not a range', 'Pass "10-20", "10-" or "10".');
+  const range = { first: Number(first), last: lastOf(Number(first), dash, last) };
+  if (name === 'lines' && range.first === 0) throw invalid(name, 'begins at 0', 'Lines are counted from 1.');
+  if (range.last < range.first) throw invalid(name, `ends before it begins`, 'Pass the smaller number first.');
+  return range;
+}
+
+function lastOf(first: number, dash: string | undefined, last: string | undefined): number {
+  if (dash === undefined) return first;
+  return last === '' || last === undefined ? Number.POSITIVE_INFINITY : Number(last);
+}
+
+function readCount(input: JsonObject, name: 'head' | 'tail'): number {
+  const count = readOptionalInteger(input, name) ?? 0;
+  if (count < 1) throw invalid(name, 'must be 1 or more');
+  return count;
+}
+
+/** The text around the requested part that is searched for secrets: a private key is recognized by its first line. */
+const MARGIN_BYTES = 8 * 1024;
+
+export interface ReadText {
+  text: string;
+  /** The parts of `text` before and after the span. */
+  margin: TextMargin;
+  droppedBytes: number;
+  /** True if bytes that are not UTF-8 were replaced by U+FFFD. */
+  replaced: boolean;
+}
+
+/**
+ * Reads the text of a span with the text around it. Of a span over `maxBytes` it reads the first and the last half, cut at
+ * line ends. Leaves out a character that the span splits.
+ */
+export async function readText(file: FileHandle, span: Span, maxBytes: number, signal: AbortSignal): Promise<ReadText> {
+  const read = async (start: number, end: number): Promise<Decoded> =>
+    decode(await readBytes(file, { start, end }, signal));
+  const before = await read(Math.max(0, span.start - MARGIN_BYTES), span.start);
+  const after = await read(span.end, span.end + MARGIN_BYTES);
+  const margin = { before: before.text.length, after: after.text.length };
+  const around = (text: string): string => before.text + text + after.text;
+  if (span.end - span.start <= maxBytes) {
+    const { text, replaced } = await read(span.start, span.end);
+    return { text: around(text), margin, droppedBytes: 0, replaced };
+  }
+  const half = Math.floor(maxBytes / 2);
+  const head = await read(span.start, span.start + half);
+  const tail = await read(span.end - half, span.end);
+  const { text, droppedBytes } = joinAroundGap(head.text, tail.text, span.end - span.start - 2 * half);
+  return { text: around(text), margin, droppedBytes, replaced: head.replaced || tail.replaced };
+}
+
+async function readBytes(file: FileHandle, span: Span, signal: AbortSignal): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of readSpan(file, span, signal)) chunks.push(Buffer.from(chunk));
+  return Buffer.concat(chunks);
+}
+
+interface Decoded {
+  text: string;
+  replaced: boolean;
+}
+
+function decode(bytes: Buffer): Decoded {
+  if (isUtf8(bytes)) return { text: bytes.toString('utf8'), replaced: false };
+  const whole = dropCutStart(dropCutEnd(bytes));
+  return { text: whole.toString('utf8'), replaced: !isUtf8(whole) };
 }

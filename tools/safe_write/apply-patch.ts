@@ -1,31 +1,31 @@
 import { setImmediate } from 'node:timers/promises';
-import type { Span } from '../../src/sdk/file-span.ts';
-import type { ToolOutput } from '../../src/sdk/tool.ts';
-import { findBytes } from './find-bytes.ts';
-import { HunkMisfit } from './hunk-misfit.ts';
-import { isCrlfThroughout, toCrlf } from './newlines.ts';
+import { dropCutEnd, dropCutStart } from '../../src/sdk/cut-text.ts';
+import type { Span } from '../../src/sdk/file-bytes.ts';
+import type { JsonObject, ToolOutput, ToolStream } from '../../src/sdk/tool.ts';
+import { findBytes, findNearMiss } from './find-text.ts';
+import { isCrlfThroughout, toCrlf } from './lines.ts';
 import type { Hunk, HunkSide, Patch } from './parse-patch.ts';
 
-/** Hunks that are looked for because they do not stand where the patch says. */
+/** The most hunks that are searched because they are not at the line in their header. */
 const SEARCHES_MAX = 1_000;
-/** Hunks between two turns of others. */
+/** The number of hunks after which other calls of this process get their turn. */
 const HUNKS_A_TURN = 500;
 const NEWLINE = 0x0a;
 
 export interface Patched {
   content: Buffer;
-  /** What changed, in `content`. */
+  /** The changed spans of `content`. */
   changed: readonly Span[];
-  /** Hunks that stood so many lines below where the patch says; above it, less than 0. */
+  /** Hunks found elsewhere: the number of lines below the line in their header; negative above it. */
   offsets: readonly { hunk: number; lines: number }[];
-  /** True when newlines of the patch became CRLF, as the file has it. */
+  /** True if newlines of the patch were converted to CRLF, as in the file. */
   toCrlf: boolean;
 }
 
 /**
- * The file with every hunk applied, without fuzz: all lines that a hunk knows must stand there. A hunk that does not
- * stand where its header says, shifted as the one before it, is taken where it stands once after that one. The answer
- * to give when one does not fit comes back as `misfit`.
+ * Applies every hunk without fuzz: all lines of a hunk must be in the file. A hunk is expected at the line in its header,
+ * shifted like the hunk before it. Otherwise it is applied where its lines occur exactly once after the hunk before it. If
+ * a hunk does not fit, returns the tool's answer as `misfit`.
  */
 export async function applyPatch(
   before: Buffer,
@@ -38,7 +38,7 @@ export async function applyPatch(
     const { searches } = work;
     const misfit = work.apply(hunk);
     if (misfit !== null) return { misfit };
-    // A search reads the whole file: others of this process get their turn.
+    // A search reads the whole file, so let other calls of this process run.
     if (work.searches > searches || hunk.number % HUNKS_A_TURN === 0) await setImmediate();
     signal.throwIfAborted();
   }
@@ -64,10 +64,10 @@ class Patching {
   readonly #changed: Span[] = [];
   readonly #offsets: { hunk: number; lines: number }[] = [];
   #size = 0;
-  /** Up to here the old file is dealt with. */
+  /** The old file is processed up to this place. */
   #done: Place = { at: 0, line: 1 };
   #shift = 0;
-  /** How many hunks were not where the patch says. */
+  /** The number of hunks that were not at the line in their header. */
   searches = 0;
 
   constructor(before: Buffer, shown: string, newline: string) {
@@ -76,7 +76,7 @@ class Patching {
     this.#newline = newline;
   }
 
-  /** Null when it fits. */
+  /** Applies a hunk. Returns null if it fits, otherwise the tool's answer. */
   apply(hunk: Hunk): ToolOutput | null {
     const old = this.#bytesOf(hunk.old);
     const stated = hunk.old.start + (hunk.old.lines.length === 0 ? 1 : 0);
@@ -109,7 +109,7 @@ class Patching {
     return end <= this.#before.length && this.#before.subarray(at, end).equals(old);
   }
 
-  /** Up to two places after the hunk before it; null when too many were looked for. */
+  /** Up to two places after the previous hunk; null if too many hunks were searched already. */
   #search(hunk: Hunk, old: Buffer): Place[] | null {
     this.searches += 1;
     if (this.searches > SEARCHES_MAX) return null;
@@ -154,7 +154,7 @@ class Patching {
   }
 }
 
-/** Where a line begins, from a place before it; also the one after the last newline. Null when there is none. */
+/** Finds the start of a line, searching from a place before it. Null if the file has no such line. */
 function findLine(bytes: Buffer, from: Place, line: number): Place | null {
   if (line < from.line) return null;
   let { at } = from;
@@ -170,4 +170,113 @@ function countNewlines(bytes: Buffer, start: number, end: number): number {
   let count = 0;
   for (let at = bytes.indexOf(NEWLINE, start); at !== -1 && at < end; at = bytes.indexOf(NEWLINE, at + 1)) count += 1;
   return count;
+}
+
+/** The most bytes shown of the line that is in the file instead. */
+const SHOWN_MAX_BYTES = 300;
+/** The bytes around the shown line that are searched for secrets. */
+const MARGIN_BYTES = 8 * 1024;
+
+/** The answers for a hunk that does not fit: CONFLICT, with the line that is in the file instead as `data.found`. */
+class HunkMisfit {
+  readonly #file: Buffer;
+  readonly #shown: string;
+  readonly #hunk: Hunk;
+  readonly #line: number;
+
+  /** `line`: where the hunk was expected, counted from 1. */
+  constructor(file: Buffer, shown: string, hunk: Hunk, line: number) {
+    this.#file = file;
+    this.#shown = shown;
+    this.#hunk = hunk;
+    this.#line = line;
+  }
+
+  withoutContext(): ToolOutput {
+    return this.#conflict(`has no context lines, and it is not certain that it belongs at line ${this.#line}`, {
+      remedy: 'Add three lines of context to the hunk.',
+    });
+  }
+
+  ambiguous(lines: readonly number[]): ToolOutput {
+    return this.#conflict(
+      `is not at line ${this.#line} and fits in more than one place, such as lines ${lines.join(' and ')}`,
+      {
+        remedy: 'Correct the line number in its header, or add context.',
+        details: { lines: [...lines] },
+      },
+    );
+  }
+
+  tooMany(limit: number): ToolOutput {
+    return this.#conflict(
+      `is not at line ${this.#line}, and ${limit} hunks before it were not at the line in their header either`,
+      {},
+    );
+  }
+
+  /** `old`: the bytes the hunk expects. `at`: offset of the expected line; null if the file ends before it. */
+  nowhere(old: Buffer, at: number | null, done: number): ToolOutput {
+    const near = findNearMiss(this.#file, old);
+    const differs = near === null ? '' : `; the text at line ${near.line} differs only in white space: ${near.differs}`;
+    const details = near === null ? {} : { nearest_line: near.line };
+    if (at === null) {
+      const where = this.#line < done ? 'the hunk before it ends after this line' : 'the file ends before this line';
+      return this.#conflict(`is expected at line ${this.#line}, but ${where}${differs}`, { details });
+    }
+    const end = this.#ending(old, at);
+    if (end !== null) return this.#conflict(`does not fit: ${end}`, { details });
+    const { line, found } = this.#firstOther(old, at);
+    return this.#conflict(`does not fit: line ${line} is not the line it expects${differs}`, { details, found });
+  }
+
+  /** What is wrong if every line is there and only the end of the file differs; null otherwise. */
+  #ending(old: Buffer, at: number): string | null {
+    const { old: side } = this.#hunk;
+    if (!side.endsFile && old.at(-1) === NEWLINE && this.#file.subarray(at).equals(old.subarray(0, -1)))
+      return 'the file ends there without a newline; add "\\ No newline at end of file" below its last line';
+    const isThere = this.#file.subarray(at, at + old.length).equals(old);
+    return isThere ? 'it says that the file ends there without a newline, which is not true' : null;
+  }
+
+  #firstOther(old: Buffer, at: number): { line: number; found: ToolStream } {
+    let same = 0;
+    while (same < old.length && this.#file[at + same] === old[same]) same += 1;
+    const before = old.subarray(0, same);
+    const start = at + before.lastIndexOf(NEWLINE) + 1;
+    const newline = this.#file.indexOf(NEWLINE, start);
+    const line = this.#line + countNewlines(before, 0, before.length);
+    return { line, found: excerpt(this.#file, start, newline === -1 ? this.#file.length : newline) };
+  }
+
+  #conflict(
+    what: string,
+    { remedy, details = {}, found }: { remedy?: string; details?: JsonObject; found?: ToolStream },
+  ): ToolOutput {
+    const { number, patchLine } = this.#hunk;
+    const message = `in ${this.#shown}, hunk ${number} (line ${patchLine} of the patch) ${what}`;
+    return {
+      data: { path: this.#shown },
+      ...(found === undefined ? {} : { streams: [found] }),
+      failure: {
+        code: 'CONFLICT',
+        message,
+        remedy: `${remedy ?? 'Read the file again and make the patch for its content.'} Nothing was written.`,
+        details: { path: this.#shown, hunk: number, patch_line: patchLine, line: this.#line, ...details },
+      },
+    };
+  }
+}
+
+/** Includes the text around the line as a margin, so that secrets are recognized by it. */
+function excerpt(file: Buffer, start: number, end: number): ToolStream {
+  const shown = dropCutEnd(file.subarray(start, Math.min(end, start + SHOWN_MAX_BYTES)));
+  const shownEnd = start + shown.length;
+  const before = dropCutStart(file.subarray(Math.max(0, start - MARGIN_BYTES), start)).toString();
+  const after = dropCutEnd(file.subarray(shownEnd, shownEnd + MARGIN_BYTES)).toString();
+  return {
+    field: 'found',
+    text: before + shown.toString() + after,
+    margin: { before: before.length, after: after.length },
+  };
 }

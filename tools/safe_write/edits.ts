@@ -1,37 +1,34 @@
 import { setImmediate } from 'node:timers/promises';
-import type { Span } from '../../src/sdk/file-span.ts';
-import { invalid, readString } from '../../src/sdk/input.ts';
-import { readObjectList } from '../../src/sdk/input-lists.ts';
+import type { Span } from '../../src/sdk/file-bytes.ts';
+import { invalid, readObjectList, readString } from '../../src/sdk/input.ts';
 import { ContextdError, type JsonObject } from '../../src/sdk/tool.ts';
-import { afterReplacement, LineCounter } from './changed-lines.ts';
-import { EDITABLE_MAX_BYTES } from './editable-file.ts';
-import { findAllBytes, findBytes } from './find-bytes.ts';
-import { findNearMiss } from './near-miss.ts';
-import { isCrlfThroughout, toCrlf } from './newlines.ts';
+import { EDITABLE_MAX_BYTES } from './existing-file.ts';
+import { findAllBytes, findBytes, findNearMiss } from './find-text.ts';
+import { afterReplacement, isCrlfThroughout, LineCounter, toCrlf } from './lines.ts';
 
-/** Edits of one call. */
+/** The most edits of one call. */
 const EDITS_MAX = 1_000;
-/** Places named when there is more than one. */
+/** The most places named in a message. */
 const PLACES_MAX = 10;
 
 export interface Edit {
   old: string;
   /** Empty: `old` is deleted. */
   new: string;
-  /** True: wherever `old` stands. False: it must stand once. */
+  /** True: replaces every occurrence. False: `old` must occur once. */
   all: boolean;
 }
 
 export interface Edited {
   content: Buffer;
   replacements: number;
-  /** What changed, in `content`. */
+  /** The changed spans of `content`. */
   changed: readonly Span[];
-  /** True when newlines of the edits became CRLF, as the file has it. */
+  /** True if newlines of the edits were converted to CRLF, as in the file. */
   toCrlf: boolean;
 }
 
-/** ARGS_INVALID for what is no list of edits, and for an empty `old`. */
+/** Throws ARGS_INVALID for anything but a list of edits, and for an empty `old`. */
 export function readEdits(input: JsonObject): Edit[] {
   const list = readObjectList(input, 'edits');
   if (list.length === 0) throw invalid('edits', 'is empty', 'Pass a list of {old, new}.');
@@ -42,15 +39,16 @@ export function readEdits(input: JsonObject): Edit[] {
 function readEdit(item: JsonObject, name: string): Edit {
   const texts = { [`${name}/old`]: item.old ?? null, [`${name}/new`]: item.new ?? null };
   const old = readString(texts, `${name}/old`);
-  if (old === '') throw invalid(`${name}/old`, 'is empty', 'Name a text of the file, and repeat it in "new".');
+  if (old === '') throw invalid(`${name}/old`, 'is empty', 'Give a text of the file and repeat it in "new".');
   const { all = false } = item;
   if (typeof all !== 'boolean') throw invalid(`${name}/all`, 'must be true or false');
   return { old, new: readString(texts, `${name}/new`), all };
 }
 
 /**
- * Exact replacements, each in what those before it left. CONFLICT when an `old` is not there, or there more than once
- * without `all`; then nothing is changed. A file that is CRLF throughout gets CRLF from edits that know only newlines.
+ * Applies exact replacements, each to the result of those before it. Throws CONFLICT if an `old` does not occur, or occurs
+ * more than once without `all`; nothing is changed then. In a file with only CRLF line ends, newlines of edits without a
+ * carriage return are converted to CRLF.
  */
 export async function applyEdits(
   before: Buffer,
@@ -60,7 +58,7 @@ export async function applyEdits(
   const isCrlf = isCrlfThroughout(before);
   const edited: Edited = { content: before, replacements: 0, changed: [], toCrlf: false };
   for (const [index, edit] of edits.entries()) {
-    // Others of this process get their turn.
+    // Lets other calls of this process run.
     await setImmediate();
     signal.throwIfAborted();
     const fitted = isCrlf ? asCrlf(edit) : edit;
@@ -122,9 +120,9 @@ function notOnce(content: Buffer, starts: readonly number[], { index, shown }: E
   const often = starts.length > PLACES_MAX ? `more than ${PLACES_MAX} times` : `${starts.length} times`;
   return new ContextdError(
     'CONFLICT',
-    `/edits/${index}/old stands ${often} in ${shown}, at lines ${lines.join(', ')}`,
+    `/edits/${index}/old occurs ${often} in ${shown}, at lines ${lines.join(', ')}`,
     {
-      remedy: 'Give more of the text around it, or pass "all": true. Nothing was written.',
+      remedy: 'Include more of the text around it, or pass "all": true. Nothing was written.',
       details: { path: shown, edit: index, found: starts.length, lines },
     },
   );
@@ -132,11 +130,11 @@ function notOnce(content: Buffer, starts: readonly number[], { index, shown }: E
 
 function notThere(content: Buffer, old: Buffer, { index, shown, before }: EditPlace): ContextdError {
   const near = findNearMiss(content, old);
-  const hint = near === null ? '' : `; what stands at line ${near.line} differs in white space alone: ${near.differs}`;
+  const hint = near === null ? '' : `; the text at line ${near.line} differs only in white space: ${near.differs}`;
   const [earlier] = index === 0 ? [] : findBytes(before, old, { overlapping: false });
-  const cause = earlier === undefined ? '' : '; an edit before it in the list changed it';
+  const cause = earlier === undefined ? '' : '; an earlier edit in the list changed it';
   return new ContextdError('CONFLICT', `/edits/${index}/old is not in ${shown}${cause}${hint}`, {
-    remedy: 'Read the file again and copy the text as it stands there. Nothing was written.',
+    remedy: 'Read the file again and copy the text exactly. Nothing was written.',
     details: { path: shown, edit: index, found: 0, ...(near === null ? {} : { nearest_line: near.line }) },
   });
 }
@@ -145,6 +143,6 @@ function tooLarge(size: number, { index, shown }: EditPlace): ContextdError {
   return invalid(
     `edits/${index}`,
     `would make ${shown} ${size} bytes long, the limit is ${EDITABLE_MAX_BYTES}`,
-    'Write it with a program, through safe_bash.',
+    'Write it with a program through safe_bash.',
   );
 }

@@ -1,16 +1,19 @@
-import type { BigIntStats } from 'node:fs';
-import { lstat } from 'node:fs/promises';
+import { isUtf8 } from 'node:buffer';
+import { type BigIntStats, constants } from 'node:fs';
+import { lstat, open } from 'node:fs/promises';
+import { describeBinary, EtagBuilder, readSpan } from '../../src/sdk/file-bytes.ts';
 import { ContextdError, isErrno } from '../../src/sdk/tool.ts';
+import { fileFault } from '../../src/sdk/workspace-path.ts';
 
-/** What was there before the write. */
+/** The file before the write. */
 export interface Existing {
   /** Permission bits. */
   mode: number;
-  /** Changes whenever the file is replaced or written. */
+  /** Changes if the file is replaced or written. */
   identity: string;
 }
 
-/** Null when there is none. PATH_INVALID for what is no regular file. */
+/** Returns null if there is no file. Throws PATH_INVALID for anything but a regular file. */
 export async function findExistingFile(target: string, shown: string): Promise<Existing | null> {
   const stats = await statOrNull(target);
   if (stats === null) return null;
@@ -43,4 +46,102 @@ async function statOrNull(path: string): Promise<BigIntStats | null> {
 
 function identityOf({ dev, ino, size, mtimeNs }: BigIntStats): string {
   return [dev, ino, size, mtimeNs].join(':');
+}
+
+/** The largest file that is edited or patched, before and after, bytes: the whole file is in memory. */
+export const EDITABLE_MAX_BYTES = 16 * 1024 * 1024;
+
+/** Which file to read, and what it must still be. */
+export interface EditableRequest {
+  /** Absolute, links followed. */
+  target: string;
+  /** The name of the file in messages. */
+  shown: string;
+  /** The etag the file must have; null: any. */
+  expectedEtag: string | null;
+  etagKey: string;
+  signal: AbortSignal;
+}
+
+/** The content of a file before a change, and the facts to recognize it by. */
+export interface Editable {
+  bytes: Buffer;
+  existing: Existing;
+}
+
+/**
+ * Reads a whole text file; null if it does not exist. Throws CONFLICT if it does not have `expectedEtag`, and PATH_INVALID if it
+ * is larger than 16 MiB or not UTF-8.
+ */
+export async function readEditable({
+  target,
+  shown,
+  expectedEtag,
+  etagKey,
+  signal,
+}: EditableRequest): Promise<Editable | null> {
+  try {
+    const existing = await findExistingFile(target, shown);
+    if (existing === null && expectedEtag !== null) throw stale(shown, expectedEtag, null);
+    if (existing === null) return null;
+    const bytes = await readBytes(target, shown, signal);
+    if (expectedEtag !== null) checkEtag(bytes, { shown, expectedEtag, etagKey });
+    checkText(bytes, shown);
+    return { bytes, existing };
+  } catch (thrown) {
+    throw fileFault(thrown, shown);
+  }
+}
+
+/** Follows no link: the target was resolved before. */
+async function readBytes(target: string, shown: string, signal: AbortSignal): Promise<Buffer> {
+  const file = await open(target, constants.O_RDONLY | constants.O_NOFOLLOW);
+  try {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    for await (const chunk of readSpan(file, { start: 0, end: EDITABLE_MAX_BYTES + 1 }, signal)) {
+      chunks.push(Buffer.from(chunk));
+      size += chunk.length;
+    }
+    if (size > EDITABLE_MAX_BYTES) throw tooLarge(shown, (await file.stat()).size);
+    return Buffer.concat(chunks, size);
+  } finally {
+    await file.close();
+  }
+}
+
+function checkEtag(bytes: Buffer, of: { shown: string; expectedEtag: string; etagKey: string }): void {
+  const etag = new EtagBuilder(of.etagKey);
+  etag.add(bytes);
+  const actual = etag.finish();
+  if (actual !== of.expectedEtag) throw stale(of.shown, of.expectedEtag, actual);
+}
+
+function checkText(bytes: Buffer, shown: string): void {
+  const kind = describeBinary(bytes) ?? (isUtf8(bytes) ? null : 'text that is not UTF-8');
+  if (kind === null) return;
+  throw new ContextdError('PATH_INVALID', `${shown} cannot be edited: it is ${kind}`, {
+    remedy: 'Change it with a program through safe_bash: sed, iconv.',
+    details: { path: shown, kind, bytes: bytes.length },
+  });
+}
+
+function tooLarge(shown: string, bytes: number): ContextdError {
+  const limit = EDITABLE_MAX_BYTES;
+  return new ContextdError('PATH_INVALID', `${shown} has ${bytes} bytes; files of up to ${limit} bytes can be edited`, {
+    remedy: 'Change it with a program through safe_bash: sed, patch.',
+    details: { path: shown, bytes, limit },
+  });
+}
+
+export function stale(shown: string, expected: string, actual: string | null): ContextdError {
+  const found = actual === null ? 'there is no file' : `the file has ${actual}`;
+  return new ContextdError(
+    'CONFLICT',
+    `${shown} is not the file you read: the expected etag is ${expected}, but ${found}`,
+    {
+      remedy: 'Read it again and repeat the change.',
+      details: { path: shown, expected_etag: expected, actual_etag: actual },
+    },
+  );
 }

@@ -1,13 +1,13 @@
 import { invalid } from '../../src/sdk/input.ts';
 import type { ContextdError } from '../../src/sdk/tool.ts';
 
-/** What a hunk says of the file before it, or after it. */
+/** The old or the new side of a hunk. */
 export interface HunkSide {
-  /** As the header counts: from 1; the line before it when there are no lines. */
+  /** The line in the header, counted from 1; without lines, the line before the hunk. */
   start: number;
   /** Without their newlines. */
   lines: string[];
-  /** True after "\ No newline at end of file": the last line is the file's last and has no newline. */
+  /** True after "\ No newline at end of file": the last line is the last of the file and has no newline. */
   endsFile: boolean;
 }
 
@@ -18,13 +18,13 @@ export interface Hunk {
   patchLine: number;
   old: HunkSide;
   new: HunkSide;
-  /** Lines at its start and at its end that are the same on both sides. */
+  /** The number of unchanged lines at its start and at its end. */
   context: { before: number; after: number };
 }
 
 export interface Patch {
   hunks: readonly Hunk[];
-  /** True when the headers say that there was no file. */
+  /** True if the headers say that there was no file. */
   creates: boolean;
 }
 
@@ -35,19 +35,19 @@ const NOT_DONE = /^(deleted file mode|rename |copy |similarity |old mode|new (fi
 const NO_FILE = /^\/dev\/null(\s|$)/;
 
 /**
- * A unified diff of one file; headers may be left out. It is strict, since a text that a secret became may look like
- * anything: every line must belong to a header or, by the counts of its header, to a hunk. ARGS_INVALID otherwise.
+ * Parses a unified diff of one file, with or without headers. It is strict, because the value of a secret may look like
+ * anything: every line must belong to a header or, by the counts in its header, to a hunk. Throws ARGS_INVALID otherwise.
  */
 export function parsePatch(text: string): Patch {
   const reader = new PatchReader(linesOf(text));
   const creates = reader.readHeaders();
   const hunks: Hunk[] = [];
   while (reader.findHunk(hunks.length)) hunks.push(reader.readHunk(hunks.length + 1));
-  if (hunks.length === 0) throw refused('holds no hunk', 'A hunk begins with a line as "@@ -12,3 +12,4 @@".');
+  if (hunks.length === 0) throw refused('has no hunk', 'A hunk begins with a line such as "@@ -12,3 +12,4 @@".');
   return { hunks, creates };
 }
 
-/** A patch whose own lines all end with CRLF was converted on its way. */
+/** If all lines of the patch itself end with CRLF, the patch was converted in transit. */
 function linesOf(text: string): string[] {
   const lines = text.split('\n');
   if (lines.at(-1) === '') lines.pop();
@@ -63,7 +63,7 @@ class PatchReader {
     this.#lines = lines;
   }
 
-  /** Up to the first hunk. True when the old side is no file. */
+  /** Reads up to the first hunk. Returns true if the old side is not a file. */
   readHeaders(): boolean {
     let creates = false;
     let names = 0;
@@ -78,7 +78,7 @@ class PatchReader {
     return creates;
   }
 
-  /** Whether another hunk follows; there may be blank lines before it. */
+  /** Returns true if another hunk follows, possibly after blank lines. */
   findHunk(before: number): boolean {
     for (; this.#at < this.#lines.length; this.#at++) {
       const line = this.#lines[this.#at] ?? '';
@@ -128,20 +128,20 @@ class PatchReader {
 
   #checkHeader(line: string): void {
     if (NOT_DONE.test(line) || (line.startsWith('+++ ') && NO_FILE.test(line.slice(4))))
-      throw refused('does more than change the text of a file', 'Delete, move and chmod with safe_bash.');
+      throw refused('does more than change the text of a file', 'Use safe_bash to delete, move or chmod.');
     if (!HEADER.test(line)) throw this.#stray(0);
   }
 
   #stray(hunk: number): ContextdError {
     const where = hunk === 0 ? 'is neither a header nor a hunk' : `does not belong to hunk ${hunk} or another`;
     return refused(
-      `is no unified diff: its line ${this.#at + 1} ${where}`,
-      'Check the counts in the header of the hunk. A secret that takes several lines cannot stand in a patch: use "edits".',
+      `is not a unified diff: its line ${this.#at + 1} ${where}`,
+      'Check the counts in the header of the hunk. A secret of several lines cannot be in a patch: use "edits".',
     );
   }
 }
 
-/** Editors drop the space of an empty line. */
+/** Editors remove the space of an empty line. */
 function markOf(line: string): string {
   return line === '' || line === '\r' ? ' ' : (line[0] ?? '');
 }
@@ -150,7 +150,7 @@ function checkCounts({ number, patchLine, old, new: next }: Hunk, oldCount: numb
   const [oldFound, newFound] = [old.lines.length, next.lines.length];
   if (oldFound === oldCount && newFound === newCount) return;
   throw refused(
-    `is cut or miscounted: hunk ${number} at its line ${patchLine} announces -${oldCount} +${newCount} lines and has -${oldFound} +${newFound}`,
+    `is truncated or miscounted: hunk ${number} at its line ${patchLine} announces -${oldCount} +${newCount} lines but has -${oldFound} +${newFound}`,
     'Correct the counts in the header of the hunk.',
   );
 }

@@ -2,12 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
 import { access, type FileHandle, link, lstat, mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { EtagBuilder } from '../../src/sdk/etag.ts';
-import { readSpan } from '../../src/sdk/file-span.ts';
-import { protectedFault } from '../../src/sdk/protected-path.ts';
+import { EtagBuilder, readSpan } from '../../src/sdk/file-bytes.ts';
 import { ContextdError, isErrno } from '../../src/sdk/tool.ts';
-import { fileFault } from '../../src/sdk/workspace-path.ts';
-import { type Existing, findExistingFile, isUnchanged } from './existing-file.ts';
+import { fileFault, protectedFault } from '../../src/sdk/workspace-path.ts';
+import { type Existing, findExistingFile, isUnchanged, stale } from './existing-file.ts';
 
 export const WRITE_MODES = ['create', 'overwrite', 'append'] as const;
 export type WriteMode = (typeof WRITE_MODES)[number];
@@ -15,13 +13,13 @@ export type WriteMode = (typeof WRITE_MODES)[number];
 export interface WriteRequest {
   /** Absolute, links followed. */
   target: string;
-  /** What messages call it. */
+  /** The name of the file in messages. */
   shown: string;
   content: Buffer;
   mode: WriteMode;
-  /** What `content` was made from: it is written only while that stands there. Default: whatever is there now. */
+  /** The file `content` was made from: written only if this file is still there. Default: the file that is there now. */
   madeFrom?: Existing | null;
-  /** Write only when the file still has this etag. */
+  /** Writes only if the file still has this etag; null: any. */
   expectedEtag: string | null;
   etagKey: string;
   signal: AbortSignal;
@@ -29,7 +27,7 @@ export interface WriteRequest {
 
 export interface Written {
   etag: string;
-  /** Of the whole file. */
+  /** Size of the whole file. */
   bytes: number;
   created: boolean;
 }
@@ -37,9 +35,9 @@ export interface Written {
 const NEW_FILE_MODE = 0o666;
 
 /**
- * Writes beside the target, then renames over it: readers see the old file or the new one, and another name of the
- * old file (a hard link) keeps the old content. The file's permissions are kept. CONFLICT when it exists in mode
- * create, or when it is not what `expectedEtag` or `madeFrom` names.
+ * Writes a temporary file beside the target and renames it over the target: readers see the old file or the new one, and
+ * another hard link to the old file keeps the old content. Permissions are kept. Throws CONFLICT if the file exists in
+ * mode create, or is not the one that `expectedEtag` or `madeFrom` names.
  */
 export async function replaceFile(request: WriteRequest): Promise<Written> {
   const { target, shown } = request;
@@ -77,7 +75,7 @@ async function writeBeside(request: WriteRequest, existing: Existing | null): Pr
   }
 }
 
-/** The new content, complete and on disk. The old one is read on the way for its etag and, in append, copied. */
+/** Writes the new content and syncs it. Reads the old content for its etag and, in mode append, copies it. */
 async function writeTemporary(temporary: string, request: WriteRequest, existing: Existing | null) {
   const file = await open(temporary, 'wx', NEW_FILE_MODE);
   try {
@@ -93,7 +91,7 @@ async function writeTemporary(temporary: string, request: WriteRequest, existing
   }
 }
 
-/** Checks the old content's etag when one is expected and copies it when `copy` says where to; gives the bytes copied. */
+/** Checks the etag of the old content if one is expected, and copies it if `copy` is given. Returns the bytes copied. */
 async function readOld(request: WriteRequest, copy: { file: FileHandle; etag: EtagBuilder } | null): Promise<number> {
   const { target, shown, expectedEtag, etagKey, signal } = request;
   if (expectedEtag === null && copy === null) return 0;
@@ -116,7 +114,7 @@ async function readOld(request: WriteRequest, copy: { file: FileHandle; etag: Et
   return copied;
 }
 
-/** A new file appears only if there is still none; an old one is replaced only if it is still the one that was read. */
+/** Creates a new file only if there is still none, and replaces an old file only if it is still the one that was read. */
 async function putInPlace(
   temporary: string,
   { target, shown, expectedEtag, mode, madeFrom }: WriteRequest,
@@ -128,7 +126,7 @@ async function putInPlace(
   }
   const isGuarded = expectedEtag !== null || mode === 'append' || madeFrom !== undefined;
   if (isGuarded && existing !== null && !(await isUnchanged(target, existing))) {
-    throw new ContextdError('CONFLICT', `${shown} was changed by somebody else while it was being written`, {
+    throw new ContextdError('CONFLICT', `${shown} was changed by someone else while it was being written`, {
       remedy: 'Read it again and repeat the change.',
       details: { path: shown },
     });
@@ -141,12 +139,12 @@ async function linkNew(temporary: string, target: string, shown: string): Promis
     await link(temporary, target);
   } catch (thrown) {
     if (isErrno(thrown, 'EEXIST')) {
-      throw new ContextdError('CONFLICT', `${shown} was made by somebody else while it was being written`, {
+      throw new ContextdError('CONFLICT', `${shown} was created by someone else while it was being written`, {
         remedy: 'Read it, then write again.',
         details: { path: shown },
       });
     }
-    // File systems without hard links: the check before is all there is.
+    // On file systems without hard links, the check above must suffice.
     if (!isErrno(thrown, 'EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK')) throw thrown;
     if ((await lstat(target).catch(() => null)) !== null)
       throw new ContextdError('CONFLICT', `${shown} exists already`);
@@ -154,7 +152,7 @@ async function linkNew(temporary: string, target: string, shown: string): Promis
   }
 }
 
-/** The rename itself must survive a power cut. Some file systems cannot sync a directory; then it is as safe as it gets. */
+/** Syncs the directory, so that the rename survives a power cut. Some file systems cannot sync a directory. */
 async function syncDirectory(path: string): Promise<void> {
   const directory = await open(path, constants.O_RDONLY);
   try {
@@ -166,15 +164,7 @@ async function syncDirectory(path: string): Promise<void> {
   }
 }
 
-export function stale(shown: string, expected: string, actual: string | null): ContextdError {
-  const found = actual === null ? 'there is no file' : `the file has ${actual}`;
-  return new ContextdError('CONFLICT', `${shown} is not what you read: etag ${expected} is expected, ${found}`, {
-    remedy: 'Read it again and repeat the change.',
-    details: { path: shown, expected_etag: expected, actual_etag: actual },
-  });
-}
-
-/** Mounted read-only, or a mount point itself (which cannot be renamed over): the sandbox protects it. */
+/** A file that is mounted read-only, or is a mount point, is protected by the sandbox. */
 function writeFault(thrown: unknown, shown: string): unknown {
   if (isErrno(thrown, 'EROFS', 'EBUSY')) return protectedFault(shown, 'read-only in the sandbox');
   return fileFault(thrown, shown);

@@ -2,8 +2,8 @@ import { readString } from '../../src/sdk/input.ts';
 import type { Tool } from '../../src/sdk/tool.ts';
 
 /**
- * Another look at an output that is kept. The host shows it: its text does not pass through here, since it is scrubbed
- * and stored already.
+ * Shows a stored output by another view. The host adds the text to the answer: it is scrubbed and stored already, so it
+ * does not pass through this process.
  */
 export const toolView: Tool = {
   name: 'tool_view',

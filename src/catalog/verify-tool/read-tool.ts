@@ -1,32 +1,31 @@
-import type { Dirent } from 'node:fs';
-import { lstat, opendir, readlink } from 'node:fs/promises';
+import { constants, type Dirent, type Stats } from 'node:fs';
+import { type FileHandle, lstat, open, opendir, readlink } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
 import { isErrno } from '../../core/errors.ts';
-import { TOOL_LIMITS } from './limits.ts';
-import { type FileText, readPlainFile } from './read-file.ts';
+import { type Limit, TOOL_LIMITS } from './check.ts';
 
-/** The directory of a tool as it was read, once. */
+/** The directory of a tool, read once. */
 export interface ToolDirectory {
-  /** Last part of the path. */
+  /** The last part of the path. */
   name: string;
   /** Absolute. */
   dir: string;
-  /** `installed`: as it stands in `.claude/tools` of a project, a link to the proxy instead of manifest and program. */
+  /** `installed`: in `.claude/tools` of a project, with a link to the proxy instead of manifest and program. */
   layout: 'source' | 'installed';
   schema: FileText;
   toolMd: FileText;
   extended: FileText;
   manifest: FileText;
-  /** What must not be there, a sentence each. */
+  /** Entries that must not be there, one sentence each. */
   strays: readonly string[];
 }
 
-/** Folders in each other: more are not looked into. */
+/** The deepest directory that is searched. */
 const DEPTH_MAX = 32;
 
 /**
- * Reads what the checks need. Nothing outside the directory is opened, no link followed, no pipe waited for; what cannot
- * be read is told in the place of its text. `proxyBinary`: what the link of an installed tool must name.
+ * Reads the files that the checks need. Opens nothing outside the directory, follows no link and waits for no pipe. A file
+ * that cannot be read has a fault instead of its text. `proxyBinary`: the target that an installed tool's link must have.
  */
 export async function readToolDirectory(
   dir: string,
@@ -60,7 +59,7 @@ async function directoryFault(dir: string): Promise<string | null> {
   return stats.isDirectory() ? null : 'it is not a directory';
 }
 
-/** What is neither file nor folder, save the link; a tool is what stands in its own directory. */
+/** Entries that are neither files nor directories, except the link: a tool consists of plain files. */
 async function straysOf(dir: string, link: string | null, mostEntries: number): Promise<string[]> {
   const strays: string[] = [];
   let entries = 0;
@@ -87,15 +86,75 @@ async function* entriesOf(folder: string, strays: string[]): AsyncGenerator<Dire
 
 function kindOf(entry: Dirent): string {
   if (entry.isSymbolicLink()) return 'is a symbolic link';
-  return entry.isDirectory() ? 'is nested too deeply' : 'is neither a file nor a folder';
+  return entry.isDirectory() ? 'is nested too deeply' : 'is neither a file nor a directory';
 }
 
 async function linkFaults(link: string, proxyBinary: string): Promise<string[]> {
-  const target = await readlink(link).catch((thrown: unknown) => `: no link (${codeOf(thrown)})`);
-  return target === proxyBinary ? [] : [`${basename(link)} must be a link to ${proxyBinary}, and is ${target}`];
+  const target = await readlink(link).catch((thrown: unknown) => `: not a link (${codeOf(thrown)})`);
+  return target === proxyBinary ? [] : [`${basename(link)} must be a link to ${proxyBinary}, but is ${target}`];
 }
 
 function codeOf(thrown: unknown): string {
   if (isErrno(thrown)) return thrown.code ?? 'unknown';
   throw thrown;
+}
+
+/** The text of a file with its size, the reason it cannot be read, or null if there is no such file. */
+export type FileText = { text: string; bytes: number } | { fault: string } | null;
+
+const FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK | constants.O_NOCTTY;
+
+/** Reads a plain UTF-8 file of at most `limit` bytes. Follows no link and waits for no pipe. */
+export async function readPlainFile(path: string, limit: Limit): Promise<FileText> {
+  try {
+    // Checked before opening: opening a device may have an effect, and a pipe would block without O_NONBLOCK.
+    const fault = faultOf(await lstat(path), limit);
+    return fault === null ? await readOpened(path, limit) : { fault };
+  } catch (thrown) {
+    if (isErrno(thrown, 'ENOENT')) return null;
+    if (isErrno(thrown)) return { fault: `cannot be read (${thrown.code})` };
+    throw thrown;
+  }
+}
+
+async function readOpened(path: string, limit: Limit): Promise<FileText> {
+  const file = await open(path, FLAGS);
+  try {
+    const fault = faultOf(await file.stat(), limit);
+    return fault === null ? decoded(await readUpTo(file, limit.most + 1), limit) : { fault };
+  } finally {
+    await file.close();
+  }
+}
+
+function faultOf(stats: Stats, limit: Limit): string | null {
+  if (stats.isSymbolicLink()) return 'is a symbolic link';
+  if (!stats.isFile()) return 'is not a plain file';
+  return stats.size > limit.most ? tooLarge(stats.size, limit) : null;
+}
+
+/** Counts the bytes read: a file may grow, and some system files report no size. */
+async function readUpTo(file: FileHandle, mostBytes: number): Promise<Buffer> {
+  const buffer = Buffer.alloc(mostBytes);
+  let length = 0;
+  while (length < mostBytes) {
+    const { bytesRead } = await file.read(buffer, length, mostBytes - length);
+    if (bytesRead === 0) break;
+    length += bytesRead;
+  }
+  return buffer.subarray(0, length);
+}
+
+function decoded(content: Buffer, limit: Limit): FileText {
+  if (content.length > limit.most) return { fault: tooLarge(content.length, limit) };
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(content);
+    return { text, bytes: content.length };
+  } catch {
+    return { fault: 'is not UTF-8' };
+  }
+}
+
+function tooLarge(size: number, limit: Limit): string {
+  return `has ${size} ${limit.unit} or more, the limit is ${limit.most}`;
 }

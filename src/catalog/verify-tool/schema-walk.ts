@@ -1,7 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from '../../core/json.ts';
-import { TOOL_LIMITS } from './limits.ts';
+import { TOOL_LIMITS } from './check.ts';
 
-/** Keywords of draft 2020-12 that hold schemas: by name, in a list, or one. */
+/** Keywords of draft 2020-12 whose value is a map of schemas, a list of schemas, or one schema. */
 const MAPS = ['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas'];
 const LISTS = ['allOf', 'anyOf', 'oneOf', 'prefixItems'];
 const ONES = [
@@ -9,16 +9,16 @@ const ONES = [
   ...['not', 'if', 'then', 'else', 'contentSchema'],
 ];
 
-/** What a schema reaches, and what is wrong with its references. */
+/** The size of a schema with references followed, and the faults of its references. */
 export interface Reach {
   /** Levels, with references followed. */
   depth: number;
-  /** Schemas, with references followed; one more than is allowed stands for any number. */
+  /** Schemas, with references followed; counting stops at one more than the limit. */
   parts: number;
   faults: readonly string[];
 }
 
-/** Objects and lists in each other; 0 for a scalar. Without recursion: the value may be nested in any depth. */
+/** The depth of nested objects and lists; 0 for a scalar. Not recursive, because the value may have any depth. */
 export function depthOf(value: Json): number {
   let deepest = 0;
   const left: [Json, number][] = [[value, 1]];
@@ -31,13 +31,13 @@ export function depthOf(value: Json): number {
   return deepest;
 }
 
-/** A schema and all schemas in it, references not followed. For a value whose depth has been bounded. */
+/** Yields a schema and all schemas in it, without following references. The depth must have been checked before. */
 export function* schemasIn(schema: JsonObject): Generator<JsonObject> {
   yield schema;
   for (const { value } of childrenOf(schema)) if (isJsonObject(value)) yield* schemasIn(value);
 }
 
-/** Follows the references of a schema whose depth has been bounded, and stops at the limit of parts. */
+/** Measures a schema with references followed, up to the limit of parts. The depth must have been checked before. */
 export function reachOf(root: JsonObject): Reach {
   const walk = new ReachWalk(root);
   walk.visit(root, 1, []);
@@ -54,31 +54,32 @@ class ReachWalk {
     this.#root = root;
   }
 
-  /** `followed`: the schemas on the way here. */
+  /** `followed`: the schemas on the path to this one. */
   visit(schema: JsonObject, depth: number, followed: readonly JsonObject[]): void {
     if (this.parts > TOOL_LIMITS.schemaParts.most) return;
     this.parts += 1;
     this.depth = Math.max(this.depth, depth);
-    const way = [...followed, schema];
+    const path = [...followed, schema];
     for (const name of ['$id', '$dynamicRef', '$recursiveRef'])
-      if (name in schema) this.faults.add(`"${name}" is not taken: all schemas share one compiler and stand alone`);
-    if ('$ref' in schema) this.#follow(schema.$ref, depth, way);
-    for (const { value, levels } of childrenOf(schema)) if (isJsonObject(value)) this.visit(value, depth + levels, way);
+      if (name in schema)
+        this.faults.add(`"${name}" is not allowed: all schemas share one compiler, and each must be self-contained`);
+    if ('$ref' in schema) this.#follow(schema.$ref, depth, path);
+    for (const { value, levels } of childrenOf(schema))
+      if (isJsonObject(value)) this.visit(value, depth + levels, path);
   }
 
-  #follow(ref: Json | undefined, depth: number, way: readonly JsonObject[]): void {
+  #follow(ref: Json | undefined, depth: number, path: readonly JsonObject[]): void {
     const shown = JSON.stringify(ref)?.slice(0, 100);
     const target = typeof ref === 'string' ? resolve(this.#root, ref) : undefined;
-    if (target === undefined)
-      this.faults.add(`"$ref" ${shown} leads to nothing in this file: it must be as "#/$defs/name"`);
-    else if (way.includes(target)) this.faults.add(`"$ref" ${shown} leads back to itself: the depth has no end`);
-    else this.visit(target, depth, way);
+    if (target === undefined) this.faults.add(`"$ref" ${shown} has no target in this file: write it as "#/$defs/name"`);
+    else if (path.includes(target)) this.faults.add(`"$ref" ${shown} leads back to itself, so the depth has no limit`);
+    else this.visit(target, depth, path);
   }
 }
 
 interface Child {
   value: Json;
-  /** Levels of JSON between the schema and this one. */
+  /** Levels of JSON between the schema and its child. */
   levels: 1 | 2;
 }
 
@@ -97,7 +98,7 @@ function isList(value: Json): value is readonly Json[] {
   return Array.isArray(value);
 }
 
-/** What a JSON pointer of the same file names, when it is an object. */
+/** The target of a JSON pointer in the same file, if it is an object. */
 function resolve(root: JsonObject, ref: string): JsonObject | undefined {
   if (ref !== '#' && !ref.startsWith('#/')) return undefined;
   let at: Json | undefined = root;

@@ -1,38 +1,42 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { RE2JS } from 're2js';
 import { isJsonObject, type Json, type JsonObject } from '../../core/json.ts';
-import { createArgumentCompiler } from '../arguments.ts';
-import { failed, faultless, passed, type ToolCheck, within } from './check.ts';
-import { COMMON_OPTIONS, TOOL_LIMITS } from './limits.ts';
-import type { FileText } from './read-file.ts';
+import { COMMON_OPTIONS, createArgumentCompiler } from '../arguments.ts';
+import { failed, faultless, passed, TOOL_LIMITS, type ToolCheck, within } from './check.ts';
+import type { FileText } from './read-tool.ts';
 import { depthOf, reachOf, schemasIn } from './schema-walk.ts';
 
 const DRAFT = 'https://json-schema.org/draft/2020-12/schema';
 
-/** What was found of a schema; the rest is null when it could not be read so far. */
+/** The findings on a schema. A field is null if the schema could not be read far enough. */
 interface SchemaReport {
   checks: ToolCheck[];
-  /** As it is installed: without layout. */
+  /** Tokens of the schema as installed, without white space. */
   tokens: number | null;
-  /** Names of the arguments. */
+  /** The names of the arguments. */
   names: readonly string[] | null;
 }
 
 /**
- * FR-2.3 and the bounds of a schema that someone else wrote. What is too large or too deep, or has no end, is neither
- * compiled nor walked.
+ * Checks FR-2.3 and the limits of a schema that someone else wrote. A schema that is too large, too deep or endless is
+ * neither compiled nor walked.
  */
 export function checkSchema(file: FileText, tool: string, countTokens: (text: string) => number): SchemaReport {
   const schema = parse(file);
   if ('rule' in schema) return { checks: [schema], tokens: null, names: null };
   const { value, bytes } = schema;
-  const checks = [within('schema.json size', bytes, TOOL_LIMITS.schemaBytes, 'Describe less.')];
+  const checks = [within('schema.json size', bytes, TOOL_LIMITS.schemaBytes, 'Shorten the descriptions.')];
   const depth = depthOf(value);
   if (depth > TOOL_LIMITS.schemaDepth.most)
     return { checks: [...checks, depthCheck(depth)], tokens: null, names: null };
   const tokens = countTokens(JSON.stringify(value));
   checks.push(
-    within('schema.json cost', tokens, TOOL_LIMITS.schemaTokens, 'Describe less; the rest goes to TOOL_EXTENDED.md.'),
+    within(
+      'schema.json cost',
+      tokens,
+      TOOL_LIMITS.schemaTokens,
+      'Shorten the descriptions; move the rest to TOOL_EXTENDED.md.',
+    ),
   );
   checks.push(...boundChecks(value, depth), ...ownRules(value));
   if (checks.every((check) => check.passed || !BOUNDS.includes(check.rule))) checks.push(...compileChecks(value, tool));
@@ -40,8 +44,8 @@ export function checkSchema(file: FileText, tool: string, countTokens: (text: st
 }
 
 function parse(file: FileText): { value: JsonObject; bytes: number } | ToolCheck {
-  if (file === null) return failed('schema.json', 'it is missing', 'Write it: JSON Schema draft 2020-12.');
-  if ('fault' in file) return failed('schema.json', `it ${file.fault}`, 'Make it a small plain file of JSON.');
+  if (file === null) return failed('schema.json', 'it is missing', 'Write it in JSON Schema draft 2020-12.');
+  if ('fault' in file) return failed('schema.json', `it ${file.fault}`, 'Make it a small plain JSON file.');
   try {
     const value: unknown = JSON.parse(file.text);
     if (isJsonObject(value)) return { value, bytes: file.bytes };
@@ -52,7 +56,7 @@ function parse(file: FileText): { value: JsonObject; bytes: number } | ToolCheck
   }
 }
 
-/** Rules without which a schema may be endless. */
+/** The rules that rule out an endless schema. */
 const BOUNDS = ['schema.json depth', 'schema.json references', 'schema.json parts'];
 
 function boundChecks(schema: JsonObject, ownDepth: number): ToolCheck[] {
@@ -60,19 +64,19 @@ function boundChecks(schema: JsonObject, ownDepth: number): ToolCheck[] {
   const properties = [...schemasIn(schema)].reduce((sum, one) => sum + Object.keys(propertiesOf(one)).length, 0);
   return [
     depthCheck(Math.max(depth, ownDepth)),
-    within('schema.json parts', parts, TOOL_LIMITS.schemaParts, 'Refer to less, or to it less often.'),
-    within('schema.json properties', properties, TOOL_LIMITS.schemaProperties, 'Make two tools of it.'),
+    within('schema.json parts', parts, TOOL_LIMITS.schemaParts, 'Use fewer references.'),
+    within('schema.json properties', properties, TOOL_LIMITS.schemaProperties, 'Split the tool in two.'),
     faultless(
       'schema.json references',
       faults,
-      'all within the file, none in a circle',
-      'Write out what they refer to.',
+      'all in the file, without a cycle',
+      'Replace the references by what they refer to.',
     ),
   ];
 }
 
 function depthCheck(depth: number): ToolCheck {
-  return within('schema.json depth', depth, TOOL_LIMITS.schemaDepth, 'Make it flatter.');
+  return within('schema.json depth', depth, TOOL_LIMITS.schemaDepth, 'Reduce the nesting.');
 }
 
 function ownRules(schema: JsonObject): ToolCheck[] {
@@ -85,7 +89,7 @@ function ownRules(schema: JsonObject): ToolCheck[] {
   return [
     faultless(
       'schema.json draft',
-      $schema === DRAFT ? [] : ['"$schema" names another, or none'],
+      $schema === DRAFT ? [] : ['"$schema" is missing or names another draft'],
       '2020-12',
       `Write "$schema": "${DRAFT}".`,
     ),
@@ -94,13 +98,13 @@ function ownRules(schema: JsonObject): ToolCheck[] {
       'schema.json names',
       repeated.map((name) => `"${name}" is an option of every tool`),
       'no common option',
-      'Name it otherwise.',
+      'Choose another name.',
     ),
-    faultless('schema.json patterns', patternFaults(schema), 'all linear', 'Write them in the syntax of RE2.'),
+    faultless('schema.json patterns', patternFaults(schema), 'all linear', 'Use the syntax of RE2.'),
   ];
 }
 
-/** Patterns run on a linear engine, so they must be in its syntax. */
+/** Patterns run on a linear engine, so they must have its syntax. */
 function patternFaults(schema: JsonObject): string[] {
   const patterns = [...schemasIn(schema)].flatMap(({ pattern, patternProperties }) => [
     ...(typeof pattern === 'string' ? [pattern] : []),
@@ -108,7 +112,7 @@ function patternFaults(schema: JsonObject): string[] {
   ]);
   const { most, unit } = TOOL_LIMITS.schemaPatterns;
   const length = patterns.reduce((sum, pattern) => sum + pattern.length, 0);
-  if (length > most) return [`they have ${length} ${unit} together, at most ${most}`];
+  if (length > most) return [`they have ${length} ${unit} together, the limit is ${most}`];
   return patterns.flatMap((pattern) => {
     try {
       RE2JS.compile(pattern);
@@ -121,7 +125,7 @@ function patternFaults(schema: JsonObject): string[] {
   });
 }
 
-/** Against the schema of schemas, and by the compiler that the daemon uses. */
+/** Checks the schema against the meta-schema, and with the compiler that the daemon uses. */
 function compileChecks(schema: JsonObject, tool: string): ToolCheck[] {
   const ajv = new Ajv2020({ strict: true, logger: false });
   const isValid = ajv.validateSchema({ ...schema, $schema: DRAFT });

@@ -1,6 +1,6 @@
 import { readdir, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import { TOOL_NAME_PATTERN } from '../../catalog/manifest.ts';
+import { TOOL_NAME_PATTERN } from '../../catalog/tool-name.ts';
 import type { ToolCheck } from '../../catalog/verify-tool/check.ts';
 import { readToolDirectory } from '../../catalog/verify-tool/read-tool.ts';
 import { type ToolReport, verifyTogether, verifyTool } from '../../catalog/verify-tool/verify-tool.ts';

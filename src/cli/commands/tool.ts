@@ -1,6 +1,6 @@
 import { ContextdError } from '../../core/errors.ts';
 import { newRequestId } from '../../core/ids.ts';
-import { INPUT_MAX_BYTES } from '../../protocol/limits.ts';
+import { INPUT_MAX_BYTES } from '../../core/limits.ts';
 import { PROTOCOL_VERSION } from '../../protocol/versions.ts';
 import { withClient } from '../client.ts';
 import { defineCommand } from '../command.ts';

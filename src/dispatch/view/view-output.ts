@@ -172,7 +172,7 @@ function metaOf(view: View, { leftOut, facts, streams }: ViewedOutput, output: S
 
 /** Returns no steps for a tool whose every byte counts. */
 function stepsFor(tool: string, { catalog, config }: ViewDeps): DensifyStep[] {
-  if (catalog.find(tool)?.manifest.isExact === true) return [];
+  if (catalog.versions(tool).some(({ manifest }) => manifest.isExact)) return [];
   return DENSIFY_STEPS.filter((step) => config.densify[step]);
 }
 

@@ -1,13 +1,13 @@
-/** Where a number given to the broker can be dialled, as the other side says. Not yet checked. */
+/** The address of a numbered service, as the other side announces it. Not checked yet. */
 export interface Announcement {
   service_id: number;
   network: string;
   address: string;
-  /** Only with multiplexing, which contextd does not take part in. */
+  /** Used only with multiplexing, which contextd does not support. */
   knock: object | null;
 }
 
-/** Announcements kept that nobody asked for yet; further ones are dropped. */
+/** The most announcements kept before they are requested; further ones are dropped. */
 const MAX_WAITING = 64;
 
 interface Announced {
@@ -22,8 +22,8 @@ interface Asked {
 }
 
 /**
- * Brings the numbers the other side announces together with those this side asks for, whichever comes first. Each
- * waits `timeoutMs` for the other and is then forgotten; an announcement is handed out once.
+ * Matches the numbers that the other side announces with the numbers that this side requests, whichever comes first. Each
+ * waits `timeoutMs` for its counterpart and is then forgotten. An announcement is used once.
  */
 export class Announcements {
   readonly #timeoutMs: number;
@@ -50,7 +50,7 @@ export class Announcements {
     this.#announced.set(id, { announcement, timer });
   }
 
-  /** Rejects when `id` is not announced in time, is already being waited for, or the connection is gone. */
+  /** Rejects if `id` is not announced in time, is already being awaited, or the connection is gone. */
   take(id: number): Promise<Announcement> {
     if (this.#closed !== undefined) return Promise.reject(this.#closed);
     if (this.#asked.has(id)) return Promise.reject(new Error(`number ${id} of the broker is already being dialled`));
@@ -59,7 +59,7 @@ export class Announcements {
     return announced === undefined ? this.#ask(id) : Promise.resolve(announced.announcement);
   }
 
-  /** Everything that waits fails with `reason`. */
+  /** Rejects everything that waits with `reason`. */
   close(reason: Error): void {
     if (this.#closed !== undefined) return;
     this.#closed = reason;

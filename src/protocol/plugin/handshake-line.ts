@@ -7,44 +7,47 @@ import { socketNameIn } from './socket-path.ts';
 /** The longest handshake line, bytes: five times one with a P-521 certificate. */
 export const HANDSHAKE_MAX_BYTES = 8_192;
 
-/** Of what a process printed, characters that go into a message. */
+/** The most characters of a process's output that a message quotes. */
 const QUOTED_CHARS = 200;
 const BASE64 = /^[A-Za-z0-9+/]+$/;
 const NUMBER = /^\d{1,9}$/;
 
-/** What a plugin says of itself: where it listens and who it is. */
+/** Where a plugin listens, and its identity. */
 export interface Handshake {
   appVersion: number;
   /** Name of its socket in the socket directory. */
   socketName: string;
-  /** The only certificate it may show. */
+  /** The only certificate it may present. */
   certificate: X509Certificate;
 }
 
 export interface Expected {
-  /** The directory as the plugin names it. */
+  /** The socket directory as the plugin names it. */
   socketDir: string;
   appVersions: readonly number[];
 }
 
-/** `1|APP|unix|ADDRESS|grpc|CERTIFICATE`, the certificate as base64 without padding; a seventh field about multiplexing. */
+/**
+ * Formats `1|APP|unix|ADDRESS|grpc|CERTIFICATE`, with the certificate in base64 without padding and an optional seventh
+ * field for multiplexing.
+ */
 export function formatHandshake(appVersion: number, address: string, der: Buffer, multiplex?: boolean): string {
   const fields = [CORE_PROTOCOL_VERSION, appVersion, 'unix', address, 'grpc', base64(der)];
   return `${[...fields, ...(multiplex === undefined ? [] : [multiplex])].join('|')}\n`;
 }
 
 /**
- * Reads the line of a process that may print anything. Throws VERSION_MISMATCH for another core or application
- * version, TOOL_CRASHED for everything else that is not a handshake contextd takes.
+ * Parses the first line of a process that may print anything. Throws VERSION_MISMATCH for another core or application
+ * version, and TOOL_CRASHED for anything else that is not a valid handshake.
  */
 export function parseHandshake(line: string, expected: Expected): Handshake {
   const fields = line.trim().split('|');
-  if (fields.length < 4) throw refuse(`it printed ${quote(line)} where its handshake belongs`);
+  if (fields.length < 4) throw refuse(`it printed ${quote(line)} instead of its handshake`);
   const [core = '', app = '', network = '', address = '', protocol = '', certificate = '', ...rest] = fields;
   checkCore(core);
   const appVersion = readAppVersion(app, expected.appVersions);
-  if (network !== 'unix') throw refuse(`it listens on the network ${quote(network)}; only unix sockets are taken`);
-  if (protocol !== 'grpc') throw refuse(`it speaks ${quote(protocol)}; only grpc is taken`);
+  if (network !== 'unix') throw refuse(`it listens on the network ${quote(network)}; only unix sockets are supported`);
+  if (protocol !== 'grpc') throw refuse(`it speaks ${quote(protocol)}; only grpc is supported`);
   if (rest.length > 1) throw refuse(`its handshake has ${fields.length} fields; there are at most 7`);
   const socketName = socketNameIn(expected.socketDir, address);
   if (socketName === undefined) {
@@ -53,7 +56,7 @@ export function parseHandshake(line: string, expected: Expected): Handshake {
   return { appVersion, socketName, certificate: readCertificate(certificate) };
 }
 
-/** What a process printed, short and with its control characters made visible. */
+/** Quotes the output of a process: shortened, with control characters escaped. */
 export function quote(printed: string): string {
   const shown = printed.length > QUOTED_CHARS ? `${printed.slice(0, QUOTED_CHARS)}…` : printed;
   return JSON.stringify(shown);
@@ -80,11 +83,11 @@ function readAppVersion(app: string, known: readonly number[]): number {
 }
 
 function readCertificate(text: string): X509Certificate {
-  if (text === '') throw refuse('its handshake holds no certificate', 'Let the tool take part in AutoMTLS.');
+  if (text === '') throw refuse('its handshake has no certificate', 'Enable AutoMTLS in the tool.');
   const der = Buffer.from(text, 'base64');
   if (!BASE64.test(text) || base64(der) !== text) throw refuse('its certificate is not base64 without padding');
   const certificate = parseCertificate(der);
-  if (!certificate.raw.equals(der)) throw refuse('something follows its certificate');
+  if (!certificate.raw.equals(der)) throw refuse('its certificate is followed by other data');
   if (certificate.checkHost(PEER_NAME) === undefined) throw refuse(`its certificate is not for ${PEER_NAME}`);
   return certificate;
 }
@@ -103,7 +106,7 @@ function base64(bytes: Buffer): string {
 
 function refuse(reason: string, remedy?: string, cause?: unknown): ContextdError {
   return new ContextdError('TOOL_CRASHED', `the tool did not start: ${reason}`, {
-    remedy: remedy ?? 'Let its author serve it with a go-plugin library of core protocol 1, over gRPC.',
+    remedy: remedy ?? 'Its author must serve it over gRPC with a go-plugin library of core protocol 1.',
     cause,
   });
 }

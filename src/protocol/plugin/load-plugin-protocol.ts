@@ -7,7 +7,7 @@ import type { ProtoGrpcType as PluginTypes } from '../generated/plugin.ts';
 import { PLUGIN_DEFINITION } from '../generated/plugin-definition.ts';
 import { loadClients } from '../load-clients.ts';
 
-/** The clients and service definitions on a plugin connection. */
+/** The clients and service definitions of a plugin connection. */
 export type PluginProtocol = Pick<PluginTypes['contextd']['v1'], 'ToolPlugin'> &
   Pick<HostTypes['contextd']['v1'], 'ToolHost'> &
   Pick<BrokerTypes['plugin'], 'GRPCBroker'> &
@@ -24,8 +24,8 @@ const SERVICES = {
   Health: 'grpc.health.v1.Health',
 } as const satisfies Record<keyof PluginProtocol, string>;
 
-/** The protocol from the definitions that are part of the program, so that a tool's process needs no file. */
+/** Loads the protocol from definitions inside the program, so that a tool's process needs no file. */
 export function loadPluginProtocol(): PluginProtocol {
-  // Made from the same files as the generated types, which the generator's --check holds together.
+  // The cast is safe: definition and types are generated from the same files, and the generator's --check compares them.
   return loadClients(PLUGIN_DEFINITION, SERVICES) as PluginProtocol;
 }

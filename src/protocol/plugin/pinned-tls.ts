@@ -12,11 +12,11 @@ import { PLUGIN_MESSAGE_MAX_BYTES } from './environment.ts';
 import { checkSocketPath } from './socket-path.ts';
 
 const MIN_TLS_VERSION = 'TLSv1.2';
-/** Milliseconds within which a connection must have shown its certificate. */
+/** The longest the TLS handshake may take, milliseconds. */
 const HANDSHAKE_TIMEOUT_MS = 5_000;
-/** Connections to one socket at once: the peer is one process, which needs one. */
+/** The most connections to one socket at once. The peer is one process and needs one. */
 const MAX_CONNECTIONS = 16;
-/** Bytes a peer may send before the other has read them: one round trip less per 64 KiB of a long output. */
+/** The flow-control window, bytes. Saves one round trip for every 64 KiB of a long output. */
 const FLOW_CONTROL_BYTES = 1024 * 1024;
 /** The longest a timer can run. */
 const IDLE_TIMEOUT_MS = 2 ** 31 - 1;
@@ -24,11 +24,11 @@ const IDLE_TIMEOUT_MS = 2 ** 31 - 1;
 /** The two ends of a plugin connection. */
 export interface Pair {
   own: PluginCertificate;
-  /** The one certificate the other side may show, DER. */
+  /** The only certificate the other side may present, DER. */
   peer: Buffer;
 }
 
-/** What a grpc-js client is built on. */
+/** The arguments for a grpc-js client. */
 export interface DialTarget {
   address: string;
   credentials: ChannelCredentials;
@@ -46,16 +46,16 @@ const DIAL_OPTIONS: ChannelOptions = {
   ...MESSAGE_OPTIONS,
   'grpc.ssl_target_name_override': PEER_NAME,
   'grpc.default_authority': PEER_NAME,
-  // A call that was sent is never sent again, and nothing outside decides where it goes.
+  // A call is never sent twice, and nothing outside decides where it goes.
   'grpc.enable_retries': 0,
   'grpc.enable_http_proxy': 0,
   'grpc.service_config_disable_resolution': 1,
   'grpc-node.flow_control_window': FLOW_CONTROL_BYTES,
-  // An idle connection is not given up: that it is gone means that the other side is.
+  // Idle connections stay open: a closed connection means that the other side is gone.
   'grpc.client_idle_timeout_ms': IDLE_TIMEOUT_MS,
 };
 
-/** Dials `path` as `own` and talks to nobody but the holder of `peer`. */
+/** The target for a client that connects to `path` as `own` and only accepts the holder of `peer`. */
 export function dialPinned(path: string, { own, peer }: Pair): DialTarget {
   const context = createSecureContext({
     ca: toPem(peer),
@@ -70,17 +70,17 @@ export function dialPinned(path: string, { own, peer }: Pair): DialTarget {
   return { address: `unix:${checkSocketPath(path)}`, credentials, options: DIAL_OPTIONS };
 }
 
-/** A socket on which one peer is served. */
+/** A socket that serves one peer. */
 export interface PinnedListener {
-  /** Settles, never rejects, when the peer was connected and is no more: it does not come back. */
+  /** Settles, and never rejects, when the peer has disconnected: it does not come back. */
   readonly left: Promise<void>;
-  /** Takes no more connections and cuts those there are. Does not wait. */
+  /** Stops listening and closes all connections. Does not wait. */
   close(): void;
 }
 
 /**
- * Serves `server` on the unix socket `path`, which must not exist, to the holder of `peer` and nobody else. The server
- * is behind our own TLS: grpc-js' cannot be told to look at the certificate itself.
+ * Serves `server` on the unix socket `path`, which must not exist, to the holder of `peer` only. TLS is our own, because
+ * that of grpc-js cannot compare the certificate itself.
  */
 export async function listenPinned(server: Server, path: string, { own, peer }: Pair): Promise<PinnedListener> {
   const tls = createServer({
@@ -106,7 +106,7 @@ export async function listenPinned(server: Server, path: string, { own, peer }: 
 }
 
 interface Admitted {
-  /** All there are, before their handshake already: one that never ends must not outlive the listener. */
+  /** All connections, also before their handshake: one whose handshake never ends must not outlive the listener. */
   connections: Set<Socket>;
   left: Promise<void>;
 }

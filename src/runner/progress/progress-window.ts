@@ -1,4 +1,4 @@
-import { dropCutEnd, dropCutStart } from '../../sdk/utf8.ts';
+import { dropCutEnd, dropCutStart } from '../../sdk/cut-text.ts';
 
 /** Bytes of a stream that are remembered: what is shown of it, and what is searched around that. */
 const WINDOW_BYTES = 64 * 1024;

@@ -14,13 +14,13 @@ import {
 
 type BrokerStream = ServerDuplexStream<ConnInfo__Output, ConnInfo>;
 
-/** The plugin's end of GRPCBroker: further connections beside the first, either way, each under a number. */
+/** The plugin's end of GRPCBroker: numbered connections in both directions beside the first one. */
 export class PluginBroker {
   readonly #pair: Pair;
   readonly #socketDir: string;
   readonly #announcements = new Announcements(BROKER_TIMEOUT_MS);
   readonly #listeners: PinnedListener[] = [];
-  /** Said before the host opened its stream. */
+  /** Announcements made before the host opened its stream. */
   readonly #unsent: ConnInfo[] = [];
   #stream: BrokerStream | undefined;
   #lastId = 0;
@@ -30,20 +30,20 @@ export class PluginBroker {
     this.#socketDir = socketDir;
   }
 
-  /** A number that was not given out before. */
+  /** Returns a number that was not used before. */
   nextId(): number {
     this.#lastId += 1;
     return this.#lastId;
   }
 
-  /** What to build a client on for a number that the host serves. Rejects when that is not announced within 5 s. */
+  /** Returns the target for a client of a number that the host serves. Rejects if it is not announced within 5 s. */
   async dial(id: number): Promise<DialTarget> {
     const { network, address } = await this.#announcements.take(id);
     if (network !== 'unix') throw new Error(`number ${id} of the broker is on the network ${network}, not unix`);
     return dialPinned(address, this.#pair);
   }
 
-  /** Serves `server`, not yet bound, to the host alone, which must dial within 5 s. */
+  /** Serves the unbound `server` to the host alone, which must connect within 5 s. */
   async serve(id: number, server: Server): Promise<void> {
     const address = newSocket(this.#socketDir);
     this.#listeners.push(await listenPinned(server, address, this.#pair));
@@ -52,7 +52,7 @@ export class PluginBroker {
     else this.#stream.write(info);
   }
 
-  /** The host opened its stream. False: it already has one. */
+  /** Called when the host opens its stream. Returns false if it already has one. */
   attach(stream: BrokerStream): boolean {
     if (this.#stream !== undefined) return false;
     this.#stream = stream;
@@ -70,7 +70,7 @@ export class PluginBroker {
   }
 }
 
-/** A path in `dir` as the library makes them. */
+/** A path in `dir`, named as the go-plugin library names sockets. */
 export function newSocket(dir: string): string {
   return join(dir, `plugin${randomBytes(6).toString('hex')}`);
 }

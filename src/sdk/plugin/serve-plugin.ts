@@ -1,24 +1,29 @@
 import { X509Certificate } from 'node:crypto';
 import { writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { Server } from '@grpc/grpc-js';
+import { Server, type ServiceError, status } from '@grpc/grpc-js';
+import type { HealthHandlers } from '../../protocol/generated/grpc/health/v1/Health.ts';
+import { _grpc_health_v1_HealthCheckResponse_ServingStatus as ServingStatus } from '../../protocol/generated/grpc/health/v1/HealthCheckResponse.ts';
+import type { GRPCBrokerHandlers } from '../../protocol/generated/plugin/GRPCBroker.ts';
+import type { GRPCControllerHandlers } from '../../protocol/generated/plugin/GRPCController.ts';
+import type { GRPCStdioHandlers } from '../../protocol/generated/plugin/GRPCStdio.ts';
 import { _plugin_StdioData_Channel as StdioChannel } from '../../protocol/generated/plugin/StdioData.ts';
 import { createCertificate } from '../../protocol/plugin/certificate.ts';
 import {
   CLIENT_CERT_KEY,
   COOKIE_KEY,
   COOKIE_VALUE,
+  HEALTH_SERVICE,
   MULTIPLEX_KEY,
   SOCKET_DIR_KEY,
 } from '../../protocol/plugin/environment.ts';
 import { formatHandshake } from '../../protocol/plugin/handshake-line.ts';
 import { loadPluginProtocol, type PluginProtocol } from '../../protocol/plugin/load-plugin-protocol.ts';
 import { listenPinned, MESSAGE_OPTIONS, type Pair } from '../../protocol/plugin/pinned-tls.ts';
-import { createBrokerService, createController, createHealth, createStdioService } from './core-services.ts';
 import { newSocket, PluginBroker } from './plugin-broker.ts';
 import { StdioStream } from './stdio-stream.ts';
 
-/** Milliseconds for the last answers to go out after the host asked to shut down. */
+/** The time for the last answers after the host has asked to shut down, milliseconds. */
 const FAREWELL_MS = 250;
 
 const NO_COOKIE = `This program is a plugin of contextd and is not meant to be started by hand.
@@ -28,28 +33,28 @@ const NO_MTLS = `This plugin of contextd takes connections only with AutoMTLS, a
 `;
 
 export interface PluginServeOptions {
-  /** Version of the tool protocol this program speaks. */
+  /** Version of the tool protocol that this program speaks. */
   appVersion: number;
   /** The environment of the process. */
   env: Readonly<Record<string, string | undefined>>;
   /**
-   * Adds the plugin's own services, before the host can connect; the broker is of use once it has. `protocol` is what
-   * `loadPluginProtocol` gives, so that it is made only once.
+   * Adds the plugin's own services before the host can connect. The broker works once the host is connected. `protocol` is
+   * the result of `loadPluginProtocol`, passed on because loading takes time.
    */
   register(server: Server, broker: PluginBroker, protocol: PluginProtocol): void;
 }
 
 export interface ServedPlugin {
   readonly broker: PluginBroker;
-  /** Settles, never rejects, when the host asked to shut down or is gone. The process has nothing left to do. */
+  /** Settles, and never rejects, when the host has asked to shut down or is gone. The process has nothing left to do. */
   readonly closed: Promise<void>;
 }
 
 /**
- * The plugin's side of go-plugin's core protocol 1, for a whole process: checks the cookie, listens on a unix socket
- * to the host alone, prints the handshake line and from then on sends what is written to stdout and stderr to the host.
- * SIGINT is ignored: an interrupt at the terminal is for the host. Without the cookie or the host's certificate it
- * says so on stderr and exits with code 1.
+ * The plugin's side of go-plugin's core protocol 1, for a whole process: checks the cookie, listens on a unix socket for
+ * the host alone, prints the handshake line, and from then on sends stdout and stderr to the host. Ignores SIGINT: an
+ * interrupt at the terminal is for the host. Without the cookie or the host's certificate it prints an error and exits
+ * with code 1.
  */
 export async function servePlugin(options: PluginServeOptions): Promise<ServedPlugin> {
   const { env, appVersion } = options;
@@ -68,7 +73,7 @@ export async function servePlugin(options: PluginServeOptions): Promise<ServedPl
   return plugin;
 }
 
-/** The server and what every plugin serves on it. */
+/** The gRPC server with the services of every plugin. */
 class Plugin implements ServedPlugin {
   readonly server = new Server(MESSAGE_OPTIONS);
   readonly broker: PluginBroker;
@@ -107,7 +112,7 @@ class Plugin implements ServedPlugin {
     this.#stdio.capture(process.stderr, StdioChannel.STDERR);
   }
 
-  /** What was asked before is answered if that goes fast. */
+  /** Lets requests under way finish, for a short time. */
   #end(): void {
     if (this.#isEnding) return;
     this.#isEnding = true;
@@ -131,4 +136,49 @@ function readHostCertificate(pem: string | undefined): Buffer {
 function refuse(message: string): never {
   writeSync(process.stderr.fd, message);
   process.exit(1);
+}
+
+export function createHealth(): HealthHandlers {
+  return {
+    Check({ request }, respond) {
+      if (isKnown(request.service)) respond(null, { status: ServingStatus.SERVING });
+      else respond({ code: status.NOT_FOUND, details: 'unknown service' });
+    },
+    Watch(call) {
+      call.write({ status: isKnown(call.request.service) ? ServingStatus.SERVING : ServingStatus.SERVICE_UNKNOWN });
+    },
+  };
+}
+
+export function createBrokerService(broker: PluginBroker): GRPCBrokerHandlers {
+  return {
+    StartStream(stream) {
+      if (!broker.attach(stream)) stream.emit('error', taken('the broker has its stream'));
+    },
+  };
+}
+
+export function createController(onShutdown: () => void): GRPCControllerHandlers {
+  return {
+    Shutdown(_call, respond) {
+      respond(null, {});
+      onShutdown();
+    },
+  };
+}
+
+export function createStdioService(stdio: StdioStream): GRPCStdioHandlers {
+  return {
+    StreamStdio(call) {
+      if (!stdio.attach(call)) call.emit('error', taken('the output is already being read'));
+    },
+  };
+}
+
+function taken(details: string): Partial<ServiceError> {
+  return { code: status.FAILED_PRECONDITION, details };
+}
+
+function isKnown(service: string): boolean {
+  return service === HEALTH_SERVICE || service === '';
 }

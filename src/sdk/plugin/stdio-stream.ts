@@ -4,9 +4,9 @@ import {
   type StdioData,
 } from '../../protocol/generated/plugin/StdioData.ts';
 
-/** Bytes kept while nobody reads; what comes on top is dropped and counted. */
+/** The most bytes kept while nobody reads; further output is dropped and counted. */
 const BACKLOG_MAX_BYTES = 1024 * 1024;
-/** Bytes of one message. */
+/** The most bytes of one message. */
 const CHUNK_BYTES = 64 * 1024;
 
 type OutputChannel = typeof StdioChannel.STDOUT | typeof StdioChannel.STDERR;
@@ -18,7 +18,7 @@ interface Output {
 type StdioCall = ServerWritableStream<unknown, StdioData>;
 type Done = (error?: Error | null) => void;
 
-/** Output of this process on its way to the host, through GRPCStdio. */
+/** Sends the output of this process to the host through GRPCStdio. */
 export class StdioStream {
   readonly #backlog: Output[] = [];
   #backlogBytes = 0;
@@ -26,7 +26,7 @@ export class StdioStream {
   #call: StdioCall | undefined;
   #isBlocked = false;
 
-  /** Whatever the process writes from now on goes here; what Node itself prints when it dies does not. */
+  /** Captures everything the process writes from now on, except what Node itself prints when it dies. */
   capture(output: Pick<NodeJS.WriteStream, 'write'>, channel: OutputChannel): void {
     output.write = (chunk: Uint8Array | string, encoding?: BufferEncoding | Done, done?: Done): boolean => {
       const data = typeof chunk === 'string' ? Buffer.from(chunk, encodingOf(encoding)) : Buffer.from(chunk);
@@ -37,7 +37,7 @@ export class StdioStream {
     };
   }
 
-  /** The host reads. False when it already does: there is one such stream. */
+  /** Called when the host starts to read. Returns false if it already reads: only one stream is allowed. */
   attach(call: StdioCall): boolean {
     if (this.#call !== undefined) return false;
     this.#call = call;
@@ -55,7 +55,7 @@ export class StdioStream {
   }
 
   #push(channel: OutputChannel, data: Buffer): void {
-    // Once something is missing, nothing goes in front of the notice that says so.
+    // After a gap nothing may come before the notice that reports it.
     const room = this.#droppedBytes === 0 ? BACKLOG_MAX_BYTES - this.#backlogBytes : 0;
     const kept = data.subarray(0, room);
     this.#droppedBytes += data.length - kept.length;

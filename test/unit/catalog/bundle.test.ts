@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { hashBundle, publishBundle, verifyBundle } from '#src/catalog/bundle.js';
+import { createBundleSource } from '#src/catalog/bundle-source.js';
 import { createCatalog } from '#src/catalog/catalog.js';
 
 let base: string;
@@ -23,13 +24,13 @@ beforeEach(() => {
   );
   writeFileSync(
     join(source, 'tools/hello/tool.json'),
-    '{"name":"hello","purpose":"says hello","grants":[],"min_isolation":"reduced"}',
+    '{"name":"hello","purpose":"says hello","version":"1.0.0","grants":[],"min_isolation":"reduced"}',
   );
 });
 afterEach(() => rmSync(base, { recursive: true, force: true }));
 
-describe('the hash of a bundle', () => {
-  it('changes with any byte, name or path', async () => {
+describe('a bundle is identified by its content', () => {
+  it('changes its hash with any change of a byte, a name or a place', async () => {
     const before = await hashBundle(source);
     expect(await hashBundle(source)).toBe(before);
     writeFileSync(join(source, 'main.js'), 'export {}; \n');
@@ -47,7 +48,7 @@ describe('the hash of a bundle', () => {
     expect(statSync(join(tools, sha256, 'main.js')).mode & 0o222).toBe(0o200);
   });
 
-  it('keeps executables executable and makes nothing else executable', async () => {
+  it('keeps programs executable and makes nothing else executable', async () => {
     mkdirSync(join(source, 'bin'));
     writeFileSync(join(source, 'bin/tool'), '#!/bin/sh\n', { mode: 0o700 });
     const sha256 = await publishBundle(source, tools);
@@ -81,9 +82,9 @@ describe('SEC-4.1 a tool is verified by its hash on load and whenever one of its
     ['all of it gone', (dir) => rmSync(dir, { recursive: true })],
   ];
   it.each(tamper)('%s', async (_what, change) => {
-    const catalog = createCatalog({ coreBundleDir: source, toolsDir: tools });
+    const catalog = createCatalog([createBundleSource({ bundleDir: source, toolsDir: tools, origin: 'core' })]);
     await catalog.start();
-    const tool = catalog.find('hello');
+    const [tool] = catalog.versions('hello');
     if (tool === undefined) throw new Error('hello is not in the catalog');
     await catalog.verify(tool);
     change(tool.bundleDir);
@@ -92,7 +93,7 @@ describe('SEC-4.1 a tool is verified by its hash on load and whenever one of its
   });
 
   it('hashes a touched file with the same bytes again and accepts it', async () => {
-    const catalog = createCatalog({ coreBundleDir: source, toolsDir: tools });
+    const catalog = createCatalog([createBundleSource({ bundleDir: source, toolsDir: tools, origin: 'core' })]);
     await catalog.start();
     const [tool] = catalog.list();
     if (tool === undefined) throw new Error('the catalog is empty');
@@ -101,7 +102,9 @@ describe('SEC-4.1 a tool is verified by its hash on load and whenever one of its
   });
 
   it('reports core tools that are not built, with the remedy', async () => {
-    const catalog = createCatalog({ coreBundleDir: join(base, 'nowhere'), toolsDir: tools });
+    const catalog = createCatalog([
+      createBundleSource({ bundleDir: join(base, 'nowhere'), toolsDir: tools, origin: 'core' }),
+    ]);
     await expect(catalog.start()).rejects.toMatchObject({
       code: 'INTEGRITY_FAILED',
       remedy: expect.stringContaining('npm run build'),

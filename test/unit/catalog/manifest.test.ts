@@ -5,12 +5,22 @@ import { describe, expect, it } from 'vitest';
 import { createArgumentCompiler } from '#src/catalog/arguments.js';
 import { parseManifest } from '#src/catalog/manifest.js';
 
-describe('tool.json has a closed schema', () => {
-  const good = { name: 'hello', purpose: 'says hello', grants: ['exec'], min_isolation: 'reduced' };
+/** Of the lengths of an Ed25519 public key and signature. */
+const KEY = Buffer.alloc(32, 7).toString('base64');
+const SIGNATURE = Buffer.alloc(64, 7).toString('base64');
+
+describe('tool.json is closed', () => {
+  const good = {
+    name: 'hello',
+    purpose: 'says hello',
+    version: '1.0.0',
+    grants: ['exec'],
+    min_isolation: 'reduced',
+  };
 
   const profile = { entry: 'main.js', minIsolation: 'reduced', seccomp: [], limits: {} };
 
-  it('accepts the kind of the budget and whether texts are exact', () => {
+  it('reads the kind of its budget and whether its texts are exact', () => {
     const manifest = parseManifest('tool.json', JSON.stringify({ ...good, budget: 'search', exact: true }));
     expect(manifest).toMatchObject({ budget: 'search', isExact: true });
     for (const wrong of [{ budget: 'huge' }, { budget: 1 }, { exact: 'yes' }])
@@ -19,10 +29,13 @@ describe('tool.json has a closed schema', () => {
       );
   });
 
-  it('accepts a valid manifest', () => {
+  it('reads a valid manifest', () => {
     expect(parseManifest('tool.json', JSON.stringify(good))).toEqual({
       name: 'hello',
       purpose: 'says hello',
+      version: '1.0.0',
+      source: null,
+      signature: null,
       grants: ['exec'],
       profile,
       budget: 'answer',
@@ -30,7 +43,65 @@ describe('tool.json has a closed schema', () => {
     });
   });
 
-  it('accepts a program in any language, with a profile of its own', () => {
+  it.each([
+    'https://example.com/hello-1.0.0.tgz',
+    'git+https://git.example.com/tools/hello#0123456789abcdef',
+    'git+ssh://git@git.example.com/tools/hello',
+    's3://tools.example.com/hello.tgz',
+  ])('takes the source %s', (source) => {
+    expect(parseManifest('tool.json', JSON.stringify({ ...good, source })).source).toBe(source);
+  });
+
+  it('takes a version with a label, and a signature with the key it was made with', () => {
+    const own = { ...good, version: '1.0.0-beta.1', signature: `ed25519:${KEY}:${SIGNATURE}` };
+    const { version, signature } = parseManifest('tool.json', JSON.stringify(own));
+    expect(version).toBe('1.0.0-beta.1');
+    expect(signature?.publicKey.toString('base64')).toBe(KEY);
+    expect(signature?.signature.toString('base64')).toBe(SIGNATURE);
+  });
+
+  it.each([
+    'network:registry.example.com',
+    'network:*.example.com',
+    'network:git.example.com:22',
+    'network:*.git.example.com:8443',
+    'network:npm',
+    'network:python-packages',
+  ])('takes the grant %s', (grant) => {
+    expect(parseManifest('tool.json', JSON.stringify({ ...good, grants: [grant] })).grants).toEqual([grant]);
+  });
+
+  it.each([
+    ['network:', 'a host has a dot in its name'],
+    ['network:https://example.com', 'without scheme or path'],
+    ['network:example.com/path', 'without scheme or path'],
+    ['network:user@example.com', 'without scheme or path'],
+    ['network:Example.com', 'in lower case'],
+    ['network:exämple.com', 'in lower case and ASCII'],
+    ['network:example..com', 'write the host'],
+    ['network:example.com.', 'write the host'],
+    ['network:-a.example.com', 'write the host'],
+    ['network:ex ample.com', 'without scheme or path'],
+    ['network:example.com:0', 'the port must be a number'],
+    ['network:example.com:65536', 'the port must be a number'],
+    ['network:example.com:+443', 'the port must be a number'],
+    ['network:*', '"*" may only stand for the first part'],
+    ['network:a.*.example.com', '"*" may only stand for the first part'],
+    ['network:*.com', 'needs two more parts'],
+    ['network:192.0.2.1', 'an address of numbers'],
+    ['network:0x7f.1', 'an address of numbers'],
+    ['network:[2001:db8::1]', 'an address of numbers'],
+  ])('refuses the grant %j with the value and the fix', (grant, fix) => {
+    expect(() => parseManifest('tool.json', JSON.stringify({ ...good, grants: [grant] }))).toThrowError(
+      expect.objectContaining({
+        code: 'SCHEMA_INVALID',
+        message: expect.stringContaining(`"grants" has ${JSON.stringify(grant)}: `),
+        details: { faults: [expect.stringContaining(fix)] },
+      }),
+    );
+  });
+
+  it('takes a program of any language, with a profile of its own', () => {
     const own = {
       entry: 'bin/hello',
       seccomp: ['no-inet', 'no-unix', 'debugger'],
@@ -54,6 +125,19 @@ describe('tool.json has a closed schema', () => {
     ['a grant twice', { ...good, grants: ['exec', 'exec'] }, '"grants"'],
     ['no grants', { ...good, grants: undefined }, '"grants"'],
     ['a name that is a path', { ...good, name: '../x' }, '"name"'],
+    ['a name with a namespace', { ...good, name: 'github:hello' }, '"name"'],
+    ['no version', { ...good, version: undefined }, '"version"'],
+    ['a version that is not semantic', { ...good, version: '1.0' }, '"version"'],
+    ['a version with a leading zero', { ...good, version: '1.02.0' }, '"version"'],
+    ['a source that is not a URL', { ...good, source: 'github' }, '"source"'],
+    ['a source without encryption', { ...good, source: 'http://example.com/hello.tgz' }, '"source"'],
+    ['a source with a password', { ...good, source: 'https://me:pass@example.com/hello' }, '"source"'],
+    ['a source with a token as user', { ...good, source: 'https://token@example.com/hello' }, '"source"'],
+    ['a source of this machine', { ...good, source: 'file:///home/me/hello' }, '"source"'],
+    ['a signature of another kind', { ...good, signature: `rsa:${KEY}:${SIGNATURE}` }, '"signature"'],
+    ['a signature without its key', { ...good, signature: `ed25519:${SIGNATURE}` }, '"signature"'],
+    ['a signature that is too short', { ...good, signature: `ed25519:${KEY}:${KEY}` }, '"signature"'],
+    ['a signature that is not base64', { ...good, signature: `ed25519:${KEY}:${SIGNATURE}!` }, '"signature"'],
     ['no purpose', { ...good, purpose: '' }, '"purpose"'],
     ['no isolation', { ...good, min_isolation: 'none' }, '"min_isolation"'],
     ['an unknown seccomp rule', { ...good, seccomp: ['none'] }, '"seccomp"'],

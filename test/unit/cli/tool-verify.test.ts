@@ -43,7 +43,9 @@ describe('ctxd tool verify', () => {
     await rename(await makeTool(), join(world.installRoot, 'tools', 'second'));
     const both = await verify(world);
     expect(both.code).toBe(1);
-    expect(both.out).toMatch(/^fail {2}second tool\.json: it is of good_tool\n {6}Name tool and directory alike\.$/m);
+    expect(both.out).toMatch(
+      /^fail {2}second tool\.json: it names the tool good_tool\n {6}Give tool and directory the same name\.$/m,
+    );
     expect(both.out).toMatch(/^ok {4}all schemas \(2\): \d+ of at most 1499 tokens$/m);
   });
 

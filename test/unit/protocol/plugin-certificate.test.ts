@@ -1,8 +1,15 @@
 import { X509Certificate } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createCertificate, toPem } from '#src/protocol/plugin/certificate.js';
-import { bitString, integer, octetString, sequence, time } from '#src/protocol/plugin/der.js';
+import {
+  bitString,
+  createCertificate,
+  integer,
+  octetString,
+  sequence,
+  time,
+  toPem,
+} from '#src/protocol/plugin/certificate.js';
 
 const NOW = Date.UTC(2031, 1, 3, 4, 5, 6);
 
@@ -31,7 +38,7 @@ describe('the certificate of one side', () => {
     expect(parsed.verify(new X509Certificate(createCertificate(NOW).der).publicKey)).toBe(false);
   });
 
-  it('is written in PEM and DER with the same content, in canonical form', () => {
+  it('is the same in PEM and DER, in canonical form', () => {
     expect(toPem(made.der)).toBe(made.certificate);
     expect(parsed.raw).toEqual(made.der);
   });

@@ -3,7 +3,7 @@ import { loadPackageDefinition, type ServiceClientConstructor, type ServiceDefin
 import { loadSync } from '@grpc/proto-loader';
 import { describe, expect, it } from 'vitest';
 import { loadProtocol } from '#src/protocol/load.js';
-import { LOAD_OPTIONS, PLUGIN_PROTO_FILES, PROTO_FILES } from '#src/protocol/load-options.js';
+import { LOAD_OPTIONS, PLUGIN_PROTO_FILES, PROTO_FILES } from '#src/protocol/load-clients.js';
 import { loadPluginProtocol } from '#src/protocol/plugin/load-plugin-protocol.js';
 
 const SAMPLES: readonly object[] = [

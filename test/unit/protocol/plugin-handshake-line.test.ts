@@ -48,9 +48,9 @@ describe('a handshake line', () => {
   });
 
   it.each([
-    ['hello', 'where its handshake belongs'],
-    ['1|1|unix', 'where its handshake belongs'],
-    ['', 'where its handshake belongs'],
+    ['hello', 'instead of its handshake'],
+    ['1|1|unix', 'instead of its handshake'],
+    ['', 'instead of its handshake'],
     [`one|1|unix|/run/tool/p|grpc|${CERT}`, 'core protocol version "one"'],
     [`1|-1|unix|/run/tool/p|grpc|${CERT}`, 'application protocol version "-1"'],
     [`1|9999999999|unix|/run/tool/p|grpc|${CERT}`, 'application protocol version'],
@@ -76,7 +76,7 @@ describe('a handshake line', () => {
       `1|1|unix|/run/tool/p|grpc|${Buffer.concat([der, Buffer.alloc(9)])
         .toString('base64')
         .replace(/=+$/, '')}`,
-      'follows',
+      'followed',
     ],
   ])('is refused: %j', (line, says) => {
     expect(failure(line)).toMatchObject({ code: 'TOOL_CRASHED', message: expect.stringContaining(says) });

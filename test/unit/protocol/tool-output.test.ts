@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { CallOutput } from '#src/protocol/generated/contextd/v1/CallOutput.js';
-import { readBoundedObject } from '#src/protocol/json-bytes.js';
 import { loadPluginProtocol } from '#src/protocol/plugin/load-plugin-protocol.js';
 import {
   packCallOutput,
@@ -10,7 +9,7 @@ import {
   parseFailure,
   type ScannedOutput,
 } from '#src/protocol/tool-output.js';
-import { WireFault } from '#src/protocol/wire-fault.js';
+import { readBoundedObject, WireFault } from '#src/protocol/wire-bounds.js';
 
 const { responseSerialize, responseDeserialize } = loadPluginProtocol().ToolPlugin.service.Call;
 
@@ -64,8 +63,8 @@ describe('the output of a tool', () => {
 
   it('cannot nest its data deeper than later steps can walk', () => {
     expect(() => receive(json(nest(30)))).not.toThrow();
-    expect(() => receive(json(nest(5_000)))).toThrow('at most 32 deep');
-    expect(() => receive(json(`{"a":[${'0,'.repeat(100_000)}0]}`))).toThrow('100000 values large');
+    expect(() => receive(json(nest(5_000)))).toThrow('deeper than 32 levels');
+    expect(() => receive(json(`{"a":[${'0,'.repeat(100_000)}0]}`))).toThrow('more than 100000 values');
   });
 
   it('cannot have more data than small facts need', () => {
@@ -90,8 +89,8 @@ describe('the output of a tool', () => {
 
   it('cannot give a stream the name of a fact or of another stream', () => {
     const stream = { field: 'stdout', text: '' };
-    expect(() => receive({ ...json('{"stdout":1}'), streams: [stream] })).toThrow('stdout is taken twice');
-    expect(() => receive({ streams: [stream, stream] })).toThrow('stdout is taken twice');
+    expect(() => receive({ ...json('{"stdout":1}'), streams: [stream] })).toThrow('stdout is used twice');
+    expect(() => receive({ streams: [stream, stream] })).toThrow('stdout is used twice');
     expect(() => receive({ streams: [{ field: '__proto__', text: '' }] })).toThrow('does not match');
   });
 
@@ -107,11 +106,11 @@ describe('the output of a tool', () => {
 
   it('holds only spans whose start is before their end', () => {
     expect(() => receive(spans({ rule: 'r', start: 0, end: 5 }))).not.toThrow();
-    expect(() => receive(spans({ rule: 'r', start: 5, end: 5 }))).toThrow('what is not a span');
-    expect(() => receive(spans({ rule: 'r', start: 6, end: 5 }))).toThrow('what is not a span');
+    expect(() => receive(spans({ rule: 'r', start: 5, end: 5 }))).toThrow('an invalid span');
+    expect(() => receive(spans({ rule: 'r', start: 6, end: 5 }))).toThrow('an invalid span');
   });
 
-  it('is RESOURCE_LIMIT, reported by the tool itself, if it cannot be sent', () => {
+  it('that is too large is RESOURCE_LIMIT, reported by the tool itself', () => {
     const data = { a: 'x'.repeat(16 * 1024 * 1024) };
     expect(() => packCallOutput({ output: { data }, firstPass: [] })).toThrowError(
       expect.objectContaining({ code: 'RESOURCE_LIMIT' }),

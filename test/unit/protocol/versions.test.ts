@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { INPUT_MAX_BYTES, MESSAGE_MAX_BYTES } from '#src/protocol/limits.js';
+import { INPUT_MAX_BYTES, MESSAGE_MAX_BYTES } from '#src/core/limits.js';
 import { loadProtocol } from '#src/protocol/load.js';
 import { PACKAGE_VERSION, PROTOCOL_VERSION } from '#src/protocol/versions.js';
 

@@ -4,8 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { PLUGIN_DEFINITION } from '#src/protocol/generated/plugin-definition.js';
 import { EXEC_SHAPE, HOST_SHAPE, LOG_SHAPE, SCRUB_SHAPE } from '#src/protocol/host-messages.js';
 import { CALL_EVENT_SHAPE } from '#src/protocol/tool-output.js';
-import { checkFields, type MessageShape } from '#src/protocol/wire-bounds.js';
-import { WireFault } from '#src/protocol/wire-fault.js';
+import { checkFields, type MessageShape, WireFault } from '#src/protocol/wire-bounds.js';
 
 const root = protobuf.Root.fromJSON(JSON.parse(PLUGIN_DEFINITION)).resolveAll();
 const event = root.lookupType('contextd.v1.CallEvent');

@@ -50,7 +50,7 @@ describe('the command line of a tool', () => {
     [['{}', '{}'], /2 inputs/],
     [['{}', '--out'], /--out needs the name of a file/],
     [['{}', '--out=a', '--out=b'], /--out is given twice/],
-    [['--help', '--out', 'a'], /TOOL\.md is none/],
+    [['--help', '--out', 'a'], /TOOL\.md is not an answer/],
     [['{}', '--dry-run'], /"\{\}" and --dry-run/],
     [['-', '--max-tokens', '500'], /"-" and --max-tokens/],
   ])('refuses %j', async (args, message) => {

@@ -98,10 +98,10 @@ describe('the input of a tool as flags', () => {
     [['--env', '[1]'], /--env does not take/, /a JSON object/],
     [['--env', '{"A"'], /--env does not take/, /a JSON object/],
     [['--mode', 'slower'], /--mode does not take "slower"/, /one of "fast", "slow", 3/],
-    [['--tags', '[a]'], /--tags does not take "\[a\]"/, /an element each time/],
+    [['--tags', '[a]'], /--tags does not take "\[a\]"/, /one element each time/],
     [['--sizes', '1', '--sizes', 'b'], /--sizes does not take "1 b"/, /./],
     [['--limit', 'none'], /--limit does not take/, /a whole number or null/],
-    [['--twin_c_d', 'x'], /could be each of --twin_c-d, --twin-c_d/, /exactly/],
+    [['--twin_c_d', 'x'], /is ambiguous: it may mean --twin_c-d, --twin-c_d/, /exactly/],
   ])('refuses %j', async (args, message, remedy) => {
     await expect(inputOf(...args)).rejects.toThrow(
       expect.objectContaining({

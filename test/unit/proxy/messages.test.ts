@@ -5,11 +5,11 @@ import { describe, expect, it } from 'vitest';
 import {
   decodeExecuteEvent,
   decodeExecuteResponse,
+  decodeFields,
   EXECUTE_PATH,
   EXECUTE_WITH_PROGRESS_PATH,
   encodeExecuteRequest,
 } from '#src/proxy/messages.js';
-import { decodeFields } from '#src/proxy/protobuf.js';
 import { bytes } from './arbitraries.ts';
 
 const includeDirs = [join(import.meta.dirname, '../../../proto')];

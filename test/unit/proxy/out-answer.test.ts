@@ -15,7 +15,7 @@ import { getEncoding } from 'js-tiktoken';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { failureEnvelope, successEnvelope } from '#src/core/envelope.js';
 import { ContextdError } from '#src/core/errors.js';
-import { keepAnswer } from '#src/proxy/out-answer.js';
+import { saveAnswer } from '#src/proxy/out-answer.js';
 import { RANK_FILE } from '#src/tokens/counter.js';
 import { propertyRuns } from '../../helpers/property-runs.ts';
 
@@ -37,7 +37,7 @@ describe('an answer written to a file', () => {
       requestId: 'req_2',
       rankFile: RANK_FILE,
     };
-    return keepAnswer(keeping, async () => {
+    return saveAnswer(keeping, async () => {
       meanwhile();
       return { stdout: Buffer.from(`${JSON.stringify(envelope)}\n`), stderr, exitCode };
     });
@@ -130,7 +130,9 @@ describe('an answer written to a file', () => {
     const envelope = successEnvelope({ data: { stdout: 'x' }, meta });
     const kept = await keep(envelope, 0, '', 'sub/a.json', exchange);
     expect(kept.stdout.toString()).toBe(`${JSON.stringify(envelope)}\n`);
-    expect(kept.stderr).toMatch(/^PATH_INVALID: .*sub\/a\.json: a link is on the way.*its whole answer is on stdout/);
+    expect(kept.stderr).toMatch(
+      /^PATH_INVALID: .*sub\/a\.json: a part of its path is a link.*its whole answer is on stdout/,
+    );
     expect(kept.exitCode).toBe(74);
     expect(readdirSync(join(root, 'other'))).toEqual([]);
   });
@@ -139,7 +141,7 @@ describe('an answer written to a file', () => {
     const write = () => writeFileSync(join(root, 'a.json'), 'by the command');
     const kept = await keep({ success: false }, 124, 'TIMEOUT: too slow', 'a.json', write);
     expect(kept.stdout.toString()).toBe('{"success":false}\n');
-    expect(kept.stderr).toMatch(/^TIMEOUT: too slow; PERMISSION_DENIED: .*no earlier answer/);
+    expect(kept.stderr).toMatch(/^TIMEOUT: too slow; PERMISSION_DENIED: .*not an earlier answer/);
     expect(kept.exitCode).toBe(124);
     expect(readFileSync(join(root, 'a.json'), 'utf8')).toBe('by the command');
   });

@@ -19,9 +19,8 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { checkOut, writeOut } from '#src/proxy/out-file.js';
-import { isStill, openFolder } from '#src/proxy/out-folder.js';
-import type { OutPlace } from '#src/proxy/out-place.js';
+import { checkOut, writeOut } from '#src/proxy/out-answer.js';
+import { isStill, type OutPlace, openFolder } from '#src/proxy/out-place.js';
 
 const OLD = '{"success":true,"data":{}}\n';
 const NEW = Buffer.from('{"success":false}\n');
@@ -106,8 +105,8 @@ describe.each<['descriptors' | 'paths', string | null]>([
   it('PERMISSION_DENIED: replaces only an earlier answer', () => {
     writeFileSync(join(root, 'main.ts'), 'export {};\n');
     writeFileSync(join(root, 'short'), '{');
-    expectRefused('main.ts', /^PERMISSION_DENIED: .*main\.ts: it is there and holds no earlier answer/);
-    expectRefused('short', /^PERMISSION_DENIED: .*no earlier answer/);
+    expectRefused('main.ts', /^PERMISSION_DENIED: .*main\.ts: it exists and is not an earlier answer/);
+    expectRefused('short', /^PERMISSION_DENIED: .*not an earlier answer/);
   });
 
   it('PATH_INVALID: follows no link, neither as the file nor in its path', () => {
@@ -116,9 +115,9 @@ describe.each<['descriptors' | 'paths', string | null]>([
     symlinkSync('../elsewhere/victim', join(root, 'linked'));
     symlinkSync('../elsewhere/none', join(root, 'dangling'));
     symlinkSync('sub', join(root, 'inside'));
-    expectRefused('away/new', /^PATH_INVALID: .*a link is on the way/);
-    expectRefused('away/victim', /^PATH_INVALID: .*a link is on the way/);
-    expectRefused('inside/deep/new', /^PATH_INVALID: .*a link is on the way/);
+    expectRefused('away/new', /^PATH_INVALID: .*a part of its path is a link/);
+    expectRefused('away/victim', /^PATH_INVALID: .*a part of its path is a link/);
+    expectRefused('inside/deep/new', /^PATH_INVALID: .*a part of its path is a link/);
     expectRefused('linked', /^PATH_INVALID: .*it is a link/);
     expectRefused('dangling', /^PATH_INVALID: .*it is a link/);
   });
@@ -126,7 +125,7 @@ describe.each<['descriptors' | 'paths', string | null]>([
   it('PERMISSION_DENIED: refuses a file with a second name', () => {
     writeFileSync(join(base, 'elsewhere/victim'), OLD);
     linkSync(join(base, 'elsewhere/victim'), join(root, 'hard'));
-    expectRefused('hard', /^PERMISSION_DENIED: .*2 names/);
+    expectRefused('hard', /^PERMISSION_DENIED: .*2 hard links/);
   });
 
   // Only root can give a file to another user.
@@ -141,9 +140,9 @@ describe.each<['descriptors' | 'paths', string | null]>([
     writeFileSync(join(root, 'plain'), OLD);
     expect(refusal('sub')).toMatch(/^PATH_INVALID: .*it is a directory/);
     expect(refusal('sub', write)).toMatch(/^PATH_INVALID: .*it is a directory/);
-    expect(refusal('pipe')).toMatch(/^PATH_INVALID: .*it is no file/);
-    expect(refusal('pipe', write)).toMatch(/^PATH_INVALID: .*it is no file/);
-    expectRefused('plain/new', /^PATH_INVALID: .*no directory holds it \(ENOTDIR\)/);
+    expect(refusal('pipe')).toMatch(/^PATH_INVALID: .*it is not a regular file/);
+    expect(refusal('pipe', write)).toMatch(/^PATH_INVALID: .*it is not a regular file/);
+    expectRefused('plain/new', /^PATH_INVALID: .*a part of its path is not a directory \(ENOTDIR\)/);
     expectRefused('n'.repeat(256), /^PATH_INVALID: .*ENAMETOOLONG/);
     expectRefused(`${'n'.repeat(256)}/x`, /^PATH_INVALID: .*ENAMETOOLONG/);
   });
@@ -161,7 +160,7 @@ describe.each<['descriptors' | 'paths', string | null]>([
   it('PATH_INVALID: notices that the project itself became a link', () => {
     renameSync(root, join(base, 'moved'));
     symlinkSync('moved', root);
-    expect(refusal('new')).toMatch(/^PATH_INVALID: .*a link is on the way/);
+    expect(refusal('new')).toMatch(/^PATH_INVALID: .*a part of its path is a link/);
     expect(existsSync(join(base, 'moved/new'))).toBe(false);
   });
 
@@ -185,7 +184,7 @@ describe.each<['descriptors' | 'paths', string | null]>([
         return ['sub'];
       },
     };
-    expect(() => write(at)).toThrow(/exchanged while it was written/);
+    expect(() => write(at)).toThrow(/exchanged while the file was written/);
     expect(readdirSync(join(root, 'sub'))).toEqual([]);
   });
 
@@ -198,7 +197,7 @@ describe.each<['descriptors' | 'paths', string | null]>([
     expect(isStill(folder, at, descriptors)).toBe(false);
     rmSync(join(root, 'sub'), { recursive: true });
     symlinkSync('was', join(root, 'sub'));
-    expect(() => isStill(folder, at, descriptors)).toThrow(/a link is on the way/);
+    expect(() => isStill(folder, at, descriptors)).toThrow(/a part of its path is a link/);
     folder.close();
   });
 });

@@ -40,8 +40,8 @@ describe('the place of an answer', () => {
 
   it.each([
     ['', 'PATH_INVALID', /""/],
-    ['-', 'PATH_INVALID', /no file name/],
-    ['a\0b', 'PATH_INVALID', /no file name/],
+    ['-', 'PATH_INVALID', /not a file name/],
+    ['a\0b', 'PATH_INVALID', /not a file name/],
     ['a/', 'PATH_INVALID', /a directory/],
     ['a/.', 'PATH_INVALID', /a directory/],
     ['a/..', 'PATH_INVALID', /a directory/],
@@ -52,8 +52,8 @@ describe('the place of an answer', () => {
     [`${ROOT}2/a`, 'PATH_INVALID', /outside the project/],
     ['/dev/stdout', 'PATH_INVALID', /outside the project/],
     ['/', 'PATH_INVALID', /a directory/],
-    ['a\nb', 'PATH_INVALID', /cannot be seen/],
-    ['\u200c.git/config', 'PATH_INVALID', /cannot be seen/],
+    ['a\nb', 'PATH_INVALID', /invisible characters/],
+    ['\u200c.git/config', 'PATH_INVALID', /invisible characters/],
     ['.env', 'PERMISSION_DENIED', /\.env begins with a dot/],
     ['.git/hooks/pre-commit', 'PERMISSION_DENIED', /begins with a dot/],
     ['sub/.claude/settings.json', 'PERMISSION_DENIED', /begins with a dot/],

@@ -51,10 +51,10 @@ describe('the schema.json that defines the flags', () => {
 
   it('is refused if it is a directory, or a pipe without a writer', async () => {
     mkdirSync(file);
-    await expect(inputOf('--command', 'x')).rejects.toThrow(refused(/is no file/));
+    await expect(inputOf('--command', 'x')).rejects.toThrow(refused(/is not a file/));
     rmSync(file, { recursive: true });
     execFileSync('mkfifo', [file]);
-    await expect(inputOf('--command', 'x')).rejects.toThrow(refused(/is no file/));
+    await expect(inputOf('--command', 'x')).rejects.toThrow(refused(/is not a file/));
   });
 
   it('is not quoted if it is not a schema', async () => {

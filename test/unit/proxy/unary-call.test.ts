@@ -201,9 +201,9 @@ describe('a unary call', () => {
 
   it.each([
     ['no message', [], 'without a message'],
-    ['half a message', [data(framed(Buffer.from('all')).subarray(0, 7))], 'a message of a wrong length'],
-    ['a compressed message', [data(Buffer.from([1, 0, 0, 0, 0]))], 'a compressed message'],
-  ])('reports an answer of several messages as garbled: %s', (_, parts, reason) => {
+    ['half a message', [data(framed(Buffer.from('all')).subarray(0, 7))], 'a message of the wrong length'],
+    ['a compressed one', [data(Buffer.from([1, 0, 0, 0, 0]))], 'a compressed message'],
+  ])('of an answer in several messages: %s is garbled', (_, parts, reason) => {
     const call = new UnaryCall('/m', 'name', Buffer.alloc(0), () => {});
     for (const part of [SETTINGS, BEGIN, ...parts, OK]) call.receive(part);
     expect(call.outcome).toMatchObject({ kind: 'garbled', reason: expect.stringContaining(reason) });
@@ -248,7 +248,7 @@ describe('a unary call', () => {
   it.each<[string, Buffer[]]>([
     ['no SETTINGS first', [BEGIN]],
     [
-      'SETTINGS of a wrong length',
+      'SETTINGS of the wrong length',
       [encodeFrame({ type: FRAME.settings, flags: 0, streamId: 0, payload: Buffer.alloc(5) })],
     ],
     ['a window above the limit', [encodeSettings([[4, 0x8000_0000]])]],
@@ -257,7 +257,7 @@ describe('a unary call', () => {
     ['frames below the smallest size', [encodeSettings([[5, 100]])]],
     ['a push', [SETTINGS, encodeFrame({ type: FRAME.pushPromise, flags: 4, streamId: 1, payload: Buffer.alloc(4) })]],
     [
-      'a PING of a wrong length',
+      'a PING of the wrong length',
       [SETTINGS, encodeFrame({ type: FRAME.ping, flags: 0, streamId: 0, payload: Buffer.alloc(7) })],
     ],
     ['data before headers', [SETTINGS, data(framed(Buffer.from('x')))]],
@@ -276,7 +276,7 @@ describe('a unary call', () => {
     ['a status that is not a number', [SETTINGS, BEGIN, headers([['grpc-status', 'fine']], 5)]],
     ['OK without a message', [SETTINGS, BEGIN, OK]],
     ['a compressed message', [SETTINGS, BEGIN, data(Buffer.from([1, 0, 0, 0, 0])), OK]],
-    ['a message of a wrong length', [SETTINGS, BEGIN, data(Buffer.from([0, 0, 0, 0, 9, 1])), OK]],
+    ['a message of the wrong length', [SETTINGS, BEGIN, data(Buffer.from([0, 0, 0, 0, 9, 1])), OK]],
     ['a second message', [SETTINGS, BEGIN, data(framed(Buffer.from('x'))), data(framed(Buffer.from('y'))), OK]],
     ['a frame that is too large', [SETTINGS, Buffer.from([0, 0x40, 1, 0, 0, 0, 0, 0, 1])]],
   ])('reports an answer as garbled: %s', (_, parts) => {
@@ -288,7 +288,7 @@ describe('a unary call', () => {
     call.receive(Buffer.concat([SETTINGS, headers([[':status', '200']], 0)]));
     const more = encodeFrame({ type: FRAME.continuation, flags: 0, streamId: 1, payload: Buffer.alloc(16_000) });
     for (let i = 0; i < 20; i++) call.receive(more);
-    expect(call.outcome).toMatchObject({ reason: 'a header block without end' });
+    expect(call.outcome).toMatchObject({ reason: 'a header block that is too long' });
     const flooded = begin();
     flooded.receive(Buffer.concat([SETTINGS, BEGIN]));
     const piece = data(Buffer.alloc(16_384));

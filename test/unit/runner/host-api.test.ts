@@ -71,6 +71,27 @@ describe('the host', () => {
     expect(Object.keys(HOST_METHODS).sort()).toEqual(Object.keys(loadPluginProtocol().ToolHost.service).sort());
   });
 
+  it.each(Object.keys(HOST_METHODS))('FR-8.4 refuses and records %s for a tool without its grant', async (method) => {
+    const { host } = openHost([]);
+    await expect(host.ask(method, {})).rejects.toMatchObject({ code: 'PERMISSION_DENIED' });
+    expect(host.facts.hostCalls.calls).toEqual([{ method, error_code: 'PERMISSION_DENIED', duration_ms: 0 }]);
+  });
+
+  it.each(['ToolCall', 'toString', '__proto__'])(
+    'FR-8.4 refuses and records %s, which is not in the table of methods, for any tool',
+    async (method) => {
+      const { host } = openHost(['exec', 'scrub', 'log'], { origin: 'core' });
+      await expect(host.ask(method, {})).rejects.toMatchObject({
+        code: 'PERMISSION_DENIED',
+        message: `a_tool may not use ${method}: no grant opens it`,
+      });
+      expect(host.facts.hostCalls).toEqual({
+        calls: [{ method, error_code: 'PERMISSION_DENIED', duration_ms: 0 }],
+        total: 1,
+      });
+    },
+  );
+
   it('FR-8.4 runs nothing for a tool whose tool.json does not grant exec', async () => {
     const { exec, sandbox } = openHost(['log'], { origin: 'core' });
     await expect(exec()).rejects.toMatchObject({

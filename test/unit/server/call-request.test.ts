@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { REQUEST_ID_PATTERN } from '#src/core/ids.js';
-import { INPUT_MAX_BYTES } from '#src/protocol/limits.js';
+import { INPUT_MAX_BYTES } from '#src/core/limits.js';
 import { receiveCall } from '#src/server/call-request.js';
 
 const { signal } = new AbortController();

@@ -2,7 +2,7 @@ import { status } from '@grpc/grpc-js';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { ContextdError, ERROR_TABLE, type ErrorCode } from '#src/core/errors.js';
-import { GRPC_STATUS } from '#src/protocol/grpc-status.js';
+import { GRPC_STATUS } from '#src/protocol/rpc-faults.js';
 import { CODE_TRAILER, REMEDY_TRAILER } from '#src/protocol/trailers.js';
 import { toStatus } from '#src/server/rpc.js';
 

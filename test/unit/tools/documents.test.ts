@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { getEncoding } from 'js-tiktoken';
 import { describe, expect, it } from 'vitest';
+import { COMMON_OPTIONS } from '#src/catalog/arguments.js';
 import { ANY, findSecretInputs } from '#src/catalog/secret-inputs.js';
-import { COMMON_OPTIONS } from '#src/catalog/verify-tool/limits.js';
 import { readToolDirectory } from '#src/catalog/verify-tool/read-tool.js';
 import { verifyTogether, verifyTool } from '#src/catalog/verify-tool/verify-tool.js';
 import { rulesText, skillText } from '#src/cli/init/layout.js';
@@ -59,6 +59,7 @@ describe.each(names)('%s', (name) => {
     expect(JSON.parse(read(name, 'tool.json'))).toEqual({
       name,
       purpose: expect.any(String),
+      version: '1.0.0',
       grants: [],
       min_isolation: 'reduced',
       ...MANIFESTS[name],

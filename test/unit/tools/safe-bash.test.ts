@@ -69,6 +69,6 @@ describe('FR-4.1 safe_bash', () => {
       { command: 'x' },
       { workspace: WORKSPACE, exec: exec({ encoding_replaced: true }) },
     );
-    expect(output.warnings).toEqual(['bytes of the output that are not UTF-8 became U+FFFD']);
+    expect(output.warnings).toEqual(['bytes of the output that are not UTF-8 were replaced by U+FFFD']);
   });
 });

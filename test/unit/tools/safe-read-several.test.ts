@@ -82,8 +82,8 @@ describe('FR-4.2 safe_read of several files', () => {
     put('latin.txt', Buffer.concat([Buffer.from('line\n'.repeat(10)), Buffer.from([0xe9, 0x0a])]));
     const { warnings, contents } = await read({ paths: ['a.txt', 'b.txt', 'latin.txt'], lines: '2-' });
     expect(warnings).toEqual([
-      'a.txt ends before: it has 1 lines, 4 bytes',
-      'bytes of latin.txt that are not UTF-8 became U+FFFD',
+      'a.txt ends before the selected part: it has 1 lines, 4 bytes',
+      'bytes of latin.txt that are not UTF-8 were replaced by U+FFFD',
     ]);
     expect(contents).toMatchObject({ content_1: '', content_2: 'two\n' });
   });

@@ -95,7 +95,7 @@ describe('FR-4.2 safe_read', () => {
 
   it('reports if the file ends before the range', async () => {
     put('short.txt', 'one\n');
-    const beyond = { content: '', warnings: ['short.txt ends before: it has 1 lines, 4 bytes'] };
+    const beyond = { content: '', warnings: ['short.txt ends before the selected part: it has 1 lines, 4 bytes'] };
     expect(await read({ path: 'short.txt', lines: '5-9' })).toMatchObject(beyond);
     expect(await read({ path: 'short.txt', bytes: '4-9' })).toMatchObject(beyond);
   });
@@ -133,7 +133,7 @@ describe('FR-4.2 safe_read', () => {
     const { data, content, warnings } = await read({ path: 'wide.txt', grep: 'needle' });
     expect(data.matches).toBe(1);
     expect(content).toBe('2:needle\n');
-    expect(warnings).toEqual(['of lines of wide.txt over 1 MiB only the first 1 MiB was searched']);
+    expect(warnings).toEqual(['only the first 1 MiB of each line of wide.txt was searched']);
   });
 
   it('keeps head and tail of a text that is longer than may be kept', async () => {
@@ -165,7 +165,7 @@ describe('FR-4.2 safe_read', () => {
     put('latin.txt', Buffer.concat([Buffer.from('a'.repeat(40)), Buffer.from([0xe9, 0x0a])]));
     expect(await read({ path: 'latin.txt' })).toMatchObject({
       content: `${'a'.repeat(40)}\ufffd\n`,
-      warnings: ['bytes of latin.txt that are not UTF-8 became U+FFFD'],
+      warnings: ['bytes of latin.txt that are not UTF-8 were replaced by U+FFFD'],
     });
   });
 

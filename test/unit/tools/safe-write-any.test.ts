@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { runTool } from '#src/sdk/test-harness.js';
 import type { JsonObject } from '#src/sdk/tool.js';
-import { findBytes } from '#tools/safe_write/find-bytes.js';
+import { findBytes } from '#tools/safe_write/find-text.js';
 import { createSafeWrite } from '#tools/safe_write/main.js';
 import { propertyRuns } from '../../helpers/property-runs.ts';
 import { useWorkspace } from './temp-workspace.ts';

@@ -91,7 +91,7 @@ describe('FR-4.3 safe_write with edits', () => {
     expect(statSync(join(workspace.path, 'run.sh')).mode & 0o777).toBe(0o750);
   });
 
-  it('says where an old text is if it occurs more than once', async () => {
+  it('names the lines at which an old text occurs more than once', async () => {
     expect(
       await refusal('x = 1\ny = 2\nx = 1\n', [
         { old: 'y', new: 'z' },
@@ -99,16 +99,16 @@ describe('FR-4.3 safe_write with edits', () => {
       ]),
     ).toMatchObject({
       code: 'CONFLICT',
-      message: '/edits/1/old stands 2 times in refused.txt, at lines 1, 3',
+      message: '/edits/1/old occurs 2 times in refused.txt, at lines 1, 3',
       details: { path: 'refused.txt', edit: 1, found: 2, lines: [1, 3] },
     });
     expect(await refusal('aaa', [{ old: 'aa', new: 'b' }])).toMatchObject({ details: { found: 2, lines: [1, 1] } });
     expect(await refusal('e\n'.repeat(50), [{ old: 'e', new: 'b' }])).toMatchObject({
-      message: '/edits/0/old stands more than 10 times in refused.txt, at lines 1, 2, 3, 4, 5, 6, 7, 8, 9, 10',
+      message: '/edits/0/old occurs more than 10 times in refused.txt, at lines 1, 2, 3, 4, 5, 6, 7, 8, 9, 10',
     });
   });
 
-  it('says that an old text is missing, and which edit removed it', async () => {
+  it('reports an old text that is missing because of an earlier edit', async () => {
     expect(await refusal('one\n', [{ old: 'two', new: '' }])).toMatchObject({
       code: 'CONFLICT',
       message: '/edits/0/old is not in refused.txt',
@@ -119,7 +119,7 @@ describe('FR-4.3 safe_write with edits', () => {
       { old: 'bcd', new: 'y' },
     ];
     expect(await refusal('abcd', overlapping)).toMatchObject({
-      message: '/edits/1/old is not in refused.txt; an edit before it in the list changed it',
+      message: '/edits/1/old is not in refused.txt; an earlier edit in the list changed it',
     });
   });
 
@@ -135,7 +135,7 @@ describe('FR-4.3 safe_write with edits', () => {
     const line = there.startsWith('first') ? 3 : 2;
     expect(fault).toMatchObject({
       code: 'CONFLICT',
-      message: `/edits/0/old is not in refused.txt; what stands at line ${line} differs in white space alone: ${differs}`,
+      message: `/edits/0/old is not in refused.txt; the text at line ${line} differs only in white space: ${differs}`,
       details: { nearest_line: line },
     });
   });
@@ -177,7 +177,7 @@ describe('FR-4.3 safe_write with edits', () => {
     ] as const)
       await expect(write({ path, edits: [{ old: 'b', new: 'c' }] })).rejects.toMatchObject({
         code: 'PATH_INVALID',
-        message: `${path} cannot be changed in part: it is ${kind}`,
+        message: `${path} cannot be edited: it is ${kind}`,
       });
     expect(readFileSync(join(workspace.path, 'latin.txt'))).toEqual(latin);
   });

@@ -103,7 +103,8 @@ describe('FR-4.3 safe_write with a patch', () => {
     const block = '{\n  x\n}\n';
     const patch = '@@ -20,3 +20,3 @@\n {\n-  x\n+  y\n }\n';
     expect(await misfit(`${block}\n${block}`, patch)).toMatchObject({
-      message: 'in file, hunk 1 (line 1 of the patch) is not at line 20 and fits in more than one place, as at 1 and 5',
+      message:
+        'in file, hunk 1 (line 1 of the patch) is not at line 20 and fits in more than one place, such as lines 1 and 5',
       details: { hunk: 1, patch_line: 1, line: 20, lines: [1, 5] },
     });
     await apply(`${block}\n${block}`, patch.replaceAll('20', '5'));
@@ -118,7 +119,7 @@ describe('FR-4.3 safe_write with a patch', () => {
     );
     const fault = await misfit(numbered(40).replace('line 28\n', 'other €\n'), patch);
     expect(fault).toMatchObject({
-      message: 'in file, hunk 2 (line 16 of the patch) does not fit: line 28 is not what it expects',
+      message: 'in file, hunk 2 (line 16 of the patch) does not fit: line 28 is not the line it expects',
       found: 'other €',
       details: { path: 'file', hunk: 2, patch_line: 16, line: 26 },
     });
@@ -136,24 +137,20 @@ describe('FR-4.3 safe_write with a patch', () => {
     [
       'a\n\tb\nc\n',
       '@@ -2 +2 @@\n-    b\n+B\n',
-      /line 2 is not what .* differs in white space alone: tabs there, spaces/,
+      /line 2 is not the line .* differs only in white space: tabs there, spaces/,
     ],
-    ['a\n', '@@ -7 +7 @@\n-b\n+c\n', /expected at line 7, but the file ends before that line/],
-    [
-      'a\nb',
-      '@@ -1,2 +1,2 @@\n-a\n+A\n b\n',
-      /ends without a newline there, which takes "\\ No newline at end of file"/,
-    ],
+    ['a\n', '@@ -7 +7 @@\n-b\n+c\n', /expected at line 7, but the file ends before this line/],
+    ['a\nb', '@@ -1,2 +1,2 @@\n-a\n+A\n b\n', /ends there without a newline; add "\\ No newline at end of file"/],
     [
       'a\nb\n',
       '@@ -1 +1 @@\n-a\n+A\n\\ No newline at end of file\n',
       /says that the file ends there without a newline/,
     ],
-    ['xa\nb\n', '@@ -5 +5 @@\n-a\n+c\n', /expected at line 5, but the file ends before that line/],
-    ['a\n', '@@ -9,0 +10 @@\n+b\n', /has no lines to know its place by/],
-    ['a\nb', '@@ -2,0 +3 @@\n+c\n', /has no lines to know its place by/],
-    ['a\nb\nc\n', '@@ -3 +3 @@\n-c\n+C\n@@ -1 +1 @@\n-a\n+A\n', /hunk 2 .* the hunk before it ends behind that line/],
-  ])('refuses for %j the patch %j with the reason', async (before, patch, why) => {
+    ['xa\nb\n', '@@ -5 +5 @@\n-a\n+c\n', /expected at line 5, but the file ends before this line/],
+    ['a\n', '@@ -9,0 +10 @@\n+b\n', /has no context lines/],
+    ['a\nb', '@@ -2,0 +3 @@\n+c\n', /has no context lines/],
+    ['a\nb\nc\n', '@@ -3 +3 @@\n-c\n+C\n@@ -1 +1 @@\n-a\n+A\n', /hunk 2 .* the hunk before it ends after this line/],
+  ])('of %j and %j says why', async (before, patch, why) => {
     expect((await misfit(before, patch)).message).toMatch(why);
   });
 
@@ -163,14 +160,17 @@ describe('FR-4.3 safe_write with a patch', () => {
     ['does more than change the text', '--- a\n+++ /dev/null\n@@ -1 +0,0 @@\n-a\n'],
     ['does more than change the text', 'diff --git a/a b/b\nrename from a\nrename to b\n'],
     ['does more than change the text', 'diff --git a/a b/a\nnew file mode 100755\n'],
-    ['holds no hunk', ''],
-    ['is no unified diff: its line 1 is neither', '*** Begin Patch\n@@\n-a\n+b\n'],
-    ['is no unified diff: its line 3 is neither', '--- a\n+++ a\n-a\n+b\n'],
-    ['is cut or miscounted: hunk 1 at its line 1 announces -2 +2 lines and has -1 +1', '@@ -1,2 +1,2 @@\n-a\n+b\n'],
-    ['is no unified diff: its line 4 does not belong to hunk 1', '@@ -1 +1 @@\n-a\n+b\n+c\n'],
-    ['is no unified diff: its line 3 does not belong to hunk 1', '@@ -1,2 +1,2 @@\n-a\nb\n+b\n'],
-    ['is no unified diff: its line 4 does not', '@@ -1 +1,2 @@\n-a\n\\ No newline at end of file\n-b\n+c\n+d\n'],
-  ])('refuses a patch that %s', async (fault, patch) => {
+    ['has no hunk', ''],
+    ['is not a unified diff: its line 1 is neither', '*** Begin Patch\n@@\n-a\n+b\n'],
+    ['is not a unified diff: its line 3 is neither', '--- a\n+++ a\n-a\n+b\n'],
+    [
+      'is truncated or miscounted: hunk 1 at its line 1 announces -2 +2 lines but has -1 +1',
+      '@@ -1,2 +1,2 @@\n-a\n+b\n',
+    ],
+    ['is not a unified diff: its line 4 does not belong to hunk 1', '@@ -1 +1 @@\n-a\n+b\n+c\n'],
+    ['is not a unified diff: its line 3 does not belong to hunk 1', '@@ -1,2 +1,2 @@\n-a\nb\n+b\n'],
+    ['is not a unified diff: its line 4 does not', '@@ -1 +1,2 @@\n-a\n\\ No newline at end of file\n-b\n+c\n+d\n'],
+  ])('a patch that %s is refused', async (fault, patch) => {
     put('file', 'a\n');
     const refused = run({ path: 'file', patch });
     await expect(refused).rejects.toMatchObject({ code: 'ARGS_INVALID', message: expect.stringContaining(fault) });
@@ -219,9 +219,9 @@ describe('FR-4.3 safe_write with a patch', () => {
     expect(get('file') === after).toBe(true);
   });
 
-  it('searches for a thousand moved hunks, and for no more', async () => {
+  it('searches for at most a thousand hunks that are not at their line', async () => {
     const text = Array.from({ length: 3000 }, (_, n) => `<${n}>\n`).join('');
     const hunks = Array.from({ length: 1500 }, (_, n) => `@@ -${4000 - n} +1 @@\n-<${2 * n}>\n+x\n`).join('');
-    expect((await misfit(text, hunks)).message).toMatch(/as 1000 before it were not where the patch says/);
+    expect((await misfit(text, hunks)).message).toMatch(/1000 hunks before it were not at the line in their header/);
   });
 });

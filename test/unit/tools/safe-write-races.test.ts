@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { readEditable } from '#tools/safe_write/editable-file.js';
+import { readEditable } from '#tools/safe_write/existing-file.js';
 import { replaceFile } from '#tools/safe_write/replace-file.js';
 import { useWorkspace } from './temp-workspace.ts';
 
@@ -33,9 +33,9 @@ describe('FR-4.3 between reading a file and replacing it', () => {
   });
 
   it.each([
-    ['somebody writes it', () => writeFileSync(at('file'), 'by somebody else'), 'by somebody else'],
+    ['someone writes it', () => writeFileSync(at('file'), 'by someone else'), 'by someone else'],
     [
-      'somebody replaces it with a file of the same length',
+      'someone replaces it by one as long',
       () => {
         writeFileSync(at('other'), 'else');
         renameSync(at('other'), at('file'));
@@ -43,7 +43,7 @@ describe('FR-4.3 between reading a file and replacing it', () => {
       'else',
     ],
     [
-      'somebody puts a link in its place',
+      'someone puts a link in its place',
       () => {
         writeFileSync(at('victim'), 'victim');
         rmSync(at('file'));
@@ -54,7 +54,7 @@ describe('FR-4.3 between reading a file and replacing it', () => {
   ])('answers CONFLICT and keeps the other version: %s', async (_what, meanwhile, left) => {
     await expect(changeWhile(meanwhile)).rejects.toMatchObject({
       code: 'CONFLICT',
-      message: 'file was changed by somebody else while it was being written',
+      message: 'file was changed by someone else while it was being written',
     });
     expect(readFileSync(at('file'), 'utf8')).toBe(left);
     expect(readdirSync(workspace.path).filter((name) => name.startsWith('.contextd-'))).toEqual([]);
@@ -65,7 +65,7 @@ describe('FR-4.3 between reading a file and replacing it', () => {
     expect(readdirSync(workspace.path)).not.toContain('file');
   });
 
-  it('answers CONFLICT if somebody creates the missing file', async () => {
+  it('someone makes the file that was not there: CONFLICT', async () => {
     const made = {
       ...request(),
       target: at('made'),
@@ -74,9 +74,9 @@ describe('FR-4.3 between reading a file and replacing it', () => {
       madeFrom: null,
     };
     expect(await readEditable({ ...request(), target: at('made') })).toBeNull();
-    writeFileSync(at('made'), 'by somebody else');
+    writeFileSync(at('made'), 'by someone else');
     await expect(replaceFile(made)).rejects.toMatchObject({ code: 'CONFLICT' });
-    expect(readFileSync(at('made'), 'utf8')).toBe('by somebody else');
+    expect(readFileSync(at('made'), 'utf8')).toBe('by someone else');
   });
 
   it('does not read a link that was put there before', async () => {

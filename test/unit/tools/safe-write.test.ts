@@ -107,14 +107,14 @@ describe('FR-4.3 safe_write', () => {
   it('refuses a stale etag, names both etags, and leaves the file unchanged and no temporary file', async () => {
     await write({ path: 'guarded', content: 'first' });
     const stale = await etagOf('guarded');
-    writeFileSync(at('guarded'), 'by somebody else');
+    writeFileSync(at('guarded'), 'by someone else');
     const fault = {
       code: 'CONFLICT',
       details: { path: 'guarded', expected_etag: stale, actual_etag: await etagOf('guarded') },
     };
     for (const mode of ['overwrite', 'append'])
       await expect(write({ path: 'guarded', content: 'x', expected_etag: stale, mode })).rejects.toMatchObject(fault);
-    expect(readFileSync(at('guarded'), 'utf8')).toBe('by somebody else');
+    expect(readFileSync(at('guarded'), 'utf8')).toBe('by someone else');
     expect(leftovers()).toEqual([]);
   });
 
@@ -169,7 +169,7 @@ describe('FR-4.3 safe_write', () => {
     await expect(write({ path, content: 'x' })).rejects.toMatchObject({
       code: 'PERMISSION_DENIED',
       message: expect.stringContaining(`(rule: ${rule})`),
-      details: { kind: 'write', rule, how_to_allow: expect.stringContaining('a person can') },
+      details: { kind: 'write', rule, how_to_allow: expect.stringContaining('A person can') },
     });
   });
 

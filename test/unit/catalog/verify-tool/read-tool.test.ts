@@ -3,9 +3,8 @@ import { mkdir, rename, rm, symlink, truncate, writeFile } from 'node:fs/promise
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { TOOL_LIMITS } from '#src/catalog/verify-tool/limits.js';
-import { readPlainFile } from '#src/catalog/verify-tool/read-file.js';
-import { readToolDirectory } from '#src/catalog/verify-tool/read-tool.js';
+import { TOOL_LIMITS } from '#src/catalog/verify-tool/check.js';
+import { readPlainFile, readToolDirectory } from '#src/catalog/verify-tool/read-tool.js';
 import { verifyTogether } from '#src/catalog/verify-tool/verify-tool.js';
 import { checksOf, faultsOf, makeFolder, makeInstalledTool, makeTool, PROXY, TOOL_MD } from './tool-files.ts';
 
@@ -19,11 +18,14 @@ describe('the directory of a tool', () => {
     expect((await checksOf(installed)).map(({ rule }) => rule)).not.toContain('tool.json');
   });
 
-  it("fails if its name is not a tool name or differs from the manifest's", async () => {
+  it('fails if its name is invalid or differs from the name in its manifest', async () => {
     const dir = await makeTool();
     const other = join(dirname(dir), 'other');
     await rename(dir, other);
-    expect(await faultsOf(other)).toEqual({ 'tool.json': 'it is of good_tool', 'TOOL.md form': expect.any(String) });
+    expect(await faultsOf(other)).toEqual({
+      'tool.json': 'it names the tool good_tool',
+      'TOOL.md form': expect.any(String),
+    });
     const bad = join(dirname(dir), 'Bad-Tool');
     await rename(other, bad);
     expect(await faultsOf(bad)).toMatchObject({ name: expect.stringContaining('it does not match') });
@@ -41,7 +43,7 @@ describe('the directory of a tool', () => {
 
   it('FR-2.5 has an extended document if TOOL.md names it, with every argument', async () => {
     expect(await faultsOf(await makeTool({ 'TOOL_EXTENDED.md': null }))).toEqual({
-      'TOOL_EXTENDED.md': 'it is missing, and TOOL.md names it',
+      'TOOL_EXTENDED.md': 'it is missing, but TOOL.md refers to it',
     });
     expect(await faultsOf(await makeTool({ 'TOOL_EXTENDED.md': 'path' }))).toEqual({
       'TOOL_EXTENDED.md': 'it does not name `path`',
@@ -66,7 +68,7 @@ describe('the directory of a tool', () => {
     execFileSync('mkfifo', [join(dir, file)]);
     expect(await faultsOf(dir)).toMatchObject({
       [file]: 'it is not a plain file',
-      directory: `${file} is neither a file nor a folder`,
+      directory: `${file} is neither a file nor a directory`,
     });
   });
 
@@ -85,9 +87,9 @@ describe('the directory of a tool', () => {
     expect(await faultsOf(dir)).toMatchObject({ [file]: expect.stringContaining('it has 52428800 bytes or more') });
   });
 
-  it('reads only up to the limit from a file that reports no size', async () => {
+  it('reads no more than the limit of a file that reports no size', async () => {
     const read = await readPlainFile('/proc/self/maps', { most: 100, unit: 'bytes' });
-    expect(read).toEqual({ fault: 'has 101 bytes or more, at most 100 are read' });
+    expect(read).toEqual({ fault: 'has 101 bytes or more, the limit is 100' });
   });
 
   it('accepts a file of exactly the limit', async () => {
@@ -108,7 +110,7 @@ describe('the directory of a tool', () => {
     onTestFinished(() => void server.close());
     expect(await faultsOf(dir)).toEqual({
       directory: expect.stringMatching(
-        /^(?=.*a\/b\/inside is a symbolic link)(?=.*a\/root is a symbolic link)(?=.*a\/socket is neither a file nor a folder)/,
+        /^(?=.*a\/b\/inside is a symbolic link)(?=.*a\/root is a symbolic link)(?=.*a\/socket is neither a file nor a directory)/,
       ),
     });
   });
@@ -132,7 +134,7 @@ describe('the directory of a tool', () => {
     expect((await readToolDirectory(dir, PROXY, 5)).strays).toEqual(['it holds more than 5 entries']);
   });
 
-  it('cannot be a link itself, and is reported if it does not exist', async () => {
+  it('reports a directory that is a link, and a directory that does not exist', async () => {
     const dir = await makeTool();
     const link = join(await makeFolder(), 'good_tool');
     await symlink(dir, link);
@@ -145,13 +147,13 @@ describe('the directory of a tool', () => {
 
   it('FR-2.2 DATA-1 has the link to the proxy if it is installed, and no other link', async () => {
     expect(await faultsOf(await makeInstalledTool('/bin/sh'))).toEqual({
-      directory: `good_tool must be a link to ${PROXY}, and is /bin/sh`,
+      directory: `good_tool must be a link to ${PROXY}, but is /bin/sh`,
     });
     const dir = await makeInstalledTool();
     await rm(join(dir, 'good_tool'));
-    expect(await faultsOf(dir)).toEqual({ directory: expect.stringContaining('no link (ENOENT)') });
+    expect(await faultsOf(dir)).toEqual({ directory: expect.stringContaining('not a link (ENOENT)') });
     await writeFile(join(dir, 'good_tool'), '#!/bin/sh\n');
-    expect(await faultsOf(dir)).toEqual({ directory: expect.stringContaining('no link (EINVAL)') });
+    expect(await faultsOf(dir)).toEqual({ directory: expect.stringContaining('not a link (EINVAL)') });
     const written = await makeTool();
     await symlink(PROXY, join(written, 'good_tool'));
     expect(await faultsOf(written)).toEqual({ directory: 'good_tool is a symbolic link' });

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { COMMON_OPTIONS, TOOL_LIMITS } from '#src/catalog/verify-tool/limits.js';
+import { COMMON_OPTIONS } from '#src/catalog/arguments.js';
+import { TOOL_LIMITS } from '#src/catalog/verify-tool/check.js';
 import { checkSchema } from '#src/catalog/verify-tool/schema.js';
 import { COMMON_OPTIONS as PROXY_OPTIONS } from '#src/proxy/properties.js';
 import { propertyRuns } from '../../../helpers/property-runs.ts';
@@ -37,9 +38,9 @@ describe('the schema of a tool', () => {
     [
       'an older draft',
       { $schema: 'http://json-schema.org/draft-07/schema#' },
-      { draft: '"$schema" names another, or none' },
+      { draft: '"$schema" is missing or names another draft' },
     ],
-    ['no draft', { $schema: undefined }, { draft: '"$schema" names another, or none' }],
+    ['no draft', { $schema: undefined }, { draft: '"$schema" is missing or names another draft' }],
     ['an open top', { additionalProperties: true }, { top: '"additionalProperties" must be false' }],
     [
       'a top for any type',
@@ -104,7 +105,7 @@ describe('the schema of a tool', () => {
     const pattern = (length: number) => ({ type: 'string', pattern: 'a'.repeat(length) });
     const two = (length: number) => ({ ...SCHEMA, properties: { path: pattern(length), second: pattern(1_000) } });
     expect(faults(two(1_000))).toEqual({});
-    expect(faults(two(1_001))).toEqual({ patterns: 'they have 2001 characters together, at most 2000' });
+    expect(faults(two(1_001))).toEqual({ patterns: 'they have 2001 characters together, the limit is 2000' });
   });
 
   it('has at most 8 levels, and deeper levels are not read', () => {
@@ -125,12 +126,12 @@ describe('the schema of a tool', () => {
   });
 
   it.each([
-    ['https://json-schema.org/draft/2020-12/schema', 'leads to nothing in this file'],
-    ['other.json', 'leads to nothing in this file'],
-    ['#/$defs/none', 'leads to nothing in this file'],
-    ['#/properties/constructor', 'leads to nothing in this file'],
-    ['#anchor', 'leads to nothing in this file'],
-    [7, 'leads to nothing in this file'],
+    ['https://json-schema.org/draft/2020-12/schema', 'has no target in this file'],
+    ['other.json', 'has no target in this file'],
+    ['#/$defs/none', 'has no target in this file'],
+    ['#/properties/constructor', 'has no target in this file'],
+    ['#anchor', 'has no target in this file'],
+    [7, 'has no target in this file'],
     ['#', 'leads back to itself'],
     ['#/properties/self', 'leads back to itself'],
     ['#/$defs/b', 'leads back to itself'],

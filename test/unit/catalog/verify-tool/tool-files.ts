@@ -30,7 +30,13 @@ export const TOOL_MD = [
   '',
 ].join('\n');
 
-const MANIFEST = { name: 'good_tool', purpose: 'Do one thing.', grants: [], min_isolation: 'reduced' };
+const MANIFEST = {
+  name: 'good_tool',
+  purpose: 'Do one thing.',
+  version: '1.0.0',
+  grants: [],
+  min_isolation: 'reduced',
+};
 
 /** An empty folder below the system's temporary folder, removed when the test ends. */
 export async function makeFolder(): Promise<string> {

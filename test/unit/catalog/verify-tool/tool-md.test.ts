@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { checkToolMd } from '#src/catalog/verify-tool/tool-md.js';
+import { checkToolMd } from '#src/catalog/verify-tool/verify-tool.js';
 import { propertyRuns } from '../../../helpers/property-runs.ts';
 import { countTokens, TOOL_MD } from './tool-files.ts';
 
@@ -31,9 +31,9 @@ describe('TOOL.md', () => {
     [TOOL_MD.replace('**Ref**: `TOOL_EXTENDED.md`', '**Ref**: none'), 'line 7 must be: **Ref**: `TOOL_EXTENDED.md`'],
     [TOOL_MD.trimEnd(), 'line 8 must be: the end of the file, after one line end'],
     [`${TOOL_MD}\n`, 'it has more than 7 lines'],
-    [TOOL_MD.replaceAll('\n', '\r\n'), 'its lines must end with a line feed alone'],
+    [TOOL_MD.replaceAll('\n', '\r\n'), 'its lines must end with a line feed only'],
     ['', expect.stringContaining('line 8')],
-  ])('DATA-3 fails with the number of the wrong line', (text, fault) => {
+  ])('DATA-3 names the line that is wrong', (text, fault) => {
     expect(faults(text)).toEqual([fault]);
   });
 

@@ -5,7 +5,7 @@ import type { CallContext as _contextd_v1_CallContext, CallContext__Output as _c
 export interface ExecuteRequest {
   'tool'?: (string);
   /**
-   * The arguments as UTF-8 JSON text; the daemon parses it. At most the message limit of src/protocol/limits.ts.
+   * The arguments as UTF-8 JSON text; the daemon parses it. At most the message limit of src/core/limits.ts.
    */
   'input_json'?: (Buffer | Uint8Array | string);
   'context'?: (_contextd_v1_CallContext | null);
@@ -14,7 +14,7 @@ export interface ExecuteRequest {
 export interface ExecuteRequest__Output {
   'tool': (string);
   /**
-   * The arguments as UTF-8 JSON text; the daemon parses it. At most the message limit of src/protocol/limits.ts.
+   * The arguments as UTF-8 JSON text; the daemon parses it. At most the message limit of src/core/limits.ts.
    */
   'input_json': (Buffer);
   'context': (_contextd_v1_CallContext__Output | null);

@@ -1,12 +1,13 @@
-import type { Span } from '../../src/sdk/file-span.ts';
+import type { Span } from '../../src/sdk/file-bytes.ts';
 
-/** Spans kept apart; of more, the last one covers the rest. */
+/** The most separate spans; of more, the last one covers the rest. */
 const SPANS_MAX = 256;
-/** Line ranges in an answer; of more, the last one covers the rest. */
+/** The most line ranges in an answer; of more, the last one covers the rest. */
 const RANGES_MAX = 20;
 const NEWLINE = 0x0a;
+const RETURN = 0x0d;
 
-/** One text put in the place of another, wherever that stood. */
+/** The replacement of a text by another one, at every place it occurs. */
 export interface Replacement {
   /** Offsets before the replacement, ascending, not overlapping. */
   starts: Uint32Array;
@@ -14,7 +15,7 @@ export interface Replacement {
   new: Buffer;
 }
 
-/** What had changed before, where it stands now, and with it what the replacement changed. */
+/** The changed spans after a replacement: the earlier ones, moved, and the new ones. */
 export function afterReplacement(spans: readonly Span[], replacement: Replacement): Span[] {
   const moved = spans.map(({ start, end }) => ({
     start: moveOffset(start, replacement, 0),
@@ -26,7 +27,7 @@ export function afterReplacement(spans: readonly Span[], replacement: Replacemen
   return joined;
 }
 
-/** Lines of `bytes` that hold the spans, as `12-14` or `40`, counted from 1. Of what was deleted, the line now there. */
+/** The lines of the spans, as `12-14` or `40`, counted from 1. For a deletion, the line that is there now. */
 export function lineRanges(bytes: Buffer, spans: readonly Span[]): string[] {
   if (bytes.length === 0) return [];
   const lines = new LineCounter(bytes);
@@ -42,7 +43,7 @@ export function lineRanges(bytes: Buffer, spans: readonly Span[]): string[] {
 }
 
 function newSpans({ starts, old, new: next }: Replacement): Span[] {
-  // What stood behind the old text on its line has a line of its own now.
+  // The rest of the line after the old text is a line of its own now.
   const rest = next.at(-1) === NEWLINE && old.at(-1) !== NEWLINE ? 1 : 0;
   const spans: Span[] = [];
   starts.forEach((at, index) => {
@@ -58,7 +59,7 @@ function addSpan(spans: Span[], span: Span, isPartOf: (last: Span) => boolean): 
   else spans.push({ ...span });
 }
 
-/** Where an offset stands after the replacement; one inside a replaced text is moved to `inside` of the new one. */
+/** An offset after the replacement. An offset inside a replaced text becomes the offset `inside` of the new text. */
 function moveOffset(offset: number, { starts, old, new: next }: Replacement, inside: number): number {
   const passed = countUpTo(starts, offset - old.length);
   const moved = passed * (next.length - old.length);
@@ -66,7 +67,7 @@ function moveOffset(offset: number, { starts, old, new: next }: Replacement, ins
   return start !== undefined && start < offset ? start + moved + inside : offset + moved;
 }
 
-/** How many of the ascending numbers are at most `limit`. */
+/** Counts the ascending numbers that are at most `limit`. */
 function countUpTo(numbers: Uint32Array, limit: number): number {
   let low = 0;
   let high = numbers.length;
@@ -78,7 +79,7 @@ function countUpTo(numbers: Uint32Array, limit: number): number {
   return low;
 }
 
-/** Lines of offsets that come in ascending order, in one pass. */
+/** Finds the lines of ascending offsets in one pass. */
 export class LineCounter {
   readonly #bytes: Buffer;
   #line = 1;
@@ -98,4 +99,17 @@ export class LineCounter {
     }
     return this.#line;
   }
+}
+
+/** True if there are line ends and all are CRLF. */
+export function isCrlfThroughout(bytes: Buffer): boolean {
+  let at = bytes.indexOf(NEWLINE);
+  if (at === -1) return false;
+  for (; at !== -1; at = bytes.indexOf(NEWLINE, at + 1)) if (bytes[at - 1] !== RETURN) return false;
+  return true;
+}
+
+/** Converts newlines to CRLF. */
+export function toCrlf(text: string): string {
+  return text.replaceAll('\n', '\r\n');
 }

@@ -6,10 +6,10 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { CallEvent__Output as CallEvent } from '#src/protocol/generated/contextd/v1/CallEvent.js';
 import type { ExecRequest__Output as ExecRequest } from '#src/protocol/generated/contextd/v1/ExecRequest.js';
 import type { ToolHostHandlers } from '#src/protocol/generated/contextd/v1/ToolHost.js';
-import { packHostFault } from '#src/protocol/host-faults.js';
 import { loadPluginProtocol } from '#src/protocol/plugin/load-plugin-protocol.js';
+import { packHostFault } from '#src/protocol/rpc-faults.js';
+import { type ServeOptions, ToolServer } from '#src/sdk/serve.js';
 import { ContextdError, type Tool, type ToolContext } from '#src/sdk/tool.js';
-import { type ServeOptions, ToolServer } from '#src/sdk/tool-server.js';
 
 const { ToolPlugin, ToolHost } = loadPluginProtocol();
 const HOST_ID = 7;

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import * as daemonSide from '#src/config/env.js';
 import { resolvePaths } from '#src/config/paths.js';
-import { daemonEnvironment, readProxyEnvironment } from '#src/proxy/environment.js';
-import { resolvePlaces } from '#src/proxy/places.js';
+import { daemonEnvironment, readProxyEnvironment, resolvePlaces } from '#src/proxy/environment.js';
 
 const ENVIRONMENTS: Record<string, NodeJS.ProcessEnv> = {
   CONTEXTD_HOME: { HOME: '/h', CONTEXTD_HOME: '/data/../c', XDG_RUNTIME_DIR: '/run/user/1', XDG_STATE_HOME: '/s' },

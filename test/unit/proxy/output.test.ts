@@ -3,7 +3,7 @@ import { getEncoding } from 'js-tiktoken';
 import { describe, expect, it } from 'vitest';
 import { ContextdError, ERROR_TABLE, type ErrorCode } from '#src/core/errors.js';
 import { newRequestId } from '#src/core/ids.js';
-import { renderFailure } from '#src/proxy/failure.js';
+import { renderFailure } from '#src/proxy/output.js';
 import { RANK_FILE } from '#src/tokens/counter.js';
 
 const encoding = getEncoding('cl100k_base');

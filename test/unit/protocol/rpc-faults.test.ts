@@ -2,7 +2,7 @@ import { Metadata, type ServiceError, type StatusObject, status } from '@grpc/gr
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ContextdError, ERROR_TABLE, type ErrorCode } from '#src/core/errors.js';
-import { packHostFault, readRpcFault } from '#src/protocol/host-faults.js';
+import { packHostFault, readRpcFault } from '#src/protocol/rpc-faults.js';
 import { CODE_TRAILER, DETAILS_TRAILER, REMEDY_TRAILER } from '#src/protocol/trailers.js';
 
 const CODES = Object.keys(ERROR_TABLE).filter((code): code is ErrorCode => code in ERROR_TABLE);
@@ -62,7 +62,7 @@ describe('a gRPC error without a code of ours', () => {
     expect(readRpcFault(arrive({ code, details: 'd' }))).toMatchObject({ code: ours, message: 'd' });
   });
 
-  it('is not trusted with a code that does not exist', () => {
+  it('reads an unknown code as INTERNAL_ERROR', () => {
     const metadata = new Metadata();
     metadata.set(CODE_TRAILER, 'toString');
     metadata.set(DETAILS_TRAILER, Buffer.from('['));
