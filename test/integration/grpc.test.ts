@@ -50,7 +50,7 @@ const executed = (identity: string, request = call()) =>
 const envelopeOf = (answer: ExecuteResponse__Output) => JSON.parse(answer.envelope_json.toString());
 
 describe('API-1 ToolService', () => {
-  it('Execute answers with the line, the exit code and the line for stderr', async () => {
+  it('Execute returns the line, the exit code and the line for stderr', async () => {
     await open({ dispatch: async () => ({ line: '{"é":1}', exitCode: 124, errorLine: 'late' }) });
     expect(await executed('proxy')).toEqual({
       envelope_json: Buffer.from('{"é":1}'),
@@ -86,7 +86,7 @@ describe('API-1 ToolService', () => {
     expect(answer.requestId).toMatch(REQUEST_ID_PATTERN);
   });
 
-  it('another protocol version is answered with an envelope that names both', async () => {
+  it('answers a caller of another protocol version with an envelope that names both versions', async () => {
     await open();
     const answer = await executed('proxy', call({ protocol_version: 7 }));
     expect(envelopeOf(answer)).toMatchObject({
@@ -117,7 +117,7 @@ describe('API-1 ToolService', () => {
     expect(answer.envelope_json.toString() + answer.error_line).not.toMatch(/swordfish|TypeError|\.ts:|\.js:/);
   });
 
-  it('arguments over their limit are answered, a message over its limit is RESOURCE_EXHAUSTED, both with numbers', async () => {
+  it('arguments over the limit get an answer, a message over the limit gets RESOURCE_EXHAUSTED, both with numbers', async () => {
     await open();
     const answer = envelopeOf(await executed('proxy', call({}, 'x'.repeat(INPUT_MAX_BYTES + 1))));
     expect(answer.data).toMatchObject({ error_code: 'PAYLOAD_TOO_LARGE', details: { limit: INPUT_MAX_BYTES } });
@@ -129,7 +129,7 @@ describe('API-1 ToolService', () => {
     expect(envelopeOf(await executed('proxy')).tool).toBe('safe_bash');
   });
 
-  it('NFR-1.4 calls of many connections at once each get their own answer', async () => {
+  it('NFR-1.4 gives each of many simultaneous calls its own answer', async () => {
     await open();
     const inputs = Array.from({ length: 50 }, (_, i) => `{"n":${i}}`);
     const answers = await Promise.all(inputs.map((input) => executed('proxy', call({}, input))));
@@ -137,8 +137,8 @@ describe('API-1 ToolService', () => {
   });
 });
 
-describe('cancelling', () => {
-  /** A dispatch that ends only when its signal says so. */
+describe('a cancellation', () => {
+  /** A dispatch that ends only when its signal is aborted. */
   function hanging() {
     const begun = Promise.withResolvers<void>();
     const ended = Promise.withResolvers<unknown>();
@@ -151,7 +151,7 @@ describe('cancelling', () => {
     return { dispatch, begun: begun.promise, ended: ended.promise };
   }
 
-  it('of the call reaches the work', async () => {
+  it('by the caller reaches the work', async () => {
     const { dispatch, begun, ended } = hanging();
     await open({ dispatch });
     const { tools } = at.clients('proxy');
@@ -163,10 +163,10 @@ describe('cancelling', () => {
     expect((await error).code).toBe(status.CANCELLED);
   });
 
-  it('by the end of the connection reaches the work', async () => {
+  it('by the loss of the connection reaches the work', async () => {
     const { dispatch, begun, ended } = hanging();
     await open({ dispatch });
-    // A connection that can be cut in the middle, between the client and the door.
+    // A relay between client and door, so that the connection can be cut in the middle.
     const { createServer: listenPlain } = await import('node:net');
     const halves: ReturnType<typeof connectPlain>[] = [];
     const relay = listenPlain((near) => {
@@ -194,7 +194,7 @@ describe('cancelling', () => {
     expect((await error).code).toBe(status.DEADLINE_EXCEEDED);
   });
 
-  it('by the end of the door interrupts the work, and its answer still arrives', async () => {
+  it('by a stopping door interrupts the work, and the answer still arrives', async () => {
     const { dispatch, begun, ended } = hanging();
     await open({ dispatch });
     const answer = executed('proxy');
@@ -205,7 +205,7 @@ describe('cancelling', () => {
     expect(await probeSocket(at.paths)).toEqual({ kind: 'none' });
   });
 
-  it('a call that has ended is not cancelled afterwards', async () => {
+  it('does not reach a call that has ended', async () => {
     const signals: AbortSignal[] = [];
     await open({
       dispatch: async (request) => {
@@ -354,7 +354,7 @@ describe('ManagementService', () => {
     expect(JSON.stringify(unknown.metadata.getMap())).not.toMatch(/swordfish|SECRET|stack/);
   });
 
-  it('SEC-3.2 every one of its rpcs is closed to the certificate of the proxy', async () => {
+  it('SEC-3.2 closes every rpc to the certificate of the proxy', async () => {
     let reached = 0;
     await open({
       management: { serverStatus: async () => Promise.reject(new Error(`reached ${++reached}`)) },
@@ -397,7 +397,7 @@ describe('SEC-3.1 SEC-3.2 mutual TLS', () => {
   };
   const authority = () => readFileSync(join(at.paths.certsDir, 'ca.pem'));
 
-  it('refuses a client without a certificate, and one without TLS', async () => {
+  it('refuses a client without a certificate and a client without TLS', async () => {
     const reached: unknown[] = [];
     await open({
       dispatch: async (request) => {
@@ -410,7 +410,7 @@ describe('SEC-3.1 SEC-3.2 mutual TLS', () => {
     expect(reached).toEqual([]);
   });
 
-  it('refuses a certificate of another authority, even under the same names', async () => {
+  it('refuses a certificate of another authority, even with the same names', async () => {
     await open();
     const other = join(at.dir, 'other');
     await writeSet(other, await issueCertificates(Date.now(), 365 * DAY_MS));
@@ -419,7 +419,7 @@ describe('SEC-3.1 SEC-3.2 mutual TLS', () => {
     expect(envelopeOf(await executed('proxy')).tool).toBe('safe_bash');
   });
 
-  it("refuses the server's own certificate as a client's", async () => {
+  it("refuses the server's own certificate from a client", async () => {
     await open();
     expect(await refusal(certificateOf(at.paths.certsDir, 'server'))).toBe(status.UNAVAILABLE);
   });
@@ -440,7 +440,7 @@ describe('SEC-3.1 SEC-3.2 mutual TLS', () => {
     close(clients);
   });
 
-  /** How a handshake of these options ends: the protocol, or the code of the error. */
+  /** Tries a handshake. Returns the negotiated protocol or the code of the error. */
   async function handshake(options: object): Promise<string> {
     const [key, cert] = ['proxy.key', 'proxy.pem'].map((name) => readFileSync(join(at.paths.certsDir, name)));
     const client = connectTls({
@@ -461,7 +461,7 @@ describe('SEC-3.1 SEC-3.2 mutual TLS', () => {
     }
   }
 
-  it('speaks TLS 1.3 and HTTP/2 only', async () => {
+  it('allows only TLS 1.3 and HTTP/2', async () => {
     await open();
     expect(await handshake({ ALPNProtocols: ['h2'] })).toBe('TLSv1.3 h2');
     expect(await handshake({ ALPNProtocols: ['h2'], maxVersion: 'TLSv1.2' })).toMatch(/^ERR_SSL_/);
@@ -483,7 +483,7 @@ describe('SEC-3.1 SEC-3.2 mutual TLS', () => {
 });
 
 describe('SEC-3.3 the socket of the door', () => {
-  it('is 0600 in a directory of 0700', async () => {
+  it('has mode 0600 in a directory with mode 0700', async () => {
     await open();
     expect(statSync(at.paths.socket).mode & 0o777).toBe(0o600);
     expect(statSync(join(at.dir, 'run')).mode & 0o777).toBe(0o700);
