@@ -7,7 +7,7 @@ import { makeWorkspace, startJail, systemMounts, whyNoJail } from '../fixtures/p
 import { propertyRuns } from '../helpers/property-runs.ts';
 
 const missing = whyNoJail();
-if (missing !== null) process.stderr.write(`the oracle of git configurations is not asked: ${missing}\n`);
+if (missing !== null) process.stderr.write(`SKIPPED: git configurations were not compared with git: ${missing}\n`);
 
 let ground: ReturnType<typeof makeWorkspace>;
 beforeEach(() => {
@@ -15,7 +15,7 @@ beforeEach(() => {
 });
 afterEach(() => ground.remove());
 
-/** Pieces of which configurations are made, and of which they are broken. */
+/** Pieces from which valid and broken configurations are made. */
 const PIECE = fc.oneof(
   {
     weight: 3,
@@ -42,7 +42,7 @@ const CONFIG = fc
   )
   .map((pieces) => pieces.join(''));
 
-/** What `git config --list -z` says of each file; null if it refuses the file. */
+/** The answer of `git config --list -z` for each file; null if git refuses the file. */
 async function askGit(count: number): Promise<(string[] | null)[]> {
   const script = `for i in $(seq 0 ${count - 1}); do git config --file $i --no-includes --list -z >$i.out 2>/dev/null || : >$i.bad; done`;
   const jail = startJail({
@@ -62,7 +62,7 @@ async function askGit(count: number): Promise<(string[] | null)[]> {
   });
 }
 
-/** As git prints an entry; git 2.39 keeps a tab or carriage return within a value as a space. */
+/** Formats an entry as git prints it; git 2.39 turns a tab or carriage return within a value into a space. */
 function printed(text: string): string[] | null {
   const entries = parseGitConfig(text);
   return (
@@ -78,7 +78,7 @@ function flat(text: string): string {
 }
 
 test.skipIf(missing !== null)(
-  'SEC-2.3 a configuration is read as git itself reads it',
+  'SEC-2.3 reads a configuration as git itself reads it',
   { timeout: 600_000 },
   async () => {
     const texts = fc.sample(CONFIG, { numRuns: propertyRuns(), seed: Number(process.env.CONTEXTD_PROPERTY_SEED ?? 7) });
