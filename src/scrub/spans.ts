@@ -1,3 +1,4 @@
+import { firstIndex } from '../text/binary-search.ts';
 import type { Finding } from './finding.ts';
 
 /** Stands where a secret was while the rest is scanned again: what the final text looks like to a rule. */
@@ -46,7 +47,7 @@ export function subtractSpans(findings: readonly Finding[], taken: readonly Find
 
 /** True when one span of `spans` (in order of place, free of overlaps) holds the whole of a finding. */
 export function isCovered(finding: Finding, spans: readonly Finding[]): boolean {
-  const holder = spans[lastIndexAt(spans.length, (i) => (spans[i]?.start ?? 0) <= finding.start)];
+  const holder = spans[firstIndex(0, spans.length, (i) => (spans[i]?.start ?? 0) > finding.start) - 1];
   return holder !== undefined && finding.end <= holder.end;
 }
 
@@ -70,7 +71,8 @@ export function maskView(text: string, spans: readonly Finding[]): MaskedView {
     from = end;
   }
   const original = (offset: number, edge: 'start' | 'end'): number => {
-    const place = places[lastIndexAt(places.length, (i) => (places[i]?.at ?? 0) < offset + (edge === 'start' ? 1 : 0))];
+    const after = offset + (edge === 'start' ? 1 : 0);
+    const place = places[firstIndex(0, places.length, (i) => (places[i]?.at ?? 0) >= after) - 1];
     if (place === undefined) return offset;
     const beyond = offset - (place.at + PLACEHOLDER.length);
     return beyond < 0 ? place[edge] : place.end + beyond;
@@ -80,16 +82,4 @@ export function maskView(text: string, spans: readonly Finding[]): MaskedView {
     placeholders: places.map(({ at }) => ({ start: at, end: at + PLACEHOLDER.length })),
     toOriginal: ({ rule, start, end }) => ({ rule, start: original(start, 'start'), end: original(end, 'end') }),
   };
-}
-
-/** The last index for which a condition holds that holds for a prefix only; -1 when it never does. */
-function lastIndexAt(length: number, holds: (index: number) => boolean): number {
-  let low = -1;
-  let high = length - 1;
-  while (low < high) {
-    const middle = Math.ceil((low + high) / 2);
-    if (holds(middle)) low = middle;
-    else high = middle - 1;
-  }
-  return low;
 }

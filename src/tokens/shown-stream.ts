@@ -72,9 +72,9 @@ export class ShownStream {
       this.#tail = this.#head;
       this.#tailBase = 0;
     } else {
-      this.#head = densify(text.slice(0, windowEnd(text, window)), steps);
+      this.#head = densify(text.slice(0, windowEnd(text, window)), steps, true);
       this.#tailBase = windowStart(text, text.length - window);
-      this.#tail = densify(text.slice(this.#tailBase), steps);
+      this.#tail = densify(text.slice(this.#tailBase), steps, true);
     }
   }
 
@@ -167,7 +167,7 @@ export class ShownStream {
   }
 
   #lastOf(counter: TokenCounter, { start, end }: { start: number; end: number }, room: number): Piece {
-    const dense = densify(this.source.slice(start, end), this.#stream.densify);
+    const dense = densify(this.source.slice(start, end), this.#stream.densify, true);
     const cut = dense.cutAfter(tailStart(counter, dense.text, room, 0));
     return { text: dense.text.slice(cut), start: start + dense.sourceOf(cut, 'start'), end };
   }

@@ -1,6 +1,7 @@
-/** Colours, and any other control character but line ends and tabs. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
-const STEERING = /\u001b\[[0-9;:]{0,32}m|(?![\t\n])[\p{Cc}\p{Bidi_Control}]/gu;
+import { COLOUR } from '../../text/terminal.ts';
+
+/** Colours, and any other control character except line ends and tabs. */
+const STEERING = new RegExp(`${COLOUR}|(?![\\t\\n])[\\p{Cc}\\p{Bidi_Control}]`, 'gu');
 const RESET_COLOURS = '\u001b[0m';
 /** What a line that is written over and over shows at last. */
 const OVERWRITTEN = /[^\r\n]*\r(?=[^\r\n])/g;

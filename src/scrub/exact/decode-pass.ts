@@ -1,3 +1,4 @@
+import { firstIndex } from '../../text/binary-search.ts';
 import { decodeRun } from './decoders.ts';
 import { ENCODING_KINDS, type EncodedRun, type EncodingKind, findEncoded } from './encodings.ts';
 import type { Range } from './pattern.ts';
@@ -57,7 +58,7 @@ function withoutOutranked(runs: EncodedRun[]): EncodedRun[] {
 /** The segments whose decoded text overlaps or touches a range. */
 export function segmentsAt(segments: readonly Segment[], { start, end }: Range): Segment[] {
   const found: Segment[] = [];
-  for (let i = firstIndex(segments.length, (k) => (segments[k]?.decoded.end ?? 0) >= start); ; i++) {
+  for (let i = firstIndex(0, segments.length, (k) => (segments[k]?.decoded.end ?? 0) >= start); ; i++) {
     const segment = segments[i];
     if (segment === undefined || segment.decoded.start > end) return found;
     found.push(segment);
@@ -68,9 +69,9 @@ export function segmentsAt(segments: readonly Segment[], { start, end }: Range):
 export function toGivenText(pass: Pass, { start, end }: Range): Range {
   if (pass.previous === undefined) return { start, end };
   const { segments } = pass;
-  const from = segments[firstIndex(segments.length, (k) => (segments[k]?.decoded.end ?? 0) > start)];
-  const last = segments[firstIndex(segments.length, (k) => (segments[k]?.decoded.start ?? 0) >= end) - 1];
-  const behind = segments[firstIndex(segments.length, (k) => (segments[k]?.decoded.end ?? 0) > start) - 1];
+  const from = segments[firstIndex(0, segments.length, (k) => (segments[k]?.decoded.end ?? 0) > start)];
+  const last = segments[firstIndex(0, segments.length, (k) => (segments[k]?.decoded.start ?? 0) >= end) - 1];
+  const behind = segments[firstIndex(0, segments.length, (k) => (segments[k]?.decoded.end ?? 0) > start) - 1];
   const inFrom = from !== undefined && from.decoded.start <= start;
   const shifted = (offset: number, before: Segment | undefined): number =>
     before === undefined ? offset : offset - before.decoded.end + before.encoded.end;
@@ -78,16 +79,4 @@ export function toGivenText(pass: Pass, { start, end }: Range): Range {
     start: inFrom ? from.encoded.start : shifted(start, behind),
     end: last !== undefined && end <= last.decoded.end ? last.encoded.end : shifted(end, last),
   });
-}
-
-/** The first index from 0 for which a condition holds that holds for all after it; `length` when it never does. */
-export function firstIndex(length: number, holds: (index: number) => boolean): number {
-  let low = 0;
-  let high = length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (holds(middle)) high = middle;
-    else low = middle + 1;
-  }
-  return low;
 }

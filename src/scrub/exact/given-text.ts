@@ -1,4 +1,4 @@
-import { firstIndex } from './decode-pass.ts';
+import { firstIndex } from '../../text/binary-search.ts';
 import type { Range } from './pattern.ts';
 
 /** Lines from 1; columns from 1, in bytes, one too high from the second line on. */
@@ -29,7 +29,7 @@ export class GivenText {
 
   locate(place: Range): Location {
     const ends = this.#lineEnds;
-    const index = firstIndex(ends.length, (i) => (ends[i] ?? 0) > place.start);
+    const index = firstIndex(0, ends.length, (i) => (ends[i] ?? 0) > place.start);
     return index === ends.length ? this.#onLastLine(place) : this.#onLine(index, place);
   }
 
@@ -37,7 +37,7 @@ export class GivenText {
   hasAllowComment({ start, end }: Range): boolean {
     this.#allowComments ??= offsetsOf(this.#bytes, ALLOW_COMMENT);
     const comments = this.#allowComments;
-    const first = comments[firstIndex(comments.length, (i) => (comments[i] ?? 0) >= start)];
+    const first = comments[firstIndex(0, comments.length, (i) => (comments[i] ?? 0) >= start)];
     return first !== undefined && first + ALLOW_COMMENT.length <= end;
   }
 
@@ -65,7 +65,7 @@ export class GivenText {
   #onLine(index: number, { start, end }: Range): Location {
     const ends = this.#lineEnds;
     const before = (line: number): number => (line === 0 ? 0 : (ends[line - 1] ?? 0));
-    const endIndex = end === 0 ? ends.length : firstIndex(ends.length, (i) => (ends[i] ?? 0) >= end);
+    const endIndex = end === 0 ? ends.length : firstIndex(0, ends.length, (i) => (ends[i] ?? 0) >= end);
     const isEndFound = endIndex < ends.length;
     // An empty match at a line end ends a line before it starts.
     const lastIndex = isEndFound ? Math.max(index, endIndex) : index;

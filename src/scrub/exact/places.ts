@@ -1,4 +1,5 @@
-import { firstIndex, type Pass } from './decode-pass.ts';
+import { firstIndex } from '../../text/binary-search.ts';
+import type { Pass } from './decode-pass.ts';
 import { ENCODING_KINDS, type EncodingKind } from './encodings.ts';
 import type { Range } from './pattern.ts';
 import type { Hit } from './rule.ts';
@@ -59,10 +60,10 @@ export class Places {
   /** The segments whose decoded text overlaps or touches a range. */
   #meeting({ start, end }: Range): PlacedSegment[] {
     const segments = this.#placedSegments();
-    const from = firstIndex(segments.length, (i) => (segments[i]?.decoded.end ?? 0) >= start);
+    const from = firstIndex(0, segments.length, (i) => (segments[i]?.decoded.end ?? 0) >= start);
     return segments.slice(
       from,
-      firstIndex(segments.length, (i) => (segments[i]?.decoded.start ?? 0) > end),
+      firstIndex(0, segments.length, (i) => (segments[i]?.decoded.start ?? 0) > end),
     );
   }
 

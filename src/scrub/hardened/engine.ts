@@ -1,3 +1,4 @@
+import { Edits } from '../../text/view.ts';
 import type { GitleaksConfig } from '../exact/config.ts';
 import { loadConfig, loadPackFile } from '../exact/load-config.ts';
 import type { RuleFile } from '../exact/rule-pack.ts';
@@ -10,7 +11,6 @@ import type { Allowances } from '../workspace-rules.ts';
 import { findKeyBodies } from './key-bodies.ts';
 import { Marks } from './marks.ts';
 import { type Reading, readingsOf } from './view-search.ts';
-import { Edits } from './views/edits.ts';
 
 /** Finds secrets by pattern, in whatever form they are shown. Pure and synchronous; knows no secret of any session. */
 export interface ScrubEngine {

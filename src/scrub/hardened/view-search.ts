@@ -1,5 +1,5 @@
+import { compose, type View } from '../../text/view.ts';
 import { VIEW_KINDS, type ViewKind } from './views/kinds.ts';
-import { compose, type View } from './views/view.ts';
 
 /** A view of a text and how it came to be. */
 export interface Reading {
@@ -22,15 +22,23 @@ export function* readingsOf(text: string): Generator<Reading> {
   let budget = Math.max(MIN_BUDGET_CHARS, BUDGET_SHARE * text.length);
   let level: Reading[] = [{ view: { text, toOriginal: (start, end) => ({ start, end }) }, kinds: [] }];
   for (let depth = 0; depth < MAX_KINDS && level.length > 0; depth++) {
-    const next = level.flatMap(readFurther).sort((a, b) => a.view.text.length - b.view.text.length);
+    const next = level.flatMap(readFurther).sort(byUrgency);
     level = [];
     for (const reading of next) {
-      budget -= reading.view.text.length;
+      if (!isAlwaysRead(reading)) budget -= reading.view.text.length;
       if (budget < 0) return;
       yield reading;
       level.push(reading);
     }
   }
+}
+
+function byUrgency(a: Reading, b: Reading): number {
+  return Number(isAlwaysRead(b)) - Number(isAlwaysRead(a)) || a.view.text.length - b.view.text.length;
+}
+
+function isAlwaysRead({ kinds }: Reading): boolean {
+  return kinds.at(-1)?.isAlwaysRead === true;
 }
 
 function readFurther(reading: Reading): Reading[] {

@@ -1,19 +1,8 @@
+import { meaningOf } from '../../text/escapes.ts';
+
 /** What programs write for a character they cannot or would not write as it is. All are plain alternatives: linear. */
 const ESCAPE =
   /%[0-9A-Fa-f]{2}|\\(?:u[0-9A-Fa-f]{4}|x[0-9A-Fa-f]{2}|[0-3][0-7]{2}|["'\\/nrtbf$`&|;<>()*?!{}[\]~# ])|&(?:#[0-9]{2,6}|#[xX][0-9A-Fa-f]{2,5}|amp|lt|gt|quot|apos);/g;
-
-const NAMED: Readonly<Record<string, string>> = {
-  '\\n': '\n',
-  '\\r': '\r',
-  '\\t': '\t',
-  '\\b': '\b',
-  '\\f': '\f',
-  '&amp;': '&',
-  '&lt;': '<',
-  '&gt;': '>',
-  '&quot;': '"',
-  '&apos;': "'",
-};
 
 /** Characters on either side of an escape that belong to its run at the most. */
 const MAX_REACH = 4096;
@@ -42,7 +31,7 @@ export function* unescapedRuns(text: string, from: number, to: number): Generato
 
 /** A text with its escapes undone once. */
 export function unescapeOnce(text: string): string {
-  return text.replace(ESCAPE, meaningOf);
+  return text.replace(ESCAPE, (escape) => meaningOf(escape) ?? escape);
 }
 
 function unescapeRun(text: string, start: number, end: number): Unescaped {
@@ -57,7 +46,7 @@ function unescapeRun(text: string, start: number, end: number): Unescaped {
   };
   for (let found = finder.exec(text); found !== null && finder.lastIndex <= end; found = finder.exec(text)) {
     copyTo(found.index);
-    const meaning = meaningOf(found[0]);
+    const meaning = meaningOf(found[0]) ?? found[0];
     parts.push(meaning);
     for (let i = 0; i < meaning.length; i++) places.push(at);
     at = finder.lastIndex;
@@ -65,21 +54,6 @@ function unescapeRun(text: string, start: number, end: number): Unescaped {
   copyTo(end);
   places.push(end);
   return { text: parts.join(''), places };
-}
-
-function meaningOf(written: string): string {
-  const named = NAMED[written];
-  if (named !== undefined) return named;
-  const kind = written[1] ?? '';
-  if (written[0] === '%') return String.fromCharCode(Number.parseInt(written.slice(1), 16));
-  if (written[0] === '&') return entityOf(written.slice(2, -1));
-  if (kind === 'u' || kind === 'x') return String.fromCharCode(Number.parseInt(written.slice(2), 16));
-  return kind >= '0' && kind <= '3' ? String.fromCharCode(Number.parseInt(written.slice(1), 8)) : kind;
-}
-
-function entityOf(reference: string): string {
-  const isHex = reference[0] === 'x' || reference[0] === 'X';
-  return String.fromCodePoint(isHex ? Number.parseInt(reference.slice(1), 16) : Number(reference));
 }
 
 function runStart(text: string, at: number, limit: number): number {

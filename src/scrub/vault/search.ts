@@ -1,3 +1,4 @@
+import { firstIndex } from '../../text/binary-search.ts';
 import { type Decoded, decodeRuns, type InflateAllowance } from './decoded.ts';
 import { gather } from './gather.ts';
 import { Budget } from './grams.ts';
@@ -106,7 +107,7 @@ function* searchDecoded(
 function* inOriginal(hit: GuardHit, parts: readonly Part[], known: readonly KnownValues[]): Generator<Sight> {
   const [anyKnown] = known;
   if (anyKnown === undefined) return;
-  for (let i = partAt(parts, hit.start); i < parts.length; i++) {
+  for (let i = firstIndex(1, parts.length, (part) => (parts[part]?.at ?? 0) > hit.start) - 1; i < parts.length; i++) {
     const part = parts[i];
     if (part === undefined || part.at >= hit.end) return;
     const { text, kind, toOriginal } = part.decoded;
@@ -128,16 +129,4 @@ function* inOriginal(hit: GuardHit, parts: readonly Part[], known: readonly Know
       isDump: false,
     };
   }
-}
-
-/** The last part that begins at or before a place. */
-function partAt(parts: readonly Part[], place: number): number {
-  let low = 0;
-  let high = parts.length - 1;
-  while (low < high) {
-    const middle = Math.ceil((low + high) / 2);
-    if ((parts[middle]?.at ?? 0) <= place) low = middle;
-    else high = middle - 1;
-  }
-  return low;
 }

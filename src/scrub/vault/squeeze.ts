@@ -1,3 +1,6 @@
+import { firstIndex } from '../../text/binary-search.ts';
+import { BACKSPACE, ESC, skipSequence } from '../../text/terminal.ts';
+
 /**
  * A text as the guard compares it: letters in lower case and digits, nothing else. Colour escapes, zero-width and
  * other separators are dropped, full-width and other compatible letters folded, and what a backspace overprints is
@@ -11,11 +14,6 @@ export interface Squeezed {
   length: number;
 }
 
-const ESC = 0x1b;
-const BACKSPACE = 0x08;
-/** Characters of a colour escape that are looked at for its end. */
-const MAX_ESCAPE_CHARS = 32;
-
 /** The squeezed view of a part of a text, between UTF-16 offsets. `room`: a view that is no longer used. */
 export function squeeze(text: string, from = 0, to = text.length, room?: Squeezed): Squeezed {
   const hasRoom = room !== undefined && room.codes.length >= to - from;
@@ -28,7 +26,7 @@ export function squeeze(text: string, from = 0, to = text.length, room?: Squeeze
     if (code !== 0) {
       codes[length] = code;
       places[length++] = at;
-    } else if (char === ESC) at = endOfEscape(text, at, to) - 1;
+    } else if (char === ESC) at = skipSequence(text, at, to) - 1;
     else if (char === BACKSPACE && length > 0 && places[length - 1] === at - 1) length--;
     else if (char === MATH_LEAD && at + 1 < to) {
       const folded = foldedCode(text.slice(at, at + 2));
@@ -52,28 +50,7 @@ export function stringOf({ codes, length }: Squeezed): string {
 
 /** Position of the first code that stands at or after an offset of the text. */
 export function firstAt({ places, length }: Squeezed, offset: number): number {
-  let low = 0;
-  let high = length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((places[middle] ?? 0) < offset) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
-
-/** End of `ESC [ … letter` or `ESC ( B`; an OSC is read as text, because a link may hold what is looked for. */
-function endOfEscape(text: string, at: number, to: number): number {
-  const kind = text[at + 1];
-  if (kind === '(' || kind === ')') return Math.min(at + 3, to);
-  if (kind !== '[') return at + 1;
-  const limit = Math.min(to, at + MAX_ESCAPE_CHARS);
-  for (let end = at + 2; end < limit; end++) {
-    const char = text.charCodeAt(end);
-    if (char >= 0x40 && char <= 0x7e) return end + 1;
-    if (char < 0x20 || char > 0x7e) break;
-  }
-  return at + 1;
+  return firstIndex(0, length, (position) => (places[position] ?? 0) >= offset);
 }
 
 /** First half of the mathematical letters (U+1D400 and following). */

@@ -1,7 +1,7 @@
-import type { Edited } from './edit.ts';
-import { Edit } from './edit.ts';
+import type { Edited } from '../../text/edited-text.ts';
+import { Edit } from '../../text/edited-text.ts';
+import { CSI, Introducers, indexOrEnd, parametersStart, sequenceEnd, stringStart } from '../../text/terminal.ts';
 import { Hyperlinks } from './hyperlinks.ts';
-import { CSI, Introducers, indexOrEnd, parametersStart, sequenceEnd, stringStart } from './sequences.ts';
 
 /** Cursor keys, wrapping, cursor shown or blinking, mouse, focus, bracketed paste, painting at once: no text depends on them. */
 const MODES = /^\?(?:(?:1|7|12|25|100[02346]|2004|2026)(?:;(?!$)|$))+$/;

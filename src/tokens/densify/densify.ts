@@ -1,12 +1,10 @@
+import { compose, type Edited, isRewritten, type PartMap, partBefore, sameText } from '../../text/edited-text.ts';
+import { withoutSequences } from '../../text/terminal.ts';
 import { cutAfter, cutBefore } from '../cut-points.ts';
 import { dropStyles } from './ansi.ts';
-import type { Edited } from './edit.ts';
 import { compactJson } from './json-text.ts';
-import type { PartMap } from './part-map.ts';
-import { compose, isRewritten, partBefore, sameText } from './part-map.ts';
 import { collapseProgress } from './progress.ts';
 import { foldRepeats } from './repeats.ts';
-import { withoutSequences } from './sequences.ts';
 import { dropTrailingSpaces } from './trailing-spaces.ts';
 
 /** What can be left out of an output without changing what it says. */
@@ -31,7 +29,7 @@ export interface Dense {
 }
 
 /** In the order they are made: coloured JSON is JSON without its colours, and lines are alike without their padding. */
-const MAKERS: readonly [DensifyStep, (source: string) => Edited | null][] = [
+const MAKERS: readonly [DensifyStep, (source: string, isPart: boolean) => Edited | null][] = [
   ['ansi', dropStyles],
   ['progress', collapseProgress],
   ['json', compactJson],
@@ -39,13 +37,16 @@ const MAKERS: readonly [DensifyStep, (source: string) => Edited | null][] = [
   ['repeats', foldRepeats],
 ];
 
-/** Takes `steps`, each only if its result is smaller. Linear in the length of `source`. */
-export function densify(source: string, steps: readonly DensifyStep[]): Dense {
+/**
+ * Takes `steps`, each only if its result is smaller. Linear in the length of `source`. `isPart`: the source is a part of
+ * a longer text, see collapseProgress.
+ */
+export function densify(source: string, steps: readonly DensifyStep[], isPart = false): Dense {
   let text = source;
   let map: PartMap | null = null;
   const done = new Set<DensifyStep>();
   for (const [step, make] of MAKERS) {
-    const edited = steps.includes(step) ? make(text) : null;
+    const edited = steps.includes(step) ? make(text, isPart) : null;
     if (edited === null || edited.text.length >= text.length) continue;
     done.add(step);
     text = edited.text;
@@ -61,7 +62,7 @@ export function densify(source: string, steps: readonly DensifyStep[]): Dense {
 /** For views that search: without terminal sequences and progress. The line ends of `source` all stay where they are. */
 export function plainLines(source: string): string {
   const plain = dropStyles(source)?.text ?? source;
-  return withoutSequences(collapseProgress(plain)?.text ?? plain);
+  return withoutSequences(collapseProgress(plain, false)?.text ?? plain);
 }
 
 class MappedText implements Dense {

@@ -1,4 +1,4 @@
-import { sequenceEnd, withoutSequences } from './sequences.ts';
+import { sequenceEnd, withoutSequences } from '../../text/terminal.ts';
 
 const LINK = '\u001b]8;';
 const TERMINATORS = ['\u0007', '\u001b\\', '\u009c'] as const;

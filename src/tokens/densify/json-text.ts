@@ -1,5 +1,5 @@
-import type { Edited } from './edit.ts';
-import { Edit } from './edit.ts';
+import type { Edited } from '../../text/edited-text.ts';
+import { Edit } from '../../text/edited-text.ts';
 
 /** Deeper values are left as they are. */
 const MAX_DEPTH = 1000;

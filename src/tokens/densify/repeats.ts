@@ -1,6 +1,6 @@
-import type { Edited } from './edit.ts';
-import { Edit } from './edit.ts';
-import { LF } from './sequences.ts';
+import type { Edited } from '../../text/edited-text.ts';
+import { Edit } from '../../text/edited-text.ts';
+import { LF } from '../../text/terminal.ts';
 
 /** A longer line is not folded: what stands for a run is one unit, and must fit a small budget. */
 const LINE_MAX_CHARS = 4096;

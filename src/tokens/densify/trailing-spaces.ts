@@ -1,6 +1,6 @@
-import type { Edited } from './edit.ts';
-import { Edit } from './edit.ts';
-import { CR } from './sequences.ts';
+import type { Edited } from '../../text/edited-text.ts';
+import { Edit } from '../../text/edited-text.ts';
+import { CR } from '../../text/terminal.ts';
 
 const [TAB, SPACE] = [0x09, 0x20];
 /** From here on a blank at a line end is content: a unified diff, whether painted or not. */

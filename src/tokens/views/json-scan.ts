@@ -1,3 +1,5 @@
+import { firstIndex } from '../../text/binary-search.ts';
+
 /** The end of the value, or the place of the first fault as `~place`: always negative, so that no exception is made. */
 export type Scanned = number;
 
@@ -36,13 +38,7 @@ export class Containers {
 
   /** The container that opens at this offset. */
   find(at: number): number {
-    let low = 0;
-    for (let high = this.count - 1; low < high; ) {
-      const middle = (low + high) >>> 1;
-      if ((this.opens[middle] ?? 0) < at) low = middle + 1;
-      else high = middle;
-    }
-    return low;
+    return firstIndex(0, this.count - 1, (container) => (this.opens[container] ?? 0) >= at);
   }
 
   #grow(): void {

@@ -1,8 +1,8 @@
-import { countPrintable, type Decoded, putReadable } from './readable.ts';
-import { characterTable, runsOf } from './runs.ts';
-import { type View, ViewBuilder } from './view.ts';
+import { characterTable, countPrintable, runsOf } from '../../../text/encodings.ts';
+import { type View, ViewBuilder } from '../../../text/view.ts';
+import { type Decoded, putReadable } from './readable.ts';
 
-const DIGITS = characterTable(/[!-u]/);
+const DIGITS = characterTable((character) => /[!-u]/.test(character));
 const MIN_DIGITS = 40;
 /** Groups looked at before the rest is decoded. */
 const PROBE_CHARS = 20;

@@ -1,14 +1,13 @@
-import { Alphabet, type Blob, blobsOf, decodeDigits } from './blobs.ts';
-import { countPrintable, putReadable } from './readable.ts';
-import { type View, ViewBuilder } from './view.ts';
+import { BASE64, countPrintable } from '../../../text/encodings.ts';
+import { type View, ViewBuilder } from '../../../text/view.ts';
+import { type Blob, blobsOf, decodeDigits } from './blobs.ts';
+import { putReadable } from './readable.ts';
 
-const CHARACTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
-const ALPHABET = new Alphabet(`${CHARACTERS}+/`, `${CHARACTERS}-_`);
 const MIN_DIGITS = 16;
 
 /** Base64, either alphabet, of any length, over line ends. */
 export function* base64Blobs(text: string): Generator<Blob> {
-  for (const blob of blobsOf(text, ALPHABET, MIN_DIGITS)) if (isMixed(blob)) yield blob;
+  for (const blob of blobsOf(text, BASE64, MIN_DIGITS)) if (isMixed(blob)) yield blob;
 }
 
 /**

@@ -1,5 +1,5 @@
+import { type Alphabet, runEnd, runsOf } from '../../../text/encodings.ts';
 import type { Decoded } from './readable.ts';
-import { runEnd, runsOf } from './runs.ts';
 
 /** Characters of one encoding that belong together although line ends and prefixes stand between. */
 export interface Blob {
@@ -14,20 +14,6 @@ export interface Blob {
 const BREAK = /(?:\\?\r?\n|\\+[nr])[ \t]*(?:[0-9]{1,6}[:-]|[+>|] ?)?/y;
 /** Shorter lines were not made by wrapping. */
 const MIN_LINE = 32;
-
-/** An encoding: which characters are its digits, and what each is worth. */
-export class Alphabet {
-  readonly digits: Uint8Array;
-  readonly values = new Uint8Array(128);
-
-  /** Each a list of the digits in order; one digit may be written in several ways. */
-  constructor(...alphabets: readonly string[]) {
-    for (const characters of alphabets)
-      for (let value = 0; value < characters.length; value++) this.values[characters.charCodeAt(value)] = value;
-    const all = new Set(alphabets.join(''));
-    this.digits = Uint8Array.from({ length: 128 }, (_, code) => (all.has(String.fromCharCode(code)) ? 1 : 0));
-  }
-}
 
 /** The blobs that begin with at least `min` digits on a line, and go on while the lines get no longer. */
 export function* blobsOf(text: string, alphabet: Alphabet, min: number): Generator<Blob> {

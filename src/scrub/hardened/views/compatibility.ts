@@ -1,5 +1,4 @@
-import { editMatches } from './edits.ts';
-import type { View } from './view.ts';
+import { editMatches, type View } from '../../../text/view.ts';
 
 /** Super- and subscripts, letter-like signs, Roman and circled figures, ligatures, full-width and mathematical letters. */
 const LOOK_ALIKES =

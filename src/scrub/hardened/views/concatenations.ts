@@ -1,5 +1,4 @@
-import { editMatches } from './edits.ts';
-import type { View } from './view.ts';
+import { editMatches, type View } from '../../../text/view.ts';
 
 /** The end of one quoted string and the beginning of the next, with nothing but an operator between. */
 const JOINTS = /(?<=[\w+/=.-])(["'`])\s{0,40}(?:\+|\.{1,2}|&|~|\|\||\\)?\s{0,40}\1(?=[\w+/=.-])/g;

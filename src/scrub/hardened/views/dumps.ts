@@ -1,5 +1,5 @@
+import { type View, ViewBuilder } from '../../../text/view.ts';
 import { type Decoded, putReadable } from './readable.ts';
-import { type View, ViewBuilder } from './view.ts';
 
 /** A line of `xxd`, `hexdump`, `od` in one of their forms: where in the file it is, then groups of digits. */
 const LINE =

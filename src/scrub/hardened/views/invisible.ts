@@ -1,5 +1,4 @@
-import { editMatches } from './edits.ts';
-import type { View } from './view.ts';
+import { editMatches, type View } from '../../../text/view.ts';
 
 /**
  * NUL (every second character of UTF-16 that was read as bytes), soft hyphen, joiners and zero-width spaces, direction

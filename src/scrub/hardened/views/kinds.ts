@@ -1,3 +1,5 @@
+import { resolvedView } from '../../../text/resolved-view.ts';
+import type { ViewOf } from '../../../text/view.ts';
 import { ascii85Decoded } from './ascii85.ts';
 import { base32Decoded } from './base32.ts';
 import { base64Decoded } from './base64.ts';
@@ -14,7 +16,6 @@ import { percentDecoded } from './percent.ts';
 import { quotedPrintableDecoded } from './quoted-printable.ts';
 import { withoutSpacing } from './spaced-letters.ts';
 import { withoutTerminalCodes } from './terminal-codes.ts';
-import type { ViewOf } from './view.ts';
 import { unwrapped } from './wraps.ts';
 
 export interface ViewKind {
@@ -25,10 +26,13 @@ export interface ViewKind {
   times: number;
   /** Whether ordinary text can come to look like a secret in it: then only findings with a mark of their own count. */
   needsMark: boolean;
+  /** Read however long the other views are: a later step may show the text like this. Default false. */
+  isAlwaysRead?: boolean;
 }
 
 /** In the order in which they are tried. */
 export const VIEW_KINDS: readonly ViewKind[] = [
+  { of: resolvedView, layer: 'display', times: 1, needsMark: false, isAlwaysRead: true },
   { of: withoutTerminalCodes, layer: 'display', times: 1, needsMark: false },
   { of: withoutInvisible, layer: 'display', times: 1, needsMark: false },
   { of: asShown, layer: 'display', times: 1, needsMark: false },

@@ -1,4 +1,4 @@
-import { type View, ViewBuilder } from './view.ts';
+import { type View, ViewBuilder } from '../../../text/view.ts';
 
 /** Something that goes back: by one character, or to the beginning of the line with more to come. */
 const GOES_BACK = /[\b]|\r(?=[^\r\n])/g;

@@ -1,5 +1,4 @@
-import { editMatches } from './edits.ts';
-import type { View } from './view.ts';
+import { editMatches, type View } from '../../../text/view.ts';
 
 /** Something that no other text has: an encoded equals sign, underscore or line end, or a pair of bytes of UTF-8. */
 const TRACE = /=3D|=5F|=0A|=[C-F][0-9A-F]=[89AB][0-9A-F]/;

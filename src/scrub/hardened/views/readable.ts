@@ -1,4 +1,5 @@
-import type { ViewBuilder } from './view.ts';
+import { countPrintable, isPrintable } from '../../../text/encodings.ts';
+import type { ViewBuilder } from '../../../text/view.ts';
 
 /** Bytes that a text stands for, and where in it each comes from. */
 export interface Decoded {
@@ -13,16 +14,6 @@ export interface Decoded {
 const MIN_STRETCH = 12;
 /** Share of text in something that is text with other characters in it. */
 const TEXT_SHARE = 0.9;
-
-function isPrintable(byte: number): boolean {
-  return (byte >= 0x20 && byte < 0x7f) || byte === 9 || byte === 10 || byte === 13;
-}
-
-export function countPrintable(bytes: Uint8Array): number {
-  let count = 0;
-  for (const byte of bytes) if (isPrintable(byte)) count++;
-  return count;
-}
 
 /** Puts what can be read: all of it (as Latin-1) where nearly all is text, else each stretch of text. */
 export function putReadable(builder: ViewBuilder, decoded: Decoded): void {

@@ -1,5 +1,4 @@
-import { Edits } from './edits.ts';
-import type { View } from './view.ts';
+import { Edits, type View } from '../../../text/view.ts';
 
 /** Sixteen characters or more, each by itself between blanks. */
 const SPACED = /(?<!\S)(?:[!-~][ \t]{1,3}){15,}[!-~](?!\S)/g;

@@ -1,21 +1,9 @@
-import { editMatches } from './edits.ts';
-import type { View } from './view.ts';
+import { OBEYED } from '../../../text/terminal.ts';
+import { editMatches, type View } from '../../../text/view.ts';
 
-const [ESC, CSI, BEL] = ['\x1b', '\x9b', '\x07'];
-const STARTS = [ESC, CSI, '^[[', '^[]'];
-
-/** CSI (colours, cursor), OSC (titles, links), DCS and the like to their end or the line's, and short sequences. */
-const CODES = new RegExp(
-  [
-    `(?:${ESC}\\[|${CSI})[0-?]*[ -/]*[@-~]`,
-    `${ESC}\\][^${BEL}${ESC}\\n]*(?:${BEL}|${ESC}\\\\)?`,
-    `${ESC}[PX^_][^${ESC}\\n]*(?:${ESC}\\\\)?`,
-    `${ESC}[ -/]*[0-~]`,
-    // Made visible, as `cat -v` prints them.
-    `\\^\\[(?:\\[[0-?]*[ -/]*[@-~]|\\][0-9][^^\\n]*(?:\\^G|\\^\\[\\\\)?)`,
-  ].join('|'),
-  'g',
-);
+const STARTS = ['\u001b', '\u009b', '^[[', '^[]'];
+/** The codes themselves, and made visible as `cat -v` prints them. */
+const CODES = new RegExp(`${OBEYED}|\\^\\[(?:\\[[0-?]*[ -/]*[@-~]|\\][0-9][^^\\n]*(?:\\^G|\\^\\[\\\\)?)`, 'g');
 
 /** Without the codes that a terminal obeys and does not show. */
 export function withoutTerminalCodes(text: string): View | null {

@@ -1,7 +1,7 @@
-import { characterTable } from './runs.ts';
-import { type View, ViewBuilder } from './view.ts';
+import { characterTable } from '../../../text/encodings.ts';
+import { type View, ViewBuilder } from '../../../text/view.ts';
 
-const OF_VALUE = characterTable(/[A-Za-z0-9_+/=.~-]/);
+const OF_VALUE = characterTable((character) => /[A-Za-z0-9_+/=.~-]/.test(character));
 /** What grep, diff or a quote put before the rest of a value, or blanks. */
 const PREFIX = /[ \t]{0,40}(?:(?:[0-9]{1,6}[:-]|[+>|]) ?)?/y;
 /** A shorter value has no sign of its own that a rule would know it by. */

@@ -1,5 +1,4 @@
-const ESCAPE = String.fromCharCode(0x1b);
-const ANSI = new RegExp(`${ESCAPE}\\[[0-?]*[ -/]*[@-~]`, 'g');
+import { CONTROL_SEQUENCES } from '../../../text/terminal.ts';
 
 /** What builders and loggers put before a line: a time, `#8 1.234 ` of docker, `web-1  | ` of compose. */
 const PREFIX =
@@ -7,7 +6,7 @@ const PREFIX =
 
 /** A line as its program wrote it: without colours, what a carriage return wrote over, and the prefix of a builder. */
 export function bodyOf(line: string): string {
-  const plain = line.includes(ESCAPE) ? line.replace(ANSI, '') : line;
+  const plain = line.includes('\u001b') ? line.replace(CONTROL_SEQUENCES, '') : line;
   const ended = plain.endsWith('\r') ? plain.slice(0, -1) : plain;
   return ended.slice(ended.lastIndexOf('\r') + 1).replace(PREFIX, '');
 }

@@ -9,7 +9,6 @@ import { inPlainLetters } from '#src/scrub/hardened/views/compatibility.js';
 import { inflated } from '#src/scrub/hardened/views/compressed.js';
 import { joinedStrings } from '#src/scrub/hardened/views/concatenations.js';
 import { dumpsRead } from '#src/scrub/hardened/views/dumps.js';
-import { Edits } from '#src/scrub/hardened/views/edits.js';
 import { withoutEntities } from '#src/scrub/hardened/views/entities.js';
 import { unescaped } from '#src/scrub/hardened/views/escapes.js';
 import { hexDecoded } from '#src/scrub/hardened/views/hex.js';
@@ -20,8 +19,8 @@ import { percentDecoded } from '#src/scrub/hardened/views/percent.js';
 import { quotedPrintableDecoded } from '#src/scrub/hardened/views/quoted-printable.js';
 import { withoutSpacing } from '#src/scrub/hardened/views/spaced-letters.js';
 import { withoutTerminalCodes } from '#src/scrub/hardened/views/terminal-codes.js';
-import { compose, type ViewOf } from '#src/scrub/hardened/views/view.js';
 import { unwrapped } from '#src/scrub/hardened/views/wraps.js';
+import { compose, Edits, type ViewOf } from '#src/text/view.js';
 import { ascii85, base32, base64, eachCharacter, hex, hexdump, wrap } from '../../../helpers/evasion-forms.ts';
 
 // The same cases in every run.
