@@ -48,13 +48,6 @@ export function ownLeaves(leaving: Leaving, namedBy: NamedBy): ReadonlySet<numbe
   return walk.own;
 }
 
-/** The same for the `data` of an answer. */
-export function ownLeavesOfData(data: JsonObject, namedBy: NamedBy): ReadonlySet<number> {
-  const walk = new LeafWalk();
-  walk.value(data, namedBy === 'core' ? isOwnName : isNeverOwn);
-  return walk.own;
-}
-
 /** The value of `field` names a text of the answer: it is as much a key as any. */
 function walkStream(walk: LeafWalk, stream: Leaving['streams'][number], namedBy: NamedBy): void {
   for (const [key, value] of Object.entries(stream)) {

@@ -3,6 +3,7 @@ import type { Clock } from '../core/clock.ts';
 import { ContextdError } from '../core/errors.ts';
 import type { Json } from '../core/json.ts';
 import type { Logger } from '../core/log.ts';
+import { resolvedView } from '../text/resolved-view.ts';
 import type { Finding } from './finding.ts';
 import { type ScannedLeaf, weighFirstPass } from './first-pass.ts';
 import type { ScrubEngine } from './hardened/engine.ts';
@@ -199,7 +200,7 @@ class SessionScrubber implements Scrubber {
           texts.push(text);
           continue;
         }
-        const spans = mergeFindings([...findPlain(text, missed), ...(await guardScan([vault.guard, ...seeds], text))]);
+        const spans = mergeFindings([...findPlain(text, missed), ...(await findKnown([vault.guard, ...seeds], text))]);
         texts.push(await maskLeaf(masking, text, spans, NO_MARGIN));
       }
       // The same shape with other strings in it, which the type system cannot see.
@@ -267,7 +268,7 @@ class SessionScrubber implements Scrubber {
     const leaves: ScannedLeaf[] = [];
     for (const [position, text] of texts.entries()) {
       const byPattern = found[position] ?? [];
-      const known = await guardScan([vault.guard, ...seeds], text);
+      const known = await findKnown([vault.guard, ...seeds], text);
       leaves.push({
         text,
         found: byPattern,
@@ -290,6 +291,18 @@ interface Known {
 function openedValues(vault: Vault, tokens: readonly string[]): PlainValue[] {
   const digits = [...new Set(tokens.flatMap(tokenDigits))].filter((one) => vault.has(one));
   return digits.map((one) => ({ value: vault.open(one), rule: 'opened' }));
+}
+
+/** Known values in a text as it is, and in what a terminal shows of it. */
+async function findKnown(guards: readonly Guard[], text: string): Promise<GuardHit[]> {
+  const found = await guardScan(guards, text);
+  const shown = resolvedView(text);
+  if (shown === null) return found;
+  for (const hit of await guardScan(guards, shown.text)) {
+    const place = shown.toOriginal(hit.start, hit.end);
+    if (place !== null) found.push({ ...hit, ...place });
+  }
+  return found;
 }
 
 async function guardScan(guards: readonly Guard[], text: string): Promise<GuardHit[]> {

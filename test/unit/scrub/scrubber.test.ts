@@ -53,6 +53,19 @@ describe('SEC-1.1 SEC-1.3 scrubbing an answer', () => {
     expect(scrubber.openSecrets('s', value.stdout)).toBe(`${a} ${b} ${a}`);
   });
 
+  it('masks a known value that only a terminal would put together', async () => {
+    const scrubber = scrubberWith();
+    const password = generate('[a-z]{4}[0-9]{4}[A-Z]{4}[a-z]{4}[0-9]{4}[A-Z]{4}', random);
+    await scrubber.scrub('s', `DB_PASSWORD=${password}`);
+    const every = (first: number): string =>
+      [...password].filter((_, position) => position % 2 === first).join('\u001b[1C');
+    const shown = `${every(0)}\r\u001b[1C${every(1)}`;
+    const { value } = await scrubber.scrub('s', { stdout: `${shown}\n` });
+    expect(value.stdout).toMatch(/^\[SECRET_1\].?\n$/);
+    const again = await scrubber.scrubAgain('s', `${shown}\n`, []);
+    expect(again.value).toMatch(/^\[SECRET_1\].?\n$/);
+  });
+
   it('keeps a token for the whole session and shares none with another', async () => {
     const scrubber = scrubberWith();
     const [a, b] = [token(), token()];
