@@ -6,15 +6,20 @@ import { readRulePack } from '../src/scrub/exact/rule-pack.ts';
 /** Files of a tool that travel with the bundle. */
 const TOOL_FILES = ['TOOL.md', 'TOOL_EXTENDED.md', 'tool.json'];
 
+/** Read by the engine beside `main.js`. */
+const CERTIFICATES = 'certified-patterns.txt';
+
 /**
- * Builds `dist/core-bundle/`, what the core tools run from: `main.js` (one file, from the compiled program),
- * `rules.json` (one file, because each is looked at on every call) and `tools/<name>/`. The same sources give the same bytes: the bundle's hash is what projects accept.
+ * Builds `dist/core-bundle/`, what the core tools run from: `main.js` (one file, from the compiled program), `rules.json`
+ * (one file, because every call checks each file), the certified patterns and `tools/<name>/`. The same sources give the
+ * same bytes: projects accept the bundle by its hash.
  */
 async function buildCoreBundle(root: string): Promise<void> {
   const target = join(root, 'dist', 'core-bundle');
   await rm(target, { recursive: true, force: true });
   await bundleProgram(root, join(target, 'main.js'));
   await writeFile(join(target, 'rules.json'), JSON.stringify(readRulePack(join(root, 'src', 'scrub', 'rules'))));
+  await copyFile(join(root, 'src', 'scrub', 'exact', CERTIFICATES), join(target, CERTIFICATES));
   await copyTools(join(root, 'tools'), join(target, 'tools'));
 }
 

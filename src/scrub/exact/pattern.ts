@@ -1,15 +1,10 @@
-import { createHash } from 'node:crypto';
-import { CERTIFIED, CERTIFIED_SHORT, type PatternHashes, REFUSED } from './certified-patterns.ts';
+import { type Certificate, certificateOf } from './certified-patterns.ts';
 import { parseGo } from './go-syntax.ts';
 import { groupCountOf } from './go-tree.ts';
 import { LinearEngine } from './linear-engine.ts';
 import { NativeEngine } from './native-engine.ts';
 import { ShortLineEngine } from './short-line-engine.ts';
 import { ruleFault } from './toml-table.ts';
-
-const FOR_ALL_TEXTS = setOf(CERTIFIED);
-const FOR_SHORT_TEXTS = setOf(CERTIFIED_SHORT);
-const TRIED = setOf(REFUSED);
 
 /** Half open, UTF-16 offsets. */
 export interface Range {
@@ -32,7 +27,7 @@ export interface Engine {
  */
 export class Pattern {
   readonly #source: string;
-  readonly #certified: 'all' | 'short' | undefined;
+  readonly #certificate: Certificate | undefined;
   #fast: Engine | undefined;
   #linear: LinearEngine | undefined;
   #groupCount: number | undefined;
@@ -40,10 +35,9 @@ export class Pattern {
   /** SCHEMA_INVALID, naming `where`, for a pattern that Go would refuse. */
   constructor(source: string, where: string) {
     this.#source = source;
-    const hash = hashOf(source);
-    this.#certified = certificateOf(hash);
+    this.#certificate = certificateOf(source);
     // Compiled lazily: a listed pattern is known to compile.
-    if (this.#certified !== undefined || TRIED.has(hash)) return;
+    if (this.#certificate !== undefined) return;
     try {
       this.#linear = new LinearEngine(source);
     } catch (cause) {
@@ -83,32 +77,13 @@ export class Pattern {
   }
 
   #makeFast(): Engine | undefined {
-    if (this.#certified === undefined) return undefined;
+    if (this.#certificate === undefined || this.#certificate === 'refused') return undefined;
     const tree = parseGo(this.#source);
-    return this.#certified === 'all' ? new NativeEngine(tree) : new ShortLineEngine(tree, () => this.#slow());
+    return this.#certificate === 'all' ? new NativeEngine(tree) : new ShortLineEngine(tree, () => this.#slow());
   }
 
   #slow(): LinearEngine {
     this.#linear ??= new LinearEngine(this.#source);
     return this.#linear;
   }
-}
-
-/** Whether a pattern is on one of the lists, certified or refused: it is known to compile. */
-export function isListed(source: string): boolean {
-  const hash = hashOf(source);
-  return certificateOf(hash) !== undefined || TRIED.has(hash);
-}
-
-function hashOf(source: string): string {
-  return createHash('sha256').update(source).digest('hex');
-}
-
-function setOf({ official, own }: PatternHashes): ReadonlySet<string> {
-  return new Set([...official, ...own]);
-}
-
-function certificateOf(hash: string): 'all' | 'short' | undefined {
-  if (FOR_ALL_TEXTS.has(hash)) return 'all';
-  return FOR_SHORT_TEXTS.has(hash) ? 'short' : undefined;
 }

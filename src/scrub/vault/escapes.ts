@@ -31,7 +31,7 @@ export function* unescapedRuns(text: string, from: number, to: number): Generato
 
 /** A text with its escapes undone once. */
 export function unescapeOnce(text: string): string {
-  return text.replace(ESCAPE, (escape) => meaningOf(escape) ?? escape);
+  return text.replace(ESCAPE, (written) => meaningOf(written) ?? written);
 }
 
 function unescapeRun(text: string, start: number, end: number): Unescaped {
