@@ -2,8 +2,7 @@ import vm from 'node:vm';
 import { parseGo } from '../src/scrub/exact/go-syntax.ts';
 import type { GoNode } from '../src/scrub/exact/go-tree.ts';
 import { LinearEngine } from '../src/scrub/exact/linear-engine.ts';
-import { NativeEngine } from '../src/scrub/exact/native-engine.ts';
-import { isTranslatable } from '../src/scrub/exact/native-regexp.ts';
+import { isTranslatable, NativeEngine } from '../src/scrub/exact/native-engine.ts';
 import { SHORT_CHARS } from '../src/scrub/exact/short-line-engine.ts';
 import { attackStrings, mutate, type Random, sampleOf, seededRandom } from './attack-strings.ts';
 

@@ -1,5 +1,5 @@
 import type { AuditorState } from '../scrub/gitleaks/auditor.ts';
-import { howToInstall } from '../scrub/gitleaks/remedy.ts';
+import { howToInstall } from '../scrub/gitleaks/pinned.ts';
 import type { HealthCheck } from '../server/door.ts';
 import type { StandingAuditorState } from './standing-auditor.ts';
 

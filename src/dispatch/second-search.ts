@@ -1,5 +1,5 @@
 import type { AuditItem } from '../scrub/gitleaks/auditor.ts';
-import type { MissedSecret } from '../scrub/gitleaks/missed.ts';
+import type { MissedSecret } from '../scrub/gitleaks/run.ts';
 
 /** The real gitleaks beside our engine. */
 export interface SecondSearch {

@@ -7,22 +7,18 @@ import { resolvedView } from '../text/resolved-view.ts';
 import type { Finding } from './finding.ts';
 import { type ScannedLeaf, weighFirstPass } from './first-pass.ts';
 import type { ScrubEngine } from './hardened/engine.ts';
-import { collectNamed } from './leaf-context.ts';
-import { collectLeaves, replaceLeaves } from './leaves.ts';
+import { collectLeaves, collectNamed, replaceLeaves } from './leaves.ts';
 import { type Masking, maskLeaf, replaceSpans } from './mask-leaf.ts';
 import type { Scanner } from './scan/scanner.ts';
 import { mergeFindings } from './spans.ts';
-import { Guard, type GuardHit, searchAtOnce } from './vault/guard.ts';
+import { findPlain, Guard, type GuardHit, type PlainValue, searchAtOnce } from './vault/guard.ts';
 import { tokenDigits, UNNUMBERED } from './vault/look-alike.ts';
-import { findPlain, type PlainValue } from './vault/plain-search.ts';
-import type { SecretSummary } from './vault/secret-summary.ts';
 import type { Seeds } from './vault/seeds.ts';
 import { SessionVaults } from './vault/session-vaults.ts';
-import type { NumberStore, SecretUse, Vault } from './vault/vault.ts';
+import type { NumberStore, SecretSummary, SecretUse, Vault } from './vault/vault.ts';
 import type { WorkspaceRules } from './workspace-rules.ts';
 
-export type { SecretSummary } from './vault/secret-summary.ts';
-export type { SecretUse } from './vault/vault.ts';
+export type { SecretSummary, SecretUse } from './vault/vault.ts';
 
 interface Scrubbed<T> {
   value: T;

@@ -50,3 +50,72 @@ function characterOf(digits: string, base: number): string | null {
   const code = Number.parseInt(digits, base);
   return code <= 0x10ffff ? String.fromCodePoint(code) : null;
 }
+
+/** What programs write for a character they cannot or would not write as it is. All are plain alternatives: linear. */
+const ESCAPE =
+  /%[0-9A-Fa-f]{2}|\\(?:u[0-9A-Fa-f]{4}|x[0-9A-Fa-f]{2}|[0-3][0-7]{2}|["'\\/nrtbf$`&|;<>()*?!{}[\]~# ])|&(?:#[0-9]{2,6}|#[xX][0-9A-Fa-f]{2,5}|amp|lt|gt|quot|apos);/g;
+
+/** Characters on either side of an escape that belong to its run at the most. */
+const MAX_REACH = 4096;
+
+/** A run of characters without white space, with its escapes undone once. */
+interface Unescaped {
+  text: string;
+  /** Offset in the original of each character; one more for the end. */
+  places: number[];
+}
+
+/** The runs with at least one escape that begin between two offsets of a text. */
+export function* unescapedRuns(text: string, from: number, to: number): Generator<Unescaped> {
+  const finder = new RegExp(ESCAPE);
+  let done = from;
+  for (;;) {
+    finder.lastIndex = done;
+    const first = finder.exec(text);
+    if (first === null || first.index >= to) return;
+    const start = runStart(text, first.index, Math.max(0, done === from ? first.index - MAX_REACH : done));
+    const end = runEnd(text, finder.lastIndex);
+    yield unescapeRun(text, start, end);
+    done = end;
+  }
+}
+
+/** A text with its escapes undone once. */
+export function unescapeOnce(text: string): string {
+  return text.replace(ESCAPE, (written) => meaningOf(written) ?? written);
+}
+
+function unescapeRun(text: string, start: number, end: number): Unescaped {
+  const finder = new RegExp(ESCAPE);
+  finder.lastIndex = start;
+  const parts: string[] = [];
+  const places: number[] = [];
+  let at = start;
+  const copyTo = (stop: number): void => {
+    parts.push(text.slice(at, stop));
+    for (; at < stop; at++) places.push(at);
+  };
+  for (let found = finder.exec(text); found !== null && finder.lastIndex <= end; found = finder.exec(text)) {
+    copyTo(found.index);
+    const meaning = meaningOf(found[0]) ?? found[0];
+    parts.push(meaning);
+    for (let i = 0; i < meaning.length; i++) places.push(at);
+    at = finder.lastIndex;
+  }
+  copyTo(end);
+  places.push(end);
+  return { text: parts.join(''), places };
+}
+
+function runStart(text: string, at: number, limit: number): number {
+  let start = at;
+  while (start > limit && text.charCodeAt(start - 1) > 0x20) start--;
+  return start;
+}
+
+function runEnd(text: string, at: number): number {
+  const limit = Math.min(text.length, at + MAX_REACH);
+  let end = at;
+  while (end < limit && text.charCodeAt(end) > 0x20) end++;
+  return end;
+}

@@ -2,10 +2,10 @@ import type { Envelope } from '../core/envelope.ts';
 import { ContextdError } from '../core/errors.ts';
 import { BUDGET_MIN_TOKENS } from '../core/limits.ts';
 import { TOKEN_MAX_BYTES, type TokenCounter } from './counter.ts';
-import { wellFormed } from './escaped.ts';
 import { type Archive, type BudgetOutput, fitLayout, type Layout, TOKENS_PER_BYTE } from './fit.ts';
 import { type ByteRange, renderLine } from './line.ts';
 import { type CutStream, type Piece, ShownStream } from './shown-stream.ts';
+import { wellFormed } from './truncate.ts';
 
 export interface BudgetInput {
   /** With empty stream fields in `data`, at the place where they shall be printed. */

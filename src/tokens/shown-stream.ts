@@ -1,8 +1,7 @@
 import type { TokenCounter } from './counter.ts';
 import { cutAfter, cutBefore } from './cut-points.ts';
 import { type Dense, type DensifyStep, densify } from './densify/densify.ts';
-import { wellFormed } from './escaped.ts';
-import { countEscaped, headEnd, LAST_LOOK, tailStart } from './truncate.ts';
+import { countEscaped, headEnd, LAST_LOOK, tailStart, wellFormed } from './truncate.ts';
 import { lastErrorBlock } from './views/errors.ts';
 
 /** Which end of a text stays when it is too long. */

@@ -1,6 +1,6 @@
 import { ContextdError } from '../../core/errors.ts';
 import type { GitleaksPlaces } from '../../scrub/gitleaks/binary.ts';
-import { howToInstall } from '../../scrub/gitleaks/remedy.ts';
+import { howToInstall } from '../../scrub/gitleaks/pinned.ts';
 import { defineCommand, type Given } from '../command.ts';
 import type { CliContext } from '../context.ts';
 import { printable, renderError, write } from '../render.ts';

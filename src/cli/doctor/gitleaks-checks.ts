@@ -1,6 +1,5 @@
 import type { GitleaksPlaces } from '../../scrub/gitleaks/binary.ts';
-import { PINNED_VERSION } from '../../scrub/gitleaks/pinned.ts';
-import { howToInstall } from '../../scrub/gitleaks/remedy.ts';
+import { howToInstall, PINNED_VERSION } from '../../scrub/gitleaks/pinned.ts';
 import type { CliContext } from '../context.ts';
 import type { Check } from '../render.ts';
 import { ok, warn } from './check.ts';

@@ -1,15 +1,14 @@
 import { firstIndex } from '../../text/binary-search.ts';
-import { decodeRun } from './decoders.ts';
-import { ENCODING_KINDS, type EncodedRun, type EncodingKind, findEncoded } from './encodings.ts';
-import type { Range } from './pattern.ts';
+import type { Span } from '../../text/view.ts';
+import { decodeRun, ENCODING_KINDS, type EncodedRun, type EncodingKind, findEncoded } from './encodings.ts';
 
 /** A place of the previous pass that was decoded. */
 export interface Segment {
   kind: EncodingKind;
   /** In the text of the previous pass. */
-  encoded: Range;
+  encoded: Span;
   /** In the text of this pass. */
-  decoded: Range;
+  decoded: Span;
 }
 
 /** A text as the rules see it: the given one, then that with its encoded places decoded, and so on. */
@@ -56,7 +55,7 @@ function withoutOutranked(runs: EncodedRun[]): EncodedRun[] {
 }
 
 /** The segments whose decoded text overlaps or touches a range. */
-export function segmentsAt(segments: readonly Segment[], { start, end }: Range): Segment[] {
+export function segmentsAt(segments: readonly Segment[], { start, end }: Span): Segment[] {
   const found: Segment[] = [];
   for (let i = firstIndex(0, segments.length, (k) => (segments[k]?.decoded.end ?? 0) >= start); ; i++) {
     const segment = segments[i];
@@ -66,7 +65,7 @@ export function segmentsAt(segments: readonly Segment[], { start, end }: Range):
 }
 
 /** Where a range of a pass stands in the given text; one that meets decoded text takes in the whole encoded place. */
-export function toGivenText(pass: Pass, { start, end }: Range): Range {
+export function toGivenText(pass: Pass, { start, end }: Span): Span {
   if (pass.previous === undefined) return { start, end };
   const { segments } = pass;
   const from = segments[firstIndex(0, segments.length, (k) => (segments[k]?.decoded.end ?? 0) > start)];

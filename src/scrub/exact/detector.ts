@@ -1,11 +1,9 @@
+import type { Span } from '../../text/view.ts';
 import type { GitleaksConfig } from './config.ts';
 import { decodeOnce, firstPass, type Pass, segmentsAt, toGivenText } from './decode-pass.ts';
-import { GivenText } from './given-text.ts';
-import type { Range } from './pattern.ts';
-import { Places } from './places.ts';
-import { withCompany } from './proximity.ts';
+import { GivenText, Places } from './locations.ts';
 import type { Hit } from './rule.ts';
-import { RuleIndex, type RuleIndexOptions, type Slot } from './rule-index.ts';
+import { RuleIndex, type RuleIndexOptions, type Slot, withCompany } from './rule-index.ts';
 
 /** What gitleaks reports, in its words. */
 export interface Detection {
@@ -120,7 +118,7 @@ class PassRun {
     const { line, ...location } = this.#given.locate(this.#places.reported(hit));
     if (this.#options.heedAllowComments && this.#given.hasAllowComment(line)) return undefined;
     const { text } = this.pass;
-    const slice = ({ start, end }: Range): string => text.slice(start, end);
+    const slice = ({ start, end }: Span): string => text.slice(start, end);
     return {
       rule,
       ...toGivenText(this.pass, hit.secret.start < hit.secret.end ? hit.secret : hit.match),

@@ -1,7 +1,16 @@
 import { RE2JS } from 're2js';
+import type { Span } from '../../text/view.ts';
 import { parseGo } from './go-syntax.ts';
-import type { Engine, Range } from './pattern.ts';
-import { isLineLocal, maxLength, seesTextStart } from './tree-facts.ts';
+import { isLineLocal, maxLength, seesTextStart } from './go-tree.ts';
+
+/** What runs a pattern. */
+export interface Engine {
+  test(text: string): boolean;
+  findAll(text: string): Span[];
+  groups(text: string): (Span | undefined)[];
+  /** Whether `groups` says what Go says. */
+  readonly hasGroups: boolean;
+}
 
 /** Characters that are asked about together; where they hold a match, in pieces of the second size. */
 const BLOCK_CHARS = 4096;
@@ -32,9 +41,9 @@ export class LinearEngine implements Engine {
     return this.#re.test(text);
   }
 
-  findAll(text: string): Range[] {
+  findAll(text: string): Span[] {
     if (!this.#re.test(text)) return [];
-    const found: Range[] = [];
+    const found: Span[] = [];
     if (this.#lineLocal) this.#findInLines(text, found);
     else if (this.#longest <= MAX_OVERLAP_CHARS)
       this.#findInBlocks(text, { from: 0, to: text.length }, BLOCK_CHARS, found);
@@ -42,7 +51,7 @@ export class LinearEngine implements Engine {
     return found;
   }
 
-  groups(text: string): (Range | undefined)[] {
+  groups(text: string): (Span | undefined)[] {
     const matcher = this.#re.matcher(text);
     const count = this.#re.groupCount();
     if (count === 0 || !matcher.find()) return [];
@@ -52,7 +61,7 @@ export class LinearEngine implements Engine {
     });
   }
 
-  #findInLines(text: string, found: Range[]): void {
+  #findInLines(text: string, found: Span[]): void {
     for (let from = 0; from <= text.length; ) {
       const to = lineEndFrom(text, from + BLOCK_CHARS);
       if (this.#re.test(text.slice(from, to)))
@@ -66,7 +75,7 @@ export class LinearEngine implements Engine {
   }
 
   /** Matches that start in a part of the text, each block with all that a match from it can reach or see. */
-  #findInBlocks(text: string, part: { from: number; to: number }, size: number, found: Range[]): void {
+  #findInBlocks(text: string, part: { from: number; to: number }, size: number, found: Span[]): void {
     for (let from = part.from; from <= part.to; from += size) {
       const to = Math.min(part.to, from + size);
       const first = Math.max(from, found.at(-1)?.end ?? 0);
@@ -79,7 +88,7 @@ export class LinearEngine implements Engine {
   }
 
   /** Matches that start in a part of the slice, which lies at `offset` of the text. */
-  #find(slice: string, { from, to, offset }: { from: number; to: number; offset: number }, found: Range[]): void {
+  #find(slice: string, { from, to, offset }: { from: number; to: number; offset: number }, found: Span[]): void {
     const matcher = this.#re.matcher(slice);
     // What the cut hides can only make a match likelier, so a plain no is a no.
     for (let at = from; at <= to && this.#re.test(at === 0 ? slice : slice.slice(at - 1)); ) {

@@ -1,25 +1,11 @@
+import type { Span } from '../../text/view.ts';
 import { type Certificate, certificateOf } from './certified-patterns.ts';
 import { parseGo } from './go-syntax.ts';
 import { groupCountOf } from './go-tree.ts';
-import { LinearEngine } from './linear-engine.ts';
+import { type Engine, LinearEngine } from './linear-engine.ts';
 import { NativeEngine } from './native-engine.ts';
 import { ShortLineEngine } from './short-line-engine.ts';
 import { ruleFault } from './toml-table.ts';
-
-/** Half open, UTF-16 offsets. */
-export interface Range {
-  start: number;
-  end: number;
-}
-
-/** What runs a pattern. */
-export interface Engine {
-  test(text: string): boolean;
-  findAll(text: string): Range[];
-  groups(text: string): (Range | undefined)[];
-  /** Whether `groups` says what Go says. */
-  readonly hasGroups: boolean;
-}
 
 /**
  * A pattern with Go's syntax and meaning. Those on the certified list run as JavaScript regular expressions, made at
@@ -55,12 +41,12 @@ export class Pattern {
   }
 
   /** All matches, leftmost first, without overlap. */
-  findAll(text: string): Range[] {
+  findAll(text: string): Span[] {
     return this.#run((engine) => engine.findAll(text));
   }
 
   /** The groups of the first match, by number from 1; undefined where a group took no part. Empty without a match. */
-  groups(text: string): (Range | undefined)[] {
+  groups(text: string): (Span | undefined)[] {
     return this.#run((engine) => (engine.hasGroups ? engine : this.#slow()).groups(text));
   }
 

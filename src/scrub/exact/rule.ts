@@ -1,19 +1,21 @@
+import type { Span } from '../../text/view.ts';
 import { Allowlist, type Candidate } from './allowlist.ts';
 import type { RuleConfig } from './config.ts';
 import { type Segment, segmentsAt } from './decode-pass.ts';
 import { entropyOf } from './entropy.ts';
-import { Pattern, type Range } from './pattern.ts';
-import { repeatedGroups } from './repeated-groups.ts';
+import { parseGo } from './go-syntax.ts';
+import { childrenOf, type GoNode } from './go-tree.ts';
+import { Pattern } from './pattern.ts';
 import { ruleFault } from './toml-table.ts';
 
 /** What a rule's pattern found, before any allowlist. Offsets in the text that was searched. */
 export interface Hit {
   /** As the pattern has it. */
-  found: Range;
+  found: Span;
   /** Without the line ends around it. */
-  match: Range;
+  match: Span;
   /** Empty where the group that names the secret is. */
-  secret: Range;
+  secret: Span;
   /** The number of that group; 0: it is the whole match. */
   group: number;
 }
@@ -84,7 +86,7 @@ export class Rule {
   }
 
   /** The pattern is run again on the match alone, so anchors see its ends; where that fails, all of it is secret. */
-  #groupIn(match: string): Range & { group: number } {
+  #groupIn(match: string): Span & { group: number } {
     const groups = this.#pattern?.groups(match) ?? [];
     const { secretGroup } = this.config;
     const isNamed = secretGroup > 0 && groups.length > 0;
@@ -100,10 +102,21 @@ function checkGroup(secretGroup: number, groups: number, where: string): void {
   if (secretGroup > groups) throw ruleFault(where, `"secretGroup" is ${secretGroup}, the regex has ${groups} groups`);
 }
 
-function withoutLineEnds(text: string, { start, end }: Range): Range {
+function withoutLineEnds(text: string, { start, end }: Span): Span {
   let from = start;
   let to = end;
   while (from < to && text[from] === '\n') from++;
   while (to > from && text[to - 1] === '\n') to--;
   return { start: from, end: to };
+}
+
+/** The groups of a pattern that may take part more than once in a match: such a group holds its last turn only. */
+function repeatedGroups(source: string): ReadonlySet<number> {
+  const found = new Set<number>();
+  const visit = (node: GoNode, isRepeated: boolean): void => {
+    if (node.kind === 'group' && isRepeated) found.add(node.index);
+    for (const child of childrenOf(node)) visit(child, isRepeated || (node.kind === 'repeat' && node.max > 1));
+  };
+  visit(parseGo(source), false);
+  return found;
 }

@@ -1,7 +1,7 @@
-import type { GoNode } from './go-tree.ts';
+import type { Span } from '../../text/view.ts';
+import { type GoNode, isLineLocal } from './go-tree.ts';
+import type { Engine } from './linear-engine.ts';
 import { NativeEngine } from './native-engine.ts';
-import type { Engine, Range } from './pattern.ts';
-import { isLineLocal } from './tree-facts.ts';
 
 /** Texts, and lines, up to this long are searched by the JavaScript regular expression. */
 export const SHORT_CHARS = 512;
@@ -31,17 +31,17 @@ export class ShortLineEngine implements Engine {
     return false;
   }
 
-  findAll(text: string): Range[] {
+  findAll(text: string): Span[] {
     if (text.length <= SHORT_CHARS) return this.#short.findAll(text);
     if (!this.#lineLocal) return this.#long().findAll(text);
-    const found: Range[] = [];
+    const found: Span[] = [];
     for (const { from, to, isShort } of linesByLength(text))
       for (const { start, end } of (isShort ? this.#short : this.#long()).findAll(text.slice(from, to)))
         found.push({ start: from + start, end: from + end });
     return found;
   }
 
-  groups(text: string): (Range | undefined)[] {
+  groups(text: string): (Span | undefined)[] {
     return (text.length <= SHORT_CHARS ? this.#short : this.#long()).groups(text);
   }
 }

@@ -1,6 +1,5 @@
 import type { Logger } from '../../core/log.ts';
-import { type MissedSecret, missedSecrets } from './missed.ts';
-import type { GitleaksRun } from './run.ts';
+import { type GitleaksRun, type MissedSecret, missedSecrets } from './run.ts';
 
 /** One stored output to be searched a second time. */
 export interface AuditItem {

@@ -1,16 +1,15 @@
 import { Edits } from '../../text/view.ts';
 import type { GitleaksConfig } from '../exact/config.ts';
+import { readConfigFile } from '../exact/config-file.ts';
+import { lowerCase } from '../exact/keyword-index.ts';
 import { loadConfig, loadPackFile } from '../exact/load-config.ts';
 import type { RuleFile } from '../exact/rule-pack.ts';
 import { RuleSet } from '../exact/rule-set.ts';
 import { ruleFault } from '../exact/toml-table.ts';
 import type { Finding } from '../finding.ts';
 import { isCovered, type MaskedView, maskView, mergeFindings } from '../spans.ts';
-import { applyAllowances } from '../workspace-allowances.ts';
 import type { Allowances } from '../workspace-rules.ts';
-import { findKeyBodies } from './key-bodies.ts';
-import { Marks } from './marks.ts';
-import { type Reading, readingsOf } from './view-search.ts';
+import { type Reading, readingsOf } from './readings.ts';
 
 /** Finds secrets by pattern, in whatever form they are shown. Pure and synchronous; knows no secret of any session. */
 export interface ScrubEngine {
@@ -128,10 +127,107 @@ class Engine implements ScrubEngine {
 }
 
 /** Something that stands for a secret already, with the signs around it. */
-const TOKEN = /^[^A-Za-z0-9]*\[SECRET(?:\\*_[0-9]+)?\\*\][^A-Za-z0-9]*$/;
+const SECRET_TOKEN = /^[^A-Za-z0-9]*\[SECRET(?:\\*_[0-9]+)?\\*\][^A-Za-z0-9]*$/;
 const MAX_TOKEN_CHARS = 64;
 
 /** Scrubbed text is not scrubbed again, whatever stands around the tokens. */
 function isToken(text: string, { start, end }: Finding): boolean {
-  return end - start <= MAX_TOKEN_CHARS && TOKEN.test(text.slice(Math.max(0, start - 1), end + 1));
+  return end - start <= MAX_TOKEN_CHARS && SECRET_TOKEN.test(text.slice(Math.max(0, start - 1), end + 1));
+}
+
+/** A shorter keyword is in ordinary text too. */
+const MIN_KEYWORD_CHARS = 3;
+const MIN_SECRET_CHARS = 16;
+
+/**
+ * Tells secrets that carry the mark of their kind (they begin with a keyword of their rule, as ghp_ and AKIA) from
+ * those that only their surroundings make one. Text that was joined from pieces is believed to hold the former.
+ */
+class Marks {
+  readonly #keywords = new Map<string, string[]>();
+
+  constructor(configs: readonly GitleaksConfig[]) {
+    for (const { rules } of configs)
+      for (const { id, keywords } of rules) {
+        const long = keywords.filter((keyword) => keyword.length >= MIN_KEYWORD_CHARS);
+        this.#keywords.set(id, [...(this.#keywords.get(id) ?? []), ...long]);
+      }
+  }
+
+  isMarked(rule: string, secret: string): boolean {
+    if (secret.length < MIN_SECRET_CHARS) return false;
+    if (secret.startsWith('-----BEGIN')) return true;
+    const beginning = lowerCase(secret.slice(0, 32));
+    return (this.#keywords.get(rule) ?? []).some((keyword) => beginning.startsWith(keyword));
+  }
+}
+
+/**
+ * The first digits of a private key in base64: DER of RSA and PKCS #8 keys of any length (a sequence that begins with
+ * the version 0), of EC and Edwards keys, of encrypted ones, and OpenSSH's own format. Certificates and public keys
+ * begin otherwise.
+ */
+const FIRST_LINE =
+  /(?<![A-Za-z0-9+/])(?:MII[A-Za-z0-9+/]{3}IBA[A-P]|MI[GHIJ][A-Za-z0-9+/]Ag(?:EA|EB)|M[A-P][A-Za-z0-9+/]CAQ(?:EE|Aw)|MI[A-Za-z0-9+/]{3,8}BgkqhkiG9w0BBQ0|b3BlbnNzaC1rZXktdjE)[A-Za-z0-9+/]{30,}={0,2}/g;
+/** The next line of it, with what grep, diff, a quote or JSON put between. */
+const NEXT_LINE = /(?:[ \t"'`+,|>\\]|\\+[nrt]|\r?\n|[0-9]{1,6}[:-]){1,12}[A-Za-z0-9+/]{4,}={0,2}(?![A-Za-z0-9])/y;
+/** The end of a key whose beginning is not there. */
+const END = /-----END[ A-Z0-9]{0,30}PRIVATE KEY(?: BLOCK)?-----/g;
+/** A whole line of base64, as it stands before such an end. */
+const BODY_LINE = /^[ \t"'`+,|>]*(?:[0-9]{1,6}[:-])?[ \t"'`+,|>]*[A-Za-z0-9+/]{16,}={0,2}[ \t"'`+,|>\r]*$/;
+const LAST_LINE = /^[ \t"'`+,|>]*(?:[0-9]{1,6}[:-])?[ \t"'`+,|>]*[A-Za-z0-9+/]{1,64}={0,2}[ \t"'`+,|>\r]*$/;
+const MAX_LINE_CHARS = 120;
+
+const RULE = 'private-key-body';
+
+/** Private keys of which a part is not there: without their BEGIN line, or from anywhere up to their END line. */
+function findKeyBodies(text: string): Finding[] {
+  const found: Finding[] = [];
+  let done = 0;
+  for (const { 0: line, index } of text.matchAll(FIRST_LINE)) {
+    if (index < done) continue;
+    done = bodyEnd(text, index + line.length);
+    found.push({ rule: RULE, start: index, end: done });
+  }
+  for (const { index } of text.matchAll(END)) {
+    const start = bodyStart(text, index);
+    if (start < index) found.push({ rule: RULE, start, end: index });
+  }
+  return found;
+}
+
+function bodyEnd(text: string, from: number): number {
+  NEXT_LINE.lastIndex = from;
+  let end = from;
+  while (text[end - 1] !== '=' && NEXT_LINE.test(text)) end = NEXT_LINE.lastIndex;
+  return end;
+}
+
+/** Goes up line by line: the one before the END may be short, the others are lines of base64. */
+function bodyStart(text: string, end: number): number {
+  let start = end;
+  let lineEnd = text.lastIndexOf('\n', end - 1);
+  if (end - lineEnd > MAX_LINE_CHARS) return end;
+  for (let line = LAST_LINE; lineEnd > 0; line = BODY_LINE) {
+    const from = Math.max(0, lineEnd - MAX_LINE_CHARS);
+    const lineStart = from + text.slice(from, lineEnd).lastIndexOf('\n') + 1;
+    if (!line.test(text.slice(lineStart, lineEnd))) break;
+    start = lineStart;
+    lineEnd = lineStart - 1;
+  }
+  return start;
+}
+
+/** The same configurations with what a person approved: rules that are off, and allowlists that hold for the rest. */
+export function applyAllowances(configs: readonly GitleaksConfig[], given: Allowances | null): GitleaksConfig[] {
+  if (given === null) return [...configs];
+  const off = new Set(given.disabledRules);
+  const { allowlists, targeted } = readConfigFile(given.allowlists, 'weak');
+  return configs.map((config) => ({
+    ...config,
+    rules: config.rules
+      .filter(({ id }) => !off.has(id))
+      .map((rule) => ({ ...rule, allowlists: [...rule.allowlists, ...(targeted.get(rule.id) ?? [])] })),
+    allowlists: [...config.allowlists, ...allowlists],
+  }));
 }

@@ -3,10 +3,10 @@ import type { Config } from '../../config/schema.ts';
 import { ContextdError } from '../../core/errors.ts';
 import type { Logger } from '../../core/log.ts';
 import type { Finding } from '../finding.ts';
-import type { NamedText } from '../leaf-context.ts';
+import type { NamedText } from '../leaves.ts';
 import type { RuleSources } from '../rule-sources.ts';
 import type { WorkspaceRules } from '../workspace-rules.ts';
-import type { CollectRequest, ScanReply, ScanRequest, ScanThreadData } from './scan-messages.ts';
+import type { CollectRequest, ScanReply, ScanRequest, ScanThreadData } from './scan-worker.ts';
 
 /** Scans off the main thread, with a deadline. What it cannot scan is SCRUB_FAILED; the next call works again. */
 export interface Scanner {

@@ -1,6 +1,6 @@
 import { firstIndex } from '../../text/binary-search.ts';
 import { type Alphabet, BASE64, HEX, inflate, isCompressed, lastOutside, runEnd } from '../../text/encodings.ts';
-import { unescapedRuns } from './escapes.ts';
+import { unescapedRuns } from '../../text/escapes.ts';
 
 /** Text that was found encoded in another text. */
 export interface Decoded {

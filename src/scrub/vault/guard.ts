@@ -1,9 +1,14 @@
+import { firstIndex } from '../../text/binary-search.ts';
 import { entropyOf } from '../exact/entropy.ts';
+import type { Finding } from '../finding.ts';
+import { gather } from './collect-hits.ts';
+import { firstAt, type Squeezed, squeeze } from './compared-text.ts';
+import { type Decoded, decodeRuns, type InflateAllowance } from './decoded.ts';
+import { findExact, findPieces, type GuardHit, SEPARATOR, type Sight } from './find-hits.ts';
+import { Budget } from './grams.ts';
 import { KnownValues, keyLines } from './known-values.ts';
-import { searchText } from './search.ts';
-import type { GuardHit } from './sight.ts';
 
-export type { GuardHit } from './sight.ts';
+export type { GuardHit } from './find-hits.ts';
 
 /** Values shorter than this would be masked all over the place. */
 const MIN_CHARS = 8;
@@ -74,4 +79,155 @@ function isGuardable(value: string): boolean {
 /** A text with memory of its own: a slice would keep all of the text it was cut from. */
 export function copyText(slice: string): string {
   return Buffer.from(slice, 'utf16le').toString('utf16le');
+}
+
+/** Characters that are searched between two pauses: some ten milliseconds. */
+const SLICE_CHARS = 512 * 1024;
+/** Characters around a slice that are looked at for the ends of what begins in it. */
+const MARGIN_CHARS = 32 * 1024;
+/** Encodings within each other that are undone. */
+const MAX_DEPTH = 8;
+/** Steps a search may take for each character, and for any text. */
+const STEPS_PER_CHAR = 16;
+const STEPS_FREE = 1_000_000;
+/** Steps for each value: its forms may have to be made. */
+const STEPS_PER_VALUE = 30_000;
+/** Characters that one text may be inflated to in all; what is beyond them is not looked into. */
+const MAX_INFLATED_CHARS = 8 * 1024 * 1024;
+
+interface Work {
+  budget: Budget;
+  allowance: InflateAllowance;
+  /** The last view of each depth, to be used again. */
+  views: Squeezed[];
+}
+
+/**
+ * The known values in a text, in order of place; hits may overlap. Yields between slices of a long text, so that its
+ * caller can let others have the thread. SCRUB_FAILED for a text that is made to be costly.
+ */
+function* searchText(known: readonly KnownValues[], text: string): Generator<void, GuardHit[], void> {
+  const filled = known.filter(({ size }) => size > 0);
+  if (filled.length === 0) return [];
+  const values = filled.reduce((sum, { size }) => sum + size, 0);
+  const work: Work = {
+    budget: new Budget(STEPS_FREE + STEPS_PER_VALUE * values),
+    allowance: { chars: MAX_INFLATED_CHARS },
+    views: [],
+  };
+  const sights: Sight[] = [];
+  work.budget.allow(STEPS_PER_CHAR * text.length);
+  for (let from = 0; from < text.length; from += SLICE_CHARS) {
+    if (from > 0) yield;
+    for (const sight of searchSlice(filled, text, from, 0, work)) sights.push(sight);
+  }
+  return gather(text, sights, work.budget);
+}
+
+function searchAll(known: readonly KnownValues[], text: string, depth: number, work: Work): GuardHit[] {
+  work.budget.allow(STEPS_PER_CHAR * text.length);
+  const sights: Sight[] = [];
+  for (let from = 0; from < text.length; from += SLICE_CHARS)
+    for (const sight of searchSlice(known, text, from, depth, work)) sights.push(sight);
+  return gather(text, sights, work.budget);
+}
+
+function* searchSlice(
+  known: readonly KnownValues[],
+  text: string,
+  from: number,
+  depth: number,
+  work: Work,
+): Generator<Sight> {
+  const to = Math.min(text.length, from + SLICE_CHARS);
+  const [viewFrom, viewTo] = [Math.max(0, from - MARGIN_CHARS), Math.min(text.length, to + MARGIN_CHARS)];
+  const view = squeeze(text, viewFrom, viewTo, work.views[depth]);
+  work.views[depth] = view;
+  const [first, last] = [firstAt(view, from), firstAt(view, to)];
+  for (const values of known) {
+    yield* findExact(values, text, from, to, work.budget);
+    yield* findPieces(values, text, view, first, last, work.budget);
+  }
+  if (depth < MAX_DEPTH) yield* searchDecoded(known, text, from, to, depth, work);
+}
+
+interface Part {
+  /** Where it begins in the text that all parts make. */
+  at: number;
+  decoded: Decoded;
+}
+
+/** All that is encoded in a slice is decoded into one text, and that is searched. */
+function* searchDecoded(
+  known: readonly KnownValues[],
+  text: string,
+  from: number,
+  to: number,
+  depth: number,
+  work: Work,
+): Generator<Sight> {
+  const parts: Part[] = [];
+  let at = 0;
+  for (const decoded of decodeRuns(text, from, to, work.allowance)) {
+    parts.push({ at, decoded });
+    at += decoded.text.length + SEPARATOR.length;
+  }
+  if (parts.length === 0) return;
+  const whole = parts.map(({ decoded }) => decoded.text).join(SEPARATOR);
+  for (const hit of searchAll(known, whole, depth + 1, work)) yield* inOriginal(hit, parts, known);
+}
+
+/** A hit in the decoded parts, as one in the text they were in; one for each part it touches. */
+function* inOriginal(hit: GuardHit, parts: readonly Part[], known: readonly KnownValues[]): Generator<Sight> {
+  const [anyKnown] = known;
+  if (anyKnown === undefined) return;
+  for (let i = firstIndex(1, parts.length, (part) => (parts[part]?.at ?? 0) > hit.start) - 1; i < parts.length; i++) {
+    const part = parts[i];
+    if (part === undefined || part.at >= hit.end) return;
+    const { text, kind, toOriginal } = part.decoded;
+    const [start, end] = [Math.max(0, hit.start - part.at), Math.min(text.length, hit.end - part.at)];
+    if (start >= end) continue;
+    const shows = kind === 'escape' && hit.shows !== 'trace' ? 'escape' : 'trace';
+    const run = kind === 'code' ? 'base64' : null;
+    yield {
+      ...toOriginal(start, end),
+      rule: hit.rule,
+      of: hit.of,
+      shows,
+      known: anyKnown,
+      owner: 0,
+      forms: [],
+      from: 0,
+      to: 1,
+      run,
+      isDump: false,
+    };
+  }
+}
+
+/** A shorter value would be masked in every word. */
+const MIN_PLAIN_CHARS = 3;
+/** Hits of one value in one text. */
+const MAX_PLAIN_HITS = 10_000;
+
+export interface PlainValue {
+  value: string;
+  rule: string;
+}
+
+/** Every place of the values in a text. For the few values a program of this call was given, whatever they look like. */
+export function findPlain(text: string, values: readonly PlainValue[]): Finding[] {
+  return values.filter(({ value }) => value.length >= MIN_PLAIN_CHARS).flatMap((known) => placesOf(text, known));
+}
+
+function placesOf(text: string, { value, rule }: PlainValue): Finding[] {
+  const found: Finding[] = [];
+  let start = text.indexOf(value);
+  while (start !== -1 && found.length < MAX_PLAIN_HITS) {
+    found.push({ rule, start, end: start + value.length });
+    start = text.indexOf(value, start + value.length);
+  }
+  // So often a value is a piece of ordinary text; from here on all of it goes, rather than any of it shows.
+  if (start !== -1) found.push({ rule, start, end: text.length });
+  return found;
 }

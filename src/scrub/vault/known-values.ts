@@ -1,4 +1,4 @@
-import { canonicalOf } from './canonical.ts';
+import { canonicalOf } from './compared-text.ts';
 import { type ExactForm, exactForms } from './exact-forms.ts';
 import { type Body, bodyOf, FORM_KINDS, type FormKind, isRich, sourceOf } from './forms.ts';
 import { type Budget, WindowIndex } from './grams.ts';

@@ -1,8 +1,7 @@
 import type { JsonObject } from '../../core/json.ts';
-import { viewJsonPath } from './json-path.ts';
+import { isArray, isWalkable, select, viewJsonPath } from './json-path.ts';
 import { parseJsonPath } from './json-path-syntax.ts';
 import { isContainer, isObject } from './json-scan.ts';
-import { isArray, isWalkable, select } from './json-select.ts';
 import {
   childrenOf,
   compact,

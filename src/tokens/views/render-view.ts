@@ -3,13 +3,12 @@ import type { JsonObject } from '../../core/json.ts';
 import { plainLines } from '../densify/densify.ts';
 import { digest, serializeDigest } from '../digest/digest.ts';
 import type { CutMode } from '../shown-stream.ts';
-import { viewBytes } from './bytes.ts';
 import { viewDiff } from './diff.ts';
 import { viewErrors } from './errors.ts';
 import { viewGrep } from './grep.ts';
 import { viewJsonKeys } from './json-keys.ts';
 import { viewJsonPath } from './json-path.ts';
-import { firstLines, lastLines, viewLines } from './lines.ts';
+import { firstLines, lastLines, viewBytes, viewLines } from './ranges.ts';
 import { viewRows } from './rows.ts';
 import type { View, Viewed, ViewName } from './view.ts';
 

@@ -2,8 +2,7 @@ import { ContextdError } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { Row, Table } from './table.ts';
 import { findAligned } from './table-aligned.ts';
-import { findDelimited } from './table-delimited.ts';
-import { findPipes } from './table-pipes.ts';
+import { findDelimited, findPipes } from './table-separated.ts';
 import type { Viewed } from './view.ts';
 
 /** Names that a fault lists, and UTF-16 units of each. */

@@ -63,7 +63,9 @@ describe('the names that contextd wrote itself', () => {
         const leaving = { data, streams: [] };
         const inAll = collectLeaves(leaving);
         const own = ownLeaves(leaving, 'core');
-        expect([...own].map((position) => inAll[position]).toSorted()).toEqual(['data', 'streams', ...ownKeys].toSorted());
+        expect([...own].map((position) => inAll[position]).toSorted()).toEqual(
+          ['data', 'streams', ...ownKeys].toSorted(),
+        );
         expect(searched(leaving, own)).toHaveLength(inAll.length - ownKeys.length - 2);
       }),
     );

@@ -4,8 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { Json } from '#src/core/json.js';
 import { readRulePack } from '#src/scrub/exact/rule-pack.js';
 import { createEngine } from '#src/scrub/hardened/engine.js';
-import { collectNames, leafText, toLeafFindings } from '#src/scrub/leaf-context.js';
-import { collectLeaves } from '#src/scrub/leaves.js';
+import { collectLeaves, collectNames, leafText, toLeafFindings } from '#src/scrub/leaves.js';
 
 const engine = createEngine(readRulePack(join(import.meta.dirname, '../../../src/scrub/rules')));
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Detector } from '#src/scrub/exact/detector.js';
 import { loadConfig } from '#src/scrub/exact/load-config.js';
-import { applyAllowances } from '#src/scrub/workspace-allowances.js';
+import { applyAllowances } from '#src/scrub/hardened/engine.js';
 import { createWorkspaceRules } from '#src/scrub/workspace-rules.js';
 
 let root = '';

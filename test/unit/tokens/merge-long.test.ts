@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { RANK_FILE } from '#src/tokens/counter.js';
-import { PieceMerger } from '#src/tokens/merge.js';
-import { LongMerger } from '#src/tokens/merge-long.js';
+import { LongMerger, PieceMerger } from '#src/tokens/merge.js';
 import { readRankTable } from '#src/tokens/rank-table.js';
 import { propertyRuns } from '../../helpers/property-runs.ts';
 

@@ -1,5 +1,5 @@
-import type { Span } from '../grep/long-line.ts';
-import { bodyOf, indentOf } from './line-body.ts';
+import { CONTROL_SEQUENCES } from '../../../text/terminal.ts';
+import type { Span } from '../grep/numbered-lines.ts';
 
 /** Longest part of a line that is looked at, UTF-16 units. */
 export const LOOKED_AT_CHARS = 2_000;
@@ -159,8 +159,25 @@ export function lineAfter(text: string, { end }: Span): Span | null {
 }
 
 /** The line before, unless it begins before `floor`. */
-export function lineBefore(text: string, { start }: Span, floor: number): Span | null {
+function lineBefore(text: string, { start }: Span, floor: number): Span | null {
   if (start <= floor) return null;
   const before = start < 2 ? 0 : text.lastIndexOf('\n', start - 2) + 1;
   return before < floor ? null : { start: before, end: start - 1 };
+}
+
+/** What builders and loggers put before a line: a time, `#8 1.234 ` of docker, `web-1  | ` of compose. */
+const PREFIX =
+  /^(?:\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d[.,\d]{0,10}(?:Z|[+-]\d\d:?\d\d)?\s+|#\d{1,5} \d{1,7}\.\d{1,6} |[A-Za-z][\w.-]{0,40} {1,20}\| )/;
+
+/** A line as its program wrote it: without colours, what a carriage return wrote over, and the prefix of a builder. */
+export function bodyOf(line: string): string {
+  const plain = line.includes('\u001b') ? line.replace(CONTROL_SEQUENCES, '') : line;
+  const ended = plain.endsWith('\r') ? plain.slice(0, -1) : plain;
+  return ended.slice(ended.lastIndexOf('\r') + 1).replace(PREFIX, '');
+}
+
+/** How far a line is indented, in characters. */
+function indentOf(body: string): number {
+  const at = body.search(/\S/);
+  return at === -1 ? body.length : at;
 }

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decodeOnce, firstPass, type Pass, toGivenText } from '#src/scrub/exact/decode-pass.js';
-import { decodeRun } from '#src/scrub/exact/decoders.js';
-import { type EncodedRun, findEncoded } from '#src/scrub/exact/encodings.js';
+import { decodeRun, type EncodedRun, findEncoded } from '#src/scrub/exact/encodings.js';
 
 // The same cases in every run.
 fc.configureGlobal({ seed: 20_261_121 });

@@ -2,8 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseGo } from '#src/scrub/exact/go-syntax.js';
 import { LinearEngine } from '#src/scrub/exact/linear-engine.js';
-import { NativeEngine } from '#src/scrub/exact/native-engine.js';
-import { emitNative, hasSameGroups, isTranslatable } from '#src/scrub/exact/native-regexp.js';
+import { emitNative, hasSameGroups, isTranslatable, NativeEngine } from '#src/scrub/exact/native-engine.js';
 import { anyPattern, anyText } from '../../../helpers/hostile-patterns.ts';
 
 // The same cases in every run.

@@ -5,10 +5,11 @@ import { describe, expect, it } from 'vitest';
 import { parseGo } from '#src/scrub/exact/go-syntax.js';
 import { LinearEngine } from '#src/scrub/exact/linear-engine.js';
 import { loadConfig } from '#src/scrub/exact/load-config.js';
-import { isTranslatable } from '#src/scrub/exact/native-regexp.js';
-import { Pattern, type Range } from '#src/scrub/exact/pattern.js';
+import { isTranslatable } from '#src/scrub/exact/native-engine.js';
+import { Pattern } from '#src/scrub/exact/pattern.js';
 import { readRulePack } from '#src/scrub/exact/rule-pack.js';
 import { ShortLineEngine } from '#src/scrub/exact/short-line-engine.js';
+import type { Span } from '#src/text/view.js';
 import { generateSample, RULE_SAMPLES, seededRandom } from '../../../helpers/secret-samples.ts';
 
 // The same cases in every run.
@@ -19,9 +20,9 @@ const rules = readRulePack(join(import.meta.dirname, '../../../../src/scrub/rule
 );
 
 /** All matches as re2js finds them in the whole text, those left out that Go leaves out. */
-function plainly(source: string, text: string): Range[] {
+function plainly(source: string, text: string): Span[] {
   const matcher = RE2JS.compile(source).matcher(text);
-  const found: Range[] = [];
+  const found: Span[] = [];
   while (matcher.find()) {
     const range = { start: matcher.start(), end: matcher.end() };
     if (range.start < range.end || range.end !== found.at(-1)?.end) found.push(range);

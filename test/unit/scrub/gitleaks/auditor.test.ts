@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { silentLogger } from '#src/core/log.js';
 import { type AuditItem, Auditor } from '#src/scrub/gitleaks/auditor.js';
-import { type MissedSecret, missedSecrets } from '#src/scrub/gitleaks/missed.js';
-import type { GitleaksFinding } from '#src/scrub/gitleaks/run.js';
+import { type GitleaksFinding, type MissedSecret, missedSecrets } from '#src/scrub/gitleaks/run.js';
 
 const finding = (secret: string): GitleaksFinding => ({ position: 0, rule: 'r', secret });
 

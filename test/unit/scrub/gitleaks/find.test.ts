@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { findBinary } from '#src/scrub/gitleaks/binary.js';
-import { cutConfig } from '#src/scrub/gitleaks/embedded-config.js';
-import { findOfficialConfig } from '#src/scrub/gitleaks/official-config.js';
+import { cutConfig, findOfficialConfig } from '#src/scrub/gitleaks/official-config.js';
 import { GO_MODULE, PINNED_VERSION } from '#src/scrub/gitleaks/pinned.js';
 import { CONFIG_TEXT, programBytes, putProgram } from './gitleaks-copy.ts';
 

@@ -6,9 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { installGitleaks } from '#src/scrub/gitleaks/install.js';
+import { downloadProgram, installGitleaks } from '#src/scrub/gitleaks/install.js';
 import { releaseFor } from '#src/scrub/gitleaks/pinned.js';
-import { downloadProgram } from '#src/scrub/gitleaks/release.js';
 import { CONFIG_TEXT, programBytes, putProgram } from './gitleaks-copy.ts';
 
 let base = '';

@@ -1,25 +1,17 @@
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readingsOf } from '#src/scrub/hardened/view-search.js';
-import { ascii85Decoded } from '#src/scrub/hardened/views/ascii85.js';
-import { base32Decoded } from '#src/scrub/hardened/views/base32.js';
-import { base64Decoded } from '#src/scrub/hardened/views/base64.js';
-import { inPlainLetters } from '#src/scrub/hardened/views/compatibility.js';
-import { inflated } from '#src/scrub/hardened/views/compressed.js';
-import { joinedStrings } from '#src/scrub/hardened/views/concatenations.js';
-import { dumpsRead } from '#src/scrub/hardened/views/dumps.js';
-import { withoutEntities } from '#src/scrub/hardened/views/entities.js';
-import { unescaped } from '#src/scrub/hardened/views/escapes.js';
-import { hexDecoded } from '#src/scrub/hardened/views/hex.js';
-import { withoutInvisible } from '#src/scrub/hardened/views/invisible.js';
-import { VIEW_KINDS } from '#src/scrub/hardened/views/kinds.js';
-import { asShown } from '#src/scrub/hardened/views/overwrites.js';
-import { percentDecoded } from '#src/scrub/hardened/views/percent.js';
-import { quotedPrintableDecoded } from '#src/scrub/hardened/views/quoted-printable.js';
-import { withoutSpacing } from '#src/scrub/hardened/views/spaced-letters.js';
-import { withoutTerminalCodes } from '#src/scrub/hardened/views/terminal-codes.js';
-import { unwrapped } from '#src/scrub/hardened/views/wraps.js';
+import { readingsOf, VIEW_KINDS } from '#src/scrub/hardened/readings.js';
+import { base32Decoded, base64Decoded, hexDecoded, inflated } from '#src/scrub/hardened/views/blobs.js';
+import { asShown, inPlainLetters, withoutInvisible, withoutTerminalCodes } from '#src/scrub/hardened/views/display.js';
+import { ascii85Decoded, dumpsRead } from '#src/scrub/hardened/views/dumps.js';
+import {
+  percentDecoded,
+  quotedPrintableDecoded,
+  unescaped,
+  withoutEntities,
+} from '#src/scrub/hardened/views/escapes.js';
+import { joinedStrings, unwrapped, withoutSpacing } from '#src/scrub/hardened/views/joints.js';
 import { compose, Edits, type ViewOf } from '#src/text/view.js';
 import { ascii85, base32, base64, eachCharacter, hex, hexdump, wrap } from '../../../helpers/evasion-forms.ts';
 

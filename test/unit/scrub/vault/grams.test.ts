@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { squeeze, squeezeText } from '#src/scrub/vault/compared-text.js';
 import { Budget, unpackSource, WindowIndex, type WindowSource } from '#src/scrub/vault/grams.js';
-import { squeeze, squeezeText } from '#src/scrub/vault/squeeze.js';
 
 fc.configureGlobal({ seed: 20_261_121 });
 

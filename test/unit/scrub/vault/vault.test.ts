@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { canonicalOf } from '#src/scrub/vault/canonical.js';
+import { canonicalOf } from '#src/scrub/vault/compared-text.js';
 import { escapeLookAlikes, replaceTokens, tokenDigits } from '#src/scrub/vault/look-alike.js';
 import { Vault } from '#src/scrub/vault/vault.js';
 

@@ -1,7 +1,7 @@
+import { squeeze, stringOf } from './compared-text.ts';
+import { type GuardHit, SEPARATOR, type Sight } from './find-hits.ts';
 import { FORM_KINDS, type RunClass } from './forms.ts';
 import type { Budget } from './grams.ts';
-import { type GuardHit, SEPARATOR, type Sight } from './sight.ts';
-import { squeeze, stringOf } from './squeeze.ts';
 
 /** Characters between two pieces of one value that go with them; also how far around a piece smaller ones are sought. */
 const MAX_GAP = 80;

@@ -1,5 +1,5 @@
 import { characterTable } from '../../../text/encodings.ts';
-import { type View, ViewBuilder } from '../../../text/view.ts';
+import { Edits, editMatches, type View, ViewBuilder } from '../../../text/view.ts';
 
 const OF_VALUE = characterTable((character) => /[A-Za-z0-9_+/=.~-]/.test(character));
 /** What grep, diff or a quote put before the rest of a value, or blanks. */
@@ -119,4 +119,27 @@ function valueEnd(text: string, start: number): number {
   let at = start;
   while (at - start < MAX_LINE_CHARS && OF_VALUE[text.charCodeAt(at)] === 1) at++;
   return text[at - 1] === '=' && (text[at] === '\n' || text[at] === '\r') ? at - 1 : at;
+}
+
+/** The end of one quoted string and the beginning of the next, with nothing but an operator between. */
+const JOINTS = /(?<=[\w+/=.-])(["'`])\s{0,40}(?:\+|\.{1,2}|&|~|\|\||\\)?\s{0,40}\1(?=[\w+/=.-])/g;
+
+/** Characters around a joint: the rest of the value. */
+const JOINT_CONTEXT_CHARS = 512;
+
+/** Strings that a program puts together, as one. */
+export function joinedStrings(text: string): View | null {
+  return editMatches(text, JOINTS, () => '', JOINT_CONTEXT_CHARS);
+}
+
+/** Sixteen characters or more, each by itself between blanks. */
+const SPACED = /(?<!\S)(?:[!-~][ \t]{1,3}){15,}[!-~](?!\S)/g;
+
+/** Letters with spaces between them, without the spaces. */
+export function withoutSpacing(text: string): View | null {
+  const edits = new Edits(text, 1);
+  for (const match of text.matchAll(SPACED))
+    for (const { 0: blanks, index } of match[0].matchAll(/[ \t]+/g))
+      edits.replace(match.index + index, match.index + index + blanks.length, '');
+  return edits.view();
 }

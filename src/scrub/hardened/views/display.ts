@@ -1,4 +1,33 @@
-import { type View, ViewBuilder } from '../../../text/view.ts';
+import { OBEYED } from '../../../text/terminal.ts';
+import { editMatches, type View, ViewBuilder } from '../../../text/view.ts';
+
+const STARTS = ['\u001b', '\u009b', '^[[', '^[]'];
+/** The codes themselves, and made visible as `cat -v` prints them. */
+const CODES = new RegExp(`${OBEYED}|\\^\\[(?:\\[[0-?]*[ -/]*[@-~]|\\][0-9][^^\\n]*(?:\\^G|\\^\\[\\\\)?)`, 'g');
+
+/** Without the codes that a terminal obeys and does not show. */
+export function withoutTerminalCodes(text: string): View | null {
+  if (!STARTS.some((start) => text.includes(start))) return null;
+  return editMatches(text, CODES, () => '');
+}
+
+/**
+ * NUL (every second character of UTF-16 that was read as bytes), soft hyphen, joiners and zero-width spaces, direction
+ * marks, variation selectors, byte order mark, tags.
+ */
+const INVISIBLE = new RegExp(
+  [
+    '[\\0\\u00ad\\u061c\\u180e\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\ufeff]',
+    '[\\u034f\\ufe00-\\ufe0f]',
+    '\\udb40[\\udc00-\\udc7f]',
+  ].join('|'),
+  'g',
+);
+
+/** Without the characters that nobody sees. */
+export function withoutInvisible(text: string): View | null {
+  return editMatches(text, INVISIBLE, () => '');
+}
 
 /** Something that goes back: by one character, or to the beginning of the line with more to come. */
 const GOES_BACK = /[\b]|\r(?=[^\r\n])/g;
@@ -12,7 +41,7 @@ export function asShown(text: string): View | null {
     const lineEnd = text.indexOf('\n', match.index);
     const line = text.slice(start, lineEnd === -1 ? text.length : lineEnd);
     GOES_BACK.lastIndex = start + line.length;
-    if (!isMixed(line)) continue;
+    if (!overlaps(line)) continue;
     builder.cut();
     for (const { character, from, to } of show(line)) builder.put(character, start + from, start + to);
   }
@@ -20,7 +49,7 @@ export function asShown(text: string): View | null {
 }
 
 /** False when the last writing covers all others: then the text holds what is shown in one piece. */
-function isMixed(line: string): boolean {
+function overlaps(line: string): boolean {
   if (line.includes('\b')) return true;
   const lengths = line.split('\r').map((part) => part.length);
   const last = lengths.findLast((length) => length > 0) ?? 0;
@@ -49,4 +78,17 @@ function show(line: string): Cell[] {
 function written(character: string, at: number, before: Cell | undefined): Cell {
   if (before === undefined || at - before.to !== 1) return { character, from: at, to: at + 1 };
   return { character: character === '_' ? before.character : character, from: before.from, to: at + 1 };
+}
+
+/** Super- and subscripts, letter-like signs, Roman and circled figures, ligatures, full-width and mathematical letters. */
+const LOOK_ALIKES =
+  /[\u2070-\u209c\u2100-\u214f\u2160-\u217f\u2460-\u24ff\ufb00-\ufb06\uff01-\uff5e]|\ud835[\udc00-\udfff]|\ud83c[\udd30-\udd69]/g;
+const ASCII = /^[!-~]+$/;
+
+/** Characters that are letters in another dress, as the plain letters (NFKC), one by one. */
+export function inPlainLetters(text: string): View | null {
+  return editMatches(text, LOOK_ALIKES, ([character]) => {
+    const plain = character.normalize('NFKC');
+    return ASCII.test(plain) ? plain : null;
+  });
 }

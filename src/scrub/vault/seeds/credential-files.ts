@@ -2,7 +2,7 @@ import { isJsonObject, type Json } from '../../../core/json.ts';
 import type { NamedValue } from './seed-value.ts';
 
 /** Reads what a text holds. Never throws: a file that is not what it should be holds nothing. */
-export type SeedFormat = (text: string) => NamedValue[];
+type SeedFormat = (text: string) => NamedValue[];
 
 /** `.env`: `export NAME="value" # comment`. A quoted value may have several lines; its escapes are read and left. */
 export const readDotenv: SeedFormat = (text) => {
@@ -19,21 +19,21 @@ export const readDotenv: SeedFormat = (text) => {
 };
 
 /** `name = value` and `name: value`, one a line, quoted or not: INI, TOML and YAML. */
-export const readAssignments: SeedFormat = (text) =>
+const readAssignments: SeedFormat = (text) =>
   [...text.matchAll(/^[ \t-]*"?([^\s=:#;"][^\s="]*?)"?[ \t]*[=:][ \t]*(.*)$/gm)].map(([, name = '', written = '']) => ({
     name,
     value: written.trim().replace(/^(["'])(.*)\1(?:[ \t]*#.*)?$/, '$2'),
   }));
 
 /** npm's own: `//host/:name=value`, where the name holds colons. */
-export const readNpmrc: SeedFormat = (text) =>
+const readNpmrc: SeedFormat = (text) =>
   [...text.matchAll(/^[ \t]*([^\s=;#][^=\r\n]*?)[ \t]*=[ \t]*(.*)$/gm)].map(([, name = '', written = '']) => ({
     name,
     value: written.trim().replace(/^(["'])(.*)\1$/, '$2'),
   }));
 
 /** Every string of a JSON document, under the name of its property. */
-export const readJson: SeedFormat = (text) => {
+const readJson: SeedFormat = (text) => {
   try {
     const value: Json = JSON.parse(text);
     return namedStrings(value, '', 0);
@@ -43,14 +43,14 @@ export const readJson: SeedFormat = (text) => {
 };
 
 /** `machine`, `login` and `password`, each before its value, in any order of words. */
-export const readNetrc: SeedFormat = (text) =>
+const readNetrc: SeedFormat = (text) =>
   [...text.matchAll(/(?:^|\s)(password|account)\s+("(?:[^"\\]|\\.)*"|\S+)/g)].map(([, name = '', written = '']) => ({
     name,
     value: written.startsWith('"') ? unescaped(written.slice(1, -1)) : written,
   }));
 
 /** `host:port:database:user:password`, where `\:` and `\\` stand for themselves. */
-export const readPgpass: SeedFormat = (text) =>
+const readPgpass: SeedFormat = (text) =>
   text.split(/\r?\n/).flatMap((line) => {
     const fields = line.startsWith('#') ? [] : line.split(/(?<!\\)(?:\\\\)*:/);
     const written = fields.slice(4).join(':');
@@ -61,16 +61,66 @@ export const readPgpass: SeedFormat = (text) =>
   });
 
 /** One URL a line. */
-export const readUrls: SeedFormat = (text) =>
-  text.split(/\r?\n/).map((value) => ({ name: 'url', value: value.trim() }));
+const readUrls: SeedFormat = (text) => text.split(/\r?\n/).map((value) => ({ name: 'url', value: value.trim() }));
 
 /** The values whose name is among these, and for those in base64 (`user:password`, a PEM block) what they stand for. */
-export function only(names: RegExp, read: SeedFormat): SeedFormat {
+function only(names: RegExp, read: SeedFormat): SeedFormat {
   return (text) =>
     read(text)
       .filter(({ name }) => names.test(name))
       .flatMap(({ name, value }) => [value, ...fromBase64(value)].map((one) => ({ name, value: one })));
 }
+
+/** A file of credentials in a user's home. */
+interface CredentialFile {
+  /** Relative to the home. */
+  path: string;
+  /** What the secrets of it are called where a rule's name is shown. */
+  rule: string;
+  read: SeedFormat;
+}
+
+const CLOUD_FIELDS = /^(?:client_?secret|refresh_?token|access_?token|id_?token|private_?key|secret|password)$/i;
+
+/** Each holds secrets only under the names that are read, so that what they hold needs no telling name. */
+export const CREDENTIAL_FILES: readonly CredentialFile[] = [
+  { path: '.netrc', rule: 'seed-netrc', read: readNetrc },
+  { path: '_netrc', rule: 'seed-netrc', read: readNetrc },
+  { path: '.npmrc', rule: 'seed-npmrc-token', read: only(/(?:^|:)_(?:authToken|auth|password)$/, readNpmrc) },
+  { path: '.pypirc', rule: 'seed-pypirc-password', read: only(/^password$/, readAssignments) },
+  {
+    path: '.aws/credentials',
+    rule: 'seed-aws-credentials',
+    read: only(/^aws_(?:secret_access_key|session_token)$/i, readAssignments),
+  },
+  {
+    path: '.docker/config.json',
+    rule: 'seed-docker-credentials',
+    read: only(/^(?:auth|identitytoken|registrytoken|password)$/i, readJson),
+  },
+  {
+    path: '.kube/config',
+    rule: 'seed-kubeconfig-token',
+    read: only(
+      /^(?:token|password|client-key-data|id-token|refresh-token|access-token|client-secret)$/,
+      readAssignments,
+    ),
+  },
+  { path: '.config/gh/hosts.yml', rule: 'seed-gh-token', read: only(/^oauth_token$/, readAssignments) },
+  { path: '.git-credentials', rule: 'seed-git-credentials', read: readUrls },
+  { path: '.config/git/credentials', rule: 'seed-git-credentials', read: readUrls },
+  {
+    path: '.config/gcloud/application_default_credentials.json',
+    rule: 'seed-gcloud-credentials',
+    read: only(CLOUD_FIELDS, readJson),
+  },
+  { path: '.azure/accessTokens.json', rule: 'seed-azure-token', read: only(CLOUD_FIELDS, readJson) },
+  { path: '.azure/msal_token_cache.json', rule: 'seed-azure-token', read: only(CLOUD_FIELDS, readJson) },
+  { path: '.azure/service_principal_entries.json', rule: 'seed-azure-token', read: only(CLOUD_FIELDS, readJson) },
+  { path: '.cargo/credentials.toml', rule: 'seed-cargo-token', read: only(/^token$/, readAssignments) },
+  { path: '.cargo/credentials', rule: 'seed-cargo-token', read: only(/^token$/, readAssignments) },
+  { path: '.pgpass', rule: 'seed-pgpass', read: readPgpass },
+];
 
 /** Nothing unless what comes out is text. */
 function fromBase64(value: string): string[] {
