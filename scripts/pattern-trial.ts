@@ -29,7 +29,7 @@ const KILL_MS = 1000;
 const EQUALITY_TEXTS = 12;
 const TRIES = 6;
 
-/** Why a pattern may not run as a JavaScript regular expression; null when nothing was found against it. */
+/** Why a pattern may not run as a JavaScript regular expression; null if nothing was found against it. */
 export function tryPattern(trial: Trial): string | null {
   const tree = parseGo(trial.source);
   if (!isTranslatable(tree)) return 'JavaScript cannot say it';

@@ -155,7 +155,7 @@ class SessionScrubber implements Scrubber {
       const leaves = await this.#scanLeaves({ vault, seeds, opened, workspace, own }, value);
       const { extra, missed } = weighFirstPass(leaves, hints.firstPass ?? []);
       const secrets = new Map<string, SecretUse>();
-      const masking: Masking = { vault, secrets, sighting: { tool: hints.tool, time: clock.now() } };
+      const masking: Masking = { vault, secrets, context: { tool: hints.tool, time: clock.now() } };
       const texts: string[] = [];
       const masked: Finding[][] = [];
       const given = collectLeaves(value);
@@ -189,7 +189,7 @@ class SessionScrubber implements Scrubber {
       for (const { value: secret, rule } of missed) vault.learn(secret, rule);
       const seeds = (await this.#deps.seeds?.guardsFor(sessionKey)) ?? [];
       const secrets = new Map<string, SecretUse>();
-      const masking: Masking = { vault, secrets, sighting: { time: this.#deps.clock.now() }, again: true };
+      const masking: Masking = { vault, secrets, context: { time: this.#deps.clock.now() }, again: true };
       const texts: string[] = [];
       for (const [position, text] of collectLeaves(value).entries()) {
         if (own.has(position)) {

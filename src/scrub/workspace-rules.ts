@@ -35,7 +35,7 @@ interface RulesReview {
   rules: number;
   /** One sentence each. */
   allowances: readonly string[];
-  /** Why the file cannot be used at all; null when it can. */
+  /** Why the file cannot be used at all; null if it can. */
   fault: string | null;
 }
 
@@ -93,7 +93,7 @@ export function createWorkspaceRules(deps: WorkspaceRulesDeps): WorkspaceRulesRe
         sha256,
         approved: sha256 !== null && deps.isApproved(root, sha256),
         rules: config?.rules ?? 0,
-        allowances: config?.told ?? [],
+        allowances: config?.descriptions ?? [],
         fault,
       };
     },
@@ -102,7 +102,7 @@ export function createWorkspaceRules(deps: WorkspaceRulesDeps): WorkspaceRulesRe
 
 const NOTHING = { sha256: null, config: null, fault: null };
 
-/** Changes when the file does; "" when there is none. */
+/** Changes when the file does; "" if there is none. */
 async function stampOf(file: string): Promise<string> {
   try {
     const { ino, size, mtimeNs, ctimeNs } = await stat(file, { bigint: true });
@@ -159,7 +159,7 @@ interface WorkspaceConfig {
   files: readonly RuleFile[];
   allowances: { disabledRules: readonly string[]; allowlists: RuleFile } | null;
   /** The allowances in words. */
-  told: readonly string[];
+  descriptions: readonly string[];
 }
 
 /**
@@ -182,7 +182,7 @@ function readWorkspaceConfig(text: string): WorkspaceConfig {
     rules: added.length,
     files,
     allowances: lists.length + disabledRules.length === 0 ? null : { disabledRules, allowlists },
-    told: [...disabledRules.map((id) => `turns the rule ${id} off`), ...lists.map(inWords)],
+    descriptions: [...disabledRules.map((id) => `turns the rule ${id} off`), ...lists.map(inWords)],
   };
 }
 

@@ -45,7 +45,7 @@ export class Edit {
     this.#droppedLast = text === '';
   }
 
-  /** Null when nothing was changed. */
+  /** Null if nothing was changed. */
   finish(): Edited | null {
     if (this.#edits === 0) return null;
     this.#keepUpTo(this.#source.length);

@@ -177,7 +177,7 @@ export class Edits {
     for (const { text, from, to } of pieces) this.#builder.put(text, from, to);
   }
 
-  /** Null when nothing was replaced. */
+  /** Null if nothing was replaced. */
   view(): View | null {
     if (this.#count === 0) return null;
     this.#endPart(this.#text.length);

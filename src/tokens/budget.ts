@@ -17,7 +17,7 @@ export interface BudgetInput {
 }
 
 export interface CutInput extends BudgetInput {
-  /** What the cursor leads into; null when there is no text. */
+  /** What the cursor leads into; null if there is no text. */
   archive: Archive | null;
   /** Seals the ranges still to be read, in order. The same ranges give the same cursor. */
   cursorFor(ranges: readonly ByteRange[]): string;
@@ -35,7 +35,7 @@ export function shownStreams(streams: readonly CutStream[], budgetTokens: number
 
 /**
  * The first answer of a call, if all of it fits: densified where that makes it smaller, else as it is; `tokens_used`
- * and `densified` are set. Null when it must be cut.
+ * and `densified` are set. Null if it must be cut.
  */
 export function fitWhole(counter: TokenCounter, input: BudgetInput): WholeOutput | null {
   const densified = stepsOf(input.streams);
@@ -92,7 +92,7 @@ export function assertBudget(tokens: number): void {
 /** Few texts have so many characters for a token: one that is longer is taken not to fit. */
 const LONG_CHARS_PER_TOKEN = 8;
 
-/** Null when it does not fit; a text that cannot fit is not even looked at. */
+/** Null if it does not fit; a text that cannot fit is not even looked at. */
 function renderWhole(
   counter: TokenCounter,
   input: BudgetInput,

@@ -14,14 +14,14 @@ interface Span {
   end: number;
 }
 
-/** The last place at or before `at` where `text` may be cut; 0 when there is none. */
+/** The last place at or before `at` where `text` may be cut; 0 if there is none. */
 export function cutBefore(text: string, at: number, whole: Whole = 'everything'): number {
   let cut = Math.min(at, text.length);
   for (let span = spanAround(text, cut, whole); span !== null; span = spanAround(text, cut, whole)) cut = span.start;
   return cut;
 }
 
-/** The first place at or after `at` where `text` may be cut; its length when there is none. */
+/** The first place at or after `at` where `text` may be cut; its length if there is none. */
 export function cutAfter(text: string, at: number, whole: Whole = 'everything'): number {
   let cut = Math.max(at, 0);
   for (let span = spanAround(text, cut, whole); span !== null; span = spanAround(text, cut, whole)) cut = span.end;

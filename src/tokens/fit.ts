@@ -41,7 +41,7 @@ interface FitRequest {
 }
 
 export interface BudgetOutput extends Line {
-  /** The bytes of the artifact this answer does not show, in order; empty when it shows all there was. */
+  /** The bytes of the artifact this answer does not show, in order; empty if it shows all there was. */
   omitted: readonly ByteRange[];
 }
 
@@ -68,7 +68,7 @@ export function fitLayout(counter: TokenCounter, request: FitRequest): BudgetOut
   return fitEnvelope(counter, request, bare, 0) ?? renderLayout(counter, request, bare, request.layoutFor(0));
 }
 
-/** Null when the facts leave less than `minRoomTokens`, or no layout fits. */
+/** Null if the facts leave less than `minRoomTokens`, or no layout fits. */
 function fitEnvelope(
   counter: TokenCounter,
   request: FitRequest,

@@ -207,7 +207,7 @@ export class LongMerger {
     }
   }
 
-  /** Null when two chunks of this size do not meet at a border. */
+  /** Null if two chunks of this size do not meet at a border. */
   #mergeBy(size: number, bytes: Uint8Array, start: number, end: number, most: number): number | null {
     let tokens = 0;
     let from = start;
@@ -227,7 +227,7 @@ export class LongMerger {
     }
   }
 
-  /** Merges the chunk that follows the first `kept` tokens of this one; null when the two do not meet at a border. */
+  /** Merges the chunk that follows the first `kept` tokens of this one; null if the two do not meet at a border. */
   #partsAfter(bytes: Uint8Array, kept: number, size: number, end: number): { from: number; parts: number } | null {
     const last = this.#chunk.endOfToken(kept - 1);
     const from = this.#chunk.endOfToken(kept);

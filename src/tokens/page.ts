@@ -23,7 +23,7 @@ export interface PagePart {
 export interface PageRead extends ByteRange {
   field: string;
   /** The part and the range go on after `end`. */
-  goesOn: boolean;
+  hasMore: boolean;
 }
 
 export interface PageSegment extends PageRead {
@@ -50,7 +50,7 @@ export function planPage(parts: readonly PagePart[], ranges: readonly ByteRange[
   for (const { field, start, end } of splitByParts(parts, ranges)) {
     if (left === 0 || reads.some((read) => read.field === field)) break;
     const take = Math.min(left, end - start);
-    reads.push({ field, start, end: start + take, goesOn: take < end - start });
+    reads.push({ field, start, end: start + take, hasMore: take < end - start });
     left -= take;
   }
   return reads;
@@ -97,7 +97,7 @@ function layPage(counter: TokenCounter, input: PageInput, texts: readonly string
 
 /** Where a segment read up to a limit is cut, everything around a cut must have been read too. */
 function segmentEnd(counter: TokenCounter, segment: PageSegment, text: string, roomTokens: number): number {
-  const limit = segment.goesOn ? Math.max(0, text.length - SEQUENCE_MAX_CHARS) : text.length;
+  const limit = segment.hasMore ? Math.max(0, text.length - SEQUENCE_MAX_CHARS) : text.length;
   return headEnd(counter, text, roomTokens, limit);
 }
 

@@ -54,7 +54,7 @@ export class ShownStream {
   readonly #stream: CutStream;
   readonly #head: Dense;
   readonly #tail: Dense;
-  /** Where `#tail` begins in the source; 0 when head and tail are the whole. */
+  /** Where `#tail` begins in the source; 0 if head and tail are the whole. */
   readonly #tailBase: number;
   #errors: { start: number; end: number } | null | undefined;
 

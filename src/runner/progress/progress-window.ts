@@ -12,8 +12,8 @@ const LINE_END = 10;
 const BLOCK_BEGIN = '-----BEGIN';
 const BLOCK_END = '-----END';
 /** The end of a line on which a value may stop that goes on with the next. */
-const GOES_ON = /[A-Za-z0-9_+/=.~-]{16}\\?\r?$/;
-const CONTINUED = /[\\=]\r?$/;
+const MAY_CONTINUE = /[A-Za-z0-9_+/=.~-]{16}\\?\r?$/;
+const CONTINUED_LINE = /[\\=]\r?$/;
 
 /** Text to be shown, with what stands around it and is only searched. */
 export interface Release {
@@ -57,7 +57,7 @@ export class ProgressWindow {
     if (begin !== end) this.#isBlockCut = begin > end;
   }
 
-  /** The next lines; null when there are none. `isOver`: nothing more comes, so nothing is waited for. */
+  /** The next lines; null if there are none. `isOver`: nothing more comes, so nothing is waited for. */
   take(isOver: boolean): Release | null {
     const data = Buffer.concat(this.#chunks);
     this.#chunks = [data];
@@ -98,7 +98,7 @@ function startOfHeldLines(data: Buffer, to: number): number {
     const lineStart = lineStartOf(data, start - 1);
     const line = data.subarray(lineStart, start - 1);
     const end = line.toString('latin1', Math.max(0, line.length - 20));
-    if (!GOES_ON.test(end) || (below !== null && line.length !== below.length && !CONTINUED.test(end))) break;
+    if (!MAY_CONTINUE.test(end) || (below !== null && line.length !== below.length && !CONTINUED_LINE.test(end))) break;
     below = line;
     start = lineStart;
   }

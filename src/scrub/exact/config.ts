@@ -31,7 +31,7 @@ export interface RuleConfig {
   regex: string;
   /** Where the rule holds at all, as a pattern. Empty: everywhere. */
   path: string;
-  /** 0: the first group that is not empty, or the whole match when there is none. */
+  /** 0: the first group that is not empty, or the whole match if there is none. */
   secretGroup: number;
   /** Bits; a secret of no more is dropped. 0: no such check. */
   entropy: number;

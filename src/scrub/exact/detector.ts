@@ -3,7 +3,7 @@ import type { GitleaksConfig } from './config.ts';
 import { decodeOnce, firstPass, type Pass, segmentsAt, toGivenText } from './decode-pass.ts';
 import { GivenText, Places } from './locations.ts';
 import type { Hit } from './rule.ts';
-import { RuleIndex, type RuleIndexOptions, type Slot, withCompany } from './rule-index.ts';
+import { RuleIndex, type RuleIndexOptions, type Slot, withRequired } from './rule-index.ts';
 
 /** What gitleaks reports, in its words. */
 export interface Detection {
@@ -91,7 +91,7 @@ class PassRun {
 
   detect(slot: Slot): Detection[] {
     if (slot.config.skipReport) return [];
-    return withCompany(this.#detectAlone(slot), slot.config.required, (id) => this.#detectSibling(slot, id));
+    return withRequired(this.#detectAlone(slot), slot.config.required, (id) => this.#detectSibling(slot, id));
   }
 
   #detectSibling(slot: Slot, id: string): Detection[] {

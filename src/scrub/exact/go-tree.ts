@@ -120,9 +120,9 @@ export function isLineLocal(node: GoNode): boolean {
 }
 
 /** Whether it matters to a match that two surrogates are one character. */
-export function heedsPairs(node: GoNode): boolean {
+export function dependsOnPairs(node: GoNode): boolean {
   if (node.kind === 'chars') return (node.set.at(-1) ?? 0) >= FIRST_SURROGATE;
-  return childrenOf(node).some(heedsPairs);
+  return childrenOf(node).some(dependsOnPairs);
 }
 
 /** Whether some place of it is the start of the text. */

@@ -1,6 +1,6 @@
 import type { Span } from '../../text/view.ts';
 import { type CharSet, contains, MAX_CODE_POINT, pairsOf } from './char-set.ts';
-import { childrenOf, type GoNode, heedsPairs, minLength } from './go-tree.ts';
+import { childrenOf, type GoNode, dependsOnPairs, minLength } from './go-tree.ts';
 import type { Engine } from './linear-engine.ts';
 
 /** `[set]{0,max}?` before the rest of a pattern. */
@@ -31,7 +31,7 @@ function hasSurrogates(text: string): boolean {
 export class NativeEngine implements Engine {
   readonly #runs: readonly Run[];
   readonly #rest: GoNode;
-  readonly #heedsPairs: boolean;
+  readonly #dependsOnPairs: boolean;
   readonly #compiled = new Map<string, RegExp>();
   /** Whether `groups` may be asked. */
   readonly hasGroups: boolean;
@@ -40,7 +40,7 @@ export class NativeEngine implements Engine {
     const { runs, rest } = splitRuns(tree);
     this.#runs = runs;
     this.#rest = rest;
-    this.#heedsPairs = heedsPairs(rest);
+    this.#dependsOnPairs = dependsOnPairs(rest);
     this.hasGroups = hasSameGroups(tree);
   }
 
@@ -82,7 +82,7 @@ export class NativeEngine implements Engine {
   }
 
   #expression(text: string, groups: boolean): RegExp {
-    const pairs = this.#heedsPairs && hasSurrogates(text);
+    const pairs = this.#dependsOnPairs && hasSurrogates(text);
     const flags = `g${groups ? 'd' : ''}${pairs ? 'u' : ''}`;
     const known = this.#compiled.get(flags);
     if (known !== undefined) return known;
@@ -157,18 +157,18 @@ export function emitNative(node: GoNode, options: EmitOptions): string {
 }
 
 /**
- * Whether JavaScript means the same by the translated pattern, as far as the whole match goes: letters beyond ASCII
+ * Whether JavaScript means the same by the translated pattern, if the whole match goes: letters beyond ASCII
  * under (?i) and \p are not translated, a repetition of what may be empty ends otherwise in JavaScript, and V8 finds
  * empty matches between two surrogates.
  */
 export function isTranslatable(tree: GoNode): boolean {
-  return minLength(tree) > 0 && canBeSaid(tree);
+  return minLength(tree) > 0 && isExpressible(tree);
 }
 
-function canBeSaid(node: GoNode): boolean {
+function isExpressible(node: GoNode): boolean {
   if (node.kind === 'chars') return node.isKnown;
   if (node.kind === 'repeat' && node.min < node.max && minLength(node.of) === 0) return false;
-  return childrenOf(node).every(canBeSaid);
+  return childrenOf(node).every(isExpressible);
 }
 
 /** Whether the groups are the same too: JavaScript forgets a group at each turn of a repetition, Go does not. */

@@ -130,18 +130,18 @@ interface Point {
  * Those of `points` that have a finding of every required rule near them. A rule that is required twice need be near
  * by one of the two limits only.
  */
-export function withCompany<P extends Point>(
+export function withRequired<P extends Point>(
   points: readonly P[],
   required: readonly RequiredConfig[],
   find: (id: string) => readonly Point[],
 ): P[] {
   if (required.length === 0 || points.length === 0) return [...points];
-  const company = [...new Set(required.map(({ id }) => id))].map((id) => ({
+  const neighbours = [...new Set(required.map(({ id }) => id))].map((id) => ({
     limits: required.filter((one) => one.id === id),
     found: find(id),
   }));
   return points.filter((point) =>
-    company.every(({ limits, found }) => limits.some((limit) => found.some((other) => isNear(point, other, limit)))),
+    neighbours.every(({ limits, found }) => limits.some((limit) => found.some((other) => isNear(point, other, limit)))),
   );
 }
 

@@ -4,7 +4,7 @@ import type { GitleaksConfig } from './config.ts';
 import { decodeOnce, firstPass, type Pass, segmentsAt, toGivenText } from './decode-pass.ts';
 import { GivenText, type Location, Places } from './locations.ts';
 import type { Hit, Rule } from './rule.ts';
-import { RuleIndex, type RuleIndexOptions, type Slot, withCompany } from './rule-index.ts';
+import { RuleIndex, type RuleIndexOptions, type Slot, withRequired } from './rule-index.ts';
 
 interface FindOptions {
   /** Layers of encoding that are looked into. Default 5, as gitleaks' command has it; 0: none. */
@@ -73,7 +73,7 @@ class MaskingPass {
   find(slot: Slot): Finding[] {
     if (slot.config.skipReport) return [];
     const found: Finding[] = [];
-    for (const hit of this.#withCompany(slot, this.#hitsOf(slot))) {
+    for (const hit of this.#withRequired(slot, this.#hitsOf(slot))) {
       const { start, end } = toGivenText(this.pass, this.#placeOf(hit, slot));
       if (start < end) found.push({ rule: slot.config.id, start, end });
     }
@@ -91,11 +91,11 @@ class MaskingPass {
   }
 
   /** Only the hits that have what their rule requires near them. */
-  #withCompany(slot: Slot, hits: Hit[]): Hit[] {
+  #withRequired(slot: Slot, hits: Hit[]): Hit[] {
     const { required } = slot.config;
     if (required.length === 0) return hits;
     const locate = (hit: Hit): Location & { hit: Hit } => ({ ...this.#given.locate(this.#places.reported(hit)), hit });
-    const found = withCompany(hits.map(locate), required, (id) => {
+    const found = withRequired(hits.map(locate), required, (id) => {
       const sibling = this.#index.siblingOf(slot, id);
       return sibling === undefined ? [] : this.#hitsOf(sibling).map(locate);
     });

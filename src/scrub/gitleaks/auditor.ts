@@ -12,7 +12,7 @@ export interface AuditItem {
 
 export interface AuditorDeps {
   run: GitleaksRun;
-  /** The texts of an item; null when it is gone. */
+  /** The texts of an item; null if it is gone. */
   read(item: AuditItem): Promise<readonly string[] | null>;
   /** Masks what was missed, stores the text again and records it. */
   onMissed(item: AuditItem, missed: readonly MissedSecret[]): Promise<void>;

@@ -16,13 +16,13 @@ export interface GitleaksPlaces {
 export interface GitleaksBinary {
   /** Absolute, links resolved. */
   path: string;
-  /** Such as "8.30.1"; null when the program does not tell. */
+  /** Such as "8.30.1"; null if the program does not tell. */
   version: string | null;
 }
 
 const NAME = 'gitleaks';
 
-/** Our own copy, else the first on PATH; null when there is none. Relative directories of PATH are passed over. */
+/** Our own copy, else the first on PATH; null if there is none. Relative directories of PATH are passed over. */
 export async function findBinary(places: GitleaksPlaces): Promise<GitleaksBinary | null> {
   return (await binaryIn(places.gitleaksDir)) ?? (await findOnPath(places.searchPath));
 }

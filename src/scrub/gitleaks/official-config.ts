@@ -12,7 +12,7 @@ export interface OfficialConfig {
   file: RuleFile;
   /** Path of the file, or of the program that carries it. */
   source: string;
-  /** The version whose configuration this is, by its hash; null when the hash is not a known one. */
+  /** The version whose configuration this is, by its hash; null if the hash is not a known one. */
   version: string | null;
 }
 
@@ -21,7 +21,7 @@ export const CONFIG_NAME = 'gitleaks.toml';
 
 /**
  * The configuration that belongs to the pinned version, from our own folder, from Go's module cache, or cut out of
- * the program itself; else that of whatever gitleaks there is; null when there is none.
+ * the program itself; else that of whatever gitleaks there is; null if there is none.
  */
 export async function findOfficialConfig(places: GitleaksPlaces): Promise<OfficialConfig | null> {
   const binary = await findBinary(places);
@@ -38,7 +38,7 @@ export async function findOfficialConfig(places: GitleaksPlaces): Promise<Offici
   return other;
 }
 
-/** A file that holds a gitleaks configuration; null when it does not. */
+/** A file that holds a gitleaks configuration; null if it does not. */
 async function readConfigFile(file: string): Promise<OfficialConfig | null> {
   try {
     const text = await readFile(file, 'utf8');
@@ -49,7 +49,7 @@ async function readConfigFile(file: string): Promise<OfficialConfig | null> {
   }
 }
 
-/** The configuration a program carries; null when there is none in it. */
+/** The configuration a program carries; null if there is none in it. */
 export async function readFromProgram(program: string): Promise<OfficialConfig | null> {
   const text = cutConfig(await readFile(program), isConfig);
   return text === null ? null : describe(text, program);
@@ -86,7 +86,7 @@ const FIRST_WORDS = ['# This file has been auto-generated. Do not edit manually.
 /** Bytes looked at from there on; the configuration has about 100,000. */
 const WINDOW_BYTES = 4 * 1024 * 1024;
 
-/** The text of the configuration in a program's bytes; null when there is none. `accept` judges a candidate. */
+/** The text of the configuration in a program's bytes; null if there is none. `accept` judges a candidate. */
 export function cutConfig(program: Buffer, accept: (text: string) => boolean): string | null {
   for (const words of FIRST_WORDS)
     for (let at = program.indexOf(words); at !== -1; at = program.indexOf(words, at + 1)) {

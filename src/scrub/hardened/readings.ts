@@ -1,7 +1,7 @@
 import { resolvedView } from '../../text/resolved-view.ts';
 import { compose, type View, type ViewOf } from '../../text/view.ts';
 import { base32Decoded, base64Decoded, hexDecoded, inflated } from './views/blobs.ts';
-import { asShown, inPlainLetters, withoutInvisible, withoutTerminalCodes } from './views/display.ts';
+import { overlaidLines, inPlainLetters, withoutInvisible, withoutTerminalCodes } from './views/display.ts';
 import { ascii85Decoded, dumpsRead } from './views/dumps.ts';
 import { percentDecoded, quotedPrintableDecoded, unescaped, withoutEntities } from './views/escapes.ts';
 import { joinedStrings, unwrapped, withoutSpacing } from './views/joints.ts';
@@ -80,7 +80,7 @@ export const VIEW_KINDS: readonly ViewKind[] = [
   { of: resolvedView, layer: 'display', times: 1, needsMark: false, isAlwaysRead: true },
   { of: withoutTerminalCodes, layer: 'display', times: 1, needsMark: false },
   { of: withoutInvisible, layer: 'display', times: 1, needsMark: false },
-  { of: asShown, layer: 'display', times: 1, needsMark: false },
+  { of: overlaidLines, layer: 'display', times: 1, needsMark: false },
   { of: inPlainLetters, layer: 'display', times: 1, needsMark: false },
   { of: unescaped, layer: 'escape', times: 3, needsMark: false },
   { of: withoutEntities, layer: 'escape', times: 2, needsMark: false },

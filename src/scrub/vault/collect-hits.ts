@@ -1,5 +1,5 @@
-import { squeeze, stringOf } from './compared-text.ts';
-import { type GuardHit, SEPARATOR, type Sight } from './find-hits.ts';
+import { foldText, stringOf } from './folded-text.ts';
+import { type GuardHit, SEPARATOR, type RawHit } from './find-hits.ts';
 import { FORM_KINDS, type RunClass } from './forms.ts';
 import type { Budget } from './grams.ts';
 
@@ -14,8 +14,8 @@ const SLACK = 2;
 const DUMP_SLACK = 24;
 
 /** What must be masked, in order of place: pieces with what lies between and around them, runs as a whole. */
-export function gather(text: string, sights: readonly Sight[], budget: Budget): GuardHit[] {
-  const sorted = sights.toSorted((a, b) => a.start - b.start || b.end - a.end);
+export function collectHits(text: string, hits: readonly RawHit[], budget: Budget): GuardHit[] {
+  const sorted = hits.toSorted((a, b) => a.start - b.start || b.end - a.end);
   const values = sorted.filter(({ shows }) => shows === 'value');
   const escapes = outside(unequal(sorted.filter(({ shows }) => shows === 'escape')), values);
   const whole = [...values, ...escapes].sort((a, b) => a.start - b.start);
@@ -25,19 +25,19 @@ export function gather(text: string, sights: readonly Sight[], budget: Budget): 
   );
   const traces = joinPieces(text, pieces);
   growAll(text, traces, whole, budget);
-  const hits = [...whole, ...outside(wholeRuns(text, traces), whole)];
-  return hits
+  const all = [...whole, ...outside(wholeRuns(text, traces), whole)];
+  return all
     .sort((a, b) => a.start - b.start)
     .map(({ rule, start, end, of, shows }) => ({ rule, start, end, of, shows }));
 }
 
 /** Pieces of one value that overlap or follow each other become one. */
-function joinPieces(text: string, traces: readonly Sight[]): Sight[] {
-  const joined: Sight[] = [];
-  const lastOf = new Map<string, Sight>();
+function joinPieces(text: string, traces: readonly RawHit[]): RawHit[] {
+  const joined: RawHit[] = [];
+  const lastOf = new Map<string, RawHit>();
   for (const trace of traces) {
     const last = lastOf.get(trace.of);
-    if (last !== undefined && (trace.start < last.end || goesOn(text, last, trace))) {
+    if (last !== undefined && (trace.start < last.end || isContinuation(text, last, trace))) {
       last.end = Math.max(last.end, trace.end);
       last.from = Math.min(last.from, trace.from);
       last.to = Math.max(last.to, trace.to);
@@ -54,19 +54,19 @@ function joinPieces(text: string, traces: readonly Sight[]): Sight[] {
 }
 
 /** True when one piece is the continuation of another, or the same bytes in the other column of a dump. */
-function goesOn(text: string, last: Sight, next: Sight): boolean {
+function isContinuation(text: string, last: RawHit, next: RawHit): boolean {
   if (next.start - last.end >= MAX_GAP || isWhole(last) || isWhole(next)) return false;
   if (text.slice(last.end, next.start).includes(SEPARATOR)) return false;
   const isOtherColumn = last.isDump !== next.isDump || (last.isDump && last.forms.length > 1);
   return isOtherColumn || next.from >= last.to - 0.02;
 }
 
-function isWhole({ from, to, isDump }: Sight): boolean {
+function isWhole({ from, to, isDump }: RawHit): boolean {
   return from === 0 && to === 1 && !isDump;
 }
 
 /** Small pieces are sought up to the next whole value on either side. */
-function growAll(text: string, traces: readonly Sight[], whole: readonly Sight[], budget: Budget): void {
+function growAll(text: string, traces: readonly RawHit[], whole: readonly RawHit[], budget: Budget): void {
   let next = 0;
   let before = 0;
   for (const trace of traces) {
@@ -81,7 +81,7 @@ function growAll(text: string, traces: readonly Sight[], whole: readonly Sight[]
 
 /** Forms of which small pieces may stand around a hit, and from where to where in them. */
 function* smallPieces(
-  { known, owner, forms, isDump, from, to }: Sight,
+  { known, owner, forms, isDump, from, to }: RawHit,
   budget: Budget,
 ): Generator<{ form: string; chars: number; after: number; before: number }> {
   for (const position of isDump ? new Set([...forms, 0]) : forms) {
@@ -98,14 +98,14 @@ function* smallPieces(
   }
 }
 
-function growEnd(text: string, sight: Sight, limit: number, budget: Budget): boolean {
-  const around = text.slice(sight.end, Math.min(limit, sight.end + MAX_GAP));
+function growEnd(text: string, hit: RawHit, limit: number, budget: Budget): boolean {
+  const around = text.slice(hit.end, Math.min(limit, hit.end + MAX_GAP));
   const broken = around.indexOf(SEPARATOR);
-  const view = squeeze(text, sight.end, sight.end + (broken === -1 ? around.length : broken));
+  const view = foldText(text, hit.end, hit.end + (broken === -1 ? around.length : broken));
   const near = stringOf(view);
   let reach = 0;
-  let to = sight.to;
-  for (const { form, chars, after } of smallPieces(sight, budget))
+  let to = hit.to;
+  for (const { form, chars, after } of smallPieces(hit, budget))
     for (let at = near.length - chars; at >= 0 && at + chars > reach; at--) {
       budget.spend(form.length / 16);
       const found = form.indexOf(near.slice(at, at + chars), after);
@@ -114,18 +114,18 @@ function growEnd(text: string, sight: Sight, limit: number, budget: Budget): boo
       to = Math.max(to, (found + chars) / form.length);
     }
   if (reach === 0) return false;
-  sight.end = (view.places[reach - 1] ?? 0) + 1;
-  sight.to = to;
+  hit.end = (view.places[reach - 1] ?? 0) + 1;
+  hit.to = to;
   return true;
 }
 
-function growStart(text: string, sight: Sight, limit: number, budget: Budget): boolean {
-  const around = text.slice(Math.max(limit, sight.start - MAX_GAP), Math.max(limit, sight.start));
-  const view = squeeze(text, sight.start - (around.length - around.lastIndexOf(SEPARATOR) - 1), sight.start);
+function growStart(text: string, hit: RawHit, limit: number, budget: Budget): boolean {
+  const around = text.slice(Math.max(limit, hit.start - MAX_GAP), Math.max(limit, hit.start));
+  const view = foldText(text, hit.start - (around.length - around.lastIndexOf(SEPARATOR) - 1), hit.start);
   const near = stringOf(view);
   let reach = near.length;
-  let from = sight.from;
-  for (const { form, chars, before } of smallPieces(sight, budget))
+  let from = hit.from;
+  for (const { form, chars, before } of smallPieces(hit, budget))
     for (let at = 0; at + chars <= near.length && at < reach; at++) {
       budget.spend(form.length / 16);
       const found = form.lastIndexOf(near.slice(at, at + chars), before - chars);
@@ -134,13 +134,13 @@ function growStart(text: string, sight: Sight, limit: number, budget: Budget): b
       from = Math.min(from, found / form.length);
     }
   if (reach === near.length) return false;
-  sight.start = view.places[reach] ?? 0;
-  sight.from = from;
+  hit.start = view.places[reach] ?? 0;
+  hit.from = from;
   return true;
 }
 
 /** Hits in an encoded run take in all of it. */
-function wholeRuns(text: string, traces: readonly Sight[]): Sight[] {
+function wholeRuns(text: string, traces: readonly RawHit[]): RawHit[] {
   const last = { base64: { start: 0, end: 0 }, hex: { start: 0, end: 0 } };
   return traces.map((trace) => {
     const { run } = trace;
@@ -170,15 +170,15 @@ function runEnd(text: string, at: number, run: Exclude<RunClass, null>): number 
 }
 
 /** Without a second one at the same place. */
-function unequal(sights: readonly Sight[]): Sight[] {
-  return sights.filter(({ start, end }, i) => start !== sights[i - 1]?.start || end !== sights[i - 1]?.end);
+function unequal(hits: readonly RawHit[]): RawHit[] {
+  return hits.filter(({ start, end }, i) => start !== hits[i - 1]?.start || end !== hits[i - 1]?.end);
 }
 
 /** Those that no one of `covers` (in order of start) holds the whole of. */
-function outside(sights: readonly Sight[], covers: readonly Sight[]): Sight[] {
+function outside(hits: readonly RawHit[], covers: readonly RawHit[]): RawHit[] {
   let next = 0;
   let reach = -1;
-  const sorted = sights.toSorted((a, b) => a.start - b.start);
+  const sorted = hits.toSorted((a, b) => a.start - b.start);
   return sorted.filter(({ start, end }) => {
     for (; next < covers.length && (covers[next]?.start ?? 0) <= start; next++)
       reach = Math.max(reach, covers[next]?.end ?? 0);

@@ -1,6 +1,6 @@
 import { base32Core, base64Core, base85Cores, rot13 } from '../../text/encodings.ts';
 import { unescapeOnce } from '../../text/escapes.ts';
-import { canonicalOf } from './compared-text.ts';
+import { canonicalOf } from './folded-text.ts';
 import type { RunClass } from './forms.ts';
 
 /** A text that is looked for as it is. */

@@ -1,5 +1,5 @@
 import type { Finding } from '../finding.ts';
-import type { Squeezed } from './compared-text.ts';
+import type { FoldedText } from './folded-text.ts';
 import { FORM_KINDS, type FormKind, type RunClass } from './forms.ts';
 import { type Budget, unpackSource } from './grams.ts';
 import { type KnownValue, type KnownValues, leastOf, PIECE_WINDOW, stepChars } from './known-values.ts';
@@ -8,8 +8,8 @@ import { type KnownValue, type KnownValues, leastOf, PIECE_WINDOW, stepChars } f
 const COMPARISON = 2;
 
 /** The texts that are looked for as they are, whose window begins between two offsets. */
-export function findExact(known: KnownValues, text: string, from: number, to: number, budget: Budget): Sight[] {
-  const sights: Sight[] = [];
+export function findExact(known: KnownValues, text: string, from: number, to: number, budget: Budget): RawHit[] {
+  const hits: RawHit[] = [];
   known.exact.searchText(text, from, to, (at, source) => {
     const { owner, form: position, step } = unpackSource(source);
     const value = known.at(owner);
@@ -20,21 +20,21 @@ export function findExact(known: KnownValues, text: string, from: number, to: nu
     if (start < 0 || !text.startsWith(form.text, start)) return;
     const shows = value.isLine ? 'trace' : form.shows;
     const place = { start, end: start + form.text.length, from: 0, to: 1 };
-    sights.push({ ...sightOf(known, owner, value), ...place, shows, run: form.run });
+    hits.push({ ...rawHitOf(known, owner, value), ...place, shows, run: form.run });
   });
-  return sights;
+  return hits;
 }
 
-/** Pieces of values, in any form, whose window begins between two positions of a squeezed view of the text. */
+/** Pieces of values, in any form, whose window begins between two positions of a folded view of the text. */
 export function findPieces(
   known: KnownValues,
   text: string,
-  view: Squeezed,
+  view: FoldedText,
   from: number,
   to: number,
   budget: Budget,
-): Sight[] {
-  const sights: Sight[] = [];
+): RawHit[] {
+  const hits: RawHit[] = [];
   const seenUntil = new Map<number, number>();
   known.pieces.searchCodes(view.codes, from, to, view.length, (at, source) => {
     budget.spend(COMPARISON);
@@ -48,8 +48,8 @@ export function findPieces(
     if (match.end - match.start < leastOf(value, kind, form)) return;
     seenUntil.set(owner, match.end);
     const piece = match.formStart === 0 && match.formEnd === form.length ? match : trimmed(view, match, form.length);
-    sights.push({
-      ...sightOf(known, owner, value),
+    hits.push({
+      ...rawHitOf(known, owner, value),
       ...placeOf(known, owner, kind, text, view, piece),
       forms: [position],
       from: piece.formStart / form.length,
@@ -58,10 +58,10 @@ export function findPieces(
       isDump: kind.isDump,
     });
   });
-  return sights;
+  return hits;
 }
 
-function sightOf(known: KnownValues, owner: number, { value, rule }: KnownValue): Omit<Sight, 'start' | 'end'> {
+function rawHitOf(known: KnownValues, owner: number, { value, rule }: KnownValue): Omit<RawHit, 'start' | 'end'> {
   return { known, owner, of: value, rule, shows: 'trace', forms: [], from: 0, to: 1, run: null, isDump: false };
 }
 
@@ -74,7 +74,7 @@ interface Match {
 }
 
 /** How far a view and a form agree around two positions; nothing when they do not agree there. */
-function extend({ codes, length }: Squeezed, at: number, form: string, formAt: number, budget: Budget): Match {
+function extend({ codes, length }: FoldedText, at: number, form: string, formAt: number, budget: Budget): Match {
   let end = 0;
   while (at + end < length && formAt + end < form.length && codes[at + end] === form.charCodeAt(formAt + end)) end++;
   let start = 0;
@@ -90,7 +90,7 @@ const BY_CHANCE = 2;
 const TOGETHER = 6;
 
 /** Without a letter or two beyond a gap at the ends of a piece that has no gap beside them. */
-function trimmed(view: Squeezed, match: Match, formLength: number): Match {
+function trimmed(view: FoldedText, match: Match, formLength: number): Match {
   let { start, end, formStart, formEnd } = match;
   const cutEnd = formEnd < formLength ? chanceChars(view, end - 1, -1) : 0;
   const cutStart = formStart > 0 ? chanceChars(view, start, 1) : 0;
@@ -101,7 +101,7 @@ function trimmed(view: Squeezed, match: Match, formLength: number): Match {
   return { start, end, formStart, formEnd };
 }
 
-function chanceChars({ places }: Squeezed, edge: number, inwards: 1 | -1): number {
+function chanceChars({ places }: FoldedText, edge: number, inwards: 1 | -1): number {
   const isGap = (i: number): boolean => Math.abs((places[i] ?? 0) - (places[i + inwards] ?? 0)) > 1;
   for (let chars = BY_CHANCE; chars > 0; chars--) {
     if (!isGap(edge + (chars - 1) * inwards)) continue;
@@ -117,7 +117,7 @@ function placeOf(
   owner: number,
   kind: FormKind,
   text: string,
-  { places }: Squeezed,
+  { places }: FoldedText,
   piece: Match,
 ): { start: number; end: number } {
   let start = places[piece.start] ?? 0;
@@ -158,7 +158,7 @@ export interface GuardHit extends Finding {
 }
 
 /** A hit before it is seen together with those around it. */
-export interface Sight extends GuardHit {
+export interface RawHit extends GuardHit {
   known: KnownValues;
   owner: number;
   /** Positions in FORM_KINDS; empty for what is not found by pieces. */

@@ -1,14 +1,14 @@
 import { base32Core, base64Core, rot13 } from '../../text/encodings.ts';
 import { entropyOf } from '../exact/entropy.ts';
-import { canonicalOf, firstAt, squeeze, stringOf } from './compared-text.ts';
+import { canonicalOf, firstAt, foldText, stringOf } from './folded-text.ts';
 
 /** Characters that belong to one run with an encoded secret: a run goes as a whole. */
 export type RunClass = 'base64' | 'hex' | null;
 
-/** A form in which a value may be shown, squeezed: pieces of it are looked for by windows. */
+/** A form in which a value may be shown, folded: pieces of it are looked for by windows. */
 export interface FormKind {
   name: string;
-  /** Letters in lower case and digits only; empty when the value has no such form. */
+  /** Letters in lower case and digits only; empty if the value has no such form. */
   derive(body: Body): string;
   /** Of so many windows one is registered. */
   stride: number;
@@ -28,8 +28,8 @@ export interface Body {
   plain: string;
   /** Position in `text` of each character of `plain`. */
   places: Int32Array;
-  /** 1 for the characters of `plain` that no piece may be known by (wordy.ts). */
-  wordy: Uint8Array;
+  /** 1 for the characters of `plain` that no piece may be known by (isCommonWord.ts). */
+  isCommonWord: Uint8Array;
 }
 
 /** Characters and bits of entropy from which a value is also known by its pieces. */
@@ -43,11 +43,11 @@ export function isRich(value: string): boolean {
 
 export function bodyOf(value: string): Body {
   const text = pemBody(canonicalOf(value));
-  const view = squeeze(text);
+  const view = foldText(text);
   const plain = stringOf(view);
-  const wordy = wordyPlaces(Array.from(view.places.subarray(0, view.length), (place) => text[place]).join(''));
-  wordy.fill(1, 0, firstAt(view, commonHead(text, value)));
-  return { text, bytes: Buffer.from(text), plain, places: view.places, wordy };
+  const isCommonWord = commonWordPlaces(Array.from(view.places.subarray(0, view.length), (place) => text[place]).join(''));
+  isCommonWord.fill(1, 0, firstAt(view, commonHead(text, value)));
+  return { text, bytes: Buffer.from(text), plain, places: view.places, isCommonWord };
 }
 
 /** Position in `plain` of the middle of a window that begins at an offset of a form. */
@@ -176,7 +176,7 @@ const IS_COMMON = pairTable();
  * ("httpshooks", "connection"), which nobody may take for a piece of a secret; 0 elsewhere. Capitals in the middle of a
  * word speak against it.
  */
-function wordyPlaces(text: string): Uint8Array {
+function commonWordPlaces(text: string): Uint8Array {
   const pairs = new Uint32Array(text.length + 1);
   const common = new Uint32Array(text.length + 1);
   for (let i = 0; i < text.length; i++) {
@@ -186,13 +186,13 @@ function wordyPlaces(text: string): Uint8Array {
     pairs[i + 1] = (pairs[i] ?? 0) + (isPair ? 1 : 0);
     common[i + 1] = (common[i] ?? 0) + (isCommon ? 1 : 0);
   }
-  const wordy = new Uint8Array(text.length);
+  const isCommonWord = new Uint8Array(text.length);
   for (let i = 0; i < text.length; i++) {
     const [from, to] = [Math.max(0, i - REACH), Math.min(text.length, i + REACH - 1)];
     const inWindow = (pairs[to] ?? 0) - (pairs[from] ?? 0);
-    if (inWindow >= MIN_PAIRS && (common[to] ?? 0) - (common[from] ?? 0) >= inWindow * WORDY_SHARE) wordy[i] = 1;
+    if (inWindow >= MIN_PAIRS && (common[to] ?? 0) - (common[from] ?? 0) >= inWindow * WORDY_SHARE) isCommonWord[i] = 1;
   }
-  return wordy;
+  return isCommonWord;
 }
 
 function pairTable(): Uint8Array {

@@ -1,10 +1,10 @@
 import { firstIndex } from '../../text/binary-search.ts';
 import { entropyOf } from '../exact/entropy.ts';
 import type { Finding } from '../finding.ts';
-import { gather } from './collect-hits.ts';
-import { firstAt, type Squeezed, squeeze } from './compared-text.ts';
+import { collectHits } from './collect-hits.ts';
+import { firstAt, type FoldedText, foldText } from './folded-text.ts';
 import { type Decoded, decodeRuns, type InflateAllowance } from './decoded.ts';
-import { findExact, findPieces, type GuardHit, SEPARATOR, type Sight } from './find-hits.ts';
+import { findExact, findPieces, type GuardHit, SEPARATOR, type RawHit } from './find-hits.ts';
 import { Budget } from './grams.ts';
 import { KnownValues, keyLines } from './known-values.ts';
 
@@ -99,7 +99,7 @@ interface Work {
   budget: Budget;
   allowance: InflateAllowance;
   /** The last view of each depth, to be used again. */
-  views: Squeezed[];
+  views: FoldedText[];
 }
 
 /**
@@ -115,21 +115,21 @@ function* searchText(known: readonly KnownValues[], text: string): Generator<voi
     allowance: { chars: MAX_INFLATED_CHARS },
     views: [],
   };
-  const sights: Sight[] = [];
+  const hits: RawHit[] = [];
   work.budget.allow(STEPS_PER_CHAR * text.length);
   for (let from = 0; from < text.length; from += SLICE_CHARS) {
     if (from > 0) yield;
-    for (const sight of searchSlice(filled, text, from, 0, work)) sights.push(sight);
+    for (const hit of searchSlice(filled, text, from, 0, work)) hits.push(hit);
   }
-  return gather(text, sights, work.budget);
+  return collectHits(text, hits, work.budget);
 }
 
 function searchAll(known: readonly KnownValues[], text: string, depth: number, work: Work): GuardHit[] {
   work.budget.allow(STEPS_PER_CHAR * text.length);
-  const sights: Sight[] = [];
+  const hits: RawHit[] = [];
   for (let from = 0; from < text.length; from += SLICE_CHARS)
-    for (const sight of searchSlice(known, text, from, depth, work)) sights.push(sight);
-  return gather(text, sights, work.budget);
+    for (const hit of searchSlice(known, text, from, depth, work)) hits.push(hit);
+  return collectHits(text, hits, work.budget);
 }
 
 function* searchSlice(
@@ -138,10 +138,10 @@ function* searchSlice(
   from: number,
   depth: number,
   work: Work,
-): Generator<Sight> {
+): Generator<RawHit> {
   const to = Math.min(text.length, from + SLICE_CHARS);
   const [viewFrom, viewTo] = [Math.max(0, from - MARGIN_CHARS), Math.min(text.length, to + MARGIN_CHARS)];
-  const view = squeeze(text, viewFrom, viewTo, work.views[depth]);
+  const view = foldText(text, viewFrom, viewTo, work.views[depth]);
   work.views[depth] = view;
   const [first, last] = [firstAt(view, from), firstAt(view, to)];
   for (const values of known) {
@@ -165,7 +165,7 @@ function* searchDecoded(
   to: number,
   depth: number,
   work: Work,
-): Generator<Sight> {
+): Generator<RawHit> {
   const parts: Part[] = [];
   let at = 0;
   for (const decoded of decodeRuns(text, from, to, work.allowance)) {
@@ -178,7 +178,7 @@ function* searchDecoded(
 }
 
 /** A hit in the decoded parts, as one in the text they were in; one for each part it touches. */
-function* inOriginal(hit: GuardHit, parts: readonly Part[], known: readonly KnownValues[]): Generator<Sight> {
+function* inOriginal(hit: GuardHit, parts: readonly Part[], known: readonly KnownValues[]): Generator<RawHit> {
   const [anyKnown] = known;
   if (anyKnown === undefined) return;
   for (let i = firstIndex(1, parts.length, (part) => (parts[part]?.at ?? 0) > hit.start) - 1; i < parts.length; i++) {

@@ -1,4 +1,4 @@
-import { canonicalOf } from './compared-text.ts';
+import { canonicalOf } from './folded-text.ts';
 import { type ExactForm, exactForms } from './exact-forms.ts';
 import { type Body, bodyOf, FORM_KINDS, type FormKind, isRich, sourceOf } from './forms.ts';
 import { type Budget, WindowIndex } from './grams.ts';
@@ -79,7 +79,7 @@ export class KnownValues {
     return made.exact[form];
   }
 
-  /** A form of a value to be looked for by pieces; empty when there is none. */
+  /** A form of a value to be looked for by pieces; empty if there is none. */
   form(owner: number, form: number, budget: Budget): string {
     const found = this.#values[owner];
     if (found === undefined) return '';
@@ -93,7 +93,7 @@ export class KnownValues {
     return text;
   }
 
-  /** Undefined when it is not at hand: nothing was compared with a form of the value just now. */
+  /** Undefined if it is not at hand: nothing was compared with a form of the value just now. */
   body(owner: number): Body | undefined {
     return this.#made.get(owner)?.body;
   }
@@ -130,7 +130,7 @@ export class KnownValues {
     }
     const stride = stepChars(kind, text);
     for (let at = 0; at + PIECE_WINDOW <= text.length; at += stride) {
-      if (body.wordy[sourceOf(body, kind, text, at, PIECE_WINDOW)] === 1) continue;
+      if (body.isCommonWord[sourceOf(body, kind, text, at, PIECE_WINDOW)] === 1) continue;
       if (differentIn(text, at, PIECE_WINDOW) < MIN_DIFFERENT) continue;
       this.pieces.add(text, at, { owner, form, step: at / stride }, MAX_SHARED);
     }

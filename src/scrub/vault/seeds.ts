@@ -31,7 +31,7 @@ interface SeedDeps {
   home: string;
   /** Variables of the daemon's own environment whose names say that they are secret. */
   variables: readonly NamedValue[];
-  /** Root of the registered project that a session belongs to; null when there is none: then no file is read for it. */
+  /** Root of the registered project that a session belongs to; null if there is none: then no file is read for it. */
   projectOf(sessionKey: string): Promise<string | null>;
   logger: Logger;
   clock: Clock;
@@ -167,7 +167,7 @@ const MAX_BYTES = 1024 * 1024;
 type SeedText = { text: string } | { skipped: string } | null;
 
 /**
- * Reads a file of credentials as far as it is a plain file of at most 1 MiB; nothing else is waited for, so a named
+ * Reads a file of credentials if it is a plain file of at most 1 MiB; nothing else is waited for, so a named
  * pipe does not hold up a call. `inside`: the file may be nowhere but below this real path, links not followed.
  */
 async function readSeedFile(path: string, inside: string | null): Promise<SeedText> {

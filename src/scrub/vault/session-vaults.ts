@@ -24,7 +24,7 @@ export class SessionVaults {
     return this.#vaults.size;
   }
 
-  /** Made when there is none yet. */
+  /** Made if there is none yet. */
   of(sessionKey: string): Vault {
     const vault = this.#vaults.get(sessionKey) ?? new Vault(this.#identityKey, () => this.#numbers.next(sessionKey));
     this.#vaults.delete(sessionKey);

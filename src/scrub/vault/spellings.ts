@@ -42,7 +42,7 @@ export class Spellings {
   }
 
   /** Remembers that `spelling` was masked in `shown`, a text of which nothing is secret, from `start` to `end`. */
-  sawAt(spelling: string, shown: string, start: number, end: number): void {
+  rememberPlace(spelling: string, shown: string, start: number, end: number): void {
     const places = this.#places.get(spelling);
     if (places === undefined) return;
     if (places.length >= MAX_PLACES) places.shift();

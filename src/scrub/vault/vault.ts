@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { ContextdError } from '../../core/errors.ts';
-import { canonicalOf } from './compared-text.ts';
+import { canonicalOf } from './folded-text.ts';
 import { copyText, Guard } from './guard.ts';
 import { tokenOf, UNNUMBERED } from './look-alike.ts';
 import { Spellings } from './spellings.ts';
@@ -16,7 +16,7 @@ export interface SecretUse {
 }
 
 /** What is known beside the text itself. */
-export interface Sighting {
+export interface SecretContext {
   /** The known value that the text is a form of (its base64, a piece of it). Default: the text is the value. */
   of?: string | undefined;
   /** In whose answer it shows. Default: no tool's. */
@@ -78,20 +78,20 @@ export class Vault {
    * The token of a text: the same for the whole session and for every spelling of a secret. Keeps the rule that found
    * it first. `[SECRET]` for what cannot be kept.
    */
-  async use(text: string, rule: string, sighting: Sighting = {}): Promise<SecretUse> {
-    const value = canonicalOf(sighting.of ?? text);
+  async use(text: string, rule: string, context: SecretContext = {}): Promise<SecretUse> {
+    const value = canonicalOf(context.of ?? text);
     const identity = createHmac('sha256', this.#key).update(Buffer.from(value, 'utf16le')).digest('base64');
     const known = this.#byIdentity.get(identity);
     if (known === undefined && !this.#hasRoomFor(value)) return { token: UNNUMBERED, rule };
-    const entry = await (known ?? this.#admit(identity, value, rule, sighting));
+    const entry = await (known ?? this.#admit(identity, value, rule, context));
     entry.summary.uses += 1;
     if (!this.#addSpelling(entry, text)) return { token: UNNUMBERED, rule };
     return { token: entry.summary.token, rule: entry.summary.rule };
   }
 
   /** Remembers what stood around a token of an answer, `shown`: by it `spell` knows which spelling was there. */
-  sawAt(token: string, spelling: string, shown: string, start: number): void {
-    this.#byDigits.get(digitsOf(token))?.spellings.sawAt(spelling, shown, start, start + token.length);
+  rememberPlace(token: string, spelling: string, shown: string, start: number): void {
+    this.#byDigits.get(digitsOf(token))?.spellings.rememberPlace(spelling, shown, start, start + token.length);
   }
 
   /** The value of a number as written in a token. SECRET_UNKNOWN for a number this session's vault does not hold. */
@@ -141,9 +141,9 @@ export class Vault {
     );
   }
 
-  #admit(identity: string, value: string, rule: string, sighting: Sighting): Promise<Entry> {
+  #admit(identity: string, value: string, rule: string, context: SecretContext): Promise<Entry> {
     this.#chars += value.length;
-    const entry = this.#number(copyText(value), rule, sighting);
+    const entry = this.#number(copyText(value), rule, context);
     this.#byIdentity.set(identity, entry);
     entry.catch(() => {
       this.#byIdentity.delete(identity);
@@ -152,7 +152,7 @@ export class Vault {
     return entry;
   }
 
-  async #number(value: string, rule: string, { tool, time }: Sighting): Promise<Entry> {
+  async #number(value: string, rule: string, { tool, time }: SecretContext): Promise<Entry> {
     const number = await this.#nextNumber();
     const digits = String(number);
     if (!Number.isSafeInteger(number) || number < 1 || this.#byDigits.has(digits))
@@ -192,7 +192,7 @@ export interface SecretSummary {
   /** Id of the rule, or of the source of a seed, that knew it first. */
   rule: string;
   kind: SecretKind;
-  /** In whose answer it showed first; null when that was no tool's. */
+  /** In whose answer it showed first; null if that was no tool's. */
   tool: string | null;
   /** Milliseconds since the epoch. */
   firstSeenAt: number;

@@ -74,7 +74,7 @@ class Styles {
 
   #isAboutTheWindow(at: number, text: number, end: number): boolean {
     if (this.#source[at + 1] !== ']') return false;
-    if (this.#source.startsWith('8;', text)) return this.#links.isSaid(at, end);
+    if (this.#source.startsWith('8;', text)) return this.#links.isRedundant(at, end);
     return WINDOW.test(this.#source.slice(text, text + 4));
   }
 }
@@ -130,7 +130,7 @@ class Hyperlinks {
   }
 
   /** Whether the sequence [at, end) opens or closes a link whose text is its target. */
-  isSaid(at: number, end: number): boolean {
+  isRedundant(at: number, end: number): boolean {
     if (at === this.#closing) return true;
     const target = this.#target(at, end);
     const closing = target === '' ? -1 : this.#source.indexOf(LINK, end);

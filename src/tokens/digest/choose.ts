@@ -4,7 +4,7 @@ import { TermIndex } from './term-index.ts';
 /** The least the strongest pieces that are compared with each other; more have equal scores at most. */
 const CANDIDATES = 400;
 /** Pieces that have this share of their words in common say the same. */
-const ALIKE = 0.6;
+const SIMILAR_SHARE = 0.6;
 const ITEMS_MAX = 10;
 const CENTRAL_LINES = 4;
 /** UTF-16 units of a line that looks like a heading. */
@@ -123,7 +123,7 @@ function take(index: TermIndex, ranked: readonly number[], most: number, chosen:
   const taken: number[] = [];
   for (const piece of ranked) {
     if (taken.length === most) break;
-    if (chosen.some((other) => isAlike(index, piece, other))) continue;
+    if (chosen.some((other) => isSimilar(index, piece, other))) continue;
     taken.push(piece);
     chosen.push(piece);
   }
@@ -145,14 +145,14 @@ function takeSpread(
   return points.sort((a, b) => (strength[b] ?? 0) - (strength[a] ?? 0) || a - b);
 }
 
-function isAlike(index: TermIndex, a: number, b: number): boolean {
+function isSimilar(index: TermIndex, a: number, b: number): boolean {
   if (a === b) return true;
   const words = index.wordsAt(a);
   const others = index.wordsAt(b);
   let common = 0;
   for (const word of words) if (others.has(word)) common++;
   const all = words.size + others.size - common;
-  return all === 0 || common / all > ALIKE;
+  return all === 0 || common / all > SIMILAR_SHARE;
 }
 
 function withEnds(index: TermIndex, text: string, pieces: readonly Piece[], centre: readonly number[]): number[] {

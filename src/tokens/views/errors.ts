@@ -31,7 +31,7 @@ export function viewErrors(text: string, { context }: { context: number }): View
   let errors = 0;
   for (const found of errorLines(text, 0)) {
     errors += 1;
-    if (repeats.isOne(found.body)) continue;
+    if (repeats.isRepeat(found.body)) continue;
     const { heading, start, place } = found;
     if (heading !== null) out.add(count.numbered(heading), { before: 0, after: 0 }, () => [], '-');
     const around = { before: found.before + context, after: found.after + context };
@@ -60,14 +60,14 @@ class Repeats {
   /** Those that were. */
   count = 0;
 
-  isOne(body: string): boolean {
+  isRepeat(body: string): boolean {
     const isReason = isReasonAlone(body);
     const key = body.slice(0, KEY_MAX_CHARS).replace(isReason ? NAMES : /\d+/g, '0');
     const times = (this.#seen.get(key) ?? 0) + 1;
     if (times > 1 || this.#seen.size < KEYS_MAX) this.#seen.set(key, times);
-    const isRepeat = times > (isReason ? REASONS_SHOWN : REPEATS_SHOWN);
-    if (isRepeat) this.count += 1;
-    return isRepeat;
+    const isShownOften = times > (isReason ? REASONS_SHOWN : REPEATS_SHOWN);
+    if (isShownOften) this.count += 1;
+    return isShownOften;
   }
 }
 
@@ -119,7 +119,7 @@ interface Block extends Span {
 /**
  * The last block of error lines, for the answer of a command that failed: whole lines, UTF-16 offsets, at most `maxChars`
  * long (of a longer line a part). A block that only sums up (`make: *** Error 1`, `Tests 2 failed`) gives way to the one
- * before that says what failed. The last 4 Mi characters are searched. Null when nothing looks like an error.
+ * before that says what failed. The last 4 Mi characters are searched. Null if nothing looks like an error.
  */
 export function lastErrorBlock(text: string, maxChars: number): { start: number; end: number } | null {
   let summary: Block | null = null;

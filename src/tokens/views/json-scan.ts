@@ -28,7 +28,7 @@ export class Containers {
     return this.count++;
   }
 
-  /** Returns the container around the closed one, -1 when there is none. */
+  /** Returns the container around the closed one, -1 if there is none. */
   close(container: number, at: number): number {
     const around = this.nexts[container] ?? -1;
     this.closes[container] = at;
@@ -152,7 +152,7 @@ export function scanString(text: string, at: number): Scanned {
   }
 }
 
-/** UTF-16 units of the escape at `at`, 0 when it is none of JSON's. */
+/** UTF-16 units of the escape at `at`, 0 if it is none of JSON's. */
 function escapeLength(text: string, at: number): number {
   const code = text.charCodeAt(at + 1);
   if (code !== 0x75) return '"\\/bfnrt'.includes(String.fromCharCode(code)) ? 2 : 0;

@@ -146,7 +146,7 @@ export function membersOf(json: JsonText, at: number): Map<string, number> {
   return members;
 }
 
-/** The last member of this name, null when there is none. */
+/** The last member of this name, null if there is none. */
 export function memberOf(json: JsonText, at: number, name: string): number | null {
   let found: number | null = null;
   eachChild(json, at, (value, key) => {

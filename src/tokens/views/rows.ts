@@ -41,9 +41,9 @@ function columnOf(table: Table, name: string): number {
   const exact = table.names.indexOf(name);
   if (exact >= 0) return exact;
   const folded = name.toLowerCase();
-  const alike = table.names.flatMap((known, i) => (known.toLowerCase() === folded ? [i] : []));
-  const [only] = alike;
-  if (only !== undefined && alike.length === 1) return only;
+  const matching = table.names.flatMap((known, i) => (known.toLowerCase() === folded ? [i] : []));
+  const [only] = matching;
+  if (only !== undefined && matching.length === 1) return only;
   const names = table.names.slice(0, NAMES_SHOWN).map((known) => known.slice(0, NAME_SHOWN_CHARS));
   throw new ContextdError('VIEW_FAILED', `the table has no column ${JSON.stringify(name)}`, {
     remedy: `Choose among its columns: ${names.map((known) => JSON.stringify(known)).join(', ')}.`,

@@ -19,7 +19,7 @@ interface Sample {
   inked: Uint32Array;
 }
 
-/** A table whose columns are parted by blanks (docker ps, ps aux, kubectl get, df); null when the text is none. */
+/** A table whose columns are parted by blanks (docker ps, ps aux, kubectl get, df); null if the text is none. */
 export function findAligned(text: string): Table | null {
   const heading = findHeading(text);
   if (heading === null) return null;
@@ -82,7 +82,7 @@ function mergeWords(words: readonly Word[], sample: Sample): Column[] {
   return columns;
 }
 
-/** Where the first named column begins; not 0 when one without a name stands before it (free). */
+/** Where the first named column begins; not 0 if one without a name stands before it (free). */
 function firstCut(word: Word, sample: Sample): number {
   const cut = lastGap({ start: 0, end: 0 }, word, sample);
   return cut === null || !isInked(sample, 0, cut) ? 0 : cut;

@@ -33,7 +33,7 @@ export function withoutInvisible(text: string): View | null {
 const GOES_BACK = /[\b]|\r(?=[^\r\n])/g;
 
 /** What a terminal shows of lines that are written over, and nothing but them. */
-export function asShown(text: string): View | null {
+export function overlaidLines(text: string): View | null {
   const builder = new ViewBuilder(text);
   GOES_BACK.lastIndex = 0;
   for (let match = GOES_BACK.exec(text); match !== null; match = GOES_BACK.exec(text)) {

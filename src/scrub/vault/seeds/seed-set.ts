@@ -19,7 +19,7 @@ export interface SeedReading {
 
 /** Looks at the stamps no more often. */
 const CHECK_EVERY_MS = 1_000;
-/** Values of one place; those it held earlier are kept as far as there is room. */
+/** Values of one place; those it held earlier are kept if there is room. */
 const MAX_SEEDS = 2_000;
 
 /** The seeds of one place (a user, a project) in one guard, read again when a file changed. */

@@ -18,7 +18,7 @@ const STRAY_MAX_LINES = 2;
 const CARET_MAX_LINES = 4;
 
 /** Source excerpts, arrows, stack frames, differences and hints go on with the message above wherever they begin. */
-const GOES_ON = new RegExp(
+const CONTINUES_MESSAGE = new RegExp(
   [
     '^\\s*(?:\\d{1,7}\\s*[|│]|[|│╵╰└]|-->|:::|= |at\\s|[❯➜>^]|[-+](?:\\s|\\d)|\\?\\s)',
     '^#\\d{1,4}\\s+(?:0x|/|\\{main\\}|\\[internal|[\\w.:\\\\]{1,200}\\()',
@@ -53,7 +53,7 @@ export function linesAfter(text: string, line: Span, body: string): number {
     blank = isBlank ? blank + 1 : 0;
     if (blank > BLANK_MAX_LINES || (isBlank && strayed) || PASSED.test(nextBody)) break;
     if (isBlank || read <= kept) continue;
-    if (GOES_ON.test(nextBody) || (!strayed && (indentOf(nextBody) > indent || hasCaret(text, next, read))))
+    if (CONTINUES_MESSAGE.test(nextBody) || (!strayed && (indentOf(nextBody) > indent || hasCaret(text, next, read))))
       kept = read;
     else if (read <= STRAY_MAX_LINES && !strayed) strayed = true;
     else break;

@@ -183,7 +183,7 @@ const FORMS = ['^E {3}', ':\\d{1,7}:\\d{1,5}: '];
 
 const ANY = new RegExp([...KEYWORDS.map(escaped), MARKS, ...FORMS].join('|'), 'gim');
 
-/** Where the next word stands that may tell of an error, at `from` or behind it; -1 when there is none. */
+/** Where the next word stands that may tell of an error, at `from` or behind it; -1 if there is none. */
 function nextKeyword(text: string, from: number): number {
   ANY.lastIndex = from;
   return ANY.exec(text)?.index ?? -1;

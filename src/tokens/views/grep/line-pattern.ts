@@ -93,7 +93,7 @@ function isPlain(pattern: string): boolean {
 }
 
 /**
- * The longest text that is surely in every match of a RE2 pattern, so that most texts need not be asked; null when none
+ * The longest text that is surely in every match of a RE2 pattern, so that most texts need not be asked; null if none
  * is found easily. What lies in groups, classes and alternatives is passed over, and so is a repeated character.
  */
 export function requiredLiteral(pattern: string): string | null {

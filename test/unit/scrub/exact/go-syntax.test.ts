@@ -5,7 +5,7 @@ import { parseGo } from '#src/scrub/exact/go-syntax.js';
 import { GoSyntaxError } from '#src/scrub/exact/go-tree.js';
 import { LinearEngine } from '#src/scrub/exact/linear-engine.js';
 import { isTranslatable, NativeEngine } from '#src/scrub/exact/native-engine.js';
-import type { Engine } from '#src/scrub/exact/pattern.js';
+import type { Engine } from '#src/scrub/exact/linear-engine.js';
 import { buildGoRegexp } from '../../../helpers/go-regexp.ts';
 import { anyPattern, anyText } from '../../../helpers/hostile-patterns.ts';
 

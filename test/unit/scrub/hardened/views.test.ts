@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readingsOf, VIEW_KINDS } from '#src/scrub/hardened/readings.js';
 import { base32Decoded, base64Decoded, hexDecoded, inflated } from '#src/scrub/hardened/views/blobs.js';
-import { asShown, inPlainLetters, withoutInvisible, withoutTerminalCodes } from '#src/scrub/hardened/views/display.js';
+import { overlaidLines, inPlainLetters, withoutInvisible, withoutTerminalCodes } from '#src/scrub/hardened/views/display.js';
 import { ascii85Decoded, dumpsRead } from '#src/scrub/hardened/views/dumps.js';
 import {
   percentDecoded,
@@ -38,10 +38,10 @@ const FORMS: Readonly<Record<string, { of: ViewOf; form: Form; alone?: boolean }
   'OSC links made visible': { of: withoutTerminalCodes, form: halves('^[]8;;https://example.com^G') },
   'zero-width spaces': { of: withoutInvisible, form: halves('\u200b\u00ad\ufeff') },
   'UTF-16': { of: withoutInvisible, form: (secret) => eachCharacter(secret, (character) => `${character}\0`) },
-  overstrikes: { of: asShown, form: (secret) => eachCharacter(secret, (c) => `${c}\b${c}`) },
-  underlines: { of: asShown, form: (secret) => eachCharacter(secret, (c) => `_\b${c}`) },
+  overstrikes: { of: overlaidLines, form: (secret) => eachCharacter(secret, (c) => `${c}\b${c}`) },
+  underlines: { of: overlaidLines, form: (secret) => eachCharacter(secret, (c) => `_\b${c}`) },
   'carriage returns': {
-    of: asShown,
+    of: overlaidLines,
     form: (secret) => `\n****${secret.slice(4)}\r${secret.slice(0, 4)}\n`,
     alone: true,
   },

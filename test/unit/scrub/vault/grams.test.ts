@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { squeeze, squeezeText } from '#src/scrub/vault/compared-text.js';
+import { foldText, foldedString } from '#src/scrub/vault/folded-text.js';
 import { Budget, unpackSource, WindowIndex, type WindowSource } from '#src/scrub/vault/grams.js';
 
 fc.configureGlobal({ seed: 20_261_121 });
@@ -39,7 +39,7 @@ describe('the index of windows', () => {
       [2, { owner: 8190, form: 63, step: 8191 }],
     ]);
     for (let cut = 0; cut <= text.length; cut++) {
-      const { codes, length } = squeeze(text);
+      const { codes, length } = foldText(text);
       const found: [number, number][] = [];
       index.searchCodes(codes, 0, cut, length, (at, source) => found.push([at, source]));
       index.searchCodes(codes, cut, length, length, (at, source) => found.push([at, source]));
@@ -64,7 +64,7 @@ describe('the budget of a search', () => {
   });
 });
 
-describe('the squeezed view', () => {
+describe('the folded view', () => {
   it.each([
     ['case and punctuation', 'Ab-C_d 1.2\n3', 'abcd123'],
     ['colours', '\x1b[01;31m\x1b[Kab\x1b[m\x1b(Bcd', 'abcd'],
@@ -75,14 +75,14 @@ describe('the squeezed view', () => {
     ['mathematical letters', '𝐚𝗕𝟙', 'ab1'],
     ['other alphabets', 'яéßab', 'ab'],
     ['an escape that is none', '\x1b[31\nab', '31ab'],
-  ])('SEC-1.3 sees through %s', (_what, text, squeezed) => {
-    expect(squeezeText(text)).toBe(squeezed);
+  ])('SEC-1.3 sees through %s', (_what, text, folded) => {
+    expect(foldedString(text)).toBe(folded);
   });
 
   it('gives the place of each letter', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (text) => {
-        const { codes, places, length } = squeeze(text);
+        const { codes, places, length } = foldText(text);
         for (let i = 0; i < length; i++) {
           const at = places[i] ?? -1;
           const character = String.fromCodePoint(text.codePointAt(at) ?? 0);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { canonicalOf } from '#src/scrub/vault/compared-text.js';
+import { canonicalOf } from '#src/scrub/vault/folded-text.js';
 import { escapeLookAlikes, replaceTokens, tokenDigits } from '#src/scrub/vault/look-alike.js';
 import { Vault } from '#src/scrub/vault/vault.js';
 
@@ -34,7 +34,7 @@ describe('SEC-1.3 one secret, one token', () => {
 describe('SEC-1.4 a token in a file stands for what was there', () => {
   const seen = async (vault: Vault, spelling: string, shown: string): Promise<void> => {
     const { token } = await vault.use(spelling, 'r', { of: PEM });
-    vault.sawAt(token, spelling, shown, shown.indexOf(token));
+    vault.rememberPlace(token, spelling, shown, shown.indexOf(token));
   };
   const spelledIn = (vault: Vault, text: string): string =>
     replaceTokens(text, (digits, start, end) => vault.spell(digits, text, start, end));

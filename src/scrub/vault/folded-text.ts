@@ -6,7 +6,7 @@ import { BACKSPACE, ESC, skipSequence } from '../../text/terminal.ts';
  * other separators are dropped, full-width and other compatible letters folded, and what a backspace overprints is
  * left out, so that wraps, dumps, spacing and case make no difference.
  */
-export interface Squeezed {
+export interface FoldedText {
   /** ASCII codes; only the first `length` count. */
   codes: Uint8Array;
   /** UTF-16 offset in the text of each code. */
@@ -14,8 +14,8 @@ export interface Squeezed {
   length: number;
 }
 
-/** The squeezed view of a part of a text, between UTF-16 offsets. `room`: a view that is no longer used. */
-export function squeeze(text: string, from = 0, to = text.length, room?: Squeezed): Squeezed {
+/** The folded view of a part of a text, between UTF-16 offsets. `room`: a view that is no longer used. */
+export function foldText(text: string, from = 0, to = text.length, room?: FoldedText): FoldedText {
   const hasRoom = room !== undefined && room.codes.length >= to - from;
   const codes = hasRoom ? room.codes : new Uint8Array(to - from);
   const places = hasRoom ? room.places : new Int32Array(to - from);
@@ -38,18 +38,18 @@ export function squeeze(text: string, from = 0, to = text.length, room?: Squeeze
   return { codes, places, length };
 }
 
-/** A text squeezed, as a string. */
-export function squeezeText(text: string): string {
-  return stringOf(squeeze(text));
+/** A text folded, as a string. */
+export function foldedString(text: string): string {
+  return stringOf(foldText(text));
 }
 
 /** The letters and digits of a view. */
-export function stringOf({ codes, length }: Squeezed): string {
+export function stringOf({ codes, length }: FoldedText): string {
   return Buffer.from(codes.buffer, codes.byteOffset, length).toString('latin1');
 }
 
 /** Position of the first code that stands at or after an offset of the text. */
-export function firstAt({ places, length }: Squeezed, offset: number): number {
+export function firstAt({ places, length }: FoldedText, offset: number): number {
   return firstIndex(0, length, (position) => (places[position] ?? 0) >= offset);
 }
 
