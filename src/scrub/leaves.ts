@@ -24,8 +24,8 @@ function collect(value: Json, leaves: string[]): void {
 }
 
 /**
- * The same value with other strings, in the order of `collectLeaves`. Keys that become the same get " (2)", " (3)" and
- * so on, so that nothing is lost. RangeError when the number of leaves differs.
+ * Returns the same value with other strings, in the order of `collectLeaves`. Keys that become equal get " (2)", " (3)"
+ * and so on, so that nothing is lost. RangeError if the number of leaves differs.
  */
 export function replaceLeaves(value: Json, leaves: readonly string[]): Json {
   const source = leaves[Symbol.iterator]();
@@ -51,7 +51,7 @@ function replace(value: Json, take: () => string): Json {
   return Object.fromEntries(entries);
 }
 
-/** The key, or with the first " (n)" behind it that is free. */
+/** Returns the key if it is free, otherwise the key with the first free " (n)". */
 export function freeKey(key: string, taken: ReadonlyMap<string, Json>): string {
   let free = key;
   for (let count = 2; taken.has(free); count++) free = `${key} (${count})`;
@@ -64,9 +64,9 @@ function isList(value: Json): value is readonly Json[] {
 }
 
 /**
- * A string of a structured value loses its name when it is scanned alone: `{"password":"<word>"}` holds no secret in
- * "password" and none in "word". So a leaf under a telling name is scanned once more as `"name": "leaf"`, and what is
- * found in the leaf's part of that text counts.
+ * A string of a structured value loses its name when it is scanned alone: `{"password":"<word>"}` has no secret in
+ * "password" and none in "word". So a leaf with a telling name is scanned once more as `"name": "leaf"`, and findings
+ * in the leaf's part of that text count.
  */
 interface LeafText {
   /** What to scan. */
@@ -76,11 +76,11 @@ interface LeafText {
   end: number;
 }
 
-/** Names of more characters are cut from the front; what tells a secret is at their end. */
+/** Longer names are cut from the front, because the telling part is at their end. */
 const MAX_NAME_CHARS = 80;
-/** Longer strings are texts rather than values; scanned on their own they keep what context they have. */
+/** Longer strings are texts, not values, and have context of their own. */
 const MAX_LEAF_CHARS = 4096;
-/** A name that one of the rules could know. Only decides whether a second scan is worth its time. */
+/** A name that a rule may know. Only decides whether a second scan is worth its time. */
 const TELLING =
   /pass|pwd|psw|pw$|secret|token|credential|creds?$|key|auth|cookie|session|sid$|jwt|otp|mfa|2fa|seed|mnemonic|phrase|signature|sig$|salt|dsn|kennwort|contrase|psk$|pin$/i;
 
@@ -107,10 +107,10 @@ export function collectNames(value: Json): (string | undefined)[] {
   return names;
 }
 
-/** The text to scan for a leaf besides the leaf itself; undefined where its name tells nothing. */
+/** Returns the text to scan for a leaf besides the leaf itself; undefined if its name is not telling. */
 export function leafText(name: string | undefined, leaf: string): LeafText | undefined {
   if (name === undefined || leaf === '' || leaf.length > MAX_LEAF_CHARS || !TELLING.test(name)) return undefined;
-  // A quote in the leaf would end the value for a rule; its place is kept, so that offsets stay the leaf's own.
+  // A quote in the leaf would end the value for a rule. It is replaced, not removed, so that offsets stay the same.
   const value = leaf.replace(/["\\\r\n]/g, '_');
   const head = `"${name.slice(-MAX_NAME_CHARS).replace(/[^\w.$ -]/g, '_')}": "`;
   return { text: `${head}${value}"\n`, start: head.length, end: head.length + leaf.length };

@@ -1,8 +1,8 @@
 import type { Finding } from './finding.ts';
 import { escapeLookAlikes, UNNUMBERED } from './vault/look-alike.ts';
-import type { SecretUse, SecretContext, Vault } from './vault/vault.ts';
+import type { SecretContext, SecretUse, Vault } from './vault/vault.ts';
 
-/** Places of one string whose surroundings are remembered; what comes after is told apart by them. */
+/** Most places of one string whose surroundings are remembered; later ones are distinguished by those. */
 const MAX_REMEMBERED = 500;
 
 /** Whose answer is being masked, and what was found in it so far. */
@@ -11,7 +11,7 @@ export interface Masking {
   context: Pick<SecretContext, 'tool' | 'time'>;
   /** By token, in order of appearance; filled here. */
   secrets: Map<string, SecretUse>;
-  /** The text was masked before: what looks like a token is one. Default: it is neutralised. */
+  /** The text was masked before: what looks like a token is one. Default: look-alikes are neutralised. */
   again?: boolean;
 }
 
@@ -49,7 +49,7 @@ interface Replacing {
   tokenAt(position: number): string;
   /** Applied to the text between the spans. Default: it stays. */
   outside?(text: string): string;
-  /** Told where each token begins in the result. */
+  /** Called with the offset of each token in the result. */
   placed?(start: number): void;
 }
 

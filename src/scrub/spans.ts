@@ -1,10 +1,13 @@
 import { firstIndex } from '../text/binary-search.ts';
 import type { Finding } from './finding.ts';
 
-/** Stands where a secret was while the rest is scanned again: what the final text looks like to a rule. */
+/** Stands for a secret while the rest is scanned again, so that a rule sees what the final text will look like. */
 export const PLACEHOLDER = '[SECRET_0]';
 
-/** The union of overlapping findings, in order of place. A union carries the rule of its longest part, and what that is a form of. */
+/**
+ * Returns the union of overlapping findings, in order of place. A union has the rule and the known value of its longest
+ * part.
+ */
 export function mergeFindings(findings: readonly Finding[]): Finding[] {
   const sorted = findings.filter(({ start, end }) => start < end).sort((a, b) => a.start - b.start || b.end - a.end);
   const merged: Finding[] = [];
@@ -45,7 +48,7 @@ export function subtractSpans(findings: readonly Finding[], taken: readonly Find
   return rest;
 }
 
-/** True when one span of `spans` (in order of place, free of overlaps) holds the whole of a finding. */
+/** Whether one of `spans` (in order of place, free of overlaps) contains the whole finding. */
 export function isCovered(finding: Finding, spans: readonly Finding[]): boolean {
   const holder = spans[firstIndex(0, spans.length, (i) => (spans[i]?.start ?? 0) > finding.start) - 1];
   return holder !== undefined && finding.end <= holder.end;
@@ -56,7 +59,9 @@ export interface MaskedView {
   text: string;
   /** Where in `text` the placeholders stand, in order. */
   placeholders: readonly { start: number; end: number }[];
-  /** A finding in the view, as one in the original; one that touches a placeholder takes in all that it stands for. */
+  /**
+   * Maps a finding in the view to the original. A finding that touches a placeholder includes everything it stands for.
+   */
   toOriginal(finding: Finding): Finding;
 }
 

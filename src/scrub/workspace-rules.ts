@@ -11,11 +11,11 @@ import { ruleFault } from './exact/toml-table.ts';
 
 /** What the `.gitleaks.toml` of a project does to the rules. */
 export interface WorkspaceRules {
-  /** Changes with whatever changes the rules: engines are kept by it. */
+  /** Changes when the rules do; engines are kept by it. */
   key: string;
   /** Rules beside all others. */
   files: readonly RuleFile[];
-  /** What a person approved of this very file: rules that are off, and allowlists that hold for all. Null: nothing. */
+  /** What a person approved of exactly this file: disabled rules, and allowlists for all rules. Null: nothing. */
   allowances: Allowances | null;
 }
 
@@ -42,12 +42,16 @@ interface RulesReview {
 interface WorkspaceRulesDeps {
   /** True when a person approved a file with this hash for this project. */
   isApproved(root: string, sha256: string): boolean;
-  /** Told once for each state of a file that cannot be used. Nothing of its text is in the message but names. */
+  /**
+   * Called once for each state of a file that cannot be used. The message contains no text of the file except names.
+   */
   onFault(root: string, problem: string): void;
 }
 
 export interface WorkspaceRulesReader {
-  /** Null: no file, or one that cannot be used; then the other rules hold alone. Costs one stat when nothing changed. */
+  /**
+   * Null if there is no file or it cannot be used; the other rules then apply alone. Costs one stat if nothing changed.
+   */
   read(root: string): Promise<WorkspaceRules | null>;
   review(root: string): Promise<RulesReview>;
 }
@@ -102,7 +106,7 @@ export function createWorkspaceRules(deps: WorkspaceRulesDeps): WorkspaceRulesRe
 
 const NOTHING = { sha256: null, config: null, fault: null };
 
-/** Changes when the file does; "" if there is none. */
+/** Changes when the file does; "" without a file. */
 async function stampOf(file: string): Promise<string> {
   try {
     const { ino, size, mtimeNs, ctimeNs } = await stat(file, { bigint: true });
@@ -124,7 +128,7 @@ async function readFile(path: string): Promise<Omit<Known, 'stamp'>> {
   }
 }
 
-/** The workspace is not ours: no link is followed, no pipe waited for, no more read than may be. */
+/** The workspace is not trusted: no link is followed, no pipe waited for, and reads are bounded. */
 async function readBounded(path: string): Promise<Buffer> {
   let file: FileHandle | undefined;
   try {
@@ -152,7 +156,7 @@ const MAX_RULES = 500;
 /** Characters of a pattern that a person is shown. */
 const SHOWN_CHARS = 120;
 
-/** A project's file, taken apart: what it may do unasked, and what only a person can allow. */
+/** A project's file, taken apart: what it may do by itself, and what only a person can allow. */
 interface WorkspaceConfig {
   rules: number;
   /** The rules it adds, as a file of their own. */
@@ -163,9 +167,9 @@ interface WorkspaceConfig {
 }
 
 /**
- * Additive reading: its rules are further rules, whatever their ids; allowlists for other rules, `disabledRules` and
- * rules that only change another are set aside as allowances; no other file is ever read. An allowlist within a rule of
- * its own only narrows that rule and stays. SCHEMA_INVALID for a file that gitleaks would refuse.
+ * Reads a file additively: its rules are further rules, whatever their ids; allowlists for other rules, `disabledRules`
+ * and rules that only change another rule become allowances; no other file is read. An allowlist within its own rule
+ * only narrows that rule and stays. SCHEMA_INVALID for a file that gitleaks would refuse.
  */
 function readWorkspaceConfig(text: string): WorkspaceConfig {
   const file = lowerKeys(parseToml(text));

@@ -1,6 +1,6 @@
-/** NUL bytes are looked for in this many bytes at the start of a file or an output. */
+/** Bytes at the start of a file or an output that are searched for NUL. */
 const NUL_WINDOW_BYTES = 8 * 1024;
-/** Bytes that are not UTF-8 are counted in this many. */
+/** Bytes at the start in which bytes that are not UTF-8 are counted. */
 const INVALID_WINDOW_BYTES = 64 * 1024;
 const INVALID_SHARE_MAX = 0.1;
 
@@ -23,8 +23,8 @@ const SIGNATURES: readonly (readonly [kind: string, hex: string])[] = [
 ];
 
 /**
- * What kind of binary data begins with these bytes, or null for text. Binary is: a NUL in the first 8 KiB, or more
- * than a tenth of the first 64 KiB that is not UTF-8.
+ * Returns the kind of binary data that begins with these bytes, or null for text. Data is binary if the first 8 KiB
+ * contain a NUL, or if more than a tenth of the first 64 KiB is not UTF-8.
  */
 export function describeBinary(start: Buffer): string | null {
   if (start.subarray(0, NUL_WINDOW_BYTES).includes(0)) return kindOf(start);
@@ -37,7 +37,7 @@ function kindOf(start: Buffer): string {
   return found?.[0] ?? 'binary data';
 }
 
-/** Bytes that belong to no UTF-8 character. A U+FFFD that the text itself holds is a character like any other. */
+/** Counts bytes that belong to no UTF-8 character. A U+FFFD in the text itself is an ordinary character. */
 function countInvalidBytes(bytes: Buffer): number {
   const text = bytes.toString('utf8');
   const inserted = countReplacements(text) - countEncodedReplacements(bytes);

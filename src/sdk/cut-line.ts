@@ -1,11 +1,11 @@
-/** UTF-16 characters that are given up to end on a whole line; never more than half of the text. */
+/** Most UTF-16 characters given up to end on a whole line; never more than half of the text. */
 const LINE_MAX_CHARS = 64 * 1024;
-/** What secrets are made of: a cut between two of these could leave half of one. */
+/** Characters that secrets consist of: a cut between two of these could leave half of one. */
 const TOKEN = /[A-Za-z0-9_+/=.~%-]/;
 
 /**
- * One text of the first and the last part of one that was too long, with a line between them that says how many bytes
- * are missing. Lines that were cut apart go too: half a secret is one that no pattern knows.
+ * Joins the first and the last part of a text that was too long, with a line between them that says how many bytes are
+ * missing. Lines that were cut apart are dropped too, because no pattern recognises half a secret.
  */
 export function joinAroundGap(
   head: string,
@@ -20,7 +20,7 @@ export function joinAroundGap(
   return { text: `${first}\n[contextd: ${droppedBytes} bytes were not kept]\n${last}`, droppedBytes };
 }
 
-/** Of a line that is very long, or the only one, just the word at its end goes. */
+/** Of a line that is very long, or the only one, only the word at its end is dropped. */
 function dropCutLineEnd(text: string): string {
   const newline = text.lastIndexOf('\n');
   const most = mostDropped(text);

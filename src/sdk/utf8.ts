@@ -1,4 +1,4 @@
-/** The bytes without a character at their end that was cut apart. Bytes that are no UTF-8 at all are left alone. */
+/** Returns the bytes without a character that was cut apart at their end. Bytes that are not UTF-8 are left alone. */
 export function dropCutEnd(bytes: Buffer): Buffer {
   for (let back = 1; back <= Math.min(3, bytes.length); back++) {
     const byte = bytes[bytes.length - back] ?? 0;
@@ -8,7 +8,7 @@ export function dropCutEnd(bytes: Buffer): Buffer {
   return bytes;
 }
 
-/** The bytes without the rest of a character at their start that was cut apart. */
+/** Returns the bytes without the rest of a character that was cut apart at their start. */
 export function dropCutStart(bytes: Buffer): Buffer {
   let start = 0;
   while (start < Math.min(3, bytes.length) && isContinuation(bytes[start] ?? 0)) start += 1;

@@ -1,14 +1,14 @@
 import { firstIndex } from './binary-search.ts';
 
-/** A text made from another one by leaving parts out. Never longer, in UTF-16 units and in bytes. */
+/** A text made from another one by leaving parts out. Never longer than it, in UTF-16 units and in bytes. */
 export interface Edited {
   text: string;
   map: PartMap;
 }
 
-/** What one step changes in a text. At most this many places: what lies behind the last stays as it is. */
+/** Most places that one step changes; the text after the last one stays as it is. */
 const MAX_EDITS = 1 << 22;
-/** So many pieces are joined at a time: a longer chain outlives the young generation, and is copied again and again. */
+/** Pieces joined at a time: a longer chain outlives the young generation and is copied repeatedly. */
 const PIECES_AT_ONCE = 512;
 
 /** Changes to one text, made from front to back. */
@@ -18,10 +18,10 @@ export class Edit {
   #text = '';
   readonly #pieces: string[] = [];
   #length = 0;
-  /** What lies before is done: up to the end of the last change, or of what was kept behind it. */
+  /** The source before this place is done: up to the end of the last change, or of what was kept after it. */
   #done = 0;
   #edits = 0;
-  /** Whether the last change left something out, and nothing was kept behind it. */
+  /** Whether the last change left something out and nothing was kept after it. */
   #droppedLast = false;
 
   constructor(source: string) {
@@ -34,7 +34,7 @@ export class Edit {
     else this.replace(from, to, '');
   }
 
-  /** Puts the shorter `text` in the place of [from, to): one unit. */
+  /** Replaces [from, to) by the shorter `text`, as one unit. */
   replace(from: number, to: number, text: string): void {
     if (this.#edits === MAX_EDITS) return;
     this.#edits++;
@@ -73,9 +73,9 @@ export class Edit {
 }
 
 /**
- * Which part of a source each part of a text stands for: part i is [text[i], text[i + 1]) and stands for
- * [source[i], source[i + 1]), UTF-16 offsets; the last entries are both lengths. Equal lengths: the same characters.
- * Unequal (always shorter in the text, often empty): rewritten, one unit that is never cut.
+ * Maps parts of a text to parts of its source: part i is [text[i], text[i + 1]) and stands for [source[i], source[i +
+ * 1]), UTF-16 offsets; the last entries are both lengths. Parts of equal length have the same characters. Other parts
+ * are rewritten (always shorter in the text, often empty) and are never cut.
  */
 export interface PartMap {
   readonly text: Int32Array;
@@ -87,12 +87,12 @@ export function sameText(length: number): PartMap {
   return { text: Int32Array.of(0, length), source: Int32Array.of(0, length) };
 }
 
-/** The last part that begins before `offset`; of a text without one the first. Parts of no length are behind it. */
+/** Returns the last part that begins before `offset`, otherwise the first part. Parts of no length are after it. */
 export function partBefore(map: PartMap, offset: number): number {
   return firstIndex(1, map.text.length - 1, (part) => entryAt(map.text, part) >= offset) - 1;
 }
 
-/** Whether `part` was rewritten: a place within it has no place of its own in the source. */
+/** Whether `part` was rewritten, so that a place within it has no place of its own in the source. */
 export function isRewritten(map: PartMap, part: number): boolean {
   return (
     entryAt(map.text, part + 1) - entryAt(map.text, part) !== entryAt(map.source, part + 1) - entryAt(map.source, part)
@@ -109,21 +109,21 @@ export function compose(first: PartMap, second: PartMap): PartMap {
     const hasSource = entryAt(first.text, i) === x;
     const source = placeOf(first.text, first.source, i, x);
     if (text >= 0 && source >= 0) parts.push(text, source);
-    // Two entries of `first` at one place are a deletion there: `second` waits for the last of them.
+    // Two entries of `first` at one place are a deletion there; `second` waits for the last of them.
     if (!hasSource || entryAt(first.text, i + 1) !== x) j += entryAt(second.source, j) === x ? 1 : 0;
     i += hasSource ? 1 : 0;
   }
   return parts.finish();
 }
 
-/** Where `x` lies by `to`, if `from[next]` is the first entry at or behind it; -1: within a rewritten part. */
+/** Returns where `to` maps `x`, if `from[next]` is the first entry at or after it; -1 within a rewritten part. */
 function placeOf(from: Int32Array, to: Int32Array, next: number, x: number): number {
   if (entryAt(from, next) === x) return entryAt(to, next);
   const [start, begin] = [entryAt(from, next - 1), entryAt(to, next - 1)];
   return entryAt(from, next) - start === entryAt(to, next) - begin ? begin + (x - start) : -1;
 }
 
-/** Behind the end: a place that is never reached. */
+/** Beyond the end: a place that is never reached. */
 function entryAt(places: Int32Array, index: number): number {
   return places[index] ?? Number.MAX_SAFE_INTEGER;
 }

@@ -91,8 +91,8 @@ const BASE85 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#
 const Z85 = '0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.-:+=^!/*?&<>()[]{}@%$#';
 
 /**
- * What must show of some bytes in base64 when `lead` (0 to 2) bytes of the encoded data stand before them in their
- * group: only characters that no neighbour has a bit in.
+ * Returns what must appear of some bytes in base64 if `lead` (0 to 2) bytes precede them in their group: only
+ * characters that depend on no neighbour.
  */
 export function base64Core(bytes: Buffer, lead: number): string {
   const whole = Buffer.concat([Buffer.alloc(lead), bytes]);

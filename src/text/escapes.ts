@@ -51,11 +51,11 @@ function characterOf(digits: string, base: number): string | null {
   return code <= 0x10ffff ? String.fromCodePoint(code) : null;
 }
 
-/** What programs write for a character they cannot or would not write as it is. All are plain alternatives: linear. */
+/** How programs escape characters. Only plain alternatives, so matching is linear. */
 const ESCAPE =
   /%[0-9A-Fa-f]{2}|\\(?:u[0-9A-Fa-f]{4}|x[0-9A-Fa-f]{2}|[0-3][0-7]{2}|["'\\/nrtbf$`&|;<>()*?!{}[\]~# ])|&(?:#[0-9]{2,6}|#[xX][0-9A-Fa-f]{2,5}|amp|lt|gt|quot|apos);/g;
 
-/** Characters on either side of an escape that belong to its run at the most. */
+/** Most characters on either side of an escape that belong to its run. */
 const MAX_REACH = 4096;
 
 /** A run of characters without white space, with its escapes undone once. */
@@ -65,7 +65,7 @@ interface Unescaped {
   places: number[];
 }
 
-/** The runs with at least one escape that begin between two offsets of a text. */
+/** Finds the runs with at least one escape that begin between two offsets of a text. */
 export function* unescapedRuns(text: string, from: number, to: number): Generator<Unescaped> {
   const finder = new RegExp(ESCAPE);
   let done = from;

@@ -14,7 +14,10 @@ import { LINE_MAX_COLUMNS, type ShownCell, TerminalLine } from './terminal-line.
 const DIGIT_ZERO = 0x30;
 /** Longest parameters and final character of a sequence that is played. */
 const MAX_BODY_CHARS = 5;
-/** Columns read per character of a line, and for any line: frames far shorter than what they overwrite cost too much. */
+/**
+ * Columns read per character of a line, and for any line. A line of frames far shorter than what they overwrite costs
+ * more, and is not played.
+ */
 const READ_PER_CHAR = 64;
 const READ_FREE = 65_536;
 
@@ -44,7 +47,7 @@ export class LinePlayer {
   #partStart = 0;
   #readLeft = 0;
 
-  /** `isOnlyLine`: carriage returns may be the line ends of this text, so more must speak for progress. */
+  /** `isOnlyLine`: carriage returns may be the line ends of this text, so more evidence of progress is needed. */
   constructor(source: string, isOnlyLine: boolean, options: LinePlayerOptions) {
     this.#source = source;
     this.#isOnlyLine = isOnlyLine;
@@ -126,7 +129,7 @@ export class LinePlayer {
     }
   }
 
-  /** Erasing the whole line also ends the parts before; what else is erased of them is not known here. */
+  /** Erasing the whole line also ends the parts before. What other erasing does to them is not known here. */
   #erase(which: number): boolean {
     const isWhole = which === 2 || (which === 0 && this.#screen.column === 0);
     if (!isWhole && this.#parts.length > 0) return false;
@@ -169,7 +172,7 @@ export class OverwritingPlaces {
     this.#introducers = new Introducers(source);
   }
 
-  /** The first one at or after `from`; -1 if there is none. */
+  /** The first one at or after `from`; -1 if not found. */
   next(from: number): number {
     if (this.#return < from) this.#return = this.#loneReturn(from);
     if (this.#backspace < from) this.#backspace = indexOrEnd(this.#source, '\b', from);

@@ -3,9 +3,12 @@ import { CONTROL_INTRODUCER, Introducers, sequenceEnd } from './terminal.ts';
 import { NO_PLACE, type ShownCell } from './terminal-line.ts';
 import { Edits, type View, ViewBuilder } from './view.ts';
 
-/** Goes back in a line, moves in it or erases: without one of these nothing is put together. */
+/** Goes back in a line, moves in it or erases. Without one of these nothing is assembled. */
 const OVERWRITES = new RegExp(`[\\b]|\\r(?=[^\\r\\n])|${CONTROL_INTRODUCER}\\d{0,4}[CDGJK]`);
-/** Erasing to the end of the screen is played as if it erased the rest of the line: what is shown then is searched too. */
+/**
+ * Erasing to the end of the screen is played as if it erased the rest of the line, so that this reading is searched
+ * too.
+ */
 const PLAYED = { erasesLineOnly: () => true, withCells: true };
 
 /**
@@ -51,7 +54,7 @@ function dropUnplayable(text: string): View {
   return builder.build();
 }
 
-/** The parts that no piece of the source reads like. A longer part is never shown in the place of its source. */
+/** The parts whose text is not a piece of the source. A part longer than its source is never shown in its place. */
 function assembled(source: string, parts: readonly ShownPart[] | null): ShownPart[] {
   return (parts ?? []).filter(
     ({ from, to, text, cells }) => cells !== null && text.length < to - from && !source.slice(from, to).includes(text),
@@ -71,7 +74,7 @@ function runsOf(cells: readonly ShownCell[], plain: View, start: number): { text
     const last = runs.at(-1);
     const place = at === NO_PLACE ? null : plain.toOriginal(at, at + character.length);
     if (place === null) {
-      // A blank of the cursor's belongs to what stands before it.
+      // A blank that the cursor skipped belongs to the cell before it.
       runs.push({ text: character, from: last?.from ?? start, to: last?.to ?? start + 1 });
     } else if (last !== undefined && last.to === place.start && last.to - last.from === last.text.length) {
       last.text += character;

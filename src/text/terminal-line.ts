@@ -163,7 +163,9 @@ export class TerminalLine {
   }
 }
 
-/** Marks that share the column of the character before them, joiners and the like: terminals disagree on their width. */
+/**
+ * Marks that share the column of the character before them, joiners and the like: terminals disagree on their width.
+ */
 const UNSURE = /[\p{M}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}]/u;
 /** Two columns wide: emoji, Hangul, Chinese and Japanese. */
 const WIDE =

@@ -19,7 +19,7 @@ export class Introducers {
     this.#source = source;
   }
 
-  /** The first introducer at or after `from`; -1 if there is none. `from` never goes back. */
+  /** The first introducer at or after `from`; -1 if not found. `from` never goes back. */
   next(from: number): number {
     if (this.#escape < from) this.#escape = indexOrEnd(this.#source, '\u001b', from);
     if (this.#csi < from) this.#csi = indexOrEnd(this.#source, '\u009b', from);
@@ -28,7 +28,7 @@ export class Introducers {
   }
 }
 
-/** Like indexOf, but returns the text's length if there is none. */
+/** Like indexOf, but returns the text's length if not found. */
 export function indexOrEnd(text: string, wanted: string, from: number): number {
   const index = text.indexOf(wanted, from);
   return index < 0 ? text.length : index;
@@ -51,7 +51,7 @@ const STRING_INTRODUCERS = '\u0090\u0098\u009d\u009e\u009f';
 /** All characters that can begin a sequence. */
 export const INTRODUCERS = new RegExp(`[\\u001b\\u009b${STRING_INTRODUCERS}]`, 'g');
 
-/** The end of the sequence at `at`; of one broken off, the end of its first two characters. -1 if there is none. */
+/** The end of the sequence at `at`; of one broken off, the end of its first two characters. -1 if not found. */
 export function unitEnd(text: string, at: number): number {
   const end = sequenceEnd(text, at);
   return end < 0 && text.charCodeAt(at) === ESC ? escapeEnd(text, at + 1) : end;
@@ -83,7 +83,7 @@ function stringEnd(text: string, from: number): number {
   return length === 0 ? -1 : stop + length;
 }
 
-/** BEL, ESC \ or ST at `at`; 0 if there is none. */
+/** BEL, ESC \ or ST at `at`; 0 if not found. */
 function terminatorLength(text: string, at: number): number {
   const code = text.charCodeAt(at);
   if (code === BEL || code === ST) return 1;
@@ -125,10 +125,13 @@ const ESCAPE_SEQUENCES = [
   '\\u001b[ -/]*[0-~]?',
 ].join('|');
 
-/** Everything that a terminal obeys and does not show, for a search: a letter may be taken for a one-character CSI. */
+/**
+ * Everything that a terminal obeys and does not show, for a search. A letter that was decoded wrongly may look like a
+ * one-character CSI.
+ */
 export const OBEYED = `${ESCAPE_SEQUENCES}|\\u009b${CONTROL_BODY}`;
 
-/** The same for what is shown to a reader: of the sequences begun with a one-character CSI only colours and erasing. */
+/** The same for what a reader sees: of the sequences that begin with a one-character CSI only colours and erasing. */
 const LEFT_OUT = new RegExp(`${ESCAPE_SEQUENCES}|\\u009b[0-9;:]+[mK]`, 'gu');
 
 /** `text` without its terminal sequences. A blank stands for a move along the line, to keep the words apart. */

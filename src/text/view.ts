@@ -6,23 +6,23 @@ export interface Span {
   end: number;
 }
 
-/** A text read in another way, or parts of it, and the way back to where its characters come from. */
+/** Another reading of a text, or of parts of it, with the way back to where its characters come from. */
 export interface View {
   text: string;
-  /** What of the original a range of the view stands for, its ends included. Null for one that joins separate parts. */
+  /** Returns the range of the original that a range of the view stands for. Null if the range joins separate parts. */
   toOriginal(start: number, end: number): Span | null;
 }
 
-/** Null: the text holds nothing to be read that way; a cheap test says so. Time is linear in the text. */
+/** Returns null if the text has nothing to be read this way, after a cheap test. Time is linear in the text. */
 export type ViewOf = (text: string) => View | null;
 
 /** Stands between parts that are not neighbours in the original. */
 const CUT = '\n\n';
 
-/** Pieces that are kept apart before they are joined: a text of 64 MB can have as many pieces as characters. */
+/** Pieces kept apart before they are joined: a text of 64 MB can have as many pieces as characters. */
 const MAX_PIECES = 65_536;
 
-/** Growing numbers of 32 bits: four bytes each, outside the heap of a thread once there are many. */
+/** A growing list of 32-bit numbers: four bytes each, outside the heap of a thread once there are many. */
 class Offsets {
   #values: Int32Array | null = null;
   #length = 0;
@@ -69,7 +69,10 @@ export class ViewBuilder {
     if (from < to) this.put(this.#original.slice(from, to), from, to);
   }
 
-  /** A piece as long as its range stands for it character by character, another for all of it at once. */
+  /**
+   * Adds a piece. If it is as long as its range, it stands for it character by character; otherwise for all of it at
+   * once.
+   */
   put(piece: string, from: number, to: number): void {
     if (piece === '') return;
     this.#pieces.push(piece);
@@ -131,23 +134,23 @@ export function compose(outer: View, inner: View): View {
   };
 }
 
-/** Characters around a change that a rule may need to see: the name of a value, the rest of a key. */
+/** Characters around a change that a rule may need: the name of a value, the rest of a key. */
 const CONTEXT_CHARS = 2048;
-/** From this length on they are fewer, so that a large log with a few colours is not read twice. */
+/** In longer texts fewer characters are kept, so that a large log with a few colours is not read twice. */
 const LARGE_CHARS = 65_536;
 const LARGE_CONTEXT_CHARS = 320;
-/** A part begins and ends with a line where one does within so many characters more, else at a blank. */
+/** A part begins and ends at a line end within this many characters, otherwise at a blank. */
 const LINE_REACH_CHARS = 256;
 const BLANK_REACH_CHARS = 4096;
 
-/** A text with changes, reduced to the surroundings of the changes: what none is near was scanned as it is. */
+/** A text with changes, reduced to the surroundings of the changes: the rest was scanned as it is. */
 export class Edits {
   readonly #text: string;
   readonly #context: number;
   readonly #builder: ViewBuilder;
-  /** Up to here the original is in the view, or left out of it. */
+  /** The original up to here is in the view, or left out of it. */
   #done = 0;
-  /** Up to here it belongs in the view because of the last change. */
+  /** The original up to here belongs in the view because of the last change. */
   #keepTo = 0;
   #count = 0;
 
@@ -158,7 +161,7 @@ export class Edits {
     this.#builder = new ViewBuilder(text);
   }
 
-  /** In order of place, without overlap. */
+  /** Changes must come in order of place, without overlap. */
   replace(start: number, end: number, replacement: string): void {
     const from = start - this.#context;
     if (from > this.#keepTo) this.#startPart(from);
@@ -216,8 +219,7 @@ function lineEndAfter(text: string, to: number): number {
 }
 
 /**
- * The text with every match of a pattern (flag g) put in other words. `read` gives null to leave one as it is.
- * `context` as in Edits.
+ * Replaces every match of a pattern (flag g) by what `read` returns; null leaves it as it is. `context` as in Edits.
  */
 export function editMatches(
   text: string,

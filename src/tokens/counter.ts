@@ -9,7 +9,7 @@ export const TOKEN_MAX_BYTES = 128;
 /** The packed ranks, written by scripts/build-ranks.ts from js-tiktoken's. */
 export const RANK_FILE = fileURLToPath(new URL('cl100k_base.ranks', import.meta.url));
 
-/** UTF-16 units that are encoded at once, where the text has a seam thereabouts. */
+/** UTF-16 units encoded at once, if the text has a seam there. */
 const WINDOW_UNITS = 16_384;
 const WINDOW_BYTES = 3 * WINDOW_UNITS;
 
@@ -21,20 +21,20 @@ const GOLDEN_RATIO = 0.618;
 
 /** cl100k_base, with js-tiktoken's numbers; special-token text such as `<|endoftext|>` is plain text. */
 export interface TokenCounter {
-  /** Tokens of `text`. Past `limit` (default: none) it stops and gives Infinity. A lone surrogate counts as U+FFFD. */
+  /** Returns the tokens of `text`, or Infinity above `limit` (default: none). A lone surrogate counts as U+FFFD. */
   count(text: string, limit?: number): number;
   /** The longest prefix of `text` that ends with its first `tokens` tokens or before, in UTF-16 units; never half a character. */
   prefixOf(text: string, tokens: number): number;
   /**
-   * About how many tokens `text` is, from a few samples of it: the same for the same text, in the same time for any
-   * length. Exact up to 4,096 UTF-16 units.
+   * Estimates the tokens of `text` from a few samples: deterministic, and equally fast for any length. Exact up to
+   * 4,096 UTF-16 units.
    */
   estimate(text: string): number;
 }
 
 /**
- * The counter, from a table made at build time whose bytes are used as they are read. Measured in
- * docs/decisions/0014-counting.md. INTERNAL_ERROR when the table is missing: there is no second source.
+ * Loads the counter from a table made at build time, whose bytes are used as they are read. Measured in
+ * docs/decisions/0014-counting.md. INTERNAL_ERROR if the table is missing.
  */
 export function loadCounter(file: string = RANK_FILE): TokenCounter {
   return new Cl100kCounter(readRankTable(file));
@@ -157,7 +157,7 @@ class Cl100kCounter implements TokenCounter {
   }
 }
 
-/** Where the window from `from` ends: at a seam, so that its pieces are those of the text, or with the text. */
+/** Returns where the window from `from` ends: at a seam, so that its pieces are pieces of the text, or at the end. */
 function windowEnd(text: string, from: number): number {
   for (let units = WINDOW_UNITS; from + units < text.length; units *= 2) {
     for (let at = from + units; at > from + units / 2; at--) {
@@ -167,7 +167,10 @@ function windowEnd(text: string, from: number): number {
   return text.length;
 }
 
-/** Sample `i` of a long text, spread unevenly, lest it beat with lines of one length; whole pieces where it has seams. */
+/**
+ * Returns sample `i` of a long text. Samples are spread unevenly, so that they do not match lines of equal length; if
+ * the text has seams, they are whole pieces.
+ */
 function sampleOf(text: string, i: number): string {
   const stride = text.length / SAMPLES;
   const at = Math.floor(i * stride + ((i * GOLDEN_RATIO) % 1) * (stride - SAMPLE_UNITS));
@@ -188,8 +191,8 @@ const CELL_HEAD_BYTES = 2;
 const CACHED_MAX_BYTES = CELL_BYTES - CELL_HEAD_BYTES;
 
 /**
- * The tokens of pieces met lately: words repeat. A table of 256 KB where a piece has one place and takes it from
- * whatever was there; a piece is compared byte by byte, never by its hash alone.
+ * The tokens of recent pieces, because words repeat. A table of 256 KB in which a piece has one slot and overwrites
+ * what was there. Pieces are compared byte by byte, never by hash alone.
  */
 class PieceCache {
   readonly #cells = new Uint8Array(CELL_BYTES << SLOT_BITS);

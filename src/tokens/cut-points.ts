@@ -6,7 +6,7 @@ export const SEQUENCE_MAX_CHARS = 4096;
 const SECRET = /\[SECRET(?:_\d{1,15})?\]/y;
 const SECRET_MAX_CHARS = '[SECRET_]'.length + 15;
 
-/** What must stay whole. `characters` is for the one case where a terminal sequence is longer than the room. */
+/** What must stay whole. `characters` is for a terminal sequence that is longer than the room. */
 type Whole = 'everything' | 'characters';
 
 interface Span {
@@ -14,21 +14,21 @@ interface Span {
   end: number;
 }
 
-/** The last place at or before `at` where `text` may be cut; 0 if there is none. */
+/** The last place at or before `at` where `text` may be cut; 0 if not found. */
 export function cutBefore(text: string, at: number, whole: Whole = 'everything'): number {
   let cut = Math.min(at, text.length);
   for (let span = spanAround(text, cut, whole); span !== null; span = spanAround(text, cut, whole)) cut = span.start;
   return cut;
 }
 
-/** The first place at or after `at` where `text` may be cut; its length if there is none. */
+/** The first place at or after `at` where `text` may be cut; its length if not found. */
 export function cutAfter(text: string, at: number, whole: Whole = 'everything'): number {
   let cut = Math.max(at, 0);
   for (let span = spanAround(text, cut, whole); span !== null; span = spanAround(text, cut, whole)) cut = span.end;
   return cut;
 }
 
-/** The surrogate pair, CRLF, `[SECRET_n]` or terminal sequence that a cut at `at` would part. */
+/** Returns the surrogate pair, CRLF, `[SECRET_n]` or terminal sequence that a cut at `at` would split. */
 function spanAround(text: string, at: number, whole: Whole): Span | null {
   if (at <= 0 || at >= text.length) return null;
   const pair = pairAround(text, at) ?? secretAround(text, at);
@@ -52,7 +52,7 @@ function secretAround(text: string, at: number): Span | null {
   return end > at ? { start: from + bracket, end } : null;
 }
 
-/** Looks at every introducer near `at`: the escape of a terminator hides the one its sequence began with. */
+/** Checks every introducer near `at`, because the ESC of a terminator may hide the one its sequence began with. */
 function sequenceAround(text: string, at: number): Span | null {
   const from = Math.max(0, at - SEQUENCE_MAX_CHARS);
   const window = text.slice(from, at + SEQUENCE_MAX_CHARS);

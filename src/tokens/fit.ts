@@ -16,7 +16,7 @@ export interface Layout {
   tokensPerByte: number;
 }
 
-/** The stored texts that an answer is cut from, as its reader is told of them. */
+/** The stored texts that an answer is cut from, as the answer describes them. */
 export interface Archive {
   id: string;
   /** `sha256:…` of its bytes; asked for only when something is cut. */
@@ -32,9 +32,9 @@ interface FitRequest {
   /** All there is to read before anything is shown. */
   everything: readonly ByteRange[];
   fields: readonly string[];
-  /** Null: nothing is told of it, as on the pages after the first answer. */
+  /** Null: the answer does not describe it, as on the pages after the first answer. */
   archive: Archive | null;
-  /** Tokens that must be left for text, lest the facts be cut. */
+  /** Tokens that must be left for text; otherwise the facts are cut. */
   minRoomTokens: number;
   /** The texts cut to about `roomTokens`. With less room it shows less. */
   layoutFor(roomTokens: number): Layout;
@@ -45,15 +45,16 @@ export interface BudgetOutput extends Line {
   omitted: readonly ByteRange[];
 }
 
-/** With a smaller budget the text of an answer is worth more than what is told about its archive. */
+/** With a smaller budget the text of an answer is worth more than the description of its archive. */
 const ARCHIVE_MIN_TOKENS = 1_000;
-/** Where nothing is shown to tell. */
+/** Used if nothing is shown. */
 export const TOKENS_PER_BYTE = 0.25;
 const NO_ROOM: Layout = { texts: new Map(), omitted: [], cut: [], densified: [], tokensPerByte: TOKENS_PER_BYTE };
 
 /**
- * The line whose recount is within the budget. Facts that alone exceed it are cut step by step (see shrink.ts); if
- * not even the bare envelope fits, which takes dozens of streams or absurdly long field names, the bare line goes out.
+ * Returns the line whose recount is within the budget. Facts that alone exceed it are cut step by step
+ * (`shrunkEnvelopes`). If not even the bare envelope fits, which takes dozens of streams or very long field names, the
+ * bare line is returned.
  */
 export function fitLayout(counter: TokenCounter, request: FitRequest): BudgetOutput {
   const asGiven = fitEnvelope(counter, request, request.envelope, request.minRoomTokens);
@@ -151,9 +152,9 @@ const DEPTH_MAX = 6;
 const NOTICE = 'data is cut to fit the budget; raise max_tokens to see more';
 
 /**
- * Ever smaller versions of an envelope whose facts alone exceed the budget: strings of at most `size` UTF-16 units,
- * lists and objects of at most `size / 4` entries, `size` halving; at last only the essential facts. `keep` names
- * further entries of data that stay. Facts are in no artifact: `meta.warnings` says that they were cut.
+ * Yields ever smaller versions of an envelope whose facts alone exceed the budget: strings of at most `size` UTF-16
+ * units, lists and objects of at most `size / 4` entries, `size` halving; finally only the essential facts. `keep`
+ * names further entries of data that stay. Facts are in no artifact, so `meta.warnings` says that they were cut.
  */
 function* shrunkEnvelopes(envelope: Envelope, keep: readonly string[]): Generator<Envelope> {
   const kept = new Set([...ESSENTIAL, ...keep]);

@@ -175,17 +175,16 @@ interface Chunks {
 }
 
 const CHUNKS: Chunks = { bytes: 1024, overlapBytes: 160 };
-/** Chunks grow by so much where they do not meet: a megabyte is merged at most five times. */
+/** Chunks grow by this factor if they do not meet: a megabyte is merged at most five times. */
 const GROWTH = 8;
 
 /**
- * Byte-pair merging of pieces of any length with little memory: in chunks. A chunk's tokens are kept up to one that
- * ends `overlapBytes` or more before its end; the next chunk starts there.
- *
- * Parts are the merge of the whole exactly when every two neighbours a, b merge to a, b by themselves: the first merge
- * across a border would be the first one in those two alone as well, for until then nothing outside has touched them.
- * Neighbours within a chunk are such pairs, so only those at a seam need a look. Where one is not, all is merged again in
- * larger chunks, not that one alone: with another end it may begin with another token, and the seam before it was of that.
+ * Byte-pair merging of pieces of any length with little memory: in chunks. The tokens of a chunk are kept up to one
+ * that ends `overlapBytes` or more before its end; the next chunk starts there. Parts are the merge of the whole
+ * exactly if every two neighbours a, b merge to a, b by themselves: the first merge across a border would also be the
+ * first one in those two alone, because nothing outside has touched them before. Neighbours within a chunk are such
+ * pairs, so only those at a seam are checked. If one fails, everything is merged again in larger chunks: with another
+ * end a chunk may begin with another token, which the seam before it depends on.
  */
 export class LongMerger {
   readonly #chunk: PieceMerger;

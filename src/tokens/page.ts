@@ -57,8 +57,8 @@ export function planPage(parts: readonly PagePart[], ranges: readonly ByteRange[
 }
 
 /**
- * The next page: the text that follows, in order, as much as fits; no marker, so that pages join to the omitted bytes.
- * Every page shows at least one character. The last one has neither cursor nor `has_more`.
+ * Returns the next page: as much of the following text as fits, without a marker, so that pages join to the omitted
+ * bytes. Every page shows at least one character. The last one has neither cursor nor `has_more`.
  */
 export function fitPage(counter: TokenCounter, input: PageInput): BudgetOutput {
   assertBudget(input.budgetTokens);

@@ -4,7 +4,7 @@ import { type Dense, type DensifyStep, densify } from './densify/densify.ts';
 import { countEscaped, headEnd, LAST_LOOK, tailStart, wellFormed } from './truncate.ts';
 import { lastErrorBlock } from './views/errors.ts';
 
-/** Which end of a text stays when it is too long. */
+/** Which end of a text stays if it is too long. */
 export const CUT_MODES = ['head', 'tail', 'head_tail'] as const;
 export type CutMode = (typeof CUT_MODES)[number];
 
@@ -17,9 +17,9 @@ export interface CutStream {
   /** Byte of the artifact at which `text` begins. */
   offset: number;
   cut: CutMode;
-  /** Done before anything is cut; none where every byte counts. */
+  /** Done before anything is cut; empty if every byte counts. */
   densify: readonly DensifyStep[];
-  /** The last error lines stay, whatever the budget: for the output of a command that failed. */
+  /** Keeps the last error lines whatever the budget, for the output of a command that failed. */
   keepErrors: boolean;
 }
 
@@ -36,13 +36,13 @@ const MARKER_TOKENS = 20;
 const WINDOW_MIN_CHARS = 128 * 1024;
 /** Densified text is seldom shorter than this part of its source. */
 const WINDOW_CHARS_PER_TOKEN = 64;
-/** Of the room for a text, the error lines in its middle get a third, or where that is little these tokens. */
+/** The error lines in the middle get a third of the room for a text, or this many tokens if that is more. */
 const ERRORS_SHARE = 3;
 const ERRORS_MIN_TOKENS = 64;
 
 /**
- * One stream as an answer may show it: densified, cut by its mode to the room there is, and every cut traced back to
- * a place in the source. Of a text far beyond the budget only both ends are looked at.
+ * One stream as an answer may show it: densified, cut by its mode to the room there is, every cut traced back to the
+ * source. Of a text far beyond the budget only both ends are processed.
  */
 export class ShownStream {
   readonly field: string;
@@ -99,7 +99,7 @@ export class ShownStream {
     return [{ text: this.#head.text, start: 0, end: this.source.length }];
   }
 
-  /** About `roomTokens` of it, the lines that tell of gaps included: in order, apart from each other. */
+  /** Returns pieces of about `roomTokens` including the lines that mark gaps: in order, not touching. */
   cut(counter: TokenCounter, roomTokens: number): Piece[] {
     const room = roomTokens - MARKER_TOKENS;
     switch (this.#stream.cut) {

@@ -3,28 +3,28 @@ import { ProgressWindow, type Release } from './progress-window.ts';
 
 /** Milliseconds between two updates. */
 const UPDATE_EVERY_MS = 100;
-/** Commands that are over and of which something is still to be shown; of more, the oldest are dropped. */
+/** Ended commands that still have output to show; beyond this number the oldest are dropped. */
 const ENDED_MAX = 16;
 
-/** Is told what one command prints, as it comes. Neither method waits for anything. */
+/** Receives what one command prints. Neither method waits for anything. */
 export interface CommandListener {
   output(stream: 'stdout' | 'stderr', bytes: Buffer): void;
   ended(): void;
 }
 
 export interface ProgressFeedDeps {
-  /** The texts as they may leave. Throws when they cannot be searched. */
+  /** Returns the texts as they may leave. Throws if they cannot be searched. */
   scrub(texts: readonly Release[]): Promise<readonly string[]>;
   show(text: string): void;
-  /** Calls back after so many milliseconds, unless the function it returns was called before. */
+  /** Calls `action` after `ms` milliseconds, unless the returned function is called before. */
   later(ms: number, action: () => void): () => void;
-  /** Progress ends because of a fault; the call goes on. */
+  /** Called when progress ends because of a fault; the call continues. */
   onFault(thrown: unknown): void;
 }
 
 /**
- * What the commands of one call print, for a person who waits: the newest lines, ten times a second, scrubbed. It
- * keeps a few windows in memory and lets the rest go: a command never waits for it.
+ * Shows a waiting person what the commands of one call print: the newest lines, scrubbed, ten times a second. It keeps
+ * a few windows in memory and drops the rest, so that a command never waits for it.
  */
 export class ProgressFeed {
   readonly #deps: ProgressFeedDeps;
@@ -58,7 +58,7 @@ export class ProgressFeed {
     };
   }
 
-  /** Nothing is shown from now on. Idempotent. */
+  /** Stops showing anything. Idempotent. */
   stop(): void {
     this.#isStopped = true;
     this.#cancelUpdate?.();
@@ -109,13 +109,13 @@ interface FollowedCommand {
 /** Colours, and any other control character except line ends and tabs. */
 const STEERING = new RegExp(`${COLOUR}|(?![\\t\\n])[\\p{Cc}\\p{Bidi_Control}]`, 'gu');
 const RESET_COLOURS = '\u001b[0m';
-/** What a line that is written over and over shows at last. */
+/** Everything before the last carriage return of a line that is overwritten again and again. */
 const OVERWRITTEN = /[^\r\n]*\r(?=[^\r\n])/g;
 const LINE_ENDS_WITH_RETURN = /\r+(?=\n|$)/g;
 
 /**
- * Output that cannot steer the terminal it is shown on: of control characters line ends, tabs and colours stay, the
- * others become visible. Whole lines, after one that says how many bytes before them are not shown.
+ * Returns output that cannot steer the terminal it is shown on: line ends, tabs and colours stay, other control
+ * characters become visible. Whole lines, after a line that says how many bytes before them are not shown.
  */
 export function forPerson(text: string, skippedBytes: number): string {
   const lines = text.replaceAll(LINE_ENDS_WITH_RETURN, '').replaceAll(OVERWRITTEN, '');

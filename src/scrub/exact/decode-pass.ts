@@ -11,12 +11,12 @@ export interface Segment {
   decoded: Span;
 }
 
-/** A text as the rules see it: the given one, then that with its encoded places decoded, and so on. */
+/** A text as the rules see it: first the given text, then the text with its encoded places decoded, and so on. */
 export interface Pass {
   text: string;
   /** How often it was decoded: 0 for the given text. */
   depth: number;
-  /** In order of place, without overlap. None at depth 0, at least one after. */
+  /** In order of place, without overlap. Empty at depth 0, otherwise at least one. */
   segments: readonly Segment[];
   previous: Pass | undefined;
 }
@@ -25,7 +25,7 @@ export function firstPass(text: string): Pass {
   return { text, depth: 0, segments: [], previous: undefined };
 }
 
-/** The text with one more layer decoded; undefined where nothing in it is encoded. */
+/** Decodes one more layer of the text. Returns undefined if nothing in it is encoded. */
 export function decodeOnce(previous: Pass): Pass | undefined {
   const { text } = previous;
   const segments: Segment[] = [];
@@ -44,7 +44,7 @@ export function decodeOnce(previous: Pass): Pass | undefined {
   return { text: decodedText + text.slice(from), depth: previous.depth + 1, segments, previous };
 }
 
-/** Of neighbours that touch, one of lower precedence waits for the next pass. */
+/** If two runs touch, the one of lower precedence waits for the next pass. */
 function withoutOutranked(runs: EncodedRun[]): EncodedRun[] {
   const outranks = (other: EncodedRun | undefined, run: EncodedRun): boolean =>
     other !== undefined &&
@@ -64,7 +64,7 @@ export function segmentsAt(segments: readonly Segment[], { start, end }: Span): 
   }
 }
 
-/** Where a range of a pass stands in the given text; one that meets decoded text takes in the whole encoded place. */
+/** Maps a range of a pass to the given text. A range that touches decoded text becomes the whole encoded place. */
 export function toGivenText(pass: Pass, { start, end }: Span): Span {
   if (pass.previous === undefined) return { start, end };
   const { segments } = pass;

@@ -1,4 +1,7 @@
-/** What gitleaks decodes. The order is its precedence, high to low, and the order of its tags. */
+/**
+ * What gitleaks decodes, in order of precedence, which is also the order of its tags. These decoders repeat gitleaks'
+ * behaviour exactly, faults included, and so share nothing with src/text/encodings.ts.
+ */
 export const ENCODING_KINDS = ['percent', 'unicode', 'hex', 'base64'] as const;
 
 export type EncodingKind = (typeof ENCODING_KINDS)[number];
@@ -14,7 +17,7 @@ const OTHER = 0;
 const TOKEN = 1;
 const PERCENT = 2;
 const BACKSLASH = 3;
-/** Of each character below 128, what it may begin. */
+/** For each character below 128, what it may begin. */
 const CLASS = new Uint8Array(65_536);
 for (const char of 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_/+-')
   CLASS[char.charCodeAt(0)] = TOKEN;
@@ -28,8 +31,8 @@ const CODE_POINT_CHARS = 6;
 const PLUS = 0x2b;
 
 /**
- * All places that look encoded, leftmost first, without overlap, as one scan of gitleaks' joined pattern gives them;
- * whether they decode is another matter. Time is linear in the text.
+ * Returns all places that look encoded, leftmost first, without overlap, as gitleaks' joined pattern finds them;
+ * whether they decode is checked later. Time is linear in the text.
  */
 export function findEncoded(text: string): EncodedRun[] {
   const found: EncodedRun[] = [];
@@ -59,7 +62,7 @@ export function findEncoded(text: string): EncodedRun[] {
   return found;
 }
 
-/** A place, or where to look on. */
+/** A place, or the offset at which to continue. */
 type Step = EncodedRun | number;
 
 /** A run of `[\w/+-]`: hex, base64, or code points at the end of a run too short for either. */
@@ -116,7 +119,7 @@ function isPercentEscape(text: string, at: number): boolean {
   return text[at] === '%' && hexEndFrom(text, at + 1, at + 3) === at + 3;
 }
 
-/** Where the hexadecimal digits from `start` on end, `limit` at the latest. */
+/** Returns where the hexadecimal digits from `start` on end, at most `limit`. */
 function hexEndFrom(text: string, start: number, limit: number): number {
   let at = start;
   while (at < limit && isHexDigit(text.charCodeAt(at))) at++;
@@ -127,14 +130,14 @@ function isHexDigit(code: number): boolean {
   return (code >= 0x30 && code <= 0x39) || ((code | 0x20) >= 0x61 && (code | 0x20) <= 0x66);
 }
 
-/** What a place says, decoded as gitleaks does it; empty where it says nothing printable. */
+/** Decodes a place as gitleaks does. Returns an empty string if the result is not printable. */
 export function decodeRun(text: string, { kind, start, end }: EncodedRun): string {
   if (kind === 'base64') return decodeBase64(text, start, end);
   if (kind === 'hex') return decodeHex(text, start, end);
   return kind === 'percent' ? decodePercent(text, start, end) : decodeUnicode(text, start, end);
 }
 
-/** 0x09 to 0x7e: gitleaks' idea of printable. */
+/** 0x09 to 0x7e are printable to gitleaks. */
 function isPrintable(byte: number): boolean {
   return byte > 0x08 && byte < 0x7f;
 }
@@ -151,7 +154,7 @@ function decodePercent(text: string, start: number, end: number): string {
   return textOf(units, count);
 }
 
-/** `\uHHHH`, `\\uHHHH` or `U+HHHH`, again and again. Each unit for itself: gitleaks joins no surrogates. */
+/** Decodes a run of `\uHHHH`, `\\uHHHH` or `U+HHHH`, each unit by itself: gitleaks does not join surrogates. */
 function decodeUnicode(text: string, start: number, end: number): string {
   const units = new Uint16Array(end - start);
   let count = 0;
@@ -171,7 +174,7 @@ function textOf(units: Uint16Array, count: number): string {
   return Buffer.from(units.buffer, 0, count * 2).toString('utf16le');
 }
 
-/** Two hexadecimal digits; -1 where there are none. */
+/** Returns the value of two hexadecimal digits; -1 if they are not digits. */
 function hexByte(text: string, at: number): number {
   const high = HEX[text.charCodeAt(at)] ?? NO_HEX;
   const low = HEX[text.charCodeAt(at + 1)] ?? NO_HEX;
@@ -195,7 +198,7 @@ function decodeHex(text: string, start: number, end: number): string {
 
 const NOT_STANDARD = 64;
 const NOT_URL = 128;
-/** The six bits of a character, with a flag where only one of the two alphabets has it. */
+/** The six bits of a character, with a flag if only one of the two alphabets has it. */
 const SIX_BITS = new Uint8Array(128);
 for (const [bits, char] of [...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'].entries())
   SIX_BITS[char.charCodeAt(0)] = bits;

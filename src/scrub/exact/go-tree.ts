@@ -5,16 +5,16 @@ export class GoSyntaxError extends Error {
   override readonly name = 'GoSyntaxError';
 }
 
-/** A parsed pattern. Flags are gone: what they change is written out. */
+/** A parsed pattern. What flags change is written out. */
 export type GoNode =
-  /** One character. Where it is not known which, `set` holds every character. */
+  /** One character. If it is not known which, `set` holds every character. */
   | { readonly kind: 'chars'; readonly set: CharSet; readonly isKnown: boolean }
   | {
       readonly kind: 'assertion';
       readonly which: 'text start' | 'text end' | 'line start' | 'line end' | 'word edge' | 'no word edge';
     }
   | { readonly kind: 'sequence'; readonly parts: readonly GoNode[] }
-  /** The first that leads to a match is taken. */
+  /** The first option that leads to a match is taken. */
   | { readonly kind: 'choice'; readonly options: readonly GoNode[] }
   | {
       readonly kind: 'repeat';
@@ -55,7 +55,7 @@ export function repeatsFit(node: GoNode, left = MAX_REPEAT_PRODUCT): boolean {
 const MAX_SIZE = Math.floor((128 << 20) / 40);
 const MAX_HEIGHT = 1000;
 
-/** GoSyntaxError for a tree that Go holds to be too large or too deep. */
+/** Throws GoSyntaxError if Go considers the tree too large or too deep. */
 export function checkSize(root: GoNode): void {
   if (heightOf(root) > MAX_HEIGHT) throw new GoSyntaxError('expression nests too deeply');
   if (sizeOf(root) > MAX_SIZE) throw new GoSyntaxError('expression too large');
@@ -112,20 +112,20 @@ export function maxLength(node: GoNode): number {
   }
 }
 
-/** Whether no match holds a line end or sees beyond its line: then the lines of a text can be searched one by one. */
+/** Whether a match neither contains a line end nor looks beyond its line, so that lines can be searched one by one. */
 export function isLineLocal(node: GoNode): boolean {
   if (node.kind === 'chars') return !contains(node.set, LINE_END);
   if (node.kind === 'assertion') return node.which !== 'text start' && node.which !== 'text end';
   return childrenOf(node).every(isLineLocal);
 }
 
-/** Whether it matters to a match that two surrogates are one character. */
+/** Whether a match depends on a surrogate pair being one character. */
 export function dependsOnPairs(node: GoNode): boolean {
   if (node.kind === 'chars') return (node.set.at(-1) ?? 0) >= FIRST_SURROGATE;
   return childrenOf(node).some(dependsOnPairs);
 }
 
-/** Whether some place of it is the start of the text. */
+/** Whether the pattern asserts the start of the text anywhere. */
 export function seesTextStart(node: GoNode): boolean {
   return node.kind === 'assertion' ? node.which === 'text start' : childrenOf(node).some(seesTextStart);
 }

@@ -18,7 +18,7 @@ const LINE_END = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 const ALLOW_COMMENT = 'gitleaks:allow';
 
-/** The text that was given, in bytes, as gitleaks counts its lines and columns. Nothing is made before it is asked. */
+/** The given text in bytes, as gitleaks counts lines and columns. Everything is computed on first use. */
 export class GivenText {
   readonly #text: string;
   #encoded: Buffer | undefined;
@@ -36,7 +36,7 @@ export class GivenText {
     return index === ends.length ? this.#onLastLine(place) : this.#onLine(index, place);
   }
 
-  /** Whether the line of a place bears the comment that tells gitleaks to pass over it. */
+  /** Whether the line of a place has the comment that tells gitleaks to ignore it. */
   hasAllowComment({ start, end }: Span): boolean {
     this.#allowComments ??= offsetsOf(this.#bytes, ALLOW_COMMENT);
     const comments = this.#allowComments;
@@ -81,7 +81,7 @@ export class GivenText {
     };
   }
 
-  /** After the last line end: gitleaks takes all of the text up to there for the line. */
+  /** After the last line end, gitleaks takes the whole text up to there for the line. */
   #onLastLine({ start, end }: Span): Location {
     const last = this.#lineEnds.at(-1) ?? 0;
     let lineEnd = end;
@@ -119,8 +119,8 @@ interface PlacedSegment {
 }
 
 /**
- * Where gitleaks says that something of a pass stands in the given text, in bytes. It is wrong about text that was
- * decoded two passes ago and stands beside what was decoded last; here it is as wrong.
+ * Where gitleaks says that something of a pass is in the given text, in bytes. gitleaks is wrong about text that was
+ * decoded two passes ago and is next to what was decoded last; this is wrong in the same way.
  */
 export class Places {
   readonly pass: Pass;

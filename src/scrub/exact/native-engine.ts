@@ -1,6 +1,6 @@
 import type { Span } from '../../text/view.ts';
 import { type CharSet, contains, MAX_CODE_POINT, pairsOf } from './char-set.ts';
-import { childrenOf, type GoNode, dependsOnPairs, minLength } from './go-tree.ts';
+import { childrenOf, dependsOnPairs, type GoNode, minLength } from './go-tree.ts';
 import type { Engine } from './linear-engine.ts';
 
 /** `[set]{0,max}?` before the rest of a pattern. */
@@ -12,7 +12,7 @@ interface Run {
 const FIRST_SURROGATE = 0xd800;
 const SURROGATE = /[\ud800-\udfff]/;
 
-/** Rules ask about the same text one after another: the answer for the last one is kept. */
+/** The answer for the last text: rules ask about the same text one after another. */
 const lastAsked = { text: '', hasSurrogates: false };
 
 function hasSurrogates(text: string): boolean {
@@ -22,18 +22,17 @@ function hasSurrogates(text: string): boolean {
 
 /**
  * A pattern as a JavaScript regular expression. Only for trees that `isTranslatable`; time is linear only for patterns
- * that an attack search has passed. RangeError where the backtracking of the expression outgrows V8's stack.
- *
- * What a pattern optionally takes before its first word (`[\w.-]{0,50}?key…`) is left out of the expression and looked
- * for backwards from each match of the rest. The match is the same: whichever place of the rest comes first can be
- * reached from every start that a later place can be reached from, and a lazy run prefers it.
+ * that passed an attack search. Throws RangeError if backtracking outgrows V8's stack. What a pattern optionally takes
+ * before its first word (`[\w.-]{0,50}?key…`) is left out of the expression and found backwards from each match of the
+ * rest. The match is the same: the place of the rest that comes first can be reached from every start that a later
+ * place can be reached from, and a lazy run prefers it.
  */
 export class NativeEngine implements Engine {
   readonly #runs: readonly Run[];
   readonly #rest: GoNode;
   readonly #dependsOnPairs: boolean;
   readonly #compiled = new Map<string, RegExp>();
-  /** Whether `groups` may be asked. */
+  /** Whether `groups` may be called. */
   readonly hasGroups: boolean;
 
   constructor(tree: GoNode) {
@@ -157,9 +156,9 @@ export function emitNative(node: GoNode, options: EmitOptions): string {
 }
 
 /**
- * Whether JavaScript means the same by the translated pattern, if the whole match goes: letters beyond ASCII
- * under (?i) and \p are not translated, a repetition of what may be empty ends otherwise in JavaScript, and V8 finds
- * empty matches between two surrogates.
+ * Whether JavaScript finds the same matches with the translated pattern. Letters beyond ASCII under (?i) and \p are not
+ * translated, a repetition of something that may be empty ends differently in JavaScript, and V8 finds empty matches
+ * between two surrogates.
  */
 export function isTranslatable(tree: GoNode): boolean {
   return minLength(tree) > 0 && isExpressible(tree);
@@ -171,7 +170,7 @@ function isExpressible(node: GoNode): boolean {
   return childrenOf(node).every(isExpressible);
 }
 
-/** Whether the groups are the same too: JavaScript forgets a group at each turn of a repetition, Go does not. */
+/** Whether the groups are the same too: JavaScript resets a group at each turn of a repetition, Go does not. */
 export function hasSameGroups(node: GoNode, isRepeated = false): boolean {
   if (node.kind === 'group' && isRepeated) return false;
   const repeats = isRepeated || (node.kind === 'repeat' && node.max > 1);

@@ -8,8 +8,8 @@ import { ShortLineEngine } from './short-line-engine.ts';
 import { ruleFault } from './toml-table.ts';
 
 /**
- * A pattern with Go's syntax and meaning. Those on the certified list run as JavaScript regular expressions, made at
- * the first use; all others in re2js, whose time is linear in the text whatever the pattern.
+ * A pattern with Go's syntax and meaning. Certified patterns run as JavaScript regular expressions, compiled on first
+ * use; all others run in re2js, whose time is linear in the text whatever the pattern.
  */
 export class Pattern {
   readonly #source: string;
@@ -22,7 +22,7 @@ export class Pattern {
   constructor(source: string, where: string) {
     this.#source = source;
     this.#certificate = certificateOf(source);
-    // Compiled lazily: a listed pattern is known to compile.
+    // Compiled lazily: a certified pattern is known to compile.
     if (this.#certificate !== undefined) return;
     try {
       this.#linear = new LinearEngine(source);
@@ -56,7 +56,7 @@ export class Pattern {
     try {
       return ask(this.#fast);
     } catch (thrown) {
-      // V8's stack for backtracking is full. The other engine has none.
+      // V8's stack for backtracking is full. The other engine needs no such stack.
       if (thrown instanceof RangeError) return ask(this.#slow());
       throw thrown;
     }

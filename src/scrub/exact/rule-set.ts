@@ -14,8 +14,8 @@ interface FindOptions {
 const MAX_DECODE_DEPTH = 5;
 
 /**
- * The rules of several configurations over a text, for masking: all that gitleaks finds, and also what it excuses by
- * `gitleaks:allow` or by path, since no path is known here. Rules for a path hold, rules for paths only never do.
+ * The rules of several configurations over a text, for masking: everything that gitleaks finds, and what it excuses by
+ * `gitleaks:allow` or by path, because no path is known here. Rules for a path apply; rules for paths only never do.
  */
 export class RuleSet {
   readonly #index: RuleIndex;
@@ -44,7 +44,7 @@ export class RuleSet {
   }
 }
 
-/** A shorter secret of a foreign rule is hardly all of it: the rule captured something else. */
+/** A shorter secret of a foreign rule is probably incomplete: the rule captured something else. */
 const MIN_SECRET_CHARS = 8;
 
 /** The rules over one pass, for masking. */
@@ -53,7 +53,7 @@ class MaskingPass {
   readonly #index: RuleIndex;
   readonly #places: Places;
   readonly #given: GivenText;
-  /** The text with its last line ended, for patterns that cannot see the text's end. */
+  /** The text with a line end added, for patterns that cannot see the end of the text. */
   readonly #endedText: string;
   #line: Span & { text: string } = { start: 0, end: -1, text: '' };
 
@@ -102,7 +102,10 @@ class MaskingPass {
     return found.map(({ hit }) => hit);
   }
 
-  /** The secret; the whole match where that says too little or was caught in a repetition, which keeps its last turn. */
+  /**
+   * The secret; or the whole match, if the secret says too little or was captured in a repetition, which keeps its last
+   * turn.
+   */
   #placeOf({ match, secret, group }: Hit, { rule, file }: Slot): Span {
     const isPart = secret.end - secret.start < MIN_SECRET_CHARS || rule.isRepeated(group);
     const { start, end } = secret.start === secret.end || (isPart && !file.exactGroups) ? match : secret;

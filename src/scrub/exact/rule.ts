@@ -42,12 +42,12 @@ export class Rule {
     return this.#pattern === undefined;
   }
 
-  /** Whether the pattern may match differently where the text ends than where a line does. */
+  /** Whether the pattern may match differently at the end of the text than at the end of a line. */
   get seesTextEnd(): boolean {
     return /\$|\\z/.test(this.config.regex);
   }
 
-  /** Whether a group may take part more than once: it then holds its last turn only. */
+  /** Whether a group may take part more than once; it then holds its last turn only. */
   isRepeated(group: number): boolean {
     if (group === 0) return false;
     this.#repeated ??= repeatedGroups(this.config.regex);
@@ -85,7 +85,7 @@ export class Rule {
     return path !== '' && this.#allowlists.some((list) => list.excusesPath(path));
   }
 
-  /** The pattern is run again on the match alone, so anchors see its ends; where that fails, all of it is secret. */
+  /** The pattern runs again on the match alone, so anchors see its ends. If that fails, the whole match is secret. */
   #groupIn(match: string): Span & { group: number } {
     const groups = this.#pattern?.groups(match) ?? [];
     const { secretGroup } = this.config;

@@ -7,8 +7,8 @@ import { NativeEngine } from './native-engine.ts';
 export const SHORT_CHARS = 512;
 
 /**
- * For a pattern that costs too much on long texts as a JavaScript regular expression and nothing on short ones: those
- * go to it, and so do the short lines of a longer text where no match sees beyond its line. The rest goes to `long`.
+ * For a pattern that is slow on long texts as a JavaScript regular expression, but not on short ones: it searches short
+ * texts, and the short lines of a longer text if no match looks beyond its line. `long` searches the rest.
  */
 export class ShortLineEngine implements Engine {
   readonly #short: NativeEngine;
@@ -46,7 +46,7 @@ export class ShortLineEngine implements Engine {
   }
 }
 
-/** The text in pieces of whole lines: as many short ones together as there are, then as many long ones. */
+/** Splits the text into pieces of whole lines: runs of short lines, and runs of long ones. */
 function* linesByLength(text: string): Generator<{ from: number; to: number; isShort: boolean }> {
   let from = 0;
   let wasShort = true;

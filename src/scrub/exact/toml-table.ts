@@ -4,14 +4,15 @@ import { ContextdError } from '../../core/errors.ts';
 /** A fault in a rule file. `where` names the file and the rule. */
 export function ruleFault(where: string, problem: string, cause?: unknown): ContextdError {
   return new ContextdError('SCHEMA_INVALID', `${where}: ${problem}`, {
-    remedy: 'Mend the rule file; nothing is scrubbed with a rule left out.',
+    remedy: 'Correct the rule file. Nothing is scrubbed with a rule left out.',
     ...(cause === undefined ? {} : { cause }),
   });
 }
 
 /**
- * A TOML table read key by key, keys in any case. `weak` reads as gitleaks does: unknown keys are passed over, a value
- * of another type is converted where it can be. `strict` is for our own files: each key known, each value of its type.
+ * Reads a TOML table key by key, keys in any case. `weak` reads as gitleaks does: unknown keys are ignored, values of
+ * another type are converted if possible. `strict` is for our own files: each key must be known, each value of its
+ * type.
  */
 export class TableReader {
   readonly where: string;
@@ -29,12 +30,12 @@ export class TableReader {
     }
   }
 
-  /** Empty where the key is missing. */
+  /** Empty if the key is missing. */
   text(key: string): string {
     return this.#convert(key, 'a string', weakText, (value) => typeof value === 'string') ?? '';
   }
 
-  /** 0 where the key is missing. */
+  /** 0 if the key is missing. */
   number(key: string): number {
     return this.#convert(key, 'a number of 0 or more', weakNumber, isSize) ?? 0;
   }
@@ -71,13 +72,13 @@ export class TableReader {
     });
   }
 
-  /** Refuses settings that would have no meaning where the file is used. */
+  /** Refuses settings that have no meaning here. */
   refuse(...keys: readonly string[]): void {
     const found = keys.find((key) => this.#values.has(key));
     if (found !== undefined) throw ruleFault(this.where, `"${found}" is a gitleaks setting that is not supported here`);
   }
 
-  /** Call it after every read. */
+  /** Must be called after the last read. */
   close(): void {
     if (this.reading === 'weak') return;
     const unknown = [...this.#values.keys()].find((key) => !this.#asked.has(key));

@@ -27,9 +27,9 @@ interface Installed {
 const DOWNLOAD_MS = 2 * 60_000;
 
 /**
- * Brings the gitleaks program and its configuration into our own folder: from PATH, else built by Go, else from its
- * release. Nothing that is there already is fetched again. What cannot be had is said and is null; it never throws
- * for a network or a build.
+ * Installs the gitleaks program and its configuration into our own folder: from PATH, otherwise built with Go,
+ * otherwise from its release. Nothing is fetched twice. If something cannot be had, a message says so and it is null;
+ * network and build errors are not thrown.
  */
 export async function installGitleaks(deps: InstallDeps): Promise<Installed> {
   const { gitleaksDir } = deps.places;
@@ -82,7 +82,7 @@ async function fromRelease({ places, release, say }: InstallDeps): Promise<boole
   }
 }
 
-/** Under its name only once it is complete. */
+/** The file gets its name only once it is complete. */
 async function keep(folder: string, name: string, mode: number, make: (to: string) => Promise<void>): Promise<void> {
   const staging = await mkdtemp(join(folder, 'new-'));
   try {

@@ -20,8 +20,8 @@ export interface OfficialConfig {
 export const CONFIG_NAME = 'gitleaks.toml';
 
 /**
- * The configuration that belongs to the pinned version, from our own folder, from Go's module cache, or cut out of
- * the program itself; else that of whatever gitleaks there is; null if there is none.
+ * Returns the configuration of the pinned version: from our own folder, from Go's module cache, or from the program
+ * itself; otherwise the configuration of any gitleaks found; null if there is no gitleaks.
  */
 export async function findOfficialConfig(places: GitleaksPlaces): Promise<OfficialConfig | null> {
   const binary = await findBinary(places);
@@ -49,7 +49,7 @@ async function readConfigFile(file: string): Promise<OfficialConfig | null> {
   }
 }
 
-/** The configuration a program carries; null if there is none in it. */
+/** The configuration a program carries; null if it carries no configuration. */
 export async function readFromProgram(program: string): Promise<OfficialConfig | null> {
   const text = cutConfig(await readFile(program), isConfig);
   return text === null ? null : describe(text, program);
@@ -61,7 +61,7 @@ function describe(text: string, source: string): OfficialConfig {
   return { file: { name: CONFIG_NAME, text }, source, version };
 }
 
-/** Where `go install` leaves the sources: below the GOPATH whose bin the program lies in, or the usual one. */
+/** Where `go install` puts the sources: below the GOPATH that contains the program, or the default one. */
 function moduleFiles({ home }: GitleaksPlaces, binary: GitleaksBinary | null): string[] {
   const goPaths = new Set([...(binary === null ? [] : [dirname(dirname(binary.path))]), join(home, 'go')]);
   const inModule = join(`${GO_MODULE}@v${PINNED_VERSION}`, 'config', CONFIG_NAME);
@@ -79,14 +79,14 @@ function isConfig(text: string): boolean {
 }
 
 /**
- * gitleaks carries its default configuration as plain text in the program. It begins with these words, ends where
- * text ends, and must be cut there: the bytes behind it belong to something else.
+ * gitleaks carries its default configuration as plain text in the program. It begins with these words and must be cut
+ * where text ends, because other data follows.
  */
 const FIRST_WORDS = ['# This file has been auto-generated. Do not edit manually.', 'title = "gitleaks config"'];
 /** Bytes looked at from there on; the configuration has about 100,000. */
 const WINDOW_BYTES = 4 * 1024 * 1024;
 
-/** The text of the configuration in a program's bytes; null if there is none. `accept` judges a candidate. */
+/** The text of the configuration in a program's bytes; null if not found. `accept` judges a candidate. */
 export function cutConfig(program: Buffer, accept: (text: string) => boolean): string | null {
   for (const words of FIRST_WORDS)
     for (let at = program.indexOf(words); at !== -1; at = program.indexOf(words, at + 1)) {
@@ -105,7 +105,7 @@ function textAt(program: Buffer, start: number): string {
 
 const TOP_LEVEL = /^\s*(?:#.*|\[{1,2}[\w.-]+\]{1,2}\s*(?:#.*)?|"?[\w.-]+"?\s*=.*)?$/;
 
-/** The lines that can be TOML, up to the last that can: what follows in the program is no setting. */
+/** The lines that can be TOML, up to the last such line. */
 function cutToml(text: string): string | null {
   const lines = text.split('\n');
   const state = { quote: null as string | null, depth: 0 };

@@ -11,17 +11,18 @@ import { isCovered, type MaskedView, maskView, mergeFindings } from '../spans.ts
 import type { Allowances } from '../workspace-rules.ts';
 import { type Reading, readingsOf } from './readings.ts';
 
-/** Finds secrets by pattern, in whatever form they are shown. Pure and synchronous; knows no secret of any session. */
+/** Finds secrets by pattern, in whatever form they are shown. Pure and synchronous; it knows no session's secrets. */
 export interface ScrubEngine {
-  /** All that must not leave, in order of place, without overlap. Time is linear in the text. */
+  /** Returns everything that must not leave, in order of place, without overlap. Time is linear in the text. */
   scan(text: string): Finding[];
   readonly ruleCount: number;
 }
 
 export interface EngineOptions {
   /**
-   * `now` (default): every pattern is compiled, a bad one is SCHEMA_INVALID naming file and rule. `when used`: at the
-   * first text that holds a keyword of the rule; for rules that another engine of the program has already compiled.
+   * `now` (default): every pattern is compiled, and a bad one is SCHEMA_INVALID naming file and rule. `when used`:
+   * compiled at the first text with a keyword of the rule, for rules that another engine of the program has already
+   * compiled.
    */
   compile?: 'now' | 'when used';
   /** gitleaks' own configuration. Default null: this machine has none. */
@@ -45,7 +46,7 @@ function refuseFile(path: string): string {
   throw ruleFault(path, 'other files are not read');
 }
 
-/** An engine that is not even read before its first use. */
+/** Defers building an engine until its first use. */
 export function deferEngine(build: () => ScrubEngine): ScrubEngine {
   let built: ScrubEngine | undefined;
   const engine = (): ScrubEngine => {
@@ -60,11 +61,11 @@ export function deferEngine(build: () => ScrubEngine): ScrubEngine {
   };
 }
 
-/** Masking a secret may uncover another that shared a separator with it, so the text is scanned again, so often. */
+/** Masking a secret may uncover another that shared a separator with it, so the text is scanned this many times. */
 const MAX_PASSES = 4;
-/** Characters around a masked place that are scanned again: nothing else has changed. */
+/** Characters scanned again around a masked place: nothing else has changed. */
 const AGAIN_CHARS = 1024;
-/** More than that around masked places is read as it is and in no other way: the text is made of findings. */
+/** If more than this surrounds masked places, it is read only as it is: the text consists of findings. */
 const MAX_AGAIN_CHARS = 65_536;
 /** Layers of encoding that are looked into. */
 const MAX_DECODE_DEPTH = 8;
@@ -126,22 +127,22 @@ class Engine implements ScrubEngine {
   }
 }
 
-/** Something that stands for a secret already, with the signs around it. */
+/** A token that already stands for a secret, with the signs around it. */
 const SECRET_TOKEN = /^[^A-Za-z0-9]*\[SECRET(?:\\*_[0-9]+)?\\*\][^A-Za-z0-9]*$/;
 const MAX_TOKEN_CHARS = 64;
 
-/** Scrubbed text is not scrubbed again, whatever stands around the tokens. */
+/** Scrubbed text is not scrubbed again, whatever surrounds the tokens. */
 function isToken(text: string, { start, end }: Finding): boolean {
   return end - start <= MAX_TOKEN_CHARS && SECRET_TOKEN.test(text.slice(Math.max(0, start - 1), end + 1));
 }
 
-/** A shorter keyword is in ordinary text too. */
+/** Shorter keywords occur in ordinary text. */
 const MIN_KEYWORD_CHARS = 3;
 const MIN_SECRET_CHARS = 16;
 
 /**
- * Tells secrets that carry the mark of their kind (they begin with a keyword of their rule, as ghp_ and AKIA) from
- * those that only their surroundings make one. Text that was joined from pieces is believed to hold the former.
+ * Distinguishes secrets that begin with a keyword of their rule (ghp_, AKIA) from secrets that only their surroundings
+ * identify. In text that was joined from pieces, only the former are believed.
  */
 class Marks {
   readonly #keywords = new Map<string, string[]>();
@@ -180,7 +181,7 @@ const MAX_LINE_CHARS = 120;
 
 const RULE = 'private-key-body';
 
-/** Private keys of which a part is not there: without their BEGIN line, or from anywhere up to their END line. */
+/** Finds private keys that are incomplete: without their BEGIN line, or from anywhere up to their END line. */
 function findKeyBodies(text: string): Finding[] {
   const found: Finding[] = [];
   let done = 0;
@@ -218,7 +219,7 @@ function bodyStart(text: string, end: number): number {
   return start;
 }
 
-/** The same configurations with what a person approved: rules that are off, and allowlists that hold for the rest. */
+/** Applies what a person approved: disables rules and adds allowlists to the rest. */
 export function applyAllowances(configs: readonly GitleaksConfig[], given: Allowances | null): GitleaksConfig[] {
   if (given === null) return [...configs];
   const off = new Set(given.disabledRules);

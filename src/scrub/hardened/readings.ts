@@ -1,27 +1,27 @@
 import { resolvedView } from '../../text/resolved-view.ts';
 import { compose, type View, type ViewOf } from '../../text/view.ts';
 import { base32Decoded, base64Decoded, hexDecoded, inflated } from './views/blobs.ts';
-import { overlaidLines, inPlainLetters, withoutInvisible, withoutTerminalCodes } from './views/display.ts';
+import { inPlainLetters, overlaidLines, withoutInvisible, withoutTerminalCodes } from './views/display.ts';
 import { ascii85Decoded, dumpsRead } from './views/dumps.ts';
 import { percentDecoded, quotedPrintableDecoded, unescaped, withoutEntities } from './views/escapes.ts';
 import { joinedStrings, unwrapped, withoutSpacing } from './views/joints.ts';
 
-/** A view of a text and how it came to be. */
+/** A view of a text and how it was made. */
 export interface Reading {
   view: View;
   /** In order: what was done to the text. */
   kinds: readonly ViewKind[];
 }
 
-/** Views on top of each other. */
+/** Most views on top of each other. */
 const MAX_KINDS = 4;
-/** Characters of all views of a text: so many times its own, and at least so many. */
+/** Most characters of all views together: this many times the text, and at least this many. */
 const BUDGET_SHARE = 2;
 const MIN_BUDGET_CHARS = 262_144;
 
 /**
- * The ways in which a text can be read beside the plain one: simple ones before those that are made of several, small
- * ones before large ones. A text made to have many large ones is not read in all of them.
+ * Returns the ways to read a text besides the plain one: views of the text before views of views, small ones before
+ * large ones. A text made to have many large views is not read in all of them.
  */
 export function* readingsOf(text: string): Generator<Reading> {
   let budget = Math.max(MIN_BUDGET_CHARS, BUDGET_SHARE * text.length);
@@ -65,13 +65,15 @@ function mayFollow({ kinds }: Reading, kind: ViewKind): boolean {
 
 interface ViewKind {
   of: ViewOf;
-  /** Views of a view are of its own layer or a deeper one; but what was unescaped or decoded may hold any. */
+  /** A view of a view must be of the same layer or a deeper one; unescaped or decoded text may hold any layer. */
   layer: 'display' | 'escape' | 'joint' | 'code';
-  /** How often one may be taken of the other. */
+  /** How often this view may occur in a chain of views. */
   times: number;
-  /** Whether ordinary text can come to look like a secret in it: then only findings with a mark of their own count. */
+  /**
+   * Whether ordinary text can look like a secret in this view, so that only findings with a mark of their own count.
+   */
   needsMark: boolean;
-  /** Read however long the other views are: a later step may show the text like this. Default false. */
+  /** Read even if the budget is spent: a later step may show the text like this. Default false. */
   isAlwaysRead?: boolean;
 }
 

@@ -30,7 +30,7 @@ function main(sources: ScanThreadData): void {
 class Engines {
   readonly #sources: ScanThreadData;
   readonly #common: ScrubEngine;
-  /** By the key of the rules, the one used last at the end. */
+  /** By the key of the rules; the last used is at the end. */
   readonly #ofWorkspaces = new Map<string, ScrubEngine>();
 
   constructor(sources: ScanThreadData) {
@@ -48,7 +48,7 @@ class Engines {
     return engine;
   }
 
-  /** Its patterns were compiled when the file was read, those of all when the thread began. */
+  /** The patterns of the file were compiled when it was read, all others when the thread started. */
   #build({ files, allowances }: WorkspaceRules): ScrubEngine {
     const { pack, official } = this.#sources;
     return createEngine(pack, { official, added: files, allowances, compile: 'when used' });
@@ -64,12 +64,15 @@ function scan(engines: Engines, { id, texts, workspace }: ScanRequest): ScanRepl
   }
 }
 
-/** Gives back what a large text took. Without --expose-gc there is nothing to ask. */
+/** Returns memory after a large text. Needs --expose-gc. */
 function collect(): void {
   void globalThis.gc?.({ type: 'major', flavor: 'last-resort', execution: 'sync' });
 }
 
-/** Ordinary lines that hold the common keywords, some with a value, so that the first call does not pay for them. */
+/**
+ * Warms up with ordinary lines that hold the common keywords, some with a value, so that the first call does not pay
+ * for it.
+ */
 function warmUp(engine: ScrubEngine): void {
   const line =
     'the password, secret, token and key of https://example.com/ were read: authorization, cookie, data: ok\n';
@@ -99,14 +102,14 @@ export interface ScanRequest {
   workspace: WorkspaceRules | null;
 }
 
-/** The thread is idle: it may give memory back. Nothing is answered. */
+/** Asks an idle thread to return memory. There is no reply. */
 export interface CollectRequest {
   kind: 'collect';
 }
 
 export type ScanReply =
   | { kind: 'ready' }
-  /** Some time after `ready`: from now on a request is worked on when it arrives. */
+  /** Sent after `ready`: from now on requests are handled as they arrive. */
   | { kind: 'warm' }
   /** The rules could not be read: code, message and remedy of the fault. */
   | { kind: 'refused'; message: string }

@@ -1,19 +1,25 @@
+import { type GuardHit, type RawHit, SEPARATOR } from './find-hits.ts';
 import { foldText, stringOf } from './folded-text.ts';
-import { type GuardHit, SEPARATOR, type RawHit } from './find-hits.ts';
 import { FORM_KINDS, type RunClass } from './forms.ts';
 import type { Budget } from './grams.ts';
 
-/** Characters between two pieces of one value that go with them; also how far around a piece smaller ones are sought. */
+/**
+ * Most characters between two pieces of one value that are masked with them; also how far around a piece smaller ones
+ * are searched.
+ */
 const MAX_GAP = 80;
-/** Letters and digits of the smallest piece that is sought beside a larger one. */
+/** Letters and digits of the smallest piece that counts next to a larger one. */
 const SMALL_PIECE = 6;
-/** Times that a hit may grow at either end. */
+/** How often a hit may grow at either end. */
 const MAX_GROWTH = 64;
-/** Characters of a form by which the next piece may lie further back: pieces overlap at their ends. */
+/** Characters by which the next piece may begin further back in the form, because pieces overlap at their ends. */
 const SLACK = 2;
 const DUMP_SLACK = 24;
 
-/** What must be masked, in order of place: pieces with what lies between and around them, runs as a whole. */
+/**
+ * Returns what must be masked, in order of place: pieces with what lies between and around them, encoded runs as a
+ * whole.
+ */
 export function collectHits(text: string, hits: readonly RawHit[], budget: Budget): GuardHit[] {
   const sorted = hits.toSorted((a, b) => a.start - b.start || b.end - a.end);
   const values = sorted.filter(({ shows }) => shows === 'value');
@@ -31,7 +37,7 @@ export function collectHits(text: string, hits: readonly RawHit[], budget: Budge
     .map(({ rule, start, end, of, shows }) => ({ rule, start, end, of, shows }));
 }
 
-/** Pieces of one value that overlap or follow each other become one. */
+/** Joins pieces of one value that overlap or follow each other. */
 function joinPieces(text: string, traces: readonly RawHit[]): RawHit[] {
   const joined: RawHit[] = [];
   const lastOf = new Map<string, RawHit>();
@@ -53,7 +59,7 @@ function joinPieces(text: string, traces: readonly RawHit[]): RawHit[] {
   return joined;
 }
 
-/** True when one piece is the continuation of another, or the same bytes in the other column of a dump. */
+/** Whether a piece continues another one, or shows the same bytes in the other column of a dump. */
 function isContinuation(text: string, last: RawHit, next: RawHit): boolean {
   if (next.start - last.end >= MAX_GAP || isWhole(last) || isWhole(next)) return false;
   if (text.slice(last.end, next.start).includes(SEPARATOR)) return false;
@@ -65,7 +71,7 @@ function isWhole({ from, to, isDump }: RawHit): boolean {
   return from === 0 && to === 1 && !isDump;
 }
 
-/** Small pieces are sought up to the next whole value on either side. */
+/** Searches for small pieces up to the next whole value on either side. */
 function growAll(text: string, traces: readonly RawHit[], whole: readonly RawHit[], budget: Budget): void {
   let next = 0;
   let before = 0;
@@ -79,7 +85,7 @@ function growAll(text: string, traces: readonly RawHit[], whole: readonly RawHit
   }
 }
 
-/** Forms of which small pieces may stand around a hit, and from where to where in them. */
+/** Forms whose small pieces may be around a hit, and the range of the form they may come from. */
 function* smallPieces(
   { known, owner, forms, isDump, from, to }: RawHit,
   budget: Budget,
@@ -139,7 +145,7 @@ function growStart(text: string, hit: RawHit, limit: number, budget: Budget): bo
   return true;
 }
 
-/** Hits in an encoded run take in all of it. */
+/** A hit in an encoded run covers the whole run. */
 function wholeRuns(text: string, traces: readonly RawHit[]): RawHit[] {
   const last = { base64: { start: 0, end: 0 }, hex: { start: 0, end: 0 } };
   return traces.map((trace) => {
@@ -169,12 +175,12 @@ function runEnd(text: string, at: number, run: Exclude<RunClass, null>): number 
   return end;
 }
 
-/** Without a second one at the same place. */
+/** Drops a second hit at the same place. */
 function unequal(hits: readonly RawHit[]): RawHit[] {
   return hits.filter(({ start, end }, i) => start !== hits[i - 1]?.start || end !== hits[i - 1]?.end);
 }
 
-/** Those that no one of `covers` (in order of start) holds the whole of. */
+/** Returns the hits that no one of `covers` (in order of start) contains as a whole. */
 function outside(hits: readonly RawHit[], covers: readonly RawHit[]): RawHit[] {
   let next = 0;
   let reach = -1;

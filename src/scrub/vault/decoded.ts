@@ -11,21 +11,21 @@ export interface Decoded {
   toOriginal(start: number, end: number): { start: number; end: number };
 }
 
-/** How much of one text may be inflated, in characters of what comes out. */
+/** How much of one text may be inflated, in characters of the result. */
 export interface InflateAllowance {
   chars: number;
 }
 
-/** Characters of a run from which it is worth decoding. */
+/** Shorter runs are not decoded. */
 const MIN_RUN = 16;
-/** Characters of a longer run are decoded in parts; a multiple of 12, so that groups stay whole. */
+/** Longer runs are decoded in parts; a multiple of 12, so that groups stay whole. */
 const MAX_RUN = 12 * 65_536;
-/** Characters in the middle of a run by which it is told whether it holds text. */
+/** Characters in the middle of a run that decide whether it holds text. */
 const SAMPLE = 64;
 const TEXT_SHARE = 0.8;
 const MAX_INFLATED = 1024 * 1024;
 
-/** What is encoded in a text, in runs that begin between two offsets: base64, hex, compressed base64, escapes. */
+/** Finds what is encoded in a text, in runs that begin between two offsets: base64, hex, compressed base64, escapes. */
 export function* decodeRuns(text: string, from: number, to: number, allowance: InflateAllowance): Generator<Decoded> {
   for (const { text: plain, places } of unescapedRuns(text, from, to))
     yield {
@@ -76,7 +76,7 @@ function runAt(text: string, start: number): Segment {
   return { start, end: runEnd(text, BASE64.digits, start, Math.min(text.length, start + MAX_RUN)) };
 }
 
-/** The line that goes on where the last segment was wrapped. */
+/** Returns the next line of a wrapped blob. */
 function nextLine(text: string, segments: readonly Segment[]): Segment | undefined {
   const [first, last] = [segments[0], segments.at(-1)];
   if (first === undefined || last === undefined || last.end - first.start > MAX_RUN) return undefined;
@@ -147,7 +147,7 @@ function placesOf(segments: readonly Segment[]): (at: number) => number {
 const BASE64_PHASES = 4;
 const HEX_PHASES = 2;
 
-/** Where to begin so that the middle of a run decodes to text; undefined when it is no text either way. */
+/** Returns where to begin so that the middle of a run decodes to text; undefined if it does not in any phase. */
 function bestPhase(code: string, alphabet: Alphabet, phases: number): number | undefined {
   const middle = Math.max(0, Math.floor((code.length - SAMPLE) / 2 / phases) * phases);
   let best: number | undefined;
@@ -178,7 +178,7 @@ function textShare(code: string, from: number, to: number, { values, bits }: Alp
   return (others + 1) / bytes;
 }
 
-/** What was compressed before it was put into base64; of too much only what the first part of it gives. */
+/** Inflates base64 of compressed data. If the result is too large, only the first part of the data is inflated. */
 function inflateCode(code: string, allowance: InflateAllowance): string | undefined {
   if (!isCompressed(Buffer.from(code.slice(0, 8), 'base64')) || allowance.chars <= 0) return undefined;
   const packed = Buffer.from(code, 'base64');

@@ -4,10 +4,10 @@ import { FORM_KINDS, type FormKind, type RunClass } from './forms.ts';
 import { type Budget, unpackSource } from './grams.ts';
 import { type KnownValue, type KnownValues, leastOf, PIECE_WINDOW, stepChars } from './known-values.ts';
 
-/** Steps that a comparison costs beside the characters it looks at. */
+/** Steps that a comparison costs in addition to the characters it compares. */
 const COMPARISON = 2;
 
-/** The texts that are looked for as they are, whose window begins between two offsets. */
+/** Finds exact forms whose window begins between two offsets. */
 export function findExact(known: KnownValues, text: string, from: number, to: number, budget: Budget): RawHit[] {
   const hits: RawHit[] = [];
   known.exact.searchText(text, from, to, (at, source) => {
@@ -25,7 +25,7 @@ export function findExact(known: KnownValues, text: string, from: number, to: nu
   return hits;
 }
 
-/** Pieces of values, in any form, whose window begins between two positions of a folded view of the text. */
+/** Finds pieces of values, in any form, whose window begins between two positions of the folded text. */
 export function findPieces(
   known: KnownValues,
   text: string,
@@ -73,7 +73,7 @@ interface Match {
   formEnd: number;
 }
 
-/** How far a view and a form agree around two positions; nothing when they do not agree there. */
+/** Returns how far a folded text and a form agree around two positions. */
 function extend({ codes, length }: FoldedText, at: number, form: string, formAt: number, budget: Budget): Match {
   let end = 0;
   while (at + end < length && formAt + end < form.length && codes[at + end] === form.charCodeAt(formAt + end)) end++;
@@ -84,12 +84,12 @@ function extend({ codes, length }: FoldedText, at: number, form: string, formAt:
   return { start: at - start, end: at + end, formStart: formAt - start, formEnd: formAt + end };
 }
 
-/** Letters of the next or the last word that agree by chance. */
+/** Letters of a neighbouring word that may agree by chance. */
 const BY_CHANCE = 2;
-/** Characters without anything between them by which a piece is known not to be spread out. */
+/** If this many characters have no gap between them, the piece is not spread out. */
 const TOGETHER = 6;
 
-/** Without a letter or two beyond a gap at the ends of a piece that has no gap beside them. */
+/** Drops a letter or two beyond a gap at the ends of a piece that has no other gap nearby. */
 function trimmed(view: FoldedText, match: Match, formLength: number): Match {
   let { start, end, formStart, formEnd } = match;
   const cutEnd = formEnd < formLength ? chanceChars(view, end - 1, -1) : 0;
@@ -111,7 +111,7 @@ function chanceChars({ places }: FoldedText, edge: number, inwards: 1 | -1): num
   return 0;
 }
 
-/** Offsets in the text; with the punctuation of the value that stands before and after the piece. */
+/** Returns offsets in the text, including the punctuation of the value before and after the piece. */
 function placeOf(
   known: KnownValues,
   owner: number,
@@ -137,7 +137,7 @@ function placeOf(
   return { start, end };
 }
 
-/** The same punctuation; white space is not worth hiding. */
+/** The same punctuation; white space need not be hidden. */
 function isSame(text: string, at: number, body: string, bodyAt: number): boolean {
   return bodyAt >= 0 && text.charCodeAt(at) === body.charCodeAt(bodyAt) && text.charCodeAt(at) > 0x20;
 }
@@ -157,19 +157,19 @@ export interface GuardHit extends Finding {
   shows: 'value' | 'escape' | 'trace';
 }
 
-/** A hit before it is seen together with those around it. */
+/** A hit before it is joined with the hits around it. */
 export interface RawHit extends GuardHit {
   known: KnownValues;
   owner: number;
-  /** Positions in FORM_KINDS; empty for what is not found by pieces. */
+  /** Positions in FORM_KINDS; empty for a hit that was not found by pieces. */
   forms: number[];
-  /** The part of the form that shows, from 0 to 1. */
+  /** The part of the form that is shown, from 0 to 1. */
   from: number;
   to: number;
   run: RunClass;
-  /** Bits of the value may stand beside it in another form. */
+  /** Parts of the value may be next to it in another form. */
   isDump: boolean;
 }
 
-/** Between texts that were not together: nothing merges across it. */
+/** Separates texts that were not neighbours: nothing is joined across it. */
 export const SEPARATOR = '\uffff';

@@ -2,9 +2,9 @@ import { firstIndex } from '../../text/binary-search.ts';
 import { BACKSPACE, ESC, skipSequence } from '../../text/terminal.ts';
 
 /**
- * A text as the guard compares it: letters in lower case and digits, nothing else. Colour escapes, zero-width and
- * other separators are dropped, full-width and other compatible letters folded, and what a backspace overprints is
- * left out, so that wraps, dumps, spacing and case make no difference.
+ * A text as the guard compares it: lower-case letters and digits only. Terminal codes, zero-width and other separators
+ * are dropped, full-width and other compatible letters are folded, and overstruck characters are left out, so that
+ * wraps, dumps, spacing and case make no difference.
  */
 export interface FoldedText {
   /** ASCII codes; only the first `length` count. */
@@ -14,7 +14,7 @@ export interface FoldedText {
   length: number;
 }
 
-/** The folded view of a part of a text, between UTF-16 offsets. `room`: a view that is no longer used. */
+/** Folds a part of a text, between UTF-16 offsets. `room`: a folded text that is no longer used. */
 export function foldText(text: string, from = 0, to = text.length, room?: FoldedText): FoldedText {
   const hasRoom = room !== undefined && room.codes.length >= to - from;
   const codes = hasRoom ? room.codes : new Uint8Array(to - from);
@@ -86,9 +86,9 @@ function foldedCode(character: string): number {
 const PEM = '-----BEGIN ';
 
 /**
- * What two spellings of one secret have in common, and what their identity is made of: CRLF is LF, and in a PEM block
- * an escaped line break is a line break. A spelling that differs in more is another secret, unless the guard says of
- * which known value it is a form.
+ * Returns what two spellings of one secret have in common, from which their identity is made: CRLF becomes LF, and in a
+ * PEM block an escaped line break becomes a line break. Spellings that differ in more are different secrets, unless the
+ * guard knows the value one is a form of.
  */
 export function canonicalOf(text: string): string {
   const lines = text.includes('\r') ? text.replaceAll('\r\n', '\n') : text;

@@ -2,41 +2,41 @@ import { base32Core, base64Core, rot13 } from '../../text/encodings.ts';
 import { entropyOf } from '../exact/entropy.ts';
 import { canonicalOf, firstAt, foldText, stringOf } from './folded-text.ts';
 
-/** Characters that belong to one run with an encoded secret: a run goes as a whole. */
+/** The kind of encoded run that a hit is masked with as a whole. */
 export type RunClass = 'base64' | 'hex' | null;
 
-/** A form in which a value may be shown, folded: pieces of it are looked for by windows. */
+/** A form in which a value may be shown, folded. Pieces of it are found by windows. */
 export interface FormKind {
   name: string;
-  /** Letters in lower case and digits only; empty if the value has no such form. */
+  /** Returns lower-case letters and digits only; empty if the value has no such form. */
   derive(body: Body): string;
-  /** Of so many windows one is registered. */
+  /** One of this many windows is registered. */
   stride: number;
   /** Characters that must agree for a piece to count: those of eight to twelve characters of the value. */
   least: number;
   run: RunClass;
   /** True for dumps: bits of the value often stand beside it in another form. */
   isDump: boolean;
-  /** True for the forms that a value of thousands of characters is looked for in. */
+  /** True for the forms that values of thousands of characters are searched for in. */
   isForLong: boolean;
 }
 
-/** What of a value is secret. */
+/** The secret part of a value. */
 export interface Body {
   text: string;
   bytes: Buffer;
   plain: string;
   /** Position in `text` of each character of `plain`. */
   places: Int32Array;
-  /** 1 for the characters of `plain` that no piece may be known by (isCommonWord.ts). */
+  /** 1 for the characters of `plain` that are common words, by which no piece may be known. */
   isCommonWord: Uint8Array;
 }
 
-/** Characters and bits of entropy from which a value is also known by its pieces. */
+/** Values of at least this many characters and bits of entropy are also searched for in pieces. */
 const RICH_CHARS = 16;
 const RICH_ENTROPY = 3;
 
-/** True for values of which pieces and transformed pieces are looked for; others only as a whole. */
+/** Whether pieces and transformed pieces of a value are searched for; other values are only searched for as a whole. */
 export function isRich(value: string): boolean {
   return value.length >= RICH_CHARS && entropyOf(value) > RICH_ENTROPY;
 }
@@ -45,7 +45,9 @@ export function bodyOf(value: string): Body {
   const text = pemBody(canonicalOf(value));
   const view = foldText(text);
   const plain = stringOf(view);
-  const isCommonWord = commonWordPlaces(Array.from(view.places.subarray(0, view.length), (place) => text[place]).join(''));
+  const isCommonWord = commonWordPlaces(
+    Array.from(view.places.subarray(0, view.length), (place) => text[place]).join(''),
+  );
   isCommonWord.fill(1, 0, firstAt(view, commonHead(text, value)));
   return { text, bytes: Buffer.from(text), plain, places: view.places, isCommonWord };
 }
@@ -60,7 +62,7 @@ export function sourceOf({ plain }: Body, kind: FormKind, form: string, at: numb
 const PLAIN = kindOf('plain', ({ plain }) => plain, 1, 12);
 const REVERSED = kindOf('reversed', ({ plain }) => [...plain].reverse().join(''), 1, 12);
 
-/** Their order is what the index remembers; at most 64. */
+/** The index stores positions in this list; at most 64. */
 export const FORM_KINDS: readonly FormKind[] = [
   PLAIN,
   REVERSED,
@@ -119,7 +121,7 @@ function dumpOf(
   return { name, derive, stride, least, run, isDump: true, isForLong: name === 'hex' };
 }
 
-/** Of a key block only what is between its marks: marks and headers are the same in all of them. */
+/** Only the body of a key block: its marks and headers are the same in every key. */
 function pemBody(value: string): string {
   if (!value.startsWith('-----BEGIN ')) return value;
   const lines = value.split('\n').filter((line) => !line.startsWith('-----') && !/^[A-Za-z-]+: /.test(line));
@@ -127,7 +129,7 @@ function pemBody(value: string): string {
   return body === '' ? value : body;
 }
 
-/** Characters at the start that other secrets and public texts begin with as well: kind and algorithm. */
+/** Characters at the start that other secrets and public texts share: kind and algorithm. */
 function commonHead(body: string, value: string): number {
   if (body.startsWith('eyJ')) return Math.max(0, body.indexOf('.'));
   if (!value.startsWith('-----BEGIN ')) return 0;
@@ -163,18 +165,17 @@ const COMMON_PAIRS =
   'ld ry mp fe bl ab gh ty op wo sa ay ex ke fr oo av ag if ap gr od bo sp rd do uc bu ei ov by rm ep tt oc fa ef cu ' +
   'rn sc gi da cr cl du ga qu ue ff ba ey ls va um pp ua up lu ht ru ug lt pi rc rr eg au ck br ak pu ui tp ps ks sl ok rv ms ds nn mm gl iz gg xp ym';
 
-/** Letters and digits of a window that is looked at around a character: those of a piece. */
+/** Letters and digits on either side of a character that decide, as many as in a piece. */
 const REACH = 6;
-/** Pairs of letters in a window from which it can be called words. */
+/** A window with fewer pairs of letters is not called words. */
 const MIN_PAIRS = 7;
 const WORDY_SHARE = 0.7;
 
 const IS_COMMON = pairTable();
 
 /**
- * Per character of a text of letters and digits: 1 where a piece cut around it would be words as they stand in any text
- * ("httpshooks", "connection"), which nobody may take for a piece of a secret; 0 elsewhere. Capitals in the middle of a
- * word speak against it.
+ * Marks the characters of a text of letters and digits around which a piece would be ordinary words ("httpshooks",
+ * "connection"), which must not be taken for a piece of a secret. Capitals in the middle of a word count against it.
  */
 function commonWordPlaces(text: string): Uint8Array {
   const pairs = new Uint32Array(text.length + 1);

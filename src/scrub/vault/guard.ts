@@ -2,25 +2,25 @@ import { firstIndex } from '../../text/binary-search.ts';
 import { entropyOf } from '../exact/entropy.ts';
 import type { Finding } from '../finding.ts';
 import { collectHits } from './collect-hits.ts';
-import { firstAt, type FoldedText, foldText } from './folded-text.ts';
 import { type Decoded, decodeRuns, type InflateAllowance } from './decoded.ts';
-import { findExact, findPieces, type GuardHit, SEPARATOR, type RawHit } from './find-hits.ts';
+import { findExact, findPieces, type GuardHit, type RawHit, SEPARATOR } from './find-hits.ts';
+import { type FoldedText, firstAt, foldText } from './folded-text.ts';
 import { Budget } from './grams.ts';
 import { KnownValues, keyLines } from './known-values.ts';
 
 export type { GuardHit } from './find-hits.ts';
 
-/** Values shorter than this would be masked all over the place. */
+/** Shorter values would be masked in ordinary text. */
 const MIN_CHARS = 8;
-/** Values of one guard; those beyond are still masked wherever a pattern finds them. */
+/** Most values of one guard. Further values are still masked where a pattern finds them. */
 const MAX_VALUES = 8000;
-/** Longer values are not looked for as a whole; the lines of a long key are. */
+/** Longer values are not searched for as a whole, but the lines of a long key are. */
 const MAX_CHARS = 8192;
 
 /**
- * Finds values that are known to be secret, however many there are: as they are, in every form a program is likely to
- * write them in (exact-forms.ts, forms.ts), in pieces from twelve letters and digits on, and within encodings
- * (decoded.ts). A value can be held for its session or only be looked for: the guard does not know the difference.
+ * Finds values that are known to be secret: as they are, in every form a program is likely to write them in
+ * (exact-forms.ts, forms.ts), in pieces of at least twelve letters and digits, and inside encodings (decoded.ts). The
+ * guard does not know whether a value is held for its session or only searched for.
  */
 export class Guard {
   readonly #known = new KnownValues();
@@ -31,13 +31,16 @@ export class Guard {
     return this.#known.size;
   }
 
-  /** Remembers a value. Short and simple values are not taken, of huge ones only the lines of a key. */
+  /** Remembers a value. Short and simple values are ignored; of huge ones only the lines of a key are kept. */
   add(value: string, rule: string): void {
     if (value.length > MAX_CHARS) for (const line of keyLines(value)) this.#addOne(line, rule, true);
     else this.#addOne(value, rule, false);
   }
 
-  /** The known values in a text, in order of place; hits may overlap. SCRUB_FAILED when a text is made to be costly. */
+  /**
+   * Returns the known values in a text, in order of place; hits may overlap. SCRUB_FAILED if the text is made to be
+   * costly.
+   */
   scan(text: string): GuardHit[] {
     return searchAtOnce([this], text);
   }
@@ -49,7 +52,10 @@ export class Guard {
     this.#known.add(copy, rule, isLine);
   }
 
-  /** Searches for the values of several guards at once. Yields every ten milliseconds or so: let others have the thread. */
+  /**
+   * Searches for the values of several guards at once. Yields every ten milliseconds or so, to let others use the
+   * thread.
+   */
   static search(guards: readonly Guard[], text: string): Generator<void, GuardHit[], void> {
     return searchText(
       guards.map((guard) => guard.#known),
@@ -58,7 +64,7 @@ export class Guard {
   }
 }
 
-/** The same in one go. */
+/** Runs the search without pauses. */
 export function searchAtOnce(guards: readonly Guard[], text: string): GuardHit[] {
   const search = Guard.search(guards, text);
   for (;;) {
@@ -70,22 +76,22 @@ export function searchAtOnce(guards: readonly Guard[], text: string): GuardHit[]
 /** A word or a number: masking it wherever it shows would hide ordinary text. */
 const PLAIN = /^(?:[A-Z]?[a-z]+|[A-Z]+|\d+)$/;
 
-/** True for values that can be masked wherever they show: not a short word, not monotonous. */
+/** Whether a value can be masked wherever it occurs: not a short word, not monotonous. */
 function isGuardable(value: string): boolean {
   if (value.length < MIN_CHARS || value.length > MAX_CHARS || entropyOf(value) < 2) return false;
   return value.length >= 20 || !PLAIN.test(value);
 }
 
-/** A text with memory of its own: a slice would keep all of the text it was cut from. */
+/** Returns a text with memory of its own: a slice would keep all of the text it was cut from. */
 export function copyText(slice: string): string {
   return Buffer.from(slice, 'utf16le').toString('utf16le');
 }
 
-/** Characters that are searched between two pauses: some ten milliseconds. */
+/** Characters searched between two pauses: some ten milliseconds. */
 const SLICE_CHARS = 512 * 1024;
-/** Characters around a slice that are looked at for the ends of what begins in it. */
+/** Characters around a slice that are read to find the ends of what begins in it. */
 const MARGIN_CHARS = 32 * 1024;
-/** Encodings within each other that are undone. */
+/** Most encodings inside each other. */
 const MAX_DEPTH = 8;
 /** Steps a search may take for each character, and for any text. */
 const STEPS_PER_CHAR = 16;
@@ -103,8 +109,8 @@ interface Work {
 }
 
 /**
- * The known values in a text, in order of place; hits may overlap. Yields between slices of a long text, so that its
- * caller can let others have the thread. SCRUB_FAILED for a text that is made to be costly.
+ * Finds the known values in a text, in order of place; hits may overlap. Yields between slices of a long text, so that
+ * others can use the thread. SCRUB_FAILED if the text is made to be costly.
  */
 function* searchText(known: readonly KnownValues[], text: string): Generator<void, GuardHit[], void> {
   const filled = known.filter(({ size }) => size > 0);
@@ -157,7 +163,7 @@ interface Part {
   decoded: Decoded;
 }
 
-/** All that is encoded in a slice is decoded into one text, and that is searched. */
+/** Decodes everything encoded in a slice into one text, and searches that. */
 function* searchDecoded(
   known: readonly KnownValues[],
   text: string,
@@ -177,7 +183,7 @@ function* searchDecoded(
   for (const hit of searchAll(known, whole, depth + 1, work)) yield* inOriginal(hit, parts, known);
 }
 
-/** A hit in the decoded parts, as one in the text they were in; one for each part it touches. */
+/** Maps a hit in the decoded parts to the text they were in; one hit for each part it touches. */
 function* inOriginal(hit: GuardHit, parts: readonly Part[], known: readonly KnownValues[]): Generator<RawHit> {
   const [anyKnown] = known;
   if (anyKnown === undefined) return;
@@ -205,7 +211,7 @@ function* inOriginal(hit: GuardHit, parts: readonly Part[], known: readonly Know
   }
 }
 
-/** A shorter value would be masked in every word. */
+/** Shorter values would be masked in every word. */
 const MIN_PLAIN_CHARS = 3;
 /** Hits of one value in one text. */
 const MAX_PLAIN_HITS = 10_000;
@@ -215,7 +221,7 @@ export interface PlainValue {
   rule: string;
 }
 
-/** Every place of the values in a text. For the few values a program of this call was given, whatever they look like. */
+/** Returns every place of the values in a text, for the few values that a program of this call received. */
 export function findPlain(text: string, values: readonly PlainValue[]): Finding[] {
   return values.filter(({ value }) => value.length >= MIN_PLAIN_CHARS).flatMap((known) => placesOf(text, known));
 }
@@ -227,7 +233,7 @@ function placesOf(text: string, { value, rule }: PlainValue): Finding[] {
     found.push({ rule, start, end: start + value.length });
     start = text.indexOf(value, start + value.length);
   }
-  // So often a value is a piece of ordinary text; from here on all of it goes, rather than any of it shows.
+  // A value this frequent is part of ordinary text. The rest is masked as a whole, so that nothing shows.
   if (start !== -1) found.push({ rule, start, end: text.length });
   return found;
 }

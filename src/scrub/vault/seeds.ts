@@ -9,7 +9,7 @@ import { CREDENTIAL_FILES, readDotenv } from './seeds/credential-files.ts';
 import { type SeedReading, SeedSet } from './seeds/seed-set.ts';
 import { type NamedValue, seedValues } from './seeds/seed-value.ts';
 
-/** Guards of what the machine already knows is secret: it is masked from the start, and numbered once it was seen. */
+/** Guards of what the machine already knows is secret: masked from the start, and numbered once it has appeared. */
 export interface Seeds {
   start(): Promise<void>;
   /** The guards that hold for a session. Waits until the files of its project, and those that changed, are read. */
@@ -22,7 +22,7 @@ export interface Seeds {
 
 interface SkippedFile {
   file: string;
-  /** A system error's code, or what the file is instead of a plain one. */
+  /** A system error's code, or what the file is instead of a regular file. */
   why: string;
 }
 
@@ -31,7 +31,7 @@ interface SeedDeps {
   home: string;
   /** Variables of the daemon's own environment whose names say that they are secret. */
   variables: readonly NamedValue[];
-  /** Root of the registered project that a session belongs to; null if there is none: then no file is read for it. */
+  /** Root of the registered project of a session; null without one, so that no project file is read. */
   projectOf(sessionKey: string): Promise<string | null>;
   logger: Logger;
   clock: Clock;
@@ -118,7 +118,7 @@ const MAX_FILES = 64;
 /** Entries of one directory. */
 const MAX_ENTRIES = 2_000;
 
-/** What others wrote, what was built, what nobody keeps settings in. */
+/** Dependencies, build results and other directories without settings. */
 const NOT_LOOKED_INTO =
   /^(?:node_modules|bower_components|vendor|target|dist|build|out|coverage|venv|__pycache__|\.(?:git|hg|svn|venv|cache|next|nuxt|tox|gradle|idea|terraform|contextd))$/;
 const ENV_FILE = /^\.env(?:rc)?(?:[.-]|$)/;
@@ -127,11 +127,11 @@ const TEMPLATE = /[.-](?:example|sample|template|tmpl|dist|defaults?|schema|d\.t
 
 interface EnvFiles {
   files: readonly string[];
-  /** Those that were looked into: one of them changes when a file comes or goes. */
+  /** The directories that were searched: one of them changes when a file is added or removed. */
   directories: readonly string[];
 }
 
-/** The `.env*` files of a project: in its root and a little below, breadth first, links not followed. */
+/** Finds the `.env*` files of a project: in its root and a little below, breadth first, not following links. */
 async function findEnvFiles(root: string): Promise<EnvFiles> {
   const files: string[] = [];
   const directories: string[] = [];
@@ -160,15 +160,15 @@ async function entriesOf(dir: string): Promise<Dirent[]> {
   }
 }
 
-/** Bytes; a larger file is not one of credentials. */
+/** Bytes; larger files are not credentials. */
 const MAX_BYTES = 1024 * 1024;
 
-/** The text, null when there is no such file, or why it was not read: the error's code, or what it is instead. */
+/** The text; null if there is no such file; otherwise why it was not read. */
 type SeedText = { text: string } | { skipped: string } | null;
 
 /**
- * Reads a file of credentials if it is a plain file of at most 1 MiB; nothing else is waited for, so a named
- * pipe does not hold up a call. `inside`: the file may be nowhere but below this real path, links not followed.
+ * Reads a credentials file if it is a regular file of at most 1 MiB. Never waits for anything else, so a named pipe
+ * does not delay a call. `inside`: the file must be below this real path, without links.
  */
 async function readSeedFile(path: string, inside: string | null): Promise<SeedText> {
   try {

@@ -15,7 +15,7 @@ export interface SecretUse {
   rule: string;
 }
 
-/** What is known beside the text itself. */
+/** What is known about a secret besides its text. */
 export interface SecretContext {
   /** The known value that the text is a form of (its base64, a piece of it). Default: the text is the value. */
   of?: string | undefined;
@@ -25,7 +25,7 @@ export interface SecretContext {
   time?: number | undefined;
 }
 
-/** Numbered secrets of one session; what is found beyond them is masked without a number. */
+/** Most numbered secrets of one session; further ones are masked without a number. */
 const MAX_ENTRIES = 2000;
 /** Characters. A longer value is masked without a number: it is not kept. */
 const MAX_VALUE_CHARS = 65_536;
@@ -40,7 +40,7 @@ interface Entry {
   summary: SecretSummary;
 }
 
-/** The secrets of one session, in memory only: number to value, and the guard that knows them on sight. */
+/** The secrets of one session, in memory only: values by number, and the guard that finds them. */
 export class Vault {
   readonly guard = new Guard();
   readonly #key: Buffer;
@@ -67,16 +67,16 @@ export class Vault {
   }
 
   /**
-   * From now on the value is masked wherever it shows in this session. It gets no number by that. The guard does not
-   * take short values and plain words: those are masked only where a rule finds them.
+   * Masks the value wherever it appears in this session from now on, without giving it a number. The guard ignores
+   * short values and plain words, which are masked only where a rule finds them.
    */
   learn(value: string, rule: string): void {
     this.guard.add(value, rule);
   }
 
   /**
-   * The token of a text: the same for the whole session and for every spelling of a secret. Keeps the rule that found
-   * it first. `[SECRET]` for what cannot be kept.
+   * Returns the token of a text: the same for the whole session and for every spelling of a secret, with the rule that
+   * found it first. `[SECRET]` if the secret cannot be kept.
    */
   async use(text: string, rule: string, context: SecretContext = {}): Promise<SecretUse> {
     const value = canonicalOf(context.of ?? text);

@@ -6,7 +6,7 @@ import { compactJson } from './json-text.ts';
 import { collapseProgress } from './progress.ts';
 import { foldRepeats } from './repeats.ts';
 
-/** What can be left out of an output without changing what it says. */
+/** Steps that leave out parts of an output without changing what it says. */
 export const DENSIFY_STEPS = ['ansi', 'progress', 'repeats', 'json', 'trailing_spaces'] as const;
 export type DensifyStep = (typeof DENSIFY_STEPS)[number];
 
@@ -16,18 +16,23 @@ export interface Dense {
   /** Steps that changed something, in the order of DENSIFY_STEPS; none: `text` is the source itself. */
   steps: readonly DensifyStep[];
   /**
-   * Where a cut at `offset` of `text` falls in the source; `side` 'end': of a head that ends there, 'start': of a tail
-   * that begins there. Monotone, 0 → 0, the text's length → the source's. What was left out at the cut belongs to the tail.
-   * The sides differ within a unit only, where no cut is allowed.
+   * Maps a cut at `offset` of `text` to the source. `side` 'end': of a head that ends there, 'start': of a tail that
+   * begins there. Monotone, 0 → 0, the text's length → the source's. What was left out at the cut belongs to the tail.
+   * The sides differ only within a unit, where no cut is allowed.
    */
   sourceOf(offset: number, side: 'end' | 'start'): number;
-  /** The last place at or before `offset` where the text may be cut: no unit, here or in the source, is parted. */
+  /**
+   * Returns the last place at or before `offset` where the text may be cut without splitting a unit, here or in the
+   * source.
+   */
   cutBefore(offset: number): number;
   /** The first such place at or after `offset`. */
   cutAfter(offset: number): number;
 }
 
-/** In the order they are made: coloured JSON is JSON without its colours, and lines are alike without their padding. */
+/**
+ * In the order in which they run: colours are removed before JSON is recognised, and padding before lines are compared.
+ */
 const MAKERS: readonly [DensifyStep, (source: string, isPart: boolean) => Edited | null][] = [
   ['ansi', dropStyles],
   ['progress', collapseProgress],
@@ -58,7 +63,10 @@ export function densify(source: string, steps: readonly DensifyStep[], isPart = 
   );
 }
 
-/** For views that search: without terminal sequences and progress. The line ends of `source` all stay where they are. */
+/**
+ * Returns a text for views that search: without terminal sequences and progress. All line ends of `source` stay in
+ * place.
+ */
 export function plainLines(source: string): string {
   const plain = dropStyles(source)?.text ?? source;
   return withoutSequences(collapseProgress(plain, false)?.text ?? plain);
@@ -105,7 +113,7 @@ class MappedText implements Dense {
     return cut;
   }
 
-  /** `cut`, or the edge (0: first, 1: last) of the unit that it would part. */
+  /** Returns `cut`, or the edge (0: first, 1: last) of the unit that it would split. */
   #unitEdge(cut: number, edge: 0 | 1): number {
     const part = partBefore(this.#map, cut);
     const [from = 0, to = 0] = [this.#map.text[part], this.#map.text[part + 1]];
@@ -115,16 +123,16 @@ class MappedText implements Dense {
 }
 
 const [TAB, SPACE] = [0x09, 0x20];
-/** From here on a blank at a line end is content: a unified diff, whether painted or not. */
+/** After this line, blanks at line ends are content: a unified diff, coloured or not. */
 const PATCH = new RegExp(`^(?:${String.fromCharCode(0x1b)}\\[[\\d;]*m)*(?:diff --git |@@+ -)`, 'm');
 /** A line that is quoted from a file: by its number, or its place. */
 const QUOTED = /^(?:\s*\d+[:\t\u2192|-]|\s*\d+ |[^\s:][^:]*:\d+[:-])/;
-/** Blanks that are written over something, or may be. */
+/** Blanks in a line with these may overwrite something. */
 const WRITTEN_OVER = ['\r', '\b', '\u001b', '\u009b'] as const;
-/** A place is looked for so far into a line. */
+/** Characters at the start of a line that may name a place. */
 const QUOTED_MAX_CHARS = 512;
 
-/** Leaves out blanks before line ends where they are padding. Null: there are none. */
+/** Drops blanks before line ends if they are padding. Null: nothing was dropped. */
 function dropTrailingSpaces(source: string): Edited | null {
   let edit: Edit | null = null;
   let patch = -1;
@@ -155,9 +163,9 @@ function textEnd(source: string, start: number, end: number): number {
 }
 
 /**
- * Whether the blanks [from, end) of the line that begins at `start` mean nothing. They do mean something as a hard break
- * of Markdown (two), above a signature ("-- "), behind a backslash, and as empty fields at the end of a row (tabs
- * behind tabs).
+ * Whether the blanks [from, end) of the line that begins at `start` mean nothing. They do mean something as a hard
+ * break of Markdown (two), above a signature ("-- "), after a backslash, and as empty fields at the end of a row (tabs
+ * after tabs).
  */
 function isPadding(source: string, start: number, from: number, end: number): boolean {
   if (from === start) return true;

@@ -12,7 +12,7 @@ const SECRET = '[SECRET';
 
 /**
  * Shows each line as a terminal would in the end. Null: nothing is overwritten. `isPart`: the source is a part of a
- * longer text, which was searched for secrets as a whole; at its edges nothing is put together.
+ * longer text that was searched for secrets as a whole, so nothing is assembled at its edges.
  */
 export function collapseProgress(source: string, isPart: boolean): Edited | null {
   const places = new OverwritingPlaces(source);
@@ -52,7 +52,10 @@ class LineCollapse {
     return parts.filter(({ from, to, text }) => text.length < to - from);
   }
 
-  /** Whether a line may only show parts that its source holds in one piece: others were not searched for secrets. */
+  /**
+   * Whether a line may only show parts that its source holds in one piece, because no other reading was searched for
+   * secrets.
+   */
   #mustStayWhole(start: number, end: number): boolean {
     if (this.#source.slice(start, end).includes(SECRET)) return true;
     return this.#isPart && (start === 0 || end >= this.#source.length - 1);

@@ -34,8 +34,8 @@ interface Source {
 }
 
 /**
- * An extract of a text for a query ('' for none): its own lines, found by BM25, never reworded; the same for the same
- * input. Serialized it has at most `size.chars` UTF-16 units, or empty lists when even these do not fit.
+ * Returns an extract of a text for a query ('' for none): its own lines, found by BM25, never reworded; deterministic.
+ * Serialized it has at most `size.chars` UTF-16 units, or empty lists if not even those fit.
  */
 export function digest(text: string, query: string, size: { chars: number }): DigestPayload {
   const asked = query.normalize('NFKC').replace(/\s+/gu, ' ').trim();
@@ -115,7 +115,10 @@ interface Offer {
   relevance: number;
 }
 
-/** As much of the choice as `fits` allows, the best of each list first, long items shortened before they are left out. */
+/**
+ * Adds as much of the choice as `fits` allows, the best of each list first. Long items are shortened before they are
+ * left out.
+ */
 function fill(
   text: string,
   { pieces, choice, terms }: { pieces: readonly Piece[]; choice: Choice; terms: readonly string[] },
@@ -153,7 +156,10 @@ function add(draft: Draft, { list, relevance }: Offer, part: Piece): Draft {
   return { ...draft, [list]: [...draft[list], part].sort((a, b) => a.start - b.start) };
 }
 
-/** At most `size` units of a piece, around the first term when that stands far back; parts nothing. null: no room. */
+/**
+ * Returns at most `size` units of a piece, around the first term if that is far back, without splitting anything. Null:
+ * no room.
+ */
 function excerpt(text: string, piece: Piece, size: number, focus: RegExp | null): Piece | null {
   let { start } = piece;
   if (piece.end - start > size && focus !== null) {

@@ -1,6 +1,6 @@
 import type { Piece } from './pieces.ts';
 
-/** BM25. Lines are short and alike in length, so their length counts little. */
+/** BM25. Lines are short and of similar length, so their length counts little. */
 const K1 = 1.2;
 const B = 0.3;
 /** Terms that stand for what a text is about. */
@@ -139,8 +139,8 @@ export const STOP_WORDS: ReadonlySet<string> = new Set(
 );
 
 /**
- * The terms of a piece of text in their order: words in lower case without the s of a plural, the parts of
- * camelCase and snake_case names, numbers. Single Latin letters are none.
+ * Returns the terms of a piece of text in order: words in lower case without a plural s, the parts of camelCase and
+ * snake_case names, numbers. Single Latin letters are left out.
  */
 export function termsOf(piece: string): string[] {
   const words = piece.match(ONLY_ASCII.test(piece) ? ASCII_WORDS : WORDS) ?? [];

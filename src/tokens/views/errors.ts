@@ -6,10 +6,10 @@ import { type Line, NumberedLines, type Span } from './grep/numbered-lines.ts';
 import { lastLines } from './ranges.ts';
 import type { Viewed } from './view.ts';
 
-/** So often the same error is shown; and the same reason, of whatever name, where nothing calls it an error. */
+/** How often the same error is shown, and the same reason, whatever its names, if nothing calls it an error. */
 const REPEATS_SHOWN = 3;
 const REASONS_SHOWN = 10;
-/** Names, as they differ from one line of a program's talk to the next. */
+/** Names, which differ from one message to the next. */
 const NAMES = /"[^"]*"|'[^']*'|`[^`']*['`]|\S*[/\\]\S*|\d+/g;
 /** How much of an error is compared, UTF-16 units, and how many different ones are remembered. */
 const KEY_MAX_CHARS = 300;
@@ -18,11 +18,11 @@ const KEYS_MAX = 5_000;
 const LAST_LINES = 20;
 
 /**
- * What a person looks for in a failed build or test: the lines that tell of errors, `12:text`, with their messages and
- * `context` lines around, `13-text`, and `--` between groups; in the order of the text. An error that comes again (the
- * same but for digits) is shown three times, a reason that nothing calls an error (`File 'a' does not exist`, the same
- * but for names) ten times. Without any error the last 20 lines. Facts: `lines` of the text, `errors`
- * (lines that tell of one), `repeats` (those not shown), and those of viewGrep. Time is linear in the text.
+ * Shows what a person looks for in a failed build or test: the lines that report errors, `12:text`, with their messages
+ * and `context` lines around, `13-text`, and `--` between groups; in the order of the text. A repeated error (the same
+ * except for digits) is shown three times, a reason that nothing calls an error (`File 'a' does not exist`, the same
+ * except for names) ten times. Without any error the last 20 lines. Facts: `lines` of the text, `errors` (lines that
+ * report one), `repeats` (those not shown), and those of viewGrep. Time is linear in the text.
  */
 export function viewErrors(text: string, { context }: { context: number }): Viewed {
   const out = new NumberedLines(text, { separated: true });
@@ -54,10 +54,10 @@ function showEnd(text: string, out: NumberedLines, count: LineCount): void {
   if (start < end) out.add(count.numbered({ start, end }), { before: 0, after: LAST_LINES - 1 }, () => [], '-');
 }
 
-/** Tells which errors were shown often enough. */
+/** Knows which errors were shown often enough. */
 class Repeats {
   readonly #seen = new Map<string, number>();
-  /** Those that were. */
+  /** How many were left out. */
   count = 0;
 
   isRepeat(body: string): boolean {
@@ -106,7 +106,7 @@ class LineCount {
 const SEARCHED_CHARS = [64 * 1024, 4 * 1024 * 1024];
 /** Messages with no more lines between them are one block. */
 const GAP_MAX_LINES = 3;
-/** A summary so near below what it sums up is shown with it. */
+/** Lines between a summary and what it sums up if both are shown. */
 const SUMMARY_GAP_MAX_LINES = 12;
 
 /** Error lines near each other with their messages, from the start of a line to the end of one. */
@@ -117,9 +117,10 @@ interface Block extends Span {
 }
 
 /**
- * The last block of error lines, for the answer of a command that failed: whole lines, UTF-16 offsets, at most `maxChars`
- * long (of a longer line a part). A block that only sums up (`make: *** Error 1`, `Tests 2 failed`) gives way to the one
- * before that says what failed. The last 4 Mi characters are searched. Null if nothing looks like an error.
+ * Returns the last block of error lines, for the answer of a command that failed: whole lines, UTF-16 offsets, at most
+ * `maxChars` long (a part of a longer line). If the block only sums up (`make: *** Error 1`, `Tests 2 failed`), the
+ * block before that says what failed is returned. The last 4 Mi characters are searched. Null if nothing looks like an
+ * error.
  */
 export function lastErrorBlock(text: string, maxChars: number): { start: number; end: number } | null {
   let summary: Block | null = null;

@@ -29,8 +29,8 @@ export function checkJsonPath(path: string): void {
 }
 
 /**
- * What a path matches in a JSON text, one compact value per line, as it is written there: numbers and escapes are
- * never read and printed again. VIEW_FAILED: no JSON, or more than 64 Mi characters.
+ * Shows what a path matches in a JSON text, one compact value per line, as it is written there: numbers and escapes are
+ * never re-encoded. VIEW_FAILED: not JSON, or more than 64 Mi characters.
  */
 export function viewJsonPath(text: string, { path }: { path: string }): Viewed {
   const segments = parseJsonPath(path);

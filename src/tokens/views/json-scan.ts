@@ -1,6 +1,6 @@
 import { firstIndex } from '../../text/binary-search.ts';
 
-/** The end of the value, or the place of the first fault as `~place`: always negative, so that no exception is made. */
+/** The end of the value, or `~place` of the first fault: always negative, so that no exception is needed. */
 export type Scanned = number;
 
 const QUOTE = 0x22;
@@ -28,7 +28,7 @@ export class Containers {
     return this.count++;
   }
 
-  /** Returns the container around the closed one, -1 if there is none. */
+  /** Returns the container around the closed one, -1 if not found. */
   close(container: number, at: number): number {
     const around = this.nexts[container] ?? -1;
     this.closes[container] = at;
@@ -62,7 +62,7 @@ export function isObject(text: string, at: number): boolean {
   return text.charCodeAt(at) === OPEN_OBJECT;
 }
 
-/** The first offset from `at` on that is no JSON white space. */
+/** Returns the first offset from `at` on that is not JSON white space. */
 export function skipBlanks(text: string, at: number): number {
   let next = at;
   for (let code = text.charCodeAt(next); code === 0x20 || (code <= 0x0d && isBlank(code)); ) {
@@ -152,7 +152,7 @@ export function scanString(text: string, at: number): Scanned {
   }
 }
 
-/** UTF-16 units of the escape at `at`, 0 if it is none of JSON's. */
+/** Returns the UTF-16 units of the escape at `at`; 0 if JSON has no such escape. */
 function escapeLength(text: string, at: number): number {
   const code = text.charCodeAt(at + 1);
   if (code !== 0x75) return '"\\/bfnrt'.includes(String.fromCharCode(code)) ? 2 : 0;

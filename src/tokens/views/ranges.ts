@@ -7,8 +7,9 @@ interface Span {
 }
 
 /**
- * Lines `first` to `last`, counted from 1, both included, with their line ends; `last` Infinity: to the end. A line end
- * that closes the text begins no further line. Facts: `lines` of the whole text, `beyond_end` where there are too few.
+ * Shows lines `first` to `last`, counted from 1, both included, with their line ends; `last` Infinity: to the end. A
+ * line end that closes the text begins no further line. Facts: `lines` of the whole text, `beyond_end` if there are too
+ * few.
  */
 export function viewLines(text: string, { first, last }: { first: number; last: number }): Viewed {
   let start = text.length;
@@ -51,8 +52,8 @@ function lineStartBefore(text: string, end: number): number {
 const CHUNK_CHARS = 1 << 16;
 
 /**
- * Bytes `first` to `last` of the text's UTF-8, counted from 0, both included; `last` Infinity: to the end. A character
- * that a bound cuts apart is left out. Facts: `bytes` of the whole text, `beyond_end` where there are too few.
+ * Shows bytes `first` to `last` of the text's UTF-8, counted from 0, both included; `last` Infinity: to the end. A
+ * character that a bound splits is left out. Facts: `bytes` of the whole text, `beyond_end` if there are too few.
  */
 export function viewBytes(text: string, { first, last }: { first: number; last: number }): Viewed {
   const bytes = Buffer.byteLength(text);

@@ -70,7 +70,11 @@ function countLines(text: string, start: number, end: number): number {
 }
 
 function noTable(): ContextdError {
-  return new ContextdError('VIEW_FAILED', 'the output is no table: no CSV, TSV or pipe table, and no aligned columns', {
-    remedy: 'Look at it with the view "head", or take lines of it with {"lines":"1-50"}.',
-  });
+  return new ContextdError(
+    'VIEW_FAILED',
+    'the output is not a table: no CSV, TSV or pipe table, and no aligned columns',
+    {
+      remedy: 'Look at it with the view "head", or take lines of it with {"lines":"1-50"}.',
+    },
+  );
 }

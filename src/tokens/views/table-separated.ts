@@ -9,7 +9,7 @@ const JUNCTIONS = new RegExp(JUNCTION, 'gu');
 const SEPARATOR = /(?<!\\)[|│║]/;
 const SEPARATORS = new RegExp(SEPARATOR, 'g');
 
-/** The first table of Markdown, psql, mysql or box drawings in a text; null if there is none. */
+/** The first table of Markdown, psql, mysql or box drawings in a text; null if not found. */
 export function findPipes(text: string): Table | null {
   let before: Row | null = null;
   let earlier: Row | null = null;
@@ -89,7 +89,9 @@ const SAMPLE_AGREES = 0.8;
 /** A heading of prose has long cells. UTF-16 units. */
 const NAME_MAX_CHARS = 200;
 
-/** CSV (RFC 4180: quotes, line ends in them), with commas, semicolons or tabs; null if the text is none. */
+/**
+ * Finds CSV (RFC 4180: quotes, line ends in them), with commas, semicolons or tabs; null if the text is not a table.
+ */
 export function findDelimited(text: string): Table | null {
   const start = /^\ufeff?(?:[ \t]*\r?\n)*/.exec(text)?.[0].length ?? 0;
   let best: { table: Table; agreement: number } | null = null;
@@ -159,7 +161,7 @@ class RecordReader {
     this.#delimiter = delimiter;
   }
 
-  /** The record at `at`; a line of blanks is none, but belongs to the table. */
+  /** Returns the record at `at`. A blank line is not a record, but belongs to the table. */
   recordAt(at: number): Row | null {
     const line = lineAt(this.#text, at);
     if (line === null) return null;

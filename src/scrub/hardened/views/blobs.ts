@@ -12,7 +12,7 @@ import {
 } from '../../../text/encodings.ts';
 import { type View, ViewBuilder } from '../../../text/view.ts';
 
-/** Characters of one encoding that belong together although line ends and prefixes stand between. */
+/** Digits of one encoding that belong together although line ends and prefixes separate them. */
 interface Blob {
   /** Digits of the encoding, in order. */
   digits: Uint8Array;
@@ -21,12 +21,12 @@ interface Blob {
   isWrapped: boolean;
 }
 
-/** A line end in a wrapped blob, and what grep, diff, a quote or JSON put around it. */
+/** A line end in a wrapped blob, with what grep, diff, a quote or JSON add around it. */
 const BREAK = /(?:\\?\r?\n|\\+[nr])[ \t]*(?:[0-9]{1,6}[:-]|[+>|] ?)?/y;
 /** Shorter lines were not made by wrapping. */
 const MIN_LINE_CHARS = 32;
 
-/** The blobs that begin with at least `min` digits on a line, and go on while the lines get no longer. */
+/** Finds blobs that begin with at least `min` digits on a line and continue while lines do not get longer. */
 function* blobsOf(text: string, alphabet: Alphabet, min: number): Generator<Blob> {
   let done = 0;
   for (const { start, end } of runsOf(text, alphabet.digits, min)) {
@@ -38,7 +38,7 @@ function* blobsOf(text: string, alphabet: Alphabet, min: number): Generator<Blob
   }
 }
 
-/** Adds start and end of the next line when the blob goes on there. */
+/** Adds start and end of the next line if the blob continues there. */
 function continues(text: string, lines: number[], digits: Uint8Array): boolean {
   const [start = 0, end = 0] = lines.slice(-2);
   if (end - start < MIN_LINE_CHARS) return false;
@@ -65,10 +65,10 @@ function collectDigits(text: string, lines: readonly number[], values: Uint8Arra
   return { digits, at, isWrapped: lines.length > 2 };
 }
 
-/** Up to so many digits a finding takes in the whole blob: half a blob is of no use to anyone. */
+/** In a blob of at most this many digits a finding covers the whole blob: half of it is useless to anyone. */
 const WHOLE_DIGITS = 1024;
 
-/** The bytes that digits of `bits` bits stand for, from the digit `skip` on. An incomplete last byte is left out. */
+/** Returns the bytes that the digits from `skip` on stand for. An incomplete last byte is left out. */
 function decodeDigits({ digits, at }: Blob, bits: number, skip: number): Decoded {
   const length = Math.max(0, Math.floor(((digits.length - skip) * bits) / 8));
   const from = new Int32Array(length).fill(at[0] ?? 0);
@@ -89,21 +89,21 @@ function decodeDigits({ digits, at }: Blob, bits: number, skip: number): Decoded
   return { bytes, from, to };
 }
 
-/** Bytes that a text stands for, and where in it each comes from. */
+/** Bytes that a text encodes, and where each comes from. */
 export interface Decoded {
   bytes: Uint8Array;
-  /** Offset of the first character that says something of a byte. */
+  /** Offset of the first character that encodes part of the byte. */
   from: Int32Array;
   /** Offset after the last one. */
   to: Int32Array;
 }
 
-/** Bytes in a row that are text by chance once in 100,000 places of noise. */
+/** Noise contains this many printable bytes in a row once in 100,000 places. */
 const MIN_STRETCH = 12;
-/** Share of text in something that is text with other characters in it. */
+/** Share of text in data that counts as text with a few other bytes. */
 const TEXT_SHARE = 0.9;
 
-/** Puts what can be read: all of it (as Latin-1) where nearly all is text, else each stretch of text. */
+/** Adds what is readable: everything (as Latin-1) if nearly all of it is text, otherwise each stretch of text. */
 export function putReadable(builder: ViewBuilder, decoded: Decoded): void {
   const { bytes } = decoded;
   if (bytes.length >= MIN_STRETCH && countPrintable(bytes) >= TEXT_SHARE * bytes.length) {
@@ -125,14 +125,14 @@ function putBytes(builder: ViewBuilder, { bytes, from, to }: Decoded, start: num
 
 const MIN_BASE64_DIGITS = 16;
 
-/** Base64, either alphabet, of any length, over line ends. */
+/** Finds base64 of either alphabet and any length, across line ends. */
 function* base64Blobs(text: string): Generator<Blob> {
   for (const blob of blobsOf(text, BASE64, MIN_BASE64_DIGITS)) if (hasBothCases(blob)) yield blob;
 }
 
 /**
- * What is written in base64 that the rules' own decoder does not take: over lines, without padding, beginning in the
- * middle, or with bytes among it that are no text.
+ * Decodes base64 that the rules' own decoder does not take: across lines, without padding, starting in the middle, or
+ * containing bytes that are not text.
  */
 export function base64Decoded(text: string): View | null {
   const builder = new ViewBuilder(text);
@@ -145,7 +145,7 @@ export function base64Decoded(text: string): View | null {
   return builder.isEmpty ? null : builder.build();
 }
 
-/** Capitals and small letters, as base64 of any text has them among its first digits. */
+/** Whether capitals and small letters are among the first digits, as in base64 of any text. */
 function hasBothCases({ digits }: Blob): boolean {
   let capitals = 0;
   let small = 0;
@@ -167,7 +167,7 @@ export function base32Decoded(text: string): View | null {
   return builder.isEmpty ? null : builder.build();
 }
 
-/** Bytes in hex, over lines (`xxd -p`) or with bytes among them that are no text. */
+/** Decodes hex across lines (`xxd -p`), or with bytes that are not text. */
 export function hexDecoded(text: string): View | null {
   const builder = new ViewBuilder(text);
   for (const blob of blobsOf(text, HEX, 24)) {
@@ -179,10 +179,10 @@ export function hexDecoded(text: string): View | null {
 
 /** Bytes inflated of one blob, at most. */
 const MAX_BYTES = 1_048_576;
-/** Blobs of one text that are inflated: each may come to a thousand times its size. */
+/** Most blobs of one text that are inflated: each may grow a thousandfold. */
 const MAX_BLOBS = 8;
 
-/** What was compressed by gzip or zlib and then put in base64. A finding in it stands for the whole blob. */
+/** Inflates gzip or zlib data in base64. A finding in it stands for the whole blob. */
 export function inflated(text: string): View | null {
   if (!/H4sI|eJ[wx]|eNq|eN[op]|eAE/.test(text)) return null;
   const builder = new ViewBuilder(text);

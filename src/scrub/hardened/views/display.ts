@@ -2,7 +2,7 @@ import { OBEYED } from '../../../text/terminal.ts';
 import { editMatches, type View, ViewBuilder } from '../../../text/view.ts';
 
 const STARTS = ['\u001b', '\u009b', '^[[', '^[]'];
-/** The codes themselves, and made visible as `cat -v` prints them. */
+/** Terminal codes, also in the visible form that `cat -v` prints. */
 const CODES = new RegExp(`${OBEYED}|\\^\\[(?:\\[[0-?]*[ -/]*[@-~]|\\][0-9][^^\\n]*(?:\\^G|\\^\\[\\\\)?)`, 'g');
 
 /** Without the codes that a terminal obeys and does not show. */
@@ -24,15 +24,15 @@ const INVISIBLE = new RegExp(
   'g',
 );
 
-/** Without the characters that nobody sees. */
+/** Removes invisible characters. */
 export function withoutInvisible(text: string): View | null {
   return editMatches(text, INVISIBLE, () => '');
 }
 
-/** Something that goes back: by one character, or to the beginning of the line with more to come. */
+/** Moves back: by one character, or to the beginning of the line with more text after it. */
 const GOES_BACK = /[\b]|\r(?=[^\r\n])/g;
 
-/** What a terminal shows of lines that are written over, and nothing but them. */
+/** Shows overwritten lines with all their writings laid over each other, and nothing else. */
 export function overlaidLines(text: string): View | null {
   const builder = new ViewBuilder(text);
   GOES_BACK.lastIndex = 0;
@@ -48,7 +48,7 @@ export function overlaidLines(text: string): View | null {
   return builder.isEmpty ? null : builder.build();
 }
 
-/** False when the last writing covers all others: then the text holds what is shown in one piece. */
+/** False if the last writing covers all others: then the text holds what is shown in one piece. */
 function overlaps(line: string): boolean {
   if (line.includes('\b')) return true;
   const lengths = line.split('\r').map((part) => part.length);
@@ -74,7 +74,7 @@ function show(line: string): Cell[] {
   return cells;
 }
 
-/** A character struck over the one before it stands for both; an underline under a letter does not hide it. */
+/** A character struck over the one before it stands for both; an underline under a letter does not hide the letter. */
 function written(character: string, at: number, before: Cell | undefined): Cell {
   if (before === undefined || at - before.to !== 1) return { character, from: at, to: at + 1 };
   return { character: character === '_' ? before.character : character, from: before.from, to: at + 1 };
@@ -85,7 +85,7 @@ const LOOK_ALIKES =
   /[\u2070-\u209c\u2100-\u214f\u2160-\u217f\u2460-\u24ff\ufb00-\ufb06\uff01-\uff5e]|\ud835[\udc00-\udfff]|\ud83c[\udd30-\udd69]/g;
 const ASCII = /^[!-~]+$/;
 
-/** Characters that are letters in another dress, as the plain letters (NFKC), one by one. */
+/** Replaces characters that are forms of ASCII characters by these (NFKC), one by one. */
 export function inPlainLetters(text: string): View | null {
   return editMatches(text, LOOK_ALIKES, ([character]) => {
     const plain = character.normalize('NFKC');

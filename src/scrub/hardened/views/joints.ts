@@ -2,11 +2,11 @@ import { characterTable } from '../../../text/encodings.ts';
 import { Edits, editMatches, type View, ViewBuilder } from '../../../text/view.ts';
 
 const OF_VALUE = characterTable((character) => /[A-Za-z0-9_+/=.~-]/.test(character));
-/** What grep, diff or a quote put before the rest of a value, or blanks. */
+/** What grep, diff or a quote add before the rest of a value, or blanks. */
 const PREFIX = /[ \t]{0,40}(?:(?:[0-9]{1,6}[:-]|[+>|]) ?)?/y;
-/** A shorter value has no sign of its own that a rule would know it by. */
+/** A shorter value has no mark that a rule would know it by. */
 const MIN_CHARS = 20;
-/** A value is no longer than this on one line: more is not looked at. */
+/** Most characters of a value on one line. */
 const MAX_LINE_CHARS = 4096;
 
 /** Columns at which mailers, terminals and tools break lines. */
@@ -19,14 +19,14 @@ const MAX_NAME_CHARS = 80;
 /** A line of less than this share of the one before is short. */
 const SHORT_SHARE = 4;
 
-/** A value on more lines is taken for several, which have so many lines in common: what holds them must not grow with the text. */
+/** A value on more lines counts as several that share some lines: memory must not grow with the text. */
 const MAX_LINES = 16_384;
 const COMMON_LINES = 1_024;
 
 /** Start and end of the part of a value on each line, in order. */
 type Chain = number[];
 
-/** Values that go on over line ends, each as one line, and nothing but them. */
+/** Joins values that continue across line ends, and shows nothing else. */
 export function unwrapped(text: string): View | null {
   const builder = new ViewBuilder(text);
   let chain: Chain = [];
@@ -45,7 +45,7 @@ export function unwrapped(text: string): View | null {
   return builder.isEmpty ? null : builder.build();
 }
 
-/** The ends of a value on both sides of a line end: wrapped, continued with a sign, or a carriage return. */
+/** Returns the ends of a value on both sides of a line end: wrapped, continued with a sign, or a carriage return. */
 function linkAt(
   text: string,
   lineEnd: number,
@@ -66,8 +66,8 @@ function linkAt(
 }
 
 /**
- * The rest of a value that was wrapped at a width is its last line, whatever other short lines follow: not `1`, `2`, `3`
- * behind a key of 64 characters. A line that ends with a sign goes on all the same.
+ * The short rest of a wrapped value is its last line, whatever short lines follow: `1`, `2`, `3` after a key of 64
+ * characters are not part of it. A line that ends with a continuation sign continues anyway.
  */
 function isLastOf(chain: Chain, text: string): boolean {
   if (chain.length < 4) return false;
@@ -90,7 +90,7 @@ function put(builder: ViewBuilder, text: string, chain: Chain): void {
   for (let i = 0; i < chain.length; i += 2) builder.copy(chain[i] ?? 0, chain[i + 1] ?? 0);
 }
 
-/** A wrapped line is as long as the one before or after it, or as wide as programs make lines. */
+/** A wrapped line is as long as the line before or after it, or has a usual width. */
 function isFull(text: string, lineEnd: number, nextLine: number): boolean {
   const start = text.lastIndexOf('\n', lineEnd - 1) + 1;
   const width = lineEnd - start;
@@ -114,7 +114,7 @@ function valueStart(text: string, end: number): number {
   return at;
 }
 
-/** The sign of a soft line end is not of the value. */
+/** The sign of a soft line end is not part of the value. */
 function valueEnd(text: string, start: number): number {
   let at = start;
   while (at - start < MAX_LINE_CHARS && OF_VALUE[text.charCodeAt(at)] === 1) at++;
@@ -127,7 +127,7 @@ const JOINTS = /(?<=[\w+/=.-])(["'`])\s{0,40}(?:\+|\.{1,2}|&|~|\|\||\\)?\s{0,40}
 /** Characters around a joint: the rest of the value. */
 const JOINT_CONTEXT_CHARS = 512;
 
-/** Strings that a program puts together, as one. */
+/** Joins strings that a program concatenates. */
 export function joinedStrings(text: string): View | null {
   return editMatches(text, JOINTS, () => '', JOINT_CONTEXT_CHARS);
 }

@@ -1,7 +1,7 @@
 import { isJsonObject, type Json } from '../../../core/json.ts';
 import type { NamedValue } from './seed-value.ts';
 
-/** Reads what a text holds. Never throws: a file that is not what it should be holds nothing. */
+/** Reads the values in a text. Never throws: a malformed file holds nothing. */
 type SeedFormat = (text: string) => NamedValue[];
 
 /** `.env`: `export NAME="value" # comment`. A quoted value may have several lines; its escapes are read and left. */
@@ -14,7 +14,7 @@ export const readDotenv: SeedFormat = (text) => {
     const plain = quote[1] === '"' ? unescaped(inner) : inner;
     return [...new Set([inner, plain])].map((value) => ({ name, value }));
   });
-  // A quote that is not closed takes the lines after it along: line by line they are still read.
+  // An unclosed quote swallows the lines after it, so lines are also read one by one.
   return [...read, ...readAssignments(text)];
 };
 
@@ -63,7 +63,7 @@ const readPgpass: SeedFormat = (text) =>
 /** One URL a line. */
 const readUrls: SeedFormat = (text) => text.split(/\r?\n/).map((value) => ({ name: 'url', value: value.trim() }));
 
-/** The values whose name is among these, and for those in base64 (`user:password`, a PEM block) what they stand for. */
+/** Keeps the values with these names, and adds what those in base64 (`user:password`, a PEM block) decode to. */
 function only(names: RegExp, read: SeedFormat): SeedFormat {
   return (text) =>
     read(text)
@@ -75,14 +75,14 @@ function only(names: RegExp, read: SeedFormat): SeedFormat {
 interface CredentialFile {
   /** Relative to the home. */
   path: string;
-  /** What the secrets of it are called where a rule's name is shown. */
+  /** The rule name shown for its secrets. */
   rule: string;
   read: SeedFormat;
 }
 
 const CLOUD_FIELDS = /^(?:client_?secret|refresh_?token|access_?token|id_?token|private_?key|secret|password)$/i;
 
-/** Each holds secrets only under the names that are read, so that what they hold needs no telling name. */
+/** Each holds secrets only under the names that are read, so these need not be telling. */
 export const CREDENTIAL_FILES: readonly CredentialFile[] = [
   { path: '.netrc', rule: 'seed-netrc', read: readNetrc },
   { path: '_netrc', rule: 'seed-netrc', read: readNetrc },

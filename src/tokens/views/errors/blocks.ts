@@ -12,12 +12,12 @@ const TRACEBACK_MAX_LINES = 2_000;
 
 /** Empty lines a message may have within. */
 const BLANK_MAX_LINES = 2;
-/** A message may go on for so many lines before what belongs to it. */
+/** Lines a message may continue before something that belongs to it. */
 const STRAY_MAX_LINES = 2;
 /** Lines from a message to the caret under the source it speaks of. */
 const CARET_MAX_LINES = 4;
 
-/** Source excerpts, arrows, stack frames, differences and hints go on with the message above wherever they begin. */
+/** Source excerpts, arrows, stack frames, differences and hints continue the message above at any indentation. */
 const CONTINUES_MESSAGE = new RegExp(
   [
     '^\\s*(?:\\d{1,7}\\s*[|│]|[|│╵╰└]|-->|:::|= |at\\s|[❯➜>^]|[-+](?:\\s|\\d)|\\?\\s)',
@@ -44,7 +44,7 @@ export function linesAfter(text: string, line: Span, body: string): number {
   const indent = indentOf(body);
   let kept = body.trimEnd().endsWith(':') ? 1 : 0;
   let blank = 0;
-  /** A line has come that may be a second one of the message, if what goes on with it follows. */
+  /** Whether a line has come that is part of the message only if its continuation follows. */
   let strayed = false;
   let next = lineAfter(text, line);
   for (let read = 1; next !== null && read <= AFTER_MAX_LINES; next = lineAfter(text, next), read += 1) {
@@ -121,7 +121,10 @@ function numberedBefore(text: string, line: Span, indent: number, floor: number)
   return 0;
 }
 
-/** A line above that says where: the file of a linter's finding, the test of pytest. Null where a finding stands between. */
+/**
+ * Returns a line above that names the place: the file of a linter's finding, the test of pytest. Null if another
+ * finding is between.
+ */
 export function headingOf(text: string, line: Span, body: string, floor: number): Span | null {
   if (!LINTED.test(body) && !ASSERTED.test(body)) return null;
   let at = lineBefore(text, line, floor);

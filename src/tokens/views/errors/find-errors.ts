@@ -20,7 +20,7 @@ const TRACEBACK_HEAD_LINES = 12;
 export interface ErrorLine extends Span {
   /** What it says, without colours. Of a long line a part. */
   body: string;
-  /** About where in the text it says so: what a body leaves out is not counted. */
+  /** Roughly where in the text it says so, because characters left out of the body are not counted. */
   place: number;
   /** Lines around it that belong to its message. */
   before: number;
@@ -29,7 +29,9 @@ export interface ErrorLine extends Span {
   heading: Span | null;
 }
 
-/** The error lines of a text from `textFrom` on, which must be where a line begins, in their order. Linear in the text. */
+/**
+ * Finds the error lines of a text from `textFrom` on, which must be the start of a line, in order. Linear in the text.
+ */
 export function* errorLines(text: string, textFrom: number): Generator<ErrorLine> {
   const blocks = new Blocks(text, textFrom);
   let line: Span = { start: textFrom, end: textFrom - 1 };
@@ -49,7 +51,7 @@ export function* errorLines(text: string, textFrom: number): Generator<ErrorLine
   }
 }
 
-/** Finds what belongs to a message. No line is given to two of them, so that all of them together stay linear. */
+/** Finds what belongs to a message. No line is given to two messages, so that the work for all of them is linear. */
 class Blocks {
   readonly #text: string;
   /** Where the message ends that was found last, and the line it was found in. */
@@ -96,8 +98,8 @@ function lineAround(text: string, at: number, floor: number): Span {
 }
 
 /**
- * What every error line has at least one of, in any case; they are told apart closer in error-line.ts. Nothing but fixed
- * texts and two short forms that begin with a sign, so that a search is linear in any text.
+ * Every error line contains at least one of these, in any case; error-line.ts decides. Only fixed texts and two short
+ * forms that begin with a sign, so that a search is linear in any text.
  */
 const KEYWORDS = [
   'error',
@@ -183,7 +185,7 @@ const FORMS = ['^E {3}', ':\\d{1,7}:\\d{1,5}: '];
 
 const ANY = new RegExp([...KEYWORDS.map(escaped), MARKS, ...FORMS].join('|'), 'gim');
 
-/** Where the next word stands that may tell of an error, at `from` or behind it; -1 if there is none. */
+/** Returns the next word that may report an error, at or after `from`; -1 if not found. */
 function nextKeyword(text: string, from: number): number {
   ANY.lastIndex = from;
   return ANY.exec(text)?.index ?? -1;

@@ -3,21 +3,24 @@ import type { Span } from './numbered-lines.ts';
 
 /** Of a longer line only this much is searched, UTF-16 units. */
 export const SEARCHED_MAX_CHARS = 1024 * 1024;
-/** How many places are told of a line. */
+/** Most places reported for a line. */
 const PLACES_MAX = 8;
-/** A long line is asked in pieces, each with the beginning of the next: telling whether is quick, telling where is not. */
+/** A long line is searched in pieces that overlap: telling whether there is a match is fast, telling where is not. */
 const PIECE_CHARS = 4_096;
 const OVERLAP_CHARS = 1_024;
-/** Up to here a line is asked as a whole for what no piece holds, or what the ends of a piece would mislead. */
+/** Up to this length a line is searched as a whole if no piece has a match, or if the ends of a piece would mislead. */
 const WHOLE_MAX_CHARS = 32 * 1024;
 const LOOKS_AROUND = /[$^]|\\[AbBz]/;
 
-/** A RE2 pattern that is asked line by line, from the first to the last. Throws what re2js throws for no pattern. */
+/**
+ * A RE2 pattern that is matched line by line, from the first to the last. Throws what re2js throws for an invalid
+ * pattern.
+ */
 export class LinePattern {
   readonly #text: string;
   readonly #pattern: string;
   readonly #re: RE2JS | null;
-  /** In every line that matches; null: every line must be asked. */
+  /** Contained in every line that matches; null: every line must be matched. */
   readonly #literal: string | null;
   /** The first place of the literal that no line asked so far lies behind. */
   #literalAt = -1;
@@ -93,8 +96,8 @@ function isPlain(pattern: string): boolean {
 }
 
 /**
- * The longest text that is surely in every match of a RE2 pattern, so that most texts need not be asked; null if none
- * is found easily. What lies in groups, classes and alternatives is passed over, and so is a repeated character.
+ * Returns the longest text that every match of a RE2 pattern contains, so that most lines need not be matched; null if
+ * none is found easily. Groups, classes, alternatives and repeated characters are skipped.
  */
 export function requiredLiteral(pattern: string): string | null {
   const runs = new Runs();
@@ -140,7 +143,7 @@ function takeStep(pattern: string, at: number, runs: Runs): number | null {
   }
 }
 
-/** Of escapes with a letter or digit only those are known that stand for one character or none. */
+/** Of escapes with a letter or digit only those that stand for one character or none are known. */
 function takeEscape(pattern: string, at: number, runs: Runs): number | null {
   const escaped = pattern.charAt(at + 1);
   if (/[A-Za-z0-9]/.test(escaped) || escaped === '') {
@@ -151,7 +154,7 @@ function takeEscape(pattern: string, at: number, runs: Runs): number | null {
   return at + 2;
 }
 
-/** A brace that is no repetition stands for itself; too rare to be worth telling them apart further. */
+/** A brace that is not a repetition stands for itself; too rare to be handled. */
 function repeatEnd(pattern: string, at: number): number | null {
   REPEAT.lastIndex = at;
   return REPEAT.test(pattern) ? REPEAT.lastIndex : null;
@@ -174,7 +177,7 @@ function classEnd(pattern: string, from: number): number | null {
   return null;
 }
 
-/** Flags are not followed: they may make what comes after blind to case. */
+/** Flags are not followed: they may make the rest case-insensitive. */
 function groupEnd(pattern: string, from: number): number | null {
   if (/^\((?:\?(?!:|P?<))/.test(pattern.slice(from, from + 4))) return null;
   let depth = 0;

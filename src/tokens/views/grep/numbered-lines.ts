@@ -1,6 +1,6 @@
 import { cutAfter, cutBefore } from '../../cut-points.ts';
 
-/** Beyond it nothing more is shown: a line of one character is printed with ten. UTF-16 units. */
+/** Nothing more is shown beyond this size, because a line of one character is printed with ten. UTF-16 units. */
 const OUTPUT_MAX_CHARS = 96 * 1024 * 1024;
 
 /** A line of the text without its line end; `number` from 1. */
@@ -30,8 +30,8 @@ export class NumberedLines {
   }
 
   /**
-   * Prints a line, later than all before it, with the lines around it. `found` gives the places in a long line that
-   * shall be seen, counted from its start.
+   * Prints a line, later than all before it, with the lines around it. `found` returns the places in a long line that
+   * must be seen, counted from its start.
    */
   add(
     line: Line,

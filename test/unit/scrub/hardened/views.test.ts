@@ -3,7 +3,12 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readingsOf, VIEW_KINDS } from '#src/scrub/hardened/readings.js';
 import { base32Decoded, base64Decoded, hexDecoded, inflated } from '#src/scrub/hardened/views/blobs.js';
-import { overlaidLines, inPlainLetters, withoutInvisible, withoutTerminalCodes } from '#src/scrub/hardened/views/display.js';
+import {
+  inPlainLetters,
+  overlaidLines,
+  withoutInvisible,
+  withoutTerminalCodes,
+} from '#src/scrub/hardened/views/display.js';
 import { ascii85Decoded, dumpsRead } from '#src/scrub/hardened/views/dumps.js';
 import {
   percentDecoded,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { foldText, foldedString } from '#src/scrub/vault/folded-text.js';
+import { foldedString, foldText } from '#src/scrub/vault/folded-text.js';
 import { Budget, unpackSource, WindowIndex, type WindowSource } from '#src/scrub/vault/grams.js';
 
 fc.configureGlobal({ seed: 20_261_121 });
