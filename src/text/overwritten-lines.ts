@@ -43,7 +43,7 @@ export class LinePlayer {
   readonly #options: LinePlayerOptions;
   readonly #screen: TerminalLine;
   readonly #isOnlyLine: boolean;
-  #parts: ShownPart[] = [];
+  #parts: (ShownPart & { isTooWide: boolean })[] = [];
   #partStart = 0;
   #readLeft = 0;
 
@@ -55,7 +55,10 @@ export class LinePlayer {
     this.#screen = new TerminalLine(source);
   }
 
-  /** Returns the parts of line [start, end) as they are finally shown; null if the line holds what cannot be played. */
+  /**
+   * Returns the parts of line [start, end) as they are finally shown; null if the line holds what cannot be played, or
+   * if a part is longer than its source.
+   */
   play(start: number, end: number): readonly ShownPart[] | null {
     this.#screen.clear();
     this.#parts = [];
@@ -67,7 +70,7 @@ export class LinePlayer {
       if (at < 0) return null;
     }
     this.#closePart(end);
-    return this.#parts;
+    return this.#parts.some(({ isTooWide }) => isTooWide) ? null : this.#parts;
   }
 
   /** Plays what is at `at` and returns the place after it; -1 if it cannot be played. */
@@ -140,8 +143,12 @@ export class LinePlayer {
   }
 
   #closePart(to: number): void {
-    const cells = this.#options.withCells ? this.#screen.cells() : null;
-    this.#parts.push({ from: this.#partStart, to, text: this.#screen.text(), cells });
+    const from = this.#partStart;
+    // A character has one or two columns: a part this wide is longer than its source, and is not written out.
+    const isTooWide = this.#screen.width > 2 * (to - from);
+    const text = isTooWide ? '' : this.#screen.text();
+    const cells = this.#options.withCells && !isTooWide ? this.#screen.cells() : null;
+    this.#parts.push({ from, to, text, cells, isTooWide });
   }
 }
 

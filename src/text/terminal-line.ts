@@ -34,6 +34,11 @@ export class TerminalLine {
     return this.#width === 0;
   }
 
+  /** Columns up to the last one that was written. */
+  get width(): number {
+    return this.#width;
+  }
+
   get column(): number {
     return this.#column;
   }

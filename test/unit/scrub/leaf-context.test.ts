@@ -19,13 +19,13 @@ function maskedIn(value: Json): string[] {
 }
 
 describe('the name of a leaf', () => {
-  it('SEC-1.1 goes with every string, in the order of the leaves', () => {
+  it('SEC-1.1 is listed for every string, in the order of the leaves', () => {
     const value = { a: 'one', b: { c: ['two', { d: 'three' }] }, e: 4 };
     expect(collectLeaves(value)).toEqual(['a', 'one', 'b', 'c', 'two', 'd', 'three', 'e']);
     expect(collectNames(value)).toEqual([undefined, 'a', undefined, undefined, 'c', undefined, 'd', undefined]);
   });
 
-  it('SEC-1.1 is as long a list as the leaves, whatever the value', () => {
+  it('SEC-1.1 is listed exactly once per leaf, whatever the value', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (drawn) => {
         const value: Json = JSON.parse(JSON.stringify(drawn));

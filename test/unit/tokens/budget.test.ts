@@ -165,12 +165,12 @@ describe('fitToBudget', () => {
     expectLossless([...streamsOf(line, line), { field: 'log', text: line }], 800, 'head_tail', 2000);
   });
 
-  it('FR-3.3 sees around a cut where a page is limited by what was read for it', () => {
+  it('FR-3.3 sees around a cut if what was read limits the page', () => {
     const rulers = `${'—'.repeat(128)}\u001b[0m${'—'.repeat(128)}[SECRET_12]`;
     expectLossless(streamsOf(rulers.repeat(140)), 300, 'head', 2000);
   });
 
-  it('FR-3.3 parts a terminal sequence only when it is longer than a page', () => {
+  it('FR-3.3 splits a terminal sequence only if it is longer than a page', () => {
     const streams = streamsOf(`${'\u001b]8;;'.padEnd(3000, 'q1w2e3')}\u0007${'end\n'.repeat(900)}`);
     const { pages, count } = walk(streams, [{ start: 0, end: 6601 }], 400);
     expect(pages.get('stdout')?.join('')).toBe(streams[0]?.text);
@@ -218,7 +218,7 @@ describe('fitToBudget', () => {
     expect(textOf(envelope, 'stdout')).toMatch(/module\n\n… [\d,]+ bytes omitted; .* …\ncompiling/);
   });
 
-  it('FR-3.4 gives two long streams alike, each with its tail', () => {
+  it('FR-3.4 gives two long streams equal shares, each with its tail', () => {
     const { envelope, omitted } = fitStreams(
       streamsOf('out line\n'.repeat(50_000), `${'err line\n'.repeat(50_000)}fatal\n`),
       1000,

@@ -119,7 +119,7 @@ describe('prefixOf', () => {
     );
   });
 
-  it('parts a long word at its tokens', () => {
+  it('splits a long word at its tokens', () => {
     expect(counter.prefixOf('a'.repeat(800), 10)).toBe(80);
     expect(counter.prefixOf('a'.repeat(200_000), 20_000)).toBe(160_000);
     expect(counter.prefixOf(`${'one two '.repeat(9000)}end`, 18_000)).toBe(8 * 9000 - 1);

@@ -26,7 +26,7 @@ describe('cut points', () => {
     expect([cutBefore(text, end), cutAfter(text, end)]).toEqual([end, end]);
   });
 
-  it('part nothing that belongs together, whatever the text', () => {
+  it('split nothing that belongs together, whatever the text', () => {
     fc.assert(
       fc.property(hostileText(30), fc.nat(200), (text, at) => {
         const place = Math.min(at, text.length);
@@ -40,7 +40,7 @@ describe('cut points', () => {
     );
   });
 
-  it('may part a terminal sequence only when asked, or when it is longer than any that is kept whole', () => {
+  it('may split a terminal sequence only if asked, or if it is longer than any that is kept whole', () => {
     const link = `${ESC}]8;;http://example.org/${ESC}\\`;
     expect(cutBefore(link, 5, 'characters')).toBe(5);
     const image = `${ESC}]1337;${'x'.repeat(SEQUENCE_MAX_CHARS)}\u0007`;

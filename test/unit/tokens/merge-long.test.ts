@@ -28,7 +28,7 @@ it('FR-3.2 merges a piece in chunks of any size as it merges the whole', () => {
   );
 });
 
-it('FR-3.2 ends where the tokens end that were asked for', () => {
+it('FR-3.2 ends at the requested token', () => {
   const whole = new PieceMerger(ranks);
   fc.assert(
     fc.property(piece, chunks, fc.integer({ min: 1, max: 300 }), (bytes, sizes, most) => {

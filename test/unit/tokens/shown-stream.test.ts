@@ -93,7 +93,7 @@ describe('a stream of an answer', () => {
     expect(pieces.map(({ text }) => text).join('')).toContain(room < 80 ? 'Cannot find name "x".' : failure);
   });
 
-  it('shows no error lines of their own where an end holds them, or of a command that succeeded', () => {
+  it('shows no separate error lines if an end holds them, or if the command succeeded', () => {
     const atEnd = `${'compiled a module\n'.repeat(4000)}${failure}`;
     expect(shown(atEnd, { keepErrors: true, densify: [] }).cut(counter, 300)).toHaveLength(2);
     expect(shown(log, { keepErrors: false, densify: [] }).cut(counter, 300)).toHaveLength(2);
@@ -111,7 +111,7 @@ describe('a stream of an answer', () => {
     expect(stream.steps).toContain('ansi');
   });
 
-  it('is whole and unchanged where nothing can be densified', () => {
+  it('is whole and unchanged if nothing can be densified', () => {
     const stream = shown('one\ntwo\n');
     expect([stream.whole, stream.steps]).toEqual(['one\ntwo\n', []]);
     expect(stream.uncut()).toEqual([{ text: 'one\ntwo\n', start: 0, end: 8 }]);

@@ -132,13 +132,13 @@ describe('SEC-1.1 decoding', () => {
     expect(decoded(before)).toBe(`${base64('secret number 42')}=`);
   });
 
-  it('looks under as many layers as it is asked', () => {
+  it('decodes as many layers as it is asked to', () => {
     const text = base64(base64(Buffer.from('a secret of three layers 1').toString('hex')));
     expect(decoded(text, 3)).toBe('a secret of three layers 1');
     expect(decoded(text, 9)).toBe('a secret of three layers 1');
   });
 
-  it('takes time in proportion to lines full of escapes that are none', () => {
+  it('takes linear time for lines full of broken escapes', () => {
     const text = `%41${'%zz'.repeat(100_000)}${'%4'.repeat(100_000)}`;
     expect(findEncoded(text)[0]).toEqual({ kind: 'percent', start: 0, end: 3 });
   });

@@ -34,7 +34,7 @@ describe('SEC-1.1 where gitleaks says a finding is', () => {
     expect(place('a\nk=1\n')).toEqual([[2, 2, 2, 4, '\nk=1']]);
   });
 
-  it('takes all of the text for a last line that does not end', () => {
+  it('takes all of the text for an unfinished last line', () => {
     expect(place('a\nb k=1 c')).toEqual([[2, 2, 4, 6, 'a\nb k=1 c']]);
     expect(place('a\nb k=1 c\rd')).toEqual([[2, 2, 4, 6, 'a\nb k=1 c']]);
     expect(place('a k=1 c')).toEqual([[1, 1, 3, 5, 'a k=1 c']]);
@@ -58,7 +58,7 @@ describe('SEC-1.1 where gitleaks says a finding is', () => {
 });
 
 describe('SEC-1.1 what gitleaks passes over', () => {
-  it('is a line with gitleaks:allow, unless that is not heeded', () => {
+  it('is a line with gitleaks:allow, unless comments are ignored', () => {
     const text = 'k=1 # gitleaks:allow\nk=2\n';
     expect(secrets(K, text)).toEqual(['2']);
     expect(secrets(K, text, { heedAllowComments: false })).toEqual(['1', '2']);
@@ -90,7 +90,7 @@ describe('SEC-1.1 what gitleaks passes over', () => {
     expect(secrets(shorter, 'key=abc1')).toHaveLength(2);
   });
 
-  it('is a rule for paths only where the path is another', () => {
+  it('is a rule for paths only if the path does not match', () => {
     const toml = rule("path = '\\.p12$'", 'p') + K;
     expect(detect(toml, 'k=1', { path: 'a.p12' })).toMatchObject([
       { rule: 'p', match: 'file detected: a.p12', startLine: 0 },
@@ -153,13 +153,13 @@ describe('SEC-1.1 a rule that requires another', () => {
     expect(secrets(required(limits), 'k=1\n..... l=9 k=2\n\n..... k=3\n')).toEqual(expected);
   });
 
-  it('finds nothing where the other is not at all', () => {
+  it('finds nothing if the other is missing', () => {
     expect(secrets(required(''), 'k=1')).toEqual([]);
   });
 });
 
 describe('SEC-1.1 any text', () => {
-  it('gives secrets that stand at their offsets, and the same again', () => {
+  it('yields secrets that are at their offsets, and the same ones every time', () => {
     const detector = detectorOf(`${K}${rule("regex = '''(?s)\\n*<(.{0,9})>\\n*'''", 'generic')}`);
     const texts = fc
       .array(

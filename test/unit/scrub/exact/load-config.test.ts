@@ -45,7 +45,7 @@ describe('SEC-1.1 a gitleaks configuration', () => {
     expect(found(config, 'k=abc')).toEqual(['7:abc']);
   });
 
-  it('may hold settings that gitleaks passes over; our own pack may not', () => {
+  it('may hold settings that gitleaks ignores; our own pack may not', () => {
     const text = `color = 'blue'\n${R}weight = 2\n`;
     expect(load(text).rules).toHaveLength(1);
     const pack = faultOf(() => loadPackFile({ name: 'mine.toml', text }));
@@ -119,7 +119,7 @@ describe('SEC-1.1 a gitleaks configuration', () => {
     expect(told).toContain(fault);
   });
 
-  it('is refused for a pattern that no rule uses in the end', () => {
+  it('is refused for a bad pattern even if no rule uses it in the end', () => {
     const files = { 'base.toml': `[[rules]]\nid = 'bad'\nregex = '('\n` };
     const config = load(`[extend]\npath = 'base.toml'\ndisabledRules = ['bad']\n${R}`, files);
     expect(config.rules).toHaveLength(1);
@@ -139,7 +139,7 @@ describe('SEC-1.1 extending', () => {
     ]);
   });
 
-  it('says what is missing', () => {
+  it('reports what is missing', () => {
     expect(faultOf(() => load(`[extend]\nuseDefault = true\n`, {}, null))).toContain(
       'mine.toml: it extends the configuration',
     );
@@ -163,7 +163,7 @@ describe('SEC-1.1 extending', () => {
     expect(rule).toMatchObject({ skipReport: false, required: [] });
   });
 
-  it('goes two files up and no further', () => {
+  it('follows two files up and no further', () => {
     const rule = (id: string): string => `[[rules]]\nid = '${id}'\nregex = 'k'\n`;
     const files = {
       '1.toml': `[extend]\npath = '2.toml'\n${rule('one')}`,
@@ -179,7 +179,7 @@ describe('SEC-1.1 extending', () => {
     expect(load(`[extend]\npath = 'a.toml'\n`, files).rules).toHaveLength(1);
   });
 
-  it('hands allowlists to rules that they name, but not those of an extended file', () => {
+  it('adds allowlists to the rules they name, except those of an extended file', () => {
     const list = `[[allowlists]]\ntargetRules = ['r']\nstopwords = ['abc']\n`;
     expect(found(load(`[extend]\npath = 'base.toml'\n${list}`, { 'base.toml': BASE }), 'k=abcd b=abc')).toEqual([
       'b:abc',

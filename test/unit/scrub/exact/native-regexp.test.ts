@@ -25,7 +25,7 @@ describe('a pattern translated to JavaScript', () => {
     expect(emit(source)).toBe(native);
   });
 
-  it('takes a surrogate pair for one character when told so', () => {
+  it('takes a surrogate pair for one character if asked to', () => {
     expect(emit('[^a]', true)).toBe('[\\u0000-`b-\\u{10ffff}]'.replace('`', '\\u0060'));
   });
 

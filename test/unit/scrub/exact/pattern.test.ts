@@ -50,7 +50,7 @@ const KINDS = [
 ];
 
 describe('SEC-1.1 a pattern finds what Go finds, wherever it looks', () => {
-  it('gives the same matches in pieces as all at once, for every rule of the pack', () => {
+  it('finds the same matches in pieces as in one go, for every rule of the pack', () => {
     const texts = Object.values(RULE_SAMPLES).flatMap(({ match }) => match);
     const piece = fc.oneof(
       fc
@@ -70,7 +70,7 @@ describe('SEC-1.1 a pattern finds what Go finds, wherever it looks', () => {
     );
   });
 
-  it('does so in texts of many blocks, with matches over the borders of blocks', () => {
+  it('finds matches across the borders of blocks in long texts', () => {
     const long = fc.tuple(hostileText, fc.integer({ min: 1, max: 9 }), fc.constantFrom(0, 200, 255, 256, 4094, 4096));
     fc.assert(
       fc.property(fc.array(long, { maxLength: 4 }), (parts) => {
@@ -94,7 +94,7 @@ describe('SEC-1.1 a pattern finds what Go finds, wherever it looks', () => {
       expect(new Pattern(source, 'test').findAll(text)).toEqual(plainly(source, text));
   });
 
-  it('takes no empty match that touches the one before it', () => {
+  it('skips an empty match that touches the one before it', () => {
     expect(new Pattern('x*', 'test').findAll('axxb')).toEqual([
       { start: 0, end: 0 },
       { start: 1, end: 3 },
@@ -102,7 +102,7 @@ describe('SEC-1.1 a pattern finds what Go finds, wherever it looks', () => {
     ]);
   });
 
-  it('tells the groups of the first match, the last turn of one in a repetition', () => {
+  it('returns the groups of the first match, and the last turn of a repeated group', () => {
     const pattern = new Pattern('(?:(a)|(b))+(c)?', 'test');
     expect(pattern.groupCount).toBe(3);
     expect(pattern.groups('-ab-')).toEqual([{ start: 1, end: 2 }, { start: 2, end: 3 }, undefined]);

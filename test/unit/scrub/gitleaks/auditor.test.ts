@@ -39,7 +39,7 @@ describe('SEC-1.1 the auditor in the background', () => {
     return { auditor, told, batches };
   };
 
-  it('searches many outputs with one process, and tells whose the secret is', async () => {
+  it('searches many outputs with one process, and reports which output holds the secret', async () => {
     const { auditor, told, batches } = world(async (texts) =>
       texts.flatMap((text, position) => (text.endsWith('a7') ? [{ position, rule: 'r', secret: 'abc123def' }] : [])),
     );
@@ -54,7 +54,7 @@ describe('SEC-1.1 the auditor in the background', () => {
     });
   });
 
-  it('counts what fails and goes on, and what it cannot take', async () => {
+  it('counts failures and skipped outputs, and continues', async () => {
     const { auditor } = world(async () => {
       throw new Error('no');
     });

@@ -21,7 +21,7 @@ const places = (searchPath = join(base, 'bin')) => ({
 });
 
 describe('SEC-1.1 the gitleaks program', () => {
-  it('is looked for in our own folder and then on PATH, and says its version', async () => {
+  it('is searched for in our own folder and then on PATH, with its version', async () => {
     expect(await findBinary(places())).toBeNull();
     await putProgram(join(base, 'bin/gitleaks'), programBytes('v8.28.0'));
     expect(await findBinary(places())).toEqual({ path: join(base, 'bin/gitleaks'), version: '8.28.0' });
@@ -29,14 +29,14 @@ describe('SEC-1.1 the gitleaks program', () => {
     expect(await findBinary(places())).toEqual({ path: join(base, 'own/gitleaks'), version: '8.30.1' });
   });
 
-  it('is not a script of that name, a directory, or what a relative PATH leads to', async () => {
+  it('is not a script of that name, a directory, or anything on a relative PATH', async () => {
     await putProgram(join(base, 'bin/gitleaks'), Buffer.from('#!/bin/sh\nexit 0\n'));
     expect(await findBinary(places())).toBeNull();
     await mkdir(join(base, 'own/gitleaks'));
     expect(await findBinary(places('bin:.:'))).toBeNull();
   });
 
-  it('has no version when the build wrote none', async () => {
+  it('has no version if the build recorded no version', async () => {
     await putProgram(join(base, 'bin/gitleaks'), programBytes('(devel)'));
     expect((await findBinary(places()))?.version).toBeNull();
   });
@@ -55,7 +55,7 @@ describe('SEC-1.1 the configuration in the program', () => {
     expect(cutConfig(program, any)).toBe(CONFIG_TEXT);
   });
 
-  it('is the first candidate that is accepted, and null when none is', () => {
+  it('is the first accepted candidate, or null', () => {
     const program = programBytes(
       'v8.30.1',
       `# This file has been auto-generated. Do not edit manually.\n\0${CONFIG_TEXT}`,
@@ -72,7 +72,7 @@ describe('SEC-1.1 the official configuration', () => {
     await writeFile(join(base, file), text);
   };
 
-  it('is null when there is none, and when what is there is not one', async () => {
+  it('is null if the file is missing or holds no configuration', async () => {
     expect(await findOfficialConfig(places())).toBeNull();
     await put('own/gitleaks.toml', 'title = "no rules"');
     expect(await findOfficialConfig(places())).toBeNull();

@@ -60,7 +60,7 @@ describe('SEC-1.1 the release of gitleaks', () => {
     expect(releaseFor('win32', 'x64')).toBeUndefined();
   });
 
-  it('gives the program when its checksum is the pinned one', async () => {
+  it('contains the program if its checksum is the pinned one', async () => {
     const url = await serve((_request, answer) => answer.end(whole));
     expect((await downloadProgram({ url, sha256: sha256(whole) }, 10_000)).equals(program)).toBe(true);
   });
@@ -82,7 +82,7 @@ describe('SEC-1.1 the release of gitleaks', () => {
     await expect(downloadProgram({ url, sha256: sha256(whole) }, 10_000)).rejects.toThrow(message);
   });
 
-  it('is not used when no answer comes in time, when nobody listens, or without the program in it', async () => {
+  it('is not used if the server is late or absent, or if the program is not in it', async () => {
     const silent = await serve(() => {});
     await expect(downloadProgram({ url: silent, sha256: sha256(whole) }, 50)).rejects.toThrow(/no answer in time/);
     server?.closeAllConnections();
@@ -117,7 +117,7 @@ describe('SEC-1.1 bringing gitleaks', () => {
     expect(modes.map(({ mode }) => (mode & 0o777).toString(8))).toEqual(['700', '700', '600']);
   });
 
-  it('builds it with Go where it is not on PATH', async () => {
+  it('builds it with Go if it is not on PATH', async () => {
     const runGo = async (folder: string) => {
       await putProgram(join(folder, 'gitleaks'), programBytes());
       return { isThere: true, fault: undefined };
@@ -126,7 +126,7 @@ describe('SEC-1.1 bringing gitleaks', () => {
     expect((await readdir(own())).sort()).toEqual(['gitleaks', 'gitleaks.toml']);
   });
 
-  it('downloads it where Go cannot build it, and says what failed', async () => {
+  it('downloads it if Go cannot build it, and reports what failed', async () => {
     const whole = archive(['gitleaks', programBytes()]);
     const url = await serve((_request, answer) => answer.end(whole));
     const runGo = async () => ({ isThere: true, fault: 'no such module' });
@@ -135,14 +135,14 @@ describe('SEC-1.1 bringing gitleaks', () => {
     expect(said.join('\n')).toContain('Go could not build it: no such module');
   });
 
-  it('goes on without when nothing helps, and leaves nothing behind', async () => {
+  it('continues without it if everything fails, and leaves nothing behind', async () => {
     const url = await serve((_request, answer) => answer.end('not it'));
     expect(await installGitleaks(deps({ url, sha256: '0'.repeat(64) }))).toEqual({ binary: null, config: null });
     expect(said.join('\n')).toMatch(/has sha256 [0-9a-f]{64}, not 0{64}: it is not used/);
     expect(await readdir(own())).toEqual([]);
   });
 
-  it('fetches nothing again when the pinned one is there already', async () => {
+  it('fetches nothing if the pinned version is already installed', async () => {
     await mkdir(own());
     await putProgram(join(own(), 'gitleaks'), programBytes());
     const { binary } = await installGitleaks(deps({ url: 'http://127.0.0.1:1/', sha256: '' }));
@@ -150,7 +150,7 @@ describe('SEC-1.1 bringing gitleaks', () => {
     expect(said).toEqual([]);
   });
 
-  it('takes an own program of another version only when the pinned one cannot be had', async () => {
+  it('keeps a program of another version only if the pinned one cannot be installed', async () => {
     await mkdir(own());
     await putProgram(join(own(), 'gitleaks'), programBytes('v8.1.0'));
     expect((await installGitleaks(deps())).binary?.version).toBe('8.1.0');

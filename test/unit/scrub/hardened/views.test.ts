@@ -109,7 +109,7 @@ describe('SEC-1.1 a view', () => {
       );
     });
 
-  it('is none where nothing is to be read that way', () => {
+  it('is null if the text has nothing to be read that way', () => {
     const plain = 'GET /api/v1/users 200 in 12 ms, "quoted" text; and (some) more.\n'.repeat(50);
     for (const { of } of VIEW_KINDS) expect(of(plain), of.name).toBeNull();
   });
@@ -162,7 +162,7 @@ describe('SEC-1.1 a view', () => {
     );
   });
 
-  it('joins nothing that is not together in the text', () => {
+  it('joins nothing that is apart in the text', () => {
     const far = ' x'.repeat(10_000);
     const view = withoutTerminalCodes(`a\x1b[1mb${far}c\x1b[1md`);
     const [end, begin] = [view?.text.indexOf('\n\n') ?? -1, (view?.text.lastIndexOf('\n\n') ?? -1) + 2];
@@ -201,7 +201,7 @@ describe('SEC-1.1 a view', () => {
 });
 
 describe('SEC-1.3 views of a text', () => {
-  it('are no more than twice as long as it, or than 262,144 characters', () => {
+  it('have at most twice its characters, or 262,144', () => {
     const unit = '\x1b[32m"a\\u0067\\"&#65;=3D%C3%A9 t\b\u200b';
     const text = unit.repeat(400_000 / unit.length);
     const lengths = [...readingsOf(text)].map(({ view }) => view.text.length);
@@ -216,18 +216,18 @@ describe('SEC-1.1 lines that only follow each other', () => {
     expect(unwrapped(`${first}\n${second}\nPORT=1\n`)).toBeNull();
   });
 
-  it('are, where the first is as long as the one before it', () => {
+  it('are joined if the first is as long as the one before it', () => {
     expect(unwrapped(`${'.'.repeat(first.length)}\n${first}\n${'q7'.repeat(6)}\n`)?.text).toContain('k3q7');
   });
 
-  it('end with a short one after a line as wide as programs make lines', () => {
+  it('end with a short one after a line of a usual width', () => {
     const wide = `A=${'k3'.repeat(31)}`;
     const read = unwrapped(`${wide}\n1\n2\n3\n4\n`)?.text;
     expect(read).toContain('k31');
     expect(read).not.toContain('k312');
   });
 
-  it('go on, however short, where the first ends with a sign', () => {
+  it('are joined, however short, if the first ends with a continuation sign', () => {
     const read = unwrapped(`SERVICE_API_TOKEN_OF_STAGING=\n${'k3q7\n'.repeat(8)}`)?.text;
     expect(read).toContain(`STAGING${'k3q7'.repeat(8)}`);
   });

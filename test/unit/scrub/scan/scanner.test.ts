@@ -29,7 +29,7 @@ afterEach(async () => {
 const withheld = expect.objectContaining({ code: 'SCRUB_FAILED' });
 
 describe('SEC-1.1 the scanner', () => {
-  it('finds secrets in each of many texts, calls at once included', async () => {
+  it('finds secrets in each of many texts, also in concurrent calls', async () => {
     const scanner = scannerWith();
     await scanner.start();
     const answers = await Promise.all([
@@ -46,7 +46,7 @@ describe('SEC-1.1 the scanner', () => {
     expect(await scannerWith().scan([{ ...leaf, name: 'title' }])).toEqual([[]]);
   });
 
-  it('has the rules that the file of a project adds, and what a person approved of it, for that project alone', async () => {
+  it("applies the rules and approved allowances of a project's file to that project alone", async () => {
     const rule = { name: '.gitleaks.toml', text: "[[rules]]\nid = 'house'\nregex = 'house-[0-9]{4}'" };
     const excuse = { name: '.gitleaks.toml', text: "[[allowlists]]\nregexes = ['^gh']" };
     const added = { key: 'a', files: [rule], allowances: null };
@@ -60,7 +60,7 @@ describe('SEC-1.1 the scanner', () => {
     expect(await scanner.scan(named('in house-1234', text))).toEqual([[], [finding]]);
   });
 
-  it('starts by itself when a call comes first', async () => {
+  it('starts by itself at the first call', async () => {
     expect(await scannerWith().scan(named(text))).toEqual([[finding]]);
   });
 
@@ -95,13 +95,13 @@ describe('SEC-1.1 the scanner', () => {
     }
   });
 
-  it('refuses a folder of rules that is not there', async () => {
+  it('refuses a missing folder of rules', async () => {
     const missing = join(tmpdir(), 'contextd-no-such-rules');
     const scanner = scannerWith({ readRules: async () => ({ pack: readRulePack(missing), official: null }) });
     await expect(scanner.start()).rejects.toThrow('ENOENT');
   });
 
-  it('fails what waits when it is stopped, and what comes after', async () => {
+  it('fails waiting and later calls after it was stopped', async () => {
     const scanner = scannerWith();
     const waiting = Promise.allSettled([scanner.scan(named(text.repeat(1000))), scanner.scan(named(text))]);
     await scanner.stop();

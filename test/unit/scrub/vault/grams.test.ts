@@ -6,7 +6,7 @@ import { Budget, unpackSource, WindowIndex, type WindowSource } from '#src/scrub
 fc.configureGlobal({ seed: 20_261_121 });
 
 describe('the index of windows', () => {
-  it('gives the source of every window, and of hardly any other', () => {
+  it('finds the source of every window, and hardly any false ones', () => {
     const index = new WindowIndex(12);
     const forms = Array.from(
       { length: 300 },
@@ -47,7 +47,7 @@ describe('the index of windows', () => {
     }
   });
 
-  it('takes no more sources of one window than it is told', () => {
+  it('keeps no more sources of one window than allowed', () => {
     const index = new WindowIndex(12);
     for (let owner = 0; owner < 9; owner++) index.add('abcdefghijkl', 0, { owner, form: 0, step: 0 }, 4);
     expect([index.size, index.count('abcdefghijkl', 0, 100)]).toEqual([4, 4]);
@@ -55,7 +55,7 @@ describe('the index of windows', () => {
 });
 
 describe('the budget of a search', () => {
-  it('fails closed when it is spent', () => {
+  it('fails closed if it is spent', () => {
     const budget = new Budget(2);
     budget.spend(2);
     budget.allow(1);
@@ -74,7 +74,7 @@ describe('the folded view', () => {
     ['full width', 'ＡｂＣ１２', 'abc12'],
     ['mathematical letters', '𝐚𝗕𝟙', 'ab1'],
     ['other alphabets', 'яéßab', 'ab'],
-    ['an escape that is none', '\x1b[31\nab', '31ab'],
+    ['a broken escape', '\x1b[31\nab', '31ab'],
   ])('SEC-1.3 sees through %s', (_what, text, folded) => {
     expect(foldedString(text)).toBe(folded);
   });

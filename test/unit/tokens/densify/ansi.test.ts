@@ -48,7 +48,7 @@ describe('the step ansi', () => {
     expect(densify(source, ['ansi'])).toMatchObject({ text: source, steps: [] });
   });
 
-  it('goes on with the line after a broken sequence', () => {
+  it('continues with the line after a broken sequence', () => {
     expect(styles(`${ESC}[3${ESC}[0m\n${ESC}[1mok${ESC}[0m`)).toBe(`${ESC}[3${ESC}[0m\nok`);
   });
 
@@ -88,7 +88,7 @@ describe('plain lines', () => {
     expect(plainLines(source)).toBe(text);
   });
 
-  it('are the text itself when there is nothing to leave out', () => {
+  it('are the text itself if nothing can be left out', () => {
     const source = 'a  \n{ "b": 1 }\nc\nc\nc\n';
     expect(plainLines(source)).toBe(source);
   });

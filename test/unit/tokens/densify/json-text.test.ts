@@ -44,7 +44,7 @@ describe('the step json', () => {
     expect(steps(source)).toEqual([]);
   });
 
-  it('goes as deep as a thousand', () => {
+  it('compacts values up to a thousand levels deep', () => {
     expect(compact(`${'[ '.repeat(1000)}${']'.repeat(1000)}`)).toBe('['.repeat(1000) + ']'.repeat(1000));
   });
 
@@ -60,7 +60,7 @@ describe('the step json', () => {
     );
   });
 
-  it('takes for JSON what JSON.parse takes, and nothing else', () => {
+  it('accepts as JSON exactly what JSON.parse accepts', () => {
     const part = fc.constantFrom(
       '{',
       '}',

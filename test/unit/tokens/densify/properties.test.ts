@@ -27,7 +27,7 @@ describe('densification', () => {
     );
   });
 
-  it('changes nothing in what it made', () => {
+  it('changes nothing in its own result', () => {
     fc.assert(
       fc.property(anyOutput, someSteps, (source, steps) => {
         const { text } = densify(source, steps);
@@ -73,7 +73,7 @@ describe('densification', () => {
     );
   });
 
-  it('lets a text be cut at every line end save those inside a folded run', () => {
+  it('lets a text be cut at every line end except those inside a folded run', () => {
     fc.assert(
       fc.property(outputLike(), someSteps, (source, steps) => {
         const dense = densify(source, steps);

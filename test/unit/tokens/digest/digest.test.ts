@@ -120,7 +120,7 @@ describe('a digest', () => {
     expect([lines[0], lines.at(-1)]).toEqual([LOG.split('\n')[0], LOG.split('\n').at(-1)]);
   });
 
-  it('says nothing twice', () => {
+  it('repeats nothing', () => {
     const same = Array.from({ length: 2_000 }, (_, i) => `error ${i}: cannot open file number ${i} of the archive`);
     const alike = ['ash', 'beech', 'cedar'].map((tree) => `error 1: cannot open file number ${tree} of the archive`);
     const payload = digest([...same, ...alike, 'the archive is old'].join('\n'), 'archive', LARGE);
@@ -158,7 +158,7 @@ describe('a digest', () => {
     expect(snippet?.text.length).toBeLessThanOrEqual(400);
   });
 
-  it('parts no secret, character or colour, however short its items have to be', () => {
+  it('splits no secret, character or colour, however short its items have to be', () => {
     const shortened = new Set<number>();
     for (const unit of ['[SECRET_12]', '😀', 'x\u001b[1;31m', '\u001b]8;;http://x/\u0007y']) {
       for (let lead = 0; lead < 12; lead++) {

@@ -42,7 +42,7 @@ describe('the view diff', () => {
     expect(view('\nc\n', '\nb\n', 1).text).toBe(lines('--- earlier', '+++ now', '@@ -1,2 +1,2 @@', ' ', '-b', '+c'));
   });
 
-  it('says nothing of the same text', () => {
+  it('is empty for the same text', () => {
     expect(view('a\nb', 'a\nb')).toEqual({ text: '', facts: { added: 0, removed: 0 } });
   });
 
@@ -80,7 +80,7 @@ describe('the view diff', () => {
     expect(shown.slice(-2)).toEqual(['+2× twice', '']);
   });
 
-  it('says when only the order is another', () => {
+  it('reports if only the order differs', () => {
     const all = numbered(3000, (i) => `line ${i}`);
     expect(view(lines(...all.toReversed()), lines(...all))).toEqual({
       text: '',

@@ -84,7 +84,7 @@ describe('the view errors', () => {
     expect(view.facts).toEqual({ lines: 19, errors: 10, repeats: 6 });
   });
 
-  it('shows what is only talk of files that are not there ten times, and each error', () => {
+  it('shows mere mentions of missing files ten times, and every error', () => {
     const talk = (i: number) => `File '/srv/${'abcdefghijklmnopqrst'[i % 20]}/package.json' does not exist.`;
     const lines = Array.from({ length: 400 }, (_, i) => talk(i));
     for (let i = 0; i < 15; i++)
@@ -218,7 +218,7 @@ describe('the last error block', () => {
     expect(lastBlock(`error: x\n${noise.repeat(20)}make: *** [all] Error 1\n`, 4_000)).toBe('error: x\n');
   });
 
-  it('is a summary where nothing else is', () => {
+  it('is a summary if there is nothing else', () => {
     expect(lastBlock(`${noise}make: *** [all] Error 1\n${noise}`, 4_000)).toBe('make: *** [all] Error 1\n');
   });
 

@@ -103,7 +103,7 @@ describe('the view grep in long lines', () => {
     expect(grep('ab'.repeat(50_000), 'a.*b').text.length).toBeLessThan(2_500);
   });
 
-  it('parts no secret, and no character', () => {
+  it('splits no secret and no character', () => {
     const line = `${'[SECRET_12]'.repeat(300)}NEEDLE${'😀'.repeat(2_000)}`;
     const { text } = grep(line, 'NEEDLE');
     expect(text).toMatch(/^1:…(\[SECRET_12\])+NEEDLE(😀)+…\n$/u);

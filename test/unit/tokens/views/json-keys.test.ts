@@ -27,7 +27,7 @@ describe('the view json_keys', () => {
     expect(view(long).facts).toEqual({ matches: 1 });
   });
 
-  it('tells the shape of the items of an array', () => {
+  it('describes the shape of the items of an array', () => {
     const items = [{ id: 1, tags: [] }, { id: '2', error: null }, { id: 3, error: {} }, 'x', null];
     const shape = ['3 object, 1 string, 1 null', 'id: 2 number, 1 string', 'tags: 1 array', 'error: 1 null, 1 object'];
     expect(linesOf({ items }, '$.items')).toEqual([`array (5): ${shape[0]}`, ...shape.slice(1)]);
@@ -63,7 +63,7 @@ describe('the view json_keys', () => {
     expect(view({ a: [{ id: 1 }, { id: 2 }] }, '$.a[*]', ['id'])).toMatchObject({ text: '{"id":1}\n{"id":2}' });
   });
 
-  it('says how far a path went that matches nothing, and refuses what is no JSON', () => {
+  it('reports how far a path went if it matches nothing, and refuses what is not JSON', () => {
     expect(view({ a: { b: 1 } }, 'a.c')).toMatchObject({ text: '', facts: { matches: 0, nearest: 'a', keys: ['b'] } });
     expect(() => view('nothing')).toThrow('the output is not JSON');
     expect(() => view('{}', '$[?@]')).toThrow('filters');

@@ -95,7 +95,7 @@ describe('the view json_path', () => {
     );
   });
 
-  it('refuses exactly what JSON.parse refuses, and says no piece of it', () => {
+  it('refuses exactly what JSON.parse refuses, and quotes nothing of it', () => {
     fc.assert(
       fc.property(
         jsonTexts,
@@ -134,7 +134,7 @@ describe('the view json_path', () => {
     expect(caught(() => lines('{"id":1} {"id":2}', '$'))).toMatchObject({ code: 'VIEW_FAILED' });
   });
 
-  it('skips lines that are no JSON, but not what is left of a broken value', () => {
+  it('skips lines that are not JSON, but not the rest of a broken value', () => {
     const banner = '\n> pkg@1.0.0 list\n> tool --json\n[1/4] Resolving\n';
     expect(lines(`${banner}{\n "a": [1]\n}\nDone in 1s.\n`, 'a')).toMatchObject({
       text: '[1]',
@@ -149,7 +149,7 @@ describe('the view json_path', () => {
     expect(textOf('\ufeff{"a":1}', 'a')).toBe('1');
   });
 
-  it('says how far a path went that matches nothing', () => {
+  it('reports how far a path went if it matches nothing', () => {
     expect(lines(SHOP, '$.store.books[0].title')).toEqual({
       kind: 'text',
       text: '',

@@ -51,7 +51,7 @@ describe('the view rows', () => {
     });
   });
 
-  it('takes a quote that is never closed for a character', () => {
+  it('treats a quote that is never closed as a character', () => {
     expect(view('a,b\n1,"x\n2,y\n', 2, 2)).toMatchObject({ text: 'a,b\n2,y\n', facts: { rows: 2 } });
   });
 
@@ -98,7 +98,7 @@ describe('the view rows', () => {
     });
   });
 
-  it('never parts a value that is wider than its column', () => {
+  it('never splits a value that is wider than its column', () => {
     const rows = Array.from({ length: 600 }, (_, i) => [`p${i}`.padEnd(8), `${i}  up`.padStart(10)].join(''));
     const table = lines('NAME       SIZE  STATE', ...rows, 'an-overlong-name-here 77  up', 'q     123456789  down');
     expect(
@@ -110,7 +110,7 @@ describe('the view rows', () => {
     expect(view(table, 601, 601, ['NAME']).text).toContain('\nan-overlong-name-here');
   });
 
-  it('names the columns there are when one is asked for that is not', () => {
+  it('lists the columns if an unknown one is asked for', () => {
     expect(() => view(DOCKER, 1, 1, ['SIZE'])).toThrow(
       expect.objectContaining({
         code: 'VIEW_FAILED',
