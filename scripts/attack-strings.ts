@@ -16,7 +16,7 @@ export function seededRandom(seed: number): Random {
 }
 
 const ORDINARY = ['\r', '\t', ' ', '\n', '\r\n', 'a', 'A', '0', '=', '-', '.', '"', "'", ':', '/', '_', 'é', '\u212a'];
-/** Behind a run that should match: what may make it fail at the very end. */
+/** What may make a run that should match fail at its very end. */
 const ENDINGS = ['', '\0', '\n', '!', 'é', ' '];
 const LOOPS_LOOKED_AT = 12;
 const SOUPS = 10;

@@ -6,16 +6,20 @@ import { readRulePack } from '../src/scrub/exact/rule-pack.ts';
 /** The files of a tool that are copied into the bundle. */
 const TOOL_FILES = ['TOOL.md', 'TOOL_EXTENDED.md', 'tool.json'];
 
+/** Read by the engine beside `main.js`. */
+const CERTIFICATES = 'certified-patterns.txt';
+
 /**
- * Builds `dist/core-bundle/`, from which the core tools run: `main.js` (bundled from the compiled program), `rules.json`
- * (one file, because every file is checked on every call) and `tools/<name>/`. The same sources must give the same bytes,
- * because projects accept the bundle's hash.
+ * Builds `dist/core-bundle/`, what the core tools run from: `main.js` (one file, from the compiled program), `rules.json`
+ * (one file, because every call checks each file), the certified patterns and `tools/<name>/`. The same sources give the
+ * same bytes: projects accept the bundle by its hash.
  */
 async function buildCoreBundle(root: string): Promise<void> {
   const target = join(root, 'dist', 'core-bundle');
   await rm(target, { recursive: true, force: true });
   await bundleProgram(root, join(target, 'main.js'));
   await writeFile(join(target, 'rules.json'), JSON.stringify(readRulePack(join(root, 'src', 'scrub', 'rules'))));
+  await copyFile(join(root, 'src', 'scrub', 'exact', CERTIFICATES), join(target, CERTIFICATES));
   await copyTools(join(root, 'tools'), join(target, 'tools'));
 }
 

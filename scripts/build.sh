@@ -10,6 +10,7 @@ tsc -p tsconfig.json
 mkdir -p dist/src/scrub/rules
 rm -f dist/src/scrub/rules/*.toml
 cp src/scrub/rules/*.toml dist/src/scrub/rules/
+cp src/scrub/exact/certified-patterns.txt dist/src/scrub/exact/
 node dist/scripts/build-ranks.js
 node dist/scripts/build-core-bundle.js
 node dist/scripts/build-daemon.js

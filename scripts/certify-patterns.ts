@@ -1,32 +1,36 @@
-import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { isMainThread, parentPort, Worker } from 'node:worker_threads';
 import { parse, type TomlTable, type TomlValue } from 'smol-toml';
-import { CERTIFIED, CERTIFIED_SHORT, type PatternHashes, REFUSED } from '../src/scrub/exact/certified-patterns.ts';
+import {
+  type Certificate,
+  type CertifiedConfiguration,
+  formatCertificates,
+  hashOf,
+  parseCertificates,
+} from '../src/scrub/exact/certified-patterns.ts';
 import { readRulePack } from '../src/scrub/exact/rule-pack.ts';
 import { findOfficialConfig } from '../src/scrub/gitleaks/official-config.ts';
 import { PINNED_VERSION } from '../src/scrub/gitleaks/pinned.ts';
 import { type Reach, type Trial, tryPattern } from './pattern-trial.ts';
 
-// Writes src/scrub/exact/certified-patterns.ts: the patterns of our rules and of gitleaks' official configuration that
-// may run as JavaScript regular expressions, on all texts or on short ones, because neither an attack search nor a
-// comparison with re2js found anything against them. With --check it tries the committed ones again and fails when one
-// of them, or a pattern of our rules that is on no list, is found wanting: with the seed of the list and another one,
-// the same in each run of the gate; --seed N takes N for the other, to look further. --official FILE names the
-// configuration.
+// Writes src/scrub/exact/certified-patterns.txt: which patterns of our rules and of gitleaks' official configuration may
+// run as JavaScript regular expressions, on all texts or on short ones, because neither an attack search nor a comparison
+// with re2js found anything against them. With --check it tries the committed ones again and fails if one of them fails
+// or if our rules have another hash than the list says. It uses the seed of the list and a second one, which is the same
+// in each run of the gate; --seed N sets the second one, to look further. --official FILE names the configuration.
 
 const ROOT = join(import.meta.dirname, '../..');
-const TARGET = join(ROOT, 'src/scrub/exact/certified-patterns.ts');
+const TARGET = join(ROOT, 'src/scrub/exact/certified-patterns.txt');
 const WORKERS = 2;
 const FIXED_SEED = 20_261_121;
 /** Tries of each pattern when the list is written; the gate makes one more with each of its seeds. */
 const WRITE_ROUNDS = 1;
 /**
- * Microseconds per character. What gets on the list must be well below what takes it off again, whatever else the
- * machine does; a short text cannot take long.
+ * Microseconds per character. The limit for getting on the list is well below the limit for staying on it, because the
+ * machine may be busy. A short text cannot take long.
  */
 const MAX_COST = { all: { write: 0.5, check: 4 }, short: { write: 1.2, check: 6 } };
 
@@ -38,12 +42,6 @@ interface Verdict {
   fault: string | null;
 }
 
-interface Lists {
-  all: string[];
-  short: string[];
-  refused: string[];
-}
-
 if (isMainThread) await main();
 else parentPort?.on('message', (trial: Trial) => parentPort?.postMessage(verdictOf(trial)));
 
@@ -51,30 +49,50 @@ async function main(): Promise<void> {
   const { values } = parseArgs({
     options: { check: { type: 'boolean' }, official: { type: 'string' }, seed: { type: 'string' } },
   });
-  const own = patternsOf(readRulePack(join(ROOT, 'src/scrub/rules')).map(({ text }) => text));
-  const official = await officialPatterns(values.official);
-  if (official === null) console.log(`gitleaks ${PINNED_VERSION}'s configuration is not here: its part stays untried.`);
-  if (values.check === true) await check(own, official ?? [], Number(values.seed ?? FIXED_SEED + 1));
+  const sources = patternsOf(readRulePack(join(ROOT, 'src/scrub/rules')).map(({ text }) => text));
+  const own = { sha256: hashOf(sources.toSorted().join('\0')), sources };
+  const official = await officialConfiguration(values.official);
+  if (official === null)
+    console.log(`gitleaks ${PINNED_VERSION}'s configuration was not found: its patterns stay untried.`);
+  if (values.check === true) await check(own, official, Number(values.seed ?? FIXED_SEED + 1));
   else await write(own, official);
 }
 
-async function write(own: readonly string[], official: readonly string[] | null): Promise<void> {
-  const sources = [...new Set([...own, ...(official ?? [])])];
+/** A configuration and every pattern in it. */
+interface Configuration {
+  sha256: string;
+  sources: readonly string[];
+}
+
+function officialFrom(text: string): Configuration {
+  return { sha256: hashOf(text), sources: patternsOf([text]) };
+}
+
+async function write(own: Configuration, official: Configuration | null): Promise<void> {
+  const sources = [...new Set([...own.sources, ...(official?.sources ?? [])])];
   const all = await passing(sources, 'all');
   const short = await passing(
     sources.filter((source) => !all.has(source)),
     'short',
   );
-  const lists = (list: readonly string[]): Lists => ({
-    all: list.filter((source) => all.has(source)).map(hashOf),
-    short: list.filter((source) => short.has(source)).map(hashOf),
-    refused: list.filter((source) => !all.has(source) && !short.has(source)).map(hashOf),
+  const certify = ({ sha256, sources: ofOne }: Configuration): CertifiedConfiguration => ({
+    sha256,
+    patterns: new Map(
+      ofOne.map((source): [string, Certificate] => [
+        hashOf(source),
+        all.has(source) ? 'all' : short.has(source) ? 'short' : 'refused',
+      ]),
+    ),
   });
-  const kept = { all: CERTIFIED.official, short: CERTIFIED_SHORT.official, refused: REFUSED.official };
-  const parts = { official: official === null ? kept : lists(official), own: lists(own) };
-  writeFileSync(TARGET, render(parts));
-  for (const [name, { all, short, refused }] of Object.entries(parts))
-    console.log(`${name}: ${all.length} for all texts, ${short.length} for short ones, ${refused.length} refused.`);
+  const list = { official: official === null ? committed().official : certify(official), own: certify(own) };
+  writeFileSync(TARGET, formatCertificates(list));
+  for (const [name, { patterns }] of Object.entries(list))
+    for (const certificate of ['all', 'short', 'refused'] as const)
+      console.log(`${name}: ${[...patterns.values()].filter((one) => one === certificate).length} ${certificate}.`);
+}
+
+function committed() {
+  return parseCertificates(readFileSync(TARGET, 'utf8'));
 }
 
 async function passing(sources: readonly string[], reach: Reach): Promise<ReadonlySet<string>> {
@@ -85,26 +103,21 @@ async function passing(sources: readonly string[], reach: Reach): Promise<Readon
   return new Set(verdicts.filter(({ fault }) => fault === null).map(({ source }) => source));
 }
 
-async function check(own: readonly string[], official: readonly string[], seed: number): Promise<void> {
-  const reachOf = new Map<string, Reach | null>();
-  for (const [hashes, reach] of [
-    [CERTIFIED, 'all'],
-    [CERTIFIED_SHORT, 'short'],
-    [REFUSED, null],
-  ] as const)
-    for (const hash of [...hashes.official, ...hashes.own]) reachOf.set(hash, reach);
-  const unknown = own.filter((source) => !reachOf.has(hashOf(source)));
-  for (const source of unknown) console.error(`not tried yet: ${source}`);
-  const trials = [...new Set([...own, ...official])].flatMap((source): Trial[] => {
-    const reach = reachOf.get(hashOf(source)) ?? null;
-    if (reach === null) return [];
+async function check(own: Configuration, official: Configuration | null, seed: number): Promise<void> {
+  const list = committed();
+  const isOwnListed = list.own.sha256 === own.sha256;
+  if (!isOwnListed) console.error('The patterns of src/scrub/rules have changed since they were certified.');
+  const certificates = new Map([...list.official.patterns, ...list.own.patterns]);
+  const trials = [...new Set([...own.sources, ...(official?.sources ?? [])])].flatMap((source): Trial[] => {
+    const reach = certificates.get(hashOf(source)) ?? 'refused';
+    if (reach === 'refused') return [];
     return [FIXED_SEED, seed].map((it) => ({ source, reach, seed: it, rounds: 1, maxCost: MAX_COST[reach].check }));
   });
   const faults = (await tryAll(trials)).filter(({ fault }) => fault !== null);
   for (const { source, fault } of faults) console.error(`no longer certified: ${source}\n  ${fault}`);
   console.log(`${trials.length / 2} certified patterns tried again, seeds ${FIXED_SEED} and ${seed}.`);
-  if (unknown.length + faults.length === 0) return;
-  console.error('Run: node dist/scripts/certify-patterns.js, look at what changed, and build again.');
+  if (isOwnListed && faults.length === 0) return;
+  console.error('Run node dist/scripts/certify-patterns.js, review what changed, and build again.');
   process.exitCode = 1;
 }
 
@@ -112,7 +125,7 @@ function verdictOf(trial: Trial): Verdict {
   return { source: trial.source, fault: tryPattern(trial) };
 }
 
-/** Each worker takes the next trial when it is done with one. */
+/** Each worker takes the next trial when it has finished one. */
 async function tryAll(trials: readonly Trial[]): Promise<Verdict[]> {
   const verdicts: Verdict[] = [];
   const left = trials.entries();
@@ -131,7 +144,7 @@ async function tryAll(trials: readonly Trial[]): Promise<Verdict[]> {
   return verdicts;
 }
 
-/** Null when it takes too long, which a pattern that is certified does not. */
+/** Returns null if the trial takes too long; a certified pattern never does. */
 function ask(worker: Worker, trial: Trial): Promise<Verdict | null> {
   return new Promise((resolve, reject) => {
     const late = setTimeout(() => resolve(null), TRIAL_MS);
@@ -145,12 +158,12 @@ function ask(worker: Worker, trial: Trial): Promise<Verdict | null> {
   });
 }
 
-async function officialPatterns(file: string | undefined): Promise<string[] | null> {
-  if (file !== undefined) return patternsOf([readFileSync(file, 'utf8')]);
+async function officialConfiguration(file: string | undefined): Promise<Configuration | null> {
+  if (file !== undefined) return officialFrom(readFileSync(file, 'utf8'));
   const searchPath = [process.env.PATH ?? '', join(homedir(), 'go/bin')].join(delimiter);
   const gitleaksDir = join(homedir(), '.local/share/contextd/gitleaks');
   const found = await findOfficialConfig({ gitleaksDir, searchPath, home: homedir() });
-  return found?.version === PINNED_VERSION ? patternsOf([found.file.text]) : null;
+  return found?.version === PINNED_VERSION ? officialFrom(found.file.text) : null;
 }
 
 /** Every pattern of some configurations, those of an allowlist joined as gitleaks joins them. */
@@ -187,38 +200,4 @@ function addText(sources: Set<string>, value: TomlValue | undefined): void {
 function addJoined(sources: Set<string>, value: TomlValue | undefined): void {
   const list = Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];
   if (list.length > 0) sources.add(`(?:${list.join('|')})`);
-}
-
-function hashOf(source: string): string {
-  return createHash('sha256').update(source).digest('hex');
-}
-
-type Parts = Record<keyof PatternHashes, { [Kind in keyof Lists]: readonly string[] }>;
-
-function render({ official, own }: Parts): string {
-  const list = (hashes: readonly string[]): string =>
-    hashes.length === 0
-      ? '[]'
-      : `[\n${[...hashes]
-          .sort()
-          .map((hash) => `    '${hash}',\n`)
-          .join('')}  ]`;
-  const pair = (kind: keyof Lists): string => `{\n  official: ${list(official[kind])},\n  own: ${list(own[kind])},\n}`;
-  return `// Written by scripts/certify-patterns.ts.
-
-/** sha256 of patterns, of gitleaks' official configuration and of our own rules. */
-export interface PatternHashes {
-  readonly official: readonly string[];
-  readonly own: readonly string[];
-}
-
-/** May run as JavaScript regular expressions. */
-export const CERTIFIED: PatternHashes = ${pair('all')};
-
-/** May do so on short texts. */
-export const CERTIFIED_SHORT: PatternHashes = ${pair('short')};
-
-/** Tried, and left to re2js. */
-export const REFUSED: PatternHashes = ${pair('refused')};
-`;
 }

@@ -1,8 +1,7 @@
 import { readEnvironment } from '../src/config/env.ts';
 import { findInstallRoot } from '../src/config/install-root.ts';
 import { resolvePaths } from '../src/config/paths.ts';
-import { buildWithGo } from '../src/scrub/gitleaks/go-build.ts';
-import { installGitleaks } from '../src/scrub/gitleaks/install.ts';
+import { buildWithGo, installGitleaks } from '../src/scrub/gitleaks/install.ts';
 import { releaseFor } from '../src/scrub/gitleaks/pinned.ts';
 
 // Installs the gitleaks program and its rules for the current user; install.sh calls it. It fails if a directory cannot be

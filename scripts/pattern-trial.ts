@@ -2,8 +2,7 @@ import vm from 'node:vm';
 import { parseGo } from '../src/scrub/exact/go-syntax.ts';
 import type { GoNode } from '../src/scrub/exact/go-tree.ts';
 import { LinearEngine } from '../src/scrub/exact/linear-engine.ts';
-import { NativeEngine } from '../src/scrub/exact/native-engine.ts';
-import { isTranslatable } from '../src/scrub/exact/native-regexp.ts';
+import { isTranslatable, NativeEngine } from '../src/scrub/exact/native-engine.ts';
 import { SHORT_CHARS } from '../src/scrub/exact/short-line-engine.ts';
 import { attackStrings, mutate, type Random, sampleOf, seededRandom } from './attack-strings.ts';
 
@@ -25,12 +24,12 @@ const ATTACK_CHARS: Record<Reach, number> = { all: 16_384, short: SHORT_CHARS };
 const LONG_CHARS = 262_144;
 /** What is faster, in microseconds per character, is not measured again at the greater length. */
 const QUICK_COST = 0.1;
-/** A search that has not ended by then is killed. */
+/** A search that takes longer is killed. */
 const KILL_MS = 1000;
 const EQUALITY_TEXTS = 12;
 const TRIES = 6;
 
-/** Why a pattern may not run as a JavaScript regular expression; null when nothing was found against it. */
+/** Returns why a pattern may not run as a JavaScript regular expression; null if nothing was found against it. */
 export function tryPattern(trial: Trial): string | null {
   const tree = parseGo(trial.source);
   if (!isTranslatable(tree)) return 'JavaScript cannot say it';
@@ -56,7 +55,7 @@ function findSlowText({ reach, maxCost }: Trial, tree: GoNode, random: Random): 
   return cost > maxCost ? describeSlow(longer, cost) : null;
 }
 
-/** Microseconds per character, the best of a few: other work on the machine must not condemn a pattern. */
+/** Returns microseconds per character, the best of a few tries, because the machine may be busy. */
 function costOf(engine: NativeEngine, text: string, enough: number): number {
   let best = Number.POSITIVE_INFINITY;
   for (let tries = 0; tries < TRIES && best > enough; tries++) {
@@ -67,7 +66,7 @@ function costOf(engine: NativeEngine, text: string, enough: number): number {
       tookMs = performance.now() - started;
     };
     if (!finishes(search)) return Number.POSITIVE_INFINITY;
-    // A search that overflowed V8's stack counts for nothing.
+    // A search that overflowed V8's stack does not count.
     if (!Number.isFinite(tookMs)) return 0;
     best = Math.min(best, (tookMs * 1000) / text.length);
   }
@@ -84,10 +83,10 @@ function finishes(run: () => void): boolean {
     SCRIPT.runInContext(CONTEXT, { timeout: KILL_MS });
     return true;
   } catch (thrown) {
-    // Its class is that of the other context, so it is known by its fields.
+    // Its class belongs to the other context, so it is recognised by its fields.
     const { code, name }: { code?: unknown; name?: unknown } = Object(thrown);
     if (code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') return false;
-    // V8's backtracking stack is full: the daemon turns to re2js then, so this is no fault of the pattern.
+    // V8's backtracking stack is full. The daemon uses re2js then, so the pattern is not at fault.
     if (name === 'RangeError') return true;
     throw thrown;
   }

@@ -104,7 +104,7 @@ const NARROWER = [
       'src/scrub/hardened/engine.ts',
       'src/scrub/finding.ts',
       'src/scrub/exact/rule-pack.ts',
-      'src/scrub/leaf-context.ts',
+      'src/scrub/leaves.ts',
     ],
     why: 'the first pass is patterns only: vault and guard never leave the daemon',
   },

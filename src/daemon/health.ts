@@ -9,7 +9,7 @@ import { ContextdError } from '../core/errors.ts';
 import { type Identity, identityFor } from '../sandbox/identity.ts';
 import type { IsolationLayer, IsolationReport, Sandbox } from '../sandbox/sandbox.ts';
 import type { AuditorState } from '../scrub/gitleaks/auditor.ts';
-import { howToInstall } from '../scrub/gitleaks/remedy.ts';
+import { howToInstall } from '../scrub/gitleaks/pinned.ts';
 import type { Scrubber } from '../scrub/scrubber.ts';
 import type { Seeds } from '../scrub/vault/seeds.ts';
 import type { WorkspaceRulesReader } from '../scrub/workspace-rules.ts';

@@ -8,9 +8,14 @@ import type { Logger } from '../core/log.ts';
 import type { SecondSearch } from '../dispatch/scrub.ts';
 import { type AuditItem, Auditor, type AuditorState } from '../scrub/gitleaks/auditor.ts';
 import { findBinary, type GitleaksBinary, type GitleaksPlaces } from '../scrub/gitleaks/binary.ts';
-import { type MissedSecret, missedSecrets } from '../scrub/gitleaks/missed.ts';
 import { findOfficialConfig } from '../scrub/gitleaks/official-config.ts';
-import { clearWorkDir, createGitleaksRun, type GitleaksRun } from '../scrub/gitleaks/run.ts';
+import {
+  clearWorkDir,
+  createGitleaksRun,
+  type GitleaksRun,
+  type MissedSecret,
+  missedSecrets,
+} from '../scrub/gitleaks/run.ts';
 import type { Scrubber } from '../scrub/scrubber.ts';
 import { type ArtifactStore, type ArtifactStream, readStreams } from '../stores/artifacts.ts';
 import type { AuditLog } from '../stores/audit.ts';

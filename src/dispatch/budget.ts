@@ -20,7 +20,6 @@ import { fitPage } from '../tokens/page.ts';
 import { addKnown, type VerifiedCall } from './call.ts';
 import type { Page } from './page.ts';
 import type { ScrubbedOutcome } from './scrub.ts';
-import { ownLeavesOfData } from './scrub.ts';
 import { hashOf, type StoredOutput, storeDerived } from './store.ts';
 import { type Tally, tallyOf } from './tally.ts';
 import { type ShownOutput, type ViewDeps, viewOutput } from './view/view-output.ts';
@@ -46,28 +45,8 @@ export async function budget(
   deps: BudgetDeps,
 ): Promise<Budgeted> {
   if (stored === null) return withoutText(call.requestId, outcome, call.options.maxTokens, deps.counter);
-  const output = await safelyDensified(call, outcome, stored, deps);
-  return { answer: answer(output.line, outcome.failure), tally: tallyOf(output, stored) };
-}
-
-/**
- * Collapsed progress can put pieces together that were never one text when they were searched. What a search of the
- * printed text finds then is not printed so: the text goes out as it is stored.
- */
-async function safelyDensified(
-  call: VerifiedCall,
-  outcome: ScrubbedOutcome,
-  stored: StoredOutput,
-  deps: BudgetDeps,
-): Promise<BudgetOutput> {
   const output = await fitAnswer(call, outcome, stored, deps);
-  if (output.envelope.meta.densified?.includes('progress') !== true) return output;
-  const { data } = output.envelope;
-  const own = ownLeavesOfData(data, outcome.namedBy);
-  const { secrets } = await deps.scrubber.scrub(call.sessionKey, data, { own });
-  if (secrets.length === 0) return output;
-  const view = { ...call.options.view, densify: false };
-  return fitAnswer({ ...call, options: { ...call.options, view } }, outcome, stored, deps);
+  return { answer: answer(output.line, outcome.failure), tally: tallyOf(output, stored) };
 }
 
 /** A digest is JSON, so it is not cut. It is made again at these scales until it fits. */

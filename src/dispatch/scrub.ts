@@ -3,7 +3,7 @@ import { parseToolName } from '../catalog/tool-name.ts';
 import { ContextdError } from '../core/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../core/json.ts';
 import type { AuditItem } from '../scrub/gitleaks/auditor.ts';
-import type { MissedSecret } from '../scrub/gitleaks/missed.ts';
+import type { MissedSecret } from '../scrub/gitleaks/run.ts';
 import { collectLeaves } from '../scrub/leaves.ts';
 import type { Scrubber, SecretUse } from '../scrub/scrubber.ts';
 import type { TextMargin, ToolStream } from '../sdk/tool.ts';
@@ -202,13 +202,6 @@ export function ownLeaves(leaving: Leaving, namedBy: NamedBy): ReadonlySet<numbe
     if (part === 'streams') for (const stream of leaving.streams) walkStream(walk, stream, namedBy);
     else walk.value(value, part === 'data' ? isOwnData : isOwnName);
   }
-  return walk.own;
-}
-
-/** The same for the `data` of an answer. */
-export function ownLeavesOfData(data: JsonObject, namedBy: NamedBy): ReadonlySet<number> {
-  const walk = new LeafWalk();
-  walk.value(data, namedBy === 'core' ? isOwnName : isNeverOwn);
   return walk.own;
 }
 

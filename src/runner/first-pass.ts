@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads';
 import { ContextdError } from '../core/errors.ts';
 import type { Finding } from '../scrub/finding.ts';
 import type { ScrubEngine } from '../scrub/hardened/engine.ts';
-import { collectNamed, type NamedText, scanNamed } from '../scrub/leaf-context.ts';
+import { collectNamed, type NamedText, scanNamed } from '../scrub/leaves.ts';
 import type { SearchedOutput } from '../sdk/serve.ts';
 
 /** UTF-16 characters up to which the scan stays in the main thread: a millisecond or two. */

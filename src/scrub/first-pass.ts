@@ -1,9 +1,9 @@
 import type { Finding } from './finding.ts';
 import { subtractSpans } from './spans.ts';
 
-/** What the rule of a span is called that only a tool's process reported: its own words are not trusted. */
+/** The rule of a span that only a tool's process reported: the names it reports are not trusted. */
 const FIRST_PASS_RULE = 'first-pass';
-/** Characters. A longer span that the daemon's own scan does not confirm is not believed. */
+/** Characters. A longer span that the daemon's own scan does not confirm is ignored. */
 const MAX_CLAIM_CHARS = 512;
 /** Unconfirmed spans of one answer. */
 const MAX_CLAIMS = 1000;
@@ -25,10 +25,10 @@ export interface ScannedLeaf {
 }
 
 /**
- * Weighs what a tool's process reported against what the daemon found; a hostile process may report anything. It can
- * only add masks: a span outside its text is dropped, a place the daemon masks keeps the daemon's extent, and a span
- * of its own counts up to 512 characters and 1000 times. Such a span is masked here and now and never remembered by
- * the guard, so a tool cannot have ordinary words masked in the output of others.
+ * Weighs what a tool's process reported against what the daemon found; a hostile process may report anything. A report
+ * can only add masks: a span outside its text is dropped, a place that the daemon masks keeps the daemon's extent, and
+ * other spans count up to 512 characters and 1000 times. These spans are masked once and not remembered by the guard,
+ * so a tool cannot have ordinary words masked in the output of others.
  */
 export function weighFirstPass(
   leaves: readonly ScannedLeaf[],
@@ -53,7 +53,7 @@ function isInside({ start, end }: Finding, length: number): boolean {
   return Number.isInteger(start) && Number.isInteger(end) && start >= 0 && start < end && end <= length;
 }
 
-/** In order of place, overlaps cut off rather than united: a chain of short spans must not grow into a long one. */
+/** In order of place. Overlaps are cut off, not united: a chain of short spans must not grow into a long one. */
 function cutApart(spans: readonly Finding[]): Finding[] {
   const result: Finding[] = [];
   let taken = 0;

@@ -1,23 +1,23 @@
 import type { Finding } from './finding.ts';
 import { escapeLookAlikes, UNNUMBERED } from './vault/look-alike.ts';
-import type { SecretUse, Sighting, Vault } from './vault/vault.ts';
+import type { SecretContext, SecretUse, Vault } from './vault/vault.ts';
 
-/** Places of one string whose surroundings are remembered; what comes after is told apart by them. */
+/** Most places of one string whose surroundings are remembered; later ones are distinguished by those. */
 const MAX_REMEMBERED = 500;
 
 /** Whose answer is being masked, and what was found in it so far. */
 export interface Masking {
   vault: Vault;
-  sighting: Pick<Sighting, 'tool' | 'time'>;
+  context: Pick<SecretContext, 'tool' | 'time'>;
   /** By token, in order of appearance; filled here. */
   secrets: Map<string, SecretUse>;
-  /** The text was masked before: what looks like a token is one. Default: it is neutralised. */
+  /** The text was masked before: what looks like a token is one. Default: look-alikes are neutralised. */
   again?: boolean;
 }
 
 /** A secret that the edge of the margin cuts is masked as a whole: its token stands for all of it. */
 export async function maskLeaf(
-  { vault, sighting, secrets, again }: Masking,
+  { vault, context, secrets, again }: Masking,
   text: string,
   spans: readonly Finding[],
   margin: { before: number; after: number },
@@ -29,7 +29,7 @@ export async function maskLeaf(
   for (const { rule, start, end, of } of spans) {
     if (end <= from || start >= to) continue;
     const spelling = text.slice(start, end);
-    const use = await vault.use(spelling, rule, { ...sighting, of });
+    const use = await vault.use(spelling, rule, { ...context, of });
     secrets.set(use.token === UNNUMBERED ? `${use.token} ${use.rule}` : use.token, use);
     uses.push({ token: use.token, spelling });
     shown.push({ rule, start: Math.max(start, from) - from, end: Math.min(end, to) - from });
@@ -41,7 +41,7 @@ export async function maskLeaf(
     placed: (start) => starts.push(start),
   });
   for (const [position, { token, spelling }] of uses.slice(0, MAX_REMEMBERED).entries())
-    if (token !== UNNUMBERED) vault.sawAt(token, spelling, masked, starts[position] ?? 0);
+    if (token !== UNNUMBERED) vault.rememberPlace(token, spelling, masked, starts[position] ?? 0);
   return masked;
 }
 
@@ -49,7 +49,7 @@ interface Replacing {
   tokenAt(position: number): string;
   /** Applied to the text between the spans. Default: it stays. */
   outside?(text: string): string;
-  /** Told where each token begins in the result. */
+  /** Called with the offset of each token in the result. */
   placed?(start: number): void;
 }
 

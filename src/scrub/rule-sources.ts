@@ -3,7 +3,7 @@ import { type RuleFile, readRulePack } from './exact/rule-pack.ts';
 import type { GitleaksPlaces } from './gitleaks/binary.ts';
 import { findOfficialConfig } from './gitleaks/official-config.ts';
 
-/** All that a full engine reads: our own pack, and gitleaks' configuration where this machine has it. */
+/** Everything a full engine reads: our own pack, and gitleaks' configuration if this machine has it. */
 export interface RuleSources {
   pack: readonly RuleFile[];
   official: RuleFile | null;

@@ -3,31 +3,28 @@ import type { Clock } from '../core/clock.ts';
 import { ContextdError } from '../core/errors.ts';
 import type { Json } from '../core/json.ts';
 import type { Logger } from '../core/log.ts';
+import { resolvedView } from '../text/resolved-view.ts';
 import type { Finding } from './finding.ts';
 import { type ScannedLeaf, weighFirstPass } from './first-pass.ts';
 import type { ScrubEngine } from './hardened/engine.ts';
-import { collectNamed } from './leaf-context.ts';
-import { collectLeaves, replaceLeaves } from './leaves.ts';
+import { collectLeaves, collectNamed, replaceLeaves } from './leaves.ts';
 import { type Masking, maskLeaf, replaceSpans } from './mask-leaf.ts';
 import type { Scanner } from './scan/scanner.ts';
 import { mergeFindings } from './spans.ts';
-import { Guard, type GuardHit, searchAtOnce } from './vault/guard.ts';
+import { findPlain, Guard, type GuardHit, type PlainValue, searchAtOnce } from './vault/guard.ts';
 import { tokenDigits, UNNUMBERED } from './vault/look-alike.ts';
-import { findPlain, type PlainValue } from './vault/plain-search.ts';
-import type { SecretSummary } from './vault/secret-summary.ts';
 import type { Seeds } from './vault/seeds.ts';
 import { SessionVaults } from './vault/session-vaults.ts';
-import type { NumberStore, SecretUse, Vault } from './vault/vault.ts';
+import type { NumberStore, SecretSummary, SecretUse, Vault } from './vault/vault.ts';
 import type { WorkspaceRules } from './workspace-rules.ts';
 
-export type { SecretSummary } from './vault/secret-summary.ts';
-export type { SecretUse } from './vault/vault.ts';
+export type { SecretSummary, SecretUse } from './vault/vault.ts';
 
 interface Scrubbed<T> {
   value: T;
   /** Distinct, in order of first appearance in this answer. */
   secrets: readonly SecretUse[];
-  /** What the daemon's patterns found and a first pass that covered the same text had not reported. */
+  /** What the daemon's patterns found and the first pass over the same text did not report. */
   missedByFirstPass: number;
   /** Per leaf in the order of `collectLeaves`: what was masked, in order of place. Offsets in the given text. */
   spans: readonly (readonly Finding[])[];
@@ -41,52 +38,53 @@ export interface KnownSecret {
 
 type ScrubbedAgain<T> = Pick<Scrubbed<T>, 'value' | 'secrets'>;
 
-/** What is known of a value beforehand. Both are by the position of a leaf in the order of `collectLeaves`. */
+/** What is known about a value in advance. Both maps are by position of a leaf in the order of `collectLeaves`. */
 export interface ScrubHints {
-  /** What the tool's own process found. May cover only the first leaves. Default: nothing was searched. */
+  /** What the tool's own process found; may cover only the first leaves. Default: nothing. */
   firstPass?: readonly (readonly Finding[])[];
-  /** UTF-16 characters at both ends of a leaf that are searched and do not leave. Default: none. */
+  /** UTF-16 characters at both ends of a leaf that are searched but do not leave. Default: none. */
   margins?: ReadonlyMap<number, { before: number; after: number }>;
-  /** In whose answer it is. Default: no tool's. */
+  /** The tool whose answer it is. Default: none. */
   tool?: string;
-  /** Tokens whose values a program was given: masked here however short they are. Default: none. */
+  /** Tokens whose values a program received: masked here however short they are. Default: none. */
   opened?: readonly string[];
-  /** Names that contextd wrote itself: they are not searched and stay as they are. Default: none. */
+  /** Names that contextd wrote itself: not searched, and kept as they are. Default: none. */
   own?: OwnLeaves;
 }
 
 /** Positions of leaves in the order of `collectLeaves`. */
 export type OwnLeaves = ReadonlySet<number>;
 
-/** The second pass (design §3, step 6): every string that leaves, and the only one that hands out tokens. */
+/**
+ * The second pass (design §3, step 6): searches every string that leaves, and is the only one that hands out tokens.
+ */
 export interface Scrubber {
   start(): Promise<void>;
   stop(): Promise<void>;
   /**
-   * Masks the strings and object keys of a value, all but `hints.own`. Meant to be run once, on raw strings: text that looks like a token
-   * is neutralised (see look-alike.ts), so a scrubbed value does not go through it again. SCRUB_FAILED when anything
-   * goes wrong.
+   * Masks the strings and object keys of a value, except `hints.own`. To be called once, on raw strings: text that
+   * looks like a token is neutralised (see look-alike.ts), so a scrubbed value must not be scrubbed again. SCRUB_FAILED
+   * on any fault.
    */
   scrub<T extends Json>(sessionKey: string, value: T, hints?: ScrubHints): Promise<Scrubbed<T>>;
   /**
-   * Tokens become what they stood for where the agent saw them (`form` "seen", the default: what a file gets back) or
-   * the plain value (what a program gets); neutralised look-alikes become what they were. SECRET_UNKNOWN for an
-   * unknown number. What it gives goes into the sandbox and nowhere else.
+   * Replaces tokens by what they stood for where the agent saw them (`form` "seen", the default, for files) or by the
+   * plain value (for programs), and restores neutralised look-alikes. SECRET_UNKNOWN for an unknown number. The result
+   * may only go into the sandbox.
    */
   openSecrets(sessionKey: string, text: string, form?: 'seen' | 'plain'): string;
   /**
-   * Counts one opening of each token, or of none: SECRET_UNKNOWN for an unknown one, RATE_LIMITED when one was opened
-   * `maxPerHour` times within the hour. To be called once per call, before `openSecrets`.
+   * Counts one opening of each token, or of none of them: SECRET_UNKNOWN for an unknown one, RATE_LIMITED if one was
+   * opened `maxPerHour` times within the hour. Call it once per call, before `openSecrets`.
    */
   bookOpenings(sessionKey: string, tokens: readonly string[], maxPerHour: number): void;
   /** The tokens of this session that stand in a text, each once. */
   tokensIn(sessionKey: string, text: string): string[];
-  /** What the session's vault holds, by number, without values. Empty for an unknown session. */
+  /** Lists what the session's vault holds, by number, without values. Empty for an unknown session. */
   secrets(sessionKey: string): SecretSummary[];
   /**
-   * For a value that `scrub` gave, when secrets of this session turned out to be in it still: they are known from now
-   * on and masked. The tokens it holds stay as they are, and so does `own` (default: nothing). SCRUB_FAILED when
-   * anything goes wrong.
+   * Masks secrets of this session that turned out to be still in a value that `scrub` returned; they are known from now
+   * on. Tokens in the value stay, and so does `own` (default: nothing). SCRUB_FAILED on any fault.
    */
   scrubAgain<T extends Json>(
     sessionKey: string,
@@ -94,17 +92,17 @@ export interface Scrubber {
     missed: readonly KnownSecret[],
     own?: OwnLeaves,
   ): Promise<ScrubbedAgain<T>>;
-  /** For log lines and error texts: patterns and the values of all sessions, "[SECRET]" without numbers. */
+  /** Masks log lines and error texts: patterns and the values of all sessions become "[SECRET]" without a number. */
   maskText(text: string): string;
-  /** The same for several texts, searched in the thread that searches outputs. Rejects when that fails. */
+  /** Masks several texts in the thread that searches outputs. Rejects if that fails. */
   maskTexts(texts: readonly string[]): Promise<string[]>;
-  /** The session is over: its values are gone. */
+  /** Drops the values of a session that is over. */
   forget(sessionKey: string): void;
 }
 
 export interface ScrubberDeps {
   scanner: Pick<Scanner, 'start' | 'stop' | 'scan'>;
-  /** Used by maskText, on the main thread; `deferEngine` keeps it from costing anything before. */
+  /** Used by maskText on the main thread; `deferEngine` makes it free until then. */
   engine: ScrubEngine;
   numbers: NumberStore;
   /** What the machine already knows is secret. Default: nothing. */
@@ -119,9 +117,9 @@ export function createScrubber(deps: ScrubberDeps): Scrubber {
   return new SessionScrubber(deps);
 }
 
-/** maskText looks at no more characters: it runs on the main thread. */
+/** maskText searches no more characters, because it runs on the main thread. */
 const MASK_MAX_CHARS = 65_536;
-/** What is dropped of a cut text besides: a secret cut in two is not recognised. */
+/** Characters also dropped at the end of a cut text, because a secret cut in two is not recognised. */
 const MASK_MARGIN_CHARS = 4096;
 const NO_MARGIN = { before: 0, after: 0 };
 const NONE: OwnLeaves = new Set();
@@ -158,7 +156,7 @@ class SessionScrubber implements Scrubber {
       const leaves = await this.#scanLeaves({ vault, seeds, opened, workspace, own }, value);
       const { extra, missed } = weighFirstPass(leaves, hints.firstPass ?? []);
       const secrets = new Map<string, SecretUse>();
-      const masking: Masking = { vault, secrets, sighting: { tool: hints.tool, time: clock.now() } };
+      const masking: Masking = { vault, secrets, context: { tool: hints.tool, time: clock.now() } };
       const texts: string[] = [];
       const masked: Finding[][] = [];
       const given = collectLeaves(value);
@@ -192,14 +190,14 @@ class SessionScrubber implements Scrubber {
       for (const { value: secret, rule } of missed) vault.learn(secret, rule);
       const seeds = (await this.#deps.seeds?.guardsFor(sessionKey)) ?? [];
       const secrets = new Map<string, SecretUse>();
-      const masking: Masking = { vault, secrets, sighting: { time: this.#deps.clock.now() }, again: true };
+      const masking: Masking = { vault, secrets, context: { time: this.#deps.clock.now() }, again: true };
       const texts: string[] = [];
       for (const [position, text] of collectLeaves(value).entries()) {
         if (own.has(position)) {
           texts.push(text);
           continue;
         }
-        const spans = mergeFindings([...findPlain(text, missed), ...(await guardScan([vault.guard, ...seeds], text))]);
+        const spans = mergeFindings([...findPlain(text, missed), ...(await findKnown([vault.guard, ...seeds], text))]);
         texts.push(await maskLeaf(masking, text, spans, NO_MARGIN));
       }
       // The same shape with other strings in it, which the type system cannot see.
@@ -256,9 +254,9 @@ class SessionScrubber implements Scrubber {
     this.#vaults.forget(sessionKey);
   }
 
-  /** Patterns first, over everything: a secret found in one string is known to the guard in all the others. */
+  /** Patterns run over everything first, so that the guard knows a secret found in one string in all others. */
   async #scanLeaves({ vault, seeds, opened, workspace, own }: Known, value: Json): Promise<ScannedLeaf[]> {
-    // An own leaf counts as empty: nothing is found in it, nothing learned from it, and no first pass can claim it.
+    // An own leaf counts as empty: nothing is found in it or learned from it, and no first pass can claim it.
     const named = collectNamed(value).map((leaf, position) => (own.has(position) ? { ...leaf, text: '' } : leaf));
     const texts = named.map(({ text }) => text);
     const found = await this.#deps.scanner.scan(named, workspace);
@@ -267,7 +265,7 @@ class SessionScrubber implements Scrubber {
     const leaves: ScannedLeaf[] = [];
     for (const [position, text] of texts.entries()) {
       const byPattern = found[position] ?? [];
-      const known = await guardScan([vault.guard, ...seeds], text);
+      const known = await findKnown([vault.guard, ...seeds], text);
       leaves.push({
         text,
         found: byPattern,
@@ -292,6 +290,18 @@ function openedValues(vault: Vault, tokens: readonly string[]): PlainValue[] {
   return digits.map((one) => ({ value: vault.open(one), rule: 'opened' }));
 }
 
+/** Finds known values in a text as it is, and as a terminal would show it. */
+async function findKnown(guards: readonly Guard[], text: string): Promise<GuardHit[]> {
+  const found = await guardScan(guards, text);
+  const shown = resolvedView(text);
+  if (shown === null) return found;
+  for (const hit of await guardScan(guards, shown.text)) {
+    const place = shown.toOriginal(hit.start, hit.end);
+    if (place !== null) found.push({ ...hit, ...place });
+  }
+  return found;
+}
+
 async function guardScan(guards: readonly Guard[], text: string): Promise<GuardHit[]> {
   const search = Guard.search(guards, text);
   for (;;) {
@@ -305,11 +315,11 @@ function unnumbered(text: string, spans: readonly Finding[]): string {
   return replaceSpans(text, spans, { tokenAt: () => UNNUMBERED });
 }
 
-/** No scrub, no output; the cause is for the log and never sent. */
+/** No scrub, no output. The cause is for the log and never sent. */
 function failClosed(thrown: unknown): ContextdError {
   if (thrown instanceof ContextdError && thrown.code === 'SCRUB_FAILED') return thrown;
   return new ContextdError('SCRUB_FAILED', 'the output was withheld: it could not be searched for secrets', {
-    remedy: 'Call again; see `ctxd server logs` if it stays.',
+    remedy: 'Call again. If it fails again, see `ctxd server logs`.',
     cause: thrown,
   });
 }

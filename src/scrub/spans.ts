@@ -1,9 +1,13 @@
+import { firstIndex } from '../text/binary-search.ts';
 import type { Finding } from './finding.ts';
 
-/** Stands where a secret was while the rest is scanned again: what the final text looks like to a rule. */
+/** Stands for a secret while the rest is scanned again, so that a rule sees what the final text will look like. */
 export const PLACEHOLDER = '[SECRET_0]';
 
-/** The union of overlapping findings, in order of place. A union carries the rule of its longest part, and what that is a form of. */
+/**
+ * Returns the union of overlapping findings, in order of place. A union has the rule and the known value of its longest
+ * part.
+ */
 export function mergeFindings(findings: readonly Finding[]): Finding[] {
   const sorted = findings.filter(({ start, end }) => start < end).sort((a, b) => a.start - b.start || b.end - a.end);
   const merged: Finding[] = [];
@@ -44,9 +48,9 @@ export function subtractSpans(findings: readonly Finding[], taken: readonly Find
   return rest;
 }
 
-/** True when one span of `spans` (in order of place, free of overlaps) holds the whole of a finding. */
+/** Whether one of `spans` (in order of place, free of overlaps) contains the whole finding. */
 export function isCovered(finding: Finding, spans: readonly Finding[]): boolean {
-  const holder = spans[lastIndexAt(spans.length, (i) => (spans[i]?.start ?? 0) <= finding.start)];
+  const holder = spans[firstIndex(0, spans.length, (i) => (spans[i]?.start ?? 0) > finding.start) - 1];
   return holder !== undefined && finding.end <= holder.end;
 }
 
@@ -55,7 +59,9 @@ export interface MaskedView {
   text: string;
   /** Where in `text` the placeholders stand, in order. */
   placeholders: readonly { start: number; end: number }[];
-  /** A finding in the view, as one in the original; one that touches a placeholder takes in all that it stands for. */
+  /**
+   * Maps a finding in the view to the original. A finding that touches a placeholder includes everything it stands for.
+   */
   toOriginal(finding: Finding): Finding;
 }
 
@@ -70,7 +76,8 @@ export function maskView(text: string, spans: readonly Finding[]): MaskedView {
     from = end;
   }
   const original = (offset: number, edge: 'start' | 'end'): number => {
-    const place = places[lastIndexAt(places.length, (i) => (places[i]?.at ?? 0) < offset + (edge === 'start' ? 1 : 0))];
+    const after = offset + (edge === 'start' ? 1 : 0);
+    const place = places[firstIndex(0, places.length, (i) => (places[i]?.at ?? 0) >= after) - 1];
     if (place === undefined) return offset;
     const beyond = offset - (place.at + PLACEHOLDER.length);
     return beyond < 0 ? place[edge] : place.end + beyond;
@@ -80,16 +87,4 @@ export function maskView(text: string, spans: readonly Finding[]): MaskedView {
     placeholders: places.map(({ at }) => ({ start: at, end: at + PLACEHOLDER.length })),
     toOriginal: ({ rule, start, end }) => ({ rule, start: original(start, 'start'), end: original(end, 'end') }),
   };
-}
-
-/** The last index for which a condition holds that holds for a prefix only; -1 when it never does. */
-function lastIndexAt(length: number, holds: (index: number) => boolean): number {
-  let low = -1;
-  let high = length - 1;
-  while (low < high) {
-    const middle = Math.ceil((low + high) / 2);
-    if (holds(middle)) low = middle;
-    else high = middle - 1;
-  }
-  return low;
 }

@@ -2,17 +2,20 @@ import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { type FileHandle, open, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { parse, stringify, type TomlTable, type TomlValue } from 'smol-toml';
 import { ContextdError, isErrno } from '../core/errors.ts';
+import { Detector } from './exact/detector.ts';
+import { loadConfig } from './exact/load-config.ts';
 import type { RuleFile } from './exact/rule-pack.ts';
-import { readWorkspaceConfig, type WorkspaceConfig } from './workspace-config.ts';
+import { ruleFault } from './exact/toml-table.ts';
 
 /** What the `.gitleaks.toml` of a project does to the rules. */
 export interface WorkspaceRules {
-  /** Changes with whatever changes the rules: engines are kept by it. */
+  /** Changes when the rules do; engines are kept by it. */
   key: string;
   /** Rules beside all others. */
   files: readonly RuleFile[];
-  /** What a person approved of this very file: rules that are off, and allowlists that hold for all. Null: nothing. */
+  /** What a person approved of exactly this file: disabled rules, and allowlists for all rules. Null: nothing. */
   allowances: Allowances | null;
 }
 
@@ -24,7 +27,7 @@ export interface Allowances {
 }
 
 /** What there is to approve. */
-export interface RulesReview {
+interface RulesReview {
   path: string;
   /** Null: there is no such file. */
   sha256: string | null;
@@ -32,24 +35,28 @@ export interface RulesReview {
   rules: number;
   /** One sentence each. */
   allowances: readonly string[];
-  /** Why the file cannot be used at all; null when it can. */
+  /** Why the file cannot be used at all; null if it can. */
   fault: string | null;
 }
 
-export interface WorkspaceRulesDeps {
+interface WorkspaceRulesDeps {
   /** True when a person approved a file with this hash for this project. */
   isApproved(root: string, sha256: string): boolean;
-  /** Told once for each state of a file that cannot be used. Nothing of its text is in the message but names. */
+  /**
+   * Called once for each state of a file that cannot be used. The message contains no text of the file except names.
+   */
   onFault(root: string, problem: string): void;
 }
 
 export interface WorkspaceRulesReader {
-  /** Null: no file, or one that cannot be used; then the other rules hold alone. Costs one stat when nothing changed. */
+  /**
+   * Null if there is no file or it cannot be used; the other rules then apply alone. Costs one stat if nothing changed.
+   */
   read(root: string): Promise<WorkspaceRules | null>;
   review(root: string): Promise<RulesReview>;
 }
 
-export const WORKSPACE_FILE = '.gitleaks.toml';
+const WORKSPACE_FILE = '.gitleaks.toml';
 const MAX_BYTES = 256 * 1024;
 /** Projects whose file is remembered. */
 const MAX_REMEMBERED = 200;
@@ -90,7 +97,7 @@ export function createWorkspaceRules(deps: WorkspaceRulesDeps): WorkspaceRulesRe
         sha256,
         approved: sha256 !== null && deps.isApproved(root, sha256),
         rules: config?.rules ?? 0,
-        allowances: config?.told ?? [],
+        allowances: config?.descriptions ?? [],
         fault,
       };
     },
@@ -99,7 +106,7 @@ export function createWorkspaceRules(deps: WorkspaceRulesDeps): WorkspaceRulesRe
 
 const NOTHING = { sha256: null, config: null, fault: null };
 
-/** Changes when the file does; "" when there is none. */
+/** Changes when the file does; "" without a file. */
 async function stampOf(file: string): Promise<string> {
   try {
     const { ino, size, mtimeNs, ctimeNs } = await stat(file, { bigint: true });
@@ -121,7 +128,7 @@ async function readFile(path: string): Promise<Omit<Known, 'stamp'>> {
   }
 }
 
-/** The workspace is not ours: no link is followed, no pipe waited for, no more read than may be. */
+/** The workspace is not trusted: no link is followed, no pipe waited for, and reads are bounded. */
 async function readBounded(path: string): Promise<Buffer> {
   let file: FileHandle | undefined;
   try {
@@ -142,4 +149,113 @@ async function readBounded(path: string): Promise<Buffer> {
 
 function unusable(problem: string): ContextdError {
   return new ContextdError('SCHEMA_INVALID', `${WORKSPACE_FILE}: ${problem}`);
+}
+
+const NAME = '.gitleaks.toml';
+const MAX_RULES = 500;
+/** Characters of a pattern that a person is shown. */
+const SHOWN_CHARS = 120;
+
+/** A project's file, taken apart: what it may do by itself, and what only a person can allow. */
+interface WorkspaceConfig {
+  rules: number;
+  /** The rules it adds, as a file of their own. */
+  files: readonly RuleFile[];
+  allowances: { disabledRules: readonly string[]; allowlists: RuleFile } | null;
+  /** The allowances in words. */
+  descriptions: readonly string[];
+}
+
+/**
+ * Reads a file additively: its rules are further rules, whatever their ids; allowlists for other rules, `disabledRules`
+ * and rules that only change another rule become allowances; no other file is read. An allowlist within its own rule
+ * only narrows that rule and stays. SCHEMA_INVALID for a file that gitleaks would refuse.
+ */
+function readWorkspaceConfig(text: string): WorkspaceConfig {
+  const file = lowerKeys(parseToml(text));
+  const tables = tablesOf(file.rules).map(lowerKeys);
+  if (tables.length > MAX_RULES) throw ruleFault(NAME, `it has ${tables.length} rules, the most is ${MAX_RULES}`);
+  const added = tables.filter((rule) => hasText(rule.regex));
+  const files = added.length === 0 ? [] : [{ name: NAME, text: stringify({ rules: added }) }];
+  for (const one of files) check(one);
+  const lists = [...globalLists(file), ...tables.filter((rule) => !hasText(rule.regex)).flatMap(listsForRule)];
+  const disabledRules = textsOf(lowerKeys(tableOf(file.extend)).disabledrules);
+  const allowlists = { name: NAME, text: stringify({ allowlists: lists }) };
+  if (lists.length > 0) check({ name: NAME, text: stringify({ allowlists: lists.map(withoutTargets) }) });
+  return {
+    rules: added.length,
+    files,
+    allowances: lists.length + disabledRules.length === 0 ? null : { disabledRules, allowlists },
+    descriptions: [...disabledRules.map((id) => `turns the rule ${id} off`), ...lists.map(inWords)],
+  };
+}
+
+/** As gitleaks would load it, every pattern compiled. */
+function check(file: RuleFile): void {
+  new Detector(loadConfig(file, { readFile: refuse, official: null }), { compile: 'now' });
+}
+
+function refuse(): string {
+  throw ruleFault(NAME, 'other files are not read');
+}
+
+function parseToml(text: string): TomlTable {
+  try {
+    return parse(text);
+  } catch (cause) {
+    throw ruleFault(NAME, 'it is not valid TOML', cause);
+  }
+}
+
+function globalLists(file: TomlTable): TomlTable[] {
+  return [...tablesOf(file.allowlist), ...tablesOf(file.allowlists)].map(lowerKeys);
+}
+
+/** A rule without a pattern changes the rule of its id: its allowlists are for that one. */
+function listsForRule(rule: TomlTable): TomlTable[] {
+  const id = hasText(rule.id) ? [rule.id] : [];
+  return globalLists(rule).map((list) => ({ ...list, targetrules: id }));
+}
+
+function withoutTargets({ targetrules: _, ...list }: TomlTable): TomlTable {
+  return list;
+}
+
+function inWords(list: TomlTable): string {
+  const targets = textsOf(list.targetrules);
+  const kinds = ['regexes', 'stopwords', 'paths', 'commits'].flatMap((kind) => {
+    const values = textsOf(list[kind]);
+    return values.length === 0 ? [] : [`${kind} ${values.map(shown).join(', ')}`];
+  });
+  const whose = targets.length === 0 ? 'every rule' : targets.join(', ');
+  return `excuses from ${whose} what matches ${kinds.join(' or ') || 'nothing'}`;
+}
+
+function shown(value: string): string {
+  return value.length <= SHOWN_CHARS ? value : `${value.slice(0, SHOWN_CHARS)}…`;
+}
+
+function lowerKeys(table: TomlTable): TomlTable {
+  return Object.fromEntries(Object.entries(table).map(([key, value]) => [key.toLowerCase(), value]));
+}
+
+function tableOf(value: TomlValue | undefined): TomlTable {
+  return value !== undefined && isTable(value) ? value : {};
+}
+
+function tablesOf(value: TomlValue | undefined): TomlTable[] {
+  if (Array.isArray(value)) return value.filter(isTable);
+  return value !== undefined && isTable(value) ? [value] : [];
+}
+
+function isTable(value: TomlValue): value is TomlTable {
+  return typeof value === 'object' && !Array.isArray(value) && !(value instanceof Date);
+}
+
+function textsOf(value: TomlValue | undefined): string[] {
+  return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];
+}
+
+function hasText(value: TomlValue | undefined): value is string {
+  return typeof value === 'string' && value !== '';
 }

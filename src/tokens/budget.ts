@@ -2,22 +2,22 @@ import type { Envelope } from '../core/envelope.ts';
 import { ContextdError } from '../core/errors.ts';
 import { BUDGET_MIN_TOKENS } from '../core/limits.ts';
 import { TOKEN_MAX_BYTES, type TokenCounter } from './counter.ts';
-import { wellFormed } from './escaped.ts';
 import { type Archive, type BudgetOutput, fitLayout, type Layout, TOKENS_PER_BYTE } from './fit.ts';
 import { type ByteRange, renderLine } from './line.ts';
 import { type CutStream, type Piece, ShownStream } from './shown-stream.ts';
+import { wellFormed } from './truncate.ts';
 
 export interface BudgetInput {
-  /** With empty stream fields in `data`, at the place where they shall be printed. */
+  /** `data` has empty stream fields at the places where they are to be printed. */
   envelope: Envelope;
-  /** In the order in which the artifact holds them; `shownStreams` makes them, once for both ways to fit. */
+  /** In the order in which the artifact holds them. Made by `shownStreams`, once for both ways to fit. */
   streams: readonly ShownStream[];
   /** Tokens of the whole line; at least BUDGET_MIN_TOKENS. */
   budgetTokens: number;
 }
 
 export interface CutInput extends BudgetInput {
-  /** What the cursor leads into; null when there is no text. */
+  /** What the cursor leads into; null if there is no text. */
   archive: Archive | null;
   /** Seals the ranges still to be read, in order. The same ranges give the same cursor. */
   cursorFor(ranges: readonly ByteRange[]): string;
@@ -34,8 +34,8 @@ export function shownStreams(streams: readonly CutStream[], budgetTokens: number
 }
 
 /**
- * The first answer of a call, if all of it fits: densified where that makes it smaller, else as it is; `tokens_used`
- * and `densified` are set. Null when it must be cut.
+ * Returns the first answer of a call if all of it fits: densified if that makes it smaller, with `tokens_used` and
+ * `densified` set. Null if it must be cut.
  */
 export function fitWhole(counter: TokenCounter, input: BudgetInput): WholeOutput | null {
   const densified = stepsOf(input.streams);
@@ -57,8 +57,9 @@ export function fitWhole(counter: TokenCounter, input: BudgetInput): WholeOutput
 }
 
 /**
- * The first answer of a call that must be cut: the streams share the room, short ones whole and the others alike, each
- * cut by its mode: `truncated`, `has_more`, a cursor over exactly the omitted bytes, `content_fidelity`.
+ * Returns the first answer of a call that must be cut. The streams share the room: short ones are whole, the others get
+ * equal shares and are cut by their mode. Sets `truncated`, `has_more`, a cursor over exactly the omitted bytes, and
+ * `content_fidelity`.
  */
 export function fitCut(counter: TokenCounter, input: CutInput): BudgetOutput {
   const streams = measured(counter, input);
@@ -71,7 +72,7 @@ export function fitCut(counter: TokenCounter, input: CutInput): BudgetOutput {
   });
 }
 
-/** Both, for what needs no store in between. ARGS_INVALID for a budget below BUDGET_MIN_TOKENS. */
+/** Does both, if nothing is stored in between. ARGS_INVALID for a budget below BUDGET_MIN_TOKENS. */
 export function fitToBudget(
   counter: TokenCounter,
   { streams, ...input }: Omit<CutInput, 'streams'> & { streams: readonly CutStream[] },
@@ -80,7 +81,7 @@ export function fitToBudget(
   return fitWhole(counter, shown) ?? fitCut(counter, shown);
 }
 
-/** ARGS_INVALID unless `tokens` is a whole number of at least BUDGET_MIN_TOKENS. */
+/** Throws ARGS_INVALID unless `tokens` is a whole number of at least BUDGET_MIN_TOKENS. */
 export function assertBudget(tokens: number): void {
   if (Number.isInteger(tokens) && tokens >= BUDGET_MIN_TOKENS) return;
   throw new ContextdError('ARGS_INVALID', `max_tokens is ${tokens}`, {
@@ -89,10 +90,10 @@ export function assertBudget(tokens: number): void {
   });
 }
 
-/** Few texts have so many characters for a token: one that is longer is taken not to fit. */
+/** Few texts have this many characters per token; a text that would need more is assumed not to fit. */
 const LONG_CHARS_PER_TOKEN = 8;
 
-/** Null when it does not fit; a text that cannot fit is not even looked at. */
+/** Returns null if it does not fit; a text that cannot fit is not counted. */
 function renderWhole(
   counter: TokenCounter,
   input: BudgetInput,
@@ -114,7 +115,7 @@ interface MeasuredStream {
   tokens: number;
 }
 
-/** Who needs all the room and shares it with nobody need not be measured. */
+/** A stream that has the whole room and cannot fit need not be measured. */
 function measured(counter: TokenCounter, { streams, budgetTokens }: BudgetInput): MeasuredStream[] {
   const isAlone = streams.filter(({ bytes }) => bytes > 0).length === 1;
   return streams.map((shown) => {
@@ -151,7 +152,7 @@ function stepsOf(streams: readonly ShownStream[]): string[] {
   return [...new Set(streams.flatMap(({ steps }) => steps))];
 }
 
-/** Max-min fair: nobody gets more than it needs, and what the short ones leave is shared by the long ones alike. */
+/** Max-min fair: no stream gets more than it needs, and the long ones share equally what the short ones leave. */
 function shareRoom(needs: readonly number[], roomTokens: number): number[] {
   const rooms = needs.map(() => 0);
   let left = roomTokens;
@@ -180,7 +181,7 @@ function gapsOf(shown: ShownStream, pieces: readonly Piece[]): Gap[] {
   return gaps;
 }
 
-/** The visible text: a marker has a line of its own, so the newline on each side of it belongs to it, not to the text. */
+/** The visible text. A marker has a line of its own; the newlines around it belong to the marker, not to the text. */
 function joinPieces(pieces: readonly Piece[], gaps: readonly Gap[]): string {
   let text = '';
   for (const [index, piece] of [...pieces, null].entries()) {

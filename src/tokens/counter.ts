@@ -1,8 +1,7 @@
 import { fileURLToPath } from 'node:url';
-import { LongMerger } from './merge-long.ts';
-import { CACHED_MAX_BYTES, PieceCache } from './piece-cache.ts';
+import { LongMerger } from './merge.ts';
 import { isSeam, PieceSplitter } from './pieces.ts';
-import { NO_RANK, type RankTable, readRankTable } from './rank-table.ts';
+import { hashOf, NO_RANK, type RankTable, readRankTable } from './rank-table.ts';
 
 /** The longest token of cl100k_base, bytes: a text of more than `tokens` times this never fits in `tokens`. */
 export const TOKEN_MAX_BYTES = 128;
@@ -10,7 +9,7 @@ export const TOKEN_MAX_BYTES = 128;
 /** The packed ranks, written by scripts/build-ranks.ts from js-tiktoken's. */
 export const RANK_FILE = fileURLToPath(new URL('cl100k_base.ranks', import.meta.url));
 
-/** UTF-16 units that are encoded at once, where the text has a seam thereabouts. */
+/** UTF-16 units encoded at once, if the text has a seam there. */
 const WINDOW_UNITS = 16_384;
 const WINDOW_BYTES = 3 * WINDOW_UNITS;
 
@@ -22,20 +21,20 @@ const GOLDEN_RATIO = 0.618;
 
 /** cl100k_base, with js-tiktoken's numbers; special-token text such as `<|endoftext|>` is plain text. */
 export interface TokenCounter {
-  /** Tokens of `text`. Past `limit` (default: none) it stops and gives Infinity. A lone surrogate counts as U+FFFD. */
+  /** Returns the tokens of `text`, or Infinity above `limit` (default: none). A lone surrogate counts as U+FFFD. */
   count(text: string, limit?: number): number;
   /** The longest prefix of `text` that ends with its first `tokens` tokens or before, in UTF-16 units; never half a character. */
   prefixOf(text: string, tokens: number): number;
   /**
-   * About how many tokens `text` is, from a few samples of it: the same for the same text, in the same time for any
-   * length. Exact up to 4,096 UTF-16 units.
+   * Estimates the tokens of `text` from a few samples: deterministic, and equally fast for any length. Exact up to
+   * 4,096 UTF-16 units.
    */
   estimate(text: string): number;
 }
 
 /**
- * The counter, from a table made at build time whose bytes are used as they are read. Measured in
- * docs/decisions/0014-counting.md. INTERNAL_ERROR when the table is missing: there is no second source.
+ * Loads the counter from a table made at build time, whose bytes are used as they are read. Measured in
+ * docs/decisions/0014-counting.md. INTERNAL_ERROR if the table is missing.
  */
 export function loadCounter(file: string = RANK_FILE): TokenCounter {
   return new Cl100kCounter(readRankTable(file));
@@ -158,7 +157,7 @@ class Cl100kCounter implements TokenCounter {
   }
 }
 
-/** Where the window from `from` ends: at a seam, so that its pieces are those of the text, or with the text. */
+/** Returns where the window from `from` ends: at a seam, so that its pieces are pieces of the text, or at the end. */
 function windowEnd(text: string, from: number): number {
   for (let units = WINDOW_UNITS; from + units < text.length; units *= 2) {
     for (let at = from + units; at > from + units / 2; at--) {
@@ -168,7 +167,10 @@ function windowEnd(text: string, from: number): number {
   return text.length;
 }
 
-/** Sample `i` of a long text, spread unevenly, lest it beat with lines of one length; whole pieces where it has seams. */
+/**
+ * Returns sample `i` of a long text. Samples are spread unevenly, so that they do not match lines of equal length; if
+ * the text has seams, they are whole pieces.
+ */
 function sampleOf(text: string, i: number): string {
   const stride = text.length / SAMPLES;
   const at = Math.floor(i * stride + ((i * GOLDEN_RATIO) % 1) * (stride - SAMPLE_UNITS));
@@ -178,4 +180,43 @@ function sampleOf(text: string, i: number): string {
   while (start < end && !isSeam(sample.charCodeAt(start - 1), sample.charCodeAt(start))) start++;
   while (end > start && !isSeam(sample.charCodeAt(end - 1), sample.charCodeAt(end))) end--;
   return start < end ? sample.slice(start, end) : sample;
+}
+
+const SLOT_BITS = 13;
+const CELL_BYTES = 32;
+/** Two bytes of a cell say how long its piece is and how many tokens that makes; the rest is the piece. */
+const CELL_HEAD_BYTES = 2;
+
+/** Longer pieces, of which text has few, are not kept. */
+const CACHED_MAX_BYTES = CELL_BYTES - CELL_HEAD_BYTES;
+
+/**
+ * The tokens of recent pieces, because words repeat. A table of 256 KB in which a piece has one slot and overwrites
+ * what was there. Pieces are compared byte by byte, never by hash alone.
+ */
+class PieceCache {
+  readonly #cells = new Uint8Array(CELL_BYTES << SLOT_BITS);
+  /** The cell of the piece looked for last. */
+  #cell = 0;
+
+  /** How many tokens `bytes[start..end]` is; 0: not known. At most CACHED_MAX_BYTES long. */
+  find(bytes: Uint8Array, start: number, end: number): number {
+    const cells = this.#cells;
+    const cell = (hashOf(bytes, start, end) >>> (32 - SLOT_BITS)) * CELL_BYTES;
+    this.#cell = cell;
+    if (cells[cell] !== end - start) return 0;
+    const shift = cell + CELL_HEAD_BYTES - start;
+    for (let i = start; i < end; i++) if (cells[shift + i] !== bytes[i]) return 0;
+    return cells[cell + 1] ?? 0;
+  }
+
+  /** Keeps what the last `find` did not know. */
+  keep(bytes: Uint8Array, start: number, end: number, tokens: number): void {
+    const cells = this.#cells;
+    const cell = this.#cell;
+    cells[cell] = end - start;
+    cells[cell + 1] = tokens;
+    const shift = cell + CELL_HEAD_BYTES - start;
+    for (let i = start; i < end; i++) cells[shift + i] = bytes[i] ?? 0;
+  }
 }

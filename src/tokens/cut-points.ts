@@ -1,26 +1,12 @@
+import { INTRODUCERS, unitEnd } from '../text/terminal.ts';
+
 /** The longest terminal sequence that is kept whole, UTF-16 units. A longer one may be cut. */
 export const SEQUENCE_MAX_CHARS = 4096;
-
-const ESCAPE = String.fromCharCode(0x1b);
-const BELL = String.fromCharCode(0x07);
-/** No control character, so no line end: a cut at a line end is always allowed. */
-const STRING_BODY = '\\P{Cc}*';
-
-/** CSI · OSC, DCS, SOS, PM, APC with their text · two-character escapes; the introducers also as C1 controls. */
-const SEQUENCE = new RegExp(
-  [
-    `(?:${ESCAPE}\\[|\u009b)[0-?]*[ -/]*[@-~]`,
-    `(?:${ESCAPE}[\\]PX^_]|[\u0090\u0098\u009d-\u009f])${STRING_BODY}(?:${BELL}|${ESCAPE}\\\\|\u009c)`,
-    `${ESCAPE}[ -/]*[0-~]`,
-  ].join('|'),
-  'uy',
-);
-const INTRODUCER = new RegExp(`[${ESCAPE}\u0090\u0098\u009b\u009d-\u009f]`, 'g');
 
 const SECRET = /\[SECRET(?:_\d{1,15})?\]/y;
 const SECRET_MAX_CHARS = '[SECRET_]'.length + 15;
 
-/** What must stay whole. `characters` is for the one case where a terminal sequence is longer than the room. */
+/** What must stay whole. `characters` is for a terminal sequence that is longer than the room. */
 type Whole = 'everything' | 'characters';
 
 interface Span {
@@ -28,21 +14,21 @@ interface Span {
   end: number;
 }
 
-/** The last place at or before `at` where `text` may be cut; 0 when there is none. */
+/** The last place at or before `at` where `text` may be cut; 0 if not found. */
 export function cutBefore(text: string, at: number, whole: Whole = 'everything'): number {
   let cut = Math.min(at, text.length);
   for (let span = spanAround(text, cut, whole); span !== null; span = spanAround(text, cut, whole)) cut = span.start;
   return cut;
 }
 
-/** The first place at or after `at` where `text` may be cut; its length when there is none. */
+/** The first place at or after `at` where `text` may be cut; its length if not found. */
 export function cutAfter(text: string, at: number, whole: Whole = 'everything'): number {
   let cut = Math.max(at, 0);
   for (let span = spanAround(text, cut, whole); span !== null; span = spanAround(text, cut, whole)) cut = span.end;
   return cut;
 }
 
-/** The surrogate pair, CRLF, `[SECRET_n]` or terminal sequence that a cut at `at` would part. */
+/** Returns the surrogate pair, CRLF, `[SECRET_n]` or terminal sequence that a cut at `at` would split. */
 function spanAround(text: string, at: number, whole: Whole): Span | null {
   if (at <= 0 || at >= text.length) return null;
   const pair = pairAround(text, at) ?? secretAround(text, at);
@@ -60,25 +46,19 @@ function pairAround(text: string, at: number): Span | null {
 function secretAround(text: string, at: number): Span | null {
   const from = Math.max(0, at - SECRET_MAX_CHARS);
   const bracket = text.slice(from, at).lastIndexOf('[');
-  return bracket < 0 ? null : matchAround(SECRET, text, from + bracket, at);
+  if (bracket < 0) return null;
+  SECRET.lastIndex = from + bracket;
+  const end = from + bracket + (SECRET.exec(text)?.[0].length ?? 0);
+  return end > at ? { start: from + bracket, end } : null;
 }
 
-/** Looks at every introducer near `at`: the escape of a terminator hides the one its sequence began with. */
+/** Checks every introducer near `at`, because the ESC of a terminator may hide the one its sequence began with. */
 function sequenceAround(text: string, at: number): Span | null {
   const from = Math.max(0, at - SEQUENCE_MAX_CHARS);
   const window = text.slice(from, at + SEQUENCE_MAX_CHARS);
-  for (const { index } of text.slice(from, at).matchAll(INTRODUCER)) {
-    const span = matchAround(SEQUENCE, window, index, at - from);
-    if (span !== null && span.end - span.start <= SEQUENCE_MAX_CHARS) {
-      return { start: from + span.start, end: from + span.end };
-    }
+  for (const { index } of text.slice(from, at).matchAll(INTRODUCERS)) {
+    const end = unitEnd(window, index);
+    if (end > at - from && end - index <= SEQUENCE_MAX_CHARS) return { start: from + index, end: from + end };
   }
   return null;
-}
-
-function matchAround(pattern: RegExp, text: string, start: number, at: number): Span | null {
-  pattern.lastIndex = start;
-  const match = pattern.exec(text);
-  const end = start + (match?.[0].length ?? 0);
-  return end > at ? { start, end } : null;
 }

@@ -1,7 +1,8 @@
 import { type Envelope, type EnvelopeMeta, FIDELITY_VERSION, warningDetail } from '../core/envelope.ts';
+import { isJsonObject, type Json, type JsonObject } from '../core/json.ts';
 import type { TokenCounter } from './counter.ts';
+import { cutBefore } from './cut-points.ts';
 import { type ByteRange, type Line, renderLine } from './line.ts';
-import { shrunkEnvelopes } from './shrink.ts';
 
 /** What an answer shows of its streams, and what it leaves for the cursor. */
 export interface Layout {
@@ -15,7 +16,7 @@ export interface Layout {
   tokensPerByte: number;
 }
 
-/** The stored texts that an answer is cut from, as its reader is told of them. */
+/** The stored texts that an answer is cut from, as the answer describes them. */
 export interface Archive {
   id: string;
   /** `sha256:…` of its bytes; asked for only when something is cut. */
@@ -31,28 +32,29 @@ interface FitRequest {
   /** All there is to read before anything is shown. */
   everything: readonly ByteRange[];
   fields: readonly string[];
-  /** Null: nothing is told of it, as on the pages after the first answer. */
+  /** Null: the answer does not describe it, as on the pages after the first answer. */
   archive: Archive | null;
-  /** Tokens that must be left for text, lest the facts be cut. */
+  /** Tokens that must be left for text; otherwise the facts are cut. */
   minRoomTokens: number;
   /** The texts cut to about `roomTokens`. With less room it shows less. */
   layoutFor(roomTokens: number): Layout;
 }
 
 export interface BudgetOutput extends Line {
-  /** The bytes of the artifact this answer does not show, in order; empty when it shows all there was. */
+  /** The bytes of the artifact this answer does not show, in order; empty if it shows all there was. */
   omitted: readonly ByteRange[];
 }
 
-/** With a smaller budget the text of an answer is worth more than what is told about its archive. */
+/** With a smaller budget the text of an answer is worth more than the description of its archive. */
 const ARCHIVE_MIN_TOKENS = 1_000;
-/** Where nothing is shown to tell. */
+/** Used if nothing is shown. */
 export const TOKENS_PER_BYTE = 0.25;
 const NO_ROOM: Layout = { texts: new Map(), omitted: [], cut: [], densified: [], tokensPerByte: TOKENS_PER_BYTE };
 
 /**
- * The line whose recount is within the budget. Facts that alone exceed it are cut step by step (see shrink.ts); if
- * not even the bare envelope fits, which takes dozens of streams or absurdly long field names, the bare line goes out.
+ * Returns the line whose recount is within the budget. Facts that alone exceed it are cut step by step
+ * (`shrunkEnvelopes`). If not even the bare envelope fits, which takes dozens of streams or very long field names, the
+ * bare line is returned.
  */
 export function fitLayout(counter: TokenCounter, request: FitRequest): BudgetOutput {
   const asGiven = fitEnvelope(counter, request, request.envelope, request.minRoomTokens);
@@ -67,7 +69,7 @@ export function fitLayout(counter: TokenCounter, request: FitRequest): BudgetOut
   return fitEnvelope(counter, request, bare, 0) ?? renderLayout(counter, request, bare, request.layoutFor(0));
 }
 
-/** Null when the facts leave less than `minRoomTokens`, or no layout fits. */
+/** Null if the facts leave less than `minRoomTokens`, or no layout fits. */
 function fitEnvelope(
   counter: TokenCounter,
   request: FitRequest,
@@ -140,4 +142,84 @@ function truncation({ bytes }: Archive, { cut, omitted, tokensPerByte }: Layout)
     total_tokens_estimate: Number((bytes * tokensPerByte).toPrecision(2)),
     reason: 'token_limit_exceeded',
   });
+}
+
+/** Facts that stay whatever else goes. */
+const ESSENTIAL = ['error_code', 'error_type', 'retryable', 'retry_after_ms', 'exit_code', 'signal', 'ended_by'];
+const FIRST_SIZE = 16_384;
+const LAST_SIZE = 32;
+const DEPTH_MAX = 6;
+const NOTICE = 'data is cut to fit the budget; raise max_tokens to see more';
+
+/**
+ * Yields ever smaller versions of an envelope whose facts alone exceed the budget: strings of at most `size` UTF-16
+ * units, lists and objects of at most `size / 4` entries, `size` halving; finally only the essential facts. `keep`
+ * names further entries of data that stay. Facts are in no artifact, so `meta.warnings` says that they were cut.
+ */
+function* shrunkEnvelopes(envelope: Envelope, keep: readonly string[]): Generator<Envelope> {
+  const kept = new Set([...ESSENTIAL, ...keep]);
+  for (let size = FIRST_SIZE; size >= LAST_SIZE; size /= 2) yield shrinkEnvelope(envelope, size, kept);
+  yield bareEnvelope(envelope, kept);
+}
+
+function shrinkEnvelope(envelope: Envelope, size: number, kept: ReadonlySet<string>): Envelope {
+  const entries = Object.entries(envelope.data).filter(([key], index) => kept.has(key) || index < size / 4);
+  return {
+    ...markPartial(envelope, shrinkMeta(envelope.meta, size)),
+    data: Object.fromEntries(entries.map(([key, value]) => [key, shrinkJson(value, size, DEPTH_MAX)])),
+    error: envelope.error === null ? null : shrinkText(envelope.error, size),
+    refs: envelope.refs.slice(0, size / 4),
+  };
+}
+
+function bareEnvelope(envelope: Envelope, kept: ReadonlySet<string>): Envelope {
+  const { version, request_id } = envelope.meta;
+  const entries = Object.entries(envelope.data).filter(([key, value]) => kept.has(key) && !isContainer(value));
+  return {
+    ...markPartial(envelope, { version, request_id }),
+    data: Object.fromEntries(entries.map(([key, value]) => [key, shrinkJson(value, LAST_SIZE, 0)])),
+    error: envelope.error === null ? null : shrinkText(envelope.error, 2 * LAST_SIZE),
+    refs: envelope.refs.slice(0, 1),
+  };
+}
+
+function markPartial(envelope: Envelope, meta: EnvelopeMeta): Envelope {
+  return { ...envelope, truncated: true, meta: { ...meta, content_fidelity: 'partial' } };
+}
+
+function shrinkMeta(meta: EnvelopeMeta, size: number): EnvelopeMeta {
+  const { densified, view, telemetry, warning_details, ...rest } = meta;
+  const smaller: EnvelopeMeta = { ...rest, warnings: [...shrinkList(meta.warnings ?? [], size), NOTICE] };
+  if (meta.denied !== undefined)
+    smaller.denied = meta.denied.slice(0, size / 16).map((denial) => ({
+      ...denial,
+      ...(denial.path === undefined ? {} : { path: shrinkText(denial.path, size) }),
+      ...(denial.host === undefined ? {} : { host: shrinkText(denial.host, size) }),
+      how_to_allow: shrinkText(denial.how_to_allow, size),
+    }));
+  if (meta.isolation !== undefined) {
+    smaller.isolation = { ...meta.isolation, missing: shrinkList(meta.isolation.missing, size) };
+  }
+  return smaller;
+}
+
+function shrinkList(texts: readonly string[], size: number): string[] {
+  return texts.slice(0, size / 16).map((text) => shrinkText(text, size));
+}
+
+function shrinkJson(value: Json, size: number, depth: number): Json {
+  if (typeof value === 'string') return shrinkText(value, size);
+  if (!isContainer(value)) return value;
+  if (depth === 0) return null;
+  if (!isJsonObject(value)) return value.slice(0, size / 4).map((item) => shrinkJson(item, size, depth - 1));
+  const entries = Object.entries(value).slice(0, size / 4);
+  return Object.fromEntries(entries.map(([key, item]) => [shrinkText(key, size), shrinkJson(item, size, depth - 1)]));
+}
+
+function isContainer(value: Json): value is readonly Json[] | JsonObject {
+  return typeof value === 'object' && value !== null;
+}
+
+function shrinkText(text: string, size: number): string {
+  return text.length <= size ? text : `${text.slice(0, cutBefore(text, size))}…`;
 }

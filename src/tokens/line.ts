@@ -13,7 +13,7 @@ export interface Line {
   envelope: Envelope;
 }
 
-/** The line of `envelope` with its own token count in `tokens_used`; null when that is above `limit` (default: none). */
+/** The line of `envelope` with its own token count in `tokens_used`; null if that is above `limit` (default: none). */
 export function renderLine(
   counter: TokenCounter,
   envelope: Envelope,

@@ -23,7 +23,7 @@ export interface PagePart {
 export interface PageRead extends ByteRange {
   field: string;
   /** The part and the range go on after `end`. */
-  goesOn: boolean;
+  hasMore: boolean;
 }
 
 export interface PageSegment extends PageRead {
@@ -50,15 +50,15 @@ export function planPage(parts: readonly PagePart[], ranges: readonly ByteRange[
   for (const { field, start, end } of splitByParts(parts, ranges)) {
     if (left === 0 || reads.some((read) => read.field === field)) break;
     const take = Math.min(left, end - start);
-    reads.push({ field, start, end: start + take, goesOn: take < end - start });
+    reads.push({ field, start, end: start + take, hasMore: take < end - start });
     left -= take;
   }
   return reads;
 }
 
 /**
- * The next page: the text that follows, in order, as much as fits; no marker, so that pages join to the omitted bytes.
- * Every page shows at least one character. The last one has neither cursor nor `has_more`.
+ * Returns the next page: as much of the following text as fits, without a marker, so that pages join to the omitted
+ * bytes. Every page shows at least one character. The last one has neither cursor nor `has_more`.
  */
 export function fitPage(counter: TokenCounter, input: PageInput): BudgetOutput {
   assertBudget(input.budgetTokens);
@@ -97,7 +97,7 @@ function layPage(counter: TokenCounter, input: PageInput, texts: readonly string
 
 /** Where a segment read up to a limit is cut, everything around a cut must have been read too. */
 function segmentEnd(counter: TokenCounter, segment: PageSegment, text: string, roomTokens: number): number {
-  const limit = segment.goesOn ? Math.max(0, text.length - SEQUENCE_MAX_CHARS) : text.length;
+  const limit = segment.hasMore ? Math.max(0, text.length - SEQUENCE_MAX_CHARS) : text.length;
   return headEnd(counter, text, roomTokens, limit);
 }
 

@@ -22,7 +22,7 @@ export class RankTable {
   readonly #filter: Uint32Array;
   readonly #starts: Uint32Array;
   readonly #records: Uint8Array;
-  /** Rank + 1 of each pair of bytes, 0 when not looked up yet. */
+  /** Rank + 1 of each pair of bytes, 0 if not looked up yet. */
   readonly #pairs = new Uint32Array(1 << 16);
 
   constructor(filter: Uint32Array, starts: Uint32Array, records: Uint8Array) {

@@ -1,11 +1,10 @@
 import type { TokenCounter } from './counter.ts';
 import { cutAfter, cutBefore } from './cut-points.ts';
 import { type Dense, type DensifyStep, densify } from './densify/densify.ts';
-import { wellFormed } from './escaped.ts';
-import { countEscaped, headEnd, LAST_LOOK, tailStart } from './truncate.ts';
+import { countEscaped, headEnd, LAST_LOOK, tailStart, wellFormed } from './truncate.ts';
 import { lastErrorBlock } from './views/errors.ts';
 
-/** Which end of a text stays when it is too long. */
+/** Which end of a text stays if it is too long. */
 export const CUT_MODES = ['head', 'tail', 'head_tail'] as const;
 export type CutMode = (typeof CUT_MODES)[number];
 
@@ -18,9 +17,9 @@ export interface CutStream {
   /** Byte of the artifact at which `text` begins. */
   offset: number;
   cut: CutMode;
-  /** Done before anything is cut; none where every byte counts. */
+  /** Done before anything is cut; empty if every byte counts. */
   densify: readonly DensifyStep[];
-  /** The last error lines stay, whatever the budget: for the output of a command that failed. */
+  /** Keeps the last error lines whatever the budget, for the output of a command that failed. */
   keepErrors: boolean;
 }
 
@@ -37,13 +36,13 @@ const MARKER_TOKENS = 20;
 const WINDOW_MIN_CHARS = 128 * 1024;
 /** Densified text is seldom shorter than this part of its source. */
 const WINDOW_CHARS_PER_TOKEN = 64;
-/** Of the room for a text, the error lines in its middle get a third, or where that is little these tokens. */
+/** The error lines in the middle get a third of the room for a text, or this many tokens if that is more. */
 const ERRORS_SHARE = 3;
 const ERRORS_MIN_TOKENS = 64;
 
 /**
- * One stream as an answer may show it: densified, cut by its mode to the room there is, and every cut traced back to
- * a place in the source. Of a text far beyond the budget only both ends are looked at.
+ * One stream as an answer may show it: densified, cut by its mode to the room there is, every cut traced back to the
+ * source. Of a text far beyond the budget only both ends are processed.
  */
 export class ShownStream {
   readonly field: string;
@@ -55,7 +54,7 @@ export class ShownStream {
   readonly #stream: CutStream;
   readonly #head: Dense;
   readonly #tail: Dense;
-  /** Where `#tail` begins in the source; 0 when head and tail are the whole. */
+  /** Where `#tail` begins in the source; 0 if head and tail are the whole. */
   readonly #tailBase: number;
   #errors: { start: number; end: number } | null | undefined;
 
@@ -72,9 +71,9 @@ export class ShownStream {
       this.#tail = this.#head;
       this.#tailBase = 0;
     } else {
-      this.#head = densify(text.slice(0, windowEnd(text, window)), steps);
+      this.#head = densify(text.slice(0, windowEnd(text, window)), steps, true);
       this.#tailBase = windowStart(text, text.length - window);
-      this.#tail = densify(text.slice(this.#tailBase), steps);
+      this.#tail = densify(text.slice(this.#tailBase), steps, true);
     }
   }
 
@@ -100,7 +99,7 @@ export class ShownStream {
     return [{ text: this.#head.text, start: 0, end: this.source.length }];
   }
 
-  /** About `roomTokens` of it, the lines that tell of gaps included: in order, apart from each other. */
+  /** Returns pieces of about `roomTokens` including the lines that mark gaps: in order, not touching. */
   cut(counter: TokenCounter, roomTokens: number): Piece[] {
     const room = roomTokens - MARKER_TOKENS;
     switch (this.#stream.cut) {
@@ -167,7 +166,7 @@ export class ShownStream {
   }
 
   #lastOf(counter: TokenCounter, { start, end }: { start: number; end: number }, room: number): Piece {
-    const dense = densify(this.source.slice(start, end), this.#stream.densify);
+    const dense = densify(this.source.slice(start, end), this.#stream.densify, true);
     const cut = dense.cutAfter(tailStart(counter, dense.text, room, 0));
     return { text: dense.text.slice(cut), start: start + dense.sourceOf(cut, 'start'), end };
   }

@@ -6,9 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { installGitleaks } from '#src/scrub/gitleaks/install.js';
+import { downloadProgram, installGitleaks } from '#src/scrub/gitleaks/install.js';
 import { releaseFor } from '#src/scrub/gitleaks/pinned.js';
-import { downloadProgram } from '#src/scrub/gitleaks/release.js';
 import { CONFIG_TEXT, programBytes, putProgram } from '../unit/scrub/gitleaks/gitleaks-copy.ts';
 
 let base = '';
@@ -97,7 +96,7 @@ describe('SEC-1.1 the release of gitleaks', () => {
     await expect(downloadProgram({ url, sha256: sha256(whole) }, 10_000)).rejects.toThrow(message);
   });
 
-  it('is not used if no answer comes in time, nobody listens, or the program is not in it', async () => {
+  it('is not used if the server is late or absent, or if the program is not in it', async () => {
     const silent = await serve(() => {});
     await expect(downloadProgram({ url: silent, sha256: sha256(whole) }, 50)).rejects.toThrow(/no answer in time/);
     server?.closeAllConnections();
@@ -166,14 +165,14 @@ describe('SEC-1.1 installing gitleaks', () => {
     expect(said.join('\n')).toContain('Go could not build it: no such module');
   });
 
-  it('continues without it if nothing helps, and leaves nothing behind', async () => {
+  it('continues without it if everything fails, and leaves nothing behind', async () => {
     const url = await serve((_request, answer) => answer.end('not it'));
     expect(await installGitleaks(deps({ url, sha256: '0'.repeat(64) }))).toEqual({ binary: null, config: null });
     expect(said.join('\n')).toMatch(/has sha256 [0-9a-f]{64}, not 0{64}: it is not used/);
     expect(await readdir(own())).toEqual([]);
   });
 
-  it('fetches nothing if the pinned version is installed', async () => {
+  it('fetches nothing if the pinned version is already installed', async () => {
     await mkdir(own());
     await putProgram(join(own(), 'gitleaks'), programBytes());
     const { binary } = await installGitleaks(deps({ url: 'http://127.0.0.1:1/', sha256: '' }));
@@ -181,7 +180,7 @@ describe('SEC-1.1 installing gitleaks', () => {
     expect(said).toEqual([]);
   });
 
-  it('keeps its own program of another version only if the pinned version is not available', async () => {
+  it('keeps a program of another version only if the pinned one cannot be installed', async () => {
     await mkdir(own());
     await putProgram(join(own(), 'gitleaks'), programBytes('v8.1.0'));
     expect((await installGitleaks(deps())).binary?.version).toBe('8.1.0');

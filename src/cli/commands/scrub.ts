@@ -1,7 +1,7 @@
 import type { RulesReview } from '../../call/management.ts';
 import { ContextdError } from '../../core/errors.ts';
 import type { GitleaksPlaces } from '../../scrub/gitleaks/binary.ts';
-import { howToInstall } from '../../scrub/gitleaks/remedy.ts';
+import { howToInstall } from '../../scrub/gitleaks/pinned.ts';
 import { withClient } from '../client.ts';
 import { defineCommand, type ParsedArgs } from '../command.ts';
 import type { CliContext } from '../context.ts';

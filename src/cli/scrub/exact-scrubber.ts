@@ -4,7 +4,7 @@ import { loadConfig } from '../../scrub/exact/load-config.ts';
 import type { Finding } from '../../scrub/finding.ts';
 import type { GitleaksPlaces } from '../../scrub/gitleaks/binary.ts';
 import { findOfficialConfig } from '../../scrub/gitleaks/official-config.ts';
-import { howToInstall } from '../../scrub/gitleaks/remedy.ts';
+import { howToInstall } from '../../scrub/gitleaks/pinned.ts';
 import { mergeFindings } from '../../scrub/spans.ts';
 import type { ScrubbedText } from './text-scrubber.ts';
 

@@ -30,8 +30,6 @@ export interface ShownOutput {
   meta: Partial<EnvelopeMeta>;
 }
 
-/** What moves a terminal's cursor. */
-const OVERWRITES = ['\b', '\r', '\u001b', '\u009b'];
 /** Maximum milliseconds for a view; the call's own timeout may be shorter. */
 const VIEW_MAX_MS = 20_000;
 /** Characters per token of JSON inside JSON, as measured. */
@@ -53,9 +51,7 @@ export async function viewOutput(
 ): Promise<ShownOutput> {
   try {
     const view = { ...call.options.view, digestScale };
-    const shown = await applyView(view, call, outcome, output, deps);
-    if (!(await joinsSecrets(shown, output, call.sessionKey, deps))) return shown;
-    return await applyView({ ...view, densify: false }, call, outcome, output, deps);
+    return await applyView(view, call, outcome, output, deps);
   } catch (thrown) {
     const fault = ContextdError.from(thrown);
     if (output.isEarlier || fault.code !== 'VIEW_FAILED') throw thrown;
@@ -89,24 +85,6 @@ async function applyView(
     ...placeStreams(viewed, output, { steps, keepErrors }),
     meta: metaOf(view, viewed, output),
   };
-}
-
-/**
- * A view of a text with overwritten lines is made of what a terminal would finally show: pieces that were never one
- * text when they were searched for secrets may meet in it.
- */
-async function joinsSecrets(
-  { derived }: ShownOutput,
-  { streams }: StoredOutput,
-  sessionKey: string,
-  { scrubber }: ViewDeps,
-): Promise<boolean> {
-  if (derived === null || !streams.some(({ text }) => OVERWRITES.some((mark) => text.includes(mark)))) return false;
-  const { secrets } = await scrubber.scrub(
-    sessionKey,
-    derived.map(({ text }) => text),
-  );
-  return secrets.length > 0;
 }
 
 /** True for a command that did not exit with 0 and for a tool that failed. */

@@ -1,30 +1,30 @@
+import { COLOUR } from '../../text/terminal.ts';
 import { ProgressWindow, type Release } from './progress-window.ts';
-import { forPerson } from './visible-text.ts';
 
 /** Milliseconds between two updates. */
 const UPDATE_EVERY_MS = 100;
-/** Commands that are over and of which something is still to be shown; of more, the oldest are dropped. */
+/** Ended commands that still have output to show; beyond this number the oldest are dropped. */
 const ENDED_MAX = 16;
 
-/** Is told what one command prints, as it comes. Neither method waits for anything. */
+/** Receives what one command prints. Neither method waits for anything. */
 export interface CommandListener {
   output(stream: 'stdout' | 'stderr', bytes: Buffer): void;
   ended(): void;
 }
 
 export interface ProgressFeedDeps {
-  /** The texts as they may leave. Throws when they cannot be searched. */
+  /** Returns the texts as they may leave. Throws if they cannot be searched. */
   scrub(texts: readonly Release[]): Promise<readonly string[]>;
   show(text: string): void;
-  /** Calls back after so many milliseconds, unless the function it returns was called before. */
+  /** Calls `action` after `ms` milliseconds, unless the returned function is called before. */
   later(ms: number, action: () => void): () => void;
-  /** Progress ends because of a fault; the call goes on. */
+  /** Called when progress ends because of a fault; the call continues. */
   onFault(thrown: unknown): void;
 }
 
 /**
- * What the commands of one call print, for a person who waits: the newest lines, ten times a second, scrubbed. It
- * keeps a few windows in memory and lets the rest go: a command never waits for it.
+ * Shows a waiting person what the commands of one call print: the newest lines, scrubbed, ten times a second. It keeps
+ * a few windows in memory and drops the rest, so that a command never waits for it.
  */
 export class ProgressFeed {
   readonly #deps: ProgressFeedDeps;
@@ -58,7 +58,7 @@ export class ProgressFeed {
     };
   }
 
-  /** Nothing is shown from now on. Idempotent. */
+  /** Stops showing anything. Idempotent. */
   stop(): void {
     this.#isStopped = true;
     this.#cancelUpdate?.();
@@ -104,4 +104,28 @@ export class ProgressFeed {
 interface FollowedCommand {
   readonly streams: Readonly<Record<'stdout' | 'stderr', ProgressWindow>>;
   isOver: boolean;
+}
+
+/** Colours, and any other control character except line ends and tabs. */
+const STEERING = new RegExp(`${COLOUR}|(?![\\t\\n])[\\p{Cc}\\p{Bidi_Control}]`, 'gu');
+const RESET_COLOURS = '\u001b[0m';
+/** Everything before the last carriage return of a line that is overwritten again and again. */
+const OVERWRITTEN = /[^\r\n]*\r(?=[^\r\n])/g;
+const LINE_ENDS_WITH_RETURN = /\r+(?=\n|$)/g;
+
+/**
+ * Returns output that cannot steer the terminal it is shown on: line ends, tabs and colours stay, other control
+ * characters become visible. Whole lines, after a line that says how many bytes before them are not shown.
+ */
+export function forPerson(text: string, skippedBytes: number): string {
+  const lines = text.replaceAll(LINE_ENDS_WITH_RETURN, '').replaceAll(OVERWRITTEN, '');
+  let isColoured = false;
+  const visible = lines.replaceAll(STEERING, (found) => {
+    if (found.length === 1) return `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`;
+    isColoured = true;
+    return found;
+  });
+  const skipped = skippedBytes === 0 ? '' : `[contextd: ${skippedBytes} bytes are not shown here]\n`;
+  const end = visible.endsWith('\n') || visible === '' ? '' : '\n';
+  return `${skipped}${visible}${isColoured ? RESET_COLOURS : ''}${end}`;
 }

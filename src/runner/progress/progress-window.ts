@@ -1,21 +1,21 @@
 import { dropCutEnd, dropCutStart } from '../../sdk/cut-text.ts';
 
-/** Bytes of a stream that are remembered: what is shown of it, and what is searched around that. */
+/** Bytes of a stream that are remembered: the part that is shown, and what is searched around it. */
 const WINDOW_BYTES = 64 * 1024;
-/** Bytes on both sides of what is shown that are searched with it. */
+/** Bytes on both sides of the shown part that are searched with it. */
 const CONTEXT_BYTES = 8 * 1024;
-/** Bytes of an unfinished line, or of lines that may be one value, that are waited for. */
+/** Most bytes of an unfinished line, or of lines that may be one value, that are held back. */
 const HELD_BYTES = 8 * 1024;
-/** Bytes shown at once; of more the newest lines. */
+/** Most bytes shown at once: the newest lines. */
 const SHOWN_BYTES = 6_400;
 const LINE_END = 10;
 const BLOCK_BEGIN = '-----BEGIN';
 const BLOCK_END = '-----END';
-/** The end of a line on which a value may stop that goes on with the next. */
-const GOES_ON = /[A-Za-z0-9_+/=.~-]{16}\\?\r?$/;
-const CONTINUED = /[\\=]\r?$/;
+/** The end of a line whose value may continue on the next line. */
+const MAY_CONTINUE = /[A-Za-z0-9_+/=.~-]{16}\\?\r?$/;
+const CONTINUED_LINE = /[\\=]\r?$/;
 
-/** Text to be shown, with what stands around it and is only searched. */
+/** Text to show, and the text around it that is only searched. */
 export interface Release {
   before: string;
   text: string;
@@ -25,8 +25,8 @@ export interface Release {
 }
 
 /**
- * The latest bytes of one stream, given out in whole lines. What may be a part of a secret only waits: an unfinished
- * line, a value that may go on, a key block without its end.
+ * The latest bytes of one stream, released in whole lines. What may be part of a secret is held back: an unfinished
+ * line, a value that may continue, a key block without its end.
  */
 export class ProgressWindow {
   #chunks: Buffer[] = [];
@@ -34,10 +34,10 @@ export class ProgressWindow {
   /** Bytes of the stream so far, and how many of them were shown or skipped. */
   #end = 0;
   #done = 0;
-  /** What has left the window ends inside a key block. */
+  /** Whether the bytes that left the window end inside a key block. */
   #isBlockCut = false;
 
-  /** Keeps the chunk itself, and no more than the window and one chunk. */
+  /** Keeps the chunk itself; holds at most the window and one chunk. */
   add(chunk: Buffer): void {
     this.#chunks.push(chunk);
     this.#bytes += chunk.length;
@@ -50,14 +50,14 @@ export class ProgressWindow {
     }
   }
 
-  /** The word that begins a block may lie across the edge. */
+  /** The word that begins a block may span two chunks. */
   #leave(chunk: Buffer): void {
     const left = Buffer.concat([chunk, this.#chunks[0]?.subarray(0, BLOCK_BEGIN.length) ?? Buffer.alloc(0)]);
     const [begin, end] = [left.lastIndexOf(BLOCK_BEGIN), left.lastIndexOf(BLOCK_END)];
     if (begin !== end) this.#isBlockCut = begin > end;
   }
 
-  /** The next lines; null when there are none. `isOver`: nothing more comes, so nothing is waited for. */
+  /** Returns the next lines; null if there are no new ones. `isOver`: the stream has ended, so nothing is held back. */
   take(isOver: boolean): Release | null {
     const data = Buffer.concat(this.#chunks);
     this.#chunks = [data];
@@ -84,21 +84,21 @@ function endOfShown(data: Buffer, isOver: boolean): number {
   return lineStartOf(data, begin);
 }
 
-/** Of a line that is longer than what is held back, all but that much. */
+/** Of a line that is too long to be held back, all but its last HELD_BYTES. */
 function endOfLines(data: Buffer): number {
   const lines = data.lastIndexOf(LINE_END) + 1;
   if (data.length - lines > HELD_BYTES) return characterAt(data, data.length - HELD_BYTES);
   return startOfHeldLines(data, lines);
 }
 
-/** A value broken into lines stands on lines of one width, or on some that end with a sign. */
+/** A value that was broken into lines has lines of one width, or lines that end with a continuation sign. */
 function startOfHeldLines(data: Buffer, to: number): number {
   let start = to;
   for (let below: Buffer | null = null; start > 0 && to - start < HELD_BYTES; ) {
     const lineStart = lineStartOf(data, start - 1);
     const line = data.subarray(lineStart, start - 1);
     const end = line.toString('latin1', Math.max(0, line.length - 20));
-    if (!GOES_ON.test(end) || (below !== null && line.length !== below.length && !CONTINUED.test(end))) break;
+    if (!MAY_CONTINUE.test(end) || (below !== null && line.length !== below.length && !CONTINUED_LINE.test(end))) break;
     below = line;
     start = lineStart;
   }
@@ -114,7 +114,7 @@ function startOfShown(data: Buffer, from: number, to: number): number {
   return afterCutBlock(data, start, to);
 }
 
-/** Behind the end of a key block whose beginning is not in sight. */
+/** Returns the place after the end of a key block whose beginning is not in the window. */
 function afterCutBlock(data: Buffer, start: number, to: number): number {
   const end = data.lastIndexOf(BLOCK_END, to);
   if (end < start) return start;
@@ -133,7 +133,7 @@ function lastIndexBefore(data: Buffer, word: string, to: number): number {
   return data.subarray(0, to).lastIndexOf(word);
 }
 
-/** The beginning of the character that a byte is part of. */
+/** Returns the start of the character that contains the byte at `at`. */
 function characterAt(data: Buffer, at: number): number {
   let start = at;
   while (start > 0 && at - start < 3 && ((data[start] ?? 0) & 0xc0) === 0x80) start -= 1;

@@ -1,23 +1,24 @@
+import { certificateOf } from './certified-patterns.ts';
 import type { AllowlistConfig } from './config.ts';
 import { parseGo } from './go-syntax.ts';
-import { isListed, Pattern } from './pattern.ts';
-import { Stopwords } from './stopwords.ts';
+import { lowerCase } from './keyword-index.ts';
+import { Pattern } from './pattern.ts';
 import { ruleFault } from './toml-table.ts';
 
-/** What an allowlist looks at. `line` is asked for only where an allowlist targets it. */
+/** What an allowlist looks at. `line` is only called if an allowlist targets it. */
 export interface Candidate {
   secret: string;
   match: string;
   line(): string;
 }
 
-/** Compiled. Regexes and paths are joined as gitleaks joins them: flags of the first hold for the rest. */
+/** A compiled allowlist. Regexes and paths are joined as gitleaks joins them: flags of the first apply to the rest. */
 export class Allowlist {
   readonly #config: AllowlistConfig;
   readonly #regex: Pattern | undefined;
   readonly #paths: Pattern | undefined;
   readonly #stopwords: Stopwords | undefined;
-  /** The last line looked at: the matches of one long line ask for it again and again. */
+  /** The last line and its result: the matches of one long line ask for it repeatedly. */
   #line = { text: '', holds: false };
 
   constructor(config: AllowlistConfig) {
@@ -27,14 +28,14 @@ export class Allowlist {
     if (config.stopwords.length > 0) this.#stopwords = new Stopwords(config.stopwords);
   }
 
-  /** Whether a text of this path is not looked at. Asked before a rule runs; an empty path is an unknown one. */
+  /** Whether texts of this path are not searched. Called before a rule runs; an empty path is unknown. */
   excusesPath(path: string): boolean {
     const { condition, commits, regexes, stopwords } = this.#config;
     if (condition === 'and' && commits.length + regexes.length + stopwords.length > 0) return false;
     return this.#pathHolds(path);
   }
 
-  /** Whether a finding does not count. Paths count here only where all kinds must hold. */
+  /** Whether a finding does not count. Paths matter here only if all kinds must hold. */
   excuses(candidate: Candidate, path: string): boolean {
     const { condition, commits } = this.#config;
     if (condition === 'or') return this.#regexHolds(candidate) || this.#stopwordHolds(candidate);
@@ -72,20 +73,53 @@ export class Allowlist {
   }
 }
 
-/** Each must also be a pattern by itself. */
+/** Each source must also be a valid pattern by itself. */
 function joined(sources: readonly string[], where: string): Pattern | undefined {
   if (sources.length === 0) return undefined;
   const whole = `(?:${sources.join('|')})`;
-  // The parts of a listed pattern were checked when it was listed: a test checks them again.
-  if (!isListed(whole)) for (const source of sources) checkSyntax(source, where);
+  // The parts of a listed pattern were checked when it was listed; a test checks them again.
+  if (certificateOf(whole) === undefined) for (const source of sources) checkSyntax(source, where);
   return new Pattern(whole, where);
 }
 
-/** Enough here: names of Unicode classes are seen to when the joined pattern is compiled. */
+/** Names of Unicode classes are checked when the joined pattern is compiled. */
 function checkSyntax(source: string, where: string): void {
   try {
     parseGo(source);
   } catch (cause) {
     throw ruleFault(where, `the pattern is refused: ${cause instanceof Error ? cause.message : source}`, cause);
+  }
+}
+
+const PREFIX_CHARS = 3;
+
+/**
+ * Whether a text contains one of many words, in any case. Words are looked up by their first characters, because a list
+ * may have thousands.
+ */
+class Stopwords {
+  readonly #byPrefix = new Map<string, string[]>();
+  readonly #short: string[] = [];
+
+  /** The words must be lower case. */
+  constructor(words: readonly string[]) {
+    for (const word of words) {
+      const prefix = word.slice(0, PREFIX_CHARS);
+      const bucket = prefix.length < PREFIX_CHARS ? this.#short : this.#byPrefix.get(prefix);
+      if (bucket === undefined) this.#byPrefix.set(prefix, [word]);
+      else bucket.push(word);
+    }
+  }
+
+  isIn(text: string): boolean {
+    // gitleaks' own search finds nothing in an empty text either.
+    if (text === '') return false;
+    const lower = lowerCase(text);
+    if (this.#short.some((word) => word !== '' && lower.includes(word))) return true;
+    for (let at = 0; at + PREFIX_CHARS <= lower.length; at++) {
+      const bucket = this.#byPrefix.get(lower.slice(at, at + PREFIX_CHARS));
+      if (bucket?.some((word) => lower.startsWith(word, at))) return true;
+    }
+    return false;
   }
 }

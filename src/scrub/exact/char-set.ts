@@ -9,10 +9,10 @@ const WORD: CharSet = [0x30, 0x39, 0x41, 0x5a, 0x5f, 0x5f, 0x61, 0x7a];
 /** Without \v. */
 const SPACE: CharSet = [0x09, 0x0a, 0x0c, 0x0d, 0x20, 0x20];
 
-/** What `\d`, `\s` and `\w` stand for, by letter. Their upper case is the rest. */
+/** The characters of `\d`, `\s` and `\w`, by letter. Upper case means all other characters. */
 export const PERL_SETS: Readonly<Record<string, CharSet>> = { d: DIGITS, s: SPACE, w: WORD };
 
-/** What `[:name:]` stands for inside a class. */
+/** The characters of `[:name:]` inside a class. */
 export const POSIX_SETS: Readonly<Record<string, CharSet>> = {
   alnum: [0x30, 0x39, 0x41, 0x5a, 0x61, 0x7a],
   alpha: [0x41, 0x5a, 0x61, 0x7a],
@@ -30,7 +30,7 @@ export const POSIX_SETS: Readonly<Record<string, CharSet>> = {
   xdigit: [0x30, 0x39, 0x41, 0x46, 0x61, 0x66],
 };
 
-/** Any ranges, in any order, made a set. */
+/** Returns the union of any ranges, in any order. */
 export function unite(...sets: readonly CharSet[]): CharSet {
   const pairs = sets.flatMap(pairsOf).sort(([a], [b]) => a - b);
   const united: number[] = [];
@@ -62,16 +62,16 @@ export function pairsOf(set: CharSet): [low: number, high: number][] {
   return Array.from({ length: set.length >> 1 }, (_, pair) => [set[2 * pair] ?? 0, set[2 * pair + 1] ?? 0]);
 }
 
-/** Ranges of more characters beyond ASCII than this are not looked through for letters. */
+/** Larger ranges beyond ASCII are not searched for letters. */
 const MAX_LOOKED_THROUGH = 64;
 const CASE_STEP = 0x20;
-/** Letters beyond ASCII that fold to one in it, and that one. */
+/** Letters beyond ASCII that fold to an ASCII letter, and that letter. */
 const KELVIN = [0x212a, 0x6b] as const;
 const LONG_S = [0x17f, 0x73] as const;
 
 /**
- * A set with the other cases of its members, as Go folds: K (U+212A) is a k, ſ (U+017F) is an s. Null where it holds
- * letters beyond ASCII whose cases are not known here.
+ * Adds the other cases of the members of a set, as Go folds: K (U+212A) is a k, ſ (U+017F) is an s. Returns null if the
+ * set holds letters beyond ASCII whose cases are not known here.
  */
 export function fold(set: CharSet): CharSet | null {
   const added: number[] = [];

@@ -4,12 +4,12 @@ import { lowerCase } from './keyword-index.ts';
 import type { RuleFile } from './rule-pack.ts';
 import { isTable, ruleFault, TableReader } from './toml-table.ts';
 
-/** One file of gitleaks' TOML, before it is joined with what it extends. */
+/** One file of gitleaks' TOML, before the configuration it extends is added. */
 export interface ConfigFile {
   name: string;
   /** In the order of the file; of rules with the same id, the last. */
   rules: Map<string, RuleConfig>;
-  /** Those that name no rules. */
+  /** Allowlists that name no rules. */
   allowlists: AllowlistConfig[];
   /** Allowlists by the id of the rule they are meant for. */
   targeted: Map<string, AllowlistConfig[]>;
@@ -19,12 +19,12 @@ export interface ConfigFile {
 
 interface ExtendConfig {
   useDefault: boolean;
-  /** Empty: none. */
+  /** Empty if the file extends no other file. */
   path: string;
   disabledRules: readonly string[];
 }
 
-/** SCHEMA_INVALID names the file and the rule. `strict` refuses what `weak` passes over, see TableReader. */
+/** Reads a file. SCHEMA_INVALID names the file and the rule. `strict` refuses what `weak` ignores, see TableReader. */
 export function readConfigFile({ name, text }: RuleFile, reading: 'weak' | 'strict'): ConfigFile {
   const table = new TableReader(withoutEmpty(parseToml(name, text)), name, reading);
   if (reading === 'strict') table.refuse('extend');
@@ -53,7 +53,7 @@ function parseToml(name: string, text: string): TomlTable {
   }
 }
 
-/** To gitleaks a table without a key is not there; at the top level only. */
+/** gitleaks ignores an empty table, at the top level only. */
 function withoutEmpty(table: TomlTable): TomlTable {
   const isEmpty = (value: TomlTable[string]): boolean => isTable(value) && Object.keys(value).length === 0;
   return Object.fromEntries(Object.entries(table).filter(([, value]) => !isEmpty(value)));
@@ -126,7 +126,7 @@ function checkRequired(file: ConfigFile): void {
       if (!file.rules.has(id)) throw ruleFault(where, `the required rule "${id}" is not in this file`);
 }
 
-/** An allowlist that names rules is theirs alone. */
+/** An allowlist that names rules applies to those rules only. */
 function readSharedAllowlists(file: ConfigFile, table: TableReader): void {
   for (const item of readAllowlists(table)) {
     const targets = item.texts('targetrules');

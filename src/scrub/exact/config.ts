@@ -1,14 +1,14 @@
-/** What excuses a finding. gitleaks' own words and defaults. */
+/** What excuses a finding, with gitleaks' words and defaults. */
 export interface AllowlistConfig {
   /** Names the allowlist in messages. */
   where: string;
-  /** Whether one kind of the configured (commits, paths, regexes, stopwords) is enough, or all must hold. */
+  /** Whether one of the configured kinds (commits, paths, regexes, stopwords) is enough, or all must hold. */
   condition: 'or' | 'and';
   /** What the regexes are matched against. Stopwords always look at the secret. */
   target: 'secret' | 'match' | 'line';
   regexes: readonly string[];
   paths: readonly string[];
-  /** Lower case, trimmed. No commit is ever known here, so they count only as a kind that does not hold. */
+  /** Lower case, trimmed. Commits are never known here, so this kind never holds. */
   commits: readonly string[];
   /** Lower case. */
   stopwords: readonly string[];
@@ -17,9 +17,9 @@ export interface AllowlistConfig {
 /** Another rule that must be found near a finding for it to count. */
 export interface RequiredConfig {
   id: string;
-  /** Lines between the two at most; undefined: any number. */
+  /** Most lines between the two; undefined means any number. */
   withinLines: number | undefined;
-  /** Bytes between their start columns at most; undefined: any number. */
+  /** Most bytes between their start columns; undefined means any number. */
   withinColumns: number | undefined;
 }
 
@@ -27,33 +27,38 @@ export interface RuleConfig {
   /** Names the file and the rule in messages. */
   where: string;
   id: string;
-  /** Empty: a rule for paths only. */
+  /** Empty for a rule that only checks paths. */
   regex: string;
-  /** Where the rule holds at all, as a pattern. Empty: everywhere. */
+  /** A pattern of the paths the rule applies to. Empty means all. */
   path: string;
-  /** 0: the first group that is not empty, or the whole match when there is none. */
+  /** 0: the first group that is not empty, or the whole match if all are empty. */
   secretGroup: number;
-  /** Bits; a secret of no more is dropped. 0: no such check. */
+  /** A secret with this many bits of entropy or fewer is dropped. 0 disables the check. */
   entropy: number;
-  /** Lower case. The rule runs where one of them is in the text; none: it always runs. */
+  /** Lower case. The rule runs if the text contains one of them; a rule without keywords always runs. */
   keywords: readonly string[];
   tags: readonly string[];
   allowlists: readonly AllowlistConfig[];
   required: readonly RequiredConfig[];
-  /** Never reported itself; there for other rules that require it. */
+  /** Never reported itself; only used by rules that require it. */
   skipReport: boolean;
 }
 
-/** A configuration as it holds: with what it extends, checked except for what its patterns must say. */
+/** A complete configuration, including what it extends. Everything but its patterns has been checked. */
 export interface GitleaksConfig {
   /** The file's name. */
   name: string;
   rules: readonly RuleConfig[];
-  /** They hold for every rule. */
+  /** Apply to every rule. */
   allowlists: readonly AllowlistConfig[];
-  /** Every pattern that was read, those of disabled or replaced rules included: gitleaks refuses a file for any. */
+  /**
+   * Every pattern that was read, including those of disabled or replaced rules: gitleaks refuses a file for any of
+   * them.
+   */
   patterns: readonly PatternSource[];
-  /** The groups of the rules are known to be what must be masked: our own pack, whose samples are tests. */
+  /**
+   * Whether the groups of the rules are exactly what must be masked. True for our own pack, whose samples are tests.
+   */
   exactGroups: boolean;
 }
 

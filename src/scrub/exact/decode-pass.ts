@@ -1,22 +1,22 @@
-import { decodeRun } from './decoders.ts';
-import { ENCODING_KINDS, type EncodedRun, type EncodingKind, findEncoded } from './encodings.ts';
-import type { Range } from './pattern.ts';
+import { firstIndex } from '../../text/binary-search.ts';
+import type { Span } from '../../text/view.ts';
+import { decodeRun, ENCODING_KINDS, type EncodedRun, type EncodingKind, findEncoded } from './encodings.ts';
 
 /** A place of the previous pass that was decoded. */
 export interface Segment {
   kind: EncodingKind;
   /** In the text of the previous pass. */
-  encoded: Range;
+  encoded: Span;
   /** In the text of this pass. */
-  decoded: Range;
+  decoded: Span;
 }
 
-/** A text as the rules see it: the given one, then that with its encoded places decoded, and so on. */
+/** A text as the rules see it: first the given text, then the text with its encoded places decoded, and so on. */
 export interface Pass {
   text: string;
   /** How often it was decoded: 0 for the given text. */
   depth: number;
-  /** In order of place, without overlap. None at depth 0, at least one after. */
+  /** In order of place, without overlap. Empty at depth 0, otherwise at least one. */
   segments: readonly Segment[];
   previous: Pass | undefined;
 }
@@ -25,7 +25,7 @@ export function firstPass(text: string): Pass {
   return { text, depth: 0, segments: [], previous: undefined };
 }
 
-/** The text with one more layer decoded; undefined where nothing in it is encoded. */
+/** Decodes one more layer of the text. Returns undefined if nothing in it is encoded. */
 export function decodeOnce(previous: Pass): Pass | undefined {
   const { text } = previous;
   const segments: Segment[] = [];
@@ -44,7 +44,7 @@ export function decodeOnce(previous: Pass): Pass | undefined {
   return { text: decodedText + text.slice(from), depth: previous.depth + 1, segments, previous };
 }
 
-/** Of neighbours that touch, one of lower precedence waits for the next pass. */
+/** If two runs touch, the one of lower precedence waits for the next pass. */
 function withoutOutranked(runs: EncodedRun[]): EncodedRun[] {
   const outranks = (other: EncodedRun | undefined, run: EncodedRun): boolean =>
     other !== undefined &&
@@ -55,22 +55,22 @@ function withoutOutranked(runs: EncodedRun[]): EncodedRun[] {
 }
 
 /** The segments whose decoded text overlaps or touches a range. */
-export function segmentsAt(segments: readonly Segment[], { start, end }: Range): Segment[] {
+export function segmentsAt(segments: readonly Segment[], { start, end }: Span): Segment[] {
   const found: Segment[] = [];
-  for (let i = firstIndex(segments.length, (k) => (segments[k]?.decoded.end ?? 0) >= start); ; i++) {
+  for (let i = firstIndex(0, segments.length, (k) => (segments[k]?.decoded.end ?? 0) >= start); ; i++) {
     const segment = segments[i];
     if (segment === undefined || segment.decoded.start > end) return found;
     found.push(segment);
   }
 }
 
-/** Where a range of a pass stands in the given text; one that meets decoded text takes in the whole encoded place. */
-export function toGivenText(pass: Pass, { start, end }: Range): Range {
+/** Maps a range of a pass to the given text. A range that touches decoded text becomes the whole encoded place. */
+export function toGivenText(pass: Pass, { start, end }: Span): Span {
   if (pass.previous === undefined) return { start, end };
   const { segments } = pass;
-  const from = segments[firstIndex(segments.length, (k) => (segments[k]?.decoded.end ?? 0) > start)];
-  const last = segments[firstIndex(segments.length, (k) => (segments[k]?.decoded.start ?? 0) >= end) - 1];
-  const behind = segments[firstIndex(segments.length, (k) => (segments[k]?.decoded.end ?? 0) > start) - 1];
+  const from = segments[firstIndex(0, segments.length, (k) => (segments[k]?.decoded.end ?? 0) > start)];
+  const last = segments[firstIndex(0, segments.length, (k) => (segments[k]?.decoded.start ?? 0) >= end) - 1];
+  const behind = segments[firstIndex(0, segments.length, (k) => (segments[k]?.decoded.end ?? 0) > start) - 1];
   const inFrom = from !== undefined && from.decoded.start <= start;
   const shifted = (offset: number, before: Segment | undefined): number =>
     before === undefined ? offset : offset - before.decoded.end + before.encoded.end;
@@ -78,16 +78,4 @@ export function toGivenText(pass: Pass, { start, end }: Range): Range {
     start: inFrom ? from.encoded.start : shifted(start, behind),
     end: last !== undefined && end <= last.decoded.end ? last.encoded.end : shifted(end, last),
   });
-}
-
-/** The first index from 0 for which a condition holds that holds for all after it; `length` when it never does. */
-export function firstIndex(length: number, holds: (index: number) => boolean): number {
-  let low = 0;
-  let high = length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (holds(middle)) high = middle;
-    else low = middle + 1;
-  }
-  return low;
 }

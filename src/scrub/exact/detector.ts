@@ -1,22 +1,20 @@
+import type { Span } from '../../text/view.ts';
 import type { GitleaksConfig } from './config.ts';
 import { decodeOnce, firstPass, type Pass, segmentsAt, toGivenText } from './decode-pass.ts';
-import { GivenText } from './given-text.ts';
-import type { Range } from './pattern.ts';
-import { Places } from './places.ts';
-import { withCompany } from './proximity.ts';
+import { GivenText, Places } from './locations.ts';
 import type { Hit } from './rule.ts';
-import { RuleIndex, type RuleIndexOptions, type Slot } from './rule-index.ts';
+import { RuleIndex, type RuleIndexOptions, type Slot, withRequired } from './rule-index.ts';
 
-/** What gitleaks reports, in its words. */
+/** A finding as gitleaks reports it. */
 export interface Detection {
   rule: string;
-  /** UTF-16 offsets in the given text of the secret; of one in decoded text, of all that was encoded. */
+  /** UTF-16 offsets of the secret in the given text; for a secret in decoded text, of everything that was encoded. */
   start: number;
   end: number;
   secret: string;
   match: string;
   line: string;
-  /** From 1; 0 where only the path was found. */
+  /** From 1; 0 if only the path was found. */
   startLine: number;
   endLine: number;
   /** In bytes, from 1; one too high from the second line on. */
@@ -26,17 +24,17 @@ export interface Detection {
 }
 
 export interface DetectOptions {
-  /** As rules and allowlists see it. Default: unknown, then rules for a path find nothing. */
+  /** The path that rules and allowlists see. Default: unknown, so that rules for a path find nothing. */
   path?: string;
-  /** Whether a line with `gitleaks:allow` is passed over. Default true. */
+  /** Whether lines with `gitleaks:allow` are ignored. Default true. */
   heedAllowComments?: boolean;
-  /** Layers of encoding that are looked into. Default 5, as gitleaks' command has it; 0: none. */
+  /** Layers of encoding to decode. Default 5, as in gitleaks' command; 0 means none. */
   maxDecodeDepth?: number;
 }
 
 const MAX_DECODE_DEPTH = 5;
 
-/** gitleaks v8.30.1 over one text, no more and no less: neither a chunk nor a kind of file is left out. */
+/** gitleaks v8.30.1 over one text: every chunk and every kind of file is searched. */
 export class Detector {
   readonly #index: RuleIndex;
   readonly #config: GitleaksConfig;
@@ -93,7 +91,7 @@ class PassRun {
 
   detect(slot: Slot): Detection[] {
     if (slot.config.skipReport) return [];
-    return withCompany(this.#detectAlone(slot), slot.config.required, (id) => this.#detectSibling(slot, id));
+    return withRequired(this.#detectAlone(slot), slot.config.required, (id) => this.#detectSibling(slot, id));
   }
 
   #detectSibling(slot: Slot, id: string): Detection[] {
@@ -115,12 +113,12 @@ class PassRun {
     });
   }
 
-  /** undefined: its line says that it is allowed. */
+  /** Returns undefined if the line of the hit allows it. */
   #describe(hit: Hit, rule: string, tags: readonly string[]): Detection | undefined {
     const { line, ...location } = this.#given.locate(this.#places.reported(hit));
     if (this.#options.heedAllowComments && this.#given.hasAllowComment(line)) return undefined;
     const { text } = this.pass;
-    const slice = ({ start, end }: Range): string => text.slice(start, end);
+    const slice = ({ start, end }: Span): string => text.slice(start, end);
     return {
       rule,
       ...toGivenText(this.pass, hit.secret.start < hit.secret.end ? hit.secret : hit.match),
@@ -132,7 +130,7 @@ class PassRun {
     };
   }
 
-  /** The line that allowlists see: in decoded text, that of the places which were decoded. */
+  /** Returns the line that allowlists see; in decoded text, the line around the decoded places. */
   #lineInPass({ found }: Hit): string | undefined {
     const { text, segments } = this.pass;
     const met = segmentsAt(segments, found);
@@ -148,7 +146,7 @@ function pathDetection(rule: string, path: string, tags: readonly string[]): Det
   return { rule, ...nowhere, secret: '', match: `file detected: ${path}`, line: '', tags: [...tags] };
 }
 
-/** A generic rule's finding goes where another rule found a secret on the same line that holds its own. */
+/** Drops the finding of a generic rule if another rule found a secret on the same line that contains it. */
 function withoutGenericTwins(detections: Detection[]): Detection[] {
   const isGeneric = ({ rule }: Detection): boolean => rule.toLowerCase().includes('generic');
   const specific = new Map<number, Set<string>>();

@@ -12,7 +12,9 @@ const CONTROL_ESCAPES: Readonly<Record<string, string>> = {
 
 export type GoFlag = 'i' | 'm' | 's' | 'U';
 
-/** The text of a pattern and the place in it: the tokens of Go's syntax. Every `take…` moves on behind what it took. */
+/**
+ * The text of a pattern and a position in it: reads the tokens of Go's syntax. Every `take…` moves past what it takes.
+ */
 export class GoReader {
   readonly #text: string;
   #at = 0;
@@ -60,7 +62,7 @@ export class GoReader {
     if (counts === undefined) return undefined;
     const min = Number(counts[1]);
     if (counts[2] === undefined) return [min, min];
-    // A most that is written out is finite, so that what is too much is not taken for no limit.
+    // A written maximum is finite, so that one that is too large is not taken for "no limit".
     return [min, counts[3] === undefined ? Number.POSITIVE_INFINITY : Math.min(Number(counts[3]), Number.MAX_VALUE)];
   }
 
@@ -74,7 +76,7 @@ export class GoReader {
 
   /** Behind `(?`: `P<name>` or `<name>`. */
   takeGroupName(): boolean {
-    // Too short a rest is not looked at as a name, and is no flag either.
+    // A rest that is too short is neither a name nor a flag.
     if (!/^(?:P<.|<.)/su.test(this.#text.slice(this.#at, this.#at + 4))) return false;
     if (this.#match(/P?<[A-Za-z0-9_]+>/y) === undefined) throw this.fault('invalid named capture');
     return true;
@@ -89,7 +91,7 @@ export class GoReader {
     return { flags: [...list(written[1], true), ...list(written[2], false)], opens: written[3] === ':' };
   }
 
-  /** Behind `[`. Null: it holds characters that are not known here. */
+  /** After `[`. Returns null if the class has characters that are not known here. */
   takeClass(folds: boolean): CharSet | null {
     const negated = this.take('^');
     const sets: (CharSet | null)[] = [];
@@ -109,7 +111,7 @@ export class GoReader {
     return null;
   }
 
-  /** A backslash and what it makes of the characters behind it. */
+  /** Takes a backslash and returns the character it stands for. */
   takeEscape(): string {
     const octal = this.#match(/\\(0[0-7]{0,2}|[1-7][0-7]{1,2})/y)?.[1];
     if (octal !== undefined) return String.fromCharCode(Number.parseInt(octal, 8));

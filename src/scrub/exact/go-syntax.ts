@@ -3,8 +3,8 @@ import { GoReader } from './go-reader.ts';
 import { checkSize, type GoNode, repeatsFit } from './go-tree.ts';
 
 /**
- * Parses a pattern as Go 1.26's regexp package does, with its Perl flags. GoSyntaxError for what Go refuses; whether a
- * `\p{name}` exists is left to `re2js`, which knows the tables.
+ * Parses a pattern as Go 1.26's regexp package does, with its Perl flags. Throws GoSyntaxError if Go refuses it.
+ * Whether a `\p{name}` exists is left to `re2js`, which has the tables.
  */
 export function parseGo(source: string): GoNode {
   const parser = new Parser(source);
@@ -20,7 +20,7 @@ interface Flags {
   readonly swapGreed: boolean;
 }
 
-/** An open parenthesis. The flags are those that hold again when it closes; group 0 captures nothing. */
+/** An open parenthesis. `flags` apply again when it closes; group 0 captures nothing. */
 interface Level {
   readonly flags: Flags;
   readonly group: number;
@@ -51,7 +51,7 @@ class Parser {
     return closeLevel(this.#level);
   }
 
-  /** Reads one item. Whether it was a repetition: a second one must not follow it. */
+  /** Reads one item. Returns whether it was a repetition, because a second one must not follow it. */
   #item(afterRepeat: boolean): boolean {
     const input = this.#in;
     const simple = input.takeOneOf(SIMPLE_REPEATS);

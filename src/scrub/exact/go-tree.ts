@@ -1,20 +1,20 @@
-import type { CharSet } from './char-set.ts';
+import { type CharSet, contains } from './char-set.ts';
 
 /** A pattern that Go would refuse. */
 export class GoSyntaxError extends Error {
   override readonly name = 'GoSyntaxError';
 }
 
-/** A parsed pattern. Flags are gone: what they change is written out. */
+/** A parsed pattern. What flags change is written out. */
 export type GoNode =
-  /** One character. Where it is not known which, `set` holds every character. */
+  /** One character. If it is not known which, `set` holds every character. */
   | { readonly kind: 'chars'; readonly set: CharSet; readonly isKnown: boolean }
   | {
       readonly kind: 'assertion';
       readonly which: 'text start' | 'text end' | 'line start' | 'line end' | 'word edge' | 'no word edge';
     }
   | { readonly kind: 'sequence'; readonly parts: readonly GoNode[] }
-  /** The first that leads to a match is taken. */
+  /** The first option that leads to a match is taken. */
   | { readonly kind: 'choice'; readonly options: readonly GoNode[] }
   | {
       readonly kind: 'repeat';
@@ -55,7 +55,7 @@ export function repeatsFit(node: GoNode, left = MAX_REPEAT_PRODUCT): boolean {
 const MAX_SIZE = Math.floor((128 << 20) / 40);
 const MAX_HEIGHT = 1000;
 
-/** GoSyntaxError for a tree that Go holds to be too large or too deep. */
+/** Throws GoSyntaxError if Go considers the tree too large or too deep. */
 export function checkSize(root: GoNode): void {
   if (heightOf(root) > MAX_HEIGHT) throw new GoSyntaxError('expression nests too deeply');
   if (sizeOf(root) > MAX_SIZE) throw new GoSyntaxError('expression too large');
@@ -72,4 +72,60 @@ function sizeOf(node: GoNode): number {
   if (node.kind !== 'repeat') return Math.max(1, inside);
   if (node.max !== Number.POSITIVE_INFINITY) return Math.max(1, node.max * inside + node.max - node.min);
   return node.min === 0 ? 2 + inside : 1 + node.min * inside;
+}
+
+const LINE_END = 0x0a;
+const FIRST_SURROGATE = 0xd800;
+const FIRST_PAIR = 0x10000;
+
+/** UTF-16 units of the shortest match. */
+export function minLength(node: GoNode): number {
+  switch (node.kind) {
+    case 'chars':
+      return (node.set[0] ?? 0) >= FIRST_PAIR ? 2 : 1;
+    case 'assertion':
+      return 0;
+    case 'choice':
+      return Math.min(...node.options.map(minLength));
+    case 'repeat':
+      return node.min * minLength(node.of);
+    default:
+      return childrenOf(node).reduce((sum, child) => sum + minLength(child), 0);
+  }
+}
+
+/** UTF-16 units of the longest match; may be Infinity. */
+export function maxLength(node: GoNode): number {
+  switch (node.kind) {
+    case 'chars':
+      return (node.set.at(-1) ?? 0) >= FIRST_PAIR ? 2 : 1;
+    case 'assertion':
+      return 0;
+    case 'choice':
+      return Math.max(...node.options.map(maxLength));
+    case 'repeat': {
+      const once = maxLength(node.of);
+      return once === 0 ? 0 : node.max * once;
+    }
+    default:
+      return childrenOf(node).reduce((sum, child) => sum + maxLength(child), 0);
+  }
+}
+
+/** Whether a match neither contains a line end nor looks beyond its line, so that lines can be searched one by one. */
+export function isLineLocal(node: GoNode): boolean {
+  if (node.kind === 'chars') return !contains(node.set, LINE_END);
+  if (node.kind === 'assertion') return node.which !== 'text start' && node.which !== 'text end';
+  return childrenOf(node).every(isLineLocal);
+}
+
+/** Whether a match depends on a surrogate pair being one character. */
+export function dependsOnPairs(node: GoNode): boolean {
+  if (node.kind === 'chars') return (node.set.at(-1) ?? 0) >= FIRST_SURROGATE;
+  return childrenOf(node).some(dependsOnPairs);
+}
+
+/** Whether the pattern asserts the start of the text anywhere. */
+export function seesTextStart(node: GoNode): boolean {
+  return node.kind === 'assertion' ? node.which === 'text start' : childrenOf(node).some(seesTextStart);
 }

@@ -1,4 +1,4 @@
-/** Lower case as Go has it where it matters for ASCII keywords: U+0130 becomes a plain i (U+212A becomes k anyway). */
+/** Lower-cases as Go does for ASCII keywords: U+0130 becomes a plain i (U+212A becomes k anyway). */
 export function lowerCase(text: string): string {
   return text.replaceAll('\u0130', 'i').toLowerCase();
 }
@@ -19,8 +19,8 @@ const STATE_SHIFT = 7;
 type Trie = Map<number, number>[];
 
 /**
- * Which of many keywords a text holds, in one pass (Aho-Corasick over ASCII without NUL; other keywords one by one). A keyword
- * counts wherever it stands, in any case: there are no word boundaries. No lower-case copy of the text is made.
+ * Finds which of many keywords a text contains, in one pass (Aho-Corasick over ASCII without NUL; other keywords one by
+ * one). A keyword counts anywhere and in any case. No lower-case copy of the text is made.
  */
 export class KeywordIndex {
   /** At `state * ASCII + code`: the next state times ASCII, with ENDS. */

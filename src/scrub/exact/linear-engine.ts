@@ -1,18 +1,27 @@
 import { RE2JS } from 're2js';
+import type { Span } from '../../text/view.ts';
 import { parseGo } from './go-syntax.ts';
-import type { Engine, Range } from './pattern.ts';
-import { isLineLocal, maxLength, seesTextStart } from './tree-facts.ts';
+import { isLineLocal, maxLength, seesTextStart } from './go-tree.ts';
 
-/** Characters that are asked about together; where they hold a match, in pieces of the second size. */
+/** Runs a pattern. */
+export interface Engine {
+  test(text: string): boolean;
+  findAll(text: string): Span[];
+  groups(text: string): (Span | undefined)[];
+  /** Whether `groups` returns what Go returns. */
+  readonly hasGroups: boolean;
+}
+
+/** Characters searched together; if they contain a match, they are searched again in pieces. */
 const BLOCK_CHARS = 4096;
 const PIECE_CHARS = 256;
-/** Patterns whose matches may be longer are not searched in blocks, which overlap by so much. */
+/** Patterns with longer matches are not searched in blocks, because blocks overlap by this much. */
 const MAX_OVERLAP_CHARS = 2048;
 
 /**
- * A pattern in re2js: time is linear in the text whatever the pattern. It tells quickly whether there is a match (a DFA)
- * and slowly where (an NFA), so the place is looked for in small pieces where the pattern allows it: a line, where no
- * match sees beyond its line, or a block and the longest match.
+ * A pattern in re2js: time is linear in the text whatever the pattern. It is fast at telling whether there is a match
+ * (a DFA) and slow at telling where (an NFA), so it looks for the place in small pieces if the pattern allows it:
+ * lines, if no match looks beyond its line, or blocks that overlap by the longest match.
  */
 export class LinearEngine implements Engine {
   readonly #re: RE2JS;
@@ -20,7 +29,7 @@ export class LinearEngine implements Engine {
   readonly #longest: number;
   readonly hasGroups = true;
 
-  /** GoSyntaxError, and the errors of re2js, for a pattern that Go refuses. */
+  /** Throws GoSyntaxError, or an error of re2js, for a pattern that Go refuses. */
   constructor(source: string) {
     const tree = parseGo(source);
     this.#re = RE2JS.compile(source);
@@ -32,9 +41,9 @@ export class LinearEngine implements Engine {
     return this.#re.test(text);
   }
 
-  findAll(text: string): Range[] {
+  findAll(text: string): Span[] {
     if (!this.#re.test(text)) return [];
-    const found: Range[] = [];
+    const found: Span[] = [];
     if (this.#lineLocal) this.#findInLines(text, found);
     else if (this.#longest <= MAX_OVERLAP_CHARS)
       this.#findInBlocks(text, { from: 0, to: text.length }, BLOCK_CHARS, found);
@@ -42,7 +51,7 @@ export class LinearEngine implements Engine {
     return found;
   }
 
-  groups(text: string): (Range | undefined)[] {
+  groups(text: string): (Span | undefined)[] {
     const matcher = this.#re.matcher(text);
     const count = this.#re.groupCount();
     if (count === 0 || !matcher.find()) return [];
@@ -52,7 +61,7 @@ export class LinearEngine implements Engine {
     });
   }
 
-  #findInLines(text: string, found: Range[]): void {
+  #findInLines(text: string, found: Span[]): void {
     for (let from = 0; from <= text.length; ) {
       const to = lineEndFrom(text, from + BLOCK_CHARS);
       if (this.#re.test(text.slice(from, to)))
@@ -65,8 +74,10 @@ export class LinearEngine implements Engine {
     }
   }
 
-  /** Matches that start in a part of the text, each block with all that a match from it can reach or see. */
-  #findInBlocks(text: string, part: { from: number; to: number }, size: number, found: Range[]): void {
+  /**
+   * Finds matches that start in a part of the text. Each block includes everything a match from it can reach or see.
+   */
+  #findInBlocks(text: string, part: { from: number; to: number }, size: number, found: Span[]): void {
     for (let from = part.from; from <= part.to; from += size) {
       const to = Math.min(part.to, from + size);
       const first = Math.max(from, found.at(-1)?.end ?? 0);
@@ -79,21 +90,21 @@ export class LinearEngine implements Engine {
   }
 
   /** Matches that start in a part of the slice, which lies at `offset` of the text. */
-  #find(slice: string, { from, to, offset }: { from: number; to: number; offset: number }, found: Range[]): void {
+  #find(slice: string, { from, to, offset }: { from: number; to: number; offset: number }, found: Span[]): void {
     const matcher = this.#re.matcher(slice);
-    // What the cut hides can only make a match likelier, so a plain no is a no.
+    // The cut can only make a match more likely, so "no match" is reliable.
     for (let at = from; at <= to && this.#re.test(at === 0 ? slice : slice.slice(at - 1)); ) {
       if (!matcher.find(at) || matcher.start() > to) return;
       const range = { start: offset + matcher.start(), end: offset + matcher.end() };
       const isEmpty = range.start === range.end;
-      // Go takes no empty match that touches the one before it.
+      // Go skips an empty match that touches the match before it.
       if (!isEmpty || range.end !== found.at(-1)?.end) found.push(range);
       at = matcher.end() + (isEmpty ? charLength(slice, matcher.end()) : 0);
     }
   }
 }
 
-/** Enough for \b and (?m)^, be it a surrogate pair. */
+/** Enough for \b and (?m)^, even next to a surrogate pair. */
 const CONTEXT_CHARS = 2;
 
 function lineEndFrom(text: string, from: number): number {

@@ -4,24 +4,24 @@ import type { RuleFile } from './rule-pack.ts';
 import { ruleFault } from './toml-table.ts';
 
 export interface LoadDeps {
-  /** The text of a file that `extend.path` names, as it is written there. Throws where it cannot be read. */
+  /** Returns the text of the file that `extend.path` names, as it is written there. Throws if it cannot be read. */
   readFile(path: string): string;
-  /** gitleaks' own configuration, which `extend.useDefault` means; null where it is not to be had. */
+  /** gitleaks' own configuration, for `extend.useDefault`; null if it is not available. */
   official: string | null;
 }
 
-/** Files above the outermost one that are heeded; the `extend` of the last is not. */
+/** Levels of `extend` above the outermost file; the `extend` of the last one is ignored. */
 const MAX_EXTEND_DEPTH = 2;
 
 /**
- * A gitleaks configuration with all that it extends, as gitleaks reads it: settings it does not know are passed over,
- * faults are SCHEMA_INVALID naming file and rule. That the patterns compile is for the engine to see.
+ * Loads a gitleaks configuration with everything it extends, as gitleaks reads it: unknown settings are ignored, faults
+ * are SCHEMA_INVALID and name file and rule. The engine checks that the patterns compile.
  */
 export function loadConfig(file: RuleFile, deps: LoadDeps): GitleaksConfig {
   return { ...settled(extended(readConfigFile(file, 'weak'), deps, 0)), exactGroups: false };
 }
 
-/** A file of our own pack: nothing it says is passed over, and nothing that needs a path or another file. */
+/** Loads a file of our own pack: nothing in it is ignored, and nothing may need a path or another file. */
 export function loadPackFile(file: RuleFile): GitleaksConfig {
   const config = readConfigFile(file, 'strict');
   for (const rule of config.rules.values()) checkPackRule(rule);
@@ -29,8 +29,8 @@ export function loadPackFile(file: RuleFile): GitleaksConfig {
 }
 
 /**
- * Checked as a whole. Allowlists for certain rules are handed to them only here: gitleaks loses those of an extended
- * file.
+ * Checks the configuration as a whole. Allowlists for certain rules are added to those rules only here: gitleaks loses
+ * those of an extended file.
  */
 function settled({ name, rules, targeted, allowlists, patterns }: ConfigFile): Omit<GitleaksConfig, 'exactGroups'> {
   for (const rule of rules.values()) checkRule(rule);
@@ -72,7 +72,7 @@ function readExtended(name: string, path: string, readFile: LoadDeps['readFile']
   }
 }
 
-/** The base with our changes; our `required` and `skipReport` are lost, as in gitleaks. */
+/** Merges our changes into the base rule. `required` and `skipReport` of ours are lost, as in gitleaks. */
 function merged(base: RuleConfig, ours: RuleConfig | undefined): RuleConfig {
   if (ours === undefined) return base;
   return {

@@ -1,8 +1,7 @@
-import { contains } from './char-set.ts';
-import type { GoNode } from './go-tree.ts';
-import { emitNative, hasSameGroups } from './native-regexp.ts';
-import type { Engine, Range } from './pattern.ts';
-import { heedsPairs, minLength } from './tree-facts.ts';
+import type { Span } from '../../text/view.ts';
+import { type CharSet, contains, MAX_CODE_POINT, pairsOf } from './char-set.ts';
+import { childrenOf, dependsOnPairs, type GoNode, minLength } from './go-tree.ts';
+import type { Engine } from './linear-engine.ts';
 
 /** `[set]{0,max}?` before the rest of a pattern. */
 interface Run {
@@ -13,7 +12,7 @@ interface Run {
 const FIRST_SURROGATE = 0xd800;
 const SURROGATE = /[\ud800-\udfff]/;
 
-/** Rules ask about the same text one after another: the answer for the last one is kept. */
+/** The answer for the last text: rules ask about the same text one after another. */
 const lastAsked = { text: '', hasSurrogates: false };
 
 function hasSurrogates(text: string): boolean {
@@ -23,25 +22,24 @@ function hasSurrogates(text: string): boolean {
 
 /**
  * A pattern as a JavaScript regular expression. Only for trees that `isTranslatable`; time is linear only for patterns
- * that an attack search has passed. RangeError where the backtracking of the expression outgrows V8's stack.
- *
- * What a pattern optionally takes before its first word (`[\w.-]{0,50}?key…`) is left out of the expression and looked
- * for backwards from each match of the rest. The match is the same: whichever place of the rest comes first can be
- * reached from every start that a later place can be reached from, and a lazy run prefers it.
+ * that passed an attack search. Throws RangeError if backtracking outgrows V8's stack. What a pattern optionally takes
+ * before its first word (`[\w.-]{0,50}?key…`) is left out of the expression and found backwards from each match of the
+ * rest. The match is the same: the place of the rest that comes first can be reached from every start that a later
+ * place can be reached from, and a lazy run prefers it.
  */
 export class NativeEngine implements Engine {
   readonly #runs: readonly Run[];
   readonly #rest: GoNode;
-  readonly #heedsPairs: boolean;
+  readonly #dependsOnPairs: boolean;
   readonly #compiled = new Map<string, RegExp>();
-  /** Whether `groups` may be asked. */
+  /** Whether `groups` may be called. */
   readonly hasGroups: boolean;
 
   constructor(tree: GoNode) {
     const { runs, rest } = splitRuns(tree);
     this.#runs = runs;
     this.#rest = rest;
-    this.#heedsPairs = heedsPairs(rest);
+    this.#dependsOnPairs = dependsOnPairs(rest);
     this.hasGroups = hasSameGroups(tree);
   }
 
@@ -51,8 +49,8 @@ export class NativeEngine implements Engine {
     return expression.test(text);
   }
 
-  findAll(text: string): Range[] {
-    const found: Range[] = [];
+  findAll(text: string): Span[] {
+    const found: Span[] = [];
     const expression = this.#expression(text, false);
     expression.lastIndex = 0;
     let after = 0;
@@ -66,7 +64,7 @@ export class NativeEngine implements Engine {
     return found;
   }
 
-  groups(text: string): (Range | undefined)[] {
+  groups(text: string): (Span | undefined)[] {
     const expression = this.#expression(text, true);
     expression.lastIndex = 0;
     const places = expression.exec(text)?.indices?.slice(1) ?? [];
@@ -83,7 +81,7 @@ export class NativeEngine implements Engine {
   }
 
   #expression(text: string, groups: boolean): RegExp {
-    const pairs = this.#heedsPairs && hasSurrogates(text);
+    const pairs = this.#dependsOnPairs && hasSurrogates(text);
     const flags = `g${groups ? 'd' : ''}${pairs ? 'u' : ''}`;
     const known = this.#compiled.get(flags);
     if (known !== undefined) return known;
@@ -118,4 +116,95 @@ function asRun(part: GoNode): Run | undefined {
   if ((set.at(-1) ?? 0) >= FIRST_SURROGATE) return undefined;
   const ascii = Uint8Array.from({ length: 0x80 }, (_, code) => (contains(set, code) ? 1 : 0));
   return { has: (code) => (code < 0x80 ? ascii[code] === 1 : contains(set, code)), max: part.max };
+}
+
+interface EmitOptions {
+  /** For texts with surrogate pairs: a pair is one character. The `u` flag must be set. */
+  pairs: boolean;
+  /** Whether groups capture. */
+  groups: boolean;
+}
+
+const ASSERTIONS = {
+  'text start': '^',
+  'text end': '$',
+  'line start': '(?<![^\\n])',
+  'line end': '(?![^\\n])',
+  'word edge': '\\b',
+  'no word edge': '\\B',
+} as const;
+
+/**
+ * The source of a JavaScript regular expression that matches what Go's matches, with no flag but `u` (see EmitOptions).
+ * Only for trees that `isTranslatable`.
+ */
+export function emitNative(node: GoNode, options: EmitOptions): string {
+  switch (node.kind) {
+    case 'chars':
+      return emitChars(node.set, options.pairs);
+    case 'assertion':
+      return ASSERTIONS[node.which];
+    case 'sequence':
+      return node.parts.map((part) => emitPart(part, options)).join('');
+    case 'choice':
+      return node.options.map((option) => emitNative(option, options)).join('|');
+    case 'group':
+      return `${options.groups ? '(' : '(?:'}${emitNative(node.of, options)})`;
+    case 'repeat':
+      return emitAtom(node.of, options) + emitCounts(node.min, node.max) + (node.lazy ? '?' : '');
+  }
+}
+
+/**
+ * Whether JavaScript finds the same matches with the translated pattern. Letters beyond ASCII under (?i) and \p are not
+ * translated, a repetition of something that may be empty ends differently in JavaScript, and V8 finds empty matches
+ * between two surrogates.
+ */
+export function isTranslatable(tree: GoNode): boolean {
+  return minLength(tree) > 0 && isExpressible(tree);
+}
+
+function isExpressible(node: GoNode): boolean {
+  if (node.kind === 'chars') return node.isKnown;
+  if (node.kind === 'repeat' && node.min < node.max && minLength(node.of) === 0) return false;
+  return childrenOf(node).every(isExpressible);
+}
+
+/** Whether the groups are the same too: JavaScript resets a group at each turn of a repetition, Go does not. */
+export function hasSameGroups(node: GoNode, isRepeated = false): boolean {
+  if (node.kind === 'group' && isRepeated) return false;
+  const repeats = isRepeated || (node.kind === 'repeat' && node.max > 1);
+  return childrenOf(node).every((child) => hasSameGroups(child, repeats));
+}
+
+function emitPart(node: GoNode, options: EmitOptions): string {
+  return node.kind === 'choice' ? `(?:${emitNative(node, options)})` : emitNative(node, options);
+}
+
+function emitAtom(node: GoNode, options: EmitOptions): string {
+  const source = emitNative(node, options);
+  return node.kind === 'chars' || node.kind === 'group' ? source : `(?:${source})`;
+}
+
+function emitCounts(min: number, max: number): string {
+  if (max === Number.POSITIVE_INFINITY) return min === 0 ? '*' : min === 1 ? '+' : `{${min},}`;
+  return min === 0 && max === 1 ? '?' : min === max ? `{${min}}` : `{${min},${max}}`;
+}
+
+function emitChars(set: CharSet, pairs: boolean): string {
+  const last = pairs ? MAX_CODE_POINT : 0xffff;
+  const ranges = pairsOf(set).filter(([low]) => low <= last);
+  const [first] = ranges;
+  if (ranges.length === 1 && first !== undefined && first[0] === first[1]) return emitChar(first[0]);
+  return `[${ranges.map(([low, high]) => emitRange(low, Math.min(high, last))).join('')}]`;
+}
+
+function emitRange(low: number, high: number): string {
+  return low === high ? emitChar(low) : `${emitChar(low)}-${emitChar(high)}`;
+}
+
+function emitChar(code: number): string {
+  const char = String.fromCodePoint(code);
+  if (/[A-Za-z0-9_]/.test(char)) return char;
+  return code > 0xffff ? `\\u{${code.toString(16)}}` : `\\u${code.toString(16).padStart(4, '0')}`;
 }

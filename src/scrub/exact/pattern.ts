@@ -1,38 +1,19 @@
-import { createHash } from 'node:crypto';
-import { CERTIFIED, CERTIFIED_SHORT, type PatternHashes, REFUSED } from './certified-patterns.ts';
+import type { Span } from '../../text/view.ts';
+import { type Certificate, certificateOf } from './certified-patterns.ts';
 import { parseGo } from './go-syntax.ts';
 import { groupCountOf } from './go-tree.ts';
-import { LinearEngine } from './linear-engine.ts';
+import { type Engine, LinearEngine } from './linear-engine.ts';
 import { NativeEngine } from './native-engine.ts';
 import { ShortLineEngine } from './short-line-engine.ts';
 import { ruleFault } from './toml-table.ts';
 
-const FOR_ALL_TEXTS = setOf(CERTIFIED);
-const FOR_SHORT_TEXTS = setOf(CERTIFIED_SHORT);
-const TRIED = setOf(REFUSED);
-
-/** Half open, UTF-16 offsets. */
-export interface Range {
-  start: number;
-  end: number;
-}
-
-/** What runs a pattern. */
-export interface Engine {
-  test(text: string): boolean;
-  findAll(text: string): Range[];
-  groups(text: string): (Range | undefined)[];
-  /** Whether `groups` says what Go says. */
-  readonly hasGroups: boolean;
-}
-
 /**
- * A pattern with Go's syntax and meaning. Those on the certified list run as JavaScript regular expressions, made at
- * the first use; all others in re2js, whose time is linear in the text whatever the pattern.
+ * A pattern with Go's syntax and meaning. Certified patterns run as JavaScript regular expressions, compiled on first
+ * use; all others run in re2js, whose time is linear in the text whatever the pattern.
  */
 export class Pattern {
   readonly #source: string;
-  readonly #certified: 'all' | 'short' | undefined;
+  readonly #certificate: Certificate | undefined;
   #fast: Engine | undefined;
   #linear: LinearEngine | undefined;
   #groupCount: number | undefined;
@@ -40,10 +21,9 @@ export class Pattern {
   /** SCHEMA_INVALID, naming `where`, for a pattern that Go would refuse. */
   constructor(source: string, where: string) {
     this.#source = source;
-    const hash = hashOf(source);
-    this.#certified = certificateOf(hash);
-    // Compiled lazily: a listed pattern is known to compile.
-    if (this.#certified !== undefined || TRIED.has(hash)) return;
+    this.#certificate = certificateOf(source);
+    // Compiled lazily: a certified pattern is known to compile.
+    if (this.#certificate !== undefined) return;
     try {
       this.#linear = new LinearEngine(source);
     } catch (cause) {
@@ -61,12 +41,12 @@ export class Pattern {
   }
 
   /** All matches, leftmost first, without overlap. */
-  findAll(text: string): Range[] {
+  findAll(text: string): Span[] {
     return this.#run((engine) => engine.findAll(text));
   }
 
   /** The groups of the first match, by number from 1; undefined where a group took no part. Empty without a match. */
-  groups(text: string): (Range | undefined)[] {
+  groups(text: string): (Span | undefined)[] {
     return this.#run((engine) => (engine.hasGroups ? engine : this.#slow()).groups(text));
   }
 
@@ -76,39 +56,20 @@ export class Pattern {
     try {
       return ask(this.#fast);
     } catch (thrown) {
-      // V8's stack for backtracking is full. The other engine has none.
+      // V8's stack for backtracking is full. The other engine needs no such stack.
       if (thrown instanceof RangeError) return ask(this.#slow());
       throw thrown;
     }
   }
 
   #makeFast(): Engine | undefined {
-    if (this.#certified === undefined) return undefined;
+    if (this.#certificate === undefined || this.#certificate === 'refused') return undefined;
     const tree = parseGo(this.#source);
-    return this.#certified === 'all' ? new NativeEngine(tree) : new ShortLineEngine(tree, () => this.#slow());
+    return this.#certificate === 'all' ? new NativeEngine(tree) : new ShortLineEngine(tree, () => this.#slow());
   }
 
   #slow(): LinearEngine {
     this.#linear ??= new LinearEngine(this.#source);
     return this.#linear;
   }
-}
-
-/** Whether a pattern is on one of the lists, certified or refused: it is known to compile. */
-export function isListed(source: string): boolean {
-  const hash = hashOf(source);
-  return certificateOf(hash) !== undefined || TRIED.has(hash);
-}
-
-function hashOf(source: string): string {
-  return createHash('sha256').update(source).digest('hex');
-}
-
-function setOf({ official, own }: PatternHashes): ReadonlySet<string> {
-  return new Set([...official, ...own]);
-}
-
-function certificateOf(hash: string): 'all' | 'short' | undefined {
-  if (FOR_ALL_TEXTS.has(hash)) return 'all';
-  return FOR_SHORT_TEXTS.has(hash) ? 'short' : undefined;
 }

@@ -1,18 +1,19 @@
 import { Allowlist } from './allowlist.ts';
-import type { GitleaksConfig, RuleConfig } from './config.ts';
+import type { GitleaksConfig, RequiredConfig, RuleConfig } from './config.ts';
 import { KeywordIndex } from './keyword-index.ts';
 import { Pattern } from './pattern.ts';
 import { Rule } from './rule.ts';
 
 export interface RuleIndexOptions {
   /**
-   * `now` (default): every pattern is compiled, a bad one is SCHEMA_INVALID naming file and rule. `when used`: at the
-   * first text that holds a keyword of the rule; for rules that another engine of the program has already compiled.
+   * `now` (default): every pattern is compiled, and a bad one is SCHEMA_INVALID naming file and rule. `when used`:
+   * compiled at the first text with a keyword of the rule, for rules that another engine of the program has already
+   * compiled.
    */
   compile?: 'now' | 'when used';
 }
 
-/** The rules of some configurations, and which of them a text is due for. */
+/** The rules of some configurations, and which of them a text needs. */
 export class RuleIndex {
   readonly #slots: Slot[] = [];
   readonly #keywords: KeywordIndex;
@@ -36,7 +37,7 @@ export class RuleIndex {
     return this.#slots.length;
   }
 
-  /** The rules without keywords, and those of which one is in the text, wherever it stands. */
+  /** The rules without keywords, and those with a keyword in the text. */
   dueFor(text: string): Slot[] {
     const due = [...this.#always];
     const isDue = new Uint8Array(this.#slots.length);
@@ -72,7 +73,7 @@ export class RuleIndex {
     return [...ids.keys()];
   }
 
-  /** Also the patterns of rules that were disabled or replaced: they are compiled once, to be refused if need be. */
+  /** Patterns of disabled or replaced rules are compiled once too, so that a bad one is refused. */
   #compileAll(configs: readonly GitleaksConfig[]): void {
     const compiled = new Set<string>();
     for (const { rule, file } of this.#slots) {
@@ -119,4 +120,36 @@ class SharedAllowlists {
     this.#compiled ??= this.#config.allowlists.map((list) => new Allowlist(list));
     return this.#compiled;
   }
+}
+
+interface Point {
+  startLine: number;
+  startColumn: number;
+}
+
+/**
+ * Returns the points that have a finding of every required rule near them. A rule that is required twice must be near
+ * by one of the two limits.
+ */
+export function withRequired<P extends Point>(
+  points: readonly P[],
+  required: readonly RequiredConfig[],
+  find: (id: string) => readonly Point[],
+): P[] {
+  if (required.length === 0 || points.length === 0) return [...points];
+  const neighbours = [...new Set(required.map(({ id }) => id))].map((id) => ({
+    limits: required.filter((one) => one.id === id),
+    found: find(id),
+  }));
+  return points.filter((point) =>
+    neighbours.every(({ limits, found }) => limits.some((limit) => found.some((other) => isNear(point, other, limit)))),
+  );
+}
+
+function isNear(one: Point, other: Point, { withinLines, withinColumns }: RequiredConfig): boolean {
+  const lines = Math.abs(one.startLine - other.startLine);
+  const columns = Math.abs(one.startColumn - other.startColumn);
+  return (
+    !(withinLines !== undefined && lines > withinLines) && !(withinColumns !== undefined && columns > withinColumns)
+  );
 }

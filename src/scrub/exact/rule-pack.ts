@@ -7,7 +7,9 @@ export interface RuleFile {
   text: string;
 }
 
-/** Every *.toml of a folder, in order of name. System errors pass through: without rules nothing may be scrubbed. */
+/**
+ * Reads every *.toml of a folder, in order of name. System errors pass through: nothing may be scrubbed without rules.
+ */
 export function readRulePack(dir: string): RuleFile[] {
   const names = readdirSync(dir).filter((name) => name.endsWith('.toml'));
   return names.sort().map((name) => ({ name, text: readFileSync(join(dir, name), 'utf8') }));

@@ -1,19 +1,21 @@
+import type { Span } from '../../text/view.ts';
 import { Allowlist, type Candidate } from './allowlist.ts';
 import type { RuleConfig } from './config.ts';
 import { type Segment, segmentsAt } from './decode-pass.ts';
 import { entropyOf } from './entropy.ts';
-import { Pattern, type Range } from './pattern.ts';
-import { repeatedGroups } from './repeated-groups.ts';
+import { parseGo } from './go-syntax.ts';
+import { childrenOf, type GoNode } from './go-tree.ts';
+import { Pattern } from './pattern.ts';
 import { ruleFault } from './toml-table.ts';
 
 /** What a rule's pattern found, before any allowlist. Offsets in the text that was searched. */
 export interface Hit {
   /** As the pattern has it. */
-  found: Range;
+  found: Span;
   /** Without the line ends around it. */
-  match: Range;
+  match: Span;
   /** Empty where the group that names the secret is. */
-  secret: Range;
+  secret: Span;
   /** The number of that group; 0: it is the whole match. */
   group: number;
 }
@@ -40,12 +42,12 @@ export class Rule {
     return this.#pattern === undefined;
   }
 
-  /** Whether the pattern may match differently where the text ends than where a line does. */
+  /** Whether the pattern may match differently at the end of the text than at the end of a line. */
   get seesTextEnd(): boolean {
     return /\$|\\z/.test(this.config.regex);
   }
 
-  /** Whether a group may take part more than once: it then holds its last turn only. */
+  /** Whether a group may take part more than once; it then holds its last turn only. */
   isRepeated(group: number): boolean {
     if (group === 0) return false;
     this.#repeated ??= repeatedGroups(this.config.regex);
@@ -83,8 +85,8 @@ export class Rule {
     return path !== '' && this.#allowlists.some((list) => list.excusesPath(path));
   }
 
-  /** The pattern is run again on the match alone, so anchors see its ends; where that fails, all of it is secret. */
-  #groupIn(match: string): Range & { group: number } {
+  /** The pattern runs again on the match alone, so anchors see its ends. If that fails, the whole match is secret. */
+  #groupIn(match: string): Span & { group: number } {
     const groups = this.#pattern?.groups(match) ?? [];
     const { secretGroup } = this.config;
     const isNamed = secretGroup > 0 && groups.length > 0;
@@ -100,10 +102,21 @@ function checkGroup(secretGroup: number, groups: number, where: string): void {
   if (secretGroup > groups) throw ruleFault(where, `"secretGroup" is ${secretGroup}, the regex has ${groups} groups`);
 }
 
-function withoutLineEnds(text: string, { start, end }: Range): Range {
+function withoutLineEnds(text: string, { start, end }: Span): Span {
   let from = start;
   let to = end;
   while (from < to && text[from] === '\n') from++;
   while (to > from && text[to - 1] === '\n') to--;
   return { start: from, end: to };
+}
+
+/** The groups of a pattern that may take part more than once in a match: such a group holds its last turn only. */
+function repeatedGroups(source: string): ReadonlySet<number> {
+  const found = new Set<number>();
+  const visit = (node: GoNode, isRepeated: boolean): void => {
+    if (node.kind === 'group' && isRepeated) found.add(node.index);
+    for (const child of childrenOf(node)) visit(child, isRepeated || (node.kind === 'repeat' && node.max > 1));
+  };
+  visit(parseGo(source), false);
+  return found;
 }

@@ -1,14 +1,14 @@
-import type { GoNode } from './go-tree.ts';
+import type { Span } from '../../text/view.ts';
+import { type GoNode, isLineLocal } from './go-tree.ts';
+import type { Engine } from './linear-engine.ts';
 import { NativeEngine } from './native-engine.ts';
-import type { Engine, Range } from './pattern.ts';
-import { isLineLocal } from './tree-facts.ts';
 
 /** Texts, and lines, up to this long are searched by the JavaScript regular expression. */
 export const SHORT_CHARS = 512;
 
 /**
- * For a pattern that costs too much on long texts as a JavaScript regular expression and nothing on short ones: those
- * go to it, and so do the short lines of a longer text where no match sees beyond its line. The rest goes to `long`.
+ * For a pattern that is slow on long texts as a JavaScript regular expression, but not on short ones: it searches short
+ * texts, and the short lines of a longer text if no match looks beyond its line. `long` searches the rest.
  */
 export class ShortLineEngine implements Engine {
   readonly #short: NativeEngine;
@@ -31,22 +31,22 @@ export class ShortLineEngine implements Engine {
     return false;
   }
 
-  findAll(text: string): Range[] {
+  findAll(text: string): Span[] {
     if (text.length <= SHORT_CHARS) return this.#short.findAll(text);
     if (!this.#lineLocal) return this.#long().findAll(text);
-    const found: Range[] = [];
+    const found: Span[] = [];
     for (const { from, to, isShort } of linesByLength(text))
       for (const { start, end } of (isShort ? this.#short : this.#long()).findAll(text.slice(from, to)))
         found.push({ start: from + start, end: from + end });
     return found;
   }
 
-  groups(text: string): (Range | undefined)[] {
+  groups(text: string): (Span | undefined)[] {
     return (text.length <= SHORT_CHARS ? this.#short : this.#long()).groups(text);
   }
 }
 
-/** The text in pieces of whole lines: as many short ones together as there are, then as many long ones. */
+/** Splits the text into pieces of whole lines: runs of short lines, and runs of long ones. */
 function* linesByLength(text: string): Generator<{ from: number; to: number; isShort: boolean }> {
   let from = 0;
   let wasShort = true;

@@ -1,18 +1,18 @@
 import type { TomlTable, TomlValue } from 'smol-toml';
 import { ContextdError } from '../../core/errors.ts';
-import { weakNumber, weakText, weakTexts, weakTruth, weakWhole } from './weak-values.ts';
 
 /** A fault in a rule file. `where` names the file and the rule. */
 export function ruleFault(where: string, problem: string, cause?: unknown): ContextdError {
   return new ContextdError('SCHEMA_INVALID', `${where}: ${problem}`, {
-    remedy: 'Mend the rule file; nothing is scrubbed with a rule left out.',
+    remedy: 'Correct the rule file. Nothing is scrubbed with a rule left out.',
     ...(cause === undefined ? {} : { cause }),
   });
 }
 
 /**
- * A TOML table read key by key, keys in any case. `weak` reads as gitleaks does: unknown keys are passed over, a value
- * of another type is converted where it can be. `strict` is for our own files: each key known, each value of its type.
+ * Reads a TOML table key by key, keys in any case. `weak` reads as gitleaks does: unknown keys are ignored, values of
+ * another type are converted if possible. `strict` is for our own files: each key must be known, each value of its
+ * type.
  */
 export class TableReader {
   readonly where: string;
@@ -30,12 +30,12 @@ export class TableReader {
     }
   }
 
-  /** Empty where the key is missing. */
+  /** Empty if the key is missing. */
   text(key: string): string {
     return this.#convert(key, 'a string', weakText, (value) => typeof value === 'string') ?? '';
   }
 
-  /** 0 where the key is missing. */
+  /** 0 if the key is missing. */
   number(key: string): number {
     return this.#convert(key, 'a number of 0 or more', weakNumber, isSize) ?? 0;
   }
@@ -72,13 +72,13 @@ export class TableReader {
     });
   }
 
-  /** Refuses settings that would have no meaning where the file is used. */
+  /** Refuses settings that have no meaning here. */
   refuse(...keys: readonly string[]): void {
     const found = keys.find((key) => this.#values.has(key));
     if (found !== undefined) throw ruleFault(this.where, `"${found}" is a gitleaks setting that is not supported here`);
   }
 
-  /** Call it after every read. */
+  /** Must be called after the last read. */
   close(): void {
     if (this.reading === 'weak') return;
     const unknown = [...this.#values.keys()].find((key) => !this.#asked.has(key));
@@ -114,4 +114,61 @@ function isSize(value: TomlValue): boolean {
 
 export function isTable(value: TomlValue): value is TomlTable {
   return typeof value === 'object' && !Array.isArray(value) && !(value instanceof Date);
+}
+
+/*
+ * The conversions gitleaks' configuration reader makes between types (viper over mapstructure, weakly typed).
+ * undefined: it would refuse the value.
+ */
+
+function weakText(value: TomlValue): string | undefined {
+  if (typeof value === 'string') return value;
+  if (typeof value === 'boolean') return value ? '1' : '0';
+  return typeof value === 'number' || typeof value === 'bigint' ? String(value) : undefined;
+}
+
+/** A text is cut at its commas; one value is a list of one. */
+function weakTexts(value: TomlValue): string[] | undefined {
+  if (value === '') return [];
+  if (typeof value === 'string') return value.split(',');
+  if (typeof value === 'object' && !Array.isArray(value) && Object.keys(value).length === 0 && !(value instanceof Date))
+    return [];
+  const texts: string[] = [];
+  for (const item of Array.isArray(value) ? value : [value]) {
+    const text = weakText(item);
+    if (text === undefined) return undefined;
+    texts.push(text);
+  }
+  return texts;
+}
+
+function weakNumber(value: TomlValue): number | undefined {
+  if (value === '') return 0;
+  if (typeof value === 'string')
+    return /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i.test(value) ? Number(value) : undefined;
+  return typeof value === 'number' || typeof value === 'bigint' || typeof value === 'boolean'
+    ? Number(value)
+    : undefined;
+}
+
+function weakWhole(value: TomlValue): number | undefined {
+  if (typeof value === 'string') return value === '' ? 0 : wholeFromText(value);
+  const number = weakNumber(value);
+  return number === undefined ? undefined : Math.trunc(number);
+}
+
+function weakTruth(value: TomlValue): boolean | undefined {
+  if (typeof value === 'boolean') return value;
+  if (typeof value === 'number' || typeof value === 'bigint') return Number(value) !== 0;
+  if (typeof value !== 'string') return undefined;
+  if (/^(?:1|t|T|TRUE|true|True)$/.test(value)) return true;
+  return /^(?:|0|f|F|FALSE|false|False)$/.test(value) ? false : undefined;
+}
+
+/** Go's integers: 0x, 0o or a leading 0, 0b, `_` between digits. */
+function wholeFromText(text: string): number | undefined {
+  const [, sign, digits] = /^([+-]?)(0x[0-9a-f_]+|0b[01_]+|0o?[0-7_]+|0|[1-9][0-9_]*)$/i.exec(text) ?? [];
+  if (digits === undefined) return undefined;
+  const value = Number(digits.replaceAll('_', '').replace(/^0(?=\d)/, '0o'));
+  return sign === '-' ? -value : value;
 }

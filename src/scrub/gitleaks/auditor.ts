@@ -1,6 +1,5 @@
 import type { Logger } from '../../core/log.ts';
-import { type MissedSecret, missedSecrets } from './missed.ts';
-import type { GitleaksRun } from './run.ts';
+import { type GitleaksRun, type MissedSecret, missedSecrets } from './run.ts';
 
 /** One stored output to be searched a second time. */
 export interface AuditItem {
@@ -13,11 +12,11 @@ export interface AuditItem {
 
 export interface AuditorDeps {
   run: GitleaksRun;
-  /** The texts of an item; null when it is gone. */
+  /** The texts of an item; null if it is gone. */
   read(item: AuditItem): Promise<readonly string[] | null>;
   /** Masks what was missed, stores the text again and records it. */
   onMissed(item: AuditItem, missed: readonly MissedSecret[]): Promise<void>;
-  /** Resolves after so many milliseconds; at once when the daemon stops. */
+  /** Resolves after `ms` milliseconds, or at once if the daemon stops. */
   pause(ms: number): Promise<void>;
   logger: Logger;
 }
@@ -36,19 +35,19 @@ export interface AuditorState {
   missedRules: readonly string[];
 }
 
-/** Outputs that may wait; past that the newest are left out and counted. */
+/** Most outputs that may wait; beyond this the newest are skipped and counted. */
 const WAITING_MAX = 2000;
-/** Outputs and characters of one process: its start costs more than the search. */
+/** Outputs and characters per process, because starting one costs more than the search. */
 const BATCH_ITEMS = 200;
 const BATCH_CHARS = 32 * 1024 * 1024;
-/** Milliseconds in which a batch gathers. */
+/** Milliseconds for collecting a batch. */
 const GATHER_MS = 1000;
 /** Milliseconds for one process. */
 const RUN_MS = 120_000;
 
 /**
- * Has the real gitleaks search stored outputs in the background: nobody waits for it. What waits is lost when the
- * daemon ends, as are the vaults of its sessions.
+ * Runs the real gitleaks over stored outputs in the background. Outputs that wait are lost when the daemon ends, and so
+ * are the vaults of its sessions.
  */
 export class Auditor {
   readonly #deps: AuditorDeps;
@@ -81,7 +80,7 @@ export class Auditor {
     await this.#working;
   }
 
-  /** What waits is dropped; a process under way is waited for. */
+  /** Drops what waits and waits for a running process. */
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#queue.length = 0;

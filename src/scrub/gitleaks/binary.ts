@@ -9,20 +9,23 @@ export interface GitleaksPlaces {
   gitleaksDir: string;
   /** PATH as the environment has it; "" for none. */
   searchPath: string;
-  /** Home directory, below which Go keeps its modules when nobody says otherwise. */
+  /** Home directory, which holds Go's modules by default. */
   home: string;
 }
 
 export interface GitleaksBinary {
   /** Absolute, links resolved. */
   path: string;
-  /** Such as "8.30.1"; null when the program does not tell. */
+  /** Such as "8.30.1"; null if the program does not tell. */
   version: string | null;
 }
 
 const NAME = 'gitleaks';
 
-/** Our own copy, else the first on PATH; null when there is none. Relative directories of PATH are passed over. */
+/**
+ * Returns our own copy, otherwise the first on PATH; null if there is no gitleaks. Relative directories of PATH are
+ * ignored.
+ */
 export async function findBinary(places: GitleaksPlaces): Promise<GitleaksBinary | null> {
   return (await binaryIn(places.gitleaksDir)) ?? (await findOnPath(places.searchPath));
 }
@@ -35,7 +38,7 @@ export async function findOnPath(searchPath: string): Promise<GitleaksBinary | n
   return null;
 }
 
-/** The gitleaks of a directory, if that is a program of Go: a script of the same name has no configuration in it. */
+/** Returns the gitleaks of a directory if it is a Go program: a script of the same name carries no configuration. */
 export async function binaryIn(directory: string): Promise<GitleaksBinary | null> {
   const file = join(directory, NAME);
   try {
@@ -49,7 +52,7 @@ export async function binaryIn(directory: string): Promise<GitleaksBinary | null
   }
 }
 
-/** What the linker wrote down of the module; a release says the version in its own words too. */
+/** What the linker recorded about the module; a release also has a version flag. */
 const BUILD_INFO = `mod\t${GO_MODULE}\t`;
 const RELEASE_FLAG = `${GO_MODULE}/version.Version=`;
 

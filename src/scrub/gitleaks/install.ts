@@ -1,13 +1,16 @@
+import { createHash } from 'node:crypto';
 import { chmod, copyFile, mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { normalize } from 'node:path/posix';
+import { gunzipSync } from 'node:zlib';
+import { execa } from 'execa';
+import { Parser } from 'tar';
 import { isErrno } from '../../core/errors.ts';
 import { binaryIn, findOnPath, type GitleaksBinary, type GitleaksPlaces } from './binary.ts';
-import type { GoBuild } from './go-build.ts';
 import { CONFIG_NAME, findOfficialConfig, type OfficialConfig, readFromProgram } from './official-config.ts';
-import { PINNED_VERSION, type Release } from './pinned.ts';
-import { DownloadError, downloadProgram } from './release.ts';
+import { GO_MODULE, PINNED_VERSION, type Release } from './pinned.ts';
 
-export interface InstallDeps {
+interface InstallDeps {
   places: GitleaksPlaces;
   /** Undefined where no release is pinned for this platform. */
   release: Release | undefined;
@@ -17,7 +20,7 @@ export interface InstallDeps {
   say(line: string): void;
 }
 
-export interface Installed {
+interface Installed {
   binary: GitleaksBinary | null;
   config: OfficialConfig | null;
 }
@@ -26,9 +29,9 @@ export interface Installed {
 const DOWNLOAD_MS = 2 * 60_000;
 
 /**
- * Brings the gitleaks program and its configuration into our own folder: from PATH, else built by Go, else from its
- * release. Nothing that is there already is fetched again. What cannot be had is said and is null; it never throws
- * for a network or a build.
+ * Installs the gitleaks program and its configuration into our own folder: from PATH, otherwise built with Go,
+ * otherwise from its release. Nothing is fetched twice. If something cannot be had, a message says so and it is null;
+ * network and build errors are not thrown.
  */
 export async function installGitleaks(deps: InstallDeps): Promise<Installed> {
   const { gitleaksDir } = deps.places;
@@ -81,7 +84,7 @@ async function fromRelease({ places, release, say }: InstallDeps): Promise<boole
   }
 }
 
-/** Under its name only once it is complete. */
+/** The file gets its name only once it is complete. */
 async function keep(folder: string, name: string, mode: number, make: (to: string) => Promise<void>): Promise<void> {
   const staging = await mkdtemp(join(folder, 'new-'));
   try {
@@ -92,4 +95,98 @@ async function keep(folder: string, name: string, mode: number, make: (to: strin
   } finally {
     await rm(staging, { recursive: true, force: true });
   }
+}
+
+/** Bytes of an archive; the real ones have about 8 MiB. */
+const ARCHIVE_MAX_BYTES = 64 * 1024 * 1024;
+const PROGRAM_MAX_BYTES = 256 * 1024 * 1024;
+
+/** What went wrong with a download, as a sentence for a person. */
+class DownloadError extends Error {}
+
+/** The program in a release's archive, once the archive's hash is the pinned one. `waitMs`: for all of it. */
+export async function downloadProgram({ url, sha256 }: Release, waitMs: number): Promise<Buffer> {
+  const archive = await download(url, waitMs);
+  const found = createHash('sha256').update(archive).digest('hex');
+  if (found !== sha256) throw new DownloadError(`${url} has sha256 ${found}, not ${sha256}: it is not used`);
+  return takeFile(gunzipSync(archive, { maxOutputLength: PROGRAM_MAX_BYTES }), 'gitleaks', url);
+}
+
+async function download(url: string, waitMs: number): Promise<Buffer> {
+  try {
+    const answer = await fetch(url, { signal: AbortSignal.timeout(waitMs) });
+    if (!answer.ok) throw new DownloadError(`${url} answers with ${answer.status}`);
+    return await readBody(answer, url);
+  } catch (error) {
+    if (error instanceof DownloadError) throw error;
+    throw new DownloadError(`${url} cannot be had (${reasonOf(error)})`, { cause: error });
+  }
+}
+
+async function readBody(answer: Response, url: string): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of answer.body ?? []) {
+    size += chunk.length;
+    if (size > ARCHIVE_MAX_BYTES) throw new DownloadError(`${url} is longer than ${ARCHIVE_MAX_BYTES} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+/** "ENOTFOUND" and the like stand in the cause of fetch's own error. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'no answer';
+  if (error.name === 'TimeoutError') return 'no answer in time';
+  const { cause } = error;
+  return cause instanceof Error ? ('code' in cause ? String(cause.code) : cause.message) : error.message;
+}
+
+/** One regular file of a tar archive, by its name. */
+async function takeFile(archive: Buffer, name: string, url: string): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let isThere = false;
+  const parser = new Parser({
+    strict: true,
+    onReadEntry(entry) {
+      const isFile = entry.type === 'File' || entry.type === 'OldFile';
+      if (isThere || !isFile || normalize(entry.path) !== name) return void entry.resume();
+      isThere = true;
+      entry.on('data', (chunk: Buffer) => chunks.push(chunk));
+    },
+  });
+  try {
+    await new Promise<void>((resolve, reject) => {
+      parser.once('end', () => resolve());
+      parser.once('error', reject);
+      parser.end(archive);
+    });
+  } catch (error) {
+    throw new DownloadError(`${url} is not a whole tar archive (${reasonOf(error)})`, { cause: error });
+  }
+  if (!isThere) throw new DownloadError(`${url} holds no file ${name}`);
+  return Buffer.concat(chunks);
+}
+
+interface GoBuild {
+  /** False: there is no Go on this machine. */
+  isThere: boolean;
+  /** Why it failed, in Go's words; undefined when it did not. */
+  fault: string | undefined;
+}
+
+/** Milliseconds for a build. */
+const BUILD_MS = 10 * 60_000;
+
+/** Builds the pinned gitleaks into a folder. Go takes its settings, such as its proxy, from the caller's environment. */
+export async function buildWithGo(folder: string): Promise<GoBuild> {
+  const probe = await execa('go', ['version'], { timeout: 10_000, reject: false });
+  if (probe.failed) return { isThere: false, fault: undefined };
+  const module = `${GO_MODULE}@v${PINNED_VERSION}`;
+  const built = await execa('go', ['install', module], { env: { GOBIN: folder }, timeout: BUILD_MS, reject: false });
+  return { isThere: true, fault: built.failed ? lastLine(built.stderr ?? '') : undefined };
+}
+
+function lastLine(text: string): string {
+  return text.trim().split('\n').at(-1) ?? '';
 }

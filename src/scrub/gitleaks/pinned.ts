@@ -1,3 +1,5 @@
+import { join } from 'node:path';
+
 /** The gitleaks whose semantics this engine has; its configuration is what "official" means here. */
 export const PINNED_VERSION = '8.30.1';
 /** The path under which Go knows it: the module kept its first owner. */
@@ -27,4 +29,9 @@ export function releaseFor(platform: string, arch: string): Release | undefined 
   if (sha256 === undefined) return undefined;
   const folder = `https://github.com/gitleaks/gitleaks/releases/download/v${PINNED_VERSION}`;
   return { url: `${folder}/gitleaks_${PINNED_VERSION}_${platform}_${arch}.tar.gz`, sha256 };
+}
+
+/** The command that brings gitleaks and its rules, for messages. */
+export function howToInstall(installRoot: string): string {
+  return `Run ${join(installRoot, 'install.sh')} --gitleaks: it takes gitleaks from PATH, builds it with Go, or downloads it.`;
 }

@@ -13,7 +13,7 @@ export interface GitleaksFinding {
   secret: string;
 }
 
-export interface GitleaksRunDeps {
+interface GitleaksRunDeps {
   /** Absolute path of the program. */
   program: string;
   /** Its configuration; null: the one it carries. */
@@ -24,12 +24,12 @@ export interface GitleaksRunDeps {
   lowPriority: boolean;
 }
 
-/** One gitleaks process over many texts. SCRUB_FAILED when it fails, takes too long, or says what nobody understands. */
+/** Runs one gitleaks process over many texts. SCRUB_FAILED if it fails, takes too long, or writes an unknown report. */
 export type GitleaksRun = (texts: readonly string[], withinMs: number) => Promise<GitleaksFinding[]>;
 
 const LOWEST_PRIORITY = 19;
 
-/** Runs the real gitleaks as the research's differential test does: regular files, five layers of encodings. */
+/** Runs the real gitleaks with regular files and five layers of encodings. */
 export function createGitleaksRun(deps: GitleaksRunDeps): GitleaksRun {
   return async (texts, withinMs) => {
     await mkdir(deps.workDir, { recursive: true, mode: 0o700 });
@@ -37,7 +37,7 @@ export function createGitleaksRun(deps: GitleaksRunDeps): GitleaksRun {
     try {
       const input = join(folder, 'in');
       await mkdir(input, { mode: 0o700 });
-      // The line before keeps gitleaks from taking a text that begins like an archive for one, and skipping it.
+      // The empty first line keeps gitleaks from skipping a text that begins like an archive.
       for (const [position, text] of texts.entries())
         await writeFile(join(input, `${position}.txt`), `\n${text}`, { mode: 0o600 });
       const report = join(folder, 'report.json');
@@ -77,9 +77,9 @@ function giveWay(pid: number): void {
 
 function parseReport(text: string, count: number): GitleaksFinding[] {
   const report: unknown = JSON.parse(text);
-  if (!Array.isArray(report)) throw new TypeError('the report is no list');
+  if (!Array.isArray(report)) throw new TypeError('the report is not a list');
   return report.map((item: unknown) => {
-    if (!isJsonObject(item)) throw new TypeError('a finding is no object');
+    if (!isJsonObject(item)) throw new TypeError('a finding is not an object');
     const { RuleID: rule, Secret: secret, File: file } = item;
     const position = typeof file === 'string' ? Number(/(\d+)\.txt$/.exec(file)?.[1]) : Number.NaN;
     if (typeof rule !== 'string' || typeof secret !== 'string' || !(position < count))
@@ -92,7 +92,37 @@ function parseReport(text: string, count: number): GitleaksFinding[] {
 function failed(cause: unknown): ContextdError {
   const late = cause instanceof Error && 'timedOut' in cause && cause.timedOut === true;
   return new ContextdError('SCRUB_FAILED', `the output was withheld: gitleaks ${late ? 'took too long' : 'failed'}`, {
-    remedy: 'Call again; a person can turn it off: ctxd config set scrub.gitleaks background.',
+    remedy: 'Call again. A person can turn this search off: ctxd config set scrub.gitleaks background.',
     cause: new Error(cause instanceof Error ? cause.name : 'unknown'),
   });
+}
+
+/** A secret that is still in a scrubbed text. */
+export interface MissedSecret {
+  /** As gitleaks calls the rule, with where it comes from: `gitleaks/generic-api-key`. */
+  rule: string;
+  value: string;
+}
+
+/** A token of ours, with or without the brackets that a pattern leaves out, and what neutralised look-alikes are. */
+const TOKEN = /\[?SECRET\\*(?:_\d+)?\]?/g;
+/** Characters of a piece between tokens that is a secret of its own. */
+const MIN_PIECE_CHARS = 8;
+
+/**
+ * Returns what gitleaks found in scrubbed texts that is not a token: the whole secret, or a piece next to a token if it
+ * is long and mixed enough to be more than a label.
+ */
+export function missedSecrets(findings: readonly GitleaksFinding[]): MissedSecret[] {
+  const missed = new Map<string, MissedSecret>();
+  for (const { rule, secret } of findings)
+    for (const value of piecesOf(secret)) missed.set(value, missed.get(value) ?? { rule: `gitleaks/${rule}`, value });
+  return [...missed.values()];
+}
+
+function piecesOf(secret: string): string[] {
+  if (secret.search(TOKEN) === -1) return secret === '' ? [] : [secret];
+  return secret
+    .split(TOKEN)
+    .filter((piece) => piece.length >= MIN_PIECE_CHARS && /\d/.test(piece) && /[a-z]/i.test(piece));
 }

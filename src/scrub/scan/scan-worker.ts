@@ -1,8 +1,9 @@
 import { parentPort, workerData } from 'node:worker_threads';
+import type { Finding } from '../finding.ts';
 import { createEngine, type ScrubEngine } from '../hardened/engine.ts';
-import { scanNamed } from '../leaf-context.ts';
+import { type NamedText, scanNamed } from '../leaves.ts';
+import type { RuleSources } from '../rule-sources.ts';
 import type { WorkspaceRules } from '../workspace-rules.ts';
-import type { CollectRequest, ScanReply, ScanRequest, ScanThreadData } from './scan-messages.ts';
 
 /** Projects with rules of their own whose engines are kept. */
 const MAX_ENGINES = 8;
@@ -29,7 +30,7 @@ function main(sources: ScanThreadData): void {
 class Engines {
   readonly #sources: ScanThreadData;
   readonly #common: ScrubEngine;
-  /** By the key of the rules, the one used last at the end. */
+  /** By the key of the rules; the last used is at the end. */
   readonly #ofWorkspaces = new Map<string, ScrubEngine>();
 
   constructor(sources: ScanThreadData) {
@@ -47,7 +48,7 @@ class Engines {
     return engine;
   }
 
-  /** Its patterns were compiled when the file was read, those of all when the thread began. */
+  /** The patterns of the file were compiled when it was read, all others when the thread started. */
   #build({ files, allowances }: WorkspaceRules): ScrubEngine {
     const { pack, official } = this.#sources;
     return createEngine(pack, { official, added: files, allowances, compile: 'when used' });
@@ -63,12 +64,15 @@ function scan(engines: Engines, { id, texts, workspace }: ScanRequest): ScanRepl
   }
 }
 
-/** Gives back what a large text took. Without --expose-gc there is nothing to ask. */
+/** Returns memory after a large text. Needs --expose-gc. */
 function collect(): void {
   void globalThis.gc?.({ type: 'major', flavor: 'last-resort', execution: 'sync' });
 }
 
-/** Ordinary lines that hold the common keywords, some with a value, so that the first call does not pay for them. */
+/**
+ * Warms up with ordinary lines that hold the common keywords, some with a value, so that the first call does not pay
+ * for it.
+ */
 function warmUp(engine: ScrubEngine): void {
   const line =
     'the password, secret, token and key of https://example.com/ were read: authorization, cookie, data: ok\n';
@@ -85,3 +89,30 @@ function reply(message: ScanReply): void {
 }
 
 main(workerData);
+
+/** What the thread is started with. */
+export type ScanThreadData = RuleSources;
+
+/** What the scanner sends to its worker, and what comes back. */
+export interface ScanRequest {
+  kind: 'scan';
+  id: number;
+  texts: readonly NamedText[];
+  /** What the project's own file does to the rules; null: nothing. */
+  workspace: WorkspaceRules | null;
+}
+
+/** Asks an idle thread to return memory. There is no reply. */
+export interface CollectRequest {
+  kind: 'collect';
+}
+
+export type ScanReply =
+  | { kind: 'ready' }
+  /** Sent after `ready`: from now on requests are handled as they arrive. */
+  | { kind: 'warm' }
+  /** The rules could not be read: code, message and remedy of the fault. */
+  | { kind: 'refused'; message: string }
+  | { kind: 'found'; id: number; findings: Finding[][] }
+  /** `problem` names the kind of error only: its text could hold what was scanned. */
+  | { kind: 'failed'; id: number; problem: string };

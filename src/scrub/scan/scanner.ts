@@ -3,12 +3,12 @@ import type { Config } from '../../config/schema.ts';
 import { ContextdError } from '../../core/errors.ts';
 import type { Logger } from '../../core/log.ts';
 import type { Finding } from '../finding.ts';
-import type { NamedText } from '../leaf-context.ts';
+import type { NamedText } from '../leaves.ts';
 import type { RuleSources } from '../rule-sources.ts';
 import type { WorkspaceRules } from '../workspace-rules.ts';
-import type { CollectRequest, ScanReply, ScanRequest, ScanThreadData } from './scan-messages.ts';
+import type { CollectRequest, ScanReply, ScanRequest, ScanThreadData } from './scan-worker.ts';
 
-/** Scans off the main thread, with a deadline. What it cannot scan is SCRUB_FAILED; the next call works again. */
+/** Scans off the main thread, with a deadline. A failed scan is SCRUB_FAILED; the next call works again. */
 export interface Scanner {
   /** Resolves when the rules are compiled. SCHEMA_INVALID names the file and the rule that are refused. */
   start(): Promise<void>;
@@ -16,7 +16,7 @@ export interface Scanner {
   stop(): Promise<void>;
   /** Findings per text, each list in order of place and free of overlaps. `workspace`: what the project's own file does. */
   scan(texts: readonly NamedText[], workspace?: WorkspaceRules | null): Promise<Finding[][]>;
-  /** An idle thread gives memory back; a busy one is left alone. */
+  /** Returns memory of an idle thread; a busy one is left alone. */
   collect(): void;
 }
 
@@ -33,7 +33,7 @@ export function createScanner(deps: ScannerDeps): Scanner {
   return new WorkerScanner(deps);
 }
 
-/** Mebibytes of heap of the thread; past it the thread ends and the call fails, not the daemon. */
+/** Mebibytes of heap. Beyond this the thread ends and the call fails, not the daemon. */
 const WORKER_HEAP_MB = 2048;
 /** Milliseconds for a thread to compile the rules, on a machine under load. */
 const LOAD_MS = 30_000;
@@ -43,7 +43,7 @@ interface Job extends Omit<ScanRequest, 'id' | 'kind'> {
   reject(error: ContextdError): void;
 }
 
-/** One thread, one scan at a time: a deadline starts when the scan does, waiting in line does not count. */
+/** One thread, one scan at a time. The deadline starts with the scan; time in the queue does not count. */
 class WorkerScanner implements Scanner {
   readonly #deps: ScannerDeps;
   readonly #queue: Job[] = [];
@@ -102,7 +102,7 @@ class WorkerScanner implements Scanner {
     return base + (perKb * chars) / 1024;
   }
 
-  /** A thread that died between two calls costs nobody an answer. */
+  /** If the thread died between two calls, no call fails. */
   async #liveThread(): Promise<ScanThread> {
     if ((await this.#openThread()).isDead) await this.#dropThread();
     return this.#openThread();
@@ -140,7 +140,7 @@ async function openThread(deps: ScannerDeps): Promise<ScanThread> {
   }
 }
 
-/** One worker thread. It answers one request at a time; whatever goes wrong fails the request that waits. */
+/** One worker thread. It answers one request at a time; any fault fails the waiting request. */
 class ScanThread {
   readonly #worker: Worker;
   #waiting: { resolve(reply: ScanReply): void; reject(error: ContextdError): void } | undefined;
@@ -179,7 +179,7 @@ class ScanThread {
 
   async scan({ texts, workspace }: Omit<ScanRequest, 'id' | 'kind'>, withinMs: number): Promise<Finding[][]> {
     const request: ScanRequest = { kind: 'scan', id: ++this.#lastId, texts, workspace };
-    // The deadline is for the search, not for what the thread does before it.
+    // The deadline covers the search only, not the start of the thread.
     await this.#becomeWarm(LOAD_MS);
     this.#worker.postMessage(request);
     const reply = await this.#next(withinMs);
@@ -193,7 +193,7 @@ class ScanThread {
     this.#worker.postMessage(request);
   }
 
-  /** Blocks until the thread is gone. */
+  /** Resolves when the thread has ended. */
   async end(): Promise<void> {
     await this.#worker.terminate();
   }
@@ -232,7 +232,7 @@ class ScanThread {
 
 function scrubFailed(problem: string, cause?: unknown): ContextdError {
   return new ContextdError('SCRUB_FAILED', `the output was withheld: ${problem}`, {
-    remedy: 'Call again; ask for less output if it took too long; see `ctxd server logs` if it stays.',
+    remedy: 'Call again, with less output if it took too long. If it fails again, see `ctxd server logs`.',
     ...(cause === undefined ? {} : { cause }),
   });
 }

@@ -1,5 +1,6 @@
-import { gunzipSync, inflateSync, constants as zlib } from 'node:zlib';
-import { unescapedRuns } from './escapes.ts';
+import { firstIndex } from '../../text/binary-search.ts';
+import { type Alphabet, BASE64, HEX, inflate, isCompressed, lastOutside, runEnd } from '../../text/encodings.ts';
+import { unescapedRuns } from '../../text/escapes.ts';
 
 /** Text that was found encoded in another text. */
 export interface Decoded {
@@ -10,21 +11,21 @@ export interface Decoded {
   toOriginal(start: number, end: number): { start: number; end: number };
 }
 
-/** How much of one text may be inflated, in characters of what comes out. */
+/** How much of one text may be inflated, in characters of the result. */
 export interface InflateAllowance {
   chars: number;
 }
 
-/** Characters of a run from which it is worth decoding. */
+/** Shorter runs are not decoded. */
 const MIN_RUN = 16;
-/** Characters of a longer run are decoded in parts; a multiple of 12, so that groups stay whole. */
+/** Longer runs are decoded in parts; a multiple of 12, so that groups stay whole. */
 const MAX_RUN = 12 * 65_536;
-/** Characters in the middle of a run by which it is told whether it holds text. */
+/** Characters in the middle of a run that decide whether it holds text. */
 const SAMPLE = 64;
 const TEXT_SHARE = 0.8;
 const MAX_INFLATED = 1024 * 1024;
 
-/** What is encoded in a text, in runs that begin between two offsets: base64, hex, compressed base64, escapes. */
+/** Finds what is encoded in a text, in runs that begin between two offsets: base64, hex, compressed base64, escapes. */
 export function* decodeRuns(text: string, from: number, to: number, allowance: InflateAllowance): Generator<Decoded> {
   for (const { text: plain, places } of unescapedRuns(text, from, to))
     yield {
@@ -59,7 +60,7 @@ function* blocksOf(text: string, from: number, to: number): Generator<Block> {
   let at = from;
   while (from > 0 && at < to && isCode(text, at - 1) && isCode(text, at)) at++;
   while (at + MIN_RUN <= text.length && at < to) {
-    const broken = lastOutside(text, at, at + MIN_RUN);
+    const broken = lastOutside(text, BASE64.digits, at, at + MIN_RUN);
     if (broken >= at) {
       at = broken + 1;
       continue;
@@ -71,20 +72,11 @@ function* blocksOf(text: string, from: number, to: number): Generator<Block> {
   }
 }
 
-/** The last character between two offsets that no code is made of; -1 without one. Looks from the end: most text is skipped. */
-function lastOutside(text: string, from: number, to: number): number {
-  for (let at = to - 1; at >= from; at--) if (!isCode(text, at)) return at;
-  return -1;
-}
-
 function runAt(text: string, start: number): Segment {
-  const limit = Math.min(text.length, start + MAX_RUN);
-  let end = start;
-  while (end < limit && isCode(text, end)) end++;
-  return { start, end };
+  return { start, end: runEnd(text, BASE64.digits, start, Math.min(text.length, start + MAX_RUN)) };
 }
 
-/** The line that goes on where the last segment was wrapped. */
+/** Returns the next line of a wrapped blob. */
 function nextLine(text: string, segments: readonly Segment[]): Segment | undefined {
   const [first, last] = [segments[0], segments.at(-1)];
   if (first === undefined || last === undefined || last.end - first.start > MAX_RUN) return undefined;
@@ -106,13 +98,13 @@ function* decodeBlock({ text, segments }: Block, allowance: InflateAllowance): G
       : segments.map(({ start, end }) => text.slice(start, end)).join('');
   const placeOf = placesOf(segments);
   if (PACKED.test(code)) {
-    const inflated = inflate(code, allowance);
+    const inflated = inflateCode(code, allowance);
     const whole = { start: first.start, end: segments.at(-1)?.end ?? first.end };
     if (inflated !== undefined) yield { text: inflated, kind: 'code', toOriginal: () => whole };
   }
-  const phase64 = bestPhase(code, BASE64);
+  const phase64 = bestPhase(code, BASE64, BASE64_PHASES);
   if (phase64 !== undefined) yield decodedAs('base64', code, phase64, 4 / 3, placeOf);
-  const phaseHex = HEX_ONLY.test(code) ? bestPhase(code, HEX) : undefined;
+  const phaseHex = HEX_ONLY.test(code) ? bestPhase(code, HEX, HEX_PHASES) : undefined;
   if (phaseHex !== undefined) yield decodedAs('hex', code, phaseHex, 2, placeOf);
 }
 
@@ -146,46 +138,21 @@ function placesOf(segments: readonly Segment[]): (at: number) => number {
     total += end - start;
   }
   return (at) => {
-    let low = 0;
-    let high = begins.length - 1;
-    while (low < high) {
-      const middle = Math.ceil((low + high) / 2);
-      if ((begins[middle] ?? 0) <= at) low = middle;
-      else high = middle - 1;
-    }
-    return (segments[low]?.start ?? 0) + at - (begins[low] ?? 0);
+    const segment = firstIndex(1, begins.length, (i) => (begins[i] ?? 0) > at) - 1;
+    return (segments[segment]?.start ?? 0) + at - (begins[segment] ?? 0);
   };
 }
 
-interface Alphabet {
-  /** Value of a digit by its character code. */
-  digits: Uint8Array;
-  bits: number;
-  /** Digits after which a byte begins anew. */
-  phases: number;
-}
+/** Digits after which a byte begins again. */
+const BASE64_PHASES = 4;
+const HEX_PHASES = 2;
 
-const BASE64: Alphabet = {
-  digits: digitTable('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/', '-_'),
-  bits: 6,
-  phases: 4,
-};
-const HEX: Alphabet = { digits: digitTable('0123456789abcdef', 'ABCDEF'), bits: 4, phases: 2 };
-
-/** `others` are written instead of the last digits. */
-function digitTable(alphabet: string, others: string): Uint8Array {
-  const table = new Uint8Array(128);
-  for (const [value, digit] of [...alphabet].entries()) table[digit.charCodeAt(0)] = value;
-  for (const [at, digit] of [...others].entries()) table[digit.charCodeAt(0)] = alphabet.length - others.length + at;
-  return table;
-}
-
-/** Where to begin so that the middle of a run decodes to text; undefined when it is no text either way. */
-function bestPhase(code: string, alphabet: Alphabet): number | undefined {
-  const middle = Math.max(0, Math.floor((code.length - SAMPLE) / 2 / alphabet.phases) * alphabet.phases);
+/** Returns where to begin so that the middle of a run decodes to text; undefined if it does not in any phase. */
+function bestPhase(code: string, alphabet: Alphabet, phases: number): number | undefined {
+  const middle = Math.max(0, Math.floor((code.length - SAMPLE) / 2 / phases) * phases);
   let best: number | undefined;
   let most = 0;
-  for (let phase = 0; phase < alphabet.phases; phase++) {
+  for (let phase = 0; phase < phases; phase++) {
     const share = textShare(code, middle + phase, Math.min(code.length, middle + phase + SAMPLE), alphabet);
     if (share <= most) continue;
     best = phase;
@@ -195,13 +162,13 @@ function bestPhase(code: string, alphabet: Alphabet): number | undefined {
 }
 
 /** How much of a sample decodes to text; 0 for less than TEXT_SHARE. */
-function textShare(code: string, from: number, to: number, { digits, bits }: Alphabet): number {
+function textShare(code: string, from: number, to: number, { values, bits }: Alphabet): number {
   const bytes = Math.floor(((to - from) * bits) / 8);
   let others = Math.floor(bytes * (1 - TEXT_SHARE));
   let pending = 0;
   let pendingBits = 0;
   for (let at = from; at < to; at++) {
-    pending = ((pending << bits) | (digits[code.charCodeAt(at)] ?? 0)) & 0xffff;
+    pending = ((pending << bits) | (values[code.charCodeAt(at)] ?? 0)) & 0xffff;
     pendingBits += bits;
     if (pendingBits < 8) continue;
     pendingBits -= 8;
@@ -211,39 +178,19 @@ function textShare(code: string, from: number, to: number, { digits, bits }: Alp
   return (others + 1) / bytes;
 }
 
-/** What was compressed before it was put into base64; of too much only what the first part of it gives. */
-function inflate(code: string, allowance: InflateAllowance): string | undefined {
-  const head = Buffer.from(code.slice(0, 8), 'base64');
-  const isGzip = head[0] === 0x1f && head[1] === 0x8b && head[2] === 8;
-  const isZlib = head[0] === 0x78 && head.readUInt16BE(0) % 31 === 0;
-  if ((!isGzip && !isZlib) || allowance.chars <= 0) return undefined;
+/** Inflates base64 of compressed data. If the result is too large, only the first part of the data is inflated. */
+function inflateCode(code: string, allowance: InflateAllowance): string | undefined {
+  if (!isCompressed(Buffer.from(code.slice(0, 8), 'base64')) || allowance.chars <= 0) return undefined;
   const packed = Buffer.from(code, 'base64');
-  const options = { maxOutputLength: MAX_INFLATED, finishFlush: zlib.Z_SYNC_FLUSH };
   for (let length = packed.length; length >= MIN_RUN / 2; length = Math.floor(length / 8)) {
-    try {
-      const plain = (isGzip ? gunzipSync : inflateSync)(packed.subarray(0, length), options);
-      allowance.chars -= plain.length;
-      return plain.length === 0 ? undefined : plain.toString('latin1');
-    } catch (thrown) {
-      if (!isTooLarge(thrown)) return undefined;
-      allowance.chars -= MAX_INFLATED;
-    }
+    const plain = inflate(packed.subarray(0, length), MAX_INFLATED);
+    if (plain === null) return undefined;
+    allowance.chars -= plain === 'too large' ? MAX_INFLATED : plain.length;
+    if (plain !== 'too large') return plain.length === 0 ? undefined : plain.toString('latin1');
   }
   return undefined;
 }
 
-function isTooLarge(thrown: unknown): boolean {
-  return thrown instanceof RangeError && 'code' in thrown && thrown.code === 'ERR_BUFFER_TOO_LARGE';
-}
-
-const CODE = codeTable('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/-_');
-
-function codeTable(alphabet: string): Uint8Array {
-  const table = new Uint8Array(128);
-  for (const character of alphabet) table[character.charCodeAt(0)] = 1;
-  return table;
-}
-
 function isCode(text: string, at: number): boolean {
-  return CODE[text.charCodeAt(at)] === 1;
+  return BASE64.digits[text.charCodeAt(at)] === 1;
 }

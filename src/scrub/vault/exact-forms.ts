@@ -1,9 +1,9 @@
-import { canonicalOf } from './canonical.ts';
-import { base32Core, base64Core, base85Cores, rot13 } from './encodings.ts';
-import { unescapeOnce } from './escapes.ts';
+import { base32Core, base64Core, base85Cores, rot13 } from '../../text/encodings.ts';
+import { unescapeOnce } from '../../text/escapes.ts';
+import { canonicalOf } from './folded-text.ts';
 import type { RunClass } from './forms.ts';
 
-/** A text that is looked for as it is. */
+/** A text that is searched for as it is. */
 export interface ExactForm {
   text: string;
   /** `value`: it is the value; `escape`: a reader of its format would get the value; `trace`: anything else. */
@@ -13,14 +13,14 @@ export interface ExactForm {
 
 /** Shorter forms would be found by chance. */
 const MIN_CHARS = 8;
-/** Characters of the longest value that is looked for in base 85. */
+/** Longer values are not searched for in base 85. */
 const MAX_CHARS_IN_BASE85 = 1024;
-/** Forms of one value; the index counts no further. */
+/** Most forms of one value, because the index holds no more. */
 const MAX_FORMS = 64;
 
 /**
- * The texts to look for: the value first. `byPieces`: pieces of it are looked for as well (forms.ts), which covers
- * what a value that is only known as a whole needs exact forms for.
+ * Returns the texts to search for, the value first. `byPieces`: pieces of the value are searched for as well
+ * (forms.ts), so that fewer exact forms are needed.
  */
 export function exactForms(value: string, byPieces: boolean): ExactForm[] {
   const forms = new Map<string, ExactForm>([[value, { text: value, shows: 'value', run: null }]]);
@@ -48,7 +48,7 @@ function escapesOf(value: string, plain: string): string[] {
   ];
 }
 
-/** Texts of these characters alone are the same in every format. */
+/** A text of other characters only is the same in every format. */
 const NEEDS_ESCAPE = /[^A-Za-z0-9_.-]/;
 
 /** How formats and shells write a text inside their quotes. */

@@ -1,55 +1,55 @@
+import { base32Core, base64Core, rot13 } from '../../text/encodings.ts';
 import { entropyOf } from '../exact/entropy.ts';
-import { canonicalOf } from './canonical.ts';
-import { base32Core, base64Core, rot13 } from './encodings.ts';
-import { firstAt, squeeze, stringOf } from './squeeze.ts';
-import { wordyPlaces } from './wordy.ts';
+import { canonicalOf, firstAt, foldText, stringOf } from './folded-text.ts';
 
-/** Characters that belong to one run with an encoded secret: a run goes as a whole. */
+/** The kind of encoded run that a hit is masked with as a whole. */
 export type RunClass = 'base64' | 'hex' | null;
 
-/** A form in which a value may be shown, squeezed: pieces of it are looked for by windows. */
+/** A form in which a value may be shown, folded. Pieces of it are found by windows. */
 export interface FormKind {
   name: string;
-  /** Letters in lower case and digits only; empty when the value has no such form. */
+  /** Returns lower-case letters and digits only; empty if the value has no such form. */
   derive(body: Body): string;
-  /** Of so many windows one is registered. */
+  /** One of this many windows is registered. */
   stride: number;
   /** Characters that must agree for a piece to count: those of eight to twelve characters of the value. */
   least: number;
   run: RunClass;
   /** True for dumps: bits of the value often stand beside it in another form. */
   isDump: boolean;
-  /** True for the forms that a value of thousands of characters is looked for in. */
+  /** True for the forms that values of thousands of characters are searched for in. */
   isForLong: boolean;
 }
 
-/** What of a value is secret. */
+/** The secret part of a value. */
 export interface Body {
   text: string;
   bytes: Buffer;
   plain: string;
   /** Position in `text` of each character of `plain`. */
   places: Int32Array;
-  /** 1 for the characters of `plain` that no piece may be known by (wordy.ts). */
-  wordy: Uint8Array;
+  /** 1 for the characters of `plain` that are common words, by which no piece may be known. */
+  isCommonWord: Uint8Array;
 }
 
-/** Characters and bits of entropy from which a value is also known by its pieces. */
+/** Values of at least this many characters and bits of entropy are also searched for in pieces. */
 const RICH_CHARS = 16;
 const RICH_ENTROPY = 3;
 
-/** True for values of which pieces and transformed pieces are looked for; others only as a whole. */
+/** Whether pieces and transformed pieces of a value are searched for; other values are only searched for as a whole. */
 export function isRich(value: string): boolean {
   return value.length >= RICH_CHARS && entropyOf(value) > RICH_ENTROPY;
 }
 
 export function bodyOf(value: string): Body {
   const text = pemBody(canonicalOf(value));
-  const view = squeeze(text);
+  const view = foldText(text);
   const plain = stringOf(view);
-  const wordy = wordyPlaces(Array.from(view.places.subarray(0, view.length), (place) => text[place]).join(''));
-  wordy.fill(1, 0, firstAt(view, commonHead(text, value)));
-  return { text, bytes: Buffer.from(text), plain, places: view.places, wordy };
+  const isCommonWord = commonWordPlaces(
+    Array.from(view.places.subarray(0, view.length), (place) => text[place]).join(''),
+  );
+  isCommonWord.fill(1, 0, firstAt(view, commonHead(text, value)));
+  return { text, bytes: Buffer.from(text), plain, places: view.places, isCommonWord };
 }
 
 /** Position in `plain` of the middle of a window that begins at an offset of a form. */
@@ -62,7 +62,7 @@ export function sourceOf({ plain }: Body, kind: FormKind, form: string, at: numb
 const PLAIN = kindOf('plain', ({ plain }) => plain, 1, 12);
 const REVERSED = kindOf('reversed', ({ plain }) => [...plain].reverse().join(''), 1, 12);
 
-/** Their order is what the index remembers; at most 64. */
+/** The index stores positions in this list; at most 64. */
 export const FORM_KINDS: readonly FormKind[] = [
   PLAIN,
   REVERSED,
@@ -121,7 +121,7 @@ function dumpOf(
   return { name, derive, stride, least, run, isDump: true, isForLong: name === 'hex' };
 }
 
-/** Of a key block only what is between its marks: marks and headers are the same in all of them. */
+/** Only the body of a key block: its marks and headers are the same in every key. */
 function pemBody(value: string): string {
   if (!value.startsWith('-----BEGIN ')) return value;
   const lines = value.split('\n').filter((line) => !line.startsWith('-----') && !/^[A-Za-z-]+: /.test(line));
@@ -129,7 +129,7 @@ function pemBody(value: string): string {
   return body === '' ? value : body;
 }
 
-/** Characters at the start that other secrets and public texts begin with as well: kind and algorithm. */
+/** Characters at the start that other secrets and public texts share: kind and algorithm. */
 function commonHead(body: string, value: string): number {
   if (body.startsWith('eyJ')) return Math.max(0, body.indexOf('.'));
   if (!value.startsWith('-----BEGIN ')) return 0;
@@ -155,4 +155,62 @@ function perWord(bytes: Buffer, from: number, show: (word: number) => string): s
   let shown = '';
   for (let at = from; at + 2 <= bytes.length; at += 2) shown += show(bytes.readUInt16LE(at));
   return shown;
+}
+
+/** Pairs of letters that words, names of programs and addresses are made of. */
+const COMMON_PAIRS =
+  'th he in er an re on at en nd ti es or te of ed is it al ar st to nt ng se ha as ou io le ve co me de hi ri ro ic ' +
+  'ne ea ra ce li ch ll be ma si om ur ca el ta la ns di fo ho pe ec pr no ct us ac ot il tr ly nc et ut ss so rs un ' +
+  'lo wa ge ie wh ee wi em ad ol rt po we na ul ni ts mo ow pa im mi ai sh ir su id os iv ia am fi ci vi pl ig tu ev ' +
+  'ld ry mp fe bl ab gh ty op wo sa ay ex ke fr oo av ag if ap gr od bo sp rd do uc bu ei ov by rm ep tt oc fa ef cu ' +
+  'rn sc gi da cr cl du ga qu ue ff ba ey ls va um pp ua up lu ht ru ug lt pi rc rr eg au ck br ak pu ui tp ps ks sl ok rv ms ds nn mm gl iz gg xp ym';
+
+/** Letters and digits on either side of a character that decide, as many as in a piece. */
+const REACH = 6;
+/** A window with fewer pairs of letters is not called words. */
+const MIN_PAIRS = 7;
+const WORDY_SHARE = 0.7;
+
+const IS_COMMON = pairTable();
+
+/**
+ * Marks the characters of a text of letters and digits around which a piece would be ordinary words ("httpshooks",
+ * "connection"), which must not be taken for a piece of a secret. Capitals in the middle of a word count against it.
+ */
+function commonWordPlaces(text: string): Uint8Array {
+  const pairs = new Uint32Array(text.length + 1);
+  const common = new Uint32Array(text.length + 1);
+  for (let i = 0; i < text.length; i++) {
+    const [one, two] = [text.charCodeAt(i), text.charCodeAt(i + 1)];
+    const isPair = isLetter(one) && isLetter(two);
+    const isCommon = isPair && !(isLower(one) && !isLower(two)) && IS_COMMON[pairOf(one, two)] === 1;
+    pairs[i + 1] = (pairs[i] ?? 0) + (isPair ? 1 : 0);
+    common[i + 1] = (common[i] ?? 0) + (isCommon ? 1 : 0);
+  }
+  const isCommonWord = new Uint8Array(text.length);
+  for (let i = 0; i < text.length; i++) {
+    const [from, to] = [Math.max(0, i - REACH), Math.min(text.length, i + REACH - 1)];
+    const inWindow = (pairs[to] ?? 0) - (pairs[from] ?? 0);
+    if (inWindow >= MIN_PAIRS && (common[to] ?? 0) - (common[from] ?? 0) >= inWindow * WORDY_SHARE) isCommonWord[i] = 1;
+  }
+  return isCommonWord;
+}
+
+function pairTable(): Uint8Array {
+  const table = new Uint8Array(26 * 26);
+  for (const pair of COMMON_PAIRS.split(' ')) table[pairOf(pair.charCodeAt(0), pair.charCodeAt(1))] = 1;
+  return table;
+}
+
+/** Of two letters in either case. */
+function pairOf(one: number, two: number): number {
+  return ((one | 32) - 97) * 26 + (two | 32) - 97;
+}
+
+function isLetter(code: number): boolean {
+  return (code | 32) >= 97 && (code | 32) <= 122;
+}
+
+function isLower(code: number): boolean {
+  return code >= 97;
 }

@@ -1,6 +1,6 @@
 import { ContextdError } from '../../core/errors.ts';
 
-/** What a search may still do, in steps of about a nanosecond to ten; what is beyond it is SCRUB_FAILED. */
+/** The steps a search may still take, of one to ten nanoseconds each. Throws SCRUB_FAILED when they are used up. */
 export class Budget {
   #left: number;
 
@@ -35,18 +35,18 @@ export interface WindowSource {
   step: number;
 }
 
-/** Called with the offset where a window may begin, and its packed source; the hash is the only thing compared yet. */
+/** Called with the offset where a window may begin and its packed source; only hashes have been compared so far. */
 export type Visit = (at: number, source: number) => void;
 
 const HASH_BASE = 0x01000193;
 const SPREAD = 0x9e3779b1;
 const FIRST_SLOT_BITS = 8;
-/** Bits of the filter for every slot of the table: one lookup in twenty or so is for nothing. */
+/** Bits of the filter per slot of the table: about one lookup in twenty is in vain. */
 const FILTER_BITS_PER_SLOT_LOG2 = 3;
 
 /**
  * An index from windows of a fixed number of characters to their sources, by hash alone: eight bytes a window and no
- * copy of any value. A bit filter in front keeps the search for what is not there flat.
+ * copy of any value. A bit filter makes lookups of absent windows cheap.
  */
 export class WindowIndex {
   readonly chars: number;

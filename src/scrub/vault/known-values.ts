@@ -1,36 +1,39 @@
-import { canonicalOf } from './canonical.ts';
 import { type ExactForm, exactForms } from './exact-forms.ts';
+import { canonicalOf } from './folded-text.ts';
 import { type Body, bodyOf, FORM_KINDS, type FormKind, isRich, sourceOf } from './forms.ts';
 import { type Budget, WindowIndex } from './grams.ts';
 
 /** Characters of the window by which a text is found that is looked for as it is. */
 const EXACT_WINDOW = 8;
-/** Letters and digits of the windows by which pieces are found: fewer hit ordinary text, more miss short pieces. */
+/**
+ * Letters and digits of the windows by which pieces are found: fewer would hit ordinary text, more would miss short
+ * pieces.
+ */
 export const PIECE_WINDOW = 12;
-/** Windows of one form; of a longer form fewer are registered, so that its shortest pieces are not found. */
+/** Most windows of one form. Longer forms register fewer of them, so their shortest pieces are not found. */
 const MAX_STEPS = 2048;
-/** Of a longer value only pieces of the commonest forms are looked for. */
+/** Of longer values only pieces of the commonest forms are searched for. */
 const MAX_CHARS_IN_ALL_FORMS = 4096;
-/** Windows of pieces in all: 32 MB. Values that come later are looked for as a whole only. */
+/** Most windows of pieces: 32 MB. Later values are only searched for as a whole. */
 const MAX_WINDOWS = 2_900_000;
-/** Sources of one window; a piece that more values share is found by what else they are made of. */
+/** Most sources of one window. A piece that more values share is found by the rest of each value. */
 const MAX_SHARED = 4;
-/** Windows of a form of which the rarest is taken. */
+/** Windows of a form of which the rarest is chosen. */
 const CANDIDATES = 32;
-/** Characters of the values whose forms are kept after they were made for a comparison. */
+/** Most characters of values whose forms are kept after a comparison. */
 const MAX_KEPT_CHARS = 512 * 1024;
 /** Steps of a search that making forms costs. */
 const STEPS_TO_MAKE = 2000;
 const STEPS_TO_MAKE_ALL = 20_000;
-/** Different characters in a window that may stand for a piece. */
+/** Different characters that a window of a piece must have. */
 const MIN_DIFFERENT = 4;
 
 export interface KnownValue {
   value: string;
   rule: string;
-  /** Pieces of it are looked for, not only the whole. */
+  /** Whether pieces of it are searched for, not only the whole. */
   byPieces: boolean;
-  /** It is a line of a value that is too long to be looked for. */
+  /** Whether it is a line of a value that is too long to be searched for. */
   isLine: boolean;
 }
 
@@ -79,7 +82,7 @@ export class KnownValues {
     return made.exact[form];
   }
 
-  /** A form of a value to be looked for by pieces; empty when there is none. */
+  /** A form of a value to be looked for by pieces; empty if not found. */
   form(owner: number, form: number, budget: Budget): string {
     const found = this.#values[owner];
     if (found === undefined) return '';
@@ -93,7 +96,7 @@ export class KnownValues {
     return text;
   }
 
-  /** Undefined when it is not at hand: nothing was compared with a form of the value just now. */
+  /** Undefined unless a form of the value was compared recently. */
   body(owner: number): Body | undefined {
     return this.#made.get(owner)?.body;
   }
@@ -130,7 +133,7 @@ export class KnownValues {
     }
     const stride = stepChars(kind, text);
     for (let at = 0; at + PIECE_WINDOW <= text.length; at += stride) {
-      if (body.wordy[sourceOf(body, kind, text, at, PIECE_WINDOW)] === 1) continue;
+      if (body.isCommonWord[sourceOf(body, kind, text, at, PIECE_WINDOW)] === 1) continue;
       if (differentIn(text, at, PIECE_WINDOW) < MIN_DIFFERENT) continue;
       this.pieces.add(text, at, { owner, form, step: at / stride }, MAX_SHARED);
     }

@@ -1,7 +1,7 @@
 /**
- * `[SECRET_7]` in a text that contextd did not put there must not be opened as secret 7. It gets a backslash,
- * `[SECRET\_7]`, and n backslashes become n + 1, so that it can be taken back exactly. Scrubbing runs once over the
- * raw strings of an answer: it is not meant to be applied to its own result, whose tokens it would neutralise.
+ * `[SECRET_7]` in a text that contextd did not write must not be opened as secret 7. It gets a backslash,
+ * `[SECRET\_7]`, and n backslashes become n + 1, so that this can be undone exactly. Scrubbing runs once over the raw
+ * strings of an answer: on its own result it would neutralise the tokens.
  */
 const TOKEN = /\[SECRET(\\*)_(\d+)\]/g;
 
@@ -16,7 +16,7 @@ export function escapeLookAlikes(text: string): string {
   return text.includes('[SECRET') ? text.replace(TOKEN, '[SECRET\\$1_$2]') : text;
 }
 
-/** Takes `escapeLookAlikes` back and puts `open(digits, start, end)` in the place of every token, which stood there. */
+/** Undoes `escapeLookAlikes` and replaces every token by `open(digits, start, end)`. */
 export function replaceTokens(text: string, open: (digits: string, start: number, end: number) => string): string {
   return text.replace(TOKEN, (token: string, slashes: string, digits: string, start: number) =>
     slashes.length > 0 ? `[SECRET${slashes.slice(1)}_${digits}]` : open(digits, start, start + token.length),

@@ -1,16 +1,15 @@
-import { realpath } from 'node:fs/promises';
-import { join } from 'node:path';
+import { constants, type Dirent, type Stats } from 'node:fs';
+import { open, readdir, realpath, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import type { Clock } from '../../core/clock.ts';
+import { isErrno } from '../../core/errors.ts';
 import type { Logger } from '../../core/log.ts';
 import type { Guard } from './guard.ts';
-import { findEnvFiles } from './seeds/env-files.ts';
-import { readDotenv } from './seeds/formats.ts';
-import { readSeedFile } from './seeds/read-seed-file.ts';
+import { CREDENTIAL_FILES, readDotenv } from './seeds/credential-files.ts';
 import { type SeedReading, SeedSet } from './seeds/seed-set.ts';
 import { type NamedValue, seedValues } from './seeds/seed-value.ts';
-import { CREDENTIAL_FILES } from './seeds/user-files.ts';
 
-/** Guards of what the machine already knows is secret: it is masked from the start, and numbered once it was seen. */
+/** Guards of what the machine already knows is secret: masked from the start, and numbered once it has appeared. */
 export interface Seeds {
   start(): Promise<void>;
   /** The guards that hold for a session. Waits until the files of its project, and those that changed, are read. */
@@ -21,18 +20,18 @@ export interface Seeds {
   skipped(): readonly SkippedFile[];
 }
 
-export interface SkippedFile {
+interface SkippedFile {
   file: string;
-  /** A system error's code, or what the file is instead of a plain one. */
+  /** A system error's code, or what the file is instead of a regular file. */
   why: string;
 }
 
-export interface SeedDeps {
+interface SeedDeps {
   /** Where credential files are. */
   home: string;
   /** Variables of the daemon's own environment whose names say that they are secret. */
   variables: readonly NamedValue[];
-  /** Root of the registered project that a session belongs to; null when there is none: then no file is read for it. */
+  /** Root of the registered project of a session; null without one, so that no project file is read. */
   projectOf(sessionKey: string): Promise<string | null>;
   logger: Logger;
   clock: Clock;
@@ -110,4 +109,99 @@ function united(readings: readonly SeedReading[]): SeedReading {
     skipped: readings.flatMap(({ skipped }) => skipped),
     watched: readings.flatMap(({ watched }) => watched),
   };
+}
+
+/** Directories below a project's root that are looked into. */
+const MAX_DEPTH = 3;
+const MAX_DIRECTORIES = 256;
+const MAX_FILES = 64;
+/** Entries of one directory. */
+const MAX_ENTRIES = 2_000;
+
+/** Dependencies, build results and other directories without settings. */
+const NOT_LOOKED_INTO =
+  /^(?:node_modules|bower_components|vendor|target|dist|build|out|coverage|venv|__pycache__|\.(?:git|hg|svn|venv|cache|next|nuxt|tox|gradle|idea|terraform|contextd))$/;
+const ENV_FILE = /^\.env(?:rc)?(?:[.-]|$)/;
+/** Meant to be copied and filled in. */
+const TEMPLATE = /[.-](?:example|sample|template|tmpl|dist|defaults?|schema|d\.ts)$/i;
+
+interface EnvFiles {
+  files: readonly string[];
+  /** The directories that were searched: one of them changes when a file is added or removed. */
+  directories: readonly string[];
+}
+
+/** Finds the `.env*` files of a project: in its root and a little below, breadth first, not following links. */
+async function findEnvFiles(root: string): Promise<EnvFiles> {
+  const files: string[] = [];
+  const directories: string[] = [];
+  let level = [root];
+  for (let depth = 0; depth <= MAX_DEPTH && level.length > 0; depth++) {
+    const below: string[] = [];
+    for (const dir of level.slice(0, MAX_DIRECTORIES - directories.length)) {
+      directories.push(dir);
+      for (const entry of await entriesOf(dir)) {
+        if (entry.isDirectory() && !NOT_LOOKED_INTO.test(entry.name)) below.push(join(dir, entry.name));
+        else if (ENV_FILE.test(entry.name) && !TEMPLATE.test(entry.name)) files.push(join(dir, entry.name));
+      }
+    }
+    level = below;
+  }
+  return { files: files.slice(0, MAX_FILES), directories };
+}
+
+async function entriesOf(dir: string): Promise<Dirent[]> {
+  try {
+    const entries = await readdir(dir, { withFileTypes: true });
+    return entries.sort((a, b) => (a.name < b.name ? -1 : 1)).slice(0, MAX_ENTRIES);
+  } catch (thrown) {
+    if (isErrno(thrown)) return [];
+    throw thrown;
+  }
+}
+
+/** Bytes; larger files are not credentials. */
+const MAX_BYTES = 1024 * 1024;
+
+/** The text; null if there is no such file; otherwise why it was not read. */
+type SeedText = { text: string } | { skipped: string } | null;
+
+/**
+ * Reads a credentials file if it is a regular file of at most 1 MiB. Never waits for anything else, so a named pipe
+ * does not delay a call. `inside`: the file must be below this real path, without links.
+ */
+async function readSeedFile(path: string, inside: string | null): Promise<SeedText> {
+  try {
+    // Opening a device may do something; a pipe would wait without O_NONBLOCK.
+    const unfit = faultOf(await stat(path));
+    if (unfit !== null) return { skipped: unfit };
+    if (inside !== null && !(await isBelow(path, inside))) return { skipped: 'a link' };
+    return await readOpened(path, inside === null ? 0 : constants.O_NOFOLLOW);
+  } catch (thrown) {
+    if (isErrno(thrown, 'ENOENT', 'ENOTDIR')) return null;
+    if (isErrno(thrown)) return { skipped: thrown.code ?? 'unreadable' };
+    throw thrown;
+  }
+}
+
+async function readOpened(path: string, flags: number): Promise<SeedText> {
+  const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY | flags);
+  try {
+    const unfit = faultOf(await file.stat());
+    if (unfit !== null) return { skipped: unfit };
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(MAX_BYTES), 0, MAX_BYTES, 0);
+    return { text: buffer.toString('utf8', 0, bytesRead).replace(/^\ufeff/, '') };
+  } finally {
+    await file.close();
+  }
+}
+
+function faultOf(stats: Stats): string | null {
+  if (!stats.isFile()) return 'not a regular file';
+  return stats.size > MAX_BYTES ? `larger than ${MAX_BYTES} bytes` : null;
+}
+
+async function isBelow(path: string, inside: string): Promise<boolean> {
+  const dir = await realpath(dirname(path));
+  return dir === dirname(path) && (dir === inside || dir.startsWith(`${inside}/`));
 }

@@ -5,7 +5,7 @@ import type { Guard } from './guard.ts';
 import { replaceTokens, tokenDigits } from './look-alike.ts';
 import { type NumberStore, unknownSecret, Vault } from './vault.ts';
 
-/** Sessions used last whose vaults are kept although they hold nothing: far more than have a call under way. */
+/** Recently used sessions whose empty vaults are kept: far more than have a running call. */
 const EMPTY_AFTER = 1024;
 
 /** The vaults of all sessions, and what is done by token. No session sees another's. */
@@ -24,7 +24,7 @@ export class SessionVaults {
     return this.#vaults.size;
   }
 
-  /** Made when there is none yet. */
+  /** Creates the vault at the first call. */
   of(sessionKey: string): Vault {
     const vault = this.#vaults.get(sessionKey) ?? new Vault(this.#identityKey, () => this.#numbers.next(sessionKey));
     this.#vaults.delete(sessionKey);
@@ -33,7 +33,7 @@ export class SessionVaults {
     return vault;
   }
 
-  /** Of the sessions that were not used for longest, those whose vaults hold nothing: losing them loses nothing. */
+  /** Drops empty vaults of the sessions not used for longest; nothing is lost. */
   #dropEmpty(): void {
     let excess = this.#vaults.size - EMPTY_AFTER;
     for (const [sessionKey, vault] of this.#vaults) {
@@ -90,7 +90,7 @@ function openedTooOften(digits: string, maxPerHour: number, waitMs: number): Con
   return new ContextdError(
     isOff ? 'PERMISSION_DENIED' : 'RATE_LIMITED',
     isOff
-      ? 'no secret may be put in the place of its token here: secrets.max_uses_per_hour is 0'
+      ? 'no token can be opened here: secrets.max_uses_per_hour is 0'
       : `[SECRET_${digits}] was used ${maxPerHour} times within the hour, as often as secrets.max_uses_per_hour allows`,
     {
       remedy: 'A person can allow more: `ctxd config set secrets.max_uses_per_hour <n>`.',

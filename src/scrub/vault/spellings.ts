@@ -15,8 +15,8 @@ interface Place {
 }
 
 /**
- * The texts that one token stands for: a key with line breaks and the same key as one line of JSON, a password and
- * its base64. Which of them a token in a file means is told by what stands around it, as the agent saw it.
+ * The texts that one token stands for: a key with line breaks and the same key as one line of JSON, a password and its
+ * base64. The text around a token, as the agent saw it, decides which of them a token in a file means.
  */
 export class Spellings {
   readonly #places = new Map<string, Place[]>();
@@ -32,7 +32,7 @@ export class Spellings {
     return this.#places.has(text);
   }
 
-  /** False when there are too many: such a text could not be told from the others later. The value itself always fits. */
+  /** Returns false if there are too many spellings to tell apart later. The value itself always fits. */
   add(text: string, isValue: boolean): boolean {
     if (this.#places.has(text)) return true;
     if (this.#places.size >= MAX_SPELLINGS && !isValue) return false;
@@ -42,7 +42,7 @@ export class Spellings {
   }
 
   /** Remembers that `spelling` was masked in `shown`, a text of which nothing is secret, from `start` to `end`. */
-  sawAt(spelling: string, shown: string, start: number, end: number): void {
+  rememberPlace(spelling: string, shown: string, start: number, end: number): void {
     const places = this.#places.get(spelling);
     if (places === undefined) return;
     if (places.length >= MAX_PLACES) places.shift();
@@ -50,7 +50,7 @@ export class Spellings {
     places.push({ ...copied(around(shown, start, end)), seen: this.#seen });
   }
 
-  /** The spelling that a token at this place of a text stands for: the best fit, of equals the latest. */
+  /** Returns the spelling that a token at this place stands for: the best fit, the latest of equals. */
   at(text: string, start: number, end: number): string | undefined {
     const [only, ...others] = this.#places.keys();
     if (others.length === 0) return only;

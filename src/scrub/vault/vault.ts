@@ -1,10 +1,8 @@
 import { createHmac } from 'node:crypto';
 import { ContextdError } from '../../core/errors.ts';
-import { canonicalOf } from './canonical.ts';
+import { canonicalOf } from './folded-text.ts';
 import { copyText, Guard } from './guard.ts';
 import { tokenOf, UNNUMBERED } from './look-alike.ts';
-import { OpeningBudget } from './opening-budget.ts';
-import { kindOf, type SecretSummary } from './secret-summary.ts';
 import { Spellings } from './spellings.ts';
 
 /** Hands out the numbers of a session's secrets. Its counter outlives the daemon; values do not. */
@@ -17,8 +15,8 @@ export interface SecretUse {
   rule: string;
 }
 
-/** What is known beside the text itself. */
-export interface Sighting {
+/** What is known about a secret besides its text. */
+export interface SecretContext {
   /** The known value that the text is a form of (its base64, a piece of it). Default: the text is the value. */
   of?: string | undefined;
   /** In whose answer it shows. Default: no tool's. */
@@ -27,7 +25,7 @@ export interface Sighting {
   time?: number | undefined;
 }
 
-/** Numbered secrets of one session; what is found beyond them is masked without a number. */
+/** Most numbered secrets of one session; further ones are masked without a number. */
 const MAX_ENTRIES = 2000;
 /** Characters. A longer value is masked without a number: it is not kept. */
 const MAX_VALUE_CHARS = 65_536;
@@ -42,7 +40,7 @@ interface Entry {
   summary: SecretSummary;
 }
 
-/** The secrets of one session, in memory only: number to value, and the guard that knows them on sight. */
+/** The secrets of one session, in memory only: values by number, and the guard that finds them. */
 export class Vault {
   readonly guard = new Guard();
   readonly #key: Buffer;
@@ -69,31 +67,31 @@ export class Vault {
   }
 
   /**
-   * From now on the value is masked wherever it shows in this session. It gets no number by that. The guard does not
-   * take short values and plain words: those are masked only where a rule finds them.
+   * Masks the value wherever it appears in this session from now on, without giving it a number. The guard ignores
+   * short values and plain words, which are masked only where a rule finds them.
    */
   learn(value: string, rule: string): void {
     this.guard.add(value, rule);
   }
 
   /**
-   * The token of a text: the same for the whole session and for every spelling of a secret. Keeps the rule that found
-   * it first. `[SECRET]` for what cannot be kept.
+   * Returns the token of a text: the same for the whole session and for every spelling of a secret, with the rule that
+   * found it first. `[SECRET]` if the secret cannot be kept.
    */
-  async use(text: string, rule: string, sighting: Sighting = {}): Promise<SecretUse> {
-    const value = canonicalOf(sighting.of ?? text);
+  async use(text: string, rule: string, context: SecretContext = {}): Promise<SecretUse> {
+    const value = canonicalOf(context.of ?? text);
     const identity = createHmac('sha256', this.#key).update(Buffer.from(value, 'utf16le')).digest('base64');
     const known = this.#byIdentity.get(identity);
     if (known === undefined && !this.#hasRoomFor(value)) return { token: UNNUMBERED, rule };
-    const entry = await (known ?? this.#admit(identity, value, rule, sighting));
+    const entry = await (known ?? this.#admit(identity, value, rule, context));
     entry.summary.uses += 1;
     if (!this.#addSpelling(entry, text)) return { token: UNNUMBERED, rule };
     return { token: entry.summary.token, rule: entry.summary.rule };
   }
 
   /** Remembers what stood around a token of an answer, `shown`: by it `spell` knows which spelling was there. */
-  sawAt(token: string, spelling: string, shown: string, start: number): void {
-    this.#byDigits.get(digitsOf(token))?.spellings.sawAt(spelling, shown, start, start + token.length);
+  rememberPlace(token: string, spelling: string, shown: string, start: number): void {
+    this.#byDigits.get(digitsOf(token))?.spellings.rememberPlace(spelling, shown, start, start + token.length);
   }
 
   /** The value of a number as written in a token. SECRET_UNKNOWN for a number this session's vault does not hold. */
@@ -143,9 +141,9 @@ export class Vault {
     );
   }
 
-  #admit(identity: string, value: string, rule: string, sighting: Sighting): Promise<Entry> {
+  #admit(identity: string, value: string, rule: string, context: SecretContext): Promise<Entry> {
     this.#chars += value.length;
-    const entry = this.#number(copyText(value), rule, sighting);
+    const entry = this.#number(copyText(value), rule, context);
     this.#byIdentity.set(identity, entry);
     entry.catch(() => {
       this.#byIdentity.delete(identity);
@@ -154,7 +152,7 @@ export class Vault {
     return entry;
   }
 
-  async #number(value: string, rule: string, { tool, time }: Sighting): Promise<Entry> {
+  async #number(value: string, rule: string, { tool, time }: SecretContext): Promise<Entry> {
     const number = await this.#nextNumber();
     const digits = String(number);
     if (!Number.isSafeInteger(number) || number < 1 || this.#byDigits.has(digits))
@@ -185,4 +183,57 @@ export function unknownSecret(digits: string): ContextdError {
       'Use a token from an answer of this session; after a restart of the daemon, read the source again first. To write such a text itself, put a backslash before its underscore.',
     details: { token: `[SECRET_${digits}]` },
   });
+}
+
+/** What `ctxd session secrets` shows of one secret: nothing of its value, nor how long or how random it is. */
+export interface SecretSummary {
+  /** `[SECRET_1]`. */
+  token: string;
+  /** Id of the rule, or of the source of a seed, that knew it first. */
+  rule: string;
+  kind: SecretKind;
+  /** In whose answer it showed first; null if that was no tool's. */
+  tool: string | null;
+  /** Milliseconds since the epoch. */
+  firstSeenAt: number;
+  /** How often it was masked. */
+  uses: number;
+  /** In how many calls it was put in the place of its token. */
+  opened: number;
+  /** Milliseconds since the epoch; null: never. */
+  lastOpenedAt: number | null;
+}
+
+type SecretKind = 'private key' | 'password' | 'key' | 'token' | 'secret';
+
+/** The first that fits the rule's id. */
+const KINDS: readonly [RegExp, SecretKind][] = [
+  [/private-key|pem\b/, 'private key'],
+  [/passw|pgpass|netrc|credential/, 'password'],
+  [/token|bearer|jwt|authorization|cookie/, 'token'],
+  [/key/, 'key'],
+];
+
+function kindOf(rule: string): SecretKind {
+  return KINDS.find(([pattern]) => pattern.test(rule))?.[1] ?? 'secret';
+}
+
+/** Over which openings are counted. */
+const WINDOW_MS = 60 * 60 * 1000;
+
+/** When one secret was opened within the last hour, by a monotonic clock. */
+class OpeningBudget {
+  #times: number[] = [];
+
+  /** Milliseconds until one more is allowed; 0: at once. Infinity when none is allowed at all. */
+  waitMs(max: number, now: number): number {
+    if (max <= 0) return Number.POSITIVE_INFINITY;
+    this.#times = this.#times.filter((time) => now - time < WINDOW_MS);
+    const freed = this.#times[this.#times.length - max];
+    return freed === undefined ? 0 : Math.max(1, Math.ceil(freed + WINDOW_MS - now));
+  }
+
+  book(now: number): void {
+    this.#times.push(now);
+  }
 }

@@ -1,18 +1,27 @@
-import type { Edited } from './edit.ts';
-import { Edit } from './edit.ts';
-import { Hyperlinks } from './hyperlinks.ts';
-import { CSI, Introducers, indexOrEnd, parametersStart, sequenceEnd, stringStart } from './sequences.ts';
+import { Edit, type Edited } from '../../text/edited-text.ts';
+import {
+  CSI,
+  Introducers,
+  indexOrEnd,
+  parametersStart,
+  sequenceEnd,
+  stringStart,
+  withoutSequences,
+} from '../../text/terminal.ts';
 
-/** Cursor keys, wrapping, cursor shown or blinking, mouse, focus, bracketed paste, painting at once: no text depends on them. */
+/**
+ * Cursor keys, wrapping, cursor visibility, mouse, focus, bracketed paste, synchronized output: text does not depend on
+ * these modes.
+ */
 const MODES = /^\?(?:(?:1|7|12|25|100[02346]|2004|2026)(?:;(?!$)|$))+$/;
 /** Titles, colours, prompts and progress of the window: numbers of operating system commands. */
 const WINDOW = /^(?:[0124]|1[01]|104|11[01]|133|633|9;4)(?![0-9])/;
 /** Final characters of what erases, or moves the cursor within its line. */
 const WITHIN_THE_LINE = /[CDGJKPX@`]/;
-/** Line drawing letters: from here on, which character set is chosen tells what letters mean. */
+/** Line drawing: from here on the chosen character set decides what letters mean. */
 const LINE_DRAWING = '\u001b(0';
 
-/** Leaves out what only styles: colours, titles, a cursor hidden, erasing where nothing is. Null: there is none of it. */
+/** Drops what only styles: colours, titles, cursor visibility, erasing where nothing is. Null: nothing was dropped. */
 export function dropStyles(source: string): Edited | null {
   const introducers = new Introducers(source);
   let at = introducers.next(0);
@@ -22,13 +31,13 @@ export function dropStyles(source: string): Edited | null {
   while (at >= 0) {
     const end = sequenceEnd(source, at);
     if (end >= 0 && styles.has(at, end)) edit.drop(at, end);
-    // Behind a broken sequence nothing is left out up to the line end: what follows could complete it.
+    // After a broken sequence nothing is dropped up to the line end, because what follows could complete it.
     at = introducers.next(end >= 0 ? end : indexOrEnd(source, '\n', at));
   }
   return edit.finish();
 }
 
-/** Recognises the styling sequences of one text, asked from front to back. */
+/** Recognises the styling sequences of one text, from front to back. */
 class Styles {
   readonly #source: string;
   readonly #links: Hyperlinks;
@@ -57,7 +66,7 @@ class Styles {
 
   #isStyle(at: number, parameters: number, end: number): boolean {
     const last = this.#source[end - 1] ?? '';
-    // The one-character introducer may be a letter that was decoded wrongly: a bare "m" behind it is no proof.
+    // The one-character introducer may be a letter that was decoded wrongly: a bare "m" after it proves nothing.
     if (last === 'm') return this.#source.charCodeAt(at) !== CSI || end - parameters > 1;
     if (last === 'h' || last === 'l') return MODES.test(this.#source.slice(parameters, end - 1));
     const isToTheEnd = last === 'K' && (end - parameters === 1 || this.#source.startsWith('0K', parameters));
@@ -68,12 +77,12 @@ class Styles {
 
   #isAboutTheWindow(at: number, text: number, end: number): boolean {
     if (this.#source[at + 1] !== ']') return false;
-    if (this.#source.startsWith('8;', text)) return this.#links.isSaid(at, end);
+    if (this.#source.startsWith('8;', text)) return this.#links.isRedundant(at, end);
     return WINDOW.test(this.#source.slice(text, text + 4));
   }
 }
 
-/** Whether the cursor is behind the last character of its line. Asked from front to back. */
+/** Knows whether the cursor is after the last character of its line, from front to back. */
 class CursorPlace {
   readonly #source: string;
   /** The last line end, carriage return and backspace before the place asked for, and the next ones. */
@@ -86,7 +95,10 @@ class CursorPlace {
     for (const sign of ['\n', '\r', '\b'] as const) this.#next[sign] = indexOrEnd(source, sign, 0);
   }
 
-  /** A sequence at `at` may have moved the cursor: in its line, or anywhere, so that lines are written over from here. */
+  /**
+   * Notes that a sequence at `at` may have moved the cursor: in its line, or anywhere, so that lines may be overwritten
+   * from here.
+   */
   moved(at: number, withinTheLine: boolean): void {
     this.#moved = withinTheLine ? Math.max(at, this.#moved) : Number.MAX_SAFE_INTEGER;
   }
@@ -103,4 +115,48 @@ class CursorPlace {
     }
     return this.#last[sign];
   }
+}
+
+const LINK = '\u001b]8;';
+const TERMINATORS = ['\u0007', '\u001b\\', '\u009c'] as const;
+/** A longer link keeps its target. */
+const MAX_TEXT_CHARS = 4096;
+
+/**
+ * Links of a text (OSC 8), from front to back. A link whose text is its target is redundant; any other keeps both
+ * sequences, because the target is nowhere else.
+ */
+class Hyperlinks {
+  readonly #source: string;
+  /** Where the sequence is that ends the link left out last. */
+  #closing = -1;
+
+  constructor(source: string) {
+    this.#source = source;
+  }
+
+  /** Whether the sequence [at, end) opens or closes a link whose text is its target. */
+  isRedundant(at: number, end: number): boolean {
+    if (at === this.#closing) return true;
+    const target = this.#target(at, end);
+    const closing = target === '' ? -1 : this.#source.indexOf(LINK, end);
+    if (closing < 0 || closing - end > MAX_TEXT_CHARS) return false;
+    if (this.#target(closing, sequenceEnd(this.#source, closing)) !== '') return false;
+    if (!isSame(target, withoutSequences(this.#source.slice(end, closing)))) return false;
+    this.#closing = closing;
+    return true;
+  }
+
+  /** The address in the sequence [at, end), behind its parameters; "" for one that ends a link. */
+  #target(at: number, end: number): string {
+    if (end < 0) return '?';
+    const sequence = this.#source.slice(at + LINK.length, end);
+    const terminator = TERMINATORS.find((sign) => sequence.endsWith(sign)) ?? '';
+    return sequence.slice(sequence.indexOf(';') + 1, sequence.length - terminator.length);
+  }
+}
+
+/** A file's address names the host and the path: the path says it all. */
+function isSame(target: string, text: string): boolean {
+  return text !== '' && (target === text || (text.startsWith('/') && target.replace(/^file:\/\/[^/]*/, '') === text));
 }

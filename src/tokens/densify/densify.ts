@@ -1,15 +1,12 @@
+import { compose, Edit, type Edited, isRewritten, type PartMap, partBefore, sameText } from '../../text/edited-text.ts';
+import { CR, withoutSequences } from '../../text/terminal.ts';
 import { cutAfter, cutBefore } from '../cut-points.ts';
 import { dropStyles } from './ansi.ts';
-import type { Edited } from './edit.ts';
 import { compactJson } from './json-text.ts';
-import type { PartMap } from './part-map.ts';
-import { compose, isRewritten, partBefore, sameText } from './part-map.ts';
 import { collapseProgress } from './progress.ts';
 import { foldRepeats } from './repeats.ts';
-import { withoutSequences } from './sequences.ts';
-import { dropTrailingSpaces } from './trailing-spaces.ts';
 
-/** What can be left out of an output without changing what it says. */
+/** Steps that leave out parts of an output without changing what it says. */
 export const DENSIFY_STEPS = ['ansi', 'progress', 'repeats', 'json', 'trailing_spaces'] as const;
 export type DensifyStep = (typeof DENSIFY_STEPS)[number];
 
@@ -19,19 +16,24 @@ export interface Dense {
   /** Steps that changed something, in the order of DENSIFY_STEPS; none: `text` is the source itself. */
   steps: readonly DensifyStep[];
   /**
-   * Where a cut at `offset` of `text` falls in the source; `side` 'end': of a head that ends there, 'start': of a tail
-   * that begins there. Monotone, 0 → 0, the text's length → the source's. What was left out at the cut belongs to the tail.
-   * The sides differ within a unit only, where no cut is allowed.
+   * Maps a cut at `offset` of `text` to the source. `side` 'end': of a head that ends there, 'start': of a tail that
+   * begins there. Monotone, 0 → 0, the text's length → the source's. What was left out at the cut belongs to the tail.
+   * The sides differ only within a unit, where no cut is allowed.
    */
   sourceOf(offset: number, side: 'end' | 'start'): number;
-  /** The last place at or before `offset` where the text may be cut: no unit, here or in the source, is parted. */
+  /**
+   * Returns the last place at or before `offset` where the text may be cut without splitting a unit, here or in the
+   * source.
+   */
   cutBefore(offset: number): number;
   /** The first such place at or after `offset`. */
   cutAfter(offset: number): number;
 }
 
-/** In the order they are made: coloured JSON is JSON without its colours, and lines are alike without their padding. */
-const MAKERS: readonly [DensifyStep, (source: string) => Edited | null][] = [
+/**
+ * In the order in which they run: colours are removed before JSON is recognised, and padding before lines are compared.
+ */
+const MAKERS: readonly [DensifyStep, (source: string, isPart: boolean) => Edited | null][] = [
   ['ansi', dropStyles],
   ['progress', collapseProgress],
   ['json', compactJson],
@@ -39,13 +41,16 @@ const MAKERS: readonly [DensifyStep, (source: string) => Edited | null][] = [
   ['repeats', foldRepeats],
 ];
 
-/** Takes `steps`, each only if its result is smaller. Linear in the length of `source`. */
-export function densify(source: string, steps: readonly DensifyStep[]): Dense {
+/**
+ * Takes `steps`, each only if its result is smaller. Linear in the length of `source`. `isPart`: the source is a part of
+ * a longer text, see collapseProgress.
+ */
+export function densify(source: string, steps: readonly DensifyStep[], isPart = false): Dense {
   let text = source;
   let map: PartMap | null = null;
   const done = new Set<DensifyStep>();
   for (const [step, make] of MAKERS) {
-    const edited = steps.includes(step) ? make(text) : null;
+    const edited = steps.includes(step) ? make(text, isPart) : null;
     if (edited === null || edited.text.length >= text.length) continue;
     done.add(step);
     text = edited.text;
@@ -58,10 +63,13 @@ export function densify(source: string, steps: readonly DensifyStep[]): Dense {
   );
 }
 
-/** For views that search: without terminal sequences and progress. The line ends of `source` all stay where they are. */
+/**
+ * Returns a text for views that search: without terminal sequences and progress. All line ends of `source` stay in
+ * place.
+ */
 export function plainLines(source: string): string {
   const plain = dropStyles(source)?.text ?? source;
-  return withoutSequences(collapseProgress(plain)?.text ?? plain);
+  return withoutSequences(collapseProgress(plain, false)?.text ?? plain);
 }
 
 class MappedText implements Dense {
@@ -105,11 +113,70 @@ class MappedText implements Dense {
     return cut;
   }
 
-  /** `cut`, or the edge (0: first, 1: last) of the unit that it would part. */
+  /** Returns `cut`, or the edge (0: first, 1: last) of the unit that it would split. */
   #unitEdge(cut: number, edge: 0 | 1): number {
     const part = partBefore(this.#map, cut);
     const [from = 0, to = 0] = [this.#map.text[part], this.#map.text[part + 1]];
     const isWithin = cut > from && cut < to && isRewritten(this.#map, part);
     return isWithin ? (edge === 0 ? from : to) : cut;
   }
+}
+
+const [TAB, SPACE] = [0x09, 0x20];
+/** After this line, blanks at line ends are content: a unified diff, coloured or not. */
+const PATCH = new RegExp(`^(?:${String.fromCharCode(0x1b)}\\[[\\d;]*m)*(?:diff --git |@@+ -)`, 'm');
+/** A line that is quoted from a file: by its number, or its place. */
+const QUOTED = /^(?:\s*\d+[:\t\u2192|-]|\s*\d+ |[^\s:][^:]*:\d+[:-])/;
+/** Blanks in a line with these may overwrite something. */
+const WRITTEN_OVER = ['\r', '\b', '\u001b', '\u009b'] as const;
+/** Characters at the start of a line that may name a place. */
+const QUOTED_MAX_CHARS = 512;
+
+/** Drops blanks before line ends if they are padding. Null: nothing was dropped. */
+function dropTrailingSpaces(source: string): Edited | null {
+  let edit: Edit | null = null;
+  let patch = -1;
+  let start = 0;
+  for (let lineEnd = source.indexOf('\n'); lineEnd >= 0; lineEnd = source.indexOf('\n', start)) {
+    const end = source.charCodeAt(lineEnd - 1) === CR && lineEnd > start ? lineEnd - 1 : lineEnd;
+    if (end > start && isBlank(source.charCodeAt(end - 1))) {
+      edit ??= new Edit(source);
+      if (patch < 0) patch = startOfPatch(source);
+      if (start >= patch) break;
+      const from = textEnd(source, start, end);
+      if (isPadding(source, start, from, end)) edit.drop(from, end);
+    }
+    start = lineEnd + 1;
+  }
+  return edit?.finish() ?? null;
+}
+
+function startOfPatch(source: string): number {
+  const found = source.search(PATCH);
+  return found < 0 ? source.length : found;
+}
+
+function textEnd(source: string, start: number, end: number): number {
+  let from = end;
+  while (from > start && isBlank(source.charCodeAt(from - 1))) from--;
+  return from;
+}
+
+/**
+ * Whether the blanks [from, end) of the line that begins at `start` mean nothing. They do mean something as a hard
+ * break of Markdown (two), above a signature ("-- "), after a backslash, and as empty fields at the end of a row (tabs
+ * after tabs).
+ */
+function isPadding(source: string, start: number, from: number, end: number): boolean {
+  if (from === start) return true;
+  const blanks = source.slice(from, end);
+  const text = source.slice(start, from);
+  if (blanks === '  ' || text === '--' || text.endsWith('\\')) return false;
+  if (WRITTEN_OVER.some((control) => text.includes(control))) return false;
+  if (blanks.includes('\t') && text.includes('\t')) return false;
+  return !QUOTED.test(text.slice(0, QUOTED_MAX_CHARS));
+}
+
+function isBlank(code: number): boolean {
+  return code === SPACE || code === TAB;
 }

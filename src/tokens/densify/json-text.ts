@@ -1,5 +1,5 @@
-import type { Edited } from './edit.ts';
-import { Edit } from './edit.ts';
+import type { Edited } from '../../text/edited-text.ts';
+import { Edit } from '../../text/edited-text.ts';
 
 /** Deeper values are left as they are. */
 const MAX_DEPTH = 1000;
@@ -13,8 +13,8 @@ const [COMMA, COLON, OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x2c, 
 type Wanted = 'value' | 'value or end' | 'key' | 'key or end' | 'colon' | 'more or end';
 
 /**
- * Leaves out the white space between the parts of JSON: one value, or several of them, each on lines of its own. Every
- * value is an object or a list; the line end between two stays. Null: it is no JSON, or there is nothing to leave out.
+ * Drops the white space between the parts of JSON: one value, or several of them, each on its own lines. Every value
+ * must be an object or a list; the line end between two stays. Null: the text is not JSON, or nothing was dropped.
  */
 export function compactJson(source: string): Edited | null {
   const first = skipSpace(source, 0);
@@ -33,7 +33,9 @@ export function compactJson(source: string): Edited | null {
   return edit.finish();
 }
 
-/** Leaves out the white space [from, to) between two values, save its last line end. False: it has none. */
+/**
+ * Drops the white space [from, to) between two values except its last line end. Returns false if it has no line end.
+ */
 function keepLineEnd(source: string, from: number, to: number, edit: Edit): boolean {
   let end = to;
   while (end > from && source.charCodeAt(end - 1) !== LF) end--;
@@ -44,7 +46,7 @@ function keepLineEnd(source: string, from: number, to: number, edit: Edit): bool
   return end > from;
 }
 
-/** Walks one value after another: a stack of open lists and objects, no recursion, each character once. */
+/** Walks one value after another with a stack of open lists and objects, reading each character once. */
 class JsonScanner {
   readonly #source: string;
   readonly #edit: Edit;
@@ -57,7 +59,7 @@ class JsonScanner {
     this.#edit = edit;
   }
 
-  /** The end of the list or object that begins at `at`; -1: it is none. */
+  /** Returns the end of the list or object at `at`; -1 if it is not valid. */
   value(at: number): number {
     this.#wanted = 'value';
     let next = at;
@@ -69,7 +71,7 @@ class JsonScanner {
     return next;
   }
 
-  /** The end of the bracket, sign, string, number or word at `at`; -1: none that may stand here. */
+  /** Returns the end of the bracket, sign, string, number or word at `at`; -1 if it is not allowed here. */
   #part(at: number): number {
     const code = this.#source.charCodeAt(at);
     switch (this.#wanted) {

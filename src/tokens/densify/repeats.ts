@@ -1,10 +1,10 @@
-import type { Edited } from './edit.ts';
-import { Edit } from './edit.ts';
-import { LF } from './sequences.ts';
+import type { Edited } from '../../text/edited-text.ts';
+import { Edit } from '../../text/edited-text.ts';
+import { LF } from '../../text/terminal.ts';
 
-/** A longer line is not folded: what stands for a run is one unit, and must fit a small budget. */
+/** Longer lines are not folded: a folded run is one unit and must fit a small budget. */
 const LINE_MAX_CHARS = 4096;
-/** A text that already speaks so is left alone: what was folded, and what was printed, must not be mixed up. */
+/** A text that already contains this notice is left alone, so that folded and printed lines are not confused. */
 const NOTICE = '\u2026 the line above ';
 /** Tokens of a notice, by cl100k_base: ten, and one for every three digits more. */
 const NOTICE_TOKENS = 12;
@@ -15,7 +15,7 @@ const TOKENS = /\p{L}+|\p{N}{1,3}|[^\s\p{L}\p{N}]+/gu;
 /** Line ends that one token can hold. */
 const BLANK_LINES_PER_TOKEN = 32;
 
-/** Folds neighbouring lines that are the same into the first and a line that counts the others. Null: none is. */
+/** Folds equal neighbouring lines into the first one and a line that counts the others. Null: nothing was folded. */
 export function foldRepeats(source: string): Edited | null {
   let edit: Edit | null = null;
   let start = 0;
@@ -46,7 +46,7 @@ function endOfRun(source: string, start: number, end: number): number {
   return at;
 }
 
-/** From both ends at once: lines of one kind differ near one of them, by a number or by what they are about. */
+/** Compares from both ends at once, because similar lines differ near one of them. */
 function isSame(source: string, first: number, second: number, length: number): boolean {
   if (source.charCodeAt(second + length - 1) !== LF) return false;
   for (let [front, back] = [0, length - 1]; front <= back; front++, back--) {

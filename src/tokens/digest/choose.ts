@@ -1,10 +1,10 @@
 import type { Piece } from './pieces.ts';
 import { TermIndex } from './term-index.ts';
 
-/** The least the strongest pieces that are compared with each other; more have equal scores at most. */
+/** At least this many of the strongest pieces are compared with each other; more only if their scores are equal. */
 const CANDIDATES = 400;
 /** Pieces that have this share of their words in common say the same. */
-const ALIKE = 0.6;
+const SIMILAR_SHARE = 0.6;
 const ITEMS_MAX = 10;
 const CENTRAL_LINES = 4;
 /** UTF-16 units of a line that looks like a heading. */
@@ -24,9 +24,9 @@ const WORDS_WEIGHT = 0.05;
 const WORDS_ENOUGH = 12;
 const ERROR_WEIGHT = 0.4;
 const HEADING_WEIGHT = 0.1;
-/** The share of lines up to which an error is news. */
+/** Errors are news up to this share of lines. */
 const ERRORS_RARE = 0.01;
-/** Evidence is at least so good beside the best. */
+/** Evidence must score at least this share of the best. */
 const EVIDENCE_LEAST = 0.3;
 
 /** What a digest is made of: piece numbers. */
@@ -39,7 +39,7 @@ export interface Choice {
   summary: readonly number[];
 }
 
-/** Without a query the strongest lines are those that speak of errors, head a part or are central. */
+/** Chooses what a digest shows. Without a query the strongest lines speak of errors, begin a section or are central. */
 export function choose(text: string, pieces: readonly Piece[], queryTerms: readonly string[]): Choice {
   const index = new TermIndex(text, pieces);
   const asked = index.score(queryTerms);
@@ -82,7 +82,7 @@ function calmScores(text: string, pieces: readonly Piece[], index: TermIndex): n
   });
 }
 
-/** What it adds that a piece speaks of an error; where many do (a manual), that says little. */
+/** What speaking of an error adds to a piece; little if many pieces do (a manual). */
 function errorScores(text: string, pieces: readonly Piece[]): number[] {
   const errors = pieces.map(({ start, end }) => isError(text.slice(start, end)));
   const share = errors.filter(Boolean).length / pieces.length;
@@ -118,12 +118,12 @@ function strongest(candidates: readonly number[], score: readonly number[]): num
     .sort((a, b) => (score[b] ?? 0) - (score[a] ?? 0) || a - b);
 }
 
-/** The first of the ranked pieces that say nothing that has been said; adds them to `chosen`. */
+/** Takes the first ranked pieces that repeat nothing, and adds them to `chosen`. */
 function take(index: TermIndex, ranked: readonly number[], most: number, chosen: number[]): number[] {
   const taken: number[] = [];
   for (const piece of ranked) {
     if (taken.length === most) break;
-    if (chosen.some((other) => isAlike(index, piece, other))) continue;
+    if (chosen.some((other) => isSimilar(index, piece, other))) continue;
     taken.push(piece);
     chosen.push(piece);
   }
@@ -145,14 +145,14 @@ function takeSpread(
   return points.sort((a, b) => (strength[b] ?? 0) - (strength[a] ?? 0) || a - b);
 }
 
-function isAlike(index: TermIndex, a: number, b: number): boolean {
+function isSimilar(index: TermIndex, a: number, b: number): boolean {
   if (a === b) return true;
   const words = index.wordsAt(a);
   const others = index.wordsAt(b);
   let common = 0;
   for (const word of words) if (others.has(word)) common++;
   const all = words.size + others.size - common;
-  return all === 0 || common / all > ALIKE;
+  return all === 0 || common / all > SIMILAR_SHARE;
 }
 
 function withEnds(index: TermIndex, text: string, pieces: readonly Piece[], centre: readonly number[]): number[] {

@@ -1,9 +1,8 @@
 import { hash } from 'node:crypto';
-import { choose } from './choose.ts';
-import { CodePoints } from './code-points.ts';
-import { type Draft, fill } from './fill.ts';
-import { piecesOf } from './pieces.ts';
-import { STOP_WORDS, termsOf } from './terms.ts';
+import { cutAfter, cutBefore } from '../cut-points.ts';
+import { type Choice, choose } from './choose.ts';
+import { PIECE_MAX_CHARS, type Piece, piecesOf } from './pieces.ts';
+import { STOP_WORDS, termsOf } from './term-index.ts';
 
 /** Limit of the summary in a DigestPayload v1, characters (code points). */
 const SUMMARY_MAX_CHARS = 2_000;
@@ -22,7 +21,7 @@ export interface DigestPayload {
   readonly source_text_hash: string;
 }
 
-export interface EvidenceSnippet {
+interface EvidenceSnippet {
   readonly text: string;
   readonly locator: string;
   readonly relevance_score: number;
@@ -37,8 +36,8 @@ interface Source {
 }
 
 /**
- * An extract of a text for a query ('' for none): its own lines, found by BM25, never reworded; the same for the same
- * input. Serialized it has at most `size.chars` UTF-16 units, or empty lists when even these do not fit.
+ * Returns an extract of a text for a query ('' for none): its own lines, found by BM25, never reworded; deterministic.
+ * Serialized it has at most `size.chars` UTF-16 units, or empty lists if not even those fit.
  */
 export function digest(text: string, query: string, size: { chars: number }): DigestPayload {
   const asked = query.normalize('NFKC').replace(/\s+/gu, ' ').trim();
@@ -99,4 +98,124 @@ function withOwnDigits(length: number): number {
   let digits = 1;
   while (String(length + digits).length > digits) digits++;
   return length + digits;
+}
+
+/** An item shrinks to these sizes before it is left out. UTF-16 units. */
+const ITEM_SIZES = [PIECE_MAX_CHARS, 160, 80];
+
+/** What a payload holds, as places in the text. */
+interface Draft {
+  summary: readonly Piece[];
+  keyPoints: readonly Piece[];
+  /** Best first; relevance 0 to 1. */
+  evidence: readonly (Piece & { relevance: number })[];
+}
+
+interface Offer {
+  list: keyof Draft;
+  piece: number;
+  relevance: number;
+}
+
+/**
+ * Adds as much of the choice as `fits` allows, the best of each list first. Long items are shortened before they are
+ * left out.
+ */
+function fill(
+  text: string,
+  { pieces, choice, terms }: { pieces: readonly Piece[]; choice: Choice; terms: readonly string[] },
+  fits: (draft: Draft) => boolean,
+): Draft {
+  let draft: Draft = { summary: [], keyPoints: [], evidence: [] };
+  const focus = terms.length === 0 ? null : new RegExp(terms.join('|'), 'iu');
+  for (const offer of offersOf(choice)) {
+    const piece = pieces[offer.piece];
+    if (piece === undefined) continue;
+    const next = ITEM_SIZES.map((size) => excerpt(text, piece, size, focus))
+      .map((part) => (part === null ? null : add(draft, offer, part)))
+      .find((longer) => longer !== null && fits(longer));
+    draft = next ?? draft;
+  }
+  return draft;
+}
+
+/** The lists by turns, so that a small size holds something of each. */
+function offersOf({ evidence, keyPoints, summary }: Choice): Offer[] {
+  const offers: Offer[] = [];
+  for (let i = 0; i < Math.max(evidence.length, keyPoints.length, summary.length); i++) {
+    const line = summary[i];
+    const snippet = evidence[i];
+    const point = keyPoints[i];
+    if (line !== undefined) offers.push({ list: 'summary', piece: line, relevance: 0 });
+    if (snippet !== undefined) offers.push({ list: 'evidence', ...snippet });
+    if (point !== undefined) offers.push({ list: 'keyPoints', piece: point, relevance: 0 });
+  }
+  return offers;
+}
+
+function add(draft: Draft, { list, relevance }: Offer, part: Piece): Draft {
+  if (list === 'evidence') return { ...draft, evidence: [...draft.evidence, { ...part, relevance }] };
+  return { ...draft, [list]: [...draft[list], part].sort((a, b) => a.start - b.start) };
+}
+
+/**
+ * Returns at most `size` units of a piece, around the first term if that is far back, without splitting anything. Null:
+ * no room.
+ */
+function excerpt(text: string, piece: Piece, size: number, focus: RegExp | null): Piece | null {
+  let { start } = piece;
+  if (piece.end - start > size && focus !== null) {
+    const hit = text.slice(start, piece.end).search(focus);
+    if (hit > size / 2) start = afterBlank(text, start + hit - Math.floor(size / 3), start + hit);
+  }
+  start = cutAfter(text, start);
+  const room = Math.min(piece.end, start + size);
+  const blank = room < piece.end ? text.lastIndexOf(' ', room) : -1;
+  const end = cutBefore(text, blank > start + size / 2 ? blank : room);
+  const part = text.slice(start, end);
+  const from = start + part.length - part.trimStart().length;
+  const to = start + part.trimEnd().length;
+  return to > from ? { start: from, end: to } : null;
+}
+
+/** The start of the first word in the range, else its own start. */
+function afterBlank(text: string, from: number, to: number): number {
+  const blank = text.indexOf(' ', from);
+  return blank >= 0 && blank < to ? blank + 1 : from;
+}
+
+const STRIDE = 64 * 1024;
+
+/** Counts the code points of a text, a lone surrogate as one. */
+class CodePoints {
+  readonly total: number;
+  readonly #text: string;
+  /** Code points before each 65,536th UTF-16 unit. */
+  readonly #before: number[] = [];
+
+  constructor(text: string) {
+    this.#text = text;
+    let count = 0;
+    for (let at = 0; at < text.length; at += STRIDE) {
+      this.#before.push(count);
+      count += this.#count(at, Math.min(at + STRIDE, text.length));
+    }
+    this.total = count;
+  }
+
+  /** Code points before a UTF-16 offset that parts no pair. */
+  at(offset: number): number {
+    const stride = Math.min(Math.floor(offset / STRIDE), Math.max(0, this.#before.length - 1));
+    return (this.#before[stride] ?? 0) + this.#count(stride * STRIDE, offset);
+  }
+
+  /** Those that begin in the range. */
+  #count(from: number, to: number): number {
+    let count = to - from;
+    for (let at = from; at < to; at++) {
+      const isLow = (this.#text.charCodeAt(at) & 0xfc00) === 0xdc00;
+      if (isLow && at > 0 && (this.#text.charCodeAt(at - 1) & 0xfc00) === 0xd800) count--;
+    }
+    return count;
+  }
 }

@@ -18,8 +18,8 @@ const HITS_MAX = 2_000;
 const SENTENCE_END = /[.!?…][)\]"'”’]*\s|[。！？]/g;
 
 /**
- * The pieces of a text in order. Up to 8 Mi units: all of it. Beyond: 64 windows of 128 Ki, evenly spread with both
- * ends of the text among them, and the first 2,000 other lines in which a term of the query occurs.
+ * Returns the pieces of a text in order. Up to 8 Mi units: all of it. Beyond: 64 windows of 128 Ki, evenly spread and
+ * including both ends, and the first 2,000 other lines with a term of the query.
  */
 export function piecesOf(text: string, terms: readonly string[]): Piece[] {
   const pieces: Piece[] = [];
@@ -82,7 +82,7 @@ function addLines(text: string, window: Piece, pieces: Piece[]): void {
   }
 }
 
-/** A long line falls into pieces at the ends of sentences, else at blanks, else where nothing is parted. */
+/** Splits a long line at the ends of sentences, otherwise at blanks, otherwise where nothing is split. */
 function addSentences(text: string, from: number, to: number, pieces: Piece[]): void {
   for (let at = from; at < to; ) {
     const end = to - at <= PIECE_MAX_CHARS / 2 ? to : sentenceEnd(text, at, to);

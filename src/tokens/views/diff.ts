@@ -5,9 +5,9 @@ import type { Viewed } from './view.ts';
 const EDITS_MAX = 2_000;
 
 /**
- * What changed from an earlier output to this one: a unified diff by lines that `patch` applies to the earlier one.
- * Nothing is taken for noise. Outputs too different for it are compared as sets: lines that only one of them has, or
- * has more often, each as `-2× line` or `+1× line` in the order of its text, and `facts.exact` is false.
+ * Shows what changed from an earlier output to this one: a unified diff by lines that `patch` applies to the earlier
+ * one. Nothing is ignored as noise. Outputs that differ too much are compared as sets: lines that only one of them has,
+ * or has more often, each as `-2× line` or `+1× line` in the order of its text, and `facts.exact` is false.
  * `facts.added` and `facts.removed` count lines.
  */
 export function viewDiff(text: string, earlier: string, { context }: { context: number }): Viewed {
@@ -60,18 +60,18 @@ function differing(text: string, earlier: string, context: number) {
   };
 }
 
-/** The start of the line that `at` is in, and of so many lines before it. */
+/** Returns the start of the line around `at`, and of `lines` lines before it. */
 function beforeLines(text: string, at: number, lines: number): number {
   let start = at;
   for (let i = 0; i <= lines && start > 0; i++) {
-    // From the start of a line the line feed just before it is stepped over.
+    // At the start of a line, the line feed just before it is skipped.
     const from = i === 0 ? start - 1 : start - 2;
     start = from < 0 ? 0 : text.lastIndexOf('\n', from) + 1;
   }
   return start;
 }
 
-/** The end of the line that `at` is in, and of so many lines after it. */
+/** Returns the end of the line around `at`, and of `lines` lines after it. */
 function afterLines(text: string, at: number, lines: number): number {
   let end = at;
   for (let i = 0; i <= lines && end < text.length; i++) {

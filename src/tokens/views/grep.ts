@@ -11,17 +11,18 @@ export function checkPattern(pattern: string): void {
     const reason = thrown instanceof Error ? thrown.message : 'it does not parse';
     const fault = `is not a pattern: ${reason}`;
     throw new ContextdError('ARGS_INVALID', `/view/grep ${fault}`, {
-      remedy: 'Use RE2 syntax: no look-around, no back-references; \\ before a character that shall stand for itself.',
+      remedy:
+        'Use RE2 syntax, without look-around and back-references. Put \\ before a character that must stand for itself.',
       details: { faults: [{ pointer: '/view/grep', fault }] },
     });
   }
 }
 
 /**
- * Lines that match a RE2 pattern, `12:text`, with `before` and `after` lines around each, `11-text`, and `--` between
- * groups, as the tool safe_read prints them. Of a line above 1 MiB only its beginning is searched (fact `long_lines`); one
- * above 2,000 characters is shown in parts (`shortened_lines`). Facts: `lines` of the text, `matches` among them, and
- * `matches_left_out` when the view itself is too large to be made whole. Time is linear in the text.
+ * Shows lines that match a RE2 pattern, `12:text`, with `before` and `after` lines around each, `11-text`, and `--`
+ * between groups, as the tool safe_read prints them. Of a line above 1 MiB only the beginning is searched (fact
+ * `long_lines`); one above 2,000 characters is shown in parts (`shortened_lines`). Facts: `lines` of the text,
+ * `matches` among them, and `matches_left_out` if the view is too large to be made whole. Time is linear in the text.
  */
 export function viewGrep(
   text: string,

@@ -1,8 +1,7 @@
 import type { JsonObject } from '../../core/json.ts';
-import { viewJsonPath } from './json-path.ts';
+import { isArray, isWalkable, select, viewJsonPath } from './json-path.ts';
 import { parseJsonPath } from './json-path-syntax.ts';
 import { isContainer, isObject } from './json-scan.ts';
-import { isArray, isWalkable, select } from './json-select.ts';
 import {
   childrenOf,
   compact,
@@ -26,9 +25,9 @@ const NAMES_LINE_CHARS = 120;
 const PLAIN_NAME = /^[\p{L}_$][\p{L}\p{N}_$-]*$/u;
 
 /**
- * What stands in the value at `path`, for choosing the next path: a line per key of an object, the shape of the items
- * of an array. With `keys`: the objects there with these keys alone, one per line; `facts.missing` names those that
- * no object has. VIEW_FAILED: no JSON.
+ * Describes the value at `path`, for choosing the next path: a line per key of an object, the shape of the items of an
+ * array. With `keys`: the objects there with these keys alone, one per line; `facts.missing` names keys that no object
+ * has. VIEW_FAILED: the text is not JSON.
  */
 export function viewJsonKeys(text: string, { path, keys }: { path: string; keys: readonly string[] | null }): Viewed {
   const json = readJson(text);
@@ -41,7 +40,7 @@ export function viewJsonKeys(text: string, { path, keys }: { path: string; keys:
   return { kind: 'text', text: lines.join('\n'), facts, cut: 'head' };
 }
 
-/** An array of objects is as good as the objects. */
+/** An array of objects is treated as the objects. */
 function itemsOf(json: JsonText, at: number): readonly number[] {
   return isWalkable(json, at) && isArray(json, at) ? childrenOf(json, at) : [at];
 }

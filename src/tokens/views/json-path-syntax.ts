@@ -2,7 +2,7 @@ import { ContextdError } from '../../core/errors.ts';
 
 export type Selector =
   | { kind: 'name'; name: string }
-  /** From `.0` or a JSON pointer: the member of this name, or the item where it is a number. */
+  /** From `.0` or a JSON pointer: the member of this name, or the item if it is a number. */
   | { kind: 'token'; name: string }
   | { kind: 'index'; index: number }
   /** As in Python; null: not given. */
@@ -38,7 +38,7 @@ export function parseJsonPath(path: string): Segment[] {
   return path.startsWith('/') ? parsePointer(path) : new PathReader(path).segments();
 }
 
-/** The item that a token names in an array, null when it names none. */
+/** Returns the item that a token names in an array; null if it is not an index. */
 export function indexOfToken(name: string): number | null {
   return INDEX_TOKEN.test(name) ? Number(name) : null;
 }

@@ -1,4 +1,6 @@
-/** The end of the value, or the place of the first fault as `~place`: always negative, so that no exception is made. */
+import { firstIndex } from '../../text/binary-search.ts';
+
+/** The end of the value, or `~place` of the first fault: always negative, so that no exception is needed. */
 export type Scanned = number;
 
 const QUOTE = 0x22;
@@ -26,7 +28,7 @@ export class Containers {
     return this.count++;
   }
 
-  /** Returns the container around the closed one, -1 when there is none. */
+  /** Returns the container around the closed one, -1 if not found. */
   close(container: number, at: number): number {
     const around = this.nexts[container] ?? -1;
     this.closes[container] = at;
@@ -36,13 +38,7 @@ export class Containers {
 
   /** The container that opens at this offset. */
   find(at: number): number {
-    let low = 0;
-    for (let high = this.count - 1; low < high; ) {
-      const middle = (low + high) >>> 1;
-      if ((this.opens[middle] ?? 0) < at) low = middle + 1;
-      else high = middle;
-    }
-    return low;
+    return firstIndex(0, this.count - 1, (container) => (this.opens[container] ?? 0) >= at);
   }
 
   #grow(): void {
@@ -66,7 +62,7 @@ export function isObject(text: string, at: number): boolean {
   return text.charCodeAt(at) === OPEN_OBJECT;
 }
 
-/** The first offset from `at` on that is no JSON white space. */
+/** Returns the first offset from `at` on that is not JSON white space. */
 export function skipBlanks(text: string, at: number): number {
   let next = at;
   for (let code = text.charCodeAt(next); code === 0x20 || (code <= 0x0d && isBlank(code)); ) {
@@ -156,7 +152,7 @@ export function scanString(text: string, at: number): Scanned {
   }
 }
 
-/** UTF-16 units of the escape at `at`, 0 when it is none of JSON's. */
+/** Returns the UTF-16 units of the escape at `at`; 0 if JSON has no such escape. */
 function escapeLength(text: string, at: number): number {
   const code = text.charCodeAt(at + 1);
   if (code !== 0x75) return '"\\/bfnrt'.includes(String.fromCharCode(code)) ? 2 : 0;

@@ -2,22 +2,22 @@ import { ContextdError } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { Containers, isContainer, isObject, scanScalar, scanString, scanValue, skipBlanks } from './json-scan.ts';
 
-/** The list that several documents in one text are. Every other value is named by its UTF-16 offset. */
+/** The list of several documents in one text. Every other value is identified by its UTF-16 offset. */
 export const DOCUMENTS = -1;
 
-/** JSON read in place: values are offsets into the text, so numbers and escapes stay as they were written. */
+/** JSON read in place: values are offsets into the text, so numbers and escapes stay as they are written. */
 export interface JsonText {
   text: string;
   /** Offsets of the values at the top: one, or those of JSON Lines. */
   documents: readonly number[];
-  /** Lines before, between and after the documents that are no JSON. */
+  /** Lines before, between and after the documents that are not JSON. */
   skippedLines: number;
   containers: Containers;
 }
 
 /**
- * Reads a text that is one JSON value, or several with each on lines of its own. Lines that are no JSON (the banner
- * of npm) are skipped where objects or arrays stand on lines of their own. VIEW_FAILED names the first fault.
+ * Reads a text that is one JSON value, or several on lines of their own. Lines that are not JSON (the banner of npm)
+ * are skipped if objects or arrays are on lines of their own. VIEW_FAILED names the first fault.
  */
 export function readJson(text: string): JsonText {
   const clean = readDocuments(text);
@@ -52,8 +52,8 @@ function readDocuments(text: string): JsonText | number {
 }
 
 /**
- * Objects and arrays that begin and end with a line, among lines that are none. A value that breaks off after its
- * first line is a broken document and no stray line: it is reported, not stepped into.
+ * Reads objects and arrays that begin and end with a line, between lines that are not JSON. A value that breaks off
+ * after its first line is a broken document, not a stray line: it is reported.
  */
 function readAmongLines(text: string, firstFault: number): JsonText {
   const json = { text, documents: [] as number[], skippedLines: 0, containers: new Containers() };
@@ -146,7 +146,7 @@ export function membersOf(json: JsonText, at: number): Map<string, number> {
   return members;
 }
 
-/** The last member of this name, null when there is none. */
+/** The last member of this name, null if not found. */
 export function memberOf(json: JsonText, at: number, name: string): number | null {
   let found: number | null = null;
   eachChild(json, at, (value, key) => {
@@ -166,7 +166,7 @@ export function stringAt(text: string, quote: number): string {
 
 function isString(text: string, quote: number, value: string): boolean {
   const first = text.charCodeAt(quote + 1);
-  // Another first character that is no escape settles it for most keys.
+  // A different first character that is not an escape decides it for most keys.
   if (first !== value.charCodeAt(0) && first !== 0x5c && value !== '') return false;
   return stringAt(text, quote) === value;
 }

@@ -13,7 +13,7 @@ const ROWS_DEFAULT = 20;
 const KEYS_MAX = 100;
 const RANGE = /^(\d{1,15})(-(\d{0,15}))?$/;
 
-/** What stands beside the view's own name in its object. */
+/** Keys allowed beside the view's own name in every view. */
 const WITH_ALL = ['stream', 'densify'];
 
 interface Reader {
@@ -42,7 +42,7 @@ const READERS: Readonly<Record<ViewName, Reader>> = {
 };
 
 export const VIEW_NAMES = Object.keys(READERS) as readonly ViewName[];
-/** Views that say all in their name. */
+/** Views that need no value. */
 const BY_NAME: readonly ViewName[] = ['head', 'tail', 'head_tail', 'errors', 'json_keys', 'rows', 'diff', 'digest'];
 
 export const DEFAULT_VIEW: View = { name: 'head_tail', stream: null, densify: true };
@@ -58,7 +58,7 @@ export function readView(value: Json | undefined): View {
   const reader = READERS[name];
   for (const key of Object.keys(value))
     if (key !== name && !reader.with.includes(key) && !WITH_ALL.includes(key))
-      throw invalid(`/${key}`, `is nothing that ${name} takes`);
+      throw invalid(`/${key}`, `is not an option of ${name}`);
   return { ...reader.read(value[name] ?? null, value), ...readCommon(value) };
 }
 
@@ -66,7 +66,7 @@ function readName(value: string): View {
   const name = BY_NAME.find((known) => known === value);
   if (name !== undefined) return { ...READERS[name].read(true, {}), stream: null, densify: true };
   const isOther = VIEW_NAMES.some((known) => known === value);
-  throw invalid('', isOther ? `${value} needs a value: {"${value}":…}` : `is no view: ${show(value)}`);
+  throw invalid('', isOther ? `${value} needs a value: {"${value}":…}` : `is not a view: ${show(value)}`);
 }
 
 function readCommon({ stream = null, densify = true }: JsonObject): Pick<View, 'stream' | 'densify'> {
@@ -105,7 +105,7 @@ function readJsonKeys(value: Json, { path: at }: JsonObject): TextView {
   return { name: 'json_keys', path, keys };
 }
 
-/** The same check, told of where this path stands. */
+/** The same check, with the pointer of this path in the message. */
 function checkPathOf(path: string, pointer: string): void {
   try {
     checkJsonPath(path);
@@ -137,8 +137,7 @@ function readDigest(value: Json): TextView {
   if (value === true) return { name: 'digest', query: '' };
   if (!isJsonObject(value)) throw invalid('/digest', `must be {"query":"…"}, not ${show(value)}`);
   const { query = '', ...others } = value;
-  if (Object.keys(others).length > 0)
-    throw invalid(`/digest/${Object.keys(others)[0]}`, 'is nothing that digest takes');
+  if (Object.keys(others).length > 0) throw invalid(`/digest/${Object.keys(others)[0]}`, 'is not an option of digest');
   return { name: 'digest', query: query === '' ? '' : textOf('digest/query', query) };
 }
 

@@ -3,13 +3,12 @@ import type { JsonObject } from '../../core/json.ts';
 import { plainLines } from '../densify/densify.ts';
 import { digest, serializeDigest } from '../digest/digest.ts';
 import type { CutMode } from '../shown-stream.ts';
-import { viewBytes } from './bytes.ts';
 import { viewDiff } from './diff.ts';
 import { viewErrors } from './errors.ts';
 import { viewGrep } from './grep.ts';
 import { viewJsonKeys } from './json-keys.ts';
 import { viewJsonPath } from './json-path.ts';
-import { firstLines, lastLines, viewLines } from './lines.ts';
+import { firstLines, lastLines, viewBytes, viewLines } from './ranges.ts';
 import { viewRows } from './rows.ts';
 import type { View, Viewed, ViewName } from './view.ts';
 
@@ -53,7 +52,7 @@ const OF_ONE: readonly ViewName[] = ['lines', 'bytes', 'json_path', 'json_keys',
 const PLAIN: readonly ViewName[] = ['head', 'tail', 'head_tail'];
 const DIFF_CONTEXT_LINES = 2;
 
-/** What the view makes of an output. VIEW_FAILED when it cannot be made of it. Pure and synchronous. */
+/** Makes the view of an output. VIEW_FAILED if the output does not allow it. Pure and synchronous. */
 export function renderView(request: ViewRequest): ViewedOutput {
   const { view, streams } = request;
   const target = targetOf(request);
@@ -137,7 +136,7 @@ function earlierText(field: string, earlier: readonly ViewStream[] | null): stri
   });
 }
 
-/** A view that is not smaller than the text it was made of is no gain: then the text itself is shown. */
+/** If a view is not smaller than its text, the text itself is shown. */
 function toShown(stream: ViewStream, viewed: Viewed, view: View): ViewedStream {
   const { field, text } = stream;
   if (viewed.kind === 'range') {

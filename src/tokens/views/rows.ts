@@ -2,8 +2,7 @@ import { ContextdError } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { Row, Table } from './table.ts';
 import { findAligned } from './table-aligned.ts';
-import { findDelimited } from './table-delimited.ts';
-import { findPipes } from './table-pipes.ts';
+import { findDelimited, findPipes } from './table-separated.ts';
 import type { Viewed } from './view.ts';
 
 /** Names that a fault lists, and UTF-16 units of each. */
@@ -42,9 +41,9 @@ function columnOf(table: Table, name: string): number {
   const exact = table.names.indexOf(name);
   if (exact >= 0) return exact;
   const folded = name.toLowerCase();
-  const alike = table.names.flatMap((known, i) => (known.toLowerCase() === folded ? [i] : []));
-  const [only] = alike;
-  if (only !== undefined && alike.length === 1) return only;
+  const matching = table.names.flatMap((known, i) => (known.toLowerCase() === folded ? [i] : []));
+  const [only] = matching;
+  if (only !== undefined && matching.length === 1) return only;
   const names = table.names.slice(0, NAMES_SHOWN).map((known) => known.slice(0, NAME_SHOWN_CHARS));
   throw new ContextdError('VIEW_FAILED', `the table has no column ${JSON.stringify(name)}`, {
     remedy: `Choose among its columns: ${names.map((known) => JSON.stringify(known)).join(', ')}.`,
@@ -71,7 +70,11 @@ function countLines(text: string, start: number, end: number): number {
 }
 
 function noTable(): ContextdError {
-  return new ContextdError('VIEW_FAILED', 'the output is no table: no CSV, TSV or pipe table, and no aligned columns', {
-    remedy: 'Look at it with the view "head", or take lines of it with {"lines":"1-50"}.',
-  });
+  return new ContextdError(
+    'VIEW_FAILED',
+    'the output is not a table: no CSV, TSV or pipe table, and no aligned columns',
+    {
+      remedy: 'Look at it with the view "head", or take lines of it with {"lines":"1-50"}.',
+    },
+  );
 }

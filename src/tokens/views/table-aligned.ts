@@ -1,6 +1,6 @@
 import { lineAt, lineEndOf, type Row, type Table } from './table.ts';
 
-/** Rows that are looked at to find where the columns are parted, and how many of them may not keep to it. */
+/** Rows sampled to find where columns are separated, and the share of them that may deviate. */
 const SAMPLE_ROWS = 500;
 const SAMPLE_STRAYS = 0.05;
 /** Widths beyond this are one cell. UTF-16 units. */
@@ -19,7 +19,10 @@ interface Sample {
   inked: Uint32Array;
 }
 
-/** A table whose columns are parted by blanks (docker ps, ps aux, kubectl get, df); null when the text is none. */
+/**
+ * Finds a table whose columns are separated by blanks (docker ps, ps aux, kubectl get, df); null if the text has no
+ * such table.
+ */
 export function findAligned(text: string): Table | null {
   const heading = findHeading(text);
   if (heading === null) return null;
@@ -67,7 +70,7 @@ interface Column {
   from: number;
 }
 
-/** Words of the heading that no blank column parts are one name: CONTAINER ID, Mounted on. */
+/** Words of the heading that no blank column separates are one name: CONTAINER ID, Mounted on. */
 function mergeWords(words: readonly Word[], sample: Sample): Column[] {
   const columns: Column[] = [];
   const hasWideGap = words.some((word, i) => i > 0 && word.start - (words[i - 1]?.end ?? 0) > 1);
@@ -82,7 +85,7 @@ function mergeWords(words: readonly Word[], sample: Sample): Column[] {
   return columns;
 }
 
-/** Where the first named column begins; not 0 when one without a name stands before it (free). */
+/** Where the first named column begins; not 0 if one without a name stands before it (free). */
 function firstCut(word: Word, sample: Sample): number {
   const cut = lastGap({ start: 0, end: 0 }, word, sample);
   return cut === null || !isInked(sample, 0, cut) ? 0 : cut;
@@ -131,7 +134,7 @@ function projectLine(line: string, columns: readonly Column[], asked: readonly n
   return stripEnd(cells.join('')) + end;
 }
 
-/** Where the cells of a row begin. A value that reaches over its column's edge is never parted. */
+/** Returns where the cells of a row begin. A value that reaches beyond its column's edge is never split. */
 function cutsOf(body: string, columns: readonly Column[]): number[] {
   const cuts: number[] = [];
   for (const [i, { from }] of columns.entries()) {

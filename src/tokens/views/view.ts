@@ -2,7 +2,7 @@ import type { JsonObject } from '../../core/json.ts';
 
 /** Which part of an output an answer shows (the common option `view`), parsed by read-view.ts. */
 export type View = TextView & {
-  /** The stream it is about, such as "stderr"; null: all of them, or the first that holds text where only one can be. */
+  /** The stream it is about, such as "stderr"; null: all of them, or the first with text if only one is possible. */
   stream: string | null;
   /** False: shown as it is stored, without any densification. */
   densify: boolean;

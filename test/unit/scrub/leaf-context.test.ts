@@ -4,8 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { Json } from '#src/core/json.js';
 import { readRulePack } from '#src/scrub/exact/rule-pack.js';
 import { createEngine } from '#src/scrub/hardened/engine.js';
-import { collectNames, leafText, toLeafFindings } from '#src/scrub/leaf-context.js';
-import { collectLeaves } from '#src/scrub/leaves.js';
+import { collectLeaves, collectNames, leafText, toLeafFindings } from '#src/scrub/leaves.js';
 
 const engine = createEngine(readRulePack(join(import.meta.dirname, '../../../src/scrub/rules')));
 
@@ -20,13 +19,13 @@ function maskedIn(value: Json): string[] {
 }
 
 describe('the name of a leaf', () => {
-  it('SEC-1.1 belongs to every string, in the order of the leaves', () => {
+  it('SEC-1.1 is listed for every string, in the order of the leaves', () => {
     const value = { a: 'one', b: { c: ['two', { d: 'three' }] }, e: 4 };
     expect(collectLeaves(value)).toEqual(['a', 'one', 'b', 'c', 'two', 'd', 'three', 'e']);
     expect(collectNames(value)).toEqual([undefined, 'a', undefined, undefined, 'c', undefined, 'd', undefined]);
   });
 
-  it('SEC-1.1 gives one entry per leaf, whatever the value', () => {
+  it('SEC-1.1 is listed exactly once per leaf, whatever the value', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (drawn) => {
         const value: Json = JSON.parse(JSON.stringify(drawn));

@@ -53,7 +53,20 @@ describe('SEC-1.1 SEC-1.3 scrubbing an answer', () => {
     expect(scrubber.openSecrets('s', value.stdout)).toBe(`${a} ${b} ${a}`);
   });
 
-  it('keeps a token for the whole session and shares none with another session', async () => {
+  it('masks a known value that only a terminal would put together', async () => {
+    const scrubber = scrubberWith();
+    const password = generate('[a-z]{4}[0-9]{4}[A-Z]{4}[a-z]{4}[0-9]{4}[A-Z]{4}', random);
+    await scrubber.scrub('s', `DB_PASSWORD=${password}`);
+    const every = (first: number): string =>
+      [...password].filter((_, position) => position % 2 === first).join('\u001b[1C');
+    const shown = `${every(0)}\r\u001b[1C${every(1)}`;
+    const { value } = await scrubber.scrub('s', { stdout: `${shown}\n` });
+    expect(value.stdout).toMatch(/^\[SECRET_1\].?\n$/);
+    const again = await scrubber.scrubAgain('s', `${shown}\n`, []);
+    expect(again.value).toMatch(/^\[SECRET_1\].?\n$/);
+  });
+
+  it('keeps a token for the whole session and shares none with another', async () => {
     const scrubber = scrubberWith();
     const [a, b] = [token(), token()];
     await scrubber.scrub('one', [a, b]);
@@ -79,7 +92,7 @@ describe('SEC-1.1 SEC-1.3 scrubbing an answer', () => {
     expect(answers[0].value).toEqual(answers[1].value.toReversed());
   });
 
-  it('masks a value that was seen, even if no pattern would find it', async () => {
+  it('masks a value that was seen even where no pattern finds it', async () => {
     const scrubber = scrubberWith();
     const password = generate('[a-z]{5}-[a-z]{5}-[0-9]{2}', random);
     const first = await scrubber.scrub('s', [`the value is x${password}x`, `DB_PASSWORD=${password}`]);
@@ -135,7 +148,7 @@ const noise = fc.oneof(
 );
 
 describe('SEC-1.1 a planted secret does not survive', () => {
-  it('is masked in any text, at any position, and every token opens again', async () => {
+  it('in any text, at any position, and every token opens again', async () => {
     const whole = fc.tuple(noise, planted, noise, planted, noise);
     await fc.assert(
       fc.asyncProperty(whole, async ([before, one, between, two, after]) => {
@@ -175,7 +188,7 @@ describe('SEC-1.1 a planted secret does not survive', () => {
     );
   });
 
-  it('leaves nothing more to scrub in a scrubbed text', async () => {
+  it('because scrubbed text has nothing more to scrub', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.oneof(planted, noise), { maxLength: 5 }), async (pieces) => {
         const text = pieces
@@ -211,14 +224,14 @@ describe('SEC-1.1 the margins of a text', () => {
     expect(await shownAt(2, 2)).toBe('[SECRET_1]');
   });
 
-  it('do not reveal a whole secret that they hold', async () => {
+  it('do not reveal a secret that lies in them as a whole', async () => {
     const { value, secrets } = await scrubberWith().scrub('s', `AKIA${'Q'.repeat(16)} and more`, {
       margins: new Map([[0, { before: 20, after: 0 }]]),
     });
     expect([value, secrets]).toEqual([' and more', []]);
   });
 
-  it('let the scrubber recognise a part of a private key', async () => {
+  it('identify a part of a private key by the text around it', async () => {
     const key = generate('[A-Za-z0-9+/]{64}\n[A-Za-z0-9+/]{64}\n[A-Za-z0-9+/]{64}\n', random);
     const before = '-----BEGIN RSA PRIVATE' + ' KEY-----\n';
     const text = `${before}${key}`;
@@ -254,7 +267,7 @@ describe('SEC-1.2 the first pass', () => {
     expect((await scrubber.scrub('s', words)).value).toBe(words);
   });
 
-  it('cannot change what the daemon finds, mask a long text or reach outside the text', async () => {
+  it('cannot change what the daemon finds, mask a long text or reach outside', async () => {
     const long = `${'word '.repeat(200)}${a}`;
     const hostile = [
       { rule: 'x', start: 0, end: long.length },
@@ -306,7 +319,7 @@ describe('SEC-1.1 scrubbing fails closed', () => {
     await expect(scrubberWith().scrub('s', deep as never)).rejects.toEqual(withheld);
   });
 
-  it('says nothing about the scrubbed text in the error', async () => {
+  it('and reports nothing of the scrubbed text', async () => {
     const secret = token();
     const numbers = { next: () => Promise.reject(new Error(secret)) };
     const failure = await scrubberWith({ numbers })
@@ -325,7 +338,7 @@ describe('maskText', () => {
     expect(scrubber.maskText('[SECRET_4] stays')).toBe('[SECRET_4] stays');
   });
 
-  it('cuts a long text, but never within a secret', () => {
+  it('cuts a long text without cutting a secret in two', () => {
     const secret = token();
     for (const at of [61_400, 61_420, 61_436, 61_440, 65_500, 65_530]) {
       const masked = scrubberWith().maskText(`${'x'.repeat(at - 1)} ${secret}${' y'.repeat(40_000)}`);
@@ -335,7 +348,7 @@ describe('maskText', () => {
     }
   });
 
-  it('withholds the text when the engine fails', () => {
+  it('withholds the text if the engine fails', () => {
     const failing = { ruleCount: 0, scan: () => expect.fail('on purpose') };
     expect(scrubberWith({ engine: failing }).maskText('x')).toBe(
       '[text withheld: it could not be searched for secrets]',

@@ -96,7 +96,7 @@ describe('leaves', () => {
     ]);
   });
 
-  it('lose no entry when keys become equal', () => {
+  it('lose no entry if keys become equal', () => {
     expect(replaceLeaves({ a: 1, b: 2, c: 3 }, ['x', 'x', 'x'])).toEqual({ x: 1, 'x (2)': 2, 'x (3)': 3 });
   });
 
@@ -105,7 +105,7 @@ describe('leaves', () => {
     expect(JSON.stringify(replaceLeaves(value, collectLeaves(value)))).toBe('{"__proto__":{"a":"b"}}');
   });
 
-  it('must match the number of strings in the value', () => {
+  it('must match the number of strings of the value', () => {
     expect(() => replaceLeaves(['a'], [])).toThrow(RangeError);
     expect(() => replaceLeaves(['a'], ['b', 'c'])).toThrow(RangeError);
   });

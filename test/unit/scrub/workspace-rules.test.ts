@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Detector } from '#src/scrub/exact/detector.js';
 import { loadConfig } from '#src/scrub/exact/load-config.js';
-import { applyAllowances } from '#src/scrub/workspace-allowances.js';
+import { applyAllowances } from '#src/scrub/hardened/engine.js';
 import { createWorkspaceRules } from '#src/scrub/workspace-rules.js';
 
 let root = '';
@@ -58,13 +58,13 @@ const found = (configs: Parameters<typeof applyAllowances>[0], text: string) =>
   configs.flatMap((config) => new Detector(config).detect(text).map(({ secret }) => secret));
 
 describe('SEC-1.1 the .gitleaks.toml of a project', () => {
-  it('is null if the project has no file', async () => {
+  it('has no effect without a file', async () => {
     expect(await reader().read(root)).toBeNull();
     expect(await reader().review(root)).toMatchObject({ sha256: null, approved: false, fault: null });
     expect(faults).toEqual([]);
   });
 
-  it('only adds rules: it cannot excuse, disable or change a rule or read another file', async () => {
+  it('only adds rules: it cannot excuse, disable or change anything or read another file', async () => {
     await put(FULL);
     const rules = await reader().read(root);
     expect(rules?.allowances).toBeNull();
@@ -78,7 +78,7 @@ describe('SEC-1.1 the .gitleaks.toml of a project', () => {
     ]);
   });
 
-  it('has its full effect after approval, but only with exactly the approved bytes', async () => {
+  it('has the approved effect with exactly the approved bytes only', async () => {
     await put(FULL.replace("[allowlist]\nregexes = ['''.*''']\n", ''));
     const rules = reader();
     const before = await rules.read(root);
@@ -115,7 +115,7 @@ describe('SEC-1.1 the .gitleaks.toml of a project', () => {
     expect((await rules.read(root))?.files).toHaveLength(1);
   });
 
-  it('is not read if it is a link or a folder, and read again only when it changed', async () => {
+  it('must not be a link or a folder, and is read again only if it changed', async () => {
     await writeFile(join(root, 'elsewhere'), "[[rules]]\nid = 'x'\nregex = 'a'");
     await symlink(join(root, 'elsewhere'), join(root, '.gitleaks.toml'));
     const rules = reader();

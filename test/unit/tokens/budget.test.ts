@@ -168,7 +168,7 @@ describe('fitToBudget', () => {
     expectLossless([...streamsOf(line, line), { field: 'log', text: line }], 800, 'head_tail', 2000);
   });
 
-  it('FR-3.3 knows the text around a cut even if the page ends where the text read for it ends', () => {
+  it('FR-3.3 sees around a cut if what was read limits the page', () => {
     const rulers = `${'—'.repeat(128)}\u001b[0m${'—'.repeat(128)}[SECRET_12]`;
     expectLossless(streamsOf(rulers.repeat(140)), 300, 'head', 2000);
   });
@@ -221,7 +221,7 @@ describe('fitToBudget', () => {
     expect(textOf(envelope, 'stdout')).toMatch(/module\n\n… [\d,]+ bytes omitted; .* …\ncompiling/);
   });
 
-  it('FR-3.4 gives two long streams equal room, each with its tail', () => {
+  it('FR-3.4 gives two long streams equal shares, each with its tail', () => {
     const { envelope, omitted } = fitStreams(
       streamsOf('out line\n'.repeat(50_000), `${'err line\n'.repeat(50_000)}fatal\n`),
       1000,

@@ -40,7 +40,7 @@ describe('cut points', () => {
     );
   });
 
-  it('split a terminal sequence only if asked, or if it is longer than any that is kept whole', () => {
+  it('may split a terminal sequence only if asked, or if it is longer than any that is kept whole', () => {
     const link = `${ESC}]8;;http://example.org/${ESC}\\`;
     expect(cutBefore(link, 5, 'characters')).toBe(5);
     const image = `${ESC}]1337;${'x'.repeat(SEQUENCE_MAX_CHARS)}\u0007`;

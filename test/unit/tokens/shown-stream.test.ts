@@ -93,7 +93,7 @@ describe('a stream of an answer', () => {
     expect(pieces.map(({ text }) => text).join('')).toContain(room < 80 ? 'Cannot find name "x".' : failure);
   });
 
-  it('adds no error lines if an end holds them already, or if the command succeeded', () => {
+  it('shows no separate error lines if an end holds them, or if the command succeeded', () => {
     const atEnd = `${'compiled a module\n'.repeat(4000)}${failure}`;
     expect(shown(atEnd, { keepErrors: true, densify: [] }).cut(counter, 300)).toHaveLength(2);
     expect(shown(log, { keepErrors: false, densify: [] }).cut(counter, 300)).toHaveLength(2);

@@ -14,10 +14,11 @@ function filesBelow(dir: string): string[] {
 }
 
 describe('the core bundle', () => {
-  it('FR-2.2 holds the program, the rules and the files each tool is installed from, and nothing else', () => {
+  it('FR-2.2 holds the program, the rules, their certificates and what each tool is installed from, and nothing else', () => {
     const tools = readdirSync(join(ROOT, 'tools'), { withFileTypes: true }).filter((entry) => entry.isDirectory());
     const documents = ['TOOL.md', 'TOOL_EXTENDED.md', 'schema.json', 'tool.json'];
     const expected = [
+      'certified-patterns.txt',
       'main.js',
       'rules.json',
       ...tools.flatMap(({ name }) => documents.map((file) => `tools/${name}/${file}`)),

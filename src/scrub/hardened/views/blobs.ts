@@ -1,8 +1,19 @@
-import type { Decoded } from './readable.ts';
-import { runEnd, runsOf } from './runs.ts';
+import {
+  type Alphabet,
+  BASE32,
+  BASE64,
+  countPrintable,
+  HEX,
+  inflate,
+  isCompressed,
+  isPrintable,
+  runEnd,
+  runsOf,
+} from '../../../text/encodings.ts';
+import { type View, ViewBuilder } from '../../../text/view.ts';
 
-/** Characters of one encoding that belong together although line ends and prefixes stand between. */
-export interface Blob {
+/** Digits of one encoding that belong together although line ends and prefixes separate them. */
+interface Blob {
   /** Digits of the encoding, in order. */
   digits: Uint8Array;
   /** Where in the text each of them stands. */
@@ -10,41 +21,27 @@ export interface Blob {
   isWrapped: boolean;
 }
 
-/** A line end in a wrapped blob, and what grep, diff, a quote or JSON put around it. */
+/** A line end in a wrapped blob, with what grep, diff, a quote or JSON add around it. */
 const BREAK = /(?:\\?\r?\n|\\+[nr])[ \t]*(?:[0-9]{1,6}[:-]|[+>|] ?)?/y;
 /** Shorter lines were not made by wrapping. */
-const MIN_LINE = 32;
+const MIN_LINE_CHARS = 32;
 
-/** An encoding: which characters are its digits, and what each is worth. */
-export class Alphabet {
-  readonly digits: Uint8Array;
-  readonly values = new Uint8Array(128);
-
-  /** Each a list of the digits in order; one digit may be written in several ways. */
-  constructor(...alphabets: readonly string[]) {
-    for (const characters of alphabets)
-      for (let value = 0; value < characters.length; value++) this.values[characters.charCodeAt(value)] = value;
-    const all = new Set(alphabets.join(''));
-    this.digits = Uint8Array.from({ length: 128 }, (_, code) => (all.has(String.fromCharCode(code)) ? 1 : 0));
-  }
-}
-
-/** The blobs that begin with at least `min` digits on a line, and go on while the lines get no longer. */
-export function* blobsOf(text: string, alphabet: Alphabet, min: number): Generator<Blob> {
+/** Finds blobs that begin with at least `min` digits on a line and continue while lines do not get longer. */
+function* blobsOf(text: string, alphabet: Alphabet, min: number): Generator<Blob> {
   let done = 0;
   for (const { start, end } of runsOf(text, alphabet.digits, min)) {
     if (start < done) continue;
     const lines = [start, end];
     while (continues(text, lines, alphabet.digits));
     done = lines.at(-1) ?? end;
-    yield gather(text, lines, alphabet.values);
+    yield collectDigits(text, lines, alphabet.values);
   }
 }
 
-/** Adds start and end of the next line when the blob goes on there. */
+/** Adds start and end of the next line if the blob continues there. */
 function continues(text: string, lines: number[], digits: Uint8Array): boolean {
   const [start = 0, end = 0] = lines.slice(-2);
-  if (end - start < MIN_LINE) return false;
+  if (end - start < MIN_LINE_CHARS) return false;
   BREAK.lastIndex = end;
   if (!BREAK.test(text)) return false;
   const from = BREAK.lastIndex;
@@ -54,7 +51,7 @@ function continues(text: string, lines: number[], digits: Uint8Array): boolean {
   return true;
 }
 
-function gather(text: string, lines: readonly number[], values: Uint8Array): Blob {
+function collectDigits(text: string, lines: readonly number[], values: Uint8Array): Blob {
   let length = 0;
   for (let i = 0; i < lines.length; i += 2) length += (lines[i + 1] ?? 0) - (lines[i] ?? 0);
   const digits = new Uint8Array(length);
@@ -68,11 +65,11 @@ function gather(text: string, lines: readonly number[], values: Uint8Array): Blo
   return { digits, at, isWrapped: lines.length > 2 };
 }
 
-/** Up to so many digits a finding takes in the whole blob: half a blob is of no use to anyone. */
+/** In a blob of at most this many digits a finding covers the whole blob: half of it is useless to anyone. */
 const WHOLE_DIGITS = 1024;
 
-/** The bytes that digits of `bits` bits stand for, from the digit `skip` on. An incomplete last byte is left out. */
-export function decodeDigits({ digits, at }: Blob, bits: number, skip: number): Decoded {
+/** Returns the bytes that the digits from `skip` on stand for. An incomplete last byte is left out. */
+function decodeDigits({ digits, at }: Blob, bits: number, skip: number): Decoded {
   const length = Math.max(0, Math.floor(((digits.length - skip) * bits) / 8));
   const from = new Int32Array(length).fill(at[0] ?? 0);
   const to = new Int32Array(length).fill((at.at(-1) ?? -1) + 1);
@@ -90,4 +87,112 @@ export function decodeDigits({ digits, at }: Blob, bits: number, skip: number): 
     byte++;
   }
   return { bytes, from, to };
+}
+
+/** Bytes that a text encodes, and where each comes from. */
+export interface Decoded {
+  bytes: Uint8Array;
+  /** Offset of the first character that encodes part of the byte. */
+  from: Int32Array;
+  /** Offset after the last one. */
+  to: Int32Array;
+}
+
+/** Noise contains this many printable bytes in a row once in 100,000 places. */
+const MIN_STRETCH = 12;
+/** Share of text in data that counts as text with a few other bytes. */
+const TEXT_SHARE = 0.9;
+
+/** Adds what is readable: everything (as Latin-1) if nearly all of it is text, otherwise each stretch of text. */
+export function putReadable(builder: ViewBuilder, decoded: Decoded): void {
+  const { bytes } = decoded;
+  if (bytes.length >= MIN_STRETCH && countPrintable(bytes) >= TEXT_SHARE * bytes.length) {
+    putBytes(builder, decoded, 0, bytes.length);
+    return;
+  }
+  let start = 0;
+  for (let at = 0; at <= bytes.length; at++) {
+    if (at < bytes.length && isPrintable(bytes[at] ?? 0)) continue;
+    if (at - start >= MIN_STRETCH) putBytes(builder, decoded, start, at);
+    start = at + 1;
+  }
+}
+
+function putBytes(builder: ViewBuilder, { bytes, from, to }: Decoded, start: number, end: number): void {
+  builder.cut();
+  for (let at = start; at < end; at++) builder.put(String.fromCharCode(bytes[at] ?? 0), from[at] ?? 0, to[at] ?? 0);
+}
+
+const MIN_BASE64_DIGITS = 16;
+
+/** Finds base64 of either alphabet and any length, across line ends. */
+function* base64Blobs(text: string): Generator<Blob> {
+  for (const blob of blobsOf(text, BASE64, MIN_BASE64_DIGITS)) if (hasBothCases(blob)) yield blob;
+}
+
+/**
+ * Decodes base64 that the rules' own decoder does not take: across lines, without padding, starting in the middle, or
+ * containing bytes that are not text.
+ */
+export function base64Decoded(text: string): View | null {
+  const builder = new ViewBuilder(text);
+  for (const blob of base64Blobs(text))
+    for (let skip = 0; skip < 4; skip++) {
+      const decoded = decodeDigits(blob, 6, skip);
+      const isOrdinary = skip === 0 && !blob.isWrapped && blob.digits.length % 4 === 0;
+      if (!isOrdinary || countPrintable(decoded.bytes) < decoded.bytes.length) putReadable(builder, decoded);
+    }
+  return builder.isEmpty ? null : builder.build();
+}
+
+/** Whether capitals and small letters are among the first digits, as in base64 of any text. */
+function hasBothCases({ digits }: Blob): boolean {
+  let capitals = 0;
+  let small = 0;
+  for (let at = 0; at < Math.min(digits.length, 256); at++) {
+    const digit = digits[at] ?? 0;
+    if (digit < 26) capitals++;
+    else if (digit < 52) small++;
+  }
+  return capitals > 1 && small > 1;
+}
+
+/** Text in base32. */
+export function base32Decoded(text: string): View | null {
+  const builder = new ViewBuilder(text);
+  for (const blob of blobsOf(text, BASE32, 24)) {
+    const decoded = decodeDigits(blob, 5, 0);
+    if (countPrintable(decoded.bytes) >= 0.9 * decoded.bytes.length) putReadable(builder, decoded);
+  }
+  return builder.isEmpty ? null : builder.build();
+}
+
+/** Decodes hex across lines (`xxd -p`), or with bytes that are not text. */
+export function hexDecoded(text: string): View | null {
+  const builder = new ViewBuilder(text);
+  for (const blob of blobsOf(text, HEX, 24)) {
+    const decoded = decodeDigits(blob, 4, 0);
+    if (blob.isWrapped || countPrintable(decoded.bytes) < decoded.bytes.length) putReadable(builder, decoded);
+  }
+  return builder.isEmpty ? null : builder.build();
+}
+
+/** Bytes inflated of one blob, at most. */
+const MAX_BYTES = 1_048_576;
+/** Most blobs of one text that are inflated: each may grow a thousandfold. */
+const MAX_BLOBS = 8;
+
+/** Inflates gzip or zlib data in base64. A finding in it stands for the whole blob. */
+export function inflated(text: string): View | null {
+  if (!/H4sI|eJ[wx]|eNq|eN[op]|eAE/.test(text)) return null;
+  const builder = new ViewBuilder(text);
+  let blobs = 0;
+  for (const blob of base64Blobs(text)) {
+    const { bytes } = decodeDigits(blob, 6, 0);
+    if (!isCompressed(bytes) || blobs++ >= MAX_BLOBS) continue;
+    const content = inflate(bytes, MAX_BYTES);
+    builder.cut();
+    if (content instanceof Buffer) builder.put(content.toString('latin1'), blob.at[0] ?? 0, (blob.at.at(-1) ?? 0) + 1);
+  }
+  return builder.isEmpty ? null : builder.build();
 }

@@ -1,7 +1,8 @@
-import { type Decoded, putReadable } from './readable.ts';
-import { type View, ViewBuilder } from './view.ts';
+import { characterTable, countPrintable, runsOf } from '../../../text/encodings.ts';
+import { type View, ViewBuilder } from '../../../text/view.ts';
+import { type Decoded, putReadable } from './blobs.ts';
 
-/** A line of `xxd`, `hexdump`, `od` in one of their forms: where in the file it is, then groups of digits. */
+/** A line of `xxd`, `hexdump` or `od` in one of their formats: the offset in the file, then groups of digits. */
 const LINE =
   /^[ \t]*([0-9A-Fa-f]{5,16})(:?)[ \t]+((?:[0-9A-Fa-f]{2,6}[ \t]{1,3}){1,31}[0-9A-Fa-f]{2,6})(?:[ \t][^\n]*)?$/gm;
 /** Single bytes with signs between, as in an array: 0x67, 0x68 or 67:68. */
@@ -14,7 +15,7 @@ interface Bytes {
   to: number[];
 }
 
-/** The bytes that a dump shows. A finding takes in the ends of its lines, where the same stands once more. */
+/** Reads the bytes that a dump shows. A finding includes the ends of its lines, which show the same bytes again. */
 export function dumpsRead(text: string): View | null {
   const builder = new ViewBuilder(text);
   let dump: Bytes = { bytes: [], from: [], to: [] };
@@ -36,7 +37,7 @@ export function dumpsRead(text: string): View | null {
   return builder.isEmpty ? null : builder.build();
 }
 
-/** Words of four hex or six octal digits have their low byte first, but not in xxd, whose offset ends with a colon. */
+/** Words of four hex or six octal digits have their low byte first, except in xxd, whose offset ends with a colon. */
 function readLine(line: RegExpExecArray, dump: Bytes): void {
   const [whole, , colon, groups = ''] = line;
   const start = line.index + whole.indexOf(groups, whole.length - whole.trimStart().length + 6);
@@ -72,4 +73,38 @@ function push(dump: Bytes, byte: number, from: number, to: number): void {
 
 function asDecoded({ bytes, from, to }: Bytes): Decoded {
   return { bytes: Uint8Array.from(bytes), from: Int32Array.from(from), to: Int32Array.from(to) };
+}
+
+const ASCII85_DIGITS = characterTable((character) => /[!-u]/.test(character));
+const MIN_ASCII85_DIGITS = 40;
+/** Groups looked at before the rest is decoded. */
+const PROBE_CHARS = 20;
+
+/** Decodes Ascii85: a run without blanks. The signs <~ and ~> around it are not digits. */
+export function ascii85Decoded(text: string): View | null {
+  const builder = new ViewBuilder(text);
+  for (const { start, end } of runsOf(text, ASCII85_DIGITS, MIN_ASCII85_DIGITS)) {
+    const probe = decodeAscii85(text.slice(start, start + PROBE_CHARS), 0);
+    if (countPrintable(probe.bytes) < probe.bytes.length) continue;
+    putReadable(builder, decodeAscii85(text.slice(start, end), start));
+  }
+  return builder.isEmpty ? null : builder.build();
+}
+
+/** Five digits are four bytes; two to four at the end are one byte less. A number that is too large ends the run. */
+function decodeAscii85(run: string, offset: number): Decoded {
+  const bytes: number[] = [];
+  const groups: number[] = [];
+  for (let at = 0; at + 1 < run.length; at += 5) {
+    const digits = run.slice(at, at + 5);
+    let number = 0;
+    for (let i = 0; i < 5; i++) number = number * 85 + (i < digits.length ? digits.charCodeAt(i) - 33 : 84);
+    if (number > 0xffffffff) break;
+    for (let i = 0; i < digits.length - 1; i++) {
+      bytes.push(Math.floor(number / 2 ** (24 - 8 * i)) % 256);
+      groups.push(offset + at);
+    }
+  }
+  const from = Int32Array.from(groups);
+  return { bytes: Uint8Array.from(bytes), from, to: from.map((start) => Math.min(start + 5, offset + run.length)) };
 }

@@ -17,9 +17,9 @@ export interface SeedReading {
   skipped: readonly { file: string; why: string }[];
 }
 
-/** Looks at the stamps no more often. */
+/** Least milliseconds between two looks at the stamps. */
 const CHECK_EVERY_MS = 1_000;
-/** Values of one place; those it held earlier are kept as far as there is room. */
+/** Most values of one place; earlier values are kept if there is room. */
 const MAX_SEEDS = 2_000;
 
 /** The seeds of one place (a user, a project) in one guard, read again when a file changed. */
@@ -43,12 +43,15 @@ export class SeedSet {
     this.#onSkipped = deps.onSkipped;
   }
 
-  /** As it is now; a reading under way is not waited for. */
+  /** The current guard; a running read is not waited for. */
   get guard(): Guard {
     return this.#guard;
   }
 
-  /** The guard, after what changed was read. Looks for changes once a second. Rejects when that fails: fail closed. */
+  /**
+   * Returns the guard after reading what changed. Looks for changes once a second. Rejects if reading fails: fail
+   * closed.
+   */
   async fresh(): Promise<Guard> {
     if (this.#loading === null && this.#isDue()) this.#load();
     if (this.#loading !== null) await this.#loading;
@@ -69,7 +72,7 @@ export class SeedSet {
   }
 
   async #readAgain(): Promise<void> {
-    // Taken before the files are read: what changes meanwhile differs from it and is read again.
+    // Taken before the files are read, so that a change in the meantime is noticed.
     const before = stampOf(this.#watched);
     const { seeds, watched, skipped } = await this.#read();
     const isSameList = watched.length === this.#watched.length && watched.every((path, i) => path === this.#watched[i]);

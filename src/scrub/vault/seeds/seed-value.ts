@@ -1,6 +1,6 @@
 import { entropyOf } from '../../exact/entropy.ts';
 
-/** A value that a file or a variable holds, under the name it has there; "" where it has none. */
+/** A value of a file or a variable, and its name there; "" if it has none. */
 export interface NamedValue {
   name: string;
   value: string;
@@ -29,9 +29,9 @@ const PLACEHOLDER_WORDS =
   /change|please|replace|insert|your?|my|the|here|me|this|example|sample|placeholder|dummy|fake|test(?:ing)?|default|development|production|local(?:host)?|dev|prod|todo|fixme|none|null|undefined|true|false|enabled?|disabled?|foo|bar|baz|secret|password|passwd|token|api|key|value|string|user(?:name)?|admin|root|x{3,}|\*+|\d{1,4}/gi;
 
 /**
- * The values worth masking wherever they show: those under a telling name, those of any name that look random, and the
- * password in a URL. Not what is short, monotonous, a placeholder, a switch, a number, a path, an address or a
- * reference to something else. `isTelling`: the source holds secrets only, whatever the names.
+ * Returns the values worth masking anywhere: those with a telling name, those that look random, and the password in a
+ * URL. Leaves out short and monotonous values, placeholders, switches, numbers, paths, addresses and references.
+ * `isTelling`: the source holds secrets only, whatever the names.
  */
 export function seedValues(values: readonly NamedValue[], isTelling = false): string[] {
   const found = values.flatMap(({ name, value }) => {
@@ -55,7 +55,7 @@ function isPlaceholder(value: string): boolean {
   return value.replaceAll(PLACEHOLDER_WORDS, '').replaceAll(/[\W_]/g, '').length < 4;
 }
 
-/** Base64 holds slashes too: a path has short parts, or begins like one and has no part that looks random. */
+/** Base64 contains slashes too: a path has short parts, or begins like a path and has no part that looks random. */
 function isPath(value: string): boolean {
   if (!/^(?:\.{0,2}|~|[A-Za-z]:)[\\/][\w.\\/@+ -]*$/.test(value)) return false;
   return value.split(/[\\/]/).every((part) => part.length < RANDOM_CHARS || !hasDigitsAndBothCases(part));
@@ -77,7 +77,10 @@ function hasDigitsAndBothCases(value: string): boolean {
   return /\d/.test(value) && /[a-z]/.test(value) && /[A-Z]/.test(value);
 }
 
-/** What a URL hides: its password, else its user, as written and decoded; nothing in one without userinfo. Null: no URL. */
+/**
+ * Returns what a URL hides: its password, otherwise its user, as written and decoded; nothing without userinfo. Null:
+ * not a URL.
+ */
 function urlSecrets(value: string): string[] | null {
   const parts = /^[a-z][a-z0-9+.-]*:\/\/(?:(.*)@)?[^@\s]*$/i.exec(value);
   if (parts === null) return null;

@@ -1,5 +1,5 @@
-import type { Span } from '../grep/long-line.ts';
-import { bodyOf, indentOf } from './line-body.ts';
+import { CONTROL_SEQUENCES } from '../../../text/terminal.ts';
+import type { Span } from '../grep/numbered-lines.ts';
 
 /** Longest part of a line that is looked at, UTF-16 units. */
 export const LOOKED_AT_CHARS = 2_000;
@@ -12,13 +12,13 @@ const TRACEBACK_MAX_LINES = 2_000;
 
 /** Empty lines a message may have within. */
 const BLANK_MAX_LINES = 2;
-/** A message may go on for so many lines before what belongs to it. */
+/** Lines a message may continue before something that belongs to it. */
 const STRAY_MAX_LINES = 2;
 /** Lines from a message to the caret under the source it speaks of. */
 const CARET_MAX_LINES = 4;
 
-/** Source excerpts, arrows, stack frames, differences and hints go on with the message above wherever they begin. */
-const GOES_ON = new RegExp(
+/** Source excerpts, arrows, stack frames, differences and hints continue the message above at any indentation. */
+const CONTINUES_MESSAGE = new RegExp(
   [
     '^\\s*(?:\\d{1,7}\\s*[|│]|[|│╵╰└]|-->|:::|= |at\\s|[❯➜>^]|[-+](?:\\s|\\d)|\\?\\s)',
     '^#\\d{1,4}\\s+(?:0x|/|\\{main\\}|\\[internal|[\\w.:\\\\]{1,200}\\()',
@@ -44,7 +44,7 @@ export function linesAfter(text: string, line: Span, body: string): number {
   const indent = indentOf(body);
   let kept = body.trimEnd().endsWith(':') ? 1 : 0;
   let blank = 0;
-  /** A line has come that may be a second one of the message, if what goes on with it follows. */
+  /** Whether a line has come that is part of the message only if its continuation follows. */
   let strayed = false;
   let next = lineAfter(text, line);
   for (let read = 1; next !== null && read <= AFTER_MAX_LINES; next = lineAfter(text, next), read += 1) {
@@ -53,7 +53,7 @@ export function linesAfter(text: string, line: Span, body: string): number {
     blank = isBlank ? blank + 1 : 0;
     if (blank > BLANK_MAX_LINES || (isBlank && strayed) || PASSED.test(nextBody)) break;
     if (isBlank || read <= kept) continue;
-    if (GOES_ON.test(nextBody) || (!strayed && (indentOf(nextBody) > indent || hasCaret(text, next, read))))
+    if (CONTINUES_MESSAGE.test(nextBody) || (!strayed && (indentOf(nextBody) > indent || hasCaret(text, next, read))))
       kept = read;
     else if (read <= STRAY_MAX_LINES && !strayed) strayed = true;
     else break;
@@ -121,7 +121,10 @@ function numberedBefore(text: string, line: Span, indent: number, floor: number)
   return 0;
 }
 
-/** A line above that says where: the file of a linter's finding, the test of pytest. Null where a finding stands between. */
+/**
+ * Returns a line above that names the place: the file of a linter's finding, the test of pytest. Null if another
+ * finding is between.
+ */
 export function headingOf(text: string, line: Span, body: string, floor: number): Span | null {
   if (!LINTED.test(body) && !ASSERTED.test(body)) return null;
   let at = lineBefore(text, line, floor);
@@ -159,8 +162,25 @@ export function lineAfter(text: string, { end }: Span): Span | null {
 }
 
 /** The line before, unless it begins before `floor`. */
-export function lineBefore(text: string, { start }: Span, floor: number): Span | null {
+function lineBefore(text: string, { start }: Span, floor: number): Span | null {
   if (start <= floor) return null;
   const before = start < 2 ? 0 : text.lastIndexOf('\n', start - 2) + 1;
   return before < floor ? null : { start: before, end: start - 1 };
+}
+
+/** What builders and loggers put before a line: a time, `#8 1.234 ` of docker, `web-1  | ` of compose. */
+const PREFIX =
+  /^(?:\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d[.,\d]{0,10}(?:Z|[+-]\d\d:?\d\d)?\s+|#\d{1,5} \d{1,7}\.\d{1,6} |[A-Za-z][\w.-]{0,40} {1,20}\| )/;
+
+/** A line as its program wrote it: without colours, what a carriage return wrote over, and the prefix of a builder. */
+export function bodyOf(line: string): string {
+  const plain = line.includes('\u001b') ? line.replace(CONTROL_SEQUENCES, '') : line;
+  const ended = plain.endsWith('\r') ? plain.slice(0, -1) : plain;
+  return ended.slice(ended.lastIndexOf('\r') + 1).replace(PREFIX, '');
+}
+
+/** How far a line is indented, in characters. */
+function indentOf(body: string): number {
+  const at = body.search(/\S/);
+  return at === -1 ? body.length : at;
 }

@@ -153,7 +153,10 @@ const IN_ANY_CASE = new RegExp([...COUNTS, ...LABELS, ...FAILED, ...REASONS].joi
 const IN_THIS_CASE = new RegExp(CASED.join('|'));
 const CALLED_ERROR = new RegExp([...COUNTS, ...LABELS, ...FAILED].join('|'), 'i');
 
-/** Where a line, as line-body.ts gives it, tells that something failed; -1: nowhere. It must be of bounded length. */
+/**
+ * Returns where a line, as `bodyOf` returns it, reports a failure; -1 if it does not. The line must be of bounded
+ * length.
+ */
 export function errorIn(body: string): number {
   if (NO_ERROR.test(body)) return -1;
   const rest = body.replace(NONE, (none) => ' '.repeat(none.length));
@@ -163,7 +166,10 @@ export function errorIn(body: string): number {
   return milder === -1 || milder > at || ALWAYS.test(rest) ? at : -1;
 }
 
-/** Whether an error line gives a reason (`… does not exist`) without calling it an error: a program may only be talking. */
+/**
+ * Whether an error line gives a reason (`… does not exist`) without calling it an error: the program may only be
+ * talking.
+ */
 export function isReasonAlone(body: string): boolean {
   return !CALLED_ERROR.test(body) && !IN_THIS_CASE.test(body);
 }
@@ -173,7 +179,7 @@ export function isSummaryLine(body: string): boolean {
   return SUMMARY.test(body);
 }
 
-/** The smaller of two places, of which -1 is none. */
+/** Returns the smaller of two places; -1 means no place. */
 function firstOf(one: number, other: number): number {
   if (one === -1 || other === -1) return Math.max(one, other);
   return Math.min(one, other);

@@ -1,8 +1,15 @@
-import type { Span } from '../grep/long-line.ts';
-import { bodyAt, exceptionOf, headingOf, LOOKED_AT_CHARS, lineAfter, linesAfter, linesBefore } from './blocks.ts';
+import type { Span } from '../grep/numbered-lines.ts';
+import {
+  bodyAt,
+  bodyOf,
+  exceptionOf,
+  headingOf,
+  LOOKED_AT_CHARS,
+  lineAfter,
+  linesAfter,
+  linesBefore,
+} from './blocks.ts';
 import { errorIn } from './error-line.ts';
-import { nextKeyword } from './keywords.ts';
-import { bodyOf } from './line-body.ts';
 
 /** How much before a keyword is looked at in a line that is too long to be looked at as a whole. */
 const LEAD_CHARS = 200;
@@ -13,7 +20,7 @@ const TRACEBACK_HEAD_LINES = 12;
 export interface ErrorLine extends Span {
   /** What it says, without colours. Of a long line a part. */
   body: string;
-  /** About where in the text it says so: what a body leaves out is not counted. */
+  /** Roughly where in the text it says so, because characters left out of the body are not counted. */
   place: number;
   /** Lines around it that belong to its message. */
   before: number;
@@ -22,7 +29,9 @@ export interface ErrorLine extends Span {
   heading: Span | null;
 }
 
-/** The error lines of a text from `textFrom` on, which must be where a line begins, in their order. Linear in the text. */
+/**
+ * Finds the error lines of a text from `textFrom` on, which must be the start of a line, in order. Linear in the text.
+ */
 export function* errorLines(text: string, textFrom: number): Generator<ErrorLine> {
   const blocks = new Blocks(text, textFrom);
   let line: Span = { start: textFrom, end: textFrom - 1 };
@@ -42,7 +51,7 @@ export function* errorLines(text: string, textFrom: number): Generator<ErrorLine
   }
 }
 
-/** Finds what belongs to a message. No line is given to two of them, so that all of them together stay linear. */
+/** Finds what belongs to a message. No line is given to two messages, so that the work for all of them is linear. */
 class Blocks {
   readonly #text: string;
   /** Where the message ends that was found last, and the line it was found in. */
@@ -86,4 +95,102 @@ function lineAround(text: string, at: number, floor: number): Span {
   const newline = text.indexOf('\n', at);
   const start = at === 0 ? 0 : text.lastIndexOf('\n', at - 1) + 1;
   return { start: Math.max(start, floor), end: newline === -1 ? text.length : newline };
+}
+
+/**
+ * Every error line contains at least one of these, in any case; error-line.ts decides. Only fixed texts and two short
+ * forms that begin with a sign, so that a search is linear in any text.
+ */
+const KEYWORDS = [
+  'error',
+  'err!',
+  'err_',
+  'fail',
+  'fatal',
+  'exception',
+  'panic',
+  'critical',
+  'severe',
+  'traceback',
+  'conflict',
+  'not found',
+  'not ok',
+  'no such',
+  'denied',
+  'not permitted',
+  'refused',
+  'refusing',
+  'rejected',
+  'timed out',
+  'connection reset',
+  'segmentation',
+  'core dumped',
+  'bus error',
+  'killed',
+  'aborted',
+  'abort trap',
+  'illegal instruction',
+  'breakpoint trap',
+  'out of memory',
+  'allocate memory',
+  'no space left',
+  'undefined',
+  'undeclared',
+  'unresolved',
+  'multiple definition',
+  'cannot',
+  "can't",
+  'could not',
+  "couldn't",
+  'unable to',
+  'unknown ',
+  'unrecognized',
+  'unexpected',
+  'unsupported',
+  'invalid',
+  'unbound',
+  'unhandled',
+  'uncaught',
+  'missing script',
+  'does not exist',
+  'is not ',
+  'caused by',
+  'went wrong',
+  'build stopped',
+  'data race',
+  'exit code',
+  'exit status',
+  'exited with',
+  'exiting with',
+  'non-zero',
+  'nonzero',
+  '***',
+  'problem',
+  '"level":',
+  'rspec ./',
+  'eacces',
+  'econn',
+  'enoent',
+  'eperm',
+  'eaddrinuse',
+  'etimedout',
+  'enospc',
+  'elifecycle',
+  '+ expected - actual',
+];
+
+const MARKS = '[✖✗✘✕×❌⨯●]';
+/** pytest's `E   …` and `a.go:3:5: …`. */
+const FORMS = ['^E {3}', ':\\d{1,7}:\\d{1,5}: '];
+
+const ANY = new RegExp([...KEYWORDS.map(escaped), MARKS, ...FORMS].join('|'), 'gim');
+
+/** Returns the next word that may report an error, at or after `from`; -1 if not found. */
+function nextKeyword(text: string, from: number): number {
+  ANY.lastIndex = from;
+  return ANY.exec(text)?.index ?? -1;
+}
+
+function escaped(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 }

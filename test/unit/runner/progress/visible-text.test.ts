@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { forPerson } from '#src/runner/progress/visible-text.js';
+import { forPerson } from '#src/runner/progress/progress-feed.js';
 import { propertyRuns } from '../../../helpers/property-runs.ts';
 
 const COLOUR = new RegExp(`${String.fromCharCode(27)}\\[[0-9;:]*m`, 'g');

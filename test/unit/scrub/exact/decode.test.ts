@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decodeOnce, firstPass, type Pass, toGivenText } from '#src/scrub/exact/decode-pass.js';
-import { decodeRun } from '#src/scrub/exact/decoders.js';
-import { type EncodedRun, findEncoded } from '#src/scrub/exact/encodings.js';
+import { decodeRun, type EncodedRun, findEncoded } from '#src/scrub/exact/encodings.js';
 
 // The same cases in every run.
 fc.configureGlobal({ seed: 20_261_121 });
@@ -133,13 +132,13 @@ describe('SEC-1.1 decoding', () => {
     expect(decoded(before)).toBe(`${base64('secret number 42')}=`);
   });
 
-  it('decodes as many layers as requested', () => {
+  it('decodes as many layers as it is asked to', () => {
     const text = base64(base64(Buffer.from('a secret of three layers 1').toString('hex')));
     expect(decoded(text, 3)).toBe('a secret of three layers 1');
     expect(decoded(text, 9)).toBe('a secret of three layers 1');
   });
 
-  it('takes linear time for lines full of invalid escapes', () => {
+  it('takes linear time for lines full of broken escapes', () => {
     const text = `%41${'%zz'.repeat(100_000)}${'%4'.repeat(100_000)}`;
     expect(findEncoded(text)[0]).toEqual({ kind: 'percent', start: 0, end: 3 });
   });

@@ -34,7 +34,7 @@ describe('SEC-1.1 the location of a finding', () => {
     expect(place('a\nk=1\n')).toEqual([[2, 2, 2, 4, '\nk=1']]);
   });
 
-  it('reports the whole text as the line if the last line has no line end', () => {
+  it('takes all of the text for an unfinished last line', () => {
     expect(place('a\nb k=1 c')).toEqual([[2, 2, 4, 6, 'a\nb k=1 c']]);
     expect(place('a\nb k=1 c\rd')).toEqual([[2, 2, 4, 6, 'a\nb k=1 c']]);
     expect(place('a k=1 c')).toEqual([[1, 1, 3, 5, 'a k=1 c']]);
@@ -57,8 +57,8 @@ describe('SEC-1.1 the location of a finding', () => {
   });
 });
 
-describe('SEC-1.1 what gitleaks skips', () => {
-  it('skips a line with gitleaks:allow, unless the comment is ignored', () => {
+describe('SEC-1.1 what gitleaks passes over', () => {
+  it('is a line with gitleaks:allow, unless comments are ignored', () => {
     const text = 'k=1 # gitleaks:allow\nk=2\n';
     expect(secrets(K, text)).toEqual(['2']);
     expect(secrets(K, text, { heedAllowComments: false })).toEqual(['1', '2']);
@@ -90,7 +90,7 @@ describe('SEC-1.1 what gitleaks skips', () => {
     expect(secrets(shorter, 'key=abc1')).toHaveLength(2);
   });
 
-  it('skips a rule without a regex if its path differs', () => {
+  it('is a rule for paths only if the path does not match', () => {
     const toml = rule("path = '\\.p12$'", 'p') + K;
     expect(detect(toml, 'k=1', { path: 'a.p12' })).toMatchObject([
       { rule: 'p', match: 'file detected: a.p12', startLine: 0 },
@@ -153,13 +153,13 @@ describe('SEC-1.1 a rule that requires another rule', () => {
     expect(secrets(required(limits), 'k=1\n..... l=9 k=2\n\n..... k=3\n')).toEqual(expected);
   });
 
-  it('finds nothing if the other rule does not exist', () => {
+  it('finds nothing if the other is missing', () => {
     expect(secrets(required(''), 'k=1')).toEqual([]);
   });
 });
 
 describe('SEC-1.1 any text', () => {
-  it('gives secrets that match their offsets, and gives the same result again', () => {
+  it('yields secrets that are at their offsets, and the same ones every time', () => {
     const detector = detectorOf(`${K}${rule("regex = '''(?s)\\n*<(.{0,9})>\\n*'''", 'generic')}`);
     const texts = fc
       .array(

@@ -3,10 +3,9 @@ import { RE2JS } from 're2js';
 import { afterAll, describe, expect, it } from 'vitest';
 import { parseGo } from '#src/scrub/exact/go-syntax.js';
 import { GoSyntaxError } from '#src/scrub/exact/go-tree.js';
+import type { Engine } from '#src/scrub/exact/linear-engine.js';
 import { LinearEngine } from '#src/scrub/exact/linear-engine.js';
-import { NativeEngine } from '#src/scrub/exact/native-engine.js';
-import { isTranslatable } from '#src/scrub/exact/native-regexp.js';
-import type { Engine } from '#src/scrub/exact/pattern.js';
+import { isTranslatable, NativeEngine } from '#src/scrub/exact/native-engine.js';
 import { buildGoRegexp } from '../../../helpers/go-regexp.ts';
 import { anyPattern, anyText } from '../../../helpers/hostile-patterns.ts';
 

@@ -45,7 +45,7 @@ describe('SEC-1.1 reading a gitleaks configuration', () => {
     expect(found(config, 'k=abc')).toEqual(['7:abc']);
   });
 
-  it('accepts settings that gitleaks ignores, except in our own rules', () => {
+  it('may hold settings that gitleaks ignores; our own pack may not', () => {
     const text = `color = 'blue'\n${R}weight = 2\n`;
     expect(load(text).rules).toHaveLength(1);
     const pack = faultOf(() => loadPackFile({ name: 'mine.toml', text }));
@@ -123,7 +123,7 @@ describe('SEC-1.1 reading a gitleaks configuration', () => {
     expect(told).toContain(fault);
   });
 
-  it('refuses an invalid pattern even if no rule uses it in the end', () => {
+  it('is refused for a bad pattern even if no rule uses it in the end', () => {
     const files = { 'base.toml': `[[rules]]\nid = 'bad'\nregex = '('\n` };
     const config = load(`[extend]\npath = 'base.toml'\ndisabledRules = ['bad']\n${R}`, files);
     expect(config.rules).toHaveLength(1);
@@ -143,7 +143,7 @@ describe('SEC-1.1 extending a configuration', () => {
     ]);
   });
 
-  it('reports a missing file', () => {
+  it('reports what is missing', () => {
     expect(faultOf(() => load(`[extend]\nuseDefault = true\n`, {}, null))).toContain(
       'mine.toml: it extends the configuration',
     );
@@ -167,7 +167,7 @@ describe('SEC-1.1 extending a configuration', () => {
     expect(rule).toMatchObject({ skipReport: false, required: [] });
   });
 
-  it('follows two files and no more', () => {
+  it('follows two files up and no further', () => {
     const rule = (id: string): string => `[[rules]]\nid = '${id}'\nregex = 'k'\n`;
     const files = {
       '1.toml': `[extend]\npath = '2.toml'\n${rule('one')}`,
@@ -183,7 +183,7 @@ describe('SEC-1.1 extending a configuration', () => {
     expect(load(`[extend]\npath = 'a.toml'\n`, files).rules).toHaveLength(1);
   });
 
-  it('adds allowlists to the rules that they name, but not the allowlists of an extended file', () => {
+  it('adds allowlists to the rules they name, except those of an extended file', () => {
     const list = `[[allowlists]]\ntargetRules = ['r']\nstopwords = ['abc']\n`;
     expect(found(load(`[extend]\npath = 'base.toml'\n${list}`, { 'base.toml': BASE }), 'k=abcd b=abc')).toEqual([
       'b:abc',

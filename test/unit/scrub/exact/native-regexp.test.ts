@@ -2,8 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseGo } from '#src/scrub/exact/go-syntax.js';
 import { LinearEngine } from '#src/scrub/exact/linear-engine.js';
-import { NativeEngine } from '#src/scrub/exact/native-engine.js';
-import { emitNative, hasSameGroups, isTranslatable } from '#src/scrub/exact/native-regexp.js';
+import { emitNative, hasSameGroups, isTranslatable, NativeEngine } from '#src/scrub/exact/native-engine.js';
 import { anyPattern, anyText } from '../../../helpers/hostile-patterns.ts';
 
 // The same cases in every run.
@@ -26,7 +25,7 @@ describe('a pattern translated to JavaScript', () => {
     expect(emit(source)).toBe(native);
   });
 
-  it('treats a surrogate pair as one character if asked', () => {
+  it('takes a surrogate pair for one character if asked to', () => {
     expect(emit('[^a]', true)).toBe('[\\u0000-`b-\\u{10ffff}]'.replace('`', '\\u0060'));
   });
 

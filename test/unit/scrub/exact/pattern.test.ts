@@ -5,10 +5,11 @@ import { describe, expect, it } from 'vitest';
 import { parseGo } from '#src/scrub/exact/go-syntax.js';
 import { LinearEngine } from '#src/scrub/exact/linear-engine.js';
 import { loadConfig } from '#src/scrub/exact/load-config.js';
-import { isTranslatable } from '#src/scrub/exact/native-regexp.js';
-import { Pattern, type Range } from '#src/scrub/exact/pattern.js';
+import { isTranslatable } from '#src/scrub/exact/native-engine.js';
+import { Pattern } from '#src/scrub/exact/pattern.js';
 import { readRulePack } from '#src/scrub/exact/rule-pack.js';
 import { ShortLineEngine } from '#src/scrub/exact/short-line-engine.js';
+import type { Span } from '#src/text/view.js';
 import { generateSample, RULE_SAMPLES, seededRandom } from '../../../helpers/secret-samples.ts';
 
 // The same cases in every run.
@@ -18,10 +19,10 @@ const rules = readRulePack(join(import.meta.dirname, '../../../../src/scrub/rule
   (file) => loadConfig(file, { readFile: () => '', official: null }).rules,
 );
 
-/** All matches that re2js finds in the whole text, except those that Go leaves out. */
-function plainly(source: string, text: string): Range[] {
+/** All matches as re2js finds them in the whole text, those left out that Go leaves out. */
+function plainly(source: string, text: string): Span[] {
   const matcher = RE2JS.compile(source).matcher(text);
-  const found: Range[] = [];
+  const found: Span[] = [];
   while (matcher.find()) {
     const range = { start: matcher.start(), end: matcher.end() };
     if (range.start < range.end || range.end !== found.at(-1)?.end) found.push(range);
@@ -48,8 +49,8 @@ const KINDS = [
   'a\\z',
 ];
 
-describe('SEC-1.1 a pattern finds what Go finds, however the text is searched', () => {
-  it('gives the same matches in pieces as in one search, for every rule of the pack', () => {
+describe('SEC-1.1 a pattern finds what Go finds, wherever it looks', () => {
+  it('finds the same matches in pieces as in one go, for every rule of the pack', () => {
     const texts = Object.values(RULE_SAMPLES).flatMap(({ match }) => match);
     const piece = fc.oneof(
       fc
@@ -69,7 +70,7 @@ describe('SEC-1.1 a pattern finds what Go finds, however the text is searched', 
     );
   });
 
-  it('gives the same matches in texts of many blocks, across block borders', () => {
+  it('finds matches across the borders of blocks in long texts', () => {
     const long = fc.tuple(hostileText, fc.integer({ min: 1, max: 9 }), fc.constantFrom(0, 200, 255, 256, 4094, 4096));
     fc.assert(
       fc.property(fc.array(long, { maxLength: 4 }), (parts) => {
@@ -93,7 +94,7 @@ describe('SEC-1.1 a pattern finds what Go finds, however the text is searched', 
       expect(new Pattern(source, 'test').findAll(text)).toEqual(plainly(source, text));
   });
 
-  it('skips an empty match that touches the previous match', () => {
+  it('skips an empty match that touches the one before it', () => {
     expect(new Pattern('x*', 'test').findAll('axxb')).toEqual([
       { start: 0, end: 0 },
       { start: 1, end: 3 },
@@ -101,7 +102,7 @@ describe('SEC-1.1 a pattern finds what Go finds, however the text is searched', 
     ]);
   });
 
-  it('returns the groups of the first match, with the last repetition of a repeated group', () => {
+  it('returns the groups of the first match, and the last turn of a repeated group', () => {
     const pattern = new Pattern('(?:(a)|(b))+(c)?', 'test');
     expect(pattern.groupCount).toBe(3);
     expect(pattern.groups('-ab-')).toEqual([{ start: 1, end: 2 }, { start: 2, end: 3 }, undefined]);

@@ -21,14 +21,14 @@ function rule(settings: string, id = 'r'): string {
 const K = rule("regex = '''k=(\\w+)'''");
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
 
-describe('SEC-1.1 masking with rules', () => {
-  it('ignores comments and paths', () => {
+describe('SEC-1.1 rules for masking', () => {
+  it('ignore comments and paths', () => {
     const toml = `${rule("regex = '''k=(\\w+)'''\npath = '\\.yml$'")}[[rules.allowlists]]\npaths = ['.*']\n`;
     expect(found(toml, 'k=longsecret # gitleaks:allow')).toEqual(['longsecret']);
     expect(found(rule("path = '.*'"), 'anything')).toEqual([]);
   });
 
-  it('masks the whole match if the secret is too short or was captured in a repetition', () => {
+  it('mask the whole match if the secret is too short, or was captured in a repetition', () => {
     expect(found(K, 'x k=short y')).toEqual(['k=short']);
     expect(found(rule("regex = '''k=(?:(\\w{8})-)+'''"), 'k=aaaaaaaa-bbbbbbbb-')).toEqual(['k=aaaaaaaa-bbbbbbbb-']);
     expect(found(rule("regex = '''k=(?:(\\w{8})-)?'''"), 'k=aaaaaaaa-')).toEqual(['aaaaaaaa']);
@@ -39,7 +39,7 @@ describe('SEC-1.1 masking with rules', () => {
     expect(rules.find('x k=short y')).toEqual([{ rule: 'r', start: 4, end: 9 }]);
   });
 
-  it('treats an unfinished last line as a line, and nothing else', () => {
+  it('treat an unfinished last line as a line, and nothing more', () => {
     const toml = `${K}[[rules.allowlists]]\nregexTarget = 'line'\nregexes = ['harmless']\n`;
     expect(found(toml, 'harmless\nk=longsecret')).toEqual(['longsecret']);
     expect(found(toml, 'k=longsecret harmless')).toEqual([]);
@@ -54,7 +54,7 @@ describe('SEC-1.1 masking with rules', () => {
     expect(new RuleSet([lenient, load(K, 'b')]).ruleCount).toBe(2);
   });
 
-  it('masks all of an encoded place and none of the text beside it', () => {
+  it('mask all of an encoded place, and nothing beside it', () => {
     const blob = Buffer.from('the key is k=longsecret').toString('hex');
     expect(found(K, `x ${blob} y`)).toEqual([blob]);
     expect(new RuleSet([load(K)]).find(blob, { maxDecodeDepth: 0 })).toEqual([]);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parseGo } from '#src/scrub/exact/go-syntax.js';
-import { isLineLocal, maxLength, minLength } from '#src/scrub/exact/tree-facts.js';
+import { isLineLocal, maxLength, minLength } from '#src/scrub/exact/go-tree.js';
 
 describe('a pattern that matches within one line', () => {
   it.each([

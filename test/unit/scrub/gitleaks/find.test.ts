@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { findBinary } from '#src/scrub/gitleaks/binary.js';
-import { cutConfig } from '#src/scrub/gitleaks/embedded-config.js';
-import { findOfficialConfig } from '#src/scrub/gitleaks/official-config.js';
+import { cutConfig, findOfficialConfig } from '#src/scrub/gitleaks/official-config.js';
 import { GO_MODULE, PINNED_VERSION } from '#src/scrub/gitleaks/pinned.js';
 import { CONFIG_TEXT, programBytes, putProgram } from './gitleaks-copy.ts';
 
@@ -22,7 +21,7 @@ const places = (searchPath = join(base, 'bin')) => ({
 });
 
 describe('SEC-1.1 the gitleaks program', () => {
-  it('is looked for in our own folder, then on PATH, and reports its version', async () => {
+  it('is searched for in our own folder and then on PATH, with its version', async () => {
     expect(await findBinary(places())).toBeNull();
     await putProgram(join(base, 'bin/gitleaks'), programBytes('v8.28.0'));
     expect(await findBinary(places())).toEqual({ path: join(base, 'bin/gitleaks'), version: '8.28.0' });
@@ -30,14 +29,14 @@ describe('SEC-1.1 the gitleaks program', () => {
     expect(await findBinary(places())).toEqual({ path: join(base, 'own/gitleaks'), version: '8.30.1' });
   });
 
-  it('is not a script of this name, a directory, or a file that a relative PATH leads to', async () => {
+  it('is not a script of that name, a directory, or anything on a relative PATH', async () => {
     await putProgram(join(base, 'bin/gitleaks'), Buffer.from('#!/bin/sh\nexit 0\n'));
     expect(await findBinary(places())).toBeNull();
     await mkdir(join(base, 'own/gitleaks'));
     expect(await findBinary(places('bin:.:'))).toBeNull();
   });
 
-  it('has no version if the build wrote none', async () => {
+  it('has no version if the build recorded no version', async () => {
     await putProgram(join(base, 'bin/gitleaks'), programBytes('(devel)'));
     expect((await findBinary(places()))?.version).toBeNull();
   });
@@ -56,7 +55,7 @@ describe('SEC-1.1 the configuration inside the program', () => {
     expect(cutConfig(program, any)).toBe(CONFIG_TEXT);
   });
 
-  it('is the first accepted candidate, or null if no candidate is accepted', () => {
+  it('is the first accepted candidate, or null', () => {
     const program = programBytes(
       'v8.30.1',
       `# This file has been auto-generated. Do not edit manually.\n\0${CONFIG_TEXT}`,
@@ -73,7 +72,7 @@ describe('SEC-1.1 the official configuration', () => {
     await writeFile(join(base, file), text);
   };
 
-  it('is null if there is no file or the file is not a configuration', async () => {
+  it('is null if the file is missing or holds no configuration', async () => {
     expect(await findOfficialConfig(places())).toBeNull();
     await put('own/gitleaks.toml', 'title = "no rules"');
     expect(await findOfficialConfig(places())).toBeNull();

@@ -45,7 +45,7 @@ describe('SEC-1.1 a rule finds what gitleaks finds', () => {
     expect(found(rule("regex = '''k=(x?)(y?)1'''"), 'k=1')).toEqual(['k=1']);
   });
 
-  it('reports the group that secretGroup names, or the whole match if the group is empty', () => {
+  it('takes the group that secretGroup names, and the whole match if that group is empty', () => {
     expect(found(rule("regex = '''x(a+)(b*)x'''\nsecretGroup = 2"), 'xaabbx')).toEqual(['bb']);
     expect(found(rule("regex = '''x(a+)(b*)x'''\nsecretGroup = 2"), 'xaax')).toEqual(['xaax']);
   });
@@ -54,7 +54,7 @@ describe('SEC-1.1 a rule finds what gitleaks finds', () => {
     expect(found("[[Rules]]\nID = 'r'\nRegex = '(a)(b)'\nSECRETGROUP = 2\nKeyWords = ['A']", 'ab')).toEqual(['b']);
   });
 
-  it('evaluates the groups on the match alone, so that \\b holds at its ends', () => {
+  it('searches the groups in the match alone, so that \\b matches at its ends', () => {
     expect(found(rule("regex = '''x(\\b1)?\\d+'''"), 'x12')).toEqual(['x12']);
   });
 
@@ -66,7 +66,7 @@ describe('SEC-1.1 a rule finds what gitleaks finds', () => {
     expect(found(rule("regex = '''[a-z]{4}'''\nentropy = 1.99"), 'abcd')).toEqual(['abcd']);
   });
 
-  it('runs a rule only if a keyword occurs, lower-cased as Go does', () => {
+  it("runs only if the text contains a keyword, in Go's lower case", () => {
     const toml = rule("regex = '''\\d+'''\nkeywords = ['KiT']");
     expect(found(toml, '12')).toEqual([]);
     expect(found(toml, 'xKITx 12')).toEqual(['12']);
@@ -90,7 +90,7 @@ describe('SEC-1.1 a rule finds what gitleaks finds', () => {
     expect(found(rule("regex = '''(?:^|,)(\\d+),'''"), '1,2,3,')).toEqual(['1', '2', '3']);
   });
 
-  it("merges overlapping findings under the longest one's name", () => {
+  it('unites overlapping findings under the rule of the longest', () => {
     const toml = "[[rules]]\nid = 'short'\nregex = 'abc'\n[[rules]]\nid = 'long'\nregex = 'bcdef'";
     expect(createEngine([{ name: 't', text: toml }]).scan('xabcdefx')).toEqual([{ rule: 'long', start: 1, end: 7 }]);
   });
@@ -115,13 +115,13 @@ describe('allowlists', () => {
     expect(found(words, 'k=myTESTkey k=other')).toEqual(['other']);
   });
 
-  it('need all kinds with AND, one kind with OR', () => {
+  it('need all kinds with AND and one with OR', () => {
     const both = "regexes = ['1']\nstopwords = ['2']";
     expect(found(list(`condition = 'AND'\n${both}`), 'k=1 k=2 k=12')).toEqual(['1', '2']);
     expect(found(list(`condition = '||'\n${both}`), 'k=1 k=2 k=3')).toEqual(['3']);
   });
 
-  it('apply to all rules of their file and to no other file', () => {
+  it('of a file apply to all its rules and to no other file', () => {
     const lenient = { name: 'a', text: `[allowlist]\nregexes = ['^1$']\n${digits}` };
     const strict = { name: 'b', text: digits };
     expect(createEngine([lenient]).scan('k=1')).toEqual([]);
@@ -176,7 +176,7 @@ describe('an unusable rule file is refused, with file and rule named', () => {
     expect(() => engine.scan('a')).toThrow('mine.toml: rule "r"');
   });
 
-  it('is not even read by a deferred engine before the first use', () => {
+  it('is not read by a deferred engine before its first use', () => {
     let built = 0;
     const engine = deferEngine(() => {
       built++;
@@ -201,7 +201,7 @@ describe("other people's configurations", () => {
     expect(ids({})).toEqual([]);
   });
 
-  it('do not extend files, or configurations that do not exist', () => {
+  it('cannot extend a file or a missing official configuration', () => {
     expect(() => ids({ added: [added] })).toThrow('is not installed');
     const other = { name: '.gitleaks.toml', text: "[extend]\npath = 'other.toml'" };
     expect(() => ids({ added: [other] })).toThrow('other.toml, which cannot be read');
@@ -218,7 +218,7 @@ describe('SEC-1.1 hardened never finds less than exact', () => {
     fc.constantFrom(' ', '\n', '\x1b[1m', '\\n', '"', '\u200b', '%C3%A9', '&quot;', '\r\n', 'words of a text'),
   );
 
-  it('finds everything exact finds in any text; SEC-1.3 and finds nothing in the masked text', () => {
+  it('in any text; SEC-1.3 and finds nothing in what it masked', () => {
     fc.assert(
       fc.property(fc.array(part, { maxLength: 8 }), (parts) => {
         const text = parts.join('');
@@ -236,14 +236,14 @@ describe('SEC-1.1 findings in views', () => {
   const marked = rule("regex = '''tok_[a-z0-9]{20}'''\nkeywords = ['tok_']");
   const token = 'tok_abcdefghij0123456789';
 
-  it('count in text joined from pieces only with a mark of their own', () => {
+  it('in text joined from pieces count only with a mark of their own', () => {
     const wrapped = `${token.slice(0, 12)}\n${token.slice(12)}`;
     expect(found(marked, wrapped)).toEqual([wrapped]);
     expect(found(assigned, 'pw=" + "abcdefghij0123456789')).toEqual([]);
     expect(found(assigned, 'pw=\x1b[1mabcdefghij')).toEqual(['abcdefghij']);
   });
 
-  it('are found in one form inside another', () => {
+  it('are found through one form inside another', () => {
     const line = `\x1b[31m${token.slice(0, 9)}\x1b[0m${token.slice(9)}`;
     expect(found(marked, JSON.stringify({ log: JSON.stringify({ line }) }))).toHaveLength(1);
     const inner = Buffer.from(`é ${token} and more of it`).toString('base64');
@@ -268,7 +268,7 @@ describe('SEC-1.1 an incomplete private key', () => {
     expect(masked(`end:\n${end}\n`)).toBe(`end:\n${end}\n`);
   });
 
-  it('is not confused with a certificate', () => {
+  it('is not found in a certificate', () => {
     const certificate = Buffer.from([0x30, 0x82, 4, 0xbd, 0x30, 0x82, 3, 0xa5, 2, 1, 0, ...Buffer.alloc(200, 7)]);
     const text = `${wrap(certificate.toString('base64'), 64)}\n`;
     expect(masked(text)).toBe(text);

@@ -1,27 +1,23 @@
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readingsOf } from '#src/scrub/hardened/view-search.js';
-import { ascii85Decoded } from '#src/scrub/hardened/views/ascii85.js';
-import { base32Decoded } from '#src/scrub/hardened/views/base32.js';
-import { base64Decoded } from '#src/scrub/hardened/views/base64.js';
-import { inPlainLetters } from '#src/scrub/hardened/views/compatibility.js';
-import { inflated } from '#src/scrub/hardened/views/compressed.js';
-import { joinedStrings } from '#src/scrub/hardened/views/concatenations.js';
-import { dumpsRead } from '#src/scrub/hardened/views/dumps.js';
-import { Edits } from '#src/scrub/hardened/views/edits.js';
-import { withoutEntities } from '#src/scrub/hardened/views/entities.js';
-import { unescaped } from '#src/scrub/hardened/views/escapes.js';
-import { hexDecoded } from '#src/scrub/hardened/views/hex.js';
-import { withoutInvisible } from '#src/scrub/hardened/views/invisible.js';
-import { VIEW_KINDS } from '#src/scrub/hardened/views/kinds.js';
-import { asShown } from '#src/scrub/hardened/views/overwrites.js';
-import { percentDecoded } from '#src/scrub/hardened/views/percent.js';
-import { quotedPrintableDecoded } from '#src/scrub/hardened/views/quoted-printable.js';
-import { withoutSpacing } from '#src/scrub/hardened/views/spaced-letters.js';
-import { withoutTerminalCodes } from '#src/scrub/hardened/views/terminal-codes.js';
-import { compose, type ViewOf } from '#src/scrub/hardened/views/view.js';
-import { unwrapped } from '#src/scrub/hardened/views/wraps.js';
+import { readingsOf, VIEW_KINDS } from '#src/scrub/hardened/readings.js';
+import { base32Decoded, base64Decoded, hexDecoded, inflated } from '#src/scrub/hardened/views/blobs.js';
+import {
+  inPlainLetters,
+  overlaidLines,
+  withoutInvisible,
+  withoutTerminalCodes,
+} from '#src/scrub/hardened/views/display.js';
+import { ascii85Decoded, dumpsRead } from '#src/scrub/hardened/views/dumps.js';
+import {
+  percentDecoded,
+  quotedPrintableDecoded,
+  unescaped,
+  withoutEntities,
+} from '#src/scrub/hardened/views/escapes.js';
+import { joinedStrings, unwrapped, withoutSpacing } from '#src/scrub/hardened/views/joints.js';
+import { compose, Edits, type ViewOf } from '#src/text/view.js';
 import { ascii85, base32, base64, eachCharacter, hex, hexdump, wrap } from '../../../helpers/evasion-forms.ts';
 
 // The same cases in every run.
@@ -47,10 +43,10 @@ const FORMS: Readonly<Record<string, { of: ViewOf; form: Form; alone?: boolean }
   'OSC links made visible': { of: withoutTerminalCodes, form: halves('^[]8;;https://example.com^G') },
   'zero-width spaces': { of: withoutInvisible, form: halves('\u200b\u00ad\ufeff') },
   'UTF-16': { of: withoutInvisible, form: (secret) => eachCharacter(secret, (character) => `${character}\0`) },
-  overstrikes: { of: asShown, form: (secret) => eachCharacter(secret, (c) => `${c}\b${c}`) },
-  underlines: { of: asShown, form: (secret) => eachCharacter(secret, (c) => `_\b${c}`) },
+  overstrikes: { of: overlaidLines, form: (secret) => eachCharacter(secret, (c) => `${c}\b${c}`) },
+  underlines: { of: overlaidLines, form: (secret) => eachCharacter(secret, (c) => `_\b${c}`) },
   'carriage returns': {
-    of: asShown,
+    of: overlaidLines,
     form: (secret) => `\n****${secret.slice(4)}\r${secret.slice(0, 4)}\n`,
     alone: true,
   },
@@ -113,7 +109,7 @@ describe('SEC-1.1 a view', () => {
       );
     });
 
-  it('does not exist if the text has nothing to read this way', () => {
+  it('is null if the text has nothing to be read that way', () => {
     const plain = 'GET /api/v1/users 200 in 12 ms, "quoted" text; and (some) more.\n'.repeat(50);
     for (const { of } of VIEW_KINDS) expect(of(plain), of.name).toBeNull();
   });
@@ -166,7 +162,7 @@ describe('SEC-1.1 a view', () => {
     );
   });
 
-  it('does not join parts that are apart in the text', () => {
+  it('joins nothing that is apart in the text', () => {
     const far = ' x'.repeat(10_000);
     const view = withoutTerminalCodes(`a\x1b[1mb${far}c\x1b[1md`);
     const [end, begin] = [view?.text.indexOf('\n\n') ?? -1, (view?.text.lastIndexOf('\n\n') ?? -1) + 2];
@@ -205,7 +201,7 @@ describe('SEC-1.1 a view', () => {
 });
 
 describe('SEC-1.3 views of a text', () => {
-  it('are at most twice as long as the text, or 262,144 characters', () => {
+  it('have at most twice its characters, or 262,144', () => {
     const unit = '\x1b[32m"a\\u0067\\"&#65;=3D%C3%A9 t\b\u200b';
     const text = unit.repeat(400_000 / unit.length);
     const lengths = [...readingsOf(text)].map(({ view }) => view.text.length);
@@ -220,18 +216,18 @@ describe('SEC-1.1 lines that only follow each other', () => {
     expect(unwrapped(`${first}\n${second}\nPORT=1\n`)).toBeNull();
   });
 
-  it('are joined if the first is as long as the line before it', () => {
+  it('are joined if the first is as long as the one before it', () => {
     expect(unwrapped(`${'.'.repeat(first.length)}\n${first}\n${'q7'.repeat(6)}\n`)?.text).toContain('k3q7');
   });
 
-  it('end with a short line after a line as wide as programs make lines', () => {
+  it('end with a short one after a line of a usual width', () => {
     const wide = `A=${'k3'.repeat(31)}`;
     const read = unwrapped(`${wide}\n1\n2\n3\n4\n`)?.text;
     expect(read).toContain('k31');
     expect(read).not.toContain('k312');
   });
 
-  it('continue, however short, if the first ends with a sign', () => {
+  it('are joined, however short, if the first ends with a continuation sign', () => {
     const read = unwrapped(`SERVICE_API_TOKEN_OF_STAGING=\n${'k3q7\n'.repeat(8)}`)?.text;
     expect(read).toContain(`STAGING${'k3q7'.repeat(8)}`);
   });

@@ -46,7 +46,7 @@ describe('SEC-1.1 the scanner', () => {
     expect(await scannerWith().scan([{ ...leaf, name: 'title' }])).toEqual([[]]);
   });
 
-  it("applies the rules in a project's file, and what a person approved of it, only to this project", async () => {
+  it("applies the rules and approved allowances of a project's file to that project alone", async () => {
     const rule = { name: '.gitleaks.toml', text: "[[rules]]\nid = 'house'\nregex = 'house-[0-9]{4}'" };
     const excuse = { name: '.gitleaks.toml', text: "[[allowlists]]\nregexes = ['^gh']" };
     const added = { key: 'a', files: [rule], allowances: null };
@@ -60,7 +60,7 @@ describe('SEC-1.1 the scanner', () => {
     expect(await scanner.scan(named('in house-1234', text))).toEqual([[], [finding]]);
   });
 
-  it('starts by itself on the first call', async () => {
+  it('starts by itself at the first call', async () => {
     expect(await scannerWith().scan(named(text))).toEqual([[finding]]);
   });
 
@@ -101,7 +101,7 @@ describe('SEC-1.1 the scanner', () => {
     await expect(scanner.start()).rejects.toThrow('ENOENT');
   });
 
-  it('fails waiting and later calls when it is stopped', async () => {
+  it('fails waiting and later calls after it was stopped', async () => {
     const scanner = scannerWith();
     const waiting = Promise.allSettled([scanner.scan(named(text.repeat(1000))), scanner.scan(named(text))]);
     await scanner.stop();

@@ -117,7 +117,7 @@ describe('SEC-1.3 a secret in another form', () => {
     },
   );
 
-  it('SEC-1.3 masks every piece of twelve letters and digits or more, and nothing else', () => {
+  it('SEC-1.3 every piece of twelve or more letters and digits is masked, and nothing else', () => {
     fc.assert(
       fc.property(fc.nat(), fc.nat({ max: 24 }), fc.integer({ min: 12, max: 20 }), (seed, at, chars) => {
         const secret = generate('[A-Z]{2}[0-9]{2}[a-z]{1}[0-9A-F]{40}', seededRandom(seed));
@@ -161,7 +161,7 @@ describe('SEC-1.3 a secret in another form', () => {
     for (const text of texts) expect(guard.scan(text)).toEqual([]);
   });
 
-  it('continues if data inflate to more than it reads', () => {
+  it('is found despite data that inflate beyond the limit', () => {
     const secret = generate('[A-Za-z0-9]{40}', seededRandom(6));
     const guard = new Guard();
     guard.add(secret, 'r');

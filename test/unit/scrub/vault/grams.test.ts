@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { foldedString, foldText } from '#src/scrub/vault/folded-text.js';
 import { Budget, unpackSource, WindowIndex, type WindowSource } from '#src/scrub/vault/grams.js';
-import { squeeze, squeezeText } from '#src/scrub/vault/squeeze.js';
 
 fc.configureGlobal({ seed: 20_261_121 });
 
 describe('the index of windows', () => {
-  it('gives the source of every known window, and of hardly any other', () => {
+  it('finds the source of every window, and hardly any false ones', () => {
     const index = new WindowIndex(12);
     const forms = Array.from(
       { length: 300 },
@@ -39,7 +39,7 @@ describe('the index of windows', () => {
       [2, { owner: 8190, form: 63, step: 8191 }],
     ]);
     for (let cut = 0; cut <= text.length; cut++) {
-      const { codes, length } = squeeze(text);
+      const { codes, length } = foldText(text);
       const found: [number, number][] = [];
       index.searchCodes(codes, 0, cut, length, (at, source) => found.push([at, source]));
       index.searchCodes(codes, cut, length, length, (at, source) => found.push([at, source]));
@@ -47,7 +47,7 @@ describe('the index of windows', () => {
     }
   });
 
-  it('keeps at most the given number of sources for one window', () => {
+  it('keeps no more sources of one window than allowed', () => {
     const index = new WindowIndex(12);
     for (let owner = 0; owner < 9; owner++) index.add('abcdefghijkl', 0, { owner, form: 0, step: 0 }, 4);
     expect([index.size, index.count('abcdefghijkl', 0, 100)]).toEqual([4, 4]);
@@ -55,7 +55,7 @@ describe('the index of windows', () => {
 });
 
 describe('the budget of a search', () => {
-  it('fails closed when it is used up', () => {
+  it('fails closed if it is spent', () => {
     const budget = new Budget(2);
     budget.spend(2);
     budget.allow(1);
@@ -64,7 +64,7 @@ describe('the budget of a search', () => {
   });
 });
 
-describe('the squeezed view', () => {
+describe('the folded view', () => {
   it.each([
     ['case and punctuation', 'Ab-C_d 1.2\n3', 'abcd123'],
     ['colours', '\x1b[01;31m\x1b[Kab\x1b[m\x1b(Bcd', 'abcd'],
@@ -74,15 +74,15 @@ describe('the squeezed view', () => {
     ['full width', 'ＡｂＣ１２', 'abc12'],
     ['mathematical letters', '𝐚𝗕𝟙', 'ab1'],
     ['other alphabets', 'яéßab', 'ab'],
-    ['an invalid escape', '\x1b[31\nab', '31ab'],
-  ])('SEC-1.3 sees through %s', (_what, text, squeezed) => {
-    expect(squeezeText(text)).toBe(squeezed);
+    ['a broken escape', '\x1b[31\nab', '31ab'],
+  ])('SEC-1.3 sees through %s', (_what, text, folded) => {
+    expect(foldedString(text)).toBe(folded);
   });
 
   it('gives the position of each letter', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (text) => {
-        const { codes, places, length } = squeeze(text);
+        const { codes, places, length } = foldText(text);
         for (let i = 0; i < length; i++) {
           const at = places[i] ?? -1;
           const character = String.fromCodePoint(text.codePointAt(at) ?? 0);

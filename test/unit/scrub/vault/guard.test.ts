@@ -24,7 +24,7 @@ function wholeValues(hits: readonly GuardHit[]): GuardHit[] {
 }
 
 describe('SEC-1.3 the guard', () => {
-  it('finds every known value at any position, however many values it knows', () => {
+  it('finds every known value anywhere, however many there are', () => {
     const values = Array.from({ length: 2000 }, (_, i) => `eyJhbGciOiJIUzI1NiJ9.${secretOf(8 + (i % 40))}`);
     const guard = guardOf(...values);
     expect(guard.size).toBe(2000);
@@ -50,7 +50,7 @@ describe('SEC-1.3 the guard', () => {
     );
   });
 
-  it('reports which value a hit belongs to and how much of it shows', () => {
+  it('reports the value of a hit and what the hit shows of it', () => {
     const [a, b] = [secretOf(40), `${secretOf(20)}"${secretOf(20)}`];
     const text = `${a} ${JSON.stringify(b)} ${a.slice(0, 20)} ${Buffer.from(b).toString('hex')}`;
     expect(
@@ -97,13 +97,13 @@ describe('SEC-1.3 the guard', () => {
     },
   );
 
-  it('knows the lines of a private key one by one, but treats no marker of a key as a secret', () => {
+  it('knows the lines of a private key one by one, and does not take its marks for secrets', () => {
     const lines = [secretOf(64), secretOf(64), secretOf(30)];
     const guard = guardOf(`-----BEGIN PRIVATE KEY-----\r\n${lines.join('\r\n')}\n-----END PRIVATE KEY-----`);
     expect(places(guard, `sed -n 3p: ${lines[1]}\n-----BEGIN PRIVATE KEY-----`)).toEqual([lines[1]]);
   });
 
-  it('knows the lines of a key that is too long to be looked for', () => {
+  it('knows the lines of a key that is too long to be searched for', () => {
     const lines = Array.from({ length: 140 }, () => secretOf(64));
     const guard = guardOf(`-----BEGIN PRIVATE KEY-----\n${lines.join('\n')}\n-----END PRIVATE KEY-----`);
     expect(guard.size).toBe(140);

@@ -92,13 +92,13 @@ describe('SEC-1.3 .env files of a project', () => {
     expect(await knows(seedsWith(), secret)).toBe(false);
   });
 
-  it('does not include the files of an unregistered directory', async () => {
+  it('are not read in a directory that is not registered', async () => {
     const secret = make();
     plant(project, '.env', `API_KEY=${secret}\n`);
     expect(await knows(seedsWith([], null), secret)).toBe(false);
   });
 
-  it('reads changed and new files again, at most once a second, and keeps what they held before', async () => {
+  it('are read again if one changed or appeared, at most once a second, and old values stay known', async () => {
     const [first, second, third] = [make(), make(), make()];
     plant(project, '.env', `API_KEY=${first}\n`);
     const seeds = seedsWith();
@@ -113,7 +113,7 @@ describe('SEC-1.3 .env files of a project', () => {
   });
 });
 
-describe('an unreadable file', () => {
+describe('what cannot be read', () => {
   it('does not delay a call, and is reported by name', async () => {
     const outside = make();
     plant(home, 'outside', `API_KEY=${outside}\n`);
@@ -134,7 +134,7 @@ describe('an unreadable file', () => {
     expect(JSON.stringify(skipped)).not.toContain(outside);
   });
 
-  it('does not delay a call either if it has an unexpected type', async () => {
+  it('is ignored if it is malformed', async () => {
     plant(home, '.docker/config.json', '{"auths":');
     plant(home, '.kube/config', '\0\0\0');
     expect(await knows(seedsWith(), make())).toBe(false);
@@ -163,7 +163,7 @@ describe('values that are not worth masking', () => {
     expect(seedValues([{ name: 'API_SECRET', value }])).toEqual([]);
   });
 
-  it('takes values under a neutral name only if they look random', () => {
+  it('are kept only if they look random, under a name that is not telling', () => {
     const values = (value: string): string[] => seedValues([{ name: 'THING', value }]);
     expect(values('my-nice-app-2')).toEqual([]);
     expect(values('0123456789abcdef0123deadbeef0011')).toEqual([]);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { canonicalOf } from '#src/scrub/vault/canonical.js';
+import { canonicalOf } from '#src/scrub/vault/folded-text.js';
 import { escapeLookAlikes, replaceTokens, tokenDigits } from '#src/scrub/vault/look-alike.js';
 import { Vault } from '#src/scrub/vault/vault.js';
 
@@ -18,7 +18,7 @@ describe('SEC-1.3 one secret, one token', () => {
     expect([vault.size, vault.open('1')]).toEqual([1, PEM]);
   });
 
-  it('covers a spelling only if it is the spelling of a key', () => {
+  it('only if the spelling is one of a key', () => {
     expect(canonicalOf('a\\nb')).toBe('a\\nb');
     expect(canonicalOf('a\r\nb')).toBe('a\nb');
   });
@@ -34,12 +34,12 @@ describe('SEC-1.3 one secret, one token', () => {
 describe('SEC-1.4 a token in a file becomes the original text', () => {
   const seen = async (vault: Vault, spelling: string, shown: string): Promise<void> => {
     const { token } = await vault.use(spelling, 'r', { of: PEM });
-    vault.sawAt(token, spelling, shown, shown.indexOf(token));
+    vault.rememberPlace(token, spelling, shown, shown.indexOf(token));
   };
   const spelledIn = (vault: Vault, text: string): string =>
     replaceTokens(text, (digits, start, end) => vault.spell(digits, text, start, end));
 
-  it('chooses the spelling by the text around it, whichever was seen last', async () => {
+  it('as the text around it decides, whichever was seen last', async () => {
     const vault = vaultWithCounter();
     const escaped = PEM.replaceAll('\n', '\\n');
     await seen(vault, escaped, '{"key":"[SECRET_1]","id":7}');
@@ -48,7 +48,7 @@ describe('SEC-1.4 a token in a file becomes the original text', () => {
     expect(spelledIn(vault, '# mine\n[SECRET_1]\n')).toBe(`# mine\n${PEM}\n`);
   });
 
-  it('chooses the latest spelling if the surroundings fit none', async () => {
+  it('and for the latest if nothing decides', async () => {
     const vault = vaultWithCounter();
     await seen(vault, 'one', '<[SECRET_1]>');
     await seen(vault, 'two', '<[SECRET_1]>');
@@ -57,7 +57,7 @@ describe('SEC-1.4 a token in a file becomes the original text', () => {
     expect(spelledIn(vault, '<[SECRET_1]>')).toBe('<one>');
   });
 
-  it('gives a piece beyond 16 spellings no number; the value itself keeps its number', async () => {
+  it('without a number beyond 16 spellings, except for the value itself', async () => {
     const vault = vaultWithCounter();
     for (let i = 0; i < 16; i++) expect((await vault.use(`piece ${i}`, 'r', { of: 'whole' })).token).toBe('[SECRET_1]');
     expect((await vault.use('piece 16', 'r', { of: 'whole' })).token).toBe('[SECRET]');
@@ -88,7 +88,7 @@ describe('SEC-1.3 the public list of a vault', () => {
     expect(JSON.stringify(vault.list())).not.toMatch(/hunter2|other-value|14|11/);
   });
 
-  it('limits how often a secret is opened in an hour', async () => {
+  it('a secret can be opened a limited number of times an hour', async () => {
     const vault = vaultWithCounter();
     await vault.use('value', 'r');
     const hour = 3_600_000;

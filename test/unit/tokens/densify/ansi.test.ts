@@ -88,7 +88,7 @@ describe('plain lines', () => {
     expect(plainLines(source)).toBe(text);
   });
 
-  it('are the text itself if there is nothing to remove', () => {
+  it('are the text itself if nothing can be left out', () => {
     const source = 'a  \n{ "b": 1 }\nc\nc\nc\n';
     expect(plainLines(source)).toBe(source);
   });

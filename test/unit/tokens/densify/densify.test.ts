@@ -37,13 +37,13 @@ describe('densify', () => {
     expect(dense.sourceOf(at('x\n'), 'start')).toBe(source.indexOf('x\n'));
   });
 
-  it('assigns a cut at a removed part to the tail', () => {
+  it('assigns a cut at something left out to the tail', () => {
     const dense = densify(`a\n${ESC}[1mb${ESC}[0m\n`, DENSIFY_STEPS);
     expect([dense.sourceOf(2, 'end'), dense.sourceOf(2, 'start')]).toEqual([2, 2]);
     expect([dense.sourceOf(3, 'end'), dense.sourceOf(3, 'start')]).toEqual([7, 7]);
   });
 
-  it('lets a text of which nothing is left stand for all of its source', () => {
+  it('maps an empty result to the whole source', () => {
     const dense = densify(`${ESC}[1m${ESC}[0m`, DENSIFY_STEPS);
     expect(dense.text).toBe('');
     expect([dense.sourceOf(0, 'end'), dense.sourceOf(0, 'start')]).toEqual([8, 8]);

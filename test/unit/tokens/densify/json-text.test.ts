@@ -44,7 +44,7 @@ describe('the step json', () => {
     expect(steps(source)).toEqual([]);
   });
 
-  it('reads values nested a thousand deep', () => {
+  it('compacts values up to a thousand levels deep', () => {
     expect(compact(`${'[ '.repeat(1000)}${']'.repeat(1000)}`)).toBe('['.repeat(1000) + ']'.repeat(1000));
   });
 

@@ -73,7 +73,7 @@ describe('densification', () => {
     );
   });
 
-  it('lets a text be cut at every line end except inside a folded run', () => {
+  it('lets a text be cut at every line end except those inside a folded run', () => {
     fc.assert(
       fc.property(outputLike(), someSteps, (source, steps) => {
         const dense = densify(source, steps);

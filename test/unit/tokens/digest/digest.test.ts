@@ -158,7 +158,7 @@ describe('a digest', () => {
     expect(snippet?.text.length).toBeLessThanOrEqual(400);
   });
 
-  it('splits no secret, character or colour, however short its items must be', () => {
+  it('splits no secret, character or colour, however short its items have to be', () => {
     const shortened = new Set<number>();
     for (const unit of ['[SECRET_12]', '😀', 'x\u001b[1;31m', '\u001b]8;;http://x/\u0007y']) {
       for (let lead = 0; lead < 12; lead++) {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { viewBytes } from '#src/tokens/views/bytes.js';
+import { viewBytes } from '#src/tokens/views/ranges.js';
 import { propertyRuns } from '../../../helpers/property-runs.ts';
 
 function shown(text: string, first: number, last: number): string {

@@ -80,7 +80,7 @@ describe('the view diff', () => {
     expect(shown.slice(-2)).toEqual(['+2× twice', '']);
   });
 
-  it('says so if only the order differs', () => {
+  it('reports if only the order differs', () => {
     const all = numbered(3000, (i) => `line ${i}`);
     expect(view(lines(...all.toReversed()), lines(...all))).toEqual({
       text: '',

@@ -63,7 +63,7 @@ describe('the view json_keys', () => {
     expect(view({ a: [{ id: 1 }, { id: 2 }] }, '$.a[*]', ['id'])).toMatchObject({ text: '{"id":1}\n{"id":2}' });
   });
 
-  it('says how far a path without a match went, and refuses text that is not JSON', () => {
+  it('reports how far a path went if it matches nothing, and refuses what is not JSON', () => {
     expect(view({ a: { b: 1 } }, 'a.c')).toMatchObject({ text: '', facts: { matches: 0, nearest: 'a', keys: ['b'] } });
     expect(() => view('nothing')).toThrow('the output is not JSON');
     expect(() => view('{}', '$[?@]')).toThrow('filters');

@@ -149,7 +149,7 @@ describe('the view json_path', () => {
     expect(textOf('\ufeff{"a":1}', 'a')).toBe('1');
   });
 
-  it('says how far a path without a match went', () => {
+  it('reports how far a path went if it matches nothing', () => {
     expect(lines(SHOP, '$.store.books[0].title')).toEqual({
       kind: 'text',
       text: '',

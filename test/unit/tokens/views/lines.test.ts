@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { firstLines, lastLines, viewLines } from '#src/tokens/views/lines.js';
+import { firstLines, lastLines, viewLines } from '#src/tokens/views/ranges.js';
 import type { Viewed } from '#src/tokens/views/view.js';
 import { propertyRuns } from '../../../helpers/property-runs.ts';
 import { linesOf } from './numbered.ts';

@@ -51,7 +51,7 @@ describe('the view rows', () => {
     });
   });
 
-  it('treats an unclosed quote as a character', () => {
+  it('treats a quote that is never closed as a character', () => {
     expect(view('a,b\n1,"x\n2,y\n', 2, 2)).toMatchObject({ text: 'a,b\n2,y\n', facts: { rows: 2 } });
   });
 
@@ -110,7 +110,7 @@ describe('the view rows', () => {
     expect(view(table, 601, 601, ['NAME']).text).toContain('\nan-overlong-name-here');
   });
 
-  it('lists the columns if an unknown column is requested', () => {
+  it('lists the columns if an unknown one is asked for', () => {
     expect(() => view(DOCKER, 1, 1, ['SIZE'])).toThrow(
       expect.objectContaining({
         code: 'VIEW_FAILED',

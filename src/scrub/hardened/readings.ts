@@ -1,0 +1,100 @@
+import { resolvedView } from '../../text/resolved-view.ts';
+import { compose, type View, type ViewOf } from '../../text/view.ts';
+import { base32Decoded, base64Decoded, hexDecoded, inflated } from './views/blobs.ts';
+import { inPlainLetters, overlaidLines, withoutInvisible, withoutTerminalCodes } from './views/display.ts';
+import { ascii85Decoded, dumpsRead } from './views/dumps.ts';
+import { percentDecoded, quotedPrintableDecoded, unescaped, withoutEntities } from './views/escapes.ts';
+import { joinedStrings, unwrapped, withoutSpacing } from './views/joints.ts';
+
+/** A view of a text and how it was made. */
+export interface Reading {
+  view: View;
+  /** In order: what was done to the text. */
+  kinds: readonly ViewKind[];
+}
+
+/** Most views on top of each other. */
+const MAX_KINDS = 4;
+/** Most characters of all views together: this many times the text, and at least this many. */
+const BUDGET_SHARE = 2;
+const MIN_BUDGET_CHARS = 262_144;
+
+/**
+ * Returns the ways to read a text besides the plain one: views of the text before views of views, small ones before
+ * large ones. A text made to have many large views is not read in all of them.
+ */
+export function* readingsOf(text: string): Generator<Reading> {
+  let budget = Math.max(MIN_BUDGET_CHARS, BUDGET_SHARE * text.length);
+  let level: Reading[] = [{ view: { text, toOriginal: (start, end) => ({ start, end }) }, kinds: [] }];
+  for (let depth = 0; depth < MAX_KINDS && level.length > 0; depth++) {
+    const next = level.flatMap(readFurther).sort(byUrgency);
+    level = [];
+    for (const reading of next) {
+      if (!isAlwaysRead(reading)) budget -= reading.view.text.length;
+      if (budget < 0) return;
+      yield reading;
+      level.push(reading);
+    }
+  }
+}
+
+function byUrgency(a: Reading, b: Reading): number {
+  return Number(isAlwaysRead(b)) - Number(isAlwaysRead(a)) || a.view.text.length - b.view.text.length;
+}
+
+function isAlwaysRead({ kinds }: Reading): boolean {
+  return kinds.at(-1)?.isAlwaysRead === true;
+}
+
+function readFurther(reading: Reading): Reading[] {
+  return VIEW_KINDS.flatMap((kind) => {
+    const next = mayFollow(reading, kind) ? kind.of(reading.view.text) : null;
+    return next === null ? [] : [{ view: compose(next, reading.view), kinds: [...reading.kinds, kind] }];
+  });
+}
+
+const LAYERS: readonly ViewKind['layer'][] = ['display', 'escape', 'joint', 'code'];
+
+function mayFollow({ kinds }: Reading, kind: ViewKind): boolean {
+  const last = kinds.at(-1);
+  if (last === undefined) return true;
+  if (kinds.filter((used) => used === kind).length >= kind.times) return false;
+  if (last.layer === 'escape' || last.layer === 'code') return true;
+  return LAYERS.indexOf(kind.layer) >= LAYERS.indexOf(last.layer);
+}
+
+interface ViewKind {
+  of: ViewOf;
+  /** A view of a view must be of the same layer or a deeper one; unescaped or decoded text may hold any layer. */
+  layer: 'display' | 'escape' | 'joint' | 'code';
+  /** How often this view may occur in a chain of views. */
+  times: number;
+  /**
+   * Whether ordinary text can look like a secret in this view, so that only findings with a mark of their own count.
+   */
+  needsMark: boolean;
+  /** Read even if the budget is spent: a later step may show the text like this. Default false. */
+  isAlwaysRead?: boolean;
+}
+
+/** In the order in which they are tried. */
+export const VIEW_KINDS: readonly ViewKind[] = [
+  { of: resolvedView, layer: 'display', times: 1, needsMark: false, isAlwaysRead: true },
+  { of: withoutTerminalCodes, layer: 'display', times: 1, needsMark: false },
+  { of: withoutInvisible, layer: 'display', times: 1, needsMark: false },
+  { of: overlaidLines, layer: 'display', times: 1, needsMark: false },
+  { of: inPlainLetters, layer: 'display', times: 1, needsMark: false },
+  { of: unescaped, layer: 'escape', times: 3, needsMark: false },
+  { of: withoutEntities, layer: 'escape', times: 2, needsMark: false },
+  { of: percentDecoded, layer: 'escape', times: 2, needsMark: false },
+  { of: quotedPrintableDecoded, layer: 'escape', times: 1, needsMark: false },
+  { of: unwrapped, layer: 'joint', times: 1, needsMark: true },
+  { of: joinedStrings, layer: 'joint', times: 1, needsMark: true },
+  { of: withoutSpacing, layer: 'joint', times: 1, needsMark: true },
+  { of: base64Decoded, layer: 'code', times: 1, needsMark: false },
+  { of: inflated, layer: 'code', times: 1, needsMark: false },
+  { of: base32Decoded, layer: 'code', times: 1, needsMark: false },
+  { of: ascii85Decoded, layer: 'code', times: 1, needsMark: false },
+  { of: hexDecoded, layer: 'code', times: 1, needsMark: false },
+  { of: dumpsRead, layer: 'code', times: 1, needsMark: false },
+];
