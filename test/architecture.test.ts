@@ -126,7 +126,7 @@ function sourceFiles(room: string): string[] {
     .filter((path) => path.endsWith('.ts') && !path.includes('/generated/') && statSync(join(root, path)).isFile());
 }
 
-/** Static, type-only, re-export, side-effect, `import()` types and dynamic imports alike. */
+/** Static, type-only, re-export and side-effect imports, `import()` types and dynamic imports. */
 function importsOf(path: string): string[] {
   const source = ts.createSourceFile(path, readFileSync(join(root, path), 'utf8'), ts.ScriptTarget.Latest, true);
   const found: string[] = [];
@@ -155,6 +155,39 @@ function ownImports(path: string): string[] {
     .map((specifier) => relative(root, join(root, dirname(path), specifier)));
 }
 
+/**
+ * A shortest circle through each file that is on one, as `a → b → a`, each circle once: found by walking from every file
+ * to itself along the imports.
+ */
+function circlesOf(imports: ReadonlyMap<string, readonly string[]>): string[] {
+  const circles = new Map<string, string>();
+  for (const start of imports.keys()) {
+    const circle = shortestWayBack(start, imports);
+    if (circle !== null) circles.set([...circle].sort().join(' '), [...circle, start].join(' → '));
+  }
+  return [...circles.values()].sort();
+}
+
+function shortestWayBack(start: string, imports: ReadonlyMap<string, readonly string[]>): string[] | null {
+  const cameFrom = new Map<string, string>();
+  const queue = [start];
+  for (const file of queue) {
+    for (const next of imports.get(file) ?? []) {
+      if (next === start) return wayTo(file, start, cameFrom);
+      if (cameFrom.has(next)) continue;
+      cameFrom.set(next, file);
+      queue.push(next);
+    }
+  }
+  return null;
+}
+
+function wayTo(file: string, start: string, cameFrom: ReadonlyMap<string, string>): string[] {
+  const way: string[] = [];
+  for (let at = file; at !== start; at = cameFrom.get(at) ?? start) way.unshift(at);
+  return [start, ...way];
+}
+
 describe('imports run the way a call runs', () => {
   for (const [room, row] of Object.entries(TABLE)) {
     it(`${room} imports only its row: ${row.why}`, () => {
@@ -172,6 +205,22 @@ describe('imports run the way a call runs', () => {
       expect(strangers).toEqual([]);
     });
   }
+
+  it('no room holds an import circle, type-only imports included', () => {
+    const files = ['src', 'tools', 'scripts'].flatMap(sourceFiles);
+    expect(circlesOf(new Map(files.map((file) => [file, ownImports(file)])))).toEqual([]);
+  });
+
+  it('a circle is named by the files on it, once', () => {
+    const imports = new Map([
+      ['a', ['b', 'd']],
+      ['b', ['c']],
+      ['c', ['a']],
+      ['d', []],
+      ['e', ['e', 'd']],
+    ]);
+    expect(circlesOf(imports)).toEqual(['c → a → b → c', 'e → e']);
+  });
 
   it('every room of src has a row', () => {
     const rooms = readdirSync(join(root, 'src')).map((name) => `src/${name}`);

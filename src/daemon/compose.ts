@@ -10,8 +10,9 @@ import { createDispatch } from '../dispatch/dispatch.ts';
 import { createRefuse } from '../dispatch/refuse.ts';
 import { createSlots } from '../dispatch/slots.ts';
 import { createViewMaker } from '../dispatch/view/run-view.ts';
-import { createRunner } from '../runner/runner.ts';
-import { createSandbox } from '../sandbox/sandbox.ts';
+import { createRunner } from '../runner/create-runner.ts';
+import { createSandbox } from '../sandbox/create-sandbox.ts';
+import { baseView } from '../sandbox/sandbox.ts';
 import { type RuleFile, readRulePack } from '../scrub/exact/rule-pack.ts';
 import { createEngine, deferEngine } from '../scrub/hardened/engine.ts';
 import { type RuleSources, readRuleSources } from '../scrub/rule-sources.ts';
@@ -39,7 +40,7 @@ import { type Composition, inOrder, type Part, together } from './lifecycle.ts';
 import { warnOfBadLinks } from './link-check.ts';
 import { createManagement } from './management.ts';
 import { collectMainHeap, createMemoryKeeper } from './memory-keeper.ts';
-import { policyFor } from './policy.ts';
+import { policyFor, viewOf } from './policy.ts';
 import { createStandingAuditor } from './standing-auditor.ts';
 import type { StopCause } from './stop-request.ts';
 
@@ -103,7 +104,7 @@ export function compose({ environment, paths, config, clock, logger, requestStop
   });
   const runner = createRunner({
     sandbox,
-    policyFor: (root) => policyFor(root, config.sandbox),
+    policyFor: (session) => policyFor(viewOf(session), config.sandbox),
     privateSocketsDir: paths.dialledSocketsDir,
     scrub: async (sessionKey, texts) => (await scrubber.scrub(sessionKey, [...texts])).value,
     services: { ArtifactView: createArtifactView(artifacts) },
@@ -155,7 +156,7 @@ export function compose({ environment, paths, config, clock, logger, requestStop
     gate,
     scrubber,
     rules: { projects, workspaceRules, approvals },
-    quarantine: { projects, sandbox, policyFor: (root) => policyFor(root, config.sandbox) },
+    quarantine: { projects, sandbox, policyFor: (root) => policyFor(baseView(root), config.sandbox) },
     clock,
     checkHealth: (projectRoot) =>
       checkHealth(projectRoot, {

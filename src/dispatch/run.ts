@@ -1,3 +1,4 @@
+import { parseSessionKey } from '../call/session.ts';
 import type { Config } from '../config/schema.ts';
 import { ContextdError } from '../core/errors.ts';
 import type { ToolFailure } from '../protocol/tool-output.ts';
@@ -26,8 +27,7 @@ export async function run(
   const progress = progressOf(call, opened, deps);
   const ran = deps.runner.run({
     requestId: call.requestId,
-    projectRoot: call.request.projectRoot,
-    sessionKey: call.sessionKey,
+    session: parseSessionKey(call.sessionKey),
     tool: call.tool.manifest.name,
     origin: call.tool.origin,
     profile: call.tool.manifest.profile,

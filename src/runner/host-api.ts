@@ -77,7 +77,7 @@ export class HostApi {
   /** Runs a shell command until the call's deadline. Throws ARGS_INVALID, RATE_LIMITED and what the sandbox throws. */
   exec(request: ExecRequest, cancelled: AbortSignal): Promise<ExecResult> {
     return this.#serve('Exec', async (record) => {
-      const cwd = request.cwd === '' ? this.#policy.workspace : request.cwd;
+      const cwd = request.cwd === '' ? this.#policy.workspace.path : request.cwd;
       checkCommand({ ...request, cwd });
       if (this.#execs >= EXECS_AT_ONCE) {
         throw new ContextdError('RATE_LIMITED', `${this.#call.tool} already runs ${EXECS_AT_ONCE} commands in a call`);

@@ -1,6 +1,6 @@
 import { ContextdError } from '../core/errors.ts';
 import { fromFailure, type ScannedOutput, type ToolFailure } from '../protocol/tool-output.ts';
-import type { RunnerConfig } from './runner-config.ts';
+import type { RunnerConfig } from './runner.ts';
 
 export type CancelReason = 'timeout' | 'cancelled';
 

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
+import { sessionKey } from '../call/session.ts';
 import { ContextdError } from '../core/errors.ts';
 import { OUTPUT_CEILING_BYTES } from '../protocol/tool-output.ts';
 import type { SandboxPolicy, SandboxProcess } from '../sandbox/sandbox.ts';
-import { brokeProtocol, crashed, describeExit } from './faults.ts';
 import { HostApi, type HostDeps } from './host-api.ts';
 import { PendingCall } from './pending-call.ts';
 import { within } from './plugin/within.ts';
-import { type LinkDeps, linkPlugin, type PluginLink } from './plugin-link.ts';
+import { brokeProtocol, crashed, describeExit, type LinkDeps, linkPlugin, type PluginLink } from './plugin-link.ts';
 import type { RunResult, ToolCall } from './runner.ts';
 import type { CallStream, ToolClient } from './tool-client.ts';
 
@@ -143,6 +143,7 @@ export class ToolProcess {
     const outputMaxBytes = Math.min(call.outputMaxBytes, OUTPUT_CEILING_BYTES);
     const hostCall = {
       ...call,
+      sessionKey: sessionKey(call.session),
       outputMaxBytes,
       endsAt: startedAt + timeoutMs,
       signal: pending.workSignal,
@@ -164,7 +165,7 @@ export class ToolProcess {
       request_id: call.requestId,
       tool: call.tool,
       input_json: Buffer.from(JSON.stringify(call.input)),
-      workspace: call.projectRoot,
+      workspace: call.session.project,
       etag_key: call.etagKey,
       timeout_ms: call.timeoutMs,
       output_max_bytes: call.outputMaxBytes,

@@ -1,13 +1,11 @@
 import { ContextdError } from '../core/errors.ts';
 import { directoryIdentity } from '../sandbox/directory-identity.ts';
 import { SOCKET_DIR } from '../sandbox/policy.ts';
-import type { SandboxProcess } from '../sandbox/sandbox.ts';
+import type { SandboxPolicy, SandboxProcess } from '../sandbox/sandbox.ts';
 import { type CallFacts, NO_FACTS } from './call-facts.ts';
-import { CrashBackoff } from './crash-backoff.ts';
-import { type HostCertificate, pluginEnvironment } from './plugin/connect-plugin.ts';
-import { narrowPolicy, type ToolPolicies } from './profile.ts';
-import type { RunnerDeps, RunResult, ToolCall } from './runner.ts';
-import type { RunnerConfig } from './runner-config.ts';
+import { pluginEnvironment } from './plugin/connect-plugin.ts';
+import type { HostCertificate } from './plugin/plugin-process.ts';
+import type { RunnerConfig, RunnerDeps, RunResult, ToolCall } from './runner.ts';
 import { ToolProcess, type ToolProcessDeps } from './tool-process.ts';
 
 export interface SlotDeps extends Omit<RunnerDeps, 'config'>, Pick<ToolProcessDeps, 'protocol'> {
@@ -19,7 +17,13 @@ export interface SlotDeps extends Omit<RunnerDeps, 'config'>, Pick<ToolProcessDe
 const REPLACED_MAX = 5;
 
 /** What the calls of one slot have in common. */
-type SlotPlan = Pick<ToolCall, 'projectRoot' | 'bundleDir' | 'origin' | 'profile'>;
+type SlotPlan = Pick<ToolCall, 'session' | 'bundleDir' | 'origin' | 'profile'>;
+
+/** What holds for the tool's own process and for the commands it runs. Both see the same workspace. */
+export interface ToolPolicies {
+  process: SandboxPolicy;
+  command: SandboxPolicy;
+}
 
 /** The place of one tool process: started when needed, stopped when idle, replaced when it fails. */
 export class ToolSlot {
@@ -36,11 +40,11 @@ export class ToolSlot {
   #isStopped = false;
 
   /** `onEmpty`: the process was idle and is gone, so the slot may go too. */
-  constructor(plan: SlotPlan, deps: SlotDeps, onEmpty: () => void) {
+  constructor(plan: SlotPlan, policies: ToolPolicies, deps: SlotDeps, onEmpty: () => void) {
     this.#plan = plan;
+    this.#policies = policies;
     this.#deps = deps;
     this.#onEmpty = onEmpty;
-    this.#policies = narrowPolicy(deps.policyFor(plan.projectRoot), plan.profile);
   }
 
   async run(call: ToolCall): Promise<RunResult> {
@@ -67,9 +71,9 @@ export class ToolSlot {
     const process = await unlessAborted(this.#acquire(call.tool), call);
     // Closed in the moment between: nothing was sent yet, so another process may take the call.
     if (!process.isOpen) return this.#run(call, replaced);
-    if (process.directory !== directoryIdentity(this.#plan.projectRoot)) {
+    if (process.directory !== directoryIdentity(this.#plan.session.project)) {
       process.phaseOut();
-      if (replaced === REPLACED_MAX) throw keepsChanging(this.#plan.projectRoot);
+      if (replaced === REPLACED_MAX) throw keepsChanging(this.#plan.session.project);
       return this.#run(call, replaced + 1);
     }
     clearTimeout(this.#idleTimer);
@@ -109,7 +113,7 @@ export class ToolSlot {
   async #start(): Promise<ToolProcess> {
     const startedAt = this.#deps.clock.monotonic();
     // Before it is mounted: if it is replaced in between, the next look finds another directory and starts once more.
-    const directory = directoryIdentity(this.#plan.projectRoot);
+    const directory = directoryIdentity(this.#plan.session.project);
     const opened = await this.#open();
     if (this.#isStopped) {
       await opened.kill();
@@ -119,7 +123,7 @@ export class ToolSlot {
       ...this.#deps,
       // Where the file system is not rebuilt, a sandbox sees the directory by its own name.
       insideSocketDir: process.platform === 'linux' ? SOCKET_DIR : opened.socketDir,
-      project: this.#plan.projectRoot,
+      project: this.#plan.session.project,
       origin: this.#plan.origin,
       directory,
       commandPolicy: this.#policies.command,
@@ -131,7 +135,7 @@ export class ToolSlot {
     await tool.ready();
     this.#scheduleStop(tool);
     const startMs = Math.round(this.#deps.clock.monotonic() - startedAt);
-    this.#deps.logger.info('tool.started', { project: this.#plan.projectRoot, start_ms: startMs });
+    this.#deps.logger.info('tool.started', { project: this.#plan.session.project, start_ms: startMs });
     return tool;
   }
 
@@ -149,7 +153,7 @@ export class ToolSlot {
     if (fault === null || this.#isStopped) return;
     this.#backoff.failed(this.#deps.clock.monotonic());
     this.#deps.logger.warn('tool.failed', {
-      project: this.#plan.projectRoot,
+      project: this.#plan.session.project,
       reason: fault.message,
       failures: this.#backoff.failures,
     });
@@ -189,4 +193,37 @@ function unlessAborted(starting: Promise<ToolProcess>, { tool, signal }: ToolCal
     signal.addEventListener('abort', onAbort, { once: true });
     starting.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
   });
+}
+
+/** Milliseconds after the second failure in a row; doubled with each further one. */
+const FIRST_DELAY_MS = 250;
+const LONGEST_DELAY_MS = 30_000;
+
+/**
+ * When a tool process that keeps failing may be started again. The first failure costs nothing: the next call starts
+ * a new process at once. A call that was answered resets it. Times are monotonic milliseconds.
+ */
+export class CrashBackoff {
+  #failures = 0;
+  #notBefore = 0;
+
+  failed(nowMs: number): void {
+    this.#failures += 1;
+    if (this.#failures < 2) return;
+    this.#notBefore = nowMs + Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** (this.#failures - 2));
+  }
+
+  succeeded(): void {
+    this.#failures = 0;
+    this.#notBefore = 0;
+  }
+
+  /** Milliseconds to wait before the next start; 0: start now. */
+  waitMs(nowMs: number): number {
+    return Math.max(0, Math.ceil(this.#notBefore - nowMs));
+  }
+
+  get failures(): number {
+    return this.#failures;
+  }
 }

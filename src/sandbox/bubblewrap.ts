@@ -4,8 +4,8 @@ import { Duplex, type Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ContextdError, isErrno } from '../core/errors.ts';
 import { isJsonObject } from '../core/json.ts';
+import { coverStrays } from './descriptors.ts';
 import type { Launch } from './launch.ts';
-import { coverStrays } from './stray-fds.ts';
 
 /** Its own environment, which shows inside as /proc/1/environ. */
 const LAUNCH_ENVIRONMENT = { PATH: '/usr/sbin:/usr/bin:/sbin:/bin' };

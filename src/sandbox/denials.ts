@@ -1,14 +1,10 @@
 import { posix } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 import type { Denial } from '../core/envelope.ts';
-import { type Complaint, readComplaint } from './denials/complaint.ts';
-import { isTelling, lastLines, ownWords } from './denials/lines.ts';
-import { readNetworkComplaint } from './denials/network.ts';
-import { type MountedPlaces, PlaceMap } from './denials/places.ts';
+import { type Complaint, readComplaint, readNetworkComplaint, readSystemCallComplaint } from './denials/complaints.ts';
 import { absentPath, hiddenPath, killedByFilter, noNetwork, readOnlyPath, refusedCall } from './denials/rules.ts';
-import { readSystemCallComplaint } from './denials/system-calls.ts';
-import type { EndedBy, SeccompToggles } from './sandbox.ts';
-
-export { type MountedPlaces, placesOf } from './denials/places.ts';
+import type { Mount } from './policy.ts';
+import type { CommandResult, DenialSource, EndedBy, SandboxPolicy, SeccompToggles } from './sandbox.ts';
 
 const DENIALS_MAX = 10;
 /** Of one rule: more examples teach nothing. */
@@ -24,6 +20,8 @@ export interface DenialFacts extends MountedPlaces {
   /** Where the command began. */
   readonly cwd: string;
   readonly workspace: string;
+  /** `joined`: there is a network, whose proxy knows what it refused, so that nothing is guessed about it. */
+  readonly network: 'none' | 'joined';
   /** The filter in force; null without one. */
   readonly seccomp: SeccompToggles | null;
 }
@@ -49,13 +47,40 @@ export function findDenials(facts: DenialFacts): Denial[] {
   return collection.list();
 }
 
+/** Runs a command and adds to its result what the sources report about it. */
+export async function withDenialFacts<R extends Pick<CommandResult, 'denied'>>(
+  sources: readonly DenialSource[],
+  policy: SandboxPolicy,
+  run: () => Promise<R>,
+): Promise<R> {
+  const ends = sources.map((source) => source.begin(policy));
+  const [outcome] = await Promise.allSettled([run()]);
+  const facts = ends.map((end) => end());
+  if (outcome.status === 'rejected') throw outcome.reason;
+  return { ...outcome.value, denied: mergeDenials([...facts, outcome.value.denied]) };
+}
+
+/** Of two sources that report the same refusal, the first one counts. */
+function mergeDenials(sources: readonly (readonly Denial[])[]): Denial[] {
+  const merged: Denial[] = [];
+  for (const denials of sources) {
+    const known = new Set(merged.map(subjectOf));
+    merged.push(...denials.filter((denial) => !known.has(subjectOf(denial))));
+  }
+  return merged.slice(0, DENIALS_MAX);
+}
+
+function subjectOf({ kind, path, host }: Denial): string {
+  return JSON.stringify([kind, path ?? null, host ?? null]);
+}
+
 function denialIn(lines: readonly string[], index: number, places: PlaceMap, facts: DenialFacts): Denial | null {
   const raw = lines[index] ?? '';
   const line = isTelling(raw) ? ownWords(raw) : '';
   if (line === '') return null;
   const complaint = readComplaint(line, linesBefore(lines, index));
   if (complaint !== null) return fromComplaint(complaint, places, facts);
-  const network = readNetworkComplaint(line);
+  const network = facts.network === 'none' ? readNetworkComplaint(line) : null;
   if (network !== null) return noNetwork(network.host);
   const call = facts.seccomp === null ? null : readSystemCallComplaint(line, facts.seccomp);
   return call === null ? null : refusedCall(call);
@@ -119,5 +144,128 @@ class Collection {
     const all = [...this.#found.values()];
     const isNamed = all.some(({ host }) => host !== undefined);
     return all.filter(({ kind, host }) => kind !== 'network' || host !== undefined || !isNamed);
+  }
+}
+
+/** Bytes looked at from the end of each stream, and characters of one line: no program's complaint is longer. */
+const TAIL_BYTES = 64 * 1024;
+const LINE_MAX_CHARS = 4096;
+
+/** How lines begin that repeat what something else said, somewhere else: logs, search results, differences, source text. */
+const REPEATED = [
+  // Dates and times, bare, in brackets, or of syslog.
+  /^\[?\d{1,4}[-/:.]\d/,
+  /^[A-Z][a-z]{2} +\d{1,2} \d\d:/,
+  // Levels of loggers. `ERROR: ` and `error: ` are how programs complain.
+  /^[[(]?(?:TRACE|DEBUG|INFO|NOTICE|WARN|FATAL|CRITICAL|ERROR|error|warn|info|debug)[\])|](?:\W|$)/,
+  /^(?:TRACE|DEBUG|INFO|NOTICE|WARN|FATAL|CRITICAL|ERROR) /,
+  /^(?:DEBUG|INFO|WARNING|ERROR|CRITICAL):\w/,
+  /^(?:level|time|ts|msg)=/,
+  // `file:line:` of a search; a compiler's has a blank after it.
+  /^[^\s:]+:\d+:(?! |\d+: (?:fatal )?error: )/,
+  // Differences, quotations, comments, data, tables.
+  /^[-+<>|#*"'{$%;]/,
+  /^\/[/*]/,
+];
+
+/** Every complaint holds one of these: most lines hold none, and nothing else is tried on them. */
+const TELLING =
+  /ead-only file system|o such file|ermission denied|esource busy|not permitted|not found|nonexistent|ENOENT|Cannot find module|does not (?:exist|appear)|No rule to make|resol|getaddrinfo|unreachable|Failed to connect|lookup|not known|ECONNREFUSED|UnknownHost|ENETUNREACH|hostname/;
+
+/** The last lines of a stream, without colours. */
+function lastLines(stream: Buffer): string[] {
+  const isCut = stream.length > TAIL_BYTES;
+  const lines = stripVTControlCharacters(stream.subarray(-TAIL_BYTES).toString()).split(/\r?\n|\r/);
+  return isCut ? lines.slice(1) : lines;
+}
+
+/** True when a line may be a complaint. */
+function isTelling(line: string): boolean {
+  return line.length <= LINE_MAX_CHARS && TELLING.test(line);
+}
+
+/** What a program says itself in a line; empty where it repeats others' words. Pytest puts `E` before what a test raised. */
+function ownWords(line: string): string {
+  const words = line.replace(/^E {3}/, '').trim();
+  return REPEATED.some((pattern) => pattern.test(words)) ? '' : words;
+}
+
+/** What is mounted in a sandbox, as absolute paths. The most specific one decides about a path. */
+interface MountedPlaces {
+  readonly writable: readonly string[];
+  readonly readOnly: readonly string[];
+  /** Covered by a deny glob. */
+  readonly hidden: readonly string[];
+  /** Everything else that is mounted: /proc and the like. */
+  readonly visible: readonly string[];
+}
+
+interface Place {
+  readonly kind: 'writable' | 'read_only' | 'hidden' | 'visible' | 'absent';
+  /** The mount that decides; `/` when there is none. */
+  readonly root: string;
+}
+
+/** The places of a planned tree; `hidden` are those of its mounts that cover what a deny glob matched. */
+export function placesOf(mounts: readonly Mount[], hidden: readonly string[]): MountedPlaces {
+  const kinds = new Map<string, 'writable' | 'readOnly' | 'visible'>();
+  for (const mount of mounts) {
+    const kind = kindOf(mount);
+    if (kind !== null) kinds.set(mount.dest, kind);
+  }
+  const withKind = (kind: string): string[] => [...kinds].flatMap(([dest, own]) => (own === kind ? [dest] : []));
+  return { writable: withKind('writable'), readOnly: withKind('readOnly'), visible: withKind('visible'), hidden };
+}
+
+function kindOf(mount: Mount): 'writable' | 'readOnly' | 'visible' | null {
+  switch (mount.kind) {
+    case 'bind':
+    case 'dev-bind':
+    case 'tmpfs':
+      return 'writable';
+    case 'ro-bind':
+    case 'symlink':
+    case 'remount-ro':
+      return 'readOnly';
+    case 'proc':
+    case 'dev':
+      return 'visible';
+    case 'dir':
+      return null;
+  }
+}
+
+/** Finds the mount that a path lies under. */
+class PlaceMap {
+  readonly #kinds = new Map<string, Place['kind']>();
+  /** Directories that exist because a mount lies below them. */
+  readonly #ways = new Set<string>();
+
+  constructor(places: MountedPlaces) {
+    this.#add('visible', places.visible);
+    this.#add('read_only', places.readOnly);
+    this.#add('writable', places.writable);
+    this.#add('hidden', places.hidden);
+  }
+
+  /** `path` is absolute and normal. Under the root itself nothing is mounted: `absent`. */
+  find(path: string): Place {
+    for (let root = path; root !== '/'; root = posix.dirname(root)) {
+      const kind = this.#kinds.get(root);
+      if (kind !== undefined) return { kind, root };
+    }
+    return { kind: 'absent', root: '/' };
+  }
+
+  /** True for the root, and for what leads to a mount. */
+  isWay(path: string): boolean {
+    return path === '/' || this.#ways.has(path);
+  }
+
+  #add(kind: Place['kind'], roots: readonly string[]): void {
+    for (const root of roots) {
+      this.#kinds.set(root, kind);
+      for (let way = posix.dirname(root); !this.isWay(way); way = posix.dirname(way)) this.#ways.add(way);
+    }
   }
 }

@@ -4,17 +4,14 @@ import type { Paths } from '../config/paths.ts';
 import type { Config } from '../config/schema.ts';
 import type { Clock } from '../core/clock.ts';
 import type { Logger } from '../core/log.ts';
-import { removeCopies } from './bundle-copy.ts';
 import { type Cgroups, openCgroups } from './cgroup/cgroup.ts';
+import { findStrayFds, PipeStock } from './descriptors.ts';
 import type { Identity } from './identity.ts';
-import { PipeStock } from './pipes.ts';
 import type { Mount } from './policy.ts';
-import type { Bubblewrap } from './probe/facts.ts';
-import { findBubblewrap } from './probe/probe.ts';
-import { ensurePublicMountPoints, publicDirFor } from './reach.ts';
-import { FilterFiles } from './seccomp/filter-files.ts';
+import { type Bubblewrap, findBubblewrap } from './probe/facts.ts';
+import { ensurePublicMountPoints, publicDirFor, removeCopies } from './reach.ts';
+import { FilterFiles } from './seccomp/filter.ts';
 import { buildSkeleton, removeOldSkeletons } from './skeleton.ts';
-import { findStrayFds } from './stray-fds.ts';
 
 /** Milliseconds after which the skeleton's inputs are looked at again. */
 const SKELETON_FRESH_MS = 60_000;

@@ -3,12 +3,13 @@ import { ContextdError, isErrno } from '../core/errors.ts';
 import { steers } from '../core/variable-names.ts';
 import type { GroupFiles } from './cgroup/files.ts';
 import { becomeOwner, type Identity } from './identity.ts';
-import { perProcessLimits } from './limits.ts';
+import { bindToProcessors, perProcessLimits } from './limits.ts';
+import { refuseLayer } from './mountable.ts';
+import { type CheckedNetwork, openNetwork } from './network.ts';
 import { encodeArguments, type Mount, NODE_BINARY, renderArguments } from './policy.ts';
 import type { Bubblewrap } from './probe/facts.ts';
-import { bindToProcessors } from './processors.ts';
 import { makeReachable, type PublicBind } from './reach.ts';
-import type { SandboxLimits } from './sandbox.ts';
+import type { SandboxLimits, WorkspaceView } from './sandbox.ts';
 
 /** A Linux value that node:fs has no name for. */
 const O_PATH = 0o10000000;
@@ -54,7 +55,9 @@ export interface LaunchRequest {
   readonly strayFds: readonly number[];
   readonly identity: Identity;
   /** Null for a probe. */
-  readonly workspace: string | null;
+  readonly workspace: MountedWorkspace | null;
+  /** Null: a network namespace of its own. */
+  readonly network: CheckedNetwork | null;
   readonly mounts: readonly Mount[];
   readonly env: Readonly<Record<string, string>>;
   /** What the caller adds. */
@@ -71,14 +74,34 @@ export interface LaunchRequest {
   readonly seccompFile: string | null;
 }
 
+/** A workspace with its layer in place. Made by `mountWorkspace` alone, so that nothing in it can be pinned earlier. */
+export interface MountedWorkspace {
+  readonly path: string;
+  readonly [mounted]: true;
+}
+
+const mounted: unique symbol = Symbol('mounted');
+
+/**
+ * Puts the layer of a view over its base. A descriptor that was opened before would lead to the base for ever, so this
+ * comes before `prepareLaunch`, which opens them. Throws NOT_IMPLEMENTED for any layer but the base.
+ */
+export function mountWorkspace(view: WorkspaceView): MountedWorkspace {
+  refuseLayer(view);
+  return { path: view.path, [mounted]: true };
+}
+
+/** Opens what the sandbox is made of, in the mounted workspace, and puts the command line together. */
 export function prepareLaunch(request: LaunchRequest): Launch {
-  const { mounts, publicBinds } = makeReachable(request.mounts, request.identity, request.workspace);
+  const { mounts, publicBinds } = makeReachable(request.mounts, request.identity, request.workspace?.path ?? null);
   const pinned = request.bubblewrap.features.bindFd ? openPins(mounts) : { fds: [], mounts, byMount: [] };
   const inherited = [...pinned.fds];
   try {
-    const firstPin = request.firstFreeFd + 2;
+    // Before the pins, so that its number has one digit: a shell can close no larger one.
+    if (request.network !== null) inherited.unshift(openNetwork(request.network));
+    const firstPin = request.firstFreeFd + (request.network === null ? 2 : 3);
     const pins = new Map(pinned.byMount.map((mount, i) => [mount, firstPin + i]));
-    const seccompFd = request.seccompFile === null ? null : firstPin + inherited.length;
+    const seccompFd = request.seccompFile === null ? null : firstPin + pinned.fds.length;
     if (request.seccompFile !== null) inherited.push(openSync(request.seccompFile, constants.O_RDONLY));
     const releasable = [...inherited];
     const args = encodeArguments(
@@ -87,6 +110,7 @@ export function prepareLaunch(request: LaunchRequest): Launch {
         env: { ...request.env, ...variablesFor('jail', request) },
         cwd: request.cwd,
         features: request.bubblewrap.features,
+        joinsNetwork: request.network !== null,
         pins,
         statusFd: request.firstFreeFd + 1,
         seccompFd,
@@ -108,12 +132,15 @@ export function prepareLaunch(request: LaunchRequest): Launch {
 }
 
 function commandLine(request: LaunchRequest, publicBinds: readonly PublicBind[]): string[] {
-  const { limits, bubblewrap, group } = request;
+  const { limits, bubblewrap, group, network } = request;
+  const networkFd = request.firstFreeFd + 2;
   return [
     ...(publicBinds.length > 0 ? ['unshare', '--mount', '--propagation', 'private', '--'] : []),
+    ...(network === null ? [] : ['nsenter', `--net=/proc/self/fd/${networkFd}`, '--']),
     'sh',
     '-c',
-    LAUNCH_SCRIPT,
+    // The descriptor must not reach the sandbox, from where another namespace could be entered.
+    network === null ? LAUNCH_SCRIPT : `exec ${networkFd}<&-\n${LAUNCH_SCRIPT}`,
     'contextd-sandbox',
     String(Math.ceil(limits.fileBytes / 512)),
     String(limits.openFiles),

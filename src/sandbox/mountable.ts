@@ -3,6 +3,7 @@ import { sep } from 'node:path';
 import type { Paths } from '../config/paths.ts';
 import { ContextdError, isErrno } from '../core/errors.ts';
 import { BUNDLE_DIR, NODE_BINARY } from './policy.ts';
+import type { WorkspaceView } from './sandbox.ts';
 
 /** The sandbox's own places: a workspace there, or one that holds them, would cover them. */
 const OWN_PLACES = [
@@ -25,11 +26,25 @@ const NEVER_BELOW = ['/etc', '/proc', '/sys', '/dev', '/boot', BUNDLE_DIR, NODE_
  * The second lock behind registration: a workspace is a real path and neither the root, a system directory, nor near
  * what contextd keeps. Throws PATH_INVALID or PATH_NOT_FOUND.
  */
-export function checkWorkspace(workspace: string, paths: Paths): void {
+export function checkWorkspace(view: WorkspaceView, paths: Paths): void {
+  const workspace = view.path;
   const remedy = 'Create it, or run `ctxd init` where the project is now.';
   if (realPath(workspace, remedy) !== workspace) throw refuse(workspace, 'it is not a real path');
   if (holds(workspace, paths.installRoot)) throw refuse(workspace, 'contextd itself is installed in it');
   checkApart(workspace, paths);
+  refuseLayer(view);
+}
+
+/** Without this a branch that cannot be mounted would write the base. */
+export function refuseLayer({ path, layer }: WorkspaceView): void {
+  if (layer === null) return;
+  throw new ContextdError(
+    'NOT_IMPLEMENTED',
+    `cannot mount the branch ${layer} of ${path}: only the base can be mounted`,
+    {
+      remedy: 'Call without a branch.',
+    },
+  );
 }
 
 /** A read-only directory a person listed. Throws PATH_INVALID or PATH_NOT_FOUND. */

@@ -90,6 +90,8 @@ export interface JailPlan {
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string;
   readonly features: BubblewrapFeatures;
+  /** True if the launcher has already joined a network namespace, so that bubblewrap must not make one. */
+  readonly joinsNetwork: boolean;
   /** Descriptor, in bubblewrap, of each pinned mount's source; empty where it cannot take descriptors. */
   readonly pins: ReadonlyMap<Mount, number>;
   readonly statusFd: number;
@@ -103,7 +105,7 @@ export function renderArguments(plan: JailPlan): string[] {
     '--new-session',
     '--unshare-user',
     '--unshare-pid',
-    '--unshare-net',
+    ...(plan.joinsNetwork ? [] : ['--unshare-net']),
     '--unshare-ipc',
     '--unshare-uts',
     '--unshare-cgroup-try',

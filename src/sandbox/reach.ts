@@ -1,8 +1,18 @@
-import { createHash } from 'node:crypto';
-import { realpathSync, statSync } from 'node:fs';
+import { createHash, randomBytes } from 'node:crypto';
+import {
+  closeSync,
+  constants,
+  fchmodSync,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  realpathSync,
+  type Stats,
+  statSync,
+} from 'node:fs';
+import { chmod, copyFile, mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { ContextdError } from '../core/errors.ts';
-import { ensureDir, ensureEmptyFile } from './exact-mode.ts';
+import { ContextdError, isErrno } from '../core/errors.ts';
 import type { Identity } from './identity.ts';
 import type { Mount } from './policy.ts';
 
@@ -112,5 +122,107 @@ function orRefuse(place: string, work: () => void): void {
       remedy: `Remove it (rm -rf ${place}) and start contextd again, or run contextd as an ordinary user.`,
       cause,
     });
+  }
+}
+
+/** For anything but its owner to write. */
+const FOREIGN_WRITE = 0o022;
+
+/**
+ * A directory of this user with exactly `mode`, whatever the umask: made if it is missing, given the mode if it has
+ * another one. Throws an Error that names what stands there: a link, a file, another user's directory, or one that
+ * others could write to and may have filled. Its parent must exist.
+ */
+function ensureDir(path: string, mode: number): void {
+  try {
+    mkdirSync(path, { mode });
+  } catch (cause) {
+    if (!isErrno(cause, 'EEXIST')) throw cause;
+  }
+  const fd = openOwn(path, constants.O_RDONLY | constants.O_DIRECTORY);
+  try {
+    settle(path, fd, mode);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** An empty file, as `ensureDir` makes a directory. */
+function ensureEmptyFile(path: string, mode: number): void {
+  const fd = openOwn(path, constants.O_RDONLY | constants.O_CREAT | constants.O_NONBLOCK, mode);
+  try {
+    const { size, nlink } = settle(path, fd, mode, (stats) => stats.isFile());
+    if (size > 0 || nlink > 1) throw new Error(`${path} is not an empty file with one name`);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** Never through a link. */
+function openOwn(path: string, flags: number, mode?: number): number {
+  try {
+    return openSync(path, flags | constants.O_NOFOLLOW, mode);
+  } catch (cause) {
+    if (!isErrno(cause, 'ELOOP', 'ENOTDIR', 'EISDIR', 'ENXIO')) throw cause;
+    throw new Error(`${path} is a link, or not what contextd keeps there`, { cause });
+  }
+}
+
+function settle(path: string, fd: number, mode: number, isKind: (stats: Stats) => boolean = () => true): Stats {
+  const stats = fstatSync(fd);
+  const own = process.geteuid?.() ?? stats.uid;
+  if (!isKind(stats)) throw new Error(`${path} is not what contextd keeps there`);
+  if (stats.uid !== own) throw new Error(`${path} belongs to uid ${stats.uid}, not to uid ${own}`);
+  if ((stats.mode & FOREIGN_WRITE & ~mode) !== 0) {
+    throw new Error(`${path} has mode ${(stats.mode & 0o7777).toString(8)}: other users can write to it`);
+  }
+  if ((stats.mode & 0o7777) !== mode) fchmodSync(fd, mode);
+  return stats;
+}
+
+/** The bundle, or a copy of it for an owner who may not read it. Throws PATH_NOT_FOUND. */
+export async function readableBundle(
+  sandboxDir: string,
+  identity: Identity,
+  bundleDir: string,
+): Promise<{ dir: string; remove: () => Promise<void> }> {
+  if (!statSync(bundleDir, { throwIfNoEntry: false })?.isDirectory()) {
+    throw new ContextdError('PATH_NOT_FOUND', `the tool's bundle ${bundleDir} is not there`, {
+      remedy: 'Install the tool again.',
+    });
+  }
+  if (identity.kind !== 'owner') return { dir: bundleDir, remove: async () => {} };
+  const dir = await copyForOwner(bundleDir, sandboxDir);
+  return { dir, remove: () => removeCopies(sandboxDir, dir) };
+}
+
+/**
+ * Bundles are kept with mode 0700 and 0600, which a workspace's owner may not read even when they are mounted. A root
+ * daemon gives such a sandbox a copy of its own that everybody may read and nobody but root may write. Links are left
+ * out: root would follow them.
+ */
+async function copyForOwner(bundleDir: string, sandboxDir: string): Promise<string> {
+  const copy = join(sandboxDir, BUNDLES, randomBytes(8).toString('hex'));
+  await copyTree(bundleDir, copy);
+  return copy;
+}
+
+/** Removes one copy, or without a name all that an earlier daemon left. */
+export async function removeCopies(sandboxDir: string, copy = join(sandboxDir, BUNDLES)): Promise<void> {
+  await rm(copy, { recursive: true, force: true });
+}
+
+const BUNDLES = 'bundles';
+
+async function copyTree(from: string, to: string): Promise<void> {
+  await mkdir(to, { recursive: true });
+  await chmod(to, 0o755);
+  for (const entry of await readdir(from, { withFileTypes: true })) {
+    const target = join(to, entry.name);
+    if (entry.isDirectory()) await copyTree(join(from, entry.name), target);
+    if (!entry.isFile()) continue;
+    await copyFile(join(from, entry.name), target);
+    const { mode } = await stat(join(from, entry.name));
+    await chmod(target, (mode & 0o100) === 0 ? 0o644 : 0o755);
   }
 }

@@ -4,18 +4,34 @@ import type { Config } from '../config/schema.ts';
 import type { Clock } from '../core/clock.ts';
 import type { Denial } from '../core/envelope.ts';
 import type { Logger } from '../core/log.ts';
-import { UnavailableSandbox } from './probe/unavailable.ts';
 import type { QuarantineAction, QuarantineReport, QuarantineResult, SetAside } from './quarantine.ts';
-import { SeatbeltSandbox } from './seatbelt/seatbelt-sandbox.ts';
-import { SpawnedSandbox } from './spawner/spawned-sandbox.ts';
 
 /** Why a command is over. `pids` only when the command failed; `oom` whenever the kernel killed for memory. */
 export type EndedBy = 'exit' | 'signal' | 'timeout' | 'oom' | 'pids' | 'seccomp' | 'output_limit' | 'cancelled';
 
-/** What a command may see and use. Mounted so because a person registered the workspace; never from a tool's input. */
+/** The project as one session sees it. */
+export interface WorkspaceView {
+  /** Absolute real path of the project root, mounted read-write at the same path. */
+  readonly path: string;
+  /** Names the branch whose files take the place of the base; null is the base. No sandbox mounts a branch yet. */
+  readonly layer: string | null;
+}
+
+/** The base of a project, whatever branches there are. */
+export function baseView(path: string): WorkspaceView {
+  return { path, layer: null };
+}
+
+/**
+ * Which network namespace a sandbox is in. `none`: its own, with nothing but loopback. `namespace`: the path of an
+ * existing one (`/run/netns/…`, `/proc/<pid>/fd/…`), which must not be the host's and which the sandbox joins.
+ */
+export type SandboxNetwork = 'none' | { readonly namespace: string };
+
+/** What a command may see and use. A person registered the workspace and set the rest; a tool's input changes nothing. */
 export interface SandboxPolicy {
-  /** Absolute real path, mounted read-write at the same path. */
-  workspace: string;
+  workspace: WorkspaceView;
+  network: SandboxNetwork;
   /** Absolute directories mounted read-only at the same path; their `bin` comes first on PATH. */
   roPaths: readonly string[];
   /** Globs relative to the workspace; what they match is not visible inside. */
@@ -161,6 +177,18 @@ export interface SandboxStatus {
   totals: { memoryBytes: number; memoryMaxBytes: number; pids: number; pidsMax: number } | null;
 }
 
+/** The status of a sandbox without a spawner. */
+export const IDLE_STATUS: SandboxStatus = {
+  spawnerPid: null,
+  spawnerRssBytes: 0,
+  running: 0,
+  processes: 0,
+  ready: [],
+  readyMax: 0,
+  readyUsed: 0,
+  totals: null,
+};
+
 export interface Sandbox {
   /** Starts what can be started before anything of the home may be touched. */
   launch(): Promise<void>;
@@ -189,19 +217,20 @@ export interface Sandbox {
   status(): Promise<SandboxStatus>;
 }
 
+/**
+ * A part that knows what was refused to a command, such as a proxy of the network. What it reports are facts: they come
+ * before what is read from the command's own output, and replace it if both are about the same refusal.
+ */
+export interface DenialSource {
+  /** Called when a command starts; the function returned is called once, when it has ended, for what was refused. */
+  begin(policy: SandboxPolicy): () => readonly Denial[];
+}
+
 export interface SandboxDeps {
   paths: Paths;
   config: Config['sandbox'];
+  /** What reports denials, besides the command's own output; default: nothing. */
+  denialSources?: readonly DenialSource[];
   logger: Logger;
   clock: Clock;
-}
-
-/** The sandbox of a system. */
-export function createSandbox(deps: SandboxDeps, platform: NodeJS.Platform = process.platform): Sandbox {
-  if (platform === 'linux') return new SpawnedSandbox(deps);
-  if (platform === 'darwin') return new SeatbeltSandbox(deps);
-  return new UnavailableSandbox(
-    `contextd cannot isolate tools on ${platform} yet`,
-    'Run contextd on Linux, or in a Linux virtual machine or container.',
-  );
 }

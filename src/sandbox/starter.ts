@@ -1,20 +1,31 @@
-import { closeSync } from 'node:fs';
+import { closeSync, lstatSync, rmdirSync, type Stats, unlinkSync } from 'node:fs';
+import { isErrno } from '../core/errors.ts';
 import { Jail } from './bubblewrap.ts';
 import type { GroupFiles } from './cgroup/files.ts';
-import { checkWorkspace } from './changed-underway.ts';
-import type { StartedSandbox } from './command.ts';
+import type { CheckedPolicy } from './checked-policy.ts';
+import type { PipeEnds } from './descriptors.ts';
+import { checkNotReplaced } from './directory-identity.ts';
 import { binDirsOf, coverProc, type Host } from './host.ts';
 import type { Identity } from './identity.ts';
-import { type Launch, type PinnedPath, prepareLaunch } from './launch.ts';
-import { OutputReader } from './output-reader.ts';
-import type { PipeEnds } from './pipes.ts';
+import { type Launch, type MountedWorkspace, mountWorkspace, type PinnedPath, prepareLaunch } from './launch.ts';
+import { OutputReader } from './output.ts';
 import { buildEnvironment, type Mount, planTree } from './policy.ts';
-import type { Site } from './sites.ts';
-import { removeStubs } from './stubs.ts';
 import type { Protection } from './workspace/protection.ts';
 
 /** Milliseconds after which a sandbox that nobody follows counts as built. */
 const BUILT_WITHIN_MS = 2_000;
+
+/** A sandbox with a command in it, or one that waits for its command. */
+export interface StartedSandbox {
+  readonly jail: Jail;
+  readonly stdout: OutputReader;
+  readonly stderr: OutputReader;
+  readonly group: GroupFiles | null;
+  /** Its whole tree. */
+  readonly mounts: readonly Mount[];
+  /** Takes away what bubblewrap made in the workspace for lack of a place to mount on; once it is built. */
+  tidy(): void;
+}
 
 /** What is to run, command or tool process alike. */
 export interface Job {
@@ -36,8 +47,8 @@ export class Starter {
   readonly #puttingAway = new Set<Promise<void>>();
   #isStopped = false;
 
-  async start(site: Site, protection: Protection, job: Job): Promise<StartedSandbox> {
-    const { host, identity } = site;
+  async start(checked: CheckedPolicy, protection: Protection, job: Job): Promise<StartedSandbox> {
+    const { host, identity } = checked;
     const owner = ownerOf(identity);
     const [stdout, stderr]: PipeEnds[] = [await host.pipes.take(owner), await host.pipes.take(owner)];
     if (stdout === undefined || stderr === undefined) throw new Error('no pipes');
@@ -46,13 +57,15 @@ export class Starter {
     let group: GroupFiles | null = null;
     let launch: Launch | null = null;
     try {
-      group = host.cgroups?.create(site.policy.limits) ?? null;
-      const mounts = plan(site, protection, job, group === null);
-      launch = prepare(site, mounts, job, group);
-      checkWorkspace(site, launch.pinned);
+      group = host.cgroups?.create(checked.policy.limits) ?? null;
+      // In this order: `prepare` opens descriptors in the workspace, which must be mounted by then.
+      const workspace = mountWorkspace(checked.policy.workspace);
+      const mounts = plan(checked, protection, job, group === null);
+      launch = prepare(checked, workspace, mounts, job, group);
+      checkNotReplaced(checked.policy.workspace.path, checked.directory, launch.pinned);
       const jail = new Jail(launch, job.takesScript ? [...childFds, 'pipe'] : childFds);
       this.#follow(jail, host, group);
-      return { jail, ...readers, group, mounts, tidy: tidyOnce(site, launch.pinned, jail) };
+      return { jail, ...readers, group, mounts, tidy: tidyOnce(checked, launch.pinned, jail) };
     } catch (cause) {
       readers.stdout.close();
       readers.stderr.close();
@@ -85,7 +98,7 @@ export class Starter {
 }
 
 /** Takes away what building it left in the workspace: when told to, or a while later, or when the sandbox is over. */
-function tidyOnce({ guard }: Site, pinned: readonly PinnedPath[], jail: Jail): () => void {
+function tidyOnce({ guard }: CheckedPolicy, pinned: readonly PinnedPath[], jail: Jail): () => void {
   const startedAtMs = Date.now();
   const isBuilt = guard.building(pinned.map(({ path }) => path));
   let isTidy = false;
@@ -102,11 +115,16 @@ function tidyOnce({ guard }: Site, pinned: readonly PinnedPath[], jail: Jail): (
 }
 
 /** The whole tree of a sandbox. */
-function plan({ host, identity, policy }: Site, protection: Protection, job: Job, isWatched: boolean): Mount[] {
+function plan(
+  { host, identity, policy }: CheckedPolicy,
+  protection: Protection,
+  job: Job,
+  isWatched: boolean,
+): Mount[] {
   const { commonGitDir } = protection;
   return planTree({
     base: host.base(),
-    writable: commonGitDir === null ? [policy.workspace] : [policy.workspace, commonGitDir],
+    writable: commonGitDir === null ? [policy.workspace.path] : [policy.workspace.path, commonGitDir],
     roPaths: policy.roPaths,
     protectedMounts: protection.mounts,
     proc: coverProc(identity),
@@ -115,13 +133,19 @@ function plan({ host, identity, policy }: Site, protection: Protection, job: Job
   });
 }
 
-function prepare(site: Site, mounts: readonly Mount[], job: Job, group: GroupFiles | null): Launch {
-  const { host, identity, policy } = site;
+function prepare(
+  { host, identity, network, policy, isFiltered }: CheckedPolicy,
+  workspace: MountedWorkspace,
+  mounts: readonly Mount[],
+  job: Job,
+  group: GroupFiles | null,
+): Launch {
   return prepareLaunch({
     bubblewrap: host.bubblewrap,
     strayFds: host.strayFds,
     identity,
-    workspace: policy.workspace,
+    workspace,
+    network,
     mounts,
     env: buildEnvironment(binDirsOf(policy.roPaths)),
     callerEnv: job.env,
@@ -131,11 +155,50 @@ function prepare(site: Site, mounts: readonly Mount[], job: Job, group: GroupFil
     group,
     firstFreeFd: job.takesScript ? 4 : 3,
     wallMs: job.wallMs,
-    seccompFile: site.isFiltered ? host.filters.fileFor(policy.seccomp, group === null ? 'watchdog' : 'cgroup') : null,
+    seccompFile: isFiltered ? host.filters.fileFor(policy.seccomp, group === null ? 'watchdog' : 'cgroup') : null,
   });
 }
 
 /** Whose the pipes of a sandbox are; null: the spawner's own user's. */
 export function ownerOf(identity: Identity): { uid: number; gid: number } | null {
   return identity.kind === 'owner' ? { uid: identity.uid, gid: identity.gid } : null;
+}
+
+/**
+ * bubblewrap makes the place of a mount where there is none. When a person takes a protected path away while a sandbox
+ * is being built over it, that would be an empty file or directory in the person's tree. Removes those: what is not what
+ * was pinned, is empty, and is younger than the start of the sandbox (milliseconds since the epoch).
+ */
+export function removeStubs(pinned: readonly PinnedPath[], startedAtMs: number): void {
+  // Innermost first: a stub may lie in a stub.
+  for (const pin of [...pinned].reverse()) {
+    const stats = lstatSync(pin.path, { throwIfNoEntry: false });
+    if (stats === undefined || isPinned(pin, stats) || !liesInPinnedRoot(pin, pinned)) continue;
+    if (stats.birthtimeMs >= startedAtMs) removeEmpty(pin.path, stats);
+  }
+}
+
+function isPinned({ dev, ino }: PinnedPath, stats: Stats): boolean {
+  return stats.ino === ino && stats.dev === dev;
+}
+
+/**
+ * bubblewrap makes places only inside the trees that it mounts, and these were opened before: a project folder itself is
+ * never a stub, and what lies in one that took its place is the person's.
+ */
+function liesInPinnedRoot(pin: PinnedPath, pinned: readonly PinnedPath[]): boolean {
+  const roots = pinned.filter(({ path }) => pin.path.startsWith(`${path}/`));
+  const [root] = roots.sort((a, b) => a.path.length - b.path.length);
+  const stats = root === undefined ? undefined : lstatSync(root.path, { throwIfNoEntry: false });
+  return root !== undefined && stats !== undefined && isPinned(root, stats);
+}
+
+/** A directory only when nothing is in it; a file only of no bytes. */
+function removeEmpty(path: string, stats: Stats): void {
+  try {
+    if (stats.isDirectory()) rmdirSync(path);
+    else if (stats.isFile() && stats.size === 0) unlinkSync(path);
+  } catch (cause) {
+    if (!isErrno(cause)) throw cause;
+  }
 }

@@ -1,7 +1,7 @@
 import { constants } from 'node:os';
 import { ContextdError } from '../core/errors.ts';
 import { explainFailure } from './probe/failures.ts';
-import type { CommandResult, EndedBy } from './sandbox.ts';
+import type { CommandResult, CommandSpec, EndedBy } from './sandbox.ts';
 
 /** Why contextd itself ended a sandbox; `oom` and `pids` come from the watchdog. */
 export type Interruption = 'timeout' | 'cancelled' | 'output_limit' | 'oom' | 'pids';
@@ -81,4 +81,34 @@ function neverRan({ stderr, cwd }: EndFacts): Verdict {
   }
   const { missing: why, remedy } = explainFailure(stderr);
   throw new ContextdError('SANDBOX_UNAVAILABLE', why, { remedy, cause: new Error(stderr) });
+}
+
+/** `first` tells which came first, if one came before the end. */
+interface Interruptions {
+  interrupt(why: Interruption): void;
+  first(): Interruption | null;
+}
+
+/** Kills on timeout, on cancellation and when told to, until the command is over. */
+export function watchForInterruption(
+  command: Pick<CommandSpec, 'timeoutMs' | 'signal'>,
+  kill: () => void,
+  until: AbortSignal,
+): Interruptions {
+  let first: Interruption | null = null;
+  const interrupt = (why: Interruption): void => {
+    if (until.aborted) return;
+    first ??= why;
+    kill();
+  };
+  const timer = setTimeout(() => interrupt('timeout'), command.timeoutMs);
+  until.addEventListener('abort', () => clearTimeout(timer), { once: true });
+  command.signal.addEventListener('abort', () => interrupt('cancelled'), { signal: until });
+  if (command.signal.aborted) interrupt('cancelled');
+  return { interrupt, first: () => first };
+}
+
+/** True if a command that printed this many bytes must be killed. */
+export function isTooMuch(bytes: number, { outputKillBytes }: Pick<CommandSpec, 'outputKillBytes'>): boolean {
+  return outputKillBytes > 0 && bytes > outputKillBytes;
 }

@@ -135,7 +135,8 @@ export class Ground {
 
   policy(change: RunChange = {}): SandboxPolicy {
     return {
-      workspace: this.workspace,
+      workspace: { path: this.workspace, layer: null },
+      network: 'none',
       roPaths: [],
       deny: [],
       minIsolation: 'reduced',

@@ -13,12 +13,12 @@ import { newRequestId } from '#src/core/ids.js';
 import { silentLogger } from '#src/core/log.js';
 import { createArtifactView } from '#src/daemon/artifact-view.js';
 import { acceptance } from '#src/daemon/management.js';
-import { policyFor } from '#src/daemon/policy.js';
+import { policyFor, viewOf } from '#src/daemon/policy.js';
 import { createDispatch } from '#src/dispatch/dispatch.js';
 import { createSlots } from '#src/dispatch/slots.js';
 import { createViewMaker } from '#src/dispatch/view/run-view.js';
-import { createRunner } from '#src/runner/runner.js';
-import { createSandbox } from '#src/sandbox/sandbox.js';
+import { createRunner } from '#src/runner/create-runner.js';
+import { createSandbox } from '#src/sandbox/create-sandbox.js';
 import { readRulePack } from '#src/scrub/exact/rule-pack.js';
 import { createEngine } from '#src/scrub/hardened/engine.js';
 import { createScanner } from '#src/scrub/scan/scanner.js';
@@ -72,7 +72,7 @@ async function assemble() {
   const scrubber = createScrubber({ scanner, engine, numbers: sessions, ...shared });
   const runner = createRunner({
     sandbox,
-    policyFor: (root) => policyFor(root, config.sandbox),
+    policyFor: (session) => policyFor(viewOf(session), config.sandbox),
     privateSocketsDir: paths.dialledSocketsDir,
     scrub: async (sessionKey, texts) => (await scrubber.scrub(sessionKey, [...texts])).value,
     services: { ArtifactView: createArtifactView(artifacts) },

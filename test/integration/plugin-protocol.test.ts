@@ -13,7 +13,7 @@ import type { LogRequest__Output } from '#src/protocol/generated/contextd/v1/Log
 import { createCertificate } from '#src/protocol/plugin/certificate.js';
 import { loadPluginProtocol } from '#src/protocol/plugin/load-plugin-protocol.js';
 import { dialPinned } from '#src/protocol/plugin/pinned-tls.js';
-import type { PluginConnection } from '#src/runner/plugin/connect-plugin.js';
+import type { PluginConnection } from '#src/runner/plugin/plugin-connection.js';
 import { buildGoPrograms } from '../helpers/build-go-plugin.ts';
 import { fixtureMain, PluginProcesses, type StartedPlugin } from '../helpers/plugin-process.ts';
 

@@ -2,6 +2,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import {
   chmodSync,
   closeSync,
+  existsSync,
   lstatSync,
   mkdirSync,
   openSync,
@@ -195,11 +196,22 @@ describe.each(whoCanRun())('isolation, %s', (who) => {
     expect(err).toContain('Read-only file system');
   });
 
+  test('SEC-2.3 a command on a branch never runs: only the base can be mounted, and a branch must not write it', async () => {
+    const change = { workspace: { path: bench.workspace, layer: 'b' } };
+    await expect(bench.bash('touch ran', {}, change)).rejects.toMatchObject({ code: 'NOT_IMPLEMENTED' });
+    await expect(bench.sandbox.watch(bench.policy(change))).rejects.toMatchObject({ code: 'NOT_IMPLEMENTED' });
+    expect(existsSync(join(bench.workspace, 'ran'))).toBe(false);
+  });
+
   test('a workspace that contextd keeps its files in, or the system, is refused', async () => {
-    for (const workspace of ['/', '/usr', '/etc', '/home', bench.base, join(bench.base, 'home')]) {
-      await expect(bench.bash('true', {}, { workspace })).rejects.toMatchObject({ code: 'PATH_INVALID' });
+    for (const path of ['/', '/usr', '/etc', '/home', bench.base, join(bench.base, 'home')]) {
+      await expect(bench.bash('true', {}, { workspace: { path, layer: null } })).rejects.toMatchObject({
+        code: 'PATH_INVALID',
+      });
     }
-    await expect(bench.bash('true', {}, { workspace: join(bench.base, 'none') })).rejects.toMatchObject({
+    await expect(
+      bench.bash('true', {}, { workspace: { path: join(bench.base, 'none'), layer: null } }),
+    ).rejects.toMatchObject({
       code: 'PATH_NOT_FOUND',
     });
   });

@@ -7,10 +7,9 @@ import { acceptConfig } from '#src/config/load.js';
 import { systemClock } from '#src/core/clock.js';
 import { silentLogger } from '#src/core/log.js';
 import { Host } from '#src/sandbox/host.js';
-import { gatherFacts } from '#src/sandbox/probe/facts.js';
+import { findBubblewrap, gatherFacts } from '#src/sandbox/probe/facts.js';
 import { explainFailure } from '#src/sandbox/probe/failures.js';
 import { Isolation } from '#src/sandbox/probe/isolation.js';
-import { findBubblewrap } from '#src/sandbox/probe/probe.js';
 import { defaultFilter } from '#src/sandbox/seccomp/filter.js';
 
 describe.runIf(process.platform === 'linux')('the probe, on this machine', () => {

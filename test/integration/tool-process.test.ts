@@ -1,10 +1,11 @@
+import type { SessionRef } from '#src/call/session.js';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { systemClock } from '#src/core/clock.js';
 import type { RunnerDeps, RunResult } from '#src/runner/runner.js';
 import { type Bench, openBench, whoCanRun } from '../fixtures/sandbox-harness.ts';
-import { openToolRunner, PROFILE, type ToolRunner } from '../helpers/tool-runner.ts';
+import { openToolRunner, PROFILE, sessionOf, type ToolRunner } from '../helpers/tool-runner.ts';
 
 /** Short graces: what is tested are outcomes, not durations. */
 const SHORT = { cancelGraceMs: 50, pingDeadlineMs: 500, stopGraceMs: 500 };
@@ -39,8 +40,14 @@ const bornAt = ({ output }: RunResult): unknown => output.data.bornAt;
 describe('a tool process', () => {
   it('SEC-2.1 FR-1.4 is another process, shared by the sessions of a project for the core bundle', async () => {
     const tools = open();
-    const a = await tools.fixture('ignore-cancel', 'birth', { origin: 'core', sessionKey: 'a' });
-    const b = await tools.fixture('ignore-cancel', 'birth', { origin: 'core', sessionKey: 'b' });
+    const a = await tools.fixture('ignore-cancel', 'birth', {
+      origin: 'core',
+      session: sessionOf(bench.workspace, 'a'),
+    });
+    const b = await tools.fixture('ignore-cancel', 'birth', {
+      origin: 'core',
+      session: sessionOf(bench.workspace, 'b'),
+    });
     expect(bornAt(a)).not.toBe(performance.timeOrigin);
     expect(bornAt(b)).toBe(bornAt(a));
     expect(tools.processes).toHaveLength(1);
@@ -48,18 +55,41 @@ describe('a tool process', () => {
 
   it('SEC-2.1 of another bundle is one for each session', async () => {
     const tools = open();
-    const a = await tools.fixture('ignore-cancel', 'birth', { sessionKey: 'a' });
-    const b = await tools.fixture('ignore-cancel', 'birth', { sessionKey: 'b' });
-    const again = await tools.fixture('ignore-cancel', 'birth', { sessionKey: 'a' });
+    const a = await tools.fixture('ignore-cancel', 'birth', { session: sessionOf(bench.workspace, 'a') });
+    const b = await tools.fixture('ignore-cancel', 'birth', { session: sessionOf(bench.workspace, 'b') });
+    const again = await tools.fixture('ignore-cancel', 'birth', { session: sessionOf(bench.workspace, 'a') });
     expect(bornAt(b)).not.toBe(bornAt(a));
     expect(bornAt(again)).toBe(bornAt(a));
   });
 
+  it('SEC-2.1 is not shared by two branches, nor by a branch and its base, nor by two sessions with a branch', async () => {
+    const asked: SessionRef[] = [];
+    const policyFor = (session: SessionRef) => {
+      asked.push(session);
+      return bench.policy();
+    };
+    const tools = open({ config: SHORT, policyFor });
+    const on = (session: string, branch: string | null) => ({ ...sessionOf(bench.workspace, session), branch });
+    const sessions = [on('a', null), on('b', null), on('a', 'x'), on('a', 'y'), on('b', 'x'), on('a', 'x')];
+    const born: unknown[] = [];
+    for (const session of sessions)
+      born.push(bornAt(await tools.fixture('ignore-cancel', 'birth', { origin: 'core', session })));
+    const [base, sameBase, branch, otherBranch, otherSession, sameBranch] = born;
+    expect([sameBase, sameBranch]).toEqual([base, branch]);
+    expect(new Set([base, branch, otherBranch, otherSession]).size).toBe(4);
+    expect(tools.processes).toHaveLength(4);
+    // The workspace of each process is that of the session it was started for.
+    expect(asked).toEqual([on('a', null), on('a', 'x'), on('a', 'y'), on('b', 'x')]);
+  });
+
   it('SEC-2.1 is not shared by two projects', async () => {
-    const tools = open({ config: SHORT, policyFor: (workspace) => bench.policy({ workspace }) });
+    const tools = open({
+      config: SHORT,
+      policyFor: ({ project }) => bench.policy({ workspace: { path: project, layer: null } }),
+    });
     const here = await tools.fixture('ignore-cancel', 'birth', { origin: 'core' });
-    const projectRoot = otherProject('other');
-    const there = await tools.fixture('ignore-cancel', 'birth', { origin: 'core', projectRoot });
+    const session = sessionOf(otherProject('other'));
+    const there = await tools.fixture('ignore-cancel', 'birth', { origin: 'core', session });
     expect(bornAt(there)).not.toBe(bornAt(here));
   });
 

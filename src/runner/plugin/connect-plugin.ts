@@ -9,14 +9,10 @@ import {
 } from '../../protocol/plugin/environment.ts';
 import { parseHandshake, quote } from '../../protocol/plugin/handshake-line.ts';
 import { type DialTarget, dialPinned, type Pair } from '../../protocol/plugin/pinned-tls.ts';
-import { adoptSocket } from './adopt-socket.ts';
+import { adoptSocket } from './host-broker.ts';
 import { LiveConnection, type PluginConnection } from './plugin-connection.ts';
-import { PluginOutput } from './plugin-output.ts';
-import { describeEnd, type PluginOptions, type PluginProcess } from './plugin-process.ts';
+import { describeEnd, type PluginOptions, PluginOutput, type PluginProcess } from './plugin-process.ts';
 import { within } from './within.ts';
-
-export type { PluginConnection } from './plugin-connection.ts';
-export type { HostCertificate, PluginOptions, PluginProcess } from './plugin-process.ts';
 
 /** Milliseconds to wait for the last words of a process that is dead. */
 const LAST_WORDS_MS = 200;

@@ -1,22 +1,25 @@
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { Logger } from '../../core/log.ts';
 import {
+  amount,
   type CgroupBackend,
   type CgroupFiles,
   type CgroupTotals,
+  counter,
   type GroupFiles,
   type GroupLimits,
   type GroupTree,
   hostCgroupFiles,
+  isLeftover,
+  type StartTimeOf,
   type TotalLimits,
+  topGroupName,
 } from './files.ts';
-import { locateCgroups } from './locate.ts';
-import { isLeftover, type StartTimeOf, topGroupName } from './name.ts';
-import { resolveTotal } from './total.ts';
+import { type CgroupPlaces, locateCgroups } from './locate.ts';
 import { openV1 } from './v1.ts';
 import { openV2 } from './v2.ts';
 
@@ -209,4 +212,39 @@ export async function openCgroups(
   if (await cgroups.prove()) return cgroups;
   await cgroups.stop();
   return null;
+}
+
+const KIB = 1024;
+/** Of the machine's memory, for all sandboxes together, when nothing was configured. */
+const SHARE = 3 / 4;
+
+/**
+ * The total limits, 0 memory replaced by three quarters of what this machine, or the group contextd itself lives in, has.
+ * `meminfo`: the text of /proc/meminfo.
+ */
+export function resolveTotal(
+  asked: TotalLimits,
+  meminfo: string,
+  places: CgroupPlaces,
+  files: CgroupFiles,
+): TotalLimits {
+  if (asked.memoryBytes > 0) return asked;
+  const machine = Number(/^MemTotal:\s+(\d+) kB$/m.exec(meminfo)?.[1] ?? Number.POSITIVE_INFINITY) * KIB;
+  const memory = Math.min(machine, ...ownLimits(places, files).filter((bytes) => bytes > 0));
+  return { memoryBytes: Math.floor(memory * SHARE), pids: asked.pids };
+}
+
+/** Memory limits of the own group and of those above it; 0 for what is not known. */
+function ownLimits({ v1, v2 }: CgroupPlaces, files: CgroupFiles): number[] {
+  const inherited = v1 === null ? 0 : counter(files.read(join(v1.memory, 'memory.stat')), 'hierarchical_memory_limit');
+  return [inherited, ...limitsUpwards(v2, files)];
+}
+
+/** The root of the hierarchy has no `memory.max`. */
+function limitsUpwards(place: string | null, files: CgroupFiles): number[] {
+  const limits: number[] = [];
+  for (let dir = place; dir !== null && files.exists(join(dir, 'memory.max')); dir = dirname(dir)) {
+    limits.push(amount(files.read(join(dir, 'memory.max'))));
+  }
+  return limits;
 }

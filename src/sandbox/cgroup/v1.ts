@@ -11,13 +11,13 @@ import {
   type GroupFiles,
   type GroupLimits,
   type GroupTree,
+  isTopGroup,
   killListed,
   OWN_PROCESSES,
   type TotalLimits,
   withChildren,
 } from './files.ts';
 import type { V1Places } from './locate.ts';
-import { isTopGroup } from './name.ts';
 
 /** v1: one directory per controller, joined through `tasks`, which is 100 times faster than `cgroup.procs`. Null when not writable. */
 export function openV1(own: V1Places, files: CgroupFiles, { name, total }: BackendSetup): CgroupBackend | null {

@@ -11,11 +11,13 @@ import {
   type GroupFiles,
   type GroupLimits,
   type GroupTree,
+  homeNameOf,
+  isHome,
+  isTopGroup,
   killListed,
   OWN_PROCESSES,
   withChildren,
 } from './files.ts';
-import { homeNameOf, isHome, isTopGroup } from './name.ts';
 
 /** Where the spawner was, once opened: everything to be undone. */
 interface Opened {

@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import type { Denial } from '../../core/envelope.ts';
 import { BUNDLE_DIR, NODE_BINARY, SANDBOX_HOME } from '../policy.ts';
-import { isDebuggerCall } from './system-calls.ts';
+import { isDebuggerCall } from './complaints.ts';
 
 const OUTSIDE = 'A person can do it outside contextd.';
 

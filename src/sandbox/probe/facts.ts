@@ -1,9 +1,10 @@
+import { execFile } from 'node:child_process';
 import { accessSync, constants, readFileSync, statSync } from 'node:fs';
 import { release } from 'node:os';
+import { promisify } from 'node:util';
 import { isErrno } from '../../core/errors.ts';
 import { locateCgroups } from '../cgroup/locate.ts';
 import type { BubblewrapFeatures } from '../policy.ts';
-import { type ContainerKind, containerOf, type Distribution, distributionOf, wslOf } from './machine-kind.ts';
 
 /** How facts are read, so that another machine's recorded files can stand in. Nothing throws: null is "not there". */
 export interface FactReaders {
@@ -164,4 +165,78 @@ function orNull<T>(read: () => T): T | null {
     if (isErrno(cause)) return null;
     throw cause;
   }
+}
+
+type ContainerKind = 'docker' | 'podman' | 'kubernetes' | 'lxc' | 'other';
+
+/** The package manager decides how a missing program is installed. */
+export interface Distribution {
+  /** For a person; "" when the system does not say. */
+  readonly name: string;
+  readonly packages: 'apt' | 'dnf' | 'pacman' | 'zypper' | 'apk' | 'nix' | null;
+}
+
+const PACKAGES_BY_ID: Readonly<Record<string, Distribution['packages']>> = {
+  debian: 'apt',
+  ubuntu: 'apt',
+  fedora: 'dnf',
+  rhel: 'dnf',
+  centos: 'dnf',
+  amzn: 'dnf',
+  arch: 'pacman',
+  suse: 'zypper',
+  opensuse: 'zypper',
+  'opensuse-leap': 'zypper',
+  'opensuse-tumbleweed': 'zypper',
+  sles: 'zypper',
+  alpine: 'apk',
+  nixos: 'nix',
+};
+
+/** Pure: from the text of /etc/os-release. A derivative names what it is like. */
+export function distributionOf(osRelease: string): Distribution {
+  const value = (key: string): string =>
+    new RegExp(`^${key}=(["']?)(.*)\\1$`, 'm').exec(osRelease)?.[2]?.trim().toLowerCase() ?? '';
+  const ids = [value('ID'), ...value('ID_LIKE').split(/\s+/)];
+  const known = ids.map((id) => PACKAGES_BY_ID[id]).find((packages) => packages !== undefined);
+  return { name: value('ID'), packages: known ?? null };
+}
+
+/** Marks of a container, the most telling first: a pod is also a container of some runtime. */
+function containerOf({ read, stat }: Pick<FactReaders, 'read' | 'stat'>): ContainerKind | null {
+  const groups = `${read('/proc/self/cgroup') ?? ''}${read('/proc/1/cgroup') ?? ''}`;
+  const root = (read('/proc/self/mountinfo') ?? '').split('\n').find((line) => line.split(' ')[4] === '/') ?? '';
+  const manager = `${read('/run/systemd/container') ?? ''}${read('/run/host/container-manager') ?? ''}`.trim();
+  if (stat('/var/run/secrets/kubernetes.io') !== null || /kubepods/.test(groups)) return 'kubernetes';
+  if (stat('/run/.containerenv') !== null || /libpod/.test(groups) || manager === 'podman') return 'podman';
+  if (stat('/.dockerenv') !== null || /\/docker[/-]/.test(groups) || /\/docker\//.test(root) || manager === 'docker')
+    return 'docker';
+  if (/\/lxc[/.]/.test(groups) || manager === 'lxc') return 'lxc';
+  return manager === '' || manager === 'wsl' ? null : 'other';
+}
+
+/** WSL 1 translates system calls and has no kernel; WSL 2 is a kernel in a virtual machine. */
+function wslOf({ read, stat, kernel }: Pick<FactReaders, 'read' | 'stat' | 'kernel'>): 1 | 2 | null {
+  const version = `${kernel} ${read('/proc/version') ?? ''}`;
+  if (/WSL2|microsoft-standard/i.test(version)) return 2;
+  if (/-Microsoft\b/.test(version)) return 1;
+  return stat('/proc/sys/fs/binfmt_misc/WSLInterop') === null ? null : 2;
+}
+
+/** Where bubblewrap is looked for; never on the caller's PATH, which a project may steer. */
+const BUBBLEWRAP_PLACES = ['/usr/bin/bwrap', '/bin/bwrap', '/usr/local/bin/bwrap', '/run/current-system/sw/bin/bwrap'];
+
+/** The installed bubblewrap, or null. */
+export async function findBubblewrap(places: readonly string[] = BUBBLEWRAP_PLACES): Promise<Bubblewrap | null> {
+  const path = places.find((place) => isAccessible(place, constants.X_OK));
+  if (path === undefined) return null;
+  const options = { env: { PATH: '/usr/bin:/bin' }, timeout: 5000 };
+  const [version, help] = await Promise.all(
+    ['--version', '--help'].map(async (flag) => (await promisify(execFile)(path, [flag], options)).stdout),
+  );
+  return { path, version: version?.trim().replace(/^bubblewrap /, '') ?? '', features: readFeatures(help ?? '') };
+}
+
+export function readFeatures(help: string): BubblewrapFeatures {
+  return { disableUserns: help.includes('--disable-userns'), bindFd: help.includes('--ro-bind-fd') };
 }

@@ -49,6 +49,13 @@ const FAILURES: readonly Failure[] = [
       facts?.container == null ? unknown('mounting is refused') : containerForbids(facts.container, 'mounting'),
   },
   {
+    says: /^nsenter: /m,
+    explain: () => ({
+      missing: 'the network namespace of the policy cannot be joined',
+      remedy: 'Run contextd as root: an ordinary user may not join a network namespace.',
+    }),
+  },
+  {
     says: /(setpriv|unshare|prlimit): (not found|unrecognized option|unknown option)|failed to execute (setpriv|bwrap)|execvp prlimit/i,
     explain: missingPrograms,
   },

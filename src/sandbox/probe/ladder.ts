@@ -1,13 +1,14 @@
 import { ContextdError } from '../../core/errors.ts';
 import type { Identity } from '../identity.ts';
 import type { IsolationLayer, IsolationReport, SandboxPolicy } from '../sandbox.ts';
-import { noCgroup, noCpuController } from './cgroup-remedies.ts';
 import type { MachineFacts } from './facts.ts';
 import { explainFailure } from './failures.ts';
 import {
   missingBubblewrap,
   missingNamespace,
   nestableNamespaces,
+  noCgroup,
+  noCpuController,
   noSeccomp,
   ROOT_OWNED,
   ROOT_WITHOUT_CGROUP,

@@ -76,6 +76,7 @@ function prepareTrial(
     strayFds: host.strayFds,
     identity,
     workspace: null,
+    network: null,
     mounts: planTree({
       base: host.base(),
       writable: [],

@@ -1,7 +1,6 @@
 import { dirname, join } from 'node:path';
 import { PROTECTED_NAMES } from '../workspace/protected-names.ts';
-import { globToRegex } from './glob-regex.ts';
-import { escapeAnyCase, escapeRegex, literal, quote, regex, rule, subpath } from './sbpl.ts';
+import { escapeAnyCase, escapeRegex, globToRegex, literal, quote, regex, rule, subpath } from './sbpl.ts';
 import {
   MACH_SERVICES,
   READABLE_FILES,

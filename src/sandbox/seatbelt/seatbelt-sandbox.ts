@@ -2,30 +2,37 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { release } from 'node:os';
 import { join } from 'node:path';
 import { ContextdError, isErrno } from '../../core/errors.ts';
+import { withDenialFacts } from '../denials.ts';
 import { checkRoPath, checkWorkspace } from '../mountable.ts';
 import { checkArgv } from '../policy.ts';
 import { checkEnough } from '../probe/ladder.ts';
-import { IDLE_STATUS } from '../probe/unavailable.ts';
 import type { QuarantineAction, QuarantineReport, QuarantineResult } from '../quarantine.ts';
-import type {
-  CommandResult,
-  CommandSpec,
-  IsolationReport,
-  Sandbox,
-  SandboxDeps,
-  SandboxPolicy,
-  SandboxProcess,
-  SandboxProgram,
-  SandboxStatus,
+import {
+  type CommandResult,
+  type CommandSpec,
+  IDLE_STATUS,
+  type IsolationReport,
+  type Sandbox,
+  type SandboxDeps,
+  type SandboxPolicy,
+  type SandboxProcess,
+  type SandboxProgram,
+  type SandboxStatus,
 } from '../sandbox.ts';
-import { seatbeltArguments } from './arguments.ts';
-import { followGroup } from './command-run.ts';
-import { countProcesses } from './count-processes.ts';
-import { ProcessGroup } from './group.ts';
-import { environmentOf, type Job, profileInput, programJob } from './job.ts';
-import { makePrivateDir, type PrivateDir, removeLeftDirs } from './private-dirs.ts';
-import { examine } from './probe-seatbelt.ts';
+import {
+  countProcesses,
+  environmentOf,
+  type Job,
+  makePrivateDir,
+  type PrivateDir,
+  profileInput,
+  programJob,
+  removeLeftDirs,
+  seatbeltArguments,
+} from './launch.ts';
+import { examine } from './probe.ts';
 import { buildProfile } from './profile.ts';
+import { followGroup, ProcessGroup } from './run.ts';
 
 export interface SeatbeltPlaces {
   readonly sandboxExec: string;
@@ -83,14 +90,18 @@ export class SeatbeltSandbox implements Sandbox {
     return this.probe();
   }
 
-  async run(policy: SandboxPolicy, command: CommandSpec): Promise<CommandResult> {
+  run(policy: SandboxPolicy, command: CommandSpec): Promise<CommandResult> {
+    return withDenialFacts(this.#deps.denialSources ?? [], policy, () => this.#run(policy, command));
+  }
+
+  async #run(policy: SandboxPolicy, command: CommandSpec): Promise<CommandResult> {
     const startedAt = this.#deps.clock.monotonic();
     checkArgv(command.argv);
     await this.#check(policy);
     const dirs = makePrivateDir(this.#tempRoot);
     this.#commands++;
     try {
-      const job = { ...command, cwd: insideOf(policy.workspace, command.cwd), programs: [], socketDir: null };
+      const job = { ...command, cwd: insideOf(policy.workspace.path, command.cwd), programs: [], socketDir: null };
       const group = await this.#launch(policy, job, dirs);
       const outcome = await followGroup(group, command);
       const durationMs = this.#deps.clock.monotonic() - startedAt;
@@ -141,6 +152,7 @@ export class SeatbeltSandbox implements Sandbox {
   async #check(policy: SandboxPolicy): Promise<void> {
     this.#checkRunning();
     checkWorkspace(policy.workspace, this.#deps.paths);
+    if (policy.network !== 'none') throw noNamespaces();
     for (const path of policy.roPaths) checkRoPath(path, this.#deps.paths);
     checkEnough(await this.probe(), policy.minIsolation);
   }
@@ -195,6 +207,16 @@ function follow(group: ProcessGroup, socketDir: string, putAway: () => void): Sa
       await exited;
     },
   };
+}
+
+function noNamespaces(): ContextdError {
+  return new ContextdError(
+    'SANDBOX_UNAVAILABLE',
+    'macOS has no network namespaces, so a tool cannot be given a network',
+    {
+      remedy: 'Run contextd in a Linux virtual machine, or use tools that need no network.',
+    },
+  );
 }
 
 /** The real path of the directory a command starts in. Throws PATH_NOT_FOUND where the sandbox has none. */

@@ -1,5 +1,4 @@
-import { profileFault } from './faults.ts';
-import type { OciArg, OciOp } from './profile.ts';
+import { type OciArg, type OciOp, profileFault } from './profile.ts';
 import { JUMP_EQ, JUMP_GE, JUMP_GT, type Label, type Program } from './program.ts';
 
 /** A checked comparison. `mask` is all ones unless the operator is MASKED_EQ. */

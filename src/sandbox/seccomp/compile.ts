@@ -1,12 +1,19 @@
 import { release } from 'node:os';
-import { ENOSYS, RET_ERRNO, RET_KILL_PROCESS } from './actions.ts';
-import { emitConditions } from './args.ts';
-import { profileFault } from './faults.ts';
-import type { OciProfile } from './profile.ts';
-import { INSTRUCTION_BYTES, JUMP_EQ, type Label, Program } from './program.ts';
-import { type Decision, decideSyscalls, defaultReturn, type FilterHost } from './rules.ts';
-import { ARCHITECTURES, type SeccompArch } from './syscalls.ts';
-import { emitTree, mergeRanges } from './tree.ts';
+import { type Condition, checkConditions, emitConditions } from './args.ts';
+import {
+  ENOSYS,
+  lets,
+  type OciProfile,
+  type OciRule,
+  type OciWhere,
+  profileFault,
+  RET_ERRNO,
+  RET_KILL_PROCESS,
+  returnValue,
+  ruleLabel,
+} from './profile.ts';
+import { emitTree, INSTRUCTION_BYTES, JUMP_EQ, type Label, mergeRanges, Program } from './program.ts';
+import { ARCHITECTURES, isKnownName, numberOf, type SeccompArch } from './syscalls.ts';
 
 /** BPF_MAXINSNS: the kernel takes no longer program. */
 const MAX_INSTRUCTIONS = 4096;
@@ -80,4 +87,100 @@ function checkLength(filter: Buffer): Buffer {
     `compiled to ${instructions} instructions, the kernel takes ${MAX_INSTRUCTIONS}`,
     'Use fewer rules with args.',
   );
+}
+
+/** What the filter does with one call: the first test that holds, else `otherwise`. */
+interface Decision {
+  readonly tests: readonly ArgTest[];
+  readonly otherwise: number;
+}
+
+interface ArgTest {
+  readonly conditions: readonly Condition[];
+  readonly returns: number;
+}
+
+/** What the `includes` and `excludes` of a profile are compared with. */
+interface FilterHost {
+  /** CAP_* that the confined process holds. */
+  readonly caps: readonly string[];
+  /** As uname tells it: "6.1.0-18-amd64". */
+  readonly kernel: string;
+}
+
+interface Draft {
+  readonly tests: ArgTest[];
+  unconditional: { readonly returns: number; readonly rule: string } | null;
+}
+
+/** Every call that a rule names, by number; all others get the default. */
+function decideSyscalls(profile: OciProfile, arch: SeccompArch, host: FilterHost): Map<number, Decision> {
+  const otherwise = defaultReturn(profile);
+  const drafts = new Map<number, Draft>();
+  for (const [index, rule] of (profile.syscalls ?? []).entries()) {
+    const label = ruleLabel(rule, index);
+    const returns = returnValue(rule.action, rule.errnoRet, label);
+    const conditions = checkConditions(rule.args ?? [], label);
+    if (!lets(returns) && lets(otherwise)) refuseUnknownNames(rule, label);
+    if (counts(rule, arch, host)) addRule(drafts, numbersOf(rule, arch), { conditions, returns }, label);
+  }
+  return new Map([...drafts].map(([nr, draft]) => [nr, finish(draft, otherwise)]));
+}
+
+function defaultReturn({ defaultAction, defaultErrnoRet }: OciProfile): number {
+  return returnValue(defaultAction, defaultErrnoRet, 'defaultAction');
+}
+
+/** Where what is not named is let through, a name with a slip of the pen would let through what it was to stop. */
+function refuseUnknownNames(rule: OciRule, label: string): void {
+  const unknown = rule.names.find((name) => !isKnownName(name));
+  if (unknown === undefined) return;
+  throw profileFault(label, `no system call is named ${unknown}`, 'Correct the name, or take it out of the rule.');
+}
+
+function counts({ includes = {}, excludes = {} }: OciRule, arch: SeccompArch, host: FilterHost): boolean {
+  const { goarch } = ARCHITECTURES[arch];
+  const isArch = (where: OciWhere) => where.arches?.includes(goarch) ?? false;
+  const holds = (cap: string) => host.caps.includes(cap);
+  const isNewEnough = (where: OciWhere) => compareVersions(host.kernel, where.minKernel ?? '0.0') >= 0;
+  if (isArch(excludes) || excludes.caps?.some(holds)) return false;
+  if (excludes.minKernel !== undefined && isNewEnough(excludes)) return false;
+  const archFits = (includes.arches ?? []).length === 0 || isArch(includes);
+  return archFits && (includes.caps ?? []).every(holds) && isNewEnough(includes);
+}
+
+/** By major and minor number. */
+function compareVersions(left: string, right: string): number {
+  const [a, b] = [left, right].map((version) => version.split(/[.-]/, 2).map(Number));
+  return (a?.[0] ?? 0) - (b?.[0] ?? 0) || (a?.[1] ?? 0) - (b?.[1] ?? 0);
+}
+
+function numbersOf(rule: OciRule, arch: SeccompArch): number[] {
+  return [...new Set(rule.names)].flatMap((name) => numberOf(arch, name) ?? []);
+}
+
+function addRule(drafts: Map<number, Draft>, numbers: readonly number[], test: ArgTest, rule: string): void {
+  for (const nr of numbers) {
+    const draft = drafts.get(nr) ?? { tests: [], unconditional: null };
+    drafts.set(nr, draft);
+    if (test.conditions.length > 0) draft.tests.push(test);
+    else if (draft.unconditional === null) draft.unconditional = { returns: test.returns, rule };
+    else refuseConflict(draft.unconditional, test.returns, rule);
+  }
+}
+
+function refuseConflict(earlier: { returns: number; rule: string }, returns: number, rule: string): void {
+  if (earlier.returns === returns) return;
+  throw profileFault(
+    rule,
+    `contradicts ${earlier.rule}: both always hold for the same call, with different actions`,
+    'Keep one of the two, or give one of them args.',
+  );
+}
+
+/** Tests at the end that decide what is decided anyway are left out. */
+function finish({ tests, unconditional }: Draft, byDefault: number): Decision {
+  const otherwise = unconditional?.returns ?? byDefault;
+  const needed = tests.findLastIndex((test) => test.returns !== otherwise) + 1;
+  return { tests: tests.slice(0, needed), otherwise };
 }

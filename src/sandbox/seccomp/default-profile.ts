@@ -1,5 +1,4 @@
 import type { SeccompToggles } from '../sandbox.ts';
-import { ENOSYS, EPERM } from './actions.ts';
 import {
   ABSENT_CALLS,
   ALLOWED_CALLS,
@@ -8,7 +7,7 @@ import {
   UNBINDING_CALLS,
   UNCOUNTED_CALLS,
 } from './call-groups.ts';
-import type { OciArg, OciProfile, OciRule } from './profile.ts';
+import { ENOSYS, EPERM, type OciArg, type OciProfile, type OciRule } from './profile.ts';
 
 // The kernel reads many arguments as 32-bit integers and passes over the upper half. So what is let through is
 // compared in all 64 bits, and what is stopped in the lower 32: no value can mean one thing here and another there.

@@ -1,5 +1,4 @@
 import { isJsonObject, type JsonObject } from '../../core/json.ts';
-import { profileFault } from './faults.ts';
 import {
   OCI_ACTIONS,
   OCI_OPS,
@@ -9,6 +8,7 @@ import {
   type OciProfile,
   type OciRule,
   type OciWhere,
+  profileFault,
 } from './profile.ts';
 
 /**

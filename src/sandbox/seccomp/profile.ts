@@ -1,3 +1,5 @@
+import { ContextdError } from '../../core/errors.ts';
+
 /** A seccomp profile in the JSON form of the OCI runtime specification, as far as one can be enforced by a filter alone. */
 export interface OciProfile {
   readonly defaultAction: OciAction;
@@ -63,3 +65,58 @@ export const OCI_OPS = [
   'SCMP_CMP_MASKED_EQ',
 ] as const;
 export type OciOp = (typeof OCI_OPS)[number];
+
+const NAMES_SHOWN = 3;
+
+/** "syscalls[3] (socket, socketpair, … 2 more)". */
+export function ruleLabel(rule: OciRule, index: number): string {
+  const shown = rule.names.slice(0, NAMES_SHOWN).join(', ');
+  const more = rule.names.length - NAMES_SHOWN;
+  return `syscalls[${index}] (${shown}${more > 0 ? `, … ${more} more` : ''})`;
+}
+
+/** SCHEMA_INVALID. `where` is a rule's label or the key of the profile. */
+export function profileFault(where: string, what: string, remedy: string): ContextdError {
+  return new ContextdError('SCHEMA_INVALID', `seccomp profile, ${where}: ${what}`, { remedy, details: { where } });
+}
+
+/** SECCOMP_RET_* of linux/seccomp.h; the low 16 bits carry data. */
+export const RET_ALLOW = 0x7fff0000;
+export const RET_LOG = 0x7ffc0000;
+export const RET_ERRNO = 0x00050000;
+export const RET_TRAP = 0x00030000;
+export const RET_KILL_THREAD = 0x00000000;
+export const RET_KILL_PROCESS = 0x80000000;
+
+/** Linux numbers, whatever system this runs on. */
+export const EPERM = 1;
+export const ENOSYS = 38;
+
+/** The kernel cuts larger ones to this. */
+const MAX_ERRNO = 4095;
+
+const RETURN_VALUES: Readonly<Record<OciAction, number>> = {
+  SCMP_ACT_ALLOW: RET_ALLOW,
+  SCMP_ACT_ERRNO: RET_ERRNO,
+  SCMP_ACT_KILL: RET_KILL_THREAD,
+  SCMP_ACT_KILL_PROCESS: RET_KILL_PROCESS,
+  SCMP_ACT_KILL_THREAD: RET_KILL_THREAD,
+  SCMP_ACT_LOG: RET_LOG,
+  SCMP_ACT_TRAP: RET_TRAP,
+};
+
+/** What the filter returns for an action. `where` names the rule in the error. */
+export function returnValue(action: OciAction, errno: number | undefined, where: string): number {
+  if (action !== 'SCMP_ACT_ERRNO') {
+    if (errno === undefined) return RETURN_VALUES[action];
+    throw profileFault(where, `errnoRet ${errno} beside ${action}`, 'Give errnoRet only with SCMP_ACT_ERRNO.');
+  }
+  const value = errno ?? EPERM;
+  if (Number.isInteger(value) && value >= 0 && value <= MAX_ERRNO) return RET_ERRNO + value;
+  throw profileFault(where, `errnoRet ${value} is no error number`, `Give a whole number from 0 to ${MAX_ERRNO}.`);
+}
+
+/** Whether the call is carried out. */
+export function lets(returned: number): boolean {
+  return returned === RET_ALLOW || returned === RET_LOG;
+}

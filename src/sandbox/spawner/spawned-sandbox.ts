@@ -1,6 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { ContextdError } from '../../core/errors.ts';
-import { StreamCapture } from '../capture.ts';
+import { withDenialFacts } from '../denials.ts';
+import { StreamCapture } from '../output.ts';
 import type { QuarantineAction, QuarantineReport, QuarantineResult } from '../quarantine.ts';
 import type {
   CommandResult,
@@ -103,7 +104,11 @@ export class SpawnedSandbox implements Sandbox {
     return this.#ask<SandboxStatus>({ op: 'status' });
   }
 
-  async run(policy: SandboxPolicy, { stdin, signal, onOutput, ...command }: CommandSpec): Promise<CommandResult> {
+  run(policy: SandboxPolicy, command: CommandSpec): Promise<CommandResult> {
+    return withDenialFacts(this.#deps.denialSources ?? [], policy, () => this.#run(policy, command));
+  }
+
+  async #run(policy: SandboxPolicy, { stdin, signal, onOutput, ...command }: CommandSpec): Promise<CommandResult> {
     const captures = {
       stdout: new StreamCapture(command.outputMaxBytes),
       stderr: new StreamCapture(command.outputMaxBytes),

@@ -4,8 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { ContextdError } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { Logger } from '../../core/log.ts';
-import { MessageChannel } from './message-channel.ts';
-import type { Request } from './messages.ts';
+import { MessageChannel, type Request } from './messages.ts';
 
 /** The descriptor on which the spawner finds its socket. */
 export const SPAWNER_FD = 3;

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { CrashBackoff } from '#src/runner/crash-backoff.js';
+import { CrashBackoff } from '#src/runner/tool-slot.js';
 
 it('the wait after failures in a row is 0, 250, 500, 1000 … at most 30000 ms', () => {
   const backoff = new CrashBackoff();

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { StreamCapture } from '#src/sandbox/capture.js';
+import { StreamCapture } from '#src/sandbox/output.js';
 
 test('head and tail are the true beginning and end of whatever came, in whatever pieces', () => {
   fc.assert(

@@ -1,11 +1,16 @@
 import { basename, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { silentLogger } from '#src/core/log.js';
-import { Cgroups } from '#src/sandbox/cgroup/cgroup.js';
-import type { BackendSetup, CgroupBackend } from '#src/sandbox/cgroup/files.js';
+import { Cgroups, resolveTotal } from '#src/sandbox/cgroup/cgroup.js';
+import {
+  type BackendSetup,
+  type CgroupBackend,
+  homeNameOf,
+  isHome,
+  isLeftover,
+  topGroupName,
+} from '#src/sandbox/cgroup/files.js';
 import { locateCgroups } from '#src/sandbox/cgroup/locate.js';
-import { homeNameOf, isHome, isLeftover, topGroupName } from '#src/sandbox/cgroup/name.js';
-import { resolveTotal } from '#src/sandbox/cgroup/total.js';
 import { openV1 } from '#src/sandbox/cgroup/v1.js';
 import { openV2 } from '#src/sandbox/cgroup/v2.js';
 import { KernelV1, KernelV2 } from '../../fixtures/cgroup-kernel.ts';

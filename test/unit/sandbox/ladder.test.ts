@@ -3,10 +3,9 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ContextdError } from '#src/core/errors.js';
-import { type FactReaders, gatherFacts, type MachineFacts } from '#src/sandbox/probe/facts.js';
+import { distributionOf, type FactReaders, gatherFacts, type MachineFacts } from '#src/sandbox/probe/facts.js';
 import { explainFailure, isFilterRefused } from '#src/sandbox/probe/failures.js';
 import { checkEnough, judge, type Situation, type Trial } from '#src/sandbox/probe/ladder.js';
-import { distributionOf } from '#src/sandbox/probe/machine-kind.js';
 
 /** A machine from its recorded files; "" stands for a directory or an empty file. */
 function machine(files: Record<string, string>, change: Partial<FactReaders> & { writable?: string[] } = {}) {

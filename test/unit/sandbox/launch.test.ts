@@ -12,9 +12,9 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { type LaunchRequest, prepareLaunch } from '#src/sandbox/launch.js';
+import { coverStrays } from '#src/sandbox/descriptors.js';
+import { type LaunchRequest, mountWorkspace, prepareLaunch } from '#src/sandbox/launch.js';
 import type { Mount } from '#src/sandbox/policy.js';
-import { coverStrays } from '#src/sandbox/stray-fds.js';
 
 let base = '';
 beforeEach(() => {
@@ -30,6 +30,7 @@ function request(mounts: Mount[], change: Partial<LaunchRequest> = {}): LaunchRe
     strayFds: [],
     identity: { kind: 'self' },
     workspace: null,
+    network: null,
     mounts,
     env: { LANG: 'C' },
     callerEnv: {},
@@ -72,6 +73,38 @@ test('SEC-2.2 the filter is handed over open, after the pinned sources, and clos
   launch.release();
   expect(() => fstatSync(launch.inheritedFds[1] ?? -1)).toThrow('EBADF');
   expect(prepareLaunch(request([])).args.toString()).not.toContain('--seccomp');
+});
+
+test('a network namespace is joined by its descriptor, which is closed again before anything else', () => {
+  const path = join(base, 'real');
+  const { dev, ino } = statSync(path);
+  const network = { path, identity: `${dev}:${ino}` };
+  const filter = join(base, 'filter.bpf');
+  writeFileSync(filter, 'bpf');
+  const launch = prepareLaunch(request([pinned(join(base, 'real/inner'))], { network, seccompFile: filter }));
+  expect(launch.commandLine.slice(0, 5)).toEqual(['nsenter', '--net=/proc/self/fd/5', '--', 'sh', '-c']);
+  expect(launch.commandLine[5]).toMatch(/^exec 5<&-\n/);
+  expect(launch.inheritedFds.map((fd) => fstatSync(fd).ino)).toEqual([
+    ino,
+    statSync(join(base, 'real/inner')).ino,
+    statSync(filter).ino,
+  ]);
+  expect(launch.args.toString()).toContain(`--bind-fd\x006\x00${base}/real/inner\x00`);
+  expect(launch.args.toString()).toContain('--seccomp\x007\0');
+  expect(launch.args.toString()).not.toContain('--unshare-net');
+  launch.release();
+  expect(() => fstatSync(launch.inheritedFds[0] ?? -1)).toThrow('EBADF');
+  expect(() => prepareLaunch(request([], { network: { path, identity: '1:1' } }))).toThrow(
+    expect.objectContaining({ code: 'SANDBOX_UNAVAILABLE' }),
+  );
+});
+
+test('SEC-2.3 a workspace is mounted before it is pinned, and a branch is refused, since only the base can be mounted', () => {
+  const workspace = mountWorkspace({ path: join(base, 'real'), layer: null });
+  expect(prepareLaunch(request([pinned(workspace.path)], { workspace })).inheritedFds).toHaveLength(1);
+  expect(() => mountWorkspace({ path: join(base, 'real'), layer: 'b' })).toThrow(
+    expect.objectContaining({ code: 'NOT_IMPLEMENTED', message: expect.stringContaining('branch b') }),
+  );
 });
 
 test('SEC-2.5 limits are set before anything runs, per process where no cgroup counts', () => {

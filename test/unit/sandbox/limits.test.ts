@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { perProcessLimits } from '#src/sandbox/limits.js';
-import { chooseProcessors } from '#src/sandbox/processors.js';
+import { chooseProcessors, perProcessLimits } from '#src/sandbox/limits.js';
 
 const MIB = 1024 * 1024;
 const LIMITS = { memoryBytes: 512 * MIB, pids: 64, cpus: 0 };

@@ -18,6 +18,7 @@ function plan(mounts: readonly Mount[], pins = new Map<Mount, number>()): string
     env: { PATH: '/bin' },
     cwd: '/home/u/p',
     features,
+    joinsNetwork: false,
     pins,
     statusFd: 4,
     seccompFd: 6,

@@ -6,15 +6,12 @@ import { resolvePaths } from '#src/config/paths.js';
 import { checkConfig } from '#src/config/validate.js';
 import { systemClock } from '#src/core/clock.js';
 import { silentLogger } from '#src/core/log.js';
-import { gatherFacts, type MachineFacts } from '#src/sandbox/probe/facts.js';
+import { createSandbox, UnavailableSandbox } from '#src/sandbox/create-sandbox.js';
+import { findBubblewrap, gatherFacts, type MachineFacts, readFeatures } from '#src/sandbox/probe/facts.js';
 import { explainFailure } from '#src/sandbox/probe/failures.js';
-import { Isolation } from '#src/sandbox/probe/isolation.js';
+import { dependenciesOf, Isolation, readVerdicts, writeVerdicts } from '#src/sandbox/probe/isolation.js';
 import type { Trial } from '#src/sandbox/probe/ladder.js';
-import { findBubblewrap, readFeatures } from '#src/sandbox/probe/probe.js';
 import { readFindings } from '#src/sandbox/probe/trial.js';
-import { UnavailableSandbox } from '#src/sandbox/probe/unavailable.js';
-import { dependenciesOf, readVerdicts, writeVerdicts } from '#src/sandbox/probe/verdict-file.js';
-import { createSandbox } from '#src/sandbox/sandbox.js';
 
 test.each([
   ['bwrap: setting up uid map: Permission denied', 'bwrap-userns-restrict'],

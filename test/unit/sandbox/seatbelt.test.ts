@@ -18,9 +18,8 @@ import { resolvePaths } from '#src/config/paths.js';
 import { systemClock } from '#src/core/clock.js';
 import { silentLogger } from '#src/core/log.js';
 import type { CommandResult, CommandSpec, SandboxPolicy } from '#src/sandbox/sandbox.js';
-import { globToRegex } from '#src/sandbox/seatbelt/glob-regex.js';
 import { buildProfile, type ProfileInput } from '#src/sandbox/seatbelt/profile.js';
-import { escapeRegex, quote } from '#src/sandbox/seatbelt/sbpl.js';
+import { escapeRegex, globToRegex, quote } from '#src/sandbox/seatbelt/sbpl.js';
 import { SeatbeltSandbox } from '#src/sandbox/seatbelt/seatbelt-sandbox.js';
 import { compileGlobs } from '#src/sandbox/workspace/glob.js';
 
@@ -349,7 +348,8 @@ describe('the sandbox, with a stand-in for sandbox-exec', () => {
   });
 
   const policy = (change: Partial<SandboxPolicy> = {}): SandboxPolicy => ({
-    workspace,
+    workspace: { path: workspace, layer: null },
+    network: 'none',
     roPaths: [],
     deny: [],
     limits: { memoryBytes: 2 ** 30, pids: 4096, fileBytes: 2 ** 20, openFiles: 512, cpus: 0 },

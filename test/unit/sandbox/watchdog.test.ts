@@ -1,6 +1,12 @@
 import { expect, test } from 'vitest';
-import { isMachineShort } from '#src/sandbox/held-memory.js';
-import { canWatch, measure, type ProcessReader, type WatchTools, watchTree } from '#src/sandbox/watchdog.js';
+import {
+  canWatch,
+  isMachineShort,
+  measure,
+  type ProcessReader,
+  type WatchTools,
+  watchTree,
+} from '#src/sandbox/watchdog.js';
 
 const MIB = 1024 * 1024;
 

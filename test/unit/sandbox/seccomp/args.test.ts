@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type Condition, checkConditions, emitConditions } from '#src/sandbox/seccomp/args.js';
-import { decodeFilter, interpretFilter } from '#src/sandbox/seccomp/interpret.js';
 import { OCI_OPS, type OciArg } from '#src/sandbox/seccomp/profile.js';
 import { type Instruction, Program } from '#src/sandbox/seccomp/program.js';
+import { decodeFilter, interpretFilter } from '../../../helpers/interpret-filter.ts';
 import { holds, uint64 } from './oci-samples.ts';
 
 function compile(conditions: readonly Condition[]): Instruction[] {

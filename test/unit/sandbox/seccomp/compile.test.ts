@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { compileProfile } from '#src/sandbox/seccomp/compile.js';
-import { decodeFilter, interpretFilter } from '#src/sandbox/seccomp/interpret.js';
 import type { OciProfile, OciRule } from '#src/sandbox/seccomp/profile.js';
 import type { Instruction } from '#src/sandbox/seccomp/program.js';
 import { ARCHITECTURES, numberOf, type SeccompArch } from '#src/sandbox/seccomp/syscalls.js';
+import { decodeFilter, interpretFilter } from '../../../helpers/interpret-filter.ts';
 import { evaluate, profiles, uint64 } from './oci-samples.ts';
 
 const ARCHES: readonly SeccompArch[] = ['x64', 'arm64'];

@@ -10,9 +10,9 @@ import {
 } from '#src/sandbox/seccomp/call-groups.js';
 import { type Bound, defaultProfile } from '#src/sandbox/seccomp/default-profile.js';
 import { defaultFilter } from '#src/sandbox/seccomp/filter.js';
-import { decodeFilter, interpretFilter } from '#src/sandbox/seccomp/interpret.js';
 import type { Instruction } from '#src/sandbox/seccomp/program.js';
 import { ARCHITECTURES, isKnownName, type SeccompArch } from '#src/sandbox/seccomp/syscalls.js';
+import { decodeFilter, interpretFilter } from '../../../helpers/interpret-filter.ts';
 
 const ARCHES: readonly SeccompArch[] = ['x64', 'arm64'];
 const USUAL: SeccompToggles = { inet: true, unix: true, debugger: false };

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { decodeFilter, interpretFilter } from '#src/sandbox/seccomp/interpret.js';
+import { decodeFilter, interpretFilter } from '../../../helpers/interpret-filter.ts';
 
 /** struct sock_filter: code, jt, jf, k. */
 function filter(...instructions: [number, number, number, number][]): Buffer {

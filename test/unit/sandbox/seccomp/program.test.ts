@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { decodeFilter, interpretFilter } from '#src/sandbox/seccomp/interpret.js';
 import { JUMP_EQ, Program } from '#src/sandbox/seccomp/program.js';
+import { decodeFilter, interpretFilter } from '../../../helpers/interpret-filter.ts';
 
 const FILLER = 1;
 const YES = 0x7fff0000;

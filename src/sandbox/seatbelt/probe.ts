@@ -1,13 +1,10 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { ContextdError } from '../../core/errors.ts';
-import type { CommandSpec, IsolationReport } from '../sandbox.ts';
-import { seatbeltArguments } from './arguments.ts';
-import { followGroup } from './command-run.ts';
-import { ProcessGroup } from './group.ts';
-import { makePrivateDir } from './private-dirs.ts';
+import type { CommandSpec, IsolationLayer, IsolationReport } from '../sandbox.ts';
+import { makePrivateDir, seatbeltArguments } from './launch.ts';
 import { buildProfile } from './profile.ts';
-import { seatbeltReport, seatbeltUnavailable } from './report.ts';
+import { followGroup, ProcessGroup } from './run.ts';
 
 const PROBE_TIMEOUT_MS = 10_000;
 const PROBE_LIMITS = { memoryBytes: 0, pids: 64, fileBytes: 1024 * 1024, openFiles: 256, cpus: 0 };
@@ -72,4 +69,43 @@ function probeCommand(argv: readonly string[], cwd: string): CommandSpec {
     outputKillBytes: 1_048_576,
     signal,
   };
+}
+
+const LINUX = 'For full isolation run contextd in a Linux virtual machine.';
+
+/** What macOS can and cannot do here; the same on every Mac. `version`: the kernel's. */
+function seatbeltReport(version: string, isRoot: boolean): IsolationReport {
+  const layers = [
+    layer('file system', 'the sandbox profile'),
+    layer('network', 'the sandbox profile'),
+    layer('inter-process communication', 'the sandbox profile'),
+    layer('pid namespace', null, 'processes of others are visible, but cannot be signalled'),
+    layer('whole-tree kill', null, 'the process group; a process that leaves its group outlives the command'),
+    layer('seccomp filter', null, 'nothing: system calls are not filtered'),
+    layer('memory limit', null, 'nothing'),
+    layer('pids limit', null, 'a limit on all processes of the user together'),
+    layer('cpu limit', null, 'the time limit only'),
+    layer('total limit', null, 'nothing'),
+    isRoot
+      ? layer('unprivileged user', null, 'nothing: contextd runs as root')
+      : layer('unprivileged user', 'the user contextd runs as'),
+  ];
+  return {
+    level: 'reduced',
+    missing: layers.filter(({ enforced }) => !enforced).map(({ name }) => name),
+    remedy: LINUX,
+    backend: 'seatbelt',
+    version,
+    layers,
+  };
+}
+
+function layer(name: string, enforcedBy: string | null, instead = ''): IsolationLayer {
+  return enforcedBy === null
+    ? { name, enforced: false, by: instead, remedy: LINUX }
+    : { name, enforced: true, by: enforcedBy, remedy: null };
+}
+
+function seatbeltUnavailable(version: string, reason: string, remedy: string): IsolationReport {
+  return { level: 'unavailable', missing: [reason], remedy, backend: 'seatbelt', version, layers: [] };
 }

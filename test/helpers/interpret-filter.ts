@@ -1,5 +1,22 @@
-import { RET_ALLOW, RET_ERRNO, RET_KILL_PROCESS, RET_KILL_THREAD, RET_LOG, RET_TRAP } from './actions.ts';
-import { AND, INSTRUCTION_BYTES, type Instruction, JUMP, JUMP_EQ, JUMP_GE, JUMP_GT, LOAD, RETURN } from './program.ts';
+import {
+  RET_ALLOW,
+  RET_ERRNO,
+  RET_KILL_PROCESS,
+  RET_KILL_THREAD,
+  RET_LOG,
+  RET_TRAP,
+} from '#src/sandbox/seccomp/profile.js';
+import {
+  AND,
+  INSTRUCTION_BYTES,
+  type Instruction,
+  JUMP,
+  JUMP_EQ,
+  JUMP_GE,
+  JUMP_GT,
+  LOAD,
+  RETURN,
+} from '#src/sandbox/seccomp/program.js';
 
 /** Codes that only other compilers write. */
 const JUMP_SET = 0x45;
