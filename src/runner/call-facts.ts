@@ -6,27 +6,27 @@ import type { CommandResult } from '../sandbox/sandbox.ts';
 
 /** One request of a tool to ToolHost, for the audit record. */
 export interface HostCallRecord {
-  /** As host.proto names it. */
+  /** The name in host.proto. */
   method: string;
-  /** Null for one that was carried out. */
+  /** Null if the request succeeded. */
   error_code: ErrorCode | null;
   duration_ms: number;
-  /** Of Exec alone. */
+  /** Only for Exec. */
   exit_code?: number | null;
   ended_by?: EndedBy;
 }
 
 /** What the host did for one call, whatever became of the call. */
 export interface CallFacts {
-  /** Protected paths that commands made and that were renamed. */
+  /** Protected paths that commands created and that were renamed. */
   quarantined: readonly SetAside[];
-  /** False if the search for them goes on; what it still finds is reported with a later call. */
+  /** False if the search for them goes on; a later call reports what it still finds. */
   searchComplete: boolean;
-  /** What the sandbox refused to commands, each once. */
+  /** What the sandbox refused to commands, each refusal once. */
   denied: readonly Denial[];
   /** In the order of the requests; the first 100 of `total`. */
   hostCalls: { calls: readonly HostCallRecord[]; total: number };
-  /** The stored output that the call shows; null: what the tool gave back itself. */
+  /** The stored output that the call shows; null: what the tool itself returned. */
   shows: string | null;
 }
 
@@ -45,7 +45,7 @@ const CALLS_KEPT = 100;
 const DENIALS_KEPT = 100;
 
 /** Collects the facts of one call. */
-export class FactBook {
+export class FactCollector {
   readonly #calls: HostCallRecord[] = [];
   /** By id. */
   readonly #quarantined = new Map<string, SetAside>();
@@ -54,7 +54,7 @@ export class FactBook {
   #searchComplete = true;
   #shows: string | null = null;
 
-  /** A request has come: its record counts as interrupted until the caller fills it in. */
+  /** A request has arrived: its record counts as interrupted until the caller completes it. */
   open(method: string): HostCallRecord {
     const record: HostCallRecord = { method, error_code: 'INTERRUPTED', duration_ms: 0 };
     this.#total += 1;
@@ -62,7 +62,7 @@ export class FactBook {
     return record;
   }
 
-  /** A search takes up what the ones before it left, so the last one says whether all is done. */
+  /** A search continues the ones before it, so the last one says whether all is done. */
   ranCommand({ quarantined, searchComplete, denied }: CommandFacts): void {
     for (const setAside of quarantined) this.#quarantined.set(setAside.id, setAside);
     this.#searchComplete = searchComplete;
@@ -71,7 +71,7 @@ export class FactBook {
     }
   }
 
-  /** The last one asked for. */
+  /** The last one counts. */
   shows(artifactId: string): void {
     this.#shows = artifactId;
   }

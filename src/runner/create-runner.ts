@@ -50,9 +50,9 @@ function makeOnce(deps: RunnerDeps): () => SlotDeps {
 
 /**
  * Calls with the same key share a process. A process has the files of one branch mounted, so the branch is always part
- * of the key: a call on a branch can never be sent to a process that writes the base. On the base a core tool's process
- * serves every session of the project, so the session is part of the key only on a branch, whose name another session
- * may use too, and for an installed tool, which is not trusted with two sessions.
+ * of the key: a call on a branch can never reach a process that writes the base. On the base, a core tool's process
+ * serves every session of the project. The session is part of the key on a branch, because another session may use the
+ * same name, and for an installed tool, which must not see two sessions.
  */
 function processKey({ session, bundleSha256, bundleDir, origin, profile }: ToolCall): string {
   const { project, branch } = session;

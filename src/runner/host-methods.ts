@@ -1,7 +1,7 @@
 import type { JsonObject } from '../core/json.ts';
 import type { Grant } from '../core/profile.ts';
 
-/** What opens a method of ToolHost: a grant of tool.json, or that the tool is one of ours. */
+/** Who may use a method of ToolHost: a tool with a grant in tool.json, or only the core tools. */
 type Access = { grant: Grant } | { coreOnly: true };
 
 /** Every method of host.proto. */
@@ -24,14 +24,14 @@ export const HOST_METHODS = {
 
 export type HostMethod = keyof typeof HOST_METHODS;
 
-/** What a service gives back. */
+/** What a service returns. */
 export interface ServiceAnswer {
   answer: JsonObject;
-  /** Id of a stored output of the session that the call shows instead of text of its own. */
+  /** Id of a stored output of the session, which the call shows instead of its own text. */
   shows?: string;
 }
 
-/** What the daemon keeps for tools, by method; those of Exec, Scrub and Log are no services. Throws ContextdError. */
+/** The daemon's services for tools, by method; Exec, Scrub and Log are not among them. They throw ContextdError. */
 export type HostServices = Readonly<
   Partial<Record<HostMethod, (sessionKey: string, request: JsonObject) => Promise<ServiceAnswer>>>
 >;

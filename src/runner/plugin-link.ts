@@ -25,7 +25,7 @@ export interface LinkDeps {
   config: RunnerConfig;
 }
 
-/** A tool process that was connected and has told its tools. */
+/** A tool process that is connected and has described its tools. */
 export interface PluginLink {
   connection: PluginConnection;
   client: ToolClient;
@@ -86,8 +86,8 @@ const LINES_MAX = 100;
 const TEXT_MAX_CHARS = 4_096;
 
 /**
- * What a tool process prints goes to the log, masked there: pieces of at most 4,096 characters, the first hundred of a
- * process. Printing is no answer, so nobody else reads it.
+ * Logs what a tool process prints, masked by the logger: the first hundred pieces of a process, each at most 4,096
+ * characters. Nobody else reads it, because printing is not an answer.
  */
 class PrintedLog {
   readonly #project: string;
@@ -113,7 +113,7 @@ class PrintedLog {
 
 export function crashed(reason: string): ContextdError {
   return new ContextdError('TOOL_CRASHED', `the tool process ended while it was needed: ${reason}`, {
-    remedy: 'Call again: a new process is started. If it stays, see `ctxd server logs`.',
+    remedy: 'Call again: a new process is started. If the problem persists, see `ctxd server logs`.',
   });
 }
 
@@ -126,9 +126,9 @@ export function describeExit(code: number | null, signal: string | null): string
 }
 
 /**
- * What a tool process may not write, at any depth: the names that the mounts and the search after a run
- * go by. A name that does not exist yet cannot be mounted over, so a tool that writes files refuses it by name; what else
- * it makes is judged after the call.
+ * Names that a tool process may not write, at any depth. Mounts and the search after a run use the same names. A name
+ * that does not exist yet cannot be mounted over, so a tool that writes files refuses it by name; everything else it
+ * creates is checked after the call.
  */
 export const PROTECTED_PATHS: readonly string[] = [
   ...PROTECTED_NAMES,

@@ -32,14 +32,14 @@ export class ToolSlot {
   readonly #onEmpty: () => void;
   readonly #policies: ToolPolicies;
   readonly #backoff = new CrashBackoff();
-  /** Every process that may still live: besides the current one those that finish their last calls. */
+  /** Every process that may still be alive: the current one, and those that finish their last calls. */
   readonly #processes = new Set<ToolProcess>();
   #current: Promise<ToolProcess> | null = null;
   #calls = 0;
   #idleTimer: NodeJS.Timeout | undefined;
   #isStopped = false;
 
-  /** `onEmpty`: the process was idle and is gone, so the slot may go too. */
+  /** `onEmpty` is called when the idle process has ended, so that the slot can be removed. */
   constructor(plan: SlotPlan, policies: ToolPolicies, deps: SlotDeps, onEmpty: () => void) {
     this.#plan = plan;
     this.#policies = policies;
@@ -69,7 +69,7 @@ export class ToolSlot {
 
   async #run(call: ToolCall, replaced = 0): Promise<RunResult> {
     const process = await unlessAborted(this.#acquire(call.tool), call);
-    // Closed in the moment between: nothing was sent yet, so another process may take the call.
+    // It closed a moment ago. Nothing was sent yet, so another process may take the call.
     if (!process.isOpen) return this.#run(call, replaced);
     if (process.directory !== directoryIdentity(this.#plan.session.project)) {
       process.phaseOut();
@@ -82,7 +82,7 @@ export class ToolSlot {
     return result;
   }
 
-  /** A tool's process can write the workspace itself, with no command between: what it leaves is searched too. */
+  /** A tool's process can write the workspace itself, without a command: what it leaves behind is searched too. */
   async #runWatched(call: ToolCall): Promise<RunResult> {
     const watch = await this.#deps.sandbox.watch(this.#policies.command);
     let facts = NO_FACTS;
@@ -112,7 +112,7 @@ export class ToolSlot {
 
   async #start(): Promise<ToolProcess> {
     const startedAt = this.#deps.clock.monotonic();
-    // Before it is mounted: if it is replaced in between, the next look finds another directory and starts once more.
+    // Before it is mounted: if it is replaced in between, the next check finds another directory and starts again.
     const directory = directoryIdentity(this.#plan.session.project);
     const opened = await this.#open();
     if (this.#isStopped) {
@@ -121,7 +121,7 @@ export class ToolSlot {
     }
     const tool: ToolProcess = new ToolProcess(opened, {
       ...this.#deps,
-      // Where the file system is not rebuilt, a sandbox sees the directory by its own name.
+      // If the file system is not rebuilt, a sandbox sees the directory under its host path.
       insideSocketDir: process.platform === 'linux' ? SOCKET_DIR : opened.socketDir,
       project: this.#plan.session.project,
       origin: this.#plan.origin,
@@ -146,7 +146,7 @@ export class ToolSlot {
     return this.#deps.sandbox.open(this.#policies.process, { bundleDir, entry: profile.entry, args: [], env });
   }
 
-  /** Only the current process reports here while it is current: it is closed once, and a new one starts after that. */
+  /** Only the current process reports here, once: a new one starts after that. */
   #closed(fault: ContextdError | null): void {
     this.#current = null;
     clearTimeout(this.#idleTimer);
@@ -173,7 +173,7 @@ export class ToolSlot {
 
   #backingOff(tool: string, waitMs: number): ContextdError {
     return new ContextdError('TOOL_CRASHED', `${tool} failed ${this.#backoff.failures} times in a row`, {
-      remedy: `Call again in ${waitMs} ms. If it stays, see \`ctxd server logs\`.`,
+      remedy: `Call again in ${waitMs} ms. If the problem persists, see \`ctxd server logs\`.`,
       retryAfterMs: waitMs,
     });
   }
@@ -185,7 +185,7 @@ function keepsChanging(projectRoot: string): ContextdError {
   });
 }
 
-/** A caller who gives up while the process starts is answered at once; the start goes on for the next call. */
+/** A caller who gives up while the process starts is answered at once; the start continues for the next call. */
 function unlessAborted(starting: Promise<ToolProcess>, { tool, signal }: ToolCall): Promise<ToolProcess> {
   return new Promise((resolve, reject) => {
     const onAbort = () => reject(new ContextdError('CANCELLED', `${tool} was cancelled before it began`));
@@ -195,13 +195,13 @@ function unlessAborted(starting: Promise<ToolProcess>, { tool, signal }: ToolCal
   });
 }
 
-/** Milliseconds after the second failure in a row; doubled with each further one. */
+/** Milliseconds to wait after the second failure in a row; doubled with each further failure. */
 const FIRST_DELAY_MS = 250;
 const LONGEST_DELAY_MS = 30_000;
 
 /**
- * When a tool process that keeps failing may be started again. The first failure costs nothing: the next call starts
- * a new process at once. A call that was answered resets it. Times are monotonic milliseconds.
+ * When a tool process that keeps failing may be started again. After the first failure the next call starts a new
+ * process at once. An answered call resets it. Times are monotonic milliseconds.
  */
 export class CrashBackoff {
   #failures = 0;

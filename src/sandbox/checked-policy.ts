@@ -25,39 +25,39 @@ export interface LinuxSandboxDeps {
   clock: Clock;
 }
 
-/** A policy after everything that speaks against it: where sandboxes of this policy are started. */
+/** A sandbox policy that has passed all checks. */
 export interface CheckedPolicy {
-  /** Equal for equal policies and the same user inside. */
+  /** The same for equal policies with the same user inside. */
   readonly key: string;
   readonly policy: SandboxPolicy;
   readonly host: Host;
   readonly identity: Identity;
   /** The namespace to join; null: a namespace of its own, without a network. */
   readonly network: CheckedNetwork | null;
-  /** Which directory the workspace was when it was checked: another one in its place is another checked. */
+  /** Which directory the workspace was when it was checked. */
   readonly directory: string;
-  /** That, with its owner and mode. */
+  /** Changes if the workspace is replaced, or gets another owner or mode, or if the network namespace is replaced. */
   readonly state: string;
-  /** False where the kernel refuses the filter; then the report says so, and `min_isolation` has decided. */
+  /** False if the kernel refuses the filter; the isolation report says so, and `min_isolation` allowed it. */
   readonly isFiltered: boolean;
   readonly guard: WorkspaceGuard;
 }
 
-/** Milliseconds for which the checks of a policy are believed, and for how many policies. */
+/** Milliseconds for which a check is valid, and for how many policies checks are kept. */
 const CHECKED_MS = 1_000;
 const CHECKED_MAX = 1_000;
 
-/** What every filter has at least is what is tried out. */
+/** The filter that the probe tries: what every filter has at least. */
 const TRIED_FILTER = { inet: true, unix: true, debugger: false };
 
-/** The machine, how well it isolates, and the workspaces under guard. */
+/** Checks policies, and holds what the checks need: the machine, how well it isolates, and the guards of workspaces. */
 export class CheckedPolicies {
   readonly #deps: LinuxSandboxDeps;
-  /** By workspace and hidden paths. A guard knows one directory: the next one at that path gets its own. */
+  /** By workspace and hidden paths. A guard knows one directory: a directory that replaces it gets its own guard. */
   readonly #guards = new Map<string, { guard: WorkspaceGuard; directory: string }>();
   /** By workspace. */
   readonly #ledgers = new Map<string, QuarantineLedger>();
-  /** By policy, for as long as the workspace is the same directory of the same owner. */
+  /** By policy; valid while `state` stays the same. */
   readonly #checked = new Map<string, { checked: CheckedPolicy; atMs: number }>();
   #opened: { host: Promise<Host | null>; isolation: Promise<Isolation | null> } | null = null;
   #isClosed = false;
@@ -136,12 +136,12 @@ export class CheckedPolicies {
     return guard;
   }
 
-  /** Resolves when every search that runs left behind is done. */
+  /** Resolves when the searches after all runs are done. */
   async settled(): Promise<void> {
     await Promise.all([...this.#guards.values()].map(({ guard }) => guard.settled()));
   }
 
-  /** No more sites; `closeHost` is for when no sandbox is left. */
+  /** Refuses every policy from now on. Call `closeHost` when no sandbox is left. */
   close(): void {
     this.#isClosed = true;
     for (const { guard } of this.#guards.values()) guard.close();
@@ -154,7 +154,7 @@ export class CheckedPolicies {
     await host?.close();
   }
 
-  /** Opened once; a failure is told to everyone who waits, and the next caller tries again. */
+  /** Opened once. If it fails, everyone who waits gets the error and the next caller tries again. */
   #open(): { host: Promise<Host | null>; isolation: Promise<Isolation | null> } {
     if (this.#opened !== null) return this.#opened;
     const host = Host.open(this.#deps).catch((cause: unknown) => {
@@ -184,7 +184,7 @@ function keyOf(policy: SandboxPolicy, identity: Identity): string {
   return JSON.stringify([policy.workspace.path, identity, policy]);
 }
 
-/** The workspace of a checked, from its key. */
+/** The workspace of a checked policy, from its key. */
 export function workspaceOf(key: string): string {
   const [workspace]: unknown[] = JSON.parse(key);
   return String(workspace);
@@ -194,7 +194,7 @@ function triedFilter({ cgroups }: Host): Buffer | null {
   return defaultFilter(TRIED_FILTER, process.arch, cgroups === null ? 'watchdog' : 'cgroup');
 }
 
-/** Which directory it is and whose; '' if nothing stands there. */
+/** Which directory it is, its owner and mode; '' if nothing is there. */
 function directoryState(path: string): string {
   const stats = lstatSync(path, { throwIfNoEntry: false });
   return stats === undefined ? '' : `${directoryIdentity(path)}:${stats.uid}:${stats.gid}:${stats.mode}`;

@@ -12,7 +12,7 @@ import {
 import { SeatbeltSandbox } from './seatbelt/seatbelt-sandbox.ts';
 import { SpawnedSandbox } from './spawner/spawned-sandbox.ts';
 
-/** The sandbox of a system. */
+/** The sandbox for an operating system. */
 export function createSandbox(deps: SandboxDeps, platform: NodeJS.Platform = process.platform): Sandbox {
   if (platform === 'linux') return new SpawnedSandbox(deps);
   if (platform === 'darwin') return new SeatbeltSandbox(deps);
@@ -22,7 +22,7 @@ export function createSandbox(deps: SandboxDeps, platform: NodeJS.Platform = pro
   );
 }
 
-/** Where nothing can isolate: every call is refused, with what to do about it. */
+/** For a system without isolation: refuses every call and says what to do about it. */
 export class UnavailableSandbox implements Sandbox {
   readonly #reason: string;
   readonly #remedy: string;

@@ -7,29 +7,29 @@ import type { Mount } from './policy.ts';
 import type { CommandResult, DenialSource, EndedBy, SandboxPolicy, SeccompToggles } from './sandbox.ts';
 
 const DENIALS_MAX = 10;
-/** Of one rule: more examples teach nothing. */
+/** At most this many of one rule: more examples teach nothing. */
 const SAME_RULE_MAX = 3;
 const PATH_MAX_CHARS = 4096;
 
 export interface DenialFacts extends MountedPlaces {
   readonly exitCode: number | null;
   readonly endedBy: EndedBy;
-  /** What was kept of each stream; the last 64 KiB of it are looked at. */
+  /** What was kept of each stream; only the last 64 KiB are read. */
   readonly stdout: Buffer;
   readonly stderr: Buffer;
-  /** Where the command began. */
+  /** Where the command started. */
   readonly cwd: string;
   readonly workspace: string;
-  /** `joined`: there is a network, whose proxy knows what it refused, so that nothing is guessed about it. */
+  /** `joined`: there is a network, whose proxy knows what it refused, so nothing is guessed about it. */
   readonly network: 'none' | 'joined';
   /** The filter in force; null without one. */
   readonly seccomp: SeccompToggles | null;
 }
 
 /**
- * What the sandbox is known to have refused. Pure. A program's own words are taken for it only where they fit the facts:
- * a path that is mounted read-only, hidden, or not mounted; a system call that the filter refuses; a network, which
- * there is none of. Of a command that succeeded only what it said on stderr about read-only paths counts.
+ * What the sandbox is known to have refused. Pure. A program's message counts only if it agrees with the facts: a path
+ * that is mounted read-only, hidden, or not mounted; a system call that the filter refuses; a network that does not
+ * exist. If the command succeeded, only its messages on stderr about read-only paths count.
  */
 export function findDenials(facts: DenialFacts): Denial[] {
   const hasFailed = facts.endedBy !== 'exit' || facts.exitCode !== 0;
@@ -76,7 +76,7 @@ function subjectOf({ kind, path, host }: Denial): string {
 
 function denialIn(lines: readonly string[], index: number, places: PlaceMap, facts: DenialFacts): Denial | null {
   const raw = lines[index] ?? '';
-  const line = isTelling(raw) ? ownWords(raw) : '';
+  const line = mayBeComplaint(raw) ? ownWords(raw) : '';
   if (line === '') return null;
   const complaint = readComplaint(line, linesBefore(lines, index));
   if (complaint !== null) return fromComplaint(complaint, places, facts);
@@ -86,7 +86,7 @@ function denialIn(lines: readonly string[], index: number, places: PlaceMap, fac
   return call === null ? null : refusedCall(call);
 }
 
-/** The four before, nearest first: a cause and what it is a cause of are no further apart. */
+/** The four lines before, nearest first: a cause is never further from its effect. */
 function* linesBefore(lines: readonly string[], index: number): Generator<string> {
   for (let i = index - 1; i >= Math.max(0, index - 4); i--) yield ownWords(lines[i] ?? '');
 }
@@ -100,8 +100,8 @@ function fromComplaint(complaint: Complaint, places: PlaceMap, facts: DenialFact
 }
 
 /**
- * The directory a program was in is not known, only where the command began. So a relative path counts where it says
- * what the mounts say too, but never for a path that is not there.
+ * Only the directory in which the command started is known, not the one the program was in. So a relative path counts
+ * if it agrees with the mounts, but never for a path that does not exist.
  */
 function aboutPath({ error }: Complaint, printed: string, places: PlaceMap, facts: DenialFacts): Denial | null {
   const path = normalize(printed, facts.cwd);
@@ -115,7 +115,7 @@ function aboutPath({ error }: Complaint, printed: string, places: PlaceMap, fact
     case 'EBUSY':
       return kind === 'read_only' && path === root ? readOnlyPath(path, root, facts) : null;
     case 'ENOENT':
-      return kind === 'absent' && isAbsolute && !places.isWay(path) ? absentPath(path) : null;
+      return kind === 'absent' && isAbsolute && !places.isParent(path) ? absentPath(path) : null;
     case 'EACCES':
       return null;
   }
@@ -126,7 +126,7 @@ function normalize(printed: string, cwd: string): string | null {
   return posix.resolve(cwd, printed);
 }
 
-/** Each refusal once; a host that was named stands for a mention without. */
+/** Keeps each refusal once. Drops a network refusal without a host if another one names a host. */
 class Collection {
   readonly #found = new Map<string, Denial>();
 
@@ -136,8 +136,8 @@ class Collection {
 
   add(denial: Denial): void {
     const { kind, path, host, rule } = denial;
-    const alike = [...this.#found.values()].filter((one) => one.kind === kind && one.rule === rule);
-    if (alike.length < SAME_RULE_MAX) this.#found.set(JSON.stringify([kind, path, host, rule]), denial);
+    const sameRule = [...this.#found.values()].filter((one) => one.kind === kind && one.rule === rule);
+    if (sameRule.length < SAME_RULE_MAX) this.#found.set(JSON.stringify([kind, path, host, rule]), denial);
   }
 
   list(): Denial[] {
@@ -147,29 +147,29 @@ class Collection {
   }
 }
 
-/** Bytes looked at from the end of each stream, and characters of one line: no program's complaint is longer. */
+/** Bytes read from the end of each stream, and characters of one line: no program's message is longer. */
 const TAIL_BYTES = 64 * 1024;
 const LINE_MAX_CHARS = 4096;
 
-/** How lines begin that repeat what something else said, somewhere else: logs, search results, differences, source text. */
+/** How lines begin that repeat text from somewhere else: logs, search results, diffs, source code. */
 const REPEATED = [
-  // Dates and times, bare, in brackets, or of syslog.
+  // Dates and times: bare, in brackets, or syslog's.
   /^\[?\d{1,4}[-/:.]\d/,
   /^[A-Z][a-z]{2} +\d{1,2} \d\d:/,
-  // Levels of loggers. `ERROR: ` and `error: ` are how programs complain.
+  // Log levels. `ERROR: ` and `error: ` are how programs report errors.
   /^[[(]?(?:TRACE|DEBUG|INFO|NOTICE|WARN|FATAL|CRITICAL|ERROR|error|warn|info|debug)[\])|](?:\W|$)/,
   /^(?:TRACE|DEBUG|INFO|NOTICE|WARN|FATAL|CRITICAL|ERROR) /,
   /^(?:DEBUG|INFO|WARNING|ERROR|CRITICAL):\w/,
   /^(?:level|time|ts|msg)=/,
-  // `file:line:` of a search; a compiler's has a blank after it.
+  // `file:line:` of a search; a compiler puts a blank after it.
   /^[^\s:]+:\d+:(?! |\d+: (?:fatal )?error: )/,
-  // Differences, quotations, comments, data, tables.
+  // Diffs, quotations, comments, data, tables.
   /^[-+<>|#*"'{$%;]/,
   /^\/[/*]/,
 ];
 
-/** Every complaint holds one of these: most lines hold none, and nothing else is tried on them. */
-const TELLING =
+/** Every message about a refusal contains one of these. Most lines contain none, and then no other pattern is tried. */
+const COMPLAINT =
   /ead-only file system|o such file|ermission denied|esource busy|not permitted|not found|nonexistent|ENOENT|Cannot find module|does not (?:exist|appear)|No rule to make|resol|getaddrinfo|unreachable|Failed to connect|lookup|not known|ECONNREFUSED|UnknownHost|ENETUNREACH|hostname/;
 
 /** The last lines of a stream, without colours. */
@@ -179,34 +179,37 @@ function lastLines(stream: Buffer): string[] {
   return isCut ? lines.slice(1) : lines;
 }
 
-/** True when a line may be a complaint. */
-function isTelling(line: string): boolean {
-  return line.length <= LINE_MAX_CHARS && TELLING.test(line);
+/** True if a line may be about a refusal. */
+function mayBeComplaint(line: string): boolean {
+  return line.length <= LINE_MAX_CHARS && COMPLAINT.test(line);
 }
 
-/** What a program says itself in a line; empty where it repeats others' words. Pytest puts `E` before what a test raised. */
+/**
+ * What the program itself says in a line; empty if the line repeats other text. Pytest puts `E` before what a test
+ * raised.
+ */
 function ownWords(line: string): string {
   const words = line.replace(/^E {3}/, '').trim();
   return REPEATED.some((pattern) => pattern.test(words)) ? '' : words;
 }
 
-/** What is mounted in a sandbox, as absolute paths. The most specific one decides about a path. */
+/** What is mounted in a sandbox, as absolute paths. The most specific mount decides about a path. */
 interface MountedPlaces {
   readonly writable: readonly string[];
   readonly readOnly: readonly string[];
   /** Covered by a deny glob. */
   readonly hidden: readonly string[];
-  /** Everything else that is mounted: /proc and the like. */
+  /** Everything else that is mounted, for example /proc. */
   readonly visible: readonly string[];
 }
 
 interface Place {
   readonly kind: 'writable' | 'read_only' | 'hidden' | 'visible' | 'absent';
-  /** The mount that decides; `/` when there is none. */
+  /** The mount that decides; `/` if no mount does. */
   readonly root: string;
 }
 
-/** The places of a planned tree; `hidden` are those of its mounts that cover what a deny glob matched. */
+/** The places of a planned tree; `hidden` lists its mounts that cover what a deny glob matched. */
 export function placesOf(mounts: readonly Mount[], hidden: readonly string[]): MountedPlaces {
   const kinds = new Map<string, 'writable' | 'readOnly' | 'visible'>();
   for (const mount of mounts) {
@@ -235,11 +238,11 @@ function kindOf(mount: Mount): 'writable' | 'readOnly' | 'visible' | null {
   }
 }
 
-/** Finds the mount that a path lies under. */
+/** Finds the mount that contains a path. */
 class PlaceMap {
   readonly #kinds = new Map<string, Place['kind']>();
-  /** Directories that exist because a mount lies below them. */
-  readonly #ways = new Set<string>();
+  /** Directories that exist because there is a mount below them. */
+  readonly #parents = new Set<string>();
 
   constructor(places: MountedPlaces) {
     this.#add('visible', places.visible);
@@ -248,7 +251,7 @@ class PlaceMap {
     this.#add('hidden', places.hidden);
   }
 
-  /** `path` is absolute and normal. Under the root itself nothing is mounted: `absent`. */
+  /** `path` is absolute and normalized. Returns `absent` if only the root itself contains it. */
   find(path: string): Place {
     for (let root = path; root !== '/'; root = posix.dirname(root)) {
       const kind = this.#kinds.get(root);
@@ -257,15 +260,16 @@ class PlaceMap {
     return { kind: 'absent', root: '/' };
   }
 
-  /** True for the root, and for what leads to a mount. */
-  isWay(path: string): boolean {
-    return path === '/' || this.#ways.has(path);
+  /** True for the root and for the parents of mounts. */
+  isParent(path: string): boolean {
+    return path === '/' || this.#parents.has(path);
   }
 
   #add(kind: Place['kind'], roots: readonly string[]): void {
     for (const root of roots) {
       this.#kinds.set(root, kind);
-      for (let way = posix.dirname(root); !this.isWay(way); way = posix.dirname(way)) this.#ways.add(way);
+      for (let parent = posix.dirname(root); !this.isParent(parent); parent = posix.dirname(parent))
+        this.#parents.add(parent);
     }
   }
 }

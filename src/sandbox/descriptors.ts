@@ -27,7 +27,8 @@ export interface PipeEnds {
 
 /**
  * Real pipes for a command's output. Node's own are socket pairs, on which opening /dev/stdout or /dev/stderr fails
- * (`tee /dev/stderr`, `curl -o /dev/stdout`). Named ones are made in batches, opened at both ends and unlinked at once.
+ * (`tee /dev/stderr`, `curl -o /dev/stdout`). Named pipes are made in batches, opened at both ends and unlinked at
+ * once.
  */
 export class PipeStock {
   readonly #parent: string;
@@ -36,13 +37,13 @@ export class PipeStock {
   #made = 0;
   #making: Promise<void> | null = null;
 
-  /** Below `parent`, by pid: a spawner whose daemon was killed may still be putting its own away when the next one starts. */
+  /** Below `parent`, named by pid: the spawner of a killed daemon may still be cleaning up when the next one starts. */
   constructor(parent: string) {
     this.#parent = parent;
     this.#dir = join(parent, `${PREFIX}${process.pid}`);
   }
 
-  /** Removes what earlier ones left and makes the first batch. */
+  /** Removes what earlier spawners left and makes the first batch. */
   async start(): Promise<void> {
     const left = (await readdir(this.#parent)).filter((name) => name.startsWith(PREFIX));
     await Promise.all(left.map((name) => rm(join(this.#parent, name), { recursive: true, force: true })));
@@ -110,17 +111,19 @@ function runMkfifo(paths: readonly string[]): Promise<void> {
 }
 
 /**
- * A descriptor that reads `data` and then ends: an unnamed file in memory, because a secret may be in it. Reading
- * /dev/stdin by name works too. The caller closes it.
+ * A descriptor that reads `data` and then ends. It is an unnamed file in memory, because `data` may hold a secret.
+ * Reading /dev/stdin by name works too. The caller closes it.
  */
 export function openInput(data: Buffer, owner: { uid: number; gid: number } | null, fallbackDir: string): number {
   const file = openUnnamed('/dev/shm') ?? openUnnamed(fallbackDir);
   if (file === null)
-    throw new ContextdError('SANDBOX_UNAVAILABLE', 'no place for stdin', { remedy: 'Mount a tmpfs on /dev/shm.' });
+    throw new ContextdError('SANDBOX_UNAVAILABLE', 'the input of the command cannot be kept in memory', {
+      remedy: 'Mount a tmpfs on /dev/shm.',
+    });
   try {
     for (let at = 0; at < data.length; ) at += writeSync(file, data, at);
     const reader = openSync(`/proc/self/fd/${file}`, constants.O_RDONLY);
-    // It is read; opening it by name for writing is not offered.
+    // The owner can open it by name to read, but not to write.
     fchmodSync(reader, 0o400);
     if (owner !== null) fchownSync(reader, owner.uid, owner.gid);
     return reader;
@@ -141,8 +144,8 @@ function openUnnamed(dir: string): number | null {
 const O_CLOEXEC = 0o2000000;
 
 /**
- * Descriptors that the daemon itself was started with (terminals and editors leak some) and that every child would
- * inherit, into the sandbox. What Node opens is closed on exec, so looking once is enough.
+ * Descriptors that the daemon itself inherited (terminals and editors leak some) and that every child would inherit
+ * too. Node opens its own with close-on-exec, so it is enough to look once.
  */
 export function findStrayFds(): number[] {
   return readdirSync('/proc/self/fd')
@@ -161,7 +164,7 @@ function isInherited(fd: number): boolean {
   }
 }
 
-/** `stdio` with /dev/null in place of each stray descriptor, for the time of `spawn`. */
+/** Calls `spawn` with `stdio` extended so that /dev/null takes the place of each stray descriptor. */
 export function coverStrays<T>(
   stdio: readonly (number | 'pipe' | 'ignore')[],
   strays: readonly number[],

@@ -10,7 +10,7 @@ import { type Job, ownerOf, type StartedSandbox } from './starter.ts';
 import { isTooMuch, judgeEnd, type Verdict, watchForInterruption } from './verdict.ts';
 import { watchTree } from './watchdog.ts';
 
-/** Bytes of each stream looked through for what the sandbox refused. */
+/** Bytes of each stream that are searched for refusals of the sandbox. */
 const LAST_WORDS_BYTES = 64 * 1024;
 
 export interface OutputSinks {
@@ -18,12 +18,12 @@ export interface OutputSinks {
   readonly stderr: OutputSink;
 }
 
-/** How a command ended, and the ends of what it said. */
+/** How a command ended, and the last output of each stream. */
 export interface CommandEnd extends Verdict {
   readonly lastWords: { readonly stdout: Buffer; readonly stderr: Buffer };
 }
 
-/** Follows a command to its end, passes its output on and says how it ended. Closes the readers. */
+/** Follows a command to its end, passes its output on and returns how it ended. Closes the readers. */
 export async function followCommand(
   started: StartedSandbox,
   command: Omit<CommandSpec, 'stdin'>,
@@ -56,7 +56,7 @@ export async function followCommand(
   }
 }
 
-/** What a cgroup would bound; without one, only each process is bounded by the kernel. */
+/** Watches the sums that a cgroup would limit; without a cgroup the kernel limits only each process. */
 export function watchSums(
   jail: Jail,
   { memoryBytes, pids }: SandboxLimits,
@@ -85,12 +85,12 @@ function endOf(capture: StreamCapture): Buffer {
 /** A long-lived program in a sandbox. */
 export interface JailedProcess {
   readonly socketDir: string;
-  /** Settles, never rejects, when nothing of it is alive, its output was read and what it used is put away. */
+  /** Settles when every process is dead, its output is read and its resources are released. Never rejects. */
   readonly exited: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
   kill(): void;
 }
 
-/** What a tool process is started with; the directories are mounted from where they are on the host. */
+/** How to start a tool process; its directories are mounted from the host. */
 export function processJob(policy: SandboxPolicy, program: SandboxProgram, bundleDir: string, socketDir: string): Job {
   const entry = join(BUNDLE_DIR, program.entry);
   const argv = /\.m?js$/.test(program.entry) ? [NODE_BINARY, entry] : [entry];
@@ -109,7 +109,7 @@ export function processJob(policy: SandboxPolicy, program: SandboxProgram, bundl
   };
 }
 
-/** Entered by the sandbox's user alone; its path is short, because a socket's path must be. */
+/** Only the sandbox's user can enter it. The name is short, because the length of a socket's path is limited. */
 export function makeSocketDir(parent: string, identity: Identity): string {
   const dir = join(parent, randomBytes(4).toString('hex'));
   mkdirSync(dir, { recursive: true, mode: 0o700 });
@@ -119,8 +119,8 @@ export function makeSocketDir(parent: string, identity: Identity): string {
 }
 
 /**
- * Follows a program that was started, and kills it when it exceeds limits that no cgroup holds. `onEnd` puts away what it
- * used; `exited` waits for it.
+ * Follows a started program, and kills it if it exceeds limits that no cgroup enforces. `onEnd` releases what it used;
+ * `exited` waits for it.
  */
 export function followProcess(
   { jail, stdout, stderr, group }: StartedSandbox,

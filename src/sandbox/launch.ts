@@ -15,8 +15,9 @@ import type { SandboxLimits, WorkspaceView } from './sandbox.ts';
 const O_PATH = 0o10000000;
 
 /**
- * From the spawner to bubblewrap, as one process throughout: the usual umask (the spawner's own is private), set limits, join the cgroups (`0` is "me", so there is no
- * moment outside), bind what the owner could not reach, become the owner.
+ * Runs between the spawner and bubblewrap, as one process: restores the usual umask (the spawner's own is private),
+ * sets limits, joins the cgroups (`0` means "me", so no moment is outside), binds what the owner could not reach, and
+ * becomes the owner.
  */
 const LAUNCH_SCRIPT = `
 umask 022
@@ -30,16 +31,19 @@ shift
 exec "$@"
 `;
 
-/** Everything needed to start one sandbox. `release` closes the pinned descriptors, must be called, and may be twice. */
+/**
+ * Everything needed to start one sandbox. `release` closes the pinned descriptors: it must be called, and may be called
+ * twice.
+ */
 export interface Launch {
   readonly commandLine: readonly string[];
   readonly args: Buffer;
-  /** Pinned sources, and the seccomp filter last. */
+  /** The network namespace if one is joined, then the pinned sources, then the seccomp filter. */
   readonly inheritedFds: readonly number[];
-  /** Of the daemon's own, which must not go in. */
+  /** Descriptors of the daemon, which the sandbox must not get. */
   readonly strayFds: readonly number[];
   readonly group: GroupFiles | null;
-  /** What the pinned sources were, by where they are mounted. */
+  /** Which files the pinned sources were, by where they are mounted. */
   readonly pinned: readonly PinnedPath[];
   release(): void;
 }
@@ -56,25 +60,28 @@ export interface LaunchRequest {
   readonly identity: Identity;
   /** Null for a probe. */
   readonly workspace: MountedWorkspace | null;
-  /** Null: a network namespace of its own. */
+  /** The namespace to join; null: a network namespace of its own. */
   readonly network: CheckedNetwork | null;
   readonly mounts: readonly Mount[];
   readonly env: Readonly<Record<string, string>>;
-  /** What the caller adds. */
+  /** The variables that the caller adds. */
   readonly callerEnv: Readonly<Record<string, string>>;
   readonly cwd: string;
   readonly argv: readonly string[];
   readonly limits: SandboxLimits;
   readonly group: GroupFiles | null;
-  /** Descriptor after stdin, stdout, stderr and what else the command inherits. */
+  /** The first descriptor after stdin, stdout, stderr and what else the command inherits. */
   readonly firstFreeFd: number;
-  /** Milliseconds by which it is over; 0: it lives on. */
+  /** Milliseconds after which it has ended; 0: no limit. */
   readonly wallMs: number;
-  /** File that holds the seccomp filter; null: none is set. */
+  /** File with the seccomp filter; null: no filter. */
   readonly seccompFile: string | null;
 }
 
-/** A workspace with its layer in place. Made by `mountWorkspace` alone, so that nothing in it can be pinned earlier. */
+/**
+ * A workspace with its layer in place. Only `mountWorkspace` makes one, so that nothing in the workspace can be pinned
+ * earlier.
+ */
 export interface MountedWorkspace {
   readonly path: string;
   readonly [mounted]: true;
@@ -83,21 +90,21 @@ export interface MountedWorkspace {
 const mounted: unique symbol = Symbol('mounted');
 
 /**
- * Puts the layer of a view over its base. A descriptor that was opened before would lead to the base for ever, so this
- * comes before `prepareLaunch`, which opens them. Throws NOT_IMPLEMENTED for any layer but the base.
+ * Puts the layer of a view over its base. A descriptor that was opened earlier would always lead to the base, so this
+ * comes before `prepareLaunch`, which opens descriptors. Throws NOT_IMPLEMENTED for every layer.
  */
 export function mountWorkspace(view: WorkspaceView): MountedWorkspace {
   refuseLayer(view);
   return { path: view.path, [mounted]: true };
 }
 
-/** Opens what the sandbox is made of, in the mounted workspace, and puts the command line together. */
+/** Opens the files that the sandbox is made of, in the mounted workspace, and builds the command line. */
 export function prepareLaunch(request: LaunchRequest): Launch {
   const { mounts, publicBinds } = makeReachable(request.mounts, request.identity, request.workspace?.path ?? null);
   const pinned = request.bubblewrap.features.bindFd ? openPins(mounts) : { fds: [], mounts, byMount: [] };
   const inherited = [...pinned.fds];
   try {
-    // Before the pins, so that its number has one digit: a shell can close no larger one.
+    // First, so that its number has one digit: a POSIX shell cannot close descriptors above 9.
     if (request.network !== null) inherited.unshift(openNetwork(request.network));
     const firstPin = request.firstFreeFd + (request.network === null ? 2 : 3);
     const pins = new Map(pinned.byMount.map((mount, i) => [mount, firstPin + i]));
@@ -139,7 +146,7 @@ function commandLine(request: LaunchRequest, publicBinds: readonly PublicBind[])
     ...(network === null ? [] : ['nsenter', `--net=/proc/self/fd/${networkFd}`, '--']),
     'sh',
     '-c',
-    // The descriptor must not reach the sandbox, from where another namespace could be entered.
+    // The descriptor must not reach the sandbox.
     network === null ? LAUNCH_SCRIPT : `exec ${networkFd}<&-\n${LAUNCH_SCRIPT}`,
     'contextd-sandbox',
     String(Math.ceil(limits.fileBytes / 512)),
@@ -160,8 +167,8 @@ function commandLine(request: LaunchRequest, publicBinds: readonly PublicBind[])
 }
 
 /**
- * The caller's variables, by what sets them: the jail, on a descriptor, or a command line, where `ps` shows them. Only
- * those that could steer what sets the limits wait until that is done; a secret is never among them.
+ * The caller's variables, by what sets them: the jail, on a descriptor, or a command line, which `ps` shows. Only
+ * variables that could change how the limits are set wait until the limits are set; none of these holds a secret.
  */
 function variablesFor(setter: 'jail' | 'command line', { group, callerEnv }: LaunchRequest): Record<string, string> {
   const isLate = (name: string): boolean => group === null && steers(name);
@@ -188,7 +195,9 @@ interface Pins {
   readonly byMount: Mount[];
 }
 
-/** Opens each pinned source without following a link anywhere in its path. One that has gone meanwhile is left out. */
+/**
+ * Opens each pinned source without following a link anywhere in its path. Leaves out a source that no longer exists.
+ */
 function openPins(mounts: readonly Mount[]): Pins {
   const pins: Pins = { fds: [], mounts: [], byMount: [] };
   try {
@@ -214,7 +223,7 @@ function openPin(path: string): number | null {
   if (!fstatSync(fd).isSymbolicLink() && readlinkSync(`/proc/self/fd/${fd}`) === path) return fd;
   closeSync(fd);
   if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return null;
-  throw new ContextdError('SANDBOX_UNAVAILABLE', `${path} is, or lies behind, a symbolic link`, {
+  throw new ContextdError('SANDBOX_UNAVAILABLE', `${path} is a symbolic link or lies behind one`, {
     remedy: 'If it was being changed, call again; a workspace is registered by its real path.',
   });
 }

@@ -35,17 +35,17 @@ import { type Cover, narrowCover, type Protection } from './workspace/protection
 
 /** Sandboxes kept ready for all policies together. */
 const READY_MAX = 32;
-/** Milliseconds in which a waiting shell must be up; a loaded machine takes some hundred. */
+/** Milliseconds within which a waiting shell must be up; on a loaded machine it takes some hundred. */
 const READY_WITHIN_MS = 10_000;
 /** Milliseconds that an orderly stop waits for searches. */
 const SEARCH_AT_END_MS = 5_000;
-/** Milliseconds between two looks at the protected paths under a long-lived process. */
+/** Milliseconds between two checks of the protected paths below a long-lived process. */
 const STALE_LOOK_MS = 1_000;
 
-/** What a command came to; its output went to the sinks. */
+/** How a command ended; its output went to the sinks. */
 export type RunEnd = Omit<CommandResult, 'stdout' | 'stderr'>;
 
-/** Of a command that was cancelled before anything was done for it. */
+/** The result of a command that was cancelled before anything was started for it. */
 const NEVER_BEGAN: RunEnd = {
   exitCode: null,
   signal: 'SIGKILL',
@@ -56,7 +56,7 @@ const NEVER_BEGAN: RunEnd = {
   denied: [],
 };
 
-/** bubblewrap, a fresh sandbox for every command (design §5). Lives in the spawner, on its main thread. */
+/** bubblewrap, with a fresh sandbox for every command (design §5). Runs in the spawner, on its main thread. */
 export class LinuxSandbox {
   readonly #deps: LinuxSandboxDeps;
   readonly #policies: CheckedPolicies;
@@ -65,7 +65,7 @@ export class LinuxSandbox {
   #running = 0;
   #readyUsed = 0;
   #processes = 0;
-  /** By workspace, what the mounts of its long-lived processes cover. */
+  /** By workspace: what the mounts of its long-lived processes cover. */
   readonly #covers = new Map<string, Set<Cover>>();
 
   constructor(deps: LinuxSandboxDeps) {
@@ -80,10 +80,10 @@ export class LinuxSandbox {
     });
   }
 
-  /** Kills what still runs, waits for it, removes cgroups and pipes. Idempotent. */
+  /** Kills everything that still runs, waits for it, and removes cgroups and pipes. Idempotent. */
   async stop(): Promise<void> {
     await Promise.all([this.#pool.stop(), this.#starter.stop()]);
-    // What the last calls made is searched before the memory of them goes.
+    // What the last calls created is searched for before it is forgotten.
     await Promise.race([this.#policies.settled(), delay(SEARCH_AT_END_MS, undefined, { ref: false })]);
     this.#policies.close();
     await this.#policies.closeHost();
@@ -120,7 +120,7 @@ export class LinuxSandbox {
     return { ...end, durationMs: this.#deps.clock.monotonic() - startedAt };
   }
 
-  /** Starts a program that lives on. Its output goes to the sinks, which must take it. */
+  /** Starts a long-lived program. Its output goes to the sinks, which must take it. */
   open(
     policy: SandboxPolicy,
     program: SandboxProgram,
@@ -167,7 +167,7 @@ export class LinuxSandbox {
     }
   }
 
-  /** Begins to watch; the function returned ends it and gives what it moved away. */
+  /** Starts to watch; the returned function stops it and returns what was moved away. */
   async watch(policy: SandboxPolicy): Promise<() => QuarantineReport> {
     const checked = await this.#policies.find(policy);
     const protection = await checked.guard.protection();
@@ -211,7 +211,7 @@ export class LinuxSandbox {
     }
   }
 
-  /** One that waits, where one does and the command is fit for it; else a new one. */
+  /** Takes a pre-forked sandbox if one is ready and suits the command; otherwise starts a new one. */
   async #startCommand(checked: CheckedPolicy, protection: Protection, command: CommandSpec): Promise<StartedSandbox> {
     const script = scriptFor(command, checked.policy.workspace.path);
     const fits = script !== null && (command.cwd === checked.policy.workspace.path || isRealDirectory(command.cwd));
@@ -258,7 +258,7 @@ export class LinuxSandbox {
   }
 }
 
-/** What the sandbox refused. A command that succeeded and said nothing on stderr was refused nothing. */
+/** What the sandbox refused: nothing, if the command succeeded and printed nothing on stderr. */
 function denialsOf(
   { policy, isFiltered }: CheckedPolicy,
   { hidden }: Protection,
@@ -280,12 +280,12 @@ function denialsOf(
   });
 }
 
-/** A sandbox that waits is fit for a command only in the same directory with the same protected paths. */
+/** A waiting sandbox suits a command only if the directory and its protected paths are still the same. */
 function fingerprintOf(checked: CheckedPolicy, protection: Protection): string {
   return `${checked.state} ${protection.fingerprint}`;
 }
 
-/** The socket of a waiting shell, once it says that it is up. Throws when it does not come up. */
+/** The socket of a waiting shell, after it has reported that it is up. Throws if it does not come up. */
 async function scriptSocket({ jail }: StartedSandbox): Promise<Duplex> {
   const socket = jail.child.stdio[SCRIPT_FD];
   if (!(socket instanceof Duplex)) throw new Error('a waiting sandbox has no socket for its script');
@@ -301,7 +301,7 @@ function discard({ jail, stdout, stderr }: StartedSandbox): void {
   stderr.close();
 }
 
-/** Looks every second whether the protected paths are still those that were mounted; calls back once. */
+/** Checks every second whether the protected paths are still those that were mounted; calls back once. */
 function lookForStaleness(guard: WorkspaceGuard, protection: Protection, onStale: () => void): NodeJS.Timeout {
   const look = async (): Promise<void> => {
     const now = await guard.protection().catch(() => null);
@@ -314,8 +314,8 @@ function lookForStaleness(guard: WorkspaceGuard, protection: Protection, onStale
 }
 
 /**
- * What the run made and was moved away. Nothing if another directory has taken the place of the project meanwhile: the
- * run was in the old one, and what stands in the new one is not its doing.
+ * What the run created and what was moved away. Nothing if another directory replaced the project meanwhile: the run
+ * was in the old one and has nothing to do with the files in the new one.
  */
 function endWatch({ guard, directory, policy }: CheckedPolicy, watch: RunWatch): QuarantineReport {
   if (directoryIdentity(policy.workspace.path) === directory) return guard.finish(watch);
@@ -323,7 +323,7 @@ function endWatch({ guard, directory, policy }: CheckedPolicy, watch: RunWatch):
   return { quarantined: [], complete: true };
 }
 
-/** Links may lead elsewhere inside than outside. */
+/** A link may lead somewhere else inside the sandbox than outside. */
 function isRealDirectory(path: string): boolean {
   try {
     return realpathSync(path) === path && statSync(path).isDirectory();

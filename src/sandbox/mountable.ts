@@ -5,7 +5,7 @@ import { ContextdError, isErrno } from '../core/errors.ts';
 import { BUNDLE_DIR, NODE_BINARY } from './policy.ts';
 import type { WorkspaceView } from './sandbox.ts';
 
-/** The sandbox's own places: a workspace there, or one that holds them, would cover them. */
+/** The sandbox's own places: a workspace there, or one that contains them, would cover them. */
 const OWN_PLACES = [
   '/usr',
   '/etc',
@@ -23,8 +23,8 @@ const OWN_PLACES = [
 const NEVER_BELOW = ['/etc', '/proc', '/sys', '/dev', '/boot', BUNDLE_DIR, NODE_BINARY];
 
 /**
- * The second lock behind registration: a workspace is a real path and neither the root, a system directory, nor near
- * what contextd keeps. Throws PATH_INVALID or PATH_NOT_FOUND.
+ * The second check after registration: a workspace is a real path and is not the root, a system directory, or next to
+ * contextd's own files. Throws PATH_INVALID, PATH_NOT_FOUND, and NOT_IMPLEMENTED for a branch.
  */
 export function checkWorkspace(view: WorkspaceView, paths: Paths): void {
   const workspace = view.path;
@@ -35,7 +35,7 @@ export function checkWorkspace(view: WorkspaceView, paths: Paths): void {
   refuseLayer(view);
 }
 
-/** Without this a branch that cannot be mounted would write the base. */
+/** Without this check a call on a branch would write the base. */
 export function refuseLayer({ path, layer }: WorkspaceView): void {
   if (layer === null) return;
   throw new ContextdError(
@@ -47,9 +47,9 @@ export function refuseLayer({ path, layer }: WorkspaceView): void {
   );
 }
 
-/** A read-only directory a person listed. Throws PATH_INVALID or PATH_NOT_FOUND. */
+/** Checks a read-only directory that a person listed. Throws PATH_INVALID or PATH_NOT_FOUND. */
 export function checkRoPath(path: string, paths: Paths): void {
-  realPath(path, 'Create it, or take it out of `sandbox.ro_paths`.');
+  realPath(path, 'Create it, or remove it from `sandbox.ro_paths`.');
   checkApart(path, paths);
 }
 
@@ -70,7 +70,7 @@ function realPath(path: string, remedy: string): string {
     return realpathSync(path);
   } catch (cause) {
     if (!isErrno(cause)) throw cause;
-    throw new ContextdError('PATH_NOT_FOUND', `${path} is not there`, {
+    throw new ContextdError('PATH_NOT_FOUND', `${path} does not exist`, {
       remedy,
       cause,
     });
@@ -79,6 +79,6 @@ function realPath(path: string, remedy: string): string {
 
 function refuse(path: string, why: string): ContextdError {
   return new ContextdError('PATH_INVALID', `${path} cannot be mounted into a sandbox: ${why}`, {
-    remedy: 'Use a directory of your own, apart from the system’s and contextd’s.',
+    remedy: 'Use a directory of your own, neither the system’s nor contextd’s.',
   });
 }

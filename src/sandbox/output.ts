@@ -6,7 +6,7 @@ import type { CapturedStream } from './sandbox.ts';
 
 const CHUNK_BYTES = 64 * 1024;
 
-/** Where output goes as it comes. */
+/** Where output goes as it arrives. */
 export interface OutputSink {
   /** False: send no more until `onceDrained` calls. */
   write(chunk: Buffer): boolean;
@@ -19,10 +19,10 @@ export class OutputReader {
   readonly #socket: Socket;
   #sink: OutputSink | null = null;
   #totalBytes = 0;
-  /** While the sink takes no more. */
+  /** Pending while the sink takes no more. */
   #heldBack: Promise<void> | null = null;
 
-  /** Nothing is read before `readInto`. */
+  /** Reads nothing until `readInto` is called. */
   constructor(fd: number) {
     this.#fd = fd;
     this.#socket = new Socket({ fd, readable: true, writable: false });
@@ -40,14 +40,14 @@ export class OutputReader {
   }
 
   /**
-   * Returns when what is in the pipe was read. For when every process that wrote is dead: the end of the pipe itself
-   * comes only when the kernel has put the sandbox's last process away, and never while somebody else holds it open.
+   * Returns when the pipe is empty. Call it when every process that wrote is dead: the end of the pipe itself comes
+   * only after the kernel has released the sandbox's last process, and never while another process holds it open.
    */
   async readRest(): Promise<void> {
     for (;;) {
       if (this.#heldBack !== null) {
         await this.#heldBack;
-        // What the socket had taken in before it was paused comes first.
+        // What the socket had read before it was paused comes first.
         await nextTurn();
       } else if (this.#socket.destroyed || !this.#readNow()) return;
     }
@@ -57,7 +57,10 @@ export class OutputReader {
     this.#socket.destroy();
   }
 
-  /** Takes one chunk out of the pipe; false when nothing is in it. The socket has nothing of it: it reads in turns of its own. */
+  /**
+   * Reads one chunk from the pipe; false if it is empty. The socket does not hold part of it: it reads in turns of its
+   * own.
+   */
   #readNow(): boolean {
     const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
     const bytes = readAvailable(this.#fd, chunk);
@@ -80,7 +83,7 @@ export class OutputReader {
   }
 }
 
-/** 0 at the end of the pipe, and where nothing is in it. */
+/** Returns 0 at the end of the pipe and if the pipe is empty. */
 function readAvailable(fd: number, into: Buffer): number {
   try {
     return readSync(fd, into);
@@ -93,8 +96,8 @@ function readAvailable(fd: number, into: Buffer): number {
 const FIRST_BYTES = 16 * 1024;
 
 /**
- * What a stream said, in at most `maxBytes` of memory: everything while it fits; beyond that the first half and the
- * last half. One growing buffer, so that a stream of single bytes costs no more than one of large chunks.
+ * Keeps a stream in at most `maxBytes` of memory: all of it if it fits, otherwise the first half and the last half. One
+ * growing buffer, so that a stream of single bytes costs no more than one of large chunks.
  */
 export class StreamCapture {
   readonly #maxBytes: number;
@@ -151,7 +154,7 @@ export class StreamCapture {
     this.#total = needed;
   }
 
-  /** Past the limit the second half of the buffer is a ring; `#total` counts on. */
+  /** After the limit the second half of the buffer is a ring; `#total` keeps counting. */
   #wrap(chunk: Buffer): void {
     const ringBytes = this.#maxBytes - this.#headMax;
     const last = chunk.subarray(Math.max(0, chunk.length - ringBytes));

@@ -17,8 +17,8 @@ import type { Identity } from './identity.ts';
 import type { Mount } from './policy.ts';
 
 /**
- * A root daemon's own directories are closed to the workspace's owner, as whom bubblewrap runs. What it must mount from
- * there is first bound, in a mount namespace nobody else sees, onto one of these empty places that all may traverse.
+ * The workspace's owner, as whom bubblewrap runs, cannot enter a root daemon's own directories. What must be mounted
+ * from there is first bound, in a private mount namespace, onto one of these empty places that everybody may traverse.
  */
 export const PUBLIC_MOUNT_POINTS = '/run/contextd-sandbox';
 const PUBLIC_SLOTS = 48;
@@ -28,7 +28,10 @@ export interface PublicBind {
   readonly target: string;
 }
 
-/** True when a user without capabilities can open `path`: search on every parent, read on itself. ACLs are not seen. */
+/**
+ * True if a user without capabilities can open `path`: search permission on every parent, read permission on itself.
+ * Ignores ACLs.
+ */
 export function canReach(path: string, uid: number, gid: number): boolean {
   const real = realpathSync(path);
   for (let parent = dirname(real); ; parent = dirname(parent)) {
@@ -45,8 +48,8 @@ function permits(path: string, uid: number, gid: number, bits: number): boolean 
 }
 
 /**
- * Mounts with their sources replaced where the owner cannot reach them. Pinned ones are the owner's own files and stay;
- * if the owner cannot reach the workspace itself, that is SANDBOX_UNAVAILABLE with the remedy.
+ * Replaces the sources that the owner cannot reach. Pinned sources are the owner's own files and stay. Throws
+ * SANDBOX_UNAVAILABLE if the owner cannot reach the workspace itself.
  */
 export function makeReachable(
   mounts: readonly Mount[],
@@ -77,7 +80,7 @@ function unreachable(workspace: string, uid: number): ContextdError {
   });
 }
 
-/** One mount point for each kind of source: a directory or a file. Throws SANDBOX_UNAVAILABLE past the last. */
+/** A mount point of the source's kind, directory or file. Throws SANDBOX_UNAVAILABLE if all are used. */
 function slotFor(source: string, index: number): string {
   if (index >= PUBLIC_SLOTS) {
     throw new ContextdError(
@@ -91,7 +94,7 @@ function slotFor(source: string, index: number): string {
   return join(PUBLIC_MOUNT_POINTS, `${statSync(source).isDirectory() ? 'd' : 'f'}${index}`);
 }
 
-/** Where a root daemon keeps what the owner of any workspace must read to start: nobody else can read its home. */
+/** Where a root daemon keeps what the owner of any workspace must be able to read: nobody else can read its home. */
 export function publicDirFor(sandboxDir: string): string {
   const name = createHash('sha256').update(sandboxDir).digest('hex').slice(0, 12);
   const dir = join(PUBLIC_MOUNT_POINTS, `home-${name}`);
@@ -100,8 +103,8 @@ export function publicDirFor(sandboxDir: string): string {
 }
 
 /**
- * Makes the empty mount points; root daemons only. Modes that are too narrow are corrected. Throws SANDBOX_UNAVAILABLE
- * when the place is another user's, or was open to other users.
+ * Makes the empty mount points; for root daemons only. Widens modes that are too narrow. Throws SANDBOX_UNAVAILABLE if
+ * the place belongs to another user or was open to other users.
  */
 export function ensurePublicMountPoints(place = PUBLIC_MOUNT_POINTS): void {
   orRefuse(place, () => {
@@ -125,13 +128,13 @@ function orRefuse(place: string, work: () => void): void {
   }
 }
 
-/** For anything but its owner to write. */
+/** Write permission for anyone but the owner. */
 const FOREIGN_WRITE = 0o022;
 
 /**
- * A directory of this user with exactly `mode`, whatever the umask: made if it is missing, given the mode if it has
- * another one. Throws an Error that names what stands there: a link, a file, another user's directory, or one that
- * others could write to and may have filled. Its parent must exist.
+ * A directory of this user with exactly `mode`, whatever the umask is: created if it is missing, given the mode if it
+ * has another. Throws an Error that names what is there instead: a link, a file, another user's directory, or a
+ * directory that others could write to and may have filled. Its parent must exist.
  */
 function ensureDir(path: string, mode: number): void {
   try {
@@ -147,7 +150,7 @@ function ensureDir(path: string, mode: number): void {
   }
 }
 
-/** An empty file, as `ensureDir` makes a directory. */
+/** The same for an empty file. */
 function ensureEmptyFile(path: string, mode: number): void {
   const fd = openOwn(path, constants.O_RDONLY | constants.O_CREAT | constants.O_NONBLOCK, mode);
   try {
@@ -158,7 +161,7 @@ function ensureEmptyFile(path: string, mode: number): void {
   }
 }
 
-/** Never through a link. */
+/** Never follows a link. */
 function openOwn(path: string, flags: number, mode?: number): number {
   try {
     return openSync(path, flags | constants.O_NOFOLLOW, mode);
@@ -180,14 +183,14 @@ function settle(path: string, fd: number, mode: number, isKind: (stats: Stats) =
   return stats;
 }
 
-/** The bundle, or a copy of it for an owner who may not read it. Throws PATH_NOT_FOUND. */
+/** The bundle, or a copy of it if the owner may not read it. Throws PATH_NOT_FOUND. */
 export async function readableBundle(
   sandboxDir: string,
   identity: Identity,
   bundleDir: string,
 ): Promise<{ dir: string; remove: () => Promise<void> }> {
   if (!statSync(bundleDir, { throwIfNoEntry: false })?.isDirectory()) {
-    throw new ContextdError('PATH_NOT_FOUND', `the tool's bundle ${bundleDir} is not there`, {
+    throw new ContextdError('PATH_NOT_FOUND', `the tool's bundle ${bundleDir} does not exist`, {
       remedy: 'Install the tool again.',
     });
   }
@@ -197,9 +200,9 @@ export async function readableBundle(
 }
 
 /**
- * Bundles are kept with mode 0700 and 0600, which a workspace's owner may not read even when they are mounted. A root
- * daemon gives such a sandbox a copy of its own that everybody may read and nobody but root may write. Links are left
- * out: root would follow them.
+ * Bundles have modes 0700 and 0600, so the owner of a workspace may not read them even if they are mounted. A root
+ * daemon gives the sandbox a copy that everybody may read and only root may write. Links are left out, because root
+ * would follow them.
  */
 async function copyForOwner(bundleDir: string, sandboxDir: string): Promise<string> {
   const copy = join(sandboxDir, BUNDLES, randomBytes(8).toString('hex'));
@@ -207,7 +210,7 @@ async function copyForOwner(bundleDir: string, sandboxDir: string): Promise<stri
   return copy;
 }
 
-/** Removes one copy, or without a name all that an earlier daemon left. */
+/** Removes one copy, or without a name everything that an earlier daemon left. */
 export async function removeCopies(sandboxDir: string, copy = join(sandboxDir, BUNDLES)): Promise<void> {
   await rm(copy, { recursive: true, force: true });
 }

@@ -12,36 +12,36 @@ import { OutputReader } from './output.ts';
 import { buildEnvironment, type Mount, planTree } from './policy.ts';
 import type { Protection } from './workspace/protection.ts';
 
-/** Milliseconds after which a sandbox that nobody follows counts as built. */
+/** Milliseconds after which a sandbox counts as built if nobody has reported it. */
 const BUILT_WITHIN_MS = 2_000;
 
-/** A sandbox with a command in it, or one that waits for its command. */
+/** A sandbox that runs a command or waits for one. */
 export interface StartedSandbox {
   readonly jail: Jail;
   readonly stdout: OutputReader;
   readonly stderr: OutputReader;
   readonly group: GroupFiles | null;
-  /** Its whole tree. */
+  /** All its mounts. */
   readonly mounts: readonly Mount[];
-  /** Takes away what bubblewrap made in the workspace for lack of a place to mount on; once it is built. */
+  /** Removes the mount points that bubblewrap had to create in the workspace; called when the sandbox is built. */
   tidy(): void;
 }
 
-/** What is to run, command or tool process alike. */
+/** What to run, for commands and tool processes. */
 export interface Job {
   readonly argv: readonly string[];
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
   readonly programMounts: readonly Mount[];
-  /** Milliseconds by which it is over; 0: it lives on. */
+  /** Milliseconds after which it has ended; 0: no limit. */
   readonly wallMs: number;
-  /** A descriptor, which is taken over, or nothing to read. */
+  /** A descriptor, which `start` closes, or nothing to read. */
   readonly stdin: number | 'ignore';
-  /** A socket for the waiting shell's script, as descriptor 3. */
+  /** A socket as descriptor 3, for the waiting shell's script. */
   readonly takesScript: boolean;
 }
 
-/** Starts sandboxes, and puts away what each used once its last process is dead. */
+/** Starts sandboxes, and releases what each used when its last process is dead. */
 export class Starter {
   readonly #jails = new Set<Jail>();
   readonly #puttingAway = new Set<Promise<void>>();
@@ -72,13 +72,13 @@ export class Starter {
       if (group !== null) host.cgroups?.remove(group);
       throw cause;
     } finally {
-      // The child has copies; an end of a pipe left open here would never report its end.
+      // The child has copies; the end of a pipe that stays open here would never be reported.
       launch?.release();
       for (const fd of childFds) if (typeof fd === 'number') closeSync(fd);
     }
   }
 
-  /** Kills what runs, and what is started from now on; returns when all of it is dead and put away. Idempotent. */
+  /** Kills what runs and what is started from now on; returns when all of it is dead and released. Idempotent. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     for (const jail of this.#jails) jail.kill();
@@ -97,7 +97,9 @@ export class Starter {
   }
 }
 
-/** Takes away what building it left in the workspace: when told to, or a while later, or when the sandbox is over. */
+/**
+ * Removes what building the sandbox left in the workspace: when called, after a while, or when the sandbox has ended.
+ */
 function tidyOnce({ guard }: CheckedPolicy, pinned: readonly PinnedPath[], jail: Jail): () => void {
   const startedAtMs = Date.now();
   const isBuilt = guard.building(pinned.map(({ path }) => path));
@@ -114,7 +116,7 @@ function tidyOnce({ guard }: CheckedPolicy, pinned: readonly PinnedPath[], jail:
   return tidy;
 }
 
-/** The whole tree of a sandbox. */
+/** All mounts of a sandbox. */
 function plan(
   { host, identity, policy }: CheckedPolicy,
   protection: Protection,
@@ -159,18 +161,18 @@ function prepare(
   });
 }
 
-/** Whose the pipes of a sandbox are; null: the spawner's own user's. */
+/** The owner of a sandbox's pipes; null: the spawner's own user. */
 export function ownerOf(identity: Identity): { uid: number; gid: number } | null {
   return identity.kind === 'owner' ? { uid: identity.uid, gid: identity.gid } : null;
 }
 
 /**
- * bubblewrap makes the place of a mount where there is none. When a person takes a protected path away while a sandbox
- * is being built over it, that would be an empty file or directory in the person's tree. Removes those: what is not what
- * was pinned, is empty, and is younger than the start of the sandbox (milliseconds since the epoch).
+ * bubblewrap creates a mount point that does not exist. If a person removes a protected path while a sandbox is being
+ * built over it, the mount point would stay as an empty file or directory in the person's tree. Removes what is not
+ * what was pinned, is empty, and is younger than the start of the sandbox (milliseconds since the epoch).
  */
 export function removeStubs(pinned: readonly PinnedPath[], startedAtMs: number): void {
-  // Innermost first: a stub may lie in a stub.
+  // Innermost first: a stub may contain another stub.
   for (const pin of [...pinned].reverse()) {
     const stats = lstatSync(pin.path, { throwIfNoEntry: false });
     if (stats === undefined || isPinned(pin, stats) || !liesInPinnedRoot(pin, pinned)) continue;
@@ -183,8 +185,8 @@ function isPinned({ dev, ino }: PinnedPath, stats: Stats): boolean {
 }
 
 /**
- * bubblewrap makes places only inside the trees that it mounts, and these were opened before: a project folder itself is
- * never a stub, and what lies in one that took its place is the person's.
+ * bubblewrap creates mount points only inside the trees that it mounts, and those were opened before: the project
+ * folder itself is never a stub, and the content of a directory that replaced it belongs to the person.
  */
 function liesInPinnedRoot(pin: PinnedPath, pinned: readonly PinnedPath[]): boolean {
   const roots = pinned.filter(({ path }) => pin.path.startsWith(`${path}/`));
@@ -193,7 +195,7 @@ function liesInPinnedRoot(pin: PinnedPath, pinned: readonly PinnedPath[]): boole
   return root !== undefined && stats !== undefined && isPinned(root, stats);
 }
 
-/** A directory only when nothing is in it; a file only of no bytes. */
+/** Removes a directory only if it has no entries, and a file only if it has no bytes. */
 function removeEmpty(path: string, stats: Stats): void {
   try {
     if (stats.isDirectory()) rmdirSync(path);

@@ -106,7 +106,12 @@ describe.each(isRoot ? whoCanRun() : [])('the network of a sandbox, %s', (who) =
 });
 
 describe.each(whoCanRun())('sources of denials, %s', (who) => {
-  const refused = { kind: 'network', host: 'registry.example.com', rule: 'not on the list', how_to_allow: 'ctxd network allow' };
+  const refused = {
+    kind: 'network',
+    host: 'registry.example.com',
+    rule: 'not on the list',
+    how_to_allow: 'ctxd network allow',
+  };
 
   test('what a source reports of a command comes first and replaces the guess about the same host', async () => {
     const begun: string[] = [];

@@ -7,7 +7,7 @@ import { acceptConfig } from '#src/config/load.js';
 import { systemClock } from '#src/core/clock.js';
 import { silentLogger } from '#src/core/log.js';
 import { Host } from '#src/sandbox/host.js';
-import { findBubblewrap, gatherFacts } from '#src/sandbox/probe/facts.js';
+import { collectFacts, findBubblewrap } from '#src/sandbox/probe/facts.js';
 import { explainFailure } from '#src/sandbox/probe/failures.js';
 import { Isolation } from '#src/sandbox/probe/isolation.js';
 import { defaultFilter } from '#src/sandbox/seccomp/filter.js';
@@ -56,7 +56,7 @@ describe.runIf(process.platform === 'linux')('the probe, on this machine', () =>
   test('a filter that the kernel refuses is left out, and reported', async () => {
     const broken = Buffer.from('0600000000000000', 'hex').fill(0xff, 0, 2);
     const report = await Isolation.ofHost(openHost(), broken, systemClock).ofMachine();
-    expect(report.missing).toContain('a seccomp filter (this kernel does not take one)');
+    expect(report.missing).toContain('a seccomp filter (this kernel does not accept one)');
   });
 
   test('where user namespaces are set to 0, what bubblewrap really says is recognised', async () => {
@@ -69,7 +69,7 @@ describe.runIf(process.platform === 'linux')('the probe, on this machine', () =>
       env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', LC_ALL: 'C' },
     });
     expect(said.status).not.toBe(0);
-    expect(explainFailure(said.stderr, gatherFacts(bubblewrap)).remedy).toContain(
+    expect(explainFailure(said.stderr, collectFacts(bubblewrap)).remedy).toContain(
       'sysctl -w user.max_user_namespaces=15000',
     );
   });

@@ -1,7 +1,7 @@
-import type { SessionRef } from '#src/call/session.js';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { SessionRef } from '#src/call/session.js';
 import { systemClock } from '#src/core/clock.js';
 import type { RunnerDeps, RunResult } from '#src/runner/runner.js';
 import { type Bench, openBench, whoCanRun } from '../fixtures/sandbox-harness.ts';
@@ -226,7 +226,7 @@ describe('the end of a call', () => {
     const beside = expect(tools.fixture('hang', 'wait')).rejects.toMatchObject({ code: 'TOOL_CRASHED' });
     await expect(tools.fixture('hang', 'hang', { timeoutMs: 30 })).rejects.toMatchObject({
       code: 'TIMEOUT',
-      message: 'hang was not done after 30 ms',
+      message: 'hang did not finish within 30 ms',
     });
     await beside;
     await tools.processes[0]?.exited;
@@ -237,7 +237,7 @@ describe('the end of a call', () => {
     const profile = { ...PROFILE, limits: { timeoutMs: 30 } };
     await expect(tools.fixture('ignore-cancel', 'ignore', { profile })).rejects.toMatchObject({
       code: 'TIMEOUT',
-      message: 'ignore was not done after 30 ms',
+      message: 'ignore did not finish within 30 ms',
       remedy: 'Ask for less at once: its tool.json allows no more time.',
     });
   });

@@ -3,14 +3,14 @@ import { DEBUGGER_CALLS, DENIED_CALLS } from '../seccomp/call-groups.ts';
 
 export type PathError = 'EROFS' | 'ENOENT' | 'EACCES' | 'EBUSY';
 
-/** A program's line about a path. */
+/** A program's message about a path. */
 export interface Complaint {
   readonly error: PathError;
-  /** What may be the path, likeliest first, as printed. */
+  /** What may be the path, most likely first, as printed. */
   readonly paths: readonly string[];
 }
 
-/** The C library's words; Go and Node write them small. */
+/** The C library's messages; Go and Node write them in lower case. */
 const PHRASES: Readonly<Record<PathError, string>> = {
   EROFS: 'Read-only file system',
   ENOENT: 'No such file or directory',
@@ -19,12 +19,12 @@ const PHRASES: Readonly<Record<PathError, string>> = {
 };
 const ERRORS = ['EROFS', 'ENOENT', 'EACCES', 'EBUSY'] as const;
 
-/** What may follow the words: perl, Rust, rsync, make, a full stop. */
+/** What may follow the message: perl, Rust, rsync, make, a full stop. */
 const TAIL = /^(?: at .{1,200} line \d+\.?| \(os error \d+\)| \(\d+\).{0,100}|\.(?: +Stop\.)?)?$/;
-/** What stands between a path and the words without being one. */
+/** What may stand between a path and the message. */
 const NO_PATH = /^(?:cannot open|cannot write|cannot stat|bad interpreter|cannot execute|open failed|.* failed)$/i;
 
-/** What a line says about a path, or null. `earlier`: the lines before it, nearest first. */
+/** What a line says about a path, or null. `earlier` holds the lines before it, nearest first. */
 export function readComplaint(line: string, earlier: Iterable<string>): Complaint | null {
   for (const error of ERRORS) {
     const paths = fromNode(line, error) ?? fromErrno(line, error) ?? fromWords(line, error, earlier);
@@ -34,7 +34,9 @@ export function readComplaint(line: string, earlier: Iterable<string>): Complain
   return missing === null ? null : { error: 'ENOENT', paths: [missing] };
 }
 
-/** `Error: EROFS: read-only file system, open '/x'`, with `-> '/y'` where there are two; npm puts its name before it. */
+/**
+ * `Error: EROFS: read-only file system, open '/x'`, with `-> '/y'` if there are two paths; npm prints its name first.
+ */
 function fromNode(line: string, error: PathError): string[] | null {
   const start = line.indexOf(`${error}: ${PHRASES[error].toLowerCase()}, `);
   if (start < 0) return null;
@@ -44,7 +46,7 @@ function fromNode(line: string, error: PathError): string[] | null {
   return quoted === undefined ? [] : quoted.split("' -> '").reverse();
 }
 
-/** `OSError: [Errno 30] Read-only file system: '/x'` of Python. */
+/** Python's `OSError: [Errno 30] Read-only file system: '/x'`. */
 function fromErrno(line: string, error: PathError): string[] | null {
   const marker = `] ${PHRASES[error]}: `;
   const at = line.indexOf(marker);
@@ -74,7 +76,7 @@ function phraseAt(line: string, phrase: string): number | null {
   return null;
 }
 
-/** Cargo tells the path in one cause and the system's words in the next. */
+/** Cargo prints the path in one cause and the system's message in the next. */
 function fromCause(earlier: Iterable<string>): string[] | null {
   for (const line of earlier) {
     if (line === '' || line === 'Caused by:') continue;
@@ -84,14 +86,14 @@ function fromCause(earlier: Iterable<string>): string[] | null {
   return null;
 }
 
-/** The last of the parts that colons divide, leaving out `Cannot open` and its like. */
+/** The last of the parts between colons, except `Cannot open` and the like. */
 function lastPiece(body: string): string {
   const pieces = body.split(': ');
   while (pieces.length > 1 && NO_PATH.test(pieces.at(-1) ?? '')) pieces.pop();
   return pieces.at(-1) ?? '';
 }
 
-/** Unquoted, only a whole part or a word without blanks is certainly the whole path. */
+/** Without quotes, only a whole part or a word without blanks is certainly the whole path. */
 function fromPiece(piece: string): string[] {
   return piece.startsWith('/') ? [piece] : [lastWord(piece)];
 }
@@ -103,8 +105,8 @@ function lastWord(piece: string): string {
 const QUOTES: Readonly<Record<string, string>> = { "'": "'", '"': '"', '‘': '’', '`': "'" };
 
 /**
- * Quoted strings in order. One that the program had to escape, or that goes on after its quote, is left out: what it
- * stands for would be a guess.
+ * Quoted strings in order. Leaves out a string with escapes and a string that continues after its quote: its value
+ * would be a guess.
  */
 function quotedIn(text: string): string[] {
   const found: string[] = [];
@@ -114,26 +116,29 @@ function quotedIn(text: string): string[] {
     const end = closingAfter(text, at, close);
     if (end < 0) return found;
     const inner = text.slice(at + 1, end);
-    const goesOn = /^[\w$'"]/.test(text.slice(end + 1, end + 2));
-    if (inner !== '' && !inner.includes('\\') && !goesOn) found.push(inner);
+    const continuesAfterQuote = /^[\w$'"]/.test(text.slice(end + 1, end + 2));
+    if (inner !== '' && !inner.includes('\\') && !continuesAfterQuote) found.push(inner);
     at = end;
   }
   return found;
 }
 
-/** An apostrophe inside a word opens nothing. */
+/** An apostrophe inside a word opens no quotation. */
 function isOpening(text: string, at: number): boolean {
   return at === 0 || !/\w/.test(text[at - 1] ?? '');
 }
 
-/** GNU's older quoting begins with a backtick and ends with an apostrophe; Rust's ends with a backtick. -1: never closed. */
+/**
+ * GNU's older quotation begins with a backtick and ends with an apostrophe; Rust's ends with a backtick. -1: never
+ * closed.
+ */
 function closingAfter(text: string, at: number, close: string): number {
   const end = text.indexOf(close, at + 1);
   const backtick = text[at] === '`' ? text.indexOf('`', at + 1) : -1;
   return backtick >= 0 && (end < 0 || backtick < end) ? backtick : end;
 }
 
-/** Programs that have words of their own for a file that is not there; the path is absolute in each. */
+/** Programs with their own message for a missing file; the path is absolute in each. */
 const MISSING = [
   /^(?:\S*sh): \d+: (\/.+): not found$/,
   /^(?:\S*sh): \d+: cannot create (\/.+): Directory nonexistent$/,
@@ -153,9 +158,9 @@ function fromMissing(line: string): string | null {
   return null;
 }
 
-/** A line that only a missing network explains. */
+/** A message that only a missing network explains. */
 interface NetworkComplaint {
-  /** Null where the line does not name it. */
+  /** Null if the line does not name it. */
   readonly host: string | null;
 }
 
@@ -164,7 +169,7 @@ const ADDRESS = '\\[?([\\w.:-]+?)\\]?';
 const UNRESOLVED =
   '(?:Name or service not known|Temporary failure in name resolution|No address associated with hostname)';
 
-/** Each names the host in its first group. */
+/** Each captures the host in its first group. */
 const WITH_HOST = [
   // curl, git and cargo over it, ssh
   `curl: \\(6\\) Could not resolve host: ${HOST}$`,
@@ -207,8 +212,8 @@ const WITHOUT_HOST = [
 ].map((source) => new RegExp(source));
 
 /**
- * What a line says about the network, or null. A name of this very sandbox, an address of it, and names that are kept
- * from ever resolving say nothing about the network.
+ * What a line says about the network, or null. The sandbox's own names and addresses, and names that never resolve, say
+ * nothing about the network.
  */
 export function readNetworkComplaint(line: string): NetworkComplaint | null {
   for (const pattern of WITH_HOST) {
@@ -225,7 +230,7 @@ function isOutside(host: string): boolean {
   return !LOCAL_NAMES.test(host) && !LOCAL_ADDRESSES.test(host);
 }
 
-/** Programs whose complaint does not name the call they are for. */
+/** Programs whose message does not name the system call. */
 const PROGRAMS: Readonly<Record<string, string>> = {
   nsenter: 'setns',
   bwrap: 'unshare',

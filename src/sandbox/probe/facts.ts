@@ -6,7 +6,10 @@ import { isErrno } from '../../core/errors.ts';
 import { locateCgroups } from '../cgroup/locate.ts';
 import type { BubblewrapFeatures } from '../policy.ts';
 
-/** How facts are read, so that another machine's recorded files can stand in. Nothing throws: null is "not there". */
+/**
+ * How facts are read, so that tests can use the recorded files of another machine. Nothing throws: null means "does not
+ * exist".
+ */
 export interface FactReaders {
   read(path: string): string | null;
   stat(path: string): FileFacts | null;
@@ -26,12 +29,12 @@ export interface FileFacts {
 
 export interface Bubblewrap {
   readonly path: string;
-  /** As it names itself, such as `0.8.0`. */
+  /** As it prints it, for example `0.8.0`. */
   readonly version: string;
   readonly features: BubblewrapFeatures;
 }
 
-/** What decides how well a machine can isolate, and what a remedy depends on. */
+/** What decides how well a machine can isolate, and what the remedies depend on. */
 export interface MachineFacts {
   readonly kernel: string;
   readonly arch: string;
@@ -39,9 +42,9 @@ export interface MachineFacts {
   readonly distribution: Distribution;
   readonly container: ContainerKind | null;
   readonly wsl: 1 | 2 | null;
-  /** systemd is the init of this system. */
+  /** True if systemd is the init of this system. */
   readonly systemd: boolean;
-  /** Null where the kernel has no such setting. */
+  /** Null if the kernel has no such setting. */
   readonly sysctls: {
     readonly maxUserNamespaces: number | null;
     readonly unprivilegedUsernsClone: number | null;
@@ -49,28 +52,28 @@ export interface MachineFacts {
   };
   readonly cgroup: CgroupFacts;
   readonly bubblewrap: (FileFacts & Bubblewrap) | null;
-  /** Programs of util-linux that the launcher needs and that are not there. */
+  /** Programs of util-linux that the launcher needs and that are not installed. */
   readonly missingPrograms: readonly string[];
-  /** taskset is installed: without a cgroup, processors can still be chosen. */
+  /** True if taskset is installed: without a cgroup, processors can still be chosen. */
   readonly taskset: boolean;
-  /** Whether the kernel has seccomp at all. */
+  /** True if the kernel has seccomp. */
   readonly seccomp: boolean;
-  /** /proc is mounted with hidepid. */
+  /** True if /proc is mounted with hidepid. */
   readonly hidepid: boolean;
 }
 
 export interface CgroupFacts {
   readonly v1: { readonly path: string; readonly writable: boolean; readonly cpu: boolean } | null;
   readonly v2: { readonly path: string; readonly writable: boolean; readonly controllers: readonly string[] } | null;
-  /** False where the kernel was started without it. */
+  /** False if the kernel was started without it. */
   readonly memoryController: boolean;
 }
 
 const UTIL_LINUX = ['setpriv', 'prlimit', 'unshare'] as const;
 const PROGRAM_DIRS = ['/usr/sbin', '/usr/bin', '/sbin', '/bin'] as const;
 
-/** All facts of this machine, some dozen small files. `bubblewrap` is what was found of it. */
-export function gatherFacts(bubblewrap: Bubblewrap | null, readers: FactReaders = hostReaders()): MachineFacts {
+/** All facts of this machine, from some dozen small files. `bubblewrap` is what was found of it. */
+export function collectFacts(bubblewrap: Bubblewrap | null, readers: FactReaders = hostReaders()): MachineFacts {
   const { read } = readers;
   const bubblewrapFile = bubblewrap === null ? null : readers.stat(bubblewrap.path);
   return {
@@ -104,7 +107,7 @@ function sysctl(readers: FactReaders, name: string): number | null {
   return text !== undefined && /^\d+$/.test(text) ? Number(text) : null;
 }
 
-/** The daemon's own group before it moved into a child of it: that child is named anew by every daemon. */
+/** The child group that the daemon moves into; every daemon gives it a new name, so the facts name its parent. */
 const OWN_CHILD = /\/contextd-\d+-[^/.]*$/;
 
 function cgroupFacts(readers: FactReaders): CgroupFacts {
@@ -137,7 +140,7 @@ function v2Facts(readers: FactReaders, path: string): CgroupFacts['v2'] {
   };
 }
 
-/** The machine this runs on. */
+/** Reads the facts of this machine. */
 function hostReaders(): FactReaders {
   return {
     read: (path) => orNull(() => readFileSync(path, 'utf8')),
@@ -171,7 +174,7 @@ type ContainerKind = 'docker' | 'podman' | 'kubernetes' | 'lxc' | 'other';
 
 /** The package manager decides how a missing program is installed. */
 export interface Distribution {
-  /** For a person; "" when the system does not say. */
+  /** For a person to read; "" if the system does not say. */
   readonly name: string;
   readonly packages: 'apt' | 'dnf' | 'pacman' | 'zypper' | 'apk' | 'nix' | null;
 }
@@ -193,7 +196,7 @@ const PACKAGES_BY_ID: Readonly<Record<string, Distribution['packages']>> = {
   nixos: 'nix',
 };
 
-/** Pure: from the text of /etc/os-release. A derivative names what it is like. */
+/** Pure: from the text of /etc/os-release. A derived distribution names the one it is based on. */
 export function distributionOf(osRelease: string): Distribution {
   const value = (key: string): string =>
     new RegExp(`^${key}=(["']?)(.*)\\1$`, 'm').exec(osRelease)?.[2]?.trim().toLowerCase() ?? '';
@@ -202,7 +205,7 @@ export function distributionOf(osRelease: string): Distribution {
   return { name: value('ID'), packages: known ?? null };
 }
 
-/** Marks of a container, the most telling first: a pod is also a container of some runtime. */
+/** Signs of a container, the most specific first: a pod is also a container of some runtime. */
 function containerOf({ read, stat }: Pick<FactReaders, 'read' | 'stat'>): ContainerKind | null {
   const groups = `${read('/proc/self/cgroup') ?? ''}${read('/proc/1/cgroup') ?? ''}`;
   const root = (read('/proc/self/mountinfo') ?? '').split('\n').find((line) => line.split(' ')[4] === '/') ?? '';
@@ -223,7 +226,7 @@ function wslOf({ read, stat, kernel }: Pick<FactReaders, 'read' | 'stat' | 'kern
   return stat('/proc/sys/fs/binfmt_misc/WSLInterop') === null ? null : 2;
 }
 
-/** Where bubblewrap is looked for; never on the caller's PATH, which a project may steer. */
+/** Where bubblewrap is looked for: never on the caller's PATH, which a project may change. */
 const BUBBLEWRAP_PLACES = ['/usr/bin/bwrap', '/bin/bwrap', '/usr/local/bin/bwrap', '/run/current-system/sw/bin/bwrap'];
 
 /** The installed bubblewrap, or null. */

@@ -32,7 +32,7 @@ export function profileInput(policy: SandboxPolicy, job: Job, dirs: PrivateDir):
   };
 }
 
-/** Nothing of the daemon's. Where a value names the socket directory as it is inside on Linux, it gets the real one. */
+/** Takes nothing from the daemon. If a value is the socket directory's path on Linux, it becomes the real path. */
 export function environmentOf(policy: SandboxPolicy, job: Job, dirs: PrivateDir): Record<string, string> {
   const own = Object.entries(job.env).map(([name, value]) => [
     name,
@@ -50,15 +50,15 @@ export function programJob(policy: SandboxPolicy, program: SandboxProgram, socke
     argv: [...(isScript ? [node] : []), entry, ...program.args],
     cwd: policy.workspace.path,
     env: program.env,
-    // Node's libraries lie beside its `bin` where a package manager installed it.
+    // A package manager installs Node's libraries beside its `bin`.
     programs: [bundle, ...(isScript ? [node, join(dirname(dirname(node)), 'lib')] : [])],
     socketDir,
   };
 }
 
 /**
- * Inside the sandbox: says on descriptor 3 that it was reached, sets what limits the system keeps for a process, and
- * becomes the command. The usual umask, because the daemon's own is private.
+ * Runs inside the sandbox: reports on descriptor 3 that it was reached, sets the limits that the system offers for a
+ * process, and becomes the command. Restores the usual umask, because the daemon's own is private.
  */
 const PRELUDE = `
 umask 022
@@ -76,12 +76,12 @@ interface SeatbeltLaunch {
   readonly sandboxExec: string;
   readonly profile: string;
   readonly limits: SandboxLimits;
-  /** Processes this user has at this moment, 0 when not known: the system counts all of a user's together. */
+  /** How many processes this user has now, 0 if unknown: the system counts all processes of a user together. */
   readonly userProcesses: number;
   readonly argv: readonly string[];
 }
 
-/** The command line. /bin/sh stands before anything of the caller's, so nothing of theirs is taken for an option. */
+/** The command line. /bin/sh comes before the caller's arguments, so that none of them is taken as an option. */
 export function seatbeltArguments(launch: SeatbeltLaunch): string[] {
   const { limits, userProcesses } = launch;
   return [
@@ -101,7 +101,7 @@ export function seatbeltArguments(launch: SeatbeltLaunch): string[] {
 
 const PREFIX = 'contextd-run-';
 
-/** Temporary files and home of one run, for its owner alone. */
+/** Temporary files and home of one run, accessible to its owner only. */
 export interface PrivateDir {
   readonly root: string;
   readonly tmp: string;
@@ -110,7 +110,10 @@ export interface PrivateDir {
   remove(): void;
 }
 
-/** Made below `parent`, a real path. Its name holds the daemon's pid, so that a later daemon can tell it was left. */
+/**
+ * Made below `parent`, which is a real path. The name contains the daemon's pid, so that a later daemon recognizes it
+ * as left over.
+ */
 export function makePrivateDir(parent: string): PrivateDir {
   const root = mkdtempSync(join(parent, `${PREFIX}${process.pid}-`));
   const [tmp, home] = [join(root, 'tmp'), join(root, 'home')];
@@ -138,10 +141,10 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** Milliseconds a count is used before it is taken again. */
+/** Milliseconds for which a count is used. */
 const FRESH_MS = 10_000;
 
-/** How many processes this user has; 0 when it cannot be told. The count serves every run of ten seconds. */
+/** How many processes this user has; 0 if unknown. One count serves all runs of ten seconds. */
 export function countProcesses(): () => Promise<number> {
   let count: Promise<number> = Promise.resolve(0);
   let takenAt = Number.NEGATIVE_INFINITY;

@@ -9,14 +9,14 @@ import { followGroup, ProcessGroup } from './run.ts';
 const PROBE_TIMEOUT_MS = 10_000;
 const PROBE_LIMITS = { memoryBytes: 0, pids: 64, fileBytes: 1024 * 1024, openFiles: 256, cpus: 0 };
 
-/** Writes where it may, then where it must not: beside the workspace, and into a protected name. */
+/** Writes where it may, then where it must not: beside the workspace, and to a protected name. */
 const PROBE_SCRIPT =
   'echo ok >inside || exit 3; for f; do if (: >"$f") 2>/dev/null; then exit 4; fi; done; echo confined';
 
-/** Really runs the sandbox and tries to get out of it. */
+/** Runs a real sandbox and tries to get out of it. */
 export async function examine(sandboxExec: string, tempRoot: string, version: string): Promise<IsolationReport> {
   if (!existsSync(sandboxExec))
-    return seatbeltUnavailable(version, `${sandboxExec} is not there`, 'Run contextd in a Linux virtual machine.');
+    return seatbeltUnavailable(version, `${sandboxExec} does not exist`, 'Run contextd in a Linux virtual machine.');
   try {
     const fault = await tryOut(sandboxExec, tempRoot);
     return fault === null
@@ -28,7 +28,7 @@ export async function examine(sandboxExec: string, tempRoot: string, version: st
   }
 }
 
-/** Null when it confined. */
+/** Null if the sandbox confined it. */
 async function tryOut(sandboxExec: string, tempRoot: string): Promise<string | null> {
   const outer = makePrivateDir(tempRoot);
   try {
@@ -73,7 +73,7 @@ function probeCommand(argv: readonly string[], cwd: string): CommandSpec {
 
 const LINUX = 'For full isolation run contextd in a Linux virtual machine.';
 
-/** What macOS can and cannot do here; the same on every Mac. `version`: the kernel's. */
+/** What macOS can and cannot do; the same on every Mac. `version` is the kernel's. */
 function seatbeltReport(version: string, isRoot: boolean): IsolationReport {
   const layers = [
     layer('file system', 'the sandbox profile'),

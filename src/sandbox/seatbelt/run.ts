@@ -7,11 +7,14 @@ import { StreamCapture } from '../output.ts';
 import type { CommandResult, CommandSpec } from '../sandbox.ts';
 import { type Interruption, isTooMuch, watchForInterruption } from '../verdict.ts';
 
-/** Milliseconds a pipe may stay open, without a byte, after the group is dead: a process that left the group has it. */
+/**
+ * Milliseconds that a pipe may stay open without a byte after the group is dead: a process that left the group holds
+ * it.
+ */
 const DRAIN_MS = 250;
 const DRAIN_ROUNDS = 20;
 
-/** Follows a command to its end. Throws SANDBOX_UNAVAILABLE when the sandbox itself did not start. */
+/** Follows a command to its end. Throws SANDBOX_UNAVAILABLE if the sandbox did not start. */
 export async function followGroup(
   group: ProcessGroup,
   command: CommandSpec,
@@ -60,7 +63,7 @@ function capture(stream: Readable | null, into: StreamCapture, onGrowth: (bytes:
   return { stream, closed };
 }
 
-/** Until both are at their end, or nothing came for a whole interval. */
+/** Waits until both streams have ended, or nothing has arrived for a whole interval. */
 async function drain(streams: readonly Captured[], total: () => number): Promise<void> {
   const all = Promise.all(streams.map(({ closed }) => closed)).then(() => true);
   for (let round = 0, seen = -1; round < DRAIN_ROUNDS && seen !== total(); round++) {
@@ -85,7 +88,7 @@ function verdict(
   return { exitCode: 128 + constants.signals[exit.signal], signal: exit.signal, endedBy: 'signal' };
 }
 
-/** All of stderr is the sandbox's own then. */
+/** All of stderr is from the sandbox. */
 export function notStarted(stderr: string): ContextdError {
   const said = stderr.trim().split('\n').at(-1)?.slice(0, 300) ?? '';
   const nested = /sandbox_apply: Operation not permitted/.test(stderr);
@@ -102,7 +105,7 @@ const DEATH_MAX_MS = 1_000;
 const STARTED_FD = 3;
 
 interface GroupExit {
-  /** The command itself was reached; else what was said and the code are the sandbox's own. */
+  /** True if the command itself started; otherwise output and code are the sandbox's own. */
   readonly started: boolean;
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
@@ -111,7 +114,7 @@ interface GroupExit {
 /** A command and everything it started that did not leave its process group. */
 export class ProcessGroup {
   readonly child: ChildProcess;
-  /** Settles when nothing of the group is alive. Rejects only when it could not be spawned. */
+  /** Settles when every process of the group is dead. Rejects only if it could not be spawned. */
   readonly ended: Promise<GroupExit>;
   #started = false;
   #over = false;
@@ -141,7 +144,7 @@ export class ProcessGroup {
   async #follow(): Promise<GroupExit> {
     const marked = closed(this.child.stdio[STARTED_FD]);
     const { code, signal } = await waitForExit(this.child);
-    // The number of a group stays taken while anything is in it; at once, before it could be given anew.
+    // At once: the group's number is free for others as soon as the group is empty.
     this.#signal('SIGKILL');
     const until = performance.now() + DEATH_MAX_MS;
     for (let round = 0; this.#signal(0) && performance.now() < until; round++) {
@@ -152,13 +155,13 @@ export class ProcessGroup {
     return { started: this.#started, code, signal };
   }
 
-  /** False when there is no such group any more. */
+  /** False if the group no longer exists. */
   #signal(signal: NodeJS.Signals | 0): boolean {
     if (this.child.pid === undefined) return false;
     try {
       return process.kill(-this.child.pid, signal);
     } catch (cause) {
-      // EPERM: only dead processes are left that wait for their parent, or none of ours.
+      // EPERM: only zombies of another parent are left, or processes that are not ours.
       if (isErrno(cause, 'ESRCH', 'EPERM')) return false;
       throw cause;
     }

@@ -73,7 +73,7 @@ export class SeatbeltSandbox implements Sandbox {
     await Promise.allSettled([...this.#groups].map((group) => group.ended));
   }
 
-  /** A failure is not remembered: what was mended shows at the next call. */
+  /** A failure is not cached, so that a fix takes effect at the next call. */
   probe(): Promise<IsolationReport> {
     const known = this.#report;
     if (known !== null) return known;
@@ -105,7 +105,7 @@ export class SeatbeltSandbox implements Sandbox {
       const group = await this.#launch(policy, job, dirs);
       const outcome = await followGroup(group, command);
       const durationMs = this.#deps.clock.monotonic() - startedAt;
-      // Names that are protected cannot be made at all; what was refused is known to the kernel's log alone.
+      // Protected names cannot be created at all; only the kernel's log shows what was refused.
       return { ...outcome, durationMs, quarantined: [], searchComplete: true, denied: [] };
     } finally {
       this.#commands--;
@@ -132,12 +132,12 @@ export class SeatbeltSandbox implements Sandbox {
     }
   }
 
-  /** The profile refuses protected names whether they are there or not, so none can have been made. */
+  /** The profile refuses protected names whether they exist or not, so none can have been created. */
   async watch(): Promise<{ finish(): Promise<QuarantineReport> }> {
     return { finish: async () => ({ quarantined: [], complete: true }) };
   }
 
-  /** Nothing is ever moved away here. */
+  /** On macOS nothing is ever moved away. */
   async quarantine(_policy: SandboxPolicy, action: QuarantineAction): Promise<QuarantineResult> {
     if (action.kind === 'list' && action.which === null) return { items: [], accepted: [] };
     throw new ContextdError('PATH_NOT_FOUND', `nothing was set aside, so nothing is named ${String(action.which)}`, {
@@ -199,7 +199,7 @@ function follow(group: ProcessGroup, socketDir: string, putAway: () => void): Sa
     stdout,
     stderr,
     socketDir,
-    // Rules hold for names: what is replaced on the host is protected as before.
+    // Rules apply to names: what is replaced on the host stays protected.
     stale: new Promise(() => {}),
     exited,
     async kill() {
@@ -219,11 +219,11 @@ function noNamespaces(): ContextdError {
   );
 }
 
-/** The real path of the directory a command starts in. Throws PATH_NOT_FOUND where the sandbox has none. */
+/** The real path of the directory in which a command starts. Throws PATH_NOT_FOUND if it is outside the workspace. */
 function insideOf(workspace: string, cwd: string): string {
   const real = realOrNull(cwd);
   if (real === workspace || real?.startsWith(`${workspace}/`)) return real;
-  throw new ContextdError('PATH_NOT_FOUND', `the directory ${cwd} is not there in the sandbox`, {
+  throw new ContextdError('PATH_NOT_FOUND', `the directory ${cwd} does not exist in the sandbox`, {
     remedy: 'Name a directory inside the workspace.',
   });
 }

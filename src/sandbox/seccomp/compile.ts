@@ -2,7 +2,7 @@ import { release } from 'node:os';
 import { type Condition, checkConditions, emitConditions } from './args.ts';
 import {
   ENOSYS,
-  lets,
+  isAllowed,
   type OciProfile,
   type OciRule,
   type OciWhere,
@@ -15,7 +15,7 @@ import {
 import { emitTree, INSTRUCTION_BYTES, JUMP_EQ, type Label, mergeRanges, Program } from './program.ts';
 import { ARCHITECTURES, isKnownName, numberOf, type SeccompArch } from './syscalls.ts';
 
-/** BPF_MAXINSNS: the kernel takes no longer program. */
+/** BPF_MAXINSNS: the kernel accepts no longer program. */
 const MAX_INSTRUCTIONS = 4096;
 
 /** Byte offsets in struct seccomp_data. */
@@ -23,11 +23,11 @@ const NR_OFFSET = 0;
 const ARCH_OFFSET = 4;
 
 /**
- * The filter of a profile, as an array of struct sock_filter. A call of another architecture kills the process; a
- * number without a name, above the table (x32 too) or in a gap of it, is ENOSYS, so that libc falls back as on an
- * older kernel. For one call the rules with arguments are tried in the profile's order, then its rule without, then
- * the default. `host` decides `includes` and `excludes`: by default no capability, and the running kernel. Throws
- * SCHEMA_INVALID with the rule.
+ * The filter of a profile, as an array of struct sock_filter. A call of another architecture kills the process. A
+ * number without a name (above the table, x32 included, or in a gap) returns ENOSYS, so that libc falls back as on an
+ * older kernel. For each call, its rules with arguments are tried in the profile's order, then its rule without
+ * arguments, then the default. `host` decides `includes` and `excludes`; by default no capability and the running
+ * kernel. Throws SCHEMA_INVALID with the rule.
  */
 export function compileProfile(
   profile: OciProfile,
@@ -84,12 +84,12 @@ function checkLength(filter: Buffer): Buffer {
   if (instructions <= MAX_INSTRUCTIONS) return filter;
   throw profileFault(
     'syscalls',
-    `compiled to ${instructions} instructions, the kernel takes ${MAX_INSTRUCTIONS}`,
+    `compiled to ${instructions} instructions; the kernel accepts ${MAX_INSTRUCTIONS}`,
     'Use fewer rules with args.',
   );
 }
 
-/** What the filter does with one call: the first test that holds, else `otherwise`. */
+/** What the filter does with one call: the first matching test, otherwise `otherwise`. */
 interface Decision {
   readonly tests: readonly ArgTest[];
   readonly otherwise: number;
@@ -100,11 +100,11 @@ interface ArgTest {
   readonly returns: number;
 }
 
-/** What the `includes` and `excludes` of a profile are compared with. */
+/** What a profile's `includes` and `excludes` are compared with. */
 interface FilterHost {
   /** CAP_* that the confined process holds. */
   readonly caps: readonly string[];
-  /** As uname tells it: "6.1.0-18-amd64". */
+  /** As uname prints it: "6.1.0-18-amd64". */
   readonly kernel: string;
 }
 
@@ -121,7 +121,7 @@ function decideSyscalls(profile: OciProfile, arch: SeccompArch, host: FilterHost
     const label = ruleLabel(rule, index);
     const returns = returnValue(rule.action, rule.errnoRet, label);
     const conditions = checkConditions(rule.args ?? [], label);
-    if (!lets(returns) && lets(otherwise)) refuseUnknownNames(rule, label);
+    if (!isAllowed(returns) && isAllowed(otherwise)) refuseUnknownNames(rule, label);
     if (counts(rule, arch, host)) addRule(drafts, numbersOf(rule, arch), { conditions, returns }, label);
   }
   return new Map([...drafts].map(([nr, draft]) => [nr, finish(draft, otherwise)]));
@@ -131,11 +131,11 @@ function defaultReturn({ defaultAction, defaultErrnoRet }: OciProfile): number {
   return returnValue(defaultAction, defaultErrnoRet, 'defaultAction');
 }
 
-/** Where what is not named is let through, a name with a slip of the pen would let through what it was to stop. */
+/** If calls without a rule are allowed, a misspelled name would allow the call that it was meant to stop. */
 function refuseUnknownNames(rule: OciRule, label: string): void {
   const unknown = rule.names.find((name) => !isKnownName(name));
   if (unknown === undefined) return;
-  throw profileFault(label, `no system call is named ${unknown}`, 'Correct the name, or take it out of the rule.');
+  throw profileFault(label, `no system call is named ${unknown}`, 'Correct the name, or remove it from the rule.');
 }
 
 function counts({ includes = {}, excludes = {} }: OciRule, arch: SeccompArch, host: FilterHost): boolean {
@@ -149,7 +149,7 @@ function counts({ includes = {}, excludes = {} }: OciRule, arch: SeccompArch, ho
   return archFits && (includes.caps ?? []).every(holds) && isNewEnough(includes);
 }
 
-/** By major and minor number. */
+/** Compares major and minor number. */
 function compareVersions(left: string, right: string): number {
   const [a, b] = [left, right].map((version) => version.split(/[.-]/, 2).map(Number));
   return (a?.[0] ?? 0) - (b?.[0] ?? 0) || (a?.[1] ?? 0) - (b?.[1] ?? 0);
@@ -178,7 +178,7 @@ function refuseConflict(earlier: { returns: number; rule: string }, returns: num
   );
 }
 
-/** Tests at the end that decide what is decided anyway are left out. */
+/** Leaves out tests at the end that do not change the decision. */
 function finish({ tests, unconditional }: Draft, byDefault: number): Decision {
   const otherwise = unconditional?.returns ?? byDefault;
   const needed = tests.findLastIndex((test) => test.returns !== otherwise) + 1;

@@ -7,8 +7,8 @@ import { type Bound, defaultProfile } from './default-profile.ts';
 import { isSeccompArch } from './syscalls.ts';
 
 /**
- * The filter of contextd's own profile, in the form that `bwrap --seccomp FD` reads. Compiled at every call: a
- * caller that needs it often keeps it. Null when there is no table of system calls for the architecture.
+ * The filter of contextd's own profile, in the form that `bwrap --seccomp FD` reads. Compiled at every call, so callers
+ * that need it often keep it. Null if there is no system call table for the architecture.
  */
 export function defaultFilter(
   toggles: SeccompToggles,
@@ -18,7 +18,10 @@ export function defaultFilter(
   return isSeccompArch(arch) ? compileProfile(defaultProfile(toggles, bound), arch) : null;
 }
 
-/** Compiled filters as files, because bubblewrap reads one from a descriptor: each is written once and opened per sandbox. */
+/**
+ * Compiled filters as files, because bubblewrap reads a filter from a descriptor: each is written once and opened for
+ * every sandbox.
+ */
 export class FilterFiles {
   readonly #dir: string;
   readonly #files = new Map<string, string | null>();
@@ -29,7 +32,7 @@ export class FilterFiles {
     for (const name of readdirSync(dir)) if (name.startsWith('seccomp-')) rmSync(join(dir, name));
   }
 
-  /** Null on an architecture without a table of system calls. */
+  /** Null on an architecture without a system call table. */
   fileFor(toggles: SeccompToggles, bound: Bound): string | null {
     const key = JSON.stringify([toggles.inet, toggles.unix, toggles.debugger, bound]);
     const known = this.#files.get(key);

@@ -10,7 +10,7 @@ import type { QuarantineReport } from '../quarantine.ts';
 import { MessageChannel, packError, type Request, type SpawnerSettings } from './messages.ts';
 import { SPAWNER_FD } from './spawner-process.ts';
 
-/** Carries out what the daemon asks. */
+/** Carries out the daemon's requests. */
 class SpawnerService {
   readonly #channel: MessageChannel;
   readonly #makeSandbox: (settings: SpawnerSettings) => LinuxSandbox;
@@ -123,8 +123,8 @@ class SpawnerService {
 }
 
 /**
- * The spawner: a small process that starts every sandbox, from its main thread, because a sandbox dies with the thread
- * that started it. It serves one daemon over an inherited socket; the end of that socket is its own end.
+ * The spawner: a small process that starts every sandbox from its main thread, because a sandbox dies with the thread
+ * that started it. It serves one daemon over an inherited socket, and ends when the socket ends.
  */
 function main(): void {
   let isEnding = false;
@@ -137,7 +137,7 @@ function main(): void {
   const socket = new Socket({ fd: SPAWNER_FD, readable: true, writable: true });
   const channel: MessageChannel = new MessageChannel(
     socket,
-    // The daemon wrote it, and nothing but the daemon holds the other end.
+    // The daemon wrote it: nothing else holds the other end.
     (header, body) => service.receive(header as unknown as Request, body),
     () => void end(),
   );
@@ -150,7 +150,7 @@ function main(): void {
   process.on('SIGINT', () => {});
 }
 
-/** Log lines go to the daemon, which masks and writes them. */
+/** Sends log lines to the daemon, which masks and writes them. */
 function logTo(channel: MessageChannel): Logger {
   const at =
     (level: 'debug' | 'info' | 'warn' | 'error') =>

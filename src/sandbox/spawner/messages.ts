@@ -7,22 +7,22 @@ import type { LogFields } from '../../core/log.ts';
 import type { QuarantineAction } from '../quarantine.ts';
 import type { CommandSpec, SandboxPolicy, SandboxProgram } from '../sandbox.ts';
 
-/** What the spawner is told before anything else. */
+/** The first message to the spawner. */
 export interface SpawnerSettings {
   paths: Paths;
   config: Config['sandbox'];
 }
 
 /**
- * A command without what cannot be written as JSON: stdin is the message's body, the signal a message of its own, and
- * output always comes.
+ * A command without the parts that JSON cannot hold: stdin is the message's body, the signal is a message of its own,
+ * and output is always sent.
  */
 export type WireCommand = Omit<CommandSpec, 'stdin' | 'signal' | 'onOutput'> & {
   hasStdin: boolean;
   isCancelled: boolean;
 };
 
-/** From the daemon. Both ends are of one installation and start together, so there is no version to agree on. */
+/** From the daemon. Both ends are of the same installation and start together, so there is no version to negotiate. */
 export type Request =
   | { op: 'configure'; settings: SpawnerSettings }
   | { op: 'probe'; id: number }
@@ -37,7 +37,7 @@ export type Request =
   | { op: 'quarantine'; id: number; policy: SandboxPolicy; action: QuarantineAction }
   | { op: 'stop'; id: number };
 
-/** To the daemon. `out` has the bytes as its body; `stale` and `exit` are of what `open` started. */
+/** To the daemon. `out` carries the bytes as its body; `stale` and `exit` are about what `open` started. */
 export type Reply =
   | { re: 'ok'; id: number; result: unknown }
   | { re: 'error'; id: number; error: WireError }
@@ -66,7 +66,7 @@ export function encodeMessage(header: Request | Reply, body: Buffer = Buffer.all
   return [Buffer.concat([lengths, json]), ...(body.length === 0 ? [] : [body])];
 }
 
-/** Takes a byte stream apart into messages. Chunks are joined only when a message is whole. */
+/** Splits a byte stream into messages. Joins chunks only when a message is complete. */
 export class MessageDecoder {
   #chunks: Buffer[] = [];
   #bytes = 0;
@@ -99,7 +99,7 @@ export class MessageDecoder {
   }
 }
 
-/** Bytes of the message that `bytes` begins with; while its lengths are not there, the bytes these need. */
+/** Length of the message that `bytes` begins with; if the lengths are still incomplete, the bytes they need. */
 function endOfMessage(bytes: Buffer): number {
   if (bytes.length < LENGTHS_BYTES) return LENGTHS_BYTES;
   return LENGTHS_BYTES + bytes.readUInt32BE(0) + bytes.readUInt32BE(4);
@@ -126,16 +126,16 @@ export function unpackError({ code, message, remedy, details, cause }: WireError
   });
 }
 
-/** Bytes that may wait for the other side before a sender is told to wait: enough that both sides always have work. */
+/** Bytes that may wait for the other side before a sender must wait: enough to keep both sides busy. */
 const WAITING_MAX_BYTES = 1024 * 1024;
 
-/** Messages over the socket between daemon and spawner. What is sent in one turn goes out in one write. */
+/** Messages over the socket between daemon and spawner. Everything sent in one turn goes out in one write. */
 export class MessageChannel {
   readonly #socket: Duplex;
   readonly #onDrained = new Set<() => void>();
   #isCorked = false;
 
-  /** `onClosed` is called once, when nothing more can come: the other side is gone. */
+  /** `onClosed` is called once, when the other side is gone. */
   constructor(socket: Duplex, onMessage: (header: JsonObject, body: Buffer) => void, onClosed: () => void) {
     this.#socket = socket;
     const decoder = new MessageDecoder(onMessage);
@@ -146,7 +146,7 @@ export class MessageChannel {
     socket.on('drain', () => this.#drained());
   }
 
-  /** False when the other side reads more slowly than this one writes: wait for `onceDrained`. */
+  /** False if the other side reads more slowly than this side writes: wait for `onceDrained`. */
   send(message: Request | Reply, body?: Buffer): boolean {
     if (this.#socket.destroyed) return true;
     this.#cork();

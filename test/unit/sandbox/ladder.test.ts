@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ContextdError } from '#src/core/errors.js';
-import { distributionOf, type FactReaders, gatherFacts, type MachineFacts } from '#src/sandbox/probe/facts.js';
+import { collectFacts, distributionOf, type FactReaders, type MachineFacts } from '#src/sandbox/probe/facts.js';
 import { explainFailure, isFilterRefused } from '#src/sandbox/probe/failures.js';
 import { checkEnough, judge, type Situation, type Trial } from '#src/sandbox/probe/ladder.js';
 
 /** A machine from its recorded files; "" stands for a directory or an empty file. */
 function machine(files: Record<string, string>, change: Partial<FactReaders> & { writable?: string[] } = {}) {
   const { writable = [], ...readers } = change;
-  return gatherFacts(BWRAP, {
+  return collectFacts(BWRAP, {
     read: (path) => files[path] ?? null,
     stat: (path) => (path in files ? { mtimeMs: 1, size: files[path]?.length ?? 0, mode: 0o100755 } : null),
     isWritable: (path) => writable.includes(path),
@@ -277,7 +277,7 @@ describe('machines that are recognised', () => {
     });
     expect(facts.hidepid).toBe(true);
     expect(explainFailure("bwrap: Can't mount proc on /newroot/proc", facts).remedy).toBe(
-      'sudo mount -o remount,hidepid=0 /proc, and take hidepid out of /etc/fstab.',
+      'sudo mount -o remount,hidepid=0 /proc, and remove hidepid from /etc/fstab.',
     );
   });
 });
@@ -375,7 +375,7 @@ describe('the ladder', () => {
     const facts = { ...delegated() };
     const cgroup = { ...facts.cgroup, v2: facts.cgroup.v2 && { ...facts.cgroup.v2, controllers: ['memory', 'pids'] } };
     const report = judge(situation({ facts: { ...facts, cgroup } }));
-    expect(report.missing).toEqual(['a processor limit (the cpu controller was not handed down)']);
+    expect(report.missing).toEqual(['a processor limit (the cpu controller was not delegated)']);
     expect(report.remedy).toContain('Delegate="cpu memory pids"');
   });
 
@@ -383,11 +383,11 @@ describe('the ladder', () => {
     [
       { arch: 'riscv64' },
       false,
-      'a seccomp filter (none is made for riscv64)',
+      'a seccomp filter (contextd has none for riscv64)',
       'Run contextd on x86-64 or 64-bit ARM.',
     ],
-    [{}, true, 'a seccomp filter (this kernel does not take one)', 'CONFIG_SECCOMP_FILTER'],
-    [{ seccomp: false }, false, 'a seccomp filter (this kernel does not take one)', 'CONFIG_SECCOMP_FILTER'],
+    [{}, true, 'a seccomp filter (this kernel does not accept one)', 'CONFIG_SECCOMP_FILTER'],
+    [{ seccomp: false }, false, 'a seccomp filter (this kernel does not accept one)', 'CONFIG_SECCOMP_FILTER'],
   ])('SEC-2.2 reduced: no filter in force (%j)', (change, refusedFilter, missing, remedy) => {
     const findings = { ownNamespaces: OWN, filtered: false, nestable: false };
     const report = judge(
@@ -436,7 +436,7 @@ describe('the ladder', () => {
     ]);
     expect(judge(situation({ identity: 'root', cgroups: null, trial: { ran: false, failure: '' } }))).toMatchObject({
       level: 'unavailable',
-      missing: ['a pids cgroup, without which nothing bounds the processes of uid 0 (the workspace belongs to root)'],
+      missing: ['a pids cgroup, without which nothing limits the processes of uid 0 (the workspace belongs to root)'],
     });
   });
 
@@ -476,7 +476,7 @@ describe('what a policy asks for', () => {
       expect.objectContaining({
         code: 'SANDBOX_UNAVAILABLE',
         message:
-          'isolation is reduced where full is required; missing: an unprivileged user inside (the workspace belongs to root)',
+          'isolation is reduced, but full isolation is required; missing: an unprivileged user inside (the workspace belongs to root)',
         remedy: 'Give the workspace to an ordinary user (chown -R USER), or run contextd as one.',
       }),
     );

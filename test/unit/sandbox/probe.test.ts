@@ -7,7 +7,7 @@ import { checkConfig } from '#src/config/validate.js';
 import { systemClock } from '#src/core/clock.js';
 import { silentLogger } from '#src/core/log.js';
 import { createSandbox, UnavailableSandbox } from '#src/sandbox/create-sandbox.js';
-import { findBubblewrap, gatherFacts, type MachineFacts, readFeatures } from '#src/sandbox/probe/facts.js';
+import { collectFacts, findBubblewrap, type MachineFacts, readFeatures } from '#src/sandbox/probe/facts.js';
 import { explainFailure } from '#src/sandbox/probe/failures.js';
 import { dependenciesOf, Isolation, readVerdicts, writeVerdicts } from '#src/sandbox/probe/isolation.js';
 import type { Trial } from '#src/sandbox/probe/ladder.js';
@@ -110,7 +110,7 @@ const PASSED: Extract<Trial, { ran: true }> = {
 const FAILED: Trial = { ran: false, failure: 'bwrap: setting up uid map: Permission denied' };
 
 function factsOf(change: Partial<MachineFacts> = {}): MachineFacts {
-  const facts = gatherFacts(null);
+  const facts = collectFacts(null);
   return {
     ...facts,
     wsl: null,
@@ -149,7 +149,7 @@ describe('a verdict', () => {
       verdictFile,
       filterHash: 'f00d',
       clock: { now: () => state.now, monotonic: () => state.now },
-      gather: () => state.facts,
+      collect: () => state.facts,
       tryOut: async () => {
         state.tried++;
         return state.trial;
@@ -225,7 +225,7 @@ describe('a verdict', () => {
       verdictFile,
       filterHash: null,
       clock: { now: () => 0, monotonic: () => 0 },
-      gather: () => state.facts,
+      collect: () => state.facts,
       tryOut: async () => {
         throw new Error('tried');
       },

@@ -540,7 +540,7 @@ describe('the sandbox, with a stand-in for sandbox-exec', () => {
       remedy: 'contextd runs in a sandbox itself, and macOS allows no second one: start it outside.',
     });
     rmSync(sandboxExec);
-    expect(await nested.probe()).toMatchObject({ level: 'unavailable', missing: [`${sandboxExec} is not there`] });
+    expect(await nested.probe()).toMatchObject({ level: 'unavailable', missing: [`${sandboxExec} does not exist`] });
   });
 
   test('what a killed daemon left is removed by the next, what a living one uses is not', async () => {
