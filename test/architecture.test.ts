@@ -211,7 +211,7 @@ describe('imports run the way a call runs', () => {
     expect(circlesOf(new Map(files.map((file) => [file, ownImports(file)])))).toEqual([]);
   });
 
-  it('a circle is named by the files on it, once', () => {
+  it('names a circle by the files on it, once', () => {
     const imports = new Map([
       ['a', ['b', 'd']],
       ['b', ['c']],

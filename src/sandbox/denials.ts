@@ -3,10 +3,10 @@ import { stripVTControlCharacters } from 'node:util';
 import type { Denial } from '../core/envelope.ts';
 import { type Complaint, readComplaint, readNetworkComplaint, readSystemCallComplaint } from './denials/complaints.ts';
 import { absentPath, hiddenPath, killedByFilter, noNetwork, readOnlyPath, refusedCall } from './denials/rules.ts';
+import { DENIALS_MAX } from './denials/sources.ts';
 import type { Mount } from './policy.ts';
-import type { CommandResult, DenialSource, EndedBy, SandboxPolicy, SeccompToggles } from './sandbox.ts';
+import type { EndedBy, SeccompToggles } from './sandbox.ts';
 
-const DENIALS_MAX = 10;
 /** At most this many of one rule: more examples teach nothing. */
 const SAME_RULE_MAX = 3;
 const PATH_MAX_CHARS = 4096;
@@ -47,39 +47,12 @@ export function findDenials(facts: DenialFacts): Denial[] {
   return collection.list();
 }
 
-/** Runs a command and adds to its result what the sources report about it. */
-export async function withDenialFacts<R extends Pick<CommandResult, 'denied'>>(
-  sources: readonly DenialSource[],
-  policy: SandboxPolicy,
-  run: () => Promise<R>,
-): Promise<R> {
-  const ends = sources.map((source) => source.begin(policy));
-  const [outcome] = await Promise.allSettled([run()]);
-  const facts = ends.map((end) => end());
-  if (outcome.status === 'rejected') throw outcome.reason;
-  return { ...outcome.value, denied: mergeDenials([...facts, outcome.value.denied]) };
-}
-
-/** Of two sources that report the same refusal, the first one counts. */
-function mergeDenials(sources: readonly (readonly Denial[])[]): Denial[] {
-  const merged: Denial[] = [];
-  for (const denials of sources) {
-    const known = new Set(merged.map(subjectOf));
-    merged.push(...denials.filter((denial) => !known.has(subjectOf(denial))));
-  }
-  return merged.slice(0, DENIALS_MAX);
-}
-
-function subjectOf({ kind, path, host }: Denial): string {
-  return JSON.stringify([kind, path ?? null, host ?? null]);
-}
-
 function denialIn(lines: readonly string[], index: number, places: PlaceMap, facts: DenialFacts): Denial | null {
   const raw = lines[index] ?? '';
   const line = mayBeComplaint(raw) ? ownWords(raw) : '';
   if (line === '') return null;
   const complaint = readComplaint(line, linesBefore(lines, index));
-  if (complaint !== null) return fromComplaint(complaint, places, facts);
+  if (complaint !== null) return complaintDenial(complaint, places, facts);
   const network = facts.network === 'none' ? readNetworkComplaint(line) : null;
   if (network !== null) return noNetwork(network.host);
   const call = facts.seccomp === null ? null : readSystemCallComplaint(line, facts.seccomp);
@@ -91,9 +64,9 @@ function* linesBefore(lines: readonly string[], index: number): Generator<string
   for (let i = index - 1; i >= Math.max(0, index - 4); i--) yield ownWords(lines[i] ?? '');
 }
 
-function fromComplaint(complaint: Complaint, places: PlaceMap, facts: DenialFacts): Denial | null {
+function complaintDenial(complaint: Complaint, places: PlaceMap, facts: DenialFacts): Denial | null {
   for (const printed of complaint.paths) {
-    const found = printed.length > PATH_MAX_CHARS ? null : aboutPath(complaint, printed, places, facts);
+    const found = printed.length > PATH_MAX_CHARS ? null : pathDenial(complaint, printed, places, facts);
     if (found !== null) return found;
   }
   return null;
@@ -103,7 +76,7 @@ function fromComplaint(complaint: Complaint, places: PlaceMap, facts: DenialFact
  * Only the directory in which the command started is known, not the one the program was in. So a relative path counts
  * if it agrees with the mounts, but never for a path that does not exist.
  */
-function aboutPath({ error }: Complaint, printed: string, places: PlaceMap, facts: DenialFacts): Denial | null {
+function pathDenial({ error }: Complaint, printed: string, places: PlaceMap, facts: DenialFacts): Denial | null {
   const path = normalize(printed, facts.cwd);
   if (path === null) return null;
   const { kind, root } = places.find(path);

@@ -46,7 +46,7 @@ const STALE_LOOK_MS = 1_000;
 export type RunEnd = Omit<CommandResult, 'stdout' | 'stderr'>;
 
 /** The result of a command that was cancelled before anything was started for it. */
-const NEVER_BEGAN: RunEnd = {
+const NOT_STARTED: RunEnd = {
   exitCode: null,
   signal: 'SIGKILL',
   endedBy: 'cancelled',
@@ -114,7 +114,7 @@ export class LinuxSandbox {
   async run(policy: SandboxPolicy, command: CommandSpec, sinks: OutputSinks): Promise<RunEnd> {
     checkArgv(command.argv);
     checkEnvironment(command.env);
-    if (command.signal.aborted) return NEVER_BEGAN;
+    if (command.signal.aborted) return NOT_STARTED;
     const startedAt = this.#deps.clock.monotonic();
     const end = await retryIfReplaced(() => this.#runOnce(policy, command, sinks));
     return { ...end, durationMs: this.#deps.clock.monotonic() - startedAt };
@@ -139,7 +139,7 @@ export class LinuxSandbox {
     const checked = await this.#policies.find(policy);
     const bundle = await readableBundle(checked.host.sandboxDir, checked.identity, program.bundleDir);
     const socketDir = makeSocketDir(this.#deps.paths.toolSocketsDir, checked.identity);
-    const putAway = async (): Promise<void> => {
+    const release = async (): Promise<void> => {
       rmSync(socketDir, { recursive: true, force: true });
       await bundle.remove();
     };
@@ -159,10 +159,10 @@ export class LinuxSandbox {
         this.#processes -= 1;
         covers.delete(protection.cover);
         if (covers.size === 0) this.#covers.delete(policy.workspace.path);
-        await putAway();
+        await release();
       });
     } catch (cause) {
-      await putAway();
+      await release();
       throw cause;
     }
   }
@@ -214,8 +214,9 @@ export class LinuxSandbox {
   /** Takes a pre-forked sandbox if one is ready and suits the command; otherwise starts a new one. */
   async #startCommand(checked: CheckedPolicy, protection: Protection, command: CommandSpec): Promise<StartedSandbox> {
     const script = scriptFor(command, checked.policy.workspace.path);
-    const fits = script !== null && (command.cwd === checked.policy.workspace.path || isRealDirectory(command.cwd));
-    const ready = fits ? this.#pool.take(checked.key, fingerprintOf(checked, protection)) : null;
+    const isSuitable =
+      script !== null && (command.cwd === checked.policy.workspace.path || isRealDirectory(command.cwd));
+    const ready = isSuitable ? this.#pool.take(checked.key, fingerprintOf(checked, protection)) : null;
     if (ready !== null && script !== null) {
       this.#readyUsed += 1;
       ready.give(script);

@@ -44,7 +44,7 @@ export interface Job {
 /** Starts sandboxes, and releases what each used when its last process is dead. */
 export class Starter {
   readonly #jails = new Set<Jail>();
-  readonly #puttingAway = new Set<Promise<void>>();
+  readonly #releasing = new Set<Promise<void>>();
   #isStopped = false;
 
   async start(checked: CheckedPolicy, protection: Protection, job: Job): Promise<StartedSandbox> {
@@ -82,17 +82,17 @@ export class Starter {
   async stop(): Promise<void> {
     this.#isStopped = true;
     for (const jail of this.#jails) jail.kill();
-    await Promise.all(this.#puttingAway);
+    await Promise.all(this.#releasing);
   }
 
   #follow(jail: Jail, host: Host, group: GroupFiles | null): void {
     this.#jails.add(jail);
-    const putAway = jail.gone.then(() => {
+    const released = jail.gone.then(() => {
       this.#jails.delete(jail);
-      this.#puttingAway.delete(putAway);
+      this.#releasing.delete(released);
       if (group !== null) host.cgroups?.remove(group);
     });
-    this.#puttingAway.add(putAway);
+    this.#releasing.add(released);
     if (this.#isStopped) jail.kill();
   }
 }

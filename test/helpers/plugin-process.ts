@@ -17,7 +17,7 @@ export interface StartedPlugin {
   connect(): Promise<PluginConnection>;
 }
 
-/** Starts programs as plain children, unconfined, with what a plugin needs; `clean` ends them all. */
+/** Starts programs as plain children, unconfined, with what a plugin needs; `clean` ends all of them. */
 export class PluginProcesses {
   readonly #started: PluginProcess[] = [];
   readonly #dirs: string[] = [];

@@ -25,7 +25,7 @@ export interface ToolRunner {
   core(tool: string, input: JsonObject, change?: Partial<ToolCall>): Promise<RunResult>;
   /** Calls a tool of any bundle, installed as a third party's. */
   program(tool: string, change: Partial<ToolCall> & Pick<ToolCall, 'bundleDir'>): Promise<RunResult>;
-  /** The same of a fixture. */
+  /** Calls a tool of a fixture. */
   fixture(name: string, tool: string, change?: Partial<ToolCall>): Promise<RunResult>;
   close(): Promise<void>;
 }
@@ -85,7 +85,7 @@ export function openToolRunner(bench: Bench, own: Partial<RunnerDeps> & { logger
   };
 }
 
-/** The same sandbox, with what it starts written down. */
+/** The same sandbox; records what it starts. */
 function watched(sandbox: Sandbox, processes: SandboxProcess[], policies: SandboxPolicy[]): Sandbox {
   return {
     launch: () => sandbox.launch(),

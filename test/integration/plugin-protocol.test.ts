@@ -24,7 +24,7 @@ const go = buildGoPrograms('go-plugin', 'go-host');
 afterEach(() => processes.clean());
 afterAll(() => go.remove());
 
-/** The tool `probe` of a connected process, with a ToolHost that answers and remembers. */
+/** The tool `probe` of a connected process, with a ToolHost that answers and records. */
 async function openProbe(connection: PluginConnection) {
   const asked: { exec: ExecRequest__Output[]; log: LogRequest__Output[] } = { exec: [], log: [] };
   const host = new Server();
@@ -117,7 +117,7 @@ for (const { kind, skip, start } of KINDS) {
       }
     });
 
-    it('has what it prints carried over', async () => {
+    it('its output is passed on', async () => {
       const started = start();
       const { call } = await openProbe(await started.connect());
       await call({ do: 'print', text: 'hello' });
@@ -142,7 +142,7 @@ for (const { kind, skip, start } of KINDS) {
       expect(readdirSync(started.process.socketDir)).toEqual([]);
     });
 
-    it('that dies is reported with its exit code, and calls under way have no answer', async () => {
+    it('that dies is reported with its exit code, and calls under way get no answer', async () => {
       const started = start();
       const connection = await started.connect();
       const { call } = await openProbe(connection);
@@ -152,12 +152,12 @@ for (const { kind, skip, start } of KINDS) {
       );
       const reason = await connection.closed;
       expect(reason).toMatchObject({ code: 'TOOL_CRASHED', message: expect.stringContaining('exited with code 7') });
-      // grpc-js leaves a call without an end whose connection breaks in the moment in which it is sent.
+      // If a connection breaks just as a call is sent, grpc-js never ends the call.
       expect(await Promise.race([answered, connection.closed.then(() => false)])).toBe(false);
       await connection.stop();
     });
 
-    it('SEC-2.1 is spoken to only by the holder of the host certificate', async () => {
+    it('SEC-2.1 answers only the holder of the host certificate', async () => {
       const started = start();
       const connection = await started.connect();
       const [socket = ''] = readdirSync(started.options.privateDir);
@@ -183,7 +183,7 @@ function spokenTo(path: string, own: ReturnType<typeof createCertificate> | unde
     socket.on('data', () => finish(true));
     socket.on('error', () => finish(false));
     socket.on('close', () => finish(false));
-    // A server of the Go library waits for the client's preface before it speaks.
+    // A server of the Go library waits for the client's preface before it sends anything.
     socket.on('secureConnect', () => socket.write('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0', 'latin1'));
   });
 }
@@ -214,7 +214,7 @@ describe.skipIf(go.missing !== null)("a host made with go-plugin's own library",
 });
 
 describe('the plugin side of the SDK', () => {
-  it('without the cookie says what it is on stderr and exits with 1', () => {
+  it('without the cookie explains itself on stderr and exits with 1', () => {
     const { status, stdout, stderr } = spawnSync(process.execPath, [fixtureMain('plugin-probe')], { encoding: 'utf8' });
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
     expect(stderr).toContain('not meant to be started by hand');
@@ -239,7 +239,7 @@ describe('the plugin side of the SDK', () => {
       host.stdout.on('data', (data: Buffer) => {
         printed += data.toString();
       });
-      // At its end when the plugin, which holds it too, is dead.
+      // Ends when the plugin, which also holds it, is dead.
       await once(host.stdout, 'end');
       isOver = true;
       expect(host.signalCode ?? (await once(host, 'exit'))[1]).toBe('SIGKILL');
@@ -252,7 +252,7 @@ describe('the plugin side of the SDK', () => {
   });
 });
 
-describe('a process that does not keep to the protocol is killed, and the reason says what it did', () => {
+describe('a process that breaks the protocol is killed, and the reason says what it did', () => {
   const cases = [
     { fixture: 'plugin-no-handshake', code: 'TOOL_CRASHED', says: 'not ready within 300 ms', startTimeoutMs: 300 },
     { fixture: 'plugin-late', code: 'TOOL_CRASHED', says: 'not ready within 300 ms', startTimeoutMs: 300 },
@@ -274,7 +274,7 @@ describe('a process that does not keep to the protocol is killed, and the reason
     });
   }
 
-  it('a program that cannot be started', async () => {
+  it('a program that cannot be started is reported', async () => {
     const failure = await failureOf(processes.start(['/nonexistent/program']));
     expect(failure).toMatchObject({ code: 'TOOL_CRASHED', message: expect.stringContaining('before it was ready') });
   });
@@ -287,12 +287,12 @@ describe('a process that does not keep to the protocol is killed, and the reason
     await close();
   });
 
-  it('SEC-2.1 a certificate other than the announced one', async () => {
+  it('SEC-2.1 a certificate other than the announced one is refused', async () => {
     const failure = await failureOf(processes.fixture('plugin-liar', ['wrong-certificate']));
     expect(failure.message).toContain('health check');
   });
 
-  it('SEC-2.1 what it announces to the broker is dialled only where it is its own socket', async () => {
+  it('SEC-2.1 what it announces to the broker is dialled only if it is its own socket', async () => {
     const { path, dialled, close } = await hostSocket();
     const connection = await processes.fixture('plugin-liar', ['broker', path], { brokerTimeoutMs: 5_000 }).connect();
     const reasons = [];
@@ -310,7 +310,7 @@ describe('a process that does not keep to the protocol is killed, and the reason
     await close();
   });
 
-  it('a number that it never announces', async () => {
+  it('a broker number that it never announces is reported', async () => {
     const connection = await processes.fixture('plugin-probe', [], { brokerTimeoutMs: 50 }).connect();
     await expect(connection.broker.dial(9)).rejects.toMatchObject({
       code: 'TOOL_CRASHED',
@@ -318,13 +318,13 @@ describe('a process that does not keep to the protocol is killed, and the reason
     });
   });
 
-  it('one without a broker is connected to and cannot be served', async () => {
+  it('a process without a broker can be connected to, but nothing can be served to it', async () => {
     const connection = await processes.fixture('plugin-liar', ['no-broker']).connect();
     await connection.ping();
     await vi.waitFor(() => expect(connection.broker.serve(1, new Server())).rejects.toThrow("go-plugin's broker"));
   });
 
-  it('one that hangs up is reported while it lives, and killed without grace', async () => {
+  it('a process that hangs up is reported while it lives, and killed without grace', async () => {
     const started = processes.fixture('plugin-liar', ['hangs-up'], { graceMs: 600_000 });
     const connection = await started.connect();
     started.child.kill('SIGUSR2');
@@ -336,7 +336,7 @@ describe('a process that does not keep to the protocol is killed, and the reason
     await expect(started.process.exited).resolves.toEqual({ code: null, signal: 'SIGKILL' });
   });
 
-  it('one that goes on after Shutdown is killed when its grace is over', async () => {
+  it('a process that continues after Shutdown is killed when its grace is over', async () => {
     const started = processes.fixture('plugin-liar', ['stays'], { graceMs: 100 });
     const connection = await started.connect();
     await connection.stop();
@@ -362,7 +362,7 @@ describe('a number that the host serves', () => {
     client.close();
   });
 
-  it('can be dialled by a tool of another user, and puts nothing in the place of a link', async () => {
+  it('can be dialled by a tool of another user, and replaces no link', async () => {
     const started = processes.fixture('plugin-probe');
     const connection = await started.connect();
     const victim = join(started.options.privateDir, 'victim');

@@ -27,13 +27,13 @@ describe.each(whoCanRun())('the tool process of a project folder that is replace
   it.each([
     ['removed', () => rmSync(bench.workspace, { recursive: true })],
     ['renamed away', () => renameSync(bench.workspace, `${bench.workspace}-before`)],
-  ])('SEC-2.1 is another one from the first call on when the old folder was %s', async (_how, takeAway) => {
+  ])('SEC-2.1 is a different one from the first call on if the old folder was %s', async (_how, takeAway) => {
     await write('old');
     const before = tools.processes.length;
     for (let round = 0; round < 3; round++) {
       takeAway();
       remake();
-      // At once: nothing has had the time to look whether the folder is still the same.
+      // At once, before anything has checked whether the folder is still the same.
       expect((await write(`new-${round}`)).output.failure).toBeUndefined();
       expect(readFileSync(join(bench.workspace, `new-${round}`), 'utf8')).toBe('text\n');
       expect(existsSync(join(bench.workspace, 'old'))).toBe(false);
@@ -42,7 +42,7 @@ describe.each(whoCanRun())('the tool process of a project folder that is replace
     expect(tools.processes.length).toBe(before + 3);
   });
 
-  it('SEC-2.1 stays the same while the folder does, whatever changes in it', async () => {
+  it('SEC-2.1 stays the same while the folder stays, whatever changes in it', async () => {
     await write('one');
     const before = tools.processes.length;
     bench.host('mkdir -p sub; echo x >sub/x; touch .');
@@ -53,7 +53,7 @@ describe.each(whoCanRun())('the tool process of a project folder that is replace
     expect(tools.processes.length).toBe(before);
   });
 
-  it('names the folder and the remedy when it is gone', async () => {
+  it('reports the folder and the remedy if the folder is gone', async () => {
     await write('one');
     renameSync(bench.workspace, `${bench.workspace}-away`);
     await expect(write('two')).rejects.toMatchObject({

@@ -36,7 +36,7 @@ describe.each(whoCanRun())('the core tools in a real sandbox, %s', (who) => {
     bench.host(`cat > '${name}' <<'END_OF_FILE'\n${content}\nEND_OF_FILE`);
   }
 
-  it('FR-4.1 safe_bash runs a command; a failing one is a success of the tool', async () => {
+  it('FR-4.1 safe_bash runs a command; if the command fails, the tool still succeeds', async () => {
     const result = await call('safe_bash', {
       command: 'echo out; echo err >&2; cat; exit 3',
       stdin: 'in',
@@ -48,19 +48,19 @@ describe.each(whoCanRun())('the core tools in a real sandbox, %s', (who) => {
     expect(textOf(result, 'stderr')).toBe('err\n');
   });
 
-  it('SEC-2.1 FR-8.4 a command runs in a sandbox of its own, not beside the tools', async () => {
+  it("SEC-2.1 FR-8.4 a command runs in a sandbox of its own, not in the tools' sandbox", async () => {
     const result = await call('safe_bash', { command: 'ls /opt/contextd; ls /proc | grep -c "^[0-9]"' });
     expect(textOf(result, 'stderr')).toContain('No such file or directory');
     expect(Number(textOf(result, 'stdout'))).toBeLessThan(8);
   });
 
-  it('SEC-2.1 FR-8.4 exec is refused to a tool without the grant', async () => {
+  it('SEC-2.1 FR-8.4 a tool without the grant may not use exec', async () => {
     await expect(call('safe_bash', { command: 'true' }, { grants: [] })).rejects.toMatchObject({
       code: 'PERMISSION_DENIED',
     });
   });
 
-  it('NFR-2.2 a timeout gives what was printed so far, and holds up nobody', async () => {
+  it('NFR-2.2 a timeout returns what was printed so far, and delays nobody', async () => {
     put('beside.txt', 'beside');
     const slow = call('safe_bash', { command: 'echo so far; sleep 60' }, { timeoutMs: 400 });
     await expect(call('safe_read', { path: 'beside.txt' })).resolves.toMatchObject({ output: { data: { lines: 1 } } });
@@ -90,18 +90,18 @@ describe.each(whoCanRun())('the core tools in a real sandbox, %s', (who) => {
     expect(textOf(result, 'stdout')).toBe(`[contextd: ELF program, 4096 bytes, sha256 ${sha256}, withheld]\n`);
   });
 
-  it('protected paths that a command makes are reported', async () => {
+  it('protected paths that a command creates are reported', async () => {
     const { quarantined } = await call('safe_bash', { command: 'echo x > .envrc' });
     expect(quarantined).toMatchObject([{ path: '.envrc' }]);
   });
 
-  it('a directory that is not there is PATH_NOT_FOUND', async () => {
+  it('a directory that does not exist is PATH_NOT_FOUND', async () => {
     await expect(call('safe_bash', { command: 'true', cwd: 'nowhere' })).rejects.toMatchObject({
       code: 'PATH_NOT_FOUND',
     });
   });
 
-  it('FR-4.2 FR-4.3 what safe_read gave, safe_write guards', async () => {
+  it('FR-4.2 FR-4.3 safe_write checks the etag that safe_read returned', async () => {
     put('guarded.txt', 'first');
     const { output } = await call('safe_read', { path: 'guarded.txt' });
     const etag = output.data.etag ?? null;
@@ -113,7 +113,7 @@ describe.each(whoCanRun())('the core tools in a real sandbox, %s', (who) => {
     ).rejects.toMatchObject({ code: 'CONFLICT' });
   });
 
-  it('FR-4.3 a file is written by its owner, and another name of the old one keeps its content', async () => {
+  it('FR-4.3 a written file belongs to its owner, and another name of the old file keeps its content', async () => {
     put('name', 'old');
     linkSync(join(bench.workspace, 'name'), join(bench.workspace, 'other-name'));
     await call('safe_write', { path: 'name', content: 'new' });
@@ -121,7 +121,7 @@ describe.each(whoCanRun())('the core tools in a real sandbox, %s', (who) => {
     expect(bench.host('stat -c %u . name')).toMatch(/^(\d+)\n\1\n$/);
   });
 
-  it('FR-4.3 what is mounted read-only is refused, naming why', async () => {
+  it('FR-4.3 refuses to write what is mounted read-only, and says why', async () => {
     const vendor = join(bench.workspace, 'vendor');
     bench.host('mkdir -p vendor && echo x > vendor/file');
     const reader = openToolRunner(bench, { policyFor: () => bench.policy({ roPaths: [vendor] }) });
@@ -136,7 +136,7 @@ describe.each(whoCanRun())('the core tools in a real sandbox, %s', (who) => {
     }
   });
 
-  it('FR-4.2 a link that leads out of the workspace leads nowhere', async () => {
+  it('FR-4.2 a link out of the workspace leads nowhere', async () => {
     const outside = join(bench.base, 'outside');
     mkdirSync(outside, { recursive: true });
     writeFileSync(join(outside, 'secret'), 'x');
@@ -165,7 +165,7 @@ describe.each(whoCanRun())('the core tools in a real sandbox, %s', (who) => {
     ['short', 0],
     ['long enough for the scan in a thread', 3_000],
   ])(
-    'SEC-1.2 the tool process reports where secrets lie and replaces nothing, in a text that is %s',
+    'SEC-1.2 the tool process reports where secrets are and replaces nothing, in a text that is %s',
     async (_, lines) => {
       const secret = generate('ghp_[0-9A-Za-z]{36}', seededRandom(7));
       put('secrets.txt', `${'nothing to see in this line\n'.repeat(lines)}token = ${secret}`);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Bench, openBench, processesWith, whoCanRun } from '../fixtures/sandbox-harness.ts';
 
-/** A number of seconds nobody else sleeps, by which a process is recognised from the host. */
+/** A number of seconds that no other process sleeps, so that the host can recognize it. */
 function mark(): string {
   return `7${randomBytes(4).readUInt32BE().toString().padStart(10, '0')}`;
 }
@@ -16,7 +16,7 @@ describe.each(whoCanRun())('a command, %s', (who) => {
   });
   afterAll(() => bench.close());
 
-  test('exit code, stdout and stderr are its own', async () => {
+  test('returns its own exit code, stdout and stderr', async () => {
     const done = await bench.bash('echo out; echo err >&2; exit 7');
     expect(done).toMatchObject({
       exitCode: 7,
@@ -28,23 +28,23 @@ describe.each(whoCanRun())('a command, %s', (who) => {
     });
   });
 
-  test('a signal is told from an exit', async () => {
+  test('a signal is distinguished from an exit', async () => {
     expect(await bench.bash('kill -TERM $$')).toMatchObject({ exitCode: 143, signal: 'SIGTERM', endedBy: 'signal' });
     expect(await bench.bash('exit 128')).toMatchObject({ exitCode: 128, signal: null, endedBy: 'exit' });
     expect(await bench.bash('exit 255')).toMatchObject({ exitCode: 255, signal: null, endedBy: 'exit' });
   });
 
-  test('a program that is not there is 127, one that cannot be run is 126', async () => {
+  test('a program that does not exist is 127, a program that cannot be run is 126', async () => {
     expect(await bench.bash('', { argv: ['no-such-program'] })).toMatchObject({ exitCode: 127, endedBy: 'exit' });
     expect(await bench.bash('', { argv: [bench.workspace] })).toMatchObject({ exitCode: 126, endedBy: 'exit' });
   });
 
-  test('what looks like the sandbox’s own failure is the command’s when the command says it', async () => {
+  test('a message that looks like the sandbox’s own failure is the command’s if the command prints it', async () => {
     const done = await bench.bash('echo "bwrap: Can\'t bind mount a on b" >&2; exit 1');
     expect(done).toMatchObject({ exitCode: 1, endedBy: 'exit' });
   });
 
-  test('a directory that is not there is PATH_NOT_FOUND', async () => {
+  test('a directory that does not exist is PATH_NOT_FOUND', async () => {
     await expect(bench.bash('true', { cwd: join(bench.workspace, 'none') })).rejects.toMatchObject({
       code: 'PATH_NOT_FOUND',
     });
@@ -54,7 +54,7 @@ describe.each(whoCanRun())('a command, %s', (who) => {
     });
   });
 
-  test('stdin is fed, binary and long, and is empty when none is given', async () => {
+  test('gets its stdin, binary and long, or an empty one', async () => {
     const data = randomBytes(3_000_000);
     const done = await bench.bash('sha256sum | cut -c1-64', { stdin: data });
     expect(done.out.trim()).toBe(createHash('sha256').update(data).digest('hex'));
@@ -62,7 +62,7 @@ describe.each(whoCanRun())('a command, %s', (who) => {
     expect(await bench.bash('true', { stdin: data })).toMatchObject({ exitCode: 0 });
   });
 
-  test('/dev/stdin, /dev/stdout and /dev/stderr can be opened by name', async () => {
+  test('can open /dev/stdin, /dev/stdout and /dev/stderr by name', async () => {
     const done = await bench.bash('cat /dev/stdin | tee /dev/stderr >/dev/stdout', { stdin: Buffer.from('text') });
     expect(done).toMatchObject({ out: 'text', err: 'text', exitCode: 0 });
   });
@@ -76,7 +76,7 @@ describe.each(whoCanRun())('a command, %s', (who) => {
     expect(processesWith(`sleep ${seconds}`)).toEqual([]);
   });
 
-  test('cancelling kills the whole tree; cancelled before it starts, nothing runs', async () => {
+  test('cancelling kills the whole tree; if it was cancelled before it starts, nothing runs', async () => {
     const seconds = mark();
     const controller = new AbortController();
     const running = bench.bash(`touch began; sleep ${seconds} & sleep ${seconds}`, { signal: controller.signal });
@@ -89,7 +89,7 @@ describe.each(whoCanRun())('a command, %s', (who) => {
     expect(existsSync(join(bench.workspace, 'never'))).toBe(false);
   });
 
-  test('a daemonised child that holds stdout does not hold up the answer, and is dead', async () => {
+  test('a daemonized child that holds stdout does not delay the answer, and is dead', async () => {
     const seconds = mark();
     for (let round = 0; round < 5; round++) {
       const script = `(setsid nohup sleep ${seconds} &) ; for i in $(seq 100); do (sleep ${seconds} &); done; echo done`;
@@ -110,7 +110,7 @@ describe.each(whoCanRun())('a command, %s', (who) => {
     await other.close();
   });
 
-  test('an output is complete up to the limit; beyond it head and tail, and the count of what was dropped', async () => {
+  test('an output is complete up to the limit; of a longer one head and tail are kept and the dropped bytes are counted', async () => {
     const whole = await bench.bash('head -c 4000 /dev/zero | tr "\\0" a', { outputMaxBytes: 4000 });
     expect(whole.raw.stdout).toMatchObject({ droppedBytes: 0, totalBytes: 4000 });
     expect(whole.raw.stdout.head).toHaveLength(4000);
@@ -123,7 +123,7 @@ describe.each(whoCanRun())('a command, %s', (who) => {
     expect(head.length + tail.length).toBe(4000);
   });
 
-  test('a flood past the limit is ended, and costs no more than what is kept', async () => {
+  test('a flood beyond the limit is ended, and uses no more memory than what is kept', async () => {
     const done = await bench.bash('yes', { outputMaxBytes: 100_000, outputKillBytes: 800_000 });
     expect(done).toMatchObject({ endedBy: 'output_limit', exitCode: null, signal: 'SIGKILL' });
     expect(done.raw.stdout.head.length + done.raw.stdout.tail.length).toBe(100_000);
@@ -135,7 +135,7 @@ describe.each(whoCanRun())('a command, %s', (who) => {
     expect(all.map((one) => [one.exitCode, one.out])).toEqual(all.map((_, i) => [i, `${i}\n`]));
   });
 
-  test('a NUL in an argument or a value, an empty command, an impossible name: ARGS_INVALID; a huge one: PAYLOAD_TOO_LARGE', async () => {
+  test('ARGS_INVALID for a NUL in an argument or a value, an empty command and an impossible name; PAYLOAD_TOO_LARGE for a huge one', async () => {
     const invalid = [{ argv: ['a\0b'] }, { argv: [] }, { env: { A: 'x\0--bind\0/\0/host' } }, { env: { 'A=B': '' } }];
     for (const change of invalid) {
       await expect(bench.bash('true', change)).rejects.toMatchObject({ code: 'ARGS_INVALID' });

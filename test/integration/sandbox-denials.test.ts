@@ -9,7 +9,7 @@ import { makeWorkspace, onHost, startJail, systemMounts, whyNoJail } from '../fi
 const noJail = whyNoJail();
 if (noJail !== null) console.warn(`what programs say of the sandbox is not tried: ${noJail}`);
 
-/** `$W` stands for the workspace. A command whose program is not below /usr/bin here is left out, aloud. */
+/** `$W` stands for the workspace. Commands whose program is not below /usr/bin here are skipped with a message. */
 const CASES: readonly (readonly [program: string, script: string, claims: readonly string[]])[] = [
   ['touch', 'touch /usr/x', ['read_only /usr/x']],
   ['touch', 'touch "/usr/a b"', ['read_only /usr/a b']],
@@ -60,7 +60,7 @@ const CASES: readonly (readonly [program: string, script: string, claims: readon
     ['network registry.example.com'],
   ],
 
-  // The same programs failing for reasons that are not the sandbox's.
+  // The same programs, failing for other reasons.
   ['cat', 'cat missing.txt', []],
   ['cat', 'cat /usr/missing /tmp/missing', []],
   ['bash', 'echo x >/usr/bin/true || cat /nowhere/x 2>/dev/null || exit 1', ['read_only /usr/bin/true']],
@@ -74,7 +74,7 @@ const CASES: readonly (readonly [program: string, script: string, claims: readon
   ['bash', 'no-such-program', []],
 ];
 
-describe.skipIf(noJail !== null)('SEC-2.3 what real programs say in a sandbox is understood', () => {
+describe.skipIf(noJail !== null)('SEC-2.3 understands what real programs print in a sandbox', () => {
   let place: ReturnType<typeof makeWorkspace>;
   let mounts: Mount[];
   beforeAll(() => {

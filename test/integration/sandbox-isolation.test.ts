@@ -24,7 +24,7 @@ describe.each(whoCanRun())('isolation, %s', (who) => {
   });
   afterAll(() => bench.close());
 
-  test('the probe really ran a sandbox and says what it found', async () => {
+  test('the probe really ran a sandbox and reports what it found', async () => {
     const machine = await bench.sandbox.probe();
     expect(machine).toMatchObject({ backend: 'bubblewrap', version: expect.stringMatching(/^\d+\.\d+/) });
     const report = await bench.sandbox.isolationFor(bench.workspace);
@@ -38,7 +38,7 @@ describe.each(whoCanRun())('isolation, %s', (who) => {
     }
   });
 
-  test('SEC-2.3 every namespace is its own, and no new one can be made inside', async () => {
+  test('SEC-2.3 every namespace is its own, and none can be made inside', async () => {
     const names = ['user', 'pid', 'net', 'mnt', 'ipc', 'uts', 'cgroup'];
     const { out } = await bench.bash(`for n in ${names.join(' ')}; do readlink /proc/self/ns/$n; done`);
 
@@ -50,7 +50,7 @@ describe.each(whoCanRun())('isolation, %s', (who) => {
     expect(nested.out).not.toContain('rc=0');
   });
 
-  test('SEC-2.3 no capability, no new privileges', async () => {
+  test('SEC-2.3 has no capability and can get no new privileges', async () => {
     const { out } = await bench.bash('grep -E "^(Cap|NoNewPrivs)" /proc/self/status');
     expect(out.match(/^Cap\w+:\t0{16}$/gm)).toHaveLength(5);
     expect(out).toContain('NoNewPrivs:\t1');
@@ -95,7 +95,7 @@ describe.each(whoCanRun())('isolation, %s', (who) => {
     expect(passwd.out).toBe('root\nsandbox\nnobody\nsandbox\n');
   });
 
-  test('SEC-2.3 nothing outside the workspace can be written, nothing written elsewhere stays', async () => {
+  test('SEC-2.3 nothing outside the workspace can be written, and what is written elsewhere does not stay', async () => {
     const { err } = await bench.bash(
       'for f in /x /usr/x /etc/x /opt/x /dev/x; do : >$f; done; : >/tmp/stays; : >~/stays',
     );
@@ -133,7 +133,7 @@ describe.each(whoCanRun())('isolation, %s', (who) => {
     }
   });
 
-  test('SEC-2.3 no process of the host is seen or reached', async () => {
+  test('SEC-2.3 no process of the host can be seen or reached', async () => {
     const victim = spawn('sleep', ['60'], { stdio: 'ignore' });
     try {
       const { out } = await bench.bash(
@@ -146,7 +146,7 @@ describe.each(whoCanRun())('isolation, %s', (who) => {
     }
   });
 
-  test('SEC-2.3 no descriptor of the daemon is inherited, nor one it was started with', () => {
+  test('SEC-2.3 inherits no descriptor of the daemon, nor one that the daemon was started with', () => {
     const planted = join(bench.base, 'descriptor.txt');
     writeFileSync(planted, 'planted');
     const fd = openSync(planted, 'r');
@@ -178,7 +178,7 @@ describe.each(whoCanRun())('isolation, %s', (who) => {
     expect(err).toMatch(/core_pattern: (Read-only file system|Permission denied)/);
   });
 
-  test('the workspace is read-write at its own path, and what is made there belongs to its owner', async () => {
+  test('the workspace is read-write at its own path, and new files belong to its owner', async () => {
     const { out, exitCode } = await bench.bash('pwd; echo hello >file; cat file; stat -c %u file');
     expect({ out, exitCode }).toEqual({ out: `${bench.workspace}\nhello\n1000\n`, exitCode: 0 });
     const made = lstatSync(join(bench.workspace, 'file'));
@@ -186,7 +186,7 @@ describe.each(whoCanRun())('isolation, %s', (who) => {
     expect([made.uid, made.gid]).toEqual([workspace.uid, workspace.gid]);
   });
 
-  test('read-only toolchains are there, first on PATH, and cannot be written', async () => {
+  test('read-only toolchains are mounted, come first on PATH, and cannot be written', async () => {
     const toolchain = join(bench.base, 'closed', 'toolchain');
     mkdirSync(join(toolchain, 'bin'), { recursive: true });
     writeFileSync(join(toolchain, 'bin', 'mytool'), '#!/bin/sh\necho ran\n', { mode: 0o755 });
@@ -196,14 +196,14 @@ describe.each(whoCanRun())('isolation, %s', (who) => {
     expect(err).toContain('Read-only file system');
   });
 
-  test('SEC-2.3 a command on a branch never runs: only the base can be mounted, and a branch must not write it', async () => {
+  test('SEC-2.3 refuses a command on a branch: only the base can be mounted, and a branch must not write it', async () => {
     const change = { workspace: { path: bench.workspace, layer: 'b' } };
     await expect(bench.bash('touch ran', {}, change)).rejects.toMatchObject({ code: 'NOT_IMPLEMENTED' });
     await expect(bench.sandbox.watch(bench.policy(change))).rejects.toMatchObject({ code: 'NOT_IMPLEMENTED' });
     expect(existsSync(join(bench.workspace, 'ran'))).toBe(false);
   });
 
-  test('a workspace that contextd keeps its files in, or the system, is refused', async () => {
+  test('refuses a workspace in which contextd keeps its files, or which belongs to the system', async () => {
     for (const path of ['/', '/usr', '/etc', '/home', bench.base, join(bench.base, 'home')]) {
       await expect(bench.bash('true', {}, { workspace: { path, layer: null } })).rejects.toMatchObject({
         code: 'PATH_INVALID',
@@ -217,7 +217,7 @@ describe.each(whoCanRun())('isolation, %s', (who) => {
   });
 });
 
-test.runIf(process.getuid?.() === 0)('a workspace its owner cannot reach is refused with the remedy', async () => {
+test.runIf(process.getuid?.() === 0)('refuses a workspace that its owner cannot reach, with the remedy', async () => {
   const bench = await openBench('workspace of uid 65534');
   try {
     chmodSync(bench.base, 0o700);

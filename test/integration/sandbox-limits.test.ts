@@ -17,7 +17,7 @@ describe.each(whoCanRun())('limits, %s', (who) => {
   });
   afterAll(() => bench.close());
 
-  /** What the host's kernel says of a process inside: nothing presses on a limit before this has been seen. */
+  /** What the host's kernel says about a process inside: no limit is tested before this was seen. */
   async function seenInGroup(controller: string): Promise<boolean> {
     const seconds = `7${process.pid}${Math.trunc(performance.now())}`;
     const controllerDone = new AbortController();
@@ -33,7 +33,7 @@ describe.each(whoCanRun())('limits, %s', (who) => {
     }
   }
 
-  test('SEC-2.5 memory: the tree is bounded, and the end is called oom', async () => {
+  test('SEC-2.5 memory: the tree is limited, and the end is called oom', async () => {
     if (!byCgroup) return;
     expect(await seenInGroup('memory')).toBe(true);
     const limits = { ...LIMITS, memoryBytes: 64 * MIB };
@@ -49,7 +49,7 @@ describe.each(whoCanRun())('limits, %s', (who) => {
     expect(fits).toMatchObject({ endedBy: 'exit', out: 'got it\n' });
   });
 
-  test('SEC-2.5 memory without a cgroup: a process is bounded', async () => {
+  test('SEC-2.5 memory without a cgroup: a process is limited', async () => {
     if (byCgroup) return;
     const limits = { ...LIMITS, memoryBytes: 64 * MIB };
     const done = await bench.bash(`python3 -c 'x=bytearray(200<<20); print("got it")'`, {}, { limits });
@@ -57,7 +57,7 @@ describe.each(whoCanRun())('limits, %s', (who) => {
     expect(done.err).toContain('MemoryError');
   });
 
-  test('SEC-2.5 processes: so many and not one more; a run that fails for it is called pids', async () => {
+  test('SEC-2.5 processes: exactly the limit and not one more; a run that fails for this reason is called pids', async () => {
     if (byCgroup) expect(await seenInGroup('pids')).toBe(true);
     const limits = { ...LIMITS, pids: 64 };
     const script = [
@@ -72,7 +72,7 @@ describe.each(whoCanRun())('limits, %s', (who) => {
     const full = await bench.bash('', { argv: ['python3', '-c', script] }, { limits });
     const [refusal, started] = full.out.split('\n');
     expect(refusal).toBe('Resource temporarily unavailable');
-    // python itself is one of the 64; where no cgroup counts, bubblewrap's two processes count as well.
+    // python itself is one of the 64; if no cgroup counts, bubblewrap's two processes count as well.
     expect(Number(started)).toBeLessThanOrEqual(63);
     expect(Number(started)).toBeGreaterThanOrEqual(60);
     expect(full).toMatchObject({ endedBy: byCgroup ? 'pids' : 'exit', exitCode: 3 });
@@ -80,7 +80,7 @@ describe.each(whoCanRun())('limits, %s', (who) => {
     expect(few).toMatchObject({ endedBy: 'exit', exitCode: 3 });
   });
 
-  test('SEC-2.5 the dead of one run do not count against the next', async () => {
+  test('SEC-2.5 dead processes of one run do not count against the next', async () => {
     const limits = { ...LIMITS, pids: 16 };
     for (let run = 0; run < 40; run++) {
       expect(await bench.bash('true', {}, { limits })).toMatchObject({ exitCode: 0, endedBy: 'exit' });
@@ -96,7 +96,7 @@ describe.each(whoCanRun())('limits, %s', (who) => {
     expect(done.durationMs).toBeGreaterThan(1000);
   });
 
-  test('SEC-2.5 temporary files count as memory and are bounded', async () => {
+  test('SEC-2.5 temporary files count as memory and are limited', async () => {
     const done = await bench.bash(
       'head -c 300M /dev/zero >/tmp/x; stat -c %s /tmp/x; head -c 100M /dev/zero >/dev/shm/x; stat -c %s /dev/shm/x',
     );

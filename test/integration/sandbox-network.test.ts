@@ -47,14 +47,14 @@ describe.each(isRoot ? whoCanRun() : [])('the network of a sandbox, %s', (who) =
   });
   afterAll(() => Promise.all([bench.close(), first.close(), second.close()]));
 
-  test('SEC-2.3 is a namespace of its own without a policy that names one, and nobody else is in it', async () => {
+  test('SEC-2.3 is a namespace of its own if the policy names none, and nobody else is in it', async () => {
     const { out, err, exitCode } = await bench.bash(`readlink /proc/self/ns/net; ${READ_SERVER}`);
     expect([first.id, second.id, readlinkSync('/proc/self/ns/net')]).not.toContain(out.trim());
     expect(err).toContain('Connection refused');
     expect(exitCode).not.toBe(0);
   });
 
-  test('is the namespace that the policy names, with its loopback and no descriptor that leads to another', async () => {
+  test('is the namespace that the policy names, with its loopback, and no descriptor leads to another one', async () => {
     const script = `readlink /proc/self/ns/net; ${READ_SERVER}; ls -l /proc/self/fd | grep -c 'net:'`;
     const { out } = await bench.bash(script, {}, { network: { namespace: first.path } });
     expect(out).toBe(`${first.id}\nfirst0\n`);
@@ -67,7 +67,7 @@ describe.each(isRoot ? whoCanRun() : [])('the network of a sandbox, %s', (who) =
     expect((await bench.bash(READ_SERVER, {}, { network: { namespace: first.path } })).out).toBe('first');
   });
 
-  test('a sandbox that waits in one namespace takes no command for another one at the same path', async () => {
+  test('a sandbox that waits in one namespace takes no command for another namespace at the same path', async () => {
     const path = join(bench.base, 'namespace');
     const network = { namespace: path };
     const ready = async (): Promise<number> =>
@@ -82,7 +82,7 @@ describe.each(isRoot ? whoCanRun() : [])('the network of a sandbox, %s', (who) =
     expect((await bench.bash(READ_SERVER, {}, { network })).out).toBe('second');
   });
 
-  test("SEC-2.3 the host's own network, and a namespace that does not exist, are refused before anything runs", async () => {
+  test("SEC-2.3 refuses the host's own network and a namespace that does not exist before anything runs", async () => {
     for (const namespace of ['/proc/self/ns/net', `/proc/${process.pid}/ns/net`, '/run/netns/none']) {
       await expect(bench.bash('touch ran', {}, { network: { namespace } })).rejects.toMatchObject({
         code: 'SANDBOX_UNAVAILABLE',
@@ -96,7 +96,7 @@ describe.each(isRoot ? whoCanRun() : [])('the network of a sandbox, %s', (who) =
     expect((await bench.bash('ls')).out).toBe('');
   });
 
-  test('what a command says of the network is a denial only where there is none', async () => {
+  test('takes what a command prints about the network for a denial only if the policy has no network', async () => {
     const script = "echo 'curl: (6) Could not resolve host: registry.example.com' >&2; exit 6";
     const without = await bench.bash(script);
     expect(without.denied).toMatchObject([{ kind: 'network', host: 'registry.example.com' }]);
@@ -113,7 +113,7 @@ describe.each(whoCanRun())('sources of denials, %s', (who) => {
     how_to_allow: 'ctxd network allow',
   };
 
-  test('what a source reports of a command comes first and replaces the guess about the same host', async () => {
+  test('what a source reports comes first and replaces the guess about the same host', async () => {
     const begun: string[] = [];
     const source: DenialSource = {
       begin({ workspace }) {

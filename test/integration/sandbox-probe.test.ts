@@ -32,7 +32,7 @@ describe.runIf(process.platform === 'linux')('the probe, on this machine', () =>
     return host;
   }
 
-  test('SEC-2.2 SEC-2.3 a sandbox really ran: with every namespace of its own, the filter in force, nothing nested', async () => {
+  test('SEC-2.2 SEC-2.3 really runs a sandbox with every namespace of its own, the filter in force and nothing nested', async () => {
     const filter = defaultFilter({ inet: true, unix: true, debugger: false });
     const report = await Isolation.ofHost(openHost(), filter, systemClock).ofMachine();
     const enforced = report.layers.filter((layer) => layer.enforced).map(({ name }) => name);
@@ -47,21 +47,21 @@ describe.runIf(process.platform === 'linux')('the probe, on this machine', () =>
     expect(readFileSync(file, 'utf8')).toContain('"filtered":true');
   });
 
-  test('SEC-2.2 without a filter that is found too, and costs the level', async () => {
+  test('SEC-2.2 also notices that there is no filter, and lowers the level', async () => {
     const report = await Isolation.ofHost(openHost(), null, systemClock).ofMachine();
     expect(report.level).toBe('reduced');
     expect(report.layers.find(({ name }) => name === 'seccomp filter')).toMatchObject({ enforced: false });
   });
 
-  test('a filter that the kernel refuses is left out, and reported', async () => {
+  test('leaves out a filter that the kernel refuses, and reports it', async () => {
     const broken = Buffer.from('0600000000000000', 'hex').fill(0xff, 0, 2);
     const report = await Isolation.ofHost(openHost(), broken, systemClock).ofMachine();
     expect(report.missing).toContain('a seccomp filter (this kernel does not accept one)');
   });
 
-  test('where user namespaces are set to 0, what bubblewrap really says is recognised', async () => {
+  test('recognizes what bubblewrap really prints if user namespaces are set to 0', async () => {
     const bubblewrap = await findBubblewrap();
-    // The setting holds for each user namespace by itself, so a new one can be without affecting the machine.
+    // Each user namespace has its own setting, so a new one can change it without affecting the machine.
     const script = 'echo 0 >/proc/sys/user/max_user_namespaces && exec "$@"';
     const command = [bubblewrap?.path ?? '', '--unshare-user', '--ro-bind', '/', '/', 'true'];
     const said = spawnSync('unshare', ['--user', '--map-root-user', 'sh', '-c', script, 'sh', ...command], {
@@ -74,7 +74,7 @@ describe.runIf(process.platform === 'linux')('the probe, on this machine', () =>
     );
   });
 
-  test('a bubblewrap that fails as on Ubuntu 24.04 is unavailable, and not remembered', async () => {
+  test('a bubblewrap that fails as on Ubuntu 24.04 is unavailable, and this is not remembered', async () => {
     const stand = join(dir, 'bwrap');
     writeFileSync(stand, '#!/bin/sh\necho "bwrap: setting up uid map: Permission denied" >&2\nexit 1\n');
     chmodSync(stand, 0o755);

@@ -31,7 +31,7 @@ async function dial(tool: SandboxProcess): Promise<Socket> {
   return socket;
 }
 
-/** The next answer; a process that ended first is a failure, not a wait. */
+/** The next answer; fails at once if the process ended first. */
 function ask(tool: SandboxProcess, channel: Socket, word: string): Promise<string> {
   channel.write(`${word}\n`);
   return new Promise((resolve, reject) => {
@@ -72,7 +72,7 @@ describe.each(whoCanRun())('a tool process, %s', (who) => {
     }
   });
 
-  test('what it prints comes on the stream it was printed to', async () => {
+  test('prints to the stream it wrote to', async () => {
     const tool = await open();
     const channel = await dial(tool);
     const said = { stdout: '', stderr: '' };
@@ -83,7 +83,7 @@ describe.each(whoCanRun())('a tool process, %s', (who) => {
     await expect.poll(() => said, { timeout: 20_000 }).toEqual({ stdout: 'on stdout\n', stderr: 'on stderr\n' });
   });
 
-  test('kill ends the whole tree, twice does no harm, and exited tells', async () => {
+  test('kill ends the whole tree, may be called twice, and exited settles', async () => {
     const seconds = `7${process.pid}${Math.trunc(performance.now())}`;
     const tool = await open([seconds]);
     await ask(tool, await dial(tool), 'child');
@@ -94,7 +94,7 @@ describe.each(whoCanRun())('a tool process, %s', (who) => {
     expect(await tool.exited).toEqual({ code: null, signal: 'SIGKILL' });
   });
 
-  test('a crash settles exited, and its directory for sockets is gone', async () => {
+  test('a crash settles exited, and removes the directory for sockets', async () => {
     const tool = await open();
     const channel = await dial(tool);
     tool.stderr.resume();
@@ -105,7 +105,7 @@ describe.each(whoCanRun())('a tool process, %s', (who) => {
     channel.destroy();
   });
 
-  test('stop() kills tool processes; a bundle that is not there is refused', async () => {
+  test('stop() kills tool processes; a bundle that does not exist is refused', async () => {
     const none = bench.sandbox.open(bench.policy(), {
       bundleDir: join(bench.base, 'no'),
       entry: 'x',

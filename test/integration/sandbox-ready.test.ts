@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Bench, openBench, whoCanRun } from '../fixtures/sandbox-harness.ts';
 
-describe.each(whoCanRun())('sandboxes that wait, %s', (who) => {
+describe.each(whoCanRun())('waiting sandboxes, %s', (who) => {
   let bench: Bench;
   beforeAll(async () => {
     bench = await openBench(who);
@@ -21,7 +21,7 @@ describe.each(whoCanRun())('sandboxes that wait, %s', (who) => {
     await expect.poll(ready, { timeout: 20_000 }).toBe(2);
   };
 
-  test('two wait after the first command, bounded and told by the status', async () => {
+  test('two wait after the first command, and the status reports them and their limit', async () => {
     await fill();
     const status = await bench.sandbox.status();
     expect(status.ready).toEqual([{ workspace: bench.workspace, count: 2 }]);
@@ -29,7 +29,7 @@ describe.each(whoCanRun())('sandboxes that wait, %s', (who) => {
     expect(status.running).toBe(0);
   });
 
-  test('SEC-2.1 one is used once: neither files in /tmp nor variables of a command are there for the next', async () => {
+  test('SEC-2.1 each is used once: the next command finds neither files in /tmp nor variables of the last one', async () => {
     await fill();
     const first = await bench.bash('MARK=left; touch /tmp/left ~/left; echo $$ $BASHPID; sleep 1000 & true');
     expect(first.exitCode).toBe(0);
@@ -37,7 +37,7 @@ describe.each(whoCanRun())('sandboxes that wait, %s', (who) => {
     for (const other of others) expect(other.out).not.toContain('left');
   });
 
-  test('a command in one ends as it does in a new one: output, code, signal, directory, errors', async () => {
+  test('a command in a waiting sandbox ends as in a new one: output, code, signal, directory, errors', async () => {
     const scripts = [
       'echo out; echo err >&2; exit 7',
       'kill -TERM $$',
@@ -55,7 +55,7 @@ describe.each(whoCanRun())('sandboxes that wait, %s', (who) => {
     for (const script of scripts) {
       await fill();
       const warm = await bench.bash(script, { cwd: join(bench.workspace, 'sub') });
-      // The empty input of the other kind is /dev/null too; a variable makes a shell of its own necessary.
+      // The empty input of the other kind is /dev/null too; a variable needs a shell of its own.
       const cold = await bench.bash(script, { cwd: join(bench.workspace, 'sub'), env: { LANG: 'C.UTF-8' } });
       expect(warm, script).toMatchObject({
         exitCode: cold.exitCode,
@@ -66,7 +66,7 @@ describe.each(whoCanRun())('sandboxes that wait, %s', (who) => {
     }
   });
 
-  test('SEC-2.3 one that was started before a protected path changed is not used', async () => {
+  test('SEC-2.3 a sandbox that was started before a protected path changed is not used', async () => {
     await fill();
     bench.host('mv .git/config .git/config.old && cp .git/config.old .git/config');
     const replaced = await bench.bash('echo x >> .git/config');
@@ -83,14 +83,14 @@ describe.each(whoCanRun())('sandboxes that wait, %s', (who) => {
     expect(envrc.quarantined).toEqual([]);
   });
 
-  test('a directory that is replaced while one waits is seen as it is now', async () => {
+  test('a directory that was replaced while a sandbox waited is seen as it is now', async () => {
     mkdirSync(join(bench.workspace, 'd'));
     await fill();
     renameSync(join(bench.workspace, 'd'), join(bench.workspace, 'e'));
     expect((await bench.bash('ls -d d e')).out).toBe('e\n');
   });
 
-  test('NFR-1.4 a project folder that was replaced has sandboxes that wait for it, and they are used', async () => {
+  test('NFR-1.4 a project folder that was replaced gets waiting sandboxes, and they are used', async () => {
     await fill();
     const replacements = [
       () => rmSync(bench.workspace, { recursive: true }),
@@ -110,7 +110,7 @@ describe.each(whoCanRun())('sandboxes that wait, %s', (who) => {
     }
   });
 
-  test('sixteen at once: each has its own answer, whether one waited for it or not', async () => {
+  test('sixteen commands at once each get their own answer, whether a sandbox waited or not', async () => {
     await fill();
     const answers = await Promise.all(Array.from({ length: 16 }, (_, i) => bench.bash(`echo ${i}; exit ${i}`)));
     expect(answers.map(({ out, exitCode }) => [out, exitCode])).toEqual(

@@ -15,7 +15,7 @@ const SOURCE = join(import.meta.dirname, '..', 'fixtures', 'libseccomp-export.c'
 const HOST = { caps: [], kernel: '6.1' };
 const ARCHES: readonly SeccompArch[] = ['x64', 'arm64'];
 const RANDOM_PROFILES = 200;
-/** Fixed, as what fails may be the other program. */
+/** Fixed, because the other program may be the one that fails. */
 const SEED = 20_261;
 
 const dir = mkdtempSync(join(tmpdir(), 'contextd-libseccomp-'));
@@ -25,7 +25,7 @@ if (available) execFileSync('gcc', ['-O1', '-Wall', '-Werror', '-o', oracle, SOU
 if (!available) console.warn('filters are not compared with libseccomp: no gcc, or no seccomp.h (libseccomp-dev) here');
 afterAll(() => rmSync(dir, { recursive: true, force: true }));
 
-/** What libseccomp makes of the profiles, in order. */
+/** What libseccomp compiles the profiles to, in order. */
 function exportAll(profiles: readonly OciProfile[], arch: SeccompArch): Buffer[] {
   const input = profiles.map((profile) => describeProfile(profile, arch)).join('');
   const done = spawnSync(oracle, { input, maxBuffer: 256 * 1024 * 1024, timeout: 30_000 });
@@ -53,7 +53,7 @@ function describeRule({ names, action, errnoRet, args = [] }: OciRule): string[]
   return names.map((name) => `rule ${returnValue(action, errnoRet, name)} ${name} ${rest}`);
 }
 
-/** Arguments on, just below and just above every value of a profile's rules, alone and in common, and a few others. */
+/** Arguments at, just below and just above every value of a profile's rules, alone and together, and a few others. */
 function argumentSets(profile: OciProfile, name: string): bigint[][] {
   const rules = (profile.syscalls ?? []).filter(({ names, args = [] }) => names.includes(name) && args.length > 0);
   const near = (value: number | bigint) =>
@@ -110,7 +110,7 @@ describe.runIf(available).each(ARCHES)('compared with libseccomp, %s', (arch) =>
       `${arch}: ${compared} comparisons with libseccomp, ${names.length} of ${all.length} calls known to it`,
     );
     expect(names.length).toBeGreaterThan(250);
-    // An unconditional ALLOW makes libseccomp drop what the same call was refused by argument.
+    // After an unconditional ALLOW libseccomp drops what the same call refuses by argument.
     expect(new Set(differences.map(({ name }) => name))).toEqual(new Set(['ioctl']));
     for (const difference of differences) {
       expect(difference).toMatchObject({ ours: { action: 'errno', errno: 1 }, theirs: { action: 'allow' } });
@@ -118,7 +118,7 @@ describe.runIf(available).each(ARCHES)('compared with libseccomp, %s', (arch) =>
     }
   });
 
-  test(`SEC-2.2 ${RANDOM_PROFILES} random profiles decide alike`, () => {
+  test(`SEC-2.2 ${RANDOM_PROFILES} random profiles decide the same`, () => {
     const some = ['read', 'write', 'socket', 'ioctl', 'clone', 'prctl', 'openat', 'futex', 'statx'];
     const profiles = fc.sample(plainProfiles(some), { numRuns: RANDOM_PROFILES, seed: SEED });
     const filters = exportAll(profiles, arch);

@@ -20,12 +20,12 @@ if (!supported) console.warn(`seccomp filters are not tried on ${process.platfor
 
 type Probe = readonly [label: string, call: string, ...args: number[]];
 
-/** Each call with arguments of which the kernel can make nothing: all bits set is no pointer, descriptor or flag. */
+/** Each call with arguments that mean nothing to the kernel: all bits set is no pointer, descriptor or flag. */
 function senseless(names: readonly string[]): Probe[] {
   return names.map((name): Probe => [name, name, -1, -1, -1, -1, -1, -1]);
 }
 
-/** The error number of each probe, made in a sandbox where the process even holds capabilities over its namespaces. */
+/** The error number of each probe, run in a sandbox whose process even has capabilities over its namespaces. */
 function probe(probes: readonly Probe[], toggles: SeccompToggles | null): Map<string, number> {
   const lines = probes.flatMap(([label, call, ...args]) => {
     const nr = isSeccompArch(process.arch) ? numberOf(process.arch, call) : undefined;
@@ -74,13 +74,13 @@ const DENIED_BY_ARGUMENT: readonly Probe[] = [
   ['TIOCSETD', 'ioctl', -1, 0x5423, -1],
   ['ADDR_NO_RANDOMIZE', 'personality', 0x40000],
   ['READ_IMPLIES_EXEC', 'personality', 0x400000],
-  // CLONE_THREAD without its companions: the kernel itself would say EINVAL and make no process.
+  // CLONE_THREAD without the flags it needs: the kernel itself returns EINVAL and makes no process.
   ...[0x00020000, 0x02000000, 0x04000000, 0x08000000, 0x10000000, 0x20000000, 0x40000000].map(
     (flag): Probe => [`clone-${flag.toString(16)}`, 'clone', flag + 0x10000, 0, 0, 0, 0],
   ),
 ];
 
-/** Carried out, or refused for the arguments: in any case not by the filter. */
+/** Carried out, or refused because of the arguments: in both cases not by the filter. */
 const ALLOWED: readonly Probe[] = [
   ['unix', 'socket', 1, 1, 0],
   ['inet', 'socket', 2, 1, 6],
@@ -99,7 +99,7 @@ function expectAll(results: ReadonlyMap<string, number>, errno: number): void {
 }
 
 describe.runIf(supported)('the default filter in the kernel', () => {
-  test('SEC-2.2 every denied call is refused, and the same probe without the filter shows that it is the filter', () => {
+  test('SEC-2.2 every denied call is refused, and the same probe without the filter shows that the filter did it', () => {
     const probes = [...DENIED, ...DENIED_BY_ARGUMENT];
     const denied = probe(probes, USUAL);
     expectAll(denied, EPERM);
@@ -127,13 +127,13 @@ describe.runIf(supported)('the default filter in the kernel', () => {
     expect(probe(ABSENT, null).get('clone3')).not.toBe(ENOSYS);
   });
 
-  test('SEC-2.2 honest sockets, clones, ioctls and personalities pass', () => {
+  test('SEC-2.2 ordinary sockets, clones, ioctls and personalities pass', () => {
     const results = probe(ALLOWED, USUAL);
     expect([...results].filter(([, errno]) => errno === EPERM || errno === ENOSYS)).toEqual([]);
     expect(results).toEqual(probe(ALLOWED, null));
   });
 
-  test('SEC-2.2 without inet there is no internet socket; without unix no socket by which to reach a named one', () => {
+  test('SEC-2.2 without inet no internet socket can be made; without unix no socket that reaches a named one', () => {
     const probes: Probe[] = [
       ...ALLOWED,
       ['pair-stream', 'socketpair', 1, 1 + 0x80000, 0, -1],
@@ -146,7 +146,7 @@ describe.runIf(supported)('the default filter in the kernel', () => {
     expect(refused({ unix: false })).toEqual(['unix', 'socketpair', 'pair-dgram']);
   });
 
-  test('SEC-2.2 a debugger has its calls, and nothing else more', () => {
+  test('SEC-2.2 a debugger gets its calls and nothing more', () => {
     const probes: Probe[] = [...DENIED, ...DENIED_BY_ARGUMENT];
     const results = probe(probes, { ...USUAL, debugger: true });
     const passed = [...results].filter(([, errno]) => errno !== EPERM).map(([label]) => label);

@@ -37,7 +37,7 @@ describe.skipIf(noJail !== null)('in a sandbox', () => {
     return jail;
   }
 
-  /** Kills as contextd does, and tells why. */
+  /** Kills as contextd does, and returns why. */
   function watch(jail: PlainJail, memoryBytes: number, pids: number): { told: string[]; over: AbortController } {
     const told: string[] = [];
     const over = new AbortController();
@@ -51,7 +51,7 @@ describe.skipIf(noJail !== null)('in a sandbox', () => {
 
   const EACH = perProcessLimits({ memoryBytes: 96 * MIB, pids: 64, cpus: 0 }, false);
 
-  test('SEC-2.5 watchdog: memory that many processes take together ends them all', async () => {
+  test('SEC-2.5 watchdog: processes that together use too much memory are all killed', async () => {
     const jail = start(hogs(8), EACH);
     const { told } = watch(jail, 128 * MIB, 64);
     const exit = await jail.exited;
@@ -61,7 +61,7 @@ describe.skipIf(noJail !== null)('in a sandbox', () => {
     expect(judgeEnd(end)).toEqual({ exitCode: null, signal: 'SIGKILL', endedBy: 'oom' });
   });
 
-  test('SEC-2.5 watchdog: the same work within the bound is left alone', async () => {
+  test('SEC-2.5 watchdog: the same work within the limit continues', async () => {
     const jail = start(
       'for i in 1 2; do head -c 40M /dev/zero | tail -n 1 >/dev/null & done; wait; sleep 1; echo done',
       EACH,
@@ -72,14 +72,14 @@ describe.skipIf(noJail !== null)('in a sandbox', () => {
     expect([told, jail.output.stdout]).toEqual([[], 'done\n']);
   });
 
-  test('SEC-2.5 watchdog: too many processes end', async () => {
+  test('SEC-2.5 watchdog: too many processes are killed', async () => {
     const jail = start('for i in $(seq 12); do sleep 60 & done; wait', EACH);
     const { told } = watch(jail, 128 * MIB, 8);
     await jail.exited;
     expect(told).toEqual(['pids']);
   });
 
-  test('SEC-2.5 a bound on processor time ends a process, and the answer names its signal', async () => {
+  test('SEC-2.5 a limit on processor time ends a process, and the answer names its signal', async () => {
     const prefix = perProcessLimits({ memoryBytes: 96 * MIB, pids: 64, cpus: 0.1 }, false, 10_000);
     const jail = start('while :; do :; done', prefix);
     const { code } = await jail.exited;
@@ -99,7 +99,7 @@ describe.skipIf(noJail !== null)('in a sandbox', () => {
 
     const EACH_GROUP = { memoryBytes: 90 * MIB, pids: 36, cpus: 0 };
 
-    test('SEC-2.5 all sandboxes together are bounded in memory, and the one that lost a process is told', async () => {
+    test('SEC-2.5 all sandboxes together are limited in memory, and the one that lost a process reports it', async () => {
       if (cgroups === null) return;
       const groups = [cgroups.create(EACH_GROUP), cgroups.create(EACH_GROUP)];
       expect(cgroups.totals()).toMatchObject({ memoryMaxBytes: 96 * MIB, pidsMax: 40 });
@@ -112,7 +112,7 @@ describe.skipIf(noJail !== null)('in a sandbox', () => {
       for (const group of groups) cgroups.remove(group);
     });
 
-    test('SEC-2.5 all sandboxes together are bounded in processes', async () => {
+    test('SEC-2.5 all sandboxes together are limited in processes', async () => {
       if (cgroups === null) return;
       const groups = [cgroups.create(EACH_GROUP), cgroups.create(EACH_GROUP)];
       const crowd = `perl -e '$| = 1; for (1..24) { $p = fork; if (!defined $p) { print "refused\\n"; sleep 60 } if (!$p) { sleep 60; exit } } print "all\\n"; sleep 60'`;
@@ -128,7 +128,7 @@ describe.skipIf(noJail !== null)('in a sandbox', () => {
       for (const group of groups) cgroups.remove(group);
     });
 
-    test('SEC-2.5 limits of a group that waits are changed before it is used', async () => {
+    test('SEC-2.5 the limits of a waiting group are changed before it is used', async () => {
       if (cgroups === null) return;
       const group = cgroups.create(EACH_GROUP);
       const jail = start(
@@ -149,7 +149,7 @@ describe.skipIf(noJail !== null)('in a sandbox', () => {
       cgroups.remove(group);
     });
 
-    test('SEC-2.5 what a killed spawner left behind is killed and removed by the next one', async () => {
+    test('SEC-2.5 the next spawner kills and removes what a killed spawner left', async () => {
       if (cgroups === null) return;
       const { pid, dirs } = await leaveBehind();
       expect(dirs.every((dir) => existsSync(dir))).toBe(true);

@@ -7,7 +7,7 @@ import type { RunnerDeps, RunResult } from '#src/runner/runner.js';
 import { type Bench, openBench, whoCanRun } from '../fixtures/sandbox-harness.ts';
 import { openToolRunner, PROFILE, sessionOf, type ToolRunner } from '../helpers/tool-runner.ts';
 
-/** Short graces: what is tested are outcomes, not durations. */
+/** Short graces: the tests are about outcomes, not durations. */
 const SHORT = { cancelGraceMs: 50, pingDeadlineMs: 500, stopGraceMs: 500 };
 
 const who = whoCanRun().at(-1) ?? 'ordinary user';
@@ -38,7 +38,7 @@ function otherProject(name: string): string {
 const bornAt = ({ output }: RunResult): unknown => output.data.bornAt;
 
 describe('a tool process', () => {
-  it('SEC-2.1 FR-1.4 is another process, shared by the sessions of a project for the core bundle', async () => {
+  it('SEC-2.1 FR-1.4 runs outside the daemon and is shared by the sessions of a project for the core bundle', async () => {
     const tools = open();
     const a = await tools.fixture('ignore-cancel', 'birth', {
       origin: 'core',
@@ -53,7 +53,7 @@ describe('a tool process', () => {
     expect(tools.processes).toHaveLength(1);
   });
 
-  it('SEC-2.1 of another bundle is one for each session', async () => {
+  it('SEC-2.1 of another bundle serves one session', async () => {
     const tools = open();
     const a = await tools.fixture('ignore-cancel', 'birth', { session: sessionOf(bench.workspace, 'a') });
     const b = await tools.fixture('ignore-cancel', 'birth', { session: sessionOf(bench.workspace, 'b') });
@@ -78,7 +78,7 @@ describe('a tool process', () => {
     expect([sameBase, sameBranch]).toEqual([base, branch]);
     expect(new Set([base, branch, otherBranch, otherSession]).size).toBe(4);
     expect(tools.processes).toHaveLength(4);
-    // The workspace of each process is that of the session it was started for.
+    // The policy of each process is that of the session it was started for.
     expect(asked).toEqual([on('a', null), on('a', 'x'), on('a', 'y'), on('b', 'x')]);
   });
 
@@ -93,7 +93,7 @@ describe('a tool process', () => {
     expect(bornAt(there)).not.toBe(bornAt(here));
   });
 
-  it('SEC-2.1 has an environment made of nothing but what the handshake and a shell need', async () => {
+  it('SEC-2.1 has only the environment that the handshake and a shell need', async () => {
     const tools = open();
     const { output } = await tools.fixture('ask-host', 'environment');
     expect(output.data.names).toEqual(
@@ -111,7 +111,7 @@ describe('a tool process', () => {
     );
   });
 
-  it('that crashes fails every call under way at once, and is started again for the next', async () => {
+  it('that crashes fails every call under way at once, and is started again for the next call', async () => {
     const tools = open();
     const waiting = [1, 2].map(() =>
       expect(tools.fixture('crash', 'wait')).rejects.toMatchObject({ code: 'TOOL_CRASHED' }),
@@ -125,7 +125,7 @@ describe('a tool process', () => {
     expect(tools.processes).toHaveLength(2);
   });
 
-  it('that crashes again and again is not started before a wait, which the error names', async () => {
+  it('that crashes again and again is started only after a wait, which the error names', async () => {
     let now = 0;
     const tools = open({ config: SHORT, clock: { now: systemClock.now, monotonic: () => now } });
     const crash = () => tools.fixture('crash', 'crash');
@@ -157,7 +157,7 @@ describe('a tool process', () => {
     await tools.processes[0]?.exited;
   });
 
-  it('FR-1.4 that says more after its answer is killed, and the answer stands', async () => {
+  it('FR-1.4 that sends more after its answer is killed, and the answer counts', async () => {
     const tools = open();
     const beside = expect(tools.fixture('break-protocol', 'wait')).rejects.toMatchObject({
       code: 'TOOL_CRASHED',
@@ -167,7 +167,7 @@ describe('a tool process', () => {
     await beside;
   });
 
-  it('FR-1.4 that answers with an error of gRPC has failed and lives on', async () => {
+  it('FR-1.4 that answers with a gRPC error has failed and stays alive', async () => {
     const tools = open();
     const refused = { code: 'INTERNAL_ERROR', message: 'the tool failed: no such planet' };
     await expect(tools.fixture('break-protocol', 'refuse')).rejects.toMatchObject(refused);
@@ -175,7 +175,7 @@ describe('a tool process', () => {
     expect(tools.processes).toHaveLength(1);
   });
 
-  it('FR-1.4 of another protocol version is refused, naming both', async () => {
+  it('FR-1.4 of another protocol version is refused, naming both versions', async () => {
     const tools = open();
     await expect(tools.fixture('lie-about-version', 'any')).rejects.toMatchObject({
       code: 'VERSION_MISMATCH',
@@ -184,7 +184,7 @@ describe('a tool process', () => {
     await tools.processes[0]?.exited;
   });
 
-  it('that never says a word is killed at the start deadline', async () => {
+  it('that prints nothing is killed at the start deadline', async () => {
     const tools = open({ config: { startDeadlineMs: 300 } });
     await expect(tools.fixture('silent', 'any')).rejects.toMatchObject({
       code: 'TOOL_CRASHED',
@@ -193,7 +193,7 @@ describe('a tool process', () => {
     await tools.processes[0]?.exited;
   });
 
-  it('that has not the tool is asked for nothing', async () => {
+  it('that does not serve the tool gets no call', async () => {
     const tools = open();
     await expect(tools.fixture('ignore-cancel', 'other')).rejects.toMatchObject({ code: 'TOOL_NOT_FOUND' });
   });
@@ -206,7 +206,7 @@ describe('a tool process', () => {
     expect(tools.processes).toHaveLength(2);
   });
 
-  it('SEC-2.1 gets what its profile leaves of the configured limits, and keeps unix sockets', async () => {
+  it('SEC-2.1 gets the configured limits as narrowed by its profile, and keeps unix sockets', async () => {
     const tools = open();
     const limits = { memoryMb: 256, pids: 1_000_000, cpus: 1.5 };
     const profile = { ...PROFILE, minIsolation: 'reduced', seccomp: ['no-inet', 'no-unix'], limits } as const;
@@ -221,7 +221,7 @@ describe('a tool process', () => {
 });
 
 describe('the end of a call', () => {
-  it('NFR-2.2 comes at its deadline even when the process hangs, and the process is killed', async () => {
+  it('NFR-2.2 comes at its deadline even if the process hangs, and the process is killed', async () => {
     const tools = open();
     const beside = expect(tools.fixture('hang', 'wait')).rejects.toMatchObject({ code: 'TOOL_CRASHED' });
     await expect(tools.fixture('hang', 'hang', { timeoutMs: 30 })).rejects.toMatchObject({
@@ -232,7 +232,7 @@ describe('the end of a call', () => {
     await tools.processes[0]?.exited;
   });
 
-  it('NFR-2.2 comes at the deadline of its profile when that is shorter', async () => {
+  it('NFR-2.2 comes at the deadline of its profile if that is shorter', async () => {
     const tools = open();
     const profile = { ...PROFILE, limits: { timeoutMs: 30 } };
     await expect(tools.fixture('ignore-cancel', 'ignore', { profile })).rejects.toMatchObject({
@@ -242,7 +242,7 @@ describe('the end of a call', () => {
     });
   });
 
-  it('that the tool ignores takes no new calls there, lets the others finish and then kills the process', async () => {
+  it('that the tool ignores sends no new calls there, lets the others finish and then kills the process', async () => {
     const tools = open();
     const slow = tools.fixture('ignore-cancel', 'slow', { input: { until: 'go-on' } });
     const ignored = tools.fixture('ignore-cancel', 'ignore', { timeoutMs: 30 });
@@ -254,7 +254,7 @@ describe('the end of a call', () => {
     expect(tools.processes).toHaveLength(2);
   });
 
-  it('by its caller is CANCELLED, once the grace is over', async () => {
+  it('by its caller is CANCELLED when the grace is over', async () => {
     const tools = open();
     await tools.fixture('ignore-cancel', 'echo');
     const caller = new AbortController();
@@ -279,7 +279,7 @@ describe('the end of a call', () => {
     await expect(result).rejects.toMatchObject({ code: 'CANCELLED' });
   });
 
-  it('by the daemon stopping is INTERRUPTED, and nothing is left alive', async () => {
+  it('by a stop of the daemon is INTERRUPTED, and no process stays alive', async () => {
     const tools = open();
     await tools.fixture('ignore-cancel', 'echo');
     const result = expect(tools.fixture('ignore-cancel', 'ignore')).rejects.toMatchObject({ code: 'INTERRUPTED' });
@@ -290,7 +290,7 @@ describe('the end of a call', () => {
     await expect(tools.fixture('ignore-cancel', 'echo')).rejects.toMatchObject({ code: 'INTERRUPTED' });
   });
 
-  it('by the daemon stopping while the process starts is INTERRUPTED', async () => {
+  it('by a stop of the daemon while the process starts is INTERRUPTED', async () => {
     const tools = open();
     const result = expect(tools.fixture('silent', 'any')).rejects.toMatchObject({ code: 'INTERRUPTED' });
     await expect.poll(() => tools.processes.length).toBe(1);
@@ -298,7 +298,7 @@ describe('the end of a call', () => {
     await result;
   });
 
-  it('NFR-1.4 does not hold up the calls beside it', async () => {
+  it('NFR-1.4 does not delay other calls', async () => {
     const tools = open();
     const slow = tools.fixture('ignore-cancel', 'slow', { input: { until: 'finish' } });
     const others = await Promise.all([1, 2, 3].map((n) => tools.fixture('ignore-cancel', 'echo', { input: { n } })));
@@ -309,7 +309,7 @@ describe('the end of a call', () => {
 });
 
 describe('what a tool asks of the host', () => {
-  it('FR-8.4 is answered with the grant, refused without, and recorded either way', async () => {
+  it('FR-8.4 is answered with the grant, refused without it, and recorded in both cases', async () => {
     const tools = open();
     const input = { text: 'the word is swordfish' };
     const granted = await tools.fixture('ask-host', 'scrub', { grants: ['scrub'], input });
@@ -341,7 +341,7 @@ describe('what a tool asks of the host', () => {
     expect(refused.output.data.answer).toMatch(/^PERMISSION_DENIED/);
   });
 
-  it('FR-8.4 is for the core tools alone where host.proto says so, whatever is granted', async () => {
+  it('FR-8.4 is for the core tools alone if host.proto says so, whatever is granted', async () => {
     const tools = open();
     const input = { method: 'BranchOpen' };
     const core = await tools.fixture('ask-host', 'ask', { origin: 'core', input });
@@ -352,7 +352,7 @@ describe('what a tool asks of the host', () => {
     );
   });
 
-  it('FR-8.4 with the id of a call that is over opens nothing, even while another runs', async () => {
+  it('FR-8.4 is refused with the id of a call that is over, even while another call runs', async () => {
     const tools = open();
     await tools.fixture('ask-host', 'keep-context', { grants: ['scrub'] });
     const { output, hostCalls } = await tools.fixture('ask-host', 'use-kept', { grants: ['scrub'] });
@@ -383,14 +383,14 @@ describe('what a tool asks of the host', () => {
     expect(lines).toEqual([{ tool: 'log', request_id: 'req_1', message: 'hello' }]);
   });
 
-  it('protected paths that a tool makes by its own hand are moved away and reported', async () => {
+  it('moves away and reports protected paths that the tool itself creates', async () => {
     const tools = open();
     const { quarantined } = await tools.fixture('ask-host', 'write', { input: { path: '.mcp.json' } });
     expect(quarantined).toMatchObject([{ path: '.mcp.json' }]);
     expect(existsSync(join(bench.workspace, '.mcp.json'))).toBe(false);
   });
 
-  it('SEC-2.1 ends with its call: a command that the tool left running is dead and told of in the record', async () => {
+  it('SEC-2.1 ends with its call: a command that the tool left running is killed and recorded', async () => {
     const tools = open();
     const seen: RunResult['hostCalls'][] = [];
     const command = 'echo x > .envrc; touch started; sleep 60';

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { release } from 'node:os';
 import { join } from 'node:path';
 import { ContextdError, isErrno } from '../../core/errors.ts';
-import { withDenialFacts } from '../denials.ts';
+import { withDenialFacts } from '../denials/sources.ts';
 import { checkRoPath, checkWorkspace } from '../mountable.ts';
 import { checkArgv } from '../policy.ts';
 import { checkEnough } from '../probe/ladder.ts';
@@ -118,16 +118,16 @@ export class SeatbeltSandbox implements Sandbox {
     const dirs = makePrivateDir(this.#tempRoot);
     const socketDir = this.#makeSocketDir();
     this.#processes++;
-    const putAway = (): void => {
+    const release = (): void => {
       this.#processes--;
       dirs.remove();
       rmSync(socketDir, { recursive: true, force: true });
     };
     try {
       const group = await this.#launch(policy, programJob(policy, program, socketDir), dirs);
-      return follow(group, socketDir, putAway);
+      return follow(group, socketDir, release);
     } catch (cause) {
-      putAway();
+      release();
       throw cause;
     }
   }
@@ -187,14 +187,14 @@ export class SeatbeltSandbox implements Sandbox {
   }
 }
 
-function follow(group: ProcessGroup, socketDir: string, putAway: () => void): SandboxProcess {
+function follow(group: ProcessGroup, socketDir: string, release: () => void): SandboxProcess {
   const { stdin, stdout, stderr } = group.child;
   if (stdout === null || stderr === null) throw new Error('the tool process has no output');
   stdin?.end();
   const exited = group.ended
     .then(({ code, signal }) => ({ code, signal }))
     .catch(() => ({ code: null, signal: null }))
-    .finally(putAway);
+    .finally(release);
   return {
     stdout,
     stderr,

@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { ContextdError } from '../../core/errors.ts';
-import { withDenialFacts } from '../denials.ts';
+import { withDenialFacts } from '../denials/sources.ts';
 import { StreamCapture } from '../output.ts';
 import type { QuarantineAction, QuarantineReport, QuarantineResult } from '../quarantine.ts';
 import type {

@@ -10,7 +10,7 @@ it('the wait after failures in a row is 0, 250, 500, 1000 … at most 30000 ms',
   expect(waits).toEqual([0, 250, 500, 1000, 2000, 4000, 8000, 16000, 30000, 30000, 30000, 30000]);
 });
 
-it('the wait runs down, and an answer ends it', () => {
+it('the wait runs down, and an answered call ends it', () => {
   const backoff = new CrashBackoff();
   backoff.failed(0);
   backoff.failed(0);

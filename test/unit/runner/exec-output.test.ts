@@ -10,7 +10,7 @@ function whole(bytes: Buffer) {
 }
 
 describe('what a command printed', () => {
-  it('is its text, exactly, when it is UTF-8', () => {
+  it('is returned exactly if it is UTF-8', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (any) => {
         const text = Buffer.from(any.replaceAll('\0', '')).toString();
@@ -19,12 +19,12 @@ describe('what a command printed', () => {
     );
   });
 
-  it('has U+FFFD for bytes that are not, and says so', () => {
+  it('has U+FFFD for other bytes, and the result says so', () => {
     const bytes = Buffer.concat([Buffer.from('a'.repeat(50)), Buffer.from([0xe9]), Buffer.from('b')]);
     expect(decodeStream(whole(bytes))).toEqual({ text: `${'a'.repeat(50)}\ufffdb`, droppedBytes: 0, replaced: true });
   });
 
-  it('with a U+FFFD of its own is not taken for broken', () => {
+  it('is not reported as broken if it contains U+FFFD itself', () => {
     const text = '\ufffd'.repeat(100);
     expect(decodeStream(whole(Buffer.from(text)))).toEqual({ text, droppedBytes: 0, replaced: false });
   });
@@ -37,17 +37,17 @@ describe('what a command printed', () => {
       Buffer.concat([Buffer.alloc(88, 'a'), Buffer.alloc(12, 0xff)]),
       'binary data, 100 bytes',
     ],
-  ])('is withheld when it holds %s', (_, bytes, kind) => {
+  ])('is withheld if it contains %s', (_, bytes, kind) => {
     const sha256 = createHash('sha256').update(bytes).digest('hex');
     expect(decodeStream(whole(bytes)).text).toBe(`[contextd: ${kind}, sha256 ${sha256}, withheld]\n`);
   });
 
-  it('is shown with a tenth of other bytes', () => {
+  it('is shown if a tenth of it is other bytes', () => {
     const bytes = Buffer.concat([Buffer.alloc(90, 'a'), Buffer.alloc(10, 0xff)]);
     expect(decodeStream(whole(bytes)).text).toBe('a'.repeat(90) + '\ufffd'.repeat(10));
   });
 
-  it('says between head and tail what is missing; a character cut apart there is no fault of the command', () => {
+  it("has a line between head and tail that says what is missing; a character cut there is not the command's fault", () => {
     const euro = Buffer.from('€');
     const stream = {
       head: Buffer.concat([Buffer.from('head\n'), euro.subarray(0, 2)]),
@@ -62,7 +62,7 @@ describe('what a command printed', () => {
     });
   });
 
-  it('SEC-1.1 gives up the lines, or in a text without lines the words, that were cut apart', () => {
+  it('SEC-1.1 drops the lines, or in a text without lines the words, that were cut', () => {
     const cut = (head: string, tail: string) =>
       decodeStream({ head: Buffer.from(head), tail: Buffer.from(tail), droppedBytes: 1000, totalBytes: 0 });
     expect(cut('one\nand two\nkey=abcdefgh', 'ijklmnop\nthree\nfour\n')).toEqual({

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { FirstPass } from '#src/runner/first-pass.js';
 import type { ScrubEngine } from '#src/scrub/hardened/engine.js';
 
-/** Finds every x: what is tested is who is scanned, not what for. */
+/** Finds every x: the test is about what is scanned, not about what is found. */
 const engine: ScrubEngine = {
   ruleCount: 1,
   scan: (text) => [...text.matchAll(/x/g)].map(({ index }) => ({ rule: 'x', start: index, end: index + 1 })),
@@ -17,7 +17,7 @@ function programUrl(code: string): URL {
 const NO_WORKER = programUrl('throw new Error("no worker was needed")');
 
 describe('the first pass', () => {
-  it('SEC-1.2 scans keys and strings of data, then fields and texts of streams, each a leaf', async () => {
+  it('SEC-1.2 scans keys and strings of data, then fields and texts of streams, each as a leaf', async () => {
     const firstPass = new FirstPass(engine, NO_WORKER);
     const found = await firstPass.scan({ data: { kx: 'x', n: 1 }, streams: [{ field: 'out', text: 'axx' }] });
     const leaves = ['data', 'kx', 'x', 'n', 'streams', 'field', 'out', 'text', 'axx'];
@@ -25,7 +25,7 @@ describe('the first pass', () => {
     expect(found.flat()).toHaveLength(5);
   });
 
-  it('scans long outputs in a thread, several at once, each with its own answer', async () => {
+  it('scans long outputs in a thread, several at once, each with its own result', async () => {
     const worker = programUrl(`
       import { parentPort } from 'node:worker_threads';
       parentPort.on('message', ({ id, leaves }) => parentPort.postMessage({ id, findings: leaves.map((leaf) =>
@@ -38,7 +38,7 @@ describe('the first pass', () => {
     expect(two?.at(-1)).toEqual([{ rule: 'two', start: 0, end: 1 }]);
   });
 
-  it.each(['throw new Error("broken")', 'process.exit(0)'])('fails closed when the thread does: %s', async (code) => {
+  it.each(['throw new Error("broken")', 'process.exit(0)'])('fails closed if the thread runs %s', async (code) => {
     const firstPass = new FirstPass(engine, programUrl(code));
     const scan = () => firstPass.scan({ data: {}, streams: [{ field: 'out', text: LONG }] });
     await expect(scan()).rejects.toMatchObject({ code: 'SCRUB_FAILED' });

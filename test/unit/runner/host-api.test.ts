@@ -68,7 +68,7 @@ function openHost(grants: readonly string[], change: Partial<HostCall> = {}, ans
 }
 
 describe('the host', () => {
-  it('FR-8.1 has exactly the methods of host.proto, each opened by a grant or by being a core tool', () => {
+  it('FR-8.1 has exactly the methods of host.proto, each open to a grant or to the core tools', () => {
     expect(Object.keys(HOST_METHODS).sort()).toEqual(Object.keys(loadPluginProtocol().ToolHost.service).sort());
   });
 
@@ -114,7 +114,7 @@ describe('the host', () => {
     expect(sandbox.commands).toMatchObject([{ cwd: '/w' }]);
   });
 
-  it('tells each denial once, however many commands met it', async () => {
+  it('reports each denial once, however many commands caused it', async () => {
     const { exec, host } = openHost(['exec']);
     await exec();
     await exec();
@@ -124,7 +124,7 @@ describe('the host', () => {
   it.each([
     ['timeout', 'timeout'],
     [null, 'cancelled'],
-  ] as const)('a command killed with its call, which ends by %s, ended by %s', async (ending, told) => {
+  ] as const)('reports a command killed with its call, which ends by %s, as ended by %s', async (ending, told) => {
     const { exec, host } = openHost(
       ['exec'],
       { ending: () => ending },
@@ -158,7 +158,7 @@ describe('the host', () => {
     expect(sandbox.commands).toEqual([]);
   });
 
-  it('tells what a command prints to a listener of its own, and that it ended', async () => {
+  it("passes a command's output to a listener of its own, and reports the command's end", async () => {
     const told: string[] = [];
     let commands = 0;
     const onCommand = () => {
@@ -193,7 +193,7 @@ describe('the host', () => {
     await expect(host.scrub(['a', 'b'])).resolves.toEqual(['s:a', 's:b']);
   });
 
-  it('says nothing of the cause when scrubbing fails', async () => {
+  it('does not reveal the cause if scrubbing fails', async () => {
     const scrub = () => Promise.reject(new Error('swordfish'));
     const { host } = openHost(['scrub'], {}, { scrub });
     await expect(host.scrub(['a'])).rejects.toMatchObject({
@@ -202,7 +202,7 @@ describe('the host', () => {
     });
   });
 
-  it('FR-8.1 writes log lines for a tool with the grant, and not without end', async () => {
+  it('FR-8.1 writes log lines for a tool with the grant, up to a limit', async () => {
     const { host, lines } = openHost(['log']);
     for (let i = 0; i < 100; i++) await host.log('info', `line ${i}`);
     await expect(host.log('info', 'one more')).rejects.toMatchObject({ code: 'RATE_LIMITED' });
@@ -213,19 +213,19 @@ describe('the host', () => {
   it.each([
     ['shout', 'x'],
     ['info', 'x'.repeat(16_385)],
-  ])('refuses a log line of level %s that is not one', async (level, message) => {
+  ])('refuses a log line of the unknown level %s', async (level, message) => {
     const { host, lines } = openHost(['log']);
     await expect(host.log(level, message)).rejects.toMatchObject({ code: 'ARGS_INVALID' });
     expect(lines).toEqual([]);
   });
 
-  it('FR-8.4 keeps the core tools to themselves', async () => {
+  it('FR-8.4 keeps some methods for the core tools', async () => {
     const asked = (origin: 'core' | 'installed') => openHost([], { origin }).host.ask('ArtifactView', {});
     await expect(asked('installed')).rejects.toMatchObject({ code: 'PERMISSION_DENIED' });
     await expect(asked('core')).rejects.toMatchObject({ code: 'NOT_IMPLEMENTED' });
   });
 
-  it('records a hundred requests and counts all, with what became of each', async () => {
+  it('records a hundred requests with their results and counts all', async () => {
     const { host, exec } = openHost(['exec']);
     await exec();
     for (let i = 0; i < 149; i++) await host.scrub([]).catch(() => {});
@@ -236,7 +236,7 @@ describe('the host', () => {
     expect(calls[1]).toEqual({ method: 'Scrub', error_code: 'PERMISSION_DENIED', duration_ms: 0 });
   });
 
-  it('tells what is under way as interrupted, and waits for it only so long', async () => {
+  it('reports what is under way as interrupted, and waits for it only for a limited time', async () => {
     const { host, exec } = openHost(['exec'], {}, { run: () => new Promise(() => {}) });
     expect(host.finished(10)).toBeNull();
     void exec();

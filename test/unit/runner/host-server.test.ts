@@ -104,19 +104,19 @@ async function faultOf(answer: Promise<unknown>): Promise<unknown> {
   );
 }
 
-describe('ToolHost as it is served to one process', () => {
+describe('ToolHost as served to one process', () => {
   it('FR-8.1 answers for a call that is under way', async () => {
     const { address } = await serve();
     await expect(scrub(address, { call_id: 'c1', texts: ['a'] })).resolves.toEqual(['a']);
   });
 
-  it.each(['', 'c2', 'toString'])('FR-8.4 opens nothing for the call_id %j', async (call_id) => {
+  it.each(['', 'c2', 'toString'])('FR-8.4 refuses the call_id %j', async (call_id) => {
     const { address, host } = await serve();
     expect(await faultOf(scrub(address, { call_id, texts: [] }))).toBe('PERMISSION_DENIED');
     expect(host.facts.hostCalls.total).toBe(0);
   });
 
-  it('refuses a request of more fields than any has, and of more bytes, before it makes anything of it', async () => {
+  it('refuses a request with more fields or bytes than any has, before it decodes the request', async () => {
     const { address, host } = await serve();
     const many = (count: number) => scrub(address, { call_id: 'c1', texts: Array.from({ length: count }, () => '') });
     await expect(many(9_999)).resolves.toHaveLength(9_999);
@@ -146,7 +146,7 @@ describe('ToolHost as it is served to one process', () => {
     await overrun;
   });
 
-  it('counts an answer no longer once it was taken', async () => {
+  it('no longer counts an answer that was read', async () => {
     const { address } = await serve({
       backlogMaxChars: 500_000,
       onOverrun: () => {

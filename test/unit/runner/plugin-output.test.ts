@@ -21,7 +21,7 @@ function read(): { stdout: PassThrough; stderr: PassThrough; output: PluginOutpu
 }
 
 describe('what a plugin prints', () => {
-  it('is a first line and the rest, however it is cut', async () => {
+  it('is split into a first line and the rest, whatever the chunks are', async () => {
     const bytes = fc.uint8Array({ maxLength: 300 }).filter((line) => !line.includes(NEWLINE));
     const cuts = fc.array(fc.integer({ min: 1, max: 50 }), { minLength: 1, maxLength: 20 });
     await fc.assert(
@@ -41,7 +41,7 @@ describe('what a plugin prints', () => {
     );
   });
 
-  it('without the end of a line is given up at 8 KiB, and the rest is thrown away', async () => {
+  it('is refused at 8 KiB without a line end, and the rest is dropped', async () => {
     const { stdout, output, seen } = read();
     const refused = expect(output.firstLine).rejects.toMatchObject({ code: 'TOOL_CRASHED' });
     for (let chunk = 0; chunk < 100; chunk += 1) stdout.write(Buffer.alloc(1_000, 'x'));
@@ -51,13 +51,13 @@ describe('what a plugin prints', () => {
     expect(seen.stdout).toBe('');
   });
 
-  it('a line that is too long is refused even when its end comes in the same chunk', async () => {
+  it('is refused if the line is too long, even if its end is in the same chunk', async () => {
     const { stdout, output } = read();
     stdout.write(`${'x'.repeat(9_000)}\n`);
     await expect(output.firstLine).rejects.toMatchObject({ message: expect.stringContaining('more than 8192 bytes') });
   });
 
-  it('to stderr is passed on, and its end kept until the plugin is up', async () => {
+  it('on stderr is passed on, and its end is kept until the plugin has started', async () => {
     const { stderr, output, seen } = read();
     stderr.write('a'.repeat(5_000));
     stderr.write('the last words\n');

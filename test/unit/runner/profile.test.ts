@@ -27,11 +27,11 @@ const profiles: fc.Arbitrary<ToolProfile> = fc.record({
 });
 
 describe('a tool’s profile', () => {
-  it('changes nothing when it asks for nothing', () => {
+  it('changes nothing if it asks for nothing', () => {
     expect(narrowPolicy(policy(), PROFILE)).toEqual({ process: policy(), command: policy() });
   });
 
-  it('SEC-2.1 narrows what the configuration allows and never widens it, but for the debugger', () => {
+  it('SEC-2.1 narrows what the configuration allows and never widens it, except for the debugger', () => {
     fc.assert(
       fc.property(profiles, fc.nat(8), (profile, cpus) => {
         const allowed = policy({ cpus });
@@ -48,17 +48,17 @@ describe('a tool’s profile', () => {
     );
   });
 
-  it('SEC-2.1 takes unix sockets from commands; the process keeps them, since its connection is one', () => {
+  it('SEC-2.1 takes unix sockets from commands; the process keeps them, because its connection is one', () => {
     const { command, process } = narrowPolicy(policy(), { ...PROFILE, seccomp: ['no-unix'] });
     expect([command.seccomp.unix, process.seccomp.unix]).toEqual([false, true]);
   });
 
-  it('a configured "full" is not lowered', () => {
+  it('does not lower a configured "full"', () => {
     const full = { ...policy(), minIsolation: 'full' } as const;
     expect(narrowPolicy(full, PROFILE).command.minIsolation).toBe('full');
   });
 
-  it('decides who shares a process: the order of its rules and the time of a call do not', () => {
+  it('decides which calls share a process; the order of its rules and the time of a call do not matter', () => {
     const a: ToolProfile = { ...PROFILE, seccomp: ['no-inet', 'debugger'], limits: { timeoutMs: 1 } };
     const b: ToolProfile = { ...PROFILE, seccomp: ['debugger', 'no-inet'] };
     expect(profileKey(a)).toBe(profileKey(b));

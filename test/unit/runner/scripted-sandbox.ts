@@ -2,9 +2,9 @@ import type { CommandResult, CommandSpec, Sandbox, SandboxPolicy } from '#src/sa
 
 const notAsked = (): Promise<never> => Promise.reject(new Error('not asked'));
 
-/** Answers commands with what a test says, so that ends can be had that no command can be made to have. */
+/** Answers commands with what a test says, for ends that no real command can be made to have. */
 export class ScriptedSandbox implements Sandbox {
-  /** What was asked for. */
+  /** The commands it was asked to run. */
   readonly commands: CommandSpec[] = [];
   readonly policies: SandboxPolicy[] = [];
   readonly #answer: (command: CommandSpec) => Promise<CommandResult>;

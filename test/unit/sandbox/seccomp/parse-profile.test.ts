@@ -6,7 +6,7 @@ const withRule = (change: object) => () =>
   parseProfile({ defaultAction: 'SCMP_ACT_ERRNO', syscalls: [{ ...RULE, ...change }] });
 
 describe('profiles as JSON', () => {
-  test('every key of the format that decides is kept, the rest passed over', () => {
+  test('keeps every key of the format that decides and ignores the rest', () => {
     const text = `{
       "defaultAction": "SCMP_ACT_ERRNO", "defaultErrnoRet": 38, "architectures": ["SCMP_ARCH_X86_64"], "flags": [],
       "archMap": [{"architecture": "SCMP_ARCH_X86_64"}],
@@ -37,7 +37,7 @@ describe('profiles as JSON', () => {
     });
   });
 
-  test('what is not of the format is refused with its place', () => {
+  test('refuses what is not in the format, with its place', () => {
     expect(() => parseProfile([])).toThrow('the profile: is not an object');
     expect(() => parseProfile({})).toThrow('defaultAction: undefined is not a supported action');
     expect(withRule({ action: 'SCMP_ACT_NOTIFY' })).toThrow(
