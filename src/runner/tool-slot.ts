@@ -86,8 +86,8 @@ export class ToolSlot {
   async #runWatched(call: ToolCall): Promise<RunResult> {
     const watch = await this.#deps.sandbox.watch(this.#policies.command);
     let facts = NO_FACTS;
-    const onFacts = (told: CallFacts): void => {
-      facts = told;
+    const onFacts = (found: CallFacts): void => {
+      facts = found;
     };
     const [outcome] = await Promise.allSettled([this.#run({ ...call, onFacts })]);
     const made = await watch.finish();

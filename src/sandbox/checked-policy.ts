@@ -81,8 +81,8 @@ export class CheckedPolicies {
     return isolation === null ? Isolation.none() : isolation.of(identityFor(workspace, ownUid()));
   }
 
-  /** Throws SANDBOX_UNAVAILABLE, PATH_INVALID and PATH_NOT_FOUND. */
-  async find(policy: SandboxPolicy): Promise<CheckedPolicy> {
+  /** Throws SANDBOX_UNAVAILABLE, PATH_INVALID, PATH_NOT_FOUND, and NOT_IMPLEMENTED for a branch. */
+  async check(policy: SandboxPolicy): Promise<CheckedPolicy> {
     if (this.#isClosed) {
       throw refusal({ missing: 'contextd is stopping', remedy: 'Call again when it has started.' });
     }
@@ -90,13 +90,13 @@ export class CheckedPolicies {
     const state = `${directoryState(policy.workspace.path)} ${networkState(policy.network)}`;
     const known = this.#checked.get(key);
     if (known?.checked.state === state && this.#deps.clock.monotonic() - known.atMs < CHECKED_MS) return known.checked;
-    const checked = await this.#check(policy, state);
+    const checked = await this.#runChecks(policy, state);
     if (this.#checked.size >= CHECKED_MAX) this.#checked.clear();
     this.#checked.set(key, { checked, atMs: this.#deps.clock.monotonic() });
     return checked;
   }
 
-  async #check(policy: SandboxPolicy, state: string): Promise<CheckedPolicy> {
+  async #runChecks(policy: SandboxPolicy, state: string): Promise<CheckedPolicy> {
     checkWorkspace(policy.workspace, this.#deps.paths);
     for (const path of policy.roPaths) checkRoPath(path, this.#deps.paths);
     const host = await this.host();

@@ -136,7 +136,7 @@ export class LinuxSandbox {
     sinks: OutputSinks,
     onStale: () => void,
   ): Promise<JailedProcess> {
-    const checked = await this.#policies.find(policy);
+    const checked = await this.#policies.check(policy);
     const bundle = await readableBundle(checked.host.sandboxDir, checked.identity, program.bundleDir);
     const socketDir = makeSocketDir(this.#deps.paths.toolSocketsDir, checked.identity);
     const release = async (): Promise<void> => {
@@ -169,7 +169,7 @@ export class LinuxSandbox {
 
   /** Starts to watch; the returned function stops it and returns what was moved away. */
   async watch(policy: SandboxPolicy): Promise<() => QuarantineReport> {
-    const checked = await this.#policies.find(policy);
+    const checked = await this.#policies.check(policy);
     const protection = await checked.guard.protection();
     const watch = checked.guard.begin(narrowCover(protection, this.#covers.get(policy.workspace.path) ?? new Set()));
     return () => endWatch(checked, watch);
@@ -181,7 +181,7 @@ export class LinuxSandbox {
   }
 
   async #runOnce(policy: SandboxPolicy, command: CommandSpec, sinks: OutputSinks): Promise<Omit<RunEnd, 'durationMs'>> {
-    const checked = await this.#policies.find(policy);
+    const checked = await this.#policies.check(policy);
     this.#running += 1;
     try {
       return await this.#runWatched(checked, command, sinks);

@@ -304,7 +304,7 @@ describe('a process that breaks the protocol is killed, and the reason says what
       expect.stringContaining('"tcp"'),
       expect.stringContaining('link, which is not a socket'),
       expect.stringContaining('directory, which is not a socket'),
-      expect.stringContaining('no socket in its directory'),
+      expect.stringContaining('is not a socket in its directory'),
     ]);
     expect(dialled()).toBe(0);
     await close();
