@@ -127,7 +127,9 @@ function sourceFiles(room: string): string[] {
 }
 
 /** Static, type-only, re-export and side-effect imports, `import()` types and dynamic imports. */
-function importsOf(path: string): string[] {
+function importsOf(path: string): readonly string[] {
+  const known = parsed.get(path);
+  if (known !== undefined) return known;
   const source = ts.createSourceFile(path, readFileSync(join(root, path), 'utf8'), ts.ScriptTarget.Latest, true);
   const found: string[] = [];
   const visit = (node: ts.Node): void => {
@@ -142,8 +144,12 @@ function importsOf(path: string): string[] {
     ts.forEachChild(node, visit);
   };
   visit(source);
+  parsed.set(path, found);
   return found;
 }
+
+/** The imports by file: several tests ask for the same file. */
+const parsed = new Map<string, readonly string[]>();
 
 function roomOf(path: string): string {
   return path.startsWith('src/') ? path.split('/').slice(0, 2).join('/') : (path.split('/')[0] ?? '');

@@ -173,7 +173,7 @@ describe('profiles', () => {
     const args = (value: number) => [{ index: 0, value, op: 'SCMP_CMP_EQ' as const }];
     const syscalls = [...Array(2000).keys()].map((value) => allow(['ioctl'], { args: args(value) }));
     expect(() => compileProfile({ ...NOTHING, syscalls }, 'x64')).toThrow(
-      /compiled to \d{4} instructions, the kernel accepts 4096/,
+      /compiled to \d{4} instructions; the kernel accepts 4096/,
     );
   });
 });
