@@ -179,7 +179,7 @@ export class Ground {
     return !(await this.missing()).some((one) => one.includes('cgroup'));
   }
 
-  /** The process that forks for the daemon; null where there is none. */
+  /** The process that forks for the daemon; null if there is no such process. */
   async spawnerPid(): Promise<number | null> {
     const status = await this.#request({ id: ++this.#lastId, op: 'status' });
     if (typeof status !== 'object' || status === null || !('spawnerPid' in status)) return null;

@@ -150,7 +150,7 @@ describe('the host', () => {
     ['a relative directory', { cwd: 'w' }],
     ['a NUL in the directory', { cwd: '/w\0' }],
     ['a NUL in the command', { command: 'a\0b' }],
-    ['a name that is none', { env: { 'A=B': 'x' } }],
+    ['an impossible name', { env: { 'A=B': 'x' } }],
     ['a NUL in a value', { env: { A: '\0' } }],
   ])('refuses %s as ARGS_INVALID', async (_, change) => {
     const { exec, sandbox } = openHost(['exec']);
