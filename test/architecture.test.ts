@@ -138,8 +138,12 @@ function importsOf(path: string): string[] {
     ts.forEachChild(node, visit);
   };
   visit(source);
+  parsed.set(path, found);
   return found;
 }
+
+/** The imports by file: several tests ask for the same file. */
+const parsed = new Map<string, readonly string[]>();
 
 function roomOf(path: string): string {
   return path.startsWith('src/') ? path.split('/').slice(0, 2).join('/') : (path.split('/')[0] ?? '');
@@ -149,6 +153,39 @@ function ownImports(path: string): string[] {
   return importsOf(path)
     .filter((specifier) => specifier.startsWith('.'))
     .map((specifier) => relative(root, join(root, dirname(path), specifier)));
+}
+
+/**
+ * A shortest circle through each file that is on one, as `a → b → a`, each circle once: found by walking from every file
+ * to itself along the imports.
+ */
+function circlesOf(imports: ReadonlyMap<string, readonly string[]>): string[] {
+  const circles = new Map<string, string>();
+  for (const start of imports.keys()) {
+    const circle = shortestWayBack(start, imports);
+    if (circle !== null) circles.set([...circle].sort().join(' '), [...circle, start].join(' → '));
+  }
+  return [...circles.values()].sort();
+}
+
+function shortestWayBack(start: string, imports: ReadonlyMap<string, readonly string[]>): string[] | null {
+  const cameFrom = new Map<string, string>();
+  const queue = [start];
+  for (const file of queue) {
+    for (const next of imports.get(file) ?? []) {
+      if (next === start) return wayTo(file, start, cameFrom);
+      if (cameFrom.has(next)) continue;
+      cameFrom.set(next, file);
+      queue.push(next);
+    }
+  }
+  return null;
+}
+
+function wayTo(file: string, start: string, cameFrom: ReadonlyMap<string, string>): string[] {
+  const way: string[] = [];
+  for (let at = file; at !== start; at = cameFrom.get(at) ?? start) way.unshift(at);
+  return [start, ...way];
 }
 
 describe('imports run the way a call runs', () => {
@@ -168,6 +205,22 @@ describe('imports run the way a call runs', () => {
       expect(strangers).toEqual([]);
     });
   }
+
+  it('no room holds an import circle, type-only imports included', () => {
+    const files = ['src', 'tools', 'scripts'].flatMap(sourceFiles);
+    expect(circlesOf(new Map(files.map((file) => [file, ownImports(file)])))).toEqual([]);
+  });
+
+  it('names a circle by the files on it, once', () => {
+    const imports = new Map([
+      ['a', ['b', 'd']],
+      ['b', ['c']],
+      ['c', ['a']],
+      ['d', []],
+      ['e', ['e', 'd']],
+    ]);
+    expect(circlesOf(imports)).toEqual(['c → a → b → c', 'e → e']);
+  });
 
   it('every room of src has a row', () => {
     const rooms = readdirSync(join(root, 'src')).map((name) => `src/${name}`);

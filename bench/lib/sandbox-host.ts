@@ -10,7 +10,8 @@ import type { Config } from '../../src/config/schema.ts';
 import { systemClock } from '../../src/core/clock.ts';
 import { silentLogger } from '../../src/core/log.ts';
 import { policyFor } from '../../src/daemon/policy.ts';
-import { createSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts';
+import { createSandbox } from '../../src/sandbox/create-sandbox.ts';
+import { baseView, type Sandbox } from '../../src/sandbox/sandbox.ts';
 
 /** A sandbox engine with its own home directory, set up as the daemon does it. */
 export interface SandboxHost {
@@ -41,7 +42,7 @@ export async function openSandbox(settings: Partial<Config['sandbox']>): Promise
   return {
     sandbox,
     async runTrue(workspace, stdin) {
-      const { exitCode, endedBy, stderr } = await sandbox.run(policyFor(workspace, config), {
+      const { exitCode, endedBy, stderr } = await sandbox.run(policyFor(baseView(workspace), config), {
         argv: ['bash', '-c', 'true'],
         cwd: workspace,
         env: {},

@@ -11,8 +11,10 @@ import { createDispatch } from '../dispatch/dispatch.ts';
 import { createRefuse } from '../dispatch/refuse.ts';
 import { createSlots } from '../dispatch/slots.ts';
 import { createViewMaker } from '../dispatch/view/run-view.ts';
-import { createRunner, type Runner } from '../runner/runner.ts';
-import { createSandbox, type Sandbox } from '../sandbox/sandbox.ts';
+import { createRunner } from '../runner/create-runner.ts';
+import type { Runner } from '../runner/runner.ts';
+import { createSandbox } from '../sandbox/create-sandbox.ts';
+import { baseView, type Sandbox } from '../sandbox/sandbox.ts';
 import { type RuleFile, readRulePack } from '../scrub/exact/rule-pack.ts';
 import { createEngine, deferEngine } from '../scrub/hardened/engine.ts';
 import { readRuleSources } from '../scrub/rule-sources.ts';
@@ -39,7 +41,7 @@ import { createHostServices } from './host-services.ts';
 import { collectMainHeap, createJobs, memoryJob, pruneJob } from './jobs.ts';
 import { type Composition, inOrder, type Part, type StopCause, together } from './lifecycle.ts';
 import { createManagement } from './management.ts';
-import { policyFor } from './policy.ts';
+import { policyFor, viewOf } from './policy.ts';
 import { followInstallation, warnOfBadLinks } from './registered-projects.ts';
 import { createStandingAuditor, type StandingAuditor } from './standing-auditor.ts';
 
@@ -191,7 +193,7 @@ function buildExecution(deps: ComposeDeps, before: Stores & Scrubbing, own: Over
       own.runner ??
       createRunner({
         sandbox,
-        policyFor: (root) => policyFor(root, config.sandbox),
+        policyFor: (session) => policyFor(viewOf(session), config.sandbox),
         privateSocketsDir: paths.dialledSocketsDir,
         scrub: async (sessionKey, texts) => (await scrubber.scrub(sessionKey, [...texts])).value,
         services: createHostServices({ artifacts, scrubber }),
@@ -235,7 +237,7 @@ function managementOf(deps: ComposeDeps, parts: Omit<DaemonParts, 'door'>): Retu
     ...parts,
     home: environment.home,
     paths,
-    approvals: { ...parts, policyFor: (root) => policyFor(root, config.sandbox) },
+    approvals: { ...parts, policyFor: (root) => policyFor(baseView(root), config.sandbox) },
     clock,
     checkHealth: (projectRoot) => checkHealth(projectRoot, { ...parts, config, installRoot }),
     requestStop: (graceMs, cause) => requestStop(graceMs === 0 ? config.server.drain_ms : graceMs, cause),

@@ -7,7 +7,7 @@ import type { Catalog } from '../catalog/catalog.ts';
 import type { Config } from '../config/schema.ts';
 import { ContextdError } from '../core/errors.ts';
 import { type Identity, identityFor } from '../sandbox/identity.ts';
-import type { IsolationLayer, IsolationReport, Sandbox } from '../sandbox/sandbox.ts';
+import { baseView, type IsolationLayer, type IsolationReport, type Sandbox } from '../sandbox/sandbox.ts';
 import type { AuditorState } from '../scrub/gitleaks/auditor.ts';
 import { howToInstall } from '../scrub/gitleaks/pinned.ts';
 import type { Scrubber } from '../scrub/scrubber.ts';
@@ -126,7 +126,7 @@ async function checkCommand({ sandbox, config }: HealthDeps): Promise<Finding> {
   const workspace = await mkdtemp(join(tmpdir(), 'contextd-health-'));
   try {
     const word = `alive-${randomInt(1e9)}`;
-    const result = await sandbox.run(policyFor(workspace, config.sandbox), {
+    const result = await sandbox.run(policyFor(baseView(workspace), config.sandbox), {
       argv: ['/bin/sh', '-c', `echo ${word}; cat /proc/net/dev | wc -l`],
       cwd: workspace,
       env: {},

@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
+import type { SessionRef } from '../call/session.ts';
 import type { Config } from '../config/schema.ts';
-import type { SandboxPolicy } from '../sandbox/sandbox.ts';
+import type { SandboxPolicy, WorkspaceView } from '../sandbox/sandbox.ts';
 
 const MIB = 1024 * 1024;
 /** Bytes of the largest file that a tool may write. */
@@ -13,10 +14,16 @@ export function defaultCpus(processors: number): number {
   return Math.max(processors - 1, processors * 0.75);
 }
 
-/** The policy of every core tool: the project root and what a person listed. No call can widen it. */
-export function policyFor(projectRoot: string, config: Config['sandbox']): SandboxPolicy {
+/** What a session sees of its project. The name of a branch is unique only within its session. */
+export function viewOf({ project, session, branch }: SessionRef): WorkspaceView {
+  return { path: project, layer: branch === null ? null : JSON.stringify([session, branch]) };
+}
+
+/** The policy of every core tool: the workspace and what a person listed. No call can widen it. */
+export function policyFor(workspace: WorkspaceView, config: Config['sandbox']): SandboxPolicy {
   return {
-    workspace: projectRoot,
+    workspace,
+    network: 'none',
     roPaths: config.ro_paths,
     deny: config.deny,
     minIsolation: config.min_isolation,

@@ -1,4 +1,5 @@
 import type { OpenedSecret } from '../call/outcome.ts';
+import { parseSessionKey } from '../call/session.ts';
 import type { Config } from '../config/schema.ts';
 import { ContextdError } from '../core/errors.ts';
 import type { Logger } from '../core/log.ts';
@@ -31,8 +32,7 @@ export async function run(
   const progress = progressOf(call, opened, deps);
   const ran = deps.runner.run({
     requestId: call.requestId,
-    projectRoot: call.request.projectRoot,
-    sessionKey: call.sessionKey,
+    session: parseSessionKey(call.sessionKey),
     tool: call.tool.manifest.name,
     origin: call.tool.origin,
     profile: call.tool.manifest.profile,

@@ -2,7 +2,7 @@ import type { CallFacts, HostCallRecord, Outcome } from '../call/outcome.ts';
 import type { Denial, SetAside } from '../core/envelope.ts';
 import type { CommandResult } from '../sandbox/sandbox.ts';
 
-/** What the host did for one call, whatever became of the call. */
+/** What the host did for one call, whether or not the call succeeded. */
 export type RunFacts = Pick<Outcome, 'quarantined' | 'denied'> &
   Pick<CallFacts, 'searchComplete' | 'hostCalls' | 'shows'>;
 
@@ -13,7 +13,7 @@ const CALLS_KEPT = 100;
 const DENIALS_KEPT = 100;
 
 /** Collects the facts of one call. */
-export class FactBook {
+export class FactCollector {
   readonly #calls: HostCallRecord[] = [];
   /** By id. */
   readonly #quarantined = new Map<string, SetAside>();
@@ -22,7 +22,7 @@ export class FactBook {
   #searchComplete = true;
   #shows: string | null = null;
 
-  /** A request has come: its record counts as interrupted until the caller fills it in. */
+  /** A request has arrived: its record counts as interrupted until the caller completes it. */
   open(method: string): HostCallRecord {
     const record: HostCallRecord = { method, error_code: 'INTERRUPTED', duration_ms: 0 };
     this.#total += 1;
@@ -30,7 +30,7 @@ export class FactBook {
     return record;
   }
 
-  /** A search takes up what the ones before it left, so the last one says whether all is done. */
+  /** A search continues the ones before it, so the last one says whether all is done. */
   ranCommand({ quarantined, searchComplete, denied }: CommandFacts): void {
     for (const setAside of quarantined) this.#quarantined.set(setAside.id, setAside);
     this.#searchComplete = searchComplete;
@@ -39,7 +39,7 @@ export class FactBook {
     }
   }
 
-  /** The last one asked for. */
+  /** The last one counts. */
   shows(artifactId: string): void {
     this.#shows = artifactId;
   }

@@ -10,9 +10,9 @@ import { serveTools } from '../sdk/serve.ts';
 import { answerScans, FirstPass } from './first-pass.ts';
 
 /**
- * The program of the core tools' process: bundled into `dist/core-bundle/main.js`, with the rules beside it, and run
- * in the sandbox. As a worker thread of itself it scans long outputs. The daemon has compiled the same rules, so each
- * is compiled here only when a text needs it.
+ * The program of the core tools' process: bundled into `dist/core-bundle/main.js`, with the rules beside it, and run in
+ * the sandbox. It scans long outputs in a worker thread that runs the same file. The daemon has compiled the same rules
+ * already, so here each rule is compiled when a text needs it.
  */
 const rules = fileURLToPath(new URL('./rules.json', import.meta.url));
 const engine = deferEngine(() => createEngine(readRuleBundle(rules), { compile: 'when used' }));

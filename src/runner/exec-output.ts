@@ -8,16 +8,16 @@ export interface StreamText {
   text: string;
   /** Bytes of the stream that are not in the text. */
   droppedBytes: number;
-  /** True when bytes that are not UTF-8 became U+FFFD. */
+  /** True if bytes that are not UTF-8 became U+FFFD. */
   replaced: boolean;
 }
 
 /**
- * The text of what a command printed. Of a stream that was not kept whole, a line says between head and tail how much
- * is missing. Binary output is withheld: one line tells its kind, size and sha256.
+ * The text of what a command printed. If the stream was not kept whole, a line between head and tail says how much is
+ * missing. Binary output is withheld: one line gives its kind, size and sha256.
  */
 export function decodeStream(stream: CapturedStream): StreamText {
-  // Cut at a byte: a character that was cut apart is not an encoding fault of the command.
+  // Cut at a byte: the command did not cut the character, so this is no encoding fault.
   const cut = stream.droppedBytes === 0 ? stream.head : dropCutEnd(stream.head);
   const kind = describeBinary(cut);
   if (kind !== null) return { text: withheld(kind, stream), droppedBytes: 0, replaced: false };
@@ -28,7 +28,7 @@ export function decodeStream(stream: CapturedStream): StreamText {
   return { ...joined, replaced: head.replaced || tail.replaced };
 }
 
-/** Two outputs with the same hash are the same; of one that was not kept whole there is none. */
+/** Equal hashes mean equal outputs; a stream that was not kept whole has no hash. */
 function withheld(kind: string, { head, tail, totalBytes, droppedBytes }: CapturedStream): string {
   const hash = droppedBytes > 0 ? '' : `, sha256 ${createHash('sha256').update(head).update(tail).digest('hex')}`;
   return `[contextd: ${kind}, ${totalBytes} bytes${hash}, withheld]\n`;

@@ -5,12 +5,12 @@ import type { ScrubEngine } from '../scrub/hardened/engine.ts';
 import { collectNamed, type NamedText, scanNamed } from '../scrub/leaves.ts';
 import type { SearchedOutput } from '../sdk/serve.ts';
 
-/** UTF-16 characters up to which the scan stays in the main thread: a millisecond or two. */
+/** Longest text, in UTF-16 characters, that is scanned in the main thread: it takes a millisecond or two. */
 const INLINE_MAX_CHARS = 32 * 1024;
 
 /**
- * The first scrub pass (design §3 step 6): patterns only, reports and replaces nothing. Long outputs are scanned in a
- * worker thread, so that the other calls of the process go on; it is started with the first of them.
+ * The first scrub pass (design §3 step 6): searches for patterns, reports them and replaces nothing. The first long
+ * output starts a worker thread, which scans long outputs so that the other calls of the process continue.
  */
 export class FirstPass {
   readonly #engine: ScrubEngine;
@@ -25,7 +25,9 @@ export class FirstPass {
     this.#workerUrl = workerUrl;
   }
 
-  /** Per leaf of {data, streams} what looks like a secret. Throws SCRUB_FAILED: without the scan nothing leaves. */
+  /**
+   * What looks like a secret, for each leaf of {data, streams}. Throws SCRUB_FAILED: without the scan no output leaves.
+   */
   async scan({ data, streams }: SearchedOutput): Promise<readonly Finding[][]> {
     const leaves = collectNamed({ data, streams: streams.map(({ field, text }) => ({ field, text })) });
     const chars = leaves.reduce((sum, { text }) => sum + text.length, 0);
@@ -81,14 +83,14 @@ interface Waiting {
   reject(fault: ContextdError): void;
 }
 
-/** The worker's side: scans what it is sent, one request after the other. */
+/** The worker's side: scans what it receives, one request after the other. */
 export function answerScans(engine: ScrubEngine, port: ScanPort): void {
   port.on('message', ({ id, leaves }) => {
     port.postMessage({ id, findings: leaves.map((leaf) => scanNamed(engine, leaf)) });
   });
 }
 
-/** A worker's `parentPort`, as far as it is used here. */
+/** The part of a worker's `parentPort` that is used here. */
 export interface ScanPort {
   on(event: 'message', listener: (request: ScanRequest) => void): unknown;
   postMessage(answer: ScanAnswer): void;

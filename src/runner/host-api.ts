@@ -5,7 +5,7 @@ import type { Logger } from '../core/log.ts';
 import type { ExecRequest__Output as ExecRequest } from '../protocol/generated/contextd/v1/ExecRequest.ts';
 import { type EndedBy, type ExecResult, LOG_LEVELS, LOG_LINE_MAX_CHARS } from '../protocol/host-messages.ts';
 import type { CommandResult, CommandSpec, Sandbox, SandboxPolicy } from '../sandbox/sandbox.ts';
-import { FactBook, type RunFacts } from './call-facts.ts';
+import { FactCollector, type RunFacts } from './call-facts.ts';
 import { decodeStream } from './exec-output.ts';
 import { HOST_METHODS, type HostMethod, type HostServices, isHostMethod, type RecordOf } from './host-methods.ts';
 import type { CommandListener } from './progress/progress-feed.ts';
@@ -14,7 +14,7 @@ const EXECS_AT_ONCE = 8;
 const LOG_LINES_MAX = 100;
 const ENV_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
-/** What the host needs to know of the call for which a tool asks something. */
+/** What the host knows about the call for which a tool asks something. */
 export interface HostCall {
   requestId: string;
   sessionKey: string;
@@ -22,21 +22,21 @@ export interface HostCall {
   origin: 'core' | 'installed';
   grants: readonly string[];
   outputMaxBytes: number;
-  /** Bytes of both streams of one command past which it is killed; 0: never. */
+  /** Bytes of both streams of one command after which it is killed; 0: never. */
   outputKillBytes: number;
-  /** Called for each command: who wants to know what it prints. */
+  /** Called for each command; the listener gets the command's output. */
   onCommand?(): CommandListener;
-  /** Monotonic milliseconds at which the call is over. */
+  /** Monotonic milliseconds at which the call ends. */
   endsAt: number;
   /** Aborts when nobody waits for the call any more. */
   signal: AbortSignal;
-  /** Why the call is coming to its end, or null. */
+  /** Why the call is about to end, or null. */
   ending(): 'timeout' | 'cancelled' | null;
 }
 
 export interface HostDeps {
   sandbox: Sandbox;
-  /** The texts with what looks like a secret replaced by the session's tokens. */
+  /** The texts with everything that looks like a secret replaced by the session's tokens. */
   scrub(sessionKey: string, texts: readonly string[]): Promise<readonly string[]>;
   services: HostServices;
   logger: Logger;
@@ -44,14 +44,14 @@ export interface HostDeps {
 }
 
 /**
- * What one call may ask back. Nothing here trusts the tool: each request is checked against the grants of tool.json
- * and is recorded, carried out or not.
+ * What one call may ask of the host. The tool is not trusted: each request is checked against the grants of tool.json
+ * and recorded, whether it is carried out or not.
  */
 export class HostApi {
   readonly #call: HostCall;
   readonly #policy: SandboxPolicy;
   readonly #deps: HostDeps;
-  readonly #book = new FactBook();
+  readonly #facts = new FactCollector();
   readonly #underWay = new Set<Promise<unknown>>();
   #execs = 0;
   #logLines = 0;
@@ -63,10 +63,10 @@ export class HostApi {
   }
 
   get facts(): RunFacts {
-    return this.#book.read();
+    return this.#facts.read();
   }
 
-  /** Settles when nothing runs for this call any more, at the latest after `maxMs`. Null: nothing runs. */
+  /** Settles when nothing runs for this call any more, or after `maxMs`. Null if nothing runs now. */
   finished(maxMs: number): Promise<unknown> | null {
     if (this.#underWay.size === 0) return null;
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -77,7 +77,7 @@ export class HostApi {
   /** Runs a shell command until the call's deadline. Throws ARGS_INVALID, RATE_LIMITED and what the sandbox throws. */
   exec(request: ExecRequest, cancelled: AbortSignal): Promise<ExecResult> {
     return this.#serve('Exec', async (record) => {
-      const cwd = request.cwd === '' ? this.#policy.workspace : request.cwd;
+      const cwd = request.cwd === '' ? this.#policy.workspace.path : request.cwd;
       checkCommand({ ...request, cwd });
       if (this.#execs >= EXECS_AT_ONCE) {
         throw new ContextdError('RATE_LIMITED', `${this.#call.tool} already runs ${EXECS_AT_ONCE} commands in a call`);
@@ -124,7 +124,7 @@ export class HostApi {
         });
       }
       const { answer, shows } = await service(this.#call.sessionKey, request);
-      if (shows !== undefined) this.#book.shows(shows);
+      if (shows !== undefined) this.#facts.shows(shows);
       return answer;
     });
   }
@@ -142,7 +142,7 @@ export class HostApi {
     work: (record: RecordOf<Method>) => Promise<T>,
   ): Promise<T> {
     const startedAt = this.#deps.clock.monotonic();
-    const record = this.#book.open(method);
+    const record = this.#facts.open(method);
     try {
       this.#checkAccess(method);
       const answer = await work(record);
@@ -160,7 +160,7 @@ export class HostApi {
   /** The error for a method without a row in the table of methods; the request is on record. */
   #refuseUnknown(method: string): ContextdError {
     const { tool } = this.#call;
-    this.#book.open(method).error_code = 'PERMISSION_DENIED';
+    this.#facts.open(method).error_code = 'PERMISSION_DENIED';
     return new ContextdError('PERMISSION_DENIED', `${tool} may not use ${method}: no grant opens it`, {
       remedy: 'Use a method that docs/plugins.md describes.',
       details: { method },
@@ -193,7 +193,7 @@ export class HostApi {
         this.#policy,
         listener === undefined ? command : { ...command, onOutput: listener.output },
       );
-      this.#book.ranCommand(result);
+      this.#facts.ranCommand(result);
       return result;
     } finally {
       this.#execs -= 1;
@@ -214,7 +214,7 @@ export class HostApi {
     };
   }
 
-  /** A command that was killed because its call ended, ended as the call did. */
+  /** If a command was killed because its call ended, it ended for the same reason as the call. */
   #endOf({ endedBy }: CommandResult): EndedBy {
     return endedBy === 'cancelled' ? (this.#call.ending() ?? 'cancelled') : endedBy;
   }

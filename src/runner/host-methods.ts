@@ -47,7 +47,7 @@ export function isHostMethod(method: string): method is HostMethod {
 /** The answer of a service. */
 export interface ServiceAnswer {
   answer: JsonObject;
-  /** Id of a stored output of the session that the call shows instead of text of its own. */
+  /** Id of a stored output of the session, which the call shows instead of its own text. */
   shows?: string;
 }
 

@@ -27,26 +27,26 @@ import { packHostFault } from '../protocol/rpc-faults.ts';
 import { boundedDecoder, type MessageShape, readBoundedObject } from '../protocol/wire-bounds.ts';
 import type { HostApi } from './host-api.ts';
 
-/** JSON of a request to a service. */
+/** Bytes of a service request's JSON. */
 const ASK_MAX_BYTES = 1024 * 1024;
-/** Requests at once: the core tools' process serves all sessions of a project, others one. */
+/** Requests at once: the core tools' process serves all sessions of a project, any other process one session. */
 const REQUESTS_AT_ONCE = { core: 256, installed: 16 } as const;
 
 export interface HostServerDeps {
   protocol: Pick<PluginProtocol, 'ToolHost'>;
   origin: 'core' | 'installed';
-  /** The call of this process that bears the id and is still under way. */
+  /** The call of this process that has the id and is still under way. */
   find(callId: string): HostApi | undefined;
   /** Characters of answers that the process may leave unread. */
   backlogMaxChars: number;
-  /** The process asks for more than it reads. */
+  /** Called if the process asks for more than it reads. */
   onOverrun(): void;
   logger: Logger;
 }
 
 /**
- * ToolHost for one tool process. Every request names its call: an id of another process, or of a call that is over,
- * opens nothing.
+ * ToolHost for one tool process. Every request names its call: the id of a call of another process, or of a call that
+ * has ended, is refused.
  */
 export function createHostServer(deps: HostServerDeps): Server {
   const server = new Server({
@@ -115,7 +115,7 @@ function serve<Request extends { call_id: string }, Response>(
   };
 }
 
-/** The command is killed when the tool takes its request back. */
+/** Kills the command if the tool cancels its request. */
 async function exec(
   host: HostApi,
   call: ServerUnaryCall<ExecRequest, ExecResponse>,
@@ -129,7 +129,7 @@ async function exec(
   return packExecResult(result);
 }
 
-/** The size of the answers that a process has not taken yet. */
+/** The size of the answers that the process has not read yet. */
 class Backlog {
   readonly #deps: Pick<HostServerDeps, 'backlogMaxChars' | 'onOverrun'>;
   #chars = 0;
@@ -138,7 +138,7 @@ class Backlog {
     this.#deps = deps;
   }
 
-  /** gRPC says `cancelled` of every call once its answer is out, or will never be. */
+  /** gRPC emits `cancelled` for every call, after its answer is out or can no longer be sent. */
   add(call: ServerUnaryCall<ExecRequest, ExecResponse>, chars: number): void {
     if (call.cancelled) return;
     this.#chars += chars;
@@ -155,7 +155,7 @@ function unknownCall(): ContextdError {
   });
 }
 
-/** The log keeps the cause of what nobody foresaw; the tool gets a sentence. */
+/** The log keeps the cause of an unexpected error; the tool gets a sentence. */
 function reported(thrown: unknown, path: string, logger: Logger): ContextdError {
   const fault = ContextdError.from(thrown);
   if (fault.code === 'INTERNAL_ERROR') logger.error('tool.host_failed', { rpc: path }, fault.cause ?? fault);

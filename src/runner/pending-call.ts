@@ -1,26 +1,26 @@
 import { ContextdError } from '../core/errors.ts';
 import { fromFailure, type ScannedOutput, type ToolFailure } from '../protocol/tool-output.ts';
-import type { RunnerConfig } from './runner-config.ts';
+import type { RunnerConfig } from './runner.ts';
 
 export type CancelReason = 'timeout' | 'cancelled';
 
 export interface PendingDeps {
   tool: string;
   timeoutMs: number;
-  /** The time is what the tool's own profile allows, less than the caller asked for. */
+  /** True if the tool's own profile sets the time, which is less than the caller asked for. */
   isToolLimit: boolean;
-  /** The caller's: aborts when nobody wants the answer any more. */
+  /** The caller's signal: aborts when nobody wants the answer any more. */
   callerSignal: AbortSignal;
   config: RunnerConfig;
-  /** Asks the tool to end and to answer with what it has. False: it cannot be asked. */
+  /** Asks the tool to end and to answer with what it has. False if the tool cannot be asked. */
   askToEnd(reason: CancelReason): Promise<boolean>;
-  /** The tool did not answer in the grace after a cancel: its process is not to be trusted with more. */
+  /** Called if the tool did not answer in time after a cancel: its process gets no more calls. */
   onUnresponsive(): void;
 }
 
 /**
- * The time of one call: it ends with an answer, at its deadline or when the caller cancels. Then the tool is told and
- * gets a grace to answer with what it has; after that the call is answered without it.
+ * The time of one call. It ends with an answer, at its deadline, or when the caller cancels. In the last two cases the
+ * tool is asked to end and gets a grace period to answer with what it has; after that the call ends without it.
  */
 export class PendingCall {
   readonly result: Promise<ScannedOutput>;
@@ -44,17 +44,19 @@ export class PendingCall {
     deps.callerSignal.addEventListener('abort', this.#onCallerAbort, { once: true });
   }
 
-  /** Aborts what the host does for this call: when it was cancelled, and when it is settled whatever the outcome. */
+  /** Aborts what the host does for this call: when it is cancelled, and when it is settled for any reason. */
   get workSignal(): AbortSignal {
     return this.#work.signal;
   }
 
-  /** Why the call is coming to its end, or null. */
+  /** Why the call is about to end, or null. */
   get ending(): CancelReason | null {
     return this.#ending;
   }
 
-  /** The tool is done; its output is being searched for secrets. That is not the tool's time (once per call). */
+  /**
+   * The tool is done and its output is being searched for secrets. This is not the tool's time. Counts once per call.
+   */
   scanning(chars: number): void {
     if (this.#isSettled || this.#isScanning) return;
     this.#isScanning = true;
@@ -71,7 +73,7 @@ export class PendingCall {
     this.gaveUp(fromFailure(failure));
   }
 
-  /** The tool gave up. When it was told to, the reason is ours, whatever it calls it. */
+  /** The tool gave up. If it was asked to, the reason is ours, whatever the tool calls it. */
   gaveUp(error: ContextdError): void {
     const didObey = error.code === 'CANCELLED' || error.code === 'TIMEOUT';
     this.fail(didObey && this.#ending !== null ? this.#endingFault(this.#ending) : error);
@@ -122,7 +124,7 @@ export class PendingCall {
   #endingFault(reason: CancelReason): ContextdError {
     const { tool, timeoutMs, isToolLimit } = this.#deps;
     if (reason === 'cancelled') return new ContextdError('CANCELLED', `${tool} was cancelled`);
-    return new ContextdError('TIMEOUT', `${tool} was not done after ${timeoutMs} ms`, {
+    return new ContextdError('TIMEOUT', `${tool} did not finish within ${timeoutMs} ms`, {
       remedy: isToolLimit
         ? 'Ask for less at once: its tool.json allows no more time.'
         : 'Ask for less at once, or pass a larger timeout_ms.',

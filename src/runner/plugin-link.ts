@@ -5,13 +5,13 @@ import type { Logger } from '../core/log.ts';
 import type { PluginProtocol } from '../protocol/plugin/load-plugin-protocol.ts';
 import { WireFault } from '../protocol/wire-bounds.ts';
 import type { SandboxProcess } from '../sandbox/sandbox.ts';
-import { brokeProtocol, crashed } from './faults.ts';
+import { MOUNTED_GIT_DANGERS, PROTECTED_NAMES } from '../sandbox/workspace/protected-names.ts';
 import { createHostServer, type HostServerDeps } from './host-server.ts';
-import { connectPlugin, type HostCertificate, type PluginConnection } from './plugin/connect-plugin.ts';
+import { connectPlugin } from './plugin/connect-plugin.ts';
+import type { PluginConnection } from './plugin/plugin-connection.ts';
+import type { HostCertificate } from './plugin/plugin-process.ts';
 import { within } from './plugin/within.ts';
-import { PrintedLog } from './printed-log.ts';
-import { PROTECTED_PATHS } from './protected-paths.ts';
-import type { RunnerConfig } from './runner-config.ts';
+import type { RunnerConfig } from './runner.ts';
 import { ToolClient } from './tool-client.ts';
 
 export interface LinkDeps {
@@ -25,7 +25,7 @@ export interface LinkDeps {
   config: RunnerConfig;
 }
 
-/** A tool process that was connected and has told its tools. */
+/** A tool process that is connected and has described its tools. */
 export interface PluginLink {
   connection: PluginConnection;
   client: ToolClient;
@@ -81,3 +81,58 @@ async function describe(
   if (tools === undefined) throw crashed(`it did not start within ${config.startDeadlineMs} ms`);
   return { connection, client, tools: new Set(tools) };
 }
+
+const LINES_MAX = 100;
+const TEXT_MAX_CHARS = 4_096;
+
+/**
+ * Logs what a tool process prints, masked by the logger: the first hundred pieces of a process, each at most 4,096
+ * characters. Nobody else reads it, because printing is not an answer.
+ */
+class PrintedLog {
+  readonly #project: string;
+  readonly #logger: Logger;
+  #lines = 0;
+
+  constructor(project: string, logger: Logger) {
+    this.#project = project;
+    this.#logger = logger;
+  }
+
+  add(channel: 'stdout' | 'stderr', data: Buffer): void {
+    this.#lines += 1;
+    if (this.#lines > LINES_MAX) return;
+    const printed = data
+      .subarray(0, 4 * TEXT_MAX_CHARS)
+      .toString('utf8')
+      .slice(0, TEXT_MAX_CHARS);
+    const isLast = this.#lines === LINES_MAX;
+    this.#logger.warn('tool.printed', { project: this.#project, channel, printed, ...(isLast ? { last: true } : {}) });
+  }
+}
+
+export function crashed(reason: string): ContextdError {
+  return new ContextdError('TOOL_CRASHED', `the tool process ended while it was needed: ${reason}`, {
+    remedy: 'Call again: a new process is started. If the problem persists, see `ctxd server logs`.',
+  });
+}
+
+export function brokeProtocol(reason: string): ContextdError {
+  return crashed(`it broke the tool protocol: ${reason}`);
+}
+
+export function describeExit(code: number | null, signal: string | null): string {
+  return signal === null ? `it exited with code ${code}` : `${signal} killed it`;
+}
+
+/**
+ * Names that a tool process may not write, at any depth. Mounts and the search after a run use the same names. A name
+ * that does not exist yet cannot be mounted over, so a tool that writes files refuses it by name; everything else it
+ * creates is checked after the call.
+ */
+export const PROTECTED_PATHS: readonly string[] = [
+  ...PROTECTED_NAMES,
+  ...MOUNTED_GIT_DANGERS.filter((name) => name !== 'info').map((name) => `.git/${name}`),
+  '.git/modules',
+  '.git/worktrees',
+];

@@ -1,48 +1,43 @@
+import type { SessionRef } from '../call/session.ts';
 import type { Clock } from '../core/clock.ts';
-import { ContextdError } from '../core/errors.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { Logger } from '../core/log.ts';
 import type { ToolProfile } from '../core/profile.ts';
-import { createCertificate } from '../protocol/plugin/certificate.ts';
-import { loadPluginProtocol } from '../protocol/plugin/load-plugin-protocol.ts';
+import { BROKER_TIMEOUT_MS, PLUGIN_MESSAGE_MAX_BYTES } from '../protocol/plugin/environment.ts';
 import type { ScannedOutput } from '../protocol/tool-output.ts';
 import type { Sandbox, SandboxPolicy } from '../sandbox/sandbox.ts';
 import type { RunFacts } from './call-facts.ts';
 import type { HostServices } from './host-methods.ts';
-import { profileKey } from './profile.ts';
 import type { CommandListener } from './progress/progress-feed.ts';
-import { RUNNER_DEFAULTS, type RunnerConfig } from './runner-config.ts';
-import { type SlotDeps, ToolSlot } from './tool-slot.ts';
 
 /** One call of a tool, verified and authorized. */
 export interface ToolCall {
   requestId: string;
-  /** Also the workspace. */
-  projectRoot: string;
-  sessionKey: string;
+  /** The project is also the workspace. */
+  session: SessionRef;
   tool: string;
-  /** A core tool's process serves all sessions of the project; an installed one gets a process for each. */
+  /** A core tool's process serves all sessions of the project; an installed tool gets a process for each session. */
   origin: 'core' | 'installed';
   bundleSha256: string;
   bundleDir: string;
-  /** How tool.json wants the tool run. */
+  /** How tool.json wants the tool to run. */
   profile: ToolProfile;
   grants: readonly string[];
   input: JsonObject;
   /** Hexadecimal. */
   etagKey: string;
-  /** Milliseconds the execution may take; starting the tool's process is not part of it. */
+  /** Milliseconds the execution may take, without the start of the tool's process. */
   timeoutMs: number;
   /** Bytes kept of each stream, at most 64 MiB. */
   outputMaxBytes: number;
-  /** Bytes of both streams of one command past which it is killed; 0: never. */
+  /** Bytes of both streams of one command after which it is killed; 0: never. */
   outputKillBytes: number;
-  /** Called for each command of the call: who wants to know what it prints, unscrubbed. Default: nobody. */
+  /** Called for each command of the call; the listener gets the command's output, unscrubbed. */
   onCommand?(): CommandListener;
   signal: AbortSignal;
   /**
-   * Told at most once, before `run` settles, what the host did for the call: the only way to learn it of a call that
-   * fails. A core tool's call that never reached its process has no facts to tell.
+   * Called at most once, before `run` settles, with what the host did for the call. For a call that fails this is the
+   * only way to learn it. A core tool's call that never reached its process has no facts.
    */
   onFacts?(facts: RunFacts): void;
 }
@@ -52,6 +47,7 @@ export interface RunResult extends ScannedOutput, RunFacts {
   durationMs: number;
 }
 
+/** Tool processes: the first call that needs one starts it. */
 export interface Runner {
   start(): Promise<void>;
   /** Ends every tool process and waits; calls under way fail with INTERRUPTED. Idempotent. */
@@ -65,57 +61,48 @@ export interface Runner {
 
 export interface RunnerDeps {
   sandbox: Sandbox;
-  policyFor(projectRoot: string): SandboxPolicy;
+  /** The policy for a session; its workspace is the session's project with the layer of the session's branch. */
+  policyFor(session: SessionRef): SandboxPolicy;
   /** Directory that only the daemon can enter, on the file system of the sandbox's socket directories. */
   privateSocketsDir: string;
-  /** The texts with what looks like a secret replaced by the session's tokens. */
+  /** The texts with everything that looks like a secret replaced by the session's tokens. */
   scrub(sessionKey: string, texts: readonly string[]): Promise<readonly string[]>;
   services: HostServices;
   logger: Logger;
   clock: Clock;
-  /** What differs from the defaults. */
+  /** Overrides of the defaults. */
   config?: Partial<RunnerConfig>;
 }
 
-/** Tool processes: started by the first call that needs one, shared as far as `origin` says. */
-export function createRunner(deps: RunnerDeps): Runner {
-  const slots = new Map<string, ToolSlot>();
-  const shared = prepareOnce(deps);
-  let isStopped = false;
-  const slotOf = (call: ToolCall): ToolSlot => {
-    const key = slotKey(call);
-    const slot = slots.get(key) ?? new ToolSlot(call, shared(), () => slots.delete(key));
-    slots.set(key, slot);
-    return slot;
-  };
-  return {
-    async start() {
-      isStopped = false;
-    },
-    async stop() {
-      isStopped = true;
-      await Promise.all([...slots.values()].map((slot) => slot.stop()));
-      slots.clear();
-    },
-    async run(call) {
-      if (isStopped) throw new ContextdError('INTERRUPTED', `contextd stopped before ${call.tool} began`);
-      return slotOf(call).run(call);
-    },
-  };
+/** Times of the runner, milliseconds, and how much it keeps for a process. */
+export interface RunnerConfig {
+  /** A new process must be connected and described within this time. */
+  startDeadlineMs: number;
+  /** How long a number of the broker waits to be announced or dialled. */
+  brokerDeadlineMs: number;
+  /** How long a tool may take to answer after its call was cancelled or timed out. */
+  cancelGraceMs: number;
+  /** How long a process that ignored a cancel may take to answer a health check; otherwise it is killed at once. */
+  pingDeadlineMs: number;
+  /** How long a process may take to end after it was asked to; then it is killed. */
+  stopGraceMs: number;
+  /** A process without calls is stopped after this time. */
+  idleMs: number;
+  /** The first scrub pass may take this long, and `scanPerKibMs` more per KiB of text; at most ten times this. */
+  scanBaseMs: number;
+  scanPerKibMs: number;
+  /** Characters of command output that a process may leave unread before it counts as gone. */
+  backlogMaxChars: number;
 }
 
-/** What every process needs and one of is enough: made with the first. */
-function prepareOnce(deps: RunnerDeps): () => SlotDeps {
-  const config = { ...RUNNER_DEFAULTS, ...deps.config };
-  let made: SlotDeps | undefined;
-  return () => {
-    made ??= { ...deps, config, protocol: loadPluginProtocol(), certificate: createCertificate(deps.clock.now()) };
-    return made;
-  };
-}
-
-/** Calls with the same key share a process. */
-function slotKey({ projectRoot, bundleSha256, bundleDir, origin, sessionKey, profile }: ToolCall): string {
-  const session = origin === 'core' ? '' : sessionKey;
-  return [projectRoot, bundleSha256, bundleDir, origin, profileKey(profile), session].join('\0');
-}
+export const RUNNER_DEFAULTS: RunnerConfig = {
+  startDeadlineMs: 10_000,
+  brokerDeadlineMs: BROKER_TIMEOUT_MS,
+  cancelGraceMs: 2_000,
+  pingDeadlineMs: 1_000,
+  stopGraceMs: 2_000,
+  idleMs: 600_000,
+  scanBaseMs: 10_000,
+  scanPerKibMs: 1,
+  backlogMaxChars: 2 * PLUGIN_MESSAGE_MAX_BYTES,
+};

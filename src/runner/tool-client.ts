@@ -18,29 +18,32 @@ import { CODE_TRAILER } from '../protocol/trailers.ts';
 import { boundedDecoder, WireFault } from '../protocol/wire-bounds.ts';
 
 const MAX_TOOLS = 1_000;
-/** Any answer but an event: a list of names, or nothing. */
+/** For every answer but an event: a list of names, or nothing. */
 const SMALL_MAX_FIELDS = 2 * MAX_TOOLS;
 
-/** What comes of a call. After `output`, `failure` or `refused` nothing follows but perhaps `broken`. */
+/** The events of a call. After `output`, `failure` or `refused` only `broken` may follow. */
 export interface CallEvents {
   scanning(chars: number): void;
   output(output: ScannedOutput): void;
   failure(failure: ToolFailure): void;
-  /** The tool answered with an error of gRPC, or we ended the stream. */
+  /** The tool answered with a gRPC error, or we ended the stream. */
   refused(error: ContextdError): void;
-  /** What the process sent is not of the protocol: nothing it says can be trusted. */
+  /** The process broke the protocol: nothing it sends can be trusted. */
   broken(reason: string): void;
-  /** There is no connection to the process any more. */
+  /** The connection to the process is gone. */
   lost(): void;
 }
 
 /** The stream of one call. */
 export interface CallStream {
-  /** Ends it now, or when it does not end by itself within `graceMs`. Idempotent. */
+  /** Ends it at once, or after `graceMs` if it has not ended by itself. Idempotent. */
   close(graceMs: number): void;
 }
 
-/** ToolPlugin of one tool process, which is not trusted: whatever it sends is checked before and after it is decoded. */
+/**
+ * The ToolPlugin service of one tool process. The process is not trusted: everything it sends is checked before and
+ * after decoding.
+ */
 export class ToolClient {
   readonly #client: Client;
   readonly #methods: PluginProtocol['ToolPlugin']['service'];
@@ -53,7 +56,7 @@ export class ToolClient {
     this.#decodeEvent = boundedDecoder(responseDeserialize, CALL_EVENT_SHAPE, CALL_EVENT_MAX_FIELDS);
   }
 
-  /** The names of the tools. Throws WireFault, or a ContextdError for an error of gRPC. */
+  /** The names of the tools. Throws WireFault, or a ContextdError for a gRPC error. */
   describe(request: DescribeRequest): Promise<readonly string[]> {
     const { path, requestSerialize, responseDeserialize } = this.#methods.Describe;
     const decode = boundedDecoder(responseDeserialize, { 1: 'bytes' }, SMALL_MAX_FIELDS);
@@ -72,7 +75,9 @@ export class ToolClient {
     return new OpenCall(stream, events);
   }
 
-  /** Settles when the tool has taken note; false: it does not serve Cancel, the end of its stream has to do. */
+  /**
+   * Settles when the tool has received it. False if the tool does not serve Cancel: then the end of its stream must do.
+   */
   cancel(callId: string, reason: 'timeout' | 'cancelled'): Promise<boolean> {
     const { path, requestSerialize, responseDeserialize } = this.#methods.Cancel;
     const decode = boundedDecoder(responseDeserialize, {}, SMALL_MAX_FIELDS);
@@ -150,7 +155,7 @@ class OpenCall implements CallStream {
     if (!this.#isAnswered) this.#breakOff('it ended a call without an answer');
   }
 
-  /** After its answer a call may end as it likes. */
+  /** After its answer a call may end in any way. */
   #fail(error: ServiceError): void {
     this.#finish();
     if (this.#isAnswered) return;
@@ -166,7 +171,7 @@ class OpenCall implements CallStream {
   }
 }
 
-/** gRPC tells in words alone whether the tool gave an error or what it sent could not be read. */
+/** Only gRPC's message shows whether the tool sent an error or sent something unreadable. */
 function isOfTransport({ code, details, metadata }: ServiceError): boolean {
   if (metadata.get(CODE_TRAILER).length > 0) return false;
   if (code === status.INTERNAL) return /^(Response message parsing error|Received RST_STREAM|Error)/.test(details);
@@ -177,7 +182,7 @@ function describeFault(error: ServiceError): Error {
   return isOfTransport(error) ? new WireFault(error.details) : readRpcFault(error);
 }
 
-/** An error of gRPC that names none of our codes tells nothing of the daemon: the tool failed. */
+/** A gRPC error without one of our codes says nothing about the daemon: the tool failed. */
 function callFault(error: ServiceError): ContextdError {
   const fault = readRpcFault(error);
   if (fault.code !== 'INTERNAL_ERROR' && fault.code !== 'INTERRUPTED' && fault.code !== 'PAYLOAD_TOO_LARGE')

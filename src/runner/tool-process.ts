@@ -1,24 +1,27 @@
 import { randomUUID } from 'node:crypto';
+import { sessionKey } from '../call/session.ts';
 import { ContextdError } from '../core/errors.ts';
 import { OUTPUT_CEILING_BYTES } from '../protocol/tool-output.ts';
 import type { SandboxPolicy, SandboxProcess } from '../sandbox/sandbox.ts';
-import { brokeProtocol, crashed, describeExit } from './faults.ts';
 import { HostApi, type HostDeps } from './host-api.ts';
 import { PendingCall } from './pending-call.ts';
 import { within } from './plugin/within.ts';
-import { type LinkDeps, linkPlugin, type PluginLink } from './plugin-link.ts';
+import { brokeProtocol, crashed, describeExit, type LinkDeps, linkPlugin, type PluginLink } from './plugin-link.ts';
 import type { RunResult, ToolCall } from './runner.ts';
 import type { CallStream, ToolClient } from './tool-client.ts';
 
 export interface ToolProcessDeps extends HostDeps, LinkDeps {
-  /** Which directory the project was when the process was opened (`directoryIdentity`): it is mounted in there. */
+  /**
+   * Which directory the project was when the process was opened (`directoryIdentity`): that directory is mounted
+   * inside.
+   */
   directory: string;
-  /** Of the commands that the tool runs. */
+  /** The policy of the commands that the tool runs. */
   commandPolicy: SandboxPolicy;
   origin: 'core' | 'installed';
-  /** No call is under way any more. */
+  /** Called when no call is under way any more. */
   onIdle(): void;
-  /** Once, when the process takes no more calls; the fault when that was not asked for. */
+  /** Called once, when the process takes no more calls; with the fault if nobody asked it to close. */
   onClosed(fault: ContextdError | null): void;
 }
 
@@ -28,14 +31,14 @@ interface Entry {
   stream: CallStream | null;
 }
 
-/** Milliseconds that a call without a connection waits for the reason. */
+/** Milliseconds that a call waits for the reason after its connection broke. */
 const REASON_WAIT_MS = 300;
 
 /** The daemon's handle of one sandboxed tool process. */
 export class ToolProcess {
   readonly #process: SandboxProcess;
   readonly #deps: ToolProcessDeps;
-  /** Calls under way, by the id that only the process they were sent to knows. */
+  /** Calls under way, by an id that only their own process knows. */
   readonly #entries = new Map<string, Entry>();
   #link: PluginLink | null = null;
   #isClosed = false;
@@ -63,12 +66,12 @@ export class ToolProcess {
     throw this.#fault;
   }
 
-  /** False once it was stopped, has died, or ignored a cancel: calls under way go on, new ones need another process. */
+  /** False after it was stopped, died, or ignored a cancel: calls under way go on, new ones need another process. */
   get isOpen(): boolean {
     return !this.#isClosed;
   }
 
-  /** Which directory the process has as its project. */
+  /** The directory that the process has mounted as its project. */
   get directory(): string {
     return this.#deps.directory;
   }
@@ -94,7 +97,7 @@ export class ToolProcess {
   }
 
   /**
-   * Asks the process to end, kills its tree when it does not in time, and waits; calls under way fail with `fault`.
+   * Asks the process to end, kills its tree if it does not end in time, and waits. Calls under way fail with `fault`.
    * Idempotent.
    */
   async stop(fault: ContextdError): Promise<void> {
@@ -104,7 +107,10 @@ export class ToolProcess {
     await this.#process.kill();
   }
 
-  /** What is mounted in the sandbox is no longer the project, or no longer protected. No new calls come here; the others finish. */
+  /**
+   * The sandbox no longer has the current project mounted, or no longer protects it. New calls go to another process;
+   * calls under way finish.
+   */
   phaseOut(): void {
     this.#close(null);
     if (this.#entries.size === 0) this.#leave();
@@ -115,7 +121,7 @@ export class ToolProcess {
       origin: this.#deps.origin,
       backlogMaxChars: this.#deps.config.backlogMaxChars,
       find: (callId) => this.#entries.get(callId)?.host,
-      onOverrun: () => this.#fail(brokeProtocol('it does not read what it is sent')),
+      onOverrun: () => this.#fail(brokeProtocol('it does not read what is sent to it')),
     });
   }
 
@@ -143,6 +149,7 @@ export class ToolProcess {
     const outputMaxBytes = Math.min(call.outputMaxBytes, OUTPUT_CEILING_BYTES);
     const hostCall = {
       ...call,
+      sessionKey: sessionKey(call.session),
       outputMaxBytes,
       endsAt: startedAt + timeoutMs,
       signal: pending.workSignal,
@@ -164,7 +171,7 @@ export class ToolProcess {
       request_id: call.requestId,
       tool: call.tool,
       input_json: Buffer.from(JSON.stringify(call.input)),
-      workspace: call.projectRoot,
+      workspace: call.session.project,
       etag_key: call.etagKey,
       timeout_ms: call.timeoutMs,
       output_max_bytes: call.outputMaxBytes,
@@ -179,7 +186,7 @@ export class ToolProcess {
     });
   }
 
-  /** The call is over: its id opens nothing any more. A tool that answered may end the stream itself. */
+  /** The call is over: its id is refused from now on. A tool that answered may end the stream itself. */
   #forget(callId: string, streamGraceMs: number): void {
     this.#entries.get(callId)?.stream?.close(streamGraceMs);
     this.#entries.delete(callId);
@@ -188,15 +195,15 @@ export class ToolProcess {
     else this.#deps.onIdle();
   }
 
-  /** Takes no calls and has none. */
+  /** Stops the process, which takes no calls and has none. */
   #leave(): void {
-    const retired = crashed('it was to be replaced');
+    const retired = crashed('it was replaced');
     this.stop(retired).catch((cause: unknown) => this.#deps.logger.error('tool.stop_failed', {}, cause));
   }
 
   /**
-   * A tool ignored its cancel. No new calls come here; the others finish and then it is killed. If its event loop
-   * hangs, no other call can finish, so it is killed as soon as it leaves a health check unanswered.
+   * A tool ignored its cancel. New calls go to another process; the others finish and then it is killed. If its event
+   * loop hangs, no other call can finish, so it is killed as soon as it leaves a health check unanswered.
    */
   async #retire(): Promise<void> {
     if (this.#isClosed || this.#link === null) return;
@@ -209,14 +216,14 @@ export class ToolProcess {
     if (isAlive !== true) this.#fail(crashed('it does not respond'));
   }
 
-  /** The process usually ends a moment later, and that tells more. */
+  /** The process usually ends a moment later, and how it ended is the better reason. */
   async #loseConnection(): Promise<void> {
     if (this.#fault !== null) return;
     const closed = await within(REASON_WAIT_MS, this.#link?.connection.closed ?? Promise.resolve(null));
     this.#fail(crashed(closed?.message ?? 'its connection broke'));
   }
 
-  /** Nothing more comes of this process: every call under way fails at once with one reason. */
+  /** The process has failed: every call under way fails at once with one reason. */
   #fail(fault: ContextdError): void {
     if (this.#fault !== null) return;
     this.#end(fault, fault);

@@ -1,13 +1,11 @@
 import { ContextdError } from '../core/errors.ts';
 import { directoryIdentity } from '../sandbox/directory-identity.ts';
 import { SOCKET_DIR } from '../sandbox/policy.ts';
-import type { SandboxProcess } from '../sandbox/sandbox.ts';
-import { FactBook, type RunFacts } from './call-facts.ts';
-import { CrashBackoff } from './crash-backoff.ts';
-import { type HostCertificate, pluginEnvironment } from './plugin/connect-plugin.ts';
-import { narrowPolicy, type ToolPolicies } from './profile.ts';
-import type { RunnerDeps, RunResult, ToolCall } from './runner.ts';
-import type { RunnerConfig } from './runner-config.ts';
+import type { SandboxPolicy, SandboxProcess } from '../sandbox/sandbox.ts';
+import { FactCollector, type RunFacts } from './call-facts.ts';
+import { pluginEnvironment } from './plugin/connect-plugin.ts';
+import type { HostCertificate } from './plugin/plugin-process.ts';
+import type { RunnerConfig, RunnerDeps, RunResult, ToolCall } from './runner.ts';
 import { ToolProcess, type ToolProcessDeps } from './tool-process.ts';
 
 export interface SlotDeps extends Omit<RunnerDeps, 'config'>, Pick<ToolProcessDeps, 'protocol'> {
@@ -19,7 +17,13 @@ export interface SlotDeps extends Omit<RunnerDeps, 'config'>, Pick<ToolProcessDe
 const REPLACED_MAX = 5;
 
 /** What the calls of one slot have in common. */
-type SlotPlan = Pick<ToolCall, 'projectRoot' | 'bundleDir' | 'origin' | 'profile'>;
+type SlotPlan = Pick<ToolCall, 'session' | 'bundleDir' | 'origin' | 'profile'>;
+
+/** What holds for the tool's own process and for the commands it runs. Both see the same workspace. */
+export interface ToolPolicies {
+  process: SandboxPolicy;
+  command: SandboxPolicy;
+}
 
 /** The place of one tool process: started when needed, stopped when idle, replaced when it fails. */
 export class ToolSlot {
@@ -28,19 +32,19 @@ export class ToolSlot {
   readonly #onEmpty: () => void;
   readonly #policies: ToolPolicies;
   readonly #backoff = new CrashBackoff();
-  /** Every process that may still live: besides the current one those that finish their last calls. */
+  /** Every process that may still be alive: the current one, and those that finish their last calls. */
   readonly #processes = new Set<ToolProcess>();
   #current: Promise<ToolProcess> | null = null;
   #calls = 0;
   #idleTimer: NodeJS.Timeout | undefined;
   #isStopped = false;
 
-  /** `onEmpty`: the process was idle and is gone, so the slot may go too. */
-  constructor(plan: SlotPlan, deps: SlotDeps, onEmpty: () => void) {
+  /** `onEmpty` is called when the idle process has ended, so that the slot can be removed. */
+  constructor(plan: SlotPlan, policies: ToolPolicies, deps: SlotDeps, onEmpty: () => void) {
     this.#plan = plan;
+    this.#policies = policies;
     this.#deps = deps;
     this.#onEmpty = onEmpty;
-    this.#policies = narrowPolicy(deps.policyFor(plan.projectRoot), plan.profile);
   }
 
   async run(call: ToolCall): Promise<RunResult> {
@@ -65,11 +69,11 @@ export class ToolSlot {
 
   async #run(call: ToolCall, replaced = 0): Promise<RunResult> {
     const process = await unlessAborted(this.#acquire(call.tool), call);
-    // Closed in the moment between: nothing was sent yet, so another process may take the call.
+    // It closed a moment ago. Nothing was sent yet, so another process may take the call.
     if (!process.isOpen) return this.#run(call, replaced);
-    if (process.directory !== directoryIdentity(this.#plan.projectRoot)) {
+    if (process.directory !== directoryIdentity(this.#plan.session.project)) {
       process.phaseOut();
-      if (replaced === REPLACED_MAX) throw keepsChanging(this.#plan.projectRoot);
+      if (replaced === REPLACED_MAX) throw keepsChanging(this.#plan.session.project);
       return this.#run(call, replaced + 1);
     }
     clearTimeout(this.#idleTimer);
@@ -78,12 +82,12 @@ export class ToolSlot {
     return result;
   }
 
-  /** A tool's process can write the workspace itself, with no command between: what it leaves is searched too. */
+  /** A tool's process can write the workspace itself, without a command: what it leaves behind is searched too. */
   async #runWatched(call: ToolCall): Promise<RunResult> {
     const watch = await this.#deps.sandbox.watch(this.#policies.command);
-    let facts = new FactBook().read();
-    const onFacts = (told: RunFacts): void => {
-      facts = told;
+    let facts = new FactCollector().read();
+    const onFacts = (found: RunFacts): void => {
+      facts = found;
     };
     const [outcome] = await Promise.allSettled([this.#run({ ...call, onFacts })]);
     const made = await watch.finish();
@@ -108,8 +112,8 @@ export class ToolSlot {
 
   async #start(): Promise<ToolProcess> {
     const startedAt = this.#deps.clock.monotonic();
-    // Before it is mounted: if it is replaced in between, the next look finds another directory and starts once more.
-    const directory = directoryIdentity(this.#plan.projectRoot);
+    // Before it is mounted: if it is replaced in between, the next check finds another directory and starts again.
+    const directory = directoryIdentity(this.#plan.session.project);
     const opened = await this.#open();
     if (this.#isStopped) {
       await opened.kill();
@@ -117,9 +121,9 @@ export class ToolSlot {
     }
     const tool: ToolProcess = new ToolProcess(opened, {
       ...this.#deps,
-      // Where the file system is not rebuilt, a sandbox sees the directory by its own name.
+      // If the file system is not rebuilt, a sandbox sees the directory under its host path.
       insideSocketDir: process.platform === 'linux' ? SOCKET_DIR : opened.socketDir,
-      project: this.#plan.projectRoot,
+      project: this.#plan.session.project,
       origin: this.#plan.origin,
       directory,
       commandPolicy: this.#policies.command,
@@ -131,7 +135,7 @@ export class ToolSlot {
     await tool.ready();
     this.#scheduleStop(tool);
     const startMs = Math.round(this.#deps.clock.monotonic() - startedAt);
-    this.#deps.logger.info('tool.started', { project: this.#plan.projectRoot, start_ms: startMs });
+    this.#deps.logger.info('tool.started', { project: this.#plan.session.project, start_ms: startMs });
     return tool;
   }
 
@@ -142,14 +146,14 @@ export class ToolSlot {
     return this.#deps.sandbox.open(this.#policies.process, { bundleDir, entry: profile.entry, args: [], env });
   }
 
-  /** Only the current process reports here while it is current: it is closed once, and a new one starts after that. */
+  /** Only the current process reports here, once: a new one starts after that. */
   #closed(fault: ContextdError | null): void {
     this.#current = null;
     clearTimeout(this.#idleTimer);
     if (fault === null || this.#isStopped) return;
     this.#backoff.failed(this.#deps.clock.monotonic());
     this.#deps.logger.warn('tool.failed', {
-      project: this.#plan.projectRoot,
+      project: this.#plan.session.project,
       reason: fault.message,
       failures: this.#backoff.failures,
     });
@@ -169,7 +173,7 @@ export class ToolSlot {
 
   #backingOff(tool: string, waitMs: number): ContextdError {
     return new ContextdError('TOOL_CRASHED', `${tool} failed ${this.#backoff.failures} times in a row`, {
-      remedy: `Call again in ${waitMs} ms. If it stays, see \`ctxd server logs\`.`,
+      remedy: `Call again in ${waitMs} ms. If the problem persists, see \`ctxd server logs\`.`,
       retryAfterMs: waitMs,
     });
   }
@@ -181,7 +185,7 @@ function keepsChanging(projectRoot: string): ContextdError {
   });
 }
 
-/** A caller who gives up while the process starts is answered at once; the start goes on for the next call. */
+/** A caller who gives up while the process starts is answered at once; the start continues for the next call. */
 function unlessAborted(starting: Promise<ToolProcess>, { tool, signal }: ToolCall): Promise<ToolProcess> {
   return new Promise((resolve, reject) => {
     const onAbort = () => reject(new ContextdError('CANCELLED', `${tool} was cancelled before it began`));
@@ -189,4 +193,37 @@ function unlessAborted(starting: Promise<ToolProcess>, { tool, signal }: ToolCal
     signal.addEventListener('abort', onAbort, { once: true });
     starting.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
   });
+}
+
+/** Milliseconds to wait after the second failure in a row; doubled with each further failure. */
+const FIRST_DELAY_MS = 250;
+const LONGEST_DELAY_MS = 30_000;
+
+/**
+ * When a tool process that keeps failing may be started again. After the first failure the next call starts a new
+ * process at once. An answered call resets it. Times are monotonic milliseconds.
+ */
+export class CrashBackoff {
+  #failures = 0;
+  #notBefore = 0;
+
+  failed(nowMs: number): void {
+    this.#failures += 1;
+    if (this.#failures < 2) return;
+    this.#notBefore = nowMs + Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** (this.#failures - 2));
+  }
+
+  succeeded(): void {
+    this.#failures = 0;
+    this.#notBefore = 0;
+  }
+
+  /** Milliseconds to wait before the next start; 0: start now. */
+  waitMs(nowMs: number): number {
+    return Math.max(0, Math.ceil(this.#notBefore - nowMs));
+  }
+
+  get failures(): number {
+    return this.#failures;
+  }
 }

@@ -4,38 +4,38 @@ import { Duplex, type Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ContextdError, isErrno } from '../core/errors.ts';
 import { isJsonObject } from '../core/json.ts';
+import { coverStrays } from './descriptors.ts';
 import type { Launch } from './launch.ts';
-import { coverStrays } from './stray-fds.ts';
 
-/** Its own environment, which shows inside as /proc/1/environ. */
+/** bubblewrap's own environment, visible inside as /proc/1/environ. */
 const LAUNCH_ENVIRONMENT = { PATH: '/usr/sbin:/usr/bin:/sbin:/bin' };
 const STATUS_MAX_CHARS = 64 * 1024;
-/** Milliseconds for the kernel to end a killed tree; it takes a few. */
+/** Milliseconds for the kernel to kill a tree; it usually takes a few. */
 const DEATH_MAX_MS = 10_000;
 
 export interface JailExit {
-  /** True when the command itself was executed: bubblewrap reports an exit code of its own only then. */
+  /** True if the command itself was executed: bubblewrap reports an exit code on the status descriptor only then. */
   readonly ran: boolean;
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
 }
 
-/** One sandbox that was started. The descriptors given to it belong to the caller. */
+/** One started sandbox. The descriptors passed to it belong to the caller. */
 export class Jail {
   readonly child: ChildProcess;
   /**
-   * Settles when nothing that ran in the sandbox is alive. Rejects only when it could not be spawned. bubblewrap and its
-   * init, which have no code of the command's, may take a moment more: see `gone`.
+   * Settles when everything that ran in the sandbox is dead. Rejects only if it could not be spawned. bubblewrap and
+   * its init run no code of the command and may take a moment longer: see `gone`.
    */
   readonly ended: Promise<JailExit>;
-  /** Settles, never rejects, when the sandbox's own processes are dead too. */
+  /** Settles when the sandbox's own processes are dead too. Never rejects. */
   readonly gone: Promise<void>;
   readonly #launch: Launch;
   #status = '';
   #init: Init | null = null;
   #over = false;
 
-  /** `stdio`: what descriptors 0 to 2 (and 3, for a script) are; arguments, status and the rest come after them. */
+  /** `stdio` holds descriptors 0 to 2 (and 3, for a script); arguments, status and the others follow. */
   constructor(launch: Launch, stdio: readonly (number | 'pipe' | 'ignore')[]) {
     this.#launch = launch;
     this.child = coverStrays([...stdio, 'pipe', 'pipe', ...launch.inheritedFds], launch.strayFds, (all) =>
@@ -52,12 +52,12 @@ export class Jail {
       .catch(() => {});
   }
 
-  /** False once bubblewrap has ended. */
+  /** False after bubblewrap has ended. */
   get isAlive(): boolean {
     return !this.#over && this.child.pid !== undefined;
   }
 
-  /** Kills everything: the group catches a half-built sandbox, bubblewrap's death the rest. */
+  /** Kills everything: the process group catches a half-built sandbox, bubblewrap's death the rest. */
   kill(): void {
     const pid = this.child.pid;
     if (pid === undefined || this.#over) return;
@@ -85,7 +85,7 @@ export class Jail {
     return { ended, closed };
   }
 
-  /** bubblewrap ended first: what it had to say may still be in the pipe. */
+  /** bubblewrap ended first: its last report may still be in the pipe. */
   async #afterExit(own: Exit, closed: Promise<void>): Promise<JailExit> {
     await settledSoon(closed);
     const code = this.#reported('exit-code');
@@ -110,8 +110,9 @@ export class Jail {
   }
 
   /**
-   * bubblewrap tells the command's end at once; what the command left behind takes a moment to die. A bubblewrap that is
-   * killed while its init is already in a session of its own, but not yet bound to its parent's death, leaves it alive.
+   * bubblewrap reports the end of the command at once, but what the command left behind takes a moment to die. If
+   * bubblewrap is killed after its init has a session of its own but before the init is bound to its parent's death,
+   * the init survives and is killed here.
    */
   async #waitUntil(isSo: (init: Init) => boolean): Promise<void> {
     const init = this.#init;
@@ -146,7 +147,7 @@ interface Exit {
   readonly signal: NodeJS.Signals | null;
 }
 
-/** Waits no longer than a second: a process that lives on may hold what is to be closed. */
+/** Waits at most a second: a process that is still alive may hold what is to be closed. */
 function settledSoon(closed: Promise<void>): Promise<void> {
   return Promise.race([closed, delay(1000, undefined, { ref: false })]);
 }
@@ -155,7 +156,7 @@ function isDead({ pid, startTime }: Init): boolean {
   return startTimeOf(pid) !== startTime;
 }
 
-/** Its death is that of every process in its namespace. */
+/** Its death kills every process in its namespace. */
 function killInit(init: Init): void {
   if (isDead(init)) return;
   try {
@@ -165,7 +166,9 @@ function killInit(init: Init): void {
   }
 }
 
-/** Detached: a process group of its own, by which a half-built sandbox is killed. Throws PAYLOAD_TOO_LARGE for E2BIG. */
+/**
+ * Detached, so that it has a process group by which a half-built sandbox is killed. Throws PAYLOAD_TOO_LARGE for E2BIG.
+ */
 function spawnLaunch(launch: Launch, stdio: StdioOptions): ChildProcess {
   const [command, ...args] = launch.commandLine;
   try {
@@ -203,9 +206,9 @@ function waitForExit(child: ChildProcess): Promise<Exit> {
 }
 
 /**
- * The children of a sandbox's init, separated by blanks. An orphan becomes a child of init, which starts nothing itself,
- * so where it has none, no process of the sandbox is alive. On a kernel that does not list children: 'unknown' until
- * init is gone.
+ * The children of a sandbox's init, separated by blanks. Orphans become children of the init, which starts nothing
+ * itself, so if it has no children, no process of the sandbox is alive. On a kernel that does not list children:
+ * 'unknown' until the init is gone.
  */
 function childrenOf({ pid, startTime }: Init): string {
   try {
@@ -216,7 +219,7 @@ function childrenOf({ pid, startTime }: Init): string {
   }
 }
 
-/** Field 22 of /proc/<pid>/stat; null for a process that is gone or only waits to be reaped. */
+/** Field 22 of /proc/<pid>/stat; null if the process is gone or waits to be reaped. */
 function startTimeOf(pid: number): string | null {
   try {
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')

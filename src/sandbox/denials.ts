@@ -1,37 +1,35 @@
 import { posix } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 import type { Denial } from '../core/envelope.ts';
-import { type Complaint, readComplaint } from './denials/complaint.ts';
-import { isTelling, lastLines, ownWords } from './denials/lines.ts';
-import { readNetworkComplaint } from './denials/network.ts';
-import { type MountedPlaces, PlaceMap } from './denials/places.ts';
+import { type Complaint, readComplaint, readNetworkComplaint, readSystemCallComplaint } from './denials/complaints.ts';
 import { absentPath, hiddenPath, killedByFilter, noNetwork, readOnlyPath, refusedCall } from './denials/rules.ts';
-import { readSystemCallComplaint } from './denials/system-calls.ts';
+import { DENIALS_MAX } from './denials/sources.ts';
+import type { Mount } from './policy.ts';
 import type { EndedBy, SeccompToggles } from './sandbox.ts';
 
-export { type MountedPlaces, placesOf } from './denials/places.ts';
-
-const DENIALS_MAX = 10;
-/** Of one rule: more examples teach nothing. */
+/** At most this many of one rule: more examples teach nothing. */
 const SAME_RULE_MAX = 3;
 const PATH_MAX_CHARS = 4096;
 
 export interface DenialFacts extends MountedPlaces {
   readonly exitCode: number | null;
   readonly endedBy: EndedBy;
-  /** What was kept of each stream; the last 64 KiB of it are looked at. */
+  /** What was kept of each stream; only the last 64 KiB are read. */
   readonly stdout: Buffer;
   readonly stderr: Buffer;
-  /** Where the command began. */
+  /** Where the command started. */
   readonly cwd: string;
   readonly workspace: string;
+  /** `joined`: there is a network, whose proxy knows what it refused, so nothing is guessed about it. */
+  readonly network: 'none' | 'joined';
   /** The filter in force; null without one. */
   readonly seccomp: SeccompToggles | null;
 }
 
 /**
- * What the sandbox is known to have refused. Pure. A program's own words are taken for it only where they fit the facts:
- * a path that is mounted read-only, hidden, or not mounted; a system call that the filter refuses; a network, which
- * there is none of. Of a command that succeeded only what it said on stderr about read-only paths counts.
+ * What the sandbox is known to have refused. Pure. A program's message counts only if it agrees with the facts: a path
+ * that is mounted read-only, hidden, or not mounted; a system call that the filter refuses; a network that does not
+ * exist. If the command succeeded, only its messages on stderr about read-only paths count.
  */
 export function findDenials(facts: DenialFacts): Denial[] {
   const hasFailed = facts.endedBy !== 'exit' || facts.exitCode !== 0;
@@ -51,34 +49,34 @@ export function findDenials(facts: DenialFacts): Denial[] {
 
 function denialIn(lines: readonly string[], index: number, places: PlaceMap, facts: DenialFacts): Denial | null {
   const raw = lines[index] ?? '';
-  const line = isTelling(raw) ? ownWords(raw) : '';
+  const line = mayBeComplaint(raw) ? ownWords(raw) : '';
   if (line === '') return null;
   const complaint = readComplaint(line, linesBefore(lines, index));
-  if (complaint !== null) return fromComplaint(complaint, places, facts);
-  const network = readNetworkComplaint(line);
+  if (complaint !== null) return complaintDenial(complaint, places, facts);
+  const network = facts.network === 'none' ? readNetworkComplaint(line) : null;
   if (network !== null) return noNetwork(network.host);
   const call = facts.seccomp === null ? null : readSystemCallComplaint(line, facts.seccomp);
   return call === null ? null : refusedCall(call);
 }
 
-/** The four before, nearest first: a cause and what it is a cause of are no further apart. */
+/** The four lines before, nearest first: a cause is never further from its effect. */
 function* linesBefore(lines: readonly string[], index: number): Generator<string> {
   for (let i = index - 1; i >= Math.max(0, index - 4); i--) yield ownWords(lines[i] ?? '');
 }
 
-function fromComplaint(complaint: Complaint, places: PlaceMap, facts: DenialFacts): Denial | null {
+function complaintDenial(complaint: Complaint, places: PlaceMap, facts: DenialFacts): Denial | null {
   for (const printed of complaint.paths) {
-    const found = printed.length > PATH_MAX_CHARS ? null : aboutPath(complaint, printed, places, facts);
+    const found = printed.length > PATH_MAX_CHARS ? null : pathDenial(complaint, printed, places, facts);
     if (found !== null) return found;
   }
   return null;
 }
 
 /**
- * The directory a program was in is not known, only where the command began. So a relative path counts where it says
- * what the mounts say too, but never for a path that is not there.
+ * Only the directory in which the command started is known, not the one the program was in. So a relative path counts
+ * if it agrees with the mounts, but never for a path that does not exist.
  */
-function aboutPath({ error }: Complaint, printed: string, places: PlaceMap, facts: DenialFacts): Denial | null {
+function pathDenial({ error }: Complaint, printed: string, places: PlaceMap, facts: DenialFacts): Denial | null {
   const path = normalize(printed, facts.cwd);
   if (path === null) return null;
   const { kind, root } = places.find(path);
@@ -90,7 +88,7 @@ function aboutPath({ error }: Complaint, printed: string, places: PlaceMap, fact
     case 'EBUSY':
       return kind === 'read_only' && path === root ? readOnlyPath(path, root, facts) : null;
     case 'ENOENT':
-      return kind === 'absent' && isAbsolute && !places.isWay(path) ? absentPath(path) : null;
+      return kind === 'absent' && isAbsolute && !places.isParent(path) ? absentPath(path) : null;
     case 'EACCES':
       return null;
   }
@@ -101,7 +99,7 @@ function normalize(printed: string, cwd: string): string | null {
   return posix.resolve(cwd, printed);
 }
 
-/** Each refusal once; a host that was named stands for a mention without. */
+/** Keeps each refusal once. Drops a network refusal without a host if another one names a host. */
 class Collection {
   readonly #found = new Map<string, Denial>();
 
@@ -111,13 +109,140 @@ class Collection {
 
   add(denial: Denial): void {
     const { kind, path, host, rule } = denial;
-    const alike = [...this.#found.values()].filter((one) => one.kind === kind && one.rule === rule);
-    if (alike.length < SAME_RULE_MAX) this.#found.set(JSON.stringify([kind, path, host, rule]), denial);
+    const sameRule = [...this.#found.values()].filter((one) => one.kind === kind && one.rule === rule);
+    if (sameRule.length < SAME_RULE_MAX) this.#found.set(JSON.stringify([kind, path, host, rule]), denial);
   }
 
   list(): Denial[] {
     const all = [...this.#found.values()];
     const isNamed = all.some(({ host }) => host !== undefined);
     return all.filter(({ kind, host }) => kind !== 'network' || host !== undefined || !isNamed);
+  }
+}
+
+/** Bytes read from the end of each stream, and characters of one line: no program's message is longer. */
+const TAIL_BYTES = 64 * 1024;
+const LINE_MAX_CHARS = 4096;
+
+/** How lines begin that repeat text from somewhere else: logs, search results, diffs, source code. */
+const REPEATED = [
+  // Dates and times: bare, in brackets, or syslog's.
+  /^\[?\d{1,4}[-/:.]\d/,
+  /^[A-Z][a-z]{2} +\d{1,2} \d\d:/,
+  // Log levels. `ERROR: ` and `error: ` are how programs report errors.
+  /^[[(]?(?:TRACE|DEBUG|INFO|NOTICE|WARN|FATAL|CRITICAL|ERROR|error|warn|info|debug)[\])|](?:\W|$)/,
+  /^(?:TRACE|DEBUG|INFO|NOTICE|WARN|FATAL|CRITICAL|ERROR) /,
+  /^(?:DEBUG|INFO|WARNING|ERROR|CRITICAL):\w/,
+  /^(?:level|time|ts|msg)=/,
+  // `file:line:` of a search; a compiler puts a blank after it.
+  /^[^\s:]+:\d+:(?! |\d+: (?:fatal )?error: )/,
+  // Diffs, quotations, comments, data, tables.
+  /^[-+<>|#*"'{$%;]/,
+  /^\/[/*]/,
+];
+
+/** Every message about a refusal contains one of these. Most lines contain none, and then no other pattern is tried. */
+const COMPLAINT =
+  /ead-only file system|o such file|ermission denied|esource busy|not permitted|not found|nonexistent|ENOENT|Cannot find module|does not (?:exist|appear)|No rule to make|resol|getaddrinfo|unreachable|Failed to connect|lookup|not known|ECONNREFUSED|UnknownHost|ENETUNREACH|hostname/;
+
+/** The last lines of a stream, without colours. */
+function lastLines(stream: Buffer): string[] {
+  const isCut = stream.length > TAIL_BYTES;
+  const lines = stripVTControlCharacters(stream.subarray(-TAIL_BYTES).toString()).split(/\r?\n|\r/);
+  return isCut ? lines.slice(1) : lines;
+}
+
+/** True if a line may be about a refusal. */
+function mayBeComplaint(line: string): boolean {
+  return line.length <= LINE_MAX_CHARS && COMPLAINT.test(line);
+}
+
+/**
+ * What the program itself says in a line; empty if the line repeats other text. Pytest puts `E` before what a test
+ * raised.
+ */
+function ownWords(line: string): string {
+  const words = line.replace(/^E {3}/, '').trim();
+  return REPEATED.some((pattern) => pattern.test(words)) ? '' : words;
+}
+
+/** What is mounted in a sandbox, as absolute paths. The most specific mount decides about a path. */
+interface MountedPlaces {
+  readonly writable: readonly string[];
+  readonly readOnly: readonly string[];
+  /** Covered by a deny glob. */
+  readonly hidden: readonly string[];
+  /** Everything else that is mounted, for example /proc. */
+  readonly visible: readonly string[];
+}
+
+interface Place {
+  readonly kind: 'writable' | 'read_only' | 'hidden' | 'visible' | 'absent';
+  /** The mount that decides; `/` if no mount does. */
+  readonly root: string;
+}
+
+/** The places of a planned tree; `hidden` lists its mounts that cover what a deny glob matched. */
+export function placesOf(mounts: readonly Mount[], hidden: readonly string[]): MountedPlaces {
+  const kinds = new Map<string, 'writable' | 'readOnly' | 'visible'>();
+  for (const mount of mounts) {
+    const kind = kindOf(mount);
+    if (kind !== null) kinds.set(mount.dest, kind);
+  }
+  const withKind = (kind: string): string[] => [...kinds].flatMap(([dest, own]) => (own === kind ? [dest] : []));
+  return { writable: withKind('writable'), readOnly: withKind('readOnly'), visible: withKind('visible'), hidden };
+}
+
+function kindOf(mount: Mount): 'writable' | 'readOnly' | 'visible' | null {
+  switch (mount.kind) {
+    case 'bind':
+    case 'dev-bind':
+    case 'tmpfs':
+      return 'writable';
+    case 'ro-bind':
+    case 'symlink':
+    case 'remount-ro':
+      return 'readOnly';
+    case 'proc':
+    case 'dev':
+      return 'visible';
+    case 'dir':
+      return null;
+  }
+}
+
+/** Finds the mount that contains a path. */
+class PlaceMap {
+  readonly #kinds = new Map<string, Place['kind']>();
+  /** Directories that exist because there is a mount below them. */
+  readonly #parents = new Set<string>();
+
+  constructor(places: MountedPlaces) {
+    this.#add('visible', places.visible);
+    this.#add('read_only', places.readOnly);
+    this.#add('writable', places.writable);
+    this.#add('hidden', places.hidden);
+  }
+
+  /** `path` is absolute and normalized. Returns `absent` if only the root itself contains it. */
+  find(path: string): Place {
+    for (let root = path; root !== '/'; root = posix.dirname(root)) {
+      const kind = this.#kinds.get(root);
+      if (kind !== undefined) return { kind, root };
+    }
+    return { kind: 'absent', root: '/' };
+  }
+
+  /** True for the root and for the parents of mounts. */
+  isParent(path: string): boolean {
+    return path === '/' || this.#parents.has(path);
+  }
+
+  #add(kind: Place['kind'], roots: readonly string[]): void {
+    for (const root of roots) {
+      this.#kinds.set(root, kind);
+      for (let parent = posix.dirname(root); !this.isParent(parent); parent = posix.dirname(parent))
+        this.#parents.add(parent);
+    }
   }
 }

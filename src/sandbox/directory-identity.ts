@@ -1,16 +1,44 @@
 import { lstatSync } from 'node:fs';
+import { ContextdError } from '../core/errors.ts';
+import type { PinnedPath } from './launch.ts';
 
 /**
- * Which directory stands at a path: device, inode number and time of birth; '' if nothing stands there. A directory that took
- * the place of another has another identity, also where its inode number is used again.
+ * Which directory is at a path: device, inode number and time of birth; '' if nothing is there. A directory that replaced
+ * another has a different identity, even if it got the same inode number.
  */
 export function directoryIdentity(path: string): string {
   const stats = lstatSync(path, { bigint: true, throwIfNoEntry: false });
   return stats === undefined ? '' : `${stats.dev}:${stats.ino}:${stats.birthtimeNs}`;
 }
 
-/** True if a file with these numbers is the directory of that identity. */
-export function isDirectoryOf(identity: string, { dev, ino }: { dev: number; ino: number }): boolean {
+/** `details.reason` if the workspace is not the directory that was checked. */
+const WORKSPACE_REPLACED = 'workspace_replaced';
+
+/** Refuses to mount the protection of one directory over another directory that replaced it in the meantime. */
+export function checkNotReplaced(workspace: string, identity: string, pinned: readonly PinnedPath[]): void {
+  const root = pinned.find(({ path }) => path === workspace);
+  if (root === undefined || isDirectoryOf(identity, root)) return;
+  throw new ContextdError('SANDBOX_UNAVAILABLE', `${workspace} was replaced while a sandbox was being started`, {
+    remedy: 'Call again once the project folder stays in its place.',
+    details: { reason: WORKSPACE_REPLACED },
+  });
+}
+
+function isDirectoryOf(identity: string, { dev, ino }: { dev: number; ino: number }): boolean {
   const numbers = identity.split(':');
   return Number(numbers[0]) === dev && Number(numbers[1]) === ino;
+}
+
+/** Tries once more if the project was changed while the sandbox was being built: nothing has run by then. */
+export async function retryIfReplaced<T>(attempt: () => Promise<T>): Promise<T> {
+  return attempt().catch((cause: unknown) => {
+    if (!wasReplacedMeanwhile(cause)) throw cause;
+    return attempt();
+  });
+}
+
+function wasReplacedMeanwhile(cause: unknown): boolean {
+  if (cause instanceof ContextdError && cause.details.reason === WORKSPACE_REPLACED) return true;
+  const stderr = cause instanceof ContextdError && cause.cause instanceof Error ? cause.cause.message : '';
+  return /^bwrap: (Can't (find|get type of) source |Can't bind mount |Race condition binding dirfd)/m.test(stderr);
 }

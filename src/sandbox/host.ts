@@ -4,19 +4,16 @@ import type { Paths } from '../config/paths.ts';
 import type { Config } from '../config/schema.ts';
 import type { Clock } from '../core/clock.ts';
 import type { Logger } from '../core/log.ts';
-import { removeCopies } from './bundle-copy.ts';
 import { type Cgroups, openCgroups } from './cgroup/cgroup.ts';
+import { findStrayFds, PipeStock } from './descriptors.ts';
 import type { Identity } from './identity.ts';
-import { PipeStock } from './pipes.ts';
 import type { Mount } from './policy.ts';
-import type { Bubblewrap } from './probe/facts.ts';
-import { findBubblewrap } from './probe/probe.ts';
-import { ensurePublicMountPoints, publicDirFor } from './reach.ts';
-import { FilterFiles } from './seccomp/filter-files.ts';
+import { type Bubblewrap, findBubblewrap } from './probe/facts.ts';
+import { ensurePublicMountPoints, publicDirFor, removeCopies } from './reach.ts';
+import { FilterFiles } from './seccomp/filter.ts';
 import { buildSkeleton, removeOldSkeletons } from './skeleton.ts';
-import { findStrayFds } from './stray-fds.ts';
 
-/** Milliseconds after which the skeleton's inputs are looked at again. */
+/** Milliseconds after which the skeleton's inputs are checked again. */
 const SKELETON_FRESH_MS = 60_000;
 
 const MIB = 1024 * 1024;
@@ -85,7 +82,7 @@ export class Host {
     this.#clock = clock;
   }
 
-  /** /usr, its links and the skeleton's /etc, rebuilt when their inputs have changed. */
+  /** /usr, its links and the skeleton's /etc, rebuilt if their inputs have changed. */
   base(): readonly Mount[] {
     const now = this.#clock.monotonic();
     if (now - this.#baseFrom > SKELETON_FRESH_MS) {
@@ -102,8 +99,8 @@ export class Host {
 }
 
 /**
- * For outer uid 0: files below /proc are root's, bubblewrap leaves these writable because their directories are not, and
- * writing core_pattern is running code on the host. Read-only or empty, as container runtimes have it.
+ * For outer uid 0. Files below /proc belong to root, bubblewrap leaves them writable because their directories are not,
+ * and writing core_pattern runs code on the host. So they are read-only or empty, as in container runtimes.
  */
 const PROC_READONLY = ['/proc/sys', '/proc/bus', '/proc/fs', '/proc/irq', '/proc/sysrq-trigger', '/proc/pressure'];
 const PROC_EMPTY = [
@@ -121,10 +118,10 @@ const PROC_EMPTY = [
 ];
 const PROC_EMPTY_DIRS = ['/proc/acpi', '/proc/asound', '/proc/scsi', '/proc/driver'];
 
-/** Whoever runs inside: names of the user's keys, which are not bound to any namespace. */
+/** For every user inside: names of the user's keys, which no namespace hides. */
 const PROC_OF_USER = ['/proc/keys', '/proc/key-users'];
 
-/** Mounts over what /proc would tell or take. */
+/** Mounts that cover what /proc would reveal or accept. */
 export function coverProc(identity: Identity): Mount[] {
   const paths = identity.kind === 'root' ? [...PROC_OF_USER, ...PROC_EMPTY] : PROC_OF_USER;
   const empty = paths.filter(existsSync).map((path): Mount => ({ kind: 'ro-bind', source: '/dev/null', dest: path }));
@@ -136,7 +133,7 @@ export function coverProc(identity: Identity): Mount[] {
   ];
 }
 
-/** What a listed toolchain adds to PATH: its `bin`, or itself when it is one. */
+/** What a listed toolchain adds to PATH: its `bin`, or the directory itself if it is one. */
 export function binDirsOf(roPaths: readonly string[]): string[] {
   return roPaths.flatMap((path) =>
     existsSync(join(path, 'bin')) ? [join(path, 'bin')] : basename(path) === 'bin' ? [path] : [],

@@ -6,14 +6,14 @@ import type { Person } from './workspace/targets.ts';
 
 /**
  * Who runs inside, as the host sees it (design §5). `self`: the daemon's own user, who is not root. `owner`: the daemon
- * is root and becomes the workspace's owner first. `root`: the workspace is root's, so outer uid 0 stays, without
- * capabilities, with /proc/sys read-only and under a pids cgroup, because the kernel does not count processes of uid 0.
+ * is root and becomes the workspace's owner first. `root`: root owns the workspace, so the outer uid stays 0, without
+ * capabilities, with /proc/sys read-only and in a pids cgroup, because the kernel does not count processes of uid 0.
  */
 export type Identity =
   | { readonly kind: 'self' | 'root' }
   | { readonly kind: 'owner'; readonly uid: number; readonly gid: number };
 
-/** The identity for a workspace. Throws PATH_NOT_FOUND when it is not a directory. */
+/** The identity for a workspace. Throws PATH_NOT_FOUND if it is not a directory. */
 export function identityFor(workspace: string, daemonUid: number): Identity {
   const owner = statSync(workspace, { throwIfNoEntry: false });
   if (!owner?.isDirectory()) {
@@ -24,14 +24,17 @@ export function identityFor(workspace: string, daemonUid: number): Identity {
   return chooseIdentity(daemonUid, owner.uid, owner.gid, readFileSync('/etc/passwd', 'utf8'));
 }
 
-/** Pure part: `passwd` is the text of /etc/passwd, from which the owner's own group is taken. */
+/** The pure part; `passwd` is the text of /etc/passwd, from which the owner's group is taken. */
 export function chooseIdentity(daemonUid: number, ownerUid: number, ownerGid: number, passwd: string): Identity {
   if (daemonUid !== 0) return { kind: 'self' };
   if (ownerUid === 0) return { kind: 'root' };
   return { kind: 'owner', uid: ownerUid, gid: primaryGroup(ownerUid, passwd) ?? (ownerGid === 0 ? NOGROUP : ownerGid) };
 }
 
-/** A user unknown to /etc/passwd whose workspace belongs to root's group does not become a member of that group. */
+/**
+ * If the owner is not in /etc/passwd and root's group owns the workspace, the owner does not become a member of that
+ * group.
+ */
 const NOGROUP = 65534;
 
 function primaryGroup(uid: number, passwd: string): number | null {
@@ -43,7 +46,7 @@ function primaryGroup(uid: number, passwd: string): number | null {
   return null;
 }
 
-/** Whose git, on the host, works in a workspace: the daemon's own user, or the owner for whom root's daemon works. */
+/** Whose git works in a workspace on the host: the daemon's own user's, or the owner's if the daemon is root. */
 export function personOf(identity: Identity, { userHome, userGitConfigs }: Paths): Person {
   if (identity.kind !== 'owner') return { home: userHome, gitConfigs: userGitConfigs };
   const home = homeOf(identity.uid, readFileSync('/etc/passwd', 'utf8'));
@@ -59,7 +62,7 @@ function homeOf(uid: number, passwd: string): string | null {
   return null;
 }
 
-/** The command that becomes the owner and gives up every capability; empty where nobody changes. */
+/** The command that becomes the owner and gives up every capability; empty if the user does not change. */
 export function becomeOwner(identity: Identity): string[] {
   if (identity.kind !== 'owner') return [];
   return [

@@ -3,19 +3,21 @@ import { ContextdError, isErrno } from '../core/errors.ts';
 import { steers } from '../core/variable-names.ts';
 import type { GroupFiles } from './cgroup/files.ts';
 import { becomeOwner, type Identity } from './identity.ts';
-import { perProcessLimits } from './limits.ts';
+import { bindToProcessors, perProcessLimits } from './limits.ts';
+import { refuseLayer } from './mountable.ts';
+import { type CheckedNetwork, openNetwork } from './network.ts';
 import { encodeArguments, type Mount, NODE_BINARY, renderArguments } from './policy.ts';
 import type { Bubblewrap } from './probe/facts.ts';
-import { bindToProcessors } from './processors.ts';
 import { makeReachable, type PublicBind } from './reach.ts';
-import type { SandboxLimits } from './sandbox.ts';
+import type { SandboxLimits, WorkspaceView } from './sandbox.ts';
 
 /** A Linux value that node:fs has no name for. */
 const O_PATH = 0o10000000;
 
 /**
- * From the spawner to bubblewrap, as one process throughout: the usual umask (the spawner's own is private), set limits, join the cgroups (`0` is "me", so there is no
- * moment outside), bind what the owner could not reach, become the owner.
+ * Runs between the spawner and bubblewrap, as one process: restores the usual umask (the spawner's own is private),
+ * sets limits, joins the cgroups (`0` means "me", so no moment is outside), binds what the owner could not reach, and
+ * becomes the owner.
  */
 const LAUNCH_SCRIPT = `
 umask 022
@@ -29,16 +31,19 @@ shift
 exec "$@"
 `;
 
-/** Everything needed to start one sandbox. `release` closes the pinned descriptors, must be called, and may be twice. */
+/**
+ * Everything needed to start one sandbox. `release` closes the pinned descriptors: it must be called, and may be called
+ * twice.
+ */
 export interface Launch {
   readonly commandLine: readonly string[];
   readonly args: Buffer;
-  /** Pinned sources, and the seccomp filter last. */
+  /** The network namespace if one is joined, then the pinned sources, then the seccomp filter. */
   readonly inheritedFds: readonly number[];
-  /** Of the daemon's own, which must not go in. */
+  /** Descriptors of the daemon, which the sandbox must not get. */
   readonly strayFds: readonly number[];
   readonly group: GroupFiles | null;
-  /** What the pinned sources were, by where they are mounted. */
+  /** Which files the pinned sources were, by where they are mounted. */
   readonly pinned: readonly PinnedPath[];
   release(): void;
 }
@@ -54,31 +59,56 @@ export interface LaunchRequest {
   readonly strayFds: readonly number[];
   readonly identity: Identity;
   /** Null for a probe. */
-  readonly workspace: string | null;
+  readonly workspace: MountedWorkspace | null;
+  /** The namespace to join; null: a network namespace of its own. */
+  readonly network: CheckedNetwork | null;
   readonly mounts: readonly Mount[];
   readonly env: Readonly<Record<string, string>>;
-  /** What the caller adds. */
+  /** The variables that the caller adds. */
   readonly callerEnv: Readonly<Record<string, string>>;
   readonly cwd: string;
   readonly argv: readonly string[];
   readonly limits: SandboxLimits;
   readonly group: GroupFiles | null;
-  /** Descriptor after stdin, stdout, stderr and what else the command inherits. */
+  /** The first descriptor after stdin, stdout, stderr and what else the command inherits. */
   readonly firstFreeFd: number;
-  /** Milliseconds by which it is over; 0: it lives on. */
+  /** Milliseconds after which it has ended; 0: no limit. */
   readonly wallMs: number;
-  /** File that holds the seccomp filter; null: none is set. */
+  /** File with the seccomp filter; null: no filter. */
   readonly seccompFile: string | null;
 }
 
+/**
+ * A workspace with its layer in place. Only `mountWorkspace` makes one, so that nothing in the workspace can be pinned
+ * earlier.
+ */
+export interface MountedWorkspace {
+  readonly path: string;
+  readonly [mounted]: true;
+}
+
+const mounted: unique symbol = Symbol('mounted');
+
+/**
+ * Puts the layer of a view over its base. A descriptor that was opened earlier would always lead to the base, so this
+ * comes before `prepareLaunch`, which opens descriptors. Throws NOT_IMPLEMENTED for every layer.
+ */
+export function mountWorkspace(view: WorkspaceView): MountedWorkspace {
+  refuseLayer(view);
+  return { path: view.path, [mounted]: true };
+}
+
+/** Opens the files that the sandbox is made of, in the mounted workspace, and builds the command line. */
 export function prepareLaunch(request: LaunchRequest): Launch {
-  const { mounts, publicBinds } = makeReachable(request.mounts, request.identity, request.workspace);
+  const { mounts, publicBinds } = makeReachable(request.mounts, request.identity, request.workspace?.path ?? null);
   const pinned = request.bubblewrap.features.bindFd ? openPins(mounts) : { fds: [], mounts, byMount: [] };
   const inherited = [...pinned.fds];
   try {
-    const firstPin = request.firstFreeFd + 2;
+    // First, so that its number has one digit: a POSIX shell cannot close descriptors above 9.
+    if (request.network !== null) inherited.unshift(openNetwork(request.network));
+    const firstPin = request.firstFreeFd + (request.network === null ? 2 : 3);
     const pins = new Map(pinned.byMount.map((mount, i) => [mount, firstPin + i]));
-    const seccompFd = request.seccompFile === null ? null : firstPin + inherited.length;
+    const seccompFd = request.seccompFile === null ? null : firstPin + pinned.fds.length;
     if (request.seccompFile !== null) inherited.push(openSync(request.seccompFile, constants.O_RDONLY));
     const releasable = [...inherited];
     const args = encodeArguments(
@@ -87,6 +117,7 @@ export function prepareLaunch(request: LaunchRequest): Launch {
         env: { ...request.env, ...variablesFor('jail', request) },
         cwd: request.cwd,
         features: request.bubblewrap.features,
+        joinsNetwork: request.network !== null,
         pins,
         statusFd: request.firstFreeFd + 1,
         seccompFd,
@@ -108,12 +139,15 @@ export function prepareLaunch(request: LaunchRequest): Launch {
 }
 
 function commandLine(request: LaunchRequest, publicBinds: readonly PublicBind[]): string[] {
-  const { limits, bubblewrap, group } = request;
+  const { limits, bubblewrap, group, network } = request;
+  const networkFd = request.firstFreeFd + 2;
   return [
     ...(publicBinds.length > 0 ? ['unshare', '--mount', '--propagation', 'private', '--'] : []),
+    ...(network === null ? [] : ['nsenter', `--net=/proc/self/fd/${networkFd}`, '--']),
     'sh',
     '-c',
-    LAUNCH_SCRIPT,
+    // The descriptor must not reach the sandbox.
+    network === null ? LAUNCH_SCRIPT : `exec ${networkFd}<&-\n${LAUNCH_SCRIPT}`,
     'contextd-sandbox',
     String(Math.ceil(limits.fileBytes / 512)),
     String(limits.openFiles),
@@ -133,8 +167,8 @@ function commandLine(request: LaunchRequest, publicBinds: readonly PublicBind[])
 }
 
 /**
- * The caller's variables, by what sets them: the jail, on a descriptor, or a command line, where `ps` shows them. Only
- * those that could steer what sets the limits wait until that is done; a secret is never among them.
+ * The caller's variables, by what sets them: the jail, on a descriptor, or a command line, which `ps` shows. Only
+ * variables that could change how the limits are set wait until the limits are set; none of these holds a secret.
  */
 function variablesFor(setter: 'jail' | 'command line', { group, callerEnv }: LaunchRequest): Record<string, string> {
   const isLate = (name: string): boolean => group === null && steers(name);
@@ -161,7 +195,9 @@ interface Pins {
   readonly byMount: Mount[];
 }
 
-/** Opens each pinned source without following a link anywhere in its path. One that has gone meanwhile is left out. */
+/**
+ * Opens each pinned source without following a link anywhere in its path. Leaves out a source that no longer exists.
+ */
 function openPins(mounts: readonly Mount[]): Pins {
   const pins: Pins = { fds: [], mounts: [], byMount: [] };
   try {
@@ -187,7 +223,7 @@ function openPin(path: string): number | null {
   if (!fstatSync(fd).isSymbolicLink() && readlinkSync(`/proc/self/fd/${fd}`) === path) return fd;
   closeSync(fd);
   if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return null;
-  throw new ContextdError('SANDBOX_UNAVAILABLE', `${path} is, or lies behind, a symbolic link`, {
+  throw new ContextdError('SANDBOX_UNAVAILABLE', `${path} is a symbolic link or lies behind one`, {
     remedy: 'If it was being changed, call again; a workspace is registered by its real path.',
   });
 }

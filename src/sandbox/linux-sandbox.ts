@@ -5,17 +5,22 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Denial } from '../core/envelope.ts';
 import { isErrno } from '../core/errors.ts';
 import { TIMEOUT_MAX_MS } from '../core/limits.ts';
-import { readableBundle } from './bundle-copy.ts';
-import { onceMore } from './changed-underway.ts';
-import { followCommand, type OutputSinks, type StartedSandbox } from './command.ts';
+import { CheckedPolicies, type CheckedPolicy, type LinuxSandboxDeps, workspaceOf } from './checked-policy.ts';
 import { type DenialFacts, findDenials, placesOf } from './denials.ts';
-import { directoryIdentity } from './directory-identity.ts';
-import { openInput } from './pipes.ts';
+import { openInput } from './descriptors.ts';
+import { directoryIdentity, retryIfReplaced } from './directory-identity.ts';
+import {
+  followCommand,
+  followProcess,
+  type JailedProcess,
+  makeSocketDir,
+  type OutputSinks,
+  processJob,
+} from './follow.ts';
 import { checkArgv, checkEnvironment } from './policy.ts';
-import { followProcess, type JailedProcess, makeSocketDir, processJob } from './process.ts';
 import type { QuarantineAction, QuarantineReport, QuarantineResult } from './quarantine.ts';
-import { ReadyPool, type ReadySandbox } from './ready-pool.ts';
-import { SCRIPT_FD, scriptFor, WAITING_SHELL } from './ready-script.ts';
+import { readableBundle } from './reach.ts';
+import { ReadyPool, type ReadySandbox, SCRIPT_FD, scriptFor, WAITING_SHELL } from './ready-pool.ts';
 import type {
   CommandResult,
   CommandSpec,
@@ -24,25 +29,24 @@ import type {
   SandboxProgram,
   SandboxStatus,
 } from './sandbox.ts';
-import { type Site, type SiteDeps, Sites, workspaceOf } from './sites.ts';
-import { ownerOf, Starter } from './starter.ts';
+import { ownerOf, type StartedSandbox, Starter } from './starter.ts';
 import type { RunWatch, WorkspaceGuard } from './workspace/guard.ts';
 import { type Cover, narrowCover, type Protection } from './workspace/protection.ts';
 
 /** Sandboxes kept ready for all policies together. */
 const READY_MAX = 32;
-/** Milliseconds in which a waiting shell must be up; a loaded machine takes some hundred. */
+/** Milliseconds within which a waiting shell must be up; on a loaded machine it takes some hundred. */
 const READY_WITHIN_MS = 10_000;
 /** Milliseconds that an orderly stop waits for searches. */
 const SEARCH_AT_END_MS = 5_000;
-/** Milliseconds between two looks at the protected paths under a long-lived process. */
+/** Milliseconds between two checks of the protected paths below a long-lived process. */
 const STALE_LOOK_MS = 1_000;
 
-/** What a command came to; its output went to the sinks. */
+/** How a command ended; its output went to the sinks. */
 export type RunEnd = Omit<CommandResult, 'stdout' | 'stderr'>;
 
-/** Of a command that was cancelled before anything was done for it. */
-const NEVER_BEGAN: RunEnd = {
+/** The result of a command that was cancelled before anything was started for it. */
+const NOT_STARTED: RunEnd = {
   exitCode: null,
   signal: 'SIGKILL',
   endedBy: 'cancelled',
@@ -52,21 +56,21 @@ const NEVER_BEGAN: RunEnd = {
   denied: [],
 };
 
-/** bubblewrap, a fresh sandbox for every command (design §5). Lives in the spawner, on its main thread. */
+/** bubblewrap, with a fresh sandbox for every command (design §5). Runs in the spawner, on its main thread. */
 export class LinuxSandbox {
-  readonly #deps: SiteDeps;
-  readonly #sites: Sites;
+  readonly #deps: LinuxSandboxDeps;
+  readonly #policies: CheckedPolicies;
   readonly #starter = new Starter();
   readonly #pool: ReadyPool;
   #running = 0;
   #readyUsed = 0;
   #processes = 0;
-  /** By workspace, what the mounts of its long-lived processes cover. */
+  /** By workspace: what the mounts of its long-lived processes cover. */
   readonly #covers = new Map<string, Set<Cover>>();
 
-  constructor(deps: SiteDeps) {
+  constructor(deps: LinuxSandboxDeps) {
     this.#deps = deps;
-    this.#sites = new Sites(deps);
+    this.#policies = new CheckedPolicies(deps);
     this.#pool = new ReadyPool({
       perPolicy: deps.config.preforked,
       max: READY_MAX,
@@ -76,25 +80,25 @@ export class LinuxSandbox {
     });
   }
 
-  /** Kills what still runs, waits for it, removes cgroups and pipes. Idempotent. */
+  /** Kills everything that still runs, waits for it, and removes cgroups and pipes. Idempotent. */
   async stop(): Promise<void> {
     await Promise.all([this.#pool.stop(), this.#starter.stop()]);
-    // What the last calls made is searched before the memory of them goes.
-    await Promise.race([this.#sites.settled(), delay(SEARCH_AT_END_MS, undefined, { ref: false })]);
-    this.#sites.close();
-    await this.#sites.closeHost();
+    // What the last calls created is searched for before it is forgotten.
+    await Promise.race([this.#policies.settled(), delay(SEARCH_AT_END_MS, undefined, { ref: false })]);
+    this.#policies.close();
+    await this.#policies.closeHost();
   }
 
   probe(): Promise<IsolationReport> {
-    return this.#sites.ofMachine();
+    return this.#policies.ofMachine();
   }
 
   isolationFor(workspace: string): Promise<IsolationReport> {
-    return this.#sites.ofWorkspace(workspace);
+    return this.#policies.ofWorkspace(workspace);
   }
 
   async status(): Promise<SandboxStatus> {
-    const host = await this.#sites.host().catch(() => null);
+    const host = await this.#policies.host().catch(() => null);
     return {
       spawnerPid: process.pid,
       spawnerRssBytes: process.memoryUsage.rss(),
@@ -110,20 +114,20 @@ export class LinuxSandbox {
   async run(policy: SandboxPolicy, command: CommandSpec, sinks: OutputSinks): Promise<RunEnd> {
     checkArgv(command.argv);
     checkEnvironment(command.env);
-    if (command.signal.aborted) return NEVER_BEGAN;
+    if (command.signal.aborted) return NOT_STARTED;
     const startedAt = this.#deps.clock.monotonic();
-    const end = await onceMore(() => this.#runOnce(policy, command, sinks));
+    const end = await retryIfReplaced(() => this.#runOnce(policy, command, sinks));
     return { ...end, durationMs: this.#deps.clock.monotonic() - startedAt };
   }
 
-  /** Starts a program that lives on. Its output goes to the sinks, which must take it. */
+  /** Starts a long-lived program. Its output goes to the sinks, which must take it. */
   open(
     policy: SandboxPolicy,
     program: SandboxProgram,
     sinks: OutputSinks,
     onStale: () => void,
   ): Promise<JailedProcess> {
-    return onceMore(() => this.#openOnce(policy, program, sinks, onStale));
+    return retryIfReplaced(() => this.#openOnce(policy, program, sinks, onStale));
   }
 
   async #openOnce(
@@ -132,85 +136,94 @@ export class LinuxSandbox {
     sinks: OutputSinks,
     onStale: () => void,
   ): Promise<JailedProcess> {
-    const site = await this.#sites.find(policy);
-    const bundle = await readableBundle(site.host.sandboxDir, site.identity, program.bundleDir);
-    const socketDir = makeSocketDir(this.#deps.paths.toolSocketsDir, site.identity);
-    const putAway = async (): Promise<void> => {
+    const checked = await this.#policies.check(policy);
+    const bundle = await readableBundle(checked.host.sandboxDir, checked.identity, program.bundleDir);
+    const socketDir = makeSocketDir(this.#deps.paths.toolSocketsDir, checked.identity);
+    const release = async (): Promise<void> => {
       rmSync(socketDir, { recursive: true, force: true });
       await bundle.remove();
     };
     try {
-      const protection = await site.guard.protection();
-      const started = await this.#starter.start(site, protection, processJob(policy, program, bundle.dir, socketDir));
-      const looks = lookForStaleness(site.guard, protection, onStale);
+      const protection = await checked.guard.protection();
+      const started = await this.#starter.start(
+        checked,
+        protection,
+        processJob(policy, program, bundle.dir, socketDir),
+      );
+      const looks = lookForStaleness(checked.guard, protection, onStale);
       this.#processes += 1;
-      const covers = this.#covers.get(policy.workspace) ?? new Set();
-      this.#covers.set(policy.workspace, covers.add(protection.cover));
+      const covers = this.#covers.get(policy.workspace.path) ?? new Set();
+      this.#covers.set(policy.workspace.path, covers.add(protection.cover));
       return followProcess(started, policy.limits, sinks, socketDir, async () => {
         clearInterval(looks);
         this.#processes -= 1;
         covers.delete(protection.cover);
-        if (covers.size === 0) this.#covers.delete(policy.workspace);
-        await putAway();
+        if (covers.size === 0) this.#covers.delete(policy.workspace.path);
+        await release();
       });
     } catch (cause) {
-      await putAway();
+      await release();
       throw cause;
     }
   }
 
-  /** Begins to watch; the function returned ends it and gives what it moved away. */
+  /** Starts to watch; the returned function stops it and returns what was moved away. */
   async watch(policy: SandboxPolicy): Promise<() => QuarantineReport> {
-    const site = await this.#sites.find(policy);
-    const protection = await site.guard.protection();
-    const watch = site.guard.begin(narrowCover(protection, this.#covers.get(policy.workspace) ?? new Set()));
-    return () => endWatch(site, watch);
+    const checked = await this.#policies.check(policy);
+    const protection = await checked.guard.protection();
+    const watch = checked.guard.begin(narrowCover(protection, this.#covers.get(policy.workspace.path) ?? new Set()));
+    return () => endWatch(checked, watch);
   }
 
   /** What a person does with what was moved away. Needs no sandbox. */
   quarantine(policy: SandboxPolicy, action: QuarantineAction): Promise<QuarantineResult> {
-    return this.#sites.guardOf(policy).quarantine(action);
+    return this.#policies.guardOf(policy).quarantine(action);
   }
 
   async #runOnce(policy: SandboxPolicy, command: CommandSpec, sinks: OutputSinks): Promise<Omit<RunEnd, 'durationMs'>> {
-    const site = await this.#sites.find(policy);
+    const checked = await this.#policies.check(policy);
     this.#running += 1;
     try {
-      return await this.#runWatched(site, command, sinks);
+      return await this.#runWatched(checked, command, sinks);
     } finally {
       this.#running -= 1;
-      this.#pool.used(site.key, () => this.#makeReady(site));
+      this.#pool.used(checked.key, () => this.#makeReady(checked));
     }
   }
 
-  async #runWatched(site: Site, command: CommandSpec, sinks: OutputSinks): Promise<Omit<RunEnd, 'durationMs'>> {
-    const protection = await site.guard.protection();
-    const watch = site.guard.begin(protection);
+  async #runWatched(
+    checked: CheckedPolicy,
+    command: CommandSpec,
+    sinks: OutputSinks,
+  ): Promise<Omit<RunEnd, 'durationMs'>> {
+    const protection = await checked.guard.protection();
+    const watch = checked.guard.begin(protection);
     try {
-      const started = await this.#startCommand(site, protection, command);
-      const { lastWords, ...end } = await followCommand(started, command, site.policy.limits, sinks);
+      const started = await this.#startCommand(checked, protection, command);
+      const { lastWords, ...end } = await followCommand(started, command, checked.policy.limits, sinks);
       started.tidy();
-      const { quarantined, complete } = endWatch(site, watch);
-      const denied = denialsOf(site, protection, started, command, { ...end, ...lastWords });
+      const { quarantined, complete } = endWatch(checked, watch);
+      const denied = denialsOf(checked, protection, started, command, { ...end, ...lastWords });
       return { ...end, quarantined, searchComplete: complete, denied };
     } catch (cause) {
-      endWatch(site, watch);
+      endWatch(checked, watch);
       throw cause;
     }
   }
 
-  /** One that waits, where one does and the command is fit for it; else a new one. */
-  async #startCommand(site: Site, protection: Protection, command: CommandSpec): Promise<StartedSandbox> {
-    const script = scriptFor(command, site.policy.workspace);
-    const fits = script !== null && (command.cwd === site.policy.workspace || isRealDirectory(command.cwd));
-    const ready = fits ? this.#pool.take(site.key, fingerprintOf(site, protection)) : null;
+  /** Takes a pre-forked sandbox if one is ready and suits the command; otherwise starts a new one. */
+  async #startCommand(checked: CheckedPolicy, protection: Protection, command: CommandSpec): Promise<StartedSandbox> {
+    const script = scriptFor(command, checked.policy.workspace.path);
+    const isSuitable =
+      script !== null && (command.cwd === checked.policy.workspace.path || isRealDirectory(command.cwd));
+    const ready = isSuitable ? this.#pool.take(checked.key, fingerprintOf(checked, protection)) : null;
     if (ready !== null && script !== null) {
       this.#readyUsed += 1;
       ready.give(script);
       return ready;
     }
-    const { host, identity } = site;
-    return this.#starter.start(site, protection, {
+    const { host, identity } = checked;
+    return this.#starter.start(checked, protection, {
       argv: command.argv,
       cwd: command.cwd,
       env: command.env,
@@ -221,11 +234,11 @@ export class LinuxSandbox {
     });
   }
 
-  async #makeReady(site: Site): Promise<ReadySandbox> {
-    const protection = await site.guard.protection();
-    const started = await this.#starter.start(site, protection, {
+  async #makeReady(checked: CheckedPolicy): Promise<ReadySandbox> {
+    const protection = await checked.guard.protection();
+    const started = await this.#starter.start(checked, protection, {
       argv: WAITING_SHELL,
-      cwd: site.policy.workspace,
+      cwd: checked.policy.workspace.path,
       env: {},
       programMounts: [],
       wallMs: TIMEOUT_MAX_MS,
@@ -239,16 +252,16 @@ export class LinuxSandbox {
     started.tidy();
     return {
       ...started,
-      fingerprint: fingerprintOf(site, protection),
+      fingerprint: fingerprintOf(checked, protection),
       startedAt: this.#deps.clock.monotonic(),
       give: (text) => void script.end(text),
     };
   }
 }
 
-/** What the sandbox refused. A command that succeeded and said nothing on stderr was refused nothing. */
+/** What the sandbox refused: nothing, if the command succeeded and printed nothing on stderr. */
 function denialsOf(
-  { policy, isFiltered }: Site,
+  { policy, isFiltered }: CheckedPolicy,
   { hidden }: Protection,
   { mounts }: StartedSandbox,
   { cwd }: CommandSpec,
@@ -257,15 +270,23 @@ function denialsOf(
   if (end.exitCode === 0 && end.endedBy === 'exit' && end.stderr.length === 0) return [];
   const hiddenPaths = hidden.map(({ path }) => path);
   const seccomp = isFiltered ? policy.seccomp : null;
-  return findDenials({ ...end, ...placesOf(mounts, hiddenPaths), cwd, workspace: policy.workspace, seccomp });
+  const network = policy.network === 'none' ? 'none' : 'joined';
+  return findDenials({
+    ...end,
+    ...placesOf(mounts, hiddenPaths),
+    cwd,
+    workspace: policy.workspace.path,
+    network,
+    seccomp,
+  });
 }
 
-/** A sandbox that waits is fit for a command only in the same directory with the same protected paths. */
-function fingerprintOf(site: Site, protection: Protection): string {
-  return `${site.state} ${protection.fingerprint}`;
+/** A waiting sandbox suits a command only if the directory and its protected paths are still the same. */
+function fingerprintOf(checked: CheckedPolicy, protection: Protection): string {
+  return `${checked.state} ${protection.fingerprint}`;
 }
 
-/** The socket of a waiting shell, once it says that it is up. Throws when it does not come up. */
+/** The socket of a waiting shell, after it has reported that it is up. Throws if it does not come up. */
 async function scriptSocket({ jail }: StartedSandbox): Promise<Duplex> {
   const socket = jail.child.stdio[SCRIPT_FD];
   if (!(socket instanceof Duplex)) throw new Error('a waiting sandbox has no socket for its script');
@@ -281,7 +302,7 @@ function discard({ jail, stdout, stderr }: StartedSandbox): void {
   stderr.close();
 }
 
-/** Looks every second whether the protected paths are still those that were mounted; calls back once. */
+/** Checks every second whether the protected paths are still those that were mounted; calls back once. */
 function lookForStaleness(guard: WorkspaceGuard, protection: Protection, onStale: () => void): NodeJS.Timeout {
   const look = async (): Promise<void> => {
     const now = await guard.protection().catch(() => null);
@@ -294,16 +315,16 @@ function lookForStaleness(guard: WorkspaceGuard, protection: Protection, onStale
 }
 
 /**
- * What the run made and was moved away. Nothing if another directory has taken the place of the project meanwhile: the
- * run was in the old one, and what stands in the new one is not its doing.
+ * What the run created and what was moved away. Nothing if another directory replaced the project meanwhile: the run
+ * was in the old one and has nothing to do with the files in the new one.
  */
-function endWatch({ guard, directory, policy }: Site, watch: RunWatch): QuarantineReport {
-  if (directoryIdentity(policy.workspace) === directory) return guard.finish(watch);
+function endWatch({ guard, directory, policy }: CheckedPolicy, watch: RunWatch): QuarantineReport {
+  if (directoryIdentity(policy.workspace.path) === directory) return guard.finish(watch);
   guard.forget(watch);
   return { quarantined: [], complete: true };
 }
 
-/** Links may lead elsewhere inside than outside. */
+/** A link may lead somewhere else inside the sandbox than outside. */
 function isRealDirectory(path: string): boolean {
   try {
     return realpathSync(path) === path && statSync(path).isDirectory();

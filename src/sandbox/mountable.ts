@@ -3,8 +3,9 @@ import { sep } from 'node:path';
 import type { Paths } from '../config/paths.ts';
 import { ContextdError, isErrno } from '../core/errors.ts';
 import { BUNDLE_DIR, NODE_BINARY } from './policy.ts';
+import type { WorkspaceView } from './sandbox.ts';
 
-/** The sandbox's own places: a workspace there, or one that holds them, would cover them. */
+/** The sandbox's own places: a workspace there, or one that contains them, would cover them. */
 const OWN_PLACES = [
   '/usr',
   '/etc',
@@ -22,19 +23,33 @@ const OWN_PLACES = [
 const NEVER_BELOW = ['/etc', '/proc', '/sys', '/dev', '/boot', BUNDLE_DIR, NODE_BINARY];
 
 /**
- * The second lock behind registration: a workspace is a real path and neither the root, a system directory, nor near
- * what contextd keeps. Throws PATH_INVALID or PATH_NOT_FOUND.
+ * The second check after registration: a workspace is a real path and is not the root, a system directory, or next to
+ * contextd's own files. Throws PATH_INVALID, PATH_NOT_FOUND, and NOT_IMPLEMENTED for a branch.
  */
-export function checkWorkspace(workspace: string, paths: Paths): void {
+export function checkWorkspace(view: WorkspaceView, paths: Paths): void {
+  const workspace = view.path;
   const remedy = 'Create it, or run `ctxd init` where the project is now.';
   if (realPath(workspace, remedy) !== workspace) throw refuse(workspace, 'it is not a real path');
   if (holds(workspace, paths.installRoot)) throw refuse(workspace, 'contextd itself is installed in it');
   checkApart(workspace, paths);
+  refuseLayer(view);
 }
 
-/** A read-only directory a person listed. Throws PATH_INVALID or PATH_NOT_FOUND. */
+/** Without this check a call on a branch would write the base. */
+export function refuseLayer({ path, layer }: WorkspaceView): void {
+  if (layer === null) return;
+  throw new ContextdError(
+    'NOT_IMPLEMENTED',
+    `cannot mount the branch ${layer} of ${path}: only the base can be mounted`,
+    {
+      remedy: 'Call without a branch.',
+    },
+  );
+}
+
+/** Checks a read-only directory that a person listed. Throws PATH_INVALID or PATH_NOT_FOUND. */
 export function checkRoPath(path: string, paths: Paths): void {
-  realPath(path, 'Create it, or take it out of `sandbox.ro_paths`.');
+  realPath(path, 'Create it, or remove it from `sandbox.ro_paths`.');
   checkApart(path, paths);
 }
 
@@ -55,7 +70,7 @@ function realPath(path: string, remedy: string): string {
     return realpathSync(path);
   } catch (cause) {
     if (!isErrno(cause)) throw cause;
-    throw new ContextdError('PATH_NOT_FOUND', `${path} is not there`, {
+    throw new ContextdError('PATH_NOT_FOUND', `${path} does not exist`, {
       remedy,
       cause,
     });
@@ -64,6 +79,6 @@ function realPath(path: string, remedy: string): string {
 
 function refuse(path: string, why: string): ContextdError {
   return new ContextdError('PATH_INVALID', `${path} cannot be mounted into a sandbox: ${why}`, {
-    remedy: 'Use a directory of your own, apart from the system’s and contextd’s.',
+    remedy: 'Use a directory of your own, neither the system’s nor contextd’s.',
   });
 }

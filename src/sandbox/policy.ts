@@ -1,8 +1,8 @@
 import { ContextdError } from '../core/errors.ts';
 
 /**
- * One step of the sandbox's file tree. `pin`: the source lies where a tool may write, so it is opened once without
- * following links and handed over as a descriptor; bubblewrap then refuses if something else sits there by then.
+ * One mount in the sandbox's file tree. `pin`: a tool may write next to the source, so it is opened once without
+ * following links and passed as a descriptor; bubblewrap then refuses if something else is there.
  */
 export type Mount =
   | { readonly kind: 'bind' | 'ro-bind'; readonly source: string; readonly dest: string; readonly pin?: boolean }
@@ -13,9 +13,9 @@ export type Mount =
 
 /** What this bubblewrap can do, read from its `--help`. */
 export interface BubblewrapFeatures {
-  /** 0.8: no user namespaces inside. */
+  /** Since 0.8: no user namespaces inside. */
   readonly disableUserns: boolean;
-  /** Distributions' 0.8 and 0.10: mounts from descriptors, which closes the race between checking and mounting. */
+  /** Distributions' 0.8 and 0.10: mounts from descriptors, which closes the race between check and mount. */
   readonly bindFd: boolean;
 }
 
@@ -27,11 +27,11 @@ export interface TreePlan {
   readonly roPaths: readonly string[];
   /** What is protected in the writable trees, parents before children. */
   readonly protectedMounts: readonly Mount[];
-  /** Parts of /proc to cover when the outer uid is 0. */
+  /** Parts of /proc to cover if the outer uid is 0. */
   readonly proc: readonly Mount[];
-  /** The tool process's bundle and Node. */
+  /** The bundle of the tool process, and Node. */
   readonly program: readonly Mount[];
-  /** No cgroup counts its memory: the watchdog does. */
+  /** No cgroup counts the sandbox's memory, so the watchdog does. */
   readonly isWatched: boolean;
 }
 
@@ -50,8 +50,8 @@ export const TEMPORARY: readonly Extract<Mount, { kind: 'tmpfs' }>[] = [
 ];
 
 /**
- * /dev/full reads as zeros too, and cannot be mapped: a shared mapping of /dev/zero is memory that nothing counts,
- * and no filter sees which file is mapped.
+ * /dev/full also reads as zeros but cannot be mapped. A shared mapping of /dev/zero is memory that nothing counts, and
+ * a filter cannot see which file is mapped.
  */
 const UNMAPPABLE_ZERO: Mount = { kind: 'dev-bind', source: '/dev/full', dest: '/dev/zero' };
 export const BUNDLE_DIR = '/opt/contextd/bundle';
@@ -59,7 +59,7 @@ export const NODE_BINARY = '/opt/contextd/node';
 /** Where a tool process finds the directory for its sockets. */
 export const SOCKET_DIR = '/run/contextd';
 
-/** The whole tree in the order it is built: a later mount covers an earlier one. The root itself is a tmpfs. */
+/** The whole tree in build order: a later mount covers an earlier one. The root itself is a tmpfs. */
 export function planTree(plan: TreePlan): Mount[] {
   const trees: Mount[] = [
     ...plan.roPaths.map((path): Mount => ({ kind: 'ro-bind', source: path, dest: path })),
@@ -90,20 +90,22 @@ export interface JailPlan {
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string;
   readonly features: BubblewrapFeatures;
-  /** Descriptor, in bubblewrap, of each pinned mount's source; empty where it cannot take descriptors. */
+  /** True if the launcher has already joined a network namespace, so that bubblewrap must not make one. */
+  readonly joinsNetwork: boolean;
+  /** The descriptor, in bubblewrap, of each pinned mount's source; empty if bubblewrap cannot take descriptors. */
   readonly pins: ReadonlyMap<Mount, number>;
   readonly statusFd: number;
   readonly seccompFd: number | null;
 }
 
-/** The argument list of bubblewrap, as data: handed over on a descriptor, so that no host path shows in /proc/1/cmdline. */
+/** The argument list of bubblewrap. It is passed on a descriptor, so that no host path shows in /proc/1/cmdline. */
 export function renderArguments(plan: JailPlan): string[] {
   return [
     '--die-with-parent',
     '--new-session',
     '--unshare-user',
     '--unshare-pid',
-    '--unshare-net',
+    ...(plan.joinsNetwork ? [] : ['--unshare-net']),
     '--unshare-ipc',
     '--unshare-uts',
     '--unshare-cgroup-try',
@@ -148,7 +150,7 @@ function renderMount(mount: Mount, fd: number | undefined): string[] {
   }
 }
 
-/** The NUL-separated form of `--args`. A NUL inside a value would be a new option, so it is ARGS_INVALID. */
+/** The NUL-separated form that `--args` reads. A NUL inside a value would start a new option, so it is ARGS_INVALID. */
 export function encodeArguments(list: readonly string[]): Buffer {
   for (const item of list) {
     if (item.includes('\0')) {
@@ -173,7 +175,7 @@ function checkedName(name: string): string {
   return name;
 }
 
-/** PATH, HOME, TMPDIR, LANG and `extra`: nothing else. `binDirs` come first on PATH. */
+/** PATH, HOME, TMPDIR, LANG and `extra`, nothing else. `binDirs` come first on PATH. */
 export function buildEnvironment(
   binDirs: readonly string[],
   extra: Readonly<Record<string, string>> = {},
@@ -187,10 +189,10 @@ export function buildEnvironment(
   };
 }
 
-/** Longest single argument or environment string of Linux (MAX_ARG_STRLEN), bytes with the final NUL. */
+/** Longest single argument or environment string on Linux (MAX_ARG_STRLEN), in bytes with the final NUL. */
 const ARGUMENT_MAX_BYTES = 131_072;
 
-/** Throws ARGS_INVALID or PAYLOAD_TOO_LARGE for what `execve` would refuse anyway. */
+/** Throws ARGS_INVALID or PAYLOAD_TOO_LARGE for arguments that `execve` would refuse. */
 export function checkArgv(argv: readonly string[]): void {
   if (argv.length === 0) throw new ContextdError('ARGS_INVALID', 'the command is empty', { remedy: 'Name a program.' });
   encodeArguments(argv);
@@ -204,12 +206,14 @@ export function checkArgv(argv: readonly string[]): void {
   }
 }
 
-/** bubblewrap takes 9,000 arguments in all, three for each variable. */
+/** bubblewrap takes 9,000 arguments in total; each variable needs three. */
 const VARIABLES_MAX = 2_000;
-/** Arguments and environment together may have a quarter of the stack's limit, 2 MiB as a rule; half of it is for these. */
+/**
+ * Arguments and environment together may use a quarter of the stack's limit, usually 2 MiB; half of it is for these.
+ */
 const ENVIRONMENT_MAX_BYTES = 1024 * 1024;
 
-/** Throws ARGS_INVALID and PAYLOAD_TOO_LARGE for an environment that no program could be started with. */
+/** Throws ARGS_INVALID or PAYLOAD_TOO_LARGE for an environment that no program can be started with. */
 export function checkEnvironment(env: Readonly<Record<string, string>>): void {
   for (const name of Object.keys(env)) checkedName(name);
   encodeArguments(Object.entries(env).flat());

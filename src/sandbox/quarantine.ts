@@ -1,8 +1,8 @@
 import type { SetAside } from '../core/envelope.ts';
 
-/** What a run left behind that would run on the host. */
+/** What a run left behind that a program on the host would run. */
 export interface QuarantineReport {
-  /** Sorted by path; what the background found for earlier runs is among them. At most 1,000. */
+  /** Sorted by path; includes what the background search found for earlier runs. At most 1,000. */
   readonly quarantined: readonly SetAside[];
   /** False while the search goes on in the background, and if something was left out because there was too much. */
   readonly complete: boolean;
@@ -10,24 +10,24 @@ export interface QuarantineReport {
 
 /** Something set aside that still exists. */
 export interface QuarantinedItem extends SetAside {
-  /** Its name now, as `path` is written. */
+  /** Its current name, written as `path` is. */
   readonly moved: string;
   /** Milliseconds since the epoch. */
   readonly at: number;
   readonly kind: ContentKind;
-  /** Bytes of a file or link text, of all files in a directory; null if they were not counted. */
+  /** Bytes of a file or of a link's text; for a directory, of all its files. Null if they were not counted. */
   readonly sizeBytes: number | null;
-  /** Of its content as it is now; null if it has no hash. */
+  /** Of its current content; null if it has no hash. */
   readonly sha256: string | null;
   /** Why it has no hash; null if it has one. */
   readonly noHashBecause: string | null;
-  /** The beginning of a text file, the names in a directory, the text of a link; null for anything else. */
+  /** The beginning of a text file, the names in a directory, or the text of a link; otherwise null. */
   readonly preview: string | null;
 }
 
 export type ContentKind = 'file' | 'directory' | 'link' | 'other';
 
-/** Content that stays if a run makes it at this path. */
+/** Content that stays where it is if a run creates it at this path. */
 export interface AcceptedContent {
   /** Relative to the workspace. */
   readonly path: string;

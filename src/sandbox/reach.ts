@@ -1,14 +1,24 @@
-import { createHash } from 'node:crypto';
-import { realpathSync, statSync } from 'node:fs';
+import { createHash, randomBytes } from 'node:crypto';
+import {
+  closeSync,
+  constants,
+  fchmodSync,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  realpathSync,
+  type Stats,
+  statSync,
+} from 'node:fs';
+import { chmod, copyFile, mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { ContextdError } from '../core/errors.ts';
-import { ensureDir, ensureEmptyFile } from './exact-mode.ts';
+import { ContextdError, isErrno } from '../core/errors.ts';
 import type { Identity } from './identity.ts';
 import type { Mount } from './policy.ts';
 
 /**
- * A root daemon's own directories are closed to the workspace's owner, as whom bubblewrap runs. What it must mount from
- * there is first bound, in a mount namespace nobody else sees, onto one of these empty places that all may traverse.
+ * The workspace's owner, as whom bubblewrap runs, cannot enter a root daemon's own directories. What must be mounted
+ * from there is first bound, in a private mount namespace, onto one of these empty places that everybody may traverse.
  */
 export const PUBLIC_MOUNT_POINTS = '/run/contextd-sandbox';
 const PUBLIC_SLOTS = 48;
@@ -18,7 +28,10 @@ export interface PublicBind {
   readonly target: string;
 }
 
-/** True when a user without capabilities can open `path`: search on every parent, read on itself. ACLs are not seen. */
+/**
+ * True if a user without capabilities can open `path`: search permission on every parent, read permission on itself.
+ * Ignores ACLs.
+ */
 export function canReach(path: string, uid: number, gid: number): boolean {
   const real = realpathSync(path);
   for (let parent = dirname(real); ; parent = dirname(parent)) {
@@ -35,8 +48,8 @@ function permits(path: string, uid: number, gid: number, bits: number): boolean 
 }
 
 /**
- * Mounts with their sources replaced where the owner cannot reach them. Pinned ones are the owner's own files and stay;
- * if the owner cannot reach the workspace itself, that is SANDBOX_UNAVAILABLE with the remedy.
+ * Replaces the sources that the owner cannot reach. Pinned sources are the owner's own files and stay. Throws
+ * SANDBOX_UNAVAILABLE if the owner cannot reach the workspace itself.
  */
 export function makeReachable(
   mounts: readonly Mount[],
@@ -67,7 +80,7 @@ function unreachable(workspace: string, uid: number): ContextdError {
   });
 }
 
-/** One mount point for each kind of source: a directory or a file. Throws SANDBOX_UNAVAILABLE past the last. */
+/** A mount point of the source's kind, directory or file. Throws SANDBOX_UNAVAILABLE if all are used. */
 function slotFor(source: string, index: number): string {
   if (index >= PUBLIC_SLOTS) {
     throw new ContextdError(
@@ -81,7 +94,7 @@ function slotFor(source: string, index: number): string {
   return join(PUBLIC_MOUNT_POINTS, `${statSync(source).isDirectory() ? 'd' : 'f'}${index}`);
 }
 
-/** Where a root daemon keeps what the owner of any workspace must read to start: nobody else can read its home. */
+/** Where a root daemon keeps what the owner of any workspace must be able to read: nobody else can read its home. */
 export function publicDirFor(sandboxDir: string): string {
   const name = createHash('sha256').update(sandboxDir).digest('hex').slice(0, 12);
   const dir = join(PUBLIC_MOUNT_POINTS, `home-${name}`);
@@ -90,8 +103,8 @@ export function publicDirFor(sandboxDir: string): string {
 }
 
 /**
- * Makes the empty mount points; root daemons only. Modes that are too narrow are corrected. Throws SANDBOX_UNAVAILABLE
- * when the place is another user's, or was open to other users.
+ * Makes the empty mount points; for root daemons only. Widens modes that are too narrow. Throws SANDBOX_UNAVAILABLE if
+ * the place belongs to another user or was open to other users.
  */
 export function ensurePublicMountPoints(place = PUBLIC_MOUNT_POINTS): void {
   orRefuse(place, () => {
@@ -112,5 +125,107 @@ function orRefuse(place: string, work: () => void): void {
       remedy: `Remove it (rm -rf ${place}) and start contextd again, or run contextd as an ordinary user.`,
       cause,
     });
+  }
+}
+
+/** Write permission for anyone but the owner. */
+const FOREIGN_WRITE = 0o022;
+
+/**
+ * A directory of this user with exactly `mode`, whatever the umask is: created if it is missing, given the mode if it
+ * has another. Throws an Error that names what is there instead: a link, a file, another user's directory, or a
+ * directory that others could write to and may have filled. Its parent must exist.
+ */
+function ensureDir(path: string, mode: number): void {
+  try {
+    mkdirSync(path, { mode });
+  } catch (cause) {
+    if (!isErrno(cause, 'EEXIST')) throw cause;
+  }
+  const fd = openOwn(path, constants.O_RDONLY | constants.O_DIRECTORY);
+  try {
+    settle(path, fd, mode);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** The same for an empty file. */
+function ensureEmptyFile(path: string, mode: number): void {
+  const fd = openOwn(path, constants.O_RDONLY | constants.O_CREAT | constants.O_NONBLOCK, mode);
+  try {
+    const { size, nlink } = settle(path, fd, mode, (stats) => stats.isFile());
+    if (size > 0 || nlink > 1) throw new Error(`${path} is not an empty file with one name`);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** Never follows a link. */
+function openOwn(path: string, flags: number, mode?: number): number {
+  try {
+    return openSync(path, flags | constants.O_NOFOLLOW, mode);
+  } catch (cause) {
+    if (!isErrno(cause, 'ELOOP', 'ENOTDIR', 'EISDIR', 'ENXIO')) throw cause;
+    throw new Error(`${path} is a link, or not what contextd keeps there`, { cause });
+  }
+}
+
+function settle(path: string, fd: number, mode: number, isKind: (stats: Stats) => boolean = () => true): Stats {
+  const stats = fstatSync(fd);
+  const own = process.geteuid?.() ?? stats.uid;
+  if (!isKind(stats)) throw new Error(`${path} is not what contextd keeps there`);
+  if (stats.uid !== own) throw new Error(`${path} belongs to uid ${stats.uid}, not to uid ${own}`);
+  if ((stats.mode & FOREIGN_WRITE & ~mode) !== 0) {
+    throw new Error(`${path} has mode ${(stats.mode & 0o7777).toString(8)}: other users can write to it`);
+  }
+  if ((stats.mode & 0o7777) !== mode) fchmodSync(fd, mode);
+  return stats;
+}
+
+/** The bundle, or a copy of it if the owner may not read it. Throws PATH_NOT_FOUND. */
+export async function readableBundle(
+  sandboxDir: string,
+  identity: Identity,
+  bundleDir: string,
+): Promise<{ dir: string; remove: () => Promise<void> }> {
+  if (!statSync(bundleDir, { throwIfNoEntry: false })?.isDirectory()) {
+    throw new ContextdError('PATH_NOT_FOUND', `the tool's bundle ${bundleDir} does not exist`, {
+      remedy: 'Install the tool again.',
+    });
+  }
+  if (identity.kind !== 'owner') return { dir: bundleDir, remove: async () => {} };
+  const dir = await copyForOwner(bundleDir, sandboxDir);
+  return { dir, remove: () => removeCopies(sandboxDir, dir) };
+}
+
+/**
+ * Bundles have modes 0700 and 0600, so the owner of a workspace may not read them even if they are mounted. A root
+ * daemon gives the sandbox a copy that everybody may read and only root may write. Links are left out, because root
+ * would follow them.
+ */
+async function copyForOwner(bundleDir: string, sandboxDir: string): Promise<string> {
+  const copy = join(sandboxDir, BUNDLES, randomBytes(8).toString('hex'));
+  await copyTree(bundleDir, copy);
+  return copy;
+}
+
+/** Removes one copy, or without a name everything that an earlier daemon left. */
+export async function removeCopies(sandboxDir: string, copy = join(sandboxDir, BUNDLES)): Promise<void> {
+  await rm(copy, { recursive: true, force: true });
+}
+
+const BUNDLES = 'bundles';
+
+async function copyTree(from: string, to: string): Promise<void> {
+  await mkdir(to, { recursive: true });
+  await chmod(to, 0o755);
+  for (const entry of await readdir(from, { withFileTypes: true })) {
+    const target = join(to, entry.name);
+    if (entry.isDirectory()) await copyTree(join(from, entry.name), target);
+    if (!entry.isFile()) continue;
+    await copyFile(join(from, entry.name), target);
+    const { mode } = await stat(join(from, entry.name));
+    await chmod(target, (mode & 0o100) === 0 ? 0o644 : 0o755);
   }
 }

@@ -1,46 +1,49 @@
 import type { Clock } from '../core/clock.ts';
 import type { Logger } from '../core/log.ts';
-import type { StartedSandbox } from './command.ts';
+import type { CommandSpec } from './sandbox.ts';
+import type { StartedSandbox } from './starter.ts';
 
 /** Milliseconds a sandbox waits for a command before it is replaced. */
 const AGE_MAX_MS = 60_000;
-/** Milliseconds after the last command of a policy until nothing is kept ready for it. */
+/** Milliseconds after the last command of a policy until the pool keeps nothing ready for it. */
 const UNUSED_MAX_MS = 600_000;
 const LOOK_EVERY_MS = 5_000;
-/** Milliseconds after a command: its answer goes out before anything else takes the processor. */
+/** Milliseconds to wait after a command, so that its answer goes out before anything else takes the processor. */
 const FILL_AFTER_MS = 20;
 
-/** A sandbox that was started and waits for its one command. */
+/** A started sandbox that waits for its one command. */
 export interface ReadySandbox extends StartedSandbox {
   /** Of the protected paths it was started with. */
   readonly fingerprint: string;
   /** Monotonic milliseconds. */
   readonly startedAt: number;
-  /** Hands it its command, once. */
+  /** Gives it its command; call once. */
   give(script: string): void;
 }
 
 export interface ReadyPoolDeps {
-  /** Kept for each policy; 0: none. */
+  /** How many sandboxes to keep for each policy; 0: none. */
   perPolicy: number;
-  /** Kept for all policies together. */
+  /** How many sandboxes to keep for all policies together. */
   max: number;
   clock: Clock;
   logger: Logger;
-  /** Removes what is left of a sandbox that was not used; kills it first. */
+  /** Kills an unused sandbox and removes what is left of it. */
   discard(ready: ReadySandbox): void;
 }
 
 interface Shelf {
-  /** As the last command of the policy was started: its directory may be another one than the first command's. */
+  /**
+   * Starts one as the policy's last command was started: the directory may have been replaced since the first command.
+   */
   make: () => Promise<ReadySandbox>;
   ready: ReadySandbox[];
   lastUsed: number;
 }
 
 /**
- * One-shot sandboxes that are up before they are asked for, by policy. Each serves one command and is replaced in the
- * background; one whose protected paths have changed, or that waited for a minute, is thrown away.
+ * One-shot sandboxes that are started before they are needed, by policy. Each runs one command and is then replaced in
+ * the background. A sandbox is discarded if its protected paths have changed or after a minute.
  */
 export class ReadyPool {
   readonly #deps: ReadyPoolDeps;
@@ -54,7 +57,7 @@ export class ReadyPool {
     this.#timer = setInterval(() => this.#look(), LOOK_EVERY_MS).unref();
   }
 
-  /** How many wait, by policy. */
+  /** How many sandboxes wait, by policy. */
   counts(): Map<string, number> {
     return new Map([...this.#shelves].map(([key, { ready }]) => [key, ready.length]));
   }
@@ -67,7 +70,7 @@ export class ReadyPool {
     return [...this.#shelves.values()].flatMap(({ ready }) => ready);
   }
 
-  /** One that was started with exactly these protected paths, or null. It is the caller's from now on. */
+  /** A sandbox that was started with exactly these protected paths, or null. It now belongs to the caller. */
   take(key: string, fingerprint: string): ReadySandbox | null {
     const shelf = this.#shelves.get(key);
     for (let ready = shelf?.ready.shift(); ready !== undefined; ready = shelf?.ready.shift()) {
@@ -77,7 +80,9 @@ export class ReadyPool {
     return null;
   }
 
-  /** After a command of this policy: fills its place, later and one at a time, so that nobody waits for it. */
+  /**
+   * Call after a command of this policy: replaces its sandbox, later and one at a time, so that nobody waits for it.
+   */
   used(key: string, make: () => Promise<ReadySandbox>): void {
     if (this.#isStopped || this.#deps.perPolicy === 0) return;
     const shelf = this.#shelves.get(key) ?? { make, ready: [], lastUsed: 0 };
@@ -87,7 +92,7 @@ export class ReadyPool {
     setTimeout(() => this.#fill(shelf), FILL_AFTER_MS);
   }
 
-  /** Kills and forgets everything that waits. Idempotent. */
+  /** Kills everything that waits. Idempotent. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     clearInterval(this.#timer);
@@ -101,7 +106,7 @@ export class ReadyPool {
       while (!this.#isStopped && shelf.ready.length < this.#deps.perPolicy && this.#makeRoom(shelf)) {
         try {
           const made = await shelf.make();
-          // The shelf may have been emptied, or taken away, while this one came up.
+          // The shelf may have been emptied or removed while this one started.
           if (this.#isStopped || ![...this.#shelves.values()].includes(shelf)) this.#deps.discard(made);
           else shelf.ready.push(made);
         } catch (cause) {
@@ -112,7 +117,7 @@ export class ReadyPool {
     });
   }
 
-  /** The policy that was used least recently gives its places up. */
+  /** Makes room by discarding the sandboxes of the policy that was used least recently. */
   #makeRoom(forShelf: Shelf): boolean {
     if (this.size < this.#deps.max) return true;
     const others = [...this.#shelves.values()].filter((shelf) => shelf !== forShelf && shelf.ready.length > 0);
@@ -143,4 +148,41 @@ export class ReadyPool {
   #empty(shelf: Shelf): void {
     for (const ready of shelf.ready.splice(0)) this.#deps.discard(ready);
   }
+}
+
+/** The descriptor on which a waiting shell reads its command. */
+export const SCRIPT_FD = 3;
+
+/**
+ * What a pre-forked sandbox runs: a bash that reports that it is up, waits, and becomes the command's own shell. It
+ * unsets the variable it reads into before the command starts, and exits if it gets no command.
+ */
+export const WAITING_SHELL = [
+  'bash',
+  '-c',
+  `printf . >&${SCRIPT_FD}; IFS= read -r -d '' -u ${SCRIPT_FD} contextd_script || exit 125; exec ${SCRIPT_FD}<&-; eval "$contextd_script"`,
+];
+
+/** `read` reads one byte at a time from a socket: a longer script starts faster in a new sandbox. */
+const SCRIPT_MAX_BYTES = 8 * 1024;
+
+/**
+ * The script that makes a waiting shell do what `command` does. Null if the command needs a sandbox of its own: another
+ * program than `bash -c`; an environment, which a shell reads at its start; or an input, which would be a pipe instead
+ * of /dev/null, and some programs check for that.
+ */
+export function scriptFor(
+  command: Pick<CommandSpec, 'argv' | 'cwd' | 'env' | 'stdin'>,
+  workspace: string,
+): string | null {
+  const [program, flag, script, ...more] = command.argv;
+  const isPlain = program === 'bash' && flag === '-c' && script !== undefined && more.length === 0;
+  if (!isPlain || command.stdin !== null || Object.keys(command.env).length > 0) return null;
+  if (Buffer.byteLength(script) > SCRIPT_MAX_BYTES) return null;
+  const enter = command.cwd === workspace ? '' : `cd -- ${quote(command.cwd)} || exit; unset OLDPWD; `;
+  return `unset contextd_script; ${enter}${script}\0`;
+}
+
+function quote(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -4,31 +4,50 @@ import type { Config } from '../config/schema.ts';
 import type { Clock } from '../core/clock.ts';
 import type { Denial, SetAside } from '../core/envelope.ts';
 import type { Logger } from '../core/log.ts';
-import { UnavailableSandbox } from './probe/unavailable.ts';
 import type { QuarantineAction, QuarantineReport, QuarantineResult } from './quarantine.ts';
-import { SeatbeltSandbox } from './seatbelt/seatbelt-sandbox.ts';
-import { SpawnedSandbox } from './spawner/spawned-sandbox.ts';
 
-/** Why a command is over. `pids` only when the command failed; `oom` whenever the kernel killed for memory. */
+/**
+ * Why a command ended. `pids` only if the command failed; `oom` whenever the kernel killed a process for lack of
+ * memory.
+ */
 export type EndedBy = 'exit' | 'signal' | 'timeout' | 'oom' | 'pids' | 'seccomp' | 'output_limit' | 'cancelled';
 
-/** What a command may see and use. Mounted so because a person registered the workspace; never from a tool's input. */
+/** The project as one session sees it. */
+export interface WorkspaceView {
+  /** Absolute real path of the project root, mounted read-write at the same path. */
+  readonly path: string;
+  /** Names the branch whose files take the place of the base; null is the base. No sandbox mounts a branch yet. */
+  readonly layer: string | null;
+}
+
+/** The base of a project, whatever branches there are. */
+export function baseView(path: string): WorkspaceView {
+  return { path, layer: null };
+}
+
+/**
+ * Which network namespace a sandbox is in. `none`: its own, with nothing but loopback. `namespace`: the path of an
+ * existing one (`/run/netns/…`, `/proc/<pid>/fd/…`), which must not be the host's and which the sandbox joins.
+ */
+export type SandboxNetwork = 'none' | { readonly namespace: string };
+
+/** What a command may see and use. A person registered the workspace and set the rest; a tool's input changes nothing. */
 export interface SandboxPolicy {
-  /** Absolute real path, mounted read-write at the same path. */
-  workspace: string;
+  workspace: WorkspaceView;
+  network: SandboxNetwork;
   /** Absolute directories mounted read-only at the same path; their `bin` comes first on PATH. */
   roPaths: readonly string[];
   /** Globs relative to the workspace; what they match is not visible inside. */
   deny: readonly string[];
   limits: SandboxLimits;
-  /** Below this nothing is run (SANDBOX_UNAVAILABLE). */
+  /** If the machine isolates less than this, nothing runs (SANDBOX_UNAVAILABLE). */
   minIsolation: 'full' | 'reduced';
   seccomp: SeccompToggles;
 }
 
 /** What a tool's profile changes in the default seccomp filter. */
 export interface SeccompToggles {
-  /** AF_INET and AF_INET6 sockets: loopback only, as the network namespace has nothing else. */
+  /** AF_INET and AF_INET6 sockets. Without a network they reach loopback only. */
   inet: boolean;
   /** AF_UNIX sockets. */
   unix: boolean;
@@ -37,15 +56,15 @@ export interface SeccompToggles {
 }
 
 export interface SandboxLimits {
-  /** Bytes of memory, tmpfs included, of everything in the sandbox (per process where no cgroup can be used). */
+  /** Bytes of memory, tmpfs included, of everything in the sandbox; of each process if no cgroup can be used. */
   memoryBytes: number;
-  /** Processes and threads the command may have at once. */
+  /** Processes and threads that the command may have at once. */
   pids: number;
   /** Bytes of the largest file it may write. */
   fileBytes: number;
   /** Open files of one process. */
   openFiles: number;
-  /** Processors, fractions allowed; 0: not limited. */
+  /** Processors; fractions are allowed, 0 is no limit. */
   cpus: number;
 }
 
@@ -53,22 +72,26 @@ export interface CommandSpec {
   argv: readonly string[];
   /** Inside the workspace. */
   cwd: string;
-  /** Added to PATH, HOME, TMPDIR and LANG, which may be replaced; nothing of the daemon's environment is there. */
+  /**
+   * Added to PATH, HOME, TMPDIR and LANG, which it may replace; the command gets nothing from the daemon's environment.
+   */
   env: Readonly<Record<string, string>>;
-  /** Null is an empty stdin. */
+  /** Null means an empty stdin. */
   stdin: Buffer | null;
-  /** Milliseconds, start of the sandbox included. */
+  /** Milliseconds, including the start of the sandbox. */
   timeoutMs: number;
-  /** Bytes kept of each stream; beyond it head and tail. */
+  /** Bytes kept of each stream; of a longer stream head and tail are kept. */
   outputMaxBytes: number;
-  /** Bytes, both streams together, past which the command is killed; 0: never, however much it prints. */
+  /** Bytes of both streams together after which the command is killed; 0: never. */
   outputKillBytes: number;
   signal: AbortSignal;
-  /** Told what the command prints, as it comes. Must take it at once and keep no reference to the bytes' buffer for long. */
+  /** Called with the command's output as it arrives. Must not block, and must not keep the buffer. */
   onOutput?(stream: 'stdout' | 'stderr', bytes: Buffer): void;
 }
 
-/** Complete in `head` when `droppedBytes` is 0; else the first half and the last half of what may be kept. */
+/**
+ * The whole stream is in `head` if `droppedBytes` is 0; otherwise the first half and the last half of what may be kept.
+ */
 export interface CapturedStream {
   head: Buffer;
   tail: Buffer;
@@ -77,7 +100,7 @@ export interface CapturedStream {
 }
 
 export interface CommandResult {
-  /** As a shell reports it: 128 + n when signal n ended it. Null when it was killed from outside. */
+  /** As a shell reports it: 128 + n if signal n ended the command. Null if it was killed from outside. */
   exitCode: number | null;
   signal: NodeJS.Signals | null;
   endedBy: EndedBy;
@@ -85,103 +108,115 @@ export interface CommandResult {
   stderr: CapturedStream;
   /** Milliseconds. */
   durationMs: number;
-  /** Protected paths that the run made; each has the suffix `.quarantined-<id>` now. */
+  /** Protected paths that the run created; each now has the suffix `.quarantined-<id>`. */
   quarantined: readonly SetAside[];
-  /** False while the search for them goes on; what it still finds is in the result of a later run. */
+  /** False while the search for them goes on; a later run returns what it still finds. */
   searchComplete: boolean;
-  /** What the sandbox is known to have refused; never a guess. */
+  /** What the sandbox is known to have refused. A refusal is listed only if the facts prove it. */
   denied: readonly Denial[];
 }
 
 export interface IsolationReport {
   level: 'full' | 'reduced' | 'unavailable';
   missing: readonly string[];
-  /** What a person does about it. */
+  /** What a person can do about it. */
   remedy: string | null;
   backend: 'bubblewrap' | 'seatbelt' | 'none';
   version: string | null;
-  /** What `ctxd doctor` shows, one line each; empty when nothing runs at all. */
+  /** What `ctxd doctor` shows, one line each; empty if nothing can run. */
   layers: readonly IsolationLayer[];
 }
 
 export interface IsolationLayer {
-  /** Such as `pid namespace`. */
+  /** For example `pid namespace`. */
   name: string;
-  /** By the kernel, for the sandbox as a whole. */
+  /** True if the kernel enforces it for the sandbox as a whole. */
   enforced: boolean;
-  /** What enforces it, or what holds instead. */
+  /** What enforces it, or what is used instead. */
   by: string;
-  /** Null where it is enforced, and where nothing can be done. */
+  /** Null if it is enforced or if nothing can be done. */
   remedy: string | null;
 }
 
-/** A program that lives in the sandbox. `stdout` and `stderr` must be read, or it blocks. */
+/** A long-lived program in a sandbox. Somebody must read `stdout` and `stderr`, otherwise it blocks. */
 export interface SandboxProcess {
   readonly stdout: Readable;
   readonly stderr: Readable;
-  /** Host path of the directory that the program sees as SOCKET_DIR: where both sides put their sockets. */
+  /** Host path of the directory that the program sees as SOCKET_DIR: both sides put their sockets there. */
   readonly socketDir: string;
   /**
-   * Settles when a protected path of its workspace was replaced on the host: what was mounted over it then no longer
-   * protects the new one, so the process should be given no more calls. Never, if that does not happen.
+   * Settles if a protected path of its workspace is replaced on the host. The mount over the old path does not protect
+   * the new one, so the process must get no more calls.
    */
   readonly stale: Promise<void>;
-  /** Settles, never rejects, when nothing of the process is alive. */
+  /** Settles when every process of the program is dead. Never rejects. */
   readonly exited: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
-  /** Kills the whole tree and returns when it is dead. Idempotent. */
+  /** Kills the whole tree and returns when every process is dead. Idempotent. */
   kill(): Promise<void>;
 }
 
 export interface SandboxProgram {
   /** Mounted read-only at /opt/contextd/bundle. */
   bundleDir: string;
-  /** Relative to the bundle: a script for Node when it ends in `.js` or `.mjs`, else a program. */
+  /** Relative to the bundle: a script for Node if it ends in `.js` or `.mjs`, otherwise a program. */
   entry: string;
   args: readonly string[];
   env: Readonly<Record<string, string>>;
 }
 
-/** What runs and waits at this moment. */
+/** What runs and waits right now. */
 export interface SandboxStatus {
-  /** Null while no spawner runs. */
+  /** Null if no spawner runs. */
   spawnerPid: number | null;
-  /** Bytes of memory of the spawner itself. */
+  /** Bytes of memory that the spawner itself uses. */
   spawnerRssBytes: number;
-  /** Commands under way. */
+  /** Commands that are running. */
   running: number;
   /** Long-lived processes. */
   processes: number;
-  /** One-shot sandboxes that wait, by workspace. */
+  /** Waiting one-shot sandboxes by workspace. */
   ready: readonly { workspace: string; count: number }[];
-  /** The most that may wait in all. */
+  /** The most sandboxes that may wait in total. */
   readyMax: number;
-  /** Commands that one of them served, since the start. */
+  /** Commands that ran in a waiting sandbox since the start. */
   readyUsed: number;
-  /** Of all sandboxes together; null without a cgroup. */
+  /** For all sandboxes together; null without a cgroup. */
   totals: { memoryBytes: number; memoryMaxBytes: number; pids: number; pidsMax: number } | null;
 }
 
+/** The status of a sandbox without a spawner. */
+export const IDLE_STATUS: SandboxStatus = {
+  spawnerPid: null,
+  spawnerRssBytes: 0,
+  running: 0,
+  processes: 0,
+  ready: [],
+  readyMax: 0,
+  readyUsed: 0,
+  totals: null,
+};
+
 export interface Sandbox {
-  /** Starts what can be started before anything of the home may be touched. */
+  /** Starts everything that does not touch the home directory of contextd. */
   launch(): Promise<void>;
   start(): Promise<void>;
-  /** Kills what still runs, waits for it, removes cgroups and pipes. Idempotent. */
+  /** Kills everything that still runs, waits for it, and removes cgroups and pipes. Idempotent. */
   stop(): Promise<void>;
-  /** Really runs a sandbox the first time, then remembers. */
+  /** Runs a real sandbox the first time, then remembers the result. */
   probe(): Promise<IsolationReport>;
-  /** A root-owned workspace is reduced, or unavailable without a pids cgroup. */
+  /** A workspace owned by root is reduced, or unavailable without a pids cgroup. */
   isolationFor(workspace: string): Promise<IsolationReport>;
   /**
-   * Runs one command in a sandbox of its own; when it returns, nothing the command started is alive. Throws
-   * SANDBOX_UNAVAILABLE when none can be started, PATH_NOT_FOUND and ARGS_INVALID for what the caller gave; the
-   * command's own failure is a result.
+   * Runs one command in a sandbox of its own. When it returns, every process that the command started is dead. Throws
+   * SANDBOX_UNAVAILABLE if no sandbox can be started, PATH_NOT_FOUND and ARGS_INVALID for bad arguments; if the command
+   * itself fails, that is a result.
    */
   run(policy: SandboxPolicy, command: CommandSpec): Promise<CommandResult>;
-  /** Starts a long-lived tool process. Throws as `run` does. */
+  /** Starts a long-lived tool process. Throws what `run` throws. */
   open(policy: SandboxPolicy, program: SandboxProgram): Promise<SandboxProcess>;
   /**
-   * Watches the workspace while a long-lived process works in it: `finish` moves away protected paths that were made
-   * since and returns them.
+   * Watches the workspace while a long-lived process works in it: `finish` moves away the protected paths that were
+   * created meanwhile and returns them.
    */
   watch(policy: SandboxPolicy): Promise<{ finish(): Promise<QuarantineReport> }>;
   /** Lists, restores and accepts what was moved away in the policy's workspace. Throws PATH_NOT_FOUND and CONFLICT. */
@@ -189,19 +224,23 @@ export interface Sandbox {
   status(): Promise<SandboxStatus>;
 }
 
+/**
+ * Something that knows what was refused to a command, for example a network proxy. Its reports are facts: they come
+ * before what is read from the command's output, and replace it if both are about the same refusal.
+ */
+export interface DenialSource {
+  /**
+   * Called when a command starts. The returned function is called once, after the command has ended, and returns what
+   * was refused.
+   */
+  begin(policy: SandboxPolicy): () => readonly Denial[];
+}
+
 export interface SandboxDeps {
   paths: Paths;
   config: Config['sandbox'];
+  /** What reports denials, besides the command's own output; default: nothing. */
+  denialSources?: readonly DenialSource[];
   logger: Logger;
   clock: Clock;
-}
-
-/** The sandbox of a system. */
-export function createSandbox(deps: SandboxDeps, platform: NodeJS.Platform = process.platform): Sandbox {
-  if (platform === 'linux') return new SpawnedSandbox(deps);
-  if (platform === 'darwin') return new SeatbeltSandbox(deps);
-  return new UnavailableSandbox(
-    `contextd cannot isolate tools on ${platform} yet`,
-    'Run contextd on Linux, or in a Linux virtual machine or container.',
-  );
 }

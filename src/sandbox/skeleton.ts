@@ -17,10 +17,10 @@ import { dirname, join } from 'node:path';
 import { isErrno } from '../core/errors.ts';
 import type { Mount } from './policy.ts';
 
-/** Raise when what is written below changes. */
+/** Increase this if the content below changes. */
 const SKELETON_VERSION = 2;
 
-/** Written, never copied: no account, name or resolver of the host shows. */
+/** Written, never copied: no account, name or resolver of the host is visible. */
 const SYNTHETIC: Readonly<Record<string, string>> = {
   passwd:
     'root:x:0:0:root:/root:/usr/sbin/nologin\n' +
@@ -33,7 +33,7 @@ const SYNTHETIC: Readonly<Record<string, string>> = {
   hostname: 'sandbox\n',
 };
 
-/** Copied from the host's /etc where it is there: what programs below /usr need to start. Only what everybody may read. */
+/** Copied from the host's /etc if present: what programs below /usr need to start. Only what everybody may read. */
 const COPIED = [
   'alternatives',
   'ssl/certs',
@@ -58,12 +58,12 @@ const COPIED = [
   'maven/m2.conf',
 ] as const;
 
-/** Directories that are links into /usr where /usr is merged, and mounted read-only where it is not. */
+/** Directories that are links into /usr if /usr is merged, otherwise mounted read-only. */
 const BESIDE_USR = ['bin', 'sbin', 'lib', 'lib32', 'lib64', 'libx32'] as const;
 
 /**
- * The prebuilt /etc below `sandboxDir`, named after its inputs and built when they have changed. Returns what the
- * sandbox is based on: /usr, the links beside it and this /etc. Old ones stay for the sandboxes that use them.
+ * Builds the /etc below `sandboxDir`, named after its inputs, if they have changed. Returns what the sandbox is based
+ * on: /usr, the links beside it and this /etc. Old ones stay for the sandboxes that use them.
  */
 export function buildSkeleton(sandboxDir: string, hostEtc = '/etc'): Mount[] {
   const inputs = copiedNames(hostEtc);
@@ -76,7 +76,7 @@ export function buildSkeleton(sandboxDir: string, hostEtc = '/etc'): Mount[] {
   ];
 }
 
-/** Removes every skeleton but the one `base` uses; only while no sandbox runs. */
+/** Removes every skeleton but the one that `base` uses; call it only while no sandbox runs. */
 export function removeOldSkeletons(sandboxDir: string, base: readonly Mount[]): void {
   const used = base.flatMap((mount) => ('source' in mount ? [dirname(mount.source)] : []));
   for (const name of readdirSync(sandboxDir)) {
@@ -112,7 +112,7 @@ function besideUsr(): Mount[] {
   });
 }
 
-/** Synchronous: some thousand small steps, at the first start and when the host's /etc has changed. */
+/** Synchronous: some thousand small steps, at the first start and after the host's /etc has changed. */
 function build(target: string, hostEtc: string, names: readonly string[]): void {
   const draft = `${target}.${randomBytes(4).toString('hex')}`;
   const etc = join(draft, 'etc');
@@ -130,7 +130,9 @@ function build(target: string, hostEtc: string, names: readonly string[]): void 
   }
 }
 
-/** Links as links; files and directories only where everybody may read them on the host. Manual pages are left out. */
+/**
+ * Copies links as links; files and directories only if everybody may read them on the host. Leaves out manual pages.
+ */
 function copyPublic(from: string, to: string): void {
   const stats = lstatSync(from);
   if (from.endsWith('.gz')) return;
@@ -142,7 +144,7 @@ function copyPublic(from: string, to: string): void {
   for (const name of readdirSync(from)) copyPublic(join(from, name), join(to, name));
 }
 
-/** Whatever the daemon's umask: the workspace's owner reads these, and passes through every parent that is made. */
+/** Sets the modes whatever the daemon's umask is: the workspace's owner reads these and passes through every parent. */
 function makePublicDir(path: string): void {
   const outermost = mkdirSync(path, { recursive: true });
   if (outermost === undefined) return;

@@ -1,43 +1,54 @@
-import { closeSync } from 'node:fs';
+import { closeSync, lstatSync, rmdirSync, type Stats, unlinkSync } from 'node:fs';
+import { isErrno } from '../core/errors.ts';
 import { Jail } from './bubblewrap.ts';
 import type { GroupFiles } from './cgroup/files.ts';
-import { checkWorkspace } from './changed-underway.ts';
-import type { StartedSandbox } from './command.ts';
+import type { CheckedPolicy } from './checked-policy.ts';
+import type { PipeEnds } from './descriptors.ts';
+import { checkNotReplaced } from './directory-identity.ts';
 import { binDirsOf, coverProc, type Host } from './host.ts';
 import type { Identity } from './identity.ts';
-import { type Launch, type PinnedPath, prepareLaunch } from './launch.ts';
-import { OutputReader } from './output-reader.ts';
-import type { PipeEnds } from './pipes.ts';
+import { type Launch, type MountedWorkspace, mountWorkspace, type PinnedPath, prepareLaunch } from './launch.ts';
+import { OutputReader } from './output.ts';
 import { buildEnvironment, type Mount, planTree } from './policy.ts';
-import type { Site } from './sites.ts';
-import { removeStubs } from './stubs.ts';
 import type { Protection } from './workspace/protection.ts';
 
-/** Milliseconds after which a sandbox that nobody follows counts as built. */
+/** Milliseconds after which a sandbox counts as built if nobody has reported it. */
 const BUILT_WITHIN_MS = 2_000;
 
-/** What is to run, command or tool process alike. */
+/** A sandbox that runs a command or waits for one. */
+export interface StartedSandbox {
+  readonly jail: Jail;
+  readonly stdout: OutputReader;
+  readonly stderr: OutputReader;
+  readonly group: GroupFiles | null;
+  /** All its mounts. */
+  readonly mounts: readonly Mount[];
+  /** Removes the mount points that bubblewrap had to create in the workspace; called when the sandbox is built. */
+  tidy(): void;
+}
+
+/** What to run, for commands and tool processes. */
 export interface Job {
   readonly argv: readonly string[];
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
   readonly programMounts: readonly Mount[];
-  /** Milliseconds by which it is over; 0: it lives on. */
+  /** Milliseconds after which it has ended; 0: no limit. */
   readonly wallMs: number;
-  /** A descriptor, which is taken over, or nothing to read. */
+  /** A descriptor, which `start` closes, or nothing to read. */
   readonly stdin: number | 'ignore';
-  /** A socket for the waiting shell's script, as descriptor 3. */
+  /** A socket as descriptor 3, for the waiting shell's script. */
   readonly takesScript: boolean;
 }
 
-/** Starts sandboxes, and puts away what each used once its last process is dead. */
+/** Starts sandboxes, and releases what each used when its last process is dead. */
 export class Starter {
   readonly #jails = new Set<Jail>();
-  readonly #puttingAway = new Set<Promise<void>>();
+  readonly #releasing = new Set<Promise<void>>();
   #isStopped = false;
 
-  async start(site: Site, protection: Protection, job: Job): Promise<StartedSandbox> {
-    const { host, identity } = site;
+  async start(checked: CheckedPolicy, protection: Protection, job: Job): Promise<StartedSandbox> {
+    const { host, identity } = checked;
     const owner = ownerOf(identity);
     const [stdout, stderr]: PipeEnds[] = [await host.pipes.take(owner), await host.pipes.take(owner)];
     if (stdout === undefined || stderr === undefined) throw new Error('no pipes');
@@ -46,46 +57,50 @@ export class Starter {
     let group: GroupFiles | null = null;
     let launch: Launch | null = null;
     try {
-      group = host.cgroups?.create(site.policy.limits) ?? null;
-      const mounts = plan(site, protection, job, group === null);
-      launch = prepare(site, mounts, job, group);
-      checkWorkspace(site, launch.pinned);
+      group = host.cgroups?.create(checked.policy.limits) ?? null;
+      // In this order: `prepare` opens descriptors in the workspace, which must be mounted by then.
+      const workspace = mountWorkspace(checked.policy.workspace);
+      const mounts = plan(checked, protection, job, group === null);
+      launch = prepare(checked, workspace, mounts, job, group);
+      checkNotReplaced(checked.policy.workspace.path, checked.directory, launch.pinned);
       const jail = new Jail(launch, job.takesScript ? [...childFds, 'pipe'] : childFds);
       this.#follow(jail, host, group);
-      return { jail, ...readers, group, mounts, tidy: tidyOnce(site, launch.pinned, jail) };
+      return { jail, ...readers, group, mounts, tidy: tidyOnce(checked, launch.pinned, jail) };
     } catch (cause) {
       readers.stdout.close();
       readers.stderr.close();
       if (group !== null) host.cgroups?.remove(group);
       throw cause;
     } finally {
-      // The child has copies; an end of a pipe left open here would never report its end.
+      // The child has copies; the end of a pipe that stays open here would never be reported.
       launch?.release();
       for (const fd of childFds) if (typeof fd === 'number') closeSync(fd);
     }
   }
 
-  /** Kills what runs, and what is started from now on; returns when all of it is dead and put away. Idempotent. */
+  /** Kills what runs and what is started from now on; returns when all of it is dead and released. Idempotent. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     for (const jail of this.#jails) jail.kill();
-    await Promise.all(this.#puttingAway);
+    await Promise.all(this.#releasing);
   }
 
   #follow(jail: Jail, host: Host, group: GroupFiles | null): void {
     this.#jails.add(jail);
-    const putAway = jail.gone.then(() => {
+    const released = jail.gone.then(() => {
       this.#jails.delete(jail);
-      this.#puttingAway.delete(putAway);
+      this.#releasing.delete(released);
       if (group !== null) host.cgroups?.remove(group);
     });
-    this.#puttingAway.add(putAway);
+    this.#releasing.add(released);
     if (this.#isStopped) jail.kill();
   }
 }
 
-/** Takes away what building it left in the workspace: when told to, or a while later, or when the sandbox is over. */
-function tidyOnce({ guard }: Site, pinned: readonly PinnedPath[], jail: Jail): () => void {
+/**
+ * Removes what building the sandbox left in the workspace: when called, after a while, or when the sandbox has ended.
+ */
+function tidyOnce({ guard }: CheckedPolicy, pinned: readonly PinnedPath[], jail: Jail): () => void {
   const startedAtMs = Date.now();
   const isBuilt = guard.building(pinned.map(({ path }) => path));
   let isTidy = false;
@@ -101,12 +116,17 @@ function tidyOnce({ guard }: Site, pinned: readonly PinnedPath[], jail: Jail): (
   return tidy;
 }
 
-/** The whole tree of a sandbox. */
-function plan({ host, identity, policy }: Site, protection: Protection, job: Job, isWatched: boolean): Mount[] {
+/** All mounts of a sandbox. */
+function plan(
+  { host, identity, policy }: CheckedPolicy,
+  protection: Protection,
+  job: Job,
+  isWatched: boolean,
+): Mount[] {
   const { commonGitDir } = protection;
   return planTree({
     base: host.base(),
-    writable: commonGitDir === null ? [policy.workspace] : [policy.workspace, commonGitDir],
+    writable: commonGitDir === null ? [policy.workspace.path] : [policy.workspace.path, commonGitDir],
     roPaths: policy.roPaths,
     protectedMounts: protection.mounts,
     proc: coverProc(identity),
@@ -115,13 +135,19 @@ function plan({ host, identity, policy }: Site, protection: Protection, job: Job
   });
 }
 
-function prepare(site: Site, mounts: readonly Mount[], job: Job, group: GroupFiles | null): Launch {
-  const { host, identity, policy } = site;
+function prepare(
+  { host, identity, network, policy, isFiltered }: CheckedPolicy,
+  workspace: MountedWorkspace,
+  mounts: readonly Mount[],
+  job: Job,
+  group: GroupFiles | null,
+): Launch {
   return prepareLaunch({
     bubblewrap: host.bubblewrap,
     strayFds: host.strayFds,
     identity,
-    workspace: policy.workspace,
+    workspace,
+    network,
     mounts,
     env: buildEnvironment(binDirsOf(policy.roPaths)),
     callerEnv: job.env,
@@ -131,11 +157,50 @@ function prepare(site: Site, mounts: readonly Mount[], job: Job, group: GroupFil
     group,
     firstFreeFd: job.takesScript ? 4 : 3,
     wallMs: job.wallMs,
-    seccompFile: site.isFiltered ? host.filters.fileFor(policy.seccomp, group === null ? 'watchdog' : 'cgroup') : null,
+    seccompFile: isFiltered ? host.filters.fileFor(policy.seccomp, group === null ? 'watchdog' : 'cgroup') : null,
   });
 }
 
-/** Whose the pipes of a sandbox are; null: the spawner's own user's. */
+/** The owner of a sandbox's pipes; null: the spawner's own user. */
 export function ownerOf(identity: Identity): { uid: number; gid: number } | null {
   return identity.kind === 'owner' ? { uid: identity.uid, gid: identity.gid } : null;
+}
+
+/**
+ * bubblewrap creates a mount point that does not exist. If a person removes a protected path while a sandbox is being
+ * built over it, the mount point would stay as an empty file or directory in the person's tree. Removes what is not
+ * what was pinned, is empty, and is younger than the start of the sandbox (milliseconds since the epoch).
+ */
+export function removeStubs(pinned: readonly PinnedPath[], startedAtMs: number): void {
+  // Innermost first: a stub may contain another stub.
+  for (const pin of [...pinned].reverse()) {
+    const stats = lstatSync(pin.path, { throwIfNoEntry: false });
+    if (stats === undefined || isPinned(pin, stats) || !liesInPinnedRoot(pin, pinned)) continue;
+    if (stats.birthtimeMs >= startedAtMs) removeEmpty(pin.path, stats);
+  }
+}
+
+function isPinned({ dev, ino }: PinnedPath, stats: Stats): boolean {
+  return stats.ino === ino && stats.dev === dev;
+}
+
+/**
+ * bubblewrap creates mount points only inside the trees that it mounts, and those were opened before: the project
+ * folder itself is never a stub, and the content of a directory that replaced it belongs to the person.
+ */
+function liesInPinnedRoot(pin: PinnedPath, pinned: readonly PinnedPath[]): boolean {
+  const roots = pinned.filter(({ path }) => pin.path.startsWith(`${path}/`));
+  const [root] = roots.sort((a, b) => a.path.length - b.path.length);
+  const stats = root === undefined ? undefined : lstatSync(root.path, { throwIfNoEntry: false });
+  return root !== undefined && stats !== undefined && isPinned(root, stats);
+}
+
+/** Removes a directory only if it has no entries, and a file only if it has no bytes. */
+function removeEmpty(path: string, stats: Stats): void {
+  try {
+    if (stats.isDirectory()) rmdirSync(path);
+    else if (stats.isFile() && stats.size === 0) unlinkSync(path);
+  } catch (cause) {
+    if (!isErrno(cause)) throw cause;
+  }
 }

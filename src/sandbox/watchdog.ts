@@ -1,54 +1,57 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, type StatsFs, statfsSync } from 'node:fs';
 import { isErrno } from '../core/errors.ts';
 import { OWN_PROCESSES } from './cgroup/files.ts';
-import { isMachineShort, temporaryBytes } from './held-memory.ts';
+import { TEMPORARY } from './policy.ts';
 
-/** Milliseconds between two looks; more when a look takes long, so that looking stays below a twentieth of a processor. */
+/**
+ * Milliseconds between two looks; longer if a look takes long, so that looking uses less than a twentieth of a
+ * processor.
+ */
 const LOOK_EVERY_MS = 200;
 const REST_FACTOR = 20;
-/** Share of the memory limit from which the sum is made exactly: the cheap one may be a little too small. */
+/** Share of the memory limit above which the exact sum is computed: the cheap sum may be a little too small. */
 const EXACT_FROM = 0.9;
 const KIB = 1024;
 
-/** What one look at a process costs little to learn. */
+/** What is cheap to read about a process. */
 export interface ProcessGlance {
   readonly threads: number;
-  /** Bytes in memory, pages shared with others counted in full. */
+  /** Resident bytes; shared pages are counted in full. */
   readonly residentBytes: number;
-  /** Bytes that are its alone and not in memory as pages of it: page tables, and what was swapped out. */
+  /** Further bytes of this process alone: page tables, and what was swapped out. */
   readonly furtherBytes: number;
 }
 
-/** What the watchdog reads of a process; for one that is gone null, or nothing. */
+/** What the watchdog reads about a process; null or nothing if the process is gone. */
 export interface ProcessReader {
-  /** Tells a process from a later one with its pid. */
+  /** Distinguishes a process from a later process with the same pid. */
   startTime(pid: number): string | null;
   glance(pid: number): ProcessGlance | null;
   threadIds(pid: number): readonly number[];
   children(pid: number, thread: number): readonly number[];
-  /** Bytes in memory, shared pages counted by share; null when it may not be read. Walks the page tables. */
+  /** Resident bytes, with shared pages counted by share; null if it may not be read. Walks the page tables. */
   shareBytes(pid: number): number | null;
-  /** Bytes of files in memory of the sandbox that the process runs in; null when it runs in none. */
+  /** Bytes of the in-memory files of the sandbox in which the process runs; null if it is in no sandbox. */
   temporaryBytes(pid: number): number | null;
-  /** The whole machine is nearly out of memory. */
+  /** True if the whole machine is nearly out of memory. */
   isMachineShort(): boolean;
 }
 
 export interface WatchOptions {
-  /** bubblewrap, as the host sees it: everything in the sandbox descends from it. */
+  /** bubblewrap's pid on the host: everything in the sandbox descends from it. */
   readonly rootPid: number;
   readonly memoryBytes: number;
-  /** Processes and threads the command may have; the sandbox's own two come on top. */
+  /** Processes and threads the command may have, without the sandbox's own two. */
   readonly pids: number;
-  /** Called once; nothing is watched after it. */
+  /** Called once; the watch ends with it. */
   onExceeded(what: 'oom' | 'pids'): void;
-  /** The sandbox is over. */
+  /** Aborts when the sandbox has ended. */
   readonly signal: AbortSignal;
 }
 
 export interface WatchTools {
   readonly reader: ProcessReader;
-  /** Calls `then` after `ms`; returns how to call it off. */
+  /** Calls `then` after `ms`; returns a function that cancels it. */
   later(ms: number, then: () => void): () => void;
   /** Monotonic milliseconds. */
   now(): number;
@@ -63,15 +66,17 @@ const hostTools: WatchTools = {
   now: () => performance.now(),
 };
 
-/** False on a kernel that does not list the children of a process (CONFIG_PROC_CHILDREN): nothing can be watched there. */
+/**
+ * False on a kernel that does not list the children of a process (CONFIG_PROC_CHILDREN): then nothing can be watched.
+ */
 export function canWatch(): boolean {
   return existsSync(`/proc/${process.pid}/task/${process.pid}/children`);
 }
 
 /**
- * Without a cgroup: adds up the memory and the processes of a sandbox, and reports when it has too much. Files in memory
- * count, and a page of one that is mapped counts twice. One look costs a few reads for each process, and never more than
- * the limit on processes allows. What nothing outside could count, the filter refuses (docs/decisions/0018).
+ * Without a cgroup: adds up the memory and the processes of a sandbox, and reports if they exceed a limit. In-memory
+ * files count, and a mapped page of such a file counts twice. One look costs a few reads per process and never more
+ * than the limit on processes allows. The filter refuses what cannot be counted from outside (docs/decisions/0018).
  */
 export function watchTree(options: WatchOptions, tools: WatchTools = hostTools): void {
   const { signal, rootPid } = options;
@@ -88,7 +93,10 @@ export function watchTree(options: WatchOptions, tools: WatchTools = hostTools):
   signal.addEventListener('abort', () => callOff(), { once: true });
 }
 
-/** What is exceeded now, if anything. A machine without memory ends every sandbox: whose fault it is cannot be seen. */
+/**
+ * The limit that is exceeded now, or null. A machine without memory ends every sandbox, because nothing shows which one
+ * used it up.
+ */
 export function measure(
   { rootPid, memoryBytes, pids }: Pick<WatchOptions, 'rootPid' | 'memoryBytes' | 'pids'>,
   reader: ProcessReader,
@@ -103,7 +111,7 @@ export function measure(
   return exactly > memoryBytes ? 'oom' : null;
 }
 
-/** All processes inside see the same files; the outermost one is outside. */
+/** All processes inside see the same files; the outermost process is outside. */
 function filesOf([, ...inside]: readonly number[], reader: ProcessReader): number {
   for (const pid of inside) {
     const bytes = reader.temporaryBytes(pid);
@@ -118,7 +126,7 @@ interface ProcessTree {
   readonly furtherBytes: number;
 }
 
-/** `root` and every process below it; null when they have more than `max` threads, and then no more of them is read. */
+/** `root` and every process below it; null as soon as they have more than `max` threads. */
 function collect(root: number, max: number, reader: ProcessReader): ProcessTree | null {
   const resident = new Map([[root, 0]]);
   let furtherBytes = 0;
@@ -152,13 +160,13 @@ function hostReader(): ProcessReader {
   };
 }
 
-/** Field 22; null for a process that only waits to be reaped. */
+/** Field 22; null if the process only waits to be reaped. */
 function startTimeIn(stat: string | null): string | null {
   const fields = stat?.replace(/^.*\) /s, '').split(' ');
   return fields === undefined || fields[0] === 'Z' || fields[0] === 'X' ? null : (fields[19] ?? null);
 }
 
-/** A process that only waits to be reaped is there still, and has no memory. */
+/** A process that waits to be reaped is still listed and has no memory. */
 function glanceIn(status: string | null): ProcessGlance | null {
   const threads = field(status, /^Threads:\s+(\d+)$/m, 1);
   if (threads === null) return null;
@@ -187,6 +195,45 @@ function listNames(dir: string): string[] {
 function readText(path: string): string | null {
   try {
     return readFileSync(path, 'latin1');
+  } catch (cause) {
+    if (isErrno(cause)) return null;
+    throw cause;
+  }
+}
+
+const TMPFS_MAGIC = 0x01021994;
+/** What the kernel uses for each file of a tmpfs besides its content: an inode and a directory entry. */
+const FILE_BYTES = 1024;
+/** Share of the machine's memory that must be free; below it, every sandbox without a cgroup is ended. */
+const RESERVE = 0.05;
+
+/**
+ * Bytes of the in-memory files of the sandbox that `pid` runs in, including deleted files that are still open; null if
+ * it is gone or not built yet.
+ */
+function temporaryBytes(pid: number): number | null {
+  let sum = 0;
+  for (const { dest, sizeBytes } of TEMPORARY) {
+    const found = statOf(`/proc/${pid}/root${dest}`);
+    // Until bubblewrap has changed its root, these are directories of the host.
+    if (found === null || found.type !== TMPFS_MAGIC || found.blocks * found.bsize !== sizeBytes) return null;
+    sum += (found.blocks - found.bfree) * found.bsize + (found.files - found.ffree) * FILE_BYTES;
+  }
+  return sum;
+}
+
+/**
+ * True if the machine has nearly no memory left; `meminfo` is the text of /proc/meminfo. This is the last resort: no
+ * other sum includes the buffers of pipes and sockets and other memory that the kernel uses for a sandbox.
+ */
+export function isMachineShort(meminfo: string = readFileSync('/proc/meminfo', 'latin1')): boolean {
+  const amount = (name: string): number => Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(meminfo)?.[1] ?? NaN);
+  return amount('MemAvailable') + amount('SwapFree') < amount('MemTotal') * RESERVE;
+}
+
+function statOf(path: string): StatsFs | null {
+  try {
+    return statfsSync(path);
   } catch (cause) {
     if (isErrno(cause)) return null;
     throw cause;

@@ -96,8 +96,8 @@ describe.each(identitiesHere())('leaks, %s', (identity) => {
     ['an impossible argument', { argv: ['true', 'a\0b'] }],
     ['an impossible variable', { env: { 'A=B': 'x' } }],
     ['a directory that is not there', { cwd: '/nowhere' }],
-    ['a workspace that is not there', { policy: { workspace: '/nowhere' } }],
-    ['a workspace that is refused', { policy: { workspace: '/usr' } }],
+    ['a workspace that is not there', { policy: { workspace: { path: '/nowhere', layer: null } } }],
+    ['a workspace that is refused', { policy: { workspace: { path: '/usr', layer: null } } }],
     ['an input', { stdin: Buffer.alloc(100_000, 'x') }],
     ['an input that nobody reads, cut short', { argv: ['sleep', '9'], stdin: Buffer.alloc(100_000), timeoutMs: 20 }],
   ])('SEC-2.5 do not occur when twenty-four commands end by %s', async (_, change) => {

@@ -7,7 +7,7 @@ import { ContextdError } from '#src/core/errors.js';
 import { type Bench, openBench, whoCanRun } from '../fixtures/sandbox-harness.ts';
 import { shapeRuns } from '../helpers/property-runs.ts';
 import { settle } from '../helpers/settle-workspace.ts';
-import { openToolRunner } from '../helpers/tool-runner.ts';
+import { openToolRunner, sessionOf } from '../helpers/tool-runner.ts';
 import { type Bench as GuardBench, openBench as openGuardBench } from '../unit/sandbox/workspace/bench.ts';
 import { FIND_PROTECTED, mayBeTooLong, type PathShape, pathScript, pathShapes, protectedName } from './path-shapes.ts';
 
@@ -123,10 +123,10 @@ test(
 
 async function standingAfterCalls(cases: readonly ToolCase[], root: string): Promise<string[]> {
   cpSync(bench.workspace, root, { recursive: true });
-  const policy = bench.policy({ workspace: root });
+  const policy = bench.policy({ workspace: { path: root, layer: null } });
   const tools = openToolRunner(bench, { policyFor: () => policy });
   const write = (path: string) =>
-    refusable(tools.core('safe_write', { path, content: 'x\n' }, { projectRoot: root, timeoutMs: 30_000 }));
+    refusable(tools.core('safe_write', { path, content: 'x\n' }, { session: sessionOf(root), timeoutMs: 30_000 }));
   const command = (script: string) => refusable(bench.bash(script, { cwd: root }, policy));
   try {
     for (const [number, { dir }] of cases.entries()) mkdirSync(join(root, `c${number}`, dir), { recursive: true });

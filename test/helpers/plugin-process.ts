@@ -4,13 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { silentLogger } from '#src/core/log.js';
 import { createCertificate } from '#src/protocol/plugin/certificate.js';
-import {
-  connectPlugin,
-  type PluginConnection,
-  type PluginOptions,
-  type PluginProcess,
-  pluginEnvironment,
-} from '#src/runner/plugin/connect-plugin.js';
+import { connectPlugin, pluginEnvironment } from '#src/runner/plugin/connect-plugin.js';
+import type { PluginConnection } from '#src/runner/plugin/plugin-connection.js';
+import type { PluginOptions, PluginProcess } from '#src/runner/plugin/plugin-process.js';
 
 export interface StartedPlugin {
   child: ChildProcess;
@@ -21,7 +17,7 @@ export interface StartedPlugin {
   connect(): Promise<PluginConnection>;
 }
 
-/** Starts programs as plain children without a sandbox, with the environment of a plugin. `clean` ends them all. */
+/** Starts programs as plain children, unconfined, with what a plugin needs; `clean` ends all of them. */
 export class PluginProcesses {
   readonly #started: PluginProcess[] = [];
   readonly #dirs: string[] = [];

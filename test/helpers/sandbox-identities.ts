@@ -141,7 +141,8 @@ export class Ground {
 
   policy(change: RunChange = {}): SandboxPolicy {
     return {
-      workspace: this.workspace,
+      workspace: { path: this.workspace, layer: null },
+      network: 'none',
       roPaths: [],
       deny: [],
       minIsolation: 'reduced',
@@ -184,7 +185,7 @@ export class Ground {
     return !(await this.missing()).some((one) => one.includes('cgroup'));
   }
 
-  /** The pid of the spawner; null if there is no spawner. */
+  /** The process that forks for the daemon; null if there is no such process. */
   async spawnerPid(): Promise<number | null> {
     const status = await this.#request({ id: ++this.#lastId, op: 'status' });
     if (typeof status !== 'object' || status === null || !('spawnerPid' in status)) return null;

@@ -1,10 +1,12 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import type { SessionRef } from '#src/call/session.js';
 import { systemClock } from '#src/core/clock.js';
 import type { JsonObject } from '#src/core/json.js';
 import { type Logger, silentLogger } from '#src/core/log.js';
 import type { ToolProfile } from '#src/core/profile.js';
-import { createRunner, type Runner, type RunnerDeps, type RunResult, type ToolCall } from '#src/runner/runner.js';
+import { createRunner } from '#src/runner/create-runner.js';
+import type { Runner, RunnerDeps, RunResult, ToolCall } from '#src/runner/runner.js';
 import type { Sandbox, SandboxPolicy, SandboxProcess } from '#src/sandbox/sandbox.js';
 import type { Bench } from '../fixtures/sandbox-harness.ts';
 import { ToolBundles } from './tool-bundle.ts';
@@ -23,12 +25,17 @@ export interface ToolRunner {
   core(tool: string, input: JsonObject, change?: Partial<ToolCall>): Promise<RunResult>;
   /** Calls a tool of any bundle, as a third party's tool. */
   program(tool: string, change: Partial<ToolCall> & Pick<ToolCall, 'bundleDir'>): Promise<RunResult>;
-  /** Calls a tool of a fixture, as a third party's tool. */
+  /** Calls a tool of a fixture. */
   fixture(name: string, tool: string, change?: Partial<ToolCall>): Promise<RunResult>;
   close(): Promise<void>;
 }
 
-/** Makes a runner that uses the bench's sandbox. */
+/** A session of a project, on its base. */
+export function sessionOf(project: string, session = 'session'): SessionRef {
+  return { project, session, branch: null };
+}
+
+/** A runner over the bench's sandbox. */
 export function openToolRunner(bench: Bench, own: Partial<RunnerDeps> & { logger?: Logger } = {}): ToolRunner {
   const bundles = new ToolBundles();
   const processes: SandboxProcess[] = [];
@@ -48,8 +55,7 @@ export function openToolRunner(bench: Bench, own: Partial<RunnerDeps> & { logger
   const call = (tool: string, bundleDir: string, change: Partial<ToolCall>): Promise<RunResult> =>
     runner.run({
       requestId: 'req_1',
-      projectRoot: bench.workspace,
-      sessionKey: 'session',
+      session: sessionOf(bench.workspace),
       tool,
       origin: 'installed',
       bundleSha256: bundleDir,
@@ -79,7 +85,7 @@ export function openToolRunner(bench: Bench, own: Partial<RunnerDeps> & { logger
   };
 }
 
-/** Wraps a sandbox so that everything it starts is recorded. */
+/** The same sandbox; records what it starts. */
 function watched(sandbox: Sandbox, processes: SandboxProcess[], policies: SandboxPolicy[]): Sandbox {
   return {
     launch: () => sandbox.launch(),

@@ -47,7 +47,8 @@ function hostOf(): HostApi {
     ending: () => null,
   } as const;
   const policy = {
-    workspace: '/w',
+    workspace: { path: '/w', layer: null },
+    network: 'none',
     roPaths: [],
     deny: [],
     minIsolation: 'reduced',

@@ -13,7 +13,7 @@ import type { LogRequest__Output } from '#src/protocol/generated/contextd/v1/Log
 import { createCertificate } from '#src/protocol/plugin/certificate.js';
 import { loadPluginProtocol } from '#src/protocol/plugin/load-plugin-protocol.js';
 import { dialPinned } from '#src/protocol/plugin/pinned-tls.js';
-import type { PluginConnection } from '#src/runner/plugin/connect-plugin.js';
+import type { PluginConnection } from '#src/runner/plugin/plugin-connection.js';
 import { buildGoPrograms } from '../helpers/build-go-programs.ts';
 import { fixtureMain, PluginProcesses, type StartedPlugin } from '../helpers/plugin-process.ts';
 
@@ -24,7 +24,7 @@ const go = buildGoPrograms('go-plugin', 'go-host');
 afterEach(() => processes.clean());
 afterAll(() => go.remove());
 
-/** Opens the tool `probe` of a connected process, with a ToolHost that answers and records what it was asked. */
+/** The tool `probe` of a connected process, with a ToolHost that answers and records. */
 async function openProbe(connection: PluginConnection) {
   const asked: { exec: ExecRequest__Output[]; log: LogRequest__Output[] } = { exec: [], log: [] };
   const host = new Server();
@@ -117,7 +117,7 @@ for (const { kind, skip, start } of KINDS) {
       }
     });
 
-    it('sends what it prints to the host', async () => {
+    it('its output is passed on', async () => {
       const started = start();
       const { call } = await openProbe(await started.connect());
       await call({ do: 'print', text: 'hello' });
@@ -142,7 +142,7 @@ for (const { kind, skip, start } of KINDS) {
       expect(readdirSync(started.process.socketDir)).toEqual([]);
     });
 
-    it('is reported with its exit code if it dies, and running calls get no answer', async () => {
+    it('that dies is reported with its exit code, and calls under way get no answer', async () => {
       const started = start();
       const connection = await started.connect();
       const { call } = await openProbe(connection);
@@ -152,12 +152,12 @@ for (const { kind, skip, start } of KINDS) {
       );
       const reason = await connection.closed;
       expect(reason).toMatchObject({ code: 'TOOL_CRASHED', message: expect.stringContaining('exited with code 7') });
-      // grpc-js never ends a call if its connection breaks at the moment the call is sent.
+      // If a connection breaks just as a call is sent, grpc-js never ends the call.
       expect(await Promise.race([answered, connection.closed.then(() => false)])).toBe(false);
       await connection.stop();
     });
 
-    it('SEC-2.1 accepts only the holder of the host certificate', async () => {
+    it('SEC-2.1 answers only the holder of the host certificate', async () => {
       const started = start();
       const connection = await started.connect();
       const [socket = ''] = readdirSync(started.options.privateDir);
@@ -183,7 +183,7 @@ function spokenTo(path: string, own: ReturnType<typeof createCertificate> | unde
     socket.on('data', () => finish(true));
     socket.on('error', () => finish(false));
     socket.on('close', () => finish(false));
-    // The Go library's server sends nothing before the client's preface.
+    // A server of the Go library waits for the client's preface before it sends anything.
     socket.on('secureConnect', () => socket.write('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0', 'latin1'));
   });
 }
@@ -214,7 +214,7 @@ describe.skipIf(go.missing !== null)("a host made with go-plugin's own library",
 });
 
 describe('the plugin side of the SDK', () => {
-  it('without the cookie, says on stderr what it is and exits with 1', () => {
+  it('without the cookie explains itself on stderr and exits with 1', () => {
     const { status, stdout, stderr } = spawnSync(process.execPath, [fixtureMain('plugin-probe')], { encoding: 'utf8' });
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
     expect(stderr).toContain('not meant to be started by hand');
@@ -239,7 +239,7 @@ describe('the plugin side of the SDK', () => {
       host.stdout.on('data', (data: Buffer) => {
         printed += data.toString();
       });
-      // The stream ends when the plugin, which also holds it, is dead.
+      // Ends when the plugin, which also holds it, is dead.
       await once(host.stdout, 'end');
       isOver = true;
       expect(host.signalCode ?? (await once(host, 'exit'))[1]).toBe('SIGKILL');
@@ -252,7 +252,7 @@ describe('the plugin side of the SDK', () => {
   });
 });
 
-describe('a process that breaks the protocol is killed with a reason:', () => {
+describe('a process that breaks the protocol is killed, and the reason says what it did', () => {
   const cases = [
     { fixture: 'plugin-no-handshake', code: 'TOOL_CRASHED', says: 'not ready within 300 ms', startTimeoutMs: 300 },
     { fixture: 'plugin-late', code: 'TOOL_CRASHED', says: 'not ready within 300 ms', startTimeoutMs: 300 },
@@ -274,7 +274,7 @@ describe('a process that breaks the protocol is killed with a reason:', () => {
     });
   }
 
-  it('it cannot be started', async () => {
+  it('a program that cannot be started is reported', async () => {
     const failure = await failureOf(processes.start(['/nonexistent/program']));
     expect(failure).toMatchObject({ code: 'TOOL_CRASHED', message: expect.stringContaining('before it was ready') });
   });
@@ -287,12 +287,12 @@ describe('a process that breaks the protocol is killed with a reason:', () => {
     await close();
   });
 
-  it('SEC-2.1 it serves a certificate other than the announced one', async () => {
+  it('SEC-2.1 a certificate other than the announced one is refused', async () => {
     const failure = await failureOf(processes.fixture('plugin-liar', ['wrong-certificate']));
     expect(failure.message).toContain('health check');
   });
 
-  it('SEC-2.1 it announces a socket to the broker that is not its own', async () => {
+  it('SEC-2.1 what it announces to the broker is dialled only if it is its own socket', async () => {
     const { path, dialled, close } = await hostSocket();
     const connection = await processes.fixture('plugin-liar', ['broker', path], { brokerTimeoutMs: 5_000 }).connect();
     const reasons = [];
@@ -304,13 +304,13 @@ describe('a process that breaks the protocol is killed with a reason:', () => {
       expect.stringContaining('"tcp"'),
       expect.stringContaining('link, which is not a socket'),
       expect.stringContaining('directory, which is not a socket'),
-      expect.stringContaining('no socket in its directory'),
+      expect.stringContaining('is not a socket in its directory'),
     ]);
     expect(dialled()).toBe(0);
     await close();
   });
 
-  it('it never announces a number that the host dials', async () => {
+  it('a broker number that it never announces is reported', async () => {
     const connection = await processes.fixture('plugin-probe', [], { brokerTimeoutMs: 50 }).connect();
     await expect(connection.broker.dial(9)).rejects.toMatchObject({
       code: 'TOOL_CRASHED',
@@ -318,13 +318,13 @@ describe('a process that breaks the protocol is killed with a reason:', () => {
     });
   });
 
-  it('it has no broker: it is connected to, but nothing can be served to it', async () => {
+  it('a process without a broker can be connected to, but nothing can be served to it', async () => {
     const connection = await processes.fixture('plugin-liar', ['no-broker']).connect();
     await connection.ping();
     await vi.waitFor(() => expect(connection.broker.serve(1, new Server())).rejects.toThrow("go-plugin's broker"));
   });
 
-  it('it hangs up: it is reported while it lives, and killed without grace', async () => {
+  it('a process that hangs up is reported while it lives, and killed without grace', async () => {
     const started = processes.fixture('plugin-liar', ['hangs-up'], { graceMs: 600_000 });
     const connection = await started.connect();
     started.child.kill('SIGUSR2');
@@ -336,7 +336,7 @@ describe('a process that breaks the protocol is killed with a reason:', () => {
     await expect(started.process.exited).resolves.toEqual({ code: null, signal: 'SIGKILL' });
   });
 
-  it('it goes on after Shutdown: it is killed when its grace period is over', async () => {
+  it('a process that continues after Shutdown is killed when its grace is over', async () => {
     const started = processes.fixture('plugin-liar', ['stays'], { graceMs: 100 });
     const connection = await started.connect();
     await connection.stop();
@@ -362,7 +362,7 @@ describe('a number that the host serves', () => {
     client.close();
   });
 
-  it('can be dialled by a tool of another user, and never replaces a link', async () => {
+  it('can be dialled by a tool of another user, and replaces no link', async () => {
     const started = processes.fixture('plugin-probe');
     const connection = await started.connect();
     const victim = join(started.options.privateDir, 'victim');

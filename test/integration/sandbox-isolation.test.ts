@@ -2,6 +2,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import {
   chmodSync,
   closeSync,
+  existsSync,
   lstatSync,
   mkdirSync,
   openSync,
@@ -23,7 +24,7 @@ describe.each(whoCanRun())('an isolated command, %s', (who) => {
   });
   afterAll(() => bench.close());
 
-  test('runs in a sandbox that the probe really tried and reported', async () => {
+  test('the probe really ran a sandbox and reports what it found', async () => {
     const machine = await bench.sandbox.probe();
     expect(machine).toMatchObject({ backend: 'bubblewrap', version: expect.stringMatching(/^\d+\.\d+/) });
     const report = await bench.sandbox.isolationFor(bench.workspace);
@@ -37,7 +38,7 @@ describe.each(whoCanRun())('an isolated command, %s', (who) => {
     }
   });
 
-  test('SEC-2.3 has its own namespaces of every kind and cannot create new ones', async () => {
+  test('SEC-2.3 every namespace is its own, and none can be made inside', async () => {
     const names = ['user', 'pid', 'net', 'mnt', 'ipc', 'uts', 'cgroup'];
     const { out } = await bench.bash(`for n in ${names.join(' ')}; do readlink /proc/self/ns/$n; done`);
 
@@ -49,7 +50,7 @@ describe.each(whoCanRun())('an isolated command, %s', (who) => {
     expect(nested.out).not.toContain('rc=0');
   });
 
-  test('SEC-2.3 has no capability and cannot gain privileges', async () => {
+  test('SEC-2.3 has no capability and can get no new privileges', async () => {
     const { out } = await bench.bash('grep -E "^(Cap|NoNewPrivs)" /proc/self/status');
     expect(out.match(/^Cap\w+:\t0{16}$/gm)).toHaveLength(5);
     expect(out).toContain('NoNewPrivs:\t1');
@@ -94,7 +95,7 @@ describe.each(whoCanRun())('an isolated command, %s', (who) => {
     expect(passwd.out).toBe('root\nsandbox\nnobody\nsandbox\n');
   });
 
-  test('SEC-2.3 cannot write outside the workspace, and nothing it writes elsewhere persists', async () => {
+  test('SEC-2.3 nothing outside the workspace can be written, and what is written elsewhere does not stay', async () => {
     const { err } = await bench.bash(
       'for f in /x /usr/x /etc/x /opt/x /dev/x; do : >$f; done; : >/tmp/stays; : >~/stays',
     );
@@ -132,7 +133,7 @@ describe.each(whoCanRun())('an isolated command, %s', (who) => {
     }
   });
 
-  test('SEC-2.3 cannot see or reach a process of the host', async () => {
+  test('SEC-2.3 no process of the host can be seen or reached', async () => {
     const victim = spawn('sleep', ['60'], { stdio: 'ignore' });
     try {
       const { out } = await bench.bash(
@@ -145,7 +146,7 @@ describe.each(whoCanRun())('an isolated command, %s', (who) => {
     }
   });
 
-  test('SEC-2.3 inherits no descriptor of the daemon or of the daemon’s parent', () => {
+  test('SEC-2.3 inherits no descriptor of the daemon, nor one that the daemon was started with', () => {
     const planted = join(bench.base, 'descriptor.txt');
     writeFileSync(planted, 'planted');
     const fd = openSync(planted, 'r');
@@ -177,7 +178,7 @@ describe.each(whoCanRun())('an isolated command, %s', (who) => {
     expect(err).toMatch(/core_pattern: (Read-only file system|Permission denied)/);
   });
 
-  test('can write the workspace at its own path, and new files belong to the owner of the workspace', async () => {
+  test('the workspace is read-write at its own path, and new files belong to its owner', async () => {
     const { out, exitCode } = await bench.bash('pwd; echo hello >file; cat file; stat -c %u file');
     expect({ out, exitCode }).toEqual({ out: `${bench.workspace}\nhello\n1000\n`, exitCode: 0 });
     const made = lstatSync(join(bench.workspace, 'file'));
@@ -185,7 +186,7 @@ describe.each(whoCanRun())('an isolated command, %s', (who) => {
     expect([made.uid, made.gid]).toEqual([workspace.uid, workspace.gid]);
   });
 
-  test('finds read-only toolchains first on PATH and cannot write them', async () => {
+  test('read-only toolchains are mounted, come first on PATH, and cannot be written', async () => {
     const toolchain = join(bench.base, 'closed', 'toolchain');
     mkdirSync(join(toolchain, 'bin'), { recursive: true });
     writeFileSync(join(toolchain, 'bin', 'mytool'), '#!/bin/sh\necho ran\n', { mode: 0o755 });
@@ -195,11 +196,22 @@ describe.each(whoCanRun())('an isolated command, %s', (who) => {
     expect(err).toContain('Read-only file system');
   });
 
-  test('is refused in a workspace that holds contextd’s files or the system', async () => {
-    for (const workspace of ['/', '/usr', '/etc', '/home', bench.base, join(bench.base, 'home')]) {
-      await expect(bench.bash('true', {}, { workspace })).rejects.toMatchObject({ code: 'PATH_INVALID' });
+  test('SEC-2.3 refuses a command on a branch: only the base can be mounted, and a branch must not write it', async () => {
+    const change = { workspace: { path: bench.workspace, layer: 'b' } };
+    await expect(bench.bash('touch ran', {}, change)).rejects.toMatchObject({ code: 'NOT_IMPLEMENTED' });
+    await expect(bench.sandbox.watch(bench.policy(change))).rejects.toMatchObject({ code: 'NOT_IMPLEMENTED' });
+    expect(existsSync(join(bench.workspace, 'ran'))).toBe(false);
+  });
+
+  test('refuses a workspace in which contextd keeps its files, or which belongs to the system', async () => {
+    for (const path of ['/', '/usr', '/etc', '/home', bench.base, join(bench.base, 'home')]) {
+      await expect(bench.bash('true', {}, { workspace: { path, layer: null } })).rejects.toMatchObject({
+        code: 'PATH_INVALID',
+      });
     }
-    await expect(bench.bash('true', {}, { workspace: join(bench.base, 'none') })).rejects.toMatchObject({
+    await expect(
+      bench.bash('true', {}, { workspace: { path: join(bench.base, 'none'), layer: null } }),
+    ).rejects.toMatchObject({
       code: 'PATH_NOT_FOUND',
     });
   });

@@ -7,10 +7,9 @@ import { acceptConfig } from '#src/config/load.js';
 import { systemClock } from '#src/core/clock.js';
 import { silentLogger } from '#src/core/log.js';
 import { Host } from '#src/sandbox/host.js';
-import { gatherFacts } from '#src/sandbox/probe/facts.js';
+import { collectFacts, findBubblewrap } from '#src/sandbox/probe/facts.js';
 import { explainFailure } from '#src/sandbox/probe/failures.js';
 import { Isolation } from '#src/sandbox/probe/isolation.js';
-import { findBubblewrap } from '#src/sandbox/probe/probe.js';
 import { defaultFilter } from '#src/sandbox/seccomp/filter.js';
 
 describe.runIf(process.platform === 'linux')('the probe, on this machine', () => {
@@ -57,7 +56,7 @@ describe.runIf(process.platform === 'linux')('the probe, on this machine', () =>
   test('leaves out a filter that the kernel refuses, and reports it', async () => {
     const broken = Buffer.from('0600000000000000', 'hex').fill(0xff, 0, 2);
     const report = await Isolation.ofHost(openHost(), broken, systemClock).ofMachine();
-    expect(report.missing).toContain('a seccomp filter (this kernel does not take one)');
+    expect(report.missing).toContain('a seccomp filter (this kernel does not accept one)');
   });
 
   test('recognises the message of bubblewrap if user namespaces are limited to 0', async () => {
@@ -71,7 +70,7 @@ describe.runIf(process.platform === 'linux')('the probe, on this machine', () =>
       env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', LC_ALL: 'C' },
     });
     expect(said.status).not.toBe(0);
-    expect(explainFailure(said.stderr, gatherFacts(bubblewrap)).remedy).toContain(
+    expect(explainFailure(said.stderr, collectFacts(bubblewrap)).remedy).toContain(
       'sysctl -w user.max_user_namespaces=15000',
     );
   });

@@ -4,12 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
-import { returnValue } from '#src/sandbox/seccomp/actions.js';
 import { compileProfile } from '#src/sandbox/seccomp/compile.js';
 import { defaultProfile } from '#src/sandbox/seccomp/default-profile.js';
-import { decodeFilter, interpretFilter } from '#src/sandbox/seccomp/interpret.js';
-import type { OciProfile, OciRule } from '#src/sandbox/seccomp/profile.js';
+import { type OciProfile, type OciRule, returnValue } from '#src/sandbox/seccomp/profile.js';
 import { ARCHITECTURES, numberOf, type SeccompArch } from '#src/sandbox/seccomp/syscalls.js';
+import { decodeFilter, interpretFilter } from '../helpers/interpret-filter.ts';
 import { plainProfiles } from '../unit/sandbox/seccomp/oci-samples.ts';
 
 const SOURCE = join(import.meta.dirname, '..', 'fixtures', 'libseccomp-export.c');

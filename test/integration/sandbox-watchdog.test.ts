@@ -113,7 +113,7 @@ describe.skipIf(noJail !== null)('in a sandbox', () => {
       for (const group of groups) cgroups.remove(group);
     });
 
-    test('SEC-2.5 all sandboxes together are bounded in processes', async () => {
+    test('SEC-2.5 all sandboxes together are limited in processes', async () => {
       if (cgroups === null) return;
       const groups = [cgroups.create(EACH_GROUP), cgroups.create(EACH_GROUP)];
       const crowd = `perl -e '$| = 1; for (1..24) { $p = fork; if (!defined $p) { print "refused\\n"; sleep 60 } if (!$p) { sleep 60; exit } } print "all\\n"; sleep 60'`;

@@ -1,12 +1,13 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { SessionRef } from '#src/call/session.js';
 import { systemClock } from '#src/core/clock.js';
 import type { RunnerDeps, RunResult } from '#src/runner/runner.js';
 import { type Bench, openBench, whoCanRun } from '../fixtures/sandbox-harness.ts';
-import { openToolRunner, PROFILE, type ToolRunner } from '../helpers/tool-runner.ts';
+import { openToolRunner, PROFILE, sessionOf, type ToolRunner } from '../helpers/tool-runner.ts';
 
-/** Short grace periods: the tests check outcomes, not durations. */
+/** Short graces: the tests are about outcomes, not durations. */
 const SHORT = { cancelGraceMs: 50, pingDeadlineMs: 500, stopGraceMs: 500 };
 
 const who = whoCanRun().at(-1) ?? 'ordinary user';
@@ -37,33 +38,62 @@ function otherProject(name: string): string {
 const bornAt = ({ output }: RunResult): unknown => output.data.bornAt;
 
 describe('a tool process', () => {
-  it('SEC-2.1 FR-1.4 is a separate process, which the sessions of a project share for the core bundle', async () => {
+  it('SEC-2.1 FR-1.4 runs outside the daemon and is shared by the sessions of a project for the core bundle', async () => {
     const tools = open();
-    const a = await tools.fixture('ignore-cancel', 'birth', { origin: 'core', sessionKey: 'a' });
-    const b = await tools.fixture('ignore-cancel', 'birth', { origin: 'core', sessionKey: 'b' });
+    const a = await tools.fixture('ignore-cancel', 'birth', {
+      origin: 'core',
+      session: sessionOf(bench.workspace, 'a'),
+    });
+    const b = await tools.fixture('ignore-cancel', 'birth', {
+      origin: 'core',
+      session: sessionOf(bench.workspace, 'b'),
+    });
     expect(bornAt(a)).not.toBe(performance.timeOrigin);
     expect(bornAt(b)).toBe(bornAt(a));
     expect(tools.processes).toHaveLength(1);
   });
 
-  it('SEC-2.1 of another bundle belongs to one session', async () => {
+  it('SEC-2.1 of another bundle serves one session', async () => {
     const tools = open();
-    const a = await tools.fixture('ignore-cancel', 'birth', { sessionKey: 'a' });
-    const b = await tools.fixture('ignore-cancel', 'birth', { sessionKey: 'b' });
-    const again = await tools.fixture('ignore-cancel', 'birth', { sessionKey: 'a' });
+    const a = await tools.fixture('ignore-cancel', 'birth', { session: sessionOf(bench.workspace, 'a') });
+    const b = await tools.fixture('ignore-cancel', 'birth', { session: sessionOf(bench.workspace, 'b') });
+    const again = await tools.fixture('ignore-cancel', 'birth', { session: sessionOf(bench.workspace, 'a') });
     expect(bornAt(b)).not.toBe(bornAt(a));
     expect(bornAt(again)).toBe(bornAt(a));
   });
 
-  it('SEC-2.1 is not shared between projects', async () => {
-    const tools = open({ config: SHORT, policyFor: (workspace) => bench.policy({ workspace }) });
+  it('SEC-2.1 is not shared by two branches, nor by a branch and its base, nor by two sessions with a branch', async () => {
+    const asked: SessionRef[] = [];
+    const policyFor = (session: SessionRef) => {
+      asked.push(session);
+      return bench.policy();
+    };
+    const tools = open({ config: SHORT, policyFor });
+    const on = (session: string, branch: string | null) => ({ ...sessionOf(bench.workspace, session), branch });
+    const sessions = [on('a', null), on('b', null), on('a', 'x'), on('a', 'y'), on('b', 'x'), on('a', 'x')];
+    const born: unknown[] = [];
+    for (const session of sessions)
+      born.push(bornAt(await tools.fixture('ignore-cancel', 'birth', { origin: 'core', session })));
+    const [base, sameBase, branch, otherBranch, otherSession, sameBranch] = born;
+    expect([sameBase, sameBranch]).toEqual([base, branch]);
+    expect(new Set([base, branch, otherBranch, otherSession]).size).toBe(4);
+    expect(tools.processes).toHaveLength(4);
+    // The policy of each process is that of the session it was started for.
+    expect(asked).toEqual([on('a', null), on('a', 'x'), on('a', 'y'), on('b', 'x')]);
+  });
+
+  it('SEC-2.1 is not shared by two projects', async () => {
+    const tools = open({
+      config: SHORT,
+      policyFor: ({ project }) => bench.policy({ workspace: { path: project, layer: null } }),
+    });
     const here = await tools.fixture('ignore-cancel', 'birth', { origin: 'core' });
-    const projectRoot = otherProject('other');
-    const there = await tools.fixture('ignore-cancel', 'birth', { origin: 'core', projectRoot });
+    const session = sessionOf(otherProject('other'));
+    const there = await tools.fixture('ignore-cancel', 'birth', { origin: 'core', session });
     expect(bornAt(there)).not.toBe(bornAt(here));
   });
 
-  it('SEC-2.1 has an environment of only what the handshake and a shell need', async () => {
+  it('SEC-2.1 has only the environment that the handshake and a shell need', async () => {
     const tools = open();
     const { output } = await tools.fixture('ask-host', 'environment');
     expect(output.data.names).toEqual(
@@ -81,7 +111,7 @@ describe('a tool process', () => {
     );
   });
 
-  it('that crashes fails every running call at once, and is started again for the next call', async () => {
+  it('that crashes fails every call under way at once, and is started again for the next call', async () => {
     const tools = open();
     const waiting = [1, 2].map(() =>
       expect(tools.fixture('crash', 'wait')).rejects.toMatchObject({ code: 'TOOL_CRASHED' }),
@@ -95,7 +125,7 @@ describe('a tool process', () => {
     expect(tools.processes).toHaveLength(2);
   });
 
-  it('that crashes repeatedly is started again only after a wait, which the error names', async () => {
+  it('that crashes again and again is started only after a wait, which the error names', async () => {
     let now = 0;
     const tools = open({ config: SHORT, clock: { now: systemClock.now, monotonic: () => now } });
     const crash = () => tools.fixture('crash', 'crash');
@@ -127,7 +157,7 @@ describe('a tool process', () => {
     await tools.processes[0]?.exited;
   });
 
-  it('FR-1.4 that sends more after its answer is killed, and the answer is kept', async () => {
+  it('FR-1.4 that sends more after its answer is killed, and the answer counts', async () => {
     const tools = open();
     const beside = expect(tools.fixture('break-protocol', 'wait')).rejects.toMatchObject({
       code: 'TOOL_CRASHED',
@@ -137,7 +167,7 @@ describe('a tool process', () => {
     await beside;
   });
 
-  it('FR-1.4 that answers with a gRPC error fails the call and keeps running', async () => {
+  it('FR-1.4 that answers with a gRPC error has failed and stays alive', async () => {
     const tools = open();
     const refused = { code: 'INTERNAL_ERROR', message: 'the tool failed: no such planet' };
     await expect(tools.fixture('break-protocol', 'refuse')).rejects.toMatchObject(refused);
@@ -145,7 +175,7 @@ describe('a tool process', () => {
     expect(tools.processes).toHaveLength(1);
   });
 
-  it('FR-1.4 of another protocol version is refused with both versions', async () => {
+  it('FR-1.4 of another protocol version is refused, naming both versions', async () => {
     const tools = open();
     await expect(tools.fixture('lie-about-version', 'any')).rejects.toMatchObject({
       code: 'VERSION_MISMATCH',
@@ -154,7 +184,7 @@ describe('a tool process', () => {
     await tools.processes[0]?.exited;
   });
 
-  it('that never sends anything is killed at the start deadline', async () => {
+  it('that prints nothing is killed at the start deadline', async () => {
     const tools = open({ config: { startDeadlineMs: 300 } });
     await expect(tools.fixture('silent', 'any')).rejects.toMatchObject({
       code: 'TOOL_CRASHED',
@@ -163,7 +193,7 @@ describe('a tool process', () => {
     await tools.processes[0]?.exited;
   });
 
-  it('is not called for a tool that it does not have', async () => {
+  it('that does not serve the tool gets no call', async () => {
     const tools = open();
     await expect(tools.fixture('ignore-cancel', 'other')).rejects.toMatchObject({ code: 'TOOL_NOT_FOUND' });
   });
@@ -176,7 +206,7 @@ describe('a tool process', () => {
     expect(tools.processes).toHaveLength(2);
   });
 
-  it('SEC-2.1 gets the configured limits narrowed by its profile, and may use unix sockets', async () => {
+  it('SEC-2.1 gets the configured limits as narrowed by its profile, and keeps unix sockets', async () => {
     const tools = open();
     const limits = { memoryMb: 256, pids: 1_000_000, cpus: 1.5 };
     const profile = { ...PROFILE, minIsolation: 'reduced', seccomp: ['no-inet', 'no-unix'], limits } as const;
@@ -196,7 +226,7 @@ describe('the end of a call', () => {
     const beside = expect(tools.fixture('hang', 'wait')).rejects.toMatchObject({ code: 'TOOL_CRASHED' });
     await expect(tools.fixture('hang', 'hang', { timeoutMs: 30 })).rejects.toMatchObject({
       code: 'TIMEOUT',
-      message: 'hang was not done after 30 ms',
+      message: 'hang did not finish within 30 ms',
     });
     await beside;
     await tools.processes[0]?.exited;
@@ -207,12 +237,12 @@ describe('the end of a call', () => {
     const profile = { ...PROFILE, limits: { timeoutMs: 30 } };
     await expect(tools.fixture('ignore-cancel', 'ignore', { profile })).rejects.toMatchObject({
       code: 'TIMEOUT',
-      message: 'ignore was not done after 30 ms',
+      message: 'ignore did not finish within 30 ms',
       remedy: 'Ask for less at once: its tool.json allows no more time.',
     });
   });
 
-  it('stops new calls to a process that ignores it, lets its other calls finish and then kills it', async () => {
+  it('that the tool ignores sends no new calls there, lets the others finish and then kills the process', async () => {
     const tools = open();
     const slow = tools.fixture('ignore-cancel', 'slow', { input: { until: 'go-on' } });
     const ignored = tools.fixture('ignore-cancel', 'ignore', { timeoutMs: 30 });
@@ -224,7 +254,7 @@ describe('the end of a call', () => {
     expect(tools.processes).toHaveLength(2);
   });
 
-  it('by its caller is CANCELLED when the grace period is over', async () => {
+  it('by its caller is CANCELLED when the grace is over', async () => {
     const tools = open();
     await tools.fixture('ignore-cancel', 'echo');
     const caller = new AbortController();
@@ -249,7 +279,7 @@ describe('the end of a call', () => {
     await expect(result).rejects.toMatchObject({ code: 'CANCELLED' });
   });
 
-  it('by a stopping daemon is INTERRUPTED, and no process remains', async () => {
+  it('by a stop of the daemon is INTERRUPTED, and no process stays alive', async () => {
     const tools = open();
     await tools.fixture('ignore-cancel', 'echo');
     const result = expect(tools.fixture('ignore-cancel', 'ignore')).rejects.toMatchObject({ code: 'INTERRUPTED' });
@@ -260,7 +290,7 @@ describe('the end of a call', () => {
     await expect(tools.fixture('ignore-cancel', 'echo')).rejects.toMatchObject({ code: 'INTERRUPTED' });
   });
 
-  it('by a stopping daemon during the start is INTERRUPTED', async () => {
+  it('by a stop of the daemon while the process starts is INTERRUPTED', async () => {
     const tools = open();
     const result = expect(tools.fixture('silent', 'any')).rejects.toMatchObject({ code: 'INTERRUPTED' });
     await expect.poll(() => tools.processes.length).toBe(1);
@@ -278,7 +308,7 @@ describe('the end of a call', () => {
   });
 });
 
-describe('a request of a tool to the host', () => {
+describe('what a tool asks of the host', () => {
   it('FR-8.4 is answered with the grant, refused without it, and recorded in both cases', async () => {
     const tools = open();
     const input = { text: 'the word is swordfish' };
@@ -311,7 +341,7 @@ describe('a request of a tool to the host', () => {
     expect(refused.output.data.answer).toMatch(/^PERMISSION_DENIED/);
   });
 
-  it('FR-8.4 is refused to other than core tools if host.proto says so, whatever is granted', async () => {
+  it('FR-8.4 is for the core tools alone if host.proto says so, whatever is granted', async () => {
     const tools = open();
     const input = { method: 'BranchOpen' };
     const core = await tools.fixture('ask-host', 'ask', { origin: 'core', input });
@@ -322,7 +352,7 @@ describe('a request of a tool to the host', () => {
     );
   });
 
-  it('FR-8.4 with the id of a finished call is refused, even while another call runs', async () => {
+  it('FR-8.4 is refused with the id of a call that is over, even while another call runs', async () => {
     const tools = open();
     await tools.fixture('ask-host', 'keep-context', { grants: ['scrub'] });
     const { output, hostCalls } = await tools.fixture('ask-host', 'use-kept', { grants: ['scrub'] });
@@ -353,7 +383,7 @@ describe('a request of a tool to the host', () => {
     expect(lines).toEqual([{ tool: 'log', request_id: 'req_1', message: 'hello' }]);
   });
 
-  it('leads to a report of protected paths that the tool created itself, which are moved away', async () => {
+  it('moves away and reports protected paths that the tool itself creates', async () => {
     const tools = open();
     const { quarantined } = await tools.fixture('ask-host', 'write', { input: { path: '.mcp.json' } });
     expect(quarantined).toMatchObject([{ path: '.mcp.json' }]);

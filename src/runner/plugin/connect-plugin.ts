@@ -9,19 +9,15 @@ import {
 } from '../../protocol/plugin/environment.ts';
 import { parseHandshake, quote } from '../../protocol/plugin/handshake-line.ts';
 import { type DialTarget, dialPinned, type Pair } from '../../protocol/plugin/pinned-tls.ts';
-import { adoptSocket } from './adopt-socket.ts';
+import { adoptSocket } from './host-broker.ts';
 import { LiveConnection, type PluginConnection } from './plugin-connection.ts';
-import { PluginOutput } from './plugin-output.ts';
-import { describeEnd, type PluginOptions, type PluginProcess } from './plugin-process.ts';
+import { describeEnd, type PluginOptions, PluginOutput, type PluginProcess } from './plugin-process.ts';
 import { within } from './within.ts';
 
-export type { PluginConnection } from './plugin-connection.ts';
-export type { HostCertificate, PluginOptions, PluginProcess } from './plugin-process.ts';
-
-/** Milliseconds to wait for the last words of a process that is dead. */
+/** Milliseconds to wait for the last output of a dead process. */
 const LAST_WORDS_MS = 200;
 
-/** What a tool's process must have in its environment when it starts, so that it can be connected to. */
+/** The environment variables that a tool's process must have so that it can be connected to. */
 export function pluginEnvironment(
   options: Pick<PluginOptions, 'certificate' | 'insideSocketDir'>,
 ): Record<string, string> {
@@ -34,10 +30,10 @@ export function pluginEnvironment(
 }
 
 /**
- * The host's side of go-plugin's handshake, core protocol 1: reads the one line the process prints, dials its socket
- * with both certificates pinned and waits for its health check. Throws TOOL_CRASHED when the process ends, does not
- * answer in time or says what cannot be trusted, VERSION_MISMATCH when it speaks another version; the process is dead
- * then. What it printed is quoted in the message, unscrubbed.
+ * The host's side of go-plugin's handshake, core protocol 1: reads the one line that the process prints, dials its
+ * socket with both certificates pinned and waits for its health check. Throws TOOL_CRASHED if the process ends, does
+ * not answer in time or prints something that cannot be trusted, and VERSION_MISMATCH if it speaks another version; the
+ * process is dead then. The message quotes what it printed, unscrubbed.
  */
 export async function connectPlugin(process: PluginProcess, options: PluginOptions): Promise<PluginConnection> {
   const output = new PluginOutput(process, options.onOutput);
@@ -75,7 +71,7 @@ async function open(
   }
 }
 
-/** A certificate can be well formed and of no use for TLS. */
+/** A certificate can be well formed and still be unusable for TLS. */
 function dial(path: string, pair: Pair): DialTarget {
   try {
     return dialPinned(path, pair);
@@ -84,7 +80,7 @@ function dial(path: string, pair: Pair): DialTarget {
   }
 }
 
-/** `failed` rejects when the process ends or the time is over. */
+/** `failed` rejects if the process ends or the time is over. */
 function watchStart(process: PluginProcess, timeoutMs: number): { failed: Promise<never>; lift(): void } {
   let timer: NodeJS.Timeout | undefined;
   const failed = new Promise<never>((_, reject) => {
@@ -95,7 +91,7 @@ function watchStart(process: PluginProcess, timeoutMs: number): { failed: Promis
   return { failed, lift: () => clearTimeout(timer) };
 }
 
-/** The process is dead: what it said on stderr is the best reason there is. */
+/** The process is dead: what it printed on stderr is the best reason there is. */
 async function explain(thrown: unknown, output: PluginOutput): Promise<unknown> {
   if (!(thrown instanceof ContextdError)) return thrown;
   await within(LAST_WORDS_MS, output.ended);

@@ -21,7 +21,7 @@ import { HostBroker } from './host-broker.ts';
 import { describeEnd, type PluginExit, type PluginOptions, type PluginProcess } from './plugin-process.ts';
 import { within } from './within.ts';
 
-/** Milliseconds a process may take to be seen dead after its connection broke: how it ended is the better reason. */
+/** Milliseconds to wait for the end of the process after its connection broke: how it ended is the better reason. */
 const EXIT_REPORT_MS = 200;
 
 type ClientClass<C extends Client> = new (
@@ -32,29 +32,29 @@ type ClientClass<C extends Client> = new (
 
 /** A tool process that answered its health check. */
 export interface PluginConnection {
-  /** Version of the tool protocol both sides speak. */
+  /** Version of the tool protocol that both sides speak. */
   readonly appVersion: number;
   /**
-   * A client on the one connection. It needs no close, and closing it closes the connection. Whoever waits for a call
-   * watches `closed` too: one that is sent in the moment in which the connection breaks may never end.
+   * A client on the one connection. It needs no close, and closing it closes the connection. Anyone who waits for a
+   * call must also watch `closed`: a call sent just as the connection breaks may never end.
    */
   client<C extends Client>(make: ClientClass<C>): C;
   readonly broker: {
     /** A number that was not given out before. */
     nextId(): number;
     /**
-     * Serves `server`, not yet bound, to the plugin alone; it is ended with the connection. Resolves when that is
-     * announced; the plugin must dial within its own broker timeout.
+     * Serves `server`, not yet bound, to the plugin alone, until the connection closes. Resolves when it is announced;
+     * the plugin must dial within its own broker timeout.
      */
     serve(id: number, server: Server): Promise<void>;
-    /** What to build a client on for a number that the plugin serves; that client is the caller's to close. */
+    /** What to build a client on for a number that the plugin serves. The caller closes that client. */
     dial(id: number): Promise<DialTarget>;
   };
-  /** Asks the health service. Throws TOOL_CRASHED when it does not answer `SERVING` in time. */
+  /** Asks the health service. Throws TOOL_CRASHED if it does not answer `SERVING` in time. */
   ping(): Promise<void>;
   /** Asks the plugin to shut down, waits for the grace time and kills it. Never rejects; idempotent. */
   stop(): Promise<void>;
-  /** Settles once, never rejects: null after `stop`, else why the process or its connection is gone. */
+  /** Settles once, never rejects: null after `stop`, otherwise why the process or its connection is gone. */
   readonly closed: Promise<ContextdError | null>;
 }
 
@@ -122,7 +122,7 @@ export class LiveConnection implements PluginConnection {
     return this.#stopped;
   }
 
-  /** Gives back what the connection holds here. Idempotent. */
+  /** Releases what the connection holds on the host. Idempotent. */
   release(): Promise<void> {
     this.#released ??= (async () => {
       await this.#broker?.close();
@@ -143,7 +143,7 @@ export class LiveConnection implements PluginConnection {
     });
   }
 
-  /** A plugin need not serve this; what it says then is on its own streams. */
+  /** A plugin need not serve this; then its output comes on its own streams. */
   #readStdio(): void {
     const { options } = this.#made;
     const stream = this.client(this.#protocol.GRPCStdio).StreamStdio({});
@@ -185,7 +185,7 @@ export class LiveConnection implements PluginConnection {
     await this.release();
   }
 
-  /** Whether it answers does not matter: the library itself drops the connection before it does. */
+  /** The answer does not matter: the library itself drops the connection before it sends one. */
   #askToShutDown(): void {
     const deadline = Date.now() + this.#made.options.graceMs;
     this.client(this.#protocol.GRPCController).Shutdown({}, { deadline }, () => {});

@@ -1,4 +1,4 @@
-/** What `settles` gives, or undefined after `timeoutMs`. */
+/** The value of `settles`, or undefined after `timeoutMs`. */
 export function within<T>(timeoutMs: number, settles: Promise<T>): Promise<T | undefined> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<undefined>((resolve) => {

@@ -1,26 +1,29 @@
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { Logger } from '../../core/log.ts';
 import {
+  amount,
   type CgroupBackend,
   type CgroupFiles,
   type CgroupTotals,
+  counter,
   type GroupFiles,
   type GroupLimits,
   type GroupTree,
   hostCgroupFiles,
+  isLeftover,
+  type StartTimeOf,
   type TotalLimits,
+  topGroupName,
 } from './files.ts';
-import { locateCgroups } from './locate.ts';
-import { isLeftover, type StartTimeOf, topGroupName } from './name.ts';
-import { resolveTotal } from './total.ts';
+import { type CgroupPlaces, locateCgroups } from './locate.ts';
 import { openV1 } from './v1.ts';
 import { openV2 } from './v2.ts';
 
-/** Idle groups kept for each set of limits, and in all. */
+/** Idle groups kept for each set of limits, and in total. */
 const IDLE_MAX = 16;
 const IDLE_TOTAL_MAX = 48;
 
@@ -31,8 +34,8 @@ interface Lease {
 }
 
 /**
- * The groups of one spawner's sandboxes, all below one group that bounds them together, which lies below the spawner's
- * own, so that a limit on contextd holds for what it runs.
+ * The groups of one spawner's sandboxes. They are below one group that limits all of them together, which is below the
+ * spawner's own group, so that a limit on contextd also holds for what it runs.
  */
 export class Cgroups {
   readonly kind: 'v1' | 'v2';
@@ -53,7 +56,7 @@ export class Cgroups {
     this.#removeLeftovers(startTimeOf);
   }
 
-  /** A group with these limits, empty. One that served a sandbox before is taken first; `remove` gives it back. */
+  /** An empty group with these limits: an idle one if there is one. Return it with `remove`. */
   create(limits: GroupLimits): GroupFiles {
     const key = keyOf(limits);
     const idle = this.#takeIdle(key);
@@ -63,7 +66,7 @@ export class Cgroups {
     return lease;
   }
 
-  /** Changes the limits of a group in use. Throws the system's error, such as EBUSY for less memory than is in use. */
+  /** Changes the limits of a group in use. Throws the system's error, for example EBUSY if more memory is in use. */
   setLimits(lease: GroupFiles, limits: GroupLimits): void {
     const held = this.#leases.get(lease);
     const key = keyOf(limits);
@@ -74,8 +77,8 @@ export class Cgroups {
 
   /**
    * Takes back a group whose sandbox is dead. Making and removing a memory group costs the kernel up to ten
-   * milliseconds, so an empty one is kept for the next sandbox; one that is not is removed, which nobody waits for but
-   * `stop`. A second call for the same use does nothing.
+   * milliseconds, so an empty group is kept for the next sandbox; any other is removed in the background. A second call
+   * for the same use does nothing.
    */
   remove(lease: GroupFiles): void {
     const held = this.#leases.get(lease);
@@ -92,7 +95,7 @@ export class Cgroups {
     return this.#backend.totals();
   }
 
-  /** True when a process really can join a group. */
+  /** True if a process can really join a group. */
   async prove(): Promise<boolean> {
     const group = this.create({ memoryBytes: 64 * 1024 * 1024, pids: 8, cpus: 0 });
     const script = 'for file; do echo 0 >"$file" || exit 1; done';
@@ -109,7 +112,7 @@ export class Cgroups {
     }
   }
 
-  /** Kills what is still in a group and removes all of them. Idempotent. */
+  /** Kills what is still in a group and removes all groups. Idempotent. */
   async stop(): Promise<void> {
     this.#idle.clear();
     const tree = this.#backend.tree();
@@ -120,8 +123,8 @@ export class Cgroups {
   }
 
   /**
-   * A dead process counts until its parent has taken note, and the parent of a sandbox's init is by then the system's,
-   * which may take its time: a group used over and over before that would fill up with the dead.
+   * A dead process counts until its parent has reaped it. The parent of a sandbox's init is the system's init by then,
+   * which may take its time: a group that is reused before that would fill up with dead processes.
    */
   #takeIdle(key: string): GroupFiles | undefined {
     const idle = this.#idle.get(key) ?? [];
@@ -161,7 +164,7 @@ export class Cgroups {
     return tree.dirs.map((dir) => this.#files.removeDir(dir)).every((removed) => removed);
   }
 
-  /** A spawner killed while a sandbox was being built leaves a bubblewrap that waits for ever. */
+  /** If a spawner is killed while it builds a sandbox, a bubblewrap stays that waits for ever. */
   #removeLeftovers(startTimeOf?: StartTimeOf): void {
     for (const name of this.#backend.list().filter((one) => isLeftover(one, startTimeOf))) {
       const tree = this.#backend.find(name);
@@ -175,7 +178,7 @@ function keyOf({ memoryBytes, pids, cpus }: GroupLimits): string {
   return `${memoryBytes} ${pids} ${cpus}`;
 }
 
-/** The kernel's counts go on over the life of a group; this one's begin now. */
+/** The kernel counts over the whole life of a group; this view counts from now on. */
 function countingFrom(group: GroupFiles): GroupFiles {
   const before = group.events();
   return {
@@ -188,9 +191,9 @@ function countingFrom(group: GroupFiles): GroupFiles {
 }
 
 /**
- * Memory, process and processor limits by cgroup: v1 where its files are writable, else a delegated v2 subtree, else
- * null. `total` bounds all sandboxes together; 0 bytes: three quarters of the machine's memory. `movedPids`: contextd's
- * own processes, which v2 moves into a leaf where they share the spawner's group.
+ * Memory, process and processor limits by cgroup: v1 if its files are writable, otherwise a delegated v2 subtree,
+ * otherwise null. `total` limits all sandboxes together; 0 bytes means three quarters of the machine's memory.
+ * `movedPids` are contextd's own processes, which v2 moves into a leaf if they share the spawner's group.
  */
 export async function openCgroups(
   logger: Logger,
@@ -209,4 +212,39 @@ export async function openCgroups(
   if (await cgroups.prove()) return cgroups;
   await cgroups.stop();
   return null;
+}
+
+const KIB = 1024;
+/** Share of the machine's memory for all sandboxes together, if nothing is configured. */
+const SHARE = 3 / 4;
+
+/**
+ * The total limits, with 0 memory replaced by three quarters of what this machine, or contextd's own group, has.
+ * `meminfo` is the text of /proc/meminfo.
+ */
+export function resolveTotal(
+  asked: TotalLimits,
+  meminfo: string,
+  places: CgroupPlaces,
+  files: CgroupFiles,
+): TotalLimits {
+  if (asked.memoryBytes > 0) return asked;
+  const machine = Number(/^MemTotal:\s+(\d+) kB$/m.exec(meminfo)?.[1] ?? Number.POSITIVE_INFINITY) * KIB;
+  const memory = Math.min(machine, ...ownLimits(places, files).filter((bytes) => bytes > 0));
+  return { memoryBytes: Math.floor(memory * SHARE), pids: asked.pids };
+}
+
+/** Memory limits of the own group and its parents; 0 if unknown. */
+function ownLimits({ v1, v2 }: CgroupPlaces, files: CgroupFiles): number[] {
+  const inherited = v1 === null ? 0 : counter(files.read(join(v1.memory, 'memory.stat')), 'hierarchical_memory_limit');
+  return [inherited, ...limitsUpwards(v2, files)];
+}
+
+/** The root of the hierarchy has no `memory.max`. */
+function limitsUpwards(place: string | null, files: CgroupFiles): number[] {
+  const limits: number[] = [];
+  for (let dir = place; dir !== null && files.exists(join(dir, 'memory.max')); dir = dirname(dir)) {
+    limits.push(amount(files.read(join(dir, 'memory.max'))));
+  }
+  return limits;
 }

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 
 /** The directory of the spawner's own group in each hierarchy. */
 export interface CgroupPlaces {
-  /** By controller; null unless memory and pids are there. */
+  /** By controller; null unless memory and pids exist. */
   readonly v1: V1Places | null;
   readonly v2: string | null;
 }
@@ -57,7 +57,9 @@ function ownPaths(text: string): Map<string, string> {
   return paths;
 }
 
-/** A container sees a part of the tree: the own path counts from the mount's root, or the mount itself is the place. */
+/**
+ * A container sees part of the tree: the own path is relative to the mount's root, or the mount itself is the group.
+ */
 function placeIn(mount: CgroupMount, path: string): string {
   const root = mount.root === '/' ? '' : mount.root;
   const below = path === root || path.startsWith(`${root}/`) ? path.slice(root.length) : '';

@@ -11,15 +11,18 @@ import {
   type GroupFiles,
   type GroupLimits,
   type GroupTree,
+  isTopGroup,
   killListed,
   OWN_PROCESSES,
   type TotalLimits,
   withChildren,
 } from './files.ts';
 import type { V1Places } from './locate.ts';
-import { isTopGroup } from './name.ts';
 
-/** v1: one directory per controller, joined through `tasks`, which is 100 times faster than `cgroup.procs`. Null when not writable. */
+/**
+ * v1: one directory for each controller. Processes join through `tasks`, which is 100 times faster than `cgroup.procs`.
+ * Null if it is not writable.
+ */
 export function openV1(own: V1Places, files: CgroupFiles, { name, total }: BackendSetup): CgroupBackend | null {
   const top = makeTop(own, name, files);
   if (top === null) return null;
@@ -56,7 +59,10 @@ export function openV1(own: V1Places, files: CgroupFiles, { name, total }: Backe
   };
 }
 
-/** Only a group that was made tells: permission bits do not, for root in a container with read-only cgroups. */
+/**
+ * Only making a group proves that it can be made: permission bits do not, for root in a container with read-only
+ * cgroups.
+ */
 function makeTop(own: V1Places, name: string, files: CgroupFiles): V1Places | null {
   const top = below(own, name);
   if (!isMade(top.memory, files)) return null;
@@ -78,7 +84,7 @@ function isMade(dir: string, files: CgroupFiles): boolean {
   }
 }
 
-/** Kernels before 5.11 bound children by their parent only where this was asked for, before the first child. */
+/** Kernels before 5.11 apply a parent's limit to its children only if this is set before the first child. */
 function limitTotal(top: V1Places, total: TotalLimits, files: CgroupFiles): void {
   const hierarchy = join(top.memory, 'memory.use_hierarchy');
   if (files.read(hierarchy).trim() === '0') files.write(hierarchy, '1');
@@ -97,7 +103,7 @@ function limit(group: V1Places, limits: GroupLimits, files: CgroupFiles): void {
   files.write(file, String(quota ?? -1));
 }
 
-/** The limit with swap may at no moment be below the one without. */
+/** The limit with swap may never be below the limit without. */
 function limitMemory(dir: string, bytes: number, files: CgroupFiles): void {
   const plain = join(dir, 'memory.limit_in_bytes');
   const withSwap = join(dir, 'memory.memsw.limit_in_bytes');

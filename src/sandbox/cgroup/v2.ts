@@ -11,29 +11,31 @@ import {
   type GroupFiles,
   type GroupLimits,
   type GroupTree,
+  homeNameOf,
+  isHome,
+  isTopGroup,
   killListed,
   OWN_PROCESSES,
   withChildren,
 } from './files.ts';
-import { homeNameOf, isHome, isTopGroup } from './name.ts';
 
-/** Where the spawner was, once opened: everything to be undone. */
+/** What was changed when it was opened, and must be undone. */
 interface Opened {
   readonly place: string;
   readonly home: string;
   readonly top: string;
   readonly movedPids: readonly number[];
-  /** Controllers that were handed to the children of `place`. */
+  /** Controllers that were enabled for the children of `place`. */
   readonly enabled: readonly string[];
 }
 
 /**
  * v2, in a subtree that was delegated to contextd (`systemd-run --user --scope -p Delegate=yes`). A group with
- * processes cannot hand controllers to children, so the spawner (and the daemon) first move into a leaf of their own;
- * where another process remains, that is EBUSY, everything is undone and there is no backend.
+ * processes cannot enable controllers for its children, so the spawner (and the daemon) first move into a leaf of their
+ * own. If another process remains, the kernel answers EBUSY: then everything is undone and there is no backend.
  */
 export function openV2(own: string, files: CgroupFiles, setup: BackendSetup): CgroupBackend | null {
-  // A spawner that follows a dead one starts in the leaf to which the daemon was moved.
+  // A spawner that follows a dead one starts in the leaf that the daemon was moved into.
   const place = isHome(basename(own)) ? dirname(own) : own;
   const enabled = missingControllers(place, files);
   if (enabled === null) return null;
@@ -59,7 +61,7 @@ function moveAside({ place, home, movedPids, enabled }: Opened, files: CgroupFil
   handDown(place, enabled, files);
 }
 
-/** No process is ever in the top group itself, so that it may hand controllers down too. */
+/** The top group itself never has a process, so that it may enable controllers for its children too. */
 function makeTop({ place, top }: Opened, { total }: BackendSetup, files: CgroupFiles): void {
   files.makeDir(top);
   files.write(join(top, 'memory.max'), String(total.memoryBytes));
@@ -100,12 +102,12 @@ function backend(opened: Opened, files: CgroupFiles): CgroupBackend {
   };
 }
 
-/** In a leaf to which a daemon was moved nothing is ever killed: it goes when it is empty. */
+/** Nothing is killed in a leaf that a daemon was moved into: it is removed when it is empty. */
 function treeOf(dir: string, files: CgroupFiles): GroupTree {
   return { dirs: withChildren(dir, files), kill: isHome(basename(dir)) ? () => {} : () => killAll(dir, files) };
 }
 
-/** Controllers still to be handed to children; null when memory or pids is not offered here. */
+/** Controllers that must still be enabled for children; null if memory or pids is not available here. */
 function missingControllers(place: string, files: CgroupFiles): string[] | null {
   const offered = wordsOf(files.read(join(place, 'cgroup.controllers')));
   if (!offered.includes('memory') || !offered.includes('pids')) return null;
@@ -130,7 +132,7 @@ function limit(dir: string, limits: GroupLimits, files: CgroupFiles): void {
   writeOffered(join(dir, 'cpu.max'), `${cpuQuotaUs(limits.cpus) ?? 'max'} ${CPU_PERIOD_US}`, files);
 }
 
-/** For what older kernels, and machines without swap or without the cpu controller, do not have. */
+/** For files that older kernels, and machines without swap or without the cpu controller, do not have. */
 function writeOffered(file: string, text: string, files: CgroupFiles): void {
   if (files.exists(file)) files.write(file, text);
 }
@@ -147,13 +149,16 @@ function describe(dir: string, files: CgroupFiles): GroupFiles {
   };
 }
 
-/** `cgroup.kill` (5.14) takes the whole subtree. */
+/** `cgroup.kill` (Linux 5.14) kills the whole subtree. */
 function killAll(dir: string, files: CgroupFiles): void {
   if (files.exists(join(dir, 'cgroup.kill'))) files.write(join(dir, 'cgroup.kill'), '1');
   else for (const one of withChildren(dir, files)) killListed(files.read(join(one, 'cgroup.procs')));
 }
 
-/** Back to where everything was. What was enabled goes first: a group that hands out controllers takes no process. */
+/**
+ * Undoes the changes. Controllers are disabled first: a group that has them enabled for its children accepts no
+ * process.
+ */
 function leave({ place, home, movedPids, enabled }: Opened, files: CgroupFiles): void {
   if (!files.exists(home)) return;
   attempt(() => {
@@ -163,7 +168,7 @@ function leave({ place, home, movedPids, enabled }: Opened, files: CgroupFiles):
   files.removeDir(home);
 }
 
-/** A process that is gone, or a group that another spawner still uses, is no reason to stop. */
+/** Continues if a process is gone or if another spawner still uses a group. */
 function attempt(step: () => void): void {
   try {
     step();

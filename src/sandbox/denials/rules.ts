@@ -1,11 +1,11 @@
 import { posix } from 'node:path';
 import type { Denial } from '../../core/envelope.ts';
 import { BUNDLE_DIR, NODE_BINARY, SANDBOX_HOME } from '../policy.ts';
-import { isDebuggerCall } from './system-calls.ts';
+import { isDebuggerCall } from './complaints.ts';
 
 const OUTSIDE = 'A person can do it outside contextd.';
 
-/** The last part of a protected path, and what is said of it; the first that fits. */
+/** How a protected path ends, and the rule that is reported; the first match counts. */
 const PROTECTED: readonly (readonly [RegExp, string])[] = [
   [/(?:^|\/)hooks$/, "the repository's hooks are read-only for tools"],
   [
@@ -21,11 +21,11 @@ const PROTECTED: readonly (readonly [RegExp, string])[] = [
   ],
 ];
 const PROTECTED_ELSE = 'a program on the host would run or trust this path, so it is read-only for tools';
-/** Writable, and nothing of the person's. */
+/** Writable, and not the person's files. */
 const SCRATCH = ['/tmp', '/dev/shm', SANDBOX_HOME];
 const SYSTEM = /^\/(?:usr|etc|bin|sbin|lib\w*|dev|proc)(?:\/|$)/;
 
-/** `root`: the mount that decides, `/` for what lies under none. */
+/** `root` is the mount that decides, `/` if no mount contains the path. */
 export function readOnlyPath(
   path: string,
   root: string,
@@ -49,7 +49,7 @@ function protectedRule(root: string): string {
   return PROTECTED.find(([name]) => name.test(posix.normalize(root)))?.[1] ?? PROTECTED_ELSE;
 }
 
-/** Says nothing about whether there is such a path on the host. */
+/** Does not reveal whether the path exists on the host. */
 export function absentPath(path: string): Denial {
   return {
     kind: 'absent',
@@ -64,7 +64,7 @@ export function hiddenPath(path: string): Denial {
     kind: 'hidden',
     path,
     rule: 'a pattern of sandbox.deny hides this path from tools',
-    how_to_allow: `A person can take the pattern out of sandbox.deny. ${OUTSIDE}`,
+    how_to_allow: `A person can remove the pattern from sandbox.deny. ${OUTSIDE}`,
   };
 }
 

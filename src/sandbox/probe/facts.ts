@@ -1,11 +1,15 @@
+import { execFile } from 'node:child_process';
 import { accessSync, constants, readFileSync, statSync } from 'node:fs';
 import { release } from 'node:os';
+import { promisify } from 'node:util';
 import { isErrno } from '../../core/errors.ts';
 import { locateCgroups } from '../cgroup/locate.ts';
 import type { BubblewrapFeatures } from '../policy.ts';
-import { type ContainerKind, containerOf, type Distribution, distributionOf, wslOf } from './machine-kind.ts';
 
-/** How facts are read, so that another machine's recorded files can stand in. Nothing throws: null is "not there". */
+/**
+ * How facts are read, so that tests can use the recorded files of another machine. Nothing throws: null means "does not
+ * exist".
+ */
 export interface FactReaders {
   read(path: string): string | null;
   stat(path: string): FileFacts | null;
@@ -25,12 +29,12 @@ export interface FileFacts {
 
 export interface Bubblewrap {
   readonly path: string;
-  /** As it names itself, such as `0.8.0`. */
+  /** As it prints it, for example `0.8.0`. */
   readonly version: string;
   readonly features: BubblewrapFeatures;
 }
 
-/** What decides how well a machine can isolate, and what a remedy depends on. */
+/** What decides how well a machine can isolate, and what the remedies depend on. */
 export interface MachineFacts {
   readonly kernel: string;
   readonly arch: string;
@@ -38,9 +42,9 @@ export interface MachineFacts {
   readonly distribution: Distribution;
   readonly container: ContainerKind | null;
   readonly wsl: 1 | 2 | null;
-  /** systemd is the init of this system. */
+  /** True if systemd is the init of this system. */
   readonly systemd: boolean;
-  /** Null where the kernel has no such setting. */
+  /** Null if the kernel has no such setting. */
   readonly sysctls: {
     readonly maxUserNamespaces: number | null;
     readonly unprivilegedUsernsClone: number | null;
@@ -48,28 +52,28 @@ export interface MachineFacts {
   };
   readonly cgroup: CgroupFacts;
   readonly bubblewrap: (FileFacts & Bubblewrap) | null;
-  /** Programs of util-linux that the launcher needs and that are not there. */
+  /** Programs of util-linux that the launcher needs and that are not installed. */
   readonly missingPrograms: readonly string[];
-  /** taskset is installed: without a cgroup, processors can still be chosen. */
+  /** True if taskset is installed: without a cgroup, processors can still be chosen. */
   readonly taskset: boolean;
-  /** Whether the kernel has seccomp at all. */
+  /** True if the kernel has seccomp. */
   readonly seccomp: boolean;
-  /** /proc is mounted with hidepid. */
+  /** True if /proc is mounted with hidepid. */
   readonly hidepid: boolean;
 }
 
 export interface CgroupFacts {
   readonly v1: { readonly path: string; readonly writable: boolean; readonly cpu: boolean } | null;
   readonly v2: { readonly path: string; readonly writable: boolean; readonly controllers: readonly string[] } | null;
-  /** False where the kernel was started without it. */
+  /** False if the kernel was started without it. */
   readonly memoryController: boolean;
 }
 
 const UTIL_LINUX = ['setpriv', 'prlimit', 'unshare'] as const;
 const PROGRAM_DIRS = ['/usr/sbin', '/usr/bin', '/sbin', '/bin'] as const;
 
-/** All facts of this machine, some dozen small files. `bubblewrap` is what was found of it. */
-export function gatherFacts(bubblewrap: Bubblewrap | null, readers: FactReaders = hostReaders()): MachineFacts {
+/** All facts of this machine, from some dozen small files. `bubblewrap` is what was found of it. */
+export function collectFacts(bubblewrap: Bubblewrap | null, readers: FactReaders = hostReaders()): MachineFacts {
   const { read } = readers;
   const bubblewrapFile = bubblewrap === null ? null : readers.stat(bubblewrap.path);
   return {
@@ -103,7 +107,7 @@ function sysctl(readers: FactReaders, name: string): number | null {
   return text !== undefined && /^\d+$/.test(text) ? Number(text) : null;
 }
 
-/** The daemon's own group before it moved into a child of it: that child is named anew by every daemon. */
+/** The child group that the daemon moves into; every daemon gives it a new name, so the facts name its parent. */
 const OWN_CHILD = /\/contextd-\d+-[^/.]*$/;
 
 function cgroupFacts(readers: FactReaders): CgroupFacts {
@@ -136,7 +140,7 @@ function v2Facts(readers: FactReaders, path: string): CgroupFacts['v2'] {
   };
 }
 
-/** The machine this runs on. */
+/** Reads the facts of this machine. */
 function hostReaders(): FactReaders {
   return {
     read: (path) => orNull(() => readFileSync(path, 'utf8')),
@@ -164,4 +168,78 @@ function orNull<T>(read: () => T): T | null {
     if (isErrno(cause)) return null;
     throw cause;
   }
+}
+
+type ContainerKind = 'docker' | 'podman' | 'kubernetes' | 'lxc' | 'other';
+
+/** The package manager decides how a missing program is installed. */
+export interface Distribution {
+  /** For a person to read; "" if the system does not say. */
+  readonly name: string;
+  readonly packages: 'apt' | 'dnf' | 'pacman' | 'zypper' | 'apk' | 'nix' | null;
+}
+
+const PACKAGES_BY_ID: Readonly<Record<string, Distribution['packages']>> = {
+  debian: 'apt',
+  ubuntu: 'apt',
+  fedora: 'dnf',
+  rhel: 'dnf',
+  centos: 'dnf',
+  amzn: 'dnf',
+  arch: 'pacman',
+  suse: 'zypper',
+  opensuse: 'zypper',
+  'opensuse-leap': 'zypper',
+  'opensuse-tumbleweed': 'zypper',
+  sles: 'zypper',
+  alpine: 'apk',
+  nixos: 'nix',
+};
+
+/** Pure: from the text of /etc/os-release. A derived distribution names the one it is based on. */
+export function distributionOf(osRelease: string): Distribution {
+  const value = (key: string): string =>
+    new RegExp(`^${key}=(["']?)(.*)\\1$`, 'm').exec(osRelease)?.[2]?.trim().toLowerCase() ?? '';
+  const ids = [value('ID'), ...value('ID_LIKE').split(/\s+/)];
+  const known = ids.map((id) => PACKAGES_BY_ID[id]).find((packages) => packages !== undefined);
+  return { name: value('ID'), packages: known ?? null };
+}
+
+/** Signs of a container, the most specific first: a pod is also a container of some runtime. */
+function containerOf({ read, stat }: Pick<FactReaders, 'read' | 'stat'>): ContainerKind | null {
+  const groups = `${read('/proc/self/cgroup') ?? ''}${read('/proc/1/cgroup') ?? ''}`;
+  const root = (read('/proc/self/mountinfo') ?? '').split('\n').find((line) => line.split(' ')[4] === '/') ?? '';
+  const manager = `${read('/run/systemd/container') ?? ''}${read('/run/host/container-manager') ?? ''}`.trim();
+  if (stat('/var/run/secrets/kubernetes.io') !== null || /kubepods/.test(groups)) return 'kubernetes';
+  if (stat('/run/.containerenv') !== null || /libpod/.test(groups) || manager === 'podman') return 'podman';
+  if (stat('/.dockerenv') !== null || /\/docker[/-]/.test(groups) || /\/docker\//.test(root) || manager === 'docker')
+    return 'docker';
+  if (/\/lxc[/.]/.test(groups) || manager === 'lxc') return 'lxc';
+  return manager === '' || manager === 'wsl' ? null : 'other';
+}
+
+/** WSL 1 translates system calls and has no kernel; WSL 2 is a kernel in a virtual machine. */
+function wslOf({ read, stat, kernel }: Pick<FactReaders, 'read' | 'stat' | 'kernel'>): 1 | 2 | null {
+  const version = `${kernel} ${read('/proc/version') ?? ''}`;
+  if (/WSL2|microsoft-standard/i.test(version)) return 2;
+  if (/-Microsoft\b/.test(version)) return 1;
+  return stat('/proc/sys/fs/binfmt_misc/WSLInterop') === null ? null : 2;
+}
+
+/** Where bubblewrap is looked for: never on the caller's PATH, which a project may change. */
+const BUBBLEWRAP_PLACES = ['/usr/bin/bwrap', '/bin/bwrap', '/usr/local/bin/bwrap', '/run/current-system/sw/bin/bwrap'];
+
+/** The installed bubblewrap, or null. */
+export async function findBubblewrap(places: readonly string[] = BUBBLEWRAP_PLACES): Promise<Bubblewrap | null> {
+  const path = places.find((place) => isAccessible(place, constants.X_OK));
+  if (path === undefined) return null;
+  const options = { env: { PATH: '/usr/bin:/bin' }, timeout: 5000 };
+  const [version, help] = await Promise.all(
+    ['--version', '--help'].map(async (flag) => (await promisify(execFile)(path, [flag], options)).stdout),
+  );
+  return { path, version: version?.trim().replace(/^bubblewrap /, '') ?? '', features: readFeatures(help ?? '') };
+}
+
+export function readFeatures(help: string): BubblewrapFeatures {
+  return { disableUserns: help.includes('--disable-userns'), bindFd: help.includes('--ro-bind-fd') };
 }

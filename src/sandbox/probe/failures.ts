@@ -18,10 +18,10 @@ interface Failure {
   explain(facts: MachineFacts | null, match: RegExpExecArray): Shortfall;
 }
 
-/** What bubblewrap, its launcher and the building of the skeleton say when they fail. First match wins. */
+/** What bubblewrap, its launcher and the build of the skeleton print when they fail. The first match counts. */
 const FAILURES: readonly Failure[] = [
   {
-    // Node's wording, which is of a file; the kernel's for namespaces is bubblewrap's below.
+    // Node's message about files; bubblewrap's message about namespaces is below.
     says: /ENOSPC: no space left on device|EDQUOT/,
     explain: () => DISK_FULL,
   },
@@ -49,6 +49,13 @@ const FAILURES: readonly Failure[] = [
       facts?.container == null ? unknown('mounting is refused') : containerForbids(facts.container, 'mounting'),
   },
   {
+    says: /^nsenter: /m,
+    explain: () => ({
+      missing: 'the network namespace of the policy cannot be joined',
+      remedy: 'Run contextd as root: an ordinary user may not join a network namespace.',
+    }),
+  },
+  {
     says: /(setpriv|unshare|prlimit): (not found|unrecognized option|unknown option)|failed to execute (setpriv|bwrap)|execvp prlimit/i,
     explain: missingPrograms,
   },
@@ -62,12 +69,15 @@ const FAILURES: readonly Failure[] = [
   { says: /Unknown option (\S+)/, explain: (facts, match) => oldBubblewrap(facts, match[1] ?? 'an option') },
 ];
 
-/** True when a sandbox did not start because the kernel does not take its filter. */
+/** True if a sandbox did not start because the kernel does not accept its filter. */
 export function isFilterRefused(stderr: string): boolean {
   return /PR_SET_SECCOMP|seccomp/i.test(stderr);
 }
 
-/** From the stderr of a sandbox that did not start, and what is known of the machine. What is not known is shown as it is. */
+/**
+ * Explains the stderr of a sandbox that did not start, using what is known of the machine. Shows an unknown message as
+ * it is.
+ */
 export function explainFailure(stderr: string, facts: MachineFacts | null = null): Shortfall {
   if (facts?.wsl === 1) return WSL_1;
   for (const failure of FAILURES) {
@@ -83,7 +93,7 @@ function explainProc(facts: MachineFacts | null): Shortfall {
   if (facts?.hidepid === true)
     return {
       missing: 'a new /proc cannot be mounted (/proc is mounted with hidepid)',
-      remedy: 'sudo mount -o remount,hidepid=0 /proc, and take hidepid out of /etc/fstab.',
+      remedy: 'sudo mount -o remount,hidepid=0 /proc, and remove hidepid from /etc/fstab.',
     };
   return {
     missing: 'a new /proc cannot be mounted (parts of this one are covered)',

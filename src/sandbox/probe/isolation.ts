@@ -1,29 +1,30 @@
-import { createHash } from 'node:crypto';
-import { renameSync, writeFileSync } from 'node:fs';
+import { createHash, randomBytes } from 'node:crypto';
+import { closeSync, constants, fstatSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock } from '../../core/clock.ts';
+import { isErrno } from '../../core/errors.ts';
+import { isJsonObject } from '../../core/json.ts';
 import { PACKAGE_VERSION } from '../../protocol/versions.ts';
 import type { Identity } from '../identity.ts';
 import type { IsolationReport } from '../sandbox.ts';
-import { gatherFacts, type MachineFacts } from './facts.ts';
-import { judge, type Trial } from './ladder.ts';
+import { collectFacts, type MachineFacts } from './facts.ts';
+import { judge, type Trial, type TrialFindings } from './ladder.ts';
 import { type TrialHost, tryOut } from './trial.ts';
-import { dependenciesOf, readVerdicts, writeVerdicts } from './verdict-file.ts';
 
-/** The unprivileged user a root daemon is probed with. */
+/** The unprivileged user for a root daemon's probe. */
 const NOBODY: Identity = { kind: 'owner', uid: 65534, gid: 65534 };
-/** Milliseconds a verdict is believed before what it depends on is looked at again, or before another try. */
+/** Milliseconds until a verdict is checked again, or a failed trial is repeated. */
 const FRESH_MS = 5_000;
 
 export interface IsolationDeps {
   /** Which cgroups were opened. */
   readonly cgroups: 'v1' | 'v2' | null;
-  /** The file of verdicts; a directory of the daemon alone. */
+  /** The file of verdicts, in a directory that only the daemon can enter. */
   readonly verdictFile: string;
-  /** SHA-256 of the filter that is tried; null without one. */
+  /** SHA-256 of the filter that is tried; null without a filter. */
   readonly filterHash: string | null;
   readonly clock: Clock;
-  gather(): MachineFacts;
+  collect(): MachineFacts;
   tryOut(identity: Identity): Promise<Trial>;
 }
 
@@ -34,13 +35,15 @@ interface Verdict {
   atMs: number;
 }
 
-/** How well this machine isolates, found by really running a sandbox with every flag; once for each kind of user inside. */
+/**
+ * How well this machine isolates. Found by running a real sandbox with every flag, once for each kind of user inside.
+ */
 export class Isolation {
   readonly #deps: IsolationDeps;
   readonly #verdicts = new Map<Identity['kind'], Verdict>();
   readonly #underWay = new Map<Identity['kind'], Promise<IsolationReport>>();
 
-  /** For a real host. `filter` is the seccomp filter every sandbox gets at least; null where none can be made. */
+  /** For a real host. `filter` is the least that every sandbox gets; null if no filter can be made. */
   static ofHost(host: TrialHost & { readonly sandboxDir: string }, filter: Buffer | null, clock: Clock): Isolation {
     const seccompFile = filter === null ? null : writeFilter(host.sandboxDir, filter);
     return new Isolation({
@@ -48,7 +51,7 @@ export class Isolation {
       verdictFile: join(host.sandboxDir, 'probe.json'),
       filterHash: filter === null ? null : createHash('sha256').update(filter).digest('hex'),
       clock,
-      gather: () => gatherFacts(host.bubblewrap),
+      collect: () => collectFacts(host.bubblewrap),
       tryOut: (identity) => tryOut(host, identity, seccompFile),
     });
   }
@@ -57,12 +60,12 @@ export class Isolation {
     this.#deps = deps;
   }
 
-  /** The report where there is no bubblewrap. */
-  static none(facts: MachineFacts = gatherFacts(null)): IsolationReport {
+  /** The report if bubblewrap is not installed. */
+  static none(facts: MachineFacts = collectFacts(null)): IsolationReport {
     return judge({ facts, identity: 'self', cgroups: null, trial: null });
   }
 
-  /** For an ordinary workspace, whoever owns it. */
+  /** For an ordinary workspace, of any owner. */
   ofMachine(): Promise<IsolationReport> {
     return this.of(process.getuid?.() === 0 ? NOBODY : { kind: 'self' });
   }
@@ -78,10 +81,10 @@ export class Isolation {
     return renewed;
   }
 
-  /** A verdict that failed is tried again: a remedy shows without a restart. */
+  /** A failed trial is repeated, so that a fix takes effect without a restart. */
   async #renew(identity: Identity, known: Verdict | undefined): Promise<IsolationReport> {
     const { cgroups, filterHash } = this.#deps;
-    const facts = this.#deps.gather();
+    const facts = this.#deps.collect();
     const dependencies = dependenciesOf(facts, { contextdVersion: PACKAGE_VERSION, filterHash, cgroups });
     const stillHolds = known?.trial.ran === true && known.dependencies === dependencies;
     const trial = stillHolds ? known.trial : await this.#find(identity, facts, dependencies);
@@ -93,7 +96,7 @@ export class Isolation {
   async #find(identity: Identity, facts: MachineFacts, dependencies: string): Promise<Trial> {
     const { verdictFile, cgroups } = this.#deps;
     if (facts.wsl === 1) return { ran: false, failure: '' };
-    // Without a pids cgroup nothing bounds uid 0, so not even this is tried.
+    // Without a pids cgroup nothing limits uid 0, so not even the trial runs.
     if (identity.kind === 'root' && cgroups === null) return { ran: false, failure: '' };
     const kept = readVerdicts(verdictFile, dependencies);
     const before = kept.get(identity.kind);
@@ -104,10 +107,131 @@ export class Isolation {
   }
 }
 
-/** Renamed into place: one that another sandbox is reading stays whole. */
+/** Renamed into place, so that a sandbox that reads the old file gets it whole. */
 function writeFilter(sandboxDir: string, filter: Buffer): string {
   const path = join(sandboxDir, 'probe.bpf');
   writeFileSync(`${path}.new`, filter, { mode: 0o600 });
   renameSync(`${path}.new`, path);
   return path;
+}
+
+/** Increase this if the trial or its findings change. */
+const FORMAT = 1;
+const FILE_MAX_BYTES = 64 * 1024;
+
+type Kind = Identity['kind'];
+type PassedTrial = Extract<Trial, { ran: true }>;
+
+/** What a trial depends on, besides the machine. */
+interface TrialSetup {
+  readonly contextdVersion: string;
+  /** SHA-256 of the filter; null without a filter. */
+  readonly filterHash: string | null;
+  readonly cgroups: 'v1' | 'v2' | null;
+}
+
+/** Everything a verdict depends on: if any of it changes, the trial runs again. */
+export function dependenciesOf(facts: MachineFacts, setup: TrialSetup): string {
+  const { bubblewrap, kernel, arch, uid, sysctls, cgroup, container, wsl } = facts;
+  const groups = { v1: cgroup.v1, v2: cgroup.v2 };
+  return JSON.stringify({
+    format: FORMAT,
+    ...setup,
+    bubblewrap: bubblewrap && [
+      bubblewrap.path,
+      bubblewrap.version,
+      bubblewrap.mtimeMs,
+      bubblewrap.size,
+      bubblewrap.mode,
+    ],
+    kernel,
+    arch,
+    uid,
+    sysctls,
+    groups,
+    container,
+    wsl,
+  });
+}
+
+/**
+ * The successful trials with exactly these dependencies. Empty if the file is missing, readable by others, broken, or
+ * has other dependencies: then the trial runs again, which is always safe.
+ */
+export function readVerdicts(path: string, dependencies: string): Map<Kind, PassedTrial> {
+  const value = parse(readPrivate(path));
+  if (!isJsonObject(value) || value.dependencies !== dependencies || !isJsonObject(value.trials)) return new Map();
+  return new Map(
+    Object.entries(value.trials).flatMap(([kind, trial]) => {
+      const passed = asTrial(trial);
+      return isKind(kind) && passed !== null ? [[kind, passed] as const] : [];
+    }),
+  );
+}
+
+/**
+ * Replaces the file, mode 0600. Keeps only successful trials, so that a fix takes effect at once. Returns false if the
+ * file cannot be written.
+ */
+export function writeVerdicts(path: string, dependencies: string, trials: ReadonlyMap<Kind, PassedTrial>): boolean {
+  const draft = `${path}.${randomBytes(4).toString('hex')}`;
+  try {
+    writeFileSync(draft, `${JSON.stringify({ dependencies, trials: Object.fromEntries(trials) })}\n`, {
+      mode: 0o600,
+      flag: 'wx',
+    });
+    renameSync(draft, path);
+    return true;
+  } catch (cause) {
+    rmSync(draft, { force: true });
+    if (isErrno(cause)) return false;
+    throw cause;
+  }
+}
+
+/**
+ * The text of a regular file of this user that nobody else can read or write and that is not behind a link; otherwise
+ * "".
+ */
+function readPrivate(path: string): string {
+  let fd: number;
+  try {
+    fd = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  } catch (cause) {
+    if (isErrno(cause)) return '';
+    throw cause;
+  }
+  try {
+    const stats = fstatSync(fd);
+    const ours = stats.isFile() && stats.uid === process.getuid?.() && (stats.mode & 0o077) === 0;
+    return ours && stats.size <= FILE_MAX_BYTES ? readFileSync(fd, 'utf8') : '';
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+function isKind(text: string): text is Kind {
+  return text === 'self' || text === 'owner' || text === 'root';
+}
+
+function asTrial(value: unknown): PassedTrial | null {
+  if (!isJsonObject(value) || value.ran !== true || typeof value.refusedFilter !== 'boolean') return null;
+  const findings = asFindings(value.findings);
+  return findings === null ? null : { ran: true, findings, refusedFilter: value.refusedFilter };
+}
+
+function asFindings(value: unknown): TrialFindings | null {
+  if (!isJsonObject(value)) return null;
+  const { ownNamespaces, filtered, nestable } = value;
+  if (!Array.isArray(ownNamespaces) || typeof filtered !== 'boolean' || typeof nestable !== 'boolean') return null;
+  const names = ownNamespaces.filter((name) => typeof name === 'string');
+  return names.length === ownNamespaces.length ? { ownNamespaces: names, filtered, nestable } : null;
 }

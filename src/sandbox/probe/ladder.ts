@@ -1,13 +1,14 @@
 import { ContextdError } from '../../core/errors.ts';
 import type { Identity } from '../identity.ts';
 import type { IsolationLayer, IsolationReport, SandboxPolicy } from '../sandbox.ts';
-import { noCgroup, noCpuController } from './cgroup-remedies.ts';
 import type { MachineFacts } from './facts.ts';
 import { explainFailure } from './failures.ts';
 import {
   missingBubblewrap,
   missingNamespace,
   nestableNamespaces,
+  noCgroup,
+  noCpuController,
   noSeccomp,
   ROOT_OWNED,
   ROOT_WITHOUT_CGROUP,
@@ -18,17 +19,19 @@ import {
 /** Name of the layer that says whether system calls are filtered. */
 export const SECCOMP_LAYER = 'seccomp filter';
 
-/** What a sandbox that was really run saw of itself. */
+/** What a real sandbox found out about itself. */
 export interface TrialFindings {
-  /** Namespaces, of /proc/self/ns, that were its own. */
+  /** The namespaces of /proc/self/ns that were its own. */
   readonly ownNamespaces: readonly string[];
-  /** A seccomp filter was in force. */
+  /** True if a seccomp filter was in force. */
   readonly filtered: boolean;
-  /** It could make a user namespace of its own. */
+  /** True if it could make a user namespace of its own. */
   readonly nestable: boolean;
 }
 
-/** The outcome of trying; `failure` is what was said on stderr. `refusedFilter`: it ran, but only without the filter. */
+/**
+ * The outcome of a trial; `failure` is what it printed on stderr. `refusedFilter`: it ran, but only without the filter.
+ */
 export type Trial =
   | { readonly ran: true; readonly findings: TrialFindings; readonly refusedFilter: boolean }
   | { readonly ran: false; readonly failure: string };
@@ -38,11 +41,11 @@ export interface Situation {
   readonly identity: Identity['kind'];
   /** Which cgroups are in use, after a process really joined one. */
   readonly cgroups: 'v1' | 'v2' | null;
-  /** Null when nothing was tried. */
+  /** Null if nothing was tried. */
   readonly trial: Trial | null;
 }
 
-/** Without one of these a tool is not contained. */
+/** If one of these is missing, a tool is not contained. */
 const ESSENTIAL = ['user', 'pid', 'net', 'mnt'] as const;
 const FURTHER = ['ipc', 'uts', 'cgroup'] as const;
 const NAMESPACE_LAYERS: Readonly<Record<(typeof ESSENTIAL | typeof FURTHER)[number], string>> = {
@@ -58,11 +61,11 @@ const NAMESPACE_LAYERS: Readonly<Record<(typeof ESSENTIAL | typeof FURTHER)[numb
 interface LayerVerdict {
   readonly name: string;
   readonly by: string;
-  /** Null where it is enforced. */
+  /** Null if the layer is enforced. */
   readonly shortfall: Shortfall | null;
 }
 
-/** Pure. Full: every layer is enforced. Reduced: some are not, yet tools are contained. Else unavailable. */
+/** Pure. Full: every layer is enforced. Reduced: some are not, but tools are contained. Otherwise unavailable. */
 export function judge(situation: Situation): IsolationReport {
   const { facts, trial } = situation;
   const version = facts.bubblewrap?.version ?? null;
@@ -108,7 +111,7 @@ function judgeLayers({ facts, identity, cgroups }: Situation, found: TrialFindin
   ];
 }
 
-/** An older bubblewrap has no such ban; the filter alone is as good. */
+/** An older bubblewrap cannot ban namespaces; the filter alone is as good. */
 function nestingBan({ bubblewrap }: MachineFacts, { filtered }: TrialFindings): string {
   if (bubblewrap?.features.disableUserns !== true)
     return `the seccomp filter (bubblewrap ${bubblewrap?.version} has no ban)`;
@@ -136,7 +139,7 @@ function limitLayers(facts: MachineFacts, cgroups: Situation['cgroups']): LayerV
   ];
 }
 
-/** Only without any cgroup does the filter keep a command from choosing other processors. */
+/** The filter keeps a command from choosing other processors only if there is no cgroup. */
 function cpuFallback({ taskset }: MachineFacts, cgroups: Situation['cgroups']): string {
   return cgroups === null && taskset ? 'fewer processors to run on, the same for all sandboxes' : 'nothing';
 }
@@ -146,7 +149,7 @@ function hasCpuController({ cgroup }: MachineFacts, cgroups: Situation['cgroups'
   return cgroups === 'v1' ? cgroup.v1?.cpu === true : cgroup.v2?.controllers.includes('cpu') === true;
 }
 
-/** The report from what is missing: nothing is full; `blocked` is unavailable, with no layer at all. */
+/** The report from what is missing: nothing is `full`; `blocked` is `unavailable`, without layers. */
 export function composeReport(
   version: string | null,
   blocked: Shortfall | null,
@@ -168,10 +171,10 @@ function shownLayer({ name, by, shortfall }: LayerVerdict): IsolationLayer {
   return { name, by, enforced: shortfall === null, remedy: shortfall?.remedy ?? null };
 }
 
-/** Throws SANDBOX_UNAVAILABLE, with the remedy, when a policy asks for more than the machine can. */
+/** Throws SANDBOX_UNAVAILABLE, with the remedy, if a policy requires more than the machine can do. */
 export function checkEnough(report: IsolationReport, minIsolation: SandboxPolicy['minIsolation']): void {
   if (report.level === 'full' || (report.level === 'reduced' && minIsolation === 'reduced')) return;
-  const wanted = report.level === 'reduced' ? ' where full is required' : '';
+  const wanted = report.level === 'reduced' ? ', but full isolation is required' : '';
   throw new ContextdError(
     'SANDBOX_UNAVAILABLE',
     `isolation is ${report.level}${wanted}; missing: ${report.missing.join(', ')}`,

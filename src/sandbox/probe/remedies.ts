@@ -1,7 +1,6 @@
-import type { MachineFacts } from './facts.ts';
-import type { Distribution } from './machine-kind.ts';
+import type { Distribution, MachineFacts } from './facts.ts';
 
-/** What is missing, as a phrase, and what a person does about it. */
+/** What is missing, as a phrase, and what a person can do about it. */
 export interface Shortfall {
   readonly missing: string;
   readonly remedy: string;
@@ -14,12 +13,12 @@ const INSTALL: Readonly<Record<NonNullable<Distribution['packages']>, Readonly<R
   dnf: { bubblewrap: 'dnf install -y bubblewrap', 'util-linux': 'dnf install -y util-linux' },
   pacman: { bubblewrap: 'pacman -S --needed bubblewrap', 'util-linux': 'pacman -S --needed util-linux' },
   zypper: { bubblewrap: 'zypper install -y bubblewrap', 'util-linux': 'zypper install -y util-linux' },
-  // busybox has a setpriv and an unshare of its own that lack the options used here.
+  // busybox has its own setpriv and unshare, which lack the options used here.
   apk: { bubblewrap: 'apk add bubblewrap', 'util-linux': 'apk add setpriv util-linux-misc' },
   nix: { bubblewrap: 'nix-env -iA nixos.bubblewrap', 'util-linux': 'nix-env -iA nixos.util-linux' },
 };
 
-/** The command for this distribution, or the most common ones. */
+/** The install command for this distribution, or the most common ones. */
 export function installCommand(name: PackageName, facts: MachineFacts | null): string {
   const packages = facts?.distribution.packages ?? null;
   if (packages === null) return `${INSTALL.apt[name]} (${INSTALL.dnf[name]}, ${INSTALL.pacman[name]})`;
@@ -44,7 +43,7 @@ export function oldBubblewrap(facts: MachineFacts | null, option: string): Short
 export function setuidBubblewrap(facts: MachineFacts | null): Shortfall {
   const path = facts?.bubblewrap?.path ?? '/usr/bin/bwrap';
   return {
-    missing: 'bubblewrap is installed setuid, in which mode it refuses what is needed here',
+    missing: 'bubblewrap is installed setuid, and then refuses options that contextd needs',
     remedy: `sudo chmod u-s ${path}, and allow user namespaces: sudo sysctl -w kernel.unprivileged_userns_clone=1 (where the setting exists).`,
   };
 }
@@ -86,7 +85,7 @@ export const DISK_FULL: Shortfall = {
   remedy: 'Free some space there (df -h shows bytes, df -i files), then call again.',
 };
 
-/** What a container's start must be given so that it may hold sandboxes. */
+/** The options with which a container must be started to hold sandboxes. */
 function containerOptions(container: NonNullable<MachineFacts['container']>): string {
   switch (container) {
     case 'docker':
@@ -119,7 +118,7 @@ const WHO_FORBIDS = {
   other: 'its manager does so',
 } as const;
 
-/** A container that forbids what a sandbox is made of; `what` as a phrase. */
+/** The container forbids something that a sandbox needs; `what` is a phrase. */
 export function containerForbids(container: NonNullable<MachineFacts['container']>, what: string): Shortfall {
   return {
     missing: `the container forbids ${what} (${WHO_FORBIDS[container]})`,
@@ -149,15 +148,15 @@ export function missingPrograms(facts: MachineFacts | null): Shortfall {
   };
 }
 
-/** `refused`: there is a filter and the kernel would not take it. */
+/** `refused`: there is a filter, but the kernel does not accept it. */
 export function noSeccomp(facts: MachineFacts, refused: boolean): Shortfall {
   return refused || !facts.seccomp
     ? {
-        missing: 'a seccomp filter (this kernel does not take one)',
+        missing: 'a seccomp filter (this kernel does not accept one)',
         remedy: 'Use a kernel with CONFIG_SECCOMP_FILTER; some emulated kernels (gVisor, WSL 1) have none.',
       }
     : {
-        missing: `a seccomp filter (none is made for ${facts.arch})`,
+        missing: `a seccomp filter (contextd has none for ${facts.arch})`,
         remedy: 'Run contextd on x86-64 or 64-bit ARM.',
       };
 }
@@ -169,7 +168,7 @@ export function nestableNamespaces(facts: MachineFacts): Shortfall {
   };
 }
 
-/** A namespace that bubblewrap was asked for and that the kernel does not have. */
+/** A namespace that bubblewrap was asked for but the kernel does not have. */
 export function missingNamespace(name: string): Shortfall {
   return { missing: `a ${name} namespace`, remedy: `Use a kernel that has ${name} namespaces.` };
 }
@@ -180,7 +179,59 @@ export const ROOT_OWNED: Shortfall = {
 };
 
 export const ROOT_WITHOUT_CGROUP: Shortfall = {
-  missing: 'a pids cgroup, without which nothing bounds the processes of uid 0 (the workspace belongs to root)',
+  missing: 'a pids cgroup, without which nothing limits the processes of uid 0 (the workspace belongs to root)',
   remedy:
     'Give the workspace to an ordinary user (chown -R USER), or start contextd where it can write the memory and pids cgroups.',
 };
+
+/** Why there is no writable cgroup, and how to get one. */
+export function noCgroup(facts: MachineFacts): Shortfall {
+  return {
+    missing: 'memory, process and processor limits for the whole sandbox (no writable cgroup)',
+    remedy: `${cgroupRemedy(facts)} Until then the limits hold per process, with a watchdog.`,
+  };
+}
+
+function cgroupRemedy(facts: MachineFacts): string {
+  const { cgroup, container } = facts;
+  if (!cgroup.memoryController)
+    return 'The kernel was started without the memory controller: add cgroup_enable=memory to its command line and reboot.';
+  if (facts.wsl === 2 && !facts.systemd)
+    return 'systemd is off in this WSL 2: put "[boot]" and "systemd=true" into /etc/wsl.conf, run wsl --shutdown in PowerShell, then systemd-run --user --scope -p Delegate=yes ctxd server start.';
+  if (container !== null) return containerCgroup(container);
+  if (cgroup.v1 !== null && (cgroup.v2 === null || cgroup.v2.controllers.length === 0))
+    return 'Only root can write this system’s cgroup v1: boot with systemd.unified_cgroup_hierarchy=1 for v2, or run contextd as root.';
+  return facts.systemd ? systemdCgroup(facts.uid) : PLAIN_CGROUP;
+}
+
+function systemdCgroup(uid: number): string {
+  const user = uid === 0 ? '' : ' --user';
+  return `Start contextd in a delegated cgroup: ctxd server stop; systemd-run${user} --scope -p Delegate=yes ctxd server start. Or run it as a unit with Delegate=yes.`;
+}
+
+const PLAIN_CGROUP =
+  'As root: mkdir /sys/fs/cgroup/contextd; echo "+memory +pids +cpu" >/sys/fs/cgroup/cgroup.subtree_control; ' +
+  'chown -R USER /sys/fs/cgroup/contextd; echo PID >/sys/fs/cgroup/contextd/cgroup.procs with the pid of the shell that then runs ctxd server start.';
+
+function containerCgroup(container: NonNullable<MachineFacts['container']>): string {
+  switch (container) {
+    case 'docker':
+      return 'Start the container with --cgroupns=private --security-opt writable-cgroups=true (Docker 28 or later).';
+    case 'podman':
+      return 'Start the container with --cgroupns=private --security-opt unmask=/sys/fs/cgroup.';
+    case 'kubernetes':
+      return 'Use a node that gives pods writable cgroups; else give the pod resources.limits of its own.';
+    case 'lxc':
+    case 'other':
+      return 'Let the container’s manager delegate a writable cgroup.';
+  }
+}
+
+export function noCpuController(facts: MachineFacts): Shortfall {
+  return {
+    missing: 'a processor limit (the cpu controller was not delegated)',
+    remedy: facts.systemd
+      ? 'As root: systemctl set-property user@$UID.service Delegate="cpu memory pids", then log in again.'
+      : 'Let the parent cgroup enable it: echo +cpu >cgroup.subtree_control there.',
+  };
+}

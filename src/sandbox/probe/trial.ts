@@ -20,7 +20,7 @@ const TRIAL_LIMITS: SandboxLimits = {
 };
 const SAID_MAX_CHARS = 16 * 1024;
 
-/** Says what it sees of itself, and tries the one thing that must fail. */
+/** Prints what it sees of itself, and tries the one thing that must fail. */
 const TRIAL_SCRIPT = `
 readlink /proc/self/ns/user /proc/self/ns/pid /proc/self/ns/net /proc/self/ns/mnt /proc/self/ns/ipc /proc/self/ns/uts /proc/self/ns/cgroup
 grep ^Seccomp: /proc/self/status
@@ -28,7 +28,7 @@ unshare --user true 2>/dev/null && echo nestable
 true
 `;
 
-/** Runs a sandbox with every flag and the filter; where only the filter is refused, again without it. */
+/** Runs a sandbox with every flag and the filter; if only the filter is refused, runs it again without. */
 export async function tryOut(host: TrialHost, identity: Identity, seccompFile: string | null): Promise<Trial> {
   const first = await tryOnce(host, identity, seccompFile);
   if (first.ran || seccompFile === null || !isFilterRefused(first.failure)) return first;
@@ -76,6 +76,7 @@ function prepareTrial(
     strayFds: host.strayFds,
     identity,
     workspace: null,
+    network: null,
     mounts: planTree({
       base: host.base(),
       writable: [],
@@ -97,7 +98,7 @@ function prepareTrial(
   });
 }
 
-/** All that is said, to the end of the stream. */
+/** Everything the stream holds, to its end. */
 function collect(stream: NodeJS.ReadableStream | null): Promise<string> {
   if (stream === null) return Promise.resolve('');
   return new Promise((resolve) => {
@@ -112,7 +113,7 @@ function collect(stream: NodeJS.ReadableStream | null): Promise<string> {
 
 const NAMESPACES = ['user', 'pid', 'net', 'mnt', 'ipc', 'uts', 'cgroup'] as const;
 
-/** Those of this process, as `pid:[4026531836]`. */
+/** The namespaces of this process, for example `pid:[4026531836]`. */
 function ownNamespaces(): string[] {
   return NAMESPACES.flatMap((name) => {
     try {
@@ -123,7 +124,7 @@ function ownNamespaces(): string[] {
   });
 }
 
-/** Pure: what the script said, compared with the namespaces outside. */
+/** Pure: compares what the script printed with the namespaces outside. */
 export function readFindings(said: string, outside: readonly string[]): TrialFindings {
   const lines = said.split('\n').map((line) => line.trim());
   const inside = lines.filter((line) => /^\w+:\[\d+\]$/.test(line));

@@ -1,7 +1,6 @@
 import { dirname, join } from 'node:path';
 import { PROTECTED_NAMES } from '../workspace/protected-names.ts';
-import { globToRegex } from './glob-regex.ts';
-import { escapeAnyCase, escapeRegex, literal, quote, regex, rule, subpath } from './sbpl.ts';
+import { escapeAnyCase, escapeRegex, globToRegex, literal, quote, regex, rule, subpath } from './sbpl.ts';
 import {
   MACH_SERVICES,
   READABLE_FILES,
@@ -11,25 +10,25 @@ import {
   WRITABLE_DEVICES,
 } from './system-places.ts';
 
-/** Every path here is a real one: the kernel compares with what links lead to. */
+/** Every path is a real path: the kernel compares with the target of links. */
 export interface ProfileInput {
   readonly workspace: string;
-  /** Of a worktree: writable, protected like `.git`. */
+  /** The common git directory of a worktree: writable, protected like `.git`. */
   readonly commonGitDir: string | null;
   readonly roPaths: readonly string[];
-  /** Links by which read-only directories are also named. */
+  /** Links that lead to read-only directories. */
   readonly links: readonly string[];
   /** Globs relative to the workspace. */
   readonly deny: readonly string[];
-  /** Private to one run: temporary files, the home, and its sockets if it has a directory for them. */
+  /** Private to one run: temporary files, the home, and the directory of its sockets if there is one. */
   readonly privateDirs: readonly string[];
-  /** Whether unix sockets may be used, in the private directories. */
+  /** True if unix sockets may be used in the private directories. */
   readonly sockets: boolean;
   /** A tool's bundle and the programs that run it. */
   readonly programs: readonly string[];
 }
 
-/** In a git directory: what makes git on the host run something or read another configuration (design §5). */
+/** Paths in a git directory that make git on the host run something or read another configuration (design §5). */
 const GIT_PROTECTED = [
   'hooks',
   'config',
@@ -42,7 +41,7 @@ const GIT_PROTECTED = [
   'worktrees/[^/]+/config.worktree',
 ] as const;
 
-/** Protected at the workspace's root only: packages carry such files about, and nothing reads them there. */
+/** Protected only at the workspace's root: packages contain such files, and nothing reads them there. */
 const ROOT_ONLY: readonly string[] = [
   '.opencode',
   'opencode.json',
@@ -54,12 +53,12 @@ const ROOT_ONLY: readonly string[] = [
   'contextd.lock',
 ];
 
-/** Reading, the asking whether something is there, and the loading of libraries. */
+/** Reading, checking for existence, and loading libraries. */
 const READ = 'file-read* file-test-existence file-map-executable';
 
 /**
- * The whole profile as text. Everything is denied but what stands here; of two rules that match, the later one wins, so
- * what is protected and what is hidden comes last.
+ * The whole profile as text. It denies everything that it does not list. If two rules match, the later one wins, so
+ * protected and hidden paths come last.
  */
 export function buildProfile(input: ProfileInput): string {
   const writable = [input.workspace, ...(input.commonGitDir === null ? [] : [input.commonGitDir])];
@@ -80,7 +79,7 @@ export function buildProfile(input: ProfileInput): string {
     ...(input.sockets ? socketRules(input.privateDirs) : []),
     ...rule('deny', 'file-write-unlink', [...writable, ...input.privateDirs].map(literal)),
     ...rule('deny', 'file-write*', protectedFilters(input)),
-    // A second name of a file would not match what its first name is refused for.
+    // A hard link would not match the rule that protects the file's first name.
     '(deny file-link)',
     ...rule('deny', 'file* process-exec', hiddenFilters(input)),
     '',
@@ -101,7 +100,7 @@ function systemRules(): string[] {
   ];
 }
 
-/** Only between processes of this very run: no address of any network, no socket of anybody else. */
+/** Only between processes of this run: no network address, and no other socket. */
 function socketRules(dirs: readonly string[]): string[] {
   return [
     '(allow system-socket (socket-domain AF_UNIX))',
@@ -118,7 +117,7 @@ function socketRules(dirs: readonly string[]): string[] {
   ];
 }
 
-/** Every directory on the way to something visible: a program resolves paths name by name. */
+/** Every directory on the way to something visible: a program resolves a path name by name. */
 function ancestorsOf(input: ProfileInput): string[] {
   const places = [
     input.workspace,
@@ -137,8 +136,8 @@ function ancestorsOf(input: ProfileInput): string[] {
 }
 
 /**
- * Names, not only what is there: these cannot be made either. `.git` itself can be neither made, nor renamed, nor
- * replaced; what lies in it can be written, but for its protected parts.
+ * By name, so that a path that does not exist cannot be created either. `.git` itself cannot be created, renamed or
+ * replaced; its content can be written, except for the protected parts.
  */
 function protectedFilters({ workspace, commonGitDir }: ProfileInput): string[] {
   const root = `^${escapeRegex(workspace)}/`;
@@ -154,7 +153,7 @@ function protectedFilters({ workspace, commonGitDir }: ProfileInput): string[] {
   ];
 }
 
-/** As in GIT_PROTECTED: letters in either case, dots as dots, the rest as it stands. */
+/** For the patterns of GIT_PROTECTED: matches letters in either case and dots literally; keeps the rest as it is. */
 function anyCasePattern(pattern: string): string {
   return pattern.replaceAll(/[a-z.]/g, escapeAnyCase);
 }

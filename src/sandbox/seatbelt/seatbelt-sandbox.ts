@@ -2,30 +2,37 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { release } from 'node:os';
 import { join } from 'node:path';
 import { ContextdError, isErrno } from '../../core/errors.ts';
+import { withDenialFacts } from '../denials/sources.ts';
 import { checkRoPath, checkWorkspace } from '../mountable.ts';
 import { checkArgv } from '../policy.ts';
 import { checkEnough } from '../probe/ladder.ts';
-import { IDLE_STATUS } from '../probe/unavailable.ts';
 import type { QuarantineAction, QuarantineReport, QuarantineResult } from '../quarantine.ts';
-import type {
-  CommandResult,
-  CommandSpec,
-  IsolationReport,
-  Sandbox,
-  SandboxDeps,
-  SandboxPolicy,
-  SandboxProcess,
-  SandboxProgram,
-  SandboxStatus,
+import {
+  type CommandResult,
+  type CommandSpec,
+  IDLE_STATUS,
+  type IsolationReport,
+  type Sandbox,
+  type SandboxDeps,
+  type SandboxPolicy,
+  type SandboxProcess,
+  type SandboxProgram,
+  type SandboxStatus,
 } from '../sandbox.ts';
-import { seatbeltArguments } from './arguments.ts';
-import { followGroup } from './command-run.ts';
-import { countProcesses } from './count-processes.ts';
-import { ProcessGroup } from './group.ts';
-import { environmentOf, type Job, profileInput, programJob } from './job.ts';
-import { makePrivateDir, type PrivateDir, removeLeftDirs } from './private-dirs.ts';
-import { examine } from './probe-seatbelt.ts';
+import {
+  countProcesses,
+  environmentOf,
+  type Job,
+  makePrivateDir,
+  type PrivateDir,
+  profileInput,
+  programJob,
+  removeLeftDirs,
+  seatbeltArguments,
+} from './launch.ts';
+import { examine } from './probe.ts';
 import { buildProfile } from './profile.ts';
+import { followGroup, ProcessGroup } from './run.ts';
 
 export interface SeatbeltPlaces {
   readonly sandboxExec: string;
@@ -66,7 +73,7 @@ export class SeatbeltSandbox implements Sandbox {
     await Promise.allSettled([...this.#groups].map((group) => group.ended));
   }
 
-  /** A failure is not remembered: what was mended shows at the next call. */
+  /** A failure is not cached, so that a fix takes effect at the next call. */
   probe(): Promise<IsolationReport> {
     const known = this.#report;
     if (known !== null) return known;
@@ -83,18 +90,22 @@ export class SeatbeltSandbox implements Sandbox {
     return this.probe();
   }
 
-  async run(policy: SandboxPolicy, command: CommandSpec): Promise<CommandResult> {
+  run(policy: SandboxPolicy, command: CommandSpec): Promise<CommandResult> {
+    return withDenialFacts(this.#deps.denialSources ?? [], policy, () => this.#run(policy, command));
+  }
+
+  async #run(policy: SandboxPolicy, command: CommandSpec): Promise<CommandResult> {
     const startedAt = this.#deps.clock.monotonic();
     checkArgv(command.argv);
     await this.#check(policy);
     const dirs = makePrivateDir(this.#tempRoot);
     this.#commands++;
     try {
-      const job = { ...command, cwd: insideOf(policy.workspace, command.cwd), programs: [], socketDir: null };
+      const job = { ...command, cwd: insideOf(policy.workspace.path, command.cwd), programs: [], socketDir: null };
       const group = await this.#launch(policy, job, dirs);
       const outcome = await followGroup(group, command);
       const durationMs = this.#deps.clock.monotonic() - startedAt;
-      // Names that are protected cannot be made at all; what was refused is known to the kernel's log alone.
+      // Protected names cannot be created at all; only the kernel's log shows what was refused.
       return { ...outcome, durationMs, quarantined: [], searchComplete: true, denied: [] };
     } finally {
       this.#commands--;
@@ -107,26 +118,26 @@ export class SeatbeltSandbox implements Sandbox {
     const dirs = makePrivateDir(this.#tempRoot);
     const socketDir = this.#makeSocketDir();
     this.#processes++;
-    const putAway = (): void => {
+    const release = (): void => {
       this.#processes--;
       dirs.remove();
       rmSync(socketDir, { recursive: true, force: true });
     };
     try {
       const group = await this.#launch(policy, programJob(policy, program, socketDir), dirs);
-      return follow(group, socketDir, putAway);
+      return follow(group, socketDir, release);
     } catch (cause) {
-      putAway();
+      release();
       throw cause;
     }
   }
 
-  /** The profile refuses protected names whether they are there or not, so none can have been made. */
+  /** The profile refuses protected names whether they exist or not, so none can have been created. */
   async watch(): Promise<{ finish(): Promise<QuarantineReport> }> {
     return { finish: async () => ({ quarantined: [], complete: true }) };
   }
 
-  /** Nothing is ever moved away here. */
+  /** On macOS nothing is ever moved away. */
   async quarantine(_policy: SandboxPolicy, action: QuarantineAction): Promise<QuarantineResult> {
     if (action.kind === 'list' && action.which === null) return { items: [], accepted: [] };
     throw new ContextdError('PATH_NOT_FOUND', `nothing was set aside, so nothing is named ${String(action.which)}`, {
@@ -141,6 +152,7 @@ export class SeatbeltSandbox implements Sandbox {
   async #check(policy: SandboxPolicy): Promise<void> {
     this.#checkRunning();
     checkWorkspace(policy.workspace, this.#deps.paths);
+    if (policy.network !== 'none') throw noNamespaces();
     for (const path of policy.roPaths) checkRoPath(path, this.#deps.paths);
     checkEnough(await this.probe(), policy.minIsolation);
   }
@@ -175,19 +187,19 @@ export class SeatbeltSandbox implements Sandbox {
   }
 }
 
-function follow(group: ProcessGroup, socketDir: string, putAway: () => void): SandboxProcess {
+function follow(group: ProcessGroup, socketDir: string, release: () => void): SandboxProcess {
   const { stdin, stdout, stderr } = group.child;
   if (stdout === null || stderr === null) throw new Error('the tool process has no output');
   stdin?.end();
   const exited = group.ended
     .then(({ code, signal }) => ({ code, signal }))
     .catch(() => ({ code: null, signal: null }))
-    .finally(putAway);
+    .finally(release);
   return {
     stdout,
     stderr,
     socketDir,
-    // Rules hold for names: what is replaced on the host is protected as before.
+    // Rules apply to names: what is replaced on the host stays protected.
     stale: new Promise(() => {}),
     exited,
     async kill() {
@@ -197,11 +209,21 @@ function follow(group: ProcessGroup, socketDir: string, putAway: () => void): Sa
   };
 }
 
-/** The real path of the directory a command starts in. Throws PATH_NOT_FOUND where the sandbox has none. */
+function noNamespaces(): ContextdError {
+  return new ContextdError(
+    'SANDBOX_UNAVAILABLE',
+    'macOS has no network namespaces, so a tool cannot be given a network',
+    {
+      remedy: 'Run contextd in a Linux virtual machine, or use tools that need no network.',
+    },
+  );
+}
+
+/** The real path of the directory in which a command starts. Throws PATH_NOT_FOUND if it is outside the workspace. */
 function insideOf(workspace: string, cwd: string): string {
   const real = realOrNull(cwd);
   if (real === workspace || real?.startsWith(`${workspace}/`)) return real;
-  throw new ContextdError('PATH_NOT_FOUND', `the directory ${cwd} is not there in the sandbox`, {
+  throw new ContextdError('PATH_NOT_FOUND', `the directory ${cwd} does not exist in the sandbox`, {
     remedy: 'Name a directory inside the workspace.',
   });
 }

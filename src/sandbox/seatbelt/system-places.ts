@@ -1,4 +1,4 @@
-/** What programs of the system need to run. /System as a whole would hold the users' volume under another name. */
+/** What programs of the system need to run. All of /System would include the users' volume under another name. */
 export const READABLE_TREES = [
   '/usr',
   '/bin',
@@ -36,7 +36,7 @@ export const READABLE_FILES = [
 
 export const WRITABLE_DEVICES = ['/dev/null', '/dev/zero'] as const;
 
-/** Names of users and groups, the time zone, the log: nothing that acts for the caller. */
+/** Names of users and groups, the time zone, the log: no service that acts for the caller. */
 export const MACH_SERVICES = [
   'com.apple.bsd.dirhelper',
   'com.apple.logd',

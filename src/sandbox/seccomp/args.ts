@@ -1,5 +1,4 @@
-import { profileFault } from './faults.ts';
-import type { OciArg, OciOp } from './profile.ts';
+import { type OciArg, type OciOp, profileFault } from './profile.ts';
 import { JUMP_EQ, JUMP_GE, JUMP_GT, type Label, type Program } from './program.ts';
 
 /** A checked comparison. `mask` is all ones unless the operator is MASKED_EQ. */
@@ -15,12 +14,15 @@ const ARGS_OFFSET = 16;
 const ARG_COUNT = 6;
 const ALL_ONES = (1n << 64n) - 1n;
 
-/** Throws SCHEMA_INVALID, naming the rule, for what could never hold or is read differently elsewhere. */
+/**
+ * Throws SCHEMA_INVALID, naming the rule, for a comparison that is never true or that other readers understand
+ * differently.
+ */
 export function checkConditions(args: readonly OciArg[], rule: string): Condition[] {
   const conditions = args.map((arg) => checkCondition(arg, rule));
   const repeated = conditions.find(({ index }, at) => conditions.findIndex((other) => other.index === index) < at);
   if (repeated === undefined) return conditions;
-  // Some readers take this for "and", others for "or".
+  // Some readers take this as "and", others as "or".
   throw profileFault(rule, `argument ${repeated.index} is compared twice`, 'Write one rule for each alternative.');
 }
 
@@ -48,7 +50,7 @@ function toUint64(value: number | bigint, rule: string): bigint {
   );
 }
 
-/** Code that goes to `whenTrue` when all conditions hold. */
+/** Code that jumps to `whenTrue` if all conditions hold. */
 export function emitConditions(
   program: Program,
   conditions: readonly Condition[],

@@ -1,4 +1,4 @@
-/** Calls that every tool may make, whatever their arguments, by what they are for. */
+/** Calls that every tool may make with any arguments, grouped by purpose. */
 export const ALLOWED_CALLS: Readonly<Record<string, readonly string[]>> = {
   openFiles: words(`
     open openat openat2 creat close close_range dup dup2 dup3 pipe pipe2 fcntl flock umask cachestat
@@ -39,7 +39,7 @@ export const ALLOWED_CALLS: Readonly<Record<string, readonly string[]>> = {
     time times gettimeofday clock_gettime clock_getres clock_nanosleep nanosleep alarm getitimer setitimer
     timer_create timer_settime timer_gettime timer_getoverrun timer_delete
     timerfd_create timerfd_settime timerfd_gettime`),
-  // socket and socketpair, which decide what there is to talk to, are in default-profile.ts.
+  // socket and socketpair, which decide whom a tool can talk to, are in default-profile.ts.
   sockets: words(`
     bind connect listen accept accept4 getsockname getpeername getsockopt setsockopt shutdown
     sendto sendmsg sendmmsg recvfrom recvmsg recvmmsg`),
@@ -47,27 +47,27 @@ export const ALLOWED_CALLS: Readonly<Record<string, readonly string[]>> = {
   systemVAndPosixIpc: words(`
     shmget shmat shmctl shmdt semget semop semtimedop semctl msgget msgsnd msgrcv msgctl
     mq_open mq_unlink mq_timedsend mq_timedreceive mq_notify mq_getsetattr`),
-  // A process may always confine itself further; `file` and browsers do.
+  // A process may always restrict itself further; `file` and browsers do.
   selfConfinement: words('seccomp landlock_create_ruleset landlock_add_rule landlock_restrict_self'),
-  // Only the kernel itself makes a traced process call these; refusing them would crash it.
+  // Only the kernel makes a traced process call these; refusing them would crash it.
   tracingByTheHost: words('uretprobe uprobe'),
 };
 
-/** Calls that answer EPERM, whatever their arguments, by the reason. */
+/** Calls that return EPERM with any arguments, grouped by reason. */
 export const DENIED_CALLS: Readonly<Record<string, readonly string[]>> = {
   mountsAndRoots: words(`
     mount umount2 pivot_root chroot fsopen fsconfig fsmount fspick open_tree open_tree_attr move_mount mount_setattr`),
   newNamespaces: words('unshare setns'),
-  // File handles reach past what is mounted.
+  // File handles reach files that are not mounted.
   fileHandles: words('name_to_handle_at open_by_handle_at'),
   kernelPrograms: words('bpf perf_event_open'),
-  // Submissions do what system calls do, and no filter sees them.
+  // Submitted entries do what system calls do, and no filter sees them.
   ioUring: words('io_uring_setup io_uring_enter io_uring_register'),
-  // Tools of past exploits of the kernel that no honest work here needs.
+  // Used by past kernel exploits and needed by no honest work here.
   exploitMaterial: words(
     'userfaultfd vmsplice memfd_secret modify_ldt remap_file_pages process_madvise process_mrelease',
   ),
-  // The kernel's keys are of the user, not of the sandbox.
+  // The kernel's keys belong to the user, not to the sandbox.
   keys: words('add_key request_key keyctl'),
   // Ways into another process's descriptors.
   descriptorTheft: words('pidfd_getfd'),
@@ -80,9 +80,9 @@ export const DENIED_CALLS: Readonly<Record<string, readonly string[]>> = {
   numaPlacement: words('mbind get_mempolicy set_mempolicy set_mempolicy_home_node migrate_pages move_pages'),
 };
 
-/** Calls that answer ENOSYS: libraries then take the way they know from a kernel without them. */
+/** Calls that return ENOSYS: libraries then use their fallback for a kernel without them. */
 export const ABSENT_CALLS: Readonly<Record<string, readonly string[]>> = {
-  // Its flags lie in memory where no filter can read them; libc falls back to clone.
+  // Its flags are in memory, which no filter can read; libc falls back to clone.
   clone3: ['clone3'],
   newerThanTheirUsers: words('statmount listmount listns lsm_get_self_attr lsm_set_self_attr lsm_list_modules'),
   neverBuilt: words(`
@@ -91,15 +91,15 @@ export const ABSENT_CALLS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Calls that answer ENOSYS in a sandbox without a cgroup: they make memory that belongs to no process and no mount, so
- * nothing outside can add it up. A message queue and a set of semaphores are kernel memory of nearly any size.
+ * Calls that return ENOSYS in a sandbox without a cgroup: they make memory that belongs to no process and no mount, so
+ * it cannot be counted from outside. A message queue or a set of semaphores is kernel memory of nearly any size.
  */
 export const UNCOUNTED_CALLS: readonly string[] = ['memfd_create', 'shmget', 'msgget', 'semget'];
 
-/** Calls that answer EPERM in a sandbox without a cgroup: they would undo its choice of processors. */
+/** Calls that return EPERM in a sandbox without a cgroup: they would undo its choice of processors. */
 export const UNBINDING_CALLS: readonly string[] = ['sched_setaffinity'];
 
-/** Calls that look into or steer another process: EPERM unless the tool is a debugger. */
+/** Calls that read or control another process: EPERM unless the tool is a debugger. */
 export const DEBUGGER_CALLS: readonly string[] = ['ptrace', 'process_vm_readv', 'process_vm_writev', 'kcmp'];
 
 function words(text: string): readonly string[] {

@@ -1,5 +1,4 @@
 import type { SeccompToggles } from '../sandbox.ts';
-import { ENOSYS, EPERM } from './actions.ts';
 import {
   ABSENT_CALLS,
   ALLOWED_CALLS,
@@ -8,10 +7,10 @@ import {
   UNBINDING_CALLS,
   UNCOUNTED_CALLS,
 } from './call-groups.ts';
-import type { OciArg, OciProfile, OciRule } from './profile.ts';
+import { ENOSYS, EPERM, type OciArg, type OciProfile, type OciRule } from './profile.ts';
 
-// The kernel reads many arguments as 32-bit integers and passes over the upper half. So what is let through is
-// compared in all 64 bits, and what is stopped in the lower 32: no value can mean one thing here and another there.
+// The kernel reads many arguments as 32-bit integers and ignores the upper half. So an allowed value is compared in all
+// 64 bits and a refused value in the lower 32: no value can mean one thing here and another to the kernel.
 const INT_BITS = 0xffffffff;
 
 const AF_UNIX = 1;
@@ -26,7 +25,7 @@ const SOCK_SEQPACKET = 5;
 /** All bits of a socket type but SOCK_CLOEXEC and SOCK_NONBLOCK. */
 const TYPE_BITS = 0xffffffffffffffffn & ~0x80800n;
 
-/** Protocols that a user's program opens; any other would have the kernel load a module for it. */
+/** Protocols that a user's program opens; for any other the kernel would load a module. */
 const STREAM_PROTOCOLS = { any: 0, tcp: 6, mptcp: 262 };
 const DGRAM_PROTOCOLS = { any: 0, icmp: 1, udp: 17, icmpv6: 58 };
 
@@ -36,19 +35,19 @@ const NEW_NAMESPACES = 0x7e020000;
 /** TIOCSTI and TIOCLINUX type into a terminal; TIOCSETD has the kernel load a line discipline. */
 const DENIED_IOCTLS = [0x5412, 0x541c, 0x5423];
 
-/** The plain personality, Linux on 32 bits (`linux32`), and the two ways to write "only ask". */
+/** The default personality, Linux on 32 bits (`linux32`), and the two ways to query only. */
 const PERSONALITIES = [0, 8, 0xffffffff, 0xffffffffffffffffn];
 const ADDR_NO_RANDOMIZE = 0x0040000;
 
-/** MAP_SHARED and MAP_ANONYMOUS; MAP_SHARED_VALIDATE has the bit of MAP_SHARED too. */
+/** MAP_SHARED and MAP_ANONYMOUS; MAP_SHARED_VALIDATE includes the bit of MAP_SHARED. */
 const SHARED_ANONYMOUS = 0x21;
 
-/** What bounds a sandbox as a whole. Without a cgroup the filter refuses what could not be counted otherwise. */
+/** What limits a sandbox as a whole. Without a cgroup the filter refuses what the watchdog could not count. */
 export type Bound = 'cgroup' | 'watchdog';
 
 /**
- * contextd's own profile. Every call of the tables is named in it, allowed or not; one that a newer table brings is
- * EPERM until it is decided (docs/seccomp.md).
+ * contextd's own profile. It names every call of the tables, allowed or not; a call from a newer table returns EPERM
+ * until somebody decides about it (docs/seccomp.md).
  */
 export function defaultProfile(toggles: SeccompToggles, bound: Bound = 'cgroup'): OciProfile {
   return {
@@ -81,9 +80,9 @@ function allowedUnder(bound: Bound): Readonly<Record<string, readonly string[]>>
 }
 
 /**
- * Pages of a shared anonymous mapping live on without any process that has them mapped (MADV_DONTNEED, a munmap of
- * all pages but one), so they are in nobody's sum. A library that needs a memfd takes a file in /tmp or /dev/shm after
- * ENOSYS, as on an old kernel, and these files are counted.
+ * Pages of a shared anonymous mapping stay alive even if no process has them mapped (MADV_DONTNEED, a munmap of all
+ * pages but one), so no sum includes them. After ENOSYS a library that needs a memfd uses a file in /tmp or /dev/shm,
+ * as on an old kernel, and these files are counted.
  */
 function watchdogRules(): OciRule[] {
   return [
@@ -111,8 +110,8 @@ function inetRules(family: number): OciRule[] {
 }
 
 /**
- * Every Node process talks to its children over a pair, so pairs stay without AF_UNIX sockets; but not those of
- * datagrams, each end of which can send to any named socket.
+ * Every Node process talks to its children over a socket pair, so pairs stay allowed without AF_UNIX sockets; but not
+ * pairs of datagram sockets, because each end can send to any named socket.
  */
 function socketPairRules({ unix }: SeccompToggles): OciRule[] {
   if (unix) return [allow('socketpair', equal(0, AF_UNIX))];

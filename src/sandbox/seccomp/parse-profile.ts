@@ -1,5 +1,4 @@
 import { isJsonObject, type JsonObject } from '../../core/json.ts';
-import { profileFault } from './faults.ts';
 import {
   OCI_ACTIONS,
   OCI_OPS,
@@ -9,12 +8,13 @@ import {
   type OciProfile,
   type OciRule,
   type OciWhere,
+  profileFault,
 } from './profile.ts';
 
 /**
- * A profile from parsed JSON. Unknown keys are passed over, as in the format's other readers, except in what decides:
- * an unknown action or operator, and the actions that need a listener or a tracer (NOTIFY, TRACE), are
- * SCHEMA_INVALID with the rule's place.
+ * A profile from parsed JSON. Ignores unknown keys, as other readers of the format do, except those that decide: an
+ * unknown action or operator, and actions that need a listener or a tracer (NOTIFY, TRACE), are SCHEMA_INVALID with the
+ * rule's place.
  */
 export function parseProfile(json: unknown): OciProfile {
   const profile = objectAt(json, 'the profile');
@@ -57,7 +57,7 @@ function parseArg(json: unknown, where: string): OciArg {
 function parseWhere(json: unknown, where: string): OciWhere {
   const { caps, arches, minKernel } = objectAt(json, where);
   if (minKernel !== undefined && !(typeof minKernel === 'string' && /^\d+\.\d+$/.test(minKernel)))
-    throw profileFault(`${where}.minKernel`, `${JSON.stringify(minKernel)} is no version`, 'Write it as "5.8".');
+    throw profileFault(`${where}.minKernel`, `${JSON.stringify(minKernel)} is not a version`, 'Write it as "5.8".');
   return {
     caps: stringsAt(caps ?? [], `${where}.caps`),
     arches: stringsAt(arches ?? [], `${where}.arches`),
@@ -68,13 +68,17 @@ function parseWhere(json: unknown, where: string): OciWhere {
 function actionAt(value: unknown, where: string): OciAction {
   const action = OCI_ACTIONS.find((known) => known === value);
   if (action !== undefined) return action;
-  throw profileFault(where, `${JSON.stringify(value)} is no usable action`, `Use one of ${OCI_ACTIONS.join(', ')}.`);
+  throw profileFault(
+    where,
+    `${JSON.stringify(value)} is not a supported action`,
+    `Use one of ${OCI_ACTIONS.join(', ')}.`,
+  );
 }
 
 function opAt(value: unknown, where: string): OciOp {
   const op = OCI_OPS.find((known) => known === value);
   if (op !== undefined) return op;
-  throw profileFault(where, `${JSON.stringify(value)} is no operator`, `Use one of ${OCI_OPS.join(', ')}.`);
+  throw profileFault(where, `${JSON.stringify(value)} is not an operator`, `Use one of ${OCI_OPS.join(', ')}.`);
 }
 
 function objectAt(value: unknown, where: string): JsonObject {

@@ -8,7 +8,7 @@ export interface Instruction {
   readonly k: number;
 }
 
-/** Instruction codes of classic BPF that a filter is made of (linux/bpf_common.h), all on 32-bit words. */
+/** The instruction codes of classic BPF that a filter uses (linux/bpf_common.h), all on 32-bit words. */
 export const LOAD = 0x20;
 export const AND = 0x54;
 export const JUMP = 0x05;
@@ -20,15 +20,15 @@ type Branch = typeof JUMP_EQ | typeof JUMP_GT | typeof JUMP_GE;
 
 export const INSTRUCTION_BYTES = 8;
 
-/** A branch holds its two distances in 8 bits each. */
+/** A branch stores each of its two distances in 8 bits. */
 const FAR = 255;
 
-/** A return nearer than this is shared; past it a copy costs the same instruction as a jump and saves a step. */
+/** A return within this distance is shared; beyond it a copy costs the same as a jump and saves a step. */
 const SHARE_WITHIN = 200;
 
 /**
- * Assembles a filter from its end to its start: as BPF jumps only forwards, every target is in place before the jump
- * to it, and distances are known as it is written.
+ * Assembles a filter from its end to its start: BPF jumps only forwards, so every target exists before the jump to it,
+ * and distances are known when it is written.
  */
 export class Program {
   readonly #reversed: Instruction[] = [];
@@ -46,7 +46,7 @@ export class Program {
     return label;
   }
 
-  /** Loads the word at a byte offset of seccomp_data, then goes on at `next`. */
+  /** Loads the word at a byte offset of seccomp_data, then continues at `next`. */
   load(offset: number, next: Label): Label {
     return this.#then({ code: LOAD, jt: 0, jf: 0, k: offset }, next);
   }
@@ -64,7 +64,7 @@ export class Program {
     return this.#add({ code, jt: here - jumpTrue - 1, jf: here - jumpFalse - 1, k });
   }
 
-  /** An array of struct sock_filter, little endian, that starts with the instruction written last. */
+  /** An array of struct sock_filter, little endian, beginning with the instruction written last. */
   assemble(): Buffer {
     const bytes = Buffer.alloc(this.length * INSTRUCTION_BYTES);
     for (const [index, { code, jt, jf, k }] of this.#reversed.toReversed().entries()) {
@@ -86,7 +86,7 @@ export class Program {
     return this.#add(instruction);
   }
 
-  /** A place that leads to `target` and that the instruction written next can reach. */
+  /** A place that leads to `target` and is within reach of the next instruction. */
   #near(target: Label, reach: number): Label {
     return this.length - target - 1 <= reach ? target : this.#bridge(target);
   }
@@ -96,4 +96,31 @@ export class Program {
     if (there?.code === RETURN) return this.#add(there);
     return this.#add({ code: JUMP, jt: 0, jf: 0, k: this.length - target - 1 });
   }
+}
+
+/** All numbers from `from` up to the next range's `from`; the first range begins at 0, the last has no end. */
+interface Range<T> {
+  readonly from: number;
+  readonly leaf: T;
+}
+
+/** Numbers 0 to `last` and everything above (`beyond`); neighbours with the same leaf are merged. */
+export function mergeRanges<T>(last: number, leafOf: (nr: number) => T, beyond: T): Range<T>[] {
+  const ranges: Range<T>[] = [];
+  const add = (from: number, leaf: T) => {
+    if (ranges.at(-1)?.leaf !== leaf) ranges.push({ from, leaf });
+  };
+  for (let nr = 0; nr <= last; nr++) add(nr, leafOf(nr));
+  add(last + 1, beyond);
+  return ranges;
+}
+
+/** A balanced tree of comparisons of the loaded number; `emitLeaf` writes its leaves. */
+export function emitTree<T>(program: Program, ranges: readonly Range<T>[], emitLeaf: (leaf: T) => Label): Label {
+  const middle = ranges[ranges.length >> 1];
+  if (middle === undefined) throw new Error('a tree of no range');
+  if (ranges.length === 1) return emitLeaf(middle.leaf);
+  const upper = emitTree(program, ranges.slice(ranges.length >> 1), emitLeaf);
+  const lower = emitTree(program, ranges.slice(0, ranges.length >> 1), emitLeaf);
+  return program.branch(JUMP_GE, middle.from, upper, lower);
 }

@@ -22,7 +22,7 @@ export function isSeccompArch(arch: string): arch is SeccompArch {
   return Object.hasOwn(ARCHITECTURES, arch);
 }
 
-/** Undefined when the architecture has no such call. */
+/** Undefined if the architecture has no such call. */
 export function numberOf(arch: SeccompArch, name: string): number | undefined {
   const { syscalls } = ARCHITECTURES[arch];
   return Object.hasOwn(syscalls, name) ? syscalls[name] : undefined;

@@ -1,3 +1,4 @@
+import type { Duplex } from 'node:stream';
 import type { Paths } from '../../config/paths.ts';
 import type { Config } from '../../config/schema.ts';
 import { ContextdError, ERROR_TABLE, type ErrorCode } from '../../core/errors.ts';
@@ -6,22 +7,22 @@ import type { LogFields } from '../../core/log.ts';
 import type { QuarantineAction } from '../quarantine.ts';
 import type { CommandSpec, SandboxPolicy, SandboxProgram } from '../sandbox.ts';
 
-/** What the spawner is told before anything else. */
+/** The first message to the spawner. */
 export interface SpawnerSettings {
   paths: Paths;
   config: Config['sandbox'];
 }
 
 /**
- * A command without what cannot be written as JSON: stdin is the message's body, the signal a message of its own, and
- * output always comes.
+ * A command without the parts that JSON cannot hold: stdin is the message's body, the signal is a message of its own,
+ * and output is always sent.
  */
 export type WireCommand = Omit<CommandSpec, 'stdin' | 'signal' | 'onOutput'> & {
   hasStdin: boolean;
   isCancelled: boolean;
 };
 
-/** From the daemon. Both ends are of one installation and start together, so there is no version to agree on. */
+/** From the daemon. Both ends are of the same installation and start together, so there is no version to negotiate. */
 export type Request =
   | { op: 'configure'; settings: SpawnerSettings }
   | { op: 'probe'; id: number }
@@ -36,7 +37,7 @@ export type Request =
   | { op: 'quarantine'; id: number; policy: SandboxPolicy; action: QuarantineAction }
   | { op: 'stop'; id: number };
 
-/** To the daemon. `out` has the bytes as its body; `stale` and `exit` are of what `open` started. */
+/** To the daemon. `out` carries the bytes as its body; `stale` and `exit` are about what `open` started. */
 export type Reply =
   | { re: 'ok'; id: number; result: unknown }
   | { re: 'error'; id: number; error: WireError }
@@ -65,7 +66,7 @@ export function encodeMessage(header: Request | Reply, body: Buffer = Buffer.all
   return [Buffer.concat([lengths, json]), ...(body.length === 0 ? [] : [body])];
 }
 
-/** Takes a byte stream apart into messages. Chunks are joined only when a message is whole. */
+/** Splits a byte stream into messages. Joins chunks only when a message is complete. */
 export class MessageDecoder {
   #chunks: Buffer[] = [];
   #bytes = 0;
@@ -98,7 +99,7 @@ export class MessageDecoder {
   }
 }
 
-/** Bytes of the message that `bytes` begins with; while its lengths are not there, the bytes these need. */
+/** Length of the message that `bytes` begins with; if the lengths are still incomplete, the bytes they need. */
 function endOfMessage(bytes: Buffer): number {
   if (bytes.length < LENGTHS_BYTES) return LENGTHS_BYTES;
   return LENGTHS_BYTES + bytes.readUInt32BE(0) + bytes.readUInt32BE(4);
@@ -123,4 +124,57 @@ export function unpackError({ code, message, remedy, details, cause }: WireError
     details,
     ...(cause === null ? {} : { cause: new Error(cause) }),
   });
+}
+
+/** Bytes that may wait for the other side before a sender must wait: enough to keep both sides busy. */
+const WAITING_MAX_BYTES = 1024 * 1024;
+
+/** Messages over the socket between daemon and spawner. Everything sent in one turn goes out in one write. */
+export class MessageChannel {
+  readonly #socket: Duplex;
+  readonly #onDrained = new Set<() => void>();
+  #isCorked = false;
+
+  /** `onClosed` is called once, when the other side is gone. */
+  constructor(socket: Duplex, onMessage: (header: JsonObject, body: Buffer) => void, onClosed: () => void) {
+    this.#socket = socket;
+    const decoder = new MessageDecoder(onMessage);
+    socket.on('data', (chunk: Buffer) => decoder.push(chunk));
+    socket.on('error', () => {});
+    socket.once('close', onClosed);
+    socket.on('end', () => socket.destroy());
+    socket.on('drain', () => this.#drained());
+  }
+
+  /** False if the other side reads more slowly than this side writes: wait for `onceDrained`. */
+  send(message: Request | Reply, body?: Buffer): boolean {
+    if (this.#socket.destroyed) return true;
+    this.#cork();
+    for (const part of encodeMessage(message, body)) this.#socket.write(part);
+    return this.#socket.writableLength < WAITING_MAX_BYTES;
+  }
+
+  onceDrained(listener: () => void): void {
+    this.#onDrained.add(listener);
+  }
+
+  close(): void {
+    this.#socket.destroy();
+  }
+
+  #cork(): void {
+    if (this.#isCorked) return;
+    this.#isCorked = true;
+    this.#socket.cork();
+    process.nextTick(() => {
+      this.#isCorked = false;
+      this.#socket.uncork();
+    });
+  }
+
+  #drained(): void {
+    const listeners = [...this.#onDrained];
+    this.#onDrained.clear();
+    for (const listener of listeners) listener();
+  }
 }

@@ -1,6 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { ContextdError } from '../../core/errors.ts';
-import { StreamCapture } from '../capture.ts';
+import { withDenialFacts } from '../denials/sources.ts';
+import { StreamCapture } from '../output.ts';
 import type { QuarantineAction, QuarantineReport, QuarantineResult } from '../quarantine.ts';
 import type {
   CommandResult,
@@ -21,7 +22,7 @@ const ISOLATION_FRESH_MS = 5_000;
 /** Requests of the daemon without their number. */
 type Unnumbered = Request extends infer R ? (R extends { id: number } ? Omit<R, 'id'> : never) : never;
 
-/** What is told of a request that is under way. */
+/** The callbacks of a request under way. */
 interface Waiting {
   resolve(result: unknown): void;
   reject(fault: ContextdError): void;
@@ -41,12 +42,12 @@ interface ProcessEnd {
   readonly signal: NodeJS.Signals | null;
 }
 
-/** The parts of a result that the spawner knows; the streams are put together here. */
+/** The parts of a result that the spawner knows; the streams are captured here. */
 type RunEnd = Omit<CommandResult, 'stdout' | 'stderr'>;
 
 /**
- * The daemon's side of the spawner. It is started at `start`, and again by the first request after it died; what was
- * under way then fails at once.
+ * The daemon's side of the spawner. It starts the spawner in `launch`, and again at the first request after the spawner
+ * died; requests under way then fail at once.
  */
 export class SpawnedSandbox implements Sandbox {
   readonly #deps: SandboxDeps;
@@ -54,7 +55,7 @@ export class SpawnedSandbox implements Sandbox {
   readonly #processes = new Map<number, OpenedProcess>();
   readonly #isolation = new Map<string, { askedAt: number; report: Promise<IsolationReport> }>();
   #spawner: SpawnerProcess | null = null;
-  /** The one that was told its settings. */
+  /** The spawner that has received its settings. */
   #configured: SpawnerProcess | null = null;
   #lastId = 0;
   #stopping: Promise<void> | null = null;
@@ -63,13 +64,13 @@ export class SpawnedSandbox implements Sandbox {
     this.#deps = deps;
   }
 
-  /** Starts the spawner, which touches nothing of the home before `start`. */
+  /** Starts the spawner, which touches nothing in the home directory of contextd before `start`. */
   async launch(): Promise<void> {
     this.#stopping = null;
     this.#spawner ??= this.#spawn();
   }
 
-  /** A sandbox is tried out meanwhile: the first command waits for it, the daemon's start does not. */
+  /** Probes in the background: the first command waits for the result, the daemon's start does not. */
   async start(): Promise<void> {
     this.#stopping = null;
     const { logger } = this.#deps;
@@ -88,7 +89,7 @@ export class SpawnedSandbox implements Sandbox {
     return this.#ask<IsolationReport>({ op: 'probe' });
   }
 
-  /** Believed for some seconds: the spawner looks again for every sandbox it starts. */
+  /** Cached for some seconds: the spawner checks again for every sandbox it starts. */
   isolationFor(workspace: string): Promise<IsolationReport> {
     const now = this.#deps.clock.monotonic();
     const known = this.#isolation.get(workspace);
@@ -103,7 +104,11 @@ export class SpawnedSandbox implements Sandbox {
     return this.#ask<SandboxStatus>({ op: 'status' });
   }
 
-  async run(policy: SandboxPolicy, { stdin, signal, onOutput, ...command }: CommandSpec): Promise<CommandResult> {
+  run(policy: SandboxPolicy, command: CommandSpec): Promise<CommandResult> {
+    return withDenialFacts(this.#deps.denialSources ?? [], policy, () => this.#run(policy, command));
+  }
+
+  async #run(policy: SandboxPolicy, { stdin, signal, onOutput, ...command }: CommandSpec): Promise<CommandResult> {
     const captures = {
       stdout: new StreamCapture(command.outputMaxBytes),
       stderr: new StreamCapture(command.outputMaxBytes),
@@ -147,7 +152,10 @@ export class SpawnedSandbox implements Sandbox {
     }
   }
 
-  /** What is under way ends first, and is told how. A spawner that died meanwhile has nothing left to stop. */
+  /**
+   * Commands under way end first and their callers get the result. If the spawner died meanwhile, nothing is left to
+   * stop.
+   */
   async #stopRunning(): Promise<void> {
     const spawner = this.#spawner;
     if (spawner === null) return;
@@ -258,7 +266,7 @@ export class SpawnedSandbox implements Sandbox {
     opened?.onExit(end);
   }
 
-  /** No sandbox outlives the spawner, so nothing is left of what was under way. */
+  /** No sandbox outlives the spawner, so everything under way has ended. */
   #lost(spawner: SpawnerProcess, lastWords: string): void {
     if (this.#spawner === spawner) this.#spawner = null;
     if (this.#stopping === null) this.#deps.logger.error('spawner.died', { pid: spawner.pid, printed: lastWords });

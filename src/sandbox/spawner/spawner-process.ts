@@ -4,20 +4,19 @@ import { fileURLToPath } from 'node:url';
 import { ContextdError } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { Logger } from '../../core/log.ts';
-import { MessageChannel } from './message-channel.ts';
-import type { Request } from './messages.ts';
+import { MessageChannel, type Request } from './messages.ts';
 
-/** The descriptor on which the spawner finds its socket. */
+/** The descriptor of the spawner's socket. */
 export const SPAWNER_FD = 3;
 const PROGRAM = fileURLToPath(new URL('./main.js', import.meta.url));
-/** A fork copies the page tables of its parent: a small heap is a fast fork. */
+/** A fork copies the page tables of its parent, so a small heap makes it fast. */
 const NODE_FLAGS = ['--max-semi-space-size=2', '--no-warnings'];
-/** What bubblewrap binds from the host; of a root daemon's sandbox with outer uid 0, these are its own files. */
+/** What bubblewrap binds from the host. In a root daemon's sandbox with outer uid 0 they belong to the user inside. */
 const DEVICES = ['null', 'zero', 'full', 'random', 'urandom', 'tty'];
 /**
- * Of what the spawner starts, nothing dumps core: at a limit of one byte the kernel does not even start the host's handler
- * for dumps, as it does at 0. For root the device files are mounted read-only over themselves, where nobody else sees
- * it: they can be read and written as ever, but a sandbox cannot change their mode or times.
+ * Nothing that the spawner starts dumps core: with a limit of one byte the kernel does not even start the host's
+ * handler for dumps, as it would with 0. For root, the device files are mounted read-only over themselves in a private
+ * mount namespace: they can be read and written as usual, but a sandbox cannot change their mode or times.
  */
 const PRELUDE = `
 prlimit --core=1:1 --pid $$ 2>/dev/null || ulimit -c 0
@@ -32,7 +31,7 @@ const STDERR_KEPT_CHARS = 4_096;
 
 export interface SpawnerEvents {
   onMessage(header: JsonObject, body: Buffer): void;
-  /** Once; `lastWords` is what it printed. */
+  /** Called once; `lastWords` is what it printed. */
   onGone(lastWords: string): void;
 }
 
@@ -45,7 +44,10 @@ export class SpawnerProcess {
   #lastWords = '';
   #isGone = false;
 
-  /** In a session of its own: what ends the daemon's terminal does not end it first. Throws SANDBOX_UNAVAILABLE. */
+  /**
+   * In a session of its own, so that a signal from the daemon's terminal does not end it first. Throws
+   * SANDBOX_UNAVAILABLE.
+   */
   constructor(events: SpawnerEvents, logger: Logger) {
     const child = startChild();
     const socket = child.stdio[SPAWNER_FD];
@@ -74,7 +76,7 @@ export class SpawnerProcess {
     this.#channel.send(message, body);
   }
 
-  /** The end of its socket is the sign: it kills what it started, removes its cgroups and ends. */
+  /** Closes the socket: the spawner then kills what it started, removes its cgroups and ends. */
   async stop(): Promise<void> {
     this.#channel.close();
     await this.exited;

@@ -5,7 +5,7 @@ import { ContextdError } from '#src/core/errors.js';
 import type { SandboxPolicy } from '#src/sandbox/sandbox.js';
 import { type Bench, openBench, whoCanRun } from '../../fixtures/sandbox-harness.ts';
 import { settle } from '../../helpers/settle-workspace.ts';
-import { openToolRunner, type ToolRunner } from '../../helpers/tool-runner.ts';
+import { openToolRunner, sessionOf, type ToolRunner } from '../../helpers/tool-runner.ts';
 import type { ProjectPlan } from '../git-shapes.ts';
 import { Sentinels, useGit } from './host.ts';
 import { makeTemplate, onHost, setUpPerson } from './person.ts';
@@ -124,7 +124,7 @@ function callsOf(shapes: readonly Shape[], places: readonly Place[], round: numb
 }
 
 async function openCalls(bench: Bench, root: string): Promise<Calls> {
-  const policy = bench.policy({ workspace: root });
+  const policy = bench.policy({ workspace: { path: root, layer: null } });
   const tools = openToolRunner(bench, { policyFor: () => policy });
   return {
     async takeRound(_, calls) {
@@ -154,7 +154,7 @@ async function writeByTool(tools: ToolRunner, root: string, step: Step, place: P
     step.do === 'mkdir'
       ? { path: `${path}/keep`, content: '' }
       : { path, content: fill(step.text, place), mode: step.append ? 'append' : 'overwrite' };
-  await refusable(tools.core('safe_write', input, { projectRoot: root }));
+  await refusable(tools.core('safe_write', input, { session: sessionOf(root) }));
 }
 
 /** Returns the steps that safe_write can take: it makes no links and no programs. */
@@ -169,7 +169,7 @@ function isWritten(step: Step): step is Step & { do: 'write' | 'mkdir' } {
 }
 
 async function runInSandbox(bench: Bench, policy: SandboxPolicy, script: string): Promise<void> {
-  await refusable(bench.bash(script, { cwd: policy.workspace }, policy));
+  await refusable(bench.bash(script, { cwd: policy.workspace.path }, policy));
 }
 
 async function refusable(call: Promise<unknown>): Promise<void> {

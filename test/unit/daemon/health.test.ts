@@ -7,7 +7,7 @@ import { resolvePaths } from '#src/config/paths.js';
 import { systemClock } from '#src/core/clock.js';
 import { silentLogger } from '#src/core/log.js';
 import { checkIsolation, checkSeeds, checkWorkspaceRules } from '#src/daemon/health.js';
-import { UnavailableSandbox } from '#src/sandbox/probe/unavailable.js';
+import { UnavailableSandbox } from '#src/sandbox/create-sandbox.js';
 import { SeatbeltSandbox } from '#src/sandbox/seatbelt/seatbelt-sandbox.js';
 
 let base: string;

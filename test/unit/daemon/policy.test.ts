@@ -1,11 +1,11 @@
 import { availableParallelism } from 'node:os';
 import { expect, test } from 'vitest';
 import { checkConfig } from '#src/config/load.js';
-import { defaultCpus, policyFor } from '#src/daemon/policy.js';
+import { defaultCpus, policyFor, viewOf } from '#src/daemon/policy.js';
 
 function cpusOf(sandbox: object): number | undefined {
   const { config } = checkConfig(JSON.parse(JSON.stringify({ sandbox })));
-  return config && policyFor('/home/ann/shop', config.sandbox).limits.cpus;
+  return config && policyFor({ path: '/home/ann/shop', layer: null }, config.sandbox).limits.cpus;
 }
 
 test('SEC-2.5 one command leaves processor time to the daemon and the person, on a machine of any size', () => {
@@ -21,4 +21,12 @@ test('SEC-2.5 a person can set another number of processors, or 0 for no limit',
     defaultCpus(availableParallelism()),
   ]);
   expect(cpusOf({ cpus: -1 })).toBeUndefined();
+});
+
+test('a session sees the base of its project; each of its branches is a layer that no other session has', () => {
+  const layerOf = (session: string, branch: string | null) => viewOf({ project: '/p', session, branch }).layer;
+  expect(viewOf({ project: '/p', session: 'a', branch: null })).toEqual({ path: '/p', layer: null });
+  const layers = [layerOf('a', 'x'), layerOf('a', 'y'), layerOf('b', 'x'), layerOf('a","x', 'y')];
+  expect(layers).not.toContain(null);
+  expect(new Set(layers).size).toBe(4);
 });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { CrashBackoff } from '#src/runner/crash-backoff.js';
+import { CrashBackoff } from '#src/runner/tool-slot.js';
 
 it('waits 0, 250, 500, 1000 … at most 30000 ms after failures in a row', () => {
   const backoff = new CrashBackoff();

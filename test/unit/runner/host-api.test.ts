@@ -8,7 +8,8 @@ import type { CommandResult, CommandSpec, EndedBy, SandboxPolicy } from '#src/sa
 import { ScriptedSandbox } from './scripted-sandbox.ts';
 
 const POLICY: SandboxPolicy = {
-  workspace: '/w',
+  workspace: { path: '/w', layer: null },
+  network: 'none',
   roPaths: [],
   deny: [],
   minIsolation: 'reduced',

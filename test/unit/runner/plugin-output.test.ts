@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { PluginOutput } from '#src/runner/plugin/plugin-output.js';
+import { PluginOutput } from '#src/runner/plugin/plugin-process.js';
 
 const NEWLINE = 0x0a;
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { SECCOMP_RULES, type ToolProfile } from '#src/core/profile.js';
-import { narrowPolicy, profileKey } from '#src/runner/profile.js';
+import { narrowPolicy, profileKey } from '#src/runner/create-runner.js';
 import type { SandboxPolicy } from '#src/sandbox/sandbox.js';
 
 const MIB = 1024 * 1024;
@@ -9,7 +9,8 @@ const PROFILE: ToolProfile = { entry: 'main.js', minIsolation: 'reduced', seccom
 
 function policy(change: Partial<SandboxPolicy['limits']> = {}): SandboxPolicy {
   return {
-    workspace: '/w',
+    workspace: { path: '/w', layer: null },
+    network: 'none',
     roPaths: ['/opt/x'],
     deny: ['*.pem'],
     minIsolation: 'reduced',
@@ -35,7 +36,7 @@ describe('a tool’s profile', () => {
       fc.property(profiles, fc.nat(8), (profile, cpus) => {
         const allowed = policy({ cpus });
         for (const got of Object.values(narrowPolicy(allowed, profile))) {
-          expect(got).toMatchObject({ workspace: '/w', roPaths: ['/opt/x'], deny: ['*.pem'] });
+          expect(got).toMatchObject({ workspace: { path: '/w', layer: null }, roPaths: ['/opt/x'], deny: ['*.pem'] });
           expect(got.limits.memoryBytes).toBeLessThanOrEqual(allowed.limits.memoryBytes);
           expect(got.limits.pids).toBeLessThanOrEqual(allowed.limits.pids);
           expect(got.limits.cpus || Infinity).toBeLessThanOrEqual(cpus || Infinity);

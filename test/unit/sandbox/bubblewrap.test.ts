@@ -2,7 +2,9 @@ import { expect, test } from 'vitest';
 import { Jail } from '#src/sandbox/bubblewrap.js';
 import { marked, newMark } from '../../escape/processes.ts';
 
-/** Without the binding to its parent's death, which bubblewrap makes a moment after its init has left the group. */
+/**
+ * A bubblewrap without the binding to its parent's death, which it makes a moment after its init has left the group.
+ */
 function startUnbound(mark: string): Jail {
   const args = ['--unshare-user', '--unshare-pid', '--new-session', '--ro-bind', '/', '/', '--json-status-fd', '4'];
   const command = ['sh', '-c', 'echo started; sleep 60; :', mark];
@@ -20,7 +22,7 @@ function startUnbound(mark: string): Jail {
   );
 }
 
-test('a sandbox whose bubblewrap was killed before it was bound to its death is killed too', async () => {
+test('kills a sandbox whose bubblewrap was killed before the sandbox was bound to its death', async () => {
   const mark = newMark();
   const jail = startUnbound(mark);
   await new Promise((resolve) => jail.child.stdout?.once('data', resolve));

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { StreamCapture } from '#src/sandbox/capture.js';
+import { StreamCapture } from '#src/sandbox/output.js';
 
-test('head and tail are the true beginning and end of whatever came, in whatever pieces', () => {
+test('head and tail are the true beginning and end of the stream, whatever its chunks are', () => {
   fc.assert(
     fc.property(
       fc.array(fc.uint8Array({ maxLength: 40 }), { maxLength: 30 }),
@@ -25,7 +25,7 @@ test('head and tail are the true beginning and end of whatever came, in whatever
   );
 });
 
-test('one growing buffer: no more than the limit for single bytes', () => {
+test('one growing buffer takes no more than the limit for single bytes', () => {
   const capture = new StreamCapture(1000);
   const byte = Buffer.from('x');
   for (let i = 0; i < 5000; i++) capture.add(byte);

@@ -1,11 +1,16 @@
 import { basename, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { silentLogger } from '#src/core/log.js';
-import { Cgroups } from '#src/sandbox/cgroup/cgroup.js';
-import type { BackendSetup, CgroupBackend } from '#src/sandbox/cgroup/files.js';
+import { Cgroups, resolveTotal } from '#src/sandbox/cgroup/cgroup.js';
+import {
+  type BackendSetup,
+  type CgroupBackend,
+  homeNameOf,
+  isHome,
+  isLeftover,
+  topGroupName,
+} from '#src/sandbox/cgroup/files.js';
 import { locateCgroups } from '#src/sandbox/cgroup/locate.js';
-import { homeNameOf, isHome, isLeftover, topGroupName } from '#src/sandbox/cgroup/name.js';
-import { resolveTotal } from '#src/sandbox/cgroup/total.js';
 import { openV1 } from '#src/sandbox/cgroup/v1.js';
 import { openV2 } from '#src/sandbox/cgroup/v2.js';
 import { KernelV1, KernelV2 } from '../../fixtures/cgroup-kernel.ts';
@@ -25,7 +30,7 @@ function opened(backend: CgroupBackend | null): CgroupBackend {
 }
 
 describe('SEC-2.5 cgroup v2', () => {
-  test('the spawner moves aside, controllers go down two levels, the total is set before any sandbox, and all is undone', async () => {
+  test('the spawner moves into a leaf, controllers are enabled on two levels, the total is set before any sandbox, and closing undoes it all', async () => {
     const kernel = new KernelV2({ procs: [42] });
     const backend = opened(openV2('/cg', kernel, SETUP));
     expect(kernel.log).toEqual([
@@ -50,7 +55,7 @@ describe('SEC-2.5 cgroup v2', () => {
     expect(kernel.procsIn('/cg')).toEqual([42]);
   });
 
-  test('a group gets its limits, is joined through cgroup.procs, dies as one', () => {
+  test('a group gets its limits, is joined through cgroup.procs and dies as one', () => {
     const kernel = new KernelV2({ procs: [42] });
     const backend = opened(openV2('/cg', kernel, SETUP));
     kernel.log.length = 0;
@@ -70,7 +75,7 @@ describe('SEC-2.5 cgroup v2', () => {
     ]);
   });
 
-  test('the daemon in the same group moves along; without it that is busy, and all is as it was', () => {
+  test('the daemon in the same group moves too; otherwise the kernel answers EBUSY and everything is undone', () => {
     const together = new KernelV2({ procs: [41, 42] });
     const backend = opened(openV2('/cg', together, { ...SETUP, movedPids: [42, 41] }));
     expect(together.procsIn(HOME)).toEqual([41, 42]);
@@ -81,7 +86,7 @@ describe('SEC-2.5 cgroup v2', () => {
     expect(busy.dirs()).toEqual([]);
   });
 
-  test('a process of contextd that lives in another group stays there', () => {
+  test('a process of contextd in another group stays there', () => {
     const kernel = new KernelV2({ procs: [42] });
     kernel.makeDir('/cg/other');
     kernel.place(41, '/cg/other');
@@ -89,7 +94,7 @@ describe('SEC-2.5 cgroup v2', () => {
     expect([kernel.procsIn('/cg/other'), kernel.procsIn(HOME)]).toEqual([[41], [42]]);
   });
 
-  test('controllers that were on stay on, and one that is not offered is done without', () => {
+  test('controllers that were enabled stay enabled, and a controller that is not available is not needed', () => {
     const shared = new KernelV2({ procs: [], handedDown: 'memory pids', controllers: 'memory pids' });
     shared.makeDir('/cg/app');
     shared.place(42, '/cg/app');
@@ -99,7 +104,7 @@ describe('SEC-2.5 cgroup v2', () => {
     expect(shared.log).not.toContainEqual(expect.stringContaining('cpu.max'));
   });
 
-  test('not delegated, without memory or pids, or with a part of it refused: no backend and no trace', () => {
+  test('without delegation, memory or pids, or if a step is refused, there is no backend and nothing is left behind', () => {
     expect(openV2('/cg', new KernelV2({ procs: [42], writable: false }), SETUP)).toBeNull();
     const poor = new KernelV2({ procs: [42], controllers: 'cpu memory' });
     expect(openV2('/cg', poor, SETUP)).toBeNull();
@@ -111,13 +116,13 @@ describe('SEC-2.5 cgroup v2', () => {
     expect(halfway.dirs()).not.toContain(HOME);
   });
 
-  test('a spawner that follows a killed one removes its whole tree, and does the daemon no harm', async () => {
+  test('a spawner that follows a killed one removes its whole tree and does not harm the daemon', async () => {
     const kernel = new KernelV2({ procs: [41, 30] });
     const deadName = topGroupName(30, () => 3);
     const dead = opened(openV2('/cg', kernel, { name: deadName, total: TOTAL, movedPids: [30, 41] }));
     const orphan = dead.create('0', LIMITS);
     kernel.place(30, orphan.dirs[0] ?? '');
-    // The new one is a child of the daemon, and so begins where the daemon is.
+    // The new spawner is a child of the daemon, so it starts in the daemon's group.
     const own = `/cg/${homeNameOf(deadName)}`;
     kernel.place(42, own);
     const backend = opened(openV2(own, kernel, { ...SETUP, movedPids: [42, 41] }));
@@ -128,7 +133,7 @@ describe('SEC-2.5 cgroup v2', () => {
     await cgroups.stop();
   });
 
-  test('limits of a group in use change, and what all use together is told', () => {
+  test('the limits of a group in use change, and the totals of all groups are reported', () => {
     const kernel = new KernelV2({ procs: [42] });
     const cgroups = new Cgroups(opened(openV2('/cg', kernel, SETUP)), kernel, silentLogger, startTimeOf);
     const group = cgroups.create(LIMITS);
@@ -143,7 +148,7 @@ describe('SEC-2.5 cgroup v2', () => {
 });
 
 describe('SEC-2.5 cgroup v1', () => {
-  test('one directory per controller below one that bounds them all, joined through tasks', () => {
+  test('there is one directory per controller below one that limits them all, joined through tasks', () => {
     const kernel = new KernelV1();
     const backend = opened(openV1(V1_PLACES, kernel, SETUP));
     expect(kernel.log).toEqual([
@@ -168,7 +173,7 @@ describe('SEC-2.5 cgroup v1', () => {
     expect(group.events()).toEqual({ oomKills: 2, pidsRefused: 3 });
   });
 
-  test('an older kernel is asked to bound children by their parent', () => {
+  test("an older kernel is asked to apply a parent's limit to its children", () => {
     const kernel = new KernelV1();
     kernel.values.set(`/m/${NAME}/memory.use_hierarchy`, '0\n');
     openV1(V1_PLACES, kernel, SETUP);
@@ -185,7 +190,7 @@ describe('SEC-2.5 cgroup v1', () => {
     expect(kernel.read(`/c/${NAME}/0/cpu.cfs_quota_us`)).toBe('-1');
   });
 
-  test('read-only is no backend and no trace; a processor hierarchy alone is done without', () => {
+  test('if the hierarchy is read-only, there is no backend and nothing is left behind; without a cpu hierarchy the backend works', () => {
     const half = new KernelV1(['/p']);
     expect(openV1(V1_PLACES, half, SETUP)).toBeNull();
     expect([...half.made]).toEqual([]);
@@ -193,7 +198,7 @@ describe('SEC-2.5 cgroup v1', () => {
     expect(noCpu.create('0', LIMITS).dirs).toEqual([`/m/${NAME}/0`, `/p/${NAME}/0`]);
   });
 
-  test('what a killed spawner left goes with all below it; what a living one, or a stranger, made stays', () => {
+  test('what a killed spawner left is removed with everything below it; the groups of a live spawner and of others stay', () => {
     const kernel = new KernelV1();
     const [dead, reused, alive] = [topGroupName(30, () => 3), topGroupName(42, () => 1), topGroupName(41, startTimeOf)];
     for (const name of [dead, reused, alive, 'contextd', 'other']) kernel.makeDir(`/m/${name}`);
@@ -204,7 +209,7 @@ describe('SEC-2.5 cgroup v1', () => {
   });
 });
 
-test('SEC-2.5 a group is used again only when no dead process counts in it any more', async () => {
+test('SEC-2.5 a group is used again only when no dead process counts in it', async () => {
   const kernel = new KernelV1();
   const cgroups = new Cgroups(opened(openV1(V1_PLACES, kernel, SETUP)), kernel, silentLogger, startTimeOf);
   const first = cgroups.create(LIMITS);
@@ -220,7 +225,7 @@ test('SEC-2.5 a group is used again only when no dead process counts in it any m
   expect([...kernel.made]).toEqual([]);
 });
 
-test('SEC-2.5 a group whose limits were changed is used again for the new ones; given back twice it is there once', () => {
+test('SEC-2.5 a group whose limits were changed is used again for the new limits; returning it twice keeps it once', () => {
   const kernel = new KernelV1();
   const cgroups = new Cgroups(opened(openV1(V1_PLACES, kernel, SETUP)), kernel, silentLogger, startTimeOf);
   const group = cgroups.create(LIMITS);
@@ -245,7 +250,7 @@ test('SEC-2.5 counts of an earlier use are not counted again', () => {
   expect(second.events().oomKills).toBe(1);
 });
 
-test('a group’s name tells whose it is, whatever becomes of the pid', () => {
+test('the name of a group identifies its spawner, even if the pid is used again', () => {
   expect(NAME).toMatch(/^contextd-42-[0-9a-f]{20}$/);
   expect(isLeftover(NAME, startTimeOf)).toBe(false);
   expect(isLeftover(NAME, () => 8)).toBe(true);
@@ -260,7 +265,7 @@ describe('SEC-2.5 the total of memory', () => {
   const MEMINFO = 'MemTotal:        8388608 kB\nMemFree:         1048576 kB\n';
   const nothing = { v1: null, v2: null };
 
-  test('is what was configured, or three quarters of the machine', () => {
+  test('is the configured total, or three quarters of the machine', () => {
     const files = new KernelV1();
     expect(resolveTotal(TOTAL, MEMINFO, nothing, files)).toEqual(TOTAL);
     expect(resolveTotal({ memoryBytes: 0, pids: 9 }, MEMINFO, nothing, files)).toEqual({
@@ -269,7 +274,7 @@ describe('SEC-2.5 the total of memory', () => {
     });
   });
 
-  test('is three quarters of what contextd itself may have, where that is less', () => {
+  test("is three quarters of contextd's own limit if that is less", () => {
     const asked = { memoryBytes: 0, pids: 9 };
     const v1 = new KernelV1();
     v1.values.set('/m/memory.stat', `cache 5\nhierarchical_memory_limit ${4 * GIB}\n`);
@@ -281,7 +286,7 @@ describe('SEC-2.5 the total of memory', () => {
   });
 });
 
-test('the own group is found on a host, on a hybrid one, and in a container that sees a part of the tree', () => {
+test('the own group is found on a host, on a hybrid host, and in a container that sees part of the tree', () => {
   const v1 =
     '1 2 0:1 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n2 2 0:2 / /sys/fs/cgroup/pids rw - cgroup cgroup rw,pids\n';
   const v2 = '3 2 0:3 / /sys/fs/cgroup/unified rw shared:9 - cgroup2 cgroup2 rw\n';

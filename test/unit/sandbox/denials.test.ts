@@ -13,6 +13,7 @@ const FACTS: DenialFacts = {
   stderr: Buffer.alloc(0),
   cwd: WORKSPACE,
   workspace: WORKSPACE,
+  network: 'none',
   seccomp: { inet: true, unix: true, debugger: false },
   writable: ['/tmp', '/dev/shm', '/home/sandbox', WORKSPACE, `${WORKSPACE}/.git`],
   readOnly: [
@@ -40,7 +41,7 @@ function claimsOf(stderr: string, change: Partial<DenialFacts> = {}): string[] {
 
 const NODE_FRAMES = '    at Object.openSync (node:fs:573:18)\n    at [eval]:1:15 {\n  errno: -30,\n';
 
-/** What real programs said in a sandbox with such mounts, and what follows from it. */
+/** What real programs printed in a sandbox with such mounts, and the denials that follow. */
 const REAL: readonly (readonly [said: string, claim: string])[] = [
   ["touch: cannot touch '/usr/x': Read-only file system", 'read_only /usr/x'],
   ["touch: cannot touch '/usr/a b': Read-only file system", 'read_only /usr/a b'],
@@ -199,7 +200,7 @@ const REAL: readonly (readonly [said: string, claim: string])[] = [
   ['unshare: Operation not permitted at -e line 1.', 'seccomp'],
 ];
 
-/** The same words where the sandbox had no part in it, or where that cannot be known. */
+/** The same messages if the sandbox had no part in it, or if that cannot be known. */
 const NOT_KNOWN: readonly (readonly [why: string, said: string])[] = [
   ['a writable path', "touch: cannot touch '/home/ann/shop/x': Read-only file system"],
   ['a writable path by a detour', "touch: cannot touch '/usr/../home/ann/shop/x': Read-only file system"],
@@ -244,7 +245,7 @@ const NOT_KNOWN: readonly (readonly [why: string, said: string])[] = [
   ['a change of owner', "chown: changing ownership of 'a.txt': Operation not permitted"],
 ];
 
-describe('SEC-2.3 what a program says of the sandbox', () => {
+describe('SEC-2.3 what a program prints about the sandbox', () => {
   test.each(REAL)('is understood: %s', (said, claim) => {
     expect(claimsOf(`${said}\n`)).toEqual([claim]);
   });
@@ -253,7 +254,7 @@ describe('SEC-2.3 what a program says of the sandbox', () => {
     expect(claimsOf(`${said}\n`)).toEqual([]);
   });
 
-  test('the rule and the way out are named in words', () => {
+  test('a denial names the rule and what a person can do', () => {
     const [hook, usr, toolchain, absent, hidden, network] = [
       'bash: .git/hooks/x: Read-only file system',
       'bash: /usr/x: Read-only file system',
@@ -280,34 +281,34 @@ describe('SEC-2.3 what a program says of the sandbox', () => {
     });
   });
 
-  test('a command killed by the filter is told so, whatever it said', () => {
+  test('a command that the filter killed is reported, whatever it printed', () => {
     expect(claimsOf('', { endedBy: 'seccomp', exitCode: 159 })).toEqual(['seccomp']);
   });
 
-  test('a debugger that may trace, and a machine without a filter, have refused nothing', () => {
+  test('the filter of a debugger may trace, and a machine without a filter refuses nothing', () => {
     const said = 'strace: ptrace(PTRACE_TRACEME, ...): Operation not permitted';
     expect(claimsOf(said, { seccomp: { inet: true, unix: true, debugger: true } })).toEqual([]);
     expect(claimsOf(said, { seccomp: null })).toEqual([]);
   });
 });
 
-describe('SEC-2.3 which commands are looked at', () => {
+describe('SEC-2.3 which output is read', () => {
   const READ_ONLY = 'touch: /usr/x: Read-only file system\n';
   const ABSENT = 'cat: /srv/x: No such file or directory\n';
 
-  test('one that failed, with both streams', () => {
+  test('both streams of a command that failed', () => {
     expect(claimsOf(READ_ONLY, { stdout: Buffer.from(ABSENT) })).toEqual(['read_only /usr/x', 'absent /srv/x']);
     expect(claimsOf(ABSENT, { exitCode: null, endedBy: 'timeout' })).toEqual(['absent /srv/x']);
   });
 
-  test('of one that succeeded only what stderr says about read-only paths', () => {
+  test('of a command that succeeded, only what stderr says about read-only paths', () => {
     const succeeded = { exitCode: 0, stdout: Buffer.from('touch: /usr/y: Read-only file system\n') };
     expect(claimsOf(`${READ_ONLY}${ABSENT}curl: (6) Could not resolve host: example.com\n`, succeeded)).toEqual([
       'read_only /usr/x',
     ]);
   });
 
-  test('only the end of a long stream, and at most ten, three of a rule', () => {
+  test('only the end of a long stream, and at most ten denials, three of a rule', () => {
     const early = `${READ_ONLY}${'x\n'.repeat(40_000)}`;
     expect(claimsOf(`${early}${ABSENT}`)).toEqual(['absent /srv/x']);
     const many = Array.from({ length: 50 }, (_, i) => `cat: /srv/${i}: No such file or directory\n`).join('');
@@ -316,13 +317,13 @@ describe('SEC-2.3 which commands are looked at', () => {
     expect(claimsOf(calls.map((call) => `prog: ${call}: Operation not permitted\n`).join(''))).toHaveLength(10);
   });
 
-  test('a host that is named stands for the mentions without one', () => {
+  test('a denial that names a host replaces the ones without a host', () => {
     const said = 'OSError: [Errno 101] Network is unreachable\ncurl: (6) Could not resolve host: example.com\n';
     expect(claimsOf(said)).toEqual(['network example.com']);
   });
 });
 
-test('SEC-2.3 the places of a planned tree: the last mount at a path decides, a remounted one is read-only', () => {
+test('SEC-2.3 the last mount at a path decides about the places of a planned tree, and a remounted one is read-only', () => {
   const places = placesOf(
     [
       { kind: 'ro-bind', source: '/usr', dest: '/usr' },
@@ -349,7 +350,7 @@ test('SEC-2.3 the places of a planned tree: the last mount at a path decides, a 
   });
 });
 
-test('SEC-2.3 no claim ever names a path that the most specific mount makes writable', () => {
+test('SEC-2.3 no denial ever names a path that the most specific mount makes writable', () => {
   const segment = fc.constantFrom(
     'usr',
     'home',
@@ -399,7 +400,7 @@ test('SEC-2.3 no claim ever names a path that the most specific mount makes writ
   );
 });
 
-test('SEC-2.3 arbitrary bytes are no trouble', () => {
+test('SEC-2.3 arbitrary bytes do no harm', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 3000 }), (bytes) => {
       expect(findDenials({ ...FACTS, stderr: Buffer.from(bytes), stdout: Buffer.from(bytes) })).toEqual([]);

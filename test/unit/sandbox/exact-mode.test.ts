@@ -54,7 +54,7 @@ describe('SEC-2.1 the mount points that the owner of a project passes through', 
     expect(modes()).toEqual(WANTED);
   });
 
-  it('get their modes back if an earlier daemon made them too narrow', () => {
+  it('get their modes back if an earlier daemon gave them narrower ones', () => {
     mkdirSync(join(place, 'd0'), { recursive: true });
     writeFileSync(join(place, 'f0'), '');
     for (const [path, mode] of [
@@ -88,7 +88,7 @@ describe('SEC-2.1 the mount points that the owner of a project passes through', 
     expect(statSync(place).mode).toBe(before);
   });
 
-  it.runIf(process.getuid?.() === 0)('are refused with both users named if the place belongs to another user', () => {
+  it.runIf(process.getuid?.() === 0)('are refused, naming both users, if the place belongs to another user', () => {
     mkdirSync(place);
     chownSync(place, 65_534, 65_534);
     expect(() => ensurePublicMountPoints(place)).toThrowError(/belongs to uid 65534, not to uid 0/);

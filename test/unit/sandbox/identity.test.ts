@@ -7,7 +7,7 @@ import { canReach } from '#src/sandbox/reach.js';
 
 const PASSWD = 'root:x:0:0::/root:/bin/sh\nann:x:1001:100::/home/ann:/bin/sh\nodd:x:1002:0::/:/bin/sh\n';
 
-test('SEC-2.3 who runs inside: oneself, the workspace’s owner, or root only for root’s own', () => {
+test("SEC-2.3 the user inside is the daemon's own, the workspace’s owner, or root only for root’s workspace", () => {
   expect(chooseIdentity(1001, 0, 0, PASSWD)).toEqual({ kind: 'self' });
   expect(chooseIdentity(0, 1001, 1001, PASSWD)).toEqual({ kind: 'owner', uid: 1001, gid: 100 });
   expect(chooseIdentity(0, 4000, 4001, PASSWD)).toEqual({ kind: 'owner', uid: 4000, gid: 4001 });
@@ -27,11 +27,11 @@ test('SEC-2.3 becoming the owner gives up groups and every capability', () => {
   ]);
 });
 
-test('a workspace that is not there is PATH_NOT_FOUND', () => {
+test('a workspace that does not exist is PATH_NOT_FOUND', () => {
   expect(() => identityFor('/nonexistent/x', 0)).toThrow(expect.objectContaining({ code: 'PATH_NOT_FOUND' }));
 });
 
-test('what another user can reach is read from the modes of every parent', () => {
+test('the modes of every parent decide what another user can reach', () => {
   const base = mkdtempSync(join(tmpdir(), 'contextd-reach-'));
   onTestFinished(() => rmSync(base, { recursive: true }));
   const inner = join(base, 'inner');

@@ -3,15 +3,14 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ContextdError } from '#src/core/errors.js';
-import { type FactReaders, gatherFacts, type MachineFacts } from '#src/sandbox/probe/facts.js';
+import { collectFacts, distributionOf, type FactReaders, type MachineFacts } from '#src/sandbox/probe/facts.js';
 import { explainFailure, isFilterRefused } from '#src/sandbox/probe/failures.js';
 import { checkEnough, judge, type Situation, type Trial } from '#src/sandbox/probe/ladder.js';
-import { distributionOf } from '#src/sandbox/probe/machine-kind.js';
 
 /** A machine from its recorded files; "" stands for a directory or an empty file. */
 function machine(files: Record<string, string>, change: Partial<FactReaders> & { writable?: string[] } = {}) {
   const { writable = [], ...readers } = change;
-  return gatherFacts(BWRAP, {
+  return collectFacts(BWRAP, {
     read: (path) => files[path] ?? null,
     stat: (path) => (path in files ? { mtimeMs: 1, size: files[path]?.length ?? 0, mode: 0o100755 } : null),
     isWritable: (path) => writable.includes(path),
@@ -88,8 +87,8 @@ function delegated(): MachineFacts {
   );
 }
 
-describe('machines that are recognised', () => {
-  test('Ubuntu 24.04: AppArmor’s rule, and the profile that lifts it for bubblewrap', () => {
+describe('machines that are recognized', () => {
+  test('Ubuntu 24.04: explains AppArmor’s rule and the profile that lifts it for bubblewrap', () => {
     const facts = machine(UBUNTU);
     expect(facts.sysctls.apparmorRestrictUserns).toBe(1);
     for (const said of [
@@ -108,14 +107,14 @@ describe('machines that are recognised', () => {
     }
   });
 
-  test('the same rule reaches into a container, and is lifted on its host', () => {
+  test('the same rule applies in a container and is lifted on its host', () => {
     const facts = machine({ ...UBUNTU, '/.dockerenv': '' });
     expect(explainFailure('bwrap: setting up uid map: Permission denied', facts).remedy).toBe(
       'On the host of this container, as root: sysctl -w kernel.apparmor_restrict_unprivileged_userns=0.',
     );
   });
 
-  test('Docker: its seccomp profile, AppArmor profile and masked /proc', () => {
+  test('Docker: explains its seccomp profile, AppArmor profile and masked /proc', () => {
     const facts = machine(DOCKER);
     expect(facts.container).toBe('docker');
     const remedy =
@@ -162,7 +161,7 @@ describe('machines that are recognised', () => {
     );
   });
 
-  test('WSL 1 is unavailable, whatever was said; its remedy is WSL 2', () => {
+  test('WSL 1 is unavailable, whatever bubblewrap printed; its remedy is WSL 2', () => {
     const facts = machine(
       { ...DEBIAN, '/proc/version': 'Linux version 4.4.0-19041-Microsoft (Microsoft@Microsoft.com)' },
       { kernel: '4.4.0-19041-Microsoft' },
@@ -198,7 +197,7 @@ describe('machines that are recognised', () => {
     ['ID=alpine', 'sudo apk add bubblewrap'],
     ['ID=nixos', 'nix-env -iA nixos.bubblewrap'],
     ['', 'apt-get install -y bubblewrap (dnf install -y bubblewrap, pacman -S --needed bubblewrap)'],
-  ])('missing bubblewrap where os-release says %s', (release, command) => {
+  ])('explains missing bubblewrap if os-release says %s', (release, command) => {
     const facts = { ...machine(DEBIAN), bubblewrap: null, distribution: distributionOf(`NAME=x\n${release}\n`) };
     const report = judge(situation({ facts, trial: null }));
     expect(report).toMatchObject({ level: 'unavailable', backend: 'none', missing: ['bubblewrap is not installed'] });
@@ -210,7 +209,7 @@ describe('machines that are recognised', () => {
     expect(judge(situation({ facts, trial: null })).remedy).toMatch(/^apt-get install -y bubblewrap,/);
   });
 
-  test('an old bubblewrap is named with what it lacks', () => {
+  test('an old bubblewrap is named with the option it lacks', () => {
     const facts = machine(DEBIAN);
     const old = { ...facts, bubblewrap: facts.bubblewrap && { ...facts.bubblewrap, version: '0.4.1' } };
     expect(explainFailure('bwrap: Unknown option --size', old)).toEqual({
@@ -220,7 +219,7 @@ describe('machines that are recognised', () => {
     });
   });
 
-  test('a setuid bubblewrap', () => {
+  test('recognizes a setuid bubblewrap', () => {
     const facts = machine(DEBIAN);
     const setuid = { ...facts, bubblewrap: facts.bubblewrap && { ...facts.bubblewrap, mode: 0o104755 } };
     const remedy =
@@ -231,7 +230,7 @@ describe('machines that are recognised', () => {
     expect(explainFailure(max, facts).missing).toContain('this kernel does not let bubblewrap forbid');
   });
 
-  test('user namespaces turned off or used up', () => {
+  test('recognizes user namespaces that are turned off or used up', () => {
     const none = machine({ ...DEBIAN, '/proc/sys/user/max_user_namespaces': '0\n' });
     const remedy =
       'sudo sysctl -w user.max_user_namespaces=15000 (and the same line in /etc/sysctl.d/contextd.conf, to keep it).';
@@ -250,7 +249,7 @@ describe('machines that are recognised', () => {
     });
   });
 
-  test('a full disk is not taken for used-up namespaces', () => {
+  test('a full disk is not mistaken for used-up namespaces', () => {
     expect(explainFailure('Error: ENOSPC: no space left on device, write', machine(DEBIAN))).toEqual({
       missing: 'the disk that holds contextd’s data is full',
       remedy: 'Free some space there (df -h shows bytes, df -i files), then call again.',
@@ -258,7 +257,7 @@ describe('machines that are recognised', () => {
     expect(explainFailure('unshare: unshare failed: No space left on device').missing).toContain('user namespaces');
   });
 
-  test('missing programs of util-linux, by name', () => {
+  test('names the missing programs of util-linux', () => {
     const { '/usr/bin/setpriv': _, ...files } = DEBIAN;
     const facts = machine(files);
     expect(explainFailure('sh: 10: exec: setpriv: not found', facts)).toEqual({
@@ -271,14 +270,14 @@ describe('machines that are recognised', () => {
     );
   });
 
-  test('/proc with hidepid', () => {
+  test('recognizes /proc with hidepid', () => {
     const facts = machine({
       ...DEBIAN,
       '/proc/self/mountinfo': '25 24 0:23 / /proc rw,relatime - proc proc rw,hidepid=invisible\n',
     });
     expect(facts.hidepid).toBe(true);
     expect(explainFailure("bwrap: Can't mount proc on /newroot/proc", facts).remedy).toBe(
-      'sudo mount -o remount,hidepid=0 /proc, and take hidepid out of /etc/fstab.',
+      'sudo mount -o remount,hidepid=0 /proc, and remove hidepid from /etc/fstab.',
     );
   });
 });
@@ -354,7 +353,7 @@ describe('the ladder', () => {
     expect(report.layers.every(({ enforced, remedy }) => enforced && remedy === null)).toBe(true);
   });
 
-  test('reduced: without a cgroup, each limit is missing and says what holds instead', () => {
+  test('reduced: without a cgroup, each limit is missing and names what holds instead', () => {
     const report = judge(situation({ facts: machine(DEBIAN), cgroups: null }));
     expect(report.level).toBe('reduced');
     expect(report.missing).toEqual(['memory, process and processor limits for the whole sandbox (no writable cgroup)']);
@@ -372,11 +371,11 @@ describe('the ladder', () => {
     expect(open.every(({ remedy }) => remedy === report.remedy)).toBe(true);
   });
 
-  test('reduced: the cpu controller alone was not handed down', () => {
+  test('reduced: only the cpu controller was not delegated', () => {
     const facts = { ...delegated() };
     const cgroup = { ...facts.cgroup, v2: facts.cgroup.v2 && { ...facts.cgroup.v2, controllers: ['memory', 'pids'] } };
     const report = judge(situation({ facts: { ...facts, cgroup } }));
-    expect(report.missing).toEqual(['a processor limit (the cpu controller was not handed down)']);
+    expect(report.missing).toEqual(['a processor limit (the cpu controller was not delegated)']);
     expect(report.remedy).toContain('Delegate="cpu memory pids"');
   });
 
@@ -384,12 +383,12 @@ describe('the ladder', () => {
     [
       { arch: 'riscv64' },
       false,
-      'a seccomp filter (none is made for riscv64)',
+      'a seccomp filter (contextd has none for riscv64)',
       'Run contextd on x86-64 or 64-bit ARM.',
     ],
-    [{}, true, 'a seccomp filter (this kernel does not take one)', 'CONFIG_SECCOMP_FILTER'],
-    [{ seccomp: false }, false, 'a seccomp filter (this kernel does not take one)', 'CONFIG_SECCOMP_FILTER'],
-  ])('SEC-2.2 reduced: no filter in force (%j)', (change, refusedFilter, missing, remedy) => {
+    [{}, true, 'a seccomp filter (this kernel does not accept one)', 'CONFIG_SECCOMP_FILTER'],
+    [{ seccomp: false }, false, 'a seccomp filter (this kernel does not accept one)', 'CONFIG_SECCOMP_FILTER'],
+  ])('SEC-2.2 reduced: no filter is in force (%j)', (change, refusedFilter, missing, remedy) => {
     const findings = { ownNamespaces: OWN, filtered: false, nestable: false };
     const report = judge(
       situation({ facts: { ...delegated(), ...change }, trial: { ran: true, findings, refusedFilter } }),
@@ -398,7 +397,7 @@ describe('the ladder', () => {
     expect(report.remedy).toContain(remedy);
   });
 
-  test('an old bubblewrap without a ban on nesting is full when the filter covers it, and says so', () => {
+  test('an old bubblewrap that cannot ban nesting is full if the filter covers it, and the report says so', () => {
     const facts = delegated();
     const bubblewrap = facts.bubblewrap && {
       ...facts.bubblewrap,
@@ -421,7 +420,7 @@ describe('the ladder', () => {
     });
   });
 
-  test('SEC-2.3 a namespace that containment needs is not reduced but refused', () => {
+  test('SEC-2.3 a sandbox without a namespace that containment needs is refused, not reduced', () => {
     for (const gone of ['user', 'pid', 'net', 'mnt']) {
       const findings = { ownNamespaces: OWN.filter((name) => name !== gone), filtered: true, nestable: false };
       const report = judge(situation({ trial: { ran: true, findings, refusedFilter: false } }));
@@ -431,17 +430,17 @@ describe('the ladder', () => {
     expect(judge(situation({ trial: { ran: true, findings, refusedFilter: false } })).level).toBe('reduced');
   });
 
-  test('a root-owned workspace is reduced, and unavailable without a pids cgroup', () => {
+  test('a workspace owned by root is reduced, and unavailable without a pids cgroup', () => {
     expect(judge(situation({ identity: 'root' })).missing).toEqual([
       'an unprivileged user inside (the workspace belongs to root)',
     ]);
     expect(judge(situation({ identity: 'root', cgroups: null, trial: { ran: false, failure: '' } }))).toMatchObject({
       level: 'unavailable',
-      missing: ['a pids cgroup, without which nothing bounds the processes of uid 0 (the workspace belongs to root)'],
+      missing: ['a pids cgroup, without which nothing limits the processes of uid 0 (the workspace belongs to root)'],
     });
   });
 
-  test('whatever is missing has a layer and a remedy, and only then', () => {
+  test('a layer is missing exactly if it has a remedy', () => {
     fc.assert(
       fc.property(
         fc.subarray(OWN),
@@ -464,10 +463,10 @@ describe('the ladder', () => {
   });
 });
 
-describe('what a policy asks for', () => {
+describe('what a policy requires', () => {
   const reduced = judge(situation({ identity: 'root' }));
 
-  test('full is enough for both, reduced for reduced, unavailable for none', () => {
+  test('full satisfies both, reduced satisfies reduced, unavailable satisfies neither', () => {
     checkEnough(judge(situation()), 'full');
     checkEnough(judge(situation()), 'reduced');
     checkEnough(reduced, 'reduced');
@@ -477,7 +476,7 @@ describe('what a policy asks for', () => {
       expect.objectContaining({
         code: 'SANDBOX_UNAVAILABLE',
         message:
-          'isolation is reduced where full is required; missing: an unprivileged user inside (the workspace belongs to root)',
+          'isolation is reduced, but full isolation is required; missing: an unprivileged user inside (the workspace belongs to root)',
         remedy: 'Give the workspace to an ordinary user (chown -R USER), or run contextd as one.',
       }),
     );
@@ -488,12 +487,12 @@ describe('what a policy asks for', () => {
   });
 });
 
-test('a filter that the kernel refuses is told apart from a sandbox that does not start', () => {
+test('a filter that the kernel refuses is distinguished from a sandbox that does not start', () => {
   expect(isFilterRefused('bwrap: prctl(PR_SET_SECCOMP): Invalid argument')).toBe(true);
   expect(isFilterRefused(NO_NAMESPACE)).toBe(false);
 });
 
-test('docs/isolation.md names the same ways out', () => {
+test('docs/isolation.md names the same remedies', () => {
   const text = readFileSync(join(import.meta.dirname, '../../../docs/isolation.md'), 'utf8');
   const shown = text.replaceAll('`', '');
   const facts = { docker: machine(DOCKER), podman: machine({ ...DEBIAN, '/run/.containerenv': '' }) };

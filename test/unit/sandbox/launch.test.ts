@@ -12,9 +12,9 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { type LaunchRequest, prepareLaunch } from '#src/sandbox/launch.js';
+import { coverStrays } from '#src/sandbox/descriptors.js';
+import { type LaunchRequest, mountWorkspace, prepareLaunch } from '#src/sandbox/launch.js';
 import type { Mount } from '#src/sandbox/policy.js';
-import { coverStrays } from '#src/sandbox/stray-fds.js';
 
 let base = '';
 beforeEach(() => {
@@ -30,6 +30,7 @@ function request(mounts: Mount[], change: Partial<LaunchRequest> = {}): LaunchRe
     strayFds: [],
     identity: { kind: 'self' },
     workspace: null,
+    network: null,
     mounts,
     env: { LANG: 'C' },
     callerEnv: {},
@@ -46,7 +47,7 @@ function request(mounts: Mount[], change: Partial<LaunchRequest> = {}): LaunchRe
 
 const pinned = (path: string): Mount => ({ kind: 'bind', source: path, dest: path, pin: true });
 
-test('SEC-2.3 a pinned source is handed over open, and only where no link lies in its path', () => {
+test('SEC-2.3 a pinned source is passed as a descriptor, and only if no link is in its path', () => {
   const launch = prepareLaunch(request([pinned(join(base, 'real/inner')), pinned(join(base, 'gone'))]));
   expect(launch.inheritedFds).toHaveLength(1);
   expect(fstatSync(launch.inheritedFds[0] ?? -1).ino).toBe(statSync(join(base, 'real/inner')).ino);
@@ -62,7 +63,7 @@ test('SEC-2.3 a pinned source is handed over open, and only where no link lies i
   }
 });
 
-test('SEC-2.2 the filter is handed over open, after the pinned sources, and closed with them', () => {
+test('SEC-2.2 the filter is passed as a descriptor after the pinned sources, and closed with them', () => {
   const filter = join(base, 'filter.bpf');
   writeFileSync(filter, 'bpf');
   const launch = prepareLaunch(request([pinned(join(base, 'real'))], { seccompFile: filter }));
@@ -74,7 +75,39 @@ test('SEC-2.2 the filter is handed over open, after the pinned sources, and clos
   expect(prepareLaunch(request([])).args.toString()).not.toContain('--seccomp');
 });
 
-test('SEC-2.5 limits are set before anything runs, per process where no cgroup counts', () => {
+test('joins a network namespace by its descriptor, and closes the descriptor before anything else', () => {
+  const path = join(base, 'real');
+  const { dev, ino } = statSync(path);
+  const network = { path, identity: `${dev}:${ino}` };
+  const filter = join(base, 'filter.bpf');
+  writeFileSync(filter, 'bpf');
+  const launch = prepareLaunch(request([pinned(join(base, 'real/inner'))], { network, seccompFile: filter }));
+  expect(launch.commandLine.slice(0, 5)).toEqual(['nsenter', '--net=/proc/self/fd/5', '--', 'sh', '-c']);
+  expect(launch.commandLine[5]).toMatch(/^exec 5<&-\n/);
+  expect(launch.inheritedFds.map((fd) => fstatSync(fd).ino)).toEqual([
+    ino,
+    statSync(join(base, 'real/inner')).ino,
+    statSync(filter).ino,
+  ]);
+  expect(launch.args.toString()).toContain(`--bind-fd\x006\x00${base}/real/inner\x00`);
+  expect(launch.args.toString()).toContain('--seccomp\x007\0');
+  expect(launch.args.toString()).not.toContain('--unshare-net');
+  launch.release();
+  expect(() => fstatSync(launch.inheritedFds[0] ?? -1)).toThrow('EBADF');
+  expect(() => prepareLaunch(request([], { network: { path, identity: '1:1' } }))).toThrow(
+    expect.objectContaining({ code: 'SANDBOX_UNAVAILABLE' }),
+  );
+});
+
+test('SEC-2.3 mounts a workspace before it is pinned, and refuses a branch, because only the base can be mounted', () => {
+  const workspace = mountWorkspace({ path: join(base, 'real'), layer: null });
+  expect(prepareLaunch(request([pinned(workspace.path)], { workspace })).inheritedFds).toHaveLength(1);
+  expect(() => mountWorkspace({ path: join(base, 'real'), layer: 'b' })).toThrow(
+    expect.objectContaining({ code: 'NOT_IMPLEMENTED', message: expect.stringContaining('branch b') }),
+  );
+});
+
+test('SEC-2.5 limits are set before anything runs, for each process if no cgroup counts', () => {
   const without = prepareLaunch(request([])).commandLine;
   expect(without.slice(3)).toEqual([
     ...['contextd-sandbox', '3', '9', '--', '--', '/usr/bin/bwrap', '--args', '3', '--'],
@@ -97,7 +130,7 @@ test('SEC-2.5 limits are set before anything runs, per process where no cgroup c
 });
 
 test.runIf(process.getuid?.() === 0)(
-  'SEC-2.3 for an owner, what is closed to him is bound elsewhere first, in a private namespace',
+  'SEC-2.3 directories that are closed to the owner are bound elsewhere first, in a private namespace',
   () => {
     const closed = join(base, 'real');
     const launch = prepareLaunch(
@@ -113,7 +146,7 @@ test.runIf(process.getuid?.() === 0)(
   },
 );
 
-test('SEC-2.3 descriptors the daemon was started with are covered, those the sandbox needs are not', () => {
+test('SEC-2.3 descriptors that the daemon inherited are covered, those that the sandbox needs are not', () => {
   const seen = coverStrays(['ignore', 'pipe', 7], [2, 4, 6], (stdio) => stdio);
   expect(seen).toEqual(['ignore', 'pipe', 7, 'ignore', expect.any(Number), 'ignore', expect.any(Number)]);
   expect(seen[4]).toBe(seen[6]);

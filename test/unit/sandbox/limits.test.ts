@@ -1,20 +1,19 @@
 import { expect, test } from 'vitest';
-import { perProcessLimits } from '#src/sandbox/limits.js';
-import { chooseProcessors } from '#src/sandbox/processors.js';
+import { chooseProcessors, perProcessLimits } from '#src/sandbox/limits.js';
 
 const MIB = 1024 * 1024;
 const LIMITS = { memoryBytes: 512 * MIB, pids: 64, cpus: 0 };
 
-test('SEC-2.5 without a cgroup each process is bounded, and the command follows', () => {
+test('SEC-2.5 without a cgroup each process is limited, and the command follows', () => {
   expect(perProcessLimits(LIMITS, false)).toEqual(['/usr/bin/prlimit', '--nproc=64', `--data=${512 * MIB}`, '--']);
 });
 
-test('SEC-2.5 Node gets the data it reserves before it runs a line, and what is configured above that', () => {
+test('SEC-2.5 Node gets the data it reserves before it runs a line, or more if that is configured', () => {
   expect(perProcessLimits(LIMITS, true)).toContain(`--data=${2048 * MIB}`);
   expect(perProcessLimits({ ...LIMITS, memoryBytes: 4096 * MIB }, true)).toContain(`--data=${4096 * MIB}`);
 });
 
-test('SEC-2.5 a share of the processors bounds the processor time of a command that ends, and of no other', () => {
+test('SEC-2.5 a share of the processors limits the processor time only of a command with an end', () => {
   const limits = { ...LIMITS, cpus: 0.5 };
   expect(perProcessLimits(limits, false, 30_000)).toContain('--cpu=15:16');
   expect(perProcessLimits(limits, false, 100)).toContain('--cpu=1:2');

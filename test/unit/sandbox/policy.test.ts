@@ -18,13 +18,14 @@ function plan(mounts: readonly Mount[], pins = new Map<Mount, number>()): string
     env: { PATH: '/bin' },
     cwd: '/home/u/p',
     features,
+    joinsNetwork: false,
     pins,
     statusFd: 4,
     seccompFd: 6,
   });
 }
 
-test('SEC-2.3 SEC-2.4 every namespace, no capability, no environment, always', () => {
+test('SEC-2.3 SEC-2.4 a sandbox always has every namespace, no capability and no environment', () => {
   expect(plan([WORKSPACE], new Map([[WORKSPACE, 5]]))).toEqual([
     ...['--die-with-parent', '--new-session', '--unshare-user', '--unshare-pid', '--unshare-net', '--unshare-ipc'],
     ...[
@@ -43,7 +44,7 @@ test('SEC-2.3 SEC-2.4 every namespace, no capability, no environment, always', (
   ]);
 });
 
-test('each kind of mount, and a pinned one without descriptors by its path', () => {
+test('renders each kind of mount, and a pinned mount without descriptors by its path', () => {
   const mounts: Mount[] = [
     WORKSPACE,
     { kind: 'ro-bind', source: '/a', dest: '/b' },
@@ -56,7 +57,7 @@ test('each kind of mount, and a pinned one without descriptors by its path', () 
   );
 });
 
-test('the tree is built parents first, protections after what they protect, and closed at the end', () => {
+test('the tree is built parents first, protections after what they protect, and made read-only at the end', () => {
   const plan = {
     base: [{ kind: 'ro-bind', source: '/usr', dest: '/usr' }],
     writable: ['/home/u/p', '/home/u'],
@@ -96,7 +97,7 @@ test('no value can become an option: encoding is exact or refused', () => {
   );
 });
 
-test('the environment has four names, toolchains come first on PATH, the caller’s own come last', () => {
+test('the environment has four names, toolchains come first on PATH, the caller’s variables come last', () => {
   const env = buildEnvironment(['/nvm/bin'], { LANG: 'C', EXTRA: '1' });
   expect(Object.keys(env)).toEqual(['PATH', 'HOME', 'TMPDIR', 'LANG', 'EXTRA']);
   expect(env).toMatchObject({ LANG: 'C', EXTRA: '1', PATH: expect.stringMatching(/^\/nvm\/bin:\/usr\/local\/sbin:/) });

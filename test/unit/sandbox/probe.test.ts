@@ -6,15 +6,12 @@ import { checkConfig } from '#src/config/load.js';
 import { resolvePaths } from '#src/config/paths.js';
 import { systemClock } from '#src/core/clock.js';
 import { silentLogger } from '#src/core/log.js';
-import { gatherFacts, type MachineFacts } from '#src/sandbox/probe/facts.js';
+import { createSandbox, UnavailableSandbox } from '#src/sandbox/create-sandbox.js';
+import { collectFacts, findBubblewrap, type MachineFacts, readFeatures } from '#src/sandbox/probe/facts.js';
 import { explainFailure } from '#src/sandbox/probe/failures.js';
-import { Isolation } from '#src/sandbox/probe/isolation.js';
+import { dependenciesOf, Isolation, readVerdicts, writeVerdicts } from '#src/sandbox/probe/isolation.js';
 import type { Trial } from '#src/sandbox/probe/ladder.js';
-import { findBubblewrap, readFeatures } from '#src/sandbox/probe/probe.js';
 import { readFindings } from '#src/sandbox/probe/trial.js';
-import { UnavailableSandbox } from '#src/sandbox/probe/unavailable.js';
-import { dependenciesOf, readVerdicts, writeVerdicts } from '#src/sandbox/probe/verdict-file.js';
-import { createSandbox } from '#src/sandbox/sandbox.js';
 
 test.each([
   ['bwrap: setting up uid map: Permission denied', 'bwrap-userns-restrict'],
@@ -32,15 +29,15 @@ test.each([
   ['mount: /run/contextd-sandbox/d0: permission denied.', '--cap-add SYS_ADMIN'],
   ['sh: 10: exec: setpriv: not found', 'apt-get install -y util-linux'],
   ['bwrap: Unknown option --disable-userns', '0.8'],
-])('the way out of %s, with nothing known of the machine', (stderr, remedy) => {
+])('gives the remedy for %s if nothing is known about the machine', (stderr, remedy) => {
   expect(explainFailure(stderr).remedy).toContain(remedy);
 });
 
-test('what is not known is shown', () => {
+test('an unknown message is shown', () => {
   expect(explainFailure('one\nbwrap: something new\n').missing).toBe('the sandbox did not start: bwrap: something new');
 });
 
-test('without bubblewrap nothing is found', async () => {
+test('findBubblewrap returns null if bubblewrap is not installed', async () => {
   expect(await findBubblewrap(['/nonexistent/bwrap'])).toBeNull();
   expect(Isolation.none()).toMatchObject({ level: 'unavailable', backend: 'none', version: null, layers: [] });
 });
@@ -50,7 +47,7 @@ test('features are read from --help', () => {
   expect(readFeatures('')).toEqual({ disableUserns: false, bindFd: false });
 });
 
-test('SEC-2.3 findings: a namespace counts only when it is not the one outside', () => {
+test('SEC-2.3 a namespace counts only if it differs from the one outside', () => {
   const outside = ['user:[1]', 'pid:[2]', 'net:[3]', 'mnt:[4]', 'ipc:[5]', 'uts:[6]', 'cgroup:[7]'];
   const said = 'user:[11]\npid:[12]\nnet:[3]\nmnt:[14]\nipc:[15]\nuts:[16]\nSeccomp:\t2\n';
   expect(readFindings(said, outside)).toEqual({
@@ -65,7 +62,7 @@ test('SEC-2.3 findings: a namespace counts only when it is not the one outside',
   });
 });
 
-test('NFR-3.4 on a system without namespaces and seccomp of Linux nothing runs, unless it has a backend of its own', async () => {
+test('NFR-3.4 on a system without Linux namespaces and seccomp nothing runs, unless it has a backend of its own', async () => {
   const paths = resolvePaths(
     {
       home: '/home/ann',
@@ -96,7 +93,7 @@ test('NFR-3.4 on a system without namespaces and seccomp of Linux nothing runs, 
   }
 });
 
-test('where nothing isolates, everything is refused with the remedy', async () => {
+test('if nothing isolates, everything is refused with the remedy', async () => {
   const sandbox = new UnavailableSandbox('no isolation here', 'Use Linux.');
   await sandbox.start();
   expect(await sandbox.isolationFor()).toMatchObject({ level: 'unavailable', remedy: 'Use Linux.', backend: 'none' });
@@ -113,7 +110,7 @@ const PASSED: Extract<Trial, { ran: true }> = {
 const FAILED: Trial = { ran: false, failure: 'bwrap: setting up uid map: Permission denied' };
 
 function factsOf(change: Partial<MachineFacts> = {}): MachineFacts {
-  const facts = gatherFacts(null);
+  const facts = collectFacts(null);
   return {
     ...facts,
     wsl: null,
@@ -145,14 +142,14 @@ describe('a verdict', () => {
   });
   afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
-  /** An isolation over a machine whose facts and trials the test decides; `tried` counts the trials. */
+  /** An isolation of a machine whose facts and trials the test sets; `tried` counts the trials. */
   function isolationOver(state: { facts: MachineFacts; trial: Trial; now: number; tried: number }): Isolation {
     return new Isolation({
       cgroups: 'v2',
       verdictFile,
       filterHash: 'f00d',
       clock: { now: () => state.now, monotonic: () => state.now },
-      gather: () => state.facts,
+      collect: () => state.facts,
       tryOut: async () => {
         state.tried++;
         return state.trial;
@@ -164,7 +161,7 @@ describe('a verdict', () => {
     return { facts: factsOf(), trial, now: 0, tried: 0 };
   }
 
-  test('is found once, also by many who ask at once, and by the next daemon from the file', async () => {
+  test('is found once, even if many ask at once, and by the next daemon from the file', async () => {
     const state = machineState();
     const isolation = isolationOver(state);
     const reports = await Promise.all([1, 2, 3].map(() => isolation.of({ kind: 'self' })));
@@ -180,7 +177,7 @@ describe('a verdict', () => {
     expect(state.tried).toBe(2);
   });
 
-  test('is found again when anything it depends on differs', async () => {
+  test('is found again if anything it depends on changes', async () => {
     const { bubblewrap, sysctls, cgroup } = factsOf();
     const changes: Partial<MachineFacts>[] = [
       { bubblewrap: bubblewrap && { ...bubblewrap, mtimeMs: 9 } },
@@ -207,7 +204,7 @@ describe('a verdict', () => {
     }
   });
 
-  test('that is negative is never written, and mended without a restart', async () => {
+  test('that is negative is never written, and is corrected without a restart', async () => {
     const state = machineState(FAILED);
     const isolation = isolationOver(state);
     expect((await isolation.of({ kind: 'self' })).level).toBe('unavailable');
@@ -228,7 +225,7 @@ describe('a verdict', () => {
       verdictFile,
       filterHash: null,
       clock: { now: () => 0, monotonic: () => 0 },
-      gather: () => state.facts,
+      collect: () => state.facts,
       tryOut: async () => {
         throw new Error('tried');
       },
@@ -236,7 +233,7 @@ describe('a verdict', () => {
     expect((await isolation.of({ kind: 'root' })).missing[0]).toContain('a pids cgroup');
   });
 
-  test('in a file that is not ours alone, broken, or of another shape is ignored', () => {
+  test('is ignored if its file belongs to others too, is broken, or has another shape', () => {
     const setup = { contextdVersion: '1', filterHash: null, cgroups: null };
     const key = dependenciesOf(factsOf(), setup);
     const trials = new Map([['self', PASSED] as const]);
@@ -269,7 +266,7 @@ describe('a verdict', () => {
     expect(readVerdicts(join(dir, 'elsewhere'), key)).toEqual(trials);
   });
 
-  test('that cannot be written is no fault', () => {
+  test('that cannot be written is not an error', () => {
     expect(writeVerdicts(join(dir, 'no', 'where.json'), 'x', new Map())).toBe(false);
   });
 });

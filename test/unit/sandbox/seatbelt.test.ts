@@ -18,9 +18,8 @@ import { resolvePaths } from '#src/config/paths.js';
 import { systemClock } from '#src/core/clock.js';
 import { silentLogger } from '#src/core/log.js';
 import type { CommandResult, CommandSpec, SandboxPolicy } from '#src/sandbox/sandbox.js';
-import { globToRegex } from '#src/sandbox/seatbelt/glob-regex.js';
 import { buildProfile, type ProfileInput } from '#src/sandbox/seatbelt/profile.js';
-import { escapeRegex, quote } from '#src/sandbox/seatbelt/sbpl.js';
+import { escapeRegex, globToRegex, quote } from '#src/sandbox/seatbelt/sbpl.js';
 import { SeatbeltSandbox } from '#src/sandbox/seatbelt/seatbelt-sandbox.js';
 import { compileGlobs } from '#src/sandbox/workspace/glob.js';
 
@@ -37,7 +36,7 @@ const INPUT: ProfileInput = {
 
 type Rule = { verdict: string; operations: string[]; filters: [string, string][] };
 
-/** Reads the profile back as the list of rules it is; anything that is no rule of ours throws. */
+/** Parses the profile into its list of rules; throws for anything else. */
 function readProfile(text: string): Rule[] {
   const rules: Rule[] = [];
   let at = 0;
@@ -77,7 +76,7 @@ function readProfile(text: string): Rule[] {
   return rules;
 }
 
-/** What the last matching rule says of a path, as the kernel decides. */
+/** What the last matching rule says about a path, as the kernel decides. */
 function decide(rules: readonly Rule[], operation: string, path: string): string {
   let verdict = 'deny';
   for (const rule of rules) {
@@ -101,7 +100,7 @@ describe('the profile', () => {
   const may = (operation: string, path: string) => decide(rules, operation, path) === 'allow';
   const inside = (path: string) => `${INPUT.workspace}/${path}`;
 
-  test('denies what it does not name; the user’s files are not read', () => {
+  test('denies what it does not name; the user’s files cannot be read', () => {
     expect(rules[0]).toEqual({ verdict: 'version', operations: ['1'], filters: [] });
     expect(rules[1]).toEqual({ verdict: 'deny', operations: ['default'], filters: [] });
     for (const path of [
@@ -122,7 +121,7 @@ describe('the profile', () => {
       expect(may('file-read-data', path), path).toBe(true);
   });
 
-  test('writes only in the workspace and its private directory', () => {
+  test('allows writes only in the workspace and its private directory', () => {
     for (const path of [
       inside('src/a.ts'),
       inside('.git/index.lock'),
@@ -135,7 +134,7 @@ describe('the profile', () => {
     expect(may('file-write-unlink', INPUT.workspace)).toBe(false);
   });
 
-  test('directories on the way are seen, not listed', () => {
+  test('shows the directories on the way without listing them', () => {
     expect(may('file-read-metadata', '/Users')).toBe(true);
     expect(may('file-read-metadata', '/Users/ann')).toBe(true);
     expect(may('file-read-data', '/Users/ann')).toBe(false);
@@ -161,7 +160,7 @@ describe('the profile', () => {
     '.vscode/tasks.json',
     '.CLAUDE/settings.json',
     '.Git/Hooks/x',
-  ])('protected, read but not written, whether there or not: %s', (path) => {
+  ])('protects %s, which can be read but not written, whether it exists or not', (path) => {
     for (const operation of ['file-write-data', 'file-write-create', 'file-write-unlink'])
       expect(may(operation, inside(path)), operation).toBe(false);
     expect(may('file-read-data', inside(path))).toBe(true);
@@ -176,9 +175,9 @@ describe('the profile', () => {
     'a/.vscode/x',
     'x.claude',
     '.github/workflows/x',
-  ])('not protected: %s', (path) => expect(may('file-write-create', inside(path))).toBe(true));
+  ])('does not protect %s', (path) => expect(may('file-write-create', inside(path))).toBe(true));
 
-  test('the git directory of a worktree is writable but for the same parts', () => {
+  test('makes the git directory of a worktree writable except for the same parts', () => {
     const worktree = readProfile(buildProfile({ ...INPUT, commonGitDir: '/Users/ann/main/.git' }));
     const at = (operation: string, path: string) => decide(worktree, operation, `/Users/ann/main/.git/${path}`);
     expect(at('file-write-create', 'objects/ab/cd')).toBe('allow');
@@ -187,14 +186,14 @@ describe('the profile', () => {
     expect(decide(worktree, 'file-read-data', '/Users/ann/main/secret')).toBe('deny');
   });
 
-  test('what is denied is neither read, nor written, nor executed, nor linked to', () => {
+  test('denied paths can be neither read, nor written, nor executed, nor linked to', () => {
     for (const path of ['key.pem', 'a/b/key.pem', 'KEY.PEM', 'certs.pem/inner'])
       for (const operation of ['file-read-data', 'file-read-metadata', 'file-write-data', 'process-exec'])
         expect(may(operation, inside(path)), `${operation} ${path}`).toBe(false);
     expect(may('file-link', inside('a'))).toBe(false);
   });
 
-  test('no network: unix sockets in the private directory and nothing else', () => {
+  test('allows no network: only unix sockets in the private directory', () => {
     const network = rules.filter(({ operations }) => operations.some((one) => /^(network|system-socket)/.test(one)));
     expect(network.map(({ operations }) => operations)).toEqual([
       ['system-socket'],
@@ -207,7 +206,7 @@ describe('the profile', () => {
     expect(buildProfile({ ...INPUT, sockets: false })).not.toMatch(/network|socket/);
   });
 
-  test('services and system settings are named one by one', () => {
+  test('names services and system settings one by one', () => {
     const mach = rules.filter(({ operations }) => operations.includes('mach-lookup'));
     expect(mach).toHaveLength(1);
     expect(mach[0]?.filters.every(([kind]) => kind === 'global-name')).toBe(true);
@@ -261,7 +260,7 @@ describe('deny globs as regular expressions', () => {
     for (const path of misses) expect(matchesGlob(glob, path), path).toBe(false);
   });
 
-  test('whatever the Linux sandbox hides is hidden here too', () => {
+  test('hides everything that the Linux sandbox hides', () => {
     const glob = fc.string({ unit: fc.constantFrom(...'abA.*?/[]!^-{},\\'), minLength: 1, maxLength: 12 });
     const path = fc.string({ unit: fc.constantFrom(...'abA_.*?[]!^-{},'), minLength: 1, maxLength: 4 });
     const compiled = (pattern: string) => {
@@ -283,7 +282,7 @@ describe('deny globs as regular expressions', () => {
   });
 });
 
-/** Checks its arguments, as sandbox-exec does, and runs the rest unconfined; of the probe it says what a Mac would. */
+/** Checks its arguments, as sandbox-exec does, and runs the rest unconfined; answers the probe as a Mac would. */
 const STAND_IN = `#!/bin/sh
 [ "$1" = -p ] || { echo "sandbox-exec: no profile" >&2; exit 64; }
 case "$2" in "(version 1)"*) ;; *) echo "sandbox-exec: bad profile" >&2; exit 65 ;; esac
@@ -349,7 +348,8 @@ describe('the sandbox, with a stand-in for sandbox-exec', () => {
   });
 
   const policy = (change: Partial<SandboxPolicy> = {}): SandboxPolicy => ({
-    workspace,
+    workspace: { path: workspace, layer: null },
+    network: 'none',
     roPaths: [],
     deny: [],
     limits: { memoryBytes: 2 ** 30, pids: 4096, fileBytes: 2 ** 20, openFiles: 512, cpus: 0 },
@@ -374,7 +374,7 @@ describe('the sandbox, with a stand-in for sandbox-exec', () => {
 
   const outOf = (result: CommandResult) => result.stdout.head.toString();
 
-  /** Gone, or dead and waiting for a parent that takes its time. */
+  /** Gone, or dead and waiting for a slow parent. */
   function isDead(pid: number): boolean {
     try {
       return /^\d+ \(.*\) [ZX]/.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
@@ -383,7 +383,7 @@ describe('the sandbox, with a stand-in for sandbox-exec', () => {
     }
   }
 
-  test('is reduced, and says of each layer what holds', async () => {
+  test('is reduced, and says for each layer what enforces it', async () => {
     const report = await sandbox.probe();
     expect(report).toMatchObject({ level: 'reduced', backend: 'seatbelt' });
     expect(report.missing).toContain('memory limit');
@@ -391,7 +391,7 @@ describe('the sandbox, with a stand-in for sandbox-exec', () => {
     expect(report.layers.filter(({ enforced }) => !enforced).map(({ name }) => name)).toEqual(report.missing);
   });
 
-  test('runs a command: output, exit code, stdin, arguments as they are', async () => {
+  test('runs a command with its output, exit code, stdin, and arguments unchanged', async () => {
     const result = await run('cat; echo "err" >&2; printf "<%s>" "$@"; exit 3', {
       argv: ['/bin/sh', '-c', 'cat; echo "err" >&2; printf "<%s>" "$@"; exit 3', 'x', '-p', 'a b', '"$(id)"'],
       stdin: Buffer.from('in '),
@@ -409,7 +409,7 @@ describe('the sandbox, with a stand-in for sandbox-exec', () => {
     expect(profile).toContain(quote(join(outOf(result).trim(), '..')));
   });
 
-  test('the environment is built from nothing; the private directory is gone afterwards', async () => {
+  test('the environment is built from nothing; the private directory is removed afterwards', async () => {
     process.env.CONTEXTD_TEST_LEAK = 'leak-of-the-daemon';
     try {
       const result = await run(
@@ -436,12 +436,12 @@ describe('the sandbox, with a stand-in for sandbox-exec', () => {
     }
   });
 
-  test('limits of a process are set before the command', async () => {
+  test('the limits of a process are set before the command', async () => {
     const result = await run('ulimit -c; ulimit -n; ulimit -f; umask');
     expect(outOf(result)).toBe('0\n512\n2048\n0022\n');
   });
 
-  test('when it returns, nothing of its group is alive', async () => {
+  test('when it returns, every process of its group is dead', async () => {
     const result = await run('sleep 1000 & (sleep 1000 & echo $!); echo $!; sleep 1000 & echo $!');
     const pids = outOf(result).trim().split('\n').map(Number);
     expect(pids).toHaveLength(3);
@@ -464,17 +464,17 @@ describe('the sandbox, with a stand-in for sandbox-exec', () => {
     expect(flood.stdout.droppedBytes).toBe(flood.stdout.totalBytes - 4096);
   });
 
-  test('a signal of the command’s own is told apart', async () => {
+  test('a signal that the command sent itself is reported as a signal', async () => {
     expect(await run('kill -SEGV $$')).toMatchObject({ exitCode: 139, signal: 'SIGSEGV', endedBy: 'signal' });
   });
 
-  test('a directory outside the workspace, or none, is not there', async () => {
+  test('refuses a directory that is outside the workspace or does not exist', async () => {
     symlinkSync(base, join(workspace, 'out'));
     for (const cwd of [base, join(workspace, 'nowhere'), join(workspace, 'out')])
       await expect(run('true', { cwd })).rejects.toMatchObject({ code: 'PATH_NOT_FOUND' });
   });
 
-  test('a policy that asks for full isolation is refused, with the way out', async () => {
+  test('refuses a policy that requires full isolation, with the remedy', async () => {
     const command = {
       argv: ['true'],
       cwd: workspace,
@@ -491,7 +491,7 @@ describe('the sandbox, with a stand-in for sandbox-exec', () => {
     });
   });
 
-  test('a tool process: its sockets, its output, its end', async () => {
+  test('runs a tool process with its sockets, its output and its end', async () => {
     const bundle = join(base, 'bundle');
     mkdirSync(bundle);
     writeFileSync(
@@ -527,7 +527,7 @@ describe('the sandbox, with a stand-in for sandbox-exec', () => {
     await expect(run('true')).rejects.toMatchObject({ code: 'SANDBOX_UNAVAILABLE' });
   });
 
-  test('a sandbox-exec that does not confine, does not start, or is gone, is unavailable', async () => {
+  test('is unavailable if sandbox-exec does not confine, does not start, or does not exist', async () => {
     const open3 = open(STAND_IN.replace(/^case "\$\*".*\n/m, ''));
     expect(await open3.probe()).toMatchObject({
       level: 'unavailable',
@@ -540,10 +540,10 @@ describe('the sandbox, with a stand-in for sandbox-exec', () => {
       remedy: 'contextd runs in a sandbox itself, and macOS allows no second one: start it outside.',
     });
     rmSync(sandboxExec);
-    expect(await nested.probe()).toMatchObject({ level: 'unavailable', missing: [`${sandboxExec} is not there`] });
+    expect(await nested.probe()).toMatchObject({ level: 'unavailable', missing: [`${sandboxExec} does not exist`] });
   });
 
-  test('what a killed daemon left is removed by the next, what a living one uses is not', async () => {
+  test('removes what a killed daemon left, but not what a live one uses', async () => {
     const dead = join(tempRoot, 'contextd-run-999999999-abc');
     const alive = join(tempRoot, `contextd-run-${process.ppid}-abc`);
     for (const dir of [dead, alive]) mkdirSync(dir);

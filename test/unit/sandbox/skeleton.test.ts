@@ -40,7 +40,7 @@ function etcOf(mounts: readonly Mount[]): string {
   return mount.source;
 }
 
-test('SEC-2.3 accounts, names and keys of the host are not in it; what programs need is', () => {
+test('SEC-2.3 it holds no accounts, names or keys of the host, and everything that programs need', () => {
   const made = etcOf(buildSkeleton(join(base, 'sandbox'), etc));
   expect(readdirSync(made).sort()).toEqual(
     ['group', 'hostname', 'hosts', 'ld.so.cache', 'localtime', 'nsswitch.conf', 'passwd', 'resolv.conf', 'ssl'].sort(),
@@ -52,7 +52,7 @@ test('SEC-2.3 accounts, names and keys of the host are not in it; what programs 
   expect([lstatSync(made).mode & 0o777, lstatSync(join(made, 'passwd')).mode & 0o777]).toEqual([0o755, 0o644]);
 });
 
-test('it is built once, again when an input has changed, and old ones can be removed', () => {
+test('it is built once, again if an input has changed, and old ones can be removed', () => {
   const sandbox = join(base, 'sandbox');
   const first = etcOf(buildSkeleton(sandbox, etc));
   const built = lstatSync(first).ino;
@@ -67,7 +67,7 @@ test('it is built once, again when an input has changed, and old ones can be rem
   expect(readdirSync(sandbox)).toHaveLength(1);
 });
 
-test('/usr is read-only, and what lies beside it is a link or read-only too', () => {
+test('/usr is read-only, and what is beside it is a link or read-only too', () => {
   for (const mount of buildSkeleton(join(base, 'sandbox'), etc)) expect(['ro-bind', 'symlink']).toContain(mount.kind);
 });
 

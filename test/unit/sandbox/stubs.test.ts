@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, statSync, write
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { removeStubs } from '#src/sandbox/stubs.js';
+import { removeStubs } from '#src/sandbox/starter.js';
 
 let base = '';
 let project = '';
@@ -22,13 +22,16 @@ function pin() {
   });
 }
 
-/** Something else takes the name, as bubblewrap's stub would; the old one is kept so that its number is not used again. */
+/**
+ * Another file takes the name, as bubblewrap's stub would; the old one is kept so that its inode number is not used
+ * again.
+ */
 function exchange(path: string, make: () => void): void {
   renameSync(path, join(base, `old-${Math.random()}`));
   make();
 }
 
-it('SEC-2.3 takes away the empty places that building a sandbox made', () => {
+it('SEC-2.3 removes the empty mount points that building a sandbox made', () => {
   const pinned = pin();
   exchange(join(project, '.claude'), () => mkdirSync(join(project, '.claude')));
   exchange(join(project, '.envrc'), () => writeFileSync(join(project, '.envrc'), ''));
@@ -36,14 +39,14 @@ it('SEC-2.3 takes away the empty places that building a sandbox made', () => {
   expect(PATHS.map((path) => existsSync(join(project, path)))).toEqual([true, false, false]);
 });
 
-it('SEC-2.3 never removes an empty project folder that took the place of the one before', () => {
+it('SEC-2.3 never removes an empty project folder that replaced the previous one', () => {
   const pinned = pin();
   exchange(project, () => mkdirSync(project));
   removeStubs(pinned, 0);
   expect(existsSync(project)).toBe(true);
 });
 
-it('SEC-2.3 removes nothing inside a project folder that took the place of the one before', () => {
+it('SEC-2.3 removes nothing inside a project folder that replaced the previous one', () => {
   const pinned = pin();
   exchange(project, () => {
     mkdirSync(join(project, '.claude'), { recursive: true });

@@ -15,7 +15,7 @@ function ended(code: number, change: Partial<EndFacts> = {}): EndFacts {
   };
 }
 
-/** A sandbox whose bubblewrap ended before it could tell an exit code. */
+/** A sandbox whose bubblewrap ended before it could report an exit code. */
 function cutOff(signal: NodeJS.Signals | null, change: Partial<EndFacts> = {}): EndFacts {
   return { ...ended(0, change), exit: { ran: false, code: signal === null ? 1 : null, signal } };
 }
@@ -81,7 +81,7 @@ describe('SEC-2.5 how a sandbox ended', () => {
     expect(judgeEnd(cutOff('SIGKILL', { interruptedBy: why }))).toEqual(verdict);
   });
 
-  test('a directory that is not there is the caller’s fault, a sandbox that did not start is not', () => {
+  test('a directory that does not exist is the caller’s fault, a sandbox that did not start is not', () => {
     const noDirectory = cutOff(null, { stderr: "bwrap: Can't chdir to /w/sub: No such file or directory\n" });
     expect(() => judgeEnd(noDirectory)).toThrow(
       expect.objectContaining({ code: 'PATH_NOT_FOUND', message: expect.stringContaining('/w/sub') }),

@@ -1,6 +1,12 @@
 import { expect, test } from 'vitest';
-import { isMachineShort } from '#src/sandbox/held-memory.js';
-import { canWatch, measure, type ProcessReader, type WatchTools, watchTree } from '#src/sandbox/watchdog.js';
+import {
+  canWatch,
+  isMachineShort,
+  measure,
+  type ProcessReader,
+  type WatchTools,
+  watchTree,
+} from '#src/sandbox/watchdog.js';
 
 const MIB = 1024 * 1024;
 
@@ -14,7 +20,7 @@ interface FakeProcess {
   startedBy?: number;
 }
 
-/** Processes by pid, and what was read of them. */
+/** Processes by pid, and which of them were read. */
 function fakeReader(
   processes: Record<number, FakeProcess>,
   { files = 0, isShort = false }: { files?: number; isShort?: boolean } = {},
@@ -48,7 +54,7 @@ function fakeReader(
 const ROOT = 10;
 const BOUNDS = { rootPid: ROOT, memoryBytes: 100 * MIB, pids: 8 };
 
-test('SEC-2.5 watchdog: the memory of the whole tree counts, orphans under the sandbox’s init with it', () => {
+test('SEC-2.5 watchdog: the memory of the whole tree counts, including orphans under the sandbox’s init', () => {
   const tree = {
     10: { parent: 1, residentBytes: MIB },
     11: { parent: 10, residentBytes: MIB },
@@ -60,7 +66,7 @@ test('SEC-2.5 watchdog: the memory of the whole tree counts, orphans under the s
   expect(measure(BOUNDS, fakeReader({ ...tree, 14: { parent: 11, residentBytes: 40 * MIB } }))).toBe('oom');
 });
 
-test('SEC-2.5 watchdog: pages that processes share count once, and only near the limit is that looked up', () => {
+test('SEC-2.5 watchdog: shared pages count once, and this is looked up only near the limit', () => {
   const shared = { residentBytes: 60 * MIB, shareBytes: 30 * MIB };
   const two = fakeReader({
     10: { parent: 1, shareBytes: 0 },
@@ -74,7 +80,7 @@ test('SEC-2.5 watchdog: pages that processes share count once, and only near the
   expect(one.read).not.toContain('share 11');
 });
 
-test('SEC-2.5 watchdog: files in memory, page tables and swapped memory count beside the processes', () => {
+test('SEC-2.5 watchdog: in-memory files, page tables and swapped memory count too', () => {
   const tree = { 10: { parent: 1 }, 11: { parent: 10, residentBytes: 40 * MIB, shareBytes: 40 * MIB } };
   expect(measure(BOUNDS, fakeReader(tree, { files: 55 * MIB }))).toBeNull();
   expect(measure(BOUNDS, fakeReader(tree, { files: 65 * MIB }))).toBe('oom');
@@ -82,7 +88,7 @@ test('SEC-2.5 watchdog: files in memory, page tables and swapped memory count be
   expect(measure(BOUNDS, fakeReader(swapped))).toBe('oom');
 });
 
-test('SEC-2.5 watchdog: a machine without memory ends a sandbox, whatever the sandbox is seen to hold', () => {
+test('SEC-2.5 watchdog: a machine without memory ends a sandbox, however little the sandbox seems to hold', () => {
   expect(measure(BOUNDS, fakeReader({ 10: { parent: 1 } }, { isShort: true }))).toBe('oom');
   const meminfo = (availableKib: number, swapFreeKib: number) =>
     `MemTotal:        1000000 kB\nMemFree: 9 kB\nMemAvailable:   ${availableKib} kB\nSwapFree:   ${swapFreeKib} kB\n`;
@@ -97,7 +103,7 @@ test('SEC-2.5 watchdog: what may not be read counts in full', () => {
   expect(measure(BOUNDS, fakeReader(secretive))).toBe('oom');
 });
 
-test('SEC-2.5 watchdog: processes and threads are bounded, and no more of them is read than that', () => {
+test('SEC-2.5 watchdog: processes and threads are limited, and it reads no more of them than that', () => {
   const crowd = (count: number): Record<number, FakeProcess> =>
     Object.fromEntries(Array.from({ length: count }, (_, i) => [ROOT + i, { parent: i === 0 ? 1 : ROOT }]));
   expect(measure(BOUNDS, fakeReader(crowd(10)))).toBeNull();
@@ -117,7 +123,7 @@ test('SEC-2.5 watchdog: a child of any thread is found', () => {
   expect(measure(BOUNDS, fakeReader(tree))).toBe('oom');
 });
 
-/** Time that passes only when it is told to. */
+/** Time that passes only when the test moves it. */
 function fakeTools(reader: ProcessReader, lookTakesMs = 0): WatchTools & { next(): number | null } {
   let due: { ms: number; then: () => void } | null = null;
   let now = 0;
@@ -143,7 +149,7 @@ function fakeTools(reader: ProcessReader, lookTakesMs = 0): WatchTools & { next(
   };
 }
 
-test('SEC-2.5 watchdog: it looks every 200 ms, tells once, and then looks no more', () => {
+test('SEC-2.5 watchdog: it looks every 200 ms, reports once, and then stops looking', () => {
   const processes: Record<number, FakeProcess> = { 10: { parent: 1 } };
   const tools = fakeTools(fakeReader(processes));
   const told: string[] = [];
@@ -161,7 +167,7 @@ test('SEC-2.5 watchdog: a look that takes long is followed by a longer rest', ()
   expect([tools.next(), tools.next()]).toEqual([200, 600]);
 });
 
-test('SEC-2.5 watchdog: it ends with the sandbox, and never watches a stranger with the same pid', () => {
+test('SEC-2.5 watchdog: it ends with the sandbox, and never watches another process with the same pid', () => {
   const over = new AbortController();
   const told: string[] = [];
   const options = { ...BOUNDS, onExceeded: (what: string) => told.push(what), signal: over.signal };

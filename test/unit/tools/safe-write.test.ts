@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { PROTECTED_PATHS } from '#src/runner/protected-paths.js';
+import { PROTECTED_PATHS } from '#src/runner/plugin-link.js';
 import { runTool } from '#src/sdk/test-harness.js';
 import type { JsonObject } from '#src/sdk/tool.js';
 import { safeRead } from '#tools/safe_read/main.js';

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type Condition, checkConditions, emitConditions } from '#src/sandbox/seccomp/args.js';
-import { decodeFilter, interpretFilter } from '#src/sandbox/seccomp/interpret.js';
 import { OCI_OPS, type OciArg } from '#src/sandbox/seccomp/profile.js';
 import { type Instruction, Program } from '#src/sandbox/seccomp/program.js';
+import { decodeFilter, interpretFilter } from '../../../helpers/interpret-filter.ts';
 import { holds, uint64 } from './oci-samples.ts';
 
 function compile(conditions: readonly Condition[]): Instruction[] {
@@ -34,7 +34,7 @@ describe('conditions on arguments', () => {
     );
   });
 
-  test('what can never hold, or is read differently elsewhere, is refused by the name of its rule', () => {
+  test('a comparison that is never true, or that others read differently, is refused with the name of its rule', () => {
     const op = 'SCMP_CMP_EQ';
     expect(check({ index: 6, value: 1, op })).toThrow('syscalls[7] (ioctl): there is no argument 6');
     expect(check({ index: 0.5, value: 1, op })).toThrow('there is no argument 0.5');
@@ -47,7 +47,7 @@ describe('conditions on arguments', () => {
     );
   });
 
-  test('the greatest 64-bit number is taken as a bigint', () => {
+  test('accepts the greatest 64-bit number as a bigint', () => {
     expect(check({ index: 0, value: (1n << 64n) - 1n, op: 'SCMP_CMP_EQ' })()).toHaveLength(1);
   });
 });

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { compileProfile } from '#src/sandbox/seccomp/compile.js';
-import { decodeFilter, interpretFilter } from '#src/sandbox/seccomp/interpret.js';
 import type { OciProfile, OciRule } from '#src/sandbox/seccomp/profile.js';
 import type { Instruction } from '#src/sandbox/seccomp/program.js';
 import { ARCHITECTURES, numberOf, type SeccompArch } from '#src/sandbox/seccomp/syscalls.js';
+import { decodeFilter, interpretFilter } from '../../../helpers/interpret-filter.ts';
 import { evaluate, profiles, uint64 } from './oci-samples.ts';
 
 const ARCHES: readonly SeccompArch[] = ['x64', 'arm64'];
@@ -52,7 +52,7 @@ describe.each(ARCHES)('filters for %s', (arch) => {
     );
   });
 
-  test('a filter of thousands of instructions, full of far jumps, decides so too', () => {
+  test('a filter of thousands of instructions, full of far jumps, decides the same', () => {
     fc.assert(
       fc.property(fc.infiniteStream(uint64), fc.infiniteStream(fc.integer({ min: 0, max: 4095 })), (values, errnos) => {
         const next = () => values.next().value ?? 0n;
@@ -79,7 +79,7 @@ describe.each(ARCHES)('filters for %s', (arch) => {
       expect(interpretFilter(filter, { arch: audit, nr: 0 })).toEqual({ action: 'kill_process' });
   });
 
-  test('numbers above the table, x32 among them, and in its gaps do not exist, whatever the default is', () => {
+  test('numbers above the table (x32 included) and in its gaps do not exist, whatever the default is', () => {
     const numbers = new Set(Object.values(ARCHITECTURES[arch].syscalls));
     const last = Math.max(...numbers);
     const gap = [...Array(last).keys()].find((nr) => !numbers.has(nr));
@@ -91,7 +91,7 @@ describe.each(ARCHES)('filters for %s', (arch) => {
 });
 
 describe('profiles', () => {
-  test('rules with args go first, in their order, then the one without: no rule swallows another', () => {
+  test('rules with args are tried first, in their order, then the rule without: no rule hides another', () => {
     const tiocsti = { index: 1, value: 0x5412, op: 'SCMP_CMP_EQ' as const };
     const rules: OciRule[] = [
       allow(['ioctl']),
@@ -102,7 +102,7 @@ describe('profiles', () => {
     expect(askRules(rules, 'ioctl', 0n, 0x5413n)).toEqual({ action: 'allow' });
   });
 
-  test('two rules without args that contradict each other are refused, by name; the same twice is not', () => {
+  test('two rules without args that contradict each other are refused, by name; equal rules are not', () => {
     const conflict: OciProfile = {
       ...NOTHING,
       syscalls: [
@@ -117,7 +117,7 @@ describe('profiles', () => {
     expect(askRules([allow(['read', 'write']), allow(['write'])], 'write')).toEqual({ action: 'allow' });
   });
 
-  test('the actions and their error numbers', () => {
+  test('returns each action with its error number', () => {
     const rule = (action: OciRule['action'], errnoRet?: number): OciRule => ({
       names: ['read'],
       action,
@@ -155,7 +155,7 @@ describe('profiles', () => {
     expect(ask(compileProfile({ ...NOTHING, syscalls: rules }, 'x64', host), 'x64', 'ptrace').action).toBe('allow');
   });
 
-  test('unknown names are passed over, except where that would let a misspelt call through', () => {
+  test('ignores unknown names, except if a misspelled name would allow the call', () => {
     expect(askRules([allow(['s390_pci_mmio_read', 'constructor', 'read'])], 'read')).toEqual({ action: 'allow' });
     const denyList: OciProfile = { ...EVERYTHING, syscalls: [{ names: ['ptrce'], action: 'SCMP_ACT_ERRNO' }] };
     expect(() => compileProfile(denyList, 'x64')).toThrow('syscalls[0] (ptrce): no system call is named ptrce');
@@ -163,17 +163,17 @@ describe('profiles', () => {
     expect(ask(compileProfile(otherArch, 'arm64'), 'arm64', 'openat')).toEqual({ action: 'allow' });
   });
 
-  test('a profile for other architectures only is refused', () => {
+  test('refuses a profile for other architectures only', () => {
     const profile = { ...NOTHING, architectures: ['SCMP_ARCH_AARCH64'] };
     expect(() => compileProfile(profile, 'x64')).toThrow('SCMP_ARCH_X86_64 is not among SCMP_ARCH_AARCH64');
     expect(decodeFilter(compileProfile(profile, 'arm64')).length).toBeGreaterThan(4);
   });
 
-  test('more than 4096 instructions are refused', () => {
+  test('refuses more than 4096 instructions', () => {
     const args = (value: number) => [{ index: 0, value, op: 'SCMP_CMP_EQ' as const }];
     const syscalls = [...Array(2000).keys()].map((value) => allow(['ioctl'], { args: args(value) }));
     expect(() => compileProfile({ ...NOTHING, syscalls }, 'x64')).toThrow(
-      /compiled to \d{4} instructions, the kernel takes 4096/,
+      /compiled to \d{4} instructions; the kernel accepts 4096/,
     );
   });
 });

@@ -10,9 +10,9 @@ import {
 } from '#src/sandbox/seccomp/call-groups.js';
 import { type Bound, defaultProfile } from '#src/sandbox/seccomp/default-profile.js';
 import { defaultFilter } from '#src/sandbox/seccomp/filter.js';
-import { decodeFilter, interpretFilter } from '#src/sandbox/seccomp/interpret.js';
 import type { Instruction } from '#src/sandbox/seccomp/program.js';
 import { ARCHITECTURES, isKnownName, type SeccompArch } from '#src/sandbox/seccomp/syscalls.js';
+import { decodeFilter, interpretFilter } from '../../../helpers/interpret-filter.ts';
 
 const ARCHES: readonly SeccompArch[] = ['x64', 'arm64'];
 const USUAL: SeccompToggles = { inet: true, unix: true, debugger: false };
@@ -22,7 +22,7 @@ const TOGGLES = [true, false].flatMap((inet) =>
 const HIGH = 1n << 32n;
 const ALL = (1n << 64n) - 1n;
 
-/** Pinned: what research and the issue say must never be let through, whatever the arguments and the toggles. */
+/** Pinned: calls that must never be allowed, whatever the arguments and the toggles. */
 const NEVER = `add_key request_key keyctl io_uring_setup io_uring_enter io_uring_register userfaultfd
   name_to_handle_at open_by_handle_at memfd_secret vmsplice mount umount2 pivot_root chroot fsopen fsconfig fsmount
   fspick open_tree move_mount mount_setattr unshare setns bpf perf_event_open kexec_load kexec_file_load init_module
@@ -33,7 +33,7 @@ const NEVER = `add_key request_key keyctl io_uring_setup io_uring_enter io_uring
 
 type Outcome = 'allow' | 'EPERM' | 'ENOSYS' | 'kill';
 
-/** The whole decision on one call, written down a second time, by what the calls mean. */
+/** The whole decision about one call, written a second time, from what the calls mean. */
 function expected(name: string, args: readonly bigint[], toggles: SeccompToggles): Outcome {
   const byArgs = BY_ARGUMENTS[name];
   if (byArgs !== undefined) return byArgs(args, toggles) ? 'allow' : 'EPERM';
@@ -105,7 +105,7 @@ describe.each(ARCHES)('the default filter for %s', (arch) => {
   const { audit, syscalls } = ARCHITECTURES[arch];
   const nameOf = new Map(Object.entries(syscalls).map(([name, nr]) => [nr, name]));
 
-  test.each(TOGGLES)('SEC-2.2 decides on every number and argument as written down, %o', (toggles) => {
+  test.each(TOGGLES)('SEC-2.2 decides about every number and argument as written down, %o', (toggles) => {
     const filter = decoded(toggles, arch);
     const differences: unknown[] = [];
     for (let nr = 0; nr < 600; nr++) {
@@ -121,7 +121,7 @@ describe.each(ARCHES)('the default filter for %s', (arch) => {
     expect(differences).toEqual([]);
   });
 
-  test('SEC-2.2 what is stopped stays stopped with bits that the kernel passes over', () => {
+  test('SEC-2.2 a refused call stays refused if bits that the kernel ignores are set', () => {
     const filter = decoded(USUAL, arch);
     const ask = (name: string, ...args: bigint[]) => outcome(filter, audit, syscalls[name] ?? -1, args);
     for (const family of [40n, 17n, 38n, 44n, 29n, 30n, 15n]) {
@@ -134,7 +134,7 @@ describe.each(ARCHES)('the default filter for %s', (arch) => {
     expect(ask('socket', 16n, 3n, 0n)).toBe('allow');
   });
 
-  test('SEC-2.5 without a cgroup, memory that no process has and no mount is refused, and nothing else changes', () => {
+  test('SEC-2.5 without a cgroup, memory that belongs to no process and no mount is refused, and nothing else changes', () => {
     const [counted, watched] = [decoded(USUAL, arch), decoded(USUAL, arch, 'watchdog')];
     const changed = new Set<string>();
     for (const [name, nr] of Object.entries(syscalls)) {
@@ -157,13 +157,13 @@ describe.each(ARCHES)('the default filter for %s', (arch) => {
     expect([map(priv | anonymous), map(priv | anonymous | noReserve)]).toEqual(['allow', 'allow']);
   });
 
-  test('other architectures are killed, x32 does not exist', () => {
+  test('other architectures are killed, and x32 does not exist', () => {
     const filter = decoded(USUAL, arch);
     for (const foreign of [0x40000003, 0x40000028]) expect(outcome(filter, foreign, 20, [])).toBe('kill');
     for (const nr of [0, 1, 101, 520, 545]) expect(outcome(filter, audit, 0x40000000 + nr, [])).toBe('ENOSYS');
   });
 
-  test('is well below what the kernel takes', () => {
+  test("is well below the kernel's limit", () => {
     for (const toggles of TOGGLES) expect(decoded(toggles, arch).length).toBeLessThan(512);
   });
 });
@@ -183,7 +183,7 @@ describe('the default profile', () => {
     expect(NEVER.filter((name) => !Object.values(DENIED_CALLS).flat().includes(name))).toEqual([]);
   });
 
-  test('gives no filter for an architecture without a table', () => {
+  test('returns no filter for an architecture without a table', () => {
     expect(defaultFilter(USUAL, 'riscv64')).toBeNull();
     expect(defaultFilter(USUAL, 'constructor')).toBeNull();
     expect(defaultProfile(USUAL).defaultAction).toBe('SCMP_ACT_ERRNO');

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { decodeFilter, interpretFilter } from '#src/sandbox/seccomp/interpret.js';
+import { decodeFilter, interpretFilter } from '../../../helpers/interpret-filter.ts';
 
 /** struct sock_filter: code, jt, jf, k. */
 function filter(...instructions: [number, number, number, number][]): Buffer {
@@ -23,7 +23,7 @@ describe('the interpreter', () => {
     expect(interpretFilter(decodeFilter(program), { ...CALL, args: [] })).toEqual({ action: 'errno', errno: 38 });
   });
 
-  test('a program that the kernel would not take is an error', () => {
+  test('throws for a program that the kernel would refuse', () => {
     expect(() => decodeFilter(Buffer.alloc(7))).toThrow('7 bytes');
     expect(() => decodeFilter(Buffer.alloc(0))).toThrow('0 bytes');
     expect(() => interpretFilter(decodeFilter(filter([0x05, 0, 0, 1])), CALL)).toThrow('instruction 2 is outside');

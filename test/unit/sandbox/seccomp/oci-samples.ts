@@ -38,7 +38,10 @@ const VERDICTS: Readonly<Record<string, object>> = {
   SCMP_ACT_TRAP: { action: 'trap' },
 };
 
-/** What a profile says of a named call, by walking its rules: those with args in order, the one without, the default. */
+/**
+ * What a profile says about a named call: walks its rules, those with args in order, then the one without, then the
+ * default.
+ */
 export function evaluate(profile: OciProfile, name: string, args: readonly bigint[]): object {
   const rules = (profile.syscalls ?? []).filter(({ names }) => names.includes(name));
   const [special, general] = [true, false].map((wanted) =>
@@ -100,8 +103,9 @@ export function profiles(names: readonly string[], maxRules: number): fc.Arbitra
 }
 
 /**
- * Profiles that libseccomp compiles truly. Rules of one call that overlap and mix operators it joins wrongly, or without
- * end (2.5.4), so a call has one rule of several conditions, or several that compare one argument with one value each.
+ * Profiles that libseccomp compiles correctly. Version 2.5.4 joins rules of one call that overlap and mix operators
+ * wrongly, or never ends, so a call has one rule with several conditions, or several rules that compare one argument
+ * with one value each.
  */
 export function plainProfiles(names: readonly string[]): fc.Arbitrary<OciProfile> {
   const alternatives = fc

@@ -6,7 +6,7 @@ const withRule = (change: object) => () =>
   parseProfile({ defaultAction: 'SCMP_ACT_ERRNO', syscalls: [{ ...RULE, ...change }] });
 
 describe('profiles as JSON', () => {
-  test('every key of the format that decides is kept, the rest passed over', () => {
+  test('keeps every key of the format that decides and ignores the rest', () => {
     const text = `{
       "defaultAction": "SCMP_ACT_ERRNO", "defaultErrnoRet": 38, "architectures": ["SCMP_ARCH_X86_64"], "flags": [],
       "archMap": [{"architecture": "SCMP_ARCH_X86_64"}],
@@ -37,18 +37,18 @@ describe('profiles as JSON', () => {
     });
   });
 
-  test('what is not of the format is refused with its place', () => {
+  test('refuses what is not in the format, with its place', () => {
     expect(() => parseProfile([])).toThrow('the profile: is not an object');
-    expect(() => parseProfile({})).toThrow('defaultAction: undefined is no usable action');
+    expect(() => parseProfile({})).toThrow('defaultAction: undefined is not a supported action');
     expect(withRule({ action: 'SCMP_ACT_NOTIFY' })).toThrow(
-      'syscalls[0].action: "SCMP_ACT_NOTIFY" is no usable action',
+      'syscalls[0].action: "SCMP_ACT_NOTIFY" is not a supported action',
     );
     expect(withRule({ names: 'read' })).toThrow('syscalls[0].names: is not a list');
     expect(withRule({ names: [1] })).toThrow('syscalls[0].names: holds something that is not text');
     expect(withRule({ args: [{ index: 0, value: 1, op: '==' }] })).toThrow(
-      'syscalls[0].args[0].op: "==" is no operator',
+      'syscalls[0].args[0].op: "==" is not an operator',
     );
     expect(withRule({ args: [{ index: '0', value: 1 }] })).toThrow('syscalls[0].args[0].index: "0" is not a number');
-    expect(withRule({ includes: { minKernel: 5 } })).toThrow('syscalls[0].includes.minKernel: 5 is no version');
+    expect(withRule({ includes: { minKernel: 5 } })).toThrow('syscalls[0].includes.minKernel: 5 is not a version');
   });
 });

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { decodeFilter, interpretFilter } from '#src/sandbox/seccomp/interpret.js';
 import { JUMP_EQ, Program } from '#src/sandbox/seccomp/program.js';
+import { decodeFilter, interpretFilter } from '../../../helpers/interpret-filter.ts';
 
 const FILLER = 1;
 const YES = 0x7fff0000;
 const NO = 0x80000000;
 
-/** Returns YES for call 7, else NO; the two returns stand `gap` instructions apart, and as far before the branch. */
+/** Returns YES for call 7, otherwise NO; the two returns are `gap` instructions apart, and as far before the branch. */
 function programWithGaps(firstGap: number, secondGap: number, swapped: boolean) {
   const program = new Program();
   const [first, second] = swapped ? [NO, YES] : [YES, NO];
@@ -28,7 +28,7 @@ function fill(program: Program, next: number, count: number): number {
 
 describe('the assembler', () => {
   test.each([true, false])(
-    'reaches targets at, short of and past the 255 instructions of a branch (swapped: %s)',
+    'reaches targets at, before and after the 255 instructions of a branch (swapped: %s)',
     (swapped) => {
       for (let first = 0; first < 3; first++) {
         for (let second = 245; second < 262; second++) {
@@ -40,14 +40,14 @@ describe('the assembler', () => {
     },
   );
 
-  test('a branch whose two ways are one is none', () => {
+  test('a branch whose two targets are the same emits nothing', () => {
     const program = new Program();
     const end = program.return(YES);
     expect(program.branch(JUMP_EQ, 1, end, end)).toBe(end);
     expect(program.length).toBe(1);
   });
 
-  test('returns of the same value are shared when they are near', () => {
+  test('shares near returns of the same value', () => {
     const program = new Program();
     const end = program.return(YES);
     expect(program.return(YES)).toBe(end);

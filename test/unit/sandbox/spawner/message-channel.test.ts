@@ -1,8 +1,8 @@
 import { duplexPair } from 'node:stream';
 import { expect, test } from 'vitest';
-import { MessageChannel } from '#src/sandbox/spawner/message-channel.js';
+import { MessageChannel } from '#src/sandbox/spawner/messages.js';
 
-test('a sender that is not read is told to wait after a mebibyte, and to go on once all of it was read', async () => {
+test('a sender must wait after a mebibyte that nobody reads, and continues when all of it was read', async () => {
   const [near, far] = duplexPair();
   const channel = new MessageChannel(
     near,

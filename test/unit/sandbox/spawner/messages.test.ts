@@ -8,7 +8,7 @@ const message = fc.record({
   body: fc.uint8Array({ maxLength: 300 }).map((bytes) => Buffer.from(bytes)),
 });
 
-test('messages survive however the stream is cut', () => {
+test('messages survive any split of the stream', () => {
   fc.assert(
     fc.property(fc.array(message, { maxLength: 8 }), fc.array(fc.nat(400)), (messages, cuts) => {
       const stream = Buffer.concat(messages.flatMap(({ id, body }) => encodeMessage({ op: 'kill', id }, body)));
@@ -25,7 +25,7 @@ test('messages survive however the stream is cut', () => {
   );
 });
 
-test('an error crosses with its code, remedy and details; its cause as text', () => {
+test('an error is sent with its code, remedy and details, and its cause as text', () => {
   const error = new ContextdError('PATH_NOT_FOUND', 'no x', {
     remedy: 'make x',
     details: { x: 1 },
@@ -36,7 +36,7 @@ test('an error crosses with its code, remedy and details; its cause as text', ()
   expect(String(copy.cause)).toContain('why');
 });
 
-test('what nobody foresaw crosses as INTERNAL_ERROR, its text only as the cause', () => {
+test('an unexpected error is sent as INTERNAL_ERROR, with its text only as the cause', () => {
   const copy = unpackError(packError(new TypeError('secret text')));
   expect(copy.code).toBe('INTERNAL_ERROR');
   expect(copy.message).not.toContain('secret text');

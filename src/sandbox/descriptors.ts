@@ -1,5 +1,15 @@
 import { spawn } from 'node:child_process';
-import { closeSync, constants, fchmodSync, fchownSync, openSync, unlinkSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  fchmodSync,
+  fchownSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  unlinkSync,
+  writeSync,
+} from 'node:fs';
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ContextdError, isErrno } from '../core/errors.ts';
@@ -17,7 +27,8 @@ export interface PipeEnds {
 
 /**
  * Real pipes for a command's output. Node's own are socket pairs, on which opening /dev/stdout or /dev/stderr fails
- * (`tee /dev/stderr`, `curl -o /dev/stdout`). Named ones are made in batches, opened at both ends and unlinked at once.
+ * (`tee /dev/stderr`, `curl -o /dev/stdout`). Named pipes are made in batches, opened at both ends and unlinked at
+ * once.
  */
 export class PipeStock {
   readonly #parent: string;
@@ -26,13 +37,13 @@ export class PipeStock {
   #made = 0;
   #making: Promise<void> | null = null;
 
-  /** Below `parent`, by pid: a spawner whose daemon was killed may still be putting its own away when the next one starts. */
+  /** Below `parent`, named by pid: the spawner of a killed daemon may still be cleaning up when the next one starts. */
   constructor(parent: string) {
     this.#parent = parent;
     this.#dir = join(parent, `${PREFIX}${process.pid}`);
   }
 
-  /** Removes what earlier ones left and makes the first batch. */
+  /** Removes what earlier spawners left and makes the first batch. */
   async start(): Promise<void> {
     const left = (await readdir(this.#parent)).filter((name) => name.startsWith(PREFIX));
     await Promise.all(left.map((name) => rm(join(this.#parent, name), { recursive: true, force: true })));
@@ -100,17 +111,19 @@ function runMkfifo(paths: readonly string[]): Promise<void> {
 }
 
 /**
- * A descriptor that reads `data` and then ends: an unnamed file in memory, because a secret may be in it. Reading
- * /dev/stdin by name works too. The caller closes it.
+ * A descriptor that reads `data` and then ends. It is an unnamed file in memory, because `data` may hold a secret.
+ * Reading /dev/stdin by name works too. The caller closes it.
  */
 export function openInput(data: Buffer, owner: { uid: number; gid: number } | null, fallbackDir: string): number {
   const file = openUnnamed('/dev/shm') ?? openUnnamed(fallbackDir);
   if (file === null)
-    throw new ContextdError('SANDBOX_UNAVAILABLE', 'no place for stdin', { remedy: 'Mount a tmpfs on /dev/shm.' });
+    throw new ContextdError('SANDBOX_UNAVAILABLE', 'the input of the command cannot be kept in memory', {
+      remedy: 'Mount a tmpfs on /dev/shm.',
+    });
   try {
     for (let at = 0; at < data.length; ) at += writeSync(file, data, at);
     const reader = openSync(`/proc/self/fd/${file}`, constants.O_RDONLY);
-    // It is read; opening it by name for writing is not offered.
+    // The owner can open it by name to read, but not to write.
     fchmodSync(reader, 0o400);
     if (owner !== null) fchownSync(reader, owner.uid, owner.gid);
     return reader;
@@ -125,5 +138,49 @@ function openUnnamed(dir: string): number | null {
   } catch (cause) {
     if (isErrno(cause)) return null;
     throw cause;
+  }
+}
+
+const O_CLOEXEC = 0o2000000;
+
+/**
+ * Descriptors that the daemon itself inherited (terminals and editors leak some) and that every child would inherit
+ * too. Node opens its own with close-on-exec, so it is enough to look once.
+ */
+export function findStrayFds(): number[] {
+  return readdirSync('/proc/self/fd')
+    .map(Number)
+    .filter((fd) => fd > 2 && isInherited(fd))
+    .sort((a, b) => a - b);
+}
+
+function isInherited(fd: number): boolean {
+  try {
+    const flags = /^flags:\s*(\d+)$/m.exec(readFileSync(`/proc/self/fdinfo/${fd}`, 'utf8'));
+    return flags?.[1] !== undefined && (Number.parseInt(flags[1], 8) & O_CLOEXEC) === 0;
+  } catch (cause) {
+    if (isErrno(cause)) return false;
+    throw cause;
+  }
+}
+
+/** Calls `spawn` with `stdio` extended so that /dev/null takes the place of each stray descriptor. */
+export function coverStrays<T>(
+  stdio: readonly (number | 'pipe' | 'ignore')[],
+  strays: readonly number[],
+  spawn: (stdio: (number | 'pipe' | 'ignore')[]) => T,
+): T {
+  const uncovered = strays.filter((fd) => fd >= stdio.length);
+  if (uncovered.length === 0) return spawn([...stdio]);
+  const nothing = openSync('/dev/null', 'r');
+  try {
+    const all = [...stdio];
+    for (const fd of uncovered) {
+      while (all.length < fd) all.push('ignore');
+      all.push(nothing);
+    }
+    return spawn(all);
+  } finally {
+    closeSync(nothing);
   }
 }

@@ -1,20 +1,28 @@
-import { ContextdError } from '../../core/errors.ts';
-import type { QuarantineReport, QuarantineResult } from '../quarantine.ts';
-import type { CommandResult, IsolationReport, Sandbox, SandboxProcess, SandboxStatus } from '../sandbox.ts';
+import { ContextdError } from '../core/errors.ts';
+import type { QuarantineReport, QuarantineResult } from './quarantine.ts';
+import {
+  type CommandResult,
+  IDLE_STATUS,
+  type IsolationReport,
+  type Sandbox,
+  type SandboxDeps,
+  type SandboxProcess,
+  type SandboxStatus,
+} from './sandbox.ts';
+import { SeatbeltSandbox } from './seatbelt/seatbelt-sandbox.ts';
+import { SpawnedSandbox } from './spawner/spawned-sandbox.ts';
 
-/** Where no spawner runs and nothing waits. */
-export const IDLE_STATUS: SandboxStatus = {
-  spawnerPid: null,
-  spawnerRssBytes: 0,
-  running: 0,
-  processes: 0,
-  ready: [],
-  readyMax: 0,
-  readyUsed: 0,
-  totals: null,
-};
+/** The sandbox for an operating system. */
+export function createSandbox(deps: SandboxDeps, platform: NodeJS.Platform = process.platform): Sandbox {
+  if (platform === 'linux') return new SpawnedSandbox(deps);
+  if (platform === 'darwin') return new SeatbeltSandbox(deps);
+  return new UnavailableSandbox(
+    `contextd cannot isolate tools on ${platform} yet`,
+    'Run contextd on Linux, or in a Linux virtual machine or container.',
+  );
+}
 
-/** Where nothing can isolate: every call is refused, with what to do about it. */
+/** For a system without isolation: refuses every call and says what to do about it. */
 export class UnavailableSandbox implements Sandbox {
   readonly #reason: string;
   readonly #remedy: string;

@@ -1,16 +1,33 @@
-import { RET_ALLOW, RET_ERRNO, RET_KILL_PROCESS, RET_KILL_THREAD, RET_LOG, RET_TRAP } from './actions.ts';
-import { AND, INSTRUCTION_BYTES, type Instruction, JUMP, JUMP_EQ, JUMP_GE, JUMP_GT, LOAD, RETURN } from './program.ts';
+import {
+  RET_ALLOW,
+  RET_ERRNO,
+  RET_KILL_PROCESS,
+  RET_KILL_THREAD,
+  RET_LOG,
+  RET_TRAP,
+} from '#src/sandbox/seccomp/profile.js';
+import {
+  AND,
+  INSTRUCTION_BYTES,
+  type Instruction,
+  JUMP,
+  JUMP_EQ,
+  JUMP_GE,
+  JUMP_GT,
+  LOAD,
+  RETURN,
+} from '#src/sandbox/seccomp/program.js';
 
 /** Codes that only other compilers write. */
 const JUMP_SET = 0x45;
 const LOAD_CONSTANT = 0x00;
 
-/** What the kernel shows a filter of one call. */
+/** What the kernel shows a filter about one call. */
 export interface SeccompCall {
   /** AUDIT_ARCH_* number. */
   readonly arch: number;
   readonly nr: number;
-  /** Up to six; the rest is 0. */
+  /** Up to six; missing ones are 0. */
   readonly args?: readonly bigint[];
 }
 
@@ -18,12 +35,12 @@ export type Verdict =
   | { readonly action: 'allow' | 'log' | 'trap' | 'kill_thread' | 'kill_process' }
   | { readonly action: 'errno'; readonly errno: number };
 
-/** Runs a filter on one call as the kernel would. Throws an Error for a program that the kernel would not take. */
+/** Runs a filter on one call as the kernel would. Throws an Error for a program that the kernel would refuse. */
 export function interpretFilter(program: readonly Instruction[], call: SeccompCall): Verdict {
   return verdictOf(runProgram(program, encodeCall(call)));
 }
 
-/** Throws an Error when the bytes are no array of instructions. */
+/** Throws an Error if the bytes are not an array of instructions. */
 export function decodeFilter(filter: Buffer): Instruction[] {
   if (filter.length === 0 || filter.length % INSTRUCTION_BYTES !== 0)
     throw new Error(`a filter of ${filter.length} bytes is no array of instructions`);

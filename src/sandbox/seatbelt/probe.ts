@@ -1,25 +1,22 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { ContextdError } from '../../core/errors.ts';
-import type { CommandSpec, IsolationReport } from '../sandbox.ts';
-import { seatbeltArguments } from './arguments.ts';
-import { followGroup } from './command-run.ts';
-import { ProcessGroup } from './group.ts';
-import { makePrivateDir } from './private-dirs.ts';
+import type { CommandSpec, IsolationLayer, IsolationReport } from '../sandbox.ts';
+import { makePrivateDir, seatbeltArguments } from './launch.ts';
 import { buildProfile } from './profile.ts';
-import { seatbeltReport, seatbeltUnavailable } from './report.ts';
+import { followGroup, ProcessGroup } from './run.ts';
 
 const PROBE_TIMEOUT_MS = 10_000;
 const PROBE_LIMITS = { memoryBytes: 0, pids: 64, fileBytes: 1024 * 1024, openFiles: 256, cpus: 0 };
 
-/** Writes where it may, then where it must not: beside the workspace, and into a protected name. */
+/** Writes where it may, then where it must not: beside the workspace, and to a protected name. */
 const PROBE_SCRIPT =
   'echo ok >inside || exit 3; for f; do if (: >"$f") 2>/dev/null; then exit 4; fi; done; echo confined';
 
-/** Really runs the sandbox and tries to get out of it. */
+/** Runs a real sandbox and tries to get out of it. */
 export async function examine(sandboxExec: string, tempRoot: string, version: string): Promise<IsolationReport> {
   if (!existsSync(sandboxExec))
-    return seatbeltUnavailable(version, `${sandboxExec} is not there`, 'Run contextd in a Linux virtual machine.');
+    return seatbeltUnavailable(version, `${sandboxExec} does not exist`, 'Run contextd in a Linux virtual machine.');
   try {
     const fault = await tryOut(sandboxExec, tempRoot);
     return fault === null
@@ -31,7 +28,7 @@ export async function examine(sandboxExec: string, tempRoot: string, version: st
   }
 }
 
-/** Null when it confined. */
+/** Null if the sandbox confined it. */
 async function tryOut(sandboxExec: string, tempRoot: string): Promise<string | null> {
   const outer = makePrivateDir(tempRoot);
   try {
@@ -72,4 +69,43 @@ function probeCommand(argv: readonly string[], cwd: string): CommandSpec {
     outputKillBytes: 1_048_576,
     signal,
   };
+}
+
+const LINUX = 'For full isolation run contextd in a Linux virtual machine.';
+
+/** What macOS can and cannot do; the same on every Mac. `version` is the kernel's. */
+function seatbeltReport(version: string, isRoot: boolean): IsolationReport {
+  const layers = [
+    layer('file system', 'the sandbox profile'),
+    layer('network', 'the sandbox profile'),
+    layer('inter-process communication', 'the sandbox profile'),
+    layer('pid namespace', null, 'processes of others are visible, but cannot be signalled'),
+    layer('whole-tree kill', null, 'the process group; a process that leaves its group outlives the command'),
+    layer('seccomp filter', null, 'nothing: system calls are not filtered'),
+    layer('memory limit', null, 'nothing'),
+    layer('pids limit', null, 'a limit on all processes of the user together'),
+    layer('cpu limit', null, 'the time limit only'),
+    layer('total limit', null, 'nothing'),
+    isRoot
+      ? layer('unprivileged user', null, 'nothing: contextd runs as root')
+      : layer('unprivileged user', 'the user contextd runs as'),
+  ];
+  return {
+    level: 'reduced',
+    missing: layers.filter(({ enforced }) => !enforced).map(({ name }) => name),
+    remedy: LINUX,
+    backend: 'seatbelt',
+    version,
+    layers,
+  };
+}
+
+function layer(name: string, enforcedBy: string | null, instead = ''): IsolationLayer {
+  return enforcedBy === null
+    ? { name, enforced: false, by: instead, remedy: LINUX }
+    : { name, enforced: true, by: enforcedBy, remedy: null };
+}
+
+function seatbeltUnavailable(version: string, reason: string, remedy: string): IsolationReport {
+  return { level: 'unavailable', missing: [reason], remedy, backend: 'seatbelt', version, layers: [] };
 }

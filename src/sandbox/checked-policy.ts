@@ -8,6 +8,7 @@ import { directoryIdentity } from './directory-identity.ts';
 import { Host } from './host.ts';
 import { type Identity, identityFor, personOf } from './identity.ts';
 import { checkRoPath, checkWorkspace } from './mountable.ts';
+import { type CheckedNetwork, checkNetwork, networkState } from './network.ts';
 import { explainFailure } from './probe/failures.ts';
 import { Isolation } from './probe/isolation.ts';
 import { checkEnough, SECCOMP_LAYER } from './probe/ladder.ts';
@@ -17,49 +18,51 @@ import { defaultFilter } from './seccomp/filter.ts';
 import { WorkspaceGuard } from './workspace/guard.ts';
 import { ledgerFile, QuarantineLedger } from './workspace/quarantine-ledger.ts';
 
-export interface SiteDeps {
+export interface LinuxSandboxDeps {
   paths: Paths;
   config: Config['sandbox'];
   logger: Logger;
   clock: Clock;
 }
 
-/** A policy after everything that speaks against it: where sandboxes of this policy are started. */
-export interface Site {
-  /** Equal for equal policies and the same user inside. */
+/** A sandbox policy that has passed all checks. */
+export interface CheckedPolicy {
+  /** The same for equal policies with the same user inside. */
   readonly key: string;
   readonly policy: SandboxPolicy;
   readonly host: Host;
   readonly identity: Identity;
-  /** Which directory the workspace was when it was checked: another one in its place is another site. */
+  /** The namespace to join; null: a namespace of its own, without a network. */
+  readonly network: CheckedNetwork | null;
+  /** Which directory the workspace was when it was checked. */
   readonly directory: string;
-  /** That, with its owner and mode. */
+  /** Changes if the workspace is replaced, or gets another owner or mode, or if the network namespace is replaced. */
   readonly state: string;
-  /** False where the kernel refuses the filter; then the report says so, and `min_isolation` has decided. */
+  /** False if the kernel refuses the filter; the isolation report says so, and `min_isolation` allowed it. */
   readonly isFiltered: boolean;
   readonly guard: WorkspaceGuard;
 }
 
-/** Milliseconds for which the checks of a policy are believed, and for how many policies. */
+/** Milliseconds for which a check is valid, and for how many policies checks are kept. */
 const CHECKED_MS = 1_000;
 const CHECKED_MAX = 1_000;
 
-/** What every filter has at least is what is tried out. */
+/** The filter that the probe tries: what every filter has at least. */
 const TRIED_FILTER = { inet: true, unix: true, debugger: false };
 
-/** The machine, how well it isolates, and the workspaces under guard. */
-export class Sites {
-  readonly #deps: SiteDeps;
-  /** By workspace and hidden paths. A guard knows one directory: the next one at that path gets its own. */
+/** Checks policies, and holds what the checks need: the machine, how well it isolates, and the guards of workspaces. */
+export class CheckedPolicies {
+  readonly #deps: LinuxSandboxDeps;
+  /** By workspace and hidden paths. A guard knows one directory: a directory that replaces it gets its own guard. */
   readonly #guards = new Map<string, { guard: WorkspaceGuard; directory: string }>();
   /** By workspace. */
   readonly #ledgers = new Map<string, QuarantineLedger>();
-  /** By policy, for as long as the workspace is the same directory of the same owner. */
-  readonly #checked = new Map<string, { site: Site; atMs: number }>();
+  /** By policy; valid while `state` stays the same. */
+  readonly #checked = new Map<string, { checked: CheckedPolicy; atMs: number }>();
   #opened: { host: Promise<Host | null>; isolation: Promise<Isolation | null> } | null = null;
   #isClosed = false;
 
-  constructor(deps: SiteDeps) {
+  constructor(deps: LinuxSandboxDeps) {
     this.#deps = deps;
   }
 
@@ -78,36 +81,37 @@ export class Sites {
     return isolation === null ? Isolation.none() : isolation.of(identityFor(workspace, ownUid()));
   }
 
-  /** Throws SANDBOX_UNAVAILABLE, PATH_INVALID and PATH_NOT_FOUND. */
-  async find(policy: SandboxPolicy): Promise<Site> {
+  /** Throws SANDBOX_UNAVAILABLE, PATH_INVALID, PATH_NOT_FOUND, and NOT_IMPLEMENTED for a branch. */
+  async check(policy: SandboxPolicy): Promise<CheckedPolicy> {
     if (this.#isClosed) {
       throw refusal({ missing: 'contextd is stopping', remedy: 'Call again when it has started.' });
     }
     const key = JSON.stringify(policy);
-    const state = directoryState(policy.workspace);
+    const state = `${directoryState(policy.workspace.path)} ${networkState(policy.network)}`;
     const known = this.#checked.get(key);
-    if (known?.site.state === state && this.#deps.clock.monotonic() - known.atMs < CHECKED_MS) return known.site;
-    const site = await this.#check(policy, state);
+    if (known?.checked.state === state && this.#deps.clock.monotonic() - known.atMs < CHECKED_MS) return known.checked;
+    const checked = await this.#runChecks(policy, state);
     if (this.#checked.size >= CHECKED_MAX) this.#checked.clear();
-    this.#checked.set(key, { site, atMs: this.#deps.clock.monotonic() });
-    return site;
+    this.#checked.set(key, { checked, atMs: this.#deps.clock.monotonic() });
+    return checked;
   }
 
-  async #check(policy: SandboxPolicy, state: string): Promise<Site> {
+  async #runChecks(policy: SandboxPolicy, state: string): Promise<CheckedPolicy> {
     checkWorkspace(policy.workspace, this.#deps.paths);
     for (const path of policy.roPaths) checkRoPath(path, this.#deps.paths);
     const host = await this.host();
     if (host === null) throw refusal(missingBubblewrap(null));
-    const report = await this.ofWorkspace(policy.workspace);
+    const report = await this.ofWorkspace(policy.workspace.path);
     checkEnough(report, policy.minIsolation);
     const isFiltered = report.layers.some(({ name, enforced }) => name === SECCOMP_LAYER && enforced);
-    const identity = identityFor(policy.workspace, ownUid());
-    const directory = directoryIdentity(policy.workspace);
+    const identity = identityFor(policy.workspace.path, ownUid());
+    const directory = directoryIdentity(policy.workspace.path);
     return {
       key: keyOf(policy, identity),
       policy,
       host,
       identity,
+      network: checkNetwork(policy.network),
       directory,
       state,
       isFiltered,
@@ -116,10 +120,11 @@ export class Sites {
   }
 
   /** The guard of the policy's workspace. Throws PATH_INVALID and PATH_NOT_FOUND. */
-  guardOf({ workspace, deny }: SandboxPolicy): WorkspaceGuard {
+  guardOf({ workspace: view, deny }: SandboxPolicy): WorkspaceGuard {
     const { paths, logger, clock } = this.#deps;
-    checkWorkspace(workspace, paths);
-    const key = JSON.stringify([workspace, deny]);
+    checkWorkspace(view, paths);
+    const workspace = view.path;
+    const key = JSON.stringify([view, deny]);
     const directory = directoryIdentity(workspace);
     const known = this.#guards.get(key);
     if (known?.directory === directory) return known.guard;
@@ -131,12 +136,12 @@ export class Sites {
     return guard;
   }
 
-  /** Resolves when every search that runs left behind is done. */
+  /** Resolves when the searches after all runs are done. */
   async settled(): Promise<void> {
     await Promise.all([...this.#guards.values()].map(({ guard }) => guard.settled()));
   }
 
-  /** No more sites; `closeHost` is for when no sandbox is left. */
+  /** Refuses every policy from now on. Call `closeHost` when no sandbox is left. */
   close(): void {
     this.#isClosed = true;
     for (const { guard } of this.#guards.values()) guard.close();
@@ -149,7 +154,7 @@ export class Sites {
     await host?.close();
   }
 
-  /** Opened once; a failure is told to everyone who waits, and the next caller tries again. */
+  /** Opened once. If it fails, everyone who waits gets the error and the next caller tries again. */
   #open(): { host: Promise<Host | null>; isolation: Promise<Isolation | null> } {
     if (this.#opened !== null) return this.#opened;
     const host = Host.open(this.#deps).catch((cause: unknown) => {
@@ -176,10 +181,10 @@ export class Sites {
 }
 
 function keyOf(policy: SandboxPolicy, identity: Identity): string {
-  return JSON.stringify([policy.workspace, identity, policy]);
+  return JSON.stringify([policy.workspace.path, identity, policy]);
 }
 
-/** The workspace of a site, from its key. */
+/** The workspace of a checked policy, from its key. */
 export function workspaceOf(key: string): string {
   const [workspace]: unknown[] = JSON.parse(key);
   return String(workspace);
@@ -189,7 +194,7 @@ function triedFilter({ cgroups }: Host): Buffer | null {
   return defaultFilter(TRIED_FILTER, process.arch, cgroups === null ? 'watchdog' : 'cgroup');
 }
 
-/** Which directory it is and whose; '' if nothing stands there. */
+/** Which directory it is, its owner and mode; '' if nothing is there. */
 function directoryState(path: string): string {
   const stats = lstatSync(path, { throwIfNoEntry: false });
   return stats === undefined ? '' : `${directoryIdentity(path)}:${stats.uid}:${stats.gid}:${stats.mode}`;

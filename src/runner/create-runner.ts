@@ -1,0 +1,102 @@
+import { ContextdError } from '../core/errors.ts';
+import type { ToolProfile } from '../core/profile.ts';
+import { createCertificate } from '../protocol/plugin/certificate.ts';
+import { loadPluginProtocol } from '../protocol/plugin/load-plugin-protocol.ts';
+import type { SandboxPolicy, SeccompToggles } from '../sandbox/sandbox.ts';
+import { RUNNER_DEFAULTS, type Runner, type RunnerDeps, type ToolCall } from './runner.ts';
+import { type SlotDeps, type ToolPolicies, ToolSlot } from './tool-slot.ts';
+
+const MIB = 1024 * 1024;
+
+/** Starts a tool process for the first call that needs it; calls with the same `processKey` share it. */
+export function createRunner(deps: RunnerDeps): Runner {
+  const slots = new Map<string, ToolSlot>();
+  const slotDeps = makeOnce(deps);
+  let isStopped = false;
+  const slotOf = (call: ToolCall): ToolSlot => {
+    const key = processKey(call);
+    const known = slots.get(key);
+    if (known !== undefined) return known;
+    const policies = narrowPolicy(deps.policyFor(call.session), call.profile);
+    const slot = new ToolSlot(call, policies, slotDeps(), () => slots.delete(key));
+    slots.set(key, slot);
+    return slot;
+  };
+  return {
+    async start() {
+      isStopped = false;
+    },
+    async stop() {
+      isStopped = true;
+      await Promise.all([...slots.values()].map((slot) => slot.stop()));
+      slots.clear();
+    },
+    async run(call) {
+      if (isStopped) throw new ContextdError('INTERRUPTED', `contextd stopped before ${call.tool} began`);
+      return slotOf(call).run(call);
+    },
+  };
+}
+
+/** What all processes share; made for the first one. */
+function makeOnce(deps: RunnerDeps): () => SlotDeps {
+  const config = { ...RUNNER_DEFAULTS, ...deps.config };
+  let made: SlotDeps | undefined;
+  return () => {
+    made ??= { ...deps, config, protocol: loadPluginProtocol(), certificate: createCertificate(deps.clock.now()) };
+    return made;
+  };
+}
+
+/**
+ * Calls with the same key share a process. A process has the files of one branch mounted, so the branch is always part
+ * of the key: a call on a branch can never reach a process that writes the base. On the base, a core tool's process
+ * serves every session of the project. The session is part of the key on a branch, because another session may use the
+ * same name, and for an installed tool, which must not see two sessions.
+ */
+function processKey({ session, bundleSha256, bundleDir, origin, profile }: ToolCall): string {
+  const { project, branch } = session;
+  const isShared = origin === 'core' && branch === null;
+  const sessionId = isShared ? null : session.session;
+  return JSON.stringify([project, sessionId, branch, bundleSha256, bundleDir, origin, profileKey(profile)]);
+}
+
+/** Tools of one bundle share a process if this is the same for them. */
+export function profileKey({ entry, minIsolation, seccomp, limits }: ToolProfile): string {
+  const { memoryMb, pids, cpus } = limits;
+  return JSON.stringify([entry, minIsolation, [...seccomp].sort(), memoryMb, pids, cpus]);
+}
+
+/**
+ * The policy of a project, narrowed by a tool's profile. A profile that asks for more than the configuration allows
+ * gets what the configuration allows. The process keeps unix sockets, because its connection to the daemon is one.
+ */
+export function narrowPolicy(policy: SandboxPolicy, profile: ToolProfile): ToolPolicies {
+  const { memoryMb, pids, cpus } = profile.limits;
+  const command: SandboxPolicy = {
+    ...policy,
+    minIsolation: profile.minIsolation === 'full' ? 'full' : policy.minIsolation,
+    seccomp: narrowToggles(policy.seccomp, profile),
+    limits: {
+      ...policy.limits,
+      memoryBytes: Math.min(policy.limits.memoryBytes, memoryMb === undefined ? Infinity : memoryMb * MIB),
+      pids: Math.min(policy.limits.pids, pids ?? Infinity),
+      cpus: leastCpus(policy.limits.cpus, cpus ?? 0),
+    },
+  };
+  return { command, process: { ...command, seccomp: { ...command.seccomp, unix: true } } };
+}
+
+function narrowToggles(standard: SeccompToggles, { seccomp }: ToolProfile): SeccompToggles {
+  return {
+    inet: standard.inet && !seccomp.includes('no-inet'),
+    unix: standard.unix && !seccomp.includes('no-unix'),
+    debugger: standard.debugger || seccomp.includes('debugger'),
+  };
+}
+
+/** 0 is no limit. */
+function leastCpus(a: number, b: number): number {
+  if (a === 0 || b === 0) return Math.max(a, b);
+  return Math.min(a, b);
+}

@@ -1,0 +1,148 @@
+import { randomBytes } from 'node:crypto';
+import { chownSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Jail } from './bubblewrap.ts';
+import type { Identity } from './identity.ts';
+import { type OutputSink, StreamCapture } from './output.ts';
+import { BUNDLE_DIR, NODE_BINARY, SOCKET_DIR } from './policy.ts';
+import type { CommandSpec, SandboxLimits, SandboxPolicy, SandboxProgram } from './sandbox.ts';
+import { type Job, ownerOf, type StartedSandbox } from './starter.ts';
+import { isTooMuch, judgeEnd, type Verdict, watchForInterruption } from './verdict.ts';
+import { watchTree } from './watchdog.ts';
+
+/** Bytes of each stream that are searched for refusals of the sandbox. */
+const LAST_WORDS_BYTES = 64 * 1024;
+
+export interface OutputSinks {
+  readonly stdout: OutputSink;
+  readonly stderr: OutputSink;
+}
+
+/** How a command ended, and the last output of each stream. */
+export interface CommandEnd extends Verdict {
+  readonly lastWords: { readonly stdout: Buffer; readonly stderr: Buffer };
+}
+
+/** Follows a command to its end, passes its output on and returns how it ended. Closes the readers. */
+export async function followCommand(
+  started: StartedSandbox,
+  command: Omit<CommandSpec, 'stdin'>,
+  limits: SandboxLimits,
+  sinks: OutputSinks,
+): Promise<CommandEnd> {
+  const { jail, stdout, stderr } = started;
+  const watch = new AbortController();
+  const lastWords = { stdout: new StreamCapture(LAST_WORDS_BYTES), stderr: new StreamCapture(LAST_WORDS_BYTES) };
+  try {
+    const { interrupt, first } = watchForInterruption(command, () => jail.kill(), watch.signal);
+    const checkSize = (): void => {
+      if (isTooMuch(stdout.totalBytes + stderr.totalBytes, command)) interrupt('output_limit');
+    };
+    if (started.group === null) watchSums(jail, limits, interrupt, watch.signal);
+    stdout.readInto(tee(sinks.stdout, lastWords.stdout, checkSize));
+    stderr.readInto(tee(sinks.stderr, lastWords.stderr, checkSize));
+    const exit = await jail.ended;
+    const interruptedBy = first();
+    watch.abort();
+    await Promise.all([stdout.readRest(), stderr.readRest()]);
+    const said = { stdout: endOf(lastWords.stdout), stderr: endOf(lastWords.stderr) };
+    const events = started.group?.events() ?? null;
+    const verdict = judgeEnd({ exit, interruptedBy, events, stderr: said.stderr.toString(), cwd: command.cwd });
+    return { ...verdict, lastWords: said };
+  } finally {
+    watch.abort();
+    stdout.close();
+    stderr.close();
+  }
+}
+
+/** Watches the sums that a cgroup would limit; without a cgroup the kernel limits only each process. */
+export function watchSums(
+  jail: Jail,
+  { memoryBytes, pids }: SandboxLimits,
+  onExceeded: (what: 'oom' | 'pids') => void,
+  signal: AbortSignal,
+): void {
+  if (jail.child.pid !== undefined) watchTree({ rootPid: jail.child.pid, memoryBytes, pids, onExceeded, signal });
+}
+
+function tee(sink: OutputSink, kept: StreamCapture, onGrowth: () => void): OutputSink {
+  return {
+    write(chunk) {
+      kept.add(chunk);
+      onGrowth();
+      return sink.write(chunk);
+    },
+    onceDrained: (listener) => sink.onceDrained(listener),
+  };
+}
+
+function endOf(capture: StreamCapture): Buffer {
+  const { head, tail } = capture.result();
+  return tail.length === 0 ? head : tail;
+}
+
+/** A long-lived program in a sandbox. */
+export interface JailedProcess {
+  readonly socketDir: string;
+  /** Settles when every process is dead, its output is read and its resources are released. Never rejects. */
+  readonly exited: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
+  kill(): void;
+}
+
+/** How to start a tool process; its directories are mounted from the host. */
+export function processJob(policy: SandboxPolicy, program: SandboxProgram, bundleDir: string, socketDir: string): Job {
+  const entry = join(BUNDLE_DIR, program.entry);
+  const argv = /\.m?js$/.test(program.entry) ? [NODE_BINARY, entry] : [entry];
+  return {
+    argv: [...argv, ...program.args],
+    cwd: policy.workspace.path,
+    env: program.env,
+    programMounts: [
+      { kind: 'ro-bind', source: bundleDir, dest: BUNDLE_DIR },
+      { kind: 'ro-bind', source: process.execPath, dest: NODE_BINARY },
+      { kind: 'bind', source: socketDir, dest: SOCKET_DIR },
+    ],
+    wallMs: 0,
+    stdin: 'ignore',
+    takesScript: false,
+  };
+}
+
+/** Only the sandbox's user can enter it. The name is short, because the length of a socket's path is limited. */
+export function makeSocketDir(parent: string, identity: Identity): string {
+  const dir = join(parent, randomBytes(4).toString('hex'));
+  mkdirSync(dir, { recursive: true, mode: 0o700 });
+  const owner = ownerOf(identity);
+  if (owner !== null) chownSync(dir, owner.uid, owner.gid);
+  return dir;
+}
+
+/**
+ * Follows a started program, and kills it if it exceeds limits that no cgroup enforces. `onEnd` releases what it used;
+ * `exited` waits for it.
+ */
+export function followProcess(
+  { jail, stdout, stderr, group }: StartedSandbox,
+  limits: SandboxLimits,
+  sinks: OutputSinks,
+  socketDir: string,
+  onEnd: () => Promise<void>,
+): JailedProcess {
+  stdout.readInto(sinks.stdout);
+  stderr.readInto(sinks.stderr);
+  const watch = new AbortController();
+  if (group === null) watchSums(jail, limits, () => jail.kill(), watch.signal);
+  const exited = jail.ended
+    .then(({ code, signal }) => ({ code: signal === null ? code : null, signal }))
+    .catch(() => ({ code: null, signal: null }))
+    .finally(async () => {
+      watch.abort();
+      await Promise.all([stdout.readRest(), stderr.readRest()]);
+      stdout.close();
+      stderr.close();
+      await jail.gone;
+      await onEnd().catch(() => {});
+    });
+  return { socketDir, exited, kill: () => jail.kill() };
+}
