@@ -81,7 +81,7 @@ export class LinuxSandbox {
     await Promise.all([this.#pool.stop(), this.#starter.stop()]);
     // What the last calls made is searched before the memory of them goes.
     await Promise.race([this.#sites.settled(), delay(SEARCH_AT_END_MS, undefined, { ref: false })]);
-    this.#sites.close();
+    await this.#sites.close();
     await this.#sites.closeHost();
   }
 
@@ -159,8 +159,8 @@ export class LinuxSandbox {
     }
   }
 
-  /** Begins to watch; the function returned ends it and gives what it moved away. */
-  async watch(policy: SandboxPolicy): Promise<() => QuarantineReport> {
+  /** Begins to watch. The returned function ends it and returns what was moved aside. */
+  async watch(policy: SandboxPolicy): Promise<() => Promise<QuarantineReport>> {
     const site = await this.#sites.find(policy);
     const protection = await site.guard.protection();
     const watch = site.guard.begin(narrowCover(protection, this.#covers.get(policy.workspace) ?? new Set()));
@@ -190,11 +190,11 @@ export class LinuxSandbox {
       const started = await this.#startCommand(site, protection, command);
       const { lastWords, ...end } = await followCommand(started, command, site.policy.limits, sinks);
       started.tidy();
-      const { quarantined, complete } = endWatch(site, watch);
+      const { quarantined, complete } = await endWatch(site, watch);
       const denied = denialsOf(site, protection, started, command, { ...end, ...lastWords });
       return { ...end, quarantined, searchComplete: complete, denied };
     } catch (cause) {
-      endWatch(site, watch);
+      await endWatch(site, watch);
       throw cause;
     }
   }
@@ -297,7 +297,7 @@ function lookForStaleness(guard: WorkspaceGuard, protection: Protection, onStale
  * What the run made and was moved away. Nothing if another directory has taken the place of the project meanwhile: the
  * run was in the old one, and what stands in the new one is not its doing.
  */
-function endWatch({ guard, directory, policy }: Site, watch: RunWatch): QuarantineReport {
+async function endWatch({ guard, directory, policy }: Site, watch: RunWatch): Promise<QuarantineReport> {
   if (directoryIdentity(policy.workspace) === directory) return guard.finish(watch);
   guard.forget(watch);
   return { quarantined: [], complete: true };

@@ -1,41 +1,41 @@
-/** A path that was set aside, as an answer and the audit record name it. */
+/** A path that was set aside, as answers and audit records show it. */
 export interface SetAside {
-  /** Where it was, relative to the workspace (absolute outside it). Bytes that are not UTF-8 became U+FFFD. */
+  /** Where it was, relative to the workspace, or absolute outside it. Bytes that are not UTF-8 are shown as U+FFFD. */
   readonly path: string;
   /** The eight hexadecimal digits in its new name, by which a person restores or accepts it. */
   readonly id: string;
-  /** A clause that goes on after "was set aside:", such as `git on the host would run it`. */
+  /** A clause that continues "was set aside:", such as `git on the host would run it`. */
   readonly reason: string;
 }
 
-/** What a run left behind that would run on the host. */
+/** The files that a run made and that a program on the host would run or trust. */
 export interface QuarantineReport {
-  /** Sorted by path; what the background found for earlier runs is among them. At most 1,000. */
+  /** Sorted by path, at most 1,000. Includes what the background search found for earlier runs. */
   readonly quarantined: readonly SetAside[];
-  /** False while the search goes on in the background, and if something was left out because there was too much. */
+  /** False while the search goes on in the background, and if something was too much to be searched or reported. */
   readonly complete: boolean;
 }
 
-/** Something set aside that still exists. */
+/** A set-aside path that still exists. */
 export interface QuarantinedItem extends SetAside {
-  /** Its name now, as `path` is written. */
+  /** Its path now, in the same form as `path`. */
   readonly moved: string;
   /** Milliseconds since the epoch. */
   readonly at: number;
   readonly kind: ContentKind;
-  /** Bytes of a file or link text, of all files in a directory; null if they were not counted. */
+  /** Bytes of a file, of a link's text, or of all files in a directory; null if they were not counted. */
   readonly sizeBytes: number | null;
-  /** Of its content as it is now; null if it has no hash. */
+  /** Of its current content; null if it has no hash. */
   readonly sha256: string | null;
   /** Why it has no hash; null if it has one. */
   readonly noHashBecause: string | null;
-  /** The beginning of a text file, the names in a directory, the text of a link; null for anything else. */
+  /** The beginning of a text file, the names in a directory, or the text of a link; null for anything else. */
   readonly preview: string | null;
 }
 
 export type ContentKind = 'file' | 'directory' | 'link' | 'other';
 
-/** Content that stays if a run makes it at this path. */
+/** Content that may stay if a run makes it at this path. */
 export interface AcceptedContent {
   /** Relative to the workspace. */
   readonly path: string;

@@ -14,8 +14,8 @@ import { checkEnough, SECCOMP_LAYER } from './probe/ladder.ts';
 import { missingBubblewrap, type Shortfall } from './probe/remedies.ts';
 import type { IsolationReport, SandboxPolicy } from './sandbox.ts';
 import { defaultFilter } from './seccomp/filter.ts';
-import { WorkspaceGuard } from './workspace/guard.ts';
-import { ledgerFile, QuarantineLedger } from './workspace/quarantine-ledger.ts';
+import { GuardThread, WorkspaceGuard } from './workspace/guard.ts';
+import { ledgerFile } from './workspace/quarantine-ledger.ts';
 
 export interface SiteDeps {
   paths: Paths;
@@ -52,8 +52,7 @@ export class Sites {
   readonly #deps: SiteDeps;
   /** By workspace and hidden paths. A guard knows one directory: the next one at that path gets its own. */
   readonly #guards = new Map<string, { guard: WorkspaceGuard; directory: string }>();
-  /** By workspace. */
-  readonly #ledgers = new Map<string, QuarantineLedger>();
+  readonly #guardThread: GuardThread;
   /** By policy, for as long as the workspace is the same directory of the same owner. */
   readonly #checked = new Map<string, { site: Site; atMs: number }>();
   #opened: { host: Promise<Host | null>; isolation: Promise<Isolation | null> } | null = null;
@@ -61,6 +60,7 @@ export class Sites {
 
   constructor(deps: SiteDeps) {
     this.#deps = deps;
+    this.#guardThread = new GuardThread(deps.logger, deps.clock);
   }
 
   /** Null without bubblewrap. */
@@ -117,7 +117,7 @@ export class Sites {
 
   /** The guard of the policy's workspace. Throws PATH_INVALID and PATH_NOT_FOUND. */
   guardOf({ workspace, deny }: SandboxPolicy): WorkspaceGuard {
-    const { paths, logger, clock } = this.#deps;
+    const { paths } = this.#deps;
     checkWorkspace(workspace, paths);
     const key = JSON.stringify([workspace, deny]);
     const directory = directoryIdentity(workspace);
@@ -125,8 +125,8 @@ export class Sites {
     if (known?.directory === directory) return known.guard;
     known?.guard.close();
     const person = personOf(identityFor(workspace, ownUid()), paths);
-    const ledger = this.#ledgerOf(workspace);
-    const guard = new WorkspaceGuard({ workspace, deny, person, ledger, logger, clock });
+    const file = ledgerFile(paths.quarantineDir, workspace);
+    const guard = new WorkspaceGuard(this.#guardThread, { workspace, deny, person, ledgerFile: file });
     this.#guards.set(key, { guard, directory });
     return guard;
   }
@@ -137,10 +137,10 @@ export class Sites {
   }
 
   /** No more sites; `closeHost` is for when no sandbox is left. */
-  close(): void {
+  async close(): Promise<void> {
     this.#isClosed = true;
     for (const { guard } of this.#guards.values()) guard.close();
-    for (const ledger of this.#ledgers.values()) ledger.flush();
+    await this.#guardThread.stop();
   }
 
   async closeHost(): Promise<void> {
@@ -164,14 +164,6 @@ export class Sites {
       if (this.#opened === opened) this.#opened = null;
     });
     return opened;
-  }
-
-  #ledgerOf(workspace: string): QuarantineLedger {
-    const { paths, logger, clock } = this.#deps;
-    const file = ledgerFile(paths.quarantineDir, workspace);
-    const ledger = this.#ledgers.get(workspace) ?? new QuarantineLedger(file, logger, clock, workspace);
-    this.#ledgers.set(workspace, ledger);
-    return ledger;
   }
 }
 
