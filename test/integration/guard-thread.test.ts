@@ -1,5 +1,6 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '#src/core/clock.js';
 import { silentLogger } from '#src/core/log.js';
@@ -84,7 +85,23 @@ describe('the thread of the workspace guards', () => {
     await Promise.all(answers);
     expect(order).toEqual(['small', 'large']);
   });
+
+  it('NFR-1.4: answers every call, also a call that arrives while the background search decides about a file', async () => {
+    bench.sh('mkdir -p p/d{1..100}');
+    const guard = guardOf(openThread());
+    for (let i = 0; i < 300; i++) {
+      const watch = guard.begin(await guard.protection());
+      writeFileSync(join(bench.workspace, 'p/f'), String(i));
+      expect(pathsOf(await guard.finish(watch)).quarantined).toEqual([]);
+      await turns(i % 60);
+    }
+  });
 });
+
+/** Lets the event loop turn, so that the thread is at different points of its work when the next call arrives. */
+async function turns(count: number): Promise<void> {
+  for (let i = 0; i < count; i++) await setImmediate();
+}
 
 describe('a crash of the thread', () => {
   it('SEC-2.3: fails every pending call with one reason; the next thread searches for the run again', async () => {

@@ -58,13 +58,18 @@ port.on('message', (request: GuardRequest) => {
 
 /** Lets others have their turn during long work: serves the calls that have come, and answers the reports that are due. */
 function pause(): void {
-  catchUp();
+  takeAll();
   for (let serve = waiting.shift(); serve !== undefined; serve = waiting.shift()) serve();
   for (const { engine } of guards.values()) engine.answerReports();
 }
 
-/** Takes in what the main thread has sent until now. */
+/** Takes in what the main thread has sent until now. Calls are served later, but without another message. */
 function catchUp(): void {
+  takeAll();
+  if (waiting.length > 0) setImmediate(pause);
+}
+
+function takeAll(): void {
   if (port === null) return;
   for (let next = receiveMessageOnPort(port); next !== undefined; next = receiveMessageOnPort(port)) take(next.message);
 }
