@@ -160,7 +160,7 @@ export class GuardEngine {
       this.#searchFor(run);
       this.#reports.push({ run, answer, dueAtMs });
       this.#checkLinks(run);
-      this.#search.lookFirst(FOREGROUND_MS + CHANGED_MS);
+      this.#search.lookFirst(FOREGROUND_MS / 2);
       this.#search.work(0);
     } catch (cause) {
       const at = this.#reports.findIndex((report) => report.run === run);
@@ -242,10 +242,11 @@ export class GuardEngine {
 
   #walkFirst(afterWalk: (failure: ContextdError | null) => void): void {
     const { workspace, clock, logger } = this.#deps;
-    this.#afterWalk.push(afterWalk);
-    if (this.#afterWalk.length > 1) return;
+    const isWalking = this.#afterWalk.length > 0;
     const startedAtMs = clock.monotonic();
-    this.#targets.refresh();
+    if (!isWalking) this.#targets.refresh();
+    this.#afterWalk.push(afterWalk);
+    if (isWalking) return;
     this.#search.walk(toRaw(workspace), () => {
       const directories = this.#index.directories.size;
       this.#isWalked = directories > 0;

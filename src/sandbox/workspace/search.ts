@@ -17,6 +17,8 @@ const GLANCED_MAX_BYTES = 64 * 1024;
 /** Background work: milliseconds of work, then a pause, so that it takes at most a fifth of one processor. */
 const IDLE_WORK_MS = 1;
 const IDLE_PAUSE_MS = 4;
+/** Checks between two looks at the clock. */
+const CHECKS_PER_LOOK = 8;
 /** Milliseconds of work at a time if somebody waits for the end of the search; timers run in between. */
 const HURRY_WORK_MS = 20;
 
@@ -127,20 +129,20 @@ export class Search {
    * ones, for at most `milliseconds`: these most likely changed again.
    */
   lookFirst(milliseconds: number): void {
-    const until = this.#parts.clock.monotonic() + milliseconds;
     this.#isLookingFirst = true;
     try {
-      this.#exclusively(() => this.#lookFirst(until));
+      this.#exclusively(() => this.#lookFirst(milliseconds));
     } finally {
       this.#isLookingFirst = false;
     }
   }
 
-  #lookFirst(until: number): void {
+  #lookFirst(milliseconds: number): void {
     const { clock, index, scan } = this.#parts;
     for (const path of [...index.roots, ...index.gitDirs]) {
       if (this.#hasChanged(path)) scan.judgeNames(path);
     }
+    const until = clock.monotonic() + milliseconds;
     const recent = [...this.#recent].reverse().map((path) => index.directories.rowOf(path) ?? -1);
     const shallow = Array.from({ length: Math.min(SHALLOW_ROWS, index.directories.length) }, (_, row) => row);
     for (const row of [...recent, ...shallow]) {
@@ -227,6 +229,10 @@ export class Search {
    * keep the others waiting.
    */
   #searchNext(): void {
+    if (this.#visits.isEmpty) {
+      this.#checkSome();
+      return;
+    }
     const { clock } = this.#parts;
     const startedAt = clock.monotonic();
     try {
@@ -234,10 +240,15 @@ export class Search {
     } finally {
       const readAt = clock.monotonic();
       const until = readAt + (readAt - startedAt);
-      do {
-        this.#recheck.step();
-        this.#checkNext();
-      } while (!(this.#recheck.isIdle && this.#circle.isIdle) && clock.monotonic() < until);
+      do this.#checkSome();
+      while (!(this.#recheck.isIdle && this.#circle.isIdle) && clock.monotonic() < until);
+    }
+  }
+
+  #checkSome(): void {
+    for (let i = 0; i < CHECKS_PER_LOOK; i++) {
+      this.#recheck.step();
+      this.#checkNext();
     }
   }
 
