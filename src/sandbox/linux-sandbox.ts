@@ -59,6 +59,7 @@ export class LinuxSandbox {
   readonly #starter = new Starter();
   readonly #pool: ReadyPool;
   #running = 0;
+  readonly #commands = new Set<Promise<unknown>>();
   #readyUsed = 0;
   #processes = 0;
   /** By workspace, what the mounts of its long-lived processes cover. */
@@ -79,6 +80,8 @@ export class LinuxSandbox {
   /** Kills what still runs, waits for it, removes cgroups and pipes. Idempotent. */
   async stop(): Promise<void> {
     await Promise.all([this.#pool.stop(), this.#starter.stop()]);
+    // The sandboxes are dead: their commands still report what they made, which takes milliseconds.
+    await Promise.allSettled(this.#commands);
     // What the last calls made is searched before the memory of them goes.
     await Promise.race([this.#sites.settled(), delay(SEARCH_AT_END_MS, undefined, { ref: false })]);
     await this.#sites.close();
@@ -175,9 +178,12 @@ export class LinuxSandbox {
   async #runOnce(policy: SandboxPolicy, command: CommandSpec, sinks: OutputSinks): Promise<Omit<RunEnd, 'durationMs'>> {
     const site = await this.#sites.find(policy);
     this.#running += 1;
+    const ended = this.#runWatched(site, command, sinks);
+    this.#commands.add(ended);
     try {
-      return await this.#runWatched(site, command, sinks);
+      return await ended;
     } finally {
+      this.#commands.delete(ended);
       this.#running -= 1;
       this.#pool.used(site.key, () => this.#makeReady(site));
     }
