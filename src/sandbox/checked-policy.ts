@@ -15,8 +15,8 @@ import { checkEnough, SECCOMP_LAYER } from './probe/ladder.ts';
 import { missingBubblewrap, type Shortfall } from './probe/remedies.ts';
 import type { IsolationReport, SandboxPolicy } from './sandbox.ts';
 import { defaultFilter } from './seccomp/filter.ts';
-import { WorkspaceGuard } from './workspace/guard.ts';
-import { ledgerFile, QuarantineLedger } from './workspace/quarantine-ledger.ts';
+import { GuardThread, WorkspaceGuard } from './workspace/guard.ts';
+import { ledgerFile } from './workspace/quarantine-ledger.ts';
 
 export interface LinuxSandboxDeps {
   paths: Paths;
@@ -55,8 +55,7 @@ export class CheckedPolicies {
   readonly #deps: LinuxSandboxDeps;
   /** By workspace and hidden paths. A guard knows one directory: a directory that replaces it gets its own guard. */
   readonly #guards = new Map<string, { guard: WorkspaceGuard; directory: string }>();
-  /** By workspace. */
-  readonly #ledgers = new Map<string, QuarantineLedger>();
+  readonly #guardThread: GuardThread;
   /** By policy; valid while `state` stays the same. */
   readonly #checked = new Map<string, { checked: CheckedPolicy; atMs: number }>();
   #opened: { host: Promise<Host | null>; isolation: Promise<Isolation | null> } | null = null;
@@ -64,6 +63,7 @@ export class CheckedPolicies {
 
   constructor(deps: LinuxSandboxDeps) {
     this.#deps = deps;
+    this.#guardThread = new GuardThread(deps.logger, deps.clock);
   }
 
   /** Null without bubblewrap. */
@@ -121,7 +121,7 @@ export class CheckedPolicies {
 
   /** The guard of the policy's workspace. Throws PATH_INVALID and PATH_NOT_FOUND. */
   guardOf({ workspace: view, deny }: SandboxPolicy): WorkspaceGuard {
-    const { paths, logger, clock } = this.#deps;
+    const { paths } = this.#deps;
     checkWorkspace(view, paths);
     const workspace = view.path;
     const key = JSON.stringify([view, deny]);
@@ -130,8 +130,8 @@ export class CheckedPolicies {
     if (known?.directory === directory) return known.guard;
     known?.guard.close();
     const person = personOf(identityFor(workspace, ownUid()), paths);
-    const ledger = this.#ledgerOf(workspace);
-    const guard = new WorkspaceGuard({ workspace, deny, person, ledger, logger, clock });
+    const file = ledgerFile(paths.quarantineDir, workspace);
+    const guard = new WorkspaceGuard(this.#guardThread, { workspace, deny, person, ledgerFile: file });
     this.#guards.set(key, { guard, directory });
     return guard;
   }
@@ -142,10 +142,10 @@ export class CheckedPolicies {
   }
 
   /** Refuses every policy from now on. Call `closeHost` when no sandbox is left. */
-  close(): void {
+  async close(): Promise<void> {
     this.#isClosed = true;
     for (const { guard } of this.#guards.values()) guard.close();
-    for (const ledger of this.#ledgers.values()) ledger.flush();
+    await this.#guardThread.stop();
   }
 
   async closeHost(): Promise<void> {
@@ -169,14 +169,6 @@ export class CheckedPolicies {
       if (this.#opened === opened) this.#opened = null;
     });
     return opened;
-  }
-
-  #ledgerOf(workspace: string): QuarantineLedger {
-    const { paths, logger, clock } = this.#deps;
-    const file = ledgerFile(paths.quarantineDir, workspace);
-    const ledger = this.#ledgers.get(workspace) ?? new QuarantineLedger(file, logger, clock, workspace);
-    this.#ledgers.set(workspace, ledger);
-    return ledger;
   }
 }
 

@@ -63,6 +63,7 @@ export class LinuxSandbox {
   readonly #starter = new Starter();
   readonly #pool: ReadyPool;
   #running = 0;
+  readonly #commands = new Set<Promise<unknown>>();
   #readyUsed = 0;
   #processes = 0;
   /** By workspace: what the mounts of its long-lived processes cover. */
@@ -83,9 +84,11 @@ export class LinuxSandbox {
   /** Kills everything that still runs, waits for it, and removes cgroups and pipes. Idempotent. */
   async stop(): Promise<void> {
     await Promise.all([this.#pool.stop(), this.#starter.stop()]);
-    // What the last calls created is searched for before it is forgotten.
+    // The sandboxes are dead. Their commands still report what they created, which takes milliseconds.
+    await Promise.allSettled(this.#commands);
+    // Files that the last calls created are searched for before the guards forget those calls.
     await Promise.race([this.#policies.settled(), delay(SEARCH_AT_END_MS, undefined, { ref: false })]);
-    this.#policies.close();
+    await this.#policies.close();
     await this.#policies.closeHost();
   }
 
@@ -168,7 +171,7 @@ export class LinuxSandbox {
   }
 
   /** Starts to watch; the returned function stops it and returns what was moved away. */
-  async watch(policy: SandboxPolicy): Promise<() => QuarantineReport> {
+  async watch(policy: SandboxPolicy): Promise<() => Promise<QuarantineReport>> {
     const checked = await this.#policies.check(policy);
     const protection = await checked.guard.protection();
     const watch = checked.guard.begin(narrowCover(protection, this.#covers.get(policy.workspace.path) ?? new Set()));
@@ -183,9 +186,12 @@ export class LinuxSandbox {
   async #runOnce(policy: SandboxPolicy, command: CommandSpec, sinks: OutputSinks): Promise<Omit<RunEnd, 'durationMs'>> {
     const checked = await this.#policies.check(policy);
     this.#running += 1;
+    const ended = this.#runWatched(checked, command, sinks);
+    this.#commands.add(ended);
     try {
-      return await this.#runWatched(checked, command, sinks);
+      return await ended;
     } finally {
+      this.#commands.delete(ended);
       this.#running -= 1;
       this.#pool.used(checked.key, () => this.#makeReady(checked));
     }
@@ -202,11 +208,11 @@ export class LinuxSandbox {
       const started = await this.#startCommand(checked, protection, command);
       const { lastWords, ...end } = await followCommand(started, command, checked.policy.limits, sinks);
       started.tidy();
-      const { quarantined, complete } = endWatch(checked, watch);
+      const { quarantined, complete } = await endWatch(checked, watch);
       const denied = denialsOf(checked, protection, started, command, { ...end, ...lastWords });
       return { ...end, quarantined, searchComplete: complete, denied };
     } catch (cause) {
-      endWatch(checked, watch);
+      await endWatch(checked, watch);
       throw cause;
     }
   }
@@ -318,7 +324,7 @@ function lookForStaleness(guard: WorkspaceGuard, protection: Protection, onStale
  * What the run created and what was moved away. Nothing if another directory replaced the project meanwhile: the run
  * was in the old one and has nothing to do with the files in the new one.
  */
-function endWatch({ guard, directory, policy }: CheckedPolicy, watch: RunWatch): QuarantineReport {
+async function endWatch({ guard, directory, policy }: CheckedPolicy, watch: RunWatch): Promise<QuarantineReport> {
   if (directoryIdentity(policy.workspace.path) === directory) return guard.finish(watch);
   guard.forget(watch);
   return { quarantined: [], complete: true };

@@ -1,33 +1,33 @@
 import type { SetAside } from '../core/envelope.ts';
 
-/** What a run left behind that a program on the host would run. */
+/** The files that a run made and that a program on the host would run or trust. */
 export interface QuarantineReport {
-  /** Sorted by path; includes what the background search found for earlier runs. At most 1,000. */
+  /** Sorted by path, at most 1,000. Includes what the background search found for earlier runs. */
   readonly quarantined: readonly SetAside[];
-  /** False while the search goes on in the background, and if something was left out because there was too much. */
+  /** False while the search goes on in the background, and if something was too much to be searched or reported. */
   readonly complete: boolean;
 }
 
-/** Something set aside that still exists. */
+/** A set-aside path that still exists. */
 export interface QuarantinedItem extends SetAside {
-  /** Its current name, written as `path` is. */
+  /** Its path now, in the same form as `path`. */
   readonly moved: string;
   /** Milliseconds since the epoch. */
   readonly at: number;
   readonly kind: ContentKind;
-  /** Bytes of a file or of a link's text; for a directory, of all its files. Null if they were not counted. */
+  /** Bytes of a file, of a link's text, or of all files in a directory; null if they were not counted. */
   readonly sizeBytes: number | null;
   /** Of its current content; null if it has no hash. */
   readonly sha256: string | null;
   /** Why it has no hash; null if it has one. */
   readonly noHashBecause: string | null;
-  /** The beginning of a text file, the names in a directory, or the text of a link; otherwise null. */
+  /** The beginning of a text file, the names in a directory, or the text of a link; null for anything else. */
   readonly preview: string | null;
 }
 
 export type ContentKind = 'file' | 'directory' | 'link' | 'other';
 
-/** Content that stays where it is if a run creates it at this path. */
+/** Content that may stay if a run makes it at this path. */
 export interface AcceptedContent {
   /** Relative to the workspace. */
   readonly path: string;

@@ -11,7 +11,14 @@ describe('the files that the daemon runs from', () => {
   it('NFR-1.4: include every program of the daemon, its threads and its spawner, each with a source map', () => {
     const files = readdirSync(PROGRAM);
     expect(files).toEqual(
-      expect.arrayContaining(['contextd.js', 'scan-worker.js', 'spawner.js', 'sqlite-worker.js', 'view-thread.js']),
+      expect.arrayContaining([
+        'contextd.js',
+        'guard-worker.js',
+        'scan-worker.js',
+        'spawner.js',
+        'sqlite-worker.js',
+        'view-thread.js',
+      ]),
     );
     const scripts = files.filter((file) => file.endsWith('.js'));
     expect(files.filter((file) => file.endsWith('.js.map')).sort()).toEqual(
@@ -27,6 +34,7 @@ describe('the files that the daemon runs from', () => {
     const named = [...text.matchAll(/new URL\("([^"]+)", import\.meta\.url\)/g)].map(([, path]) => path);
     expect(new Set(named)).toEqual(
       new Set([
+        './guard-worker.js',
         './scan-worker.js',
         './spawner.js',
         './sqlite-worker.js',

@@ -17,7 +17,7 @@ describe.each(whoCanRun())('protected paths, %s', (who) => {
   });
   afterEach(() => bench.close());
 
-  test('SEC-2.3 git works honestly: status, commit, branch, log', async () => {
+  test('SEC-2.3 everyday git works: status, commit, branch, log', async () => {
     bench.host('git init -q -b main . && echo one >a && git add a && git commit -qm first');
     const script =
       'set -e; echo two >>a; git status --short; git commit -qam second; git checkout -qb topic; git log --format=%s; git branch';
@@ -26,7 +26,7 @@ describe.each(whoCanRun())('protected paths, %s', (who) => {
     expect(bench.host('git log --format=%s topic && git fsck && git status --short')).toBe('second\nfirst\n');
   });
 
-  test('SEC-2.3 what git on the host would run cannot be changed, with the exact refusal', async () => {
+  test('SEC-2.3 files that git on the host would run cannot be changed, with the exact refusal', async () => {
     bench.host('git init -q -b main . && mkdir -p .git/info && : >.git/info/attributes');
     const { out, err } = await bench.bash(
       [
@@ -89,7 +89,7 @@ describe.each(whoCanRun())('protected paths, %s', (who) => {
     expect((await bench.bash('true')).quarantined).toEqual([]);
   });
 
-  test('SEC-2.3 a closed parent does not keep what appeared from being moved', async () => {
+  test('SEC-2.3 a file is moved aside even if the run closed its directory', async () => {
     const done = await bench.bash('echo x >.envrc; chmod 500 .');
     expect(done.quarantined).toEqual(['.envrc']);
     expect(existsSync(join(bench.workspace, '.envrc'))).toBe(false);
@@ -107,7 +107,7 @@ describe.each(whoCanRun())('protected paths, %s', (who) => {
     expect(readlinkSync(join(bench.workspace, '.claude'))).toBe('conf/claude');
   });
 
-  test('SEC-2.3 two runs at once: what one made, the other may not call its own beginning', async () => {
+  test('SEC-2.3 of two runs at once, neither counts as old what the other made', async () => {
     const first = bench.bash('echo x >.envrc; echo ready >ready; until test -e go; do sleep 0.02; done; true');
     await expect.poll(() => existsSync(join(bench.workspace, 'ready')), { timeout: 20_000 }).toBe(true);
     const second = bench.bash(
@@ -165,7 +165,7 @@ describe.each(whoCanRun())('protected paths, %s', (who) => {
     expect(err).toContain('No such file or directory');
   });
 
-  test('git worktree add in the sandbox is honest work', async () => {
+  test('git worktree add works in the sandbox', async () => {
     bench.host('git init -q -b main . && echo 1 >f && git add f && git commit -qm one');
     const done = await bench.bash('git worktree add -q -b side wt && git -C wt log --format=%s', { env: GIT_ENV });
     expect(done).toMatchObject({ exitCode: 0, out: 'one\n', quarantined: [] });

@@ -7,7 +7,7 @@ import { type Bench, openBench, whoCanRun } from '../fixtures/sandbox-harness.ts
 const SETTINGS = 'sub/.vscode/settings.json';
 const MAKE = `mkdir -p sub/.vscode; echo '{"a":1}' >${SETTINGS}`;
 
-describe.each(whoCanRun())('what a run made and a person decides on, %s', (who) => {
+describe.each(whoCanRun())('files that a run made and a person decides on, %s', (who) => {
   let bench: Bench;
   beforeEach(async () => {
     bench = await openBench(who);
@@ -27,7 +27,7 @@ describe.each(whoCanRun())('what a run made and a person decides on, %s', (who) 
     return { ...item, sha256: item.sha256 };
   }
 
-  test('SEC-2.3: it is listed and restored, the next runs leave it alone and see it read-only', async () => {
+  test('SEC-2.3: a file is listed and restored, and the next runs see it read-only', async () => {
     const { id, path, kind } = await setAside(MAKE);
     expect({ path, kind }).toEqual({ path: 'sub/.vscode', kind: 'directory' });
     expect(existsSync(join(bench.workspace, SETTINGS))).toBe(false);
@@ -51,7 +51,7 @@ describe.each(whoCanRun())('what a run made and a person decides on, %s', (who) 
     expect(existsSync(join(bench.workspace, SETTINGS))).toBe(false);
   });
 
-  test('SEC-2.3: a run may take accepted content away and make it again, and change it only to be set aside', async () => {
+  test('SEC-2.3: a run may remove accepted content and make it again; if the run changes it, it is set aside', async () => {
     const { id, sha256 } = await setAside(MAKE);
     await act({ kind: 'accept', which: id, sha256 });
     expect((await bench.bash('rm -r sub/.vscode')).quarantined).toEqual([]);
@@ -61,7 +61,7 @@ describe.each(whoCanRun())('what a run made and a person decides on, %s', (who) 
     expect(existsSync(join(bench.workspace, SETTINGS))).toBe(false);
   });
 
-  test('SEC-2.3: a sheet of a rebase that was restored is judged as one when a later run goes on with it', async () => {
+  test('SEC-2.3: a restored rebase todo list is judged as one when a later run continues the rebase', async () => {
     bench.host('git init -q -b main .');
     const todo = '.git/rebase-merge/git-rebase-todo';
     const { id } = await setAside(`mkdir .git/rebase-merge; echo 'exec true' >${todo}`);
@@ -70,14 +70,14 @@ describe.each(whoCanRun())('what a run made and a person decides on, %s', (who) 
     expect((await bench.bash(`echo 'exec id' >>${todo}`)).quarantined).toEqual([todo]);
   });
 
-  test('SEC-2.3: what a later run changed after it was shown is not accepted', async () => {
+  test('SEC-2.3: content that a later run changed after it was shown is not accepted', async () => {
     const { id, sha256, moved } = await setAside(MAKE);
     await bench.bash(`echo evil >${moved}/settings.json`);
     await expect(act({ kind: 'accept', which: id, sha256 })).rejects.toMatchObject({ code: 'CONFLICT' });
     expect(existsSync(join(bench.workspace, SETTINGS))).toBe(false);
   });
 
-  test('SEC-2.3: nothing is put back over a name that exists again, and what is gone is not found', async () => {
+  test('SEC-2.3: nothing is put back over a name that exists again, and a file that is gone is not found', async () => {
     const { id, moved } = await setAside(MAKE);
     mkdirSync(join(bench.workspace, 'sub/.vscode'));
     await expect(act({ kind: 'restore', which: id })).rejects.toMatchObject({ code: 'CONFLICT' });
@@ -85,7 +85,7 @@ describe.each(whoCanRun())('what a run made and a person decides on, %s', (who) 
     await expect(act({ kind: 'restore', which: id })).rejects.toMatchObject({ code: 'PATH_NOT_FOUND' });
   });
 
-  test('SEC-2.3: a command that runs while its file is accepted cannot change it unseen, by a mapping either', async () => {
+  test('SEC-2.3: a command that runs while its file is accepted cannot change it unseen, not even through a mapping', async () => {
     const { id, sha256, moved } = await setAside('echo 1234567 >.envrc');
     const script = [
       'import mmap, os, time',
@@ -103,7 +103,7 @@ describe.each(whoCanRun())('what a run made and a person decides on, %s', (who) 
   });
 });
 
-test('SEC-2.3: an acceptance and what was set aside outlive the process that starts sandboxes', async () => {
+test('SEC-2.3: acceptances and set-aside files outlive the process that starts sandboxes', async () => {
   const [who] = whoCanRun();
   if (who === undefined) throw new Error('no user can run a sandbox here');
   const bench = await openBench(who);

@@ -123,7 +123,7 @@ const ATTACKS: readonly Attack[] = [
   },
 ];
 
-describe('SEC-2.3 what a run planted does not run at the person’s next git command', () => {
+describe('SEC-2.3 a file that a run planted does not run at the person’s next git command', () => {
   test.each(ATTACKS)('$title', async ({ runs, host }) => {
     const guard = bench.guard();
     await guard.protection();
@@ -197,7 +197,7 @@ describe('honest work stays', () => {
     expect((await bench.run(guard, 'true')).quarantined).toEqual([]);
   });
 
-  test('a repository of which only the hooks are moved aside goes on working', async () => {
+  test('a repository still works if only its hooks were moved aside', async () => {
     const guard = bench.guard();
     const report = await bench.run(guard, `git clone -q . r; cp ${payload} r/.git/hooks/pre-commit`);
     expect(report.quarantined).toEqual(['r/.git/hooks']);
@@ -236,7 +236,7 @@ if (!bubblewrapWorks)
   console.warn('not run: the mounts of the guard in a real sandbox, for want of a working bubblewrap');
 
 describe.runIf(bubblewrapWorks)('in a real sandbox', () => {
-  test('SEC-2.3 nested repositories can be used and not be turned', async () => {
+  test('SEC-2.3 nested repositories can be used but not redirected', async () => {
     bench.sh(
       'git clone -q . known/r && git -C known/r worktree add -q ../wt && mkdir -p pkg/.vscode && touch pkg/.envrc',
     );
@@ -261,7 +261,7 @@ describe.runIf(bubblewrapWorks)('in a real sandbox', () => {
     expect(out).toBe('one\nmoved\n');
     expect(err.match(/Read-only file system/g)).toHaveLength(6);
     expect(err.match(/Device or resource busy/g)).toHaveLength(2);
-    expect(guard.finish(watch)).toEqual({ quarantined: [], complete: true });
+    expect(await guard.finish(watch)).toEqual({ quarantined: [], complete: true });
     expect(existsSync(join(bench.workspace, 'p2/.envrc'))).toBe(true);
   });
 

@@ -16,7 +16,7 @@ class SpawnerService {
   readonly #makeSandbox: (settings: SpawnerSettings) => LinuxSandbox;
   readonly #cancels = new Map<number, AbortController>();
   readonly #kills = new Map<number, () => void>();
-  readonly #watches = new Map<number, () => QuarantineReport>();
+  readonly #watches = new Map<number, () => Promise<QuarantineReport>>();
   #sandbox: LinuxSandbox | null = null;
 
   constructor(channel: MessageChannel, makeSandbox: (settings: SpawnerSettings) => LinuxSandbox) {

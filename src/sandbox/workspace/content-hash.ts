@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import {
   closeSync,
@@ -12,17 +13,21 @@ import {
 } from 'node:fs';
 import { isErrno } from '../../core/errors.ts';
 import type { ContentKind } from '../quarantine.ts';
-import { Preview } from './content-preview.ts';
-import { fdPath, openPlace } from './inode.ts';
+import { fdPath, openPlace } from './file-access.ts';
 import { nameOf, parentOf, type RawPath, toSystem } from './raw-path.ts';
 
 /** Bytes of all files that one hash may cover. */
 const BYTES_MAX = 64 * 1024 * 1024;
 /** Names that one hash may cover. */
 const ENTRIES_MAX = 10_000;
-/** Directories inside one another. */
+/** Depth of nested directories that one hash may cover. */
 const DEPTH_MAX = 64;
 const CHUNK_BYTES = 256 * 1024;
+const PREVIEW_LINES_MAX = 40;
+const PREVIEW_MAX_BYTES = 8 * 1024;
+
+const TOO_LARGE = 'it is more than 64 MiB or 10,000 names, or too deep';
+const CHANGING = 'it changed while it was read';
 
 const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK } = constants;
 
@@ -33,32 +38,28 @@ export interface Content {
   readonly sha256: string | null;
   readonly noHashBecause: string | null;
   readonly preview: string | null;
-  /** What the hash cost: bytes and names that were read. */
+  /** How many bytes and names were read for the hash. */
   readonly cost: { readonly bytes: number; readonly entries: number };
 }
 
 /**
- * SHA-256 of what is at `path`: of a file its bytes and whether it can be executed, of a link its text, of a directory the
- * names in it with the hash of each. Null if nothing is there, if it is more than 64 MiB or 10,000 names, and if a file in
- * it has a second name (a hard link), through which it could be changed. Follows no link and reads through descriptors, so
- * that nobody can exchange a part of the path.
+ * SHA-256 of the content at `path`: for a file, its bytes and whether it is executable; for a link, its text; for a
+ * directory, its names with the hash of each. Returns null if nothing is there, if it is more than 64 MiB or 10,000 names,
+ * or if a file in it has a second name (a hard link), through which it could be changed. Follows no link and reads through
+ * descriptors, so that no part of the path can be swapped meanwhile.
  */
 export function contentHash(path: RawPath): string | null {
-  const steps = examine(path);
-  for (;;) {
-    const step = steps.next();
-    if (step.done) return step.value?.sha256 ?? null;
-  }
+  return examine(path, () => {})?.sha256 ?? null;
 }
 
-/** What is at `path`; null if nothing is. Stops after each piece, so that others can go on meanwhile. */
-export function* examine(path: RawPath): Generator<void, Content | null> {
-  const reader = new ContentReader();
+/** The content at `path`; null if nothing is there. Calls `pause` after each chunk, so that others need not wait. */
+export function examine(path: RawPath, pause: () => void): Content | null {
+  const reader = new ContentReader(pause);
   try {
     const place = openPlace(parentOf(path));
     if (place === null) return null;
     try {
-      return yield* reader.read(place, nameOf(path));
+      return reader.read(place, nameOf(path));
     } finally {
       closeSync(place);
     }
@@ -69,20 +70,25 @@ export function* examine(path: RawPath): Generator<void, Content | null> {
   }
 }
 
-/** Why something has no hash. */
+/** Thrown with the reason why some content has no hash. */
 class NoHash extends Error {}
 
 class ContentReader {
+  readonly #pause: () => void;
   readonly #preview = new Preview();
   #bytes = 0;
   #entries = 0;
 
-  *read(place: number, name: string): Generator<void, Content | null> {
+  constructor(pause: () => void) {
+    this.#pause = pause;
+  }
+
+  read(place: number, name: string): Content | null {
     const stats = statIn(place, name);
     if (stats === null) return null;
     const kind = kindOf(stats);
     try {
-      const sha256 = yield* this.#hash(place, name, stats, 0);
+      const sha256 = this.#hash(place, name, stats, 0);
       const preview = this.#preview.text();
       return { kind, sizeBytes: this.#bytes, sha256, noHashBecause: null, preview, cost: this.#cost() };
     } catch (cause) {
@@ -101,14 +107,14 @@ class ContentReader {
     return { bytes: this.#bytes, entries: this.#entries };
   }
 
-  *#hash(place: number, name: string, stats: Stats, depth: number): Generator<void, string> {
+  #hash(place: number, name: string, stats: Stats, depth: number): string {
     switch (kindOf(stats)) {
       case 'link':
         return this.#hashLink(place, name, depth);
       case 'file':
-        return yield* this.#hashFile(place, name, stats, depth);
+        return this.#hashFile(place, name, stats, depth);
       case 'directory':
-        return yield* this.#hashDirectory(place, name, stats, depth);
+        return this.#hashDirectory(place, name, stats, depth);
       case 'other':
         throw new NoHash('it is, or holds, neither a file, a directory nor a link');
     }
@@ -121,7 +127,7 @@ class ContentReader {
     return createHash('sha256').update('link\0').update(text).digest('hex');
   }
 
-  *#hashFile(place: number, name: string, stats: Stats, depth: number): Generator<void, string> {
+  #hashFile(place: number, name: string, stats: Stats, depth: number): string {
     const fd = openSync(inPlace(place, name), O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
     try {
       const before = checkSame(fd, stats);
@@ -133,7 +139,7 @@ class ContentReader {
         this.#count(length);
         hash.update(chunk.subarray(0, length));
         if (depth === 0) this.#preview.addBytes(chunk.subarray(0, length));
-        yield;
+        this.#pause();
       }
       if (fstatSync(fd).ctimeMs !== before.ctimeMs) throw new NoHash(CHANGING);
       return hash.digest('hex');
@@ -142,17 +148,17 @@ class ContentReader {
     }
   }
 
-  *#hashDirectory(place: number, name: string, stats: Stats, depth: number): Generator<void, string> {
+  #hashDirectory(place: number, name: string, stats: Stats, depth: number): string {
     if (depth === DEPTH_MAX) throw new NoHash(TOO_LARGE);
     const fd = openSync(inPlace(place, name), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK);
     try {
       const hash = createHash('sha256').update(`directory ${modeOf(checkSame(fd, stats))}\0`);
-      for (const entry of yield* this.#namesIn(fd)) {
+      for (const entry of this.#namesIn(fd)) {
         const own = statIn(fd, entry);
         if (own === null) throw new NoHash(CHANGING);
         if (own.dev !== stats.dev) throw new NoHash('something is mounted in it');
         if (depth === 0) this.#preview.addName(entry, own.isDirectory());
-        hash.update(entry, 'latin1').update(`\0${yield* this.#hash(fd, entry, own, depth + 1)}`);
+        hash.update(entry, 'latin1').update(`\0${this.#hash(fd, entry, own, depth + 1)}`);
       }
       return hash.digest('hex');
     } finally {
@@ -160,16 +166,16 @@ class ContentReader {
     }
   }
 
-  /** In the order of their bytes. */
-  *#namesIn(fd: number): Generator<void, string[]> {
+  /** Sorted by their bytes. */
+  #namesIn(fd: number): string[] {
     const dir = opendirSync(fdPath(fd), { encoding: 'latin1' });
     try {
       const names: string[] = [];
       for (let entry = dir.readSync(); entry !== null; entry = dir.readSync()) {
         if (++this.#entries > ENTRIES_MAX) throw new NoHash(TOO_LARGE);
         names.push(entry.name);
+        this.#pause();
       }
-      yield;
       return names.sort();
     } finally {
       dir.closeSync();
@@ -182,14 +188,11 @@ class ContentReader {
   }
 }
 
-const TOO_LARGE = 'it is more than 64 MiB or 10,000 names, or too deep';
-const CHANGING = 'it changed while it was read';
-
 function statIn(place: number, name: string): Stats | null {
   return lstatSync(inPlace(place, name), { throwIfNoEntry: false }) ?? null;
 }
 
-/** Throws unless the open file is the one that was looked at. */
+/** Throws unless the open file is the one that `stats` was taken of. */
 function checkSame(fd: number, stats: Stats): Stats {
   const opened = fstatSync(fd);
   if (opened.ino !== stats.ino || opened.dev !== stats.dev) throw new NoHash(CHANGING);
@@ -209,4 +212,53 @@ function modeOf({ mode }: Stats): string {
 
 function inPlace(place: number, name: string): string | Buffer {
   return toSystem(`${fdPath(place)}/${name}`);
+}
+
+/** The beginning of some content for a person to read, taken from the same bytes as the hash. */
+class Preview {
+  readonly #bytes: Buffer[] = [];
+  #kept = 0;
+  #isCut = false;
+  readonly #names: string[] = [];
+  #link: string | null = null;
+
+  addBytes(bytes: Buffer): void {
+    const part = bytes.subarray(0, PREVIEW_MAX_BYTES - this.#kept);
+    if (part.length < bytes.length) this.#isCut = true;
+    if (part.length === 0) return;
+    this.#bytes.push(Buffer.from(part));
+    this.#kept += part.length;
+  }
+
+  addName(name: string, isDirectory: boolean): void {
+    if (this.#names.length > PREVIEW_LINES_MAX) return;
+    this.#names.push(`${Buffer.from(name, 'latin1').toString()}${isDirectory ? '/' : ''}`);
+  }
+
+  addLink(text: Buffer): void {
+    this.#link = text.toString();
+  }
+
+  /** Null if there is nothing, or bytes that are not text. */
+  text(): string | null {
+    if (this.#link !== null) return `-> ${this.#link}`;
+    if (this.#names.length > 0) return firstLines(this.#names, false);
+    const bytes = Buffer.concat(this.#bytes);
+    const whole = this.#isCut ? withoutTornCharacter(bytes) : bytes;
+    if (whole.length === 0 || whole.includes(0) || !isUtf8(whole)) return null;
+    return firstLines(whole.toString().replace(/\n$/, '').split('\n'), this.#isCut);
+  }
+}
+
+function firstLines(lines: readonly string[], isCut: boolean): string {
+  const hasMore = isCut || lines.length > PREVIEW_LINES_MAX;
+  return [...lines.slice(0, PREVIEW_LINES_MAX), ...(hasMore ? ['…'] : [])].join('\n');
+}
+
+/** UTF-8 up to the last complete character. */
+function withoutTornCharacter(bytes: Buffer): Buffer {
+  for (let end = bytes.length; end > bytes.length - 4 && end > 0; end--) {
+    if (isUtf8(bytes.subarray(0, end))) return bytes.subarray(0, end);
+  }
+  return bytes;
 }

@@ -1,23 +1,23 @@
 import { type GitEntry, parseGitConfig } from './git-config.ts';
 
-/** What a value must look like; null: any text will do. */
+/** The pattern of a value; null if any text is harmless. */
 type Rule = RegExp | null;
 
 const WORD = /^[\w.+-]*$/;
 const BOOLEAN = /^(true|false|yes|no|on|off|0|1)?$/i;
-/** No `<helper>::…` or `<helper>://…`, which run `git-remote-<helper>` (`ext::` runs anything), and no option. */
+/** Excludes options, and `<helper>::…` and `<helper>://…`, which run `git-remote-<helper>` (`ext::` runs anything). */
 const URL = /^(?!-)(?![\w.+-]*::)(?:(?:https?|ssh|git|git\+ssh|ssh\+git|file|ftps?):|(?![\w.+-]*:\/\/))[^\0\n]+$/i;
-/** git's own merge strategies; any other name `x` runs a program `git-merge-x`. */
+/** git's own merge strategies. Any other name `x` runs a program `git-merge-x`. */
 export const STRATEGY = /^(ort|recursive|resolve|octopus|ours|subtree)?$/;
 
 /**
- * The keys that `git init`, `clone`, `worktree`, `submodule`, `branch`, `sparse-checkout` and everyday `git config` write
- * and that are harmless. A list of what is allowed, because every release of git may bring one more key that runs a
- * program. Deliberately not on it: keys that name a program or what it is given (core.fsmonitor unless a boolean,
+ * The harmless keys that `git init`, `clone`, `worktree`, `submodule`, `branch`, `sparse-checkout` and everyday `git config`
+ * write. It lists what is allowed, because every release of git may add a key that runs a program. Deliberately missing:
+ * keys that name a program or its arguments (core.fsmonitor unless a boolean,
  * core.hooksPath, sshCommand, pager, editor, askPass, gitProxy, alternateRefsCommand, alias.*, pager.*, credential.*,
  * gpg.*, diff/merge/filter drivers, difftool, mergetool, sequence.editor, sendemail, trailer, browser, man, uploadpack,
  * receivepack, remote.*.uploadpack and vcs, submodule.*.update with `!`, gc.recentObjectsHook), that read another file
- * (include, includeIf, core.attributesFile, core.excludesFile, commit.template), that lift a protection (protocol.*,
+ * (include, includeIf, core.attributesFile, core.excludesFile, commit.template), that disable a protection (protocol.*,
  * safe.*, core.protectNTFS, http.sslVerify), and that lead elsewhere (url.*.insteadOf, http.proxy).
  * `*` stands for any subsection.
  */
@@ -81,8 +81,8 @@ function all(rule: Rule, section: string, keys: readonly string[]): [string, Rul
 }
 
 /**
- * The first thing in the configuration of a git directory that is not known to be harmless, or null. A file that git
- * cannot read counts as not harmless. `mayLeadTo` answers for core.worktree, whose files git overwrites.
+ * The first key in the configuration of a git directory that is not known to be harmless, or null. A file that git cannot
+ * parse is not harmless. `mayLeadTo` decides about core.worktree, because git overwrites files there.
  */
 export function findUnsafeKey(text: string, mayLeadTo: (path: string) => boolean): string | null {
   const entries = text.includes('\0') ? null : parseGitConfig(text);
@@ -97,7 +97,7 @@ export function findUnsafeKey(text: string, mayLeadTo: (path: string) => boolean
   );
 }
 
-/** Whether an entry is one that everyday git writes; core.worktree never is. */
+/** Whether everyday git writes such an entry. core.worktree is never harmless here. */
 export function isHarmless(name: string, value: string | null): boolean {
   if (name.startsWith('advice.')) return BOOLEAN.test(value ?? '');
   const rule = HARMLESS.get(name);
@@ -111,8 +111,8 @@ export function nameOfKey({ key, subsection }: GitEntry): string {
 
 const COMMAND = 'command|cmd|program|helper|hook|textconv|driver|clean|smudge|process|editor|pager|proxy|askpass';
 /**
- * Keys whose value git or a companion of it runs, reads as another configuration, or writes files to. Only for files
- * that nobody named as a configuration: in a git directory everything counts that is not known to be harmless.
+ * Keys whose value git or one of its companions runs, reads as another configuration, or writes files to. Used for files
+ * under any name. In a git directory, every key counts that is not known to be harmless.
  */
 const RUNS_OR_LEADS = new RegExp(
   [
@@ -142,7 +142,7 @@ const RUNS_OR_LEADS = new RegExp(
     .replace(/^(.*)$/s, '^(?:$1)$'),
 );
 
-/** The first key with which a file under any name would run a program, include a file or leave the tree; else null. */
+/** The first key with which a file under any name would run a program, include a file or leave the tree, or null. */
 export function findRunningKey(entries: readonly GitEntry[]): string | null {
   return (
     entries

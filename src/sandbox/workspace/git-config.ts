@@ -1,18 +1,18 @@
 /** One entry of a git configuration, as git reads it. */
 export interface GitEntry {
-  /** Lower case, the subsection left out: `remote.url`, `core.bare`. */
+  /** Lower case, without the subsection: `remote.url`, `core.bare`. */
   readonly key: string;
-  /** Null without one: `[remote]`, not `[remote ""]`. */
+  /** Null for `[remote]`, empty for `[remote ""]`. */
   readonly subsection: string | null;
-  /** Null for a key without `=`, which git takes for true. */
+  /** Null for a key without `=`, which git reads as true. */
   readonly value: string | null;
 }
 
 const BYTE_ORDER_MARK = '\u00ef\u00bb\u00bf';
 
 /**
- * A git configuration, read the way git reads it (config.c of git 2.39): a header and entries may share a line, values
- * may be quoted, escaped, continued and commented. Null if git would refuse the file. `text` has one character a byte.
+ * Parses a git configuration as git does (config.c of git 2.39): a header and entries may share a line; values may be quoted,
+ * escaped, continued and commented. Returns null if git would refuse the file. `text` has one character per byte.
  */
 export function parseGitConfig(text: string): GitEntry[] | null {
   const entries: GitEntry[] = [];
@@ -45,7 +45,7 @@ interface Header {
   readonly subsection: string | null;
 }
 
-/** Gives one character after the other; the end is a newline, as in git. */
+/** Returns one character after another. The end of the text is a newline, as in git. */
 class Reader {
   readonly #text: string;
   #at = 0;
@@ -71,7 +71,7 @@ class Reader {
   }
 }
 
-/** After `[`. The old form `[section.subsection]` has a subsection in lower case. */
+/** Reads a header after its `[`. The old form `[section.subsection]` has a subsection in lower case. */
 function readHeader(reader: Reader): Header | null {
   let name = '';
   for (;;) {

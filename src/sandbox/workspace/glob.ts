@@ -1,23 +1,23 @@
 import { ContextdError } from '../../core/errors.ts';
 
-/** Patterns that one pattern with braces may stand for. */
+/** How many patterns one pattern with braces may expand to. */
 const EXPANSIONS_MAX = 1000;
 
-/** `name`: the pattern looks at the last name only, so it matches wherever its directory is moved. */
+/** `name`: the pattern depends only on the last name, so it matches wherever the directory is moved. */
 export type GlobMatch = 'name' | 'path';
 
 export interface GlobSet {
   readonly isEmpty: boolean;
-  /** `path` is relative, its names divided by slashes. */
+  /** `path` is relative and its names are separated by slashes. */
   match(path: string, isDirectory: boolean): GlobMatch | null;
 }
 
 /**
- * Compiles deny globs. As in .gitignore: a pattern without a slash matches at any depth, one with a slash from the
- * workspace's root; `*` and `?` stay within a name and match leading dots; `**` stands for any number of directories, at
- * the end for everything inside; a slash at the end means directories only; `[a-z]`, `[!a-z]`, and `\` before a
- * character that shall mean itself. Beyond .gitignore: `{a,b}`. There is no negation: what is denied stays denied.
- * A match takes time in proportion to the lengths of pattern and path, whatever the path is. Throws SCHEMA_INVALID.
+ * Compiles deny globs. As in .gitignore: a pattern without a slash matches at any depth, a pattern with a slash from the
+ * workspace's root; `*` and `?` stay within a name and match leading dots; `**` matches any number of directories, and at
+ * the end everything inside; a slash at the end means directories only; `[a-z]` and `[!a-z]` match one character; `\`
+ * escapes the next character. In addition to .gitignore: `{a,b}`. There is no negation: a denied path stays denied. A match
+ * takes time in proportion to the lengths of pattern and path. Throws SCHEMA_INVALID.
  */
 export function compileGlobs(patterns: readonly string[]): GlobSet {
   const globs = patterns.flatMap((pattern) => expandBraces(pattern).map((one) => new Glob(one, pattern)));
@@ -72,8 +72,8 @@ class Glob {
 }
 
 /**
- * Whether `pattern` matches all of `items`, where some of its parts stand for any number of items. After a mismatch only
- * the last such part takes one item more: an earlier one could not do better.
+ * Whether `pattern` matches all of `items`; a star in it matches any number of items. After a mismatch only the last star
+ * takes one more item: an earlier star could not do better.
  */
 function matchSequence<P, T>(
   pattern: readonly P[],
@@ -97,7 +97,7 @@ function matchSequence<P, T>(
   return pattern.slice(p).every(isStar);
 }
 
-/** Of one name: any characters, any one character, this one, one of a set. */
+/** A part of a name: any characters, any one character, this character, or one of a set. */
 type Token =
   | '*'
   | '?'
@@ -150,7 +150,7 @@ function tokenize(text: string, given: string): Token[] {
   return tokens;
 }
 
-/** `[…]` at `start`; null when it is not closed, and then `[` means itself. */
+/** Reads `[…]` at `start`; null if it is not closed, because `[` then means itself. */
 function readSet(chars: readonly string[], start: number): { token: Token; end: number } | null {
   let i = start + 1;
   const negated = chars[i] === '!' || chars[i] === '^';
@@ -166,7 +166,7 @@ function readSet(chars: readonly string[], start: number): { token: Token; end: 
   }
 }
 
-/** `a{b,c}d` as `abd` and `acd`; braces without a comma mean themselves. Throws SCHEMA_INVALID for too many. */
+/** Expands `a{b,c}d` to `abd` and `acd`. Braces without a comma mean themselves. Throws SCHEMA_INVALID for too many. */
 export function expandBraces(pattern: string): string[] {
   const done: string[] = [];
   const open = [pattern];
@@ -210,7 +210,7 @@ function readBraces(pattern: string, start: number): { end: number; choices: str
 }
 
 function invalid(pattern: string): ContextdError {
-  return new ContextdError('SCHEMA_INVALID', `${JSON.stringify(pattern)} is no deny glob`, {
+  return new ContextdError('SCHEMA_INVALID', `${JSON.stringify(pattern)} is not a valid deny glob`, {
     remedy: 'Write it relative to the project, without "..", "!" or a slash at the start, such as **/*.pem.',
   });
 }

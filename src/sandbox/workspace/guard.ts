@@ -1,231 +1,270 @@
+import { Worker } from 'node:worker_threads';
 import type { Clock } from '../../core/clock.ts';
 import { ContextdError } from '../../core/errors.ts';
 import type { Logger } from '../../core/log.ts';
 import type { QuarantineAction, QuarantineReport, QuarantineResult } from '../quarantine.ts';
-import { findCommonGitDir } from './git-dir.ts';
+import { unpackError } from '../spawner/messages.ts';
 import { compileGlobs } from './glob.ts';
-import { compareLink } from './links.ts';
-import { planProtection } from './plan-mounts.ts';
+import type {
+  Answer,
+  GuardCall,
+  GuardReply,
+  GuardRequest,
+  GuardResults,
+  GuardSettings,
+  GuardThreadData,
+} from './guard-messages.ts';
 import type { Protection } from './protection.ts';
-import { QuarantineActions } from './quarantine-actions.ts';
-import type { QuarantineLedger } from './quarantine-ledger.ts';
-import { REPLACED_LINK } from './quarantine-reasons.ts';
-import { type RawPath, toRaw } from './raw-path.ts';
-import { Rescan } from './rescan.ts';
-import { REPORTED_MAX, type Run, Runs } from './runs.ts';
-import { Scan } from './scan.ts';
-import { type FoundHidden, Survey } from './survey.ts';
-import { type Person, Targets } from './targets.ts';
-import { WorkspaceIndex } from './workspace-index.ts';
+import { type Moment, momentOf } from './runs.ts';
 
-/** Milliseconds a search may keep the answer waiting, enough for some 5,000 directories; half of them for what was most likely changed. */
-const FOREGROUND_MS = 20;
-/** Milliseconds more for directories that the run made or changed: it waits for its own work to be searched. */
-const CHANGED_MS = 60;
-/** Milliseconds for what is new at the root before a sandbox starts. */
-const GLANCE_MS = 1;
-
-export interface WorkspaceGuardDeps {
-  /** Absolute real path. */
-  workspace: string;
-  deny: readonly string[];
-  /** The person whose programs run on the host. */
-  person: Person;
-  /** Of this workspace; shared by all its guards. */
-  ledger: QuarantineLedger;
-  logger: Logger;
-  clock: Clock;
-}
+/** Megabytes for new objects in the thread's heap: a search makes many short-lived ones. */
+const YOUNG_HEAP_MB = 8;
 
 /** A run between `begin` and `finish`. */
-export type RunWatch = Run;
+export interface RunWatch {
+  readonly run: number;
+  readonly protection: Protection;
+  readonly began: Moment;
+  /** When its sandbox was known to be dead; null while it goes on. */
+  ended: Moment | null;
+}
 
 /**
- * Protects one workspace: says what a sandbox has to mount, and moves aside what a run made that would make a program on
- * the host run or trust something. Moved aside is renamed to `<name>.quarantined-<id>` and noted in the ledger; renaming it
- * back accepts it.
+ * Protects one workspace: plans what a sandbox must mount, and moves aside what a run made that would make a program on the
+ * host run or trust something (see `GuardEngine`, which does the work on a thread of its own).
  *
- * One walk at the beginning finds directories, repositories, protected names and matches of the deny globs. It follows no
- * link, crosses no mount point and waits for at most 1,000,000 entries; the rest is read in the background. After each run
- * directories whose ctime changed are read again, and new ones below them; then the files of all others are looked at,
- * since one that is written in place does not change its directory. Past 200,000 directories the others are read again
- * after every run. Reports are incomplete while any of this goes on, but for the files, and while there is a path of more
- * than 16 KiB. Mounted are always the root's names, every repository, nested ones and worktrees included, and what the
- * person's own git configuration and hooks run (more than 400 paths are refused); of other nested names the 64 shallowest
- * outside node_modules, and the scan watches the rest.
- *
- * What a person makes on the host is known at once at the root, directly below it, and in a repository that is known;
- * elsewhere only when the next run has ended. Until then it is neither protected nor hidden. It is not taken for the
- * run's unless it was made or changed while that run went on.
+ * The main thread takes the times at which a run began and ended and sends them along, because it starts and watches the
+ * sandboxes. It remembers every run until the thread has searched all that the run may have changed: if the thread crashes,
+ * the next thread gets the list of these runs and searches again.
  */
 export class WorkspaceGuard {
-  readonly #deps: WorkspaceGuardDeps;
-  readonly #index: WorkspaceIndex;
-  readonly #runs: Runs;
-  readonly #scan: Scan;
-  readonly #survey: Survey;
-  readonly #targets: Targets;
-  readonly #rescan: Rescan;
-  readonly #actions: QuarantineActions;
-  /** By path, how many sandboxes are being built over it. */
-  readonly #building = new Map<RawPath, number>();
-  #walk: Promise<void> | null = null;
+  readonly #thread: GuardThread;
+  readonly #settings: GuardSettings;
+  readonly #guard: number;
+  readonly #unsettled = new Map<number, RunWatch>();
+  readonly #building = new Set<readonly string[]>();
+  #protection: Protection | null = null;
+  #lastRun = 0;
   #isClosed = false;
 
-  /** Throws SCHEMA_INVALID for a deny glob that is none. */
-  constructor(deps: WorkspaceGuardDeps) {
-    const { ledger, logger, clock } = deps;
-    const workspace = toRaw(deps.workspace);
-    this.#deps = deps;
-    this.#index = new WorkspaceIndex(workspace);
-    this.#runs = new Runs(clock, workspace);
-    this.#scan = new Scan({
-      index: this.#index,
-      runs: this.#runs,
-      globs: compileGlobs(deps.deny),
-      building: this.#building,
-      ledger,
-      logger,
-      clock,
-    });
-    this.#survey = new Survey(this.#index, ledger);
-    this.#targets = new Targets(this.#index, deps.person);
-    this.#rescan = new Rescan({ index: this.#index, scan: this.#scan, clock, logger });
-    this.#actions = new QuarantineActions({ index: this.#index, runs: this.#runs, ledger, logger, clock });
+  /** Throws SCHEMA_INVALID for an invalid deny glob. */
+  constructor(thread: GuardThread, settings: GuardSettings) {
+    compileGlobs(settings.deny);
+    this.#thread = thread;
+    this.#settings = settings;
+    this.#guard = thread.add(this);
   }
 
   /**
-   * What must be mounted for a sandbox started now. Costs a fixed number of lstats; the first call waits for the walk,
-   * and one that finds something hidden gone waits until it is known where it went. Throws SANDBOX_UNAVAILABLE where
-   * the workspace cannot be protected, PATH_NOT_FOUND when it is not there.
+   * What a sandbox that starts now must mount. The first call waits until the workspace has been walked. Throws
+   * SANDBOX_UNAVAILABLE if the workspace cannot be protected, and PATH_NOT_FOUND if it does not exist.
    */
   async protection(): Promise<Protection> {
-    this.#walk ??= this.#walkFirst();
-    await this.#walk;
-    const commonGitDir = await this.#findCommonGitDir();
-    this.#rescan.glance(GLANCE_MS);
-    await this.#refreshTargets();
-    const hidden = await this.#findHidden();
-    if (this.#isClosed) throw new ContextdError('SANDBOX_UNAVAILABLE', 'contextd is stopping');
-    return planProtection(this.#survey.findProtected(), hidden, commonGitDir, (path) => this.#index.rootOf(path));
+    if (this.#isClosed) throw stopping();
+    const known = this.#protection;
+    const fingerprint = known?.fingerprint ?? null;
+    const changed = await this.#thread.call({ op: 'protection', guard: this.#guard, fingerprint });
+    if (changed !== null) this.#protection = changed;
+    const protection = changed ?? known;
+    if (protection === null) throw new Error('the thread answered with a protection that was never sent');
+    return protection;
   }
 
   /** Before a run; pair with `finish` or `forget`. */
   begin(protection: Protection): RunWatch {
-    return this.#runs.begin(protection);
+    const watch = { run: ++this.#lastRun, protection, began: momentOf(this.#thread.clock), ended: null };
+    this.#unsettled.set(watch.run, watch);
+    const { run, began } = watch;
+    this.#thread.send({ op: 'begin', guard: this.#guard, run, cover: protection.cover, began });
+    return watch;
   }
 
   /**
-   * When the sandbox is dead: moves aside what appeared. Takes at most about 20 ms, and up to 60 ms more if the run made or
-   * changed many directories; what is left goes on in the background and is in the next report. Throws INTERNAL_ERROR if
-   * something dangerous could not be moved.
+   * When the sandbox is dead: moves aside what the run made. Takes at most about 20 ms, or 80 ms if the run made or changed
+   * many directories; the search goes on in the background, and the next report includes what it finds. Throws
+   * INTERNAL_ERROR if a dangerous file could not be moved, and SANDBOX_UNAVAILABLE if the thread crashed.
    */
-  finish(watch: RunWatch): QuarantineReport {
-    const until = this.#deps.clock.monotonic() + FOREGROUND_MS;
-    this.#runs.end(watch);
-    this.#rescan.start(() => this.#runs.settle(watch));
-    this.#checkLinks(watch);
-    this.#rescan.lookFirst(FOREGROUND_MS / 2);
-    const isDone = this.#rescan.goOn(until - this.#deps.clock.monotonic(), CHANGED_MS);
-    const failure = this.#scan.judge.takeFailure();
-    if (failure !== null) {
-      this.#runs.postpone(watch);
-      throw failure;
-    }
-    return this.#report(watch, isDone);
+  finish(watch: RunWatch): Promise<QuarantineReport> {
+    watch.ended = momentOf(this.#thread.clock);
+    return this.#thread.call({ op: 'finish', guard: this.#guard, run: watch.run, ended: watch.ended });
   }
 
-  /** For a sandbox that never started. */
-  forget(watch: RunWatch): void {
-    this.#runs.forget(watch);
+  /** For a run whose sandbox never started. */
+  forget({ run }: RunWatch): void {
+    this.#unsettled.delete(run);
+    this.#thread.send({ op: 'forget', guard: this.#guard, run });
   }
 
   /**
-   * While a sandbox is being built: where a protected path is taken away under it, bubblewrap makes an empty one, which
-   * is then nobody's doing. Call what is returned when it is built.
+   * Call it before a sandbox is built with these paths mounted, and the returned function afterwards. If a mounted path
+   * disappears meanwhile, bubblewrap makes an empty one in its place, which no run made.
    */
   building(paths: readonly string[]): () => void {
-    const raw = paths.map(toRaw);
-    for (const path of raw) this.#building.set(path, (this.#building.get(path) ?? 0) + 1);
+    this.#building.add(paths);
+    this.#thread.send({ op: 'building', guard: this.#guard, paths, change: 1 });
     return () => {
-      for (const path of raw) {
-        const left = (this.#building.get(path) ?? 1) - 1;
-        if (left === 0) this.#building.delete(path);
-        else this.#building.set(path, left);
-      }
+      if (!this.#building.delete(paths)) return;
+      this.#thread.send({ op: 'building', guard: this.#guard, paths, change: -1 });
     };
   }
 
   /** What a person does with set-aside files. Throws PATH_NOT_FOUND and CONFLICT. */
   quarantine(action: QuarantineAction): Promise<QuarantineResult> {
-    return this.#actions.carryOut(action);
+    return this.#thread.call({ op: 'quarantine', guard: this.#guard, action });
   }
 
   /** Resolves when nothing goes on in the background. */
-  settled(): Promise<void> {
-    return this.#rescan.wait();
+  async settled(): Promise<void> {
+    await this.#thread.call({ op: 'settled', guard: this.#guard });
   }
 
-  /** Idempotent. */
+  /** Refuses further sandboxes and stops the background search. Idempotent. */
   close(): void {
+    if (this.#isClosed) return;
     this.#isClosed = true;
-    this.#rescan.close();
+    this.#thread.remove(this.#guard);
+    this.#thread.send({ op: 'close', guard: this.#guard });
   }
 
-  async #walkFirst(): Promise<void> {
-    const { workspace, clock, logger } = this.#deps;
-    const startedAt = clock.monotonic();
-    this.#targets.refresh();
-    await this.#rescan.walk(toRaw(workspace));
-    const directories = this.#index.directories.size;
-    if (directories === 0) {
-      this.#walk = null;
-      throw new ContextdError('PATH_NOT_FOUND', `the workspace ${workspace} is not there`);
+  /** For `GuardThread`: the requests that tell a new thread everything about this guard. */
+  introduce(guard: number): GuardRequest[] {
+    const building = [...this.#building].map((paths) => ({ op: 'building', guard, paths, change: 1 }) as const);
+    const resumed = [...this.#unsettled.values()].map(
+      ({ run, protection: { cover }, began, ended }) => ({ op: 'resume', guard, run, cover, began, ended }) as const,
+    );
+    this.#protection = null;
+    return [{ op: 'open', guard, settings: this.#settings }, ...building, ...resumed];
+  }
+
+  /** For `GuardThread`: everything that the run may have changed has been searched. */
+  settle(run: number): void {
+    this.#unsettled.delete(run);
+  }
+}
+
+/**
+ * The thread that all guards of this process share. If it crashes, every pending call fails with one reason, and a new
+ * thread is started that knows the same guards and the runs that are not settled.
+ */
+export class GuardThread {
+  readonly clock: Clock;
+  readonly #logger: Logger;
+  readonly #program: URL;
+  readonly #guards = new Map<number, WorkspaceGuard>();
+  readonly #pending = new Map<number, Answer<unknown>>();
+  #worker: Worker | null = null;
+  #lastGuard = 0;
+  #lastCall = 0;
+  /** Whether the thread has answered a call: one that crashes before that is started again only with the next request. */
+  #hasAnswered = false;
+  #isStopped = false;
+
+  /** `program`: the compiled program of the thread. */
+  constructor(logger: Logger, clock: Clock, program = new URL('./guard-worker.js', import.meta.url)) {
+    this.#logger = logger;
+    this.clock = clock;
+    this.#program = program;
+    this.#running();
+  }
+
+  /** Returns the number by which the guard is named in requests. */
+  add(guard: WorkspaceGuard): number {
+    const worker = this.#running();
+    const number = ++this.#lastGuard;
+    this.#guards.set(number, guard);
+    for (const request of guard.introduce(number)) worker?.postMessage(request);
+    return number;
+  }
+
+  remove(guard: number): void {
+    this.#guards.delete(guard);
+  }
+
+  send(request: GuardRequest): void {
+    this.#running()?.postMessage(request);
+  }
+
+  /** Throws SANDBOX_UNAVAILABLE if the thread crashes before it has answered. */
+  call<Op extends GuardCall['op']>(request: WithoutCall<GuardCall & { op: Op }>): Promise<GuardResults[Op]> {
+    const worker = this.#running();
+    if (worker === null) return Promise.reject(stopping());
+    const call = ++this.#lastCall;
+    return new Promise((resolve, reject) => {
+      this.#pending.set(call, { resolve, reject });
+      worker.ref();
+      worker.postMessage({ ...request, call });
+    });
+  }
+
+  /** Writes what is not written yet and ends the thread. Close the guards first. Idempotent. */
+  async stop(): Promise<void> {
+    if (this.#isStopped) return;
+    const worker = this.#worker;
+    if (worker !== null) await this.call({ op: 'stop' }).catch(() => {});
+    this.#isStopped = true;
+    await this.#worker?.terminate();
+  }
+
+  /** Returns the thread, and starts it if it does not run. Null after `stop`. */
+  #running(): Worker | null {
+    if (this.#worker !== null || this.#isStopped) return this.#worker;
+    const data: GuardThreadData = { clockStartMs: Number(process.hrtime.bigint()) / 1e6 - this.clock.monotonic() };
+    const worker = new Worker(this.#program, {
+      name: 'workspace-guard',
+      workerData: data,
+      env: {},
+      execArgv: [],
+      resourceLimits: { maxYoungGenerationSizeMb: YOUNG_HEAP_MB },
+    });
+    this.#worker = worker;
+    this.#hasAnswered = false;
+    worker.unref();
+    worker.on('message', (reply: GuardReply) => this.#take(reply));
+    worker.on('error', (cause) => this.#onEnd(worker, cause));
+    worker.on('exit', (code) => this.#onEnd(worker, new Error(`exit code ${code}`)));
+    for (const [number, guard] of this.#guards)
+      for (const request of guard.introduce(number)) worker.postMessage(request);
+    return worker;
+  }
+
+  #take(reply: GuardReply): void {
+    if (reply.re === 'log') {
+      const { level, event, fields } = reply;
+      this.#logger[level](event, fields);
+      return;
     }
-    logger.info('workspace.indexed', { workspace, directories, milliseconds: clock.monotonic() - startedAt });
-    if (!this.#index.isComplete) logger.warn('workspace.too_large', { workspace, directories });
-  }
-
-  async #findCommonGitDir(): Promise<string | null> {
-    const common = findCommonGitDir(this.#deps.workspace);
-    if (common !== null && this.#index.addRoot(toRaw(common))) await this.#rescan.walk(toRaw(common));
-    return common;
-  }
-
-  /** Settings that name a path below any directory make every directory worth another look. */
-  async #refreshTargets(): Promise<void> {
-    const before = this.#index.relativeTargets;
-    this.#targets.refresh();
-    if (this.#index.relativeTargets === before) return;
-    this.#index.directories.markAllChanged();
-    this.#rescan.start(() => {});
-    await this.#rescan.wait();
-  }
-
-  async #findHidden(): Promise<readonly FoundHidden[]> {
-    for (;;) {
-      const { hidden, vanished } = this.#survey.findHidden();
-      if (!vanished || this.#isClosed) return hidden;
-      this.#rescan.start(() => {});
-      await this.#rescan.wait();
+    if (reply.re === 'settled') {
+      this.#guards.get(reply.guard)?.settle(reply.run);
+      return;
     }
+    this.#hasAnswered = true;
+    const answer = this.#pending.get(reply.call);
+    this.#pending.delete(reply.call);
+    if (this.#pending.size === 0) this.#worker?.unref();
+    if (reply.re === 'ok') answer?.resolve(reply.result);
+    else answer?.reject(unpackError(reply.error));
   }
 
-  /** No mount protects a link: one that was replaced is put back, one that leads elsewhere is moved aside. */
-  #checkLinks(watch: RunWatch): void {
-    for (const [path, before] of watch.protection.cover.links) {
-      const change = compareLink(path, before);
-      if (change.kind === 'none') continue;
-      if (change.kind !== 'gone') this.#scan.judge.quarantine(path, change.identity, REPLACED_LINK);
-      if (change.kind !== 'redirected') this.#scan.judge.putBack(path, before.text);
-    }
+  #onEnd(worker: Worker, cause: unknown): void {
+    if (this.#worker !== worker) return;
+    this.#worker = null;
+    const failure = this.#isStopped ? stopping() : crashed(cause);
+    if (!this.#isStopped) this.#logger.error('workspace.guard.crashed', {}, cause);
+    for (const answer of this.#pending.values()) answer.reject(failure);
+    this.#pending.clear();
+    if (this.#hasAnswered) this.#running();
   }
+}
 
-  #report(watch: RunWatch, isDone: boolean): QuarantineReport {
-    const found = this.#runs.collect(watch);
-    return {
-      quarantined: found.sort((a, b) => (a.path < b.path ? -1 : 1)).slice(0, REPORTED_MAX),
-      complete: isDone && this.#index.isComplete && found.length <= REPORTED_MAX,
-    };
-  }
+type WithoutCall<T> = T extends unknown ? Omit<T, 'call'> : never;
+
+function crashed(cause: unknown): ContextdError {
+  return new ContextdError('SANDBOX_UNAVAILABLE', 'the thread that searches projects for dangerous files crashed', {
+    remedy: 'Check what the last command did, then call again. `ctxd server logs` has the cause.',
+    cause,
+  });
+}
+
+function stopping(): ContextdError {
+  return new ContextdError('SANDBOX_UNAVAILABLE', 'contextd is stopping');
 }

@@ -2,41 +2,39 @@ import type { Stats } from 'node:fs';
 import type { Clock } from '../../core/clock.ts';
 import { ContextdError, isErrno } from '../../core/errors.ts';
 import type { Logger } from '../../core/log.ts';
-import type { Access } from './access.ts';
-import { commonDirNamedBy, gitDirNamedBy } from './git-dir.ts';
-import { exactStatAt, identityOf, linkTextAt } from './inode.ts';
-import type { Lead } from './lead.ts';
-import { type DangerKind, GIT_DANGERS } from './protected-names.ts';
+import { type Access, exactStatAt, identityOf, linkTextAt } from './file-access.ts';
+import { commonDirNamedBy, gitDirNamedBy, type Lead } from './git-dir.ts';
+import { type DangerKind, GIT_DANGERS, reasonFor } from './protected-names.ts';
 import { moveAside, removeEmpty, restoreLink } from './quarantine.ts';
 import type { QuarantineLedger } from './quarantine-ledger.ts';
-import { reasonFor } from './quarantine-reasons.ts';
 import { isWithin, nameOf, parentOf, type RawPath, toText } from './raw-path.ts';
 import { newestOf } from './read-directory.ts';
 import type { Runs } from './runs.ts';
-import { findStrayKey } from './stray-config.ts';
-import { isHarmlessGitDir, mayStay, runsInSheet, worktreeNamedBy } from './verdict.ts';
+import { findStrayKey, isHarmlessGitDir, mayStay, programsInTodo, worktreeNamedBy } from './verdict.ts';
 import type { WorkspaceIndex } from './workspace-index.ts';
 
-/** Milliseconds: what changed so recently may change again within one tick of the kernel, and its time would not tell. */
+/** Milliseconds within which a file may change again without a new ctime: the kernel's clock ticks every 10 ms at most. */
 const TICK_MS = 20;
 
 export interface JudgeParts {
   readonly index: WorkspaceIndex;
   readonly runs: Runs;
-  /** Where sandboxes are being built at this moment: an empty file or directory there may be bubblewrap's. */
-  readonly building: ReadonlyMap<RawPath, number>;
+  /** Whether a sandbox is being built with this path mounted: an empty file or directory there may be bubblewrap's. */
+  readonly isBeingBuilt: (path: RawPath) => boolean;
   readonly ledger: QuarantineLedger;
   readonly logger: Logger;
   readonly clock: Clock;
+  /** Called often during long work, so that others need not wait. */
+  readonly pause: () => void;
 }
 
-/** Decides what happens to something dangerous that the search found, and does it. */
+/** Decides whether a dangerous path that the search found may stay, and moves it aside if not. */
 export class Judge {
   readonly #parts: JudgeParts;
   readonly #access: Access;
-  /** What was moved aside, under its new name, which bears a time of the run. */
+  /** The new names of paths that were moved aside. Their ctimes lie within the run. */
   readonly #setAside = new Set<RawPath>();
-  /** Inodes that were moved aside: the move gave them a time after the run, under their other names too. */
+  /** Inodes that were moved aside. The move gave them a ctime after the run, which their other names share. */
   readonly #moved = new Set<string>();
   #failure: ContextdError | null = null;
 
@@ -45,12 +43,12 @@ export class Judge {
     this.#access = access;
   }
 
-  /** Whether this is something moved aside, under its new name. */
+  /** Whether this is the new name of something that was moved aside. */
   isSetAside(path: RawPath): boolean {
     return this.#setAside.has(path);
   }
 
-  /** What kept something dangerous from being moved away, once. */
+  /** Returns, once, the error that kept a dangerous path from being moved aside. */
   takeFailure(): ContextdError | null {
     const failure = this.#failure;
     this.#failure = null;
@@ -58,53 +56,68 @@ export class Judge {
   }
 
   /**
-   * Accepts what is there, or moves it aside: it stays when no run can have made or changed it, when it is what was
-   * accepted before, when it was only moved, and, in a git directory, when its content is harmless.
+   * Accepts a dangerous path or moves it aside. It stays if no run can have made or changed it, if it is what was accepted
+   * before, if it was only moved, or if it is in a git directory and its content is harmless. `isFresh`: a run may have made
+   * or moved the directory around it, so its ctime proves nothing.
    */
-  *decide(path: RawPath, kind: DangerKind, isFresh: boolean): Generator<void, void> {
-    yield* this.#judgeHere(path, kind, isFresh);
+  decide(path: RawPath, kind: DangerKind, isFresh: boolean): void {
+    this.#decideHere(path, kind, isFresh);
     for (const gitDir of this.#parts.index.takeNewlyPointedAt()) {
-      for (const danger of gitDangersIn(gitDir)) yield* this.decide(danger.path, danger.kind, isFresh);
+      for (const danger of gitDangersIn(gitDir)) this.decide(danger.path, danger.kind, isFresh);
     }
   }
 
-  *#judgeHere(path: RawPath, kind: DangerKind, isFresh: boolean): Generator<void, void> {
-    const { index, runs, ledger, clock } = this.#parts;
-    const readAt = clock.now();
+  #decideHere(path: RawPath, kind: DangerKind, isFresh: boolean): void {
+    const { index, runs, ledger, clock, pause } = this.#parts;
+    pause();
+    const readAtMs = clock.now();
     const [stats, exact] = [this.#access.stat(path), this.#access.exactStat(path)];
     if (stats === 'closed') return;
-    if (stats === null || exact === null || this.#isHarmlessNow(path, kind, stats)) return index.removeDanger(path);
+    if (stats === null || exact === null || this.#isHarmlessNow(path, kind, stats)) {
+      index.removeDanger(path);
+      return;
+    }
     const identity = identityOf(exact);
     const link = stats.isSymbolicLink() ? linkTextAt(path) : null;
     const known = index.dangers.get(path);
     const isKnown = known?.identity === identity;
     const lead = this.#leadOf(path, kind);
     const target = lead?.target ?? null;
-    const accept = (stamp: number, runs?: readonly string[]): void => {
+    const accept = (stamp: number, programs?: readonly string[]): void => {
       if (kind === 'pointer' || kind === 'commondir') index.point(path, target);
-      index.accept(path, { kind, identity, link, stamp, target, ...(runs === undefined ? {} : { runs }) });
+      index.accept(path, { kind, identity, link, stamp, target, ...(programs === undefined ? {} : { programs }) });
     };
     const isRedirected = isKnown && known.target !== undefined && known.target !== target;
-    if (!isRedirected && runs.areAllShutOut(path, identity)) return accept(isKnown ? known.stamp : Number.NaN);
+    if (!isRedirected && runs.areAllShutOut(path, identity)) {
+      accept(isKnown ? known.stamp : Number.NaN);
+      return;
+    }
     const isSuspect = (ctimeMs: number) => !isKnown && (isFresh || runs.mayHaveStamped(ctimeMs));
-    const newest = yield* newestOf(path, stats, isSuspect);
+    const newest = newestOf(path, stats, isSuspect, pause);
     const isUnchanged = isKnown && (link === null ? known.stamp === newest.newestMs : known.link === link);
     const isOld = !newest.isSuspect && !this.mayBeRuns(stats, newest.newestMs);
-    const mayChangeUnseen = runs.isAnyActive || isRecent(newest.newestMs, readAt);
-    const stamp = mayChangeUnseen ? Number.NaN : newest.newestMs;
-    const sheet = kind === 'state' ? runsInSheet(path) : undefined;
-    if (isRedirected && !(kind === 'config' ? mayStay(kind, path, index) : this.#isHarmlessLead(lead)))
-      return this.#quarantineLead(path, identity, kind, lead);
-    if (isUnchanged || isOld || runs.haveAllKept(identity)) return accept(stamp, sheet);
-    if (sheet !== undefined && known?.runs !== undefined && sheet.every((line) => known.runs?.includes(line)))
-      return accept(stamp, sheet);
-    if (mayStay(kind, path, index)) return accept(stamp, sheet);
-    // Without a stamp, the content is compared again as long as a run can change it: a mapped file can change without one.
-    if (ledger.accepts(path) && ledger.acceptsContent(path)) return accept(Number.NaN, sheet);
-    this.quarantine(path, identity, reasonFor(kind));
+    const mayChangeUnseen = runs.isAnyActive || isRecent(newest.newestMs, readAtMs);
+    const programs = kind === 'state' ? programsInTodo(path) : undefined;
+    const hasOnlyKnownPrograms = programs?.every((line) => known?.programs?.includes(line) === true) === true;
+    if (isRedirected && !(kind === 'config' ? mayStay(kind, path, index) : this.#isHarmlessLead(lead))) {
+      this.#quarantineLead(path, identity, kind, lead);
+    } else if (
+      isUnchanged ||
+      isOld ||
+      runs.haveAllKept(identity) ||
+      (known?.programs !== undefined && hasOnlyKnownPrograms) ||
+      mayStay(kind, path, index)
+    ) {
+      accept(mayChangeUnseen ? Number.NaN : newest.newestMs, programs);
+    } else if (ledger.accepts(path) && ledger.acceptsContent(path)) {
+      // NaN: the content is compared again after each run, because a mapped file can change without a new ctime.
+      accept(Number.NaN, programs);
+    } else {
+      this.quarantine(path, identity, reasonFor(kind));
+    }
   }
 
-  /** Where a file leads git; null for one that leads nowhere, or of another kind. */
+  /** Where a file leads git; null if it leads nowhere or is of another kind. */
   #leadOf(path: RawPath, kind: DangerKind): Lead | null {
     if (kind !== 'pointer' && kind !== 'commondir' && kind !== 'config') return null;
     try {
@@ -116,7 +129,7 @@ export class Judge {
     }
   }
 
-  /** Outside of the workspace no run made anything. */
+  /** Runs make nothing outside the workspace. */
   #isHarmlessLead(lead: Lead | null): boolean {
     const { index } = this.#parts;
     if (lead === null) return true;
@@ -124,7 +137,7 @@ export class Judge {
     return index.isGitDir(lead.target) || isHarmlessGitDir(lead.target, index);
   }
 
-  /** The link that a run turned elsewhere, if there is one; otherwise the file that leads through it. */
+  /** Moves aside the link that a run redirected, if there is one; otherwise the file that leads through it. */
   #quarantineLead(path: RawPath, identity: string, kind: DangerKind, lead: Lead | null): void {
     const turned = lead?.links.find((link) => link !== path && !this.isOld(link));
     const exact = turned === undefined ? null : this.#access.exactStat(turned);
@@ -132,12 +145,12 @@ export class Judge {
     else this.quarantine(turned, identityOf(exact), reasonFor(kind));
   }
 
-  /** Whether some run that is not settled can have changed it where it is. */
+  /** Whether the mounts of some live run did not protect this path. */
   isOpen(path: RawPath): boolean {
     return !this.#parts.runs.areAllShutOut(path, null);
   }
 
-  /** Whether something is there that no run made, changed or put there. */
+  /** Whether something is there that no live run made, changed or moved there. */
   isOld(path: RawPath): boolean {
     const stats = this.#access.stat(path);
     return stats !== null && stats !== 'closed' && !this.mayBeRuns(stats, stats.ctimeMs);
@@ -152,17 +165,17 @@ export class Judge {
     }
   }
 
-  /** Whether a run may have made or changed it, which bears this time. */
+  /** Whether a live run may have made or changed a file with this ctime. */
   mayBeRuns(stats: Stats, ctimeMs: number): boolean {
     if (this.#parts.runs.mayHaveStamped(ctimeMs)) return true;
     return stats.isFile() && stats.nlink > 1 && this.#moved.has(inodeOf(stats));
   }
 
-  /** Moves it aside and says so, in the log and to the runs that may have made it. */
+  /** Moves a path aside, logs it, and reports it to the runs that may have made it. */
   quarantine(path: RawPath, identity: string, reason: string): void {
-    const { index, runs, ledger, logger, building } = this.#parts;
+    const { index, runs, ledger, logger, isBeingBuilt } = this.#parts;
     index.removeDanger(path);
-    if (building.has(path) && removeEmpty(path)) return;
+    if (isBeingBuilt(path) && removeEmpty(path)) return;
     this.#change(path, () => {
       const stats = this.#access.exactStat(path);
       const moved = moveAside(path);
@@ -174,7 +187,7 @@ export class Judge {
     });
   }
 
-  /** Makes a protected link again that a run removed. */
+  /** Makes a protected link again after a run removed it. */
   putBack(path: RawPath, text: RawPath): void {
     this.#change(path, () => {
       restoreLink(path, text);
@@ -194,7 +207,7 @@ export class Judge {
     }
   }
 
-  /** A `.git` that became a directory is judged by its content; without a repository around it, a part of one is a file. */
+  /** A `.git` that became a directory is judged by its parts; `hooks` outside a repository is an ordinary name. */
   #isHarmlessNow(path: RawPath, kind: DangerKind, stats: Stats): boolean {
     const { index } = this.#parts;
     if (kind === 'name') return false;
@@ -208,8 +221,8 @@ export class Judge {
 }
 
 /**
- * Whether something that was read at `readAtMs` may have changed since without a new ctime. `readAtMs` is taken before
- * the read: a process that is paused between its read and its clock would take a recent change for an old one.
+ * Whether a file that was read at `readAtMs` may have changed again without a new ctime. Take `readAtMs` before the read: a
+ * process that is suspended between the read and the clock would take a recent change for an old one.
  */
 export function isRecent(ctimeMs: number, readAtMs: number): boolean {
   return ctimeMs > readAtMs - TICK_MS;

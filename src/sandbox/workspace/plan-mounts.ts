@@ -1,26 +1,26 @@
 import { hash } from 'node:crypto';
 import { ContextdError } from '../../core/errors.ts';
 import type { Mount } from '../policy.ts';
-import { exactStatAt, identityOf } from './inode.ts';
+import { exactStatAt, identityOf } from './file-access.ts';
 import type { Protection } from './protection.ts';
 import { isNameable, isWithin, nameOf, parentOf, parentsBetween, type RawPath, toText } from './raw-path.ts';
 import type { Found, FoundHidden } from './survey.ts';
 
-/** What is to be mounted where. */
+/** The mounts, by path. */
 interface Plan {
   readonly readOnly: Map<RawPath, string>;
-  /** Directories mounted over themselves, writable: what is mounted over cannot be renamed. */
+  /** Directories that are mounted over themselves, writable: a mount point cannot be renamed. */
   readonly pins: Set<RawPath>;
   readonly hidden: Map<RawPath, FoundHidden>;
-  /** Those around which the directories above are pinned too. */
+  /** Paths whose directories above are pinned too. */
   readonly holders: Set<RawPath>;
 }
 
 /**
- * Mounts that make what was found read-only or invisible. A read-only child does not stop its parent from being renamed,
- * so around a repository and its parts every directory between the root and the entry is pinned. Around other nested
- * names none is: each pin is a mount of its own, and a rename from one mount to another fails; where a directory above
- * such a name was moved, the scan after the run sees it.
+ * Plans the mounts that make the found paths read-only or invisible. A parent of a read-only path can still be renamed, so
+ * every directory between the root and a part of a repository is pinned. Directories above other nested names are not pinned:
+ * each pin is a mount, and files cannot be renamed from one mount to another. The search after the run sees if such a
+ * directory was moved.
  */
 export function planProtection(
   found: readonly Found[],
@@ -52,7 +52,7 @@ export function planProtection(
   };
 }
 
-/** A link is protected by what it leads to; a `.git` that is one leads to a repository, which is found as such. */
+/** A link is protected by a mount over its target. A `.git` that is a link leads to a repository, which is found itself. */
 function addProtected(plan: Plan, one: Found, root: RawPath): void {
   if (one.link !== null && nameOf(one.path) === '.git') return;
   const path = one.link === null ? one.path : targetInside(one.path, one.link.target, root);
@@ -63,25 +63,25 @@ function addProtected(plan: Plan, one: Found, root: RawPath): void {
   if (one.holdsParents) plan.holders.add(path);
 }
 
-/** Where a link leads, when that is inside its tree and not around it: outside nothing is mounted, so nothing is reached. */
+/** The target of a link if it is inside its tree and not around the link: a sandbox cannot reach anything outside. */
 function targetInside(link: RawPath, target: RawPath | null, root: RawPath): RawPath | null {
   return target !== null && target !== root && isWithin(root, target) && !isWithin(target, link) ? target : null;
 }
 
-/** A path that is no UTF-8 cannot be named in a mount, so the nearest directory that can be is hidden. */
+/** A mount cannot name a path that is not UTF-8, so the nearest directory with a UTF-8 path is hidden. */
 function addHidden(plan: Plan, one: FoundHidden, root: RawPath): void {
   const chain = [...parentsBetween(root, one.path), one.path];
   const named = chain.findLastIndex(isNameable);
   const path = chain[named];
   if (path === undefined || !isNameable(root)) {
-    throw new ContextdError('SANDBOX_UNAVAILABLE', `${toText(one.path)} is to be hidden, and its name is no UTF-8`, {
+    throw new ContextdError('SANDBOX_UNAVAILABLE', `${toText(one.path)} must be hidden, but its name is not UTF-8`, {
       remedy: 'Rename it.',
     });
   }
   plan.hidden.set(path, path === one.path ? one : { ...one, path, kind: 'dir' });
 }
 
-/** Nothing is mounted behind what is hidden, and nothing writable behind what is read-only. */
+/** Removes mounts below hidden paths, and writable mounts below read-only paths. */
 function tidy(plan: Plan, rootOf: (path: RawPath) => RawPath): void {
   const { readOnly, pins, hidden, holders } = plan;
   for (const path of hidden.keys()) if (hasAbove(hidden, path)) hidden.delete(path);
@@ -105,7 +105,7 @@ function hasAbove(map: ReadonlyMap<RawPath, unknown>, path: RawPath): boolean {
   return false;
 }
 
-/** A file becomes /dev/null, which on a mount without devices nobody can open; a directory, an empty one. */
+/** A file is replaced by /dev/null, which cannot be opened on a mount without devices; a directory, by an empty one. */
 function hideAll(plan: Plan): Mount[] {
   return [...plan.hidden.values()].flatMap(({ path, kind }): Mount[] =>
     kind === 'file'

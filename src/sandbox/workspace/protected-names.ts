@@ -1,4 +1,4 @@
-/** Settings, hooks and servers that coding agents load from the folder they are started in. */
+/** Settings, hooks and servers that coding agents load from the directory they start in. */
 const AGENTS = [
   ...[
     '.claude',
@@ -15,38 +15,44 @@ const AGENTS = [
   ...['.augment', '.junie', '.trae', '.amp', 'contextd.lock'],
 ] as const;
 
-/** Tasks, debuggers and containers that editors start, and scripts that they read. */
+/** Tasks, debuggers and containers that editors start, and scripts that they run. */
 const EDITORS = [
   ...['.vscode', '.idea', '.zed', '.fleet', '.nova', '.devcontainer', '.devcontainer.json', '.exrc', '.nvimrc'],
   ...['.nvim.lua', '.vimrc', '.dir-locals.el', '.dir-locals-2.el'],
 ] as const;
 
-/** What shells, debuggers and interpreters run when they start, or when somebody enters the folder. */
+/** Files that shells, debuggers and interpreters run when they start or when a person enters the directory. */
 const SHELLS = [
   ...['.envrc', '.bashrc', '.bash_profile', '.bash_login', '.bash_logout', '.profile', '.zshrc', '.zshenv'],
   ...['.zprofile', '.zlogin', '.zlogout', '.kshrc', '.cshrc', '.tcshrc', '.login', '.logout', '.inputrc'],
   ...['.mise.toml', 'mise.toml', '.mise', '.irbrc', '.pryrc', '.rprofile', '.gdbinit', '.lldbinit', '.ghci', '.pdbrc'],
 ] as const;
 
-/** Hooks and settings of other version controls, and what package managers run before any command. */
+/** Hooks and settings of other version control systems, and settings that package managers read before any command. */
 const TOOLS = [
   ...['.husky', '.hg', '.jj', '.sl', '.bzr', '.pijul', '_darcs', '.npmrc', '.yarnrc', '.yarnrc.yml', 'bunfig.toml'],
 ] as const;
 
 /**
- * Names that make a program on the host run something or trust something just because they are there (design §5), in
- * lower case. Protected at any depth; at the workspace's root even before they exist.
+ * Names that make a program on the host run or trust something just because they exist (design §5), in lower case.
+ * Protected at any depth; at the workspace's root even before they exist.
  */
 export const PROTECTED_NAMES: readonly string[] = [...AGENTS, ...EDITORS, ...SHELLS, ...TOOLS];
 
 /**
- * What can be wrong with a protected path, which decides how it is judged. `name`: one of PROTECTED_NAMES; `pointer`: a
- * `.git` that is no directory; `directory`: one of git's that is a link, behind which nothing could be mounted or looked
- * at; `link`: any other link in a git directory, through which git on the host would write; `gitdir`: where git writes the
- * pointer of a worktree; `remotes`: addresses in the form of long ago; `state`: what a rebase or its
- * like goes on with; these and the others lie in a git directory. `target`: what the
- * person's own git configuration or hooks run or read; `stray`: a file that would be a git configuration that runs
- * programs, under any name.
+ * The kinds of dangerous paths; each is judged in its own way.
+ * - `name`: one of PROTECTED_NAMES.
+ * - `pointer`: a `.git` that is not a directory.
+ * - `target`: a file that the person's own git configuration or hooks run or read.
+ * - `stray`: a file of any name that would run programs if git read it as a configuration.
+ *
+ * The others are in a git directory:
+ * - `hooks`, `config`, `commondir`, `attributes`: the files and directories of these names.
+ * - `directory`: a directory of git's; dangerous only as a link, because nothing behind a link can be mounted or searched.
+ * - `link`: any other link, through which git on the host would write.
+ * - `gitdir`: the place where git writes the pointer of a worktree.
+ * - `remotes`: remote addresses in git's oldest format.
+ * - `state`: what a stopped rebase, cherry-pick or am continues with.
  */
 export type DangerKind =
   | 'name'
@@ -63,7 +69,7 @@ export type DangerKind =
   | 'target'
   | 'stray';
 
-/** In a git directory. `commondir` and `config.worktree` would lead git on the host to another configuration. */
+/** Dangerous paths in a git directory. `commondir` and `config.worktree` lead git to another configuration. */
 export const GIT_DANGERS: ReadonlyMap<string, DangerKind> = new Map([
   ['hooks', 'hooks'],
   ['config', 'config'],
@@ -88,7 +94,7 @@ export const GIT_DANGERS: ReadonlyMap<string, DangerKind> = new Map([
   ['BISECT_NAMES', 'state'],
 ]);
 
-/** Those that a sandbox mounts read-only. A rebase that goes on inside must write the others. */
+/** The GIT_DANGERS that a sandbox mounts read-only. A rebase inside the sandbox must write the others. */
 export const MOUNTED_GIT_DANGERS = [
   'hooks',
   'config',
@@ -100,7 +106,31 @@ export const MOUNTED_GIT_DANGERS = [
 
 const NAMES: ReadonlySet<string> = new Set(PROTECTED_NAMES);
 
-/** In either case: some file systems do not tell them apart. */
+/** Ignores case, because some file systems do. */
 export function isProtectedName(name: string): boolean {
   return NAMES.has(name) || NAMES.has(name.toLowerCase());
+}
+
+const REASONS: Readonly<Record<DangerKind, string>> = {
+  name: 'a program on the host would run or trust it',
+  pointer: 'git on the host would use the repository it leads to',
+  hooks: 'git on the host would run what is in it',
+  config: 'git on the host would run what it names, or be led elsewhere',
+  commondir: 'git on the host would take its settings from elsewhere',
+  directory: 'git on the host would follow this link',
+  link: 'git on the host would write through this link',
+  attributes: 'git on the host would run filters it names',
+  gitdir: 'git on the host would write a pointer outside of the project',
+  remotes: 'git on the host would run the helpers that these addresses name',
+  state: 'git on the host would run what it names when the rebase or am goes on',
+  target: 'your git configuration or hooks run or read it',
+  stray: 'as a git configuration it would run a program or lead elsewhere',
+};
+
+/** The reason for a path that took the place of a protected link. */
+export const REPLACED_LINK = 'a command replaced a protected link with it';
+
+/** Why a path was set aside, as a clause for people: `.envrc was set aside: a program on the host would run it`. */
+export function reasonFor(kind: DangerKind): string {
+  return REASONS[kind];
 }

@@ -1,16 +1,16 @@
 import type { Mount } from '../policy.ts';
 import type { RawPath } from './raw-path.ts';
 
-/** One protected path that exists. */
+/** A protected path that exists. */
 export interface ProtectedEntry {
   readonly path: string;
-  /** The writable tree it lies in: the workspace, or a worktree's common git directory. */
+  /** The writable tree around it: the workspace, or a worktree's common git directory. */
   readonly root: string;
-  /** Text of the link, when the path is a symbolic link: it cannot be mounted over, only checked afterwards. */
+  /** The text of the link, if the path is a symbolic link. A link cannot be mounted over; it is checked after the run. */
   readonly link: string | null;
 }
 
-/** One match of a deny glob that exists. */
+/** A path that exists and matches a deny glob. */
 export interface HiddenEntry {
   readonly path: string;
   readonly kind: 'file' | 'dir';
@@ -18,34 +18,34 @@ export interface HiddenEntry {
 
 export interface LinkState {
   readonly text: RawPath;
-  /** Where it leads in the end; null when nowhere. */
+  /** Where it leads in the end; null if nowhere. */
   readonly target: RawPath | null;
-  /** Of what is there: another directory may take its place under the same path. */
+  /** The identity of the target: another directory may take its place under the same path. */
   readonly targetIdentity: string;
 }
 
-/** What the mounts keep a run from changing. */
+/** The paths that the mounts of a sandbox protect from its run. */
 export interface Cover {
-  /** Read-only and hidden paths, each with the identity of what is there. */
+  /** Read-only and hidden paths with their identities. */
   readonly mounted: ReadonlyMap<RawPath, string>;
-  /** Of everything mounted read-only. */
+  /** The identities of everything that is mounted read-only. */
   readonly identities: ReadonlySet<string>;
   readonly links: ReadonlyMap<RawPath, LinkState>;
 }
 
-/** What a sandbox started now has to mount. */
+/** What a sandbox that starts now must mount. */
 export interface Protection {
   readonly commonGitDir: string | null;
   readonly entries: readonly ProtectedEntry[];
   readonly hidden: readonly HiddenEntry[];
-  /** In the order they are to be made: parents before what lies in them. */
+  /** In the order in which they must be made: parents first. */
   readonly mounts: readonly Mount[];
-  /** Changes with any of the above, and with kind, device, inode or link text of anything mounted. */
+  /** Changes with each field above, and with kind, device, inode or link text of anything mounted. */
   readonly fingerprint: string;
   readonly cover: Cover;
 }
 
-/** A protection that claims to cover only what all of `covers` do: processes that run already have their own mounts. */
+/** A protection whose cover is limited to what all of `covers` protect: processes that run already have their own mounts. */
 export function narrowCover(protection: Protection, covers: ReadonlySet<Cover>): Protection {
   const { mounted, identities, links } = protection.cover;
   const areAll = (has: (cover: Cover) => boolean) => [...covers].every(has);

@@ -1,28 +1,25 @@
-import { setImmediate, setTimeout } from 'node:timers/promises';
 import type { Clock } from '../../core/clock.ts';
+import { ContextdError } from '../../core/errors.ts';
 import type { Logger } from '../../core/log.ts';
 import type { AcceptedContent, QuarantineAction, QuarantinedItem, QuarantineResult } from '../quarantine.ts';
 import { type Content, contentHash, examine } from './content-hash.ts';
-import { exactStatAt, identityOf, linkTextAt, statAt } from './inode.ts';
-import type { LedgerAcceptance, LedgerItem } from './ledger-file.ts';
+import { exactStatAt, identityOf, linkTextAt, statAt } from './file-access.ts';
+import type { Answer } from './guard-messages.ts';
 import { type DangerKind, GIT_DANGERS, isProtectedName } from './protected-names.ts';
 import { moveAside, putBack } from './quarantine.ts';
-import { hasChanged, isAmbiguous, isBusy, isTaken, notAccepted, notFound } from './quarantine-faults.ts';
-import type { QuarantineLedger } from './quarantine-ledger.ts';
+import type { LedgerAcceptance, LedgerItem, QuarantineLedger } from './quarantine-ledger.ts';
 import { nameOf, type RawPath, toText } from './raw-path.ts';
 import { newestOf } from './read-directory.ts';
 import type { Runs } from './runs.ts';
-import { runsInSheet } from './verdict.ts';
+import { programsInTodo } from './verdict.ts';
 import type { WorkspaceIndex } from './workspace-index.ts';
 
-/** Milliseconds after which the time of a rename is in the past for every later change (`Scan`). */
+/** Milliseconds after a rename: a later change gets a later ctime. */
 const TICK_MS = 25;
-/** Milliseconds of reading before others may go on. */
-const SLICE_MS = 4;
-/** Bytes that one listing hashes; a name costs as much as some of them. Items after that have no hash in it. */
+/** Bytes that one listing hashes; each name counts as some bytes. Items after that are listed without a hash. */
 const LISTED_MAX_BYTES = 256 * 1024 * 1024;
 const BYTES_PER_NAME = 4 * 1024;
-/** Digits by which a hash can be named. */
+/** The beginning of a hash, long enough to name it. */
 const PREFIX = /^[0-9a-f]{8,64}$/;
 
 export interface ActionParts {
@@ -31,15 +28,17 @@ export interface ActionParts {
   readonly ledger: QuarantineLedger;
   readonly logger: Logger;
   readonly clock: Clock;
+  /** Called often during long work, so that others need not wait. */
+  readonly pause: () => void;
 }
 
-/** An item with what it holds now. */
+/** An item with its content as it is now. */
 interface Found {
   readonly item: LedgerItem;
   readonly content: Content;
 }
 
-/** What a person does with set-aside files: lists them, puts them back, accepts their content, takes that back. */
+/** What a person does with set-aside files: list them, restore them, accept their content, revoke an acceptance. */
 export class QuarantineActions {
   readonly #parts: ActionParts;
 
@@ -47,44 +46,51 @@ export class QuarantineActions {
     this.#parts = parts;
   }
 
-  async carryOut(action: QuarantineAction): Promise<QuarantineResult> {
-    switch (action.kind) {
-      case 'list':
-        return this.#list(action.which);
-      case 'restore':
-        return this.#restore(await this.#resolve(action.which));
-      case 'accept':
-        return this.#accept(await this.#resolve(action.which), action.sha256);
-      case 'revoke':
-        return this.#revoke(action.which);
+  carryOut(action: QuarantineAction, answer: Answer<QuarantineResult>): void {
+    try {
+      if (action.kind === 'list') answer.resolve(this.#list(action.which));
+      else if (action.kind === 'restore') this.#restore(this.#resolve(action.which), answer);
+      else if (action.kind === 'accept') answer.resolve(this.#accept(this.#resolve(action.which), action.sha256));
+      else answer.resolve(this.#revoke(action.which));
+    } catch (cause) {
+      answer.reject(cause);
     }
   }
 
-  async #list(which: string | null): Promise<QuarantineResult> {
-    if (which !== null) return { items: [toItem(await this.#resolve(which))], accepted: [] };
-    const items = (await this.#examine(this.#parts.ledger.items)).map(toItem);
+  #list(which: string | null): QuarantineResult {
+    if (which !== null) return { items: [toItem(this.#resolve(which))], accepted: [] };
+    const items = this.#examine(this.#parts.ledger.items).map(toItem);
     return { items, accepted: this.#parts.ledger.accepted.map(toAccepted) };
   }
 
-  /** Renames it back once. A command that still runs could change it unseen, so none may. */
-  async #restore({ item, content }: Found): Promise<QuarantineResult> {
+  /**
+   * Renames it back once. Refused while a command runs, which could change it without a trace. Answers when a change by the
+   * next command will show in its ctime.
+   */
+  #restore({ item, content }: Found, answer: Answer<QuarantineResult>): void {
     const { runs, ledger, logger } = this.#parts;
     const path = ledger.absolute(item.path);
-    if (runs.active > 0) throw isBusy(item);
+    if (runs.isAnyActive) throw isBusy(item);
     this.#rename(item);
     ledger.drop([item]);
     this.#acceptNow(path, Number.NaN);
     logger.info('quarantine.restored', { path: toText(path), id: item.id });
     const { begun } = runs;
-    await setTimeout(TICK_MS);
-    const newestMs = await this.#newestIn(path);
-    if (runs.begun === begun) this.#acceptNow(path, newestMs);
-    return { items: [toItem({ item: { ...item, moved: item.path }, content })], accepted: [] };
+    const result = { items: [toItem({ item: { ...item, moved: item.path }, content })], accepted: [] };
+    setTimeout(() => {
+      try {
+        const newestMs = this.#newestIn(path);
+        if (runs.begun === begun) this.#acceptNow(path, newestMs);
+        answer.resolve(result);
+      } catch (cause) {
+        answer.reject(cause);
+      }
+    }, TICK_MS);
   }
 
   /**
-   * Puts it back if it holds exactly this content, which is then accepted at its path. A command that still runs may change
-   * it: without a stamp its content is compared again when that command has ended.
+   * Puts it back if it has exactly this content, which is then accepted at its path. A command that still runs may change it,
+   * so its content is compared again when the command has ended.
    */
   #accept({ item, content }: Found, sha256: string): QuarantineResult {
     const { ledger, logger } = this.#parts;
@@ -106,7 +112,7 @@ export class QuarantineActions {
     return { items: [toItem({ item: { ...item, moved }, content })], accepted: [toAccepted(acceptance)] };
   }
 
-  /** What is there stays; the same content is set aside if a run makes it again. */
+  /** Leaves the file where it is. The same content is set aside if a run makes it again. */
   #revoke(which: string): QuarantineResult {
     const { ledger, logger } = this.#parts;
     const revoked = ledger.accepted.filter(
@@ -121,14 +127,14 @@ export class QuarantineActions {
     return { items: [], accepted: revoked.map(toAccepted) };
   }
 
-  async #resolve(which: string): Promise<Found> {
+  #resolve(which: string): Found {
     const { items } = this.#parts.ledger;
     const named = items.filter(({ id }) => id === which);
     const found =
       named.length > 0
-        ? await this.#examine(named)
+        ? this.#examine(named)
         : PREFIX.test(which)
-          ? (await this.#examine(items)).filter(({ content }) => content.sha256?.startsWith(which) === true)
+          ? this.#examine(items).filter(({ content }) => content.sha256?.startsWith(which) === true)
           : [];
     const [one, ...others] = found;
     if (one === undefined) throw notFound(which);
@@ -140,15 +146,15 @@ export class QuarantineActions {
     return one;
   }
 
-  /** What these items hold now. Those that are gone are dropped from the ledger. */
-  async #examine(items: readonly LedgerItem[]): Promise<Found[]> {
-    const { ledger } = this.#parts;
+  /** The content of these items. Items that are gone are dropped from the ledger. */
+  #examine(items: readonly LedgerItem[]): Found[] {
+    const { ledger, pause } = this.#parts;
     const found: Found[] = [];
     const gone: LedgerItem[] = [];
     let bytesLeft = LISTED_MAX_BYTES;
     for (const item of [...items]) {
       const moved = ledger.absolute(item.moved);
-      const content = bytesLeft > 0 ? await this.#slowly(examine(moved)) : unread(moved);
+      const content = bytesLeft > 0 ? examine(moved, pause) : unread(moved);
       if (content === null) gone.push(item);
       else found.push({ item, content });
       bytesLeft -= (content?.cost.bytes ?? 0) + BYTES_PER_NAME * (content?.cost.entries ?? 0);
@@ -164,7 +170,7 @@ export class QuarantineActions {
     if (outcome === 'gone') throw notFound(item.id);
   }
 
-  /** As `#rename`; what a command changed in that very moment is moved aside again. */
+  /** Like `#rename`, but moves the file aside again if a command changed it at the same moment. */
   #renameExactly(item: LedgerItem, sha256: string): void {
     const { ledger } = this.#parts;
     this.#rename(item);
@@ -176,39 +182,26 @@ export class QuarantineActions {
     throw hasChanged(item);
   }
 
-  /** As `Judge.decide` accepts, so that the next search leaves it. */
+  /** Accepts the path as `Judge.decide` does, so that the next search leaves it alone. */
   #acceptNow(path: RawPath, stamp: number): void {
     const stats = exactStatAt(path);
     if (stats === null) return;
     const link = stats.isSymbolicLink() ? linkTextAt(path) : null;
     const kind = dangerAt(path, link !== null, this.#parts.index);
-    const runs = kind === 'state' ? runsInSheet(path) : undefined;
+    const programs = kind === 'state' ? programsInTodo(path) : undefined;
     this.#parts.index.accept(path, {
       ...{ kind, identity: identityOf(stats), link, stamp },
-      ...(runs === undefined ? {} : { runs }),
+      ...(programs === undefined ? {} : { programs }),
     });
   }
 
-  async #newestIn(path: RawPath): Promise<number> {
+  #newestIn(path: RawPath): number {
     const stats = statAt(path);
-    if (stats === null) return Number.NaN;
-    return (await this.#slowly(newestOf(path, stats, () => false))).newestMs;
-  }
-
-  async #slowly<T>(work: Generator<void, T>): Promise<T> {
-    const { clock } = this.#parts;
-    let until = clock.monotonic() + SLICE_MS;
-    for (;;) {
-      const step = work.next();
-      if (step.done === true) return step.value;
-      if (clock.monotonic() < until) continue;
-      await setImmediate();
-      until = clock.monotonic() + SLICE_MS;
-    }
+    return stats === null ? Number.NaN : newestOf(path, stats, () => false, this.#parts.pause).newestMs;
   }
 }
 
-/** Past what one listing reads. */
+/** For items beyond what one listing reads. */
 function unread(path: RawPath): Content | null {
   const stats = statAt(path);
   if (stats === null) return null;
@@ -218,7 +211,7 @@ function unread(path: RawPath): Content | null {
   return { kind, sizeBytes, sha256: null, noHashBecause, preview: null, cost: { bytes: 0, entries: 0 } };
 }
 
-/** As what a path is judged from now on. */
+/** The kind of danger that a restored path is judged as from now on. */
 function dangerAt(path: RawPath, isLink: boolean, index: WorkspaceIndex): DangerKind {
   const name = nameOf(path);
   if (isProtectedName(name)) return 'name';
@@ -239,4 +232,41 @@ function toItem({ item, content }: Found): QuarantinedItem {
 
 function toAccepted({ path, sha256, at }: LedgerAcceptance): AcceptedContent {
   return { path: toText(path), sha256, at };
+}
+
+function notFound(which: string): ContextdError {
+  return new ContextdError('PATH_NOT_FOUND', `nothing that was set aside is named ${JSON.stringify(which)}`, {
+    remedy: 'Name an id, or eight or more digits of a hash, from `ctxd quarantine list`.',
+  });
+}
+
+function notAccepted(which: string): ContextdError {
+  return new ContextdError('PATH_NOT_FOUND', `nothing is accepted at or as ${JSON.stringify(which)}`, {
+    remedy: 'Name a path, or eight or more digits of a hash, from `ctxd quarantine list`.',
+  });
+}
+
+function isAmbiguous(which: string, items: readonly LedgerItem[]): ContextdError {
+  const ids = items.map(({ id, path }) => `${id} (${toText(path)})`);
+  return new ContextdError('CONFLICT', `${which} names ${items.length} set-aside paths: ${ids.join(', ')}`, {
+    remedy: 'Name one by its id, or by more digits of its hash.',
+  });
+}
+
+function isTaken({ id, path }: LedgerItem): ContextdError {
+  return new ContextdError('CONFLICT', `${toText(path)} exists, so ${id} cannot be put back there`, {
+    remedy: `Move ${toText(path)} away first.`,
+  });
+}
+
+function isBusy({ id, path }: LedgerItem): ContextdError {
+  return new ContextdError('CONFLICT', `${toText(path)} cannot be put back while a command runs: it could change it`, {
+    remedy: `Wait for the command to end, or accept what it holds now: \`ctxd quarantine accept ${id}\`.`,
+  });
+}
+
+function hasChanged({ id, moved }: LedgerItem): ContextdError {
+  return new ContextdError('CONFLICT', `${toText(moved)} is not what was shown: its content changed`, {
+    remedy: `Look at it again: \`ctxd quarantine accept ${id}\`.`,
+  });
 }

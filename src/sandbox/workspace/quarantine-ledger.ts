@@ -1,27 +1,62 @@
 import { createHash } from 'node:crypto';
-import { join } from 'node:path';
+import {
+  chmodSync,
+  closeSync,
+  fchmodSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
 import type { Clock } from '../../core/clock.ts';
 import type { SetAside } from '../../core/envelope.ts';
-import { ContextdError } from '../../core/errors.ts';
+import { ContextdError, isErrno } from '../../core/errors.ts';
+import { isJsonObject } from '../../core/json.ts';
 import type { Logger } from '../../core/log.ts';
 import { contentHash } from './content-hash.ts';
-import { keepUnusable, type LedgerAcceptance, type LedgerItem, readLedger, writeLedger } from './ledger-file.ts';
 import { below, isWithin, nameOf, type RawPath, toRaw, toText } from './raw-path.ts';
 
-/** Items that are kept; beyond that the oldest go. */
+/** Items that are kept; past this number the oldest are dropped. */
 const ITEMS_MAX = 10_000;
 const ACCEPTED_MAX = 10_000;
-/** A pause before the next write, in durations of the last one: however much is noted, writing takes a twentieth of the time. */
+/** Pause before the next write, as a multiple of the time that the last write took: writing takes at most a twentieth of the time. */
 const PAUSE_PER_WRITE = 20;
 
-/** Where the ledger of a workspace is. */
+/** A path that was set aside. Paths are relative to the workspace, or absolute outside it. */
+export interface LedgerItem {
+  readonly id: string;
+  readonly path: RawPath;
+  readonly moved: RawPath;
+  readonly reason: string;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+}
+
+export interface LedgerAcceptance {
+  readonly path: RawPath;
+  readonly sha256: string;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+}
+
+interface LedgerContent {
+  readonly items: readonly LedgerItem[];
+  readonly accepted: readonly LedgerAcceptance[];
+}
+
+const ID = /^[0-9a-f]{8}$/;
+const SHA256 = /^[0-9a-f]{64}$/;
+
+/** The ledger file of a workspace. */
 export function ledgerFile(quarantineDir: string, workspace: string): string {
   return join(quarantineDir, `${createHash('sha256').update(workspace).digest('hex').slice(0, 16)}.json`);
 }
 
 /**
- * What was set aside in one workspace, and which content a person accepted at which path. A ledger that cannot be read
- * counts as empty, which is logged: then nothing is accepted, and what was set aside is found by its name.
+ * The paths that were set aside in one workspace, and the content that a person accepted at a path. A ledger file that
+ * cannot be read counts as empty and is logged: nothing is accepted then, and set-aside files are found by their names.
  */
 export class QuarantineLedger {
   readonly #file: string;
@@ -30,7 +65,7 @@ export class QuarantineLedger {
   readonly #workspace: RawPath;
   #items: LedgerItem[] = [];
   #accepted: LedgerAcceptance[] = [];
-  /** By path, the accepted hashes. */
+  /** The accepted hashes by path. */
   #hashes = new Map<RawPath, Set<string>>();
   #timer: NodeJS.Timeout | null = null;
   #pauseMs = 0;
@@ -53,7 +88,7 @@ export class QuarantineLedger {
     return this.#accepted;
   }
 
-  /** Remembers that `path` is now called `moved`. It is written right after; a large ledger with a pause. */
+  /** Records that `path` is now called `moved`. The file is written in the next turn of the event loop; a large ledger is written less often. */
   note(path: RawPath, moved: RawPath, reason: string): SetAside {
     const id = nameOf(moved).slice(-8);
     const own = this.#relative(path);
@@ -68,13 +103,13 @@ export class QuarantineLedger {
     return this.#hashes.size > 0 && this.#hashes.has(this.#relative(path));
   }
 
-  /** Whether what is at this path now was accepted there. Reads and hashes it. */
+  /** Whether the content at this path was accepted there. Reads and hashes the content. */
   acceptsContent(path: RawPath): boolean {
     const sha256 = contentHash(path);
     return sha256 !== null && this.#hashes.get(this.#relative(path))?.has(sha256) === true;
   }
 
-  /** The path of an item or an acceptance, absolute. */
+  /** The absolute path of an item or an acceptance. */
   absolute(path: RawPath): RawPath {
     return path.startsWith('/') ? path : `${this.#workspace}/${path}`;
   }
@@ -86,7 +121,7 @@ export class QuarantineLedger {
     this.#writeSoon();
   }
 
-  /** Accepts this content at the path of an item. Throws if that cannot be written: an acceptance must last. */
+  /** Accepts this content at the path of an item. Throws if the acceptance cannot be written: it must last. */
   accept({ path }: LedgerItem, sha256: string): LedgerAcceptance {
     const known = this.#accepted.find((one) => one.path === path && one.sha256 === sha256);
     if (known !== undefined) return known;
@@ -96,13 +131,13 @@ export class QuarantineLedger {
     return acceptance;
   }
 
-  /** Takes acceptances back. Throws if that cannot be written. */
+  /** Takes acceptances back. Throws if the change cannot be written. */
   revoke(revoked: readonly LedgerAcceptance[]): void {
     const gone = new Set(revoked);
     this.#replaceAccepted(this.#accepted.filter((one) => !gone.has(one)));
   }
 
-  /** Writes what is not written yet. */
+  /** Writes any pending changes. */
   flush(): void {
     if (this.#timer === null) return;
     clearTimeout(this.#timer);
@@ -164,9 +199,83 @@ export class QuarantineLedger {
 function tooMany(): ContextdError {
   return new ContextdError(
     'RESOURCE_LIMIT',
-    `${ACCEPTED_MAX} contents are accepted in this project, which is the most`,
+    `${ACCEPTED_MAX} contents are accepted in this project, which is the maximum`,
     {
-      remedy: 'Take back what is not needed: `ctxd quarantine accept --revoke PATH`.',
+      remedy: 'Take back acceptances that are no longer needed: `ctxd quarantine accept --revoke PATH`.',
     },
   );
+}
+
+/** Returns null if the file does not exist. Throws if it cannot be read or does not have exactly the shape that `writeLedger` gives it. */
+function readLedger(file: string): LedgerContent | null {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (cause) {
+    if (isErrno(cause, 'ENOENT')) return null;
+    throw cause;
+  }
+  const value: unknown = JSON.parse(text);
+  if (!hasKeys(value, ['workspace', 'items', 'accepted']) || typeof value.workspace !== 'string') throw wrongShape();
+  return { items: listOf(value.items, toItem), accepted: listOf(value.accepted, toAcceptance) };
+}
+
+/** Writes a draft beside the file and renames it. Mode 0600 in a directory of mode 0700, whatever the umask is. */
+function writeLedger(file: string, workspace: RawPath, { items, accepted }: LedgerContent): void {
+  const directory = dirname(file);
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  chmodSync(directory, 0o700);
+  const draft = `${file}.new`;
+  const fd = openSync(draft, 'w', 0o600);
+  try {
+    fchmodSync(fd, 0o600);
+    writeFileSync(fd, JSON.stringify({ workspace, items, accepted }));
+  } finally {
+    closeSync(fd);
+  }
+  renameSync(draft, file);
+}
+
+/** Renames a file that cannot be used, so that a person can look at it. */
+function keepUnusable(file: string): void {
+  try {
+    renameSync(file, `${file}.unusable`);
+  } catch (cause) {
+    if (!isErrno(cause)) throw cause;
+  }
+}
+
+function toItem(value: unknown): LedgerItem {
+  if (!hasKeys(value, ['id', 'path', 'moved', 'reason', 'at'])) throw wrongShape();
+  const { id, path, moved, reason, at } = value;
+  if (typeof id !== 'string' || !ID.test(id) || !isRawPath(path) || !isRawPath(moved)) throw wrongShape();
+  if (typeof reason !== 'string' || typeof at !== 'number') throw wrongShape();
+  return { id, path, moved, reason, at };
+}
+
+function toAcceptance(value: unknown): LedgerAcceptance {
+  if (!hasKeys(value, ['path', 'sha256', 'at'])) throw wrongShape();
+  const { path, sha256, at } = value;
+  if (!isRawPath(path) || typeof sha256 !== 'string' || !SHA256.test(sha256) || typeof at !== 'number')
+    throw wrongShape();
+  return { path, sha256, at };
+}
+
+function listOf<T>(value: unknown, convert: (one: unknown) => T): T[] {
+  if (!Array.isArray(value)) throw wrongShape();
+  return value.map(convert);
+}
+
+function hasKeys(value: unknown, keys: readonly string[]): value is Record<string, unknown> {
+  return isJsonObject(value) && Object.keys(value).length === keys.length && keys.every((key) => key in value);
+}
+
+/** One character per byte, without NUL and without `..`. */
+function isRawPath(value: unknown): value is RawPath {
+  if (typeof value !== 'string' || value === '' || /[\u0100-\uffff]/.test(value)) return false;
+  return !value.includes('\0') && !value.split('/').includes('..');
+}
+
+function wrongShape(): Error {
+  return new Error('the file does not have the shape of a quarantine ledger');
 }

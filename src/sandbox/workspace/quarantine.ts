@@ -11,17 +11,17 @@ import {
   unlinkSync,
 } from 'node:fs';
 import { ContextdError, isErrno } from '../../core/errors.ts';
-import { fdPath, openPlace } from './inode.ts';
+import { fdPath, openPlace } from './file-access.ts';
 import { nameOf, parentOf, type RawPath, toSystem, toText } from './raw-path.ts';
 
-/** Bytes of the longest name that file systems take. */
+/** Longest name that file systems accept, in bytes. */
 const NAME_MAX_BYTES = 255;
 
 /**
- * Renames `path` to `<name>.quarantined-<id>` beside itself and returns that: one rename of the last component, atomic,
- * on the same file system. Safe for a root daemon in a directory that tools write: the parent is opened first, no link
- * followed, and the rename happens in that very directory. Null when it is not there any more. Nobody loses work:
- * renaming it back accepts it. Throws INTERNAL_ERROR rather than leave it armed.
+ * Renames `path` to `<name>.quarantined-<id>` in the same directory and returns the new path; null if `path` is gone. The
+ * rename is atomic. It is safe for a root daemon in a directory that tools can write: the parent is opened first without
+ * following links, and the rename happens in the opened directory. No work is lost: renaming it back accepts it. Throws
+ * INTERNAL_ERROR if the rename fails, so that a dangerous file is never left in place unnoticed.
  */
 export function moveAside(path: RawPath): RawPath | null {
   const suffix = `.quarantined-${randomBytes(4).toString('hex')}`;
@@ -30,7 +30,7 @@ export function moveAside(path: RawPath): RawPath | null {
   return done ? `${parentOf(path)}/${name}` : null;
 }
 
-/** Removes an empty file or directory, which nobody misses. False when it is something else, and stays. */
+/** Removes an empty file or directory. Returns false and leaves it if it is anything else. */
 export function removeEmpty(path: RawPath): boolean {
   let isRemoved = false;
   inParent(path, (place) => {
@@ -47,7 +47,7 @@ export function removeEmpty(path: RawPath): boolean {
   return isRemoved;
 }
 
-/** Puts a symbolic link back. Nothing happens when something is there. */
+/** Makes a symbolic link again. Does nothing if something is there. */
 export function restoreLink(path: RawPath, text: RawPath): void {
   inParent(path, (place) => {
     try {
@@ -59,8 +59,8 @@ export function restoreLink(path: RawPath, text: RawPath): void {
 }
 
 /**
- * Gives what was moved aside its name back, in the directory it is in, as safely as `moveAside`. `taken`: something has that
- * name, and nothing happened; `gone`: there is nothing to move.
+ * Gives a path that was moved aside its name back, in the same directory and as safely as `moveAside`. `taken`: something
+ * else has the name, and nothing was changed; `gone`: there is nothing to move.
  */
 export function putBack(moved: RawPath, path: RawPath): 'done' | 'taken' | 'gone' {
   const fd = openPlace(parentOf(moved));
@@ -78,7 +78,7 @@ export function putBack(moved: RawPath, path: RawPath): 'done' | 'taken' | 'gone
   }
 }
 
-/** Node has no rename that refuses to replace: a link does, and the rename of a directory replaces an empty one at most. */
+/** Node has no rename that refuses to replace a file. A hard link refuses; renaming a directory replaces at most an empty one. */
 function renameBack(from: string | Buffer, to: string | Buffer): 'done' | 'taken' {
   const isDirectory = lstatSync(from).isDirectory();
   if (lstatSync(to, { throwIfNoEntry: false }) !== undefined) return 'taken';
@@ -92,7 +92,7 @@ function renameBack(from: string | Buffer, to: string | Buffer): 'done' | 'taken
   }
 }
 
-/** False where the file system has no hard links, or the kernel allows none to a file of another user. */
+/** Returns false if the file system has no hard links or the kernel does not allow one to a file of another user. */
 function linkIfPossible(from: string | Buffer, to: string | Buffer): boolean {
   try {
     linkSync(from, to);
@@ -103,23 +103,11 @@ function linkIfPossible(from: string | Buffer, to: string | Buffer): boolean {
   }
 }
 
-/** Gives the owner back the right to look into a directory. False when it is not there. */
-export function reopenDirectory(path: RawPath): boolean {
-  const fd = openPlace(path);
-  if (fd === null) return false;
-  try {
-    chmodSync(fdPath(fd), (statSync(fdPath(fd)).mode & 0o7777) | 0o700);
-    return true;
-  } finally {
-    closeSync(fd);
-  }
-}
-
 function inPlace(place: string, name: string): string | Buffer {
   return toSystem(`${place}/${name}`);
 }
 
-/** Works in the parent of `path`, which is made writable for it where a tool has closed it. False when it is gone. */
+/** Calls `work` in the parent of `path`, and makes the parent writable for it if a tool has closed it. False if it is gone. */
 function inParent(path: RawPath, work: (place: string) => void): boolean {
   const fd = openPlace(parentOf(path));
   if (fd === null) return false;
@@ -128,7 +116,7 @@ function inParent(path: RawPath, work: (place: string) => void): boolean {
     return true;
   } catch (cause) {
     if (isErrno(cause, 'ENOENT')) return false;
-    throw new ContextdError('INTERNAL_ERROR', `the command made ${toText(path)}, and it could not be moved away`, {
+    throw new ContextdError('INTERNAL_ERROR', `the command made ${toText(path)}, which could not be moved aside`, {
       remedy: `Look at ${toText(path)} and remove it before using the workspace.`,
       cause,
     });

@@ -1,14 +1,14 @@
 import { closeSync, type Dirent, fstatSync, opendirSync, readdirSync, type Stats } from 'node:fs';
 import { isErrno } from '../../core/errors.ts';
-import { fdPath, openDirectory, statAt } from './inode.ts';
+import { fdPath, openDirectory, statAt } from './file-access.ts';
 import type { RawPath } from './raw-path.ts';
 
-/** Entries between two chances to do something else. */
-const ENTRIES_PER_STEP = 64;
-/** Bytes a directory may have, as it says itself, to be read at once: some five hundred names. */
+/** Entries that are read from a large directory at a time. */
+const BUFFERED_ENTRIES = 64;
+/** Largest size of a directory that is read at once, in bytes as lstat reports it: some five hundred names. */
 const AT_ONCE_MAX_BYTES = 16 * 1024;
 
-/** One name in a directory, byte by byte. */
+/** One name in a directory, one character per byte. */
 export interface Entry {
   readonly name: string;
   readonly kind: 'dir' | 'link' | 'other';
@@ -21,37 +21,36 @@ export interface ReadResult {
 }
 
 /**
- * Gives every entry of a directory to `take`, no link followed anywhere in its path, and stops for others now and then.
- * Null when it is not there. Throws EACCES when it is closed.
+ * Calls `take` for every entry of a directory and follows no link anywhere in its path. Returns null if the directory does
+ * not exist. Throws EACCES if it cannot be read.
  */
-export function* readDirectory(path: RawPath, take: (entry: Entry) => void): Generator<void, ReadResult | null> {
+export function readDirectory(path: RawPath, take: (entry: Entry) => void): ReadResult | null {
   const fd = openDirectory(path);
   if (fd === null) return null;
   try {
     const stats = fstatSync(fd);
-    let entries = 0;
-    for (const entry of stats.size <= AT_ONCE_MAX_BYTES ? readAtOnce(fd) : readSlowly(fd)) {
-      take(entry);
-      if (++entries % ENTRIES_PER_STEP === 0) yield;
-    }
+    const entries = stats.size <= AT_ONCE_MAX_BYTES ? readAtOnce(fd, take) : readInParts(fd, take);
     return { stats, entries };
   } finally {
     closeSync(fd);
   }
 }
 
-function* readAtOnce(fd: number): Generator<Entry> {
-  for (const entry of readdirSync(fdPath(fd), { withFileTypes: true, encoding: 'buffer' })) {
-    yield { name: entry.name.toString('latin1'), kind: kindOf(entry) };
-  }
+function readAtOnce(fd: number, take: (entry: Entry) => void): number {
+  const entries = readdirSync(fdPath(fd), { withFileTypes: true, encoding: 'buffer' });
+  for (const entry of entries) take({ name: entry.name.toString('latin1'), kind: kindOf(entry) });
+  return entries.length;
 }
 
-function* readSlowly(fd: number): Generator<Entry> {
-  const dir = opendirSync(fdPath(fd), { encoding: 'latin1', bufferSize: ENTRIES_PER_STEP });
+function readInParts(fd: number, take: (entry: Entry) => void): number {
+  const dir = opendirSync(fdPath(fd), { encoding: 'latin1', bufferSize: BUFFERED_ENTRIES });
   try {
+    let entries = 0;
     for (let entry = dir.readSync(); entry !== null; entry = dir.readSync()) {
-      yield { name: entry.name, kind: kindOf(entry) };
+      take({ name: entry.name, kind: kindOf(entry) });
+      entries++;
     }
+    return entries;
   } finally {
     dir.closeSync();
   }
@@ -61,41 +60,47 @@ function kindOf(entry: Dirent<string> | Dirent<Buffer>): Entry['kind'] {
   return entry.isDirectory() ? 'dir' : entry.isSymbolicLink() ? 'link' : 'other';
 }
 
-/** What the newest inode of a tree says. `isSuspect` ends the search as soon as one time is. */
-export function* newestOf(
+/**
+ * The newest ctime in a tree. Stops at the first ctime that `isSuspect` accepts. Calls `pause` after each entry, so that a
+ * large tree does not keep others waiting.
+ */
+export function newestOf(
   path: RawPath,
   own: Stats,
   isSuspect: (ctimeMs: number) => boolean,
-): Generator<void, { newestMs: number; isSuspect: boolean }> {
+  pause: () => void,
+): { newestMs: number; isSuspect: boolean } {
   let newestMs = own.ctimeMs;
   if (isSuspect(own.ctimeMs)) return { newestMs, isSuspect: true };
   const open = own.isDirectory() ? [path] : [];
   for (let dir = open.pop(); dir !== undefined; dir = open.pop()) {
-    const names: Entry[] = [];
-    const isThere = yield* readUnlessClosed(dir, (entry) => names.push(entry));
-    if (!isThere) continue;
-    for (const { name } of names) {
+    for (const name of namesUnlessClosed(dir, pause)) {
+      pause();
       const stats = statUnlessClosed(`${dir}/${name}`);
       if (stats === null || stats.dev !== own.dev) continue;
       if (isSuspect(stats.ctimeMs)) return { newestMs: stats.ctimeMs, isSuspect: true };
       newestMs = Math.max(newestMs, stats.ctimeMs);
       if (stats.isDirectory()) open.push(`${dir}/${name}`);
-      yield;
     }
   }
   return { newestMs, isSuspect: false };
 }
 
-function* readUnlessClosed(path: RawPath, take: (entry: Entry) => void): Generator<void, boolean> {
+function namesUnlessClosed(path: RawPath, pause: () => void): string[] {
+  const names: string[] = [];
   try {
-    return (yield* readDirectory(path, take)) !== null;
+    readDirectory(path, ({ name }) => {
+      names.push(name);
+      pause();
+    });
+    return names;
   } catch (cause) {
-    if (isErrno(cause, 'EACCES')) return false;
+    if (isErrno(cause, 'EACCES')) return [];
     throw cause;
   }
 }
 
-/** What a run closed bears the time of that; what a person closed, no run can enter unless it opens it first. */
+/** A run that closes a directory updates its ctime; a run must first open a directory that a person closed. */
 function statUnlessClosed(path: RawPath): Stats | null {
   try {
     return statAt(path);

@@ -2,111 +2,112 @@ import { statfsSync } from 'node:fs';
 import type { Clock } from '../../core/clock.ts';
 import type { SetAside } from '../../core/envelope.ts';
 import { isErrno } from '../../core/errors.ts';
-import type { Protection } from './protection.ts';
+import type { Cover } from './protection.ts';
 import { parentOf, type RawPath, toSystem } from './raw-path.ts';
 
-/** Milliseconds by which a file's time may lie before the clock: the kernel stamps with its last tick, up to 10 ms ago. */
+/** Milliseconds by which a file's time may be earlier than the clock: the kernel uses its last tick, up to 10 ms old. */
 const SLACK_MS = 15;
-/** Milliseconds by which it may lie after it: never, but for what the clock's whole milliseconds leave out. */
+/** Milliseconds by which a file's time may be later than the clock, because the clock has whole milliseconds. */
 const LATE_MS = 2;
 
-/** Names kept for one report; the log has them all. */
+/** Names kept for one report; the log has all of them. */
 export const REPORTED_MAX = 1000;
 
-/** File systems whose ctime comes from this machine's clock and which stamp what is renamed, by statfs type. */
+/** File systems that take ctime from this machine's clock and update it on a rename, by statfs type. */
 const LOCAL_TYPES: ReadonlySet<number> = new Set([
   ...[0xef53, 0x58465342, 0x9123683e, 0x01021994, 0x794c7630, 0xf2f52010, 0x2fc12fc1, 0xca451a4e],
 ]);
 
-/** A run that goes on, or one whose scan does. */
-export interface Run {
-  readonly protection: Protection;
-  readonly began: Moment;
-  ended: Moment | null;
-  /** Were protected in it until they were moved aside or replaced. */
-  readonly exposed: Set<RawPath>;
-  /** What was quarantined and may be its doing, by path, until it is reported. */
-  readonly found: Map<RawPath, SetAside>;
-  isReported: boolean;
-}
-
-interface Moment {
+/** One point in time on both clocks: a wall clock that was set back shows as a difference between them. */
+export interface Moment {
   readonly wallMs: number;
   readonly monotonicMs: number;
 }
 
+export function momentOf(clock: Clock): Moment {
+  return { wallMs: clock.now(), monotonicMs: clock.monotonic() };
+}
+
+/** A command or a tool's work that goes on, or whose changes are still being searched. */
+export interface Run {
+  /** What its mounts protect. */
+  readonly cover: Cover;
+  readonly began: Moment;
+  /** When its sandbox was known to be dead; null while it goes on. */
+  ended: Moment | null;
+  /** Paths that its mounts no longer protect, because they were moved aside or replaced. */
+  readonly exposed: Set<RawPath>;
+  /** Paths that were set aside and that it may have made, until they are reported. */
+  readonly found: Map<RawPath, SetAside>;
+  isReported: boolean;
+}
+
 /**
- * Whose doing something is. A run can have made only what its mounts left open and what bears a time between its
- * beginning and its end; ctime cannot be set from inside. What no run can have made is a person's, and stays. Where
- * times prove nothing (a network file system, a clock set back) everything open counts as the run's.
+ * Decides whether a run may have made or changed a file. A run can only have done so if its mounts did not protect the file
+ * and the file's ctime lies between the beginning and the end of the run: nothing inside a sandbox can set a ctime. A file
+ * that no run can have changed is the person's and stays. If times prove nothing (on a network file system, or after the
+ * clock was set back), every unprotected file counts as changed by the run.
+ *
+ * A run is active until it ends and live until it is settled, which is when everything that it may have changed has been
+ * searched. Runs are begun and ended by another thread: `catchUp` takes in its messages before each decision, so that a
+ * decision about a file knows every run that can have changed it.
  */
 export class Runs {
   readonly #clock: Clock;
+  readonly #catchUp: () => void;
   readonly #areTimesTrue: boolean;
-  readonly #active = new Set<Run>();
-  readonly #ended = new Set<Run>();
+  readonly #live = new Set<Run>();
+  /** Found for runs whose reports were gone already, by path. */
   readonly #late = new Map<RawPath, SetAside>();
   #begun = 0;
 
-  constructor(clock: Clock, workspace: RawPath) {
+  constructor(clock: Clock, workspace: RawPath, catchUp: () => void) {
     this.#clock = clock;
+    this.#catchUp = catchUp;
     this.#areTimesTrue = isLocal(workspace);
   }
 
-  /** Runs whose sandboxes may be alive. */
-  get active(): number {
-    return this.#active.size;
-  }
-
-  /** How many runs began so far. */
+  /** How many runs have begun so far. */
   get begun(): number {
+    this.#catchUp();
     return this.#begun;
   }
 
-  begin(protection: Protection): Run {
-    const run = {
-      protection,
-      began: this.#moment(),
-      ended: null,
-      exposed: new Set<RawPath>(),
-      found: new Map<RawPath, SetAside>(),
-      isReported: false,
-    };
-    this.#active.add(run);
+  /** `at`: before the sandbox could change anything. */
+  begin(cover: Cover, at: Moment): Run {
+    const run = { cover, began: at, ended: null, exposed: new Set<RawPath>(), found: new Map(), isReported: false };
+    this.#live.add(run);
     this.#begun += 1;
     return run;
   }
 
-  /** The sandbox is dead; what it did may still be found. */
-  end(run: Run): void {
-    if (!this.#active.delete(run)) return;
-    run.ended = this.#moment();
-    this.#ended.add(run);
+  /** `at`: when the sandbox was dead. What it did may still be found. */
+  end(run: Run, at: Moment): void {
+    run.ended ??= at;
   }
 
-  /** Everything the run can have touched was looked at. */
+  /** Everything that the run may have changed has been searched, or its sandbox never started. */
   settle(run: Run): void {
-    this.#ended.delete(run);
+    this.#live.delete(run);
   }
 
-  forget(run: Run): void {
-    this.#active.delete(run);
-  }
-
-  /** Whether a command or tool is at work at this moment: it may hold a file mapped, and change it without a new time. */
+  /** Whether a command or tool works now. It may have a file mapped, and change it without a new ctime. */
   get isAnyActive(): boolean {
-    return this.#active.size > 0;
+    this.#catchUp();
+    return [...this.#live].some((run) => run.ended === null);
   }
 
-  /** Whether there is a run to look for, and times that tell what it did. */
+  /** Whether any run is live and times show what it did. */
   get canTell(): boolean {
-    return this.#areTimesTrue && this.#active.size + this.#ended.size > 0;
+    this.#catchUp();
+    return this.#areTimesTrue && this.#live.size > 0;
   }
 
-  /** Whether any run that is not settled can have stamped something with this ctime. */
+  /** Whether a live run can have given a file this ctime. */
   mayHaveStamped(ctimeMs: number): boolean {
-    const now = this.#moment();
-    for (const run of this.#live()) {
+    this.#catchUp();
+    const now = momentOf(this.#clock);
+    for (const run of this.#live) {
       if (!this.#areTimesTrue || isSetBack(run.began, now)) return true;
       const isBefore = ctimeMs < run.began.wallMs - SLACK_MS;
       const isAfter = run.ended !== null && ctimeMs > run.ended.wallMs + LATE_MS;
@@ -115,27 +116,29 @@ export class Runs {
     return false;
   }
 
-  /** Whether there are runs that are not settled, and none of them could change this. */
+  /** Whether there are live runs, and the mounts of each kept it from changing this path. */
   areAllShutOut(path: RawPath, identity: string | null): boolean {
-    for (const run of this.#live()) if (!isShutOut(run, path, identity)) return false;
-    return this.#active.size + this.#ended.size > 0;
+    this.#catchUp();
+    for (const run of this.#live) if (!isShutOut(run, path, identity)) return false;
+    return this.#live.size > 0;
   }
 
-  /** Whether each run had this inode read-only somewhere: then it was only moved, not changed. */
+  /** Whether every live run had this inode mounted read-only somewhere. Then the inode was moved but not changed. */
   haveAllKept(identity: string): boolean {
-    for (const run of this.#live()) if (!run.protection.cover.identities.has(identity)) return false;
+    this.#catchUp();
+    for (const run of this.#live) if (!run.cover.identities.has(identity)) return false;
     return true;
   }
 
-  /** Reports what was quarantined to every run that can have made it. */
+  /** Reports a set-aside path to every live run that can have made it. */
   report(path: RawPath, identity: string, setAside: SetAside): void {
-    for (const run of this.#live()) {
+    for (const run of this.#live) {
       if (!isShutOut(run, path, identity)) addUpTo(run.isReported ? this.#late : run.found, path, setAside);
       run.exposed.add(path);
     }
   }
 
-  /** What was found for an ended run so far, with what was found too late for the runs before it. */
+  /** Returns what was found for an ended run so far, and what was found for earlier runs after their reports. */
   collect(run: Run): SetAside[] {
     const found = new Map([...run.found, ...this.#late]);
     this.#late.clear();
@@ -143,32 +146,23 @@ export class Runs {
     return [...found.values()];
   }
 
-  /** For a run whose report is lost: the next one has what was found. */
+  /** For a run whose report is lost: the next report includes what was found. */
   postpone(run: Run): void {
     for (const [path, setAside] of run.found) addUpTo(this.#late, path, setAside);
     run.isReported = true;
   }
-
-  *#live(): Generator<Run> {
-    yield* this.#active;
-    yield* this.#ended;
-  }
-
-  #moment(): Moment {
-    return { wallMs: this.#clock.now(), monotonicMs: this.#clock.monotonic() };
-  }
 }
 
 /**
- * Whether a run's mounts keep it from changing what is at `path`: mounted itself, or behind something that is. With null
- * for the identity: kept, unless something else was put there.
+ * Whether a run's mounts keep it from changing `path`: the path is mounted, or lies below a mounted path. With null for the
+ * identity: whether they do so unless another file took its place.
  */
 export function isShutOut(run: Run, path: RawPath, identity: string | null): boolean {
   if (run.exposed.has(path)) return false;
-  const mounted = run.protection.cover.mounted.get(path);
+  const mounted = run.cover.mounted.get(path);
   if (mounted !== undefined) return identity === null || mounted === identity;
   for (let parent = parentOf(path); parent !== ''; parent = parentOf(parent)) {
-    if (run.protection.cover.mounted.has(parent)) return !run.exposed.has(parent);
+    if (run.cover.mounted.has(parent)) return !run.exposed.has(parent);
   }
   return false;
 }

@@ -1,23 +1,21 @@
 import { isErrno } from '../../core/errors.ts';
-import { Access } from './access.ts';
+import { Access, identityOf } from './file-access.ts';
 import { isRepositoryName, makeRepository } from './git-dir.ts';
 import type { GlobMatch, GlobSet } from './glob.ts';
-import { identityOf } from './inode.ts';
 import { gitDangersIn, isRecent, Judge, type JudgeParts } from './judge.ts';
-import { type DangerKind, GIT_DANGERS, isProtectedName, PROTECTED_NAMES } from './protected-names.ts';
-import { reasonFor } from './quarantine-reasons.ts';
+import { type DangerKind, GIT_DANGERS, isProtectedName, PROTECTED_NAMES, reasonFor } from './protected-names.ts';
 import { below, isWithin, nameOf, parentOf, type RawPath, toText } from './raw-path.ts';
 import { type ReadResult, readDirectory } from './read-directory.ts';
 import { gitDirAround, isHarmlessGitDir } from './verdict.ts';
 
-/** Bytes of a path below which nothing is searched: each directory of such a depth is remembered by its whole path. */
+/** Directories with a longer path are not searched, in bytes: each is remembered by its whole path. */
 const SEARCHED_PATH_MAX_BYTES = 16 * 1024;
 
 export interface ScanParts extends JudgeParts {
   readonly globs: GlobSet;
 }
 
-/** A directory to be read. `isFresh`: a run may have moved or made it, so nothing in it is taken for old. */
+/** A directory to be read. `isFresh`: a run may have made or moved it, so old ctimes in it prove nothing. */
 export interface Visit {
   readonly path: RawPath;
   readonly isFresh: boolean;
@@ -27,14 +25,14 @@ interface Listing {
   readonly dirs: RawPath[];
   readonly dangers: { readonly path: RawPath; readonly kind: DangerKind }[];
   readonly hidden: { readonly path: RawPath; readonly match: GlobMatch }[];
-  /** Names that make a directory a repository, as far as they are there. */
+  /** The names in it that make a directory a repository. */
   readonly gitNames: Set<string>;
-  /** What is neither a directory nor a link, nor one of the dangers. */
+  /** Everything else except the dangers. */
   readonly files: RawPath[];
   readonly links: RawPath[];
 }
 
-/** Looks at directories and judges what is found in them. Every method stops now and then, so that it can be sliced. */
+/** Reads directories and judges what is dangerous in them. */
 export class Scan {
   readonly judge: Judge;
   readonly #parts: ScanParts;
@@ -46,7 +44,7 @@ export class Scan {
     this.judge = new Judge(parts, this.#access);
   }
 
-  /** Whether a known directory changed; one that is gone is forgotten. */
+  /** Whether a known directory changed. A directory that is gone is forgotten. */
   hasChanged(row: number, path: RawPath): boolean {
     const { index } = this.#parts;
     const stats = this.#access.stat(path);
@@ -58,13 +56,13 @@ export class Scan {
     return index.directories.hasChanged(row, stats.ctimeMs, stats.ino);
   }
 
-  /** Reads one directory, judges what is dangerous in it, and gives new directories to `onNew`. Returns its entries. */
-  *visit(visit: Visit, onNew: (visit: Visit) => void): Generator<void, number> {
+  /** Reads one directory, judges what is dangerous in it, and calls `onNew` with new directories. Returns the number of its entries. */
+  visit(visit: Visit, onNew: (visit: Visit) => void): number {
     const { index, runs, clock } = this.#parts;
     const { path } = visit;
     const listing = emptyListing();
     const readAt = clock.now();
-    const read = yield* this.#read(path, listing);
+    const read = this.#read(path, listing);
     if (read === 'unread') return this.#remember(path);
     if (read === null || read.stats.dev !== this.#access.deviceOf(path)) {
       index.removeDirectory(path);
@@ -72,19 +70,19 @@ export class Scan {
     }
     const { ino, ctimeMs } = read.stats;
     const looksLikeGitDir = nameOf(path) === '.git' || makeRepository(listing.gitNames);
-    const becomesGitDir = looksLikeGitDir && !index.isGitDir(path);
+    const becomesGitDir = looksLikeGitDir && index.hasMemory && !index.isGitDir(path);
     const isStamped = runs.mayHaveStamped(ctimeMs);
     if (becomesGitDir && isStamped && nameOf(path) !== '.git' && this.#undoRepository(path, listing.gitNames)) {
       onNew(visit);
       return read.entries;
     }
-    const isNew = !index.directories.knows(path, ino) || becomesGitDir;
+    const isNew = index.hasMemory && (becomesGitDir || !index.directories.knows(path, ino));
     const isFresh = visit.isFresh || (isNew && isStamped);
     index.addDirectory(path, ctimeMs, ino, looksLikeGitDir);
     let mayHaveMore = true;
     try {
       const isGitDir = looksLikeGitDir || index.isPointedAt(path);
-      const hasUnremembered = yield* this.#take(path, listing, { isGitDir, isFresh }, onNew);
+      const hasUnremembered = this.#take(path, listing, { isGitDir, isFresh }, onNew);
       mayHaveMore = hasUnremembered || isRecent(ctimeMs, readAt);
     } finally {
       const isGitDir = looksLikeGitDir;
@@ -93,41 +91,38 @@ export class Scan {
     return read.entries;
   }
 
-  *#take(
+  /** Returns whether a subdirectory could not be remembered. */
+  #take(
     path: RawPath,
     listing: Listing,
     { isGitDir, isFresh }: { isGitDir: boolean; isFresh: boolean },
     onNew: (visit: Visit) => void,
-  ): Generator<void, boolean> {
-    const { index } = this.#parts;
+  ): boolean {
+    const { index, pause } = this.#parts;
     for (const danger of [...listing.dangers, ...(isGitDir ? gitDangersIn(path) : [])]) {
-      yield* this.judge.decide(danger.path, danger.kind, isFresh);
+      this.judge.decide(danger.path, danger.kind, isFresh);
     }
-    for (const { path: hidden, match } of listing.hidden) {
-      index.hide(hidden, match);
-      yield;
-    }
+    for (const { path: hidden, match } of listing.hidden) index.hide(hidden, match);
     for (const link of listing.links) {
-      yield;
+      pause();
       if (this.judge.isSetAside(link) || index.dangers.has(link) || gitDirAround(link, index) === null) continue;
-      yield* this.judge.decide(link, 'link', isFresh);
+      this.judge.decide(link, 'link', isFresh);
     }
-    yield* this.#judgeStrays(listing.files);
+    this.#judgeStrays(listing.files);
     let [hasUnremembered, hasUnsearched] = [false, false];
     for (const dir of listing.dirs) {
       const isKnown = index.directories.rowOf(dir) !== null;
       if (dir.length > SEARCHED_PATH_MAX_BYTES) hasUnsearched = true;
       else if (isFresh || !isKnown) onNew({ path: dir, isFresh });
       hasUnremembered ||= !isKnown && index.isFull;
-      yield;
     }
     index.setUnsearched(path, hasUnsearched);
     return hasUnremembered;
   }
 
   /**
-   * A run that adds `HEAD` to a directory of the person's makes git run the hooks and settings in it. What the run added
-   * is moved aside then, not what was there.
+   * A run that adds `HEAD` to a directory of the person's makes git run the hooks and settings in it. Then the added file is
+   * moved aside, not the person's.
    */
   #undoRepository(path: RawPath, names: ReadonlySet<string>): boolean {
     const { index, runs } = this.#parts;
@@ -141,48 +136,48 @@ export class Scan {
     return this.#access.stat(`${path}/${made}`) === null;
   }
 
-  /** Looks at the files of a directory that did not change itself: one may have been written in place. */
-  *sweep(path: RawPath): Generator<void, void> {
+  /** Judges the files of a directory that did not change itself: a file may have been written in place. */
+  sweep(path: RawPath): void {
     if (!this.#parts.runs.canTell) return;
     const listing = emptyListing();
-    yield* this.#read(path, listing);
-    yield* this.#judgeStrays(listing.files);
+    this.#read(path, listing);
+    this.#judgeStrays(listing.files);
   }
 
-  *#judgeStrays(files: readonly RawPath[]): Generator<void, void> {
-    const { index, runs } = this.#parts;
+  #judgeStrays(files: readonly RawPath[]): void {
+    const { index, runs, pause } = this.#parts;
     if (!runs.canTell) return;
     for (const file of files) {
-      yield;
+      pause();
       const stats = this.#access.stat(file);
       if (stats === null || stats === 'closed' || !stats.isFile()) continue;
       if (!this.judge.mayBeRuns(stats, stats.ctimeMs) || this.judge.findStray(file) === null) continue;
       if (this.judge.isSetAside(file) || (index.dangers.get(file)?.kind ?? 'stray') !== 'stray') continue;
-      yield* this.judge.decide(file, 'stray', false);
+      this.judge.decide(file, 'stray', false);
     }
   }
 
-  /** Judges what can be dangerous in a root or a repository by name, however many other names there are. */
-  *judgeNames(dir: RawPath): Generator<void, void> {
+  /** Judges the dangerous names of a root or a repository without reading the directory, however large it is. */
+  judgeNames(dir: RawPath): void {
     const { index } = this.#parts;
     const isRoot = index.roots.includes(dir);
     const isGitDir = index.isGitDir(dir);
-    for (const name of isRoot ? PROTECTED_NAMES : []) yield* this.judge.decide(`${dir}/${name}`, 'name', false);
-    for (const { path, kind } of isGitDir ? gitDangersIn(dir) : []) yield* this.judge.decide(path, kind, false);
+    for (const name of isRoot ? PROTECTED_NAMES : []) this.judge.decide(`${dir}/${name}`, 'name', false);
+    for (const { path, kind } of isGitDir ? gitDangersIn(dir) : []) this.judge.decide(path, kind, false);
   }
 
-  *#read(path: RawPath, listing: Listing): Generator<void, ReadResult | null | 'unread'> {
+  #read(path: RawPath, listing: Listing): ReadResult | null | 'unread' {
     try {
-      return yield* readDirectory(path, (entry) => this.#sort(path, entry.name, entry.kind, listing));
+      return readDirectory(path, (entry) => this.#sort(path, entry.name, entry.kind, listing));
     } catch (cause) {
       if (!isErrno(cause)) throw cause;
-      if (cause.code === 'EACCES' && this.#access.reopen(path)) return yield* this.#read(path, listing);
+      if (cause.code === 'EACCES' && this.#access.reopen(path)) return this.#read(path, listing);
       this.#parts.logger.debug('workspace.directory.unread', { path: toText(path), code: cause.code });
       return 'unread';
     }
   }
 
-  /** A directory that a person closed: as soon as it is opened, it counts as changed. */
+  /** Remembers a directory that a person closed. When it is opened, its ctime changes and it is read. */
   #remember(path: RawPath): number {
     const stats = this.#access.stat(path);
     if (stats === null || stats === 'closed') this.#parts.index.removeDirectory(path);
@@ -191,7 +186,8 @@ export class Scan {
   }
 
   #sort(dir: RawPath, name: string, kind: 'dir' | 'link' | 'other', listing: Listing): void {
-    const { globs, index } = this.#parts;
+    const { globs, index, pause } = this.#parts;
+    pause();
     const path = `${dir}/${name}`;
     const isDirectory = kind === 'dir';
     if (isRepositoryName(name)) listing.gitNames.add(name);

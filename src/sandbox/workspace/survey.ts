@@ -1,26 +1,25 @@
 import { accessSync, constants } from 'node:fs';
 import { ContextdError, isErrno } from '../../core/errors.ts';
-import { exactStatAt, identityOf, statAt } from './inode.ts';
-import { linkStateAt } from './links.ts';
+import { exactStatAt, identityOf, linkStateAt, statAt } from './file-access.ts';
 import { MOUNTED_GIT_DANGERS, PROTECTED_NAMES } from './protected-names.ts';
 import type { LinkState } from './protection.ts';
 import type { QuarantineLedger } from './quarantine-ledger.ts';
 import { isNameable, isWithin, nameOf, parentOf, parentsBetween, type RawPath, toSystem, toText } from './raw-path.ts';
 import type { WorkspaceIndex } from './workspace-index.ts';
 
-/** Entries that must be mounted: those of the root and of every repository. */
+/** Paths that must be mounted: those of the root and of every repository. */
 const REQUIRED_MAX = 400;
-/** Protected names below the root that are mounted, about 0.05 ms each where no sandbox is ready. */
+/** Protected names below the root that are mounted. Each takes about 0.05 ms if no sandbox is ready. */
 const NESTED_MAX = 64;
 const HIDDEN_MAX = 1000;
 
-/** A protected path as it is at this moment. */
+/** A protected path as it is now. */
 export interface Found {
   readonly path: RawPath;
   readonly identity: string;
-  /** `pinned`: a git directory, which stays writable and may not be renamed. */
+  /** `pinned`: a git directory, which stays writable but must not be renamed. */
   readonly kind: 'read-only' | 'pinned' | 'link';
-  /** Whether the directories above it may not be renamed either. */
+  /** Whether the directories above it must not be renamed either. */
   readonly holdsParents: boolean;
   readonly link: LinkState | null;
 }
@@ -29,17 +28,17 @@ export interface FoundHidden {
   readonly path: RawPath;
   readonly identity: string;
   readonly kind: 'file' | 'dir';
-  /** Elsewhere the pattern might not match it. */
+  /** Whether the directories above it must not be renamed: the pattern might not match at another place. */
   readonly holdsParents: boolean;
 }
 
-/** Where something protected can be, found without looking at the disk. */
+/** A place where a protected path may be; the disk was not read. */
 interface Candidate {
   readonly path: RawPath;
   readonly isRequired: boolean;
 }
 
-/** Looks at the places where something protected or hidden is known or can be: a fixed number of lstats, no walk. */
+/** Finds the protected and hidden paths that exist now, at the places that the index knows: a fixed number of lstats, no walk. */
 export class Survey {
   readonly #index: WorkspaceIndex;
   readonly #ledger: Pick<QuarantineLedger, 'accepts'>;
@@ -52,7 +51,7 @@ export class Survey {
     this.#ledger = ledger;
   }
 
-  /** Throws SANDBOX_UNAVAILABLE past 400 that must be mounted, and where a tool could look and contextd cannot. */
+  /** Throws SANDBOX_UNAVAILABLE if more than 400 must be mounted, or if a tool could enter a directory that contextd cannot. */
   findProtected(): Found[] {
     this.#refresh();
     const found: Found[] = [];
@@ -66,7 +65,7 @@ export class Survey {
     return found;
   }
 
-  /** Known matches of the deny globs, those inside a hidden directory left out. `vanished`: one has gone or moved. */
+  /** Known matches of the deny globs, except those inside a hidden directory. `vanished`: a match is gone or was moved. */
   findHidden(): { hidden: FoundHidden[]; vanished: boolean } {
     this.#refresh();
     if (this.#hidden.length > HIDDEN_MAX) throw tooManyHidden(this.#index.roots[0] ?? '', this.#hidden.length);
@@ -101,15 +100,15 @@ export class Survey {
   }
 
   /**
-   * Calls may make the content that a person accepted, so they may also take it away: `git checkout` does both. The search
-   * after a call compares what is there with what was accepted.
+   * Calls may make the content that a person accepted, so they may also remove it: `git checkout` does both. The search after
+   * a call compares the content with what was accepted.
    */
   #isAccepted(path: RawPath): boolean {
     const kind = this.#index.dangers.get(path)?.kind;
     return (kind === 'name' || kind === 'target') && this.#ledger.accepts(path);
   }
 
-  /** A mount cannot name what is no UTF-8, so in a git directory the nearest directory that it can name is read-only. */
+  /** A mount cannot name a path that is not UTF-8. In a git directory the nearest directory with a UTF-8 path is read-only instead. */
   #lookAtNamed(root: RawPath, path: RawPath): Found | null {
     const above = parentsBetween(root, path);
     const named = above[above.findLastIndex(isNameable)];
@@ -120,7 +119,7 @@ export class Survey {
     return { path: named, identity: identityOf(stats), kind: 'read-only', holdsParents: true, link: null };
   }
 
-  /** A directory in which git writes; only as a link it is of interest. */
+  /** `info` is a directory in which git writes. It is dangerous only as a link. */
   #isOrdinaryInfo(path: RawPath, stats: { isSymbolicLink(): boolean }): boolean {
     return nameOf(path) === 'info' && this.#isGitDir(parentOf(path)) && !stats.isSymbolicLink();
   }
@@ -140,12 +139,12 @@ export class Survey {
   }
 }
 
-/** `.git/info` may be a link, which is looked at for itself; no mount can name what lies behind it. */
+/** `.git/info` may be a link, which is judged itself. No mount can name a path behind it. */
 function isBehindLink(path: RawPath): boolean {
   return nameOf(parentOf(path)) === 'info' && statAt(parentOf(path))?.isSymbolicLink() === true;
 }
 
-/** The root's names and every git directory's; then nested names, shallow ones first, none that a package brought along. */
+/** The names of the root and of every git directory; then nested names, shallow ones first, without those of installed packages. */
 function listCandidates(index: WorkspaceIndex): Candidate[] {
   const [workspace = '', ...others] = index.roots;
   const rootGit = `${workspace}/.git`;
@@ -168,7 +167,7 @@ function listCandidates(index: WorkspaceIndex): Candidate[] {
   ];
 }
 
-/** Mounted over, it would keep `npm ci` from removing the packages; its changes are found afterwards. */
+/** A mount would keep `npm ci` from removing the packages. The search after the run finds changes. */
 function isInstalled(path: RawPath): boolean {
   return path.includes('/node_modules/');
 }
@@ -177,7 +176,7 @@ function byDepth(a: RawPath, b: RawPath): number {
   return a.split('/').length - b.split('/').length || (a < b ? -1 : 1);
 }
 
-/** lstat; null also where a closed directory of another user is in the way: tools cannot pass it either. */
+/** lstat; null also if the path is behind a closed directory of another user, which tools cannot enter either. */
 function statUnlessForeign(root: RawPath, path: RawPath): ReturnType<typeof exactStatAt> {
   try {
     return exactStatAt(path);
@@ -187,8 +186,8 @@ function statUnlessForeign(root: RawPath, path: RawPath): ReturnType<typeof exac
       (parent) => isWithin(root, parent) && !isSearchable(parent),
     );
     if (closed !== undefined && statAt(closed)?.uid !== process.getuid?.()) return null;
-    throw new ContextdError('SANDBOX_UNAVAILABLE', `${toText(path)} cannot be looked at`, {
-      remedy: `Give yourself back the permission: chmod u+rwx ${toText(closed ?? root)}.`,
+    throw new ContextdError('SANDBOX_UNAVAILABLE', `${toText(path)} cannot be read`, {
+      remedy: `Give yourself the permission back: chmod u+rwx ${toText(closed ?? root)}.`,
       cause,
     });
   }
@@ -208,7 +207,7 @@ function tooMuch(workspace: RawPath): ContextdError {
   return new ContextdError(
     'SANDBOX_UNAVAILABLE',
     `${toText(workspace)} cannot be protected: it holds more than ${REQUIRED_MAX} protected paths`,
-    { remedy: 'Register fewer repositories as one project, or remove what is not needed below .git/modules.' },
+    { remedy: 'Register fewer repositories as one project, or remove modules that are not needed below .git/modules.' },
   );
 }
 

@@ -1,22 +1,22 @@
 import { closeSync } from 'node:fs';
 import { posix } from 'node:path';
 import { isErrno } from '../../core/errors.ts';
+import { openFile, readUpTo, realPathOf, statAt } from './file-access.ts';
 import { type GitEntry, parseGitConfig } from './git-config.ts';
 import { isHarmless, nameOfKey } from './git-config-keys.ts';
-import { openFile, readUpTo, realPathOf, statAt } from './inode.ts';
-import { follow } from './lead.ts';
+import { follow } from './git-dir.ts';
 import { isWithin, nameOf, parentOf, parentsBetween, type RawPath, toRaw } from './raw-path.ts';
 import { readDirectory } from './read-directory.ts';
 import type { WorkspaceIndex } from './workspace-index.ts';
 
-/** Bytes of a configuration or hook that is read. */
+/** Largest configuration or hook that is read. */
 const READ_MAX_BYTES = 256 * 1024;
-/** Files that lead to further ones: git gives up at 10 as well. */
+/** Depth of nested includes; git stops at 10 too. */
 const INCLUDES_MAX = 10;
-/** Paths that are protected because the person's settings name them; each may cost a mount. */
+/** Paths that are protected because the person's settings name them. Each may cost a mount. */
 const TARGETS_MAX = 200;
 
-/** Settings of hook managers, which hooks that they installed read from the root of the worktree. */
+/** Settings that the hooks of a hook manager read from the root of the worktree, by a word that such hooks contain. */
 const HOOK_MANAGERS: ReadonlyMap<string, readonly string[]> = new Map([
   ['pre-commit', ['.pre-commit-config.yaml']],
   ['prek', ['.pre-commit-config.yaml', 'prek.toml']],
@@ -29,30 +29,30 @@ const HOOK_MANAGERS: ReadonlyMap<string, readonly string[]> = new Map([
   ['overcommit', ['.overcommit.yml']],
 ]);
 
-/** Keys whose value is the name of a directory in which programs lie; others name files. */
+/** Keys whose value names a directory of programs; other keys name files. */
 const DIRECTORY_KEYS: ReadonlySet<string> = new Set(['core.hookspath', 'init.templatedir']);
-/** Keys whose file is only read as a text. */
+/** Keys whose file is only read as text. */
 const TEXT_KEYS: ReadonlySet<string> = new Set([
   ...['blame.ignorerevsfile', 'commit.template', 'core.excludesfile', 'fsck.skiplist', 'mailmap.file'],
 ]);
 const INCLUDE_KEYS: ReadonlySet<string> = new Set(['include.path', 'includeif.*.path']);
 const SCRIPT = /\.(sh|bash|zsh|py|rb|pl|php|lua|[cm]?[jt]s)$/;
-/** Hooks of one directory that are looked at; git knows fewer than thirty. */
+/** Hooks of one directory that are read; git has fewer than thirty. */
 const HOOKS_MAX = 100;
 
-/** Who works in the workspace outside of contextd. */
+/** The person who works in the workspace outside contextd. */
 export interface Person {
-  /** What `~` stands for. */
+  /** The directory that `~` stands for. */
   readonly home: string;
-  /** Configurations that git reads for this person besides a repository's own. */
+  /** Configurations that git reads for this person in addition to a repository's own. */
   readonly gitConfigs: readonly string[];
 }
 
 interface Found {
   readonly paths: Set<RawPath>;
-  /** As the person wrote them: relative to any worktree. */
+  /** As the person wrote them: relative to every worktree. */
   readonly relative: Set<string>;
-  /** Directories in which the person's hooks lie. */
+  /** Directories with hooks of the person. */
   readonly hookDirs: Set<RawPath>;
 }
 
@@ -62,9 +62,9 @@ interface Cached {
 }
 
 /**
- * What the person's own git configuration and hooks run or read inside the workspace: `core.hooksPath=.githooks`,
- * `include.path=../team.gitconfig`, a filter that is a script of the tree. A run must not change it, and one that appears
- * is moved aside: git on the host would run it.
+ * Finds the paths in the workspace that the person's own git configuration and hooks run or read: `core.hooksPath=.githooks`,
+ * `include.path=../team.gitconfig`, a filter that is a script of the project. git on the host would run them, so a run must
+ * not change them, and a path that a run makes is moved aside.
  */
 export class Targets {
   readonly #index: WorkspaceIndex;
@@ -77,7 +77,7 @@ export class Targets {
     this.#person = person;
   }
 
-  /** Reads again what changed. Costs three lstats for each git directory. */
+  /** Reads the settings that changed. Costs three lstats for each git directory. */
   refresh(): void {
     const gitDirs = this.#gitDirs();
     const parts = gitDirs.flatMap((dir) => [`${dir}/config`, `${dir}/config.worktree`, `${dir}/hooks`]);
@@ -99,14 +99,14 @@ export class Targets {
     this.#index.setTargets(new Set(inside.slice(0, TARGETS_MAX)), new Set([...found.relative].slice(0, TARGETS_MAX)));
   }
 
-  /** Those of the workspace, and those around it: a project may be a part of a repository. */
+  /** The git directories of the workspace and those around it: a project may be a part of a repository. */
   #gitDirs(): RawPath[] {
     const [workspace = '', ...others] = this.#index.roots;
     const around = [...parentsBetween('', workspace), workspace].map((dir) => `${dir}/.git`);
     return [...new Set([...around, ...others, ...this.#index.gitDirs])];
   }
 
-  /** Where git works with this directory: beside it, and wherever a `.git` file leads to it or to a worktree of it. */
+  /** The worktrees of a git directory: the one beside it, and each whose `.git` file leads to it or into it. */
   #worktreesOf(gitDir: RawPath): RawPath[] {
     const beside = nameOf(gitDir) === '.git' ? parentOf(gitDir) : gitDir;
     const linked = [...this.#index.leads].filter(([from, to]) => nameOf(from) === '.git' && isWithin(gitDir, to));
@@ -129,7 +129,7 @@ export class Targets {
     }
   }
 
-  /** The paths in a value: its words that have a slash, or that are files of the worktree. */
+  /** Adds the paths in a value: its words that contain a slash or are files of the worktree. */
   #collectNamed(worktree: RawPath, name: string, value: string, found: Found): void {
     if (DIRECTORY_KEYS.has(name)) {
       const path = this.#resolve(worktree, value);
@@ -163,7 +163,7 @@ export class Targets {
     return entries;
   }
 
-  /** Inside the workspace, and neither a root nor a git directory, in which git must write. */
+  /** Whether a path is inside the workspace and is neither a root nor a git directory: git must write there. */
   #isProtectable(path: RawPath): boolean {
     const { roots } = this.#index;
     if (!roots.some((root) => path !== root && isWithin(root, path))) return false;
@@ -171,15 +171,15 @@ export class Targets {
   }
 }
 
-/** A worktree that a run makes has one of these at the same place. */
+/** Adds a path that every worktree has at the same place, also a worktree that a run makes. */
 function addRelative(named: string, found: Found): void {
   const path = posix.normalize(named).replace(/\/$/, '');
   if (!/^[/~.]?$|^\.?\.\/|^[/~]/.test(path)) found.relative.add(path);
 }
 
 /**
- * What the hooks in a directory lead to and run: targets of links, programs of the tree, and what the manager that
- * installed them reads.
+ * The paths that the hooks in a directory lead to, run or read: targets of links, programs of the project, and the settings
+ * of the hook manager that installed them.
  */
 function hookTargets(dir: RawPath, worktrees: readonly RawPath[]): RawPath[] {
   return hooksIn(dir).flatMap((hook) => {
@@ -197,7 +197,7 @@ function hookTargets(dir: RawPath, worktrees: readonly RawPath[]): RawPath[] {
   });
 }
 
-/** A script or an executable file of the worktree; a file that a hook only looks at is the agent's to write. */
+/** A script or executable file of the worktree. The agent may write other files that a hook reads. */
 function programAt(worktree: RawPath, word: string): RawPath[] {
   const path = follow(worktree, word)?.target;
   const stats = path === undefined ? null : statAtOrNull(path);
@@ -205,21 +205,20 @@ function programAt(worktree: RawPath, word: string): RawPath[] {
   return SCRIPT.test(path) || (stats.mode & 0o111) !== 0 ? [path] : [];
 }
 
-/** The hooks in a directory that are not git's samples. */
+/** The hooks in a directory, without git's samples. */
 function hooksIn(dir: RawPath): RawPath[] {
   const paths: RawPath[] = [];
   try {
-    const read = readDirectory(dir, ({ name, kind }) => {
+    readDirectory(dir, ({ name, kind }) => {
       if (kind !== 'dir' && !name.endsWith('.sample')) paths.push(`${dir}/${name}`);
     });
-    while (read.next().done !== true);
   } catch (cause) {
     if (!isErrno(cause)) throw cause;
   }
   return paths.slice(0, HOOKS_MAX);
 }
 
-/** The person's own files may be links. Nothing that could make a reader wait is opened. */
+/** Reads a file of the person's, which may be a link. Opens nothing that could block, such as a pipe. */
 function readText(file: RawPath): string | null {
   try {
     const real = realPathOf(file);

@@ -1,35 +1,47 @@
 import { closeSync, opendirSync } from 'node:fs';
 import { isErrno } from '../../core/errors.ts';
+import { fdPath, openDirectory, openFile, readSmallFile, readUpTo, statAt } from './file-access.ts';
 import { parseGitConfig } from './git-config.ts';
-import { findUnsafeKey } from './git-config-keys.ts';
-import { commonDirNamedBy, gitDirNamedBy, isOwnCommonDir } from './git-dir.ts';
-import { isHarmlessState, runsOf } from './git-state.ts';
-import { fdPath, openDirectory, readSmallFile, statAt } from './inode.ts';
-import { follow, type Lead } from './lead.ts';
+import { findRunningKey, findUnsafeKey } from './git-config-keys.ts';
+import {
+  commonDirNamedBy,
+  follow,
+  gitDirNamedBy,
+  isHarmlessState,
+  isOwnCommonDir,
+  type Lead,
+  programLines,
+} from './git-dir.ts';
 import { type DangerKind, GIT_DANGERS } from './protected-names.ts';
 import { isWithin, nameOf, parentOf, type RawPath } from './raw-path.ts';
 import { type Entry, readDirectory } from './read-directory.ts';
 
-/** Bytes of a configuration or state that is read; git writes a few hundred, a rebase of thousands of commits some more. */
+/** Largest configuration or state file that is read. git writes a few hundred bytes, and more for a rebase of thousands of commits. */
 const STATE_MAX_BYTES = 1024 * 1024;
-/** Entries of a hooks directory that are looked at; git's template has fourteen. */
+/** Entries of a hooks directory that are checked; git's template has fourteen. */
 const HOOKS_MAX = 500;
-/** Entries of a directory that is to become a git directory. */
+/** Entries of a directory that would become a git directory; a larger one is not harmless. */
 const ENTRIES_MAX = 20_000;
 
-/** What a judgement needs to know of the workspace. */
+/** Largest file that is read as a git configuration. */
+const CONFIG_MAX_BYTES = 1024 * 1024;
+/** Every key that is searched for contains one of these; most files contain none and need no parsing. */
+const TELLING =
+  /fsmonitor|hookspath|command|cmd|proxy|pager|editor|askpass|attributesfile|worktree|alias|path|insteadof|program|helper|hook|textconv|driver|clean|smudge|process|diff|external|browser|httpd|smtp|tunnel|pack|vcs|url|remote|update|allow|templatedir/i;
+
+/** What a judgement needs to know about the workspace. */
 export interface Ground {
-  /** The writable trees, outside of which nothing may lead. */
+  /** The writable trees. Nothing may lead out of them. */
   readonly roots: readonly RawPath[];
-  /** Whether this is a git directory whose parts are under judgement already. */
+  /** Whether this is a git directory whose parts are judged anyway. */
   isGitDir(path: RawPath): boolean;
 }
 
 /**
- * Whether what a run made under a protected path may stay: `git init`, `clone`, `worktree add`, `submodule` and a rebase
- * that stopped are honest work, so inside a git directory the content decides. A file must be regular and have one name
- * only: through another name it could be changed after it was read. Settings of agents, editors and shells never stay,
- * nor attributes, nor what the person's own configuration runs.
+ * Whether a dangerous path that a run made may stay. `git init`, `clone`, `worktree add`, `submodule` and a stopped rebase
+ * are honest work, so the content decides inside a git directory. A file must be regular and have only one name: through
+ * another name it could be changed after it was read. Settings of agents, editors and shells never stay, and neither do
+ * attributes and files that the person's own configuration runs.
  */
 export function mayStay(kind: DangerKind, path: RawPath, ground: Ground): boolean {
   try {
@@ -40,7 +52,7 @@ export function mayStay(kind: DangerKind, path: RawPath, ground: Ground): boolea
   }
 }
 
-/** Whether nothing in a directory would run a program or lead elsewhere if git took it for a repository. */
+/** Whether nothing in a directory would run a program or lead elsewhere if git used it as a repository. */
 export function isHarmlessGitDir(dir: RawPath, ground: Ground): boolean {
   try {
     return judgeGitDir(dir, ground, new Set());
@@ -91,25 +103,25 @@ function leadsToHarmless(lead: Lead | null, ground: Ground, seen: Set<RawPath>):
   return ground.isGitDir(lead.target) || judgeGitDir(lead.target, ground, seen);
 }
 
-/** Through a link it could lead elsewhere a moment later. */
+/** A lead through a link does not count: it could lead elsewhere a moment later. */
 function isSafeDirectory(lead: Lead | null, { roots }: Ground): lead is Lead {
   if (lead === null || !lead.exists || lead.links.length > 0) return false;
   return roots.some((root) => isWithin(root, lead.target)) && statAt(lead.target)?.isDirectory() === true;
 }
 
-/** The lines of an instruction sheet that run programs; undefined for any other file, and if it cannot be read. */
-export function runsInSheet(path: RawPath): readonly string[] | undefined {
+/** The lines of a rebase todo list that run programs; undefined for any other file and if it cannot be read. */
+export function programsInTodo(path: RawPath): readonly string[] | undefined {
   if (!path.endsWith('todo')) return undefined;
   try {
     const text = readSmallFile(path, STATE_MAX_BYTES);
-    return text === null ? undefined : runsOf(text);
+    return text === null ? undefined : programLines(text);
   } catch (cause) {
     if (isErrno(cause)) return undefined;
     throw cause;
   }
 }
 
-/** Where `core.worktree` of a configuration leads; null if it has none, or cannot be read. */
+/** Where `core.worktree` of a configuration leads; null if the key is missing or the file cannot be read. */
 export function worktreeNamedBy(config: RawPath): Lead | null {
   const text = readSmallFile(config, STATE_MAX_BYTES);
   if (text === null || !/worktree/i.test(text)) return null;
@@ -117,7 +129,7 @@ export function worktreeNamedBy(config: RawPath): Lead | null {
   return named === undefined ? null : follow(parentOf(config), named.value ?? '');
 }
 
-/** A worktree in the workspace whose `.git` leads back: there git writes anyway. */
+/** A worktree in the workspace whose `.git` leads back: git writes there anyway. */
 function isOwnWorktree(lead: Lead | null, gitDir: RawPath, ground: Ground): boolean {
   return isSafeDirectory(lead, ground) && leadBack(`${lead.target}/.git`) === gitDir;
 }
@@ -136,7 +148,7 @@ function judgeGitDir(dir: RawPath, ground: Ground, seen: Set<RawPath>): boolean 
   return areHarmless && hasOnlyInnerLinks(dir);
 }
 
-/** The nearest git directory that holds `path`; null when none does. */
+/** The nearest git directory that holds `path`, or null. */
 export function gitDirAround(path: RawPath, ground: Pick<Ground, 'isGitDir'>): RawPath | null {
   for (let dir = parentOf(path); dir !== ''; dir = parentOf(dir)) {
     if (nameOf(dir) === '.git' || ground.isGitDir(dir)) return dir;
@@ -144,14 +156,14 @@ export function gitDirAround(path: RawPath, ground: Pick<Ground, 'isGitDir'>): R
   return null;
 }
 
-/** git writes through links: reflogs, the index, messages. Only within a git directory is that its own affair. */
+/** git writes reflogs, the index and messages through links. A link that stays within its git directory is harmless. */
 function staysInGitDir(link: RawPath, ground: Ground): boolean {
   const gitDir = gitDirAround(link, ground);
   const lead = follow(parentOf(link), nameOf(link));
   return gitDir !== null && lead !== null && isWithin(gitDir, lead.target);
 }
 
-/** Names of directories that hold nothing but objects. */
+/** Directories that hold only objects. */
 const OBJECTS = /\/objects\/[0-9a-f]{2}$/;
 
 function hasOnlyInnerLinks(gitDir: RawPath): boolean {
@@ -159,8 +171,7 @@ function hasOnlyInnerLinks(gitDir: RawPath): boolean {
   let entries = 0;
   for (let dir = open.pop(); dir !== undefined; dir = open.pop()) {
     const found: Entry[] = [];
-    const read = readDirectory(dir, (entry) => found.push(entry));
-    while (read.next().done !== true);
+    readDirectory(dir, (entry) => found.push(entry));
     entries += found.length;
     if (entries > ENTRIES_MAX) return false;
     for (const { name, kind } of found) {
@@ -191,4 +202,27 @@ function hasOnlySamples(path: RawPath): boolean {
   } finally {
     closeSync(fd);
   }
+}
+
+/**
+ * The key with which a file would run a program, include a file or leave the tree if git read it as a configuration. Null if
+ * the file has no such key, if git could not read it, or if it is larger than 1 MiB. One line elsewhere can make git read a
+ * configuration long after it was written, so files of every name are checked.
+ */
+export function findStrayKey(path: RawPath): string | null {
+  const fd = openFile(path);
+  if (fd === null) return null;
+  try {
+    const text = readUpTo(fd, CONFIG_MAX_BYTES);
+    if (text === null || !beginsLikeConfig(text) || !TELLING.test(text)) return null;
+    const entries = parseGitConfig(text);
+    return entries === null ? null : findRunningKey(entries);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** Apart from comments, a configuration begins with a section: git refuses a key without one. */
+function beginsLikeConfig(text: string): boolean {
+  return /^(?:\u00ef\u00bb\u00bf)?(?:[ \t\r\n]|[#;][^\n]*\n)*\[/.test(text);
 }

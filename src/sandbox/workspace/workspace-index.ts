@@ -1,32 +1,31 @@
-import { DirectoryTable } from './directory-table.ts';
 import type { GlobMatch } from './glob.ts';
 import type { DangerKind } from './protected-names.ts';
 import { isWithin, type RawPath } from './raw-path.ts';
 
-/** Directories that are remembered for one workspace, and bytes of their paths: some 40 MB, at most 80. */
+/** Directories that are remembered for one workspace, and bytes of their paths: about 40 MB of memory, at most 80. */
 const DIRECTORIES_MAX = 200_000;
 const PATHS_MAX_BYTES = 48 * 1024 * 1024;
 
-/** A protected path that exists and was accepted. */
+/** A dangerous path that exists and was accepted. */
 export interface KnownDanger {
   readonly kind: DangerKind;
-  /** Of the inode it is; a link's own. */
+  /** Of its inode; for a link, the link's own inode. */
   readonly identity: string;
-  /** Milliseconds: the newest ctime of it and of everything in it when it was accepted. NaN: not known. */
+  /** The newest ctime of it and of everything in it when it was accepted, in milliseconds. NaN if unknown. */
   readonly stamp: number;
-  /** Text of a symbolic link, which nobody can change without making another link. */
+  /** Text of a symbolic link. It cannot be changed without making another link. */
   readonly link: RawPath | null;
-  /** Of a file that leads git elsewhere: where it led. Another target makes it another file. */
+  /** For a file that leads git elsewhere: where it led. With another target it counts as another file. */
   readonly target?: RawPath | null;
-  /** Of an instruction sheet: the lines in it that run programs. */
-  readonly runs?: readonly string[];
+  /** For a rebase todo list: the lines in it that run programs. */
+  readonly programs?: readonly string[];
 }
 
-/** What is known of a workspace: its directories, and in them what is protected and what is hidden. */
+/** The known directories of a workspace, and the protected and hidden paths in them. */
 export class WorkspaceIndex {
   readonly directories = new DirectoryTable();
   readonly #roots: RawPath[];
-  /** Git directories by their name or by what they contain, and those that a `.git` or a `commondir` leads to. */
+  /** Git directories by their name or content. `#pointedAt` has those that a `.git` or a `commondir` leads to. */
   readonly #gitDirs = new Set<RawPath>();
   readonly #leads = new Map<RawPath, RawPath>();
   #pointedAt: ReadonlySet<RawPath> = new Set();
@@ -38,6 +37,8 @@ export class WorkspaceIndex {
   readonly #hidden = new Map<RawPath, GlobMatch>();
   #version = 0;
   #isWalked = true;
+  /** False during a first walk that follows a crash. Every directory is new to that walk, whether a run made it or not. */
+  hasMemory = true;
 
   constructor(workspace: RawPath) {
     this.#roots = [workspace];
@@ -56,17 +57,17 @@ export class WorkspaceIndex {
     return this.#gitDirs.has(path) || this.#pointedAt.has(path);
   }
 
-  /** Whether something leads git there, so that it is a git directory whatever it contains. */
+  /** Whether something leads git there, which makes it a git directory whatever it contains. */
   isPointedAt(path: RawPath): boolean {
     return this.#pointedAt.has(path);
   }
 
-  /** By `.git` file or `commondir`, the git directory that it leads to. */
+  /** The git directory that each `.git` file and `commondir` leads to. */
   get leads(): ReadonlyMap<RawPath, RawPath> {
     return this.#leads;
   }
 
-  /** What the person's own git configuration and hooks run or read in the workspace, whether it exists or not. */
+  /** Paths in the workspace that the person's own git configuration and hooks run or read, whether they exist or not. */
   get targets(): ReadonlySet<RawPath> {
     return this.#targets;
   }
@@ -84,12 +85,12 @@ export class WorkspaceIndex {
     return this.#version;
   }
 
-  /** False until the first walk is over, and while there are directories that nobody can look into. */
+  /** False until the first walk has ended, and while a directory is too deep to be searched. */
   get isComplete(): boolean {
     return this.#isWalked && this.#unsearched.size === 0;
   }
 
-  /** True when no further directory is remembered: those are read again after every run. */
+  /** True if no further directory can be remembered. Directories that are not remembered are read again after every run. */
   get isFull(): boolean {
     return this.directories.size >= DIRECTORIES_MAX || this.directories.bytes >= PATHS_MAX_BYTES;
   }
@@ -100,22 +101,23 @@ export class WorkspaceIndex {
     return true;
   }
 
-  /** The writable tree that holds `path`. */
+  /** The writable tree around `path`. */
   rootOf(path: RawPath): RawPath {
     return this.#roots.find((root) => isWithin(root, path)) ?? '/';
   }
 
   setWalked(isWalked: boolean): void {
     this.#isWalked = isWalked;
+    if (isWalked) this.hasMemory = true;
   }
 
-  /** Whether what lies in a directory was left out. */
+  /** Records whether a directory has subdirectories that were not searched. */
   setUnsearched(path: RawPath, isUnsearched: boolean): void {
     if (isUnsearched) this.#unsearched.add(path);
     else this.#unsearched.delete(path);
   }
 
-  /** `relative`: paths that are targets below any directory, because a worktree may be made there. */
+  /** `relative`: paths that are targets below every directory, because a worktree may be made there. */
   setTargets(targets: ReadonlySet<RawPath>, relative: ReadonlySet<string>): void {
     this.#changed(!isSame(targets, this.#targets), () => {
       this.#targets = targets;
@@ -125,19 +127,19 @@ export class WorkspaceIndex {
     });
   }
 
-  /** Paths that are targets below any directory. */
+  /** Paths that are targets below every directory. */
   get relativeTargets(): ReadonlySet<string> {
     return this.#relativeTargets;
   }
 
-  /** Whether the person's own git configuration or hooks would run or read what is there. */
+  /** Whether the person's own git configuration or hooks would run or read this path. */
   isTarget(path: RawPath): boolean {
     if (this.#targets.has(path)) return true;
     for (const end of this.#relativeTargets) if (path.endsWith(`/${end}`)) return !path.includes('/.git/');
     return false;
   }
 
-  /** `source` leads git to `target`; null: nowhere in this workspace any more. */
+  /** Records that `source` leads git to `target`. Null: `source` leads nowhere in this workspace any more. */
   point(source: RawPath, target: RawPath | null): void {
     const before = this.#leads.get(source) ?? null;
     const now = target !== null && this.#roots.some((root) => isWithin(root, target)) ? target : null;
@@ -150,7 +152,7 @@ export class WorkspaceIndex {
     this.#pointedAt = new Set(this.#leads.values());
   }
 
-  /** Directories that became git directories because something leads there, once. */
+  /** Returns, once, the directories that became git directories because something leads there. */
   takeNewlyPointedAt(): RawPath[] {
     return this.#newlyPointedAt.splice(0);
   }
@@ -194,4 +196,101 @@ export class WorkspaceIndex {
 
 function isSame(a: ReadonlySet<string>, b: ReadonlySet<string>): boolean {
   return a.size === b.size && [...a].every((one) => b.has(one));
+}
+
+/**
+ * The directories of a workspace and what is needed to see that they changed: about 150 bytes each, most of it the path. A
+ * row keeps its number. The search goes through the rows by number; the first walk adds shallow directories first.
+ */
+export class DirectoryTable {
+  readonly #rows = new Map<RawPath, number>();
+  readonly #free: number[] = [];
+  readonly #paths: (RawPath | null)[] = [];
+  #ctimes = new Float64Array(256);
+  #inos = new Float64Array(256);
+  #checked = new Float64Array(256);
+  #bytes = 0;
+
+  get size(): number {
+    return this.#rows.size;
+  }
+
+  /** Bytes of all paths. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** Row numbers are smaller than this. */
+  get length(): number {
+    return this.#paths.length;
+  }
+
+  pathAt(row: number): RawPath | null {
+    return this.#paths[row] ?? null;
+  }
+
+  rowOf(path: RawPath): number | null {
+    return this.#rows.get(path) ?? null;
+  }
+
+  /** Whether this directory is known, and not only another one of the same name. */
+  knows(path: RawPath, ino: number): boolean {
+    const row = this.#rows.get(path);
+    return row !== undefined && this.#inos[row] === ino;
+  }
+
+  /** With NaN for `ctimeMs`, the directory counts as changed the next time too. */
+  set(path: RawPath, ctimeMs: number, ino: number): void {
+    const row = this.#rows.get(path) ?? this.#add(path);
+    this.#ctimes[row] = ctimeMs;
+    this.#inos[row] = ino;
+  }
+
+  markAllChanged(): void {
+    this.#ctimes.fill(Number.NaN);
+  }
+
+  hasChanged(row: number, ctimeMs: number, ino: number): boolean {
+    return this.#ctimes[row] !== ctimeMs || this.#inos[row] !== ino;
+  }
+
+  /** The last pass that checked the row. */
+  checkedIn(row: number): number {
+    return this.#checked[row] ?? 0;
+  }
+
+  markChecked(row: number, pass: number): void {
+    this.#checked[row] = pass;
+  }
+
+  delete(path: RawPath): void {
+    const row = this.#rows.get(path);
+    if (row === undefined) return;
+    this.#rows.delete(path);
+    this.#bytes -= path.length;
+    this.#paths[row] = null;
+    this.#free.push(row);
+  }
+
+  #add(path: RawPath): number {
+    const row = this.#free.pop() ?? this.#paths.length;
+    if (row >= this.#ctimes.length) this.#grow();
+    this.#paths[row] = path;
+    this.#bytes += path.length;
+    this.#checked[row] = 0;
+    this.#rows.set(path, row);
+    return row;
+  }
+
+  #grow(): void {
+    this.#ctimes = doubled(this.#ctimes);
+    this.#inos = doubled(this.#inos);
+    this.#checked = doubled(this.#checked);
+  }
+}
+
+function doubled(array: Float64Array): Float64Array<ArrayBuffer> {
+  const bigger = new Float64Array(array.length * 2);
+  bigger.set(array);
+  return bigger;
 }

@@ -4,9 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Clock } from '#src/core/clock.js';
 import { type LogFields, type Logger, silentLogger } from '#src/core/log.js';
-import type { QuarantineReport } from '#src/sandbox/quarantine.js';
-import { WorkspaceGuard } from '#src/sandbox/workspace/guard.js';
+import type { QuarantineAction, QuarantineReport, QuarantineResult } from '#src/sandbox/quarantine.js';
+import { GuardEngine } from '#src/sandbox/workspace/guard-engine.js';
+import type { Protection } from '#src/sandbox/workspace/protection.js';
 import { QuarantineLedger } from '#src/sandbox/workspace/quarantine-ledger.js';
+import { momentOf, type Run } from '#src/sandbox/workspace/runs.js';
 import type { Person } from '#src/sandbox/workspace/targets.js';
 
 const NOBODY: Person = { home: '/nonexistent', gitConfigs: [] };
@@ -19,6 +21,57 @@ export const GIT_ENV = {
   GIT_COMMITTER_NAME: 'a',
   GIT_COMMITTER_EMAIL: 'a@example.invalid',
 };
+
+/** A guard on the thread of the test, which gives it the clock. */
+export class LocalGuard {
+  readonly #engine: GuardEngine;
+  readonly #clock: Clock;
+
+  constructor(
+    settings: { workspace: string; deny: readonly string[]; person: Person; ledger: QuarantineLedger },
+    logger: Logger,
+    clock: Clock,
+  ) {
+    this.#clock = clock;
+    const pause = () => void this.#engine.answerReports();
+    this.#engine = new GuardEngine({ ...settings, logger, clock, pause, catchUp: () => {}, onSettled: () => {} });
+  }
+
+  protection(): Promise<Protection> {
+    return answered((answer) => this.#engine.protection(answer));
+  }
+
+  begin({ cover }: Protection): Run {
+    return this.#engine.begin(cover, momentOf(this.#clock));
+  }
+
+  finish(run: Run): Promise<QuarantineReport> {
+    this.#engine.runs.end(run, momentOf(this.#clock));
+    return answered((answer) => this.#engine.finish(run, answer));
+  }
+
+  forget(run: Run): void {
+    this.#engine.runs.settle(run);
+  }
+
+  quarantine(action: QuarantineAction): Promise<QuarantineResult> {
+    return answered((answer) => this.#engine.quarantine(action, answer));
+  }
+
+  settled(): Promise<void> {
+    return new Promise((resolve) => this.#engine.whenSettled(resolve));
+  }
+
+  close(): void {
+    this.#engine.close();
+  }
+}
+
+function answered<T>(ask: (answer: PromiseWithResolvers<T>) => void): Promise<T> {
+  const answer = Promise.withResolvers<T>();
+  ask(answer);
+  return answer.promise;
+}
 
 /** A report without ids and reasons. */
 export interface PathReport {
@@ -34,9 +87,9 @@ export interface Bench {
   /** Runs a script on the host, in the workspace; throws when it fails. `try` ignores failure. */
   sh(script: string): string;
   try(script: string): string;
-  guard(deny?: readonly string[], clock?: Clock, logger?: Logger, person?: Person): WorkspaceGuard;
+  guard(deny?: readonly string[], clock?: Clock, logger?: Logger, person?: Person): LocalGuard;
   /** begin, the script as what a tool did, finish. */
-  run(guard: WorkspaceGuard, script: string): Promise<PathReport>;
+  run(guard: LocalGuard, script: string): Promise<PathReport>;
   /** Names in a directory of the workspace, quarantine ids cut off. */
   names(dir?: string): string[];
   close(): void;
@@ -46,7 +99,7 @@ export function openBench(): Bench {
   const base = realpathSync(mkdtempSync(join(tmpdir(), 'contextd-guard-')));
   const workspace = join(base, 'w');
   mkdirSync(workspace);
-  const guards: WorkspaceGuard[] = [];
+  const guards: LocalGuard[] = [];
   const bench: Bench = {
     base,
     workspace,
@@ -54,14 +107,14 @@ export function openBench(): Bench {
     sh: (script) => runScript(workspace, script, true),
     try: (script) => runScript(workspace, script, false),
     guard(deny = [], clock = patientClock, logger = silentLogger, person = NOBODY) {
-      const guard = new WorkspaceGuard({ workspace, deny, person, ledger: bench.ledger(), logger, clock });
+      const guard = new LocalGuard({ workspace, deny, person, ledger: bench.ledger() }, logger, clock);
       guards.push(guard);
       return guard;
     },
     async run(guard, script) {
       const watch = guard.begin(await guard.protection());
       bench.sh(script);
-      return pathsOf(guard.finish(watch));
+      return pathsOf(await guard.finish(watch));
     },
     names(dir = '.') {
       const names = readdirSync(join(workspace, dir));

@@ -8,7 +8,7 @@ import { findUnsafeKey } from '#src/sandbox/workspace/git-config-keys.js';
 const nowhere = () => false;
 
 describe('SEC-2.3 a git configuration that a run made', () => {
-  test('what git itself writes is harmless', () => {
+  test('is harmless if git itself writes it', () => {
     const dir = mkdtempSync(join(tmpdir(), 'contextd-config-'));
     try {
       const script = [
@@ -108,7 +108,7 @@ describe('SEC-2.3 a git configuration that a run made', () => {
     expect(findUnsafeKey(text, nowhere)).not.toBeNull();
   });
 
-  test('core.worktree may lead inside only, and is read as git reads it', () => {
+  test('core.worktree may only lead inside the project, and is read as git reads it', () => {
     const config = '[core]\n\tworktree = ../../../sub\n';
     expect(findUnsafeKey(config, (path) => path === '../../../sub')).toBeNull();
     expect(findUnsafeKey(config, nowhere)).toBe('core.worktree');
@@ -118,7 +118,7 @@ describe('SEC-2.3 a git configuration that a run made', () => {
     }
   });
 
-  test('comments and empty lines are nothing', () => {
+  test('ignores comments and empty lines', () => {
     expect(findUnsafeKey('\n# [core] fsmonitor = x\n; y\n\t[core]\n  bare = true\n', nowhere)).toBeNull();
   });
 });

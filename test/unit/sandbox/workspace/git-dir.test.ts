@@ -24,14 +24,14 @@ function sh(script: string): void {
   if (done.status !== 0) throw new Error(done.stderr);
 }
 
-test('a linked worktree’s common directory, by git’s own pointers in both directions', () => {
+test('finds the common directory of a linked worktree by git’s own pointers in both directions', () => {
   sh('git init -q -b main main && cd main && git commit -q --allow-empty -m one && git worktree add -q ../wt');
   expect(findCommonGitDir(join(base, 'wt'))).toBe(join(base, 'main/.git'));
   expect(findCommonGitDir(join(base, 'main'))).toBeNull();
   expect(findCommonGitDir(base)).toBeNull();
 });
 
-test('SEC-2.3 a pointer that is not answered is no worktree: stolen, forged, or to something else', () => {
+test('SEC-2.3 does not believe a pointer that is stolen, forged or leads to anything else', () => {
   sh('git init -q -b main main && cd main && git commit -q --allow-empty -m one && git worktree add -q ../wt');
   mkdirSync(join(base, 'thief'));
   cpSync(join(base, 'wt/.git'), join(base, 'thief/.git'));

@@ -57,7 +57,7 @@ describe('deny globs', () => {
     expect([matches('a/b/', 'a/b', true), matches('a/b/', 'x/a/b', true)]).toEqual([true, false]);
   });
 
-  test('whether a match depends on where its directory is', () => {
+  test('a match says whether it depends on the place of its directory', () => {
     const kinds = ['*.pem', '**/*.pem', 'a/*.pem', '**/a/*.pem'].map((glob) =>
       compileGlobs([glob]).match('a/x.pem', false),
     );
@@ -80,7 +80,7 @@ describe('deny globs', () => {
     );
   });
 
-  test('a hostile name costs no more than any other', () => {
+  test('a hostile name takes no longer than any other', () => {
     const globs = compileGlobs([`${'*a'.repeat(40)}b`, `${'**/a/'.repeat(20)}b`]);
     expect(globs.match('a'.repeat(255), false)).toBeNull();
     expect(globs.match(Array.from({ length: 1000 }, () => 'a').join('/'), false)).toBeNull();

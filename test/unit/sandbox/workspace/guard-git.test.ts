@@ -26,7 +26,7 @@ page[0:200] = b"[core]\\n\\tfsmonitor = id\\n".ljust(200, b"\\n")
 `;
 const EVIL = '[core]\\n\\trepositoryformatversion=0\\n\\tfsmonitor="id;false"\\n';
 
-describe('SEC-2.3 whatever git would take for a repository is one, whatever it contains', () => {
+describe('SEC-2.3 everything that git would use as a repository is judged as one', () => {
   test('a common directory without HEAD, reached through commondir', async () => {
     bench.sh('git init -q -b main . && git commit -q --allow-empty -m x');
     const guard = bench.guard();
@@ -145,21 +145,21 @@ describe('SEC-2.3 git on the host writes through no link that a run made', () =>
     expect((await bench.run(guard, script)).quarantined).toEqual([link]);
   });
 
-  test('that was there before something led git to it', async () => {
+  test('a link that was there before something led git to it', async () => {
     const guard = bench.guard();
     await bench.run(guard, 'mkdir -p v/objects v/refs v/logs; ln -s /elsewhere v/logs/HEAD');
     letTimePass();
     expect((await bench.run(guard, 'mkdir sub; echo "gitdir: ../v" >sub/.git')).quarantined).toEqual(['sub/.git']);
   });
 
-  test('one that stays in its git directory is git’s own affair, and so are links of the working tree', async () => {
+  test('links that stay in their git directory are left alone, and so are links of the working tree', async () => {
     bench.sh('git init -q -b main .');
     const script = 'git symbolic-ref refs/remotes/o/HEAD refs/x; ln -s heads .git/refs/alias; ln -s /elsewhere away';
     expect((await bench.run(bench.guard(), script)).quarantined).toEqual([]);
   });
 });
 
-describe('SEC-2.3 what a rebase, cherry-pick or am goes on with', () => {
+describe('SEC-2.3 the state that a rebase, cherry-pick or am continues with', () => {
   const prepare = (): void => {
     bench.sh(
       `git init -q -b main . && echo 1 >f && git add f && git commit -qm one && git checkout -qb side && echo 2 >f &&
@@ -177,7 +177,7 @@ describe('SEC-2.3 what a rebase, cherry-pick or am goes on with', () => {
     expect(report.quarantined).toEqual(['.git/rebase-merge/git-rebase-todo']);
   });
 
-  test('a rebase that stopped at a conflict stays, and goes on in a later run', async () => {
+  test('a rebase that stopped at a conflict stays and is continued in a later run', async () => {
     prepare();
     const guard = bench.guard();
     expect((await bench.run(guard, 'git rebase side >/dev/null 2>&1 || true')).quarantined).toEqual([]);
@@ -187,7 +187,7 @@ describe('SEC-2.3 what a rebase, cherry-pick or am goes on with', () => {
     expect(bench.sh('git log --format=%s | head -1').trim()).toBe('three');
   });
 
-  test('an exec of the person’s own stays when a run goes on with the rebase', async () => {
+  test('an exec that the person wrote stays when a run continues the rebase', async () => {
     prepare();
     bench.try("GIT_EDITOR=true git rebase -x 'true' -i side");
     const guard = bench.guard();
@@ -226,14 +226,14 @@ describe('SEC-2.3 what a rebase, cherry-pick or am goes on with', () => {
   });
 });
 
-test('SEC-2.3 addresses in the form of long ago are set aside', async () => {
+test('SEC-2.3 remote addresses in git’s oldest format are set aside', async () => {
   bench.sh('git init -q -b main .');
   const report = await bench.run(bench.guard(), 'mkdir .git/remotes; echo "URL: ext::id" >.git/remotes/origin');
   expect(report.quarantined).toEqual(['.git/remotes']);
 });
 
-describe('SEC-2.3 what a run changes after it was looked at', () => {
-  test('through a mapping, which leaves the time of the file alone', async () => {
+describe('SEC-2.3 a file that a run changes after the search has read it', () => {
+  test('is set aside if it changes through a mapping, which does not update its ctime', async () => {
     const guard = bench.guard();
     const watch = guard.begin(await guard.protection());
     bench.sh('git init -q n && cp n/.git/config plain');
@@ -243,10 +243,10 @@ describe('SEC-2.3 what a run changes after it was looked at', () => {
     await guard.settled();
     child.stdin.end('go\n');
     await once(child, 'close');
-    expect(pathsOf(guard.finish(watch)).quarantined).toContain('n/.git/config');
+    expect(pathsOf(await guard.finish(watch)).quarantined).toContain('n/.git/config');
   });
 
-  test('a worktree that gave way to a link', async () => {
+  test('is set aside if a link takes the place of a worktree', async () => {
     const guard = bench.guard();
     const watch = guard.begin(await guard.protection());
     bench.sh('git init -q r; mkdir w; echo "gitdir: ../r/.git" >w/.git; git -C r config core.worktree ../../w');
@@ -254,10 +254,10 @@ describe('SEC-2.3 what a run changes after it was looked at', () => {
     await guard.settled();
     bench.sh('rm -rf w; ln -s /elsewhere w');
     // The configuration goes too when it is looked at after the link.
-    expect([['w'], ['r/.git/config', 'w']]).toContainEqual(pathsOf(guard.finish(watch)).quarantined);
+    expect([['w'], ['r/.git/config', 'w']]).toContainEqual(pathsOf(await guard.finish(watch)).quarantined);
   });
 
-  test('what a protected link leads to, by another directory in its place', async () => {
+  test('is set aside if another directory takes the place of the target of a protected link', async () => {
     bench.sh('mkdir -p shared pkg && echo ok >shared/env && ln -s ../shared/env pkg/.envrc');
     const guard = bench.guard();
     await guard.protection();
@@ -267,7 +267,7 @@ describe('SEC-2.3 what a run changes after it was looked at', () => {
   });
 });
 
-test('SEC-2.3 what the hooks of the person lead to and run is mounted read-only', async () => {
+test('SEC-2.3 the files that the person’s hooks lead to and run are mounted read-only', async () => {
   bench.sh(
     `git init -q -b main . && mkdir -p scripts .githooks src && for f in a b c d e; do echo true >scripts/$f.sh; done &&
      echo x >src/data.txt && ln -s ../scripts/a.sh .githooks/commit-msg && git config core.hooksPath .githooks &&
@@ -280,8 +280,8 @@ test('SEC-2.3 what the hooks of the person lead to and run is mounted read-only'
   expect(readOnly).not.toContain(join(bench.workspace, 'src/data.txt'));
 });
 
-describe('SEC-2.3 what the person’s own configuration runs or reads in the project', () => {
-  test('is mounted read-only, and set aside where a run makes it', async () => {
+describe('SEC-2.3 a file of the project that the person’s own git configuration runs or reads', () => {
+  test('is mounted read-only, and is set aside if a run makes it', async () => {
     bench.sh(
       `git init -q -b main . && mkdir -p .githooks tools && echo true >.githooks/pre-commit && echo cat >tools/show.sh &&
        echo '[user]' >team.gitconfig && git config core.hooksPath .githooks && git config include.path ../team.gitconfig &&
@@ -297,7 +297,7 @@ describe('SEC-2.3 what the person’s own configuration runs or reads in the pro
     expect(report.quarantined).toEqual(['scripts/later.sh']);
   });
 
-  test('a global core.hooksPath holds for every repository of the project', async () => {
+  test('is protected in every repository of the project if a global core.hooksPath names it', async () => {
     writeFileSync(join(bench.base, 'gitconfig'), '[core]\n\thooksPath = .githooks\n');
     const guard = bench.guard([], undefined, undefined, {
       home: bench.base,
@@ -309,7 +309,7 @@ describe('SEC-2.3 what the person’s own configuration runs or reads in the pro
     expect(report.quarantined).toEqual(['.githooks', 'a/.githooks']);
   });
 
-  test('it holds for what lay there before a repository was made around it, and for a worktree', async () => {
+  test('is protected too if it was there before its repository, and in every worktree', async () => {
     writeFileSync(join(bench.base, 'gitconfig'), '[core]\n\thooksPath = ./tools/hooks/\n');
     const person = { home: bench.base, gitConfigs: [join(bench.base, 'gitconfig')] };
     const guard = bench.guard([], undefined, undefined, person);
@@ -325,7 +325,7 @@ describe('SEC-2.3 what the person’s own configuration runs or reads in the pro
     expect((await bench.run(guard, 'mkdir -p c/other/place')).quarantined).toEqual(['c/other/place']);
   });
 
-  test('the settings of a hook manager whose hooks are installed', async () => {
+  test('may be the settings of a hook manager whose hooks are installed', async () => {
     bench.sh(
       'git init -q -b main . && echo "exec pre-commit run" >.git/hooks/pre-commit && chmod +x .git/hooks/pre-commit',
     );
@@ -336,7 +336,7 @@ describe('SEC-2.3 what the person’s own configuration runs or reads in the pro
     ]);
   });
 
-  test('they are the agent’s to write where no hooks are installed', async () => {
+  test('may be written by the agent if no hooks are installed', async () => {
     bench.sh('git init -q -b main .');
     expect((await bench.run(bench.guard(), 'echo x >.pre-commit-config.yaml')).quarantined).toEqual([]);
   });
@@ -357,7 +357,7 @@ describe('SEC-2.3 a file that would be a git configuration, under any name', () 
     expect(report.quarantined).toEqual([path]);
   });
 
-  test('one that was written in place', async () => {
+  test('is set aside if it was written in place', async () => {
     bench.sh('mkdir -p deep/down && echo hello >deep/down/notes');
     const guard = bench.guard();
     await guard.protection();

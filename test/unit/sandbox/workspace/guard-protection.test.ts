@@ -67,7 +67,7 @@ describe('what is mounted', () => {
     expect(protection.entries.find((entry) => entry.path === `${common}/hooks`)?.root).toBe(common);
   });
 
-  test('a link is remembered with its text, and mounted only where it leads inside and not around itself', async () => {
+  test('a link is listed with its text, and mounted only if it leads inside the tree and not around itself', async () => {
     bench.sh(
       'mkdir conf sub && ln -s conf .claude && ln -s /etc/passwd .bashrc && ln -s nowhere .envrc && ln -s .. sub/.vscode',
     );
@@ -81,7 +81,7 @@ describe('what is mounted', () => {
     expect(show(protection)).toEqual(['ro-bind conf']);
   });
 
-  test('nested names up to 64, shallow ones first, none of an installed package, without pins above', async () => {
+  test('up to 64 nested names are mounted, shallow ones first, without those of installed packages and without pins above', async () => {
     bench.sh(
       'mkdir -p a/b/c/d/.claude node_modules/p/.vscode && touch x && for i in {1..70}; do mkdir -p n$i; touch n$i/.envrc; done',
     );
@@ -95,7 +95,7 @@ describe('what is mounted', () => {
     expect(show(await bench.guard().protection())).toEqual(['ro-bind .claude']);
   });
 
-  test('more than can be protected is refused with a remedy, never left open', async () => {
+  test('a workspace with too many protected paths is refused with a remedy', async () => {
     bench.sh('for i in {1..200}; do mkdir -p r$i/.git/hooks; : >r$i/.git/config; done');
     await expect(bench.guard().protection()).rejects.toMatchObject({
       code: 'SANDBOX_UNAVAILABLE',
@@ -108,7 +108,7 @@ describe('what is mounted', () => {
     await expect(bench.guard().protection()).rejects.toMatchObject({ code: 'SANDBOX_UNAVAILABLE' });
   });
 
-  test('what a person makes at the root or directly below it is there at the next call', async () => {
+  test('what a person makes at the root or directly below it is mounted at the next call', async () => {
     const guard = bench.guard();
     await guard.protection();
     bench.sh('git init -q new && touch .envrc && mkdir d && touch d/.envrc');
@@ -117,7 +117,7 @@ describe('what is mounted', () => {
     );
   });
 
-  test('a workspace that is gone is PATH_NOT_FOUND, and found when it is back', async () => {
+  test('a workspace that is gone is PATH_NOT_FOUND until it is back', async () => {
     const guard = bench.guard();
     bench.sh('mv ../w ../away');
     await expect(guard.protection()).rejects.toMatchObject({ code: 'PATH_NOT_FOUND' });
@@ -127,7 +127,7 @@ describe('what is mounted', () => {
 });
 
 describe('what is hidden', () => {
-  test('files and directories that match, not what lies in them, not links, parents pinned where the place matters', async () => {
+  test('files and directories that match are hidden, links are not, and parents are pinned if the place matters', async () => {
     bench.sh('mkdir -p secrets/deep conf/a b && touch k.pem b/k.pem secrets/x.pem conf/a/token && ln -s conf l.pem');
     const protection = await bench.guard(['*.pem', 'secrets/', 'conf/**/token']).protection();
     expect(show(protection).slice(0, 2)).toEqual(['bind conf', 'bind conf/a']);
@@ -156,7 +156,7 @@ describe('what is hidden', () => {
     ]);
   });
 
-  test('one that a person moved is looked for before the next sandbox starts', async () => {
+  test('a match that a person moved is searched for before the next sandbox starts', async () => {
     bench.sh('mkdir -p a/b/c q/r/s && touch a/b/c/k.pem');
     const guard = bench.guard(['*.pem']);
     await guard.protection();
@@ -164,7 +164,7 @@ describe('what is hidden', () => {
     expect((await guard.protection()).hidden).toEqual([{ path: join(bench.workspace, 'q/r/s/k.pem'), kind: 'file' }]);
   });
 
-  test('a name that is no UTF-8 hides its directory, and at the root it is refused', async () => {
+  test('a match whose name is not UTF-8 hides its directory, and is refused at the root', async () => {
     bench.sh(`mkdir d && touch "d/$(printf 'a\\377.pem')"`);
     const guard = bench.guard(['*.pem']);
     expect((await guard.protection()).hidden).toEqual([{ path: join(bench.workspace, 'd'), kind: 'dir' }]);
@@ -182,7 +182,7 @@ describe('what is hidden', () => {
 });
 
 describe('the fingerprint', () => {
-  test('changes with kind, inode and link text of anything mounted, and stays otherwise', async () => {
+  test('changes with kind, inode and link text of anything mounted, and only then', async () => {
     const places = [
       '.claude',
       '.envrc',

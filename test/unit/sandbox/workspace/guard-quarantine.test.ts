@@ -29,7 +29,7 @@ describe('what a run made', () => {
     expect((await bench.run(guard, 'true')).quarantined).toEqual([]);
   });
 
-  test('SEC-2.3 what was there before stays, also where a mount did not cover it', async () => {
+  test('SEC-2.3 files that were there before stay, even if no mount protected them', async () => {
     bench.sh('mkdir -p node_modules/p/.vscode && : >node_modules/p/.vscode/f && : >node_modules/p/.envrc');
     bench.sh('for i in {1..70}; do mkdir n$i; echo $i >n$i/.envrc; done');
     const guard = bench.guard();
@@ -38,7 +38,7 @@ describe('what a run made', () => {
     expect((await bench.run(guard, ': >node_modules/p/index.js; touch n{1..70}/other')).quarantined).toEqual([]);
   });
 
-  test('SEC-2.3 what no mount covered and the run changed is moved aside, its deletion is not a matter', async () => {
+  test('SEC-2.3 a file that no mount protected is moved aside if the run changed it, and ignored if the run removed it', async () => {
     bench.sh(
       'mkdir -p node_modules/p/.vscode/d node_modules/q && : >node_modules/p/.vscode/d/f && : >node_modules/p/.envrc && : >node_modules/q/.envrc',
     );
@@ -50,7 +50,7 @@ describe('what a run made', () => {
     expect(bench.names('node_modules/p')).toEqual(['.envrc', '.vscode.quarantined']);
   });
 
-  test('what a person made since the last scan is a person’s, unless the run changed it', async () => {
+  test('a file that a person made since the last search stays unless the run changed it', async () => {
     bench.sh('mkdir -p d/e/f');
     const guard = bench.guard();
     await guard.protection();
@@ -62,7 +62,7 @@ describe('what a run made', () => {
     expect(bench.names('d/e/f')).toEqual(['.claude', '.envrc.quarantined', '.mcp.json', 'other']);
   });
 
-  test('a clock that was set back proves nothing: what is open counts as the run’s', async () => {
+  test('after the clock was set back, every unprotected file counts as made by the run', async () => {
     let shift = 0;
     const guard = bench.guard([], { now: () => Date.now() + shift, monotonic: () => 0 });
     await guard.protection();
@@ -70,10 +70,10 @@ describe('what a run made', () => {
     const watch = guard.begin(await guard.protection());
     bench.sh('mkdir -p a/b; touch a/b/.envrc');
     shift = 0;
-    expect(pathsOf(guard.finish(watch)).quarantined).toEqual(['a/b/.envrc']);
+    expect(pathsOf(await guard.finish(watch)).quarantined).toEqual(['a/b/.envrc']);
   });
 
-  test('what was moved and not changed stays, what was put in its place does not', async () => {
+  test('a file that was moved and not changed stays; a file that took its place does not', async () => {
     bench.sh('mkdir -p pkg/a && echo mine >pkg/a/.envrc');
     const guard = bench.guard();
     const report = await bench.run(guard, 'mv pkg/a pkg/b; mkdir pkg/a; echo evil >pkg/a/.envrc');
@@ -81,7 +81,7 @@ describe('what a run made', () => {
     expect(readFileSync(join(bench.workspace, 'pkg/b/.envrc'), 'utf8')).toBe('mine\n');
   });
 
-  test('a directory that was moved into place brings nothing along that was made in an earlier run', async () => {
+  test('a directory that is moved into place does not smuggle in what an earlier run made', async () => {
     const guard = bench.guard();
     expect((await bench.run(guard, 'mkdir -p s/hooks s/x; echo evil >s/hooks/post-checkout')).quarantined).toEqual([]);
     letTimePass();
@@ -94,41 +94,41 @@ describe('what a run made', () => {
     expect((await bench.run(guard, 'echo "ref: refs/heads/main" >t/HEAD')).quarantined).toEqual(['t/HEAD']);
   });
 
-  test('a file in a new repository with a second name could be changed through it', async () => {
+  test('a file with a second name in a new repository is moved aside, because it could be changed through that name', async () => {
     const guard = bench.guard();
     const report = await bench.run(guard, 'git init -q r; ln r/.git/config alias');
     expect(report.quarantined).toEqual(['r/.git/config']);
   });
 
-  test('what one run made, another that overlaps it does not take for old', async () => {
+  test('a run does not count as old what an overlapping run made', async () => {
     const guard = bench.guard();
     const first = guard.begin(await guard.protection());
     bench.sh('mkdir -p a/b; touch a/b/.envrc .mcp.json');
     const second = guard.begin(await guard.protection());
-    expect(pathsOf(guard.finish(first)).quarantined).toEqual(['.mcp.json', 'a/b/.envrc']);
+    expect(pathsOf(await guard.finish(first)).quarantined).toEqual(['.mcp.json', 'a/b/.envrc']);
     bench.sh('touch .mcp.json a/b/.envrc');
-    expect(pathsOf(guard.finish(second)).quarantined).toEqual(['.mcp.json', 'a/b/.envrc']);
+    expect(pathsOf(await guard.finish(second)).quarantined).toEqual(['.mcp.json', 'a/b/.envrc']);
     expect(bench.names('a/b')).toEqual(['.envrc.quarantined', '.envrc.quarantined']);
   });
 
-  test('a repository made in one run and changed in place by one that began before it', async () => {
+  test('a repository that one run made is judged again if an older run changes it in place', async () => {
     const guard = bench.guard();
     const long = guard.begin(await guard.protection());
     expect((await bench.run(guard, 'git init -q x/r')).quarantined).toEqual([]);
     letTimePass();
     expect((await bench.run(guard, 'true')).quarantined).toEqual([]);
     writeFileSync(join(bench.workspace, 'x/r/.git/config'), '[core]\nfsmonitor = evil\n');
-    expect(pathsOf(guard.finish(long)).quarantined).toEqual(['x/r/.git/config']);
+    expect(pathsOf(await guard.finish(long)).quarantined).toEqual(['x/r/.git/config']);
   });
 
-  test('what a person put in the place of something mounted, the run could change from then on', async () => {
+  test('a file that takes the place of a mounted one is no longer protected from the run', async () => {
     bench.sh('echo mine >.envrc');
     const guard = bench.guard();
     const report = await bench.run(guard, 'echo other >new; mv new .envrc');
     expect(report.quarantined).toEqual(['.envrc']);
   });
 
-  test('a repository in the place of a .git file, and files of what is no repository any more, are left alone', async () => {
+  test('a repository in the place of a .git file is left alone, and so are files of a directory that is no longer a repository', async () => {
     bench.sh('git init -q main && git -C main commit -q --allow-empty -m x && git -C main worktree add -q ../a/wt');
     bench.sh('git init -q --bare a/bare');
     const guard = bench.guard();
@@ -142,7 +142,7 @@ describe('what a run made', () => {
     expect((await bench.run(guard, 'git -C a/wt commit -q --allow-empty -m x')).quarantined).toEqual([]);
   });
 
-  test('SEC-2.3 a process that runs already is not kept from what was made after its start', async () => {
+  test('SEC-2.3 files that were made after a process started are not protected from that process', async () => {
     const guard = bench.guard();
     const before = await guard.protection();
     bench.sh('echo mine >.envrc');
@@ -150,19 +150,19 @@ describe('what a run made', () => {
     const now = await guard.protection();
     const watch = guard.begin(narrowCover(now, new Set([before.cover])));
     bench.sh('echo other >.envrc');
-    expect(pathsOf(guard.finish(watch)).quarantined).toEqual(['.envrc']);
+    expect(pathsOf(await guard.finish(watch)).quarantined).toEqual(['.envrc']);
   });
 
-  test('SEC-2.3 every name of one file is moved aside: moving the first gives the others a later time', async () => {
+  test('SEC-2.3 every name of a file is moved aside, although moving the first one updates the ctime of the others', async () => {
     // Its end lies before everything that the search does, as on a machine that is slow.
     const guard = bench.guard([], { now: () => Date.now() - 5, monotonic: () => 0 });
     const watch = guard.begin(await guard.protection());
     bench.sh('echo x >f; for name in .envrc .mcp.json a/.bashrc a/b/.npmrc; do mkdir -p a/b; ln f $name; done');
     letTimePass();
-    expect(pathsOf(guard.finish(watch)).quarantined).toEqual(['.envrc', '.mcp.json', 'a/.bashrc', 'a/b/.npmrc']);
+    expect(pathsOf(await guard.finish(watch)).quarantined).toEqual(['.envrc', '.mcp.json', 'a/.bashrc', 'a/b/.npmrc']);
   });
 
-  test('a forgotten run made nothing', async () => {
+  test('a run that never started made nothing', async () => {
     const guard = bench.guard();
     guard.forget(guard.begin(await guard.protection()));
     bench.sh('mkdir -p a/b; touch a/b/.envrc');
@@ -172,7 +172,7 @@ describe('what a run made', () => {
 });
 
 describe('links', () => {
-  test('SEC-2.3 one that was replaced is put back, one that was removed as well', async () => {
+  test('SEC-2.3 a link that was replaced or removed is put back', async () => {
     bench.sh('mkdir -p conf sub && ln -s conf .claude && ln -s ../conf sub/.vscode');
     const guard = bench.guard();
     const report = await bench.run(guard, 'rm .claude sub/.vscode; mkdir .claude; touch .claude/x');
@@ -181,7 +181,7 @@ describe('links', () => {
     expect(readlinkSync(join(bench.workspace, 'sub/.vscode'))).toBe('../conf');
   });
 
-  test('SEC-2.3 one that leads elsewhere because a link on its way changed is moved aside', async () => {
+  test('SEC-2.3 a link that leads elsewhere because another link on its way changed is moved aside', async () => {
     bench.sh('mkdir -p real/claude && ln -s real conf && ln -s conf/claude .claude && ln -s later .envrc');
     const guard = bench.guard();
     const report = await bench.run(guard, 'rm conf; mkdir -p conf/claude; echo evil >later');
@@ -201,8 +201,8 @@ describe('links', () => {
   });
 });
 
-describe('what makes the scan hard', () => {
-  test('names with newlines and names that are no UTF-8', async () => {
+describe('the search copes with', () => {
+  test('names with newlines and names that are not UTF-8', async () => {
     const guard = bench.guard();
     const report = await bench.run(
       guard,
@@ -212,7 +212,7 @@ describe('what makes the scan hard', () => {
     expect(bench.sh('find . -name .envrc')).toBe('');
   });
 
-  test('a tree deeper than any path may be long', async () => {
+  test('a tree that is deeper than the longest path', async () => {
     const guard = bench.guard();
     const name = 'd'.repeat(200);
     const report = await bench.run(
@@ -226,7 +226,7 @@ describe('what makes the scan hard', () => {
     expect(bench.names(`top2/${`${name}/`.repeat(10)}`)).toEqual(['.envrc.quarantined']);
   });
 
-  test('directories that the run closed are opened for the scan, those a person closed stay closed', async () => {
+  test('directories that the run closed, which it opens, and directories that a person closed, which stay closed', async () => {
     bench.sh('mkdir -p mine/x && touch mine/x/.envrc && chmod 000 mine');
     const guard = bench.guard();
     await guard.protection();
@@ -240,7 +240,7 @@ describe('what makes the scan hard', () => {
     expect(lstatSync(join(bench.workspace, 'r')).mode & 0o777).toBe(0o500);
   });
 
-  test('a person’s closed directory that the run opened', async () => {
+  test('a closed directory of a person that the run opened and closed again', async () => {
     bench.sh('mkdir -p mine/x && touch mine/x/.envrc && chmod 000 mine');
     const guard = bench.guard();
     await guard.protection();
@@ -250,14 +250,14 @@ describe('what makes the scan hard', () => {
     expect(existsSync(join(bench.workspace, 'mine/x/.envrc'))).toBe(true);
   });
 
-  test('50,000 files beside it', async () => {
+  test('50,000 files beside a dangerous one', async () => {
     const guard = bench.guard();
     await guard.protection();
     const watch = guard.begin(await guard.protection());
     mkdirSync(join(bench.workspace, 'many'));
     for (let i = 0; i < 50_000; i++) symlinkSync('x', join(bench.workspace, 'many', `f${i}`));
     bench.sh('touch many/.envrc .mcp.json');
-    const report = pathsOf(guard.finish(watch));
+    const report = pathsOf(await guard.finish(watch));
     expect(report.quarantined).toContain('.mcp.json');
     await guard.settled();
     const late = (await bench.run(guard, 'true')).quarantined;
@@ -266,7 +266,7 @@ describe('what makes the scan hard', () => {
 });
 
 describe('when there is little time', () => {
-  test('the rest is found in the background and told by the next report', async () => {
+  test('the rest is found in the background and is in the next report', async () => {
     bench.sh('for i in {1..300}; do mkdir -p d$i/e$i; done');
     const { logger, events } = recordingLogger();
     const guard = bench.guard([], hastyClock(), logger);
@@ -282,7 +282,7 @@ describe('when there is little time', () => {
     expect((await bench.run(guard, 'true')).quarantined).toEqual([]);
   });
 
-  test('runs that follow each other without a pause do not keep the scan from coming round', async () => {
+  test('runs that follow each other without a pause do not keep the search from reaching every directory', async () => {
     bench.sh('for i in {1..300}; do mkdir -p d$i/e$i; done');
     const guard = bench.guard([], hastyClock());
     const found: string[] = [];
@@ -293,12 +293,12 @@ describe('when there is little time', () => {
     );
     for (let i = 0; i < 60; i++) {
       const watch = guard.begin(await guard.protection());
-      found.push(...pathsOf(guard.finish(watch)).quarantined);
+      found.push(...pathsOf(await guard.finish(watch)).quarantined);
     }
     expect(found.sort()).toEqual(['d1/e1/.envrc', 'd150/e150/.envrc', 'd299/e299/.envrc']);
   });
 
-  test('what changed last is looked at first', async () => {
+  test('directories that changed last are searched first', async () => {
     bench.sh('for i in {1..600}; do mkdir -p d$i/e; done');
     const guard = bench.guard([], hastyClock());
     await bench.run(guard, 'touch d577/e/x');
@@ -307,12 +307,12 @@ describe('when there is little time', () => {
     expect(await bench.run(guard, 'touch d577/e/.envrc')).toEqual({ quarantined: ['d577/e/.envrc'], complete: false });
   });
 
-  test('what a person makes after the run, while its scan goes on, is a person’s', async () => {
+  test('a file that a person makes after the run, while the search goes on, stays', async () => {
     bench.sh('for i in {1..600}; do mkdir -p d$i/e; done');
     const clock = hastyClock();
     const guard = bench.guard([], clock);
     const watch = guard.begin(await guard.protection());
-    expect(guard.finish(watch).complete).toBe(false);
+    expect((await guard.finish(watch)).complete).toBe(false);
     clock.relax();
     letTimePass();
     bench.sh('touch d{1..600}/e/.envrc');

@@ -2,13 +2,12 @@ import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { QuarantinedItem } from '#src/sandbox/quarantine.js';
-import type { WorkspaceGuard } from '#src/sandbox/workspace/guard.js';
 import { putBack } from '#src/sandbox/workspace/quarantine.js';
 import { toRaw } from '#src/sandbox/workspace/raw-path.js';
-import { type Bench, letTimePass, openBench, pathsOf } from './bench.ts';
+import { type Bench, type LocalGuard, letTimePass, openBench, pathsOf } from './bench.ts';
 
 let bench: Bench;
-let guard: WorkspaceGuard;
+let guard: LocalGuard;
 beforeEach(() => {
   bench = openBench();
   guard = bench.guard();
@@ -33,7 +32,7 @@ const restore = (which: string) => guard.quarantine({ kind: 'restore', which });
 const code = (expected: string) => expect.objectContaining({ code: expected });
 
 describe('set-aside files', () => {
-  it('SEC-2.3: are listed with path, new name, reason, kind, size and hash; those that are gone are not', async () => {
+  it('SEC-2.3: are listed with path, new name, reason, kind, size and hash, unless they are gone', async () => {
     const item = await setAside('mkdir sub; echo hello >sub/.envrc');
     expect(item).toMatchObject({
       path: 'sub/.envrc',
@@ -54,7 +53,7 @@ describe('set-aside files', () => {
   it('SEC-2.3: a report names the id by which a person restores each', async () => {
     const watch = guard.begin(await guard.protection());
     bench.sh('mkdir .vscode; echo x >.envrc');
-    const { quarantined } = guard.finish(watch);
+    const { quarantined } = await guard.finish(watch);
     expect(quarantined.map(({ path }) => path)).toEqual(['.envrc', '.vscode']);
     for (const { path, id } of quarantined) {
       expect(lstatSync(join(bench.workspace, `${path}.quarantined-${id}`))).toBeDefined();
@@ -76,7 +75,7 @@ describe('set-aside files', () => {
     expect((await bench.run(guard, `rm -r ${path}; mkdir ${path}; echo z >${path}/z`)).quarantined).toEqual([path]);
   });
 
-  it('SEC-2.3: what was restored is left alone also where times prove nothing and no mount covers it', async () => {
+  it('SEC-2.3: a restored file stays even if times prove nothing and no mount protects it', async () => {
     let monotonicMs = 0;
     guard = bench.guard([], { now: () => Date.now(), monotonic: () => monotonicMs });
     const { id } = await setAside('mkdir -p node_modules/p; echo x >node_modules/p/.envrc');
@@ -84,7 +83,7 @@ describe('set-aside files', () => {
     const watch = guard.begin(await guard.protection());
     bench.sh('echo y >node_modules/p/other');
     monotonicMs += 60_000;
-    expect(pathsOf(guard.finish(watch)).quarantined).toEqual([]);
+    expect(pathsOf(await guard.finish(watch)).quarantined).toEqual([]);
     expect(bench.names('node_modules/p')).toEqual(['.envrc', 'other']);
   });
 
@@ -105,12 +104,12 @@ describe('set-aside files', () => {
     }
   });
 
-  it('SEC-2.3: nothing is restored while a command runs, which could change it unseen', async () => {
+  it('SEC-2.3: nothing is restored while a command runs, because the command could change it unseen', async () => {
     const { id } = await setAside('echo x >.envrc');
     const watch = guard.begin(await guard.protection());
     await expect(restore(id)).rejects.toThrow(code('CONFLICT'));
     expect(bench.names()).toEqual(['.envrc.quarantined']);
-    guard.finish(watch);
+    await guard.finish(watch);
     await restore(id);
     expect(bench.names()).toEqual(['.envrc']);
   });
@@ -136,7 +135,7 @@ describe('set-aside files', () => {
 });
 
 describe('accepted content', () => {
-  it('SEC-2.3: stays if a later run makes it again at its path, also after a restart; other content does not', async () => {
+  it('SEC-2.3: stays if a later run makes it again at its path, even after a restart; other content does not', async () => {
     const make = 'mkdir -p sub/.vscode; echo one >sub/.vscode/settings.json';
     const { id, sha256 } = await setAside(make);
     expect(await accept(id, sha256)).toMatchObject({ items: [{ id }], accepted: [{ path: 'sub/.vscode', sha256 }] });
@@ -166,7 +165,7 @@ describe('accepted content', () => {
     expect(bench.sh('cat .envrc')).toBe('evil\n');
   });
 
-  it('SEC-2.3: may be put back while a command runs, and is compared again when that has ended', async () => {
+  it('SEC-2.3: may be put back while a command runs, and is compared again when the command has ended', async () => {
     for (const [during, left] of [
       ['echo evil >.envrc', ['.envrc']],
       ['true', []],
@@ -175,7 +174,7 @@ describe('accepted content', () => {
       const watch = guard.begin(await guard.protection());
       await accept(id, sha256);
       bench.sh(during);
-      expect(pathsOf(guard.finish(watch)).quarantined).toEqual(left);
+      expect(pathsOf(await guard.finish(watch)).quarantined).toEqual(left);
       bench.sh('rm -f .envrc .envrc.*');
       await guard.quarantine({ kind: 'revoke', which: '.envrc' });
     }
@@ -189,7 +188,7 @@ describe('accepted content', () => {
     expect((await bench.run(guard, 'rm .envrc; echo good >.envrc')).quarantined).toEqual([]);
   });
 
-  it('SEC-2.3: is named by a part of its hash, unless that names several', async () => {
+  it('SEC-2.3: is named by the beginning of its hash, unless several hashes begin with it', async () => {
     const { sha256 } = await setAside('echo good >.envrc');
     const start = sha256?.slice(0, 10) ?? '';
     await bench.run(guard, 'mkdir a; echo good >a/.envrc');
@@ -202,7 +201,7 @@ describe('accepted content', () => {
     }
   });
 
-  it('SEC-2.3: is taken back by path or hash; what is there stays, and is set aside if a run makes it again', async () => {
+  it('SEC-2.3: is revoked by path or hash; the file stays, and is set aside if a run makes it again', async () => {
     for (const name of ['path', 'hash'] as const) {
       const { id, sha256 } = await setAside('echo good >.envrc');
       await accept(id, sha256);
@@ -215,7 +214,7 @@ describe('accepted content', () => {
     }
   });
 
-  it('SEC-2.3: is nothing that has no hash: a hard link, a tree that is too large', async () => {
+  it('SEC-2.3: is refused for content without a hash: a hard link, a tree that is too large', async () => {
     const { id, sha256, noHashBecause } = await setAside('echo x >.envrc; ln .envrc other');
     expect([sha256, noHashBecause]).toEqual([null, expect.stringContaining('hard link')]);
     await expect(accept(id, 'a'.repeat(64))).rejects.toThrow(code('CONFLICT'));

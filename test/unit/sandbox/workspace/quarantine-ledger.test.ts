@@ -30,7 +30,7 @@ function written(ledger: QuarantineLedger): QuarantineLedger {
 
 const inside = (path: string) => toRaw(join(bench.workspace, path));
 
-it('SEC-2.3: keeps what was set aside across a restart, relative to the workspace and absolute outside it', () => {
+it('SEC-2.3: keeps its items across a restart, relative to the workspace and absolute outside it', () => {
   const { ledger } = open();
   expect(ledger.note(inside('a/é'), inside('a/é.quarantined-0123abcd'), 'why')).toEqual({
     path: 'a/é',
@@ -54,7 +54,7 @@ it('SEC-2.3: keeps what was set aside across a restart, relative to the workspac
   expect(written(again).items.map(({ id }) => id)).toEqual(['89abcdef']);
 });
 
-it('SEC-2.3: keeps every name that the kernel allows, UTF-8 or not', () => {
+it('SEC-2.3: keeps every name that the kernel allows, whether UTF-8 or not', () => {
   const name = fc
     .uint8Array({ minLength: 1, maxLength: 20 })
     .map((bytes) => Buffer.from(bytes.map((byte) => (byte === 0 || byte === 0x2f ? 0xff : byte))).toString('latin1'))
@@ -90,13 +90,13 @@ it('SEC-2.3: is written with mode 0600 in a directory of mode 0700 under any uma
   }
 });
 
-it('is written right after, without being asked', async () => {
+it('is written soon after a change, without a flush', async () => {
   const { ledger } = open();
   ledger.note(inside('.envrc'), inside('.envrc.quarantined-0123abcd'), 'why');
   await expect.poll(() => open().ledger.items).toHaveLength(1);
 });
 
-it('SEC-2.3: however much is noted, writing takes a small part of the time, and a flush leaves nothing out', async () => {
+it('SEC-2.3: writing takes a small part of the time however many items there are, and a flush writes all of them', async () => {
   let monotonicMs = 0;
   const slowClock = { now: () => 1234, monotonic: () => (monotonicMs += 60_000) };
   const ledger = new QuarantineLedger(file, recordingLogger().logger, slowClock, bench.workspace);
@@ -134,7 +134,7 @@ it.each([
   expect(readFileSync(`${file}.unusable`, 'utf8')).toBe(text);
 });
 
-it('SEC-2.3: accepts content at its path and nowhere else, until that is taken back', () => {
+it('SEC-2.3: accepts content at its path and nowhere else, until it is revoked', () => {
   bench.sh('mkdir a b; echo x >a/.envrc; echo x >b/.envrc; echo y >a/other');
   const { ledger } = open();
   ledger.note(inside('a/.envrc'), inside('a/.envrc.quarantined-0123abcd'), 'why');

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { existsSync, lstatSync, mkdirSync, readlinkSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { openDirectory, readSmallFile } from '#src/sandbox/workspace/inode.js';
+import { openDirectory, readSmallFile } from '#src/sandbox/workspace/file-access.js';
 import { moveAside, restoreLink } from '#src/sandbox/workspace/quarantine.js';
 import { toRaw } from '#src/sandbox/workspace/raw-path.js';
 import { type Bench, openBench } from './bench.ts';
@@ -16,7 +16,7 @@ beforeEach(() => {
 });
 afterEach(() => bench.close());
 
-test('renames beside itself, whatever it is, and says where', () => {
+test('renames a path of any kind within its directory and returns the new path', () => {
   bench.sh(
     "mkdir -p .vscode/x $'d\\n\\303\\251' && touch .envrc && ln -s / .claude && mkfifo .idea && touch $'d\\n\\303\\251/.envrc'",
   );
@@ -46,7 +46,7 @@ test('SEC-2.3 never goes through a link, at the end or on the way', () => {
   expect([openDirectory(at('l/deep')), openDirectory(at('l')), readSmallFile(at('l'), 10)]).toEqual([null, null, null]);
 });
 
-test('SEC-2.3 not while somebody swaps a directory on the way for a link', async () => {
+test('SEC-2.3 never goes through a link that replaces a directory on the way meanwhile', async () => {
   mkdirSync(join(bench.base, 'outside/.claude'), { recursive: true });
   bench.sh('mkdir -p d/.claude');
   const script = `
@@ -76,14 +76,14 @@ test('a parent that cannot be written keeps its mode', () => {
   expect(lstatSync(join(bench.workspace, 'r')).mode & 0o777).toBe(0o500);
 });
 
-test('a link is put back where nothing is, and nothing is overwritten', () => {
+test('a link is put back if nothing is there, and nothing is overwritten', () => {
   restoreLink(at('.claude'), 'conf');
   expect(readlinkSync(join(bench.workspace, '.claude'))).toBe('conf');
   restoreLink(at('.claude'), 'other');
   expect(readlinkSync(join(bench.workspace, '.claude'))).toBe('conf');
 });
 
-test('a file is read only when it is one, small, and has no second name', () => {
+test('a file is read only if it is a regular file, small, and has no second name', () => {
   writeFileSync(join(bench.workspace, 'f'), 'text');
   bench.sh('mkfifo p; mkdir d');
   symlinkSync('f', join(bench.workspace, 'l'));

@@ -1,51 +1,95 @@
 import { expect, test } from 'vitest';
-import type { Protection } from '#src/sandbox/workspace/protection.js';
-import { isShutOut, REPORTED_MAX, Runs } from '#src/sandbox/workspace/runs.js';
+import type { Clock } from '#src/core/clock.js';
+import type { Cover } from '#src/sandbox/workspace/protection.js';
+import { isShutOut, momentOf, REPORTED_MAX, type Run, Runs } from '#src/sandbox/workspace/runs.js';
 
-function protecting(...paths: string[]): Protection {
-  const mounted = new Map(paths.map((path) => [path, 'id']));
-  const cover = { mounted, identities: new Set(['id']), links: new Map() };
-  return { commonGitDir: null, entries: [], hidden: [], mounts: [], fingerprint: '', cover };
+function protecting(...paths: string[]): Cover {
+  return { mounted: new Map(paths.map((path) => [path, 'id'])), identities: new Set(['id']), links: new Map() };
 }
 
-function clockAt(time: { ms: number }) {
-  return { now: () => 1_000_000 + time.ms, monotonic: () => time.ms };
+/** A clock that a test sets. */
+function clockAt(wallMs: number): Clock & { wallMs: number; elapsedMs: number; pass(ms: number): void } {
+  const clock = {
+    wallMs,
+    elapsedMs: 0,
+    now: () => clock.wallMs,
+    monotonic: () => clock.elapsedMs,
+    pass(ms: number) {
+      clock.wallMs += ms;
+      clock.elapsedMs += ms;
+    },
+  };
+  return clock;
 }
+
+const nothing = (): void => {};
+const setAside = (path: string) => ({ path, id: '0123abcd', reason: 'r' });
 
 test('SEC-2.3 a run can have made what was stamped while it went on, from a tick before it began', () => {
-  const time = { ms: 0 };
-  const runs = new Runs(clockAt(time), '/');
+  const clock = clockAt(1_000_000);
+  const runs = new Runs(clock, '/', nothing);
   expect(runs.mayHaveStamped(1_000_000)).toBe(false);
-  time.ms = 1000;
-  const run = runs.begin(protecting());
-  time.ms = 2000;
+  clock.pass(1000);
+  const run = runs.begin(protecting(), momentOf(clock));
+  clock.pass(1000);
   const isSuspect = () => [0, 900, 990, 1500, 2002, 2010, 2100].map((ms) => runs.mayHaveStamped(1_000_000 + ms));
   expect(isSuspect()).toEqual([false, false, true, true, true, true, true]);
-  runs.end(run);
-  time.ms = 9000;
+  runs.end(run, momentOf(clock));
+  clock.pass(7000);
   expect(isSuspect()).toEqual([false, false, true, true, true, false, false]);
   runs.settle(run);
   expect(isSuspect()).not.toContain(true);
 });
 
-test('SEC-2.3 where times prove nothing, everything is suspect: another file system, a clock set back', () => {
-  const time = { ms: 0 };
-  const remote = new Runs(clockAt(time), '/proc');
-  remote.begin(protecting());
+test('SEC-2.3 if times prove nothing, everything is suspect: on another file system, or after the clock was set back', () => {
+  const clock = clockAt(1_000_000);
+  const remote = new Runs(clock, '/proc', nothing);
+  remote.begin(protecting(), momentOf(clock));
   expect(remote.mayHaveStamped(-5000)).toBe(true);
-  let wallMs = 1_000_000;
-  const local = new Runs({ now: () => wallMs, monotonic: () => time.ms }, '/');
-  local.begin(protecting());
+  const local = new Runs(clock, '/', nothing);
+  local.begin(protecting(), momentOf(clock));
   expect(local.mayHaveStamped(0)).toBe(false);
-  wallMs -= 3_600_000;
+  clock.wallMs -= 3_600_000;
   expect(local.mayHaveStamped(0)).toBe(true);
 });
 
-const setAside = (path: string) => ({ path, id: '0123abcd', reason: 'r' });
+test('SEC-2.3 each decision about a file knows the runs that another thread has begun or ended until then', () => {
+  const clock = clockAt(1_000_000);
+  let run: Run | null = null;
+  let news: () => void = nothing;
+  const runs: Runs = new Runs(clock, '/', () => {
+    const take = news;
+    news = nothing;
+    take();
+  });
+  const cover = protecting('/w/.claude');
+  const begin = () => {
+    run = runs.begin(cover, momentOf(clock));
+  };
+  const settle = () => {
+    if (run !== null) runs.settle(run);
+  };
+  const decisions: [string, () => unknown, unknown, unknown][] = [
+    ['mayHaveStamped', () => runs.mayHaveStamped(1_000_000), true, false],
+    ['areAllShutOut', () => runs.areAllShutOut('/w/.claude', 'id'), true, false],
+    ['haveAllKept', () => runs.haveAllKept('other'), false, true],
+    ['canTell', () => runs.canTell, true, false],
+    ['isAnyActive', () => runs.isAnyActive, true, false],
+  ];
+  for (const [name, decide, whileLive, afterwards] of decisions) {
+    news = begin;
+    expect([name, decide()]).toEqual([name, whileLive]);
+    news = settle;
+    expect([name, decide()]).toEqual([name, afterwards]);
+  }
+  news = begin;
+  expect(runs.begun).toBe(decisions.length + 1);
+});
 
-test('SEC-2.3 what a mount covered, itself or a directory above, is no run’s doing until it was moved aside or replaced', () => {
-  const runs = new Runs(clockAt({ ms: 0 }), '/');
-  const run = runs.begin(protecting('/w/.claude', '/w/hidden'));
+test('SEC-2.3 a path that a mount protected, itself or above, is not made by the run until it is moved aside or replaced', () => {
+  const clock = clockAt(1_000_000);
+  const runs = new Runs(clock, '/', nothing);
+  const run = runs.begin(protecting('/w/.claude', '/w/hidden'), momentOf(clock));
   expect(['/w/.claude', '/w/hidden/a/.envrc', '/w/.envrc'].map((path) => isShutOut(run, path, 'id'))).toEqual([
     true,
     true,
@@ -57,24 +101,27 @@ test('SEC-2.3 what a mount covered, itself or a directory above, is no run’s d
   expect(runs.collect(run)).toEqual([]);
 });
 
-test('what a lost report had is in the next', () => {
-  const runs = new Runs(clockAt({ ms: 0 }), '/');
-  const [first, second] = [runs.begin(protecting()), runs.begin(protecting('/w/a'))];
+test('the next report includes what a lost report would have said', () => {
+  const clock = clockAt(1_000_000);
+  const runs = new Runs(clock, '/', nothing);
+  const first = runs.begin(protecting(), momentOf(clock));
+  const second = runs.begin(protecting('/w/a'), momentOf(clock));
   runs.report('/w/a', 'id', setAside('a'));
-  runs.end(first);
+  runs.end(first, momentOf(clock));
   runs.postpone(first);
-  runs.end(second);
+  runs.end(second, momentOf(clock));
   expect(runs.collect(second)).toEqual([setAside('a')]);
 });
 
-test('what is found late is told to the next run that ends, up to a number', () => {
-  const runs = new Runs(clockAt({ ms: 0 }), '/');
-  const first = runs.begin(protecting());
-  runs.end(first);
+test('what is found late is reported to the next run that ends, up to a limit', () => {
+  const clock = clockAt(1_000_000);
+  const runs = new Runs(clock, '/', nothing);
+  const first = runs.begin(protecting(), momentOf(clock));
+  runs.end(first, momentOf(clock));
   runs.report('/w/a', 'x', setAside('a'));
   expect(runs.collect(first)).toEqual([setAside('a')]);
   for (let i = 0; i < REPORTED_MAX * 2; i++) runs.report(`/w/b${i}`, 'x', setAside(`b${i}`));
-  const second = runs.begin(protecting());
-  runs.end(second);
+  const second = runs.begin(protecting(), momentOf(clock));
+  runs.end(second, momentOf(clock));
   expect(runs.collect(second)).toHaveLength(REPORTED_MAX + 1);
 });

@@ -7,6 +7,8 @@ import { Scan } from '#src/sandbox/workspace/scan.js';
 import { WorkspaceIndex } from '#src/sandbox/workspace/workspace-index.js';
 import { type Bench, openBench } from './bench.ts';
 
+const nothing = (): void => {};
+
 let bench: Bench;
 beforeEach(() => {
   bench = openBench();
@@ -20,16 +22,17 @@ test.each([
   const clock = { now: () => statSync(bench.workspace).ctimeMs + laterMs, monotonic: () => 0 };
   utimesSync(bench.workspace, 0, 0);
   const index = new WorkspaceIndex(bench.workspace);
-  const runs = new Runs(clock, bench.workspace);
+  const runs = new Runs(clock, bench.workspace, nothing);
   const scan = new Scan({
     index,
     runs,
     globs: compileGlobs([]),
-    building: new Map(),
+    isBeingBuilt: () => false,
+    pause: nothing,
     ledger: bench.ledger(),
     logger: silentLogger,
     clock,
   });
-  for (const _step of scan.visit({ path: bench.workspace, isFresh: false }, () => {}));
+  scan.visit({ path: bench.workspace, isFresh: false }, nothing);
   expect(scan.hasChanged(index.directories.rowOf(bench.workspace) ?? -1, bench.workspace)).toBe(expected);
 });

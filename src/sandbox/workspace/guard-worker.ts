@@ -1,0 +1,176 @@
+import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
+import type { Clock } from '../../core/clock.ts';
+import { ContextdError } from '../../core/errors.ts';
+import type { LogFields, Logger } from '../../core/log.ts';
+import { packError } from '../spawner/messages.ts';
+import { GuardEngine } from './guard-engine.ts';
+import type {
+  Answer,
+  GuardCall,
+  GuardReply,
+  GuardRequest,
+  GuardResults,
+  GuardSettings,
+  GuardThreadData,
+} from './guard-messages.ts';
+import type { Protection } from './protection.ts';
+import { QuarantineLedger } from './quarantine-ledger.ts';
+import type { Run } from './runs.ts';
+
+interface Guarded {
+  readonly engine: GuardEngine;
+  /** Runs that are not settled, by the number that the main thread gave them. */
+  readonly runs: Map<number, Run>;
+  isClosed: boolean;
+}
+
+/** Of the thread: messages come through it in order, and can be taken during other work. */
+const port = parentPort;
+if (port === null) throw new Error('guard-worker.js runs in a thread');
+
+const { clockStartMs }: GuardThreadData = workerData;
+/** Shows the same time as the clock of the main thread. */
+const clock: Clock = {
+  now: () => Date.now(),
+  monotonic: () => Number(process.hrtime.bigint()) / 1e6 - clockStartMs,
+};
+
+const logger = ((): Logger => {
+  const at =
+    (level: 'debug' | 'info' | 'warn' | 'error') =>
+    (event: string, fields: LogFields = {}, cause?: unknown): void => {
+      const why = cause === undefined ? {} : { cause: String(cause) };
+      send({ re: 'log', level, event, fields: { ...fields, ...why } });
+    };
+  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
+})();
+
+const guards = new Map<number, Guarded>();
+/** By file; the guards of one workspace share a ledger. */
+const ledgers = new Map<string, QuarantineLedger>();
+/** Calls that have come and not been served. */
+const waiting: (() => void)[] = [];
+
+port.on('message', (request: GuardRequest) => {
+  take(request);
+  pause();
+});
+
+/** Lets others have their turn during long work: serves the calls that have come, and answers the reports that are due. */
+function pause(): void {
+  takeAll();
+  for (let serve = waiting.shift(); serve !== undefined; serve = waiting.shift()) serve();
+  for (const { engine } of guards.values()) engine.answerReports();
+}
+
+/** Takes in what the main thread has sent until now. Calls are served later, but without another message. */
+function catchUp(): void {
+  takeAll();
+  if (waiting.length > 0) setImmediate(pause);
+}
+
+function takeAll(): void {
+  if (port === null) return;
+  for (let next = receiveMessageOnPort(port); next !== undefined; next = receiveMessageOnPort(port)) take(next.message);
+}
+
+function take(request: GuardRequest): void {
+  if (request.op === 'stop') waiting.push(() => stop(request));
+  else if (request.op === 'open') guards.set(request.guard, open(request.guard, request.settings));
+  else {
+    const guarded = guards.get(request.guard);
+    if (guarded !== undefined) takeFor(guarded, request);
+    else if ('call' in request)
+      answerTo(request).reject(new ContextdError('SANDBOX_UNAVAILABLE', 'contextd is stopping'));
+  }
+}
+
+function takeFor(guarded: Guarded, request: Exclude<GuardRequest, { op: 'open' | 'stop' }>): void {
+  const { engine, runs } = guarded;
+  switch (request.op) {
+    case 'begin':
+      runs.set(request.run, engine.begin(request.cover, request.began));
+      break;
+    case 'resume':
+      runs.set(request.run, engine.resume(request.cover, request.began, request.ended));
+      break;
+    case 'forget': {
+      const run = runs.get(request.run);
+      runs.delete(request.run);
+      if (run !== undefined) engine.runs.settle(run);
+      break;
+    }
+    case 'building':
+      engine.markBuilding(request.paths, request.change);
+      break;
+    case 'close':
+      guarded.isClosed = true;
+      engine.close();
+      break;
+    case 'protection':
+      waiting.push(() => engine.protection(answerIfNew(request)));
+      break;
+    case 'finish': {
+      const run = runs.get(request.run);
+      if (run === undefined) {
+        answerTo(request).reject(new Error(`run ${request.run} is not known`));
+        break;
+      }
+      engine.runs.end(run, request.ended);
+      waiting.push(() => engine.finish(run, answerTo(request)));
+      break;
+    }
+    case 'quarantine':
+      waiting.push(() => engine.quarantine(request.action, answerTo(request)));
+      break;
+    case 'settled':
+      waiting.push(() => engine.whenSettled(() => answerTo(request).resolve(null)));
+      break;
+  }
+  if (guarded.isClosed && !engine.runs.isAnyActive) guards.delete(request.guard);
+}
+
+function open(guard: number, { workspace, deny, person, ledgerFile }: GuardSettings): Guarded {
+  const ledger = ledgers.get(ledgerFile) ?? new QuarantineLedger(ledgerFile, logger, clock, workspace);
+  ledgers.set(ledgerFile, ledger);
+  const runs = new Map<number, Run>();
+  const onSettled = (settled: Run): void => {
+    for (const [run, one] of runs) {
+      if (one !== settled) continue;
+      runs.delete(run);
+      send({ re: 'settled', guard, run });
+    }
+  };
+  const engine = new GuardEngine({ workspace, deny, person, ledger, logger, clock, catchUp, pause, onSettled });
+  return { engine, runs, isClosed: false };
+}
+
+function stop(call: GuardCall & { op: 'stop' }): void {
+  for (const ledger of ledgers.values()) ledger.flush();
+  answerTo(call).resolve(null);
+}
+
+function answerTo<Op extends GuardCall['op']>({
+  call,
+}: {
+  readonly op: Op;
+  readonly call: number;
+}): Answer<GuardResults[Op]> {
+  return {
+    resolve: (result) => send({ re: 'ok', call, result }),
+    reject: (cause) => send({ re: 'error', call, error: packError(cause) }),
+  };
+}
+
+/** A protection is large and rarely changes, so it is sent only if the main thread does not have it. */
+function answerIfNew(request: GuardCall & { op: 'protection' }): Answer<Protection> {
+  const answer = answerTo(request);
+  return {
+    resolve: (protection) => answer.resolve(protection.fingerprint === request.fingerprint ? null : protection),
+    reject: (cause) => answer.reject(cause),
+  };
+}
+
+function send(reply: GuardReply): void {
+  port?.postMessage(reply);
+}
