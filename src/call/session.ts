@@ -15,10 +15,3 @@ export interface SessionRef {
 export function sessionKey({ project, session }: Pick<SessionRef, 'project' | 'session'>): string {
   return `${project}\0${session}`;
 }
-
-/** The inverse of `sessionKey`, for keys read back from a store. */
-export function parseSessionKey(key: string): SessionRef {
-  const at = key.indexOf('\0');
-  if (at === -1) return { project: '', session: key, branch: null };
-  return { project: key.slice(0, at), session: key.slice(at + 1), branch: null };
-}

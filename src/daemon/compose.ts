@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { parseSessionKey } from '../call/session.ts';
+import type { SessionRef } from '../call/session.ts';
 import { createBundleSource } from '../catalog/bundle-source.ts';
 import { type Catalog, createCatalog } from '../catalog/catalog.ts';
 import type { Environment } from '../config/env.ts';
@@ -143,8 +143,8 @@ function buildScrubbing(deps: ComposeDeps, stores: Stores, own: Overrides): Scru
   const { environment, paths, config, clock, timer, logger } = deps;
   const { consents, sessions, artifacts, auditLog } = stores;
   const places = { gitleaksDir: paths.gitleaksDir, searchPath: environment.path, home: environment.home };
-  const rootOf = async (sessionKey: string): Promise<string | null> =>
-    (await stores.projects.find(parseSessionKey(sessionKey).project))?.root ?? null;
+  const rootOf = async (session: SessionRef): Promise<string | null> =>
+    (await stores.projects.find(session.project))?.root ?? null;
   const workspaceRules =
     own.workspaceRules ??
     createWorkspaceRules({
@@ -166,8 +166,8 @@ function buildScrubbing(deps: ComposeDeps, stores: Stores, own: Overrides): Scru
       scanner,
       engine: maskEngine(() => official),
       numbers: sessions,
-      workspaceRules: async (sessionKey) => {
-        const root = await rootOf(sessionKey);
+      workspaceRules: async (session) => {
+        const root = await rootOf(session);
         return root === null ? null : workspaceRules.read(root);
       },
       ...(seeds === null ? {} : { seeds }),
@@ -195,7 +195,7 @@ function buildExecution(deps: ComposeDeps, before: Stores & Scrubbing, own: Over
         sandbox,
         policyFor: (session) => policyFor(viewOf(session), config.sandbox),
         privateSocketsDir: paths.dialledSocketsDir,
-        scrub: async (sessionKey, texts) => (await scrubber.scrub(sessionKey, [...texts])).value,
+        scrub: async (session, texts) => (await scrubber.scrub(session, [...texts])).value,
         services: createHostServices({ artifacts, scrubber }),
         logger,
         clock,
@@ -293,7 +293,7 @@ function storesPart(stores: Stores & Pick<Scrubbing, 'scrubber'>): Part {
 /** Reads the files of a project for its own sessions only, and only once a person registered it. */
 function seedsOf(
   { environment, clock, logger }: ComposeDeps,
-  projectOf: (key: string) => Promise<string | null>,
+  projectOf: (session: SessionRef) => Promise<string | null>,
 ): Seeds {
   return createSeeds({ home: environment.home, variables: environment.secretVariables, projectOf, clock, logger });
 }

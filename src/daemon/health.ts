@@ -154,7 +154,7 @@ async function checkCommand({ sandbox, config }: HealthDeps): Promise<Finding> {
 
 async function checkCanary({ scrubber }: HealthDeps): Promise<Finding> {
   const canary = `AKIA${Array.from({ length: 16 }, () => 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.charAt(randomInt(32))).join('')}`;
-  const session = `health\0${randomInt(1e12)}`;
+  const session = { project: 'health', session: String(randomInt(1e12)), branch: null };
   try {
     const { value } = await scrubber.scrub(session, { text: `aws_access_key_id = ${canary}` });
     if (!value.text.includes(canary)) return { status: 'ok', detail: 'a generated access key was masked', remedy: '' };

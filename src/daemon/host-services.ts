@@ -1,3 +1,4 @@
+import type { SessionRef } from '../call/session.ts';
 import { ContextdError } from '../core/errors.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { HostMethod, HostServices, ServiceAnswer } from '../runner/host-methods.ts';
@@ -10,7 +11,7 @@ export interface HostService {
    * Every other key and string of the request is text and is scrubbed first, so that a service cannot store a secret.
    */
   identifiers: readonly string[];
-  answer(sessionKey: string, request: JsonObject): Promise<ServiceAnswer>;
+  answer(session: SessionRef, request: JsonObject): Promise<ServiceAnswer>;
 }
 
 export interface HostServiceDeps {
@@ -24,7 +25,7 @@ export function createHostServices({ artifacts, scrubber }: HostServiceDeps): Ho
     {
       ArtifactView: {
         identifiers: ['ref'],
-        answer: (sessionKey, request) => viewArtifact(artifacts, sessionKey, request),
+        answer: (session, request) => viewArtifact(artifacts, session, request),
       },
     },
     scrubber,
@@ -37,12 +38,12 @@ export function scrubbedServices(
   scrubber: Pick<Scrubber, 'scrub'>,
 ): HostServices {
   const inFront = ({ identifiers, answer }: HostService) => {
-    return async (sessionKey: string, request: JsonObject): Promise<ServiceAnswer> => {
+    return async (session: SessionRef, request: JsonObject): Promise<ServiceAnswer> => {
       const entries = Object.entries(request);
       const texts = entries.filter(([name]) => !identifiers.includes(name));
       const kept = entries.filter(([name]) => identifiers.includes(name));
-      const scrubbed = texts.length === 0 ? {} : (await scrubber.scrub(sessionKey, Object.fromEntries(texts))).value;
-      return answer(sessionKey, { ...scrubbed, ...Object.fromEntries(kept) });
+      const scrubbed = texts.length === 0 ? {} : (await scrubber.scrub(session, Object.fromEntries(texts))).value;
+      return answer(session, { ...scrubbed, ...Object.fromEntries(kept) });
     };
   };
   return Object.fromEntries(Object.entries(services).map(([method, service]) => [method, inFront(service)]));
@@ -54,12 +55,12 @@ export function scrubbedServices(
  */
 async function viewArtifact(
   artifacts: HostServiceDeps['artifacts'],
-  sessionKey: string,
+  session: SessionRef,
   { ref }: JsonObject,
 ): Promise<ServiceAnswer> {
   if (typeof ref !== 'string') throw new ContextdError('ARGS_INVALID', '/ref must be an art_ id');
   const [id = '', field] = ref.split('/');
-  const { tool, bytes, parts } = await artifacts.info(sessionKey, id);
+  const { tool, bytes, parts } = await artifacts.info(session, id);
   if (field !== undefined && !parts.some((part) => part.field === field)) {
     throw new ContextdError('NOT_FOUND', `${id} has no text ${field.slice(0, 40)}`, {
       remedy: `It has ${parts.map((part) => part.field).join(', ')}.`,

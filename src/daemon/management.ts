@@ -6,7 +6,6 @@ import type {
   StatusResponse,
   ToolInfo,
 } from '../call/management.ts';
-import { sessionKey } from '../call/session.ts';
 import type { Catalog, CatalogTool } from '../catalog/catalog.ts';
 import type { Paths } from '../config/paths.ts';
 import type { Clock } from '../core/clock.ts';
@@ -77,7 +76,7 @@ export function createManagement(deps: ManagementDeps): Management {
     checkHealth: async ({ project_root }) => ({ checks: await deps.checkHealth(project_root) }),
     async sessionSecrets({ root, session: hint }) {
       const session = sessionIdFor(hint, deps.clock.now());
-      const secrets = deps.scrubber.secrets(sessionKey({ project: root, session }));
+      const secrets = deps.scrubber.secrets({ project: root, session, branch: null });
       return { root, session, secrets: secrets.map(secretSummary) };
     },
     stats: async ({ project_root, days }) => ({ rows: await deps.auditLog.stats(days, project_root) }),

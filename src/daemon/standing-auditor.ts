@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { parseSessionKey } from '../call/session.ts';
 import type { Paths } from '../config/paths.ts';
 import type { GitleaksUse } from '../config/schema.ts';
 import type { Clock, Timer } from '../core/clock.ts';
@@ -109,11 +108,11 @@ function createBackground(run: GitleaksRun, deps: StandingAuditorDeps, signal: A
 
 /** Null if the artifact is gone. */
 async function readStored(
-  { sessionKey, artifactId }: AuditItem,
+  { session, artifactId }: AuditItem,
   artifacts: ArtifactStore,
 ): Promise<ArtifactStream[] | null> {
   try {
-    return await readStreams(artifacts, sessionKey, artifactId);
+    return await readStreams(artifacts, session, artifactId);
   } catch (thrown) {
     const { code } = ContextdError.from(thrown);
     if (code === 'NOT_FOUND' || code === 'EXPIRED') return null;
@@ -125,14 +124,14 @@ async function readStored(
 async function maskStored(item: AuditItem, missed: readonly MissedSecret[], deps: StandingAuditorDeps): Promise<void> {
   const streams = (await readStored(item, deps.artifacts)) ?? [];
   const { value, secrets } = await deps.scrubber.scrubAgain(
-    item.sessionKey,
+    item.session,
     streams.map(({ text }) => text),
     missed,
   );
   const masked = streams.map(({ field, text }, position) => ({ field, text: value[position] ?? text }));
-  if (masked.length > 0) await deps.artifacts.replace(item.sessionKey, item.artifactId, masked);
+  if (masked.length > 0) await deps.artifacts.replace(item.session, item.artifactId, masked);
   deps.logger.warn('scrub.secret_missed', { artifact: item.artifactId, rules: missed.map(({ rule }) => rule) });
-  const { project, session } = parseSessionKey(item.sessionKey);
+  const { project, session } = item.session;
   const rules = [...new Set(missed.map(({ rule }) => rule))];
   await deps.auditLog.append({
     time: new Date(deps.clock.now()).toISOString(),

@@ -35,11 +35,11 @@ export interface Told {
 }
 
 /** The part of a record that is known before the call runs. */
-export function startFacts({ request, requestId, sessionId, receivedAt }: Call, deps: AuditDeps): StartFacts {
+export function startFacts({ request, requestId, session, receivedAt }: Call, deps: AuditDeps): StartFacts {
   return {
     time: new Date(receivedAt).toISOString(),
     request_id: requestId,
-    session: deps.scrubber.maskText(sessionId),
+    session: deps.scrubber.maskText(session.session),
     project: request.projectRoot,
     door: request.principal.door,
     tool: recordedTool(request.tool, deps),
@@ -160,13 +160,13 @@ export interface CallRecordDeps extends AuditDeps {
 
 export function createCallRecord(call: Call, deps: CallRecordDeps): CallRecord {
   const { auditLog, journal } = deps;
-  const { requestId, sessionKey } = call;
+  const { requestId, session } = call;
   // A call that failed to begin must not end the call whose request id it reused.
   let isInJournal = false;
   let start: StartFacts | null = null;
   return {
     async begin(tool) {
-      await journal.begin({ requestId, tool, sessionKey });
+      await journal.begin({ requestId, tool, session });
       isInJournal = true;
       const facts = startFacts(call, deps);
       await auditLog.begin(facts);

@@ -205,7 +205,7 @@ function sealed(
   ranges: readonly ByteRange[],
   deps: BudgetDeps,
 ): string {
-  return deps.cursors.seal(call.sessionKey, { artifactId, revision, ranges });
+  return deps.cursors.seal(call.session, { artifactId, revision, ranges });
 }
 
 function noCursor(): string {

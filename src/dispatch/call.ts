@@ -1,5 +1,6 @@
 import { type CallFacts, NO_FACTS, type Outcome } from '../call/outcome.ts';
 import type { CallRequest } from '../call/request.ts';
+import type { SessionRef } from '../call/session.ts';
 import type { CatalogTool } from '../catalog/catalog.ts';
 import type { ContextdError } from '../core/errors.ts';
 import type { JsonObject } from '../core/json.ts';
@@ -10,9 +11,8 @@ import type { View } from '../tokens/views/view.ts';
 export interface Call {
   request: CallRequest;
   requestId: string;
-  sessionId: string;
   /** The key of sessions, secrets, artifacts and etags. */
-  sessionKey: string;
+  session: SessionRef;
   /** Milliseconds since the epoch. */
   receivedAt: number;
   /** Monotonic milliseconds. */

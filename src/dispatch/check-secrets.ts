@@ -136,7 +136,7 @@ function endOf(pattern: RegExp, text: string, at: number): number {
 }
 
 /**
- * Finds the program that a bare name runs inside the sandbox and returns its real path. Returns null if there is none,
+ * Finds the program that a bare name runs inside the sandbox and returns its real path. Returns null if no such program exists,
  * or if it lies in the workspace, where an agent could replace it.
  */
 function findProgram(name: string, roPaths: readonly string[], workspace: string): string | null {

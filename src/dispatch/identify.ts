@@ -1,5 +1,4 @@
 import type { CallRequest } from '../call/request.ts';
-import { sessionKey } from '../call/session.ts';
 import type { Clock } from '../core/clock.ts';
 import type { Call } from './call.ts';
 
@@ -9,12 +8,10 @@ const SESSION_ID_PATTERN = /^[\w.:@-]{1,128}$/;
 /** Step 1: finds out who calls and in which session. Never fails, because even a malformed call must be recorded. */
 export function identify(request: CallRequest, clock: Clock): Call {
   const receivedAt = clock.now();
-  const sessionId = sessionIdFor(request.sessionHint, receivedAt);
   return {
     request,
     requestId: request.requestId,
-    sessionId,
-    sessionKey: sessionKey({ project: request.projectRoot, session: sessionId }),
+    session: { project: request.projectRoot, session: sessionIdFor(request.sessionHint, receivedAt), branch: null },
     receivedAt,
     startedAt: clock.monotonic(),
   };

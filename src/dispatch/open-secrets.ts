@@ -28,11 +28,11 @@ export function openSecrets(call: VerifiedCall, { scrubber, config }: OpenSecret
     tokenDigits(text).map((digits) => ({ token: `[SECRET_${digits}]`, input: `/${path.join('/')}`, use: purpose })),
   );
   const tokens = opened.map(({ token }) => token);
-  scrubber.bookOpenings(call.sessionKey, tokens, config.secrets.max_uses_per_hour);
+  scrubber.bookOpenings(call.session, tokens, config.secrets.max_uses_per_hour);
   const texts = new Map(
     places.map(({ path, purpose, text }) => {
       const form = purpose === 'file' ? 'seen' : 'plain';
-      return [keyOf(path), scrubber.openSecrets(call.sessionKey, text, form)];
+      return [keyOf(path), scrubber.openSecrets(call.session, text, form)];
     }),
   );
   const input = withTexts(call.input, [], texts);
@@ -52,7 +52,7 @@ export function literalTokens(call: VerifiedCall, scrubber: Scrubber): string[] 
   const holders = new Set<string>();
   for (const { path, text } of textsOf(call.input, [])) {
     if (opened.has(keyOf(path))) continue;
-    for (const token of scrubber.tokensIn(call.sessionKey, text)) {
+    for (const token of scrubber.tokensIn(call.session, text)) {
       tokens.add(token);
       // A property that is not in the schema is the caller's own text and must not be repeated unscrubbed.
       holders.add(names.includes(path[0] ?? '') ? (path[0] ?? '') : 'another argument');

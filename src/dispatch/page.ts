@@ -35,18 +35,18 @@ export async function openPage(call: VerifiedCall, continuation: string, deps: P
   const segments = await Promise.all(
     reads.map(async (read) => ({
       ...read,
-      bytes: await deps.artifacts.read(call.sessionKey, artifactId, read.start, read.end),
+      bytes: await deps.artifacts.read(call.session, artifactId, read.start, read.end),
     })),
   );
   for (const { start, end } of reads) {
     const around = await deps.artifacts.read(
-      call.sessionKey,
+      call.session,
       artifactId,
       Math.max(0, start - MARGIN_BYTES),
       end + MARGIN_BYTES,
     );
-    const { secrets } = await deps.scrubber.scrubAgain(call.sessionKey, [around.toString()], []);
-    if (secrets.length > 0) await maskAgain(call.sessionKey, artifactId, deps);
+    const { secrets } = await deps.scrubber.scrubAgain(call.session, [around.toString()], []);
+    if (secrets.length > 0) await maskAgain(call.session, artifactId, deps);
     if (secrets.length > 0) throw replaced(artifactId);
   }
   return { artifactId, revision, ranges, segments };
@@ -54,8 +54,8 @@ export async function openPage(call: VerifiedCall, continuation: string, deps: P
 
 /** Opens the artifact that a cursor points into. Throws CURSOR_INVALID or EXPIRED. */
 export async function openCursor(call: VerifiedCall, continuation: string, deps: PageDeps) {
-  const { artifactId, ranges, revision = 0 } = deps.cursors.open(call.sessionKey, continuation);
-  const info = await deps.artifacts.info(call.sessionKey, artifactId);
+  const { artifactId, ranges, revision = 0 } = deps.cursors.open(call.session, continuation);
+  const info = await deps.artifacts.info(call.session, artifactId);
   if (info.tool === call.tool.manifest.name || call.tool.manifest.name === VIEW_TOOL)
     return { artifactId, ranges, revision, info };
   throw new ContextdError('CURSOR_INVALID', `the cursor belongs to ${info.tool}, not to ${call.tool.manifest.name}`, {

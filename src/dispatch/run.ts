@@ -1,5 +1,4 @@
 import type { OpenedSecret } from '../call/outcome.ts';
-import { parseSessionKey } from '../call/session.ts';
 import type { Config } from '../config/schema.ts';
 import { ContextdError } from '../core/errors.ts';
 import type { Logger } from '../core/log.ts';
@@ -32,14 +31,14 @@ export async function run(
   const progress = progressOf(call, opened, deps);
   const ran = deps.runner.run({
     requestId: call.requestId,
-    session: parseSessionKey(call.sessionKey),
+    session: call.session,
     tool: call.tool.manifest.name,
     origin: call.tool.origin,
     profile: call.tool.manifest.profile,
     bundleSha256: call.tool.bundleSha256,
     bundleDir: call.tool.bundleDir,
     input,
-    etagKey: deps.sessions.etagKey(call.sessionKey),
+    etagKey: deps.sessions.etagKey(call.session),
     timeoutMs: call.options.timeoutMs,
     outputMaxBytes: deps.config.output.max_bytes,
     outputKillBytes: deps.config.output.kill_bytes,
@@ -102,16 +101,16 @@ function progressOf(
   opened: readonly OpenedSecret[],
   { scrubber, secondSearch, logger }: ProgressDeps,
 ): ProgressFeed | null {
-  const { request, sessionKey } = call;
+  const { request, session } = call;
   const show = request.onProgress;
   if (show === undefined) return null;
   return new ProgressFeed({
     scrub: async (releases) => {
       const texts = releases.map(({ before, text, after }) => `${before}${text}${after}`);
       const hints = { margins: marginsOf(releases), tool: request.tool, opened: tokensToMask(opened) };
-      const { value } = await scrubber.scrub(sessionKey, texts, hints);
+      const { value } = await scrubber.scrub(session, texts, hints);
       const missed = await secondSearch.missedIn(value);
-      return missed.length === 0 ? value : (await scrubber.scrubAgain(sessionKey, value, missed)).value;
+      return missed.length === 0 ? value : (await scrubber.scrubAgain(session, value, missed)).value;
     },
     show: (text) => show(text),
     later: (ms, action) => {

@@ -45,7 +45,7 @@ export async function scrub(
     denied: outcome.denied.map((denial) => ({ ...denial })),
     quarantined: outcome.quarantined.map((setAside) => ({ ...setAside })),
   } satisfies Leaving;
-  const first = await scrubber.scrub(call.sessionKey, leaving, {
+  const first = await scrubber.scrub(call.session, leaving, {
     firstPass: outcome.firstPass,
     margins: marginsOf(outcome),
     ...(parseToolName(call.request.tool) === null ? {} : { tool: call.request.tool }),
@@ -69,7 +69,7 @@ export async function scrub(
 
 /** Masks what the real gitleaks still finds and remembers it for the session. */
 async function searchAgain<T extends Leaving>(
-  { sessionKey }: Call,
+  { session }: Call,
   namedBy: NamedBy,
   first: { value: T; secrets: readonly SecretUse[] },
   { scrubber, secondSearch }: ScrubDeps,
@@ -80,7 +80,7 @@ async function searchAgain<T extends Leaving>(
     collectLeaves(first.value).map((text, position) => (own.has(position) ? '' : text)),
   );
   if (missed.length === 0) return first;
-  const { value, secrets } = await scrubber.scrubAgain(sessionKey, first.value, missed, own);
+  const { value, secrets } = await scrubber.scrubAgain(session, first.value, missed, own);
   const known = new Set(first.secrets.map(({ token }) => token));
   return { value, secrets: [...first.secrets, ...secrets.filter(({ token }) => !known.has(token))] };
 }

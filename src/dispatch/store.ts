@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { SessionRef } from '../call/session.ts';
 import type { Scrubber } from '../scrub/scrubber.ts';
 import type { ArtifactStore, ArtifactStream } from '../stores/artifacts.ts';
 import { readStreams } from '../stores/artifacts.ts';
@@ -37,16 +38,16 @@ export async function store(
   deps: StoreDeps,
 ): Promise<StoredOutput | null> {
   if (outcome.facts.shows !== null && outcome.failure === null)
-    return openArtifact(call.sessionKey, outcome.facts.shows, deps);
+    return openArtifact(call.session, outcome.facts.shows, deps);
   const { streams } = outcome;
   const { droppedBytes } = outcome.facts;
   if (streams.every((stream) => stream.text === '')) return null;
-  const { sessionKey, requestId } = call;
+  const { session, requestId } = call;
   const tool = call.tool.manifest.name;
   const command = JSON.stringify(sorted(call.input));
-  const { id, committed } = deps.artifacts.put(sessionKey, requestId, tool, streams, droppedBytes, command);
+  const { id, committed } = deps.artifacts.put(session, requestId, tool, streams, droppedBytes, command);
   committed.then(
-    () => deps.secondSearch.stored({ sessionKey, requestId, tool, artifactId: id }),
+    () => deps.secondSearch.stored({ session, requestId, tool, artifactId: id }),
     () => {},
   );
   return { artifactId: id, revision: 0, streams, droppedBytes, tool, field: null, isEarlier: false, committed };
@@ -59,7 +60,7 @@ export async function storeDerived(
   streams: readonly ArtifactStream[],
   { artifacts }: { artifacts: ArtifactStore },
 ): Promise<StoredOutput> {
-  const { id, committed } = artifacts.put(call.sessionKey, call.requestId, output.tool, streams, 0);
+  const { id, committed } = artifacts.put(call.session, call.requestId, output.tool, streams, 0);
   await committed;
   return { ...output, artifactId: id, revision: 0, streams };
 }
@@ -85,12 +86,12 @@ export interface OpenArtifactDeps {
  * Opens a stored output by its ref, `art_…` or `art_…/<field>`. Secrets that became known since it was stored are masked
  * first, in the artifact too. Throws NOT_FOUND, EXPIRED or SCRUB_FAILED.
  */
-async function openArtifact(sessionKey: string, ref: string, deps: OpenArtifactDeps): Promise<StoredOutput> {
+async function openArtifact(session: SessionRef, ref: string, deps: OpenArtifactDeps): Promise<StoredOutput> {
   const [id = '', field = null] = ref.split('/');
-  await maskAgain(sessionKey, id, deps);
+  await maskAgain(session, id, deps);
   const [info, streams] = await Promise.all([
-    deps.artifacts.info(sessionKey, id),
-    readStreams(deps.artifacts, sessionKey, id),
+    deps.artifacts.info(session, id),
+    readStreams(deps.artifacts, session, id),
   ]);
   const { tool, droppedBytes, revision } = info;
   return {
@@ -107,15 +108,15 @@ async function openArtifact(sessionKey: string, ref: string, deps: OpenArtifactD
 
 /** Masks secrets that became known since the artifact was stored. Returns true if it masked any. */
 export async function maskAgain(
-  sessionKey: string,
+  session: SessionRef,
   artifactId: string,
   { artifacts, scrubber }: OpenArtifactDeps,
 ): Promise<boolean> {
-  const streams = await readStreams(artifacts, sessionKey, artifactId);
+  const streams = await readStreams(artifacts, session, artifactId);
   const texts = streams.map(({ text }) => text);
-  const { value, secrets } = await scrubber.scrubAgain(sessionKey, texts, []);
+  const { value, secrets } = await scrubber.scrubAgain(session, texts, []);
   if (secrets.length === 0) return false;
   const masked = streams.map(({ field }, position) => ({ field, text: value[position] ?? '' }));
-  await artifacts.replace(sessionKey, artifactId, masked);
+  await artifacts.replace(session, artifactId, masked);
   return true;
 }

@@ -1,3 +1,4 @@
+import type { SessionRef } from '../call/session.ts';
 import type { Clock } from '../core/clock.ts';
 import { ContextdError } from '../core/errors.ts';
 import type { JsonObject } from '../core/json.ts';
@@ -17,7 +18,7 @@ const ENV_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 /** What the host knows about the call for which a tool asks something. */
 export interface HostCall {
   requestId: string;
-  sessionKey: string;
+  session: SessionRef;
   tool: string;
   origin: 'core' | 'installed';
   grants: readonly string[];
@@ -37,7 +38,7 @@ export interface HostCall {
 export interface HostDeps {
   sandbox: Sandbox;
   /** The texts with everything that looks like a secret replaced by the session's tokens. */
-  scrub(sessionKey: string, texts: readonly string[]): Promise<readonly string[]>;
+  scrub(session: SessionRef, texts: readonly string[]): Promise<readonly string[]>;
   services: HostServices;
   logger: Logger;
   clock: Clock;
@@ -91,7 +92,7 @@ export class HostApi {
   }
 
   scrub(texts: readonly string[]): Promise<readonly string[]> {
-    return this.#serve('Scrub', () => this.#deps.scrub(this.#call.sessionKey, texts));
+    return this.#serve('Scrub', () => this.#deps.scrub(this.#call.session, texts));
   }
 
   /** Logs a line of the tool, at most 100 in a call. The line is scrubbed first, as every text for the host is. */
@@ -104,11 +105,11 @@ export class HostApi {
         throw invalid(`a log line has ${message.length} characters of ${LOG_LINE_MAX_CHARS}`, 'Log less at once.');
       }
       this.#logLines += 1;
-      const { tool, requestId, sessionKey } = this.#call;
+      const { tool, requestId, session } = this.#call;
       if (this.#logLines > LOG_LINES_MAX) {
         throw new ContextdError('RATE_LIMITED', `${tool} has written ${LOG_LINES_MAX} log lines in this call`);
       }
-      const [scrubbed = ''] = await this.#deps.scrub(sessionKey, [message]);
+      const [scrubbed = ''] = await this.#deps.scrub(session, [message]);
       this.#deps.logger[known]('tool.log', { tool, request_id: requestId, message: scrubbed });
     });
   }
@@ -123,7 +124,7 @@ export class HostApi {
           remedy: 'Do without it, or install a version of contextd that has it.',
         });
       }
-      const { answer, shows } = await service(this.#call.sessionKey, request);
+      const { answer, shows } = await service(this.#call.session, request);
       if (shows !== undefined) this.#facts.shows(shows);
       return answer;
     });

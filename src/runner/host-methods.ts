@@ -1,4 +1,5 @@
 import type { HostCallRecord } from '../call/outcome.ts';
+import type { SessionRef } from '../call/session.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { Grant } from '../core/profile.ts';
 
@@ -53,5 +54,5 @@ export interface ServiceAnswer {
 
 /** What the daemon keeps for tools, by method. Exec, Scrub and Log are not services. Throws ContextdError. */
 export type HostServices = Readonly<
-  Partial<Record<HostMethod, (sessionKey: string, request: JsonObject) => Promise<ServiceAnswer>>>
+  Partial<Record<HostMethod, (session: SessionRef, request: JsonObject) => Promise<ServiceAnswer>>>
 >;

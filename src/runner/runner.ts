@@ -66,7 +66,7 @@ export interface RunnerDeps {
   /** Directory that only the daemon can enter, on the file system of the sandbox's socket directories. */
   privateSocketsDir: string;
   /** The texts with everything that looks like a secret replaced by the session's tokens. */
-  scrub(sessionKey: string, texts: readonly string[]): Promise<readonly string[]>;
+  scrub(session: SessionRef, texts: readonly string[]): Promise<readonly string[]>;
   services: HostServices;
   logger: Logger;
   clock: Clock;

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { sessionKey } from '../call/session.ts';
 import { ContextdError } from '../core/errors.ts';
 import { OUTPUT_CEILING_BYTES } from '../protocol/tool-output.ts';
 import type { SandboxPolicy, SandboxProcess } from '../sandbox/sandbox.ts';
@@ -149,7 +148,7 @@ export class ToolProcess {
     const outputMaxBytes = Math.min(call.outputMaxBytes, OUTPUT_CEILING_BYTES);
     const hostCall = {
       ...call,
-      sessionKey: sessionKey(call.session),
+      session: call.session,
       outputMaxBytes,
       endsAt: startedAt + timeoutMs,
       signal: pending.workSignal,

@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
+import type { SessionRef } from '../call/session.ts';
 import type { Clock } from '../core/clock.ts';
 import { ContextdError } from '../core/errors.ts';
 import type { Json } from '../core/json.ts';
@@ -66,28 +67,28 @@ export interface Scrubber {
    * looks like a token is neutralised (see look-alike.ts), so a scrubbed value must not be scrubbed again. SCRUB_FAILED
    * on any fault.
    */
-  scrub<T extends Json>(sessionKey: string, value: T, hints?: ScrubHints): Promise<Scrubbed<T>>;
+  scrub<T extends Json>(session: SessionRef, value: T, hints?: ScrubHints): Promise<Scrubbed<T>>;
   /**
    * Replaces tokens by what they stood for where the agent saw them (`form` "seen", the default, for files) or by the
    * plain value (for programs), and restores neutralised look-alikes. SECRET_UNKNOWN for an unknown number. The result
    * may only go into the sandbox.
    */
-  openSecrets(sessionKey: string, text: string, form?: 'seen' | 'plain'): string;
+  openSecrets(session: SessionRef, text: string, form?: 'seen' | 'plain'): string;
   /**
    * Counts one opening of each token, or of none of them: SECRET_UNKNOWN for an unknown one, RATE_LIMITED if one was
    * opened `maxPerHour` times within the hour. Call it once per call, before `openSecrets`.
    */
-  bookOpenings(sessionKey: string, tokens: readonly string[], maxPerHour: number): void;
+  bookOpenings(session: SessionRef, tokens: readonly string[], maxPerHour: number): void;
   /** The tokens of this session that stand in a text, each once. */
-  tokensIn(sessionKey: string, text: string): string[];
+  tokensIn(session: SessionRef, text: string): string[];
   /** Lists what the session's vault holds, by number, without values. Empty for an unknown session. */
-  secrets(sessionKey: string): SecretSummary[];
+  secrets(session: SessionRef): SecretSummary[];
   /**
    * Masks secrets of this session that turned out to be still in a value that `scrub` returned; they are known from now
    * on. Tokens in the value stay, and so does `own` (default: nothing). SCRUB_FAILED on any fault.
    */
   scrubAgain<T extends Json>(
-    sessionKey: string,
+    session: SessionRef,
     value: T,
     missed: readonly KnownSecret[],
     own?: OwnLeaves,
@@ -97,7 +98,7 @@ export interface Scrubber {
   /** Masks several texts in the thread that searches outputs. Rejects if that fails. */
   maskTexts(texts: readonly string[]): Promise<string[]>;
   /** Drops the values of a session that is over. */
-  forget(sessionKey: string): void;
+  forget(session: SessionRef): void;
 }
 
 export interface ScrubberDeps {
@@ -108,7 +109,7 @@ export interface ScrubberDeps {
   /** What the machine already knows is secret. Default: nothing. */
   seeds?: Seeds;
   /** What the file of a session's project does to the rules. Default: nothing. */
-  workspaceRules?: (sessionKey: string) => Promise<WorkspaceRules | null>;
+  workspaceRules?: (session: SessionRef) => Promise<WorkspaceRules | null>;
   logger: Logger;
   clock: Clock;
 }
@@ -144,14 +145,14 @@ class SessionScrubber implements Scrubber {
     await this.#deps.scanner.stop();
   }
 
-  async scrub<T extends Json>(sessionKey: string, value: T, hints: ScrubHints = {}): Promise<Scrubbed<T>> {
+  async scrub<T extends Json>(session: SessionRef, value: T, hints: ScrubHints = {}): Promise<Scrubbed<T>> {
     const { clock, logger } = this.#deps;
     const started = clock.monotonic();
     try {
-      const vault = this.#vaults.of(sessionKey);
-      const seeds = (await this.#deps.seeds?.guardsFor(sessionKey)) ?? [];
+      const vault = this.#vaults.of(session);
+      const seeds = (await this.#deps.seeds?.guardsFor(session)) ?? [];
       const opened = openedValues(vault, hints.opened ?? []);
-      const workspace = (await this.#deps.workspaceRules?.(sessionKey)) ?? null;
+      const workspace = (await this.#deps.workspaceRules?.(session)) ?? null;
       const own = hints.own ?? NONE;
       const leaves = await this.#scanLeaves({ vault, seeds, opened, workspace, own }, value);
       const { extra, missed } = weighFirstPass(leaves, hints.firstPass ?? []);
@@ -180,15 +181,15 @@ class SessionScrubber implements Scrubber {
   }
 
   async scrubAgain<T extends Json>(
-    sessionKey: string,
+    session: SessionRef,
     value: T,
     missed: readonly KnownSecret[],
     own: OwnLeaves = NONE,
   ): Promise<ScrubbedAgain<T>> {
     try {
-      const vault = this.#vaults.of(sessionKey);
+      const vault = this.#vaults.of(session);
       for (const { value: secret, rule } of missed) vault.learn(secret, rule);
-      const seeds = (await this.#deps.seeds?.guardsFor(sessionKey)) ?? [];
+      const seeds = (await this.#deps.seeds?.guardsFor(session)) ?? [];
       const secrets = new Map<string, SecretUse>();
       const masking: Masking = { vault, secrets, context: { time: this.#deps.clock.now() }, again: true };
       const texts: string[] = [];
@@ -207,22 +208,22 @@ class SessionScrubber implements Scrubber {
     }
   }
 
-  openSecrets(sessionKey: string, text: string, form: 'seen' | 'plain' = 'seen'): string {
-    return this.#vaults.open(sessionKey, text, form);
+  openSecrets(session: SessionRef, text: string, form: 'seen' | 'plain' = 'seen'): string {
+    return this.#vaults.open(session, text, form);
   }
 
-  bookOpenings(sessionKey: string, tokens: readonly string[], maxPerHour: number): void {
-    this.#vaults.book(sessionKey, tokens, maxPerHour);
+  bookOpenings(session: SessionRef, tokens: readonly string[], maxPerHour: number): void {
+    this.#vaults.book(session, tokens, maxPerHour);
   }
 
-  tokensIn(sessionKey: string, text: string): string[] {
+  tokensIn(session: SessionRef, text: string): string[] {
     return tokenDigits(text).flatMap((digits) =>
-      this.#vaults.find(sessionKey)?.has(digits) ? [`[SECRET_${digits}]`] : [],
+      this.#vaults.find(session)?.has(digits) ? [`[SECRET_${digits}]`] : [],
     );
   }
 
-  secrets(sessionKey: string): SecretSummary[] {
-    return this.#vaults.find(sessionKey)?.list() ?? [];
+  secrets(session: SessionRef): SecretSummary[] {
+    return this.#vaults.find(session)?.list() ?? [];
   }
 
   maskText(text: string): string {
@@ -250,8 +251,8 @@ class SessionScrubber implements Scrubber {
     return `${unnumbered(seen.slice(0, end), kept)}… (${text.length - end} characters left out)`;
   }
 
-  forget(sessionKey: string): void {
-    this.#vaults.forget(sessionKey);
+  forget(session: SessionRef): void {
+    this.#vaults.forget(session);
   }
 
   /** Patterns run over everything first, so that the guard knows a secret found in one string in all others. */

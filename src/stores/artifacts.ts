@@ -1,3 +1,4 @@
+import { type SessionRef, sessionKey } from '../call/session.ts';
 import type { Clock } from '../core/clock.ts';
 import { ContextdError } from '../core/errors.ts';
 import { ARTIFACT_ID_PATTERN, newArtifactId } from '../core/ids.ts';
@@ -55,7 +56,7 @@ export interface ArtifactStore {
   stop(): Promise<void>;
   /** `command` is what the call was asked to do; `previous` finds the artifact by it. Null: not the output of a call. */
   put(
-    sessionKey: string,
+    session: SessionRef,
     requestId: string,
     tool: string,
     streams: readonly ArtifactStream[],
@@ -63,16 +64,16 @@ export interface ArtifactStore {
     command?: string | null,
   ): NewArtifact;
   /** The last earlier output of the same tool with the same command in the same session, or null. */
-  previous(sessionKey: string, id: string): Promise<string | null>;
+  previous(session: SessionRef, id: string): Promise<string | null>;
   /**
    * Replaces the texts of an artifact, because more of them is masked now. Cursors into the former texts are EXPIRED
    * afterwards, because they count bytes of those. Errors: NOT_FOUND, EXPIRED, STORAGE_FULL.
    */
-  replace(sessionKey: string, id: string, streams: readonly ArtifactStream[]): Promise<void>;
+  replace(session: SessionRef, id: string, streams: readonly ArtifactStream[]): Promise<void>;
   /** Errors: NOT_FOUND (also for an artifact of another session), EXPIRED. */
-  info(sessionKey: string, id: string): Promise<ArtifactInfo>;
+  info(session: SessionRef, id: string): Promise<ArtifactInfo>;
   /** Bytes `[start, end)`; an end past the last byte means the last byte. Errors: NOT_FOUND, EXPIRED, ARGS_INVALID. */
-  read(sessionKey: string, id: string, start: number, end: number): Promise<Buffer>;
+  read(session: SessionRef, id: string, start: number, end: number): Promise<Buffer>;
   /** Removes old artifacts, then the least recently used while over the quota. Returns the number removed. */
   prune(): Promise<number>;
 }
@@ -119,7 +120,7 @@ class Artifacts implements ArtifactStore {
   }
 
   put(
-    sessionKey: string,
+    session: SessionRef,
     requestId: string,
     tool: string,
     streams: readonly ArtifactStream[],
@@ -127,39 +128,39 @@ class Artifacts implements ArtifactStore {
     command: string | null = null,
   ): NewArtifact {
     const id = newArtifactId();
-    const session = this.#tagOf(sessionKey);
+    const tag = this.#tagOf(session);
     const commandTag = command === null ? null : this.#deps.keys.derive('command', `${tool}\0${command}`);
     const committed = this.#keep(streams, (content, hash) =>
-      insertArtifact({ ...content, id, session, requestId, tool, droppedBytes, commandTag }, hash),
+      insertArtifact({ ...content, id, session: tag, requestId, tool, droppedBytes, commandTag }, hash),
     );
     // A failure before anyone waits must not end the process; a later waiter still gets it.
     committed.catch(() => {});
     return { id, committed };
   }
 
-  async previous(sessionKey: string, id: string): Promise<string | null> {
-    const session = this.#tagOf(sessionKey);
+  async previous(session: SessionRef, id: string): Promise<string | null> {
+    const tag = this.#tagOf(session);
     const [row] = await this.#deps.database.read(
       `SELECT earlier.id FROM artifacts AS this JOIN artifacts AS earlier
          ON earlier.session = this.session AND earlier.command = this.command
          AND (earlier.created_ms, earlier.request_id) < (this.created_ms, this.request_id)
        WHERE this.id = ? AND this.session = ? ORDER BY earlier.created_ms DESC, earlier.request_id DESC LIMIT 1`,
       id,
-      session,
+      tag,
     );
     return row === undefined ? null : textOf(row, 'id');
   }
 
-  async replace(sessionKey: string, id: string, streams: readonly ArtifactStream[]): Promise<void> {
-    const row = await this.#find(sessionKey, id, 'SELECT content FROM artifacts WHERE id = ? AND session = ?');
+  async replace(session: SessionRef, id: string, streams: readonly ArtifactStream[]): Promise<void> {
+    const row = await this.#find(session, id, 'SELECT content FROM artifacts WHERE id = ? AND session = ?');
     await this.#keep(streams, (content, hash) => updateArtifact(id, content, hash));
     const { files } = this.#ready();
     await removeContent({ database: this.#deps.database, files }, integerOf(row, 'content'));
   }
 
-  async info(sessionKey: string, id: string): Promise<ArtifactInfo> {
+  async info(session: SessionRef, id: string): Promise<ArtifactInfo> {
     const row = await this.#find(
-      sessionKey,
+      session,
       id,
       `SELECT parts, dropped_bytes, tool, revision, used_ms, content FROM artifacts JOIN contents ON contents.id = content
        WHERE artifacts.id = ? AND session = ?`,
@@ -175,10 +176,10 @@ class Artifacts implements ArtifactStore {
     };
   }
 
-  async read(sessionKey: string, id: string, start: number, end: number): Promise<Buffer> {
+  async read(session: SessionRef, id: string, start: number, end: number): Promise<Buffer> {
     checkRange(start, end);
     const row = await this.#find(
-      sessionKey,
+      session,
       id,
       `SELECT hash, bytes, in_file, used_ms, content, coalesce(substr(body, ?3, ?4), x'') AS slice
        FROM artifacts JOIN contents ON contents.id = content LEFT JOIN bodies USING (content)
@@ -232,15 +233,15 @@ class Artifacts implements ArtifactStore {
     return slice;
   }
 
-  async #find(sessionKey: string, id: string, sql: string, more: readonly number[] = []): Promise<Row> {
+  async #find(session: SessionRef, id: string, sql: string, more: readonly number[] = []): Promise<Row> {
     if (!ARTIFACT_ID_PATTERN.test(id)) throw unknownArtifact(id);
-    const session = this.#tagOf(sessionKey);
-    const [row] = await this.#deps.database.read(sql, id, session, ...more);
+    const tag = this.#tagOf(session);
+    const [row] = await this.#deps.database.read(sql, id, tag, ...more);
     if (row) return row;
     const [tombstone] = await this.#deps.database.read(
       'SELECT id FROM tombstones WHERE id = ? AND session = ?',
       id,
-      session,
+      tag,
     );
     throw tombstone ? expiredArtifact(id) : unknownArtifact(id);
   }
@@ -257,8 +258,8 @@ class Artifacts implements ArtifactStore {
     }
   }
 
-  #tagOf(sessionKey: string): Buffer {
-    return this.#deps.keys.derive('session', sessionKey).subarray(0, 16);
+  #tagOf(session: SessionRef): Buffer {
+    return this.#deps.keys.derive('session', sessionKey(session)).subarray(0, 16);
   }
 
   #ready(): { files: ArtifactFiles; pruner: ArtifactPruner } {
@@ -268,9 +269,13 @@ class Artifacts implements ArtifactStore {
 }
 
 /** Reads all texts of an artifact. Errors: NOT_FOUND, EXPIRED. */
-export async function readStreams(artifacts: ArtifactStore, sessionKey: string, id: string): Promise<ArtifactStream[]> {
-  const { parts, bytes } = await artifacts.info(sessionKey, id);
-  const body = await artifacts.read(sessionKey, id, 0, bytes);
+export async function readStreams(
+  artifacts: ArtifactStore,
+  session: SessionRef,
+  id: string,
+): Promise<ArtifactStream[]> {
+  const { parts, bytes } = await artifacts.info(session, id);
+  const body = await artifacts.read(session, id, 0, bytes);
   let at = 0;
   return parts.map((part) => {
     const text = body.toString('utf8', at, at + part.bytes);

@@ -1,4 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { SessionRef } from '../call/session.ts';
 import { ContextdError } from '../core/errors.ts';
 import { ARTIFACT_ID_PATTERN } from '../core/ids.ts';
 
@@ -21,9 +22,9 @@ export interface CursorPayload {
  * `flags | artifact id (10 bytes) | per range: gap and length as varints | HMAC-SHA256 truncated to 12 bytes`.
  */
 export interface Cursors {
-  seal(sessionKey: string, payload: CursorPayload): string;
+  seal(session: SessionRef, payload: CursorPayload): string;
   /** Errors: CURSOR_INVALID for any text that `seal` did not return for this session. */
-  open(sessionKey: string, text: string): CursorPayload;
+  open(session: SessionRef, text: string): CursorPayload;
 }
 
 const MAC_BYTES = 12;
@@ -35,17 +36,17 @@ const MAX_CHARACTERS = Math.ceil(((2 + ID_BYTES + 2 * CURSOR_MAX_RANGES * 8 + MA
 /** Flags: bits 0-3 are the number of ranges, or 0 if the next byte holds the number; bits 4-7 are the revision. */
 export const REVISIONS = 16;
 
-export function createCursors(deps: { cursorKey(sessionKey: string): Buffer }): Cursors {
+export function createCursors(deps: { cursorKey(session: SessionRef): Buffer }): Cursors {
   return {
-    seal(sessionKey, payload) {
+    seal(session, payload) {
       const body = encode(payload);
-      return Buffer.concat([body, sign(deps.cursorKey(sessionKey), body)]).toString('base64url');
+      return Buffer.concat([body, sign(deps.cursorKey(session), body)]).toString('base64url');
     },
-    open(sessionKey, text) {
+    open(session, text) {
       const bytes = fromBase64url(text);
       const body = bytes.subarray(0, -MAC_BYTES);
       const code = bytes.subarray(-MAC_BYTES);
-      const expected = sign(deps.cursorKey(sessionKey), body);
+      const expected = sign(deps.cursorKey(session), body);
       if (code.length !== MAC_BYTES || !timingSafeEqual(code, expected)) throw invalid();
       return decode(body);
     },

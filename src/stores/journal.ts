@@ -1,4 +1,4 @@
-import { parseSessionKey } from '../call/session.ts';
+import type { SessionRef } from '../call/session.ts';
 import type { Clock } from '../core/clock.ts';
 import { ContextdError, type ErrorCode } from '../core/errors.ts';
 import { type Database, integerOf, type Row, textOf } from './sqlite.ts';
@@ -12,7 +12,7 @@ const INTERRUPTED: ErrorCode = 'INTERRUPTED';
 export interface JournalEntry {
   requestId: string;
   tool: string;
-  sessionKey: string;
+  session: SessionRef;
 }
 
 export interface JournalCounts {
@@ -76,8 +76,7 @@ export function createJournal(deps: { database: Database; clock: Clock }): Journ
       return interrupted?.length ?? 0;
     },
 
-    async begin({ requestId, tool, sessionKey }) {
-      const { project, session } = parseSessionKey(sessionKey);
+    async begin({ requestId, tool, session: { project, session } }) {
       const [begun] = await database.write([
         {
           sql: `INSERT INTO calls (request_id, tool, project, session, started_ms) VALUES (?, ?, ?, ?, ?)

@@ -1,4 +1,4 @@
-import { parseSessionKey } from '../call/session.ts';
+import { type SessionRef, sessionKey } from '../call/session.ts';
 import type { Clock } from '../core/clock.ts';
 import type { DaemonKeys } from './keys.ts';
 import { type Database, integerOf } from './sqlite.ts';
@@ -13,11 +13,11 @@ const NEXT_BLOCK = 64;
 /** What a session keeps over a restart of the daemon. */
 export interface SessionStore {
   /** The next secret number of the session, from 1. A promise only if numbers must be reserved first. */
-  next(sessionKey: string): number | Promise<number>;
+  next(session: SessionRef): number | Promise<number>;
   /** The HMAC key of a session's etags: 64 hex digits, the same after a restart. */
-  etagKey(sessionKey: string): string;
+  etagKey(session: SessionRef): string;
   /** The HMAC key of a session's cursors: 32 bytes, the same after a restart. */
-  cursorKey(sessionKey: string): Buffer;
+  cursorKey(session: SessionRef): Buffer;
 }
 
 export interface SessionDeps {
@@ -45,51 +45,51 @@ class Sessions implements SessionStore {
     this.#deps = deps;
   }
 
-  next(sessionKey: string): number | Promise<number> {
-    return this.#take(sessionKey) ?? this.#reserveAndTake(sessionKey);
+  next(session: SessionRef): number | Promise<number> {
+    return this.#take(session) ?? this.#reserveAndTake(session);
   }
 
-  etagKey(sessionKey: string): string {
-    return this.#deps.keys.derive('etag', sessionKey).toString('hex');
+  etagKey(session: SessionRef): string {
+    return this.#deps.keys.derive('etag', sessionKey(session)).toString('hex');
   }
 
-  cursorKey(sessionKey: string): Buffer {
-    return this.#deps.keys.derive('cursor', sessionKey);
+  cursorKey(session: SessionRef): Buffer {
+    return this.#deps.keys.derive('cursor', sessionKey(session));
   }
 
-  #take(sessionKey: string): number | undefined {
-    const block = this.#blocks.get(sessionKey);
+  #take(session: SessionRef): number | undefined {
+    const block = this.#blocks.get(sessionKey(session));
     return block && block.next < block.end ? block.next++ : undefined;
   }
 
-  async #reserveAndTake(sessionKey: string): Promise<number> {
+  async #reserveAndTake(session: SessionRef): Promise<number> {
     for (;;) {
-      const number = this.#take(sessionKey);
+      const number = this.#take(session);
       if (number !== undefined) return number;
-      await this.#reserveOnce(sessionKey);
+      await this.#reserveOnce(session);
     }
   }
 
-  #reserveOnce(sessionKey: string): Promise<void> {
-    const running = this.#reserving.get(sessionKey);
+  #reserveOnce(session: SessionRef): Promise<void> {
+    const running = this.#reserving.get(sessionKey(session));
     if (running) return running;
-    const reserving = this.#reserve(sessionKey).finally(() => this.#reserving.delete(sessionKey));
-    this.#reserving.set(sessionKey, reserving);
+    const reserving = this.#reserve(session).finally(() => this.#reserving.delete(sessionKey(session)));
+    this.#reserving.set(sessionKey(session), reserving);
     return reserving;
   }
 
-  async #reserve(sessionKey: string): Promise<void> {
-    const size = this.#blocks.has(sessionKey) ? NEXT_BLOCK : FIRST_BLOCK;
-    const { project, session } = parseSessionKey(sessionKey);
-    const tag = this.#deps.keys.derive('session', sessionKey).subarray(0, 16);
+  async #reserve(session: SessionRef): Promise<void> {
+    const size = this.#blocks.has(sessionKey(session)) ? NEXT_BLOCK : FIRST_BLOCK;
+    const { project, session: id } = session;
+    const tag = this.#deps.keys.derive('session', sessionKey(session)).subarray(0, 16);
     const [rows] = await this.#deps.database.write([
       {
         sql: `INSERT INTO sessions (tag, project, session, next_secret, created_ms) VALUES (?1, ?2, ?3, 1 + ?4, ?5)
               ON CONFLICT (tag) DO UPDATE SET next_secret = next_secret + ?4 RETURNING next_secret`,
-        params: [tag, project, session, size, this.#deps.clock.now()],
+        params: [tag, project, id, size, this.#deps.clock.now()],
       },
     ]);
     const end = integerOf(rows?.[0] ?? {}, 'next_secret');
-    this.#blocks.set(sessionKey, { next: end - size, end });
+    this.#blocks.set(sessionKey(session), { next: end - size, end });
   }
 }

@@ -80,7 +80,7 @@ describe('API-1 ToolService', () => {
     expect(seen[0]?.inputJson.toString()).toBe('{"command":"ls"}');
   });
 
-  it('Execute makes a request id where the given one is none', async () => {
+  it('Execute makes a request id if the given one is malformed', async () => {
     await open();
     const answer = envelopeOf(await executed('proxy', call({ request_id: 'req_x"}\n' })));
     expect(answer.requestId).toMatch(REQUEST_ID_PATTERN);

@@ -10,6 +10,7 @@ import { loadPluginProtocol } from '#src/protocol/plugin/load-plugin-protocol.js
 import { readRpcFault } from '#src/protocol/rpc-faults.js';
 import { HostApi } from '#src/runner/host-api.js';
 import { createHostServer, type HostServerDeps } from '#src/runner/host-server.js';
+import { sessionNamed } from '../helpers/sessions.ts';
 import { ScriptedSandbox } from '../unit/runner/scripted-sandbox.ts';
 
 const protocol = loadPluginProtocol();
@@ -36,7 +37,7 @@ function hostOf(): HostApi {
   const sandbox = new ScriptedSandbox(async () => ({ ...ended, stdout: stream, stderr: empty }));
   const call = {
     requestId: 'r',
-    sessionKey: 's',
+    session: sessionNamed('s'),
     tool: 't',
     origin: 'installed',
     grants: ['exec', 'scrub'],

@@ -29,7 +29,7 @@ export interface TextScrubberOptions extends RuleSources {
   shareVault: boolean;
 }
 
-const SESSION = 'ctxd scrub';
+const SESSION = { project: '', session: 'ctxd scrub', branch: null };
 
 /**
  * The daemon's scrubber in this process, with the same rules, vault and guard. Rules are compiled at their first use.

@@ -1,3 +1,4 @@
+import type { SessionRef } from '../../call/session.ts';
 import type { Catalog } from '../../catalog/catalog.ts';
 import type { Config } from '../../config/schema.ts';
 import { type EnvelopeMeta, FIDELITY_VERSION, warningDetail } from '../../core/envelope.ts';
@@ -74,7 +75,7 @@ async function applyView(
     view,
     streams: output.streams.map(({ field, text }) => ({ field, text })),
     failed,
-    earlier: view.name === 'diff' ? await earlierOutput(view.against, call.sessionKey, output, deps) : null,
+    earlier: view.name === 'diff' ? await earlierOutput(view.against, call.session, output, deps) : null,
     digestChars: digestChars(call.options.maxTokens, digestScale),
   };
   const limits = { timeoutMs: Math.min(VIEW_MAX_MS, call.options.timeoutMs), signal: call.request.signal };
@@ -157,15 +158,15 @@ function stepsFor(tool: string, { catalog, config }: ViewDeps): DensifyStep[] {
 /** Returns the text that a diff compares with, after masking secrets that became known since. */
 async function earlierOutput(
   against: string | null,
-  sessionKey: string,
+  session: SessionRef,
   output: StoredOutput,
   deps: ViewDeps,
 ): Promise<ArtifactStream[] | null> {
   if (against === null) await output.committed;
-  const id = against ?? (await deps.artifacts.previous(sessionKey, output.artifactId));
+  const id = against ?? (await deps.artifacts.previous(session, output.artifactId));
   if (id === null) return null;
-  await maskAgain(sessionKey, id, deps);
-  return readStreams(deps.artifacts, sessionKey, id);
+  await maskAgain(session, id, deps);
+  return readStreams(deps.artifacts, session, id);
 }
 
 function digestChars(maxTokens: number, scale: number): number {

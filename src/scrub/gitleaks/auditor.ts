@@ -1,9 +1,10 @@
+import type { SessionRef } from '../../call/session.ts';
 import type { Logger } from '../../core/log.ts';
 import { type GitleaksRun, type MissedSecret, missedSecrets } from './run.ts';
 
 /** One stored output to be searched a second time. */
 export interface AuditItem {
-  sessionKey: string;
+  session: SessionRef;
   artifactId: string;
   /** Of the call whose output it is. */
   requestId: string;

@@ -1,6 +1,7 @@
 import { constants, type Dirent, type Stats } from 'node:fs';
 import { open, readdir, realpath, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import type { SessionRef } from '../../call/session.ts';
 import type { Clock } from '../../core/clock.ts';
 import { isErrno } from '../../core/errors.ts';
 import type { Logger } from '../../core/log.ts';
@@ -13,7 +14,7 @@ import { type NamedValue, seedValues } from './seeds/seed-value.ts';
 export interface Seeds {
   start(): Promise<void>;
   /** The guards that hold for a session. Waits until the files of its project, and those that changed, are read. */
-  guardsFor(sessionKey: string): Promise<readonly Guard[]>;
+  guardsFor(session: SessionRef): Promise<readonly Guard[]>;
   /** All there are, as they are now. */
   guards(): readonly Guard[];
   /** Files that could not be read, and why; nothing of what they hold. */
@@ -32,7 +33,7 @@ interface SeedDeps {
   /** Variables of the daemon's own environment whose names say that they are secret. */
   variables: readonly NamedValue[];
   /** Root of the registered project of a session; null without one, so that no project file is read. */
-  projectOf(sessionKey: string): Promise<string | null>;
+  projectOf(session: SessionRef): Promise<string | null>;
   logger: Logger;
   clock: Clock;
 }
@@ -59,8 +60,8 @@ export function createSeeds(deps: SeedDeps): Seeds {
     async start() {
       await ofUser.fresh();
     },
-    async guardsFor(sessionKey) {
-      const root = await deps.projectOf(sessionKey);
+    async guardsFor(session) {
+      const root = await deps.projectOf(session);
       const sets = root === null ? [ofUser] : [ofUser, ofProject(root)];
       return Promise.all(sets.map((set) => set.fresh()));
     },

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { type SessionRef, sessionKey } from '../../call/session.ts';
 import type { Clock } from '../../core/clock.ts';
 import { ContextdError } from '../../core/errors.ts';
 import type { Guard } from './guard.ts';
@@ -25,10 +26,11 @@ export class SessionVaults {
   }
 
   /** Creates the vault at the first call. */
-  of(sessionKey: string): Vault {
-    const vault = this.#vaults.get(sessionKey) ?? new Vault(this.#identityKey, () => this.#numbers.next(sessionKey));
-    this.#vaults.delete(sessionKey);
-    this.#vaults.set(sessionKey, vault);
+  of(session: SessionRef): Vault {
+    const vault =
+      this.#vaults.get(sessionKey(session)) ?? new Vault(this.#identityKey, () => this.#numbers.next(session));
+    this.#vaults.delete(sessionKey(session));
+    this.#vaults.set(sessionKey(session), vault);
     if (this.#vaults.size > EMPTY_AFTER) this.#dropEmpty();
     return vault;
   }
@@ -36,14 +38,14 @@ export class SessionVaults {
   /** Drops empty vaults of the sessions not used for longest; nothing is lost. */
   #dropEmpty(): void {
     let excess = this.#vaults.size - EMPTY_AFTER;
-    for (const [sessionKey, vault] of this.#vaults) {
+    for (const [key, vault] of this.#vaults) {
       if (excess-- <= 0) return;
-      if (vault.isEmpty) this.#vaults.delete(sessionKey);
+      if (vault.isEmpty) this.#vaults.delete(key);
     }
   }
 
-  find(sessionKey: string): Vault | undefined {
-    return this.#vaults.get(sessionKey);
+  find(session: SessionRef): Vault | undefined {
+    return this.#vaults.get(sessionKey(session));
   }
 
   guards(): Guard[] {
@@ -51,26 +53,26 @@ export class SessionVaults {
   }
 
   /** As `Scrubber.openSecrets`. */
-  open(sessionKey: string, text: string, form: 'seen' | 'plain'): string {
+  open(session: SessionRef, text: string, form: 'seen' | 'plain'): string {
     return replaceTokens(text, (digits, start, end) => {
-      const vault = this.#with(sessionKey, digits);
+      const vault = this.#with(session, digits);
       return form === 'plain' ? vault.open(digits) : vault.spell(digits, text, start, end);
     });
   }
 
   /** As `Scrubber.bookOpenings`. */
-  book(sessionKey: string, tokens: readonly string[], maxPerHour: number): void {
+  book(session: SessionRef, tokens: readonly string[], maxPerHour: number): void {
     const digits = [...new Set(tokens.flatMap(tokenDigits))];
     const now = this.#clock.monotonic();
     for (const one of digits) {
-      const waitMs = this.#with(sessionKey, one).waitMs(one, maxPerHour, now);
+      const waitMs = this.#with(session, one).waitMs(one, maxPerHour, now);
       if (waitMs > 0) throw openedTooOften(one, maxPerHour, waitMs);
     }
-    for (const one of digits) this.#with(sessionKey, one).book(one, now, this.#clock.now());
+    for (const one of digits) this.#with(session, one).book(one, now, this.#clock.now());
   }
 
-  forget(sessionKey: string): void {
-    this.#vaults.delete(sessionKey);
+  forget(session: SessionRef): void {
+    this.#vaults.delete(sessionKey(session));
   }
 
   clear(): void {
@@ -78,8 +80,8 @@ export class SessionVaults {
   }
 
   /** SECRET_UNKNOWN for a number that this session was not given. */
-  #with(sessionKey: string, digits: string): Vault {
-    const vault = this.#vaults.get(sessionKey);
+  #with(session: SessionRef, digits: string): Vault {
+    const vault = this.#vaults.get(sessionKey(session));
     if (vault?.has(digits)) return vault;
     throw unknownSecret(digits);
   }

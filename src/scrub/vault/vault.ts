@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import type { SessionRef } from '../../call/session.ts';
 import { ContextdError } from '../../core/errors.ts';
 import { canonicalOf } from './folded-text.ts';
 import { copyText, Guard } from './guard.ts';
@@ -7,7 +8,7 @@ import { Spellings } from './spellings.ts';
 
 /** Hands out the numbers of a session's secrets. Its counter outlives the daemon; values do not. */
 export interface NumberStore {
-  next(sessionKey: string): Promise<number> | number;
+  next(session: SessionRef): Promise<number> | number;
 }
 
 export interface SecretUse {

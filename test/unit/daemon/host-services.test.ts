@@ -1,13 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import { expect, it } from 'vitest';
+import type { SessionRef } from '#src/call/session.js';
 import type { Json, JsonObject } from '#src/core/json.js';
 import { createHostServices, scrubbedServices } from '#src/daemon/host-services.js';
+import { sessionNamed } from '../../helpers/sessions.ts';
 
 /** A scrubber that knows one secret. */
 function scrubberOf(secret: string) {
   return {
-    async scrub<T extends Json>(sessionKey: string, value: T) {
-      const text = JSON.stringify(value).replaceAll(secret, `[SECRET of ${sessionKey}]`);
+    async scrub<T extends Json>({ session }: SessionRef, value: T) {
+      const text = JSON.stringify(value).replaceAll(secret, `[SECRET of ${session}]`);
       return { value: JSON.parse(text) as T, secrets: [], missedByFirstPass: 0, spans: [] };
     },
   };
@@ -20,7 +22,7 @@ it('SEC-1.1 what a tool sends is scrubbed before the service sees it, all but th
     {
       MemoryStore: {
         identifiers: ['id'],
-        async answer(_sessionKey, request) {
+        async answer(_session, request) {
           seen.push(request);
           return { answer: {} };
         },
@@ -29,7 +31,7 @@ it('SEC-1.1 what a tool sends is scrubbed before the service sees it, all but th
     scrubberOf(secret),
   );
   const request = { id: secret, text: `key ${secret}`, notYetKnown: { [secret]: [secret, 7] } };
-  await services.MemoryStore?.('s', request);
+  await services.MemoryStore?.(sessionNamed('s'), request);
   const masked = '[SECRET of s]';
   expect(seen).toEqual([{ id: secret, text: `key ${masked}`, notYetKnown: { [masked]: [masked, 7] } }]);
 });
@@ -42,22 +44,25 @@ it('SEC-1.1 no service sees a request that could not be scrubbed', async () => {
   };
   const scrub = () => Promise.reject(new Error('no scrub'));
   const services = scrubbedServices({ MemoryStore: { identifiers: [], answer } }, { scrub });
-  await expect(services.MemoryStore?.('s', { text: 'x' })).rejects.toThrow('no scrub');
+  await expect(services.MemoryStore?.(sessionNamed('s'), { text: 'x' })).rejects.toThrow('no scrub');
   expect(calls).toBe(0);
 });
 
 it('ArtifactView gets its ref as it is', async () => {
   const asked: string[] = [];
   const artifacts = {
-    async info(_sessionKey: string, id: string) {
+    async info(_session: SessionRef, id: string) {
       asked.push(id);
       return { tool: 'safe_bash', bytes: 3, droppedBytes: 0, revision: 0, parts: [{ field: 'stdout', bytes: 3 }] };
     },
   };
   const { ArtifactView } = createHostServices({ artifacts, scrubber: scrubberOf('art_') });
   const ref = 'art_0123456789abcdef/stdout';
-  expect(await ArtifactView?.('s', { ref })).toEqual({ answer: { tool: 'safe_bash', bytes: 3 }, shows: ref });
-  await expect(ArtifactView?.('s', { ref: 'art_0123456789abcdef/stderr' })).rejects.toMatchObject({
+  expect(await ArtifactView?.(sessionNamed('s'), { ref })).toEqual({
+    answer: { tool: 'safe_bash', bytes: 3 },
+    shows: ref,
+  });
+  await expect(ArtifactView?.(sessionNamed('s'), { ref: 'art_0123456789abcdef/stderr' })).rejects.toMatchObject({
     code: 'NOT_FOUND',
     remedy: 'It has stdout.',
   });

@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import type { SessionRef } from '#src/call/session.js';
 import { ContextdError } from '#src/core/errors.js';
 import { silentLogger } from '#src/core/log.js';
 import { loadPluginProtocol } from '#src/protocol/plugin/load-plugin-protocol.js';
 import { HostApi, type HostCall } from '#src/runner/host-api.js';
 import { HOST_METHODS } from '#src/runner/host-methods.js';
 import type { CommandResult, CommandSpec, EndedBy, SandboxPolicy } from '#src/sandbox/sandbox.js';
+import { sessionNamed } from '../../helpers/sessions.ts';
 import { ScriptedSandbox } from './scripted-sandbox.ts';
 
 const POLICY: SandboxPolicy = {
@@ -33,7 +35,7 @@ function commandResult(endedBy: EndedBy = 'exit'): CommandResult {
 
 interface Answers {
   run?(command: CommandSpec): Promise<CommandResult>;
-  scrub?(session: string, texts: readonly string[]): Promise<readonly string[]>;
+  scrub?(session: SessionRef, texts: readonly string[]): Promise<readonly string[]>;
 }
 
 function openHost(grants: readonly string[], change: Partial<HostCall> = {}, answers: Answers = {}) {
@@ -42,7 +44,7 @@ function openHost(grants: readonly string[], change: Partial<HostCall> = {}, ans
   const note = (_event: string, fields?: { message?: unknown }) => void lines.push(String(fields?.message));
   const call: HostCall = {
     requestId: 'r',
-    sessionKey: 's',
+    session: sessionNamed('s'),
     tool: 'a_tool',
     origin: 'installed',
     grants,
@@ -53,7 +55,7 @@ function openHost(grants: readonly string[], change: Partial<HostCall> = {}, ans
     ending: () => null,
     ...change,
   };
-  const scrub = answers.scrub ?? (async (session, texts) => texts.map((text) => `${session}:${text}`));
+  const scrub = answers.scrub ?? (async ({ session }, texts) => texts.map((text) => `${session}:${text}`));
   const logger = { ...silentLogger, info: note, error: note };
   const host = new HostApi(call, POLICY, {
     sandbox,

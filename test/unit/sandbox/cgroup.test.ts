@@ -180,7 +180,7 @@ describe('SEC-2.5 cgroup v1', () => {
     expect(kernel.log[0]).toBe(`/m/${NAME}/memory.use_hierarchy 1`);
   });
 
-  test('limits go up and down again', () => {
+  test('limits can be raised and lowered again', () => {
     const kernel = new KernelV1();
     const cgroups = new Cgroups(opened(openV1(V1_PLACES, kernel, SETUP)), kernel, silentLogger, startTimeOf);
     const group = cgroups.create(LIMITS);
@@ -237,7 +237,7 @@ test('SEC-2.5 a group whose limits were changed is used again for the new limits
   expect(cgroups.create({ ...LIMITS, pids: 9 }).dirs).not.toEqual(group.dirs);
 });
 
-test('SEC-2.5 counts of an earlier use are not counted again', () => {
+test('SEC-2.5 counts of an earlier use are subtracted', () => {
   const kernel = new KernelV1();
   const cgroups = new Cgroups(opened(openV1(V1_PLACES, kernel, SETUP)), kernel, silentLogger, startTimeOf);
   const first = cgroups.create(LIMITS);

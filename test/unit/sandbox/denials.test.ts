@@ -246,11 +246,11 @@ const NOT_KNOWN: readonly (readonly [why: string, said: string])[] = [
 ];
 
 describe('SEC-2.3 what a program prints about the sandbox', () => {
-  test.each(REAL)('is understood: %s', (said, claim) => {
+  test.each(REAL)('is recognised: %s', (said, claim) => {
     expect(claimsOf(`${said}\n`)).toEqual([claim]);
   });
 
-  test.each(NOT_KNOWN)('is not taken for a refusal: %s', (_why, said) => {
+  test.each(NOT_KNOWN)('is not mistaken for a refusal: %s', (_why, said) => {
     expect(claimsOf(`${said}\n`)).toEqual([]);
   });
 

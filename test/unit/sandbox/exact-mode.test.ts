@@ -48,7 +48,7 @@ function withUmask(umask: number, work: () => void): void {
 
 const WANTED = { place: ['755'], directories: ['755'], files: ['644'] };
 
-describe('SEC-2.1 the mount points that the owner of a project passes through', () => {
+describe('SEC-2.1 the mount points that the owner of a project traverses', () => {
   it.each(UMASKS)('have the same modes under umask %s', (umask) => {
     withUmask(Number.parseInt(umask, 8), () => ensurePublicMountPoints(place));
     expect(modes()).toEqual(WANTED);

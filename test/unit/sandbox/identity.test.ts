@@ -14,12 +14,12 @@ test("SEC-2.3 the user inside is the daemon's own, the workspace’s owner, or r
   expect(chooseIdentity(0, 0, 0, PASSWD)).toEqual({ kind: 'root' });
 });
 
-test('SEC-2.3 nobody becomes a member of root’s group', () => {
+test('SEC-2.3 no command runs as a member of root’s group', () => {
   expect(chooseIdentity(0, 4000, 0, PASSWD)).toMatchObject({ gid: 65534 });
   expect(chooseIdentity(0, 1002, 0, PASSWD)).toMatchObject({ gid: 65534 });
 });
 
-test('SEC-2.3 becoming the owner gives up groups and every capability', () => {
+test('SEC-2.3 switching to the owner drops groups and every capability', () => {
   expect(becomeOwner({ kind: 'root' })).toEqual([]);
   expect(becomeOwner({ kind: 'owner', uid: 7, gid: 8 })).toEqual([
     ...['setpriv', '--reuid=7', '--regid=8', '--clear-groups'],

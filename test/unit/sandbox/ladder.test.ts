@@ -149,7 +149,7 @@ describe('machines that are recognized', () => {
     expect(machine({ ...DEBIAN, ...marks }).container).toBe(kind);
   });
 
-  test('Podman and Kubernetes have options of their own', () => {
+  test('names the options of Podman and Kubernetes', () => {
     const podman = machine({ ...DEBIAN, '/run/.containerenv': '' });
     expect(explainFailure(NO_NAMESPACE, podman).remedy).toBe(
       'Start the container with --security-opt seccomp=unconfined --security-opt label=disable --security-opt unmask=ALL.',
@@ -282,7 +282,7 @@ describe('machines that are recognized', () => {
   });
 });
 
-describe('cgroups that cannot be written, and how to get them', () => {
+describe('remedies for cgroups that cannot be written', () => {
   const remedyOf = (facts: MachineFacts) => judge(situation({ facts, cgroups: null })).remedy;
 
   test.each([
@@ -295,7 +295,7 @@ describe('cgroups that cannot be written, and how to get them', () => {
     );
   });
 
-  test('v1 belongs to root', () => {
+  test('explains that cgroup v1 belongs to root', () => {
     const facts = machine({
       ...DEBIAN,
       '/proc/self/mountinfo':
@@ -314,14 +314,14 @@ describe('cgroups that cannot be written, and how to get them', () => {
     expect(remedyOf(machine({ ...DEBIAN, '/var/run/secrets/kubernetes.io': '' }))).toContain('resources.limits');
   });
 
-  test('a kernel started without the memory controller; a system without systemd', () => {
+  test('explains a kernel without the memory controller and a system without systemd', () => {
     const off = { ...DEBIAN, '/proc/cgroups': 'cpu\t0\t1\t1\nmemory\t0\t58\t0\n' };
     expect(remedyOf(machine(off))).toContain('add cgroup_enable=memory to its command line');
     const { '/run/systemd/system': _, ...plain } = DEBIAN;
     expect(remedyOf(machine(plain))).toContain('echo "+memory +pids +cpu" >/sys/fs/cgroup/cgroup.subtree_control');
   });
 
-  test('the daemon’s own child group does not count as its place', () => {
+  test('the daemon’s own child group does not count as its location', () => {
     expect(delegated().cgroup.v2).toEqual({
       path: '/sys/fs/cgroup/user.slice/run-r1.scope',
       writable: true,
@@ -331,7 +331,7 @@ describe('cgroups that cannot be written, and how to get them', () => {
 });
 
 describe('the ladder', () => {
-  test('full: every layer is enforced', () => {
+  test('is full if every layer is enforced', () => {
     const report = judge(situation());
     expect(report).toMatchObject({ level: 'full', missing: [], remedy: null, backend: 'bubblewrap', version: '0.9.0' });
     expect(report.layers.map(({ name }) => name)).toEqual([

@@ -21,7 +21,7 @@ test('SEC-2.5 a share of the processors limits the processor time only of a comm
   expect(perProcessLimits(LIMITS, false, 30_000).join(' ')).not.toContain('--cpu');
 });
 
-test('SEC-2.5 without a cgroup whole processors are chosen, the last of those that are allowed', () => {
+test('SEC-2.5 without a cgroup whole processors are chosen, starting with the last allowed one', () => {
   const status = (list: string) => `Name:\tnode\nCpus_allowed:\tff\nCpus_allowed_list:\t${list}\nMems_allowed:\t1\n`;
   expect(chooseProcessors(2, status('0-3'))).toBe('2,3');
   expect(chooseProcessors(2.9, status('0-1,4,8-9'))).toBe('8,9');

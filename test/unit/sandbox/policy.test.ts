@@ -84,7 +84,7 @@ test('the tree is built parents first, protections after what they protect, and 
   expect(added).toEqual([{ kind: 'dev-bind', source: '/dev/full', dest: '/dev/zero' }]);
 });
 
-test('no value can become an option: encoding is exact or refused', () => {
+test('no value can become an option: it is encoded exactly or refused', () => {
   fc.assert(
     fc.property(fc.array(fc.string({ unit: 'binary' })), (list) => {
       if (list.some((item) => item.includes('\0'))) {
@@ -103,7 +103,7 @@ test('the environment has four names, toolchains come first on PATH, the callerâ
   expect(env).toMatchObject({ LANG: 'C', EXTRA: '1', PATH: expect.stringMatching(/^\/nvm\/bin:\/usr\/local\/sbin:/) });
 });
 
-test('what execve would refuse is refused with the number', () => {
+test('a size that execve would refuse is refused and named', () => {
   expect(() => checkArgv(['bash', '-c', 'Ã©'.repeat(65_536)])).toThrow('131073 bytes; Linux allows 131072');
   expect(() => checkArgv(['bash', '-c', 'x'.repeat(131_071)])).not.toThrow();
 });

@@ -42,7 +42,7 @@ test('findBubblewrap returns null if bubblewrap is not installed', async () => {
   expect(Isolation.none()).toMatchObject({ level: 'unavailable', backend: 'none', version: null, layers: [] });
 });
 
-test('features are read from --help', () => {
+test('reads features from --help', () => {
   expect(readFeatures('--disable-userns  x\n--ro-bind-fd FD DEST')).toEqual({ disableUserns: true, bindFd: true });
   expect(readFeatures('')).toEqual({ disableUserns: false, bindFd: false });
 });
@@ -218,7 +218,7 @@ describe('a verdict', () => {
     expect(state.tried).toBe(2);
   });
 
-  test('for uid 0 is not even tried without a pids cgroup', async () => {
+  test('is not even tried for uid 0 without a pids cgroup', async () => {
     const state = machineState();
     const isolation = new Isolation({
       cgroups: null,

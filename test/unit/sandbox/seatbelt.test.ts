@@ -216,7 +216,7 @@ describe('the profile', () => {
     expect(buildProfile(INPUT)).toContain('(allow signal (target same-sandbox))');
   });
 
-  test('any path stays one string: no path can add a rule', () => {
+  test('any path stays one string and cannot add a rule', () => {
     const hostile = fc.string({ unit: fc.constantFrom(...'ab/".\\()[]*+?^$|{} \n;#é'), maxLength: 30 });
     fc.assert(
       fc.property(hostile, hostile, (workspace, roPath) => {
@@ -448,7 +448,7 @@ describe('the sandbox, with a stand-in for sandbox-exec', () => {
     expect(pids.map(isDead)).toEqual([true, true, true]);
   });
 
-  test('a timeout, a cancellation and a flood kill the whole group', async () => {
+  test('kills the whole group on a timeout, a cancellation or a flood', async () => {
     const slow = await run('sleep 1000 & echo $!; trap "" TERM; sleep 1000', { timeoutMs: 300 });
     expect(slow).toMatchObject({ exitCode: null, signal: 'SIGKILL', endedBy: 'timeout' });
     expect(isDead(Number(outOf(slow)))).toBe(true);
@@ -518,7 +518,7 @@ describe('the sandbox, with a stand-in for sandbox-exec', () => {
     expect(existsSync(tool.socketDir)).toBe(false);
   });
 
-  test('stopping kills what runs, and nothing starts afterwards', async () => {
+  test('stopping kills running commands and starts no more', async () => {
     const waiting = run(': >ready; sleep 1000');
     await expect.poll(() => existsSync(join(workspace, 'ready'))).toBe(true);
     expect(await sandbox.status()).toMatchObject({ running: 1, processes: 0 });

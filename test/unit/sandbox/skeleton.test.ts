@@ -71,7 +71,7 @@ test('/usr is read-only, and what is beside it is a link or read-only too', () =
   for (const mount of buildSkeleton(join(base, 'sandbox'), etc)) expect(['ro-bind', 'symlink']).toContain(mount.kind);
 });
 
-test('SEC-2.3 everybody may read and pass through all of it, whatever the umask of the daemon', () => {
+test('SEC-2.3 every user can read and traverse the skeleton, whatever umask the daemon has', () => {
   mkdirSync(join(etc, 'pki/tls/certs'), { recursive: true });
   writeFileSync(join(etc, 'pki/tls/certs/ca.pem'), 'certificate', { mode: 0o644 });
   const before = process.umask(0o077);

@@ -76,10 +76,13 @@ describe('SEC-2.5 how a sandbox ended', () => {
     expect(judgeEnd(facts)).toEqual(verdict);
   });
 
-  test.each(['timeout', 'cancelled', 'output_limit', 'oom', 'pids'] as const)('contextd ended it: %s', (why) => {
-    const verdict = { exitCode: null, signal: 'SIGKILL', endedBy: why };
-    expect(judgeEnd(cutOff('SIGKILL', { interruptedBy: why }))).toEqual(verdict);
-  });
+  test.each(['timeout', 'cancelled', 'output_limit', 'oom', 'pids'] as const)(
+    'reports that contextd ended it: %s',
+    (why) => {
+      const verdict = { exitCode: null, signal: 'SIGKILL', endedBy: why };
+      expect(judgeEnd(cutOff('SIGKILL', { interruptedBy: why }))).toEqual(verdict);
+    },
+  );
 
   test('a directory that does not exist is the caller’s fault, a sandbox that did not start is not', () => {
     const noDirectory = cutOff(null, { stderr: "bwrap: Can't chdir to /w/sub: No such file or directory\n" });

@@ -98,7 +98,7 @@ test('SEC-2.5 watchdog: a machine without memory ends a sandbox, however little 
   expect(isMachineShort()).toBe(false);
 });
 
-test('SEC-2.5 watchdog: what may not be read counts in full', () => {
+test('SEC-2.5 watchdog: counts unreadable processes in full', () => {
   const secretive = { 10: { parent: 1 }, 11: { parent: 10, residentBytes: 101 * MIB, shareBytes: null } };
   expect(measure(BOUNDS, fakeReader(secretive))).toBe('oom');
 });
@@ -114,7 +114,7 @@ test('SEC-2.5 watchdog: processes and threads are limited, and it reads no more 
   expect(measure(BOUNDS, fakeReader(threaded))).toBe('pids');
 });
 
-test('SEC-2.5 watchdog: a child of any thread is found', () => {
+test('SEC-2.5 watchdog: finds the children of every thread', () => {
   const tree = {
     10: { parent: 1 },
     11: { parent: 10, threads: [11, 20] },
@@ -161,7 +161,7 @@ test('SEC-2.5 watchdog: it looks every 200 ms, reports once, and then stops look
   expect(told).toEqual(['oom']);
 });
 
-test('SEC-2.5 watchdog: a look that takes long is followed by a longer rest', () => {
+test('SEC-2.5 watchdog: waits longer after a slow check', () => {
   const tools = fakeTools(fakeReader({ 10: { parent: 1 } }), 30);
   watchTree({ ...BOUNDS, onExceeded: () => {}, signal: new AbortController().signal }, tools);
   expect([tools.next(), tools.next()]).toEqual([200, 600]);

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { SessionRef } from '#src/call/session.js';
 import { systemClock } from '#src/core/clock.js';
 import { silentLogger } from '#src/core/log.js';
 import { readRulePack } from '#src/scrub/exact/rule-pack.js';
@@ -11,6 +12,7 @@ import { createScanner } from '#src/scrub/scan/scanner.js';
 import { createScrubber, type Scrubber, type ScrubberDeps } from '#src/scrub/scrubber.js';
 import { replaceTokens } from '#src/scrub/vault/look-alike.js';
 import { generate, generateSample, RULE_SAMPLES, seededRandom } from '../../helpers/secret-samples.ts';
+import { sessionNamed } from '../../helpers/sessions.ts';
 
 // The same cases in every run.
 fc.configureGlobal({ seed: 20_261_121 });
@@ -24,7 +26,7 @@ const scanner = createScanner({ config, logger: silentLogger, readRules });
 function scrubberWith(deps: Partial<ScrubberDeps> = {}): Scrubber {
   const last = new Map<string, number>();
   const numbers = {
-    next: (session: string) => {
+    next: ({ session }: SessionRef) => {
       last.set(session, (last.get(session) ?? 0) + 1);
       return last.get(session) ?? 0;
     },
@@ -43,44 +45,47 @@ describe('SEC-1.1 SEC-1.3 scrubbing an answer', () => {
   it('replaces secrets with tokens that can be opened again', async () => {
     const scrubber = scrubberWith();
     const [a, b] = [token(), token()];
-    const { value, secrets, missedByFirstPass } = await scrubber.scrub('s', { stdout: `${a} ${b} ${a}`, code: 0 });
+    const { value, secrets, missedByFirstPass } = await scrubber.scrub(sessionNamed('s'), {
+      stdout: `${a} ${b} ${a}`,
+      code: 0,
+    });
     expect(value).toEqual({ stdout: '[SECRET_1] [SECRET_2] [SECRET_1]', code: 0 });
     expect(secrets).toEqual([
       { token: '[SECRET_1]', rule: 'github-token' },
       { token: '[SECRET_2]', rule: 'github-token' },
     ]);
     expect(missedByFirstPass).toBe(0);
-    expect(scrubber.openSecrets('s', value.stdout)).toBe(`${a} ${b} ${a}`);
+    expect(scrubber.openSecrets(sessionNamed('s'), value.stdout)).toBe(`${a} ${b} ${a}`);
   });
 
   it('masks a known value that only a terminal would put together', async () => {
     const scrubber = scrubberWith();
     const password = generate('[a-z]{4}[0-9]{4}[A-Z]{4}[a-z]{4}[0-9]{4}[A-Z]{4}', random);
-    await scrubber.scrub('s', `DB_PASSWORD=${password}`);
+    await scrubber.scrub(sessionNamed('s'), `DB_PASSWORD=${password}`);
     const every = (first: number): string =>
       [...password].filter((_, position) => position % 2 === first).join('\u001b[1C');
     const shown = `${every(0)}\r\u001b[1C${every(1)}`;
-    const { value } = await scrubber.scrub('s', { stdout: `${shown}\n` });
+    const { value } = await scrubber.scrub(sessionNamed('s'), { stdout: `${shown}\n` });
     expect(value.stdout).toMatch(/^\[SECRET_1\].?\n$/);
-    const again = await scrubber.scrubAgain('s', `${shown}\n`, []);
+    const again = await scrubber.scrubAgain(sessionNamed('s'), `${shown}\n`, []);
     expect(again.value).toMatch(/^\[SECRET_1\].?\n$/);
   });
 
   it('keeps a token for the whole session and shares none with another', async () => {
     const scrubber = scrubberWith();
     const [a, b] = [token(), token()];
-    await scrubber.scrub('one', [a, b]);
-    expect((await scrubber.scrub('one', b)).value).toBe('[SECRET_2]');
-    expect((await scrubber.scrub('two', b)).value).toBe('[SECRET_1]');
-    expect(scrubber.openSecrets('two', '[SECRET_1]')).toBe(b);
-    expect(() => scrubber.openSecrets('two', '[SECRET_2]')).toThrow(
+    await scrubber.scrub(sessionNamed('one'), [a, b]);
+    expect((await scrubber.scrub(sessionNamed('one'), b)).value).toBe('[SECRET_2]');
+    expect((await scrubber.scrub(sessionNamed('two'), b)).value).toBe('[SECRET_1]');
+    expect(scrubber.openSecrets(sessionNamed('two'), '[SECRET_1]')).toBe(b);
+    expect(() => scrubber.openSecrets(sessionNamed('two'), '[SECRET_2]')).toThrow(
       expect.objectContaining({ code: 'SECRET_UNKNOWN' }),
     );
-    expect(() => scrubber.openSecrets('three', '[SECRET_1]')).toThrow(
+    expect(() => scrubber.openSecrets(sessionNamed('three'), '[SECRET_1]')).toThrow(
       expect.objectContaining({ code: 'SECRET_UNKNOWN' }),
     );
-    scrubber.forget('one');
-    expect(() => scrubber.openSecrets('one', '[SECRET_2]')).toThrow(
+    scrubber.forget(sessionNamed('one'));
+    expect(() => scrubber.openSecrets(sessionNamed('one'), '[SECRET_2]')).toThrow(
       expect.objectContaining({ code: 'SECRET_UNKNOWN' }),
     );
   });
@@ -88,27 +93,30 @@ describe('SEC-1.1 SEC-1.3 scrubbing an answer', () => {
   it('gives two concurrent answers the same tokens', async () => {
     const scrubber = scrubberWith();
     const values = Array.from({ length: 20 }, token);
-    const answers = await Promise.all([scrubber.scrub('s', values), scrubber.scrub('s', values.toReversed())]);
+    const answers = await Promise.all([
+      scrubber.scrub(sessionNamed('s'), values),
+      scrubber.scrub(sessionNamed('s'), values.toReversed()),
+    ]);
     expect(answers[0].value).toEqual(answers[1].value.toReversed());
   });
 
   it('masks a value that was seen even where no pattern finds it', async () => {
     const scrubber = scrubberWith();
     const password = generate('[a-z]{5}-[a-z]{5}-[0-9]{2}', random);
-    const first = await scrubber.scrub('s', [`the value is x${password}x`, `DB_PASSWORD=${password}`]);
+    const first = await scrubber.scrub(sessionNamed('s'), [`the value is x${password}x`, `DB_PASSWORD=${password}`]);
     expect(first.value).toEqual(['the value is x[SECRET_1]x', 'DB_PASSWORD=[SECRET_1]']);
-    expect((await scrubber.scrub('s', { [password]: 1 })).value).toEqual({ '[SECRET_1]': 1 });
-    expect((await scrubber.scrub('other', password)).value).toBe(password);
+    expect((await scrubber.scrub(sessionNamed('s'), { [password]: 1 })).value).toEqual({ '[SECRET_1]': 1 });
+    expect((await scrubber.scrub(sessionNamed('other'), password)).value).toBe(password);
   });
 
   it('masks short values only if a rule finds them', async () => {
-    const { value } = await scrubberWith().scrub('s', 'DB_PASSWORD=hunter2\nhunter2 is a word\n');
+    const { value } = await scrubberWith().scrub(sessionNamed('s'), 'DB_PASSWORD=hunter2\nhunter2 is a word\n');
     expect(value).toBe('DB_PASSWORD=[SECRET_1]\nhunter2 is a word\n');
   });
 
   it('scrubs object keys and loses no entry', async () => {
     const [a, b] = [token(), token()];
-    const { value } = await scrubberWith().scrub('s', { [a]: 1, [b]: 2, '[SECRET_1]': 3 });
+    const { value } = await scrubberWith().scrub(sessionNamed('s'), { [a]: 1, [b]: 2, '[SECRET_1]': 3 });
     expect(value).toEqual({ '[SECRET_1]': 1, '[SECRET_2]': 2, '[SECRET\\_1]': 3 });
   });
 
@@ -117,24 +125,24 @@ describe('SEC-1.1 SEC-1.3 scrubbing an answer', () => {
     const [name, secret] = [token(), token()];
     const own = new Set([0]);
     const firstPass = [[{ rule: 'claimed', start: 0, end: 5 }], [{ rule: 'claimed', start: 0, end: 5 }]];
-    const first = await scrubber.scrub('s', { [name]: `words ${secret}` }, { own, firstPass });
+    const first = await scrubber.scrub(sessionNamed('s'), { [name]: `words ${secret}` }, { own, firstPass });
     expect(first.value).toEqual({ [name]: '[SECRET_1] [SECRET_2]' });
     expect(first.missedByFirstPass).toBe(1);
-    const again = await scrubber.scrubAgain('s', { [name]: name }, [{ rule: 'r', value: name }], own);
+    const again = await scrubber.scrubAgain(sessionNamed('s'), { [name]: name }, [{ rule: 'r', value: name }], own);
     expect(again.value).toEqual({ [name]: '[SECRET_3]' });
   });
 
   it('neutralises text that looks like a token and restores it', async () => {
     const scrubber = scrubberWith();
     const a = token();
-    const { value } = await scrubber.scrub('s', `[SECRET_1] ${a} [SECRET\\_9]`);
+    const { value } = await scrubber.scrub(sessionNamed('s'), `[SECRET_1] ${a} [SECRET\\_9]`);
     expect(value).toBe('[SECRET\\_1] [SECRET_1] [SECRET\\\\_9]');
-    expect(scrubber.openSecrets('s', value)).toBe(`[SECRET_1] ${a} [SECRET\\_9]`);
+    expect(scrubber.openSecrets(sessionNamed('s'), value)).toBe(`[SECRET_1] ${a} [SECRET\\_9]`);
   });
 
   it('masks every value of a .env file', async () => {
     const text = ['# settings', 'DB_PASSWORD=hunter2', 'API_KEY=Tr0ub4dor', 'password=letmein', 'PORT=8080'].join('\n');
-    const { value } = await scrubberWith().scrub('s', text);
+    const { value } = await scrubberWith().scrub(sessionNamed('s'), text);
     expect(value).toBe('# settings\nDB_PASSWORD=[SECRET_1]\nAPI_KEY=[SECRET_2]\npassword=[SECRET_3]\nPORT=8080');
   });
 });
@@ -155,9 +163,9 @@ describe('SEC-1.1 a planted secret does not survive', () => {
         const scrubber = scrubberWith();
         const parts = [one, two].map(({ pattern, seed }) => generateSample(pattern, seededRandom(seed)));
         const text = `${before}\n${parts[0]?.text}\n${between}\n${parts[1]?.text}\n${after}`;
-        const { value } = await scrubber.scrub('s', text);
+        const { value } = await scrubber.scrub(sessionNamed('s'), text);
         for (const { secret } of parts) if (secret.length >= 12) expect(value).not.toContain(secret);
-        expect(scrubber.openSecrets('s', value)).toBe(text);
+        expect(scrubber.openSecrets(sessionNamed('s'), value)).toBe(text);
       }),
       { numRuns: 300 },
     );
@@ -196,8 +204,8 @@ describe('SEC-1.1 a planted secret does not survive', () => {
             typeof piece === 'string' ? piece : generateSample(piece.pattern, seededRandom(piece.seed)).text,
           )
           .join('\n');
-        const once = await scrubberWith().scrub('s', text);
-        const again = await scrubberWith().scrub('s', once.value);
+        const once = await scrubberWith().scrub(sessionNamed('s'), text);
+        const again = await scrubberWith().scrub(sessionNamed('s'), once.value);
         expect(again.secrets).toEqual([]);
         expect(replaceTokens(again.value, () => expect.unreachable('no token was given'))).toBe(once.value);
       }),
@@ -214,8 +222,8 @@ describe('SEC-1.1 the margins of a text', () => {
     const shownAt = async (before: number, after: number): Promise<string> => {
       const scrubber = scrubberWith();
       const text = `${'. '.repeat(before)}${secret}${' .'.repeat(after)}`;
-      const { value } = await scrubber.scrub('s', text, { margins });
-      expect(scrubber.openSecrets('s', value)).toBe(value.replace('[SECRET_1]', secret));
+      const { value } = await scrubber.scrub(sessionNamed('s'), text, { margins });
+      expect(scrubber.openSecrets(sessionNamed('s'), value)).toBe(value.replace('[SECRET_1]', secret));
       return value;
     };
     expect(await shownAt(10, 10)).toBe(`${'. '.repeat(5)}[SECRET_1]${' .'.repeat(5)}`);
@@ -225,7 +233,7 @@ describe('SEC-1.1 the margins of a text', () => {
   });
 
   it('do not reveal a secret that lies in them as a whole', async () => {
-    const { value, secrets } = await scrubberWith().scrub('s', `AKIA${'Q'.repeat(16)} and more`, {
+    const { value, secrets } = await scrubberWith().scrub(sessionNamed('s'), `AKIA${'Q'.repeat(16)} and more`, {
       margins: new Map([[0, { before: 20, after: 0 }]]),
     });
     expect([value, secrets]).toEqual([' and more', []]);
@@ -235,7 +243,7 @@ describe('SEC-1.1 the margins of a text', () => {
     const key = generate('[A-Za-z0-9+/]{64}\n[A-Za-z0-9+/]{64}\n[A-Za-z0-9+/]{64}\n', random);
     const before = '-----BEGIN RSA PRIVATE' + ' KEY-----\n';
     const text = `${before}${key}`;
-    const { value } = await scrubberWith().scrub('s', text, {
+    const { value } = await scrubberWith().scrub(sessionNamed('s'), text, {
       margins: new Map([[0, { before: before.length + 65, after: 65 }]]),
     });
     expect(value.trim()).toBe('[SECRET_1]');
@@ -249,7 +257,7 @@ describe('SEC-1.2 the first pass', () => {
 
   it('counts what only the daemon finds, if there was a first pass', async () => {
     const missed = async (firstPass?: Finding[][]): Promise<number> =>
-      (await scrubberWith().scrub('s', [text, text], firstPass && { firstPass })).missedByFirstPass;
+      (await scrubberWith().scrub(sessionNamed('s'), [text, text], firstPass && { firstPass })).missedByFirstPass;
     expect(await missed()).toBe(0);
     expect(await missed([[own], [own]])).toBe(0);
     expect(await missed([[own]])).toBe(0);
@@ -260,11 +268,13 @@ describe('SEC-1.2 the first pass', () => {
   it('can add a mask, which the guard does not remember', async () => {
     const scrubber = scrubberWith();
     const words = 'an ordinary sentence';
-    const { value, secrets } = await scrubber.scrub('s', words, { firstPass: [[{ rule: 'x', start: 3, end: 11 }]] });
+    const { value, secrets } = await scrubber.scrub(sessionNamed('s'), words, {
+      firstPass: [[{ rule: 'x', start: 3, end: 11 }]],
+    });
     expect(value).toBe('an [SECRET_1] sentence');
     expect(secrets).toEqual([{ token: '[SECRET_1]', rule: 'first-pass' }]);
-    expect(scrubber.openSecrets('s', value)).toBe(words);
-    expect((await scrubber.scrub('s', words)).value).toBe(words);
+    expect(scrubber.openSecrets(sessionNamed('s'), value)).toBe(words);
+    expect((await scrubber.scrub(sessionNamed('s'), words)).value).toBe(words);
   });
 
   it('cannot change what the daemon finds, mask a long text or reach outside', async () => {
@@ -277,10 +287,12 @@ describe('SEC-1.2 the first pass', () => {
       { rule: 'x', start: long.length - 3, end: long.length + 1 },
       { rule: 'x', start: Number.NaN, end: Number.POSITIVE_INFINITY },
     ];
-    const { value, secrets } = await scrubberWith().scrub('s', long, { firstPass: [hostile, hostile] });
+    const { value, secrets } = await scrubberWith().scrub(sessionNamed('s'), long, { firstPass: [hostile, hostile] });
     expect(value).toBe(`${'word '.repeat(200)}[SECRET_1]`);
     expect(secrets).toEqual([{ token: '[SECRET_1]', rule: 'github-token' }]);
-    const { value: near } = await scrubberWith().scrub('s', text, { firstPass: [[{ rule: 'x', start: 2, end: 10 }]] });
+    const { value: near } = await scrubberWith().scrub(sessionNamed('s'), text, {
+      firstPass: [[{ rule: 'x', start: 2, end: 10 }]],
+    });
     expect(near).toBe('th[SECRET_1][SECRET_2] end');
   });
 
@@ -294,9 +306,12 @@ describe('SEC-1.2 the first pass', () => {
       fc.asyncProperty(fc.array(fc.array(claim, { maxLength: 6 }), { maxLength: 3 }), async (claims) => {
         const scrubber = scrubberWith();
         const value = { k: text };
-        const scrubbed = await scrubber.scrub('s', value, { firstPass: claims });
+        const scrubbed = await scrubber.scrub(sessionNamed('s'), value, { firstPass: claims });
         expect(JSON.stringify(scrubbed.value)).not.toContain(a);
-        expect(collectLeaves(scrubbed.value).map((leaf) => scrubber.openSecrets('s', leaf))).toEqual(['k', text]);
+        expect(collectLeaves(scrubbed.value).map((leaf) => scrubber.openSecrets(sessionNamed('s'), leaf))).toEqual([
+          'k',
+          text,
+        ]);
       }),
       { numRuns: 100 },
     );
@@ -310,20 +325,20 @@ describe('SEC-1.1 scrubbing fails closed', () => {
       logger: silentLogger,
       readRules: async () => ({ pack: readRulePack(join(rulesDir, 'none')), official: null }),
     });
-    await expect(scrubberWith({ scanner: broken }).scrub('s', 'x')).rejects.toEqual(withheld);
+    await expect(scrubberWith({ scanner: broken }).scrub(sessionNamed('s'), 'x')).rejects.toEqual(withheld);
     await broken.stop();
     const numbers = { next: () => Promise.reject(new Error('disk')) };
-    await expect(scrubberWith({ numbers }).scrub('s', token())).rejects.toEqual(withheld);
+    await expect(scrubberWith({ numbers }).scrub(sessionNamed('s'), token())).rejects.toEqual(withheld);
     let deep: string | unknown[] = 'x';
     for (let i = 0; i < 100_000; i++) deep = [deep];
-    await expect(scrubberWith().scrub('s', deep as never)).rejects.toEqual(withheld);
+    await expect(scrubberWith().scrub(sessionNamed('s'), deep as never)).rejects.toEqual(withheld);
   });
 
   it('and reports nothing of the scrubbed text', async () => {
     const secret = token();
     const numbers = { next: () => Promise.reject(new Error(secret)) };
     const failure = await scrubberWith({ numbers })
-      .scrub('s', secret)
+      .scrub(sessionNamed('s'), secret)
       .catch((thrown: unknown) => thrown);
     expect(JSON.stringify([failure, String(failure)])).not.toContain(secret);
   });
@@ -333,7 +348,7 @@ describe('maskText', () => {
   it('masks by pattern and by the values of every session, without numbers', async () => {
     const scrubber = scrubberWith();
     const password = generate('[a-z]{5}-[a-z]{5}-[0-9]{2}', random);
-    await scrubber.scrub('one', `DB_PASSWORD=${password}`);
+    await scrubber.scrub(sessionNamed('one'), `DB_PASSWORD=${password}`);
     expect(scrubber.maskText(`failed with ${password} and ${token()}`)).toBe('failed with [SECRET] and [SECRET]');
     expect(scrubber.maskText('[SECRET_4] stays')).toBe('[SECRET_4] stays');
   });

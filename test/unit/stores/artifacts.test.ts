@@ -19,8 +19,8 @@ import {
 
 const LARGE = 'large output\n'.repeat(20_000);
 
-function put(artifacts: ArtifactStore, text: string, sessionKey = SESSION_A): Promise<string> {
-  return whole(artifacts.put(sessionKey, 'req_1', 'safe_bash', [{ field: 'stdout', text }], 0));
+function put(artifacts: ArtifactStore, text: string, session = SESSION_A): Promise<string> {
+  return whole(artifacts.put(session, 'req_1', 'safe_bash', [{ field: 'stdout', text }], 0));
 }
 
 async function whole({ id, committed }: NewArtifact): Promise<string> {
@@ -28,9 +28,9 @@ async function whole({ id, committed }: NewArtifact): Promise<string> {
   return id;
 }
 
-async function readText(artifacts: ArtifactStore, id: string, sessionKey = SESSION_A): Promise<string> {
-  const { bytes } = await artifacts.info(sessionKey, id);
-  return (await artifacts.read(sessionKey, id, 0, bytes)).toString('utf8');
+async function readText(artifacts: ArtifactStore, id: string, session = SESSION_A): Promise<string> {
+  const { bytes } = await artifacts.info(session, id);
+  return (await artifacts.read(session, id, 0, bytes)).toString('utf8');
 }
 
 /** Paths of all content files, temporary ones included. */

@@ -5,7 +5,7 @@ import { newArtifactId } from '#src/core/ids.js';
 import { CURSOR_MAX_RANGES, type CursorPayload, createCursors } from '#src/stores/cursors.js';
 import { SESSION_A, SESSION_B } from './open-stores.js';
 
-const cursors = createCursors({ cursorKey: (key) => createHash('sha256').update(`test ${key}`).digest() });
+const cursors = createCursors({ cursorKey: (key) => createHash('sha256').update(`test ${key.session}`).digest() });
 const ID = 'art_0123456789abcdef';
 
 const payloads: fc.Arbitrary<CursorPayload> = fc
@@ -30,9 +30,9 @@ const payloads: fc.Arbitrary<CursorPayload> = fc
 
 const REFUSED = expect.objectContaining({ code: 'CURSOR_INVALID', remedy: expect.stringContaining('unchanged') });
 
-function open(text: string, sessionKey = SESSION_A): unknown {
+function open(text: string, session = SESSION_A): unknown {
   try {
-    return cursors.open(sessionKey, text);
+    return cursors.open(session, text);
   } catch (error) {
     return error;
   }

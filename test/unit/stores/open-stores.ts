@@ -10,9 +10,10 @@ import { createDaemonKeys, type DaemonKeys } from '#src/stores/keys.js';
 import { createProjectStore, type ProjectStore } from '#src/stores/projects.js';
 import { createDatabase, type Database } from '#src/stores/sqlite.js';
 import { STATE_MIGRATIONS } from '#src/stores/state-migrations.js';
+import { sessionNamed } from '../../helpers/sessions.ts';
 
-export const SESSION_A = '/home/me/project\0session-a';
-export const SESSION_B = '/home/me/project\0session-b';
+export const SESSION_A = sessionNamed('session-a');
+export const SESSION_B = sessionNamed('session-b');
 export const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** A clock that the test sets. */

@@ -21,8 +21,8 @@ async function openSessions(dir: string): Promise<{ sessions: SessionStore; stop
   return { sessions, stop: () => database.stop() };
 }
 
-async function takeNumbers(sessions: SessionStore, count: number, sessionKey = SESSION_A): Promise<number[]> {
-  return Promise.all(Array.from({ length: count }, () => sessions.next(sessionKey)));
+async function takeNumbers(sessions: SessionStore, count: number, session = SESSION_A): Promise<number[]> {
+  return Promise.all(Array.from({ length: count }, () => sessions.next(session)));
 }
 
 describe('secret numbers', () => {
@@ -123,7 +123,7 @@ describe('the journal', () => {
     const journal = createJournal({ database: await openTestDatabase(await makeTempDir()), clock });
     await journal.start();
     for (const requestId of ['req_1', 'req_2', 'req_3'])
-      await journal.begin({ requestId, tool: 'safe_bash', sessionKey: SESSION_A });
+      await journal.begin({ requestId, tool: 'safe_bash', session: SESSION_A });
     await journal.finish('req_1', null);
     await journal.finish('req_2', 'TIMEOUT');
     await journal.finish('req_2', null);
@@ -132,8 +132,8 @@ describe('the journal', () => {
 
   it('refuses a request id a second time', async () => {
     const journal = createJournal({ database: await openTestDatabase(await makeTempDir()), clock });
-    await journal.begin({ requestId: 'req_1', tool: 't', sessionKey: SESSION_A });
-    await expect(journal.begin({ requestId: 'req_1', tool: 't', sessionKey: SESSION_B })).rejects.toMatchObject({
+    await journal.begin({ requestId: 'req_1', tool: 't', session: SESSION_A });
+    await expect(journal.begin({ requestId: 'req_1', tool: 't', session: SESSION_B })).rejects.toMatchObject({
       code: 'CONFLICT',
     });
   });
@@ -141,12 +141,12 @@ describe('the journal', () => {
   it('marks open calls as interrupted at start, and forgets calls after 7 days', async () => {
     const turned = new TestClock();
     const journal = createJournal({ database: await openTestDatabase(await makeTempDir()), clock: turned });
-    await journal.begin({ requestId: 'req_1', tool: 't', sessionKey: SESSION_A });
+    await journal.begin({ requestId: 'req_1', tool: 't', session: SESSION_A });
     expect(await journal.start()).toBe(1);
     expect(await journal.counts()).toEqual({ running: 0, finished: 1, failed: 1, interrupted: 1 });
     turned.nowMs += 7 * DAY_MS + 1;
     expect(await journal.start()).toBe(0);
     expect(await journal.counts()).toEqual({ running: 0, finished: 0, failed: 0, interrupted: 0 });
-    await journal.begin({ requestId: 'req_1', tool: 't', sessionKey: SESSION_A });
+    await journal.begin({ requestId: 'req_1', tool: 't', session: SESSION_A });
   });
 });

@@ -20,7 +20,7 @@ const check =
     checkConditions(args, 'syscalls[7] (ioctl)');
 
 describe('conditions on arguments', () => {
-  test.each(OCI_OPS)('%s compares 64 unsigned bits', (op) => {
+  test.each(OCI_OPS)('%s compares 64-bit unsigned values', (op) => {
     fc.assert(
       fc.property(uint64, uint64, uint64, fc.integer({ min: 0, max: 5 }), (value, mask, given, index) => {
         const arg: OciArg =

@@ -149,7 +149,7 @@ describe('profiles', () => {
     expect(askRules([allow(['read'], where)], 'read').action).toBe(counts ? 'allow' : 'errno');
   });
 
-  test('capabilities held in the sandbox count', () => {
+  test('rules that depend on capabilities follow the capabilities of the sandbox', () => {
     const rules = [allow(['ptrace'], { includes: { caps: ['CAP_SYS_PTRACE'] } })];
     const host = { ...HOST, caps: ['CAP_SYS_PTRACE'] };
     expect(ask(compileProfile({ ...NOTHING, syscalls: rules }, 'x64', host), 'x64', 'ptrace').action).toBe('allow');

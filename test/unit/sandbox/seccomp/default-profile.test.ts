@@ -172,7 +172,7 @@ describe('the default profile', () => {
   const grouped = [ALLOWED_CALLS, DENIED_CALLS, ABSENT_CALLS].flatMap((groups) => Object.values(groups).flat());
   const named = [...grouped, ...DEBUGGER_CALLS, ...Object.keys(BY_ARGUMENTS)];
 
-  test('names every call of both tables exactly once, and no other', () => {
+  test('names every call of both tables exactly once, and no others', () => {
     const known = new Set(ARCHES.flatMap((arch) => Object.keys(ARCHITECTURES[arch].syscalls)));
     expect([...known].filter((name) => !named.includes(name))).toEqual([]);
     expect(named.filter((name) => !isKnownName(name))).toEqual([]);

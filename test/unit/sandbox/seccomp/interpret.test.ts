@@ -17,7 +17,7 @@ function filter(...instructions: [number, number, number, number][]): Buffer {
 const CALL = { arch: 0xc000003e, nr: 59, args: [0n, 0n, 0n, 0n, 0n, 0xffffffff00000001n] };
 
 describe('the interpreter', () => {
-  test('loads words of the call, jumps and returns', () => {
+  test('loads words of the call data, jumps and returns', () => {
     const program = filter([0x20, 0, 0, 60], [0x15, 0, 1, 0xffffffff], [0x06, 0, 0, 0x7fff0000], [0x06, 0, 0, 0x50026]);
     expect(interpretFilter(decodeFilter(program), CALL)).toEqual({ action: 'allow' });
     expect(interpretFilter(decodeFilter(program), { ...CALL, args: [] })).toEqual({ action: 'errno', errno: 38 });

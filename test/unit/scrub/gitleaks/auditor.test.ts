@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { silentLogger } from '#src/core/log.js';
 import { type AuditItem, Auditor } from '#src/scrub/gitleaks/auditor.js';
 import { type GitleaksFinding, type MissedSecret, missedSecrets } from '#src/scrub/gitleaks/run.js';
+import { sessionNamed } from '../../../helpers/sessions.ts';
 
 const finding = (secret: string): GitleaksFinding => ({ position: 0, rule: 'r', secret });
 
@@ -22,7 +23,12 @@ describe('SEC-1.3 gitleaks findings in a scrubbed text', () => {
 });
 
 describe('SEC-1.1 the auditor in the background', () => {
-  const item = (artifactId: string): AuditItem => ({ sessionKey: 's', artifactId, requestId: 'q', tool: 't' });
+  const item = (artifactId: string): AuditItem => ({
+    session: sessionNamed('s'),
+    artifactId,
+    requestId: 'q',
+    tool: 't',
+  });
   const world = (run: (texts: readonly string[]) => Promise<GitleaksFinding[]>) => {
     const told: [string, readonly MissedSecret[]][] = [];
     const batches: number[] = [];

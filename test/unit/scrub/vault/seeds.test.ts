@@ -7,6 +7,7 @@ import { silentLogger } from '#src/core/log.js';
 import { seedValues } from '#src/scrub/vault/seeds/seed-value.js';
 import { createSeeds, type Seeds } from '#src/scrub/vault/seeds.js';
 import { generate, seededRandom } from '../../../helpers/sample-patterns.ts';
+import { sessionNamed } from '../../../helpers/sessions.ts';
 
 const random = seededRandom(3);
 const make = (): string => generate('[a-z]{6}[0-9]{2}[A-Z]{6}[a-z0-9]{6}', random);
@@ -34,7 +35,7 @@ function seedsWith(variables: { name: string; value: string }[] = [], root: stri
 }
 
 async function knows(seeds: Seeds, value: string): Promise<boolean> {
-  const guards = await seeds.guardsFor('s');
+  const guards = await seeds.guardsFor(sessionNamed('s'));
   return guards.some((guard) => guard.scan(`before ${value} after`).length > 0);
 }
 
