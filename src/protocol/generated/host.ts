@@ -27,7 +27,7 @@ export interface ProtoGrpcType {
       ScrubRequest: MessageTypeDefinition<_contextd_v1_ScrubRequest, _contextd_v1_ScrubRequest__Output>
       ScrubResponse: MessageTypeDefinition<_contextd_v1_ScrubResponse, _contextd_v1_ScrubResponse__Output>
       /**
-       * ToolHost is what the daemon serves to a tool's process, through go-plugin's broker. Every request names the call it
+       * The daemon serves ToolHost to a tool's process through go-plugin's broker. Every request names the call it
        * belongs to. A method that tool.json does not grant answers PERMISSION_DENIED; faults carry the code of
        * docs/errors.md in the trailer `contextd-code`.
        */

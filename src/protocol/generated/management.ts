@@ -51,7 +51,7 @@ export interface ProtoGrpcType {
       ListRequest: MessageTypeDefinition<_contextd_v1_ListRequest, _contextd_v1_ListRequest__Output>
       ListResponse: MessageTypeDefinition<_contextd_v1_ListResponse, _contextd_v1_ListResponse__Output>
       /**
-       * ManagementService is the door of ctxd. The server takes the CLI's certificate only.
+       * ManagementService serves ctxd. The server accepts only the CLI's certificate.
        */
       ManagementService: SubtypeConstructor<typeof grpc.Client, _contextd_v1_ManagementServiceClient> & { service: _contextd_v1_ManagementServiceDefinition }
       ProjectRequest: MessageTypeDefinition<_contextd_v1_ProjectRequest, _contextd_v1_ProjectRequest__Output>

@@ -36,7 +36,7 @@ export interface ProtoGrpcType {
       Scanning: MessageTypeDefinition<_contextd_v1_Scanning, _contextd_v1_Scanning__Output>
       SecretSpan: MessageTypeDefinition<_contextd_v1_SecretSpan, _contextd_v1_SecretSpan__Output>
       /**
-       * ToolPlugin is what a tool's process serves, beside go-plugin's own services. Application protocol version 1.
+       * A tool's process serves ToolPlugin in addition to go-plugin's own services. Application protocol version 1.
        */
       ToolPlugin: SubtypeConstructor<typeof grpc.Client, _contextd_v1_ToolPluginClient> & { service: _contextd_v1_ToolPluginDefinition }
     }

@@ -29,7 +29,7 @@ export interface ProtoGrpcType {
       SchemaRequest: MessageTypeDefinition<_contextd_v1_SchemaRequest, _contextd_v1_SchemaRequest__Output>
       SchemaResponse: MessageTypeDefinition<_contextd_v1_SchemaResponse, _contextd_v1_SchemaResponse__Output>
       /**
-       * ToolService is the door of the proxy: one call, one answer.
+       * ToolService serves the proxy: one call, one answer.
        */
       ToolService: SubtypeConstructor<typeof grpc.Client, _contextd_v1_ToolServiceClient> & { service: _contextd_v1_ToolServiceDefinition }
     }

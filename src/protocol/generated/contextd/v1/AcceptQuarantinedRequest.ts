@@ -5,7 +5,7 @@ export interface AcceptQuarantinedRequest {
   'root'?: (string);
   'which'?: (string);
   /**
-   * Of the content that was shown: what changed since is refused.
+   * The hash of the content that was shown. Content that has changed since is refused.
    */
   'sha256'?: (string);
 }
@@ -14,7 +14,7 @@ export interface AcceptQuarantinedRequest__Output {
   'root': (string);
   'which': (string);
   /**
-   * Of the content that was shown: what changed since is refused.
+   * The hash of the content that was shown. Content that has changed since is refused.
    */
   'sha256': (string);
 }

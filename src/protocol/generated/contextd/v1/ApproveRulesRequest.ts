@@ -4,7 +4,7 @@
 export interface ApproveRulesRequest {
   'root'?: (string);
   /**
-   * Of the bytes that were reviewed: a file that changed since is refused.
+   * The hash of the reviewed bytes. A file that has changed since is refused.
    */
   'sha256'?: (string);
 }
@@ -12,7 +12,7 @@ export interface ApproveRulesRequest {
 export interface ApproveRulesRequest__Output {
   'root': (string);
   /**
-   * Of the bytes that were reviewed: a file that changed since is refused.
+   * The hash of the reviewed bytes. A file that has changed since is refused.
    */
   'sha256': (string);
 }

@@ -3,22 +3,22 @@
 
 export interface AuditRequest {
   /**
-   * Newest records wanted; 0: 20. At most 1000.
+   * The number of newest records; 0 means 20. At most 1000.
    */
   'limit'?: (number);
   /**
-   * Empty: all projects.
+   * Empty means all projects.
    */
   'project_root'?: (string);
 }
 
 export interface AuditRequest__Output {
   /**
-   * Newest records wanted; 0: 20. At most 1000.
+   * The number of newest records; 0 means 20. At most 1000.
    */
   'limit': (number);
   /**
-   * Empty: all projects.
+   * Empty means all projects.
    */
   'project_root': (string);
 }

@@ -3,14 +3,14 @@
 
 export interface AuditResponse {
   /**
-   * One JSON object each, oldest first, as stored.
+   * One JSON object per record, as stored, oldest first.
    */
   'records_json'?: (string)[];
 }
 
 export interface AuditResponse__Output {
   /**
-   * One JSON object each, oldest first, as stored.
+   * One JSON object per record, as stored, oldest first.
    */
   'records_json': (string)[];
 }

@@ -7,15 +7,15 @@ export interface CallContext {
    */
   'request_id'?: (string);
   /**
-   * Absolute, symlinks resolved: the directory that holds the .claude the link lives in.
+   * Absolute, with symlinks resolved: the directory that contains the .claude directory of the link.
    */
   'project_root'?: (string);
   /**
-   * CONTEXTD_SESSION_ID or CLAUDE_CODE_SESSION_ID; empty: the session of the project and day.
+   * CONTEXTD_SESSION_ID or CLAUDE_CODE_SESSION_ID. Empty means the session of the project and day.
    */
   'session_id'?: (string);
   /**
-   * Version of this protocol the caller speaks; see src/protocol/versions.ts.
+   * The version of this protocol that the caller speaks; see src/protocol/versions.ts.
    */
   'protocol_version'?: (number);
 }
@@ -26,15 +26,15 @@ export interface CallContext__Output {
    */
   'request_id': (string);
   /**
-   * Absolute, symlinks resolved: the directory that holds the .claude the link lives in.
+   * Absolute, with symlinks resolved: the directory that contains the .claude directory of the link.
    */
   'project_root': (string);
   /**
-   * CONTEXTD_SESSION_ID or CLAUDE_CODE_SESSION_ID; empty: the session of the project and day.
+   * CONTEXTD_SESSION_ID or CLAUDE_CODE_SESSION_ID. Empty means the session of the project and day.
    */
   'session_id': (string);
   /**
-   * Version of this protocol the caller speaks; see src/protocol/versions.ts.
+   * The version of this protocol that the caller speaks; see src/protocol/versions.ts.
    */
   'protocol_version': (number);
 }

@@ -6,12 +6,12 @@ import type { Failure as _contextd_v1_Failure, Failure__Output as _contextd_v1_F
 
 export interface CallEvent {
   /**
-   * The tool is done and its output is being searched for secrets: that time is not the tool's. At most once.
+   * The tool has finished and its output is being searched for secrets, which is not the tool's time. At most once.
    */
   'scanning'?: (_contextd_v1_Scanning | null);
   'output'?: (_contextd_v1_CallOutput | null);
   /**
-   * The tool gave up without output.
+   * The tool failed without output.
    */
   'failure'?: (_contextd_v1_Failure | null);
   'event'?: "scanning"|"output"|"failure";
@@ -19,12 +19,12 @@ export interface CallEvent {
 
 export interface CallEvent__Output {
   /**
-   * The tool is done and its output is being searched for secrets: that time is not the tool's. At most once.
+   * The tool has finished and its output is being searched for secrets, which is not the tool's time. At most once.
    */
   'scanning'?: (_contextd_v1_Scanning__Output | null);
   'output'?: (_contextd_v1_CallOutput__Output | null);
   /**
-   * The tool gave up without output.
+   * The tool failed without output.
    */
   'failure'?: (_contextd_v1_Failure__Output | null);
   'event'?: "scanning"|"output"|"failure";

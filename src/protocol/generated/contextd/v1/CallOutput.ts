@@ -11,20 +11,20 @@ export interface CallOutput {
    */
   'data_json'?: (Buffer | Uint8Array | string);
   /**
-   * Long texts in the order they are shown.
+   * Long texts in the order in which they are shown.
    */
   'streams'?: (_contextd_v1_OutputStream)[];
   /**
-   * The tool began and failed: data and streams go out with it.
+   * The tool began and then failed. Data and streams are sent too.
    */
   'failure'?: (_contextd_v1_Failure | null);
   /**
-   * Bytes beyond output_max_bytes that nobody keeps.
+   * Bytes beyond output_max_bytes that were dropped.
    */
   'dropped_bytes'?: (number | string | Long);
   'warnings'?: (string)[];
   /**
-   * What looks like a secret, per string leaf of {data, streams}. Empty: the tool did not search.
+   * What looks like a secret, per string leaf of {data, streams}. Empty if the tool did not search.
    */
   'first_pass'?: (_contextd_v1_LeafSpans)[];
 }
@@ -35,20 +35,20 @@ export interface CallOutput__Output {
    */
   'data_json': (Buffer);
   /**
-   * Long texts in the order they are shown.
+   * Long texts in the order in which they are shown.
    */
   'streams': (_contextd_v1_OutputStream__Output)[];
   /**
-   * The tool began and failed: data and streams go out with it.
+   * The tool began and then failed. Data and streams are sent too.
    */
   'failure': (_contextd_v1_Failure__Output | null);
   /**
-   * Bytes beyond output_max_bytes that nobody keeps.
+   * Bytes beyond output_max_bytes that were dropped.
    */
   'dropped_bytes': (number);
   'warnings': (string)[];
   /**
-   * What looks like a secret, per string leaf of {data, streams}. Empty: the tool did not search.
+   * What looks like a secret, per string leaf of {data, streams}. Empty if the tool did not search.
    */
   'first_pass': (_contextd_v1_LeafSpans__Output)[];
 }

@@ -4,7 +4,7 @@ import type { Long } from '@grpc/proto-loader';
 
 export interface CallRequest {
   /**
-   * Names this call in every request to ToolHost. Unguessable.
+   * Identifies this call in every request to ToolHost. It cannot be guessed.
    */
   'call_id'?: (string);
   'request_id'?: (string);
@@ -26,14 +26,14 @@ export interface CallRequest {
    */
   'timeout_ms'?: (number | string | Long);
   /**
-   * Bytes of text to give back at most; of more a tool keeps head and tail.
+   * Maximum bytes of text to return. A tool keeps head and tail of a longer text.
    */
   'output_max_bytes'?: (number | string | Long);
 }
 
 export interface CallRequest__Output {
   /**
-   * Names this call in every request to ToolHost. Unguessable.
+   * Identifies this call in every request to ToolHost. It cannot be guessed.
    */
   'call_id': (string);
   'request_id': (string);
@@ -55,7 +55,7 @@ export interface CallRequest__Output {
    */
   'timeout_ms': (number);
   /**
-   * Bytes of text to give back at most; of more a tool keeps head and tail.
+   * Maximum bytes of text to return. A tool keeps head and tail of a longer text.
    */
   'output_max_bytes': (number);
 }

@@ -7,7 +7,7 @@ export interface DescribeRequest {
    */
   'host_service_id'?: (number);
   /**
-   * Names, or several that follow each other: what no tool may write at any depth, with all below it.
+   * Names, or paths of several names, that no tool may write at any depth, with everything below them.
    */
   'protected_paths'?: (string)[];
 }
@@ -18,7 +18,7 @@ export interface DescribeRequest__Output {
    */
   'host_service_id': (number);
   /**
-   * Names, or several that follow each other: what no tool may write at any depth, with all below it.
+   * Names, or paths of several names, that no tool may write at any depth, with everything below them.
    */
   'protected_paths': (string)[];
 }

@@ -10,7 +10,7 @@ export interface ExecRequest {
   'cwd'?: (string);
   'env'?: ({[key: string]: string});
   /**
-   * Absent: an empty stdin.
+   * Absent means an empty stdin.
    */
   'stdin'?: (Buffer | Uint8Array | string);
   '_stdin'?: "stdin";
@@ -25,7 +25,7 @@ export interface ExecRequest__Output {
   'cwd': (string);
   'env': ({[key: string]: string});
   /**
-   * Absent: an empty stdin.
+   * Absent means an empty stdin.
    */
   'stdin'?: (Buffer);
   '_stdin'?: "stdin";

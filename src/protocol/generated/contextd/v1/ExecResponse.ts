@@ -4,11 +4,11 @@ import type { Long } from '@grpc/proto-loader';
 
 export interface ExecResponse {
   /**
-   * As a shell reports it; absent when the command was killed from outside.
+   * As a shell reports it; absent if the command was killed from outside.
    */
   'exit_code'?: (number);
   /**
-   * Name of the signal that ended it; empty: none.
+   * The name of the signal that ended it, or empty.
    */
   'signal'?: (string);
   /**
@@ -18,12 +18,12 @@ export interface ExecResponse {
   'stdout'?: (string);
   'stderr'?: (string);
   /**
-   * Bytes that were not kept.
+   * Bytes that were dropped.
    */
   'dropped_bytes'?: (number | string | Long);
   'duration_ms'?: (number | string | Long);
   /**
-   * True when bytes that are not UTF-8 became U+FFFD.
+   * True if bytes that are not UTF-8 were replaced by U+FFFD.
    */
   'encoding_replaced'?: (boolean);
   '_exit_code'?: "exit_code";
@@ -31,11 +31,11 @@ export interface ExecResponse {
 
 export interface ExecResponse__Output {
   /**
-   * As a shell reports it; absent when the command was killed from outside.
+   * As a shell reports it; absent if the command was killed from outside.
    */
   'exit_code'?: (number);
   /**
-   * Name of the signal that ended it; empty: none.
+   * The name of the signal that ended it, or empty.
    */
   'signal': (string);
   /**
@@ -45,12 +45,12 @@ export interface ExecResponse__Output {
   'stdout': (string);
   'stderr': (string);
   /**
-   * Bytes that were not kept.
+   * Bytes that were dropped.
    */
   'dropped_bytes': (number);
   'duration_ms': (number);
   /**
-   * True when bytes that are not UTF-8 became U+FFFD.
+   * True if bytes that are not UTF-8 were replaced by U+FFFD.
    */
   'encoding_replaced': (boolean);
   '_exit_code'?: "exit_code";

@@ -3,7 +3,7 @@
 
 export interface ExecuteResponse {
   /**
-   * Exactly the line to print, without its newline.
+   * The line to print, without its newline.
    */
   'envelope_json'?: (Buffer | Uint8Array | string);
   /**
@@ -18,7 +18,7 @@ export interface ExecuteResponse {
 
 export interface ExecuteResponse__Output {
   /**
-   * Exactly the line to print, without its newline.
+   * The line to print, without its newline.
    */
   'envelope_json': (Buffer);
   /**

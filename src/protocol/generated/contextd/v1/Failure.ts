@@ -9,7 +9,7 @@ export interface Failure {
   'message'?: (string);
   'remedy'?: (string);
   /**
-   * One JSON object as UTF-8 text; empty: none.
+   * One JSON object as UTF-8 text, or empty.
    */
   'details_json'?: (Buffer | Uint8Array | string);
 }
@@ -22,7 +22,7 @@ export interface Failure__Output {
   'message': (string);
   'remedy': (string);
   /**
-   * One JSON object as UTF-8 text; empty: none.
+   * One JSON object as UTF-8 text, or empty.
    */
   'details_json': (Buffer);
 }

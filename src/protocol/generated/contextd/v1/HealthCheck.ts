@@ -9,7 +9,7 @@ export interface HealthCheck {
   'status'?: (string);
   'detail'?: (string);
   /**
-   * What to do about it; empty when ok.
+   * How to fix it; empty if ok.
    */
   'remedy'?: (string);
 }
@@ -22,7 +22,7 @@ export interface HealthCheck__Output {
   'status': (string);
   'detail': (string);
   /**
-   * What to do about it; empty when ok.
+   * How to fix it; empty if ok.
    */
   'remedy': (string);
 }

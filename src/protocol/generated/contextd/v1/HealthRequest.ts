@@ -3,14 +3,14 @@
 
 export interface HealthRequest {
   /**
-   * Empty: the isolation that the machine reaches; else the one that calls of this project get.
+   * Empty means the isolation of the machine; otherwise the isolation of this project's calls.
    */
   'project_root'?: (string);
 }
 
 export interface HealthRequest__Output {
   /**
-   * Empty: the isolation that the machine reaches; else the one that calls of this project get.
+   * Empty means the isolation of the machine; otherwise the isolation of this project's calls.
    */
   'project_root': (string);
 }

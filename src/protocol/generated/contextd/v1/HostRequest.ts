@@ -2,7 +2,7 @@
 
 
 /**
- * A request whose shape is JSON, described in the documentation of its method.
+ * A request in JSON; the documentation of its method describes it.
  */
 export interface HostRequest {
   'call_id'?: (string);
@@ -10,7 +10,7 @@ export interface HostRequest {
 }
 
 /**
- * A request whose shape is JSON, described in the documentation of its method.
+ * A request in JSON; the documentation of its method describes it.
  */
 export interface HostRequest__Output {
   'call_id': (string);

@@ -3,14 +3,14 @@
 
 export interface ListRequest {
   /**
-   * Empty: the core tools; else the tools accepted for this project.
+   * Empty means the core tools; otherwise the tools accepted for this project.
    */
   'root'?: (string);
 }
 
 export interface ListRequest__Output {
   /**
-   * Empty: the core tools; else the tools accepted for this project.
+   * Empty means the core tools; otherwise the tools accepted for this project.
    */
   'root': (string);
 }

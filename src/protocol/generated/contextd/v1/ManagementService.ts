@@ -25,7 +25,7 @@ import type { StopRequest as _contextd_v1_StopRequest, StopRequest__Output as _c
 import type { StopResponse as _contextd_v1_StopResponse, StopResponse__Output as _contextd_v1_StopResponse__Output } from '../../contextd/v1/StopResponse.ts';
 
 /**
- * ManagementService is the door of ctxd. The server takes the CLI's certificate only.
+ * ManagementService serves ctxd. The server accepts only the CLI's certificate.
  */
 export interface ManagementServiceClient extends grpc.Client {
   AcceptQuarantined(argument: _contextd_v1_AcceptQuarantinedRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_QuarantineResponse__Output>): grpc.ClientUnaryCall;
@@ -47,14 +47,14 @@ export interface ManagementServiceClient extends grpc.Client {
   approveRules(argument: _contextd_v1_ApproveRulesRequest, callback: grpc.requestCallback<_contextd_v1_RulesReview__Output>): grpc.ClientUnaryCall;
 
   /**
-   * CheckHealth exercises the live parts: a sandboxed command, a masked canary, a counted text, the stores.
+   * CheckHealth tests the running parts: a sandboxed command, a masked canary, a counted text, the stores.
    */
   CheckHealth(argument: _contextd_v1_HealthRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_HealthResponse__Output>): grpc.ClientUnaryCall;
   CheckHealth(argument: _contextd_v1_HealthRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_HealthResponse__Output>): grpc.ClientUnaryCall;
   CheckHealth(argument: _contextd_v1_HealthRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_HealthResponse__Output>): grpc.ClientUnaryCall;
   CheckHealth(argument: _contextd_v1_HealthRequest, callback: grpc.requestCallback<_contextd_v1_HealthResponse__Output>): grpc.ClientUnaryCall;
   /**
-   * CheckHealth exercises the live parts: a sandboxed command, a masked canary, a counted text, the stores.
+   * CheckHealth tests the running parts: a sandboxed command, a masked canary, a counted text, the stores.
    */
   checkHealth(argument: _contextd_v1_HealthRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_HealthResponse__Output>): grpc.ClientUnaryCall;
   checkHealth(argument: _contextd_v1_HealthRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_HealthResponse__Output>): grpc.ClientUnaryCall;
@@ -62,18 +62,18 @@ export interface ManagementServiceClient extends grpc.Client {
   checkHealth(argument: _contextd_v1_HealthRequest, callback: grpc.requestCallback<_contextd_v1_HealthResponse__Output>): grpc.ClientUnaryCall;
 
   /**
-   * ListQuarantine lists what commands made in a project and what was set aside, because a program on the host would run
-   * it. RestoreQuarantined puts one back, AcceptQuarantined does so and accepts its content for good, and RevokeAccepted
-   * takes that back.
+   * ListQuarantine lists files that commands created in a project and that were set aside, because a program on the host
+   * would run them. RestoreQuarantined restores one, AcceptQuarantined also accepts its content permanently, and
+   * RevokeAccepted revokes the acceptance.
    */
   ListQuarantine(argument: _contextd_v1_QuarantineRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_QuarantineResponse__Output>): grpc.ClientUnaryCall;
   ListQuarantine(argument: _contextd_v1_QuarantineRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_QuarantineResponse__Output>): grpc.ClientUnaryCall;
   ListQuarantine(argument: _contextd_v1_QuarantineRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_QuarantineResponse__Output>): grpc.ClientUnaryCall;
   ListQuarantine(argument: _contextd_v1_QuarantineRequest, callback: grpc.requestCallback<_contextd_v1_QuarantineResponse__Output>): grpc.ClientUnaryCall;
   /**
-   * ListQuarantine lists what commands made in a project and what was set aside, because a program on the host would run
-   * it. RestoreQuarantined puts one back, AcceptQuarantined does so and accepts its content for good, and RevokeAccepted
-   * takes that back.
+   * ListQuarantine lists files that commands created in a project and that were set aside, because a program on the host
+   * would run them. RestoreQuarantined restores one, AcceptQuarantined also accepts its content permanently, and
+   * RevokeAccepted revokes the acceptance.
    */
   listQuarantine(argument: _contextd_v1_QuarantineRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_QuarantineResponse__Output>): grpc.ClientUnaryCall;
   listQuarantine(argument: _contextd_v1_QuarantineRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_QuarantineResponse__Output>): grpc.ClientUnaryCall;
@@ -90,14 +90,14 @@ export interface ManagementServiceClient extends grpc.Client {
   listTools(argument: _contextd_v1_ListRequest, callback: grpc.requestCallback<_contextd_v1_ListResponse__Output>): grpc.ClientUnaryCall;
 
   /**
-   * RegisterProject accepts a root and the core tools for it; UnregisterProject takes that back.
+   * RegisterProject accepts a root and the core tools for it; UnregisterProject undoes that.
    */
   RegisterProject(argument: _contextd_v1_ProjectRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_ProjectResponse__Output>): grpc.ClientUnaryCall;
   RegisterProject(argument: _contextd_v1_ProjectRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_ProjectResponse__Output>): grpc.ClientUnaryCall;
   RegisterProject(argument: _contextd_v1_ProjectRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_ProjectResponse__Output>): grpc.ClientUnaryCall;
   RegisterProject(argument: _contextd_v1_ProjectRequest, callback: grpc.requestCallback<_contextd_v1_ProjectResponse__Output>): grpc.ClientUnaryCall;
   /**
-   * RegisterProject accepts a root and the core tools for it; UnregisterProject takes that back.
+   * RegisterProject accepts a root and the core tools for it; UnregisterProject undoes that.
    */
   registerProject(argument: _contextd_v1_ProjectRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_ProjectResponse__Output>): grpc.ClientUnaryCall;
   registerProject(argument: _contextd_v1_ProjectRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_ProjectResponse__Output>): grpc.ClientUnaryCall;
@@ -114,16 +114,16 @@ export interface ManagementServiceClient extends grpc.Client {
   restoreQuarantined(argument: _contextd_v1_QuarantineRequest, callback: grpc.requestCallback<_contextd_v1_QuarantineResponse__Output>): grpc.ClientUnaryCall;
 
   /**
-   * ReviewRules tells what the rules of a project's .gitleaks.toml would be allowed to do; ApproveRules allows that, for
-   * exactly these bytes, and RevokeRules takes it back.
+   * ReviewRules lists what an approval of a project's .gitleaks.toml would allow; ApproveRules allows it for
+   * exactly these bytes, and RevokeRules revokes the approval.
    */
   ReviewRules(argument: _contextd_v1_ProjectRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_RulesReview__Output>): grpc.ClientUnaryCall;
   ReviewRules(argument: _contextd_v1_ProjectRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_RulesReview__Output>): grpc.ClientUnaryCall;
   ReviewRules(argument: _contextd_v1_ProjectRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_RulesReview__Output>): grpc.ClientUnaryCall;
   ReviewRules(argument: _contextd_v1_ProjectRequest, callback: grpc.requestCallback<_contextd_v1_RulesReview__Output>): grpc.ClientUnaryCall;
   /**
-   * ReviewRules tells what the rules of a project's .gitleaks.toml would be allowed to do; ApproveRules allows that, for
-   * exactly these bytes, and RevokeRules takes it back.
+   * ReviewRules lists what an approval of a project's .gitleaks.toml would allow; ApproveRules allows it for
+   * exactly these bytes, and RevokeRules revokes the approval.
    */
   reviewRules(argument: _contextd_v1_ProjectRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_RulesReview__Output>): grpc.ClientUnaryCall;
   reviewRules(argument: _contextd_v1_ProjectRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_RulesReview__Output>): grpc.ClientUnaryCall;
@@ -158,14 +158,14 @@ export interface ManagementServiceClient extends grpc.Client {
   serverStatus(argument: _contextd_v1_StatusRequest, callback: grpc.requestCallback<_contextd_v1_StatusResponse__Output>): grpc.ClientUnaryCall;
 
   /**
-   * SessionSecrets lists what the vault of a session holds, by number, without values.
+   * SessionSecrets lists the secrets in a session's vault, by number and without values.
    */
   SessionSecrets(argument: _contextd_v1_SessionRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_SessionSecretsResponse__Output>): grpc.ClientUnaryCall;
   SessionSecrets(argument: _contextd_v1_SessionRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_SessionSecretsResponse__Output>): grpc.ClientUnaryCall;
   SessionSecrets(argument: _contextd_v1_SessionRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_SessionSecretsResponse__Output>): grpc.ClientUnaryCall;
   SessionSecrets(argument: _contextd_v1_SessionRequest, callback: grpc.requestCallback<_contextd_v1_SessionSecretsResponse__Output>): grpc.ClientUnaryCall;
   /**
-   * SessionSecrets lists what the vault of a session holds, by number, without values.
+   * SessionSecrets lists the secrets in a session's vault, by number and without values.
    */
   sessionSecrets(argument: _contextd_v1_SessionRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_SessionSecretsResponse__Output>): grpc.ClientUnaryCall;
   sessionSecrets(argument: _contextd_v1_SessionRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_SessionSecretsResponse__Output>): grpc.ClientUnaryCall;
@@ -173,14 +173,14 @@ export interface ManagementServiceClient extends grpc.Client {
   sessionSecrets(argument: _contextd_v1_SessionRequest, callback: grpc.requestCallback<_contextd_v1_SessionSecretsResponse__Output>): grpc.ClientUnaryCall;
 
   /**
-   * Stats sums the audit log up.
+   * Stats sums up the audit log.
    */
   Stats(argument: _contextd_v1_StatsRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_StatsResponse__Output>): grpc.ClientUnaryCall;
   Stats(argument: _contextd_v1_StatsRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_StatsResponse__Output>): grpc.ClientUnaryCall;
   Stats(argument: _contextd_v1_StatsRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_StatsResponse__Output>): grpc.ClientUnaryCall;
   Stats(argument: _contextd_v1_StatsRequest, callback: grpc.requestCallback<_contextd_v1_StatsResponse__Output>): grpc.ClientUnaryCall;
   /**
-   * Stats sums the audit log up.
+   * Stats sums up the audit log.
    */
   stats(argument: _contextd_v1_StatsRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_StatsResponse__Output>): grpc.ClientUnaryCall;
   stats(argument: _contextd_v1_StatsRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_StatsResponse__Output>): grpc.ClientUnaryCall;
@@ -217,7 +217,7 @@ export interface ManagementServiceClient extends grpc.Client {
 }
 
 /**
- * ManagementService is the door of ctxd. The server takes the CLI's certificate only.
+ * ManagementService serves ctxd. The server accepts only the CLI's certificate.
  */
 export interface ManagementServiceHandlers extends grpc.UntypedServiceImplementation {
   AcceptQuarantined: grpc.handleUnaryCall<_contextd_v1_AcceptQuarantinedRequest__Output, _contextd_v1_QuarantineResponse>;
@@ -225,29 +225,29 @@ export interface ManagementServiceHandlers extends grpc.UntypedServiceImplementa
   ApproveRules: grpc.handleUnaryCall<_contextd_v1_ApproveRulesRequest__Output, _contextd_v1_RulesReview>;
 
   /**
-   * CheckHealth exercises the live parts: a sandboxed command, a masked canary, a counted text, the stores.
+   * CheckHealth tests the running parts: a sandboxed command, a masked canary, a counted text, the stores.
    */
   CheckHealth: grpc.handleUnaryCall<_contextd_v1_HealthRequest__Output, _contextd_v1_HealthResponse>;
 
   /**
-   * ListQuarantine lists what commands made in a project and what was set aside, because a program on the host would run
-   * it. RestoreQuarantined puts one back, AcceptQuarantined does so and accepts its content for good, and RevokeAccepted
-   * takes that back.
+   * ListQuarantine lists files that commands created in a project and that were set aside, because a program on the host
+   * would run them. RestoreQuarantined restores one, AcceptQuarantined also accepts its content permanently, and
+   * RevokeAccepted revokes the acceptance.
    */
   ListQuarantine: grpc.handleUnaryCall<_contextd_v1_QuarantineRequest__Output, _contextd_v1_QuarantineResponse>;
 
   ListTools: grpc.handleUnaryCall<_contextd_v1_ListRequest__Output, _contextd_v1_ListResponse>;
 
   /**
-   * RegisterProject accepts a root and the core tools for it; UnregisterProject takes that back.
+   * RegisterProject accepts a root and the core tools for it; UnregisterProject undoes that.
    */
   RegisterProject: grpc.handleUnaryCall<_contextd_v1_ProjectRequest__Output, _contextd_v1_ProjectResponse>;
 
   RestoreQuarantined: grpc.handleUnaryCall<_contextd_v1_QuarantineRequest__Output, _contextd_v1_QuarantineResponse>;
 
   /**
-   * ReviewRules tells what the rules of a project's .gitleaks.toml would be allowed to do; ApproveRules allows that, for
-   * exactly these bytes, and RevokeRules takes it back.
+   * ReviewRules lists what an approval of a project's .gitleaks.toml would allow; ApproveRules allows it for
+   * exactly these bytes, and RevokeRules revokes the approval.
    */
   ReviewRules: grpc.handleUnaryCall<_contextd_v1_ProjectRequest__Output, _contextd_v1_RulesReview>;
 
@@ -258,12 +258,12 @@ export interface ManagementServiceHandlers extends grpc.UntypedServiceImplementa
   ServerStatus: grpc.handleUnaryCall<_contextd_v1_StatusRequest__Output, _contextd_v1_StatusResponse>;
 
   /**
-   * SessionSecrets lists what the vault of a session holds, by number, without values.
+   * SessionSecrets lists the secrets in a session's vault, by number and without values.
    */
   SessionSecrets: grpc.handleUnaryCall<_contextd_v1_SessionRequest__Output, _contextd_v1_SessionSecretsResponse>;
 
   /**
-   * Stats sums the audit log up.
+   * Stats sums up the audit log.
    */
   Stats: grpc.handleUnaryCall<_contextd_v1_StatsRequest__Output, _contextd_v1_StatsResponse>;
 

@@ -3,7 +3,7 @@
 
 export interface OutputStream {
   /**
-   * Key of `data` under which the text is shown.
+   * The key of `data` under which the text is shown.
    */
   'field'?: (string);
   'text'?: (string);
@@ -16,7 +16,7 @@ export interface OutputStream {
 
 export interface OutputStream__Output {
   /**
-   * Key of `data` under which the text is shown.
+   * The key of `data` under which the text is shown.
    */
   'field': (string);
   'text': (string);

@@ -2,21 +2,21 @@
 
 
 /**
- * Progress is for a person who waits, never complete and not part of the answer.
+ * Progress is for a person to watch. It is never complete and not part of the answer.
  */
 export interface Progress {
   /**
-   * Whole lines, scrubbed; of control characters only line ends, tabs and colours.
+   * Whole scrubbed lines. The only control characters are line ends, tabs and colours.
    */
   'text'?: (string);
 }
 
 /**
- * Progress is for a person who waits, never complete and not part of the answer.
+ * Progress is for a person to watch. It is never complete and not part of the answer.
  */
 export interface Progress__Output {
   /**
-   * Whole lines, scrubbed; of control characters only line ends, tabs and colours.
+   * Whole scrubbed lines. The only control characters are line ends, tabs and colours.
    */
   'text': (string);
 }

@@ -5,7 +5,7 @@ import type { ToolInfo as _contextd_v1_ToolInfo, ToolInfo__Output as _contextd_v
 export interface ProjectResponse {
   'root'?: (string);
   /**
-   * False when the call changed nothing.
+   * False if the call changed nothing.
    */
   'changed'?: (boolean);
   'tools'?: (_contextd_v1_ToolInfo)[];
@@ -14,7 +14,7 @@ export interface ProjectResponse {
 export interface ProjectResponse__Output {
   'root': (string);
   /**
-   * False when the call changed nothing.
+   * False if the call changed nothing.
    */
   'changed': (boolean);
   'tools': (_contextd_v1_ToolInfo__Output)[];

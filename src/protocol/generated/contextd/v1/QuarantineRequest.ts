@@ -4,7 +4,7 @@
 export interface QuarantineRequest {
   'root'?: (string);
   /**
-   * An id, or eight or more digits of a SHA-256; for RevokeAccepted a path too. Empty lists everything.
+   * An id, or at least eight digits of a SHA-256; for RevokeAccepted also a path. Empty lists everything.
    */
   'which'?: (string);
 }
@@ -12,7 +12,7 @@ export interface QuarantineRequest {
 export interface QuarantineRequest__Output {
   'root': (string);
   /**
-   * An id, or eight or more digits of a SHA-256; for RevokeAccepted a path too. Empty lists everything.
+   * An id, or at least eight digits of a SHA-256; for RevokeAccepted also a path. Empty lists everything.
    */
   'which': (string);
 }

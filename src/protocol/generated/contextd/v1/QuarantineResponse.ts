@@ -4,7 +4,7 @@ import type { QuarantinedItem as _contextd_v1_QuarantinedItem, QuarantinedItem__
 import type { AcceptedContent as _contextd_v1_AcceptedContent, AcceptedContent__Output as _contextd_v1_AcceptedContent__Output } from '../../contextd/v1/AcceptedContent.ts';
 
 /**
- * The items and acceptances that were listed or changed.
+ * The listed or changed items and acceptances.
  */
 export interface QuarantineResponse {
   'items'?: (_contextd_v1_QuarantinedItem)[];
@@ -12,7 +12,7 @@ export interface QuarantineResponse {
 }
 
 /**
- * The items and acceptances that were listed or changed.
+ * The listed or changed items and acceptances.
  */
 export interface QuarantineResponse__Output {
   'items': (_contextd_v1_QuarantinedItem__Output)[];

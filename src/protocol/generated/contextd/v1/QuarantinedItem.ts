@@ -4,15 +4,15 @@
 export interface QuarantinedItem {
   'id'?: (string);
   /**
-   * Relative to the project; where it was.
+   * Its original path, relative to the project.
    */
   'path'?: (string);
   /**
-   * Its name now.
+   * Its current path.
    */
   'moved'?: (string);
   /**
-   * Follows "was set aside:".
+   * A clause that continues "was set aside:".
    */
   'reason'?: (string);
   /**
@@ -28,7 +28,7 @@ export interface QuarantinedItem {
    */
   'size_bytes'?: (number | string);
   /**
-   * Of its content now; empty if it has no hash.
+   * The hash of its current content; empty if it has none.
    */
   'sha256'?: (string);
   /**
@@ -45,15 +45,15 @@ export interface QuarantinedItem {
 export interface QuarantinedItem__Output {
   'id': (string);
   /**
-   * Relative to the project; where it was.
+   * Its original path, relative to the project.
    */
   'path': (string);
   /**
-   * Its name now.
+   * Its current path.
    */
   'moved': (string);
   /**
-   * Follows "was set aside:".
+   * A clause that continues "was set aside:".
    */
   'reason': (string);
   /**
@@ -69,7 +69,7 @@ export interface QuarantinedItem__Output {
    */
   'size_bytes'?: (number);
   /**
-   * Of its content now; empty if it has no hash.
+   * The hash of its current content; empty if it has none.
    */
   'sha256': (string);
   /**

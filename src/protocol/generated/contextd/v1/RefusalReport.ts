@@ -4,7 +4,7 @@ import type { ExecuteRequest as _contextd_v1_ExecuteRequest, ExecuteRequest__Out
 
 export interface RefusalReport {
   /**
-   * What was asked for: input_json is {"arguments": [...]}, the words of the command line.
+   * The refused request: input_json is {"arguments": [...]}, the words of the command line.
    */
   'call'?: (_contextd_v1_ExecuteRequest | null);
   /**
@@ -12,7 +12,7 @@ export interface RefusalReport {
    */
   'error_code'?: (string);
   /**
-   * The rest of the error that the proxy answered with, so that the record has the hash of that answer.
+   * The rest of the proxy's error, so that the record has the hash of the same answer.
    */
   'message'?: (string);
   'remedy'?: (string);
@@ -21,7 +21,7 @@ export interface RefusalReport {
 
 export interface RefusalReport__Output {
   /**
-   * What was asked for: input_json is {"arguments": [...]}, the words of the command line.
+   * The refused request: input_json is {"arguments": [...]}, the words of the command line.
    */
   'call': (_contextd_v1_ExecuteRequest__Output | null);
   /**
@@ -29,7 +29,7 @@ export interface RefusalReport__Output {
    */
   'error_code': (string);
   /**
-   * The rest of the error that the proxy answered with, so that the record has the hash of that answer.
+   * The rest of the proxy's error, so that the record has the hash of the same answer.
    */
   'message': (string);
   'remedy': (string);

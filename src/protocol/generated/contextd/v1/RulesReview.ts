@@ -3,48 +3,48 @@
 
 export interface RulesReview {
   /**
-   * The file.
+   * The path of the file.
    */
   'path'?: (string);
   /**
-   * Empty: there is no such file.
+   * Empty if the file does not exist.
    */
   'sha256'?: (string);
   'approved'?: (boolean);
   /**
-   * Rules it adds, approved or not.
+   * The number of rules it adds, approved or not.
    */
   'rules'?: (number);
   /**
-   * What only an approval lets it do, a sentence each.
+   * What needs an approval, one sentence each.
    */
   'allowances'?: (string)[];
   /**
-   * Why it cannot be used at all; empty when it can.
+   * Why the file cannot be used, or empty.
    */
   'fault'?: (string);
 }
 
 export interface RulesReview__Output {
   /**
-   * The file.
+   * The path of the file.
    */
   'path': (string);
   /**
-   * Empty: there is no such file.
+   * Empty if the file does not exist.
    */
   'sha256': (string);
   'approved': (boolean);
   /**
-   * Rules it adds, approved or not.
+   * The number of rules it adds, approved or not.
    */
   'rules': (number);
   /**
-   * What only an approval lets it do, a sentence each.
+   * What needs an approval, one sentence each.
    */
   'allowances': (string)[];
   /**
-   * Why it cannot be used at all; empty when it can.
+   * Why the file cannot be used, or empty.
    */
   'fault': (string);
 }

@@ -5,16 +5,16 @@ import type { SandboxTotals as _contextd_v1_SandboxTotals, SandboxTotals__Output
 import type { Long } from '@grpc/proto-loader';
 
 /**
- * What runs and waits at this moment.
+ * What runs and waits now.
  */
 export interface SandboxStatus {
   /**
-   * 0 while no spawner runs.
+   * 0 if no spawner runs.
    */
   'spawner_pid'?: (number);
   'spawner_resident_bytes'?: (number | string | Long);
   /**
-   * Commands under way.
+   * Running commands.
    */
   'running'?: (number);
   /**
@@ -22,11 +22,11 @@ export interface SandboxStatus {
    */
   'processes'?: (number);
   /**
-   * Sandboxes that were started ahead and wait, by project.
+   * Sandboxes that are ready and waiting, by project.
    */
   'ready'?: (_contextd_v1_ReadySandboxes)[];
   /**
-   * The most that may wait in all.
+   * The maximum number of ready sandboxes.
    */
   'ready_max'?: (number);
   /**
@@ -34,22 +34,22 @@ export interface SandboxStatus {
    */
   'totals'?: (_contextd_v1_SandboxTotals | null);
   /**
-   * Commands that a sandbox started ahead has served.
+   * Commands that a ready sandbox has served.
    */
   'ready_used'?: (number | string | Long);
 }
 
 /**
- * What runs and waits at this moment.
+ * What runs and waits now.
  */
 export interface SandboxStatus__Output {
   /**
-   * 0 while no spawner runs.
+   * 0 if no spawner runs.
    */
   'spawner_pid': (number);
   'spawner_resident_bytes': (number);
   /**
-   * Commands under way.
+   * Running commands.
    */
   'running': (number);
   /**
@@ -57,11 +57,11 @@ export interface SandboxStatus__Output {
    */
   'processes': (number);
   /**
-   * Sandboxes that were started ahead and wait, by project.
+   * Sandboxes that are ready and waiting, by project.
    */
   'ready': (_contextd_v1_ReadySandboxes__Output)[];
   /**
-   * The most that may wait in all.
+   * The maximum number of ready sandboxes.
    */
   'ready_max': (number);
   /**
@@ -69,7 +69,7 @@ export interface SandboxStatus__Output {
    */
   'totals': (_contextd_v1_SandboxTotals__Output | null);
   /**
-   * Commands that a sandbox started ahead has served.
+   * Commands that a ready sandbox has served.
    */
   'ready_used': (number);
 }

@@ -8,7 +8,7 @@ export interface SecretSummary {
    */
   'token'?: (string);
   /**
-   * The rule or seed that knew it first.
+   * The rule or seed that found it first.
    */
   'rule'?: (string);
   /**
@@ -16,7 +16,7 @@ export interface SecretSummary {
    */
   'kind'?: (string);
   /**
-   * Empty: no tool's answer.
+   * Empty if it was not found in a tool's answer.
    */
   'tool'?: (string);
   /**
@@ -28,11 +28,11 @@ export interface SecretSummary {
    */
   'uses'?: (number | string | Long);
   /**
-   * In how many calls it was put in the place of its token.
+   * The number of calls in which it replaced its token.
    */
   'opened'?: (number | string | Long);
   /**
-   * Milliseconds since the epoch; 0: never.
+   * Milliseconds since the epoch; 0 means never.
    */
   'last_opened_ms'?: (number | string | Long);
 }
@@ -43,7 +43,7 @@ export interface SecretSummary__Output {
    */
   'token': (string);
   /**
-   * The rule or seed that knew it first.
+   * The rule or seed that found it first.
    */
   'rule': (string);
   /**
@@ -51,7 +51,7 @@ export interface SecretSummary__Output {
    */
   'kind': (string);
   /**
-   * Empty: no tool's answer.
+   * Empty if it was not found in a tool's answer.
    */
   'tool': (string);
   /**
@@ -63,11 +63,11 @@ export interface SecretSummary__Output {
    */
   'uses': (number);
   /**
-   * In how many calls it was put in the place of its token.
+   * The number of calls in which it replaced its token.
    */
   'opened': (number);
   /**
-   * Milliseconds since the epoch; 0: never.
+   * Milliseconds since the epoch; 0 means never.
    */
   'last_opened_ms': (number);
 }

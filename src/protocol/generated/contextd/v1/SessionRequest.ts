@@ -7,7 +7,7 @@ export interface SessionRequest {
    */
   'root'?: (string);
   /**
-   * As the proxy names it; empty: the one a call without a name gets.
+   * As the proxy names it. Empty means the session that a call without a name gets.
    */
   'session'?: (string);
 }
@@ -18,7 +18,7 @@ export interface SessionRequest__Output {
    */
   'root': (string);
   /**
-   * As the proxy names it; empty: the one a call without a name gets.
+   * As the proxy names it. Empty means the session that a call without a name gets.
    */
   'session': (string);
 }

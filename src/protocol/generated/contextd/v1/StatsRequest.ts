@@ -3,22 +3,22 @@
 
 export interface StatsRequest {
   /**
-   * Empty: all projects.
+   * Empty means all projects.
    */
   'project_root'?: (string);
   /**
-   * UTC days back, today included; 0: 7. At most 366.
+   * UTC days including today; 0 means 7. At most 366.
    */
   'days'?: (number);
 }
 
 export interface StatsRequest__Output {
   /**
-   * Empty: all projects.
+   * Empty means all projects.
    */
   'project_root': (string);
   /**
-   * UTC days back, today included; 0: 7. At most 366.
+   * UTC days including today; 0 means 7. At most 366.
    */
   'days': (number);
 }

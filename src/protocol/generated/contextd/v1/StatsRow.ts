@@ -20,28 +20,28 @@ export interface StatsRow {
    */
   'secrets'?: (number | string | Long);
   /**
-   * What only the daemon's search found, not the one in the tool's process.
+   * Secrets that only the daemon's search found, not the one in the tool's process.
    */
   'missed_by_first_pass'?: (number | string | Long);
   /**
-   * What gitleaks found in stored outputs later.
+   * Secrets that gitleaks found later in stored outputs.
    */
   'missed_by_engine'?: (number | string | Long);
   /**
-   * Milliseconds of all calls, and of their search for secrets.
+   * Milliseconds of all calls and of their searches for secrets.
    */
   'duration_ms'?: (number | string);
   'scrub_ms'?: (number | string);
   /**
-   * Calls that ran nothing: they fetched more of an earlier output.
+   * Calls that ran nothing but fetched more of an earlier output.
    */
   'follow_ups'?: (number | string | Long);
   /**
-   * Calls whose tokens are known. The token fields sum these and no others.
+   * Calls whose tokens are known. The token fields sum only these.
    */
   'counted_calls'?: (number | string | Long);
   /**
-   * Calls of those whose tokens_run is an estimate.
+   * How many of those have an estimated tokens_run.
    */
   'estimated_calls'?: (number | string | Long);
   /**
@@ -49,20 +49,20 @@ export interface StatsRow {
    */
   'tokens_run'?: (number | string);
   /**
-   * Tokens of all answers, follow-ups too.
+   * Tokens of all answers, including follow-ups.
    */
   'tokens_returned'?: (number | string);
   /**
-   * tokens_run - tokens_returned: what follow-ups cost is taken off. Negative when more came back than ran.
+   * tokens_run - tokens_returned, so the cost of follow-ups is subtracted. Negative if more was returned than run.
    */
   'tokens_saved'?: (number | string);
   /**
-   * Outputs that were stored, and answers that did not hold the whole output.
+   * Stored outputs, and answers that did not contain the whole output.
    */
   'artifacts'?: (number | string | Long);
   'truncated'?: (number | string | Long);
   /**
-   * Calls whose time in the tool is known, and milliseconds that contextd added to those.
+   * Calls whose time in the tool is known, and the milliseconds that contextd added to them.
    */
   'timed_calls'?: (number | string | Long);
   'added_ms'?: (number | string);
@@ -86,28 +86,28 @@ export interface StatsRow__Output {
    */
   'secrets': (number);
   /**
-   * What only the daemon's search found, not the one in the tool's process.
+   * Secrets that only the daemon's search found, not the one in the tool's process.
    */
   'missed_by_first_pass': (number);
   /**
-   * What gitleaks found in stored outputs later.
+   * Secrets that gitleaks found later in stored outputs.
    */
   'missed_by_engine': (number);
   /**
-   * Milliseconds of all calls, and of their search for secrets.
+   * Milliseconds of all calls and of their searches for secrets.
    */
   'duration_ms': (number);
   'scrub_ms': (number);
   /**
-   * Calls that ran nothing: they fetched more of an earlier output.
+   * Calls that ran nothing but fetched more of an earlier output.
    */
   'follow_ups': (number);
   /**
-   * Calls whose tokens are known. The token fields sum these and no others.
+   * Calls whose tokens are known. The token fields sum only these.
    */
   'counted_calls': (number);
   /**
-   * Calls of those whose tokens_run is an estimate.
+   * How many of those have an estimated tokens_run.
    */
   'estimated_calls': (number);
   /**
@@ -115,20 +115,20 @@ export interface StatsRow__Output {
    */
   'tokens_run': (number);
   /**
-   * Tokens of all answers, follow-ups too.
+   * Tokens of all answers, including follow-ups.
    */
   'tokens_returned': (number);
   /**
-   * tokens_run - tokens_returned: what follow-ups cost is taken off. Negative when more came back than ran.
+   * tokens_run - tokens_returned, so the cost of follow-ups is subtracted. Negative if more was returned than run.
    */
   'tokens_saved': (number);
   /**
-   * Outputs that were stored, and answers that did not hold the whole output.
+   * Stored outputs, and answers that did not contain the whole output.
    */
   'artifacts': (number);
   'truncated': (number);
   /**
-   * Calls whose time in the tool is known, and milliseconds that contextd added to those.
+   * Calls whose time in the tool is known, and the milliseconds that contextd added to them.
    */
   'timed_calls': (number);
   'added_ms': (number);

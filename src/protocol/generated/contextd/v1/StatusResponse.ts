@@ -9,7 +9,7 @@ export interface StatusResponse {
   'uptime_ms'?: (number | string | Long);
   'socket'?: (string);
   /**
-   * Calls answered since start.
+   * Calls answered since the start.
    */
   'calls'?: (number | string | Long);
   'active_calls'?: (number);
@@ -17,7 +17,7 @@ export interface StatusResponse {
   'resident_bytes'?: (number | string | Long);
   'protocol_version'?: (number);
   /**
-   * Isolation level this machine reaches: "full", "reduced" or "unavailable".
+   * The isolation level of this machine: "full", "reduced" or "unavailable".
    */
   'isolation'?: (string);
   'sandbox'?: (_contextd_v1_SandboxStatus | null);
@@ -29,7 +29,7 @@ export interface StatusResponse__Output {
   'uptime_ms': (number);
   'socket': (string);
   /**
-   * Calls answered since start.
+   * Calls answered since the start.
    */
   'calls': (number);
   'active_calls': (number);
@@ -37,7 +37,7 @@ export interface StatusResponse__Output {
   'resident_bytes': (number);
   'protocol_version': (number);
   /**
-   * Isolation level this machine reaches: "full", "reduced" or "unavailable".
+   * The isolation level of this machine: "full", "reduced" or "unavailable".
    */
   'isolation': (string);
   'sandbox': (_contextd_v1_SandboxStatus__Output | null);

@@ -3,22 +3,22 @@
 
 export interface StopRequest {
   /**
-   * Milliseconds to wait for calls in flight; 0: the configured default.
+   * Milliseconds to wait for running calls; 0 means the configured default.
    */
   'grace_ms'?: (number);
   /**
-   * A new daemon is started afterwards: calls that are ended say so.
+   * Whether a new daemon is started afterwards. Calls that are ended report it.
    */
   'restart'?: (boolean);
 }
 
 export interface StopRequest__Output {
   /**
-   * Milliseconds to wait for calls in flight; 0: the configured default.
+   * Milliseconds to wait for running calls; 0 means the configured default.
    */
   'grace_ms': (number);
   /**
-   * A new daemon is started afterwards: calls that are ended say so.
+   * Whether a new daemon is started afterwards. Calls that are ended report it.
    */
   'restart': (boolean);
 }

@@ -2,31 +2,31 @@
 
 
 /**
- * Sent once no call is under way any more, shortly before the daemon ends.
+ * Sent when no call runs any more, shortly before the daemon ends.
  */
 export interface StopResponse {
   'pid'?: (number);
   /**
-   * Calls in flight when it was asked.
+   * Calls that were running at the request.
    */
   'active_calls'?: (number);
   /**
-   * Calls of those that were ended because they took longer than the grace.
+   * How many of those were ended because they took longer than the grace period.
    */
   'ended_calls'?: (number);
 }
 
 /**
- * Sent once no call is under way any more, shortly before the daemon ends.
+ * Sent when no call runs any more, shortly before the daemon ends.
  */
 export interface StopResponse__Output {
   'pid': (number);
   /**
-   * Calls in flight when it was asked.
+   * Calls that were running at the request.
    */
   'active_calls': (number);
   /**
-   * Calls of those that were ended because they took longer than the grace.
+   * How many of those were ended because they took longer than the grace period.
    */
   'ended_calls': (number);
 }

@@ -12,7 +12,7 @@ import type { ScrubRequest as _contextd_v1_ScrubRequest, ScrubRequest__Output as
 import type { ScrubResponse as _contextd_v1_ScrubResponse, ScrubResponse__Output as _contextd_v1_ScrubResponse__Output } from '../../contextd/v1/ScrubResponse.ts';
 
 /**
- * ToolHost is what the daemon serves to a tool's process, through go-plugin's broker. Every request names the call it
+ * The daemon serves ToolHost to a tool's process through go-plugin's broker. Every request names the call it
  * belongs to. A method that tool.json does not grant answers PERMISSION_DENIED; faults carry the code of
  * docs/errors.md in the trailer `contextd-code`.
  */
@@ -54,14 +54,14 @@ export interface ToolHostClient extends grpc.Client {
   checkpointList(argument: _contextd_v1_HostRequest, callback: grpc.requestCallback<_contextd_v1_HostResponse__Output>): grpc.ClientUnaryCall;
 
   /**
-   * CheckpointRestore brings a saved session back. Grant: checkpoint_restore.
+   * CheckpointRestore restores a saved session. Grant: checkpoint_restore.
    */
   CheckpointRestore(argument: _contextd_v1_HostRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_HostResponse__Output>): grpc.ClientUnaryCall;
   CheckpointRestore(argument: _contextd_v1_HostRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_HostResponse__Output>): grpc.ClientUnaryCall;
   CheckpointRestore(argument: _contextd_v1_HostRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_HostResponse__Output>): grpc.ClientUnaryCall;
   CheckpointRestore(argument: _contextd_v1_HostRequest, callback: grpc.requestCallback<_contextd_v1_HostResponse__Output>): grpc.ClientUnaryCall;
   /**
-   * CheckpointRestore brings a saved session back. Grant: checkpoint_restore.
+   * CheckpointRestore restores a saved session. Grant: checkpoint_restore.
    */
   checkpointRestore(argument: _contextd_v1_HostRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_HostResponse__Output>): grpc.ClientUnaryCall;
   checkpointRestore(argument: _contextd_v1_HostRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_HostResponse__Output>): grpc.ClientUnaryCall;
@@ -147,14 +147,14 @@ export interface ToolHostClient extends grpc.Client {
   memorySearch(argument: _contextd_v1_HostRequest, callback: grpc.requestCallback<_contextd_v1_HostResponse__Output>): grpc.ClientUnaryCall;
 
   /**
-   * MemoryStore keeps a memory. Grant: memory_store.
+   * MemoryStore stores a memory. Grant: memory_store.
    */
   MemoryStore(argument: _contextd_v1_HostRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_HostResponse__Output>): grpc.ClientUnaryCall;
   MemoryStore(argument: _contextd_v1_HostRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_HostResponse__Output>): grpc.ClientUnaryCall;
   MemoryStore(argument: _contextd_v1_HostRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_HostResponse__Output>): grpc.ClientUnaryCall;
   MemoryStore(argument: _contextd_v1_HostRequest, callback: grpc.requestCallback<_contextd_v1_HostResponse__Output>): grpc.ClientUnaryCall;
   /**
-   * MemoryStore keeps a memory. Grant: memory_store.
+   * MemoryStore stores a memory. Grant: memory_store.
    */
   memoryStore(argument: _contextd_v1_HostRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_HostResponse__Output>): grpc.ClientUnaryCall;
   memoryStore(argument: _contextd_v1_HostRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_HostResponse__Output>): grpc.ClientUnaryCall;
@@ -188,7 +188,7 @@ export interface ToolHostClient extends grpc.Client {
 }
 
 /**
- * ToolHost is what the daemon serves to a tool's process, through go-plugin's broker. Every request names the call it
+ * The daemon serves ToolHost to a tool's process through go-plugin's broker. Every request names the call it
  * belongs to. A method that tool.json does not grant answers PERMISSION_DENIED; faults carry the code of
  * docs/errors.md in the trailer `contextd-code`.
  */
@@ -202,7 +202,7 @@ export interface ToolHostHandlers extends grpc.UntypedServiceImplementation {
   CheckpointList: grpc.handleUnaryCall<_contextd_v1_HostRequest__Output, _contextd_v1_HostResponse>;
 
   /**
-   * CheckpointRestore brings a saved session back. Grant: checkpoint_restore.
+   * CheckpointRestore restores a saved session. Grant: checkpoint_restore.
    */
   CheckpointRestore: grpc.handleUnaryCall<_contextd_v1_HostRequest__Output, _contextd_v1_HostResponse>;
 
@@ -231,7 +231,7 @@ export interface ToolHostHandlers extends grpc.UntypedServiceImplementation {
   MemorySearch: grpc.handleUnaryCall<_contextd_v1_HostRequest__Output, _contextd_v1_HostResponse>;
 
   /**
-   * MemoryStore keeps a memory. Grant: memory_store.
+   * MemoryStore stores a memory. Grant: memory_store.
    */
   MemoryStore: grpc.handleUnaryCall<_contextd_v1_HostRequest__Output, _contextd_v1_HostResponse>;
 

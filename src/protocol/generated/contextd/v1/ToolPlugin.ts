@@ -10,22 +10,22 @@ import type { DescribeRequest as _contextd_v1_DescribeRequest, DescribeRequest__
 import type { DescribeResponse as _contextd_v1_DescribeResponse, DescribeResponse__Output as _contextd_v1_DescribeResponse__Output } from '../../contextd/v1/DescribeResponse.ts';
 
 /**
- * ToolPlugin is what a tool's process serves, beside go-plugin's own services. Application protocol version 1.
+ * A tool's process serves ToolPlugin in addition to go-plugin's own services. Application protocol version 1.
  */
 export interface ToolPluginClient extends grpc.Client {
   /**
-   * Call carries out one call of one tool. The last event is `output` or `failure`; nothing follows it.
+   * Call runs one call of one tool. The last event is `output` or `failure`; nothing follows it.
    */
   Call(argument: _contextd_v1_CallRequest, metadata: grpc.Metadata, options?: grpc.CallOptions): grpc.ClientReadableStream<_contextd_v1_CallEvent__Output>;
   Call(argument: _contextd_v1_CallRequest, options?: grpc.CallOptions): grpc.ClientReadableStream<_contextd_v1_CallEvent__Output>;
   /**
-   * Call carries out one call of one tool. The last event is `output` or `failure`; nothing follows it.
+   * Call runs one call of one tool. The last event is `output` or `failure`; nothing follows it.
    */
   call(argument: _contextd_v1_CallRequest, metadata: grpc.Metadata, options?: grpc.CallOptions): grpc.ClientReadableStream<_contextd_v1_CallEvent__Output>;
   call(argument: _contextd_v1_CallRequest, options?: grpc.CallOptions): grpc.ClientReadableStream<_contextd_v1_CallEvent__Output>;
 
   /**
-   * Cancel asks a call to end early and to answer with what it has. A tool that does not serve it is cancelled by
+   * Cancel asks a call to end early and to answer with what it has so far. A tool without Cancel is cancelled by
    * the end of its stream.
    */
   Cancel(argument: _contextd_v1_CancelRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_CancelResponse__Output>): grpc.ClientUnaryCall;
@@ -33,7 +33,7 @@ export interface ToolPluginClient extends grpc.Client {
   Cancel(argument: _contextd_v1_CancelRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_CancelResponse__Output>): grpc.ClientUnaryCall;
   Cancel(argument: _contextd_v1_CancelRequest, callback: grpc.requestCallback<_contextd_v1_CancelResponse__Output>): grpc.ClientUnaryCall;
   /**
-   * Cancel asks a call to end early and to answer with what it has. A tool that does not serve it is cancelled by
+   * Cancel asks a call to end early and to answer with what it has so far. A tool without Cancel is cancelled by
    * the end of its stream.
    */
   cancel(argument: _contextd_v1_CancelRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_CancelResponse__Output>): grpc.ClientUnaryCall;
@@ -59,16 +59,16 @@ export interface ToolPluginClient extends grpc.Client {
 }
 
 /**
- * ToolPlugin is what a tool's process serves, beside go-plugin's own services. Application protocol version 1.
+ * A tool's process serves ToolPlugin in addition to go-plugin's own services. Application protocol version 1.
  */
 export interface ToolPluginHandlers extends grpc.UntypedServiceImplementation {
   /**
-   * Call carries out one call of one tool. The last event is `output` or `failure`; nothing follows it.
+   * Call runs one call of one tool. The last event is `output` or `failure`; nothing follows it.
    */
   Call: grpc.handleServerStreamingCall<_contextd_v1_CallRequest__Output, _contextd_v1_CallEvent>;
 
   /**
-   * Cancel asks a call to end early and to answer with what it has. A tool that does not serve it is cancelled by
+   * Cancel asks a call to end early and to answer with what it has so far. A tool without Cancel is cancelled by
    * the end of its stream.
    */
   Cancel: grpc.handleUnaryCall<_contextd_v1_CancelRequest__Output, _contextd_v1_CancelResponse>;

@@ -11,12 +11,12 @@ import type { SchemaRequest as _contextd_v1_SchemaRequest, SchemaRequest__Output
 import type { SchemaResponse as _contextd_v1_SchemaResponse, SchemaResponse__Output as _contextd_v1_SchemaResponse__Output } from '../../contextd/v1/SchemaResponse.ts';
 
 /**
- * ToolService is the door of the proxy: one call, one answer.
+ * ToolService serves the proxy: one call, one answer.
  */
 export interface ToolServiceClient extends grpc.Client {
   /**
    * Execute runs one tool through the nine steps. A refused or failed call is an answer, not a gRPC error;
-   * gRPC errors are left for transport faults (certificate, message size, cancelled, daemon stopping).
+   * gRPC errors are for transport faults only (certificate, message size, cancelled, daemon stopping).
    */
   Execute(argument: _contextd_v1_ExecuteRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_ExecuteResponse__Output>): grpc.ClientUnaryCall;
   Execute(argument: _contextd_v1_ExecuteRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_ExecuteResponse__Output>): grpc.ClientUnaryCall;
@@ -24,7 +24,7 @@ export interface ToolServiceClient extends grpc.Client {
   Execute(argument: _contextd_v1_ExecuteRequest, callback: grpc.requestCallback<_contextd_v1_ExecuteResponse__Output>): grpc.ClientUnaryCall;
   /**
    * Execute runs one tool through the nine steps. A refused or failed call is an answer, not a gRPC error;
-   * gRPC errors are left for transport faults (certificate, message size, cancelled, daemon stopping).
+   * gRPC errors are for transport faults only (certificate, message size, cancelled, daemon stopping).
    */
   execute(argument: _contextd_v1_ExecuteRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_ExecuteResponse__Output>): grpc.ClientUnaryCall;
   execute(argument: _contextd_v1_ExecuteRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_ExecuteResponse__Output>): grpc.ClientUnaryCall;
@@ -32,27 +32,27 @@ export interface ToolServiceClient extends grpc.Client {
   execute(argument: _contextd_v1_ExecuteRequest, callback: grpc.requestCallback<_contextd_v1_ExecuteResponse__Output>): grpc.ClientUnaryCall;
 
   /**
-   * ExecuteWithProgress is Execute with what a command prints on the way: any number of progress events, then the
-   * answer, which is the last event and the same as that of Execute.
+   * ExecuteWithProgress is Execute with the output of running commands: any number of progress events, then the
+   * answer, which is the last event and the same as Execute's.
    */
   ExecuteWithProgress(argument: _contextd_v1_ExecuteRequest, metadata: grpc.Metadata, options?: grpc.CallOptions): grpc.ClientReadableStream<_contextd_v1_ExecuteEvent__Output>;
   ExecuteWithProgress(argument: _contextd_v1_ExecuteRequest, options?: grpc.CallOptions): grpc.ClientReadableStream<_contextd_v1_ExecuteEvent__Output>;
   /**
-   * ExecuteWithProgress is Execute with what a command prints on the way: any number of progress events, then the
-   * answer, which is the last event and the same as that of Execute.
+   * ExecuteWithProgress is Execute with the output of running commands: any number of progress events, then the
+   * answer, which is the last event and the same as Execute's.
    */
   executeWithProgress(argument: _contextd_v1_ExecuteRequest, metadata: grpc.Metadata, options?: grpc.CallOptions): grpc.ClientReadableStream<_contextd_v1_ExecuteEvent__Output>;
   executeWithProgress(argument: _contextd_v1_ExecuteRequest, options?: grpc.CallOptions): grpc.ClientReadableStream<_contextd_v1_ExecuteEvent__Output>;
 
   /**
-   * GetSchema returns what the daemon accepted for a tool, never what the workspace holds.
+   * GetSchema returns what the daemon accepted for a tool, never files of the workspace.
    */
   GetSchema(argument: _contextd_v1_SchemaRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_SchemaResponse__Output>): grpc.ClientUnaryCall;
   GetSchema(argument: _contextd_v1_SchemaRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_SchemaResponse__Output>): grpc.ClientUnaryCall;
   GetSchema(argument: _contextd_v1_SchemaRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_SchemaResponse__Output>): grpc.ClientUnaryCall;
   GetSchema(argument: _contextd_v1_SchemaRequest, callback: grpc.requestCallback<_contextd_v1_SchemaResponse__Output>): grpc.ClientUnaryCall;
   /**
-   * GetSchema returns what the daemon accepted for a tool, never what the workspace holds.
+   * GetSchema returns what the daemon accepted for a tool, never files of the workspace.
    */
   getSchema(argument: _contextd_v1_SchemaRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_SchemaResponse__Output>): grpc.ClientUnaryCall;
   getSchema(argument: _contextd_v1_SchemaRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_SchemaResponse__Output>): grpc.ClientUnaryCall;
@@ -77,23 +77,23 @@ export interface ToolServiceClient extends grpc.Client {
 }
 
 /**
- * ToolService is the door of the proxy: one call, one answer.
+ * ToolService serves the proxy: one call, one answer.
  */
 export interface ToolServiceHandlers extends grpc.UntypedServiceImplementation {
   /**
    * Execute runs one tool through the nine steps. A refused or failed call is an answer, not a gRPC error;
-   * gRPC errors are left for transport faults (certificate, message size, cancelled, daemon stopping).
+   * gRPC errors are for transport faults only (certificate, message size, cancelled, daemon stopping).
    */
   Execute: grpc.handleUnaryCall<_contextd_v1_ExecuteRequest__Output, _contextd_v1_ExecuteResponse>;
 
   /**
-   * ExecuteWithProgress is Execute with what a command prints on the way: any number of progress events, then the
-   * answer, which is the last event and the same as that of Execute.
+   * ExecuteWithProgress is Execute with the output of running commands: any number of progress events, then the
+   * answer, which is the last event and the same as Execute's.
    */
   ExecuteWithProgress: grpc.handleServerStreamingCall<_contextd_v1_ExecuteRequest__Output, _contextd_v1_ExecuteEvent>;
 
   /**
-   * GetSchema returns what the daemon accepted for a tool, never what the workspace holds.
+   * GetSchema returns what the daemon accepted for a tool, never files of the workspace.
    */
   GetSchema: grpc.handleUnaryCall<_contextd_v1_SchemaRequest__Output, _contextd_v1_SchemaResponse>;
 
