@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, type StatsFs, statfsSync } from 'node:fs';
+import { readdirSync, readFileSync, type StatsFs, statfsSync } from 'node:fs';
 import { isErrno } from '../core/errors.ts';
 import { OWN_PROCESSES } from './cgroup/files.ts';
 import { TEMPORARY } from './policy.ts';
@@ -65,13 +65,6 @@ const hostTools: WatchTools = {
   },
   now: () => performance.now(),
 };
-
-/**
- * False on a kernel that does not list the children of a process (CONFIG_PROC_CHILDREN): then nothing can be watched.
- */
-export function canWatch(): boolean {
-  return existsSync(`/proc/${process.pid}/task/${process.pid}/children`);
-}
 
 /**
  * Without a cgroup: adds up the memory and the processes of a sandbox, and reports if they exceed a limit. In-memory

@@ -38,11 +38,6 @@ export function foldText(text: string, from = 0, to = text.length, room?: Folded
   return { codes, places, length };
 }
 
-/** A text folded, as a string. */
-export function foldedString(text: string): string {
-  return stringOf(foldText(text));
-}
-
 /** The letters and digits of a view. */
 export function stringOf({ codes, length }: FoldedText): string {
   return Buffer.from(codes.buffer, codes.byteOffset, length).toString('latin1');

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { foldedString, foldText } from '#src/scrub/vault/folded-text.js';
+import { foldText, stringOf } from '#src/scrub/vault/folded-text.js';
 import { Budget, unpackSource, WindowIndex, type WindowSource } from '#src/scrub/vault/grams.js';
 
 fc.configureGlobal({ seed: 20_261_121 });
@@ -76,7 +76,7 @@ describe('the folded view', () => {
     ['other alphabets', 'яéßab', 'ab'],
     ['a broken escape', '\x1b[31\nab', '31ab'],
   ])('SEC-1.3 sees through %s', (_what, text, folded) => {
-    expect(foldedString(text)).toBe(folded);
+    expect(stringOf(foldText(text))).toBe(folded);
   });
 
   it('gives the position of each letter', () => {
