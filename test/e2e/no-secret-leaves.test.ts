@@ -106,7 +106,7 @@ describe('SEC-1.1 SEC-1.2 SEC-1.3 no piece of a secret leaves', () => {
     (file) => ({ tool: 'safe_read', input: { path: file, bytes: `${upTo(400)}-${400 + upTo(4000)}` } }),
   ];
   const REWRITTEN: typeof WHOLE = [
-    (file) => ({ tool: 'safe_bash', input: { command: `cat -A ${file} | tr -d '$'` } }),
+    (file) => ({ tool: 'safe_bash', input: { command: `cat -A ${file} | sed 's/[$]$//'` } }),
     (file) => ({ tool: 'safe_bash', input: { command: `while read -r l; do "$l"; done <${file}` } }),
     (file) => ({ tool: 'safe_bash', input: { command: `grep -n . ${file}` } }),
   ];
