@@ -17,6 +17,6 @@ const { binary, config } = await installGitleaks({
   say,
 });
 if (config === null)
-  say("gitleaks' rules are not here: contextd masks with its own. What that leaves out: ctxd doctor");
-else say(`gitleaks' rules (${config.version ?? 'of a version that is not the pinned one'}): ${gitleaksDir}`);
-if (binary === null) say('gitleaks itself is not here: stored outputs are not searched a second time.');
+  say("gitleaks' rules are not installed, so contextd uses only its own. `ctxd doctor` says what that leaves out.");
+else say(`gitleaks' rules (${config.version ?? 'not the pinned version'}): ${gitleaksDir}`);
+if (binary === null) say('gitleaks itself is not installed: stored outputs are not searched a second time.');

@@ -20,7 +20,8 @@ if ! cmp -s package-lock.json node_modules/.contextd-lock 2>/dev/null || [ ! -x 
   cp package-lock.json node_modules/.contextd-lock
 fi
 # Installed earlier, with another umask.
-chmod go+rx "$(node -p 'require("fs").realpathSync("node_modules/.bin/node")')"
+chmod go+rx "$(node -p 'require("fs").realpathSync("node_modules/.bin/node")')" 2>/dev/null ||
+  fail "this clone belongs to another user, so it cannot be installed from here. Make a clone of your own."
 
 if [ "$(uname -s)" = Linux ] && ! command -v bwrap >/dev/null 2>&1; then
   if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then

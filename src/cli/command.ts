@@ -94,7 +94,7 @@ export class ParsedArgs {
     if (text === undefined) return fallback;
     const value = Number(text);
     if (/^\d+$/.test(text) && value >= 1 && value <= maximum) return value;
-    throw new ContextdError('ARGS_INVALID', `--${name} is not a number from 1 to ${maximum}: ${text}`, {
+    throw new ContextdError('ARGS_INVALID', `--${name} must be a number from 1 to ${maximum}, not ${text}`, {
       remedy: `Pass a number, such as --${name} ${fallback}.`,
     });
   }

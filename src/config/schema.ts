@@ -56,13 +56,13 @@ export const CONFIG_SCHEMA = {
     budget: section('How much of an output an answer shows.', {
       default_tokens: tokens(
         BUDGET_DEFAULT_TOKENS.answer,
-        'The most tokens of an answer if the call does not ask for a budget.',
+        'The maximum tokens of an answer if the call does not ask for a budget.',
       ),
-      max_tokens: tokens(20_000, 'The most tokens that a call may ask for.'),
+      max_tokens: tokens(20_000, 'The maximum tokens that a call may ask for.'),
       tools: {
         type: 'object',
         default: {},
-        description: 'Other budgets for single tools, by name. Never above max_tokens.',
+        description: 'Budgets for individual tools, by name. Never above max_tokens.',
         additionalProperties: false,
         patternProperties: {
           '^[a-z][a-z0-9_]{0,63}$': {
@@ -75,7 +75,7 @@ export const CONFIG_SCHEMA = {
       doors: {
         type: 'object',
         default: {},
-        description: 'The most tokens of an answer at a door: grpc (the tools in .claude and ctxd).',
+        description: 'The maximum tokens of an answer by entry point: grpc serves the tools in .claude and ctxd.',
         additionalProperties: false,
         properties: { grpc: DOOR_CEILING },
       },
@@ -90,7 +90,7 @@ export const CONFIG_SCHEMA = {
     }),
     timeout: section('How long a call may take.', {
       default_ms: whole(TIMEOUT_DEFAULT_MS, 1, TIMEOUT_MAX_MS, 'Milliseconds if the call asks for no timeout.'),
-      max_ms: whole(TIMEOUT_MAX_MS, 1, TIMEOUT_MAX_MS, 'The most milliseconds that a call may ask for.'),
+      max_ms: whole(TIMEOUT_MAX_MS, 1, TIMEOUT_MAX_MS, 'The maximum milliseconds that a call may ask for.'),
     }),
     output: section('How much of an output is kept.', {
       max_bytes: whole(64 * MIB, 65_536, 64 * MIB, 'Bytes of each stream. Of a longer stream, head and tail are kept.'),

@@ -240,7 +240,7 @@ function checkAuditor({ use, program, background }: StandingAuditorState, instal
 function missed({ missed: count, missedRules }: AuditorState): Finding {
   return {
     status: 'warn',
-    detail: `gitleaks found ${count} secrets that had been let through (${missedRules.join(', ')}); they are masked now`,
+    detail: `gitleaks found ${count} secrets that contextd had missed (${missedRules.join(', ')}); they are masked now`,
     remedy: 'See `ctxd stats`. The agent may have seen these secrets, so change them.',
   };
 }

@@ -92,7 +92,7 @@ interface SingleInstanceDeps {
 }
 
 /** Milliseconds in which a stopping daemon, whose door is closed already, releases the state database. */
-const HANDOVER_MS = 8_000;
+const HANDOVER_MS = 20_000;
 const RETRY_MS = 50;
 
 /**

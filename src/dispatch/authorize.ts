@@ -79,7 +79,7 @@ function checkGrants({ tool }: VerifiedCall): Verdict {
 function checkIsolation(call: VerifiedCall, deps: AuthorizeDeps, isolation: IsolationReport): Verdict {
   const wanted = deps.config.sandbox.min_isolation === 'full' ? 'full' : call.tool.manifest.profile.minIsolation;
   if (isolation.level === 'full' || (isolation.level === 'reduced' && wanted === 'reduced')) {
-    return { verdict: 'allow', reason: `isolation is ${isolation.level}, ${wanted} is asked for` };
+    return { verdict: 'allow', reason: `isolation is ${isolation.level}, and ${wanted} is required` };
   }
   return {
     verdict: 'deny',

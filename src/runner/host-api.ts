@@ -121,7 +121,7 @@ export class HostApi {
       const service = this.#deps.services[method];
       if (service === undefined) {
         throw new ContextdError('NOT_IMPLEMENTED', `this version of contextd has no ${method} for tools`, {
-          remedy: 'Do without it, or install a version of contextd that has it.',
+          remedy: 'Leave it out, or install a version of contextd that has it.',
         });
       }
       const { answer, shows } = await service(this.#call.session, request);

@@ -70,7 +70,7 @@ describe('SEC-1.1 SEC-1.3 the standing auditor', () => {
     const doctor = (await json('doctor')) as { checks: { name: string; status: string; detail: string }[] };
     expect(doctor.checks.find(({ name }) => name === 'gitleaks')).toMatchObject({
       status: 'warn',
-      detail: expect.stringContaining('gitleaks found 1 secrets that had been let through (gitleaks/hush)'),
+      detail: expect.stringContaining('gitleaks found 1 secrets that contextd had missed (gitleaks/hush)'),
     });
     const rows = (await json('stats')) as { tool: string; missed_by_engine: number; calls: number }[];
     expect(rows.find(({ tool }) => tool === 'safe_bash')).toMatchObject({ missed_by_engine: 1, calls: 3 });

@@ -89,7 +89,7 @@ describe('SEC-1.1 the release of gitleaks', () => {
         answer.writeHead(200, { 'content-length': whole.length });
         answer.write(whole.subarray(0, -20), () => answer.destroy());
       },
-      /cannot be had/,
+      /cannot download/,
     ],
   ])('is not used if the answer is %s', async (_what, listener, message) => {
     const url = await serve(listener);

@@ -91,10 +91,11 @@ const FORM: readonly Line[] = [
 
 /** Checks FR-2.4, CE-1.2 and DATA-3. */
 export function checkToolMd(file: FileText, name: string, countTokens: (text: string) => number): ToolCheck[] {
-  if (file === null) return [failed('TOOL.md', 'it is missing', 'Write it in the form of DATA-3.')];
+  if (file === null)
+    return [failed('TOOL.md', 'it is missing', 'Write it in the form that docs/plugins.md describes.')];
   if ('fault' in file) return [failed('TOOL.md', `it ${file.fault}`, 'Make it a short plain text file.')];
   return [
-    faultless('TOOL.md form', formFaults(file.text, name), 'as in DATA-3', 'Correct these lines.'),
+    faultless('TOOL.md form', formFaults(file.text, name), 'as docs/plugins.md describes', 'Correct these lines.'),
     within(
       'TOOL.md cost',
       countTokens(file.text),

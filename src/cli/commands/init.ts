@@ -79,7 +79,7 @@ function viewInit(result: InitResult): View {
 }
 
 function viewUninstall(result: InitResult): View {
-  const first = result.changed ? 'is no longer a project of contextd' : 'holds nothing that ctxd init created';
+  const first = result.changed ? 'is no longer a project of contextd' : 'has nothing that ctxd init created';
   return { kind: 'lines', lines: [`${result.root} ${first}`, ...changeLines(result)] };
 }
 

@@ -74,7 +74,7 @@ export const quarantineRestore = defineCommand({
   },
   view: ({ items }) => ({
     kind: 'lines',
-    lines: items.map(({ path }) => `Restored: ${path}. If a command changes it, it is set aside again.`),
+    lines: items.map(({ path }) => `Restored: ${path}. If a command replaces it, it is set aside again.`),
   }),
 });
 
@@ -84,7 +84,7 @@ export const quarantineAccept = defineCommand({
   summary: 'Show a file that was set aside, put it back, and let commands create this content there from now on.',
   parameters: [
     {
-      syntax: '<which>',
+      syntax: '<id>',
       help: 'its id, or eight or more digits of its SHA-256; for --revoke, its path or those digits',
     },
     { syntax: '[path]', help: 'the project directory (default: the current project)' },

@@ -57,7 +57,7 @@ export async function checkClientSettings(context: CliContext): Promise<Check[]>
     ['settings.json', 'settings.local.json'].map((name) => join(folder, '.claude', name)),
   );
   const traps = (await Promise.all(files.map(trapsIn))).flat();
-  return traps.length === 0 ? [ok('client settings', 'no known trap')] : traps;
+  return traps.length === 0 ? [ok('client settings', 'no known problem')] : traps;
 }
 
 async function trapsIn(file: string): Promise<Check[]> {

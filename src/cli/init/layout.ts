@@ -117,7 +117,7 @@ export function rulesText(tools: readonly ToolText[]): string {
   return withMark(
     `${[
       '# contextd',
-      'Run commands, read and write files with these instead of your own tools: secrets come masked, output is kept',
+      'Run commands, read and write files with these instead of your own tools: secrets are masked, output is stored',
       'whole and shown in at most 2,000 tokens. Run from the project root:',
       ...shown,
       ...more,

@@ -130,7 +130,10 @@ function limitLayers(facts: MachineFacts, cgroups: Situation['cgroups']): LayerV
     shortfall: none,
   });
   return [
-    limit('memory limit', 'a limit for each process, a watchdog over their sum, and no memory that it could not count'),
+    limit(
+      'memory limit',
+      'a limit for each process, a watchdog over their sum, and a refusal of memory that cannot be counted',
+    ),
     limit('pids limit', 'a limit for the user inside, and a watchdog'),
     hasCpuController(facts, cgroups)
       ? limit('cpu limit', 'nothing')
@@ -141,7 +144,7 @@ function limitLayers(facts: MachineFacts, cgroups: Situation['cgroups']): LayerV
 
 /** The filter keeps a command from choosing other processors only if there is no cgroup. */
 function cpuFallback({ taskset }: MachineFacts, cgroups: Situation['cgroups']): string {
-  return cgroups === null && taskset ? 'fewer processors to run on, the same for all sandboxes' : 'nothing';
+  return cgroups === null && taskset ? 'all sandboxes share a fixed set of fewer processors' : 'nothing';
 }
 
 function hasCpuController({ cgroup }: MachineFacts, cgroups: Situation['cgroups']): boolean {

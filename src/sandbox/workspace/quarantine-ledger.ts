@@ -201,7 +201,7 @@ function tooMany(): ContextdError {
     'RESOURCE_LIMIT',
     `${ACCEPTED_MAX} contents are accepted in this project, which is the maximum`,
     {
-      remedy: 'Take back acceptances that are no longer needed: `ctxd quarantine accept --revoke PATH`.',
+      remedy: 'Revoke acceptances that are no longer needed: `ctxd quarantine accept --revoke PATH`.',
     },
   );
 }

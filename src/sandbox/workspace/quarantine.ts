@@ -70,7 +70,7 @@ export function putBack(moved: RawPath, path: RawPath): 'done' | 'taken' | 'gone
   } catch (cause) {
     if (isErrno(cause, 'ENOENT')) return 'gone';
     throw new ContextdError('INTERNAL_ERROR', `${toText(moved)} could not be renamed to ${nameOf(toText(path))}`, {
-      remedy: 'Rename it yourself, which accepts it too.',
+      remedy: 'Rename it yourself; that accepts it as well.',
       cause,
     });
   } finally {

@@ -4,7 +4,7 @@ import { ContextdError } from '../../core/errors.ts';
 /** A fault in a rule file. `where` names the file and the rule. */
 export function ruleFault(where: string, problem: string, cause?: unknown): ContextdError {
   return new ContextdError('SCHEMA_INVALID', `${where}: ${problem}`, {
-    remedy: 'Correct the rule file. Nothing is scrubbed with a rule left out.',
+    remedy: 'Correct the rule file. contextd never scrubs with an incomplete set of rules.',
     ...(cause === undefined ? {} : { cause }),
   });
 }

@@ -119,7 +119,7 @@ async function download(url: string, waitMs: number): Promise<Buffer> {
     return await readBody(answer, url);
   } catch (error) {
     if (error instanceof DownloadError) throw error;
-    throw new DownloadError(`${url} cannot be had (${reasonOf(error)})`, { cause: error });
+    throw new DownloadError(`cannot download ${url} (${reasonOf(error)})`, { cause: error });
   }
 }
 

@@ -173,7 +173,7 @@ class ScanThread {
     const reply = await this.#next(withinMs);
     if (reply.kind === 'ready') return;
     throw new ContextdError('SCHEMA_INVALID', reply.kind === 'refused' ? reply.message : 'the rules cannot be read', {
-      remedy: 'Correct the rule file. Nothing is scrubbed with a rule left out.',
+      remedy: 'Correct the rule file. contextd never scrubs with an incomplete set of rules.',
     });
   }
 

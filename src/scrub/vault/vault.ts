@@ -181,7 +181,7 @@ function digitsOf(token: string): string {
 export function unknownSecret(digits: string): ContextdError {
   return new ContextdError('SECRET_UNKNOWN', `[SECRET_${digits}] is not a secret of this session`, {
     remedy:
-      'Use a token from an answer of this session; after a restart of the daemon, read the source again first. To write such a text itself, put a backslash before its underscore.',
+      'Use a token from an answer of this session; after a restart of the daemon, read the source again first. To write this text literally, put a backslash before its underscore.',
     details: { token: `[SECRET_${digits}]` },
   });
 }

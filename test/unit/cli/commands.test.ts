@@ -67,9 +67,9 @@ describe('ctxd', () => {
     [['server', 'status', '--frob'], "unknown option '--frob'"],
     [['tool', 'info'], "missing required argument 'name'"],
     [['config', 'get', 'a', 'b'], 'too many arguments'],
-    [['server', 'logs', '-n', '0'], '--lines is not a number from 1 to 100000: 0'],
+    [['server', 'logs', '-n', '0'], '--lines must be a number from 1 to 100000, not 0'],
     [['stats', '--by', 'week'], '--by must be one of day, tool, session, not week'],
-    [['audit', 'tail', '-n', '1001'], '--lines is not a number from 1 to 1000: 1001'],
+    [['audit', 'tail', '-n', '1001'], '--lines must be a number from 1 to 1000, not 1001'],
     [['server', 'logs', '--json', '--follow'], '--json prints one value and --follow never ends'],
     [['config', 'get', 'budget.frob'], 'there is no setting "budget.frob"'],
   ])('answers %j with one line and exit code 2', async (words, message) => {

@@ -360,13 +360,13 @@ describe('the ladder', () => {
     const open = report.layers.filter(({ enforced }) => !enforced);
     expect(open.map(({ name }) => name)).toEqual(['memory limit', 'pids limit', 'cpu limit', 'total limit']);
     expect(open[0]?.by).toBe(
-      'a limit for each process, a watchdog over their sum, and no memory that it could not count',
+      'a limit for each process, a watchdog over their sum, and a refusal of memory that cannot be counted',
     );
     expect(open[2]?.by).toBe('nothing');
     const withTaskset = judge(situation({ facts: machine({ ...DEBIAN, '/usr/bin/taskset': '' }), cgroups: null }));
     expect(withTaskset.layers.find(({ name }) => name === 'cpu limit')).toMatchObject({
       enforced: false,
-      by: 'fewer processors to run on, the same for all sandboxes',
+      by: 'all sandboxes share a fixed set of fewer processors',
     });
     expect(open.every(({ remedy }) => remedy === report.remedy)).toBe(true);
   });
