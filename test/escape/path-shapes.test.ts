@@ -8,7 +8,7 @@ import { type Bench, openBench, whoCanRun } from '../fixtures/sandbox-harness.ts
 import { shapeRuns } from '../helpers/property-runs.ts';
 import { settle } from '../helpers/settle-workspace.ts';
 import { openToolRunner, sessionOf } from '../helpers/tool-runner.ts';
-import { type Bench as GuardBench, openBench as openGuardBench } from '../unit/sandbox/workspace/bench.ts';
+import { type Bench as GuardBench, openBench as openGuardBench } from '../helpers/workspace-bench.ts';
 import { FIND_PROTECTED, mayBeTooLong, type PathShape, pathScript, pathShapes, protectedName } from './path-shapes.ts';
 
 const SEED = Number(process.env.CONTEXTD_PROPERTY_SEED ?? 20_261_122);

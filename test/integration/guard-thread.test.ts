@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '#src/core/clock.js';
 import { silentLogger } from '#src/core/log.js';
 import { GuardThread, WorkspaceGuard } from '#src/sandbox/workspace/guard.js';
-import { type Bench, letTimePass, openBench, pathsOf, recordingLogger } from '../unit/sandbox/workspace/bench.ts';
+import { type Bench, letTimePass, openBench, pathsOf, recordingLogger } from '../helpers/workspace-bench.ts';
 
 let bench: Bench;
 let threads: GuardThread[];

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Mount } from '#src/sandbox/policy.js';
 import type { Protection } from '#src/sandbox/workspace/protection.js';
-import { type Bench, letTimePass, openBench } from '../unit/sandbox/workspace/bench.ts';
+import { type Bench, letTimePass, openBench } from '../helpers/workspace-bench.ts';
 
 let bench: Bench;
 let marker = '';

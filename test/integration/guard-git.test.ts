@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type Bench, letTimePass, openBench, pathsOf } from './bench.ts';
+import { type Bench, letTimePass, openBench, pathsOf } from '../helpers/workspace-bench.ts';
 
 let bench: Bench;
 beforeEach(() => {

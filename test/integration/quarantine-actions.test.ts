@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { QuarantinedItem } from '#src/sandbox/quarantine.js';
 import { putBack } from '#src/sandbox/workspace/quarantine.js';
 import { toRaw } from '#src/sandbox/workspace/raw-path.js';
-import { type Bench, type LocalGuard, letTimePass, openBench, pathsOf } from './bench.ts';
+import { type Bench, type LocalGuard, letTimePass, openBench, pathsOf } from '../helpers/workspace-bench.ts';
 
 let bench: Bench;
 let guard: LocalGuard;

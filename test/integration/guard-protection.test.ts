@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Protection } from '#src/sandbox/workspace/protection.js';
-import { type Bench, openBench } from './bench.ts';
+import { type Bench, openBench } from '../helpers/workspace-bench.ts';
 
 let bench: Bench;
 beforeEach(() => {

@@ -2,7 +2,15 @@ import { existsSync, lstatSync, mkdirSync, readFileSync, readlinkSync, symlinkSy
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { narrowCover } from '#src/sandbox/workspace/protection.js';
-import { type Bench, hastyClock, letTimePass, openBench, pathsOf, patientClock, recordingLogger } from './bench.ts';
+import {
+  type Bench,
+  hastyClock,
+  letTimePass,
+  openBench,
+  pathsOf,
+  patientClock,
+  recordingLogger,
+} from '../helpers/workspace-bench.ts';
 
 let bench: Bench;
 beforeEach(() => {

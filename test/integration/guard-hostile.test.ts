@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { type Bench, letTimePass, openBench } from './bench.ts';
+import { type Bench, letTimePass, openBench } from '../helpers/workspace-bench.ts';
 
 let bench: Bench;
 beforeEach(() => {

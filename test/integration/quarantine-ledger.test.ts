@@ -5,8 +5,8 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { contentHash } from '#src/sandbox/workspace/content-hash.js';
 import { ledgerFile, QuarantineLedger } from '#src/sandbox/workspace/quarantine-ledger.js';
 import { toRaw } from '#src/sandbox/workspace/raw-path.js';
-import { propertyRuns } from '../../../helpers/property-runs.ts';
-import { type Bench, openBench, recordingLogger } from './bench.ts';
+import { propertyRuns } from '../helpers/property-runs.ts';
+import { type Bench, openBench, recordingLogger } from '../helpers/workspace-bench.ts';
 
 let bench: Bench;
 let file: string;

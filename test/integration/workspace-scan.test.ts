@@ -5,7 +5,7 @@ import { compileGlobs } from '#src/sandbox/workspace/glob.js';
 import { Runs } from '#src/sandbox/workspace/runs.js';
 import { Scan } from '#src/sandbox/workspace/scan.js';
 import { WorkspaceIndex } from '#src/sandbox/workspace/workspace-index.js';
-import { type Bench, openBench } from './bench.ts';
+import { type Bench, openBench } from '../helpers/workspace-bench.ts';
 
 const nothing = (): void => {};
 

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openDirectory, readSmallFile } from '#src/sandbox/workspace/file-access.js';
 import { moveAside, restoreLink } from '#src/sandbox/workspace/quarantine.js';
 import { toRaw } from '#src/sandbox/workspace/raw-path.js';
-import { type Bench, openBench } from './bench.ts';
+import { type Bench, openBench } from '../helpers/workspace-bench.ts';
 
 let bench: Bench;
 let at: (name: string) => string;

@@ -14,8 +14,8 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Content, contentHash, examine } from '#src/sandbox/workspace/content-hash.js';
 import { toRaw } from '#src/sandbox/workspace/raw-path.js';
-import { propertyRuns } from '../../../helpers/property-runs.ts';
-import { type Bench, openBench } from './bench.ts';
+import { propertyRuns } from '../helpers/property-runs.ts';
+import { type Bench, openBench } from '../helpers/workspace-bench.ts';
 
 /** What a tree is, apart from where it is. A name is one character for each byte. */
 type Tree =
