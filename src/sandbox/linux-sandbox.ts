@@ -310,8 +310,12 @@ function discard({ jail, stdout, stderr }: StartedSandbox): void {
 
 /** Checks every second whether the protected paths are still those that were mounted; calls back once. */
 function lookForStaleness(guard: WorkspaceGuard, protection: Protection, onStale: () => void): NodeJS.Timeout {
+  let isLooking = false;
   const look = async (): Promise<void> => {
+    if (isLooking) return;
+    isLooking = true;
     const now = await guard.protection().catch(() => null);
+    isLooking = false;
     if (now?.fingerprint === protection.fingerprint) return;
     clearInterval(timer);
     onStale();

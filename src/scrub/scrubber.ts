@@ -4,10 +4,12 @@ import type { Clock } from '../core/clock.ts';
 import { ContextdError } from '../core/errors.ts';
 import type { Json } from '../core/json.ts';
 import type { Logger } from '../core/log.ts';
-import { resolvedView } from '../text/resolved-view.ts';
+import { resolvedView, withoutStyling } from '../text/resolved-view.ts';
+import type { ViewOf } from '../text/view.ts';
 import type { Finding } from './finding.ts';
 import { type ScannedLeaf, weighFirstPass } from './first-pass.ts';
 import type { ScrubEngine } from './hardened/engine.ts';
+import { withoutTerminalCodes } from './hardened/views/display.ts';
 import { collectLeaves, collectNamed, replaceLeaves } from './leaves.ts';
 import { type Masking, maskLeaf, replaceSpans } from './mask-leaf.ts';
 import type { Scanner } from './scan/scanner.ts';
@@ -154,7 +156,11 @@ class SessionScrubber implements Scrubber {
       const opened = openedValues(vault, hints.opened ?? []);
       const workspace = (await this.#deps.workspaceRules?.(session)) ?? null;
       const own = hints.own ?? NONE;
-      const leaves = await this.#scanLeaves({ vault, seeds, opened, workspace, own }, value);
+      const leaves = await this.#scanLeaves(
+        { vault, seeds, opened, workspace, own },
+        value,
+        hints.margins ?? new Map(),
+      );
       const { extra, missed } = weighFirstPass(leaves, hints.firstPass ?? []);
       const secrets = new Map<string, SecretUse>();
       const masking: Masking = { vault, secrets, context: { tool: hints.tool, time: clock.now() } };
@@ -256,17 +262,30 @@ class SessionScrubber implements Scrubber {
   }
 
   /** Patterns run over everything first, so that the guard knows a secret found in one string in all others. */
-  async #scanLeaves({ vault, seeds, opened, workspace, own }: Known, value: Json): Promise<ScannedLeaf[]> {
+  async #scanLeaves(
+    { vault, seeds, opened, workspace, own }: Known,
+    value: Json,
+    margins: ReadonlyMap<number, { before: number; after: number }>,
+  ): Promise<ScannedLeaf[]> {
     // An own leaf counts as empty: nothing is found in it or learned from it, and no first pass can claim it.
     const named = collectNamed(value).map((leaf, position) => (own.has(position) ? { ...leaf, text: '' } : leaf));
     const texts = named.map(({ text }) => text);
-    const found = await this.#deps.scanner.scan(named, workspace);
+    const shown = shownAlone(texts, margins);
+    const scanned = await this.#deps.scanner.scan(
+      [...named, ...shown.map(({ position, text }) => ({ name: named[position]?.name, text }))],
+      workspace,
+    );
+    const found = scanned.slice(0, named.length).map((findings) => [...findings]);
+    for (const [index, { position, before }] of shown.entries())
+      found[position]?.push(...moved(scanned[named.length + index] ?? [], before));
     for (const [position, text] of texts.entries())
       for (const { rule, start, end } of found[position] ?? []) vault.learn(text.slice(start, end), rule);
     const leaves: ScannedLeaf[] = [];
     for (const [position, text] of texts.entries()) {
       const byPattern = found[position] ?? [];
-      const known = await findKnown([vault.guard, ...seeds], text);
+      const known: Finding[] = await findKnown([vault.guard, ...seeds], text);
+      for (const alone of shown.filter((one) => one.position === position))
+        known.push(...moved(await findKnown([vault.guard, ...seeds], alone.text), alone.before));
       leaves.push({
         text,
         found: byPattern,
@@ -275,6 +294,32 @@ class SessionScrubber implements Scrubber {
     }
     return leaves;
   }
+}
+
+/** The part of a leaf between its margins. */
+interface ShownAlone {
+  position: number;
+  text: string;
+  before: number;
+}
+
+/**
+ * The leaves whose lines a terminal would assemble in another way without their margins: later steps show them without, so
+ * they are searched without too.
+ */
+function shownAlone(
+  texts: readonly string[],
+  margins: ReadonlyMap<number, { before: number; after: number }>,
+): ShownAlone[] {
+  return [...margins].flatMap(([position, { before, after }]) => {
+    const whole = texts[position] ?? '';
+    const text = whole.slice(before, whole.length - after);
+    return resolvedView(text) === null ? [] : [{ position, text, before }];
+  });
+}
+
+function moved<T extends Finding>(findings: readonly T[], by: number): T[] {
+  return findings.map((finding) => ({ ...finding, start: finding.start + by, end: finding.end + by }));
 }
 
 /** What is known before a text is looked at. */
@@ -291,14 +336,21 @@ function openedValues(vault: Vault, tokens: readonly string[]): PlainValue[] {
   return digits.map((one) => ({ value: vault.open(one), rule: 'opened' }));
 }
 
-/** Finds known values in a text as it is, and as a terminal would show it. */
+/** The ways in which a later step may show a text. */
+const SHOWN_AS: readonly ViewOf[] = [resolvedView, withoutStyling, withoutTerminalCodes];
+
+/** Finds known values in a text as it is, and as a terminal or a later step would show it. */
 async function findKnown(guards: readonly Guard[], text: string): Promise<GuardHit[]> {
   const found = await guardScan(guards, text);
-  const shown = resolvedView(text);
-  if (shown === null) return found;
-  for (const hit of await guardScan(guards, shown.text)) {
-    const place = shown.toOriginal(hit.start, hit.end);
-    if (place !== null) found.push({ ...hit, ...place });
+  const seen = new Set([text]);
+  for (const showAs of SHOWN_AS) {
+    const shown = showAs(text);
+    if (shown === null || seen.has(shown.text)) continue;
+    seen.add(shown.text);
+    for (const hit of await guardScan(guards, shown.text)) {
+      const place = shown.toOriginal(hit.start, hit.end);
+      if (place !== null) found.push({ ...hit, ...place });
+    }
   }
   return found;
 }

@@ -36,6 +36,16 @@ export function resolvedView(text: string): View | null {
   return edits.view();
 }
 
+/**
+ * A text without the sequences that play no part in assembling a line, such as colours, titles and modes, of any length.
+ * Null if it has none. A later step may show the text like this, so it is searched like this too.
+ */
+export function withoutStyling(text: string): View | null {
+  if (new Introducers(text).next(0) < 0) return null;
+  const view = dropUnplayable(text);
+  return view.text.length === text.length ? null : view;
+}
+
 /** The text without sequences that only style, so that the lines they stand in can be played. */
 function dropUnplayable(text: string): View {
   const builder = new ViewBuilder(text);

@@ -107,7 +107,7 @@ export class GuardEngine {
         return this.#building.has(path);
       },
     });
-    this.#survey = new Survey(index, ledger);
+    this.#survey = new Survey(index, ledger, pause);
     this.#targets = new Targets(index, deps.person);
     this.#search = new Search({
       ...{ index, clock, logger },
@@ -180,6 +180,11 @@ export class GuardEngine {
       this.#answer(report, isSearched);
     }
     return this.#reports.length > 0;
+  }
+
+  /** Continues a search that somebody waits for, for at most `milliseconds`, unless this engine is at work already. */
+  workIfAwaited(milliseconds: number): void {
+    if (this.#search.isAwaited) this.#search.work(milliseconds);
   }
 
   /**

@@ -61,6 +61,19 @@ function pause(): void {
   takeAll();
   for (let serve = waiting.shift(); serve !== undefined; serve = waiting.shift()) serve();
   for (const { engine } of guards.values()) engine.answerReports();
+  helpOthers();
+}
+
+/** Milliseconds of one long piece of work after which others may work, and for how long. */
+const TURN_MS = 5;
+let turnEndedAtMs = 0;
+
+/** One huge directory must not keep other projects from the walk that their first call waits for. */
+function helpOthers(): void {
+  if (clock.monotonic() - turnEndedAtMs < TURN_MS) return;
+  turnEndedAtMs = clock.monotonic();
+  for (const { engine } of guards.values()) engine.workIfAwaited(TURN_MS);
+  turnEndedAtMs = clock.monotonic();
 }
 
 /** Takes in what the main thread has sent until now. Calls are served later, but without another message. */

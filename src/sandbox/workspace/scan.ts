@@ -28,8 +28,8 @@ interface Listing {
   /** The names in it that make a directory a repository. */
   readonly gitNames: Set<string>;
   /** Everything else except the dangers. */
-  readonly files: RawPath[];
-  readonly links: RawPath[];
+  readonly files: string[];
+  readonly links: string[];
 }
 
 /** Reads directories and judges what is dangerous in them. */
@@ -103,12 +103,13 @@ export class Scan {
       this.judge.decide(danger.path, danger.kind, isFresh);
     }
     for (const { path: hidden, match } of listing.hidden) index.hide(hidden, match);
-    for (const link of listing.links) {
+    for (const name of listing.links) {
       pause();
+      const link = `${path}/${name}`;
       if (this.judge.isSetAside(link) || index.dangers.has(link) || gitDirAround(link, index) === null) continue;
       this.judge.decide(link, 'link', isFresh);
     }
-    this.#judgeStrays(listing.files);
+    this.#judgeStrays(path, listing.files);
     let [hasUnremembered, hasUnsearched] = [false, false];
     for (const dir of listing.dirs) {
       const isKnown = index.directories.rowOf(dir) !== null;
@@ -141,14 +142,15 @@ export class Scan {
     if (!this.#parts.runs.canTell) return;
     const listing = emptyListing();
     this.#read(path, listing);
-    this.#judgeStrays(listing.files);
+    this.#judgeStrays(path, listing.files);
   }
 
-  #judgeStrays(files: readonly RawPath[]): void {
+  #judgeStrays(dir: RawPath, names: readonly string[]): void {
     const { index, runs, pause } = this.#parts;
     if (!runs.canTell) return;
-    for (const file of files) {
+    for (const name of names) {
       pause();
+      const file = `${dir}/${name}`;
       const stats = this.#access.stat(file);
       if (stats === null || stats === 'closed' || !stats.isFile()) continue;
       if (!this.judge.mayBeRuns(stats, stats.ctimeMs) || this.judge.findStray(file) === null) continue;
@@ -196,8 +198,8 @@ export class Scan {
     else if (name.toLowerCase() === '.git' && !isDirectory) listing.dangers.push({ path, kind: 'pointer' });
     else if (index.isTarget(path)) listing.dangers.push({ path, kind: 'target' });
     else if (isDirectory) listing.dirs.push(path);
-    else if (kind === 'link') listing.links.push(path);
-    else listing.files.push(path);
+    else if (kind === 'link') listing.links.push(name);
+    else listing.files.push(name);
     if (inGitDir !== undefined) listing.dangers.push({ path, kind: inGitDir });
     if (globs.isEmpty || kind === 'link') return;
     const [workspace = ''] = index.roots;

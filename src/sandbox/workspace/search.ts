@@ -168,6 +168,11 @@ export class Search {
     this.#schedule();
   }
 
+  /** Whether somebody waits for the end of the search. */
+  get isAwaited(): boolean {
+    return this.#waiting.length > 0;
+  }
+
   /** Calls `onDone` when nothing is left to be searched, and hurries. */
   whenDone(onDone: () => void): void {
     this.#waiting.push(onDone);

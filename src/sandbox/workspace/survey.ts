@@ -38,6 +38,9 @@ interface Candidate {
   readonly isRequired: boolean;
 }
 
+/** Candidates between two pauses: an ordinary project has fewer. */
+const CANDIDATES_PER_PAUSE = 1024;
+
 /** Finds the protected and hidden paths that exist now, at the places that the index knows: a fixed number of lstats, no walk. */
 export class Survey {
   readonly #index: WorkspaceIndex;
@@ -46,9 +49,12 @@ export class Survey {
   #hidden: readonly RawPath[] = [];
   #version = -1;
 
-  constructor(index: WorkspaceIndex, ledger: Pick<QuarantineLedger, 'accepts'>) {
+  readonly #pause: () => void;
+
+  constructor(index: WorkspaceIndex, ledger: Pick<QuarantineLedger, 'accepts'>, pause: () => void) {
     this.#index = index;
     this.#ledger = ledger;
+    this.#pause = pause;
   }
 
   /** Throws SANDBOX_UNAVAILABLE if more than 400 must be mounted, or if a tool could enter a directory that contextd cannot. */
@@ -56,7 +62,8 @@ export class Survey {
     this.#refresh();
     const found: Found[] = [];
     let required = 0;
-    for (const { path, isRequired } of this.#candidates) {
+    for (const [position, { path, isRequired }] of this.#candidates.entries()) {
+      if (position % CANDIDATES_PER_PAUSE === CANDIDATES_PER_PAUSE - 1) this.#pause();
       const one = this.#lookAt(path, isRequired);
       if (one === null) continue;
       found.push(one);

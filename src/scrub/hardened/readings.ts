@@ -1,4 +1,4 @@
-import { resolvedView } from '../../text/resolved-view.ts';
+import { resolvedView, withoutStyling } from '../../text/resolved-view.ts';
 import { compose, type View, type ViewOf } from '../../text/view.ts';
 import { base32Decoded, base64Decoded, hexDecoded, inflated } from './views/blobs.ts';
 import { inPlainLetters, overlaidLines, withoutInvisible, withoutTerminalCodes } from './views/display.ts';
@@ -42,8 +42,9 @@ function byUrgency(a: Reading, b: Reading): number {
   return Number(isAlwaysRead(b)) - Number(isAlwaysRead(a)) || a.view.text.length - b.view.text.length;
 }
 
+/** Later steps show the text itself like this, not what is decoded from it. */
 function isAlwaysRead({ kinds }: Reading): boolean {
-  return kinds.at(-1)?.isAlwaysRead === true;
+  return kinds.length === 1 && kinds[0]?.isAlwaysRead === true;
 }
 
 function readFurther(reading: Reading): Reading[] {
@@ -80,7 +81,8 @@ interface ViewKind {
 /** In the order in which they are tried. */
 export const VIEW_KINDS: readonly ViewKind[] = [
   { of: resolvedView, layer: 'display', times: 1, needsMark: false, isAlwaysRead: true },
-  { of: withoutTerminalCodes, layer: 'display', times: 1, needsMark: false },
+  { of: withoutStyling, layer: 'display', times: 1, needsMark: false, isAlwaysRead: true },
+  { of: withoutTerminalCodes, layer: 'display', times: 1, needsMark: false, isAlwaysRead: true },
   { of: withoutInvisible, layer: 'display', times: 1, needsMark: false },
   { of: overlaidLines, layer: 'display', times: 1, needsMark: false },
   { of: inPlainLetters, layer: 'display', times: 1, needsMark: false },

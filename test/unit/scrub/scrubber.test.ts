@@ -214,6 +214,43 @@ describe('SEC-1.1 a planted secret does not survive', () => {
   });
 });
 
+describe('SEC-1.1 a text as later steps show it', () => {
+  // Lines that have many readings of the same length, so that the budget for readings is spent.
+  const padding = 'lorem ipsum \u001b[1m a&amp;b %41b \\u0041c =41 q\u200bz \uff12 "a" + "b"\n'.repeat(4000);
+
+  it('masks a secret that only a dropped colour splits, however many readings the rest has', async () => {
+    const secret = token();
+    const text = `${secret.slice(0, 20)}\u001b[1m${secret.slice(20)}\n${padding}`;
+    const { value } = await scrubberWith().scrub(sessionNamed('s'), text);
+    expect(value.slice(0, 20)).toMatch(/^\[SECRET_1\]\n/);
+  });
+
+  it.each([
+    ['a long colour', `\u001b[${'0;'.repeat(20)}0m`],
+    ['a title', '\u001b]0;t1\u0007'],
+    ['a one-character introducer', '\u009b1m'],
+    ['a long list of modes', `\u001b[?${'25;'.repeat(15)}25h`],
+  ])('masks a known value that only %s splits', async (_, between) => {
+    const scrubber = scrubberWith();
+    const password = generate('[A-Za-z0-9]{24}', random);
+    await scrubber.scrub(sessionNamed('s'), `DB_PASSWORD=${password}`);
+    const text = (password.match(/.{6}/g) ?? []).join(between);
+    expect((await scrubber.scrub(sessionNamed('s'), text)).value).toBe('[SECRET_1]');
+  });
+
+  it.each([3, 5, 8])(
+    'masks a secret that a terminal assembles only without the margin of %i characters',
+    async (before) => {
+      const secret = token();
+      const [head, tail] = [secret.slice(0, 20), secret.slice(20)];
+      const line = `${'Q'.repeat(before)}${'j'.repeat(20 - before)}${'!'.repeat(before)}${tail}\r${head}\b\nlast\n`;
+      const margins = new Map([[0, { before, after: 0 }]]);
+      const { value } = await scrubberWith().scrub(sessionNamed('s'), line, { margins });
+      expect(value).toContain('[SECRET_1]');
+    },
+  );
+});
+
 describe('SEC-1.1 the margins of a text', () => {
   const margins = new Map([[0, { before: 10, after: 10 }]]);
 
