@@ -92,8 +92,9 @@ export const STATE_MIGRATIONS: readonly string[] = [
     FROM project_tools AS tool JOIN projects ON projects.root = tool.root;
   INSERT OR IGNORE INTO consents
     SELECT tool.root, 'grant:' || name || ':' || entry.value, bundle_sha256, registered_ms
-    FROM project_tools AS tool JOIN projects ON projects.root = tool.root, json_each(grants) AS entry
-    WHERE json_type(grants) = 'array' AND entry.type = 'text';
+    FROM project_tools AS tool JOIN projects ON projects.root = tool.root,
+      json_each(iif(json_valid(grants), iif(json_type(grants) = 'array', grants, '[]'), '[]')) AS entry
+    WHERE entry.type = 'text';
   DROP TABLE rule_approvals;
   DROP TABLE project_tools;
   `,

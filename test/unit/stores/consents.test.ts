@@ -80,7 +80,8 @@ it('a database of version 3 keeps its accepted tools and approved rules as conse
     INSERT INTO project_tools VALUES
       ('/p', 'safe_bash', '${HASH_A}', 'core', '["exec","log"]'),
       ('/p', 'other', '${HASH_B}', 'installed', '[]'),
-      ('/damaged', 'safe_bash', '${HASH_A}', 'core', '{"a":"exec"}');
+      ('/damaged', 'safe_bash', '${HASH_A}', 'core', '{"a":"exec"}'),
+      ('/damaged', 'torn', '${HASH_B}', 'installed', '["exec"');
     INSERT INTO rule_approvals VALUES ('/p', '${HASH_B}', 444);
   `);
   old.close();
@@ -95,7 +96,13 @@ it('a database of version 3 keeps its accepted tools and approved rules as conse
   ]);
   const bash = { name: 'safe_bash', bundleSha256: HASH_A, origin: 'core', grants: ['exec', 'log'] };
   expect(await projects.list()).toEqual([
-    { root: '/damaged', tools: [{ ...bash, grants: [] }] },
+    {
+      root: '/damaged',
+      tools: [
+        { ...bash, grants: [] },
+        { name: 'torn', bundleSha256: HASH_B, origin: 'installed', grants: [] },
+      ],
+    },
     { root: '/empty', tools: [] },
     { root: '/p', tools: [{ name: 'other', bundleSha256: HASH_B, origin: 'installed', grants: [] }, bash] },
   ]);
