@@ -1,20 +1,17 @@
-import { setImmediate } from 'node:timers/promises';
 import type { SessionRef } from '../call/session.ts';
 import type { Clock } from '../core/clock.ts';
 import { ContextdError } from '../core/errors.ts';
 import type { Json } from '../core/json.ts';
 import type { Logger } from '../core/log.ts';
-import { resolvedView, withoutStyling } from '../text/resolved-view.ts';
-import type { ViewOf } from '../text/view.ts';
 import type { Finding } from './finding.ts';
 import { type ScannedLeaf, weighFirstPass } from './first-pass.ts';
 import type { ScrubEngine } from './hardened/engine.ts';
-import { withoutTerminalCodes } from './hardened/views/display.ts';
 import { collectLeaves, collectNamed, replaceLeaves } from './leaves.ts';
 import { type Masking, maskLeaf, replaceSpans } from './mask-leaf.ts';
 import type { Scanner } from './scan/scanner.ts';
+import { findKnown, moved, shownAlone } from './shown-later.ts';
 import { mergeFindings } from './spans.ts';
-import { findPlain, Guard, type GuardHit, type PlainValue, searchAtOnce } from './vault/guard.ts';
+import { findPlain, type Guard, type PlainValue, searchAtOnce } from './vault/guard.ts';
 import { tokenDigits, UNNUMBERED } from './vault/look-alike.ts';
 import type { Seeds } from './vault/seeds.ts';
 import { SessionVaults } from './vault/session-vaults.ts';
@@ -296,32 +293,6 @@ class SessionScrubber implements Scrubber {
   }
 }
 
-/** The part of a leaf between its margins. */
-interface ShownAlone {
-  position: number;
-  text: string;
-  before: number;
-}
-
-/**
- * The leaves whose lines a terminal would assemble in another way without their margins: later steps show them without, so
- * they are searched without too.
- */
-function shownAlone(
-  texts: readonly string[],
-  margins: ReadonlyMap<number, { before: number; after: number }>,
-): ShownAlone[] {
-  return [...margins].flatMap(([position, { before, after }]) => {
-    const whole = texts[position] ?? '';
-    const text = whole.slice(before, whole.length - after);
-    return resolvedView(text) === null ? [] : [{ position, text, before }];
-  });
-}
-
-function moved<T extends Finding>(findings: readonly T[], by: number): T[] {
-  return findings.map((finding) => ({ ...finding, start: finding.start + by, end: finding.end + by }));
-}
-
 /** What is known before a text is looked at. */
 interface Known {
   vault: Vault;
@@ -334,34 +305,6 @@ interface Known {
 function openedValues(vault: Vault, tokens: readonly string[]): PlainValue[] {
   const digits = [...new Set(tokens.flatMap(tokenDigits))].filter((one) => vault.has(one));
   return digits.map((one) => ({ value: vault.open(one), rule: 'opened' }));
-}
-
-/** The ways in which a later step may show a text. */
-const SHOWN_AS: readonly ViewOf[] = [resolvedView, withoutStyling, withoutTerminalCodes];
-
-/** Finds known values in a text as it is, and as a terminal or a later step would show it. */
-async function findKnown(guards: readonly Guard[], text: string): Promise<GuardHit[]> {
-  const found = await guardScan(guards, text);
-  const seen = new Set([text]);
-  for (const showAs of SHOWN_AS) {
-    const shown = showAs(text);
-    if (shown === null || seen.has(shown.text)) continue;
-    seen.add(shown.text);
-    for (const hit of await guardScan(guards, shown.text)) {
-      const place = shown.toOriginal(hit.start, hit.end);
-      if (place !== null) found.push({ ...hit, ...place });
-    }
-  }
-  return found;
-}
-
-async function guardScan(guards: readonly Guard[], text: string): Promise<GuardHit[]> {
-  const search = Guard.search(guards, text);
-  for (;;) {
-    const step = search.next();
-    if (step.done === true) return step.value;
-    await setImmediate();
-  }
 }
 
 function unnumbered(text: string, spans: readonly Finding[]): string {

@@ -1,0 +1,60 @@
+import { setImmediate } from 'node:timers/promises';
+import { resolvedView, withoutStyling } from '../text/resolved-view.ts';
+import type { ViewOf } from '../text/view.ts';
+import type { Finding } from './finding.ts';
+import { withoutTerminalCodes } from './hardened/views/display.ts';
+import { Guard, type GuardHit } from './vault/guard.ts';
+
+/** The ways in which a later step may show a text. */
+const SHOWN_AS: readonly ViewOf[] = [resolvedView, withoutStyling, withoutTerminalCodes];
+
+/** Finds known values in a text as it is, and as a terminal or a later step would show it. */
+export async function findKnown(guards: readonly Guard[], text: string): Promise<GuardHit[]> {
+  const found = await guardScan(guards, text);
+  const seen = new Set([text]);
+  for (const showAs of SHOWN_AS) {
+    const shown = showAs(text);
+    if (shown === null || seen.has(shown.text)) continue;
+    seen.add(shown.text);
+    for (const hit of await guardScan(guards, shown.text)) {
+      const place = shown.toOriginal(hit.start, hit.end);
+      if (place !== null) found.push({ ...hit, ...place });
+    }
+  }
+  return found;
+}
+
+async function guardScan(guards: readonly Guard[], text: string): Promise<GuardHit[]> {
+  const search = Guard.search(guards, text);
+  for (;;) {
+    const step = search.next();
+    if (step.done === true) return step.value;
+    await setImmediate();
+  }
+}
+
+/** The part of a leaf between its margins. */
+interface ShownAlone {
+  position: number;
+  text: string;
+  before: number;
+}
+
+/**
+ * The leaves whose lines a terminal would assemble in another way without their margins: later steps show them without, so
+ * they are searched without too.
+ */
+export function shownAlone(
+  texts: readonly string[],
+  margins: ReadonlyMap<number, { before: number; after: number }>,
+): ShownAlone[] {
+  return [...margins].flatMap(([position, { before, after }]) => {
+    const whole = texts[position] ?? '';
+    const text = whole.slice(before, whole.length - after);
+    return resolvedView(text) === null ? [] : [{ position, text, before }];
+  });
+}
+
+export function moved<T extends Finding>(findings: readonly T[], by: number): T[] {
+  return findings.map((finding) => ({ ...finding, start: finding.start + by, end: finding.end + by }));
+}
