@@ -41,7 +41,7 @@ import { createHostServices } from './host-services.ts';
 import { collectMainHeap, createJobs, memoryJob, pruneJob } from './jobs.ts';
 import { type Composition, inOrder, type Part, type StopCause, together } from './lifecycle.ts';
 import { createManagement } from './management.ts';
-import { policyFor, viewOf } from './policy.ts';
+import { commandPolicyFor, policyFor, viewOf } from './policy.ts';
 import { followInstallation, warnOfBadLinks } from './registered-projects.ts';
 import { createStandingAuditor, type StandingAuditor } from './standing-auditor.ts';
 
@@ -194,6 +194,7 @@ function buildExecution(deps: ComposeDeps, before: Stores & Scrubbing, own: Over
       createRunner({
         sandbox,
         policyFor: (session) => policyFor(viewOf(session), config.sandbox),
+        commandPolicyFor: (session) => commandPolicyFor(session, config.sandbox),
         privateSocketsDir: paths.dialledSocketsDir,
         scrub: async (session, texts) => (await scrubber.scrub(session, [...texts])).value,
         services: createHostServices({ artifacts, scrubber }),

@@ -19,7 +19,7 @@ export function viewOf({ project, session, branch }: SessionRef): WorkspaceView 
   return { path: project, layer: branch === null ? null : JSON.stringify([session, branch]) };
 }
 
-/** The policy of every core tool: the workspace and what a person listed. No call can widen it. */
+/** The policy of every tool process: the workspace and what a person listed. No call can widen it. */
 export function policyFor(workspace: WorkspaceView, config: Config['sandbox']): SandboxPolicy {
   return {
     workspace,
@@ -36,4 +36,9 @@ export function policyFor(workspace: WorkspaceView, config: Config['sandbox']): 
       cpus: config.cpus ?? defaultCpus(availableParallelism()),
     },
   };
+}
+
+/** The policy of the commands of `safe_bash`: what a tool process has, and what belongs to their session and project. */
+export function commandPolicyFor(session: SessionRef, config: Config['sandbox']): SandboxPolicy {
+  return policyFor(viewOf(session), config);
 }

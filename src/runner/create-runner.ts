@@ -17,7 +17,10 @@ export function createRunner(deps: RunnerDeps): Runner {
     const key = processKey(call);
     const known = slots.get(key);
     if (known !== undefined) return known;
-    const policies = narrowPolicy(deps.policyFor(call.session), call.profile);
+    const policies: ToolPolicies = {
+      process: processPolicy(deps.policyFor(call.session), call.profile),
+      commandFor: (session) => narrowPolicy(deps.commandPolicyFor(session), call.profile),
+    };
     const slot = new ToolSlot(call, policies, slotDeps(), () => slots.delete(key));
     slots.set(key, slot);
     return slot;
@@ -68,12 +71,12 @@ export function profileKey({ entry, minIsolation, seccomp, limits }: ToolProfile
 }
 
 /**
- * The policy of a project, narrowed by a tool's profile. A profile that asks for more than the configuration allows
- * gets what the configuration allows. The process keeps unix sockets, because its connection to the daemon is one.
+ * A policy, narrowed by a tool's profile. A profile that asks for more than the configuration allows gets what the
+ * configuration allows.
  */
-export function narrowPolicy(policy: SandboxPolicy, profile: ToolProfile): ToolPolicies {
+export function narrowPolicy(policy: SandboxPolicy, profile: ToolProfile): SandboxPolicy {
   const { memoryMb, pids, cpus } = profile.limits;
-  const command: SandboxPolicy = {
+  return {
     ...policy,
     minIsolation: profile.minIsolation === 'full' ? 'full' : policy.minIsolation,
     seccomp: narrowToggles(policy.seccomp, profile),
@@ -84,7 +87,12 @@ export function narrowPolicy(policy: SandboxPolicy, profile: ToolProfile): ToolP
       cpus: leastCpus(policy.limits.cpus, cpus ?? 0),
     },
   };
-  return { command, process: { ...command, seccomp: { ...command.seccomp, unix: true } } };
+}
+
+/** The narrowed policy of the tool's own process, which keeps unix sockets: its connection to the daemon is one. */
+export function processPolicy(policy: SandboxPolicy, profile: ToolProfile): SandboxPolicy {
+  const narrowed = narrowPolicy(policy, profile);
+  return { ...narrowed, seccomp: { ...narrowed.seccomp, unix: true } };
 }
 
 function narrowToggles(standard: SeccompToggles, { seccomp }: ToolProfile): SeccompToggles {

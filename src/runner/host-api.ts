@@ -37,6 +37,8 @@ export interface HostCall {
 
 export interface HostDeps {
   sandbox: Sandbox;
+  /** The policy of the commands that the tool runs for a session. */
+  commandPolicyFor(session: SessionRef): SandboxPolicy;
   /** The texts with everything that looks like a secret replaced by the session's tokens. */
   scrub(session: SessionRef, texts: readonly string[]): Promise<readonly string[]>;
   services: HostServices;
@@ -50,16 +52,14 @@ export interface HostDeps {
  */
 export class HostApi {
   readonly #call: HostCall;
-  readonly #policy: SandboxPolicy;
   readonly #deps: HostDeps;
   readonly #facts = new FactCollector();
   readonly #underWay = new Set<Promise<unknown>>();
   #execs = 0;
   #logLines = 0;
 
-  constructor(call: HostCall, policy: SandboxPolicy, deps: HostDeps) {
+  constructor(call: HostCall, deps: HostDeps) {
     this.#call = call;
-    this.#policy = policy;
     this.#deps = deps;
   }
 
@@ -78,7 +78,7 @@ export class HostApi {
   /** Runs a shell command until the call's deadline. Throws ARGS_INVALID, RATE_LIMITED and what the sandbox throws. */
   exec(request: ExecRequest, cancelled: AbortSignal): Promise<ExecResult> {
     return this.#serve('Exec', async (record) => {
-      const cwd = request.cwd === '' ? this.#policy.workspace.path : request.cwd;
+      const cwd = request.cwd === '' ? this.#call.session.project : request.cwd;
       checkCommand({ ...request, cwd });
       if (this.#execs >= EXECS_AT_ONCE) {
         throw new ContextdError('RATE_LIMITED', `${this.#call.tool} already runs ${EXECS_AT_ONCE} commands in a call`);
@@ -191,7 +191,7 @@ export class HostApi {
     try {
       const command = this.#command(request, cancelled);
       const result = await this.#deps.sandbox.run(
-        this.#policy,
+        this.#deps.commandPolicyFor(this.#call.session),
         listener === undefined ? command : { ...command, onOutput: listener.output },
       );
       this.#facts.ranCommand(result);

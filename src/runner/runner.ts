@@ -61,8 +61,13 @@ export interface Runner {
 
 export interface RunnerDeps {
   sandbox: Sandbox;
-  /** The policy for a session; its workspace is the session's project with the layer of the session's branch. */
+  /**
+   * The policy of the tool processes; its workspace is the session's project with the layer of the session's branch. A
+   * core tool's process serves several sessions, so nothing here may belong to one of them.
+   */
   policyFor(session: SessionRef): SandboxPolicy;
+  /** The policy of the commands that a session runs, with the same workspace. */
+  commandPolicyFor(session: SessionRef): SandboxPolicy;
   /** Directory that only the daemon can enter, on the file system of the sandbox's socket directories. */
   privateSocketsDir: string;
   /** The texts with everything that looks like a secret replaced by the session's tokens. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { ContextdError } from '../core/errors.ts';
 import { OUTPUT_CEILING_BYTES } from '../protocol/tool-output.ts';
-import type { SandboxPolicy, SandboxProcess } from '../sandbox/sandbox.ts';
+import type { SandboxProcess } from '../sandbox/sandbox.ts';
 import { HostApi, type HostDeps } from './host-api.ts';
 import { PendingCall } from './pending-call.ts';
 import { within } from './plugin/within.ts';
@@ -15,8 +15,6 @@ export interface ToolProcessDeps extends HostDeps, LinkDeps {
    * inside.
    */
   directory: string;
-  /** The policy of the commands that the tool runs. */
-  commandPolicy: SandboxPolicy;
   origin: 'core' | 'installed';
   /** Called when no call is under way any more. */
   onIdle(): void;
@@ -154,7 +152,7 @@ export class ToolProcess {
       signal: pending.workSignal,
       ending: () => pending.ending,
     };
-    const entry: Entry = { pending, host: new HostApi(hostCall, this.#deps.commandPolicy, this.#deps), stream: null };
+    const entry: Entry = { pending, host: new HostApi(hostCall, this.#deps), stream: null };
     this.#entries.set(callId, entry);
     pending.result.then(
       () => this.#forget(callId, this.#deps.config.cancelGraceMs),

@@ -1,3 +1,4 @@
+import type { SessionRef } from '../call/session.ts';
 import { ContextdError } from '../core/errors.ts';
 import { directoryIdentity } from '../sandbox/directory-identity.ts';
 import { SOCKET_DIR } from '../sandbox/policy.ts';
@@ -19,10 +20,10 @@ const REPLACED_MAX = 5;
 /** What the calls of one slot have in common. */
 type SlotPlan = Pick<ToolCall, 'session' | 'bundleDir' | 'origin' | 'profile'>;
 
-/** What holds for the tool's own process and for the commands it runs. Both see the same workspace. */
+/** What holds for the tool's own process and for the commands that a session runs. Both see the same workspace. */
 export interface ToolPolicies {
   process: SandboxPolicy;
-  command: SandboxPolicy;
+  commandFor(session: SessionRef): SandboxPolicy;
 }
 
 /** The place of one tool process: started when needed, stopped when idle, replaced when it fails. */
@@ -84,7 +85,7 @@ export class ToolSlot {
 
   /** A tool's process can write the workspace itself, without a command: what it leaves behind is searched too. */
   async #runWatched(call: ToolCall): Promise<RunResult> {
-    const watch = await this.#deps.sandbox.watch(this.#policies.command);
+    const watch = await this.#deps.sandbox.watch(this.#policies.process);
     let facts = new FactCollector().read();
     const onFacts = (found: RunFacts): void => {
       facts = found;
@@ -126,7 +127,7 @@ export class ToolSlot {
       project: this.#plan.session.project,
       origin: this.#plan.origin,
       directory,
-      commandPolicy: this.#policies.command,
+      commandPolicyFor: (session) => this.#policies.commandFor(session),
       onIdle: () => this.#scheduleStop(tool),
       onClosed: (fault) => this.#closed(fault),
     });

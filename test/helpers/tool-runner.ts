@@ -45,6 +45,7 @@ export function openToolRunner(bench: Bench, own: Partial<RunnerDeps> & { logger
   const runner = createRunner({
     sandbox: watched(bench.sandbox, processes, policies),
     policyFor: () => bench.policy(),
+    commandPolicyFor: own.policyFor ?? (() => bench.policy()),
     privateSocketsDir,
     scrub: async (_session, texts) => texts.map((text) => text.replaceAll('swordfish', '[SECRET_1]')),
     services: {},

@@ -57,8 +57,9 @@ function hostOf(): HostApi {
     limits: { memoryBytes: 0, pids: 0, fileBytes: 0, openFiles: 0, cpus: 0 },
   } as const;
   const clock = { now: () => 0, monotonic: () => 0 };
-  return new HostApi(call, policy, {
+  return new HostApi(call, {
     sandbox,
+    commandPolicyFor: () => policy,
     services: {},
     scrub: async (_s, texts) => texts,
     logger: silentLogger,

@@ -57,8 +57,9 @@ function openHost(grants: readonly string[], change: Partial<HostCall> = {}, ans
   };
   const scrub = answers.scrub ?? (async ({ session }, texts) => texts.map((text) => `${session}:${text}`));
   const logger = { ...silentLogger, info: note, error: note };
-  const host = new HostApi(call, POLICY, {
+  const host = new HostApi(call, {
     sandbox,
+    commandPolicyFor: (session) => ({ ...POLICY, deny: [session.session] }),
     scrub,
     services: {},
     logger,
@@ -104,10 +105,10 @@ describe('the host', () => {
     expect(sandbox.commands).toEqual([]);
   });
 
-  it("FR-8.1 runs a command for a tool with the grant, within the call's remaining time", async () => {
+  it("FR-8.1 runs a command for a tool with the grant, under its session's policy, within the call's remaining time", async () => {
     const { exec, host, sandbox } = openHost(['exec']);
     const result = await exec({ stdin: Buffer.from('in') });
-    expect(sandbox.policies).toEqual([POLICY]);
+    expect(sandbox.policies).toEqual([{ ...POLICY, deny: ['s'] }]);
     expect(sandbox.commands).toMatchObject([
       {
         argv: ['bash', '-c', 'true'],
@@ -134,7 +135,7 @@ describe('the host', () => {
   it('runs a command without a directory in the workspace', async () => {
     const { exec, sandbox } = openHost(['exec']);
     await exec({ cwd: '' });
-    expect(sandbox.commands).toMatchObject([{ cwd: '/w' }]);
+    expect(sandbox.commands).toMatchObject([{ cwd: '/home/me/project' }]);
   });
 
   it('reports each denial once, however many commands cause it', async () => {

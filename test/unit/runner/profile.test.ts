@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { SECCOMP_RULES, type ToolProfile } from '#src/core/profile.js';
-import { narrowPolicy, profileKey } from '#src/runner/create-runner.js';
+import { narrowPolicy, processPolicy, profileKey } from '#src/runner/create-runner.js';
 import type { SandboxPolicy } from '#src/sandbox/sandbox.js';
 
 const MIB = 1024 * 1024;
@@ -28,14 +28,14 @@ const profiles: fc.Arbitrary<ToolProfile> = fc.record({
 
 describe('a tool’s profile', () => {
   it('changes nothing if it requests nothing', () => {
-    expect(narrowPolicy(policy(), PROFILE)).toEqual({ process: policy(), command: policy() });
+    expect([narrowPolicy(policy(), PROFILE), processPolicy(policy(), PROFILE)]).toEqual([policy(), policy()]);
   });
 
   it('SEC-2.1 narrows what the configuration allows and never widens it, except for the debugger', () => {
     fc.assert(
       fc.property(profiles, fc.nat(8), (profile, cpus) => {
         const allowed = policy({ cpus });
-        for (const got of Object.values(narrowPolicy(allowed, profile))) {
+        for (const got of [narrowPolicy(allowed, profile), processPolicy(allowed, profile)]) {
           expect(got).toMatchObject({ workspace: { path: '/w', layer: null }, roPaths: ['/opt/x'], deny: ['*.pem'] });
           expect(got.limits.memoryBytes).toBeLessThanOrEqual(allowed.limits.memoryBytes);
           expect(got.limits.pids).toBeLessThanOrEqual(allowed.limits.pids);
@@ -49,13 +49,14 @@ describe('a tool’s profile', () => {
   });
 
   it('SEC-2.1 takes unix sockets from commands; the process keeps them, because its connection is one', () => {
-    const { command, process } = narrowPolicy(policy(), { ...PROFILE, seccomp: ['no-unix'] });
-    expect([command.seccomp.unix, process.seccomp.unix]).toEqual([false, true]);
+    const profile: ToolProfile = { ...PROFILE, seccomp: ['no-unix'] };
+    expect(narrowPolicy(policy(), profile).seccomp.unix).toBe(false);
+    expect(processPolicy(policy(), profile).seccomp.unix).toBe(true);
   });
 
   it('does not lower a configured "full"', () => {
     const full = { ...policy(), minIsolation: 'full' } as const;
-    expect(narrowPolicy(full, PROFILE).command.minIsolation).toBe('full');
+    expect(narrowPolicy(full, PROFILE).minIsolation).toBe('full');
   });
 
   it('decides which tools share a process: the order of its rules and the time of a call do not matter', () => {
