@@ -129,7 +129,7 @@ export interface Owner {
 
 /**
  * The user that the answer must belong to: root gives it to the owner of the project, who could not change or remove a file
- * of root. Null: whoever writes it.
+ * of root. Null: the user who writes it.
  */
 export function ownerOfProject(place: OutPlace): Owner | null {
   if (process.geteuid?.() !== 0) return null;
