@@ -266,6 +266,14 @@ export const PLUGIN_DEFINITION = `{
                   "requestType": "HostRequest",
                   "responseType": "HostResponse"
                 },
+                "JobStart": {
+                  "requestType": "HostRequest",
+                  "responseType": "HostResponse"
+                },
+                "Jobs": {
+                  "requestType": "HostRequest",
+                  "responseType": "HostResponse"
+                },
                 "MemoryGet": {
                   "requestType": "HostRequest",
                   "responseType": "HostResponse"
