@@ -11,7 +11,7 @@ import { ScriptedSandbox } from './scripted-sandbox.ts';
 
 const POLICY: SandboxPolicy = {
   workspace: { path: '/w', layer: null },
-  network: 'none',
+  network: 'project',
   roPaths: [],
   deny: [],
   minIsolation: 'reduced',
@@ -103,6 +103,13 @@ describe('the host', () => {
       message: 'a_tool may not use "exec": its tool.json does not grant it',
     });
     expect(sandbox.commands).toEqual([]);
+  });
+
+  it('runs a command that asks for a loopback of its own without the one of the project', async () => {
+    const { exec, sandbox } = openHost(['exec']);
+    await exec();
+    await exec({ own_loopback: true });
+    expect(sandbox.policies.map(({ network }) => network)).toEqual(['project', 'none']);
   });
 
   it("FR-8.1 runs a command for a tool with the grant, under its session's policy, within the call's remaining time", async () => {
