@@ -15,6 +15,7 @@ export interface Config {
   artifacts: { max_age_days: number; max_bytes: number };
   sandbox: {
     ro_paths: string[];
+    etc: string[];
     deny: string[];
     min_isolation: 'full' | 'reduced';
     memory_mb: number;
@@ -118,6 +119,15 @@ export const CONFIG_SCHEMA = {
         uniqueItems: true,
         default: [],
         description: 'Absolute directories outside /usr that tools can read, such as the toolchain in ~/.nvm.',
+      },
+      etc: {
+        type: 'array',
+        items: { type: 'string', pattern: '^(?!\\.{1,2}(/|$))[^/\\0]+(/(?!\\.{1,2}(/|$))[^/\\0]+)*$' },
+        uniqueItems: true,
+        maxItems: 100,
+        default: [],
+        description:
+          'Names in /etc, such as pip.conf, that tools can read besides what packages ship unchanged. Only files that everybody may read.',
       },
       deny: {
         type: 'array',

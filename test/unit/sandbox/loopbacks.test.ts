@@ -56,8 +56,8 @@ describe('the network namespaces of projects', () => {
     third?.release();
     vi.advanceTimersByTime(1_000);
     expect([made.map(isOpen), loopbacks.nameOf('a')]).toEqual([[false], '']);
-    await loopbacks.lease('a');
-    expect(made.map(isOpen)).toEqual([false, true]);
+    // Its descriptors may have the same numbers.
+    expect((await loopbacks.lease('a'))?.namespace).toBe(made[1]);
     loopbacks.close();
   });
 

@@ -317,6 +317,7 @@ describe('the sandbox, with a stand-in for sandbox-exec', () => {
     };
     const config = {
       ro_paths: [],
+      etc: [],
       deny: [],
       min_isolation: 'reduced' as const,
       memory_mb: 512,
