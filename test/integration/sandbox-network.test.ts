@@ -84,7 +84,11 @@ describe.each(whoCanRun())('the loopback of a project, %s', (who) => {
   });
 
   test('SEC-2.3 cannot be configured from inside, and gives no raw sockets and no rights', async () => {
-    const { out } = await bench.bash(`${RECONFIGURE}grep CapEff /proc/self/status; cat /proc/net/dev | wc -l`, {}, SHARED);
+    const { out } = await bench.bash(
+      `${RECONFIGURE}grep CapEff /proc/self/status; cat /proc/net/dev | wc -l`,
+      {},
+      SHARED,
+    );
     expect(out).toBe('CapEff:\t0000000000000000\n3\n');
     const serving = bench.bash(SERVE, {}, SHARED);
     expect((await bench.bash(WAIT_AND_READ, {}, SHARED)).out).toBe('served');
@@ -93,7 +97,8 @@ describe.each(whoCanRun())('the loopback of a project, %s', (who) => {
 
   test('SEC-2.3 a sandbox in it has its own processes', async () => {
     const serving = bench.bash(SERVE, {}, SHARED);
-    const script = "until [ -e up ]; do sleep 0.02; done; cat /proc/[0-9]*/cmdline | tr '\\0' ' ' | grep -c 'Reuse[A]ddr'";
+    const script =
+      "until [ -e up ]; do sleep 0.02; done; cat /proc/[0-9]*/cmdline | tr '\\0' ' ' | grep -c 'Reuse[A]ddr'";
     expect((await bench.bash(script, {}, SHARED)).out).toBe('0\n');
     expect((await bench.bash(WAIT_AND_READ, {}, SHARED)).out).toBe('served');
     await serving;

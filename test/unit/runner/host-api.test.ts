@@ -18,7 +18,7 @@ const POLICY: SandboxPolicy = {
   seccomp: { inet: true, unix: true, debugger: false },
   limits: { memoryBytes: 0, pids: 0, fileBytes: 0, openFiles: 0, cpus: 0 },
 };
-const SPEC = { call_id: 'c', command: 'true', cwd: '/w', env: {} };
+const SPEC = { call_id: 'c', command: 'true', cwd: '/w', env: {}, own_loopback: false };
 const DENIAL = { kind: 'write', path: '/etc/x', rule: 'read-only', how_to_allow: 'not at all' };
 
 function stream(text: string, droppedBytes = 0) {
