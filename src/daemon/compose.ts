@@ -201,6 +201,7 @@ function buildExecution(deps: ComposeDeps, before: Stores & Scrubbing, own: Over
         policyFor: (session) => policyFor(viewOf(session), config.sandbox),
         commandPolicyFor: (session) => commandPolicyFor(session, config.sandbox),
         privateSocketsDir: paths.dialledSocketsDir,
+        config: { idleMs: config.sandbox.idle_ms },
         scrub: async (session, texts) => (await scrubber.scrub(session, [...texts])).value,
         services: createHostServices({ artifacts, scrubber }),
         logger,

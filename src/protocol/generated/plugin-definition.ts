@@ -332,6 +332,10 @@ export const PLUGIN_DEFINITION = `{
                   "options": {
                     "proto3_optional": true
                   }
+                },
+                "own_loopback": {
+                  "type": "bool",
+                  "id": 10
                 }
               }
             },
