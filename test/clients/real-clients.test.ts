@@ -1,5 +1,5 @@
-import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -23,6 +23,13 @@ const where = () => ({ cwd: installation.project, env: { CONTEXTD_HOME: installa
 /** A command whose words the shell takes as they are: a quoted here-document. */
 function hereDocument(text: string): string {
   return `safe_bash --command "$(cat <<'EOF'\n${text}\nEOF\n)"`;
+}
+
+/** True if a call of the session ran and nothing has ended the session. Ends it. */
+async function isLive(session = ''): Promise<boolean> {
+  expect(session).not.toBe('');
+  const { stdout } = await installation.run(CTXD, ['session', 'end', '--session', session, '--json']);
+  return JSON.parse(stdout).ended;
 }
 
 describe.skipIf(clients === undefined)('in the real Claude Code', () => {
@@ -52,13 +59,13 @@ describe.skipIf(clients === undefined)('in the real Claude Code', () => {
     'safe_bash() { touch made; }; safe_bash --command ls',
     'alias safe_bash=touch; safe_bash made',
     'hash -p /usr/bin/touch safe_bash; safe_bash made',
-    'safe_bash --command "${made:-$(touch made)}"',
+    `safe_bash --command "\${made:-$(touch made)}"`,
     'safe_bash --command $((made[$(touch made)]))',
     'safe_bash --command "$(cat <<EOF\n$(touch made)\nEOF\n)"',
-    "safe_bash --command \"$(cat <<'EOF'\nls\nEOF\ntouch made\n)\"",
-    "safe_bash --command \"$(cat <<'EOF' > made\nls\nEOF\n)\"",
-    "safe_bash --command \"$(cat <<'EOF' | sh\ntouch made\nEOF\n)\"",
-    "safe_bash --command \"$(sh <<'EOF'\ntouch made\nEOF\n)\"",
+    'safe_bash --command "$(cat <<\'EOF\'\nls\nEOF\ntouch made\n)"',
+    'safe_bash --command "$(cat <<\'EOF\' > made\nls\nEOF\n)"',
+    'safe_bash --command "$(cat <<\'EOF\' | sh\ntouch made\nEOF\n)"',
+    'safe_bash --command "$(sh <<\'EOF\'\ntouch made\nEOF\n)"',
     'safe_bash --command "$(cat /etc/hostname)"',
     'safe_bashful --command ls',
     'safe_bash/../x --command ls',
@@ -99,6 +106,44 @@ describe.skipIf(clients === undefined)('in the real Claude Code', () => {
     expect(prompt).toContain('# contextd\n');
   });
 
+  it('a call that its time-out moves to the background goes on, and the session ends with the conversation', async () => {
+    const { results, log } = await runClaude(
+      claude,
+      [
+        {
+          tool: 'Bash',
+          input: {
+            command: "safe_bash --command 'until [ -e lib/go ]; do sleep 0.1; done; echo went on > lib/result'",
+            description: 'a step',
+            timeout: 1_000,
+          },
+        },
+        "safe_bash --command 'touch lib/go; until [ -s lib/result ]; do sleep 0.1; done; cat lib/result'",
+      ],
+      where(),
+    );
+    expect(results[0]?.text).toContain('background');
+    expect(results[1]?.text).toContain('went on');
+    expect(await isLive(/"session_id":"([^"]+)"/.exec(log)?.[1])).toBe(false);
+  });
+
+  it('a clone without links says that ctxd init is missing and that the own tools serve meanwhile', async () => {
+    const clone = mkdtempSync(join(tmpdir(), 'clone-'));
+    try {
+      const git = (...words: string[]) => execFileSync('git', words, { cwd: installation.project, stdio: 'pipe' });
+      git('init', '-q');
+      git('add', '-A');
+      git('-c', 'user.name=a', '-c', 'user.email=a@example.com', 'commit', '-qm', 'all');
+      git('clone', '-q', '.', clone);
+      const { results, prompt } = await runClaude(claude, ['safe_bash --command ls'], { cwd: clone });
+      expect(results[0]?.text).toMatch(/^Exit code 127\n.*safe_bash: command not found/);
+      expect(prompt).toContain('ask for `ctxd init` and use your own tools meanwhile');
+    } finally {
+      rmSync(clone, { recursive: true, force: true });
+      rmSync(join(installation.project, '.git'), { recursive: true });
+    }
+  });
+
   // Claude Code's sandbox needs both programs.
   const missing = ['bwrap', 'socat'].filter((name) => spawnSync('which', [name]).status !== 0);
   if (missing.length > 0) console.warn(`SKIPPED: Claude Code's own sandbox (${missing.join(', ')} not installed)`);
@@ -125,7 +170,8 @@ describe.skipIf(clients === undefined)('in the real Claude Code', () => {
       expect(two).toContain('two');
       expect(absolute).toContain('absolute');
       expect(inside).toHaveLength(2);
-      for (const text of inside) expect(text).toMatch(/own sandbox forbids unix sockets.*Run safe_bash alone: .*without a pipe/s);
+      for (const text of inside)
+        expect(text).toMatch(/own sandbox forbids unix sockets.*Run safe_bash alone: .*without a pipe/s);
       for (const text of inside) expect(text).not.toContain('excludedCommands');
     } finally {
       writeFileSync(file, settings);
@@ -134,7 +180,7 @@ describe.skipIf(clients === undefined)('in the real Claude Code', () => {
 });
 
 describe.skipIf(clients === undefined)('in the real OpenCode', () => {
-  it('the tools are found by name with the same quotes, and every conversation has its own session', async () => {
+  it('the tools are found by name with the same quotes, its time-out cancels a call, and a conversation has a session', async () => {
     const { results, prompt } = await runOpenCode(
       opencode,
       [
@@ -142,14 +188,23 @@ describe.skipIf(clients === undefined)('in the real OpenCode', () => {
         `safe_bash --command 'echo "it'\\''s"'`,
         hereDocument(`printf %s "$(printf 1)"; awk 'BEGIN{"x"; print "it'"'"'s"}'`),
         "cd lib && safe_bash --command 'echo below'",
+        {
+          tool: 'bash',
+          input: {
+            command: "safe_bash --command 'touch lib/began; sleep 25; touch lib/outlived'",
+            description: 'a step',
+            timeout: 1_500,
+          },
+        },
+        `until ${CTXD} ps --json | tr -d ' \\n' | grep -F '"items":[]'; do :; done; ls lib`,
         'echo "$CONTEXTD_SESSION_ID"',
       ],
       where(),
     );
-    const printed = ['plain', "it's", "1it's", 'below', 'ses_'];
+    const printed = ['plain', "it's", "1it's", 'below', 'terminated command after exceeding timeout', 'began', 'ses_'];
     for (const [index, text] of printed.entries()) expect(results[index]?.text).toContain(text);
+    expect(results[5]?.text).not.toContain('outlived');
     expect(prompt).toContain('# contextd\n');
-    const listed = await installation.run(CTXD, ['audit', 'tail', '--json', '--limit', '3']);
-    console.log(listed);
+    expect(await isLive(results[6]?.text.trim())).toBe(false);
   });
 });

@@ -56,15 +56,28 @@ describe('ctxd init', () => {
     expect(await json('.claude/settings.local.json')).toEqual({
       permissions: { allow: commands.map((command) => `Bash(${command})`) },
       sandbox: { excludedCommands: commands },
+      hooks: {
+        SessionEnd: [
+          {
+            hooks: [
+              {
+                type: 'command',
+                command: "'/opt/contextd/bin/ctxd' session end --hook >/dev/null 2>&1 || true",
+                timeout: 15,
+              },
+            ],
+          },
+        ],
+      },
     });
     expect(await readFile(at('.claude/.gitignore'), 'utf8')).toContain('\n/settings.local.json\n');
   });
 
   it('allows no absolute path that a shell or a rule would read as something else', async () => {
-    const rules = (root: string) => mergesFor(['safe_bash'], root).get('.claude/settings.local.json');
-    expect(rules('/home/me/a-b_c@1.2')).toMatchObject({ entries: [{}, {}] });
+    const rules = (root: string) => mergesFor(['safe_bash'], root, PROXY).get('.claude/settings.local.json');
+    expect(rules('/home/me/a-b_c@1.2')).toMatchObject({ entries: [{}, {}, {}] });
     for (const name of ['a b', 'a*', 'a)', 'a(b', "it's", 'a"b', '$HOME', 'a;b', 'a\\b', 'a?', '[a]', '{a,b}', '~a'])
-      expect(rules(`/home/me/${name}`), name).toMatchObject({ entries: [] });
+      expect(rules(`/home/me/${name}`), name).toMatchObject({ entries: [{ path: ['hooks', 'SessionEnd'] }] });
   });
 
   it('names every view in the skill', async () => {
@@ -143,7 +156,9 @@ describe('ctxd init', () => {
     await put('.claude/settings.json', mine);
     await put('.claude/.gitignore', 'mine');
     await project.init();
-    expect(await json('.claude/settings.json')).toMatchObject({ permissions: { allow: ['Bash(.claude/tools/*)'] } });
+    expect(await json('.claude/settings.json')).toMatchObject({
+      permissions: { allow: expect.arrayContaining(['Bash(.claude/tools/*)', 'Bash(safe_bash *)']) },
+    });
     await put('.claude/settings.json', `${await readFile(at('.claude/settings.json'), 'utf8')}\n`);
     await project.uninstall();
     expect(await json('.claude/settings.json')).toEqual(JSON.parse(mine));

@@ -22,24 +22,23 @@ const USES: Readonly<Record<string, { use: string; example: string }>> = {
   tool_view: { use: 'the rest of an output', example: '--help' },
 };
 
-/** The rules file names at most this many tools, because it is part of every conversation. */
-const RULE_TOOLS_MAX = 4;
-
 /** `.claude/rules/contextd.md`: at most 200 cl100k tokens, because it is part of every conversation. */
 export function rulesText(tools: readonly ToolText[]): string {
-  const shown = tools.slice(0, RULE_TOOLS_MAX).map(({ name }) => `- ${USES[name]?.use ?? 'also'}: \`${callOf(name)}\``);
-  const more = tools.length > RULE_TOOLS_MAX ? ['- more: `ls .claude/tools`'] : [];
+  const known = tools.flatMap(({ name }) =>
+    USES[name] === undefined ? [] : `- ${USES[name].use}: \`${callOf(name)}\``,
+  );
+  const more = tools.length > known.length ? ['- more: `ls .claude/tools`'] : [];
   return withMark(
     `${[
       '# contextd',
       '',
       'Use these instead of your own tools; they mask secrets and keep long output:',
-      ...shown,
+      ...known,
       ...more,
       '',
-      '`--help` explains each. With quotes: `safe_bash --command "$(cat <<\'EOF\'`, lines, `EOF`, `)"`.',
-      `Limits: no network, ${TIMEOUT_DEFAULT_MS / 1000} seconds (\`timeout_ms\`), writes only in the project. Files stay, processes end with the call.`,
-      'A program is missing, access is denied: the answer says how a person allows it; ask for that.',
+      'With quotes: `safe_bash --command "$(cat <<\'EOF\'`, lines, `EOF`, `)"`.',
+      `Limits: no network, ${TIMEOUT_DEFAULT_MS / 1000} s (\`timeout_ms\`), writes only in the project. Files stay, processes end with the call.`,
+      'A program is missing or access is denied: the answer says how a person allows it.',
       '`safe_bash` not found: try `.claude/bin/safe_bash`, else ask for `ctxd init` and use your own tools meanwhile.',
     ].join('\n')}\n`,
   );

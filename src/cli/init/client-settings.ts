@@ -1,3 +1,4 @@
+import { dirname, join } from 'node:path';
 import type { Entry } from './json-edit.ts';
 
 // What `ctxd init` adds to the settings of Claude Code and OpenCode. docs/clients.md has what was tried with both, and
@@ -26,10 +27,22 @@ export function settings(names: readonly string[]): Entry[] {
   ];
 }
 
-/** The entries of `.claude/settings.local.json`, which belong to this machine: the tools by their absolute path. */
-export function localSettings(names: readonly string[], root: string): Entry[] {
-  return isPlainPath(root) ? allowed(names.map((name) => `${root}/.claude/bin/${name} *`)) : [];
+/**
+ * The entries of `.claude/settings.local.json`, which belong to this machine: the tools by their absolute path, and the
+ * hook that ends a session, by the path of `ctxd`.
+ */
+export function localSettings(names: readonly string[], root: string, proxyBinary: string): Entry[] {
+  const ctxd = join(dirname(proxyBinary), 'ctxd');
+  const command = `'${ctxd.replaceAll("'", "'\\''")}' session end --hook >/dev/null 2>&1 || true`;
+  const hook = { type: 'command', command, timeout: SESSION_END_LIMIT_S };
+  return [
+    ...(isPlainPath(root) ? allowed(names.map((name) => `${root}/.claude/bin/${name} *`)) : []),
+    { path: ['hooks', 'SessionEnd'], value: { hooks: [hook] } },
+  ];
 }
+
+/** Claude Code gives a session-end hook 1.5 seconds if it asks for no other time. */
+const SESSION_END_LIMIT_S = 15;
 
 /** Claude Code asks nothing for these commands and runs them outside its own sandbox, if that is on. */
 function allowed(commands: readonly string[]): Entry[] {

@@ -37,7 +37,7 @@ export function layoutFor(tools: readonly ToolText[], root: string, proxyBinary:
       [PLUGIN_FILE, pluginText()],
     ]),
     links: new Map(names.flatMap((name) => linkPaths(name).map((path) => [path, proxyBinary] as const))),
-    merges: new Map([...mergesFor(names, root)].filter(([, addition]) => !isEmpty(addition))),
+    merges: mergesFor(names, root, proxyBinary),
   };
 }
 
@@ -48,18 +48,17 @@ export function toolFilePaths(name: string): { schema: string; brief: string; ex
 }
 
 /** The entries in the user's files. */
-export function mergesFor(names: readonly string[], root: string): ReadonlyMap<string, Addition> {
+export function mergesFor(names: readonly string[], root: string, proxyBinary: string): ReadonlyMap<string, Addition> {
   const ignored = names.flatMap((name) => linkPaths(name).map((path) => path.slice('.claude'.length)));
   return new Map<string, Addition>([
     ['.claude/settings.json', { kind: 'json', template: '{}\n', entries: settings(names) }],
-    ['.claude/settings.local.json', { kind: 'json', template: '{}\n', entries: localSettings(names, root) }],
+    [
+      '.claude/settings.local.json',
+      { kind: 'json', template: '{}\n', entries: localSettings(names, root, proxyBinary) },
+    ],
     ['opencode.json', { kind: 'json', template: OPENCODE_TEMPLATE, entries: OPENCODE_ENTRIES }],
     ['.claude/.gitignore', { kind: 'block', lines: [...ignored, '/settings.local.json'] }],
   ]);
-}
-
-function isEmpty(addition: Addition): boolean {
-  return addition.kind === 'json' && addition.entries.length === 0;
 }
 
 const DIRECTORIES = [

@@ -22,16 +22,29 @@ export interface ClientOptions {
 }
 
 /** A conversation may not last longer, milliseconds. Only a client that hangs uses it up. */
-const LIMIT_MS = 50_000;
+const LIMIT_MS = 100_000;
 
 /** Runs Claude Code headless, in a folder that a person has trusted, against a model that plays these commands. */
-export function runClaude(program: string, commands: readonly (string | Step)[], options: ClientOptions): Promise<Conversation> {
+export function runClaude(
+  program: string,
+  commands: readonly (string | Step)[],
+  options: ClientOptions,
+): Promise<Conversation> {
   const steps = commands.map((one) => (typeof one === 'string' ? bashStep('Bash', one) : one));
   return converse(steps, options, (model, home) => {
     const trusted = { [options.cwd]: { hasTrustDialogAccepted: true } };
     writeFileSync(join(home, '.claude.json'), JSON.stringify({ hasCompletedOnboarding: true, projects: trusted }));
     return {
-      words: [program, '-p', 'Run the script.', '--output-format', 'stream-json', '--verbose', '--model', 'claude-sonnet-4-5'],
+      words: [
+        program,
+        '-p',
+        'Run the script.',
+        '--output-format',
+        'stream-json',
+        '--verbose',
+        '--model',
+        'claude-sonnet-4-5',
+      ],
       env: {
         ANTHROPIC_BASE_URL: model.url,
         ANTHROPIC_API_KEY: 'none',
@@ -45,12 +58,17 @@ export function runClaude(program: string, commands: readonly (string | Step)[],
 }
 
 /** Runs OpenCode headless against a model that plays these commands. The project's own opencode.json counts too. */
-export function runOpenCode(program: string, commands: readonly (string | Step)[], options: ClientOptions): Promise<Conversation> {
+export function runOpenCode(
+  program: string,
+  commands: readonly (string | Step)[],
+  options: ClientOptions,
+): Promise<Conversation> {
   const steps = commands.map((one) => (typeof one === 'string' ? bashStep('bash', one) : one));
   return converse(steps, options, (model, home) => ({
     words: [program, 'run', '--format', 'json', '--print-logs', 'Run the script.'],
     env: {
-      XDG_CONFIG_HOME: join(home, '.config'),
+      // OpenCode installs a package of its own here, and waits for it if the project has a plugin.
+      XDG_CONFIG_HOME: join(program, '../../config'),
       XDG_DATA_HOME: join(home, '.local/share'),
       XDG_CACHE_HOME: join(home, '.cache'),
       XDG_STATE_HOME: join(home, '.local/state'),

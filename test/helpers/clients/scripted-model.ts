@@ -94,7 +94,10 @@ function readAnthropic({ system, messages = [] }: Body): Conversation {
   const results = blocks.filter((block) => block.type === 'tool_result');
   return {
     prompt: [textOf(system), ...messages.map(({ content }) => textOf(content))].join('\n'),
-    results: results.map(({ content, is_error }) => ({ text: withoutReminders(textOf(content)), isError: is_error === true })),
+    results: results.map(({ content, is_error }) => ({
+      text: withoutReminders(textOf(content)),
+      isError: is_error === true,
+    })),
   };
 }
 
@@ -113,7 +116,7 @@ function textOf(content: Content): string {
 
 /** Claude Code adds notes of its own to results. */
 function withoutReminders(result: string): string {
-  return result.replaceAll(/\n*<system-reminder>[^]*?<\/system-reminder>/g, '').trimEnd();
+  return result.replaceAll(/\n*<system-reminder>[\s\S]*?<\/system-reminder>/g, '').trimEnd();
 }
 
 const DONE = 'The script is done.';
