@@ -19,7 +19,7 @@ const USES: Readonly<Record<string, { use: string; example: string }>> = {
   safe_bash: { use: 'commands, tests, git', example: `--command 'npm test'` },
   safe_read: { use: 'read', example: '--path src/main.ts' },
   safe_write: { use: 'write', example: `--path notes.md --content 'text'` },
-  tool_view: { use: 'the rest of an output', example: '--help' },
+  tool_view: { use: 'more output', example: '--help' },
 };
 
 /** `.claude/rules/contextd.md`: at most 200 cl100k tokens, because it is part of every conversation. */
@@ -32,14 +32,14 @@ export function rulesText(tools: readonly ToolText[]): string {
     `${[
       '# contextd',
       '',
-      'Use these instead of your own tools; they mask secrets and keep long output:',
+      'Use these, not your own tools; they mask secrets and keep long output:',
       ...known,
       ...more,
       '',
-      'With quotes: `safe_bash --command "$(cat <<\'EOF\'`, lines, `EOF`, `)"`.',
-      `Limits: no network, ${TIMEOUT_DEFAULT_MS / 1000} s (\`timeout_ms\`), writes only in the project. Files stay, processes end with the call.`,
+      'Quotes: `safe_bash --command "$(cat <<\'EOF\'`, lines, `EOF`, `)"`.',
+      `Limits: no network, ${TIMEOUT_DEFAULT_MS / 1000} s (\`timeout_ms\`), writes only in the project. Files stay, processes end.`,
       'A program is missing or access is denied: the answer says how a person allows it.',
-      '`safe_bash` not found: try `.claude/bin/safe_bash`, else ask for `ctxd init` and use your own tools meanwhile.',
+      '`safe_bash` not found: try `.claude/bin/safe_bash`; else ask for `ctxd init` and use your own tools meanwhile.',
     ].join('\n')}\n`,
   );
 }
