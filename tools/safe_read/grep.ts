@@ -3,10 +3,16 @@ import { compileLinePattern, type LinePattern } from '../../src/sdk/line-pattern
 import type { TextMargin } from '../../src/sdk/tool.ts';
 import { type LineBlock, splitLines } from './line-blocks.ts';
 
-/** The text around each printed line that is searched for secrets: a private key is recognized by its first line. */
-const MARGIN_CHARS = 8 * 1024;
+/**
+ * The text before and after a printed line that is searched for secrets with it: a private key is recognized by its first
+ * line. There may be many matches, so it is less than around a range.
+ */
+const BEFORE_CHARS = 4 * 1024;
+const AFTER_CHARS = 1024;
 /** At least so much text around the matches is searched, however little may be returned. */
-const AROUND_LEAST_BYTES = 16 * MARGIN_CHARS;
+const AROUND_LEAST_BYTES = 128 * 1024;
+/** The shortest run of letters and digits that may be a piece of a secret of several lines. */
+const PIECE_CHARS = 12;
 /** The number of texts joined at a time: many short strings take more memory than one long string. */
 const JOINED_TEXTS = 4096;
 
@@ -149,15 +155,19 @@ class GrepOutput {
   }
 
   #print(number: number, mark: string, { start, text }: Line): void {
-    // What cannot be searched together with its surroundings is not shown.
-    if (this.#around.bytes >= Math.max(this.#options.maxBytes, AROUND_LEAST_BYTES)) this.#numbered.close();
+    if (mayHoldPiece(text)) this.#wantAround(start, text.length);
     this.#numbered.add(`${number}${mark}${text}\n`);
     this.#lastPrinted = number;
-    if (start - MARGIN_CHARS > this.#aroundEnd) {
+  }
+
+  #wantAround(start: number, length: number): void {
+    // What cannot be searched together with its surroundings is not shown.
+    if (this.#around.bytes >= Math.max(this.#options.maxBytes, AROUND_LEAST_BYTES)) this.#numbered.close();
+    if (start - BEFORE_CHARS > this.#aroundEnd) {
       this.#around.add('\n');
-      this.#aroundEnd = Math.max(this.#windowStart, start - MARGIN_CHARS);
+      this.#aroundEnd = Math.max(this.#windowStart, start - BEFORE_CHARS);
     }
-    this.#aroundWanted = start + text.length + MARGIN_CHARS;
+    this.#aroundWanted = start + length + AFTER_CHARS;
     this.#collectAround();
   }
 
@@ -172,11 +182,31 @@ class GrepOutput {
   /** Keeps only what may be printed or collected later. */
   #shrink(): void {
     const end = this.#windowStart + this.#window.length;
-    const from = Math.max(this.#windowStart, (this.#before[0]?.start ?? end) - MARGIN_CHARS);
+    const from = Math.max(this.#windowStart, (this.#before[0]?.start ?? end) - BEFORE_CHARS);
     this.#window = this.#window.slice(from - this.#windowStart);
     this.#windowStart = from;
   }
 }
+
+/** True if a line has a run of letters and digits that is long and mixed enough to be a piece of a secret. Linear. */
+function mayHoldPiece(line: string): boolean {
+  let [letters, others] = [0, 0];
+  for (let at = 0; at < line.length; at++) {
+    const kind = PIECE_KINDS[line.charCodeAt(at)] ?? 0;
+    if (kind === 0) [letters, others] = [0, 0];
+    else if (kind === 1) letters += 1;
+    else others += 1;
+    if (letters > 0 && others > 0 && letters + others >= PIECE_CHARS) return true;
+  }
+  return false;
+}
+
+/** By character code: 1 for a letter, 2 for a digit or sign of base64, 0 for anything else. */
+const PIECE_KINDS = Uint8Array.from({ length: 128 }, (_, code) => {
+  const character = String.fromCharCode(code);
+  if (/[A-Za-z]/.test(character)) return 1;
+  return /[0-9+/=_-]/.test(character) ? 2 : 0;
+});
 
 /** The last lines of a text that ends with a newline, in their order. */
 function lastLines(text: string, count: number): Line[] {

@@ -62,7 +62,7 @@ describe('the output of a tool', () => {
     };
     expect(receive(packCallOutput(sent))).toEqual(sent);
     const wrong = [
-      { ...gap, start: gap.start + 1, end: gap.end + 2 },
+      { ...gap, start: gap.start, end: gap.end + 2 },
       { ...gap, start: gap.start + 2, end: gap.end + 6 },
       { ...gap, start: 0, end: gap.end + 2 },
       { ...gap, start: gap.start + 2, end: 9999 },
