@@ -13,6 +13,7 @@ const PLUGIN = `// Puts the tools of contextd on the PATH of OpenCode's shell, a
 import { execFile } from 'node:child_process';
 import { realpathSync } from 'node:fs';
 import { basename, delimiter, dirname, join } from 'node:path';
+import { env } from 'node:process';
 
 const root = join(import.meta.dirname, '..', '..');
 const bin = join(root, '.claude', 'bin');
@@ -36,8 +37,8 @@ export const contextd = async ({ client }) => {
 
   return {
     'shell.env': async ({ sessionID }, output) => {
-      output.env.PATH = [bin, output.env.PATH ?? process.env.PATH].filter(Boolean).join(delimiter);
-      if (sessionID === undefined || process.env.CONTEXTD_SESSION_ID) return;
+      output.env.PATH = [bin, output.env.PATH ?? env.PATH].filter(Boolean).join(delimiter);
+      if (sessionID === undefined || env.CONTEXTD_SESSION_ID) return;
       if (!sessions.has(sessionID)) sessions.set(sessionID, await topOf(sessionID));
       output.env.CONTEXTD_SESSION_ID = sessions.get(sessionID);
     },
