@@ -42,7 +42,7 @@ export const configSet = defineCommand({
   async run(context, args) {
     const key = requireSetting(args.requiredWord(0));
     const written = await readConfigFile(context.paths);
-    const value = parseValue(args.requiredWord(1));
+    const value = expandHome(parseValue(args.requiredWord(1)), key, context.paths.userHome);
     checkSetting(written, key, value);
     const changed = withSetting(written, key, value);
     const config = acceptConfig(context.paths.configFile, changed);
@@ -53,10 +53,33 @@ export const configSet = defineCommand({
     kind: 'lines',
     lines: [
       `${key} is ${JSON.stringify(value)} in ${file}`,
-      'A running daemon uses it after a restart: ctxd server restart',
+      RESTART_HINT,
     ],
   }),
 });
+
+export const configUnset = defineCommand({
+  name: ['config', 'unset'],
+  summary: 'Return a setting to its default. A running daemon uses it after a restart.',
+  parameters: [{ syntax: '<key>', help: 'such as budget.default_tokens' }],
+  async run(context, args) {
+    const key = requireSetting(args.requiredWord(0));
+    const written = await readConfigFile(context.paths);
+    const wasSet = valueAt(written, pointerOf(key)) !== undefined;
+    const changed = withoutSetting(written, key);
+    const value = readSetting(acceptConfig(context.paths.configFile, changed), key);
+    if (wasSet) await replaceConfig(context.paths, changed);
+    return { key, value, file: context.paths.configFile, restart_needed: wasSet };
+  },
+  view: ({ key, value, restart_needed: wasSet }) => ({
+    kind: 'lines',
+    lines: wasSet
+      ? [`${key} has its default again: ${JSON.stringify(value)}`, RESTART_HINT]
+      : [`${key} was not set; its default is ${JSON.stringify(value)}`],
+  }),
+});
+
+const RESTART_HINT = 'A running daemon uses it after a restart: ctxd server restart';
 
 /** Writes mode 0600, and renames the file into place once it is complete. */
 async function replaceConfig(paths: Pick<Paths, 'configDir' | 'configFile'>, settings: JsonObject): Promise<void> {
@@ -115,6 +138,26 @@ export function withSetting(written: JsonObject, key: string, value: Json): Json
   return { ...written, [group]: { ...(isJsonObject(present) ? present : {}), [name]: value } };
 }
 
+/** A copy of the file's settings without one of them. A group without settings is left out. */
+export function withoutSetting(written: JsonObject, key: string): JsonObject {
+  const [group = '', name = ''] = key.split('.');
+  const { [group]: present, ...others } = written;
+  if (!isJsonObject(present)) return { ...written };
+  const { [name]: _removed, ...rest } = present;
+  return Object.keys(rest).length === 0 ? others : { ...others, [group]: rest };
+}
+
+/**
+ * Replaces `~` at the start of paths by the home directory, in settings that hold absolute paths. A value that is not a
+ * list is a list of one path for such a setting, so that `config set sandbox.ro_paths ~/.nvm` works.
+ */
+export function expandHome(value: Json, key: string, home: string): Json {
+  const { items } = schemaOf(key);
+  if (!isJsonObject(items) || typeof items.pattern !== 'string' || !items.pattern.startsWith('^/')) return value;
+  const paths = Array.isArray(value) ? value : [value];
+  return paths.map((path) => (typeof path === 'string' ? path.replace(/^~(?=\/|$)/, home) : path));
+}
+
 /**
  * Throws ARGS_INVALID if the new value is invalid, alone or together with another setting. Faults that the file had
  * before do not count.
@@ -126,10 +169,16 @@ export function checkSetting(written: JsonObject, key: string, value: Json): voi
   const own = caused.filter(({ path }) => isWithin(path, pointerOf(key)));
   const why =
     own.length > 0 ? `it ${mustOf(key)}` : caused.map((one) => dotted(`${one.path} ${one.message}`)).join('; ');
-  throw new ContextdError('ARGS_INVALID', `cannot set ${key} to ${JSON.stringify(value)}: ${why}`, {
+  throw new ContextdError('ARGS_INVALID', `cannot set ${key} to ${JSON.stringify(value)}, ${typeName(value)}: ${why}`, {
     remedy: own.length > 0 ? aboutSetting(key) : `Change ${caused.map(({ path }) => dotted(path)).join(', ')} first.`,
     details: { key, faults: caused },
   });
+}
+
+function typeName(value: Json): string {
+  if (value === null) return 'which is null';
+  if (Array.isArray(value)) return 'a list';
+  return { string: 'a text', number: 'a number', boolean: 'a truth value', object: 'an object' }[typeof value as string] ?? '';
 }
 
 /** The text as JSON if it is JSON, otherwise the text itself, so that `debug` needs no quotes. */
