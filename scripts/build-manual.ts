@@ -28,18 +28,18 @@ ${COMMANDS.map(renderCommand).join('\n')}
 0 if the command succeeded, 1 if it failed, 2 for a wrong command line, 69 if no daemon answers.
 .SH GROUPS OF COMMANDS
 ${Object.entries(GROUPS)
-  .map(([name, summary]) => `.TP\n\\fB${escape(name)}\\fR\n${escape(summary)}`)
+  .map(([name, summary]) => `.TP\n\\fB${roff(name)}\\fR\n${roff(summary)}`)
   .join('\n')}
 `;
 }
 
 function renderCommand({ name, summary, parameters, options }: (typeof COMMANDS)[number]): string {
-  const syntax = [name.join(' '), ...parameters.map((one) => one.syntax)].map(escape).join(' ');
-  const details = [...parameters, ...options].map(({ syntax, help }) => `.TP\n\\fB${escape(syntax)}\\fR\n${escape(help)}`);
-  return [`.SS ctxd ${syntax}`, escape(summary), ...details].join('\n');
+  const syntax = [name.join(' '), ...parameters.map((one) => one.syntax)].map(roff).join(' ');
+  const details = [...parameters, ...options].map(({ syntax, help }) => `.TP\n\\fB${roff(syntax)}\\fR\n${roff(help)}`);
+  return [`.SS ctxd ${syntax}`, roff(summary), ...details].join('\n');
 }
 
 /** A backslash and a hyphen mean something to roff, and so do a dot and a quote at the start of a line. */
-function escape(text: string): string {
+function roff(text: string): string {
   return text.replaceAll('\\', '\\e').replaceAll('-', '\\-').replace(/^[.']/, '\\&$&');
 }

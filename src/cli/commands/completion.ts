@@ -45,7 +45,11 @@ export function placesOf({ commands, groups }: CommandTable): Place[] {
     ...[...leaves].filter(([group]) => !isCommand(commands, group)).map(([group, words]) => ({ path: [group], words })),
     ...commands.map(({ name, options }) => ({
       path: name,
-      words: [...(name.length === 1 ? (leaves.get(name[0] ?? '') ?? []) : []), ...options.flatMap(optionWords), JSON_OPTION],
+      words: [
+        ...(name.length === 1 ? (leaves.get(name[0] ?? '') ?? []) : []),
+        ...options.flatMap(optionWords),
+        JSON_OPTION,
+      ],
     })),
   ];
 }
@@ -120,7 +124,11 @@ function fishScript(places: readonly Place[]): string {
     words.map(({ word, help }) => {
       const isSubcommand = !word.startsWith('-');
       const condition = `__ctxd_at ${isSubcommand ? 'exactly' : 'below'} ${path.map(quote).join(' ')}`.trim();
-      const what = isSubcommand ? `-f -a ${quote(word)}` : word.startsWith('--') ? `-l ${quote(word.slice(2))}` : `-s ${quote(word.slice(1))}`;
+      const what = isSubcommand
+        ? `-f -a ${quote(word)}`
+        : word.startsWith('--')
+          ? `-l ${quote(word.slice(2))}`
+          : `-s ${quote(word.slice(1))}`;
       return `complete -c ctxd -n ${quote(condition)} ${what} -d ${quote(help)}`;
     }),
   );
@@ -131,8 +139,9 @@ function __ctxd_at
     set -l path $argv[2..-1]
     if test $argv[1] = exactly
         test "$given" = "$path"
-    else if test (count $path) -gt 0
-        test "$given[1..(count $path)]" = "$path"
+    else if set -q path[1]
+        set -l depth (count $path)
+        test "$given[1..$depth]" = "$path"
     else
         test (count $given) -eq 0
     end

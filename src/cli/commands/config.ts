@@ -51,10 +51,7 @@ export const configSet = defineCommand({
   },
   view: ({ key, value, file }) => ({
     kind: 'lines',
-    lines: [
-      `${key} is ${JSON.stringify(value)} in ${file}`,
-      RESTART_HINT,
-    ],
+    lines: [`${key} is ${JSON.stringify(value)} in ${file}`, RESTART_HINT],
   }),
 });
 
@@ -178,7 +175,10 @@ export function checkSetting(written: JsonObject, key: string, value: Json): voi
 function typeName(value: Json): string {
   if (value === null) return 'which is null';
   if (Array.isArray(value)) return 'a list';
-  return { string: 'a text', number: 'a number', boolean: 'a truth value', object: 'an object' }[typeof value as string] ?? '';
+  return (
+    { string: 'a text', number: 'a number', boolean: 'a truth value', object: 'an object' }[typeof value as string] ??
+    ''
+  );
 }
 
 /** The text as JSON if it is JSON, otherwise the text itself, so that `debug` needs no quotes. */

@@ -137,7 +137,10 @@ export const serverLogs = defineCommand({
   view: (entries) => ({
     kind: 'either',
     terminal: { kind: 'lines', lines: entries.map(readable) },
-    piped: { kind: 'lines', lines: entries.map((entry) => (typeof entry === 'string' ? entry : JSON.stringify(entry))) },
+    piped: {
+      kind: 'lines',
+      lines: entries.map((entry) => (typeof entry === 'string' ? entry : JSON.stringify(entry))),
+    },
   }),
 });
 
@@ -147,8 +150,12 @@ export function readable(entry: unknown): string {
   const { time, level, event, ...fields } = entry;
   const at = new Date(typeof time === 'string' ? time : Number.NaN);
   const clock = Number.isNaN(at.getTime()) ? '' : at.toTimeString().slice(0, 8);
-  const rest = Object.entries(fields).map(([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`);
-  return [clock, String(level ?? '').padEnd(5), String(event ?? ''), ...rest].filter((part) => part.trim() !== '').join('  ');
+  const rest = Object.entries(fields).map(
+    ([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`,
+  );
+  return [clock, String(level ?? '').padEnd(5), String(event ?? ''), ...rest]
+    .filter((part) => part.trim() !== '')
+    .join('  ');
 }
 
 async function followLines(context: CliContext, lines: readonly string[], end: number): Promise<void> {
