@@ -7,6 +7,7 @@ import type { PipeEnds } from './descriptors.ts';
 import { checkNotReplaced } from './directory-identity.ts';
 import { binDirsOf, coverProc, type Host } from './host.ts';
 import type { Identity } from './identity.ts';
+import type { GitView } from './git/git-views.ts';
 import { type Launch, type MountedWorkspace, mountWorkspace, type PinnedPath, prepareLaunch } from './launch.ts';
 import { OutputReader } from './output.ts';
 import { buildEnvironment, type Mount, planTree } from './policy.ts';
@@ -21,6 +22,8 @@ export interface StartedSandbox {
   readonly stdout: OutputReader;
   readonly stderr: OutputReader;
   readonly group: GroupFiles | null;
+  /** Null for tool processes. */
+  readonly git: GitView | null;
   /** All its mounts. */
   readonly mounts: readonly Mount[];
   /** Removes the mount points that bubblewrap had to create in the workspace; called when the sandbox is built. */
@@ -39,6 +42,8 @@ export interface Job {
   readonly stdin: number | 'ignore';
   /** A socket as descriptor 3, for the waiting shell's script. */
   readonly takesScript: boolean;
+  /** Removed when the sandbox has ended, also if it could not be started. Null for tool processes. */
+  readonly git: GitView | null;
 }
 
 /** Starts sandboxes, and releases what each used when its last process is dead. */
@@ -64,12 +69,13 @@ export class Starter {
       launch = prepare(checked, workspace, mounts, job, group);
       checkNotReplaced(checked.policy.workspace.path, checked.directory, launch.pinned);
       const jail = new Jail(launch, job.takesScript ? [...childFds, 'pipe'] : childFds);
-      this.#follow(jail, host, group);
-      return { jail, ...readers, group, mounts, tidy: tidyOnce(checked, launch.pinned, jail) };
+      this.#follow(jail, host, group, job.git);
+      return { jail, ...readers, group, git: job.git, mounts, tidy: tidyOnce(checked, launch.pinned, jail) };
     } catch (cause) {
       readers.stdout.close();
       readers.stderr.close();
       if (group !== null) host.cgroups?.remove(group);
+      job.git?.remove();
       throw cause;
     } finally {
       // The child has copies; the end of a pipe that stays open here would never be reported.
@@ -85,12 +91,13 @@ export class Starter {
     await Promise.all(this.#releasing);
   }
 
-  #follow(jail: Jail, host: Host, group: GroupFiles | null): void {
+  #follow(jail: Jail, host: Host, group: GroupFiles | null, git: GitView | null): void {
     this.#jails.add(jail);
     const released = jail.gone.then(() => {
       this.#jails.delete(jail);
       this.#releasing.delete(released);
       if (group !== null) host.cgroups?.remove(group);
+      git?.remove();
     });
     this.#releasing.add(released);
     if (this.#isStopped) jail.kill();
@@ -128,9 +135,9 @@ function plan(
     base: host.base(),
     writable: commonGitDir === null ? [policy.workspace.path] : [policy.workspace.path, commonGitDir],
     roPaths: policy.roPaths,
-    protectedMounts: protection.mounts,
+    protectedMounts: protection.mounts.filter(({ dest }) => job.git?.links.includes(dest) !== true),
     proc: coverProc(identity),
-    program: job.programMounts,
+    program: [...job.programMounts, ...(job.git?.mounts ?? [])],
     isWatched,
   });
 }
@@ -158,6 +165,8 @@ function prepare(
     firstFreeFd: job.takesScript ? 4 : 3,
     wallMs: job.wallMs,
     seccompFile: isFiltered ? host.filters.fileFor(policy.seccomp, group === null ? 'watchdog' : 'cgroup') : null,
+    enter: job.git?.enter ?? [],
+    links: job.git?.links ?? [],
   });
 }
 
