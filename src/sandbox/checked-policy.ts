@@ -5,18 +5,20 @@ import type { Clock } from '../core/clock.ts';
 import { ContextdError } from '../core/errors.ts';
 import type { Logger } from '../core/log.ts';
 import { directoryIdentity } from './directory-identity.ts';
+import { type PersonSettings, readPersonSettings } from './git/person-settings.ts';
 import { Host } from './host.ts';
 import { type Identity, identityFor, personOf } from './identity.ts';
 import { checkRoPath, checkWorkspace } from './mountable.ts';
-import { type CheckedNetwork, checkNetwork, networkState } from './network.ts';
 import { explainFailure } from './probe/failures.ts';
 import { Isolation } from './probe/isolation.ts';
 import { checkEnough, SECCOMP_LAYER } from './probe/ladder.ts';
 import { missingBubblewrap, type Shortfall } from './probe/remedies.ts';
 import type { IsolationReport, SandboxPolicy } from './sandbox.ts';
 import { defaultFilter } from './seccomp/filter.ts';
+import { gitDirOf } from './workspace/git-dir.ts';
 import { GuardThread, WorkspaceGuard } from './workspace/guard.ts';
 import { ledgerFile } from './workspace/quarantine-ledger.ts';
+import { toRaw } from './workspace/raw-path.ts';
 
 export interface LinuxSandboxDeps {
   paths: Paths;
@@ -32,15 +34,17 @@ export interface CheckedPolicy {
   readonly policy: SandboxPolicy;
   readonly host: Host;
   readonly identity: Identity;
-  /** The namespace to join; null: a namespace of its own, without a network. */
-  readonly network: CheckedNetwork | null;
+  /** Sandboxes with the same key share a network namespace; null: it gets one of its own. */
+  readonly loopbackKey: string | null;
   /** Which directory the workspace was when it was checked. */
   readonly directory: string;
-  /** Changes if the workspace is replaced, or gets another owner or mode, or if the network namespace is replaced. */
+  /** Changes if the workspace is replaced, or gets another owner or mode. */
   readonly state: string;
   /** False if the kernel refuses the filter; the isolation report says so, and `min_isolation` allowed it. */
   readonly isFiltered: boolean;
   readonly guard: WorkspaceGuard;
+  /** The person's git settings; null if the policy gives git inside none. */
+  readonly person: PersonSettings | null;
 }
 
 /** Milliseconds for which a check is valid, and for how many policies checks are kept. */
@@ -87,7 +91,7 @@ export class CheckedPolicies {
       throw refusal({ missing: 'contextd is stopping', remedy: 'Call again when it has started.' });
     }
     const key = JSON.stringify(policy);
-    const state = `${directoryState(policy.workspace.path)} ${networkState(policy.network)}`;
+    const state = directoryState(policy.workspace.path);
     const known = this.#checked.get(key);
     if (known?.checked.state === state && this.#deps.clock.monotonic() - known.atMs < CHECKED_MS) return known.checked;
     const checked = await this.#runChecks(policy, state);
@@ -111,12 +115,17 @@ export class CheckedPolicies {
       policy,
       host,
       identity,
-      network: checkNetwork(policy.network),
+      loopbackKey: report.loopback.isShared ? loopbackKeyOf(policy, identity) : null,
       directory,
       state,
       isFiltered,
       guard: this.guardOf(policy),
+      person: policy.git === 'working' ? this.#readPerson(policy.workspace.path, identity) : null,
     };
+  }
+
+  #readPerson(workspace: string, identity: Identity): PersonSettings {
+    return readPersonSettings(personOf(identity, this.#deps.paths), identity, gitDirOf(toRaw(workspace)));
   }
 
   /** The guard of the policy's workspace. Throws PATH_INVALID and PATH_NOT_FOUND. */
@@ -174,6 +183,11 @@ export class CheckedPolicies {
 
 function keyOf(policy: SandboxPolicy, identity: Identity): string {
   return JSON.stringify([policy.workspace.path, identity, policy]);
+}
+
+/** One namespace for each view of a project and each user inside: a different owner never meets what is there. */
+function loopbackKeyOf({ network, workspace }: SandboxPolicy, identity: Identity): string | null {
+  return network === 'project' ? JSON.stringify([workspace, identity]) : null;
 }
 
 /** The workspace of a checked policy, from its key. */

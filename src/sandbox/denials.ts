@@ -20,8 +20,6 @@ export interface DenialFacts extends MountedPlaces {
   /** Where the command started. */
   readonly cwd: string;
   readonly workspace: string;
-  /** `joined`: there is a network, whose proxy knows what it refused, so nothing is guessed about it. */
-  readonly network: 'none' | 'joined';
   /** The filter in force; null without one. */
   readonly seccomp: SeccompToggles | null;
 }
@@ -53,7 +51,7 @@ function denialIn(lines: readonly string[], index: number, places: PlaceMap, fac
   if (line === '') return null;
   const complaint = readComplaint(line, linesBefore(lines, index));
   if (complaint !== null) return complaintDenial(complaint, places, facts);
-  const network = facts.network === 'none' ? readNetworkComplaint(line) : null;
+  const network = readNetworkComplaint(line);
   if (network !== null) return noNetwork(network.host);
   const call = facts.seccomp === null ? null : readSystemCallComplaint(line, facts.seccomp);
   return call === null ? null : refusedCall(call);

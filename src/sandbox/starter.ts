@@ -5,10 +5,18 @@ import type { GroupFiles } from './cgroup/files.ts';
 import type { CheckedPolicy } from './checked-policy.ts';
 import type { PipeEnds } from './descriptors.ts';
 import { checkNotReplaced } from './directory-identity.ts';
+import type { GitView } from './git/git-views.ts';
 import { binDirsOf, coverProc, type Host } from './host.ts';
 import type { Identity } from './identity.ts';
-import type { GitView } from './git/git-views.ts';
-import { type Launch, type MountedWorkspace, mountWorkspace, type PinnedPath, prepareLaunch } from './launch.ts';
+import {
+  type Launch,
+  type LaunchRequest,
+  type MountedWorkspace,
+  mountWorkspace,
+  type PinnedPath,
+  prepareLaunch,
+} from './launch.ts';
+import type { LoopbackLease, Loopbacks } from './loopbacks.ts';
 import { OutputReader } from './output.ts';
 import { buildEnvironment, type Mount, planTree } from './policy.ts';
 import type { Protection } from './workspace/protection.ts';
@@ -26,6 +34,8 @@ export interface StartedSandbox {
   readonly git: GitView | null;
   /** All its mounts. */
   readonly mounts: readonly Mount[];
+  /** The name of the network namespace that it joined; '' if it has one of its own. */
+  readonly loopback: string;
   /** Removes the mount points that bubblewrap had to create in the workspace; called when the sandbox is built. */
   tidy(): void;
 }
@@ -46,11 +56,24 @@ export interface Job {
   readonly git: GitView | null;
 }
 
+/** What a sandbox uses until its last process is dead. */
+interface Used {
+  readonly host: Host;
+  readonly group: GroupFiles | null;
+  readonly lease: LoopbackLease | null;
+  readonly git: GitView | null;
+}
+
 /** Starts sandboxes, and releases what each used when its last process is dead. */
 export class Starter {
   readonly #jails = new Set<Jail>();
   readonly #releasing = new Set<Promise<void>>();
+  readonly #loopbacks: Loopbacks;
   #isStopped = false;
+
+  constructor(loopbacks: Loopbacks) {
+    this.#loopbacks = loopbacks;
+  }
 
   async start(checked: CheckedPolicy, protection: Protection, job: Job): Promise<StartedSandbox> {
     const { host, identity } = checked;
@@ -61,20 +84,25 @@ export class Starter {
     const childFds = [job.stdin, stdout.write, stderr.write] as const;
     let group: GroupFiles | null = null;
     let launch: Launch | null = null;
+    let lease: LoopbackLease | null = null;
     try {
+      if (checked.loopbackKey !== null) lease = await this.#loopbacks.lease(checked.loopbackKey);
       group = host.cgroups?.create(checked.policy.limits) ?? null;
       // In this order: `prepare` opens descriptors in the workspace, which must be mounted by then.
       const workspace = mountWorkspace(checked.policy.workspace);
       const mounts = plan(checked, protection, job, group === null);
-      launch = prepare(checked, workspace, mounts, job, group);
+      const network = lease?.namespace ?? null;
+      launch = prepare(checked, workspace, mounts, job, { group, network });
       checkNotReplaced(checked.policy.workspace.path, checked.directory, launch.pinned);
       const jail = new Jail(launch, job.takesScript ? [...childFds, 'pipe'] : childFds);
-      this.#follow(jail, host, group, job.git);
-      return { jail, ...readers, group, git: job.git, mounts, tidy: tidyOnce(checked, launch.pinned, jail) };
+      this.#follow(jail, { host, group, lease, git: job.git });
+      const [loopback, tidy] = [network?.name ?? '', tidyOnce(checked, launch.pinned, jail)];
+      return { jail, ...readers, group, git: job.git, mounts, loopback, tidy };
     } catch (cause) {
       readers.stdout.close();
       readers.stderr.close();
       if (group !== null) host.cgroups?.remove(group);
+      lease?.release();
       job.git?.remove();
       throw cause;
     } finally {
@@ -91,12 +119,13 @@ export class Starter {
     await Promise.all(this.#releasing);
   }
 
-  #follow(jail: Jail, host: Host, group: GroupFiles | null, git: GitView | null): void {
+  #follow(jail: Jail, { host, group, lease, git }: Used): void {
     this.#jails.add(jail);
     const released = jail.gone.then(() => {
       this.#jails.delete(jail);
       this.#releasing.delete(released);
       if (group !== null) host.cgroups?.remove(group);
+      lease?.release();
       git?.remove();
     });
     this.#releasing.add(released);
@@ -143,11 +172,11 @@ function plan(
 }
 
 function prepare(
-  { host, identity, network, policy, isFiltered }: CheckedPolicy,
+  { host, identity, policy, isFiltered }: CheckedPolicy,
   workspace: MountedWorkspace,
   mounts: readonly Mount[],
   job: Job,
-  group: GroupFiles | null,
+  { group, network }: Pick<LaunchRequest, 'group' | 'network'>,
 ): Launch {
   return prepareLaunch({
     bubblewrap: host.bubblewrap,

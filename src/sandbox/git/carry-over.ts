@@ -1,5 +1,5 @@
 import { type GitEntry, parseGitConfig } from '../workspace/git-config.ts';
-import { isTrue, quoteValue } from './person-settings.ts';
+import { isPlainText, isTrue, quoteValue } from './person-settings.ts';
 
 /** Versions of one repository's configuration, one character per byte. */
 export interface ConfigVersions {
@@ -106,7 +106,7 @@ function isAcceptable(section: Section, key: string, ground: Ground): boolean {
     case 'remote':
       return name !== null && isNewRemote(section, name, ground.now) && isOfRemote(name, key, values);
     case 'branch':
-      return name !== null && isNewBranch(name, ground.now) && isOfBranch(key, values, ground);
+      return name !== null && isNewBranch(name, ground.now) && isOfBranch(section, key, ground);
     case 'submodule':
       return name !== null && isNewSubmodule(section, name, ground.now) && isOfSubmodule(key, values);
     case 'user':
@@ -137,7 +137,9 @@ function isOfRemote(name: string, key: string, values: readonly (string | null)[
 /** A fetch may write only below the remote's own references. */
 function isOwnRefspec(value: string, remote: string): boolean {
   const [, from = '', to = ''] = /^\+?(refs\/[^:]+):(refs\/[^:]+)$/.exec(value) ?? [];
-  return isRefName(from.replace('*', 'x')) && isRefName(to.replace('*', 'x')) && to.startsWith(`refs/remotes/${remote}/`);
+  return (
+    isRefName(from.replace('*', 'x')) && isRefName(to.replace('*', 'x')) && to.startsWith(`refs/remotes/${remote}/`)
+  );
 }
 
 /** Keys that editors and git write for a branch that tracks nothing yet. */
@@ -148,11 +150,13 @@ function isNewBranch(name: string, now: Sections): boolean {
   return isRefName(`refs/heads/${name}`) && [...(known?.keys.keys() ?? [])].every((key) => BESIDE_TRACKING.has(key));
 }
 
-function isOfBranch(key: string, values: readonly (string | null)[], { now, newRemotes }: Ground): boolean {
-  const [value, ...more] = values;
+function isOfBranch(section: Section, key: string, { now, newRemotes }: Ground): boolean {
+  const [value, ...more] = section.keys.get(key) ?? [];
   if (typeof value !== 'string' || more.length > 0) return false;
   if (key === 'remote') return value === '.' || newRemotes.has(value) || now.has(`remote.${value}`);
-  if (key === 'merge') return value.startsWith('refs/heads/') && isRefName(value);
+  // Without its remote it would name a branch of another one.
+  const hasRemote = () => isOfBranch(section, 'remote', { now, newRemotes, hasIdentity: true });
+  if (key === 'merge') return value.startsWith('refs/heads/') && isRefName(value) && hasRemote();
   return key === 'rebase' && /^(true|false|merges)$/.test(value);
 }
 
@@ -168,7 +172,7 @@ function isOfSubmodule(key: string, values: readonly (string | null)[]): boolean
 
 function isOfIdentity(key: string, values: readonly (string | null)[], now: Sections): boolean {
   const [value, ...more] = values;
-  if (typeof value !== 'string' || more.length > 0 || !/^[^\0-\x1f\x7f]{1,200}$/.test(value)) return false;
+  if (typeof value !== 'string' || value === '' || more.length > 0 || !isPlainText(value, 200)) return false;
   return (key === 'name' || key === 'email') && now.get('user')?.keys.has(key) !== true;
 }
 
@@ -188,17 +192,17 @@ const PLAIN_URL = [
 
 /** Whether git accepts the name of a reference (git check-ref-format). */
 function isRefName(name: string): boolean {
-  if (!/^refs\/[^\0-\x20\x7f~^:?*[\\]+$/.test(name) || name.length > 500 || /\.\.|@\{|\/$|\.$/.test(name)) return false;
+  if (!isPlainText(name, 500) || !/^refs\/[^ ~^:?*[\\]+$/.test(name) || /\.\.|@\{|\/$|\.$/.test(name)) return false;
   return name.split('/').every((part) => part !== '' && !/^[.-]|\.lock$/.test(part));
 }
 
 function write({ section, subsection, keys }: Section, names: readonly string[]): string {
   const header = subsection === null ? section : `${section} "${subsection.replace(/[\\"]/g, '\\$&')}"`;
-  const lines = names.flatMap((name) => (keys.get(name) ?? []).map((value) => `\t${name}${valueOf(value)}\n`));
+  const lines = names.flatMap((name) => (keys.get(name) ?? []).map((value) => `\t${name}${writeValue(value)}\n`));
   return `[${header}]\n${lines.join('')}`;
 }
 
-function valueOf(value: string | null): string {
+function writeValue(value: string | null): string {
   if (value === null) return '';
   return ` = ${/^[\w./:@+*-]+$/.test(value) ? value : quoteValue(value)}`;
 }

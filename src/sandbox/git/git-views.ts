@@ -1,5 +1,15 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Denial } from '../../core/envelope.ts';
 import type { Logger } from '../../core/log.ts';
@@ -7,10 +17,10 @@ import type { Identity } from '../identity.ts';
 import type { Mount } from '../policy.ts';
 import { readSmallFile } from '../workspace/file-access.ts';
 import { parseGitConfig } from '../workspace/git-config.ts';
-import { isTrue, type PersonSettings } from './person-settings.ts';
+import { toRaw } from '../workspace/raw-path.ts';
 import { CONFIG_MAX_BYTES, mergeIntoHost } from './host-config.ts';
 import { LinkRoom } from './link-room.ts';
-import { toRaw } from '../workspace/raw-path.ts';
+import { isTrue, type PersonSettings } from './person-settings.ts';
 
 /** Where a command's git finds its own copies of the repositories' configurations. */
 const COPIES_DIR = '/run/contextd-git';
@@ -47,9 +57,14 @@ export class GitViews {
   readonly #room: LinkRoom;
   readonly #copiesDir: string;
   readonly #publicDir: string;
+  /** Configurations of repositories for which a person was told about signing. */
+  readonly #reported = new Set<string>();
 
   /** `copiesDir` is emptied at every start of the daemon. `publicDir`: whoever runs inside can reach it. */
-  constructor(dirs: { readonly linksDir: string; readonly copiesDir: string; readonly publicDir: string }, logger: Logger) {
+  constructor(
+    dirs: { readonly linksDir: string; readonly copiesDir: string; readonly publicDir: string },
+    logger: Logger,
+  ) {
     this.#room = new LinkRoom(dirs.linksDir, logger);
     this.#copiesDir = dirs.copiesDir;
     this.#publicDir = dirs.publicDir;
@@ -64,7 +79,7 @@ export class GitViews {
     const dir = join(this.#copiesDir, randomBytes(4).toString('hex'));
     makeOwned(dir, identity);
     for (const config of covered.covered) makeOwned(join(dir, nameFor(config)), identity);
-    const copies = new Copies(dir, covered.covered, identity, person.hasIdentity);
+    const copies = new Copies(dir, { identity, person, configs: covered.covered }, this.#reported);
     return {
       mounts: [...mounts, { kind: 'bind', source: dir, dest: COPIES_DIR }],
       enter: covered.enter,
@@ -73,6 +88,11 @@ export class GitViews {
       collect: () => copies.collect(),
       remove: () => rmSync(dir, { recursive: true, force: true }),
     };
+  }
+
+  /** The command line that enters the namespaces in which all sandboxes with links start; empty if there are none. */
+  enter(): Promise<readonly string[]> {
+    return this.#room.enter();
   }
 
   stop(): Promise<void> {
@@ -123,44 +143,59 @@ function makeOwned(dir: string, identity: Identity): void {
   if (identity.kind === 'owner') chownSync(dir, identity.uid, identity.gid);
 }
 
+/** What a command was given of one repository. */
+interface Given {
+  readonly text: string;
+  /** Whether the person signs commits in it. */
+  readonly signs: boolean;
+  /** Tells whether the command made a commit. */
+  readonly lastMessage: string;
+}
+
 /** The copies of one sandbox. */
 class Copies {
   readonly #dir: string;
-  readonly #configs: readonly string[];
-  readonly #identity: Identity;
-  readonly #hasIdentity: boolean;
-  readonly #given = new Map<string, string>();
+  readonly #request: GitRequest;
+  readonly #reported: Set<string>;
+  readonly #given = new Map<string, Given>();
 
-  constructor(dir: string, configs: readonly string[], identity: Identity, hasIdentity: boolean) {
+  constructor(dir: string, request: GitRequest, reported: Set<string>) {
     this.#dir = dir;
-    this.#configs = configs;
-    this.#identity = identity;
-    this.#hasIdentity = hasIdentity;
+    this.#request = request;
+    this.#reported = reported;
   }
 
   seed(): void {
-    for (const config of this.#configs) {
-      const text = withoutSigning(readSmallFile(toRaw(config), CONFIG_MAX_BYTES) ?? '');
+    const { configs, identity, person } = this.#request;
+    for (const config of configs) {
+      const host = readSmallFile(toRaw(config), CONFIG_MAX_BYTES) ?? '';
+      const signing = signingKeys(host);
+      const text = signing.length === 0 ? host : switchOff(host, signing);
       const copy = this.#copyOf(config);
       writeFileSync(copy, text, { encoding: 'latin1', mode: 0o644, flag: 'wx' });
       chmodSync(copy, 0o644);
-      if (this.#identity.kind === 'owner') chownSync(copy, this.#identity.uid, this.#identity.gid);
-      this.#given.set(config, text);
+      if (identity.kind === 'owner') chownSync(copy, identity.uid, identity.gid);
+      this.#given.set(config, { text, signs: person.signs || signing.length > 0, lastMessage: lastMessageOf(config) });
     }
   }
 
   async collect(): Promise<Denial[]> {
     const denied: Denial[] = [];
     for (const [config, given] of this.#given) {
-      const left = readSmallFile(toRaw(this.#copyOf(config)), CONFIG_MAX_BYTES);
-      if (left === given) continue;
-      const refused =
-        left === null
-          ? ['the whole file: it is gone, or larger than 1 MiB']
-          : await mergeIntoHost({ config, given, left, hasIdentity: this.#hasIdentity });
+      const refused = await this.#carryOver(config, given.text);
       if (refused.length > 0) denied.push(notCarried(config, refused));
+      const hasUnsigned = given.signs && lastMessageOf(config) !== given.lastMessage;
+      if (hasUnsigned && !this.#reported.has(config)) denied.push(notSigned(config));
+      if (hasUnsigned) this.#reported.add(config);
     }
     return denied;
+  }
+
+  async #carryOver(config: string, given: string): Promise<readonly string[]> {
+    const left = readSmallFile(toRaw(this.#copyOf(config)), CONFIG_MAX_BYTES);
+    if (left === given) return [];
+    if (left === null) return ['the whole file: it is gone, or larger than 1 MiB'];
+    return mergeIntoHost({ config, given, left, hasIdentity: this.#request.person.hasIdentity });
   }
 
   #copyOf(config: string): string {
@@ -168,14 +203,34 @@ class Copies {
   }
 }
 
-/** The text, with signing switched off if it was on: a later entry counts. */
-function withoutSigning(text: string): string {
-  const signed = ['commit.gpgsign', 'tag.gpgsign', 'tag.forcesignannotated', 'push.gpgsign'].filter((name) =>
-    (parseGitConfig(text) ?? []).some(({ key, subsection, value }) => key === name && subsection === null && isTrue(value)),
+const SIGNING = ['commit.gpgsign', 'tag.gpgsign', 'tag.forcesignannotated', 'push.gpgsign'] as const;
+
+function signingKeys(text: string): string[] {
+  const entries = parseGitConfig(text) ?? [];
+  return SIGNING.filter((name) =>
+    entries.some(({ key, subsection, value }) => key === name && subsection === null && isTrue(value)),
   );
-  if (signed.length === 0) return text;
-  const lines = signed.map((name) => `[${name.replace('.', ']\n\t')} = false\n`);
+}
+
+/** A later entry counts. */
+function switchOff(text: string, keys: readonly string[]): string {
+  const lines = keys.map((name) => `[${name.replace('.', ']\n\t')} = false\n`);
   return `${text.endsWith('\n') ? text : `${text}\n`}${lines.join('')}`;
+}
+
+/** git writes the message of each commit into this file. */
+function lastMessageOf(config: string): string {
+  const stats = lstatSync(join(dirname(config), 'COMMIT_EDITMSG'), { throwIfNoEntry: false });
+  return stats === undefined ? '' : `${stats.ino}:${stats.ctimeMs}`;
+}
+
+function notSigned(config: string): Denial {
+  return {
+    kind: 'git_config',
+    path: config,
+    rule: 'commits of tools are not signed, because no key of yours is inside',
+    how_to_allow: 'A person can sign them on the host: git rebase --exec "git commit --amend --no-edit -S" BASE',
+  };
 }
 
 /** Names shown of one configuration. */

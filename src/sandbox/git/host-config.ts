@@ -52,7 +52,8 @@ function append(path: string, lock: number, versions: Omit<Changed, 'config'>): 
   const fd = openSync(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK);
   try {
     const { uid, gid, nlink } = fstatSync(fd);
-    if (!fstatSync(fd).isFile() || nlink !== 1) return ['everything: the configuration has a second name (a hard link)'];
+    if (!fstatSync(fd).isFile() || nlink !== 1)
+      return ['everything: the configuration has a second name (a hard link)'];
     if (process.getuid?.() === 0) fchownSync(lock, uid, gid);
     const host = readUpTo(fd, CONFIG_MAX_BYTES);
     const carried = host === null ? null : carryOver({ host, ...versions });

@@ -43,9 +43,8 @@ export class LinkRoom {
     files: readonly string[],
     targetOf: (file: string) => { readonly name: string; readonly text: string },
   ): Promise<{ enter: readonly string[]; covered: readonly string[] } | null> {
-    this.#holder ??= this.#start();
-    const pid = (await this.#holder)?.pid;
-    if (pid === undefined) return null;
+    const pid = await this.#open();
+    if (pid === null) return null;
     const step = this.#last.then(async () => {
       const covered: string[] = [];
       for (const file of files) if (await this.#coverOne(pid, file, targetOf(file))) covered.push(file);
@@ -55,6 +54,12 @@ export class LinkRoom {
     return { enter: this.#enter(pid), covered: await step };
   }
 
+  /** The command line that starts a program in the namespace; empty if this machine allows none. */
+  async enter(): Promise<readonly string[]> {
+    const pid = await this.#open();
+    return pid === null ? [] : this.#enter(pid);
+  }
+
   async stop(): Promise<void> {
     const holder = await this.#holder;
     this.#holder = Promise.resolve(null);
@@ -62,6 +67,11 @@ export class LinkRoom {
     const gone = once(holder, 'exit');
     holder.kill('SIGKILL');
     await gone;
+  }
+
+  async #open(): Promise<number | null> {
+    this.#holder ??= this.#start();
+    return (await this.#holder)?.pid ?? null;
   }
 
   async #start(): Promise<ChildProcess | null> {
@@ -105,7 +115,10 @@ export class LinkRoom {
       if (lstatSync(`${view}${file}`).isSymbolicLink()) return true;
       const link = join(view, this.#dir, name);
       makeLink(text, link);
-      fds.push(openSync(link, O_PATH | constants.O_NOFOLLOW), openSync(`${view}${file}`, O_PATH | constants.O_NOFOLLOW));
+      fds.push(
+        openSync(link, O_PATH | constants.O_NOFOLLOW),
+        openSync(`${view}${file}`, O_PATH | constants.O_NOFOLLOW),
+      );
       // A command may have put a link in the path.
       if (readlinkSync(`/proc/self/fd/${fds[1]}`) !== file) return false;
       const mount = ['mount', '-n', '-c', '--bind', '/proc/self/fd/3', '/proc/self/fd/4'];
@@ -115,7 +128,7 @@ export class LinkRoom {
       return false;
     } catch (cause) {
       if (!isErrno(cause)) throw cause;
-      this.#logger.warn('sandbox.not_covered', { file }, cause);
+      this.#logger.warn('sandbox.not_covered', { file, cause: String(cause) });
       return false;
     } finally {
       for (const fd of fds) closeSync(fd);

@@ -15,18 +15,20 @@ const READ_MAX_BYTES = 256 * 1024;
 const INCLUDES_MAX = 10;
 const FILES_MAX = 50;
 
-const WORD = /^[\w.+-]*$/;
-const NAME = /^[^\0-\x1f\x7f]{0,200}$/;
+type Rule = (value: string) => boolean;
+
+const WORD: Rule = (value) => /^[\w.+-]*$/.test(value);
+const NAME: Rule = (value) => isPlainText(value, 200);
 
 /**
  * The keys of a person's own configuration that commands get, with the values that are passed on. No value of these keys
  * names a program, a file, a host or a credential.
  */
-const PASSED_ON: ReadonlyMap<string, RegExp> = new Map([
+const PASSED_ON: ReadonlyMap<string, Rule> = new Map([
   ...all(NAME, 'user', ['name', 'email']),
   ...all(NAME, 'author', ['name', 'email']),
   ...all(NAME, 'committer', ['name', 'email']),
-  ...all(/^[\w./-]*$/, 'init', ['defaultbranch']),
+  ...all((value) => /^[\w./-]*$/.test(value), 'init', ['defaultbranch']),
   ...all(WORD, 'core', ['autocrlf', 'eol', 'safecrlf', 'quotepath', 'abbrev', 'precomposeunicode']),
   ...all(NAME, 'core', ['whitespace', 'commentchar']),
   ...all(WORD, 'pull', ['rebase', 'ff']),
@@ -48,7 +50,7 @@ const PASSED_ON: ReadonlyMap<string, RegExp> = new Map([
   ...all(WORD, 'worktree', ['guessremote', 'userelativepaths']),
 ]);
 
-function all(rule: RegExp, section: string, keys: readonly string[]): [string, RegExp][] {
+function all(rule: Rule, section: string, keys: readonly string[]): [string, Rule][] {
   return keys.map((key) => [`${section}.${key}`, rule]);
 }
 
@@ -74,8 +76,7 @@ export function readPersonSettings(person: Person, identity: Identity, gitDir: R
   for (const entry of reading.entries) {
     const name = nameOfKey(entry);
     if (name === 'commit.gpgsign') signs = isTrue(entry.value);
-    if (entry.subsection === null && PASSED_ON.get(name)?.test(entry.value ?? '') === true)
-      settings.set(name, entry.value);
+    if (entry.subsection === null && PASSED_ON.get(name)?.(entry.value ?? '') === true) settings.set(name, entry.value);
   }
   const lines = [...settings].map(([name, value]) => writeEntry(name, value));
   const hasIdentity = settings.has('user.name') && settings.has('user.email');
@@ -86,6 +87,11 @@ export function readPersonSettings(person: Person, identity: Identity, gitDir: R
 function configsOf({ home, gitConfigs }: Person, identity: Identity): readonly string[] {
   if (identity.kind !== 'owner') return gitConfigs;
   return gitConfigs.filter((file) => file === '/etc/gitconfig' || isWithin(home, file));
+}
+
+/** Whether a value has at most this many characters and no control characters. The text has one character per byte. */
+export function isPlainText(value: string, maxLength: number): boolean {
+  return value.length <= maxLength && [...value].every((char) => char >= ' ' && char !== '\u007f');
 }
 
 export function isTrue(value: string | null): boolean {

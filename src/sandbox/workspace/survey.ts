@@ -126,7 +126,14 @@ export class Survey {
       return null;
     const stats = statUnlessForeign(root, named);
     if (stats?.isDirectory() !== true) return null;
-    return { path: named, identity: identityOf(stats), kind: 'read-only', holdsParents: true, link: null, isGitConfig: false };
+    return {
+      path: named,
+      identity: identityOf(stats),
+      kind: 'read-only',
+      holdsParents: true,
+      link: null,
+      isGitConfig: false,
+    };
   }
 
   /** `info` is a directory in which git writes. It is dangerous only as a link. */

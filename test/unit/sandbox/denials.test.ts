@@ -13,7 +13,6 @@ const FACTS: DenialFacts = {
   stderr: Buffer.alloc(0),
   cwd: WORKSPACE,
   workspace: WORKSPACE,
-  network: 'none',
   seccomp: { inet: true, unix: true, debugger: false },
   writable: ['/tmp', '/dev/shm', '/home/sandbox', WORKSPACE, `${WORKSPACE}/.git`],
   readOnly: [
