@@ -64,5 +64,7 @@ const NO_MANAGEMENT: Management = {
   restoreQuarantined: nothing,
   acceptQuarantined: nothing,
   revokeAccepted: nothing,
+  listPorts: nothing,
+  openPort: nothing,
   getSchema: nothing,
 };

@@ -20,6 +20,7 @@ import { type ApprovalDeps, createApprovals, requireProject } from './approval-m
 import type { CallGate } from './call-gate.ts';
 import type { checkHealth } from './health.ts';
 import type { StopCause } from './lifecycle.ts';
+import { createPortManagement, type PortDeps } from './port-management.ts';
 import { checkProjectRoot } from './project-root.ts';
 import { acceptance } from './registered-projects.ts';
 
@@ -33,6 +34,7 @@ export interface ManagementDeps {
   gate: CallGate;
   scrubber: Pick<Scrubber, 'secrets'>;
   approvals: ApprovalDeps;
+  ports: PortDeps;
   clock: Clock;
   checkHealth(projectRoot: string): ReturnType<typeof checkHealth>;
   /** Begins the orderly end of the daemon. */
@@ -81,6 +83,7 @@ export function createManagement(deps: ManagementDeps): Management {
     },
     stats: async ({ project_root, days }) => ({ rows: await deps.auditLog.stats(days, project_root) }),
     ...createApprovals(deps.approvals),
+    ...createPortManagement(deps.ports),
     getSchema: async (tool) => schemaOf(tool, deps.catalog),
   };
 }
