@@ -60,7 +60,7 @@ export class GitViews {
   /** Configurations of repositories for which a person was told about signing. */
   readonly #reported = new Set<string>();
 
-  /** `copiesDir` is emptied at every start of the daemon. `publicDir`: whoever runs inside can reach it. */
+  /** `copiesDir` is emptied at every start of the daemon. `publicDir`: the user inside can reach it. */
   constructor(
     dirs: { readonly linksDir: string; readonly copiesDir: string; readonly publicDir: string },
     logger: Logger,
@@ -90,7 +90,7 @@ export class GitViews {
     };
   }
 
-  /** The command line that enters the namespaces in which all sandboxes with links start; empty if there are none. */
+  /** The command line that enters the namespaces in which all sandboxes with links start; otherwise empty. */
   enter(): Promise<readonly string[]> {
     return this.#room.enter();
   }
