@@ -6,6 +6,7 @@ import { completion } from './commands/completion.ts';
 import { configGet, configList, configSet, configUnset } from './commands/config.ts';
 import { doctor } from './commands/doctor.ts';
 import { init } from './commands/init.ts';
+import { port } from './commands/port.ts';
 import { kill, ps } from './commands/ps.ts';
 import { quarantineAccept, quarantineList, quarantineRestore } from './commands/quarantine.ts';
 import { scrub, scrubApprove } from './commands/scrub.ts';
@@ -137,6 +138,7 @@ export const COMMANDS: readonly Command[] = [
   configSet,
   configUnset,
   configList,
+  port,
   auditTail,
   sessionSecrets,
   sessionEnd,
