@@ -166,19 +166,10 @@ export function checkSetting(written: JsonObject, key: string, value: Json): voi
   const own = caused.filter(({ path }) => isWithin(path, pointerOf(key)));
   const why =
     own.length > 0 ? `it ${mustOf(key)}` : caused.map((one) => dotted(`${one.path} ${one.message}`)).join('; ');
-  throw new ContextdError('ARGS_INVALID', `cannot set ${key} to ${JSON.stringify(value)}, ${typeName(value)}: ${why}`, {
+  throw new ContextdError('ARGS_INVALID', `cannot set ${key} to ${JSON.stringify(value)}: ${why}`, {
     remedy: own.length > 0 ? aboutSetting(key) : `Change ${caused.map(({ path }) => dotted(path)).join(', ')} first.`,
     details: { key, faults: caused },
   });
-}
-
-function typeName(value: Json): string {
-  if (value === null) return 'which is null';
-  if (Array.isArray(value)) return 'a list';
-  return (
-    { string: 'a text', number: 'a number', boolean: 'a truth value', object: 'an object' }[typeof value as string] ??
-    ''
-  );
 }
 
 /** The text as JSON if it is JSON, otherwise the text itself, so that `debug` needs no quotes. */

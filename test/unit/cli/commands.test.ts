@@ -151,11 +151,11 @@ describe('ctxd config', () => {
   });
 
   it.each([
-    ['timeout.max_ms', '999999', 'cannot set timeout.max_ms to 999999, a number: it must be a whole number'],
-    ['log.level', 'loud', 'cannot set log.level to "loud", a text: it must be'],
-    ['budget.default_tokens', '30000', 'cannot set budget.default_tokens to 30000, a number'],
-    ['sandbox.deny', '["../x"]', 'cannot set sandbox.deny to ["../x"], a list: it must be'],
-    ['scrub.seeds', 'null', 'cannot set scrub.seeds to null, which is null: it must be true or false'],
+    ['timeout.max_ms', '999999', 'cannot set timeout.max_ms to 999999: it must be a whole number'],
+    ['log.level', 'loud', 'cannot set log.level to "loud": it must be'],
+    ['budget.default_tokens', '30000', 'cannot set budget.default_tokens to 30000'],
+    ['sandbox.deny', '["../x"]', 'cannot set sandbox.deny to ["../x"]: it must be'],
+    ['scrub.seeds', 'null', 'cannot set scrub.seeds to null: it must be true or false'],
   ])('FR-9.6 refuses %s = %s and leaves the file unchanged', async (key, value, message) => {
     expect(await ctxd('config', 'set', key, value)).toMatchObject({ code: 2, err: expect.stringContaining(message) });
     await expect(readFile(file())).rejects.toMatchObject({ code: 'ENOENT' });
