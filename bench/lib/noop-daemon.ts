@@ -64,5 +64,10 @@ const NO_MANAGEMENT: Management = {
   restoreQuarantined: nothing,
   acceptQuarantined: nothing,
   revokeAccepted: nothing,
+  setToolchains: nothing,
+  listToolchains: nothing,
+  allowPath: nothing,
+  disallowPath: nothing,
+  listPaths: nothing,
   getSchema: nothing,
 };

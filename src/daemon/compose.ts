@@ -33,6 +33,7 @@ import { createProjectStore, type ProjectStore } from '../stores/projects.ts';
 import { createSessionStore, type SessionStore } from '../stores/sessions.ts';
 import { createDatabase, type Database } from '../stores/sqlite.ts';
 import { STATE_MIGRATIONS } from '../stores/state-migrations.ts';
+import { createToolchainStore, type ToolchainStore } from '../stores/toolchains.ts';
 import { loadCounter, type TokenCounter } from '../tokens/counter.ts';
 import { lastErrorBlock } from '../tokens/views/errors.ts';
 import { type CallGate, createCallGate } from './call-gate.ts';
@@ -41,6 +42,7 @@ import { createHostServices } from './host-services.ts';
 import { collectMainHeap, createJobs, memoryJob, pruneJob } from './jobs.ts';
 import { type Composition, inOrder, type Part, type StopCause, together } from './lifecycle.ts';
 import { createManagement } from './management.ts';
+import { createOutside, type Outside } from './outside.ts';
 import { commandPolicyFor, policyFor, viewOf } from './policy.ts';
 import { followInstallation, warnOfBadLinks } from './registered-projects.ts';
 import { createStandingAuditor, type StandingAuditor } from './standing-auditor.ts';
@@ -61,6 +63,8 @@ interface Stores {
   keys: DaemonKeys;
   consents: Consents;
   projects: ProjectStore;
+  toolchains: ToolchainStore;
+  outside: Outside;
   sessions: SessionStore;
   journal: Journal;
   artifacts: ArtifactStore;
@@ -115,7 +119,8 @@ export function compose(deps: ComposeDeps, overrides: Overrides = {}): DaemonCom
   };
 }
 
-function buildStores({ paths, config, clock, logger, requestStop }: ComposeDeps, own: Overrides): Stores {
+function buildStores(deps: ComposeDeps, own: Overrides): Stores {
+  const { environment, paths, config, clock, logger, requestStop } = deps;
   const database =
     own.database ??
     createDatabase({
@@ -127,7 +132,10 @@ function buildStores({ paths, config, clock, logger, requestStop }: ComposeDeps,
   const keys = own.keys ?? createDaemonKeys({ database });
   const consents = own.consents ?? createConsents({ database, clock });
   const { artifactsDir: dir, auditDir } = paths;
+  const toolchains = own.toolchains ?? createToolchainStore({ database, clock });
   return {
+    toolchains,
+    outside: own.outside ?? createOutside({ toolchains, consents, path: environment.path, clock }),
     database,
     keys,
     consents,
@@ -194,7 +202,7 @@ function buildExecution(deps: ComposeDeps, before: Stores & Scrubbing, own: Over
       createRunner({
         sandbox,
         policyFor: (session) => policyFor(viewOf(session), config.sandbox),
-        commandPolicyFor: (session) => commandPolicyFor(session, config.sandbox),
+        commandPolicyFor: (session) => commandPolicyFor(session, config.sandbox, before.outside),
         privateSocketsDir: paths.dialledSocketsDir,
         scrub: async (session, texts) => (await scrubber.scrub(session, [...texts])).value,
         services: createHostServices({ artifacts, scrubber }),
@@ -238,7 +246,7 @@ function managementOf(deps: ComposeDeps, parts: Omit<DaemonParts, 'door'>): Retu
     ...parts,
     home: environment.home,
     paths,
-    approvals: { ...parts, policyFor: (root) => policyFor(baseView(root), config.sandbox) },
+    approvals: { ...parts, policyFor: (root) => ({ ...policyFor(baseView(root), config.sandbox), allowedPaths: parts.outside.pathsOf(root) }) },
     clock,
     checkHealth: (projectRoot) => checkHealth(projectRoot, { ...parts, config, installRoot }),
     requestStop: (graceMs, cause) => requestStop(graceMs === 0 ? config.server.drain_ms : graceMs, cause),
@@ -272,13 +280,14 @@ function startOrder({ paths, timer, logger }: ComposeDeps, parts: DaemonParts): 
 }
 
 function storesPart(stores: Stores & Pick<Scrubbing, 'scrubber'>): Part {
-  const { database, keys, consents, projects, artifacts, auditLog, journal, scrubber } = stores;
+  const { database, keys, consents, projects, artifacts, auditLog, journal, scrubber, toolchains, outside } = stores;
   return {
     name: 'stores',
     async start() {
       await database.start();
       await Promise.all([keys.start(), consents.start(), auditLog.start()]);
-      await Promise.all([projects.start(), artifacts.start()]);
+      await Promise.all([projects.start(), artifacts.start(), toolchains.start()]);
+      await outside.start();
       // The log first: calls that the journal closes are never looked at again.
       await auditLog.endInterrupted(await journal.open(), (text) => scrubber.maskText(text));
       await journal.start();

@@ -10,6 +10,8 @@ import type { Identity } from './identity.ts';
 import { type Launch, type MountedWorkspace, mountWorkspace, type PinnedPath, prepareLaunch } from './launch.ts';
 import { OutputReader } from './output.ts';
 import { buildEnvironment, type Mount, planTree } from './policy.ts';
+import type { SandboxPolicy } from './sandbox.ts';
+import { mountToolchains, searchPathOf } from './toolchains.ts';
 import type { Protection } from './workspace/protection.ts';
 
 /** Milliseconds after which a sandbox counts as built if nobody has reported it. */
@@ -124,10 +126,13 @@ function plan(
   isWatched: boolean,
 ): Mount[] {
   const { commonGitDir } = protection;
+  const writable = commonGitDir === null ? [policy.workspace.path] : [policy.workspace.path, commonGitDir];
+  const { toolchains } = policy;
   return planTree({
     base: host.base(),
-    writable: commonGitDir === null ? [policy.workspace.path] : [policy.workspace.path, commonGitDir],
+    writable,
     roPaths: policy.roPaths,
+    toolchains: toolchains === undefined ? [] : mountToolchains(toolchains, writable, host),
     protectedMounts: protection.mounts,
     proc: coverProc(identity),
     program: job.programMounts,
@@ -149,7 +154,7 @@ function prepare(
     workspace,
     network,
     mounts,
-    env: buildEnvironment(binDirsOf(policy.roPaths)),
+    env: environmentOf(policy, mounts),
     callerEnv: job.env,
     cwd: job.cwd,
     argv: job.argv,
@@ -159,6 +164,13 @@ function prepare(
     wallMs: job.wallMs,
     seccompFile: isFiltered ? host.filters.fileFor(policy.seccomp, group === null ? 'watchdog' : 'cgroup') : null,
   });
+}
+
+/** A toolchain that a person listed in sandbox.ro_paths comes before those that the person's PATH has. */
+function environmentOf({ roPaths, toolchains }: SandboxPolicy, mounts: readonly Mount[]): Record<string, string> {
+  const listed = binDirsOf(roPaths);
+  if (toolchains === undefined) return buildEnvironment(listed);
+  return buildEnvironment([...listed, ...searchPathOf(toolchains, mounts)], toolchains.variables);
 }
 
 /** The owner of a sandbox's pipes; null: the spawner's own user. */

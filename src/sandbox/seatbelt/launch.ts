@@ -19,11 +19,12 @@ export interface Job {
 }
 
 export function profileInput(policy: SandboxPolicy, job: Job, dirs: PrivateDir): ProfileInput {
-  const roPaths = policy.roPaths.map((path) => realpathSync(path));
+  const roPaths = [...policy.roPaths.map((path) => realpathSync(path)), ...(policy.toolchains?.mounts ?? [])];
   return {
     workspace: policy.workspace.path,
     commonGitDir: findCommonGitDir(policy.workspace.path),
     roPaths,
+    hiddenFiles: policy.toolchains?.hidden ?? [],
     links: policy.roPaths.filter((path) => !roPaths.includes(path)),
     deny: policy.deny,
     privateDirs: [dirs.root, ...(job.socketDir === null ? [] : [job.socketDir])],
@@ -38,7 +39,13 @@ export function environmentOf(policy: SandboxPolicy, job: Job, dirs: PrivateDir)
     name,
     value === SOCKET_DIR && job.socketDir !== null ? job.socketDir : value,
   ]);
-  return buildEnvironment(binDirsOf(policy.roPaths), { HOME: dirs.home, TMPDIR: dirs.tmp, ...Object.fromEntries(own) });
+  const { toolchains } = policy;
+  return buildEnvironment([...binDirsOf(policy.roPaths), ...(toolchains?.path ?? [])], {
+    ...toolchains?.variables,
+    HOME: dirs.home,
+    TMPDIR: dirs.tmp,
+    ...Object.fromEntries(own),
+  });
 }
 
 export function programJob(policy: SandboxPolicy, program: SandboxProgram, socketDir: string): Job {

@@ -38,6 +38,7 @@ async function tryOut(sandboxExec: string, tempRoot: string): Promise<string | n
       workspace,
       commonGitDir: null,
       roPaths: [],
+      hiddenFiles: [],
       links: [],
       deny: [],
       privateDirs: [outer.tmp],

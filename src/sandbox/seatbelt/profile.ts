@@ -16,6 +16,8 @@ export interface ProfileInput {
   /** The common git directory of a worktree: writable, protected like `.git`. */
   readonly commonGitDir: string | null;
   readonly roPaths: readonly string[];
+  /** Files in read-only directories that may hold credentials. */
+  readonly hiddenFiles: readonly string[];
   /** Links that lead to read-only directories. */
   readonly links: readonly string[];
   /** Globs relative to the workspace. */
@@ -81,7 +83,7 @@ export function buildProfile(input: ProfileInput): string {
     ...rule('deny', 'file-write*', protectedFilters(input)),
     // A hard link would not match the rule that protects the file's first name.
     '(deny file-link)',
-    ...rule('deny', 'file* process-exec', hiddenFilters(input)),
+    ...rule('deny', 'file* process-exec', [...hiddenFilters(input), ...input.hiddenFiles.map(literal)]),
     '',
   ].join('\n');
 }
