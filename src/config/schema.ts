@@ -25,6 +25,7 @@ export interface Config {
     total_memory_mb: number;
     total_pids: number;
     preforked: number;
+    idle_ms: number;
   };
   secrets: { programs: string[]; max_uses_per_hour: number };
   scrub: { seeds: boolean; deadline_base_ms: number; deadline_per_kb_ms: number; gitleaks: GitleaksUse };
@@ -159,6 +160,12 @@ export const CONFIG_SCHEMA = {
       ),
       total_pids: whole(8_192, 64, 4_194_304, 'Processes and threads in all sandboxes together.'),
       preforked: whole(2, 0, 16, 'Sandboxes kept ready for each project. 0: none.'),
+      idle_ms: whole(
+        180_000,
+        100,
+        86_400_000,
+        'Milliseconds without a call after which the processes and the loopback of a project are given back.',
+      ),
     }),
     scrub: section('The search for secrets. An answer that is not searched by the deadline is withheld.', {
       seeds: {

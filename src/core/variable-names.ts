@@ -23,7 +23,16 @@ export function faultOfName(name: string): string | null {
 
 /** Variables with which programs find a toolchain. A person's values reach commands if the person allowed the toolchain. */
 export const TOOLCHAIN_VARIABLES = [
-  ...['ANDROID_HOME', 'ANT_HOME', 'ASDF_DATA_DIR', 'BUN_INSTALL', 'CARGO_HOME', 'DENO_INSTALL', 'DOTNET_ROOT', 'FNM_DIR'],
+  ...[
+    'ANDROID_HOME',
+    'ANT_HOME',
+    'ASDF_DATA_DIR',
+    'BUN_INSTALL',
+    'CARGO_HOME',
+    'DENO_INSTALL',
+    'DOTNET_ROOT',
+    'FNM_DIR',
+  ],
   ...['GOENV_ROOT', 'GOROOT', 'GRADLE_HOME', 'GROOVY_HOME', 'HOMEBREW_PREFIX', 'JAVA_HOME', 'JENV_ROOT', 'KOTLIN_HOME'],
   ...['M2_HOME', 'MAVEN_HOME', 'MISE_DATA_DIR', 'NODENV_ROOT', 'NVM_DIR', 'PHPENV_ROOT', 'PIPX_HOME', 'PYENV_ROOT'],
   ...['PYTHONUSERBASE', 'RBENV_ROOT', 'RUSTUP_HOME', 'SCALA_HOME', 'SDKMAN_DIR', 'UV_PYTHON_INSTALL_DIR', 'VOLTA_HOME'],

@@ -29,22 +29,23 @@ import { type Consents, createConsents } from '../stores/consents.ts';
 import { createCursors } from '../stores/cursors.ts';
 import { createJournal, type Journal } from '../stores/journal.ts';
 import { createDaemonKeys, type DaemonKeys } from '../stores/keys.ts';
+import { createLiveSessions, type LiveSessions } from '../stores/live-sessions.ts';
 import { createProjectStore, type ProjectStore } from '../stores/projects.ts';
 import { createSessionStore, type SessionStore } from '../stores/sessions.ts';
 import { createDatabase, type Database } from '../stores/sqlite.ts';
 import { STATE_MIGRATIONS } from '../stores/state-migrations.ts';
-import { createToolchainStore, type ToolchainStore } from '../stores/toolchains.ts';
 import { loadCounter, type TokenCounter } from '../tokens/counter.ts';
 import { lastErrorBlock } from '../tokens/views/errors.ts';
 import { type CallGate, createCallGate } from './call-gate.ts';
+import { collectMainHeap, createChores, memoryChore, pruneChore } from './chores.ts';
 import { checkHealth } from './health.ts';
 import { createHostServices } from './host-services.ts';
-import { collectMainHeap, createJobs, memoryJob, pruneJob } from './jobs.ts';
 import { type Composition, inOrder, type Part, type StopCause, together } from './lifecycle.ts';
 import { createManagement } from './management.ts';
 import { createOutside, type Outside } from './outside.ts';
 import { commandPolicyFor, policyFor, viewOf } from './policy.ts';
 import { followInstallation, warnOfBadLinks } from './registered-projects.ts';
+import { createSessionEnd, type SessionEnd, type SessionStateHolder, sessionChore } from './session-end.ts';
 import { createStandingAuditor, type StandingAuditor } from './standing-auditor.ts';
 
 export interface ComposeDeps {
@@ -63,9 +64,9 @@ interface Stores {
   keys: DaemonKeys;
   consents: Consents;
   projects: ProjectStore;
-  toolchains: ToolchainStore;
   outside: Outside;
   sessions: SessionStore;
+  liveSessions: LiveSessions;
   journal: Journal;
   artifacts: ArtifactStore;
   auditLog: AuditLog;
@@ -90,6 +91,7 @@ interface Execution {
 interface Entrance {
   gate: CallGate;
   door: Door;
+  sessionEnd: SessionEnd;
 }
 
 /** Every part of the daemon that another part, or a test, may hold. */
@@ -132,15 +134,14 @@ function buildStores(deps: ComposeDeps, own: Overrides): Stores {
   const keys = own.keys ?? createDaemonKeys({ database });
   const consents = own.consents ?? createConsents({ database, clock });
   const { artifactsDir: dir, auditDir } = paths;
-  const toolchains = own.toolchains ?? createToolchainStore({ database, clock });
   return {
-    toolchains,
-    outside: own.outside ?? createOutside({ toolchains, consents, path: environment.path, clock }),
+    outside: own.outside ?? createOutside({ database, consents, path: environment.path, clock }),
     database,
     keys,
     consents,
     projects: own.projects ?? createProjectStore({ database, consents, clock }),
     sessions: own.sessions ?? createSessionStore({ database, keys, clock }),
+    liveSessions: own.liveSessions ?? createLiveSessions({ database, clock, logger }),
     journal: own.journal ?? createJournal({ database, clock }),
     artifacts: own.artifacts ?? createArtifactStore({ database, keys, dir, limits: config.artifacts, clock, logger }),
     auditLog: own.auditLog ?? createAuditLog({ dir: auditDir, clock, logger }),
@@ -204,6 +205,7 @@ function buildExecution(deps: ComposeDeps, before: Stores & Scrubbing, own: Over
         policyFor: (session) => policyFor(viewOf(session), config.sandbox),
         commandPolicyFor: (session) => commandPolicyFor(session, config.sandbox, before.outside),
         privateSocketsDir: paths.dialledSocketsDir,
+        config: { idleMs: config.sandbox.idle_ms },
         scrub: async (session, texts) => (await scrubber.scrub(session, [...texts])).value,
         services: createHostServices({ artifacts, scrubber }),
         logger,
@@ -232,11 +234,18 @@ function buildEntrance(deps: ComposeDeps, before: Stores & Scrubbing & Execution
         logger,
       }),
       refuse,
+      clock,
     );
-  const management = managementOf(deps, { ...before, gate });
+  const sessionEnd = createSessionEnd({ ...before, holders: holdersOf(before), logger });
+  const management = managementOf(deps, { ...before, gate, sessionEnd });
   const mask = (text: string): string => scrubber.maskText(text);
   const door = own.door ?? createGrpcDoor({ paths, dispatch: gate.dispatch, refuse, management, mask, clock, logger });
-  return { gate, door };
+  return { gate, door, sessionEnd };
+}
+
+/** What keeps state for a session, in the order in which it ends. */
+function holdersOf({ scrubber }: Scrubbing): SessionStateHolder[] {
+  return [{ name: 'secrets', endSession: async (session) => scrubber.forget(session) }];
 }
 
 function managementOf(deps: ComposeDeps, parts: Omit<DaemonParts, 'door'>): ReturnType<typeof createManagement> {
@@ -246,7 +255,13 @@ function managementOf(deps: ComposeDeps, parts: Omit<DaemonParts, 'door'>): Retu
     ...parts,
     home: environment.home,
     paths,
-    approvals: { ...parts, policyFor: (root) => ({ ...policyFor(baseView(root), config.sandbox), allowedPaths: parts.outside.pathsOf(root) }) },
+    approvals: {
+      ...parts,
+      policyFor: (root) => ({
+        ...policyFor(baseView(root), config.sandbox),
+        allowedPaths: parts.outside.pathsOf(root),
+      }),
+    },
     clock,
     checkHealth: (projectRoot) => checkHealth(projectRoot, { ...parts, config, installRoot }),
     requestStop: (graceMs, cause) => requestStop(graceMs === 0 ? config.server.drain_ms : graceMs, cause),
@@ -255,7 +270,7 @@ function managementOf(deps: ComposeDeps, parts: Omit<DaemonParts, 'door'>): Retu
 
 /** The order in which the parts start. They stop in reverse. */
 function startOrder({ paths, timer, logger }: ComposeDeps, parts: DaemonParts): Part[] {
-  const { artifacts, catalog, counter, door, gate, projects, runner, sandbox, scanner, scrubber } = parts;
+  const { artifacts, catalog, counter, door, gate, projects, runner, sandbox, scanner, scrubber, sessionEnd } = parts;
   const collectors = [collectMainHeap, () => scanner.collect()];
   return [
     // The state database is the lock of the one daemon: until it is held, nothing may touch a file of the home.
@@ -274,20 +289,22 @@ function startOrder({ paths, timer, logger }: ComposeDeps, parts: DaemonParts): 
     }),
     named('runner', runner),
     parts.auditor,
-    createJobs([pruneJob(artifacts), memoryJob({ gate, collectors })], { timer, logger }),
+    createChores([pruneChore(artifacts), memoryChore({ gate, collectors }), sessionChore(sessionEnd)], {
+      timer,
+      logger,
+    }),
     door,
   ];
 }
 
 function storesPart(stores: Stores & Pick<Scrubbing, 'scrubber'>): Part {
-  const { database, keys, consents, projects, artifacts, auditLog, journal, scrubber, toolchains, outside } = stores;
+  const { database, keys, consents, projects, liveSessions, artifacts, auditLog, journal, scrubber, outside } = stores;
   return {
     name: 'stores',
     async start() {
       await database.start();
       await Promise.all([keys.start(), consents.start(), auditLog.start()]);
-      await Promise.all([projects.start(), artifacts.start(), toolchains.start()]);
-      await outside.start();
+      await Promise.all([projects.start(), liveSessions.start(), artifacts.start(), outside.start()]);
       // The log first: calls that the journal closes are never looked at again.
       await auditLog.endInterrupted(await journal.open(), (text) => scrubber.maskText(text));
       await journal.start();

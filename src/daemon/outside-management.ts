@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { lstat } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import type { Management } from '../call/management.ts';
 import type { Paths } from '../config/paths.ts';
 import { ContextdError } from '../core/errors.ts';
@@ -8,7 +8,6 @@ import { checkRoPath, checkWorkspace } from '../sandbox/mountable.ts';
 import { baseView } from '../sandbox/sandbox.ts';
 import { type Consents, pathSubject } from '../stores/consents.ts';
 import type { ProjectStore } from '../stores/projects.ts';
-import type { ToolchainStore } from '../stores/toolchains.ts';
 import { requireProject } from './approval-management.ts';
 import type { Outside } from './outside.ts';
 import { checkProjectRoot } from './project-root.ts';
@@ -18,7 +17,6 @@ export interface OutsideManagementDeps {
   paths: Paths;
   projects: ProjectStore;
   consents: Consents;
-  toolchains: ToolchainStore;
   outside: Outside;
 }
 
@@ -29,7 +27,8 @@ type OutsideManagement = Pick<
 
 /** What a person allows outside projects: programs to read and run, and directories to write. */
 export function createOutsideManagement(deps: OutsideManagementDeps): OutsideManagement {
-  const { toolchains, outside, projects, consents } = deps;
+  const { outside, projects, consents } = deps;
+  const { toolchains } = outside;
   const list = () => ({
     toolchains: toolchains.list().map(({ name, mounts, variables }) => ({
       name,
@@ -78,12 +77,16 @@ async function checkToolchain(path: string, { home, paths, projects }: OutsideMa
 const PRIVATE = ['.ssh', '.gnupg', '.aws', '.azure', '.kube', '.docker', '.config', '.mozilla', '.password-store'];
 
 async function checkAllowed(root: string, path: string, deps: OutsideManagementDeps): Promise<void> {
-  const { home, paths, projects, toolchains, outside } = deps;
+  const { home, paths, projects, outside } = deps;
   await checkProjectRoot(path, home, paths, 'be allowed');
   checkWorkspace(baseView(path), paths);
+  const own = contextdHome(paths);
+  if (own !== null && (holds(own, path) || holds(path, own)))
+    throw refuse(path, `contextd keeps its own files in ${own}`);
   if (holds(root, path)) throw refuse(path, `it lies in the project, where commands can write already`);
   if (holds(path, root)) throw refuse(path, `it holds the project; run \`ctxd init\` in ${path} instead`);
-  if (dirname(path) === home && path.startsWith(join(home, '.')))
+  if (isOfSystem(path)) throw refuse(path, 'it is a directory of the system');
+  if (dirname(path) === home && basename(path).startsWith('.'))
     throw refuse(path, 'it is a hidden directory of the home, which holds settings of programs');
   const secret = PRIVATE.map((name) => join(home, name)).find((place) => holds(place, path));
   if (secret !== undefined) throw refuse(path, `it lies in ${secret}, which holds keys and settings`);
@@ -92,11 +95,23 @@ async function checkAllowed(root: string, path: string, deps: OutsideManagementD
   if (other !== undefined) throw refuse(path, `the project ${other.root} overlaps it; allow ${other.root} itself`);
   const known = outside.pathsOf(root).find((one) => one !== path && (holds(one, path) || holds(path, one)));
   if (known !== undefined) throw refuse(path, `${known} is allowed already and overlaps it`);
-  const mounts = toolchains.list().flatMap((toolchain) => toolchain.mounts);
+  const mounts = outside.toolchains.list().flatMap((toolchain) => toolchain.mounts);
   const programs = mounts.find((mount) => holds(path, mount) || holds(mount, path));
   if (programs !== undefined) throw refuse(path, `it overlaps ${programs}, whose programs commands run`);
-  const [own, theirs] = await Promise.all([lstat(root), lstat(path)]);
-  if (own.uid !== theirs.uid) throw refuse(path, `it belongs to uid ${theirs.uid}, the project to uid ${own.uid}`);
+  const [ours, theirs] = await Promise.all([lstat(root), lstat(path)]);
+  if (theirs.uid === 0 && path.startsWith('/var/')) throw refuse(path, 'it is a directory of the system');
+  if (ours.uid !== theirs.uid) throw refuse(path, `it belongs to uid ${theirs.uid}, the project to uid ${ours.uid}`);
+}
+
+/** `/srv`, `/var/lib` and the like, which belong to nobody's project. */
+function isOfSystem(path: string): boolean {
+  return dirname(path) === '/' || dirname(path) === '/var';
+}
+
+/** CONTEXTD_HOME if everything is in it; null for the XDG directories, which are checked one by one. */
+function contextdHome({ configDir, dataDir, stateDir }: Paths): string | null {
+  const home = dirname(configDir);
+  return dirname(dataDir) === home && dirname(stateDir) === home ? home : null;
 }
 
 function holds(outer: string, inner: string): boolean {

@@ -1,14 +1,15 @@
 import type { Clock } from '../core/clock.ts';
 import type { SandboxPolicy } from '../sandbox/sandbox.ts';
 import { type Consents, pathOfSubject } from '../stores/consents.ts';
-import type { ToolchainStore } from '../stores/toolchains.ts';
+import type { Database } from '../stores/sqlite.ts';
+import { createToolchainStore, type ToolchainStore } from '../stores/toolchains.ts';
 import { findSettings } from './toolchain-settings.ts';
 
 /** Milliseconds after which toolchains are searched for settings again. */
 const SETTINGS_FRESH_MS = 60_000;
 
 export interface OutsideDeps {
-  toolchains: ToolchainStore;
+  database: Database;
   consents: Pick<Consents, 'list'>;
   /** The daemon's own PATH, until `ctxd` has sent the person's. */
   path: string;
@@ -17,6 +18,7 @@ export interface OutsideDeps {
 
 /** What commands of a project may use outside it: toolchains, and directories that a person allowed. */
 export interface Outside {
+  readonly toolchains: ToolchainStore;
   start(): Promise<void>;
   partsFor(project: string): Required<Pick<SandboxPolicy, 'toolchains' | 'allowedPaths'>>;
   /** Sorted. */
@@ -25,16 +27,22 @@ export interface Outside {
   refresh(): Promise<void>;
 }
 
-export function createOutside({ toolchains, consents, path, clock }: OutsideDeps): Outside {
+export function createOutside({ database, consents, path, clock }: OutsideDeps): Outside {
+  const toolchains = createToolchainStore({ database, clock });
   let hidden: readonly string[] = [];
   let searchedMs = 0;
   const refresh = async (): Promise<void> => {
     searchedMs = clock.monotonic();
     hidden = await findSettings(toolchains.list().flatMap(({ mounts }) => mounts));
   };
-  const pathsOf = (project: string): string[] => consents.list(project).flatMap(({ subject }) => pathOfSubject(subject) ?? []);
+  const pathsOf = (project: string): string[] =>
+    consents.list(project).flatMap(({ subject }) => pathOfSubject(subject) ?? []);
   return {
-    start: refresh,
+    toolchains,
+    async start() {
+      await toolchains.start();
+      await refresh();
+    },
     refresh,
     pathsOf,
     partsFor(project) {

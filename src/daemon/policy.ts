@@ -45,5 +45,5 @@ export function commandPolicyFor(
   config: Config['sandbox'],
   outside: Pick<Outside, 'partsFor'>,
 ): SandboxPolicy {
-  return { ...policyFor(viewOf(session), config), ...outside.partsFor(session.project) };
+  return { ...policyFor(viewOf(session), config), network: 'project', ...outside.partsFor(session.project) };
 }

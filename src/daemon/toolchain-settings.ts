@@ -13,7 +13,18 @@ const SETTINGS = new Set([
 ]);
 
 /** Folders with programs and packages, in which no package manager keeps its settings. */
-const NOT_SETTINGS = new Set(['bin', 'lib', 'lib64', 'libexec', 'include', 'share', 'src', 'pkg', 'node_modules', 'Cellar']);
+const NOT_SETTINGS = new Set([
+  'bin',
+  'lib',
+  'lib64',
+  'libexec',
+  'include',
+  'share',
+  'src',
+  'pkg',
+  'node_modules',
+  'Cellar',
+]);
 
 /** `versions/node/v24/etc/npmrc` is four folders below nvm's directory. */
 const DEPTH_MAX = 5;

@@ -1,14 +1,13 @@
 import { once } from 'node:events';
-import { realpathSync, rmSync, statSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { Duplex } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Denial } from '../core/envelope.ts';
-import { isErrno } from '../core/errors.ts';
 import { TIMEOUT_MAX_MS } from '../core/limits.ts';
 import { CheckedPolicies, type CheckedPolicy, type LinuxSandboxDeps, workspaceOf } from './checked-policy.ts';
 import { type DenialFacts, findDenials, placesOf } from './denials.ts';
 import { openInput } from './descriptors.ts';
-import { directoryIdentity, retryIfReplaced } from './directory-identity.ts';
+import { isRealDirectory, retryIfReplaced } from './directory-identity.ts';
 import {
   followCommand,
   followProcess,
@@ -17,6 +16,8 @@ import {
   type OutputSinks,
   processJob,
 } from './follow.ts';
+import { Loopbacks } from './loopbacks.ts';
+import { type LoopbackNamespace, makeLoopbackNamespace } from './network.ts';
 import { checkArgv, checkEnvironment } from './policy.ts';
 import type { QuarantineAction, QuarantineReport, QuarantineResult } from './quarantine.ts';
 import { readableBundle } from './reach.ts';
@@ -30,8 +31,9 @@ import type {
   SandboxStatus,
 } from './sandbox.ts';
 import { ownerOf, type StartedSandbox, Starter } from './starter.ts';
-import type { RunWatch, WorkspaceGuard } from './workspace/guard.ts';
-import { type Cover, narrowCover, type Protection } from './workspace/protection.ts';
+import { findOnHost } from './toolchains.ts';
+import type { GuardSet, TreeProtection } from './workspace/guard-set.ts';
+import type { Cover } from './workspace/protection.ts';
 
 /** Sandboxes kept ready for all policies together. */
 const READY_MAX = 32;
@@ -60,7 +62,8 @@ const NOT_STARTED: RunEnd = {
 export class LinuxSandbox {
   readonly #deps: LinuxSandboxDeps;
   readonly #policies: CheckedPolicies;
-  readonly #starter = new Starter();
+  readonly #loopbacks: Loopbacks;
+  readonly #starter: Starter;
   readonly #pool: ReadyPool;
   #running = 0;
   readonly #commands = new Set<Promise<unknown>>();
@@ -72,9 +75,16 @@ export class LinuxSandbox {
   constructor(deps: LinuxSandboxDeps) {
     this.#deps = deps;
     this.#policies = new CheckedPolicies(deps);
+    this.#loopbacks = new Loopbacks({
+      make: () => this.#makeNamespace(),
+      idleMs: deps.config.idle_ms,
+      logger: deps.logger,
+    });
+    this.#starter = new Starter(this.#loopbacks);
     this.#pool = new ReadyPool({
       perPolicy: deps.config.preforked,
       max: READY_MAX,
+      idleMs: deps.config.idle_ms,
       clock: deps.clock,
       logger: deps.logger,
       discard,
@@ -84,6 +94,7 @@ export class LinuxSandbox {
   /** Kills everything that still runs, waits for it, and removes cgroups and pipes. Idempotent. */
   async stop(): Promise<void> {
     await Promise.all([this.#pool.stop(), this.#starter.stop()]);
+    this.#loopbacks.close();
     // The sandboxes are dead. Their commands still report what they created, which takes milliseconds.
     await Promise.allSettled(this.#commands);
     // Files that the last calls created are searched for before the guards forget those calls.
@@ -174,13 +185,13 @@ export class LinuxSandbox {
   async watch(policy: SandboxPolicy): Promise<() => Promise<QuarantineReport>> {
     const checked = await this.#policies.check(policy);
     const protection = await checked.guard.protection();
-    const watch = checked.guard.begin(narrowCover(protection, this.#covers.get(policy.workspace.path) ?? new Set()));
-    return () => endWatch(checked, watch);
+    const watch = checked.guard.begin(protection, this.#covers.get(policy.workspace.path));
+    return () => checked.guard.finish(watch);
   }
 
   /** What a person does with what was moved away. Needs no sandbox. */
   quarantine(policy: SandboxPolicy, action: QuarantineAction): Promise<QuarantineResult> {
-    return this.#policies.guardOf(policy).quarantine(action);
+    return this.#policies.guardsOf(policy).quarantine(action);
   }
 
   async #runOnce(policy: SandboxPolicy, command: CommandSpec, sinks: OutputSinks): Promise<Omit<RunEnd, 'durationMs'>> {
@@ -208,21 +219,25 @@ export class LinuxSandbox {
       const started = await this.#startCommand(checked, protection, command);
       const { lastWords, ...end } = await followCommand(started, command, checked.policy.limits, sinks);
       started.tidy();
-      const { quarantined, complete } = await endWatch(checked, watch);
+      const { quarantined, complete } = await checked.guard.finish(watch);
       const denied = denialsOf(checked, protection, started, command, { ...end, ...lastWords });
       return { ...end, quarantined, searchComplete: complete, denied };
     } catch (cause) {
-      await endWatch(checked, watch);
+      await checked.guard.finish(watch);
       throw cause;
     }
   }
 
   /** Takes a pre-forked sandbox if one is ready and suits the command; otherwise starts a new one. */
-  async #startCommand(checked: CheckedPolicy, protection: Protection, command: CommandSpec): Promise<StartedSandbox> {
+  async #startCommand(
+    checked: CheckedPolicy,
+    protection: TreeProtection,
+    command: CommandSpec,
+  ): Promise<StartedSandbox> {
     const script = scriptFor(command, checked.policy.workspace.path);
     const isSuitable =
       script !== null && (command.cwd === checked.policy.workspace.path || isRealDirectory(command.cwd));
-    const ready = isSuitable ? this.#pool.take(checked.key, fingerprintOf(checked, protection)) : null;
+    const ready = isSuitable ? this.#pool.take(checked.key, this.#fingerprintOf(checked, protection)) : null;
     if (ready !== null && script !== null) {
       this.#readyUsed += 1;
       ready.give(script);
@@ -238,6 +253,16 @@ export class LinuxSandbox {
       stdin: command.stdin === null ? 'ignore' : openInput(command.stdin, ownerOf(identity), host.sandboxDir),
       takesScript: false,
     });
+  }
+
+  #fingerprintOf(checked: CheckedPolicy, protection: TreeProtection): string {
+    const { loopbackKey } = checked;
+    return fingerprintOf(checked, protection, loopbackKey === null ? '' : this.#loopbacks.nameOf(loopbackKey));
+  }
+
+  async #makeNamespace(): Promise<LoopbackNamespace> {
+    const host = await this.#policies.host();
+    return makeLoopbackNamespace(host?.bubblewrap.path ?? 'bwrap');
   }
 
   async #makeReady(checked: CheckedPolicy): Promise<ReadySandbox> {
@@ -258,7 +283,7 @@ export class LinuxSandbox {
     started.tidy();
     return {
       ...started,
-      fingerprint: fingerprintOf(checked, protection),
+      fingerprint: fingerprintOf(checked, protection, started.loopback),
       startedAt: this.#deps.clock.monotonic(),
       give: (text) => void script.end(text),
     };
@@ -268,28 +293,26 @@ export class LinuxSandbox {
 /** What the sandbox refused: nothing, if the command succeeded and printed nothing on stderr. */
 function denialsOf(
   { policy, isFiltered }: CheckedPolicy,
-  { hidden }: Protection,
+  { hidden }: TreeProtection,
   { mounts }: StartedSandbox,
   { cwd }: CommandSpec,
   end: Pick<DenialFacts, 'exitCode' | 'endedBy' | 'stdout' | 'stderr'>,
 ): Denial[] {
   if (end.exitCode === 0 && end.endedBy === 'exit' && end.stderr.length === 0) return [];
-  const hiddenPaths = hidden.map(({ path }) => path);
   const seccomp = isFiltered ? policy.seccomp : null;
-  const network = policy.network === 'none' ? 'none' : 'joined';
   return findDenials({
     ...end,
-    ...placesOf(mounts, hiddenPaths),
+    ...placesOf(mounts, hidden),
     cwd,
     workspace: policy.workspace.path,
-    network,
     seccomp,
+    findOnHost: (program) => (policy.toolchains === undefined ? null : findOnHost(program, policy.toolchains, mounts)),
   });
 }
 
-/** A waiting sandbox suits a command only if the directory and its protected paths are still the same. */
-function fingerprintOf(checked: CheckedPolicy, protection: Protection): string {
-  return `${checked.state} ${protection.fingerprint}`;
+/** A waiting sandbox suits a command only if the directory, its protected paths and the loopback are still the same. */
+function fingerprintOf(checked: CheckedPolicy, protection: TreeProtection, loopback: string): string {
+  return `${checked.state} ${loopback} ${protection.fingerprint}`;
 }
 
 /** The socket of a waiting shell, after it has reported that it is up. Throws if it does not come up. */
@@ -309,7 +332,7 @@ function discard({ jail, stdout, stderr }: StartedSandbox): void {
 }
 
 /** Checks every second whether the protected paths are still those that were mounted; calls back once. */
-function lookForStaleness(guard: WorkspaceGuard, protection: Protection, onStale: () => void): NodeJS.Timeout {
+function lookForStaleness(guard: GuardSet, protection: TreeProtection, onStale: () => void): NodeJS.Timeout {
   let isLooking = false;
   const look = async (): Promise<void> => {
     if (isLooking) return;
@@ -322,24 +345,4 @@ function lookForStaleness(guard: WorkspaceGuard, protection: Protection, onStale
   };
   const timer = setInterval(() => void look(), STALE_LOOK_MS);
   return timer.unref();
-}
-
-/**
- * What the run created and what was moved away. Nothing if another directory replaced the project meanwhile: the run
- * was in the old one and has nothing to do with the files in the new one.
- */
-async function endWatch({ guard, directory, policy }: CheckedPolicy, watch: RunWatch): Promise<QuarantineReport> {
-  if (directoryIdentity(policy.workspace.path) === directory) return guard.finish(watch);
-  guard.forget(watch);
-  return { quarantined: [], complete: true };
-}
-
-/** A link may lead somewhere else inside the sandbox than outside. */
-function isRealDirectory(path: string): boolean {
-  try {
-    return realpathSync(path) === path && statSync(path).isDirectory();
-  } catch (cause) {
-    if (isErrno(cause)) return false;
-    throw cause;
-  }
 }

@@ -65,12 +65,14 @@ export const SOCKET_DIR = '/run/contextd';
 export function planTree(plan: TreePlan): Mount[] {
   const trees: Mount[] = [
     // In a writable tree a command could replace the path by a link to anything.
-    ...plan.roPaths.map((path): Mount => ({
-      kind: 'ro-bind',
-      source: path,
-      dest: path,
-      ...(plan.writable.some((tree) => path.startsWith(`${tree}/`)) ? { pin: true } : {}),
-    })),
+    ...plan.roPaths.map(
+      (path): Mount => ({
+        kind: 'ro-bind',
+        source: path,
+        dest: path,
+        ...(plan.writable.some((tree) => path.startsWith(`${tree}/`)) ? { pin: true } : {}),
+      }),
+    ),
     ...plan.toolchains,
     ...plan.writable.map((path): Mount => ({ kind: 'bind', source: path, dest: path, pin: true })),
   ];

@@ -7,12 +7,20 @@ import type { PipeEnds } from './descriptors.ts';
 import { checkNotReplaced } from './directory-identity.ts';
 import { binDirsOf, coverProc, type Host } from './host.ts';
 import type { Identity } from './identity.ts';
-import { type Launch, type MountedWorkspace, mountWorkspace, type PinnedPath, prepareLaunch } from './launch.ts';
+import {
+  type Launch,
+  type LaunchRequest,
+  type MountedWorkspace,
+  mountWorkspace,
+  type PinnedPath,
+  prepareLaunch,
+} from './launch.ts';
+import type { LoopbackLease, Loopbacks } from './loopbacks.ts';
 import { OutputReader } from './output.ts';
 import { buildEnvironment, type Mount, planTree } from './policy.ts';
 import type { SandboxPolicy } from './sandbox.ts';
 import { mountToolchains, searchPathOf } from './toolchains.ts';
-import type { Protection } from './workspace/protection.ts';
+import type { TreeProtection } from './workspace/guard-set.ts';
 
 /** Milliseconds after which a sandbox counts as built if nobody has reported it. */
 const BUILT_WITHIN_MS = 2_000;
@@ -25,6 +33,8 @@ export interface StartedSandbox {
   readonly group: GroupFiles | null;
   /** All its mounts. */
   readonly mounts: readonly Mount[];
+  /** The name of the network namespace that it joined; '' if it has one of its own. */
+  readonly loopback: string;
   /** Removes the mount points that bubblewrap had to create in the workspace; called when the sandbox is built. */
   tidy(): void;
 }
@@ -47,9 +57,14 @@ export interface Job {
 export class Starter {
   readonly #jails = new Set<Jail>();
   readonly #releasing = new Set<Promise<void>>();
+  readonly #loopbacks: Loopbacks;
   #isStopped = false;
 
-  async start(checked: CheckedPolicy, protection: Protection, job: Job): Promise<StartedSandbox> {
+  constructor(loopbacks: Loopbacks) {
+    this.#loopbacks = loopbacks;
+  }
+
+  async start(checked: CheckedPolicy, protection: TreeProtection, job: Job): Promise<StartedSandbox> {
     const { host, identity } = checked;
     const owner = ownerOf(identity);
     const [stdout, stderr]: PipeEnds[] = [await host.pipes.take(owner), await host.pipes.take(owner)];
@@ -58,20 +73,25 @@ export class Starter {
     const childFds = [job.stdin, stdout.write, stderr.write] as const;
     let group: GroupFiles | null = null;
     let launch: Launch | null = null;
+    let lease: LoopbackLease | null = null;
     try {
+      if (checked.loopbackKey !== null) lease = await this.#loopbacks.lease(checked.loopbackKey);
       group = host.cgroups?.create(checked.policy.limits) ?? null;
       // In this order: `prepare` opens descriptors in the workspace, which must be mounted by then.
       const workspace = mountWorkspace(checked.policy.workspace);
       const mounts = plan(checked, protection, job, group === null);
-      launch = prepare(checked, workspace, mounts, job, group);
-      checkNotReplaced(checked.policy.workspace.path, checked.directory, launch.pinned);
+      const network = lease?.namespace ?? null;
+      launch = prepare(checked, workspace, mounts, job, { group, network });
+      for (const { path, directory } of checked.guard.trees) checkNotReplaced(path, directory, launch.pinned);
       const jail = new Jail(launch, job.takesScript ? [...childFds, 'pipe'] : childFds);
-      this.#follow(jail, host, group);
-      return { jail, ...readers, group, mounts, tidy: tidyOnce(checked, launch.pinned, jail) };
+      this.#follow(jail, host, group, lease);
+      const loopback = network?.name ?? '';
+      return { jail, ...readers, group, mounts, loopback, tidy: tidyOnce(checked, launch.pinned, jail) };
     } catch (cause) {
       readers.stdout.close();
       readers.stderr.close();
       if (group !== null) host.cgroups?.remove(group);
+      lease?.release();
       throw cause;
     } finally {
       // The child has copies; the end of a pipe that stays open here would never be reported.
@@ -87,12 +107,13 @@ export class Starter {
     await Promise.all(this.#releasing);
   }
 
-  #follow(jail: Jail, host: Host, group: GroupFiles | null): void {
+  #follow(jail: Jail, host: Host, group: GroupFiles | null, lease: LoopbackLease | null): void {
     this.#jails.add(jail);
     const released = jail.gone.then(() => {
       this.#jails.delete(jail);
       this.#releasing.delete(released);
       if (group !== null) host.cgroups?.remove(group);
+      lease?.release();
     });
     this.#releasing.add(released);
     if (this.#isStopped) jail.kill();
@@ -120,19 +141,19 @@ function tidyOnce({ guard }: CheckedPolicy, pinned: readonly PinnedPath[], jail:
 
 /** All mounts of a sandbox. */
 function plan(
-  { host, identity, policy }: CheckedPolicy,
-  protection: Protection,
+  { host, identity, policy, allowedPaths }: CheckedPolicy,
+  protection: TreeProtection,
   job: Job,
   isWatched: boolean,
 ): Mount[] {
-  const { commonGitDir } = protection;
-  const writable = commonGitDir === null ? [policy.workspace.path] : [policy.workspace.path, commonGitDir];
+  const writable = [...new Set([policy.workspace.path, ...protection.commonGitDirs, ...allowedPaths])];
   const { toolchains } = policy;
+  const place = { bubblewrap: host.bubblewrap, identity, emptyFile: host.emptyFile() };
   return planTree({
     base: host.base(),
     writable,
     roPaths: policy.roPaths,
-    toolchains: toolchains === undefined ? [] : mountToolchains(toolchains, writable, host),
+    toolchains: toolchains === undefined ? [] : mountToolchains(toolchains, writable, place),
     protectedMounts: protection.mounts,
     proc: coverProc(identity),
     program: job.programMounts,
@@ -141,11 +162,11 @@ function plan(
 }
 
 function prepare(
-  { host, identity, network, policy, isFiltered }: CheckedPolicy,
+  { host, identity, policy, isFiltered }: CheckedPolicy,
   workspace: MountedWorkspace,
   mounts: readonly Mount[],
   job: Job,
-  group: GroupFiles | null,
+  { group, network }: Pick<LaunchRequest, 'group' | 'network'>,
 ): Launch {
   return prepareLaunch({
     bubblewrap: host.bubblewrap,

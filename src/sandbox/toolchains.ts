@@ -1,8 +1,10 @@
 import { accessSync, constants, existsSync, realpathSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { isErrno } from '../core/errors.ts';
-import type { Host } from './host.ts';
+import type { Identity } from './identity.ts';
 import type { Mount } from './policy.ts';
+import type { Bubblewrap } from './probe/facts.ts';
+import { canReach } from './reach.ts';
 import type { Toolchains } from './sandbox.ts';
 
 /** What every sandbox has. */
@@ -13,14 +15,34 @@ const SYSTEM = ['/usr', '/bin', '/sbin', '/lib', '/lib64'];
  * paths in writable trees, which are visible anyway. Pinned, because commands of another project may be able to replace
  * a path by a link to anything.
  */
-export function mountToolchains({ mounts, hidden }: Toolchains, writable: readonly string[], host: Host): Mount[] {
-  const pin = host.bubblewrap.features.bindFd;
+export function mountToolchains(
+  { mounts, hidden }: Toolchains,
+  writable: readonly string[],
+  { bubblewrap, identity, emptyFile }: ToolchainPlace,
+): Mount[] {
   const usable = mounts.filter((path) => !writable.some((tree) => holds(tree, path)) && realOrNull(path) === path);
   const covered = hidden.filter((path) => usable.some((mount) => holds(mount, path)) && existsSync(path));
   return [
-    ...usable.map((path): Mount => ({ kind: 'ro-bind', source: path, dest: path, pin })),
-    ...covered.map((path): Mount => ({ kind: 'ro-bind', source: host.emptyFile(), dest: path })),
+    ...usable.map(
+      (path): Mount => ({ kind: 'ro-bind', source: path, dest: path, pin: canPin(path, bubblewrap, identity) }),
+    ),
+    ...covered.map((path): Mount => ({ kind: 'ro-bind', source: emptyFile, dest: path })),
   ];
+}
+
+/** Where toolchains are mounted. */
+interface ToolchainPlace {
+  readonly bubblewrap: Bubblewrap;
+  readonly identity: Identity;
+  readonly emptyFile: string;
+}
+
+/**
+ * bubblewrap cannot mount a descriptor of what its user cannot reach. Such a path is mounted by its name instead: nobody
+ * but its owner can replace it.
+ */
+function canPin(path: string, { features }: Bubblewrap, identity: Identity): boolean {
+  return features.bindFd && (identity.kind !== 'owner' || canReach(path, identity.uid, identity.gid));
 }
 
 /** The person's PATH as far as a sandbox with these mounts has it. */
@@ -29,7 +51,10 @@ export function searchPathOf({ path }: Toolchains, mounts: readonly Mount[]): st
 }
 
 function isVisible(path: string, mounts: readonly Mount[]): boolean {
-  return SYSTEM.some((place) => holds(place, path)) || mounts.some(({ kind, dest }) => kind === 'ro-bind' && holds(dest, path));
+  return (
+    SYSTEM.some((place) => holds(place, path)) ||
+    mounts.some(({ kind, dest }) => kind === 'ro-bind' && holds(dest, path))
+  );
 }
 
 /** Where the person's PATH has a program that a sandbox with these mounts does not have; null if nowhere. */

@@ -18,11 +18,7 @@ export interface Consent {
  * `grant:<tool name>:<grant>`, whose hash is the hash of the tool's bundle, or `path:<directory>` for a directory outside
  * the project that commands may write, whose hash is the hash of the path.
  */
-export type ConsentSubject =
-  | 'rules'
-  | `tool:${ToolOrigin}:${string}`
-  | `grant:${string}:${string}`
-  | `path:${string}`;
+export type ConsentSubject = 'rules' | `tool:${ToolOrigin}:${string}` | `grant:${string}:${string}` | `path:${string}`;
 
 export type ToolOrigin = 'core' | 'installed';
 

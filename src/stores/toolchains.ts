@@ -1,6 +1,6 @@
+import type { Clock } from '../core/clock.ts';
 import { ContextdError } from '../core/errors.ts';
 import { isJsonObject, type Json } from '../core/json.ts';
-import type { Clock } from '../core/clock.ts';
 import { type Database, textOf } from './sqlite.ts';
 
 /** A toolchain that a person allowed for the commands of every project. */

@@ -9,7 +9,8 @@ import { defineCommand } from '../command.ts';
 import type { CliContext } from '../context.ts';
 import { ensureRunning } from '../daemon/launch.ts';
 import { currentProject, findProjectRoot, projectAt } from '../project-root.ts';
-import { describeToolchains, offerToolchains } from '../toolchains/offer.ts';
+import { describeToolchains } from '../toolchains/describe.ts';
+import { offerToolchains } from '../toolchains/offer.ts';
 
 const PROJECT = { syntax: '[path]', help: 'the project directory (default: the current project)' };
 

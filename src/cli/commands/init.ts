@@ -7,7 +7,8 @@ import { layoutFor, type ToolText } from '../init/layout.ts';
 import { type ProjectChanges, prepareInit, prepareUninstall } from '../init/project.ts';
 import { resolveProjectRoot } from '../project-root.ts';
 import type { View } from '../render.ts';
-import { type Answer, describeToolchains, offerToolchains, type ToolchainOffer } from '../toolchains/offer.ts';
+import { describeToolchains } from '../toolchains/describe.ts';
+import { type Answer, offerToolchains, type ToolchainOffer } from '../toolchains/offer.ts';
 
 interface InitResult extends ProjectChanges {
   root: string;
@@ -46,7 +47,8 @@ async function install(context: CliContext, root: string, answer: Answer): Promi
     const changes = await change.apply();
     const names = tools.map((tool) => tool.name);
     const toolchains = await offerToolchains(context, client, root, answer);
-    const changed = registered.changed || touched(changes);
+    const isNewlyAllowed = toolchains.state === 'allowed' && toolchains.added.length > 0;
+    const changed = registered.changed || touched(changes) || isNewlyAllowed;
     return { root, action: 'init', changed, tools: names, ...changes, toolchains };
   });
 }

@@ -170,7 +170,8 @@ class Finder {
 
 function locate(manager: Manager, { home, variables }: Search): Located[] {
   const given = manager.variable === null ? undefined : variables[manager.variable];
-  const places = given === undefined ? manager.places.map((place) => join(place.startsWith('/') ? '/' : home, place)) : [given];
+  const places =
+    given === undefined ? manager.places.map((place) => join(place.startsWith('/') ? '/' : home, place)) : [given];
   return places.flatMap((named) => {
     const root = named.startsWith('/') ? realOrNull(named) : null;
     return root === null || isMounted(root) || holds(root, home) ? [] : [{ manager, named, root }];
@@ -187,8 +188,35 @@ const PROGRAM_DIRS = ['bin', 'sbin', 'libexec', 'condabin', 'scripts', 'shims'];
 const SHARED = ['/', '/opt', '/srv', '/home', '/var', '/var/lib', '/root', '/usr/local'];
 /** What a folder of programs holds besides its settings and data. */
 const PARTS = [
-  ...['bin', 'sbin', 'libexec', 'lib', 'lib32', 'lib64', 'include', 'share', 'src', 'pkg', 'jre', 'jmods', 'conf', 'legal'],
-  ...['tools', 'versions', 'node_modules', 'site-packages', 'boot', 'media', 'plugins', 'misc', 'api', 'dist', 'init.d'],
+  ...[
+    'bin',
+    'sbin',
+    'libexec',
+    'lib',
+    'lib32',
+    'lib64',
+    'include',
+    'share',
+    'src',
+    'pkg',
+    'jre',
+    'jmods',
+    'conf',
+    'legal',
+  ],
+  ...[
+    'tools',
+    'versions',
+    'node_modules',
+    'site-packages',
+    'boot',
+    'media',
+    'plugins',
+    'misc',
+    'api',
+    'dist',
+    'init.d',
+  ],
   ...['pyvenv.cfg', 'release', 'VERSION', 'go.env', 'package.json'],
 ];
 /** Of a hidden folder in the home directory, which also holds settings. */

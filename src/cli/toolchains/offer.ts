@@ -3,7 +3,8 @@ import { ContextdError } from '../../core/errors.ts';
 import type { DaemonClient } from '../client.ts';
 import type { CliContext } from '../context.ts';
 import { confirm } from '../input.ts';
-import { findToolchains } from './find.ts';
+import { describeToolchains } from './describe.ts';
+import { type Found, findToolchains } from './find.ts';
 
 /** What was found outside /usr, and what came of it. */
 export interface ToolchainOffer {
@@ -39,16 +40,20 @@ export async function offerToolchains(
 }
 
 /** The toolchains that commands cannot use yet, or not as they are now. */
-export async function missingToolchains(context: CliContext, allowed: ToolchainList, project: string | null) {
+export async function missingToolchains(
+  context: CliContext,
+  allowed: ToolchainList,
+  project: string | null,
+): Promise<Toolchain[]> {
   return newOf(await lookFor(context, project), allowed);
 }
 
-function lookFor({ env, paths }: CliContext, project: string | null): ReturnType<typeof findToolchains> {
+function lookFor({ env, paths }: CliContext, project: string | null): Promise<Found> {
   const { path, home, toolchains: variables } = env;
   return findToolchains({ path, home, variables, project, installRoot: paths.installRoot });
 }
 
-function newOf(found: Pick<ToolchainList, 'toolchains'> | Awaited<ReturnType<typeof findToolchains>>, allowed: ToolchainList): Toolchain[] {
+function newOf(found: Found, allowed: ToolchainList): Toolchain[] {
   return found.toolchains.filter((one) => {
     const known = allowed.toolchains.find(({ name }) => name === one.name);
     if (known === undefined) return true;
@@ -57,7 +62,7 @@ function newOf(found: Pick<ToolchainList, 'toolchains'> | Awaited<ReturnType<typ
   });
 }
 
-function merge(before: ToolchainList, found: Awaited<ReturnType<typeof findToolchains>>): Toolchain[] {
+function merge(before: ToolchainList, found: Found): Toolchain[] {
   const names = new Set(found.toolchains.map(({ name }) => name));
   return [...before.toolchains.filter(({ name }) => !names.has(name)), ...found.toolchains];
 }
@@ -73,13 +78,4 @@ async function isWanted(context: CliContext, added: readonly Toolchain[]): Promi
     if (thrown === refusal) return false;
     throw thrown;
   }
-}
-
-/** Two lines or more for each toolchain. */
-export function describeToolchains(toolchains: readonly Toolchain[]): string[] {
-  return toolchains.flatMap(({ name, mounts, variables }) => [
-    `  ${name}`,
-    ...mounts.map((mount) => `    ${mount}`),
-    ...Object.entries(variables).map(([variable, value]) => `    ${variable}=${value}`),
-  ]);
 }

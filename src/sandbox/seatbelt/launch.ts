@@ -3,6 +3,7 @@ import { lstatSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync } 
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { isErrno } from '../../core/errors.ts';
+import { isRealDirectory } from '../directory-identity.ts';
 import { binDirsOf } from '../host.ts';
 import { buildEnvironment, SOCKET_DIR } from '../policy.ts';
 import type { SandboxLimits, SandboxPolicy, SandboxProgram } from '../sandbox.ts';
@@ -23,6 +24,7 @@ export function profileInput(policy: SandboxPolicy, job: Job, dirs: PrivateDir):
   return {
     workspace: policy.workspace.path,
     commonGitDir: findCommonGitDir(policy.workspace.path),
+    allowedPaths: (policy.allowedPaths ?? []).filter(isRealDirectory),
     roPaths,
     hiddenFiles: policy.toolchains?.hidden ?? [],
     links: policy.roPaths.filter((path) => !roPaths.includes(path)),

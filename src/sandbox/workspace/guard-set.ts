@@ -34,19 +34,23 @@ export interface GuardedTree {
 
 /** The guards of all trees that one policy lets commands write. The first is the workspace's. */
 export class GuardSet {
-  readonly #trees: readonly GuardedTree[];
+  readonly trees: readonly GuardedTree[];
 
   constructor(trees: readonly GuardedTree[]) {
-    this.#trees = trees;
+    this.trees = trees;
   }
 
   /** Throws what `WorkspaceGuard.protection` throws. */
   async protection(): Promise<TreeProtection> {
-    const parts = await Promise.all(this.#trees.map(({ guard }) => guard.protection()));
+    const parts = await Promise.all(this.trees.map(({ guard }) => guard.protection()));
     const commonGitDirs = parts.flatMap(({ commonGitDir }) => commonGitDir ?? []);
-    const owners = parts.map(({ commonGitDir }, i) => [this.#trees[i]?.path ?? '', ...(commonGitDir === null ? [] : [commonGitDir])]);
+    const owners = parts.map(({ commonGitDir }, i) => [
+      this.trees[i]?.path ?? '',
+      ...(commonGitDir === null ? [] : [commonGitDir]),
+    ]);
     // What lies in an earlier tree has the mounts of that tree: a second set could cover the first.
-    const isEarlier = (path: string, i: number) => owners.slice(0, i).some((roots) => roots.some((root) => holds(root, path)));
+    const isEarlier = (path: string, i: number) =>
+      owners.slice(0, i).some((roots) => roots.some((root) => holds(root, path)));
     return {
       parts,
       commonGitDirs: [...new Set(commonGitDirs)],
@@ -62,12 +66,12 @@ export class GuardSet {
   }
 
   /** Before a run. `covers` are those of processes that run already and can act for the run. */
-  begin({ parts }: TreeProtection, covers: ReadonlySet<Cover> = new Set()): TreeWatch {
+  begin({ parts }: TreeProtection, covers?: ReadonlySet<Cover>): TreeWatch {
     return {
-      watches: this.#trees.map(({ guard }, i) => {
+      watches: this.trees.map(({ guard }, i) => {
         const part = parts[i];
         if (part === undefined) throw new Error('a protection of other trees');
-        return guard.begin(narrowCover(part, covers));
+        return guard.begin(covers === undefined ? part : narrowCover(part, covers));
       }),
     };
   }
@@ -78,7 +82,7 @@ export class GuardSet {
    */
   async finish({ watches }: TreeWatch): Promise<QuarantineReport> {
     const reports = await Promise.all(
-      this.#trees.map(async ({ path, guard, directory }, i) => {
+      this.trees.map(async ({ path, guard, directory }, i) => {
         const watch = watches[i];
         if (watch === undefined) throw new Error('a watch of other trees');
         if (directoryIdentity(path) !== directory) {
@@ -96,7 +100,7 @@ export class GuardSet {
   }
 
   building(paths: readonly string[]): () => void {
-    const ends = this.#trees.map(({ guard }) => guard.building(paths));
+    const ends = this.trees.map(({ guard }) => guard.building(paths));
     return () => {
       for (const end of ends) end();
     };
@@ -106,7 +110,7 @@ export class GuardSet {
   async quarantine(action: QuarantineAction): Promise<QuarantineResult> {
     const results: QuarantineResult[] = [];
     let failure: unknown = null;
-    for (const { path, guard } of this.#trees) {
+    for (const { path, guard } of this.trees) {
       try {
         const { items, accepted } = await guard.quarantine(this.#inTree(path, action));
         results.push({
@@ -125,12 +129,12 @@ export class GuardSet {
 
   /** A name that `#named` made absolute, as the tree's guard knows it. */
   #inTree(tree: string, action: QuarantineAction): QuarantineAction {
-    if (tree === this.#trees[0]?.path || action.which === null || !action.which.startsWith(`${tree}/`)) return action;
+    if (tree === this.trees[0]?.path || action.which === null || !action.which.startsWith(`${tree}/`)) return action;
     return { ...action, which: action.which.slice(tree.length + 1) };
   }
 
   #named(tree: string, path: string): string {
-    return tree === this.#trees[0]?.path ? path : join(path.startsWith('/') ? '/' : tree, path);
+    return tree === this.trees[0]?.path ? path : join(path.startsWith('/') ? '/' : tree, path);
   }
 }
 

@@ -26,6 +26,7 @@ import { compileGlobs } from '#src/sandbox/workspace/glob.js';
 const INPUT: ProfileInput = {
   workspace: '/Users/ann/project',
   commonGitDir: null,
+  allowedPaths: ['/Users/ann/wt'],
   roPaths: ['/opt/homebrew'],
   hiddenFiles: ['/opt/homebrew/etc/npmrc'],
   links: [],
@@ -328,6 +329,7 @@ describe('the sandbox, with a stand-in for sandbox-exec', () => {
       total_memory_mb: 0,
       total_pids: 1000,
       preforked: 0,
+      idle_ms: 180_000,
     };
     return new SeatbeltSandbox(
       { paths: resolvePaths(environment, join(base, 'install')), config, logger: silentLogger, clock: systemClock },

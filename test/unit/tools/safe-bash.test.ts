@@ -33,6 +33,15 @@ describe('FR-4.1 safe_bash', () => {
     expect(execs).toEqual([{ command: 'cat', cwd: `${WORKSPACE}/sub`, env: { A: 'b' }, stdin: 'text' }]);
   });
 
+  it('asks for a loopback of its own only if the call says share: false', async () => {
+    const { execs } = await runTool(
+      safeBash,
+      { command: 'ls', share: false },
+      { workspace: WORKSPACE, exec: exec({}) },
+    );
+    expect(execs).toEqual([{ command: 'ls', cwd: WORKSPACE, env: {}, stdin: null, ownLoopback: true }]);
+  });
+
   it('refuses a directory outside the workspace and names it', async () => {
     const run = runTool(safeBash, { command: 'ls', cwd: '../other' }, { workspace: WORKSPACE });
     await expect(run).rejects.toMatchObject({ code: 'PATH_INVALID', message: expect.stringContaining('/other') });
