@@ -72,5 +72,7 @@ const NO_MANAGEMENT: Management = {
   allowPath: nothing,
   disallowPath: nothing,
   listPaths: nothing,
+  listPorts: nothing,
+  openPort: nothing,
   getSchema: nothing,
 };

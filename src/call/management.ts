@@ -7,10 +7,14 @@ import type { HealthCheck__Output } from '../protocol/generated/contextd/v1/Heal
 import type { HealthRequest__Output as HealthRequest } from '../protocol/generated/contextd/v1/HealthRequest.ts';
 import type { HealthResponse__Output as HealthResponse } from '../protocol/generated/contextd/v1/HealthResponse.ts';
 import type { KillRequest__Output as KillRequest } from '../protocol/generated/contextd/v1/KillRequest.ts';
+import type { ListeningPort__Output as ListeningPort } from '../protocol/generated/contextd/v1/ListeningPort.ts';
 import type { ListRequest__Output as ListRequest } from '../protocol/generated/contextd/v1/ListRequest.ts';
 import type { ListResponse__Output as ListResponse } from '../protocol/generated/contextd/v1/ListResponse.ts';
+import type { OpenPortRequest__Output as OpenPortRequest } from '../protocol/generated/contextd/v1/OpenPortRequest.ts';
+import type { OpenPortResponse__Output as OpenPortResponse } from '../protocol/generated/contextd/v1/OpenPortResponse.ts';
 import type { PathList__Output as PathList } from '../protocol/generated/contextd/v1/PathList.ts';
 import type { PathRequest__Output as PathRequest } from '../protocol/generated/contextd/v1/PathRequest.ts';
+import type { PortsResponse__Output as PortsResponse } from '../protocol/generated/contextd/v1/PortsResponse.ts';
 import type { ProjectRequest__Output as ProjectRequest } from '../protocol/generated/contextd/v1/ProjectRequest.ts';
 import type { ProjectResponse__Output as ProjectResponse } from '../protocol/generated/contextd/v1/ProjectResponse.ts';
 import type { QuarantinedItem__Output as QuarantinedItem } from '../protocol/generated/contextd/v1/QuarantinedItem.ts';
@@ -39,6 +43,7 @@ import type { ToolInfo__Output as ToolInfo } from '../protocol/generated/context
 
 export type {
   EndSessionResponse,
+  ListeningPort,
   PathList,
   PathRequest,
   QuarantinedItem,
@@ -104,6 +109,9 @@ export interface Management {
   /** Throws PATH_NOT_FOUND if the directory was not allowed. */
   disallowPath(request: PathRequest): Promise<PathList>;
   listPaths(request: ProjectRequest): Promise<PathList>;
+  /** Throws NOT_FOUND if the project is not registered, SANDBOX_UNAVAILABLE if its commands share no loopback. */
+  listPorts(request: ProjectRequest): Promise<PortsResponse>;
+  openPort(request: OpenPortRequest): Promise<OpenPortResponse>;
   /** Throws TOOL_NOT_FOUND. Open to the proxy too: it is an rpc of ToolService. */
   getSchema(tool: string): Promise<SchemaResponse>;
 }

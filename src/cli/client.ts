@@ -76,6 +76,8 @@ export async function connect(paths: Pick<Paths, 'certsDir' | 'socket'>): Promis
     allowPath: askLong(management.allowPath),
     disallowPath: ask(management.disallowPath),
     listPaths: ask(management.listPaths),
+    listPorts: askLong(management.listPorts),
+    openPort: askLong(management.openPort),
     execute: (request, signal) => unary(paths.socket, (done) => tools.execute(request, {}, done), signal),
     close() {
       management.close();

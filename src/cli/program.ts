@@ -6,6 +6,7 @@ import { auditTail } from './commands/audit-tail.ts';
 import { configGet, configList, configSet } from './commands/config.ts';
 import { doctor } from './commands/doctor.ts';
 import { init } from './commands/init.ts';
+import { port } from './commands/port.ts';
 import { kill, ps } from './commands/ps.ts';
 import { quarantineAccept, quarantineList, quarantineRestore } from './commands/quarantine.ts';
 import { scrub, scrubApprove } from './commands/scrub.ts';
@@ -136,6 +137,7 @@ export const COMMANDS: readonly Command[] = [
   configGet,
   configSet,
   configList,
+  port,
   auditTail,
   sessionSecrets,
   sessionEnd,

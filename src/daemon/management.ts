@@ -23,6 +23,7 @@ import type { checkHealth } from './health.ts';
 import type { StopCause } from './lifecycle.ts';
 import type { Outside } from './outside.ts';
 import { createOutsideManagement } from './outside-management.ts';
+import { createPortManagement, type PortDeps } from './port-management.ts';
 import { checkProjectRoot } from './project-root.ts';
 import { acceptance } from './registered-projects.ts';
 import { createRunningManagement } from './running-management.ts';
@@ -42,6 +43,7 @@ export interface ManagementDeps {
   scrubber: Pick<Scrubber, 'secrets' | 'maskText'>;
   sessionEnd: SessionEnd;
   approvals: ApprovalDeps;
+  ports: PortDeps;
   clock: Clock;
   checkHealth(projectRoot: string): ReturnType<typeof checkHealth>;
   /** Begins the orderly end of the daemon. */
@@ -93,6 +95,7 @@ export function createManagement(deps: ManagementDeps): Management {
     ...createRunningManagement(deps),
     ...createApprovals(deps.approvals),
     ...createOutsideManagement(deps),
+    ...createPortManagement(deps.ports),
     getSchema: async (tool) => schemaOf(tool, deps.catalog),
   };
 }

@@ -45,5 +45,6 @@ export function commandPolicyFor(
   config: Config['sandbox'],
   outside: Pick<Outside, 'partsFor'>,
 ): SandboxPolicy {
-  return { ...policyFor(viewOf(session), config), network: 'project', ...outside.partsFor(session.project) };
+  const parts = outside.partsFor(session.project);
+  return { ...policyFor(viewOf(session), config), network: 'project', git: 'working', ...parts };
 }

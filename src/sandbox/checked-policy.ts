@@ -5,6 +5,7 @@ import type { Clock } from '../core/clock.ts';
 import { ContextdError } from '../core/errors.ts';
 import type { Logger } from '../core/log.ts';
 import { directoryIdentity, isRealDirectory } from './directory-identity.ts';
+import { type PersonSettings, readPersonSettings } from './git/person-settings.ts';
 import { Host } from './host.ts';
 import { type Identity, identityFor, personOf } from './identity.ts';
 import { checkRoPath, checkWorkspace } from './mountable.ts';
@@ -14,9 +15,11 @@ import { checkEnough, SECCOMP_LAYER } from './probe/ladder.ts';
 import { missingBubblewrap, type Shortfall } from './probe/remedies.ts';
 import { baseView, type IsolationReport, type SandboxPolicy, type WorkspaceView } from './sandbox.ts';
 import { defaultFilter } from './seccomp/filter.ts';
+import { gitDirOf } from './workspace/git-dir.ts';
 import { GuardThread, WorkspaceGuard } from './workspace/guard.ts';
 import { type GuardedTree, GuardSet } from './workspace/guard-set.ts';
 import { ledgerFile } from './workspace/quarantine-ledger.ts';
+import { toRaw } from './workspace/raw-path.ts';
 
 export interface LinuxSandboxDeps {
   paths: Paths;
@@ -41,6 +44,8 @@ export interface CheckedPolicy {
   readonly guard: GuardSet;
   /** Directories outside the workspace that are there now and may be written. */
   readonly allowedPaths: readonly string[];
+  /** The person's git settings; null if the policy gives git inside none. */
+  readonly person: PersonSettings | null;
 }
 
 /** Milliseconds for which a check is valid, and for how many policies checks are kept. */
@@ -116,7 +121,12 @@ export class CheckedPolicies {
       isFiltered,
       guard: this.guardsOf(policy),
       allowedPaths: usablePaths(policy),
+      person: policy.git === 'working' ? this.#readPerson(policy.workspace.path, identity) : null,
     };
+  }
+
+  #readPerson(workspace: string, identity: Identity): PersonSettings {
+    return readPersonSettings(personOf(identity, this.#deps.paths), identity, gitDirOf(toRaw(workspace)));
   }
 
   /** The guards of the policy's trees. Throws PATH_INVALID and PATH_NOT_FOUND. */

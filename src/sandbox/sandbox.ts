@@ -50,6 +50,11 @@ export interface SandboxPolicy {
   /** If the machine isolates less than this, nothing runs (SANDBOX_UNAVAILABLE). */
   minIsolation: 'full' | 'reduced';
   seccomp: SeccompToggles;
+  /**
+   * `working`: git inside has the person's name and harmless settings, and copies of the repositories' configurations that
+   * it may change. Default: neither.
+   */
+  git?: 'working';
 }
 
 /** The toolchains that a person allowed. */
@@ -117,6 +122,8 @@ export interface CapturedStream {
   head: Buffer;
   tail: Buffer;
   droppedBytes: number;
+  /** Newlines among the dropped bytes. */
+  droppedNewlines: number;
   totalBytes: number;
 }
 

@@ -71,6 +71,8 @@ export function managementRoutes(management: Management, route: Route): Manageme
     AllowPath: route(only, checked.allowPath),
     DisallowPath: route(only, checked.disallowPath),
     ListPaths: route(only, checked.listPaths),
+    ListPorts: route(only, checked.listPorts),
+    OpenPort: route(only, checked.openPort),
   };
 }
 

@@ -263,6 +263,14 @@ export const DAEMON_DEFINITION = `{
                 "ListPaths": {
                   "requestType": "ProjectRequest",
                   "responseType": "PathList"
+                },
+                "ListPorts": {
+                  "requestType": "ProjectRequest",
+                  "responseType": "PortsResponse"
+                },
+                "OpenPort": {
+                  "requestType": "OpenPortRequest",
+                  "responseType": "OpenPortResponse"
                 }
               }
             },
@@ -941,6 +949,47 @@ export const DAEMON_DEFINITION = `{
                 "accepted_ms": {
                   "type": "double",
                   "id": 3
+                }
+              }
+            },
+            "PortsResponse": {
+              "fields": {
+                "ports": {
+                  "rule": "repeated",
+                  "type": "ListeningPort",
+                  "id": 1
+                }
+              }
+            },
+            "ListeningPort": {
+              "fields": {
+                "port": {
+                  "type": "uint32",
+                  "id": 1
+                },
+                "address": {
+                  "type": "string",
+                  "id": 2
+                }
+              }
+            },
+            "OpenPortRequest": {
+              "fields": {
+                "root": {
+                  "type": "string",
+                  "id": 1
+                },
+                "port": {
+                  "type": "uint32",
+                  "id": 2
+                }
+              }
+            },
+            "OpenPortResponse": {
+              "fields": {
+                "socket": {
+                  "type": "string",
+                  "id": 1
                 }
               }
             },

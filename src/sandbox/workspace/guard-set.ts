@@ -12,6 +12,8 @@ export interface TreeProtection {
   /** A worktree's repository, for each tree that is one. */
   readonly commonGitDirs: readonly string[];
   readonly mounts: readonly Mount[];
+  /** The configurations of repositories, the project's own first. */
+  readonly gitConfigs: Protection['gitConfigs'];
   /** Paths that deny globs hide. */
   readonly hidden: readonly string[];
   readonly fingerprint: string;
@@ -55,6 +57,7 @@ export class GuardSet {
       parts,
       commonGitDirs: [...new Set(commonGitDirs)],
       mounts: parts.flatMap(({ mounts }, i) => mounts.filter(({ dest }) => !isEarlier(dest, i))),
+      gitConfigs: parts.flatMap(({ gitConfigs }, i) => gitConfigs.filter((path) => !isEarlier(path, i))),
       hidden: parts.flatMap(({ hidden }) => hidden.map(({ path }) => path)),
       fingerprint: parts.map(({ fingerprint }) => fingerprint).join(' '),
       cover: {

@@ -12,8 +12,11 @@ import type { HealthResponse as _contextd_v1_HealthResponse, HealthResponse__Out
 import type { KillRequest as _contextd_v1_KillRequest, KillRequest__Output as _contextd_v1_KillRequest__Output } from '../../contextd/v1/KillRequest.ts';
 import type { ListRequest as _contextd_v1_ListRequest, ListRequest__Output as _contextd_v1_ListRequest__Output } from '../../contextd/v1/ListRequest.ts';
 import type { ListResponse as _contextd_v1_ListResponse, ListResponse__Output as _contextd_v1_ListResponse__Output } from '../../contextd/v1/ListResponse.ts';
+import type { OpenPortRequest as _contextd_v1_OpenPortRequest, OpenPortRequest__Output as _contextd_v1_OpenPortRequest__Output } from '../../contextd/v1/OpenPortRequest.ts';
+import type { OpenPortResponse as _contextd_v1_OpenPortResponse, OpenPortResponse__Output as _contextd_v1_OpenPortResponse__Output } from '../../contextd/v1/OpenPortResponse.ts';
 import type { PathList as _contextd_v1_PathList, PathList__Output as _contextd_v1_PathList__Output } from '../../contextd/v1/PathList.ts';
 import type { PathRequest as _contextd_v1_PathRequest, PathRequest__Output as _contextd_v1_PathRequest__Output } from '../../contextd/v1/PathRequest.ts';
+import type { PortsResponse as _contextd_v1_PortsResponse, PortsResponse__Output as _contextd_v1_PortsResponse__Output } from '../../contextd/v1/PortsResponse.ts';
 import type { ProjectRequest as _contextd_v1_ProjectRequest, ProjectRequest__Output as _contextd_v1_ProjectRequest__Output } from '../../contextd/v1/ProjectRequest.ts';
 import type { ProjectResponse as _contextd_v1_ProjectResponse, ProjectResponse__Output as _contextd_v1_ProjectResponse__Output } from '../../contextd/v1/ProjectResponse.ts';
 import type { QuarantineRequest as _contextd_v1_QuarantineRequest, QuarantineRequest__Output as _contextd_v1_QuarantineRequest__Output } from '../../contextd/v1/QuarantineRequest.ts';
@@ -127,6 +130,23 @@ export interface ManagementServiceClient extends grpc.Client {
   listPaths(argument: _contextd_v1_ProjectRequest, callback: grpc.requestCallback<_contextd_v1_PathList__Output>): grpc.ClientUnaryCall;
 
   /**
+   * ListPorts lists what listens on the loopback that the commands of a project share. OpenPort makes one port
+   * reachable for the caller.
+   */
+  ListPorts(argument: _contextd_v1_ProjectRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_PortsResponse__Output>): grpc.ClientUnaryCall;
+  ListPorts(argument: _contextd_v1_ProjectRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_PortsResponse__Output>): grpc.ClientUnaryCall;
+  ListPorts(argument: _contextd_v1_ProjectRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_PortsResponse__Output>): grpc.ClientUnaryCall;
+  ListPorts(argument: _contextd_v1_ProjectRequest, callback: grpc.requestCallback<_contextd_v1_PortsResponse__Output>): grpc.ClientUnaryCall;
+  /**
+   * ListPorts lists what listens on the loopback that the commands of a project share. OpenPort makes one port
+   * reachable for the caller.
+   */
+  listPorts(argument: _contextd_v1_ProjectRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_PortsResponse__Output>): grpc.ClientUnaryCall;
+  listPorts(argument: _contextd_v1_ProjectRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_PortsResponse__Output>): grpc.ClientUnaryCall;
+  listPorts(argument: _contextd_v1_ProjectRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_PortsResponse__Output>): grpc.ClientUnaryCall;
+  listPorts(argument: _contextd_v1_ProjectRequest, callback: grpc.requestCallback<_contextd_v1_PortsResponse__Output>): grpc.ClientUnaryCall;
+
+  /**
    * ListQuarantine lists files that commands created in a project and that were set aside, because a program on the host
    * would run them. RestoreQuarantined restores one, AcceptQuarantined also accepts its content permanently, and
    * RevokeAccepted revokes the acceptance.
@@ -177,6 +197,15 @@ export interface ManagementServiceClient extends grpc.Client {
   listTools(argument: _contextd_v1_ListRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_ListResponse__Output>): grpc.ClientUnaryCall;
   listTools(argument: _contextd_v1_ListRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_ListResponse__Output>): grpc.ClientUnaryCall;
   listTools(argument: _contextd_v1_ListRequest, callback: grpc.requestCallback<_contextd_v1_ListResponse__Output>): grpc.ClientUnaryCall;
+
+  OpenPort(argument: _contextd_v1_OpenPortRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_OpenPortResponse__Output>): grpc.ClientUnaryCall;
+  OpenPort(argument: _contextd_v1_OpenPortRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_OpenPortResponse__Output>): grpc.ClientUnaryCall;
+  OpenPort(argument: _contextd_v1_OpenPortRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_OpenPortResponse__Output>): grpc.ClientUnaryCall;
+  OpenPort(argument: _contextd_v1_OpenPortRequest, callback: grpc.requestCallback<_contextd_v1_OpenPortResponse__Output>): grpc.ClientUnaryCall;
+  openPort(argument: _contextd_v1_OpenPortRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_OpenPortResponse__Output>): grpc.ClientUnaryCall;
+  openPort(argument: _contextd_v1_OpenPortRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_OpenPortResponse__Output>): grpc.ClientUnaryCall;
+  openPort(argument: _contextd_v1_OpenPortRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_OpenPortResponse__Output>): grpc.ClientUnaryCall;
+  openPort(argument: _contextd_v1_OpenPortRequest, callback: grpc.requestCallback<_contextd_v1_OpenPortResponse__Output>): grpc.ClientUnaryCall;
 
   /**
    * RegisterProject accepts a root and the core tools for it; UnregisterProject undoes that.
@@ -352,6 +381,12 @@ export interface ManagementServiceHandlers extends grpc.UntypedServiceImplementa
   ListPaths: grpc.handleUnaryCall<_contextd_v1_ProjectRequest__Output, _contextd_v1_PathList>;
 
   /**
+   * ListPorts lists what listens on the loopback that the commands of a project share. OpenPort makes one port
+   * reachable for the caller.
+   */
+  ListPorts: grpc.handleUnaryCall<_contextd_v1_ProjectRequest__Output, _contextd_v1_PortsResponse>;
+
+  /**
    * ListQuarantine lists files that commands created in a project and that were set aside, because a program on the host
    * would run them. RestoreQuarantined restores one, AcceptQuarantined also accepts its content permanently, and
    * RevokeAccepted revokes the acceptance.
@@ -366,6 +401,8 @@ export interface ManagementServiceHandlers extends grpc.UntypedServiceImplementa
   ListToolchains: grpc.handleUnaryCall<_contextd_v1_ToolchainRequest__Output, _contextd_v1_ToolchainList>;
 
   ListTools: grpc.handleUnaryCall<_contextd_v1_ListRequest__Output, _contextd_v1_ListResponse>;
+
+  OpenPort: grpc.handleUnaryCall<_contextd_v1_OpenPortRequest__Output, _contextd_v1_OpenPortResponse>;
 
   /**
    * RegisterProject accepts a root and the core tools for it; UnregisterProject undoes that.
@@ -419,10 +456,12 @@ export interface ManagementServiceDefinition extends grpc.ServiceDefinition {
   EndSession: MethodDefinition<_contextd_v1_SessionRequest, _contextd_v1_EndSessionResponse, _contextd_v1_SessionRequest__Output, _contextd_v1_EndSessionResponse__Output>
   KillRunning: MethodDefinition<_contextd_v1_KillRequest, _contextd_v1_RunningResponse, _contextd_v1_KillRequest__Output, _contextd_v1_RunningResponse__Output>
   ListPaths: MethodDefinition<_contextd_v1_ProjectRequest, _contextd_v1_PathList, _contextd_v1_ProjectRequest__Output, _contextd_v1_PathList__Output>
+  ListPorts: MethodDefinition<_contextd_v1_ProjectRequest, _contextd_v1_PortsResponse, _contextd_v1_ProjectRequest__Output, _contextd_v1_PortsResponse__Output>
   ListQuarantine: MethodDefinition<_contextd_v1_QuarantineRequest, _contextd_v1_QuarantineResponse, _contextd_v1_QuarantineRequest__Output, _contextd_v1_QuarantineResponse__Output>
   ListRunning: MethodDefinition<_contextd_v1_RunningRequest, _contextd_v1_RunningResponse, _contextd_v1_RunningRequest__Output, _contextd_v1_RunningResponse__Output>
   ListToolchains: MethodDefinition<_contextd_v1_ToolchainRequest, _contextd_v1_ToolchainList, _contextd_v1_ToolchainRequest__Output, _contextd_v1_ToolchainList__Output>
   ListTools: MethodDefinition<_contextd_v1_ListRequest, _contextd_v1_ListResponse, _contextd_v1_ListRequest__Output, _contextd_v1_ListResponse__Output>
+  OpenPort: MethodDefinition<_contextd_v1_OpenPortRequest, _contextd_v1_OpenPortResponse, _contextd_v1_OpenPortRequest__Output, _contextd_v1_OpenPortResponse__Output>
   RegisterProject: MethodDefinition<_contextd_v1_ProjectRequest, _contextd_v1_ProjectResponse, _contextd_v1_ProjectRequest__Output, _contextd_v1_ProjectResponse__Output>
   RestoreQuarantined: MethodDefinition<_contextd_v1_QuarantineRequest, _contextd_v1_QuarantineResponse, _contextd_v1_QuarantineRequest__Output, _contextd_v1_QuarantineResponse__Output>
   ReviewRules: MethodDefinition<_contextd_v1_ProjectRequest, _contextd_v1_RulesReview, _contextd_v1_ProjectRequest__Output, _contextd_v1_RulesReview__Output>
