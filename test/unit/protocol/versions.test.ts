@@ -45,6 +45,8 @@ it('API-1 the services have exactly these rpcs, and only progress is streamed', 
     'AllowPath',
     'DisallowPath',
     'ListPaths',
+    'ListPorts',
+    'OpenPort',
   ]);
   const methods = Object.entries({ ...ToolService.service, ...ManagementService.service });
   expect(methods.filter(([, { requestStream, responseStream }]) => requestStream || responseStream)).toEqual([
