@@ -151,6 +151,18 @@ describe('ctxd init', () => {
     expect(await snapshot(project.root)).toEqual({});
   });
 
+  it('keeps a rule that another machine committed with changes of its own, and adopts the rest', async () => {
+    await project.init();
+    const rule = `${await readFile(at('.claude/rules/contextd.md'), 'utf8')}Ours: run make lint first.\n`;
+    await put('.claude/rules/contextd.md', rule);
+    await rm(project.projectsDir, { recursive: true });
+    await rm(at('.claude/bin'), { recursive: true });
+    expect(await project.init()).toMatchObject({ kept: ['.claude/rules/contextd.md'] });
+    expect(await readFile(at('.claude/rules/contextd.md'), 'utf8')).toBe(rule);
+    expect((await project.uninstall())?.kept).toEqual(['.claude/rules/contextd.md']);
+    expect(Object.keys(await snapshot(project.root))).toEqual(['.claude', '.claude/rules', '.claude/rules/contextd.md']);
+  });
+
   it('keeps each entry that the user had before', async () => {
     const mine = '{"permissions":{"allow":["Bash(.claude/tools/*)"]}}';
     await put('.claude/settings.json', mine);
