@@ -62,7 +62,7 @@ describe('ctxd init', () => {
             hooks: [
               {
                 type: 'command',
-                command: "'/opt/contextd/bin/ctxd' session end --hook >/dev/null 2>&1 || true",
+                command: expect.stringContaining(`'/opt/contextd/bin/ctxd' session end "$CLAUDE_PROJECT_DIR" --hook`),
                 timeout: 15,
               },
             ],
