@@ -160,7 +160,11 @@ describe('ctxd init', () => {
     expect(await project.init()).toMatchObject({ kept: ['.claude/rules/contextd.md'] });
     expect(await readFile(at('.claude/rules/contextd.md'), 'utf8')).toBe(rule);
     expect((await project.uninstall())?.kept).toEqual(['.claude/rules/contextd.md']);
-    expect(Object.keys(await snapshot(project.root))).toEqual(['.claude', '.claude/rules', '.claude/rules/contextd.md']);
+    expect(Object.keys(await snapshot(project.root))).toEqual([
+      '.claude',
+      '.claude/rules',
+      '.claude/rules/contextd.md',
+    ]);
   });
 
   it('keeps each entry that the user had before', async () => {
