@@ -1,6 +1,7 @@
 import { Command as Commander, CommanderError } from 'commander';
 import { ContextdError, isErrno } from '../core/errors.ts';
 import { type Command, ParsedArgs } from './command.ts';
+import { allowList, allowPath, allowRemove, allowToolchains } from './commands/allow.ts';
 import { auditTail } from './commands/audit-tail.ts';
 import { completion } from './commands/completion.ts';
 import { configGet, configList, configSet, configUnset } from './commands/config.ts';
@@ -77,6 +78,7 @@ function groupOf(program: Commander, name: string, context: CliContext): Command
 }
 
 export const GROUPS: Readonly<Record<string, string>> = {
+  allow: 'Choose what commands may use outside the project: directories and toolchains.',
   server: 'Start, stop and watch the daemon.',
   tool: 'List, call and verify the tools of agents.',
   config: 'Read and change the settings of this machine.',
@@ -150,5 +152,9 @@ export const COMMANDS: readonly Command[] = [
   quarantineList,
   quarantineRestore,
   quarantineAccept,
+  allowPath,
+  allowToolchains,
+  allowList,
+  allowRemove,
   completion(() => ({ commands: COMMANDS, groups: GROUPS })),
 ];
