@@ -16,7 +16,7 @@ export const safeRead: Tool = {
   name: 'safe_read',
   async execute(context, input) {
     const selection = readSelection(input);
-    if (isForSeveral(input)) return readSeveral(readPaths(input, context.workspace), selection, context);
+    if (isForSeveral(input)) return readSeveral(readPaths(input, context.cwd), selection, context);
     return outputOf(await readFile(readString(input, 'path'), selection, context));
   },
 };
@@ -40,13 +40,13 @@ function outputOf({ facts, text, warnings }: FileRead): ToolOutput {
 const FILES_MAX = 12;
 
 /** Throws ARGS_INVALID for no path, for more than twelve, and for a path given twice. */
-export function readPaths(input: JsonObject, workspace: string): readonly string[] {
+export function readPaths(input: JsonObject, cwd: string): readonly string[] {
   const paths = readStringList(input, 'paths');
   if (paths.length === 0 || paths.length > FILES_MAX)
     throw invalid('paths', `has ${paths.length} items`, `Name 1 to ${FILES_MAX} files.`);
   const seen = new Set<string>();
   for (const [index, path] of paths.entries()) {
-    const absolute = resolve(workspace, path);
+    const absolute = resolve(cwd, path);
     if (seen.has(absolute)) throw invalid(`paths/${index}`, `is ${JSON.stringify(path)} a second time`);
     seen.add(absolute);
   }

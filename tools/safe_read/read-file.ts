@@ -16,11 +16,11 @@ export interface FileRead {
   warnings: readonly string[];
 }
 
-type ReadContext = Pick<ToolContext, 'workspace' | 'etagKey' | 'outputMaxBytes' | 'signal'>;
+type ReadContext = Pick<ToolContext, 'workspace' | 'cwd' | 'etagKey' | 'outputMaxBytes' | 'signal'>;
 
 /** Reads a text file of the workspace, or the selected part. Of more than `outputMaxBytes`, returns both ends. */
 export async function readFile(path: string, selection: Selection, context: ReadContext): Promise<FileRead> {
-  const { absolute, shown } = resolvePath(context.workspace, path);
+  const { absolute, shown } = resolvePath(context, path);
   const real = await findExisting(context.workspace, { absolute, shown });
   const file = await openText(real, shown, context.signal);
   try {

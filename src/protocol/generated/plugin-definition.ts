@@ -78,6 +78,10 @@ export const PLUGIN_DEFINITION = `{
                 "output_max_bytes": {
                   "type": "uint64",
                   "id": 8
+                },
+                "cwd": {
+                  "type": "string",
+                  "id": 9
                 }
               }
             },

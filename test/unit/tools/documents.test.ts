@@ -46,7 +46,10 @@ describe.each(names)('%s', (name) => {
   });
 
   it('has examples in its extended documents that fit its schema', () => {
-    const validate = new Ajv2020({ allowUnionTypes: true, keywords: ['x-contextd-secret'] }).compile(schemaOf(name));
+    const validate = new Ajv2020({
+      allowUnionTypes: true,
+      keywords: ['x-contextd-secret', 'x-contextd-primary'],
+    }).compile(schemaOf(name));
     const examples = [...read(name, 'TOOL_EXTENDED.md').matchAll(new RegExp(`^ {4}${name} '(.+)'$`, 'gm'))];
     expect(examples.length).toBeGreaterThan(2);
     for (const [, example = ''] of examples) {
@@ -62,6 +65,7 @@ describe.each(names)('%s', (name) => {
       version: '1.0.0',
       grants: [],
       min_isolation: 'reduced',
+      text: expect.any(Array),
       ...MANIFESTS[name],
     });
   });

@@ -29,6 +29,10 @@ export interface CallRequest {
    * Maximum bytes of text to return. A tool keeps head and tail of a longer text.
    */
   'output_max_bytes'?: (number | string | Long);
+  /**
+   * Absolute path of the directory in the workspace from which the call was made. Empty means the workspace.
+   */
+  'cwd'?: (string);
 }
 
 export interface CallRequest__Output {
@@ -58,4 +62,8 @@ export interface CallRequest__Output {
    * Maximum bytes of text to return. A tool keeps head and tail of a longer text.
    */
   'output_max_bytes': (number);
+  /**
+   * Absolute path of the directory in the workspace from which the call was made. Empty means the workspace.
+   */
+  'cwd': (string);
 }
