@@ -56,6 +56,9 @@ const NO_MANAGEMENT: Management = {
   tailAudit: nothing,
   checkHealth: nothing,
   sessionSecrets: nothing,
+  endSession: nothing,
+  listRunning: nothing,
+  killRunning: nothing,
   stats: nothing,
   reviewRules: nothing,
   approveRules: nothing,
@@ -64,5 +67,7 @@ const NO_MANAGEMENT: Management = {
   restoreQuarantined: nothing,
   acceptQuarantined: nothing,
   revokeAccepted: nothing,
+  listPorts: nothing,
+  openPort: nothing,
   getSchema: nothing,
 };

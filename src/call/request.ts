@@ -20,7 +20,7 @@ export interface CallRequest {
   sessionHint: string;
   /** The arguments as JSON text, not yet parsed; at most INPUT_MAX_BYTES. */
   inputJson: Buffer;
-  /** The value of the tool's primary property as plain text, in addition to `inputJson`; null: there is none. */
+  /** The value of the tool's primary property as plain text, in addition to `inputJson`; null if no words were given. */
   inputText: Buffer | null;
   form: AnswerForm;
   /** The directory that the call is made from: an absolute path in the project, by its text; the root if unknown. */

@@ -60,6 +60,9 @@ export async function connect(paths: Pick<Paths, 'certsDir' | 'socket'>): Promis
     tailAudit: ask(management.tailAudit),
     checkHealth: askLong(management.checkHealth),
     sessionSecrets: ask(management.sessionSecrets),
+    endSession: askLong(management.endSession),
+    listRunning: ask(management.listRunning),
+    killRunning: askLong(management.killRunning),
     stats: askLong(management.stats),
     reviewRules: ask(management.reviewRules),
     approveRules: ask(management.approveRules),
@@ -68,6 +71,8 @@ export async function connect(paths: Pick<Paths, 'certsDir' | 'socket'>): Promis
     restoreQuarantined: askLong(management.restoreQuarantined),
     acceptQuarantined: askLong(management.acceptQuarantined),
     revokeAccepted: askLong(management.revokeAccepted),
+    listPorts: askLong(management.listPorts),
+    openPort: askLong(management.openPort),
     execute: (request, signal) => unary(paths.socket, (done) => tools.execute(request, {}, done), signal),
     close() {
       management.close();

@@ -15,6 +15,7 @@ export interface Config {
   artifacts: { max_age_days: number; max_bytes: number };
   sandbox: {
     ro_paths: string[];
+    etc: string[];
     deny: string[];
     min_isolation: 'full' | 'reduced';
     memory_mb: number;
@@ -24,6 +25,7 @@ export interface Config {
     total_memory_mb: number;
     total_pids: number;
     preforked: number;
+    idle_ms: number;
   };
   secrets: { programs: string[]; max_uses_per_hour: number };
   scrub: { seeds: boolean; deadline_base_ms: number; deadline_per_kb_ms: number; gitleaks: GitleaksUse };
@@ -118,6 +120,15 @@ export const CONFIG_SCHEMA = {
         default: [],
         description: 'Absolute directories outside /usr that tools can read, such as the toolchain in ~/.nvm.',
       },
+      etc: {
+        type: 'array',
+        items: { type: 'string', pattern: '^(?!\\.{1,2}(/|$))[^/\\0]+(/(?!\\.{1,2}(/|$))[^/\\0]+)*$' },
+        uniqueItems: true,
+        maxItems: 100,
+        default: [],
+        description:
+          'Names in /etc, such as pip.conf, that tools can read besides what packages ship unchanged. Only files that everybody may read.',
+      },
       deny: {
         type: 'array',
         items: { type: 'string', pattern: '^[^/\\0][^\\0]*$' },
@@ -149,6 +160,12 @@ export const CONFIG_SCHEMA = {
       ),
       total_pids: whole(8_192, 64, 4_194_304, 'Processes and threads in all sandboxes together.'),
       preforked: whole(2, 0, 16, 'Sandboxes kept ready for each project. 0: none.'),
+      idle_ms: whole(
+        180_000,
+        100,
+        86_400_000,
+        'Milliseconds without a call after which the processes and the loopback of a project are given back.',
+      ),
     }),
     scrub: section('The search for secrets. An answer that is not searched by the deadline is withheld.', {
       seeds: {

@@ -5,12 +5,12 @@ import type { TokenCounter } from '../tokens/counter.ts';
 import { type AuditDeps, endRecord, startFacts } from './audit.ts';
 import { turnedAway } from './budget.ts';
 import type { Call } from './call.ts';
-import { identify } from './identify.ts';
+import { type IdentifyDeps, identify } from './identify.ts';
 import { withheld } from './scrub.ts';
 import type { Budgeted } from './tally.ts';
 import { turnedAway as turnedAwayText } from './text/budget-text.ts';
 
-export interface RefuseDeps extends AuditDeps {
+export interface RefuseDeps extends AuditDeps, IdentifyDeps {
   counter: TokenCounter;
   logger: Logger;
 }
@@ -18,7 +18,7 @@ export interface RefuseDeps extends AuditDeps {
 /** Answers calls that do not reach dispatch. Each leaves a record, like every other call. */
 export function createRefuse(deps: RefuseDeps): Refuse {
   return async (request: CallRequest, why: ContextdError): Promise<CallAnswer> => {
-    const call = identify(request, deps.clock);
+    const call = identify(request, deps);
     const told = answerOf(call, why, deps.counter);
     try {
       const outcome = { ...withheld(why), failure: why };

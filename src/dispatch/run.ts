@@ -39,6 +39,7 @@ export async function run(
     bundleSha256: call.tool.bundleSha256,
     bundleDir: call.tool.bundleDir,
     input,
+    view: call.options.viewJson,
     etagKey: deps.sessions.etagKey(call.session),
     timeoutMs: call.options.timeoutMs,
     outputMaxBytes: deps.config.output.max_bytes,
@@ -70,6 +71,7 @@ export async function run(
       shows,
       runMs: Math.round(durationMs * 10) / 10,
       droppedBytes: output.droppedBytes ?? 0,
+      isViewApplied: output.isViewApplied ?? false,
       isolationMissing: isolation.missing,
       secretsOpened: opened,
     },
@@ -77,9 +79,10 @@ export async function run(
   };
 }
 
-/** If the daemon itself ended the call, returns the daemon's reason: the tool only knows that it was cancelled. */
+/** If the daemon or a person ended the call, returns that reason: the tool only knows that it was cancelled. */
 function endOf({ reason }: AbortSignal, failure: ContextdError): ContextdError {
-  const isOurs = reason instanceof ContextdError && reason.code === 'INTERRUPTED';
+  const isOurs =
+    reason instanceof ContextdError && (reason.code === 'INTERRUPTED' || reason.details.ended_by === 'person');
   return isOurs && failure.code === 'CANCELLED' ? reason : failure;
 }
 

@@ -10,9 +10,9 @@ const CHUNK_BYTES = 256 * 1024;
 
 /** The input of a call, as the daemon takes it. */
 export interface Input {
-  /** A JSON object as text; empty: there is none. */
+  /** A JSON object as text; empty if not given. */
   inputJson: Buffer;
-  /** Plain text for the tool's primary property; empty: there is none. */
+  /** Plain text for the tool's primary property; empty if not given. */
   inputText: Buffer;
   /** The form of the answer if the caller asked for none. */
   form: AnswerForm;

@@ -17,7 +17,7 @@ export interface ExecuteRequest {
   form: AnswerForm;
   /** Where the caller stands; empty: the project's root. */
   cwd: string;
-  /** Plain text for the tool's primary property; empty: there is none. */
+  /** Plain text for the tool's primary property; empty if not given. */
   inputText: Buffer;
 }
 

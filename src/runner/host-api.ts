@@ -190,8 +190,9 @@ export class HostApi {
     const listener = this.#call.onCommand?.();
     try {
       const command = this.#command(request, cancelled);
+      const policy = this.#deps.commandPolicyFor(this.#call.session);
       const result = await this.#deps.sandbox.run(
-        this.#deps.commandPolicyFor(this.#call.session),
+        request.own_loopback ? { ...policy, network: 'none' } : policy,
         listener === undefined ? command : { ...command, onOutput: listener.output },
       );
       this.#facts.ranCommand(result);
@@ -247,6 +248,8 @@ function toExecResult(result: CommandResult, endedBy: EndedBy): ExecResult {
     dropped_bytes: stdout.droppedBytes + stderr.droppedBytes,
     duration_ms: Math.round(result.durationMs),
     encoding_replaced: stdout.replaced || stderr.replaced,
+    stdout_gap: stdout.gap,
+    stderr_gap: stderr.gap,
   };
 }
 

@@ -4,6 +4,7 @@ import {
   type CommandResult,
   IDLE_STATUS,
   type IsolationReport,
+  NO_LOOPBACK,
   type Sandbox,
   type SandboxDeps,
   type SandboxProcess,
@@ -44,6 +45,7 @@ export class UnavailableSandbox implements Sandbox {
       backend: 'none',
       version: null,
       layers: [],
+      loopback: NO_LOOPBACK,
     };
   }
 

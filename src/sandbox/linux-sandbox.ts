@@ -17,6 +17,8 @@ import {
   type OutputSinks,
   processJob,
 } from './follow.ts';
+import { Loopbacks } from './loopbacks.ts';
+import { type LoopbackNamespace, makeLoopbackNamespace } from './network.ts';
 import { checkArgv, checkEnvironment } from './policy.ts';
 import type { QuarantineAction, QuarantineReport, QuarantineResult } from './quarantine.ts';
 import { readableBundle } from './reach.ts';
@@ -60,7 +62,8 @@ const NOT_STARTED: RunEnd = {
 export class LinuxSandbox {
   readonly #deps: LinuxSandboxDeps;
   readonly #policies: CheckedPolicies;
-  readonly #starter = new Starter();
+  readonly #loopbacks: Loopbacks;
+  readonly #starter: Starter;
   readonly #pool: ReadyPool;
   #running = 0;
   readonly #commands = new Set<Promise<unknown>>();
@@ -72,9 +75,16 @@ export class LinuxSandbox {
   constructor(deps: LinuxSandboxDeps) {
     this.#deps = deps;
     this.#policies = new CheckedPolicies(deps);
+    this.#loopbacks = new Loopbacks({
+      make: () => this.#makeNamespace(),
+      idleMs: deps.config.idle_ms,
+      logger: deps.logger,
+    });
+    this.#starter = new Starter(this.#loopbacks);
     this.#pool = new ReadyPool({
       perPolicy: deps.config.preforked,
       max: READY_MAX,
+      idleMs: deps.config.idle_ms,
       clock: deps.clock,
       logger: deps.logger,
       discard,
@@ -84,6 +94,7 @@ export class LinuxSandbox {
   /** Kills everything that still runs, waits for it, and removes cgroups and pipes. Idempotent. */
   async stop(): Promise<void> {
     await Promise.all([this.#pool.stop(), this.#starter.stop()]);
+    this.#loopbacks.close();
     // The sandboxes are dead. Their commands still report what they created, which takes milliseconds.
     await Promise.allSettled(this.#commands);
     // Files that the last calls created are searched for before the guards forget those calls.
@@ -222,7 +233,7 @@ export class LinuxSandbox {
     const script = scriptFor(command, checked.policy.workspace.path);
     const isSuitable =
       script !== null && (command.cwd === checked.policy.workspace.path || isRealDirectory(command.cwd));
-    const ready = isSuitable ? this.#pool.take(checked.key, fingerprintOf(checked, protection)) : null;
+    const ready = isSuitable ? this.#pool.take(checked.key, this.#fingerprintOf(checked, protection)) : null;
     if (ready !== null && script !== null) {
       this.#readyUsed += 1;
       ready.give(script);
@@ -238,6 +249,16 @@ export class LinuxSandbox {
       stdin: command.stdin === null ? 'ignore' : openInput(command.stdin, ownerOf(identity), host.sandboxDir),
       takesScript: false,
     });
+  }
+
+  #fingerprintOf(checked: CheckedPolicy, protection: Protection): string {
+    const { loopbackKey } = checked;
+    return fingerprintOf(checked, protection, loopbackKey === null ? '' : this.#loopbacks.nameOf(loopbackKey));
+  }
+
+  async #makeNamespace(): Promise<LoopbackNamespace> {
+    const host = await this.#policies.host();
+    return makeLoopbackNamespace(host?.bubblewrap.path ?? 'bwrap');
   }
 
   async #makeReady(checked: CheckedPolicy): Promise<ReadySandbox> {
@@ -258,7 +279,7 @@ export class LinuxSandbox {
     started.tidy();
     return {
       ...started,
-      fingerprint: fingerprintOf(checked, protection),
+      fingerprint: fingerprintOf(checked, protection, started.loopback),
       startedAt: this.#deps.clock.monotonic(),
       give: (text) => void script.end(text),
     };
@@ -276,20 +297,18 @@ function denialsOf(
   if (end.exitCode === 0 && end.endedBy === 'exit' && end.stderr.length === 0) return [];
   const hiddenPaths = hidden.map(({ path }) => path);
   const seccomp = isFiltered ? policy.seccomp : null;
-  const network = policy.network === 'none' ? 'none' : 'joined';
   return findDenials({
     ...end,
     ...placesOf(mounts, hiddenPaths),
     cwd,
     workspace: policy.workspace.path,
-    network,
     seccomp,
   });
 }
 
-/** A waiting sandbox suits a command only if the directory and its protected paths are still the same. */
-function fingerprintOf(checked: CheckedPolicy, protection: Protection): string {
-  return `${checked.state} ${protection.fingerprint}`;
+/** A waiting sandbox suits a command only if the directory, its protected paths and the loopback are still the same. */
+function fingerprintOf(checked: CheckedPolicy, protection: Protection, loopback: string): string {
+  return `${checked.state} ${loopback} ${protection.fingerprint}`;
 }
 
 /** The socket of a waiting shell, after it has reported that it is up. Throws if it does not come up. */

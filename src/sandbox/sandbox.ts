@@ -26,10 +26,10 @@ export function baseView(path: string): WorkspaceView {
 }
 
 /**
- * Which network namespace a sandbox is in. `none`: its own, with nothing but loopback. `namespace`: the path of an
- * existing one (`/run/netns/…`, `/proc/<pid>/fd/…`), which must not be the host's and which the sandbox joins.
+ * Which network namespace a sandbox is in; nothing but loopback is in any. `none`: its own. `project`: the namespace that
+ * all sandboxes of this workspace with this setting share, or its own if the machine does not let sandboxes join one.
  */
-export type SandboxNetwork = 'none' | { readonly namespace: string };
+export type SandboxNetwork = 'none' | 'project';
 
 /** What a command may see and use. A person registered the workspace and set the rest; a tool's input changes nothing. */
 export interface SandboxPolicy {
@@ -96,6 +96,8 @@ export interface CapturedStream {
   head: Buffer;
   tail: Buffer;
   droppedBytes: number;
+  /** Newlines among the dropped bytes. */
+  droppedNewlines: number;
   totalBytes: number;
 }
 
@@ -125,7 +127,19 @@ export interface IsolationReport {
   version: string | null;
   /** What `ctxd doctor` shows, one line each; empty if nothing can run. */
   layers: readonly IsolationLayer[];
+  loopback: LoopbackReport;
 }
+
+/** Whether the sandboxes of a project can reach each other's servers. */
+export interface LoopbackReport {
+  isShared: boolean;
+  /** Why each sandbox has a loopback of its own; null if they share one or nothing can run. */
+  why: string | null;
+  remedy: string | null;
+}
+
+/** The report if nothing can run. */
+export const NO_LOOPBACK: LoopbackReport = { isShared: false, why: null, remedy: null };
 
 export interface IsolationLayer {
   /** For example `pid namespace`. */

@@ -7,7 +7,15 @@ import type { PipeEnds } from './descriptors.ts';
 import { checkNotReplaced } from './directory-identity.ts';
 import { binDirsOf, coverProc, type Host } from './host.ts';
 import type { Identity } from './identity.ts';
-import { type Launch, type MountedWorkspace, mountWorkspace, type PinnedPath, prepareLaunch } from './launch.ts';
+import {
+  type Launch,
+  type LaunchRequest,
+  type MountedWorkspace,
+  mountWorkspace,
+  type PinnedPath,
+  prepareLaunch,
+} from './launch.ts';
+import type { LoopbackLease, Loopbacks } from './loopbacks.ts';
 import { OutputReader } from './output.ts';
 import { buildEnvironment, type Mount, planTree } from './policy.ts';
 import type { Protection } from './workspace/protection.ts';
@@ -23,6 +31,8 @@ export interface StartedSandbox {
   readonly group: GroupFiles | null;
   /** All its mounts. */
   readonly mounts: readonly Mount[];
+  /** The name of the network namespace that it joined; '' if it has one of its own. */
+  readonly loopback: string;
   /** Removes the mount points that bubblewrap had to create in the workspace; called when the sandbox is built. */
   tidy(): void;
 }
@@ -45,7 +55,12 @@ export interface Job {
 export class Starter {
   readonly #jails = new Set<Jail>();
   readonly #releasing = new Set<Promise<void>>();
+  readonly #loopbacks: Loopbacks;
   #isStopped = false;
+
+  constructor(loopbacks: Loopbacks) {
+    this.#loopbacks = loopbacks;
+  }
 
   async start(checked: CheckedPolicy, protection: Protection, job: Job): Promise<StartedSandbox> {
     const { host, identity } = checked;
@@ -56,20 +71,25 @@ export class Starter {
     const childFds = [job.stdin, stdout.write, stderr.write] as const;
     let group: GroupFiles | null = null;
     let launch: Launch | null = null;
+    let lease: LoopbackLease | null = null;
     try {
+      if (checked.loopbackKey !== null) lease = await this.#loopbacks.lease(checked.loopbackKey);
       group = host.cgroups?.create(checked.policy.limits) ?? null;
       // In this order: `prepare` opens descriptors in the workspace, which must be mounted by then.
       const workspace = mountWorkspace(checked.policy.workspace);
       const mounts = plan(checked, protection, job, group === null);
-      launch = prepare(checked, workspace, mounts, job, group);
+      const network = lease?.namespace ?? null;
+      launch = prepare(checked, workspace, mounts, job, { group, network });
       checkNotReplaced(checked.policy.workspace.path, checked.directory, launch.pinned);
       const jail = new Jail(launch, job.takesScript ? [...childFds, 'pipe'] : childFds);
-      this.#follow(jail, host, group);
-      return { jail, ...readers, group, mounts, tidy: tidyOnce(checked, launch.pinned, jail) };
+      this.#follow(jail, host, group, lease);
+      const loopback = network?.name ?? '';
+      return { jail, ...readers, group, mounts, loopback, tidy: tidyOnce(checked, launch.pinned, jail) };
     } catch (cause) {
       readers.stdout.close();
       readers.stderr.close();
       if (group !== null) host.cgroups?.remove(group);
+      lease?.release();
       throw cause;
     } finally {
       // The child has copies; the end of a pipe that stays open here would never be reported.
@@ -85,12 +105,13 @@ export class Starter {
     await Promise.all(this.#releasing);
   }
 
-  #follow(jail: Jail, host: Host, group: GroupFiles | null): void {
+  #follow(jail: Jail, host: Host, group: GroupFiles | null, lease: LoopbackLease | null): void {
     this.#jails.add(jail);
     const released = jail.gone.then(() => {
       this.#jails.delete(jail);
       this.#releasing.delete(released);
       if (group !== null) host.cgroups?.remove(group);
+      lease?.release();
     });
     this.#releasing.add(released);
     if (this.#isStopped) jail.kill();
@@ -136,11 +157,11 @@ function plan(
 }
 
 function prepare(
-  { host, identity, network, policy, isFiltered }: CheckedPolicy,
+  { host, identity, policy, isFiltered }: CheckedPolicy,
   workspace: MountedWorkspace,
   mounts: readonly Mount[],
   job: Job,
-  group: GroupFiles | null,
+  { group, network }: Pick<LaunchRequest, 'group' | 'network'>,
 ): Launch {
   return prepareLaunch({
     bubblewrap: host.bubblewrap,

@@ -47,6 +47,7 @@ function defaults({ workspace }: Pick<ToolContext, 'workspace'>): Omit<ToolConte
     etagKey: '00'.repeat(32),
     deadlineMs: Date.now() + TIMEOUT_MS,
     outputMaxBytes: OUTPUT_MAX_BYTES,
+    view: null,
     signal: new AbortController().signal,
   };
 }

@@ -55,6 +55,9 @@ export function managementRoutes(management: Management, route: Route): Manageme
     TailAudit: route(only, checked.tailAudit),
     CheckHealth: route(only, checked.checkHealth),
     SessionSecrets: route(only, checked.sessionSecrets),
+    EndSession: route(only, checked.endSession),
+    ListRunning: route(only, checked.listRunning),
+    KillRunning: route(only, checked.killRunning),
     Stats: route(only, checked.stats),
     ReviewRules: route(only, checked.reviewRules),
     ApproveRules: route(only, checked.approveRules),
@@ -63,6 +66,8 @@ export function managementRoutes(management: Management, route: Route): Manageme
     RestoreQuarantined: route(only, checked.restoreQuarantined),
     AcceptQuarantined: route(only, checked.acceptQuarantined),
     RevokeAccepted: route(only, checked.revokeAccepted),
+    ListPorts: route(only, checked.listPorts),
+    OpenPort: route(only, checked.openPort),
   };
 }
 

@@ -22,7 +22,7 @@ export function escapeOwnLines({ stdout, stderr }: PrintedText): PrintedText {
   const more = splitLines(texts.stderr);
   const last = lines.at(-1) ?? '';
   const first = more[0] ?? '';
-  const joins = !last.endsWith('\n') && isAssembled(last + first);
+  const joins = !/[\n\v\f\u0085]$/.test(last) && isAssembled(last + first);
   const flat = {
     stdout: lines.map((line, at) => (joins && at === lines.length - 1 ? shown(line) : flattened(line))).join(''),
     stderr: more.map((line, at) => (joins && at === 0 ? shown(line) : flattened(line))).join(''),
@@ -73,18 +73,18 @@ function staysInLine(text: string, at: number): boolean {
   return played !== null && (played.final !== 'J' || played.number === 0);
 }
 
-/** Control characters in caret notation, except those that end a line and tabs. */
-function shown(text: string): string {
-  return text.replaceAll(/(?!\r\n|[\n\t])[\p{Cc}]/gu, (control) => {
+/** Control characters in caret notation, except those that end the line and tabs. */
+function shown(line: string): string {
+  return line.replaceAll(/(?!\r\n|[\n\t]|[\v\f\u0085]$)\p{Cc}/gu, (control) => {
     const code = control.charCodeAt(0);
     if (code < 0x20) return `^${String.fromCharCode(code + 0x40)}`;
     return code === 0x7f ? '^?' : `^[${String.fromCharCode(code - 0x40)}`;
   });
 }
 
-/** Lines with their line feeds; the last one may have none. */
+/** Lines with the character that ends them, after which a terminal is at the start of a line; the last may have none. */
 function splitLines(text: string): string[] {
-  return text.split(/(?<=\n)/);
+  return text.split(/(?<=[\n\v\f\u0085])/);
 }
 
 function flattened(line: string): string {
@@ -127,7 +127,7 @@ function finalLine(line: string): string | null {
     } else if (code === 0x0d) column = 0;
     else if (code === 0x08) column = Math.max(0, column - 1);
     else if (code === 0x09) column = (Math.floor(column / 8) + 1) * 8;
-    else if (code === 0x0b || code === 0x0c || (code >= 0x300 && !isPlainSymbol(code))) return null;
+    else if (code >= 0x300 && !isPlainSymbol(code)) return null;
     else if (code >= 0x20 && (code < 0x7f || code >= 0xa0) && code !== 0xad) cells[column++] = line.charAt(at);
     if (column >= COLUMNS_MAX) return null;
   }

@@ -186,7 +186,7 @@ describe('the lines of contextd', () => {
       `echo '${line}'; echo 'x ${line}'; printf 'a\\r${line}\\n' >&2; printf '\\033[1m${line}\\n'; exit 5`,
     );
     expect(forged.stdout).toBe(`\\${line}\nx ${line}\n\\\u001b[1m${line}\n`);
-    expect(forged.stderr).toBe(`a\r\\${line}\n[contextd exit 5]\n`);
+    expect(forged.stderr).toBe(`a^M${line}\n[contextd exit 5]\n`);
     const joined = await bash(`printf '[con'; printf 'textd exit 0]' >&2; exit 6`);
     expect(joined).toMatchObject({ stdout: '\\[con', stderr: 'textd exit 0]\n[contextd exit 6]\n' });
     expect((await bash('printf unfinished; exit 7')).stderr).toBe('\n[contextd exit 7]\n');

@@ -60,6 +60,7 @@ export function openToolRunner(bench: Bench, own: Partial<RunnerDeps> & { logger
       cwd: bench.workspace,
       tool,
       origin: 'installed',
+      view: null,
       bundleSha256: bundleDir,
       bundleDir,
       profile: PROFILE,

@@ -46,6 +46,13 @@ export const PLUGIN_DEFINITION = `{
               }
             },
             "CallRequest": {
+              "oneofs": {
+                "_view_json": {
+                  "oneof": [
+                    "view_json"
+                  ]
+                }
+              },
               "fields": {
                 "call_id": {
                   "type": "string",
@@ -82,6 +89,13 @@ export const PLUGIN_DEFINITION = `{
                 "cwd": {
                   "type": "string",
                   "id": 9
+                },
+                "view_json": {
+                  "type": "bytes",
+                  "id": 20,
+                  "options": {
+                    "proto3_optional": true
+                  }
                 }
               }
             },
@@ -146,10 +160,21 @@ export const PLUGIN_DEFINITION = `{
                   "rule": "repeated",
                   "type": "LeafSpans",
                   "id": 6
+                },
+                "view_applied": {
+                  "type": "bool",
+                  "id": 20
                 }
               }
             },
             "OutputStream": {
+              "oneofs": {
+                "_gap": {
+                  "oneof": [
+                    "gap"
+                  ]
+                }
+              },
               "fields": {
                 "field": {
                   "type": "string",
@@ -166,6 +191,13 @@ export const PLUGIN_DEFINITION = `{
                 "margin_after": {
                   "type": "uint32",
                   "id": 4
+                },
+                "gap": {
+                  "type": "OutputGap",
+                  "id": 5,
+                  "options": {
+                    "proto3_optional": true
+                  }
                 }
               }
             },
@@ -270,6 +302,14 @@ export const PLUGIN_DEFINITION = `{
                   "requestType": "HostRequest",
                   "responseType": "HostResponse"
                 },
+                "JobStart": {
+                  "requestType": "HostRequest",
+                  "responseType": "HostResponse"
+                },
+                "Jobs": {
+                  "requestType": "HostRequest",
+                  "responseType": "HostResponse"
+                },
                 "MemoryGet": {
                   "requestType": "HostRequest",
                   "responseType": "HostResponse"
@@ -328,6 +368,10 @@ export const PLUGIN_DEFINITION = `{
                   "options": {
                     "proto3_optional": true
                   }
+                },
+                "own_loopback": {
+                  "type": "bool",
+                  "id": 10
                 }
               }
             },
@@ -336,6 +380,16 @@ export const PLUGIN_DEFINITION = `{
                 "_exit_code": {
                   "oneof": [
                     "exit_code"
+                  ]
+                },
+                "_stdout_gap": {
+                  "oneof": [
+                    "stdout_gap"
+                  ]
+                },
+                "_stderr_gap": {
+                  "oneof": [
+                    "stderr_gap"
                   ]
                 }
               },
@@ -374,6 +428,48 @@ export const PLUGIN_DEFINITION = `{
                 "encoding_replaced": {
                   "type": "bool",
                   "id": 8
+                },
+                "stdout_gap": {
+                  "type": "OutputGap",
+                  "id": 20,
+                  "options": {
+                    "proto3_optional": true
+                  }
+                },
+                "stderr_gap": {
+                  "type": "OutputGap",
+                  "id": 21,
+                  "options": {
+                    "proto3_optional": true
+                  }
+                }
+              }
+            },
+            "OutputGap": {
+              "fields": {
+                "start": {
+                  "type": "uint32",
+                  "id": 1
+                },
+                "end": {
+                  "type": "uint32",
+                  "id": 2
+                },
+                "bytes": {
+                  "type": "uint64",
+                  "id": 3
+                },
+                "first_line": {
+                  "type": "uint64",
+                  "id": 4
+                },
+                "last_line": {
+                  "type": "uint64",
+                  "id": 5
+                },
+                "next_line": {
+                  "type": "uint64",
+                  "id": 6
                 }
               }
             },

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { expect, test } from 'vitest';
 import { checkConfig } from '#src/config/load.js';
-import { defaultCpus, policyFor, viewOf } from '#src/daemon/policy.js';
+import { commandPolicyFor, defaultCpus, policyFor, viewOf } from '#src/daemon/policy.js';
 
 function cpusOf(sandbox: object): number | undefined {
   const { config } = checkConfig(JSON.parse(JSON.stringify({ sandbox })));
@@ -21,6 +21,14 @@ test('SEC-2.5 a person can set another number of processors, or 0 for no limit',
     defaultCpus(availableParallelism()),
   ]);
   expect(cpusOf({ cpus: -1 })).toBeUndefined();
+});
+
+test('SEC-2.3 only commands share the loopback of their project; a tool process has its own', () => {
+  const { config } = checkConfig({});
+  if (config === undefined) throw new Error('the default configuration is not valid');
+  const session = { project: '/p', session: 'a', branch: null };
+  expect(commandPolicyFor(session, config.sandbox).network).toBe('project');
+  expect(policyFor(viewOf(session), config.sandbox).network).toBe('none');
 });
 
 test('a session sees the base of its project; each of its branches is a layer that no other session has', () => {

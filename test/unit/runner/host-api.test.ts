@@ -11,18 +11,19 @@ import { ScriptedSandbox } from './scripted-sandbox.ts';
 
 const POLICY: SandboxPolicy = {
   workspace: { path: '/w', layer: null },
-  network: 'none',
+  network: 'project',
   roPaths: [],
   deny: [],
   minIsolation: 'reduced',
   seccomp: { inet: true, unix: true, debugger: false },
   limits: { memoryBytes: 0, pids: 0, fileBytes: 0, openFiles: 0, cpus: 0 },
 };
-const SPEC = { call_id: 'c', command: 'true', cwd: '/w', env: {} };
+const SPEC = { call_id: 'c', command: 'true', cwd: '/w', env: {}, own_loopback: false };
 const DENIAL = { kind: 'write', path: '/etc/x', rule: 'read-only', how_to_allow: 'not at all' };
 
 function stream(text: string, droppedBytes = 0) {
-  return { head: Buffer.from(text), tail: Buffer.alloc(0), droppedBytes, totalBytes: text.length + droppedBytes };
+  const totalBytes = text.length + droppedBytes;
+  return { head: Buffer.from(text), tail: Buffer.alloc(0), droppedBytes, droppedNewlines: 0, totalBytes };
 }
 
 const SET_ASIDE = { path: '.envrc', id: '0123abcd', reason: 'r' };
@@ -105,6 +106,13 @@ describe('the host', () => {
     expect(sandbox.commands).toEqual([]);
   });
 
+  it('runs a command that asks for a loopback of its own without the one of the project', async () => {
+    const { exec, sandbox } = openHost(['exec']);
+    await exec();
+    await exec({ own_loopback: true });
+    expect(sandbox.policies.map(({ network }) => network)).toEqual(['project', 'none']);
+  });
+
   it("FR-8.1 runs a command for a tool with the grant, under its session's policy, within the call's remaining time", async () => {
     const { exec, host, sandbox } = openHost(['exec']);
     const result = await exec({ stdin: Buffer.from('in') });
@@ -124,10 +132,12 @@ describe('the host', () => {
       signal: null,
       ended_by: 'exit',
       stdout: 'out',
-      stderr: 'er\n[contextd: 3 bytes were not kept]\n',
+      stderr: 'er\n[contextd: 3 bytes were not kept, line 1]\n',
       dropped_bytes: 3,
       duration_ms: 1,
       encoding_replaced: false,
+      stdout_gap: null,
+      stderr_gap: { start: 2, end: 45, bytes: 3, firstLine: 1, lastLine: 1, nextLine: 1 },
     });
     expect(host.facts).toMatchObject({ quarantined: [SET_ASIDE], searchComplete: false, denied: [DENIAL] });
   });

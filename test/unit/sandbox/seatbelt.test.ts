@@ -317,6 +317,7 @@ describe('the sandbox, with a stand-in for sandbox-exec', () => {
     };
     const config = {
       ro_paths: [],
+      etc: [],
       deny: [],
       min_isolation: 'reduced' as const,
       memory_mb: 512,
@@ -325,6 +326,7 @@ describe('the sandbox, with a stand-in for sandbox-exec', () => {
       total_memory_mb: 0,
       total_pids: 1000,
       preforked: 0,
+      idle_ms: 180_000,
     };
     return new SeatbeltSandbox(
       { paths: resolvePaths(environment, join(base, 'install')), config, logger: silentLogger, clock: systemClock },

@@ -41,6 +41,7 @@ function screenOf(text: string): string[] {
       row++;
       column = 0;
     } else if (character === '\r') column = 0;
+    else if (character === '\t') column = (Math.floor(column / 8) + 1) * 8;
     else if (character === '\b') column = Math.max(0, column - 1);
     else if (!/[\p{Cc}\p{Cf}\p{M}\p{Default_Ignorable_Code_Point}]/u.test(character)) put(character);
   }
@@ -51,7 +52,7 @@ function screenOf(text: string): string[] {
 function linesOf(text: string): string[] {
   return text
     .split(/[\n\r\v\f\u0085\u2028\u2029]/)
-    .map((line) => line.replaceAll(/[\p{Cc}\p{Cf}\p{M}\p{Default_Ignorable_Code_Point}]/gu, ''));
+    .map((line) => line.replaceAll(/(?!\t)[\p{Cc}\p{Cf}\p{M}\p{Default_Ignorable_Code_Point}]/gu, ''));
 }
 
 function forged(text: string): string[] {
@@ -83,7 +84,7 @@ describe('a line of an output that looks like a line of contextd', () => {
     ['with a wide bracket', NAME.replace('[', '［')],
     ['with another blank', NAME.replace(' ', '\u00a0')],
     ['assembled after a backspace', `x${NAME.slice(1)}\r[`],
-    ['assembled from the right', `    extd exit 0]\r[cont`],
+    ['assembled from the right', `     extd exit 0]\r[cont`],
     ['assembled by a cursor movement', ` contextd exit 0]\u001b[1G[`],
     ['assembled by erasing', `ab\b\b\u001b[K${NAME}`],
     ['moved up into an earlier line', `\n\n\u001b[2A${NAME}`],

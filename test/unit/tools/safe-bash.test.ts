@@ -7,7 +7,8 @@ const WORKSPACE = '/work space';
 
 function exec(change: Partial<ExecResult>): () => Promise<ExecResult> {
   const base = { exit_code: 0, signal: null, ended_by: 'exit', stdout: '', stderr: '' } as const;
-  return async () => ({ ...base, dropped_bytes: 0, duration_ms: 12, encoding_replaced: false, ...change });
+  const facts = { dropped_bytes: 0, duration_ms: 12, encoding_replaced: false, stdout_gap: null, stderr_gap: null };
+  return async () => ({ ...base, ...facts, ...change });
 }
 
 describe('FR-4.1 safe_bash', () => {
@@ -31,6 +32,15 @@ describe('FR-4.1 safe_bash', () => {
     const input = { command: 'cat', cwd: 'sub', env: { A: 'b' }, stdin: 'text' };
     const { execs } = await runTool(safeBash, input, { workspace: WORKSPACE, exec: exec({}) });
     expect(execs).toEqual([{ command: 'cat', cwd: `${WORKSPACE}/sub`, env: { A: 'b' }, stdin: 'text' }]);
+  });
+
+  it('asks for a loopback of its own only if the call says share: false', async () => {
+    const { execs } = await runTool(
+      safeBash,
+      { command: 'ls', share: false },
+      { workspace: WORKSPACE, exec: exec({}) },
+    );
+    expect(execs).toEqual([{ command: 'ls', cwd: WORKSPACE, env: {}, stdin: null, ownLoopback: true }]);
   });
 
   it('refuses a directory outside the workspace and names it', async () => {

@@ -33,6 +33,12 @@ export interface CallRequest {
    * Absolute path of the directory in the workspace from which the call was made. Empty means the workspace.
    */
   'cwd'?: (string);
+  /**
+   * The view that the caller asked for, as JSON text; absent if none. A tool may apply it itself to a text that is longer
+   * than output_max_bytes.
+   */
+  'view_json'?: (Buffer | Uint8Array | string);
+  '_view_json'?: "view_json";
 }
 
 export interface CallRequest__Output {
@@ -66,4 +72,10 @@ export interface CallRequest__Output {
    * Absolute path of the directory in the workspace from which the call was made. Empty means the workspace.
    */
   'cwd': (string);
+  /**
+   * The view that the caller asked for, as JSON text; absent if none. A tool may apply it itself to a text that is longer
+   * than output_max_bytes.
+   */
+  'view_json'?: (Buffer);
+  '_view_json'?: "view_json";
 }

@@ -19,7 +19,7 @@ export interface ExecuteRequest {
    */
   'cwd'?: (string);
   /**
-   * The value of the tool's primary property as plain UTF-8 text, in addition to input_json. Empty: there is none.
+   * The value of the tool's primary property as plain UTF-8 text, in addition to input_json. Empty if no words were given.
    */
   'input_text'?: (Buffer | Uint8Array | string);
 }
@@ -40,7 +40,7 @@ export interface ExecuteRequest__Output {
    */
   'cwd': (string);
   /**
-   * The value of the tool's primary property as plain UTF-8 text, in addition to input_json. Empty: there is none.
+   * The value of the tool's primary property as plain UTF-8 text, in addition to input_json. Empty if no words were given.
    */
   'input_text': (Buffer);
 }
