@@ -17,6 +17,7 @@ import {
   type OutputSinks,
   processJob,
 } from './follow.ts';
+import type { GitView } from './git/git-views.ts';
 import { Loopbacks } from './loopbacks.ts';
 import { type LoopbackNamespace, makeLoopbackNamespace } from './network.ts';
 import { checkArgv, checkEnvironment } from './policy.ts';
@@ -219,8 +220,9 @@ export class LinuxSandbox {
       const started = await this.#startCommand(checked, protection, command);
       const { lastWords, ...end } = await followCommand(started, command, checked.policy.limits, sinks);
       started.tidy();
+      const settings = (await started.git?.collect()) ?? [];
       const { quarantined, complete } = await endWatch(checked, watch);
-      const denied = denialsOf(checked, protection, started, command, { ...end, ...lastWords });
+      const denied = [...denialsOf(checked, protection, started, command, { ...end, ...lastWords }), ...settings];
       return { ...end, quarantined, searchComplete: complete, denied };
     } catch (cause) {
       await endWatch(checked, watch);
@@ -236,10 +238,13 @@ export class LinuxSandbox {
     const ready = isSuitable ? this.#pool.take(checked.key, this.#fingerprintOf(checked, protection)) : null;
     if (ready !== null && script !== null) {
       this.#readyUsed += 1;
+      ready.git?.seed();
       ready.give(script);
       return ready;
     }
     const { host, identity } = checked;
+    const git = await prepareGit(checked, protection);
+    git?.seed();
     return this.#starter.start(checked, protection, {
       argv: command.argv,
       cwd: command.cwd,
@@ -248,6 +253,7 @@ export class LinuxSandbox {
       wallMs: command.timeoutMs,
       stdin: command.stdin === null ? 'ignore' : openInput(command.stdin, ownerOf(identity), host.sandboxDir),
       takesScript: false,
+      git,
     });
   }
 
@@ -258,7 +264,7 @@ export class LinuxSandbox {
 
   async #makeNamespace(): Promise<LoopbackNamespace> {
     const host = await this.#policies.host();
-    return makeLoopbackNamespace(host?.bubblewrap.path ?? 'bwrap');
+    return makeLoopbackNamespace(host?.bubblewrap.path ?? 'bwrap', (await host?.git.enter()) ?? []);
   }
 
   async #makeReady(checked: CheckedPolicy): Promise<ReadySandbox> {
@@ -271,6 +277,7 @@ export class LinuxSandbox {
       wallMs: TIMEOUT_MAX_MS,
       stdin: 'ignore',
       takesScript: true,
+      git: await prepareGit(checked, protection),
     });
     const script = await scriptSocket(started).catch((cause: unknown) => {
       discard(started);
@@ -284,6 +291,14 @@ export class LinuxSandbox {
       give: (text) => void script.end(text),
     };
   }
+}
+
+/** What git in the sandbox needs; null if the policy gives it nothing. */
+async function prepareGit(
+  { host, identity, person }: CheckedPolicy,
+  { gitConfigs }: Protection,
+): Promise<GitView | null> {
+  return person === null ? null : host.git.prepare({ identity, person, configs: gitConfigs });
 }
 
 /** What the sandbox refused: nothing, if the command succeeded and printed nothing on stderr. */
@@ -308,7 +323,7 @@ function denialsOf(
 
 /** A waiting sandbox suits a command only if the directory, its protected paths and the loopback are still the same. */
 function fingerprintOf(checked: CheckedPolicy, protection: Protection, loopback: string): string {
-  return `${checked.state} ${loopback} ${protection.fingerprint}`;
+  return `${checked.state} ${loopback} ${checked.person?.text ?? ''} ${protection.fingerprint}`;
 }
 
 /** The socket of a waiting shell, after it has reported that it is up. Throws if it does not come up. */

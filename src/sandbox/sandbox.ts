@@ -43,6 +43,11 @@ export interface SandboxPolicy {
   /** If the machine isolates less than this, nothing runs (SANDBOX_UNAVAILABLE). */
   minIsolation: 'full' | 'reduced';
   seccomp: SeccompToggles;
+  /**
+   * `working`: git inside has the person's name and harmless settings, and copies of the repositories' configurations that
+   * it may change. Default: neither.
+   */
+  git?: 'working';
 }
 
 /** What a tool's profile changes in the default seccomp filter. */
