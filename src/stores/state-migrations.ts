@@ -109,6 +109,13 @@ export const STATE_MIGRATIONS: readonly string[] = [
   ) STRICT, WITHOUT ROWID;
   `,
   `
+  CREATE TABLE toolchains (
+    name TEXT PRIMARY KEY,
+    mounts TEXT NOT NULL,
+    variables TEXT NOT NULL,
+    allowed_ms INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE host_path (path TEXT NOT NULL) STRICT;
   CREATE TABLE continuation_counters (session BLOB PRIMARY KEY, last INTEGER NOT NULL) STRICT, WITHOUT ROWID;
   CREATE TABLE continuations (
     session BLOB NOT NULL,

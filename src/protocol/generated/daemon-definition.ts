@@ -270,6 +270,26 @@ export const DAEMON_DEFINITION = `{
                   "requestType": "QuarantineRequest",
                   "responseType": "QuarantineResponse"
                 },
+                "SetToolchains": {
+                  "requestType": "ToolchainList",
+                  "responseType": "ToolchainList"
+                },
+                "ListToolchains": {
+                  "requestType": "ToolchainRequest",
+                  "responseType": "ToolchainList"
+                },
+                "AllowPath": {
+                  "requestType": "PathRequest",
+                  "responseType": "PathList"
+                },
+                "DisallowPath": {
+                  "requestType": "PathRequest",
+                  "responseType": "PathList"
+                },
+                "ListPaths": {
+                  "requestType": "ProjectRequest",
+                  "responseType": "PathList"
+                },
                 "ListPorts": {
                   "requestType": "ProjectRequest",
                   "responseType": "PortsResponse"
@@ -1033,6 +1053,62 @@ export const DAEMON_DEFINITION = `{
                 "remedy": {
                   "type": "string",
                   "id": 4
+                }
+              }
+            },
+            "ToolchainRequest": {
+              "fields": {}
+            },
+            "ToolchainList": {
+              "fields": {
+                "toolchains": {
+                  "rule": "repeated",
+                  "type": "Toolchain",
+                  "id": 1
+                },
+                "path": {
+                  "rule": "repeated",
+                  "type": "string",
+                  "id": 2
+                }
+              }
+            },
+            "Toolchain": {
+              "fields": {
+                "name": {
+                  "type": "string",
+                  "id": 1
+                },
+                "mounts": {
+                  "rule": "repeated",
+                  "type": "string",
+                  "id": 2
+                },
+                "variables": {
+                  "keyType": "string",
+                  "type": "string",
+                  "id": 3
+                }
+              }
+            },
+            "PathRequest": {
+              "fields": {
+                "root": {
+                  "type": "string",
+                  "id": 1
+                },
+                "path": {
+                  "type": "string",
+                  "id": 2
+                }
+              }
+            },
+            "PathList": {
+              "fields": {
+                "paths": {
+                  "rule": "repeated",
+                  "type": "string",
+                  "id": 1
                 }
               }
             }
