@@ -121,7 +121,7 @@ describe('ctxd quarantine', () => {
 
   it('SEC-2.3: restores and accepts several files at once, and everything with --all, after all were shown', async () => {
     await bash('for i in 1 2 3; do mkdir -p e$i; echo e$i >e$i/.envrc; done');
-    const ids = (await listed()).items.filter(({ path }) => /^e[12]\//.test(path)).map(({ id }) => id);
+    const ids = (await listed()).items.filter(({ path }) => /^e[12]\//.test(String(path))).map(({ id }) => String(id));
     const restored = await quarantine('restore', ...ids);
     expect(restored.stdout.match(/^Restored: e[12]\/\.envrc/gm)).toHaveLength(2);
     const { items } = await listed();
