@@ -26,6 +26,7 @@ export function policyFor(workspace: WorkspaceView, config: Config['sandbox']): 
     network: 'none',
     roPaths: config.ro_paths,
     deny: config.deny,
+    storage: null,
     minIsolation: config.min_isolation,
     seccomp: { inet: true, unix: true, debugger: false },
     limits: {
@@ -40,5 +41,5 @@ export function policyFor(workspace: WorkspaceView, config: Config['sandbox']): 
 
 /** The policy of the commands of `safe_bash`: what a tool process has, and what belongs to their session and project. */
 export function commandPolicyFor(session: SessionRef, config: Config['sandbox']): SandboxPolicy {
-  return policyFor(viewOf(session), config);
+  return { ...policyFor(viewOf(session), config), storage: { session: session.session } };
 }

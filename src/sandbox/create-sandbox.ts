@@ -4,6 +4,7 @@ import {
   type CommandResult,
   IDLE_STATUS,
   type IsolationReport,
+  type ProjectCaches,
   type Sandbox,
   type SandboxDeps,
   type SandboxProcess,
@@ -69,6 +70,10 @@ export class UnavailableSandbox implements Sandbox {
 
   async status(): Promise<SandboxStatus> {
     return IDLE_STATUS;
+  }
+
+  async storage(): Promise<readonly ProjectCaches[]> {
+    return [];
   }
 
   #refusal(): ContextdError {

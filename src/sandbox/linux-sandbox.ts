@@ -5,7 +5,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Denial } from '../core/envelope.ts';
 import { isErrno } from '../core/errors.ts';
 import { TIMEOUT_MAX_MS } from '../core/limits.ts';
-import { CheckedPolicies, type CheckedPolicy, type LinuxSandboxDeps, workspaceOf } from './checked-policy.ts';
+import {
+  CheckedPolicies,
+  type CheckedPolicy,
+  isOfSession,
+  type LinuxSandboxDeps,
+  workspaceOf,
+} from './checked-policy.ts';
 import { type DenialFacts, findDenials, placesOf } from './denials.ts';
 import { openInput } from './descriptors.ts';
 import { directoryIdentity, retryIfReplaced } from './directory-identity.ts';
@@ -17,7 +23,7 @@ import {
   type OutputSinks,
   processJob,
 } from './follow.ts';
-import { checkArgv, checkEnvironment } from './policy.ts';
+import { CACHES_INSIDE, checkArgv, checkEnvironment } from './policy.ts';
 import type { QuarantineAction, QuarantineReport, QuarantineResult } from './quarantine.ts';
 import { readableBundle } from './reach.ts';
 import { ReadyPool, type ReadySandbox, SCRIPT_FD, scriptFor, WAITING_SHELL } from './ready-pool.ts';
@@ -25,11 +31,15 @@ import type {
   CommandResult,
   CommandSpec,
   IsolationReport,
+  ProjectCaches,
   SandboxPolicy,
   SandboxProgram,
   SandboxStatus,
+  StorageAction,
 } from './sandbox.ts';
 import { ownerOf, type StartedSandbox, Starter } from './starter.ts';
+import { createKeeper, type Keeper } from './storage/keeper.ts';
+import { Storage } from './storage/storage.ts';
 import type { RunWatch, WorkspaceGuard } from './workspace/guard.ts';
 import { type Cover, narrowCover, type Protection } from './workspace/protection.ts';
 
@@ -60,7 +70,9 @@ const NOT_STARTED: RunEnd = {
 export class LinuxSandbox {
   readonly #deps: LinuxSandboxDeps;
   readonly #policies: CheckedPolicies;
-  readonly #starter = new Starter();
+  readonly #keeper: Keeper;
+  readonly #storage: Storage;
+  readonly #starter: Starter;
   readonly #pool: ReadyPool;
   #running = 0;
   readonly #commands = new Set<Promise<unknown>>();
@@ -72,6 +84,9 @@ export class LinuxSandbox {
   constructor(deps: LinuxSandboxDeps) {
     this.#deps = deps;
     this.#policies = new CheckedPolicies(deps);
+    this.#keeper = createKeeper(() => this.#policies.host());
+    this.#storage = new Storage({ ...deps, keeper: this.#keeper, cachesInside: CACHES_INSIDE });
+    this.#starter = new Starter(this.#storage);
     this.#pool = new ReadyPool({
       perPolicy: deps.config.preforked,
       max: READY_MAX,
@@ -83,7 +98,8 @@ export class LinuxSandbox {
 
   /** Kills everything that still runs, waits for it, and removes cgroups and pipes. Idempotent. */
   async stop(): Promise<void> {
-    await Promise.all([this.#pool.stop(), this.#starter.stop()]);
+    this.#storage.stop();
+    await Promise.all([this.#pool.stop(), this.#starter.stop(), this.#keeper.stop()]);
     // The sandboxes are dead. Their commands still report what they created, which takes milliseconds.
     await Promise.allSettled(this.#commands);
     // Files that the last calls created are searched for before the guards forget those calls.
@@ -181,6 +197,13 @@ export class LinuxSandbox {
   /** What a person does with what was moved away. Needs no sandbox. */
   quarantine(policy: SandboxPolicy, action: QuarantineAction): Promise<QuarantineResult> {
     return this.#policies.guardOf(policy).quarantine(action);
+  }
+
+  async storage(action: StorageAction): Promise<readonly ProjectCaches[]> {
+    // A root daemon's storage is mounted below a place that the host makes.
+    await this.#policies.host();
+    if (action.do === 'end_session') await this.#pool.forget((key) => isOfSession(key, action.project, action.session));
+    return this.#storage.act(action);
   }
 
   async #runOnce(policy: SandboxPolicy, command: CommandSpec, sinks: OutputSinks): Promise<Omit<RunEnd, 'durationMs'>> {

@@ -92,6 +92,17 @@ export class ReadyPool {
     setTimeout(() => this.#fill(shelf), FILL_AFTER_MS);
   }
 
+  /** Kills what waits for these policies, and makes no more for them until their next command. */
+  async forget(isMeant: (key: string) => boolean): Promise<void> {
+    for (const [key, shelf] of [...this.#shelves]) {
+      if (!isMeant(key)) continue;
+      this.#shelves.delete(key);
+      this.#empty(shelf);
+    }
+    // One that is being started is discarded when it is up.
+    await this.#filling;
+  }
+
   /** Kills everything that waits. Idempotent. */
   async stop(): Promise<void> {
     this.#isStopped = true;
@@ -103,11 +114,16 @@ export class ReadyPool {
 
   #fill(shelf: Shelf): void {
     this.#filling = this.#filling.then(async () => {
-      while (!this.#isStopped && shelf.ready.length < this.#deps.perPolicy && this.#makeRoom(shelf)) {
+      while (
+        !this.#isStopped &&
+        this.#holds(shelf) &&
+        shelf.ready.length < this.#deps.perPolicy &&
+        this.#makeRoom(shelf)
+      ) {
         try {
           const made = await shelf.make();
           // The shelf may have been emptied or removed while this one started.
-          if (this.#isStopped || ![...this.#shelves.values()].includes(shelf)) this.#deps.discard(made);
+          if (this.#isStopped || !this.#holds(shelf)) this.#deps.discard(made);
           else shelf.ready.push(made);
         } catch (cause) {
           this.#deps.logger.debug('sandbox.not_readied', { cause: String(cause) });
@@ -115,6 +131,10 @@ export class ReadyPool {
         }
       }
     });
+  }
+
+  #holds(shelf: Shelf): boolean {
+    return [...this.#shelves.values()].includes(shelf);
   }
 
   /** Makes room by discarding the sandboxes of the policy that was used least recently. */
@@ -142,7 +162,11 @@ export class ReadyPool {
   }
 
   #isUsable(ready: ReadySandbox): boolean {
-    return ready.jail.isAlive && this.#deps.clock.monotonic() - ready.startedAt <= AGE_MAX_MS;
+    return (
+      ready.jail.isAlive &&
+      ready.storage?.isCurrent() !== false &&
+      this.#deps.clock.monotonic() - ready.startedAt <= AGE_MAX_MS
+    );
   }
 
   #empty(shelf: Shelf): void {

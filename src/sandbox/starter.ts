@@ -9,7 +9,8 @@ import { binDirsOf, coverProc, type Host } from './host.ts';
 import type { Identity } from './identity.ts';
 import { type Launch, type MountedWorkspace, mountWorkspace, type PinnedPath, prepareLaunch } from './launch.ts';
 import { OutputReader } from './output.ts';
-import { buildEnvironment, type Mount, planTree } from './policy.ts';
+import { buildEnvironment, type Mount, mountStorage, planTree } from './policy.ts';
+import type { Storage, StorageLease } from './storage/storage.ts';
 import type { Protection } from './workspace/protection.ts';
 
 /** Milliseconds after which a sandbox counts as built if nobody has reported it. */
@@ -23,6 +24,8 @@ export interface StartedSandbox {
   readonly group: GroupFiles | null;
   /** All its mounts. */
   readonly mounts: readonly Mount[];
+  /** Null if its HOME and /tmp are in memory. */
+  readonly storage: StorageLease | null;
   /** Removes the mount points that bubblewrap had to create in the workspace; called when the sandbox is built. */
   tidy(): void;
 }
@@ -45,7 +48,12 @@ export interface Job {
 export class Starter {
   readonly #jails = new Set<Jail>();
   readonly #releasing = new Set<Promise<void>>();
+  readonly #storage: Storage;
   #isStopped = false;
+
+  constructor(storage: Storage) {
+    this.#storage = storage;
+  }
 
   async start(checked: CheckedPolicy, protection: Protection, job: Job): Promise<StartedSandbox> {
     const { host, identity } = checked;
@@ -60,12 +68,14 @@ export class Starter {
       group = host.cgroups?.create(checked.policy.limits) ?? null;
       // In this order: `prepare` opens descriptors in the workspace, which must be mounted by then.
       const workspace = mountWorkspace(checked.policy.workspace);
-      const mounts = plan(checked, protection, job, group === null);
+      const planned = plan(checked, protection, job, group === null);
+      const storage = await this.#storage.lease(checked.policy, identity, planned);
+      const mounts = storage === null ? planned : mountStorage(planned, storage.mounts);
       launch = prepare(checked, workspace, mounts, job, group);
       checkNotReplaced(checked.policy.workspace.path, checked.directory, launch.pinned);
       const jail = new Jail(launch, job.takesScript ? [...childFds, 'pipe'] : childFds);
       this.#follow(jail, host, group);
-      return { jail, ...readers, group, mounts, tidy: tidyOnce(checked, launch.pinned, jail) };
+      return { jail, ...readers, group, mounts, storage, tidy: tidyOnce(checked, launch.pinned, jail) };
     } catch (cause) {
       readers.stdout.close();
       readers.stderr.close();
