@@ -11,13 +11,13 @@ import { systemClock } from '../../src/core/clock.ts';
 import { silentLogger } from '../../src/core/log.ts';
 import { policyFor } from '../../src/daemon/policy.ts';
 import { createSandbox } from '../../src/sandbox/create-sandbox.ts';
-import { baseView, type Sandbox } from '../../src/sandbox/sandbox.ts';
+import { baseView, type Sandbox, type SandboxNetwork } from '../../src/sandbox/sandbox.ts';
 
 /** A sandbox engine with its own home directory, set up as the daemon does it. */
 export interface SandboxHost {
   sandbox: Sandbox;
-  /** Runs `true` in bash in a fresh sandbox. Throws if it fails. */
-  runTrue(workspace: string, stdin?: Buffer): Promise<void>;
+  /** Runs `true` in bash in a fresh sandbox, by default with a loopback of its own. Throws if it fails. */
+  runTrue(workspace: string, stdin?: Buffer, network?: SandboxNetwork): Promise<void>;
   /** Waits until the pool of ready sandboxes for this workspace is full, or has stopped growing. */
   refilled(workspace: string): Promise<void>;
   stop(): Promise<void>;
@@ -38,11 +38,12 @@ export async function openSandbox(settings: Partial<Config['sandbox']>): Promise
   const sandbox = createSandbox({ paths, config, logger: silentLogger, clock: systemClock });
   await sandbox.start();
   const readyFor = async (workspace: string): Promise<number> =>
-    (await sandbox.status()).ready.find((one) => one.workspace === workspace)?.count ?? 0;
+    Math.min(...(await sandbox.status()).ready.filter((one) => one.workspace === workspace).map(({ count }) => count));
   return {
     sandbox,
-    async runTrue(workspace, stdin) {
-      const { exitCode, endedBy, stderr } = await sandbox.run(policyFor(baseView(workspace), config), {
+    async runTrue(workspace, stdin, network = 'none') {
+      const policy = { ...policyFor(baseView(workspace), config), network };
+      const { exitCode, endedBy, stderr } = await sandbox.run(policy, {
         argv: ['bash', '-c', 'true'],
         cwd: workspace,
         env: {},

@@ -10,6 +10,9 @@ import { missingRow, type Outcome, type Row, rowsOf, type Section, type SectionO
 const BARE = 'bash -c true, from a small process';
 const READY = 'ours, pre-forked';
 const COLD = 'ours, cold: nothing is pre-forked';
+/** What a command of `safe_bash` gets: the loopback of its project instead of one of its own. */
+const SHARED_READY = 'ours, pre-forked, shared loopback';
+const SHARED_COLD = 'ours, cold, shared loopback';
 const COLD_STDIN = 'ours, cold: stdin is given';
 
 /** All namespaces, but only one bind mount: the command sees the whole host. */
@@ -55,6 +58,8 @@ async function compare(hosts: Hosts, helper: Helper, options: SectionOptions): P
       { row: READY, atMost: 0.6, times: BARE },
       { row: COLD_STDIN, atMost: 3, times: BARE },
       { row: COLD, atMost: 3, times: BARE },
+      { row: SHARED_READY, atMost: 1.1, times: READY },
+      { row: SHARED_COLD, atMost: 1.1, times: COLD },
     ];
     const rows = [...rowsOf(measured), ...peers.missing];
     return { tables: [{ title: 'one command, ms', base: BARE, rows, aims }], facts: await describe(hosts.pooled, own) };
@@ -83,6 +88,16 @@ function ourContenders({ pooled, cold }: Hosts, project: string, suffix: string)
       after: () => pooled.refilled(project),
     },
     { name: COLD + suffix, once: () => done(cold.runTrue(project)), after: () => cold.refilled(project) },
+    {
+      name: SHARED_READY + suffix,
+      once: () => done(pooled.runTrue(project, undefined, 'project')),
+      after: () => pooled.refilled(project),
+    },
+    {
+      name: SHARED_COLD + suffix,
+      once: () => done(cold.runTrue(project, undefined, 'project')),
+      after: () => cold.refilled(project),
+    },
   ];
 }
 

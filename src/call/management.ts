@@ -2,9 +2,11 @@ import type { AcceptQuarantinedRequest__Output as AcceptQuarantinedRequest } fro
 import type { ApproveRulesRequest__Output as ApproveRulesRequest } from '../protocol/generated/contextd/v1/ApproveRulesRequest.ts';
 import type { AuditRequest__Output as AuditRequest } from '../protocol/generated/contextd/v1/AuditRequest.ts';
 import type { AuditResponse__Output as AuditResponse } from '../protocol/generated/contextd/v1/AuditResponse.ts';
+import type { EndSessionResponse__Output as EndSessionResponse } from '../protocol/generated/contextd/v1/EndSessionResponse.ts';
 import type { HealthCheck__Output } from '../protocol/generated/contextd/v1/HealthCheck.ts';
 import type { HealthRequest__Output as HealthRequest } from '../protocol/generated/contextd/v1/HealthRequest.ts';
 import type { HealthResponse__Output as HealthResponse } from '../protocol/generated/contextd/v1/HealthResponse.ts';
+import type { KillRequest__Output as KillRequest } from '../protocol/generated/contextd/v1/KillRequest.ts';
 import type { ListRequest__Output as ListRequest } from '../protocol/generated/contextd/v1/ListRequest.ts';
 import type { ListResponse__Output as ListResponse } from '../protocol/generated/contextd/v1/ListResponse.ts';
 import type { ProjectRequest__Output as ProjectRequest } from '../protocol/generated/contextd/v1/ProjectRequest.ts';
@@ -13,6 +15,9 @@ import type { QuarantinedItem__Output as QuarantinedItem } from '../protocol/gen
 import type { QuarantineRequest__Output as QuarantineRequest } from '../protocol/generated/contextd/v1/QuarantineRequest.ts';
 import type { QuarantineResponse__Output as QuarantineResponse } from '../protocol/generated/contextd/v1/QuarantineResponse.ts';
 import type { RulesReview__Output as RulesReview } from '../protocol/generated/contextd/v1/RulesReview.ts';
+import type { RunningItem__Output as RunningItem } from '../protocol/generated/contextd/v1/RunningItem.ts';
+import type { RunningRequest__Output as RunningRequest } from '../protocol/generated/contextd/v1/RunningRequest.ts';
+import type { RunningResponse__Output as RunningResponse } from '../protocol/generated/contextd/v1/RunningResponse.ts';
 import type { SandboxStatus__Output as SandboxStatus } from '../protocol/generated/contextd/v1/SandboxStatus.ts';
 import type { SchemaResponse__Output as SchemaResponse } from '../protocol/generated/contextd/v1/SchemaResponse.ts';
 import type { SecretSummary__Output as SecretSummary } from '../protocol/generated/contextd/v1/SecretSummary.ts';
@@ -28,9 +33,11 @@ import type { StopResponse__Output as StopResponse } from '../protocol/generated
 import type { ToolInfo__Output as ToolInfo } from '../protocol/generated/contextd/v1/ToolInfo.ts';
 
 export type {
+  EndSessionResponse,
   QuarantinedItem,
   QuarantineResponse,
   RulesReview,
+  RunningItem,
   SandboxStatus,
   SchemaResponse,
   SecretSummary,
@@ -62,6 +69,11 @@ export interface Management {
   tailAudit(request: AuditRequest): Promise<AuditResponse>;
   checkHealth(request: HealthRequest): Promise<HealthResponse>;
   sessionSecrets(request: SessionRequest): Promise<SessionSecretsResponse>;
+  endSession(request: SessionRequest): Promise<EndSessionResponse>;
+  /** Jobs first, then calls; the oldest first. */
+  listRunning(request: RunningRequest): Promise<RunningResponse>;
+  /** Returns what it ended. Throws NOT_FOUND if nothing has the id, and CONFLICT if several begin or end with it. */
+  killRunning(request: KillRequest): Promise<RunningResponse>;
   stats(request: StatsRequest): Promise<StatsResponse>;
   /** Throws NOT_FOUND if the project is not registered. */
   reviewRules(request: ProjectRequest): Promise<RulesReview>;

@@ -5,9 +5,11 @@ import { auditTail } from './commands/audit-tail.ts';
 import { configGet, configList, configSet } from './commands/config.ts';
 import { doctor } from './commands/doctor.ts';
 import { init } from './commands/init.ts';
+import { kill, ps } from './commands/ps.ts';
 import { quarantineAccept, quarantineList, quarantineRestore } from './commands/quarantine.ts';
 import { scrub, scrubApprove } from './commands/scrub.ts';
 import { serverLogs, serverRestart, serverStart, serverStatus, serverStop } from './commands/server.ts';
+import { sessionEnd } from './commands/session-end.ts';
 import { sessionSecrets } from './commands/session-secrets.ts';
 import { stats } from './commands/stats.ts';
 import { toolInfo, toolList, toolRun } from './commands/tool.ts';
@@ -76,7 +78,7 @@ const GROUPS: Readonly<Record<string, string>> = {
   tool: 'List, call and verify the tools of agents.',
   config: 'Read and change the settings of this machine.',
   audit: 'Read the log of all calls.',
-  session: 'Inspect a session of an agent.',
+  session: 'Inspect or end a session of an agent.',
   quarantine: 'Review files that were set aside because a program on the host would run them.',
 };
 
@@ -134,6 +136,9 @@ export const COMMANDS: readonly Command[] = [
   configList,
   auditTail,
   sessionSecrets,
+  sessionEnd,
+  ps,
+  kill,
   stats,
   scrub,
   scrubApprove,

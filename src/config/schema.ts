@@ -15,6 +15,7 @@ export interface Config {
   artifacts: { max_age_days: number; max_bytes: number };
   sandbox: {
     ro_paths: string[];
+    etc: string[];
     deny: string[];
     min_isolation: 'full' | 'reduced';
     memory_mb: number;
@@ -27,6 +28,7 @@ export interface Config {
     cache_max_mb: number;
     cache_max_age_days: number;
     session_max_mb: number;
+    idle_ms: number;
   };
   secrets: { programs: string[]; max_uses_per_hour: number };
   scrub: { seeds: boolean; deadline_base_ms: number; deadline_per_kb_ms: number; gitleaks: GitleaksUse };
@@ -121,6 +123,15 @@ export const CONFIG_SCHEMA = {
         default: [],
         description: 'Absolute directories outside /usr that tools can read, such as the toolchain in ~/.nvm.',
       },
+      etc: {
+        type: 'array',
+        items: { type: 'string', pattern: '^(?!\\.{1,2}(/|$))[^/\\0]+(/(?!\\.{1,2}(/|$))[^/\\0]+)*$' },
+        uniqueItems: true,
+        maxItems: 100,
+        default: [],
+        description:
+          'Names in /etc, such as pip.conf, that tools can read besides what packages ship unchanged. Only files that everybody may read.',
+      },
       deny: {
         type: 'array',
         items: { type: 'string', pattern: '^[^/\\0][^\\0]*$' },
@@ -160,6 +171,12 @@ export const CONFIG_SCHEMA = {
       ),
       cache_max_age_days: whole(30, 1, 3650, 'Days after which the caches of a project that nothing used are removed.'),
       session_max_mb: whole(4096, 16, 16_777_216, 'Mebibytes for HOME and /tmp of one session together.'),
+      idle_ms: whole(
+        180_000,
+        100,
+        86_400_000,
+        'Milliseconds without a call after which the processes and the loopback of a project are given back.',
+      ),
     }),
     scrub: section('The search for secrets. An answer that is not searched by the deadline is withheld.', {
       seeds: {

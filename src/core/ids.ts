@@ -26,6 +26,11 @@ export function newArtifactId(): string {
   return id;
 }
 
+/** Eight random characters, for names that need not be secret. */
+export function newShortId(): string {
+  return newArtifactId().slice(4, 12);
+}
+
 export const ARTIFACT_ID_PATTERN = /^art_[0-9a-hjkmnp-tv-z]{16}$/;
 
 /** Uses Web Crypto, because loading node:crypto costs the compiled client one or two milliseconds. */

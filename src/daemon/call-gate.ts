@@ -1,12 +1,23 @@
-import type { CallAnswer, Dispatch, Refuse } from '../call/request.ts';
+import type { CallAnswer, CallRequest, Dispatch, Refuse } from '../call/request.ts';
+import { type Clock, systemClock } from '../core/clock.ts';
 import { ContextdError } from '../core/errors.ts';
 import { type Drained, endsWithin, type StopCause } from './lifecycle.ts';
+
+/** A call under way. */
+export interface RunningCall {
+  request: CallRequest;
+  /** Milliseconds since the epoch. */
+  startedMs: number;
+}
 
 /** Counts the calls that come and go, and admits none once the daemon is stopping. */
 export interface CallGate {
   dispatch: Dispatch;
   active(): number;
   answered(): number;
+  running(): readonly RunningCall[];
+  /** Ends a call, whose answer says why. Does nothing if it does not run. */
+  cancel(requestId: string, why: ContextdError): void;
   /**
    * Admits no further call and waits at most `graceMs` milliseconds for the running ones. Calls that take longer are
    * ended, and their answers say why.
@@ -20,8 +31,8 @@ export interface CallGate {
 const ENDING_MS = 5_000;
 
 /** `refuse` records and answers a call that comes while the daemon is stopping. */
-export function createCallGate(inner: Dispatch, refuse: Refuse): CallGate {
-  const running = new Map<AbortController, { tool: string; answer: Promise<CallAnswer> }>();
+export function createCallGate(inner: Dispatch, refuse: Refuse, clock: Pick<Clock, 'now'> = systemClock): CallGate {
+  const running = new Map<AbortController, RunningCall & { answer: Promise<CallAnswer> }>();
   const { promise: drained, resolve: settle } = Promise.withResolvers<Drained>();
   let answered = 0;
   let stopping = false;
@@ -35,7 +46,7 @@ export function createCallGate(inner: Dispatch, refuse: Refuse): CallGate {
       request.signal.addEventListener('abort', onAbort, { once: true });
       if (request.signal.aborted) onAbort();
       const answer = inner({ ...request, signal: ending.signal });
-      running.set(ending, { tool: request.tool, answer });
+      running.set(ending, { request, startedMs: clock.now(), answer });
       try {
         return await answer;
       } finally {
@@ -46,6 +57,10 @@ export function createCallGate(inner: Dispatch, refuse: Refuse): CallGate {
     },
     active: () => running.size,
     answered: () => answered,
+    running: () => [...running.values()],
+    cancel(requestId, why) {
+      for (const [ending, { request }] of running) if (request.requestId === requestId) ending.abort(why);
+    },
     drained,
     async drain(graceMs, cause) {
       stopping = true;
@@ -53,7 +68,7 @@ export function createCallGate(inner: Dispatch, refuse: Refuse): CallGate {
       let ended = 0;
       if (!(await allEndWithin(graceMs))) {
         ended = running.size;
-        for (const [ending, { tool }] of running) ending.abort(interrupted(tool, cause));
+        for (const [ending, { request }] of running) ending.abort(interrupted(request.tool, cause));
         await allEndWithin(ENDING_MS);
       }
       settle({ waited, ended });

@@ -29,6 +29,7 @@ import { type Consents, createConsents } from '../stores/consents.ts';
 import { createCursors } from '../stores/cursors.ts';
 import { createJournal, type Journal } from '../stores/journal.ts';
 import { createDaemonKeys, type DaemonKeys } from '../stores/keys.ts';
+import { createLiveSessions, type LiveSessions } from '../stores/live-sessions.ts';
 import { createProjectStore, type ProjectStore } from '../stores/projects.ts';
 import { createSessionStore, type SessionStore } from '../stores/sessions.ts';
 import { createDatabase, type Database } from '../stores/sqlite.ts';
@@ -36,14 +37,16 @@ import { STATE_MIGRATIONS } from '../stores/state-migrations.ts';
 import { loadCounter, type TokenCounter } from '../tokens/counter.ts';
 import { lastErrorBlock } from '../tokens/views/errors.ts';
 import { type CallGate, createCallGate } from './call-gate.ts';
+import { collectMainHeap, createChores, memoryChore, pruneChore } from './chores.ts';
 import { checkHealth } from './health.ts';
 import { createHostServices } from './host-services.ts';
-import { collectMainHeap, createJobs, memoryJob, pruneJob } from './jobs.ts';
 import { type Composition, inOrder, type Part, type StopCause, together } from './lifecycle.ts';
 import { createManagement } from './management.ts';
 import { commandPolicyFor, policyFor, viewOf } from './policy.ts';
 import { followInstallation, warnOfBadLinks } from './registered-projects.ts';
+import { createSessionEnd, type SessionEnd, type SessionStateHolder, sessionChore } from './session-end.ts';
 import { createStandingAuditor, type StandingAuditor } from './standing-auditor.ts';
+import { storageChore, storageHolder } from './storage-life.ts';
 
 export interface ComposeDeps {
   environment: Environment;
@@ -62,6 +65,7 @@ interface Stores {
   consents: Consents;
   projects: ProjectStore;
   sessions: SessionStore;
+  liveSessions: LiveSessions;
   journal: Journal;
   artifacts: ArtifactStore;
   auditLog: AuditLog;
@@ -86,6 +90,7 @@ interface Execution {
 interface Entrance {
   gate: CallGate;
   door: Door;
+  sessionEnd: SessionEnd;
 }
 
 /** Every part of the daemon that another part, or a test, may hold. */
@@ -133,6 +138,7 @@ function buildStores({ paths, config, clock, logger, requestStop }: ComposeDeps,
     consents,
     projects: own.projects ?? createProjectStore({ database, consents, clock }),
     sessions: own.sessions ?? createSessionStore({ database, keys, clock }),
+    liveSessions: own.liveSessions ?? createLiveSessions({ database, clock, logger }),
     journal: own.journal ?? createJournal({ database, clock }),
     artifacts: own.artifacts ?? createArtifactStore({ database, keys, dir, limits: config.artifacts, clock, logger }),
     auditLog: own.auditLog ?? createAuditLog({ dir: auditDir, clock, logger }),
@@ -196,6 +202,7 @@ function buildExecution(deps: ComposeDeps, before: Stores & Scrubbing, own: Over
         policyFor: (session) => policyFor(viewOf(session), config.sandbox),
         commandPolicyFor: (session) => commandPolicyFor(session, config.sandbox),
         privateSocketsDir: paths.dialledSocketsDir,
+        config: { idleMs: config.sandbox.idle_ms },
         scrub: async (session, texts) => (await scrubber.scrub(session, [...texts])).value,
         services: createHostServices({ artifacts, scrubber }),
         logger,
@@ -224,11 +231,18 @@ function buildEntrance(deps: ComposeDeps, before: Stores & Scrubbing & Execution
         logger,
       }),
       refuse,
+      clock,
     );
-  const management = managementOf(deps, { ...before, gate });
+  const sessionEnd = createSessionEnd({ ...before, holders: holdersOf(before), logger });
+  const management = managementOf(deps, { ...before, gate, sessionEnd });
   const mask = (text: string): string => scrubber.maskText(text);
   const door = own.door ?? createGrpcDoor({ paths, dispatch: gate.dispatch, refuse, management, mask, clock, logger });
-  return { gate, door };
+  return { gate, door, sessionEnd };
+}
+
+/** What keeps state for a session, in the order in which it ends. */
+function holdersOf({ scrubber, sandbox }: Scrubbing & Execution): SessionStateHolder[] {
+  return [{ name: 'secrets', endSession: async (session) => scrubber.forget(session) }, storageHolder(sandbox)];
 }
 
 function managementOf(deps: ComposeDeps, parts: Omit<DaemonParts, 'door'>): ReturnType<typeof createManagement> {
@@ -246,8 +260,9 @@ function managementOf(deps: ComposeDeps, parts: Omit<DaemonParts, 'door'>): Retu
 }
 
 /** The order in which the parts start. They stop in reverse. */
-function startOrder({ paths, timer, logger }: ComposeDeps, parts: DaemonParts): Part[] {
+function startOrder({ paths, config, clock, timer, logger }: ComposeDeps, parts: DaemonParts): Part[] {
   const { artifacts, catalog, counter, door, gate, projects, runner, sandbox, scanner, scrubber } = parts;
+  const { liveSessions, sessionEnd } = parts;
   const collectors = [collectMainHeap, () => scanner.collect()];
   return [
     // The state database is the lock of the one daemon: until it is held, nothing may touch a file of the home.
@@ -266,19 +281,27 @@ function startOrder({ paths, timer, logger }: ComposeDeps, parts: DaemonParts): 
     }),
     named('runner', runner),
     parts.auditor,
-    createJobs([pruneJob(artifacts), memoryJob({ gate, collectors })], { timer, logger }),
+    createChores(
+      [
+        pruneChore(artifacts),
+        memoryChore({ gate, collectors }),
+        sessionChore(sessionEnd),
+        storageChore({ sandbox, liveSessions, clock, config: config.sandbox }),
+      ],
+      { timer, logger },
+    ),
     door,
   ];
 }
 
 function storesPart(stores: Stores & Pick<Scrubbing, 'scrubber'>): Part {
-  const { database, keys, consents, projects, artifacts, auditLog, journal, scrubber } = stores;
+  const { database, keys, consents, projects, liveSessions, artifacts, auditLog, journal, scrubber } = stores;
   return {
     name: 'stores',
     async start() {
       await database.start();
       await Promise.all([keys.start(), consents.start(), auditLog.start()]);
-      await Promise.all([projects.start(), artifacts.start()]);
+      await Promise.all([projects.start(), liveSessions.start(), artifacts.start()]);
       // The log first: calls that the journal closes are never looked at again.
       await auditLog.endInterrupted(await journal.open(), (text) => scrubber.maskText(text));
       await journal.start();

@@ -7,7 +7,13 @@ import type { Catalog } from '../catalog/catalog.ts';
 import type { Config } from '../config/schema.ts';
 import { ContextdError } from '../core/errors.ts';
 import { type Identity, identityFor } from '../sandbox/identity.ts';
-import { baseView, type IsolationLayer, type IsolationReport, type Sandbox } from '../sandbox/sandbox.ts';
+import {
+  baseView,
+  type IsolationLayer,
+  type IsolationReport,
+  type LoopbackReport,
+  type Sandbox,
+} from '../sandbox/sandbox.ts';
 import type { AuditorState } from '../scrub/gitleaks/auditor.ts';
 import { howToInstall } from '../scrub/gitleaks/pinned.ts';
 import type { Scrubber } from '../scrub/scrubber.ts';
@@ -84,7 +90,11 @@ export async function checkIsolation(
   try {
     const report = projectRoot === '' ? await sandbox.probe() : await sandbox.isolationFor(projectRoot);
     const of = projectRoot === '' ? 'on this machine' : `in ${projectRoot}, ${whoRuns(projectRoot)}`;
-    return [summarizeIsolation(report, of, config.sandbox.min_isolation), ...report.layers.map(layerCheck)];
+    return [
+      summarizeIsolation(report, of, config.sandbox.min_isolation),
+      ...report.layers.map(layerCheck),
+      ...loopbackCheck(report.loopback),
+    ];
   } catch (thrown) {
     return [{ name: 'isolation', ...failureOf(thrown) }];
   }
@@ -120,6 +130,15 @@ function summarizeIsolation(report: IsolationReport, of: string, minIsolation: '
 function layerCheck({ name, enforced, by, remedy }: IsolationLayer): HealthCheck {
   if (enforced) return { name: `isolation: ${name}`, status: 'ok', detail: by, remedy: '' };
   return { name: `isolation: ${name}`, status: 'warn', detail: `missing; instead: ${by}`, remedy: remedy ?? '' };
+}
+
+/** Nothing if no command runs here. */
+function loopbackCheck({ isShared, why, remedy }: LoopbackReport): HealthCheck[] {
+  const name = 'loopback';
+  if (isShared) return [{ name, status: 'ok', detail: 'the commands of a project share one', remedy: '' }];
+  if (why === null) return [];
+  const detail = `a server of one call is not reachable from another call: ${why}`;
+  return [{ name, status: 'warn', detail, remedy: remedy ?? '' }];
 }
 
 async function checkCommand({ sandbox, config }: HealthDeps): Promise<Finding> {

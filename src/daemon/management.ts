@@ -10,11 +10,11 @@ import type { Catalog, CatalogTool } from '../catalog/catalog.ts';
 import type { Paths } from '../config/paths.ts';
 import type { Clock } from '../core/clock.ts';
 import { ContextdError } from '../core/errors.ts';
-import { sessionIdFor } from '../dispatch/identify.ts';
 import { PACKAGE_VERSION, PROTOCOL_VERSION } from '../protocol/versions.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { Scrubber } from '../scrub/scrubber.ts';
 import type { AuditLog } from '../stores/audit.ts';
+import type { LiveSessions } from '../stores/live-sessions.ts';
 import type { AcceptedTool, ProjectStore } from '../stores/projects.ts';
 import { type ApprovalDeps, createApprovals, requireProject } from './approval-management.ts';
 import type { CallGate } from './call-gate.ts';
@@ -22,16 +22,20 @@ import type { checkHealth } from './health.ts';
 import type { StopCause } from './lifecycle.ts';
 import { checkProjectRoot } from './project-root.ts';
 import { acceptance } from './registered-projects.ts';
+import { createRunningManagement } from './running-management.ts';
+import type { SessionEnd } from './session-end.ts';
 
 export interface ManagementDeps {
   home: string;
   paths: Paths;
   catalog: Catalog;
   projects: ProjectStore;
+  liveSessions: LiveSessions;
   auditLog: AuditLog;
   sandbox: Sandbox;
   gate: CallGate;
-  scrubber: Pick<Scrubber, 'secrets'>;
+  scrubber: Pick<Scrubber, 'secrets' | 'maskText'>;
+  sessionEnd: SessionEnd;
   approvals: ApprovalDeps;
   clock: Clock;
   checkHealth(projectRoot: string): ReturnType<typeof checkHealth>;
@@ -60,6 +64,7 @@ export function createManagement(deps: ManagementDeps): Management {
       return { root, changed, tools: tools.map(toolInfo) };
     },
     async unregisterProject({ root }) {
+      await deps.sessionEnd.endAllOf(root);
       const tools = (await deps.projects.find(root))?.tools ?? [];
       return { root, changed: await deps.projects.unregister(root), tools: toolInfos(tools, deps.catalog) };
     },
@@ -75,11 +80,12 @@ export function createManagement(deps: ManagementDeps): Management {
     },
     checkHealth: async ({ project_root }) => ({ checks: await deps.checkHealth(project_root) }),
     async sessionSecrets({ root, session: hint }) {
-      const session = sessionIdFor(hint, deps.clock.now());
+      const session = deps.liveSessions.idFor(root, hint);
       const secrets = deps.scrubber.secrets({ project: root, session, branch: null });
       return { root, session, secrets: secrets.map(secretSummary) };
     },
     stats: async ({ project_root, days }) => ({ rows: await deps.auditLog.stats(days, project_root) }),
+    ...createRunningManagement(deps),
     ...createApprovals(deps.approvals),
     getSchema: async (tool) => schemaOf(tool, deps.catalog),
   };

@@ -18,7 +18,7 @@ import {
 import type { Scrubber } from '../scrub/scrubber.ts';
 import { type ArtifactStore, type ArtifactStream, readStreams } from '../stores/artifacts.ts';
 import type { AuditLog } from '../stores/audit.ts';
-import { pause } from './jobs.ts';
+import { pause } from './chores.ts';
 import type { Part } from './lifecycle.ts';
 
 export interface StandingAuditorDeps {

@@ -3,6 +3,7 @@ import type { Clock } from '../core/clock.ts';
 import { ContextdError } from '../core/errors.ts';
 import type { Logger } from '../core/log.ts';
 import type { RunFacts } from '../runner/call-facts.ts';
+import type { LiveSessions } from '../stores/live-sessions.ts';
 import { type CallRecord, type CallRecordDeps, createCallRecord } from './audit.ts';
 import { type AuthorizeDeps, authorize } from './authorize.ts';
 import { type BudgetDeps, type Budgeted, budget, budgetPage, turnedAway, withoutText } from './budget.ts';
@@ -34,6 +35,7 @@ export interface DispatchDeps
     StoreDeps,
     PageDeps {
   config: AuthorizeDeps['config'] & RunDeps['config'] & OpenSecretsDeps['config'] & BudgetDeps['config'];
+  liveSessions: Pick<LiveSessions, 'idFor' | 'touch'>;
   clock: Clock;
   logger: Logger;
 }
@@ -42,7 +44,7 @@ export interface DispatchDeps
 export function createDispatch(deps: DispatchDeps): Dispatch {
   return async (request: CallRequest): Promise<CallAnswer> => {
     const times = createStepTimes(deps.clock);
-    const call = identify(request, deps.clock); //                                   1 identify
+    const call = identify(request, deps); //                                         1 identify
     times.end('identify');
     const answer = await answerCall(call, times, deps);
     deps.logger.debug('call.answered', { request_id: call.requestId, ...request.principal, ...times.fields() });

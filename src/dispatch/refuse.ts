@@ -4,10 +4,10 @@ import type { Logger } from '../core/log.ts';
 import type { TokenCounter } from '../tokens/counter.ts';
 import { type AuditDeps, endRecord, startFacts } from './audit.ts';
 import { turnedAway } from './budget.ts';
-import { identify } from './identify.ts';
+import { type IdentifyDeps, identify } from './identify.ts';
 import { withheld } from './scrub.ts';
 
-export interface RefuseDeps extends AuditDeps {
+export interface RefuseDeps extends AuditDeps, IdentifyDeps {
   counter: TokenCounter;
   logger: Logger;
 }
@@ -15,7 +15,7 @@ export interface RefuseDeps extends AuditDeps {
 /** Answers calls that do not reach dispatch. Each leaves a record, like every other call. */
 export function createRefuse(deps: RefuseDeps): Refuse {
   return async (request: CallRequest, why: ContextdError): Promise<CallAnswer> => {
-    const call = identify(request, deps.clock);
+    const call = identify(request, deps);
     const { answer, tally } = turnedAway(call.requestId, why, deps.counter);
     try {
       const told = { line: answer.line, tally };

@@ -76,9 +76,10 @@ export async function run(
   };
 }
 
-/** If the daemon itself ended the call, returns the daemon's reason: the tool only knows that it was cancelled. */
+/** If the daemon or a person ended the call, returns that reason: the tool only knows that it was cancelled. */
 function endOf({ reason }: AbortSignal, failure: ContextdError): ContextdError {
-  const isOurs = reason instanceof ContextdError && reason.code === 'INTERRUPTED';
+  const isOurs =
+    reason instanceof ContextdError && (reason.code === 'INTERRUPTED' || reason.details.ended_by === 'person');
   return isOurs && failure.code === 'CANCELLED' ? reason : failure;
 }
 

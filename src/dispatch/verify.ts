@@ -3,6 +3,7 @@ import type { Catalog, CatalogTool } from '../catalog/catalog.ts';
 import type { Config } from '../config/schema.ts';
 import { ContextdError } from '../core/errors.ts';
 import { isJsonObject, type JsonObject } from '../core/json.ts';
+import type { LiveSessions } from '../stores/live-sessions.ts';
 import type { Project, ProjectStore } from '../stores/projects.ts';
 import type { Call, VerifiedCall } from './call.ts';
 import { askedBudget, budgetLimits, takeCommonOptions } from './options.ts';
@@ -10,6 +11,7 @@ import { askedBudget, budgetLimits, takeCommonOptions } from './options.ts';
 export interface VerifyDeps {
   catalog: Catalog;
   projects: ProjectStore;
+  liveSessions: Pick<LiveSessions, 'touch'>;
   limits: Pick<Config, 'budget' | 'timeout'>;
 }
 
@@ -20,6 +22,7 @@ export interface VerifyDeps {
  */
 export async function verify(call: Call, deps: VerifyDeps): Promise<VerifiedCall> {
   const project = await registeredProject(call.request.projectRoot, deps.projects);
+  deps.liveSessions.touch(call.session);
   const tool = acceptedTool(call.request.tool, project, deps.catalog);
   await deps.catalog.verify(tool);
   const { options, rest } = takeCommonOptions(parseInput(call.request.inputJson), {

@@ -29,6 +29,8 @@ export interface ExecSpec {
   env: Record<string, string>;
   /** Null: stdin is empty. */
   stdin: string | null;
+  /** Default: false, the loopback that the commands of the project share. */
+  ownLoopback?: boolean;
 }
 
 /** The result of a command. The texts are complete unless `dropped_bytes` is above 0. */
@@ -51,14 +53,17 @@ export const EXEC_SHAPE: MessageShape = {
   3: 'bytes',
   4: { 1: 'bytes', 2: 'bytes' },
   5: 'bytes',
+  10: 'uint32',
 };
 export const SCRUB_SHAPE: MessageShape = { 1: 'bytes', 2: 'bytes' };
 export const LOG_SHAPE: MessageShape = { 1: 'bytes', 2: 'bytes', 3: 'bytes' };
 export const HOST_SHAPE: MessageShape = { 1: 'bytes', 2: 'bytes' };
 export const HOST_REQUEST_MAX_FIELDS = 10_000;
 
-export function packExecRequest(callId: string, { command, cwd, env, stdin }: ExecSpec): ExecRequest {
-  return { call_id: callId, command, cwd, env, ...(stdin === null ? {} : { stdin: Buffer.from(stdin) }) };
+export function packExecRequest(callId: string, spec: ExecSpec): ExecRequest {
+  const { command, cwd, env, stdin, ownLoopback = false } = spec;
+  const input = stdin === null ? {} : { stdin: Buffer.from(stdin) };
+  return { call_id: callId, command, cwd, env, own_loopback: ownLoopback, ...input };
 }
 
 export function packExecResult({ exit_code, signal, ...rest }: ExecResult): ExecResponse {

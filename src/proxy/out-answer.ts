@@ -3,6 +3,7 @@ import {
   closeSync,
   constants,
   fchmodSync,
+  fchownSync,
   fsyncSync,
   openSync,
   readSync,
@@ -15,7 +16,17 @@ import { ENVELOPE_VERSION, type Envelope, failureEnvelope, successEnvelope } fro
 import { ContextdError, ERROR_TABLE, type ErrorCode, isErrno } from '../core/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../core/json.ts';
 import type { ToolLink } from './invocation.ts';
-import { type Folder, isStill, locateOut, type OutPlace, openFolder, outFault, statOf } from './out-place.ts';
+import {
+  type Folder,
+  isStill,
+  locateOut,
+  type OutPlace,
+  type Owner,
+  openFolder,
+  outFault,
+  ownerOfProject,
+  statOf,
+} from './out-place.ts';
 import { type Result, stateTokens } from './output.ts';
 
 /** The exit code if the call succeeded and its answer could not be written. Other codes would say that it did not run. */
@@ -140,7 +151,7 @@ export function writeOut(place: OutPlace, bytes: Buffer, nonce: string, options:
     const temporary = folder.at(`.contextd-${nonce}.tmp`);
     const descriptor = openSync(temporary, CREATE, NEW_FILE_MODE);
     try {
-      writeAll(descriptor, bytes, old);
+      writeAll(descriptor, bytes, old, ownerOfProject(place));
       renameSync(temporary, folder.at(place.name));
     } catch (error) {
       removeQuietly(temporary);
@@ -165,19 +176,24 @@ function inFolder(place: OutPlace, options: OutOptions, work: (folder: Folder) =
   }
 }
 
+const OTHER_NAME = 'Name a file that does not exist, or remove this one first';
+
 /** The existing file, if it may be replaced; undefined if it does not exist. */
-function checkTarget(folder: Folder, { given, name }: OutPlace): Stats | undefined {
+function checkTarget(folder: Folder, place: OutPlace): Stats | undefined {
+  const { given, name } = place;
   const path = folder.at(name);
   const stat = statOf(path);
   if (stat === undefined) return undefined;
   if (stat.isSymbolicLink()) throw outFault('PATH_INVALID', given, 'it is a link');
   if (!stat.isFile())
     throw outFault('PATH_INVALID', given, stat.isDirectory() ? 'it is a directory' : 'it is not a regular file');
-  if (stat.nlink !== 1) throw outFault('PERMISSION_DENIED', given, `it has ${stat.nlink} hard links`);
-  if (stat.uid !== process.geteuid?.()) throw outFault('PERMISSION_DENIED', given, 'it belongs to another user');
+  if (stat.nlink !== 1) throw outFault('PERMISSION_DENIED', given, `it has ${stat.nlink} hard links`, OTHER_NAME);
+  const owners = [process.geteuid?.(), ownerOfProject(place)?.uid];
+  if (!owners.includes(stat.uid)) throw outFault('PERMISSION_DENIED', given, 'it belongs to another user', OTHER_NAME);
   accessSync(path, constants.W_OK);
   if (stat.size > 0 && !isAnswer(path)) {
-    throw outFault('PERMISSION_DENIED', given, 'it exists and is not an earlier answer, so it is not replaced');
+    const why = 'it exists and is not an earlier answer, so it is not replaced';
+    throw outFault('PERMISSION_DENIED', given, why, OTHER_NAME);
   }
   return stat;
 }
@@ -195,8 +211,10 @@ function isAnswer(path: string): boolean {
 }
 
 /** Syncs the file, because a full disk may be reported only then. */
-function writeAll(descriptor: number, bytes: Buffer, old: Stats | undefined): void {
+function writeAll(descriptor: number, bytes: Buffer, old: Stats | undefined, owner: Owner | null): void {
   try {
+    // By descriptor: the name could lead to another file by now.
+    if (owner !== null) fchownSync(descriptor, owner.uid, owner.gid);
     for (let at = 0; at < bytes.length; ) at += writeSync(descriptor, bytes, at);
     if (old !== undefined) fchmodSync(descriptor, old.mode & NEW_FILE_MODE);
     fsyncSync(descriptor);

@@ -54,9 +54,9 @@ function currentDirectory(given: string): string {
 }
 
 /** The error for a path that the answer cannot be saved in. */
-export function outFault(code: ErrorCode, given: string, why: string): ContextdError {
+export function outFault(code: ErrorCode, given: string, why: string, remedy = REMEDY): ContextdError {
   return new ContextdError(code, `cannot save the answer in ${given === '' ? '""' : given}: ${why}`, {
-    remedy: `${REMEDY}.`,
+    remedy: `${remedy}.`,
     details: { path: given },
   });
 }
@@ -111,8 +111,33 @@ export class Folder {
     return `${dev}:${ino}`;
   }
 
+  /** The user and group that own it. */
+  get owner(): Owner {
+    const { uid, gid } = fstatSync(this.#descriptor);
+    return { uid, gid };
+  }
+
   close(): void {
     closeSync(this.#descriptor);
+  }
+}
+
+export interface Owner {
+  uid: number;
+  gid: number;
+}
+
+/**
+ * The user that the answer must belong to: root gives it to the owner of the project, who could not change or remove a file
+ * of root. Null: the user who writes it.
+ */
+export function ownerOfProject(place: OutPlace): Owner | null {
+  if (process.geteuid?.() !== 0) return null;
+  const root = new Folder(place.root, null);
+  try {
+    return root.owner;
+  } finally {
+    root.close();
   }
 }
 

@@ -17,9 +17,11 @@ export function createRunner(deps: RunnerDeps): Runner {
     const key = processKey(call);
     const known = slots.get(key);
     if (known !== undefined) return known;
+    // What belongs to a session or a project is for the core tools' commands only.
+    const commandPolicyFor = call.origin === 'core' ? deps.commandPolicyFor : deps.policyFor;
     const policies: ToolPolicies = {
       process: processPolicy(deps.policyFor(call.session), call.profile),
-      commandFor: (session) => narrowPolicy(deps.commandPolicyFor(session), call.profile),
+      commandFor: (session) => narrowPolicy(commandPolicyFor(session), call.profile),
     };
     const slot = new ToolSlot(call, policies, slotDeps(), () => slots.delete(key));
     slots.set(key, slot);

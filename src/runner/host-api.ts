@@ -190,8 +190,9 @@ export class HostApi {
     const listener = this.#call.onCommand?.();
     try {
       const command = this.#command(request, cancelled);
+      const policy = this.#deps.commandPolicyFor(this.#call.session);
       const result = await this.#deps.sandbox.run(
-        this.#deps.commandPolicyFor(this.#call.session),
+        request.own_loopback ? { ...policy, network: 'none' } : policy,
         listener === undefined ? command : { ...command, onOutput: listener.output },
       );
       this.#facts.ranCommand(result);

@@ -28,6 +28,8 @@ export const HOST_METHODS = {
   CheckpointSave: { grant: 'checkpoint_save', record: 'request' },
   CheckpointRestore: { grant: 'checkpoint_restore', record: 'request' },
   ArtifactView: { grant: 'core tools', record: 'request' },
+  JobStart: { grant: 'core tools', record: 'request' },
+  Jobs: { grant: 'core tools', record: 'request' },
   MemoryGet: { grant: 'core tools', record: 'request' },
   MemoryFeedback: { grant: 'core tools', record: 'request' },
   CheckpointList: { grant: 'core tools', record: 'request' },

@@ -9,7 +9,6 @@ import { directoryIdentity } from './directory-identity.ts';
 import { Host } from './host.ts';
 import { type Identity, identityFor, personOf } from './identity.ts';
 import { checkRoPath, checkWorkspace } from './mountable.ts';
-import { type CheckedNetwork, checkNetwork, networkState } from './network.ts';
 import { explainFailure } from './probe/failures.ts';
 import { Isolation } from './probe/isolation.ts';
 import { checkEnough, SECCOMP_LAYER } from './probe/ladder.ts';
@@ -33,11 +32,11 @@ export interface CheckedPolicy {
   readonly policy: SandboxPolicy;
   readonly host: Host;
   readonly identity: Identity;
-  /** The namespace to join; null: a namespace of its own, without a network. */
-  readonly network: CheckedNetwork | null;
+  /** Sandboxes with the same key share a network namespace; null: it gets one of its own. */
+  readonly loopbackKey: string | null;
   /** Which directory the workspace was when it was checked. */
   readonly directory: string;
-  /** Changes if the workspace is replaced, or gets another owner or mode, or if the network namespace is replaced. */
+  /** Changes if the workspace is replaced, or gets another owner or mode. */
   readonly state: string;
   /** False if the kernel refuses the filter; the isolation report says so, and `min_isolation` allowed it. */
   readonly isFiltered: boolean;
@@ -88,7 +87,7 @@ export class CheckedPolicies {
       throw refusal({ missing: 'contextd is stopping', remedy: 'Call again when it has started.' });
     }
     const key = JSON.stringify(policy);
-    const state = `${directoryState(policy.workspace.path)} ${networkState(policy.network)}`;
+    const state = directoryState(policy.workspace.path);
     const known = this.#checked.get(key);
     if (known?.checked.state === state && this.#deps.clock.monotonic() - known.atMs < CHECKED_MS) return known.checked;
     const checked = await this.#runChecks(policy, state);
@@ -112,7 +111,7 @@ export class CheckedPolicies {
       policy,
       host,
       identity,
-      network: checkNetwork(policy.network),
+      loopbackKey: report.loopback.isShared ? loopbackKeyOf(policy, identity) : null,
       directory,
       state,
       isFiltered,
@@ -175,6 +174,11 @@ export class CheckedPolicies {
 
 function keyOf(policy: SandboxPolicy, identity: Identity): string {
   return JSON.stringify([policy.workspace.path, identity, policy]);
+}
+
+/** One namespace for each view of a project and each user inside: a different owner never meets what is there. */
+function loopbackKeyOf({ network, workspace }: SandboxPolicy, identity: Identity): string | null {
+  return network === 'project' ? JSON.stringify([workspace, identity]) : null;
 }
 
 /** The workspace of a checked policy, from its key. */

@@ -4,6 +4,7 @@ import {
   type CommandResult,
   IDLE_STATUS,
   type IsolationReport,
+  NO_LOOPBACK,
   type ProjectCaches,
   type Sandbox,
   type SandboxDeps,
@@ -45,6 +46,7 @@ export class UnavailableSandbox implements Sandbox {
       backend: 'none',
       version: null,
       layers: [],
+      loopback: NO_LOOPBACK,
     };
   }
 

@@ -20,8 +20,6 @@ export interface DenialFacts extends MountedPlaces {
   /** Where the command started. */
   readonly cwd: string;
   readonly workspace: string;
-  /** `joined`: there is a network, whose proxy knows what it refused, so nothing is guessed about it. */
-  readonly network: 'none' | 'joined';
   /** The filter in force; null without one. */
   readonly seccomp: SeccompToggles | null;
 }
@@ -53,7 +51,7 @@ function denialIn(lines: readonly string[], index: number, places: PlaceMap, fac
   if (line === '') return null;
   const complaint = readComplaint(line, linesBefore(lines, index));
   if (complaint !== null) return complaintDenial(complaint, places, facts);
-  const network = facts.network === 'none' ? readNetworkComplaint(line) : null;
+  const network = readNetworkComplaint(line);
   if (network !== null) return noNetwork(network.host);
   const call = facts.seccomp === null ? null : readSystemCallComplaint(line, facts.seccomp);
   return call === null ? null : refusedCall(call);
@@ -74,7 +72,7 @@ function complaintDenial(complaint: Complaint, places: PlaceMap, facts: DenialFa
 
 /**
  * Only the directory in which the command started is known, not the one the program was in. So a relative path counts
- * if it agrees with the mounts, but never for a path that does not exist.
+ * if it agrees with the mounts, but never as a path that does not exist.
  */
 function pathDenial({ error }: Complaint, printed: string, places: PlaceMap, facts: DenialFacts): Denial | null {
   const path = normalize(printed, facts.cwd);
@@ -84,7 +82,7 @@ function pathDenial({ error }: Complaint, printed: string, places: PlaceMap, fac
   if (kind === 'hidden' && (isAbsolute || error !== 'ENOENT')) return hiddenPath(path);
   switch (error) {
     case 'EROFS':
-      return kind === 'read_only' || (kind === 'absent' && isAbsolute) ? readOnlyPath(path, root, facts) : null;
+      return kind === 'read_only' || kind === 'absent' ? readOnlyPath(path, root, facts) : null;
     case 'EBUSY':
       return kind === 'read_only' && path === root ? readOnlyPath(path, root, facts) : null;
     case 'ENOENT':
@@ -172,6 +170,8 @@ interface MountedPlaces {
   readonly readOnly: readonly string[];
   /** Covered by a deny glob. */
   readonly hidden: readonly string[];
+  /** Directories of the host that hold mounts and nothing else. */
+  readonly outside: readonly string[];
   /** Everything else that is mounted, for example /proc. */
   readonly visible: readonly string[];
 }
@@ -184,16 +184,22 @@ interface Place {
 
 /** The places of a planned tree; `hidden` lists its mounts that cover what a deny glob matched. */
 export function placesOf(mounts: readonly Mount[], hidden: readonly string[]): MountedPlaces {
-  const kinds = new Map<string, 'writable' | 'readOnly' | 'visible'>();
+  const kinds = new Map<string, 'writable' | 'readOnly' | 'visible' | 'outside'>();
   for (const mount of mounts) {
     const kind = kindOf(mount);
     if (kind !== null) kinds.set(mount.dest, kind);
   }
   const withKind = (kind: string): string[] => [...kinds].flatMap(([dest, own]) => (own === kind ? [dest] : []));
-  return { writable: withKind('writable'), readOnly: withKind('readOnly'), visible: withKind('visible'), hidden };
+  return {
+    writable: withKind('writable'),
+    readOnly: withKind('readOnly'),
+    visible: withKind('visible'),
+    outside: withKind('outside').filter((path) => !hidden.includes(path)),
+    hidden,
+  };
 }
 
-function kindOf(mount: Mount): 'writable' | 'readOnly' | 'visible' | null {
+function kindOf(mount: Mount): 'writable' | 'readOnly' | 'visible' | 'outside' | null {
   switch (mount.kind) {
     case 'bind':
     case 'dev-bind':
@@ -201,8 +207,9 @@ function kindOf(mount: Mount): 'writable' | 'readOnly' | 'visible' | null {
       return 'writable';
     case 'ro-bind':
     case 'symlink':
-    case 'remount-ro':
       return 'readOnly';
+    case 'remount-ro':
+      return mount.dest === '/dev' ? 'readOnly' : 'outside';
     case 'proc':
     case 'dev':
       return 'visible';
@@ -221,14 +228,16 @@ class PlaceMap {
     this.#add('visible', places.visible);
     this.#add('read_only', places.readOnly);
     this.#add('writable', places.writable);
+    this.#add('absent', places.outside);
     this.#add('hidden', places.hidden);
   }
 
-  /** `path` is absolute and normalized. Returns `absent` if only the root itself contains it. */
+  /** `path` is absolute and normalized. Returns `absent` with the root `/` if it is outside all mounts. */
   find(path: string): Place {
     for (let root = path; root !== '/'; root = posix.dirname(root)) {
       const kind = this.#kinds.get(root);
-      if (kind !== undefined) return { kind, root };
+      if (kind !== undefined && kind !== 'absent') return { kind, root };
+      if (kind === 'absent') break;
     }
     return { kind: 'absent', root: '/' };
   }
@@ -241,6 +250,7 @@ class PlaceMap {
   #add(kind: Place['kind'], roots: readonly string[]): void {
     for (const root of roots) {
       this.#kinds.set(root, kind);
+      if (kind === 'absent') this.#parents.add(root);
       for (let parent = posix.dirname(root); !this.isParent(parent); parent = posix.dirname(parent))
         this.#parents.add(parent);
     }

@@ -11,7 +11,7 @@ import type { Mount } from './policy.ts';
 import { type Bubblewrap, findBubblewrap } from './probe/facts.ts';
 import { ensurePublicMountPoints, publicDirFor, removeCopies } from './reach.ts';
 import { FilterFiles } from './seccomp/filter.ts';
-import { buildSkeleton, removeOldSkeletons } from './skeleton.ts';
+import { buildSkeleton, type EtcSource, hostEtc, removeOldSkeletons } from './skeleton.ts';
 
 /** Milliseconds after which the skeleton's inputs are checked again. */
 const SKELETON_FRESH_MS = 60_000;
@@ -34,6 +34,7 @@ export class Host {
   readonly sandboxDir: string;
   readonly strayFds: readonly number[] = findStrayFds();
   readonly #skeletonDir: string;
+  readonly #etc: EtcSource;
   readonly #clock: Clock;
   #base: readonly Mount[] = [];
   #baseFrom = Number.NEGATIVE_INFINITY;
@@ -59,7 +60,7 @@ export class Host {
       bubblewrap,
       await openCgroups(logger, total, [process.pid, process.ppid]),
       pipes,
-      { sandboxDir, skeletonDir },
+      { sandboxDir, skeletonDir, etc: hostEtc(config.etc) },
       clock,
     );
     removeOldSkeletons(skeletonDir, host.base());
@@ -70,7 +71,7 @@ export class Host {
     bubblewrap: Bubblewrap,
     cgroups: Cgroups | null,
     pipes: PipeStock,
-    { sandboxDir, skeletonDir }: { sandboxDir: string; skeletonDir: string },
+    { sandboxDir, skeletonDir, etc }: { sandboxDir: string; skeletonDir: string; etc: EtcSource },
     clock: Clock,
   ) {
     this.bubblewrap = bubblewrap;
@@ -79,6 +80,7 @@ export class Host {
     this.filters = new FilterFiles(sandboxDir);
     this.sandboxDir = sandboxDir;
     this.#skeletonDir = skeletonDir;
+    this.#etc = etc;
     this.#clock = clock;
   }
 
@@ -86,7 +88,7 @@ export class Host {
   base(): readonly Mount[] {
     const now = this.#clock.monotonic();
     if (now - this.#baseFrom > SKELETON_FRESH_MS) {
-      this.#base = buildSkeleton(this.#skeletonDir);
+      this.#base = buildSkeleton(this.#skeletonDir, this.#etc);
       this.#baseFrom = now;
     }
     return this.#base;

@@ -5,7 +5,7 @@ import type { GroupFiles } from './cgroup/files.ts';
 import { becomeOwner, type Identity } from './identity.ts';
 import { bindToProcessors, perProcessLimits } from './limits.ts';
 import { refuseLayer } from './mountable.ts';
-import { type CheckedNetwork, openNetwork } from './network.ts';
+import { enterNamespace, type LoopbackNamespace, namespaceFds } from './network.ts';
 import { encodeArguments, type Mount, NODE_BINARY, renderArguments } from './policy.ts';
 import type { Bubblewrap } from './probe/facts.ts';
 import { makeReachable, type PublicBind } from './reach.ts';
@@ -38,7 +38,7 @@ exec "$@"
 export interface Launch {
   readonly commandLine: readonly string[];
   readonly args: Buffer;
-  /** The network namespace if one is joined, then the pinned sources, then the seccomp filter. */
+  /** The namespaces if some are joined, then the pinned sources, then the seccomp filter. */
   readonly inheritedFds: readonly number[];
   /** Descriptors of the daemon, which the sandbox must not get. */
   readonly strayFds: readonly number[];
@@ -61,7 +61,7 @@ export interface LaunchRequest {
   /** Null for a probe. */
   readonly workspace: MountedWorkspace | null;
   /** The namespace to join; null: a network namespace of its own. */
-  readonly network: CheckedNetwork | null;
+  readonly network: LoopbackNamespace | null;
   readonly mounts: readonly Mount[];
   readonly env: Readonly<Record<string, string>>;
   /** The variables that the caller adds. */
@@ -102,15 +102,15 @@ export function mountWorkspace(view: WorkspaceView): MountedWorkspace {
 export function prepareLaunch(request: LaunchRequest): Launch {
   const { mounts, publicBinds } = makeReachable(request.mounts, request.identity, request.workspace?.path ?? null);
   const pinned = request.bubblewrap.features.bindFd ? openPins(mounts) : { fds: [], mounts, byMount: [] };
-  const inherited = [...pinned.fds];
+  const opened = [...pinned.fds];
   try {
-    // First, so that its number has one digit: a POSIX shell cannot close descriptors above 9.
-    if (request.network !== null) inherited.unshift(openNetwork(request.network));
-    const firstPin = request.firstFreeFd + (request.network === null ? 2 : 3);
+    const namespaces = namespaceFds(request.network);
+    const firstPin = request.firstFreeFd + 2 + namespaces.length;
     const pins = new Map(pinned.byMount.map((mount, i) => [mount, firstPin + i]));
     const seccompFd = request.seccompFile === null ? null : firstPin + pinned.fds.length;
-    if (request.seccompFile !== null) inherited.push(openSync(request.seccompFile, constants.O_RDONLY));
-    const releasable = [...inherited];
+    if (request.seccompFile !== null) opened.push(openSync(request.seccompFile, constants.O_RDONLY));
+    // The namespaces first, so that their numbers have one digit: a POSIX shell cannot close descriptors above 9.
+    const inheritedFds = [...namespaces, ...opened];
     const args = encodeArguments(
       renderArguments({
         mounts: pinned.mounts,
@@ -126,28 +126,28 @@ export function prepareLaunch(request: LaunchRequest): Launch {
     return {
       commandLine: commandLine(request, publicBinds),
       args,
-      inheritedFds: inherited,
+      inheritedFds,
       strayFds: request.strayFds,
       group: request.group,
       pinned: pinned.byMount.map((mount, i) => identityOfPin(mount, pinned.fds[i])),
-      release: () => closeAll(releasable.splice(0)),
+      release: () => closeAll(opened.splice(0)),
     };
   } catch (cause) {
-    closeAll(inherited);
+    closeAll(opened);
     throw cause;
   }
 }
 
 function commandLine(request: LaunchRequest, publicBinds: readonly PublicBind[]): string[] {
   const { limits, bubblewrap, group, network } = request;
-  const networkFd = request.firstFreeFd + 2;
+  const joined = namespaceFds(network).map((_, i) => request.firstFreeFd + 2 + i);
   return [
     ...(publicBinds.length > 0 ? ['unshare', '--mount', '--propagation', 'private', '--'] : []),
-    ...(network === null ? [] : ['nsenter', `--net=/proc/self/fd/${networkFd}`, '--']),
+    ...enterNamespace(joined),
     'sh',
     '-c',
-    // The descriptor must not reach the sandbox.
-    network === null ? LAUNCH_SCRIPT : `exec ${networkFd}<&-\n${LAUNCH_SCRIPT}`,
+    // The descriptors of the namespaces must not reach the sandbox.
+    joined.map((fd) => `exec ${fd}<&-\n`).join('') + LAUNCH_SCRIPT,
     'contextd-sandbox',
     String(Math.ceil(limits.fileBytes / 512)),
     String(limits.openFiles),

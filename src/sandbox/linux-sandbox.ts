@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { realpathSync, rmSync, statSync } from 'node:fs';
 import { Duplex } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Denial } from '../core/envelope.ts';
 import { isErrno } from '../core/errors.ts';
 import { TIMEOUT_MAX_MS } from '../core/limits.ts';
+import { denialsOf, endWatch } from './after-run.ts';
 import {
   CheckedPolicies,
   type CheckedPolicy,
@@ -12,9 +12,8 @@ import {
   type LinuxSandboxDeps,
   workspaceOf,
 } from './checked-policy.ts';
-import { type DenialFacts, findDenials, placesOf } from './denials.ts';
 import { openInput } from './descriptors.ts';
-import { directoryIdentity, retryIfReplaced } from './directory-identity.ts';
+import { retryIfReplaced } from './directory-identity.ts';
 import {
   followCommand,
   followProcess,
@@ -23,6 +22,8 @@ import {
   type OutputSinks,
   processJob,
 } from './follow.ts';
+import { Loopbacks } from './loopbacks.ts';
+import { type LoopbackNamespace, makeLoopbackNamespace } from './network.ts';
 import { CACHES_INSIDE, checkArgv, checkEnvironment } from './policy.ts';
 import type { QuarantineAction, QuarantineReport, QuarantineResult } from './quarantine.ts';
 import { readableBundle } from './reach.ts';
@@ -37,10 +38,10 @@ import type {
   SandboxStatus,
   StorageAction,
 } from './sandbox.ts';
-import { ownerOf, type StartedSandbox, Starter } from './starter.ts';
+import { discard, ownerOf, type StartedSandbox, Starter } from './starter.ts';
 import { createKeeper, type Keeper } from './storage/keeper.ts';
 import { Storage } from './storage/storage.ts';
-import type { RunWatch, WorkspaceGuard } from './workspace/guard.ts';
+import type { WorkspaceGuard } from './workspace/guard.ts';
 import { type Cover, narrowCover, type Protection } from './workspace/protection.ts';
 
 /** Sandboxes kept ready for all policies together. */
@@ -72,6 +73,7 @@ export class LinuxSandbox {
   readonly #policies: CheckedPolicies;
   readonly #keeper: Keeper;
   readonly #storage: Storage;
+  readonly #loopbacks: Loopbacks;
   readonly #starter: Starter;
   readonly #pool: ReadyPool;
   #running = 0;
@@ -84,12 +86,18 @@ export class LinuxSandbox {
   constructor(deps: LinuxSandboxDeps) {
     this.#deps = deps;
     this.#policies = new CheckedPolicies(deps);
+    this.#loopbacks = new Loopbacks({
+      make: () => this.#makeNamespace(),
+      idleMs: deps.config.idle_ms,
+      logger: deps.logger,
+    });
     this.#keeper = createKeeper(() => this.#policies.host());
     this.#storage = new Storage({ ...deps, keeper: this.#keeper, cachesInside: CACHES_INSIDE });
-    this.#starter = new Starter(this.#storage);
+    this.#starter = new Starter(this.#loopbacks, this.#storage);
     this.#pool = new ReadyPool({
       perPolicy: deps.config.preforked,
       max: READY_MAX,
+      idleMs: deps.config.idle_ms,
       clock: deps.clock,
       logger: deps.logger,
       discard,
@@ -100,6 +108,7 @@ export class LinuxSandbox {
   async stop(): Promise<void> {
     this.#storage.stop();
     await Promise.all([this.#pool.stop(), this.#starter.stop(), this.#keeper.stop()]);
+    this.#loopbacks.close();
     // The sandboxes are dead. Their commands still report what they created, which takes milliseconds.
     await Promise.allSettled(this.#commands);
     // Files that the last calls created are searched for before the guards forget those calls.
@@ -245,7 +254,7 @@ export class LinuxSandbox {
     const script = scriptFor(command, checked.policy.workspace.path);
     const isSuitable =
       script !== null && (command.cwd === checked.policy.workspace.path || isRealDirectory(command.cwd));
-    const ready = isSuitable ? this.#pool.take(checked.key, fingerprintOf(checked, protection)) : null;
+    const ready = isSuitable ? this.#pool.take(checked.key, this.#fingerprintOf(checked, protection)) : null;
     if (ready !== null && script !== null) {
       this.#readyUsed += 1;
       ready.give(script);
@@ -261,6 +270,16 @@ export class LinuxSandbox {
       stdin: command.stdin === null ? 'ignore' : openInput(command.stdin, ownerOf(identity), host.sandboxDir),
       takesScript: false,
     });
+  }
+
+  #fingerprintOf(checked: CheckedPolicy, protection: Protection): string {
+    const { loopbackKey } = checked;
+    return fingerprintOf(checked, protection, loopbackKey === null ? '' : this.#loopbacks.nameOf(loopbackKey));
+  }
+
+  async #makeNamespace(): Promise<LoopbackNamespace> {
+    const host = await this.#policies.host();
+    return makeLoopbackNamespace(host?.bubblewrap.path ?? 'bwrap');
   }
 
   async #makeReady(checked: CheckedPolicy): Promise<ReadySandbox> {
@@ -281,38 +300,16 @@ export class LinuxSandbox {
     started.tidy();
     return {
       ...started,
-      fingerprint: fingerprintOf(checked, protection),
+      fingerprint: fingerprintOf(checked, protection, started.loopback),
       startedAt: this.#deps.clock.monotonic(),
       give: (text) => void script.end(text),
     };
   }
 }
 
-/** What the sandbox refused: nothing, if the command succeeded and printed nothing on stderr. */
-function denialsOf(
-  { policy, isFiltered }: CheckedPolicy,
-  { hidden }: Protection,
-  { mounts }: StartedSandbox,
-  { cwd }: CommandSpec,
-  end: Pick<DenialFacts, 'exitCode' | 'endedBy' | 'stdout' | 'stderr'>,
-): Denial[] {
-  if (end.exitCode === 0 && end.endedBy === 'exit' && end.stderr.length === 0) return [];
-  const hiddenPaths = hidden.map(({ path }) => path);
-  const seccomp = isFiltered ? policy.seccomp : null;
-  const network = policy.network === 'none' ? 'none' : 'joined';
-  return findDenials({
-    ...end,
-    ...placesOf(mounts, hiddenPaths),
-    cwd,
-    workspace: policy.workspace.path,
-    network,
-    seccomp,
-  });
-}
-
-/** A waiting sandbox suits a command only if the directory and its protected paths are still the same. */
-function fingerprintOf(checked: CheckedPolicy, protection: Protection): string {
-  return `${checked.state} ${protection.fingerprint}`;
+/** A waiting sandbox suits a command only if the directory, its protected paths and the loopback are still the same. */
+function fingerprintOf(checked: CheckedPolicy, protection: Protection, loopback: string): string {
+  return `${checked.state} ${loopback} ${protection.fingerprint}`;
 }
 
 /** The socket of a waiting shell, after it has reported that it is up. Throws if it does not come up. */
@@ -323,12 +320,6 @@ async function scriptSocket({ jail }: StartedSandbox): Promise<Duplex> {
   const ended = jail.ended.then(() => Promise.reject(new Error('a waiting sandbox ended before it was used')));
   await Promise.race([once(socket, 'data', { signal: AbortSignal.timeout(READY_WITHIN_MS) }), ended]);
   return socket;
-}
-
-function discard({ jail, stdout, stderr }: StartedSandbox): void {
-  jail.kill();
-  stdout.close();
-  stderr.close();
 }
 
 /** Checks every second whether the protected paths are still those that were mounted; calls back once. */
@@ -345,16 +336,6 @@ function lookForStaleness(guard: WorkspaceGuard, protection: Protection, onStale
   };
   const timer = setInterval(() => void look(), STALE_LOOK_MS);
   return timer.unref();
-}
-
-/**
- * What the run created and what was moved away. Nothing if another directory replaced the project meanwhile: the run
- * was in the old one and has nothing to do with the files in the new one.
- */
-async function endWatch({ guard, directory, policy }: CheckedPolicy, watch: RunWatch): Promise<QuarantineReport> {
-  if (directoryIdentity(policy.workspace.path) === directory) return guard.finish(watch);
-  guard.forget(watch);
-  return { quarantined: [], complete: true };
 }
 
 /** A link may lead somewhere else inside the sandbox than outside. */

@@ -1,50 +1,101 @@
-import { closeSync, constants, fstatSync, openSync, statSync } from 'node:fs';
-import { ContextdError, isErrno } from '../core/errors.ts';
-import type { SandboxNetwork } from './sandbox.ts';
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import { closeSync, openSync, readlinkSync } from 'node:fs';
+import type { Readable, Writable } from 'node:stream';
+import { ContextdError } from '../core/errors.ts';
+import { explainFailure } from './probe/failures.ts';
 
-/** A network namespace that a sandbox may join. */
-export interface CheckedNetwork {
-  readonly path: string;
-  /** Device and inode number of the namespace: a different one at the same path is refused. */
-  readonly identity: string;
+/**
+ * A network namespace with nothing but loopback, which several sandboxes join. Its descriptors keep it alive, so no
+ * process needs to stay inside.
+ */
+export interface LoopbackNamespace {
+  readonly netFd: number;
+  /** The user namespace that owns it, which an ordinary user has to enter first; null if root made it. */
+  readonly userFd: number | null;
+  /** For example `net:[4026532179]`. */
+  readonly name: string;
 }
 
-/** Null for `none`. Throws SANDBOX_UNAVAILABLE if nothing is at the path or the namespace is the host's. */
-export function checkNetwork(network: SandboxNetwork): CheckedNetwork | null {
-  if (network === 'none') return null;
-  const identity = networkState(network);
-  if (identity === '') throw unusable(network.namespace, 'it does not exist');
-  if (identity === networkState({ namespace: '/proc/self/ns/net' })) {
-    throw unusable(network.namespace, "it is the host's own network");
-  }
-  return { path: network.namespace, identity };
-}
+const MAKE_MAX_MS = 10_000;
+/**
+ * The user's id in the user namespace that owns the network. It must not be 0: any other id loses its capabilities at
+ * the next `execve`, and does not own /proc/sys/net.
+ */
+const ID_INSIDE = '1000';
+const ENVIRONMENT = { PATH: '/usr/sbin:/usr/bin:/sbin:/bin' };
+/** Reports its pid, by which the namespace is opened, and waits until that is done. */
+const WAIT_INSIDE = 'echo $$; read -r end';
 
-/** Changes if another namespace is at the path; '' for `none` and if nothing is there. */
-export function networkState(network: SandboxNetwork): string {
-  if (network === 'none') return '';
+/** Makes a namespace with bubblewrap, which also brings its loopback up. Throws SANDBOX_UNAVAILABLE. */
+export async function makeLoopbackNamespace(bubblewrap: string): Promise<LoopbackNamespace> {
+  const isRoot = process.getuid?.() === 0;
+  const asUser = isRoot ? [] : ['--unshare-user', '--uid', ID_INSIDE, '--gid', ID_INSIDE];
+  const options = ['--die-with-parent', ...asUser, '--unshare-net', '--cap-drop', 'ALL', '--dev-bind', '/', '/'];
+  const child = spawn(bubblewrap, [...options, '--', 'sh', '-c', WAIT_INSIDE], {
+    cwd: '/',
+    env: ENVIRONMENT,
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
+  child.stdin.on('error', () => {});
+  const closed = new Promise<void>((resolve) => void child.once('close', resolve).once('error', () => resolve()));
+  const giveUp = setTimeout(() => child.kill('SIGKILL'), MAKE_MAX_MS);
   try {
-    return identityOf(statSync(network.namespace));
+    return openNamespace(await pidInside(child), !isRoot);
+  } finally {
+    clearTimeout(giveUp);
+    child.stdin.end();
+    await closed;
+  }
+}
+
+export function closeNamespace({ netFd, userFd }: LoopbackNamespace): void {
+  closeSync(netFd);
+  if (userFd !== null) closeSync(userFd);
+}
+
+/** What the program that enters the namespace must inherit; empty if none is entered. */
+export function namespaceFds(namespace: LoopbackNamespace | null): number[] {
+  if (namespace === null) return [];
+  return namespace.userFd === null ? [namespace.netFd] : [namespace.netFd, namespace.userFd];
+}
+
+/** The command that enters the namespace, with `namespaceFds` under these numbers. */
+export function enterNamespace([netFd, userFd]: readonly number[]): string[] {
+  if (netFd === undefined) return [];
+  const user = userFd === undefined ? [] : ['--preserve-credentials', `--user=/proc/self/fd/${userFd}`];
+  return ['nsenter', ...user, `--net=/proc/self/fd/${netFd}`, '--'];
+}
+
+function pidInside(child: ChildProcessByStdio<Writable, Readable, Readable>): Promise<number> {
+  const { promise, resolve, reject } = Promise.withResolvers<number>();
+  let said = '';
+  let complaint = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    said += text;
+    if (said.includes('\n')) resolve(Number(said));
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    complaint += text;
+  });
+  child.once('error', (cause) => reject(notMade(String(cause))));
+  child.once('close', () => reject(notMade(complaint)));
+  return promise;
+}
+
+/** Opens the namespaces of a process that waits in them. */
+function openNamespace(pid: number, isOwnedByUser: boolean): LoopbackNamespace {
+  const name = readlinkSync(`/proc/${pid}/ns/net`);
+  if (name === readlinkSync('/proc/self/ns/net')) throw notMade("bubblewrap left it in the host's own network");
+  const netFd = openSync(`/proc/${pid}/ns/net`, 'r');
+  try {
+    return { netFd, userFd: isOwnedByUser ? openSync(`/proc/${pid}/ns/user`, 'r') : null, name };
   } catch (cause) {
-    if (isErrno(cause)) return '';
+    closeSync(netFd);
     throw cause;
   }
 }
 
-/** A descriptor of the namespace that was checked. The caller closes it. */
-export function openNetwork({ path, identity }: CheckedNetwork): number {
-  const fd = openSync(path, constants.O_RDONLY);
-  if (identityOf(fstatSync(fd)) === identity) return fd;
-  closeSync(fd);
-  throw unusable(path, 'it was replaced while a sandbox was being started');
-}
-
-function identityOf({ dev, ino }: { dev: number; ino: number }): string {
-  return `${dev}:${ino}`;
-}
-
-function unusable(path: string, why: string): ContextdError {
-  return new ContextdError('SANDBOX_UNAVAILABLE', `cannot join the network namespace ${path}: ${why}`, {
-    remedy: 'Restart contextd; until then only tools without network run.',
-  });
+function notMade(complaint: string): ContextdError {
+  const { missing, remedy } = explainFailure(complaint);
+  return new ContextdError('SANDBOX_UNAVAILABLE', `a network namespace could not be made: ${missing}`, { remedy });
 }

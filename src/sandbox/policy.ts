@@ -69,6 +69,7 @@ export function planTree(plan: TreePlan): Mount[] {
     ...plan.roPaths.map((path): Mount => ({ kind: 'ro-bind', source: path, dest: path })),
     ...plan.writable.map((path): Mount => ({ kind: 'bind', source: path, dest: path, pin: true })),
   ];
+  const shields = shieldsFor(trees);
   return [
     ...plan.base,
     { kind: 'proc', dest: '/proc' },
@@ -77,9 +78,11 @@ export function planTree(plan: TreePlan): Mount[] {
     ...(plan.isWatched ? [UNMAPPABLE_ZERO] : []),
     ...TEMPORARY,
     { kind: 'dir', dest: '/run' },
+    ...shields.map((dest): Mount => ({ kind: 'tmpfs', dest, sizeBytes: SHIELD_BYTES })),
     ...trees.sort((a, b) => depth(a.dest) - depth(b.dest)),
     ...plan.protectedMounts,
     ...plan.program,
+    ...shields.map((dest): Mount => ({ kind: 'remount-ro', dest })),
     { kind: 'remount-ro', dest: '/dev' },
     { kind: 'remount-ro', dest: '/' },
   ];
@@ -110,6 +113,22 @@ export function mountStorage(mounts: readonly Mount[], { home, tmp, caches }: St
 /** The files in memory of a planned tree. */
 export function temporaryOf(mounts: readonly Mount[]): TemporaryMount[] {
   return TEMPORARY.filter((temporary) => mounts.includes(temporary));
+}
+
+/** Room for the directories above a tree. */
+const SHIELD_BYTES = 1 * MIB;
+
+/**
+ * The directories between a temporary place and the trees below it. They belong to the host, so they are read-only: a
+ * write beside a project below /tmp must fail instead of being lost.
+ */
+function shieldsFor(trees: readonly Mount[]): string[] {
+  const shields = trees.flatMap(({ dest }) => {
+    const place = TEMPORARY.find((temporary) => dest.startsWith(`${temporary.dest}/`))?.dest;
+    const [top = '', ...below] = place === undefined ? [] : dest.slice(place.length + 1).split('/');
+    return place === undefined || below.length === 0 ? [] : [`${place}/${top}`];
+  });
+  return [...new Set(shields)].filter((shield) => !trees.some(({ dest }) => dest === shield));
 }
 
 function depth(path: string): number {

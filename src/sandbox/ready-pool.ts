@@ -5,8 +5,7 @@ import type { StartedSandbox } from './starter.ts';
 
 /** Milliseconds a sandbox waits for a command before it is replaced. */
 const AGE_MAX_MS = 60_000;
-/** Milliseconds after the last command of a policy until the pool keeps nothing ready for it. */
-const UNUSED_MAX_MS = 600_000;
+/** The most milliseconds between two looks at what waits. */
 const LOOK_EVERY_MS = 5_000;
 /** Milliseconds to wait after a command, so that its answer goes out before anything else takes the processor. */
 const FILL_AFTER_MS = 20;
@@ -26,6 +25,8 @@ export interface ReadyPoolDeps {
   perPolicy: number;
   /** How many sandboxes to keep for all policies together. */
   max: number;
+  /** Milliseconds after the last command of a policy until the pool keeps nothing ready for it. */
+  idleMs: number;
   clock: Clock;
   logger: Logger;
   /** Kills an unused sandbox and removes what is left of it. */
@@ -54,7 +55,7 @@ export class ReadyPool {
 
   constructor(deps: ReadyPoolDeps) {
     this.#deps = deps;
-    this.#timer = setInterval(() => this.#look(), LOOK_EVERY_MS).unref();
+    this.#timer = setInterval(() => this.#look(), Math.min(LOOK_EVERY_MS, deps.idleMs)).unref();
   }
 
   /** How many sandboxes wait, by policy. */
@@ -153,7 +154,7 @@ export class ReadyPool {
       const stale = shelf.ready.filter((ready) => !this.#isUsable(ready));
       shelf.ready = shelf.ready.filter((ready) => !stale.includes(ready));
       for (const ready of stale) this.#deps.discard(ready);
-      if (now - shelf.lastUsed <= UNUSED_MAX_MS) this.#fill(shelf);
+      if (now - shelf.lastUsed <= this.#deps.idleMs) this.#fill(shelf);
       else {
         this.#empty(shelf);
         this.#shelves.delete(key);

@@ -35,10 +35,10 @@ export function baseView(path: string): WorkspaceView {
 }
 
 /**
- * Which network namespace a sandbox is in. `none`: its own, with nothing but loopback. `namespace`: the path of an
- * existing one (`/run/netns/…`, `/proc/<pid>/fd/…`), which must not be the host's and which the sandbox joins.
+ * Which network namespace a sandbox is in; nothing but loopback is in any. `none`: its own. `project`: the namespace that
+ * all sandboxes of this workspace with this setting share, or its own if the machine does not let sandboxes join one.
  */
-export type SandboxNetwork = 'none' | { readonly namespace: string };
+export type SandboxNetwork = 'none' | 'project';
 
 /** What a command may see and use. A person registered the workspace and set the rest; a tool's input changes nothing. */
 export interface SandboxPolicy {
@@ -68,8 +68,16 @@ export type StorageAction =
   | { readonly do: 'clear'; readonly project: string | null }
   /** Removes HOME and /tmp of a session. */
   | { readonly do: 'end_session'; readonly project: string; readonly session: string }
-  /** Removes sessions and caches that were last used before a time, and trims caches. What is in use stays. */
-  | { readonly do: 'sweep'; readonly sessionsBeforeMs: number; readonly cachesBeforeMs: number };
+  /**
+   * Removes what was last used before a time, of sessions only those that have ended, and trims caches. What is in use
+   * stays.
+   */
+  | {
+      readonly do: 'sweep';
+      readonly live: readonly { readonly project: string; readonly session: string }[];
+      readonly sessionsBeforeMs: number;
+      readonly cachesBeforeMs: number;
+    };
 
 /** The caches of one project. */
 export interface ProjectCaches {
@@ -161,7 +169,19 @@ export interface IsolationReport {
   version: string | null;
   /** What `ctxd doctor` shows, one line each; empty if nothing can run. */
   layers: readonly IsolationLayer[];
+  loopback: LoopbackReport;
 }
+
+/** Whether the sandboxes of a project can reach each other's servers. */
+export interface LoopbackReport {
+  isShared: boolean;
+  /** Why each sandbox has a loopback of its own; null if they share one or nothing can run. */
+  why: string | null;
+  remedy: string | null;
+}
+
+/** The report if nothing can run. */
+export const NO_LOOPBACK: LoopbackReport = { isShared: false, why: null, remedy: null };
 
 export interface IsolationLayer {
   /** For example `pid namespace`. */

@@ -15,10 +15,11 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { isErrno } from '../core/errors.ts';
+import { isAsShipped, packageStamps, type ShippedFile, shippedFiles } from './package-files.ts';
 import type { Mount } from './policy.ts';
 
 /** Increase this if the content below changes. */
-const SKELETON_VERSION = 2;
+const SKELETON_VERSION = 3;
 
 /** Written, never copied: no account, name or resolver of the host is visible. */
 const SYNTHETIC: Readonly<Record<string, string>> = {
@@ -33,7 +34,10 @@ const SYNTHETIC: Readonly<Record<string, string>> = {
   hostname: 'sandbox\n',
 };
 
-/** Copied from the host's /etc if present: what programs below /usr need to start. Only what everybody may read. */
+/**
+ * Copied from the host's /etc if present, also if they were generated or changed on this machine: what programs below
+ * /usr need to start, and what is public by its purpose. Only what everybody may read.
+ */
 const COPIED = [
   'alternatives',
   'ssl/certs',
@@ -55,8 +59,38 @@ const COPIED = [
   'fonts',
   'perl',
   'python3',
-  'maven/m2.conf',
+  'default/locale',
+  'inputrc',
+  'mailcap',
+  'mtab',
+  'networks',
+  'shells',
+  'timezone',
+  'xml',
 ] as const;
+
+/** Data of packages outside /usr that programs below /usr read. Mounted read-only if present. */
+const PACKAGE_DATA = ['/var/lib/dpkg', '/var/cache/fontconfig', '/var/lib/texmf', '/var/lib/ghc'] as const;
+
+/** Words that begin a key which nobody but its owner should have. */
+const PRIVATE_KEY = 'PRIVATE KEY-----';
+
+/** Where the content of /etc comes from. */
+export interface EtcSource {
+  /** The host's /etc. */
+  readonly etc: string;
+  /** Names in /etc that a person listed (`sandbox.etc`). */
+  readonly listed: readonly string[];
+  /** Files that tell when `shipped` changes. */
+  readonly stamps: readonly string[];
+  /** The configuration files of packages, as the packages ship them. */
+  shipped(): readonly ShippedFile[];
+}
+
+/** The /etc of this machine. */
+export function hostEtc(listed: readonly string[]): EtcSource {
+  return { etc: '/etc', listed, stamps: packageStamps(), shipped: shippedFiles };
+}
 
 /** Directories that are links into /usr if /usr is merged, otherwise mounted read-only. */
 const BESIDE_USR = ['bin', 'sbin', 'lib', 'lib32', 'lib64', 'libx32'] as const;
@@ -64,15 +98,21 @@ const BESIDE_USR = ['bin', 'sbin', 'lib', 'lib32', 'lib64', 'libx32'] as const;
 /**
  * Builds the /etc below `sandboxDir`, named after its inputs, if they have changed. Returns what the sandbox is based
  * on: /usr, the links beside it and this /etc. Old ones stay for the sandboxes that use them.
+ *
+ * A configuration file of a package is copied if its bytes are those that the package ships: such a file is public, so
+ * it holds no secret of this machine. A file that somebody changed or generated is copied only if it is listed.
  */
-export function buildSkeleton(sandboxDir: string, hostEtc = '/etc'): Mount[] {
-  const inputs = copiedNames(hostEtc);
-  const etc = join(sandboxDir, `skeleton-${fingerprint(hostEtc, inputs)}`, 'etc');
-  if (!existsSync(etc)) build(dirname(etc), hostEtc, inputs);
+export function buildSkeleton(sandboxDir: string, source: EtcSource): Mount[] {
+  const names = copiedNames(source);
+  const etc = join(sandboxDir, `skeleton-${fingerprint(source, names)}`, 'etc');
+  if (!existsSync(etc)) build(dirname(etc), source, names);
   return [
     { kind: 'ro-bind', source: '/usr', dest: '/usr' },
     ...besideUsr(),
     { kind: 'ro-bind', source: etc, dest: '/etc' },
+    ...PACKAGE_DATA.filter((path) => existsSync(path)).map(
+      (path): Mount => ({ kind: 'ro-bind', source: path, dest: path }),
+    ),
   ];
 }
 
@@ -85,15 +125,19 @@ export function removeOldSkeletons(sandboxDir: string, base: readonly Mount[]): 
   }
 }
 
-function copiedNames(hostEtc: string): string[] {
-  const java = readdirSync(hostEtc).filter((name) => /^java-[\w.-]+$/.test(name));
-  return [...COPIED, ...java].filter((name) => lstatSync(join(hostEtc, name), { throwIfNoEntry: false }) !== undefined);
+function copiedNames({ etc, listed }: EtcSource): string[] {
+  const java = readdirSync(etc).filter((name) => /^java-[\w.-]+$/.test(name));
+  const names = [...new Set([...COPIED, ...java, ...listed])];
+  return names.filter((name) => {
+    const isInside = names.some((other) => name.startsWith(`${other}/`));
+    return !isInside && lstatSync(join(etc, name), { throwIfNoEntry: false }) !== undefined;
+  });
 }
 
-function fingerprint(hostEtc: string, names: readonly string[]): string {
-  const facts = names.map((name) => {
-    const { mtimeMs, size, ino } = lstatSync(join(hostEtc, name));
-    return [name, mtimeMs, size, ino];
+function fingerprint({ etc, stamps }: EtcSource, names: readonly string[]): string {
+  const facts = [...stamps, ...names.map((name) => join(etc, name))].map((path) => {
+    const { mtimeMs, size, ino } = lstatSync(path);
+    return [path, mtimeMs, size, ino];
   });
   return createHash('sha256')
     .update(JSON.stringify([SKELETON_VERSION, SYNTHETIC, facts]))
@@ -113,14 +157,19 @@ function besideUsr(): Mount[] {
 }
 
 /** Synchronous: some thousand small steps, at the first start and after the host's /etc has changed. */
-function build(target: string, hostEtc: string, names: readonly string[]): void {
+function build(target: string, source: EtcSource, names: readonly string[]): void {
   const draft = `${target}.${randomBytes(4).toString('hex')}`;
   const etc = join(draft, 'etc');
   makePublicDir(etc);
-  for (const [name, text] of Object.entries(SYNTHETIC)) writePublic(join(etc, name), text);
   for (const name of names) {
     makePublicDir(dirname(join(etc, name)));
-    copyPublic(join(hostEtc, name), join(etc, name));
+    copyPublic(join(source.etc, name), join(etc, name));
+  }
+  for (const file of source.shipped()) copyShipped(source.etc, file, etc);
+  // Last, so that nothing of the host takes their place.
+  for (const [name, text] of Object.entries(SYNTHETIC)) {
+    rmSync(join(etc, name), { force: true });
+    writePublic(join(etc, name), text);
   }
   try {
     renameSync(draft, target);
@@ -130,18 +179,44 @@ function build(target: string, hostEtc: string, names: readonly string[]): void 
   }
 }
 
+/** A file that cannot be read, is a link or lies behind one, or differs from the package's, is left out. */
+function copyShipped(hostEtc: string, file: ShippedFile, etc: string): void {
+  const to = join(etc, file.name);
+  if (lstatSync(to, { throwIfNoEntry: false }) !== undefined || !isPublicFile(hostEtc, file.name)) return;
+  const bytes = readFileSync(join(hostEtc, file.name));
+  if (!isAsShipped(file, bytes)) return;
+  makePublicDir(dirname(to));
+  writePublic(to, bytes);
+}
+
+/** True for a file that everybody may read, in directories that everybody may enter, without links on the way. */
+function isPublicFile(hostEtc: string, name: string): boolean {
+  const parts = name.split('/');
+  return parts.every((part, i) => {
+    const stats = lstatSync(join(hostEtc, ...parts.slice(0, i + 1)), { throwIfNoEntry: false });
+    if (part === '' || part === '..' || stats === undefined || !isPublic(stats)) return false;
+    return i === parts.length - 1 ? stats.isFile() : stats.isDirectory();
+  });
+}
+
 /**
- * Copies links as links; files and directories only if everybody may read them on the host. Leaves out manual pages.
+ * Copies links as links; files and directories only if everybody may read them on the host. Leaves out manual pages and
+ * private keys.
  */
 function copyPublic(from: string, to: string): void {
   const stats = lstatSync(from);
   if (from.endsWith('.gz')) return;
   if (stats.isSymbolicLink()) symlinkSync(readlinkSync(from), to);
   if (!isPublic(stats)) return;
-  if (stats.isFile()) writePublic(to, readFileSync(from));
+  if (stats.isFile()) copyUnlessKey(from, to);
   if (!stats.isDirectory()) return;
   makePublicDir(to);
   for (const name of readdirSync(from)) copyPublic(join(from, name), join(to, name));
+}
+
+function copyUnlessKey(from: string, to: string): void {
+  const bytes = readFileSync(from);
+  if (!bytes.includes(PRIVATE_KEY)) writePublic(to, bytes);
 }
 
 /** Sets the modes whatever the daemon's umask is: the workspace's owner reads these and passes through every parent. */

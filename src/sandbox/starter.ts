@@ -7,7 +7,15 @@ import type { PipeEnds } from './descriptors.ts';
 import { checkNotReplaced } from './directory-identity.ts';
 import { binDirsOf, coverProc, type Host } from './host.ts';
 import type { Identity } from './identity.ts';
-import { type Launch, type MountedWorkspace, mountWorkspace, type PinnedPath, prepareLaunch } from './launch.ts';
+import {
+  type Launch,
+  type LaunchRequest,
+  type MountedWorkspace,
+  mountWorkspace,
+  type PinnedPath,
+  prepareLaunch,
+} from './launch.ts';
+import type { LoopbackLease, Loopbacks } from './loopbacks.ts';
 import { OutputReader } from './output.ts';
 import { buildEnvironment, type Mount, mountStorage, planTree } from './policy.ts';
 import type { Storage, StorageLease } from './storage/storage.ts';
@@ -24,6 +32,8 @@ export interface StartedSandbox {
   readonly group: GroupFiles | null;
   /** All its mounts. */
   readonly mounts: readonly Mount[];
+  /** The name of the network namespace that it joined; '' if it has one of its own. */
+  readonly loopback: string;
   /** Null if its HOME and /tmp are in memory. */
   readonly storage: StorageLease | null;
   /** Removes the mount points that bubblewrap had to create in the workspace; called when the sandbox is built. */
@@ -48,10 +58,12 @@ export interface Job {
 export class Starter {
   readonly #jails = new Set<Jail>();
   readonly #releasing = new Set<Promise<void>>();
+  readonly #loopbacks: Loopbacks;
   readonly #storage: Storage;
   #isStopped = false;
 
-  constructor(storage: Storage) {
+  constructor(loopbacks: Loopbacks, storage: Storage) {
+    this.#loopbacks = loopbacks;
     this.#storage = storage;
   }
 
@@ -64,22 +76,27 @@ export class Starter {
     const childFds = [job.stdin, stdout.write, stderr.write] as const;
     let group: GroupFiles | null = null;
     let launch: Launch | null = null;
+    let lease: LoopbackLease | null = null;
     try {
+      if (checked.loopbackKey !== null) lease = await this.#loopbacks.lease(checked.loopbackKey);
       group = host.cgroups?.create(checked.policy.limits) ?? null;
       // In this order: `prepare` opens descriptors in the workspace, which must be mounted by then.
       const workspace = mountWorkspace(checked.policy.workspace);
       const planned = plan(checked, protection, job, group === null);
       const storage = await this.#storage.lease(checked.policy, identity, planned);
       const mounts = storage === null ? planned : mountStorage(planned, storage.mounts);
-      launch = prepare(checked, workspace, mounts, job, group);
+      const network = lease?.namespace ?? null;
+      launch = prepare(checked, workspace, mounts, job, { group, network });
       checkNotReplaced(checked.policy.workspace.path, checked.directory, launch.pinned);
       const jail = new Jail(launch, job.takesScript ? [...childFds, 'pipe'] : childFds);
-      this.#follow(jail, host, group);
-      return { jail, ...readers, group, mounts, storage, tidy: tidyOnce(checked, launch.pinned, jail) };
+      this.#follow(jail, host, group, lease);
+      const loopback = network?.name ?? '';
+      return { jail, ...readers, group, mounts, loopback, storage, tidy: tidyOnce(checked, launch.pinned, jail) };
     } catch (cause) {
       readers.stdout.close();
       readers.stderr.close();
       if (group !== null) host.cgroups?.remove(group);
+      lease?.release();
       throw cause;
     } finally {
       // The child has copies; the end of a pipe that stays open here would never be reported.
@@ -95,12 +112,13 @@ export class Starter {
     await Promise.all(this.#releasing);
   }
 
-  #follow(jail: Jail, host: Host, group: GroupFiles | null): void {
+  #follow(jail: Jail, host: Host, group: GroupFiles | null, lease: LoopbackLease | null): void {
     this.#jails.add(jail);
     const released = jail.gone.then(() => {
       this.#jails.delete(jail);
       this.#releasing.delete(released);
       if (group !== null) host.cgroups?.remove(group);
+      lease?.release();
     });
     this.#releasing.add(released);
     if (this.#isStopped) jail.kill();
@@ -146,11 +164,11 @@ function plan(
 }
 
 function prepare(
-  { host, identity, network, policy, isFiltered }: CheckedPolicy,
+  { host, identity, policy, isFiltered }: CheckedPolicy,
   workspace: MountedWorkspace,
   mounts: readonly Mount[],
   job: Job,
-  group: GroupFiles | null,
+  { group, network }: Pick<LaunchRequest, 'group' | 'network'>,
 ): Launch {
   return prepareLaunch({
     bubblewrap: host.bubblewrap,
@@ -169,6 +187,13 @@ function prepare(
     wallMs: job.wallMs,
     seccompFile: isFiltered ? host.filters.fileFor(policy.seccomp, group === null ? 'watchdog' : 'cgroup') : null,
   });
+}
+
+/** Ends a sandbox that nobody follows. */
+export function discard({ jail, stdout, stderr }: StartedSandbox): void {
+  jail.kill();
+  stdout.close();
+  stderr.close();
 }
 
 /** The owner of a sandbox's pipes; null: the spawner's own user. */

@@ -19,6 +19,8 @@ type GrantedMethod = 'MemorySearch' | 'MemoryStore' | 'CheckpointSave' | 'Checkp
 /** For core tools only. */
 type CoreMethod =
   | 'ArtifactView'
+  | 'JobStart'
+  | 'Jobs'
   | 'MemoryGet'
   | 'MemoryFeedback'
   | 'CheckpointList'

@@ -19,6 +19,10 @@ export function checkRequests(management: Management): Management {
     checkHealth: async (request) =>
       management.checkHealth({ project_root: request.project_root === '' ? '' : rootOf(request.project_root) }),
     sessionSecrets: async (request) => management.sessionSecrets(withRoot(request)),
+    endSession: async (request) => management.endSession(withRoot(request)),
+    listRunning: async ({ project_root }) =>
+      management.listRunning({ project_root: project_root === '' ? '' : rootOf(project_root) }),
+    killRunning: async ({ id }) => management.killRunning({ id: runningIdOf(id) }),
     stats: async (request) => management.stats({ ...request, days: statsDays(request.days) }),
     reviewRules: async (request) => management.reviewRules(withRoot(request)),
     approveRules: async (request) => management.approveRules(withRoot(request)),
@@ -54,6 +58,14 @@ function whichOf(which: string): string {
   if (which !== '' && which.length <= PATH_MAX_CHARS && !which.includes('\0')) return which;
   throw new ContextdError('ARGS_INVALID', `not an id, a hash or a path: ${JSON.stringify(which.slice(0, 200))}`, {
     remedy: 'Name an id or a hash from `ctxd quarantine list`.',
+  });
+}
+
+/** The id of a job or a call, or a part of it that is long enough to name one. */
+function runningIdOf(id: string): string {
+  if (/^[\w-]{4,64}$/.test(id)) return id;
+  throw new ContextdError('ARGS_INVALID', `not the id of a job or call: ${JSON.stringify(id.slice(0, 200))}`, {
+    remedy: 'Name an id from `ctxd ps`, or at least four characters of its beginning or end.',
   });
 }
 

@@ -97,5 +97,15 @@ export const STATE_MIGRATIONS: readonly string[] = [
     WHERE entry.type = 'text';
   DROP TABLE rule_approvals;
   DROP TABLE project_tools;
+  `, // Sessions that have not ended. The current one of a project takes the calls that name no session.
+  `
+  CREATE TABLE live_sessions (
+    project TEXT NOT NULL REFERENCES projects (root) ON DELETE CASCADE,
+    session TEXT NOT NULL,
+    is_current INTEGER NOT NULL,
+    used_ms INTEGER NOT NULL,
+    last_job INTEGER NOT NULL DEFAULT 0,
+    PRIMARY KEY (project, session)
+  ) STRICT, WITHOUT ROWID;
   `,
 ];

@@ -1,4 +1,4 @@
-import type { Management, QuarantinedItem } from '#src/call/management.js';
+import type { Management, QuarantinedItem, RunningItem } from '#src/call/management.js';
 import type { CallAnswer, CallRequest } from '#src/call/request.js';
 import { exitCodeOf, failureEnvelope } from '#src/core/envelope.js';
 import type { ContextdError } from '#src/core/errors.js';
@@ -26,6 +26,11 @@ function setAside(id: string): QuarantinedItem {
     ...{ size_bytes: 0, sha256: '', no_hash_because: 'n', preview: '' },
   };
 }
+
+const RUNNING: RunningItem = {
+  ...{ id: 'job_0123abcd', kind: 'job', project: '/p', session: 's', tool: 'safe_bash', job: 1 },
+  ...{ started_ms: 5, command: 'npm run dev', memory_bytes: 2 ** 21, cpu_ms: 1500 },
+};
 
 const FIXED: Management = {
   serverStatus: async () => ({
@@ -57,6 +62,9 @@ const FIXED: Management = {
   tailAudit: async () => ({ records_json: [] }),
   checkHealth: async () => ({ checks: [] }),
   sessionSecrets: async ({ root, session }) => ({ root, session, secrets: [] }),
+  endSession: async ({ root, session }) => ({ root, session, ended: true }),
+  listRunning: async () => ({ items: [RUNNING] }),
+  killRunning: async ({ id }) => ({ items: [{ ...RUNNING, id }] }),
   stats: async () => ({ rows: [] }),
   reviewRules: async ({ root }) => ({ ...NO_RULES, path: root }),
   approveRules: async ({ root, sha256 }) => ({ ...NO_RULES, path: root, sha256, approved: true }),

@@ -115,7 +115,6 @@ describe.skipIf(noJail !== null)('SEC-2.3 messages of real programs in a sandbox
       stderr: Buffer.from(stderr),
       cwd: workspace,
       workspace,
-      network: 'none',
       seccomp: null,
     };
     return findDenials(facts).map(({ kind, path, host }) =>

@@ -1,107 +1,136 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { readlinkSync, rmSync, symlinkSync } from 'node:fs';
+import { readdirSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { DenialSource } from '#src/sandbox/sandbox.js';
 import { type Bench, openBench, whoCanRun } from '../fixtures/sandbox-harness.ts';
 
-/** Prints a line when it serves `text` on loopback of its own network namespace, and lives until it is killed. */
-const SERVER = `
-require('node:net').createServer((socket) => socket.end(process.argv[1])).listen(4711, '127.0.0.1', () => console.log('up'));
+const SHARED = { network: 'project' } as const;
+
+/** Serves one word on loopback of its network namespace, writes `up` into the workspace, and ends after one answer. */
+const SERVE = `exec perl -MIO::Socket::INET -e '
+my $server = IO::Socket::INET->new(LocalAddr => "127.0.0.1:4711", Listen => 5, ReuseAddr => 1) or die $!;
+open(my $up, ">", "up"); close $up;
+my $client = $server->accept; print $client "served"; close $client;
+'`;
+const READ = 'cat </dev/tcp/127.0.0.1/4711';
+const WAIT_AND_READ = `until [ -e up ]; do sleep 0.02; done; rm up; ${READ}`;
+/** Everything that would change the network of others in the namespace; prints what went through. */
+const RECONFIGURE = `
+ip link set lo down && echo down
+ip link add d0 type dummy && echo added
+ip address add 10.0.0.1/8 dev lo && echo addressed
+ip route add 10.1.0.0/16 dev lo && echo routed
+for name in ip_forward ip_unprivileged_port_start conf/lo/forwarding; do
+  (echo 0 >/proc/sys/net/ipv4/$name) && echo "wrote $name"
+done
+perl -MSocket -e '
+for my $kind ([AF_INET, 1], [AF_INET6, 58], [17, 768]) {
+  print "raw socket\\n" if socket(my $raw, $kind->[0], SOCK_RAW, $kind->[1]);
+}'
+unshare --net true && echo unshared
+true
 `;
 
-/** A network namespace of its own with a server on its loopback. */
-async function openNamespace(text: string): Promise<{ path: string; id: string; close(): Promise<void> }> {
-  const script = 'ip link set lo up && exec "$@"';
-  const args = ['--net', '--', 'sh', '-c', script, 'sh', process.execPath, '-e', SERVER, text];
-  const child: ChildProcess = spawn('unshare', args, { stdio: ['ignore', 'pipe', 'inherit'] });
-  if (child.stdout === null) throw new Error('the server has no output');
-  await Promise.race([
-    once(child.stdout, 'data'),
-    once(child, 'exit').then(() => Promise.reject(new Error('the namespace was not made'))),
-  ]);
-  const path = `/proc/${child.pid}/ns/net`;
-  return {
-    path,
-    id: readlinkSync(path),
-    async close() {
-      const exited = once(child, 'exit');
-      child.kill('SIGKILL');
-      await exited;
-    },
-  };
+/** The names of the namespaces that the spawner holds. */
+async function heldBy(bench: Bench): Promise<string[]> {
+  const { spawnerPid } = await bench.sandbox.status();
+  const dir = `/proc/${spawnerPid}/fd`;
+  return readdirSync(dir).flatMap((fd) => {
+    try {
+      return [readlinkSync(join(dir, fd))].filter((target) => target.startsWith('net:'));
+    } catch {
+      return [];
+    }
+  });
 }
 
-const READ_SERVER = 'cat </dev/tcp/127.0.0.1/4711';
-
-const isRoot = process.getuid?.() === 0;
-if (!isRoot) console.warn('not run: sandboxes in a network namespace, which only root may make and join');
-
-describe.each(isRoot ? whoCanRun() : [])('the network of a sandbox, %s', (who) => {
+describe.each(whoCanRun())('the loopback of a project, %s', (who) => {
   let bench: Bench;
-  let first: Awaited<ReturnType<typeof openNamespace>>;
-  let second: Awaited<ReturnType<typeof openNamespace>>;
+  let other: Bench;
   beforeAll(async () => {
-    [bench, first, second] = await Promise.all([openBench(who), openNamespace('first'), openNamespace('second')]);
+    [bench, other] = await Promise.all([openBench(who), openBench(who)]);
   });
-  afterAll(() => Promise.all([bench.close(), first.close(), second.close()]));
+  afterAll(() => Promise.all([bench.close(), other.close()]));
 
-  test('SEC-2.3 is a namespace of its own if the policy names none, and nobody else is in it', async () => {
-    const { out, err, exitCode } = await bench.bash(`readlink /proc/self/ns/net; ${READ_SERVER}`);
-    expect([first.id, second.id, readlinkSync('/proc/self/ns/net')]).not.toContain(out.trim());
-    expect(err).toContain('Connection refused');
-    expect(exitCode).not.toBe(0);
-  });
+  const nameOf = async (at: Bench, policy = {}): Promise<string> =>
+    (await at.bash('readlink /proc/self/ns/net', {}, policy)).out.trim();
 
-  test('is the namespace that the policy names, with its loopback, and no descriptor leads to another one', async () => {
-    const script = `readlink /proc/self/ns/net; ${READ_SERVER}; ls -l /proc/self/fd | grep -c 'net:'`;
-    const { out } = await bench.bash(script, {}, { network: { namespace: first.path } });
-    expect(out).toBe(`${first.id}\nfirst0\n`);
-  });
-
-  test('SEC-2.3 gives no rights over the namespace', async () => {
-    const script = 'ip link set lo down; ip link add d0 type dummy; cat /proc/net/dev | grep -c d0';
-    const { out } = await bench.bash(script, {}, { network: { namespace: first.path } });
-    expect(out).toBe('0\n');
-    expect((await bench.bash(READ_SERVER, {}, { network: { namespace: first.path } })).out).toBe('first');
-  });
-
-  test('a sandbox that waits in one namespace takes no command for another namespace at the same path', async () => {
-    const path = join(bench.base, 'namespace');
-    const network = { namespace: path };
-    const ready = async (): Promise<number> =>
-      (await bench.sandbox.status()).ready.reduce((sum, { count }) => sum + count, 0);
-    symlinkSync(first.path, path);
-    const before = await ready();
-    expect((await bench.bash(READ_SERVER, {}, { network, roPaths: [] })).out).toBe('first');
-    await expect.poll(ready, { timeout: 20_000 }).toBeGreaterThan(before);
-    expect((await bench.bash(READ_SERVER, {}, { network })).out).toBe('first');
-    rmSync(path);
-    symlinkSync(second.path, path);
-    expect((await bench.bash(READ_SERVER, {}, { network })).out).toBe('second');
-  });
-
-  test("SEC-2.3 refuses the host's own network and a namespace that does not exist before anything runs", async () => {
-    for (const namespace of ['/proc/self/ns/net', `/proc/${process.pid}/ns/net`, '/run/netns/none']) {
-      await expect(bench.bash('touch ran', {}, { network: { namespace } })).rejects.toMatchObject({
-        code: 'SANDBOX_UNAVAILABLE',
-        message: expect.stringContaining(namespace),
-      });
-    }
-    await expect(bench.bash('touch ran', {}, { network: { namespace: '/dev/null' } })).rejects.toMatchObject({
-      code: 'SANDBOX_UNAVAILABLE',
-      message: 'the network namespace of the policy cannot be joined',
+  test('is reported as shared, so that nothing below passes without it', async () => {
+    expect((await bench.sandbox.isolationFor(bench.workspace)).loopback).toEqual({
+      isShared: true,
+      why: null,
+      remedy: null,
     });
-    expect((await bench.bash('ls')).out).toBe('');
   });
 
-  test('takes what a command prints about the network for a denial only if the policy has no network', async () => {
-    const script = "echo 'curl: (6) Could not resolve host: registry.example.com' >&2; exit 6";
-    const without = await bench.bash(script);
-    expect(without.denied).toMatchObject([{ kind: 'network', host: 'registry.example.com' }]);
-    const joined = await bench.bash(script, {}, { network: { namespace: first.path } });
-    expect(joined.denied).toEqual([]);
+  test('a server of one call answers another call, and no descriptor leads to a namespace', async () => {
+    const serving = bench.bash(SERVE, {}, SHARED);
+    const { out } = await bench.bash(`${WAIT_AND_READ}; ls -l /proc/self/fd | grep -Ec 'net:|user:'`, {}, SHARED);
+    expect(out).toBe('served0\n');
+    expect((await serving).exitCode).toBe(0);
+  });
+
+  test('SEC-2.3 is not the host, not another project, and not a sandbox with a loopback of its own', async () => {
+    const host = readlinkSync('/proc/self/ns/net');
+    const [name, ofOther] = [await nameOf(bench, SHARED), await nameOf(other, SHARED)];
+    expect(new Set([host, name, ofOther, await nameOf(bench)]).size).toBe(4);
+    expect(await nameOf(bench, SHARED)).toBe(name);
+    const serving = bench.bash(SERVE, {}, SHARED);
+    const { err } = await bench.bash(`until [ -e up ]; do sleep 0.02; done; ${READ}`);
+    expect(err).toContain('Connection refused');
+    expect((await other.bash(READ, {}, SHARED)).err).toContain('Connection refused');
+    expect((await bench.bash(WAIT_AND_READ, {}, SHARED)).out).toBe('served');
+    await serving;
+  });
+
+  test('SEC-2.3 cannot be configured from inside, and gives no raw sockets and no rights', async () => {
+    const { out } = await bench.bash(
+      `${RECONFIGURE}grep CapEff /proc/self/status; cat /proc/net/dev | wc -l`,
+      {},
+      SHARED,
+    );
+    expect(out).toBe('CapEff:\t0000000000000000\n3\n');
+    const serving = bench.bash(SERVE, {}, SHARED);
+    expect((await bench.bash(WAIT_AND_READ, {}, SHARED)).out).toBe('served');
+    await serving;
+  });
+
+  test('SEC-2.3 a sandbox in it has its own processes', async () => {
+    const serving = bench.bash(SERVE, {}, SHARED);
+    const script =
+      "until [ -e up ]; do sleep 0.02; done; cat /proc/[0-9]*/cmdline | tr '\\0' ' ' | grep -c 'Reuse[A]ddr'";
+    expect((await bench.bash(script, {}, SHARED)).out).toBe('0\n');
+    expect((await bench.bash(WAIT_AND_READ, {}, SHARED)).out).toBe('served');
+    await serving;
+  });
+
+  test('a waiting sandbox is in it too', async () => {
+    const before = (await bench.sandbox.status()).readyUsed;
+    const name = await nameOf(bench, SHARED);
+    await expect.poll(async () => (await bench.sandbox.status()).ready.length, { timeout: 20_000 }).toBeGreaterThan(0);
+    await expect.poll(() => nameOf(bench, SHARED), { timeout: 20_000 }).toBe(name);
+    expect((await bench.sandbox.status()).readyUsed).toBeGreaterThan(before);
+  });
+});
+
+describe.each(whoCanRun())('an idle project, %s', (who) => {
+  test('gives its namespace and its waiting sandboxes back, but not while a command runs', async () => {
+    const bench = await openBench(who, { idle_ms: 100, preforked: 1 });
+    try {
+      const serving = bench.bash(SERVE, {}, SHARED);
+      await bench.bash('until [ -e up ]; do sleep 0.02; done', {}, SHARED);
+      const ready = async (): Promise<number> =>
+        (await bench.sandbox.status()).ready.reduce((sum, { count }) => sum + count, 0);
+      await expect.poll(ready, { timeout: 20_000 }).toBe(0);
+      const held = await heldBy(bench);
+      expect(held).toHaveLength(1);
+      expect((await bench.bash(WAIT_AND_READ, {}, SHARED)).out).toBe('served');
+      await serving;
+      await expect.poll(() => heldBy(bench), { timeout: 20_000 }).toEqual([]);
+      expect((await bench.bash('echo again', {}, SHARED)).out).toBe('again\n');
+    } finally {
+      await bench.close();
+    }
   });
 });
 

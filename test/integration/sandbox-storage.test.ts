@@ -16,7 +16,8 @@ for (const who of whoCanRun()) {
     });
     afterAll(() => bench.close());
 
-    const run = (session: string, script: string): Promise<Outcome> => bench.bash(script, {}, { storage: { session } });
+    const run = (session: string, script: string): Promise<Outcome> =>
+      bench.bash(script, {}, { storage: { session }, network: 'project' });
 
     const bytesOf = async (): Promise<number> => {
       const caches = await bench.sandbox.storage({ do: 'list' });
@@ -49,6 +50,14 @@ for (const who of whoCanRun()) {
       expect(seen.out).toContain("cannot access '/var/cache/contextd'");
     });
 
+    it('does not let a command move or replace what is mounted in /tmp: here the directory above the project', async () => {
+      const top = bench.workspace.split('/').slice(0, 3).join('/');
+      const moved = await run('mover', `mv ${top} /tmp/x; rmdir ${top}; ln -sfn /etc ${top}; echo mine >${top}/x`);
+      expect(moved.err).toMatch(/mv: cannot move .*Device or resource busy/);
+      expect(moved.err).toContain('Read-only file system');
+      expect(await run('mover', 'pwd; ls -d /tmp/x')).toMatchObject({ out: `${bench.workspace}\n`, exitCode: 2 });
+    });
+
     it('ends a command whose /tmp grows over the limit of the session, and lets the next one remove files', async () => {
       const full = await run('full', 'head -c 24M /dev/zero >/tmp/big; sleep 60');
       expect(full).toMatchObject({ endedBy: 'storage_limit', exitCode: null });
@@ -70,7 +79,7 @@ for (const who of whoCanRun()) {
         'mkdir ~/.cache/old && head -c 9M /dev/zero >~/.cache/old/x && touch -d 2020-01-01 ~/.cache/old/x',
       );
       await run('a', 'head -c 9M /dev/zero >~/.npm/new');
-      await bench.sandbox.storage({ do: 'sweep', sessionsBeforeMs: 0, cachesBeforeMs: 0 });
+      await bench.sandbox.storage({ do: 'sweep', live: [], sessionsBeforeMs: 0, cachesBeforeMs: 0 });
       expect(await bytesOf()).toBeLessThan(10 * MIB);
       expect((await run('a', 'ls -A ~/.cache ~/.cache/old ~/.npm')).out).toContain('new');
       expect((await run('a', 'ls -A ~/.cache/old')).out).toBe('');
@@ -109,17 +118,20 @@ for (const who of whoCanRun()) {
         own.bash(script, {}, { storage: { session } });
       try {
         await runIn('idle', 'echo x >/tmp/x; echo x >~/.cache/x');
+        await runIn('live', 'echo alive >/tmp/x');
         const later = Date.now() + 60_000;
         const wait = 'echo up >/tmp/up; for i in $(seq 200); do [ -e stop ] && break; sleep 0.1; done; cat /tmp/up';
         const running = runIn('busy', `touch began; ${wait}`);
         await expect.poll(() => existsSync(join(own.workspace, 'began')), { timeout: 10_000 }).toBe(true);
-        await own.sandbox.storage({ do: 'sweep', sessionsBeforeMs: later, cachesBeforeMs: later });
+        const live = [{ project: own.workspace, session: 'live' }];
+        await own.sandbox.storage({ do: 'sweep', live, sessionsBeforeMs: later, cachesBeforeMs: later });
         own.host('touch stop');
         expect((await running).out).toBe('up\n');
         expect((await runIn('idle', 'cat ~/.cache/x; ls /tmp/x 2>&1')).out).toMatch(
           /^x\n.*No such file or directory\n$/,
         );
-        await own.sandbox.storage({ do: 'sweep', sessionsBeforeMs: later, cachesBeforeMs: later });
+        expect((await runIn('live', 'cat /tmp/x')).out).toBe('alive\n');
+        await own.sandbox.storage({ do: 'sweep', live: [], sessionsBeforeMs: later, cachesBeforeMs: later });
         expect(await own.sandbox.storage({ do: 'list' })).toEqual([]);
         expect(readdirSync(join(own.home, 'data', 'storage'))).toEqual([]);
       } finally {

@@ -16,6 +16,7 @@ function readCommand({ workspace }: ToolContext, input: JsonObject) {
     cwd: resolvePath(workspace, readOptionalString(input, 'cwd') ?? '.').absolute,
     env: { ...readStringMap(input, 'env'), ...readStringMap(input, 'secrets') },
     stdin: readOptionalString(input, 'stdin') ?? null,
+    ...(input.share === false ? { ownLoopback: true } : {}),
   };
 }
 

@@ -2,9 +2,10 @@ import { isUtf8 } from 'node:buffer';
 import type { FileHandle } from 'node:fs/promises';
 import { dropCutEnd, dropCutStart, joinAroundGap } from '../../src/sdk/cut-text.ts';
 import { readSpan, type Span } from '../../src/sdk/file-bytes.ts';
+import { explainHidden } from '../../src/sdk/hidden-path.ts';
 import { invalid, readOptionalInteger, readOptionalString } from '../../src/sdk/input.ts';
 import type { JsonObject, TextMargin, ToolContext } from '../../src/sdk/tool.ts';
-import { fileFault, findExisting, resolvePath } from '../../src/sdk/workspace-path.ts';
+import { fileFault, findExisting, resolvePath, type WorkspacePath } from '../../src/sdk/workspace-path.ts';
 import { grepFile } from './grep.ts';
 import { type FileFacts, findTail, openText, scanFile } from './open-file.ts';
 
@@ -20,7 +21,19 @@ type ReadContext = Pick<ToolContext, 'workspace' | 'etagKey' | 'outputMaxBytes' 
 
 /** Reads a text file of the workspace, or the selected part. Of more than `outputMaxBytes`, returns both ends. */
 export async function readFile(path: string, selection: Selection, context: ReadContext): Promise<FileRead> {
-  const { absolute, shown } = resolvePath(context.workspace, path);
+  const place = resolvePath(context.workspace, path);
+  try {
+    return await readPlace(place, selection, context);
+  } catch (thrown) {
+    throw await explainHidden(thrown, context.workspace, place.absolute);
+  }
+}
+
+async function readPlace(
+  { absolute, shown }: WorkspacePath,
+  selection: Selection,
+  context: ReadContext,
+): Promise<FileRead> {
   const real = await findExisting(context.workspace, { absolute, shown });
   const file = await openText(real, shown, context.signal);
   try {

@@ -1,4 +1,5 @@
 import type { Span } from '../../src/sdk/file-bytes.ts';
+import { explainHidden } from '../../src/sdk/hidden-path.ts';
 import { invalid, readOptionalString, readString } from '../../src/sdk/input.ts';
 import { ContextdError, type JsonObject, type Tool, type ToolContext, type ToolOutput } from '../../src/sdk/tool.ts';
 import { findTarget, refuseProtected, resolvePath } from '../../src/sdk/workspace-path.ts';
@@ -20,13 +21,17 @@ export function createSafeWrite(): Tool {
     async execute(context, input) {
       const way = readWay(input);
       const path = resolvePath(context.workspace, readString(input, 'path'));
-      const target = await findTarget(context.workspace, path);
-      refuseProtected(context.workspace, target, context.protectedPaths);
-      return locks.hold(target, () => {
-        context.signal.throwIfAborted();
-        const file = { target, shown: path.shown };
-        return way === 'content' ? writeContent(file, context, input) : changeFile(file, way, context, input);
-      });
+      try {
+        const target = await findTarget(context.workspace, path);
+        refuseProtected(context.workspace, target, context.protectedPaths);
+        return await locks.hold(target, () => {
+          context.signal.throwIfAborted();
+          const file = { target, shown: path.shown };
+          return way === 'content' ? writeContent(file, context, input) : changeFile(file, way, context, input);
+        });
+      } catch (thrown) {
+        throw await explainHidden(thrown, context.workspace, path.absolute);
+      }
     },
   };
 }

@@ -9,7 +9,7 @@ export const sessionSecrets = defineCommand({
   options: [
     {
       syntax: '--session <id>',
-      help: "the session id (default: from the client's environment, otherwise today's session)",
+      help: "the session id (default: from the client's environment, otherwise the project's current session)",
     },
     { syntax: '--project <dir>', help: 'the project directory (default: the current project)' },
   ],

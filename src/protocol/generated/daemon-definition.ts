@@ -200,6 +200,18 @@ export const DAEMON_DEFINITION = `{
                   "requestType": "SessionRequest",
                   "responseType": "SessionSecretsResponse"
                 },
+                "EndSession": {
+                  "requestType": "SessionRequest",
+                  "responseType": "EndSessionResponse"
+                },
+                "ListRunning": {
+                  "requestType": "RunningRequest",
+                  "responseType": "RunningResponse"
+                },
+                "KillRunning": {
+                  "requestType": "KillRequest",
+                  "responseType": "RunningResponse"
+                },
                 "Stats": {
                   "requestType": "StatsRequest",
                   "responseType": "StatsResponse"
@@ -544,6 +556,109 @@ export const DAEMON_DEFINITION = `{
                 "last_opened_ms": {
                   "type": "uint64",
                   "id": 8
+                }
+              }
+            },
+            "EndSessionResponse": {
+              "fields": {
+                "root": {
+                  "type": "string",
+                  "id": 1
+                },
+                "session": {
+                  "type": "string",
+                  "id": 2
+                },
+                "ended": {
+                  "type": "bool",
+                  "id": 3
+                }
+              }
+            },
+            "RunningRequest": {
+              "fields": {
+                "project_root": {
+                  "type": "string",
+                  "id": 1
+                }
+              }
+            },
+            "RunningResponse": {
+              "fields": {
+                "items": {
+                  "rule": "repeated",
+                  "type": "RunningItem",
+                  "id": 1
+                }
+              }
+            },
+            "KillRequest": {
+              "fields": {
+                "id": {
+                  "type": "string",
+                  "id": 1
+                }
+              }
+            },
+            "RunningItem": {
+              "oneofs": {
+                "_memory_bytes": {
+                  "oneof": [
+                    "memory_bytes"
+                  ]
+                },
+                "_cpu_ms": {
+                  "oneof": [
+                    "cpu_ms"
+                  ]
+                }
+              },
+              "fields": {
+                "id": {
+                  "type": "string",
+                  "id": 1
+                },
+                "kind": {
+                  "type": "string",
+                  "id": 2
+                },
+                "project": {
+                  "type": "string",
+                  "id": 3
+                },
+                "session": {
+                  "type": "string",
+                  "id": 4
+                },
+                "tool": {
+                  "type": "string",
+                  "id": 5
+                },
+                "job": {
+                  "type": "uint32",
+                  "id": 6
+                },
+                "started_ms": {
+                  "type": "double",
+                  "id": 7
+                },
+                "command": {
+                  "type": "string",
+                  "id": 8
+                },
+                "memory_bytes": {
+                  "type": "double",
+                  "id": 9,
+                  "options": {
+                    "proto3_optional": true
+                  }
+                },
+                "cpu_ms": {
+                  "type": "double",
+                  "id": 10,
+                  "options": {
+                    "proto3_optional": true
+                  }
                 }
               }
             },

@@ -266,6 +266,14 @@ export const PLUGIN_DEFINITION = `{
                   "requestType": "HostRequest",
                   "responseType": "HostResponse"
                 },
+                "JobStart": {
+                  "requestType": "HostRequest",
+                  "responseType": "HostResponse"
+                },
+                "Jobs": {
+                  "requestType": "HostRequest",
+                  "responseType": "HostResponse"
+                },
                 "MemoryGet": {
                   "requestType": "HostRequest",
                   "responseType": "HostResponse"
@@ -324,6 +332,10 @@ export const PLUGIN_DEFINITION = `{
                   "options": {
                     "proto3_optional": true
                   }
+                },
+                "own_loopback": {
+                  "type": "bool",
+                  "id": 10
                 }
               }
             },

@@ -51,12 +51,13 @@ const FAILURES: readonly Failure[] = [
   {
     says: /^nsenter: /m,
     explain: () => ({
-      missing: 'the network namespace of the policy cannot be joined',
-      remedy: 'Run contextd as root: an ordinary user may not join a network namespace.',
+      missing: 'a network namespace cannot be joined (nsenter was refused)',
+      remedy:
+        'Let this user enter namespaces: outside a container, or with AppArmor and seccomp rules of the container that allow setns.',
     }),
   },
   {
-    says: /(setpriv|unshare|prlimit): (not found|unrecognized option|unknown option)|failed to execute (setpriv|bwrap)|execvp prlimit/i,
+    says: /(setpriv|unshare|prlimit): (not found|unrecognized option|unknown option)|failed to execute (setpriv|bwrap|nsenter)|execvp prlimit|spawn nsenter ENOENT/i,
     explain: missingPrograms,
   },
   {

@@ -102,7 +102,8 @@ export class Isolation {
     const before = kept.get(identity.kind);
     if (before !== undefined) return before;
     const trial = await this.#deps.tryOut(identity);
-    if (trial.ran) writeVerdicts(verdictFile, dependencies, kept.set(identity.kind, trial));
+    // A namespace that cannot be joined is tried again by the next daemon, so that a fix takes effect.
+    if (trial.ran && trial.unshared === null) writeVerdicts(verdictFile, dependencies, kept.set(identity.kind, trial));
     return trial;
   }
 }
@@ -116,7 +117,7 @@ function writeFilter(sandboxDir: string, filter: Buffer): string {
 }
 
 /** Increase this if the trial or its findings change. */
-const FORMAT = 1;
+const FORMAT = 2;
 const FILE_MAX_BYTES = 64 * 1024;
 
 type Kind = Identity['kind'];
@@ -225,7 +226,7 @@ function isKind(text: string): text is Kind {
 function asTrial(value: unknown): PassedTrial | null {
   if (!isJsonObject(value) || value.ran !== true || typeof value.refusedFilter !== 'boolean') return null;
   const findings = asFindings(value.findings);
-  return findings === null ? null : { ran: true, findings, refusedFilter: value.refusedFilter };
+  return findings === null ? null : { ran: true, findings, refusedFilter: value.refusedFilter, unshared: null };
 }
 
 function asFindings(value: unknown): TrialFindings | null {

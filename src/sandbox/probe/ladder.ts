@@ -1,6 +1,12 @@
 import { ContextdError } from '../../core/errors.ts';
 import type { Identity } from '../identity.ts';
-import type { IsolationLayer, IsolationReport, SandboxPolicy } from '../sandbox.ts';
+import {
+  type IsolationLayer,
+  type IsolationReport,
+  type LoopbackReport,
+  NO_LOOPBACK,
+  type SandboxPolicy,
+} from '../sandbox.ts';
 import type { MachineFacts } from './facts.ts';
 import { explainFailure } from './failures.ts';
 import {
@@ -31,9 +37,15 @@ export interface TrialFindings {
 
 /**
  * The outcome of a trial; `failure` is what it printed on stderr. `refusedFilter`: it ran, but only without the filter.
+ * `unshared`: why a second sandbox could not join a network namespace; null if it could.
  */
 export type Trial =
-  | { readonly ran: true; readonly findings: TrialFindings; readonly refusedFilter: boolean }
+  | {
+      readonly ran: true;
+      readonly findings: TrialFindings;
+      readonly refusedFilter: boolean;
+      readonly unshared: Shortfall | null;
+    }
   | { readonly ran: false; readonly failure: string };
 
 export interface Situation {
@@ -70,8 +82,10 @@ export function judge(situation: Situation): IsolationReport {
   const { facts, trial } = situation;
   const version = facts.bubblewrap?.version ?? null;
   const blocked = blockedBy(situation);
-  if (blocked !== null || trial === null || !trial.ran) return composeReport(version, blocked, []);
-  return composeReport(version, null, judgeLayers(situation, trial.findings, trial.refusedFilter));
+  if (blocked !== null || trial === null || !trial.ran) return composeReport(version, blocked, [], NO_LOOPBACK);
+  const { findings, refusedFilter, unshared } = trial;
+  const loopback = { isShared: unshared === null, why: unshared?.missing ?? null, remedy: unshared?.remedy ?? null };
+  return composeReport(version, null, judgeLayers(situation, findings, refusedFilter), loopback);
 }
 
 function blockedBy({ facts, identity, cgroups, trial }: Situation): Shortfall | null {
@@ -157,6 +171,7 @@ export function composeReport(
   version: string | null,
   blocked: Shortfall | null,
   layers: readonly LayerVerdict[],
+  loopback: LoopbackReport,
 ): IsolationReport {
   const found = blocked === null ? layers.flatMap(({ shortfall }) => shortfall ?? []) : [blocked];
   const shortfalls = [...new Map(found.map((one) => [one.missing, one])).values()];
@@ -167,6 +182,7 @@ export function composeReport(
     backend: version === null ? 'none' : 'bubblewrap',
     version,
     layers: blocked === null ? layers.map(shownLayer) : [],
+    loopback,
   };
 }
 

@@ -2,11 +2,13 @@ import { readlinkSync } from 'node:fs';
 import { Jail } from '../bubblewrap.ts';
 import { coverProc, type Host } from '../host.ts';
 import type { Identity } from '../identity.ts';
-import { prepareLaunch } from '../launch.ts';
+import { type LaunchRequest, prepareLaunch } from '../launch.ts';
+import { closeNamespace, type LoopbackNamespace, makeLoopbackNamespace } from '../network.ts';
 import { buildEnvironment, planTree } from '../policy.ts';
 import type { SandboxLimits } from '../sandbox.ts';
-import { isFilterRefused } from './failures.ts';
+import { explainFailure, isFilterRefused } from './failures.ts';
 import type { Trial, TrialFindings } from './ladder.ts';
+import type { Shortfall } from './remedies.ts';
 
 /** What a trial needs of a host. */
 export type TrialHost = Pick<Host, 'bubblewrap' | 'cgroups' | 'strayFds' | 'base'>;
@@ -36,10 +38,28 @@ export async function tryOut(host: TrialHost, identity: Identity, seccompFile: s
   return second.ran ? { ...second, refusedFilter: true } : second;
 }
 
+/** Whether sandboxes can join a namespace: the same sandbox again, in a namespace that was made for the trial. */
+async function tryToJoin(host: TrialHost, identity: Identity, seccompFile: string | null): Promise<Shortfall | null> {
+  try {
+    const namespace = await makeLoopbackNamespace(host.bubblewrap.path);
+    try {
+      const { ran, said, failure } = await runScript(host, identity, seccompFile, namespace);
+      if (!ran) return explainFailure(failure);
+      return said.includes(namespace.name) ? null : explainFailure('a sandbox did not join the namespace');
+    } finally {
+      closeNamespace(namespace);
+    }
+  } catch (cause) {
+    return explainFailure(cause instanceof Error ? cause.message : String(cause));
+  }
+}
+
 async function tryOnce(host: TrialHost, identity: Identity, seccompFile: string | null): Promise<Trial> {
   try {
-    const { ran, said, failure } = await runScript(host, identity, seccompFile);
-    return ran ? { ran: true, findings: readFindings(said, ownNamespaces()), refusedFilter: false } : { ran, failure };
+    const { ran, said, failure } = await runScript(host, identity, seccompFile, null);
+    if (!ran) return { ran, failure };
+    const unshared = await tryToJoin(host, identity, seccompFile);
+    return { ran, findings: readFindings(said, ownNamespaces()), refusedFilter: false, unshared };
   } catch (cause) {
     return { ran: false, failure: String(cause) };
   }
@@ -49,9 +69,10 @@ async function runScript(
   host: TrialHost,
   identity: Identity,
   seccompFile: string | null,
+  network: LoopbackNamespace | null,
 ): Promise<{ ran: boolean; said: string; failure: string }> {
   const group = host.cgroups?.create(TRIAL_LIMITS) ?? null;
-  const launch = prepareTrial(host, identity, seccompFile, group);
+  const launch = prepareTrial(host, identity, { seccompFile, network, group });
   try {
     const jail = new Jail(launch, ['ignore', 'pipe', 'pipe']);
     const [said, failure] = [collect(jail.child.stdout), collect(jail.child.stderr)];
@@ -68,15 +89,14 @@ async function runScript(
 function prepareTrial(
   host: TrialHost,
   identity: Identity,
-  seccompFile: string | null,
-  group: Parameters<typeof prepareLaunch>[0]['group'],
+  { seccompFile, network, group }: Pick<LaunchRequest, 'seccompFile' | 'network' | 'group'>,
 ): ReturnType<typeof prepareLaunch> {
   return prepareLaunch({
     bubblewrap: host.bubblewrap,
     strayFds: host.strayFds,
     identity,
     workspace: null,
-    network: null,
+    network,
     mounts: planTree({
       base: host.base(),
       writable: [],

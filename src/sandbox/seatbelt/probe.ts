@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { ContextdError } from '../../core/errors.ts';
-import type { CommandSpec, IsolationLayer, IsolationReport } from '../sandbox.ts';
+import { type CommandSpec, type IsolationLayer, type IsolationReport, NO_LOOPBACK } from '../sandbox.ts';
 import { makePrivateDir, seatbeltArguments } from './launch.ts';
 import { buildProfile } from './profile.ts';
 import { followGroup, ProcessGroup } from './run.ts';
@@ -97,6 +97,7 @@ function seatbeltReport(version: string, isRoot: boolean): IsolationReport {
     backend: 'seatbelt',
     version,
     layers,
+    loopback: { isShared: false, why: 'macOS has no network namespaces, so commands have no loopback', remedy: LINUX },
   };
 }
 
@@ -107,5 +108,13 @@ function layer(name: string, enforcedBy: string | null, instead = ''): Isolation
 }
 
 function seatbeltUnavailable(version: string, reason: string, remedy: string): IsolationReport {
-  return { level: 'unavailable', missing: [reason], remedy, backend: 'seatbelt', version, layers: [] };
+  return {
+    level: 'unavailable',
+    missing: [reason],
+    remedy,
+    backend: 'seatbelt',
+    version,
+    layers: [],
+    loopback: NO_LOOPBACK,
+  };
 }

@@ -168,7 +168,6 @@ export class SeatbeltSandbox implements Sandbox {
   async #check(policy: SandboxPolicy): Promise<void> {
     this.#checkRunning();
     checkWorkspace(policy.workspace, this.#deps.paths);
-    if (policy.network !== 'none') throw noNamespaces();
     for (const path of policy.roPaths) checkRoPath(path, this.#deps.paths);
     checkEnough(await this.probe(), policy.minIsolation);
   }
@@ -228,16 +227,6 @@ function follow(group: ProcessGroup, socketDir: string, release: () => void): Sa
       await exited;
     },
   };
-}
-
-function noNamespaces(): ContextdError {
-  return new ContextdError(
-    'SANDBOX_UNAVAILABLE',
-    'macOS has no network namespaces, so a tool cannot be given a network',
-    {
-      remedy: 'Run contextd in a Linux virtual machine, or use tools that need no network.',
-    },
-  );
 }
 
 /** The real path of the directory in which a command starts. Throws PATH_NOT_FOUND if it is outside the workspace. */

@@ -241,7 +241,7 @@ function makeUsable(dir: string): void {
   grant(dir, CHANGE);
 }
 
-/** Opens a directory that its owner had closed. False if it is none. */
+/** Opens a directory that its owner had closed. False if it is not a directory. */
 function grant(dir: string, bits: number): boolean {
   const stats = statOf(dir);
   if (!stats?.isDirectory()) return false;

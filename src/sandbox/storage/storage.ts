@@ -253,11 +253,14 @@ export class Storage {
     return reply;
   }
 
-  async #sweep(projects: readonly FoundProject[], { sessionsBeforeMs, cachesBeforeMs }: StorageSweep): Promise<void> {
+  async #sweep(projects: readonly FoundProject[], sweep: StorageSweep): Promise<void> {
+    const { live, sessionsBeforeMs, cachesBeforeMs } = sweep;
     for (const found of projects) {
-      const { dir, usedMs, sessions } = found;
-      const old = sessions.filter((one) => isGone(one) || (one.usedMs < sessionsBeforeMs && !this.#isInUse(one.dir)));
-      await this.#removeAll(old);
+      const { dir, project, usedMs, sessions } = found;
+      const names = live.flatMap((one) => (one.project === project ? [one.session] : []));
+      const isKept = (one: FoundSession): boolean =>
+        one.usedMs >= sessionsBeforeMs || this.#isInUse(one.dir) || names.some((name) => isOfSession(one, name));
+      await this.#removeAll(sessions.filter((one) => isGone(one) || !isKept(one)));
       const caches = join(dir, 'caches');
       if (this.#isInUse(caches)) continue;
       if (found.usedMs < cachesBeforeMs && hasNoSessions(found)) await this.#removeProject(found);

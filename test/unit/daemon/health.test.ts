@@ -60,6 +60,13 @@ test('doctor shows one line for each layer, ok or with its remedy', async () => 
     detail: 'missing; instead: nothing',
     remedy: 'For full isolation run contextd in a Linux virtual machine.',
   });
+  expect(checks).toContainEqual({
+    name: 'loopback',
+    status: 'warn',
+    detail:
+      'a server of one call is not reachable from another call: macOS has no network namespaces, so commands have no loopback',
+    remedy: 'For full isolation run contextd in a Linux virtual machine.',
+  });
   expect(checks.every(({ status, remedy }) => (status === 'ok') === (remedy === ''))).toBe(true);
 });
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { memoryJob } from '#src/daemon/jobs.js';
+import { memoryChore } from '#src/daemon/chores.js';
 
 function keeperOf(gate: { calls: number; active: number }) {
   const collected: string[] = [];
-  const keeper = memoryJob({
+  const keeper = memoryChore({
     gate: { active: () => gate.active, answered: () => gate.calls },
     collectors: [() => collected.push('main'), () => collected.push('search')],
   });

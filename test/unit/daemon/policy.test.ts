@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { expect, test } from 'vitest';
 import { checkConfig } from '#src/config/load.js';
-import { defaultCpus, policyFor, viewOf } from '#src/daemon/policy.js';
+import { commandPolicyFor, defaultCpus, policyFor, viewOf } from '#src/daemon/policy.js';
 
 function cpusOf(sandbox: object): number | undefined {
   const { config } = checkConfig(JSON.parse(JSON.stringify({ sandbox })));
@@ -23,10 +23,26 @@ test('SEC-2.5 a person can set another number of processors, or 0 for no limit',
   expect(cpusOf({ cpus: -1 })).toBeUndefined();
 });
 
+test('SEC-2.3 only commands share the loopback of their project; a tool process has its own', () => {
+  const { config } = checkConfig({});
+  if (config === undefined) throw new Error('the default configuration is not valid');
+  const session = { project: '/p', session: 'a', branch: null };
+  expect(commandPolicyFor(session, config.sandbox).network).toBe('project');
+  expect(policyFor(viewOf(session), config.sandbox).network).toBe('none');
+});
+
 test('a session sees the base of its project; each of its branches is a layer that no other session has', () => {
   const layerOf = (session: string, branch: string | null) => viewOf({ project: '/p', session, branch }).layer;
   expect(viewOf({ project: '/p', session: 'a', branch: null })).toEqual({ path: '/p', layer: null });
   const layers = [layerOf('a', 'x'), layerOf('a', 'y'), layerOf('b', 'x'), layerOf('a","x', 'y')];
   expect(layers).not.toContain(null);
   expect(new Set(layers).size).toBe(4);
+});
+
+test('only the commands of a session get its storage; the process that serves all sessions gets none', () => {
+  const { config } = checkConfig({});
+  const session = { project: '/p', session: 'a', branch: null };
+  if (config === undefined) throw new Error('the empty configuration is valid');
+  expect(commandPolicyFor(session, config.sandbox).storage).toEqual({ session: 'a' });
+  expect(policyFor(viewOf(session), config.sandbox).storage).toBeNull();
 });

@@ -109,6 +109,26 @@ describe.each<['descriptors' | 'paths', string | null]>([
     expectRefused('short', /^PERMISSION_DENIED: .*not an earlier answer/);
   });
 
+  it('names the way out for an existing file: another name, or to remove it', () => {
+    writeFileSync(join(root, 'main.ts'), 'export {};\n');
+    const remedy = 'Name a file that does not exist, or remove this one first.';
+    expect(() => checkOut(place('main.ts'), options)).toThrow(expect.objectContaining({ remedy }));
+  });
+
+  it.skipIf(process.geteuid?.() !== 0)(
+    'of root belongs to the owner of the project, and replaces a file of theirs',
+    () => {
+      chownSync(root, 12_345, 12_346);
+      writeFileSync(join(root, 'theirs'), OLD);
+      chownSync(join(root, 'theirs'), 12_345, 12_346);
+      for (const path of ['new.json', 'sub/new.json', 'theirs']) {
+        write(place(path));
+        const { uid, gid } = statSync(join(root, path));
+        expect({ path, uid, gid }).toEqual({ path, uid: 12_345, gid: 12_346 });
+      }
+    },
+  );
+
   it('PATH_INVALID: follows no link, neither as the file nor in its path', () => {
     writeFileSync(join(base, 'elsewhere/victim'), OLD);
     symlinkSync(join(base, 'elsewhere'), join(root, 'away'));

@@ -11,7 +11,7 @@ import { ScriptedSandbox } from './scripted-sandbox.ts';
 
 const POLICY: SandboxPolicy = {
   workspace: { path: '/w', layer: null },
-  network: 'none',
+  network: 'project',
   roPaths: [],
   deny: [],
   storage: null,
@@ -19,7 +19,7 @@ const POLICY: SandboxPolicy = {
   seccomp: { inet: true, unix: true, debugger: false },
   limits: { memoryBytes: 0, pids: 0, fileBytes: 0, openFiles: 0, cpus: 0 },
 };
-const SPEC = { call_id: 'c', command: 'true', cwd: '/w', env: {} };
+const SPEC = { call_id: 'c', command: 'true', cwd: '/w', env: {}, own_loopback: false };
 const DENIAL = { kind: 'write', path: '/etc/x', rule: 'read-only', how_to_allow: 'not at all' };
 
 function stream(text: string, droppedBytes = 0) {
@@ -104,6 +104,13 @@ describe('the host', () => {
       message: 'a_tool may not use "exec": its tool.json does not grant it',
     });
     expect(sandbox.commands).toEqual([]);
+  });
+
+  it('runs a command that asks for a loopback of its own without the one of the project', async () => {
+    const { exec, sandbox } = openHost(['exec']);
+    await exec();
+    await exec({ own_loopback: true });
+    expect(sandbox.policies.map(({ network }) => network)).toEqual(['project', 'none']);
   });
 
   it("FR-8.1 runs a command for a tool with the grant, under its session's policy, within the call's remaining time", async () => {

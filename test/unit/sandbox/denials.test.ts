@@ -13,11 +13,9 @@ const FACTS: DenialFacts = {
   stderr: Buffer.alloc(0),
   cwd: WORKSPACE,
   workspace: WORKSPACE,
-  network: 'none',
   seccomp: { inet: true, unix: true, debugger: false },
   writable: ['/tmp', '/dev/shm', '/home/sandbox', WORKSPACE, `${WORKSPACE}/.git`],
   readOnly: [
-    '/',
     '/usr',
     '/bin',
     '/lib',
@@ -31,6 +29,7 @@ const FACTS: DenialFacts = {
   ],
   hidden: [`${WORKSPACE}/.env`, `${WORKSPACE}/private`],
   visible: ['/proc'],
+  outside: ['/'],
 };
 
 function claimsOf(stderr: string, change: Partial<DenialFacts> = {}): string[] {
@@ -323,7 +322,7 @@ describe('SEC-2.3 which output is read', () => {
   });
 });
 
-test('SEC-2.3 the last mount at a path decides about the places of a planned tree, and a remounted one is read-only', () => {
+test('SEC-2.3 the last mount at a path decides about the places of a planned tree, and a remounted one belongs to the host', () => {
   const places = placesOf(
     [
       { kind: 'ro-bind', source: '/usr', dest: '/usr' },
@@ -344,8 +343,9 @@ test('SEC-2.3 the last mount at a path decides about the places of a planned tre
   );
   expect(places).toEqual({
     writable: ['/dev/shm', '/w', '/w/.git'],
-    readOnly: ['/usr', '/bin', '/dev', '/w/.git/hooks', '/w/private', '/'],
+    readOnly: ['/usr', '/bin', '/dev', '/w/.git/hooks'],
     visible: ['/proc'],
+    outside: ['/'],
     hidden: ['/w/private'],
   });
 });

@@ -68,6 +68,7 @@ const GOOD: Trial = {
   ran: true,
   findings: { ownNamespaces: OWN, filtered: true, nestable: false },
   refusedFilter: false,
+  unshared: null,
 };
 
 function situation(change: Partial<Situation> = {}): Situation {
@@ -391,7 +392,10 @@ describe('the ladder', () => {
   ])('SEC-2.2 reduced: no filter is in force (%j)', (change, refusedFilter, missing, remedy) => {
     const findings = { ownNamespaces: OWN, filtered: false, nestable: false };
     const report = judge(
-      situation({ facts: { ...delegated(), ...change }, trial: { ran: true, findings, refusedFilter } }),
+      situation({
+        facts: { ...delegated(), ...change },
+        trial: { ran: true, findings, refusedFilter, unshared: null },
+      }),
     );
     expect(report).toMatchObject({ level: 'reduced', missing: [missing] });
     expect(report.remedy).toContain(remedy);
@@ -413,6 +417,7 @@ describe('the ladder', () => {
       ran: true,
       findings: { ownNamespaces: OWN, filtered: true, nestable: true },
       refusedFilter: false,
+      unshared: null,
     };
     expect(judge(situation({ facts: { ...facts, bubblewrap }, trial: nestable }))).toMatchObject({
       level: 'reduced',
@@ -423,11 +428,23 @@ describe('the ladder', () => {
   test('SEC-2.3 a sandbox without a namespace that containment needs is refused, not reduced', () => {
     for (const gone of ['user', 'pid', 'net', 'mnt']) {
       const findings = { ownNamespaces: OWN.filter((name) => name !== gone), filtered: true, nestable: false };
-      const report = judge(situation({ trial: { ran: true, findings, refusedFilter: false } }));
+      const report = judge(situation({ trial: { ran: true, findings, refusedFilter: false, unshared: null } }));
       expect(report).toMatchObject({ level: 'unavailable', missing: [`a ${gone} namespace`], layers: [] });
     }
     const findings = { ownNamespaces: OWN.filter((name) => name !== 'cgroup'), filtered: true, nestable: false };
-    expect(judge(situation({ trial: { ran: true, findings, refusedFilter: false } })).level).toBe('reduced');
+    expect(judge(situation({ trial: { ran: true, findings, refusedFilter: false, unshared: null } })).level).toBe(
+      'reduced',
+    );
+  });
+
+  test('the loopback counts as shared if the trial joined a namespace; the level does not depend on it', () => {
+    const shared = judge(situation());
+    expect(shared.loopback).toEqual({ isShared: true, why: null, remedy: null });
+    const unshared = explainFailure('nsenter: reassociate to namespace failed: Operation not permitted');
+    const alone = judge(situation({ trial: { ...GOOD, unshared } }));
+    expect(alone.loopback).toEqual({ isShared: false, why: unshared.missing, remedy: unshared.remedy });
+    expect(unshared.missing).toBe('a network namespace cannot be joined (nsenter was refused)');
+    expect(alone.level).toBe(shared.level);
   });
 
   test('a workspace owned by root is reduced, and unavailable without a pids cgroup', () => {
@@ -451,7 +468,9 @@ describe('the ladder', () => {
         fc.constantFrom<Situation['cgroups'][]>('v1', 'v2', null),
         (ownNamespaces, filtered, nestable, refusedFilter, identity, cgroups) => {
           const findings = { ownNamespaces, filtered, nestable };
-          const report = judge(situation({ identity, cgroups, trial: { ran: true, findings, refusedFilter } }));
+          const report = judge(
+            situation({ identity, cgroups, trial: { ran: true, findings, refusedFilter, unshared: null } }),
+          );
           const open = report.layers.filter(({ enforced }) => !enforced);
           expect(report.level === 'full').toBe(report.missing.length === 0);
           expect(report.level === 'full').toBe(report.remedy === null);

@@ -1,7 +1,9 @@
 import {
+  closeSync,
   fstatSync,
   mkdirSync,
   mkdtempSync,
+  openSync,
   readFileSync,
   realpathSync,
   rmSync,
@@ -75,28 +77,33 @@ test('SEC-2.2 the filter is passed as a descriptor after the pinned sources, and
   expect(prepareLaunch(request([])).args.toString()).not.toContain('--seccomp');
 });
 
-test('joins a network namespace by its descriptor, and closes the descriptor before anything else', () => {
-  const path = join(base, 'real');
-  const { dev, ino } = statSync(path);
-  const network = { path, identity: `${dev}:${ino}` };
+test('joins namespaces by their descriptors, closes these before anything else, and leaves them to their holder', () => {
+  const [netFd, userFd] = [openSync(join(base, 'real'), 'r'), openSync(base, 'r')];
   const filter = join(base, 'filter.bpf');
   writeFileSync(filter, 'bpf');
+  const network = { netFd, userFd, name: 'net:[1]' };
   const launch = prepareLaunch(request([pinned(join(base, 'real/inner'))], { network, seccompFile: filter }));
-  expect(launch.commandLine.slice(0, 5)).toEqual(['nsenter', '--net=/proc/self/fd/5', '--', 'sh', '-c']);
-  expect(launch.commandLine[5]).toMatch(/^exec 5<&-\n/);
-  expect(launch.inheritedFds.map((fd) => fstatSync(fd).ino)).toEqual([
-    ino,
+  const enter = ['nsenter', '--preserve-credentials', '--user=/proc/self/fd/6', '--net=/proc/self/fd/5', '--'];
+  expect(launch.commandLine.slice(0, 7)).toEqual([...enter, 'sh', '-c']);
+  expect(launch.commandLine[7]).toMatch(/^exec 5<&-\nexec 6<&-\n/);
+  expect(launch.inheritedFds.slice(0, 2)).toEqual([netFd, userFd]);
+  expect(launch.inheritedFds.slice(2).map((fd) => fstatSync(fd).ino)).toEqual([
     statSync(join(base, 'real/inner')).ino,
     statSync(filter).ino,
   ]);
-  expect(launch.args.toString()).toContain(`--bind-fd\x006\x00${base}/real/inner\x00`);
-  expect(launch.args.toString()).toContain('--seccomp\x007\0');
+  expect(launch.args.toString()).toContain(`--bind-fd\x007\x00${base}/real/inner\x00`);
+  expect(launch.args.toString()).toContain('--seccomp\x008\0');
   expect(launch.args.toString()).not.toContain('--unshare-net');
   launch.release();
-  expect(() => fstatSync(launch.inheritedFds[0] ?? -1)).toThrow('EBADF');
-  expect(() => prepareLaunch(request([], { network: { path, identity: '1:1' } }))).toThrow(
-    expect.objectContaining({ code: 'SANDBOX_UNAVAILABLE' }),
-  );
+  expect(() => fstatSync(launch.inheritedFds[2] ?? -1)).toThrow('EBADF');
+  for (const fd of [netFd, userFd]) closeSync(fd);
+});
+
+test('root joins a network namespace without a user namespace', () => {
+  const netFd = openSync(base, 'r');
+  const launch = prepareLaunch(request([], { network: { netFd, userFd: null, name: 'net:[1]' } }));
+  expect(launch.commandLine.slice(0, 4)).toEqual(['nsenter', '--net=/proc/self/fd/5', '--', 'sh']);
+  closeSync(netFd);
 });
 
 test('SEC-2.3 mounts a workspace before it is pinned, and refuses a branch, because only the base can be mounted', () => {

@@ -84,6 +84,16 @@ test('the tree is built parents first, protections after what they protect, and 
   expect(added).toEqual([{ kind: 'dev-bind', source: '/dev/full', dest: '/dev/zero' }]);
 });
 
+test('the directories between a temporary place and a project below it are read-only, the place itself is not', () => {
+  const plan = { base: [], roPaths: ['/tmp/tools'], protectedMounts: [], proc: [], program: [], isWatched: false };
+  const tree = planTree({ ...plan, writable: ['/tmp/a/b/project', '/home/sandbox/x/y', '/tmp/tools/in'] });
+  const kinds = tree.map((mount) => `${mount.kind} ${mount.dest}`);
+  expect(kinds.slice(kinds.indexOf('dir /run') + 1)).toEqual([
+    ...['tmpfs /tmp/a', 'tmpfs /home/sandbox/x', 'ro-bind /tmp/tools', 'bind /tmp/tools/in', 'bind /tmp/a/b/project'],
+    ...['bind /home/sandbox/x/y', 'remount-ro /tmp/a', 'remount-ro /home/sandbox/x', 'remount-ro /dev', 'remount-ro /'],
+  ]);
+});
+
 test('no value can become an option: it is encoded exactly or refused', () => {
   fc.assert(
     fc.property(fc.array(fc.string({ unit: 'binary' })), (list) => {

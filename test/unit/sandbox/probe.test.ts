@@ -106,6 +106,7 @@ const PASSED: Extract<Trial, { ran: true }> = {
   ran: true,
   findings: { ownNamespaces: OWN, filtered: true, nestable: false },
   refusedFilter: false,
+  unshared: null,
 };
 const FAILED: Trial = { ran: false, failure: 'bwrap: setting up uid map: Permission denied' };
 
@@ -160,6 +161,14 @@ describe('a verdict', () => {
   function machineState(trial: Trial = PASSED) {
     return { facts: factsOf(), trial, now: 0, tried: 0 };
   }
+
+  test('is not kept for the next daemon if a namespace could not be joined, so that a fix takes effect', async () => {
+    const state = machineState({ ...PASSED, unshared: { missing: 'refused', remedy: 'Allow it.' } });
+    expect((await isolationOver(state).of({ kind: 'self' })).loopback).toMatchObject({ isShared: false });
+    state.trial = PASSED;
+    expect((await isolationOver(state).of({ kind: 'self' })).loopback).toMatchObject({ isShared: true });
+    expect(state.tried).toBe(2);
+  });
 
   test('is found once, even if many ask at once, and by the next daemon from the file', async () => {
     const state = machineState();

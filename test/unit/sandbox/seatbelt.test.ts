@@ -317,6 +317,7 @@ describe('the sandbox, with a stand-in for sandbox-exec', () => {
     };
     const config = {
       ro_paths: [],
+      etc: [],
       deny: [],
       min_isolation: 'reduced' as const,
       memory_mb: 512,
@@ -328,6 +329,7 @@ describe('the sandbox, with a stand-in for sandbox-exec', () => {
       cache_max_mb: 1024,
       cache_max_age_days: 30,
       session_max_mb: 1024,
+      idle_ms: 180_000,
     };
     return new SeatbeltSandbox(
       { paths: resolvePaths(environment, join(base, 'install')), config, logger: silentLogger, clock: systemClock },

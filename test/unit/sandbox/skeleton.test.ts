@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import {
   chmodSync,
   lstatSync,
@@ -11,10 +12,11 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { parseApk, parseDpkg, parsePacman, type ShippedFile } from '#src/sandbox/package-files.js';
 import type { Mount } from '#src/sandbox/policy.js';
-import { buildSkeleton, removeOldSkeletons } from '#src/sandbox/skeleton.js';
+import { buildSkeleton, type EtcSource, removeOldSkeletons } from '#src/sandbox/skeleton.js';
 
 let base = '';
 let etc = '';
@@ -34,6 +36,18 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(base, { recursive: true, force: true }));
 
+function source(more: Partial<EtcSource> = {}): EtcSource {
+  return { etc, listed: [], stamps: [], shipped: () => [], ...more };
+}
+
+/** A file in the host's /etc, and what its package says about it. */
+function ship(name: string, shipped: string, found = shipped, mode = 0o644): ShippedFile {
+  mkdirSync(dirname(join(etc, name)), { recursive: true, mode: 0o755 });
+  writeFileSync(join(etc, name), found);
+  chmodSync(join(etc, name), mode);
+  return { name, algorithm: 'md5', digest: createHash('md5').update(shipped).digest('hex') };
+}
+
 function etcOf(mounts: readonly Mount[]): string {
   const mount = mounts.find((one) => one.dest === '/etc');
   if (mount?.kind !== 'ro-bind') throw new Error('no /etc');
@@ -41,7 +55,7 @@ function etcOf(mounts: readonly Mount[]): string {
 }
 
 test('SEC-2.3 it holds no accounts, names or keys of the host, and everything that programs need', () => {
-  const made = etcOf(buildSkeleton(join(base, 'sandbox'), etc));
+  const made = etcOf(buildSkeleton(join(base, 'sandbox'), source()));
   expect(readdirSync(made).sort()).toEqual(
     ['group', 'hostname', 'hosts', 'ld.so.cache', 'localtime', 'nsswitch.conf', 'passwd', 'resolv.conf', 'ssl'].sort(),
   );
@@ -54,12 +68,12 @@ test('SEC-2.3 it holds no accounts, names or keys of the host, and everything th
 
 test('it is built once, again if an input has changed, and old ones can be removed', () => {
   const sandbox = join(base, 'sandbox');
-  const first = etcOf(buildSkeleton(sandbox, etc));
+  const first = etcOf(buildSkeleton(sandbox, source()));
   const built = lstatSync(first).ino;
-  expect(etcOf(buildSkeleton(sandbox, etc))).toBe(first);
+  expect(etcOf(buildSkeleton(sandbox, source()))).toBe(first);
   expect(lstatSync(first).ino).toBe(built);
   writeFileSync(join(etc, 'ld.so.cache'), 'another cache');
-  const second = buildSkeleton(sandbox, etc);
+  const second = buildSkeleton(sandbox, source());
   expect(etcOf(second)).not.toBe(first);
   expect(readFileSync(join(etcOf(second), 'ld.so.cache'), 'utf8')).toBe('another cache');
   expect(readdirSync(sandbox)).toHaveLength(2);
@@ -68,7 +82,8 @@ test('it is built once, again if an input has changed, and old ones can be remov
 });
 
 test('/usr is read-only, and what is beside it is a link or read-only too', () => {
-  for (const mount of buildSkeleton(join(base, 'sandbox'), etc)) expect(['ro-bind', 'symlink']).toContain(mount.kind);
+  for (const mount of buildSkeleton(join(base, 'sandbox'), source()))
+    expect(['ro-bind', 'symlink']).toContain(mount.kind);
 });
 
 test('SEC-2.3 every user can read and traverse the skeleton, whatever umask the daemon has', () => {
@@ -76,7 +91,7 @@ test('SEC-2.3 every user can read and traverse the skeleton, whatever umask the 
   writeFileSync(join(etc, 'pki/tls/certs/ca.pem'), 'certificate', { mode: 0o644 });
   const before = process.umask(0o077);
   try {
-    buildSkeleton(join(base, 'sandbox'), etc);
+    buildSkeleton(join(base, 'sandbox'), source());
   } finally {
     process.umask(before);
   }
@@ -87,4 +102,47 @@ test('SEC-2.3 every user can read and traverse the skeleton, whatever umask the 
     return !stats.isSymbolicLink() && (stats.mode & 0o777) !== wanted;
   });
   expect(closed).toEqual([]);
+});
+
+test('SEC-2.3 a configuration file is copied if it is as its package ships it, because then it holds nothing of this machine', () => {
+  const shipped = [
+    ship('maven/logging/simplelogger.properties', 'org.slf4j'),
+    ship('maven/settings.xml', '<settings/>', '<settings><password>of the host</password></settings>'),
+    ship('closed.conf', 'as shipped', 'as shipped', 0o640),
+    ship('closed/inside.conf', 'as shipped'),
+    ship('hosts', 'as shipped'),
+  ];
+  chmodSync(join(etc, 'closed'), 0o750);
+  symlinkSync('maven', join(etc, 'linked'));
+  const behindLink = { ...ship('maven/m2.conf', 'm2'), name: 'linked/m2.conf' };
+  const made = etcOf(buildSkeleton(join(base, 'sandbox'), source({ shipped: () => [...shipped, behindLink] })));
+  const files = readdirSync(made, { recursive: true, encoding: 'utf8' });
+  expect(files).toContain('maven/logging/simplelogger.properties');
+  for (const name of ['maven/settings.xml', 'closed.conf', 'closed', 'linked', 'machine-id'])
+    expect(files).not.toContain(name);
+  expect(readFileSync(join(made, 'hosts'), 'utf8')).toContain('localhost');
+});
+
+test('SEC-2.3 a listed name is copied as it is, without private keys and what others may not read', () => {
+  ship('pip.conf', '', '[global]');
+  ship('tls/server.key', '', '-----BEGIN RSA PRIVATE KEY-----\n');
+  ship('tls/server.crt', '', '-----BEGIN CERTIFICATE-----\n');
+  ship('tls/closed', '', 'x', 0o600);
+  const listed = ['pip.conf', 'tls', 'tls/server.crt', 'absent'];
+  const made = etcOf(buildSkeleton(join(base, 'sandbox'), source({ listed })));
+  expect(readdirSync(made)).toContain('pip.conf');
+  expect(readdirSync(join(made, 'tls'))).toEqual(['server.crt']);
+});
+
+test('the lists of dpkg, apk and pacman are read, and dpkg’s notes about obsolete files are respected', () => {
+  const md5 = 'd41d8cd98f00b204e9800998ecf8427e';
+  const status = `Package: a\nConffiles:\n /etc/a.conf ${md5}\n /etc/old.conf ${md5} obsolete\nDescription: /etc/b ${md5}\n`;
+  expect(parseDpkg(status)).toEqual([{ name: 'a.conf', algorithm: 'md5', digest: md5 }]);
+  const apk = 'F:usr/bin\nR:x\nZ:Q1AAAA\nF:etc/ssl\nR:openssl.cnf\na:0:0:644\nZ:Q12jmj7l5rSw0yVb/vlWAYkK/YBwk=\n';
+  expect(parseApk(apk)).toEqual([
+    { name: 'ssl/openssl.cnf', algorithm: 'sha1', digest: 'da39a3ee5e6b4b0d3255bfef95601890afd80709' },
+  ]);
+  expect(parsePacman(`%FILES%\netc/\netc/a.conf\n\n%BACKUP%\netc/a.conf\t${md5}\n\n`)).toEqual([
+    { name: 'a.conf', algorithm: 'md5', digest: md5 },
+  ]);
 });

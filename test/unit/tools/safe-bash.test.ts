@@ -33,6 +33,15 @@ describe('FR-4.1 safe_bash', () => {
     expect(execs).toEqual([{ command: 'cat', cwd: `${WORKSPACE}/sub`, env: { A: 'b' }, stdin: 'text' }]);
   });
 
+  it('asks for a loopback of its own only if the call says share: false', async () => {
+    const { execs } = await runTool(
+      safeBash,
+      { command: 'ls', share: false },
+      { workspace: WORKSPACE, exec: exec({}) },
+    );
+    expect(execs).toEqual([{ command: 'ls', cwd: WORKSPACE, env: {}, stdin: null, ownLoopback: true }]);
+  });
+
   it('refuses a directory outside the workspace and names it', async () => {
     const run = runTool(safeBash, { command: 'ls', cwd: '../other' }, { workspace: WORKSPACE });
     await expect(run).rejects.toMatchObject({ code: 'PATH_INVALID', message: expect.stringContaining('/other') });
@@ -54,6 +63,7 @@ describe('FR-4.1 safe_bash', () => {
     ['oom', 'RESOURCE_LIMIT'],
     ['pids', 'RESOURCE_LIMIT'],
     ['output_limit', 'RESOURCE_LIMIT'],
+    ['storage_limit', 'RESOURCE_LIMIT'],
     ['seccomp', 'PERMISSION_DENIED'],
   ] as const)('reports a command that ended by %s as %s, with its output so far', async (endedBy, code) => {
     const ended = exec({ exit_code: null, signal: 'SIGKILL', ended_by: endedBy, stdout: 'so far', dropped_bytes: 5 });

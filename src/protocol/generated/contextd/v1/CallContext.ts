@@ -11,7 +11,7 @@ export interface CallContext {
    */
   'project_root'?: (string);
   /**
-   * CONTEXTD_SESSION_ID or CLAUDE_CODE_SESSION_ID. Empty means the session of the project and day.
+   * CONTEXTD_SESSION_ID or CLAUDE_CODE_SESSION_ID. Empty means the current session of the project.
    */
   'session_id'?: (string);
   /**
@@ -30,7 +30,7 @@ export interface CallContext__Output {
    */
   'project_root': (string);
   /**
-   * CONTEXTD_SESSION_ID or CLAUDE_CODE_SESSION_ID. Empty means the session of the project and day.
+   * CONTEXTD_SESSION_ID or CLAUDE_CODE_SESSION_ID. Empty means the current session of the project.
    */
   'session_id': (string);
   /**

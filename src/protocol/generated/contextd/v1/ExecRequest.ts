@@ -13,6 +13,10 @@ export interface ExecRequest {
    * Absent means an empty stdin.
    */
   'stdin'?: (Buffer | Uint8Array | string);
+  /**
+   * True: the command gets a loopback of its own instead of the one that the commands of the project share.
+   */
+  'own_loopback'?: (boolean);
   '_stdin'?: "stdin";
 }
 
@@ -28,5 +32,9 @@ export interface ExecRequest__Output {
    * Absent means an empty stdin.
    */
   'stdin'?: (Buffer);
+  /**
+   * True: the command gets a loopback of its own instead of the one that the commands of the project share.
+   */
+  'own_loopback': (boolean);
   '_stdin'?: "stdin";
 }

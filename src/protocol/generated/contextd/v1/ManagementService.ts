@@ -6,8 +6,10 @@ import type { AcceptQuarantinedRequest as _contextd_v1_AcceptQuarantinedRequest,
 import type { ApproveRulesRequest as _contextd_v1_ApproveRulesRequest, ApproveRulesRequest__Output as _contextd_v1_ApproveRulesRequest__Output } from '../../contextd/v1/ApproveRulesRequest.ts';
 import type { AuditRequest as _contextd_v1_AuditRequest, AuditRequest__Output as _contextd_v1_AuditRequest__Output } from '../../contextd/v1/AuditRequest.ts';
 import type { AuditResponse as _contextd_v1_AuditResponse, AuditResponse__Output as _contextd_v1_AuditResponse__Output } from '../../contextd/v1/AuditResponse.ts';
+import type { EndSessionResponse as _contextd_v1_EndSessionResponse, EndSessionResponse__Output as _contextd_v1_EndSessionResponse__Output } from '../../contextd/v1/EndSessionResponse.ts';
 import type { HealthRequest as _contextd_v1_HealthRequest, HealthRequest__Output as _contextd_v1_HealthRequest__Output } from '../../contextd/v1/HealthRequest.ts';
 import type { HealthResponse as _contextd_v1_HealthResponse, HealthResponse__Output as _contextd_v1_HealthResponse__Output } from '../../contextd/v1/HealthResponse.ts';
+import type { KillRequest as _contextd_v1_KillRequest, KillRequest__Output as _contextd_v1_KillRequest__Output } from '../../contextd/v1/KillRequest.ts';
 import type { ListRequest as _contextd_v1_ListRequest, ListRequest__Output as _contextd_v1_ListRequest__Output } from '../../contextd/v1/ListRequest.ts';
 import type { ListResponse as _contextd_v1_ListResponse, ListResponse__Output as _contextd_v1_ListResponse__Output } from '../../contextd/v1/ListResponse.ts';
 import type { ProjectRequest as _contextd_v1_ProjectRequest, ProjectRequest__Output as _contextd_v1_ProjectRequest__Output } from '../../contextd/v1/ProjectRequest.ts';
@@ -15,6 +17,8 @@ import type { ProjectResponse as _contextd_v1_ProjectResponse, ProjectResponse__
 import type { QuarantineRequest as _contextd_v1_QuarantineRequest, QuarantineRequest__Output as _contextd_v1_QuarantineRequest__Output } from '../../contextd/v1/QuarantineRequest.ts';
 import type { QuarantineResponse as _contextd_v1_QuarantineResponse, QuarantineResponse__Output as _contextd_v1_QuarantineResponse__Output } from '../../contextd/v1/QuarantineResponse.ts';
 import type { RulesReview as _contextd_v1_RulesReview, RulesReview__Output as _contextd_v1_RulesReview__Output } from '../../contextd/v1/RulesReview.ts';
+import type { RunningRequest as _contextd_v1_RunningRequest, RunningRequest__Output as _contextd_v1_RunningRequest__Output } from '../../contextd/v1/RunningRequest.ts';
+import type { RunningResponse as _contextd_v1_RunningResponse, RunningResponse__Output as _contextd_v1_RunningResponse__Output } from '../../contextd/v1/RunningResponse.ts';
 import type { SessionRequest as _contextd_v1_SessionRequest, SessionRequest__Output as _contextd_v1_SessionRequest__Output } from '../../contextd/v1/SessionRequest.ts';
 import type { SessionSecretsResponse as _contextd_v1_SessionSecretsResponse, SessionSecretsResponse__Output as _contextd_v1_SessionSecretsResponse__Output } from '../../contextd/v1/SessionSecretsResponse.ts';
 import type { StatsRequest as _contextd_v1_StatsRequest, StatsRequest__Output as _contextd_v1_StatsRequest__Output } from '../../contextd/v1/StatsRequest.ts';
@@ -62,6 +66,30 @@ export interface ManagementServiceClient extends grpc.Client {
   checkHealth(argument: _contextd_v1_HealthRequest, callback: grpc.requestCallback<_contextd_v1_HealthResponse__Output>): grpc.ClientUnaryCall;
 
   /**
+   * EndSession ends a session: its jobs are stopped, and what contextd keeps for it is removed.
+   */
+  EndSession(argument: _contextd_v1_SessionRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_EndSessionResponse__Output>): grpc.ClientUnaryCall;
+  EndSession(argument: _contextd_v1_SessionRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_EndSessionResponse__Output>): grpc.ClientUnaryCall;
+  EndSession(argument: _contextd_v1_SessionRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_EndSessionResponse__Output>): grpc.ClientUnaryCall;
+  EndSession(argument: _contextd_v1_SessionRequest, callback: grpc.requestCallback<_contextd_v1_EndSessionResponse__Output>): grpc.ClientUnaryCall;
+  /**
+   * EndSession ends a session: its jobs are stopped, and what contextd keeps for it is removed.
+   */
+  endSession(argument: _contextd_v1_SessionRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_EndSessionResponse__Output>): grpc.ClientUnaryCall;
+  endSession(argument: _contextd_v1_SessionRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_EndSessionResponse__Output>): grpc.ClientUnaryCall;
+  endSession(argument: _contextd_v1_SessionRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_EndSessionResponse__Output>): grpc.ClientUnaryCall;
+  endSession(argument: _contextd_v1_SessionRequest, callback: grpc.requestCallback<_contextd_v1_EndSessionResponse__Output>): grpc.ClientUnaryCall;
+
+  KillRunning(argument: _contextd_v1_KillRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_RunningResponse__Output>): grpc.ClientUnaryCall;
+  KillRunning(argument: _contextd_v1_KillRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_RunningResponse__Output>): grpc.ClientUnaryCall;
+  KillRunning(argument: _contextd_v1_KillRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_RunningResponse__Output>): grpc.ClientUnaryCall;
+  KillRunning(argument: _contextd_v1_KillRequest, callback: grpc.requestCallback<_contextd_v1_RunningResponse__Output>): grpc.ClientUnaryCall;
+  killRunning(argument: _contextd_v1_KillRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_RunningResponse__Output>): grpc.ClientUnaryCall;
+  killRunning(argument: _contextd_v1_KillRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_RunningResponse__Output>): grpc.ClientUnaryCall;
+  killRunning(argument: _contextd_v1_KillRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_RunningResponse__Output>): grpc.ClientUnaryCall;
+  killRunning(argument: _contextd_v1_KillRequest, callback: grpc.requestCallback<_contextd_v1_RunningResponse__Output>): grpc.ClientUnaryCall;
+
+  /**
    * ListQuarantine lists files that commands created in a project and that were set aside, because a program on the host
    * would run them. RestoreQuarantined restores one, AcceptQuarantined also accepts its content permanently, and
    * RevokeAccepted revokes the acceptance.
@@ -79,6 +107,21 @@ export interface ManagementServiceClient extends grpc.Client {
   listQuarantine(argument: _contextd_v1_QuarantineRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_QuarantineResponse__Output>): grpc.ClientUnaryCall;
   listQuarantine(argument: _contextd_v1_QuarantineRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_QuarantineResponse__Output>): grpc.ClientUnaryCall;
   listQuarantine(argument: _contextd_v1_QuarantineRequest, callback: grpc.requestCallback<_contextd_v1_QuarantineResponse__Output>): grpc.ClientUnaryCall;
+
+  /**
+   * ListRunning lists running jobs and calls; KillRunning ends one of them.
+   */
+  ListRunning(argument: _contextd_v1_RunningRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_RunningResponse__Output>): grpc.ClientUnaryCall;
+  ListRunning(argument: _contextd_v1_RunningRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_RunningResponse__Output>): grpc.ClientUnaryCall;
+  ListRunning(argument: _contextd_v1_RunningRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_RunningResponse__Output>): grpc.ClientUnaryCall;
+  ListRunning(argument: _contextd_v1_RunningRequest, callback: grpc.requestCallback<_contextd_v1_RunningResponse__Output>): grpc.ClientUnaryCall;
+  /**
+   * ListRunning lists running jobs and calls; KillRunning ends one of them.
+   */
+  listRunning(argument: _contextd_v1_RunningRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_RunningResponse__Output>): grpc.ClientUnaryCall;
+  listRunning(argument: _contextd_v1_RunningRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_RunningResponse__Output>): grpc.ClientUnaryCall;
+  listRunning(argument: _contextd_v1_RunningRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_RunningResponse__Output>): grpc.ClientUnaryCall;
+  listRunning(argument: _contextd_v1_RunningRequest, callback: grpc.requestCallback<_contextd_v1_RunningResponse__Output>): grpc.ClientUnaryCall;
 
   ListTools(argument: _contextd_v1_ListRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_ListResponse__Output>): grpc.ClientUnaryCall;
   ListTools(argument: _contextd_v1_ListRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_ListResponse__Output>): grpc.ClientUnaryCall;
@@ -230,11 +273,23 @@ export interface ManagementServiceHandlers extends grpc.UntypedServiceImplementa
   CheckHealth: grpc.handleUnaryCall<_contextd_v1_HealthRequest__Output, _contextd_v1_HealthResponse>;
 
   /**
+   * EndSession ends a session: its jobs are stopped, and what contextd keeps for it is removed.
+   */
+  EndSession: grpc.handleUnaryCall<_contextd_v1_SessionRequest__Output, _contextd_v1_EndSessionResponse>;
+
+  KillRunning: grpc.handleUnaryCall<_contextd_v1_KillRequest__Output, _contextd_v1_RunningResponse>;
+
+  /**
    * ListQuarantine lists files that commands created in a project and that were set aside, because a program on the host
    * would run them. RestoreQuarantined restores one, AcceptQuarantined also accepts its content permanently, and
    * RevokeAccepted revokes the acceptance.
    */
   ListQuarantine: grpc.handleUnaryCall<_contextd_v1_QuarantineRequest__Output, _contextd_v1_QuarantineResponse>;
+
+  /**
+   * ListRunning lists running jobs and calls; KillRunning ends one of them.
+   */
+  ListRunning: grpc.handleUnaryCall<_contextd_v1_RunningRequest__Output, _contextd_v1_RunningResponse>;
 
   ListTools: grpc.handleUnaryCall<_contextd_v1_ListRequest__Output, _contextd_v1_ListResponse>;
 
@@ -279,7 +334,10 @@ export interface ManagementServiceDefinition extends grpc.ServiceDefinition {
   AcceptQuarantined: MethodDefinition<_contextd_v1_AcceptQuarantinedRequest, _contextd_v1_QuarantineResponse, _contextd_v1_AcceptQuarantinedRequest__Output, _contextd_v1_QuarantineResponse__Output>
   ApproveRules: MethodDefinition<_contextd_v1_ApproveRulesRequest, _contextd_v1_RulesReview, _contextd_v1_ApproveRulesRequest__Output, _contextd_v1_RulesReview__Output>
   CheckHealth: MethodDefinition<_contextd_v1_HealthRequest, _contextd_v1_HealthResponse, _contextd_v1_HealthRequest__Output, _contextd_v1_HealthResponse__Output>
+  EndSession: MethodDefinition<_contextd_v1_SessionRequest, _contextd_v1_EndSessionResponse, _contextd_v1_SessionRequest__Output, _contextd_v1_EndSessionResponse__Output>
+  KillRunning: MethodDefinition<_contextd_v1_KillRequest, _contextd_v1_RunningResponse, _contextd_v1_KillRequest__Output, _contextd_v1_RunningResponse__Output>
   ListQuarantine: MethodDefinition<_contextd_v1_QuarantineRequest, _contextd_v1_QuarantineResponse, _contextd_v1_QuarantineRequest__Output, _contextd_v1_QuarantineResponse__Output>
+  ListRunning: MethodDefinition<_contextd_v1_RunningRequest, _contextd_v1_RunningResponse, _contextd_v1_RunningRequest__Output, _contextd_v1_RunningResponse__Output>
   ListTools: MethodDefinition<_contextd_v1_ListRequest, _contextd_v1_ListResponse, _contextd_v1_ListRequest__Output, _contextd_v1_ListResponse__Output>
   RegisterProject: MethodDefinition<_contextd_v1_ProjectRequest, _contextd_v1_ProjectResponse, _contextd_v1_ProjectRequest__Output, _contextd_v1_ProjectResponse__Output>
   RestoreQuarantined: MethodDefinition<_contextd_v1_QuarantineRequest, _contextd_v1_QuarantineResponse, _contextd_v1_QuarantineRequest__Output, _contextd_v1_QuarantineResponse__Output>

@@ -99,6 +99,30 @@ export interface ToolHostClient extends grpc.Client {
   exec(argument: _contextd_v1_ExecRequest, callback: grpc.requestCallback<_contextd_v1_ExecResponse__Output>): grpc.ClientUnaryCall;
 
   /**
+   * JobStart starts a command that outlives the call; Jobs lists, shows and steers the jobs of the session.
+   */
+  JobStart(argument: _contextd_v1_HostRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_HostResponse__Output>): grpc.ClientUnaryCall;
+  JobStart(argument: _contextd_v1_HostRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_HostResponse__Output>): grpc.ClientUnaryCall;
+  JobStart(argument: _contextd_v1_HostRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_HostResponse__Output>): grpc.ClientUnaryCall;
+  JobStart(argument: _contextd_v1_HostRequest, callback: grpc.requestCallback<_contextd_v1_HostResponse__Output>): grpc.ClientUnaryCall;
+  /**
+   * JobStart starts a command that outlives the call; Jobs lists, shows and steers the jobs of the session.
+   */
+  jobStart(argument: _contextd_v1_HostRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_HostResponse__Output>): grpc.ClientUnaryCall;
+  jobStart(argument: _contextd_v1_HostRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_HostResponse__Output>): grpc.ClientUnaryCall;
+  jobStart(argument: _contextd_v1_HostRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_HostResponse__Output>): grpc.ClientUnaryCall;
+  jobStart(argument: _contextd_v1_HostRequest, callback: grpc.requestCallback<_contextd_v1_HostResponse__Output>): grpc.ClientUnaryCall;
+
+  Jobs(argument: _contextd_v1_HostRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_HostResponse__Output>): grpc.ClientUnaryCall;
+  Jobs(argument: _contextd_v1_HostRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_HostResponse__Output>): grpc.ClientUnaryCall;
+  Jobs(argument: _contextd_v1_HostRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_HostResponse__Output>): grpc.ClientUnaryCall;
+  Jobs(argument: _contextd_v1_HostRequest, callback: grpc.requestCallback<_contextd_v1_HostResponse__Output>): grpc.ClientUnaryCall;
+  jobs(argument: _contextd_v1_HostRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_HostResponse__Output>): grpc.ClientUnaryCall;
+  jobs(argument: _contextd_v1_HostRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_HostResponse__Output>): grpc.ClientUnaryCall;
+  jobs(argument: _contextd_v1_HostRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_HostResponse__Output>): grpc.ClientUnaryCall;
+  jobs(argument: _contextd_v1_HostRequest, callback: grpc.requestCallback<_contextd_v1_HostResponse__Output>): grpc.ClientUnaryCall;
+
+  /**
    * Log writes a masked line to the daemon's log. Grant: log.
    */
   Log(argument: _contextd_v1_LogRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_LogResponse__Output>): grpc.ClientUnaryCall;
@@ -217,6 +241,13 @@ export interface ToolHostHandlers extends grpc.UntypedServiceImplementation {
   Exec: grpc.handleUnaryCall<_contextd_v1_ExecRequest__Output, _contextd_v1_ExecResponse>;
 
   /**
+   * JobStart starts a command that outlives the call; Jobs lists, shows and steers the jobs of the session.
+   */
+  JobStart: grpc.handleUnaryCall<_contextd_v1_HostRequest__Output, _contextd_v1_HostResponse>;
+
+  Jobs: grpc.handleUnaryCall<_contextd_v1_HostRequest__Output, _contextd_v1_HostResponse>;
+
+  /**
    * Log writes a masked line to the daemon's log. Grant: log.
    */
   Log: grpc.handleUnaryCall<_contextd_v1_LogRequest__Output, _contextd_v1_LogResponse>;
@@ -252,6 +283,8 @@ export interface ToolHostDefinition extends grpc.ServiceDefinition {
   CheckpointRestore: MethodDefinition<_contextd_v1_HostRequest, _contextd_v1_HostResponse, _contextd_v1_HostRequest__Output, _contextd_v1_HostResponse__Output>
   CheckpointSave: MethodDefinition<_contextd_v1_HostRequest, _contextd_v1_HostResponse, _contextd_v1_HostRequest__Output, _contextd_v1_HostResponse__Output>
   Exec: MethodDefinition<_contextd_v1_ExecRequest, _contextd_v1_ExecResponse, _contextd_v1_ExecRequest__Output, _contextd_v1_ExecResponse__Output>
+  JobStart: MethodDefinition<_contextd_v1_HostRequest, _contextd_v1_HostResponse, _contextd_v1_HostRequest__Output, _contextd_v1_HostResponse__Output>
+  Jobs: MethodDefinition<_contextd_v1_HostRequest, _contextd_v1_HostResponse, _contextd_v1_HostRequest__Output, _contextd_v1_HostResponse__Output>
   Log: MethodDefinition<_contextd_v1_LogRequest, _contextd_v1_LogResponse, _contextd_v1_LogRequest__Output, _contextd_v1_LogResponse__Output>
   MemoryFeedback: MethodDefinition<_contextd_v1_HostRequest, _contextd_v1_HostResponse, _contextd_v1_HostRequest__Output, _contextd_v1_HostResponse__Output>
   MemoryGet: MethodDefinition<_contextd_v1_HostRequest, _contextd_v1_HostResponse, _contextd_v1_HostRequest__Output, _contextd_v1_HostResponse__Output>

@@ -5,38 +5,38 @@ import type { CallGate } from './call-gate.ts';
 import type { Part } from './lifecycle.ts';
 
 /** Background work that repeats for as long as the daemon runs. */
-export interface Job {
+export interface Chore {
   /** For the log. */
   name: string;
   /** Milliseconds between the end of one run and the start of the next. The first run comes this long after the start. */
   everyMs: number;
-  /** May return a promise. An error is logged with the job's name, and the job runs again at its next time. */
+  /** May return a promise. An error is logged with the chore's name, and the chore runs again at its next time. */
   run(): unknown;
 }
 
-/** Runs each job at its interval, and never twice at the same time. `stop` waits for the jobs that are running. */
-export function createJobs(jobs: readonly Job[], { timer, logger }: { timer: Timer; logger: Logger }): Part {
-  const cancels = new Map<Job, () => void>();
-  const running = new Map<Job, Promise<void>>();
+/** Runs each chore at its interval, and never twice at the same time. `stop` waits for the chores that are running. */
+export function createChores(chores: readonly Chore[], { timer, logger }: { timer: Timer; logger: Logger }): Part {
+  const cancels = new Map<Chore, () => void>();
+  const running = new Map<Chore, Promise<void>>();
   let isStopped = false;
-  const schedule = (job: Job): void => {
+  const schedule = (chore: Chore): void => {
     if (isStopped) return;
-    const cancel = timer.after(job.everyMs, () => running.set(job, runOnce(job)));
-    cancels.set(job, cancel);
+    const cancel = timer.after(chore.everyMs, () => running.set(chore, runOnce(chore)));
+    cancels.set(chore, cancel);
   };
-  const runOnce = async (job: Job): Promise<void> => {
+  const runOnce = async (chore: Chore): Promise<void> => {
     try {
-      await job.run();
+      await chore.run();
     } catch (cause) {
-      logger.error('job.failed', { job: job.name }, cause);
+      logger.error('chore.failed', { chore: chore.name }, cause);
     }
-    running.delete(job);
-    schedule(job);
+    running.delete(chore);
+    schedule(chore);
   };
   return {
-    name: 'jobs',
+    name: 'chores',
     async start() {
-      for (const job of jobs) schedule(job);
+      for (const chore of chores) schedule(chore);
     },
     async stop() {
       isStopped = true;
@@ -63,11 +63,11 @@ export function pause(timer: Timer, ms: number, signal: AbortSignal): Promise<vo
 const PRUNE_EVERY_MS = 60 * 60 * 1000;
 
 /** Removes artifacts that are too old or over the quota. */
-export function pruneJob(artifacts: Pick<ArtifactStore, 'prune'>): Job {
+export function pruneChore(artifacts: Pick<ArtifactStore, 'prune'>): Chore {
   return { name: 'prune artifacts', everyMs: PRUNE_EVERY_MS, run: () => artifacts.prune() };
 }
 
-export interface MemoryJobDeps {
+export interface MemoryChoreDeps {
   gate: Pick<CallGate, 'active' | 'answered'>;
   /** Each gives back what its heap no longer needs. */
   collectors: readonly (() => void)[];
@@ -79,7 +79,7 @@ const COLLECT_EVERY_MS = 5_000;
  * Gives memory back if no call was answered or active since the last run, once until calls come again. V8 itself keeps
  * the heap as large as its busiest moment made it.
  */
-export function memoryJob({ gate, collectors }: MemoryJobDeps): Job {
+export function memoryChore({ gate, collectors }: MemoryChoreDeps): Chore {
   let lastAnswered = gate.answered();
   let isCollected = false;
   return {

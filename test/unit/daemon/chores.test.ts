@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Timer } from '#src/core/clock.js';
 import { silentLogger } from '#src/core/log.js';
-import { createJobs, type Job, pause, pruneJob } from '#src/daemon/jobs.js';
+import { type Chore, createChores, pause, pruneChore } from '#src/daemon/chores.js';
 
 /** A timer that the test turns by hand. */
 class TestTimer implements Timer {
@@ -36,10 +36,10 @@ class TestTimer implements Timer {
 /** Resolves once every promise that can settle without a timer has settled. */
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-/** A job that runs until the test lets it end. */
-function heldJob(name: string, everyMs: number) {
+/** A chore that runs until the test lets it end. */
+function heldChore(name: string, everyMs: number) {
   const runs: PromiseWithResolvers<void>[] = [];
-  const job: Job = {
+  const chore: Chore = {
     name,
     everyMs,
     run() {
@@ -48,10 +48,10 @@ function heldJob(name: string, everyMs: number) {
       return held.promise;
     },
   };
-  return { job, runs };
+  return { chore, runs };
 }
 
-async function startJobs(jobs: readonly Job[]) {
+async function startChores(chores: readonly Chore[]) {
   const timer = new TestTimer();
   const errors: string[] = [];
   const logger = {
@@ -59,15 +59,15 @@ async function startJobs(jobs: readonly Job[]) {
     error: (event: string, fields: object = {}, cause?: unknown) =>
       errors.push(`${event} ${JSON.stringify(fields)} ${cause instanceof Error ? cause.message : ''}`),
   };
-  const part = createJobs(jobs, { timer, logger });
+  const part = createChores(chores, { timer, logger });
   await part.start();
   return { timer, errors, part };
 }
 
-describe('the scheduler of background jobs', () => {
-  it('runs each job at its own interval, first one interval after the start', async () => {
+describe('the scheduler of background chores', () => {
+  it('runs each chore at its own interval, first one interval after the start', async () => {
     const runs: string[] = [];
-    const { timer, part } = await startJobs([
+    const { timer, part } = await startChores([
       { name: 'a', everyMs: 10, run: () => void runs.push('a') },
       { name: 'b', everyMs: 25, run: () => void runs.push('b') },
     ]);
@@ -78,10 +78,10 @@ describe('the scheduler of background jobs', () => {
     await part.stop();
   });
 
-  it('never runs a job twice at the same time, and another job does not wait for it', async () => {
-    const slow = heldJob('slow', 10);
+  it('never runs a chore twice at the same time, and another chore does not wait for it', async () => {
+    const slow = heldChore('slow', 10);
     let quick = 0;
-    const { timer, part } = await startJobs([slow.job, { name: 'quick', everyMs: 10, run: () => void quick++ }]);
+    const { timer, part } = await startChores([slow.chore, { name: 'quick', everyMs: 10, run: () => void quick++ }]);
     await timer.advance(100);
     expect(slow.runs).toHaveLength(1);
     expect(quick).toBe(10);
@@ -93,9 +93,9 @@ describe('the scheduler of background jobs', () => {
     await part.stop();
   });
 
-  it('logs a failed run with the name of its job, and runs the job again', async () => {
+  it('logs a failed run with the name of its chore, and runs the chore again', async () => {
     let runs = 0;
-    const { timer, errors, part } = await startJobs([
+    const { timer, errors, part } = await startChores([
       {
         name: 'at once',
         everyMs: 10,
@@ -109,16 +109,19 @@ describe('the scheduler of background jobs', () => {
     await timer.advance(20);
     expect(runs).toBe(2);
     expect(errors.slice(0, 2).toSorted()).toEqual([
-      'job.failed {"job":"at once"} no',
-      'job.failed {"job":"later"} neither',
+      'chore.failed {"chore":"at once"} no',
+      'chore.failed {"chore":"later"} neither',
     ]);
     await part.stop();
   });
 
-  it('waits at the stop for the job that runs, and starts none after it', async () => {
-    const slow = heldJob('slow', 10);
+  it('waits at the stop for the chore that runs, and starts none after it', async () => {
+    const slow = heldChore('slow', 10);
     let laterRuns = 0;
-    const { timer, part } = await startJobs([slow.job, { name: 'later', everyMs: 50, run: () => void laterRuns++ }]);
+    const { timer, part } = await startChores([
+      slow.chore,
+      { name: 'later', everyMs: 50, run: () => void laterRuns++ },
+    ]);
     await timer.advance(10);
     let isStopped = false;
     const stopping = part.stop().then(() => {
@@ -138,7 +141,7 @@ describe('the scheduler of background jobs', () => {
   it('prunes artifacts once an hour', async () => {
     let prunes = 0;
     const prune = async () => ++prunes;
-    const { timer, part } = await startJobs([pruneJob({ prune })]);
+    const { timer, part } = await startChores([pruneChore({ prune })]);
     await timer.advance(2 * 60 * 60 * 1000);
     expect(prunes).toBe(2);
     await part.stop();
