@@ -67,5 +67,7 @@ const NO_MANAGEMENT: Management = {
   restoreQuarantined: nothing,
   acceptQuarantined: nothing,
   revokeAccepted: nothing,
+  listPorts: nothing,
+  openPort: nothing,
   getSchema: nothing,
 };

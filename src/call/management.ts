@@ -7,8 +7,12 @@ import type { HealthCheck__Output } from '../protocol/generated/contextd/v1/Heal
 import type { HealthRequest__Output as HealthRequest } from '../protocol/generated/contextd/v1/HealthRequest.ts';
 import type { HealthResponse__Output as HealthResponse } from '../protocol/generated/contextd/v1/HealthResponse.ts';
 import type { KillRequest__Output as KillRequest } from '../protocol/generated/contextd/v1/KillRequest.ts';
+import type { ListeningPort__Output as ListeningPort } from '../protocol/generated/contextd/v1/ListeningPort.ts';
 import type { ListRequest__Output as ListRequest } from '../protocol/generated/contextd/v1/ListRequest.ts';
 import type { ListResponse__Output as ListResponse } from '../protocol/generated/contextd/v1/ListResponse.ts';
+import type { OpenPortRequest__Output as OpenPortRequest } from '../protocol/generated/contextd/v1/OpenPortRequest.ts';
+import type { OpenPortResponse__Output as OpenPortResponse } from '../protocol/generated/contextd/v1/OpenPortResponse.ts';
+import type { PortsResponse__Output as PortsResponse } from '../protocol/generated/contextd/v1/PortsResponse.ts';
 import type { ProjectRequest__Output as ProjectRequest } from '../protocol/generated/contextd/v1/ProjectRequest.ts';
 import type { ProjectResponse__Output as ProjectResponse } from '../protocol/generated/contextd/v1/ProjectResponse.ts';
 import type { QuarantinedItem__Output as QuarantinedItem } from '../protocol/generated/contextd/v1/QuarantinedItem.ts';
@@ -34,6 +38,7 @@ import type { ToolInfo__Output as ToolInfo } from '../protocol/generated/context
 
 export type {
   EndSessionResponse,
+  ListeningPort,
   QuarantinedItem,
   QuarantineResponse,
   RulesReview,
@@ -87,6 +92,9 @@ export interface Management {
   /** Throws CONFLICT if the content has changed since it was shown. */
   acceptQuarantined(request: AcceptQuarantinedRequest): Promise<QuarantineResponse>;
   revokeAccepted(request: QuarantineRequest): Promise<QuarantineResponse>;
+  /** Throws NOT_FOUND if the project is not registered, SANDBOX_UNAVAILABLE if its commands share no loopback. */
+  listPorts(request: ProjectRequest): Promise<PortsResponse>;
+  openPort(request: OpenPortRequest): Promise<OpenPortResponse>;
   /** Throws TOOL_NOT_FOUND. Open to the proxy too: it is an rpc of ToolService. */
   getSchema(tool: string): Promise<SchemaResponse>;
 }

@@ -71,6 +71,8 @@ export async function connect(paths: Pick<Paths, 'certsDir' | 'socket'>): Promis
     restoreQuarantined: askLong(management.restoreQuarantined),
     acceptQuarantined: askLong(management.acceptQuarantined),
     revokeAccepted: askLong(management.revokeAccepted),
+    listPorts: askLong(management.listPorts),
+    openPort: askLong(management.openPort),
     execute: (request, signal) => unary(paths.socket, (done) => tools.execute(request, {}, done), signal),
     close() {
       management.close();

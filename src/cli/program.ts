@@ -5,6 +5,7 @@ import { auditTail } from './commands/audit-tail.ts';
 import { configGet, configList, configSet } from './commands/config.ts';
 import { doctor } from './commands/doctor.ts';
 import { init } from './commands/init.ts';
+import { port } from './commands/port.ts';
 import { kill, ps } from './commands/ps.ts';
 import { quarantineAccept, quarantineList, quarantineRestore } from './commands/quarantine.ts';
 import { scrub, scrubApprove } from './commands/scrub.ts';
@@ -134,6 +135,7 @@ export const COMMANDS: readonly Command[] = [
   configGet,
   configSet,
   configList,
+  port,
   auditTail,
   sessionSecrets,
   sessionEnd,

@@ -14,7 +14,7 @@ import { createViewMaker } from '../dispatch/view/run-view.ts';
 import { createRunner } from '../runner/create-runner.ts';
 import type { Runner } from '../runner/runner.ts';
 import { createSandbox } from '../sandbox/create-sandbox.ts';
-import { baseView, type Sandbox } from '../sandbox/sandbox.ts';
+import { baseView, type Sandbox, type SandboxPolicy } from '../sandbox/sandbox.ts';
 import { type RuleFile, readRulePack } from '../scrub/exact/rule-pack.ts';
 import { createEngine, deferEngine } from '../scrub/hardened/engine.ts';
 import { readRuleSources } from '../scrub/rule-sources.ts';
@@ -246,13 +246,15 @@ function holdersOf({ scrubber, sandbox }: Scrubbing & Execution): SessionStateHo
 }
 
 function managementOf(deps: ComposeDeps, parts: Omit<DaemonParts, 'door'>): ReturnType<typeof createManagement> {
-  const { environment, paths, config, clock, requestStop } = deps;
+  const { environment, paths, config, clock, logger, requestStop } = deps;
   const { installRoot } = paths;
+  const rootPolicy = (root: string): SandboxPolicy => policyFor(baseView(root), config.sandbox);
   return createManagement({
     ...parts,
     home: environment.home,
     paths,
-    approvals: { ...parts, policyFor: (root) => policyFor(baseView(root), config.sandbox) },
+    approvals: { ...parts, policyFor: rootPolicy },
+    ports: { ...parts, policyFor: rootPolicy, privateSocketsDir: paths.dialledSocketsDir, logger },
     clock,
     checkHealth: (projectRoot) => checkHealth(projectRoot, { ...parts, config, installRoot }),
     requestStop: (graceMs, cause) => requestStop(graceMs === 0 ? config.server.drain_ms : graceMs, cause),

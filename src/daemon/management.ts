@@ -20,6 +20,7 @@ import { type ApprovalDeps, createApprovals, requireProject } from './approval-m
 import type { CallGate } from './call-gate.ts';
 import type { checkHealth } from './health.ts';
 import type { StopCause } from './lifecycle.ts';
+import { createPortManagement, type PortDeps } from './port-management.ts';
 import { checkProjectRoot } from './project-root.ts';
 import { acceptance } from './registered-projects.ts';
 import { createRunningManagement } from './running-management.ts';
@@ -37,6 +38,7 @@ export interface ManagementDeps {
   scrubber: Pick<Scrubber, 'secrets' | 'maskText'>;
   sessionEnd: SessionEnd;
   approvals: ApprovalDeps;
+  ports: PortDeps;
   clock: Clock;
   checkHealth(projectRoot: string): ReturnType<typeof checkHealth>;
   /** Begins the orderly end of the daemon. */
@@ -87,6 +89,7 @@ export function createManagement(deps: ManagementDeps): Management {
     stats: async ({ project_root, days }) => ({ rows: await deps.auditLog.stats(days, project_root) }),
     ...createRunningManagement(deps),
     ...createApprovals(deps.approvals),
+    ...createPortManagement(deps.ports),
     getSchema: async (tool) => schemaOf(tool, deps.catalog),
   };
 }

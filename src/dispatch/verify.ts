@@ -114,7 +114,7 @@ function parseJson(text: string): unknown {
     const where =
       text.trim() === '' ? 'it is empty' : position === undefined ? 'it ends too early' : `see character ${position}`;
     throw new ContextdError('ARGS_INVALID', `the input is not JSON: ${where}`, {
-      remedy: `Pass one object such as '{"command":"ls"}'; inside single quotes write ' as \\u0027.`,
+      remedy: `Pass one object such as '{"command":"ls"}', or flags such as --command "ls".`,
       cause,
     });
   }

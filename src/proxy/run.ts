@@ -4,7 +4,7 @@ import { ContextdError, isErrno } from '../core/errors.ts';
 import { PACKAGE_VERSION, PROTOCOL_VERSION } from '../protocol/versions.ts';
 import { type CallRequest, parseArguments } from './arguments.ts';
 import type { Channel } from './channel.ts';
-import { attemptConnection, certificateRejected } from './connect.ts';
+import { attemptConnection, certificateRejected, isSocketForbidden } from './connect.ts';
 import { daemonEnvironment, type Places, type ProxyEnvironment, resolvePlaces } from './environment.ts';
 import { exchange } from './exchange.ts';
 import { readInput } from './input.ts';
@@ -73,7 +73,13 @@ async function callTool(call: Call, link: ToolLink, { input, progress }: CallReq
   });
   call.onHandedOver();
   const onProgress = progress ? (await import('./output.ts')).progressWriter() : undefined;
-  return toResult(await callDaemon(daemonSource(call, places), request, onProgress));
+  try {
+    return toResult(await callDaemon(daemonSource(call, places), request, onProgress));
+  } catch (error) {
+    if (!isSocketForbidden(error)) throw error;
+    const { withRemedy } = await import('./agent-sandbox.ts');
+    throw withRemedy(error, { ...link, calledAs: call.invocation.calledAs, home: call.environment.home });
+  }
 }
 
 /** A daemon that closes the connection before anything was sent may be stopping: a second try finds or starts another. */

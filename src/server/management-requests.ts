@@ -6,6 +6,7 @@ const AUDIT_MAX_RECORDS = 1000;
 const STATS_DEFAULT_DAYS = 7;
 const STATS_MAX_DAYS = 366;
 const PATH_MAX_CHARS = 4096;
+const PORT_MAX = 65_535;
 
 /** Checks the shape and size of every management request before the daemon acts on it. Every door uses this. */
 export function checkRequests(management: Management): Management {
@@ -33,6 +34,8 @@ export function checkRequests(management: Management): Management {
     acceptQuarantined: async (request) =>
       management.acceptQuarantined({ ...withWhich(request), sha256: sha256Of(request.sha256) }),
     revokeAccepted: async (request) => management.revokeAccepted(withWhich(request)),
+    listPorts: async (request) => management.listPorts(withRoot(request)),
+    openPort: async (request) => management.openPort({ ...withRoot(request), port: portOf(request.port) }),
     getSchema: (tool) => management.getSchema(tool),
   };
 }
@@ -59,6 +62,11 @@ function whichOf(which: string): string {
   throw new ContextdError('ARGS_INVALID', `not an id, a hash or a path: ${JSON.stringify(which.slice(0, 200))}`, {
     remedy: 'Name an id or a hash from `ctxd quarantine list`.',
   });
+}
+
+function portOf(port: number): number {
+  if (port >= 1 && port <= PORT_MAX) return port;
+  throw new ContextdError('ARGS_INVALID', `not a port: ${port}`, { remedy: `Pass a number from 1 to ${PORT_MAX}.` });
 }
 
 /** The id of a job or a call, or a part of it that is long enough to name one. */

@@ -66,6 +66,8 @@ export function managementRoutes(management: Management, route: Route): Manageme
     RestoreQuarantined: route(only, checked.restoreQuarantined),
     AcceptQuarantined: route(only, checked.acceptQuarantined),
     RevokeAccepted: route(only, checked.revokeAccepted),
+    ListPorts: route(only, checked.listPorts),
+    OpenPort: route(only, checked.openPort),
   };
 }
 

@@ -69,6 +69,8 @@ const FIXED: Management = {
   reviewRules: async ({ root }) => ({ ...NO_RULES, path: root }),
   approveRules: async ({ root, sha256 }) => ({ ...NO_RULES, path: root, sha256, approved: true }),
   revokeRules: async ({ root }) => ({ ...NO_RULES, path: root }),
+  listPorts: async () => ({ ports: [{ port: 3000, address: '127.0.0.1' }] }),
+  openPort: async () => ({ socket: '/run/s' }),
   listQuarantine: async ({ which }) => ({ items: which === '' ? [] : [setAside(which)], accepted: [] }),
   restoreQuarantined: async ({ which }) => ({ items: [setAside(which)], accepted: [] }),
   acceptQuarantined: async ({ which, sha256 }) => ({

@@ -59,6 +59,7 @@ export function openToolRunner(bench: Bench, own: Partial<RunnerDeps> & { logger
       session: sessionOf(bench.workspace),
       tool,
       origin: 'installed',
+      view: null,
       bundleSha256: bundleDir,
       bundleDir,
       profile: PROFILE,

@@ -164,19 +164,30 @@ const bwrap = ['/usr/bin/bwrap', '/usr/local/bin/bwrap'].find((path) => existsSy
 describe.runIf(bwrap !== undefined && filter !== undefined).each(BUILDS)(
   "the %s proxy in an agent's sandbox",
   (build) => {
-    it('names the settings that allow unix sockets if socket() is forbidden', async () => {
+    it('names the setting that lets a tool out if socket() is forbidden, or what to do if it is set', async () => {
       const bench = await Bench.create(build);
       try {
         await bench.serve();
         writeFileSync(join(bench.root, 'filter'), filter ?? '');
-        const child = spawn(bwrap ?? '', ['--dev-bind', '/', '/', '--seccomp', '3', bench.link, '{}'], {
-          env: { PATH: process.env.PATH, HOME: bench.root, CONTEXTD_HOME: bench.home },
-          stdio: ['ignore', 'pipe', 'pipe', openSync(join(bench.root, 'filter'), 'r')],
-        });
-        const { data, error } = JSON.parse(await text(child.stdout ?? Readable.from([])));
-        expect(data.error_code).toBe('DAEMON_UNAVAILABLE');
-        expect(error).toContain('sandbox.excludedCommands: [".claude/tools/*"]');
-        expect(error).toContain('network.allowAllUnixSockets');
+        const refusal = async () => {
+          const child = spawn(bwrap ?? '', ['--dev-bind', '/', '/', '--seccomp', '3', bench.link, '{}'], {
+            env: { PATH: process.env.PATH, HOME: bench.root, CONTEXTD_HOME: bench.home },
+            stdio: ['ignore', 'pipe', 'pipe', openSync(join(bench.root, 'filter'), 'r')],
+          });
+          const { data, error } = JSON.parse(await text(child.stdout ?? Readable.from([])));
+          expect(data.error_code).toBe('DAEMON_UNAVAILABLE');
+          return error;
+        };
+        const settings = join(bench.project, '.claude/settings.json');
+        const set = (list: string) => writeFileSync(settings, `{ // mine\n"sandbox":{"excludedCommands":[${list}]}}`);
+        for (const list of [undefined, '', '"docker *"', '"safe_bash *"']) {
+          if (list !== undefined) set(list);
+          expect(await refusal(), list).toContain('sandbox.excludedCommands: ["safe_bash *"]');
+          expect(await refusal(), list).toContain('network.allowAllUnixSockets');
+        }
+        set(`"docker *",\n"${bench.link} *"`);
+        expect(await refusal()).toContain('Run safe_bash alone: ');
+        expect(await refusal()).not.toContain('excludedCommands');
       } finally {
         await bench.remove();
       }

@@ -3,7 +3,8 @@ import { withClient } from '../client.ts';
 import { defineCommand } from '../command.ts';
 import type { CliContext } from '../context.ts';
 import { ensureRunning } from '../daemon/launch.ts';
-import { layoutFor, type ToolText } from '../init/layout.ts';
+import type { ToolText } from '../init/agent-texts.ts';
+import { layoutFor } from '../init/layout.ts';
 import { type ProjectChanges, prepareInit, prepareUninstall } from '../init/project.ts';
 import { resolveProjectRoot } from '../project-root.ts';
 import type { View } from '../render.ts';
@@ -33,7 +34,7 @@ async function install(context: CliContext, root: string): Promise<InitResult> {
   await ensureRunning(context);
   return withClient(context.paths, async (client) => {
     const { tools } = await client.listTools({ root: '' });
-    const layout = layoutFor(tools.map(textOf), context.paths.proxyBinary);
+    const layout = layoutFor(tools.map(textOf), root, context.paths.proxyBinary);
     const change = await prepareInit(root, layout, context.paths.projectsDir);
     const registered = await client.registerProject({ root });
     const changes = await change.apply();

@@ -1,7 +1,8 @@
 import { basename } from 'node:path';
 import { ContextdError } from '../../core/errors.ts';
+import { RULES_FILE } from './client-settings.ts';
 import { contentHash, isMarked } from './content-hash.ts';
-import { type Layout, RULES_FILE, TOOLS_DIR, toolFilePaths } from './layout.ts';
+import { type Layout, TOOLS_DIR, toolFilePaths } from './layout.ts';
 import { emptyManifest, type Manifest } from './manifest.ts';
 import { type Addition, type MergeRecord, merge } from './merged-file.ts';
 import { describeFound, type Found, inspect } from './tree.ts';

@@ -243,6 +243,14 @@ export const DAEMON_DEFINITION = `{
                 "RevokeAccepted": {
                   "requestType": "QuarantineRequest",
                   "responseType": "QuarantineResponse"
+                },
+                "ListPorts": {
+                  "requestType": "ProjectRequest",
+                  "responseType": "PortsResponse"
+                },
+                "OpenPort": {
+                  "requestType": "OpenPortRequest",
+                  "responseType": "OpenPortResponse"
                 }
               }
             },
@@ -921,6 +929,47 @@ export const DAEMON_DEFINITION = `{
                 "accepted_ms": {
                   "type": "double",
                   "id": 3
+                }
+              }
+            },
+            "PortsResponse": {
+              "fields": {
+                "ports": {
+                  "rule": "repeated",
+                  "type": "ListeningPort",
+                  "id": 1
+                }
+              }
+            },
+            "ListeningPort": {
+              "fields": {
+                "port": {
+                  "type": "uint32",
+                  "id": 1
+                },
+                "address": {
+                  "type": "string",
+                  "id": 2
+                }
+              }
+            },
+            "OpenPortRequest": {
+              "fields": {
+                "root": {
+                  "type": "string",
+                  "id": 1
+                },
+                "port": {
+                  "type": "uint32",
+                  "id": 2
+                }
+              }
+            },
+            "OpenPortResponse": {
+              "fields": {
+                "socket": {
+                  "type": "string",
+                  "id": 1
                 }
               }
             },

@@ -10,7 +10,7 @@ function scrubberOf(secret: string) {
   return {
     async scrub<T extends Json>({ session }: SessionRef, value: T) {
       const text = JSON.stringify(value).replaceAll(secret, `[SECRET of ${session}]`);
-      return { value: JSON.parse(text) as T, secrets: [], missedByFirstPass: 0, spans: [] };
+      return { value: JSON.parse(text) as T, secrets: [], missedByFirstPass: 0, spans: [], ownLines: new Map() };
     },
   };
 }

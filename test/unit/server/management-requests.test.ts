@@ -26,10 +26,16 @@ describe('a management door without gRPC', () => {
       await door.restoreQuarantined(quarantine),
       await door.acceptQuarantined({ ...quarantine, sha256: SHA256 }),
       await door.revokeAccepted(quarantine),
+      await door.listPorts({ root }),
+      await door.openPort({ root, port: 65_535 }),
       await door.getSchema('safe_bash'),
     ];
     expect(JSON.parse(JSON.stringify(answers))).toEqual(answers);
     expect(answers[4]).toEqual({ tools: [] });
+  });
+
+  it.each([0, 65_536])('rejects the port %i', async (port) => {
+    await expect(door.openPort({ root: '/p', port })).rejects.toMatchObject({ code: 'ARGS_INVALID' });
   });
 
   it('replaces 0 days by the default number of days', async () => {
@@ -57,6 +63,8 @@ describe('a management door without gRPC', () => {
       door.registerProject({ root }),
       door.unregisterProject({ root }),
       door.sessionSecrets({ root, session: '' }),
+      door.listPorts({ root }),
+      door.openPort({ root, port: 1 }),
       door.reviewRules({ root }),
       door.approveRules({ root, sha256: SHA256 }),
       door.revokeRules({ root }),

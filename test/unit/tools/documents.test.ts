@@ -7,7 +7,7 @@ import { COMMON_OPTIONS } from '#src/catalog/arguments.js';
 import { ANY, findSecretInputs } from '#src/catalog/secret-inputs.js';
 import { readToolDirectory } from '#src/catalog/verify-tool/read-tool.js';
 import { verifyTogether, verifyTool } from '#src/catalog/verify-tool/verify-tool.js';
-import { rulesText, skillText } from '#src/cli/init/layout.js';
+import { rulesText, skillText } from '#src/cli/init/agent-texts.js';
 
 const TOOLS = join(import.meta.dirname, '..', '..', '..', 'tools');
 const cl100k = getEncoding('cl100k_base');

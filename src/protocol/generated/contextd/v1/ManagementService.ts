@@ -12,6 +12,9 @@ import type { HealthResponse as _contextd_v1_HealthResponse, HealthResponse__Out
 import type { KillRequest as _contextd_v1_KillRequest, KillRequest__Output as _contextd_v1_KillRequest__Output } from '../../contextd/v1/KillRequest.ts';
 import type { ListRequest as _contextd_v1_ListRequest, ListRequest__Output as _contextd_v1_ListRequest__Output } from '../../contextd/v1/ListRequest.ts';
 import type { ListResponse as _contextd_v1_ListResponse, ListResponse__Output as _contextd_v1_ListResponse__Output } from '../../contextd/v1/ListResponse.ts';
+import type { OpenPortRequest as _contextd_v1_OpenPortRequest, OpenPortRequest__Output as _contextd_v1_OpenPortRequest__Output } from '../../contextd/v1/OpenPortRequest.ts';
+import type { OpenPortResponse as _contextd_v1_OpenPortResponse, OpenPortResponse__Output as _contextd_v1_OpenPortResponse__Output } from '../../contextd/v1/OpenPortResponse.ts';
+import type { PortsResponse as _contextd_v1_PortsResponse, PortsResponse__Output as _contextd_v1_PortsResponse__Output } from '../../contextd/v1/PortsResponse.ts';
 import type { ProjectRequest as _contextd_v1_ProjectRequest, ProjectRequest__Output as _contextd_v1_ProjectRequest__Output } from '../../contextd/v1/ProjectRequest.ts';
 import type { ProjectResponse as _contextd_v1_ProjectResponse, ProjectResponse__Output as _contextd_v1_ProjectResponse__Output } from '../../contextd/v1/ProjectResponse.ts';
 import type { QuarantineRequest as _contextd_v1_QuarantineRequest, QuarantineRequest__Output as _contextd_v1_QuarantineRequest__Output } from '../../contextd/v1/QuarantineRequest.ts';
@@ -90,6 +93,23 @@ export interface ManagementServiceClient extends grpc.Client {
   killRunning(argument: _contextd_v1_KillRequest, callback: grpc.requestCallback<_contextd_v1_RunningResponse__Output>): grpc.ClientUnaryCall;
 
   /**
+   * ListPorts lists what listens on the loopback that the commands of a project share. OpenPort makes one port
+   * reachable for the caller.
+   */
+  ListPorts(argument: _contextd_v1_ProjectRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_PortsResponse__Output>): grpc.ClientUnaryCall;
+  ListPorts(argument: _contextd_v1_ProjectRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_PortsResponse__Output>): grpc.ClientUnaryCall;
+  ListPorts(argument: _contextd_v1_ProjectRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_PortsResponse__Output>): grpc.ClientUnaryCall;
+  ListPorts(argument: _contextd_v1_ProjectRequest, callback: grpc.requestCallback<_contextd_v1_PortsResponse__Output>): grpc.ClientUnaryCall;
+  /**
+   * ListPorts lists what listens on the loopback that the commands of a project share. OpenPort makes one port
+   * reachable for the caller.
+   */
+  listPorts(argument: _contextd_v1_ProjectRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_PortsResponse__Output>): grpc.ClientUnaryCall;
+  listPorts(argument: _contextd_v1_ProjectRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_PortsResponse__Output>): grpc.ClientUnaryCall;
+  listPorts(argument: _contextd_v1_ProjectRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_PortsResponse__Output>): grpc.ClientUnaryCall;
+  listPorts(argument: _contextd_v1_ProjectRequest, callback: grpc.requestCallback<_contextd_v1_PortsResponse__Output>): grpc.ClientUnaryCall;
+
+  /**
    * ListQuarantine lists files that commands created in a project and that were set aside, because a program on the host
    * would run them. RestoreQuarantined restores one, AcceptQuarantined also accepts its content permanently, and
    * RevokeAccepted revokes the acceptance.
@@ -131,6 +151,15 @@ export interface ManagementServiceClient extends grpc.Client {
   listTools(argument: _contextd_v1_ListRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_ListResponse__Output>): grpc.ClientUnaryCall;
   listTools(argument: _contextd_v1_ListRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_ListResponse__Output>): grpc.ClientUnaryCall;
   listTools(argument: _contextd_v1_ListRequest, callback: grpc.requestCallback<_contextd_v1_ListResponse__Output>): grpc.ClientUnaryCall;
+
+  OpenPort(argument: _contextd_v1_OpenPortRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_OpenPortResponse__Output>): grpc.ClientUnaryCall;
+  OpenPort(argument: _contextd_v1_OpenPortRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_OpenPortResponse__Output>): grpc.ClientUnaryCall;
+  OpenPort(argument: _contextd_v1_OpenPortRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_OpenPortResponse__Output>): grpc.ClientUnaryCall;
+  OpenPort(argument: _contextd_v1_OpenPortRequest, callback: grpc.requestCallback<_contextd_v1_OpenPortResponse__Output>): grpc.ClientUnaryCall;
+  openPort(argument: _contextd_v1_OpenPortRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_OpenPortResponse__Output>): grpc.ClientUnaryCall;
+  openPort(argument: _contextd_v1_OpenPortRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_OpenPortResponse__Output>): grpc.ClientUnaryCall;
+  openPort(argument: _contextd_v1_OpenPortRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_OpenPortResponse__Output>): grpc.ClientUnaryCall;
+  openPort(argument: _contextd_v1_OpenPortRequest, callback: grpc.requestCallback<_contextd_v1_OpenPortResponse__Output>): grpc.ClientUnaryCall;
 
   /**
    * RegisterProject accepts a root and the core tools for it; UnregisterProject undoes that.
@@ -280,6 +309,12 @@ export interface ManagementServiceHandlers extends grpc.UntypedServiceImplementa
   KillRunning: grpc.handleUnaryCall<_contextd_v1_KillRequest__Output, _contextd_v1_RunningResponse>;
 
   /**
+   * ListPorts lists what listens on the loopback that the commands of a project share. OpenPort makes one port
+   * reachable for the caller.
+   */
+  ListPorts: grpc.handleUnaryCall<_contextd_v1_ProjectRequest__Output, _contextd_v1_PortsResponse>;
+
+  /**
    * ListQuarantine lists files that commands created in a project and that were set aside, because a program on the host
    * would run them. RestoreQuarantined restores one, AcceptQuarantined also accepts its content permanently, and
    * RevokeAccepted revokes the acceptance.
@@ -292,6 +327,8 @@ export interface ManagementServiceHandlers extends grpc.UntypedServiceImplementa
   ListRunning: grpc.handleUnaryCall<_contextd_v1_RunningRequest__Output, _contextd_v1_RunningResponse>;
 
   ListTools: grpc.handleUnaryCall<_contextd_v1_ListRequest__Output, _contextd_v1_ListResponse>;
+
+  OpenPort: grpc.handleUnaryCall<_contextd_v1_OpenPortRequest__Output, _contextd_v1_OpenPortResponse>;
 
   /**
    * RegisterProject accepts a root and the core tools for it; UnregisterProject undoes that.
@@ -336,9 +373,11 @@ export interface ManagementServiceDefinition extends grpc.ServiceDefinition {
   CheckHealth: MethodDefinition<_contextd_v1_HealthRequest, _contextd_v1_HealthResponse, _contextd_v1_HealthRequest__Output, _contextd_v1_HealthResponse__Output>
   EndSession: MethodDefinition<_contextd_v1_SessionRequest, _contextd_v1_EndSessionResponse, _contextd_v1_SessionRequest__Output, _contextd_v1_EndSessionResponse__Output>
   KillRunning: MethodDefinition<_contextd_v1_KillRequest, _contextd_v1_RunningResponse, _contextd_v1_KillRequest__Output, _contextd_v1_RunningResponse__Output>
+  ListPorts: MethodDefinition<_contextd_v1_ProjectRequest, _contextd_v1_PortsResponse, _contextd_v1_ProjectRequest__Output, _contextd_v1_PortsResponse__Output>
   ListQuarantine: MethodDefinition<_contextd_v1_QuarantineRequest, _contextd_v1_QuarantineResponse, _contextd_v1_QuarantineRequest__Output, _contextd_v1_QuarantineResponse__Output>
   ListRunning: MethodDefinition<_contextd_v1_RunningRequest, _contextd_v1_RunningResponse, _contextd_v1_RunningRequest__Output, _contextd_v1_RunningResponse__Output>
   ListTools: MethodDefinition<_contextd_v1_ListRequest, _contextd_v1_ListResponse, _contextd_v1_ListRequest__Output, _contextd_v1_ListResponse__Output>
+  OpenPort: MethodDefinition<_contextd_v1_OpenPortRequest, _contextd_v1_OpenPortResponse, _contextd_v1_OpenPortRequest__Output, _contextd_v1_OpenPortResponse__Output>
   RegisterProject: MethodDefinition<_contextd_v1_ProjectRequest, _contextd_v1_ProjectResponse, _contextd_v1_ProjectRequest__Output, _contextd_v1_ProjectResponse__Output>
   RestoreQuarantined: MethodDefinition<_contextd_v1_QuarantineRequest, _contextd_v1_QuarantineResponse, _contextd_v1_QuarantineRequest__Output, _contextd_v1_QuarantineResponse__Output>
   ReviewRules: MethodDefinition<_contextd_v1_ProjectRequest, _contextd_v1_RulesReview, _contextd_v1_ProjectRequest__Output, _contextd_v1_RulesReview__Output>
