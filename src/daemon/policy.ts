@@ -41,5 +41,6 @@ export function policyFor(workspace: WorkspaceView, config: Config['sandbox']): 
 
 /** The policy of the commands of `safe_bash`: what a tool process has, and what belongs to their session and project. */
 export function commandPolicyFor(session: SessionRef, config: Config['sandbox']): SandboxPolicy {
-  return { ...policyFor(viewOf(session), config), network: 'project', storage: { session: session.session } };
+  const storage = { session: session.session };
+  return { ...policyFor(viewOf(session), config), network: 'project', git: 'working', storage };
 }

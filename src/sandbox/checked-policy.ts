@@ -6,6 +6,7 @@ import { ContextdError } from '../core/errors.ts';
 import { isJsonObject } from '../core/json.ts';
 import type { Logger } from '../core/log.ts';
 import { directoryIdentity } from './directory-identity.ts';
+import { type PersonSettings, readPersonSettings } from './git/person-settings.ts';
 import { Host } from './host.ts';
 import { type Identity, identityFor, personOf } from './identity.ts';
 import { checkRoPath, checkWorkspace } from './mountable.ts';
@@ -15,8 +16,10 @@ import { checkEnough, SECCOMP_LAYER } from './probe/ladder.ts';
 import { missingBubblewrap, type Shortfall } from './probe/remedies.ts';
 import type { IsolationReport, SandboxPolicy } from './sandbox.ts';
 import { defaultFilter } from './seccomp/filter.ts';
+import { gitDirOf } from './workspace/git-dir.ts';
 import { GuardThread, WorkspaceGuard } from './workspace/guard.ts';
 import { ledgerFile } from './workspace/quarantine-ledger.ts';
+import { toRaw } from './workspace/raw-path.ts';
 
 export interface LinuxSandboxDeps {
   paths: Paths;
@@ -41,6 +44,8 @@ export interface CheckedPolicy {
   /** False if the kernel refuses the filter; the isolation report says so, and `min_isolation` allowed it. */
   readonly isFiltered: boolean;
   readonly guard: WorkspaceGuard;
+  /** The person's git settings; null if the policy gives git inside none. */
+  readonly person: PersonSettings | null;
 }
 
 /** Milliseconds for which a check is valid, and for how many policies checks are kept. */
@@ -116,7 +121,12 @@ export class CheckedPolicies {
       state,
       isFiltered,
       guard: this.guardOf(policy),
+      person: policy.git === 'working' ? this.#readPerson(policy.workspace.path, identity) : null,
     };
+  }
+
+  #readPerson(workspace: string, identity: Identity): PersonSettings {
+    return readPersonSettings(personOf(identity, this.#deps.paths), identity, gitDirOf(toRaw(workspace)));
   }
 
   /** The guard of the policy's workspace. Throws PATH_INVALID and PATH_NOT_FOUND. */

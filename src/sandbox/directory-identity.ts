@@ -40,5 +40,7 @@ export async function retryIfReplaced<T>(attempt: () => Promise<T>): Promise<T> 
 function wasReplacedMeanwhile(cause: unknown): boolean {
   if (cause instanceof ContextdError && cause.details.reason === WORKSPACE_REPLACED) return true;
   const stderr = cause instanceof ContextdError && cause.cause instanceof Error ? cause.cause.message : '';
-  return /^bwrap: (Can't (find|get type of) source |Can't bind mount |Race condition binding dirfd)/m.test(stderr);
+  return /^contextd: .* was replaced$|^bwrap: (Can't (find|get type of) source |Can't bind mount |Race condition binding dirfd)/m.test(
+    stderr,
+  );
 }

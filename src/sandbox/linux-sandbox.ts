@@ -1,6 +1,4 @@
-import { once } from 'node:events';
 import { realpathSync, rmSync, statSync } from 'node:fs';
-import { Duplex } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isErrno } from '../core/errors.ts';
 import { TIMEOUT_MAX_MS } from '../core/limits.ts';
@@ -27,7 +25,7 @@ import { type LoopbackNamespace, makeLoopbackNamespace } from './network.ts';
 import { CACHES_INSIDE, checkArgv, checkEnvironment } from './policy.ts';
 import type { QuarantineAction, QuarantineReport, QuarantineResult } from './quarantine.ts';
 import { readableBundle } from './reach.ts';
-import { ReadyPool, type ReadySandbox, SCRIPT_FD, scriptFor, WAITING_SHELL } from './ready-pool.ts';
+import { ReadyPool, type ReadySandbox, scriptFor, scriptSocket, WAITING_SHELL } from './ready-pool.ts';
 import type {
   CommandResult,
   CommandSpec,
@@ -38,7 +36,7 @@ import type {
   SandboxStatus,
   StorageAction,
 } from './sandbox.ts';
-import { discard, ownerOf, type StartedSandbox, Starter } from './starter.ts';
+import { discard, ownerOf, prepareGit, type StartedSandbox, Starter } from './starter.ts';
 import { createKeeper, type Keeper } from './storage/keeper.ts';
 import { Storage } from './storage/storage.ts';
 import type { WorkspaceGuard } from './workspace/guard.ts';
@@ -46,8 +44,6 @@ import { type Cover, narrowCover, type Protection } from './workspace/protection
 
 /** Sandboxes kept ready for all policies together. */
 const READY_MAX = 32;
-/** Milliseconds within which a waiting shell must be up; on a loaded machine it takes some hundred. */
-const READY_WITHIN_MS = 10_000;
 /** Milliseconds that an orderly stop waits for searches. */
 const SEARCH_AT_END_MS = 5_000;
 /** Milliseconds between two checks of the protected paths below a long-lived process. */
@@ -92,7 +88,12 @@ export class LinuxSandbox {
       logger: deps.logger,
     });
     this.#keeper = createKeeper(() => this.#policies.host());
-    this.#storage = new Storage({ ...deps, keeper: this.#keeper, cachesInside: CACHES_INSIDE });
+    this.#storage = new Storage({
+      ...deps,
+      root: async () => (await this.#policies.host())?.storageRoot ?? deps.paths.storageDir,
+      keeper: this.#keeper,
+      cachesInside: CACHES_INSIDE,
+    });
     this.#starter = new Starter(this.#loopbacks, this.#storage);
     this.#pool = new ReadyPool({
       perPolicy: deps.config.preforked,
@@ -209,8 +210,6 @@ export class LinuxSandbox {
   }
 
   async storage(action: StorageAction): Promise<readonly ProjectCaches[]> {
-    // A root daemon's storage is mounted below a place that the host makes.
-    await this.#policies.host();
     if (action.do === 'end_session') await this.#pool.forget((key) => isOfSession(key, action.project, action.session));
     return this.#storage.act(action);
   }
@@ -240,8 +239,9 @@ export class LinuxSandbox {
       const started = await this.#startCommand(checked, protection, command);
       const { lastWords, ...end } = await followCommand(started, command, checked.policy.limits, sinks);
       started.tidy();
+      const settings = (await started.git?.collect()) ?? [];
       const { quarantined, complete } = await endWatch(checked, watch);
-      const denied = denialsOf(checked, protection, started, command, { ...end, ...lastWords });
+      const denied = [...denialsOf(checked, protection, started, command, { ...end, ...lastWords }), ...settings];
       return { ...end, quarantined, searchComplete: complete, denied };
     } catch (cause) {
       await endWatch(checked, watch);
@@ -257,10 +257,13 @@ export class LinuxSandbox {
     const ready = isSuitable ? this.#pool.take(checked.key, this.#fingerprintOf(checked, protection)) : null;
     if (ready !== null && script !== null) {
       this.#readyUsed += 1;
+      ready.git?.seed();
       ready.give(script);
       return ready;
     }
     const { host, identity } = checked;
+    const git = await prepareGit(checked, protection);
+    git?.seed();
     return this.#starter.start(checked, protection, {
       argv: command.argv,
       cwd: command.cwd,
@@ -269,6 +272,7 @@ export class LinuxSandbox {
       wallMs: command.timeoutMs,
       stdin: command.stdin === null ? 'ignore' : openInput(command.stdin, ownerOf(identity), host.sandboxDir),
       takesScript: false,
+      git,
     });
   }
 
@@ -279,7 +283,7 @@ export class LinuxSandbox {
 
   async #makeNamespace(): Promise<LoopbackNamespace> {
     const host = await this.#policies.host();
-    return makeLoopbackNamespace(host?.bubblewrap.path ?? 'bwrap');
+    return makeLoopbackNamespace(host?.bubblewrap.path ?? 'bwrap', (await host?.git.enter()) ?? []);
   }
 
   async #makeReady(checked: CheckedPolicy): Promise<ReadySandbox> {
@@ -292,6 +296,7 @@ export class LinuxSandbox {
       wallMs: TIMEOUT_MAX_MS,
       stdin: 'ignore',
       takesScript: true,
+      git: await prepareGit(checked, protection),
     });
     const script = await scriptSocket(started).catch((cause: unknown) => {
       discard(started);
@@ -309,17 +314,7 @@ export class LinuxSandbox {
 
 /** A waiting sandbox suits a command only if the directory, its protected paths and the loopback are still the same. */
 function fingerprintOf(checked: CheckedPolicy, protection: Protection, loopback: string): string {
-  return `${checked.state} ${loopback} ${protection.fingerprint}`;
-}
-
-/** The socket of a waiting shell, after it has reported that it is up. Throws if it does not come up. */
-async function scriptSocket({ jail }: StartedSandbox): Promise<Duplex> {
-  const socket = jail.child.stdio[SCRIPT_FD];
-  if (!(socket instanceof Duplex)) throw new Error('a waiting sandbox has no socket for its script');
-  socket.on('error', () => {});
-  const ended = jail.ended.then(() => Promise.reject(new Error('a waiting sandbox ended before it was used')));
-  await Promise.race([once(socket, 'data', { signal: AbortSignal.timeout(READY_WITHIN_MS) }), ended]);
-  return socket;
+  return `${checked.state} ${loopback} ${checked.person?.text ?? ''} ${protection.fingerprint}`;
 }
 
 /** Checks every second whether the protected paths are still those that were mounted; calls back once. */

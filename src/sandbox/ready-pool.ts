@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { Duplex } from 'node:stream';
 import type { Clock } from '../core/clock.ts';
 import type { Logger } from '../core/log.ts';
 import type { CommandSpec } from './sandbox.ts';
@@ -187,6 +189,19 @@ export const WAITING_SHELL = [
   '-c',
   `printf . >&${SCRIPT_FD}; IFS= read -r -d '' -u ${SCRIPT_FD} contextd_script || exit 125; exec ${SCRIPT_FD}<&-; eval "$contextd_script"`,
 ];
+
+/** Milliseconds within which a waiting shell must be up; on a loaded machine it takes some hundred. */
+const READY_WITHIN_MS = 10_000;
+
+/** The socket of a waiting shell, after it has reported that it is up. Throws if it does not come up. */
+export async function scriptSocket({ jail }: StartedSandbox): Promise<Duplex> {
+  const socket = jail.child.stdio[SCRIPT_FD];
+  if (!(socket instanceof Duplex)) throw new Error('a waiting sandbox has no socket for its script');
+  socket.on('error', () => {});
+  const ended = jail.ended.then(() => Promise.reject(new Error('a waiting sandbox ended before it was used')));
+  await Promise.race([once(socket, 'data', { signal: AbortSignal.timeout(READY_WITHIN_MS) }), ended]);
+  return socket;
+}
 
 /** `read` reads one byte at a time from a socket: a longer script starts faster in a new sandbox. */
 const SCRIPT_MAX_BYTES = 8 * 1024;

@@ -54,6 +54,11 @@ export interface SandboxPolicy {
   /** If the machine isolates less than this, nothing runs (SANDBOX_UNAVAILABLE). */
   minIsolation: 'full' | 'reduced';
   seccomp: SeccompToggles;
+  /**
+   * `working`: git inside has the person's name and harmless settings, and copies of the repositories' configurations that
+   * it may change. Default: neither.
+   */
+  git?: 'working';
 }
 
 /** HOME and /tmp of this session, and the caches of the project that is the workspace. */

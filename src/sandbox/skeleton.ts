@@ -32,6 +32,8 @@ const SYNTHETIC: Readonly<Record<string, string>> = {
   'resolv.conf': '',
   'nsswitch.conf': 'passwd: files\ngroup: files\nhosts: files\nservices: files\nprotocols: files\n',
   hostname: 'sandbox\n',
+  // Commands have the person's harmless settings mounted over it.
+  gitconfig: '',
 };
 
 /**

@@ -5,6 +5,7 @@ import type { GroupFiles } from './cgroup/files.ts';
 import type { CheckedPolicy } from './checked-policy.ts';
 import type { PipeEnds } from './descriptors.ts';
 import { checkNotReplaced } from './directory-identity.ts';
+import type { GitView } from './git/git-views.ts';
 import { binDirsOf, coverProc, type Host } from './host.ts';
 import type { Identity } from './identity.ts';
 import {
@@ -30,6 +31,8 @@ export interface StartedSandbox {
   readonly stdout: OutputReader;
   readonly stderr: OutputReader;
   readonly group: GroupFiles | null;
+  /** Null for tool processes. */
+  readonly git: GitView | null;
   /** All its mounts. */
   readonly mounts: readonly Mount[];
   /** The name of the network namespace that it joined; '' if it has one of its own. */
@@ -52,6 +55,16 @@ export interface Job {
   readonly stdin: number | 'ignore';
   /** A socket as descriptor 3, for the waiting shell's script. */
   readonly takesScript: boolean;
+  /** Removed when the sandbox has ended, also if it could not be started. Null for tool processes. */
+  readonly git: GitView | null;
+}
+
+/** What a sandbox uses until its last process is dead. */
+interface Used {
+  readonly host: Host;
+  readonly group: GroupFiles | null;
+  readonly lease: LoopbackLease | null;
+  readonly git: GitView | null;
 }
 
 /** Starts sandboxes, and releases what each used when its last process is dead. */
@@ -89,14 +102,15 @@ export class Starter {
       launch = prepare(checked, workspace, mounts, job, { group, network });
       checkNotReplaced(checked.policy.workspace.path, checked.directory, launch.pinned);
       const jail = new Jail(launch, job.takesScript ? [...childFds, 'pipe'] : childFds);
-      this.#follow(jail, host, group, lease);
-      const loopback = network?.name ?? '';
-      return { jail, ...readers, group, mounts, loopback, storage, tidy: tidyOnce(checked, launch.pinned, jail) };
+      this.#follow(jail, { host, group, lease, git: job.git });
+      const [loopback, tidy] = [network?.name ?? '', tidyOnce(checked, launch.pinned, jail)];
+      return { jail, ...readers, group, git: job.git, mounts, loopback, storage, tidy };
     } catch (cause) {
       readers.stdout.close();
       readers.stderr.close();
       if (group !== null) host.cgroups?.remove(group);
       lease?.release();
+      job.git?.remove();
       throw cause;
     } finally {
       // The child has copies; the end of a pipe that stays open here would never be reported.
@@ -112,13 +126,14 @@ export class Starter {
     await Promise.all(this.#releasing);
   }
 
-  #follow(jail: Jail, host: Host, group: GroupFiles | null, lease: LoopbackLease | null): void {
+  #follow(jail: Jail, { host, group, lease, git }: Used): void {
     this.#jails.add(jail);
     const released = jail.gone.then(() => {
       this.#jails.delete(jail);
       this.#releasing.delete(released);
       if (group !== null) host.cgroups?.remove(group);
       lease?.release();
+      git?.remove();
     });
     this.#releasing.add(released);
     if (this.#isStopped) jail.kill();
@@ -156,9 +171,9 @@ function plan(
     base: host.base(),
     writable: commonGitDir === null ? [policy.workspace.path] : [policy.workspace.path, commonGitDir],
     roPaths: policy.roPaths,
-    protectedMounts: protection.mounts,
+    protectedMounts: protection.mounts.filter(({ dest }) => job.git?.links.includes(dest) !== true),
     proc: coverProc(identity),
-    program: job.programMounts,
+    program: [...job.programMounts, ...(job.git?.mounts ?? [])],
     isWatched,
   });
 }
@@ -186,7 +201,17 @@ function prepare(
     firstFreeFd: job.takesScript ? 4 : 3,
     wallMs: job.wallMs,
     seccompFile: isFiltered ? host.filters.fileFor(policy.seccomp, group === null ? 'watchdog' : 'cgroup') : null,
+    enter: job.git?.enter ?? [],
+    links: job.git?.links ?? [],
   });
+}
+
+/** What git in the sandbox needs; null if the policy gives it nothing. */
+export async function prepareGit(
+  { host, identity, person }: CheckedPolicy,
+  { gitConfigs }: Protection,
+): Promise<GitView | null> {
+  return person === null ? null : host.git.prepare({ identity, person, configs: gitConfigs });
 }
 
 /** Ends a sandbox that nobody follows. */

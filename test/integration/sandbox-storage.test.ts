@@ -17,7 +17,7 @@ for (const who of whoCanRun()) {
     afterAll(() => bench.close());
 
     const run = (session: string, script: string): Promise<Outcome> =>
-      bench.bash(script, {}, { storage: { session }, network: 'project' });
+      bench.bash(script, {}, { storage: { session }, network: 'project', git: 'working' });
 
     const bytesOf = async (): Promise<number> => {
       const caches = await bench.sandbox.storage({ do: 'list' });

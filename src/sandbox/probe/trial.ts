@@ -108,6 +108,8 @@ function prepareTrial(
     }),
     env: buildEnvironment([]),
     callerEnv: {},
+    enter: [],
+    links: [],
     cwd: '/',
     argv: ['sh', '-c', TRIAL_SCRIPT],
     limits: TRIAL_LIMITS,

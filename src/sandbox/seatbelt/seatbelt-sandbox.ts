@@ -64,7 +64,12 @@ export class SeatbeltSandbox implements Sandbox {
     this.#sandboxExec = places.sandboxExec;
     this.#tempRoot = realpathSync(places.tempRoot);
     this.#keeper = createSeatbeltKeeper(this.#sandboxExec, this.#tempRoot);
-    this.#storage = new Storage({ ...deps, keeper: this.#keeper, cachesInside: null });
+    this.#storage = new Storage({
+      ...deps,
+      root: async () => makeStorageDir(deps.paths.storageDir),
+      keeper: this.#keeper,
+      cachesInside: null,
+    });
   }
 
   async launch(): Promise<void> {}
@@ -200,6 +205,11 @@ export class SeatbeltSandbox implements Sandbox {
     mkdirSync(parent, { recursive: true, mode: 0o700 });
     return realpathSync(mkdtempSync(join(parent, 's')));
   }
+}
+
+function makeStorageDir(dir: string): string {
+  mkdirSync(dir, { recursive: true, mode: 0o700 });
+  return realpathSync(dir);
 }
 
 /** HOME and /tmp of the session; its links lead to the caches. */

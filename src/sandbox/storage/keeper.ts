@@ -105,6 +105,8 @@ function prepare({ host, dir, identity, request }: Task, group: Parameters<typeo
     strayFds: host.strayFds,
     identity,
     workspace: null,
+    enter: [],
+    links: [],
     network: null,
     mounts: planTree({
       base: host.base(),

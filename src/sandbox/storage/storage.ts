@@ -1,15 +1,11 @@
-import { execFile } from 'node:child_process';
-import { chmodSync, mkdirSync, readlinkSync, statfsSync } from 'node:fs';
+import { statfsSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { promisify } from 'node:util';
-import type { Paths } from '../../config/paths.ts';
 import type { Config } from '../../config/schema.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { Logger } from '../../core/log.ts';
 import type { Identity } from '../identity.ts';
 import { type Mount, SANDBOX_HOME, type StorageMounts } from '../policy.ts';
-import { publicDirFor } from '../reach.ts';
 import type { ProjectCaches, SandboxPolicy, StorageAction } from '../sandbox.ts';
 import { Area, type FreeSpace, freeIn } from './area.ts';
 import { CACHE_DIRECTORIES, LOOSE_CACHES } from './caches.ts';
@@ -41,7 +37,8 @@ const CACHE_RUN_FACTOR = 2;
 type StorageSweep = StorageAction & { do: 'sweep' };
 
 export interface StorageDeps {
-  paths: Pick<Paths, 'storageDir' | 'sandboxDir'>;
+  /** Where the storage is reached. */
+  root(): Promise<string>;
   config: Pick<Config['sandbox'], 'cache_max_mb' | 'session_max_mb'>;
   keeper: Keeper;
   /** Where a command sees the caches; null: at their place on the host. */
@@ -72,7 +69,6 @@ export class Storage {
   readonly #asked = new Map<string, Promise<void>>();
   /** When caches were last trimmed by a sweep, by directory: milliseconds since the epoch. */
   readonly #trimmedMs = new Map<string, number>();
-  #root: Promise<string> | null = null;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(deps: StorageDeps) {
@@ -82,7 +78,7 @@ export class Storage {
   /** The storage for a sandbox with these mounts; null if its policy has none. */
   async lease(policy: SandboxPolicy, identity: Identity, mounts: readonly Mount[]): Promise<StorageLease | null> {
     if (policy.storage === null) return null;
-    const root = await this.#open();
+    const root = await this.#deps.root();
     const place = openPlace(root, {
       project: policy.workspace.path,
       session: policy.storage.session,
@@ -104,7 +100,7 @@ export class Storage {
 
   /** Lists, clears and removes. Returns the caches of the projects that it is about. */
   async act(action: StorageAction): Promise<ProjectCaches[]> {
-    const root = await this.#open();
+    const root = await this.#deps.root();
     const projects = findProjects(root);
     switch (action.do) {
       case 'list':
@@ -130,14 +126,6 @@ export class Storage {
     clearInterval(this.#timer);
     this.#timer = undefined;
     this.#areas.clear();
-  }
-
-  #open(): Promise<string> {
-    this.#root ??= openRoot(this.#deps.paths).catch((cause: unknown) => {
-      this.#root = null;
-      throw cause;
-    });
-    return this.#root;
   }
 
   #areasOf({ session, home, tmp, caches }: SessionPlace, identity: Identity): Area[] {
@@ -176,7 +164,7 @@ export class Storage {
   }
 
   async #lookOnce(): Promise<void> {
-    const root = await this.#open();
+    const root = await this.#deps.root();
     const free = freeIn(await statfs(root));
     const now = this.#deps.clock.monotonic();
     for (const area of this.#areas.values()) {
@@ -316,27 +304,4 @@ function namesBelow(place: string, mounts: readonly Mount[]): string[] {
     return name === undefined ? [] : [name];
   });
   return [...new Set(names)].sort();
-}
-
-/**
- * Where the storage is reached. The owner of a project cannot enter a root daemon's own directories, so root binds the
- * storage to a public place in the spawner's mount namespace, which nobody else is in. What belongs to other owners
- * stays closed by its mode.
- */
-async function openRoot({ storageDir, sandboxDir }: StorageDeps['paths']): Promise<string> {
-  mkdirSync(storageDir, { recursive: true, mode: 0o700 });
-  if (process.getuid?.() !== 0) return storageDir;
-  chmodSync(storageDir, 0o711);
-  if (!hasOwnMounts()) return storageDir;
-  const target = join(publicDirFor(sandboxDir), 'storage');
-  mkdirSync(target, { recursive: true, mode: 0o755 });
-  await promisify(execFile)('mount', ['--bind', storageDir, target], {
-    env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin' },
-  });
-  return target;
-}
-
-/** True if this process is in another mount namespace than its parent, the daemon. */
-function hasOwnMounts(): boolean {
-  return readlinkSync('/proc/self/ns/mnt') !== readlinkSync(`/proc/${process.ppid}/ns/mnt`);
 }

@@ -16,6 +16,12 @@ import type { WorkspaceIndex } from './workspace-index.ts';
 /** Milliseconds within which a file may change again without a new ctime: the kernel's clock ticks every 10 ms at most. */
 const TICK_MS = 20;
 
+/** Milliseconds after a change within which a part of a git directory may be unfinished. */
+const BEING_MADE_MS = 1_000;
+const JUDGED_BY_CONTENT: ReadonlySet<DangerKind> = new Set([
+  ...(['pointer', 'config', 'commondir', 'gitdir', 'hooks', 'remotes', 'state'] as const),
+]);
+
 export interface JudgeParts {
   readonly index: WorkspaceIndex;
   readonly runs: Runs;
@@ -112,9 +118,20 @@ export class Judge {
     } else if (ledger.accepts(path) && ledger.acceptsContent(path)) {
       // NaN: the content is compared again after each run, because a mapped file can change without a new ctime.
       accept(Number.NaN, programs);
+    } else if (this.#isBeingMade(kind, newest.newestMs, readAtMs)) {
+      accept(Number.NaN, programs);
     } else {
       this.quarantine(path, identity, reasonFor(kind));
     }
+  }
+
+  /**
+   * Whether git may be in the middle of making it: the search for an earlier run must not disturb `git worktree add`. It is
+   * judged again when the run that makes it ends.
+   */
+  #isBeingMade(kind: DangerKind, newestMs: number, nowMs: number): boolean {
+    const { runs } = this.#parts;
+    return JUDGED_BY_CONTENT.has(kind) && newestMs > nowMs - BEING_MADE_MS && runs.isOfActiveRuns(newestMs);
   }
 
   /** Where a file leads git; null if it leads nowhere or is of another kind. */
