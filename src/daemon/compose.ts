@@ -40,8 +40,9 @@ import { type CallGate, createCallGate } from './call-gate.ts';
 import { collectMainHeap, createChores, memoryChore, pruneChore } from './chores.ts';
 import { checkHealth } from './health.ts';
 import { createHostServices } from './host-services.ts';
-import { type Composition, inOrder, type Part, type StopCause, together } from './lifecycle.ts';
+import { type Composition, inOrder, named, type Part, type StopCause, started, together } from './lifecycle.ts';
 import { createManagement } from './management.ts';
+import { createOutside, type Outside } from './outside.ts';
 import { commandPolicyFor, policyFor, viewOf } from './policy.ts';
 import { followInstallation, warnOfBadLinks } from './registered-projects.ts';
 import { createSessionEnd, type SessionEnd, type SessionStateHolder, sessionChore } from './session-end.ts';
@@ -64,6 +65,7 @@ interface Stores {
   keys: DaemonKeys;
   consents: Consents;
   projects: ProjectStore;
+  outside: Outside;
   sessions: SessionStore;
   liveSessions: LiveSessions;
   journal: Journal;
@@ -120,7 +122,8 @@ export function compose(deps: ComposeDeps, overrides: Overrides = {}): DaemonCom
   };
 }
 
-function buildStores({ paths, config, clock, logger, requestStop }: ComposeDeps, own: Overrides): Stores {
+function buildStores(deps: ComposeDeps, own: Overrides): Stores {
+  const { environment, paths, config, clock, logger, requestStop } = deps;
   const database =
     own.database ??
     createDatabase({
@@ -133,6 +136,7 @@ function buildStores({ paths, config, clock, logger, requestStop }: ComposeDeps,
   const consents = own.consents ?? createConsents({ database, clock });
   const { artifactsDir: dir, auditDir } = paths;
   return {
+    outside: own.outside ?? createOutside({ database, consents, path: environment.path, clock }),
     database,
     keys,
     consents,
@@ -200,7 +204,7 @@ function buildExecution(deps: ComposeDeps, before: Stores & Scrubbing, own: Over
       createRunner({
         sandbox,
         policyFor: (session) => policyFor(viewOf(session), config.sandbox),
-        commandPolicyFor: (session) => commandPolicyFor(session, config.sandbox),
+        commandPolicyFor: (session) => commandPolicyFor(session, config.sandbox, before.outside),
         privateSocketsDir: paths.dialledSocketsDir,
         config: { idleMs: config.sandbox.idle_ms },
         scrub: async (session, texts) => (await scrubber.scrub(session, [...texts])).value,
@@ -248,7 +252,10 @@ function holdersOf({ scrubber, sandbox }: Scrubbing & Execution): SessionStateHo
 function managementOf(deps: ComposeDeps, parts: Omit<DaemonParts, 'door'>): ReturnType<typeof createManagement> {
   const { environment, paths, config, clock, logger, requestStop } = deps;
   const { installRoot } = paths;
-  const rootPolicy = (root: string): SandboxPolicy => policyFor(baseView(root), config.sandbox);
+  const rootPolicy = (root: string): SandboxPolicy => ({
+    ...policyFor(baseView(root), config.sandbox),
+    allowedPaths: parts.outside.pathsOf(root),
+  });
   return createManagement({
     ...parts,
     home: environment.home,
@@ -297,13 +304,13 @@ function startOrder({ paths, config, clock, timer, logger }: ComposeDeps, parts:
 }
 
 function storesPart(stores: Stores & Pick<Scrubbing, 'scrubber'>): Part {
-  const { database, keys, consents, projects, liveSessions, artifacts, auditLog, journal, scrubber } = stores;
+  const { database, keys, consents, projects, liveSessions, artifacts, auditLog, journal, scrubber, outside } = stores;
   return {
     name: 'stores',
     async start() {
       await database.start();
       await Promise.all([keys.start(), consents.start(), auditLog.start()]);
-      await Promise.all([projects.start(), liveSessions.start(), artifacts.start()]);
+      await Promise.all([projects.start(), liveSessions.start(), artifacts.start(), outside.start()]);
       // The log first: calls that the journal closes are never looked at again.
       await auditLog.endInterrupted(await journal.open(), (text) => scrubber.maskText(text));
       await journal.start();
@@ -328,15 +335,6 @@ function seedsOf(
 function maskEngine(official: () => RuleFile | null): ReturnType<typeof deferEngine> {
   const rules = fileURLToPath(new URL('../scrub/rules', import.meta.url));
   return deferEngine(() => createEngine(readRulePack(rules), { compile: 'when used', official: official() }));
-}
-
-function named(name: string, part: Pick<Part, 'start' | 'stop'>): Part {
-  return { name, start: () => part.start(), stop: () => part.stop() };
-}
-
-/** A step of the start that leaves nothing to stop. */
-function started(name: string, start: () => Promise<void>): Part {
-  return { name, start, async stop() {} };
 }
 
 /** Compiles the code that answers are made with while the search thread starts, so that the first call is not slower. */

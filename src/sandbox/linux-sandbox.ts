@@ -1,8 +1,7 @@
-import { realpathSync, rmSync, statSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-import { isErrno } from '../core/errors.ts';
 import { TIMEOUT_MAX_MS } from '../core/limits.ts';
-import { denialsOf, endWatch } from './after-run.ts';
+import { denialsOf } from './after-run.ts';
 import {
   CheckedPolicies,
   type CheckedPolicy,
@@ -11,7 +10,7 @@ import {
   workspaceOf,
 } from './checked-policy.ts';
 import { openInput } from './descriptors.ts';
-import { retryIfReplaced } from './directory-identity.ts';
+import { isRealDirectory, retryIfReplaced } from './directory-identity.ts';
 import {
   followCommand,
   followProcess,
@@ -39,8 +38,8 @@ import type {
 import { discard, ownerOf, prepareGit, type StartedSandbox, Starter } from './starter.ts';
 import { createKeeper, type Keeper } from './storage/keeper.ts';
 import { Storage } from './storage/storage.ts';
-import type { WorkspaceGuard } from './workspace/guard.ts';
-import { type Cover, narrowCover, type Protection } from './workspace/protection.ts';
+import type { GuardSet, TreeProtection } from './workspace/guard-set.ts';
+import type { Cover } from './workspace/protection.ts';
 
 /** Sandboxes kept ready for all policies together. */
 const READY_MAX = 32;
@@ -200,13 +199,13 @@ export class LinuxSandbox {
   async watch(policy: SandboxPolicy): Promise<() => Promise<QuarantineReport>> {
     const checked = await this.#policies.check(policy);
     const protection = await checked.guard.protection();
-    const watch = checked.guard.begin(narrowCover(protection, this.#covers.get(policy.workspace.path) ?? new Set()));
-    return () => endWatch(checked, watch);
+    const watch = checked.guard.begin(protection, this.#covers.get(policy.workspace.path));
+    return () => checked.guard.finish(watch);
   }
 
   /** What a person does with what was moved away. Needs no sandbox. */
   quarantine(policy: SandboxPolicy, action: QuarantineAction): Promise<QuarantineResult> {
-    return this.#policies.guardOf(policy).quarantine(action);
+    return this.#policies.guardsOf(policy).quarantine(action);
   }
 
   async storage(action: StorageAction): Promise<readonly ProjectCaches[]> {
@@ -240,17 +239,21 @@ export class LinuxSandbox {
       const { lastWords, ...end } = await followCommand(started, command, checked.policy.limits, sinks);
       started.tidy();
       const settings = (await started.git?.collect()) ?? [];
-      const { quarantined, complete } = await endWatch(checked, watch);
+      const { quarantined, complete } = await checked.guard.finish(watch);
       const denied = [...denialsOf(checked, protection, started, command, { ...end, ...lastWords }), ...settings];
       return { ...end, quarantined, searchComplete: complete, denied };
     } catch (cause) {
-      await endWatch(checked, watch);
+      await checked.guard.finish(watch);
       throw cause;
     }
   }
 
   /** Takes a pre-forked sandbox if one is ready and suits the command; otherwise starts a new one. */
-  async #startCommand(checked: CheckedPolicy, protection: Protection, command: CommandSpec): Promise<StartedSandbox> {
+  async #startCommand(
+    checked: CheckedPolicy,
+    protection: TreeProtection,
+    command: CommandSpec,
+  ): Promise<StartedSandbox> {
     const script = scriptFor(command, checked.policy.workspace.path);
     const isSuitable =
       script !== null && (command.cwd === checked.policy.workspace.path || isRealDirectory(command.cwd));
@@ -276,7 +279,7 @@ export class LinuxSandbox {
     });
   }
 
-  #fingerprintOf(checked: CheckedPolicy, protection: Protection): string {
+  #fingerprintOf(checked: CheckedPolicy, protection: TreeProtection): string {
     const { loopbackKey } = checked;
     return fingerprintOf(checked, protection, loopbackKey === null ? '' : this.#loopbacks.nameOf(loopbackKey));
   }
@@ -313,12 +316,12 @@ export class LinuxSandbox {
 }
 
 /** A waiting sandbox suits a command only if the directory, its protected paths and the loopback are still the same. */
-function fingerprintOf(checked: CheckedPolicy, protection: Protection, loopback: string): string {
+function fingerprintOf(checked: CheckedPolicy, protection: TreeProtection, loopback: string): string {
   return `${checked.state} ${loopback} ${checked.person?.text ?? ''} ${protection.fingerprint}`;
 }
 
 /** Checks every second whether the protected paths are still those that were mounted; calls back once. */
-function lookForStaleness(guard: WorkspaceGuard, protection: Protection, onStale: () => void): NodeJS.Timeout {
+function lookForStaleness(guard: GuardSet, protection: TreeProtection, onStale: () => void): NodeJS.Timeout {
   let isLooking = false;
   const look = async (): Promise<void> => {
     if (isLooking) return;
@@ -331,14 +334,4 @@ function lookForStaleness(guard: WorkspaceGuard, protection: Protection, onStale
   };
   const timer = setInterval(() => void look(), STALE_LOOK_MS);
   return timer.unref();
-}
-
-/** A link may lead somewhere else inside the sandbox than outside. */
-function isRealDirectory(path: string): boolean {
-  try {
-    return realpathSync(path) === path && statSync(path).isDirectory();
-  } catch (cause) {
-    if (isErrno(cause)) return false;
-    throw cause;
-  }
 }

@@ -19,8 +19,10 @@ import {
 import type { LoopbackLease, Loopbacks } from './loopbacks.ts';
 import { OutputReader } from './output.ts';
 import { buildEnvironment, type Mount, mountStorage, planTree } from './policy.ts';
+import type { SandboxPolicy } from './sandbox.ts';
 import type { Storage, StorageLease } from './storage/storage.ts';
-import type { Protection } from './workspace/protection.ts';
+import { mountToolchains, searchPathOf } from './toolchains.ts';
+import type { TreeProtection } from './workspace/guard-set.ts';
 
 /** Milliseconds after which a sandbox counts as built if nobody has reported it. */
 const BUILT_WITHIN_MS = 2_000;
@@ -80,7 +82,7 @@ export class Starter {
     this.#storage = storage;
   }
 
-  async start(checked: CheckedPolicy, protection: Protection, job: Job): Promise<StartedSandbox> {
+  async start(checked: CheckedPolicy, protection: TreeProtection, job: Job): Promise<StartedSandbox> {
     const { host, identity } = checked;
     const owner = ownerOf(identity);
     const [stdout, stderr]: PipeEnds[] = [await host.pipes.take(owner), await host.pipes.take(owner)];
@@ -100,7 +102,7 @@ export class Starter {
       const mounts = storage === null ? planned : mountStorage(planned, storage.mounts);
       const network = lease?.namespace ?? null;
       launch = prepare(checked, workspace, mounts, job, { group, network });
-      checkNotReplaced(checked.policy.workspace.path, checked.directory, launch.pinned);
+      for (const { path, directory } of checked.guard.trees) checkNotReplaced(path, directory, launch.pinned);
       const jail = new Jail(launch, job.takesScript ? [...childFds, 'pipe'] : childFds);
       this.#follow(jail, { host, group, lease, git: job.git });
       const [loopback, tidy] = [network?.name ?? '', tidyOnce(checked, launch.pinned, jail)];
@@ -161,16 +163,19 @@ function tidyOnce({ guard }: CheckedPolicy, pinned: readonly PinnedPath[], jail:
 
 /** All mounts of a sandbox. */
 function plan(
-  { host, identity, policy }: CheckedPolicy,
-  protection: Protection,
+  { host, identity, policy, allowedPaths }: CheckedPolicy,
+  protection: TreeProtection,
   job: Job,
   isWatched: boolean,
 ): Mount[] {
-  const { commonGitDir } = protection;
+  const writable = [...new Set([policy.workspace.path, ...protection.commonGitDirs, ...allowedPaths])];
+  const { toolchains } = policy;
+  const place = { bubblewrap: host.bubblewrap, identity, emptyFile: host.emptyFile() };
   return planTree({
     base: host.base(),
-    writable: commonGitDir === null ? [policy.workspace.path] : [policy.workspace.path, commonGitDir],
+    writable,
     roPaths: policy.roPaths,
+    toolchains: toolchains === undefined ? [] : mountToolchains(toolchains, writable, place),
     protectedMounts: protection.mounts.filter(({ dest }) => job.git?.links.includes(dest) !== true),
     proc: coverProc(identity),
     program: [...job.programMounts, ...(job.git?.mounts ?? [])],
@@ -192,7 +197,7 @@ function prepare(
     workspace,
     network,
     mounts,
-    env: buildEnvironment(binDirsOf(policy.roPaths)),
+    env: environmentOf(policy, mounts),
     callerEnv: job.env,
     cwd: job.cwd,
     argv: job.argv,
@@ -209,7 +214,7 @@ function prepare(
 /** What git in the sandbox needs; null if the policy gives it nothing. */
 export async function prepareGit(
   { host, identity, person }: CheckedPolicy,
-  { gitConfigs }: Protection,
+  { gitConfigs }: TreeProtection,
 ): Promise<GitView | null> {
   return person === null ? null : host.git.prepare({ identity, person, configs: gitConfigs });
 }
@@ -219,6 +224,13 @@ export function discard({ jail, stdout, stderr }: StartedSandbox): void {
   jail.kill();
   stdout.close();
   stderr.close();
+}
+
+/** A toolchain that a person listed in sandbox.ro_paths comes before those that the person's PATH has. */
+function environmentOf({ roPaths, toolchains }: SandboxPolicy, mounts: readonly Mount[]): Record<string, string> {
+  const listed = binDirsOf(roPaths);
+  if (toolchains === undefined) return buildEnvironment(listed);
+  return buildEnvironment([...listed, ...searchPathOf(toolchains, mounts)], toolchains.variables);
 }
 
 /** The owner of a sandbox's pipes; null: the spawner's own user. */

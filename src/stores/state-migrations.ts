@@ -108,4 +108,13 @@ export const STATE_MIGRATIONS: readonly string[] = [
     PRIMARY KEY (project, session)
   ) STRICT, WITHOUT ROWID;
   `,
+  `
+  CREATE TABLE toolchains (
+    name TEXT PRIMARY KEY,
+    mounts TEXT NOT NULL,
+    variables TEXT NOT NULL,
+    allowed_ms INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE host_path (path TEXT NOT NULL) STRICT;
+  `,
 ];

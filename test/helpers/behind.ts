@@ -81,5 +81,10 @@ const FIXED: Management = {
     items: [],
     accepted: [{ path: which, sha256: '0'.repeat(64), accepted_ms: 5 }],
   }),
+  setToolchains: async (request) => request,
+  listToolchains: async () => ({ toolchains: [], path: [] }),
+  allowPath: async ({ path }) => ({ paths: [path] }),
+  disallowPath: async () => ({ paths: [] }),
+  listPaths: async () => ({ paths: [] }),
   getSchema: async () => ({ schema_json: '{}', tool_md: '', tool_extended_md: '', bundle_sha256: '' }),
 };

@@ -377,6 +377,11 @@ describe('ManagementService', () => {
       (done: never) => management.RestoreQuarantined({}, done),
       (done: never) => management.AcceptQuarantined({}, done),
       (done: never) => management.RevokeAccepted({}, done),
+      (done: never) => management.SetToolchains({}, done),
+      (done: never) => management.ListToolchains({}, done),
+      (done: never) => management.AllowPath({}, done),
+      (done: never) => management.DisallowPath({}, done),
+      (done: never) => management.ListPaths({}, done),
     ];
     for (const start of calls) {
       expect((await refused((done) => start(done as never))).code).toBe(status.PERMISSION_DENIED);

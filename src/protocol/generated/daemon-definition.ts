@@ -244,6 +244,26 @@ export const DAEMON_DEFINITION = `{
                   "requestType": "QuarantineRequest",
                   "responseType": "QuarantineResponse"
                 },
+                "SetToolchains": {
+                  "requestType": "ToolchainList",
+                  "responseType": "ToolchainList"
+                },
+                "ListToolchains": {
+                  "requestType": "ToolchainRequest",
+                  "responseType": "ToolchainList"
+                },
+                "AllowPath": {
+                  "requestType": "PathRequest",
+                  "responseType": "PathList"
+                },
+                "DisallowPath": {
+                  "requestType": "PathRequest",
+                  "responseType": "PathList"
+                },
+                "ListPaths": {
+                  "requestType": "ProjectRequest",
+                  "responseType": "PathList"
+                },
                 "ListPorts": {
                   "requestType": "ProjectRequest",
                   "responseType": "PortsResponse"
@@ -1007,6 +1027,62 @@ export const DAEMON_DEFINITION = `{
                 "remedy": {
                   "type": "string",
                   "id": 4
+                }
+              }
+            },
+            "ToolchainRequest": {
+              "fields": {}
+            },
+            "ToolchainList": {
+              "fields": {
+                "toolchains": {
+                  "rule": "repeated",
+                  "type": "Toolchain",
+                  "id": 1
+                },
+                "path": {
+                  "rule": "repeated",
+                  "type": "string",
+                  "id": 2
+                }
+              }
+            },
+            "Toolchain": {
+              "fields": {
+                "name": {
+                  "type": "string",
+                  "id": 1
+                },
+                "mounts": {
+                  "rule": "repeated",
+                  "type": "string",
+                  "id": 2
+                },
+                "variables": {
+                  "keyType": "string",
+                  "type": "string",
+                  "id": 3
+                }
+              }
+            },
+            "PathRequest": {
+              "fields": {
+                "root": {
+                  "type": "string",
+                  "id": 1
+                },
+                "path": {
+                  "type": "string",
+                  "id": 2
+                }
+              }
+            },
+            "PathList": {
+              "fields": {
+                "paths": {
+                  "rule": "repeated",
+                  "type": "string",
+                  "id": 1
                 }
               }
             }

@@ -20,7 +20,9 @@ export function createSeatbeltKeeper(sandboxExec: string, tempRoot: string): Kee
       const profile = buildProfile({
         workspace: own.tmp,
         commonGitDir: null,
+        allowedPaths: [],
         roPaths: [],
+        hiddenFiles: [],
         links: [],
         deny: [],
         privateDirs: [own.home, dir],

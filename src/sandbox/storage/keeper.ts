@@ -112,6 +112,7 @@ function prepare({ host, dir, identity, request }: Task, group: Parameters<typeo
       base: host.base(),
       writable: [],
       roPaths: [],
+      toolchains: [],
       protectedMounts: [],
       proc: coverProc(identity),
       program: [
