@@ -26,6 +26,7 @@ import { createGrpcDoor, type Door } from '../server/grpc.ts';
 import { type ArtifactStore, createArtifactStore } from '../stores/artifacts.ts';
 import { type AuditLog, createAuditLog } from '../stores/audit.ts';
 import { type Consents, createConsents } from '../stores/consents.ts';
+import { createContinuations } from '../stores/continuations.ts';
 import { createCursors } from '../stores/cursors.ts';
 import { createJournal, type Journal } from '../stores/journal.ts';
 import { createDaemonKeys, type DaemonKeys } from '../stores/keys.ts';
@@ -218,7 +219,7 @@ function buildExecution(deps: ComposeDeps, before: Stores & Scrubbing, own: Over
 
 function buildEntrance(deps: ComposeDeps, before: Stores & Scrubbing & Execution, own: Overrides): Entrance {
   const { paths, config, clock, logger } = deps;
-  const { sessions, scrubber, auditor: secondSearch } = before;
+  const { database, keys, sessions, scrubber, auditor: secondSearch } = before;
   const refuse = createRefuse({ ...before, clock, logger });
   const gate =
     own.gate ??
@@ -227,6 +228,7 @@ function buildEntrance(deps: ComposeDeps, before: Stores & Scrubbing & Execution
         ...before,
         secondSearch,
         cursors: createCursors(sessions),
+        continuations: createContinuations({ database, keys, clock }),
         views: createViewMaker(),
         limits: config,
         config,
