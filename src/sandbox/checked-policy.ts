@@ -1,4 +1,5 @@
 import { lstatSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Paths } from '../config/paths.ts';
 import type { Config } from '../config/schema.ts';
 import type { Clock } from '../core/clock.ts';
@@ -18,7 +19,7 @@ import { defaultFilter } from './seccomp/filter.ts';
 import { gitDirOf } from './workspace/git-dir.ts';
 import { GuardThread, WorkspaceGuard } from './workspace/guard.ts';
 import { ledgerFile } from './workspace/quarantine-ledger.ts';
-import { toRaw } from './workspace/raw-path.ts';
+import { nameOf, parentOf, toRaw, toText } from './workspace/raw-path.ts';
 
 export interface LinuxSandboxDeps {
   paths: Paths;
@@ -45,6 +46,8 @@ export interface CheckedPolicy {
   readonly guard: WorkspaceGuard;
   /** The person's git settings; null if the policy gives git inside none. */
   readonly person: PersonSettings | null;
+  /** The top of the repository of which the workspace is only a part, so that it is not mounted; null otherwise. */
+  readonly repositoryAbove: string | null;
 }
 
 /** Milliseconds for which a check is valid, and for how many policies checks are kept. */
@@ -120,6 +123,7 @@ export class CheckedPolicies {
       state,
       isFiltered,
       guard: this.guardOf(policy),
+      repositoryAbove: repositoryAbove(policy.workspace.path),
       person: policy.git === 'working' ? this.#readPerson(policy.workspace.path, identity) : null,
     };
   }
@@ -179,6 +183,12 @@ export class CheckedPolicies {
     });
     return opened;
   }
+}
+
+function repositoryAbove(workspace: string): string | null {
+  if (lstatSync(join(workspace, '.git'), { throwIfNoEntry: false }) !== undefined) return null;
+  const gitDir = gitDirOf(toRaw(workspace));
+  return gitDir === null || nameOf(gitDir) !== '.git' ? null : toText(parentOf(gitDir));
 }
 
 function keyOf(policy: SandboxPolicy, identity: Identity): string {

@@ -303,7 +303,7 @@ async function prepareGit(
 
 /** What the sandbox refused: nothing, if the command succeeded and printed nothing on stderr. */
 function denialsOf(
-  { policy, isFiltered }: CheckedPolicy,
+  { policy, isFiltered, repositoryAbove }: CheckedPolicy,
   { hidden }: Protection,
   { mounts }: StartedSandbox,
   { cwd }: CommandSpec,
@@ -316,6 +316,7 @@ function denialsOf(
     ...end,
     ...placesOf(mounts, hiddenPaths),
     cwd,
+    repositoryAbove,
     workspace: policy.workspace.path,
     seccomp,
   });
@@ -323,7 +324,7 @@ function denialsOf(
 
 /** A waiting sandbox suits a command only if the directory, its protected paths and the loopback are still the same. */
 function fingerprintOf(checked: CheckedPolicy, protection: Protection, loopback: string): string {
-  return `${checked.state} ${loopback} ${checked.person?.text ?? ''} ${protection.fingerprint}`;
+  return `${checked.state} ${loopback} ${checked.person?.text ?? ''}${checked.person?.ignored ?? ''} ${protection.fingerprint}`;
 }
 
 /** The socket of a waiting shell, after it has reported that it is up. Throws if it does not come up. */

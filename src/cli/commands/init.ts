@@ -6,6 +6,7 @@ import { ensureRunning } from '../daemon/launch.ts';
 import type { ToolText } from '../init/agent-texts.ts';
 import { layoutFor } from '../init/layout.ts';
 import { type ProjectChanges, prepareInit, prepareUninstall } from '../init/project.ts';
+import { findRepositoryAbove, offerRepository } from '../init/repository-above.ts';
 import { resolveProjectRoot } from '../project-root.ts';
 import type { View } from '../render.ts';
 
@@ -15,6 +16,8 @@ interface InitResult extends ProjectChanges {
   /** True if something was written, removed or registered. */
   changed: boolean;
   tools: string[];
+  /** The top of the repository of which the project is only a part: git does not work in it. */
+  repository_above?: string;
 }
 
 export const init = defineCommand({
@@ -24,7 +27,7 @@ export const init = defineCommand({
   options: [{ syntax: '--uninstall', help: 'remove exactly what init created' }],
   async run(context, args) {
     const root = await resolveProjectRoot(context.cwd, args.word(0) ?? '.', context.env.home, context.paths);
-    return args.flag('uninstall') ? uninstall(context, root) : install(context, root);
+    return args.flag('uninstall') ? uninstall(context, root) : install(context, await offerRepository(context, root));
   },
   view: (result) => (result.action === 'init' ? viewInit(result) : viewUninstall(result)),
 });
@@ -39,7 +42,9 @@ async function install(context: CliContext, root: string): Promise<InitResult> {
     const registered = await client.registerProject({ root });
     const changes = await change.apply();
     const names = tools.map((tool) => tool.name);
-    return { root, action: 'init', changed: registered.changed || touched(changes), tools: names, ...changes };
+    const above = await findRepositoryAbove(context, root);
+    const hint = above === null ? {} : { repository_above: above };
+    return { root, action: 'init', changed: registered.changed || touched(changes), tools: names, ...changes, ...hint };
   });
 }
 
@@ -74,6 +79,7 @@ function viewInit(result: InitResult): View {
     lines: [
       `${result.root} is set up with ${result.tools.join(', ')}`,
       ...changeLines(result),
+      ...repositoryLines(result),
       'Claude Code applies the permission in .claude/settings.json once you trust the folder. Undo: ctxd init --uninstall',
     ],
   };
@@ -82,6 +88,11 @@ function viewInit(result: InitResult): View {
 function viewUninstall(result: InitResult): View {
   const first = result.changed ? 'is no longer a project of contextd' : 'has nothing that ctxd init created';
   return { kind: 'lines', lines: [`${result.root} ${first}`, ...changeLines(result)] };
+}
+
+function repositoryLines({ root, repository_above: above }: InitResult): string[] {
+  if (above === undefined) return [];
+  return [`git does not work in ${root}: it is a part of ${above}. To work with git: ctxd init ${above}`];
 }
 
 function changeLines(result: InitResult): string[] {
