@@ -117,6 +117,7 @@ describe.skipIf(noJail !== null)('SEC-2.3 messages of real programs in a sandbox
       workspace,
       repositoryAbove: null,
       seccomp: null,
+      findOnHost: () => null,
     };
     return findDenials(facts).map(({ kind, path, host }) =>
       `${kind} ${path ?? host ?? ''}`.replaceAll(workspace, '$W'),

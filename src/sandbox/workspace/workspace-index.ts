@@ -39,6 +39,8 @@ export class WorkspaceIndex {
   readonly #hidden = new Map<RawPath, GlobMatch>();
   #version = 0;
   #isWalked = true;
+  /** Writable trees with guards of their own. */
+  companions: readonly RawPath[] = [];
   /** False during a first walk that follows a crash. Every directory is new to that walk, whether a run made it or not. */
   hasMemory = true;
 
@@ -57,6 +59,11 @@ export class WorkspaceIndex {
 
   isGitDir(path: RawPath): boolean {
     return this.#gitDirs.has(path) || this.#pointedAt.has(path);
+  }
+
+  /** A repository at the root of a companion, which its guard judges. */
+  isCompanionGitDir(path: RawPath): boolean {
+    return this.companions.some((tree) => path === `${tree}/.git`);
   }
 
   /** Whether something leads git there, which makes it a git directory whatever it contains. */
