@@ -48,7 +48,7 @@ function install({ name, version, file }: Package): string {
   mkdirSync(unfinished, { recursive: true });
   try {
     writeFileSync(join(unfinished, 'package.json'), '{"private":true}');
-    execFileSync('npm', ['install', '--no-audit', '--no-fund', '--ignore-scripts', `${name}@${version}`], {
+    execFileSync('npm', ['install', '--no-audit', '--no-fund', '--ignore-scripts', '--fetch-retries=1', `${name}@${version}`], {
       cwd: unfinished,
       stdio: ['ignore', 'ignore', 'pipe'],
       timeout: INSTALL_LIMIT_MS,

@@ -24,6 +24,7 @@ describe('the texts for agents', () => {
 
   it('teach no way of quoting that Claude Code refuses or changes', () => {
     for (const text of [rulesText(TOOLS), skillText(TOOLS)]) {
+      expect(text).toContain("safe_bash 'npm test'");
       expect(text).toContain(`safe_bash --command "$(cat <<'EOF'`);
       expect(text).not.toMatch(/(?<!not )write .*u0027/);
     }
