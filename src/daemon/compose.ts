@@ -26,6 +26,7 @@ import { createGrpcDoor, type Door } from '../server/grpc.ts';
 import { type ArtifactStore, createArtifactStore } from '../stores/artifacts.ts';
 import { type AuditLog, createAuditLog } from '../stores/audit.ts';
 import { type Consents, createConsents } from '../stores/consents.ts';
+import { createContinuations } from '../stores/continuations.ts';
 import { createCursors } from '../stores/cursors.ts';
 import { createJournal, type Journal } from '../stores/journal.ts';
 import { createDaemonKeys, type DaemonKeys } from '../stores/keys.ts';
@@ -42,6 +43,7 @@ import { checkHealth } from './health.ts';
 import { createHostServices } from './host-services.ts';
 import { type Composition, inOrder, type Part, type StopCause, together } from './lifecycle.ts';
 import { createManagement } from './management.ts';
+import { createOutside, type Outside } from './outside.ts';
 import { commandPolicyFor, policyFor, viewOf } from './policy.ts';
 import { followInstallation, warnOfBadLinks } from './registered-projects.ts';
 import { createSessionEnd, type SessionEnd, type SessionStateHolder, sessionChore } from './session-end.ts';
@@ -63,6 +65,7 @@ interface Stores {
   keys: DaemonKeys;
   consents: Consents;
   projects: ProjectStore;
+  outside: Outside;
   sessions: SessionStore;
   liveSessions: LiveSessions;
   journal: Journal;
@@ -119,7 +122,8 @@ export function compose(deps: ComposeDeps, overrides: Overrides = {}): DaemonCom
   };
 }
 
-function buildStores({ paths, config, clock, logger, requestStop }: ComposeDeps, own: Overrides): Stores {
+function buildStores(deps: ComposeDeps, own: Overrides): Stores {
+  const { environment, paths, config, clock, logger, requestStop } = deps;
   const database =
     own.database ??
     createDatabase({
@@ -132,6 +136,7 @@ function buildStores({ paths, config, clock, logger, requestStop }: ComposeDeps,
   const consents = own.consents ?? createConsents({ database, clock });
   const { artifactsDir: dir, auditDir } = paths;
   return {
+    outside: own.outside ?? createOutside({ database, consents, path: environment.path, clock }),
     database,
     keys,
     consents,
@@ -199,7 +204,7 @@ function buildExecution(deps: ComposeDeps, before: Stores & Scrubbing, own: Over
       createRunner({
         sandbox,
         policyFor: (session) => policyFor(viewOf(session), config.sandbox),
-        commandPolicyFor: (session) => commandPolicyFor(session, config.sandbox),
+        commandPolicyFor: (session) => commandPolicyFor(session, config.sandbox, before.outside),
         privateSocketsDir: paths.dialledSocketsDir,
         config: { idleMs: config.sandbox.idle_ms },
         scrub: async (session, texts) => (await scrubber.scrub(session, [...texts])).value,
@@ -213,7 +218,7 @@ function buildExecution(deps: ComposeDeps, before: Stores & Scrubbing, own: Over
 
 function buildEntrance(deps: ComposeDeps, before: Stores & Scrubbing & Execution, own: Overrides): Entrance {
   const { paths, config, clock, logger } = deps;
-  const { sessions, scrubber, auditor: secondSearch } = before;
+  const { database, keys, sessions, scrubber, auditor: secondSearch } = before;
   const refuse = createRefuse({ ...before, clock, logger });
   const gate =
     own.gate ??
@@ -222,6 +227,7 @@ function buildEntrance(deps: ComposeDeps, before: Stores & Scrubbing & Execution
         ...before,
         secondSearch,
         cursors: createCursors(sessions),
+        continuations: createContinuations({ database, keys, clock }),
         views: createViewMaker(),
         limits: config,
         config,
@@ -247,7 +253,10 @@ function holdersOf({ scrubber }: Scrubbing): SessionStateHolder[] {
 function managementOf(deps: ComposeDeps, parts: Omit<DaemonParts, 'door'>): ReturnType<typeof createManagement> {
   const { environment, paths, config, clock, logger, requestStop } = deps;
   const { installRoot } = paths;
-  const rootPolicy = (root: string): SandboxPolicy => policyFor(baseView(root), config.sandbox);
+  const rootPolicy = (root: string): SandboxPolicy => ({
+    ...policyFor(baseView(root), config.sandbox),
+    allowedPaths: parts.outside.pathsOf(root),
+  });
   return createManagement({
     ...parts,
     home: environment.home,
@@ -290,13 +299,13 @@ function startOrder({ paths, timer, logger }: ComposeDeps, parts: DaemonParts): 
 }
 
 function storesPart(stores: Stores & Pick<Scrubbing, 'scrubber'>): Part {
-  const { database, keys, consents, projects, liveSessions, artifacts, auditLog, journal, scrubber } = stores;
+  const { database, keys, consents, projects, liveSessions, artifacts, auditLog, journal, scrubber, outside } = stores;
   return {
     name: 'stores',
     async start() {
       await database.start();
       await Promise.all([keys.start(), consents.start(), auditLog.start()]);
-      await Promise.all([projects.start(), liveSessions.start(), artifacts.start()]);
+      await Promise.all([projects.start(), liveSessions.start(), artifacts.start(), outside.start()]);
       // The log first: calls that the journal closes are never looked at again.
       await auditLog.endInterrupted(await journal.open(), (text) => scrubber.maskText(text));
       await journal.start();

@@ -12,7 +12,7 @@ import type { Mount } from './policy.ts';
 import { type Bubblewrap, findBubblewrap } from './probe/facts.ts';
 import { ensurePublicMountPoints, publicDirFor, removeCopies } from './reach.ts';
 import { FilterFiles } from './seccomp/filter.ts';
-import { buildSkeleton, type EtcSource, hostEtc, removeOldSkeletons } from './skeleton.ts';
+import { buildSkeleton, type EtcSource, emptyFileOf, hostEtc, removeOldSkeletons } from './skeleton.ts';
 
 /** Milliseconds after which the skeleton's inputs are checked again. */
 const SKELETON_FRESH_MS = 60_000;
@@ -105,6 +105,11 @@ export class Host {
       this.#baseFrom = now;
     }
     return this.#base;
+  }
+
+  /** An empty file that every user can read. */
+  emptyFile(): string {
+    return emptyFileOf(this.base());
   }
 
   async close(): Promise<void> {

@@ -1,14 +1,13 @@
 import { once } from 'node:events';
-import { realpathSync, rmSync, statSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { Duplex } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Denial } from '../core/envelope.ts';
-import { isErrno } from '../core/errors.ts';
 import { TIMEOUT_MAX_MS } from '../core/limits.ts';
 import { CheckedPolicies, type CheckedPolicy, type LinuxSandboxDeps, workspaceOf } from './checked-policy.ts';
 import { type DenialFacts, findDenials, placesOf } from './denials.ts';
 import { openInput } from './descriptors.ts';
-import { directoryIdentity, retryIfReplaced } from './directory-identity.ts';
+import { isRealDirectory, retryIfReplaced } from './directory-identity.ts';
 import {
   followCommand,
   followProcess,
@@ -33,8 +32,9 @@ import type {
   SandboxStatus,
 } from './sandbox.ts';
 import { ownerOf, type StartedSandbox, Starter } from './starter.ts';
-import type { RunWatch, WorkspaceGuard } from './workspace/guard.ts';
-import { type Cover, narrowCover, type Protection } from './workspace/protection.ts';
+import { findOnHost } from './toolchains.ts';
+import type { GuardSet, TreeProtection } from './workspace/guard-set.ts';
+import type { Cover } from './workspace/protection.ts';
 
 /** Sandboxes kept ready for all policies together. */
 const READY_MAX = 32;
@@ -186,13 +186,13 @@ export class LinuxSandbox {
   async watch(policy: SandboxPolicy): Promise<() => Promise<QuarantineReport>> {
     const checked = await this.#policies.check(policy);
     const protection = await checked.guard.protection();
-    const watch = checked.guard.begin(narrowCover(protection, this.#covers.get(policy.workspace.path) ?? new Set()));
-    return () => endWatch(checked, watch);
+    const watch = checked.guard.begin(protection, this.#covers.get(policy.workspace.path));
+    return () => checked.guard.finish(watch);
   }
 
   /** What a person does with what was moved away. Needs no sandbox. */
   quarantine(policy: SandboxPolicy, action: QuarantineAction): Promise<QuarantineResult> {
-    return this.#policies.guardOf(policy).quarantine(action);
+    return this.#policies.guardsOf(policy).quarantine(action);
   }
 
   async #runOnce(policy: SandboxPolicy, command: CommandSpec, sinks: OutputSinks): Promise<Omit<RunEnd, 'durationMs'>> {
@@ -221,17 +221,21 @@ export class LinuxSandbox {
       const { lastWords, ...end } = await followCommand(started, command, checked.policy.limits, sinks);
       started.tidy();
       const settings = (await started.git?.collect()) ?? [];
-      const { quarantined, complete } = await endWatch(checked, watch);
+      const { quarantined, complete } = await checked.guard.finish(watch);
       const denied = [...denialsOf(checked, protection, started, command, { ...end, ...lastWords }), ...settings];
       return { ...end, quarantined, searchComplete: complete, denied };
     } catch (cause) {
-      await endWatch(checked, watch);
+      await checked.guard.finish(watch);
       throw cause;
     }
   }
 
   /** Takes a pre-forked sandbox if one is ready and suits the command; otherwise starts a new one. */
-  async #startCommand(checked: CheckedPolicy, protection: Protection, command: CommandSpec): Promise<StartedSandbox> {
+  async #startCommand(
+    checked: CheckedPolicy,
+    protection: TreeProtection,
+    command: CommandSpec,
+  ): Promise<StartedSandbox> {
     const script = scriptFor(command, checked.policy.workspace.path);
     const isSuitable =
       script !== null && (command.cwd === checked.policy.workspace.path || isRealDirectory(command.cwd));
@@ -257,7 +261,7 @@ export class LinuxSandbox {
     });
   }
 
-  #fingerprintOf(checked: CheckedPolicy, protection: Protection): string {
+  #fingerprintOf(checked: CheckedPolicy, protection: TreeProtection): string {
     const { loopbackKey } = checked;
     return fingerprintOf(checked, protection, loopbackKey === null ? '' : this.#loopbacks.nameOf(loopbackKey));
   }
@@ -296,7 +300,7 @@ export class LinuxSandbox {
 /** What git in the sandbox needs; null if the policy gives it nothing. */
 async function prepareGit(
   { host, identity, person }: CheckedPolicy,
-  { gitConfigs }: Protection,
+  { gitConfigs }: TreeProtection,
 ): Promise<GitView | null> {
   return person === null ? null : host.git.prepare({ identity, person, configs: gitConfigs });
 }
@@ -304,25 +308,25 @@ async function prepareGit(
 /** What the sandbox refused: nothing, if the command succeeded and printed nothing on stderr. */
 function denialsOf(
   { policy, isFiltered }: CheckedPolicy,
-  { hidden }: Protection,
+  { hidden }: TreeProtection,
   { mounts }: StartedSandbox,
   { cwd }: CommandSpec,
   end: Pick<DenialFacts, 'exitCode' | 'endedBy' | 'stdout' | 'stderr'>,
 ): Denial[] {
   if (end.exitCode === 0 && end.endedBy === 'exit' && end.stderr.length === 0) return [];
-  const hiddenPaths = hidden.map(({ path }) => path);
   const seccomp = isFiltered ? policy.seccomp : null;
   return findDenials({
     ...end,
-    ...placesOf(mounts, hiddenPaths),
+    ...placesOf(mounts, hidden),
     cwd,
     workspace: policy.workspace.path,
     seccomp,
+    findOnHost: (program) => (policy.toolchains === undefined ? null : findOnHost(program, policy.toolchains, mounts)),
   });
 }
 
 /** A waiting sandbox suits a command only if the directory, its protected paths and the loopback are still the same. */
-function fingerprintOf(checked: CheckedPolicy, protection: Protection, loopback: string): string {
+function fingerprintOf(checked: CheckedPolicy, protection: TreeProtection, loopback: string): string {
   return `${checked.state} ${loopback} ${checked.person?.text ?? ''} ${protection.fingerprint}`;
 }
 
@@ -343,7 +347,7 @@ function discard({ jail, stdout, stderr }: StartedSandbox): void {
 }
 
 /** Checks every second whether the protected paths are still those that were mounted; calls back once. */
-function lookForStaleness(guard: WorkspaceGuard, protection: Protection, onStale: () => void): NodeJS.Timeout {
+function lookForStaleness(guard: GuardSet, protection: TreeProtection, onStale: () => void): NodeJS.Timeout {
   let isLooking = false;
   const look = async (): Promise<void> => {
     if (isLooking) return;
@@ -356,24 +360,4 @@ function lookForStaleness(guard: WorkspaceGuard, protection: Protection, onStale
   };
   const timer = setInterval(() => void look(), STALE_LOOK_MS);
   return timer.unref();
-}
-
-/**
- * What the run created and what was moved away. Nothing if another directory replaced the project meanwhile: the run
- * was in the old one and has nothing to do with the files in the new one.
- */
-async function endWatch({ guard, directory, policy }: CheckedPolicy, watch: RunWatch): Promise<QuarantineReport> {
-  if (directoryIdentity(policy.workspace.path) === directory) return guard.finish(watch);
-  guard.forget(watch);
-  return { quarantined: [], complete: true };
-}
-
-/** A link may lead somewhere else inside the sandbox than outside. */
-function isRealDirectory(path: string): boolean {
-  try {
-    return realpathSync(path) === path && statSync(path).isDirectory();
-  } catch (cause) {
-    if (isErrno(cause)) return false;
-    throw cause;
-  }
 }

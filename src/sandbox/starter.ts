@@ -19,7 +19,9 @@ import {
 import type { LoopbackLease, Loopbacks } from './loopbacks.ts';
 import { OutputReader } from './output.ts';
 import { buildEnvironment, type Mount, planTree } from './policy.ts';
-import type { Protection } from './workspace/protection.ts';
+import type { SandboxPolicy } from './sandbox.ts';
+import { mountToolchains, searchPathOf } from './toolchains.ts';
+import type { TreeProtection } from './workspace/guard-set.ts';
 
 /** Milliseconds after which a sandbox counts as built if nobody has reported it. */
 const BUILT_WITHIN_MS = 2_000;
@@ -75,7 +77,7 @@ export class Starter {
     this.#loopbacks = loopbacks;
   }
 
-  async start(checked: CheckedPolicy, protection: Protection, job: Job): Promise<StartedSandbox> {
+  async start(checked: CheckedPolicy, protection: TreeProtection, job: Job): Promise<StartedSandbox> {
     const { host, identity } = checked;
     const owner = ownerOf(identity);
     const [stdout, stderr]: PipeEnds[] = [await host.pipes.take(owner), await host.pipes.take(owner)];
@@ -93,7 +95,7 @@ export class Starter {
       const mounts = plan(checked, protection, job, group === null);
       const network = lease?.namespace ?? null;
       launch = prepare(checked, workspace, mounts, job, { group, network });
-      checkNotReplaced(checked.policy.workspace.path, checked.directory, launch.pinned);
+      for (const { path, directory } of checked.guard.trees) checkNotReplaced(path, directory, launch.pinned);
       const jail = new Jail(launch, job.takesScript ? [...childFds, 'pipe'] : childFds);
       this.#follow(jail, { host, group, lease, git: job.git });
       const [loopback, tidy] = [network?.name ?? '', tidyOnce(checked, launch.pinned, jail)];
@@ -154,16 +156,19 @@ function tidyOnce({ guard }: CheckedPolicy, pinned: readonly PinnedPath[], jail:
 
 /** All mounts of a sandbox. */
 function plan(
-  { host, identity, policy }: CheckedPolicy,
-  protection: Protection,
+  { host, identity, policy, allowedPaths }: CheckedPolicy,
+  protection: TreeProtection,
   job: Job,
   isWatched: boolean,
 ): Mount[] {
-  const { commonGitDir } = protection;
+  const writable = [...new Set([policy.workspace.path, ...protection.commonGitDirs, ...allowedPaths])];
+  const { toolchains } = policy;
+  const place = { bubblewrap: host.bubblewrap, identity, emptyFile: host.emptyFile() };
   return planTree({
     base: host.base(),
-    writable: commonGitDir === null ? [policy.workspace.path] : [policy.workspace.path, commonGitDir],
+    writable,
     roPaths: policy.roPaths,
+    toolchains: toolchains === undefined ? [] : mountToolchains(toolchains, writable, place),
     protectedMounts: protection.mounts.filter(({ dest }) => job.git?.links.includes(dest) !== true),
     proc: coverProc(identity),
     program: [...job.programMounts, ...(job.git?.mounts ?? [])],
@@ -185,7 +190,7 @@ function prepare(
     workspace,
     network,
     mounts,
-    env: buildEnvironment(binDirsOf(policy.roPaths)),
+    env: environmentOf(policy, mounts),
     callerEnv: job.env,
     cwd: job.cwd,
     argv: job.argv,
@@ -197,6 +202,13 @@ function prepare(
     enter: job.git?.enter ?? [],
     links: job.git?.links ?? [],
   });
+}
+
+/** A toolchain that a person listed in sandbox.ro_paths comes before those that the person's PATH has. */
+function environmentOf({ roPaths, toolchains }: SandboxPolicy, mounts: readonly Mount[]): Record<string, string> {
+  const listed = binDirsOf(roPaths);
+  if (toolchains === undefined) return buildEnvironment(listed);
+  return buildEnvironment([...listed, ...searchPathOf(toolchains, mounts)], toolchains.variables);
 }
 
 /** The owner of a sandbox's pipes; null: the spawner's own user. */
