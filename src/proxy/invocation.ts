@@ -124,7 +124,8 @@ function readLayout(link: string): ToolLink {
  */
 export function checkPlace({ calledAs }: Invocation, { tool, projectRoot }: ToolLink, cwd: string): void {
   if (calledAs.includes('/') || cwd === projectRoot || cwd.startsWith(`${projectRoot}/`)) return;
-  throw new ContextdError('PATH_INVALID', `${tool} was called in ${cwd}, outside the project ${projectRoot}`, {
+  const where = cwd === '' ? 'a directory that was removed' : cwd;
+  throw new ContextdError('PATH_INVALID', `${tool} was called in ${where}, outside the project ${projectRoot}`, {
     remedy: `Change to a directory of the project first, or call ${projectRoot}/.claude/bin/${tool}, which runs at its root.`,
     details: { path: cwd },
   });

@@ -28,19 +28,18 @@ export function rulesText(tools: readonly ToolText[]): string {
   const known = tools.flatMap(({ name }) =>
     USES[name] === undefined ? [] : `- ${USES[name].use}: \`${callOf(name)}\``,
   );
-  const more = tools.length > known.length ? ['- more: `ls .claude/tools`'] : [];
+  const lines = tools.length === known.length ? known : [...known.slice(0, 3), '- more: `ls .claude/tools`'];
   return withMark(
     `${[
       '# contextd',
       '',
-      'Use these, not your own tools; they mask secrets and keep long output:',
-      ...known,
-      ...more,
+      'Use these, not your own tools: they mask secrets and keep output.',
+      ...lines,
       '',
       'Quotes: `safe_bash --command "$(cat <<\'EOF\'`, lines, `EOF`, `)"`.',
       `Limits: no network, ${TIMEOUT_DEFAULT_MS / 1000} s (\`timeout_ms\`), writes only in the project. Files stay, processes end.`,
       'A program is missing or access is denied: the answer says how a person allows it.',
-      '`safe_bash` not found: try `.claude/bin/safe_bash`; else ask for `ctxd init` and use your own tools meanwhile.',
+      '`safe_bash` not found: try `.claude/bin/safe_bash`; else ask for `ctxd init`, and use your own tools meanwhile.',
     ].join('\n')}\n`,
   );
 }

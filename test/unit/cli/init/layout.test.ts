@@ -17,7 +17,8 @@ const run = promisify(execFile);
 describe('the texts for agents', () => {
   it('include a rules file of at most 200 tokens, for the core tools and for many', () => {
     const encoding = getEncoding('cl100k_base');
-    const core = readdirSync(join(import.meta.dirname, '../../../../tools')).map((name) => toolText(name));
+    const names = new Set([...readdirSync(join(import.meta.dirname, '../../../../tools')), 'jobs']);
+    const core = [...names].map((name) => toolText(name));
     const many = [...core, ...Array.from({ length: 50 }, (_, index) => toolText(`tool_${index}`))];
     for (const tools of [TOOLS, core, many]) expect(encoding.encode(rulesText(tools)).length).toBeLessThanOrEqual(200);
   });
