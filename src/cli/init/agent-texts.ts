@@ -39,7 +39,7 @@ export function rulesText(tools: readonly ToolText[]): string {
       'Quotes: `safe_bash --command "$(cat <<\'EOF\'`, lines, `EOF`, `)"`.',
       `Limits: no network, ${TIMEOUT_DEFAULT_MS / 1000} s (\`timeout_ms\`), writes only in the project. Files stay, processes end.`,
       'A program is missing or access is denied: the answer says how a person allows it.',
-      '`safe_bash` not found: try `.claude/bin/safe_bash`; else ask for `ctxd init`, and use your own tools meanwhile.',
+      '`safe_bash` not found: try `.claude/bin/safe_bash`; else ask for `ctxd init` and use your own tools meanwhile.',
     ].join('\n')}\n`,
   );
 }
