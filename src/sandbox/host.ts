@@ -6,12 +6,14 @@ import type { Clock } from '../core/clock.ts';
 import type { Logger } from '../core/log.ts';
 import { type Cgroups, openCgroups } from './cgroup/cgroup.ts';
 import { findStrayFds, PipeStock } from './descriptors.ts';
+import { GitViews, removeOldPersonFiles } from './git/git-views.ts';
 import type { Identity } from './identity.ts';
 import type { Mount } from './policy.ts';
 import { type Bubblewrap, findBubblewrap } from './probe/facts.ts';
 import { ensurePublicMountPoints, publicDirFor, removeCopies } from './reach.ts';
 import { FilterFiles } from './seccomp/filter.ts';
-import { buildSkeleton, type EtcSource, hostEtc, removeOldSkeletons } from './skeleton.ts';
+import { buildSkeleton, type EtcSource, emptyFileOf, hostEtc, removeOldSkeletons } from './skeleton.ts';
+import { openStorageRoot } from './storage/root.ts';
 
 /** Milliseconds after which the skeleton's inputs are checked again. */
 const SKELETON_FRESH_MS = 60_000;
@@ -19,7 +21,7 @@ const SKELETON_FRESH_MS = 60_000;
 const MIB = 1024 * 1024;
 
 export interface HostDeps {
-  paths: Pick<Paths, 'sandboxDir' | 'toolSocketsDir' | 'dialledSocketsDir'>;
+  paths: Pick<Paths, 'sandboxDir' | 'storageDir' | 'toolSocketsDir' | 'dialledSocketsDir'>;
   config: Config['sandbox'];
   logger: Logger;
   clock: Clock;
@@ -32,6 +34,9 @@ export class Host {
   readonly pipes: PipeStock;
   readonly filters: FilterFiles;
   readonly sandboxDir: string;
+  /** Where the storage of commands is reached. */
+  readonly storageRoot: string;
+  readonly git: GitViews;
   readonly strayFds: readonly number[] = findStrayFds();
   readonly #skeletonDir: string;
   readonly #etc: EtcSource;
@@ -54,13 +59,23 @@ export class Host {
     if (isRoot) ensurePublicMountPoints();
     const skeletonDir = isRoot ? publicDirFor(sandboxDir) : sandboxDir;
     await removeCopies(sandboxDir);
+    removeOldPersonFiles(skeletonDir);
     const pipes = new PipeStock(sandboxDir);
     await pipes.start();
     const host = new Host(
       bubblewrap,
       await openCgroups(logger, total, [process.pid, process.ppid]),
       pipes,
-      { sandboxDir, skeletonDir, etc: hostEtc(config.etc) },
+      // Before git's namespace is made, which inherits what is mounted now.
+      { sandboxDir, skeletonDir, storageRoot: await openStorageRoot(paths), etc: hostEtc(config.etc) },
+      new GitViews(
+        {
+          linksDir: join(sandboxDir, 'links'),
+          copiesDir: join(paths.toolSocketsDir, 'git'),
+          publicDir: skeletonDir,
+        },
+        logger,
+      ),
       clock,
     );
     removeOldSkeletons(skeletonDir, host.base());
@@ -71,16 +86,19 @@ export class Host {
     bubblewrap: Bubblewrap,
     cgroups: Cgroups | null,
     pipes: PipeStock,
-    { sandboxDir, skeletonDir, etc }: { sandboxDir: string; skeletonDir: string; etc: EtcSource },
+    dirs: { sandboxDir: string; skeletonDir: string; storageRoot: string; etc: EtcSource },
+    git: GitViews,
     clock: Clock,
   ) {
     this.bubblewrap = bubblewrap;
     this.cgroups = cgroups;
     this.pipes = pipes;
-    this.filters = new FilterFiles(sandboxDir);
-    this.sandboxDir = sandboxDir;
-    this.#skeletonDir = skeletonDir;
-    this.#etc = etc;
+    this.filters = new FilterFiles(dirs.sandboxDir);
+    this.sandboxDir = dirs.sandboxDir;
+    this.storageRoot = dirs.storageRoot;
+    this.git = git;
+    this.#skeletonDir = dirs.skeletonDir;
+    this.#etc = dirs.etc;
     this.#clock = clock;
   }
 
@@ -94,8 +112,14 @@ export class Host {
     return this.#base;
   }
 
+  /** An empty file that every user can read. */
+  emptyFile(): string {
+    return emptyFileOf(this.base());
+  }
+
   async close(): Promise<void> {
     await this.pipes.stop();
+    await this.git.stop();
     await this.cgroups?.stop();
   }
 }
