@@ -12,7 +12,8 @@ import type { Mount } from './policy.ts';
 import { type Bubblewrap, findBubblewrap } from './probe/facts.ts';
 import { ensurePublicMountPoints, publicDirFor, removeCopies } from './reach.ts';
 import { FilterFiles } from './seccomp/filter.ts';
-import { buildSkeleton, type EtcSource, emptyFileOf, hostEtc, removeOldSkeletons } from './skeleton.ts';
+import { buildSkeleton, type EtcSource, emptyFileOf,
+  mountProxy, hostEtc, removeOldSkeletons } from './skeleton.ts';
 
 /** Milliseconds after which the skeleton's inputs are checked again. */
 const SKELETON_FRESH_MS = 60_000;
@@ -20,10 +21,17 @@ const SKELETON_FRESH_MS = 60_000;
 const MIB = 1024 * 1024;
 
 export interface HostDeps {
-  paths: Pick<Paths, 'sandboxDir' | 'toolSocketsDir' | 'dialledSocketsDir'>;
+  paths: Pick<Paths, 'sandboxDir' | 'toolSocketsDir' | 'dialledSocketsDir' | 'proxyBinary'>;
   config: Config['sandbox'];
   logger: Logger;
   clock: Clock;
+}
+
+interface Places {
+  readonly sandboxDir: string;
+  readonly skeletonDir: string;
+  readonly etc: EtcSource;
+  readonly proxyBinary: string;
 }
 
 /** What one machine offers, opened once. */
@@ -36,6 +44,7 @@ export class Host {
   readonly git: GitViews;
   readonly strayFds: readonly number[] = findStrayFds();
   readonly #skeletonDir: string;
+  readonly #proxyBinary: string;
   readonly #etc: EtcSource;
   readonly #clock: Clock;
   #base: readonly Mount[] = [];
@@ -63,7 +72,7 @@ export class Host {
       bubblewrap,
       await openCgroups(logger, total, [process.pid, process.ppid]),
       pipes,
-      { sandboxDir, skeletonDir, etc: hostEtc(config.etc) },
+      { sandboxDir, skeletonDir, etc: hostEtc(config.etc), proxyBinary: paths.proxyBinary },
       new GitViews(
         {
           linksDir: join(sandboxDir, 'links'),
@@ -82,7 +91,7 @@ export class Host {
     bubblewrap: Bubblewrap,
     cgroups: Cgroups | null,
     pipes: PipeStock,
-    { sandboxDir, skeletonDir, etc }: { sandboxDir: string; skeletonDir: string; etc: EtcSource },
+    { sandboxDir, skeletonDir, etc, proxyBinary }: Places,
     git: GitViews,
     clock: Clock,
   ) {
@@ -93,6 +102,7 @@ export class Host {
     this.sandboxDir = sandboxDir;
     this.git = git;
     this.#skeletonDir = skeletonDir;
+    this.#proxyBinary = proxyBinary;
     this.#etc = etc;
     this.#clock = clock;
   }
@@ -105,6 +115,11 @@ export class Host {
       this.#baseFrom = now;
     }
     return this.#base;
+  }
+
+  /** What commands find in the place of the installed proxy. */
+  proxyMounts(): Mount[] {
+    return existsSync(this.#proxyBinary) ? [mountProxy(this.base(), this.#proxyBinary)] : [];
   }
 
   /** An empty file that every user can read. */
