@@ -12,8 +12,15 @@ import type { Mount } from './policy.ts';
 import { type Bubblewrap, findBubblewrap } from './probe/facts.ts';
 import { ensurePublicMountPoints, publicDirFor, removeCopies } from './reach.ts';
 import { FilterFiles } from './seccomp/filter.ts';
-import { buildSkeleton, type EtcSource, emptyFileOf,
-  mountProxy, hostEtc, removeOldSkeletons } from './skeleton.ts';
+import {
+  buildSkeleton,
+  type EtcSource,
+  emptyFileOf,
+  hostEtc,
+  mountProxy,
+  removeOldSkeletons,
+} from './skeleton.ts';
+import { openStorageRoot } from './storage/root.ts';
 
 /** Milliseconds after which the skeleton's inputs are checked again. */
 const SKELETON_FRESH_MS = 60_000;
@@ -21,7 +28,7 @@ const SKELETON_FRESH_MS = 60_000;
 const MIB = 1024 * 1024;
 
 export interface HostDeps {
-  paths: Pick<Paths, 'sandboxDir' | 'toolSocketsDir' | 'dialledSocketsDir' | 'proxyBinary'>;
+  paths: Pick<Paths, 'sandboxDir' | 'storageDir' | 'toolSocketsDir' | 'dialledSocketsDir' | 'proxyBinary'>;
   config: Config['sandbox'];
   logger: Logger;
   clock: Clock;
@@ -30,6 +37,7 @@ export interface HostDeps {
 interface Places {
   readonly sandboxDir: string;
   readonly skeletonDir: string;
+  readonly storageRoot: string;
   readonly etc: EtcSource;
   readonly proxyBinary: string;
 }
@@ -41,6 +49,8 @@ export class Host {
   readonly pipes: PipeStock;
   readonly filters: FilterFiles;
   readonly sandboxDir: string;
+  /** Where the storage of commands is reached. */
+  readonly storageRoot: string;
   readonly git: GitViews;
   readonly strayFds: readonly number[] = findStrayFds();
   readonly #skeletonDir: string;
@@ -72,7 +82,14 @@ export class Host {
       bubblewrap,
       await openCgroups(logger, total, [process.pid, process.ppid]),
       pipes,
-      { sandboxDir, skeletonDir, etc: hostEtc(config.etc), proxyBinary: paths.proxyBinary },
+      // Before git's namespace is made, which inherits what is mounted now.
+      {
+        sandboxDir,
+        skeletonDir,
+        storageRoot: await openStorageRoot(paths),
+        etc: hostEtc(config.etc),
+        proxyBinary: paths.proxyBinary,
+      },
       new GitViews(
         {
           linksDir: join(sandboxDir, 'links'),
@@ -91,19 +108,20 @@ export class Host {
     bubblewrap: Bubblewrap,
     cgroups: Cgroups | null,
     pipes: PipeStock,
-    { sandboxDir, skeletonDir, etc, proxyBinary }: Places,
+    dirs: Places,
     git: GitViews,
     clock: Clock,
   ) {
     this.bubblewrap = bubblewrap;
     this.cgroups = cgroups;
     this.pipes = pipes;
-    this.filters = new FilterFiles(sandboxDir);
-    this.sandboxDir = sandboxDir;
+    this.filters = new FilterFiles(dirs.sandboxDir);
+    this.sandboxDir = dirs.sandboxDir;
+    this.storageRoot = dirs.storageRoot;
     this.git = git;
-    this.#skeletonDir = skeletonDir;
-    this.#proxyBinary = proxyBinary;
-    this.#etc = etc;
+    this.#skeletonDir = dirs.skeletonDir;
+    this.#proxyBinary = dirs.proxyBinary;
+    this.#etc = dirs.etc;
     this.#clock = clock;
   }
 

@@ -91,6 +91,8 @@ async function execute(
     envelope_json: Buffer.from(answer.line),
     exit_code: answer.exitCode,
     error_line: answer.errorLine,
+    text_stdout: Buffer.from(answer.text?.stdout ?? ''),
+    text_stderr: Buffer.from(answer.text?.stderr ?? ''),
   };
 }
 

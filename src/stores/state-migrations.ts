@@ -116,5 +116,14 @@ export const STATE_MIGRATIONS: readonly string[] = [
     allowed_ms INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID;
   CREATE TABLE host_path (path TEXT NOT NULL) STRICT;
+  CREATE TABLE continuation_counters (session BLOB PRIMARY KEY, last INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+  CREATE TABLE continuations (
+    session BLOB NOT NULL,
+    number INTEGER NOT NULL,
+    cursor TEXT NOT NULL,
+    made_ms INTEGER NOT NULL,
+    PRIMARY KEY (session, number)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX continuations_made ON continuations (made_ms);
   `,
 ];

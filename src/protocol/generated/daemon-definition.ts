@@ -40,7 +40,25 @@ export const DAEMON_DEFINITION = `{
                 "context": {
                   "type": "CallContext",
                   "id": 3
+                },
+                "form": {
+                  "type": "CallForm",
+                  "id": 4
+                },
+                "cwd": {
+                  "type": "string",
+                  "id": 5
+                },
+                "input_text": {
+                  "type": "bytes",
+                  "id": 6
                 }
+              }
+            },
+            "CallForm": {
+              "values": {
+                "CALL_FORM_JSON": 0,
+                "CALL_FORM_TEXT": 1
               }
             },
             "CallContext": {
@@ -76,6 +94,14 @@ export const DAEMON_DEFINITION = `{
                 "error_line": {
                   "type": "string",
                   "id": 3
+                },
+                "text_stdout": {
+                  "type": "bytes",
+                  "id": 4
+                },
+                "text_stderr": {
+                  "type": "bytes",
+                  "id": 5
                 }
               }
             },

@@ -8,7 +8,7 @@ import { PACKAGE_VERSION, PROTOCOL_VERSION } from '#src/protocol/versions.js';
 const ROOT = join(import.meta.dirname, '../../..');
 
 it('pins the versions: callers of other versions are refused', () => {
-  expect(PROTOCOL_VERSION).toBe(1);
+  expect(PROTOCOL_VERSION).toBe(2);
   expect(PACKAGE_VERSION).toBe(JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')).version);
 });
 
