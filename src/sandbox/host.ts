@@ -12,14 +12,7 @@ import type { Mount } from './policy.ts';
 import { type Bubblewrap, findBubblewrap } from './probe/facts.ts';
 import { ensurePublicMountPoints, publicDirFor, removeCopies } from './reach.ts';
 import { FilterFiles } from './seccomp/filter.ts';
-import {
-  buildSkeleton,
-  type EtcSource,
-  emptyFileOf,
-  hostEtc,
-  mountProxy,
-  removeOldSkeletons,
-} from './skeleton.ts';
+import { buildSkeleton, type EtcSource, emptyFileOf, hostEtc, mountProxy, removeOldSkeletons } from './skeleton.ts';
 import { openStorageRoot } from './storage/root.ts';
 
 /** Milliseconds after which the skeleton's inputs are checked again. */
