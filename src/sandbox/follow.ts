@@ -9,6 +9,8 @@ import type { CommandSpec, SandboxLimits, SandboxPolicy, SandboxProgram } from '
 import { type Job, ownerOf, type StartedSandbox } from './starter.ts';
 import { isTooMuch, judgeEnd, type Verdict, watchForInterruption } from './verdict.ts';
 import { watchTree } from './watchdog.ts';
+import type { WorkspaceGuard } from './workspace/guard.ts';
+import type { Protection } from './workspace/protection.ts';
 
 /** Bytes of each stream that are searched for refusals of the sandbox. */
 const LAST_WORDS_BYTES = 64 * 1024;
@@ -82,6 +84,9 @@ function endOf(capture: StreamCapture): Buffer {
   return tail.length === 0 ? head : tail;
 }
 
+/** Milliseconds between two checks of the protected paths below a long-lived process. */
+const STALE_LOOK_MS = 1_000;
+
 /** A long-lived program in a sandbox. */
 export interface JailedProcess {
   readonly socketDir: string;
@@ -146,4 +151,20 @@ export function followProcess(
       await onEnd().catch(() => {});
     });
   return { socketDir, exited, kill: () => jail.kill() };
+}
+
+/** Checks every second whether the protected paths are still those that were mounted; calls back once. */
+export function lookForStaleness(guard: WorkspaceGuard, protection: Protection, onStale: () => void): NodeJS.Timeout {
+  let isLooking = false;
+  const look = async (): Promise<void> => {
+    if (isLooking) return;
+    isLooking = true;
+    const now = await guard.protection().catch(() => null);
+    isLooking = false;
+    if (now?.fingerprint === protection.fingerprint) return;
+    clearInterval(timer);
+    onStale();
+  };
+  const timer = setInterval(() => void look(), STALE_LOOK_MS);
+  return timer.unref();
 }

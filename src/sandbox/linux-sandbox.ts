@@ -1,9 +1,6 @@
-import { once } from 'node:events';
-import { realpathSync, rmSync, statSync } from 'node:fs';
-import { Duplex } from 'node:stream';
+import { rmSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Denial } from '../core/envelope.ts';
-import { isErrno } from '../core/errors.ts';
 import { TIMEOUT_MAX_MS } from '../core/limits.ts';
 import { CheckedPolicies, type CheckedPolicy, type LinuxSandboxDeps, workspaceOf } from './checked-policy.ts';
 import { type DenialFacts, findDenials, placesOf } from './denials.ts';
@@ -13,6 +10,7 @@ import {
   followCommand,
   followProcess,
   type JailedProcess,
+  lookForStaleness,
   makeSocketDir,
   type OutputSinks,
   processJob,
@@ -23,7 +21,15 @@ import { type LoopbackNamespace, makeLoopbackNamespace } from './network.ts';
 import { checkArgv, checkEnvironment } from './policy.ts';
 import type { QuarantineAction, QuarantineReport, QuarantineResult } from './quarantine.ts';
 import { readableBundle } from './reach.ts';
-import { ReadyPool, type ReadySandbox, SCRIPT_FD, scriptFor, WAITING_SHELL } from './ready-pool.ts';
+import {
+  discard,
+  isRealDirectory,
+  ReadyPool,
+  type ReadySandbox,
+  scriptFor,
+  scriptSocket,
+  WAITING_SHELL,
+} from './ready-pool.ts';
 import type {
   CommandResult,
   CommandSpec,
@@ -33,17 +39,13 @@ import type {
   SandboxStatus,
 } from './sandbox.ts';
 import { ownerOf, type StartedSandbox, Starter } from './starter.ts';
-import type { RunWatch, WorkspaceGuard } from './workspace/guard.ts';
+import type { RunWatch } from './workspace/guard.ts';
 import { type Cover, narrowCover, type Protection } from './workspace/protection.ts';
 
 /** Sandboxes kept ready for all policies together. */
 const READY_MAX = 32;
-/** Milliseconds within which a waiting shell must be up; on a loaded machine it takes some hundred. */
-const READY_WITHIN_MS = 10_000;
 /** Milliseconds that an orderly stop waits for searches. */
 const SEARCH_AT_END_MS = 5_000;
-/** Milliseconds between two checks of the protected paths below a long-lived process. */
-const STALE_LOOK_MS = 1_000;
 
 /** How a command ended; its output went to the sinks. */
 export type RunEnd = Omit<CommandResult, 'stdout' | 'stderr'>;
@@ -326,38 +328,6 @@ function fingerprintOf(checked: CheckedPolicy, protection: Protection, loopback:
   return `${checked.state} ${loopback} ${checked.person?.text ?? ''} ${protection.fingerprint}`;
 }
 
-/** The socket of a waiting shell, after it has reported that it is up. Throws if it does not come up. */
-async function scriptSocket({ jail }: StartedSandbox): Promise<Duplex> {
-  const socket = jail.child.stdio[SCRIPT_FD];
-  if (!(socket instanceof Duplex)) throw new Error('a waiting sandbox has no socket for its script');
-  socket.on('error', () => {});
-  const ended = jail.ended.then(() => Promise.reject(new Error('a waiting sandbox ended before it was used')));
-  await Promise.race([once(socket, 'data', { signal: AbortSignal.timeout(READY_WITHIN_MS) }), ended]);
-  return socket;
-}
-
-function discard({ jail, stdout, stderr }: StartedSandbox): void {
-  jail.kill();
-  stdout.close();
-  stderr.close();
-}
-
-/** Checks every second whether the protected paths are still those that were mounted; calls back once. */
-function lookForStaleness(guard: WorkspaceGuard, protection: Protection, onStale: () => void): NodeJS.Timeout {
-  let isLooking = false;
-  const look = async (): Promise<void> => {
-    if (isLooking) return;
-    isLooking = true;
-    const now = await guard.protection().catch(() => null);
-    isLooking = false;
-    if (now?.fingerprint === protection.fingerprint) return;
-    clearInterval(timer);
-    onStale();
-  };
-  const timer = setInterval(() => void look(), STALE_LOOK_MS);
-  return timer.unref();
-}
-
 /**
  * What the run created and what was moved away. Nothing if another directory replaced the project meanwhile: the run
  * was in the old one and has nothing to do with the files in the new one.
@@ -366,14 +336,4 @@ async function endWatch({ guard, directory, policy }: CheckedPolicy, watch: RunW
   if (directoryIdentity(policy.workspace.path) === directory) return guard.finish(watch);
   guard.forget(watch);
   return { quarantined: [], complete: true };
-}
-
-/** A link may lead somewhere else inside the sandbox than outside. */
-function isRealDirectory(path: string): boolean {
-  try {
-    return realpathSync(path) === path && statSync(path).isDirectory();
-  } catch (cause) {
-    if (isErrno(cause)) return false;
-    throw cause;
-  }
 }

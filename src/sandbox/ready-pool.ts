@@ -1,4 +1,8 @@
+import { once } from 'node:events';
+import { realpathSync, statSync } from 'node:fs';
+import { Duplex } from 'node:stream';
 import type { Clock } from '../core/clock.ts';
+import { isErrno } from '../core/errors.ts';
 import type { Logger } from '../core/log.ts';
 import type { CommandSpec } from './sandbox.ts';
 import type { StartedSandbox } from './starter.ts';
@@ -104,18 +108,22 @@ export class ReadyPool {
 
   #fill(shelf: Shelf): void {
     this.#filling = this.#filling.then(async () => {
-      while (!this.#isStopped && shelf.ready.length < this.#deps.perPolicy && this.#makeRoom(shelf)) {
+      while (this.#isKept(shelf) && shelf.ready.length < this.#deps.perPolicy && this.#makeRoom(shelf)) {
         try {
           const made = await shelf.make();
-          // The shelf may have been emptied or removed while this one started.
-          if (this.#isStopped || ![...this.#shelves.values()].includes(shelf)) this.#deps.discard(made);
-          else shelf.ready.push(made);
+          if (this.#isKept(shelf)) shelf.ready.push(made);
+          else this.#deps.discard(made);
         } catch (cause) {
           this.#deps.logger.debug('sandbox.not_readied', { cause: String(cause) });
           return;
         }
       }
     });
+  }
+
+  /** False if the shelf was removed, which may happen while a sandbox for it starts. */
+  #isKept(shelf: Shelf): boolean {
+    return !this.#isStopped && [...this.#shelves.values()].includes(shelf);
   }
 
   /** Makes room by discarding the sandboxes of the policy that was used least recently. */
@@ -186,4 +194,34 @@ export function scriptFor(
 
 function quote(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+/** Milliseconds within which a waiting shell must be up; on a loaded machine it takes some hundred. */
+const READY_WITHIN_MS = 10_000;
+
+/** The socket of a waiting shell, after it has reported that it is up. Throws if it does not come up. */
+export async function scriptSocket({ jail }: StartedSandbox): Promise<Duplex> {
+  const socket = jail.child.stdio[SCRIPT_FD];
+  if (!(socket instanceof Duplex)) throw new Error('a waiting sandbox has no socket for its script');
+  socket.on('error', () => {});
+  const ended = jail.ended.then(() => Promise.reject(new Error('a waiting sandbox ended before it was used')));
+  await Promise.race([once(socket, 'data', { signal: AbortSignal.timeout(READY_WITHIN_MS) }), ended]);
+  return socket;
+}
+
+/** Kills a sandbox that nothing will use. */
+export function discard({ jail, stdout, stderr }: StartedSandbox): void {
+  jail.kill();
+  stdout.close();
+  stderr.close();
+}
+
+/** A link may lead somewhere else inside the sandbox than outside. */
+export function isRealDirectory(path: string): boolean {
+  try {
+    return realpathSync(path) === path && statSync(path).isDirectory();
+  } catch (cause) {
+    if (isErrno(cause)) return false;
+    throw cause;
+  }
 }

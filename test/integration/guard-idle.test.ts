@@ -1,0 +1,91 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { acceptConfig } from '#src/config/load.js';
+import { resolvePaths } from '#src/config/paths.js';
+import { silentLogger } from '#src/core/log.js';
+import { policyFor } from '#src/daemon/policy.js';
+import { CheckedPolicies } from '#src/sandbox/checked-policy.js';
+import type { SandboxPolicy } from '#src/sandbox/sandbox.js';
+
+const IDLE_MS = 60_000;
+
+describe('the guard of an idle workspace', () => {
+  let base: string;
+  let nowMs: number;
+  let policies: CheckedPolicies;
+  let policy: SandboxPolicy;
+  beforeEach(() => {
+    base = realpathSync(mkdtempSync(join(tmpdir(), 'contextd-idle-')));
+    const workspace = join(base, 'workspace');
+    mkdirSync(workspace);
+    const { sandbox } = acceptConfig('the test', { sandbox: { idle_ms: IDLE_MS } });
+    const environment = {
+      home: base,
+      contextdHome: join(base, 'home'),
+      xdgConfigHome: undefined,
+      xdgDataHome: undefined,
+      xdgStateHome: undefined,
+      xdgRuntimeDir: undefined,
+      path: '',
+      sessionId: undefined,
+      noColor: false,
+      coverageDir: undefined,
+      secretVariables: [],
+    };
+    nowMs = 0;
+    policies = new CheckedPolicies({
+      paths: resolvePaths(environment, join(base, 'install')),
+      config: sandbox,
+      logger: silentLogger,
+      clock: { now: () => nowMs, monotonic: () => nowMs },
+    });
+    policy = policyFor({ path: workspace, layer: null }, sandbox);
+  });
+  afterEach(async () => {
+    await policies.close();
+    rmSync(base, { recursive: true, force: true });
+  });
+
+  const passes = (ms: number): void => {
+    nowMs += ms;
+    policies.closeIdleGuards();
+  };
+
+  test('is closed after a while, and the next use gets another one that works', async () => {
+    const first = policies.guardOf(policy);
+    const { fingerprint } = await first.protection();
+    passes(IDLE_MS - 1);
+    expect(policies.guardOf(policy)).toBe(first);
+    passes(1);
+    const second = policies.guardOf(policy);
+    expect(second).not.toBe(first);
+    expect((await second.protection()).fingerprint).toBe(fingerprint);
+    await expect(first.protection()).rejects.toMatchObject({ code: 'SANDBOX_UNAVAILABLE' });
+  });
+
+  test('stays as long as a sandbox has its mounts, and a while longer', async () => {
+    const guard = policies.guardOf(policy);
+    await guard.protection();
+    const letGo = guard.hold();
+    passes(10 * IDLE_MS);
+    expect(policies.guardOf(policy)).toBe(guard);
+    letGo();
+    passes(IDLE_MS - 1);
+    expect(policies.guardOf(policy)).toBe(guard);
+    passes(1);
+    expect(policies.guardOf(policy)).not.toBe(guard);
+  });
+
+  test('stays until what a run may have changed has been searched', async () => {
+    const guard = policies.guardOf(policy);
+    const watch = guard.begin(await guard.protection());
+    passes(10 * IDLE_MS);
+    expect(policies.guardOf(policy)).toBe(guard);
+    await guard.finish(watch);
+    await guard.settled();
+    await expect.poll(() => guard.idleMs >= 0 && policies.guardOf(policy) === guard).toBe(true);
+    await expect.poll(() => passes(IDLE_MS) ?? policies.guardOf(policy) !== guard).toBe(true);
+  });
+});
