@@ -26,6 +26,7 @@ import { createGrpcDoor, type Door } from '../server/grpc.ts';
 import { type ArtifactStore, createArtifactStore } from '../stores/artifacts.ts';
 import { type AuditLog, createAuditLog } from '../stores/audit.ts';
 import { type Consents, createConsents } from '../stores/consents.ts';
+import { createContinuations } from '../stores/continuations.ts';
 import { createCursors } from '../stores/cursors.ts';
 import { createJournal, type Journal } from '../stores/journal.ts';
 import { createDaemonKeys, type DaemonKeys } from '../stores/keys.ts';
@@ -40,12 +41,14 @@ import { type CallGate, createCallGate } from './call-gate.ts';
 import { collectMainHeap, createChores, memoryChore, pruneChore } from './chores.ts';
 import { checkHealth } from './health.ts';
 import { createHostServices } from './host-services.ts';
-import { type Composition, inOrder, type Part, type StopCause, together } from './lifecycle.ts';
+import { type Composition, inOrder, named, type Part, type StopCause, started, together } from './lifecycle.ts';
 import { createManagement } from './management.ts';
+import { createOutside, type Outside } from './outside.ts';
 import { commandPolicyFor, policyFor, viewOf } from './policy.ts';
 import { followInstallation, warnOfBadLinks } from './registered-projects.ts';
 import { createSessionEnd, type SessionEnd, type SessionStateHolder, sessionChore } from './session-end.ts';
 import { createStandingAuditor, type StandingAuditor } from './standing-auditor.ts';
+import { storageChore, storageHolder } from './storage-life.ts';
 
 export interface ComposeDeps {
   environment: Environment;
@@ -63,6 +66,7 @@ interface Stores {
   keys: DaemonKeys;
   consents: Consents;
   projects: ProjectStore;
+  outside: Outside;
   sessions: SessionStore;
   liveSessions: LiveSessions;
   journal: Journal;
@@ -119,7 +123,8 @@ export function compose(deps: ComposeDeps, overrides: Overrides = {}): DaemonCom
   };
 }
 
-function buildStores({ paths, config, clock, logger, requestStop }: ComposeDeps, own: Overrides): Stores {
+function buildStores(deps: ComposeDeps, own: Overrides): Stores {
+  const { environment, paths, config, clock, logger, requestStop } = deps;
   const database =
     own.database ??
     createDatabase({
@@ -132,6 +137,7 @@ function buildStores({ paths, config, clock, logger, requestStop }: ComposeDeps,
   const consents = own.consents ?? createConsents({ database, clock });
   const { artifactsDir: dir, auditDir } = paths;
   return {
+    outside: own.outside ?? createOutside({ database, consents, path: environment.path, clock }),
     database,
     keys,
     consents,
@@ -199,7 +205,7 @@ function buildExecution(deps: ComposeDeps, before: Stores & Scrubbing, own: Over
       createRunner({
         sandbox,
         policyFor: (session) => policyFor(viewOf(session), config.sandbox),
-        commandPolicyFor: (session) => commandPolicyFor(session, config.sandbox),
+        commandPolicyFor: (session) => commandPolicyFor(session, config.sandbox, before.outside),
         privateSocketsDir: paths.dialledSocketsDir,
         config: { idleMs: config.sandbox.idle_ms },
         scrub: async (session, texts) => (await scrubber.scrub(session, [...texts])).value,
@@ -213,7 +219,7 @@ function buildExecution(deps: ComposeDeps, before: Stores & Scrubbing, own: Over
 
 function buildEntrance(deps: ComposeDeps, before: Stores & Scrubbing & Execution, own: Overrides): Entrance {
   const { paths, config, clock, logger } = deps;
-  const { sessions, scrubber, auditor: secondSearch } = before;
+  const { database, keys, sessions, scrubber, auditor: secondSearch } = before;
   const refuse = createRefuse({ ...before, clock, logger });
   const gate =
     own.gate ??
@@ -222,6 +228,7 @@ function buildEntrance(deps: ComposeDeps, before: Stores & Scrubbing & Execution
         ...before,
         secondSearch,
         cursors: createCursors(sessions),
+        continuations: createContinuations({ database, keys, clock }),
         views: createViewMaker(),
         limits: config,
         config,
@@ -240,14 +247,17 @@ function buildEntrance(deps: ComposeDeps, before: Stores & Scrubbing & Execution
 }
 
 /** What keeps state for a session, in the order in which it ends. */
-function holdersOf({ scrubber }: Scrubbing): SessionStateHolder[] {
-  return [{ name: 'secrets', endSession: async (session) => scrubber.forget(session) }];
+function holdersOf({ scrubber, sandbox }: Scrubbing & Execution): SessionStateHolder[] {
+  return [{ name: 'secrets', endSession: async (session) => scrubber.forget(session) }, storageHolder(sandbox)];
 }
 
 function managementOf(deps: ComposeDeps, parts: Omit<DaemonParts, 'door'>): ReturnType<typeof createManagement> {
   const { environment, paths, config, clock, logger, requestStop } = deps;
   const { installRoot } = paths;
-  const rootPolicy = (root: string): SandboxPolicy => policyFor(baseView(root), config.sandbox);
+  const rootPolicy = (root: string): SandboxPolicy => ({
+    ...policyFor(baseView(root), config.sandbox),
+    allowedPaths: parts.outside.pathsOf(root),
+  });
   return createManagement({
     ...parts,
     home: environment.home,
@@ -261,8 +271,9 @@ function managementOf(deps: ComposeDeps, parts: Omit<DaemonParts, 'door'>): Retu
 }
 
 /** The order in which the parts start. They stop in reverse. */
-function startOrder({ paths, timer, logger }: ComposeDeps, parts: DaemonParts): Part[] {
-  const { artifacts, catalog, counter, door, gate, projects, runner, sandbox, scanner, scrubber, sessionEnd } = parts;
+function startOrder({ paths, config, clock, timer, logger }: ComposeDeps, parts: DaemonParts): Part[] {
+  const { artifacts, catalog, counter, door, gate, projects, runner, sandbox, scanner, scrubber } = parts;
+  const { liveSessions, sessionEnd } = parts;
   const collectors = [collectMainHeap, () => scanner.collect()];
   return [
     // The state database is the lock of the one daemon: until it is held, nothing may touch a file of the home.
@@ -281,22 +292,27 @@ function startOrder({ paths, timer, logger }: ComposeDeps, parts: DaemonParts): 
     }),
     named('runner', runner),
     parts.auditor,
-    createChores([pruneChore(artifacts), memoryChore({ gate, collectors }), sessionChore(sessionEnd)], {
-      timer,
-      logger,
-    }),
+    createChores(
+      [
+        pruneChore(artifacts),
+        memoryChore({ gate, collectors }),
+        sessionChore(sessionEnd),
+        storageChore({ sandbox, liveSessions, clock, config: config.sandbox }),
+      ],
+      { timer, logger },
+    ),
     door,
   ];
 }
 
 function storesPart(stores: Stores & Pick<Scrubbing, 'scrubber'>): Part {
-  const { database, keys, consents, projects, liveSessions, artifacts, auditLog, journal, scrubber } = stores;
+  const { database, keys, consents, projects, liveSessions, artifacts, auditLog, journal, scrubber, outside } = stores;
   return {
     name: 'stores',
     async start() {
       await database.start();
       await Promise.all([keys.start(), consents.start(), auditLog.start()]);
-      await Promise.all([projects.start(), liveSessions.start(), artifacts.start()]);
+      await Promise.all([projects.start(), liveSessions.start(), artifacts.start(), outside.start()]);
       // The log first: calls that the journal closes are never looked at again.
       await auditLog.endInterrupted(await journal.open(), (text) => scrubber.maskText(text));
       await journal.start();
@@ -321,15 +337,6 @@ function seedsOf(
 function maskEngine(official: () => RuleFile | null): ReturnType<typeof deferEngine> {
   const rules = fileURLToPath(new URL('../scrub/rules', import.meta.url));
   return deferEngine(() => createEngine(readRulePack(rules), { compile: 'when used', official: official() }));
-}
-
-function named(name: string, part: Pick<Part, 'start' | 'stop'>): Part {
-  return { name, start: () => part.start(), stop: () => part.stop() };
-}
-
-/** A step of the start that leaves nothing to stop. */
-function started(name: string, start: () => Promise<void>): Part {
-  return { name, start, async stop() {} };
 }
 
 /** Compiles the code that answers are made with while the search thread starts, so that the first call is not slower. */

@@ -1,5 +1,5 @@
-import { lstatSync } from 'node:fs';
-import { ContextdError } from '../core/errors.ts';
+import { lstatSync, realpathSync, statSync } from 'node:fs';
+import { ContextdError, isErrno } from '../core/errors.ts';
 import type { PinnedPath } from './launch.ts';
 
 /**
@@ -9,6 +9,16 @@ import type { PinnedPath } from './launch.ts';
 export function directoryIdentity(path: string): string {
   const stats = lstatSync(path, { bigint: true, throwIfNoEntry: false });
   return stats === undefined ? '' : `${stats.dev}:${stats.ino}:${stats.birthtimeNs}`;
+}
+
+/** A link may lead somewhere else inside the sandbox than outside. */
+export function isRealDirectory(path: string): boolean {
+  try {
+    return realpathSync(path) === path && statSync(path).isDirectory();
+  } catch (cause) {
+    if (isErrno(cause)) return false;
+    throw cause;
+  }
 }
 
 /** `details.reason` if the workspace is not the directory that was checked. */

@@ -1,16 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { chownSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Jail } from './bubblewrap.ts';
 import type { Identity } from './identity.ts';
 import { type OutputSink, StreamCapture } from './output.ts';
-import { BUNDLE_DIR, NODE_BINARY, SOCKET_DIR } from './policy.ts';
+import { BUNDLE_DIR, NODE_BINARY, SOCKET_DIR, temporaryOf } from './policy.ts';
 import type { CommandSpec, SandboxLimits, SandboxPolicy, SandboxProgram } from './sandbox.ts';
 import { type Job, ownerOf, type StartedSandbox } from './starter.ts';
 import { isTooMuch, judgeEnd, type Verdict, watchForInterruption } from './verdict.ts';
 import { watchTree } from './watchdog.ts';
-import type { WorkspaceGuard } from './workspace/guard.ts';
-import type { Protection } from './workspace/protection.ts';
 
 /** Bytes of each stream that are searched for refusals of the sandbox. */
 const LAST_WORDS_BYTES = 64 * 1024;
@@ -40,7 +37,8 @@ export async function followCommand(
     const checkSize = (): void => {
       if (isTooMuch(stdout.totalBytes + stderr.totalBytes, command)) interrupt('output_limit');
     };
-    if (started.group === null) watchSums(jail, limits, interrupt, watch.signal);
+    if (started.group === null) watchSums(started, limits, interrupt, watch.signal);
+    started.storage?.use(() => interrupt('storage_limit'), watch.signal);
     stdout.readInto(tee(sinks.stdout, lastWords.stdout, checkSize));
     stderr.readInto(tee(sinks.stderr, lastWords.stderr, checkSize));
     const exit = await jail.ended;
@@ -60,12 +58,14 @@ export async function followCommand(
 
 /** Watches the sums that a cgroup would limit; without a cgroup the kernel limits only each process. */
 export function watchSums(
-  jail: Jail,
+  { jail, mounts }: Pick<StartedSandbox, 'jail' | 'mounts'>,
   { memoryBytes, pids }: SandboxLimits,
   onExceeded: (what: 'oom' | 'pids') => void,
   signal: AbortSignal,
 ): void {
-  if (jail.child.pid !== undefined) watchTree({ rootPid: jail.child.pid, memoryBytes, pids, onExceeded, signal });
+  const rootPid = jail.child.pid;
+  if (rootPid === undefined) return;
+  watchTree({ rootPid, memoryBytes, pids, temporary: temporaryOf(mounts), onExceeded, signal });
 }
 
 function tee(sink: OutputSink, kept: StreamCapture, onGrowth: () => void): OutputSink {
@@ -83,9 +83,6 @@ function endOf(capture: StreamCapture): Buffer {
   const { head, tail } = capture.result();
   return tail.length === 0 ? head : tail;
 }
-
-/** Milliseconds between two checks of the protected paths below a long-lived process. */
-const STALE_LOOK_MS = 1_000;
 
 /** A long-lived program in a sandbox. */
 export interface JailedProcess {
@@ -129,16 +126,18 @@ export function makeSocketDir(parent: string, identity: Identity): string {
  * `exited` waits for it.
  */
 export function followProcess(
-  { jail, stdout, stderr, group }: StartedSandbox,
+  started: StartedSandbox,
   limits: SandboxLimits,
   sinks: OutputSinks,
   socketDir: string,
   onEnd: () => Promise<void>,
 ): JailedProcess {
+  const { jail, stdout, stderr, group } = started;
   stdout.readInto(sinks.stdout);
   stderr.readInto(sinks.stderr);
   const watch = new AbortController();
-  if (group === null) watchSums(jail, limits, () => jail.kill(), watch.signal);
+  if (group === null) watchSums(started, limits, () => jail.kill(), watch.signal);
+  started.storage?.use(() => jail.kill(), watch.signal);
   const exited = jail.ended
     .then(({ code, signal }) => ({ code: signal === null ? code : null, signal }))
     .catch(() => ({ code: null, signal: null }))
@@ -151,20 +150,4 @@ export function followProcess(
       await onEnd().catch(() => {});
     });
   return { socketDir, exited, kill: () => jail.kill() };
-}
-
-/** Checks every second whether the protected paths are still those that were mounted; calls back once. */
-export function lookForStaleness(guard: WorkspaceGuard, protection: Protection, onStale: () => void): NodeJS.Timeout {
-  let isLooking = false;
-  const look = async (): Promise<void> => {
-    if (isLooking) return;
-    isLooking = true;
-    const now = await guard.protection().catch(() => null);
-    isLooking = false;
-    if (now?.fingerprint === protection.fingerprint) return;
-    clearInterval(timer);
-    onStale();
-  };
-  const timer = setInterval(() => void look(), STALE_LOOK_MS);
-  return timer.unref();
 }

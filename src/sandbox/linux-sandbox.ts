@@ -1,51 +1,52 @@
 import { rmSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Denial } from '../core/envelope.ts';
 import { TIMEOUT_MAX_MS } from '../core/limits.ts';
-import { CheckedPolicies, type CheckedPolicy, type LinuxSandboxDeps, workspaceOf } from './checked-policy.ts';
-import { type DenialFacts, findDenials, placesOf } from './denials.ts';
+import { denialsOf } from './after-run.ts';
+import {
+  CheckedPolicies,
+  type CheckedPolicy,
+  isOfSession,
+  type LinuxSandboxDeps,
+  workspaceOf,
+} from './checked-policy.ts';
 import { openInput } from './descriptors.ts';
-import { directoryIdentity, retryIfReplaced } from './directory-identity.ts';
+import { isRealDirectory, retryIfReplaced } from './directory-identity.ts';
 import {
   followCommand,
   followProcess,
   type JailedProcess,
-  lookForStaleness,
   makeSocketDir,
   type OutputSinks,
   processJob,
 } from './follow.ts';
-import type { GitView } from './git/git-views.ts';
 import { Loopbacks } from './loopbacks.ts';
 import { type LoopbackNamespace, makeLoopbackNamespace } from './network.ts';
-import { checkArgv, checkEnvironment } from './policy.ts';
+import { CACHES_INSIDE, checkArgv, checkEnvironment } from './policy.ts';
 import type { QuarantineAction, QuarantineReport, QuarantineResult } from './quarantine.ts';
 import { readableBundle } from './reach.ts';
-import {
-  discard,
-  isRealDirectory,
-  ReadyPool,
-  type ReadySandbox,
-  scriptFor,
-  scriptSocket,
-  WAITING_SHELL,
-} from './ready-pool.ts';
+import { ReadyPool, type ReadySandbox, scriptFor, scriptSocket, WAITING_SHELL } from './ready-pool.ts';
 import type {
   CommandResult,
   CommandSpec,
   IsolationReport,
+  ProjectCaches,
   SandboxPolicy,
   SandboxProgram,
   SandboxStatus,
+  StorageAction,
 } from './sandbox.ts';
-import { ownerOf, type StartedSandbox, Starter } from './starter.ts';
-import type { RunWatch } from './workspace/guard.ts';
-import { type Cover, narrowCover, type Protection } from './workspace/protection.ts';
+import { discard, ownerOf, prepareGit, type StartedSandbox, Starter } from './starter.ts';
+import { createKeeper, type Keeper } from './storage/keeper.ts';
+import { Storage } from './storage/storage.ts';
+import type { GuardSet, TreeProtection } from './workspace/guard-set.ts';
+import type { Cover } from './workspace/protection.ts';
 
 /** Sandboxes kept ready for all policies together. */
 const READY_MAX = 32;
 /** Milliseconds that an orderly stop waits for searches. */
 const SEARCH_AT_END_MS = 5_000;
+/** Milliseconds between two checks of the protected paths below a long-lived process. */
+const STALE_LOOK_MS = 1_000;
 
 /** How a command ended; its output went to the sinks. */
 export type RunEnd = Omit<CommandResult, 'stdout' | 'stderr'>;
@@ -65,6 +66,8 @@ const NOT_STARTED: RunEnd = {
 export class LinuxSandbox {
   readonly #deps: LinuxSandboxDeps;
   readonly #policies: CheckedPolicies;
+  readonly #keeper: Keeper;
+  readonly #storage: Storage;
   readonly #loopbacks: Loopbacks;
   readonly #starter: Starter;
   readonly #pool: ReadyPool;
@@ -83,7 +86,14 @@ export class LinuxSandbox {
       idleMs: deps.config.idle_ms,
       logger: deps.logger,
     });
-    this.#starter = new Starter(this.#loopbacks);
+    this.#keeper = createKeeper(() => this.#policies.host());
+    this.#storage = new Storage({
+      ...deps,
+      root: async () => (await this.#policies.host())?.storageRoot ?? deps.paths.storageDir,
+      keeper: this.#keeper,
+      cachesInside: CACHES_INSIDE,
+    });
+    this.#starter = new Starter(this.#loopbacks, this.#storage);
     this.#pool = new ReadyPool({
       perPolicy: deps.config.preforked,
       max: READY_MAX,
@@ -96,7 +106,8 @@ export class LinuxSandbox {
 
   /** Kills everything that still runs, waits for it, and removes cgroups and pipes. Idempotent. */
   async stop(): Promise<void> {
-    await Promise.all([this.#pool.stop(), this.#starter.stop()]);
+    this.#storage.stop();
+    await Promise.all([this.#pool.stop(), this.#starter.stop(), this.#keeper.stop()]);
     this.#loopbacks.close();
     // The sandboxes are dead. Their commands still report what they created, which takes milliseconds.
     await Promise.allSettled(this.#commands);
@@ -188,13 +199,18 @@ export class LinuxSandbox {
   async watch(policy: SandboxPolicy): Promise<() => Promise<QuarantineReport>> {
     const checked = await this.#policies.check(policy);
     const protection = await checked.guard.protection();
-    const watch = checked.guard.begin(narrowCover(protection, this.#covers.get(policy.workspace.path) ?? new Set()));
-    return () => endWatch(checked, watch);
+    const watch = checked.guard.begin(protection, this.#covers.get(policy.workspace.path));
+    return () => checked.guard.finish(watch);
   }
 
   /** What a person does with what was moved away. Needs no sandbox. */
   quarantine(policy: SandboxPolicy, action: QuarantineAction): Promise<QuarantineResult> {
-    return this.#policies.guardOf(policy).quarantine(action);
+    return this.#policies.guardsOf(policy).quarantine(action);
+  }
+
+  async storage(action: StorageAction): Promise<readonly ProjectCaches[]> {
+    if (action.do === 'end_session') await this.#pool.forget((key) => isOfSession(key, action.project, action.session));
+    return this.#storage.act(action);
   }
 
   async #runOnce(policy: SandboxPolicy, command: CommandSpec, sinks: OutputSinks): Promise<Omit<RunEnd, 'durationMs'>> {
@@ -223,17 +239,21 @@ export class LinuxSandbox {
       const { lastWords, ...end } = await followCommand(started, command, checked.policy.limits, sinks);
       started.tidy();
       const settings = (await started.git?.collect()) ?? [];
-      const { quarantined, complete } = await endWatch(checked, watch);
+      const { quarantined, complete } = await checked.guard.finish(watch);
       const denied = [...denialsOf(checked, protection, started, command, { ...end, ...lastWords }), ...settings];
       return { ...end, quarantined, searchComplete: complete, denied };
     } catch (cause) {
-      await endWatch(checked, watch);
+      await checked.guard.finish(watch);
       throw cause;
     }
   }
 
   /** Takes a pre-forked sandbox if one is ready and suits the command; otherwise starts a new one. */
-  async #startCommand(checked: CheckedPolicy, protection: Protection, command: CommandSpec): Promise<StartedSandbox> {
+  async #startCommand(
+    checked: CheckedPolicy,
+    protection: TreeProtection,
+    command: CommandSpec,
+  ): Promise<StartedSandbox> {
     const script = scriptFor(command, checked.policy.workspace.path);
     const isSuitable =
       script !== null && (command.cwd === checked.policy.workspace.path || isRealDirectory(command.cwd));
@@ -259,7 +279,7 @@ export class LinuxSandbox {
     });
   }
 
-  #fingerprintOf(checked: CheckedPolicy, protection: Protection): string {
+  #fingerprintOf(checked: CheckedPolicy, protection: TreeProtection): string {
     const { loopbackKey } = checked;
     return fingerprintOf(checked, protection, loopbackKey === null ? '' : this.#loopbacks.nameOf(loopbackKey));
   }
@@ -295,45 +315,23 @@ export class LinuxSandbox {
   }
 }
 
-/** What git in the sandbox needs; null if the policy gives it nothing. */
-async function prepareGit(
-  { host, identity, person }: CheckedPolicy,
-  { gitConfigs }: Protection,
-): Promise<GitView | null> {
-  return person === null ? null : host.git.prepare({ identity, person, configs: gitConfigs });
-}
-
-/** What the sandbox refused: nothing, if the command succeeded and printed nothing on stderr. */
-function denialsOf(
-  { policy, isFiltered }: CheckedPolicy,
-  { hidden }: Protection,
-  { mounts }: StartedSandbox,
-  { cwd }: CommandSpec,
-  end: Pick<DenialFacts, 'exitCode' | 'endedBy' | 'stdout' | 'stderr'>,
-): Denial[] {
-  if (end.exitCode === 0 && end.endedBy === 'exit' && end.stderr.length === 0) return [];
-  const hiddenPaths = hidden.map(({ path }) => path);
-  const seccomp = isFiltered ? policy.seccomp : null;
-  return findDenials({
-    ...end,
-    ...placesOf(mounts, hiddenPaths),
-    cwd,
-    workspace: policy.workspace.path,
-    seccomp,
-  });
-}
-
 /** A waiting sandbox suits a command only if the directory, its protected paths and the loopback are still the same. */
-function fingerprintOf(checked: CheckedPolicy, protection: Protection, loopback: string): string {
+function fingerprintOf(checked: CheckedPolicy, protection: TreeProtection, loopback: string): string {
   return `${checked.state} ${loopback} ${checked.person?.text ?? ''} ${protection.fingerprint}`;
 }
 
-/**
- * What the run created and what was moved away. Nothing if another directory replaced the project meanwhile: the run
- * was in the old one and has nothing to do with the files in the new one.
- */
-async function endWatch({ guard, directory, policy }: CheckedPolicy, watch: RunWatch): Promise<QuarantineReport> {
-  if (directoryIdentity(policy.workspace.path) === directory) return guard.finish(watch);
-  guard.forget(watch);
-  return { quarantined: [], complete: true };
+/** Checks every second whether the protected paths are still those that were mounted; calls back once. */
+function lookForStaleness(guard: GuardSet, protection: TreeProtection, onStale: () => void): NodeJS.Timeout {
+  let isLooking = false;
+  const look = async (): Promise<void> => {
+    if (isLooking) return;
+    isLooking = true;
+    const now = await guard.protection().catch(() => null);
+    isLooking = false;
+    if (now?.fingerprint === protection.fingerprint) return;
+    clearInterval(timer);
+    onStale();
+  };
+  const timer = setInterval(() => void look(), STALE_LOOK_MS);
+  return timer.unref();
 }

@@ -25,6 +25,8 @@ export interface TreePlan {
   /** Read-write trees: the workspace and a worktree's common git directory. */
   readonly writable: readonly string[];
   readonly roPaths: readonly string[];
+  /** Toolchains of the host, and empty files over their settings. */
+  readonly toolchains: readonly Mount[];
   /** What is protected in the writable trees, parents before children. */
   readonly protectedMounts: readonly Mount[];
   /** Parts of /proc to cover if the outer uid is 0. */
@@ -41,9 +43,13 @@ const SHM_BYTES = 64 * MIB;
 const HOME_BYTES = 64 * MIB;
 
 export const SANDBOX_HOME = '/home/sandbox';
+/** Where a command finds the caches of its project; links in HOME lead there. */
+export const CACHES_INSIDE = '/var/cache/contextd';
 
-/** Where a sandbox keeps files in memory. */
-export const TEMPORARY: readonly Extract<Mount, { kind: 'tmpfs' }>[] = [
+export type TemporaryMount = Extract<Mount, { kind: 'tmpfs' }>;
+
+/** Where a sandbox keeps files in memory, unless it has a storage for them. */
+export const TEMPORARY: readonly TemporaryMount[] = [
   { kind: 'tmpfs', dest: '/dev/shm', sizeBytes: SHM_BYTES },
   { kind: 'tmpfs', dest: '/tmp', sizeBytes: TMP_BYTES },
   { kind: 'tmpfs', dest: SANDBOX_HOME, sizeBytes: HOME_BYTES },
@@ -62,7 +68,16 @@ export const SOCKET_DIR = '/run/contextd';
 /** The whole tree in build order: a later mount covers an earlier one. The root itself is a tmpfs. */
 export function planTree(plan: TreePlan): Mount[] {
   const trees: Mount[] = [
-    ...plan.roPaths.map((path): Mount => ({ kind: 'ro-bind', source: path, dest: path })),
+    // In a writable tree a command could replace the path by a link to anything.
+    ...plan.roPaths.map(
+      (path): Mount => ({
+        kind: 'ro-bind',
+        source: path,
+        dest: path,
+        ...(plan.writable.some((tree) => path.startsWith(`${tree}/`)) ? { pin: true } : {}),
+      }),
+    ),
+    ...plan.toolchains,
     ...plan.writable.map((path): Mount => ({ kind: 'bind', source: path, dest: path, pin: true })),
   ];
   const shields = shieldsFor(trees);
@@ -82,6 +97,33 @@ export function planTree(plan: TreePlan): Mount[] {
     { kind: 'remount-ro', dest: '/dev' },
     { kind: 'remount-ro', dest: '/' },
   ];
+}
+
+/** The directories of a storage, on the host. */
+export interface StorageMounts {
+  readonly home: string;
+  readonly tmp: string;
+  readonly caches: string;
+}
+
+/** The same tree with the storage in place of the files in memory. */
+export function mountStorage(mounts: readonly Mount[], { home, tmp, caches }: StorageMounts): Mount[] {
+  const stored = new Map<string, Mount[]>([
+    ['/tmp', [{ kind: 'bind', source: tmp, dest: '/tmp' }]],
+    [
+      SANDBOX_HOME,
+      [
+        { kind: 'bind', source: home, dest: SANDBOX_HOME },
+        { kind: 'bind', source: caches, dest: CACHES_INSIDE },
+      ],
+    ],
+  ]);
+  return mounts.flatMap((mount) => stored.get(mount.dest) ?? [mount]);
+}
+
+/** The files in memory of a planned tree. */
+export function temporaryOf(mounts: readonly Mount[]): TemporaryMount[] {
+  return TEMPORARY.filter((temporary) => mounts.includes(temporary));
 }
 
 /** Room for the directories above a tree. */
@@ -194,13 +236,15 @@ function checkedName(name: string): string {
   return name;
 }
 
+const STANDARD_PATH = ['/usr/local/sbin', '/usr/local/bin', '/usr/sbin', '/usr/bin', '/sbin', '/bin'];
+
 /** PATH, HOME, TMPDIR, LANG and `extra`, nothing else. `binDirs` come first on PATH. */
 export function buildEnvironment(
   binDirs: readonly string[],
   extra: Readonly<Record<string, string>> = {},
 ): Record<string, string> {
   return {
-    PATH: [...binDirs, '/usr/local/sbin', '/usr/local/bin', '/usr/sbin', '/usr/bin', '/sbin', '/bin'].join(':'),
+    PATH: [...new Set([...binDirs, ...STANDARD_PATH])].join(':'),
     HOME: SANDBOX_HOME,
     TMPDIR: '/tmp',
     LANG: 'C.UTF-8',

@@ -10,7 +10,16 @@ import type { QuarantineAction, QuarantineReport, QuarantineResult } from './qua
  * Why a command ended. `pids` only if the command failed; `oom` whenever the kernel killed a process for lack of
  * memory.
  */
-export type EndedBy = 'exit' | 'signal' | 'timeout' | 'oom' | 'pids' | 'seccomp' | 'output_limit' | 'cancelled';
+export type EndedBy =
+  | 'exit'
+  | 'signal'
+  | 'timeout'
+  | 'oom'
+  | 'pids'
+  | 'seccomp'
+  | 'output_limit'
+  | 'storage_limit'
+  | 'cancelled';
 
 /** The project as one session sees it. */
 export interface WorkspaceView {
@@ -37,8 +46,17 @@ export interface SandboxPolicy {
   network: SandboxNetwork;
   /** Absolute directories mounted read-only at the same path; their `bin` comes first on PATH. */
   roPaths: readonly string[];
+  /** Programs of the host outside /usr; absent for tool processes, which need none. */
+  toolchains?: Toolchains;
+  /**
+   * Directories outside the workspace that a person allowed, real paths: mounted read-write and protected like the
+   * workspace. Absent: none.
+   */
+  allowedPaths?: readonly string[];
   /** Globs relative to the workspace; what they match is not visible inside. */
   deny: readonly string[];
+  /** What the command keeps for the next ones; null: nothing, and its HOME and /tmp are in memory. */
+  storage: SessionStorage | null;
   limits: SandboxLimits;
   /** If the machine isolates less than this, nothing runs (SANDBOX_UNAVAILABLE). */
   minIsolation: 'full' | 'reduced';
@@ -48,6 +66,53 @@ export interface SandboxPolicy {
    * it may change. Default: neither.
    */
   git?: 'working';
+}
+
+/** HOME and /tmp of this session, and the caches of the project that is the workspace. */
+export interface SessionStorage {
+  readonly session: string;
+}
+
+/** Times are milliseconds since the epoch. */
+export type StorageAction =
+  | { readonly do: 'list' }
+  /** Empties the caches of a project; null: of all. */
+  | { readonly do: 'clear'; readonly project: string | null }
+  /** Removes HOME and /tmp of a session. */
+  | { readonly do: 'end_session'; readonly project: string; readonly session: string }
+  /**
+   * Removes what was last used before a time, of sessions only those that have ended, and trims caches. What is in use
+   * stays.
+   */
+  | {
+      readonly do: 'sweep';
+      readonly live: readonly { readonly project: string; readonly session: string }[];
+      readonly sessionsBeforeMs: number;
+      readonly cachesBeforeMs: number;
+    };
+
+/** The caches of one project. */
+export interface ProjectCaches {
+  readonly project: string;
+  /** Bytes, 1 KiB for each entry included. */
+  readonly bytes: number;
+  readonly maxBytes: number;
+  /** Milliseconds since the epoch. */
+  readonly usedMs: number;
+}
+
+/** The toolchains that a person allowed. */
+export interface Toolchains {
+  /** Real paths of directories and files, mounted read-only at the same path. */
+  readonly mounts: readonly string[];
+  /** Files in the mounts that may hold credentials: empty inside. */
+  readonly hidden: readonly string[];
+  /** Directories on PATH, in order; those that the sandbox does not have are left out. */
+  readonly path: readonly string[];
+  /** Variables that lead to the toolchains. */
+  readonly variables: Readonly<Record<string, string>>;
+  /** The person's PATH, in which a missing program is looked for. */
+  readonly hostPath: readonly string[];
 }
 
 /** What a tool's profile changes in the default seccomp filter. */
@@ -241,6 +306,8 @@ export interface Sandbox {
   /** Lists, restores and accepts what was moved away in the policy's workspace. Throws PATH_NOT_FOUND and CONFLICT. */
   quarantine(policy: SandboxPolicy, action: QuarantineAction): Promise<QuarantineResult>;
   status(): Promise<SandboxStatus>;
+  /** What commands keep on disk. Returns the caches that the action is about, the largest first. */
+  storage(action: StorageAction): Promise<readonly ProjectCaches[]>;
 }
 
 /**

@@ -17,8 +17,11 @@ import {
 } from './launch.ts';
 import type { Loopbacks } from './loopbacks.ts';
 import { OutputReader } from './output.ts';
-import { buildEnvironment, type Mount, planTree } from './policy.ts';
-import type { Protection } from './workspace/protection.ts';
+import { buildEnvironment, type Mount, mountStorage, planTree } from './policy.ts';
+import type { SandboxPolicy } from './sandbox.ts';
+import type { Storage, StorageLease } from './storage/storage.ts';
+import { mountToolchains, searchPathOf } from './toolchains.ts';
+import type { TreeProtection } from './workspace/guard-set.ts';
 
 /** Milliseconds after which a sandbox counts as built if nobody has reported it. */
 const BUILT_WITHIN_MS = 2_000;
@@ -35,6 +38,8 @@ export interface StartedSandbox {
   readonly mounts: readonly Mount[];
   /** The name of the network namespace that it joined; '' if it has one of its own. */
   readonly loopback: string;
+  /** Null if its HOME and /tmp are in memory. */
+  readonly storage: StorageLease | null;
   /** Removes the mount points that bubblewrap had to create in the workspace; called when the sandbox is built. */
   tidy(): void;
 }
@@ -60,13 +65,15 @@ export class Starter {
   readonly #jails = new Set<Jail>();
   readonly #releasing = new Set<Promise<void>>();
   readonly #loopbacks: Loopbacks;
+  readonly #storage: Storage;
   #isStopped = false;
 
-  constructor(loopbacks: Loopbacks) {
+  constructor(loopbacks: Loopbacks, storage: Storage) {
     this.#loopbacks = loopbacks;
+    this.#storage = storage;
   }
 
-  async start(checked: CheckedPolicy, protection: Protection, job: Job): Promise<StartedSandbox> {
+  async start(checked: CheckedPolicy, protection: TreeProtection, job: Job): Promise<StartedSandbox> {
     const { host, identity } = checked;
     const owner = ownerOf(identity);
     const { git } = job;
@@ -89,14 +96,16 @@ export class Starter {
       if (group !== null) used.add(() => host.cgroups?.remove(group));
       // In this order: `prepare` opens descriptors in the workspace, which must be mounted by then.
       const workspace = mountWorkspace(checked.policy.workspace);
-      const mounts = plan(checked, protection, job, group === null);
+      const planned = plan(checked, protection, job, group === null);
+      const storage = await this.#storage.lease(checked.policy, identity, planned);
+      const mounts = storage === null ? planned : mountStorage(planned, storage.mounts);
       const network = lease?.namespace ?? null;
       launch = prepare(checked, workspace, mounts, job, { group, network });
-      checkNotReplaced(checked.policy.workspace.path, checked.directory, launch.pinned);
+      for (const { path, directory } of checked.guard.trees) checkNotReplaced(path, directory, launch.pinned);
       const jail = new Jail(launch, job.takesScript ? [...childFds, 'pipe'] : childFds);
       this.#follow(jail, used);
       const [loopback, tidy] = [network?.name ?? '', tidyOnce(checked, launch.pinned, jail)];
-      return { jail, ...readers, group, git, mounts, loopback, tidy };
+      return { jail, ...readers, group, git, mounts, loopback, storage, tidy };
     } catch (cause) {
       readers.stdout.close();
       readers.stderr.close();
@@ -163,16 +172,19 @@ function tidyOnce({ guard }: CheckedPolicy, pinned: readonly PinnedPath[], jail:
 
 /** All mounts of a sandbox. */
 function plan(
-  { host, identity, policy }: CheckedPolicy,
-  protection: Protection,
+  { host, identity, policy, allowedPaths }: CheckedPolicy,
+  protection: TreeProtection,
   job: Job,
   isWatched: boolean,
 ): Mount[] {
-  const { commonGitDir } = protection;
+  const writable = [...new Set([policy.workspace.path, ...protection.commonGitDirs, ...allowedPaths])];
+  const { toolchains } = policy;
+  const place = { bubblewrap: host.bubblewrap, identity, emptyFile: host.emptyFile() };
   return planTree({
     base: host.base(),
-    writable: commonGitDir === null ? [policy.workspace.path] : [policy.workspace.path, commonGitDir],
+    writable,
     roPaths: policy.roPaths,
+    toolchains: toolchains === undefined ? [] : mountToolchains(toolchains, writable, place),
     protectedMounts: protection.mounts.filter(({ dest }) => job.git?.links.includes(dest) !== true),
     proc: coverProc(identity),
     program: [...job.programMounts, ...(job.git?.mounts ?? [])],
@@ -194,7 +206,7 @@ function prepare(
     workspace,
     network,
     mounts,
-    env: buildEnvironment(binDirsOf(policy.roPaths)),
+    env: environmentOf(policy, mounts),
     callerEnv: job.env,
     cwd: job.cwd,
     argv: job.argv,
@@ -206,6 +218,28 @@ function prepare(
     enter: job.git?.enter ?? [],
     links: job.git?.links ?? [],
   });
+}
+
+/** What git in the sandbox needs; null if the policy gives it nothing. */
+export async function prepareGit(
+  { host, identity, person }: CheckedPolicy,
+  { gitConfigs }: TreeProtection,
+): Promise<GitView | null> {
+  return person === null ? null : host.git.prepare({ identity, person, configs: gitConfigs });
+}
+
+/** Ends a sandbox that nobody follows. */
+export function discard({ jail, stdout, stderr }: StartedSandbox): void {
+  jail.kill();
+  stdout.close();
+  stderr.close();
+}
+
+/** A toolchain that a person listed in sandbox.ro_paths comes before those that the person's PATH has. */
+function environmentOf({ roPaths, toolchains }: SandboxPolicy, mounts: readonly Mount[]): Record<string, string> {
+  const listed = binDirsOf(roPaths);
+  if (toolchains === undefined) return buildEnvironment(listed);
+  return buildEnvironment([...listed, ...searchPathOf(toolchains, mounts)], toolchains.variables);
 }
 
 /** The owner of a sandbox's pipes; null: the spawner's own user. */

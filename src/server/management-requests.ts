@@ -1,6 +1,7 @@
 import { isAbsolute } from 'node:path';
-import type { Management } from '../call/management.ts';
+import type { Management, PathRequest, ToolchainList } from '../call/management.ts';
 import { ContextdError } from '../core/errors.ts';
+import { isToolchainVariable } from '../core/variable-names.ts';
 
 const AUDIT_MAX_RECORDS = 1000;
 const STATS_DEFAULT_DAYS = 7;
@@ -34,6 +35,11 @@ export function checkRequests(management: Management): Management {
     acceptQuarantined: async (request) =>
       management.acceptQuarantined({ ...withWhich(request), sha256: sha256Of(request.sha256) }),
     revokeAccepted: async (request) => management.revokeAccepted(withWhich(request)),
+    setToolchains: async (request) => management.setToolchains(toolchainsOf(request)),
+    listToolchains: (request) => management.listToolchains(request),
+    allowPath: async (request) => management.allowPath(withPath(request)),
+    disallowPath: async (request) => management.disallowPath(withPath(request)),
+    listPaths: async (request) => management.listPaths(withRoot(request)),
     listPorts: async (request) => management.listPorts(withRoot(request)),
     openPort: async (request) => management.openPort({ ...withRoot(request), port: portOf(request.port) }),
     getSchema: (tool) => management.getSchema(tool),
@@ -53,6 +59,36 @@ function rootOf(root: string): string {
   if (isAbsolute(root) && root.length <= PATH_MAX_CHARS && !root.includes('\0')) return root;
   throw new ContextdError('PATH_INVALID', `not an absolute path: ${JSON.stringify(root.slice(0, 200))}`, {
     remedy: 'Pass the absolute path of the project root, with symlinks resolved.',
+  });
+}
+
+function withPath(request: PathRequest): PathRequest {
+  return { ...withRoot(request), path: rootOf(request.path) };
+}
+
+/** At most this many toolchains, directories of one toolchain, and directories on PATH. */
+const TOOLCHAINS_MAX = 200;
+
+function toolchainsOf(request: ToolchainList): ToolchainList {
+  const lists = [request.toolchains, request.path, ...request.toolchains.map(({ mounts }) => mounts)];
+  if (lists.some(({ length }) => length > TOOLCHAINS_MAX)) {
+    throw new ContextdError('ARGS_INVALID', `more than ${TOOLCHAINS_MAX} toolchains or directories`, {
+      remedy: 'Remove directories from PATH, then run `ctxd allow toolchains` again.',
+    });
+  }
+  for (const path of [...request.path, ...request.toolchains.flatMap(({ mounts }) => mounts)]) rootOf(path);
+  for (const { name, variables } of request.toolchains) checkVariables(name, variables);
+  return request;
+}
+
+function checkVariables(toolchain: string, variables: Readonly<Record<string, string>>): void {
+  const wrong = Object.keys(variables).find((name) => !isToolchainVariable(name));
+  if (wrong === undefined) {
+    for (const path of Object.values(variables)) rootOf(path);
+    return;
+  }
+  throw new ContextdError('ARGS_INVALID', `${wrong} is not a variable of a toolchain (${toolchain})`, {
+    remedy: 'Pass only variables that lead to toolchains, such as JAVA_HOME.',
   });
 }
 

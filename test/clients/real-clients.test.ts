@@ -206,5 +206,5 @@ describe.skipIf(clients === undefined)('in the real OpenCode', () => {
     expect(results[5]?.text).not.toContain('outlived');
     expect(prompt).toContain('# contextd\n');
     expect(await isLive(results[6]?.text.trim())).toBe(false);
-  });
+  }, 120_000);
 });

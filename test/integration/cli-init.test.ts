@@ -62,7 +62,7 @@ describe('ctxd init', () => {
             hooks: [
               {
                 type: 'command',
-                command: "'/opt/contextd/bin/ctxd' session end --hook >/dev/null 2>&1 || true",
+                command: expect.stringContaining(`'/opt/contextd/bin/ctxd' session end "$CLAUDE_PROJECT_DIR" --hook`),
                 timeout: 15,
               },
             ],
@@ -149,6 +149,22 @@ describe('ctxd init', () => {
     expect(await readFile(at('.claude/tools/safe_bash/TOOL.md'), 'utf8')).toContain('version 2');
     await project.uninstall();
     expect(await snapshot(project.root)).toEqual({});
+  });
+
+  it('keeps a rule that another machine committed with changes of its own, and adopts the rest', async () => {
+    await project.init();
+    const rule = `${await readFile(at('.claude/rules/contextd.md'), 'utf8')}Ours: run make lint first.\n`;
+    await put('.claude/rules/contextd.md', rule);
+    await rm(project.projectsDir, { recursive: true });
+    await rm(at('.claude/bin'), { recursive: true });
+    expect(await project.init()).toMatchObject({ kept: ['.claude/rules/contextd.md'] });
+    expect(await readFile(at('.claude/rules/contextd.md'), 'utf8')).toBe(rule);
+    expect((await project.uninstall())?.kept).toEqual(['.claude/rules/contextd.md']);
+    expect(Object.keys(await snapshot(project.root))).toEqual([
+      '.claude',
+      '.claude/rules',
+      '.claude/rules/contextd.md',
+    ]);
   });
 
   it('keeps each entry that the user had before', async () => {

@@ -181,6 +181,32 @@ describe(`as ${who}`, () => {
     expect(config()).toBe(before);
   });
 
+  test('a later call can move and remove worktrees, clones and submodules that earlier calls made', async () => {
+    const steps = [
+      'git worktree add -q wt; git clone -q . copy; git -C copy config core.abbrev 8',
+      'cd wt; echo w > w; git add w; git commit -qm w; cd ../copy; git commit -q --allow-empty -m c',
+      'git worktree move wt moved; mv copy copied; git -C copied config core.abbrev 9',
+      'git worktree remove moved; git branch -D wt; rm -rf copied; git worktree list',
+      '(git init -qb main lib; cd lib; git commit -q --allow-empty -m l); git -c protocol.file.allow=always submodule add -q ./lib sub',
+      'git rm -qf sub; rm -rf lib .git/modules/sub; git reset -q --hard; ls',
+    ];
+    for (const step of steps) {
+      const { exitCode, err, quarantined } = await inside(`set -e; ${step}`);
+      expect([step, exitCode, err, quarantined]).toEqual([step, 0, err, []]);
+    }
+    expect(bench.host('git worktree list | wc -l; ls -A .git/worktrees .git/modules 2>&1 || true')).toMatch(/^1\n/);
+  });
+
+  test('what a later call makes of them is judged as before, and a clone of the person stays protected', async () => {
+    await inside('git clone -q . copy');
+    const evil = 'cd copy; echo id > .git/hooks/post-commit; git config core.fsmonitor id';
+    expect((await inside(evil)).quarantined).toEqual(['copy/.git/config', 'copy/.git/hooks']);
+    bench.host('rm -rf copy; git clone -q . mine');
+    const { out, err } = await inside('rm -rf mine; ls mine/.git; git -C mine config core.fsmonitor id');
+    expect([out, err]).toEqual([expect.stringContaining('config'), expect.stringContaining('busy')]);
+    bench.host('rm -rf mine');
+  });
+
   test('a tool process finds the configuration itself, read-only', async () => {
     const { out, exitCode } = await bench.bash('stat -c %F .git/config; git config user.name x');
     expect(out).toBe('regular file\n');

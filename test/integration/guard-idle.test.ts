@@ -8,6 +8,7 @@ import { silentLogger } from '#src/core/log.js';
 import { policyFor } from '#src/daemon/policy.js';
 import { CheckedPolicies } from '#src/sandbox/checked-policy.js';
 import type { SandboxPolicy } from '#src/sandbox/sandbox.js';
+import type { WorkspaceGuard } from '#src/sandbox/workspace/guard.js';
 
 const IDLE_MS = 60_000;
 
@@ -48,44 +49,49 @@ describe('the guard of an idle workspace', () => {
     rmSync(base, { recursive: true, force: true });
   });
 
+  const guardNow = (): WorkspaceGuard => {
+    const [tree] = policies.guardsOf(policy).trees;
+    if (tree === undefined) throw new Error('the workspace has no guard');
+    return tree.guard;
+  };
   const passes = (ms: number): void => {
     nowMs += ms;
     policies.closeIdleGuards();
   };
 
   test('is closed after a while, and the next use gets another one that works', async () => {
-    const first = policies.guardOf(policy);
+    const first = guardNow();
     const { fingerprint } = await first.protection();
     passes(IDLE_MS - 1);
-    expect(policies.guardOf(policy)).toBe(first);
+    expect(guardNow()).toBe(first);
     passes(1);
-    const second = policies.guardOf(policy);
+    const second = guardNow();
     expect(second).not.toBe(first);
     expect((await second.protection()).fingerprint).toBe(fingerprint);
     await expect(first.protection()).rejects.toMatchObject({ code: 'SANDBOX_UNAVAILABLE' });
   });
 
   test('stays as long as a sandbox has its mounts, and a while longer', async () => {
-    const guard = policies.guardOf(policy);
+    const guard = guardNow();
     await guard.protection();
     const letGo = guard.hold();
     passes(10 * IDLE_MS);
-    expect(policies.guardOf(policy)).toBe(guard);
+    expect(guardNow()).toBe(guard);
     letGo();
     passes(IDLE_MS - 1);
-    expect(policies.guardOf(policy)).toBe(guard);
+    expect(guardNow()).toBe(guard);
     passes(1);
-    expect(policies.guardOf(policy)).not.toBe(guard);
+    expect(guardNow()).not.toBe(guard);
   });
 
   test('stays until what a run may have changed has been searched', async () => {
-    const guard = policies.guardOf(policy);
+    const guard = guardNow();
     const watch = guard.begin(await guard.protection());
     passes(10 * IDLE_MS);
-    expect(policies.guardOf(policy)).toBe(guard);
+    expect(guardNow()).toBe(guard);
     await guard.finish(watch);
     await guard.settled();
-    await expect.poll(() => guard.idleMs >= 0 && policies.guardOf(policy) === guard).toBe(true);
-    await expect.poll(() => passes(IDLE_MS) ?? policies.guardOf(policy) !== guard).toBe(true);
+    await expect.poll(() => guard.idleMs >= 0 && guardNow() === guard).toBe(true);
+    await expect.poll(() => passes(IDLE_MS) ?? guardNow() !== guard).toBe(true);
   });
 });

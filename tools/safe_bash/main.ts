@@ -19,10 +19,10 @@ export const safeBash: Tool = {
   },
 };
 
-function readCommand({ workspace }: ToolContext, input: JsonObject) {
+function readCommand(context: ToolContext, input: JsonObject) {
   return {
     command: readString(input, 'command'),
-    cwd: resolvePath(workspace, readOptionalString(input, 'cwd') ?? '.').absolute,
+    cwd: resolvePath(context, readOptionalString(input, 'cwd') ?? '.').absolute,
     env: { ...readStringMap(input, 'env'), ...readStringMap(input, 'secrets') },
     stdin: readOptionalString(input, 'stdin') ?? null,
     ...(input.share === false ? { ownLoopback: true } : {}),
@@ -77,6 +77,14 @@ function failureOf({ ended_by, duration_ms }: ExecResult): ToolFailure | null {
         message: 'the command printed more than is allowed and was killed',
         remedy: 'Redirect its output to a file, or filter it. A person can raise output.kill_bytes.',
         details: { limit: 'output' },
+      };
+    case 'storage_limit':
+      return {
+        code: 'RESOURCE_LIMIT',
+        message: 'the command wrote more to /tmp, HOME or the caches than is allowed and was killed',
+        remedy:
+          'Remove what is not needed from /tmp, or write into the project. A person can raise sandbox.session_max_mb or run `ctxd cache clear`.',
+        details: { limit: 'storage' },
       };
     case 'seccomp':
       return {

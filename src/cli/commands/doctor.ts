@@ -5,6 +5,7 @@ import { checkClientSettings } from '../doctor/client-checks.ts';
 import { checkCertificates, checkDaemon, checkParts, checkSocket } from '../doctor/daemon-checks.ts';
 import { checkConfiguration, checkGitleaks, checkProxy, checkVersions } from '../doctor/machine-checks.ts';
 import { checkProject } from '../doctor/project-checks.ts';
+import { checkToolchains } from '../doctor/toolchain-checks.ts';
 import type { Check } from '../render.ts';
 
 type Step = (context: CliContext) => Promise<Check | readonly Check[]>;
@@ -20,6 +21,7 @@ const STEPS: readonly (readonly [string, Step])[] = [
   ['proxy', checkProxy],
   ['project', checkProject],
   ['client settings', checkClientSettings],
+  ['toolchains', checkToolchains],
 ];
 
 export const doctor = defineCommand({

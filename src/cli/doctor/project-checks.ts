@@ -22,7 +22,7 @@ async function checkPrograms(context: CliContext, root: string): Promise<Check[]
   const manifest = await readManifest(context.paths.projectsDir, root);
   const names = await readdir(join(root, '.claude/bin')).catch(() => []);
   const foreign = names.filter((name) => manifest?.links[`.claude/bin/${name}`] === undefined);
-  if (foreign.length === 0) return [];
+  if (manifest === undefined || foreign.length === 0) return [];
   const detail = `${join(root, '.claude/bin')} holds ${foreign.join(', ')}, which contextd did not create`;
   return [warn('links', detail, 'Agents run it instead of a program of that name. Remove it if you do not know it.')];
 }

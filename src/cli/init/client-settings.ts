@@ -32,13 +32,18 @@ export function settings(names: readonly string[]): Entry[] {
  * hook that ends a session, by the path of `ctxd`.
  */
 export function localSettings(names: readonly string[], root: string, proxyBinary: string): Entry[] {
-  const ctxd = join(dirname(proxyBinary), 'ctxd');
-  const command = `'${ctxd.replaceAll("'", "'\\''")}' session end --hook >/dev/null 2>&1 || true`;
+  const command = sessionEndHook(join(dirname(proxyBinary), 'ctxd'));
   const hook = { type: 'command', command, timeout: SESSION_END_LIMIT_S };
   return [
     ...(isPlainPath(root) ? allowed(names.map((name) => `${root}/.claude/bin/${name} *`)) : []),
     { path: ['hooks', 'SessionEnd'], value: { hooks: [hook] } },
   ];
+}
+
+/** A session that somebody named by CONTEXTD_SESSION_ID does not end with one of the conversations that share it. */
+function sessionEndHook(ctxd: string): string {
+  const program = `'${ctxd.replaceAll("'", "'\\''")}'`;
+  return `[ -n "$CONTEXTD_SESSION_ID" ] || ${program} session end "$CLAUDE_PROJECT_DIR" --hook >/dev/null 2>&1 || true`;
 }
 
 /** Claude Code gives a session-end hook 1.5 seconds if it asks for no other time. */

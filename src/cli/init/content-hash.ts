@@ -25,6 +25,11 @@ export function isMarked(text: string, also: readonly string[] = []): boolean {
   return found !== null && (found[1] ?? found[2]) === digest(text.slice(0, found.index), also);
 }
 
+/** Returns true if the text has a mark, matching or not: `ctxd init` wrote it, and a person may have changed it since. */
+export function hasMark(text: string): boolean {
+  return /^(?:<!--|\/\/) managed by ctxd init [0-9a-f]{12}(?: -->)?\r?$/m.test(text);
+}
+
 function digest(text: string, also: readonly string[]): string {
   return contentHash([text, ...also].map((one) => `${one.length}:${one}`).join('')).slice(0, 12);
 }

@@ -101,6 +101,7 @@ function prepareTrial(
       base: host.base(),
       writable: [],
       roPaths: [],
+      toolchains: [],
       protectedMounts: [],
       proc: coverProc(identity),
       program: [],

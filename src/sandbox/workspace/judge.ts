@@ -11,7 +11,7 @@ import { isWithin, nameOf, parentOf, type RawPath, toText } from './raw-path.ts'
 import { newestOf } from './read-directory.ts';
 import type { Runs } from './runs.ts';
 import { findStrayKey, isHarmlessGitDir, mayStay, programsInTodo, worktreeNamedBy } from './verdict.ts';
-import type { WorkspaceIndex } from './workspace-index.ts';
+import type { KnownDanger, WorkspaceIndex } from './workspace-index.ts';
 
 /** Milliseconds within which a file may change again without a new ctime: the kernel's clock ticks every 10 ms at most. */
 const TICK_MS = 20;
@@ -89,9 +89,11 @@ export class Judge {
     const isKnown = known?.identity === identity;
     const lead = this.#leadOf(path, kind);
     const target = lead?.target ?? null;
+    let madeAtMs = known?.madeAtMs;
     const accept = (stamp: number, programs?: readonly string[]): void => {
       if (kind === 'pointer' || kind === 'commondir') index.point(path, target);
-      index.accept(path, { kind, identity, link, stamp, target, ...(programs === undefined ? {} : { programs }) });
+      const danger = { kind, identity, link, stamp, target, madeAtMs };
+      index.accept(path, { ...danger, ...(programs === undefined ? {} : { programs }) });
     };
     const isRedirected = isKnown && known.target !== undefined && known.target !== target;
     if (!isRedirected && runs.areAllShutOut(path, identity)) {
@@ -102,6 +104,7 @@ export class Judge {
     const newest = newestOf(path, stats, isSuspect, pause);
     const isUnchanged = isKnown && (link === null ? known.stamp === newest.newestMs : known.link === link);
     const isOld = !newest.isSuspect && !this.mayBeRuns(stats, newest.newestMs);
+    madeAtMs = JUDGED_BY_CONTENT.has(kind) ? this.#madeAt(path, known, stats, isFresh) : undefined;
     const mayChangeUnseen = runs.isAnyActive || isRecent(newest.newestMs, readAtMs);
     const programs = kind === 'state' ? programsInTodo(path) : undefined;
     const hasOnlyKnownPrograms = programs?.every((line) => known?.programs?.includes(line) === true) === true;
@@ -123,6 +126,18 @@ export class Judge {
     } else {
       this.quarantine(path, identity, reasonFor(kind));
     }
+  }
+
+  /**
+   * The newest ctime of what runs made and nobody else has changed since; otherwise undefined. In a directory that a run
+   * moved it is the run's too: mounts keep a run from moving a person's repository.
+   */
+  #madeAt(path: RawPath, known: KnownDanger | undefined, stats: Stats, isFresh: boolean): number | undefined {
+    const { runs, pause } = this.#parts;
+    if (known !== undefined && known.madeAtMs === undefined) return undefined;
+    const { newestMs } = newestOf(path, stats, () => false, pause);
+    const isOfRuns = known?.madeAtMs === newestMs || (runs.canTell && (isFresh || this.mayBeRuns(stats, newestMs)));
+    return isOfRuns ? newestMs : undefined;
   }
 
   /**

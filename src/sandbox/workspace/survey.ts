@@ -165,11 +165,15 @@ function isBehindLink(path: RawPath): boolean {
 function listCandidates(index: WorkspaceIndex): Candidate[] {
   const [workspace = '', ...others] = index.roots;
   const rootGit = `${workspace}/.git`;
-  const gitDirs = new Set([rootGit, ...others, ...[...index.gitDirs].sort(byDepth)]);
+  // What runs made is searched after each run, like what a run makes: a mount would keep `git worktree remove` from it.
+  const nestedGit = [...index.gitDirs].filter((path) => !index.isMadeByRuns(path));
+  const gitDirs = new Set([rootGit, ...others, ...nestedGit.sort(byDepth)]);
   const required = new Set([
     ...PROTECTED_NAMES.map((name) => `${workspace}/${name}`),
     ...[...gitDirs].flatMap((gitDir) => [gitDir, ...MOUNTED_GIT_DANGERS.map((name) => `${gitDir}/${name}`)]),
-    ...[...index.dangers].flatMap(([path, { kind }]) => (kind === 'pointer' ? [path] : [])),
+    ...[...index.dangers].flatMap(([path, { kind }]) =>
+      kind === 'pointer' && !index.isMadeByRuns(path) ? [path] : [],
+    ),
     ...index.targets,
   ]);
   const nested = [...index.dangers].flatMap(([path, { kind }]) =>

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { accessSync, constants, existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 
 /** The versions that docs/clients.md reports on. */
 const CLAUDE_CODE = { name: `@anthropic-ai/claude-code-linux-${process.arch}`, version: '2.1.329', file: 'claude' };
@@ -38,10 +38,13 @@ interface Package {
 
 function install({ name, version, file }: Package): string {
   if (process.platform !== 'linux') throw new Error(`they run on Linux, and this is ${process.platform}`);
-  const directory = join(cacheDirectory(), `${name.replaceAll('/', '-')}-${version}`);
-  const program = join(directory, 'node_modules', name, file);
-  if (existsSync(program)) return program;
-  const unfinished = `${directory}.${process.pid}`;
+  const places = CACHES.map((cache) => join(cache, 'contextd-test-clients', `${name.replaceAll('/', '-')}-${version}`));
+  const programIn = (place: string) => join(place, 'node_modules', name, file);
+  const found = places.find((place) => existsSync(programIn(place)));
+  if (found !== undefined) return programIn(found);
+  const place = places.find((_, index) => isWritable(CACHES[index] ?? ''));
+  if (place === undefined) throw new Error(`none of ${CACHES.join(', ')} can be written`);
+  const unfinished = `${place}.${process.pid}`;
   mkdirSync(unfinished, { recursive: true });
   try {
     writeFileSync(join(unfinished, 'package.json'), '{"private":true}');
@@ -51,25 +54,20 @@ function install({ name, version, file }: Package): string {
       timeout: INSTALL_LIMIT_MS,
     });
     // Two test files may install at the same time: the first one wins.
-    if (!existsSync(program)) renameSync(unfinished, directory);
+    if (!existsSync(programIn(place))) renameSync(unfinished, place);
   } finally {
     rmSync(unfinished, { recursive: true, force: true });
   }
-  return program;
+  return programIn(place);
 }
 
 /** Root's cache does not depend on HOME, which is new in every run of continuous integration. */
-function cacheDirectory(): string {
-  const shared = '/var/cache';
-  const base = process.getuid?.() === 0 && isWritable(shared) ? shared : join(homedir(), '.cache');
-  const directory = join(base, 'contextd-test-clients');
-  mkdirSync(dirname(directory), { recursive: true });
-  mkdirSync(directory, { recursive: true, mode: 0o755 });
-  return directory;
-}
+const CACHES = ['/var/cache', join(homedir(), '.cache')];
 
-function isWritable(directory: string): boolean {
+/** Creates the directory if it is missing. */
+export function isWritable(directory: string): boolean {
   try {
+    mkdirSync(directory, { recursive: true });
     accessSync(directory, constants.W_OK);
     return true;
   } catch {

@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { isWritable } from './programs.ts';
 import { ScriptedModel, type Seen, type Step } from './scripted-model.ts';
 
 /** What came of a conversation: what the model saw, and what the client printed about itself. */
@@ -67,8 +68,7 @@ export function runOpenCode(
   return converse(steps, options, (model, home) => ({
     words: [program, 'run', '--format', 'json', '--print-logs', 'Run the script.'],
     env: {
-      // OpenCode installs a package of its own here, and waits for it if the project has a plugin.
-      XDG_CONFIG_HOME: join(program, '../../config'),
+      XDG_CONFIG_HOME: configHome(program, home),
       XDG_DATA_HOME: join(home, '.local/share'),
       XDG_CACHE_HOME: join(home, '.cache'),
       XDG_STATE_HOME: join(home, '.local/state'),
@@ -79,6 +79,12 @@ export function runOpenCode(
       OPENCODE_DISABLE_DEFAULT_PLUGINS: '1',
     },
   }));
+}
+
+/** OpenCode installs a package of its own here, and waits for it if the project has a plugin: once is enough. */
+function configHome(program: string, home: string): string {
+  const shared = join(program, '../../../../config');
+  return isWritable(shared) ? shared : join(home, '.config');
 }
 
 function bashStep(tool: string, command: string): Step {

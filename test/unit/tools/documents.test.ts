@@ -46,8 +46,11 @@ describe.each(names)('%s', (name) => {
   });
 
   it('has examples in its extended documents that fit its schema', () => {
-    const validate = new Ajv2020({ allowUnionTypes: true, keywords: ['x-contextd-secret'] }).compile(schemaOf(name));
-    const examples = [...read(name, 'TOOL_EXTENDED.md').matchAll(new RegExp(`^ {4}${name} '(.+)'$`, 'gm'))];
+    const validate = new Ajv2020({
+      allowUnionTypes: true,
+      keywords: ['x-contextd-secret', 'x-contextd-primary'],
+    }).compile(schemaOf(name));
+    const examples = [...read(name, 'TOOL_EXTENDED.md').matchAll(new RegExp(`^ {4}${name} '(\\{".+)'$`, 'gm'))];
     expect(examples.length).toBeGreaterThan(2);
     for (const [, example = ''] of examples) {
       const own = Object.entries(JSON.parse(example)).filter(([key]) => !COMMON_OPTIONS.some((one) => one === key));
@@ -62,6 +65,7 @@ describe.each(names)('%s', (name) => {
       version: '1.0.0',
       grants: [],
       min_isolation: 'reduced',
+      text: expect.any(Array),
       ...MANIFESTS[name],
     });
   });
