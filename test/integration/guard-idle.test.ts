@@ -34,6 +34,7 @@ describe('the guard of an idle workspace', () => {
       noColor: false,
       coverageDir: undefined,
       secretVariables: [],
+      toolchains: {},
     };
     nowMs = 0;
     policies = new CheckedPolicies({
