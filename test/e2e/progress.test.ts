@@ -66,10 +66,10 @@ describe.runIf(hasScript)('the progress of a command on a terminal', () => {
   it('is one line that disappears again, if nobody asked for all of it', async () => {
     const { stdout, terminal } = await callOnTerminal(
       at,
-      { command: `echo begun; ${untilFile('seen')}; echo done` },
+      { command: `echo begun; ${untilFile('line-seen')}; echo done` },
       '',
       (seen) => {
-        if (/running \d+ s · begun/.test(seen)) writeFileSync(join(at.project, 'seen'), '');
+        if (/running \d+ s · begun/.test(seen)) writeFileSync(join(at.project, 'line-seen'), '');
       },
     );
     expect(JSON.parse(stdout)).toMatchObject({ data: { stdout: 'begun\ndone\n' } });
@@ -118,7 +118,7 @@ describe.runIf(hasScript)('the progress of a command on a terminal', () => {
     expect(terminal).not.toContain(String.fromCharCode(7));
   });
 
-  it('is not shown unless it was asked for', async () => {
+  it('of a short call is not shown unless it was asked for', async () => {
     const { stdout, terminal } = await callOnTerminal(at, { command: 'echo quiet' }, '', () => {});
     expect([terminal, JSON.parse(stdout).data.stdout]).toEqual(['', 'quiet\n']);
   });
