@@ -3,6 +3,7 @@ import { ContextdError, isErrno } from '../core/errors.ts';
 import { type Command, ParsedArgs } from './command.ts';
 import { allowList, allowPath, allowRemove, allowToolchains } from './commands/allow.ts';
 import { auditTail } from './commands/audit-tail.ts';
+import { cacheClear, cacheList } from './commands/cache.ts';
 import { configGet, configList, configSet } from './commands/config.ts';
 import { doctor } from './commands/doctor.ts';
 import { init } from './commands/init.ts';
@@ -141,6 +142,8 @@ export const COMMANDS: readonly Command[] = [
   auditTail,
   sessionSecrets,
   sessionEnd,
+  cacheList,
+  cacheClear,
   ps,
   kill,
   stats,
