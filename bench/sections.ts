@@ -50,6 +50,10 @@ export const SECTIONS: Readonly<Record<string, { title: string; load(): Promise<
     title: 'Memory of the daemon over many calls',
     load: async () => (await import('./sections/memory.ts')).memorySection,
   },
+  warm: {
+    title: 'Builds and tests with filled caches, inside and outside',
+    load: async () => (await import('./sections/warm.ts')).warmSection,
+  },
   daemon: {
     title: 'The daemon',
     load: async () => (await import('./sections/daemon.ts')).daemonSection,
