@@ -134,7 +134,7 @@ export const CONFIG_SCHEMA = {
       },
       deny: {
         type: 'array',
-        items: { type: 'string', pattern: '^[^/\\0][^\\0]*$' },
+        items: { type: 'string', pattern: '^(?!/)(?!(.*/)?\\.\\.(/|$))[^\\0]+$' },
         uniqueItems: true,
         maxItems: 100,
         default: [],
