@@ -5,7 +5,7 @@ import { allowList, allowPath, allowRemove, allowToolchains } from './commands/a
 import { auditTail } from './commands/audit-tail.ts';
 import { cacheClear, cacheList } from './commands/cache.ts';
 import { completion } from './commands/completion.ts';
-import { configGet, configGet, configList, configList, configSet, configSet, configUnset } from './commands/config.ts';
+import { configGet, configList, configSet, configUnset } from './commands/config.ts';
 import { doctor } from './commands/doctor.ts';
 import { init } from './commands/init.ts';
 import { port } from './commands/port.ts';
