@@ -85,6 +85,7 @@ export const GROUPS: Readonly<Record<string, string>> = {
   config: 'Read and change the settings of this machine.',
   audit: 'Read the log of all calls.',
   session: 'Inspect or end a session of an agent.',
+  cache: 'List or empty the caches that commands keep for each project.',
   quarantine: 'Review files that were set aside because a program on the host would run them.',
 };
 
