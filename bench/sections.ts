@@ -54,6 +54,10 @@ export const SECTIONS: Readonly<Record<string, { title: string; load(): Promise<
     title: 'Builds and tests with filled caches, inside and outside',
     load: async () => (await import('./sections/warm.ts')).warmSection,
   },
+  idle: {
+    title: 'Thirteen projects, in use and idle',
+    load: async () => (await import('./sections/idle.ts')).idleSection,
+  },
   daemon: {
     title: 'The daemon',
     load: async () => (await import('./sections/daemon.ts')).daemonSection,
