@@ -1,11 +1,14 @@
-import { once } from 'node:events';
 import { rmSync } from 'node:fs';
-import { Duplex } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Denial } from '../core/envelope.ts';
 import { TIMEOUT_MAX_MS } from '../core/limits.ts';
-import { CheckedPolicies, type CheckedPolicy, type LinuxSandboxDeps, workspaceOf } from './checked-policy.ts';
-import { type DenialFacts, findDenials, placesOf } from './denials.ts';
+import { denialsOf } from './after-run.ts';
+import {
+  CheckedPolicies,
+  type CheckedPolicy,
+  isOfSession,
+  type LinuxSandboxDeps,
+  workspaceOf,
+} from './checked-policy.ts';
 import { openInput } from './descriptors.ts';
 import { isRealDirectory, retryIfReplaced } from './directory-identity.ts';
 import {
@@ -16,30 +19,30 @@ import {
   type OutputSinks,
   processJob,
 } from './follow.ts';
-import type { GitView } from './git/git-views.ts';
 import { Loopbacks } from './loopbacks.ts';
 import { type LoopbackNamespace, makeLoopbackNamespace } from './network.ts';
-import { checkArgv, checkEnvironment } from './policy.ts';
+import { CACHES_INSIDE, checkArgv, checkEnvironment } from './policy.ts';
 import type { QuarantineAction, QuarantineReport, QuarantineResult } from './quarantine.ts';
 import { readableBundle } from './reach.ts';
-import { ReadyPool, type ReadySandbox, SCRIPT_FD, scriptFor, WAITING_SHELL } from './ready-pool.ts';
+import { ReadyPool, type ReadySandbox, scriptFor, scriptSocket, WAITING_SHELL } from './ready-pool.ts';
 import type {
   CommandResult,
   CommandSpec,
   IsolationReport,
+  ProjectCaches,
   SandboxPolicy,
   SandboxProgram,
   SandboxStatus,
+  StorageAction,
 } from './sandbox.ts';
-import { ownerOf, type StartedSandbox, Starter } from './starter.ts';
-import { findOnHost } from './toolchains.ts';
+import { discard, ownerOf, prepareGit, type StartedSandbox, Starter } from './starter.ts';
+import { createKeeper, type Keeper } from './storage/keeper.ts';
+import { Storage } from './storage/storage.ts';
 import type { GuardSet, TreeProtection } from './workspace/guard-set.ts';
 import type { Cover } from './workspace/protection.ts';
 
 /** Sandboxes kept ready for all policies together. */
 const READY_MAX = 32;
-/** Milliseconds within which a waiting shell must be up; on a loaded machine it takes some hundred. */
-const READY_WITHIN_MS = 10_000;
 /** Milliseconds that an orderly stop waits for searches. */
 const SEARCH_AT_END_MS = 5_000;
 /** Milliseconds between two checks of the protected paths below a long-lived process. */
@@ -63,6 +66,8 @@ const NOT_STARTED: RunEnd = {
 export class LinuxSandbox {
   readonly #deps: LinuxSandboxDeps;
   readonly #policies: CheckedPolicies;
+  readonly #keeper: Keeper;
+  readonly #storage: Storage;
   readonly #loopbacks: Loopbacks;
   readonly #starter: Starter;
   readonly #pool: ReadyPool;
@@ -81,7 +86,14 @@ export class LinuxSandbox {
       idleMs: deps.config.idle_ms,
       logger: deps.logger,
     });
-    this.#starter = new Starter(this.#loopbacks);
+    this.#keeper = createKeeper(() => this.#policies.host());
+    this.#storage = new Storage({
+      ...deps,
+      root: async () => (await this.#policies.host())?.storageRoot ?? deps.paths.storageDir,
+      keeper: this.#keeper,
+      cachesInside: CACHES_INSIDE,
+    });
+    this.#starter = new Starter(this.#loopbacks, this.#storage);
     this.#pool = new ReadyPool({
       perPolicy: deps.config.preforked,
       max: READY_MAX,
@@ -94,7 +106,8 @@ export class LinuxSandbox {
 
   /** Kills everything that still runs, waits for it, and removes cgroups and pipes. Idempotent. */
   async stop(): Promise<void> {
-    await Promise.all([this.#pool.stop(), this.#starter.stop()]);
+    this.#storage.stop();
+    await Promise.all([this.#pool.stop(), this.#starter.stop(), this.#keeper.stop()]);
     this.#loopbacks.close();
     // The sandboxes are dead. Their commands still report what they created, which takes milliseconds.
     await Promise.allSettled(this.#commands);
@@ -193,6 +206,11 @@ export class LinuxSandbox {
   /** What a person does with what was moved away. Needs no sandbox. */
   quarantine(policy: SandboxPolicy, action: QuarantineAction): Promise<QuarantineResult> {
     return this.#policies.guardsOf(policy).quarantine(action);
+  }
+
+  async storage(action: StorageAction): Promise<readonly ProjectCaches[]> {
+    if (action.do === 'end_session') await this.#pool.forget((key) => isOfSession(key, action.project, action.session));
+    return this.#storage.act(action);
   }
 
   async #runOnce(policy: SandboxPolicy, command: CommandSpec, sinks: OutputSinks): Promise<Omit<RunEnd, 'durationMs'>> {
@@ -297,53 +315,9 @@ export class LinuxSandbox {
   }
 }
 
-/** What git in the sandbox needs; null if the policy gives it nothing. */
-async function prepareGit(
-  { host, identity, person }: CheckedPolicy,
-  { gitConfigs }: TreeProtection,
-): Promise<GitView | null> {
-  return person === null ? null : host.git.prepare({ identity, person, configs: gitConfigs });
-}
-
-/** What the sandbox refused: nothing, if the command succeeded and printed nothing on stderr. */
-function denialsOf(
-  { policy, isFiltered }: CheckedPolicy,
-  { hidden }: TreeProtection,
-  { mounts }: StartedSandbox,
-  { cwd }: CommandSpec,
-  end: Pick<DenialFacts, 'exitCode' | 'endedBy' | 'stdout' | 'stderr'>,
-): Denial[] {
-  if (end.exitCode === 0 && end.endedBy === 'exit' && end.stderr.length === 0) return [];
-  const seccomp = isFiltered ? policy.seccomp : null;
-  return findDenials({
-    ...end,
-    ...placesOf(mounts, hidden),
-    cwd,
-    workspace: policy.workspace.path,
-    seccomp,
-    findOnHost: (program) => (policy.toolchains === undefined ? null : findOnHost(program, policy.toolchains, mounts)),
-  });
-}
-
 /** A waiting sandbox suits a command only if the directory, its protected paths and the loopback are still the same. */
 function fingerprintOf(checked: CheckedPolicy, protection: TreeProtection, loopback: string): string {
   return `${checked.state} ${loopback} ${checked.person?.text ?? ''} ${protection.fingerprint}`;
-}
-
-/** The socket of a waiting shell, after it has reported that it is up. Throws if it does not come up. */
-async function scriptSocket({ jail }: StartedSandbox): Promise<Duplex> {
-  const socket = jail.child.stdio[SCRIPT_FD];
-  if (!(socket instanceof Duplex)) throw new Error('a waiting sandbox has no socket for its script');
-  socket.on('error', () => {});
-  const ended = jail.ended.then(() => Promise.reject(new Error('a waiting sandbox ended before it was used')));
-  await Promise.race([once(socket, 'data', { signal: AbortSignal.timeout(READY_WITHIN_MS) }), ended]);
-  return socket;
-}
-
-function discard({ jail, stdout, stderr }: StartedSandbox): void {
-  jail.kill();
-  stdout.close();
-  stderr.close();
 }
 
 /** Checks every second whether the protected paths are still those that were mounted; calls back once. */

@@ -5,7 +5,7 @@ import { ContextdError, ERROR_TABLE, type ErrorCode } from '../../core/errors.ts
 import { isJsonObject, type JsonObject } from '../../core/json.ts';
 import type { LogFields } from '../../core/log.ts';
 import type { QuarantineAction } from '../quarantine.ts';
-import type { CommandSpec, SandboxPolicy, SandboxProgram } from '../sandbox.ts';
+import type { CommandSpec, SandboxPolicy, SandboxProgram, StorageAction } from '../sandbox.ts';
 
 /** The first message to the spawner. */
 export interface SpawnerSettings {
@@ -35,6 +35,7 @@ export type Request =
   | { op: 'watch'; id: number; policy: SandboxPolicy }
   | { op: 'finish_watch'; id: number; watchId: number }
   | { op: 'quarantine'; id: number; policy: SandboxPolicy; action: QuarantineAction }
+  | { op: 'storage'; id: number; action: StorageAction }
   | { op: 'stop'; id: number };
 
 /** To the daemon. `out` carries the bytes as its body; `stale` and `exit` are about what `open` started. */

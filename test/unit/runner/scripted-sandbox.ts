@@ -22,6 +22,7 @@ export class ScriptedSandbox implements Sandbox {
   watch = notAsked;
   quarantine = notAsked;
   status = notAsked;
+  storage = notAsked;
 
   run(policy: SandboxPolicy, command: CommandSpec): Promise<CommandResult> {
     this.policies.push(policy);
