@@ -65,11 +65,13 @@ export class CheckedPolicies {
   /** By policy; valid while `state` stays the same. */
   readonly #checked = new Map<string, { checked: CheckedPolicy; atMs: number }>();
   #opened: { host: Promise<Host | null>; isolation: Promise<Isolation | null> } | null = null;
+  readonly #idleTimer: NodeJS.Timeout;
   #isClosed = false;
 
   constructor(deps: LinuxSandboxDeps) {
     this.#deps = deps;
     this.#guardThread = new GuardThread(deps.logger, deps.clock);
+    this.#idleTimer = setInterval(() => this.closeIdleGuards(), deps.config.idle_ms).unref();
   }
 
   /** Null without bubblewrap. */
@@ -161,6 +163,18 @@ export class CheckedPolicies {
     return { path: workspace, guard, directory };
   }
 
+  /** Gives the memory of guards back that nothing has needed for a while. The next use walks the workspace again. */
+  closeIdleGuards(): void {
+    for (const [key, { guard }] of this.#guards) {
+      if (guard.idleMs < this.#deps.config.idle_ms) continue;
+      this.#guards.delete(key);
+      for (const [policy, { checked }] of this.#checked) {
+        if (checked.guard.trees.some((tree) => tree.guard === guard)) this.#checked.delete(policy);
+      }
+      guard.close();
+    }
+  }
+
   /** Resolves when the searches after all runs are done. */
   async settled(): Promise<void> {
     await Promise.all([...this.#guards.values()].map(({ guard }) => guard.settled()));
@@ -169,6 +183,7 @@ export class CheckedPolicies {
   /** Refuses every policy from now on. Call `closeHost` when no sandbox is left. */
   async close(): Promise<void> {
     this.#isClosed = true;
+    clearInterval(this.#idleTimer);
     for (const { guard } of this.#guards.values()) guard.close();
     await this.#guardThread.stop();
   }
