@@ -38,7 +38,7 @@ export async function budget(
 ): Promise<Budgeted> {
   if (stored === null) return withoutText(call.requestId, outcome, call.options.maxTokens, deps.counter);
   const output = await fitAnswer(call, outcome, stored, deps);
-  return { answer: answer(output.line, outcome), tally: tallyOf(output, stored) };
+  return { answer: answer(output.line, outcome), tally: tallyOf(deps.counter, output, stored) };
 }
 
 /** Stores the texts of a view only if they do not fit, because then a cursor must point into them. */
@@ -81,7 +81,7 @@ export function budgetPage(call: VerifiedCall, page: Page, deps: BudgetDeps): Bu
     budgetTokens: call.options.maxTokens,
     cursorFor: (ranges) => sealed(call, page, ranges, deps),
   });
-  return { answer: answer(output.line, { failure: null, data: {} }), tally: tallyOf(output, 'page') };
+  return { answer: answer(output.line, { failure: null, data: {} }), tally: tallyOf(deps.counter, output, 'page') };
 }
 
 /** Makes an answer without text: a refusal, a dry run's report, or a command that printed nothing. */
@@ -95,7 +95,7 @@ export function withoutText(
   const texts = Object.fromEntries(outcome.streams.map(({ field }) => [field, '']));
   const envelope = { ...facts, data: { ...facts.data, ...texts } };
   const output = fitToBudget(counter, { envelope, streams: [], budgetTokens, archive: null, cursorFor: noCursor });
-  return { answer: answer(output.line, outcome), tally: tallyOf(output, null) };
+  return { answer: answer(output.line, outcome), tally: tallyOf(counter, output, null) };
 }
 
 /** Makes the answer to a call that does not reach dispatch. It repeats nothing of the caller's text. */
@@ -103,7 +103,10 @@ export function turnedAway(requestId: string, why: ContextdError, counter: Token
   const meta: EnvelopeMeta = { version: 'response-v2', request_id: requestId };
   const output = renderLine(counter, failureEnvelope({ error: why, meta }));
   if (output === null) throw new Error('a line without a limit was over it');
-  return { answer: answer(output.line, { failure: why, data: {} }), tally: tallyOf({ ...output, omitted: [] }, null) };
+  return {
+    answer: answer(output.line, { failure: why, data: {} }),
+    tally: tallyOf(counter, { ...output, omitted: [] }, null),
+  };
 }
 
 function envelopeOf(
