@@ -75,6 +75,7 @@ export class Storage {
   /** When the use of a session was last noted on disk, by its directory. */
   readonly #notedMs = new Map<string, number>();
   #timer: NodeJS.Timeout | undefined;
+  #isStopped = false;
 
   constructor(deps: StorageDeps) {
     this.#deps = deps;
@@ -128,6 +129,7 @@ export class Storage {
   }
 
   stop(): void {
+    this.#isStopped = true;
     clearInterval(this.#timer);
     this.#timer = undefined;
     this.#areas.clear();
@@ -165,6 +167,7 @@ export class Storage {
   }
 
   #ended(place: SessionPlace): void {
+    if (this.#isStopped) return;
     const now = this.#deps.clock.now();
     if (now - (this.#notedMs.get(place.session) ?? 0) > NOTE_EVERY_MS) {
       this.#notedMs.set(place.session, now);
