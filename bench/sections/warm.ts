@@ -68,41 +68,37 @@ const WORKS: readonly Work[] = [
 /** Builds and tests whose caches are filled: inside through the proxy, as an agent calls them, and outside. */
 export const warmSection: Section = {
   async run({ rounds }) {
-    const tables: Table[] = [];
-    const facts: Fact[] = [];
-    for (const work of WORKS) {
-      const outcome = await measure(work, Math.min(rounds, ROUNDS_MAX));
-      tables.push(...outcome.tables);
-      facts.push(...outcome.facts);
+    const found = await Promise.all(WORKS.map(findToolchain));
+    const listed = new Set(
+      found.flatMap(({ toolchain }) => (toolchain === null || toolchain === '/usr' ? [] : toolchain)),
+    );
+    // One for all, so that Go's library is compiled once inside and once outside.
+    const at = await installForBench({ 'sandbox.ro_paths': JSON.stringify([...listed]) });
+    const home = mkdtempSync(join(tmpdir(), 'bench-home-'));
+    try {
+      const outcomes: Outcome[] = [];
+      for (const one of found) outcomes.push(await compare(one, at, home, Math.min(rounds, ROUNDS_MAX)));
+      return { tables: outcomes.flatMap(({ tables }) => tables), facts: outcomes.flatMap(({ facts }) => facts) };
+    } finally {
+      rmSync(home, { recursive: true, force: true });
+      await at.remove();
     }
-    return { tables, facts };
   },
 };
 
-async function measure(work: Work, rounds: number): Promise<Outcome> {
-  const title = `${work.name}, warm, ms`;
-  try {
-    const toolchain = await work.toolchain();
-    const isListed = toolchain !== '/usr';
-    const at = await installForBench(isListed ? { 'sandbox.ro_paths': JSON.stringify([toolchain]) } : {});
-    try {
-      return await compare(work, at, toolchain, { title, rounds });
-    } finally {
-      await at.remove();
-    }
-  } catch (cause) {
-    const why = cause instanceof Error ? (cause.message.split('\n')[0] ?? '') : String(cause);
-    return { tables: [{ title, base: null, rows: [missingRow('inside', why)], aims: [] }], facts: [] };
-  }
+interface FoundWork extends Omit<Work, 'toolchain'> {
+  /** Null if it is not on this machine, or this account cannot use it. */
+  readonly toolchain: string | null;
 }
 
-async function compare(
-  { name, command, files }: Work,
-  at: BenchInstallation,
-  toolchain: string,
-  { title, rounds }: { title: string; rounds: number },
-): Promise<Outcome> {
-  const home = mkdtempSync(join(tmpdir(), 'bench-home-'));
+async function findToolchain({ toolchain, ...work }: Work): Promise<FoundWork> {
+  return { ...work, toolchain: await toolchain().catch(() => null) };
+}
+
+async function compare(work: FoundWork, at: BenchInstallation, home: string, rounds: number): Promise<Outcome> {
+  const { name, command, files, toolchain } = work;
+  const title = `${name}, warm, ms`;
+  if (toolchain === null) return missing(title, 'its programs were not found');
   for (const [path, text] of Object.entries(files)) {
     mkdirSync(dirname(join(at.project, path)), { recursive: true });
     writeFileSync(join(at.project, path), text);
@@ -115,15 +111,22 @@ async function compare(
     once: () => run(join(at.project, SAFE_BASH_LINK), [input], { cwd: at.project, env: at.env }),
   };
   try {
-    const first = await timed(inside.once);
+    const [firstInside, firstOutside] = [await timed(inside.once), await timed(outside.once)];
     const rows = rowsOf(await race([outside, inside], rounds));
     return {
       tables: [{ title, base: 'outside', rows, aims: [{ row: 'inside', atMost: AIM, times: 'outside' }] }],
-      facts: [{ name: `${name}: the first run inside, ms`, value: Math.round(first) }],
+      facts: [
+        { name: `${name}: the first run inside, ms`, value: Math.round(firstInside) },
+        { name: `${name}: the first run outside, ms`, value: Math.round(firstOutside) },
+      ],
     };
-  } finally {
-    rmSync(home, { recursive: true, force: true });
+  } catch (cause) {
+    return missing(title, cause instanceof Error ? (cause.message.split('\n')[0] ?? '') : String(cause));
   }
+}
+
+function missing(title: string, why: string): Outcome {
+  return { tables: [{ title, base: null, rows: [missingRow('inside', why)], aims: [] }], facts: [] };
 }
 
 async function run(...args: Parameters<typeof runProcess>): Promise<undefined> {
