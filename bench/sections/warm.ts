@@ -3,7 +3,7 @@ import { tmpdir, userInfo } from 'node:os';
 import { dirname, join } from 'node:path';
 import { type BenchInstallation, inheritedPath, installForBench, SAFE_BASH_LINK } from '../lib/machine.ts';
 import { race, runProcess, timed } from '../lib/measure.ts';
-import { type Fact, missingRow, type Outcome, rowsOf, type Section, type Table } from '../lib/section.ts';
+import { missingRow, type Outcome, rowsOf, type Section } from '../lib/section.ts';
 
 /** A build or a test run takes seconds, not milliseconds. */
 const ROUNDS_MAX = 10;
