@@ -184,7 +184,10 @@ function plan(
     base: host.base(),
     writable,
     roPaths: policy.roPaths,
-    toolchains: toolchains === undefined ? [] : mountToolchains(toolchains, writable, place),
+    toolchains: [
+      ...(toolchains === undefined ? [] : mountToolchains(toolchains, writable, place)),
+      ...host.proxyMounts(),
+    ],
     protectedMounts: protection.mounts.filter(({ dest }) => job.git?.links.includes(dest) !== true),
     proc: coverProc(identity),
     program: [...job.programMounts, ...(job.git?.mounts ?? [])],
