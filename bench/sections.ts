@@ -34,6 +34,10 @@ export const SECTIONS: Readonly<Record<string, { title: string; load(): Promise<
     title: 'Tokens that answers save, follow-up questions included',
     load: async () => (await import('./sections/savings.ts')).savingsSection,
   },
+  forms: {
+    title: 'Tokens of a call in text and in JSON',
+    load: async () => (await import('./sections/forms.ts')).formsSection,
+  },
   tokens: {
     title: 'Counting tokens',
     load: async () => (await import('./sections/tokens.ts')).tokensSection,
@@ -49,6 +53,10 @@ export const SECTIONS: Readonly<Record<string, { title: string; load(): Promise<
   memory: {
     title: 'Memory of the daemon over many calls',
     load: async () => (await import('./sections/memory.ts')).memorySection,
+  },
+  warm: {
+    title: 'Builds and tests with filled caches, inside and outside',
+    load: async () => (await import('./sections/warm.ts')).warmSection,
   },
   idle: {
     title: 'Thirteen projects, in use and idle',

@@ -3,7 +3,6 @@ import type { Config } from '../config/schema.ts';
 import type { Clock } from '../core/clock.ts';
 import { type Envelope, type EnvelopeMeta, failureEnvelope, successEnvelope } from '../core/envelope.ts';
 import type { ContextdError } from '../core/errors.ts';
-import { missingLines } from '../core/gap.ts';
 import type { Json } from '../core/json.ts';
 import { ownLine } from '../core/own-line.ts';
 import type { Cursors } from '../stores/cursors.ts';
@@ -12,7 +11,7 @@ import type { TokenCounter } from '../tokens/counter.ts';
 import type { BudgetOutput } from '../tokens/fit.ts';
 import { renderLine } from '../tokens/line.ts';
 import { fitPage } from '../tokens/page.ts';
-import { metaOf } from './answer-meta.ts';
+import { droppedLines, metaOf } from './answer-meta.ts';
 import { addKnown, type VerifiedCall } from './call.ts';
 import { exitStatusOf } from './exit-status.ts';
 import type { Page } from './page.ts';
@@ -125,12 +124,6 @@ function envelopeOf(
   const details = warning_details.length === 0 ? {} : { warning_details };
   const meta = { ...envelope.meta, ...droppedLines(stored), ...shown.meta, ...details, ...telemetry };
   return { ...envelope, data, refs: [stored.artifactId], meta };
-}
-
-/** The missing lines of each text, as `12-900`. */
-function droppedLines({ streams }: StoredOutput): Pick<EnvelopeMeta, 'dropped_lines'> {
-  const entries = streams.flatMap(({ field, gap }) => (gap === undefined ? [] : [[field, missingLines(gap)] as const]));
-  return entries.length === 0 ? {} : { dropped_lines: Object.fromEntries(entries) };
 }
 
 function telemetryOf(durationMs: number, { facts, scrubMs }: ScrubbedOutcome): NonNullable<EnvelopeMeta['telemetry']> {
