@@ -1,4 +1,10 @@
-import { BUDGET_DEFAULT_TOKENS, BUDGET_MIN_TOKENS, TIMEOUT_DEFAULT_MS, TIMEOUT_MAX_MS } from '../core/limits.ts';
+import {
+  BUDGET_DEFAULT_TOKENS,
+  BUDGET_MIN_TOKENS,
+  TIMEOUT_DEFAULT_MS,
+  TIMEOUT_LONGEST_MS,
+  TIMEOUT_MAX_MS,
+} from '../core/limits.ts';
 
 /** The settings of a person for this machine. The names hold the units; the schema below describes each setting. */
 export interface Config {
@@ -95,7 +101,7 @@ export const CONFIG_SCHEMA = {
     }),
     timeout: section('How long a call may take.', {
       default_ms: whole(TIMEOUT_DEFAULT_MS, 1, TIMEOUT_MAX_MS, 'Milliseconds if the call asks for no timeout.'),
-      max_ms: whole(TIMEOUT_MAX_MS, 1, TIMEOUT_MAX_MS, 'The maximum milliseconds that a call may ask for.'),
+      max_ms: whole(TIMEOUT_LONGEST_MS, 1, TIMEOUT_MAX_MS, 'The maximum milliseconds that a call may ask for.'),
     }),
     output: section('How much of an output is kept.', {
       max_bytes: whole(64 * MIB, 65_536, 64 * MIB, 'Bytes of each stream. Of a longer stream, head and tail are kept.'),

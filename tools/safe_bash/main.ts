@@ -69,7 +69,7 @@ function failureOf({ ended_by, duration_ms }: ExecResult): ToolFailure | null {
       return {
         code: 'TIMEOUT',
         message: `the command did not finish within ${duration_ms} ms and was killed`,
-        remedy: 'Do less in one command, or pass a larger timeout_ms.',
+        remedy: 'Do less in one command, or pass a larger timeout_ms; timeout.max_ms limits it.',
         details: { duration_ms },
       };
     case 'cancelled':
