@@ -171,6 +171,8 @@ const OWN_NAMES: ReadonlySet<string> = new Set([
   ...['stdout', 'stderr', 'content', 'found', 'exit_code', 'ended_by', 'signal', 'files', 'etag', 'bytes', 'lines'],
   ...['matches', 'range', 'error', 'code', 'dropped_bytes', 'created', 'changed', 'replacements', 'newline', 'hunks'],
   ...['offsets', 'hunk', 'offset', 'line', 'tool'],
+  // Facts of jobs.
+  ...['job', 'jobs', 'state', 'command', 'age_s', 'matched', 'held_bytes', 'processes', 'output'],
   // The report of a dry run.
   ...['dry_run', 'allowed', 'isolation', 'checks', 'check', 'reason', 'limit'],
   // A failure and its details.

@@ -107,16 +107,18 @@ async function openArtifact(session: SessionRef, ref: string, deps: OpenArtifact
 }
 
 /** Masks secrets that became known since the artifact was stored. Returns true if it masked any. */
-export async function maskAgain(
+export function maskAgain(
   session: SessionRef,
   artifactId: string,
   { artifacts, scrubber }: OpenArtifactDeps,
 ): Promise<boolean> {
-  const streams = await readStreams(artifacts, session, artifactId);
-  const texts = streams.map(({ text }) => text);
-  const { value, secrets } = await scrubber.scrubAgain(session, texts, []);
-  if (secrets.length === 0) return false;
-  const masked = streams.map(({ field }, position) => ({ field, text: value[position] ?? '' }));
-  await artifacts.replace(session, artifactId, masked);
-  return true;
+  return artifacts.exclusively(artifactId, async () => {
+    const streams = await readStreams(artifacts, session, artifactId);
+    const texts = streams.map(({ text }) => text);
+    const { value, secrets } = await scrubber.scrubAgain(session, texts, []);
+    if (secrets.length === 0) return false;
+    const masked = streams.map(({ field }, position) => ({ field, text: value[position] ?? '' }));
+    await artifacts.replace(session, artifactId, masked);
+    return true;
+  });
 }

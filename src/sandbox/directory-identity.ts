@@ -1,5 +1,5 @@
-import { lstatSync } from 'node:fs';
-import { ContextdError } from '../core/errors.ts';
+import { lstatSync, realpathSync, statSync } from 'node:fs';
+import { ContextdError, isErrno } from '../core/errors.ts';
 import type { PinnedPath } from './launch.ts';
 
 /**
@@ -41,4 +41,14 @@ function wasReplacedMeanwhile(cause: unknown): boolean {
   if (cause instanceof ContextdError && cause.details.reason === WORKSPACE_REPLACED) return true;
   const stderr = cause instanceof ContextdError && cause.cause instanceof Error ? cause.cause.message : '';
   return /^bwrap: (Can't (find|get type of) source |Can't bind mount |Race condition binding dirfd)/m.test(stderr);
+}
+
+/** A link may lead somewhere else inside the sandbox than outside. */
+export function isRealDirectory(path: string): boolean {
+  try {
+    return realpathSync(path) === path && statSync(path).isDirectory();
+  } catch (cause) {
+    if (isErrno(cause)) return false;
+    throw cause;
+  }
 }

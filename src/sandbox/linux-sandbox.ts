@@ -1,14 +1,11 @@
-import { once } from 'node:events';
-import { realpathSync, rmSync, statSync } from 'node:fs';
-import { Duplex } from 'node:stream';
+import { rmSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Denial } from '../core/envelope.ts';
-import { isErrno } from '../core/errors.ts';
 import { TIMEOUT_MAX_MS } from '../core/limits.ts';
 import { CheckedPolicies, type CheckedPolicy, type LinuxSandboxDeps, workspaceOf } from './checked-policy.ts';
 import { type DenialFacts, findDenials, placesOf } from './denials.ts';
 import { openInput } from './descriptors.ts';
-import { directoryIdentity, retryIfReplaced } from './directory-identity.ts';
+import { isRealDirectory, retryIfReplaced } from './directory-identity.ts';
 import {
   followCommand,
   followProcess,
@@ -22,7 +19,7 @@ import { type LoopbackNamespace, makeLoopbackNamespace } from './network.ts';
 import { checkArgv, checkEnvironment } from './policy.ts';
 import type { QuarantineAction, QuarantineReport, QuarantineResult } from './quarantine.ts';
 import { readableBundle } from './reach.ts';
-import { ReadyPool, type ReadySandbox, SCRIPT_FD, scriptFor, WAITING_SHELL } from './ready-pool.ts';
+import { discard, ReadyPool, type ReadySandbox, scriptFor, scriptSocket, WAITING_SHELL } from './ready-pool.ts';
 import type {
   CommandResult,
   CommandSpec,
@@ -31,18 +28,15 @@ import type {
   SandboxProgram,
   SandboxStatus,
 } from './sandbox.ts';
+import { endWatch, lookForStaleness, searchMeanwhile } from './run-watch.ts';
 import { ownerOf, type StartedSandbox, Starter } from './starter.ts';
-import type { RunWatch, WorkspaceGuard } from './workspace/guard.ts';
+import type { SteeredRun, Steering } from './steering.ts';
 import { type Cover, narrowCover, type Protection } from './workspace/protection.ts';
 
 /** Sandboxes kept ready for all policies together. */
 const READY_MAX = 32;
-/** Milliseconds within which a waiting shell must be up; on a loaded machine it takes some hundred. */
-const READY_WITHIN_MS = 10_000;
 /** Milliseconds that an orderly stop waits for searches. */
 const SEARCH_AT_END_MS = 5_000;
-/** Milliseconds between two checks of the protected paths below a long-lived process. */
-const STALE_LOOK_MS = 1_000;
 
 /** How a command ended; its output went to the sinks. */
 export type RunEnd = Omit<CommandResult, 'stdout' | 'stderr'>;
@@ -125,12 +119,18 @@ export class LinuxSandbox {
     };
   }
 
-  async run(policy: SandboxPolicy, command: CommandSpec, sinks: OutputSinks): Promise<RunEnd> {
+  /** `steered`: for a command that others talk to and that may run for hours. */
+  async run(
+    policy: SandboxPolicy,
+    command: CommandSpec,
+    sinks: OutputSinks,
+    steered: SteeredRun | null = null,
+  ): Promise<RunEnd> {
     checkArgv(command.argv);
     checkEnvironment(command.env);
     if (command.signal.aborted) return NOT_STARTED;
     const startedAt = this.#deps.clock.monotonic();
-    const end = await retryIfReplaced(() => this.#runOnce(policy, command, sinks));
+    const end = await retryIfReplaced(() => this.#runOnce(policy, command, sinks, steered));
     return { ...end, durationMs: this.#deps.clock.monotonic() - startedAt };
   }
 
@@ -194,10 +194,15 @@ export class LinuxSandbox {
     return this.#policies.guardOf(policy).quarantine(action);
   }
 
-  async #runOnce(policy: SandboxPolicy, command: CommandSpec, sinks: OutputSinks): Promise<Omit<RunEnd, 'durationMs'>> {
+  async #runOnce(
+    policy: SandboxPolicy,
+    command: CommandSpec,
+    sinks: OutputSinks,
+    steered: SteeredRun | null,
+  ): Promise<Omit<RunEnd, 'durationMs'>> {
     const checked = await this.#policies.check(policy);
     this.#running += 1;
-    const ended = this.#runWatched(checked, command, sinks);
+    const ended = this.#runWatched(checked, command, sinks, steered);
     this.#commands.add(ended);
     try {
       return await ended;
@@ -212,11 +217,14 @@ export class LinuxSandbox {
     checked: CheckedPolicy,
     command: CommandSpec,
     sinks: OutputSinks,
+    steered: SteeredRun | null,
   ): Promise<Omit<RunEnd, 'durationMs'>> {
     const protection = await checked.guard.protection();
     const watch = checked.guard.begin(protection);
+    const over = new AbortController();
     try {
-      const started = await this.#startCommand(checked, protection, command);
+      const started = await this.#startCommand(checked, protection, command, steered);
+      if (steered !== null) void searchMeanwhile(checked, protection, steered.onReport, over.signal);
       const { lastWords, ...end } = await followCommand(started, command, checked.policy.limits, sinks);
       started.tidy();
       const { quarantined, complete } = await endWatch(checked, watch);
@@ -225,11 +233,20 @@ export class LinuxSandbox {
     } catch (cause) {
       await endWatch(checked, watch);
       throw cause;
+    } finally {
+      over.abort();
+      steered?.steering.close();
     }
   }
 
   /** Takes a pre-forked sandbox if one is ready and suits the command; otherwise starts a new one. */
-  async #startCommand(checked: CheckedPolicy, protection: Protection, command: CommandSpec): Promise<StartedSandbox> {
+  async #startCommand(
+    checked: CheckedPolicy,
+    protection: Protection,
+    command: CommandSpec,
+    steered: SteeredRun | null,
+  ): Promise<StartedSandbox> {
+    if (steered !== null) return this.#startSteered(checked, protection, command, steered.steering);
     const script = scriptFor(command, checked.policy.workspace.path);
     const isSuitable =
       script !== null && (command.cwd === checked.policy.workspace.path || isRealDirectory(command.cwd));
@@ -249,6 +266,21 @@ export class LinuxSandbox {
       stdin: command.stdin === null ? 'ignore' : openInput(command.stdin, ownerOf(identity), host.sandboxDir),
       takesScript: false,
     });
+  }
+
+  /** Its stdin is a pipe that stays open. */
+  async #startSteered(
+    checked: CheckedPolicy,
+    protection: Protection,
+    { argv, cwd, env, timeoutMs: wallMs }: CommandSpec,
+    steering: Steering,
+  ): Promise<StartedSandbox> {
+    const { read, write } = await checked.host.pipes.takeForInput(ownerOf(checked.identity));
+    steering.openInput(write);
+    const job = { argv, cwd, env, wallMs, programMounts: [], stdin: read, takesScript: false };
+    const started = await this.#starter.start(checked, protection, job);
+    steering.attach(started.jail);
+    return started;
   }
 
   #fingerprintOf(checked: CheckedPolicy, protection: Protection): string {
@@ -309,56 +341,4 @@ function denialsOf(
 /** A waiting sandbox suits a command only if the directory, its protected paths and the loopback are still the same. */
 function fingerprintOf(checked: CheckedPolicy, protection: Protection, loopback: string): string {
   return `${checked.state} ${loopback} ${protection.fingerprint}`;
-}
-
-/** The socket of a waiting shell, after it has reported that it is up. Throws if it does not come up. */
-async function scriptSocket({ jail }: StartedSandbox): Promise<Duplex> {
-  const socket = jail.child.stdio[SCRIPT_FD];
-  if (!(socket instanceof Duplex)) throw new Error('a waiting sandbox has no socket for its script');
-  socket.on('error', () => {});
-  const ended = jail.ended.then(() => Promise.reject(new Error('a waiting sandbox ended before it was used')));
-  await Promise.race([once(socket, 'data', { signal: AbortSignal.timeout(READY_WITHIN_MS) }), ended]);
-  return socket;
-}
-
-function discard({ jail, stdout, stderr }: StartedSandbox): void {
-  jail.kill();
-  stdout.close();
-  stderr.close();
-}
-
-/** Checks every second whether the protected paths are still those that were mounted; calls back once. */
-function lookForStaleness(guard: WorkspaceGuard, protection: Protection, onStale: () => void): NodeJS.Timeout {
-  let isLooking = false;
-  const look = async (): Promise<void> => {
-    if (isLooking) return;
-    isLooking = true;
-    const now = await guard.protection().catch(() => null);
-    isLooking = false;
-    if (now?.fingerprint === protection.fingerprint) return;
-    clearInterval(timer);
-    onStale();
-  };
-  const timer = setInterval(() => void look(), STALE_LOOK_MS);
-  return timer.unref();
-}
-
-/**
- * What the run created and what was moved away. Nothing if another directory replaced the project meanwhile: the run
- * was in the old one and has nothing to do with the files in the new one.
- */
-async function endWatch({ guard, directory, policy }: CheckedPolicy, watch: RunWatch): Promise<QuarantineReport> {
-  if (directoryIdentity(policy.workspace.path) === directory) return guard.finish(watch);
-  guard.forget(watch);
-  return { quarantined: [], complete: true };
-}
-
-/** A link may lead somewhere else inside the sandbox than outside. */
-function isRealDirectory(path: string): boolean {
-  try {
-    return realpathSync(path) === path && statSync(path).isDirectory();
-  } catch (cause) {
-    if (isErrno(cause)) return false;
-    throw cause;
-  }
 }

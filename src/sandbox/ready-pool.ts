@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { Duplex } from 'node:stream';
 import type { Clock } from '../core/clock.ts';
 import type { Logger } from '../core/log.ts';
 import type { CommandSpec } from './sandbox.ts';
@@ -151,8 +153,11 @@ export class ReadyPool {
   }
 }
 
+/** Milliseconds within which a waiting shell must be up; on a loaded machine it takes some hundred. */
+const READY_WITHIN_MS = 10_000;
+
 /** The descriptor on which a waiting shell reads its command. */
-export const SCRIPT_FD = 3;
+const SCRIPT_FD = 3;
 
 /**
  * What a pre-forked sandbox runs: a bash that reports that it is up, waits, and becomes the command's own shell. It
@@ -186,4 +191,20 @@ export function scriptFor(
 
 function quote(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+/** The socket of a waiting shell, after it has reported that it is up. Throws if it does not come up. */
+export async function scriptSocket({ jail }: StartedSandbox): Promise<Duplex> {
+  const socket = jail.child.stdio[SCRIPT_FD];
+  if (!(socket instanceof Duplex)) throw new Error('a waiting sandbox has no socket for its script');
+  socket.on('error', () => {});
+  const ended = jail.ended.then(() => Promise.reject(new Error('a waiting sandbox ended before it was used')));
+  await Promise.race([once(socket, 'data', { signal: AbortSignal.timeout(READY_WITHIN_MS) }), ended]);
+  return socket;
+}
+
+export function discard({ jail, stdout, stderr }: StartedSandbox): void {
+  jail.kill();
+  stdout.close();
+  stderr.close();
 }

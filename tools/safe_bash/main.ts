@@ -6,7 +6,9 @@ import { resolvePath } from '../../src/sdk/workspace-path.ts';
 export const safeBash: Tool = {
   name: 'safe_bash',
   async execute(context, input) {
-    return toOutput(await context.host.exec(readCommand(context, input)));
+    const command = readCommand(context, input);
+    if (input.background === true) return startJob(context, command);
+    return toOutput(await context.host.exec(command));
   },
 };
 
@@ -18,6 +20,17 @@ function readCommand({ workspace }: ToolContext, input: JsonObject) {
     stdin: readOptionalString(input, 'stdin') ?? null,
     ...(input.share === false ? { ownLoopback: true } : {}),
   };
+}
+
+/** The job runs on after the answer. The tool `jobs` shows and steers it. */
+async function startJob({ host }: ToolContext, command: ReturnType<typeof readCommand>): Promise<ToolOutput> {
+  const { stdin, ownLoopback, ...rest } = command;
+  const request = {
+    ...rest,
+    ...(stdin === null ? {} : { stdin }),
+    ...(ownLoopback === true ? { own_loopback: true } : {}),
+  };
+  return { data: await host.ask('JobStart', request) };
 }
 
 function toOutput(result: ExecResult): ToolOutput {

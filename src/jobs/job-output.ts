@@ -1,0 +1,238 @@
+import type { SessionRef } from '../call/session.ts';
+import type { Clock } from '../core/clock.ts';
+import { ContextdError } from '../core/errors.ts';
+import { decodeStream } from '../runner/exec-output.ts';
+import { endOfLines, endOfShown } from '../runner/progress/held-back.ts';
+import type { Release } from '../runner/progress/progress-window.ts';
+import { StreamCapture } from '../sandbox/output.ts';
+import type { CapturedStream } from '../sandbox/sandbox.ts';
+import { dropCutEnd, dropCutStart } from '../sdk/cut-text.ts';
+import { describeBinary } from '../sdk/file-bytes.ts';
+import { type ArtifactStore, readStreams } from '../stores/artifacts.ts';
+
+/** Bytes on both sides of a new part that are searched with it. */
+const CONTEXT_BYTES = 16 * 1024;
+/** Most bytes held back: no key block is longer. */
+const HELD_MAX_BYTES = 256 * 1024;
+/** Milliseconds without output after which a line without an end counts as whole: it is a prompt. */
+const QUIET_MS = 500;
+/** Bytes at the start that say whether an output is binary. */
+const BINARY_WINDOW_BYTES = 64 * 1024;
+
+/** The one text of a job's artifact: stdout and stderr in the order in which they were written. */
+export const OUTPUT_FIELD = 'output';
+
+/** Scrubbed texts, and the rules of the secrets in them. */
+export interface ScrubbedTexts {
+  texts: readonly string[];
+  rules: readonly string[];
+}
+
+export interface JobOutputDeps {
+  artifacts: ArtifactStore;
+  /** As step 6 of a call scrubs. Throws SCRUB_FAILED; then nothing of the texts may be shown. */
+  scrub(session: SessionRef, releases: readonly Release[], opened: readonly string[]): Promise<ScrubbedTexts>;
+  /** Masks what became known since; the same text if that is nothing. */
+  scrubAgain(session: SessionRef, text: string): Promise<string>;
+  clock: Clock;
+}
+
+export interface JobOutputSpec {
+  session: SessionRef;
+  /** For the artifact. */
+  jobId: string;
+  tool: string;
+  /** Bytes that are kept: beyond it the first and the last half. */
+  maxBytes: number;
+  /** Tokens whose values the command got. They are masked however short they are. */
+  opened: readonly string[];
+}
+
+/**
+ * The output of a job, as an artifact that grows. The raw bytes are in memory only, as those of any running command. A
+ * part of them is scrubbed, with what is around it, when somebody looks at the job; what may be an unfinished secret is
+ * held back. At the end the whole output is searched once more, and the artifact becomes what it would be for a call.
+ */
+export class JobOutput {
+  readonly #deps: JobOutputDeps;
+  readonly #spec: JobOutputSpec;
+  #capture: StreamCapture;
+  readonly rules = new Set<string>();
+  #artifactId: string;
+  /** The text of the artifact. */
+  #text = '';
+  /** Bytes that are in the text or were held to be binary. */
+  #released = 0;
+  #lastByteAt = 0;
+  #isReleased = false;
+  #droppedBytes = 0;
+  #refreshing: Promise<void> = Promise.resolve();
+  #onGrowth = Promise.withResolvers<void>();
+
+  static async create(spec: JobOutputSpec, deps: JobOutputDeps): Promise<JobOutput> {
+    const { id, committed } = deps.artifacts.put(spec.session, spec.jobId, spec.tool, emptyOutput(), 0);
+    await committed;
+    return new JobOutput(id, spec, deps);
+  }
+
+  private constructor(artifactId: string, spec: JobOutputSpec, deps: JobOutputDeps) {
+    this.#artifactId = artifactId;
+    this.#spec = spec;
+    this.#deps = deps;
+    this.#capture = new StreamCapture(spec.maxBytes);
+  }
+
+  get artifactId(): string {
+    return this.#artifactId;
+  }
+
+  /** Scrubbed, as far as it has been refreshed. Empty after `release`. */
+  get text(): string {
+    return this.#text;
+  }
+
+  get droppedBytes(): number {
+    return this.#droppedBytes;
+  }
+
+  /** Bytes that are not in the text yet. */
+  get heldBytes(): number {
+    return Math.max(0, this.#capture.totalBytes - this.#released);
+  }
+
+  /** Settles at the next output. */
+  get growth(): Promise<void> {
+    return this.#onGrowth.promise;
+  }
+
+  /** Milliseconds until the last line counts as whole; null if it does, or nothing is held back. */
+  get quietInMs(): number | null {
+    const left = this.#lastByteAt + QUIET_MS - this.#deps.clock.monotonic();
+    return this.heldBytes === 0 || left <= 0 ? null : Math.ceil(left);
+  }
+
+  add(bytes: Buffer): void {
+    this.#capture.add(bytes);
+    this.#lastByteAt = this.#deps.clock.monotonic();
+    const { resolve } = this.#onGrowth;
+    this.#onGrowth = Promise.withResolvers();
+    resolve();
+  }
+
+  /** Brings text and artifact up to date. Throws SCRUB_FAILED and STORAGE_FULL; then they stay as they were. */
+  refresh(): Promise<void> {
+    return this.#inTurn(() => this.#refresh());
+  }
+
+  /** Call when the command has ended: searches the whole output once more. Throws as `refresh` does. */
+  finish(): Promise<void> {
+    return this.#inTurn(() => this.#makeAgain(this.#capture.result(), this.#capture.totalBytes));
+  }
+
+  /** The scrubbed text, as far as it has been refreshed. Empty if it was pruned. */
+  async read(): Promise<string> {
+    if (!this.#isReleased) return this.#text;
+    const { artifacts } = this.#deps;
+    try {
+      const [stream] = await readStreams(artifacts, this.#spec.session, this.#artifactId);
+      return stream?.text ?? '';
+    } catch (thrown) {
+      if (isGone(thrown)) return '';
+      throw thrown;
+    }
+  }
+
+  /** Call after `finish`: from now on the text is only in the artifact. */
+  release(): void {
+    this.#isReleased = true;
+    this.#text = '';
+    this.#capture = new StreamCapture(0);
+  }
+
+  #inTurn(work: () => Promise<void>): Promise<void> {
+    const done = this.#refreshing.then(work);
+    this.#refreshing = done.catch(() => {});
+    return done;
+  }
+
+  async #refresh(): Promise<void> {
+    const captured = this.#capture.result();
+    const isQuiet = this.#deps.clock.monotonic() - this.#lastByteAt >= QUIET_MS;
+    const { totalBytes, droppedBytes, head } = captured;
+    if (totalBytes === this.#released) return;
+    const isBinary = describeBinary(head.subarray(0, BINARY_WINDOW_BYTES)) !== null;
+    if (droppedBytes === 0 && !isBinary) return this.#append(head, isQuiet);
+    const shown = droppedBytes === 0 ? captured : { ...captured, tail: withoutHeld(captured.tail, isQuiet) };
+    await this.#makeAgain(shown, isBinary ? totalBytes : totalBytes - captured.tail.length + shown.tail.length);
+  }
+
+  /** Scrubs what is new, with what is around it. */
+  async #append(data: Buffer, isQuiet: boolean): Promise<void> {
+    const from = this.#released;
+    const to = from + withoutHeld(data.subarray(from), isQuiet).length;
+    if (to === from) return;
+    const release = {
+      before: dropCutStart(data.subarray(Math.max(0, from - CONTEXT_BYTES), from)).toString(),
+      text: data.toString('utf8', from, to),
+      after: dropCutEnd(data.subarray(to, to + CONTEXT_BYTES)).toString(),
+      skippedBytes: 0,
+    };
+    const [added = ''] = await this.#scrub([release]);
+    await this.#keep(this.#text + added, 0);
+    this.#released = to;
+  }
+
+  /** Scrubs everything that was kept, as the output of a call. */
+  async #makeAgain(captured: CapturedStream, released: number): Promise<void> {
+    const { text, droppedBytes } = decodeStream(captured);
+    const [whole = ''] = await this.#scrub([{ before: '', text, after: '', skippedBytes: 0 }]);
+    await this.#keep(whole, droppedBytes);
+    this.#released = released;
+  }
+
+  async #scrub(releases: readonly Release[]): Promise<readonly string[]> {
+    const { session, opened } = this.#spec;
+    const { texts, rules } = await this.#deps.scrub(session, releases, opened);
+    for (const rule of rules) this.rules.add(rule);
+    return texts;
+  }
+
+  /** A secret that became known later is masked in what was stored before. */
+  async #keep(text: string, droppedBytes: number): Promise<void> {
+    const { session } = this.#spec;
+    const safe = await this.#deps.scrubAgain(session, text);
+    const { artifacts } = this.#deps;
+    const streams = [{ field: OUTPUT_FIELD, text: safe }];
+    const id = this.#artifactId;
+    try {
+      await artifacts.exclusively(id, async () => {
+        if (!safe.startsWith(this.#text)) await artifacts.replace(session, id, streams);
+        await artifacts.grow(session, id, streams, droppedBytes);
+      });
+    } catch (thrown) {
+      if (!isGone(thrown)) throw thrown;
+      // It was pruned by age or quota while the job ran.
+      const { jobId, tool } = this.#spec;
+      const made = artifacts.put(session, jobId, tool, streams, droppedBytes);
+      await made.committed;
+      this.#artifactId = made.id;
+    }
+    this.#text = safe;
+    this.#droppedBytes = droppedBytes;
+  }
+}
+
+function emptyOutput() {
+  return [{ field: OUTPUT_FIELD, text: '' }];
+}
+
+/** Without the end that may be part of a secret. */
+function withoutHeld(data: Buffer, isQuiet: boolean): Buffer {
+  const to = endOfShown(data, isQuiet);
+  if (data.length - to <= HELD_MAX_BYTES) return dropCutEnd(data.subarray(0, to));
+  return dropCutEnd(data.subarray(0, isQuiet ? data.length : endOfLines(data)));
+}
+
+function isGone(thrown: unknown): boolean {
+  return thrown instanceof ContextdError && (thrown.code === 'NOT_FOUND' || thrown.code === 'EXPIRED');
+}
