@@ -36,6 +36,8 @@ export interface CallFacts {
   readonly runMs: number | null;
   /** Bytes beyond `output.max_bytes` that were not kept. */
   readonly droppedBytes: number;
+  /** True if the tool applied the view that was asked for; its texts are shown as they are. */
+  readonly isViewApplied: boolean;
   /** What isolation lacked; empty if it was full or nothing ran. */
   readonly isolationMissing: readonly string[];
   /** Secrets that replaced their tokens in the input, whether or not the call succeeded. */
@@ -49,6 +51,7 @@ export const NO_FACTS: CallFacts = {
   standardView: null,
   runMs: null,
   droppedBytes: 0,
+  isViewApplied: false,
   isolationMissing: [],
   secretsOpened: [],
 };

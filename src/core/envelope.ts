@@ -64,6 +64,8 @@ export interface EnvelopeMeta {
   content_archive_hashes?: Readonly<Record<string, string>>;
   /** Bytes beyond `output_max`, which no artifact holds. */
   dropped_bytes?: number;
+  /** The lines that these bytes are from, by key of data: `{"stdout":"12-900"}`. */
+  dropped_lines?: Readonly<Record<string, string>>;
   /** The lossless changes that were made to the text before it was cut. The artifact holds the text without them. */
   densified?: readonly string[];
   /** The name of the view and a few figures of what it found. */

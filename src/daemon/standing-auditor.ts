@@ -5,6 +5,7 @@ import type { Clock, Timer } from '../core/clock.ts';
 import { ContextdError } from '../core/errors.ts';
 import type { Logger } from '../core/log.ts';
 import type { SecondSearch } from '../dispatch/scrub.ts';
+import { maskStreams } from '../dispatch/store.ts';
 import { type AuditItem, Auditor, type AuditorState } from '../scrub/gitleaks/auditor.ts';
 import { findBinary, type GitleaksBinary, type GitleaksPlaces } from '../scrub/gitleaks/binary.ts';
 import { findOfficialConfig } from '../scrub/gitleaks/official-config.ts';
@@ -124,12 +125,8 @@ async function readStored(
 /** Makes the secrets known to the session, masks them in the stored output, and records that. */
 async function maskStored(item: AuditItem, missed: readonly MissedSecret[], deps: StandingAuditorDeps): Promise<void> {
   const streams = (await readStored(item, deps.artifacts)) ?? [];
-  const { value, secrets } = await deps.scrubber.scrubAgain(
-    item.session,
-    streams.map(({ text }) => text),
-    missed,
-  );
-  const masked = streams.map(({ field, text }, position) => ({ field, text: value[position] ?? text }));
+  const { masked, secrets } = await maskStreams(item.session, streams, missed, deps.scrubber);
+  const whole = masked.map(({ text }) => text).join('');
   if (masked.length > 0) await deps.artifacts.replace(item.session, item.artifactId, masked);
   deps.logger.warn('scrub.secret_missed', { artifact: item.artifactId, rules: missed.map(({ rule }) => rule) });
   const { project, session } = item.session;
@@ -143,8 +140,8 @@ async function maskStored(item: AuditItem, missed: readonly MissedSecret[], deps
     kind: 'secret_missed',
     tool: item.tool,
     input: { artifact: item.artifactId, tokens: secrets.map(({ token }) => token) },
-    output_sha256: createHash('sha256').update(value.join('')).digest('hex'),
-    output_bytes: Buffer.byteLength(value.join('')),
+    output_sha256: createHash('sha256').update(whole).digest('hex'),
+    output_bytes: Buffer.byteLength(whole),
     duration_ms: 0,
     secrets_found: missed.length,
     secret_rules: rules,

@@ -10,6 +10,7 @@ import {
   warningDetail,
 } from '../core/envelope.ts';
 import type { ContextdError } from '../core/errors.ts';
+import { missingLines } from '../core/gap.ts';
 import type { Json } from '../core/json.ts';
 import type { Cursors } from '../stores/cursors.ts';
 import { fitCut, fitToBudget, fitWhole, shownStreams } from '../tokens/budget.ts';
@@ -139,8 +140,14 @@ function envelopeOf(
   const warning_details = [...(envelope.meta.warning_details ?? []), ...(shown.meta.warning_details ?? [])];
   const telemetry = config.budget.telemetry ? { telemetry: telemetryOf(clock.monotonic() - startedAt, outcome) } : {};
   const details = warning_details.length === 0 ? {} : { warning_details };
-  const meta = { ...envelope.meta, ...shown.meta, ...details, ...telemetry };
+  const meta = { ...envelope.meta, ...droppedLines(stored), ...shown.meta, ...details, ...telemetry };
   return { ...envelope, data, refs: [stored.artifactId], meta };
+}
+
+/** The missing lines of each text, as `12-900`. */
+function droppedLines({ streams }: StoredOutput): Pick<EnvelopeMeta, 'dropped_lines'> {
+  const entries = streams.flatMap(({ field, gap }) => (gap === undefined ? [] : [[field, missingLines(gap)] as const]));
+  return entries.length === 0 ? {} : { dropped_lines: Object.fromEntries(entries) };
 }
 
 function telemetryOf(durationMs: number, { facts, scrubMs }: ScrubbedOutcome): NonNullable<EnvelopeMeta['telemetry']> {

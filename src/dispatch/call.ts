@@ -3,7 +3,7 @@ import type { CallRequest } from '../call/request.ts';
 import type { SessionRef } from '../call/session.ts';
 import type { CatalogTool } from '../catalog/catalog.ts';
 import type { ContextdError } from '../core/errors.ts';
-import type { JsonObject } from '../core/json.ts';
+import type { Json, JsonObject } from '../core/json.ts';
 import type { Finding } from '../scrub/finding.ts';
 import type { View } from '../tokens/views/view.ts';
 
@@ -26,6 +26,8 @@ export interface CommonOptions {
   view: View;
   /** False if the call names no view and gets the default. */
   isViewAsked: boolean;
+  /** The view as the caller wrote it; null if the call names none. */
+  viewJson: Json | null;
   continuation: string | null;
   timeoutMs: number;
   dryRun: boolean;

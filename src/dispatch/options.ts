@@ -34,6 +34,7 @@ export function takeCommonOptions(
     maxTokens: wholeNumber('max_tokens', input.max_tokens, BUDGET_MIN_TOKENS, budget.ceiling) ?? budget.standard,
     view: readView(input.view),
     isViewAsked: input.view !== undefined,
+    viewJson: input.view ?? null,
     continuation: textOf('continuation', input.continuation),
     timeoutMs: wholeNumber('timeout_ms', input.timeout_ms, 1, timeout.max_ms) ?? timeout.default_ms,
     dryRun: flagOf('dry_run', input.dry_run),

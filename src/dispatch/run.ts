@@ -9,7 +9,7 @@ import { ProgressFeed } from '../runner/progress/progress-feed.ts';
 import type { Release } from '../runner/progress/progress-window.ts';
 import type { Runner } from '../runner/runner.ts';
 import type { IsolationReport } from '../sandbox/sandbox.ts';
-import type { Scrubber } from '../scrub/scrubber.ts';
+import type { OwnLines, Scrubber, ScrubHints } from '../scrub/scrubber.ts';
 import type { SessionStore } from '../stores/sessions.ts';
 import { EMPTY_OUTCOME, type RawOutcome, type VerifiedCall } from './call.ts';
 import { type OpenedInput, tokensToMask } from './open-secrets.ts';
@@ -39,6 +39,7 @@ export async function run(
     bundleSha256: call.tool.bundleSha256,
     bundleDir: call.tool.bundleDir,
     input,
+    view: call.options.viewJson,
     etagKey: deps.sessions.etagKey(call.session),
     timeoutMs: call.options.timeoutMs,
     outputMaxBytes: deps.config.output.max_bytes,
@@ -72,6 +73,7 @@ export async function run(
       standardView,
       runMs: Math.round(durationMs * 10) / 10,
       droppedBytes: output.droppedBytes ?? 0,
+      isViewApplied: output.isViewApplied ?? false,
       isolationMissing: isolation.missing,
       secretsOpened: opened,
     },
@@ -127,15 +129,16 @@ function progressOf(
 export async function scrubReleases(
   session: SessionRef,
   releases: readonly Release[],
-  hints: { tool: string; opened: readonly string[] },
+  hints: Pick<ScrubHints, 'tool' | 'opened' | 'ownLines'>,
   { scrubber, secondSearch }: Pick<ProgressDeps, 'scrubber' | 'secondSearch'>,
-): Promise<{ texts: readonly string[]; rules: readonly string[] }> {
+): Promise<{ texts: readonly string[]; rules: readonly string[]; ownLines: OwnLines }> {
   const texts = releases.map(({ before, text, after }) => `${before}${text}${after}`);
   const first = await scrubber.scrub(session, texts, { ...hints, margins: marginsOf(releases) });
   const missed = await secondSearch.missedIn(first.value);
-  if (missed.length === 0) return { texts: first.value, rules: first.secrets.map(({ rule }) => rule) };
-  const again = await scrubber.scrubAgain(session, first.value, missed);
-  return { texts: again.value, rules: [...first.secrets, ...again.secrets].map(({ rule }) => rule) };
+  const rules = first.secrets.map(({ rule }) => rule);
+  if (missed.length === 0) return { texts: first.value, rules, ownLines: first.ownLines };
+  const again = await scrubber.scrubAgain(session, first.value, missed, { ownLines: first.ownLines });
+  return { texts: again.value, rules: [...rules, ...again.secrets.map(({ rule }) => rule)], ownLines: again.ownLines };
 }
 
 function marginsOf(releases: readonly Release[]): Map<number, { before: number; after: number }> {

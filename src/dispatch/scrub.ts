@@ -5,8 +5,8 @@ import { isJsonObject, type Json, type JsonObject } from '../core/json.ts';
 import type { AuditItem } from '../scrub/gitleaks/auditor.ts';
 import type { MissedSecret } from '../scrub/gitleaks/run.ts';
 import { collectLeaves } from '../scrub/leaves.ts';
-import type { Scrubber, SecretUse } from '../scrub/scrubber.ts';
-import type { TextMargin, ToolStream } from '../sdk/tool.ts';
+import type { OwnLines, Scrubber, SecretUse } from '../scrub/scrubber.ts';
+import type { ToolStream } from '../sdk/tool.ts';
 import { type Call, EMPTY_OUTCOME, type RawOutcome } from './call.ts';
 import { tokensToMask } from './open-secrets.ts';
 
@@ -47,15 +47,16 @@ export async function scrub(
   } satisfies Leaving;
   const first = await scrubber.scrub(call.session, leaving, {
     firstPass: outcome.firstPass,
-    margins: marginsOf(outcome),
+    margins: atTexts(outcome, ({ margin }) => margin),
+    ownLines: atTexts(outcome, ({ gap }) => gap),
     ...(parseToolName(call.request.tool) === null ? {} : { tool: call.request.tool }),
     opened: tokensToMask(outcome.facts.secretsOpened),
     own: ownLeaves(leaving, outcome.namedBy),
   });
-  const { value, secrets } = await searchAgain(call, outcome.namedBy, first, { scrubber, secondSearch });
+  const { value, secrets, ownLines } = await searchAgain(call, outcome.namedBy, first, { scrubber, secondSearch });
   return {
     data: value.data,
-    streams: withUsableFields(value, outcome.streams),
+    streams: withUsableFields(value, withGaps(outcome, ownLines)),
     namedBy: outcome.namedBy,
     failure: failure === null || value.failure === null ? null : rebuild(failure, value.failure),
     warnings: [...value.warnings, ...outcome.tokenNotes],
@@ -71,18 +72,24 @@ export async function scrub(
 async function searchAgain<T extends Leaving>(
   { session }: Call,
   namedBy: NamedBy,
-  first: { value: T; secrets: readonly SecretUse[] },
+  first: Searched<T>,
   { scrubber, secondSearch }: ScrubDeps,
-): Promise<{ value: T; secrets: readonly SecretUse[] }> {
+): Promise<Searched<T>> {
   // Computed again, because a masked key may have moved.
   const own = ownLeaves(first.value, namedBy);
   const missed = await secondSearch.missedIn(
     collectLeaves(first.value).map((text, position) => (own.has(position) ? '' : text)),
   );
   if (missed.length === 0) return first;
-  const { value, secrets } = await scrubber.scrubAgain(session, first.value, missed, own);
+  const again = await scrubber.scrubAgain(session, first.value, missed, { own, ownLines: first.ownLines });
   const known = new Set(first.secrets.map(({ token }) => token));
-  return { value, secrets: [...first.secrets, ...secrets.filter(({ token }) => !known.has(token))] };
+  return { ...again, secrets: [...first.secrets, ...again.secrets.filter(({ token }) => !known.has(token))] };
+}
+
+interface Searched<T> {
+  value: T;
+  secrets: readonly SecretUse[];
+  ownLines: OwnLines;
 }
 
 /**
@@ -100,20 +107,39 @@ function withUsableFields(
     while (taken.has(`text_${number}`));
     return `text_${number}`;
   };
-  return streams.map(({ field, text }, position) => ({
-    field: field === given[position]?.field ? field : next(),
-    text,
-  }));
+  return streams.map(({ field, text }, position) => {
+    const { field: givenField, gap } = given[position] ?? {};
+    return { field: field === givenField ? field : next(), text, ...(gap === undefined ? {} : { gap }) };
+  });
 }
 
-/** Margins by leaf position: the leaves of data come first, then per stream "field", its name, "text" and the text. */
-function marginsOf({ data, streams }: Pick<Outcome, 'data' | 'streams'>): Map<number, TextMargin> {
-  const margins = new Map<number, TextMargin>();
-  if (streams.every(({ margin }) => margin === undefined)) return margins;
-  const firstText = collectLeaves({ data, streams: [] }).length + 3;
-  for (const [position, { margin }] of streams.entries())
-    if (margin !== undefined) margins.set(firstText + 4 * position, margin);
-  return margins;
+/** What is known of the texts, by leaf position: the leaves of data come first, then per stream four leaves. */
+function atTexts<T>(
+  { data, streams }: Pick<Outcome, 'data' | 'streams'>,
+  read: (stream: ToolStream) => T | undefined,
+): Map<number, T> {
+  const found = streams.flatMap((stream, index) => {
+    const value = read(stream);
+    return value === undefined ? [] : [[index, value] as const];
+  });
+  if (found.length === 0) return new Map();
+  const first = firstText(data);
+  return new Map(found.map(([index, value]) => [first + 4 * index, value]));
+}
+
+/** Of each stream, "field", its name, "text" and the text are leaves. */
+function firstText(data: JsonObject): number {
+  return collectLeaves({ data, streams: [] }).length + 3;
+}
+
+/** The streams with their gaps at the places that they have in the masked texts. */
+function withGaps({ data, streams }: Pick<Outcome, 'data' | 'streams'>, places: OwnLines): ToolStream[] {
+  if (places.size === 0) return streams.map(({ field, text }) => ({ field, text }));
+  const first = firstText(data);
+  return streams.map(({ field, text, gap }, index) => {
+    const place = places.get(first + 4 * index);
+    return gap === undefined || place === undefined ? { field, text } : { field, text, gap: { ...gap, ...place } };
+  });
 }
 
 /**

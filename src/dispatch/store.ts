@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { SessionRef } from '../call/session.ts';
-import type { Scrubber } from '../scrub/scrubber.ts';
+import type { KnownSecret, Scrubber, SecretUse } from '../scrub/scrubber.ts';
 import type { ArtifactStore, ArtifactStream } from '../stores/artifacts.ts';
 import { readStreams } from '../stores/artifacts.ts';
 import type { VerifiedCall } from './call.ts';
@@ -114,11 +114,27 @@ export function maskAgain(
 ): Promise<boolean> {
   return artifacts.exclusively(artifactId, async () => {
     const streams = await readStreams(artifacts, session, artifactId);
-    const texts = streams.map(({ text }) => text);
-    const { value, secrets } = await scrubber.scrubAgain(session, texts, []);
+    const { masked, secrets } = await maskStreams(session, streams, [], scrubber);
     if (secrets.length === 0) return false;
-    const masked = streams.map(({ field }, position) => ({ field, text: value[position] ?? '' }));
     await artifacts.replace(session, artifactId, masked);
     return true;
   });
+}
+
+/** Masks secrets that are still in stored texts. The line in the place of a gap stays. */
+export async function maskStreams(
+  session: SessionRef,
+  streams: readonly ArtifactStream[],
+  missed: readonly KnownSecret[],
+  scrubber: Scrubber,
+): Promise<{ masked: ArtifactStream[]; secrets: readonly SecretUse[] }> {
+  const texts = streams.map(({ text }) => text);
+  const gaps = new Map(streams.flatMap(({ gap }, position) => (gap === undefined ? [] : [[position, gap] as const])));
+  const { value, secrets, ownLines } = await scrubber.scrubAgain(session, texts, missed, { ownLines: gaps });
+  const masked = streams.map(({ field, gap }, position) => ({
+    field,
+    text: value[position] ?? '',
+    ...(gap === undefined ? {} : { gap: { ...gap, ...ownLines.get(position) } }),
+  }));
+  return { masked, secrets };
 }

@@ -1,14 +1,15 @@
 import type { SessionRef } from '../call/session.ts';
 import type { Clock } from '../core/clock.ts';
 import { ContextdError } from '../core/errors.ts';
+import type { OutputGap } from '../core/gap.ts';
 import { decodeStream } from '../runner/exec-output.ts';
-import { endOfLines, endOfShown } from '../runner/progress/held-back.ts';
+import { endOfLines, endOfQuiet, endOfShown } from '../runner/progress/held-back.ts';
 import type { Release } from '../runner/progress/progress-window.ts';
 import { StreamCapture } from '../sandbox/output.ts';
 import type { CapturedStream } from '../sandbox/sandbox.ts';
 import { dropCutEnd, dropCutStart } from '../sdk/cut-text.ts';
 import { describeBinary } from '../sdk/file-bytes.ts';
-import { type ArtifactStore, readStreams } from '../stores/artifacts.ts';
+import { type ArtifactStore, type ArtifactStream, readStreams } from '../stores/artifacts.ts';
 
 /** Bytes on both sides of a new part that are searched with it. */
 const CONTEXT_BYTES = 16 * 1024;
@@ -22,18 +23,24 @@ const BINARY_WINDOW_BYTES = 64 * 1024;
 /** The one text of a job's artifact: stdout and stderr in the order in which they were written. */
 export const OUTPUT_FIELD = 'output';
 
-/** Scrubbed texts, and the rules of the secrets in them. */
-export interface ScrubbedTexts {
-  texts: readonly string[];
+/** A scrubbed text, the new place of its gap, and the rules of the secrets in it. */
+export interface ScrubbedText {
+  text: string;
+  gap: OutputGap | null;
   rules: readonly string[];
 }
 
 export interface JobOutputDeps {
   artifacts: ArtifactStore;
-  /** As step 6 of a call scrubs. Throws SCRUB_FAILED; then nothing of the texts may be shown. */
-  scrub(session: SessionRef, releases: readonly Release[], opened: readonly string[]): Promise<ScrubbedTexts>;
-  /** Masks what became known since; the same text if that is nothing. */
-  scrubAgain(session: SessionRef, text: string): Promise<string>;
+  /** As step 6 of a call scrubs. Throws SCRUB_FAILED; then nothing of the text may be shown. */
+  scrub(
+    session: SessionRef,
+    release: Release,
+    opened: readonly string[],
+    gap: OutputGap | null,
+  ): Promise<ScrubbedText>;
+  /** Masks what became known since. */
+  mask(session: SessionRef, stream: ArtifactStream): Promise<ArtifactStream>;
   clock: Clock;
 }
 
@@ -177,36 +184,37 @@ export class JobOutput {
       after: dropCutEnd(data.subarray(to, to + CONTEXT_BYTES)).toString(),
       skippedBytes: 0,
     };
-    const [added = ''] = await this.#scrub([release]);
-    await this.#keep(this.#text + added, 0);
+    const { text: added } = await this.#scrub(release, null);
+    await this.#keep({ field: OUTPUT_FIELD, text: this.#text + added }, 0);
     this.#released = to;
   }
 
   /** Scrubs everything that was kept, as the output of a call. */
   async #makeAgain(captured: CapturedStream, released: number): Promise<void> {
-    const { text, droppedBytes } = decodeStream(captured);
-    const [whole = ''] = await this.#scrub([{ before: '', text, after: '', skippedBytes: 0 }]);
-    await this.#keep(whole, droppedBytes);
+    const whole = decodeStream(captured);
+    const { text, gap } = await this.#scrub({ before: '', text: whole.text, after: '', skippedBytes: 0 }, whole.gap);
+    const stream = { field: OUTPUT_FIELD, text, ...(gap === null ? {} : { gap }) };
+    await this.#keep(stream, whole.droppedBytes);
     this.#released = released;
   }
 
-  async #scrub(releases: readonly Release[]): Promise<readonly string[]> {
+  async #scrub(release: Release, gap: OutputGap | null): Promise<ScrubbedText> {
     const { session, opened } = this.#spec;
-    const { texts, rules } = await this.#deps.scrub(session, releases, opened);
-    for (const rule of rules) this.rules.add(rule);
-    return texts;
+    const scrubbed = await this.#deps.scrub(session, release, opened, gap);
+    for (const rule of scrubbed.rules) this.rules.add(rule);
+    return scrubbed;
   }
 
   /** A secret that became known later is masked in what was stored before. */
-  async #keep(text: string, droppedBytes: number): Promise<void> {
+  async #keep(stream: ArtifactStream, droppedBytes: number): Promise<void> {
     const { session } = this.#spec;
-    const safe = await this.#deps.scrubAgain(session, text);
+    const safe = await this.#deps.mask(session, stream);
     const { artifacts } = this.#deps;
-    const streams = [{ field: OUTPUT_FIELD, text: safe }];
+    const streams = [safe];
     const id = this.#artifactId;
     try {
       await artifacts.exclusively(id, async () => {
-        if (!safe.startsWith(this.#text)) await artifacts.replace(session, id, streams);
+        if (!safe.text.startsWith(this.#text)) await artifacts.replace(session, id, streams);
         await artifacts.grow(session, id, streams, droppedBytes);
       });
     } catch (thrown) {
@@ -217,7 +225,7 @@ export class JobOutput {
       await made.committed;
       this.#artifactId = made.id;
     }
-    this.#text = safe;
+    this.#text = safe.text;
     this.#droppedBytes = droppedBytes;
   }
 }
@@ -228,7 +236,7 @@ function emptyOutput() {
 
 /** Without the end that may be part of a secret. */
 function withoutHeld(data: Buffer, isQuiet: boolean): Buffer {
-  const to = endOfShown(data, isQuiet);
+  const to = isQuiet ? endOfQuiet(data) : endOfShown(data, false);
   if (data.length - to <= HELD_MAX_BYTES) return dropCutEnd(data.subarray(0, to));
   return dropCutEnd(data.subarray(0, isQuiet ? data.length : endOfLines(data)));
 }

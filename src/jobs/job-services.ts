@@ -13,7 +13,7 @@ import { factsOf, shown } from './shown.ts';
 import { type FindLine, waitFor } from './wait.ts';
 
 export interface JobServiceDeps {
-  jobs: Jobs;
+  jobs: Pick<Jobs, 'begin' | 'find' | 'of' | 'refreshArtifact' | 'renew'>;
   findLine: FindLine;
   clock: Clock;
 }
@@ -75,7 +75,7 @@ export async function useJobs(
   return answer;
 }
 
-function listed(jobs: Jobs, session: SessionRef, clock: Clock): Json {
+function listed(jobs: Pick<Jobs, 'of' | 'renew'>, session: SessionRef, clock: Clock): Json {
   return jobs.of(session).map((job) => {
     if (job.end === null) jobs.renew(job);
     const { command, startedMs } = job.spec;

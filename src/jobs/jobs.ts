@@ -53,7 +53,8 @@ export class Jobs {
   readonly #jobs = new Map<string, Job[]>();
   /** Jobs that are being started. */
   readonly #starting = new Map<string, number>();
-  readonly #ending = new Set<Promise<unknown>>();
+  /** Settles when the end of a job is on record. */
+  readonly #records = new Map<Job, Promise<void>>();
   #isStopped = false;
 
   constructor(deps: JobsDeps) {
@@ -68,7 +69,7 @@ export class Jobs {
   async stop(): Promise<void> {
     this.#isStopped = true;
     await Promise.all(this.running().map((job) => job.stop('daemon', GRACE_MS)));
-    await Promise.allSettled(this.#ending);
+    await Promise.all(this.#records.values());
   }
 
   /** Returns when the command has been started. Throws RESOURCE_LIMIT and what the sandbox throws. */
@@ -125,8 +126,9 @@ export class Jobs {
 
   /** Stops the jobs of a session and forgets them. */
   async endSession(session: SessionRef): Promise<void> {
-    await Promise.all(this.of(session).map((job) => job.stop('session', GRACE_MS)));
-    await Promise.allSettled(this.#ending);
+    const jobs = this.of(session);
+    await Promise.all(jobs.map((job) => job.stop('session', GRACE_MS)));
+    await Promise.all(jobs.map((job) => this.#records.get(job)));
     this.#jobs.delete(sessionKey(session));
     this.findings.forget(session);
   }
@@ -185,8 +187,8 @@ export class Jobs {
     const job = this.#run(spec, request, output);
     this.#add(job);
     const recorded = this.#record(job);
-    this.#ending.add(recorded);
-    void recorded.finally(() => this.#ending.delete(recorded));
+    this.#records.set(job, recorded);
+    void recorded.finally(() => this.#records.delete(job));
     try {
       await job.started;
     } catch (cause) {

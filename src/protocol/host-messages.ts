@@ -1,3 +1,5 @@
+import type { OutputGap } from '../core/gap.ts';
+import { packGap, parseGap } from './gap-message.ts';
 import type { ExecRequest } from './generated/contextd/v1/ExecRequest.ts';
 import type { ExecResponse, ExecResponse__Output as WireResult } from './generated/contextd/v1/ExecResponse.ts';
 import { type MessageShape, WireFault } from './wire-bounds.ts';
@@ -34,6 +36,9 @@ export interface ExecResult {
   duration_ms: number;
   /** True if bytes that are not UTF-8 were replaced by U+FFFD. */
   encoding_replaced: boolean;
+  /** What is missing in the middle of each stream; null if nothing is. */
+  stdout_gap: OutputGap | null;
+  stderr_gap: OutputGap | null;
 }
 
 /** The shapes of the requests of ToolHost, and the most fields a request may have. */
@@ -56,8 +61,14 @@ export function packExecRequest(callId: string, spec: ExecSpec): ExecRequest {
   return { call_id: callId, command, cwd, env, own_loopback: ownLoopback, ...input };
 }
 
-export function packExecResult({ exit_code, signal, ...rest }: ExecResult): ExecResponse {
-  return { ...rest, ...(exit_code === null ? {} : { exit_code }), signal: signal ?? '' };
+export function packExecResult({ exit_code, signal, stdout_gap, stderr_gap, ...rest }: ExecResult): ExecResponse {
+  return {
+    ...rest,
+    ...(exit_code === null ? {} : { exit_code }),
+    signal: signal ?? '',
+    ...(stdout_gap === null ? {} : { stdout_gap: packGap(stdout_gap) }),
+    ...(stderr_gap === null ? {} : { stderr_gap: packGap(stderr_gap) }),
+  };
 }
 
 /** Throws WireFault if the daemon names an unknown end. */
@@ -73,5 +84,7 @@ export function parseExecResult(message: WireResult): ExecResult {
     dropped_bytes: message.dropped_bytes,
     duration_ms: message.duration_ms,
     encoding_replaced: message.encoding_replaced,
+    stdout_gap: parseGap(message.stdout_gap, message.stdout),
+    stderr_gap: parseGap(message.stderr_gap, message.stderr),
   };
 }

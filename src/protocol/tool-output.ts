@@ -1,5 +1,7 @@
 import { ContextdError, ERROR_TABLE, type ErrorCode } from '../core/errors.ts';
+import type { OutputGap } from '../core/gap.ts';
 import type { JsonObject } from '../core/json.ts';
+import { GAP_SHAPE, packGap, parseGap } from './gap-message.ts';
 import type { CallOutput, CallOutput__Output as WireOutput } from './generated/contextd/v1/CallOutput.ts';
 import type { Failure, Failure__Output as WireFailure } from './generated/contextd/v1/Failure.ts';
 import type { LeafSpans__Output as WireLeaf } from './generated/contextd/v1/LeafSpans.ts';
@@ -17,6 +19,8 @@ export interface ToolStream {
    * part, so that a secret is recognized even if the edge of the part splits it. Default: none.
    */
   margin?: TextMargin;
+  /** What is missing in the middle of the text. Default: nothing. */
+  gap?: OutputGap;
 }
 
 export interface TextMargin {
@@ -47,6 +51,8 @@ export interface ToolOutput {
   failure?: ToolFailure;
   /** Bytes beyond `output_max` that were not kept. */
   droppedBytes?: number;
+  /** True if the tool has applied the view that was asked for; its texts are then shown as they are. Default: false. */
+  isViewApplied?: boolean;
   warnings?: readonly string[];
 }
 
@@ -82,11 +88,12 @@ const FAILURE_SHAPE: MessageShape = { 1: 'bytes', 2: 'bytes', 3: 'bytes', 4: 'by
 const SPAN_SHAPE: MessageShape = { 1: 'bytes', 2: 'uint32', 3: 'uint32' };
 const OUTPUT_SHAPE: MessageShape = {
   1: 'bytes',
-  2: { 1: 'bytes', 2: 'bytes', 3: 'uint32', 4: 'uint32' },
+  2: { 1: 'bytes', 2: 'bytes', 3: 'uint32', 4: 'uint32', 5: GAP_SHAPE },
   3: FAILURE_SHAPE,
   4: 'uint64',
   5: 'bytes',
   6: { 1: SPAN_SHAPE },
+  20: 'uint32',
 };
 /** The shape of a CallEvent, and the most fields a valid one can have. */
 export const CALL_EVENT_SHAPE: MessageShape = { 1: { 1: 'uint64' }, 2: OUTPUT_SHAPE, 3: FAILURE_SHAPE };
@@ -94,7 +101,7 @@ export const CALL_EVENT_MAX_FIELDS = MAX_LEAVES + 4 * MAX_SPANS + 1_000;
 
 /** Checks and decodes the output of a tool process. Throws WireFault. */
 export function parseCallOutput(message: WireOutput): ScannedOutput {
-  const { data_json, streams, failure, dropped_bytes, warnings, first_pass } = message;
+  const { data_json, streams, failure, dropped_bytes, warnings, first_pass, view_applied } = message;
   const data = data_json.length === 0 ? {} : readBoundedObject('output.data', data_json, DATA_MAX_BYTES);
   if (streams.length > MAX_STREAMS) throw new WireFault(`output has more than ${MAX_STREAMS} streams`);
   if (warnings.length > MAX_WARNINGS) throw new WireFault(`output has more than ${MAX_WARNINGS} warnings`);
@@ -106,13 +113,24 @@ export function parseCallOutput(message: WireOutput): ScannedOutput {
     ...(failure === null ? {} : { failure: parseFailure(failure) }),
     ...(dropped_bytes === 0 ? {} : { droppedBytes: dropped_bytes }),
     ...(warnings.length === 0 ? {} : { warnings }),
+    ...(view_applied ? { isViewApplied: true } : {}),
   };
   return { output, firstPass: parseFirstPass(first_pass) };
 }
 
-function parseStream({ field, text, margin_before: before, margin_after: after }: WireStream): ToolStream {
+function parseStream({
+  field,
+  text,
+  margin_before: before,
+  margin_after: after,
+  gap: wireGap,
+}: WireStream): ToolStream {
   if (before + after > text.length) throw new WireFault(`the margins of stream ${field} are longer than its text`);
-  return before + after === 0 ? { field, text } : { field, text, margin: { before, after } };
+  const gap = parseGap(wireGap, text);
+  if (gap !== null && (gap.start < before || gap.end > text.length - after))
+    throw new WireFault(`the gap of stream ${field} is in its margins`);
+  const margin = before + after === 0 ? {} : { margin: { before, after } };
+  return { field, text, ...margin, ...(gap === null ? {} : { gap }) };
 }
 
 /** Checks and decodes the failure of a tool process. Throws WireFault. */
@@ -130,11 +148,12 @@ export function parseFailure({ code, message, remedy, details_json }: WireFailur
 
 /** Encodes an output. Throws RESOURCE_LIMIT if the output is too large for the protocol. */
 export function packCallOutput({ output, firstPass }: ScannedOutput): CallOutput {
-  const streams = (output.streams ?? []).map(({ field, text, margin }) => ({
+  const streams = (output.streams ?? []).map(({ field, text, margin, gap }) => ({
     field,
     text: wellFormed(text),
     margin_before: margin?.before ?? 0,
     margin_after: margin?.after ?? 0,
+    ...(gap === undefined ? {} : { gap: packGap(gap) }),
   }));
   const dataJson = Buffer.from(JSON.stringify(output.data));
   if (dataJson.length > DATA_MAX_BYTES) throw tooLarge('its data', dataJson.length, DATA_MAX_BYTES);
@@ -146,6 +165,7 @@ export function packCallOutput({ output, firstPass }: ScannedOutput): CallOutput
     ...(output.failure === undefined ? {} : { failure: packFailure(output.failure) }),
     dropped_bytes: output.droppedBytes ?? 0,
     warnings: [...(output.warnings ?? [])],
+    view_applied: output.isViewApplied ?? false,
     first_pass: firstPass.map((spans) => ({ spans: [...spans] })),
   };
 }

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
+import type { OutputGap } from '../core/gap.ts';
 import type { CapturedStream } from '../sandbox/sandbox.ts';
 import { dropCutEnd, dropCutStart, joinAroundGap } from '../sdk/cut-text.ts';
 import { describeBinary } from '../sdk/file-bytes.ts';
@@ -8,6 +9,8 @@ export interface StreamText {
   text: string;
   /** Bytes of the stream that are not in the text. */
   droppedBytes: number;
+  /** The part that is missing; null if nothing is. */
+  gap: OutputGap | null;
   /** True if bytes that are not UTF-8 became U+FFFD. */
   replaced: boolean;
 }
@@ -20,12 +23,13 @@ export function decodeStream(stream: CapturedStream): StreamText {
   // Cut at a byte: the command did not cut the character, so this is no encoding fault.
   const cut = stream.droppedBytes === 0 ? stream.head : dropCutEnd(stream.head);
   const kind = describeBinary(cut);
-  if (kind !== null) return { text: withheld(kind, stream), droppedBytes: 0, replaced: false };
+  if (kind !== null) return { text: withheld(kind, stream), droppedBytes: 0, gap: null, replaced: false };
   if (stream.droppedBytes === 0) return decode(Buffer.concat([stream.head, stream.tail]));
   const head = decode(cut);
   const tail = decode(dropCutStart(stream.tail));
-  const joined = joinAroundGap(head.text, tail.text, stream.droppedBytes);
-  return { ...joined, replaced: head.replaced || tail.replaced };
+  const missing = { bytes: stream.droppedBytes, newlines: stream.droppedNewlines };
+  const { text, gap } = joinAroundGap(head.text, tail.text, missing);
+  return { text, droppedBytes: gap.bytes, gap, replaced: head.replaced || tail.replaced };
 }
 
 /** Equal hashes mean equal outputs; a stream that was not kept whole has no hash. */
@@ -35,5 +39,5 @@ function withheld(kind: string, { head, tail, totalBytes, droppedBytes }: Captur
 }
 
 function decode(bytes: Buffer): StreamText {
-  return { text: bytes.toString('utf8'), droppedBytes: 0, replaced: !isUtf8(bytes) };
+  return { text: bytes.toString('utf8'), droppedBytes: 0, gap: null, replaced: !isUtf8(bytes) };
 }

@@ -1,6 +1,6 @@
 import type { SessionRef } from '../call/session.ts';
 import type { Clock } from '../core/clock.ts';
-import type { JsonObject } from '../core/json.ts';
+import type { Json, JsonObject } from '../core/json.ts';
 import type { Logger } from '../core/log.ts';
 import type { ToolProfile } from '../core/profile.ts';
 import { BROKER_TIMEOUT_MS, PLUGIN_MESSAGE_MAX_BYTES } from '../protocol/plugin/environment.ts';
@@ -24,6 +24,8 @@ export interface ToolCall {
   profile: ToolProfile;
   grants: readonly string[];
   input: JsonObject;
+  /** The view that the caller asked for, as the caller wrote it; null: none. */
+  view: Json | null;
   /** Hexadecimal. */
   etagKey: string;
   /** Milliseconds the execution may take, without the start of the tool's process. */

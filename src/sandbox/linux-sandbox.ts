@@ -220,11 +220,11 @@ export class LinuxSandbox {
     steered: SteeredRun | null,
   ): Promise<Omit<RunEnd, 'durationMs'>> {
     const protection = await checked.guard.protection();
-    const watch = checked.guard.begin(protection);
+    const watch = checked.guard.begin(protection, steered?.onFound ?? null);
     const over = new AbortController();
     try {
       const started = await this.#startCommand(checked, protection, command, steered);
-      if (steered !== null) void searchMeanwhile(checked, protection, steered.onReport, over.signal);
+      if (steered !== null) void searchMeanwhile(checked, protection, over.signal);
       const { lastWords, ...end } = await followCommand(started, command, checked.policy.limits, sinks);
       started.tidy();
       const { quarantined, complete } = await endWatch(checked, watch);

@@ -94,6 +94,14 @@ function readAvailable(fd: number, into: Buffer): number {
 }
 
 const FIRST_BYTES = 16 * 1024;
+const NEWLINE = 0x0a;
+
+/** A plain loop: a search from newline to newline is many times slower in short lines. */
+function countNewlines(bytes: Buffer): number {
+  let count = 0;
+  for (let at = 0; at < bytes.length; at++) if (bytes[at] === NEWLINE) count += 1;
+  return count;
+}
 
 /**
  * Keeps a stream in at most `maxBytes` of memory: all of it if it fits, otherwise the first half and the last half. One
@@ -104,6 +112,8 @@ export class StreamCapture {
   readonly #headMax: number;
   #buffer: Buffer = Buffer.alloc(0);
   #total = 0;
+  /** Newlines of everything after the head, counted once something is dropped. */
+  #newlines = 0;
 
   constructor(maxBytes: number) {
     this.#maxBytes = Math.max(2, maxBytes);
@@ -119,7 +129,10 @@ export class StreamCapture {
     const fitting = chunk.subarray(0, Math.max(0, this.#maxBytes - this.#total));
     if (fitting.length > 0) this.#append(fitting);
     const rest = chunk.subarray(fitting.length);
-    if (rest.length > 0) this.#wrap(rest);
+    if (rest.length === 0) return;
+    if (this.#total === this.#maxBytes) this.#newlines = countNewlines(this.#buffer.subarray(this.#headMax));
+    this.#newlines += countNewlines(rest);
+    this.#wrap(rest);
   }
 
   result(): CapturedStream {
@@ -129,6 +142,7 @@ export class StreamCapture {
         head: this.#buffer.subarray(0, this.#total),
         tail: Buffer.alloc(0),
         droppedBytes,
+        droppedNewlines: 0,
         totalBytes: this.#total,
       };
     }
@@ -138,6 +152,7 @@ export class StreamCapture {
       head: this.#buffer.subarray(0, this.#headMax),
       tail: Buffer.concat([ring.subarray(oldest), ring.subarray(0, oldest)]),
       droppedBytes,
+      droppedNewlines: this.#newlines - countNewlines(ring),
       totalBytes: this.#total,
     };
   }

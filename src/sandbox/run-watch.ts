@@ -48,14 +48,12 @@ export async function endWatch(
 export async function searchMeanwhile(
   checked: CheckedPolicy,
   protection: Protection,
-  onReport: (report: QuarantineReport) => void,
   signal: AbortSignal,
 ): Promise<void> {
   let waitMs = SEARCH_EVERY_MS;
   while (await delay(waitMs, true, { signal, ref: false }).catch(() => false)) {
     const startedAt = performance.now();
-    const report = await endWatch(checked, checked.guard.begin(protection)).catch(() => null);
-    if (report !== null) onReport(report);
+    await endWatch(checked, checked.guard.begin(protection)).catch(() => {});
     await checked.guard.settled().catch(() => {});
     waitMs = Math.max(SEARCH_EVERY_MS, SEARCH_SHARE * (performance.now() - startedAt));
   }

@@ -96,6 +96,8 @@ export interface CapturedStream {
   head: Buffer;
   tail: Buffer;
   droppedBytes: number;
+  /** Newlines among the dropped bytes. */
+  droppedNewlines: number;
   totalBytes: number;
 }
 

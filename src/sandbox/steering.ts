@@ -1,7 +1,7 @@
 import { Socket } from 'node:net';
+import type { SetAside } from '../core/envelope.ts';
 import { ContextdError } from '../core/errors.ts';
 import type { Jail } from './bubblewrap.ts';
-import type { QuarantineReport } from './quarantine.ts';
 import type { CommandUsage } from './sandbox.ts';
 
 /** Bytes of input that the command has not read and that are kept for it. */
@@ -10,8 +10,8 @@ const UNREAD_MAX_BYTES = 1024 * 1024;
 /** What a command that others talk to has more than another. */
 export interface SteeredRun {
   readonly steering: Steering;
-  /** Called when a search during the run has ended. */
-  onReport(report: QuarantineReport): void;
+  /** Called for each path that it made and that was moved aside, while it goes on. */
+  onFound(found: SetAside): void;
 }
 
 export interface SteeringEvents {

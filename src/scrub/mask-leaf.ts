@@ -15,34 +15,83 @@ export interface Masking {
   again?: boolean;
 }
 
-/** A secret that the edge of the margin cuts is masked as a whole: its token stands for all of it. */
+/** The place of a line of contextd in a text: UTF-16 offsets. The line is not masked. */
+export interface OwnLine {
+  start: number;
+  end: number;
+}
+
+/** What of a text is searched but not shown, and what in it contextd wrote itself. */
+export interface LeafPlaces {
+  margin: { before: number; after: number };
+  ownLine: OwnLine | null;
+}
+
+/**
+ * A secret that the edge of the margin cuts, or that lies around the line of contextd, is masked as a whole: its token
+ * stands for all of it. Returns the masked text, and the new place of the line of contextd.
+ */
 export async function maskLeaf(
   { vault, context, secrets, again }: Masking,
   text: string,
   spans: readonly Finding[],
-  margin: { before: number; after: number },
-): Promise<string> {
+  { margin, ownLine }: LeafPlaces,
+): Promise<{ text: string; ownLine: OwnLine | null }> {
   const from = margin.before;
   const to = text.length - margin.after;
-  const shown: Finding[] = [];
-  const uses: { token: string; spelling: string }[] = [];
+  const uses: Use[] = [];
   for (const { rule, start, end, of } of spans) {
     if (end <= from || start >= to) continue;
+    if (ownLine !== null && start >= ownLine.start && end <= ownLine.end) continue;
     const spelling = text.slice(start, end);
     const use = await vault.use(spelling, rule, { ...context, of });
     secrets.set(use.token === UNNUMBERED ? `${use.token} ${use.rule}` : use.token, use);
-    uses.push({ token: use.token, spelling });
-    shown.push({ rule, start: Math.max(start, from) - from, end: Math.min(end, to) - from });
+    uses.push({ token: use.token, spelling, rule, start, end, placedAt: null });
   }
-  const starts: number[] = [];
-  const masked = replaceSpans(text.slice(from, to), shown, {
-    tokenAt: (position) => uses[position]?.token ?? UNNUMBERED,
-    ...(again === true ? {} : { outside: escapeLookAlikes }),
-    placed: (start) => starts.push(start),
+  const outside = again === true ? (part: string) => part : escapeLookAlikes;
+  const mask = (start: number, end: number, offset: number) =>
+    maskPart(text, { start, end }, uses, { outside, offset });
+  const head = mask(from, ownLine?.start ?? to, 0);
+  const line = ownLine === null ? null : { start: head.length, end: head.length + ownLine.end - ownLine.start };
+  const masked =
+    line === null || ownLine === null
+      ? head
+      : head + text.slice(ownLine.start, ownLine.end) + mask(ownLine.end, to, line.end);
+  for (const { token, spelling, placedAt } of uses.slice(0, MAX_REMEMBERED))
+    if (token !== UNNUMBERED) vault.rememberPlace(token, spelling, masked, placedAt ?? 0);
+  return { text: masked, ownLine: line };
+}
+
+/** A secret in a text, and where its token stands in the masked text. */
+interface Use extends Finding {
+  token: string;
+  spelling: string;
+  placedAt: number | null;
+}
+
+/** Masks the part of a text that `offset` characters of masked text precede. */
+function maskPart(
+  text: string,
+  part: { start: number; end: number },
+  uses: readonly Use[],
+  { outside, offset }: { outside(text: string): string; offset: number },
+): string {
+  const inside = uses.filter(({ start, end }) => end > part.start && start < part.end);
+  const shown = inside.map(({ rule, start, end }) => ({
+    rule,
+    start: Math.max(start, part.start) - part.start,
+    end: Math.min(end, part.end) - part.start,
+  }));
+  let placed = 0;
+  return replaceSpans(text.slice(part.start, part.end), shown, {
+    tokenAt: (position) => inside[position]?.token ?? UNNUMBERED,
+    outside,
+    placed: (start) => {
+      const use = inside[placed];
+      placed += 1;
+      if (use !== undefined) use.placedAt ??= offset + start;
+    },
   });
-  for (const [position, { token, spelling }] of uses.slice(0, MAX_REMEMBERED).entries())
-    if (token !== UNNUMBERED) vault.rememberPlace(token, spelling, masked, starts[position] ?? 0);
-  return masked;
 }
 
 interface Replacing {

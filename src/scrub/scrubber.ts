@@ -7,7 +7,7 @@ import type { Finding } from './finding.ts';
 import { type ScannedLeaf, weighFirstPass } from './first-pass.ts';
 import type { ScrubEngine } from './hardened/engine.ts';
 import { collectLeaves, collectNamed, replaceLeaves } from './leaves.ts';
-import { type Masking, maskLeaf, replaceSpans } from './mask-leaf.ts';
+import { type Masking, maskLeaf, type OwnLine, replaceSpans } from './mask-leaf.ts';
 import type { Scanner } from './scan/scanner.ts';
 import { findKnown, moved, shownAlone } from './shown-later.ts';
 import { mergeFindings } from './spans.ts';
@@ -28,7 +28,12 @@ interface Scrubbed<T> {
   missedByFirstPass: number;
   /** Per leaf in the order of `collectLeaves`: what was masked, in order of place. Offsets in the given text. */
   spans: readonly (readonly Finding[])[];
+  /** The new places of `hints.ownLines`. */
+  ownLines: OwnLines;
 }
+
+/** Where a line of contextd stands in a leaf, by the position of the leaf in the order of `collectLeaves`. */
+export type OwnLines = ReadonlyMap<number, OwnLine>;
 
 /** A value that is known to be secret. */
 export interface KnownSecret {
@@ -36,7 +41,7 @@ export interface KnownSecret {
   value: string;
 }
 
-type ScrubbedAgain<T> = Pick<Scrubbed<T>, 'value' | 'secrets'>;
+type ScrubbedAgain<T> = Pick<Scrubbed<T>, 'value' | 'secrets' | 'ownLines'>;
 
 /** What is known about a value in advance. Both maps are by position of a leaf in the order of `collectLeaves`. */
 export interface ScrubHints {
@@ -44,6 +49,8 @@ export interface ScrubHints {
   firstPass?: readonly (readonly Finding[])[];
   /** UTF-16 characters at both ends of a leaf that are searched but do not leave. Default: none. */
   margins?: ReadonlyMap<number, { before: number; after: number }>;
+  /** Lines that contextd wrote into a leaf: they stay as they are. Default: none. */
+  ownLines?: OwnLines;
   /** The tool whose answer it is. Default: none. */
   tool?: string;
   /** Tokens whose values a program received: masked here however short they are. Default: none. */
@@ -84,13 +91,13 @@ export interface Scrubber {
   secrets(session: SessionRef): SecretSummary[];
   /**
    * Masks secrets of this session that turned out to be still in a value that `scrub` returned; they are known from now
-   * on. Tokens in the value stay, and so does `own` (default: nothing). SCRUB_FAILED on any fault.
+   * on. Tokens in the value stay, and so do `own` and `ownLines` (default: nothing). SCRUB_FAILED on any fault.
    */
   scrubAgain<T extends Json>(
     session: SessionRef,
     value: T,
     missed: readonly KnownSecret[],
-    own?: OwnLeaves,
+    hints?: Pick<ScrubHints, 'own' | 'ownLines'>,
   ): Promise<ScrubbedAgain<T>>;
   /** Masks log lines and error texts: patterns and the values of all sessions become "[SECRET]" without a number. */
   maskText(text: string): string;
@@ -162,6 +169,7 @@ class SessionScrubber implements Scrubber {
       const secrets = new Map<string, SecretUse>();
       const masking: Masking = { vault, secrets, context: { tool: hints.tool, time: clock.now() } };
       const texts: string[] = [];
+      const movedLines = new Map<number, OwnLine>();
       const masked: Finding[][] = [];
       const given = collectLeaves(value);
       for (const [position, { text, spans }] of leaves.entries()) {
@@ -171,13 +179,22 @@ class SessionScrubber implements Scrubber {
           texts.push(given[position] ?? '');
           continue;
         }
-        texts.push(await maskLeaf(masking, text, found, hints.margins?.get(position) ?? NO_MARGIN));
+        const margin = hints.margins?.get(position) ?? NO_MARGIN;
+        const leaf = await maskLeaf(masking, text, found, { margin, ownLine: hints.ownLines?.get(position) ?? null });
+        if (leaf.ownLine !== null) movedLines.set(position, leaf.ownLine);
+        texts.push(leaf.text);
       }
       const durationMs = Math.round(clock.monotonic() - started);
       if (durationMs >= SLOW_MS) logger.warn('scrub.slow', { duration_ms: durationMs, leaves: leaves.length });
       // The same shape with other strings in it, which the type system cannot see.
       const scrubbed = replaceLeaves(value, texts) as T;
-      return { value: scrubbed, secrets: [...secrets.values()], missedByFirstPass: missed, spans: masked };
+      return {
+        value: scrubbed,
+        secrets: [...secrets.values()],
+        missedByFirstPass: missed,
+        spans: masked,
+        ownLines: movedLines,
+      };
     } catch (thrown) {
       throw failClosed(thrown);
     }
@@ -187,7 +204,7 @@ class SessionScrubber implements Scrubber {
     session: SessionRef,
     value: T,
     missed: readonly KnownSecret[],
-    own: OwnLeaves = NONE,
+    { own = NONE, ownLines = new Map() }: Pick<ScrubHints, 'own' | 'ownLines'> = {},
   ): Promise<ScrubbedAgain<T>> {
     try {
       const vault = this.#vaults.of(session);
@@ -196,16 +213,20 @@ class SessionScrubber implements Scrubber {
       const secrets = new Map<string, SecretUse>();
       const masking: Masking = { vault, secrets, context: { time: this.#deps.clock.now() }, again: true };
       const texts: string[] = [];
+      const movedLines = new Map<number, OwnLine>();
       for (const [position, text] of collectLeaves(value).entries()) {
         if (own.has(position)) {
           texts.push(text);
           continue;
         }
         const spans = mergeFindings([...findPlain(text, missed), ...(await findKnown([vault.guard, ...seeds], text))]);
-        texts.push(await maskLeaf(masking, text, spans, NO_MARGIN));
+        const ownLine = ownLines.get(position) ?? null;
+        const leaf = await maskLeaf(masking, text, spans, { margin: NO_MARGIN, ownLine });
+        if (leaf.ownLine !== null) movedLines.set(position, leaf.ownLine);
+        texts.push(leaf.text);
       }
       // The same shape with other strings in it, which the type system cannot see.
-      return { value: replaceLeaves(value, texts) as T, secrets: [...secrets.values()] };
+      return { value: replaceLeaves(value, texts) as T, secrets: [...secrets.values()], ownLines: movedLines };
     } catch (thrown) {
       throw failClosed(thrown);
     }

@@ -1,23 +1,33 @@
+import { countNewlines, gapLine, type OutputGap } from '../core/gap.ts';
+
 /** The most UTF-16 characters that are dropped to end on a whole line; never more than half of the text. */
 const LINE_MAX_CHARS = 64 * 1024;
 /** Characters that occur in secrets: a cut between two of them could leave half of a secret. */
 const TOKEN = /[A-Za-z0-9_+/=.~%-]/;
 
+/** What lies between the two parts of a text that was too long. */
+export interface Missing {
+  bytes: number;
+  newlines: number;
+}
+
 /**
- * Joins the first and the last part of a text that was too long, with a line between them that says how many bytes are
- * missing. Also drops the lines that the cut split: no pattern recognizes half a secret.
+ * Joins the first and the last part of a text that was too long, with a line between them that says which bytes and lines
+ * are missing. Also drops the lines that the cut split: no pattern recognizes half a secret.
  */
-export function joinAroundGap(
-  head: string,
-  tail: string,
-  missingBytes: number,
-): { text: string; droppedBytes: number } {
+export function joinAroundGap(head: string, tail: string, missing: Missing): { text: string; gap: OutputGap } {
   const first = dropCutLineEnd(head);
   const last = dropCutLineStart(tail);
-  const cutOff =
-    Buffer.byteLength(head.slice(first.length)) + Buffer.byteLength(tail.slice(0, tail.length - last.length));
-  const droppedBytes = missingBytes + cutOff;
-  return { text: `${first}\n[contextd: ${droppedBytes} bytes were not kept]\n${last}`, droppedBytes };
+  const cutStart = tail.slice(0, tail.length - last.length);
+  const bytes = missing.bytes + Buffer.byteLength(head.slice(first.length)) + Buffer.byteLength(cutStart);
+  const firstLine = countNewlines(first) + 1;
+  const nextLine = firstLine + missing.newlines + countNewlines(cutStart);
+  // The tail begins a line only if the newline before it was seen.
+  const lastLine = cutStart.endsWith('\n') ? nextLine - 1 : nextLine;
+  const words = gapLine({ bytes, firstLine, lastLine });
+  const line = first === '' || first.endsWith('\n') ? words : `\n${words}`;
+  const gap = { start: first.length, end: first.length + line.length, bytes, firstLine, lastLine, nextLine };
+  return { text: `${first}${line}${last}`, gap };
 }
 
 /** Drops the incomplete last line. If it is very long, or the only line, drops only the word at its end. */

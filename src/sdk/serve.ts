@@ -1,5 +1,6 @@
 import type { Server, ServerWritableStream } from '@grpc/grpc-js';
 import { ContextdError } from '../core/errors.ts';
+import type { Json } from '../core/json.ts';
 import type { CallEvent } from '../protocol/generated/contextd/v1/CallEvent.ts';
 import type { CallRequest__Output as CallRequest } from '../protocol/generated/contextd/v1/CallRequest.ts';
 import { CancelReason } from '../protocol/generated/contextd/v1/CancelReason.ts';
@@ -129,6 +130,11 @@ export class ToolServer {
   }
 }
 
+/** The daemon has checked the view. */
+function readView(json: Buffer | undefined): Json | null {
+  return json === undefined || json.length === 0 ? null : JSON.parse(json.toString());
+}
+
 function failed(fault: ContextdError): CallEvent {
   return { failure: packFailure(toFailure(fault)) };
 }
@@ -163,6 +169,7 @@ export class ServedCall {
       etagKey: request.etag_key,
       deadlineMs: Date.now() + request.timeout_ms,
       outputMaxBytes: request.output_max_bytes,
+      view: readView(request.view_json),
       signal: this.#abort.signal,
       host: this.#hostOf(request.call_id),
     };

@@ -46,6 +46,7 @@ function defaults(): Omit<ToolContext, 'host' | 'workspace'> {
     etagKey: '00'.repeat(32),
     deadlineMs: Date.now() + TIMEOUT_MS,
     outputMaxBytes: OUTPUT_MAX_BYTES,
+    view: null,
     signal: new AbortController().signal,
   };
 }

@@ -1,9 +1,10 @@
-import type { JsonObject } from '../core/json.ts';
+import type { Json, JsonObject } from '../core/json.ts';
 import type { ExecResult, ExecSpec, LogLevel } from '../protocol/host-messages.ts';
 import type { ToolOutput } from '../protocol/tool-output.ts';
 
 export { ContextdError, isErrno } from '../core/errors.ts';
-export type { JsonObject } from '../core/json.ts';
+export type { OutputGap } from '../core/gap.ts';
+export { isJsonObject, type Json, type JsonObject } from '../core/json.ts';
 export type { EndedBy, ExecResult, ExecSpec, LogLevel } from '../protocol/host-messages.ts';
 export {
   shownText,
@@ -56,6 +57,8 @@ export interface ToolContext {
   deadlineMs: number;
   /** The most bytes of text to return. Of a longer text keep head and tail, and report the rest in `droppedBytes`. */
   outputMaxBytes: number;
+  /** The view that the caller asked for, as the common option `view` takes it; null: none. */
+  view: Json | null;
   /** Aborted if the call is cancelled or its time is over; the reason is a ContextdError (CANCELLED or TIMEOUT). */
   signal: AbortSignal;
   host: ToolHost;

@@ -1,3 +1,4 @@
+import type { OutputGap } from '../core/gap.ts';
 import type { Json } from '../core/json.ts';
 import type { Statement } from './sqlite.ts';
 
@@ -5,11 +6,13 @@ import type { Statement } from './sqlite.ts';
 export interface ArtifactPart {
   field: string;
   bytes: number;
+  /** What is missing in the middle. Default: nothing. */
+  gap?: OutputGap;
 }
 
 /** Texts that are about to be stored. */
 export interface NewContent {
-  /** JSON: `[[field, bytes], …]`. */
+  /** JSON: `[[field, bytes], …]`, with the figures of a gap as a third item. */
   parts: string;
   bytes: number;
   nowMs: number;
@@ -76,9 +79,20 @@ export function parseParts(text: string): ArtifactPart[] {
   if (!Array.isArray(parsed)) return [];
   return parsed.flatMap((part: Json) => {
     if (!Array.isArray(part)) return [];
-    const [field, bytes] = part;
-    return typeof field === 'string' && typeof bytes === 'number' ? [{ field, bytes }] : [];
+    const [field, bytes, figures] = part;
+    if (typeof field !== 'string' || typeof bytes !== 'number') return [];
+    const gap = parseGap(figures);
+    return [{ field, bytes, ...(gap === null ? {} : { gap }) }];
   });
+}
+
+function parseGap(figures: Json | undefined): OutputGap | null {
+  if (!Array.isArray(figures)) return null;
+  const numbers = figures.map((figure: Json) => (typeof figure === 'number' ? figure : Number.NaN));
+  const [start, end, bytes, firstLine, lastLine, nextLine] = numbers;
+  if (start === undefined || end === undefined || bytes === undefined) return null;
+  if (firstLine === undefined || lastLine === undefined || nextLine === undefined) return null;
+  return { start, end, bytes, firstLine, lastLine, nextLine };
 }
 
 export function sumBytes(parts: readonly ArtifactPart[]): number {
@@ -86,5 +100,9 @@ export function sumBytes(parts: readonly ArtifactPart[]): number {
 }
 
 export function renderParts(parts: readonly ArtifactPart[]): string {
-  return JSON.stringify(parts.map((part) => [part.field, part.bytes]));
+  return JSON.stringify(parts.map(({ field, bytes, gap }) => [field, bytes, ...(gap ? [figuresOf(gap)] : [])]));
+}
+
+function figuresOf({ start, end, bytes, firstLine, lastLine, nextLine }: OutputGap): number[] {
+  return [start, end, bytes, firstLine, lastLine, nextLine];
 }

@@ -1,6 +1,7 @@
 import { type SessionRef, sessionKey } from '../call/session.ts';
 import type { Clock } from '../core/clock.ts';
 import { ContextdError } from '../core/errors.ts';
+import type { OutputGap } from '../core/gap.ts';
 import { ARTIFACT_ID_PATTERN, newArtifactId } from '../core/ids.ts';
 import type { Logger } from '../core/log.ts';
 import { ArtifactFiles, fromArtifactFault } from './artifact-files.ts';
@@ -30,6 +31,8 @@ const TOUCH_MS = 60_000;
 export interface ArtifactStream {
   field: string;
   text: string;
+  /** What is missing in the middle. Default: nothing. */
+  gap?: OutputGap;
 }
 
 export interface ArtifactInfo {
@@ -230,7 +233,7 @@ class Artifacts implements ArtifactStore {
 
   /** Stores the texts. `point` returns the statement that makes an artifact refer to them. */
   async #keep(streams: readonly ArtifactStream[], point: PointToContent): Promise<void> {
-    const parts = streams.map(({ field, text }) => ({ field, bytes: Buffer.byteLength(text) }));
+    const parts = streams.map(({ text, ...stream }) => ({ ...stream, bytes: Buffer.byteLength(text) }));
     const bytes = sumBytes(parts);
     const content = { parts: renderParts(parts), bytes, nowMs: this.#deps.clock.now() };
     const texts = streams.map((stream) => stream.text);
@@ -313,7 +316,7 @@ export async function readStreams(
   return parts.map((part) => {
     const text = body.toString('utf8', at, at + part.bytes);
     at += part.bytes;
-    return { field: part.field, text };
+    return { field: part.field, text, ...(part.gap === undefined ? {} : { gap: part.gap }) };
   });
 }
 

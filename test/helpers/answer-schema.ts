@@ -52,6 +52,11 @@ export const ENVELOPE_SCHEMA = {
           patternProperties: { [`${ARTIFACT_ID}$`]: { type: 'string', pattern: '^sha256:[0-9a-f]{64}$' } },
         },
         dropped_bytes: { type: 'integer', minimum: 1 },
+        dropped_lines: {
+          type: 'object',
+          additionalProperties: { type: 'string', pattern: '^[1-9][0-9]*(-[1-9][0-9]*)?$' },
+          minProperties: 1,
+        },
         densified: {
           type: 'array',
           items: { enum: ['ansi', 'progress', 'repeats', 'json', 'trailing_spaces'] },

@@ -40,10 +40,15 @@ describe.each(whoCanRun())('endless output, %s', (who) => {
     expect(raw.stdout.tail.equals(Buffer.from(tail))).toBe(true);
     // One buffer of the largest size that is kept, and a copy of its second half.
     expect(raw.stdout.head.buffer.byteLength + raw.stdout.tail.buffer.byteLength).toBeLessThanOrEqual(1.5 * MIB);
-    const { text, droppedBytes } = decodeStream(raw.stdout);
+    const { text, droppedBytes, gap } = decodeStream(raw.stdout);
     expect(text.startsWith('1\n2\n3\n')).toBe(true);
     expect(text.endsWith('\n38999999\n39000000\n')).toBe(true);
-    expect(Buffer.byteLength(text.replace(/\n\[contextd: \d+ bytes were not kept\]\n/, ''))).toBe(bytes - droppedBytes);
+    const [first = '', last = ''] = text.split(/\[contextd: \d+ bytes were not kept, lines [\d-]+\]\n/);
+    expect(Buffer.byteLength(first + last)).toBe(bytes - droppedBytes);
+    // Each line is its own number.
+    expect(first.split('\n').at(-2)).toBe(String((gap?.firstLine ?? 0) - 1));
+    expect(last.split('\n')[0]).toBe(String(gap?.nextLine));
+    expect(gap?.lastLine).toBe((gap?.nextLine ?? 0) - 1);
   });
 
   test('CE-1.4 keeps the beginning and the end of 300 MB in one line', { timeout: 120_000 }, async () => {
@@ -51,7 +56,7 @@ describe.each(whoCanRun())('endless output, %s', (who) => {
     const bytes = 11 + 300 * MIB + 10;
     expect([raw.stdout.totalBytes, raw.stdout.droppedBytes]).toEqual([bytes, bytes - MIB]);
     const { text, droppedBytes } = decodeStream(raw.stdout);
-    const [head = '', tail = ''] = text.split(`\n[contextd: ${droppedBytes} bytes were not kept]\n`);
+    const [head = '', tail = ''] = text.split(`\n[contextd: ${droppedBytes} bytes were not kept, line 1]\n`);
     expect(head).toMatch(/^first word x+$/);
     expect(tail).toMatch(/^x+ last word$/);
     expect(head.length + tail.length).toBe(bytes - droppedBytes);

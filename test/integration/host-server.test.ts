@@ -30,7 +30,13 @@ afterAll(() => rmSync(dir, { recursive: true, force: true }));
 
 /** A host with one running call, `c1`, whose commands print 300,000 characters. */
 function hostOf(): HostApi {
-  const stream = { head: OUTPUT, tail: Buffer.alloc(0), droppedBytes: 0, totalBytes: OUTPUT.length };
+  const stream = {
+    head: OUTPUT,
+    tail: Buffer.alloc(0),
+    droppedBytes: 0,
+    droppedNewlines: 0,
+    totalBytes: OUTPUT.length,
+  };
   const found = { quarantined: [], searchComplete: true, denied: [] };
   const ended = { exitCode: 0, signal: null, endedBy: 'exit', durationMs: 1, ...found } as const;
   const empty = { ...stream, head: Buffer.alloc(0), totalBytes: 0 };

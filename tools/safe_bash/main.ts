@@ -1,5 +1,14 @@
 import { readOptionalString, readString, readStringMap } from '../../src/sdk/input.ts';
-import type { ExecResult, JsonObject, Tool, ToolContext, ToolFailure, ToolOutput } from '../../src/sdk/tool.ts';
+import type {
+  ExecResult,
+  JsonObject,
+  OutputGap,
+  Tool,
+  ToolContext,
+  ToolFailure,
+  ToolOutput,
+  ToolStream,
+} from '../../src/sdk/tool.ts';
 import { resolvePath } from '../../src/sdk/workspace-path.ts';
 
 /** FR-4.1: runs one shell command in a sandbox of its own. A command that fails is still a success of the tool. */
@@ -42,8 +51,8 @@ function toOutput(result: ExecResult): ToolOutput {
       ...(result.ended_by === 'signal' ? { signal: result.signal } : {}),
     },
     streams: [
-      { field: 'stdout', text: result.stdout },
-      { field: 'stderr', text: result.stderr },
+      streamOf('stdout', result.stdout, result.stdout_gap),
+      streamOf('stderr', result.stderr, result.stderr_gap),
     ],
     ...(failure === null ? {} : { failure }),
     ...(result.dropped_bytes === 0 ? {} : { droppedBytes: result.dropped_bytes }),
@@ -51,6 +60,10 @@ function toOutput(result: ExecResult): ToolOutput {
       ? { warnings: ['bytes of the output that are not UTF-8 were replaced by U+FFFD'] }
       : {}),
   };
+}
+
+function streamOf(field: string, text: string, gap: OutputGap | null): ToolStream {
+  return gap === null ? { field, text } : { field, text, gap };
 }
 
 function failureOf({ ended_by, duration_ms }: ExecResult): ToolFailure | null {

@@ -1,153 +1,257 @@
-import type { FileHandle } from 'node:fs/promises';
-import { RE2JS } from 're2js';
-import { readSpan } from '../../src/sdk/file-bytes.ts';
 import { invalid } from '../../src/sdk/input.ts';
+import { compileLinePattern, type LinePattern } from '../../src/sdk/line-pattern.ts';
+import type { TextMargin } from '../../src/sdk/tool.ts';
+import { type LineBlock, splitLines } from './line-blocks.ts';
 
-/** The part of a longer line that is searched and shown. */
-const LINE_MAX_BYTES = 1024 * 1024;
+/**
+ * The text before and after a printed line that is searched for secrets with it: a private key is recognized by its first
+ * line. There may be many matches, so it is less than around a range.
+ */
+const BEFORE_CHARS = 4 * 1024;
+const AFTER_CHARS = 1024;
+/** At least so much text around the matches is searched, however little may be returned. */
+const AROUND_LEAST_BYTES = 128 * 1024;
+/** The shortest run of letters and digits that may be a piece of a secret of several lines. */
+const PIECE_CHARS = 12;
 /** The number of texts joined at a time: many short strings take more memory than one long string. */
 const JOINED_TEXTS = 4096;
-const NEWLINE = 0x0a;
+
+export interface GrepOptions {
+  pattern: string;
+  /** Lines to print around each match. */
+  before: number;
+  after: number;
+  maxBytes: number;
+}
 
 export interface GrepResult {
-  /** `12:text` for a line that matches, `13-text` for one around it, `--` between groups. */
+  /** The text around the matches, then `12:text` for a line that matches, `13-text` for one around it, `--` between groups. */
   text: string;
+  /** The text around the matches is searched for secrets and not shown. */
+  margin: TextMargin;
   matches: number;
   droppedBytes: number;
   hasLongLines: boolean;
 }
 
-/** Finds the lines that match an RE2 pattern, with `context` lines around each. Linear in the file for every pattern. */
-export async function grepFile(
-  file: FileHandle,
-  options: { pattern: string; context: number; maxBytes: number },
-  signal: AbortSignal,
-): Promise<GrepResult> {
-  const isMatch = compile(options.pattern);
-  const found = new GrepOutput(options.context, options.maxBytes);
-  const lines = new LineSplitter((line) => found.add(line, isMatch(line)));
-  for await (const chunk of readSpan(file, { start: 0, end: Number.MAX_SAFE_INTEGER }, signal)) lines.add(chunk);
-  lines.finish();
-  return { ...found.finish(), hasLongLines: lines.hasLongLines };
+/** Finds the lines that match an RE2 pattern, with lines around each. Linear in the text for every pattern. */
+export async function grepText(chunks: AsyncIterable<Buffer>, options: GrepOptions): Promise<GrepResult> {
+  const found = new GrepOutput(compile(options.pattern), options);
+  let hasLongLines = false;
+  for await (const block of splitLines(chunks)) {
+    found.add(block);
+    hasLongLines ||= block.hasLongLines;
+  }
+  return { ...found.finish(), hasLongLines };
 }
 
-function compile(pattern: string): (line: string) => boolean {
-  if (!/[\\^$.|?*+()[\]{}]/.test(pattern)) return (line) => line.includes(pattern);
+function compile(pattern: string): LinePattern {
   try {
-    const compiled = RE2JS.compile(pattern);
-    return (line) => compiled.test(line);
+    return compileLinePattern(pattern);
   } catch (thrown) {
     const reason = thrown instanceof Error ? thrown.message : 'it does not parse';
     throw invalid('grep', `is not a pattern: ${reason}`, 'Use RE2 syntax: no look-around, no back-references.');
   }
 }
 
-/** Splits chunks into lines without their newline. Holds at most one line of the maximum length in memory. */
-class LineSplitter {
-  readonly #onLine: (line: string) => void;
-  #parts: Buffer[] = [];
-  #size = 0;
-  hasLongLines = false;
-
-  constructor(onLine: (line: string) => void) {
-    this.#onLine = onLine;
-  }
-
-  add(chunk: Buffer): void {
-    let from = 0;
-    for (let at = chunk.indexOf(NEWLINE); at !== -1; at = chunk.indexOf(NEWLINE, from)) {
-      this.#keep(chunk.subarray(from, at));
-      this.#emit();
-      from = at + 1;
-    }
-    // The memory of the chunk is reused for the next chunk.
-    this.#keep(Buffer.from(chunk.subarray(from)));
-  }
-
-  finish(): void {
-    if (this.#size > 0) this.#emit();
-  }
-
-  #keep(part: Buffer): void {
-    const fitting = part.subarray(0, Math.max(0, LINE_MAX_BYTES - this.#size));
-    if (fitting.length < part.length) this.hasLongLines = true;
-    if (fitting.length > 0) this.#parts.push(fitting);
-    this.#size += fitting.length;
-  }
-
-  #emit(): void {
-    const line = this.#parts.length === 1 ? this.#parts[0] : Buffer.concat(this.#parts);
-    this.#parts = [];
-    this.#size = 0;
-    this.#onLine(line?.toString('utf8') ?? '');
-  }
+/** A line of the current window, without its newline. Offsets count all characters of the file. */
+interface Line {
+  start: number;
+  text: string;
 }
 
 /** Collects matching lines with the lines around them, in the format of `grep -n -C`. */
 class GrepOutput {
-  readonly #context: number;
-  readonly #maxBytes: number;
-  readonly #joined: string[] = [];
-  #out: string[] = [];
-  #before: string[] = [];
+  readonly #pattern: LinePattern;
+  readonly #options: GrepOptions;
+  readonly #numbered: Collected;
+  readonly #around: Collected;
+  /** The current block and the end of the text before it, and the offset at which it begins. */
+  #window = '';
+  #windowStart = 0;
+  #before: Line[] = [];
   #number = 0;
   #lastPrinted = 0;
   #afterLeft = 0;
-  #bytes = 0;
   #matches = 0;
-  #droppedBytes = 0;
+  /** The surroundings are collected up to `#aroundEnd` and wanted up to `#aroundWanted`: offsets. */
+  #aroundEnd = 0;
+  #aroundWanted = 0;
 
-  constructor(context: number, maxBytes: number) {
-    this.#context = context;
-    this.#maxBytes = maxBytes;
+  constructor(pattern: LinePattern, options: GrepOptions) {
+    this.#pattern = pattern;
+    this.#options = options;
+    this.#numbered = new Collected(options.maxBytes);
+    // Everything around a printed line is collected, so the last line may exceed the limit by its surroundings.
+    this.#around = new Collected(Number.POSITIVE_INFINITY);
   }
 
-  add(line: string, isMatch: boolean): void {
-    this.#number += 1;
-    if (isMatch) this.#addMatch(line);
-    else if (this.#afterLeft > 0) {
-      this.#afterLeft -= 1;
-      this.#print(this.#number, '-', line);
-    } else if (this.#context > 0) {
-      this.#before.push(line);
-      if (this.#before.length > this.#context) this.#before.shift();
-    }
+  add({ text, lines }: LineBlock): void {
+    const from = this.#window.length;
+    this.#window += text;
+    const { literal } = this.#pattern;
+    const isQuiet = literal !== null && this.#afterLeft === 0 && !text.includes(literal);
+    if (isQuiet) this.#skip(text, from, lines);
+    else this.#search(from);
+    this.#collectAround();
+    this.#shrink();
   }
 
-  finish(): { text: string; matches: number; droppedBytes: number } {
+  finish(): Omit<GrepResult, 'hasLongLines'> {
+    const around = this.#around.finish();
+    // A newline keeps the surroundings apart from the first line.
+    const hidden = around === '' ? '' : `${around}\n`;
     return {
-      text: this.#joined.join('') + this.#out.join(''),
+      text: hidden + this.#numbered.finish(),
+      margin: { before: hidden.length, after: 0 },
       matches: this.#matches,
-      droppedBytes: this.#droppedBytes,
+      droppedBytes: this.#numbered.droppedBytes,
     };
   }
 
-  #addMatch(line: string): void {
+  /** No line of the block can match, and none is printed after an earlier match. */
+  #skip(text: string, from: number, lines: number): void {
+    this.#number += lines;
+    for (const line of lastLines(text, this.#options.before)) {
+      this.#before.push({ start: this.#windowStart + from + line.start, text: line.text });
+    }
+    this.#before.splice(0, this.#before.length - this.#options.before);
+  }
+
+  #search(from: number): void {
+    const window = this.#window;
+    for (let start = from; start < window.length; ) {
+      const newline = window.indexOf('\n', start);
+      const end = newline === -1 ? window.length : newline;
+      this.#addLine({ start: this.#windowStart + start, text: window.slice(start, end) });
+      start = end + 1;
+    }
+  }
+
+  #addLine(line: Line): void {
+    this.#number += 1;
+    if (this.#pattern.matches(line.text)) this.#addMatch(line);
+    else if (this.#afterLeft > 0) {
+      this.#afterLeft -= 1;
+      this.#print(this.#number, '-', line);
+    } else if (this.#options.before > 0) {
+      this.#before.push(line);
+      if (this.#before.length > this.#options.before) this.#before.shift();
+    }
+  }
+
+  #addMatch(line: Line): void {
     this.#matches += 1;
+    const { before, after } = this.#options;
     const first = this.#number - this.#before.length;
-    if (this.#context > 0 && this.#lastPrinted > 0 && first > this.#lastPrinted + 1) this.#write('--\n');
-    this.#before.forEach((text, index) => {
-      this.#print(first + index, '-', text);
+    const hasGroups = before > 0 || after > 0;
+    if (hasGroups && this.#lastPrinted > 0 && first > this.#lastPrinted + 1) this.#numbered.add('--\n');
+    this.#before.forEach((other, index) => {
+      this.#print(first + index, '-', other);
     });
     this.#before = [];
     this.#print(this.#number, ':', line);
-    this.#afterLeft = this.#context;
+    this.#afterLeft = after;
   }
 
-  #print(number: number, mark: string, line: string): void {
-    this.#write(`${number}${mark}${line}\n`);
+  #print(number: number, mark: string, { start, text }: Line): void {
+    if (mayHoldPiece(text)) this.#wantAround(start, text.length);
+    this.#numbered.add(`${number}${mark}${text}\n`);
     this.#lastPrinted = number;
   }
 
-  #write(text: string): void {
-    const size = Buffer.byteLength(text);
-    if (this.#droppedBytes > 0 || this.#bytes + size > this.#maxBytes) this.#droppedBytes += size;
-    else {
-      this.#bytes += size;
-      this.#out.push(text);
-      if (this.#out.length < JOINED_TEXTS) return;
-      this.#joined.push(this.#out.join(''));
-      this.#out = [];
+  #wantAround(start: number, length: number): void {
+    // What cannot be searched together with its surroundings is not shown.
+    if (this.#around.bytes >= Math.max(this.#options.maxBytes, AROUND_LEAST_BYTES)) this.#numbered.close();
+    if (start - BEFORE_CHARS > this.#aroundEnd) {
+      this.#around.add('\n');
+      this.#aroundEnd = Math.max(this.#windowStart, start - BEFORE_CHARS);
     }
+    this.#aroundWanted = start + length + AFTER_CHARS;
+    this.#collectAround();
+  }
+
+  /** Collects what is wanted and there. */
+  #collectAround(): void {
+    const end = Math.min(this.#aroundWanted, this.#windowStart + this.#window.length);
+    if (end <= this.#aroundEnd) return;
+    this.#around.add(this.#window.slice(this.#aroundEnd - this.#windowStart, end - this.#windowStart));
+    this.#aroundEnd = end;
+  }
+
+  /** Keeps only what may be printed or collected later. */
+  #shrink(): void {
+    const end = this.#windowStart + this.#window.length;
+    const from = Math.max(this.#windowStart, (this.#before[0]?.start ?? end) - BEFORE_CHARS);
+    this.#window = this.#window.slice(from - this.#windowStart);
+    this.#windowStart = from;
+  }
+}
+
+/** True if a line has a run of letters and digits that is long and mixed enough to be a piece of a secret. Linear. */
+function mayHoldPiece(line: string): boolean {
+  let [letters, others] = [0, 0];
+  for (let at = 0; at < line.length; at++) {
+    const kind = PIECE_KINDS[line.charCodeAt(at)] ?? 0;
+    if (kind === 0) [letters, others] = [0, 0];
+    else if (kind === 1) letters += 1;
+    else others += 1;
+    if (letters > 0 && others > 0 && letters + others >= PIECE_CHARS) return true;
+  }
+  return false;
+}
+
+/** By character code: 1 for a letter, 2 for a digit or sign of base64, 0 for anything else. */
+const PIECE_KINDS = Uint8Array.from({ length: 128 }, (_, code) => {
+  const character = String.fromCharCode(code);
+  if (/[A-Za-z]/.test(character)) return 1;
+  return /[0-9+/=_-]/.test(character) ? 2 : 0;
+});
+
+/** The last lines of a text that ends with a newline, in their order. */
+function lastLines(text: string, count: number): Line[] {
+  const lines: Line[] = [];
+  for (let end = text.length - 1; lines.length < count && end >= 0; ) {
+    const start = end === 0 ? 0 : text.lastIndexOf('\n', end - 1) + 1;
+    lines.unshift({ start, text: text.slice(start, end) });
+    end = start - 1;
+  }
+  return lines;
+}
+
+/** Texts one after another, up to a number of bytes. */
+class Collected {
+  readonly #maxBytes: number;
+  readonly #joined: string[] = [];
+  #parts: string[] = [];
+  #isClosed = false;
+  bytes = 0;
+  droppedBytes = 0;
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+  }
+
+  /** Drops everything from now on. */
+  close(): void {
+    this.#isClosed = true;
+  }
+
+  add(text: string): void {
+    const size = Buffer.byteLength(text);
+    if (this.bytes + size > this.#maxBytes) this.#isClosed = true;
+    if (this.#isClosed) {
+      this.droppedBytes += size;
+      return;
+    }
+    this.bytes += size;
+    this.#parts.push(text);
+    if (this.#parts.length < JOINED_TEXTS) return;
+    this.#joined.push(this.#parts.join(''));
+    this.#parts = [];
+  }
+
+  finish(): string {
+    return this.#joined.join('') + this.#parts.join('');
   }
 }

@@ -1,3 +1,4 @@
+import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { invalid, readString, readStringList } from '../../src/sdk/input.ts';
 import {
@@ -9,17 +10,39 @@ import {
   type ToolOutput,
   type ToolStream,
 } from '../../src/sdk/tool.ts';
-import { type FileRead, readFile, readSelection, type Selection } from './read-file.ts';
+import { type FileRead, type ReadText, readFile, readSelection, type Selection, selectionOfView } from './read-file.ts';
 
 /** FR-4.2: reads files of the workspace, whole or in part. Holds no more in memory than it returns. */
 export const safeRead: Tool = {
   name: 'safe_read',
   async execute(context, input) {
-    const selection = readSelection(input);
-    if (isForSeveral(input)) return readSeveral(readPaths(input, context.workspace), selection, context);
-    return outputOf(await readFile(readString(input, 'path'), selection, context));
+    const asked = readSelection(input);
+    const several = isForSeveral(input) ? readPaths(input, context.workspace) : null;
+    const viewed = asked.kind === 'all' ? selectionOfView(context.view) : null;
+    const isApplied = viewed !== null && (await isTooLong(several ?? [readString(input, 'path')], context));
+    const selection = isApplied ? viewed : asked;
+    const output =
+      several === null
+        ? outputOf(await readFile(readString(input, 'path'), selection, context))
+        : await readSeveral(several, selection, context);
+    return isApplied ? { ...output, isViewApplied: true } : output;
   },
 };
+
+/** True if the files together are too long to be returned whole: then only this tool sees all of them. */
+async function isTooLong(
+  paths: readonly string[],
+  { workspace, outputMaxBytes }: Pick<ToolContext, 'workspace' | 'outputMaxBytes'>,
+): Promise<boolean> {
+  // A file that cannot be read is reported when it is opened.
+  const sizes = paths.map((path) =>
+    stat(resolve(workspace, path)).then(
+      ({ size }) => size,
+      () => 0,
+    ),
+  );
+  return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0) > outputMaxBytes;
+}
 
 function isForSeveral({ path, paths }: JsonObject): boolean {
   if (path !== undefined && paths !== undefined) throw invalid('paths', 'cannot go with path', 'Pass one of them.');
@@ -30,10 +53,14 @@ function isForSeveral({ path, paths }: JsonObject): boolean {
 function outputOf({ facts, text, warnings }: FileRead): ToolOutput {
   return {
     data: facts,
-    streams: [{ field: 'content', text: text.text, margin: text.margin }],
+    streams: [streamOf('content', text)],
     ...(text.droppedBytes === 0 ? {} : { droppedBytes: text.droppedBytes }),
     ...(warnings.length === 0 ? {} : { warnings }),
   };
+}
+
+function streamOf(field: string, { text, margin, gap }: ReadText): ToolStream {
+  return { field, text, margin, ...(gap === null ? {} : { gap }) };
 }
 
 /** The most files of one call. Each is a stream of the answer, which has at most 16. */
@@ -94,7 +121,7 @@ class SeveralFiles {
 
   /** Returns the bytes that the file takes. */
   add({ facts, text, warnings }: FileRead): number {
-    const stream = { field: `content_${this.#files.length + 1}`, text: text.text, margin: text.margin };
+    const stream = streamOf(`content_${this.#files.length + 1}`, text);
     const { path = null, ...others } = facts;
     const dropped = text.droppedBytes === 0 ? {} : { dropped_bytes: text.droppedBytes };
     this.#files.push({ path, field: stream.field, ...others, ...dropped });

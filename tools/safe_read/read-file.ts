@@ -4,10 +4,17 @@ import { dropCutEnd, dropCutStart, joinAroundGap } from '../../src/sdk/cut-text.
 import { readSpan, type Span } from '../../src/sdk/file-bytes.ts';
 import { explainHidden } from '../../src/sdk/hidden-path.ts';
 import { invalid, readOptionalInteger, readOptionalString } from '../../src/sdk/input.ts';
-import type { JsonObject, TextMargin, ToolContext } from '../../src/sdk/tool.ts';
+import {
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  type OutputGap,
+  type TextMargin,
+  type ToolContext,
+} from '../../src/sdk/tool.ts';
 import { fileFault, findExisting, resolvePath, type WorkspacePath } from '../../src/sdk/workspace-path.ts';
-import { grepFile } from './grep.ts';
-import { type FileFacts, findTail, openText, scanFile } from './open-file.ts';
+import { grepText } from './grep.ts';
+import { countNewlines, type FileFacts, findTail, openText, scanFile } from './open-file.ts';
 
 /** The result for one file. */
 export interface FileRead {
@@ -55,7 +62,8 @@ async function select(
   const scan = await scanFile(file, etagKey, wanted, signal);
   const facts = { path: shown, etag: scan.etag, bytes: scan.bytes, lines: scan.lines };
   if (selection.kind === 'grep') {
-    const found = await grepFile(file, { ...selection, maxBytes: outputMaxBytes }, signal);
+    const chunks = readSpan(file, { start: 0, end: scan.bytes }, signal);
+    const found = await grepText(chunks, { ...selection, maxBytes: outputMaxBytes });
     const warnings = found.hasLongLines ? [`only the first 1 MiB of each line of ${shown} was searched`] : [];
     return { facts: { ...facts, matches: found.matches }, text: { ...EMPTY, ...found }, warnings };
   }
@@ -68,7 +76,7 @@ async function select(
   return { facts: { ...facts, ...(range === null ? {} : { range }) }, text, warnings: [] };
 }
 
-const EMPTY: ReadText = { text: '', margin: { before: 0, after: 0 }, droppedBytes: 0, replaced: false };
+const EMPTY: ReadText = { text: '', margin: { before: 0, after: 0 }, droppedBytes: 0, gap: null, replaced: false };
 
 interface Located {
   /** Null if the file ends before the selected part. */
@@ -111,7 +119,7 @@ export type Selection =
   | { kind: 'lines'; first: number; last: number }
   | { kind: 'bytes'; first: number; last: number }
   | { kind: 'tail'; count: number }
-  | { kind: 'grep'; pattern: string; context: number };
+  | { kind: 'grep'; pattern: string; before: number; after: number };
 
 const NAMES = ['lines', 'bytes', 'head', 'tail', 'grep'] as const;
 const RANGE = /^(\d{1,15})(-(\d{0,15}))?$/;
@@ -131,13 +139,30 @@ export function readSelection(input: JsonObject): Selection {
       return { kind: 'lines', first: 1, last: readCount(input, 'head') };
     case 'tail':
       return { kind: 'tail', count: readCount(input, 'tail') };
-    case 'grep':
-      return {
-        kind: 'grep',
-        pattern: readOptionalString(input, 'grep') ?? '',
-        context: readOptionalInteger(input, 'context') ?? 0,
-      };
+    case 'grep': {
+      const context = readOptionalInteger(input, 'context') ?? 0;
+      const [before, after] = ['before', 'after'].map((side) => readOptionalInteger(input, side) ?? context);
+      const pattern = readOptionalString(input, 'grep') ?? '';
+      return { kind: 'grep', pattern, before: before ?? context, after: after ?? context };
+    }
   }
+}
+
+/** Views that select a part of a text. The daemon can only select in the part of a file that it keeps. */
+const SELECTING_VIEWS = ['lines', 'bytes', 'grep'] as const;
+
+/**
+ * The part that a view asks for, if the view selects a part of the one text of a file; null otherwise. Views have the same
+ * form as the arguments, and may have numbers for ranges.
+ */
+export function selectionOfView(view: Json | null): Selection | null {
+  if (!isJsonObject(view) || !SELECTING_VIEWS.some((name) => view[name] !== undefined)) return null;
+  if (view.stream !== undefined && view.stream !== null && !/^content/.test(String(view.stream))) return null;
+  const texts = Object.entries(view).map(([name, value]) => [
+    name,
+    (name === 'lines' || name === 'bytes') && typeof value === 'number' ? String(value) : value,
+  ]);
+  return readSelection(Object.fromEntries(texts));
 }
 
 function readRange(input: JsonObject, name: 'lines' | 'bytes'): { first: number; last: number } {
@@ -168,6 +193,8 @@ export interface ReadText {
   /** The parts of `text` before and after the span. */
   margin: TextMargin;
   droppedBytes: number;
+  /** The part that is missing in the middle; null if nothing is. */
+  gap: OutputGap | null;
   /** True if bytes that are not UTF-8 were replaced by U+FFFD. */
   replaced: boolean;
 }
@@ -185,13 +212,17 @@ export async function readText(file: FileHandle, span: Span, maxBytes: number, s
   const around = (text: string): string => before.text + text + after.text;
   if (span.end - span.start <= maxBytes) {
     const { text, replaced } = await read(span.start, span.end);
-    return { text: around(text), margin, droppedBytes: 0, replaced };
+    return { text: around(text), margin, droppedBytes: 0, gap: null, replaced };
   }
   const half = Math.floor(maxBytes / 2);
   const head = await read(span.start, span.start + half);
   const tail = await read(span.end - half, span.end);
-  const { text, droppedBytes } = joinAroundGap(head.text, tail.text, span.end - span.start - 2 * half);
-  return { text: around(text), margin, droppedBytes, replaced: head.replaced || tail.replaced };
+  const middle = { start: span.start + half, end: span.end - half };
+  const missing = { bytes: middle.end - middle.start, newlines: await countNewlines(file, middle, signal) };
+  const { text, gap } = joinAroundGap(head.text, tail.text, missing);
+  const place = { start: gap.start + before.text.length, end: gap.end + before.text.length };
+  const replaced = head.replaced || tail.replaced;
+  return { text: around(text), margin, droppedBytes: gap.bytes, gap: { ...gap, ...place }, replaced };
 }
 
 async function readBytes(file: FileHandle, span: Span, signal: AbortSignal): Promise<Buffer> {

@@ -69,11 +69,12 @@ async function applyView(
   output: StoredOutput,
   deps: ViewDeps,
 ): Promise<ShownOutput> {
+  if (outcome.facts.isViewApplied && !output.isEarlier) return showApplied(asked, output);
   const view = { ...asked, stream: asked.stream ?? output.field };
   const failed = isFailed(outcome);
   const request: ViewRequest = {
     view,
-    streams: output.streams.map(({ field, text }) => ({ field, text })),
+    streams: output.streams,
     failed,
     earlier: view.name === 'diff' ? await earlierOutput(view.against, call.session, output, deps) : null,
     digestChars: digestChars(call.options.maxTokens, digestScale),
@@ -87,6 +88,15 @@ async function applyView(
     meta: metaOf(view, viewed, output),
   };
 }
+
+/** The texts of a tool that has applied the view itself. */
+function showApplied({ name }: View, output: StoredOutput): ShownOutput {
+  const cut = name === 'tail' ? 'tail' : 'head';
+  const streams = output.streams.map(({ field, text }) => ({ field, text, start: 0, cut, mayDensify: false }) as const);
+  return { ...placeStreams({ streams, leftOut: [], facts: null }, output, NOT_DENSIFIED), meta: { view: { name } } };
+}
+
+const NOT_DENSIFIED = { steps: [], keepErrors: false };
 
 /** True for a command that did not exit with 0 and for a tool that failed. */
 function isFailed({ failure, data }: ScrubbedOutcome): boolean {

@@ -7,6 +7,7 @@ import type { HostRequest as _contextd_v1_HostRequest, HostRequest__Output as _c
 import type { HostResponse as _contextd_v1_HostResponse, HostResponse__Output as _contextd_v1_HostResponse__Output } from './contextd/v1/HostResponse.ts';
 import type { LogRequest as _contextd_v1_LogRequest, LogRequest__Output as _contextd_v1_LogRequest__Output } from './contextd/v1/LogRequest.ts';
 import type { LogResponse as _contextd_v1_LogResponse, LogResponse__Output as _contextd_v1_LogResponse__Output } from './contextd/v1/LogResponse.ts';
+import type { OutputGap as _contextd_v1_OutputGap, OutputGap__Output as _contextd_v1_OutputGap__Output } from './contextd/v1/OutputGap.ts';
 import type { ScrubRequest as _contextd_v1_ScrubRequest, ScrubRequest__Output as _contextd_v1_ScrubRequest__Output } from './contextd/v1/ScrubRequest.ts';
 import type { ScrubResponse as _contextd_v1_ScrubResponse, ScrubResponse__Output as _contextd_v1_ScrubResponse__Output } from './contextd/v1/ScrubResponse.ts';
 import type { ToolHostClient as _contextd_v1_ToolHostClient, ToolHostDefinition as _contextd_v1_ToolHostDefinition } from './contextd/v1/ToolHost.ts';
@@ -24,6 +25,7 @@ export interface ProtoGrpcType {
       HostResponse: MessageTypeDefinition<_contextd_v1_HostResponse, _contextd_v1_HostResponse__Output>
       LogRequest: MessageTypeDefinition<_contextd_v1_LogRequest, _contextd_v1_LogRequest__Output>
       LogResponse: MessageTypeDefinition<_contextd_v1_LogResponse, _contextd_v1_LogResponse__Output>
+      OutputGap: MessageTypeDefinition<_contextd_v1_OutputGap, _contextd_v1_OutputGap__Output>
       ScrubRequest: MessageTypeDefinition<_contextd_v1_ScrubRequest, _contextd_v1_ScrubRequest__Output>
       ScrubResponse: MessageTypeDefinition<_contextd_v1_ScrubResponse, _contextd_v1_ScrubResponse__Output>
       /**

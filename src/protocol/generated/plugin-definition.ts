@@ -46,6 +46,13 @@ export const PLUGIN_DEFINITION = `{
               }
             },
             "CallRequest": {
+              "oneofs": {
+                "_view_json": {
+                  "oneof": [
+                    "view_json"
+                  ]
+                }
+              },
               "fields": {
                 "call_id": {
                   "type": "string",
@@ -78,6 +85,13 @@ export const PLUGIN_DEFINITION = `{
                 "output_max_bytes": {
                   "type": "uint64",
                   "id": 8
+                },
+                "view_json": {
+                  "type": "bytes",
+                  "id": 20,
+                  "options": {
+                    "proto3_optional": true
+                  }
                 }
               }
             },
@@ -142,10 +156,21 @@ export const PLUGIN_DEFINITION = `{
                   "rule": "repeated",
                   "type": "LeafSpans",
                   "id": 6
+                },
+                "view_applied": {
+                  "type": "bool",
+                  "id": 20
                 }
               }
             },
             "OutputStream": {
+              "oneofs": {
+                "_gap": {
+                  "oneof": [
+                    "gap"
+                  ]
+                }
+              },
               "fields": {
                 "field": {
                   "type": "string",
@@ -162,6 +187,13 @@ export const PLUGIN_DEFINITION = `{
                 "margin_after": {
                   "type": "uint32",
                   "id": 4
+                },
+                "gap": {
+                  "type": "OutputGap",
+                  "id": 5,
+                  "options": {
+                    "proto3_optional": true
+                  }
                 }
               }
             },
@@ -345,6 +377,16 @@ export const PLUGIN_DEFINITION = `{
                   "oneof": [
                     "exit_code"
                   ]
+                },
+                "_stdout_gap": {
+                  "oneof": [
+                    "stdout_gap"
+                  ]
+                },
+                "_stderr_gap": {
+                  "oneof": [
+                    "stderr_gap"
+                  ]
                 }
               },
               "fields": {
@@ -382,6 +424,48 @@ export const PLUGIN_DEFINITION = `{
                 "encoding_replaced": {
                   "type": "bool",
                   "id": 8
+                },
+                "stdout_gap": {
+                  "type": "OutputGap",
+                  "id": 20,
+                  "options": {
+                    "proto3_optional": true
+                  }
+                },
+                "stderr_gap": {
+                  "type": "OutputGap",
+                  "id": 21,
+                  "options": {
+                    "proto3_optional": true
+                  }
+                }
+              }
+            },
+            "OutputGap": {
+              "fields": {
+                "start": {
+                  "type": "uint32",
+                  "id": 1
+                },
+                "end": {
+                  "type": "uint32",
+                  "id": 2
+                },
+                "bytes": {
+                  "type": "uint64",
+                  "id": 3
+                },
+                "first_line": {
+                  "type": "uint64",
+                  "id": 4
+                },
+                "last_line": {
+                  "type": "uint64",
+                  "id": 5
+                },
+                "next_line": {
+                  "type": "uint64",
+                  "id": 6
                 }
               }
             },

@@ -19,6 +19,20 @@ export function endOfShown(data: Buffer, areLinesWhole: boolean): number {
   return lineStartOf(data, begin);
 }
 
+/** Characters of secrets, and how many at the end of an unfinished line may be the beginning of one. */
+const UNFINISHED_VALUE = /[A-Za-z0-9_+/=.~%-]{9,}$/;
+
+/**
+ * As `endOfShown`, for an output that has stopped for a moment: the last line may be a prompt, which has no end. A value at
+ * its end may go on.
+ */
+export function endOfQuiet(data: Buffer): number {
+  const to = endOfShown(data, true);
+  const start = Math.max(to - HELD_BYTES, lineStartOf(data, to));
+  const value = UNFINISHED_VALUE.exec(data.toString('latin1', start, to));
+  return value === null ? to : start + value.index;
+}
+
 /** Of a line that is too long to be held back, all but its last HELD_BYTES. */
 export function endOfLines(data: Buffer): number {
   const lines = data.lastIndexOf(LINE_END) + 1;

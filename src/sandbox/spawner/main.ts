@@ -105,9 +105,7 @@ class SpawnerService {
     this.#steerings.set(id, steering);
     return {
       steering,
-      onReport: ({ quarantined }) => {
-        if (quarantined.length > 0) this.#channel.send({ re: 'found', id, found: quarantined });
-      },
+      onFound: (found) => void this.#channel.send({ re: 'found', id, found: [found] }),
     };
   }
 

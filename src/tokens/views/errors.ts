@@ -3,6 +3,7 @@ import { cutAfter, cutBefore } from '../cut-points.ts';
 import { isReasonAlone, isSummaryLine } from './errors/error-line.ts';
 import { type ErrorLine, endOfLines, errorLines } from './errors/find-errors.ts';
 import { type Line, NumberedLines, type Span } from './grep/numbered-lines.ts';
+import { LineNumbers } from './line-numbers.ts';
 import { lastLines } from './ranges.ts';
 import type { Viewed } from './view.ts';
 
@@ -24,8 +25,12 @@ const LAST_LINES = 20;
  * except for names) ten times. Without any error the last 20 lines. Facts: `lines` of the text, `errors` (lines that
  * report one), `repeats` (those not shown), and those of viewGrep. Time is linear in the text.
  */
-export function viewErrors(text: string, { context }: { context: number }): Viewed {
-  const out = new NumberedLines(text, { separated: true });
+export function viewErrors(
+  text: string,
+  { context }: { context: number },
+  numbers = new LineNumbers(text, undefined),
+): Viewed {
+  const out = new NumberedLines(text, { separated: true, numbers });
   const count = new LineCount(text);
   const repeats = new Repeats();
   let errors = 0;
@@ -40,7 +45,7 @@ export function viewErrors(text: string, { context }: { context: number }): View
   if (errors === 0) showEnd(text, out, count);
   const shown = out.finish();
   const facts: JsonObject = {
-    lines: count.all(),
+    lines: numbers.of(count.all()),
     errors,
     ...(repeats.count > 0 && { repeats: repeats.count }),
     ...(out.shortened > 0 && { shortened_lines: out.shortened }),

@@ -1,6 +1,7 @@
 import { ContextdError } from '../../core/errors.ts';
 import { LinePattern, SEARCHED_MAX_CHARS } from './grep/line-pattern.ts';
 import { type Line, NumberedLines } from './grep/numbered-lines.ts';
+import { LineNumbers } from './line-numbers.ts';
 import type { Viewed } from './view.ts';
 
 /** ARGS_INVALID at `/view/grep` for a pattern that RE2 does not take. */
@@ -27,22 +28,23 @@ export function checkPattern(pattern: string): void {
 export function viewGrep(
   text: string,
   { pattern, before, after }: { pattern: string; before: number; after: number },
+  numbers = new LineNumbers(text, undefined),
 ): Viewed {
   const wanted = new LinePattern(pattern, text);
-  const out = new NumberedLines(text, { separated: before > 0 || after > 0 });
+  const out = new NumberedLines(text, { separated: before > 0 || after > 0, numbers });
   let matches = 0;
   let longLines = 0;
   const line: Line = { number: 0, start: 0, end: -1 };
   while (line.end + 1 < text.length) {
     nextLine(text, line);
     if (line.end - line.start > SEARCHED_MAX_CHARS) longLines += 1;
-    if (!wanted.matches(line)) continue;
+    if (numbers.isInGap(line.start) || !wanted.matches(line)) continue;
     matches += 1;
     out.add(line, { before, after }, () => wanted.placesIn(line));
   }
   const shown = out.finish();
   const facts = {
-    lines: line.number,
+    lines: numbers.of(line.number),
     matches,
     ...(longLines > 0 && { long_lines: longLines }),
     ...(out.shortened > 0 && { shortened_lines: out.shortened }),

@@ -1,3 +1,4 @@
+import type { OutputGap } from '../../core/gap.ts';
 import type { Viewed } from './view.ts';
 
 /** Half open, UTF-16 offsets. */
@@ -6,22 +7,64 @@ interface Span {
   end: number;
 }
 
+/** The first and the last unit of a view, both included. */
+interface Wanted {
+  first: number;
+  last: number;
+}
+
+/** A part of a text that was kept without a gap, and the wanted part of it. */
+interface KeptPart {
+  /** The number of its last line or byte. */
+  last: number;
+  /** Empty if nothing of it is wanted. */
+  span: Span;
+}
+
 /**
  * Shows lines `first` to `last`, counted from 1, both included, with their line ends; `last` Infinity: to the end. A
- * line end that closes the text begins no further line. Facts: `lines` of the whole text, `beyond_end` if there are too
- * few.
+ * line end that closes the text begins no further line. Lines after a gap have their numbers in the whole text; if some
+ * of the wanted lines are missing, the line that says so is shown. Facts: `lines` of the whole text, `beyond_end` if
+ * there are too few.
  */
-export function viewLines(text: string, { first, last }: { first: number; last: number }): Viewed {
-  let start = text.length;
-  let end = text.length;
-  let lines = 0;
-  for (let at = 0; at < text.length; ) {
-    lines += 1;
-    if (lines === first) start = at;
-    at = lineEnd(text, at);
-    if (lines === last) end = at;
+export function viewLines(text: string, wanted: Wanted, gap?: OutputGap): Viewed {
+  const whole = { start: 0, end: text.length };
+  if (gap === undefined) return shown('lines', wanted, linesIn(text, whole, 1, wanted));
+  const head = linesIn(text, { start: 0, end: gap.start }, 1, wanted);
+  const tail = linesIn(text, { start: gap.end, end: text.length }, gap.nextLine, wanted);
+  const missing = { first: gap.firstLine, last: gap.lastLine };
+  return shown('lines', wanted, joined(head, tail, gap, overlaps(wanted, missing)));
+}
+
+function linesIn(text: string, { start: from, end: to }: Span, number: number, { first, last }: Wanted): KeptPart {
+  let [start, end] = [to, to];
+  let line = number - 1;
+  for (let at = from; at < to; ) {
+    line += 1;
+    if (line === Math.max(first, number)) start = at;
+    at = Math.min(to, lineEnd(text, at));
+    if (line === last) end = at;
   }
-  return { kind: 'range', start, end, facts: first > lines ? { lines, beyond_end: true } : { lines } };
+  return { last: line, span: last < number ? { start: from, end: from } : { start, end: Math.max(start, end) } };
+}
+
+/** The wanted parts of head and tail, and of the line between them if what it stands for is wanted. */
+function joined(head: KeptPart, tail: KeptPart, gap: OutputGap, isGapWanted: boolean): KeptPart {
+  const spans = [head.span, isGapWanted ? gap : { start: 0, end: 0 }, tail.span].filter(
+    ({ start, end }) => start < end,
+  );
+  const start = spans[0]?.start ?? tail.span.start;
+  return { last: tail.last, span: { start, end: spans.at(-1)?.end ?? start } };
+}
+
+function overlaps(one: Wanted, other: Wanted): boolean {
+  return one.first <= other.last && one.last >= other.first;
+}
+
+function shown(unit: 'lines' | 'bytes', { first }: Wanted, { last, span }: KeptPart): Viewed {
+  // Bytes are counted from 0.
+  const count = unit === 'bytes' ? last + 1 : last;
+  return { kind: 'range', ...span, facts: { [unit]: count, ...(first > last ? { beyond_end: true } : {}) } };
 }
 
 /** The first `count` lines with their line ends. */
@@ -53,14 +96,24 @@ const CHUNK_CHARS = 1 << 16;
 
 /**
  * Shows bytes `first` to `last` of the text's UTF-8, counted from 0, both included; `last` Infinity: to the end. A
- * character that a bound splits is left out. Facts: `bytes` of the whole text, `beyond_end` if there are too few.
+ * character that a bound splits is left out. Bytes after a gap are counted in the whole text, as lines are. Facts: `bytes`
+ * of the whole text, `beyond_end` if there are too few.
  */
-export function viewBytes(text: string, { first, last }: { first: number; last: number }): Viewed {
-  const bytes = Buffer.byteLength(text);
-  const facts = first >= bytes ? { bytes, beyond_end: true } : { bytes };
-  const start = firstCharFrom(text, first);
-  const end = last >= bytes - 1 ? text.length : charsWithin(text, last + 1).chars;
-  return { kind: 'range', start, end: Math.max(start, end), facts };
+export function viewBytes(text: string, wanted: Wanted, gap?: OutputGap): Viewed {
+  if (gap === undefined) return shown('bytes', wanted, bytesIn(text, 0, 0, wanted));
+  const head = bytesIn(text.slice(0, gap.start), 0, 0, wanted);
+  const missing = { first: head.last + 1, last: head.last + gap.bytes };
+  const tail = bytesIn(text.slice(gap.end), gap.end, missing.last + 1, wanted);
+  return shown('bytes', wanted, joined(head, tail, gap, overlaps(wanted, missing)));
+}
+
+/** `offset`: where the part begins in the text. `number`: the number of its first byte. */
+function bytesIn(part: string, offset: number, number: number, wanted: Wanted): KeptPart {
+  const bytes = Buffer.byteLength(part);
+  const [first, last] = [Math.max(0, wanted.first - number), wanted.last - number];
+  const start = firstCharFrom(part, first);
+  const end = last >= bytes - 1 ? part.length : charsWithin(part, Math.max(0, last + 1)).chars;
+  return { last: number + bytes - 1, span: { start: offset + start, end: offset + Math.max(start, end) } };
 }
 
 /** The first character that begins at byte `at` or later. */

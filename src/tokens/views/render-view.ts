@@ -1,4 +1,5 @@
 import { ContextdError } from '../../core/errors.ts';
+import { missingLines, type OutputGap } from '../../core/gap.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { plainLines } from '../densify/densify.ts';
 import { digest, serializeDigest } from '../digest/digest.ts';
@@ -8,13 +9,16 @@ import { viewErrors } from './errors.ts';
 import { viewGrep } from './grep.ts';
 import { viewJsonKeys } from './json-keys.ts';
 import { viewJsonPath } from './json-path.ts';
+import { LineNumbers } from './line-numbers.ts';
 import { firstLines, lastLines, viewBytes, viewLines } from './ranges.ts';
-import { viewRows } from './rows.ts';
+import { type RowsOptions, viewRows } from './rows.ts';
 import type { View, Viewed, ViewName } from './view.ts';
 
 export interface ViewStream {
   field: string;
   text: string;
+  /** What is missing in the middle. Default: nothing. */
+  gap?: OutputGap;
 }
 
 /** Plain data, so that it can be rendered in another thread. */
@@ -88,8 +92,8 @@ function targetOf({ view, streams }: ViewRequest): string | null {
 }
 
 function viewOne(stream: ViewStream, { view, earlier, digestChars }: ViewRequest): Viewed {
-  const { text } = stream;
-  const plain = (): string => (view.densify ? plainLines(text) : text);
+  const { text, gap } = stream;
+  const plain = (): PlainText => (view.densify ? withPlainLines(stream) : stream);
   switch (view.name) {
     case 'head_tail':
       return { kind: 'range', start: 0, end: text.length, facts: {} };
@@ -98,19 +102,19 @@ function viewOne(stream: ViewStream, { view, earlier, digestChars }: ViewRequest
     case 'tail':
       return { kind: 'range', ...(view.lines === null ? all(text) : lastLines(text, view.lines)), facts: {} };
     case 'lines':
-      return viewLines(text, view);
+      return viewLines(text, view, gap);
     case 'bytes':
-      return viewBytes(text, view);
+      return viewBytes(text, view, gap);
     case 'grep':
-      return viewGrep(plain(), view);
+      return numbered(plain(), (lines, numbers) => viewGrep(lines, view, numbers));
     case 'errors':
-      return viewErrors(plain(), view);
+      return numbered(plain(), (lines, numbers) => viewErrors(lines, view, numbers));
     case 'json_path':
-      return viewJsonPath(plain(), view);
+      return complete(plain(), (json) => viewJsonPath(json, view));
     case 'json_keys':
-      return viewJsonKeys(plain(), view);
+      return complete(plain(), (json) => viewJsonKeys(json, view));
     case 'rows':
-      return viewRows(plain(), view);
+      return rowsBeforeGap(plain(), view);
     case 'diff':
       return viewDiff(text, earlierText(stream.field, earlier), { context: DIFF_CONTEXT_LINES });
     case 'digest': {
@@ -123,6 +127,42 @@ function viewOne(stream: ViewStream, { view, earlier, digestChars }: ViewRequest
       };
     }
   }
+}
+
+type PlainText = Pick<ViewStream, 'text' | 'gap'>;
+
+/** The text as a terminal shows it, line by line. */
+function withPlainLines({ text, gap }: ViewStream): PlainText {
+  if (gap === undefined) return { text: plainLines(text) };
+  const head = plainLines(text.slice(0, gap.start));
+  const line = text.slice(gap.start, gap.end);
+  const place = { start: head.length, end: head.length + line.length };
+  return { text: head + line + plainLines(text.slice(gap.end)), gap: { ...gap, ...place } };
+}
+
+function numbered({ text, gap }: PlainText, make: (text: string, numbers: LineNumbers) => Viewed): Viewed {
+  return make(text, new LineNumbers(text, gap));
+}
+
+/** A view of a structure: if a part of the text is missing, the error says so. */
+function complete({ text, gap }: PlainText, make: (text: string) => Viewed): Viewed {
+  try {
+    return make(text);
+  } catch (thrown) {
+    if (gap === undefined || !(thrown instanceof ContextdError)) throw thrown;
+    const why = `lines ${missingLines(gap)} of the output were not kept (${gap.bytes} bytes)`;
+    throw new ContextdError(thrown.code, `${thrown.message}; ${why}`, {
+      remedy: 'Write the output to a file and select in it with a program, such as jq, or ask for lines.',
+      details: thrown.details,
+    });
+  }
+}
+
+/** Rows after a gap have no number: a cell may hold line ends. */
+function rowsBeforeGap({ text, gap }: PlainText, view: RowsOptions): Viewed {
+  if (gap === undefined) return viewRows(text, view);
+  const viewed = viewRows(text.slice(0, gap.start), view);
+  return { ...viewed, facts: { ...viewed.facts, rows_end_at_line: gap.firstLine } };
 }
 
 function all(text: string): { start: number; end: number } {

@@ -10,6 +10,7 @@ import {
   type ScannedOutput,
 } from '#src/protocol/tool-output.js';
 import { readBoundedObject, WireFault } from '#src/protocol/wire-bounds.js';
+import { joinAroundGap } from '#src/sdk/cut-text.js';
 
 const { responseSerialize, responseDeserialize } = loadPluginProtocol().ToolPlugin.service.Call;
 
@@ -46,6 +47,33 @@ describe('the output of a tool', () => {
       output: { data: {} },
       firstPass: [],
     });
+  });
+
+  it('carries a gap, and refuses one that hides anything but the line of contextd', () => {
+    const { text, gap } = joinAroundGap('head\n', '\ntail', { bytes: 5, newlines: 2 });
+    const stream = { field: 'a', text: `<<${text}>>`, margin: { before: 2, after: 2 } };
+    const sent: ScannedOutput = {
+      output: {
+        data: {},
+        streams: [{ ...stream, gap: { ...gap, start: gap.start + 2, end: gap.end + 2 } }],
+        isViewApplied: true,
+      },
+      firstPass: [],
+    };
+    expect(receive(packCallOutput(sent))).toEqual(sent);
+    const wrong = [
+      { ...gap, start: gap.start, end: gap.end + 2 },
+      { ...gap, start: gap.start + 2, end: gap.end + 6 },
+      { ...gap, start: 0, end: gap.end + 2 },
+      { ...gap, start: gap.start + 2, end: 9999 },
+      { ...gap, start: gap.start + 2, end: gap.end + 2, bytes: gap.bytes + 1 },
+      { ...gap, start: gap.start + 2, end: gap.end + 2, nextLine: gap.nextLine + 1 },
+      { ...gap, start: gap.start + 2, end: gap.end + 2, firstLine: 0 },
+    ];
+    for (const other of wrong) {
+      const streams = [{ ...stream, gap: other }];
+      expect(() => receive(packCallOutput({ output: { data: {}, streams }, firstPass: [] }))).toThrow(WireFault);
+    }
   });
 
   it('keeps the positions of its secrets, whatever its texts', () => {

@@ -6,7 +6,7 @@ import { decodeStream } from '#src/runner/exec-output.js';
 const NOTHING = Buffer.alloc(0);
 
 function whole(bytes: Buffer) {
-  return { head: bytes, tail: NOTHING, droppedBytes: 0, totalBytes: bytes.length };
+  return { head: bytes, tail: NOTHING, droppedBytes: 0, droppedNewlines: 0, totalBytes: bytes.length };
 }
 
 describe('the output of a command', () => {
@@ -14,19 +14,24 @@ describe('the output of a command', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (any) => {
         const text = Buffer.from(any.replaceAll('\0', '')).toString();
-        expect(decodeStream(whole(Buffer.from(text)))).toEqual({ text, droppedBytes: 0, replaced: false });
+        expect(decodeStream(whole(Buffer.from(text)))).toEqual({ text, droppedBytes: 0, gap: null, replaced: false });
       }),
     );
   });
 
   it('has U+FFFD for bytes that are not UTF-8, and says so', () => {
     const bytes = Buffer.concat([Buffer.from('a'.repeat(50)), Buffer.from([0xe9]), Buffer.from('b')]);
-    expect(decodeStream(whole(bytes))).toEqual({ text: `${'a'.repeat(50)}\ufffdb`, droppedBytes: 0, replaced: true });
+    expect(decodeStream(whole(bytes))).toEqual({
+      text: `${'a'.repeat(50)}\ufffdb`,
+      droppedBytes: 0,
+      gap: null,
+      replaced: true,
+    });
   });
 
   it('may hold a U+FFFD of its own without counting as broken', () => {
     const text = '\ufffd'.repeat(100);
-    expect(decodeStream(whole(Buffer.from(text)))).toEqual({ text, droppedBytes: 0, replaced: false });
+    expect(decodeStream(whole(Buffer.from(text)))).toEqual({ text, droppedBytes: 0, gap: null, replaced: false });
   });
 
   it.each([
@@ -53,25 +58,35 @@ describe('the output of a command', () => {
       head: Buffer.concat([Buffer.from('head\n'), euro.subarray(0, 2)]),
       tail: Buffer.concat([euro.subarray(1), Buffer.from('\ntail')]),
       droppedBytes: 10,
+      droppedNewlines: 2,
       totalBytes: 24,
     };
     expect(decodeStream(stream)).toEqual({
-      text: 'head\n\n[contextd: 11 bytes were not kept]\ntail',
+      text: 'head\n[contextd: 11 bytes were not kept, lines 2-4]\ntail',
       droppedBytes: 11,
+      gap: { start: 5, end: 51, bytes: 11, firstLine: 2, lastLine: 4, nextLine: 5 },
       replaced: false,
     });
   });
 
   it('SEC-1.1 drops the lines, or in a text without lines the words, that were cut in two', () => {
     const cut = (head: string, tail: string) =>
-      decodeStream({ head: Buffer.from(head), tail: Buffer.from(tail), droppedBytes: 1000, totalBytes: 0 });
-    expect(cut('one\nand two\nkey=abcdefgh', 'ijklmnop\nthree\nfour\n')).toEqual({
-      text: 'one\nand two\n\n[contextd: 1021 bytes were not kept]\nthree\nfour\n',
+      decodeStream({
+        head: Buffer.from(head),
+        tail: Buffer.from(tail),
+        droppedBytes: 1000,
+        droppedNewlines: 7,
+        totalBytes: 0,
+      });
+    expect(cut('one\nand two\nkey=abcdefgh', 'ijklmnop\nthree\nfour\n')).toMatchObject({
+      text: 'one\nand two\n[contextd: 1021 bytes were not kept, lines 3-10]\nthree\nfour\n',
       droppedBytes: 1021,
+      gap: { firstLine: 3, lastLine: 10, nextLine: 11 },
       replaced: false,
     });
-    expect(cut('x; token="abcdefgh', 'ijklmnop"; y and z').text).toBe(
-      'x; token="\n[contextd: 1016 bytes were not kept]\n"; y and z',
-    );
+    expect(cut('x; token="abcdefgh', 'ijklmnop"; y and z')).toMatchObject({
+      text: 'x; token="\n[contextd: 1016 bytes were not kept, lines 1-8]\n"; y and z',
+      gap: { firstLine: 1, lastLine: 8, nextLine: 8 },
+    });
   });
 });

@@ -22,7 +22,8 @@ const SPEC = { call_id: 'c', command: 'true', cwd: '/w', env: {}, own_loopback: 
 const DENIAL = { kind: 'write', path: '/etc/x', rule: 'read-only', how_to_allow: 'not at all' };
 
 function stream(text: string, droppedBytes = 0) {
-  return { head: Buffer.from(text), tail: Buffer.alloc(0), droppedBytes, totalBytes: text.length + droppedBytes };
+  const totalBytes = text.length + droppedBytes;
+  return { head: Buffer.from(text), tail: Buffer.alloc(0), droppedBytes, droppedNewlines: 0, totalBytes };
 }
 
 const SET_ASIDE = { path: '.envrc', id: '0123abcd', reason: 'r' };
@@ -131,10 +132,12 @@ describe('the host', () => {
       signal: null,
       ended_by: 'exit',
       stdout: 'out',
-      stderr: 'er\n[contextd: 3 bytes were not kept]\n',
+      stderr: 'er\n[contextd: 3 bytes were not kept, line 1]\n',
       dropped_bytes: 3,
       duration_ms: 1,
       encoding_replaced: false,
+      stdout_gap: null,
+      stderr_gap: { start: 2, end: 45, bytes: 3, firstLine: 1, lastLine: 1, nextLine: 1 },
     });
     expect(host.facts).toMatchObject({ quarantined: [SET_ASIDE], searchComplete: false, denied: [DENIAL] });
   });

@@ -22,6 +22,9 @@ export class ScriptedSandbox implements Sandbox {
   watch = notAsked;
   quarantine = notAsked;
   status = notAsked;
+  begin = (): never => {
+    throw new Error('not asked');
+  };
 
   run(policy: SandboxPolicy, command: CommandSpec): Promise<CommandResult> {
     this.policies.push(policy);

@@ -128,7 +128,9 @@ describe('SEC-1.1 SEC-1.3 scrubbing an answer', () => {
     const first = await scrubber.scrub(sessionNamed('s'), { [name]: `words ${secret}` }, { own, firstPass });
     expect(first.value).toEqual({ [name]: '[SECRET_1] [SECRET_2]' });
     expect(first.missedByFirstPass).toBe(1);
-    const again = await scrubber.scrubAgain(sessionNamed('s'), { [name]: name }, [{ rule: 'r', value: name }], own);
+    const again = await scrubber.scrubAgain(sessionNamed('s'), { [name]: name }, [{ rule: 'r', value: name }], {
+      own,
+    });
     expect(again.value).toEqual({ [name]: '[SECRET_3]' });
   });
 
@@ -284,6 +286,35 @@ describe('SEC-1.1 the margins of a text', () => {
       margins: new Map([[0, { before: before.length + 65, after: 65 }]]),
     });
     expect(value.trim()).toBe('[SECRET_1]');
+  });
+});
+
+describe('SEC-1.1 a line of contextd in a text', () => {
+  const line = '[contextd: 5 bytes were not kept, line 2]\n';
+
+  it('stays, and its new place is returned, whatever is masked around it', async () => {
+    const scrubber = scrubberWith();
+    const place = (text: string) => ({ start: text.indexOf(line), end: text.indexOf(line) + line.length });
+    const hidden = '. '.repeat(10);
+    const text = `${hidden}${token()}\n${line}${token()} end\n`;
+    const hints = { ownLines: new Map([[0, place(text)]]), margins: new Map([[0, { before: 20, after: 0 }]]) };
+    const { value, ownLines } = await scrubber.scrub(sessionNamed('s'), text, hints);
+    expect(value).toBe(`[SECRET_1]\n${line}[SECRET_2] end\n`);
+    expect(ownLines.get(0)).toEqual(place(value));
+    const known = [{ rule: 'r', value: 'end' }];
+    const again = await scrubber.scrubAgain(sessionNamed('s'), value, known, { ownLines });
+    expect(again.ownLines.get(0)).toEqual(place(again.value));
+  });
+
+  it('stays between two tokens if one secret lies around it', async () => {
+    const body = generate('[A-Za-z0-9+/]{64}\n[A-Za-z0-9+/]{64}\n', random);
+    const [begin, end] = ['-----BEGIN RSA PRIVATE' + ' KEY-----\n', '-----END RSA PRIVATE' + ' KEY-----\n'];
+    const head = `${begin}${body}`;
+    const place = { start: head.length, end: head.length + line.length };
+    const { value } = await scrubberWith().scrub(sessionNamed('s'), `${head}${line}${body}${end}`, {
+      ownLines: new Map([[0, place]]),
+    });
+    expect(value.trim()).toBe(`[SECRET_1]${line}[SECRET_1]`);
   });
 });
 

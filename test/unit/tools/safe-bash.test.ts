@@ -7,7 +7,8 @@ const WORKSPACE = '/work space';
 
 function exec(change: Partial<ExecResult>): () => Promise<ExecResult> {
   const base = { exit_code: 0, signal: null, ended_by: 'exit', stdout: '', stderr: '' } as const;
-  return async () => ({ ...base, dropped_bytes: 0, duration_ms: 12, encoding_replaced: false, ...change });
+  const facts = { dropped_bytes: 0, duration_ms: 12, encoding_replaced: false, stdout_gap: null, stderr_gap: null };
+  return async () => ({ ...base, ...facts, ...change });
 }
 
 describe('FR-4.1 safe_bash', () => {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { runTool } from '#src/sdk/test-harness.js';
-import { type JsonObject, shownText } from '#src/sdk/tool.js';
+import { type Json, type JsonObject, shownText } from '#src/sdk/tool.js';
 import { safeRead } from '#tools/safe_read/main.js';
 import { useWorkspace } from './temp-workspace.ts';
 
@@ -16,7 +16,7 @@ function put(name: string, content: string | Buffer): void {
 
 async function read(
   input: JsonObject,
-  change: { outputMaxBytes?: number; signal?: AbortSignal; etagKey?: string } = {},
+  change: { outputMaxBytes?: number; signal?: AbortSignal; etagKey?: string; view?: Json | null } = {},
 ) {
   const { output } = await runTool(safeRead, input, { workspace: workspace.path, ...change });
   const [stream] = output.streams ?? [];
@@ -139,7 +139,7 @@ describe('FR-4.2 safe_read', () => {
   it('keeps head and tail of a text that is longer than may be kept', async () => {
     put('much.txt', `${'h h '.repeat(250)}${' t t'.repeat(250)}`);
     const { content, droppedBytes } = await read({ path: 'much.txt' }, { outputMaxBytes: 100 });
-    const gap = '\n[contextd: 1900 bytes were not kept]\n';
+    const gap = '\n[contextd: 1900 bytes were not kept, line 1]\n';
     expect(content).toBe(`${'h h '.repeat(13).slice(0, 50)}${gap}${' t t'.repeat(13).slice(2)}`);
     expect(droppedBytes).toBe(1900);
   });
@@ -150,6 +150,62 @@ describe('FR-4.2 safe_read', () => {
     expect(content).toBe('line 2000\nline 2001\n');
     expect(streams?.[0]?.margin).toEqual({ before: 8192, after: 8192 });
     expect(streams?.[0]?.text).toContain('\nline 1999\nline 2000\nline 2001\nline 2002\n');
+  });
+
+  it('SEC-1.1 lets the text around each match be searched with it, without showing it', async () => {
+    put('matches.txt', Array.from({ length: 9000 }, (_, i) => `line-${i + 1}-abcdef\n`).join(''));
+    for (const grep of ['line-3000-', 'line-[36]000-', '(?i)LINE-3000-']) {
+      const { streams, content } = await read({ path: 'matches.txt', grep, context: 1 });
+      const hidden = (streams?.[0]?.text ?? '').slice(0, streams?.[0]?.margin?.before);
+      expect(content).toMatch(/^2999-line-2999-abcdef\n3000:line-3000-abcdef\n3001-line-3001-abcdef\n/);
+      const shown = hidden.split('\n').map((line) => Number(/^line-(\d+)-abcdef$/.exec(line)?.[1]));
+      const first = Array.from({ length: 250 }, (_, i) => 2800 + i);
+      expect(shown).toEqual(expect.arrayContaining(first));
+      expect(shown.includes(5900)).toBe(grep.includes('6'));
+      expect(shown.includes(4700)).toBe(false);
+    }
+    put('words.txt', 'a plain line of words\n'.repeat(9000));
+    expect((await read({ path: 'words.txt', grep: 'plain' })).streams?.[0]?.margin).toEqual({ before: 0, after: 0 });
+  });
+
+  it('shows no match whose surroundings it cannot return, and counts all of them', async () => {
+    put(
+      'spread.txt',
+      Array.from({ length: 400 }, (_, i) => `match-${i}-abcdefgh\n${'other words\n'.repeat(100)}`).join(''),
+    );
+    const { content, data, droppedBytes, streams } = await read(
+      { path: 'spread.txt', grep: 'match' },
+      { outputMaxBytes: 65_536 },
+    );
+    expect(data.matches).toBe(400);
+    expect(droppedBytes).toBeGreaterThan(1000);
+    const shown = (content ?? '').trim().split('\n').length;
+    const hidden = (streams?.[0]?.text ?? '').slice(0, streams?.[0]?.margin?.before);
+    for (let i = 0; i < shown; i++) expect(hidden).toContain(`match-${i}-abcdefgh\n`);
+    expect(shown).toBeGreaterThan(40);
+  });
+
+  it('applies a view itself if the file is longer than may be kept', async () => {
+    put('view.txt', Array.from({ length: 5000 }, (_, i) => `line ${i + 1}\n`).join(''));
+    const apply = (view: Json) => read({ path: 'view.txt' }, { view, outputMaxBytes: 10_000 });
+    expect(await apply({ grep: '^line 2500$', before: 1 })).toMatchObject({
+      content: '2499-line 2499\n2500:line 2500\n',
+      data: { matches: 1 },
+      isViewApplied: true,
+    });
+    expect(await apply({ lines: '2500-2501' })).toMatchObject({
+      content: 'line 2500\nline 2501\n',
+      isViewApplied: true,
+    });
+    expect(await apply({ lines: 2500 })).toMatchObject({ content: 'line 2500\n', data: { range: '2500-2500' } });
+    expect(await apply({ bytes: '0-5' })).toMatchObject({ content: 'line 1', isViewApplied: true });
+    for (const view of [null, 'head', { tail: 2 }, { errors: true }, { grep: 'x', stream: 'stderr' }])
+      expect((await apply(view)).isViewApplied).toBeUndefined();
+    expect((await read({ path: 'view.txt', lines: '1-9' }, { view: { grep: 'line' } })).isViewApplied).toBeUndefined();
+    expect((await read({ path: 'view.txt' }, { view: { grep: 'line' } })).isViewApplied).toBeUndefined();
+    const both = await read({ paths: ['view.txt', 'around.txt'] }, { view: { lines: '2' }, outputMaxBytes: 10_000 });
+    expect(both.streams?.map(shownText)).toEqual(['line 2\n', 'line 2\n']);
+    expect(both.isViewApplied).toBe(true);
   });
 
   it('refuses binary files with their kind and size', async () => {

@@ -1,9 +1,10 @@
 import { cutAfter, cutBefore } from '../../cut-points.ts';
+import type { LineNumbers } from '../line-numbers.ts';
 
 /** Nothing more is shown beyond this size, because a line of one character is printed with ten. UTF-16 units. */
 const OUTPUT_MAX_CHARS = 96 * 1024 * 1024;
 
-/** A line of the text without its line end; `number` from 1. */
+/** A line of the text without its line end; `number` from 1 in the kept text. */
 export interface Line extends Span {
   number: number;
 }
@@ -11,6 +12,7 @@ export interface Line extends Span {
 /** Prints lines as `grep -n -C` does: `12:text` for one that was found, `13-text` around it, `--` between groups. */
 export class NumberedLines {
   readonly #text: string;
+  readonly #numbers: LineNumbers;
   readonly #separator: string;
   readonly #out: string[] = [];
   #chars = 0;
@@ -24,8 +26,9 @@ export class NumberedLines {
   /** Lines found that there was no more room for. */
   leftOut = 0;
 
-  constructor(text: string, { separated }: { separated: boolean }) {
+  constructor(text: string, { separated, numbers }: { separated: boolean; numbers: LineNumbers }) {
     this.#text = text;
+    this.#numbers = numbers;
     this.#separator = separated ? '--\n' : '';
   }
 
@@ -79,9 +82,13 @@ export class NumberedLines {
   }
 
   #print(mark: ':' | '-', line: string, found: () => readonly Span[]): void {
+    if (this.#numbers.isInGap(this.#next)) {
+      this.#write(`${line}\n`);
+      return;
+    }
     const isLong = line.length > SHOWN_MAX_CHARS;
     if (isLong) this.shortened += 1;
-    this.#write(`${this.#nextNumber}${mark}${isLong ? partsOf(line, found()) : line}\n`);
+    this.#write(`${this.#numbers.of(this.#nextNumber)}${mark}${isLong ? partsOf(line, found()) : line}\n`);
   }
 
   #write(text: string): void {

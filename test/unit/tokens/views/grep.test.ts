@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { RE2JS } from 're2js';
 import { describe, expect, it } from 'vitest';
 import { ContextdError } from '#src/core/errors.js';
-import { requiredLiteral } from '#src/tokens/views/grep/line-pattern.js';
+import { requiredLiteral } from '#src/text/required-literal.js';
 import { checkPattern, viewGrep } from '#src/tokens/views/grep.js';
 import { propertyRuns } from '../../../helpers/property-runs.ts';
 import { linesOf } from './numbered.ts';

@@ -27,6 +27,10 @@ export interface CallOutput {
    * What looks like a secret, per string leaf of {data, streams}. Empty if the tool did not search.
    */
   'first_pass'?: (_contextd_v1_LeafSpans)[];
+  /**
+   * True if the tool has applied the view itself: its texts are shown as they are.
+   */
+  'view_applied'?: (boolean);
 }
 
 export interface CallOutput__Output {
@@ -51,4 +55,8 @@ export interface CallOutput__Output {
    * What looks like a secret, per string leaf of {data, streams}. Empty if the tool did not search.
    */
   'first_pass': (_contextd_v1_LeafSpans__Output)[];
+  /**
+   * True if the tool has applied the view itself: its texts are shown as they are.
+   */
+  'view_applied': (boolean);
 }

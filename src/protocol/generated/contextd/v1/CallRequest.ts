@@ -29,6 +29,12 @@ export interface CallRequest {
    * Maximum bytes of text to return. A tool keeps head and tail of a longer text.
    */
   'output_max_bytes'?: (number | string | Long);
+  /**
+   * The view that the caller asked for, as JSON text; absent if none. A tool may apply it itself to a text that is longer
+   * than output_max_bytes.
+   */
+  'view_json'?: (Buffer | Uint8Array | string);
+  '_view_json'?: "view_json";
 }
 
 export interface CallRequest__Output {
@@ -58,4 +64,10 @@ export interface CallRequest__Output {
    * Maximum bytes of text to return. A tool keeps head and tail of a longer text.
    */
   'output_max_bytes': (number);
+  /**
+   * The view that the caller asked for, as JSON text; absent if none. A tool may apply it itself to a text that is longer
+   * than output_max_bytes.
+   */
+  'view_json'?: (Buffer);
+  '_view_json'?: "view_json";
 }

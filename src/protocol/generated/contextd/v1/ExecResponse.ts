@@ -1,5 +1,6 @@
 // Original file: proto/contextd/v1/host.proto
 
+import type { OutputGap as _contextd_v1_OutputGap, OutputGap__Output as _contextd_v1_OutputGap__Output } from '../../contextd/v1/OutputGap.ts';
 import type { Long } from '@grpc/proto-loader';
 
 export interface ExecResponse {
@@ -26,7 +27,14 @@ export interface ExecResponse {
    * True if bytes that are not UTF-8 were replaced by U+FFFD.
    */
   'encoding_replaced'?: (boolean);
+  /**
+   * What is missing in the middle of stdout and of stderr; absent if nothing is.
+   */
+  'stdout_gap'?: (_contextd_v1_OutputGap | null);
+  'stderr_gap'?: (_contextd_v1_OutputGap | null);
   '_exit_code'?: "exit_code";
+  '_stdout_gap'?: "stdout_gap";
+  '_stderr_gap'?: "stderr_gap";
 }
 
 export interface ExecResponse__Output {
@@ -53,5 +61,12 @@ export interface ExecResponse__Output {
    * True if bytes that are not UTF-8 were replaced by U+FFFD.
    */
   'encoding_replaced': (boolean);
+  /**
+   * What is missing in the middle of stdout and of stderr; absent if nothing is.
+   */
+  'stdout_gap'?: (_contextd_v1_OutputGap__Output | null);
+  'stderr_gap'?: (_contextd_v1_OutputGap__Output | null);
   '_exit_code'?: "exit_code";
+  '_stdout_gap'?: "stdout_gap";
+  '_stderr_gap'?: "stderr_gap";
 }

@@ -1,5 +1,6 @@
 // Original file: proto/contextd/v1/plugin.proto
 
+import type { OutputGap as _contextd_v1_OutputGap, OutputGap__Output as _contextd_v1_OutputGap__Output } from '../../contextd/v1/OutputGap.ts';
 
 export interface OutputStream {
   /**
@@ -12,6 +13,11 @@ export interface OutputStream {
    */
   'margin_before'?: (number);
   'margin_after'?: (number);
+  /**
+   * What is missing in the middle of the text; absent if nothing is.
+   */
+  'gap'?: (_contextd_v1_OutputGap | null);
+  '_gap'?: "gap";
 }
 
 export interface OutputStream__Output {
@@ -25,4 +31,9 @@ export interface OutputStream__Output {
    */
   'margin_before': (number);
   'margin_after': (number);
+  /**
+   * What is missing in the middle of the text; absent if nothing is.
+   */
+  'gap'?: (_contextd_v1_OutputGap__Output | null);
+  '_gap'?: "gap";
 }
