@@ -77,8 +77,10 @@ const TABLE: Record<string, { mayImport: readonly string[]; why: string }> = {
     why: 'doors know the shape of a call, not its life',
   },
   'src/daemon': { mayImport: ['*'], why: 'compose alone builds everything' },
+  'src/forward': { mayImport: [], why: 'runs alone in a sandbox, from its own folder' },
   'src/cli': {
     mayImport: [
+      'src/forward',
       'src/core',
       'src/call',
       'src/config',

@@ -67,5 +67,12 @@ const NO_MANAGEMENT: Management = {
   restoreQuarantined: nothing,
   acceptQuarantined: nothing,
   revokeAccepted: nothing,
+  setToolchains: nothing,
+  listToolchains: nothing,
+  allowPath: nothing,
+  disallowPath: nothing,
+  listPaths: nothing,
+  listPorts: nothing,
+  openPort: nothing,
   getSchema: nothing,
 };

@@ -7,8 +7,14 @@ import type { HealthCheck__Output } from '../protocol/generated/contextd/v1/Heal
 import type { HealthRequest__Output as HealthRequest } from '../protocol/generated/contextd/v1/HealthRequest.ts';
 import type { HealthResponse__Output as HealthResponse } from '../protocol/generated/contextd/v1/HealthResponse.ts';
 import type { KillRequest__Output as KillRequest } from '../protocol/generated/contextd/v1/KillRequest.ts';
+import type { ListeningPort__Output as ListeningPort } from '../protocol/generated/contextd/v1/ListeningPort.ts';
 import type { ListRequest__Output as ListRequest } from '../protocol/generated/contextd/v1/ListRequest.ts';
 import type { ListResponse__Output as ListResponse } from '../protocol/generated/contextd/v1/ListResponse.ts';
+import type { OpenPortRequest__Output as OpenPortRequest } from '../protocol/generated/contextd/v1/OpenPortRequest.ts';
+import type { OpenPortResponse__Output as OpenPortResponse } from '../protocol/generated/contextd/v1/OpenPortResponse.ts';
+import type { PathList__Output as PathList } from '../protocol/generated/contextd/v1/PathList.ts';
+import type { PathRequest__Output as PathRequest } from '../protocol/generated/contextd/v1/PathRequest.ts';
+import type { PortsResponse__Output as PortsResponse } from '../protocol/generated/contextd/v1/PortsResponse.ts';
 import type { ProjectRequest__Output as ProjectRequest } from '../protocol/generated/contextd/v1/ProjectRequest.ts';
 import type { ProjectResponse__Output as ProjectResponse } from '../protocol/generated/contextd/v1/ProjectResponse.ts';
 import type { QuarantinedItem__Output as QuarantinedItem } from '../protocol/generated/contextd/v1/QuarantinedItem.ts';
@@ -30,10 +36,16 @@ import type { StatusRequest__Output as StatusRequest } from '../protocol/generat
 import type { StatusResponse__Output as StatusResponse } from '../protocol/generated/contextd/v1/StatusResponse.ts';
 import type { StopRequest__Output as StopRequest } from '../protocol/generated/contextd/v1/StopRequest.ts';
 import type { StopResponse__Output as StopResponse } from '../protocol/generated/contextd/v1/StopResponse.ts';
+import type { Toolchain__Output as Toolchain } from '../protocol/generated/contextd/v1/Toolchain.ts';
+import type { ToolchainList__Output as ToolchainList } from '../protocol/generated/contextd/v1/ToolchainList.ts';
+import type { ToolchainRequest__Output as ToolchainRequest } from '../protocol/generated/contextd/v1/ToolchainRequest.ts';
 import type { ToolInfo__Output as ToolInfo } from '../protocol/generated/contextd/v1/ToolInfo.ts';
 
 export type {
   EndSessionResponse,
+  ListeningPort,
+  PathList,
+  PathRequest,
   QuarantinedItem,
   QuarantineResponse,
   RulesReview,
@@ -45,6 +57,8 @@ export type {
   StatusResponse,
   StopRequest,
   StopResponse,
+  Toolchain,
+  ToolchainList,
   ToolInfo,
 };
 
@@ -87,6 +101,17 @@ export interface Management {
   /** Throws CONFLICT if the content has changed since it was shown. */
   acceptQuarantined(request: AcceptQuarantinedRequest): Promise<QuarantineResponse>;
   revokeAccepted(request: QuarantineRequest): Promise<QuarantineResponse>;
+  /** Throws PATH_INVALID for a directory that must not be mounted. */
+  setToolchains(request: ToolchainList): Promise<ToolchainList>;
+  listToolchains(request: ToolchainRequest): Promise<ToolchainList>;
+  /** Throws NOT_FOUND if the project is not registered, PATH_INVALID for a directory that must not be written. */
+  allowPath(request: PathRequest): Promise<PathList>;
+  /** Throws PATH_NOT_FOUND if the directory was not allowed. */
+  disallowPath(request: PathRequest): Promise<PathList>;
+  listPaths(request: ProjectRequest): Promise<PathList>;
+  /** Throws NOT_FOUND if the project is not registered, SANDBOX_UNAVAILABLE if its commands share no loopback. */
+  listPorts(request: ProjectRequest): Promise<PortsResponse>;
+  openPort(request: OpenPortRequest): Promise<OpenPortResponse>;
   /** Throws TOOL_NOT_FOUND. Open to the proxy too: it is an rpc of ToolService. */
   getSchema(tool: string): Promise<SchemaResponse>;
 }

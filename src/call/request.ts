@@ -1,3 +1,4 @@
+import type { AnswerForm } from '../core/envelope.ts';
 import type { ContextdError } from '../core/errors.ts';
 
 /** Who makes a call: the door it came through, and whose credentials opened that door. */
@@ -19,6 +20,11 @@ export interface CallRequest {
   sessionHint: string;
   /** The arguments as JSON text, not yet parsed; at most INPUT_MAX_BYTES. */
   inputJson: Buffer;
+  /** The value of the tool's primary property as plain text, in addition to `inputJson`; null if no words were given. */
+  inputText: Buffer | null;
+  form: AnswerForm;
+  /** The directory that the call is made from: an absolute path in the project, by its text; the root if unknown. */
+  cwd: string;
   /**
    * Aborted when the caller cancels, disconnects or runs out of its deadline (reason CANCELLED), and when the daemon
    * stops before the call has ended (reason INTERRUPTED). The reason is a ContextdError.
@@ -29,12 +35,14 @@ export interface CallRequest {
 }
 
 export interface CallAnswer {
-  /** The line to print, without its newline. */
+  /** JSON form: the line to print, without its newline. */
   line: string;
-  /** The exit code of design §4. */
+  /** The exit status of the command that ran; the exit code of the error (design §4) if the call failed. */
   exitCode: number;
-  /** One line for stderr; "" on success. */
+  /** JSON form: one line for stderr; "" on success. */
   errorLine: string;
+  /** Text form: what to print on both descriptors, as it is. Absent in the JSON form. */
+  text?: { stdout: string; stderr: string };
 }
 
 /** Carries a call through the nine steps. A refused or failed call gets an answer too. */

@@ -6,6 +6,9 @@ import { findSecretInputs, SECRET_KEYWORD, type SecretInput } from './secret-inp
 /** Options the daemon takes on every tool (design §4). A tool's own schema must not repeat them: it would never see them. */
 export const COMMON_OPTIONS = ['max_tokens', 'view', 'continuation', 'timeout_ms', 'dry_run', 'branch'] as const;
 
+/** The schema keyword, at the root, for the property that plain words on the command line are the value of. */
+const PRIMARY_KEYWORD = 'x-contextd-primary';
+
 /** A tool's argument schema, compiled once. */
 export interface ArgumentSchema {
   /** Throws ARGS_INVALID with the JSON pointer of each fault. */
@@ -14,6 +17,8 @@ export interface ArgumentSchema {
   readonly secretInputs: readonly SecretInput[];
   /** The top-level properties. */
   readonly names: readonly string[];
+  /** The property that plain words are the value of; null: the tool takes none. */
+  readonly primary: string | null;
 }
 
 /** Compiles one tool's schema (JSON Schema draft 2020-12). SCHEMA_INVALID names the tool and the fault. */
@@ -31,7 +36,7 @@ export function createArgumentCompiler(when: 'now' | 'when used' = 'now'): Compi
     allErrors: true,
     strict: true,
     allowUnionTypes: true,
-    keywords: [SECRET_KEYWORD],
+    keywords: [SECRET_KEYWORD, PRIMARY_KEYWORD],
   });
   return (tool, schema) => {
     let validate = when === 'now' ? compile(ajv, tool, schema) : undefined;
@@ -43,8 +48,21 @@ export function createArgumentCompiler(when: 'now' | 'when used' = 'now'): Compi
       },
       secretInputs: findSecretInputs(tool, schema),
       names: Object.keys(properties),
+      primary: primaryOf(tool, schema),
     };
   };
+}
+
+/** Throws SCHEMA_INVALID unless the keyword is absent or names a top-level property whose type is string. */
+function primaryOf(tool: string, { [PRIMARY_KEYWORD]: primary, properties }: JsonObject): string | null {
+  if (primary === undefined) return null;
+  const property = isJsonObject(properties) && typeof primary === 'string' ? properties[primary] : undefined;
+  if (typeof primary === 'string' && isJsonObject(property) && property.type === 'string') return primary;
+  throw new ContextdError(
+    'SCHEMA_INVALID',
+    `${PRIMARY_KEYWORD} of ${tool} is ${JSON.stringify(primary)}, which is not a property of type string`,
+    { remedy: `Name a top-level property whose "type" is "string", or leave ${PRIMARY_KEYWORD} out.` },
+  );
 }
 
 function compile(ajv: Ajv2020, tool: string, schema: JsonObject): ValidateFunction {

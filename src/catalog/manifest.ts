@@ -21,6 +21,8 @@ export interface ToolManifest {
   budget: BudgetClass;
   /** True if every byte of its texts counts, as in a file to be edited: they are never densified. */
   isExact: boolean;
+  /** Lines of the text form made from the facts, such as `wrote {path}`; null: the facts are printed as JSON. */
+  text: readonly string[] | null;
 }
 
 /** `ed25519:KEY:SIGNATURE`: an Ed25519 signature and the public key it was made with, both in base64. */
@@ -31,7 +33,7 @@ export interface ToolSignature {
 
 const KEYS = [
   ...['name', 'purpose', 'version', 'source', 'signature', 'entry', 'grants', 'min_isolation', 'seccomp', 'limits'],
-  ...['budget', 'exact'],
+  ...['budget', 'exact', 'text'],
 ];
 const ENTRY_DEFAULT = 'main.js';
 const ENTRY_MAX_CHARS = 200;
@@ -43,6 +45,10 @@ const SOURCE_SCHEMES = ['https:', 'git+https:', 'git+ssh:', 's3:'];
 const SOURCE_MAX_CHARS = 2_048;
 const PUBLIC_KEY_BYTES = 32;
 const SIGNATURE_BYTES = 64;
+
+/** Templates of the text form. A brace only stands around the name of a fact. */
+const TEXT_LINES_MAX = 8;
+const TEXT_LINE = /^(?=.{1,200}$)(?:[^{}\p{Cc}]|\{[a-z][a-z0-9_]*\})+$/u;
 
 /** Bounds of each limit. Below the lower one no program of any language starts. */
 const LIMITS = {
@@ -70,6 +76,7 @@ export function parseManifest(file: string, text: string): ToolManifest {
     },
     budget: reader.budget(),
     isExact: reader.isExact(),
+    text: reader.text(),
   };
   const { faults } = reader;
   if (faults.length === 0) return manifest;
@@ -149,6 +156,15 @@ class ManifestReader {
   isExact(): boolean {
     const { exact = false } = this.#value;
     return typeof exact === 'boolean' ? exact : this.#fault('"exact" must be true or false', false);
+  }
+
+  text(): string[] | null {
+    const { text } = this.#value;
+    if (text === undefined) return null;
+    const isList = Array.isArray(text) && text.length <= TEXT_LINES_MAX;
+    if (isList && text.every((line): line is string => typeof line === 'string' && TEXT_LINE.test(line))) return text;
+    const form = 'one line of up to 200 characters each; {name} stands for the fact of that name';
+    return this.#fault(`"text" must be a list of at most ${TEXT_LINES_MAX} templates, ${form}`, null);
   }
 
   seccomp(): SeccompRule[] {

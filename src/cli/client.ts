@@ -71,6 +71,13 @@ export async function connect(paths: Pick<Paths, 'certsDir' | 'socket'>): Promis
     restoreQuarantined: askLong(management.restoreQuarantined),
     acceptQuarantined: askLong(management.acceptQuarantined),
     revokeAccepted: askLong(management.revokeAccepted),
+    setToolchains: askLong(management.setToolchains),
+    listToolchains: ask(management.listToolchains),
+    allowPath: askLong(management.allowPath),
+    disallowPath: ask(management.disallowPath),
+    listPaths: ask(management.listPaths),
+    listPorts: askLong(management.listPorts),
+    openPort: askLong(management.openPort),
     execute: (request, signal) => unary(paths.socket, (done) => tools.execute(request, {}, done), signal),
     close() {
       management.close();

@@ -83,6 +83,11 @@ export class ParsedArgs {
     return this.#options[name] !== undefined && this.#options[name] !== false;
   }
 
+  /** True if `--no-<name>` was given. */
+  isOff(name: string): boolean {
+    return this.#options[name] === false;
+  }
+
   text(name: string): string | undefined {
     const value = this.#options[name];
     return typeof value === 'string' ? value : undefined;

@@ -1,10 +1,12 @@
 import { Command as Commander, CommanderError } from 'commander';
 import { ContextdError, isErrno } from '../core/errors.ts';
 import { type Command, ParsedArgs } from './command.ts';
+import { allowList, allowPath, allowRemove, allowToolchains } from './commands/allow.ts';
 import { auditTail } from './commands/audit-tail.ts';
 import { configGet, configList, configSet } from './commands/config.ts';
 import { doctor } from './commands/doctor.ts';
 import { init } from './commands/init.ts';
+import { port } from './commands/port.ts';
 import { kill, ps } from './commands/ps.ts';
 import { quarantineAccept, quarantineList, quarantineRestore } from './commands/quarantine.ts';
 import { scrub, scrubApprove } from './commands/scrub.ts';
@@ -74,6 +76,7 @@ function groupOf(program: Commander, name: string, context: CliContext): Command
 }
 
 const GROUPS: Readonly<Record<string, string>> = {
+  allow: 'Choose what commands may use outside the project: directories and toolchains.',
   server: 'Start, stop and watch the daemon.',
   tool: 'List, call and verify the tools of agents.',
   config: 'Read and change the settings of this machine.',
@@ -134,6 +137,7 @@ export const COMMANDS: readonly Command[] = [
   configGet,
   configSet,
   configList,
+  port,
   auditTail,
   sessionSecrets,
   sessionEnd,
@@ -145,4 +149,8 @@ export const COMMANDS: readonly Command[] = [
   quarantineList,
   quarantineRestore,
   quarantineAccept,
+  allowPath,
+  allowToolchains,
+  allowList,
+  allowRemove,
 ];

@@ -1,4 +1,5 @@
 import { homedir } from 'node:os';
+import { TOOLCHAIN_VARIABLES } from '../core/variable-names.ts';
 
 /** What the daemon and the CLI read from the environment. Nothing else has an effect. Empty counts as unset. */
 export interface Environment {
@@ -12,6 +13,8 @@ export interface Environment {
   xdgRuntimeDir: string | undefined;
   /** PATH, or "" if unset. */
   path: string;
+  /** The variables that lead to toolchains, as far as they are set. */
+  toolchains: Readonly<Record<string, string>>;
   /** CONTEXTD_SESSION_ID, or else CLAUDE_CODE_SESSION_ID: the session of a call. */
   sessionId: string | undefined;
   /** True if NO_COLOR is set: plain text even on a terminal. */
@@ -32,6 +35,12 @@ export function readEnvironment(source: NodeJS.ProcessEnv = process.env): Enviro
     xdgStateHome: given(source.XDG_STATE_HOME),
     xdgRuntimeDir: given(source.XDG_RUNTIME_DIR),
     path: source.PATH ?? '',
+    toolchains: Object.fromEntries(
+      TOOLCHAIN_VARIABLES.flatMap((name) => {
+        const value = given(source[name]);
+        return value === undefined ? [] : [[name, value]];
+      }),
+    ),
     sessionId: given(source.CONTEXTD_SESSION_ID) ?? given(source.CLAUDE_CODE_SESSION_ID),
     noColor: given(source.NO_COLOR) !== undefined,
     coverageDir: given(source.NODE_V8_COVERAGE),

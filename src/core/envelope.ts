@@ -1,5 +1,8 @@
-import { type ContextdError, ERROR_TABLE, type ErrorCode } from './errors.ts';
+import { type ContextdError, ERROR_TABLE } from './errors.ts';
 import type { Json, JsonObject } from './json.ts';
+
+/** The form of an answer: one line of JSON, or text. */
+export type AnswerForm = 'json' | 'text';
 
 export const ENVELOPE_VERSION = 'response-v2';
 
@@ -132,7 +135,7 @@ export function successEnvelope(parts: SuccessParts): Envelope {
   };
 }
 
-/** `error` is a sentence with the remedy; `data` holds the same facts for a program (design §4). */
+/** `error` says what failed, `data.remediation` what to do; neither repeats the other, because an agent pays for both. */
 export function failureEnvelope(parts: FailureParts): Envelope {
   const { error } = parts;
   const entry = ERROR_TABLE[error.code];
@@ -148,16 +151,11 @@ export function failureEnvelope(parts: FailureParts): Envelope {
   return {
     success: false,
     data,
-    error: error.remedy === undefined ? error.message : `${error.message}. ${error.remedy}`,
+    error: error.message,
     refs: parts.refs ?? [],
     tokens_used: 0,
     has_more: parts.hasMore ?? false,
     truncated: parts.truncated ?? false,
     meta: parts.meta,
   };
-}
-
-/** The exit code of a proxy for an error code; 0 for success. */
-export function exitCodeOf(code: ErrorCode | undefined): number {
-  return code === undefined ? 0 : ERROR_TABLE[code].exitCode;
 }

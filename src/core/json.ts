@@ -2,6 +2,11 @@
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 export type JsonObject = { readonly [key: string]: Json };
 
+/** True for a text that must be a JSON object: it is never taken as plain words. */
+export function startsLikeJson(text: string): boolean {
+  return /^\s*\{\s*["}]/.test(text);
+}
+
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

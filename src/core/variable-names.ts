@@ -20,3 +20,24 @@ export function faultOfName(name: string): string | null {
   if (!VARIABLE_NAME.test(name)) return 'is not the name of a variable';
   return steers(name) ? 'steers the shell, the loader or an interpreter' : null;
 }
+
+/** Variables with which programs find a toolchain. A person's values reach commands if the person allowed the toolchain. */
+export const TOOLCHAIN_VARIABLES = [
+  ...[
+    'ANDROID_HOME',
+    'ANT_HOME',
+    'ASDF_DATA_DIR',
+    'BUN_INSTALL',
+    'CARGO_HOME',
+    'DENO_INSTALL',
+    'DOTNET_ROOT',
+    'FNM_DIR',
+  ],
+  ...['GOENV_ROOT', 'GOROOT', 'GRADLE_HOME', 'GROOVY_HOME', 'HOMEBREW_PREFIX', 'JAVA_HOME', 'JENV_ROOT', 'KOTLIN_HOME'],
+  ...['M2_HOME', 'MAVEN_HOME', 'MISE_DATA_DIR', 'NODENV_ROOT', 'NVM_DIR', 'PHPENV_ROOT', 'PIPX_HOME', 'PYENV_ROOT'],
+  ...['PYTHONUSERBASE', 'RBENV_ROOT', 'RUSTUP_HOME', 'SCALA_HOME', 'SDKMAN_DIR', 'UV_PYTHON_INSTALL_DIR', 'VOLTA_HOME'],
+] as const;
+
+export function isToolchainVariable(name: string): boolean {
+  return TOOLCHAIN_VARIABLES.some((one) => one === name);
+}

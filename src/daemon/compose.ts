@@ -15,7 +15,7 @@ import type { Jobs } from '../jobs/jobs.ts';
 import { createRunner } from '../runner/create-runner.ts';
 import type { Runner } from '../runner/runner.ts';
 import { createSandbox } from '../sandbox/create-sandbox.ts';
-import { baseView, type Sandbox } from '../sandbox/sandbox.ts';
+import { baseView, type Sandbox, type SandboxPolicy } from '../sandbox/sandbox.ts';
 import { type RuleFile, readRulePack } from '../scrub/exact/rule-pack.ts';
 import { createEngine, deferEngine } from '../scrub/hardened/engine.ts';
 import { readRuleSources } from '../scrub/rule-sources.ts';
@@ -27,6 +27,7 @@ import { createGrpcDoor, type Door } from '../server/grpc.ts';
 import { type ArtifactStore, createArtifactStore } from '../stores/artifacts.ts';
 import { type AuditLog, createAuditLog } from '../stores/audit.ts';
 import { type Consents, createConsents } from '../stores/consents.ts';
+import { createContinuations } from '../stores/continuations.ts';
 import { createCursors } from '../stores/cursors.ts';
 import { createJournal, type Journal } from '../stores/journal.ts';
 import { createDaemonKeys, type DaemonKeys } from '../stores/keys.ts';
@@ -44,6 +45,7 @@ import { checkHealth } from './health.ts';
 import { createHostServices } from './host-services.ts';
 import { type Composition, inOrder, type Part, type StopCause, together } from './lifecycle.ts';
 import { createManagement } from './management.ts';
+import { createOutside, type Outside } from './outside.ts';
 import { commandPolicyFor, policyFor, viewOf } from './policy.ts';
 import { followInstallation, warnOfBadLinks } from './registered-projects.ts';
 import { createSessionEnd, type SessionEnd, type SessionStateHolder, sessionChore } from './session-end.ts';
@@ -65,6 +67,7 @@ interface Stores {
   keys: DaemonKeys;
   consents: Consents;
   projects: ProjectStore;
+  outside: Outside;
   sessions: SessionStore;
   liveSessions: LiveSessions;
   journal: Journal;
@@ -123,7 +126,8 @@ export function compose(deps: ComposeDeps, overrides: Overrides = {}): DaemonCom
   };
 }
 
-function buildStores({ paths, config, clock, logger, requestStop }: ComposeDeps, own: Overrides): Stores {
+function buildStores(deps: ComposeDeps, own: Overrides): Stores {
+  const { environment, paths, config, clock, logger, requestStop } = deps;
   const database =
     own.database ??
     createDatabase({
@@ -136,6 +140,7 @@ function buildStores({ paths, config, clock, logger, requestStop }: ComposeDeps,
   const consents = own.consents ?? createConsents({ database, clock });
   const { artifactsDir: dir, auditDir } = paths;
   return {
+    outside: own.outside ?? createOutside({ database, consents, path: environment.path, clock }),
     database,
     keys,
     consents,
@@ -207,7 +212,7 @@ function buildExecution(deps: ComposeDeps, before: Stores & Scrubbing, own: Over
       createRunner({
         sandbox,
         policyFor: (session) => policyFor(viewOf(session), config.sandbox),
-        commandPolicyFor: (session) => commandPolicyFor(session, config.sandbox),
+        commandPolicyFor: (session) => commandPolicyFor(session, config.sandbox, before.outside),
         privateSocketsDir: paths.dialledSocketsDir,
         config: { idleMs: config.sandbox.idle_ms },
         scrub: async (session, texts) => (await scrubber.scrub(session, [...texts])).value,
@@ -221,7 +226,7 @@ function buildExecution(deps: ComposeDeps, before: Stores & Scrubbing, own: Over
 
 function buildEntrance(deps: ComposeDeps, before: Stores & Scrubbing & Execution, own: Overrides): Entrance {
   const { paths, config, clock, logger } = deps;
-  const { sessions, scrubber, auditor: secondSearch } = before;
+  const { database, keys, sessions, scrubber, auditor: secondSearch } = before;
   const refuse = createRefuse({ ...before, clock, logger });
   const gate =
     own.gate ??
@@ -231,6 +236,7 @@ function buildEntrance(deps: ComposeDeps, before: Stores & Scrubbing & Execution
         secondSearch,
         cursors: createCursors(sessions),
         findings: before.jobs.findings,
+        continuations: createContinuations({ database, keys, clock }),
         limits: config,
         config,
         slots: createSlots(config.server.max_concurrent_calls),
@@ -253,13 +259,18 @@ function holdersOf({ jobs, scrubber }: Scrubbing & Execution): SessionStateHolde
 }
 
 function managementOf(deps: ComposeDeps, parts: Omit<DaemonParts, 'door'>): ReturnType<typeof createManagement> {
-  const { environment, paths, config, clock, requestStop } = deps;
+  const { environment, paths, config, clock, logger, requestStop } = deps;
   const { installRoot } = paths;
+  const rootPolicy = (root: string): SandboxPolicy => ({
+    ...policyFor(baseView(root), config.sandbox),
+    allowedPaths: parts.outside.pathsOf(root),
+  });
   return createManagement({
     ...parts,
     home: environment.home,
     paths,
-    approvals: { ...parts, policyFor: (root) => policyFor(baseView(root), config.sandbox) },
+    approvals: { ...parts, policyFor: rootPolicy },
+    ports: { ...parts, policyFor: rootPolicy, privateSocketsDir: paths.dialledSocketsDir, logger },
     clock,
     checkHealth: (projectRoot) => checkHealth(projectRoot, { ...parts, config, installRoot }),
     requestStop: (graceMs, cause) => requestStop(graceMs === 0 ? config.server.drain_ms : graceMs, cause),
@@ -297,13 +308,13 @@ function startOrder({ paths, timer, logger }: ComposeDeps, parts: DaemonParts): 
 }
 
 function storesPart(stores: Stores & Pick<Scrubbing, 'scrubber'>): Part {
-  const { database, keys, consents, projects, liveSessions, artifacts, auditLog, journal, scrubber } = stores;
+  const { database, keys, consents, projects, liveSessions, artifacts, auditLog, journal, scrubber, outside } = stores;
   return {
     name: 'stores',
     async start() {
       await database.start();
       await Promise.all([keys.start(), consents.start(), auditLog.start()]);
-      await Promise.all([projects.start(), liveSessions.start(), artifacts.start()]);
+      await Promise.all([projects.start(), liveSessions.start(), artifacts.start(), outside.start()]);
       // The log first: calls that the journal closes are never looked at again.
       await auditLog.endInterrupted(await journal.open(), (text) => scrubber.maskText(text));
       await journal.start();

@@ -15,12 +15,16 @@ import { PACKAGE_VERSION, PROTOCOL_VERSION } from '../protocol/versions.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { Scrubber } from '../scrub/scrubber.ts';
 import type { AuditLog } from '../stores/audit.ts';
+import type { Consents } from '../stores/consents.ts';
 import type { LiveSessions } from '../stores/live-sessions.ts';
 import type { AcceptedTool, ProjectStore } from '../stores/projects.ts';
 import { type ApprovalDeps, createApprovals, requireProject } from './approval-management.ts';
 import type { CallGate } from './call-gate.ts';
 import type { checkHealth } from './health.ts';
 import type { StopCause } from './lifecycle.ts';
+import type { Outside } from './outside.ts';
+import { createOutsideManagement } from './outside-management.ts';
+import { createPortManagement, type PortDeps } from './port-management.ts';
 import { checkProjectRoot } from './project-root.ts';
 import { acceptance } from './registered-projects.ts';
 import { createRunningManagement } from './running-management.ts';
@@ -31,6 +35,8 @@ export interface ManagementDeps {
   paths: Paths;
   catalog: Catalog;
   projects: ProjectStore;
+  consents: Consents;
+  outside: Outside;
   liveSessions: LiveSessions;
   auditLog: AuditLog;
   sandbox: Sandbox;
@@ -39,6 +45,7 @@ export interface ManagementDeps {
   sessionEnd: SessionEnd;
   jobs: Pick<Jobs, 'running' | 'end'>;
   approvals: ApprovalDeps;
+  ports: PortDeps;
   clock: Clock;
   checkHealth(projectRoot: string): ReturnType<typeof checkHealth>;
   /** Begins the orderly end of the daemon. */
@@ -89,6 +96,8 @@ export function createManagement(deps: ManagementDeps): Management {
     stats: async ({ project_root, days }) => ({ rows: await deps.auditLog.stats(days, project_root) }),
     ...createRunningManagement(deps),
     ...createApprovals(deps.approvals),
+    ...createOutsideManagement(deps),
+    ...createPortManagement(deps.ports),
     getSchema: async (tool) => schemaOf(tool, deps.catalog),
   };
 }

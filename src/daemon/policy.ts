@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os';
 import type { SessionRef } from '../call/session.ts';
 import type { Config } from '../config/schema.ts';
 import type { SandboxPolicy, WorkspaceView } from '../sandbox/sandbox.ts';
+import type { Outside } from './outside.ts';
 
 const MIB = 1024 * 1024;
 /** Bytes of the largest file that a tool may write. */
@@ -39,6 +40,11 @@ export function policyFor(workspace: WorkspaceView, config: Config['sandbox']): 
 }
 
 /** The policy of the commands of `safe_bash`: what a tool process has, and what belongs to their session and project. */
-export function commandPolicyFor(session: SessionRef, config: Config['sandbox']): SandboxPolicy {
-  return { ...policyFor(viewOf(session), config), network: 'project' };
+export function commandPolicyFor(
+  session: SessionRef,
+  config: Config['sandbox'],
+  outside: Pick<Outside, 'partsFor'>,
+): SandboxPolicy {
+  const parts = outside.partsFor(session.project);
+  return { ...policyFor(viewOf(session), config), network: 'project', git: 'working', ...parts };
 }

@@ -6,10 +6,15 @@ import { ContextdError, isErrno } from '../core/errors.ts';
 /**
  * Checks that a directory may be a project (design §3, step 2): it is a real directory, and neither `/`, the home
  * directory or an ancestor of it, nor a root that holds contextd's own directories or its installation. PATH_INVALID
- * names the rule that is broken.
+ * names the rule that is broken, and what the directory cannot do (`to`).
  */
-export async function checkProjectRoot(root: string, home: string, paths: Paths): Promise<void> {
-  await checkDirectory(root);
+export async function checkProjectRoot(root: string, home: string, paths: Paths, to = 'be a project'): Promise<void> {
+  const invalid = (why: string): ContextdError =>
+    new ContextdError('PATH_INVALID', `${root} cannot ${to}: ${why}`, {
+      remedy: to === 'be a project' ? 'Run `ctxd init` in the directory of one project.' : 'Name another directory.',
+      details: { path: root },
+    });
+  await checkDirectory(root, invalid);
   const refused: readonly [string, string][] = [
     [home, 'the home directory'],
     [paths.installRoot, 'the installation of contextd'],
@@ -20,18 +25,18 @@ export async function checkProjectRoot(root: string, home: string, paths: Paths)
   ];
   for (const [place, what] of refused) {
     const real = await realpath(place).catch(() => place);
-    if (holds(root, real)) throw invalid(root, root === real ? `it is ${what}` : `it holds ${what} (${real})`);
-    if (place !== home && holds(real, root)) throw invalid(root, `it lies inside ${what} (${real})`);
+    if (holds(root, real)) throw invalid(root === real ? `it is ${what}` : `it holds ${what} (${real})`);
+    if (place !== home && holds(real, root)) throw invalid(`it lies inside ${what} (${real})`);
   }
 }
 
-async function checkDirectory(root: string): Promise<void> {
-  if (!isAbsolute(root) || root.includes('\0')) throw invalid(root, 'it is not an absolute path');
+async function checkDirectory(root: string, invalid: (why: string) => ContextdError): Promise<void> {
+  if (!isAbsolute(root) || root.includes('\0')) throw invalid('it is not an absolute path');
   try {
-    if ((await realpath(root)) !== root) throw invalid(root, 'it is reached through a symbolic link');
-    if (!(await lstat(root)).isDirectory()) throw invalid(root, 'it is not a directory');
+    if ((await realpath(root)) !== root) throw invalid('it is reached through a symbolic link');
+    if (!(await lstat(root)).isDirectory()) throw invalid('it is not a directory');
   } catch (thrown) {
-    if (isErrno(thrown, 'ENOENT', 'ENOTDIR')) throw invalid(root, 'it does not exist');
+    if (isErrno(thrown, 'ENOENT', 'ENOTDIR')) throw invalid('it does not exist');
     throw thrown;
   }
 }
@@ -39,11 +44,4 @@ async function checkDirectory(root: string): Promise<void> {
 function holds(outer: string, inner: string): boolean {
   const path = relative(outer, inner);
   return path === '' || (!path.startsWith('../') && path !== '..' && !isAbsolute(path));
-}
-
-function invalid(root: string, why: string): ContextdError {
-  return new ContextdError('PATH_INVALID', `${root} cannot be a project: ${why}`, {
-    remedy: 'Run `ctxd init` in the directory of one project.',
-    details: { path: root },
-  });
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { CallFacts } from '../call/outcome.ts';
+import type { CallRequest } from '../call/request.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Clock } from '../core/clock.ts';
 import { ERROR_TABLE, type ErrorCode } from '../core/errors.ts';
@@ -10,7 +11,7 @@ import type { AuditLog, AuditRecord, StartFacts } from '../stores/audit.ts';
 import type { Journal } from '../stores/journal.ts';
 import type { Call } from './call.ts';
 import type { ScrubbedOutcome } from './scrub.ts';
-import type { Tally } from './tally.ts';
+import type { Budgeted, Tally } from './tally.ts';
 
 export interface AuditDeps {
   auditLog: AuditLog;
@@ -28,11 +29,8 @@ const INPUT_MAX_CHARS = 65_536;
 /** Secret openings that one record lists. */
 const OPENED_MAX = 1_000;
 
-/** The line that the caller gets, and its cost. */
-export interface Told {
-  line: string;
-  tally: Tally;
-}
+/** What the caller gets, and its cost. */
+export type Told = Budgeted;
 
 /** The part of a record that is known before the call runs. */
 export function startFacts({ request, requestId, session, receivedAt }: Call, deps: AuditDeps): StartFacts {
@@ -43,7 +41,7 @@ export function startFacts({ request, requestId, session, receivedAt }: Call, de
     project: request.projectRoot,
     door: request.principal.door,
     tool: recordedTool(request.tool, deps),
-    input: recordedInput(request.inputJson, deps.scrubber),
+    input: recordedInput(request, deps),
   };
 }
 
@@ -58,15 +56,16 @@ export function endRecord(
   call: Call,
   start: StartFacts,
   outcome: ScrubbedOutcome,
-  { line, tally }: Told,
+  { answer, tally }: Told,
   deps: AuditDeps,
 ): AuditRecord {
   const errorCode = outcome.failure?.code ?? null;
   const { facts } = outcome;
+  const printed = answer.text === undefined ? answer.line : answer.text.stdout + answer.text.stderr;
   return {
     ...start,
-    output_sha256: createHash('sha256').update(line).digest('hex'),
-    output_bytes: Buffer.byteLength(line),
+    output_sha256: createHash('sha256').update(printed).digest('hex'),
+    output_bytes: Buffer.byteLength(printed),
     duration_ms: Math.round((deps.clock.monotonic() - call.startedAt) * 10) / 10,
     secrets_found: outcome.secrets.length,
     secret_rules: [...new Set(outcome.secrets.map((secret) => secret.rule))],
@@ -109,15 +108,18 @@ function hostCallsOf({ hostCalls }: CallFacts): Json {
   return { total: hostCalls.total, calls: hostCalls.calls.map((call) => ({ ...call })) };
 }
 
-/** The input with its tokens unopened; as text if it is not JSON or nested too deeply. */
-function recordedInput(bytes: Buffer, scrubber: Scrubber): Json {
-  const text = bytes.toString('utf8');
+/** The input with its tokens unopened, plain words under their property; as text if it is not JSON or too deep. */
+function recordedInput({ tool, inputJson, inputText }: CallRequest, { catalog, scrubber }: AuditDeps): Json {
+  const text = inputJson.toString('utf8');
   try {
-    const input = masked(JSON.parse(text), scrubber);
+    const given: Json = inputText !== null && text === '' ? {} : JSON.parse(text);
+    const primary = catalog.versions(tool)[0]?.arguments.primary ?? 'words';
+    const words = inputText === null || !isJsonObject(given) ? {} : { [primary]: inputText.toString('utf8') };
+    const input = masked(isJsonObject(given) ? { ...given, ...words } : given, scrubber);
     const json = JSON.stringify(input);
     return json.length <= INPUT_MAX_CHARS ? input : `${json.slice(0, INPUT_MAX_CHARS)}… (${json.length} characters)`;
   } catch {
-    return kept(text, scrubber);
+    return kept(inputText === null ? text : `${text} ${inputText.toString('utf8')}`, scrubber);
   }
 }
 

@@ -9,7 +9,7 @@ import type { LiveSessions } from '../stores/live-sessions.ts';
 import { readView } from '../tokens/views/read-view.ts';
 import { type CallRecord, type CallRecordDeps, createCallRecord } from './audit.ts';
 import { type AuthorizeDeps, authorize } from './authorize.ts';
-import { type BudgetDeps, type Budgeted, budget, budgetPage, turnedAway, withoutText } from './budget.ts';
+import { type BudgetDeps, budget, budgetPage, turnedAway, withoutText } from './budget.ts';
 import {
   addKnown,
   type Call,
@@ -26,6 +26,8 @@ import { unrecorded } from './refuse.ts';
 import { type RunDeps, run } from './run.ts';
 import { type ScrubbedOutcome, type ScrubDeps, scrub, withheld } from './scrub.ts';
 import { type StoreDeps, store } from './store.ts';
+import type { Budgeted } from './tally.ts';
+import * as text from './text/budget-text.ts';
 import { refusalBudget, type VerifyDeps, verify } from './verify.ts';
 
 export interface DispatchDeps
@@ -34,6 +36,7 @@ export interface DispatchDeps
     Omit<RunDeps, 'config'>,
     CallRecordDeps,
     Omit<BudgetDeps, 'config'>,
+    Omit<text.TextDeps, 'config'>,
     ScrubDeps,
     StoreDeps,
     PageDeps {
@@ -67,13 +70,14 @@ async function answerCall(call: Call, times: StepTimes, deps: DispatchDeps): Pro
   let budgeted: Budgeted;
   let outcome: ScrubbedOutcome;
   let raw: RawOutcome = EMPTY_OUTCOME;
+  const isText = call.request.form === 'text';
   try {
     const verified = await times.of('verify', verify(call, deps)); //                2 verify
     const { continuation, isViewAsked } = verified.options;
     if (continuation !== null && !isViewAsked) {
       const page = await times.of('store', openPage(verified, continuation, deps));
       outcome = await scrubOrWithhold(call, EMPTY_OUTCOME, times, deps);
-      budgeted = budgetPage(verified, page, deps);
+      budgeted = await (isText ? text.budgetPageText(verified, page, deps) : budgetPage(verified, page, deps));
     } else {
       raw =
         continuation === null
@@ -83,7 +87,8 @@ async function answerCall(call: Call, times: StepTimes, deps: DispatchDeps): Pro
       outcome = await scrubOrWithhold(call, raw, times, deps); //                   6 scrub
       const viewed = withStandardView(verified, raw.facts);
       const stored = await times.of('store', store(viewed, outcome, deps)); //            7 store
-      budgeted = await times.of('budget', budget(viewed, outcome, stored, deps)); //    8 budget
+      const answering = isText ? text.budgetText : budget;
+      budgeted = await times.of('budget', answering(viewed, outcome, stored, deps)); //  8 budget
       await times.of('store', stored?.committed ?? Promise.resolve());
     }
   } catch (thrown) {
@@ -103,10 +108,15 @@ function withStandardView(call: VerifiedCall, { standardView }: RawOutcome['fact
 
 /** Always returns an answer: without one the call would not be recorded. */
 function answerWithoutText(call: Call, outcome: ScrubbedOutcome, deps: DispatchDeps): Budgeted {
+  const { counter } = deps;
+  const isText = call.request.form === 'text';
   try {
-    return withoutText(call.requestId, outcome, refusalBudget(call, deps), deps.counter);
+    const maxTokens = refusalBudget(call, deps);
+    if (isText) return text.withoutText({ outcome, maxTokens, counter });
+    return withoutText(call.requestId, outcome, maxTokens, counter);
   } catch (thrown) {
-    return turnedAway(call.requestId, reported(call, thrown, deps), deps.counter);
+    const why = reported(call, thrown, deps);
+    return isText ? text.turnedAway(why, withheld(why), counter) : turnedAway(call.requestId, why, counter);
   }
 }
 
@@ -171,17 +181,17 @@ async function scrubOrWithhold(
 async function recorded(
   call: Call,
   outcome: ScrubbedOutcome,
-  { answer, tally }: Budgeted,
+  budgeted: Budgeted,
   record: CallRecord,
   deps: DispatchDeps,
 ): Promise<CallAnswer> {
   try {
-    await record.end(outcome, { line: answer.line, tally });
-    return answer;
+    await record.end(outcome, budgeted);
+    return budgeted.answer;
   } catch (thrown) {
     const failure = unrecorded(reported(call, thrown, deps));
     const refused = { ...withheld(failure), failure };
-    return withoutText(call.requestId, refused, refusalBudget(call, deps), deps.counter).answer;
+    return answerWithoutText(call, refused, deps).answer;
   }
 }
 

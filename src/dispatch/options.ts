@@ -35,7 +35,7 @@ export function takeCommonOptions(
     view: readView(input.view),
     isViewAsked: input.view !== undefined,
     viewJson: input.view ?? null,
-    continuation: textOf('continuation', input.continuation),
+    continuation: continuationOf(input.continuation),
     timeoutMs: wholeNumber('timeout_ms', input.timeout_ms, 1, timeout.max_ms) ?? timeout.default_ms,
     dryRun: flagOf('dry_run', input.dry_run),
   };
@@ -59,10 +59,16 @@ function wholeNumber(name: string, value: Json | undefined, min: number, max: nu
   );
 }
 
-function textOf(name: string, value: Json | undefined): string | null {
+/** A cursor, or the number that a text answer gives for one. */
+function continuationOf(value: Json | undefined): string | null {
   if (value === undefined) return null;
   if (typeof value === 'string' && value !== '') return value;
-  throw invalid(name, 'must be a non-empty string', 'Pass meta.pagination.cursor of the answer to go on from');
+  if (typeof value === 'number' && Number.isSafeInteger(value)) return String(value);
+  throw invalid(
+    'continuation',
+    'must be a number or a non-empty string',
+    'Pass the number or meta.pagination.cursor of the answer to go on from',
+  );
 }
 
 function flagOf(name: string, value: Json | undefined): boolean {

@@ -1,4 +1,5 @@
 import { ContextdError } from '../core/errors.ts';
+import type { Continuations } from '../stores/continuations.ts';
 import { type Cursors, REVISIONS } from '../stores/cursors.ts';
 import type { ByteRange } from '../tokens/line.ts';
 import { type PageSegment, planPage } from '../tokens/page.ts';
@@ -7,6 +8,20 @@ import { maskAgain, type OpenArtifactDeps } from './store.ts';
 
 export interface PageDeps extends OpenArtifactDeps {
   cursors: Cursors;
+  continuations: Continuations;
+}
+
+/** A number of a text answer; a cursor is longer. */
+const NUMBER = /^[1-9]\d{0,8}$/;
+
+/** The cursor that a continuation stands for. Throws CURSOR_INVALID for a number that this session has not. */
+async function cursorOf(call: VerifiedCall, continuation: string, continuations: Continuations): Promise<string> {
+  if (!NUMBER.test(continuation)) return continuation;
+  const cursor = await continuations.find(call.session, Number(continuation));
+  if (cursor !== null) return cursor;
+  throw new ContextdError('CURSOR_INVALID', `this session has no continuation ${continuation}`, {
+    remedy: 'Pass the number of an answer of this session, or run the command again.',
+  });
 }
 
 /** The one tool that may continue the output of any other tool. */
@@ -54,7 +69,8 @@ export async function openPage(call: VerifiedCall, continuation: string, deps: P
 
 /** Opens the artifact that a cursor points into. Throws CURSOR_INVALID or EXPIRED. */
 export async function openCursor(call: VerifiedCall, continuation: string, deps: PageDeps) {
-  const { artifactId, ranges, revision = 0 } = deps.cursors.open(call.session, continuation);
+  const cursor = await cursorOf(call, continuation, deps.continuations);
+  const { artifactId, ranges, revision = 0 } = deps.cursors.open(call.session, cursor);
   const info = await deps.artifacts.info(call.session, artifactId);
   if (info.tool === call.tool.manifest.name || call.tool.manifest.name === VIEW_TOOL)
     return { artifactId, ranges, revision, info };

@@ -4,8 +4,11 @@ import type { Logger } from '../core/log.ts';
 import type { TokenCounter } from '../tokens/counter.ts';
 import { type AuditDeps, endRecord, startFacts } from './audit.ts';
 import { turnedAway } from './budget.ts';
+import type { Call } from './call.ts';
 import { type IdentifyDeps, identify } from './identify.ts';
 import { withheld } from './scrub.ts';
+import type { Budgeted } from './tally.ts';
+import { turnedAway as turnedAwayText } from './text/budget-text.ts';
 
 export interface RefuseDeps extends AuditDeps, IdentifyDeps {
   counter: TokenCounter;
@@ -16,17 +19,20 @@ export interface RefuseDeps extends AuditDeps, IdentifyDeps {
 export function createRefuse(deps: RefuseDeps): Refuse {
   return async (request: CallRequest, why: ContextdError): Promise<CallAnswer> => {
     const call = identify(request, deps);
-    const { answer, tally } = turnedAway(call.requestId, why, deps.counter);
+    const told = answerOf(call, why, deps.counter);
     try {
-      const told = { line: answer.line, tally };
       const outcome = { ...withheld(why), failure: why };
       await deps.auditLog.append(endRecord(call, startFacts(call, deps), outcome, told, deps));
-      return answer;
+      return told.answer;
     } catch (thrown) {
       deps.logger.error('call.unrecorded', { request_id: call.requestId }, thrown);
-      return turnedAway(call.requestId, unrecorded(ContextdError.from(thrown)), deps.counter).answer;
+      return answerOf(call, unrecorded(ContextdError.from(thrown)), deps.counter).answer;
     }
   };
+}
+
+function answerOf({ request, requestId }: Call, why: ContextdError, counter: TokenCounter): Budgeted {
+  return request.form === 'text' ? turnedAwayText(why, withheld(why), counter) : turnedAway(requestId, why, counter);
 }
 
 /** The error for a call that could not be recorded. It does not describe the withheld answer. */

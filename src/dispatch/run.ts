@@ -33,6 +33,7 @@ export async function run(
   const ran = deps.runner.run({
     requestId: call.requestId,
     session: call.session,
+    cwd: call.request.cwd,
     tool: call.tool.manifest.name,
     origin: call.tool.origin,
     profile: call.tool.manifest.profile,

@@ -198,7 +198,7 @@ const OWN_NAMES: ReadonlySet<string> = new Set([
   ...['matches', 'range', 'error', 'code', 'dropped_bytes', 'created', 'changed', 'replacements', 'newline', 'hunks'],
   ...['offsets', 'hunk', 'offset', 'line', 'tool'],
   // Facts of jobs.
-  ...['job', 'jobs', 'state', 'command', 'age_s', 'matched', 'held_bytes', 'processes', 'output'],
+  ...['job', 'jobs', 'state', 'command', 'age_s', 'matched', 'held_bytes', 'processes', 'output', 'exited_with'],
   // The report of a dry run.
   ...['dry_run', 'allowed', 'isolation', 'checks', 'check', 'reason', 'limit'],
   // A failure and its details.

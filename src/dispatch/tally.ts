@@ -1,5 +1,13 @@
+import type { CallAnswer } from '../call/request.ts';
 import type { BudgetOutput } from '../tokens/fit.ts';
+import type { TextOutput } from '../tokens/fit-text.ts';
 import type { StoredOutput } from './store.ts';
+
+/** An answer and its cost. */
+export interface Budgeted {
+  answer: CallAnswer;
+  tally: Tally;
+}
 
 /** The cost of an answer, for the audit log and the statistics. */
 export interface Tally {
@@ -32,6 +40,24 @@ export function tallyOf(output: BudgetOutput, stored: StoredOutput | 'page' | nu
   const estimate = tokensReturned + Math.round(hidden * (tokensReturned / Buffer.byteLength(line)));
   const tokensRun = isWhole ? tokensReturned : Math.max(estimate, 0);
   return { tokensReturned, tokensRun, isEstimate: !isWhole, hasArtifact: true, isFollowUp, isTruncated };
+}
+
+/** Counts a text answer that shows `shownTokens` of `allTokens` of an output. */
+export function tallyOfText(
+  { tokens, shownTokens, omitted }: Pick<TextOutput, 'tokens' | 'shownTokens' | 'omitted'>,
+  allTokens: number,
+  stored: StoredOutput | 'page' | null,
+): Tally {
+  const isTruncated = omitted.length > 0;
+  const isFollowUp = stored === 'page' || (stored?.isEarlier ?? false);
+  return {
+    tokensReturned: tokens,
+    tokensRun: isFollowUp ? null : Math.max(tokens, tokens + allTokens - shownTokens),
+    isEstimate: isTruncated && !isFollowUp,
+    hasArtifact: stored !== null && !isFollowUp,
+    isFollowUp,
+    isTruncated,
+  };
 }
 
 function bytesOf(texts: readonly string[]): number {

@@ -2,11 +2,11 @@ import { statSync } from 'node:fs';
 import type { Catalog, CatalogTool } from '../catalog/catalog.ts';
 import type { Config } from '../config/schema.ts';
 import { ContextdError } from '../core/errors.ts';
-import { isJsonObject, type JsonObject } from '../core/json.ts';
 import type { LiveSessions } from '../stores/live-sessions.ts';
 import type { Project, ProjectStore } from '../stores/projects.ts';
 import type { Call, VerifiedCall } from './call.ts';
 import { askedBudget, budgetLimits, takeCommonOptions } from './options.ts';
+import { readInput, type WordsOf } from './read-input.ts';
 
 export interface VerifyDeps {
   catalog: Catalog;
@@ -25,12 +25,16 @@ export async function verify(call: Call, deps: VerifyDeps): Promise<VerifiedCall
   deps.liveSessions.touch(call.session);
   const tool = acceptedTool(call.request.tool, project, deps.catalog);
   await deps.catalog.verify(tool);
-  const { options, rest } = takeCommonOptions(parseInput(call.request.inputJson), {
+  const { options, rest } = takeCommonOptions(readInput(call.request, wordsOf(tool)), {
     budget: budgetLimits(deps.limits.budget, tool.manifest, call.request.principal.door),
     timeout: deps.limits.timeout,
   });
   if (options.continuation === null) tool.arguments.check(rest);
   return { ...call, tool, options, input: rest };
+}
+
+function wordsOf({ manifest, arguments: { primary } }: CatalogTool): WordsOf {
+  return { name: manifest.name, primary };
 }
 
 /** The budget for refusing a call, which may be malformed. */
@@ -81,41 +85,4 @@ function acceptedTool(name: string, project: Project, catalog: Catalog): Catalog
     remedy: 'Run `ctxd init` in the project root to accept the tools of this installation.',
     details: { accepted_sha256: accepted.bundleSha256, found_sha256: known.bundleSha256 },
   });
-}
-
-function parseInput(bytes: Buffer): JsonObject {
-  const text = decodeUtf8(bytes);
-  const value = parseJson(text);
-  if (isJsonObject(value)) return value;
-  const kind = value === null ? 'null' : Array.isArray(value) ? 'an array' : `a ${typeof value}`;
-  throw new ContextdError('ARGS_INVALID', `the input is ${kind}, not a JSON object`, {
-    remedy: `Pass an object such as '{"command":"ls"}'.`,
-    details: { faults: [{ pointer: '', fault: 'must be an object' }] },
-  });
-}
-
-function decodeUtf8(bytes: Buffer): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch (cause) {
-    throw new ContextdError('ARGS_INVALID', 'the input is not valid UTF-8', {
-      remedy: 'Encode the JSON as UTF-8.',
-      cause,
-    });
-  }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (cause) {
-    // V8's message quotes the input, which may hold a secret that no pattern matches. The position is enough.
-    const position = cause instanceof Error ? /position (\d+)/.exec(cause.message)?.[1] : undefined;
-    const where =
-      text.trim() === '' ? 'it is empty' : position === undefined ? 'it ends too early' : `see character ${position}`;
-    throw new ContextdError('ARGS_INVALID', `the input is not JSON: ${where}`, {
-      remedy: `Pass one object such as '{"command":"ls"}'; inside single quotes write ' as \\u0027.`,
-      cause,
-    });
-  }
 }

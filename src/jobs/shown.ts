@@ -12,7 +12,7 @@ export function factsOf({ spec, end, output }: Job): JsonObject {
   return {
     job: spec.number,
     state: 'ended',
-    ...(exitCode === null ? {} : { exit_code: exitCode }),
+    ...(exitCode === null ? {} : { exited_with: exitCode }),
     ...(endedBy === 'exit' ? {} : { ended_by: endedBy }),
     ...(endedBy === 'signal' && signal !== null ? { signal } : {}),
     ...(failure === null ? {} : { error: `${failure.code}: ${failure.message}` }),

@@ -49,9 +49,17 @@ export async function waitFor(
       if (line !== null) return found(job, pattern, text, { from, line });
       from = Math.max(from, text.lastIndexOf('\n') + 1);
     }
-    if (isOver || clock.monotonic() >= until) return shown(job, pattern === null ? {} : { matched: false });
+    if (isOver || clock.monotonic() >= until) return shown(job, pattern === null ? statusOf(job) : NO_MATCH);
     await nextLook(job, growth, { startedAt, until, signal: call.signal }, clock);
   }
+}
+
+/** The exit status of the call is 1, as that of grep. */
+const NO_MATCH = { matched: false, exit_code: 1 };
+
+/** The exit status of the call is that of the job, as that of the shell's `wait`. */
+function statusOf({ end }: Job): JsonObject {
+  return end === null || end.exitCode === null ? {} : { exit_code: end.exitCode };
 }
 
 /** Returns when there is something new to look at: output, a line that counts as whole now, the end, or the deadline. */

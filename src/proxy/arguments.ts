@@ -1,15 +1,22 @@
+import type { AnswerForm } from '../core/envelope.ts';
 import { ContextdError } from '../core/errors.ts';
+import { startsLikeJson } from '../core/json.ts';
 import type { FlagInput } from './flag-input.ts';
 import type { ToolLink } from './invocation.ts';
 import { OUT, OWN_SWITCHES, shorten, splitFlag, type Words } from './words.ts';
 
 /** What the command line asks for. */
-export type Request = CallRequest | { kind: 'print'; file: Document };
+export type Request = CallRequest | { kind: 'print'; file: Document } | { kind: 'version' };
 type Document = 'TOOL.md' | 'TOOL_EXTENDED.md' | 'schema.json';
 
 export interface CallRequest {
   kind: 'call';
-  input: InputSource;
+  /** Where the JSON object or the plain words come from; null: only flags were given. */
+  source: InputSource | null;
+  /** The flags as a JSON object; "" without flags. */
+  flags: string;
+  /** The form that was asked for; null: that of the input, JSON for JSON and text for words. */
+  form: AnswerForm | null;
   /** The file for the answer, as the caller wrote it; null: stdout. */
   out: string | null;
   /** True to show what a command prints while it runs. */
@@ -28,27 +35,59 @@ interface Sorted {
 }
 
 /**
- * Parses `[JSON | - | @file | --key value …] [--help [--extended]] [--schema] [--out FILE] [--progress]`. The tool's
- * schema.json is read only if a flag is neither one of the proxy's nor a common option. Throws ARGS_INVALID for anything
- * else.
+ * Parses `[JSON | words | - | @file] [--key value …] [--json | --text] [--out FILE] [--progress]`, or `--help
+ * [--extended]`, `-h`, `--schema`, `--version`. The tool's schema.json is read only if a flag is neither one of the proxy's
+ * nor a common option. Throws ARGS_INVALID for anything else.
  */
 export async function parseArguments(
   args: readonly string[],
   { tool, toolDir }: Pick<ToolLink, 'tool' | 'toolDir'>,
 ): Promise<Request> {
   const flags = args.some(isToolFlag) ? await loadFlagInput(tool, toolDir) : null;
-  const sorted = sortWords(args, tool, flags);
-  const { switches, inputs, out } = sorted;
+  const { switches, inputs, out } = sortWords(args, tool, flags);
+  if (inputs.length > 1) throw severalWords(inputs, tool);
   const file = fileToPrint(switches);
   if (file !== null && out !== null) throw notAnAnswer(file);
   if (file !== null) return { kind: 'print', file };
-  if (inputs.length > 1) throw invalid(`${inputs.length} inputs were given; only one is allowed`, tool);
-  return { kind: 'call', input: sourceOf(inputs[0], flags), out, progress: switches.has('progress') };
+  if (switches.has('version')) return { kind: 'version' };
+  const hasFlags = flags !== null && !flags.isEmpty;
+  return {
+    kind: 'call',
+    source: sourceOf(inputs[0], hasFlags ? flags.first : null, tool),
+    flags: hasFlags ? flags.toJson() : '',
+    form: askedForm(switches, tool),
+    out,
+    progress: switches.has('progress'),
+  };
+}
+
+/** The form of an answer for which the command line has not been parsed: JSON unless something looks like words. */
+export function guessForm(args: readonly string[]): AnswerForm {
+  if (args.includes('--json')) return 'json';
+  if (args.includes('--text')) return 'text';
+  const isJson = args.length === 0 || args.some((word) => word === '-' || word.startsWith('@') || startsLikeJson(word));
+  return isJson ? 'json' : 'text';
 }
 
 /** A sentence that explains how to give the input. */
 export function explainInput(tool: string): string {
-  return `Give the input as ${tool} '{"…":…}', as ${tool} @FILE, as ${tool} --name value, or on stdin; \`${tool} --help\` describes it.`;
+  return `Give the input as ${tool} 'words', as ${tool} '{"…":…}', as ${tool} @FILE, as ${tool} --name value, or on stdin; \`${tool} --help\` describes it.`;
+}
+
+function askedForm(switches: ReadonlySet<string>, tool: string): AnswerForm | null {
+  const [json, text] = [switches.has('json'), switches.has('text')];
+  if (json && text) throw invalid('--json and --text were given together', tool);
+  return json ? 'json' : text ? 'text' : null;
+}
+
+/** The shell splits a command without quotes into words; joining them again would change what it means. */
+function severalWords(inputs: readonly string[], tool: string): ContextdError {
+  const shown = inputs.slice(0, 3).map((input) => JSON.stringify(shorten(input)));
+  const isPlain = inputs.every((input) => /^[\w./:=@%+,-]+$/.test(input));
+  const example = isPlain ? shorten(inputs.join(' ')) : '…';
+  return new ContextdError('ARGS_INVALID', `${inputs.length} words were given: ${shown.join(', ')}`, {
+    remedy: `Quote the whole input as one word: ${tool} '${example}'.`,
+  });
 }
 
 /** Loaded on demand: calls without flags must not pay for it. */
@@ -57,9 +96,12 @@ async function loadFlagInput(tool: string, toolDir: string): Promise<FlagInput> 
   return new FlagInput(tool, toolDir);
 }
 
+const HELP = '-h';
+
 /** True for every flag of the tool, and for a value that looks like a flag. */
 function isToolFlag(word: string): boolean {
   if (!word.startsWith('-') || word === '-') return false;
+  if (word === HELP) return false;
   const own = bareName(splitFlag(word).flag);
   return own !== OUT && !OWN_SWITCHES.includes(own);
 }
@@ -68,7 +110,7 @@ function bareName(flag: string): string {
   return flag.startsWith('--') ? flag.slice(2) : '';
 }
 
-function fileToPrint(switches: Set<string>): Document | null {
+function fileToPrint(switches: ReadonlySet<string>): Document | null {
   if (switches.has('extended')) return 'TOOL_EXTENDED.md';
   if (switches.has('help')) return 'TOOL.md';
   return switches.has('schema') ? 'schema.json' : null;
@@ -80,15 +122,22 @@ function sortWords(args: readonly string[], tool: string, flags: FlagInput | nul
   const words: Words = { args, at: 0 };
   while (words.at < args.length) {
     const word = args[words.at++] ?? '';
-    if (!word.startsWith('-') || word === '-') sorted.inputs.push(word);
+    if (word === HELP) sorted.switches.add('help');
+    else if (isInput(word, sorted)) sorted.inputs.push(word);
     else takeFlag(sorted, word, words, tool);
   }
   return sorted;
 }
 
+/** After an input, "-la" is an option of a command that was not quoted. Flags of a tool have two dashes. */
+function isInput(word: string, { inputs }: Sorted): boolean {
+  return !word.startsWith('-') || word === '-' || (inputs.length > 0 && !word.startsWith('--'));
+}
+
 function takeFlag(sorted: Sorted, word: string, words: Words, tool: string): void {
   const { flag, attached } = splitFlag(word);
   const own = bareName(flag);
+  if (sorted.inputs.length > 1) throw severalWords(sorted.inputs, tool);
   if (own === OUT) {
     if (sorted.out !== null) throw invalid(`${flag} is given twice`, tool);
     sorted.out = attached ?? words.args[words.at++] ?? noFile(tool);
@@ -113,20 +162,24 @@ function noFile(tool: string): never {
   });
 }
 
-function sourceOf(input: string | undefined, flags: FlagInput | null): InputSource {
-  if (flags !== null && !flags.isEmpty) {
-    if (input === undefined) return { from: 'argument', text: flags.toJson() };
-    throw new ContextdError(
-      'ARGS_INVALID',
-      `an input and flags were given together: ${JSON.stringify(shorten(input))} and ${flags.first}`,
-      {
-        remedy: 'Pass everything as one JSON object, or everything as flags. Put quotes around a value with spaces.',
-      },
-    );
-  }
-  if (input === undefined || input === '-') return { from: 'stdin' };
+function sourceOf(input: string | undefined, flag: string | null, tool: string): InputSource | null {
+  if (input === undefined) return flag === null ? { from: 'stdin' } : null;
+  if (input === '-') return { from: 'stdin' };
   if (input.startsWith('@')) return { from: 'file', path: input.slice(1) };
+  if (input.trim() === '') throw invalid('the argument is empty', tool);
+  if (flag !== null && startsLikeJson(input)) throw jsonWithFlags(input, flag);
   return { from: 'argument', text: input };
+}
+
+/** Both would be the whole input. */
+export function jsonWithFlags(input: string, flag: string): ContextdError {
+  return new ContextdError(
+    'ARGS_INVALID',
+    `JSON and flags were given together: ${JSON.stringify(shorten(input))}, ${flag}`,
+    {
+      remedy: 'Pass everything as one JSON object, or everything as flags and plain words.',
+    },
+  );
 }
 
 function invalid(message: string, tool: string): ContextdError {

@@ -133,12 +133,17 @@ function isWritable(path: string): boolean {
   }
 }
 
-/** The agent's own sandbox filters socket(). Both settings were seen to fix this in Claude Code. */
+/** The agent's own sandbox filters socket(). run.ts adds what to do, because that depends on the project. */
 function socketForbidden(code: string | undefined): ContextdError {
-  return new ContextdError('DAEMON_UNAVAILABLE', `this sandbox forbids unix sockets (${code})`, {
-    remedy:
-      'In the settings of the agent that runs this sandbox, set sandbox.excludedCommands: [".claude/tools/*"] or sandbox.network.allowAllUnixSockets: true.',
+  return new ContextdError('DAEMON_UNAVAILABLE', `the agent's own sandbox forbids unix sockets (${code})`, {
+    details: SOCKET_FORBIDDEN,
   });
+}
+
+const SOCKET_FORBIDDEN = { reason: 'socket_forbidden' } as const;
+
+export function isSocketForbidden(error: unknown): error is ContextdError {
+  return error instanceof ContextdError && error.details.reason === SOCKET_FORBIDDEN.reason;
 }
 
 function socketUnreadable(places: Places, code: string | undefined): ContextdError {

@@ -123,7 +123,7 @@ export class FlagInput {
     const nearest = nearestNames(plain(flag.replace(/^-+/, '')), [...known, ...OWN_SWITCHES, OUT]);
     const hint = nearest.length === 0 ? '' : `; did you mean ${listNames(nearest)}?`;
     return new ContextdError('ARGS_INVALID', `unknown option ${shorten(flag)}${hint}`, {
-      remedy: `${tool} takes ${listNames(known)}: see \`${tool} --schema\`. The word after a flag is its value, even if it begins with "-"; "--" does not end the flags.`,
+      remedy: `${tool} takes ${listNames(known)}: see \`${tool} --schema\`. The word after a flag is its value, even if it begins with "-"; "--" does not end the flags. Quote a command and its options as one word.`,
       details: { flag: shorten(flag), nearest },
     });
   }

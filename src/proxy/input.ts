@@ -1,19 +1,48 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import type { AnswerForm } from '../core/envelope.ts';
 import { ContextdError, isErrno } from '../core/errors.ts';
+import { startsLikeJson } from '../core/json.ts';
 import { INPUT_MAX_BYTES } from '../core/limits.ts';
-import { explainInput, type InputSource } from './arguments.ts';
+import { type CallRequest, explainInput, type InputSource, jsonWithFlags } from './arguments.ts';
 import { cancelled } from './connect.ts';
 
 const CHUNK_BYTES = 256 * 1024;
 
+/** The input of a call, as the daemon takes it. */
+export interface Input {
+  /** A JSON object as text; empty if not given. */
+  inputJson: Buffer;
+  /** Plain text for the tool's primary property; empty if not given. */
+  inputText: Buffer;
+  /** The form of the answer if the caller asked for none. */
+  form: AnswerForm;
+}
+
 /**
- * Reads the input as bytes; the daemon parses them. Throws ARGS_INVALID if the input is empty, PAYLOAD_TOO_LARGE with limit
- * and size, and PATH_NOT_FOUND or PATH_INVALID for the file.
+ * Reads the input as bytes; the daemon parses them. What begins like a JSON object is JSON, anything else is plain words.
+ * Throws ARGS_INVALID if the input is empty, PAYLOAD_TOO_LARGE with limit and size, and PATH_NOT_FOUND or PATH_INVALID for
+ * the file.
  */
-export async function readInput(source: InputSource, tool: string, signal: AbortSignal): Promise<Buffer> {
+export async function readInput(
+  { source, flags }: Pick<CallRequest, 'source' | 'flags'>,
+  tool: string,
+  signal: AbortSignal,
+): Promise<Input> {
+  if (source === null) return { inputJson: Buffer.from(flags), inputText: NOTHING, form: 'text' };
   const input = await readSource(source, tool, signal);
   if (isBlank(input)) throw missing(`no input: ${describe(source)} is empty`, tool);
-  return input;
+  if (!startsLikeJson(input.toString('utf8')))
+    return { inputJson: Buffer.from(flags), inputText: wordsOf(source, input), form: 'text' };
+  if (flags !== '') throw jsonWithFlags(describe(source), 'flags');
+  return { inputJson: input, inputText: NOTHING, form: 'json' };
+}
+
+const NOTHING = Buffer.alloc(0);
+const LINE_FEED = 0x0a;
+
+/** A text from a file or a pipe ends with a line end that is not part of a path or a command. */
+function wordsOf({ from }: InputSource, input: Buffer): Buffer {
+  return from !== 'argument' && input.at(-1) === LINE_FEED ? input.subarray(0, -1) : input;
 }
 
 async function readSource(source: InputSource, tool: string, signal: AbortSignal): Promise<Buffer> {

@@ -77,19 +77,22 @@ export function checkLink(invocation: Invocation, installedPath: string, searchP
   if (program !== installedPath) {
     throw refusal(`this program runs from ${program} but was installed at ${installedPath}`, REINSTALL);
   }
-  const link = calledAs.includes('/') ? resolve(calledAs) : findInPath(calledAs, searchPath);
+  const link = findLink(calledAs, searchPath);
+  if (link === undefined) {
+    throw refusal(`called as ${calledAs}, which is in no directory of PATH`, 'Call the tool by the path of its link');
+  }
   const target = realPathOf(link);
   if (target !== program) throw refusal(`the link ${link} leads to ${target}, not to ${program}`, RELINK);
   return readLayout(link);
 }
 
-/** Finds the first executable with this name in PATH, as a shell does. */
-function findInPath(name: string, searchPath: string): string {
-  for (const directory of searchPath.split(delimiter)) {
-    const candidate = resolve(directory, name);
-    if (isExecutable(candidate)) return candidate;
-  }
-  throw refusal(`called as ${name}, which is in no directory of PATH`, 'Call the tool by the path of its link');
+/** The path of the link. A bare name is the first executable with this name in PATH, as for a shell. */
+export function findLink(calledAs: string, searchPath: string): string | undefined {
+  if (calledAs.includes('/')) return resolve(calledAs);
+  return searchPath
+    .split(delimiter)
+    .map((directory) => resolve(directory, calledAs))
+    .find(isExecutable);
 }
 
 function isExecutable(path: string): boolean {

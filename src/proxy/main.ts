@@ -1,5 +1,7 @@
+import type { AnswerForm } from '../core/envelope.ts';
 import { ContextdError } from '../core/errors.ts';
 import { newRequestId } from '../core/ids.ts';
+import { guessForm } from './arguments.ts';
 import { readProxyEnvironment } from './environment.ts';
 import { readInstallation, readInvocation } from './invocation.ts';
 import { print, type Result, renderFailure } from './output.ts';
@@ -7,7 +9,7 @@ import { run } from './run.ts';
 
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 
-/** The program `contextd-proxy`: one call, one line, one exit code. */
+/** The program `contextd-proxy`: one call, one answer, one exit code. */
 async function main(): Promise<number> {
   const interruption = new AbortController();
   const interrupt = () => interruption.abort();
@@ -28,16 +30,23 @@ interface Ending {
 async function runCall(signal: AbortSignal): Promise<Ending> {
   const requestId = newRequestId(Date.now());
   const installation = readInstallation();
+  let form = guessForm(process.argv.slice(2));
   let report: ((error: ContextdError) => Promise<void>) | undefined;
   try {
     const environment = readProxyEnvironment();
     const invocation = readInvocation(environment.launchedAs);
-    const call = { invocation, environment, installation, requestId, signal, onHandedOver: () => (report = undefined) };
+    const onForm = (known: AnswerForm): void => {
+      form = known;
+    };
+    const onHandedOver = (): void => {
+      report = undefined;
+    };
+    const call = { invocation, environment, installation, requestId, signal, onForm, onHandedOver };
     report = async (error) => (await import('./refusal-report.ts')).reportRefusal(call, error);
     return { result: await run(call) };
   } catch (thrown) {
     const error = describe(thrown);
-    const result = await renderFailure(error, requestId, installation.rankFile);
+    const result = await renderFailure(error, form, requestId, installation.rankFile);
     const refused = report;
     return refused === undefined ? { result } : { result, report: () => refused(error) };
   }

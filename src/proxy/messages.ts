@@ -1,3 +1,5 @@
+import type { AnswerForm } from '../core/envelope.ts';
+
 /** The methods of tool.proto that the proxy calls. */
 export const EXECUTE_PATH = '/contextd.v1.ToolService/Execute';
 export const REPORT_REFUSAL_PATH = '/contextd.v1.ToolService/ReportRefusal';
@@ -12,6 +14,11 @@ export interface ExecuteRequest {
   /** Empty: the daemon uses the session of the project and day. */
   sessionId: string;
   protocolVersion: number;
+  form: AnswerForm;
+  /** Where the caller stands; empty: the project's root. */
+  cwd: string;
+  /** Plain text for the tool's primary property; empty if not given. */
+  inputText: Buffer;
 }
 
 /** A call that the proxy refused, with the error it printed. */
@@ -29,6 +36,9 @@ export interface ExecuteResponse {
   exitCode: number;
   /** One line for stderr; empty on success. */
   errorLine: string;
+  /** Text form: what to print. */
+  textStdout: Buffer;
+  textStderr: Buffer;
 }
 
 /** One event of a stream. The last event is the answer. */
@@ -45,6 +55,9 @@ export function encodeExecuteRequest(request: ExecuteRequest): Buffer {
     ...encodeBytes(1, request.tool),
     ...encodeBytes(2, request.inputJson),
     ...encodeBytes(3, context),
+    ...encodeUint32(4, request.form === 'text' ? 1 : 0),
+    ...encodeBytes(5, request.cwd),
+    ...encodeBytes(6, request.inputText),
   ]);
 }
 
@@ -60,14 +73,24 @@ export function encodeRefusalReport({ call, errorCode, message, remedy, detailsJ
 
 /** Skips unknown fields, as protobuf requires. Throws RangeError if the bytes are not an ExecuteResponse. */
 export function decodeExecuteResponse(message: Buffer): ExecuteResponse {
-  const response: ExecuteResponse = { envelopeJson: Buffer.alloc(0), exitCode: 0, errorLine: '' };
+  const response: ExecuteResponse = {
+    envelopeJson: EMPTY,
+    exitCode: 0,
+    errorLine: '',
+    textStdout: EMPTY,
+    textStderr: EMPTY,
+  };
   for (const { number, value } of decodeFields(message)) {
     if (number === 1) response.envelopeJson = bytesOf(value);
     else if (number === 2) response.exitCode = numberOf(value);
     else if (number === 3) response.errorLine = bytesOf(value).toString('utf8');
+    else if (number === 4) response.textStdout = bytesOf(value);
+    else if (number === 5) response.textStderr = bytesOf(value);
   }
   return response;
 }
+
+const EMPTY = Buffer.alloc(0);
 
 /** Returns null for an unknown kind of event. Throws RangeError if the bytes are not an ExecuteEvent. */
 export function decodeExecuteEvent(message: Buffer): ExecuteEvent | null {

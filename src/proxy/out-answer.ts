@@ -27,7 +27,7 @@ import {
   ownerOfProject,
   statOf,
 } from './out-place.ts';
-import { type Result, stateTokens } from './output.ts';
+import { lineOf, type Result, stateTokens } from './output.ts';
 
 /** The exit code if the call succeeded and its answer could not be written. Other codes would say that it did not run. */
 const NOT_SAVED = 74;
@@ -43,7 +43,8 @@ export interface SaveRequest {
 }
 
 /**
- * Saves the line that `run` answers with in a file and prints a short line instead, with the same exit code and stderr.
+ * Saves what `run` answers with in a file and prints a short line instead, with the same exit code: an envelope on stdout for
+ * an envelope, a line on stderr for text. A text is saved as it would have been printed, stdout before stderr.
  * Checks the file before `run` and throws if it cannot be written: a command must not run for an answer that would be
  * lost. If writing fails afterwards, the whole line is printed on stdout, stderr says why, and a call that succeeded ends
  * with exit code 74.
@@ -53,23 +54,27 @@ export async function saveAnswer(request: SaveRequest, run: () => Promise<Result
   const place = locateOut(out, link);
   checkOut(place);
   const result = await run();
+  const saved = result.form === 'json' ? result.stdout : Buffer.concat([result.stdout, result.stderr]);
   try {
-    writeOut(place, result.stdout, requestId);
+    writeOut(place, saved, requestId);
   } catch (error) {
     return notSaved(result, ContextdError.from(error));
   }
+  if (result.form === 'text') return shortText(result, saved.length, out);
   const envelope = shortEnvelope(readAnswer(result.stdout), out, result, requestId);
   const line = await stateTokens((tokens) => JSON.stringify({ ...envelope, tokens_used: tokens }), rankFile);
   return { ...result, stdout: Buffer.from(`${line}\n`) };
 }
 
 function notSaved(result: Result, { code, message, remedy }: ContextdError): Result {
-  const own = result.stderr === '' ? '' : `${result.stderr}; `;
-  return {
-    stdout: result.stdout,
-    stderr: `${own}${code}: ${message}. The call has run and its whole answer is on stdout. ${remedy ?? ''}`,
-    exitCode: result.exitCode === 0 ? NOT_SAVED : result.exitCode,
-  };
+  const exitCode = result.exitCode === 0 ? NOT_SAVED : result.exitCode;
+  const why = `${code}: ${message}. The call has run and its whole answer is printed. ${remedy ?? ''}`;
+  return { ...result, stderr: Buffer.concat([result.stderr, lineOf(`exit ${exitCode} · ${why}`)]), exitCode };
+}
+
+function shortText(result: Result, bytes: number, out: string): Result {
+  const stderr = lineOf(`exit ${result.exitCode} · ${bytes} bytes saved in ${out}`);
+  return { ...result, stdout: Buffer.alloc(0), stderr };
 }
 
 function readAnswer(line: Buffer): JsonObject {
@@ -96,14 +101,13 @@ function shortEnvelope(answer: JsonObject, out: string, result: Result, requestI
   return answer.success === true ? successEnvelope(parts) : failureEnvelope({ ...parts, error: errorOf(answer, real) });
 }
 
-/** The daemon's error, split into sentence and remedy again. */
+/** The daemon's error. */
 function errorOf(answer: JsonObject, data: JsonObject): ContextdError {
   const code = isErrorCode(data.error_code) ? data.error_code : 'INTERNAL_ERROR';
   const remedy = typeof data.remediation === 'string' ? data.remediation : undefined;
   const sentence = typeof answer.error === 'string' ? answer.error : 'the call failed';
-  const ending = `. ${remedy}`;
   const { retry_after_ms: retryAfterMs } = data;
-  return new ContextdError(code, sentence.endsWith(ending) ? sentence.slice(0, -ending.length) : sentence, {
+  return new ContextdError(code, sentence, {
     ...(remedy === undefined ? {} : { remedy }),
     ...(typeof retryAfterMs === 'number' ? { retryAfterMs } : {}),
     details: objectOf(data.details),

@@ -1,19 +1,21 @@
 import { writeSync } from 'node:fs';
-import { ENVELOPE_VERSION, failureEnvelope } from '../core/envelope.ts';
+import { type AnswerForm, ENVELOPE_VERSION, failureEnvelope } from '../core/envelope.ts';
 import { type ContextdError, ERROR_TABLE, isErrno } from '../core/errors.ts';
+import { ownLine } from '../core/own-line.ts';
 
 /** What the program prints, and its exit code. */
 export interface Result {
+  form: AnswerForm;
   stdout: Buffer;
-  /** One line without its newline; empty: nothing is printed. */
-  stderr: string;
+  /** Printed as it is, after stdout. */
+  stderr: Buffer;
   exitCode: number;
 }
 
 /** Writes everything; afterwards it is safe to exit. A closed reader does not make the call fail. */
 export async function print(result: Result): Promise<void> {
   await writeAll(() => process.stdout, 1, result.stdout);
-  if (result.stderr !== '') await writeAll(() => process.stderr, 2, Buffer.from(`${singleLine(result.stderr)}\n`));
+  await writeAll(() => process.stderr, STDERR, result.stderr);
 }
 
 /** Writes synchronously as long as the reader keeps up: creating a stream takes longer than writing a line. */
@@ -36,24 +38,34 @@ function writeStream(stream: NodeJS.WriteStream, bytes: Buffer): Promise<void> {
   return promise;
 }
 
-/** Removes control characters: paths and messages come from elsewhere and must not steer a terminal or break the line. */
-function singleLine(text: string): string {
-  return text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ').trim();
-}
-
 /**
- * The answer to a call that failed without an answer of the daemon: the same envelope, with the exact count of its tokens.
+ * The answer to a call that failed without an answer of the daemon: a line of text that names the fault, or the same
+ * envelope with the exact count of its tokens and a short line that says whose failure it is.
  */
-export async function renderFailure(error: ContextdError, requestId: string, rankFile: string): Promise<Result> {
+export async function renderFailure(
+  error: ContextdError,
+  form: AnswerForm,
+  requestId: string,
+  rankFile: string,
+): Promise<Result> {
+  const { exitCode } = ERROR_TABLE[error.code];
+  const what = `exit ${exitCode} · ${error.code}`;
+  if (form === 'text') {
+    return { form, stdout: Buffer.alloc(0), stderr: lineOf(`${what}: ${sentence(error)}`), exitCode };
+  }
   const meta = { version: ENVELOPE_VERSION, request_id: requestId } as const;
   const envelope = failureEnvelope({ error, meta });
   const line = await stateTokens((tokens) => JSON.stringify({ ...envelope, tokens_used: tokens }), rankFile);
-  const remedy = error.remedy === undefined ? '' : `. ${error.remedy}`;
-  return {
-    stdout: Buffer.from(`${line}\n`),
-    stderr: `${error.code}: ${error.message}${remedy}`,
-    exitCode: ERROR_TABLE[error.code].exitCode,
-  };
+  return { form, stdout: Buffer.from(`${line}\n`), stderr: lineOf(what), exitCode };
+}
+
+function sentence({ message, remedy }: ContextdError): string {
+  return remedy === undefined ? message : `${message}. ${remedy}`;
+}
+
+/** A line of contextd itself, as bytes. */
+export function lineOf(text: string): Buffer {
+  return Buffer.from(`${ownLine(text)}\n`);
 }
 
 /**

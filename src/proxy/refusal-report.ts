@@ -1,12 +1,12 @@
 import { realpathSync } from 'node:fs';
-import { basename, dirname, resolve } from 'node:path';
+import { basename, dirname } from 'node:path';
 import { type ContextdError, isErrno } from '../core/errors.ts';
 import { PROTOCOL_VERSION } from '../protocol/versions.ts';
 import { SERVER_NAME } from './channel.ts';
 import { attemptConnection } from './connect.ts';
 import { resolvePlaces } from './environment.ts';
 import { runCall } from './exchange.ts';
-import { type Invocation, nameOf } from './invocation.ts';
+import { findLink, type Invocation, nameOf } from './invocation.ts';
 import { encodeRefusalReport, REPORT_REFUSAL_PATH } from './messages.ts';
 import type { Call } from './run.ts';
 import { UnaryCall } from './unary-call.ts';
@@ -39,9 +39,12 @@ function reportOf({ invocation, environment, requestId }: Omit<Call, 'signal'>, 
       tool: nameOf(invocation),
       inputJson: Buffer.from(JSON.stringify({ arguments: invocation.args })),
       requestId,
-      projectRoot: projectOf(invocation),
+      projectRoot: projectOf(invocation, environment.path),
       sessionId: environment.sessionId,
       protocolVersion: PROTOCOL_VERSION,
+      form: 'json',
+      cwd: '',
+      inputText: Buffer.alloc(0),
     },
     errorCode: error.code,
     message: error.message,
@@ -50,10 +53,11 @@ function reportOf({ invocation, environment, requestId }: Omit<Call, 'signal'>, 
   });
 }
 
-/** The project of the link, derived from its path; "" for a tool found through PATH or elsewhere. */
-function projectOf({ calledAs }: Invocation): string {
-  if (!calledAs.includes('/')) return '';
-  for (let directory = dirname(resolve(calledAs)); directory !== dirname(directory); directory = dirname(directory))
+/** The project of the link, derived from its path; "" for a link that is in no `.claude`. */
+function projectOf({ calledAs }: Invocation, searchPath: string): string {
+  const link = findLink(calledAs, searchPath);
+  if (link === undefined) return '';
+  for (let directory = dirname(link); directory !== dirname(directory); directory = dirname(directory))
     if (basename(directory) === '.claude') return realPathOr(dirname(directory));
   return '';
 }

@@ -1,10 +1,12 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import type { AnswerForm } from '../core/envelope.ts';
 import { ContextdError, isErrno } from '../core/errors.ts';
+import { singleLine } from '../core/own-line.ts';
 import { PACKAGE_VERSION, PROTOCOL_VERSION } from '../protocol/versions.ts';
 import { type CallRequest, parseArguments } from './arguments.ts';
 import type { Channel } from './channel.ts';
-import { attemptConnection, certificateRejected } from './connect.ts';
+import { attemptConnection, certificateRejected, isSocketForbidden } from './connect.ts';
 import { daemonEnvironment, type Places, type ProxyEnvironment, resolvePlaces } from './environment.ts';
 import { exchange } from './exchange.ts';
 import { readInput } from './input.ts';
@@ -20,6 +22,8 @@ export interface Call {
   requestId: string;
   /** Aborted by SIGINT and SIGTERM. */
   signal: AbortSignal;
+  /** Called once it is known in which form the caller wants the answer. */
+  onForm(form: AnswerForm): void;
   /** Called when the call goes to the daemon, which records it from then on. Until then a refusal is the proxy's own. */
   onHandedOver(): void;
 }
@@ -30,6 +34,7 @@ export async function run(call: Call): Promise<Result> {
   if (nameOf(invocation) === SELF_NAME) return describeSelf(invocation.args);
   const link = checkLink(invocation, installation.proxyPath, environment.path);
   const request = await parseArguments(invocation.args, link);
+  if (request.kind === 'version') return textResult(`${link.tool} (contextd ${PACKAGE_VERSION})\n`);
   if (request.kind === 'print') return printFile(join(link.toolDir, request.file));
   return request.out === null ? callTool(call, link, request) : callAndSave(call, link, request, request.out);
 }
@@ -44,7 +49,7 @@ function describeSelf(args: readonly string[]): Result {
 
 function printFile(path: string): Result {
   try {
-    if (statSync(path).isFile()) return { stdout: readFileSync(path), stderr: '', exitCode: 0 };
+    if (statSync(path).isFile()) return { form: 'text', stdout: readFileSync(path), stderr: NOTHING, exitCode: 0 };
   } catch (error) {
     if (!isErrno(error)) throw error;
   }
@@ -60,8 +65,10 @@ async function callAndSave(call: Call, link: ToolLink, request: CallRequest, out
   return saveAnswer({ out, link, requestId, rankFile: installation.rankFile }, () => callTool(call, link, request));
 }
 
-async function callTool(call: Call, link: ToolLink, { input, progress }: CallRequest): Promise<Result> {
-  const inputJson = await readInput(input, link.tool, call.signal);
+async function callTool(call: Call, link: ToolLink, asked: CallRequest): Promise<Result> {
+  const { inputJson, inputText, form: natural } = await readInput(asked, link.tool, call.signal);
+  const form = asked.form ?? natural;
+  call.onForm(form);
   const places = resolvePlaces(call.environment);
   const request = encodeExecuteRequest({
     tool: link.tool,
@@ -70,10 +77,19 @@ async function callTool(call: Call, link: ToolLink, { input, progress }: CallReq
     projectRoot: link.projectRoot,
     sessionId: call.environment.sessionId,
     protocolVersion: PROTOCOL_VERSION,
+    form,
+    cwd: currentDirectory(),
+    inputText,
   });
   call.onHandedOver();
-  const onProgress = progress ? (await import('./output.ts')).progressWriter() : undefined;
-  return toResult(await callDaemon(daemonSource(call, places), request, onProgress));
+  const onProgress = asked.progress ? (await import('./output.ts')).progressWriter() : undefined;
+  try {
+    return toResult(await callDaemon(daemonSource(call, places), request, onProgress), form);
+  } catch (error) {
+    if (!isSocketForbidden(error)) throw error;
+    const { withRemedy } = await import('./agent-sandbox.ts');
+    throw withRemedy(error, { ...link, calledAs: call.invocation.calledAs, home: call.environment.home });
+  }
 }
 
 /** A daemon that closes the connection before anything was sent may be stopping: a second try finds or starts another. */
@@ -108,11 +124,27 @@ function daemonSource(call: Call, places: Places): DaemonSource {
   };
 }
 
-function toResult(response: ExecuteResponse): Result {
-  const stdout = Buffer.concat([response.envelopeJson, Buffer.from('\n')]);
-  return { stdout, stderr: response.errorLine, exitCode: Math.min(response.exitCode, 255) };
+function toResult(response: ExecuteResponse, form: AnswerForm): Result {
+  const exitCode = Math.min(response.exitCode, 255);
+  if (form === 'text') return { form, stdout: response.textStdout, stderr: response.textStderr, exitCode };
+  const stdout = Buffer.concat([response.envelopeJson, NEWLINE]);
+  const stderr = response.errorLine === '' ? NOTHING : Buffer.from(`${singleLine(response.errorLine)}\n`);
+  return { form, stdout, stderr, exitCode };
 }
 
 function textResult(text: string): Result {
-  return { stdout: Buffer.from(text), stderr: '', exitCode: 0 };
+  return { form: 'text', stdout: Buffer.from(text), stderr: NOTHING, exitCode: 0 };
+}
+
+const NOTHING = Buffer.alloc(0);
+const NEWLINE = Buffer.from('\n');
+
+/** The system's own answer, without links; "" if the directory was removed. The daemon ignores one outside the project. */
+function currentDirectory(): string {
+  try {
+    return process.cwd();
+  } catch (error) {
+    if (isErrno(error)) return '';
+    throw error;
+  }
 }

@@ -1,5 +1,5 @@
 /** Flags of the proxy itself. A tool's property with one of these names can only be given as JSON. */
-export const OWN_SWITCHES: readonly string[] = ['help', 'extended', 'schema', 'progress'];
+export const OWN_SWITCHES: readonly string[] = ['help', 'extended', 'schema', 'version', 'progress', 'json', 'text'];
 export const OUT = 'out';
 
 /** The command line and the position of the reader. */

@@ -15,6 +15,8 @@ export interface ToolCall {
   requestId: string;
   /** The project is also the workspace. */
   session: SessionRef;
+  /** The directory in the project that the call is made from. */
+  cwd: string;
   tool: string;
   /** A core tool's process serves all sessions of the project; an installed tool gets a process for each session. */
   origin: 'core' | 'installed';

@@ -172,6 +172,7 @@ export class ToolProcess {
       etag_key: call.etagKey,
       timeout_ms: call.timeoutMs,
       output_max_bytes: call.outputMaxBytes,
+      cwd: call.cwd,
       ...(call.view === null ? {} : { view_json: Buffer.from(JSON.stringify(call.view)) }),
     };
     return client.call(request, {

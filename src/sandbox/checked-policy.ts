@@ -4,7 +4,8 @@ import type { Config } from '../config/schema.ts';
 import type { Clock } from '../core/clock.ts';
 import { ContextdError } from '../core/errors.ts';
 import type { Logger } from '../core/log.ts';
-import { directoryIdentity } from './directory-identity.ts';
+import { directoryIdentity, isRealDirectory } from './directory-identity.ts';
+import { type PersonSettings, readPersonSettings } from './git/person-settings.ts';
 import { Host } from './host.ts';
 import { type Identity, identityFor, personOf } from './identity.ts';
 import { checkRoPath, checkWorkspace } from './mountable.ts';
@@ -12,10 +13,13 @@ import { explainFailure } from './probe/failures.ts';
 import { Isolation } from './probe/isolation.ts';
 import { checkEnough, SECCOMP_LAYER } from './probe/ladder.ts';
 import { missingBubblewrap, type Shortfall } from './probe/remedies.ts';
-import type { IsolationReport, SandboxPolicy } from './sandbox.ts';
+import { baseView, type IsolationReport, type SandboxPolicy, type WorkspaceView } from './sandbox.ts';
 import { defaultFilter } from './seccomp/filter.ts';
+import { gitDirOf } from './workspace/git-dir.ts';
 import { GuardThread, WorkspaceGuard } from './workspace/guard.ts';
+import { type GuardedTree, GuardSet } from './workspace/guard-set.ts';
 import { ledgerFile } from './workspace/quarantine-ledger.ts';
+import { toRaw } from './workspace/raw-path.ts';
 
 export interface LinuxSandboxDeps {
   paths: Paths;
@@ -33,13 +37,15 @@ export interface CheckedPolicy {
   readonly identity: Identity;
   /** Sandboxes with the same key share a network namespace; null: it gets one of its own. */
   readonly loopbackKey: string | null;
-  /** Which directory the workspace was when it was checked. */
-  readonly directory: string;
   /** Changes if the workspace is replaced, or gets another owner or mode. */
   readonly state: string;
   /** False if the kernel refuses the filter; the isolation report says so, and `min_isolation` allowed it. */
   readonly isFiltered: boolean;
-  readonly guard: WorkspaceGuard;
+  readonly guard: GuardSet;
+  /** Directories outside the workspace that are there now and may be written. */
+  readonly allowedPaths: readonly string[];
+  /** The person's git settings; null if the policy gives git inside none. */
+  readonly person: PersonSettings | null;
 }
 
 /** Milliseconds for which a check is valid, and for how many policies checks are kept. */
@@ -86,7 +92,8 @@ export class CheckedPolicies {
       throw refusal({ missing: 'contextd is stopping', remedy: 'Call again when it has started.' });
     }
     const key = JSON.stringify(policy);
-    const state = directoryState(policy.workspace.path);
+    const trees = [policy.workspace.path, ...(policy.allowedPaths ?? [])];
+    const state = trees.map(directoryState).join(' ');
     const known = this.#checked.get(key);
     if (known?.checked.state === state && this.#deps.clock.monotonic() - known.atMs < CHECKED_MS) return known.checked;
     const checked = await this.#runChecks(policy, state);
@@ -104,35 +111,53 @@ export class CheckedPolicies {
     checkEnough(report, policy.minIsolation);
     const isFiltered = report.layers.some(({ name, enforced }) => name === SECCOMP_LAYER && enforced);
     const identity = identityFor(policy.workspace.path, ownUid());
-    const directory = directoryIdentity(policy.workspace.path);
     return {
       key: keyOf(policy, identity),
       policy,
       host,
       identity,
       loopbackKey: report.loopback.isShared ? loopbackKeyOf(policy, identity) : null,
-      directory,
       state,
       isFiltered,
-      guard: this.guardOf(policy),
+      guard: this.guardsOf(policy),
+      allowedPaths: usablePaths(policy),
+      person: policy.git === 'working' ? this.#readPerson(policy.workspace.path, identity) : null,
     };
   }
 
-  /** The guard of the policy's workspace. Throws PATH_INVALID and PATH_NOT_FOUND. */
-  guardOf({ workspace: view, deny }: SandboxPolicy): WorkspaceGuard {
+  #readPerson(workspace: string, identity: Identity): PersonSettings {
+    return readPersonSettings(personOf(identity, this.#deps.paths), identity, gitDirOf(toRaw(workspace)));
+  }
+
+  /** The guards of the policy's trees. Throws PATH_INVALID and PATH_NOT_FOUND. */
+  guardsOf(policy: SandboxPolicy): GuardSet {
+    const views = [policy.workspace, ...usablePaths(policy).map(baseView)];
+    const trees = views.map((view) => this.#guardOf(view, policy.deny));
+    // A tool process writes the workspace only. What it does not know of other trees stays as the commands' policy had it.
+    if (policy.allowedPaths !== undefined) {
+      for (const { path, guard } of trees) {
+        const others = trees.map((tree) => tree.path).filter((other) => other !== path);
+        guard.accompany(policy.workspace.path, others);
+      }
+    }
+    return new GuardSet(trees);
+  }
+
+  /** Projects that one person allowed to each other share the guard of a directory. */
+  #guardOf(view: WorkspaceView, deny: readonly string[]): GuardedTree {
     const { paths } = this.#deps;
     checkWorkspace(view, paths);
     const workspace = view.path;
     const key = JSON.stringify([view, deny]);
     const directory = directoryIdentity(workspace);
     const known = this.#guards.get(key);
-    if (known?.directory === directory) return known.guard;
+    if (known?.directory === directory) return { path: workspace, ...known };
     known?.guard.close();
     const person = personOf(identityFor(workspace, ownUid()), paths);
     const file = ledgerFile(paths.quarantineDir, workspace);
     const guard = new WorkspaceGuard(this.#guardThread, { workspace, deny, person, ledgerFile: file });
     this.#guards.set(key, { guard, directory });
-    return guard;
+    return { path: workspace, guard, directory };
   }
 
   /** Resolves when the searches after all runs are done. */
@@ -178,6 +203,11 @@ function keyOf(policy: SandboxPolicy, identity: Identity): string {
 /** One namespace for each view of a project and each user inside: a different owner never meets what is there. */
 function loopbackKeyOf({ network, workspace }: SandboxPolicy, identity: Identity): string | null {
   return network === 'project' ? JSON.stringify([workspace, identity]) : null;
+}
+
+/** The allowed directories that are there now. One that is a link by now, or is gone, is not mounted. */
+function usablePaths({ allowedPaths = [] }: SandboxPolicy): string[] {
+  return allowedPaths.filter((path) => isRealDirectory(path));
 }
 
 /** The workspace of a checked policy, from its key. */

@@ -2,7 +2,16 @@ import { posix } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import type { Denial } from '../core/envelope.ts';
 import { type Complaint, readComplaint, readNetworkComplaint, readSystemCallComplaint } from './denials/complaints.ts';
-import { absentPath, hiddenPath, killedByFilter, noNetwork, readOnlyPath, refusedCall } from './denials/rules.ts';
+import { readMissingProgram } from './denials/missing-program.ts';
+import {
+  absentPath,
+  hiddenPath,
+  killedByFilter,
+  missingProgram,
+  noNetwork,
+  readOnlyPath,
+  refusedCall,
+} from './denials/rules.ts';
 import { DENIALS_MAX } from './denials/sources.ts';
 import type { Mount } from './policy.ts';
 import type { EndedBy, SeccompToggles } from './sandbox.ts';
@@ -22,12 +31,14 @@ export interface DenialFacts extends MountedPlaces {
   readonly workspace: string;
   /** The filter in force; null without one. */
   readonly seccomp: SeccompToggles | null;
+  /** Where the host has a program that the sandbox does not have; null if nowhere. */
+  findOnHost(program: string): string | null;
 }
 
 /**
  * What the sandbox is known to have refused. Pure. A program's message counts only if it agrees with the facts: a path
  * that is mounted read-only, hidden, or not mounted; a system call that the filter refuses; a network that does not
- * exist. If the command succeeded, only its messages on stderr about read-only paths count.
+ * exist. If the command succeeded, only its messages on stderr about read-only paths and missing programs count.
  */
 export function findDenials(facts: DenialFacts): Denial[] {
   const hasFailed = facts.endedBy !== 'exit' || facts.exitCode !== 0;
@@ -39,7 +50,8 @@ export function findDenials(facts: DenialFacts): Denial[] {
     const lines = lastLines(stream);
     for (let i = 0; i < lines.length && !collection.isFull; i++) {
       const found = denialIn(lines, i, places, facts);
-      if (found !== null && (hasFailed || found.kind === 'read_only')) collection.add(found);
+      if (found !== null && (hasFailed || found.kind === 'read_only' || found.kind === 'program'))
+        collection.add(found);
     }
   }
   return collection.list();
@@ -49,6 +61,9 @@ function denialIn(lines: readonly string[], index: number, places: PlaceMap, fac
   const raw = lines[index] ?? '';
   const line = mayBeComplaint(raw) ? ownWords(raw) : '';
   if (line === '') return null;
+  const program = readMissingProgram(line);
+  const onHost = program === null ? null : facts.findOnHost(program);
+  if (onHost !== null) return missingProgram(onHost);
   const complaint = readComplaint(line, linesBefore(lines, index));
   if (complaint !== null) return complaintDenial(complaint, places, facts);
   const network = readNetworkComplaint(line);
@@ -141,7 +156,7 @@ const REPEATED = [
 
 /** Every message about a refusal contains one of these. Most lines contain none, and then no other pattern is tried. */
 const COMPLAINT =
-  /ead-only file system|o such file|ermission denied|esource busy|not permitted|not found|nonexistent|ENOENT|Cannot find module|does not (?:exist|appear)|No rule to make|resol|getaddrinfo|unreachable|Failed to connect|lookup|not known|ECONNREFUSED|UnknownHost|ENETUNREACH|hostname/;
+  /ead-only file system|o such file|ermission denied|esource busy|not permitted|not found|nonexistent|ENOENT|nknown command|not a git command|no such (?:sub)?command|an't exec|Cannot find module|does not (?:exist|appear)|No rule to make|resol|getaddrinfo|unreachable|Failed to connect|lookup|not known|ECONNREFUSED|UnknownHost|ENETUNREACH|hostname/;
 
 /** The last lines of a stream, without colours. */
 function lastLines(stream: Buffer): string[] {

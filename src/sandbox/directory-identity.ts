@@ -11,6 +11,16 @@ export function directoryIdentity(path: string): string {
   return stats === undefined ? '' : `${stats.dev}:${stats.ino}:${stats.birthtimeNs}`;
 }
 
+/** A link may lead somewhere else inside the sandbox than outside. */
+export function isRealDirectory(path: string): boolean {
+  try {
+    return realpathSync(path) === path && statSync(path).isDirectory();
+  } catch (cause) {
+    if (isErrno(cause)) return false;
+    throw cause;
+  }
+}
+
 /** `details.reason` if the workspace is not the directory that was checked. */
 const WORKSPACE_REPLACED = 'workspace_replaced';
 
@@ -40,15 +50,7 @@ export async function retryIfReplaced<T>(attempt: () => Promise<T>): Promise<T> 
 function wasReplacedMeanwhile(cause: unknown): boolean {
   if (cause instanceof ContextdError && cause.details.reason === WORKSPACE_REPLACED) return true;
   const stderr = cause instanceof ContextdError && cause.cause instanceof Error ? cause.cause.message : '';
-  return /^bwrap: (Can't (find|get type of) source |Can't bind mount |Race condition binding dirfd)/m.test(stderr);
-}
-
-/** A link may lead somewhere else inside the sandbox than outside. */
-export function isRealDirectory(path: string): boolean {
-  try {
-    return realpathSync(path) === path && statSync(path).isDirectory();
-  } catch (cause) {
-    if (isErrno(cause)) return false;
-    throw cause;
-  }
+  return /^contextd: .* was replaced$|^bwrap: (Can't (find|get type of) source |Can't bind mount |Race condition binding dirfd)/m.test(
+    stderr,
+  );
 }

@@ -106,6 +106,7 @@ export function processJob(policy: SandboxPolicy, program: SandboxProgram, bundl
     wallMs: 0,
     stdin: 'ignore',
     takesScript: false,
+    git: null,
   };
 }
 

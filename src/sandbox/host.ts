@@ -6,12 +6,13 @@ import type { Clock } from '../core/clock.ts';
 import type { Logger } from '../core/log.ts';
 import { type Cgroups, openCgroups } from './cgroup/cgroup.ts';
 import { findStrayFds, PipeStock } from './descriptors.ts';
+import { GitViews, removeOldPersonFiles } from './git/git-views.ts';
 import type { Identity } from './identity.ts';
 import type { Mount } from './policy.ts';
 import { type Bubblewrap, findBubblewrap } from './probe/facts.ts';
 import { ensurePublicMountPoints, publicDirFor, removeCopies } from './reach.ts';
 import { FilterFiles } from './seccomp/filter.ts';
-import { buildSkeleton, type EtcSource, hostEtc, removeOldSkeletons } from './skeleton.ts';
+import { buildSkeleton, type EtcSource, emptyFileOf, hostEtc, removeOldSkeletons } from './skeleton.ts';
 
 /** Milliseconds after which the skeleton's inputs are checked again. */
 const SKELETON_FRESH_MS = 60_000;
@@ -32,6 +33,7 @@ export class Host {
   readonly pipes: PipeStock;
   readonly filters: FilterFiles;
   readonly sandboxDir: string;
+  readonly git: GitViews;
   readonly strayFds: readonly number[] = findStrayFds();
   readonly #skeletonDir: string;
   readonly #etc: EtcSource;
@@ -54,6 +56,7 @@ export class Host {
     if (isRoot) ensurePublicMountPoints();
     const skeletonDir = isRoot ? publicDirFor(sandboxDir) : sandboxDir;
     await removeCopies(sandboxDir);
+    removeOldPersonFiles(skeletonDir);
     const pipes = new PipeStock(sandboxDir);
     await pipes.start();
     const host = new Host(
@@ -61,6 +64,14 @@ export class Host {
       await openCgroups(logger, total, [process.pid, process.ppid]),
       pipes,
       { sandboxDir, skeletonDir, etc: hostEtc(config.etc) },
+      new GitViews(
+        {
+          linksDir: join(sandboxDir, 'links'),
+          copiesDir: join(paths.toolSocketsDir, 'git'),
+          publicDir: skeletonDir,
+        },
+        logger,
+      ),
       clock,
     );
     removeOldSkeletons(skeletonDir, host.base());
@@ -72,6 +83,7 @@ export class Host {
     cgroups: Cgroups | null,
     pipes: PipeStock,
     { sandboxDir, skeletonDir, etc }: { sandboxDir: string; skeletonDir: string; etc: EtcSource },
+    git: GitViews,
     clock: Clock,
   ) {
     this.bubblewrap = bubblewrap;
@@ -79,6 +91,7 @@ export class Host {
     this.pipes = pipes;
     this.filters = new FilterFiles(sandboxDir);
     this.sandboxDir = sandboxDir;
+    this.git = git;
     this.#skeletonDir = skeletonDir;
     this.#etc = etc;
     this.#clock = clock;
@@ -94,8 +107,14 @@ export class Host {
     return this.#base;
   }
 
+  /** An empty file that every user can read. */
+  emptyFile(): string {
+    return emptyFileOf(this.base());
+  }
+
   async close(): Promise<void> {
     await this.pipes.stop();
+    await this.git.stop();
     await this.cgroups?.stop();
   }
 }

@@ -16,8 +16,8 @@ const O_PATH = 0o10000000;
 
 /**
  * Runs between the spawner and bubblewrap, as one process: restores the usual umask (the spawner's own is private),
- * sets limits, joins the cgroups (`0` means "me", so no moment is outside), binds what the owner could not reach, and
- * becomes the owner.
+ * sets limits, joins the cgroups (`0` means "me", so no moment is outside), binds what the owner could not reach, checks
+ * that links cover the configurations of git, and becomes the owner.
  */
 const LAUNCH_SCRIPT = `
 umask 022
@@ -27,6 +27,8 @@ shift 2
 while [ "$1" != -- ]; do echo 0 >"$1" || exit 125; shift; done
 shift
 while [ "$1" != -- ]; do mount --bind "$1" "$2" || exit 125; shift 2; done
+shift
+while [ "$1" != -- ]; do [ -h "$1" ] || { echo "contextd: $1 was replaced" >&2; exit 125; }; shift; done
 shift
 exec "$@"
 `;
@@ -76,6 +78,10 @@ export interface LaunchRequest {
   readonly wallMs: number;
   /** File with the seccomp filter; null: no filter. */
   readonly seccompFile: string | null;
+  /** Command line that enters the mount namespace to start in; empty for the spawner's own. */
+  readonly enter: readonly string[];
+  /** Files that must be links there. */
+  readonly links: readonly string[];
 }
 
 /**
@@ -142,6 +148,7 @@ function commandLine(request: LaunchRequest, publicBinds: readonly PublicBind[])
   const { limits, bubblewrap, group, network } = request;
   const joined = namespaceFds(network).map((_, i) => request.firstFreeFd + 2 + i);
   return [
+    ...request.enter,
     ...(publicBinds.length > 0 ? ['unshare', '--mount', '--propagation', 'private', '--'] : []),
     ...enterNamespace(joined),
     'sh',
@@ -154,6 +161,8 @@ function commandLine(request: LaunchRequest, publicBinds: readonly PublicBind[])
     ...(group?.joinFiles ?? []),
     '--',
     ...publicBinds.flatMap((bind) => [bind.source, bind.target]),
+    '--',
+    ...request.links,
     '--',
     ...(group === null ? bindToProcessors(limits.cpus) : []),
     ...becomeOwner(request.identity),

@@ -14,6 +14,7 @@ import {
   type OutputSinks,
   processJob,
 } from './follow.ts';
+import type { GitView } from './git/git-views.ts';
 import { Loopbacks } from './loopbacks.ts';
 import { type LoopbackNamespace, makeLoopbackNamespace } from './network.ts';
 import { checkArgv, checkEnvironment } from './policy.ts';
@@ -28,10 +29,12 @@ import type {
   SandboxProgram,
   SandboxStatus,
 } from './sandbox.ts';
-import { endWatch, lookForStaleness, searchMeanwhile } from './run-watch.ts';
+import { lookForStaleness, searchMeanwhile } from './run-watch.ts';
 import { ownerOf, type StartedSandbox, Starter } from './starter.ts';
-import type { SteeredRun, Steering } from './steering.ts';
-import { type Cover, narrowCover, type Protection } from './workspace/protection.ts';
+import type { SteeredRun } from './steering.ts';
+import { findOnHost } from './toolchains.ts';
+import type { TreeProtection } from './workspace/guard-set.ts';
+import type { Cover } from './workspace/protection.ts';
 
 /** Sandboxes kept ready for all policies together. */
 const READY_MAX = 32;
@@ -185,13 +188,13 @@ export class LinuxSandbox {
   async watch(policy: SandboxPolicy): Promise<() => Promise<QuarantineReport>> {
     const checked = await this.#policies.check(policy);
     const protection = await checked.guard.protection();
-    const watch = checked.guard.begin(narrowCover(protection, this.#covers.get(policy.workspace.path) ?? new Set()));
-    return () => endWatch(checked, watch);
+    const watch = checked.guard.begin(protection, this.#covers.get(policy.workspace.path));
+    return () => checked.guard.finish(watch);
   }
 
   /** What a person does with what was moved away. Needs no sandbox. */
   quarantine(policy: SandboxPolicy, action: QuarantineAction): Promise<QuarantineResult> {
-    return this.#policies.guardOf(policy).quarantine(action);
+    return this.#policies.guardsOf(policy).quarantine(action);
   }
 
   async #runOnce(
@@ -220,18 +223,19 @@ export class LinuxSandbox {
     steered: SteeredRun | null,
   ): Promise<Omit<RunEnd, 'durationMs'>> {
     const protection = await checked.guard.protection();
-    const watch = checked.guard.begin(protection, steered?.onFound ?? null);
+    const watch = checked.guard.begin(protection, undefined, steered?.onFound);
     const over = new AbortController();
     try {
       const started = await this.#startCommand(checked, protection, command, steered);
-      if (steered !== null) void searchMeanwhile(checked, protection, over.signal);
+      if (steered !== null) void searchMeanwhile(checked.guard, protection, over.signal);
       const { lastWords, ...end } = await followCommand(started, command, checked.policy.limits, sinks);
       started.tidy();
-      const { quarantined, complete } = await endWatch(checked, watch);
-      const denied = denialsOf(checked, protection, started, command, { ...end, ...lastWords });
+      const settings = (await started.git?.collect()) ?? [];
+      const { quarantined, complete } = await checked.guard.finish(watch);
+      const denied = [...denialsOf(checked, protection, started, command, { ...end, ...lastWords }), ...settings];
       return { ...end, quarantined, searchComplete: complete, denied };
     } catch (cause) {
-      await endWatch(checked, watch);
+      await checked.guard.finish(watch);
       throw cause;
     } finally {
       over.abort();
@@ -242,55 +246,44 @@ export class LinuxSandbox {
   /** Takes a pre-forked sandbox if one is ready and suits the command; otherwise starts a new one. */
   async #startCommand(
     checked: CheckedPolicy,
-    protection: Protection,
+    protection: TreeProtection,
     command: CommandSpec,
     steered: SteeredRun | null,
   ): Promise<StartedSandbox> {
-    if (steered !== null) return this.#startSteered(checked, protection, command, steered.steering);
-    const script = scriptFor(command, checked.policy.workspace.path);
+    const script = steered === null ? scriptFor(command, checked.policy.workspace.path) : null;
     const isSuitable =
       script !== null && (command.cwd === checked.policy.workspace.path || isRealDirectory(command.cwd));
     const ready = isSuitable ? this.#pool.take(checked.key, this.#fingerprintOf(checked, protection)) : null;
     if (ready !== null && script !== null) {
       this.#readyUsed += 1;
+      ready.git?.seed();
       ready.give(script);
       return ready;
     }
-    const { host, identity } = checked;
-    return this.#starter.start(checked, protection, {
+    const git = await prepareGit(checked, protection);
+    git?.seed();
+    const started = await this.#starter.start(checked, protection, {
       argv: command.argv,
       cwd: command.cwd,
       env: command.env,
       programMounts: [],
       wallMs: command.timeoutMs,
-      stdin: command.stdin === null ? 'ignore' : openInput(command.stdin, ownerOf(identity), host.sandboxDir),
+      stdin: await stdinOf(checked, command, steered),
       takesScript: false,
+      git,
     });
-  }
-
-  /** Its stdin is a pipe that stays open. */
-  async #startSteered(
-    checked: CheckedPolicy,
-    protection: Protection,
-    { argv, cwd, env, timeoutMs: wallMs }: CommandSpec,
-    steering: Steering,
-  ): Promise<StartedSandbox> {
-    const { read, write } = await checked.host.pipes.takeForInput(ownerOf(checked.identity));
-    steering.openInput(write);
-    const job = { argv, cwd, env, wallMs, programMounts: [], stdin: read, takesScript: false };
-    const started = await this.#starter.start(checked, protection, job);
-    steering.attach(started.jail);
+    steered?.steering.attach(started.jail);
     return started;
   }
 
-  #fingerprintOf(checked: CheckedPolicy, protection: Protection): string {
+  #fingerprintOf(checked: CheckedPolicy, protection: TreeProtection): string {
     const { loopbackKey } = checked;
     return fingerprintOf(checked, protection, loopbackKey === null ? '' : this.#loopbacks.nameOf(loopbackKey));
   }
 
   async #makeNamespace(): Promise<LoopbackNamespace> {
     const host = await this.#policies.host();
-    return makeLoopbackNamespace(host?.bubblewrap.path ?? 'bwrap');
+    return makeLoopbackNamespace(host?.bubblewrap.path ?? 'bwrap', (await host?.git.enter()) ?? []);
   }
 
   async #makeReady(checked: CheckedPolicy): Promise<ReadySandbox> {
@@ -303,6 +296,7 @@ export class LinuxSandbox {
       wallMs: TIMEOUT_MAX_MS,
       stdin: 'ignore',
       takesScript: true,
+      git: await prepareGit(checked, protection),
     });
     const script = await scriptSocket(started).catch((cause: unknown) => {
       discard(started);
@@ -318,27 +312,48 @@ export class LinuxSandbox {
   }
 }
 
+/** What git in the sandbox needs; null if the policy gives it nothing. */
+async function prepareGit(
+  { host, identity, person }: CheckedPolicy,
+  { gitConfigs }: TreeProtection,
+): Promise<GitView | null> {
+  return person === null ? null : host.git.prepare({ identity, person, configs: gitConfigs });
+}
+
+/** A steered command has a pipe that stays open. */
+async function stdinOf(
+  { host, identity }: CheckedPolicy,
+  { stdin }: CommandSpec,
+  steered: SteeredRun | null,
+): Promise<number | 'ignore'> {
+  const owner = ownerOf(identity);
+  if (steered === null) return stdin === null ? 'ignore' : openInput(stdin, owner, host.sandboxDir);
+  const { read, write } = await host.pipes.takeForInput(owner);
+  steered.steering.openInput(write);
+  return read;
+}
+
 /** What the sandbox refused: nothing, if the command succeeded and printed nothing on stderr. */
 function denialsOf(
   { policy, isFiltered }: CheckedPolicy,
-  { hidden }: Protection,
+  { hidden }: TreeProtection,
   { mounts }: StartedSandbox,
   { cwd }: CommandSpec,
   end: Pick<DenialFacts, 'exitCode' | 'endedBy' | 'stdout' | 'stderr'>,
 ): Denial[] {
   if (end.exitCode === 0 && end.endedBy === 'exit' && end.stderr.length === 0) return [];
-  const hiddenPaths = hidden.map(({ path }) => path);
   const seccomp = isFiltered ? policy.seccomp : null;
   return findDenials({
     ...end,
-    ...placesOf(mounts, hiddenPaths),
+    ...placesOf(mounts, hidden),
     cwd,
     workspace: policy.workspace.path,
     seccomp,
+    findOnHost: (program) => (policy.toolchains === undefined ? null : findOnHost(program, policy.toolchains, mounts)),
   });
 }
 
 /** A waiting sandbox suits a command only if the directory, its protected paths and the loopback are still the same. */
-function fingerprintOf(checked: CheckedPolicy, protection: Protection, loopback: string): string {
-  return `${checked.state} ${loopback} ${protection.fingerprint}`;
+function fingerprintOf(checked: CheckedPolicy, protection: TreeProtection, loopback: string): string {
+  return `${checked.state} ${loopback} ${checked.person?.text ?? ''} ${protection.fingerprint}`;
 }

@@ -26,12 +26,19 @@ const ENVIRONMENT = { PATH: '/usr/sbin:/usr/bin:/sbin:/bin' };
 /** Reports its pid, by which the namespace is opened, and waits until that is done. */
 const WAIT_INSIDE = 'echo $$; read -r end';
 
-/** Makes a namespace with bubblewrap, which also brings its loopback up. Throws SANDBOX_UNAVAILABLE. */
-export async function makeLoopbackNamespace(bubblewrap: string): Promise<LoopbackNamespace> {
+/**
+ * Makes a namespace with bubblewrap, which also brings its loopback up. `enter`: the command line of the namespaces in which
+ * it is made, from which alone an ordinary user can join it together with them. Throws SANDBOX_UNAVAILABLE.
+ */
+export async function makeLoopbackNamespace(
+  bubblewrap: string,
+  enter: readonly string[] = [],
+): Promise<LoopbackNamespace> {
   const isRoot = process.getuid?.() === 0;
   const asUser = isRoot ? [] : ['--unshare-user', '--uid', ID_INSIDE, '--gid', ID_INSIDE];
   const options = ['--die-with-parent', ...asUser, '--unshare-net', '--cap-drop', 'ALL', '--dev-bind', '/', '/'];
-  const child = spawn(bubblewrap, [...options, '--', 'sh', '-c', WAIT_INSIDE], {
+  const [program = bubblewrap, ...argv] = [...enter, bubblewrap, ...options, '--', 'sh', '-c', WAIT_INSIDE];
+  const child = spawn(program, argv, {
     cwd: '/',
     env: ENVIRONMENT,
     stdio: ['pipe', 'pipe', 'pipe'],

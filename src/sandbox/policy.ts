@@ -25,6 +25,8 @@ export interface TreePlan {
   /** Read-write trees: the workspace and a worktree's common git directory. */
   readonly writable: readonly string[];
   readonly roPaths: readonly string[];
+  /** Toolchains of the host, and empty files over their settings. */
+  readonly toolchains: readonly Mount[];
   /** What is protected in the writable trees, parents before children. */
   readonly protectedMounts: readonly Mount[];
   /** Parts of /proc to cover if the outer uid is 0. */
@@ -62,7 +64,16 @@ export const SOCKET_DIR = '/run/contextd';
 /** The whole tree in build order: a later mount covers an earlier one. The root itself is a tmpfs. */
 export function planTree(plan: TreePlan): Mount[] {
   const trees: Mount[] = [
-    ...plan.roPaths.map((path): Mount => ({ kind: 'ro-bind', source: path, dest: path })),
+    // In a writable tree a command could replace the path by a link to anything.
+    ...plan.roPaths.map(
+      (path): Mount => ({
+        kind: 'ro-bind',
+        source: path,
+        dest: path,
+        ...(plan.writable.some((tree) => path.startsWith(`${tree}/`)) ? { pin: true } : {}),
+      }),
+    ),
+    ...plan.toolchains,
     ...plan.writable.map((path): Mount => ({ kind: 'bind', source: path, dest: path, pin: true })),
   ];
   const shields = shieldsFor(trees);
@@ -194,13 +205,15 @@ function checkedName(name: string): string {
   return name;
 }
 
+const STANDARD_PATH = ['/usr/local/sbin', '/usr/local/bin', '/usr/sbin', '/usr/bin', '/sbin', '/bin'];
+
 /** PATH, HOME, TMPDIR, LANG and `extra`, nothing else. `binDirs` come first on PATH. */
 export function buildEnvironment(
   binDirs: readonly string[],
   extra: Readonly<Record<string, string>> = {},
 ): Record<string, string> {
   return {
-    PATH: [...binDirs, '/usr/local/sbin', '/usr/local/bin', '/usr/sbin', '/usr/bin', '/sbin', '/bin'].join(':'),
+    PATH: [...new Set([...binDirs, ...STANDARD_PATH])].join(':'),
     HOME: SANDBOX_HOME,
     TMPDIR: '/tmp',
     LANG: 'C.UTF-8',

@@ -21,7 +21,7 @@ import type { Mount } from './policy.ts';
  * from there is first bound, in a private mount namespace, onto one of these empty places that everybody may traverse.
  */
 export const PUBLIC_MOUNT_POINTS = '/run/contextd-sandbox';
-const PUBLIC_SLOTS = 48;
+const PUBLIC_SLOTS = 96;
 
 export interface PublicBind {
   readonly source: string;

@@ -1,9 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { CheckedPolicy } from './checked-policy.ts';
-import { directoryIdentity } from './directory-identity.ts';
-import type { QuarantineReport } from './quarantine.ts';
-import type { RunWatch, WorkspaceGuard } from './workspace/guard.ts';
-import type { Protection } from './workspace/protection.ts';
+import type { GuardSet, TreeProtection } from './workspace/guard-set.ts';
 
 /** Milliseconds between two checks of the protected paths below a long-lived process. */
 const STALE_LOOK_MS = 1_000;
@@ -13,7 +9,7 @@ const SEARCH_EVERY_MS = 5_000;
 const SEARCH_SHARE = 10;
 
 /** Checks every second whether the protected paths are still those that were mounted; calls back once. */
-export function lookForStaleness(guard: WorkspaceGuard, protection: Protection, onStale: () => void): NodeJS.Timeout {
+export function lookForStaleness(guard: GuardSet, protection: TreeProtection, onStale: () => void): NodeJS.Timeout {
   let isLooking = false;
   const look = async (): Promise<void> => {
     if (isLooking) return;
@@ -29,32 +25,19 @@ export function lookForStaleness(guard: WorkspaceGuard, protection: Protection, 
 }
 
 /**
- * What the run created and what was moved away. Nothing if another directory replaced the project meanwhile: the run
- * was in the old one and has nothing to do with the files in the new one.
- */
-export async function endWatch(
-  { guard, directory, policy }: CheckedPolicy,
-  watch: RunWatch,
-): Promise<QuarantineReport> {
-  if (directoryIdentity(policy.workspace.path) === directory) return guard.finish(watch);
-  guard.forget(watch);
-  return { quarantined: [], complete: true };
-}
-
-/**
  * Searches again and again while a command runs for hours: a file that it leaves must not wait for its end, because a
  * program on the host may run the file before. Ends when `signal` aborts; a fault is reported by the search at the end.
  */
 export async function searchMeanwhile(
-  checked: CheckedPolicy,
-  protection: Protection,
+  guard: GuardSet,
+  protection: TreeProtection,
   signal: AbortSignal,
 ): Promise<void> {
   let waitMs = SEARCH_EVERY_MS;
   while (await delay(waitMs, true, { signal, ref: false }).catch(() => false)) {
     const startedAt = performance.now();
-    await endWatch(checked, checked.guard.begin(protection)).catch(() => {});
-    await checked.guard.settled().catch(() => {});
+    await guard.finish(guard.begin(protection)).catch(() => {});
+    await Promise.all(guard.trees.map((tree) => tree.guard.settled())).catch(() => {});
     waitMs = Math.max(SEARCH_EVERY_MS, SEARCH_SHARE * (performance.now() - startedAt));
   }
 }

@@ -37,12 +37,38 @@ export interface SandboxPolicy {
   network: SandboxNetwork;
   /** Absolute directories mounted read-only at the same path; their `bin` comes first on PATH. */
   roPaths: readonly string[];
+  /** Programs of the host outside /usr; absent for tool processes, which need none. */
+  toolchains?: Toolchains;
+  /**
+   * Directories outside the workspace that a person allowed, real paths: mounted read-write and protected like the
+   * workspace. Absent: none.
+   */
+  allowedPaths?: readonly string[];
   /** Globs relative to the workspace; what they match is not visible inside. */
   deny: readonly string[];
   limits: SandboxLimits;
   /** If the machine isolates less than this, nothing runs (SANDBOX_UNAVAILABLE). */
   minIsolation: 'full' | 'reduced';
   seccomp: SeccompToggles;
+  /**
+   * `working`: git inside has the person's name and harmless settings, and copies of the repositories' configurations that
+   * it may change. Default: neither.
+   */
+  git?: 'working';
+}
+
+/** The toolchains that a person allowed. */
+export interface Toolchains {
+  /** Real paths of directories and files, mounted read-only at the same path. */
+  readonly mounts: readonly string[];
+  /** Files in the mounts that may hold credentials: empty inside. */
+  readonly hidden: readonly string[];
+  /** Directories on PATH, in order; those that the sandbox does not have are left out. */
+  readonly path: readonly string[];
+  /** Variables that lead to the toolchains. */
+  readonly variables: Readonly<Record<string, string>>;
+  /** The person's PATH, in which a missing program is looked for. */
+  readonly hostPath: readonly string[];
 }
 
 /** What a tool's profile changes in the default seccomp filter. */

@@ -19,7 +19,8 @@ import { isAsShipped, packageStamps, type ShippedFile, shippedFiles } from './pa
 import type { Mount } from './policy.ts';
 
 /** Increase this if the content below changes. */
-const SKELETON_VERSION = 3;
+const SKELETON_VERSION = 4;
+const EMPTY_FILE = 'empty';
 
 /** Written, never copied: no account, name or resolver of the host is visible. */
 const SYNTHETIC: Readonly<Record<string, string>> = {
@@ -32,6 +33,8 @@ const SYNTHETIC: Readonly<Record<string, string>> = {
   'resolv.conf': '',
   'nsswitch.conf': 'passwd: files\ngroup: files\nhosts: files\nservices: files\nprotocols: files\n',
   hostname: 'sandbox\n',
+  // Commands have the person's harmless settings mounted over it.
+  gitconfig: '',
 };
 
 /**
@@ -116,6 +119,12 @@ export function buildSkeleton(sandboxDir: string, source: EtcSource): Mount[] {
   ];
 }
 
+/** An empty file beside the /etc of `base`. */
+export function emptyFileOf(base: readonly Mount[]): string {
+  const etc = base.find(({ dest }) => dest === '/etc');
+  return etc?.kind === 'ro-bind' ? join(dirname(etc.source), EMPTY_FILE) : '/dev/null';
+}
+
 /** Removes every skeleton but the one that `base` uses; call it only while no sandbox runs. */
 export function removeOldSkeletons(sandboxDir: string, base: readonly Mount[]): void {
   const used = base.flatMap((mount) => ('source' in mount ? [dirname(mount.source)] : []));
@@ -161,6 +170,7 @@ function build(target: string, source: EtcSource, names: readonly string[]): voi
   const draft = `${target}.${randomBytes(4).toString('hex')}`;
   const etc = join(draft, 'etc');
   makePublicDir(etc);
+  writePublic(join(draft, EMPTY_FILE), '');
   for (const name of names) {
     makePublicDir(dirname(join(etc, name)));
     copyPublic(join(source.etc, name), join(etc, name));

@@ -5,6 +5,7 @@ import type { GroupFiles } from './cgroup/files.ts';
 import type { CheckedPolicy } from './checked-policy.ts';
 import type { PipeEnds } from './descriptors.ts';
 import { checkNotReplaced } from './directory-identity.ts';
+import type { GitView } from './git/git-views.ts';
 import { binDirsOf, coverProc, type Host } from './host.ts';
 import type { Identity } from './identity.ts';
 import {
@@ -18,7 +19,9 @@ import {
 import type { LoopbackLease, Loopbacks } from './loopbacks.ts';
 import { OutputReader } from './output.ts';
 import { buildEnvironment, type Mount, planTree } from './policy.ts';
-import type { Protection } from './workspace/protection.ts';
+import type { SandboxPolicy } from './sandbox.ts';
+import { mountToolchains, searchPathOf } from './toolchains.ts';
+import type { TreeProtection } from './workspace/guard-set.ts';
 
 /** Milliseconds after which a sandbox counts as built if nobody has reported it. */
 const BUILT_WITHIN_MS = 2_000;
@@ -29,6 +32,8 @@ export interface StartedSandbox {
   readonly stdout: OutputReader;
   readonly stderr: OutputReader;
   readonly group: GroupFiles | null;
+  /** Null for tool processes. */
+  readonly git: GitView | null;
   /** All its mounts. */
   readonly mounts: readonly Mount[];
   /** The name of the network namespace that it joined; '' if it has one of its own. */
@@ -49,6 +54,16 @@ export interface Job {
   readonly stdin: number | 'ignore';
   /** A socket as descriptor 3, for the waiting shell's script. */
   readonly takesScript: boolean;
+  /** Removed when the sandbox has ended, also if it could not be started. Null for tool processes. */
+  readonly git: GitView | null;
+}
+
+/** What a sandbox uses until its last process is dead. */
+interface Used {
+  readonly host: Host;
+  readonly group: GroupFiles | null;
+  readonly lease: LoopbackLease | null;
+  readonly git: GitView | null;
 }
 
 /** Starts sandboxes, and releases what each used when its last process is dead. */
@@ -62,7 +77,7 @@ export class Starter {
     this.#loopbacks = loopbacks;
   }
 
-  async start(checked: CheckedPolicy, protection: Protection, job: Job): Promise<StartedSandbox> {
+  async start(checked: CheckedPolicy, protection: TreeProtection, job: Job): Promise<StartedSandbox> {
     const { host, identity } = checked;
     const owner = ownerOf(identity);
     const [stdout, stderr]: PipeEnds[] = [await host.pipes.take(owner), await host.pipes.take(owner)];
@@ -80,16 +95,17 @@ export class Starter {
       const mounts = plan(checked, protection, job, group === null);
       const network = lease?.namespace ?? null;
       launch = prepare(checked, workspace, mounts, job, { group, network });
-      checkNotReplaced(checked.policy.workspace.path, checked.directory, launch.pinned);
+      for (const { path, directory } of checked.guard.trees) checkNotReplaced(path, directory, launch.pinned);
       const jail = new Jail(launch, job.takesScript ? [...childFds, 'pipe'] : childFds);
-      this.#follow(jail, host, group, lease);
-      const loopback = network?.name ?? '';
-      return { jail, ...readers, group, mounts, loopback, tidy: tidyOnce(checked, launch.pinned, jail) };
+      this.#follow(jail, { host, group, lease, git: job.git });
+      const [loopback, tidy] = [network?.name ?? '', tidyOnce(checked, launch.pinned, jail)];
+      return { jail, ...readers, group, git: job.git, mounts, loopback, tidy };
     } catch (cause) {
       readers.stdout.close();
       readers.stderr.close();
       if (group !== null) host.cgroups?.remove(group);
       lease?.release();
+      job.git?.remove();
       throw cause;
     } finally {
       // The child has copies; the end of a pipe that stays open here would never be reported.
@@ -105,13 +121,14 @@ export class Starter {
     await Promise.all(this.#releasing);
   }
 
-  #follow(jail: Jail, host: Host, group: GroupFiles | null, lease: LoopbackLease | null): void {
+  #follow(jail: Jail, { host, group, lease, git }: Used): void {
     this.#jails.add(jail);
     const released = jail.gone.then(() => {
       this.#jails.delete(jail);
       this.#releasing.delete(released);
       if (group !== null) host.cgroups?.remove(group);
       lease?.release();
+      git?.remove();
     });
     this.#releasing.add(released);
     if (this.#isStopped) jail.kill();
@@ -139,19 +156,22 @@ function tidyOnce({ guard }: CheckedPolicy, pinned: readonly PinnedPath[], jail:
 
 /** All mounts of a sandbox. */
 function plan(
-  { host, identity, policy }: CheckedPolicy,
-  protection: Protection,
+  { host, identity, policy, allowedPaths }: CheckedPolicy,
+  protection: TreeProtection,
   job: Job,
   isWatched: boolean,
 ): Mount[] {
-  const { commonGitDir } = protection;
+  const writable = [...new Set([policy.workspace.path, ...protection.commonGitDirs, ...allowedPaths])];
+  const { toolchains } = policy;
+  const place = { bubblewrap: host.bubblewrap, identity, emptyFile: host.emptyFile() };
   return planTree({
     base: host.base(),
-    writable: commonGitDir === null ? [policy.workspace.path] : [policy.workspace.path, commonGitDir],
+    writable,
     roPaths: policy.roPaths,
-    protectedMounts: protection.mounts,
+    toolchains: toolchains === undefined ? [] : mountToolchains(toolchains, writable, place),
+    protectedMounts: protection.mounts.filter(({ dest }) => job.git?.links.includes(dest) !== true),
     proc: coverProc(identity),
-    program: job.programMounts,
+    program: [...job.programMounts, ...(job.git?.mounts ?? [])],
     isWatched,
   });
 }
@@ -170,7 +190,7 @@ function prepare(
     workspace,
     network,
     mounts,
-    env: buildEnvironment(binDirsOf(policy.roPaths)),
+    env: environmentOf(policy, mounts),
     callerEnv: job.env,
     cwd: job.cwd,
     argv: job.argv,
@@ -179,7 +199,16 @@ function prepare(
     firstFreeFd: job.takesScript ? 4 : 3,
     wallMs: job.wallMs,
     seccompFile: isFiltered ? host.filters.fileFor(policy.seccomp, group === null ? 'watchdog' : 'cgroup') : null,
+    enter: job.git?.enter ?? [],
+    links: job.git?.links ?? [],
   });
+}
+
+/** A toolchain that a person listed in sandbox.ro_paths comes before those that the person's PATH has. */
+function environmentOf({ roPaths, toolchains }: SandboxPolicy, mounts: readonly Mount[]): Record<string, string> {
+  const listed = binDirsOf(roPaths);
+  if (toolchains === undefined) return buildEnvironment(listed);
+  return buildEnvironment([...listed, ...searchPathOf(toolchains, mounts)], toolchains.variables);
 }
 
 /** The owner of a sandbox's pipes; null: the spawner's own user. */

@@ -165,6 +165,7 @@ export class ServedCall {
     this.context = {
       requestId: request.request_id,
       workspace: request.workspace,
+      cwd: request.cwd === '' ? request.workspace : request.cwd,
       protectedPaths,
       etagKey: request.etag_key,
       deadlineMs: Date.now() + request.timeout_ms,

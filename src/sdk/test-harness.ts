@@ -35,12 +35,13 @@ export async function runTool(tool: Tool, input: JsonObject, options: HarnessOpt
     ask: options.ask ?? (() => Promise.reject(new Error('the test gave no answer for ask'))),
     log: (level, message) => void logs.push({ level, message }),
   };
-  const output = await tool.execute({ ...defaults(), ...options, host }, input);
+  const output = await tool.execute({ ...defaults(options), ...options, host }, input);
   return { output, execs, logs };
 }
 
-function defaults(): Omit<ToolContext, 'host' | 'workspace'> {
+function defaults({ workspace }: Pick<ToolContext, 'workspace'>): Omit<ToolContext, 'host' | 'workspace'> {
   return {
+    cwd: workspace,
     requestId: `req_${'0'.repeat(26)}`,
     protectedPaths: [],
     etagKey: '00'.repeat(32),

@@ -49,6 +49,8 @@ export interface ToolContext {
   requestId: string;
   /** Absolute path of the workspace, the same inside the sandbox as outside. */
   workspace: string;
+  /** The directory in the workspace that the call is made from: relative paths start there. */
+  cwd: string;
   /** Paths below the workspace that no tool may write, including everything below them: `.claude`, `.git/hooks` and so on. */
   protectedPaths: readonly string[];
   /** Key for etags, hexadecimal. Each session has its own, so that etags mean nothing outside it. */

@@ -12,14 +12,14 @@ export interface WorkspacePath {
 }
 
 /**
- * Resolves a path in the workspace, absolute or relative to the workspace root. Throws PATH_INVALID for a path outside. The
- * sandbox enforces this; the check gives a clear error.
+ * Resolves a path in the workspace, absolute or relative to the directory that the call is made from. Throws PATH_INVALID
+ * for a path outside. The sandbox enforces this; the check gives a clear error.
  */
-export function resolvePath(workspace: string, path: string): WorkspacePath {
+export function resolvePath({ workspace, cwd }: { workspace: string; cwd: string }, path: string): WorkspacePath {
   if (path === '' || path.includes('\0')) {
     throw new ContextdError('PATH_INVALID', `${JSON.stringify(path)} is not a path`, { remedy: 'Name a file.' });
   }
-  const absolute = resolve(workspace, path);
+  const absolute = resolve(cwd, path);
   if (!isInside(workspace, absolute)) throw outside(workspace, path, absolute);
   return { absolute, shown: relative(workspace, absolute) || '.' };
 }
@@ -75,7 +75,7 @@ export function fileFault(thrown: unknown, shown: string): unknown {
   switch (thrown.code) {
     case 'ENOENT':
       return new ContextdError('PATH_NOT_FOUND', `there is no ${shown} in the workspace`, {
-        remedy: 'Paths are relative to the workspace root; list it with safe_bash {"command":"ls"}.',
+        remedy: `A relative path starts where the call is made. List that directory with safe_bash 'ls'.`,
         details,
       });
     case 'ENOTDIR':

@@ -1,15 +1,17 @@
+import { posix } from 'node:path';
 import type { CallRequest } from '../call/request.ts';
 import { ContextdError, ERROR_TABLE, type ErrorCode } from '../core/errors.ts';
 import { newRequestId, REQUEST_ID_PATTERN } from '../core/ids.ts';
 import { isJsonObject, type JsonObject } from '../core/json.ts';
 import { INPUT_MAX_BYTES } from '../core/limits.ts';
+import { CallForm } from '../protocol/generated/contextd/v1/CallForm.ts';
 import type { ExecuteRequest__Output } from '../protocol/generated/contextd/v1/ExecuteRequest.ts';
 import type { RefusalReport__Output } from '../protocol/generated/contextd/v1/RefusalReport.ts';
 import { PROTOCOL_VERSION } from '../protocol/versions.ts';
 import type { Caller } from './identities.ts';
 
 /** Maximum characters of the fields of a call. A longer field is cut and the call is refused. */
-const FIELD_MAX_CHARS = { tool: 128, project_root: 4096, session_id: 4096 } as const;
+const FIELD_MAX_CHARS = { tool: 128, project_root: 4096, session_id: 4096, cwd: 4096 } as const;
 
 interface ReceivedCall {
   /** Safe to record, even if the call is refused. */
@@ -27,17 +29,27 @@ export function receiveCall(
 ): ReceivedCall {
   const context = wire.context;
   const requestId = context?.request_id ?? '';
+  const projectRoot = (context?.project_root ?? '').slice(0, FIELD_MAX_CHARS.project_root);
   const request: CallRequest = {
     requestId: REQUEST_ID_PATTERN.test(requestId) ? requestId : newRequestId(nowMs),
     principal: { door: 'grpc', client },
     tool: wire.tool.slice(0, FIELD_MAX_CHARS.tool),
-    projectRoot: (context?.project_root ?? '').slice(0, FIELD_MAX_CHARS.project_root),
+    projectRoot,
     sessionHint: (context?.session_id ?? '').slice(0, FIELD_MAX_CHARS.session_id),
     inputJson: wire.input_json.subarray(0, INPUT_MAX_BYTES),
+    inputText: wire.input_text.length === 0 ? null : wire.input_text.subarray(0, INPUT_MAX_BYTES),
+    form: wire.form === CallForm.CALL_FORM_TEXT ? 'text' : 'json',
+    cwd: insideOr(projectRoot, wire.cwd),
     signal,
   };
   const fault = unreadableFault(wire) ?? versionFault(context?.protocol_version ?? 0) ?? sizeFault(wire);
   return { request, fault };
+}
+
+/** A directory outside the project means its root: a call never leaves the project because of where it is made. */
+function insideOr(root: string, cwd: string): string {
+  const isPlain = cwd.length <= FIELD_MAX_CHARS.cwd && !cwd.includes('\0') && posix.normalize(cwd) === cwd;
+  return isPlain && cwd.startsWith(`${root}/`) ? cwd.replace(/\/$/, '') : root;
 }
 
 /** Proxy and daemon are installed together, but a daemon may outlive an upgrade. */
@@ -54,14 +66,15 @@ export function versionFault(spoken: number): ContextdError | undefined {
 }
 
 function sizeFault(wire: ExecuteRequest__Output): ContextdError | undefined {
-  const size = wire.input_json.length;
+  const size = wire.input_json.length + wire.input_text.length;
   if (size > INPUT_MAX_BYTES) {
     return new ContextdError('PAYLOAD_TOO_LARGE', `the arguments have ${size} bytes, the limit is ${INPUT_MAX_BYTES}`, {
       remedy: 'Put large content into a file of the workspace and pass its path.',
       details: { size, limit: INPUT_MAX_BYTES },
     });
   }
-  const fields = { tool: wire.tool, project_root: wire.context?.project_root, session_id: wire.context?.session_id };
+  const { project_root, session_id } = wire.context ?? {};
+  const fields = { tool: wire.tool, project_root, session_id, cwd: wire.cwd };
   for (const [name, limit] of Object.entries(FIELD_MAX_CHARS)) {
     const length = fieldLength(fields, name);
     if (length > limit) return fieldTooLong(name, length, limit);
@@ -123,7 +136,14 @@ function detailsOf(json: Buffer): JsonObject {
 }
 
 /** Stands for a message that is not an ExecuteRequest, so that it is answered and recorded like a call. */
-const UNREADABLE: ExecuteRequest__Output = { tool: '', input_json: Buffer.alloc(0), context: null };
+const UNREADABLE: ExecuteRequest__Output = {
+  tool: '',
+  input_json: Buffer.alloc(0),
+  context: null,
+  form: CallForm.CALL_FORM_JSON,
+  cwd: '',
+  input_text: Buffer.alloc(0),
+};
 
 interface Decoding {
   requestDeserialize(bytes: Buffer): ExecuteRequest__Output;

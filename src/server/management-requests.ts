@@ -1,11 +1,13 @@
 import { isAbsolute } from 'node:path';
-import type { Management } from '../call/management.ts';
+import type { Management, PathRequest, ToolchainList } from '../call/management.ts';
 import { ContextdError } from '../core/errors.ts';
+import { isToolchainVariable } from '../core/variable-names.ts';
 
 const AUDIT_MAX_RECORDS = 1000;
 const STATS_DEFAULT_DAYS = 7;
 const STATS_MAX_DAYS = 366;
 const PATH_MAX_CHARS = 4096;
+const PORT_MAX = 65_535;
 
 /** Checks the shape and size of every management request before the daemon acts on it. Every door uses this. */
 export function checkRequests(management: Management): Management {
@@ -33,6 +35,13 @@ export function checkRequests(management: Management): Management {
     acceptQuarantined: async (request) =>
       management.acceptQuarantined({ ...withWhich(request), sha256: sha256Of(request.sha256) }),
     revokeAccepted: async (request) => management.revokeAccepted(withWhich(request)),
+    setToolchains: async (request) => management.setToolchains(toolchainsOf(request)),
+    listToolchains: (request) => management.listToolchains(request),
+    allowPath: async (request) => management.allowPath(withPath(request)),
+    disallowPath: async (request) => management.disallowPath(withPath(request)),
+    listPaths: async (request) => management.listPaths(withRoot(request)),
+    listPorts: async (request) => management.listPorts(withRoot(request)),
+    openPort: async (request) => management.openPort({ ...withRoot(request), port: portOf(request.port) }),
     getSchema: (tool) => management.getSchema(tool),
   };
 }
@@ -53,12 +62,47 @@ function rootOf(root: string): string {
   });
 }
 
+function withPath(request: PathRequest): PathRequest {
+  return { ...withRoot(request), path: rootOf(request.path) };
+}
+
+/** At most this many toolchains, directories of one toolchain, and directories on PATH. */
+const TOOLCHAINS_MAX = 200;
+
+function toolchainsOf(request: ToolchainList): ToolchainList {
+  const lists = [request.toolchains, request.path, ...request.toolchains.map(({ mounts }) => mounts)];
+  if (lists.some(({ length }) => length > TOOLCHAINS_MAX)) {
+    throw new ContextdError('ARGS_INVALID', `more than ${TOOLCHAINS_MAX} toolchains or directories`, {
+      remedy: 'Remove directories from PATH, then run `ctxd allow toolchains` again.',
+    });
+  }
+  for (const path of [...request.path, ...request.toolchains.flatMap(({ mounts }) => mounts)]) rootOf(path);
+  for (const { name, variables } of request.toolchains) checkVariables(name, variables);
+  return request;
+}
+
+function checkVariables(toolchain: string, variables: Readonly<Record<string, string>>): void {
+  const wrong = Object.keys(variables).find((name) => !isToolchainVariable(name));
+  if (wrong === undefined) {
+    for (const path of Object.values(variables)) rootOf(path);
+    return;
+  }
+  throw new ContextdError('ARGS_INVALID', `${wrong} is not a variable of a toolchain (${toolchain})`, {
+    remedy: 'Pass only variables that lead to toolchains, such as JAVA_HOME.',
+  });
+}
+
 /** The name of a file that was set aside, or of an acceptance. */
 function whichOf(which: string): string {
   if (which !== '' && which.length <= PATH_MAX_CHARS && !which.includes('\0')) return which;
   throw new ContextdError('ARGS_INVALID', `not an id, a hash or a path: ${JSON.stringify(which.slice(0, 200))}`, {
     remedy: 'Name an id or a hash from `ctxd quarantine list`.',
   });
+}
+
+function portOf(port: number): number {
+  if (port >= 1 && port <= PORT_MAX) return port;
+  throw new ContextdError('ARGS_INVALID', `not a port: ${port}`, { remedy: `Pass a number from 1 to ${PORT_MAX}.` });
 }
 
 /** The id of a job or a call, or a part of it that is long enough to name one. */

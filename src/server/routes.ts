@@ -66,6 +66,13 @@ export function managementRoutes(management: Management, route: Route): Manageme
     RestoreQuarantined: route(only, checked.restoreQuarantined),
     AcceptQuarantined: route(only, checked.acceptQuarantined),
     RevokeAccepted: route(only, checked.revokeAccepted),
+    SetToolchains: route(only, checked.setToolchains),
+    ListToolchains: route(only, checked.listToolchains),
+    AllowPath: route(only, checked.allowPath),
+    DisallowPath: route(only, checked.disallowPath),
+    ListPaths: route(only, checked.listPaths),
+    ListPorts: route(only, checked.listPorts),
+    OpenPort: route(only, checked.openPort),
   };
 }
 
@@ -84,6 +91,8 @@ async function execute(
     envelope_json: Buffer.from(answer.line),
     exit_code: answer.exitCode,
     error_line: answer.errorLine,
+    text_stdout: Buffer.from(answer.text?.stdout ?? ''),
+    text_stderr: Buffer.from(answer.text?.stderr ?? ''),
   };
 }
 

@@ -110,6 +110,11 @@ async function pruneArtifacts(deps: PruneDeps): Promise<number> {
   if (unused > 0) await removeUnreferencedFiles(deps);
   await deps.database.write([
     { sql: 'DELETE FROM tombstones WHERE expired_ms < ?', params: [deps.nowMs - TOMBSTONE_DAYS * DAY_MS] },
+    {
+      // A cursor into an expired artifact must still answer EXPIRED as long as the artifact's tombstone does.
+      sql: 'DELETE FROM continuations WHERE made_ms < ?',
+      params: [deps.nowMs - (deps.maxAgeDays + TOMBSTONE_DAYS) * DAY_MS],
+    },
     { sql: `PRAGMA incremental_vacuum(${VACUUM_PAGES})`, params: [] },
   ]);
   return aged + unused;

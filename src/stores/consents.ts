@@ -15,9 +15,10 @@ export interface Consent {
 
 /**
  * What a consent is about: the rules in the project's `.gitleaks.toml`, `tool:<origin>:<name>`, or
- * `grant:<tool name>:<grant>`, whose hash is the hash of the tool's bundle.
+ * `grant:<tool name>:<grant>`, whose hash is the hash of the tool's bundle, or `path:<directory>` for a directory outside
+ * the project that commands may write, whose hash is the hash of the path.
  */
-export type ConsentSubject = 'rules' | `tool:${ToolOrigin}:${string}` | `grant:${string}:${string}`;
+export type ConsentSubject = 'rules' | `tool:${ToolOrigin}:${string}` | `grant:${string}:${string}` | `path:${string}`;
 
 export type ToolOrigin = 'core' | 'installed';
 
@@ -132,10 +133,23 @@ export function grantSubject(tool: string, grant: string): ConsentSubject {
   return `grant:${tool}:${grant}`;
 }
 
+const PATH_SUBJECT = 'path:';
+
+/** The subject of a directory outside the project. */
+export function pathSubject(path: string): ConsentSubject {
+  return `${PATH_SUBJECT}${path}`;
+}
+
+/** The directory of a subject that `pathSubject` made; null for any other subject. */
+export function pathOfSubject(subject: ConsentSubject): string | null {
+  return subject.startsWith(PATH_SUBJECT) ? subject.slice(PATH_SUBJECT.length) : null;
+}
+
 function parseSubject(text: string): ConsentSubject {
   const [kind, first, rest] = splitSubject(text);
   if (text === 'rules') return text;
   if (kind === 'tool' && (first === 'core' || first === 'installed') && rest !== '') return `tool:${first}:${rest}`;
+  if (kind === 'path' && text.startsWith(`${PATH_SUBJECT}/`)) return `path:${text.slice(PATH_SUBJECT.length)}`;
   if (kind === 'grant' && first !== '' && rest !== '') return `grant:${first}:${rest}`;
   throw new ContextdError('INTERNAL_ERROR', `the state database holds a consent to ${JSON.stringify(text)}`, {
     remedy: 'Run `ctxd doctor`.',

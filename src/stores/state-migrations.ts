@@ -108,4 +108,22 @@ export const STATE_MIGRATIONS: readonly string[] = [
     PRIMARY KEY (project, session)
   ) STRICT, WITHOUT ROWID;
   `,
+  `
+  CREATE TABLE toolchains (
+    name TEXT PRIMARY KEY,
+    mounts TEXT NOT NULL,
+    variables TEXT NOT NULL,
+    allowed_ms INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE host_path (path TEXT NOT NULL) STRICT;
+  CREATE TABLE continuation_counters (session BLOB PRIMARY KEY, last INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+  CREATE TABLE continuations (
+    session BLOB NOT NULL,
+    number INTEGER NOT NULL,
+    cursor TEXT NOT NULL,
+    made_ms INTEGER NOT NULL,
+    PRIMARY KEY (session, number)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX continuations_made ON continuations (made_ms);
+  `,
 ];

@@ -2,6 +2,7 @@ import type { Envelope } from '../core/envelope.ts';
 import { ContextdError } from '../core/errors.ts';
 import { BUDGET_MIN_TOKENS } from '../core/limits.ts';
 import { TOKEN_MAX_BYTES, type TokenCounter } from './counter.ts';
+import { addRange, cutStreams, type Gap, type MeasuredStream, measureStreams } from './cut-streams.ts';
 import { type Archive, type BudgetOutput, fitLayout, type Layout, TOKENS_PER_BYTE } from './fit.ts';
 import { type ByteRange, renderLine } from './line.ts';
 import { type CutStream, type Piece, ShownStream } from './shown-stream.ts';
@@ -62,7 +63,7 @@ export function fitWhole(counter: TokenCounter, input: BudgetInput): WholeOutput
  * `content_fidelity`.
  */
 export function fitCut(counter: TokenCounter, input: CutInput): BudgetOutput {
-  const streams = measured(counter, input);
+  const streams = measureStreams(counter, input.streams, input.budgetTokens);
   return fitLayout(counter, {
     ...input,
     everything: mergeRanges(streams.map(({ shown }) => ({ start: shown.offset, end: shown.offset + shown.bytes }))),
@@ -90,9 +91,6 @@ export function assertBudget(tokens: number): void {
   });
 }
 
-/** Few texts have this many characters per token; a text that would need more is assumed not to fit. */
-const LONG_CHARS_PER_TOKEN = 8;
-
 /** Returns null if it does not fit; a text that cannot fit is not counted. */
 function renderWhole(
   counter: TokenCounter,
@@ -109,38 +107,16 @@ function renderWhole(
   return rendered === null ? null : { line: rendered.line, envelope: rendered.envelope, omitted: [] };
 }
 
-interface MeasuredStream {
-  shown: ShownStream;
-  /** Tokens of the whole as printed; Infinity when that is above the budget. */
-  tokens: number;
-}
-
-/** A stream that has the whole room and cannot fit need not be measured. */
-function measured(counter: TokenCounter, { streams, budgetTokens }: BudgetInput): MeasuredStream[] {
-  const isAlone = streams.filter(({ bytes }) => bytes > 0).length === 1;
-  return streams.map((shown) => {
-    const isLong = isAlone && shown.source.length > budgetTokens * LONG_CHARS_PER_TOKEN;
-    return { shown, tokens: isLong ? Number.POSITIVE_INFINITY : shown.tokens(counter, budgetTokens) };
-  });
-}
-
 function layStreams(counter: TokenCounter, streams: readonly MeasuredStream[], roomTokens: number): Layout {
-  const rooms = shareRoom(
-    streams.map(({ tokens }) => tokens),
-    roomTokens,
-  );
   const texts = new Map<string, string>();
   const omitted: ByteRange[] = [];
   const cut: string[] = [];
   const used = { tokens: 0, bytes: 0 };
-  for (const [index, { shown, tokens }] of streams.entries()) {
-    const room = rooms[index] ?? 0;
-    const pieces = tokens <= room ? shown.uncut() : shown.cut(counter, room);
-    const gaps = gapsOf(shown, pieces);
+  for (const { shown, pieces, gaps, tokens } of cutStreams(counter, streams, roomTokens)) {
     if (gaps.length > 0) cut.push(shown.field);
     texts.set(shown.field, joinPieces(pieces, gaps));
     for (const { start, end } of gaps) addRange(omitted, { start, end });
-    used.tokens += Math.min(room, tokens);
+    used.tokens += tokens;
     used.bytes += pieces.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0);
   }
   const densified = stepsOf(streams.map(({ shown }) => shown));
@@ -148,37 +124,9 @@ function layStreams(counter: TokenCounter, streams: readonly MeasuredStream[], r
   return { texts, omitted, cut, densified, tokensPerByte };
 }
 
-function stepsOf(streams: readonly ShownStream[]): string[] {
+/** The steps that changed what may be shown of the streams. */
+export function stepsOf(streams: readonly ShownStream[]): string[] {
   return [...new Set(streams.flatMap(({ steps }) => steps))];
-}
-
-/** Max-min fair: no stream gets more than it needs, and the long ones share equally what the short ones leave. */
-function shareRoom(needs: readonly number[], roomTokens: number): number[] {
-  const rooms = needs.map(() => 0);
-  let left = roomTokens;
-  let waiting = needs.length;
-  for (const [index, need] of [...needs.entries()].sort(([, a], [, b]) => a - b)) {
-    const share = Math.min(need, Math.floor(left / waiting));
-    rooms[index] = share;
-    left -= share;
-    waiting--;
-  }
-  return rooms;
-}
-
-/** Bytes of the artifact that are not shown, and before which piece they are missing. */
-interface Gap extends ByteRange {
-  before: number;
-}
-
-function gapsOf(shown: ShownStream, pieces: readonly Piece[]): Gap[] {
-  const gaps: Gap[] = [];
-  let at = 0;
-  for (const [index, { start, end }] of [...pieces, { start: shown.source.length, end: 0 }].entries()) {
-    if (start > at) gaps.push({ start: shown.byteAt(at), end: shown.byteAt(start), before: index });
-    at = end;
-  }
-  return gaps;
 }
 
 /** The visible text. A marker has a line of its own; the newlines around it belong to the marker, not to the text. */
@@ -202,12 +150,4 @@ function mergeRanges(ranges: readonly ByteRange[]): ByteRange[] {
   const merged: ByteRange[] = [];
   for (const range of ranges) addRange(merged, range);
   return merged;
-}
-
-/** Appends to ranges in order; touching ones become one. */
-export function addRange(ranges: ByteRange[], range: ByteRange): void {
-  if (range.start === range.end) return;
-  const last = ranges.at(-1);
-  if (last?.end === range.start) ranges[ranges.length - 1] = { start: last.start, end: range.end };
-  else ranges.push(range);
 }

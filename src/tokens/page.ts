@@ -1,10 +1,10 @@
 import type { Envelope } from '../core/envelope.ts';
-import { addRange, assertBudget } from './budget.ts';
-import type { TokenCounter } from './counter.ts';
+import { assertBudget } from './budget.ts';
 import { cutAfter, cutBefore, SEQUENCE_MAX_CHARS } from './cut-points.ts';
+import { addRange } from './cut-streams.ts';
 import { type BudgetOutput, fitLayout, type Layout, TOKENS_PER_BYTE } from './fit.ts';
 import type { ByteRange } from './line.ts';
-import { countEscaped, headEnd, reachFromStart } from './truncate.ts';
+import { countPrinted, headEnd, type PrintCounter, reachFromStart } from './truncate.ts';
 
 /** Bytes read ahead for each token of a page's budget. Text of longer tokens only makes shorter pages. */
 const BYTES_PER_TOKEN = 16;
@@ -60,35 +60,40 @@ export function planPage(parts: readonly PagePart[], ranges: readonly ByteRange[
  * Returns the next page: as much of the following text as fits, without a marker, so that pages join to the omitted
  * bytes. Every page shows at least one character. The last one has neither cursor nor `has_more`.
  */
-export function fitPage(counter: TokenCounter, input: PageInput): BudgetOutput {
+export function fitPage(counter: PrintCounter, input: PageInput): BudgetOutput {
   assertBudget(input.budgetTokens);
-  const texts = input.segments.map(({ bytes }) => bytes.toString('utf8'));
   return fitLayout(counter, {
     ...input,
     archive: null,
     everything: input.ranges,
     fields: input.segments.map(({ field }) => field),
     minRoomTokens: input.segments.length === 0 ? 0 : MIN_ROOM_TOKENS,
-    layoutFor: (roomTokens) => layPage(counter, input, texts, roomTokens),
+    layoutFor: (roomTokens) => layPage(counter, input, roomTokens),
   });
 }
 
-function layPage(counter: TokenCounter, input: PageInput, texts: readonly string[], roomTokens: number): Layout {
+/** The next page, in about `roomTokens`: as much of the following text as fits. */
+export function layPage(
+  counter: PrintCounter,
+  { ranges, segments }: Pick<PageInput, 'ranges' | 'segments'>,
+  roomTokens: number,
+): Layout {
+  const texts = segments.map(({ bytes }) => bytes.toString('utf8'));
   const shown = new Map<string, string>();
   const read: ByteRange[] = [];
   let left = roomTokens;
-  for (const [index, segment] of input.segments.entries()) {
+  for (const [index, segment] of segments.entries()) {
     const text = texts[index] ?? '';
     const end = segmentEnd(counter, segment, text, left) || (index === 0 ? smallestStep(counter, text, left) : 0);
     const visible = text.slice(0, end);
     if (end > 0) shown.set(segment.field, visible);
     addRange(read, { start: segment.start, end: segment.start + Buffer.byteLength(visible) });
     if (end < text.length) break;
-    left -= countEscaped(counter, visible);
+    left -= countPrinted(counter, visible);
   }
   return {
     texts: shown,
-    omitted: subtract(input.ranges, read),
+    omitted: subtract(ranges, read),
     cut: [],
     densified: [],
     tokensPerByte: TOKENS_PER_BYTE,
@@ -96,13 +101,13 @@ function layPage(counter: TokenCounter, input: PageInput, texts: readonly string
 }
 
 /** Where a segment read up to a limit is cut, everything around a cut must have been read too. */
-function segmentEnd(counter: TokenCounter, segment: PageSegment, text: string, roomTokens: number): number {
+function segmentEnd(counter: PrintCounter, segment: PageSegment, text: string, roomTokens: number): number {
   const limit = segment.hasMore ? Math.max(0, text.length - SEQUENCE_MAX_CHARS) : text.length;
   return headEnd(counter, text, roomTokens, limit);
 }
 
 /** For a terminal sequence longer than the page: it is cut, at a character. */
-function smallestStep(counter: TokenCounter, text: string, roomTokens: number): number {
+function smallestStep(counter: PrintCounter, text: string, roomTokens: number): number {
   const reach = reachFromStart(counter, text, roomTokens, text.length);
   return cutBefore(text, reach, 'characters') || cutAfter(text, 1, 'characters');
 }

@@ -1,7 +1,6 @@
-import type { TokenCounter } from './counter.ts';
 import { cutAfter, cutBefore } from './cut-points.ts';
 import { type Dense, type DensifyStep, densify } from './densify/densify.ts';
-import { countEscaped, headEnd, LAST_LOOK, tailStart, wellFormed } from './truncate.ts';
+import { countPrinted, headEnd, LAST_LOOK, type PrintCounter, tailStart, wellFormed } from './truncate.ts';
 import { lastErrorBlock } from './views/errors.ts';
 
 /** Which end of a text stays if it is too long. */
@@ -88,10 +87,10 @@ export class ShownStream {
   }
 
   /** Tokens of the whole as printed; Infinity above `limit`, or when it is too long to be looked at. */
-  tokens(counter: TokenCounter, limit: number): number {
+  tokens(counter: PrintCounter, limit: number): number {
     const { whole } = this;
     if (whole === null || whole.length > limit * LAST_LOOK) return Number.POSITIVE_INFINITY;
-    return countEscaped(counter, wellFormed(whole), limit);
+    return countPrinted(counter, wellFormed(whole), limit);
   }
 
   /** The whole as one piece. */
@@ -100,7 +99,7 @@ export class ShownStream {
   }
 
   /** Returns pieces of about `roomTokens` including the lines that mark gaps: in order, not touching. */
-  cut(counter: TokenCounter, roomTokens: number): Piece[] {
+  cut(counter: PrintCounter, roomTokens: number): Piece[] {
     const room = roomTokens - MARKER_TOKENS;
     switch (this.#stream.cut) {
       case 'head':
@@ -123,13 +122,13 @@ export class ShownStream {
     return this.#head === this.#tail;
   }
 
-  #cutMiddle(counter: TokenCounter, room: number): Piece[] {
+  #cutMiddle(counter: PrintCounter, room: number): Piece[] {
     const ends = this.#bothEnds(counter, room);
     const errors = this.#hiddenErrors(ends);
     if (errors === null) return present(ends);
     const share = Math.max(Math.floor(room / ERRORS_SHARE), Math.min(room, ERRORS_MIN_TOKENS));
     const kept = this.#lastOf(counter, errors, share);
-    const left = room - countEscaped(counter, wellFormed(kept.text)) - MARKER_TOKENS;
+    const left = room - countPrinted(counter, wellFormed(kept.text)) - MARKER_TOKENS;
     const [head, tail] = this.#bothEnds(counter, Math.max(0, left));
     const start = Math.max(kept.start, head.end);
     const end = Math.min(kept.end, tail.start);
@@ -138,20 +137,20 @@ export class ShownStream {
     return present(start < end ? [head, middle, tail] : [head, tail]);
   }
 
-  #bothEnds(counter: TokenCounter, room: number): [Piece, Piece] {
+  #bothEnds(counter: PrintCounter, room: number): [Piece, Piece] {
     const { piece, cut } = this.#headPiece(counter, Math.floor(room / 2));
-    const left = room - countEscaped(counter, wellFormed(piece.text));
+    const left = room - countPrinted(counter, wellFormed(piece.text));
     return [piece, this.#tailPiece(counter, left, this.#isWhole ? cut : 0)];
   }
 
   /** `cut`: where it ends in the densified text. */
-  #headPiece(counter: TokenCounter, room: number): { piece: Piece; cut: number } {
+  #headPiece(counter: PrintCounter, room: number): { piece: Piece; cut: number } {
     const cut = this.#head.cutBefore(headEnd(counter, this.#head.text, room));
     return { piece: { text: this.#head.text.slice(0, cut), start: 0, end: this.#head.sourceOf(cut, 'end') }, cut };
   }
 
   /** `floor`: place of the densified text before which it does not begin. */
-  #tailPiece(counter: TokenCounter, room: number, floor: number): Piece {
+  #tailPiece(counter: PrintCounter, room: number, floor: number): Piece {
     const cut = this.#tail.cutAfter(tailStart(counter, this.#tail.text, room, floor));
     const start = this.#tailBase + this.#tail.sourceOf(cut, 'start');
     return { text: this.#tail.text.slice(cut), start, end: this.source.length };
@@ -165,7 +164,7 @@ export class ShownStream {
     return errors === null || errors.end <= head.end || errors.start >= tail.start ? null : errors;
   }
 
-  #lastOf(counter: TokenCounter, { start, end }: { start: number; end: number }, room: number): Piece {
+  #lastOf(counter: PrintCounter, { start, end }: { start: number; end: number }, room: number): Piece {
     const dense = densify(this.source.slice(start, end), this.#stream.densify, true);
     const cut = dense.cutAfter(tailStart(counter, dense.text, room, 0));
     return { text: dense.text.slice(cut), start: start + dense.sourceOf(cut, 'start'), end };

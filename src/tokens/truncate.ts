@@ -6,9 +6,25 @@ const FIRST_LOOK = 5;
 /** Units per token that are shown at most: longer tokens are runs of one character, and slow to count. */
 export const LAST_LOOK = 20;
 
-/** Tokens of `text` inside a JSON string; Infinity past `limit`. */
-export function countEscaped(counter: TokenCounter, text: string, limit?: number): number {
-  return counter.count(escapeJson(text), limit);
+/** A counter, and how the texts that it counts are printed. */
+export interface PrintCounter extends TokenCounter {
+  /** True: as they are. Default: inside a JSON string. */
+  readonly printsPlain?: boolean;
+}
+
+/** Counts texts that are printed as they are. */
+export function plainCounter(counter: TokenCounter): PrintCounter {
+  return {
+    count: (text, limit) => counter.count(text, limit),
+    prefixOf: (text, tokens) => counter.prefixOf(text, tokens),
+    estimate: (text) => counter.estimate(text),
+    printsPlain: true,
+  };
+}
+
+/** Tokens of `text` as it is printed; Infinity past `limit`. */
+export function countPrinted(counter: PrintCounter, text: string, limit?: number): number {
+  return counter.count(printed(counter, text), limit);
 }
 
 /**
@@ -16,7 +32,7 @@ export function countEscaped(counter: TokenCounter, text: string, limit?: number
  * than half of the head, and never inside a character, a CRLF, a `[SECRET_n]` or a terminal sequence.
  * Looks at a window from the start, never at the whole text. `limit`: the cut is not after it.
  */
-export function headEnd(counter: TokenCounter, text: string, roomTokens: number, limit: number = text.length): number {
+export function headEnd(counter: PrintCounter, text: string, roomTokens: number, limit: number = text.length): number {
   const end = reachFromStart(counter, text, roomTokens, limit);
   if (end >= text.length) return text.length;
   const lineEnd = text.slice(0, end).lastIndexOf('\n') + 1;
@@ -24,7 +40,7 @@ export function headEnd(counter: TokenCounter, text: string, roomTokens: number,
 }
 
 /** Where the tail of `text` that fits in about `roomTokens` starts: `headEnd` from the other side. Not before `floor`. */
-export function tailStart(counter: TokenCounter, text: string, roomTokens: number, floor: number): number {
+export function tailStart(counter: PrintCounter, text: string, roomTokens: number, floor: number): number {
   const start = reachFromEnd(counter, text, roomTokens, floor);
   if (start <= floor) return floor;
   const lineStart = start - 1 + text.slice(start - 1).indexOf('\n') + 1;
@@ -33,26 +49,26 @@ export function tailStart(counter: TokenCounter, text: string, roomTokens: numbe
 }
 
 /** UTF-16 units from the start that fit in the room, wherever that ends. */
-export function reachFromStart(counter: TokenCounter, text: string, roomTokens: number, limit: number): number {
+export function reachFromStart(counter: PrintCounter, text: string, roomTokens: number, limit: number): number {
   if (roomTokens <= 0) return 0;
   for (let units = roomTokens * FIRST_LOOK; ; units *= 2) {
     const window = wellFormed(text.slice(0, Math.min(units, limit)));
-    const escaped = escapeJson(window);
+    const escaped = printed(counter, window);
     const fitting = counter.prefixOf(escaped, roomTokens);
-    if (fitting < escaped.length) return unescapedLength(window, fitting);
+    if (fitting < escaped.length) return unescapedLength(counter, window, fitting);
     if (units >= limit) return limit;
     if (units >= roomTokens * LAST_LOOK) return window.length;
   }
 }
 
-function reachFromEnd(counter: TokenCounter, text: string, roomTokens: number, floor: number): number {
+function reachFromEnd(counter: PrintCounter, text: string, roomTokens: number, floor: number): number {
   if (roomTokens <= 0) return text.length;
   for (let units = roomTokens * FIRST_LOOK; ; units *= 2) {
     const from = Math.max(floor, text.length - units);
     const window = wellFormed(text.slice(from));
-    const escaped = escapeJson(window);
+    const escaped = printed(counter, window);
     const excess = counter.count(escaped) - roomTokens;
-    if (excess > 0) return from + unescapedLength(window, counter.prefixOf(escaped, excess));
+    if (excess > 0) return from + unescapedLength(counter, window, counter.prefixOf(escaped, excess));
     if (from === floor || units >= roomTokens * LAST_LOOK) return from;
   }
 }
@@ -60,13 +76,14 @@ function reachFromEnd(counter: TokenCounter, text: string, roomTokens: number, f
 /** Control characters that JSON writes as two characters (`\n`); the others take six (`\u001b`). */
 const SHORT_ESCAPES = '\b\t\n\f\r';
 
-/** `text` as it stands between the quotes of a JSON string: budgets hold for the bytes printed. */
-function escapeJson(text: string): string {
-  return JSON.stringify(text).slice(1, -1);
+/** `text` as it is printed, which is between the quotes of a JSON string by default: budgets hold for the bytes printed. */
+function printed({ printsPlain = false }: PrintCounter, text: string): string {
+  return printsPlain ? text : JSON.stringify(text).slice(1, -1);
 }
 
-/** How many whole UTF-16 units of well-formed `text` the first `escapedChars` of its escaped form stand for. */
-function unescapedLength(text: string, escapedChars: number): number {
+/** How many whole UTF-16 units of well-formed `text` the first `escapedChars` of its printed form stand for. */
+function unescapedLength({ printsPlain = false }: PrintCounter, text: string, escapedChars: number): number {
+  if (printsPlain) return escapedChars;
   let left = escapedChars;
   for (let i = 0; i < text.length; i++) {
     left -= escapedWidth(text.charCodeAt(i));

@@ -47,7 +47,7 @@ describe('a background job', () => {
     expect(first.data).toMatchObject({ job, state: 'running', matched: true, line: 2, output: 'one\ntwo\n' });
     await jobs('input', job, { text: '' , eof: true });
     const last = await jobs('wait', job);
-    expect(last.data).toMatchObject({ job, state: 'ended', exit_code: 3, output: 'one\ntwo\nthree\n' });
+    expect(last.data).toMatchObject({ job, state: 'ended', exit_code: 3, exited_with: 3, output: 'one\ntwo\nthree\n' });
     expect(last.refs).toEqual(first.refs);
     const grep = await call('tool_view', { ref: last.refs[0], view: { grep: 'three' } });
     expect(grep.data.output).toBe('3:three\n');

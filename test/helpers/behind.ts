@@ -1,7 +1,7 @@
 import type { Management, QuarantinedItem, RunningItem } from '#src/call/management.js';
 import type { CallAnswer, CallRequest } from '#src/call/request.js';
-import { exitCodeOf, failureEnvelope } from '#src/core/envelope.js';
-import type { ContextdError } from '#src/core/errors.js';
+import { failureEnvelope } from '#src/core/envelope.js';
+import { type ContextdError, ERROR_TABLE } from '#src/core/errors.js';
 
 /** Answers with the call as it reached dispatch. */
 export function echo({ requestId, tool, inputJson }: CallRequest): CallAnswer {
@@ -10,7 +10,7 @@ export function echo({ requestId, tool, inputJson }: CallRequest): CallAnswer {
 
 export function refuse(request: CallRequest, error: ContextdError): CallAnswer {
   const envelope = failureEnvelope({ error, meta: { version: 'response-v2', request_id: request.requestId } });
-  return { line: JSON.stringify(envelope), exitCode: exitCodeOf(error.code), errorLine: error.message };
+  return { line: JSON.stringify(envelope), exitCode: ERROR_TABLE[error.code].exitCode, errorLine: error.message };
 }
 
 /** A management service with fixed answers, except for the given ones. */
@@ -42,7 +42,7 @@ const FIXED: Management = {
     active_calls: 1,
     projects: 3,
     resident_bytes: 2 ** 33,
-    protocol_version: 1,
+    protocol_version: 2,
     isolation: 'full',
     sandbox: {
       spawner_pid: 7,
@@ -69,6 +69,8 @@ const FIXED: Management = {
   reviewRules: async ({ root }) => ({ ...NO_RULES, path: root }),
   approveRules: async ({ root, sha256 }) => ({ ...NO_RULES, path: root, sha256, approved: true }),
   revokeRules: async ({ root }) => ({ ...NO_RULES, path: root }),
+  listPorts: async () => ({ ports: [{ port: 3000, address: '127.0.0.1' }] }),
+  openPort: async () => ({ socket: '/run/s' }),
   listQuarantine: async ({ which }) => ({ items: which === '' ? [] : [setAside(which)], accepted: [] }),
   restoreQuarantined: async ({ which }) => ({ items: [setAside(which)], accepted: [] }),
   acceptQuarantined: async ({ which, sha256 }) => ({
@@ -79,5 +81,10 @@ const FIXED: Management = {
     items: [],
     accepted: [{ path: which, sha256: '0'.repeat(64), accepted_ms: 5 }],
   }),
+  setToolchains: async (request) => request,
+  listToolchains: async () => ({ toolchains: [], path: [] }),
+  allowPath: async ({ path }) => ({ paths: [path] }),
+  disallowPath: async () => ({ paths: [] }),
+  listPaths: async () => ({ paths: [] }),
   getSchema: async () => ({ schema_json: '{}', tool_md: '', tool_extended_md: '', bundle_sha256: '' }),
 };

@@ -57,6 +57,7 @@ export function openToolRunner(bench: Bench, own: Partial<RunnerDeps> & { logger
     runner.run({
       requestId: 'req_1',
       session: sessionOf(bench.workspace),
+      cwd: bench.workspace,
       tool,
       origin: 'installed',
       view: null,

@@ -1,9 +1,11 @@
 import { execFile } from 'node:child_process';
 import { chmod, chown, lstat, mkdir, readdir, readFile, readlink, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { mergesFor } from '#src/cli/init/layout.js';
 import { VIEW_NAMES } from '#src/tokens/views/read-view.js';
 import { createFixture, type Fixture, PROXY, snapshot, TOOLS, toolText } from '../unit/cli/init/tree.ts';
 
@@ -36,17 +38,46 @@ describe('ctxd init', () => {
 
   it('tells Claude Code about the tools: rules, a skill, the permission, the sandbox, the PATH', async () => {
     await project.init();
-    expect(await readFile(at('.claude/rules/contextd.md'), 'utf8')).toContain(
-      '.claude/tools/safe_bash/safe_bash \'{"command":',
-    );
+    expect(await readFile(at('.claude/rules/contextd.md'), 'utf8')).toContain('`safe_bash ');
     expect(await readFile(at('.claude/skills/contextd/SKILL.md'), 'utf8')).toMatch(
       /^---\nname: contextd\ndescription: /,
     );
+    const commands = ['.claude/tools/*', ...TOOLS.map(({ name }) => `${name} *`)];
     expect(await json('.claude/settings.json')).toEqual({
-      permissions: { allow: ['Bash(.claude/tools/*)'] },
-      sandbox: { excludedCommands: ['.claude/tools/*'] },
+      permissions: { allow: commands.map((command) => `Bash(${command})`) },
+      sandbox: { excludedCommands: commands },
       hooks: { SessionStart: [{ hooks: [{ type: 'command', command: expect.stringContaining('CLAUDE_ENV_FILE') }] }] },
     });
+  });
+
+  it('allows the absolute paths of the tools in the settings of this machine, which git ignores', async () => {
+    await project.init();
+    const commands = TOOLS.map(({ name }) => `${at('.claude/bin')}/${name} *`);
+    expect(await json('.claude/settings.local.json')).toEqual({
+      permissions: { allow: commands.map((command) => `Bash(${command})`) },
+      sandbox: { excludedCommands: commands },
+      hooks: {
+        SessionEnd: [
+          {
+            hooks: [
+              {
+                type: 'command',
+                command: expect.stringContaining(`'/opt/contextd/bin/ctxd' session end "$CLAUDE_PROJECT_DIR" --hook`),
+                timeout: 15,
+              },
+            ],
+          },
+        ],
+      },
+    });
+    expect(await readFile(at('.claude/.gitignore'), 'utf8')).toContain('\n/settings.local.json\n');
+  });
+
+  it('allows no absolute path that a shell or a rule would read as something else', async () => {
+    const rules = (root: string) => mergesFor(['safe_bash'], root, PROXY).get('.claude/settings.local.json');
+    expect(rules('/home/me/a-b_c@1.2')).toMatchObject({ entries: [{}, {}, {}] });
+    for (const name of ['a b', 'a*', 'a)', 'a(b', "it's", 'a"b', '$HOME', 'a;b', 'a\\b', 'a?', '[a]', '{a,b}', '~a'])
+      expect(rules(`/home/me/${name}`), name).toMatchObject({ entries: [{ path: ['hooks', 'SessionEnd'] }] });
   });
 
   it('names every view in the skill', async () => {
@@ -60,9 +91,19 @@ describe('ctxd init', () => {
     );
   });
 
-  it('tells OpenCode about the rules', async () => {
+  it('tells OpenCode about the rules and the plugin, which OpenCode can load', async () => {
     await project.init();
-    expect(await json('opencode.json')).toMatchObject({ instructions: ['.claude/rules/contextd.md'] });
+    expect(await json('opencode.json')).toMatchObject({
+      instructions: ['.claude/rules/contextd.md'],
+      plugin: ['./.claude/opencode/contextd.js'],
+    });
+    const plugin = await import(pathToFileURL(at('.claude/opencode/contextd.js')).href);
+    const parents: Record<string, string> = { grandchild: 'child', child: 'top' };
+    const get = async ({ path }: { path: { id: string } }) => ({ data: { id: path.id, parentID: parents[path.id] } });
+    const hooks = await plugin.contextd({ client: { session: { get } } });
+    const output = { env: { PATH: '/usr/bin' } };
+    await hooks['shell.env']({ sessionID: 'grandchild' }, output);
+    expect(output.env).toEqual({ PATH: `${at('.claude/bin')}:/usr/bin`, CONTEXTD_SESSION_ID: 'top' });
   });
 
   it('changes nothing if run again', async () => {
@@ -110,12 +151,30 @@ describe('ctxd init', () => {
     expect(await snapshot(project.root)).toEqual({});
   });
 
+  it('keeps a rule that another machine committed with changes of its own, and adopts the rest', async () => {
+    await project.init();
+    const rule = `${await readFile(at('.claude/rules/contextd.md'), 'utf8')}Ours: run make lint first.\n`;
+    await put('.claude/rules/contextd.md', rule);
+    await rm(project.projectsDir, { recursive: true });
+    await rm(at('.claude/bin'), { recursive: true });
+    expect(await project.init()).toMatchObject({ kept: ['.claude/rules/contextd.md'] });
+    expect(await readFile(at('.claude/rules/contextd.md'), 'utf8')).toBe(rule);
+    expect((await project.uninstall())?.kept).toEqual(['.claude/rules/contextd.md']);
+    expect(Object.keys(await snapshot(project.root))).toEqual([
+      '.claude',
+      '.claude/rules',
+      '.claude/rules/contextd.md',
+    ]);
+  });
+
   it('keeps each entry that the user had before', async () => {
     const mine = '{"permissions":{"allow":["Bash(.claude/tools/*)"]}}';
     await put('.claude/settings.json', mine);
     await put('.claude/.gitignore', 'mine');
     await project.init();
-    expect(await json('.claude/settings.json')).toMatchObject({ permissions: { allow: ['Bash(.claude/tools/*)'] } });
+    expect(await json('.claude/settings.json')).toMatchObject({
+      permissions: { allow: expect.arrayContaining(['Bash(.claude/tools/*)', 'Bash(safe_bash *)']) },
+    });
     await put('.claude/settings.json', `${await readFile(at('.claude/settings.json'), 'utf8')}\n`);
     await project.uninstall();
     expect(await json('.claude/settings.json')).toEqual(JSON.parse(mine));
@@ -152,7 +211,7 @@ describe('ctxd init', () => {
     const before = await snapshot(project.root);
     await project.init();
     expect(await readFile(at('opencode.json'), 'utf8')).toBe(
-      '{\n  // mine\n  "instructions": ["a.md",".claude/rules/contextd.md",],\n}',
+      '{\n  // mine\n  "instructions": ["a.md",".claude/rules/contextd.md",],\n  "plugin": [\n    "./.claude/opencode/contextd.js"\n  ],\n}',
     );
     const changed = await readFile(at('.claude/settings.json'), 'utf8');
     for (const line of settings.trim().split('\n')) expect(changed).toContain(line);

@@ -114,6 +114,14 @@ describe('ctxd doctor', () => {
     expect(done.code, done.stderr).toBe(0);
     expect((await doctor(at.project)).find(({ name }) => name === 'links')?.status).toBe('ok');
   });
+
+  it("names a program that somebody put before the others on an agent's PATH", async () => {
+    const program = join(at.project, '.claude/bin/ls');
+    writeFileSync(program, '#!/bin/sh\n');
+    const warnings = (await doctor(at.project)).filter(({ name, status }) => name === 'links' && status === 'warn');
+    expect(warnings).toEqual([expect.objectContaining({ detail: expect.stringContaining('.claude/bin holds ls,') })]);
+    rmSync(program);
+  });
 });
 
 it('FR-9.1 advises to enter the directory again if it was deleted and created again', async () => {

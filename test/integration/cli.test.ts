@@ -35,7 +35,7 @@ describe('ctxd server', () => {
       active_calls: 0,
       projects: 0,
       resident_bytes: expect.any(Number),
-      protocol_version: 1,
+      protocol_version: 2,
       isolation: expect.stringMatching(/^(full|reduced)$/),
       sandbox: expect.objectContaining({ spawner_pid: expect.any(Number), running: 0, processes: 0, ready_max: 32 }),
     });
@@ -198,10 +198,10 @@ describe('ctxd in a project', () => {
       cwd: below,
       input: '{"command":"pwd; exit 3"}',
     });
-    expect(answer).toMatchObject({ code: 0, stderr: '' });
+    expect(answer).toMatchObject({ code: 1, stderr: '' });
     expect(JSON.parse(answer.stdout)).toMatchObject({
       success: true,
-      data: { exit_code: 3, stdout: `${machine.project}\n` },
+      data: { exit_code: 3, stdout: `${below}\n` },
     });
     const wrong = await ctxd('tool', 'run', 'safe_bash', '--input', '{"comand":1}');
     expect(wrong.code).toBe(2);

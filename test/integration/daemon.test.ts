@@ -125,7 +125,7 @@ function clients(identity = 'cli'): Clients {
 }
 
 function execute(tool: string, from = clients('proxy')): Promise<ExecuteResponse__Output> {
-  const context = { request_id: 'req_01JD0000000000000000000000', project_root: '/p', protocol_version: 1 };
+  const context = { request_id: 'req_01JD0000000000000000000000', project_root: '/p', protocol_version: 2 };
   return answered((done) => from.tools.Execute({ tool, input_json: Buffer.from('{}'), context }, done));
 }
 

@@ -50,6 +50,9 @@ async function assemble() {
       projectRoot: project,
       sessionHint: 'test',
       inputJson: Buffer.from(JSON.stringify(input)),
+      inputText: null,
+      form: 'json',
+      cwd: project,
       signal: new AbortController().signal,
     });
     checkedEnvelope(answer.line);

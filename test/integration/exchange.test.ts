@@ -15,7 +15,10 @@ const REQUEST = encodeExecuteRequest({
   requestId: 'req_01JD0000000000000000000000',
   projectRoot: '/p',
   sessionId: '',
-  protocolVersion: 1,
+  protocolVersion: 2,
+  form: 'json',
+  cwd: '',
+  inputText: Buffer.alloc(0),
 });
 
 let close: () => Promise<void> = async () => {};
@@ -91,7 +94,7 @@ describe('a call with progress', () => {
       onDispatched(process.memoryUsage().arrayBuffers - before);
       return echo(request);
     });
-    const request = { tool: 'safe_bash', input_json: Buffer.from('{}'), context: { protocol_version: 1 } };
+    const request = { tool: 'safe_bash', input_json: Buffer.from('{}'), context: { protocol_version: 2 } };
     const stream = at.clients('proxy').tools.ExecuteWithProgress(request);
     expect(await dispatched).toBeLessThan(200 * 1024 * 1024);
     let events = 0;

@@ -40,7 +40,7 @@ async function open(behind: Partial<Behind> = {}): Promise<TestDoor> {
 }
 
 function call(context: object = {}, input = '{}') {
-  const full = { request_id: REQUEST_ID, project_root: '/p', session_id: '', protocol_version: 1, ...context };
+  const full = { request_id: REQUEST_ID, project_root: '/p', session_id: '', protocol_version: 2, ...context };
   return { tool: 'safe_bash', input_json: Buffer.from(input), context: full };
 }
 
@@ -56,6 +56,8 @@ describe('API-1 ToolService', () => {
       envelope_json: Buffer.from('{"é":1}'),
       exit_code: 124,
       error_line: 'late',
+      text_stdout: Buffer.alloc(0),
+      text_stderr: Buffer.alloc(0),
     });
   });
 
@@ -91,7 +93,7 @@ describe('API-1 ToolService', () => {
     const answer = await executed('proxy', call({ protocol_version: 7 }));
     expect(envelopeOf(answer)).toMatchObject({
       success: false,
-      data: { error_code: 'VERSION_MISMATCH', details: { caller: 7, daemon: 1 } },
+      data: { error_code: 'VERSION_MISMATCH', details: { caller: 7, daemon: 2 } },
     });
     expect(answer.exit_code).toBe(1);
   });
@@ -99,7 +101,7 @@ describe('API-1 ToolService', () => {
   it('GetSchema gives what the daemon accepted, to the proxy too', async () => {
     const schema = { schema_json: '{"a":1}', tool_md: 'md', tool_extended_md: 'more', bundle_sha256: 'ff' };
     await open({ management: { getSchema: async () => schema } });
-    const sent = { tool: 'safe_bash', context: { protocol_version: 1 } };
+    const sent = { tool: 'safe_bash', context: { protocol_version: 2 } };
     expect(await answered<SchemaResponse__Output>((done) => at.clients('proxy').tools.GetSchema(sent, done))).toEqual(
       schema,
     );
@@ -234,7 +236,7 @@ describe('ManagementService', () => {
       active_calls: 1,
       projects: 3,
       resident_bytes: 2 ** 33,
-      protocol_version: 1,
+      protocol_version: 2,
       isolation: 'full',
       sandbox: {
         spawner_pid: 7,
@@ -377,6 +379,11 @@ describe('ManagementService', () => {
       (done: never) => management.RestoreQuarantined({}, done),
       (done: never) => management.AcceptQuarantined({}, done),
       (done: never) => management.RevokeAccepted({}, done),
+      (done: never) => management.SetToolchains({}, done),
+      (done: never) => management.ListToolchains({}, done),
+      (done: never) => management.AllowPath({}, done),
+      (done: never) => management.DisallowPath({}, done),
+      (done: never) => management.ListPaths({}, done),
     ];
     for (const start of calls) {
       expect((await refused((done) => start(done as never))).code).toBe(status.PERMISSION_DENIED);

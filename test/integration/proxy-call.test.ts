@@ -35,8 +35,10 @@ function readFailure({ stdout, stderr }: Finished) {
   expect(envelope).toMatchObject({ success: false, refs: [], meta: { version: 'response-v2' } });
   expect(envelope.meta.request_id).toMatch(/^req_[0-9A-HJKMNP-TV-Z]{26}$/);
   expect(envelope.tokens_used).toBe(encoding.encode(line, [], []).length);
-  expect(stderr.trimEnd().split('\n')).toEqual([`${envelope.data.error_code}: ${envelope.error}`]);
-  return { code: envelope.data.error_code, error: envelope.error as string };
+  const { error_code: code, remediation } = envelope.data;
+  expect(stderr).toMatch(/^\[contextd exit \d+ · [A-Z_]+\]\n$/);
+  expect(stderr).toContain(` · ${code}]`);
+  return { code, error: `${envelope.error}. ${remediation}` };
 }
 
 describe.each(BUILDS)('a call of the %s proxy', (build) => {
@@ -69,14 +71,17 @@ describe.each(BUILDS)('a call of the %s proxy', (build) => {
           request_id: expect.stringMatching(/^req_[0-9A-HJKMNP-TV-Z]{26}$/),
           project_root: bench.project,
           session_id: 'a-session',
-          protocol_version: 1,
+          protocol_version: 2,
         },
+        form: 0,
+        cwd: bench.project,
+        input_text: Buffer.alloc(0),
       },
     ]);
   });
 
   it('FR-1.3 sends 10 MB of arbitrary bytes from stdin through a window of 1,000 bytes that opens slowly', async () => {
-    const input = Buffer.concat([Buffer.from('{'), randomBytes(10 * 1024 * 1024)]);
+    const input = Buffer.concat([Buffer.from('{"'), randomBytes(10 * 1024 * 1024)]);
     let received: Buffer | undefined;
     await bench.serve({
       options: { settings: { initialWindowSize: 1_000, maxFrameSize: 16_384 } },
@@ -111,13 +116,15 @@ describe.each(BUILDS)('a call of the %s proxy', (build) => {
     const run = (...args: string[]) => bench.run(args, { input: '{"from":"stdin"}' });
     const input = { command: "printf '%s' --help", env: { A: 'b' }, max_tokens: 500, view: 'tail', dry_run: true };
     const flags = ['--command', input.command, '--env={"A":"b"}', '--max-tokens', '500', '--view', 'tail', '--dry-run'];
-    expect(JSON.parse((await run(...flags)).stdout)).toEqual(input);
+    expect(JSON.parse((await run(...flags, '--json')).stdout)).toEqual(input);
     expect((await run('--progress')).stdout).toBe('{"from":"stdin"}\n');
-    expect(readFailure(await run('--comand', 'x')).error).toMatch(/unknown option --comand; did you mean --command\?/);
-    expect(readFailure(await run('{}', '--command', 'x')).error).toMatch(/an input and flags were given together/);
+    expect(readFailure(await run('--comand', 'x', '--json')).error).toMatch(
+      /unknown option --comand; did you mean --command\?/,
+    );
+    expect(readFailure(await run('{}', '--command', 'x')).error).toMatch(/JSON and flags were given together/);
     expect(await run('--schema')).toEqual({ code: 0, stdout: readFileSync(schema, 'utf8'), stderr: '' });
     writeFileSync(schema, '['.repeat(250_000));
-    expect(readFailure(await run('--command', 'x')).error).toMatch(/schema\.json is not JSON/);
+    expect(readFailure(await run('--command', 'x', '--json')).error).toMatch(/schema\.json is not JSON/);
     expect((await run('{"command":"x"}')).stdout).toBe('{"command":"x"}\n');
     rmSync(schema);
   });
@@ -176,7 +183,7 @@ describe.each(BUILDS)('a call of the %s proxy', (build) => {
     const script = `trap '' XFSZ; ulimit -f 1; exec '${bench.link}' '{}' --out old.json`;
     const { code, stdout, stderr } = await bench.run(['-c', script], { program: '/bin/sh' });
     expect({ code, stdout }).toEqual({ code: 74, stdout: envelope('x'.repeat(9_000)) });
-    expect(stderr).toMatch(/^STORAGE_FULL: .*old\.json.*its whole answer is on stdout.*\n$/);
+    expect(stderr).toMatch(/^\[contextd exit 74 · STORAGE_FULL: .*old\.json.*its whole answer is printed.*\]\n$/);
     expect(readFileSync(join(bench.project, 'old.json'), 'utf8')).toBe(envelope('old'));
     expect(readdirSync(bench.project)).toEqual(before);
   });
@@ -362,9 +369,9 @@ describe.each(BUILDS)('a call of the %s proxy', (build) => {
     const cases: [string[], string | Buffer, string, RegExp][] = [
       [[], '', 'ARGS_INVALID', /stdin is empty.*safe_bash '\{/],
       [['-'], ' \n', 'ARGS_INVALID', /stdin is empty/],
-      [[''], '', 'ARGS_INVALID', /the argument is empty/],
-      [['{}', '{}'], '', 'ARGS_INVALID', /2 inputs/],
-      [['--quick', '{}'], '', 'ARGS_INVALID', /schema\.json cannot be read \(ENOENT\).*ctxd init/],
+      [['', '--json'], '', 'ARGS_INVALID', /the argument is empty/],
+      [['{}', '{}'], '', 'ARGS_INVALID', /2 words were given/],
+      [['--quick', '{}', '--json'], '', 'ARGS_INVALID', /schema\.json cannot be read \(ENOENT\).*ctxd init/],
       [['@missing.json'], '', 'PATH_NOT_FOUND', /missing\.json/],
       [['@.'], '', 'PATH_INVALID', /EISDIR/],
       [

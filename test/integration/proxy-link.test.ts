@@ -33,7 +33,9 @@ describe.each(BUILDS)('the links of the %s proxy', (build) => {
   async function reach(options: CallOptions): Promise<unknown> {
     const { stdout, code } = await bench.run(['{}'], options);
     const answer = JSON.parse(stdout);
-    return Array.isArray(answer) ? answer : { code, error_code: answer.data.error_code, error: answer.error };
+    return Array.isArray(answer)
+      ? answer
+      : { code, error_code: answer.data.error_code, error: `${answer.error}. ${answer.data.remediation}` };
   }
 
   function refused(words: RegExp | string) {
@@ -112,9 +114,9 @@ describe.each(BUILDS)('the links of the %s proxy', (build) => {
     const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8'));
     const own = { program: bench.proxy };
     expect(await bench.run(['--version'], own)).toEqual({ code: 0, stdout: `contextd-proxy ${version}\n`, stderr: '' });
-    const { code, stdout, stderr } = await bench.run([], own);
+    const { code, stdout } = await bench.run([], own);
     expect({ code, error_code: JSON.parse(stdout).data.error_code }).toEqual({ code: 2, error_code: 'ARGS_INVALID' });
-    expect(stderr).toContain('.claude/tools/');
+    expect(JSON.parse(stdout).data.remediation).toContain('.claude/tools/');
   });
 
   it('print the files beside them with --help, --extended and --schema, without a daemon', async () => {
@@ -122,10 +124,7 @@ describe.each(BUILDS)('the links of the %s proxy', (build) => {
     const files = { 'TOOL.md': ['--help'], 'TOOL_EXTENDED.md': ['--help', '--extended'], 'schema.json': ['--schema'] };
     for (const [name, args] of Object.entries(files)) {
       const missing = await bench.run(args, alone);
-      expect({ code: missing.code, error_code: JSON.parse(missing.stdout).data.error_code }).toEqual({
-        code: 1,
-        error_code: 'NOT_FOUND',
-      });
+      expect(missing).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('exit 1 · NOT_FOUND: ') });
       writeFileSync(join(dirname(bench.link), name), `the ${name}\n`);
       for (const program of [bench.link, bench.binLink]) {
         expect(await bench.run(args, { ...alone, program })).toEqual({ code: 0, stdout: `the ${name}\n`, stderr: '' });
@@ -152,7 +151,7 @@ describe.each(BUILDS)('the links of the %s proxy', (build) => {
     mkdirSync(dirname(evil), { recursive: true });
     symlinkSync(bench.proxy, evil);
     const { stdout, stderr } = await bench.run(['{}'], { program: evil });
-    expect(stderr).toMatch(/^INTEGRITY_FAILED: [^\p{Cc}]*\n$/u);
+    expect(stderr).toMatch(/^\[contextd exit 4 · INTEGRITY_FAILED\]\n$/u);
     expect(stdout.trimEnd()).not.toContain('\n');
     expect(JSON.parse(stdout).error).toContain(evil);
   });
@@ -164,19 +163,30 @@ const bwrap = ['/usr/bin/bwrap', '/usr/local/bin/bwrap'].find((path) => existsSy
 describe.runIf(bwrap !== undefined && filter !== undefined).each(BUILDS)(
   "the %s proxy in an agent's sandbox",
   (build) => {
-    it('names the settings that allow unix sockets if socket() is forbidden', async () => {
+    it('names the setting that lets a tool out if socket() is forbidden, or what to do if it is set', async () => {
       const bench = await Bench.create(build);
       try {
         await bench.serve();
         writeFileSync(join(bench.root, 'filter'), filter ?? '');
-        const child = spawn(bwrap ?? '', ['--dev-bind', '/', '/', '--seccomp', '3', bench.link, '{}'], {
-          env: { PATH: process.env.PATH, HOME: bench.root, CONTEXTD_HOME: bench.home },
-          stdio: ['ignore', 'pipe', 'pipe', openSync(join(bench.root, 'filter'), 'r')],
-        });
-        const { data, error } = JSON.parse(await text(child.stdout ?? Readable.from([])));
-        expect(data.error_code).toBe('DAEMON_UNAVAILABLE');
-        expect(error).toContain('sandbox.excludedCommands: [".claude/tools/*"]');
-        expect(error).toContain('network.allowAllUnixSockets');
+        const refusal = async () => {
+          const child = spawn(bwrap ?? '', ['--dev-bind', '/', '/', '--seccomp', '3', bench.link, '{}'], {
+            env: { PATH: process.env.PATH, HOME: bench.root, CONTEXTD_HOME: bench.home },
+            stdio: ['ignore', 'pipe', 'pipe', openSync(join(bench.root, 'filter'), 'r')],
+          });
+          const { data } = JSON.parse(await text(child.stdout ?? Readable.from([])));
+          expect(data.error_code).toBe('DAEMON_UNAVAILABLE');
+          return data.remediation;
+        };
+        const settings = join(bench.project, '.claude/settings.json');
+        const set = (list: string) => writeFileSync(settings, `{ // mine\n"sandbox":{"excludedCommands":[${list}]}}`);
+        for (const list of [undefined, '', '"docker *"', '"safe_bash *"']) {
+          if (list !== undefined) set(list);
+          expect(await refusal(), list).toContain('sandbox.excludedCommands: ["safe_bash *"]');
+          expect(await refusal(), list).toContain('network.allowAllUnixSockets');
+        }
+        set(`"docker *",\n"${bench.link} *"`);
+        expect(await refusal()).toContain('Run safe_bash alone: ');
+        expect(await refusal()).not.toContain('excludedCommands');
       } finally {
         await bench.remove();
       }

@@ -49,9 +49,9 @@ describe('a call that the proxy refuses', () => {
 
   it.each([
     ['two inputs', ['{}', '{}'], 2, 'ARGS_INVALID'],
-    ['an unknown option', ['--no-such-option', '1'], 2, 'ARGS_INVALID'],
+    ['an unknown option', ['--no-such-option', '1', '--json'], 2, 'ARGS_INVALID'],
     ['a missing file', [`@${token}`], 1, 'PATH_NOT_FOUND'],
-    ['an empty input', [' '], 2, 'ARGS_INVALID'],
+    ['an empty input', [' ', '--json'], 2, 'ARGS_INVALID'],
     ['a protected output file', ['{"command":"true"}', '--out', '.claude/x'], 3, 'PERMISSION_DENIED'],
   ])('SEC-5.1: leaves a record of %s, with its arguments masked', async (_what, args, exitCode, code) => {
     const { stdout, code: ended } = await call(args);
@@ -145,7 +145,7 @@ describe.each(BUILDS)('the %s proxy, when it refuses a call', (build) => {
     expect(reports).toMatchObject([
       {
         error_code: 'ARGS_INVALID',
-        message: expect.stringContaining('2 inputs were given'),
+        message: expect.stringContaining('2 words were given'),
         call: { tool: 'safe_bash', context: { project_root: bench.project } },
       },
     ]);

@@ -38,7 +38,7 @@ describe.each(BUILDS)('the first call of the %s proxy', (build) => {
 
   function failure({ code, stdout }: Finished) {
     const { data, error } = JSON.parse(stdout);
-    return { code, error_code: data.error_code, error };
+    return { code, error_code: data.error_code, error: `${error}. ${data.remediation}` };
   }
 
   it('starts one daemon even as one of a hundred, and all are answered by it', async () => {

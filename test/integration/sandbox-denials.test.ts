@@ -116,6 +116,7 @@ describe.skipIf(noJail !== null)('SEC-2.3 messages of real programs in a sandbox
       cwd: workspace,
       workspace,
       seccomp: null,
+      findOnHost: () => null,
     };
     return findDenials(facts).map(({ kind, path, host }) =>
       `${kind} ${path ?? host ?? ''}`.replaceAll(workspace, '$W'),

@@ -180,7 +180,7 @@ describe('SEC-1.4 a program can be given a secret', () => {
     for (let i = 0; i < 6; i++) answers.push(await bash({ command: 'printenv', secrets: { DEPLOY: token } }));
     const last = answers.at(-1);
     expect(last?.data).toMatchObject({ error_code: 'RATE_LIMITED', retry_after_ms: expect.any(Number) });
-    expect(last?.error).toContain('secrets.max_uses_per_hour');
+    expect(`${last?.error} ${last?.data.remediation}`).toContain('secrets.max_uses_per_hour');
   });
 });
 

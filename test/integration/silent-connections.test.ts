@@ -67,7 +67,7 @@ async function showAndSayNothing(count: number): Promise<Silent[]> {
 }
 
 async function callWorks(): Promise<void> {
-  const context = { request_id: '', project_root: '/p', session_id: '', protocol_version: 1 };
+  const context = { request_id: '', project_root: '/p', session_id: '', protocol_version: 2 };
   const request = { tool: 'safe_bash', input_json: Buffer.from('{}'), context };
   const answer = await answered<ExecuteResponse__Output>((done) => at.clients('proxy').tools.Execute(request, done));
   expect(answer.exit_code).toBe(0);

@@ -21,10 +21,10 @@ export const safeBash: Tool = {
   },
 };
 
-function readCommand({ workspace }: ToolContext, input: JsonObject) {
+function readCommand(context: ToolContext, input: JsonObject) {
   return {
     command: readString(input, 'command'),
-    cwd: resolvePath(workspace, readOptionalString(input, 'cwd') ?? '.').absolute,
+    cwd: resolvePath(context, readOptionalString(input, 'cwd') ?? '.').absolute,
     env: { ...readStringMap(input, 'env'), ...readStringMap(input, 'secrets') },
     stdin: readOptionalString(input, 'stdin') ?? null,
     ...(input.share === false ? { ownLoopback: true } : {}),

@@ -17,7 +17,7 @@ export const safeRead: Tool = {
   name: 'safe_read',
   async execute(context, input) {
     const asked = readSelection(input);
-    const several = isForSeveral(input) ? readPaths(input, context.workspace) : null;
+    const several = isForSeveral(input) ? readPaths(input, context.cwd) : null;
     const viewed = asked.kind === 'all' ? selectionOfView(context.view) : null;
     const isApplied = viewed !== null && (await isTooLong(several ?? [readString(input, 'path')], context));
     const selection = isApplied ? viewed : asked;
@@ -32,11 +32,11 @@ export const safeRead: Tool = {
 /** True if the files together are too long to be returned whole: then only this tool sees all of them. */
 async function isTooLong(
   paths: readonly string[],
-  { workspace, outputMaxBytes }: Pick<ToolContext, 'workspace' | 'outputMaxBytes'>,
+  { cwd, outputMaxBytes }: Pick<ToolContext, 'cwd' | 'outputMaxBytes'>,
 ): Promise<boolean> {
   // A file that cannot be read is reported when it is opened.
   const sizes = paths.map((path) =>
-    stat(resolve(workspace, path)).then(
+    stat(resolve(cwd, path)).then(
       ({ size }) => size,
       () => 0,
     ),
@@ -67,13 +67,13 @@ function streamOf(field: string, { text, margin, gap }: ReadText): ToolStream {
 const FILES_MAX = 12;
 
 /** Throws ARGS_INVALID for no path, for more than twelve, and for a path given twice. */
-export function readPaths(input: JsonObject, workspace: string): readonly string[] {
+export function readPaths(input: JsonObject, cwd: string): readonly string[] {
   const paths = readStringList(input, 'paths');
   if (paths.length === 0 || paths.length > FILES_MAX)
     throw invalid('paths', `has ${paths.length} items`, `Name 1 to ${FILES_MAX} files.`);
   const seen = new Set<string>();
   for (const [index, path] of paths.entries()) {
-    const absolute = resolve(workspace, path);
+    const absolute = resolve(cwd, path);
     if (seen.has(absolute)) throw invalid(`paths/${index}`, `is ${JSON.stringify(path)} a second time`);
     seen.add(absolute);
   }

@@ -24,11 +24,11 @@ export interface FileRead {
   warnings: readonly string[];
 }
 
-type ReadContext = Pick<ToolContext, 'workspace' | 'etagKey' | 'outputMaxBytes' | 'signal'>;
+type ReadContext = Pick<ToolContext, 'workspace' | 'cwd' | 'etagKey' | 'outputMaxBytes' | 'signal'>;
 
 /** Reads a text file of the workspace, or the selected part. Of more than `outputMaxBytes`, returns both ends. */
 export async function readFile(path: string, selection: Selection, context: ReadContext): Promise<FileRead> {
-  const place = resolvePath(context.workspace, path);
+  const place = resolvePath(context, path);
   try {
     return await readPlace(place, selection, context);
   } catch (thrown) {

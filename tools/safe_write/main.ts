@@ -20,7 +20,7 @@ export function createSafeWrite(): Tool {
     name: 'safe_write',
     async execute(context, input) {
       const way = readWay(input);
-      const path = resolvePath(context.workspace, readString(input, 'path'));
+      const path = resolvePath(context, readString(input, 'path'));
       try {
         const target = await findTarget(context.workspace, path);
         refuseProtected(context.workspace, target, context.protectedPaths);
@@ -160,7 +160,7 @@ function newlineFact(toCrlf: boolean): JsonObject {
 
 function notThere(shown: string): ContextdError {
   return new ContextdError('PATH_NOT_FOUND', `there is no ${shown} to change`, {
-    remedy: 'Paths are relative to the workspace root. Create a new file with "content".',
+    remedy: 'A relative path starts where the call is made. Create a new file with "content".',
     details: { path: shown },
   });
 }

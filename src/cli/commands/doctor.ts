@@ -1,9 +1,11 @@
 import { defineCommand } from '../command.ts';
 import type { CliContext } from '../context.ts';
 import { attempt } from '../doctor/check.ts';
+import { checkClientSettings } from '../doctor/client-checks.ts';
 import { checkCertificates, checkDaemon, checkParts, checkSocket } from '../doctor/daemon-checks.ts';
 import { checkConfiguration, checkGitleaks, checkProxy, checkVersions } from '../doctor/machine-checks.ts';
-import { checkClientSettings, checkProject } from '../doctor/project-checks.ts';
+import { checkProject } from '../doctor/project-checks.ts';
+import { checkToolchains } from '../doctor/toolchain-checks.ts';
 import type { Check } from '../render.ts';
 
 type Step = (context: CliContext) => Promise<Check | readonly Check[]>;
@@ -19,6 +21,7 @@ const STEPS: readonly (readonly [string, Step])[] = [
   ['proxy', checkProxy],
   ['project', checkProject],
   ['client settings', checkClientSettings],
+  ['toolchains', checkToolchains],
 ];
 
 export const doctor = defineCommand({

@@ -1,12 +1,15 @@
 import type { ToolInfo } from '../../call/management.ts';
 import { withClient } from '../client.ts';
-import { defineCommand } from '../command.ts';
+import { defineCommand, type ParsedArgs } from '../command.ts';
 import type { CliContext } from '../context.ts';
 import { ensureRunning } from '../daemon/launch.ts';
-import { layoutFor, type ToolText } from '../init/layout.ts';
+import type { ToolText } from '../init/agent-texts.ts';
+import { layoutFor } from '../init/layout.ts';
 import { type ProjectChanges, prepareInit, prepareUninstall } from '../init/project.ts';
 import { resolveProjectRoot } from '../project-root.ts';
 import type { View } from '../render.ts';
+import { describeToolchains } from '../toolchains/describe.ts';
+import { type Answer, offerToolchains, type ToolchainOffer } from '../toolchains/offer.ts';
 
 interface InitResult extends ProjectChanges {
   root: string;
@@ -14,32 +17,47 @@ interface InitResult extends ProjectChanges {
   /** True if something was written, removed or registered. */
   changed: boolean;
   tools: string[];
+  /** Absent after --uninstall. */
+  toolchains?: ToolchainOffer;
 }
 
 export const init = defineCommand({
   name: ['init'],
   summary: 'Set up a project: add the tools and tell agents about them.',
   parameters: [{ syntax: '[dir]', help: 'the project directory (default: the current one)' }],
-  options: [{ syntax: '--uninstall', help: 'remove exactly what init created' }],
+  options: [
+    { syntax: '--uninstall', help: 'remove exactly what init created' },
+    { syntax: '--yes', help: 'let commands run the programs outside /usr that are on PATH, without asking' },
+    { syntax: '--no-toolchains', help: 'do not offer the programs outside /usr' },
+  ],
   async run(context, args) {
     const root = await resolveProjectRoot(context.cwd, args.word(0) ?? '.', context.env.home, context.paths);
-    return args.flag('uninstall') ? uninstall(context, root) : install(context, root);
+    return args.flag('uninstall') ? uninstall(context, root) : install(context, root, toolchainAnswer(args));
   },
   view: (result) => (result.action === 'init' ? viewInit(result) : viewUninstall(result)),
 });
 
 /** Checks every change first. If one is impossible, neither the project nor the daemon is changed. */
-async function install(context: CliContext, root: string): Promise<InitResult> {
+async function install(context: CliContext, root: string, answer: Answer): Promise<InitResult> {
   await ensureRunning(context);
   return withClient(context.paths, async (client) => {
     const { tools } = await client.listTools({ root: '' });
-    const layout = layoutFor(tools.map(textOf), context.paths.proxyBinary);
+    const layout = layoutFor(tools.map(textOf), root, context.paths.proxyBinary);
     const change = await prepareInit(root, layout, context.paths.projectsDir);
     const registered = await client.registerProject({ root });
     const changes = await change.apply();
     const names = tools.map((tool) => tool.name);
-    return { root, action: 'init', changed: registered.changed || touched(changes), tools: names, ...changes };
+    const toolchains = await offerToolchains(context, client, root, answer);
+    const isNewlyAllowed = toolchains.state === 'allowed' && toolchains.added.length > 0;
+    const changed = registered.changed || touched(changes) || isNewlyAllowed;
+    return { root, action: 'init', changed, tools: names, ...changes, toolchains };
   });
+}
+
+function toolchainAnswer(args: ParsedArgs): Answer {
+  if (args.flag('yes')) return 'yes';
+  // Commander stores `--no-x` as x: false.
+  return args.isOff('toolchains') ? 'no' : 'ask';
 }
 
 /** Removes the files first, so that this works even if the daemon no longer starts. */
@@ -66,16 +84,26 @@ function touched({ created, updated, removed }: ProjectChanges): boolean {
 }
 
 function viewInit(result: InitResult): View {
-  if (!result.changed)
-    return { kind: 'lines', lines: [`${result.root} is set up already: nothing changed`, ...keptLines(result)] };
+  if (!result.changed) {
+    const first = `${result.root} is set up already: nothing changed`;
+    return { kind: 'lines', lines: [first, ...keptLines(result), ...toolchainLines(result)] };
+  }
   return {
     kind: 'lines',
     lines: [
       `${result.root} is set up with ${result.tools.join(', ')}`,
       ...changeLines(result),
+      ...toolchainLines(result),
       'Claude Code applies the permission in .claude/settings.json once you trust the folder. Undo: ctxd init --uninstall',
     ],
   };
+}
+
+function toolchainLines({ toolchains }: InitResult): string[] {
+  if (toolchains === undefined || toolchains.added.length === 0) return [];
+  const lines = describeToolchains(toolchains.added);
+  if (toolchains.state === 'allowed') return ['Commands can run these programs outside /usr:', ...lines];
+  return ['Programs outside /usr that commands cannot run (allow them: ctxd allow toolchains):', ...lines];
 }
 
 function viewUninstall(result: InitResult): View {

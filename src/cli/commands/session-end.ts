@@ -29,7 +29,9 @@ export const sessionEnd = defineCommand<Ended>({
   ],
   async run(context, args) {
     const fromHook = args.flag('hook') ? await readHook(context) : null;
-    const root = fromHook === null ? await projectAt(context, args.word(0)) : await findProjectRoot(fromHook.cwd);
+    const path = args.word(0);
+    const root =
+      fromHook === null || path !== undefined ? await projectAt(context, path) : await findProjectRoot(fromHook.cwd);
     const session = args.text('session') ?? context.env.sessionId ?? fromHook?.session ?? '';
     if (root === undefined) return { root: '', session, ended: false };
     return withClient(context.paths, (client) => client.endSession({ root, session })).catch((thrown: unknown) => {

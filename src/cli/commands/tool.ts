@@ -1,3 +1,4 @@
+import { realpath } from 'node:fs/promises';
 import { ContextdError } from '../../core/errors.ts';
 import { newRequestId } from '../../core/ids.ts';
 import { INPUT_MAX_BYTES } from '../../core/limits.ts';
@@ -84,6 +85,7 @@ async function callTool(context: CliContext, tool: string, root: string, input: 
   const request = {
     tool,
     input_json: input,
+    cwd: await realpath(context.cwd),
     context: {
       request_id: newRequestId(Date.now()),
       project_root: root,

@@ -1,7 +1,8 @@
 import { basename } from 'node:path';
 import { ContextdError } from '../../core/errors.ts';
-import { contentHash, isMarked } from './content-hash.ts';
-import { type Layout, RULES_FILE, TOOLS_DIR, toolFilePaths } from './layout.ts';
+import { RULES_FILE } from './client-settings.ts';
+import { contentHash, hasMark, isMarked } from './content-hash.ts';
+import { type Layout, TOOLS_DIR, toolFilePaths } from './layout.ts';
 import { emptyManifest, type Manifest } from './manifest.ts';
 import { type Addition, type MergeRecord, merge } from './merged-file.ts';
 import { describeFound, type Found, inspect } from './tree.ts';
@@ -81,7 +82,7 @@ async function beginSurvey(root: string, recorded: Manifest | undefined): Promis
     kept: [],
   };
   const rules = recorded === undefined ? await inspectOrRefuse(survey, RULES_FILE) : undefined;
-  survey.adopting = rules?.kind === 'file' && isMarked(rules.text);
+  survey.adopting = rules?.kind === 'file' && hasMark(rules.text);
   return survey;
 }
 
@@ -107,7 +108,7 @@ async function planFile(survey: Survey, path: string, text: string): Promise<voi
   if (found.kind === 'file' && (await isOurFile(survey, path, found.text))) {
     return add(survey, { kind: 'write', path, text, replaces: true, mode: found.mode });
   }
-  if (found.kind === 'file' && survey.before.files[path] !== undefined) survey.kept.push(path);
+  if (found.kind === 'file' && (survey.before.files[path] !== undefined || hasMark(found.text))) survey.kept.push(path);
   else survey.refusals.push(foreign(path, found));
 }
 

@@ -71,7 +71,8 @@ function changesOf(actions: readonly Action[], kept: readonly string[]): Project
 
 /** Plans the removal of exactly what the manifest names, unless it was changed since. */
 async function planUninstall(root: string, recorded: Manifest): Promise<Plan> {
-  const additions = mergesFor([]);
+  // A record names its own entries; only the kind of each file matters here.
+  const additions = mergesFor([], root, '');
   const merged: Action[] = [];
   const kept: string[] = [];
   for (const [path, record] of Object.entries(recorded.merges)) {

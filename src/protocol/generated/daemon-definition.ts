@@ -40,7 +40,25 @@ export const DAEMON_DEFINITION = `{
                 "context": {
                   "type": "CallContext",
                   "id": 3
+                },
+                "form": {
+                  "type": "CallForm",
+                  "id": 4
+                },
+                "cwd": {
+                  "type": "string",
+                  "id": 5
+                },
+                "input_text": {
+                  "type": "bytes",
+                  "id": 6
                 }
+              }
+            },
+            "CallForm": {
+              "values": {
+                "CALL_FORM_JSON": 0,
+                "CALL_FORM_TEXT": 1
               }
             },
             "CallContext": {
@@ -76,6 +94,14 @@ export const DAEMON_DEFINITION = `{
                 "error_line": {
                   "type": "string",
                   "id": 3
+                },
+                "text_stdout": {
+                  "type": "bytes",
+                  "id": 4
+                },
+                "text_stderr": {
+                  "type": "bytes",
+                  "id": 5
                 }
               }
             },
@@ -243,6 +269,34 @@ export const DAEMON_DEFINITION = `{
                 "RevokeAccepted": {
                   "requestType": "QuarantineRequest",
                   "responseType": "QuarantineResponse"
+                },
+                "SetToolchains": {
+                  "requestType": "ToolchainList",
+                  "responseType": "ToolchainList"
+                },
+                "ListToolchains": {
+                  "requestType": "ToolchainRequest",
+                  "responseType": "ToolchainList"
+                },
+                "AllowPath": {
+                  "requestType": "PathRequest",
+                  "responseType": "PathList"
+                },
+                "DisallowPath": {
+                  "requestType": "PathRequest",
+                  "responseType": "PathList"
+                },
+                "ListPaths": {
+                  "requestType": "ProjectRequest",
+                  "responseType": "PathList"
+                },
+                "ListPorts": {
+                  "requestType": "ProjectRequest",
+                  "responseType": "PortsResponse"
+                },
+                "OpenPort": {
+                  "requestType": "OpenPortRequest",
+                  "responseType": "OpenPortResponse"
                 }
               }
             },
@@ -924,6 +978,47 @@ export const DAEMON_DEFINITION = `{
                 }
               }
             },
+            "PortsResponse": {
+              "fields": {
+                "ports": {
+                  "rule": "repeated",
+                  "type": "ListeningPort",
+                  "id": 1
+                }
+              }
+            },
+            "ListeningPort": {
+              "fields": {
+                "port": {
+                  "type": "uint32",
+                  "id": 1
+                },
+                "address": {
+                  "type": "string",
+                  "id": 2
+                }
+              }
+            },
+            "OpenPortRequest": {
+              "fields": {
+                "root": {
+                  "type": "string",
+                  "id": 1
+                },
+                "port": {
+                  "type": "uint32",
+                  "id": 2
+                }
+              }
+            },
+            "OpenPortResponse": {
+              "fields": {
+                "socket": {
+                  "type": "string",
+                  "id": 1
+                }
+              }
+            },
             "HealthRequest": {
               "fields": {
                 "project_root": {
@@ -958,6 +1053,62 @@ export const DAEMON_DEFINITION = `{
                 "remedy": {
                   "type": "string",
                   "id": 4
+                }
+              }
+            },
+            "ToolchainRequest": {
+              "fields": {}
+            },
+            "ToolchainList": {
+              "fields": {
+                "toolchains": {
+                  "rule": "repeated",
+                  "type": "Toolchain",
+                  "id": 1
+                },
+                "path": {
+                  "rule": "repeated",
+                  "type": "string",
+                  "id": 2
+                }
+              }
+            },
+            "Toolchain": {
+              "fields": {
+                "name": {
+                  "type": "string",
+                  "id": 1
+                },
+                "mounts": {
+                  "rule": "repeated",
+                  "type": "string",
+                  "id": 2
+                },
+                "variables": {
+                  "keyType": "string",
+                  "type": "string",
+                  "id": 3
+                }
+              }
+            },
+            "PathRequest": {
+              "fields": {
+                "root": {
+                  "type": "string",
+                  "id": 1
+                },
+                "path": {
+                  "type": "string",
+                  "id": 2
+                }
+              }
+            },
+            "PathList": {
+              "fields": {
+                "paths": {
+                  "rule": "repeated",
+                  "type": "string",
+                  "id": 1
                 }
               }
             }

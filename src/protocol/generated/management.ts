@@ -13,7 +13,13 @@ import type { HealthResponse as _contextd_v1_HealthResponse, HealthResponse__Out
 import type { KillRequest as _contextd_v1_KillRequest, KillRequest__Output as _contextd_v1_KillRequest__Output } from './contextd/v1/KillRequest.ts';
 import type { ListRequest as _contextd_v1_ListRequest, ListRequest__Output as _contextd_v1_ListRequest__Output } from './contextd/v1/ListRequest.ts';
 import type { ListResponse as _contextd_v1_ListResponse, ListResponse__Output as _contextd_v1_ListResponse__Output } from './contextd/v1/ListResponse.ts';
+import type { ListeningPort as _contextd_v1_ListeningPort, ListeningPort__Output as _contextd_v1_ListeningPort__Output } from './contextd/v1/ListeningPort.ts';
 import type { ManagementServiceClient as _contextd_v1_ManagementServiceClient, ManagementServiceDefinition as _contextd_v1_ManagementServiceDefinition } from './contextd/v1/ManagementService.ts';
+import type { OpenPortRequest as _contextd_v1_OpenPortRequest, OpenPortRequest__Output as _contextd_v1_OpenPortRequest__Output } from './contextd/v1/OpenPortRequest.ts';
+import type { OpenPortResponse as _contextd_v1_OpenPortResponse, OpenPortResponse__Output as _contextd_v1_OpenPortResponse__Output } from './contextd/v1/OpenPortResponse.ts';
+import type { PathList as _contextd_v1_PathList, PathList__Output as _contextd_v1_PathList__Output } from './contextd/v1/PathList.ts';
+import type { PathRequest as _contextd_v1_PathRequest, PathRequest__Output as _contextd_v1_PathRequest__Output } from './contextd/v1/PathRequest.ts';
+import type { PortsResponse as _contextd_v1_PortsResponse, PortsResponse__Output as _contextd_v1_PortsResponse__Output } from './contextd/v1/PortsResponse.ts';
 import type { ProjectRequest as _contextd_v1_ProjectRequest, ProjectRequest__Output as _contextd_v1_ProjectRequest__Output } from './contextd/v1/ProjectRequest.ts';
 import type { ProjectResponse as _contextd_v1_ProjectResponse, ProjectResponse__Output as _contextd_v1_ProjectResponse__Output } from './contextd/v1/ProjectResponse.ts';
 import type { QuarantineRequest as _contextd_v1_QuarantineRequest, QuarantineRequest__Output as _contextd_v1_QuarantineRequest__Output } from './contextd/v1/QuarantineRequest.ts';
@@ -37,6 +43,9 @@ import type { StatusResponse as _contextd_v1_StatusResponse, StatusResponse__Out
 import type { StopRequest as _contextd_v1_StopRequest, StopRequest__Output as _contextd_v1_StopRequest__Output } from './contextd/v1/StopRequest.ts';
 import type { StopResponse as _contextd_v1_StopResponse, StopResponse__Output as _contextd_v1_StopResponse__Output } from './contextd/v1/StopResponse.ts';
 import type { ToolInfo as _contextd_v1_ToolInfo, ToolInfo__Output as _contextd_v1_ToolInfo__Output } from './contextd/v1/ToolInfo.ts';
+import type { Toolchain as _contextd_v1_Toolchain, Toolchain__Output as _contextd_v1_Toolchain__Output } from './contextd/v1/Toolchain.ts';
+import type { ToolchainList as _contextd_v1_ToolchainList, ToolchainList__Output as _contextd_v1_ToolchainList__Output } from './contextd/v1/ToolchainList.ts';
+import type { ToolchainRequest as _contextd_v1_ToolchainRequest, ToolchainRequest__Output as _contextd_v1_ToolchainRequest__Output } from './contextd/v1/ToolchainRequest.ts';
 
 type SubtypeConstructor<Constructor extends new (...args: any) => any, Subtype> = {
   new(...args: ConstructorParameters<Constructor>): Subtype;
@@ -57,10 +66,16 @@ export interface ProtoGrpcType {
       KillRequest: MessageTypeDefinition<_contextd_v1_KillRequest, _contextd_v1_KillRequest__Output>
       ListRequest: MessageTypeDefinition<_contextd_v1_ListRequest, _contextd_v1_ListRequest__Output>
       ListResponse: MessageTypeDefinition<_contextd_v1_ListResponse, _contextd_v1_ListResponse__Output>
+      ListeningPort: MessageTypeDefinition<_contextd_v1_ListeningPort, _contextd_v1_ListeningPort__Output>
       /**
        * ManagementService serves ctxd. The server accepts only the CLI's certificate.
        */
       ManagementService: SubtypeConstructor<typeof grpc.Client, _contextd_v1_ManagementServiceClient> & { service: _contextd_v1_ManagementServiceDefinition }
+      OpenPortRequest: MessageTypeDefinition<_contextd_v1_OpenPortRequest, _contextd_v1_OpenPortRequest__Output>
+      OpenPortResponse: MessageTypeDefinition<_contextd_v1_OpenPortResponse, _contextd_v1_OpenPortResponse__Output>
+      PathList: MessageTypeDefinition<_contextd_v1_PathList, _contextd_v1_PathList__Output>
+      PathRequest: MessageTypeDefinition<_contextd_v1_PathRequest, _contextd_v1_PathRequest__Output>
+      PortsResponse: MessageTypeDefinition<_contextd_v1_PortsResponse, _contextd_v1_PortsResponse__Output>
       ProjectRequest: MessageTypeDefinition<_contextd_v1_ProjectRequest, _contextd_v1_ProjectRequest__Output>
       ProjectResponse: MessageTypeDefinition<_contextd_v1_ProjectResponse, _contextd_v1_ProjectResponse__Output>
       QuarantineRequest: MessageTypeDefinition<_contextd_v1_QuarantineRequest, _contextd_v1_QuarantineRequest__Output>
@@ -84,6 +99,9 @@ export interface ProtoGrpcType {
       StopRequest: MessageTypeDefinition<_contextd_v1_StopRequest, _contextd_v1_StopRequest__Output>
       StopResponse: MessageTypeDefinition<_contextd_v1_StopResponse, _contextd_v1_StopResponse__Output>
       ToolInfo: MessageTypeDefinition<_contextd_v1_ToolInfo, _contextd_v1_ToolInfo__Output>
+      Toolchain: MessageTypeDefinition<_contextd_v1_Toolchain, _contextd_v1_Toolchain__Output>
+      ToolchainList: MessageTypeDefinition<_contextd_v1_ToolchainList, _contextd_v1_ToolchainList__Output>
+      ToolchainRequest: MessageTypeDefinition<_contextd_v1_ToolchainRequest, _contextd_v1_ToolchainRequest__Output>
     }
   }
 }

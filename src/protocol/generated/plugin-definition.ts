@@ -86,6 +86,10 @@ export const PLUGIN_DEFINITION = `{
                   "type": "uint64",
                   "id": 8
                 },
+                "cwd": {
+                  "type": "string",
+                  "id": 9
+                },
                 "view_json": {
                   "type": "bytes",
                   "id": 20,

@@ -1,5 +1,5 @@
 import type * as grpc from '@grpc/grpc-js';
-import type { MessageTypeDefinition } from '@grpc/proto-loader';
+import type { EnumTypeDefinition, MessageTypeDefinition } from '@grpc/proto-loader';
 
 import type { CallContext as _contextd_v1_CallContext, CallContext__Output as _contextd_v1_CallContext__Output } from './contextd/v1/CallContext.ts';
 import type { ExecuteEvent as _contextd_v1_ExecuteEvent, ExecuteEvent__Output as _contextd_v1_ExecuteEvent__Output } from './contextd/v1/ExecuteEvent.ts';
@@ -20,6 +20,7 @@ export interface ProtoGrpcType {
   contextd: {
     v1: {
       CallContext: MessageTypeDefinition<_contextd_v1_CallContext, _contextd_v1_CallContext__Output>
+      CallForm: EnumTypeDefinition
       ExecuteEvent: MessageTypeDefinition<_contextd_v1_ExecuteEvent, _contextd_v1_ExecuteEvent__Output>
       ExecuteRequest: MessageTypeDefinition<_contextd_v1_ExecuteRequest, _contextd_v1_ExecuteRequest__Output>
       ExecuteResponse: MessageTypeDefinition<_contextd_v1_ExecuteResponse, _contextd_v1_ExecuteResponse__Output>

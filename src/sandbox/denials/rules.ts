@@ -4,6 +4,7 @@ import { BUNDLE_DIR, NODE_BINARY, SANDBOX_HOME } from '../policy.ts';
 import { isDebuggerCall } from './complaints.ts';
 
 const OUTSIDE = 'A person can do it outside contextd.';
+const INSIDE = 'Write below the workspace, /tmp or $HOME.';
 
 /** How a protected path ends, and the rule that is reported; the first match counts. */
 const PROTECTED: readonly (readonly [RegExp, string])[] = [
@@ -34,15 +35,25 @@ export function readOnlyPath(
   const trees = [facts.workspace, ...facts.writable.filter((one) => !SCRATCH.includes(one))];
   const inTree = trees.some((tree) => root.startsWith(`${tree}/`));
   if (inTree) return { kind: 'read_only', path, rule: protectedRule(root), how_to_allow: OUTSIDE };
+  const rule = 'tools can write below the workspace, /tmp and $HOME only';
+  if (root === '/' && !SYSTEM.test(path)) {
+    return { kind: 'read_only', path, rule, how_to_allow: `${INSIDE} ${howToAllowPath(path, facts.workspace)}` };
+  }
   const isOurs = root === '/' || root === NODE_BINARY || root === BUNDLE_DIR || SYSTEM.test(root);
   return {
     kind: 'read_only',
     path,
-    rule: isOurs
-      ? 'tools can write below the workspace, /tmp and $HOME only'
-      : 'directories of sandbox.ro_paths are read-only for tools',
-    how_to_allow: `Write below the workspace, /tmp or $HOME. ${OUTSIDE}`,
+    rule: isOurs ? rule : 'toolchains and directories of sandbox.ro_paths are read-only for tools',
+    how_to_allow: `${INSIDE} ${OUTSIDE}`,
   };
+}
+
+/** A directory of its own is allowed: never the project's parent, and not the home if the project is in it. */
+function howToAllowPath(path: string, workspace: string): string {
+  const parent = posix.dirname(path);
+  const isShared = parent === '/' || posix.dirname(parent) === '/' || `${workspace}/`.startsWith(`${parent}/`);
+  const named = isShared && posix.extname(path) !== '' ? posix.join(parent, 'DIRECTORY') : isShared ? path : parent;
+  return `A person can allow a directory outside the project: \`ctxd allow path ${named}\`.`;
 }
 
 function protectedRule(root: string): string {
@@ -51,11 +62,30 @@ function protectedRule(root: string): string {
 
 /** Does not reveal whether the path exists on the host. */
 export function absentPath(path: string): Denial {
+  if (path.startsWith('/etc/')) {
+    return {
+      kind: 'absent',
+      path,
+      rule: 'tools see what packages put into /etc unchanged and what is public by its purpose',
+      how_to_allow: 'A person can list its name in sandbox.etc (docs/outside.md) if everybody may read it.',
+    };
+  }
   return {
     kind: 'absent',
     path,
     rule: 'this path is not mounted: tools see the workspace, /usr and the directories of sandbox.ro_paths',
-    how_to_allow: 'A person can list its directory in sandbox.ro_paths, or copy what is needed into the workspace.',
+    how_to_allow:
+      'A person can list its directory in sandbox.ro_paths (to write it: `ctxd allow path`), or copy what is needed into the workspace.',
+  };
+}
+
+/** `path`: where the host has the program. */
+export function missingProgram(path: string): Denial {
+  return {
+    kind: 'program',
+    path,
+    rule: 'the host has this program on PATH, but its directory is not mounted',
+    how_to_allow: 'A person can allow it: `ctxd allow toolchains` shows what is missing and asks.',
   };
 }
 

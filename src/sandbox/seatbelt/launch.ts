@@ -3,6 +3,7 @@ import { lstatSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync } 
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { isErrno } from '../../core/errors.ts';
+import { isRealDirectory } from '../directory-identity.ts';
 import { binDirsOf } from '../host.ts';
 import { buildEnvironment, SOCKET_DIR } from '../policy.ts';
 import type { SandboxLimits, SandboxPolicy, SandboxProgram } from '../sandbox.ts';
@@ -19,11 +20,13 @@ export interface Job {
 }
 
 export function profileInput(policy: SandboxPolicy, job: Job, dirs: PrivateDir): ProfileInput {
-  const roPaths = policy.roPaths.map((path) => realpathSync(path));
+  const roPaths = [...policy.roPaths.map((path) => realpathSync(path)), ...(policy.toolchains?.mounts ?? [])];
   return {
     workspace: policy.workspace.path,
     commonGitDir: findCommonGitDir(policy.workspace.path),
+    allowedPaths: (policy.allowedPaths ?? []).filter(isRealDirectory),
     roPaths,
+    hiddenFiles: policy.toolchains?.hidden ?? [],
     links: policy.roPaths.filter((path) => !roPaths.includes(path)),
     deny: policy.deny,
     privateDirs: [dirs.root, ...(job.socketDir === null ? [] : [job.socketDir])],
@@ -38,7 +41,13 @@ export function environmentOf(policy: SandboxPolicy, job: Job, dirs: PrivateDir)
     name,
     value === SOCKET_DIR && job.socketDir !== null ? job.socketDir : value,
   ]);
-  return buildEnvironment(binDirsOf(policy.roPaths), { HOME: dirs.home, TMPDIR: dirs.tmp, ...Object.fromEntries(own) });
+  const { toolchains } = policy;
+  return buildEnvironment([...binDirsOf(policy.roPaths), ...(toolchains?.path ?? [])], {
+    ...toolchains?.variables,
+    HOME: dirs.home,
+    TMPDIR: dirs.tmp,
+    ...Object.fromEntries(own),
+  });
 }
 
 export function programJob(policy: SandboxPolicy, program: SandboxProgram, socketDir: string): Job {

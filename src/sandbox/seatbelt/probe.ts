@@ -37,7 +37,9 @@ async function tryOut(sandboxExec: string, tempRoot: string): Promise<string | n
     const profile = buildProfile({
       workspace,
       commonGitDir: null,
+      allowedPaths: [],
       roPaths: [],
+      hiddenFiles: [],
       links: [],
       deny: [],
       privateDirs: [outer.tmp],

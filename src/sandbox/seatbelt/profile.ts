@@ -15,7 +15,11 @@ export interface ProfileInput {
   readonly workspace: string;
   /** The common git directory of a worktree: writable, protected like `.git`. */
   readonly commonGitDir: string | null;
+  /** Directories outside the workspace that a person allowed: writable, protected like the workspace. */
+  readonly allowedPaths: readonly string[];
   readonly roPaths: readonly string[];
+  /** Files in read-only directories that may hold credentials. */
+  readonly hiddenFiles: readonly string[];
   /** Links that lead to read-only directories. */
   readonly links: readonly string[];
   /** Globs relative to the workspace. */
@@ -61,7 +65,7 @@ const READ = 'file-read* file-test-existence file-map-executable';
  * protected and hidden paths come last.
  */
 export function buildProfile(input: ProfileInput): string {
-  const writable = [input.workspace, ...(input.commonGitDir === null ? [] : [input.commonGitDir])];
+  const writable = writableTrees(input);
   const readable = [...READABLE_TREES, ...input.roPaths, ...input.programs];
   return [
     '(version 1)',
@@ -81,9 +85,13 @@ export function buildProfile(input: ProfileInput): string {
     ...rule('deny', 'file-write*', protectedFilters(input)),
     // A hard link would not match the rule that protects the file's first name.
     '(deny file-link)',
-    ...rule('deny', 'file* process-exec', hiddenFilters(input)),
+    ...rule('deny', 'file* process-exec', [...hiddenFilters(input), ...input.hiddenFiles.map(literal)]),
     '',
   ].join('\n');
+}
+
+function writableTrees({ workspace, commonGitDir, allowedPaths }: ProfileInput): string[] {
+  return [workspace, ...(commonGitDir === null ? [] : [commonGitDir]), ...allowedPaths];
 }
 
 function systemRules(): string[] {
@@ -120,8 +128,7 @@ function socketRules(dirs: readonly string[]): string[] {
 /** Every directory on the way to something visible: a program resolves a path name by name. */
 function ancestorsOf(input: ProfileInput): string[] {
   const places = [
-    input.workspace,
-    ...(input.commonGitDir === null ? [] : [input.commonGitDir]),
+    ...writableTrees(input),
     ...input.roPaths,
     ...input.links,
     ...input.programs,
@@ -139,8 +146,17 @@ function ancestorsOf(input: ProfileInput): string[] {
  * By name, so that a path that does not exist cannot be created either. `.git` itself cannot be created, renamed or
  * replaced; its content can be written, except for the protected parts.
  */
-function protectedFilters({ workspace, commonGitDir }: ProfileInput): string[] {
-  const root = `^${escapeRegex(workspace)}/`;
+function protectedFilters({ workspace, allowedPaths, commonGitDir }: ProfileInput): string[] {
+  const common = commonGitDir === null ? [] : [commonDirFilter(commonGitDir)];
+  return [...[workspace, ...allowedPaths].flatMap(filtersOfTree), ...common];
+}
+
+function commonDirFilter(commonGitDir: string): string {
+  return regex(`^${escapeRegex(commonGitDir)}/(${GIT_PROTECTED.map(anyCasePattern).join('|')})(/.*)?$`);
+}
+
+function filtersOfTree(tree: string): string[] {
+  const root = `^${escapeRegex(tree)}/`;
   const anywhere = PROTECTED_NAMES.filter((name) => !ROOT_ONLY.includes(name)).map(escapeAnyCase);
   const atRoot = ROOT_ONLY.map(escapeAnyCase);
   const gitParts = GIT_PROTECTED.map(anyCasePattern).join('|');
@@ -149,7 +165,6 @@ function protectedFilters({ workspace, commonGitDir }: ProfileInput): string[] {
     regex(`${root}(.*/)?(${anywhere.join('|')})(/.*)?$`),
     regex(`${root}(.*/)?${escapeAnyCase('.git')}$`),
     regex(`${root}(.*/)?${escapeAnyCase('.git')}/(${gitParts})(/.*)?$`),
-    ...(commonGitDir === null ? [] : [regex(`^${escapeRegex(commonGitDir)}/(${gitParts})(/.*)?$`)]),
   ];
 }
 
@@ -158,6 +173,8 @@ function anyCasePattern(pattern: string): string {
   return pattern.replaceAll(/[a-z.]/g, escapeAnyCase);
 }
 
-function hiddenFilters({ workspace, deny }: ProfileInput): string[] {
-  return deny.map((glob) => regex(`^${escapeRegex(join(workspace, '/'))}${globToRegex(glob)}$`));
+function hiddenFilters({ workspace, allowedPaths, deny }: ProfileInput): string[] {
+  return [workspace, ...allowedPaths].flatMap((tree) =>
+    deny.map((glob) => regex(`^${escapeRegex(join(tree, '/'))}${globToRegex(glob)}$`)),
+  );
 }

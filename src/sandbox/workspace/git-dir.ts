@@ -3,7 +3,7 @@ import { isErrno } from '../../core/errors.ts';
 import { linkTextAt, readSmallFile, realPathOf, statAt } from './file-access.ts';
 import { parseGitConfig } from './git-config.ts';
 import { STRATEGY } from './git-config-keys.ts';
-import { nameOf, parentOf, type RawPath, toRaw, toText } from './raw-path.ts';
+import { nameOf, parentOf, parentsBetween, type RawPath, toRaw, toText } from './raw-path.ts';
 
 /** Largest `.git`, `gitdir` or `commondir` file that is read. */
 const POINTER_MAX_BYTES = 8192;
@@ -31,6 +31,15 @@ function resolveCommonGitDir(workspace: RawPath): RawPath | null {
   if (common === null || parentOf(gitDir.target) !== `${common}/worktrees`) return null;
   if (!pointsBack(gitDir.target, pointer)) return null;
   return isGitDir(common) && statAt(common)?.uid === statAt(workspace)?.uid ? common : null;
+}
+
+/** The git directory of the repository around a directory, as git finds it; null outside of repositories. */
+export function gitDirOf(dir: RawPath): RawPath | null {
+  for (const place of [dir, ...parentsBetween('', dir).reverse()]) {
+    const stats = statAt(`${place}/.git`);
+    if (stats !== null) return stats.isDirectory() ? `${place}/.git` : (gitDirNamedBy(`${place}/.git`)?.target ?? null);
+  }
+  return null;
 }
 
 /**

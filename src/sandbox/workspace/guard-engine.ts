@@ -12,7 +12,7 @@ import { REPLACED_LINK } from './protected-names.ts';
 import type { Cover, Protection } from './protection.ts';
 import { QuarantineActions } from './quarantine-actions.ts';
 import type { QuarantineLedger } from './quarantine-ledger.ts';
-import { type RawPath, toRaw } from './raw-path.ts';
+import { isWithin, type RawPath, toRaw } from './raw-path.ts';
 import { type Moment, REPORTED_MAX, type Run, Runs } from './runs.ts';
 import { Scan } from './scan.ts';
 import { Search } from './search.ts';
@@ -202,6 +202,11 @@ export class GuardEngine {
     }
   }
 
+  /** Other trees that the same commands write, each with a guard of its own: a worktree may lead from one to another. */
+  setCompanions(trees: readonly string[]): void {
+    this.#index.companions = trees.map(toRaw);
+  }
+
   /** What a person does with set-aside files. Rejects with PATH_NOT_FOUND and CONFLICT. */
   quarantine(action: QuarantineAction, answer: Answer<QuarantineResult>): void {
     this.#actions.carryOut(action, answer);
@@ -228,7 +233,7 @@ export class GuardEngine {
       this.#walkFirst(afterWalk);
       return null;
     }
-    const commonGitDir = findCommonGitDir(this.#deps.workspace);
+    const commonGitDir = this.#ownCommonGitDir();
     if (commonGitDir !== null && this.#index.addRoot(toRaw(commonGitDir))) {
       this.#afterWalk.push(afterWalk);
       this.#search.walk(toRaw(commonGitDir), () => this.#endWalk(null));
@@ -246,6 +251,12 @@ export class GuardEngine {
       return null;
     }
     return planProtection(this.#survey.findProtected(), hidden, commonGitDir, (path) => this.#index.rootOf(path));
+  }
+
+  /** The repository of a worktree, unless another guard protects it. */
+  #ownCommonGitDir(): string | null {
+    const found = findCommonGitDir(this.#deps.workspace);
+    return found !== null && this.#index.companions.some((tree) => isWithin(tree, toRaw(found))) ? null : found;
   }
 
   #walkFirst(afterWalk: (failure: ContextdError | null) => void): void {

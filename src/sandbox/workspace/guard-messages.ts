@@ -34,6 +34,7 @@ export type GuardRequest =
   | { op: 'resume'; guard: number; run: number; cover: Cover; began: Moment; ended: Moment | null }
   | { op: 'forget'; guard: number; run: number }
   | { op: 'building'; guard: number; paths: readonly string[]; change: 1 | -1 }
+  | { op: 'companions'; guard: number; trees: readonly string[] }
   | { op: 'close'; guard: number }
   | GuardCall;
 

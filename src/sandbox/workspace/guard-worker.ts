@@ -117,6 +117,9 @@ function takeFor(guarded: Guarded, request: Exclude<GuardRequest, { op: 'open' |
     case 'building':
       engine.markBuilding(request.paths, request.change);
       break;
+    case 'companions':
+      engine.setCompanions(request.trees);
+      break;
     case 'close':
       guarded.isClosed = true;
       engine.close();

@@ -46,6 +46,8 @@ export class WorkspaceGuard {
   readonly #guard: number;
   readonly #unsettled = new Map<number, RunWatch>();
   readonly #building = new Set<readonly string[]>();
+  /** By the workspace of the policy. */
+  readonly #companions = new Map<string, readonly string[]>();
   #protection: Protection | null = null;
   #lastRun = 0;
   #isClosed = false;
@@ -74,8 +76,8 @@ export class WorkspaceGuard {
   }
 
   /** Before a run; pair with `finish` or `forget`. */
-  begin(protection: Protection, onFound: RunWatch['onFound'] = null): RunWatch {
-    const watch = { run: ++this.#lastRun, protection, began: momentOf(this.#thread.clock), ended: null, onFound };
+  begin(protection: Protection, onFound?: (found: SetAside) => void): RunWatch {
+    const watch = { run: ++this.#lastRun, protection, began: momentOf(this.#thread.clock), ended: null, onFound: onFound ?? null };
     this.#unsettled.set(watch.run, watch);
     const { run, began } = watch;
     this.#thread.send({ op: 'begin', guard: this.#guard, run, cover: protection.cover, began });
@@ -111,6 +113,21 @@ export class WorkspaceGuard {
     };
   }
 
+  /**
+   * Names the other trees that commands of `workspace` write; each has a guard of its own. git may lead from one to another,
+   * as it does from a worktree to its repository.
+   */
+  accompany(workspace: string, trees: readonly string[]): void {
+    const known = this.#companions.get(workspace) ?? [];
+    if (known.length === trees.length && known.every((tree, i) => tree === trees[i])) return;
+    this.#companions.set(workspace, trees);
+    this.#thread.send(this.#companionsRequest(this.#guard));
+  }
+
+  #companionsRequest(guard: number): GuardRequest {
+    return { op: 'companions', guard, trees: [...new Set([...this.#companions.values()].flat())] };
+  }
+
   /** What a person does with set-aside files. Throws PATH_NOT_FOUND and CONFLICT. */
   quarantine(action: QuarantineAction): Promise<QuarantineResult> {
     return this.#thread.call({ op: 'quarantine', guard: this.#guard, action });
@@ -136,7 +153,8 @@ export class WorkspaceGuard {
       ({ run, protection: { cover }, began, ended }) => ({ op: 'resume', guard, run, cover, began, ended }) as const,
     );
     this.#protection = null;
-    return [{ op: 'open', guard, settings: this.#settings }, ...building, ...resumed];
+    const companions = this.#companions.size === 0 ? [] : [this.#companionsRequest(guard)];
+    return [{ op: 'open', guard, settings: this.#settings }, ...companions, ...building, ...resumed];
   }
 
   /** For `GuardThread`. */

@@ -11,10 +11,16 @@ import { isWithin, nameOf, parentOf, type RawPath, toText } from './raw-path.ts'
 import { newestOf } from './read-directory.ts';
 import type { Runs } from './runs.ts';
 import { findStrayKey, isHarmlessGitDir, mayStay, programsInTodo, worktreeNamedBy } from './verdict.ts';
-import type { WorkspaceIndex } from './workspace-index.ts';
+import type { KnownDanger, WorkspaceIndex } from './workspace-index.ts';
 
 /** Milliseconds within which a file may change again without a new ctime: the kernel's clock ticks every 10 ms at most. */
 const TICK_MS = 20;
+
+/** Milliseconds after a change within which a part of a git directory may be unfinished. */
+const BEING_MADE_MS = 1_000;
+const JUDGED_BY_CONTENT: ReadonlySet<DangerKind> = new Set([
+  ...(['pointer', 'config', 'commondir', 'gitdir', 'hooks', 'remotes', 'state'] as const),
+]);
 
 export interface JudgeParts {
   readonly index: WorkspaceIndex;
@@ -83,9 +89,11 @@ export class Judge {
     const isKnown = known?.identity === identity;
     const lead = this.#leadOf(path, kind);
     const target = lead?.target ?? null;
+    let madeAtMs = known?.madeAtMs;
     const accept = (stamp: number, programs?: readonly string[]): void => {
       if (kind === 'pointer' || kind === 'commondir') index.point(path, target);
-      index.accept(path, { kind, identity, link, stamp, target, ...(programs === undefined ? {} : { programs }) });
+      const danger = { kind, identity, link, stamp, target, madeAtMs };
+      index.accept(path, { ...danger, ...(programs === undefined ? {} : { programs }) });
     };
     const isRedirected = isKnown && known.target !== undefined && known.target !== target;
     if (!isRedirected && runs.areAllShutOut(path, identity)) {
@@ -96,6 +104,7 @@ export class Judge {
     const newest = newestOf(path, stats, isSuspect, pause);
     const isUnchanged = isKnown && (link === null ? known.stamp === newest.newestMs : known.link === link);
     const isOld = !newest.isSuspect && !this.mayBeRuns(stats, newest.newestMs);
+    madeAtMs = JUDGED_BY_CONTENT.has(kind) ? this.#madeAt(path, known, stats, isFresh) : undefined;
     const mayChangeUnseen = runs.isAnyActive || isRecent(newest.newestMs, readAtMs);
     const programs = kind === 'state' ? programsInTodo(path) : undefined;
     const hasOnlyKnownPrograms = programs?.every((line) => known?.programs?.includes(line) === true) === true;
@@ -112,9 +121,32 @@ export class Judge {
     } else if (ledger.accepts(path) && ledger.acceptsContent(path)) {
       // NaN: the content is compared again after each run, because a mapped file can change without a new ctime.
       accept(Number.NaN, programs);
+    } else if (this.#isBeingMade(kind, newest.newestMs, readAtMs)) {
+      accept(Number.NaN, programs);
     } else {
       this.quarantine(path, identity, reasonFor(kind));
     }
+  }
+
+  /**
+   * The newest ctime of what runs made and nobody else has changed since; otherwise undefined. In a directory that a run
+   * moved it is the run's too: mounts keep a run from moving a person's repository.
+   */
+  #madeAt(path: RawPath, known: KnownDanger | undefined, stats: Stats, isFresh: boolean): number | undefined {
+    const { runs, pause } = this.#parts;
+    if (known !== undefined && known.madeAtMs === undefined) return undefined;
+    const { newestMs } = newestOf(path, stats, () => false, pause);
+    const isOfRuns = known?.madeAtMs === newestMs || (runs.canTell && (isFresh || this.mayBeRuns(stats, newestMs)));
+    return isOfRuns ? newestMs : undefined;
+  }
+
+  /**
+   * Whether git may be in the middle of making it: the search for an earlier run must not disturb `git worktree add`. It is
+   * judged again when the run that makes it ends.
+   */
+  #isBeingMade(kind: DangerKind, newestMs: number, nowMs: number): boolean {
+    const { runs } = this.#parts;
+    return JUDGED_BY_CONTENT.has(kind) && newestMs > nowMs - BEING_MADE_MS && runs.isOfActiveRuns(newestMs);
   }
 
   /** Where a file leads git; null if it leads nowhere or is of another kind. */

@@ -42,6 +42,9 @@ export function planProtection(
       link: link === null ? null : toText(link.text),
     })),
     hidden: [...plan.hidden.values()].map(({ path, kind }) => ({ path: toText(path), kind })),
+    gitConfigs: found.flatMap(({ path, isGitConfig }) =>
+      isGitConfig && plan.readOnly.has(path) ? [toText(path)] : [],
+    ),
     mounts: [...mounts.sort((a, b) => depth(a) - depth(b)), ...hideAll(plan)],
     fingerprint: fingerprintOf(plan, found, commonGitDir),
     cover: {

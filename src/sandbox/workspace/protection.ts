@@ -38,6 +38,8 @@ export interface Protection {
   readonly commonGitDir: string | null;
   readonly entries: readonly ProtectedEntry[];
   readonly hidden: readonly HiddenEntry[];
+  /** The configurations of repositories among `entries`, the project's own first. */
+  readonly gitConfigs: readonly string[];
   /** In the order in which they must be made: parents first. */
   readonly mounts: readonly Mount[];
   /** Changes with each field above, and with kind, device, inode or link text of anything mounted. */

@@ -124,6 +124,14 @@ export class Runs {
     return false;
   }
 
+  /** Whether only runs that still go on can have given a file this ctime. Each of them searches again when it ends. */
+  isOfActiveRuns(ctimeMs: number): boolean {
+    this.#catchUp();
+    if (!this.#areTimesTrue) return false;
+    const isAfter = ({ ended }: Run) => ended !== null && ctimeMs > ended.wallMs + LATE_MS;
+    return [...this.#live].every((run) => run.ended === null || isAfter(run)) && this.isAnyActive;
+  }
+
   /** Whether there are live runs, and the mounts of each kept it from changing this path. */
   areAllShutOut(path: RawPath, identity: string | null): boolean {
     this.#catchUp();

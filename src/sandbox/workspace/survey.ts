@@ -22,6 +22,8 @@ export interface Found {
   /** Whether the directories above it must not be renamed either. */
   readonly holdsParents: boolean;
   readonly link: LinkState | null;
+  /** Whether it is the file `config` of a git directory. */
+  readonly isGitConfig: boolean;
 }
 
 export interface FoundHidden {
@@ -103,6 +105,7 @@ export class Survey {
       kind: stats.isSymbolicLink() ? 'link' : isPinned ? 'pinned' : 'read-only',
       holdsParents: isRequired,
       link: stats.isSymbolicLink() ? linkStateAt(path) : null,
+      isGitConfig: stats.isFile() && nameOf(path) === 'config' && this.#isGitDir(parentOf(path)),
     };
   }
 
@@ -123,7 +126,14 @@ export class Survey {
       return null;
     const stats = statUnlessForeign(root, named);
     if (stats?.isDirectory() !== true) return null;
-    return { path: named, identity: identityOf(stats), kind: 'read-only', holdsParents: true, link: null };
+    return {
+      path: named,
+      identity: identityOf(stats),
+      kind: 'read-only',
+      holdsParents: true,
+      link: null,
+      isGitConfig: false,
+    };
   }
 
   /** `info` is a directory in which git writes. It is dangerous only as a link. */
@@ -155,11 +165,15 @@ function isBehindLink(path: RawPath): boolean {
 function listCandidates(index: WorkspaceIndex): Candidate[] {
   const [workspace = '', ...others] = index.roots;
   const rootGit = `${workspace}/.git`;
-  const gitDirs = new Set([rootGit, ...others, ...[...index.gitDirs].sort(byDepth)]);
+  // What runs made is searched after each run, like what a run makes: a mount would keep `git worktree remove` from it.
+  const nestedGit = [...index.gitDirs].filter((path) => !index.isMadeByRuns(path));
+  const gitDirs = new Set([rootGit, ...others, ...nestedGit.sort(byDepth)]);
   const required = new Set([
     ...PROTECTED_NAMES.map((name) => `${workspace}/${name}`),
     ...[...gitDirs].flatMap((gitDir) => [gitDir, ...MOUNTED_GIT_DANGERS.map((name) => `${gitDir}/${name}`)]),
-    ...[...index.dangers].flatMap(([path, { kind }]) => (kind === 'pointer' ? [path] : [])),
+    ...[...index.dangers].flatMap(([path, { kind }]) =>
+      kind === 'pointer' && !index.isMadeByRuns(path) ? [path] : [],
+    ),
     ...index.targets,
   ]);
   const nested = [...index.dangers].flatMap(([path, { kind }]) =>

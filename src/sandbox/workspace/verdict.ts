@@ -33,8 +33,11 @@ const TELLING =
 export interface Ground {
   /** The writable trees. Nothing may lead out of them. */
   readonly roots: readonly RawPath[];
+  /** Other writable trees, which other guards watch. */
+  readonly companions: readonly RawPath[];
   /** Whether this is a git directory whose parts are judged anyway. */
   isGitDir(path: RawPath): boolean;
+  isCompanionGitDir(path: RawPath): boolean;
 }
 
 /**
@@ -87,7 +90,8 @@ function judge(kind: DangerKind, path: RawPath, ground: Ground, seen: Set<RawPat
     }
     case 'gitdir': {
       const lead = commonDirNamedBy(path);
-      const isInside = ground.roots.some((root) => lead !== null && isWithin(root, lead.target));
+      const trees = [...ground.roots, ...ground.companions];
+      const isInside = trees.some((tree) => lead !== null && isWithin(tree, lead.target));
       return lead !== null && isInside && lead.links.length === 0 && nameOf(lead.target) === '.git';
     }
     case 'state': {
@@ -100,13 +104,17 @@ function judge(kind: DangerKind, path: RawPath, ground: Ground, seen: Set<RawPat
 
 function leadsToHarmless(lead: Lead | null, ground: Ground, seen: Set<RawPath>): boolean {
   if (!isSafeDirectory(lead, ground)) return false;
-  return ground.isGitDir(lead.target) || judgeGitDir(lead.target, ground, seen);
+  return (
+    ground.isGitDir(lead.target) || ground.isCompanionGitDir(lead.target) || judgeGitDir(lead.target, ground, seen)
+  );
 }
 
 /** A lead through a link does not count: it could lead elsewhere a moment later. */
-function isSafeDirectory(lead: Lead | null, { roots }: Ground): lead is Lead {
+function isSafeDirectory(lead: Lead | null, { roots, companions }: Ground): lead is Lead {
   if (lead === null || !lead.exists || lead.links.length > 0) return false;
-  return roots.some((root) => isWithin(root, lead.target)) && statAt(lead.target)?.isDirectory() === true;
+  return (
+    [...roots, ...companions].some((tree) => isWithin(tree, lead.target)) && statAt(lead.target)?.isDirectory() === true
+  );
 }
 
 /** The lines of a rebase todo list that run programs; undefined for any other file and if it cannot be read. */
@@ -157,7 +165,7 @@ export function gitDirAround(path: RawPath, ground: Pick<Ground, 'isGitDir'>): R
 }
 
 /** git writes reflogs, the index and messages through links. A link that stays within its git directory is harmless. */
-function staysInGitDir(link: RawPath, ground: Ground): boolean {
+function staysInGitDir(link: RawPath, ground: Pick<Ground, 'isGitDir'>): boolean {
   const gitDir = gitDirAround(link, ground);
   const lead = follow(parentOf(link), nameOf(link));
   return gitDir !== null && lead !== null && isWithin(gitDir, lead.target);
@@ -177,7 +185,7 @@ function hasOnlyInnerLinks(gitDir: RawPath): boolean {
     for (const { name, kind } of found) {
       const path = `${dir}/${name}`;
       if (kind === 'dir' && !OBJECTS.test(path)) open.push(path);
-      if (kind === 'link' && !staysInGitDir(path, { roots: [], isGitDir: (one) => one === gitDir })) return false;
+      if (kind === 'link' && !staysInGitDir(path, { isGitDir: (one) => one === gitDir })) return false;
     }
   }
   return true;

@@ -1,5 +1,5 @@
 import type { GlobMatch } from './glob.ts';
-import type { DangerKind } from './protected-names.ts';
+import { type DangerKind, GIT_DANGERS } from './protected-names.ts';
 import { isWithin, type RawPath } from './raw-path.ts';
 
 /** Directories that are remembered for one workspace, and bytes of their paths: about 40 MB of memory, at most 80. */
@@ -17,6 +17,8 @@ export interface KnownDanger {
   readonly link: RawPath | null;
   /** For a file that leads git elsewhere: where it led. With another target it counts as another file. */
   readonly target?: RawPath | null;
+  /** If a run made it and no person has changed it since: its newest ctime then. */
+  readonly madeAtMs?: number | undefined;
   /** For a rebase todo list: the lines in it that run programs. */
   readonly programs?: readonly string[];
 }
@@ -37,6 +39,8 @@ export class WorkspaceIndex {
   readonly #hidden = new Map<RawPath, GlobMatch>();
   #version = 0;
   #isWalked = true;
+  /** Writable trees with guards of their own. */
+  companions: readonly RawPath[] = [];
   /** False during a first walk that follows a crash. Every directory is new to that walk, whether a run made it or not. */
   hasMemory = true;
 
@@ -55,6 +59,11 @@ export class WorkspaceIndex {
 
   isGitDir(path: RawPath): boolean {
     return this.#gitDirs.has(path) || this.#pointedAt.has(path);
+  }
+
+  /** A repository at the root of a companion, which its guard judges. */
+  isCompanionGitDir(path: RawPath): boolean {
+    return this.companions.some((tree) => path === `${tree}/.git`);
   }
 
   /** Whether something leads git there, which makes it a git directory whatever it contains. */
@@ -83,6 +92,17 @@ export class WorkspaceIndex {
   /** Changes whenever something protected or hidden is added or removed. */
   get version(): number {
     return this.#version;
+  }
+
+  /**
+   * Whether runs made this git directory or `.git` file: everything in it that could run something is theirs. Never true
+   * for the repository of a root.
+   */
+  isMadeByRuns(path: RawPath): boolean {
+    if (this.#roots.some((root) => path === root || path === `${root}/.git`)) return false;
+    const parts = [path, ...[...GIT_DANGERS.keys()].map((name) => `${path}/${name}`)];
+    const known = parts.flatMap((part) => this.#dangers.get(part) ?? []);
+    return known.length > 0 && known.every(({ madeAtMs }) => madeAtMs !== undefined);
   }
 
   /** False until the first walk has ended, and while a directory is too deep to be searched. */
@@ -170,7 +190,9 @@ export class WorkspaceIndex {
   }
 
   accept(path: RawPath, danger: KnownDanger): void {
-    this.#changed(!this.#dangers.has(path), () => this.#dangers.set(path, danger));
+    const known = this.#dangers.get(path);
+    const isNew = known === undefined || (known.madeAtMs === undefined) !== (danger.madeAtMs === undefined);
+    this.#changed(isNew, () => this.#dangers.set(path, danger));
     this.#dangers.set(path, danger);
   }
 

@@ -40,7 +40,30 @@ describe('tool.json is closed', () => {
       profile,
       budget: 'answer',
       isExact: false,
+      text: null,
     });
+  });
+
+  it('takes templates for the text form, with braces only around the name of a fact', () => {
+    const lines = ['wrote {path}: {bytes} bytes', '{n_1}', 'plain'];
+    expect(parseManifest('tool.json', JSON.stringify({ ...good, text: lines })).text).toEqual(lines);
+    expect(parseManifest('tool.json', JSON.stringify({ ...good, text: [] })).text).toEqual([]);
+    const wrong = [
+      'x',
+      {},
+      [1],
+      [''],
+      ['{'],
+      ['}'],
+      ['{A}'],
+      ['{a b}'],
+      ['{{a}}'],
+      ['a\nb'],
+      ['x'.repeat(201)],
+      Array(9).fill('x'),
+    ];
+    for (const text of wrong)
+      expect(() => parseManifest('tool.json', JSON.stringify({ ...good, text }))).toThrow(/"text" must be a list/);
   });
 
   it.each([

@@ -5,9 +5,9 @@ import { PassThrough, Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { CliContext } from '#src/cli/context.js';
+import { checkClientSettings } from '#src/cli/doctor/client-checks.js';
 import { checkCertificates, checkSocket } from '#src/cli/doctor/daemon-checks.js';
 import { checkProxy } from '#src/cli/doctor/machine-checks.js';
-import { checkClientSettings } from '#src/cli/doctor/project-checks.js';
 import { readInput } from '#src/cli/input.js';
 import { runCli } from '#src/cli/program.js';
 import { readEnvironment } from '#src/config/env.js';
@@ -190,13 +190,18 @@ describe('ctxd doctor', () => {
       '// mine\n{"permissions":{"allow":["Bash(.claude/tools/*:*)"],},"sandbox":{"enabled":true}}',
     );
     await put('project/.claude/settings.local.json', '{ broken');
-    await put('home/.claude/settings.json', '{"sandbox":{"enabled":true,"excludedCommands":[".claude/tools/*"]}}');
-    const details = (await checkClientSettings(createWorld())).map(({ status, detail }) => `${status} ${detail}`);
-    expect(details).toEqual([
-      `warn Bash(.claude/tools/*:*) in ${base}/project/.claude/settings.json never matches`,
-      `warn ${base}/project/.claude/settings.json turns Claude Code's sandbox on: the tools cannot reach the daemon from inside it`,
+    const details = async () =>
+      (await checkClientSettings(createWorld())).map(({ status, detail }) => `${status} ${detail}`);
+    const expected = [
       `warn ${base}/project/.claude/settings.local.json is not JSON`,
-    ]);
+      `warn Bash(.claude/tools/*:*) in ${base}/project/.claude/settings.json never matches`,
+    ];
+    const sandboxed = `warn ${base}/project/.claude/settings.json turns Claude Code's sandbox on: the tools cannot reach the daemon from inside it`;
+    expect(await details()).toEqual([...expected, sandboxed]);
+    await put('home/.claude/settings.json', '{"sandbox":{"excludedCommands":[".claude/tools/*"]}}');
+    expect(await details()).toEqual([...expected, sandboxed]);
+    await put('home/.claude/settings.json', '{"sandbox":{"excludedCommands":["safe_bash *"]}}');
+    expect(await details()).toEqual(expected);
   });
 
   it('compares the proxy with the installed version and recognises the Node script', async () => {

@@ -85,6 +85,9 @@ describe('the gate of the daemon', () => {
     projectRoot: '/p',
     sessionHint: '',
     inputJson: Buffer.from('{}'),
+    inputText: null,
+    form: 'json' as const,
+    cwd: '/p',
     signal: new AbortController().signal,
   };
   const refuse = (_request: unknown, why: ContextdError) => ({ line: why.code, exitCode: 69, errorLine: why.message });

@@ -32,6 +32,7 @@ function reducedSandbox(): SeatbeltSandbox {
     xdgStateHome: undefined,
     xdgRuntimeDir: undefined,
     path: '',
+    toolchains: {},
     sessionId: undefined,
     noColor: false,
     coverageDir: undefined,

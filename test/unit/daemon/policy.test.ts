@@ -3,6 +3,8 @@ import { expect, test } from 'vitest';
 import { checkConfig } from '#src/config/load.js';
 import { commandPolicyFor, defaultCpus, policyFor, viewOf } from '#src/daemon/policy.js';
 
+const NOTHING = { toolchains: { mounts: [], hidden: [], path: [], variables: {}, hostPath: [] }, allowedPaths: [] };
+
 function cpusOf(sandbox: object): number | undefined {
   const { config } = checkConfig(JSON.parse(JSON.stringify({ sandbox })));
   return config && policyFor({ path: '/home/ann/shop', layer: null }, config.sandbox).limits.cpus;
@@ -27,8 +29,19 @@ test('SEC-2.3 only commands share the loopback of their project; a tool process 
   const { config } = checkConfig({});
   if (config === undefined) throw new Error('the default configuration is not valid');
   const session = { project: '/p', session: 'a', branch: null };
-  expect(commandPolicyFor(session, config.sandbox).network).toBe('project');
+  expect(commandPolicyFor(session, config.sandbox, { partsFor: () => NOTHING }).network).toBe('project');
   expect(policyFor(viewOf(session), config.sandbox).network).toBe('none');
+});
+
+test('toolchains and allowed directories are for commands; a tool process gets neither', () => {
+  const { config } = checkConfig({});
+  if (config === undefined) throw new Error('the default configuration is not valid');
+  const session = { project: '/p', session: 'a', branch: null };
+  const parts = { toolchains: { ...NOTHING.toolchains, mounts: ['/opt/go'] }, allowedPaths: ['/wt'] };
+  const partsFor = (project: string) => (project === '/p' ? parts : NOTHING);
+  expect(commandPolicyFor(session, config.sandbox, { partsFor })).toMatchObject(parts);
+  expect(policyFor(viewOf(session), config.sandbox)).not.toHaveProperty('toolchains');
+  expect(policyFor(viewOf(session), config.sandbox)).not.toHaveProperty('allowedPaths');
 });
 
 test('a session sees the base of its project; each of its branches is a layer that no other session has', () => {

@@ -8,7 +8,7 @@ import { PACKAGE_VERSION, PROTOCOL_VERSION } from '#src/protocol/versions.js';
 const ROOT = join(import.meta.dirname, '../../..');
 
 it('pins the versions: callers of other versions are refused', () => {
-  expect(PROTOCOL_VERSION).toBe(1);
+  expect(PROTOCOL_VERSION).toBe(2);
   expect(PACKAGE_VERSION).toBe(JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')).version);
 });
 
@@ -29,6 +29,9 @@ it('API-1 the services have exactly these rpcs, and only progress is streamed', 
     'TailAudit',
     'CheckHealth',
     'SessionSecrets',
+    'EndSession',
+    'ListRunning',
+    'KillRunning',
     'Stats',
     'ReviewRules',
     'ApproveRules',
@@ -37,6 +40,13 @@ it('API-1 the services have exactly these rpcs, and only progress is streamed', 
     'RestoreQuarantined',
     'AcceptQuarantined',
     'RevokeAccepted',
+    'SetToolchains',
+    'ListToolchains',
+    'AllowPath',
+    'DisallowPath',
+    'ListPaths',
+    'ListPorts',
+    'OpenPort',
   ]);
   const methods = Object.entries({ ...ToolService.service, ...ManagementService.service });
   expect(methods.filter(([, { requestStream, responseStream }]) => requestStream || responseStream)).toEqual([

@@ -6,8 +6,8 @@ import { parseArguments } from '#src/proxy/arguments.js';
 import { propertyRuns } from '../../helpers/property-runs.ts';
 import { toolOf } from './arbitraries.ts';
 
-function call(input: object, more: object = {}) {
-  return { kind: 'call', input, out: null, progress: false, ...more };
+function call(source: object | null, more: object = {}) {
+  return { kind: 'call', source, flags: '', form: null, out: null, progress: false, ...more };
 }
 
 describe('the command line of a tool', () => {
@@ -32,6 +32,14 @@ describe('the command line of a tool', () => {
     [['--out=a=b', '-'], call({ from: 'stdin' }, { out: 'a=b' })],
     [['--out', '--help', '{}'], call({ from: 'argument', text: '{}' }, { out: '--help' })],
     [['--progress', '@in.json'], call({ from: 'file', path: 'in.json' }, { progress: true })],
+    [['npm test'], call({ from: 'argument', text: 'npm test' })],
+    [['{ echo a; }'], call({ from: 'argument', text: '{ echo a; }' })],
+    [['[1]'], call({ from: 'argument', text: '[1]' })],
+    [['ls', '--max-tokens', '500'], call({ from: 'argument', text: 'ls' }, { flags: '{"max_tokens":500}' })],
+    [['-', '--max-tokens', '500'], call({ from: 'stdin' }, { flags: '{"max_tokens":500}' })],
+    [['--continuation', '7'], call(null, { flags: '{"continuation":"7"}' })],
+    [['-h'], { kind: 'print', file: 'TOOL.md' }],
+    [['--version'], { kind: 'version' }],
     [['--help'], { kind: 'print', file: 'TOOL.md' }],
     [['--help', '--extended'], { kind: 'print', file: 'TOOL_EXTENDED.md' }],
     [['--extended', '--help'], { kind: 'print', file: 'TOOL_EXTENDED.md' }],
@@ -42,17 +50,21 @@ describe('the command line of a tool', () => {
 
   it.each([
     [['--helm'], /--helm; did you mean --help\?/],
-    [['-h'], /unknown option -h/],
     [['--help=1'], /--help takes no value/],
     [['--progress=1'], /--progress takes no value/],
     [['--'], /unknown option --/],
-    [['{}', '-'], /2 inputs/],
-    [['{}', '{}'], /2 inputs/],
+    [['{}', '-'], /2 words were given: "\{\}", "-"/],
+    [['{}', '{}'], /2 words were given/],
+    [['npm', 'test'], /2 words were given: "npm", "test"/],
+    [['ls', '-la'], /2 words were given: "ls", "-la"/],
+    [['git', 'log', '--oneline'], /2 words were given: "git", "log"/],
+    [[''], /the argument is empty/],
+    [[' \n'], /the argument is empty/],
     [['{}', '--out'], /--out needs the name of a file/],
     [['{}', '--out=a', '--out=b'], /--out is given twice/],
     [['--help', '--out', 'a'], /TOOL\.md is not an answer/],
-    [['{}', '--dry-run'], /"\{\}" and --dry-run/],
-    [['-', '--max-tokens', '500'], /"-" and --max-tokens/],
+    [['{}', '--dry-run'], /JSON and flags were given together: "\{\}", --dry-run/],
+    [[' { "a', '--dry-run'], /JSON and flags were given together/],
   ])('refuses %j', async (args, message) => {
     await expect(parseArguments(args, withSchema)).rejects.toThrow(
       expect.objectContaining({ code: 'ARGS_INVALID', message: expect.stringMatching(message) }),
@@ -61,8 +73,8 @@ describe('the command line of a tool', () => {
 
   it('accepts the common options without the schema', async () => {
     const flags = ['--max-tokens', '500', '--view=tail', '--timeout_ms', '10', '--dry-run', '--continuation', '-x'];
-    const { input } = (await parseArguments(flags, withoutSchema)) as { input: { text: string } };
-    expect(JSON.parse(input.text)).toEqual({
+    const request = await parseArguments(flags, withoutSchema);
+    expect(JSON.parse(request.kind === 'call' ? request.flags : '')).toEqual({
       max_tokens: 500,
       view: 'tail',
       timeout_ms: 10,
@@ -95,7 +107,7 @@ describe('the command line of a tool', () => {
       fc.asyncProperty(fc.array(word, { maxLength: 8 }), async (args) => {
         try {
           const request = await parseArguments(args, withSchema);
-          expect(['call', 'print']).toContain(request.kind);
+          expect(['call', 'print', 'version']).toContain(request.kind);
         } catch (error) {
           expect(error).toBeInstanceOf(ContextdError);
           expect(error).toMatchObject({ code: 'ARGS_INVALID', remedy: expect.stringMatching(/./) });

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { loadSync, type MethodDefinition } from '@grpc/proto-loader';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { AnswerForm } from '#src/core/envelope.js';
 import {
   decodeExecuteEvent,
   decodeExecuteResponse,
@@ -20,6 +21,8 @@ const { Execute, ExecuteWithProgress } = loadSync('contextd/v1/tool.proto', {
 })['contextd.v1.ToolService'] as unknown as Record<'Execute' | 'ExecuteWithProgress', MethodDefinition<object, object>>;
 
 const text = fc.string({ unit: 'binary' });
+const none = Buffer.alloc(0);
+const EMPTY = { envelopeJson: none, exitCode: 0, errorLine: '', textStdout: none, textStderr: none };
 
 describe('the messages of tool.proto', () => {
   it('FR-1.3 are read by protobuf.js as requests with the same content', () => {
@@ -30,6 +33,9 @@ describe('the messages of tool.proto', () => {
       projectRoot: text,
       sessionId: text,
       protocolVersion: fc.nat(0xffff_ffff),
+      form: fc.constantFrom<AnswerForm[]>('json', 'text'),
+      cwd: text,
+      inputText: bytes({ maxLength: 500 }),
     });
     fc.assert(
       fc.property(request, (meant) => {
@@ -42,6 +48,9 @@ describe('the messages of tool.proto', () => {
             session_id: meant.sessionId,
             protocol_version: meant.protocolVersion,
           },
+          form: meant.form === 'text' ? 1 : 0,
+          cwd: meant.cwd,
+          input_text: meant.inputText,
         });
       }),
     );
@@ -50,13 +59,21 @@ describe('the messages of tool.proto', () => {
   });
 
   it('FR-1.3 are read as responses with the content that protobuf.js wrote', () => {
-    const response = fc.record({ envelope_json: bytes(), exit_code: fc.nat(0xffff_ffff), error_line: text });
+    const response = fc.record({
+      envelope_json: bytes(),
+      exit_code: fc.nat(0xffff_ffff),
+      error_line: text,
+      text_stdout: bytes(),
+      text_stderr: bytes(),
+    });
     fc.assert(
       fc.property(response, (meant) => {
         expect(decodeExecuteResponse(Execute.responseSerialize(meant))).toEqual({
           envelopeJson: meant.envelope_json,
           exitCode: meant.exit_code,
           errorLine: meant.error_line,
+          textStdout: meant.text_stdout,
+          textStderr: meant.text_stderr,
         });
       }),
     );
@@ -70,7 +87,12 @@ describe('the messages of tool.proto', () => {
         expect(read({ progress: { text: shown } })).toEqual({ kind: 'progress', text: Buffer.from(shown).toString() });
         expect(read({ answer: meant })).toEqual({
           kind: 'answer',
-          response: { envelopeJson: meant.envelope_json, exitCode: meant.exit_code, errorLine: meant.error_line },
+          response: {
+            ...EMPTY,
+            envelopeJson: meant.envelope_json,
+            exitCode: meant.exit_code,
+            errorLine: meant.error_line,
+          },
         });
         expect(read({})).toBeNull();
       }),
@@ -94,7 +116,7 @@ describe('the messages of tool.proto', () => {
 
   it('are read without fields of later versions, and known fields of another type are refused', () => {
     const unknown = Buffer.from('58015d00000000590000000000000000620161', 'hex');
-    expect(decodeExecuteResponse(unknown)).toEqual({ envelopeJson: Buffer.alloc(0), exitCode: 0, errorLine: '' });
+    expect(decodeExecuteResponse(unknown)).toEqual(EMPTY);
     for (const wrong of ['0801', '120161', '1801', '0b', '0a05', '00', 'ffffffffffffffffffffff']) {
       expect(() => decodeExecuteResponse(Buffer.from(wrong, 'hex')), wrong).toThrow(RangeError);
     }

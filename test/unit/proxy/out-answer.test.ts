@@ -39,7 +39,12 @@ describe('an answer written to a file', () => {
     };
     return saveAnswer(keeping, async () => {
       meanwhile();
-      return { stdout: Buffer.from(`${JSON.stringify(envelope)}\n`), stderr, exitCode };
+      return {
+        form: 'json',
+        stdout: Buffer.from(`${JSON.stringify(envelope)}\n`),
+        stderr: Buffer.from(stderr),
+        exitCode,
+      };
     });
   }
 
@@ -60,7 +65,7 @@ describe('an answer written to a file', () => {
       truncated: true,
       meta,
     });
-    expect({ stderr, exitCode }).toEqual({ stderr: '', exitCode: 0 });
+    expect({ stderr: stderr.toString(), exitCode }).toEqual({ stderr: '', exitCode: 0 });
   });
 
   it('reports a failure as the daemon did, with its code, remedy and exit code', async () => {
@@ -80,7 +85,7 @@ describe('an answer written to a file', () => {
       data: { out: join(root, 'a.json'), bytes, ...rest },
       tokens_used: short.tokens_used,
     });
-    expect({ stderr, exitCode }).toEqual({ stderr: 'RATE_LIMITED: too many calls', exitCode: 75 });
+    expect({ stderr: stderr.toString(), exitCode }).toEqual({ stderr: 'RATE_LIMITED: too many calls', exitCode: 75 });
   });
 
   // Each case writes a file and reads the token table.
@@ -130,8 +135,8 @@ describe('an answer written to a file', () => {
     const envelope = successEnvelope({ data: { stdout: 'x' }, meta });
     const kept = await keep(envelope, 0, '', 'sub/a.json', exchange);
     expect(kept.stdout.toString()).toBe(`${JSON.stringify(envelope)}\n`);
-    expect(kept.stderr).toMatch(
-      /^PATH_INVALID: .*sub\/a\.json: a part of its path is a link.*its whole answer is on stdout/,
+    expect(kept.stderr.toString()).toMatch(
+      /^\[contextd exit 74 · PATH_INVALID: .*sub\/a\.json: a part of its path is a link.*its whole answer is printed/,
     );
     expect(kept.exitCode).toBe(74);
     expect(readdirSync(join(root, 'other'))).toEqual([]);
@@ -139,9 +144,11 @@ describe('an answer written to a file', () => {
 
   it('keeps exit code and text of a failure that could not be written either', async () => {
     const write = () => writeFileSync(join(root, 'a.json'), 'by the command');
-    const kept = await keep({ success: false }, 124, 'TIMEOUT: too slow', 'a.json', write);
+    const kept = await keep({ success: false }, 124, '[contextd exit 124 · TIMEOUT]\n', 'a.json', write);
     expect(kept.stdout.toString()).toBe('{"success":false}\n');
-    expect(kept.stderr).toMatch(/^TIMEOUT: too slow; PERMISSION_DENIED: .*not an earlier answer/);
+    expect(kept.stderr.toString()).toMatch(
+      /^\[contextd exit 124 · TIMEOUT\]\n\[contextd exit 124 · PERMISSION_DENIED: .*not an earlier answer/,
+    );
     expect(kept.exitCode).toBe(124);
     expect(readFileSync(join(root, 'a.json'), 'utf8')).toBe('by the command');
   });

@@ -24,7 +24,7 @@ describe('a failure of the proxy itself', () => {
     await fc.assert(
       fc.asyncProperty(failure, async ({ code, message, remedy, requestId }) => {
         const error = new ContextdError(code, message, { remedy });
-        const line = lineOf((await renderFailure(error, requestId, RANK_FILE)).stdout);
+        const line = lineOf((await renderFailure(error, 'json', requestId, RANK_FILE)).stdout);
         const { tokens_used } = JSON.parse(line);
         expect(tokens_used).toBe(encoding.encode(line, [], []).length);
       }),
@@ -34,22 +34,35 @@ describe('a failure of the proxy itself', () => {
   it('is one line with the code, the sentence and the exit code of the table', async () => {
     for (const code of codes) {
       const error = new ContextdError(code, 'it failed', { remedy: 'Fix it.' });
-      const { stdout, stderr, exitCode } = await renderFailure(error, newRequestId(0), RANK_FILE);
+      const { stdout, stderr, exitCode } = await renderFailure(error, 'json', newRequestId(0), RANK_FILE);
       expect(lineOf(stdout)).not.toContain('\n');
       expect(JSON.parse(lineOf(stdout))).toMatchObject({
         success: false,
-        data: { error_code: code },
-        error: 'it failed. Fix it.',
+        data: { error_code: code, remediation: 'Fix it.' },
+        error: 'it failed',
       });
-      expect({ stderr, exitCode }).toEqual({
-        stderr: `${code}: it failed. Fix it.`,
-        exitCode: ERROR_TABLE[code].exitCode,
+      const { exitCode: own } = ERROR_TABLE[code];
+      expect({ stderr: stderr.toString(), exitCode }).toEqual({
+        stderr: `[contextd exit ${own} · ${code}]\n`,
+        exitCode: own,
+      });
+      const text = await renderFailure(error, 'text', newRequestId(0), RANK_FILE);
+      expect({ ...text, stdout: text.stdout.length, stderr: text.stderr.toString() }).toEqual({
+        form: 'text',
+        stdout: 0,
+        stderr: `[contextd exit ${own} · ${code}: it failed. Fix it.]\n`,
+        exitCode: own,
       });
     }
   });
 
   it('is reported even if the installation lost its token table, with a count that is never too low', async () => {
-    const { stdout } = await renderFailure(new ContextdError('INTEGRITY_FAILED', 'x'), newRequestId(0), '/nonexistent');
+    const { stdout } = await renderFailure(
+      new ContextdError('INTEGRITY_FAILED', 'x'),
+      'json',
+      newRequestId(0),
+      '/nonexistent',
+    );
     const line = lineOf(stdout);
     expect(JSON.parse(line).tokens_used).toBeGreaterThanOrEqual(encoding.encode(line, [], []).length);
   });

@@ -20,7 +20,8 @@ describe('the schema.json that defines the flags', () => {
 
   async function inputOf(...args: string[]): Promise<string | undefined> {
     const request = await parseArguments(args, { tool: 'safe_bash', toolDir: directory });
-    return request.kind === 'call' && request.input.from === 'argument' ? request.input.text : undefined;
+    if (request.kind !== 'call') return undefined;
+    return request.source?.from === 'argument' ? request.source.text : request.flags;
   }
 
   function refused(words: RegExp) {

@@ -30,6 +30,7 @@ const FACTS: DenialFacts = {
   hidden: [`${WORKSPACE}/.env`, `${WORKSPACE}/private`],
   visible: ['/proc'],
   outside: ['/'],
+  findOnHost: (program) => (program === 'go' ? '/opt/go/bin/go' : null),
 };
 
 function claimsOf(stderr: string, change: Partial<DenialFacts> = {}): string[] {
@@ -243,6 +244,60 @@ const NOT_KNOWN: readonly (readonly [why: string, said: string])[] = [
   ['a file called like a call', "rm: cannot remove '/tmp/mount': Operation not permitted"],
   ['a change of owner', "chown: changing ownership of 'a.txt': Operation not permitted"],
 ];
+
+/** What programs print if `go` is not on PATH. */
+const MISSING = [
+  'bash: line 1: go: command not found',
+  'bash: go: command not found',
+  './build.sh: line 12: go: command not found',
+  'sh: 1: go: not found',
+  '/bin/sh: 1: go: not found',
+  './build.sh: 3: go: not found',
+  'sh: go: not found',
+  'zsh:1: command not found: go',
+  'fish: Unknown command: go',
+  "/usr/bin/env: 'go': No such file or directory",
+  'env: ‘go’: No such file or directory',
+  "timeout: failed to run command 'go': No such file or directory",
+  'xargs: go: No such file or directory',
+  'make: go: No such file or directory',
+  'make[2]: go: No such file or directory',
+  'Error: spawn go ENOENT',
+  "FileNotFoundError: [Errno 2] No such file or directory: 'go'",
+  'fork/exec: exec: "go": executable file not found in $PATH',
+  'Can\'t exec "go": No such file or directory at x.pl line 1.',
+];
+
+describe('a program that is missing inside', () => {
+  test.each(MISSING)('is named with its place on the host: %s', (said) => {
+    expect(claimsOf(`${said}\n`, { exitCode: 127 })).toEqual(['program /opt/go/bin/go']);
+  });
+
+  test('is said to be allowed by a person, also if a later command succeeded', () => {
+    const [denial] = findDenials({ ...FACTS, exitCode: 0, stderr: Buffer.from('bash: go: command not found\n') });
+    expect(denial?.how_to_allow).toContain('ctxd allow toolchains');
+  });
+
+  test('is not reported if the host does not have it either', () => {
+    expect(claimsOf('bash: line 1: no-such-program: command not found\n', { exitCode: 127 })).toEqual([]);
+  });
+});
+
+describe('a write outside the workspace', () => {
+  test.each([
+    ['bash: line 1: ../out.txt: Read-only file system', '/home/ann/out.txt', 'ctxd allow path /home/ann/DIRECTORY`'],
+    ["mkdir: cannot create directory '../wt': Read-only file system", '/home/ann/wt', 'ctxd allow path /home/ann/wt`'],
+    ['touch: /srv/data/x: Read-only file system', '/srv/data/x', 'ctxd allow path /srv/data`'],
+  ])('names the command that allows it: %s', (said, path, command) => {
+    const [denial] = findDenials({ ...FACTS, stderr: Buffer.from(said) });
+    expect(denial).toMatchObject({ kind: 'read_only', path, how_to_allow: expect.stringContaining(command) });
+  });
+
+  test('is not said to be possible in a directory of the system', () => {
+    const [denial] = findDenials({ ...FACTS, stderr: Buffer.from('touch: /etc/x: Read-only file system') });
+    expect(denial?.how_to_allow).not.toContain('ctxd allow');
+  });
+});
 
 describe('SEC-2.3 what a program prints about the sandbox', () => {
   test.each(REAL)('is recognised: %s', (said, claim) => {

@@ -43,6 +43,8 @@ function request(mounts: Mount[], change: Partial<LaunchRequest> = {}): LaunchRe
     firstFreeFd: 3,
     wallMs: 0,
     seccompFile: null,
+    enter: [],
+    links: [],
     ...change,
   };
 }
@@ -117,7 +119,7 @@ test('SEC-2.3 mounts a workspace before it is pinned, and refuses a branch, beca
 test('SEC-2.5 limits are set before anything runs, for each process if no cgroup counts', () => {
   const without = prepareLaunch(request([])).commandLine;
   expect(without.slice(3)).toEqual([
-    ...['contextd-sandbox', '3', '9', '--', '--', '/usr/bin/bwrap', '--args', '3', '--'],
+    ...['contextd-sandbox', '3', '9', '--', '--', '--', '/usr/bin/bwrap', '--args', '3', '--'],
     ...['/usr/bin/prlimit', '--nproc=5', '--data=1000', '--', 'true'],
   ]);
   const steered = prepareLaunch(request([], { callerEnv: { LD_PRELOAD: '/x.so' } }));
@@ -131,8 +133,24 @@ test('SEC-2.5 limits are set before anything runs, for each process if no cgroup
   };
   const within = prepareLaunch(request([], { group })).commandLine;
   expect(within.slice(3)).toEqual([
-    ...['contextd-sandbox', '3', '9', '/m/tasks', '/p/tasks', '--', '--'],
+    ...['contextd-sandbox', '3', '9', '/m/tasks', '/p/tasks', '--', '--', '--'],
     ...['/usr/bin/bwrap', '--args', '3', '--', 'true'],
+  ]);
+});
+
+test('it enters the mount namespace of links first, and checks the links last', () => {
+  const enter = ['nsenter', '--mount=/proc/1/ns/mnt', '--'];
+  const { commandLine } = prepareLaunch(request([], { enter, links: ['/w/.git/config'] }));
+  expect(commandLine.slice(0, 4)).toEqual([...enter, 'sh']);
+  expect(commandLine.slice(6, 14)).toEqual([
+    'contextd-sandbox',
+    '3',
+    '9',
+    '--',
+    '--',
+    '/w/.git/config',
+    '--',
+    '/usr/bin/bwrap',
   ]);
 });
 
@@ -147,7 +165,7 @@ test.runIf(process.getuid?.() === 0)(
     );
     expect(launch.commandLine.slice(0, 6)).toEqual(['unshare', '--mount', '--propagation', 'private', '--', 'sh']);
     expect(launch.commandLine.slice(8)).toEqual(
-      expect.arrayContaining(['--', closed, '/run/contextd-sandbox/d0', '--', 'setpriv', '--reuid=65534']),
+      expect.arrayContaining(['--', closed, '/run/contextd-sandbox/d0', '--', '--', 'setpriv', '--reuid=65534']),
     );
     expect(launch.args.toString()).toContain('--ro-bind\0/run/contextd-sandbox/d0\0/tool\0');
   },

@@ -62,6 +62,7 @@ test('the tree is built parents first, protections after what they protect, and 
     base: [{ kind: 'ro-bind', source: '/usr', dest: '/usr' }],
     writable: ['/home/u/p', '/home/u'],
     roPaths: ['/home/u/p/.venv', '/home/u/.nvm'],
+    toolchains: [{ kind: 'ro-bind', source: '/home/u/.pyenv/bin', dest: '/home/u/.pyenv/bin' }],
     protectedMounts: [{ kind: 'ro-bind', source: '/home/u/p/.envrc', dest: '/home/u/p/.envrc', pin: true }],
     proc: [{ kind: 'ro-bind', source: '/proc/sys', dest: '/proc/sys' }],
     program: [{ kind: 'ro-bind', source: '/n', dest: '/opt/contextd/node' }],
@@ -77,15 +78,27 @@ test('the tree is built parents first, protections after what they protect, and 
       'ro-bind /home/u/.nvm',
       'bind /home/u/p',
       'ro-bind /home/u/p/.venv',
+      'ro-bind /home/u/.pyenv/bin',
     ],
     ...['ro-bind /home/u/p/.envrc', 'ro-bind /opt/contextd/node', 'remount-ro /dev', 'remount-ro /'],
+  ]);
+  expect(tree.filter((mount) => 'pin' in mount && mount.pin).map(({ dest }) => dest)).toEqual([
+    ...['/home/u', '/home/u/.nvm', '/home/u/p', '/home/u/p/.venv', '/home/u/p/.envrc'],
   ]);
   const added = planTree({ ...plan, isWatched: true }).filter(({ dest }) => !tree.some((mount) => mount.dest === dest));
   expect(added).toEqual([{ kind: 'dev-bind', source: '/dev/full', dest: '/dev/zero' }]);
 });
 
 test('the directories between a temporary place and a project below it are read-only, the place itself is not', () => {
-  const plan = { base: [], roPaths: ['/tmp/tools'], protectedMounts: [], proc: [], program: [], isWatched: false };
+  const plan = {
+    base: [],
+    roPaths: ['/tmp/tools'],
+    toolchains: [],
+    protectedMounts: [],
+    proc: [],
+    program: [],
+    isWatched: false,
+  };
   const tree = planTree({ ...plan, writable: ['/tmp/a/b/project', '/home/sandbox/x/y', '/tmp/tools/in'] });
   const kinds = tree.map((mount) => `${mount.kind} ${mount.dest}`);
   expect(kinds.slice(kinds.indexOf('dir /run') + 1)).toEqual([

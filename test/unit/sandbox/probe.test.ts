@@ -72,6 +72,7 @@ test('NFR-3.4 on a system without Linux namespaces and seccomp nothing runs, unl
       xdgStateHome: undefined,
       xdgRuntimeDir: undefined,
       path: '',
+      toolchains: {},
       sessionId: undefined,
       noColor: false,
       coverageDir: undefined,

@@ -26,7 +26,9 @@ import { compileGlobs } from '#src/sandbox/workspace/glob.js';
 const INPUT: ProfileInput = {
   workspace: '/Users/ann/project',
   commonGitDir: null,
+  allowedPaths: ['/Users/ann/wt'],
   roPaths: ['/opt/homebrew'],
+  hiddenFiles: ['/opt/homebrew/etc/npmrc'],
   links: [],
   deny: ['**/*.pem'],
   privateDirs: ['/private/tmp/contextd-run-1-a'],
@@ -310,6 +312,7 @@ describe('the sandbox, with a stand-in for sandbox-exec', () => {
       xdgStateHome: undefined,
       xdgRuntimeDir: undefined,
       path: '',
+      toolchains: {},
       sessionId: undefined,
       noColor: false,
       coverageDir: undefined,

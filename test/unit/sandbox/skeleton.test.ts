@@ -57,7 +57,18 @@ function etcOf(mounts: readonly Mount[]): string {
 test('SEC-2.3 it holds no accounts, names or keys of the host, and everything that programs need', () => {
   const made = etcOf(buildSkeleton(join(base, 'sandbox'), source()));
   expect(readdirSync(made).sort()).toEqual(
-    ['group', 'hostname', 'hosts', 'ld.so.cache', 'localtime', 'nsswitch.conf', 'passwd', 'resolv.conf', 'ssl'].sort(),
+    [
+      'gitconfig',
+      'group',
+      'hostname',
+      'hosts',
+      'ld.so.cache',
+      'localtime',
+      'nsswitch.conf',
+      'passwd',
+      'resolv.conf',
+      'ssl',
+    ].sort(),
   );
   expect(readdirSync(join(made, 'ssl'))).toEqual(['certs']);
   expect(readdirSync(join(made, 'ssl/certs'))).toEqual(['ca.pem']);

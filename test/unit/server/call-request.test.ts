@@ -6,8 +6,15 @@ import { receiveCall } from '#src/server/call-request.js';
 
 const { signal } = new AbortController();
 const GOOD = 'req_01JD0000000000000000000000';
-const context = { request_id: GOOD, project_root: '/p', session_id: 's', protocol_version: 1 };
-const wire = { tool: 'safe_bash', input_json: Buffer.from('{}'), context };
+const context = { request_id: GOOD, project_root: '/p', session_id: 's', protocol_version: 2 };
+const wire = {
+  tool: 'safe_bash',
+  input_json: Buffer.from('{}'),
+  context,
+  form: 1,
+  cwd: '/p/lib',
+  input_text: Buffer.from('ls'),
+} as const;
 
 it('a call of this version is passed on unchanged', () => {
   const { request, fault } = receiveCall(wire, signal, 'proxy', 0);
@@ -19,27 +26,39 @@ it('a call of this version is passed on unchanged', () => {
     projectRoot: '/p',
     sessionHint: 's',
     inputJson: Buffer.from('{}'),
+    inputText: Buffer.from('ls'),
+    form: 'text',
+    cwd: '/p/lib',
     signal,
   });
 });
 
-it.each([0, 2, 4_294_967_295])('version %i is refused with an error that names both versions', (version) => {
+it.each([0, 1, 4_294_967_295])('version %i is refused with an error that names both versions', (version) => {
   const { fault } = receiveCall({ ...wire, context: { ...context, protocol_version: version } }, signal, 'proxy', 0);
-  expect(fault).toMatchObject({ code: 'VERSION_MISMATCH', details: { caller: version, daemon: 1 } });
-  expect(fault?.message).toBe(`the caller speaks protocol version ${version}, this daemon version 1`);
+  expect(fault).toMatchObject({ code: 'VERSION_MISMATCH', details: { caller: version, daemon: 2 } });
+  expect(fault?.message).toBe(`the caller speaks protocol version ${version}, this daemon version 2`);
 });
+
+it.each(['', '/', '/other', '/p/../q', '/p/./lib', '/px', 'lib', `/p/${'x'.repeat(5_000)}`, '/p/a\0b'])(
+  'takes the root of the project for the directory %j',
+  (cwd) => {
+    expect(receiveCall({ ...wire, cwd }, signal, 'proxy', 0).request.cwd).toBe('/p');
+  },
+);
 
 it('refuses a call without context', () => {
   expect(receiveCall({ ...wire, context: null }, signal, 'proxy', 0).fault?.code).toBe('VERSION_MISMATCH');
 });
 
 it('refuses arguments over the limit and names both numbers', () => {
-  const { fault } = receiveCall({ ...wire, input_json: Buffer.alloc(INPUT_MAX_BYTES + 1) }, signal, 'proxy', 0);
+  const { fault } = receiveCall({ ...wire, input_json: Buffer.alloc(INPUT_MAX_BYTES - 1) }, signal, 'proxy', 0);
   expect(fault).toMatchObject({
     code: 'PAYLOAD_TOO_LARGE',
     details: { size: INPUT_MAX_BYTES + 1, limit: INPUT_MAX_BYTES },
   });
-  expect(receiveCall({ ...wire, input_json: Buffer.alloc(INPUT_MAX_BYTES) }, signal, 'proxy', 0).fault).toBeUndefined();
+  expect(
+    receiveCall({ ...wire, input_json: Buffer.alloc(INPUT_MAX_BYTES - 2) }, signal, 'proxy', 0).fault,
+  ).toBeUndefined();
 });
 
 it('the request is safe to record for any message', () => {
@@ -47,17 +66,17 @@ it('the request is safe to record for any message', () => {
     fc.string({ unit: 'binary' }),
     fc.integer({ min: 0, max: 9000 }).map((n) => 'x'.repeat(n)),
   );
-  const sent = fc.record({ request_id: text, project_root: text, session_id: text, protocol_version: fc.nat(2) });
+  const sent = fc.record({ request_id: text, project_root: text, session_id: text, protocol_version: fc.nat(3) });
   fc.assert(
     fc.property(text, fc.option(sent), (tool, given) => {
-      const { request, fault } = receiveCall({ tool, input_json: Buffer.alloc(0), context: given }, signal, 'proxy', 1);
+      const { request, fault } = receiveCall({ ...wire, tool, context: given }, signal, 'proxy', 1);
       expect(request.requestId).toMatch(REQUEST_ID_PATTERN);
       expect(request.tool.length).toBeLessThanOrEqual(128);
       expect(request.projectRoot.length).toBeLessThanOrEqual(4096);
       expect(request.sessionHint.length).toBeLessThanOrEqual(4096);
       const cut =
         tool.length > 128 || (given?.project_root.length ?? 0) > 4096 || (given?.session_id.length ?? 0) > 4096;
-      if (given?.protocol_version === 1) expect(fault?.code).toBe(cut ? 'ARGS_INVALID' : undefined);
+      if (given?.protocol_version === 2) expect(fault?.code).toBe(cut ? 'ARGS_INVALID' : undefined);
     }),
   );
 });

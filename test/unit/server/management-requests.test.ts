@@ -26,10 +26,21 @@ describe('a management door without gRPC', () => {
       await door.restoreQuarantined(quarantine),
       await door.acceptQuarantined({ ...quarantine, sha256: SHA256 }),
       await door.revokeAccepted(quarantine),
+      await door.setToolchains({ toolchains: [], path: [] }),
+      await door.listToolchains({}),
+      await door.allowPath({ root, path: '/q' }),
+      await door.disallowPath({ root, path: '/q' }),
+      await door.listPaths({ root }),
+      await door.listPorts({ root }),
+      await door.openPort({ root, port: 65_535 }),
       await door.getSchema('safe_bash'),
     ];
     expect(JSON.parse(JSON.stringify(answers))).toEqual(answers);
     expect(answers[4]).toEqual({ tools: [] });
+  });
+
+  it.each([0, 65_536])('rejects the port %i', async (port) => {
+    await expect(door.openPort({ root: '/p', port })).rejects.toMatchObject({ code: 'ARGS_INVALID' });
   });
 
   it('replaces 0 days by the default number of days', async () => {
@@ -57,6 +68,8 @@ describe('a management door without gRPC', () => {
       door.registerProject({ root }),
       door.unregisterProject({ root }),
       door.sessionSecrets({ root, session: '' }),
+      door.listPorts({ root }),
+      door.openPort({ root, port: 1 }),
       door.reviewRules({ root }),
       door.approveRules({ root, sha256: SHA256 }),
       door.revokeRules({ root }),
@@ -65,6 +78,12 @@ describe('a management door without gRPC', () => {
       door.restoreQuarantined(quarantine),
       door.acceptQuarantined({ ...quarantine, sha256: SHA256 }),
       door.revokeAccepted(quarantine),
+      door.allowPath({ root, path: '/q' }),
+      door.allowPath({ root: '/p', path: root }),
+      door.disallowPath({ root: '/p', path: root }),
+      door.listPaths({ root }),
+      door.setToolchains({ toolchains: [{ name: 'x', mounts: [root], variables: {} }], path: [] }),
+      door.setToolchains({ toolchains: [{ name: 'x', mounts: [], variables: { JAVA_HOME: root } }], path: [] }),
       ...(root === '' ? [] : [door.checkHealth({ project_root: root })]),
     ];
     for (const request of rejected) await expect(request).rejects.toMatchObject({ code: 'PATH_INVALID' });
@@ -82,6 +101,22 @@ describe('a management door without gRPC', () => {
       door.revokeAccepted(request),
     ];
     for (const one of rejected) await expect(one).rejects.toMatchObject({ code: 'ARGS_INVALID' });
+  });
+
+  it('rejects variables that lead to no toolchain, and lists that are too long', async () => {
+    const wrong = { code: 'ARGS_INVALID' };
+    const set = (variables: Record<string, string>, path: string[] = []) =>
+      door.setToolchains({ toolchains: [{ name: 'x', mounts: [], variables }], path });
+    for (const name of ['PATH', 'LD_PRELOAD', 'NODE_OPTIONS', '']) {
+      await expect(set({ [name]: '/x' })).rejects.toMatchObject(wrong);
+    }
+    await expect(
+      set(
+        {},
+        Array.from({ length: 201 }, () => '/x'),
+      ),
+    ).rejects.toMatchObject(wrong);
+    await expect(set({ JAVA_HOME: '/usr/lib/jvm/x' })).resolves.toBeDefined();
   });
 
   it('rejects a hash that is not a whole SHA-256, and numbers above the limit', async () => {

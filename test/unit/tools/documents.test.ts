@@ -7,7 +7,7 @@ import { COMMON_OPTIONS } from '#src/catalog/arguments.js';
 import { ANY, findSecretInputs } from '#src/catalog/secret-inputs.js';
 import { readToolDirectory } from '#src/catalog/verify-tool/read-tool.js';
 import { verifyTogether, verifyTool } from '#src/catalog/verify-tool/verify-tool.js';
-import { rulesText, skillText } from '#src/cli/init/layout.js';
+import { rulesText, skillText } from '#src/cli/init/agent-texts.js';
 
 const TOOLS = join(import.meta.dirname, '..', '..', '..', 'tools');
 const cl100k = getEncoding('cl100k_base');
@@ -46,8 +46,11 @@ describe.each(names)('%s', (name) => {
   });
 
   it('has examples in its extended documents that fit its schema', () => {
-    const validate = new Ajv2020({ allowUnionTypes: true, keywords: ['x-contextd-secret'] }).compile(schemaOf(name));
-    const examples = [...read(name, 'TOOL_EXTENDED.md').matchAll(new RegExp(`^ {4}${name} '(.+)'$`, 'gm'))];
+    const validate = new Ajv2020({
+      allowUnionTypes: true,
+      keywords: ['x-contextd-secret', 'x-contextd-primary'],
+    }).compile(schemaOf(name));
+    const examples = [...read(name, 'TOOL_EXTENDED.md').matchAll(new RegExp(`^ {4}${name} '(\\{".+)'$`, 'gm'))];
     expect(examples.length).toBeGreaterThan(2);
     for (const [, example = ''] of examples) {
       const own = Object.entries(JSON.parse(example)).filter(([key]) => !COMMON_OPTIONS.some((one) => one === key));
@@ -62,6 +65,7 @@ describe.each(names)('%s', (name) => {
       version: '1.0.0',
       grants: [],
       min_isolation: 'reduced',
+      text: expect.any(Array),
       ...MANIFESTS[name],
     });
   });

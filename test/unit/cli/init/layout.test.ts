@@ -1,12 +1,15 @@
 import { execFile } from 'node:child_process';
+import { readdirSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { getEncoding } from 'js-tiktoken';
 import { describe, expect, it } from 'vitest';
+import { extendedText, rulesText, skillText } from '#src/cli/init/agent-texts.js';
+import { PATH_HOOK } from '#src/cli/init/client-settings.js';
 import { isMarked, withMark } from '#src/cli/init/content-hash.js';
-import { extendedText, layoutFor, PATH_HOOK, rulesText, skillText } from '#src/cli/init/layout.js';
+import { layoutFor } from '#src/cli/init/layout.js';
 import { PROXY, TOOLS, toolText } from './tree.ts';
 
 const run = promisify(execFile);
@@ -14,16 +17,22 @@ const run = promisify(execFile);
 describe('the texts for agents', () => {
   it('include a rules file of at most 200 tokens, for the core tools and for many', () => {
     const encoding = getEncoding('cl100k_base');
-    const many = [...TOOLS, ...Array.from({ length: 50 }, (_, index) => toolText(`tool_${index}`))];
-    for (const tools of [TOOLS, many]) expect(encoding.encode(rulesText(tools)).length).toBeLessThanOrEqual(200);
+    const core = readdirSync(join(import.meta.dirname, '../../../../tools')).map((name) => toolText(name));
+    const many = [...core, ...Array.from({ length: 50 }, (_, index) => toolText(`tool_${index}`))];
+    for (const tools of [TOOLS, core, many]) expect(encoding.encode(rulesText(tools)).length).toBeLessThanOrEqual(200);
   });
 
-  it('contains arguments that can be copied, as JSON in single quotes', () => {
+  it('teach no way of quoting that Claude Code refuses or changes', () => {
     for (const text of [rulesText(TOOLS), skillText(TOOLS)]) {
-      const examples = [...text.matchAll(/\.claude\/tools\/(\w+)\/\1 '([^']+)'/g)];
-      expect(examples.map(([, name]) => name)).toEqual(['safe_bash', 'safe_read', 'safe_write']);
-      for (const [, , argument] of examples) expect(() => JSON.parse(argument ?? '')).not.toThrow();
+      expect(text).toContain(`safe_bash --command "$(cat <<'EOF'`);
+      expect(text).not.toMatch(/(?<!not )write .*u0027/);
     }
+  });
+
+  it('say what to do in a clone without links, without a program and with long work', () => {
+    expect(rulesText(TOOLS)).toMatch(/`safe_bash` not found: .*`ctxd init`.*your own tools/);
+    expect(rulesText(TOOLS)).toMatch(/program is missing.*a person allows it/);
+    expect(rulesText(TOOLS)).toMatch(/Limits: no network, \d+ s .*writes only in the project\. Files stay/);
   });
 
   it('include a skill that says when to use it and grants itself nothing', () => {
@@ -85,6 +94,6 @@ describe('the hook that sets PATH', () => {
 
 it('a tool name that leads out of its directory is rejected', () => {
   for (const name of ['../x', 'a/b', '', '.', 'A']) {
-    expect(() => layoutFor([toolText(name)], PROXY)).toThrow('the daemon named a tool');
+    expect(() => layoutFor([toolText(name)], '/project', PROXY)).toThrow('the daemon named a tool');
   }
 });

@@ -1,7 +1,8 @@
 import { lstat, mkdir, mkdtemp, readdir, readFile, readlink, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { layoutFor, type ToolText } from '#src/cli/init/layout.js';
+import type { ToolText } from '#src/cli/init/agent-texts.js';
+import { layoutFor } from '#src/cli/init/layout.js';
 import { type ProjectChanges, prepareInit, prepareUninstall } from '#src/cli/init/project.js';
 
 export const PROXY = '/opt/contextd/bin/contextd-proxy';
@@ -36,7 +37,7 @@ export async function createFixture(): Promise<Fixture> {
     root,
     projectsDir,
     init: async (tools = TOOLS, proxy = PROXY) =>
-      (await prepareInit(root, layoutFor(tools, proxy), projectsDir)).apply(),
+      (await prepareInit(root, layoutFor(tools, root, proxy), projectsDir)).apply(),
     uninstall: async () => (await prepareUninstall(root, projectsDir))?.apply(),
     remove: () => rm(base, { recursive: true, force: true }),
   };

@@ -125,3 +125,18 @@ test('what is found late is reported to the next run that ends, up to a limit', 
   runs.end(second, momentOf(clock));
   expect(runs.collect(second)).toHaveLength(REPORTED_MAX + 1);
 });
+
+test('a file is of runs that go on only if no ended run can have made it', () => {
+  const clock = clockAt(1_000_000);
+  const runs = new Runs(clock, '/', nothing);
+  expect(runs.isOfActiveRuns(1_000_000)).toBe(false);
+  const first = runs.begin(protecting(), momentOf(clock));
+  clock.pass(1000);
+  const second = runs.begin(protecting(), momentOf(clock));
+  expect(runs.isOfActiveRuns(1_000_500)).toBe(true);
+  runs.end(first, momentOf(clock));
+  clock.pass(1000);
+  expect([runs.isOfActiveRuns(1_000_900), runs.isOfActiveRuns(1_001_500)]).toEqual([false, true]);
+  runs.end(second, momentOf(clock));
+  expect(runs.isOfActiveRuns(1_001_500)).toBe(false);
+});

@@ -30,6 +30,10 @@ export interface CallRequest {
    */
   'output_max_bytes'?: (number | string | Long);
   /**
+   * Absolute path of the directory in the workspace from which the call was made. Empty means the workspace.
+   */
+  'cwd'?: (string);
+  /**
    * The view that the caller asked for, as JSON text; absent if none. A tool may apply it itself to a text that is longer
    * than output_max_bytes.
    */
@@ -64,6 +68,10 @@ export interface CallRequest__Output {
    * Maximum bytes of text to return. A tool keeps head and tail of a longer text.
    */
   'output_max_bytes': (number);
+  /**
+   * Absolute path of the directory in the workspace from which the call was made. Empty means the workspace.
+   */
+  'cwd': (string);
   /**
    * The view that the caller asked for, as JSON text; absent if none. A tool may apply it itself to a text that is longer
    * than output_max_bytes.

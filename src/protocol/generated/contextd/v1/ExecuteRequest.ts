@@ -1,6 +1,7 @@
 // Original file: proto/contextd/v1/tool.proto
 
 import type { CallContext as _contextd_v1_CallContext, CallContext__Output as _contextd_v1_CallContext__Output } from '../../contextd/v1/CallContext.ts';
+import type { CallForm as _contextd_v1_CallForm, CallForm__Output as _contextd_v1_CallForm__Output } from '../../contextd/v1/CallForm.ts';
 
 export interface ExecuteRequest {
   'tool'?: (string);
@@ -9,6 +10,18 @@ export interface ExecuteRequest {
    */
   'input_json'?: (Buffer | Uint8Array | string);
   'context'?: (_contextd_v1_CallContext | null);
+  /**
+   * The form of the answer.
+   */
+  'form'?: (_contextd_v1_CallForm);
+  /**
+   * Where the caller stands: an absolute path with symlinks resolved. Empty, or outside the project, means its root.
+   */
+  'cwd'?: (string);
+  /**
+   * The value of the tool's primary property as plain UTF-8 text, in addition to input_json. Empty if no words were given.
+   */
+  'input_text'?: (Buffer | Uint8Array | string);
 }
 
 export interface ExecuteRequest__Output {
@@ -18,4 +31,16 @@ export interface ExecuteRequest__Output {
    */
   'input_json': (Buffer);
   'context': (_contextd_v1_CallContext__Output | null);
+  /**
+   * The form of the answer.
+   */
+  'form': (_contextd_v1_CallForm__Output);
+  /**
+   * Where the caller stands: an absolute path with symlinks resolved. Empty, or outside the project, means its root.
+   */
+  'cwd': (string);
+  /**
+   * The value of the tool's primary property as plain UTF-8 text, in addition to input_json. Empty if no words were given.
+   */
+  'input_text': (Buffer);
 }

@@ -3,30 +3,46 @@
 
 export interface ExecuteResponse {
   /**
-   * The line to print, without its newline.
+   * JSON form: the line to print, without its newline.
    */
   'envelope_json'?: (Buffer | Uint8Array | string);
   /**
-   * The exit code of design section 4.
+   * The exit status of the command, or the exit code of the error.
    */
   'exit_code'?: (number);
   /**
-   * One line for stderr; empty on success.
+   * JSON form: one line for stderr; empty on success.
    */
   'error_line'?: (string);
+  /**
+   * Text form: what to print on stdout, as it is.
+   */
+  'text_stdout'?: (Buffer | Uint8Array | string);
+  /**
+   * Text form: what to print on stderr, as it is: the command's own stderr, then the lines of contextd.
+   */
+  'text_stderr'?: (Buffer | Uint8Array | string);
 }
 
 export interface ExecuteResponse__Output {
   /**
-   * The line to print, without its newline.
+   * JSON form: the line to print, without its newline.
    */
   'envelope_json': (Buffer);
   /**
-   * The exit code of design section 4.
+   * The exit status of the command, or the exit code of the error.
    */
   'exit_code': (number);
   /**
-   * One line for stderr; empty on success.
+   * JSON form: one line for stderr; empty on success.
    */
   'error_line': (string);
+  /**
+   * Text form: what to print on stdout, as it is.
+   */
+  'text_stdout': (Buffer);
+  /**
+   * Text form: what to print on stderr, as it is: the command's own stderr, then the lines of contextd.
+   */
+  'text_stderr': (Buffer);
 }

@@ -12,6 +12,11 @@ import type { HealthResponse as _contextd_v1_HealthResponse, HealthResponse__Out
 import type { KillRequest as _contextd_v1_KillRequest, KillRequest__Output as _contextd_v1_KillRequest__Output } from '../../contextd/v1/KillRequest.ts';
 import type { ListRequest as _contextd_v1_ListRequest, ListRequest__Output as _contextd_v1_ListRequest__Output } from '../../contextd/v1/ListRequest.ts';
 import type { ListResponse as _contextd_v1_ListResponse, ListResponse__Output as _contextd_v1_ListResponse__Output } from '../../contextd/v1/ListResponse.ts';
+import type { OpenPortRequest as _contextd_v1_OpenPortRequest, OpenPortRequest__Output as _contextd_v1_OpenPortRequest__Output } from '../../contextd/v1/OpenPortRequest.ts';
+import type { OpenPortResponse as _contextd_v1_OpenPortResponse, OpenPortResponse__Output as _contextd_v1_OpenPortResponse__Output } from '../../contextd/v1/OpenPortResponse.ts';
+import type { PathList as _contextd_v1_PathList, PathList__Output as _contextd_v1_PathList__Output } from '../../contextd/v1/PathList.ts';
+import type { PathRequest as _contextd_v1_PathRequest, PathRequest__Output as _contextd_v1_PathRequest__Output } from '../../contextd/v1/PathRequest.ts';
+import type { PortsResponse as _contextd_v1_PortsResponse, PortsResponse__Output as _contextd_v1_PortsResponse__Output } from '../../contextd/v1/PortsResponse.ts';
 import type { ProjectRequest as _contextd_v1_ProjectRequest, ProjectRequest__Output as _contextd_v1_ProjectRequest__Output } from '../../contextd/v1/ProjectRequest.ts';
 import type { ProjectResponse as _contextd_v1_ProjectResponse, ProjectResponse__Output as _contextd_v1_ProjectResponse__Output } from '../../contextd/v1/ProjectResponse.ts';
 import type { QuarantineRequest as _contextd_v1_QuarantineRequest, QuarantineRequest__Output as _contextd_v1_QuarantineRequest__Output } from '../../contextd/v1/QuarantineRequest.ts';
@@ -27,6 +32,8 @@ import type { StatusRequest as _contextd_v1_StatusRequest, StatusRequest__Output
 import type { StatusResponse as _contextd_v1_StatusResponse, StatusResponse__Output as _contextd_v1_StatusResponse__Output } from '../../contextd/v1/StatusResponse.ts';
 import type { StopRequest as _contextd_v1_StopRequest, StopRequest__Output as _contextd_v1_StopRequest__Output } from '../../contextd/v1/StopRequest.ts';
 import type { StopResponse as _contextd_v1_StopResponse, StopResponse__Output as _contextd_v1_StopResponse__Output } from '../../contextd/v1/StopResponse.ts';
+import type { ToolchainList as _contextd_v1_ToolchainList, ToolchainList__Output as _contextd_v1_ToolchainList__Output } from '../../contextd/v1/ToolchainList.ts';
+import type { ToolchainRequest as _contextd_v1_ToolchainRequest, ToolchainRequest__Output as _contextd_v1_ToolchainRequest__Output } from '../../contextd/v1/ToolchainRequest.ts';
 
 /**
  * ManagementService serves ctxd. The server accepts only the CLI's certificate.
@@ -40,6 +47,21 @@ export interface ManagementServiceClient extends grpc.Client {
   acceptQuarantined(argument: _contextd_v1_AcceptQuarantinedRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_QuarantineResponse__Output>): grpc.ClientUnaryCall;
   acceptQuarantined(argument: _contextd_v1_AcceptQuarantinedRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_QuarantineResponse__Output>): grpc.ClientUnaryCall;
   acceptQuarantined(argument: _contextd_v1_AcceptQuarantinedRequest, callback: grpc.requestCallback<_contextd_v1_QuarantineResponse__Output>): grpc.ClientUnaryCall;
+
+  /**
+   * AllowPath lets commands of a project write a directory outside it; DisallowPath undoes that. ListPaths lists them.
+   */
+  AllowPath(argument: _contextd_v1_PathRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_PathList__Output>): grpc.ClientUnaryCall;
+  AllowPath(argument: _contextd_v1_PathRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_PathList__Output>): grpc.ClientUnaryCall;
+  AllowPath(argument: _contextd_v1_PathRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_PathList__Output>): grpc.ClientUnaryCall;
+  AllowPath(argument: _contextd_v1_PathRequest, callback: grpc.requestCallback<_contextd_v1_PathList__Output>): grpc.ClientUnaryCall;
+  /**
+   * AllowPath lets commands of a project write a directory outside it; DisallowPath undoes that. ListPaths lists them.
+   */
+  allowPath(argument: _contextd_v1_PathRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_PathList__Output>): grpc.ClientUnaryCall;
+  allowPath(argument: _contextd_v1_PathRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_PathList__Output>): grpc.ClientUnaryCall;
+  allowPath(argument: _contextd_v1_PathRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_PathList__Output>): grpc.ClientUnaryCall;
+  allowPath(argument: _contextd_v1_PathRequest, callback: grpc.requestCallback<_contextd_v1_PathList__Output>): grpc.ClientUnaryCall;
 
   ApproveRules(argument: _contextd_v1_ApproveRulesRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_RulesReview__Output>): grpc.ClientUnaryCall;
   ApproveRules(argument: _contextd_v1_ApproveRulesRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_RulesReview__Output>): grpc.ClientUnaryCall;
@@ -65,6 +87,15 @@ export interface ManagementServiceClient extends grpc.Client {
   checkHealth(argument: _contextd_v1_HealthRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_HealthResponse__Output>): grpc.ClientUnaryCall;
   checkHealth(argument: _contextd_v1_HealthRequest, callback: grpc.requestCallback<_contextd_v1_HealthResponse__Output>): grpc.ClientUnaryCall;
 
+  DisallowPath(argument: _contextd_v1_PathRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_PathList__Output>): grpc.ClientUnaryCall;
+  DisallowPath(argument: _contextd_v1_PathRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_PathList__Output>): grpc.ClientUnaryCall;
+  DisallowPath(argument: _contextd_v1_PathRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_PathList__Output>): grpc.ClientUnaryCall;
+  DisallowPath(argument: _contextd_v1_PathRequest, callback: grpc.requestCallback<_contextd_v1_PathList__Output>): grpc.ClientUnaryCall;
+  disallowPath(argument: _contextd_v1_PathRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_PathList__Output>): grpc.ClientUnaryCall;
+  disallowPath(argument: _contextd_v1_PathRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_PathList__Output>): grpc.ClientUnaryCall;
+  disallowPath(argument: _contextd_v1_PathRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_PathList__Output>): grpc.ClientUnaryCall;
+  disallowPath(argument: _contextd_v1_PathRequest, callback: grpc.requestCallback<_contextd_v1_PathList__Output>): grpc.ClientUnaryCall;
+
   /**
    * EndSession ends a session: its jobs are stopped, and what contextd keeps for it is removed.
    */
@@ -88,6 +119,32 @@ export interface ManagementServiceClient extends grpc.Client {
   killRunning(argument: _contextd_v1_KillRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_RunningResponse__Output>): grpc.ClientUnaryCall;
   killRunning(argument: _contextd_v1_KillRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_RunningResponse__Output>): grpc.ClientUnaryCall;
   killRunning(argument: _contextd_v1_KillRequest, callback: grpc.requestCallback<_contextd_v1_RunningResponse__Output>): grpc.ClientUnaryCall;
+
+  ListPaths(argument: _contextd_v1_ProjectRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_PathList__Output>): grpc.ClientUnaryCall;
+  ListPaths(argument: _contextd_v1_ProjectRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_PathList__Output>): grpc.ClientUnaryCall;
+  ListPaths(argument: _contextd_v1_ProjectRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_PathList__Output>): grpc.ClientUnaryCall;
+  ListPaths(argument: _contextd_v1_ProjectRequest, callback: grpc.requestCallback<_contextd_v1_PathList__Output>): grpc.ClientUnaryCall;
+  listPaths(argument: _contextd_v1_ProjectRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_PathList__Output>): grpc.ClientUnaryCall;
+  listPaths(argument: _contextd_v1_ProjectRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_PathList__Output>): grpc.ClientUnaryCall;
+  listPaths(argument: _contextd_v1_ProjectRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_PathList__Output>): grpc.ClientUnaryCall;
+  listPaths(argument: _contextd_v1_ProjectRequest, callback: grpc.requestCallback<_contextd_v1_PathList__Output>): grpc.ClientUnaryCall;
+
+  /**
+   * ListPorts lists what listens on the loopback that the commands of a project share. OpenPort makes one port
+   * reachable for the caller.
+   */
+  ListPorts(argument: _contextd_v1_ProjectRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_PortsResponse__Output>): grpc.ClientUnaryCall;
+  ListPorts(argument: _contextd_v1_ProjectRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_PortsResponse__Output>): grpc.ClientUnaryCall;
+  ListPorts(argument: _contextd_v1_ProjectRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_PortsResponse__Output>): grpc.ClientUnaryCall;
+  ListPorts(argument: _contextd_v1_ProjectRequest, callback: grpc.requestCallback<_contextd_v1_PortsResponse__Output>): grpc.ClientUnaryCall;
+  /**
+   * ListPorts lists what listens on the loopback that the commands of a project share. OpenPort makes one port
+   * reachable for the caller.
+   */
+  listPorts(argument: _contextd_v1_ProjectRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_PortsResponse__Output>): grpc.ClientUnaryCall;
+  listPorts(argument: _contextd_v1_ProjectRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_PortsResponse__Output>): grpc.ClientUnaryCall;
+  listPorts(argument: _contextd_v1_ProjectRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_PortsResponse__Output>): grpc.ClientUnaryCall;
+  listPorts(argument: _contextd_v1_ProjectRequest, callback: grpc.requestCallback<_contextd_v1_PortsResponse__Output>): grpc.ClientUnaryCall;
 
   /**
    * ListQuarantine lists files that commands created in a project and that were set aside, because a program on the host
@@ -123,6 +180,15 @@ export interface ManagementServiceClient extends grpc.Client {
   listRunning(argument: _contextd_v1_RunningRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_RunningResponse__Output>): grpc.ClientUnaryCall;
   listRunning(argument: _contextd_v1_RunningRequest, callback: grpc.requestCallback<_contextd_v1_RunningResponse__Output>): grpc.ClientUnaryCall;
 
+  ListToolchains(argument: _contextd_v1_ToolchainRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_ToolchainList__Output>): grpc.ClientUnaryCall;
+  ListToolchains(argument: _contextd_v1_ToolchainRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_ToolchainList__Output>): grpc.ClientUnaryCall;
+  ListToolchains(argument: _contextd_v1_ToolchainRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_ToolchainList__Output>): grpc.ClientUnaryCall;
+  ListToolchains(argument: _contextd_v1_ToolchainRequest, callback: grpc.requestCallback<_contextd_v1_ToolchainList__Output>): grpc.ClientUnaryCall;
+  listToolchains(argument: _contextd_v1_ToolchainRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_ToolchainList__Output>): grpc.ClientUnaryCall;
+  listToolchains(argument: _contextd_v1_ToolchainRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_ToolchainList__Output>): grpc.ClientUnaryCall;
+  listToolchains(argument: _contextd_v1_ToolchainRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_ToolchainList__Output>): grpc.ClientUnaryCall;
+  listToolchains(argument: _contextd_v1_ToolchainRequest, callback: grpc.requestCallback<_contextd_v1_ToolchainList__Output>): grpc.ClientUnaryCall;
+
   ListTools(argument: _contextd_v1_ListRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_ListResponse__Output>): grpc.ClientUnaryCall;
   ListTools(argument: _contextd_v1_ListRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_ListResponse__Output>): grpc.ClientUnaryCall;
   ListTools(argument: _contextd_v1_ListRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_ListResponse__Output>): grpc.ClientUnaryCall;
@@ -131,6 +197,15 @@ export interface ManagementServiceClient extends grpc.Client {
   listTools(argument: _contextd_v1_ListRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_ListResponse__Output>): grpc.ClientUnaryCall;
   listTools(argument: _contextd_v1_ListRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_ListResponse__Output>): grpc.ClientUnaryCall;
   listTools(argument: _contextd_v1_ListRequest, callback: grpc.requestCallback<_contextd_v1_ListResponse__Output>): grpc.ClientUnaryCall;
+
+  OpenPort(argument: _contextd_v1_OpenPortRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_OpenPortResponse__Output>): grpc.ClientUnaryCall;
+  OpenPort(argument: _contextd_v1_OpenPortRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_OpenPortResponse__Output>): grpc.ClientUnaryCall;
+  OpenPort(argument: _contextd_v1_OpenPortRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_OpenPortResponse__Output>): grpc.ClientUnaryCall;
+  OpenPort(argument: _contextd_v1_OpenPortRequest, callback: grpc.requestCallback<_contextd_v1_OpenPortResponse__Output>): grpc.ClientUnaryCall;
+  openPort(argument: _contextd_v1_OpenPortRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_OpenPortResponse__Output>): grpc.ClientUnaryCall;
+  openPort(argument: _contextd_v1_OpenPortRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_OpenPortResponse__Output>): grpc.ClientUnaryCall;
+  openPort(argument: _contextd_v1_OpenPortRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_OpenPortResponse__Output>): grpc.ClientUnaryCall;
+  openPort(argument: _contextd_v1_OpenPortRequest, callback: grpc.requestCallback<_contextd_v1_OpenPortResponse__Output>): grpc.ClientUnaryCall;
 
   /**
    * RegisterProject accepts a root and the core tools for it; UnregisterProject undoes that.
@@ -216,6 +291,23 @@ export interface ManagementServiceClient extends grpc.Client {
   sessionSecrets(argument: _contextd_v1_SessionRequest, callback: grpc.requestCallback<_contextd_v1_SessionSecretsResponse__Output>): grpc.ClientUnaryCall;
 
   /**
+   * SetToolchains replaces the toolchains that commands of every project may read and run, and the person's PATH;
+   * ListToolchains returns them.
+   */
+  SetToolchains(argument: _contextd_v1_ToolchainList, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_ToolchainList__Output>): grpc.ClientUnaryCall;
+  SetToolchains(argument: _contextd_v1_ToolchainList, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_ToolchainList__Output>): grpc.ClientUnaryCall;
+  SetToolchains(argument: _contextd_v1_ToolchainList, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_ToolchainList__Output>): grpc.ClientUnaryCall;
+  SetToolchains(argument: _contextd_v1_ToolchainList, callback: grpc.requestCallback<_contextd_v1_ToolchainList__Output>): grpc.ClientUnaryCall;
+  /**
+   * SetToolchains replaces the toolchains that commands of every project may read and run, and the person's PATH;
+   * ListToolchains returns them.
+   */
+  setToolchains(argument: _contextd_v1_ToolchainList, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_ToolchainList__Output>): grpc.ClientUnaryCall;
+  setToolchains(argument: _contextd_v1_ToolchainList, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_ToolchainList__Output>): grpc.ClientUnaryCall;
+  setToolchains(argument: _contextd_v1_ToolchainList, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_ToolchainList__Output>): grpc.ClientUnaryCall;
+  setToolchains(argument: _contextd_v1_ToolchainList, callback: grpc.requestCallback<_contextd_v1_ToolchainList__Output>): grpc.ClientUnaryCall;
+
+  /**
    * Stats sums up the audit log.
    */
   Stats(argument: _contextd_v1_StatsRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_StatsResponse__Output>): grpc.ClientUnaryCall;
@@ -265,6 +357,11 @@ export interface ManagementServiceClient extends grpc.Client {
 export interface ManagementServiceHandlers extends grpc.UntypedServiceImplementation {
   AcceptQuarantined: grpc.handleUnaryCall<_contextd_v1_AcceptQuarantinedRequest__Output, _contextd_v1_QuarantineResponse>;
 
+  /**
+   * AllowPath lets commands of a project write a directory outside it; DisallowPath undoes that. ListPaths lists them.
+   */
+  AllowPath: grpc.handleUnaryCall<_contextd_v1_PathRequest__Output, _contextd_v1_PathList>;
+
   ApproveRules: grpc.handleUnaryCall<_contextd_v1_ApproveRulesRequest__Output, _contextd_v1_RulesReview>;
 
   /**
@@ -272,12 +369,22 @@ export interface ManagementServiceHandlers extends grpc.UntypedServiceImplementa
    */
   CheckHealth: grpc.handleUnaryCall<_contextd_v1_HealthRequest__Output, _contextd_v1_HealthResponse>;
 
+  DisallowPath: grpc.handleUnaryCall<_contextd_v1_PathRequest__Output, _contextd_v1_PathList>;
+
   /**
    * EndSession ends a session: its jobs are stopped, and what contextd keeps for it is removed.
    */
   EndSession: grpc.handleUnaryCall<_contextd_v1_SessionRequest__Output, _contextd_v1_EndSessionResponse>;
 
   KillRunning: grpc.handleUnaryCall<_contextd_v1_KillRequest__Output, _contextd_v1_RunningResponse>;
+
+  ListPaths: grpc.handleUnaryCall<_contextd_v1_ProjectRequest__Output, _contextd_v1_PathList>;
+
+  /**
+   * ListPorts lists what listens on the loopback that the commands of a project share. OpenPort makes one port
+   * reachable for the caller.
+   */
+  ListPorts: grpc.handleUnaryCall<_contextd_v1_ProjectRequest__Output, _contextd_v1_PortsResponse>;
 
   /**
    * ListQuarantine lists files that commands created in a project and that were set aside, because a program on the host
@@ -291,7 +398,11 @@ export interface ManagementServiceHandlers extends grpc.UntypedServiceImplementa
    */
   ListRunning: grpc.handleUnaryCall<_contextd_v1_RunningRequest__Output, _contextd_v1_RunningResponse>;
 
+  ListToolchains: grpc.handleUnaryCall<_contextd_v1_ToolchainRequest__Output, _contextd_v1_ToolchainList>;
+
   ListTools: grpc.handleUnaryCall<_contextd_v1_ListRequest__Output, _contextd_v1_ListResponse>;
+
+  OpenPort: grpc.handleUnaryCall<_contextd_v1_OpenPortRequest__Output, _contextd_v1_OpenPortResponse>;
 
   /**
    * RegisterProject accepts a root and the core tools for it; UnregisterProject undoes that.
@@ -318,6 +429,12 @@ export interface ManagementServiceHandlers extends grpc.UntypedServiceImplementa
   SessionSecrets: grpc.handleUnaryCall<_contextd_v1_SessionRequest__Output, _contextd_v1_SessionSecretsResponse>;
 
   /**
+   * SetToolchains replaces the toolchains that commands of every project may read and run, and the person's PATH;
+   * ListToolchains returns them.
+   */
+  SetToolchains: grpc.handleUnaryCall<_contextd_v1_ToolchainList__Output, _contextd_v1_ToolchainList>;
+
+  /**
    * Stats sums up the audit log.
    */
   Stats: grpc.handleUnaryCall<_contextd_v1_StatsRequest__Output, _contextd_v1_StatsResponse>;
@@ -332,13 +449,19 @@ export interface ManagementServiceHandlers extends grpc.UntypedServiceImplementa
 
 export interface ManagementServiceDefinition extends grpc.ServiceDefinition {
   AcceptQuarantined: MethodDefinition<_contextd_v1_AcceptQuarantinedRequest, _contextd_v1_QuarantineResponse, _contextd_v1_AcceptQuarantinedRequest__Output, _contextd_v1_QuarantineResponse__Output>
+  AllowPath: MethodDefinition<_contextd_v1_PathRequest, _contextd_v1_PathList, _contextd_v1_PathRequest__Output, _contextd_v1_PathList__Output>
   ApproveRules: MethodDefinition<_contextd_v1_ApproveRulesRequest, _contextd_v1_RulesReview, _contextd_v1_ApproveRulesRequest__Output, _contextd_v1_RulesReview__Output>
   CheckHealth: MethodDefinition<_contextd_v1_HealthRequest, _contextd_v1_HealthResponse, _contextd_v1_HealthRequest__Output, _contextd_v1_HealthResponse__Output>
+  DisallowPath: MethodDefinition<_contextd_v1_PathRequest, _contextd_v1_PathList, _contextd_v1_PathRequest__Output, _contextd_v1_PathList__Output>
   EndSession: MethodDefinition<_contextd_v1_SessionRequest, _contextd_v1_EndSessionResponse, _contextd_v1_SessionRequest__Output, _contextd_v1_EndSessionResponse__Output>
   KillRunning: MethodDefinition<_contextd_v1_KillRequest, _contextd_v1_RunningResponse, _contextd_v1_KillRequest__Output, _contextd_v1_RunningResponse__Output>
+  ListPaths: MethodDefinition<_contextd_v1_ProjectRequest, _contextd_v1_PathList, _contextd_v1_ProjectRequest__Output, _contextd_v1_PathList__Output>
+  ListPorts: MethodDefinition<_contextd_v1_ProjectRequest, _contextd_v1_PortsResponse, _contextd_v1_ProjectRequest__Output, _contextd_v1_PortsResponse__Output>
   ListQuarantine: MethodDefinition<_contextd_v1_QuarantineRequest, _contextd_v1_QuarantineResponse, _contextd_v1_QuarantineRequest__Output, _contextd_v1_QuarantineResponse__Output>
   ListRunning: MethodDefinition<_contextd_v1_RunningRequest, _contextd_v1_RunningResponse, _contextd_v1_RunningRequest__Output, _contextd_v1_RunningResponse__Output>
+  ListToolchains: MethodDefinition<_contextd_v1_ToolchainRequest, _contextd_v1_ToolchainList, _contextd_v1_ToolchainRequest__Output, _contextd_v1_ToolchainList__Output>
   ListTools: MethodDefinition<_contextd_v1_ListRequest, _contextd_v1_ListResponse, _contextd_v1_ListRequest__Output, _contextd_v1_ListResponse__Output>
+  OpenPort: MethodDefinition<_contextd_v1_OpenPortRequest, _contextd_v1_OpenPortResponse, _contextd_v1_OpenPortRequest__Output, _contextd_v1_OpenPortResponse__Output>
   RegisterProject: MethodDefinition<_contextd_v1_ProjectRequest, _contextd_v1_ProjectResponse, _contextd_v1_ProjectRequest__Output, _contextd_v1_ProjectResponse__Output>
   RestoreQuarantined: MethodDefinition<_contextd_v1_QuarantineRequest, _contextd_v1_QuarantineResponse, _contextd_v1_QuarantineRequest__Output, _contextd_v1_QuarantineResponse__Output>
   ReviewRules: MethodDefinition<_contextd_v1_ProjectRequest, _contextd_v1_RulesReview, _contextd_v1_ProjectRequest__Output, _contextd_v1_RulesReview__Output>
@@ -346,6 +469,7 @@ export interface ManagementServiceDefinition extends grpc.ServiceDefinition {
   RevokeRules: MethodDefinition<_contextd_v1_ProjectRequest, _contextd_v1_RulesReview, _contextd_v1_ProjectRequest__Output, _contextd_v1_RulesReview__Output>
   ServerStatus: MethodDefinition<_contextd_v1_StatusRequest, _contextd_v1_StatusResponse, _contextd_v1_StatusRequest__Output, _contextd_v1_StatusResponse__Output>
   SessionSecrets: MethodDefinition<_contextd_v1_SessionRequest, _contextd_v1_SessionSecretsResponse, _contextd_v1_SessionRequest__Output, _contextd_v1_SessionSecretsResponse__Output>
+  SetToolchains: MethodDefinition<_contextd_v1_ToolchainList, _contextd_v1_ToolchainList, _contextd_v1_ToolchainList__Output, _contextd_v1_ToolchainList__Output>
   Stats: MethodDefinition<_contextd_v1_StatsRequest, _contextd_v1_StatsResponse, _contextd_v1_StatsRequest__Output, _contextd_v1_StatsResponse__Output>
   StopServer: MethodDefinition<_contextd_v1_StopRequest, _contextd_v1_StopResponse, _contextd_v1_StopRequest__Output, _contextd_v1_StopResponse__Output>
   TailAudit: MethodDefinition<_contextd_v1_AuditRequest, _contextd_v1_AuditResponse, _contextd_v1_AuditRequest__Output, _contextd_v1_AuditResponse__Output>

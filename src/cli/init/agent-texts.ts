@@ -1,0 +1,104 @@
+import { TIMEOUT_DEFAULT_MS } from '../../core/limits.ts';
+import { VIEW_NAMES } from '../../tokens/views/read-view.ts';
+import { withMark } from './content-hash.ts';
+
+// What `ctxd init` writes for agents to read. Every way of quoting that is taught here was tried with Claude Code and
+// OpenCode: docs/clients.md.
+
+/** What `ctxd init` needs to know about a tool. */
+export interface ToolText {
+  name: string;
+  purpose: string;
+  schemaJson: string;
+  toolMd: string;
+  toolExtendedMd: string;
+}
+
+/** When to use a tool, and arguments that an agent can copy. Other tools are shown with `--help`. */
+const USES: Readonly<Record<string, { use: string; example: string }>> = {
+  safe_bash: { use: 'commands, tests, git', example: `--command 'npm test'` },
+  safe_read: { use: 'read', example: '--path src/main.ts' },
+  safe_write: { use: 'write', example: `--path notes.md --content 'text'` },
+  tool_view: { use: 'more output', example: '--help' },
+};
+
+/** `.claude/rules/contextd.md`: at most 200 cl100k tokens, because it is part of every conversation. */
+export function rulesText(tools: readonly ToolText[]): string {
+  const known = tools.flatMap(({ name }) =>
+    USES[name] === undefined ? [] : `- ${USES[name].use}: \`${callOf(name)}\``,
+  );
+  const more = tools.length > known.length ? ['- more: `ls .claude/tools`'] : [];
+  return withMark(
+    `${[
+      '# contextd',
+      '',
+      'Use these, not your own tools; they mask secrets and keep long output:',
+      ...known,
+      ...more,
+      '',
+      'Quotes: `safe_bash --command "$(cat <<\'EOF\'`, lines, `EOF`, `)"`.',
+      `Limits: no network, ${TIMEOUT_DEFAULT_MS / 1000} s (\`timeout_ms\`), writes only in the project. Files stay, processes end.`,
+      'A program is missing or access is denied: the answer says how a person allows it.',
+      '`safe_bash` not found: try `.claude/bin/safe_bash`; else ask for `ctxd init` and use your own tools meanwhile.',
+    ].join('\n')}\n`,
+  );
+}
+
+/** `.claude/skills/contextd/SKILL.md`. A client loads only name and description until the skill is used. */
+export function skillText(tools: readonly ToolText[]): string {
+  return withMark(`${SKILL_HEAD}\n${tools.map(toolSection).join('\n')}\n${SKILL_TAIL}`);
+}
+
+/** TOOL_EXTENDED.md in a project. Its mark covers all three files of the tool. */
+export function extendedText(tool: ToolText): string {
+  return withMark(withLineEnd(tool.toolExtendedMd), [`${tool.schemaJson}\n`, withLineEnd(tool.toolMd)]);
+}
+
+/** The text with exactly one line end. */
+export function withLineEnd(text: string): string {
+  return `${text.trimEnd()}\n`;
+}
+
+const SKILL_HEAD = `---
+name: contextd
+description: Run commands, read, search and edit files with less context through safe_bash, safe_read and safe_write. Use before Bash or Read on long output or where secrets may appear.
+---
+
+# contextd
+
+Each tool is a program on PATH; its link is \`.claude/bin/<name>\`. Give it flags, or one JSON object in single quotes.
+
+## Quotes
+
+- \`safe_bash --command 'npm test'\`, or \`--command "…"\` with \`\\"\`, \`\\$\` and \`\\\`\` inside.
+- Anything else goes into a quoted here-document, in which nothing is special:
+
+      safe_bash --command "$(cat <<'EOF'
+      grep -c "it's" notes.md | sort
+      EOF
+      )"
+
+- A \`'\` inside single quotes is \`'\\''\`. Do not write \`\\u0027\`: Claude Code turns it into a \`'\` before the shell sees it.
+- Let the tool's own shell do pipes, \`>\` and \`;\`: inside the quotes they are confined. Outside them your client asks a person.
+  If your client has a sandbox of its own, run each call alone, without \`cd\`, \`|\` or a here-document around it.
+- Long arguments: \`@file\`, or \`-\` to read standard input.
+`;
+
+const SKILL_TAIL = `## The answer
+
+One line of JSON: \`success\`, \`data\`, \`error\`, \`refs\`, \`tokens_used\`, \`has_more\`, \`truncated\`, \`meta\`.
+
+- \`truncated\` with \`meta.pagination.cursor\`: call the same tool with \`{"continuation":"<cursor>"}\` for the next part. Nothing is run again.
+- \`[SECRET_1]\` stands for a secret; the same secret has the same number for the whole session.
+- \`max_tokens\`, \`view\` (${VIEW_NAMES.join(', ')}), \`timeout_ms\` and \`dry_run\` are accepted by every tool.
+- A command's own exit code is \`data.exit_code\`. On failure \`error\` says what failed and what to do.
+- Commands run confined to the project, without network; nothing they start stays alive.
+`;
+
+function toolSection(tool: ToolText): string {
+  return `## ${tool.name}\n\n${tool.purpose}\n\n    ${callOf(tool.name)}\n\nArguments: \`.claude/tools/${tool.name}/schema.json\`. More: \`TOOL_EXTENDED.md\` beside it.\n`;
+}
+
+function callOf(name: string): string {
+  return `${name} ${USES[name]?.example ?? '--help'}`;
+}

@@ -1,0 +1,68 @@
+import { dirname, join } from 'node:path';
+import type { Entry } from './json-edit.ts';
+
+// What `ctxd init` adds to the settings of Claude Code and OpenCode. docs/clients.md has what was tried with both, and
+// test/clients/ tries it again.
+
+export const RULES_FILE = '.claude/rules/contextd.md';
+export const PLUGIN_FILE = '.claude/opencode/contextd.js';
+
+/**
+ * Adds `.claude/bin` to the PATH of Claude Code's shell, which may leave the project root. It comes first, so that no
+ * program elsewhere on PATH takes the name of a tool, which runs without a question. A shell reads the written line
+ * later, so the directory is in single quotes, its own quotes are escaped, and $PATH is not expanded yet.
+ */
+export const PATH_HOOK = [
+  `printf "export PATH='%s/.claude/bin':\\"\\$PATH\\"\\n"`,
+  `"$(printf %s "$CLAUDE_PROJECT_DIR" | sed "s/'/'\\\\\\\\''/g")"`,
+  `>> "\${CLAUDE_ENV_FILE:-/dev/null}"`,
+].join(' ');
+
+/** The entries of `.claude/settings.json`, which a team shares. */
+export function settings(names: readonly string[]): Entry[] {
+  const commands = ['.claude/tools/*', ...names.map((name) => `${name} *`)];
+  return [
+    ...allowed(commands),
+    { path: ['hooks', 'SessionStart'], value: { hooks: [{ type: 'command', command: PATH_HOOK }] } },
+  ];
+}
+
+/**
+ * The entries of `.claude/settings.local.json`, which belong to this machine: the tools by their absolute path, and the
+ * hook that ends a session, by the path of `ctxd`.
+ */
+export function localSettings(names: readonly string[], root: string, proxyBinary: string): Entry[] {
+  const command = sessionEndHook(join(dirname(proxyBinary), 'ctxd'));
+  const hook = { type: 'command', command, timeout: SESSION_END_LIMIT_S };
+  return [
+    ...(isPlainPath(root) ? allowed(names.map((name) => `${root}/.claude/bin/${name} *`)) : []),
+    { path: ['hooks', 'SessionEnd'], value: { hooks: [hook] } },
+  ];
+}
+
+/** A session that somebody named by CONTEXTD_SESSION_ID does not end with one of the conversations that share it. */
+function sessionEndHook(ctxd: string): string {
+  const program = `'${ctxd.replaceAll("'", "'\\''")}'`;
+  return `[ -n "$CONTEXTD_SESSION_ID" ] || ${program} session end "$CLAUDE_PROJECT_DIR" --hook >/dev/null 2>&1 || true`;
+}
+
+/** Claude Code gives a session-end hook 1.5 seconds if it asks for no other time. */
+const SESSION_END_LIMIT_S = 15;
+
+/** Claude Code asks nothing for these commands and runs them outside its own sandbox, if that is on. */
+function allowed(commands: readonly string[]): Entry[] {
+  return [
+    ...commands.map((command) => ({ path: ['permissions', 'allow'], value: `Bash(${command})` })),
+    ...commands.map((command) => ({ path: ['sandbox', 'excludedCommands'], value: command })),
+  ];
+}
+
+/** True if the path means the same to a shell without quotes and holds nothing that a rule reads as a pattern. */
+function isPlainPath(path: string): boolean {
+  return /^[\w/.@%+=,-]+$/.test(path);
+}
+
+export const OPENCODE_ENTRIES: readonly Entry[] = [
+  { path: ['instructions'], value: RULES_FILE },
+  { path: ['plugin'], value: `./${PLUGIN_FILE}` },
+];

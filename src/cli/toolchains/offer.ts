@@ -1,0 +1,81 @@
+import type { Toolchain, ToolchainList } from '../../call/management.ts';
+import { ContextdError } from '../../core/errors.ts';
+import type { DaemonClient } from '../client.ts';
+import type { CliContext } from '../context.ts';
+import { confirm } from '../input.ts';
+import { describeToolchains } from './describe.ts';
+import { type Found, findToolchains } from './find.ts';
+
+/** What was found outside /usr, and what came of it. */
+export interface ToolchainOffer {
+  /** `allowed`: now or before; `declined`: not wanted; `pending`: nobody could be asked. */
+  readonly state: 'none' | 'allowed' | 'declined' | 'pending';
+  /** What was not allowed before. */
+  readonly added: readonly Toolchain[];
+}
+
+/** Whether to ask about new toolchains, or what the answer is. */
+export type Answer = 'ask' | 'yes' | 'no';
+
+/**
+ * Finds the person's toolchains and lets commands use them if the person says yes. Toolchains that were allowed before
+ * stay allowed; their directories and variables follow the machine only with a new yes. The person's PATH is sent in any
+ * case: an answer then names a program that commands do not have.
+ */
+export async function offerToolchains(
+  context: CliContext,
+  client: Pick<DaemonClient, 'listToolchains' | 'setToolchains'>,
+  project: string | null,
+  answer: Answer,
+): Promise<ToolchainOffer> {
+  const found = await lookFor(context, project);
+  const before = await client.listToolchains({});
+  const added = newOf(found, before);
+  const isAllowed = answer === 'yes' || (answer === 'ask' && (await isWanted(context, added)));
+  const toolchains = isAllowed ? merge(before, found) : before.toolchains;
+  await client.setToolchains({ toolchains, path: [...found.path] });
+  if (found.toolchains.length === 0) return { state: 'none', added };
+  if (isAllowed || added.length === 0) return { state: 'allowed', added };
+  return { state: answer === 'no' || context.stdin.isTTY === true ? 'declined' : 'pending', added };
+}
+
+/** The toolchains that commands cannot use yet, or not as they are now. */
+export async function missingToolchains(
+  context: CliContext,
+  allowed: ToolchainList,
+  project: string | null,
+): Promise<Toolchain[]> {
+  return newOf(await lookFor(context, project), allowed);
+}
+
+function lookFor({ env, paths }: CliContext, project: string | null): Promise<Found> {
+  const { path, home, toolchains: variables } = env;
+  return findToolchains({ path, home, variables, project, installRoot: paths.installRoot });
+}
+
+function newOf(found: Found, allowed: ToolchainList): Toolchain[] {
+  return found.toolchains.filter((one) => {
+    const known = allowed.toolchains.find(({ name }) => name === one.name);
+    if (known === undefined) return true;
+    const hasAll = one.mounts.every((mount) => known.mounts.includes(mount));
+    return !hasAll || Object.entries(one.variables).some(([name, value]) => known.variables[name] !== value);
+  });
+}
+
+function merge(before: ToolchainList, found: Found): Toolchain[] {
+  const names = new Set(found.toolchains.map(({ name }) => name));
+  return [...before.toolchains.filter(({ name }) => !names.has(name)), ...found.toolchains];
+}
+
+async function isWanted(context: CliContext, added: readonly Toolchain[]): Promise<boolean> {
+  if (added.length === 0) return false;
+  const refusal = new ContextdError('CANCELLED', 'the toolchains were not allowed');
+  try {
+    const question = 'Let commands of every project read and run them? They cannot change them.';
+    await confirm(context, ['Programs outside /usr:', ...describeToolchains(added)], question, refusal);
+    return true;
+  } catch (thrown) {
+    if (thrown === refusal) return false;
+    throw thrown;
+  }
+}

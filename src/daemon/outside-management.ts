@@ -1,0 +1,126 @@
+import { createHash } from 'node:crypto';
+import { lstat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import type { Management } from '../call/management.ts';
+import type { Paths } from '../config/paths.ts';
+import { ContextdError } from '../core/errors.ts';
+import { checkRoPath, checkWorkspace } from '../sandbox/mountable.ts';
+import { baseView } from '../sandbox/sandbox.ts';
+import { type Consents, pathSubject } from '../stores/consents.ts';
+import type { ProjectStore } from '../stores/projects.ts';
+import { requireProject } from './approval-management.ts';
+import type { Outside } from './outside.ts';
+import { checkProjectRoot } from './project-root.ts';
+
+export interface OutsideManagementDeps {
+  home: string;
+  paths: Paths;
+  projects: ProjectStore;
+  consents: Consents;
+  outside: Outside;
+}
+
+type OutsideManagement = Pick<
+  Management,
+  'setToolchains' | 'listToolchains' | 'allowPath' | 'disallowPath' | 'listPaths'
+>;
+
+/** What a person allows outside projects: programs to read and run, and directories to write. */
+export function createOutsideManagement(deps: OutsideManagementDeps): OutsideManagement {
+  const { outside, projects, consents } = deps;
+  const { toolchains } = outside;
+  const list = () => ({
+    toolchains: toolchains.list().map(({ name, mounts, variables }) => ({
+      name,
+      mounts: [...mounts],
+      variables: { ...variables },
+    })),
+    path: [...toolchains.path()],
+  });
+  return {
+    async setToolchains({ toolchains: wanted, path }) {
+      for (const { mounts } of wanted) for (const mount of mounts) await checkToolchain(mount, deps);
+      await toolchains.set(wanted, path);
+      await outside.refresh();
+      return list();
+    },
+    listToolchains: async () => list(),
+    async allowPath({ root, path }) {
+      await requireProject(root, projects);
+      await checkAllowed(root, path, deps);
+      await consents.give(root, pathSubject(path), createHash('sha256').update(path).digest('hex'));
+      return { paths: outside.pathsOf(root) };
+    },
+    async disallowPath({ root, path }) {
+      await requireProject(root, projects);
+      if (await consents.withdraw(root, pathSubject(path))) return { paths: outside.pathsOf(root) };
+      throw new ContextdError('PATH_NOT_FOUND', `${path} was not allowed in ${root}`, {
+        remedy: 'See `ctxd allow list`.',
+      });
+    },
+    async listPaths({ root }) {
+      await requireProject(root, projects);
+      return { paths: outside.pathsOf(root) };
+    },
+  };
+}
+
+/** Commands could replace what lies in a project by a link to anything, so a toolchain must lie outside all projects. */
+async function checkToolchain(path: string, { home, paths, projects }: OutsideManagementDeps): Promise<void> {
+  checkRoPath(path, paths);
+  if (holds(path, home)) throw refuse(path, 'it is the home directory or holds it');
+  const project = (await projects.list()).find(({ root }) => holds(root, path));
+  if (project !== undefined) throw refuse(path, `it lies in the project ${project.root}`);
+}
+
+/** Directories in the home in which programs keep keys and settings that other programs act on. */
+const PRIVATE = ['.ssh', '.gnupg', '.aws', '.azure', '.kube', '.docker', '.config', '.mozilla', '.password-store'];
+
+async function checkAllowed(root: string, path: string, deps: OutsideManagementDeps): Promise<void> {
+  const { home, paths, projects, outside } = deps;
+  await checkProjectRoot(path, home, paths, 'be allowed');
+  checkWorkspace(baseView(path), paths);
+  const own = contextdHome(paths);
+  if (own !== null && (holds(own, path) || holds(path, own)))
+    throw refuse(path, `contextd keeps its own files in ${own}`);
+  if (holds(root, path)) throw refuse(path, `it lies in the project, where commands can write already`);
+  if (holds(path, root)) throw refuse(path, `it holds the project; run \`ctxd init\` in ${path} instead`);
+  if (isOfSystem(path)) throw refuse(path, 'it is a directory of the system');
+  if (dirname(path) === home && basename(path).startsWith('.'))
+    throw refuse(path, 'it is a hidden directory of the home, which holds settings of programs');
+  const secret = PRIVATE.map((name) => join(home, name)).find((place) => holds(place, path));
+  if (secret !== undefined) throw refuse(path, `it lies in ${secret}, which holds keys and settings`);
+  const others = (await projects.list()).filter((project) => project.root !== path && project.root !== root);
+  const other = others.find((project) => holds(project.root, path) || holds(path, project.root));
+  if (other !== undefined) throw refuse(path, `the project ${other.root} overlaps it; allow ${other.root} itself`);
+  const known = outside.pathsOf(root).find((one) => one !== path && (holds(one, path) || holds(path, one)));
+  if (known !== undefined) throw refuse(path, `${known} is allowed already and overlaps it`);
+  const mounts = outside.toolchains.list().flatMap((toolchain) => toolchain.mounts);
+  const programs = mounts.find((mount) => holds(path, mount) || holds(mount, path));
+  if (programs !== undefined) throw refuse(path, `it overlaps ${programs}, whose programs commands run`);
+  const [ours, theirs] = await Promise.all([lstat(root), lstat(path)]);
+  if (theirs.uid === 0 && path.startsWith('/var/')) throw refuse(path, 'it is a directory of the system');
+  if (ours.uid !== theirs.uid) throw refuse(path, `it belongs to uid ${theirs.uid}, the project to uid ${ours.uid}`);
+}
+
+/** `/srv`, `/var/lib` and the like, which belong to nobody's project. */
+function isOfSystem(path: string): boolean {
+  return dirname(path) === '/' || dirname(path) === '/var';
+}
+
+/** CONTEXTD_HOME if everything is in it; null for the XDG directories, which are checked one by one. */
+function contextdHome({ configDir, dataDir, stateDir }: Paths): string | null {
+  const home = dirname(configDir);
+  return dirname(dataDir) === home && dirname(stateDir) === home ? home : null;
+}
+
+function holds(outer: string, inner: string): boolean {
+  return outer === inner || inner.startsWith(`${outer}/`);
+}
+
+function refuse(path: string, why: string): ContextdError {
+  return new ContextdError('PATH_INVALID', `${path} cannot be allowed: ${why}`, {
+    remedy: 'Choose a directory of its own, such as one beside the project.',
+    details: { path },
+  });
+}

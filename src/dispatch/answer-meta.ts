@@ -1,0 +1,46 @@
+import { type EnvelopeMeta, warningDetail } from '../core/envelope.ts';
+import type { ContextdError } from '../core/errors.ts';
+import type { ScrubbedOutcome } from './scrub.ts';
+
+/** Leaves out optional keys that are empty, because an agent pays for each. */
+export function metaOf(requestId: string, outcome: ScrubbedOutcome): EnvelopeMeta {
+  const { denied, facts } = outcome;
+  const { droppedBytes, isolationMissing } = facts;
+  const warnings = [...outcome.warnings, ...quarantineWarnings(outcome.quarantined)];
+  return {
+    version: 'response-v2',
+    request_id: requestId,
+    ...(droppedBytes > 0 ? { content_fidelity: 'partial' as const, dropped_bytes: droppedBytes } : {}),
+    ...(isolationMissing.length > 0 ? { isolation: { level: 'reduced' as const, missing: isolationMissing } } : {}),
+    ...(denied.length > 0 ? { denied } : {}),
+    ...(warnings.length > 0 ? { warnings } : {}),
+    ...(facts.searchComplete ? {} : { warning_details: [warningDetail('PARTIAL_FAILURE', SEARCH_GOES_ON)] }),
+    ...rateLimitOf(outcome.failure),
+  };
+}
+
+const SEARCH_GOES_ON =
+  'The search for files that would run on the host is not complete yet. The next answer reports what it still finds.';
+
+/** Up to this many paths get a warning each. */
+const WARNED_MAX = 5;
+/** Paths that the shared warning names if there are more. */
+const NAMED_MAX = 3;
+
+/** Warns about files of the call that the host would have run later; they were renamed. */
+function quarantineWarnings(quarantined: ScrubbedOutcome['quarantined']): string[] {
+  if (quarantined.length <= WARNED_MAX) {
+    return quarantined.map(
+      ({ path, id, reason }) => `${path} was set aside: ${reason}. A person can allow it: ctxd quarantine accept ${id}`,
+    );
+  }
+  const named = quarantined.slice(0, NAMED_MAX).map(({ path }) => path);
+  return [
+    `${quarantined.length} paths were set aside, such as ${named.join(', ')}: programs on the host would run or trust them. A person can allow them: ctxd quarantine list`,
+  ];
+}
+
+function rateLimitOf(failure: ContextdError | null): Pick<EnvelopeMeta, 'rate_limit'> {
+  if (failure?.code !== 'RATE_LIMITED' || typeof failure.details.limit !== 'number') return {};
+  return { rate_limit: { limit: failure.details.limit, remaining: 0, retry_after_ms: failure.retryAfterMs ?? 0 } };
+}

@@ -1,0 +1,9 @@
+import { ERROR_TABLE } from '../core/errors.ts';
+import type { ScrubbedOutcome } from './scrub.ts';
+
+/** The exit status of the program that the caller started: that of the command, or the code of contextd's own failure. */
+export function exitStatusOf({ failure, data }: Pick<ScrubbedOutcome, 'failure' | 'data'>): number {
+  if (failure !== null) return ERROR_TABLE[failure.code].exitCode;
+  const status = data.exit_code;
+  return typeof status === 'number' && Number.isInteger(status) && status >= 0 && status <= 255 ? status : 0;
+}

@@ -1,0 +1,83 @@
+import type { EnvelopeMeta } from '../../core/envelope.ts';
+import { ERROR_TABLE } from '../../core/errors.ts';
+import { isJsonObject } from '../../core/json.ts';
+import { ownLine } from '../../core/own-line.ts';
+import type { TokenCounter } from '../../tokens/counter.ts';
+import type { TextPart } from '../../tokens/fit-text.ts';
+import type { ScrubbedOutcome } from '../scrub.ts';
+
+/** Lines of one kind, and paths of one line; the number of the others is stated. */
+const LINES_MAX = 5;
+const NAMED_MAX = 3;
+/** Characters of one line; halved until all lines fit. */
+const LINE_MAX_CHARS = 2_000;
+const LINE_MIN_CHARS = 60;
+
+/**
+ * What else a caller must know, one line each: what was refused and how to allow it, what was set aside, warnings, and why
+ * the call failed. Together they take at most `maxTokens`, unless `maxTokens` is below a hundred.
+ */
+export function notesOf(
+  outcome: ScrubbedOutcome,
+  meta: Pick<EnvelopeMeta, 'warnings' | 'warning_details' | 'dropped_bytes'>,
+  maxTokens: number,
+  counter: TokenCounter,
+): string[] {
+  const notes = [
+    ...denials(outcome),
+    ...bounded(unreadFiles(outcome)),
+    ...bounded([...(meta.warnings ?? []), ...(meta.warning_details ?? []).map(({ message }) => message)]),
+    ...(meta.dropped_bytes === undefined ? [] : [`${meta.dropped_bytes} bytes beyond output.max_bytes were not kept`]),
+    ...failure(outcome),
+  ];
+  for (let limit = LINE_MAX_CHARS; ; limit /= 2) {
+    const lines = notes.map((note) => ownLine(note.length <= limit ? note : `${note.slice(0, limit)}…`));
+    if (limit < LINE_MIN_CHARS || counter.count(lines.join('\n')) <= maxTokens) return lines;
+  }
+}
+
+/** Accesses that are allowed in the same way share a line. */
+function denials({ denied }: ScrubbedOutcome): string[] {
+  const byRemedy = new Map<string, string[]>();
+  for (const { kind, path, host, how_to_allow } of denied) {
+    const what = `${kind} ${path ?? host ?? ''}`.trim();
+    byRemedy.set(how_to_allow, [...(byRemedy.get(how_to_allow) ?? []), what]);
+  }
+  return bounded([...byRemedy].map(([remedy, refused]) => `denied: ${named(refused)}. ${remedy}`));
+}
+
+/** Files of `data.files` that have an error in place of a text. */
+function unreadFiles({ data }: ScrubbedOutcome): string[] {
+  const files = Array.isArray(data.files) ? data.files : [];
+  return files.flatMap((file) => {
+    const error = isJsonObject(file) ? file.error : undefined;
+    return isJsonObject(error) ? [`${String(error.code)}: ${String(error.message)}`] : [];
+  });
+}
+
+function failure({ failure: error }: ScrubbedOutcome): string[] {
+  if (error === null) return [];
+  const sentence = error.remedy === undefined ? error.message : `${error.message}. ${error.remedy}`;
+  return [`exit ${ERROR_TABLE[error.code].exitCode} · ${error.code}: ${sentence}`];
+}
+
+function bounded(lines: readonly string[]): string[] {
+  const more = lines.length - LINES_MAX;
+  return more <= 0 ? [...lines] : [...lines.slice(0, LINES_MAX), `and ${more} more; --json lists them`];
+}
+
+function named(texts: readonly string[]): string {
+  const more = texts.length - NAMED_MAX;
+  return more <= 0 ? texts.join(', ') : `${texts.slice(0, NAMED_MAX).join(', ')} and ${more} more`;
+}
+
+/** Where text is missing. The name of the text is left out if there is only one. */
+export function gapLines(parts: readonly TextPart[]): string[] {
+  const isOnly = parts.filter(({ text, gaps }) => text !== '' || gaps.length > 0).length <= 1;
+  return parts.flatMap(({ field, gaps }) =>
+    gaps.map(({ bytes, afterLine }) => {
+      const where = afterLine === 0 ? 'before line 1' : `after line ${afterLine}`;
+      return ownLine(`${bytes} bytes${isOnly ? '' : ` of ${field}`} left out ${where}`);
+    }),
+  );
+}

@@ -1,0 +1,208 @@
+import { type GitEntry, parseGitConfig } from '../workspace/git-config.ts';
+import { isPlainText, isTrue, quoteValue } from './person-settings.ts';
+
+/** Versions of one repository's configuration, one character per byte. */
+export interface ConfigVersions {
+  /** What the command was given. */
+  readonly given: string;
+  /** What the command left. */
+  readonly left: string;
+  /** What the host's file holds now. */
+  readonly host: string;
+  /** Whether the person has a name and an address in a configuration of their own. */
+  readonly hasIdentity: boolean;
+}
+
+export interface CarryOver {
+  /** What to append to the host's file; empty if nothing. */
+  readonly text: string;
+  /** The keys and sections that the command changed and that are not carried over, as people write them. */
+  readonly refused: readonly string[];
+}
+
+/** A section of a repository's configuration: `remote.origin`, `core`. */
+interface Section {
+  readonly section: string;
+  readonly subsection: string | null;
+  /** The values of each key, in order. */
+  readonly keys: Map<string, (string | null)[]>;
+}
+
+type Sections = ReadonlyMap<string, Section>;
+
+/**
+ * What of a command's changes reaches the host: remotes, branches and submodules that the host does not have, with plain
+ * URLs, and the name for commits of a person who has none. Every other change is refused, because a key that is harmless in
+ * one place sends a push elsewhere in another. Returns null if git could not read the command's file.
+ */
+export function carryOver({ given, left, host, hasIdentity }: ConfigVersions): CarryOver | null {
+  const [before, after, now] = [read(given), read(left), read(host)];
+  if (after === null || before === null || now === null) return null;
+  const carried: string[] = [];
+  const refused: string[] = [];
+  const newRemotes = new Set<string>();
+  // Remotes first: a branch may track a new one.
+  const names = [...new Set([...after.keys(), ...before.keys()])];
+  for (const name of names.sort((a, b) => rank(a) - rank(b))) {
+    const changed = changedKeys(before.get(name), after.get(name), now.get(name));
+    if (changed.length === 0) continue;
+    const section = after.get(name);
+    if (section === undefined) {
+      refused.push(name);
+      continue;
+    }
+    const accepted = changed.filter((key) => isAcceptable(section, key, { now, newRemotes, hasIdentity }));
+    const isNewAndRefused = accepted.length === 0 && section.subsection !== null && !before.has(name);
+    const others = changed.filter((key) => !accepted.includes(key)).map((key) => `${name}.${key}`);
+    refused.push(...(isNewAndRefused ? [name] : others));
+    if (accepted.length === 0) continue;
+    if (section.section === 'remote' && section.subsection !== null) newRemotes.add(section.subsection);
+    carried.push(write(section, accepted));
+  }
+  return { text: carried.join(''), refused };
+}
+
+function rank(name: string): number {
+  return name.startsWith('remote.') ? 0 : 1;
+}
+
+function read(text: string): Sections | null {
+  const entries = text.includes('\0') ? null : parseGitConfig(text);
+  if (entries === null) return null;
+  const sections = new Map<string, Section>();
+  for (const entry of entries) addTo(sections, entry);
+  return sections;
+}
+
+function addTo(sections: Map<string, Section>, { key, subsection, value }: GitEntry): void {
+  const [section = '', name = ''] = key.split('.');
+  const full = subsection === null ? section : `${section}.${subsection}`;
+  const known = sections.get(full) ?? { section, subsection, keys: new Map<string, (string | null)[]>() };
+  sections.set(full, known);
+  known.keys.set(name, [...(known.keys.get(name) ?? []), value]);
+}
+
+/** The keys that the command changed and that are not on the host as the command wants them. */
+function changedKeys(before?: Section, after?: Section, now?: Section): string[] {
+  const keys = new Set([...(before?.keys.keys() ?? []), ...(after?.keys.keys() ?? [])]);
+  const valuesIn = (section: Section | undefined, key: string) => JSON.stringify(section?.keys.get(key) ?? []);
+  return [...keys].filter((key) => {
+    const wanted = valuesIn(after, key);
+    return wanted !== valuesIn(before, key) && wanted !== valuesIn(now, key);
+  });
+}
+
+interface Ground {
+  /** The host's configuration. */
+  readonly now: Sections;
+  readonly newRemotes: ReadonlySet<string>;
+  readonly hasIdentity: boolean;
+}
+
+function isAcceptable(section: Section, key: string, ground: Ground): boolean {
+  const values = section.keys.get(key) ?? [];
+  const name = section.subsection;
+  switch (section.section) {
+    case 'remote':
+      return name !== null && isNewRemote(section, name, ground.now) && isOfRemote(name, key, values);
+    case 'branch':
+      return name !== null && isNewBranch(name, ground.now) && isOfBranch(section, key, ground);
+    case 'submodule':
+      return name !== null && isNewSubmodule(section, name, ground.now) && isOfSubmodule(key, values);
+    case 'user':
+      return name === null && !ground.hasIdentity && isOfIdentity(key, values, ground.now);
+    default:
+      return false;
+  }
+}
+
+/** The host must not know the name: a setting may use it as the path of a repository. */
+function isNewRemote({ keys }: Section, name: string, now: Sections): boolean {
+  const isNamed = [...now.values()].some(
+    ({ section, keys: known }) =>
+      (section === 'branch' || section === 'remote') &&
+      ['remote', 'pushremote', 'pushdefault'].some((key) => known.get(key)?.includes(name)),
+  );
+  const [url, ...more] = keys.get('url') ?? [];
+  return REMOTE_NAME.test(name) && !now.has(`remote.${name}`) && !isNamed && more.length === 0 && isPlainUrl(url);
+}
+
+const REMOTE_NAME = /^[A-Za-z0-9](?!.*\.\.)[\w.-]{0,99}(?<!\.lock)(?<!\.)$/;
+
+function isOfRemote(name: string, key: string, values: readonly (string | null)[]): boolean {
+  if (key === 'url') return true;
+  return key === 'fetch' && values.every((value) => isOwnRefspec(value ?? '', name));
+}
+
+/** A fetch may write only below the remote's own references. */
+function isOwnRefspec(value: string, remote: string): boolean {
+  const [, from = '', to = ''] = /^\+?(refs\/[^:]+):(refs\/[^:]+)$/.exec(value) ?? [];
+  return (
+    isRefName(from.replace('*', 'x')) && isRefName(to.replace('*', 'x')) && to.startsWith(`refs/remotes/${remote}/`)
+  );
+}
+
+/** Keys that editors and git write for a branch that tracks nothing yet. */
+const BESIDE_TRACKING: ReadonlySet<string> = new Set(['description', 'vscode-merge-base', 'gh-merge-base']);
+
+function isNewBranch(name: string, now: Sections): boolean {
+  const known = now.get(`branch.${name}`);
+  return isRefName(`refs/heads/${name}`) && [...(known?.keys.keys() ?? [])].every((key) => BESIDE_TRACKING.has(key));
+}
+
+function isOfBranch(section: Section, key: string, { now, newRemotes }: Ground): boolean {
+  const [value, ...more] = section.keys.get(key) ?? [];
+  if (typeof value !== 'string' || more.length > 0) return false;
+  if (key === 'remote') return value === '.' || newRemotes.has(value) || now.has(`remote.${value}`);
+  // Without its remote it would name a branch of another one.
+  const hasRemote = () => isOfBranch(section, 'remote', { now, newRemotes, hasIdentity: true });
+  if (key === 'merge') return value.startsWith('refs/heads/') && isRefName(value) && hasRemote();
+  return key === 'rebase' && /^(true|false|merges)$/.test(value);
+}
+
+function isNewSubmodule({ keys }: Section, name: string, now: Sections): boolean {
+  const [url, ...more] = keys.get('url') ?? [];
+  const isKnown = now.has(`submodule.${name}`);
+  return /^[\w./ -]{1,200}$/.test(name) && !name.includes('..') && !isKnown && more.length === 0 && isPlainUrl(url);
+}
+
+function isOfSubmodule(key: string, values: readonly (string | null)[]): boolean {
+  return key === 'url' || (key === 'active' && values.length === 1 && isTrue(values[0] ?? null));
+}
+
+function isOfIdentity(key: string, values: readonly (string | null)[], now: Sections): boolean {
+  const [value, ...more] = values;
+  if (typeof value !== 'string' || value === '' || more.length > 0 || !isPlainText(value, 200)) return false;
+  return (key === 'name' || key === 'email') && now.get('user')?.keys.has(key) !== true;
+}
+
+/** `https://host/path`, `ssh://[user@]host/path` or `[user@]host:path`, without a password or anything that git interprets. */
+function isPlainUrl(url: string | null | undefined): boolean {
+  return PLAIN_URL.some((form) => form.test(url ?? ''));
+}
+
+const HOST = '[A-Za-z0-9](?:[A-Za-z0-9.-]{0,250}[A-Za-z0-9])?';
+const PATH = '[A-Za-z0-9._~/+@%-]{1,1000}';
+const USER = '(?:[A-Za-z0-9_][\\w.-]{0,62}@)?';
+const PLAIN_URL = [
+  new RegExp(`^https://${HOST}(?::\\d{1,5})?/${PATH}$`),
+  new RegExp(`^ssh://${USER}${HOST}(?::\\d{1,5})?/${PATH}$`),
+  new RegExp(`^${USER}${HOST}:(?!:)(?!//)${PATH}$`),
+];
+
+/** Whether git accepts the name of a reference (git check-ref-format). */
+function isRefName(name: string): boolean {
+  if (!isPlainText(name, 500) || !/^refs\/[^ ~^:?*[\\]+$/.test(name) || /\.\.|@\{|\/$|\.$/.test(name)) return false;
+  return name.split('/').every((part) => part !== '' && !/^[.-]|\.lock$/.test(part));
+}
+
+function write({ section, subsection, keys }: Section, names: readonly string[]): string {
+  const header = subsection === null ? section : `${section} "${subsection.replace(/[\\"]/g, '\\$&')}"`;
+  const lines = names.flatMap((name) => (keys.get(name) ?? []).map((value) => `\t${name}${writeValue(value)}\n`));
+  return `[${header}]\n${lines.join('')}`;
+}
+
+function writeValue(value: string | null): string {
+  if (value === null) return '';
+  return ` = ${/^[\w./:@+*-]+$/.test(value) ? value : quoteValue(value)}`;
+}

@@ -1,0 +1,247 @@
+import { createHash, randomBytes } from 'node:crypto';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { Denial } from '../../core/envelope.ts';
+import type { Logger } from '../../core/log.ts';
+import type { Identity } from '../identity.ts';
+import type { Mount } from '../policy.ts';
+import { readSmallFile } from '../workspace/file-access.ts';
+import { parseGitConfig } from '../workspace/git-config.ts';
+import { toRaw } from '../workspace/raw-path.ts';
+import { CONFIG_MAX_BYTES, mergeIntoHost } from './host-config.ts';
+import { LinkRoom } from './link-room.ts';
+import { isTrue, type PersonSettings } from './person-settings.ts';
+
+/** Where a command's git finds its own copies of the repositories' configurations. */
+const COPIES_DIR = '/run/contextd-git';
+/** Where every git finds the person's harmless settings. */
+const SYSTEM_CONFIG = '/etc/gitconfig';
+/** Repositories of one project whose configuration a command may change; those of others are read-only. */
+const REPOSITORIES_MAX = 16;
+const PERSON_FILE = /^gitconfig-[0-9a-f]{16}$/;
+
+/** What a sandbox needs so that git works in it. */
+export interface GitView {
+  readonly mounts: readonly Mount[];
+  /** Command line that starts a program where the links are; empty without links. */
+  readonly enter: readonly string[];
+  /** Configurations that are covered by links to copies. */
+  readonly links: readonly string[];
+  /** Writes the copies; call it right before the command. */
+  seed(): void;
+  /** Call it when the command is dead: carries over what may be, and returns what was not. */
+  collect(): Promise<Denial[]>;
+  remove(): void;
+}
+
+/** Which git settings a sandbox gets. */
+export interface GitRequest {
+  readonly identity: Identity;
+  readonly person: PersonSettings;
+  /** The configurations of the project's repositories. */
+  readonly configs: readonly string[];
+}
+
+/** Prepares what git needs in sandboxes. */
+export class GitViews {
+  readonly #room: LinkRoom;
+  readonly #copiesDir: string;
+  readonly #publicDir: string;
+  /** Configurations of repositories for which a person was told about signing. */
+  readonly #reported = new Set<string>();
+
+  /** `copiesDir` is emptied at every start of the daemon. `publicDir`: the user inside can reach it. */
+  constructor(
+    dirs: { readonly linksDir: string; readonly copiesDir: string; readonly publicDir: string },
+    logger: Logger,
+  ) {
+    this.#room = new LinkRoom(dirs.linksDir, logger);
+    this.#copiesDir = dirs.copiesDir;
+    this.#publicDir = dirs.publicDir;
+  }
+
+  async prepare({ identity, person, configs }: GitRequest): Promise<GitView> {
+    const settings = this.#personFile(person, identity);
+    const mounts: Mount[] = [{ kind: 'ro-bind', source: settings, dest: SYSTEM_CONFIG }];
+    const wanted = configs.slice(0, REPOSITORIES_MAX);
+    const covered = wanted.length === 0 ? null : await this.#room.cover(wanted, targetOf);
+    if (covered === null || covered.covered.length === 0) return withoutCopies(mounts);
+    const dir = join(this.#copiesDir, randomBytes(4).toString('hex'));
+    makeOwned(dir, identity);
+    for (const config of covered.covered) makeOwned(join(dir, nameFor(config)), identity);
+    const copies = new Copies(dir, { identity, person, configs: covered.covered }, this.#reported);
+    return {
+      mounts: [...mounts, { kind: 'bind', source: dir, dest: COPIES_DIR }],
+      enter: covered.enter,
+      links: covered.covered,
+      seed: () => copies.seed(),
+      collect: () => copies.collect(),
+      remove: () => rmSync(dir, { recursive: true, force: true }),
+    };
+  }
+
+  /** The command line that enters the namespaces in which all sandboxes with links start; otherwise empty. */
+  enter(): Promise<readonly string[]> {
+    return this.#room.enter();
+  }
+
+  stop(): Promise<void> {
+    return this.#room.stop();
+  }
+
+  /** The file is named after its content, so that a sandbox that started earlier keeps its own. Only its reader may read it. */
+  #personFile({ text }: PersonSettings, identity: Identity): string {
+    const name = personFileName(text);
+    const suffix = identity.kind === 'owner' ? `-${identity.uid}` : '';
+    const file = join(this.#publicDir, `${name}${suffix}`);
+    if (existsSync(file)) return file;
+    const draft = `${file}.${randomBytes(4).toString('hex')}`;
+    writeFileSync(draft, text, { encoding: 'latin1', mode: 0o400 });
+    if (identity.kind === 'owner') chownSync(draft, identity.uid, identity.gid);
+    renameSync(draft, file);
+    return file;
+  }
+}
+
+function withoutCopies(mounts: readonly Mount[]): GitView {
+  return { mounts, enter: [], links: [], seed: () => {}, collect: async () => [], remove: () => {} };
+}
+
+/** Changes with the settings. */
+export function personFileName(text: string): string {
+  return `gitconfig-${createHash('sha256').update(text, 'latin1').digest('hex').slice(0, 16)}`;
+}
+
+/** Removes the files of earlier daemons; call it only while no sandbox runs. */
+export function removeOldPersonFiles(publicDir: string): void {
+  for (const name of readdirSync(publicDir)) {
+    if (PERSON_FILE.test(name.replace(/-\d+$/, ''))) rmSync(join(publicDir, name), { force: true });
+  }
+}
+
+function nameFor(config: string): string {
+  return createHash('sha256').update(config).digest('hex').slice(0, 16);
+}
+
+function targetOf(config: string): { name: string; text: string } {
+  const name = nameFor(config);
+  return { name, text: join(COPIES_DIR, name, 'config') };
+}
+
+function makeOwned(dir: string, identity: Identity): void {
+  mkdirSync(dir, { recursive: true, mode: 0o700 });
+  if (identity.kind === 'owner') chownSync(dir, identity.uid, identity.gid);
+}
+
+/** What a command was given of one repository. */
+interface Given {
+  readonly text: string;
+  /** Whether the person signs commits in it. */
+  readonly signs: boolean;
+  /** Tells whether the command made a commit. */
+  readonly lastMessage: string;
+}
+
+/** The copies of one sandbox. */
+class Copies {
+  readonly #dir: string;
+  readonly #request: GitRequest;
+  readonly #reported: Set<string>;
+  readonly #given = new Map<string, Given>();
+
+  constructor(dir: string, request: GitRequest, reported: Set<string>) {
+    this.#dir = dir;
+    this.#request = request;
+    this.#reported = reported;
+  }
+
+  seed(): void {
+    const { configs, identity, person } = this.#request;
+    for (const config of configs) {
+      const host = readSmallFile(toRaw(config), CONFIG_MAX_BYTES) ?? '';
+      const signing = signingKeys(host);
+      const text = signing.length === 0 ? host : switchOff(host, signing);
+      const copy = this.#copyOf(config);
+      writeFileSync(copy, text, { encoding: 'latin1', mode: 0o644, flag: 'wx' });
+      chmodSync(copy, 0o644);
+      if (identity.kind === 'owner') chownSync(copy, identity.uid, identity.gid);
+      this.#given.set(config, { text, signs: person.signs || signing.length > 0, lastMessage: lastMessageOf(config) });
+    }
+  }
+
+  async collect(): Promise<Denial[]> {
+    const denied: Denial[] = [];
+    for (const [config, given] of this.#given) {
+      const refused = await this.#carryOver(config, given.text);
+      if (refused.length > 0) denied.push(notCarried(config, refused));
+      const hasUnsigned = given.signs && lastMessageOf(config) !== given.lastMessage;
+      if (hasUnsigned && !this.#reported.has(config)) denied.push(notSigned(config));
+      if (hasUnsigned) this.#reported.add(config);
+    }
+    return denied;
+  }
+
+  async #carryOver(config: string, given: string): Promise<readonly string[]> {
+    const left = readSmallFile(toRaw(this.#copyOf(config)), CONFIG_MAX_BYTES);
+    if (left === given) return [];
+    if (left === null) return ['the whole file: it is gone, or larger than 1 MiB'];
+    return mergeIntoHost({ config, given, left, hasIdentity: this.#request.person.hasIdentity });
+  }
+
+  #copyOf(config: string): string {
+    return join(this.#dir, nameFor(config), 'config');
+  }
+}
+
+const SIGNING = ['commit.gpgsign', 'tag.gpgsign', 'tag.forcesignannotated', 'push.gpgsign'] as const;
+
+function signingKeys(text: string): string[] {
+  const entries = parseGitConfig(text) ?? [];
+  return SIGNING.filter((name) =>
+    entries.some(({ key, subsection, value }) => key === name && subsection === null && isTrue(value)),
+  );
+}
+
+/** A later entry counts. */
+function switchOff(text: string, keys: readonly string[]): string {
+  const lines = keys.map((name) => `[${name.replace('.', ']\n\t')} = false\n`);
+  return `${text.endsWith('\n') ? text : `${text}\n`}${lines.join('')}`;
+}
+
+/** git writes the message of each commit into this file. */
+function lastMessageOf(config: string): string {
+  const stats = lstatSync(join(dirname(config), 'COMMIT_EDITMSG'), { throwIfNoEntry: false });
+  return stats === undefined ? '' : `${stats.ino}:${stats.ctimeMs}`;
+}
+
+function notSigned(config: string): Denial {
+  return {
+    kind: 'git_config',
+    path: config,
+    rule: 'commits of tools are not signed, because no key of yours is inside',
+    how_to_allow: 'A person can sign them on the host: git rebase --exec "git commit --amend --no-edit -S" BASE',
+  };
+}
+
+/** Names shown of one configuration. */
+const NAMED_MAX = 6;
+
+function notCarried(config: string, refused: readonly string[]): Denial {
+  const more = refused.length > NAMED_MAX ? ` and ${refused.length - NAMED_MAX} more` : '';
+  return {
+    kind: 'git_config',
+    path: config,
+    rule: `these changes ended with the command: ${refused.slice(0, NAMED_MAX).join(', ')}${more}`,
+    how_to_allow: `A person can make them on the host: git -C ${dirname(dirname(config))} config …`,
+  };
+}

@@ -1,0 +1,81 @@
+import { closeSync, constants, fchownSync, fstatSync, ftruncateSync, openSync, rmSync, writeSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+import { isErrno } from '../../core/errors.ts';
+import { fdPath, openPlace, readUpTo } from '../workspace/file-access.ts';
+import { nameOf, parentOf, toRaw } from '../workspace/raw-path.ts';
+import { carryOver } from './carry-over.ts';
+
+/** Largest configuration that is copied and merged. */
+export const CONFIG_MAX_BYTES = 1024 * 1024;
+/** How often, and after how many milliseconds, a locked file is tried again. git holds its lock for a few. */
+const TRIES = 25;
+const TRY_AGAIN_MS = 20;
+
+const { O_RDWR, O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK } = constants;
+
+export interface Changed {
+  /** Absolute path of the host's file. */
+  readonly config: string;
+  readonly given: string;
+  readonly left: string;
+  readonly hasIdentity: boolean;
+}
+
+/**
+ * Adds to the host's file what a command may add, under git's lock, so that nobody's change is lost. Returns what was not
+ * added.
+ *
+ * The addition is appended to the open file. git itself would rename a new file over it, but then the mounts that protect
+ * it in other sandboxes would end with the old file. A reader sees the file before or after the addition, because its size
+ * changes last, and a crash leaves what was there.
+ */
+export async function mergeIntoHost({ config, ...versions }: Changed): Promise<readonly string[]> {
+  const path = toRaw(config);
+  const place = openPlace(parentOf(path));
+  if (place === null) return ['everything: the repository is gone'];
+  try {
+    const lock = await takeLock(`${fdPath(place)}/config.lock`);
+    if (lock === null) return ['everything: the configuration is locked by another git (config.lock)'];
+    try {
+      return append(`${fdPath(place)}/${nameOf(path)}`, lock, versions);
+    } finally {
+      closeSync(lock);
+      rmSync(`${fdPath(place)}/config.lock`, { force: true });
+    }
+  } finally {
+    closeSync(place);
+  }
+}
+
+/** Works on open files only: commands that still run can change every path. */
+function append(path: string, lock: number, versions: Omit<Changed, 'config'>): readonly string[] {
+  const fd = openSync(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK);
+  try {
+    const { uid, gid, nlink } = fstatSync(fd);
+    if (!fstatSync(fd).isFile() || nlink !== 1)
+      return ['everything: the configuration has a second name (a hard link)'];
+    if (process.getuid?.() === 0) fchownSync(lock, uid, gid);
+    const host = readUpTo(fd, CONFIG_MAX_BYTES);
+    const carried = host === null ? null : carryOver({ host, ...versions });
+    if (host === null || carried === null) return ['everything: git could not read the file that the command left'];
+    if (carried.text === '') return carried.refused;
+    const addition = Buffer.from(`${host === '' || host.endsWith('\n') ? '' : '\n'}${carried.text}`, 'latin1');
+    if (writeSync(fd, addition, 0, addition.length, host.length) === addition.length) return carried.refused;
+    ftruncateSync(fd, host.length);
+    return ['everything: the disk is full'];
+  } finally {
+    closeSync(fd);
+  }
+}
+
+async function takeLock(path: string): Promise<number | null> {
+  for (let i = 0; i < TRIES; i++) {
+    try {
+      return openSync(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o644);
+    } catch (cause) {
+      if (!isErrno(cause, 'EEXIST')) throw cause;
+      await delay(TRY_AGAIN_MS);
+    }
+  }
+  return null;
+}

@@ -1,0 +1,151 @@
+import { join } from 'node:path';
+import type { SetAside } from '../../core/envelope.ts';
+import { ContextdError } from '../../core/errors.ts';
+import { directoryIdentity } from '../directory-identity.ts';
+import type { Mount } from '../policy.ts';
+import type { QuarantineAction, QuarantineReport, QuarantineResult } from '../quarantine.ts';
+import type { RunWatch, WorkspaceGuard } from './guard.ts';
+import { type Cover, narrowCover, type Protection } from './protection.ts';
+
+/** What a sandbox must mount for all its writable trees. `parts` are in the order of the guards. */
+export interface TreeProtection {
+  readonly parts: readonly Protection[];
+  /** A worktree's repository, for each tree that is one. */
+  readonly commonGitDirs: readonly string[];
+  readonly mounts: readonly Mount[];
+  /** The configurations of repositories, the project's own first. */
+  readonly gitConfigs: Protection['gitConfigs'];
+  /** Paths that deny globs hide. */
+  readonly hidden: readonly string[];
+  readonly fingerprint: string;
+  /** What the mounts of all trees cover. */
+  readonly cover: Cover;
+}
+
+/** A run in all trees between `begin` and `finish`. */
+export interface TreeWatch {
+  readonly watches: readonly RunWatch[];
+}
+
+/** A writable tree: the workspace, or a directory that a person allowed. */
+export interface GuardedTree {
+  readonly path: string;
+  readonly guard: WorkspaceGuard;
+  /** Which directory the guard knows. */
+  readonly directory: string;
+}
+
+/** The guards of all trees that one policy lets commands write. The first is the workspace's. */
+export class GuardSet {
+  readonly trees: readonly GuardedTree[];
+
+  constructor(trees: readonly GuardedTree[]) {
+    this.trees = trees;
+  }
+
+  /** Throws what `WorkspaceGuard.protection` throws. */
+  async protection(): Promise<TreeProtection> {
+    const parts = await Promise.all(this.trees.map(({ guard }) => guard.protection()));
+    const commonGitDirs = parts.flatMap(({ commonGitDir }) => commonGitDir ?? []);
+    const owners = parts.map(({ commonGitDir }, i) => [
+      this.trees[i]?.path ?? '',
+      ...(commonGitDir === null ? [] : [commonGitDir]),
+    ]);
+    // What lies in an earlier tree has the mounts of that tree: a second set could cover the first.
+    const isEarlier = (path: string, i: number) =>
+      owners.slice(0, i).some((roots) => roots.some((root) => holds(root, path)));
+    return {
+      parts,
+      commonGitDirs: [...new Set(commonGitDirs)],
+      mounts: parts.flatMap(({ mounts }, i) => mounts.filter(({ dest }) => !isEarlier(dest, i))),
+      gitConfigs: parts.flatMap(({ gitConfigs }, i) => gitConfigs.filter((path) => !isEarlier(path, i))),
+      hidden: parts.flatMap(({ hidden }) => hidden.map(({ path }) => path)),
+      fingerprint: parts.map(({ fingerprint }) => fingerprint).join(' '),
+      cover: {
+        mounted: new Map(parts.flatMap(({ cover }) => [...cover.mounted])),
+        identities: new Set(parts.flatMap(({ cover }) => [...cover.identities])),
+        links: new Map(parts.flatMap(({ cover }) => [...cover.links])),
+      },
+    };
+  }
+
+  /**
+   * Before a run. `covers` are those of processes that run already and can act for the run. `onFound` gets what the run made
+   * and was moved aside, while it goes on.
+   */
+  begin({ parts }: TreeProtection, covers?: ReadonlySet<Cover>, onFound?: (found: SetAside) => void): TreeWatch {
+    return {
+      watches: this.trees.map(({ guard, path }, i) => {
+        const part = parts[i];
+        if (part === undefined) throw new Error('a protection of other trees');
+        const report = (found: SetAside): void => onFound?.({ ...found, path: this.#named(path, found.path) });
+        return guard.begin(covers === undefined ? part : narrowCover(part, covers), onFound && report);
+      }),
+    };
+  }
+
+  /**
+   * What the run created and what was moved away. Nothing of a tree that another directory replaced meanwhile: the run was
+   * in the old one and has nothing to do with the files in the new one.
+   */
+  async finish({ watches }: TreeWatch): Promise<QuarantineReport> {
+    const reports = await Promise.all(
+      this.trees.map(async ({ path, guard, directory }, i) => {
+        const watch = watches[i];
+        if (watch === undefined) throw new Error('a watch of other trees');
+        if (directoryIdentity(path) !== directory) {
+          guard.forget(watch);
+          return { complete: true, quarantined: [] };
+        }
+        const { quarantined, complete } = await guard.finish(watch);
+        return { complete, quarantined: quarantined.map((one) => ({ ...one, path: this.#named(path, one.path) })) };
+      }),
+    );
+    return {
+      quarantined: reports.flatMap(({ quarantined }) => quarantined),
+      complete: reports.every(({ complete }) => complete),
+    };
+  }
+
+  building(paths: readonly string[]): () => void {
+    const ends = this.trees.map(({ guard }) => guard.building(paths));
+    return () => {
+      for (const end of ends) end();
+    };
+  }
+
+  /** In whichever tree knows the name. Paths outside the workspace are absolute. */
+  async quarantine(action: QuarantineAction): Promise<QuarantineResult> {
+    const results: QuarantineResult[] = [];
+    let failure: unknown = null;
+    for (const { path, guard } of this.trees) {
+      try {
+        const { items, accepted } = await guard.quarantine(this.#inTree(path, action));
+        results.push({
+          items: items.map((item) => ({ ...item, path: this.#named(path, item.path) })),
+          accepted: accepted.map((one) => ({ ...one, path: this.#named(path, one.path) })),
+        });
+        if (action.kind !== 'list') break;
+      } catch (thrown) {
+        if (!(thrown instanceof ContextdError) || thrown.code !== 'PATH_NOT_FOUND') throw thrown;
+        failure ??= thrown;
+      }
+    }
+    if (results.length === 0) throw failure;
+    return { items: results.flatMap(({ items }) => items), accepted: results.flatMap(({ accepted }) => accepted) };
+  }
+
+  /** A name that `#named` made absolute, as the tree's guard knows it. */
+  #inTree(tree: string, action: QuarantineAction): QuarantineAction {
+    if (tree === this.trees[0]?.path || action.which === null || !action.which.startsWith(`${tree}/`)) return action;
+    return { ...action, which: action.which.slice(tree.length + 1) };
+  }
+
+  #named(tree: string, path: string): string {
+    return tree === this.trees[0]?.path ? path : join(path.startsWith('/') ? '/' : tree, path);
+  }
+}
+
+function holds(outer: string, inner: string): boolean {
+  return outer === inner || inner.startsWith(`${outer}/`);
+}

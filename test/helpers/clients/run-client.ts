@@ -1,0 +1,142 @@
+import { spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { isWritable } from './programs.ts';
+import { ScriptedModel, type Seen, type Step } from './scripted-model.ts';
+
+/** What came of a conversation: what the model saw, and what the client printed about itself. */
+export interface Conversation {
+  results: readonly Seen[];
+  prompt: string;
+  log: string;
+}
+
+export interface ClientOptions {
+  /** Directory that the client starts in. */
+  cwd: string;
+  /** Variables beyond PATH, HOME and those that keep the client off the network. */
+  env?: Record<string, string>;
+  /** HOME of the client; a new one if missing. */
+  home?: string;
+}
+
+/** A conversation may not last longer, milliseconds. Only a client that hangs uses it up. */
+const LIMIT_MS = 100_000;
+
+/** Runs Claude Code headless, in a folder that a person has trusted, against a model that plays these commands. */
+export function runClaude(
+  program: string,
+  commands: readonly (string | Step)[],
+  options: ClientOptions,
+): Promise<Conversation> {
+  const steps = commands.map((one) => (typeof one === 'string' ? bashStep('Bash', one) : one));
+  return converse(steps, options, (model, home) => {
+    const trusted = { [options.cwd]: { hasTrustDialogAccepted: true } };
+    writeFileSync(join(home, '.claude.json'), JSON.stringify({ hasCompletedOnboarding: true, projects: trusted }));
+    return {
+      words: [
+        program,
+        '-p',
+        'Run the script.',
+        '--output-format',
+        'stream-json',
+        '--verbose',
+        '--model',
+        'claude-sonnet-4-5',
+      ],
+      env: {
+        ANTHROPIC_BASE_URL: model.url,
+        ANTHROPIC_API_KEY: 'none',
+        CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+        DISABLE_AUTOUPDATER: '1',
+        DISABLE_TELEMETRY: '1',
+        DISABLE_ERROR_REPORTING: '1',
+      },
+    };
+  });
+}
+
+/** Runs OpenCode headless against a model that plays these commands. The project's own opencode.json counts too. */
+export function runOpenCode(
+  program: string,
+  commands: readonly (string | Step)[],
+  options: ClientOptions,
+): Promise<Conversation> {
+  const steps = commands.map((one) => (typeof one === 'string' ? bashStep('bash', one) : one));
+  return converse(steps, options, (model, home) => ({
+    words: [program, 'run', '--format', 'json', '--print-logs', 'Run the script.'],
+    env: {
+      XDG_CONFIG_HOME: configHome(program, home),
+      XDG_DATA_HOME: join(home, '.local/share'),
+      XDG_CACHE_HOME: join(home, '.cache'),
+      XDG_STATE_HOME: join(home, '.local/state'),
+      OPENCODE_CONFIG_CONTENT: JSON.stringify(opencodeConfig(model.url)),
+      OPENCODE_DISABLE_AUTOUPDATE: '1',
+      OPENCODE_DISABLE_MODELS_FETCH: '1',
+      OPENCODE_DISABLE_LSP_DOWNLOAD: '1',
+      OPENCODE_DISABLE_DEFAULT_PLUGINS: '1',
+    },
+  }));
+}
+
+/** OpenCode installs a package of its own here, and waits for it if the project has a plugin: once is enough. */
+function configHome(program: string, home: string): string {
+  const shared = join(program, '../../../../config');
+  return isWritable(shared) ? shared : join(home, '.config');
+}
+
+function bashStep(tool: string, command: string): Step {
+  return { tool, input: { command, description: 'a step' } };
+}
+
+function opencodeConfig(url: string): object {
+  const models = { scripted: { name: 'Scripted', tool_call: true, limit: { context: 200_000, output: 16_000 } } };
+  const options = { baseURL: `${url}/v1`, apiKey: 'none' };
+  return {
+    autoupdate: false,
+    share: 'disabled',
+    snapshot: false,
+    model: 'scripted/scripted',
+    small_model: 'scripted/scripted',
+    enabled_providers: ['scripted'],
+    provider: { scripted: { npm: '@ai-sdk/openai-compatible', name: 'Scripted', options, models } },
+  };
+}
+
+interface Launch {
+  words: readonly string[];
+  env: Record<string, string>;
+}
+
+async function converse(
+  steps: readonly Step[],
+  { cwd, env = {}, home = mkdtempSync(join(tmpdir(), 'client-')) }: ClientOptions,
+  launch: (model: ScriptedModel, home: string) => Launch,
+): Promise<Conversation> {
+  const model = await ScriptedModel.start(steps);
+  try {
+    mkdirSync(home, { recursive: true });
+    const { words, env: own } = launch(model, home);
+    const [program = '', ...args] = words;
+    const base = { PATH: process.env.PATH ?? '', HOME: home, TERM: 'dumb', LANG: 'C.UTF-8', SHELL: '/bin/bash' };
+    const child = spawn(program, args, {
+      cwd,
+      env: { ...base, ...own, ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+      timeout: LIMIT_MS,
+      killSignal: 'SIGKILL',
+    });
+    const [out, err] = await Promise.all([text(child.stdout), text(child.stderr)]);
+    const log = `${err}${out}`;
+    try {
+      return { results: model.results, prompt: model.prompt, log };
+    } catch (error) {
+      throw new Error(`${error instanceof Error ? error.message : error}\n${log.slice(-2_000)}`);
+    }
+  } finally {
+    await model.close();
+    rmSync(home, { recursive: true, force: true });
+  }
+}

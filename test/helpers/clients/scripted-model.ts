@@ -1,0 +1,177 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+
+/** One tool call that the model makes. */
+export interface Step {
+  tool: string;
+  input: Record<string, unknown>;
+}
+
+/** What the model saw as the result of a step. `isError` is what Claude Code says; OpenCode says nothing. */
+export interface Seen {
+  text: string;
+  isError: boolean;
+}
+
+/**
+ * A model on loopback that plays a script of tool calls, one a turn. It speaks Anthropic's Messages API and OpenAI's chat
+ * completions. The step to play is read off the conversation, so a retried request changes nothing.
+ */
+export class ScriptedModel {
+  readonly url: string;
+  readonly #server: Server;
+  readonly #steps: readonly Step[];
+  /** The longest conversation so far. */
+  #last: Conversation = { prompt: '', results: [] };
+
+  private constructor(server: Server, steps: readonly Step[]) {
+    this.#server = server;
+    this.#steps = steps;
+    this.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    server.on('request', (request, response) => void this.#answer(request, response));
+  }
+
+  static async start(steps: readonly Step[]): Promise<ScriptedModel> {
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    return new ScriptedModel(server, steps);
+  }
+
+  /** Throws if the client did not come back with a result for every step. */
+  get results(): readonly Seen[] {
+    const { results } = this.#last;
+    if (results.length === this.#steps.length) return results;
+    throw new Error(`the client answered ${results.length} of ${this.#steps.length} steps: ${JSON.stringify(results)}`);
+  }
+
+  /** Everything that the client told the model before the first step. */
+  get prompt(): string {
+    return this.#last.prompt;
+  }
+
+  async close(): Promise<void> {
+    this.#server.closeAllConnections();
+    await new Promise((resolve) => this.#server.close(resolve));
+  }
+
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const body: Body = JSON.parse((await text(request)) || '{}');
+    const path = request.url ?? '';
+    if (request.method !== 'POST') return send(response, { data: [] });
+    if (path.includes('count_tokens')) return send(response, { input_tokens: 1 });
+    const openai = path.endsWith('/chat/completions');
+    const conversation = openai ? readOpenai(body) : readAnthropic(body);
+    // A request without tools asks for a title or a summary.
+    const step = body.tools?.length ? this.#steps[conversation.results.length] : undefined;
+    if (body.tools?.length && conversation.results.length >= this.#last.results.length) this.#last = conversation;
+    const number = conversation.results.length;
+    if (openai) stream(response, openaiEvents(step, number), false);
+    else stream(response, anthropicEvents(step, number), true);
+  }
+}
+
+interface Conversation {
+  prompt: string;
+  results: readonly Seen[];
+}
+
+interface Block {
+  type: string;
+  text?: string;
+  content?: Content;
+  is_error?: boolean;
+}
+type Content = string | readonly Block[] | undefined;
+interface Body {
+  system?: Content;
+  messages?: readonly { role: string; content?: Content }[];
+  tools?: readonly unknown[];
+}
+
+function readAnthropic({ system, messages = [] }: Body): Conversation {
+  const blocks = messages.flatMap(({ content }) => (typeof content === 'string' ? [] : (content ?? [])));
+  const results = blocks.filter((block) => block.type === 'tool_result');
+  return {
+    prompt: [textOf(system), ...messages.map(({ content }) => textOf(content))].join('\n'),
+    results: results.map(({ content, is_error }) => ({
+      text: withoutReminders(textOf(content)),
+      isError: is_error === true,
+    })),
+  };
+}
+
+function readOpenai({ messages = [] }: Body): Conversation {
+  const results = messages.filter(({ role }) => role === 'tool');
+  return {
+    prompt: messages.map(({ content }) => textOf(content)).join('\n'),
+    results: results.map(({ content }) => ({ text: textOf(content), isError: false })),
+  };
+}
+
+function textOf(content: Content): string {
+  if (content === undefined || content === null) return '';
+  return typeof content === 'string' ? content : content.map((block) => block.text ?? '').join('');
+}
+
+/** Claude Code adds notes of its own to results. */
+function withoutReminders(result: string): string {
+  return result.replaceAll(/\n*<system-reminder>[\s\S]*?<\/system-reminder>/g, '').trimEnd();
+}
+
+const DONE = 'The script is done.';
+
+function anthropicEvents(step: Step | undefined, number: number): object[] {
+  const usage = { input_tokens: 1, output_tokens: 1 };
+  const block =
+    step === undefined
+      ? { type: 'text', text: '' }
+      : { type: 'tool_use', id: `toolu_step_${number}`, name: step.tool, input: {} };
+  const delta =
+    step === undefined
+      ? { type: 'text_delta', text: DONE }
+      : { type: 'input_json_delta', partial_json: JSON.stringify(step.input) };
+  const message = { id: `msg_${number}`, type: 'message', role: 'assistant', model: 'scripted', content: [], usage };
+  return [
+    { type: 'message_start', message: { ...message, stop_reason: null, stop_sequence: null } },
+    { type: 'content_block_start', index: 0, content_block: block },
+    { type: 'content_block_delta', index: 0, delta },
+    { type: 'content_block_stop', index: 0 },
+    { type: 'message_delta', delta: { stop_reason: step === undefined ? 'end_turn' : 'tool_use' }, usage },
+    { type: 'message_stop' },
+  ];
+}
+
+function openaiEvents(step: Step | undefined, number: number): object[] {
+  const call = step && {
+    index: 0,
+    id: `call_step_${number}`,
+    type: 'function',
+    function: { name: step.tool, arguments: JSON.stringify(step.input) },
+  };
+  const chunk = (delta: object, finish_reason: string | null = null) => ({
+    id: `chunk_${number}`,
+    object: 'chat.completion.chunk',
+    created: 0,
+    model: 'scripted',
+    choices: [{ index: 0, delta, finish_reason }],
+  });
+  return [
+    chunk({ role: 'assistant', content: '' }),
+    chunk(call === undefined ? { content: DONE } : { tool_calls: [call] }),
+    chunk({}, call === undefined ? 'stop' : 'tool_calls'),
+  ];
+}
+
+function send(response: ServerResponse, value: object): void {
+  response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(value));
+}
+
+function stream(response: ServerResponse, events: readonly object[], named: boolean): void {
+  response.writeHead(200, { 'content-type': 'text/event-stream' });
+  for (const event of events) {
+    const name = named && 'type' in event ? `event: ${event.type}\n` : '';
+    response.write(`${name}data: ${JSON.stringify(event)}\n\n`);
+  }
+  response.end(named ? '' : 'data: [DONE]\n\n');
+}

@@ -1,0 +1,116 @@
+import { existsSync } from 'node:fs';
+import { chmod, mkdir, realpath, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { CTXD, type Finished, type Installation, install, OTHER_UID } from '../helpers/installation.ts';
+
+let machine: Installation;
+/** The home of the person, with tools that no package manager put there. */
+let home: string;
+
+const allow = (...words: string[]): Promise<Finished> =>
+  machine.run(CTXD, ['allow', ...words], { env: { PATH: `${home}/tools/bin:${process.env.PATH}` } });
+const init = (...words: string[]): Promise<Finished> =>
+  machine.run(CTXD, ['init', ...words], { env: { PATH: `${home}/tools/bin:${process.env.PATH}` } });
+const bash = async (command: string) => (await machine.ask('safe_bash', { command })).data;
+
+describe('what a person allows outside a project', () => {
+  beforeAll(async () => {
+    machine = await install();
+    home = await realpath(dirname(machine.home));
+    await chmod(home, 0o755);
+    await mkdir(join(home, 'tools', 'bin'), { recursive: true });
+    await writeFile(join(home, 'tools', 'bin', 'mytool'), '#!/bin/sh\necho ran\n', { mode: 0o755 });
+  });
+  afterAll(() => machine.remove());
+
+  it('names toolchains and how to allow them, and mounts nothing, if nobody can be asked', async () => {
+    const { code, stdout } = await init();
+    expect(code).toBe(0);
+    expect(stdout).toContain('ctxd allow toolchains');
+    expect(stdout).toContain(join(home, 'tools'));
+    const answer = await machine.ask('safe_bash', { command: 'mytool' });
+    expect(answer.data.exit_code).toBe(127);
+    expect(answer.meta.denied).toMatchObject([
+      { kind: 'program', path: join(home, 'tools/bin/mytool'), how_to_allow: expect.stringContaining('ctxd allow') },
+    ]);
+    const doctor = await machine.run(CTXD, ['doctor', '--json'], { env: { PATH: `${home}/tools/bin:/usr/bin` } });
+    const checks: { name: string; status: string; remedy: string }[] = JSON.parse(doctor.stdout).checks;
+    expect(checks.find(({ name }) => name === 'toolchains')).toMatchObject({
+      status: 'warn',
+      remedy: expect.stringContaining('ctxd allow toolchains'),
+    });
+    expect(await init('--no-toolchains')).toMatchObject({ code: 0 });
+    expect(await bash('mytool')).toMatchObject({ exit_code: 127 });
+    expect(await allow('toolchains')).toMatchObject({ code: 1, stderr: expect.stringContaining('--yes') });
+  });
+
+  it('mounts toolchains after a yes, in every project, also after a restart, until the yes is withdrawn', async () => {
+    expect(await init('--yes')).toMatchObject({ code: 0, stdout: expect.stringContaining('Commands can run') });
+    expect(await bash('mytool; which mytool')).toMatchObject({ stdout: `ran\n${home}/tools/bin/mytool\n` });
+    expect(await machine.run(CTXD, ['server', 'restart'])).toMatchObject({ code: 0 });
+    expect(await bash('mytool')).toMatchObject({ stdout: 'ran\n' });
+    const { stdout } = await allow('list');
+    expect(stdout).toContain(`${home}/tools/bin`);
+    expect(await allow('remove', join(home, 'tools'))).toMatchObject({ code: 0 });
+    expect(await bash('mytool')).toMatchObject({ exit_code: 127 });
+  });
+
+  it('creates an allowed directory, lets commands write it, and stops when it is removed', async () => {
+    const place = join(home, 'wt');
+    expect(await bash(`mkdir ${place}`)).toMatchObject({ exit_code: 1 });
+    expect(await allow('path', place)).toMatchObject({ code: 0, stdout: expect.stringContaining(`Created ${place}`) });
+    expect(await bash(`echo hi >${place}/file`)).toMatchObject({ exit_code: 0 });
+    expect(existsSync(join(place, 'file'))).toBe(true);
+    expect((await allow('list')).stdout).toContain(place);
+    expect(await allow('remove', place)).toMatchObject({ code: 0 });
+    expect(await bash(`echo hi >${place}/file`)).toMatchObject({ exit_code: 1 });
+    expect(await allow('remove', place)).toMatchObject({ code: 1 });
+  });
+
+  it('refuses the root, the home and what is around it, contextd, the project, the system, keys and settings', async () => {
+    await mkdir(join(home, '.ssh'), { recursive: true });
+    const created = [join(machine.home, 'new'), join(machine.project, 'new'), join(home, '.ssh', 'new')];
+    const places = [
+      ...['/', home, dirname(home), machine.home, machine.project, '/etc', '/srv', '/var/lib', '/var/lib/dpkg'],
+      ...[join(home, '.config'), join(home, 'missing', 'b'), join(home, 'tools/bin/mytool'), ...created],
+    ];
+    const answers = await Promise.all(places.map(async (place) => ({ place, ...(await allow('path', place)) })));
+    expect(answers.filter(({ code }) => code === 0)).toEqual([]);
+    for (const { stderr } of answers) expect(stderr).toMatch(/^ctxd: .+/);
+    expect(created.filter((place) => existsSync(place))).toEqual([]);
+    expect((await allow('list')).stdout).toContain('  none');
+  });
+
+  it('takes the real path of a link, and refuses what belongs to another user', async () => {
+    await mkdir(join(home, 'real'));
+    await symlink('real', join(home, 'link'));
+    expect((await allow('path', join(home, 'link'))).stdout).toContain(join(home, 'real'));
+    expect((await allow('remove', join(home, 'link'))).code).toBe(0);
+    if (process.getuid?.() !== 0) return;
+    await rm(join(home, 'link'));
+    await symlink('/var/lib', join(home, 'link'));
+    expect((await allow('path', join(home, 'link'))).code).not.toBe(0);
+  });
+
+  it('as root creates the directory as the owner of the project', async (test) => {
+    if (process.getuid?.() !== 0) {
+      test.skip('needs root');
+      return;
+    }
+    const other = await install({ owner: OTHER_UID });
+    try {
+      const parent = await realpath(dirname(other.home));
+      await chmod(parent, 0o777);
+      const place = join(parent, 'wt');
+      expect(await other.run(CTXD, ['allow', 'path', place])).toMatchObject({ code: 0 });
+      expect((await stat(place)).uid).toBe(OTHER_UID);
+      const foreign = join(parent, 'foreign');
+      await mkdir(foreign);
+      const refused = await other.run(CTXD, ['allow', 'path', foreign]);
+      expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('belongs to uid 0') });
+    } finally {
+      await other.remove();
+    }
+  });
+});

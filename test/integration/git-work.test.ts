@@ -1,0 +1,229 @@
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Bench, type Outcome, openBench, whoCanRun } from '../fixtures/sandbox-harness.ts';
+
+const [who = 'ordinary user', other] = whoCanRun();
+const WORKING = { git: 'working' } as const;
+
+/** The person's configuration: with an identity, and with settings that must not get inside. */
+const PERSON = [
+  '[user]\n\tname = A Person\n\temail = person@example.com\n',
+  '[commit]\n\tgpgsign = true\n[core]\n\tpager = false\n\teditor = false\n[alias]\n\tci = !false\n',
+].join('');
+
+/** Commits get the same times, so that equal histories have equal hashes. */
+const TIMES = "export GIT_AUTHOR_DATE='2026-01-01T00:00:00Z' GIT_COMMITTER_DATE='2026-01-01T00:00:00Z'; set -e; ";
+const STATE = [
+  "git for-each-ref --format='%(objectname) %(refname)'",
+  'git status --porcelain --branch',
+  'git stash list --format=%gs',
+  'git worktree list --porcelain | grep -c ^worktree',
+].join('; ');
+
+/** Each runs after the others in one repository: first in the sandbox, then outside in a copy of the same repository. */
+const FLOWS: readonly (readonly [string, string])[] = [
+  [
+    'commit',
+    'echo 1 > a; git add a; git commit -qm one; git commit -q --amend -m first; git log -1 --format="%an %ae"',
+  ],
+  [
+    'branch, merge and delete',
+    'git switch -qc x; echo 2 > b; git add b; git commit -qm two; git switch -q main; git merge -q --no-ff -m merged x; git branch -D x',
+  ],
+  [
+    'rebase with a conflict',
+    'echo m > a; git commit -qam m; git switch -qc y HEAD~1; echo y > a; git commit -qam y; git rebase main || true; echo y > a; git add a; GIT_EDITOR=true git rebase --continue; git switch -q main; git merge -q y; git branch -d y',
+  ],
+  [
+    'interactive rebase',
+    "for i in 1 2 3; do echo $i >> c; git add c; git commit -qm c$i; done; GIT_SEQUENCE_EDITOR='sed -i 2s/pick/fixup/' git rebase -qi HEAD~3",
+  ],
+  [
+    'cherry-pick and revert',
+    'git switch -qc z HEAD~1; git cherry-pick main; git revert --no-edit HEAD; git switch -q main; git branch -D z',
+  ],
+  [
+    'stash',
+    'echo s >> a; git stash push -qm kept; git stash apply -q; git checkout -q a; git stash drop -q; echo t >> a; git stash -q',
+  ],
+  ['tag', 'git tag v1; git tag -a v2 -m two; git tag -d v1; git describe'],
+  [
+    'remote',
+    'git remote add origin https://example.com/a.git; git remote rename origin up; git remote set-url up https://example.com/b.git; git remote -v; git remote remove up',
+  ],
+  [
+    'configuration',
+    'git config user.name Other; git config --get user.name; git config --unset user.name; git config --global alias.st status; git config core.abbrev 9; git config --unset core.abbrev',
+  ],
+  [
+    'push with -u',
+    'git init -q --bare ../up.git 2>/dev/null || git init -q --bare /tmp/up.git; git remote add near $([ -d ../up.git ] && echo ../up.git || echo /tmp/up.git); git push -q -u near main; git status -sb; git remote remove near',
+  ],
+  [
+    'tracking branch',
+    'git update-ref refs/remotes/o/main main; git config remote.o.url https://example.com/o.git; git config remote.o.fetch "+refs/heads/*:refs/remotes/o/*"; git switch -qc follows --track o/main; git rev-parse --abbrev-ref @{u}; git switch -q main; git branch -m follows renamed; git branch -D renamed; git update-ref -d refs/remotes/o/main; git config --remove-section remote.o',
+  ],
+  [
+    'worktree',
+    'git worktree add -q -b wt wt; cd wt; echo w > w; git add w; git commit -qm w; cd ..; git worktree remove wt; git branch -D wt',
+  ],
+  [
+    'clone',
+    'git clone -q . copy; cd copy; git config core.abbrev 8; git switch -qc n; echo n > n; git add n; git commit -qm n; git push -q origin n; cd ..; rm -rf copy; git branch -D n',
+  ],
+  [
+    'submodule',
+    'git init -qb main lib; (cd lib; echo l > l; git add l; git commit -qm l); git -c protocol.file.allow=always submodule add -q ./lib sub 2>&1; git commit -qm sub; git submodule status | cut -c1-41; git submodule deinit -f sub; git -c protocol.file.allow=always submodule update -q --init; git rm -qf sub; git commit -qm "no sub"; rm -rf lib .git/modules; git config --remove-section submodule.sub || true',
+  ],
+  [
+    'apply and am',
+    'echo p >> a; git diff > p.diff; git checkout -q a; git apply p.diff; git commit -qam p; git format-patch -q -1 --stdout > p.mbox; git reset -q --hard HEAD~1; git am -q p.mbox; rm p.diff p.mbox',
+  ],
+  [
+    'bisect, notes, gc',
+    'git bisect start HEAD HEAD~2 > /dev/null; git bisect reset 2> /dev/null; git notes add -m n; git gc -q; git fsck --no-progress',
+  ],
+  [
+    'mv and clean',
+    'mkdir -p d/e; echo d > d/e/f; git add d; git commit -qm d; git mv d g; git commit -qm g; touch junk; git clean -fdq; ls',
+  ],
+  [
+    'orphan and reset',
+    'git checkout -q --orphan o; git rm -rfq .; git commit -q --allow-empty -m o; git switch -q main; git branch -D o; git reset -q --hard HEAD~1',
+  ],
+];
+
+describe(`as ${who}`, () => {
+  let bench: Bench;
+  let twin: string;
+  const inside = (script: string): Promise<Outcome> => bench.bash(script, {}, WORKING);
+  const outside = (script: string) =>
+    spawnSync('bash', ['-c', script], {
+      cwd: twin,
+      encoding: 'utf8',
+      env: { PATH: '/usr/bin:/bin', HOME: join(bench.base, 'other-home'), LANG: 'C.UTF-8' },
+    });
+  const config = () => readFileSync(join(bench.workspace, '.git/config'), 'utf8');
+
+  beforeAll(async () => {
+    bench = await openBench(who);
+    writeFileSync(join(bench.base, '.gitconfig'), PERSON);
+    mkdirSync(join(bench.base, 'other-home'));
+    writeFileSync(join(bench.base, 'other-home/.gitconfig'), PERSON.replace('gpgsign = true', ''));
+    bench.host('git init -q -b main . && git commit -q --allow-empty -m root');
+    twin = join(bench.base, 'twin/workspace');
+    cpSync(bench.workspace, twin, { recursive: true });
+  });
+  afterAll(() => bench.close());
+
+  test('every flow of git does inside what it does outside', async () => {
+    const denied: string[] = [];
+    for (const [name, script] of FLOWS) {
+      const here = await inside(TIMES + script);
+      const there = outside(TIMES + script);
+      expect([name, here.exitCode, here.out, here.err]).toEqual([name, 0, there.stdout, here.err]);
+      expect([name, (await inside(STATE)).out]).toEqual([name, outside(STATE).stdout]);
+      denied.push(...here.denied.map(({ rule }) => rule));
+    }
+    expect(denied.filter((rule) => rule.includes('not signed'))).toHaveLength(1);
+    expect(config()).not.toMatch(/example|abbrev|Other/);
+  }, 60_000);
+
+  test('commits carry the name of the person, and nothing else of the configuration that runs something', async () => {
+    const { out } = await inside('cat /etc/gitconfig; git config --list --show-scope | grep -v ^local');
+    expect(out).toContain('user.name=A Person');
+    expect(out).not.toMatch(/gpgsign|pager|editor|alias/);
+  });
+
+  test('a repository that asks for signatures gets commits without them', async () => {
+    bench.host('git config commit.gpgsign true');
+    const { exitCode, denied } = await inside('git commit -q --allow-empty -m unsigned && git config commit.gpgsign');
+    expect([exitCode, denied]).toEqual([0, []]);
+    expect(config()).toContain('gpgsign = true');
+    bench.host('git config --unset commit.gpgsign');
+  });
+
+  test('new remotes and branches reach the host, beside what the person changed meanwhile', async () => {
+    const before = config();
+    const running = inside(
+      'until [ -e go ]; do :; done; git remote add up git@example.com:a.git; git switch -qc new; git config branch.new.remote up; git config branch.new.merge refs/heads/new; git config remote.up.pushurl https://example.com/b; git config alias.st "!id"; git switch -q main',
+    );
+    bench.host('git config branch.main.description mine; touch go');
+    const { exitCode, denied } = await running;
+    expect(exitCode).toBe(0);
+    expect(denied).toEqual([
+      {
+        kind: 'git_config',
+        path: join(bench.workspace, '.git/config'),
+        rule: 'these changes ended with the command: remote.up.pushurl, alias.st',
+        how_to_allow: `A person can make them on the host: git -C ${bench.workspace} config …`,
+      },
+    ]);
+    expect(config()).toBe(
+      `${before}[branch "main"]\n\tdescription = mine\n[remote "up"]\n\turl = git@example.com:a.git\n\tfetch = +refs/heads/*:refs/remotes/up/*\n[branch "new"]\n\tremote = up\n\tmerge = refs/heads/new\n`,
+    );
+    expect((await inside('git remote; git config --get branch.new.merge')).out).toBe('up\nrefs/heads/new\n');
+    expect(bench.host('ls .git')).not.toContain('lock');
+  });
+
+  test("the host's file cannot be written, replaced or removed, and a locked one is left alone", async () => {
+    const before = config();
+    const tries = 'cd .git; rm -f config; mv -f HEAD config; ln -f HEAD config; echo "[core]" > config; ls -l config';
+    const { out } = await inside(`cp .git/HEAD h; ${tries}`);
+    expect(out).toContain('-> /run/contextd-git/');
+    expect(config()).toBe(before);
+    bench.host('touch .git/config.lock');
+    const { denied } = await inside('git remote add late https://example.com/late');
+    expect(denied[0]?.rule).toContain('locked by another git');
+    bench.host('rm .git/config.lock');
+    expect(config()).toBe(before);
+  });
+
+  test('a later call can move and remove worktrees, clones and submodules that earlier calls made', async () => {
+    const steps = [
+      'git worktree add -q wt; git clone -q . copy; git -C copy config core.abbrev 8',
+      'cd wt; echo w > w; git add w; git commit -qm w; cd ../copy; git commit -q --allow-empty -m c',
+      'git worktree move wt moved; mv copy copied; git -C copied config core.abbrev 9',
+      'git worktree remove moved; git branch -D wt; rm -rf copied; git worktree list',
+      '(git init -qb main lib; cd lib; git commit -q --allow-empty -m l); git -c protocol.file.allow=always submodule add -q ./lib sub',
+      'git rm -qf sub; rm -rf lib .git/modules/sub; git reset -q --hard; ls',
+    ];
+    for (const step of steps) {
+      const { exitCode, err, quarantined } = await inside(`set -e; ${step}`);
+      expect([step, exitCode, err, quarantined]).toEqual([step, 0, err, []]);
+    }
+    expect(bench.host('git worktree list | wc -l; ls -A .git/worktrees .git/modules 2>&1 || true')).toMatch(/^1\n/);
+  });
+
+  test('what a later call makes of them is judged as before, and a clone of the person stays protected', async () => {
+    await inside('git clone -q . copy');
+    const evil = 'cd copy; echo id > .git/hooks/post-commit; git config core.fsmonitor id';
+    expect((await inside(evil)).quarantined).toEqual(['copy/.git/config', 'copy/.git/hooks']);
+    bench.host('rm -rf copy; git clone -q . mine');
+    const { out, err } = await inside('rm -rf mine; ls mine/.git; git -C mine config core.fsmonitor id');
+    expect([out, err]).toEqual([expect.stringContaining('config'), expect.stringContaining('busy')]);
+    bench.host('rm -rf mine');
+  });
+
+  test('a tool process finds the configuration itself, read-only', async () => {
+    const { out, exitCode } = await bench.bash('stat -c %F .git/config; git config user.name x');
+    expect(out).toBe('regular file\n');
+    expect(exitCode).not.toBe(0);
+  });
+});
+
+test.runIf(other !== undefined)(`as ${other}: git works in the project of another user`, async () => {
+  const bench = await openBench(other ?? who);
+  try {
+    bench.host('git init -q -b main . && git config user.name Own && git config user.email own@example.com');
+    const script =
+      'echo a > a; git add a; git commit -qm a; git remote add up https://example.com/a; git log --format=%an';
+    const { out, exitCode } = await bench.bash(script, {}, WORKING);
+    expect([exitCode, out]).toEqual([0, 'Own\n']);
+    expect(bench.host('git remote; find . -not -user nobody; ls .git')).toMatch(/^up\n(?!.*lock)/s);
+  } finally {
+    await bench.close();
+  }
+});

@@ -1,0 +1,48 @@
+import fc from 'fast-check';
+import { getEncoding } from 'js-tiktoken';
+import { expect, it } from 'vitest';
+import { statusLine } from '#src/dispatch/text/status-line.js';
+import { loadCounter } from '#src/tokens/counter.js';
+
+const counter = loadCounter();
+const encoding = getEncoding('cl100k_base');
+const SIGNALS = ['SIGHUP', 'SIGKILL', 'SIGSEGV', 'SIGVTALRM', 'SIGSTKFLT', 'SIGRTMAX-14'];
+
+it('has at most 25 tokens, states every exit status but 0, and says how to go on', () => {
+  const facts = fc.record({
+    exitStatus: fc.nat(255),
+    signal: fc.option(fc.constantFrom(...SIGNALS)),
+    amount: fc.option(fc.record({ shown: fc.nat(2 ** 31), all: fc.nat(2 ** 31) })),
+    continuation: fc.option(fc.integer({ min: 1, max: 999_999_999 })),
+    tool: fc.oneof(fc.constantFrom('safe_bash', 'tool_view'), fc.stringMatching(/^[a-z][a-z0-9_]{0,63}$/)),
+  });
+  fc.assert(
+    fc.property(facts, (given) => {
+      const line = statusLine(counter, given);
+      const isSilent = given.exitStatus === 0 && given.amount === null && given.continuation === null;
+      expect(line === null).toBe(isSilent);
+      if (line === null) return;
+      expect(encoding.encode(line, [], []).length).toBeLessThanOrEqual(25);
+      expect(line).toMatch(/^\[contextd [^\n]+\]$/);
+      if (given.exitStatus !== 0) expect(line).toContain(`exit ${given.exitStatus}`);
+      if (given.continuation !== null) expect(line).toContain(`--continuation ${given.continuation}]`);
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+it.each([
+  [{ exitStatus: 1 }, '[contextd exit 1]'],
+  [{ exitStatus: 137, signal: 'SIGKILL' }, '[contextd killed by SIGKILL, exit 137]'],
+  [
+    { amount: { shown: 1_980, all: 21_742 }, continuation: 7 },
+    '[contextd 1,980 of 21,742 tokens · rest: safe_bash --continuation 7]',
+  ],
+  [
+    { exitStatus: 1, amount: { shown: 1_980, all: 21_742 }, continuation: 7 },
+    '[contextd exit 1 · 1980 of 21742 tokens · safe_bash --continuation 7]',
+  ],
+])('%j is stated in the words that fit', (facts, line) => {
+  const none = { exitStatus: 0, signal: null, amount: null, continuation: null, tool: 'safe_bash' };
+  expect(statusLine(counter, { ...none, ...facts })).toBe(line);
+});

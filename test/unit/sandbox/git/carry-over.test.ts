@@ -1,0 +1,142 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { carryOver } from '#src/sandbox/git/carry-over.js';
+import { parseGitConfig } from '#src/sandbox/workspace/git-config.js';
+
+const BASE = '[core]\n\tbare = false\n[remote "origin"]\n\turl = https://example.com/a.git\n';
+const REMOTE = (name: string, url: string, fetch = `+refs/heads/*:refs/remotes/${name}/*`) =>
+  `[remote "${name}"]\n\turl = ${url}\n\tfetch = ${fetch}\n`;
+
+/** What happens to lines that a command adds to `BASE`. */
+function add(lines: string, host = BASE, hasIdentity = true): ReturnType<typeof carryOver> {
+  return carryOver({ given: BASE, left: BASE + lines, host, hasIdentity });
+}
+
+describe('carries over', () => {
+  test.each([
+    ['a new remote', REMOTE('fork', 'https://example.com/b.git')],
+    ['a remote over ssh', REMOTE('fork', 'ssh://git@example.com:22/b.git')],
+    ['a remote in the short form of ssh', REMOTE('fork', 'git@example.com:team/b.git')],
+    ['the branch of a known remote', '[branch "x"]\n\tremote = origin\n\tmerge = refs/heads/x\n'],
+    ['a branch that tracks a local one', '[branch "x/y"]\n\tremote = .\n\tmerge = refs/heads/main\n\trebase = true\n'],
+    ['a submodule', '[submodule "lib"]\n\tactive = true\n\turl = https://example.com/lib.git\n'],
+  ])('%s', (_, lines) => {
+    expect(add(lines)).toEqual({ text: lines, refused: [] });
+  });
+
+  test('a new remote and a branch that tracks it, whatever their order is', () => {
+    const [remote, branch] = [REMOTE('fork', 'https://example.com/b'), '[branch "x"]\n\tremote = fork\n'];
+    expect(add(branch + remote)).toEqual({ text: remote + branch, refused: [] });
+  });
+
+  test('the name of a person who has none', () => {
+    const lines = '[user]\n\tname = "A ü;#"\n\temail = a@example.com\n';
+    expect(add(lines, BASE, false)?.text).toContain('name = "A ü;#"');
+    expect(add(lines)).toEqual({ text: '', refused: ['user.name', 'user.email'] });
+    expect(add(lines, `${BASE}[user]\n\tname = B\n`, false)?.refused).toEqual(['user.name']);
+  });
+});
+
+describe('refuses and names', () => {
+  test.each([
+    ['another URL of a known remote', '[remote "origin"]\n\turl = https://example.com/evil\n', 'remote.origin.url'],
+    ['pushurl', '[remote "origin"]\n\tpushurl = https://example.com/evil\n', 'remote.origin.pushurl'],
+    [
+      'insteadOf',
+      '[url "https://example.com/evil"]\n\tinsteadOf = https://example.com/\n',
+      'url.https://example.com/evil',
+    ],
+    ['a helper as URL', REMOTE('x', 'ext::sh -c id'), 'remote.x'],
+    ['a local path as URL', REMOTE('x', '../up.git'), 'remote.x'],
+    ['a URL with a password', REMOTE('x', 'https://me:token@example.com/x'), 'remote.x'],
+    ['a host that is an option', REMOTE('x', 'ssh://-oProxyCommand=id/x'), 'remote.x'],
+    ['plain http', REMOTE('x', 'http://example.com/x'), 'remote.x'],
+    ['a name that is a path', REMOTE('../x', 'https://example.com/x'), 'remote.../x'],
+    ['a name that is an option', REMOTE('-x', 'https://example.com/x'), 'remote.-x'],
+    ['a branch of an unknown remote', '[branch "x"]\n\tremote = https://example.com/evil\n', 'branch.x'],
+    ['a branch without its remote', '[branch "x"]\n\tmerge = refs/heads/x\n', 'branch.x'],
+    ['a hook', '[core]\n\thooksPath = h\n', 'core.hookspath'],
+    ['a program', '[core]\n\tfsmonitor = id\n', 'core.fsmonitor'],
+    ['an alias', '[alias]\n\tst = !id\n', 'alias.st'],
+    ['an include', '[include]\n\tpath = x\n', 'include.path'],
+    ['remote.pushDefault', '[remote]\n\tpushDefault = x\n', 'remote.pushdefault'],
+    ['a branch of an option', '[branch "-x"]\n\tremote = origin\n', 'branch.-x'],
+  ])('%s', (_, lines, name) => {
+    expect(add(lines)).toEqual({ text: '', refused: [name] });
+  });
+
+  test('parts of a new section that are not plain, and carries over the rest', () => {
+    const branch = '[branch "x"]\n\tremote = origin\n\tpushRemote = https://example.com/evil\n';
+    expect(add(branch)).toEqual({ text: '[branch "x"]\n\tremote = origin\n', refused: ['branch.x.pushremote'] });
+    const mirror = REMOTE('x', 'https://example.com/x', '+refs/*:refs/*');
+    expect(add(mirror)).toEqual({
+      text: '[remote "x"]\n\turl = https://example.com/x\n',
+      refused: ['remote.x.fetch'],
+    });
+    const submodule = '[submodule "l"]\n\turl = https://example.com/l\n\tupdate = !id\n';
+    expect(add(submodule)?.refused).toEqual(['submodule.l.update']);
+  });
+
+  test('a remote whose name the host uses for a repository elsewhere', () => {
+    const host = `${BASE}[branch "main"]\n\tremote = fork\n`;
+    expect(add(REMOTE('fork', 'https://example.com/evil'), host)?.refused).toEqual(['remote.fork']);
+  });
+
+  test('the tracking of a branch that has one', () => {
+    const host = `${BASE}[branch "main"]\n\tpushRemote = mine\n`;
+    expect(add('[branch "main"]\n\tremote = origin\n', host)?.refused).toEqual(['branch.main']);
+    const bare = `${BASE}[branch "main"]\n\tvscode-merge-base = origin/main\n`;
+    expect(add('[branch "main"]\n\tremote = origin\n', bare)?.refused).toEqual([]);
+  });
+
+  test('what the command removed', () => {
+    expect(carryOver({ given: BASE, left: '[core]\n\tbare = false\n', host: BASE, hasIdentity: true })).toEqual({
+      text: '',
+      refused: ['remote.origin'],
+    });
+  });
+});
+
+test('leaves alone what a person did meanwhile, also if the command did the same', () => {
+  const remote = REMOTE('fork', 'https://example.com/b.git');
+  expect(add(remote, BASE + remote)).toEqual({ text: '', refused: [] });
+  expect(add('', `${BASE}[alias]\n\tst = status\n`)).toEqual({ text: '', refused: [] });
+  expect(add(remote, BASE + REMOTE('fork', 'https://example.com/other'))?.refused).toEqual(['remote.fork']);
+});
+
+test('refuses a file that git cannot read', () => {
+  expect(add('[broken\n')).toBeNull();
+  expect(add('a\0b')).toBeNull();
+});
+
+test('adds only remotes, branches and submodules, whatever the command writes', () => {
+  const word = fc.constantFrom(
+    'remote',
+    'branch',
+    'core',
+    'x',
+    'origin',
+    'url',
+    'fetch',
+    'merge',
+    '..',
+    'a"b',
+    'a\\b',
+    '',
+  );
+  const value = fc.oneof(word, fc.constantFrom('https://example.com/a', '.', 'refs/heads/x', '"', '\\', 'a\nb', '#;'));
+  const line = fc.tuple(word, word, word, value).map(([section, sub, key, text]) => {
+    const name = sub.replace(/[\\"]/g, '\\$&');
+    return `[${section}${sub === '' ? '' : ` "${name}"`}]\n\t${key} = "${text.replace(/[\\"]/g, '\\$&').replaceAll('\n', '\\n')}"\n`;
+  });
+  fc.assert(
+    fc.property(fc.array(line, { maxLength: 6 }), (lines) => {
+      const result = add(lines.join(''));
+      const entries = parseGitConfig(result?.text ?? '');
+      expect(entries).not.toBeNull();
+      for (const { key } of entries ?? []) {
+        expect(['remote.url', 'remote.fetch', 'branch.remote', 'branch.merge', 'branch.rebase']).toContain(key);
+      }
+    }),
+  );
+});
