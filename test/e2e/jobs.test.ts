@@ -173,8 +173,9 @@ describe('secrets in the output of a job', () => {
   it('cannot be guessed with the pattern of a wait', async () => {
     const secret = generate('ghp_[A-Za-z0-9]{36}', random);
     writeFileSync(join(at.project, 'token'), `${secret}\n`);
-    const job = await start('cat token; echo end; read');
-    await jobs('wait', job, { text: 'end' });
+    const job = await start('cat token; echo "== end"; read');
+    const end = await jobs('wait', job, { text: '== end' });
+    expect(end.data).toMatchObject({ matched: true });
     const guess = await jobs('wait', job, { text: secret.slice(0, 8), timeout_ms: 300 });
     expect(guess.data.matched).toBe(false);
     await stopAll();

@@ -182,7 +182,7 @@ function requestOf({
       ...said,
       ...present([
         statusLine(counter, {
-          ...endingOf(known, isEarlier),
+          ...endingOf(known),
           amount: omitted.length === 0 ? null : { shown: shownTokens, all: Math.max(all, shownTokens) },
           continuation: omitted.length === 0 ? null : continuation,
           tool: call?.tool.manifest.name ?? '',
@@ -193,10 +193,10 @@ function requestOf({
 }
 
 /** How a command ended. A failure is stated with its reason, and an earlier output has no ending. */
-function endingOf(outcome: ScrubbedOutcome, isEarlier: boolean): { exitStatus: number; signal: string | null } {
+function endingOf(outcome: ScrubbedOutcome): { exitStatus: number; signal: string | null } {
   const { ended_by: endedBy, signal } = outcome.data;
   return {
-    exitStatus: outcome.failure !== null || isEarlier ? 0 : exitStatusOf(outcome),
+    exitStatus: outcome.failure !== null ? 0 : exitStatusOf(outcome),
     signal: endedBy === 'signal' && typeof signal === 'string' ? signal : null,
   };
 }
@@ -263,8 +263,7 @@ function budgeted(
   outcome: ScrubbedOutcome,
   stored: StoredOutput | null,
 ): Budgeted {
-  const exitCode = stored?.isEarlier === true && outcome.failure === null ? 0 : exitStatusOf(outcome);
-  return { answer: { ...answerOf(output), exitCode }, tally: tallyOfText(output, allTokens, stored) };
+  return { answer: { ...answerOf(output), exitCode: exitStatusOf(outcome) }, tally: tallyOfText(output, allTokens, stored) };
 }
 
 function answerOf({ stdout, stderr }: TextOutput): Omit<CallAnswer, 'exitCode'> {
