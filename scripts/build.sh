@@ -12,6 +12,7 @@ rm -f dist/src/scrub/rules/*.toml
 cp src/scrub/rules/*.toml dist/src/scrub/rules/
 cp src/scrub/exact/certified-patterns.txt dist/src/scrub/exact/
 node dist/scripts/build-ranks.js
+node dist/scripts/build-manual.js
 node dist/scripts/build-core-bundle.js
 node dist/scripts/build-daemon.js
 node dist/scripts/build-proxy.js

@@ -21,7 +21,7 @@ export interface CommandSpec<T> {
   exitCode?(data: T): number;
 }
 
-interface Parameter {
+export interface Parameter {
   syntax: string;
   help: string;
 }
@@ -72,6 +72,11 @@ export class ParsedArgs {
   word(index: number): string | undefined {
     const word = this.#words[index];
     return typeof word === 'string' ? word : undefined;
+  }
+
+  /** Every word, for a parameter such as `[ids...]`. */
+  words(): string[] {
+    return this.#words.filter((word) => typeof word === 'string');
   }
 
   /** The nth word, for a parameter that the syntax requires. */

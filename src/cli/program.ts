@@ -3,7 +3,8 @@ import { ContextdError, isErrno } from '../core/errors.ts';
 import { type Command, ParsedArgs } from './command.ts';
 import { allowList, allowPath, allowRemove, allowToolchains } from './commands/allow.ts';
 import { auditTail } from './commands/audit-tail.ts';
-import { configGet, configList, configSet } from './commands/config.ts';
+import { completion } from './commands/completion.ts';
+import { configGet, configList, configSet, configUnset } from './commands/config.ts';
 import { doctor } from './commands/doctor.ts';
 import { init } from './commands/init.ts';
 import { port } from './commands/port.ts';
@@ -37,7 +38,8 @@ async function parseAndRun(words: readonly string[], context: CliContext): Promi
   const program = createProgram(context, async (command, args) => {
     exitCode = await runCommand(command, args, context);
   });
-  await program.parseAsync([...words], { from: 'user' });
+  // Without a command, a person wants to know what there is.
+  await program.parseAsync(words.length === 0 ? ['--help'] : [...words], { from: 'user' });
   return exitCode;
 }
 
@@ -75,7 +77,7 @@ function groupOf(program: Commander, name: string, context: CliContext): Command
   return present ?? configure(program.command(name), context).description(GROUPS[name] ?? '');
 }
 
-const GROUPS: Readonly<Record<string, string>> = {
+export const GROUPS: Readonly<Record<string, string>> = {
   allow: 'Choose what commands may use outside the project: directories and toolchains.',
   server: 'Start, stop and watch the daemon.',
   tool: 'List, call and verify the tools of agents.',
@@ -99,7 +101,7 @@ function configure(command: Commander, context: CliContext): Commander {
 
 async function finishUsage(error: CommanderError, context: CliContext): Promise<number> {
   if (error.exitCode === 0) return 0;
-  const what = error.code === 'commander.help' ? 'a command is missing' : error.message.replace(/^error: /, '');
+  const what = error.code === 'commander.help' ? 'a subcommand is missing' : error.message.replace(/^error: /, '');
   const remedy = 'See `ctxd --help`, or add `--help` to the command.';
   await write(context.stderr, renderError(new ContextdError('ARGS_INVALID', what, { remedy })));
   return 2;
@@ -136,6 +138,7 @@ export const COMMANDS: readonly Command[] = [
   doctor,
   configGet,
   configSet,
+  configUnset,
   configList,
   port,
   auditTail,
@@ -153,4 +156,5 @@ export const COMMANDS: readonly Command[] = [
   allowToolchains,
   allowList,
   allowRemove,
+  completion(() => ({ commands: COMMANDS, groups: GROUPS })),
 ];

@@ -11,6 +11,8 @@ export type View =
   | { kind: 'chart'; chart: BarChart }
   /** Several views below each other; empty ones are left out. */
   | { kind: 'stack'; views: readonly View[] }
+  /** What a person at a terminal sees, and what a program that reads the output gets. */
+  | { kind: 'either'; terminal: View; piped: View }
   /** Text for a program, written as it is. */
   | { kind: 'raw'; text: string };
 
@@ -60,6 +62,8 @@ export function renderView(view: View, style: Style): string {
       return renderTable(view, style);
     case 'checks':
       return joinLines(view.checks.flatMap((check) => renderCheck(check, style)));
+    case 'either':
+      return renderView(style.terminal ? view.terminal : view.piped, style);
     case 'chart':
       return style.terminal ? joinLines(chartLines(view.chart, style)) : '';
     case 'stack':
@@ -102,7 +106,7 @@ function renderPairs(pairs: readonly (readonly [string, string])[], style: Style
 }
 
 function renderTable(view: Table, style: Style): string {
-  if (!style.terminal) return joinLines(view.rows.map((row) => row.map(cell).join('\t')));
+  if (!style.terminal) return joinLines([view.columns, ...view.rows].map((row) => row.map(cell).join('\t')));
   if (view.rows.length === 0) return `${view.empty}\n`;
   const totals = view.totals === undefined ? [] : [view.totals];
   const rows = [view.columns, ...[...view.rows, ...totals].map((row) => row.map(cell))];

@@ -38,7 +38,7 @@ async function readText(file: string): Promise<string | undefined> {
       'SCHEMA_INVALID',
       `cannot read ${file} (${isErrno(error) ? error.code : 'unknown error'})`,
       {
-        remedy: 'Make it a file that this user can read, or remove it to use the defaults.',
+        remedy: 'Make it a file that this user can read.',
         cause: error,
       },
     );
@@ -57,7 +57,7 @@ function parse(file: string, text: string): Json {
 function refusal(file: string, faults: readonly Fault[]): ContextdError {
   const list = faults.map((fault) => `${fault.path === '' ? 'the file' : fault.path} ${fault.message}`).join('; ');
   return new ContextdError('SCHEMA_INVALID', `${file} is invalid: ${list}`, {
-    remedy: 'Correct it (docs/config.schema.json lists every setting), or remove it to use the defaults.',
+    remedy: 'Correct it in an editor; docs/config.schema.json lists every setting.',
     details: { path: file, faults },
   });
 }

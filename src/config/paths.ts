@@ -17,6 +17,8 @@ export interface Paths {
   /** Accepted tool bundles, by content: `<toolsDir>/<sha256>/`. */
   toolsDir: string;
   sandboxDir: string;
+  /** What commands keep: the caches of projects, HOME and /tmp of sessions. */
+  storageDir: string;
   /** The gitleaks program and its configuration, as `install.sh` installed them. */
   gitleaksDir: string;
   /** Texts that gitleaks is searching now. */
@@ -68,6 +70,7 @@ export function resolvePaths(
     artifactsDir: join(bases.dataDir, 'artifacts'),
     toolsDir: join(bases.dataDir, 'tools'),
     sandboxDir: join(bases.dataDir, 'sandbox'),
+    storageDir: join(bases.dataDir, 'storage'),
     gitleaksDir: join(bases.dataDir, 'gitleaks'),
     gitleaksWorkDir: join(bases.stateDir, 'gitleaks'),
     toolSocketsDir: join(bases.runDir, 't'),

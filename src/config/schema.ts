@@ -25,6 +25,9 @@ export interface Config {
     total_memory_mb: number;
     total_pids: number;
     preforked: number;
+    cache_max_mb: number;
+    cache_max_age_days: number;
+    session_max_mb: number;
     idle_ms: number;
   };
   jobs: { per_session: number; total: number; lease_minutes: number; output_max_bytes: number };
@@ -132,7 +135,7 @@ export const CONFIG_SCHEMA = {
       },
       deny: {
         type: 'array',
-        items: { type: 'string', pattern: '^[^/\\0][^\\0]*$' },
+        items: { type: 'string', pattern: '^(?!/)(?!(.*/)?\\.\\.(/|$))[^\\0]+$' },
         uniqueItems: true,
         maxItems: 100,
         default: [],
@@ -161,6 +164,14 @@ export const CONFIG_SCHEMA = {
       ),
       total_pids: whole(8_192, 64, 4_194_304, 'Processes and threads in all sandboxes together.'),
       preforked: whole(2, 0, 16, 'Sandboxes kept ready for each project. 0: none.'),
+      cache_max_mb: whole(
+        10_240,
+        16,
+        16_777_216,
+        'Mebibytes that the caches of one project (~/.cache, ~/.npm, ~/go and others) may keep. The oldest are dropped.',
+      ),
+      cache_max_age_days: whole(30, 1, 3650, 'Days after which the caches of a project that nothing used are removed.'),
+      session_max_mb: whole(4096, 16, 16_777_216, 'Mebibytes for HOME and /tmp of one session together.'),
       idle_ms: whole(
         180_000,
         100,

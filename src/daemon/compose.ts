@@ -43,13 +43,14 @@ import { type CallGate, createCallGate } from './call-gate.ts';
 import { collectMainHeap, createChores, memoryChore, pruneChore } from './chores.ts';
 import { checkHealth } from './health.ts';
 import { createHostServices } from './host-services.ts';
-import { type Composition, inOrder, type Part, type StopCause, together } from './lifecycle.ts';
+import { type Composition, inOrder, named, type Part, type StopCause, started, together } from './lifecycle.ts';
 import { createManagement } from './management.ts';
 import { createOutside, type Outside } from './outside.ts';
 import { commandPolicyFor, policyFor, viewOf } from './policy.ts';
 import { followInstallation, warnOfBadLinks } from './registered-projects.ts';
 import { createSessionEnd, type SessionEnd, type SessionStateHolder, sessionChore } from './session-end.ts';
 import { createStandingAuditor, type StandingAuditor } from './standing-auditor.ts';
+import { storageChore, storageHolder } from './storage-life.ts';
 
 export interface ComposeDeps {
   environment: Environment;
@@ -254,8 +255,9 @@ function buildEntrance(deps: ComposeDeps, before: Stores & Scrubbing & Execution
 }
 
 /** What keeps state for a session, in the order in which it ends. */
-function holdersOf({ jobs, scrubber }: Scrubbing & Execution): SessionStateHolder[] {
-  return [jobs, { name: 'secrets', endSession: async (session) => scrubber.forget(session) }];
+function holdersOf({ jobs, scrubber, sandbox }: Scrubbing & Execution): SessionStateHolder[] {
+  const secrets = { name: 'secrets', endSession: async (session: SessionRef) => scrubber.forget(session) };
+  return [jobs, secrets, storageHolder(sandbox)];
 }
 
 function managementOf(deps: ComposeDeps, parts: Omit<DaemonParts, 'door'>): ReturnType<typeof createManagement> {
@@ -278,8 +280,9 @@ function managementOf(deps: ComposeDeps, parts: Omit<DaemonParts, 'door'>): Retu
 }
 
 /** The order in which the parts start. They stop in reverse. */
-function startOrder({ paths, timer, logger }: ComposeDeps, parts: DaemonParts): Part[] {
-  const { artifacts, catalog, counter, door, gate, jobs, projects, runner, sandbox, scanner, scrubber, sessionEnd } = parts;
+function startOrder({ paths, config, clock, timer, logger }: ComposeDeps, parts: DaemonParts): Part[] {
+  const { artifacts, catalog, counter, door, gate, projects, runner, sandbox, scanner, scrubber } = parts;
+  const { jobs, liveSessions, sessionEnd } = parts;
   const collectors = [collectMainHeap, () => scanner.collect()];
   return [
     // The state database is the lock of the one daemon: until it is held, nothing may touch a file of the home.
@@ -299,10 +302,16 @@ function startOrder({ paths, timer, logger }: ComposeDeps, parts: DaemonParts): 
     named('runner', runner),
     jobs,
     parts.auditor,
-    createChores([pruneChore(artifacts), memoryChore({ gate, collectors }), sessionChore(sessionEnd), leaseChore(jobs)], {
-      timer,
-      logger,
-    }),
+    createChores(
+      [
+        pruneChore(artifacts),
+        memoryChore({ gate, collectors }),
+        sessionChore(sessionEnd),
+        leaseChore(jobs),
+        storageChore({ sandbox, liveSessions, clock, config: config.sandbox }),
+      ],
+      { timer, logger },
+    ),
     door,
   ];
 }
@@ -339,15 +348,6 @@ function seedsOf(
 function maskEngine(official: () => RuleFile | null): ReturnType<typeof deferEngine> {
   const rules = fileURLToPath(new URL('../scrub/rules', import.meta.url));
   return deferEngine(() => createEngine(readRulePack(rules), { compile: 'when used', official: official() }));
-}
-
-function named(name: string, part: Pick<Part, 'start' | 'stop'>): Part {
-  return { name, start: () => part.start(), stop: () => part.stop() };
-}
-
-/** A step of the start that leaves nothing to stop. */
-function started(name: string, start: () => Promise<void>): Part {
-  return { name, start, async stop() {} };
 }
 
 /** Compiles the code that answers are made with while the search thread starts, so that the first call is not slower. */

@@ -56,6 +56,16 @@ export function inOrder(parts: readonly Part[]): Part {
   };
 }
 
+/** A part under another name. */
+export function named(name: string, part: Pick<Part, 'start' | 'stop'>): Part {
+  return { name, start: () => part.start(), stop: () => part.stop() };
+}
+
+/** A step of the start that leaves nothing to stop. */
+export function started(name: string, start: () => Promise<void>): Part {
+  return { name, start, async stop() {} };
+}
+
 /** Combines parts that start at the same time, because none needs another. */
 export function together(parts: readonly Part[]): Part {
   return {

@@ -27,6 +27,7 @@ export function policyFor(workspace: WorkspaceView, config: Config['sandbox']): 
     network: 'none',
     roPaths: config.ro_paths,
     deny: config.deny,
+    storage: null,
     minIsolation: config.min_isolation,
     seccomp: { inet: true, unix: true, debugger: false },
     limits: {
@@ -45,6 +46,6 @@ export function commandPolicyFor(
   config: Config['sandbox'],
   outside: Pick<Outside, 'partsFor'>,
 ): SandboxPolicy {
-  const parts = outside.partsFor(session.project);
+  const parts = { ...outside.partsFor(session.project), storage: { session: session.session } };
   return { ...policyFor(viewOf(session), config), network: 'project', git: 'working', ...parts };
 }

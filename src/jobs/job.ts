@@ -174,6 +174,7 @@ export function errorCodeOf({ failure, endedBy }: JobEnd): ErrorCode | null {
     case 'oom':
     case 'pids':
     case 'output_limit':
+    case 'storage_limit':
       return 'RESOURCE_LIMIT';
     case 'seccomp':
       return 'PERMISSION_DENIED';

@@ -10,7 +10,17 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
 export const LOG_LINE_MAX_CHARS = 16_384;
 
 /** Why a command ended (design §4). */
-const ENDED_BY = ['exit', 'signal', 'timeout', 'oom', 'pids', 'seccomp', 'output_limit', 'cancelled'] as const;
+const ENDED_BY = [
+  'exit',
+  'signal',
+  'timeout',
+  'oom',
+  'pids',
+  'seccomp',
+  'output_limit',
+  'storage_limit',
+  'cancelled',
+] as const;
 export type EndedBy = (typeof ENDED_BY)[number];
 
 /** A command that a tool asks the host to run. */

@@ -3,6 +3,7 @@ import type { Paths } from '../config/paths.ts';
 import type { Config } from '../config/schema.ts';
 import type { Clock } from '../core/clock.ts';
 import { ContextdError } from '../core/errors.ts';
+import { isJsonObject } from '../core/json.ts';
 import type { Logger } from '../core/log.ts';
 import { directoryIdentity, isRealDirectory } from './directory-identity.ts';
 import { type PersonSettings, readPersonSettings } from './git/person-settings.ts';
@@ -214,6 +215,13 @@ function usablePaths({ allowedPaths = [] }: SandboxPolicy): string[] {
 export function workspaceOf(key: string): string {
   const [workspace]: unknown[] = JSON.parse(key);
   return String(workspace);
+}
+
+/** True if the key is of a policy with the storage of this session. */
+export function isOfSession(key: string, project: string, session: string): boolean {
+  const [workspace, , policy]: unknown[] = JSON.parse(key);
+  if (workspace !== project || !isJsonObject(policy) || !isJsonObject(policy.storage)) return false;
+  return policy.storage.session === session;
 }
 
 function triedFilter({ cgroups }: Host): Buffer | null {

@@ -5,6 +5,7 @@ import {
   IDLE_STATUS,
   type IsolationReport,
   NO_LOOPBACK,
+  type ProjectCaches,
   type Sandbox,
   type SandboxDeps,
   type SandboxProcess,
@@ -81,6 +82,10 @@ export class UnavailableSandbox implements Sandbox {
 
   async status(): Promise<SandboxStatus> {
     return IDLE_STATUS;
+  }
+
+  async storage(): Promise<readonly ProjectCaches[]> {
+    return [];
   }
 
   #refusal(): ContextdError {

@@ -1,10 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { chownSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Jail } from './bubblewrap.ts';
 import type { Identity } from './identity.ts';
 import { type OutputSink, StreamCapture } from './output.ts';
-import { BUNDLE_DIR, NODE_BINARY, SOCKET_DIR } from './policy.ts';
+import { BUNDLE_DIR, NODE_BINARY, SOCKET_DIR, temporaryOf } from './policy.ts';
 import type { CommandSpec, SandboxLimits, SandboxPolicy, SandboxProgram } from './sandbox.ts';
 import { type Job, ownerOf, type StartedSandbox } from './starter.ts';
 import { isTooMuch, judgeEnd, type Verdict, watchForInterruption } from './verdict.ts';
@@ -38,7 +37,8 @@ export async function followCommand(
     const checkSize = (): void => {
       if (isTooMuch(stdout.totalBytes + stderr.totalBytes, command)) interrupt('output_limit');
     };
-    if (started.group === null) watchSums(jail, limits, interrupt, watch.signal);
+    if (started.group === null) watchSums(started, limits, interrupt, watch.signal);
+    started.storage?.use(() => interrupt('storage_limit'), watch.signal);
     stdout.readInto(tee(sinks.stdout, lastWords.stdout, checkSize));
     stderr.readInto(tee(sinks.stderr, lastWords.stderr, checkSize));
     const exit = await jail.ended;
@@ -58,12 +58,14 @@ export async function followCommand(
 
 /** Watches the sums that a cgroup would limit; without a cgroup the kernel limits only each process. */
 export function watchSums(
-  jail: Jail,
+  { jail, mounts }: Pick<StartedSandbox, 'jail' | 'mounts'>,
   { memoryBytes, pids }: SandboxLimits,
   onExceeded: (what: 'oom' | 'pids') => void,
   signal: AbortSignal,
 ): void {
-  if (jail.child.pid !== undefined) watchTree({ rootPid: jail.child.pid, memoryBytes, pids, onExceeded, signal });
+  const rootPid = jail.child.pid;
+  if (rootPid === undefined) return;
+  watchTree({ rootPid, memoryBytes, pids, temporary: temporaryOf(mounts), onExceeded, signal });
 }
 
 function tee(sink: OutputSink, kept: StreamCapture, onGrowth: () => void): OutputSink {
@@ -124,16 +126,18 @@ export function makeSocketDir(parent: string, identity: Identity): string {
  * `exited` waits for it.
  */
 export function followProcess(
-  { jail, stdout, stderr, group }: StartedSandbox,
+  started: StartedSandbox,
   limits: SandboxLimits,
   sinks: OutputSinks,
   socketDir: string,
   onEnd: () => Promise<void>,
 ): JailedProcess {
+  const { jail, stdout, stderr, group } = started;
   stdout.readInto(sinks.stdout);
   stderr.readInto(sinks.stderr);
   const watch = new AbortController();
-  if (group === null) watchSums(jail, limits, () => jail.kill(), watch.signal);
+  if (group === null) watchSums(started, limits, () => jail.kill(), watch.signal);
+  started.storage?.use(() => jail.kill(), watch.signal);
   const exited = jail.ended
     .then(({ code, signal }) => ({ code: signal === null ? code : null, signal }))
     .catch(() => ({ code: null, signal: null }))

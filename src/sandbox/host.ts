@@ -13,6 +13,7 @@ import { type Bubblewrap, findBubblewrap } from './probe/facts.ts';
 import { ensurePublicMountPoints, publicDirFor, removeCopies } from './reach.ts';
 import { FilterFiles } from './seccomp/filter.ts';
 import { buildSkeleton, type EtcSource, emptyFileOf, hostEtc, removeOldSkeletons } from './skeleton.ts';
+import { openStorageRoot } from './storage/root.ts';
 
 /** Milliseconds after which the skeleton's inputs are checked again. */
 const SKELETON_FRESH_MS = 60_000;
@@ -20,7 +21,7 @@ const SKELETON_FRESH_MS = 60_000;
 const MIB = 1024 * 1024;
 
 export interface HostDeps {
-  paths: Pick<Paths, 'sandboxDir' | 'toolSocketsDir' | 'dialledSocketsDir'>;
+  paths: Pick<Paths, 'sandboxDir' | 'storageDir' | 'toolSocketsDir' | 'dialledSocketsDir'>;
   config: Config['sandbox'];
   logger: Logger;
   clock: Clock;
@@ -33,6 +34,8 @@ export class Host {
   readonly pipes: PipeStock;
   readonly filters: FilterFiles;
   readonly sandboxDir: string;
+  /** Where the storage of commands is reached. */
+  readonly storageRoot: string;
   readonly git: GitViews;
   readonly strayFds: readonly number[] = findStrayFds();
   readonly #skeletonDir: string;
@@ -63,7 +66,8 @@ export class Host {
       bubblewrap,
       await openCgroups(logger, total, [process.pid, process.ppid]),
       pipes,
-      { sandboxDir, skeletonDir, etc: hostEtc(config.etc) },
+      // Before git's namespace is made, which inherits what is mounted now.
+      { sandboxDir, skeletonDir, storageRoot: await openStorageRoot(paths), etc: hostEtc(config.etc) },
       new GitViews(
         {
           linksDir: join(sandboxDir, 'links'),
@@ -82,18 +86,19 @@ export class Host {
     bubblewrap: Bubblewrap,
     cgroups: Cgroups | null,
     pipes: PipeStock,
-    { sandboxDir, skeletonDir, etc }: { sandboxDir: string; skeletonDir: string; etc: EtcSource },
+    dirs: { sandboxDir: string; skeletonDir: string; storageRoot: string; etc: EtcSource },
     git: GitViews,
     clock: Clock,
   ) {
     this.bubblewrap = bubblewrap;
     this.cgroups = cgroups;
     this.pipes = pipes;
-    this.filters = new FilterFiles(sandboxDir);
-    this.sandboxDir = sandboxDir;
+    this.filters = new FilterFiles(dirs.sandboxDir);
+    this.sandboxDir = dirs.sandboxDir;
+    this.storageRoot = dirs.storageRoot;
     this.git = git;
-    this.#skeletonDir = skeletonDir;
-    this.#etc = etc;
+    this.#skeletonDir = dirs.skeletonDir;
+    this.#etc = dirs.etc;
     this.#clock = clock;
   }
 

@@ -1,10 +1,14 @@
 import { rmSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Denial } from '../core/envelope.ts';
 import { TIMEOUT_MAX_MS } from '../core/limits.ts';
-import { CheckedPolicies, type CheckedPolicy, type LinuxSandboxDeps, workspaceOf } from './checked-policy.ts';
-import { type DenialFacts, findDenials, placesOf } from './denials.ts';
-import { openInput } from './descriptors.ts';
+import { denialsOf } from './after-run.ts';
+import {
+  CheckedPolicies,
+  type CheckedPolicy,
+  isOfSession,
+  type LinuxSandboxDeps,
+  workspaceOf,
+} from './checked-policy.ts';
 import { isRealDirectory, retryIfReplaced } from './directory-identity.ts';
 import {
   followCommand,
@@ -14,25 +18,27 @@ import {
   type OutputSinks,
   processJob,
 } from './follow.ts';
-import type { GitView } from './git/git-views.ts';
 import { Loopbacks } from './loopbacks.ts';
 import { type LoopbackNamespace, makeLoopbackNamespace } from './network.ts';
-import { checkArgv, checkEnvironment } from './policy.ts';
+import { CACHES_INSIDE, checkArgv, checkEnvironment } from './policy.ts';
 import type { QuarantineAction, QuarantineReport, QuarantineResult } from './quarantine.ts';
 import { readableBundle } from './reach.ts';
-import { discard, ReadyPool, type ReadySandbox, scriptFor, scriptSocket, WAITING_SHELL } from './ready-pool.ts';
+import { ReadyPool, type ReadySandbox, scriptFor, scriptSocket, WAITING_SHELL } from './ready-pool.ts';
 import type {
   CommandResult,
   CommandSpec,
   IsolationReport,
+  ProjectCaches,
   SandboxPolicy,
   SandboxProgram,
   SandboxStatus,
+  StorageAction,
 } from './sandbox.ts';
 import { lookForStaleness, searchMeanwhile } from './run-watch.ts';
-import { ownerOf, type StartedSandbox, Starter } from './starter.ts';
-import type { SteeredRun } from './steering.ts';
-import { findOnHost } from './toolchains.ts';
+import { discard, prepareGit, type StartedSandbox, Starter } from './starter.ts';
+import { openStdin, type SteeredRun } from './steering.ts';
+import { createKeeper, type Keeper } from './storage/keeper.ts';
+import { Storage } from './storage/storage.ts';
 import type { TreeProtection } from './workspace/guard-set.ts';
 import type { Cover } from './workspace/protection.ts';
 
@@ -59,6 +65,8 @@ const NOT_STARTED: RunEnd = {
 export class LinuxSandbox {
   readonly #deps: LinuxSandboxDeps;
   readonly #policies: CheckedPolicies;
+  readonly #keeper: Keeper;
+  readonly #storage: Storage;
   readonly #loopbacks: Loopbacks;
   readonly #starter: Starter;
   readonly #pool: ReadyPool;
@@ -77,7 +85,14 @@ export class LinuxSandbox {
       idleMs: deps.config.idle_ms,
       logger: deps.logger,
     });
-    this.#starter = new Starter(this.#loopbacks);
+    this.#keeper = createKeeper(() => this.#policies.host());
+    this.#storage = new Storage({
+      ...deps,
+      root: async () => (await this.#policies.host())?.storageRoot ?? deps.paths.storageDir,
+      keeper: this.#keeper,
+      cachesInside: CACHES_INSIDE,
+    });
+    this.#starter = new Starter(this.#loopbacks, this.#storage);
     this.#pool = new ReadyPool({
       perPolicy: deps.config.preforked,
       max: READY_MAX,
@@ -90,7 +105,8 @@ export class LinuxSandbox {
 
   /** Kills everything that still runs, waits for it, and removes cgroups and pipes. Idempotent. */
   async stop(): Promise<void> {
-    await Promise.all([this.#pool.stop(), this.#starter.stop()]);
+    this.#storage.stop();
+    await Promise.all([this.#pool.stop(), this.#starter.stop(), this.#keeper.stop()]);
     this.#loopbacks.close();
     // The sandboxes are dead. Their commands still report what they created, which takes milliseconds.
     await Promise.allSettled(this.#commands);
@@ -197,6 +213,11 @@ export class LinuxSandbox {
     return this.#policies.guardsOf(policy).quarantine(action);
   }
 
+  async storage(action: StorageAction): Promise<readonly ProjectCaches[]> {
+    if (action.do === 'end_session') await this.#pool.forget((key) => isOfSession(key, action.project, action.session));
+    return this.#storage.act(action);
+  }
+
   async #runOnce(
     policy: SandboxPolicy,
     command: CommandSpec,
@@ -268,7 +289,7 @@ export class LinuxSandbox {
       env: command.env,
       programMounts: [],
       wallMs: command.timeoutMs,
-      stdin: await stdinOf(checked, command, steered),
+      stdin: await openStdin(checked, command, steered),
       takesScript: false,
       git,
     });
@@ -310,47 +331,6 @@ export class LinuxSandbox {
       give: (text) => void script.end(text),
     };
   }
-}
-
-/** What git in the sandbox needs; null if the policy gives it nothing. */
-async function prepareGit(
-  { host, identity, person }: CheckedPolicy,
-  { gitConfigs }: TreeProtection,
-): Promise<GitView | null> {
-  return person === null ? null : host.git.prepare({ identity, person, configs: gitConfigs });
-}
-
-/** A steered command has a pipe that stays open. */
-async function stdinOf(
-  { host, identity }: CheckedPolicy,
-  { stdin }: CommandSpec,
-  steered: SteeredRun | null,
-): Promise<number | 'ignore'> {
-  const owner = ownerOf(identity);
-  if (steered === null) return stdin === null ? 'ignore' : openInput(stdin, owner, host.sandboxDir);
-  const { read, write } = await host.pipes.takeForInput(owner);
-  steered.steering.openInput(write);
-  return read;
-}
-
-/** What the sandbox refused: nothing, if the command succeeded and printed nothing on stderr. */
-function denialsOf(
-  { policy, isFiltered }: CheckedPolicy,
-  { hidden }: TreeProtection,
-  { mounts }: StartedSandbox,
-  { cwd }: CommandSpec,
-  end: Pick<DenialFacts, 'exitCode' | 'endedBy' | 'stdout' | 'stderr'>,
-): Denial[] {
-  if (end.exitCode === 0 && end.endedBy === 'exit' && end.stderr.length === 0) return [];
-  const seccomp = isFiltered ? policy.seccomp : null;
-  return findDenials({
-    ...end,
-    ...placesOf(mounts, hidden),
-    cwd,
-    workspace: policy.workspace.path,
-    seccomp,
-    findOnHost: (program) => (policy.toolchains === undefined ? null : findOnHost(program, policy.toolchains, mounts)),
-  });
 }
 
 /** A waiting sandbox suits a command only if the directory, its protected paths and the loopback are still the same. */

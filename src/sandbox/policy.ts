@@ -43,9 +43,13 @@ const SHM_BYTES = 64 * MIB;
 const HOME_BYTES = 64 * MIB;
 
 export const SANDBOX_HOME = '/home/sandbox';
+/** Where a command finds the caches of its project; links in HOME lead there. */
+export const CACHES_INSIDE = '/var/cache/contextd';
 
-/** Where a sandbox keeps files in memory. */
-export const TEMPORARY: readonly Extract<Mount, { kind: 'tmpfs' }>[] = [
+export type TemporaryMount = Extract<Mount, { kind: 'tmpfs' }>;
+
+/** Where a sandbox keeps files in memory, unless it has a storage for them. */
+export const TEMPORARY: readonly TemporaryMount[] = [
   { kind: 'tmpfs', dest: '/dev/shm', sizeBytes: SHM_BYTES },
   { kind: 'tmpfs', dest: '/tmp', sizeBytes: TMP_BYTES },
   { kind: 'tmpfs', dest: SANDBOX_HOME, sizeBytes: HOME_BYTES },
@@ -93,6 +97,33 @@ export function planTree(plan: TreePlan): Mount[] {
     { kind: 'remount-ro', dest: '/dev' },
     { kind: 'remount-ro', dest: '/' },
   ];
+}
+
+/** The directories of a storage, on the host. */
+export interface StorageMounts {
+  readonly home: string;
+  readonly tmp: string;
+  readonly caches: string;
+}
+
+/** The same tree with the storage in place of the files in memory. */
+export function mountStorage(mounts: readonly Mount[], { home, tmp, caches }: StorageMounts): Mount[] {
+  const stored = new Map<string, Mount[]>([
+    ['/tmp', [{ kind: 'bind', source: tmp, dest: '/tmp' }]],
+    [
+      SANDBOX_HOME,
+      [
+        { kind: 'bind', source: home, dest: SANDBOX_HOME },
+        { kind: 'bind', source: caches, dest: CACHES_INSIDE },
+      ],
+    ],
+  ]);
+  return mounts.flatMap((mount) => stored.get(mount.dest) ?? [mount]);
+}
+
+/** The files in memory of a planned tree. */
+export function temporaryOf(mounts: readonly Mount[]): TemporaryMount[] {
+  return TEMPORARY.filter((temporary) => mounts.includes(temporary));
 }
 
 /** Room for the directories above a tree. */

@@ -95,6 +95,17 @@ export class ReadyPool {
     setTimeout(() => this.#fill(shelf), FILL_AFTER_MS);
   }
 
+  /** Kills what waits for these policies, and makes no more for them until their next command. */
+  async forget(isMeant: (key: string) => boolean): Promise<void> {
+    for (const [key, shelf] of [...this.#shelves]) {
+      if (!isMeant(key)) continue;
+      this.#shelves.delete(key);
+      this.#empty(shelf);
+    }
+    // One that is being started is discarded when it is up.
+    await this.#filling;
+  }
+
   /** Kills everything that waits. Idempotent. */
   async stop(): Promise<void> {
     this.#isStopped = true;
@@ -106,11 +117,16 @@ export class ReadyPool {
 
   #fill(shelf: Shelf): void {
     this.#filling = this.#filling.then(async () => {
-      while (!this.#isStopped && shelf.ready.length < this.#deps.perPolicy && this.#makeRoom(shelf)) {
+      while (
+        !this.#isStopped &&
+        this.#holds(shelf) &&
+        shelf.ready.length < this.#deps.perPolicy &&
+        this.#makeRoom(shelf)
+      ) {
         try {
           const made = await shelf.make();
           // The shelf may have been emptied or removed while this one started.
-          if (this.#isStopped || ![...this.#shelves.values()].includes(shelf)) this.#deps.discard(made);
+          if (this.#isStopped || !this.#holds(shelf)) this.#deps.discard(made);
           else shelf.ready.push(made);
         } catch (cause) {
           this.#deps.logger.debug('sandbox.not_readied', { cause: String(cause) });
@@ -118,6 +134,10 @@ export class ReadyPool {
         }
       }
     });
+  }
+
+  #holds(shelf: Shelf): boolean {
+    return [...this.#shelves.values()].includes(shelf);
   }
 
   /** Makes room by discarding the sandboxes of the policy that was used least recently. */
@@ -145,7 +165,11 @@ export class ReadyPool {
   }
 
   #isUsable(ready: ReadySandbox): boolean {
-    return ready.jail.isAlive && this.#deps.clock.monotonic() - ready.startedAt <= AGE_MAX_MS;
+    return (
+      ready.jail.isAlive &&
+      ready.storage?.isCurrent() !== false &&
+      this.#deps.clock.monotonic() - ready.startedAt <= AGE_MAX_MS
+    );
   }
 
   #empty(shelf: Shelf): void {
@@ -153,11 +177,8 @@ export class ReadyPool {
   }
 }
 
-/** Milliseconds within which a waiting shell must be up; on a loaded machine it takes some hundred. */
-const READY_WITHIN_MS = 10_000;
-
 /** The descriptor on which a waiting shell reads its command. */
-const SCRIPT_FD = 3;
+export const SCRIPT_FD = 3;
 
 /**
  * What a pre-forked sandbox runs: a bash that reports that it is up, waits, and becomes the command's own shell. It
@@ -168,6 +189,19 @@ export const WAITING_SHELL = [
   '-c',
   `printf . >&${SCRIPT_FD}; IFS= read -r -d '' -u ${SCRIPT_FD} contextd_script || exit 125; exec ${SCRIPT_FD}<&-; eval "$contextd_script"`,
 ];
+
+/** Milliseconds within which a waiting shell must be up; on a loaded machine it takes some hundred. */
+const READY_WITHIN_MS = 10_000;
+
+/** The socket of a waiting shell, after it has reported that it is up. Throws if it does not come up. */
+export async function scriptSocket({ jail }: StartedSandbox): Promise<Duplex> {
+  const socket = jail.child.stdio[SCRIPT_FD];
+  if (!(socket instanceof Duplex)) throw new Error('a waiting sandbox has no socket for its script');
+  socket.on('error', () => {});
+  const ended = jail.ended.then(() => Promise.reject(new Error('a waiting sandbox ended before it was used')));
+  await Promise.race([once(socket, 'data', { signal: AbortSignal.timeout(READY_WITHIN_MS) }), ended]);
+  return socket;
+}
 
 /** `read` reads one byte at a time from a socket: a longer script starts faster in a new sandbox. */
 const SCRIPT_MAX_BYTES = 8 * 1024;
@@ -191,20 +225,4 @@ export function scriptFor(
 
 function quote(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
-}
-
-/** The socket of a waiting shell, after it has reported that it is up. Throws if it does not come up. */
-export async function scriptSocket({ jail }: StartedSandbox): Promise<Duplex> {
-  const socket = jail.child.stdio[SCRIPT_FD];
-  if (!(socket instanceof Duplex)) throw new Error('a waiting sandbox has no socket for its script');
-  socket.on('error', () => {});
-  const ended = jail.ended.then(() => Promise.reject(new Error('a waiting sandbox ended before it was used')));
-  await Promise.race([once(socket, 'data', { signal: AbortSignal.timeout(READY_WITHIN_MS) }), ended]);
-  return socket;
-}
-
-export function discard({ jail, stdout, stderr }: StartedSandbox): void {
-  jail.kill();
-  stdout.close();
-  stderr.close();
 }

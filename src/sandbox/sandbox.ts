@@ -10,7 +10,16 @@ import type { QuarantineAction, QuarantineReport, QuarantineResult } from './qua
  * Why a command ended. `pids` only if the command failed; `oom` whenever the kernel killed a process for lack of
  * memory.
  */
-export type EndedBy = 'exit' | 'signal' | 'timeout' | 'oom' | 'pids' | 'seccomp' | 'output_limit' | 'cancelled';
+export type EndedBy =
+  | 'exit'
+  | 'signal'
+  | 'timeout'
+  | 'oom'
+  | 'pids'
+  | 'seccomp'
+  | 'output_limit'
+  | 'storage_limit'
+  | 'cancelled';
 
 /** The project as one session sees it. */
 export interface WorkspaceView {
@@ -46,6 +55,8 @@ export interface SandboxPolicy {
   allowedPaths?: readonly string[];
   /** Globs relative to the workspace; what they match is not visible inside. */
   deny: readonly string[];
+  /** What the command keeps for the next ones; null: nothing, and its HOME and /tmp are in memory. */
+  storage: SessionStorage | null;
   limits: SandboxLimits;
   /** If the machine isolates less than this, nothing runs (SANDBOX_UNAVAILABLE). */
   minIsolation: 'full' | 'reduced';
@@ -55,6 +66,39 @@ export interface SandboxPolicy {
    * it may change. Default: neither.
    */
   git?: 'working';
+}
+
+/** HOME and /tmp of this session, and the caches of the project that is the workspace. */
+export interface SessionStorage {
+  readonly session: string;
+}
+
+/** Times are milliseconds since the epoch. */
+export type StorageAction =
+  | { readonly do: 'list' }
+  /** Empties the caches of a project; null: of all. */
+  | { readonly do: 'clear'; readonly project: string | null }
+  /** Removes HOME and /tmp of a session. */
+  | { readonly do: 'end_session'; readonly project: string; readonly session: string }
+  /**
+   * Removes what was last used before a time, of sessions only those that have ended, and trims caches. What is in use
+   * stays.
+   */
+  | {
+      readonly do: 'sweep';
+      readonly live: readonly { readonly project: string; readonly session: string }[];
+      readonly sessionsBeforeMs: number;
+      readonly cachesBeforeMs: number;
+    };
+
+/** The caches of one project. */
+export interface ProjectCaches {
+  readonly project: string;
+  /** Bytes, 1 KiB for each entry included. */
+  readonly bytes: number;
+  readonly maxBytes: number;
+  /** Milliseconds since the epoch. */
+  readonly usedMs: number;
 }
 
 /** The toolchains that a person allowed. */
@@ -300,6 +344,8 @@ export interface Sandbox {
   /** Lists, restores and accepts what was moved away in the policy's workspace. Throws PATH_NOT_FOUND and CONFLICT. */
   quarantine(policy: SandboxPolicy, action: QuarantineAction): Promise<QuarantineResult>;
   status(): Promise<SandboxStatus>;
+  /** What commands keep on disk. Returns the caches that the action is about, the largest first. */
+  storage(action: StorageAction): Promise<readonly ProjectCaches[]>;
 }
 
 /**

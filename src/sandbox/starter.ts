@@ -18,8 +18,9 @@ import {
 } from './launch.ts';
 import type { LoopbackLease, Loopbacks } from './loopbacks.ts';
 import { OutputReader } from './output.ts';
-import { buildEnvironment, type Mount, planTree } from './policy.ts';
+import { buildEnvironment, type Mount, mountStorage, planTree } from './policy.ts';
 import type { SandboxPolicy } from './sandbox.ts';
+import type { Storage, StorageLease } from './storage/storage.ts';
 import { mountToolchains, searchPathOf } from './toolchains.ts';
 import type { TreeProtection } from './workspace/guard-set.ts';
 
@@ -38,6 +39,8 @@ export interface StartedSandbox {
   readonly mounts: readonly Mount[];
   /** The name of the network namespace that it joined; '' if it has one of its own. */
   readonly loopback: string;
+  /** Null if its HOME and /tmp are in memory. */
+  readonly storage: StorageLease | null;
   /** Removes the mount points that bubblewrap had to create in the workspace; called when the sandbox is built. */
   tidy(): void;
 }
@@ -71,10 +74,12 @@ export class Starter {
   readonly #jails = new Set<Jail>();
   readonly #releasing = new Set<Promise<void>>();
   readonly #loopbacks: Loopbacks;
+  readonly #storage: Storage;
   #isStopped = false;
 
-  constructor(loopbacks: Loopbacks) {
+  constructor(loopbacks: Loopbacks, storage: Storage) {
     this.#loopbacks = loopbacks;
+    this.#storage = storage;
   }
 
   async start(checked: CheckedPolicy, protection: TreeProtection, job: Job): Promise<StartedSandbox> {
@@ -92,14 +97,16 @@ export class Starter {
       group = host.cgroups?.create(checked.policy.limits) ?? null;
       // In this order: `prepare` opens descriptors in the workspace, which must be mounted by then.
       const workspace = mountWorkspace(checked.policy.workspace);
-      const mounts = plan(checked, protection, job, group === null);
+      const planned = plan(checked, protection, job, group === null);
+      const storage = await this.#storage.lease(checked.policy, identity, planned);
+      const mounts = storage === null ? planned : mountStorage(planned, storage.mounts);
       const network = lease?.namespace ?? null;
       launch = prepare(checked, workspace, mounts, job, { group, network });
       for (const { path, directory } of checked.guard.trees) checkNotReplaced(path, directory, launch.pinned);
       const jail = new Jail(launch, job.takesScript ? [...childFds, 'pipe'] : childFds);
       this.#follow(jail, { host, group, lease, git: job.git });
       const [loopback, tidy] = [network?.name ?? '', tidyOnce(checked, launch.pinned, jail)];
-      return { jail, ...readers, group, git: job.git, mounts, loopback, tidy };
+      return { jail, ...readers, group, git: job.git, mounts, loopback, storage, tidy };
     } catch (cause) {
       readers.stdout.close();
       readers.stderr.close();
@@ -202,6 +209,21 @@ function prepare(
     enter: job.git?.enter ?? [],
     links: job.git?.links ?? [],
   });
+}
+
+/** What git in the sandbox needs; null if the policy gives it nothing. */
+export async function prepareGit(
+  { host, identity, person }: CheckedPolicy,
+  { gitConfigs }: TreeProtection,
+): Promise<GitView | null> {
+  return person === null ? null : host.git.prepare({ identity, person, configs: gitConfigs });
+}
+
+/** Ends a sandbox that nobody follows. */
+export function discard({ jail, stdout, stderr }: StartedSandbox): void {
+  jail.kill();
+  stdout.close();
+  stderr.close();
 }
 
 /** A toolchain that a person listed in sandbox.ro_paths comes before those that the person's PATH has. */

@@ -2,7 +2,10 @@ import { Socket } from 'node:net';
 import type { SetAside } from '../core/envelope.ts';
 import { ContextdError } from '../core/errors.ts';
 import type { Jail } from './bubblewrap.ts';
-import type { CommandUsage } from './sandbox.ts';
+import type { CheckedPolicy } from './checked-policy.ts';
+import { openInput } from './descriptors.ts';
+import type { CommandSpec, CommandUsage } from './sandbox.ts';
+import { ownerOf } from './starter.ts';
 
 /** Bytes of input that the command has not read and that are kept for it. */
 const UNREAD_MAX_BYTES = 1024 * 1024;
@@ -73,3 +76,15 @@ export class Steering {
   }
 }
 
+/** The stdin of a command: a pipe that stays open if others steer it. The caller closes the descriptor. */
+export async function openStdin(
+  { host, identity }: CheckedPolicy,
+  { stdin }: CommandSpec,
+  steered: SteeredRun | null,
+): Promise<number | 'ignore'> {
+  const owner = ownerOf(identity);
+  if (steered === null) return stdin === null ? 'ignore' : openInput(stdin, owner, host.sandboxDir);
+  const { read, write } = await host.pipes.takeForInput(owner);
+  steered.steering.openInput(write);
+  return read;
+}

@@ -4,7 +4,7 @@ import { explainFailure } from './probe/failures.ts';
 import type { CommandResult, CommandSpec, EndedBy } from './sandbox.ts';
 
 /** Why contextd itself ended a sandbox; `oom` and `pids` come from the watchdog. */
-export type Interruption = 'timeout' | 'cancelled' | 'output_limit' | 'oom' | 'pids';
+export type Interruption = 'timeout' | 'cancelled' | 'output_limit' | 'storage_limit' | 'oom' | 'pids';
 
 export interface EndFacts {
   /**

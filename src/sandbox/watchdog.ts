@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, type StatsFs, statfsSync } from 'node:fs';
 import { isErrno } from '../core/errors.ts';
 import { OWN_PROCESSES } from './cgroup/files.ts';
-import { TEMPORARY } from './policy.ts';
+import type { TemporaryMount } from './policy.ts';
 
 /**
  * Milliseconds between two looks; longer if a look takes long, so that looking uses less than a twentieth of a
@@ -43,6 +43,8 @@ export interface WatchOptions {
   readonly memoryBytes: number;
   /** Processes and threads the command may have, without the sandbox's own two. */
   readonly pids: number;
+  /** The sandbox's files in memory. */
+  readonly temporary: readonly TemporaryMount[];
   /** Called once; the watch ends with it. */
   onExceeded(what: 'oom' | 'pids'): void;
   /** Aborts when the sandbox has ended. */
@@ -57,21 +59,23 @@ export interface WatchTools {
   now(): number;
 }
 
-const hostTools: WatchTools = {
-  reader: hostReader(),
-  later(ms, then) {
-    const timer = setTimeout(then, ms).unref();
-    return () => clearTimeout(timer);
-  },
-  now: () => performance.now(),
-};
+function hostTools(temporary: readonly TemporaryMount[]): WatchTools {
+  return {
+    reader: hostReader(temporary),
+    later(ms, then) {
+      const timer = setTimeout(then, ms).unref();
+      return () => clearTimeout(timer);
+    },
+    now: () => performance.now(),
+  };
+}
 
 /**
  * Without a cgroup: adds up the memory and the processes of a sandbox, and reports if they exceed a limit. In-memory
  * files count, and a mapped page of such a file counts twice. One look costs a few reads per process and never more
  * than the limit on processes allows. The filter refuses what cannot be counted from outside (docs/decisions/0018).
  */
-export function watchTree(options: WatchOptions, tools: WatchTools = hostTools): void {
+export function watchTree(options: WatchOptions, tools: WatchTools = hostTools(options.temporary)): void {
   const { signal, rootPid } = options;
   if (signal.aborted) return;
   const startTime = tools.reader.startTime(rootPid);
@@ -141,14 +145,14 @@ function childrenOf(pid: number, threads: number, reader: ProcessReader): readon
   return reader.threadIds(pid).flatMap((thread) => reader.children(pid, thread));
 }
 
-function hostReader(): ProcessReader {
+function hostReader(temporary: readonly TemporaryMount[]): ProcessReader {
   return {
     startTime: (pid) => startTimeIn(readText(`/proc/${pid}/stat`)),
     glance: (pid) => glanceIn(readText(`/proc/${pid}/status`)),
     threadIds: (pid) => numbersIn(listNames(`/proc/${pid}/task`)),
     children: (pid, thread) => numbersIn((readText(`/proc/${pid}/task/${thread}/children`) ?? '').split(' ')),
     shareBytes: (pid) => field(readText(`/proc/${pid}/smaps_rollup`), /^Pss:\s+(\d+) kB$/m, KIB),
-    temporaryBytes,
+    temporaryBytes: (pid) => temporaryBytes(pid, temporary),
     isMachineShort: () => isMachineShort(),
   };
 }
@@ -204,9 +208,9 @@ const RESERVE = 0.05;
  * Bytes of the in-memory files of the sandbox that `pid` runs in, including deleted files that are still open; null if
  * it is gone or not built yet.
  */
-function temporaryBytes(pid: number): number | null {
+function temporaryBytes(pid: number, temporary: readonly TemporaryMount[]): number | null {
   let sum = 0;
-  for (const { dest, sizeBytes } of TEMPORARY) {
+  for (const { dest, sizeBytes } of temporary) {
     const found = statOf(`/proc/${pid}/root${dest}`);
     // Until bubblewrap has changed its root, these are directories of the host.
     if (found === null || found.type !== TMPFS_MAGIC || found.blocks * found.bsize !== sizeBytes) return null;

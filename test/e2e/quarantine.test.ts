@@ -40,7 +40,7 @@ describe('ctxd quarantine', () => {
     const id = await setAside('mkdir -p sub/.vscode; echo "{}" >sub/.vscode/settings.json');
     expect(there('sub/.vscode')).toBe(false);
     expect((await listed()).items).toMatchObject([{ id, path: 'sub/.vscode', kind: 'directory', size_bytes: 3 }]);
-    const [row] = (await quarantine('list')).stdout.split('\n');
+    const [, row] = (await quarantine('list')).stdout.split('\n');
     expect(row).toMatch(
       new RegExp(`^${id}\\tsub/\\.vscode\\tdirectory\\t3\\t[0-9a-f]{12}\\t.+\\ta program on the host`),
     );
@@ -59,7 +59,7 @@ describe('ctxd quarantine', () => {
     expect(asked).toMatchObject({ code: 1, stdout: '' });
     expect(asked.stderr).toContain('.envrc was set aside: a program on the host would run or trust it.');
     expect(asked.stderr).toMatch(/file, 22 bytes, sha256 [0-9a-f]{64}\n {2}\| echo hello\n {2}\| \\u001b\[2Jhidden\n/);
-    expect(asked.stderr).toContain('.envrc was not accepted. Answer yes, or pass --yes if nobody can be asked.');
+    expect(asked.stderr).toContain('.envrc: not accepted. Answer yes, or pass --yes if nobody can be asked.');
     expect(there('.envrc')).toBe(false);
     const [item] = (await listed()).items;
     const accepted = await quarantine('accept', String(item?.sha256).slice(0, 12), '--yes');
@@ -117,5 +117,19 @@ describe('ctxd quarantine', () => {
     const items = (await listed()).items.map(({ path, id }) => `${path} ${id}`).sort();
     expect(named.map(({ path, id }) => `${path} ${id}`)).toEqual(items);
     expect(named).toHaveLength(7);
+  });
+
+  it('SEC-2.3: restores and accepts several files at once, and everything with --all, after all were shown', async () => {
+    await bash('for i in 1 2 3; do mkdir -p e$i; echo e$i >e$i/.envrc; done');
+    const ids = (await listed()).items.filter(({ path }) => /^e[12]\//.test(String(path))).map(({ id }) => String(id));
+    const restored = await quarantine('restore', ...ids);
+    expect(restored.stdout.match(/^Restored: e[12]\/\.envrc/gm)).toHaveLength(2);
+    const { items } = await listed();
+    const asked = await quarantine('accept', '--all');
+    expect(asked.code).toBe(1);
+    for (const { path } of items) expect(asked.stderr).toContain(`${path} was set aside`);
+    const accepted = await quarantine('accept', '--all', '--yes');
+    expect(accepted.stdout.match(/^Accepted: /gm)).toHaveLength(items.length);
+    expect((await quarantine('restore', '--all')).stdout).toBe('nothing is set aside\n');
   });
 });

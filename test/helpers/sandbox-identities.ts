@@ -145,6 +145,7 @@ export class Ground {
       network: 'none',
       roPaths: [],
       deny: [],
+      storage: null,
       minIsolation: 'reduced',
       seccomp: { inet: true, unix: true, debugger: false },
       limits: { ...LIMITS, ...change.limits },

@@ -101,6 +101,7 @@ function watched(sandbox: Sandbox, processes: SandboxProcess[], policies: Sandbo
     watch: (policy) => sandbox.watch(policy),
     quarantine: (policy, action) => sandbox.quarantine(policy, action),
     status: () => sandbox.status(),
+    storage: (action) => sandbox.storage(action),
     async open(policy, program) {
       const opened = await sandbox.open(policy, program);
       processes.push(opened);

@@ -58,6 +58,7 @@ function hostOf(): HostApi {
     network: 'none',
     roPaths: [],
     deny: [],
+    storage: null,
     minIsolation: 'reduced',
     seccomp: { inet: true, unix: true, debugger: false },
     limits: { memoryBytes: 0, pids: 0, fileBytes: 0, openFiles: 0, cpus: 0 },

@@ -18,7 +18,7 @@ describe.runIf(process.platform === 'linux')('the probe, on this machine', () =>
   beforeAll(async () => {
     dir = mkdtempSync(join(tmpdir(), 'contextd-probe-'));
     const [toolSocketsDir, dialledSocketsDir] = [join(dir, 't'), join(dir, 'd')];
-    const paths = { sandboxDir: dir, toolSocketsDir, dialledSocketsDir };
+    const paths = { sandboxDir: dir, storageDir: join(dir, 's'), toolSocketsDir, dialledSocketsDir };
     const { sandbox: config } = acceptConfig('config.json', {});
     host = await Host.open({ paths, config, logger: silentLogger, clock: systemClock });
   });

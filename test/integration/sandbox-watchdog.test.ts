@@ -45,7 +45,7 @@ describe.skipIf(noJail !== null)('in a sandbox', () => {
       told.push(what);
       jail.kill();
     };
-    watchTree({ rootPid: jail.pid, memoryBytes, pids, onExceeded, signal: over.signal });
+    watchTree({ rootPid: jail.pid, memoryBytes, pids, temporary: [], onExceeded, signal: over.signal });
     return { told, over };
   }
 

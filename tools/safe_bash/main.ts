@@ -91,6 +91,14 @@ function failureOf({ ended_by, duration_ms }: ExecResult): ToolFailure | null {
         remedy: 'Redirect its output to a file, or filter it. A person can raise output.kill_bytes.',
         details: { limit: 'output' },
       };
+    case 'storage_limit':
+      return {
+        code: 'RESOURCE_LIMIT',
+        message: 'the command wrote more to /tmp, HOME or the caches than is allowed and was killed',
+        remedy:
+          'Remove what is not needed from /tmp, or write into the project. A person can raise sandbox.session_max_mb or run `ctxd cache clear`.',
+        details: { limit: 'storage' },
+      };
     case 'seccomp':
       return {
         code: 'PERMISSION_DENIED',

@@ -42,7 +42,7 @@ export const configSet = defineCommand({
   async run(context, args) {
     const key = requireSetting(args.requiredWord(0));
     const written = await readConfigFile(context.paths);
-    const value = parseValue(args.requiredWord(1));
+    const value = expandHome(parseValue(args.requiredWord(1)), key, context.paths.userHome);
     checkSetting(written, key, value);
     const changed = withSetting(written, key, value);
     const config = acceptConfig(context.paths.configFile, changed);
@@ -51,12 +51,32 @@ export const configSet = defineCommand({
   },
   view: ({ key, value, file }) => ({
     kind: 'lines',
-    lines: [
-      `${key} is ${JSON.stringify(value)} in ${file}`,
-      'A running daemon uses it after a restart: ctxd server restart',
-    ],
+    lines: [`${key} is ${JSON.stringify(value)} in ${file}`, RESTART_HINT],
   }),
 });
+
+export const configUnset = defineCommand({
+  name: ['config', 'unset'],
+  summary: 'Return a setting to its default. A running daemon uses it after a restart.',
+  parameters: [{ syntax: '<key>', help: 'such as budget.default_tokens' }],
+  async run(context, args) {
+    const key = requireSetting(args.requiredWord(0));
+    const written = await readConfigFile(context.paths);
+    const wasSet = valueAt(written, pointerOf(key)) !== undefined;
+    const changed = withoutSetting(written, key);
+    const value = readSetting(acceptConfig(context.paths.configFile, changed), key);
+    if (wasSet) await replaceConfig(context.paths, changed);
+    return { key, value, file: context.paths.configFile, restart_needed: wasSet };
+  },
+  view: ({ key, value, restart_needed: wasSet }) => ({
+    kind: 'lines',
+    lines: wasSet
+      ? [`${key} has its default again: ${JSON.stringify(value)}`, RESTART_HINT]
+      : [`${key} was not set; its default is ${JSON.stringify(value)}`],
+  }),
+});
+
+const RESTART_HINT = 'A running daemon uses it after a restart: ctxd server restart';
 
 /** Writes mode 0600, and renames the file into place once it is complete. */
 async function replaceConfig(paths: Pick<Paths, 'configDir' | 'configFile'>, settings: JsonObject): Promise<void> {
@@ -113,6 +133,26 @@ export function withSetting(written: JsonObject, key: string, value: Json): Json
   const [group = '', name = ''] = key.split('.');
   const present = written[group];
   return { ...written, [group]: { ...(isJsonObject(present) ? present : {}), [name]: value } };
+}
+
+/** A copy of the file's settings without one of them. A group without settings is left out. */
+export function withoutSetting(written: JsonObject, key: string): JsonObject {
+  const [group = '', name = ''] = key.split('.');
+  const { [group]: present, ...others } = written;
+  if (!isJsonObject(present)) return { ...written };
+  const { [name]: _removed, ...rest } = present;
+  return Object.keys(rest).length === 0 ? others : { ...others, [group]: rest };
+}
+
+/**
+ * Replaces `~` at the start of paths by the home directory, in settings that hold absolute paths. A value that is not a
+ * list is a list of one path for such a setting, so that `config set sandbox.ro_paths ~/.nvm` works.
+ */
+export function expandHome(value: Json, key: string, home: string): Json {
+  const { items } = schemaOf(key);
+  if (!isJsonObject(items) || typeof items.pattern !== 'string' || !items.pattern.startsWith('^/')) return value;
+  const paths = Array.isArray(value) ? value : [value];
+  return paths.map((path) => (typeof path === 'string' ? path.replace(/^~(?=\/|$)/, home) : path));
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { QuarantinedItem, QuarantineResponse } from '../../call/management.ts';
 import { ContextdError } from '../../core/errors.ts';
-import { withClient } from '../client.ts';
-import { defineCommand } from '../command.ts';
+import { type DaemonClient, withClient } from '../client.ts';
+import { defineCommand, type ParsedArgs } from '../command.ts';
 import type { CliContext } from '../context.ts';
 import { confirm } from '../input.ts';
 import { projectAt } from '../project-root.ts';
@@ -59,53 +59,92 @@ function timeOf(ms: number): string {
   return new Date(ms).toISOString();
 }
 
-/** Restores a file once: if a command creates or changes it again, it is set aside again. */
+const PROJECT_OPTION = { syntax: '--project <dir>', help: 'the project directory (default: the current project)' };
+const ALL_OPTION = { syntax: '--all', help: 'everything that is set aside in the project' };
+
+/** Restores files once: if a command creates or changes one again, it is set aside again. */
 export const quarantineRestore = defineCommand({
   name: ['quarantine', 'restore'],
-  summary: 'Put a file back that was set aside. It stays until a command changes it.',
-  parameters: [
-    { syntax: '<id>', help: 'its id, from `ctxd quarantine list` or the answer of the call' },
-    { syntax: '[path]', help: 'the project directory (default: the current project)' },
-  ],
+  summary: 'Put files back that were set aside. They stay until a command changes them.',
+  parameters: [{ syntax: '[ids...]', help: 'their ids, from `ctxd quarantine list` or the answer of the call' }],
+  options: [ALL_OPTION, PROJECT_OPTION],
   async run(context, args) {
-    const root = await projectAt(context, args.word(1));
-    const request = { root, which: args.requiredWord(0) };
-    return withClient(context.paths, (client) => client.restoreQuarantined(request));
+    const root = await projectAt(context, args.text('project'));
+    return withClient(context.paths, async (client) => {
+      const restored: QuarantinedItem[] = [];
+      for (const which of await chosen(client, root, args)) {
+        const { items } = await client.restoreQuarantined({ root, which });
+        restored.push(...items);
+      }
+      return { items: restored };
+    });
   },
   view: ({ items }) => ({
     kind: 'lines',
-    lines: items.map(({ path }) => `Restored: ${path}. If a command replaces it, it is set aside again.`),
+    lines:
+      items.length === 0
+        ? [NOTHING]
+        : items.map(({ path }) => `Restored: ${path}. If a command replaces it, it is set aside again.`),
   }),
 });
 
-/** Accepts content for good: a file with this path and hash is not set aside again. */
+const NOTHING = 'nothing is set aside';
+
+/** Accepts contents for good: a file with such a path and hash is not set aside again. */
 export const quarantineAccept = defineCommand({
   name: ['quarantine', 'accept'],
-  summary: 'Show a file that was set aside, put it back, and let commands create this content there from now on.',
+  summary: 'Show files that were set aside, put them back, and let commands create these contents there from now on.',
   parameters: [
     {
-      syntax: '<id>',
-      help: 'its id, or eight or more digits of its SHA-256; for --revoke, its path or those digits',
+      syntax: '[ids...]',
+      help: 'their ids, or eight or more digits of a SHA-256; for --revoke, a path or those digits',
     },
-    { syntax: '[path]', help: 'the project directory (default: the current project)' },
   ],
   options: [
     { syntax: '--yes', help: 'do not ask' },
+    ALL_OPTION,
     { syntax: '--revoke', help: 'withdraw an acceptance; the file itself stays' },
+    PROJECT_OPTION,
   ],
   async run(context, args) {
-    const root = await projectAt(context, args.word(1));
-    const which = args.requiredWord(0);
+    const root = await projectAt(context, args.text('project'));
     return withClient(context.paths, async (client) => {
-      if (args.flag('revoke')) return client.revokeAccepted({ root, which });
-      const { items } = await client.listQuarantine({ root, which });
-      const item = checkUsable(items[0], which);
-      if (!args.flag('yes')) await ask(context, item);
-      return client.acceptQuarantined({ root, which: item.id, sha256: item.sha256 });
+      const answers: QuarantineResponse[] = [];
+      if (args.flag('revoke')) {
+        for (const which of allIds(args)) answers.push(await client.revokeAccepted({ root, which }));
+        return joined(answers);
+      }
+      const items: QuarantinedItem[] = [];
+      for (const which of await chosen(client, root, args)) {
+        const { items: found } = await client.listQuarantine({ root, which });
+        items.push(checkUsable(found[0], which));
+      }
+      if (items.length > 0 && !args.flag('yes')) await ask(context, items);
+      for (const { id, sha256 } of items) answers.push(await client.acceptQuarantined({ root, which: id, sha256 }));
+      return joined(answers);
     });
   },
-  view: (answer) => ({ kind: 'lines', lines: verdicts(answer) }),
+  view: ({ items, accepted }) => ({ kind: 'lines', lines: verdicts(items, accepted) }),
 });
+
+function joined(answers: readonly QuarantineResponse[]): QuarantineResponse {
+  return { items: answers.flatMap(({ items }) => items), accepted: answers.flatMap(({ accepted }) => accepted) };
+}
+
+/** The ids of the command line, or with --all those of everything that is set aside. */
+async function chosen(client: DaemonClient, root: string, args: ParsedArgs): Promise<string[]> {
+  if (!args.flag('all')) return allIds(args);
+  const { items } = await client.listQuarantine({ root, which: '' });
+  return items.map(({ id }) => id);
+}
+
+function allIds(args: ParsedArgs): string[] {
+  const ids = args.words();
+  if (ids.length > 0) return ids;
+  throw new ContextdError('ARGS_INVALID', 'no id is given', {
+    remedy: 'Pass ids from `ctxd quarantine list`, or --all.',
+  });
+}
 
 function checkUsable(item: QuarantinedItem | undefined, which: string): QuarantinedItem {
   if (item === undefined) throw new ContextdError('PATH_NOT_FOUND', `nothing was set aside under the name ${which}`);
@@ -115,11 +154,18 @@ function checkUsable(item: QuarantinedItem | undefined, which: string): Quaranti
   });
 }
 
-async function ask(context: CliContext, item: QuarantinedItem): Promise<void> {
-  const refusal = new ContextdError('CANCELLED', `${item.path} was not accepted`, {
+/** One question for all of them, after all were shown. */
+async function ask(context: CliContext, items: readonly QuarantinedItem[]): Promise<void> {
+  const [first] = items;
+  const what = items.length === 1 ? (first?.path ?? '') : `${items.length} files`;
+  const refusal = new ContextdError('CANCELLED', `${what}: not accepted`, {
     remedy: 'Answer yes, or pass --yes if nobody can be asked.',
   });
-  await confirm(context, describe(item), 'Put it back, and let commands create this content there?', refusal);
+  const question =
+    items.length === 1
+      ? 'Put it back, and let commands create this content there?'
+      : `Put all ${items.length} back, and let commands create these contents there?`;
+  await confirm(context, items.flatMap(describe), question, refusal);
 }
 
 function describe({ path, moved, reason, kind, size_bytes, sha256, preview }: QuarantinedItem): string[] {
@@ -132,10 +178,13 @@ function describe({ path, moved, reason, kind, size_bytes, sha256, preview }: Qu
   ];
 }
 
-function verdicts({ items: [item], accepted }: QuarantineResponse): string[] {
-  if (item === undefined) {
-    return accepted.map(({ path, sha256 }) => `No longer accepted: ${path} with sha256 ${sha256}.`);
-  }
+function verdicts(items: readonly QuarantinedItem[], accepted: QuarantineResponse['accepted']): string[] {
+  if (items.length > 0) return items.flatMap(verdict);
+  if (accepted.length === 0) return [NOTHING];
+  return accepted.map(({ path, sha256 }) => `No longer accepted: ${path} with sha256 ${sha256}.`);
+}
+
+function verdict(item: QuarantinedItem): string[] {
   const copy = item.moved === item.path ? [] : [`The same content was there already; ${item.moved} can be removed.`];
   return [`Accepted: ${item.path} with sha256 ${item.sha256}.`, ...copy];
 }

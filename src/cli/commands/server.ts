@@ -1,5 +1,6 @@
 import type { SandboxStatus } from '../../call/management.ts';
 import { ContextdError } from '../../core/errors.ts';
+import { isJsonObject } from '../../core/json.ts';
 import { withClient } from '../client.ts';
 import { defineCommand } from '../command.ts';
 import type { CliContext } from '../context.ts';
@@ -84,7 +85,7 @@ export const serverStatus = defineCommand({
       ['calls', `${status.calls} answered, ${status.active_calls} in flight`],
       ['projects', String(status.projects)],
       ['memory', mebibytes(status.resident_bytes)],
-      ['isolation', status.isolation],
+      ['isolation', `${status.isolation} on this machine; \`ctxd doctor\` shows a project's own`],
       ...sandboxPairs(status.sandbox),
     ],
   }),
@@ -134,13 +135,32 @@ export const serverLogs = defineCommand({
     return [];
   },
   view: (entries) => ({
-    kind: 'lines',
-    lines: entries.map((entry) => (typeof entry === 'string' ? entry : JSON.stringify(entry))),
+    kind: 'either',
+    terminal: { kind: 'lines', lines: entries.map(readable) },
+    piped: {
+      kind: 'lines',
+      lines: entries.map((entry) => (typeof entry === 'string' ? entry : JSON.stringify(entry))),
+    },
   }),
 });
 
+/** A log entry for a person: local time, level, event, then the other fields. */
+export function readable(entry: unknown): string {
+  if (!isJsonObject(entry)) return String(entry);
+  const { time, level, event, ...fields } = entry;
+  const at = new Date(typeof time === 'string' ? time : Number.NaN);
+  const clock = Number.isNaN(at.getTime()) ? '' : at.toTimeString().slice(0, 8);
+  const rest = Object.entries(fields).map(
+    ([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`,
+  );
+  return [clock, String(level ?? '').padEnd(5), String(event ?? ''), ...rest]
+    .filter((part) => part.trim() !== '')
+    .join('  ');
+}
+
 async function followLines(context: CliContext, lines: readonly string[], end: number): Promise<void> {
-  const show = (some: readonly string[]) => write(context.stdout, some.map((line) => `${printable(line)}\n`).join(''));
+  const shown = (line: string) => printable(context.stdout.isTTY === true ? readable(parsed(line)) : line);
+  const show = (some: readonly string[]) => write(context.stdout, some.map((line) => `${shown(line)}\n`).join(''));
   await show(lines);
   await followFile(context.paths.logFile, end, context.signal, show);
 }

@@ -20,18 +20,22 @@ const DAYS_MAX = 366;
 interface Stats {
   rows: readonly StatsSum[];
   by: Grouping | undefined;
+  days: number;
+  /** True for the table; otherwise one sentence. */
+  hasTable: boolean;
 }
 
 /** Sums of the audit log. */
 export const stats = defineCommand<Stats>({
   name: ['stats'],
-  summary: 'Sum up calls by day, tool and session: tokens run, returned and saved, secrets masked, time added.',
+  summary: 'Say what was saved; with --all or --by, sum up calls, tokens, secrets and times in a table.',
   options: [
     {
       syntax: '--days <count>',
       help: `number of UTC days including today (default ${DAYS_DEFAULT}, at most ${DAYS_MAX})`,
     },
-    { syntax: '--by <key>', help: `group only by one of ${GROUPINGS.join(', ')} (default: by all three)` },
+    { syntax: '--all', help: 'a table by day, tool and session' },
+    { syntax: '--by <key>', help: `a table by one of ${GROUPINGS.join(', ')}` },
     { syntax: '--project [dir]', help: 'only calls of a project (default: the current project)' },
   ],
   async run(context, args) {
@@ -39,11 +43,34 @@ export const stats = defineCommand<Stats>({
     const by = groupingOf(args);
     const root = await projectOption(context, args);
     const { rows } = await withClient(context.paths, (client) => client.stats({ project_root: root, days }));
-    return { rows: by === undefined ? rows : sumBy(rows, by), by };
+    const hasTable = args.flag('all') || by !== undefined;
+    return { rows: by === undefined ? rows : sumBy(rows, by), by, days, hasTable };
   },
   bare: ({ rows }) => JSON.stringify(rows),
-  view: ({ rows, by }) => statsView(rows, by),
+  view: ({ rows, by, days, hasTable }) =>
+    hasTable ? statsView(rows, by) : { kind: 'lines', lines: [savedSentence(sumAll(rows), days)] },
 });
+
+/**
+ * What was saved, in one sentence. Everything that contextd printed counts against it: envelopes, status lines and
+ * follow-up calls.
+ */
+export function savedSentence(sum: StatsSum, days: number): string {
+  const period = days === 1 ? 'Today' : `In ${days} days`;
+  if (!isCounted(sum)) return `${period} nothing was called.`;
+  const run = Math.round(sum.tokens_run);
+  const returned = Math.round(sum.tokens_returned);
+  const saved = Math.round(sum.tokens_saved);
+  const about = sum.estimated_calls > 0 ? 'about ' : '';
+  const calls = `${inThousands(sum.counted_calls)} ${sum.counted_calls === 1 ? 'call' : 'calls'}`;
+  const read = `${period} agents read ${inThousands(returned)} tokens of ${calls} that printed ${about}${inThousands(run)}`;
+  if (saved <= 0) return `${read}: nothing was saved.`;
+  return `${read}: ${about}${inThousands(saved)} tokens (${Math.floor((100 * saved) / run)} %) were saved, net of what contextd adds.`;
+}
+
+function inThousands(amount: number): string {
+  return amount.toLocaleString('en-US');
+}
 
 function groupingOf(args: ParsedArgs): Grouping | undefined {
   const asked = args.text('by');

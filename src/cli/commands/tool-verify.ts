@@ -52,17 +52,11 @@ export const toolVerify = defineCommand<Verified>({
 });
 
 async function directoriesOf(context: CliContext, args: ParsedArgs): Promise<string[]> {
-  const words = allWords(args);
+  const words = args.words();
   if (words.length > 0) return Promise.all(words.map((word) => directoryOf(word, context)));
   const folder = coreTools(context);
   const entries = await readdir(folder, { withFileTypes: true });
   return entries.flatMap((entry) => (entry.isDirectory() ? [join(folder, entry.name)] : [])).sort();
-}
-
-function allWords(args: ParsedArgs): string[] {
-  const words: string[] = [];
-  for (let word = args.word(0); word !== undefined; word = args.word(words.length)) words.push(word);
-  return words;
 }
 
 /** A bare name is a core tool, otherwise a tool of the current project, otherwise a directory. */

@@ -159,7 +159,6 @@ function requestOf({
   notes,
 }: Printing): TextRequest {
   const templates = call === null || call.options.dryRun ? null : call.tool.manifest.text;
-  const isEarlier = stored?.isEarlier ?? false;
   const facts = factText(outcome, templates, Math.floor(maxTokens / FACTS_SHARE), plainCounter(counter));
   const known = addKnown(outcome, { facts: { droppedBytes: stored?.droppedBytes ?? outcome.facts.droppedBytes } });
   const meta = metaOf(call?.requestId ?? '', known);

@@ -19,7 +19,7 @@ export interface Job {
   readonly socketDir: string | null;
 }
 
-export function profileInput(policy: SandboxPolicy, job: Job, dirs: PrivateDir): ProfileInput {
+export function profileInput(policy: SandboxPolicy, job: Job, dirs: RunDirs): ProfileInput {
   const roPaths = [...policy.roPaths.map((path) => realpathSync(path)), ...(policy.toolchains?.mounts ?? [])];
   return {
     workspace: policy.workspace.path,
@@ -29,14 +29,14 @@ export function profileInput(policy: SandboxPolicy, job: Job, dirs: PrivateDir):
     hiddenFiles: policy.toolchains?.hidden ?? [],
     links: policy.roPaths.filter((path) => !roPaths.includes(path)),
     deny: policy.deny,
-    privateDirs: [dirs.root, ...(job.socketDir === null ? [] : [job.socketDir])],
+    privateDirs: [...dirs.writable, ...(job.socketDir === null ? [] : [job.socketDir])],
     sockets: policy.seccomp.unix || job.socketDir !== null,
     programs: job.programs,
   };
 }
 
 /** Takes nothing from the daemon. If a value is the socket directory's path on Linux, it becomes the real path. */
-export function environmentOf(policy: SandboxPolicy, job: Job, dirs: PrivateDir): Record<string, string> {
+export function environmentOf(policy: SandboxPolicy, job: Job, dirs: RunDirs): Record<string, string> {
   const own = Object.entries(job.env).map(([name, value]) => [
     name,
     value === SOCKET_DIR && job.socketDir !== null ? job.socketDir : value,
@@ -110,13 +110,19 @@ export function seatbeltArguments(launch: SeatbeltLaunch): string[] {
 
 const PREFIX = 'contextd-run-';
 
-/** Temporary files and home of one run, accessible to its owner only. */
-export interface PrivateDir {
-  readonly root: string;
+/** Where a run keeps its files. */
+export interface RunDirs {
   readonly tmp: string;
   readonly home: string;
-  /** Idempotent. */
+  /** These and everything else outside the workspace that it may write. */
+  readonly writable: readonly string[];
+  /** Call when the run has ended. Idempotent. */
   remove(): void;
+}
+
+/** Temporary files and home of one run, accessible to its owner only. */
+export interface PrivateDir extends RunDirs {
+  readonly root: string;
 }
 
 /**
@@ -128,7 +134,13 @@ export function makePrivateDir(parent: string): PrivateDir {
   const [tmp, home] = [join(root, 'tmp'), join(root, 'home')];
   mkdirSync(tmp, { mode: 0o700 });
   mkdirSync(home, { mode: 0o700 });
-  return { root, tmp, home, remove: () => rmSync(root, { recursive: true, force: true, maxRetries: 3 }) };
+  return {
+    root,
+    tmp,
+    home,
+    writable: [root],
+    remove: () => rmSync(root, { recursive: true, force: true, maxRetries: 3 }),
+  };
 }
 
 /** Removes what a killed daemon of this user left. */

@@ -5,6 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { ContextdError, isErrno } from '../../core/errors.ts';
 import { StreamCapture } from '../output.ts';
 import type { CommandResult, CommandSpec, SteeredCommand } from '../sandbox.ts';
+import type { StorageLease } from '../storage/storage.ts';
 import { type Interruption, isTooMuch, watchForInterruption } from '../verdict.ts';
 
 /**
@@ -18,10 +19,12 @@ const DRAIN_ROUNDS = 20;
 export async function followGroup(
   group: ProcessGroup,
   command: CommandSpec,
+  storage: StorageLease | null = null,
   keepsInput = false,
 ): Promise<Pick<CommandResult, 'exitCode' | 'signal' | 'endedBy' | 'stdout' | 'stderr'>> {
   const watch = new AbortController();
   const { interrupt, first } = watchForInterruption(command, () => group.kill(), watch.signal);
+  storage?.use(() => interrupt('storage_limit'), watch.signal);
   const captures = {
     stdout: new StreamCapture(command.outputMaxBytes),
     stderr: new StreamCapture(command.outputMaxBytes),

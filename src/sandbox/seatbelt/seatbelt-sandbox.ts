@@ -12,6 +12,7 @@ import {
   type CommandSpec,
   IDLE_STATUS,
   type IsolationReport,
+  type ProjectCaches,
   type Sandbox,
   type SandboxDeps,
   type SandboxPolicy,
@@ -19,15 +20,19 @@ import {
   type SandboxProgram,
   type SandboxStatus,
   type SteeredCommand,
+  type StorageAction,
 } from '../sandbox.ts';
+import type { Keeper } from '../storage/keeper.ts';
+import { Storage, type StorageLease } from '../storage/storage.ts';
+import { createSeatbeltKeeper } from './keeper.ts';
 import {
   countProcesses,
   environmentOf,
   type Job,
   makePrivateDir,
-  type PrivateDir,
   profileInput,
   programJob,
+  type RunDirs,
   removeLeftDirs,
   seatbeltArguments,
 } from './launch.ts';
@@ -48,6 +53,8 @@ export class SeatbeltSandbox implements Sandbox {
   readonly #tempRoot: string;
   readonly #countProcesses = countProcesses();
   readonly #groups = new Set<ProcessGroup>();
+  readonly #keeper: Keeper;
+  readonly #storage: Storage;
   #commands = 0;
   #processes = 0;
   #report: Promise<IsolationReport> | null = null;
@@ -57,6 +64,13 @@ export class SeatbeltSandbox implements Sandbox {
     this.#deps = deps;
     this.#sandboxExec = places.sandboxExec;
     this.#tempRoot = realpathSync(places.tempRoot);
+    this.#keeper = createSeatbeltKeeper(this.#sandboxExec, this.#tempRoot);
+    this.#storage = new Storage({
+      ...deps,
+      root: async () => makeStorageDir(deps.paths.storageDir),
+      keeper: this.#keeper,
+      cachesInside: null,
+    });
   }
 
   async launch(): Promise<void> {}
@@ -70,6 +84,8 @@ export class SeatbeltSandbox implements Sandbox {
 
   async stop(): Promise<void> {
     this.#stopped = true;
+    this.#storage.stop();
+    await this.#keeper.stop();
     for (const group of this.#groups) group.kill();
     await Promise.allSettled([...this.#groups].map((group) => group.ended));
   }
@@ -114,13 +130,14 @@ export class SeatbeltSandbox implements Sandbox {
     const startedAt = this.#deps.clock.monotonic();
     checkArgv(command.argv);
     await this.#check(policy);
-    const dirs = makePrivateDir(this.#tempRoot);
+    const storage = await this.#storage.lease(policy, { kind: 'self' }, []);
+    const dirs = storage === null ? makePrivateDir(this.#tempRoot) : storedDirs(storage);
     this.#commands++;
     try {
       const job = { ...command, cwd: insideOf(policy.workspace.path, command.cwd), programs: [], socketDir: null };
       const group = await this.#launch(policy, job, dirs);
       onSteered?.(group);
-      const outcome = await followGroup(group, command, onSteered !== undefined);
+      const outcome = await followGroup(group, command, storage, onSteered !== undefined);
       const durationMs = this.#deps.clock.monotonic() - startedAt;
       // Protected names cannot be created at all; only the kernel's log shows what was refused.
       return { ...outcome, durationMs, quarantined: [], searchComplete: true, denied: [] };
@@ -166,6 +183,10 @@ export class SeatbeltSandbox implements Sandbox {
     return { ...IDLE_STATUS, running: this.#commands, processes: this.#processes };
   }
 
+  storage(action: StorageAction): Promise<readonly ProjectCaches[]> {
+    return this.#storage.act(action);
+  }
+
   async #check(policy: SandboxPolicy): Promise<void> {
     this.#checkRunning();
     checkWorkspace(policy.workspace, this.#deps.paths);
@@ -173,7 +194,7 @@ export class SeatbeltSandbox implements Sandbox {
     checkEnough(await this.probe(), policy.minIsolation);
   }
 
-  async #launch(policy: SandboxPolicy, job: Job, dirs: PrivateDir): Promise<ProcessGroup> {
+  async #launch(policy: SandboxPolicy, job: Job, dirs: RunDirs): Promise<ProcessGroup> {
     const userProcesses = await this.#countProcesses();
     this.#checkRunning();
     const commandLine = seatbeltArguments({
@@ -201,6 +222,16 @@ export class SeatbeltSandbox implements Sandbox {
     mkdirSync(parent, { recursive: true, mode: 0o700 });
     return realpathSync(mkdtempSync(join(parent, 's')));
   }
+}
+
+function makeStorageDir(dir: string): string {
+  mkdirSync(dir, { recursive: true, mode: 0o700 });
+  return realpathSync(dir);
+}
+
+/** HOME and /tmp of the session; its links lead to the caches. */
+function storedDirs({ mounts: { home, tmp, caches } }: StorageLease): RunDirs {
+  return { home, tmp, writable: [home, tmp, caches], remove() {} };
 }
 
 function follow(group: ProcessGroup, socketDir: string, release: () => void): SandboxProcess {

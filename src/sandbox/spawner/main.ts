@@ -72,6 +72,8 @@ class SpawnerService {
         return this.#finishWatch(request.watchId);
       case 'quarantine':
         return this.#sandbox.quarantine(request.policy, request.action);
+      case 'storage':
+        return this.#sandbox.storage(request.action);
       case 'run':
         return this.#run(this.#sandbox, request, body);
       case 'input':

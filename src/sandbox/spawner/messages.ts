@@ -6,7 +6,7 @@ import { ContextdError, ERROR_TABLE, type ErrorCode } from '../../core/errors.ts
 import { isJsonObject, type JsonObject } from '../../core/json.ts';
 import type { LogFields } from '../../core/log.ts';
 import type { QuarantineAction } from '../quarantine.ts';
-import type { CommandSpec, SandboxPolicy, SandboxProgram, SteeringSignal } from '../sandbox.ts';
+import type { CommandSpec, SandboxPolicy, SandboxProgram, SteeringSignal, StorageAction } from '../sandbox.ts';
 
 /** The first message to the spawner. */
 export interface SpawnerSettings {
@@ -41,6 +41,7 @@ export type Request =
   | { op: 'watch'; id: number; policy: SandboxPolicy }
   | { op: 'finish_watch'; id: number; watchId: number }
   | { op: 'quarantine'; id: number; policy: SandboxPolicy; action: QuarantineAction }
+  | { op: 'storage'; id: number; action: StorageAction }
   | { op: 'stop'; id: number };
 
 /**

@@ -8,6 +8,7 @@ import type {
   CommandResult,
   CommandSpec,
   IsolationReport,
+  ProjectCaches,
   Sandbox,
   SandboxDeps,
   SandboxPolicy,
@@ -15,6 +16,7 @@ import type {
   SandboxProgram,
   SandboxStatus,
   SteeredCommand,
+  StorageAction,
 } from '../sandbox.ts';
 import { type Reply, type Request, unpackError } from './messages.ts';
 import { SpawnerProcess } from './spawner-process.ts';
@@ -215,6 +217,10 @@ export class SpawnedSandbox implements Sandbox {
 
   quarantine(policy: SandboxPolicy, action: QuarantineAction): Promise<QuarantineResult> {
     return this.#ask<QuarantineResult>({ op: 'quarantine', policy, action });
+  }
+
+  storage(action: StorageAction): Promise<readonly ProjectCaches[]> {
+    return this.#ask<readonly ProjectCaches[]>({ op: 'storage', action });
   }
 
   async #ask<T>(request: Unnumbered): Promise<T> {

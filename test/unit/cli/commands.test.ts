@@ -58,11 +58,11 @@ describe('ctxd', () => {
     expect(help).toMatchObject({ code: 0, err: '' });
     for (const word of ['init', 'server', 'tool', 'doctor', 'config', 'audit']) expect(help.out).toContain(word);
     expect((await ctxd('server', 'logs', '--help')).out).toContain('--follow');
+    expect(await ctxd()).toEqual(help);
   });
 
   it.each([
-    [[], 'a command is missing'],
-    [['server'], 'a command is missing'],
+    [['server'], 'a subcommand is missing'],
     [['frobnicate'], "unknown command 'frobnicate'"],
     [['server', 'status', '--frob'], "unknown option '--frob'"],
     [['tool', 'info'], "missing required argument 'name'"],
@@ -154,9 +154,36 @@ describe('ctxd config', () => {
     ['timeout.max_ms', '999999', 'cannot set timeout.max_ms to 999999: it must be a whole number'],
     ['log.level', 'loud', 'cannot set log.level to "loud": it must be'],
     ['budget.default_tokens', '30000', 'cannot set budget.default_tokens to 30000'],
+    ['sandbox.deny', '["../x"]', 'cannot set sandbox.deny to ["../x"]: it must be'],
+    ['scrub.seeds', 'null', 'cannot set scrub.seeds to null: it must be true or false'],
   ])('FR-9.6 refuses %s = %s and leaves the file unchanged', async (key, value, message) => {
     expect(await ctxd('config', 'set', key, value)).toMatchObject({ code: 2, err: expect.stringContaining(message) });
     await expect(readFile(file())).rejects.toMatchObject({ code: 'ENOENT' });
+  });
+
+  it('FR-9.6 returns a setting to its default', async () => {
+    await put('c/config/config.json', '{"sandbox":{"cpus":1.5},"log":{"level":"debug","$other":1}}');
+    expect(await ctxd('config', 'unset', 'log.level')).toMatchObject({ code: 1 });
+    await put('c/config/config.json', '{"sandbox":{"cpus":1.5},"log":{"level":"debug"}}');
+    expect((await ctxd('config', 'unset', 'log.level')).out).toContain('log.level has its default again: "info"');
+    expect(JSON.parse(await readFile(file(), 'utf8'))).toEqual({ sandbox: { cpus: 1.5 } });
+    expect((await ctxd('config', 'unset', 'log.level')).out).toBe('log.level was not set; its default is "info"\n');
+    expect((await ctxd('config', 'unset', 'log.size')).err).toContain('there is no setting "log.size"');
+  });
+
+  it('FR-9.6 replaces ~ in paths by the home directory', async () => {
+    expect((await ctxd('config', 'set', 'sandbox.ro_paths', '~/.nvm')).code).toBe(0);
+    expect(JSON.parse(await readFile(file(), 'utf8'))).toEqual({ sandbox: { ro_paths: [join(base, 'home/.nvm')] } });
+    expect((await ctxd('config', 'set', 'sandbox.ro_paths', '["~/a","/opt/~b"]')).code).toBe(0);
+    expect(JSON.parse(await readFile(file(), 'utf8')).sandbox.ro_paths).toEqual([join(base, 'home/a'), '/opt/~b']);
+  });
+
+  it('FR-9.6 names the fault of an invalid file and does not suggest removing it', async () => {
+    await put('c/config/config.json', '{"log":{"level":7}}');
+    const { code, err } = await ctxd('config', 'set', 'budget.default_tokens', '1000');
+    expect(code).toBe(1);
+    expect(err).toMatch(/\/log\/level .*but is 7/);
+    expect(err).not.toMatch(/remove/i);
   });
 
   it('FR-9.6 lists every setting with the source of its value', async () => {

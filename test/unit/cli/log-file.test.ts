@@ -2,6 +2,7 @@ import { appendFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { readable } from '#src/cli/commands/server.js';
 import { followFile, tailFile } from '#src/cli/daemon/log-file.js';
 
 let directory = '';
@@ -38,5 +39,17 @@ describe('the log', () => {
       if (lines.includes('x')) stop.abort();
     });
     expect(seen).toEqual(['new', 'half', 'x']);
+  });
+});
+
+describe('a log entry on a terminal', () => {
+  it('shows local time, level and event, then the other fields', () => {
+    const time = '2026-01-02T03:04:05.678Z';
+    const clock = new Date(time).toTimeString().slice(0, 8);
+    expect(readable({ level: 'warn', time, event: 'scrub.slow', ms: 812, tools: ['a'], why: 'a long line' })).toBe(
+      `${clock}  warn   scrub.slow  ms=812  tools=["a"]  why=a long line`,
+    );
+    expect(readable('a crash of the runtime')).toBe('a crash of the runtime');
+    expect(readable({})).toBe('');
   });
 });

@@ -17,11 +17,11 @@ const TABLE: View = {
 };
 
 describe('printed output', () => {
-  it('is a table with a heading on a terminal, and separated by tabs elsewhere', () => {
+  it('is a table with a heading, aligned on a terminal and separated by tabs elsewhere', () => {
     expect(renderView(TABLE, TERMINAL)).toBe('NAME    X\na       b c\nlonger  d\n');
-    expect(renderView(TABLE, PLAIN)).toBe('a\tb c\nlonger\td\n');
+    expect(renderView(TABLE, PLAIN)).toBe('NAME\tX\na\tb c\nlonger\td\n');
     expect(renderView({ ...TABLE, rows: [] }, TERMINAL)).toBe('none\n');
-    expect(renderView({ ...TABLE, rows: [] }, PLAIN)).toBe('');
+    expect(renderView({ ...TABLE, rows: [] }, PLAIN)).toBe('NAME\tX\n');
   });
 
   it('aligns numbers to the right and adds a total on a terminal', () => {
@@ -35,7 +35,7 @@ describe('printed output', () => {
       totals: ['all', '8'],
     };
     expect(renderView(table, TERMINAL)).toBe('NAME   X\na     10\nb     -2\nall    8\n');
-    expect(renderView(table, PLAIN)).toBe('a\t10\nb\t-2\n');
+    expect(renderView(table, PLAIN)).toBe('NAME\tX\na\t10\nb\t-2\n');
     expect(renderView({ ...table, rows: [] }, TERMINAL)).toBe('none\n');
     expect(renderView(table, { terminal: true, colour: true })).toBe(
       `${ESCAPE}[1mNAME   X${ESCAPE}[0m\na     10\nb     -2\n${ESCAPE}[1mall    8${ESCAPE}[0m\n`,
@@ -53,7 +53,7 @@ describe('printed output', () => {
       expect(renderView(chart, { ...TERMINAL, ...(columns === undefined ? {} : { columns }) })).toContain(
         '█'.repeat(63),
       );
-    expect(renderView(stack, PLAIN)).toBe('a\tb c\nlonger\td\n');
+    expect(renderView(stack, PLAIN)).toBe('NAME\tX\na\tb c\nlonger\td\n');
   });
 
   it('has colour only if the style asks for it', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type StatsSum, statsView, sumAll, sumBy } from '#src/cli/commands/stats.js';
+import { type StatsSum, savedSentence, statsView, sumAll, sumBy } from '#src/cli/commands/stats.js';
 import { renderView } from '#src/cli/render.js';
 
 const NONE: StatsSum = {
@@ -76,14 +76,15 @@ describe('ctxd stats', () => {
     ]);
   });
 
-  it('prints tab-separated rows without total and chart if the output is not a terminal', () => {
+  it('prints a header and tab-separated rows without total and chart if the output is not a terminal', () => {
     const lines = renderView(statsView(ROWS, undefined), PLAIN).trimEnd().split('\n');
-    expect(lines).toHaveLength(ROWS.length);
-    expect(lines[0]?.split('\t')).toEqual([
+    expect(lines).toHaveLength(ROWS.length + 1);
+    expect(lines[0]).toMatch(/^DAY\tTOOL\tCALLS\t/);
+    expect(lines[1]?.split('\t')).toEqual([
       ...['2025-01-14', 'safe_read', '1', '0', '0', '1', '0', '100', '300', '-200', '0', '0'],
       ...['0', '0', '0', '10', '0', '0', 's1', '/p'],
     ]);
-    expect(renderView(statsView([], undefined), PLAIN)).toBe('');
+    expect(renderView(statsView([], undefined), PLAIN)).toMatch(/^DAY?.*\n$|^CALLS.*\n$/);
     expect(renderView(statsView([], undefined), TERMINAL)).toBe('no calls in these days\n');
   });
 
@@ -103,5 +104,14 @@ describe('ctxd stats', () => {
 
   it('draws no chart if no tokens were counted', () => {
     expect(renderView(statsView([row('d', 't', 's', {})], undefined), TERMINAL)).not.toContain('TOKENS BY');
+  });
+
+  it('says in one sentence what was saved, and that nothing was', () => {
+    expect(savedSentence(sumAll(ROWS), 7)).toBe(
+      'In 7 days agents read 4,300 tokens of 3 calls that printed about 180,100: about 175,800 tokens (97 %) were saved, net of what contextd adds.',
+    );
+    const lossy = sumAll(ROWS.filter(({ tool }) => tool === 'safe_read'));
+    expect(savedSentence(lossy, 1)).toBe('Today agents read 300 tokens of 1 call that printed 100: nothing was saved.');
+    expect(savedSentence(sumAll([]), 2)).toBe('In 2 days nothing was called.');
   });
 });

@@ -51,3 +51,11 @@ test('a session sees the base of its project; each of its branches is a layer th
   expect(layers).not.toContain(null);
   expect(new Set(layers).size).toBe(4);
 });
+
+test('only the commands of a session get its storage; the process that serves all sessions gets none', () => {
+  const { config } = checkConfig({});
+  const session = { project: '/p', session: 'a', branch: null };
+  if (config === undefined) throw new Error('the empty configuration is valid');
+  expect(commandPolicyFor(session, config.sandbox, { partsFor: () => NOTHING }).storage).toEqual({ session: 'a' });
+  expect(policyFor(viewOf(session), config.sandbox).storage).toBeNull();
+});

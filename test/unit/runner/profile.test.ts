@@ -13,6 +13,7 @@ function policy(change: Partial<SandboxPolicy['limits']> = {}): SandboxPolicy {
     network: 'none',
     roPaths: ['/opt/x'],
     deny: ['*.pem'],
+    storage: null,
     minIsolation: 'reduced',
     seccomp: { inet: true, unix: true, debugger: false },
     limits: { memoryBytes: 512 * MIB, pids: 100, fileBytes: 1, openFiles: 2, cpus: 2, ...change },

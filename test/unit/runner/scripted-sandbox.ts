@@ -25,6 +25,7 @@ export class ScriptedSandbox implements Sandbox {
   begin = (): never => {
     throw new Error('not asked');
   };
+  storage = notAsked;
 
   run(policy: SandboxPolicy, command: CommandSpec): Promise<CommandResult> {
     this.policies.push(policy);

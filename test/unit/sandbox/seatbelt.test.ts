@@ -329,6 +329,9 @@ describe('the sandbox, with a stand-in for sandbox-exec', () => {
       total_memory_mb: 0,
       total_pids: 1000,
       preforked: 0,
+      cache_max_mb: 1024,
+      cache_max_age_days: 30,
+      session_max_mb: 1024,
       idle_ms: 180_000,
     };
     return new SeatbeltSandbox(
@@ -358,6 +361,7 @@ describe('the sandbox, with a stand-in for sandbox-exec', () => {
     roPaths: [],
     deny: [],
     limits: { memoryBytes: 2 ** 30, pids: 4096, fileBytes: 2 ** 20, openFiles: 512, cpus: 0 },
+    storage: null,
     minIsolation: 'reduced',
     seccomp: { inet: false, unix: true, debugger: false },
     ...change,

@@ -46,7 +46,7 @@ function fakeReader(
 }
 
 const ROOT = 10;
-const BOUNDS = { rootPid: ROOT, memoryBytes: 100 * MIB, pids: 8 };
+const BOUNDS = { rootPid: ROOT, memoryBytes: 100 * MIB, pids: 8, temporary: [] };
 
 test('SEC-2.5 watchdog: the memory of the whole tree counts, including orphans under the sandbox’s init', () => {
   const tree = {

@@ -64,6 +64,7 @@ describe('FR-4.1 safe_bash', () => {
     ['oom', 'RESOURCE_LIMIT'],
     ['pids', 'RESOURCE_LIMIT'],
     ['output_limit', 'RESOURCE_LIMIT'],
+    ['storage_limit', 'RESOURCE_LIMIT'],
     ['seccomp', 'PERMISSION_DENIED'],
   ] as const)('reports a command that ended by %s as %s, with its output so far', async (endedBy, code) => {
     const ended = exec({ exit_code: null, signal: 'SIGKILL', ended_by: endedBy, stdout: 'so far', dropped_bytes: 5 });

@@ -13,7 +13,7 @@ export interface ExecResponse {
    */
   'signal'?: (string);
   /**
-   * exit, signal, timeout, oom, pids, seccomp, output_limit or cancelled.
+   * exit, signal, timeout, oom, pids, seccomp, output_limit, storage_limit or cancelled.
    */
   'ended_by'?: (string);
   'stdout'?: (string);
@@ -47,7 +47,7 @@ export interface ExecResponse__Output {
    */
   'signal': (string);
   /**
-   * exit, signal, timeout, oom, pids, seccomp, output_limit or cancelled.
+   * exit, signal, timeout, oom, pids, seccomp, output_limit, storage_limit or cancelled.
    */
   'ended_by': (string);
   'stdout': (string);
