@@ -1,15 +1,14 @@
-import type { ViewMaker } from '../dispatch/view/run-view.ts';
 import { scrubReleases } from '../dispatch/run.ts';
 import type { SecondSearch } from '../dispatch/scrub.ts';
 import { maskStreams } from '../dispatch/store.ts';
+import type { ViewMaker } from '../dispatch/view/run-view.ts';
 import { Jobs, type JobsDeps } from '../jobs/jobs.ts';
 import type { FindLine } from '../jobs/wait.ts';
 import type { Scrubber } from '../scrub/scrubber.ts';
 import { readView } from '../tokens/views/read-view.ts';
 import type { Chore } from './chores.ts';
 
-export interface BuildJobsDeps
-  extends Omit<JobsDeps, 'scrub' | 'mask' | 'maskText' | 'stored'> {
+export interface BuildJobsDeps extends Omit<JobsDeps, 'scrub' | 'mask' | 'maskText' | 'stored'> {
   scrubber: Scrubber;
   secondSearch: SecondSearch;
 }

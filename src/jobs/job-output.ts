@@ -33,12 +33,7 @@ export interface ScrubbedText {
 export interface JobOutputDeps {
   artifacts: ArtifactStore;
   /** As step 6 of a call scrubs. Throws SCRUB_FAILED; then nothing of the text may be shown. */
-  scrub(
-    session: SessionRef,
-    release: Release,
-    opened: readonly string[],
-    gap: OutputGap | null,
-  ): Promise<ScrubbedText>;
+  scrub(session: SessionRef, release: Release, opened: readonly string[], gap: OutputGap | null): Promise<ScrubbedText>;
   /** Masks what became known since. */
   mask(session: SessionRef, stream: ArtifactStream): Promise<ArtifactStream>;
   clock: Clock;

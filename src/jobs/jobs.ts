@@ -254,4 +254,3 @@ export class Jobs {
     this.#deps.logger.info('job.ended', { job: job.spec.id, ended_by: end.endedBy, exit_code: end.exitCode });
   }
 }
-

@@ -8,7 +8,14 @@ import { type EndedBy, type ExecResult, LOG_LEVELS, LOG_LINE_MAX_CHARS } from '.
 import type { CommandResult, CommandSpec, Sandbox, SandboxPolicy } from '../sandbox/sandbox.ts';
 import { FactCollector, type RunFacts } from './call-facts.ts';
 import { decodeStream } from './exec-output.ts';
-import { HOST_METHODS, type HostMethod, type HostServices, isHostMethod, type RecordOf, type ServiceCall } from './host-methods.ts';
+import {
+  HOST_METHODS,
+  type HostMethod,
+  type HostServices,
+  isHostMethod,
+  type RecordOf,
+  type ServiceCall,
+} from './host-methods.ts';
 import type { CommandListener } from './progress/progress-feed.ts';
 
 const EXECS_AT_ONCE = 8;

@@ -74,7 +74,5 @@ export interface ServiceCall {
 
 /** What the daemon keeps for tools, by method. Exec, Scrub and Log are not services. Throws ContextdError. */
 export type HostServices = Readonly<
-  Partial<
-    Record<HostMethod, (session: SessionRef, request: JsonObject, call: ServiceCall) => Promise<ServiceAnswer>>
-  >
+  Partial<Record<HostMethod, (session: SessionRef, request: JsonObject, call: ServiceCall) => Promise<ServiceAnswer>>>
 >;

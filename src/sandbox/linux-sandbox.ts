@@ -24,6 +24,7 @@ import { CACHES_INSIDE, checkArgv, checkEnvironment } from './policy.ts';
 import type { QuarantineAction, QuarantineReport, QuarantineResult } from './quarantine.ts';
 import { readableBundle } from './reach.ts';
 import { ReadyPool, type ReadySandbox, scriptFor, scriptSocket, WAITING_SHELL } from './ready-pool.ts';
+import { lookForStaleness, searchMeanwhile } from './run-watch.ts';
 import type {
   CommandResult,
   CommandSpec,
@@ -34,7 +35,6 @@ import type {
   SandboxStatus,
   StorageAction,
 } from './sandbox.ts';
-import { lookForStaleness, searchMeanwhile } from './run-watch.ts';
 import { discard, prepareGit, type StartedSandbox, Starter } from './starter.ts';
 import { openStdin, type SteeredRun } from './steering.ts';
 import { createKeeper, type Keeper } from './storage/keeper.ts';

@@ -40,7 +40,9 @@ export function usageInside(initPid: number): CommandUsage {
 
 function readUsage(pid: number): { memoryBytes: number; cpuMs: number } {
   // After the name, which may hold blanks: utime, stime, and those of the children that it has waited for.
-  const stat = read(`/proc/${pid}/stat`).replace(/^.*\) /s, '').split(' ');
+  const stat = read(`/proc/${pid}/stat`)
+    .replace(/^.*\) /s, '')
+    .split(' ');
   const ticks = [11, 12, 13, 14].reduce((sum, field) => sum + (Number(stat[field]) || 0), 0);
   const pages = Number(read(`/proc/${pid}/statm`).split(' ')[1]) || 0;
   return { memoryBytes: pages * PAGE_BYTES, cpuMs: ticks * MS_PER_TICK };

@@ -28,11 +28,7 @@ export function lookForStaleness(guard: GuardSet, protection: TreeProtection, on
  * Searches again and again while a command runs for hours: a file that it leaves must not wait for its end, because a
  * program on the host may run the file before. Ends when `signal` aborts; a fault is reported by the search at the end.
  */
-export async function searchMeanwhile(
-  guard: GuardSet,
-  protection: TreeProtection,
-  signal: AbortSignal,
-): Promise<void> {
+export async function searchMeanwhile(guard: GuardSet, protection: TreeProtection, signal: AbortSignal): Promise<void> {
   let waitMs = SEARCH_EVERY_MS;
   while (await delay(waitMs, true, { signal, ref: false }).catch(() => false)) {
     const startedAt = performance.now();

@@ -66,7 +66,10 @@ export interface AuditRecord {
 }
 
 /** Who called what, and with which input. */
-export type StartFacts = Pick<AuditRecord, 'time' | 'request_id' | 'session' | 'project' | 'door' | 'tool' | 'input' | 'job'>;
+export type StartFacts = Pick<
+  AuditRecord,
+  'time' | 'request_id' | 'session' | 'project' | 'door' | 'tool' | 'input' | 'job'
+>;
 
 /** The record of a call that is about to run. It has no facts of the end, and no input. */
 export function startRecord(facts: StartFacts): AuditRecord {

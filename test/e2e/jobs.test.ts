@@ -14,7 +14,7 @@ let daemon: DaemonCaller;
 
 beforeAll(async () => {
   at = await install();
-  for (const [key, value] of [['jobs.per_session', '3']] as const) await at.run(CTXD, ['config', 'set', key, value]);
+  await at.run(CTXD, ['config', 'set', 'jobs.per_session', '3']);
   await at.run(CTXD, ['server', 'restart']);
   daemon = await openCaller(at, 'jobs');
 });
@@ -45,7 +45,7 @@ describe('a background job', () => {
     const job = await start('echo one; echo two >&2; read; echo three; exit 3');
     const first = await jobs('wait', job, { text: '^two$' });
     expect(first.data).toMatchObject({ job, state: 'running', matched: true, line: 2, output: 'one\ntwo\n' });
-    await jobs('input', job, { text: '' , eof: true });
+    await jobs('input', job, { text: '', eof: true });
     const last = await jobs('wait', job);
     expect(last.data).toMatchObject({ job, state: 'ended', exit_code: 3, exited_with: 3, output: 'one\ntwo\nthree\n' });
     expect(last.refs).toEqual(first.refs);
@@ -62,7 +62,7 @@ describe('a background job', () => {
     const continuation = head.meta.pagination?.cursor;
     const page = await call('jobs', { continuation, max_tokens: 20_000 });
     const shown = String(head.data.output);
-    const lastShown = Number(/(\d+)\n[^\d]*$/.exec(shown.slice(0, shown.indexOf('\n…')) + '\n')?.[1]);
+    const lastShown = Number(/(\d+)\n[^\d]*$/.exec(`${shown.slice(0, shown.indexOf('\n…'))}\n`)?.[1]);
     expect(String(page.data.output).split('\n')[0]).toBe(String(lastShown + 1));
   });
 

@@ -262,7 +262,10 @@ function budgeted(
   outcome: ScrubbedOutcome,
   stored: StoredOutput | null,
 ): Budgeted {
-  return { answer: { ...answerOf(output), exitCode: exitStatusOf(outcome) }, tally: tallyOfText(output, allTokens, stored) };
+  return {
+    answer: { ...answerOf(output), exitCode: exitStatusOf(outcome) },
+    tally: tallyOfText(output, allTokens, stored),
+  };
 }
 
 function answerOf({ stdout, stderr }: TextOutput): Omit<CallAnswer, 'exitCode'> {

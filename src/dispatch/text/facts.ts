@@ -51,6 +51,8 @@ function shown(value: Json): string {
 /** An object of a list: `job=1 state=running command="npm test"`. */
 function oneLine(item: JsonObject): string {
   return Object.entries(item)
-    .map(([name, value]) => `${name}=${typeof value === 'string' && /^\S+$/.test(value) ? value : JSON.stringify(value)}`)
+    .map(
+      ([name, value]) => `${name}=${typeof value === 'string' && /^\S+$/.test(value) ? value : JSON.stringify(value)}`,
+    )
     .join(' ');
 }

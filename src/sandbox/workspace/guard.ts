@@ -77,7 +77,13 @@ export class WorkspaceGuard {
 
   /** Before a run; pair with `finish` or `forget`. */
   begin(protection: Protection, onFound?: (found: SetAside) => void): RunWatch {
-    const watch = { run: ++this.#lastRun, protection, began: momentOf(this.#thread.clock), ended: null, onFound: onFound ?? null };
+    const watch = {
+      run: ++this.#lastRun,
+      protection,
+      began: momentOf(this.#thread.clock),
+      ended: null,
+      onFound: onFound ?? null,
+    };
     this.#unsettled.set(watch.run, watch);
     const { run, began } = watch;
     this.#thread.send({ op: 'begin', guard: this.#guard, run, cover: protection.cover, began });
