@@ -53,7 +53,7 @@ describe.each(whoCanRun())('a command that others steer, %s', (who) => {
   afterAll(() => bench.close());
 
   test('reads input line by line until it is closed, and also by the name /dev/stdin', async () => {
-    const job = begin(bench, 'read one; echo "got $one"; cat /dev/stdin; echo end');
+    const job = begin(bench, 'exec 3</dev/stdin; read one; echo "got $one"; cat <&3; echo end');
     await job.started;
     await job.input(Buffer.from('first\n'), false);
     expect(await job.printed('got first')).toBe('got first\n');
