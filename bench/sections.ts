@@ -50,6 +50,10 @@ export const SECTIONS: Readonly<Record<string, { title: string; load(): Promise<
     title: 'Memory of the daemon over many calls',
     load: async () => (await import('./sections/memory.ts')).memorySection,
   },
+  idle: {
+    title: 'Thirteen projects, in use and idle',
+    load: async () => (await import('./sections/idle.ts')).idleSection,
+  },
   daemon: {
     title: 'The daemon',
     load: async () => (await import('./sections/daemon.ts')).daemonSection,

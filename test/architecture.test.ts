@@ -51,6 +51,7 @@ const TABLE: Record<string, { mayImport: readonly string[]; why: string }> = {
   'src/jobs': {
     mayImport: [
       ...['src/core', 'src/call', 'src/config', 'src/runner', 'src/sandbox', 'src/scrub', 'src/sdk', 'src/stores'],
+      'src/text',
     ],
     why: 'commands that outlive their call: started and used through ToolHost, so no step of a call knows them',
   },

@@ -21,7 +21,7 @@ export interface Holdings {
  */
 export function countHoldings(daemonPid: number, dirs: readonly string[]): Holdings {
   const tree = descendants(daemonPid);
-  const spawner = tree.find((pid) => read(`/proc/${pid}/cmdline`).includes('/spawner/')) ?? 0;
+  const spawner = tree.find((pid) => read(`/proc/${pid}/cmdline`).includes('/spawner.js')) ?? 0;
   return {
     processes: tree.length,
     daemonFds: entriesOf(`/proc/${daemonPid}/fd`),
@@ -49,6 +49,17 @@ export function compareHoldings(before: Holdings, after: Holdings): Fact[] {
     fact('memory of the daemon, MiB', 'daemonMib'),
     fact('memory of the spawner, MiB', 'spawnerMib'),
   ];
+}
+
+/**
+ * Memory of a process and of all below it in MiB, with each shared page counted once (Pss). Linux only; a process that may
+ * not be read counts as 0.
+ */
+export function treeMemoryMib(root: number): number {
+  const kib = [root, ...descendants(root)].map((pid) =>
+    Number(/^Pss:\s+(\d+)/m.exec(read(`/proc/${pid}/smaps_rollup`))?.[1] ?? 0),
+  );
+  return Math.round(kib.reduce((sum, one) => sum + one, 0) / 1024);
 }
 
 function descendants(root: number): number[] {

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
-import { lstat } from 'node:fs/promises';
+import { lstat, realpath } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { Management } from '../call/management.ts';
 import type { Paths } from '../config/paths.ts';
 import { ContextdError } from '../core/errors.ts';
+import { identityFor, personOf } from '../sandbox/identity.ts';
 import { checkRoPath, checkWorkspace } from '../sandbox/mountable.ts';
 import { baseView } from '../sandbox/sandbox.ts';
 import { type Consents, pathSubject } from '../stores/consents.ts';
@@ -86,10 +87,7 @@ async function checkAllowed(root: string, path: string, deps: OutsideManagementD
   if (holds(root, path)) throw refuse(path, `it lies in the project, where commands can write already`);
   if (holds(path, root)) throw refuse(path, `it holds the project; run \`ctxd init\` in ${path} instead`);
   if (isOfSystem(path)) throw refuse(path, 'it is a directory of the system');
-  if (dirname(path) === home && basename(path).startsWith('.'))
-    throw refuse(path, 'it is a hidden directory of the home, which holds settings of programs');
-  const secret = PRIVATE.map((name) => join(home, name)).find((place) => holds(place, path));
-  if (secret !== undefined) throw refuse(path, `it lies in ${secret}, which holds keys and settings`);
+  for (const one of homesOf(root, deps)) checkApartFromHome(path, await realpath(one).catch(() => one));
   const others = (await projects.list()).filter((project) => project.root !== path && project.root !== root);
   const other = others.find((project) => holds(project.root, path) || holds(path, project.root));
   if (other !== undefined) throw refuse(path, `the project ${other.root} overlaps it; allow ${other.root} itself`);
@@ -101,6 +99,19 @@ async function checkAllowed(root: string, path: string, deps: OutsideManagementD
   const [ours, theirs] = await Promise.all([lstat(root), lstat(path)]);
   if (theirs.uid === 0 && path.startsWith('/var/')) throw refuse(path, 'it is a directory of the system');
   if (ours.uid !== theirs.uid) throw refuse(path, `it belongs to uid ${theirs.uid}, the project to uid ${ours.uid}`);
+}
+
+/** The homes of the person who runs contextd and of the project's owner, who differ if contextd runs as root. */
+function homesOf(root: string, { home, paths }: OutsideManagementDeps): string[] {
+  return [home, personOf(identityFor(root, process.getuid?.() ?? 0), paths).home];
+}
+
+function checkApartFromHome(path: string, home: string): void {
+  if (holds(path, home)) throw refuse(path, `it is the home directory ${home} or holds it`);
+  if (dirname(path) === home && basename(path).startsWith('.'))
+    throw refuse(path, 'it is a hidden directory of the home, which holds settings of programs');
+  const secret = PRIVATE.map((name) => join(home, name)).find((place) => holds(place, path));
+  if (secret !== undefined) throw refuse(path, `it lies in ${secret}, which holds keys and settings`);
 }
 
 /** `/srv`, `/var/lib` and the like, which belong to nobody's project. */

@@ -8,8 +8,8 @@ import type { Release } from '../runner/progress/progress-window.ts';
 import { StreamCapture } from '../sandbox/output.ts';
 import type { CapturedStream } from '../sandbox/sandbox.ts';
 import { dropCutEnd, dropCutStart } from '../sdk/cut-text.ts';
-import { describeBinary } from '../sdk/file-bytes.ts';
 import { type ArtifactStore, type ArtifactStream, readStreams } from '../stores/artifacts.ts';
+import { detectCharset } from '../text/charset-detector.ts';
 
 /** Bytes on both sides of a new part that are searched with it. */
 const CONTEXT_BYTES = 16 * 1024;
@@ -17,8 +17,8 @@ const CONTEXT_BYTES = 16 * 1024;
 const HELD_MAX_BYTES = 256 * 1024;
 /** Milliseconds without output after which a line without an end counts as whole: it is a prompt. */
 const QUIET_MS = 500;
-/** Bytes at the start that say whether an output is binary. */
-const BINARY_WINDOW_BYTES = 64 * 1024;
+/** Bytes at the start that show the encoding of an output, and whether it is binary. */
+const CHARSET_WINDOW_BYTES = 64 * 1024;
 
 /** The one text of a job's artifact: stdout and stderr in the order in which they were written. */
 export const OUTPUT_FIELD = 'output';
@@ -162,10 +162,13 @@ export class JobOutput {
     const isQuiet = this.#deps.clock.monotonic() - this.#lastByteAt >= QUIET_MS;
     const { totalBytes, droppedBytes, head } = captured;
     if (totalBytes === this.#released) return;
-    const isBinary = describeBinary(head.subarray(0, BINARY_WINDOW_BYTES)) !== null;
-    if (droppedBytes === 0 && !isBinary) return this.#append(head, isQuiet);
-    const shown = droppedBytes === 0 ? captured : { ...captured, tail: withoutHeld(captured.tail, isQuiet) };
-    await this.#makeAgain(shown, isBinary ? totalBytes : totalBytes - captured.tail.length + shown.tail.length);
+    const charset = detectCharset(head.subarray(0, CHARSET_WINDOW_BYTES));
+    if (droppedBytes === 0 && charset?.label === 'utf-8') return this.#append(head, isQuiet);
+    // Where a line ends is not looked for in characters of several bytes, so nothing of them is shown before the end.
+    if (charset !== null && charset.unitBytes > 1) return;
+    const shown = charset === null ? captured : withoutHeldEnd(captured, isQuiet);
+    const heldBytes = captured.head.length + captured.tail.length - shown.head.length - shown.tail.length;
+    await this.#makeAgain(shown, totalBytes - heldBytes);
   }
 
   /** Scrubs what is new, with what is around it. */
@@ -227,6 +230,12 @@ export class JobOutput {
 
 function emptyOutput() {
   return [{ field: OUTPUT_FIELD, text: '' }];
+}
+
+function withoutHeldEnd(captured: CapturedStream, isQuiet: boolean): CapturedStream {
+  const { head, tail, droppedBytes } = captured;
+  if (droppedBytes === 0) return { ...captured, head: withoutHeld(head, isQuiet) };
+  return { ...captured, tail: withoutHeld(tail, isQuiet) };
 }
 
 /** Without the end that may be part of a secret. */

@@ -118,6 +118,19 @@ function readLayout(link: string): ToolLink {
   return { tool, projectRoot: realPathOf(dirname(claudeDir)), toolDir: join(claudeDir, 'tools', tool) };
 }
 
+/**
+ * A tool that is called by name runs where the caller stands. Throws PATH_INVALID outside the project, where the command
+ * would change files of a directory that the caller does not mean. A call by path names its project.
+ */
+export function checkPlace({ calledAs }: Invocation, { tool, projectRoot }: ToolLink, cwd: string): void {
+  if (calledAs.includes('/') || cwd === projectRoot || cwd.startsWith(`${projectRoot}/`)) return;
+  const where = cwd === '' ? 'a directory that was removed' : cwd;
+  throw new ContextdError('PATH_INVALID', `${tool} was called in ${where}, outside the project ${projectRoot}`, {
+    remedy: `Change to a directory of the project first, or call ${projectRoot}/.claude/bin/${tool}, which runs at its root.`,
+    details: { path: cwd },
+  });
+}
+
 function realPathOf(path: string): string {
   try {
     return realpathSync(path);

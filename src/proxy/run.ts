@@ -10,7 +10,15 @@ import { attemptConnection, certificateRejected, isSocketForbidden } from './con
 import { daemonEnvironment, type Places, type ProxyEnvironment, resolvePlaces } from './environment.ts';
 import { exchange } from './exchange.ts';
 import { readInput } from './input.ts';
-import { checkLink, type Installation, type Invocation, nameOf, SELF_NAME, type ToolLink } from './invocation.ts';
+import {
+  checkLink,
+  checkPlace,
+  type Installation,
+  type Invocation,
+  nameOf,
+  SELF_NAME,
+  type ToolLink,
+} from './invocation.ts';
 import { type ExecuteResponse, encodeExecuteRequest } from './messages.ts';
 import type { Result } from './output.ts';
 import type { DaemonSource } from './start.ts';
@@ -69,6 +77,8 @@ async function callTool(call: Call, link: ToolLink, asked: CallRequest): Promise
   const { inputJson, inputText, form: natural } = await readInput(asked, link.tool, call.signal);
   const form = asked.form ?? natural;
   call.onForm(form);
+  const cwd = currentDirectory();
+  checkPlace(call.invocation, link, cwd);
   const places = resolvePlaces(call.environment);
   const request = encodeExecuteRequest({
     tool: link.tool,
@@ -78,7 +88,7 @@ async function callTool(call: Call, link: ToolLink, asked: CallRequest): Promise
     sessionId: call.environment.sessionId,
     protocolVersion: PROTOCOL_VERSION,
     form,
-    cwd: currentDirectory(),
+    cwd,
     inputText,
   });
   call.onHandedOver();

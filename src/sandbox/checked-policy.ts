@@ -1,4 +1,5 @@
 import { lstatSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Paths } from '../config/paths.ts';
 import type { Config } from '../config/schema.ts';
 import type { Clock } from '../core/clock.ts';
@@ -20,7 +21,7 @@ import { gitDirOf } from './workspace/git-dir.ts';
 import { GuardThread, WorkspaceGuard } from './workspace/guard.ts';
 import { type GuardedTree, GuardSet } from './workspace/guard-set.ts';
 import { ledgerFile } from './workspace/quarantine-ledger.ts';
-import { toRaw } from './workspace/raw-path.ts';
+import { nameOf, parentOf, toRaw, toText } from './workspace/raw-path.ts';
 
 export interface LinuxSandboxDeps {
   paths: Paths;
@@ -47,6 +48,8 @@ export interface CheckedPolicy {
   readonly allowedPaths: readonly string[];
   /** The person's git settings; null if the policy gives git inside none. */
   readonly person: PersonSettings | null;
+  /** The top of the repository of which the workspace is only a part, so that it is not mounted; null otherwise. */
+  readonly repositoryAbove: string | null;
 }
 
 /** Milliseconds for which a check is valid, and for how many policies checks are kept. */
@@ -65,11 +68,13 @@ export class CheckedPolicies {
   /** By policy; valid while `state` stays the same. */
   readonly #checked = new Map<string, { checked: CheckedPolicy; atMs: number }>();
   #opened: { host: Promise<Host | null>; isolation: Promise<Isolation | null> } | null = null;
+  readonly #idleTimer: NodeJS.Timeout;
   #isClosed = false;
 
   constructor(deps: LinuxSandboxDeps) {
     this.#deps = deps;
     this.#guardThread = new GuardThread(deps.logger, deps.clock);
+    this.#idleTimer = setInterval(() => this.closeIdleGuards(), deps.config.idle_ms).unref();
   }
 
   /** Null without bubblewrap. */
@@ -122,6 +127,7 @@ export class CheckedPolicies {
       isFiltered,
       guard: this.guardsOf(policy),
       allowedPaths: usablePaths(policy),
+      repositoryAbove: repositoryAbove(policy.workspace.path),
       person: policy.git === 'working' ? this.#readPerson(policy.workspace.path, identity) : null,
     };
   }
@@ -161,6 +167,18 @@ export class CheckedPolicies {
     return { path: workspace, guard, directory };
   }
 
+  /** Gives the memory of guards back that nothing has needed for a while. The next use walks the workspace again. */
+  closeIdleGuards(): void {
+    for (const [key, { guard }] of this.#guards) {
+      if (guard.idleMs < this.#deps.config.idle_ms) continue;
+      this.#guards.delete(key);
+      for (const [policy, { checked }] of this.#checked) {
+        if (checked.guard.trees.some((tree) => tree.guard === guard)) this.#checked.delete(policy);
+      }
+      guard.close();
+    }
+  }
+
   /** Resolves when the searches after all runs are done. */
   async settled(): Promise<void> {
     await Promise.all([...this.#guards.values()].map(({ guard }) => guard.settled()));
@@ -169,6 +187,7 @@ export class CheckedPolicies {
   /** Refuses every policy from now on. Call `closeHost` when no sandbox is left. */
   async close(): Promise<void> {
     this.#isClosed = true;
+    clearInterval(this.#idleTimer);
     for (const { guard } of this.#guards.values()) guard.close();
     await this.#guardThread.stop();
   }
@@ -195,6 +214,12 @@ export class CheckedPolicies {
     });
     return opened;
   }
+}
+
+function repositoryAbove(workspace: string): string | null {
+  if (lstatSync(join(workspace, '.git'), { throwIfNoEntry: false }) !== undefined) return null;
+  const gitDir = gitDirOf(toRaw(workspace));
+  return gitDir === null || nameOf(gitDir) !== '.git' ? null : toText(parentOf(gitDir));
 }
 
 function keyOf(policy: SandboxPolicy, identity: Identity): string {

@@ -12,7 +12,7 @@ import type { Mount } from './policy.ts';
 import { type Bubblewrap, findBubblewrap } from './probe/facts.ts';
 import { ensurePublicMountPoints, publicDirFor, removeCopies } from './reach.ts';
 import { FilterFiles } from './seccomp/filter.ts';
-import { buildSkeleton, type EtcSource, emptyFileOf, hostEtc, removeOldSkeletons } from './skeleton.ts';
+import { buildSkeleton, type EtcSource, emptyFileOf, hostEtc, mountProxy, removeOldSkeletons } from './skeleton.ts';
 import { openStorageRoot } from './storage/root.ts';
 
 /** Milliseconds after which the skeleton's inputs are checked again. */
@@ -21,10 +21,18 @@ const SKELETON_FRESH_MS = 60_000;
 const MIB = 1024 * 1024;
 
 export interface HostDeps {
-  paths: Pick<Paths, 'sandboxDir' | 'storageDir' | 'toolSocketsDir' | 'dialledSocketsDir'>;
+  paths: Pick<Paths, 'sandboxDir' | 'storageDir' | 'toolSocketsDir' | 'dialledSocketsDir' | 'proxyBinary'>;
   config: Config['sandbox'];
   logger: Logger;
   clock: Clock;
+}
+
+interface Places {
+  readonly sandboxDir: string;
+  readonly skeletonDir: string;
+  readonly storageRoot: string;
+  readonly etc: EtcSource;
+  readonly proxyBinary: string;
 }
 
 /** What one machine offers, opened once. */
@@ -39,6 +47,7 @@ export class Host {
   readonly git: GitViews;
   readonly strayFds: readonly number[] = findStrayFds();
   readonly #skeletonDir: string;
+  readonly #proxyBinary: string;
   readonly #etc: EtcSource;
   readonly #clock: Clock;
   #base: readonly Mount[] = [];
@@ -67,7 +76,13 @@ export class Host {
       await openCgroups(logger, total, [process.pid, process.ppid]),
       pipes,
       // Before git's namespace is made, which inherits what is mounted now.
-      { sandboxDir, skeletonDir, storageRoot: await openStorageRoot(paths), etc: hostEtc(config.etc) },
+      {
+        sandboxDir,
+        skeletonDir,
+        storageRoot: await openStorageRoot(paths),
+        etc: hostEtc(config.etc),
+        proxyBinary: paths.proxyBinary,
+      },
       new GitViews(
         {
           linksDir: join(sandboxDir, 'links'),
@@ -86,7 +101,7 @@ export class Host {
     bubblewrap: Bubblewrap,
     cgroups: Cgroups | null,
     pipes: PipeStock,
-    dirs: { sandboxDir: string; skeletonDir: string; storageRoot: string; etc: EtcSource },
+    dirs: Places,
     git: GitViews,
     clock: Clock,
   ) {
@@ -98,6 +113,7 @@ export class Host {
     this.storageRoot = dirs.storageRoot;
     this.git = git;
     this.#skeletonDir = dirs.skeletonDir;
+    this.#proxyBinary = dirs.proxyBinary;
     this.#etc = dirs.etc;
     this.#clock = clock;
   }
@@ -110,6 +126,11 @@ export class Host {
       this.#baseFrom = now;
     }
     return this.#base;
+  }
+
+  /** What commands find in the place of the installed proxy. */
+  proxyMounts(): Mount[] {
+    return existsSync(this.#proxyBinary) ? [mountProxy(this.base(), this.#proxyBinary)] : [];
   }
 
   /** An empty file that every user can read. */

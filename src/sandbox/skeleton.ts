@@ -19,8 +19,14 @@ import { isAsShipped, packageStamps, type ShippedFile, shippedFiles } from './pa
 import type { Mount } from './policy.ts';
 
 /** Increase this if the content below changes. */
-const SKELETON_VERSION = 4;
+const SKELETON_VERSION = 5;
 const EMPTY_FILE = 'empty';
+/** Takes the place of the installed proxy, to which the links of tools in a project lead. */
+const PROXY_FILE = 'proxy';
+const PROXY_SCRIPT = `#!/bin/sh
+echo 'contextd: a command cannot call a tool: run the command itself' >&2
+exit 2
+`;
 
 /** Written, never copied: no account, name or resolver of the host is visible. */
 const SYNTHETIC: Readonly<Record<string, string>> = {
@@ -33,8 +39,9 @@ const SYNTHETIC: Readonly<Record<string, string>> = {
   'resolv.conf': '',
   'nsswitch.conf': 'passwd: files\ngroup: files\nhosts: files\nservices: files\nprotocols: files\n',
   hostname: 'sandbox\n',
-  // Commands have the person's harmless settings mounted over it.
+  // Commands have the person's harmless settings mounted over these.
   gitconfig: '',
+  gitignore: '',
 };
 
 /**
@@ -121,8 +128,18 @@ export function buildSkeleton(sandboxDir: string, source: EtcSource): Mount[] {
 
 /** An empty file beside the /etc of `base`. */
 export function emptyFileOf(base: readonly Mount[]): string {
+  return join(skeletonOf(base), EMPTY_FILE);
+}
+
+/** What a command finds in the place of the proxy: the links of tools lead somewhere, and a call of one is explained. */
+export function mountProxy(base: readonly Mount[], proxyBinary: string): Mount {
+  return { kind: 'ro-bind', source: join(skeletonOf(base), PROXY_FILE), dest: proxyBinary };
+}
+
+function skeletonOf(base: readonly Mount[]): string {
   const etc = base.find(({ dest }) => dest === '/etc');
-  return etc?.kind === 'ro-bind' ? join(dirname(etc.source), EMPTY_FILE) : '/dev/null';
+  if (etc?.kind !== 'ro-bind') throw new Error('a sandbox without an /etc');
+  return dirname(etc.source);
 }
 
 /** Removes every skeleton but the one that `base` uses; call it only while no sandbox runs. */
@@ -171,6 +188,8 @@ function build(target: string, source: EtcSource, names: readonly string[]): voi
   const etc = join(draft, 'etc');
   makePublicDir(etc);
   writePublic(join(draft, EMPTY_FILE), '');
+  writePublic(join(draft, PROXY_FILE), PROXY_SCRIPT);
+  chmodSync(join(draft, PROXY_FILE), 0o755);
   for (const name of names) {
     makePublicDir(dirname(join(etc, name)));
     copyPublic(join(source.etc, name), join(etc, name));

@@ -3,10 +3,9 @@ import { isErrno } from '../core/errors.ts';
 import { Jail } from './bubblewrap.ts';
 import type { GroupFiles } from './cgroup/files.ts';
 import type { CheckedPolicy } from './checked-policy.ts';
-import type { PipeEnds } from './descriptors.ts';
 import { checkNotReplaced } from './directory-identity.ts';
 import type { GitView } from './git/git-views.ts';
-import { binDirsOf, coverProc, type Host } from './host.ts';
+import { binDirsOf, coverProc } from './host.ts';
 import type { Identity } from './identity.ts';
 import {
   type Launch,
@@ -16,7 +15,7 @@ import {
   type PinnedPath,
   prepareLaunch,
 } from './launch.ts';
-import type { LoopbackLease, Loopbacks } from './loopbacks.ts';
+import type { Loopbacks } from './loopbacks.ts';
 import { OutputReader } from './output.ts';
 import { buildEnvironment, type Mount, mountStorage, planTree } from './policy.ts';
 import type { SandboxPolicy } from './sandbox.ts';
@@ -61,14 +60,6 @@ export interface Job {
   readonly git: GitView | null;
 }
 
-/** What a sandbox uses until its last process is dead. */
-interface Used {
-  readonly host: Host;
-  readonly group: GroupFiles | null;
-  readonly lease: LoopbackLease | null;
-  readonly git: GitView | null;
-}
-
 /** Starts sandboxes, and releases what each used when its last process is dead. */
 export class Starter {
   readonly #jails = new Set<Jail>();
@@ -85,16 +76,24 @@ export class Starter {
   async start(checked: CheckedPolicy, protection: TreeProtection, job: Job): Promise<StartedSandbox> {
     const { host, identity } = checked;
     const owner = ownerOf(identity);
-    const [stdout, stderr]: PipeEnds[] = [await host.pipes.take(owner), await host.pipes.take(owner)];
-    if (stdout === undefined || stderr === undefined) throw new Error('no pipes');
+    const { git } = job;
+    const used = new Releases();
+    used.add(checked.guard.hold());
+    if (git !== null) used.add(() => git.remove());
+    const [stdout, stderr] = await Promise.all([host.pipes.take(owner), host.pipes.take(owner)]).catch(
+      (cause: unknown) => {
+        used.release();
+        throw cause;
+      },
+    );
     const readers = { stdout: new OutputReader(stdout.read), stderr: new OutputReader(stderr.read) };
     const childFds = [job.stdin, stdout.write, stderr.write] as const;
-    let group: GroupFiles | null = null;
     let launch: Launch | null = null;
-    let lease: LoopbackLease | null = null;
     try {
-      if (checked.loopbackKey !== null) lease = await this.#loopbacks.lease(checked.loopbackKey);
-      group = host.cgroups?.create(checked.policy.limits) ?? null;
+      const lease = checked.loopbackKey === null ? null : await this.#loopbacks.lease(checked.loopbackKey);
+      if (lease !== null) used.add(lease.release);
+      const group = host.cgroups?.create(checked.policy.limits) ?? null;
+      if (group !== null) used.add(() => host.cgroups?.remove(group));
       // In this order: `prepare` opens descriptors in the workspace, which must be mounted by then.
       const workspace = mountWorkspace(checked.policy.workspace);
       const planned = plan(checked, protection, job, group === null);
@@ -104,15 +103,13 @@ export class Starter {
       launch = prepare(checked, workspace, mounts, job, { group, network });
       for (const { path, directory } of checked.guard.trees) checkNotReplaced(path, directory, launch.pinned);
       const jail = new Jail(launch, job.takesScript ? [...childFds, 'pipe'] : childFds);
-      this.#follow(jail, { host, group, lease, git: job.git });
+      this.#follow(jail, used);
       const [loopback, tidy] = [network?.name ?? '', tidyOnce(checked, launch.pinned, jail)];
-      return { jail, ...readers, group, git: job.git, mounts, loopback, storage, tidy };
+      return { jail, ...readers, group, git, mounts, loopback, storage, tidy };
     } catch (cause) {
       readers.stdout.close();
       readers.stderr.close();
-      if (group !== null) host.cgroups?.remove(group);
-      lease?.release();
-      job.git?.remove();
+      used.release();
       throw cause;
     } finally {
       // The child has copies; the end of a pipe that stays open here would never be reported.
@@ -128,17 +125,29 @@ export class Starter {
     await Promise.all(this.#releasing);
   }
 
-  #follow(jail: Jail, { host, group, lease, git }: Used): void {
+  #follow(jail: Jail, used: Releases): void {
     this.#jails.add(jail);
     const released = jail.gone.then(() => {
       this.#jails.delete(jail);
       this.#releasing.delete(released);
-      if (group !== null) host.cgroups?.remove(group);
-      lease?.release();
-      git?.remove();
+      used.release();
     });
     this.#releasing.add(released);
     if (this.#isStopped) jail.kill();
+  }
+}
+
+/** What a sandbox uses until its last process is dead, or until it could not be started. */
+class Releases {
+  readonly #all: (() => void)[] = [];
+
+  add(release: () => void): void {
+    this.#all.push(release);
+  }
+
+  /** Idempotent. */
+  release(): void {
+    for (const release of this.#all.splice(0)) release();
   }
 }
 
@@ -175,7 +184,10 @@ function plan(
     base: host.base(),
     writable,
     roPaths: policy.roPaths,
-    toolchains: toolchains === undefined ? [] : mountToolchains(toolchains, writable, place),
+    toolchains: [
+      ...(toolchains === undefined ? [] : mountToolchains(toolchains, writable, place)),
+      ...host.proxyMounts(),
+    ],
     protectedMounts: protection.mounts.filter(({ dest }) => job.git?.links.includes(dest) !== true),
     proc: coverProc(identity),
     program: [...job.programMounts, ...(job.git?.mounts ?? [])],

@@ -35,41 +35,41 @@ async function isLive(session = ''): Promise<boolean> {
 describe.skipIf(clients === undefined)('in the real Claude Code', () => {
   // The shell of the client would run or write each of these outside contextd.
   const ASKED = [
-    'safe_bash --command "$(touch made)"',
-    'safe_bash --command "`touch made`"',
-    'safe_bash --command `touch made`',
-    'safe_bash --command <(touch made)',
-    'safe_bash --command ls > >(touch made)',
-    'safe_bash --command ls > ~/.bashrc',
-    'safe_bash --command ls >> made',
-    'safe_bash --command ls &> made',
-    'safe_bash --command ls 3> made',
-    'safe_bash --command ls; touch made',
-    'safe_bash --command ls && touch made',
-    'safe_bash --command ls || touch made',
-    'safe_bash --command ls | tee made',
-    'safe_bash --command ls | sh',
-    'safe_bash --command ls | xargs touch made',
-    'safe_bash --command ls & touch made',
-    'safe_bash --command ls\ntouch made',
-    "safe_bash --command 'a\\u0027; touch made; echo \\u0027'",
-    'LD_PRELOAD=/tmp/x.so safe_bash --command ls',
-    'PATH=/tmp/x safe_bash --command ls',
-    'export PATH=/tmp/x:/usr/bin:/bin; safe_bash --command ls',
-    'safe_bash() { touch made; }; safe_bash --command ls',
+    'safe_bash "$(touch made)"',
+    'safe_bash "`touch made`"',
+    'safe_bash `touch made`',
+    'safe_bash <(touch made)',
+    'safe_bash ls > >(touch made)',
+    'safe_bash ls > ~/.bashrc',
+    'safe_bash ls >> made',
+    'safe_bash ls &> made',
+    'safe_bash ls 3> made',
+    'safe_bash ls; touch made',
+    'safe_bash ls && touch made',
+    'safe_bash ls || touch made',
+    'safe_bash ls | tee made',
+    'safe_bash ls | sh',
+    'safe_bash ls | xargs touch made',
+    'safe_bash ls & touch made',
+    'safe_bash ls\ntouch made',
+    "safe_bash 'a\\u0027; touch made; echo \\u0027'",
+    'LD_PRELOAD=/tmp/x.so safe_bash ls',
+    'PATH=/tmp/x safe_bash ls',
+    'export PATH=/tmp/x:/usr/bin:/bin; safe_bash ls',
+    'safe_bash() { touch made; }; safe_bash ls',
     'alias safe_bash=touch; safe_bash made',
     'hash -p /usr/bin/touch safe_bash; safe_bash made',
-    `safe_bash --command "\${made:-$(touch made)}"`,
-    'safe_bash --command $((made[$(touch made)]))',
-    'safe_bash --command "$(cat <<EOF\n$(touch made)\nEOF\n)"',
-    'safe_bash --command "$(cat <<\'EOF\'\nls\nEOF\ntouch made\n)"',
-    'safe_bash --command "$(cat <<\'EOF\' > made\nls\nEOF\n)"',
-    'safe_bash --command "$(cat <<\'EOF\' | sh\ntouch made\nEOF\n)"',
-    'safe_bash --command "$(sh <<\'EOF\'\ntouch made\nEOF\n)"',
-    'safe_bash --command "$(cat /etc/hostname)"',
-    'safe_bashful --command ls',
-    'safe_bash/../x --command ls',
-    'cd .claude/bin && ./safe_bash --command ls',
+    `safe_bash "\${made:-$(touch made)}"`,
+    'safe_bash $((made[$(touch made)]))',
+    'safe_bash "$(cat <<EOF\n$(touch made)\nEOF\n)"',
+    'safe_bash "$(cat <<\'EOF\'\nls\nEOF\ntouch made\n)"',
+    'safe_bash "$(cat <<\'EOF\' > made\nls\nEOF\n)"',
+    'safe_bash "$(cat <<\'EOF\' | sh\ntouch made\nEOF\n)"',
+    'safe_bash "$(sh <<\'EOF\'\ntouch made\nEOF\n)"',
+    'safe_bash "$(cat /etc/hostname)"',
+    'safe_bashful ls',
+    'safe_bash/../x ls',
+    'cd .claude/bin && ./safe_bash ls',
   ];
 
   it('a person is asked before the client itself would run or write something beside the call', async () => {
@@ -82,27 +82,37 @@ describe.skipIf(clients === undefined)('in the real Claude Code', () => {
     expect(existsSync(join(home, '.bashrc'))).toBe(false);
   });
 
-  it('the tools are found by name, also after cd, and every taught way of quoting arrives whole and asks nothing', async () => {
-    const quoted = `it's "so" $HOME \`x\` \\n {"a":1} )`;
+  it('a call in words asks nothing, runs where it is made, also after cd, and arrives whole in every taught way of quoting', async () => {
+    const { project } = installation;
+    const cases: readonly (readonly [command: string, answer: string | RegExp])[] = [
+      ["safe_bash 'echo plain'", 'plain'],
+      ['safe_bash "echo \\"two\\" \\$((1+1)) \\`echo three\\`"', 'two 2 three'],
+      [`safe_bash 'echo "it'\\''s"'`, "it's"],
+      [hereDocument(`printf %s "$(printf 1)"; echo "it's"`), "1it's"],
+      ["cd lib && safe_bash 'pwd'", `${project}/lib`],
+      ["safe_bash 'pwd'", `${project}/lib`],
+      [`${project}/.claude/bin/safe_bash 'echo absolute'`, 'absolute'],
+      ["cd .. && safe_bash 'pwd'", project],
+      ["safe_bash 'echo one' && safe_bash 'echo two' | head -1", 'one\ntwo'],
+      ["timeout 60 safe_bash 'echo limited' 2>&1", 'limited'],
+      [
+        'safe_bash \'{"command":"cat","stdin":"{a} | b > c; $d"}\'',
+        /^\{"success":true.*"stdout":"\{a\} \| b > c; \$d"/,
+      ],
+      ["safe_bash 'echo fails >&2; exit 3' && safe_bash 'touch lib/made'", /^Exit code 3\nfails\n\[contextd exit 3\b/],
+      ['safe_read .claude/rules/contextd.md', /^# contextd\n/],
+    ];
     const { results, prompt } = await runClaude(
       claude,
-      [
-        "safe_bash --command 'echo plain'",
-        'safe_bash --command "echo \\"two\\" \\$((1+1))"',
-        `safe_bash --command 'echo "it'\\''s"'`,
-        hereDocument(`printf %s "$(printf 1)"; echo "it's"`),
-        "cd lib && safe_bash --command 'echo below'",
-        "safe_bash --command 'echo again'",
-        `${installation.project}/.claude/bin/safe_bash --command 'echo absolute'`,
-        "safe_bash --command 'echo one' && safe_bash --command 'echo two' | head -1",
-        "timeout 60 safe_bash --command 'echo limited' 2>&1",
-        `safe_bash --command 'cat' --stdin '${quoted.replaceAll("'", "'\\''")}'`,
-      ],
+      cases.map(([command]) => command),
       where(),
     );
-    const printed = ['plain', 'two 2', "it's", "1it's", 'below', 'again', 'absolute', 'two', 'limited', 'it\'s \\"so'];
-    for (const [index, text] of printed.entries()) expect(results[index]?.text).toContain(text);
-    expect(results.filter(({ isError }) => isError)).toEqual([]);
+    for (const [index, [command, answer]] of cases.entries()) {
+      const text = results[index]?.text;
+      if (typeof answer === 'string') expect(text, command).toBe(answer);
+      else expect(text, command).toMatch(answer);
+    }
+    expect(readdirSync(join(project, 'lib'))).toEqual([]);
     expect(prompt).toContain('# contextd\n');
   });
 
@@ -113,17 +123,18 @@ describe.skipIf(clients === undefined)('in the real Claude Code', () => {
         {
           tool: 'Bash',
           input: {
-            command: "safe_bash --command 'until [ -e lib/go ]; do sleep 0.1; done; echo went on > lib/result'",
+            command: "safe_bash 'until [ -e lib/go ]; do sleep 0.1; done; echo went on > lib/result'",
             description: 'a step',
             timeout: 1_000,
           },
         },
-        "safe_bash --command 'touch lib/go; until [ -s lib/result ]; do sleep 0.1; done; cat lib/result'",
+        "safe_bash 'touch lib/go; until [ -s lib/result ]; do sleep 0.1; done; cat lib/result'",
       ],
       where(),
     );
     expect(results[0]?.text).toContain('background');
-    expect(results[1]?.text).toContain('went on');
+    expect(results[1]?.text).toBe('went on');
+    for (const name of ['go', 'result']) rmSync(join(installation.project, 'lib', name));
     expect(await isLive(/"session_id":"([^"]+)"/.exec(log)?.[1])).toBe(false);
   });
 
@@ -156,10 +167,10 @@ describe.skipIf(clients === undefined)('in the real Claude Code', () => {
       const { results, log } = await runClaude(
         claude,
         [
-          "safe_bash --command 'echo alone'",
-          "safe_bash --command 'echo one' && safe_bash --command 'echo two'",
-          `${installation.project}/.claude/bin/safe_bash --command 'echo absolute'`,
-          "safe_bash --command 'echo piped' | head -5",
+          "safe_bash 'echo alone'",
+          "safe_bash 'echo one' && safe_bash 'echo two'",
+          `${installation.project}/.claude/bin/safe_bash 'echo absolute'`,
+          "safe_bash 'echo piped' | head -5",
           'cd lib; safe_bash --command ls',
         ],
         where(),
@@ -180,18 +191,21 @@ describe.skipIf(clients === undefined)('in the real Claude Code', () => {
 });
 
 describe.skipIf(clients === undefined)('in the real OpenCode', () => {
-  it('the tools are found by name with the same quotes, its time-out cancels a call, and a conversation has a session', async () => {
+  it('the same calls work, a failure states its status, the time-out cancels a call, and a conversation is a session', async () => {
+    const { project } = installation;
     const { results, prompt } = await runOpenCode(
       opencode,
       [
-        "safe_bash --command 'echo plain'",
-        `safe_bash --command 'echo "it'\\''s"'`,
-        hereDocument(`printf %s "$(printf 1)"; awk 'BEGIN{"x"; print "it'"'"'s"}'`),
-        "cd lib && safe_bash --command 'echo below'",
+        "safe_bash 'echo plain'",
+        `safe_bash 'echo "it'\\''s"'`,
+        hereDocument(`awk 'BEGIN{"x"; print "it'"'"'s"}'`),
+        "cd lib && safe_bash 'pwd'",
+        { tool: 'bash', input: { command: "safe_bash 'pwd'", description: 'a step', workdir: join(project, 'lib') } },
+        "safe_bash 'echo fails >&2; exit 3' && safe_bash 'touch lib/made'",
         {
           tool: 'bash',
           input: {
-            command: "safe_bash --command 'touch lib/began; sleep 25; touch lib/outlived'",
+            command: "safe_bash 'touch lib/began; sleep 25; touch lib/outlived'",
             description: 'a step',
             timeout: 1_500,
           },
@@ -201,10 +215,14 @@ describe.skipIf(clients === undefined)('in the real OpenCode', () => {
       ],
       where(),
     );
-    const printed = ['plain', "it's", "1it's", 'below', 'terminated command after exceeding timeout', 'began', 'ses_'];
-    for (const [index, text] of printed.entries()) expect(results[index]?.text).toContain(text);
-    expect(results[5]?.text).not.toContain('outlived');
+    const texts = results.map(({ text }) => text.trim());
+    const below = join(project, 'lib');
+    expect(texts.slice(0, 5)).toEqual(['plain', "it's", "it's", below, below]);
+    expect(texts[5]).toMatch(/^fails\n\[contextd exit 3\b/);
+    expect(texts[6]).toContain('terminated command after exceeding timeout');
+    expect(texts[7]).toMatch(/\nbegan$/);
+    expect(texts[8]).toMatch(/^ses_/);
     expect(prompt).toContain('# contextd\n');
-    expect(await isLive(results[6]?.text.trim())).toBe(false);
+    expect(await isLive(texts[8])).toBe(false);
   }, 120_000);
 });

@@ -2,7 +2,10 @@ import { existsSync } from 'node:fs';
 import { chmod, mkdir, realpath, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CTXD, type Finished, type Installation, install, OTHER_UID } from '../helpers/installation.ts';
+import { CTXD, type Finished, type Installation, install } from '../helpers/installation.ts';
+
+/** An account that most systems have, with a home that it owns on most of them. */
+const MAN = { uid: 6, home: '/var/cache/man' };
 
 let machine: Installation;
 /** The home of the person, with tools that no package manager put there. */
@@ -98,17 +101,20 @@ describe('what a person allows outside a project', () => {
       test.skip('needs root');
       return;
     }
-    const other = await install({ owner: OTHER_UID });
+    const other = await install({ owner: MAN.uid });
     try {
       const parent = await realpath(dirname(other.home));
       await chmod(parent, 0o777);
       const place = join(parent, 'wt');
       expect(await other.run(CTXD, ['allow', 'path', place])).toMatchObject({ code: 0 });
-      expect((await stat(place)).uid).toBe(OTHER_UID);
+      expect((await stat(place)).uid).toBe(MAN.uid);
       const foreign = join(parent, 'foreign');
       await mkdir(foreign);
       const refused = await other.run(CTXD, ['allow', 'path', foreign]);
       expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('belongs to uid 0') });
+      if (!existsSync(MAN.home)) return;
+      const ofOwner = await other.run(CTXD, ['allow', 'path', MAN.home]);
+      expect(ofOwner).toMatchObject({ code: 2, stderr: expect.stringContaining('home directory') });
     } finally {
       await other.remove();
     }

@@ -56,7 +56,9 @@ describe.each(BUILDS)('the links of the %s proxy', (build) => {
     const found = ['safe_bash', bench.project];
     expect(await reach({ program: '.claude/tools/safe_bash/safe_bash' })).toEqual(found);
     expect(await reach({ program: './safe_bash', cwd: bin })).toEqual(found);
-    expect(await reach({ program: 'safe_bash', cwd: '/', env: { PATH: `${bin}:/usr/bin:/bin` } })).toEqual(found);
+    const below = join(bench.project, 'src');
+    mkdirSync(below, { recursive: true });
+    expect(await reach({ program: 'safe_bash', cwd: below, env: { PATH: `${bin}:/usr/bin:/bin` } })).toEqual(found);
     expect(await reach({ program: 'safe_bash', env: { PATH: '.claude/bin:/usr/bin:/bin' } })).toEqual(found);
   });
 
@@ -99,6 +101,20 @@ describe.each(BUILDS)('the links of the %s proxy', (build) => {
 
   // A script always gets the name of its file.
   if (build === 'compiled') {
+    it('are refused by name outside their project, where a command would run elsewhere than it seems', async () => {
+      const env = { PATH: `${dirname(bench.binLink)}:/usr/bin:/bin` };
+      const sibling = `${bench.project}-other`;
+      mkdirSync(sibling);
+      for (const cwd of ['/', dirname(bench.project), sibling]) {
+        expect(await reach({ program: 'safe_bash', cwd, env }), cwd).toEqual({
+          code: 2,
+          error_code: 'PATH_INVALID',
+          error: expect.stringContaining(`called in ${cwd}, outside the project ${bench.project}`),
+        });
+        expect(await reach({ program: bench.binLink, cwd, env }), cwd).toEqual(['safe_bash', bench.project]);
+      }
+    });
+
     it('SEC-4.3 are not replaced by a name that the caller made up', async () => {
       const { project } = bench;
       expect(await reach({ argv0: 'no_such_tool' })).toEqual(refused(/in no directory of PATH/));

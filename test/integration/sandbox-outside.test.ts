@@ -9,14 +9,18 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Bench, openBench, whoCanRun } from '../fixtures/sandbox-harness.ts';
 
 describe.each(whoCanRun())('what lies outside the workspace, %s', (who) => {
   let bench: Bench;
+  let proxy: string;
   beforeAll(async () => {
     bench = await openBench(who);
+    proxy = join(bench.base, 'install', 'bin', 'contextd-proxy');
+    mkdirSync(dirname(proxy), { recursive: true });
+    writeFileSync(proxy, 'of the host', { mode: 0o755 });
   });
   afterAll(() => bench.close());
 
@@ -111,6 +115,12 @@ describe.each(whoCanRun())('what lies outside the workspace, %s', (who) => {
     const missing = await bench.bash('unmounted', {}, { toolchains });
     expect(missing.denied).toMatchObject([{ kind: 'program', path: join(other, 'unmounted') }]);
     expect((await bench.bash('no-such-program', {}, { toolchains })).denied).toEqual([]);
+  });
+
+  test('the place of the proxy holds a program that says why a command cannot call a tool', async () => {
+    bench.host(`ln -s ${proxy} safe_bash`);
+    const { exitCode, err } = await bench.bash('./safe_bash x; s=$?; ! echo x >>safe_bash 2>/dev/null && exit $s');
+    expect([exitCode, err]).toEqual([2, expect.stringContaining('run the command itself')]);
   });
 
   test('SEC-2.3 a toolchain in a writable tree, or one that became a link, is not mounted', async () => {

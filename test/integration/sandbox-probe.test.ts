@@ -18,7 +18,8 @@ describe.runIf(process.platform === 'linux')('the probe, on this machine', () =>
   beforeAll(async () => {
     dir = mkdtempSync(join(tmpdir(), 'contextd-probe-'));
     const [toolSocketsDir, dialledSocketsDir] = [join(dir, 't'), join(dir, 'd')];
-    const paths = { sandboxDir: dir, storageDir: join(dir, 's'), toolSocketsDir, dialledSocketsDir };
+    const places = { storageDir: join(dir, 's'), proxyBinary: join(dir, 'proxy') };
+    const paths = { sandboxDir: dir, ...places, toolSocketsDir, dialledSocketsDir };
     const { sandbox: config } = acceptConfig('config.json', {});
     host = await Host.open({ paths, config, logger: silentLogger, clock: systemClock });
   });

@@ -16,10 +16,11 @@ export interface ToolText {
 
 /** When to use a tool, and arguments that an agent can copy. Other tools are shown with `--help`. */
 const USES: Readonly<Record<string, { use: string; example: string }>> = {
-  safe_bash: { use: 'commands, tests, git', example: `--command 'npm test'` },
-  safe_read: { use: 'read', example: '--path src/main.ts' },
+  safe_bash: { use: 'commands, tests, git', example: `'npm test'` },
+  safe_read: { use: 'read', example: 'src/main.ts' },
   safe_write: { use: 'write', example: `--path notes.md --content 'text'` },
   tool_view: { use: 'more output', example: '--help' },
+  jobs: { use: 'long work', example: '--help' },
 };
 
 /** `.claude/rules/contextd.md`: at most 200 cl100k tokens, because it is part of every conversation. */
@@ -27,14 +28,13 @@ export function rulesText(tools: readonly ToolText[]): string {
   const known = tools.flatMap(({ name }) =>
     USES[name] === undefined ? [] : `- ${USES[name].use}: \`${callOf(name)}\``,
   );
-  const more = tools.length > known.length ? ['- more: `ls .claude/tools`'] : [];
+  const lines = tools.length === known.length ? known : [...known.slice(0, 3), '- more: `ls .claude/tools`'];
   return withMark(
     `${[
       '# contextd',
       '',
-      'Use these, not your own tools; they mask secrets and keep long output:',
-      ...known,
-      ...more,
+      'Use these, not your own tools: they mask secrets and keep output.',
+      ...lines,
       '',
       'Quotes: `safe_bash --command "$(cat <<\'EOF\'`, lines, `EOF`, `)"`.',
       `Limits: no network, ${TIMEOUT_DEFAULT_MS / 1000} s (\`timeout_ms\`), writes only in the project. Files stay, processes end.`,
@@ -66,11 +66,12 @@ description: Run commands, read, search and edit files with less context through
 
 # contextd
 
-Each tool is a program on PATH; its link is \`.claude/bin/<name>\`. Give it flags, or one JSON object in single quotes.
+Each tool is a program on PATH; its link is \`.claude/bin/<name>\`. Words are its main argument, flags the others, and one
+JSON object in single quotes all of them. A call runs in the directory in which it is made.
 
 ## Quotes
 
-- \`safe_bash --command 'npm test'\`, or \`--command "…"\` with \`\\"\`, \`\\$\` and \`\\\`\` inside.
+- \`safe_bash 'npm test'\`, or \`safe_bash "…"\` with \`\\"\`, \`\\$\` and \`\\\`\` inside.
 - Anything else goes into a quoted here-document, in which nothing is special:
 
       safe_bash --command "$(cat <<'EOF'
@@ -79,20 +80,22 @@ Each tool is a program on PATH; its link is \`.claude/bin/<name>\`. Give it flag
       )"
 
 - A \`'\` inside single quotes is \`'\\''\`. Do not write \`\\u0027\`: Claude Code turns it into a \`'\` before the shell sees it.
-- Let the tool's own shell do pipes, \`>\` and \`;\`: inside the quotes they are confined. Outside them your client asks a person.
-  If your client has a sandbox of its own, run each call alone, without \`cd\`, \`|\` or a here-document around it.
+- Pipes, \`>\` and \`;\` belong inside the quotes, where they are confined. Outside them your client asks a person.
+  If your client has a sandbox of its own, run each call alone, without \`cd\`, \`|\` or a here-document beside it.
 - Long arguments: \`@file\`, or \`-\` to read standard input.
 `;
 
 const SKILL_TAIL = `## The answer
 
-One line of JSON: \`success\`, \`data\`, \`error\`, \`refs\`, \`tokens_used\`, \`has_more\`, \`truncated\`, \`meta\`.
+Words are answered in text: the output, and only if something is worth saying a last line \`[contextd …]\`: the exit status,
+what is left out, and how to go on. The program exits with the status of the command, so \`&&\` works. JSON is answered by
+one line of JSON: \`success\`, \`data\`, \`error\`, \`refs\`, \`tokens_used\`, \`has_more\`, \`truncated\`, \`meta\`.
 
-- \`truncated\` with \`meta.pagination.cursor\`: call the same tool with \`{"continuation":"<cursor>"}\` for the next part. Nothing is run again.
+- The rest of an output: \`safe_bash --continuation 7\`, or \`{"continuation":"<meta.pagination.cursor>"}\`. Nothing is run again.
 - \`[SECRET_1]\` stands for a secret; the same secret has the same number for the whole session.
 - \`max_tokens\`, \`view\` (${VIEW_NAMES.join(', ')}), \`timeout_ms\` and \`dry_run\` are accepted by every tool.
-- A command's own exit code is \`data.exit_code\`. On failure \`error\` says what failed and what to do.
-- Commands run confined to the project, without network; nothing they start stays alive.
+- Commands run confined to the project, without network. Files in the project stay; processes end with the call.
+- If a program is missing or access is denied, the answer says how a person allows it. Ask for that.
 `;
 
 function toolSection(tool: ToolText): string {

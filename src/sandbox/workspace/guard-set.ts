@@ -107,6 +107,14 @@ export class GuardSet {
     };
   }
 
+  /** For a sandbox that has the mounts. Call the returned function when the sandbox is dead, once. */
+  hold(): () => void {
+    const ends = this.trees.map(({ guard }) => guard.hold());
+    return () => {
+      for (const end of ends) end();
+    };
+  }
+
   building(paths: readonly string[]): () => void {
     const ends = this.trees.map(({ guard }) => guard.building(paths));
     return () => {

@@ -50,6 +50,8 @@ export class WorkspaceGuard {
   readonly #companions = new Map<string, readonly string[]>();
   #protection: Protection | null = null;
   #lastRun = 0;
+  #users = 0;
+  #neededAtMs: number;
   #isClosed = false;
 
   /** Throws SCHEMA_INVALID for an invalid deny glob. */
@@ -58,6 +60,22 @@ export class WorkspaceGuard {
     this.#thread = thread;
     this.#settings = settings;
     this.#guard = thread.add(this);
+    this.#neededAtMs = thread.clock.monotonic();
+  }
+
+  /** For a sandbox that has its mounts. Call the returned function when the sandbox is dead, once. */
+  hold(): () => void {
+    this.#users += 1;
+    return () => {
+      this.#users -= 1;
+      this.#neededAtMs = this.#thread.clock.monotonic();
+    };
+  }
+
+  /** Milliseconds since it was needed last; 0 while a sandbox, a request or a search needs it. */
+  get idleMs(): number {
+    if (this.#users + this.#unsettled.size + this.#building.size > 0) return 0;
+    return this.#thread.clock.monotonic() - this.#neededAtMs;
   }
 
   /**
@@ -68,7 +86,7 @@ export class WorkspaceGuard {
     if (this.#isClosed) throw stopping();
     const known = this.#protection;
     const fingerprint = known?.fingerprint ?? null;
-    const changed = await this.#thread.call({ op: 'protection', guard: this.#guard, fingerprint });
+    const changed = await this.#needed(this.#thread.call({ op: 'protection', guard: this.#guard, fingerprint }));
     if (changed !== null) this.#protection = changed;
     const protection = changed ?? known;
     if (protection === null) throw new Error('the thread answered with a protection that was never sent');
@@ -97,7 +115,7 @@ export class WorkspaceGuard {
    */
   finish(watch: RunWatch): Promise<QuarantineReport> {
     watch.ended = momentOf(this.#thread.clock);
-    return this.#thread.call({ op: 'finish', guard: this.#guard, run: watch.run, ended: watch.ended });
+    return this.#needed(this.#thread.call({ op: 'finish', guard: this.#guard, run: watch.run, ended: watch.ended }));
   }
 
   /** For a run whose sandbox never started. */
@@ -136,12 +154,22 @@ export class WorkspaceGuard {
 
   /** What a person does with set-aside files. Throws PATH_NOT_FOUND and CONFLICT. */
   quarantine(action: QuarantineAction): Promise<QuarantineResult> {
-    return this.#thread.call({ op: 'quarantine', guard: this.#guard, action });
+    return this.#needed(this.#thread.call({ op: 'quarantine', guard: this.#guard, action }));
   }
 
   /** Resolves when nothing goes on in the background. */
   async settled(): Promise<void> {
-    await this.#thread.call({ op: 'settled', guard: this.#guard });
+    await this.#needed(this.#thread.call({ op: 'settled', guard: this.#guard }));
+  }
+
+  /** A guard with a request under way is not idle. */
+  async #needed<T>(request: Promise<T>): Promise<T> {
+    const release = this.hold();
+    try {
+      return await request;
+    } finally {
+      release();
+    }
   }
 
   /** Refuses further sandboxes and stops the background search. Idempotent. */
@@ -171,6 +199,7 @@ export class WorkspaceGuard {
   /** For `GuardThread`: everything that the run may have changed has been searched. */
   settle(run: number): void {
     this.#unsettled.delete(run);
+    this.#neededAtMs = this.#thread.clock.monotonic();
   }
 }
 

@@ -48,11 +48,15 @@ function install({ name, version, file }: Package): string {
   mkdirSync(unfinished, { recursive: true });
   try {
     writeFileSync(join(unfinished, 'package.json'), '{"private":true}');
-    execFileSync('npm', ['install', '--no-audit', '--no-fund', '--ignore-scripts', `${name}@${version}`], {
-      cwd: unfinished,
-      stdio: ['ignore', 'ignore', 'pipe'],
-      timeout: INSTALL_LIMIT_MS,
-    });
+    execFileSync(
+      'npm',
+      ['install', '--no-audit', '--no-fund', '--ignore-scripts', '--fetch-retries=1', `${name}@${version}`],
+      {
+        cwd: unfinished,
+        stdio: ['ignore', 'ignore', 'pipe'],
+        timeout: INSTALL_LIMIT_MS,
+      },
+    );
     // Two test files may install at the same time: the first one wins.
     if (!existsSync(programIn(place))) renameSync(unfinished, place);
   } finally {

@@ -17,13 +17,15 @@ const run = promisify(execFile);
 describe('the texts for agents', () => {
   it('include a rules file of at most 200 tokens, for the core tools and for many', () => {
     const encoding = getEncoding('cl100k_base');
-    const core = readdirSync(join(import.meta.dirname, '../../../../tools')).map((name) => toolText(name));
+    const names = new Set([...readdirSync(join(import.meta.dirname, '../../../../tools')), 'jobs']);
+    const core = [...names].map((name) => toolText(name));
     const many = [...core, ...Array.from({ length: 50 }, (_, index) => toolText(`tool_${index}`))];
     for (const tools of [TOOLS, core, many]) expect(encoding.encode(rulesText(tools)).length).toBeLessThanOrEqual(200);
   });
 
   it('teach no way of quoting that Claude Code refuses or changes', () => {
     for (const text of [rulesText(TOOLS), skillText(TOOLS)]) {
+      expect(text).toContain("safe_bash 'npm test'");
       expect(text).toContain(`safe_bash --command "$(cat <<'EOF'`);
       expect(text).not.toMatch(/(?<!not )write .*u0027/);
     }
