@@ -6,7 +6,7 @@ export interface LinePattern {
   /** Contained in every line that matches; null: any line may match. */
   readonly literal: string | null;
   matches(line: string): boolean;
-  /** Where the first match in a text lies; null if there is none. */
+  /** Where the first match in a text lies; null without a match. */
   find(text: string): { start: number; end: number } | null;
   /** True if what stands beside a match decides: a piece of a line cannot be searched alone. */
   readonly looksAround: boolean;
