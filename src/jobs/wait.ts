@@ -15,7 +15,7 @@ const LOOK_SHARE = 10;
 /** Lines before the match that are shown. */
 const LINES_BEFORE = 5;
 
-/** The number of the first line of a text that matches a RE2 pattern, from 1; null if there is none. */
+/** The number of the first line of a text that matches a RE2 pattern, from 1; null if no line does. */
 export type FindLine = (
   text: string,
   pattern: string,
