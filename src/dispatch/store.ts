@@ -44,7 +44,8 @@ export async function store(
   if (streams.every((stream) => stream.text === '')) return null;
   const { session, requestId } = call;
   const tool = call.tool.manifest.name;
-  const command = JSON.stringify(sorted(call.input));
+  // The same words in another directory are another command.
+  const command = JSON.stringify([call.request.cwd, sorted(call.input)]);
   const { id, committed } = deps.artifacts.put(session, requestId, tool, streams, droppedBytes, command);
   committed.then(
     () => deps.secondSearch.stored({ session, requestId, tool, artifactId: id }),
@@ -107,16 +108,18 @@ async function openArtifact(session: SessionRef, ref: string, deps: OpenArtifact
 }
 
 /** Masks secrets that became known since the artifact was stored. Returns true if it masked any. */
-export async function maskAgain(
+export function maskAgain(
   session: SessionRef,
   artifactId: string,
   { artifacts, scrubber }: OpenArtifactDeps,
 ): Promise<boolean> {
-  const streams = await readStreams(artifacts, session, artifactId);
-  const { masked, secrets } = await maskStreams(session, streams, [], scrubber);
-  if (secrets.length === 0) return false;
-  await artifacts.replace(session, artifactId, masked);
-  return true;
+  return artifacts.exclusively(artifactId, async () => {
+    const streams = await readStreams(artifacts, session, artifactId);
+    const { masked, secrets } = await maskStreams(session, streams, [], scrubber);
+    if (secrets.length === 0) return false;
+    await artifacts.replace(session, artifactId, masked);
+    return true;
+  });
 }
 
 /** Masks secrets that are still in stored texts. The line in the place of a gap stays. */
