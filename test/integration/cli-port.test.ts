@@ -114,6 +114,18 @@ describe('the loopback of a project', () => {
     await second;
   });
 
+  it('a server in a background job answers a later call and the host, until the job is stopped', async () => {
+    const { data } = await machine.ask('safe_bash', { command: SERVE(4714), background: true });
+    await appears(machine.project, 'up-4714');
+    const later = await machine.ask('safe_bash', { command: READ.replaceAll(String(PORT), '4714') });
+    expect(later.data.stdout).toBe('HELLO\n');
+    const { child, port } = await openPort('4714', '--host-port', '0');
+    expect(await exchange(port, 'one\n')).toBe('ONE\n');
+    await machine.ask('jobs', { action: 'stop', job: data.job });
+    expect(await exchange(port, 'one\n').catch(() => '')).toBe('');
+    child.kill('SIGTERM');
+  });
+
   it('ctxd port names the host port that is taken, and what is not a port', async () => {
     const taken = createServer().listen(0, '127.0.0.1');
     await once(taken, 'listening');
