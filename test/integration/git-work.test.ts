@@ -165,8 +165,8 @@ describe(`as ${who}`, () => {
       {
         kind: 'git_config',
         path: join(bench.workspace, '.git/config'),
-        rule: 'these changes ended with the command: remote.up.pushurl, alias.st',
-        how_to_allow: `A person can make them on the host: git -C ${bench.workspace} config …`,
+        rule: 'of what a command changes here, only new remotes and branches with plain URLs stay',
+        how_to_allow: 'A person can change remote.up.pushurl, alias.st with git config on the host.',
       },
     ]);
     expect(config()).toBe(
@@ -184,7 +184,7 @@ describe(`as ${who}`, () => {
     expect(config()).toBe(before);
     bench.host('touch .git/config.lock');
     const { denied } = await inside('git remote add late https://example.com/late');
-    expect(denied[0]?.rule).toContain('locked by another git');
+    expect(denied[0]?.how_to_allow).toContain('locked by another git');
     bench.host('rm .git/config.lock');
     expect(config()).toBe(before);
   });

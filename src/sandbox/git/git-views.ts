@@ -198,7 +198,7 @@ class Copies {
   async #carryOver(config: string, given: string): Promise<readonly string[]> {
     const left = readSmallFile(toRaw(this.#copyOf(config)), CONFIG_MAX_BYTES);
     if (left === given) return [];
-    if (left === null) return ['the whole file: it is gone, or larger than 1 MiB'];
+    if (left === null) return ['everything (the file is gone, or larger than 1 MiB)'];
     return mergeIntoHost({ config, given, left, hasIdentity: this.#request.person.hasIdentity });
   }
 
@@ -245,7 +245,7 @@ function notCarried(config: string, refused: readonly string[]): Denial {
   return {
     kind: 'git_config',
     path: config,
-    rule: `these changes ended with the command: ${refused.slice(0, NAMED_MAX).join(', ')}${more}`,
-    how_to_allow: `A person can make them on the host: git -C ${dirname(dirname(config))} config …`,
+    rule: 'of what a command changes here, only new remotes and branches with plain URLs stay',
+    how_to_allow: `A person can change ${refused.slice(0, NAMED_MAX).join(', ')}${more} with git config on the host.`,
   };
 }

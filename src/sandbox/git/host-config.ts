@@ -32,10 +32,10 @@ export interface Changed {
 export async function mergeIntoHost({ config, ...versions }: Changed): Promise<readonly string[]> {
   const path = toRaw(config);
   const place = openPlace(parentOf(path));
-  if (place === null) return ['everything: the repository is gone'];
+  if (place === null) return ['everything (the repository is gone)'];
   try {
     const lock = await takeLock(`${fdPath(place)}/config.lock`);
-    if (lock === null) return ['everything: the configuration is locked by another git (config.lock)'];
+    if (lock === null) return ['everything (the configuration is locked by another git: config.lock)'];
     try {
       return append(`${fdPath(place)}/${nameOf(path)}`, lock, versions);
     } finally {
@@ -53,16 +53,16 @@ function append(path: string, lock: number, versions: Omit<Changed, 'config'>): 
   try {
     const { uid, gid, nlink } = fstatSync(fd);
     if (!fstatSync(fd).isFile() || nlink !== 1)
-      return ['everything: the configuration has a second name (a hard link)'];
+      return ['everything (the configuration has a second name, a hard link)'];
     if (process.getuid?.() === 0) fchownSync(lock, uid, gid);
     const host = readUpTo(fd, CONFIG_MAX_BYTES);
     const carried = host === null ? null : carryOver({ host, ...versions });
-    if (host === null || carried === null) return ['everything: git could not read the file that the command left'];
+    if (host === null || carried === null) return ['everything (git cannot read the file that the command left)'];
     if (carried.text === '') return carried.refused;
     const addition = Buffer.from(`${host === '' || host.endsWith('\n') ? '' : '\n'}${carried.text}`, 'latin1');
     if (writeSync(fd, addition, 0, addition.length, host.length) === addition.length) return carried.refused;
     ftruncateSync(fd, host.length);
-    return ['everything: the disk is full'];
+    return ['everything (the disk is full)'];
   } finally {
     closeSync(fd);
   }
