@@ -34,6 +34,10 @@ export const SECTIONS: Readonly<Record<string, { title: string; load(): Promise<
     title: 'Tokens that answers save, follow-up questions included',
     load: async () => (await import('./sections/savings.ts')).savingsSection,
   },
+  forms: {
+    title: 'Tokens of a call in text and in JSON',
+    load: async () => (await import('./sections/forms.ts')).formsSection,
+  },
   tokens: {
     title: 'Counting tokens',
     load: async () => (await import('./sections/tokens.ts')).tokensSection,

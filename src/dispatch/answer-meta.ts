@@ -1,6 +1,8 @@
 import { type EnvelopeMeta, warningDetail } from '../core/envelope.ts';
 import type { ContextdError } from '../core/errors.ts';
+import { missingLines } from '../core/gap.ts';
 import type { ScrubbedOutcome } from './scrub.ts';
+import type { StoredOutput } from './store.ts';
 
 /** Leaves out optional keys that are empty, because an agent pays for each. */
 export function metaOf(requestId: string, outcome: ScrubbedOutcome): EnvelopeMeta {
@@ -43,4 +45,10 @@ function quarantineWarnings(quarantined: ScrubbedOutcome['quarantined']): string
 function rateLimitOf(failure: ContextdError | null): Pick<EnvelopeMeta, 'rate_limit'> {
   if (failure?.code !== 'RATE_LIMITED' || typeof failure.details.limit !== 'number') return {};
   return { rate_limit: { limit: failure.details.limit, remaining: 0, retry_after_ms: failure.retryAfterMs ?? 0 } };
+}
+
+/** The missing lines of each text, as `12-900`. */
+export function droppedLines({ streams }: StoredOutput): Pick<EnvelopeMeta, 'dropped_lines'> {
+  const entries = streams.flatMap(({ field, gap }) => (gap === undefined ? [] : [[field, missingLines(gap)] as const]));
+  return entries.length === 0 ? {} : { dropped_lines: Object.fromEntries(entries) };
 }

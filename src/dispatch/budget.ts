@@ -3,7 +3,6 @@ import type { Config } from '../config/schema.ts';
 import type { Clock } from '../core/clock.ts';
 import { type Envelope, type EnvelopeMeta, failureEnvelope, successEnvelope } from '../core/envelope.ts';
 import type { ContextdError } from '../core/errors.ts';
-import { missingLines } from '../core/gap.ts';
 import type { Json } from '../core/json.ts';
 import { ownLine } from '../core/own-line.ts';
 import type { Cursors } from '../stores/cursors.ts';
@@ -12,7 +11,7 @@ import type { TokenCounter } from '../tokens/counter.ts';
 import type { BudgetOutput } from '../tokens/fit.ts';
 import { renderLine } from '../tokens/line.ts';
 import { fitPage } from '../tokens/page.ts';
-import { metaOf } from './answer-meta.ts';
+import { droppedLines, metaOf } from './answer-meta.ts';
 import { addKnown, type VerifiedCall } from './call.ts';
 import { exitStatusOf } from './exit-status.ts';
 import type { Page } from './page.ts';
@@ -39,7 +38,7 @@ export async function budget(
 ): Promise<Budgeted> {
   if (stored === null) return withoutText(call.requestId, outcome, call.options.maxTokens, deps.counter);
   const output = await fitAnswer(call, outcome, stored, deps);
-  return { answer: answer(output.line, outcome), tally: tallyOf(output, stored) };
+  return { answer: answer(output.line, outcome), tally: tallyOf(deps.counter, output, stored) };
 }
 
 /** Stores the texts of a view only if they do not fit, because then a cursor must point into them. */
@@ -82,7 +81,7 @@ export function budgetPage(call: VerifiedCall, page: Page, deps: BudgetDeps): Bu
     budgetTokens: call.options.maxTokens,
     cursorFor: (ranges) => sealed(call, page, ranges, deps),
   });
-  return { answer: answer(output.line, { failure: null, data: {} }), tally: tallyOf(output, 'page') };
+  return { answer: answer(output.line, { failure: null, data: {} }), tally: tallyOf(deps.counter, output, 'page') };
 }
 
 /** Makes an answer without text: a refusal, a dry run's report, or a command that printed nothing. */
@@ -96,7 +95,7 @@ export function withoutText(
   const texts = Object.fromEntries(outcome.streams.map(({ field }) => [field, '']));
   const envelope = { ...facts, data: { ...facts.data, ...texts } };
   const output = fitToBudget(counter, { envelope, streams: [], budgetTokens, archive: null, cursorFor: noCursor });
-  return { answer: answer(output.line, outcome), tally: tallyOf(output, null) };
+  return { answer: answer(output.line, outcome), tally: tallyOf(counter, output, null) };
 }
 
 /** Makes the answer to a call that does not reach dispatch. It repeats nothing of the caller's text. */
@@ -104,7 +103,10 @@ export function turnedAway(requestId: string, why: ContextdError, counter: Token
   const meta: EnvelopeMeta = { version: 'response-v2', request_id: requestId };
   const output = renderLine(counter, failureEnvelope({ error: why, meta }));
   if (output === null) throw new Error('a line without a limit was over it');
-  return { answer: answer(output.line, { failure: why, data: {} }), tally: tallyOf({ ...output, omitted: [] }, null) };
+  return {
+    answer: answer(output.line, { failure: why, data: {} }),
+    tally: tallyOf(counter, { ...output, omitted: [] }, null),
+  };
 }
 
 function envelopeOf(
@@ -122,12 +124,6 @@ function envelopeOf(
   const details = warning_details.length === 0 ? {} : { warning_details };
   const meta = { ...envelope.meta, ...droppedLines(stored), ...shown.meta, ...details, ...telemetry };
   return { ...envelope, data, refs: [stored.artifactId], meta };
-}
-
-/** The missing lines of each text, as `12-900`. */
-function droppedLines({ streams }: StoredOutput): Pick<EnvelopeMeta, 'dropped_lines'> {
-  const entries = streams.flatMap(({ field, gap }) => (gap === undefined ? [] : [[field, missingLines(gap)] as const]));
-  return entries.length === 0 ? {} : { dropped_lines: Object.fromEntries(entries) };
 }
 
 function telemetryOf(durationMs: number, { facts, scrubMs }: ScrubbedOutcome): NonNullable<EnvelopeMeta['telemetry']> {

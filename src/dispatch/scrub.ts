@@ -196,7 +196,7 @@ const OWN_NAMES: ReadonlySet<string> = new Set([
   // Facts and texts of the core tools.
   ...['stdout', 'stderr', 'content', 'found', 'exit_code', 'ended_by', 'signal', 'files', 'etag', 'bytes', 'lines'],
   ...['matches', 'range', 'error', 'code', 'dropped_bytes', 'created', 'changed', 'replacements', 'newline', 'hunks'],
-  ...['offsets', 'hunk', 'offset', 'line', 'tool'],
+  ...['encoding', 'final_newline', 'width', 'height', 'sha256', 'offsets', 'hunk', 'offset', 'line', 'tool'],
   // The report of a dry run.
   ...['dry_run', 'allowed', 'isolation', 'checks', 'check', 'reason', 'limit'],
   // A failure and its details.

@@ -1,5 +1,6 @@
 import type { CallAnswer } from '../call/request.ts';
-import type { BudgetOutput } from '../tokens/fit.ts';
+import type { TokenCounter } from '../tokens/counter.ts';
+import { type BudgetOutput, TOKENS_PER_BYTE } from '../tokens/fit.ts';
 import type { TextOutput } from '../tokens/fit-text.ts';
 import type { StoredOutput } from './store.ts';
 
@@ -13,7 +14,7 @@ export interface Budgeted {
 export interface Tally {
   /** Tokens of the printed line. */
   tokensReturned: number;
-  /** Tokens of the line if it held the whole output; null for a view of an earlier output. */
+  /** Tokens of the whole output without anything that contextd adds; null for a view of an earlier output. */
   tokensRun: number | null;
   isEstimate: boolean;
   hasArtifact: boolean;
@@ -23,28 +24,30 @@ export interface Tally {
 }
 
 /**
- * Counts an answer made from `stored`, which is null for an answer without text. Hidden bytes are estimated at the
- * tokens per byte of the printed line; bytes that were never stored do not count.
+ * Counts an answer made from `stored`, which is null for an answer without text: its data is then what the tool
+ * returns. Hidden bytes are estimated at the tokens per byte of the shown text; bytes that were never stored do not
+ * count.
  */
-export function tallyOf(output: BudgetOutput, stored: StoredOutput | 'page' | null): Tally {
-  const { line, envelope } = output;
+export function tallyOf(counter: TokenCounter, output: BudgetOutput, stored: StoredOutput | 'page' | null): Tally {
+  const { envelope } = output;
   const { tokens_used: tokensReturned, truncated: isTruncated } = envelope;
   const isFollowUp = stored === 'page' || (stored?.isEarlier ?? false);
   if (stored === null || stored === 'page' || isFollowUp) {
     const tokensRun = isFollowUp ? null : tokensReturned;
     return { tokensReturned, tokensRun, isEstimate: false, hasArtifact: false, isFollowUp, isTruncated };
   }
-  const shown = stored.streams.map(({ field }) => envelope.data[field]);
-  const isWhole = stored.streams.every(({ text }, index) => text === (shown[index] ?? ''));
-  const hidden = bytesOf(stored.streams.map(({ text }) => text)) - bytesOf(shown.map((text) => String(text ?? '')));
-  const estimate = tokensReturned + Math.round(hidden * (tokensReturned / Buffer.byteLength(line)));
-  const tokensRun = isWhole ? tokensReturned : Math.max(estimate, 0);
+  const shown = stored.streams.map(({ field }) => String(envelope.data[field] ?? ''));
+  const isWhole = stored.streams.every(({ text }, index) => text === shown[index]);
+  const shownTokens = shown.reduce((sum, text) => sum + counter.count(text), 0);
+  const [shownBytes, allBytes] = [bytesOf(shown), bytesOf(stored.streams.map(({ text }) => text))];
+  const tokensPerByte = shownBytes === 0 ? TOKENS_PER_BYTE : shownTokens / shownBytes;
+  const tokensRun = isWhole ? shownTokens : Math.max(0, Math.round(allBytes * tokensPerByte));
   return { tokensReturned, tokensRun, isEstimate: !isWhole, hasArtifact: true, isFollowUp, isTruncated };
 }
 
-/** Counts a text answer that shows `shownTokens` of `allTokens` of an output. */
+/** Counts a text answer about an output of `allTokens`. */
 export function tallyOfText(
-  { tokens, shownTokens, omitted }: Pick<TextOutput, 'tokens' | 'shownTokens' | 'omitted'>,
+  { tokens, omitted }: Pick<TextOutput, 'tokens' | 'omitted'>,
   allTokens: number,
   stored: StoredOutput | 'page' | null,
 ): Tally {
@@ -52,7 +55,7 @@ export function tallyOfText(
   const isFollowUp = stored === 'page' || (stored?.isEarlier ?? false);
   return {
     tokensReturned: tokens,
-    tokensRun: isFollowUp ? null : Math.max(tokens, tokens + allTokens - shownTokens),
+    tokensRun: isFollowUp ? null : allTokens,
     isEstimate: isTruncated && !isFollowUp,
     hasArtifact: stored !== null && !isFollowUp,
     isFollowUp,

@@ -44,8 +44,11 @@ export interface ExecResult {
   stderr: string;
   dropped_bytes: number;
   duration_ms: number;
-  /** True if bytes that are not UTF-8 were replaced by U+FFFD. */
+  /** True if bytes that the encoding does not have were replaced by U+FFFD. */
   encoding_replaced: boolean;
+  /** The encodings that the streams were decoded from; empty: UTF-8. */
+  stdout_encoding: string;
+  stderr_encoding: string;
   /** What is missing in the middle of each stream; null if nothing is. */
   stdout_gap: OutputGap | null;
   stderr_gap: OutputGap | null;
@@ -94,6 +97,8 @@ export function parseExecResult(message: WireResult): ExecResult {
     dropped_bytes: message.dropped_bytes,
     duration_ms: message.duration_ms,
     encoding_replaced: message.encoding_replaced,
+    stdout_encoding: message.stdout_encoding,
+    stderr_encoding: message.stderr_encoding,
     stdout_gap: parseGap(message.stdout_gap, message.stdout),
     stderr_gap: parseGap(message.stderr_gap, message.stderr),
   };

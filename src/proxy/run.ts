@@ -149,12 +149,14 @@ function textResult(text: string): Result {
 const NOTHING = Buffer.alloc(0);
 const NEWLINE = Buffer.from('\n');
 
-/** The system's own answer, without links; "" if the directory was removed. The daemon ignores one outside the project. */
+/** The system's own answer, without links. The daemon takes the project's root for a directory outside the project. */
 function currentDirectory(): string {
   try {
     return process.cwd();
   } catch (error) {
-    if (isErrno(error)) return '';
-    throw error;
+    if (!isErrno(error)) throw error;
+    throw new ContextdError('PATH_NOT_FOUND', `the current directory cannot be found (${error.code})`, {
+      remedy: 'Change to a directory that exists and call again.',
+    });
   }
 }

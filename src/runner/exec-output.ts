@@ -3,7 +3,9 @@ import { createHash } from 'node:crypto';
 import type { OutputGap } from '../core/gap.ts';
 import type { CapturedStream } from '../sandbox/sandbox.ts';
 import { dropCutEnd, dropCutStart, joinAroundGap } from '../sdk/cut-text.ts';
-import { describeBinary } from '../sdk/file-bytes.ts';
+import { nameBinary } from '../sdk/file-bytes.ts';
+import { type Charset, decodeBytes } from '../text/charset.ts';
+import { detectCharset } from '../text/charset-detector.ts';
 
 export interface StreamText {
   text: string;
@@ -11,25 +13,36 @@ export interface StreamText {
   droppedBytes: number;
   /** The part that is missing; null if nothing is. */
   gap: OutputGap | null;
-  /** True if bytes that are not UTF-8 became U+FFFD. */
+  /** The encoding that the text was decoded from; empty: UTF-8. */
+  encoding: string;
+  /** True if bytes that the encoding does not have became U+FFFD. */
   replaced: boolean;
 }
 
 /**
- * The text of what a command printed. If the stream was not kept whole, a line between head and tail says how much is
- * missing. Binary output is withheld: one line gives its kind, size and sha256.
+ * The text of what a command printed, decoded from the encoding that its bytes suggest. If the stream was not kept whole, a
+ * line between head and tail says what is missing. Binary output is withheld: one line gives its kind, size and sha256.
  */
 export function decodeStream(stream: CapturedStream): StreamText {
   // Cut at a byte: the command did not cut the character, so this is no encoding fault.
-  const cut = stream.droppedBytes === 0 ? stream.head : dropCutEnd(stream.head);
-  const kind = describeBinary(cut);
-  if (kind !== null) return { text: withheld(kind, stream), droppedBytes: 0, gap: null, replaced: false };
-  if (stream.droppedBytes === 0) return decode(Buffer.concat([stream.head, stream.tail]));
-  const head = decode(cut);
-  const tail = decode(dropCutStart(stream.tail));
+  const start = stream.droppedBytes === 0 ? stream.head : dropCutEnd(stream.head);
+  const charset = detectCharset(start);
+  if (charset === null) return { ...WHOLE, encoding: '', text: withheld(nameBinary(start), stream), replaced: false };
+  const encoding = charset.name === 'utf-8' ? '' : charset.name;
+  if (stream.droppedBytes === 0) return { ...WHOLE, encoding, ...decode(start, charset, true) };
+  const head = decode(charset.label === 'utf-8' ? start : stream.head, charset, true);
+  const tail = decode(fromCharacter(stream, charset), charset, false);
   const missing = { bytes: stream.droppedBytes, newlines: stream.droppedNewlines };
   const { text, gap } = joinAroundGap(head.text, tail.text, missing);
-  return { text, droppedBytes: gap.bytes, gap, replaced: head.replaced || tail.replaced };
+  return { text, droppedBytes: gap.bytes, gap, encoding, replaced: head.replaced || tail.replaced };
+}
+
+const WHOLE = { droppedBytes: 0, gap: null };
+
+/** The tail from its first whole character, as far as the encoding shows where one begins. */
+function fromCharacter({ tail, totalBytes }: CapturedStream, { label, unitBytes }: Charset): Buffer {
+  if (label === 'utf-8') return dropCutStart(tail);
+  return tail.subarray((totalBytes - tail.length) % unitBytes);
 }
 
 /** Equal hashes mean equal outputs; a stream that was not kept whole has no hash. */
@@ -38,6 +51,7 @@ function withheld(kind: string, { head, tail, totalBytes, droppedBytes }: Captur
   return `[contextd: ${kind}, ${totalBytes} bytes${hash}, withheld]\n`;
 }
 
-function decode(bytes: Buffer): StreamText {
-  return { text: bytes.toString('utf8'), droppedBytes: 0, gap: null, replaced: !isUtf8(bytes) };
+function decode(bytes: Buffer, charset: Charset, isStart: boolean): { text: string; replaced: boolean } {
+  const text = decodeBytes(bytes, charset, isStart);
+  return { text, replaced: charset.label === 'utf-8' ? !isUtf8(bytes) : text.includes('\ufffd') };
 }

@@ -248,6 +248,8 @@ function toExecResult(result: CommandResult, endedBy: EndedBy): ExecResult {
     dropped_bytes: stdout.droppedBytes + stderr.droppedBytes,
     duration_ms: Math.round(result.durationMs),
     encoding_replaced: stdout.replaced || stderr.replaced,
+    stdout_encoding: stdout.encoding,
+    stderr_encoding: stderr.encoding,
     stdout_gap: stdout.gap,
     stderr_gap: stderr.gap,
   };

@@ -8,7 +8,7 @@ import type { TreeProtection } from './workspace/guard-set.ts';
 
 /** What the sandbox refused: nothing, if the command succeeded and printed nothing on stderr. */
 export function denialsOf(
-  { policy, isFiltered }: CheckedPolicy,
+  { policy, isFiltered, repositoryAbove }: CheckedPolicy,
   { hidden }: TreeProtection,
   { mounts }: StartedSandbox,
   { cwd }: CommandSpec,
@@ -21,6 +21,7 @@ export function denialsOf(
     ...placesOf(mounts, hidden),
     cwd,
     workspace: policy.workspace.path,
+    repositoryAbove,
     seccomp,
     findOnHost: (program) => (policy.toolchains === undefined ? null : findOnHost(program, policy.toolchains, mounts)),
   });

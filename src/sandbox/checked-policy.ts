@@ -1,4 +1,5 @@
 import { lstatSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Paths } from '../config/paths.ts';
 import type { Config } from '../config/schema.ts';
 import type { Clock } from '../core/clock.ts';
@@ -20,7 +21,7 @@ import { gitDirOf } from './workspace/git-dir.ts';
 import { GuardThread, WorkspaceGuard } from './workspace/guard.ts';
 import { type GuardedTree, GuardSet } from './workspace/guard-set.ts';
 import { ledgerFile } from './workspace/quarantine-ledger.ts';
-import { toRaw } from './workspace/raw-path.ts';
+import { nameOf, parentOf, toRaw, toText } from './workspace/raw-path.ts';
 
 export interface LinuxSandboxDeps {
   paths: Paths;
@@ -47,6 +48,8 @@ export interface CheckedPolicy {
   readonly allowedPaths: readonly string[];
   /** The person's git settings; null if the policy gives git inside none. */
   readonly person: PersonSettings | null;
+  /** The top of the repository of which the workspace is only a part, so that it is not mounted; null otherwise. */
+  readonly repositoryAbove: string | null;
 }
 
 /** Milliseconds for which a check is valid, and for how many policies checks are kept. */
@@ -124,6 +127,7 @@ export class CheckedPolicies {
       isFiltered,
       guard: this.guardsOf(policy),
       allowedPaths: usablePaths(policy),
+      repositoryAbove: repositoryAbove(policy.workspace.path),
       person: policy.git === 'working' ? this.#readPerson(policy.workspace.path, identity) : null,
     };
   }
@@ -210,6 +214,12 @@ export class CheckedPolicies {
     });
     return opened;
   }
+}
+
+function repositoryAbove(workspace: string): string | null {
+  if (lstatSync(join(workspace, '.git'), { throwIfNoEntry: false }) !== undefined) return null;
+  const gitDir = gitDirOf(toRaw(workspace));
+  return gitDir === null || nameOf(gitDir) !== '.git' ? null : toText(parentOf(gitDir));
 }
 
 function keyOf(policy: SandboxPolicy, identity: Identity): string {

@@ -11,6 +11,7 @@ import {
   noNetwork,
   readOnlyPath,
   refusedCall,
+  repositoryAbove,
 } from './denials/rules.ts';
 import { DENIALS_MAX } from './denials/sources.ts';
 import type { Mount } from './policy.ts';
@@ -29,6 +30,8 @@ export interface DenialFacts extends MountedPlaces {
   /** Where the command started. */
   readonly cwd: string;
   readonly workspace: string;
+  /** The top of the repository of which the workspace is only a part; null otherwise. */
+  readonly repositoryAbove: string | null;
   /** The filter in force; null without one. */
   readonly seccomp: SeccompToggles | null;
   /** Where the host has a program that the sandbox does not have; null if nowhere. */
@@ -68,6 +71,7 @@ function denialIn(lines: readonly string[], index: number, places: PlaceMap, fac
   if (complaint !== null) return complaintDenial(complaint, places, facts);
   const network = readNetworkComplaint(line);
   if (network !== null) return noNetwork(network.host);
+  if (facts.repositoryAbove !== null && NO_REPOSITORY.test(line)) return repositoryAbove(facts.repositoryAbove);
   const call = facts.seccomp === null ? null : readSystemCallComplaint(line, facts.seccomp);
   return call === null ? null : refusedCall(call);
 }
@@ -76,6 +80,9 @@ function denialIn(lines: readonly string[], index: number, places: PlaceMap, fac
 function* linesBefore(lines: readonly string[], index: number): Generator<string> {
   for (let i = index - 1; i >= Math.max(0, index - 4); i--) yield ownWords(lines[i] ?? '');
 }
+
+/** git's message, also in the words of libraries that start it. */
+const NO_REPOSITORY = /not a git repository/;
 
 function complaintDenial(complaint: Complaint, places: PlaceMap, facts: DenialFacts): Denial | null {
   for (const printed of complaint.paths) {
@@ -156,7 +163,7 @@ const REPEATED = [
 
 /** Every message about a refusal contains one of these. Most lines contain none, and then no other pattern is tried. */
 const COMPLAINT =
-  /ead-only file system|o such file|ermission denied|esource busy|not permitted|not found|nonexistent|ENOENT|nknown command|not a git command|no such (?:sub)?command|an't exec|Cannot find module|does not (?:exist|appear)|No rule to make|resol|getaddrinfo|unreachable|Failed to connect|lookup|not known|ECONNREFUSED|UnknownHost|ENETUNREACH|hostname/;
+  /ead-only file system|o such file|ermission denied|esource busy|not permitted|not found|nonexistent|ENOENT|nknown command|not a git command|no such (?:sub)?command|an't exec|Cannot find module|does not (?:exist|appear)|No rule to make|resol|getaddrinfo|unreachable|Failed to connect|lookup|not known|not a git repository|ECONNREFUSED|UnknownHost|ENETUNREACH|hostname/;
 
 /** The last lines of a stream, without colours. */
 function lastLines(stream: Buffer): string[] {

@@ -317,7 +317,7 @@ export class LinuxSandbox {
 
 /** A waiting sandbox suits a command only if the directory, its protected paths and the loopback are still the same. */
 function fingerprintOf(checked: CheckedPolicy, protection: TreeProtection, loopback: string): string {
-  return `${checked.state} ${loopback} ${checked.person?.text ?? ''} ${protection.fingerprint}`;
+  return `${checked.state} ${loopback} ${checked.person?.text ?? ''}${checked.person?.ignored ?? ''} ${protection.fingerprint}`;
 }
 
 /** Checks every second whether the protected paths are still those that were mounted; calls back once. */

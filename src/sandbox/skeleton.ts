@@ -39,8 +39,9 @@ const SYNTHETIC: Readonly<Record<string, string>> = {
   'resolv.conf': '',
   'nsswitch.conf': 'passwd: files\ngroup: files\nhosts: files\nservices: files\nprotocols: files\n',
   hostname: 'sandbox\n',
-  // Commands have the person's harmless settings mounted over it.
+  // Commands have the person's harmless settings mounted over these.
   gitconfig: '',
+  gitignore: '',
 };
 
 /**

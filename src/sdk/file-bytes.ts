@@ -1,5 +1,6 @@
 import { createHmac, type Hmac } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
+import { imageSize } from './image-size.ts';
 
 const CHUNK_BYTES = 256 * 1024;
 
@@ -42,12 +43,6 @@ export class EtagBuilder {
   }
 }
 
-/** The part at the start of a file or an output that is searched for NUL bytes. */
-const NUL_WINDOW_BYTES = 8 * 1024;
-/** The part at the start in which bytes that are not UTF-8 are counted. */
-const INVALID_WINDOW_BYTES = 64 * 1024;
-const INVALID_SHARE_MAX = 0.1;
-
 const SIGNATURES: readonly (readonly [kind: string, hex: string])[] = [
   ['ELF program', '7f454c46'],
   ['PNG image', '89504e470d0a1a0a'],
@@ -62,40 +57,21 @@ const SIGNATURES: readonly (readonly [kind: string, hex: string])[] = [
   ['SQLite database', '53514c69746520666f726d6174203300'],
   ['WebAssembly module', '0061736d'],
   ['Java class', 'cafebabe'],
+  ['UTF-32 text', 'fffe0000'],
+  ['UTF-32 text', '0000feff'],
   ['UTF-16 text', 'fffe'],
   ['UTF-16 text', 'feff'],
 ];
 
-/**
- * Names the kind of binary data that begins with these bytes; null for text. Data is binary if its first 8 KiB contain a
- * NUL, or if more than a tenth of its first 64 KiB is not UTF-8.
- */
-export function describeBinary(start: Buffer): string | null {
-  if (start.subarray(0, NUL_WINDOW_BYTES).includes(0)) return kindOf(start);
-  const window = start.subarray(0, INVALID_WINDOW_BYTES);
-  return countInvalidBytes(window) > window.length * INVALID_SHARE_MAX ? kindOf(start) : null;
-}
-
-function kindOf(start: Buffer): string {
+/** Names the kind of binary data that begins with these bytes, with the size of an image in pixels. */
+export function nameBinary(start: Buffer): string {
   const found = SIGNATURES.find(([, hex]) => start.subarray(0, hex.length / 2).toString('hex') === hex);
-  return found?.[0] ?? 'binary data';
+  const kind = found?.[0] ?? (imageSize(start) === null ? 'binary data' : nameImage(start));
+  const size = imageSize(start);
+  return size === null ? kind : `${kind}, ${size.width} × ${size.height} pixels`;
 }
 
-/** Counts the bytes that are not part of a UTF-8 character. A U+FFFD in the text itself is a character like any other. */
-function countInvalidBytes(bytes: Buffer): number {
-  const text = bytes.toString('utf8');
-  const inserted = countReplacements(text) - countEncodedReplacements(bytes);
-  const validBytes = Buffer.byteLength(text) - 3 * inserted;
-  return bytes.length - validBytes;
-}
-
-function countReplacements(text: string): number {
-  return text.split('\ufffd').length - 1;
-}
-
-function countEncodedReplacements(bytes: Buffer): number {
-  const encoded = Buffer.from('\ufffd');
-  let count = 0;
-  for (let at = bytes.indexOf(encoded); at !== -1; at = bytes.indexOf(encoded, at + encoded.length)) count += 1;
-  return count;
+/** Images whose first bytes alone are no signature. */
+function nameImage(start: Buffer): string {
+  return start[0] === 0x42 ? 'BMP image' : 'WebP image';
 }

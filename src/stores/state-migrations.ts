@@ -116,6 +116,8 @@ export const STATE_MIGRATIONS: readonly string[] = [
     allowed_ms INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID;
   CREATE TABLE host_path (path TEXT NOT NULL) STRICT;
+  `,
+  `
   CREATE TABLE continuation_counters (session BLOB PRIMARY KEY, last INTEGER NOT NULL) STRICT, WITHOUT ROWID;
   CREATE TABLE continuations (
     session BLOB NOT NULL,

@@ -41,6 +41,11 @@ export interface TextRequest {
   ownLines(facts: ShownFacts): readonly string[];
 }
 
+export interface FitTextRequest extends TextRequest {
+  /** Used if not even an answer without text is within the budget: many headings or long paths. */
+  bare: TextRequest;
+}
+
 export interface TextOutput extends PrintedText {
   /** cl100k_base tokens of stdout plus those of stderr. */
   tokens: number;
@@ -63,16 +68,17 @@ export function printText(counter: TokenCounter, request: TextRequest, layout: T
   return { stdout: body.stdout, stderr, tokens, shownTokens, omitted: layout.omitted };
 }
 
-/** With less room a layout shows less. Returns the largest answer that is within the budget. */
+/** With less room a layout shows less. Returns an answer within the budget that uses most of it. */
 export function fitText(
   counter: TokenCounter,
-  request: TextRequest,
+  request: FitTextRequest,
   layoutFor: (roomTokens: number) => TextLayout,
 ): TextOutput {
   let step = 0;
   for (let room = request.budgetTokens; ; room = Math.max(0, room - step)) {
     const output = printText(counter, request, layoutFor(room));
-    if (output.tokens <= request.budgetTokens || room === 0) return output;
+    if (output.tokens <= request.budgetTokens) return output;
+    if (room === 0) return printText(counter, request.bare, layoutFor(0));
     step = Math.max(output.tokens - request.budgetTokens, 2 * step);
   }
 }

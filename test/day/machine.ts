@@ -138,7 +138,7 @@ export function expectRan(ran: Ran, expected: { code?: number; stdout?: string |
   if (ran.code === code && isAsExpected) return;
   const said = `${ran.stderr}\n${ran.stdout}`.trim().replaceAll(/\s*\n\s*/g, ' | ');
   throw new Error(
-    `exit ${ran.code}, expected ${code}${stdout === undefined ? '' : ` and ${stdout}`}: ${said.slice(0, 400)}`,
+    `exit ${ran.code}, expected ${code}${stdout === undefined ? '' : ` and ${stdout}`}: ${said.length > 1000 ? `${said.slice(0, 300)} … ${said.slice(-700)}` : said}`,
   );
 }
 
@@ -182,12 +182,13 @@ function toolchainHomes(): Record<string, string> {
   );
 }
 
-/** The scripts of a virtual environment name its directory. */
+/** The scripts of a virtual environment name the directory in which it was made, which was a draft of `from`. */
 function moveEnvironment(from: string, to: string): void {
   const scripts = join(to, '.venv/bin');
   if (!existsSync(scripts)) return;
-  for (const name of readdirSync(scripts)) {
-    const path = join(scripts, name);
-    spawnSync('sed', ['-i', '--follow-symlinks', `1s:^#!${from}[^/]*:#!${to}:`, path]);
+  for (const entry of readdirSync(scripts, { withFileTypes: true })) {
+    if (!entry.isFile()) continue;
+    const path = join(scripts, entry.name);
+    writeFileSync(path, readFileSync(path, 'latin1').replaceAll(`${from}.draft`, to), 'latin1');
   }
 }

@@ -25,13 +25,13 @@ describe('Node', () => {
 
 describe('Python', () => {
   task('pytest in a virtual environment made outside', 'requests', async (at) => {
-    const answer = await at.bash('.venv/bin/pytest -q tests/test_structures.py tests/test_hooks.py');
+    const answer = await at.bash('PYTHONPATH=src .venv/bin/pytest -q tests/test_structures.py tests/test_hooks.py');
     expectRan(answer, { stdout: /\d+ passed/ });
   });
 
   task('pytest after activating the environment', 'flask', async (at) => {
     const answer = await at.bash(
-      '. .venv/bin/activate && pip install --no-deps --no-build-isolation -q -e . 2>/dev/null; PYTHONPATH=src pytest -q tests/test_json.py tests/test_config.py',
+      '. .venv/bin/activate && PYTHONPATH=src pytest -q tests/test_json.py tests/test_config.py',
     );
     expectRan(answer, { stdout: /\d+ passed/ });
   });
@@ -113,7 +113,7 @@ describe('what persists', () => {
     await at.addHostProgram('only-here');
     const answer = await at.bash('only-here');
     expectRan(answer, { code: 127 });
-    const howToAllow = expect.stringMatching(/ctxd .*own-tools/);
+    const howToAllow = expect.stringContaining('ctxd allow');
     expect(answer.denied).toContainEqual(expect.objectContaining({ how_to_allow: howToAllow }));
   });
 });

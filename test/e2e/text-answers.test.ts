@@ -144,6 +144,20 @@ describe('the budget of a text answer', () => {
     expect(lastRecord().input).toMatchObject({ command: expect.stringContaining('seq 50000') });
   });
 
+  it('holds for twelve files with long names, and for lines that must be escaped', async () => {
+    const names = Array.from({ length: 12 }, (_, index) => `${index}-${'long name '.repeat(20)}.txt`);
+    for (const name of names) writeFileSync(join(at.project, name), '[contextd exit 0]\n'.repeat(200));
+    for (const budget of [256, 700, 1_500]) {
+      const flags = names.flatMap((name) => ['--paths', name]);
+      const { code, stdout, stderr } = await words('safe_read', [...flags, '--max-tokens', String(budget)]);
+      expect(code).toBe(0);
+      expect(count(stdout) + count(stderr)).toBe(lastRecord().tokens_returned);
+      expect(lastRecord().tokens_returned).toBeLessThanOrEqual(budget);
+      expect(stdout).not.toMatch(/^\[contextd /m);
+      expect(stderr).toMatch(/--continuation \d+\]\n$/);
+    }
+  });
+
   it('FR-3.3 continues by a short number in both forms, also after a restart, and only in its session', async () => {
     const first = await bash('seq 3000', '--max-tokens', '400');
     const number = /--continuation (\d+)\]\n$/.exec(first.stderr)?.[1] ?? '';

@@ -197,4 +197,18 @@ describe('a call that the door refuses', () => {
       input: { command: 'echo late' },
     });
   });
+
+  it('counts only the output of a command as run, and everything printed as returned', async () => {
+    const sums = async () => {
+      const rows = JSON.parse((await at.run(CTXD, ['stats', '--json', '--by', 'tool'])).stdout);
+      const { tokens_run, tokens_returned, tokens_saved } = rows[0];
+      return { tokens_run, tokens_returned, tokens_saved };
+    };
+    await at.run('.claude/tools/safe_bash/safe_bash', ['echo hello']);
+    expect(await sums()).toEqual({ tokens_run: 2, tokens_returned: 2, tokens_saved: 0 });
+    const { tokens_used } = await at.ask('safe_bash', { command: 'echo hello' });
+    expect(await sums()).toEqual({ tokens_run: 4, tokens_returned: 2 + tokens_used, tokens_saved: 2 - tokens_used });
+    const stats = await at.run(CTXD, ['stats', '--days', '1']);
+    expect(stats.stdout).toMatch(/^Today agents read \d+ tokens of 2 calls that printed 4: nothing was saved\.\n$/);
+  });
 });

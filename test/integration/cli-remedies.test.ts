@@ -164,7 +164,7 @@ describe('NFR-2.3 a running call', () => {
       stdout: 'so far\n',
     });
     expect(error).toContain(message);
-    expect(error).toContain('Check what the call has done before calling again');
+    expect(data.remediation).toContain('Check what the call has done before calling again');
     expect(readFileSync(join(at.home, 'state/daemon.log'), 'utf8')).toContain('"calls_waited":1,"calls_ended":1');
   });
 

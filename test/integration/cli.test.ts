@@ -156,6 +156,16 @@ describe('ctxd in a project', () => {
     });
   });
 
+  it('says that git does not work in a part of a repository, and what to set up instead', async () => {
+    const top = join(machine.project, 'mono');
+    await mkdir(join(top, '.git'), { recursive: true });
+    await mkdir(join(top, 'part'));
+    expect((await ctxd('init', join(top, 'part'))).stdout).toContain(`To work with git: ctxd init ${top}\n`);
+    expect((await ctxd('init', top)).stdout).not.toContain('To work with git');
+    for (const dir of ['part', '']) await ctxd('init', '--uninstall', join(top, dir));
+    await rm(top, { recursive: true });
+  });
+
   it('registers nothing if it cannot write everything', async () => {
     const other = join(machine.project, 'other');
     await mkdir(other);

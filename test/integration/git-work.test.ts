@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Bench, type Outcome, openBench, whoCanRun } from '../fixtures/sandbox-harness.ts';
 
 const [who = 'ordinary user', other] = whoCanRun();
-const WORKING = { git: 'working' } as const;
+const WORKING = { git: 'working', network: 'project' } as const;
 
 /** The person's configuration: with an identity, and with settings that must not get inside. */
 const PERSON = [
@@ -137,6 +137,14 @@ describe(`as ${who}`, () => {
     expect(out).not.toMatch(/gpgsign|pager|editor|alias/);
   });
 
+  test("git add leaves out what the person's own ignore file names, and what contextd set aside", async () => {
+    writeFileSync(join(bench.base, 'ignored'), '*.own\n');
+    writeFileSync(join(bench.base, '.gitconfig'), `${PERSON}[core]\n\texcludesFile = ~/ignored\n`);
+    expect((await inside('touch x.own plain; mkdir .vscode; touch .vscode/a')).quarantined).toEqual(['.vscode']);
+    await expect.poll(async () => (await inside('git add -An')).out).toBe("add 'plain'\n");
+    await inside('rm -rf x.own plain .vscode.quarantined-*');
+  });
+
   test('a repository that asks for signatures gets commits without them', async () => {
     bench.host('git config commit.gpgsign true');
     const { exitCode, denied } = await inside('git commit -q --allow-empty -m unsigned && git config commit.gpgsign');
@@ -205,6 +213,36 @@ describe(`as ${who}`, () => {
     const { out, err } = await inside('rm -rf mine; ls mine/.git; git -C mine config core.fsmonitor id');
     expect([out, err]).toEqual([expect.stringContaining('config'), expect.stringContaining('busy')]);
     bench.host('rm -rf mine');
+  });
+
+  test('worktrees keep the tracked settings that the root has too, and no others', async () => {
+    bench.host(
+      'mkdir .vscode && echo 1 > .vscode/settings.json && echo 2 > .npmrc && git add . && git commit -qm settings',
+    );
+    const steps: [string, string[]][] = [
+      ['git worktree add -q -b kept kept && git -C kept status --porcelain', []],
+      [
+        'git -C kept status --porcelain; echo evil > kept/.npmrc; mkdir -p d; echo evil > d/.npmrc',
+        ['d/.npmrc', 'kept/.npmrc'],
+      ],
+      ['git -C kept checkout -q . && rm kept/*.quarantined* kept/.npmrc.q* d -rf; git -C kept status --porcelain', []],
+      ['git worktree remove kept && git branch -D kept', []],
+    ];
+    for (const [step, quarantined] of steps) {
+      const done = await inside(step);
+      expect([step, done.exitCode, done.quarantined]).toEqual([step, 0, quarantined]);
+    }
+    bench.host('git reset -q --hard HEAD~1');
+  });
+
+  test('git in a part of the repository names the top, and how to set it up', async () => {
+    const path = join(bench.workspace, 'part');
+    bench.host('mkdir part');
+    const { denied } = await bench.bash('git status', { cwd: path }, { ...WORKING, workspace: { path, layer: null } });
+    expect(denied).toMatchObject([
+      { path: join(bench.workspace, '.git'), how_to_allow: expect.stringContaining(`ctxd init ${bench.workspace}`) },
+    ]);
+    bench.host('rmdir part');
   });
 
   test('a tool process finds the configuration itself, read-only', async () => {

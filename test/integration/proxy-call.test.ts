@@ -102,6 +102,13 @@ describe.each(BUILDS)('a call of the %s proxy', (build) => {
     expect(stdout === `${envelope}\n`).toBe(true);
   });
 
+  it('is not made from a directory that was removed: it would run at the root of the project', async () => {
+    await bench.serve({ onCall: ({ answer }) => answer({ envelope_json: Buffer.from('{}') }) });
+    const script = `mkdir gone && cd gone && rmdir ../gone && exec '${bench.link}' '{}'`;
+    const refused = await bench.run(['-c', script], { program: '/bin/sh' });
+    expect({ exit: refused.code, ...readFailure(refused) }).toMatchObject({ exit: 1, code: 'PATH_NOT_FOUND' });
+  });
+
   it('takes input from a file, and from stdin if there is no argument', async () => {
     await bench.serve({ onCall: ({ request, answer }) => answer({ envelope_json: request.input_json }) });
     writeFileSync(join(bench.project, 'in put.json'), '{"from":"file"}');

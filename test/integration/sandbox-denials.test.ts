@@ -115,6 +115,7 @@ describe.skipIf(noJail !== null)('SEC-2.3 messages of real programs in a sandbox
       stderr: Buffer.from(stderr),
       cwd: workspace,
       workspace,
+      repositoryAbove: null,
       seccomp: null,
       findOnHost: () => null,
     };

@@ -36,6 +36,7 @@ function toOutput(result: ExecResult): ToolOutput {
       exit_code: result.exit_code,
       ...(result.ended_by === 'exit' ? {} : { ended_by: result.ended_by }),
       ...(result.ended_by === 'signal' ? { signal: result.signal } : {}),
+      ...encodingOf(result),
     },
     streams: [
       streamOf('stdout', result.stdout, result.stdout_gap),
@@ -44,9 +45,15 @@ function toOutput(result: ExecResult): ToolOutput {
     ...(failure === null ? {} : { failure }),
     ...(result.dropped_bytes === 0 ? {} : { droppedBytes: result.dropped_bytes }),
     ...(result.encoding_replaced
-      ? { warnings: ['bytes of the output that are not UTF-8 were replaced by U+FFFD'] }
+      ? { warnings: ['bytes of the output that its encoding does not have were replaced by U+FFFD'] }
       : {}),
   };
+}
+
+/** Names the encodings of streams that are not UTF-8. */
+function encodingOf({ stdout_encoding: stdout, stderr_encoding: stderr }: ExecResult): JsonObject {
+  if (stdout === '' && stderr === '') return {};
+  return { encoding: { ...(stdout === '' ? {} : { stdout }), ...(stderr === '' ? {} : { stderr }) } };
 }
 
 function streamOf(field: string, text: string, gap: OutputGap | null): ToolStream {

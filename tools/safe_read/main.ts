@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { invalid, readString, readStringList } from '../../src/sdk/input.ts';
+import { readCharset } from '../../src/sdk/text-encoding.ts';
 import {
   ContextdError,
   type JsonObject,
@@ -10,7 +11,9 @@ import {
   type ToolOutput,
   type ToolStream,
 } from '../../src/sdk/tool.ts';
-import { type FileRead, type ReadText, readFile, readSelection, type Selection, selectionOfView } from './read-file.ts';
+import { type FileRead, type ReadRequest, readFile } from './read-file.ts';
+import type { ReadText } from './read-text.ts';
+import { readSelection, selectionOfView } from './selection.ts';
 
 /** FR-4.2: reads files of the workspace, whole or in part. Holds no more in memory than it returns. */
 export const safeRead: Tool = {
@@ -20,11 +23,11 @@ export const safeRead: Tool = {
     const several = isForSeveral(input) ? readPaths(input, context.cwd) : null;
     const viewed = asked.kind === 'all' ? selectionOfView(context.view) : null;
     const isApplied = viewed !== null && (await isTooLong(several ?? [readString(input, 'path')], context));
-    const selection = isApplied ? viewed : asked;
+    const request = { selection: isApplied ? viewed : asked, charset: readCharset(input, 'encoding') };
     const output =
       several === null
-        ? outputOf(await readFile(readString(input, 'path'), selection, context))
-        : await readSeveral(several, selection, context);
+        ? outputOf(await readFile(readString(input, 'path'), request, context))
+        : await readSeveral(several, request, context);
     return isApplied ? { ...output, isViewApplied: true } : output;
   },
 };
@@ -87,7 +90,7 @@ export function readPaths(input: JsonObject, cwd: string): readonly string[] {
  */
 export async function readSeveral(
   paths: readonly string[],
-  selection: Selection,
+  request: ReadRequest,
   context: ToolContext,
 ): Promise<ToolOutput> {
   const answer = new SeveralFiles();
@@ -95,7 +98,7 @@ export async function readSeveral(
   for (const [index, path] of paths.entries()) {
     const outputMaxBytes = Math.floor(left / (paths.length - index));
     try {
-      const read = await readFile(path, selection, { ...context, outputMaxBytes });
+      const read = await readFile(path, request, { ...context, outputMaxBytes });
       // The line that reports a gap is not part of the file.
       left -= Math.min(outputMaxBytes, answer.add(read));
     } catch (thrown) {

@@ -48,20 +48,20 @@ function readEdit(item: JsonObject, name: string): Edit {
 /**
  * Applies exact replacements, each to the result of those before it. Throws CONFLICT if an `old` does not occur, or occurs
  * more than once without `all`; nothing is changed then. In a file with only CRLF line ends, newlines of edits without a
- * carriage return are converted to CRLF.
+ * carriage return are converted to CRLF; in a file with both line ends, if the replaced lines have CRLF.
  */
 export async function applyEdits(
   before: Buffer,
   edits: readonly Edit[],
   { shown, signal }: { shown: string; signal: AbortSignal },
 ): Promise<Edited> {
-  const isCrlf = isCrlfThroughout(before);
+  const adapt = isCrlfThroughout(before) ? asCrlf : before.includes('\r\n') ? fitMixed : (edit: Edit) => edit;
   const edited: Edited = { content: before, replacements: 0, changed: [], toCrlf: false };
   for (const [index, edit] of edits.entries()) {
     // Lets other calls of this process run.
     await setImmediate();
     signal.throwIfAborted();
-    const fitted = isCrlf ? asCrlf(edit) : edit;
+    const fitted = adapt(edit, edited.content);
     if (fitted.old !== edit.old || fitted.new !== edit.new) edited.toCrlf = true;
     replace(edited, fitted, { index, shown, before });
   }
@@ -72,6 +72,23 @@ function asCrlf(edit: Edit): Edit {
   if (edit.old.includes('\r') || edit.new.includes('\r')) return edit;
   return { ...edit, old: toCrlf(edit.old), new: toCrlf(edit.new) };
 }
+
+/** In a file with both line ends, the lines that are replaced decide. */
+function fitMixed(edit: Edit, content: Buffer): Edit {
+  if (edit.old.includes('\r') || edit.new.includes('\r')) return edit;
+  const placeOf = (text: string): number | undefined =>
+    findBytes(content, Buffer.from(text), { overlapping: false }).next().value ?? undefined;
+  const at = placeOf(edit.old);
+  if (edit.old.includes('\n')) {
+    const crlf = asCrlf(edit);
+    return at === undefined && placeOf(crlf.old) !== undefined ? crlf : edit;
+  }
+  if (at === undefined || edit.all) return edit;
+  const newline = content.indexOf('\n', at);
+  return newline > 0 && content[newline - 1] === RETURN ? { ...edit, new: toCrlf(edit.new) } : edit;
+}
+
+const RETURN = 0x0d;
 
 interface EditPlace {
   index: number;

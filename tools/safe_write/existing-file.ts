@@ -1,7 +1,15 @@
 import { isUtf8 } from 'node:buffer';
 import { type BigIntStats, constants } from 'node:fs';
 import { lstat, open } from 'node:fs/promises';
-import { describeBinary, EtagBuilder, readSpan } from '../../src/sdk/file-bytes.ts';
+import { EtagBuilder, nameBinary, readSpan } from '../../src/sdk/file-bytes.ts';
+import {
+  type Charset,
+  decodeBytes,
+  detectCharset,
+  encodeFile,
+  UnencodableCharacter,
+  withBomOf,
+} from '../../src/sdk/text-encoding.ts';
 import { ContextdError, isErrno } from '../../src/sdk/tool.ts';
 import { fileFault } from '../../src/sdk/workspace-path.ts';
 
@@ -60,24 +68,30 @@ export interface EditableRequest {
   /** The etag the file must have; null: any. */
   expectedEtag: string | null;
   etagKey: string;
+  /** The encoding of the file; null: as its bytes suggest. */
+  charset: Charset | null;
   signal: AbortSignal;
 }
 
 /** The content of a file before a change, and the facts to recognize it by. */
 export interface Editable {
+  /** The text as UTF-8, without a byte order mark. */
   bytes: Buffer;
+  /** The encoding of the file. */
+  charset: Charset;
   existing: Existing;
 }
 
 /**
  * Reads a whole text file; null if it does not exist. Throws CONFLICT if it does not have `expectedEtag`, and PATH_INVALID if it
- * is larger than 16 MiB or not UTF-8.
+ * is larger than 16 MiB, or is not a text that can be written back byte by byte.
  */
 export async function readEditable({
   target,
   shown,
   expectedEtag,
   etagKey,
+  charset: given,
   signal,
 }: EditableRequest): Promise<Editable | null> {
   try {
@@ -86,8 +100,8 @@ export async function readEditable({
     if (existing === null) return null;
     const bytes = await readBytes(target, shown, signal);
     if (expectedEtag !== null) checkEtag(bytes, { shown, expectedEtag, etagKey });
-    checkText(bytes, shown);
-    return { bytes, existing };
+    const charset = charsetOf(bytes, given, shown);
+    return { bytes: decodeEditable(bytes, charset, shown), charset, existing };
   } catch (thrown) {
     throw fileFault(thrown, shown);
   }
@@ -117,11 +131,33 @@ function checkEtag(bytes: Buffer, of: { shown: string; expectedEtag: string; eta
   if (actual !== of.expectedEtag) throw stale(of.shown, of.expectedEtag, actual);
 }
 
-function checkText(bytes: Buffer, shown: string): void {
-  const kind = describeBinary(bytes) ?? (isUtf8(bytes) ? null : 'text that is not UTF-8');
-  if (kind === null) return;
-  throw new ContextdError('PATH_INVALID', `${shown} cannot be edited: it is ${kind}`, {
-    remedy: 'Change it with a program through safe_bash: sed, iconv.',
+function charsetOf(bytes: Buffer, given: Charset | null, shown: string): Charset {
+  const charset = given === null ? detectCharset(bytes) : withBomOf(given, bytes);
+  if (charset !== null) return charset;
+  throw notEditable(nameBinary(bytes), bytes, shown);
+}
+
+/** Only a text whose every byte comes back is edited: nothing else of the file may change. */
+function decodeEditable(bytes: Buffer, charset: Charset, shown: string): Buffer {
+  const text = decodeBytes(bytes, charset, true);
+  if (!comesBack(text, bytes, charset))
+    throw notEditable(`text that is not ${charset.name.toUpperCase()}`, bytes, shown);
+  return charset.name === 'utf-8' ? bytes : Buffer.from(text);
+}
+
+function comesBack(text: string, bytes: Buffer, charset: Charset): boolean {
+  if (charset.name === 'utf-8') return isUtf8(bytes);
+  try {
+    return encodeFile(text, charset).equals(bytes);
+  } catch (thrown) {
+    if (thrown instanceof UnencodableCharacter) return false;
+    throw thrown;
+  }
+}
+
+function notEditable(kind: string, bytes: Buffer, shown: string): ContextdError {
+  return new ContextdError('PATH_INVALID', `${shown} cannot be edited: it is ${kind}`, {
+    remedy: 'If it has another encoding, pass "encoding". Otherwise change it with a program through safe_bash.',
     details: { path: shown, kind, bytes: bytes.length },
   });
 }

@@ -23,8 +23,14 @@ export function afterReplacement(spans: readonly Span[], replacement: Replacemen
   }));
   const all = [...moved, ...newSpans(replacement)].sort((a, b) => a.start - b.start);
   const joined: Span[] = [];
-  for (const span of all) addSpan(joined, span, (last) => span.start <= last.end);
+  for (const span of all) addSpan(joined, span, (last) => continues(last, span));
   return joined;
+}
+
+/** An empty span names the line it is in, which may begin where the span before it ends. */
+function continues(last: Span, span: Span): boolean {
+  const isEmpty = span.start === span.end && last.start < last.end;
+  return isEmpty ? span.start < last.end : span.start <= last.end;
 }
 
 /** The lines of the spans, as `12-14` or `40`, counted from 1. For a deletion, the line that is there now. */

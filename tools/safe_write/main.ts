@@ -1,6 +1,7 @@
 import type { Span } from '../../src/sdk/file-bytes.ts';
 import { explainHidden } from '../../src/sdk/hidden-path.ts';
 import { invalid, readOptionalString, readString } from '../../src/sdk/input.ts';
+import { type Charset, readCharset, UTF8 } from '../../src/sdk/text-encoding.ts';
 import { ContextdError, type JsonObject, type Tool, type ToolContext, type ToolOutput } from '../../src/sdk/tool.ts';
 import { findTarget, refuseProtected, resolvePath } from '../../src/sdk/workspace-path.ts';
 import { applyPatch } from './apply-patch.ts';
@@ -9,6 +10,7 @@ import { EDITABLE_MAX_BYTES, readEditable } from './existing-file.ts';
 import { lineRanges } from './lines.ts';
 import { type Patch, parsePatch } from './parse-patch.ts';
 import { replaceFile, WRITE_MODES, type WriteMode } from './replace-file.ts';
+import { encode, encodingFact, styleContent } from './text-style.ts';
 
 const WAYS = ['content', 'edits', 'patch'] as const;
 type Way = (typeof WAYS)[number];
@@ -50,16 +52,18 @@ async function writeContent(
   { etagKey, signal }: ToolContext,
   input: JsonObject,
 ): Promise<ToolOutput> {
+  const [content, mode, charset] = [readString(input, 'content'), readMode(input), readCharset(input, 'encoding')];
+  const styled = await styleContent({ target, shown, content, mode, charset, signal });
   const { etag, bytes, created } = await replaceFile({
     target,
     shown,
-    content: Buffer.from(readString(input, 'content')),
-    mode: readMode(input),
+    content: styled.bytes,
+    mode,
     expectedEtag: readOptionalString(input, 'expected_etag') ?? null,
     etagKey,
     signal,
   });
-  return { data: { path: shown, etag, bytes, ...(created ? { created } : {}) } };
+  return { data: { path: shown, etag, bytes, ...(created ? { created } : {}), ...styled.facts } };
 }
 
 function readMode(input: JsonObject): WriteMode {
@@ -96,7 +100,8 @@ async function changeFile(
 ): Promise<ToolOutput> {
   const expectedEtag = readOptionalString(input, 'expected_etag') ?? null;
   const change = way === 'edits' ? byEdits(file, context, input) : byPatch(file, context, input);
-  return rewrite(file, expectedEtag, context, change);
+  const asked = { expectedEtag, charset: readCharset(input, 'encoding'), way };
+  return rewrite(file, asked, context, change);
 }
 
 function byEdits({ shown }: TargetFile, { signal }: ToolContext, input: JsonObject): MakeChange {
@@ -125,18 +130,19 @@ function byPatch({ shown }: TargetFile, { signal }: ToolContext, input: JsonObje
 
 async function rewrite(
   { target, shown }: TargetFile,
-  expectedEtag: string | null,
+  { expectedEtag, charset: given, way }: { expectedEtag: string | null; charset: Charset | null; way: Way },
   { etagKey, signal }: ToolContext,
   makeChange: MakeChange,
 ): Promise<ToolOutput> {
-  const editable = await readEditable({ target, shown, expectedEtag, etagKey, signal });
+  const editable = await readEditable({ target, shown, expectedEtag, etagKey, charset: given, signal });
+  const charset = editable?.charset ?? given ?? UTF8;
   const change = await makeChange(editable?.bytes ?? null);
   if ('misfit' in change) return change.misfit;
   const { content, changed, facts } = change;
   const { etag, bytes, created } = await replaceFile({
     target,
     shown,
-    content,
+    content: charset.name === 'utf-8' ? content : encode(content.toString(), { charset, shown, name: way }),
     mode: editable === null ? 'create' : 'overwrite',
     madeFrom: editable?.existing ?? null,
     // Already compared with the bytes read; `madeFrom` makes sure that these are still there.
@@ -145,7 +151,17 @@ async function rewrite(
     signal,
   });
   const ranges = lineRanges(content, changed);
-  return { data: { path: shown, etag, bytes, ...(created ? { created } : {}), ...facts, changed: ranges } };
+  return {
+    data: {
+      path: shown,
+      etag,
+      bytes,
+      ...(created ? { created } : {}),
+      ...encodingFact(charset),
+      ...facts,
+      changed: ranges,
+    },
+  };
 }
 
 /** True for a patch that only adds lines at the start. */

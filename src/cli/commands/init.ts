@@ -6,6 +6,7 @@ import { ensureRunning } from '../daemon/launch.ts';
 import type { ToolText } from '../init/agent-texts.ts';
 import { layoutFor } from '../init/layout.ts';
 import { type ProjectChanges, prepareInit, prepareUninstall } from '../init/project.ts';
+import { findRepositoryAbove, offerRepository } from '../init/repository-above.ts';
 import { resolveProjectRoot } from '../project-root.ts';
 import type { View } from '../render.ts';
 import { describeToolchains } from '../toolchains/describe.ts';
@@ -17,6 +18,8 @@ interface InitResult extends ProjectChanges {
   /** True if something was written, removed or registered. */
   changed: boolean;
   tools: string[];
+  /** The top of the repository of which the project is only a part: git does not work in it. */
+  repository_above?: string;
   /** Absent after --uninstall. */
   toolchains?: ToolchainOffer;
 }
@@ -32,7 +35,8 @@ export const init = defineCommand({
   ],
   async run(context, args) {
     const root = await resolveProjectRoot(context.cwd, args.word(0) ?? '.', context.env.home, context.paths);
-    return args.flag('uninstall') ? uninstall(context, root) : install(context, root, toolchainAnswer(args));
+    if (args.flag('uninstall')) return uninstall(context, root);
+    return install(context, await offerRepository(context, root), toolchainAnswer(args));
   },
   view: (result) => (result.action === 'init' ? viewInit(result) : viewUninstall(result)),
 });
@@ -50,7 +54,9 @@ async function install(context: CliContext, root: string, answer: Answer): Promi
     const toolchains = await offerToolchains(context, client, root, answer);
     const isNewlyAllowed = toolchains.state === 'allowed' && toolchains.added.length > 0;
     const changed = registered.changed || touched(changes) || isNewlyAllowed;
-    return { root, action: 'init', changed, tools: names, ...changes, toolchains };
+    const above = await findRepositoryAbove(context, root);
+    const hint = above === null ? {} : { repository_above: above };
+    return { root, action: 'init', changed, tools: names, ...changes, toolchains, ...hint };
   });
 }
 
@@ -93,6 +99,7 @@ function viewInit(result: InitResult): View {
     lines: [
       `${result.root} is set up with ${result.tools.join(', ')}`,
       ...changeLines(result),
+      ...repositoryLines(result),
       ...toolchainLines(result),
       'Claude Code applies the permission in .claude/settings.json once you trust the folder. Undo: ctxd init --uninstall',
     ],
@@ -109,6 +116,11 @@ function toolchainLines({ toolchains }: InitResult): string[] {
 function viewUninstall(result: InitResult): View {
   const first = result.changed ? 'is no longer a project of contextd' : 'has nothing that ctxd init created';
   return { kind: 'lines', lines: [`${result.root} ${first}`, ...changeLines(result)] };
+}
+
+function repositoryLines({ root, repository_above: above }: InitResult): string[] {
+  if (above === undefined) return [];
+  return [`git does not work in ${root}: it is a part of ${above}. To work with git: ctxd init ${above}`];
 }
 
 function changeLines(result: InitResult): string[] {

@@ -8,6 +8,7 @@ import { shownStreams, stepsOf } from '../../tokens/budget.ts';
 import { TOKEN_MAX_BYTES, type TokenCounter } from '../../tokens/counter.ts';
 import { cutStreams, measureStreams, type StreamCut } from '../../tokens/cut-streams.ts';
 import {
+  type FitTextRequest,
   fitText,
   printText,
   type ShownFacts,
@@ -19,7 +20,7 @@ import {
 import { layPage } from '../../tokens/page.ts';
 import type { ShownStream } from '../../tokens/shown-stream.ts';
 import { plainCounter } from '../../tokens/truncate.ts';
-import { metaOf } from '../answer-meta.ts';
+import { droppedLines, metaOf } from '../answer-meta.ts';
 import { addKnown, type VerifiedCall } from '../call.ts';
 import { exitStatusOf } from '../exit-status.ts';
 import type { Page } from '../page.ts';
@@ -40,7 +41,7 @@ export interface TextDeps extends ViewDeps {
 }
 
 /** Facts and notes get at most these parts of the budget each. */
-const FACTS_SHARE = 4;
+const FACTS_SHARE = 6;
 const NOTES_SHARE = 3;
 /** The amount of an output of more tokens is rounded to three digits, because it is an estimate. */
 const EXACT_MAX_TOKENS = 1_000;
@@ -89,7 +90,7 @@ export async function budgetPageText(call: VerifiedCall, page: Page, deps: TextD
       : present([statusLine(counter, { ...facts, amount: { shown: shownTokens, all }, continuation })]);
   };
   const request = { budgetTokens: call.options.maxTokens, head: '', headingOf: () => '', ownLines };
-  const output = fitText(counter, request, (room) => {
+  const output = fitText(counter, { ...request, bare: request }, (room) => {
     const { texts, omitted } = layPage(plain, page, room);
     return { parts: Array.from(texts, ([field, text]) => ({ field, text, gaps: [] })), omitted };
   });
@@ -157,14 +158,14 @@ function requestOf({
   continuation,
   all,
   notes,
-}: Printing): TextRequest {
+}: Printing): FitTextRequest {
   const templates = call === null || call.options.dryRun ? null : call.tool.manifest.text;
   const isEarlier = stored?.isEarlier ?? false;
   const facts = isEarlier
     ? { text: '', isCut: false }
     : factText(outcome, templates, Math.floor(maxTokens / FACTS_SHARE), plainCounter(counter));
   const known = addKnown(outcome, { facts: { droppedBytes: stored?.droppedBytes ?? outcome.facts.droppedBytes } });
-  const meta = metaOf(call?.requestId ?? '', known);
+  const meta = { ...metaOf(call?.requestId ?? '', known), ...(stored === null ? {} : droppedLines(stored)) };
   const details = [...(meta.warning_details ?? []), ...(shown?.meta.warning_details ?? [])];
   const fixed = [
     ...(facts.isCut ? ['the facts are cut to fit the budget; raise max_tokens to see more'] : []),
@@ -173,24 +174,32 @@ function requestOf({
   const share = Math.floor(maxTokens / NOTES_SHARE);
   const said = notesOf(known, { ...meta, warning_details: details }, share, counter);
   const hidden = (shown?.meta.dropped_content_ids ?? []).map((id) => id.slice(id.indexOf('/') + 1));
+  const status = ({ omitted, shownTokens }: ShownFacts): string[] =>
+    present([
+      statusLine(counter, {
+        ...endingOf(known, isEarlier),
+        amount: omitted.length === 0 ? null : { shown: shownTokens, all: Math.max(all, shownTokens) },
+        continuation: omitted.length === 0 ? null : continuation,
+        tool: call?.tool.manifest.name ?? '',
+      }),
+    ]);
   return {
     budgetTokens: maxTokens,
     head: facts.text,
     headingOf: headingsOf(outcome, shown),
-    ownLines: ({ parts, omitted, shownTokens }) => [
+    ownLines: (it) => [
       ...fixed,
-      ...viewNotes(parts, hidden, call?.options.isViewAsked ?? false),
-      ...gapLines(parts),
+      ...viewNotes(it.parts, hidden, call?.options.isViewAsked ?? false),
+      ...gapLines(it.parts),
       ...said,
-      ...present([
-        statusLine(counter, {
-          ...endingOf(known, isEarlier),
-          amount: omitted.length === 0 ? null : { shown: shownTokens, all: Math.max(all, shownTokens) },
-          continuation: omitted.length === 0 ? null : continuation,
-          tool: call?.tool.manifest.name ?? '',
-        }),
-      ]),
+      ...status(it),
     ],
+    bare: {
+      budgetTokens: maxTokens,
+      head: '',
+      headingOf: () => '',
+      ownLines: (it) => [...said, ...status(it)],
+    },
   };
 }
 

@@ -19,7 +19,7 @@ const LINE_MIN_CHARS = 60;
  */
 export function notesOf(
   outcome: ScrubbedOutcome,
-  meta: Pick<EnvelopeMeta, 'warnings' | 'warning_details' | 'dropped_bytes'>,
+  meta: Pick<EnvelopeMeta, 'warnings' | 'warning_details' | 'dropped_bytes' | 'dropped_lines'>,
   maxTokens: number,
   counter: TokenCounter,
 ): string[] {
@@ -27,13 +27,22 @@ export function notesOf(
     ...denials(outcome),
     ...bounded(unreadFiles(outcome)),
     ...bounded([...(meta.warnings ?? []), ...(meta.warning_details ?? []).map(({ message }) => message)]),
-    ...(meta.dropped_bytes === undefined ? [] : [`${meta.dropped_bytes} bytes beyond output.max_bytes were not kept`]),
+    ...notKept(meta),
     ...failure(outcome),
   ];
   for (let limit = LINE_MAX_CHARS; ; limit /= 2) {
     const lines = notes.map((note) => ownLine(note.length <= limit ? note : `${note.slice(0, limit)}…`));
     if (limit < LINE_MIN_CHARS || counter.count(lines.join('\n')) <= maxTokens) return lines;
   }
+}
+
+function notKept({
+  dropped_bytes: bytes,
+  dropped_lines: lines = {},
+}: Pick<EnvelopeMeta, 'dropped_bytes' | 'dropped_lines'>) {
+  if (bytes === undefined) return [];
+  const where = Object.entries(lines).map(([field, range]) => `lines ${range} of ${field}`);
+  return [[`${bytes} bytes beyond output.max_bytes were not kept`, ...bounded(where)].join(': ')];
 }
 
 /** Accesses that are allowed in the same way share a line. */
@@ -74,10 +83,11 @@ function named(texts: readonly string[]): string {
 /** Where text is missing. The name of the text is left out if there is only one. */
 export function gapLines(parts: readonly TextPart[]): string[] {
   const isOnly = parts.filter(({ text, gaps }) => text !== '' || gaps.length > 0).length <= 1;
-  return parts.flatMap(({ field, gaps }) =>
+  const lines = parts.flatMap(({ field, gaps }) =>
     gaps.map(({ bytes, afterLine }) => {
       const where = afterLine === 0 ? 'before line 1' : `after line ${afterLine}`;
-      return ownLine(`${bytes} bytes${isOnly ? '' : ` of ${field}`} left out ${where}`);
+      return `${bytes} bytes${isOnly ? '' : ` of ${field}`} left out ${where}`;
     }),
   );
+  return bounded(lines).map((line) => ownLine(line));
 }

@@ -442,6 +442,14 @@ export const PLUGIN_DEFINITION = `{
                   "options": {
                     "proto3_optional": true
                   }
+                },
+                "stdout_encoding": {
+                  "type": "string",
+                  "id": 22
+                },
+                "stderr_encoding": {
+                  "type": "string",
+                  "id": 23
                 }
               }
             },

@@ -89,6 +89,16 @@ export function missingProgram(path: string): Denial {
   };
 }
 
+/** git found no repository, because it is above the project. */
+export function repositoryAbove(top: string): Denial {
+  return {
+    kind: 'absent',
+    path: `${top}/.git`,
+    rule: 'the project is a part of this repository, which tools do not see',
+    how_to_allow: `A person can set up the whole repository: ctxd init ${top}`,
+  };
+}
+
 export function hiddenPath(path: string): Denial {
   return {
     kind: 'hidden',

@@ -26,6 +26,7 @@ import { isTrue, type PersonSettings } from './person-settings.ts';
 const COPIES_DIR = '/run/contextd-git';
 /** Where every git finds the person's harmless settings. */
 const SYSTEM_CONFIG = '/etc/gitconfig';
+const IGNORED = '/etc/gitignore';
 /** Repositories of one project whose configuration a command may change; those of others are read-only. */
 const REPOSITORIES_MAX = 16;
 const PERSON_FILE = /^gitconfig-[0-9a-f]{16}$/;
@@ -71,8 +72,11 @@ export class GitViews {
   }
 
   async prepare({ identity, person, configs }: GitRequest): Promise<GitView> {
-    const settings = this.#personFile(person, identity);
-    const mounts: Mount[] = [{ kind: 'ro-bind', source: settings, dest: SYSTEM_CONFIG }];
+    const settings = `[core]\n\texcludesFile = ${IGNORED}\n${person.text}`;
+    const mounts: Mount[] = [
+      { kind: 'ro-bind', source: this.#personFile(settings, identity), dest: SYSTEM_CONFIG },
+      { kind: 'ro-bind', source: this.#personFile(person.ignored, identity), dest: IGNORED },
+    ];
     const wanted = configs.slice(0, REPOSITORIES_MAX);
     const covered = wanted.length === 0 ? null : await this.#room.cover(wanted, targetOf);
     if (covered === null || covered.covered.length === 0) return withoutCopies(mounts);
@@ -100,7 +104,7 @@ export class GitViews {
   }
 
   /** The file is named after its content, so that a sandbox that started earlier keeps its own. Only its reader may read it. */
-  #personFile({ text }: PersonSettings, identity: Identity): string {
+  #personFile(text: string, identity: Identity): string {
     const name = personFileName(text);
     const suffix = identity.kind === 'owner' ? `-${identity.uid}` : '';
     const file = join(this.#publicDir, `${name}${suffix}`);

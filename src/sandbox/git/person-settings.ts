@@ -58,6 +58,8 @@ function all(rule: Rule, section: string, keys: readonly string[]): [string, Rul
 export interface PersonSettings {
   /** A git configuration with harmless keys only, one character per byte. */
   readonly text: string;
+  /** What git does not add: the person's own patterns, and what contextd set aside. One character per byte. */
+  readonly ignored: string;
   /** Whether the person has a name and an address for commits. */
   readonly hasIdentity: boolean;
   /** Whether the person signs commits. No key for signing is inside, so commands do not sign. */
@@ -80,8 +82,25 @@ export function readPersonSettings(person: Person, identity: Identity, gitDir: R
   }
   const lines = [...settings].map(([name, value]) => writeEntry(name, value));
   const hasIdentity = settings.has('user.name') && settings.has('user.email');
-  return { text: lines.join(''), hasIdentity, signs };
+  return { text: lines.join(''), ignored: readIgnored(reading), hasIdentity, signs };
 }
+
+/** The content of the person's `core.excludesFile`. git reads `git/ignore` beside the configuration if it is not set. */
+function readIgnored({ person, identity, entries }: Reading): string {
+  const named = entries.findLast((entry) => nameOfKey(entry) === 'core.excludesfile')?.value;
+  const standard = configsOf(person, identity).find((file) => file.endsWith('/git/config'));
+  const file =
+    typeof named === 'string'
+      ? resolve(named, person, toRaw(person.home))
+      : standard === undefined
+        ? null
+        : toRaw(standard.replace(/config$/, 'ignore'));
+  const patterns = file === null ? '' : (readAsInside(file, identity) ?? '');
+  return `${patterns}${patterns === '' || patterns.endsWith('\n') ? '' : '\n'}${SET_ASIDE}\n`;
+}
+
+/** The names that contextd gives to what it sets aside. */
+const SET_ASIDE = '*.quarantined-[0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f]';
 
 /** Of another user's project, the daemon's own configuration in its home does not count. */
 function configsOf({ home, gitConfigs }: Person, identity: Identity): readonly string[] {

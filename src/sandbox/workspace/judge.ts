@@ -2,6 +2,7 @@ import type { Stats } from 'node:fs';
 import type { Clock } from '../../core/clock.ts';
 import { ContextdError, isErrno } from '../../core/errors.ts';
 import type { Logger } from '../../core/log.ts';
+import { contentHash } from './content-hash.ts';
 import { type Access, exactStatAt, identityOf, linkTextAt } from './file-access.ts';
 import { commonDirNamedBy, gitDirNamedBy, type Lead } from './git-dir.ts';
 import { type DangerKind, GIT_DANGERS, reasonFor } from './protected-names.ts';
@@ -104,7 +105,7 @@ export class Judge {
     const newest = newestOf(path, stats, isSuspect, pause);
     const isUnchanged = isKnown && (link === null ? known.stamp === newest.newestMs : known.link === link);
     const isOld = !newest.isSuspect && !this.mayBeRuns(stats, newest.newestMs);
-    madeAtMs = JUDGED_BY_CONTENT.has(kind) ? this.#madeAt(path, known, stats, isFresh) : undefined;
+    madeAtMs = JUDGED_BY_CONTENT.has(kind) || kind === 'name' ? this.#madeAt(path, known, stats, isFresh) : undefined;
     const mayChangeUnseen = runs.isAnyActive || isRecent(newest.newestMs, readAtMs);
     const programs = kind === 'state' ? programsInTodo(path) : undefined;
     const hasOnlyKnownPrograms = programs?.every((line) => known?.programs?.includes(line) === true) === true;
@@ -121,6 +122,8 @@ export class Judge {
     } else if (ledger.accepts(path) && ledger.acceptsContent(path)) {
       // NaN: the content is compared again after each run, because a mapped file can change without a new ctime.
       accept(Number.NaN, programs);
+    } else if (kind === 'name' && this.#isLikeRoots(path)) {
+      accept(Number.NaN);
     } else if (this.#isBeingMade(kind, newest.newestMs, readAtMs)) {
       accept(Number.NaN, programs);
     } else {
@@ -134,10 +137,23 @@ export class Judge {
    */
   #madeAt(path: RawPath, known: KnownDanger | undefined, stats: Stats, isFresh: boolean): number | undefined {
     const { runs, pause } = this.#parts;
-    if (known !== undefined && known.madeAtMs === undefined) return undefined;
+    if (known === undefined ? !runs.canTell : known.madeAtMs === undefined) return undefined;
     const { newestMs } = newestOf(path, stats, () => false, pause);
     const isOfRuns = known?.madeAtMs === newestMs || (runs.canTell && (isFresh || this.mayBeRuns(stats, newestMs)));
     return isOfRuns ? newestMs : undefined;
+  }
+
+  /**
+   * Whether the root of the project has the same name with the same content, and no run could change that: a worktree or a
+   * clone of the project has copies of its tracked `.vscode` and `.npmrc`.
+   */
+  #isLikeRoots(path: RawPath): boolean {
+    const { index, runs } = this.#parts;
+    const original = `${index.roots[0] ?? ''}/${nameOf(path)}`;
+    const exact = this.#access.exactStat(original);
+    if (original === path || exact === null || !runs.areAllShutOut(original, identityOf(exact))) return false;
+    const sha256 = contentHash(path);
+    return sha256 !== null && sha256 === contentHash(original);
   }
 
   /**

@@ -176,8 +176,10 @@ function listCandidates(index: WorkspaceIndex): Candidate[] {
     ),
     ...index.targets,
   ]);
-  const nested = [...index.dangers].flatMap(([path, { kind }]) =>
-    (kind === 'name' || kind === 'target') && !required.has(path) && !isInstalled(path) ? [path] : [],
+  const nested = [...index.dangers].flatMap(([path, { kind, madeAtMs }]) =>
+    (kind === 'name' || kind === 'target') && madeAtMs === undefined && !required.has(path) && !isInstalled(path)
+      ? [path]
+      : [],
   );
   return [
     ...[...required].map((path) => ({ path, isRequired: true })),

@@ -20,6 +20,8 @@ function kindOf(field: protobuf.Field): MessageShape[number] {
   if (field.resolvedType instanceof protobuf.Type) return shapeOf(field.resolvedType);
   if (field.type === 'string' || field.type === 'bytes') return 'bytes';
   if (field.type === 'uint32' || field.type === 'uint64') return field.type;
+  // Every encoder writes it as one byte.
+  if (field.type === 'bool') return 'uint32';
   throw new Error(`${field.name} is a ${field.type}, for which there is no kind`);
 }
 

@@ -14,24 +14,66 @@ describe('the output of a command', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (any) => {
         const text = Buffer.from(any.replaceAll('\0', '')).toString();
-        expect(decodeStream(whole(Buffer.from(text)))).toEqual({ text, droppedBytes: 0, gap: null, replaced: false });
+        expect(decodeStream(whole(Buffer.from(text)))).toEqual({
+          text,
+          droppedBytes: 0,
+          gap: null,
+          encoding: '',
+          replaced: false,
+        });
       }),
     );
   });
 
-  it('has U+FFFD for bytes that are not UTF-8, and says so', () => {
-    const bytes = Buffer.concat([Buffer.from('a'.repeat(50)), Buffer.from([0xe9]), Buffer.from('b')]);
+  it('has U+FFFD for damaged UTF-8, and says so', () => {
+    const bytes = Buffer.concat([Buffer.from('größe '.repeat(9)), Buffer.from([0xe9]), Buffer.from('b')]);
     expect(decodeStream(whole(bytes))).toEqual({
-      text: `${'a'.repeat(50)}\ufffdb`,
+      text: `${'größe '.repeat(9)}\ufffdb`,
       droppedBytes: 0,
       gap: null,
+      encoding: '',
       replaced: true,
     });
   });
 
+  it('is decoded if it has another encoding, and says so', () => {
+    const shown = (bytes: Buffer) => {
+      const { text, encoding, replaced } = decodeStream(whole(bytes));
+      return { text, encoding, replaced };
+    };
+    expect(shown(Buffer.from('une entrée\n', 'latin1'))).toEqual({
+      text: 'une entrée\n',
+      encoding: 'iso-8859-1',
+      replaced: false,
+    });
+    expect(shown(Buffer.from('\ufeffName\r\nJürgen\r\n', 'utf16le'))).toEqual({
+      text: 'Name\r\nJürgen\r\n',
+      encoding: 'utf-16le-bom',
+      replaced: false,
+    });
+  });
+
+  it('is decoded on both sides of what was not kept', () => {
+    const bytes = Buffer.from(`\ufeff${'größe 1\n'.repeat(100)}`, 'utf16le');
+    for (const cut of [101, 102]) {
+      const [head, tail] = [bytes.subarray(0, 200), bytes.subarray(bytes.length - cut)];
+      const dropped = { droppedBytes: bytes.length - 200 - cut, droppedNewlines: 80 };
+      const { text, encoding, gap } = decodeStream({ head, tail, ...dropped, totalBytes: bytes.length });
+      expect(encoding).toBe('utf-16le-bom');
+      expect(text.slice(0, gap?.start)).toBe('größe 1\n'.repeat(12));
+      expect(text.slice(gap?.end)).toBe('größe 1\n'.repeat(6));
+    }
+  });
+
   it('may hold a U+FFFD of its own without counting as broken', () => {
     const text = '\ufffd'.repeat(100);
-    expect(decodeStream(whole(Buffer.from(text)))).toEqual({ text, droppedBytes: 0, gap: null, replaced: false });
+    expect(decodeStream(whole(Buffer.from(text)))).toEqual({
+      text,
+      droppedBytes: 0,
+      gap: null,
+      encoding: '',
+      replaced: false,
+    });
   });
 
   it.each([
@@ -65,6 +107,7 @@ describe('the output of a command', () => {
       text: 'head\n[contextd: 11 bytes were not kept, lines 2-4]\ntail',
       droppedBytes: 11,
       gap: { start: 5, end: 51, bytes: 11, firstLine: 2, lastLine: 4, nextLine: 5 },
+      encoding: '',
       replaced: false,
     });
   });

@@ -137,6 +137,8 @@ describe('the host', () => {
       dropped_bytes: 3,
       duration_ms: 1,
       encoding_replaced: false,
+      stdout_encoding: '',
+      stderr_encoding: '',
       stdout_gap: null,
       stderr_gap: { start: 2, end: 45, bytes: 3, firstLine: 1, lastLine: 1, nextLine: 1 },
     });

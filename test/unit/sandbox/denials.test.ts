@@ -30,6 +30,7 @@ const FACTS: DenialFacts = {
   hidden: [`${WORKSPACE}/.env`, `${WORKSPACE}/private`],
   visible: ['/proc'],
   outside: ['/'],
+  repositoryAbove: null,
   findOnHost: (program) => (program === 'go' ? '/opt/go/bin/go' : null),
 };
 
@@ -461,4 +462,10 @@ test('SEC-2.3 arbitrary bytes do no harm', () => {
       expect(findDenials({ ...FACTS, stderr: Buffer.from(bytes), stdout: Buffer.from(bytes) })).toEqual([]);
     }),
   );
+});
+
+test('git in a part of a repository hears of the repository above', () => {
+  const stderr = 'fatal: not a git repository (or any of the parent directories): .git\n';
+  expect(claimsOf(stderr)).toEqual([]);
+  expect(claimsOf(stderr, { repositoryAbove: '/home/ann' })).toEqual(['absent /home/ann/.git']);
 });

@@ -59,6 +59,7 @@ test('SEC-2.3 it holds no accounts, names or keys of the host, and everything th
   expect(readdirSync(made).sort()).toEqual(
     [
       'gitconfig',
+      'gitignore',
       'group',
       'hostname',
       'hosts',

@@ -8,7 +8,8 @@ const WORKSPACE = '/work space';
 function exec(change: Partial<ExecResult>): () => Promise<ExecResult> {
   const base = { exit_code: 0, signal: null, ended_by: 'exit', stdout: '', stderr: '' } as const;
   const facts = { dropped_bytes: 0, duration_ms: 12, encoding_replaced: false, stdout_gap: null, stderr_gap: null };
-  return async () => ({ ...base, ...facts, ...change });
+  const encodings = { stdout_encoding: '', stderr_encoding: '' };
+  return async () => ({ ...base, ...facts, ...encodings, ...change });
 }
 
 describe('FR-4.1 safe_bash', () => {
@@ -80,6 +81,6 @@ describe('FR-4.1 safe_bash', () => {
       { command: 'x' },
       { workspace: WORKSPACE, exec: exec({ encoding_replaced: true }) },
     );
-    expect(output.warnings).toEqual(['bytes of the output that are not UTF-8 were replaced by U+FFFD']);
+    expect(output.warnings).toEqual(['bytes of the output that its encoding does not have were replaced by U+FFFD']);
   });
 });

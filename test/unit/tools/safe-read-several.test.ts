@@ -79,11 +79,11 @@ describe('FR-4.2 safe_read of several files', () => {
   it('names the file that a warning belongs to', async () => {
     put('a.txt', 'one\n');
     put('b.txt', 'one\ntwo\n');
-    put('latin.txt', Buffer.concat([Buffer.from('line\n'.repeat(10)), Buffer.from([0xe9, 0x0a])]));
-    const { warnings, contents } = await read({ paths: ['a.txt', 'b.txt', 'latin.txt'], lines: '2-' });
+    put('damaged.txt', Buffer.concat([Buffer.from('größe\n'.repeat(10)), Buffer.from([0xe9, 0x0a])]));
+    const { warnings, contents } = await read({ paths: ['a.txt', 'b.txt', 'damaged.txt'], lines: '2-' });
     expect(warnings).toEqual([
       'a.txt ends before the selected part: it has 1 lines, 4 bytes',
-      'bytes of latin.txt that are not UTF-8 were replaced by U+FFFD',
+      'bytes of damaged.txt that are not UTF-8 were replaced by U+FFFD',
     ]);
     expect(contents).toMatchObject({ content_1: '', content_2: 'two\n' });
   });

@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { runTool } from '#src/sdk/test-harness.js';
@@ -217,12 +218,29 @@ describe('FR-4.2 safe_read', () => {
     });
   });
 
-  it('replaces single bytes that are not UTF-8, and says so', async () => {
-    put('latin.txt', Buffer.concat([Buffer.from('a'.repeat(40)), Buffer.from([0xe9, 0x0a])]));
-    expect(await read({ path: 'latin.txt' })).toMatchObject({
-      content: `${'a'.repeat(40)}\ufffd\n`,
-      warnings: ['bytes of latin.txt that are not UTF-8 were replaced by U+FFFD'],
+  it('replaces single bytes of a damaged UTF-8 text, and says so', async () => {
+    put('damaged.txt', Buffer.concat([Buffer.from('größe '.repeat(8)), Buffer.from([0xe9, 0x0a])]));
+    expect(await read({ path: 'damaged.txt' })).toMatchObject({
+      content: `${'größe '.repeat(8)}\ufffd\n`,
+      warnings: ['bytes of damaged.txt that are not UTF-8 were replaced by U+FFFD'],
     });
+  });
+
+  it('warns if the file is written while it is read', async () => {
+    put('growing.log', 'line\n'.repeat(200_000));
+    const path = join(workspace.path, 'growing.log');
+    const reading = read({ path: 'growing.log', grep: 'no such line' });
+    let isDone = false;
+    const done = reading.finally(() => {
+      isDone = true;
+    });
+    while (!isDone) {
+      appendFileSync(path, 'line\n'.repeat(1000));
+      await setImmediate();
+    }
+    const { data, warnings } = await done;
+    expect(data.lines).toBeGreaterThanOrEqual(200_000);
+    expect(warnings).toEqual(['growing.log was changed while it was read: lines and etag may not fit']);
   });
 
   it('reads an empty file', async () => {

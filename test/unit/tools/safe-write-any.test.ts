@@ -63,12 +63,22 @@ function drawOld(before: string, draw: { pieces: string; at: number; length: num
   return characters.slice(start, start + draw.length).join('') || draw.pieces;
 }
 
+/** In a file with both line ends, the lines that are replaced decide. */
+function adapted(content: string, { old, new: next, all }: Edit): [string, string] {
+  const crlf = (part: string): string => part.replaceAll('\n', '\r\n');
+  if (old.includes('\n')) return content.includes(old) ? [old, next] : [crlf(old), crlf(next)];
+  const at = content.indexOf(old);
+  const newline = at === -1 || all ? -1 : content.indexOf('\n', at);
+  return newline > 0 && content[newline - 1] === '\r' ? [old, crlf(next)] : [old, next];
+}
+
 /** Null if an edit does not apply. */
 function naively(before: string, edits: readonly Edit[]): string | null {
   let content = before;
   for (const { all, ...edit } of edits) {
-    const translate = isCrlf(before) && !edit.old.includes('\r') && !edit.new.includes('\r');
-    const [old, next] = [edit.old, edit.new].map((part) => (translate ? part.replaceAll('\n', '\r\n') : part));
+    const mayTranslate = before.includes('\r\n') && !edit.old.includes('\r') && !edit.new.includes('\r');
+    const whole = [edit.old, edit.new].map((part) => (mayTranslate ? part.replaceAll('\n', '\r\n') : part));
+    const [old, next] = mayTranslate && !isCrlf(before) ? adapted(content, { ...edit, all }) : whole;
     if (old === undefined || next === undefined) return null;
     const first = content.indexOf(old);
     if (first === -1) return null;

@@ -128,7 +128,7 @@ describe('FR-4.3 safe_write with edits', () => {
     ['if (a) {\n    b();\n}', 'if (a) {\n\tb();\n}', 'spaces there, tabs here'],
     ['a(  b )', 'a( b )', 'the number of spaces or line breaks'],
     ['first\n\tb()', '  b()', 'tabs there, spaces here'],
-    ['a\r\nb\nc', 'a\nb', 'CRLF line ends there, LF here'],
+    ['a\r\nb\nc', 'a\nb\nc', 'CRLF line ends there, LF here'],
     ['a\nb\nc', 'a\r\nb', 'LF there, CRLF line ends here'],
   ])('says of %j, which differs from %j only in white space: %s', async (there, old, differs) => {
     const fault = await refusal(`head\n${there}\nfoot\n`, [{ old, new: 'x' }]);
@@ -167,19 +167,19 @@ describe('FR-4.3 safe_write with edits', () => {
     expect(readFileSync(join(workspace.path, 'unicode.txt'))).toEqual(Buffer.from('\ufeffé\n🎉 end'));
   });
 
-  it('refuses a file that is not all UTF-8, and leaves it unchanged', async () => {
-    const latin = Buffer.concat([Buffer.from('a'.repeat(100_000)), Buffer.from([0xe9]), Buffer.from('b')]);
-    put('latin.txt', latin);
+  it('refuses a file that it could not write back byte by byte, and leaves it unchanged', async () => {
+    const damaged = Buffer.concat([Buffer.from('größe '.repeat(1000)), Buffer.from([0xe9]), Buffer.from('b')]);
+    put('damaged.txt', damaged);
     put('image.png', Buffer.from('89504e470d0a1a0a0000', 'hex'));
     for (const [path, kind] of [
-      ['latin.txt', 'text that is not UTF-8'],
+      ['damaged.txt', 'text that is not UTF-8'],
       ['image.png', 'PNG image'],
     ] as const)
       await expect(write({ path, edits: [{ old: 'b', new: 'c' }] })).rejects.toMatchObject({
         code: 'PATH_INVALID',
         message: `${path} cannot be edited: it is ${kind}`,
       });
-    expect(readFileSync(join(workspace.path, 'latin.txt'))).toEqual(latin);
+    expect(readFileSync(join(workspace.path, 'damaged.txt'))).toEqual(damaged);
   });
 
   it('changes a file of 16 MiB, and no larger file', async () => {

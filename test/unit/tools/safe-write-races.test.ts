@@ -12,6 +12,7 @@ const request = () => ({
   target: at('file'),
   shown: 'file',
   expectedEtag: null,
+  charset: null,
   etagKey: '00'.repeat(32),
   signal: new AbortController().signal,
 });

@@ -10,6 +10,8 @@ chmodSync(base, 0o755);
 afterAll(() => rmSync(base, { recursive: true, force: true }));
 const config = join(base, '.gitconfig');
 
+const SET_ASIDE = `*.quarantined-${'[0-9a-f]'.repeat(8)}\n`;
+
 function read(text: string, { gitDir = null, identity = { kind: 'self' } }: Options = {}) {
   writeFileSync(config, text);
   return readPersonSettings({ home: base, gitConfigs: [config] }, identity, gitDir);
@@ -39,7 +41,12 @@ test('passes on nothing that runs a program, includes a file, names a credential
     '[user]\n\tsigningkey = KEY\n[gpg]\n\tprogram = id\n[http]\n\textraHeader = h\n[sendemail]\n\tsmtpPass = p',
     '[user "x"]\n\tname = y\n[core]\n\tautocrlf = "input;id"',
   ];
-  expect(read(`${dangerous.join('\n')}\n`)).toEqual({ text: '', hasIdentity: false, signs: true });
+  expect(read(`${dangerous.join('\n')}\n`)).toEqual({
+    text: '',
+    ignored: SET_ASIDE,
+    hasIdentity: false,
+    signs: true,
+  });
 });
 
 test('follows includes as git does, and takes only harmless keys from them', () => {
@@ -63,4 +70,16 @@ test('follows a link, but reads nothing that the user inside could not read', ()
   expect(readPersonSettings(person, { kind: 'owner', uid: 54321, gid: 54321 }, null).text).toBe('');
   chmodSync(secret, 0o644);
   expect(readPersonSettings(person, { kind: 'owner', uid: 54321, gid: 54321 }, null).text).toContain('root');
+});
+
+test("passes on the patterns of the person's own ignore file", () => {
+  writeFileSync(join(base, 'ignored'), '.env\n.DS_Store');
+  expect(read('[core]\n\texcludesFile = ~/ignored\n')).toMatchObject({
+    text: '',
+    ignored: `.env\n.DS_Store\n${SET_ASIDE}`,
+  });
+  mkdirSync(join(base, '.config/git'), { recursive: true });
+  writeFileSync(join(base, '.config/git/ignore'), 'junk\n');
+  const person = { home: base, gitConfigs: [join(base, '.config/git/config')] };
+  expect(readPersonSettings(person, { kind: 'self' }, null).ignored).toBe(`junk\n${SET_ASIDE}`);
 });

@@ -24,7 +24,7 @@ export interface ExecResponse {
   'dropped_bytes'?: (number | string | Long);
   'duration_ms'?: (number | string | Long);
   /**
-   * True if bytes that are not UTF-8 were replaced by U+FFFD.
+   * True if bytes that the encoding does not have were replaced by U+FFFD.
    */
   'encoding_replaced'?: (boolean);
   /**
@@ -32,6 +32,11 @@ export interface ExecResponse {
    */
   'stdout_gap'?: (_contextd_v1_OutputGap | null);
   'stderr_gap'?: (_contextd_v1_OutputGap | null);
+  /**
+   * The encodings that stdout and stderr were decoded from, such as "windows-1252"; empty: UTF-8.
+   */
+  'stdout_encoding'?: (string);
+  'stderr_encoding'?: (string);
   '_exit_code'?: "exit_code";
   '_stdout_gap'?: "stdout_gap";
   '_stderr_gap'?: "stderr_gap";
@@ -58,7 +63,7 @@ export interface ExecResponse__Output {
   'dropped_bytes': (number);
   'duration_ms': (number);
   /**
-   * True if bytes that are not UTF-8 were replaced by U+FFFD.
+   * True if bytes that the encoding does not have were replaced by U+FFFD.
    */
   'encoding_replaced': (boolean);
   /**
@@ -66,6 +71,11 @@ export interface ExecResponse__Output {
    */
   'stdout_gap'?: (_contextd_v1_OutputGap__Output | null);
   'stderr_gap'?: (_contextd_v1_OutputGap__Output | null);
+  /**
+   * The encodings that stdout and stderr were decoded from, such as "windows-1252"; empty: UTF-8.
+   */
+  'stdout_encoding': (string);
+  'stderr_encoding': (string);
   '_exit_code'?: "exit_code";
   '_stdout_gap'?: "stdout_gap";
   '_stderr_gap'?: "stderr_gap";
