@@ -54,6 +54,10 @@ export const SECTIONS: Readonly<Record<string, { title: string; load(): Promise<
     title: 'Memory of the daemon over many calls',
     load: async () => (await import('./sections/memory.ts')).memorySection,
   },
+  warm: {
+    title: 'Builds and tests with filled caches, inside and outside',
+    load: async () => (await import('./sections/warm.ts')).warmSection,
+  },
   idle: {
     title: 'Thirteen projects, in use and idle',
     load: async () => (await import('./sections/idle.ts')).idleSection,

@@ -57,6 +57,8 @@ const NO_MANAGEMENT: Management = {
   checkHealth: nothing,
   sessionSecrets: nothing,
   endSession: nothing,
+  listCaches: nothing,
+  clearCaches: nothing,
   listRunning: nothing,
   killRunning: nothing,
   stats: nothing,

@@ -2,6 +2,8 @@ import type { AcceptQuarantinedRequest__Output as AcceptQuarantinedRequest } fro
 import type { ApproveRulesRequest__Output as ApproveRulesRequest } from '../protocol/generated/contextd/v1/ApproveRulesRequest.ts';
 import type { AuditRequest__Output as AuditRequest } from '../protocol/generated/contextd/v1/AuditRequest.ts';
 import type { AuditResponse__Output as AuditResponse } from '../protocol/generated/contextd/v1/AuditResponse.ts';
+import type { CachesRequest__Output as CachesRequest } from '../protocol/generated/contextd/v1/CachesRequest.ts';
+import type { CachesResponse__Output as CachesResponse } from '../protocol/generated/contextd/v1/CachesResponse.ts';
 import type { EndSessionResponse__Output as EndSessionResponse } from '../protocol/generated/contextd/v1/EndSessionResponse.ts';
 import type { HealthCheck__Output } from '../protocol/generated/contextd/v1/HealthCheck.ts';
 import type { HealthRequest__Output as HealthRequest } from '../protocol/generated/contextd/v1/HealthRequest.ts';
@@ -42,6 +44,7 @@ import type { ToolchainRequest__Output as ToolchainRequest } from '../protocol/g
 import type { ToolInfo__Output as ToolInfo } from '../protocol/generated/contextd/v1/ToolInfo.ts';
 
 export type {
+  CachesResponse,
   EndSessionResponse,
   ListeningPort,
   PathList,
@@ -85,6 +88,9 @@ export interface Management {
   sessionSecrets(request: SessionRequest): Promise<SessionSecretsResponse>;
   endSession(request: SessionRequest): Promise<EndSessionResponse>;
   /** Jobs first, then calls; the oldest first. */
+  listCaches(request: CachesRequest): Promise<CachesResponse>;
+  /** Throws NOT_FOUND if the project has no caches. */
+  clearCaches(request: CachesRequest): Promise<CachesResponse>;
   listRunning(request: RunningRequest): Promise<RunningResponse>;
   /** Returns what it ended. Throws NOT_FOUND if nothing has the id, and CONFLICT if several begin or end with it. */
   killRunning(request: KillRequest): Promise<RunningResponse>;

@@ -31,7 +31,7 @@ const SERVER_NAME = 'contextd';
 
 /** Milliseconds that a management answer may take. */
 const ANSWER_MS = 5_000;
-/** The health check runs a sandbox, statistics read up to 366 files, and the quarantine hashes what was set aside. */
+/** The health check runs a sandbox, measuring caches walks them, statistics read up to 366 files, and the quarantine hashes what was set aside. */
 const LONG_ANSWER_MS = 60_000;
 
 /** Connects with the CLI's own certificate: mutual TLS over the unix socket. */
@@ -61,6 +61,8 @@ export async function connect(paths: Pick<Paths, 'certsDir' | 'socket'>): Promis
     checkHealth: askLong(management.checkHealth),
     sessionSecrets: ask(management.sessionSecrets),
     endSession: askLong(management.endSession),
+    listCaches: askLong(management.listCaches),
+    clearCaches: askLong(management.clearCaches),
     listRunning: ask(management.listRunning),
     killRunning: askLong(management.killRunning),
     stats: askLong(management.stats),

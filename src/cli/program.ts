@@ -3,6 +3,7 @@ import { ContextdError, isErrno } from '../core/errors.ts';
 import { type Command, ParsedArgs } from './command.ts';
 import { allowList, allowPath, allowRemove, allowToolchains } from './commands/allow.ts';
 import { auditTail } from './commands/audit-tail.ts';
+import { cacheClear, cacheList } from './commands/cache.ts';
 import { completion } from './commands/completion.ts';
 import { configGet, configList, configSet, configUnset } from './commands/config.ts';
 import { doctor } from './commands/doctor.ts';
@@ -84,6 +85,7 @@ export const GROUPS: Readonly<Record<string, string>> = {
   config: 'Read and change the settings of this machine.',
   audit: 'Read the log of all calls.',
   session: 'Inspect or end a session of an agent.',
+  cache: 'List or empty the caches that commands keep for each project.',
   quarantine: 'Review files that were set aside because a program on the host would run them.',
 };
 
@@ -144,6 +146,8 @@ export const COMMANDS: readonly Command[] = [
   auditTail,
   sessionSecrets,
   sessionEnd,
+  cacheList,
+  cacheClear,
   ps,
   kill,
   stats,

@@ -68,7 +68,7 @@ async function realDirectory(directory: string): Promise<string> {
   });
 }
 
-async function realOrGiven(path: string): Promise<string> {
+export async function realOrGiven(path: string): Promise<string> {
   try {
     return await realpath(path);
   } catch (error) {

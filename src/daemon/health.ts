@@ -23,6 +23,7 @@ import type { AuditLog } from '../stores/audit.ts';
 import type { ProjectStore } from '../stores/projects.ts';
 import type { Database } from '../stores/sqlite.ts';
 import type { TokenCounter } from '../tokens/counter.ts';
+import { checkCaches } from './cache-management.ts';
 import { policyFor } from './policy.ts';
 import type { StandingAuditor, StandingAuditorState } from './standing-auditor.ts';
 
@@ -59,6 +60,7 @@ export async function checkHealth(projectRoot: string, deps: HealthDeps): Promis
     ['core tools', checkTools],
     ['known secrets', checkSeeds],
     ['rules of projects', checkWorkspaceRules],
+    ['caches', checkCaches],
     ['gitleaks', async ({ auditor, installRoot }) => checkAuditor(auditor.state(), installRoot)],
   ];
   const results: HealthCheck[] = [...(await checkIsolation(projectRoot, deps))];

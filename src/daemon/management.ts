@@ -18,6 +18,7 @@ import type { Consents } from '../stores/consents.ts';
 import type { LiveSessions } from '../stores/live-sessions.ts';
 import type { AcceptedTool, ProjectStore } from '../stores/projects.ts';
 import { type ApprovalDeps, createApprovals, requireProject } from './approval-management.ts';
+import { createCacheManagement } from './cache-management.ts';
 import type { CallGate } from './call-gate.ts';
 import type { checkHealth } from './health.ts';
 import type { StopCause } from './lifecycle.ts';
@@ -93,6 +94,7 @@ export function createManagement(deps: ManagementDeps): Management {
     },
     stats: async ({ project_root, days }) => ({ rows: await deps.auditLog.stats(days, project_root) }),
     ...createRunningManagement(deps),
+    ...createCacheManagement(deps),
     ...createApprovals(deps.approvals),
     ...createOutsideManagement(deps),
     ...createPortManagement(deps.ports),

@@ -44,7 +44,8 @@ export async function store(
   if (streams.every((stream) => stream.text === '')) return null;
   const { session, requestId } = call;
   const tool = call.tool.manifest.name;
-  const command = JSON.stringify(sorted(call.input));
+  // The same words in another directory are another command.
+  const command = JSON.stringify([call.request.cwd, sorted(call.input)]);
   const { id, committed } = deps.artifacts.put(session, requestId, tool, streams, droppedBytes, command);
   committed.then(
     () => deps.secondSearch.stored({ session, requestId, tool, artifactId: id }),

@@ -16,6 +16,8 @@ export interface ProxyEnvironment {
   sessionId: string;
   /** The name the launcher was called by; set only where the proxy runs on Node. */
   launchedAs: string | undefined;
+  /** The kind of terminal. */
+  term?: string | undefined;
 }
 
 /** The only reader of `process.env` in the proxy. */
@@ -30,6 +32,7 @@ export function readProxyEnvironment(source: NodeJS.ProcessEnv = process.env): P
     path: source.PATH ?? '',
     sessionId: nonEmpty(source.CONTEXTD_SESSION_ID) ?? nonEmpty(source.CLAUDE_CODE_SESSION_ID) ?? '',
     launchedAs: nonEmpty(source.CONTEXTD_PROXY_ARGV0),
+    term: nonEmpty(source.TERM),
   };
 }
 

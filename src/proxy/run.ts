@@ -21,6 +21,7 @@ import {
 } from './invocation.ts';
 import { type ExecuteResponse, encodeExecuteRequest } from './messages.ts';
 import type { Result } from './output.ts';
+import { runningLine } from './running-line.ts';
 import type { DaemonSource } from './start.ts';
 
 export interface Call {
@@ -92,13 +93,16 @@ async function callTool(call: Call, link: ToolLink, asked: CallRequest): Promise
     inputText,
   });
   call.onHandedOver();
-  const onProgress = asked.progress ? (await import('./output.ts')).progressWriter() : undefined;
+  const running = asked.progress ? undefined : runningLine(call.environment.term);
+  const onProgress = asked.progress ? (await import('./output.ts')).progressWriter() : running?.onProgress;
   try {
     return toResult(await callDaemon(daemonSource(call, places), request, onProgress), form);
   } catch (error) {
     if (!isSocketForbidden(error)) throw error;
     const { withRemedy } = await import('./agent-sandbox.ts');
     throw withRemedy(error, { ...link, calledAs: call.invocation.calledAs, home: call.environment.home });
+  } finally {
+    running?.end();
   }
 }
 

@@ -22,6 +22,8 @@ export function checkRequests(management: Management): Management {
       management.checkHealth({ project_root: request.project_root === '' ? '' : rootOf(request.project_root) }),
     sessionSecrets: async (request) => management.sessionSecrets(withRoot(request)),
     endSession: async (request) => management.endSession(withRoot(request)),
+    listCaches: async (request) => management.listCaches(withProject(request)),
+    clearCaches: async (request) => management.clearCaches(withProject(request)),
     listRunning: async ({ project_root }) =>
       management.listRunning({ project_root: project_root === '' ? '' : rootOf(project_root) }),
     killRunning: async ({ id }) => management.killRunning({ id: runningIdOf(id) }),
@@ -48,6 +50,11 @@ export function checkRequests(management: Management): Management {
 
 function withRoot<Request extends { root: string }>(request: Request): Request {
   return { ...request, root: rootOf(request.root) };
+}
+
+/** Empty stays empty, which means all projects. */
+function withProject<Request extends { project_root: string }>(request: Request): Request {
+  return { ...request, project_root: request.project_root === '' ? '' : rootOf(request.project_root) };
 }
 
 function withWhich<Request extends { root: string; which: string }>(request: Request): Request {

@@ -56,6 +56,8 @@ export function managementRoutes(management: Management, route: Route): Manageme
     CheckHealth: route(only, checked.checkHealth),
     SessionSecrets: route(only, checked.sessionSecrets),
     EndSession: route(only, checked.endSession),
+    ListCaches: route(only, checked.listCaches),
+    ClearCaches: route(only, checked.clearCaches),
     ListRunning: route(only, checked.listRunning),
     KillRunning: route(only, checked.killRunning),
     Stats: route(only, checked.stats),

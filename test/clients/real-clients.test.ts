@@ -138,6 +138,18 @@ describe.skipIf(clients === undefined)('in the real Claude Code', () => {
     expect(await isLive(/"session_id":"([^"]+)"/.exec(log)?.[1])).toBe(false);
   });
 
+  it('a call works too if the client was started in a subdirectory of the repository', async () => {
+    const { project } = installation;
+    const lib = join(project, 'lib');
+    execFileSync('git', ['init', '-q'], { cwd: project });
+    try {
+      const { results } = await runClaude(claude, ["safe_bash 'pwd'"], { ...where(), cwd: lib });
+      expect(results).toEqual([{ text: lib, isError: false }]);
+    } finally {
+      rmSync(join(project, '.git'), { recursive: true });
+    }
+  });
+
   it('a clone without links says that ctxd init is missing and that the own tools serve meanwhile', async () => {
     const clone = mkdtempSync(join(tmpdir(), 'clone-'));
     try {

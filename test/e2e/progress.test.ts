@@ -63,6 +63,20 @@ describe.runIf(hasScript)('the progress of a command on a terminal', () => {
     expect(JSON.parse(stdout)).toMatchObject({ success: true, data: { stdout: 'begun\ndone\n', stderr: 'careful\n' } });
   });
 
+  it('is one line that disappears again, if nobody asked for all of it', async () => {
+    const { stdout, terminal } = await callOnTerminal(
+      at,
+      { command: `echo begun; ${untilFile('line-seen')}; echo done` },
+      '',
+      (seen) => {
+        if (/running \d+ s · begun/.test(seen)) writeFileSync(join(at.project, 'line-seen'), '');
+      },
+    );
+    expect(JSON.parse(stdout)).toMatchObject({ data: { stdout: 'begun\ndone\n' } });
+    expect(terminal.split('\r\u001b[K').at(-1)).toBe('');
+    expect(terminal).not.toContain('\n');
+  });
+
   it('SEC-1.1 SEC-1.3 never shows a secret, even one printed in halves, and uses the same token as the answer', async () => {
     const secret = generate('ghp_[A-Za-z0-9]{36}', seededRandom(Date.now()));
     const [first, second] = [secret.slice(0, 20), secret.slice(20)];
@@ -104,7 +118,7 @@ describe.runIf(hasScript)('the progress of a command on a terminal', () => {
     expect(terminal).not.toContain(String.fromCharCode(7));
   });
 
-  it('is not shown unless it was asked for', async () => {
+  it('of a short call is not shown unless it was asked for', async () => {
     const { stdout, terminal } = await callOnTerminal(at, { command: 'echo quiet' }, '', () => {});
     expect([terminal, JSON.parse(stdout).data.stdout]).toEqual(['', 'quiet\n']);
   });

@@ -113,6 +113,10 @@ describe('a call in plain words', () => {
     expect((await words('safe_read', ['a.txt'], { cwd })).stdout).toBe('from lib\n');
     await words('safe_write', ['b.txt', '--content', 'b'], { cwd });
     expect(readFileSync(join(cwd, 'b.txt'), 'utf8')).toBe('b');
+    const diff = ['pwd', '--view', 'diff', '--json'];
+    expect(JSON.parse((await words('safe_bash', diff, { cwd })).stdout).meta.view).toMatchObject({ name: 'diff' });
+    const elsewhere = JSON.parse((await words('safe_bash', diff, { cwd: join(cwd, 'deep') })).stdout);
+    expect(elsewhere.meta.warning_details).toMatchObject([{ code: 'FALLBACK_USED' }]);
     const json = await at.run(join(at.project, '.claude/bin/safe_bash'), ['{"command":"pwd"}'], { cwd });
     expect(JSON.parse(json.stdout).data.stdout).toBe(`${cwd}\n`);
     const outside = await at.run(join(at.project, '.claude/bin/safe_bash'), ['pwd'], { cwd: '/' });

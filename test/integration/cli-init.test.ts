@@ -50,34 +50,27 @@ describe('ctxd init', () => {
     });
   });
 
-  it('allows the absolute paths of the tools in the settings of this machine, which git ignores', async () => {
+  it('allows names and absolute paths in the settings of this machine, which git ignores, and ends sessions there', async () => {
     await project.init();
-    const commands = TOOLS.map(({ name }) => `${at('.claude/bin')}/${name} *`);
+    const names = TOOLS.map(({ name }) => name);
+    const commands = [...names.map((name) => `${name} *`), ...names.map((name) => `${at('.claude/bin')}/${name} *`)];
+    const end = `'/opt/contextd/bin/ctxd' session end '${project.root}' --hook `;
+    const hook = (command: string) => [
+      { hooks: [expect.objectContaining({ command: expect.stringContaining(command) })] },
+    ];
     expect(await json('.claude/settings.local.json')).toEqual({
       permissions: { allow: commands.map((command) => `Bash(${command})`) },
       sandbox: { excludedCommands: commands },
-      hooks: {
-        SessionEnd: [
-          {
-            hooks: [
-              {
-                type: 'command',
-                command: expect.stringContaining(`'/opt/contextd/bin/ctxd' session end "$CLAUDE_PROJECT_DIR" --hook`),
-                timeout: 15,
-              },
-            ],
-          },
-        ],
-      },
+      hooks: { SessionStart: hook('CLAUDE_ENV_FILE'), SessionEnd: hook(end) },
     });
     expect(await readFile(at('.claude/.gitignore'), 'utf8')).toContain('\n/settings.local.json\n');
   });
 
   it('allows no absolute path that a shell or a rule would read as something else', async () => {
     const rules = (root: string) => mergesFor(['safe_bash'], root, PROXY).get('.claude/settings.local.json');
-    expect(rules('/home/me/a-b_c@1.2')).toMatchObject({ entries: [{}, {}, {}] });
+    expect(rules('/home/me/a-b_c@1.2')).toMatchObject({ entries: { length: 6 } });
     for (const name of ['a b', 'a*', 'a)', 'a(b', "it's", 'a"b', '$HOME', 'a;b', 'a\\b', 'a?', '[a]', '{a,b}', '~a'])
-      expect(rules(`/home/me/${name}`), name).toMatchObject({ entries: [{ path: ['hooks', 'SessionEnd'] }] });
+      expect(rules(`/home/me/${name}`), name).toMatchObject({ entries: { length: 4 } });
   });
 
   it('names every view in the skill', async () => {

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
+import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { appears } from '../helpers/appears.ts';
@@ -85,9 +86,10 @@ describe('the loopback of a project', () => {
         .filter((line) => line.includes(`:${hex} `) && line.includes(' 0A ')),
     );
     expect(listeners.map((line) => line.trim().split(/\s+/)[1])).toEqual([`0100007F:${hex}`]);
+    const rest = text(child.stdout ?? Readable.from([]));
     const exited = once(child, 'exit');
     child.kill('SIGINT');
-    expect(await exited).toEqual([0, null]);
+    expect([await exited, await rest]).toEqual([[0, null], '']);
     await expect(exchange(port, 'one\n')).rejects.toThrow('ECONNREFUSED');
     await expect.poll(forwarders, { timeout: 20_000 }).toBe(0);
   });

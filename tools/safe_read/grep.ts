@@ -31,18 +31,15 @@ export interface GrepResult {
   margin: TextMargin;
   matches: number;
   droppedBytes: number;
-  hasLongLines: boolean;
+  /** True if of lines above 1 MiB only the beginning was searched, because of anchors in the pattern. */
+  isSearchCut: boolean;
 }
 
 /** Finds the lines that match an RE2 pattern, with lines around each. Linear in the text for every pattern. */
 export async function grepText(chunks: AsyncIterable<Buffer>, options: GrepOptions): Promise<GrepResult> {
   const found = new GrepOutput(compile(options.pattern), options);
-  let hasLongLines = false;
-  for await (const block of splitLines(chunks)) {
-    found.add(block);
-    hasLongLines ||= block.hasLongLines;
-  }
-  return { ...found.finish(), hasLongLines };
+  for await (const block of splitLines(chunks)) found.add(block);
+  return found.finish();
 }
 
 function compile(pattern: string): LinePattern {
@@ -77,6 +74,9 @@ class GrepOutput {
   /** The surroundings are collected up to `#aroundEnd` and wanted up to `#aroundWanted`: offsets. */
   #aroundEnd = 0;
   #aroundWanted = 0;
+  /** True if the long line whose pieces arrive was printed. */
+  #isLineDone = false;
+  #isSearchCut = false;
 
   constructor(pattern: LinePattern, options: GrepOptions) {
     this.#pattern = pattern;
@@ -86,10 +86,16 @@ class GrepOutput {
     this.#around = new Collected(Number.POSITIVE_INFINITY);
   }
 
-  add({ text, lines }: LineBlock): void {
+  add({ text, lines, piece }: LineBlock): void {
     const from = this.#window.length;
     this.#window += text;
     const { literal } = this.#pattern;
+    if (piece !== null) {
+      this.#searchPiece(text, { start: this.#windowStart + from, piece, isLast: lines > 0 });
+      this.#collectAround();
+      this.#shrink();
+      return;
+    }
     const isQuiet = literal !== null && this.#afterLeft === 0 && !text.includes(literal);
     if (isQuiet) this.#skip(text, from, lines);
     else this.#search(from);
@@ -97,7 +103,7 @@ class GrepOutput {
     this.#shrink();
   }
 
-  finish(): Omit<GrepResult, 'hasLongLines'> {
+  finish(): GrepResult {
     const around = this.#around.finish();
     // A newline keeps the surroundings apart from the first line.
     const hidden = around === '' ? '' : `${around}\n`;
@@ -106,6 +112,7 @@ class GrepOutput {
       margin: { before: hidden.length, after: 0 },
       matches: this.#matches,
       droppedBytes: this.#numbered.droppedBytes,
+      isSearchCut: this.#isSearchCut,
     };
   }
 
@@ -128,10 +135,33 @@ class GrepOutput {
     }
   }
 
+  /** Of a long line the first match is printed, with a little of the line around it. */
+  #searchPiece(text: string, { start, piece, isLast }: { start: number; piece: number; isLast: boolean }): void {
+    if (piece === 0) {
+      this.#number += 1;
+      this.#isLineDone = false;
+    }
+    if (piece > 0 && this.#pattern.looksAround) this.#isSearchCut = true;
+    const mayMatch = !this.#isLineDone && (piece === 0 || !this.#pattern.looksAround);
+    const match = mayMatch ? this.#pattern.find(text) : null;
+    if (match !== null) {
+      const shown = partAround(text, match);
+      this.#addMatch({ start: start + shown.start, text: shown.text });
+      this.#isLineDone = true;
+    } else if (isLast && !this.#isLineDone) {
+      this.#addOther({ start, text: `${text.slice(0, SHOWN_CHARS)}…` });
+    }
+  }
+
   #addLine(line: Line): void {
     this.#number += 1;
     if (this.#pattern.matches(line.text)) this.#addMatch(line);
-    else if (this.#afterLeft > 0) {
+    else this.#addOther(line);
+  }
+
+  /** A line that does not match. */
+  #addOther(line: Line): void {
+    if (this.#afterLeft > 0) {
       this.#afterLeft -= 1;
       this.#print(this.#number, '-', line);
     } else if (this.#options.before > 0) {
@@ -207,6 +237,24 @@ const PIECE_KINDS = Uint8Array.from({ length: 128 }, (_, code) => {
   if (/[A-Za-z]/.test(character)) return 1;
   return /[0-9+/=_-]/.test(character) ? 2 : 0;
 });
+
+/** How much of a long line is shown on both sides of a match, and of the match itself. */
+const SHOWN_CHARS = 240;
+const MATCH_MAX_CHARS = 1_000;
+
+/** Characters that occur in secrets: a cut between two of them could leave half of a secret. */
+const TOKEN = /[A-Za-z0-9_+/=.~%-]/;
+
+function partAround(text: string, match: { start: number; end: number }): Line {
+  const matchEnd = Math.min(match.end, match.start + MATCH_MAX_CHARS);
+  let start = Math.max(0, match.start - SHOWN_CHARS);
+  let end = Math.min(text.length, matchEnd + SHOWN_CHARS);
+  const cutsToken = (at: number): boolean => TOKEN.test(text[at - 1] ?? '') && TOKEN.test(text[at] ?? '');
+  while (start < match.start && cutsToken(start)) start += 1;
+  while (end > matchEnd && cutsToken(end)) end -= 1;
+  const part = text.slice(start, end).replace(/\n$/, '').toWellFormed();
+  return { start, text: `…${part}…` };
+}
 
 /** The last lines of a text that ends with a newline, in their order. */
 function lastLines(text: string, count: number): Line[] {

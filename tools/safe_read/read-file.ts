@@ -77,7 +77,9 @@ async function select(
   if (selection.kind === 'grep') {
     const text = readAsUtf8(file, { start: 0, end: scan.bytes }, charset, signal);
     const found = await grepText(text, { ...selection, maxBytes: outputMaxBytes });
-    const warnings = found.hasLongLines ? [`only the first 1 MiB of each line of ${shown} was searched`] : [];
+    const warnings = found.isSearchCut
+      ? [`of lines of ${shown} above 1 MiB only the beginning was searched, because the pattern has ^, $ or \\b`]
+      : [];
     return { facts: { ...facts, matches: found.matches }, text: { ...EMPTY_TEXT, ...found }, warnings };
   }
   const { span, range } = await locate(file, selection, scan, signal);

@@ -8,7 +8,7 @@ import { type DaemonClient, withClient } from '../client.ts';
 import { defineCommand } from '../command.ts';
 import type { CliContext } from '../context.ts';
 import { projectAt } from '../project-root.ts';
-import { printable, write } from '../render.ts';
+import { printable, type View, write } from '../render.ts';
 
 /** Other machines must not reach the port. */
 const HOST = '127.0.0.1';
@@ -39,16 +39,20 @@ export const port = defineCommand({
       const { ports } = await client.listPorts({ root });
       if (inside === null) return ports;
       await forward(context, client, { root, inside, hostPort, isServed: ports.some((one) => one.port === inside) });
-      return [];
+      return null;
     });
   },
-  view: (ports) => ({
+  view: (ports) => (ports === null ? { kind: 'lines', lines: [] } : tableOf(ports)),
+});
+
+function tableOf(ports: readonly ListeningPort[]): View {
+  return {
     kind: 'table',
     columns: ['PORT', 'ADDRESS'],
-    rows: ports.map(({ port: number, address }: ListeningPort) => [String(number), address]),
+    rows: ports.map(({ port: number, address }) => [String(number), address]),
     empty: 'nothing listens in this project',
-  }),
-});
+  };
+}
 
 interface Forwarding {
   root: string;

@@ -28,22 +28,31 @@ export function settings(names: readonly string[]): Entry[] {
 }
 
 /**
- * The entries of `.claude/settings.local.json`, which belong to this machine: the tools by their absolute path, and the
- * hook that ends a session, by the path of `ctxd`.
+ * The entries of `.claude/settings.local.json`, which belong to this machine and may hold absolute paths. Started in a
+ * subdirectory of a repository, Claude Code reads these settings and not the shared ones, so they repeat names and PATH.
  */
 export function localSettings(names: readonly string[], root: string, proxyBinary: string): Entry[] {
-  const command = sessionEndHook(join(dirname(proxyBinary), 'ctxd'));
-  const hook = { type: 'command', command, timeout: SESSION_END_LIMIT_S };
+  const absolute = isPlainPath(root) ? names.map((name) => `${root}/.claude/bin/${name} *`) : [];
+  const ctxd = quoted(join(dirname(proxyBinary), 'ctxd'));
+  // A session that somebody named by CONTEXTD_SESSION_ID does not end with one of the conversations that share it.
+  const command = `[ -n "$CONTEXTD_SESSION_ID" ] || ${ctxd} session end ${quoted(root)} --hook >/dev/null 2>&1 || true`;
+  const end = { type: 'command', command, timeout: SESSION_END_LIMIT_S };
   return [
-    ...(isPlainPath(root) ? allowed(names.map((name) => `${root}/.claude/bin/${name} *`)) : []),
-    { path: ['hooks', 'SessionEnd'], value: { hooks: [hook] } },
+    ...allowed([...names.map((name) => `${name} *`), ...absolute]),
+    { path: ['hooks', 'SessionStart'], value: { hooks: [{ type: 'command', command: localPathHook(root) }] } },
+    { path: ['hooks', 'SessionEnd'], value: { hooks: [end] } },
   ];
 }
 
-/** A session that somebody named by CONTEXTD_SESSION_ID does not end with one of the conversations that share it. */
-function sessionEndHook(ctxd: string): string {
-  const program = `'${ctxd.replaceAll("'", "'\\''")}'`;
-  return `[ -n "$CONTEXTD_SESSION_ID" ] || ${program} session end "$CLAUDE_PROJECT_DIR" --hook >/dev/null 2>&1 || true`;
+/** Does the same as PATH_HOOK, but names the project itself. */
+export function localPathHook(root: string): string {
+  const line = `export PATH=${quoted(`${root}/.claude/bin`)}:"$PATH"`;
+  return `printf '%s\\n' ${quoted(line)} >> "\${CLAUDE_ENV_FILE:-/dev/null}"`;
+}
+
+/** One word of a shell. */
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
 /** Claude Code gives a session-end hook 1.5 seconds if it asks for no other time. */

@@ -230,6 +230,14 @@ export const DAEMON_DEFINITION = `{
                   "requestType": "SessionRequest",
                   "responseType": "EndSessionResponse"
                 },
+                "ListCaches": {
+                  "requestType": "CachesRequest",
+                  "responseType": "CachesResponse"
+                },
+                "ClearCaches": {
+                  "requestType": "CachesRequest",
+                  "responseType": "CachesResponse"
+                },
                 "ListRunning": {
                   "requestType": "RunningRequest",
                   "responseType": "RunningResponse"
@@ -1109,6 +1117,43 @@ export const DAEMON_DEFINITION = `{
                   "rule": "repeated",
                   "type": "string",
                   "id": 1
+                }
+              }
+            },
+            "CachesRequest": {
+              "fields": {
+                "project_root": {
+                  "type": "string",
+                  "id": 1
+                }
+              }
+            },
+            "CachesResponse": {
+              "fields": {
+                "caches": {
+                  "rule": "repeated",
+                  "type": "ProjectCaches",
+                  "id": 1
+                }
+              }
+            },
+            "ProjectCaches": {
+              "fields": {
+                "project": {
+                  "type": "string",
+                  "id": 1
+                },
+                "bytes": {
+                  "type": "double",
+                  "id": 2
+                },
+                "max_bytes": {
+                  "type": "double",
+                  "id": 3
+                },
+                "used_ms": {
+                  "type": "double",
+                  "id": 4
                 }
               }
             }

@@ -6,6 +6,8 @@ import type { AcceptedContent as _contextd_v1_AcceptedContent, AcceptedContent__
 import type { ApproveRulesRequest as _contextd_v1_ApproveRulesRequest, ApproveRulesRequest__Output as _contextd_v1_ApproveRulesRequest__Output } from './contextd/v1/ApproveRulesRequest.ts';
 import type { AuditRequest as _contextd_v1_AuditRequest, AuditRequest__Output as _contextd_v1_AuditRequest__Output } from './contextd/v1/AuditRequest.ts';
 import type { AuditResponse as _contextd_v1_AuditResponse, AuditResponse__Output as _contextd_v1_AuditResponse__Output } from './contextd/v1/AuditResponse.ts';
+import type { CachesRequest as _contextd_v1_CachesRequest, CachesRequest__Output as _contextd_v1_CachesRequest__Output } from './contextd/v1/CachesRequest.ts';
+import type { CachesResponse as _contextd_v1_CachesResponse, CachesResponse__Output as _contextd_v1_CachesResponse__Output } from './contextd/v1/CachesResponse.ts';
 import type { EndSessionResponse as _contextd_v1_EndSessionResponse, EndSessionResponse__Output as _contextd_v1_EndSessionResponse__Output } from './contextd/v1/EndSessionResponse.ts';
 import type { HealthCheck as _contextd_v1_HealthCheck, HealthCheck__Output as _contextd_v1_HealthCheck__Output } from './contextd/v1/HealthCheck.ts';
 import type { HealthRequest as _contextd_v1_HealthRequest, HealthRequest__Output as _contextd_v1_HealthRequest__Output } from './contextd/v1/HealthRequest.ts';
@@ -20,6 +22,7 @@ import type { OpenPortResponse as _contextd_v1_OpenPortResponse, OpenPortRespons
 import type { PathList as _contextd_v1_PathList, PathList__Output as _contextd_v1_PathList__Output } from './contextd/v1/PathList.ts';
 import type { PathRequest as _contextd_v1_PathRequest, PathRequest__Output as _contextd_v1_PathRequest__Output } from './contextd/v1/PathRequest.ts';
 import type { PortsResponse as _contextd_v1_PortsResponse, PortsResponse__Output as _contextd_v1_PortsResponse__Output } from './contextd/v1/PortsResponse.ts';
+import type { ProjectCaches as _contextd_v1_ProjectCaches, ProjectCaches__Output as _contextd_v1_ProjectCaches__Output } from './contextd/v1/ProjectCaches.ts';
 import type { ProjectRequest as _contextd_v1_ProjectRequest, ProjectRequest__Output as _contextd_v1_ProjectRequest__Output } from './contextd/v1/ProjectRequest.ts';
 import type { ProjectResponse as _contextd_v1_ProjectResponse, ProjectResponse__Output as _contextd_v1_ProjectResponse__Output } from './contextd/v1/ProjectResponse.ts';
 import type { QuarantineRequest as _contextd_v1_QuarantineRequest, QuarantineRequest__Output as _contextd_v1_QuarantineRequest__Output } from './contextd/v1/QuarantineRequest.ts';
@@ -59,6 +62,8 @@ export interface ProtoGrpcType {
       ApproveRulesRequest: MessageTypeDefinition<_contextd_v1_ApproveRulesRequest, _contextd_v1_ApproveRulesRequest__Output>
       AuditRequest: MessageTypeDefinition<_contextd_v1_AuditRequest, _contextd_v1_AuditRequest__Output>
       AuditResponse: MessageTypeDefinition<_contextd_v1_AuditResponse, _contextd_v1_AuditResponse__Output>
+      CachesRequest: MessageTypeDefinition<_contextd_v1_CachesRequest, _contextd_v1_CachesRequest__Output>
+      CachesResponse: MessageTypeDefinition<_contextd_v1_CachesResponse, _contextd_v1_CachesResponse__Output>
       EndSessionResponse: MessageTypeDefinition<_contextd_v1_EndSessionResponse, _contextd_v1_EndSessionResponse__Output>
       HealthCheck: MessageTypeDefinition<_contextd_v1_HealthCheck, _contextd_v1_HealthCheck__Output>
       HealthRequest: MessageTypeDefinition<_contextd_v1_HealthRequest, _contextd_v1_HealthRequest__Output>
@@ -76,6 +81,7 @@ export interface ProtoGrpcType {
       PathList: MessageTypeDefinition<_contextd_v1_PathList, _contextd_v1_PathList__Output>
       PathRequest: MessageTypeDefinition<_contextd_v1_PathRequest, _contextd_v1_PathRequest__Output>
       PortsResponse: MessageTypeDefinition<_contextd_v1_PortsResponse, _contextd_v1_PortsResponse__Output>
+      ProjectCaches: MessageTypeDefinition<_contextd_v1_ProjectCaches, _contextd_v1_ProjectCaches__Output>
       ProjectRequest: MessageTypeDefinition<_contextd_v1_ProjectRequest, _contextd_v1_ProjectRequest__Output>
       ProjectResponse: MessageTypeDefinition<_contextd_v1_ProjectResponse, _contextd_v1_ProjectResponse__Output>
       QuarantineRequest: MessageTypeDefinition<_contextd_v1_QuarantineRequest, _contextd_v1_QuarantineRequest__Output>

@@ -31,6 +31,9 @@ import {
 const MIB = 1024 * 1024;
 /** Milliseconds between two looks at the free space while something runs. */
 const LOOK_EVERY_MS = 500;
+/** Milliseconds after a command until its storage is looked at, and between two notes of a session's use. */
+const AFTER_MS = 50;
+const NOTE_EVERY_MS = 30_000;
 /** Caches may hold this many times their maximum while something runs; then the oldest are dropped. */
 const CACHE_RUN_FACTOR = 2;
 
@@ -69,7 +72,10 @@ export class Storage {
   readonly #asked = new Map<string, Promise<void>>();
   /** When caches were last trimmed by a sweep, by directory: milliseconds since the epoch. */
   readonly #trimmedMs = new Map<string, number>();
+  /** When the use of a session was last noted on disk, by its directory. */
+  readonly #notedMs = new Map<string, number>();
   #timer: NodeJS.Timeout | undefined;
+  #isStopped = false;
 
   constructor(deps: StorageDeps) {
     this.#deps = deps;
@@ -123,9 +129,11 @@ export class Storage {
   }
 
   stop(): void {
+    this.#isStopped = true;
     clearInterval(this.#timer);
     this.#timer = undefined;
     this.#areas.clear();
+    this.#notedMs.clear();
   }
 
   #areasOf({ session, home, tmp, caches }: SessionPlace, identity: Identity): Area[] {
@@ -152,10 +160,20 @@ export class Storage {
     this.#timer ??= setInterval(() => this.#look(), LOOK_EVERY_MS).unref();
     const end = (): void => {
       for (const area of areas) area.runs.delete(onExceeded);
-      noteUse(place, this.#deps.clock.now());
-      this.#look();
+      // After the answer of the command has gone out.
+      setTimeout(() => this.#ended(place), AFTER_MS).unref();
     };
     until.addEventListener('abort', end, { once: true });
+  }
+
+  #ended(place: SessionPlace): void {
+    if (this.#isStopped) return;
+    const now = this.#deps.clock.now();
+    if (now - (this.#notedMs.get(place.session) ?? 0) > NOTE_EVERY_MS) {
+      this.#notedMs.set(place.session, now);
+      noteUse(place, now);
+    }
+    this.#look();
   }
 
   /** Starts a check of every area that may be over its limit. */
@@ -270,6 +288,7 @@ export class Storage {
   async #removeAll(sessions: readonly FoundSession[]): Promise<void> {
     for (const session of sessions) {
       this.#areas.delete(session.dir);
+      this.#notedMs.delete(session.dir);
       await this.#removeDirectory(retire(session));
     }
   }

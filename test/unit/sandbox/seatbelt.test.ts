@@ -367,8 +367,12 @@ describe('the sandbox, with a stand-in for sandbox-exec', () => {
     ...change,
   });
 
-  function run(script: string, change: Partial<CommandSpec> = {}): Promise<CommandResult> {
-    return sandbox.run(policy(), {
+  function run(
+    script: string,
+    change: Partial<CommandSpec> = {},
+    ofPolicy: Partial<SandboxPolicy> = {},
+  ): Promise<CommandResult> {
+    return sandbox.run(policy(ofPolicy), {
       argv: ['/bin/sh', '-c', script],
       cwd: workspace,
       env: {},
@@ -409,6 +413,19 @@ describe('the sandbox, with a stand-in for sandbox-exec', () => {
     expect(outOf(result)).toBe('in <-p><a b><"$(id)">');
     expect(result.stderr.head.toString()).toBe('err\n');
     expect(await run('nowhere', { argv: ['/nonexistent/program'] })).toMatchObject({ exitCode: 127, endedBy: 'exit' });
+  });
+
+  test('a session keeps HOME and TMPDIR, the project keeps caches, and both can be removed', async () => {
+    const runIn = (session: string, script: string) => run(script, {}, { storage: { session } });
+    await runIn('a', 'echo mine >~/.npmrc; echo temporary >"$TMPDIR/x"; echo cached >~/.npm/x');
+    expect(outOf(await runIn('a', 'cat ~/.npmrc "$TMPDIR/x" ~/.npm/x'))).toBe('mine\ntemporary\ncached\n');
+    expect(outOf(await runIn('b', 'cat ~/.npm/x ~/.npmrc "$TMPDIR/x"'))).toBe('cached\n');
+    const [caches] = await sandbox.storage({ do: 'list' });
+    expect(caches).toMatchObject({ project: workspace, maxBytes: 2 ** 30 });
+    await sandbox.storage({ do: 'clear', project: workspace });
+    expect(outOf(await runIn('b', 'ls ~/.npm'))).toBe('');
+    await sandbox.storage({ do: 'end_session', project: workspace, session: 'a' });
+    expect(outOf(await runIn('a', 'ls "$TMPDIR"; cat ~/.npmrc'))).toBe('');
   });
 
   test('the profile names this run’s workspace and private directory', async () => {

@@ -129,12 +129,31 @@ describe('FR-4.2 safe_read', () => {
     });
   });
 
-  it('searches and shows only the first MiB of a line over 1 MiB, and says so', async () => {
-    put('wide.txt', `${'x'.repeat(2 * 1024 * 1024)}needle\nneedle\n`);
-    const { data, content, warnings } = await read({ path: 'wide.txt', grep: 'needle' });
-    expect(data.matches).toBe(1);
-    expect(content).toBe('2:needle\n');
-    expect(warnings).toEqual(['only the first 1 MiB of each line of wide.txt was searched']);
+  it('finds a match anywhere in a line over 1 MiB, and shows a part of the line', async () => {
+    const mebibyte = 1024 * 1024;
+    for (const at of [0, 5, mebibyte - 20, mebibyte - 3, mebibyte, 2 * mebibyte - 4, 3 * mebibyte]) {
+      const wide = `${'x '.repeat(at / 2).slice(0, at)} a needle here ${'y '.repeat(mebibyte)}`;
+      put('wide.txt', `one\n${wide}\nneedle\nlast`);
+      for (const grep of ['needle', 'n[e]{2}dle', 'needle h']) {
+        const { data, content = '', warnings } = await read({ path: 'wide.txt', grep, context: 1 });
+        const lines = content.trim().split('\n');
+        expect(data.matches).toBe(grep === 'needle h' ? 1 : 2);
+        expect(lines.map((line) => line.slice(0, 2))).toEqual(
+          grep === 'needle h' ? ['1-', '2:', '3-'] : ['1-', '2:', '3:', '4-'],
+        );
+        expect(lines[1]).toMatch(/ a needle here /);
+        expect(lines[1]?.length).toBeLessThan(600);
+        expect(warnings).toBeUndefined();
+      }
+      const anchored = await read({ path: 'wide.txt', grep: '^needle' });
+      expect(anchored.content).toBe('3:needle\n');
+      expect(anchored.warnings?.[0]).toMatch(/only the beginning was searched/);
+    }
+  });
+
+  it('SEC-1.1 shows no half of a long word at the edge of a part', async () => {
+    put('wide.txt', `${'x '.repeat(600_000)}${'k'.repeat(400)} needle ${'k'.repeat(400)} ${'y '.repeat(600_000)}\n`);
+    expect((await read({ path: 'wide.txt', grep: 'needle' })).content).toBe('1:… needle …\n');
   });
 
   it('keeps head and tail of a text that is longer than may be kept', async () => {

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { getEncoding } from 'js-tiktoken';
 import { describe, expect, it } from 'vitest';
 import { extendedText, rulesText, skillText } from '#src/cli/init/agent-texts.js';
-import { PATH_HOOK } from '#src/cli/init/client-settings.js';
+import { localPathHook, PATH_HOOK } from '#src/cli/init/client-settings.js';
 import { isMarked, withMark } from '#src/cli/init/content-hash.js';
 import { layoutFor } from '#src/cli/init/layout.js';
 import { PROXY, TOOLS, toolText } from './tree.ts';
@@ -73,15 +73,18 @@ describe('the hook that sets PATH', () => {
         await writeFile(join(bin, 'hello'), '#!/bin/sh\necho hello from the project\n', { mode: 0o755 });
         const file = join(base, 'env');
         const environment = { PATH: '/usr/bin:/bin', CLAUDE_PROJECT_DIR: project, CLAUDE_ENV_FILE: file };
-        await run('/bin/sh', ['-c', PATH_HOOK], { cwd: base, env: environment });
-        for (const shell of ['/bin/sh', '/bin/bash']) {
-          const { stdout } = await run(shell, ['-c', `. '${file}'; hello; ls`], {
-            cwd: base,
-            env: { PATH: '/usr/bin:/bin' },
-          });
-          expect(stdout).toBe(`hello from the project\nenv\n${name}\n`);
+        for (const hook of [PATH_HOOK, localPathHook(project)]) {
+          await rm(file, { force: true });
+          await run('/bin/sh', ['-c', hook], { cwd: base, env: environment });
+          for (const shell of ['/bin/sh', '/bin/bash']) {
+            const { stdout } = await run(shell, ['-c', `. '${file}'; hello; ls`], {
+              cwd: base,
+              env: { PATH: '/usr/bin:/bin' },
+            });
+            expect(stdout).toBe(`hello from the project\nenv\n${name}\n`);
+          }
+          expect(await readFile(file, 'utf8')).toContain(':"$PATH"');
         }
-        expect(await readFile(file, 'utf8')).toContain(':"$PATH"');
       } finally {
         await rm(base, { recursive: true, force: true });
       }

@@ -6,6 +6,8 @@ import type { AcceptQuarantinedRequest as _contextd_v1_AcceptQuarantinedRequest,
 import type { ApproveRulesRequest as _contextd_v1_ApproveRulesRequest, ApproveRulesRequest__Output as _contextd_v1_ApproveRulesRequest__Output } from '../../contextd/v1/ApproveRulesRequest.ts';
 import type { AuditRequest as _contextd_v1_AuditRequest, AuditRequest__Output as _contextd_v1_AuditRequest__Output } from '../../contextd/v1/AuditRequest.ts';
 import type { AuditResponse as _contextd_v1_AuditResponse, AuditResponse__Output as _contextd_v1_AuditResponse__Output } from '../../contextd/v1/AuditResponse.ts';
+import type { CachesRequest as _contextd_v1_CachesRequest, CachesRequest__Output as _contextd_v1_CachesRequest__Output } from '../../contextd/v1/CachesRequest.ts';
+import type { CachesResponse as _contextd_v1_CachesResponse, CachesResponse__Output as _contextd_v1_CachesResponse__Output } from '../../contextd/v1/CachesResponse.ts';
 import type { EndSessionResponse as _contextd_v1_EndSessionResponse, EndSessionResponse__Output as _contextd_v1_EndSessionResponse__Output } from '../../contextd/v1/EndSessionResponse.ts';
 import type { HealthRequest as _contextd_v1_HealthRequest, HealthRequest__Output as _contextd_v1_HealthRequest__Output } from '../../contextd/v1/HealthRequest.ts';
 import type { HealthResponse as _contextd_v1_HealthResponse, HealthResponse__Output as _contextd_v1_HealthResponse__Output } from '../../contextd/v1/HealthResponse.ts';
@@ -87,6 +89,15 @@ export interface ManagementServiceClient extends grpc.Client {
   checkHealth(argument: _contextd_v1_HealthRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_HealthResponse__Output>): grpc.ClientUnaryCall;
   checkHealth(argument: _contextd_v1_HealthRequest, callback: grpc.requestCallback<_contextd_v1_HealthResponse__Output>): grpc.ClientUnaryCall;
 
+  ClearCaches(argument: _contextd_v1_CachesRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_CachesResponse__Output>): grpc.ClientUnaryCall;
+  ClearCaches(argument: _contextd_v1_CachesRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_CachesResponse__Output>): grpc.ClientUnaryCall;
+  ClearCaches(argument: _contextd_v1_CachesRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_CachesResponse__Output>): grpc.ClientUnaryCall;
+  ClearCaches(argument: _contextd_v1_CachesRequest, callback: grpc.requestCallback<_contextd_v1_CachesResponse__Output>): grpc.ClientUnaryCall;
+  clearCaches(argument: _contextd_v1_CachesRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_CachesResponse__Output>): grpc.ClientUnaryCall;
+  clearCaches(argument: _contextd_v1_CachesRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_CachesResponse__Output>): grpc.ClientUnaryCall;
+  clearCaches(argument: _contextd_v1_CachesRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_CachesResponse__Output>): grpc.ClientUnaryCall;
+  clearCaches(argument: _contextd_v1_CachesRequest, callback: grpc.requestCallback<_contextd_v1_CachesResponse__Output>): grpc.ClientUnaryCall;
+
   DisallowPath(argument: _contextd_v1_PathRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_PathList__Output>): grpc.ClientUnaryCall;
   DisallowPath(argument: _contextd_v1_PathRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_PathList__Output>): grpc.ClientUnaryCall;
   DisallowPath(argument: _contextd_v1_PathRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_PathList__Output>): grpc.ClientUnaryCall;
@@ -119,6 +130,21 @@ export interface ManagementServiceClient extends grpc.Client {
   killRunning(argument: _contextd_v1_KillRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_RunningResponse__Output>): grpc.ClientUnaryCall;
   killRunning(argument: _contextd_v1_KillRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_RunningResponse__Output>): grpc.ClientUnaryCall;
   killRunning(argument: _contextd_v1_KillRequest, callback: grpc.requestCallback<_contextd_v1_RunningResponse__Output>): grpc.ClientUnaryCall;
+
+  /**
+   * ListCaches lists what the commands of each project keep outside it, ClearCaches empties it.
+   */
+  ListCaches(argument: _contextd_v1_CachesRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_CachesResponse__Output>): grpc.ClientUnaryCall;
+  ListCaches(argument: _contextd_v1_CachesRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_CachesResponse__Output>): grpc.ClientUnaryCall;
+  ListCaches(argument: _contextd_v1_CachesRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_CachesResponse__Output>): grpc.ClientUnaryCall;
+  ListCaches(argument: _contextd_v1_CachesRequest, callback: grpc.requestCallback<_contextd_v1_CachesResponse__Output>): grpc.ClientUnaryCall;
+  /**
+   * ListCaches lists what the commands of each project keep outside it, ClearCaches empties it.
+   */
+  listCaches(argument: _contextd_v1_CachesRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_CachesResponse__Output>): grpc.ClientUnaryCall;
+  listCaches(argument: _contextd_v1_CachesRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_CachesResponse__Output>): grpc.ClientUnaryCall;
+  listCaches(argument: _contextd_v1_CachesRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_CachesResponse__Output>): grpc.ClientUnaryCall;
+  listCaches(argument: _contextd_v1_CachesRequest, callback: grpc.requestCallback<_contextd_v1_CachesResponse__Output>): grpc.ClientUnaryCall;
 
   ListPaths(argument: _contextd_v1_ProjectRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_PathList__Output>): grpc.ClientUnaryCall;
   ListPaths(argument: _contextd_v1_ProjectRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_PathList__Output>): grpc.ClientUnaryCall;
@@ -369,6 +395,8 @@ export interface ManagementServiceHandlers extends grpc.UntypedServiceImplementa
    */
   CheckHealth: grpc.handleUnaryCall<_contextd_v1_HealthRequest__Output, _contextd_v1_HealthResponse>;
 
+  ClearCaches: grpc.handleUnaryCall<_contextd_v1_CachesRequest__Output, _contextd_v1_CachesResponse>;
+
   DisallowPath: grpc.handleUnaryCall<_contextd_v1_PathRequest__Output, _contextd_v1_PathList>;
 
   /**
@@ -377,6 +405,11 @@ export interface ManagementServiceHandlers extends grpc.UntypedServiceImplementa
   EndSession: grpc.handleUnaryCall<_contextd_v1_SessionRequest__Output, _contextd_v1_EndSessionResponse>;
 
   KillRunning: grpc.handleUnaryCall<_contextd_v1_KillRequest__Output, _contextd_v1_RunningResponse>;
+
+  /**
+   * ListCaches lists what the commands of each project keep outside it, ClearCaches empties it.
+   */
+  ListCaches: grpc.handleUnaryCall<_contextd_v1_CachesRequest__Output, _contextd_v1_CachesResponse>;
 
   ListPaths: grpc.handleUnaryCall<_contextd_v1_ProjectRequest__Output, _contextd_v1_PathList>;
 
@@ -452,9 +485,11 @@ export interface ManagementServiceDefinition extends grpc.ServiceDefinition {
   AllowPath: MethodDefinition<_contextd_v1_PathRequest, _contextd_v1_PathList, _contextd_v1_PathRequest__Output, _contextd_v1_PathList__Output>
   ApproveRules: MethodDefinition<_contextd_v1_ApproveRulesRequest, _contextd_v1_RulesReview, _contextd_v1_ApproveRulesRequest__Output, _contextd_v1_RulesReview__Output>
   CheckHealth: MethodDefinition<_contextd_v1_HealthRequest, _contextd_v1_HealthResponse, _contextd_v1_HealthRequest__Output, _contextd_v1_HealthResponse__Output>
+  ClearCaches: MethodDefinition<_contextd_v1_CachesRequest, _contextd_v1_CachesResponse, _contextd_v1_CachesRequest__Output, _contextd_v1_CachesResponse__Output>
   DisallowPath: MethodDefinition<_contextd_v1_PathRequest, _contextd_v1_PathList, _contextd_v1_PathRequest__Output, _contextd_v1_PathList__Output>
   EndSession: MethodDefinition<_contextd_v1_SessionRequest, _contextd_v1_EndSessionResponse, _contextd_v1_SessionRequest__Output, _contextd_v1_EndSessionResponse__Output>
   KillRunning: MethodDefinition<_contextd_v1_KillRequest, _contextd_v1_RunningResponse, _contextd_v1_KillRequest__Output, _contextd_v1_RunningResponse__Output>
+  ListCaches: MethodDefinition<_contextd_v1_CachesRequest, _contextd_v1_CachesResponse, _contextd_v1_CachesRequest__Output, _contextd_v1_CachesResponse__Output>
   ListPaths: MethodDefinition<_contextd_v1_ProjectRequest, _contextd_v1_PathList, _contextd_v1_ProjectRequest__Output, _contextd_v1_PathList__Output>
   ListPorts: MethodDefinition<_contextd_v1_ProjectRequest, _contextd_v1_PortsResponse, _contextd_v1_ProjectRequest__Output, _contextd_v1_PortsResponse__Output>
   ListQuarantine: MethodDefinition<_contextd_v1_QuarantineRequest, _contextd_v1_QuarantineResponse, _contextd_v1_QuarantineRequest__Output, _contextd_v1_QuarantineResponse__Output>
