@@ -48,6 +48,13 @@ const TABLE: Record<string, { mayImport: readonly string[]; why: string }> = {
     ],
     why: 'owns tool processes; its bundle entry joins the core tools with the first scrub pass',
   },
+  'src/jobs': {
+    mayImport: [
+      ...['src/core', 'src/call', 'src/config', 'src/runner', 'src/sandbox', 'src/scrub', 'src/sdk', 'src/stores'],
+      'src/text',
+    ],
+    why: 'commands that outlive their call: started and used through ToolHost, so no step of a call knows them',
+  },
   'src/catalog': { mayImport: ['src/core', 'src/call', 'src/config', 'src/protocol'], why: 'knows tools, runs none' },
   'src/dispatch': {
     mayImport: [

@@ -105,7 +105,7 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
   'NFR-1.3': { text: 'Scrubbing adds under 20 ms', open: 'measured by npm run bench, not timed in tests' },
   'NFR-1.4': { text: 'Calls run concurrently' },
   'NFR-2.1': { text: 'Keeps working if Qdrant is down', open: 'there are no memories yet' },
-  'NFR-2.2': { text: 'Timeout 30 s by default, 300 s at most' },
+  'NFR-2.2': { text: 'Timeout 120 s by default, an hour at most unless a person sets more (decision 0030)' },
   'NFR-2.3': { text: 'A restart does not lose running calls' },
   'NFR-3.1': {
     text: 'Works with Claude Code',

@@ -1,6 +1,6 @@
 import type { Denial, SetAside } from '../core/envelope.ts';
 import type { ContextdError, ErrorCode } from '../core/errors.ts';
-import type { JsonObject } from '../core/json.ts';
+import type { Json, JsonObject } from '../core/json.ts';
 import type { EndedBy } from '../protocol/host-messages.ts';
 import type { ToolStream } from '../protocol/tool-output.ts';
 
@@ -30,6 +30,8 @@ export interface CallFacts {
   readonly hostCalls: { readonly calls: readonly HostCallRecord[]; readonly total: number };
   /** The stored artifact to show instead of the tool's own text, or null. */
   readonly shows: string | null;
+  /** Its view, as a caller writes it, if the call asks for none; null: the default view. */
+  readonly standardView: Json | null;
   /** Milliseconds in the tool; null if it did not run. */
   readonly runMs: number | null;
   /** Bytes beyond `output.max_bytes` that were not kept. */
@@ -46,6 +48,7 @@ export const NO_FACTS: CallFacts = {
   searchComplete: true,
   hostCalls: { calls: [], total: 0 },
   shows: null,
+  standardView: null,
   runMs: null,
   droppedBytes: 0,
   isViewApplied: false,

@@ -1,6 +1,6 @@
 import { ContextdError } from '../core/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../core/json.ts';
-import { BUDGET_CLASSES, type BudgetClass } from '../core/limits.ts';
+import { BUDGET_CLASSES, type BudgetClass, TIMEOUT_MAX_MS } from '../core/limits.ts';
 import { SECCOMP_RULES, type SeccompRule, type ToolLimits, type ToolProfile } from '../core/profile.ts';
 import { parseGrants, type ToolGrant } from './grants.ts';
 import { TOOL_NAME_PATTERN } from './tool-name.ts';
@@ -55,7 +55,7 @@ const LIMITS = {
   memory_mb: { min: 64, max: 1_048_576, isWhole: true },
   pids: { min: 16, max: 32_768, isWhole: true },
   cpus: { min: 0.01, max: 4_096, isWhole: false },
-  timeout_ms: { min: 1, max: 300_000, isWhole: true },
+  timeout_ms: { min: 1, max: TIMEOUT_MAX_MS, isWhole: true },
 } as const;
 
 /** Parses `tool.json`; SCHEMA_INVALID names the file and every fault. */

@@ -1,4 +1,10 @@
-import { BUDGET_DEFAULT_TOKENS, BUDGET_MIN_TOKENS, TIMEOUT_DEFAULT_MS, TIMEOUT_MAX_MS } from '../core/limits.ts';
+import {
+  BUDGET_DEFAULT_TOKENS,
+  BUDGET_MIN_TOKENS,
+  TIMEOUT_DEFAULT_MS,
+  TIMEOUT_LONGEST_MS,
+  TIMEOUT_MAX_MS,
+} from '../core/limits.ts';
 
 /** The settings of a person for this machine. The names hold the units; the schema below describes each setting. */
 export interface Config {
@@ -30,6 +36,7 @@ export interface Config {
     session_max_mb: number;
     idle_ms: number;
   };
+  jobs: { per_session: number; total: number; lease_minutes: number; output_max_bytes: number };
   secrets: { programs: string[]; max_uses_per_hour: number };
   scrub: { seeds: boolean; deadline_base_ms: number; deadline_per_kb_ms: number; gitleaks: GitleaksUse };
   log: { level: 'debug' | 'info' | 'warn' | 'error' };
@@ -95,7 +102,7 @@ export const CONFIG_SCHEMA = {
     }),
     timeout: section('How long a call may take.', {
       default_ms: whole(TIMEOUT_DEFAULT_MS, 1, TIMEOUT_MAX_MS, 'Milliseconds if the call asks for no timeout.'),
-      max_ms: whole(TIMEOUT_MAX_MS, 1, TIMEOUT_MAX_MS, 'The maximum milliseconds that a call may ask for.'),
+      max_ms: whole(TIMEOUT_LONGEST_MS, 1, TIMEOUT_MAX_MS, 'The maximum milliseconds that a call may ask for.'),
     }),
     output: section('How much of an output is kept.', {
       max_bytes: whole(64 * MIB, 65_536, 64 * MIB, 'Bytes of each stream. Of a longer stream, head and tail are kept.'),
@@ -176,6 +183,22 @@ export const CONFIG_SCHEMA = {
         100,
         86_400_000,
         'Milliseconds without a call after which the processes and the loopback of a project are given back.',
+      ),
+    }),
+    jobs: section('Background jobs.', {
+      per_session: whole(8, 0, 1_000, 'Jobs of one session that run at the same time. 0: none.'),
+      total: whole(32, 0, 10_000, 'Jobs of all sessions that run at the same time. 0: none.'),
+      lease_minutes: whole(
+        30,
+        1,
+        1_440,
+        'Minutes after which a job is stopped that nobody has listed, shown, waited for or sent input.',
+      ),
+      output_max_bytes: whole(
+        16 * MIB,
+        1_024,
+        64 * MIB,
+        'Bytes kept of the output of one job. Beyond it the first and the last half are kept.',
       ),
     }),
     scrub: section('The search for secrets. An answer that is not searched by the deadline is withheld.', {

@@ -4,10 +4,12 @@
 export const MESSAGE_MAX_BYTES = 32 * 1024 * 1024;
 /** Bytes of a tool's arguments as JSON text. Leaves room for the rest of the message. */
 export const INPUT_MAX_BYTES = 31 * 1024 * 1024;
-/** Milliseconds of a call's deadline if it asks for none (NFR-2.2). */
-export const TIMEOUT_DEFAULT_MS = 30_000;
-/** Milliseconds of the longest deadline that a call may ask for (NFR-2.2). */
-export const TIMEOUT_MAX_MS = 300_000;
+/** Milliseconds of a call's deadline if it asks for none (NFR-2.2, decision 0030). */
+export const TIMEOUT_DEFAULT_MS = 120_000;
+/** Milliseconds of the longest deadline that a call may ask for, unless a person sets another limit. */
+export const TIMEOUT_LONGEST_MS = 3_600_000;
+/** Milliseconds of the longest deadline that a person may allow: a day. */
+export const TIMEOUT_MAX_MS = 86_400_000;
 /** Kinds of answers with a default budget of their own. */
 export const BUDGET_CLASSES = ['answer', 'search', 'checkpoint', 'warm_start'] as const;
 export type BudgetClass = (typeof BUDGET_CLASSES)[number];

@@ -10,7 +10,8 @@ import type { Logger } from '../core/log.ts';
 import { createDispatch } from '../dispatch/dispatch.ts';
 import { createRefuse } from '../dispatch/refuse.ts';
 import { createSlots } from '../dispatch/slots.ts';
-import { createViewMaker } from '../dispatch/view/run-view.ts';
+import { createViewMaker, type ViewMaker } from '../dispatch/view/run-view.ts';
+import type { Jobs } from '../jobs/jobs.ts';
 import { createRunner } from '../runner/create-runner.ts';
 import type { Runner } from '../runner/runner.ts';
 import { createSandbox } from '../sandbox/create-sandbox.ts';
@@ -37,6 +38,7 @@ import { createDatabase, type Database } from '../stores/sqlite.ts';
 import { STATE_MIGRATIONS } from '../stores/state-migrations.ts';
 import { loadCounter, type TokenCounter } from '../tokens/counter.ts';
 import { lastErrorBlock } from '../tokens/views/errors.ts';
+import { buildJobs, leaseChore, lineFinder } from './build-jobs.ts';
 import { type CallGate, createCallGate } from './call-gate.ts';
 import { collectMainHeap, createChores, memoryChore, pruneChore } from './chores.ts';
 import { checkHealth } from './health.ts';
@@ -86,7 +88,9 @@ interface Scrubbing {
 interface Execution {
   catalog: Catalog;
   sandbox: Sandbox;
+  jobs: Jobs;
   runner: Runner;
+  views: ViewMaker;
   counter: TokenCounter;
 }
 
@@ -193,9 +197,13 @@ function buildScrubbing(deps: ComposeDeps, stores: Stores, own: Overrides): Scru
 
 function buildExecution(deps: ComposeDeps, before: Stores & Scrubbing, own: Overrides): Execution {
   const { paths, config, clock, logger } = deps;
-  const { artifacts, scrubber } = before;
+  const { artifacts, scrubber, auditor: secondSearch } = before;
   const sandbox = own.sandbox ?? createSandbox({ paths, config: config.sandbox, logger, clock });
+  const jobs = own.jobs ?? buildJobs({ ...before, secondSearch, sandbox, config, clock, logger });
+  const views = own.views ?? createViewMaker();
   return {
+    jobs,
+    views,
     catalog:
       own.catalog ??
       createCatalog([createBundleSource({ bundleDir: paths.coreBundleDir, toolsDir: paths.toolsDir, origin: 'core' })]),
@@ -209,7 +217,7 @@ function buildExecution(deps: ComposeDeps, before: Stores & Scrubbing, own: Over
         privateSocketsDir: paths.dialledSocketsDir,
         config: { idleMs: config.sandbox.idle_ms },
         scrub: async (session, texts) => (await scrubber.scrub(session, [...texts])).value,
-        services: createHostServices({ artifacts, scrubber }),
+        services: createHostServices({ artifacts, scrubber, jobs, findLine: lineFinder(views), clock }),
         logger,
         clock,
       }),
@@ -228,8 +236,8 @@ function buildEntrance(deps: ComposeDeps, before: Stores & Scrubbing & Execution
         ...before,
         secondSearch,
         cursors: createCursors(sessions),
+        findings: before.jobs.findings,
         continuations: createContinuations({ database, keys, clock }),
-        views: createViewMaker(),
         limits: config,
         config,
         slots: createSlots(config.server.max_concurrent_calls),
@@ -247,8 +255,9 @@ function buildEntrance(deps: ComposeDeps, before: Stores & Scrubbing & Execution
 }
 
 /** What keeps state for a session, in the order in which it ends. */
-function holdersOf({ scrubber, sandbox }: Scrubbing & Execution): SessionStateHolder[] {
-  return [{ name: 'secrets', endSession: async (session) => scrubber.forget(session) }, storageHolder(sandbox)];
+function holdersOf({ jobs, scrubber, sandbox }: Scrubbing & Execution): SessionStateHolder[] {
+  const secrets = { name: 'secrets', endSession: async (session: SessionRef) => scrubber.forget(session) };
+  return [jobs, secrets, storageHolder(sandbox)];
 }
 
 function managementOf(deps: ComposeDeps, parts: Omit<DaemonParts, 'door'>): ReturnType<typeof createManagement> {
@@ -273,7 +282,7 @@ function managementOf(deps: ComposeDeps, parts: Omit<DaemonParts, 'door'>): Retu
 /** The order in which the parts start. They stop in reverse. */
 function startOrder({ paths, config, clock, timer, logger }: ComposeDeps, parts: DaemonParts): Part[] {
   const { artifacts, catalog, counter, door, gate, projects, runner, sandbox, scanner, scrubber } = parts;
-  const { liveSessions, sessionEnd } = parts;
+  const { jobs, liveSessions, sessionEnd } = parts;
   const collectors = [collectMainHeap, () => scanner.collect()];
   return [
     // The state database is the lock of the one daemon: until it is held, nothing may touch a file of the home.
@@ -291,12 +300,14 @@ function startOrder({ paths, config, clock, timer, logger }: ComposeDeps, parts:
       await warnOfBadLinks(await projects.list(), paths.proxyBinary, logger);
     }),
     named('runner', runner),
+    jobs,
     parts.auditor,
     createChores(
       [
         pruneChore(artifacts),
         memoryChore({ gate, collectors }),
         sessionChore(sessionEnd),
+        leaseChore(jobs),
         storageChore({ sandbox, liveSessions, clock, config: config.sandbox }),
       ],
       { timer, logger },

@@ -1,7 +1,8 @@
 import type { SessionRef } from '../call/session.ts';
 import { ContextdError } from '../core/errors.ts';
 import type { JsonObject } from '../core/json.ts';
-import type { HostMethod, HostServices, ServiceAnswer } from '../runner/host-methods.ts';
+import { type JobServiceDeps, startJob, useJobs } from '../jobs/job-services.ts';
+import type { HostMethod, HostServices, ServiceAnswer, ServiceCall } from '../runner/host-methods.ts';
 import type { Scrubber } from '../scrub/scrubber.ts';
 import type { ArtifactStore } from '../stores/artifacts.ts';
 
@@ -11,24 +12,33 @@ export interface HostService {
    * Every other key and string of the request is text and is scrubbed first, so that a service cannot store a secret.
    */
   identifiers: readonly string[];
-  answer(session: SessionRef, request: JsonObject): Promise<ServiceAnswer>;
+  answer(session: SessionRef, request: JsonObject, call: ServiceCall): Promise<ServiceAnswer>;
 }
 
-export interface HostServiceDeps {
+export interface HostServiceDeps extends JobServiceDeps {
   artifacts: Pick<ArtifactStore, 'info'>;
   scrubber: Pick<Scrubber, 'scrub'>;
 }
 
 /** What a tool may ask of the daemon, besides Exec, Scrub and Log. */
-export function createHostServices({ artifacts, scrubber }: HostServiceDeps): HostServices {
+export function createHostServices(deps: HostServiceDeps): HostServices {
   return scrubbedServices(
     {
       ArtifactView: {
         identifiers: ['ref'],
-        answer: (session, request) => viewArtifact(artifacts, session, request),
+        answer: (session, request) => viewArtifact(deps, session, request),
+      },
+      // A job gets what the caller wrote, as a command does. Nothing of it is stored but its masked record.
+      JobStart: {
+        identifiers: ['command', 'cwd', 'env', 'stdin', 'own_loopback'],
+        answer: (session, request, call) => startJob(session, request, call, deps),
+      },
+      Jobs: {
+        identifiers: ['action', 'job', 'text', 'eof'],
+        answer: (session, request, call) => useJobs(session, request, call, deps),
       },
     },
-    scrubber,
+    deps.scrubber,
   );
 }
 
@@ -38,12 +48,12 @@ export function scrubbedServices(
   scrubber: Pick<Scrubber, 'scrub'>,
 ): HostServices {
   const inFront = ({ identifiers, answer }: HostService) => {
-    return async (session: SessionRef, request: JsonObject): Promise<ServiceAnswer> => {
+    return async (session: SessionRef, request: JsonObject, call: ServiceCall): Promise<ServiceAnswer> => {
       const entries = Object.entries(request);
       const texts = entries.filter(([name]) => !identifiers.includes(name));
       const kept = entries.filter(([name]) => identifiers.includes(name));
       const scrubbed = texts.length === 0 ? {} : (await scrubber.scrub(session, Object.fromEntries(texts))).value;
-      return answer(session, { ...scrubbed, ...Object.fromEntries(kept) });
+      return answer(session, { ...scrubbed, ...Object.fromEntries(kept) }, call);
     };
   };
   return Object.fromEntries(Object.entries(services).map(([method, service]) => [method, inFront(service)]));
@@ -54,12 +64,13 @@ export function scrubbedServices(
  * the tool that made the output, and its size. Errors: ARGS_INVALID, NOT_FOUND, EXPIRED.
  */
 async function viewArtifact(
-  artifacts: HostServiceDeps['artifacts'],
+  { artifacts, jobs }: HostServiceDeps,
   session: SessionRef,
   { ref }: JsonObject,
 ): Promise<ServiceAnswer> {
   if (typeof ref !== 'string') throw new ContextdError('ARGS_INVALID', '/ref must be an art_ id');
   const [id = '', field] = ref.split('/');
+  await jobs.refreshArtifact(session, id);
   const { tool, bytes, parts } = await artifacts.info(session, id);
   if (field !== undefined && !parts.some((part) => part.field === field)) {
     throw new ContextdError('NOT_FOUND', `${id} has no text ${field.slice(0, 40)}`, {

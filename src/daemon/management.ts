@@ -10,6 +10,7 @@ import type { Catalog, CatalogTool } from '../catalog/catalog.ts';
 import type { Paths } from '../config/paths.ts';
 import type { Clock } from '../core/clock.ts';
 import { ContextdError } from '../core/errors.ts';
+import type { Jobs } from '../jobs/jobs.ts';
 import { PACKAGE_VERSION, PROTOCOL_VERSION } from '../protocol/versions.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { Scrubber } from '../scrub/scrubber.ts';
@@ -43,6 +44,7 @@ export interface ManagementDeps {
   gate: CallGate;
   scrubber: Pick<Scrubber, 'secrets' | 'maskText'>;
   sessionEnd: SessionEnd;
+  jobs: Pick<Jobs, 'running' | 'end'>;
   approvals: ApprovalDeps;
   ports: PortDeps;
   clock: Clock;

@@ -1,6 +1,8 @@
 import type { Management, RunningItem } from '../call/management.ts';
 import { ContextdError } from '../core/errors.ts';
 import { isJsonObject } from '../core/json.ts';
+import type { Job } from '../jobs/job.ts';
+import type { Jobs } from '../jobs/jobs.ts';
 import type { Scrubber } from '../scrub/scrubber.ts';
 import type { LiveSessions } from '../stores/live-sessions.ts';
 import type { CallGate, RunningCall } from './call-gate.ts';
@@ -8,6 +10,7 @@ import type { SessionEnd } from './session-end.ts';
 
 export interface RunningDeps {
   gate: Pick<CallGate, 'running' | 'cancel'>;
+  jobs: Pick<Jobs, 'running' | 'end'>;
   scrubber: Pick<Scrubber, 'maskText'>;
   liveSessions: Pick<LiveSessions, 'idFor'>;
   sessionEnd: SessionEnd;
@@ -21,8 +24,10 @@ export function createRunningManagement(
   deps: RunningDeps,
 ): Pick<Management, 'endSession' | 'listRunning' | 'killRunning'> {
   const list = async (root: string): Promise<RunningItem[]> => {
-    const calls = deps.gate.running().map((call) => itemOf(call, deps));
-    return calls.filter(({ project }) => root === '' || project === root).sort((a, b) => a.started_ms - b.started_ms);
+    const jobs = await Promise.all(deps.jobs.running().map((job) => jobItem(job, deps)));
+    const calls = deps.gate.running().map((call) => callItem(call, deps));
+    calls.sort((a, b) => a.started_ms - b.started_ms);
+    return [...jobs, ...calls].filter(({ project }) => root === '' || project === root);
   };
   return {
     async endSession({ root, session: hint }) {
@@ -32,7 +37,8 @@ export function createRunningManagement(
     listRunning: async ({ project_root }) => ({ items: await list(project_root) }),
     async killRunning({ id }) {
       const item = oneNamed(id, await list(''));
-      deps.gate.cancel(item.id, killed(item));
+      if (item.kind === 'job') await deps.jobs.end(item.id, 'kill');
+      else deps.gate.cancel(item.id, callKilled());
       return { items: [item] };
     },
   };
@@ -51,14 +57,25 @@ function oneNamed(id: string, items: readonly RunningItem[]): RunningItem {
   });
 }
 
-function killed({ kind }: RunningItem): ContextdError {
-  return new ContextdError('CANCELLED', `a person ended the ${kind} with \`ctxd kill\``, {
+function callKilled(): ContextdError {
+  return new ContextdError('CANCELLED', `a person ended the call with \`ctxd kill\``, {
     remedy: 'Ask the person before you start it again.',
     details: { ended_by: 'person' },
   });
 }
 
-function itemOf({ request, startedMs }: RunningCall, { scrubber, liveSessions }: RunningDeps): RunningItem {
+async function jobItem(job: Job, { scrubber }: RunningDeps): Promise<RunningItem> {
+  const { id, number, session, tool, command, startedMs } = job.spec;
+  const usage = await job.usage();
+  return {
+    ...{ id, kind: 'job', project: session.project, session: scrubber.maskText(session.session), tool, job: number },
+    started_ms: startedMs,
+    command: shortened(scrubber.maskText(command)),
+    ...(usage === null ? {} : { memory_bytes: usage.memoryBytes, cpu_ms: usage.cpuMs }),
+  };
+}
+
+function callItem({ request, startedMs }: RunningCall, { scrubber, liveSessions }: RunningDeps): RunningItem {
   const { requestId, projectRoot, tool, inputJson } = request;
   return {
     id: requestId,
@@ -84,7 +101,7 @@ function commandOf(json: string): string {
 }
 
 /** One line. */
-export function shortened(text: string): string {
+function shortened(text: string): string {
   const line = text.replaceAll(/\s+/g, ' ').trim();
   return line.length <= COMMAND_MAX_CHARS ? line : `${line.slice(0, COMMAND_MAX_CHARS - 1)}…`;
 }

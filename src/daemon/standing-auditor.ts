@@ -101,7 +101,7 @@ function createBackground(run: GitleaksRun, deps: StandingAuditorDeps, signal: A
   return new Auditor({
     run,
     read: async (item) => (await readStored(item, deps.artifacts))?.map(({ text }) => text) ?? null,
-    onMissed: (item, missed) => maskStored(item, missed, deps),
+    onMissed: (item, missed) => deps.artifacts.exclusively(item.artifactId, () => maskStored(item, missed, deps)),
     pause: (ms) => pause(deps.timer, ms, signal),
     logger: deps.logger,
   });

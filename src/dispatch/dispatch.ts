@@ -1,9 +1,12 @@
 import type { CallAnswer, CallRequest, Dispatch } from '../call/request.ts';
+import type { SessionRef } from '../call/session.ts';
 import type { Clock } from '../core/clock.ts';
+import type { SetAside } from '../core/envelope.ts';
 import { ContextdError } from '../core/errors.ts';
 import type { Logger } from '../core/log.ts';
 import type { RunFacts } from '../runner/call-facts.ts';
 import type { LiveSessions } from '../stores/live-sessions.ts';
+import { readView } from '../tokens/views/read-view.ts';
 import { type CallRecord, type CallRecordDeps, createCallRecord } from './audit.ts';
 import { type AuthorizeDeps, authorize } from './authorize.ts';
 import { type BudgetDeps, budget, budgetPage, turnedAway, withoutText } from './budget.ts';
@@ -39,8 +42,15 @@ export interface DispatchDeps
     PageDeps {
   config: AuthorizeDeps['config'] & RunDeps['config'] & OpenSecretsDeps['config'] & BudgetDeps['config'];
   liveSessions: Pick<LiveSessions, 'idFor' | 'touch'>;
+  findings: SessionFindings;
   clock: Clock;
   logger: Logger;
+}
+
+/** What was set aside for a session without a call of its own, by jobs. */
+interface SessionFindings {
+  /** What the next answer reports: what its call itself found, and what waits. */
+  report(session: SessionRef, own: readonly SetAside[]): readonly SetAside[];
 }
 
 /** Carries a call from any door through the nine steps (design §3). Any step may end it; every answer passes scrub and audit. */
@@ -73,10 +83,12 @@ async function answerCall(call: Call, times: StepTimes, deps: DispatchDeps): Pro
         continuation === null
           ? await carryOut(verified, times, record, deps)
           : await showEarlier(verified, continuation, deps);
+      raw = { ...raw, quarantined: deps.findings.report(call.session, raw.quarantined) };
       outcome = await scrubOrWithhold(call, raw, times, deps); //                   6 scrub
-      const stored = await times.of('store', store(verified, outcome, deps)); //          7 store
+      const viewed = withStandardView(verified, raw.facts);
+      const stored = await times.of('store', store(viewed, outcome, deps)); //            7 store
       const answering = isText ? text.budgetText : budget;
-      budgeted = await times.of('budget', answering(verified, outcome, stored, deps)); //  8 budget
+      budgeted = await times.of('budget', answering(viewed, outcome, stored, deps)); //  8 budget
       await times.of('store', stored?.committed ?? Promise.resolve());
     }
   } catch (thrown) {
@@ -86,6 +98,12 @@ async function answerCall(call: Call, times: StepTimes, deps: DispatchDeps): Pro
   }
   times.end('budget');
   return times.of('audit', recorded(call, outcome, budgeted, record, deps)); //      9 audit
+}
+
+/** The view that the tool chose, if the caller chose none. */
+function withStandardView(call: VerifiedCall, { standardView }: RawOutcome['facts']): VerifiedCall {
+  if (standardView === null || call.options.isViewAsked) return call;
+  return { ...call, options: { ...call.options, view: readView(standardView) } };
 }
 
 /** Always returns an answer: without one the call would not be recorded. */

@@ -1,4 +1,5 @@
 import type { OpenedSecret } from '../call/outcome.ts';
+import type { SessionRef } from '../call/session.ts';
 import type { Config } from '../config/schema.ts';
 import { ContextdError } from '../core/errors.ts';
 import type { Logger } from '../core/log.ts';
@@ -8,7 +9,7 @@ import { ProgressFeed } from '../runner/progress/progress-feed.ts';
 import type { Release } from '../runner/progress/progress-window.ts';
 import type { Runner } from '../runner/runner.ts';
 import type { IsolationReport } from '../sandbox/sandbox.ts';
-import type { Scrubber } from '../scrub/scrubber.ts';
+import type { OwnLines, Scrubber, ScrubHints } from '../scrub/scrubber.ts';
 import type { SessionStore } from '../stores/sessions.ts';
 import { EMPTY_OUTCOME, type RawOutcome, type VerifiedCall } from './call.ts';
 import { type OpenedInput, tokensToMask } from './open-secrets.ts';
@@ -45,6 +46,7 @@ export async function run(
     outputMaxBytes: deps.config.output.max_bytes,
     outputKillBytes: deps.config.output.kill_bytes,
     grants: call.tool.manifest.grants,
+    opened: tokensToMask(opened),
     signal: call.request.signal,
     onFacts,
     ...(progress === null ? {} : { onCommand: () => progress.listen() }),
@@ -54,7 +56,7 @@ export async function run(
       throw endOf(call.request.signal, ContextdError.from(thrown));
     })
     .finally(() => progress?.stop());
-  const { quarantined, denied, searchComplete, hostCalls, shows } = facts;
+  const { quarantined, denied, searchComplete, hostCalls, shows, standardView } = facts;
   const { failure } = output;
   return {
     ...EMPTY_OUTCOME,
@@ -69,6 +71,7 @@ export async function run(
       searchComplete,
       hostCalls,
       shows,
+      standardView,
       runMs: Math.round(durationMs * 10) / 10,
       droppedBytes: output.droppedBytes ?? 0,
       isViewApplied: output.isViewApplied ?? false,
@@ -103,19 +106,14 @@ interface ProgressDeps {
 function progressOf(
   call: VerifiedCall,
   opened: readonly OpenedSecret[],
-  { scrubber, secondSearch, logger }: ProgressDeps,
+  { logger, ...search }: ProgressDeps,
 ): ProgressFeed | null {
   const { request, session } = call;
   const show = request.onProgress;
   if (show === undefined) return null;
   return new ProgressFeed({
-    scrub: async (releases) => {
-      const texts = releases.map(({ before, text, after }) => `${before}${text}${after}`);
-      const hints = { margins: marginsOf(releases), tool: request.tool, opened: tokensToMask(opened) };
-      const { value } = await scrubber.scrub(session, texts, hints);
-      const missed = await secondSearch.missedIn(value);
-      return missed.length === 0 ? value : (await scrubber.scrubAgain(session, value, missed)).value;
-    },
+    scrub: async (releases) =>
+      (await scrubReleases(session, releases, { tool: request.tool, opened: tokensToMask(opened) }, search)).texts,
     show: (text) => show(text),
     later: (ms, action) => {
       const timer = setTimeout(action, ms);
@@ -123,6 +121,25 @@ function progressOf(
     },
     onFault: (thrown) => logger.warn('progress.stopped', { request_id: call.requestId, cause: String(thrown) }),
   });
+}
+
+/**
+ * Scrubs parts of an output that still grows, as step 6 scrubs an answer. What is around a part is searched with it.
+ * Returns the texts as they may leave, and the rules of the secrets in them. Throws SCRUB_FAILED.
+ */
+export async function scrubReleases(
+  session: SessionRef,
+  releases: readonly Release[],
+  hints: Pick<ScrubHints, 'tool' | 'opened' | 'ownLines'>,
+  { scrubber, secondSearch }: Pick<ProgressDeps, 'scrubber' | 'secondSearch'>,
+): Promise<{ texts: readonly string[]; rules: readonly string[]; ownLines: OwnLines }> {
+  const texts = releases.map(({ before, text, after }) => `${before}${text}${after}`);
+  const first = await scrubber.scrub(session, texts, { ...hints, margins: marginsOf(releases) });
+  const missed = await secondSearch.missedIn(first.value);
+  const rules = first.secrets.map(({ rule }) => rule);
+  if (missed.length === 0) return { texts: first.value, rules, ownLines: first.ownLines };
+  const again = await scrubber.scrubAgain(session, first.value, missed, { ownLines: first.ownLines });
+  return { texts: again.value, rules: [...rules, ...again.secrets.map(({ rule }) => rule)], ownLines: again.ownLines };
 }
 
 function marginsOf(releases: readonly Release[]): Map<number, { before: number; after: number }> {

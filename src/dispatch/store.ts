@@ -108,16 +108,18 @@ async function openArtifact(session: SessionRef, ref: string, deps: OpenArtifact
 }
 
 /** Masks secrets that became known since the artifact was stored. Returns true if it masked any. */
-export async function maskAgain(
+export function maskAgain(
   session: SessionRef,
   artifactId: string,
   { artifacts, scrubber }: OpenArtifactDeps,
 ): Promise<boolean> {
-  const streams = await readStreams(artifacts, session, artifactId);
-  const { masked, secrets } = await maskStreams(session, streams, [], scrubber);
-  if (secrets.length === 0) return false;
-  await artifacts.replace(session, artifactId, masked);
-  return true;
+  return artifacts.exclusively(artifactId, async () => {
+    const streams = await readStreams(artifacts, session, artifactId);
+    const { masked, secrets } = await maskStreams(session, streams, [], scrubber);
+    if (secrets.length === 0) return false;
+    await artifacts.replace(session, artifactId, masked);
+    return true;
+  });
 }
 
 /** Masks secrets that are still in stored texts. The line in the place of a gap stays. */

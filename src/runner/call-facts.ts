@@ -1,10 +1,11 @@
 import type { CallFacts, HostCallRecord, Outcome } from '../call/outcome.ts';
 import type { Denial, SetAside } from '../core/envelope.ts';
+import type { Json } from '../core/json.ts';
 import type { CommandResult } from '../sandbox/sandbox.ts';
 
 /** What the host did for one call, whether or not the call succeeded. */
 export type RunFacts = Pick<Outcome, 'quarantined' | 'denied'> &
-  Pick<CallFacts, 'searchComplete' | 'hostCalls' | 'shows'>;
+  Pick<CallFacts, 'searchComplete' | 'hostCalls' | 'shows' | 'standardView'>;
 
 /** What a command did besides its output. */
 type CommandFacts = Pick<CommandResult, 'quarantined' | 'searchComplete' | 'denied'>;
@@ -21,6 +22,7 @@ export class FactCollector {
   #total = 0;
   #searchComplete = true;
   #shows: string | null = null;
+  #standardView: Json | null = null;
 
   /** A request has arrived: its record counts as interrupted until the caller completes it. */
   open(method: string): HostCallRecord {
@@ -40,8 +42,9 @@ export class FactCollector {
   }
 
   /** The last one counts. */
-  shows(artifactId: string): void {
+  shows(artifactId: string, standardView: Json | null): void {
     this.#shows = artifactId;
+    this.#standardView = standardView;
   }
 
   read(): RunFacts {
@@ -51,6 +54,7 @@ export class FactCollector {
       denied: [...this.#denied.values()],
       hostCalls: { calls: this.#calls.map((record) => ({ ...record })), total: this.#total },
       shows: this.#shows,
+      standardView: this.#standardView,
     };
   }
 }

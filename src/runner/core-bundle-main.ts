@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { isMainThread, parentPort } from 'node:worker_threads';
+import { jobs } from '../../tools/jobs/main.ts';
 import { safeBash } from '../../tools/safe_bash/main.ts';
 import { safeRead } from '../../tools/safe_read/main.ts';
 import { createSafeWrite } from '../../tools/safe_write/main.ts';
@@ -19,7 +20,7 @@ const engine = deferEngine(() => createEngine(readRuleBundle(rules), { compile: 
 
 if (isMainThread) {
   const firstPass = new FirstPass(engine, new URL(import.meta.url));
-  serveTools([safeBash, safeRead, createSafeWrite(), toolView], { scan: (output) => firstPass.scan(output) });
+  serveTools([jobs, safeBash, safeRead, createSafeWrite(), toolView], { scan: (output) => firstPass.scan(output) });
 } else if (parentPort !== null) {
   answerScans(engine, parentPort);
 }

@@ -8,7 +8,14 @@ import { type EndedBy, type ExecResult, LOG_LEVELS, LOG_LINE_MAX_CHARS } from '.
 import type { CommandResult, CommandSpec, Sandbox, SandboxPolicy } from '../sandbox/sandbox.ts';
 import { FactCollector, type RunFacts } from './call-facts.ts';
 import { decodeStream } from './exec-output.ts';
-import { HOST_METHODS, type HostMethod, type HostServices, isHostMethod, type RecordOf } from './host-methods.ts';
+import {
+  HOST_METHODS,
+  type HostMethod,
+  type HostServices,
+  isHostMethod,
+  type RecordOf,
+  type ServiceCall,
+} from './host-methods.ts';
 import type { CommandListener } from './progress/progress-feed.ts';
 
 const EXECS_AT_ONCE = 8;
@@ -25,6 +32,8 @@ export interface HostCall {
   outputMaxBytes: number;
   /** Bytes of both streams of one command after which it is killed; 0: never. */
   outputKillBytes: number;
+  /** Tokens of secrets that the call got. Default: none. */
+  opened?: readonly string[];
   /** Called for each command; the listener gets the command's output. */
   onCommand?(): CommandListener;
   /** Monotonic milliseconds at which the call ends. */
@@ -124,10 +133,16 @@ export class HostApi {
           remedy: 'Leave it out, or install a version of contextd that has it.',
         });
       }
-      const { answer, shows } = await service(this.#call.session, request);
-      if (shows !== undefined) this.#facts.shows(shows);
+      const { answer, shows, standardView } = await service(this.#call.session, request, this.#serviceCall());
+      if (shows !== undefined) this.#facts.shows(shows, standardView ?? null);
       return answer;
     });
+  }
+
+  #serviceCall(): ServiceCall {
+    const { tool, endsAt, signal, session, opened, outputKillBytes } = this.#call;
+    const commandPolicy = (): SandboxPolicy => this.#deps.commandPolicyFor(session);
+    return { tool, endsAt, signal, commandPolicy, opened: opened ?? [], outputKillBytes };
   }
 
   #serve<Method extends HostMethod, T>(method: Method, work: (record: RecordOf<Method>) => Promise<T>): Promise<T> {
@@ -222,7 +237,8 @@ export class HostApi {
   }
 }
 
-function checkCommand({ command, cwd, env }: ExecRequest): void {
+/** Throws ARGS_INVALID. */
+export function checkCommand({ command, cwd, env }: Pick<ExecRequest, 'command' | 'cwd' | 'env'>): void {
   if (command.includes('\0'))
     throw invalid('the command holds a NUL character', 'Remove it, or give the data on stdin.');
   if (!cwd.startsWith('/') || cwd.includes('\0')) {

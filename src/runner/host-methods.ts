@@ -1,7 +1,8 @@
 import type { HostCallRecord } from '../call/outcome.ts';
 import type { SessionRef } from '../call/session.ts';
-import type { JsonObject } from '../core/json.ts';
+import type { Json, JsonObject } from '../core/json.ts';
 import type { Grant } from '../core/profile.ts';
+import type { SandboxPolicy } from '../sandbox/sandbox.ts';
 
 /**
  * One row of the table of ToolHost. `grant`: the grant of tool.json that opens the method, or 'core tools' for a method
@@ -52,9 +53,26 @@ export interface ServiceAnswer {
   answer: JsonObject;
   /** Id of a stored output of the session, which the call shows instead of its own text. */
   shows?: string;
+  /** The view, as a caller writes it, if the call asks for none. Default: head_tail. */
+  standardView?: Json;
+}
+
+/** What a service may know of the call in which it is asked. */
+export interface ServiceCall {
+  tool: string;
+  /** Monotonic milliseconds at which the call ends. */
+  endsAt: number;
+  /** Aborts when nobody waits for the call any more. */
+  signal: AbortSignal;
+  /** The policy of the commands of this call. */
+  commandPolicy(): SandboxPolicy;
+  /** Tokens whose values the call got. */
+  opened: readonly string[];
+  /** Bytes that a command may print before it is killed; 0: no limit. */
+  outputKillBytes: number;
 }
 
 /** What the daemon keeps for tools, by method. Exec, Scrub and Log are not services. Throws ContextdError. */
 export type HostServices = Readonly<
-  Partial<Record<HostMethod, (session: SessionRef, request: JsonObject) => Promise<ServiceAnswer>>>
+  Partial<Record<HostMethod, (session: SessionRef, request: JsonObject, call: ServiceCall) => Promise<ServiceAnswer>>>
 >;

@@ -127,7 +127,7 @@ export class PendingCall {
     return new ContextdError('TIMEOUT', `${tool} did not finish within ${timeoutMs} ms`, {
       remedy: isToolLimit
         ? 'Ask for less at once: its tool.json allows no more time.'
-        : 'Ask for less at once, or pass a larger timeout_ms.',
+        : 'Ask for less at once, or pass a larger timeout_ms; timeout.max_ms limits it.',
       details: { timeout_ms: timeoutMs },
     });
   }

@@ -36,6 +36,8 @@ export interface ToolCall {
   outputMaxBytes: number;
   /** Bytes of both streams of one command after which it is killed; 0: never. */
   outputKillBytes: number;
+  /** Tokens of secrets whose values a program of the call gets. Default: none. */
+  opened?: readonly string[];
   /** Called for each command of the call; the listener gets the command's output, unscrubbed. */
   onCommand?(): CommandListener;
   signal: AbortSignal;

@@ -6,6 +6,8 @@ import { ContextdError, isErrno } from '../core/errors.ts';
 import { isJsonObject } from '../core/json.ts';
 import { coverStrays } from './descriptors.ts';
 import type { Launch } from './launch.ts';
+import { signalInside, usageInside } from './processes-inside.ts';
+import type { CommandUsage } from './sandbox.ts';
 
 /** bubblewrap's own environment, visible inside as /proc/1/environ. */
 const LAUNCH_ENVIRONMENT = { PATH: '/usr/sbin:/usr/bin:/sbin:/bin' };
@@ -66,6 +68,19 @@ export class Jail {
     } catch (cause) {
       if (!isErrno(cause, 'ESRCH')) throw cause;
     }
+  }
+
+  /** Sends a signal to every process of the command; returns how many got it. The sandbox's own get none. */
+  signal(signal: NodeJS.Signals): number {
+    const init = this.#init;
+    return init === null || this.#over || isDead(init) ? 0 : signalInside(init.pid, signal);
+  }
+
+  /** What every process inside uses now; nothing before the sandbox is built and after its end. */
+  usage(): CommandUsage {
+    const init = this.#init;
+    if (init === null || this.#over || isDead(init)) return { processes: 0, memoryBytes: 0, cpuMs: 0 };
+    return usageInside(init.pid);
   }
 
   #follow(argsFd: number, exit: Promise<Exit>): { ended: Promise<JailExit>; closed: Promise<void> } {

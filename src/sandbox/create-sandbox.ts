@@ -10,6 +10,7 @@ import {
   type SandboxDeps,
   type SandboxProcess,
   type SandboxStatus,
+  type SteeredCommand,
 } from './sandbox.ts';
 import { SeatbeltSandbox } from './seatbelt/seatbelt-sandbox.ts';
 import { SpawnedSandbox } from './spawner/spawned-sandbox.ts';
@@ -56,6 +57,15 @@ export class UnavailableSandbox implements Sandbox {
 
   async run(): Promise<CommandResult> {
     throw this.#refusal();
+  }
+
+  begin(): SteeredCommand {
+    const refused = this.run();
+    refused.catch(() => {});
+    const refuse = (): Promise<never> => Promise.reject(this.#refusal());
+    const started = refused.then(() => {});
+    started.catch(() => {});
+    return { started, ended: refused, input: refuse, signal: refuse, usage: refuse };
   }
 
   async open(): Promise<SandboxProcess> {

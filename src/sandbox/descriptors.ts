@@ -57,13 +57,22 @@ export class PipeStock {
   }
 
   /** A pipe that `owner` may open again by name; null is the daemon's own user. The caller closes both ends. */
-  async take(owner: { uid: number; gid: number } | null): Promise<PipeEnds> {
+  take(owner: { uid: number; gid: number } | null): Promise<PipeEnds> {
+    return this.#take((path) => openBothEnds(path, owner));
+  }
+
+  /** A pipe for a command's stdin: `write` does not block, `read` does, as programs expect. */
+  takeForInput(owner: { uid: number; gid: number } | null): Promise<PipeEnds> {
+    return this.#take((path) => openForInput(path, owner));
+  }
+
+  async #take(open: (path: string) => PipeEnds): Promise<PipeEnds> {
     while (this.#ready.length === 0) await this.#restock();
     if (this.#ready.length < RESTOCK_BELOW) this.#restock().catch(() => {});
     const path = this.#ready.pop();
-    if (path === undefined) return this.take(owner);
+    if (path === undefined) return this.#take(open);
     try {
-      return openBothEnds(path, owner);
+      return open(path);
     } finally {
       unlinkSync(path);
     }
@@ -92,6 +101,19 @@ function openBothEnds(path: string, owner: { uid: number; gid: number } | null):
   } catch (cause) {
     closeSync(read);
     throw cause;
+  }
+}
+
+function openForInput(path: string, owner: { uid: number; gid: number } | null): PipeEnds {
+  const { read: opener, write: blocking } = openBothEnds(path, owner);
+  const opened: number[] = [];
+  try {
+    // While both ends are open, neither of these blocks.
+    opened.push(openSync(path, constants.O_RDONLY), openSync(path, constants.O_WRONLY | constants.O_NONBLOCK));
+    const [read = -1, write = -1] = opened.splice(0);
+    return { read, write };
+  } finally {
+    for (const fd of [opener, blocking, ...opened]) closeSync(fd);
   }
 }
 

@@ -9,7 +9,6 @@ import {
   type LinuxSandboxDeps,
   workspaceOf,
 } from './checked-policy.ts';
-import { openInput } from './descriptors.ts';
 import { isRealDirectory, retryIfReplaced } from './directory-identity.ts';
 import {
   followCommand,
@@ -25,6 +24,7 @@ import { CACHES_INSIDE, checkArgv, checkEnvironment } from './policy.ts';
 import type { QuarantineAction, QuarantineReport, QuarantineResult } from './quarantine.ts';
 import { readableBundle } from './reach.ts';
 import { ReadyPool, type ReadySandbox, scriptFor, scriptSocket, WAITING_SHELL } from './ready-pool.ts';
+import { lookForStaleness, searchMeanwhile } from './run-watch.ts';
 import type {
   CommandResult,
   CommandSpec,
@@ -35,18 +35,17 @@ import type {
   SandboxStatus,
   StorageAction,
 } from './sandbox.ts';
-import { discard, ownerOf, prepareGit, type StartedSandbox, Starter } from './starter.ts';
+import { discard, prepareGit, type StartedSandbox, Starter } from './starter.ts';
+import { openStdin, type SteeredRun } from './steering.ts';
 import { createKeeper, type Keeper } from './storage/keeper.ts';
 import { Storage } from './storage/storage.ts';
-import type { GuardSet, TreeProtection } from './workspace/guard-set.ts';
+import type { TreeProtection } from './workspace/guard-set.ts';
 import type { Cover } from './workspace/protection.ts';
 
 /** Sandboxes kept ready for all policies together. */
 const READY_MAX = 32;
 /** Milliseconds that an orderly stop waits for searches. */
 const SEARCH_AT_END_MS = 5_000;
-/** Milliseconds between two checks of the protected paths below a long-lived process. */
-const STALE_LOOK_MS = 1_000;
 
 /** How a command ended; its output went to the sinks. */
 export type RunEnd = Omit<CommandResult, 'stdout' | 'stderr'>;
@@ -139,12 +138,18 @@ export class LinuxSandbox {
     };
   }
 
-  async run(policy: SandboxPolicy, command: CommandSpec, sinks: OutputSinks): Promise<RunEnd> {
+  /** `steered`: for a command that others talk to and that may run for hours. */
+  async run(
+    policy: SandboxPolicy,
+    command: CommandSpec,
+    sinks: OutputSinks,
+    steered: SteeredRun | null = null,
+  ): Promise<RunEnd> {
     checkArgv(command.argv);
     checkEnvironment(command.env);
     if (command.signal.aborted) return NOT_STARTED;
     const startedAt = this.#deps.clock.monotonic();
-    const end = await retryIfReplaced(() => this.#runOnce(policy, command, sinks));
+    const end = await retryIfReplaced(() => this.#runOnce(policy, command, sinks, steered));
     return { ...end, durationMs: this.#deps.clock.monotonic() - startedAt };
   }
 
@@ -213,10 +218,15 @@ export class LinuxSandbox {
     return this.#storage.act(action);
   }
 
-  async #runOnce(policy: SandboxPolicy, command: CommandSpec, sinks: OutputSinks): Promise<Omit<RunEnd, 'durationMs'>> {
+  async #runOnce(
+    policy: SandboxPolicy,
+    command: CommandSpec,
+    sinks: OutputSinks,
+    steered: SteeredRun | null,
+  ): Promise<Omit<RunEnd, 'durationMs'>> {
     const checked = await this.#policies.check(policy);
     this.#running += 1;
-    const ended = this.#runWatched(checked, command, sinks);
+    const ended = this.#runWatched(checked, command, sinks, steered);
     this.#commands.add(ended);
     try {
       return await ended;
@@ -231,11 +241,14 @@ export class LinuxSandbox {
     checked: CheckedPolicy,
     command: CommandSpec,
     sinks: OutputSinks,
+    steered: SteeredRun | null,
   ): Promise<Omit<RunEnd, 'durationMs'>> {
     const protection = await checked.guard.protection();
-    const watch = checked.guard.begin(protection);
+    const watch = checked.guard.begin(protection, undefined, steered?.onFound);
+    const over = new AbortController();
     try {
-      const started = await this.#startCommand(checked, protection, command);
+      const started = await this.#startCommand(checked, protection, command, steered);
+      if (steered !== null) void searchMeanwhile(checked.guard, protection, over.signal);
       const { lastWords, ...end } = await followCommand(started, command, checked.policy.limits, sinks);
       started.tidy();
       const settings = (await started.git?.collect()) ?? [];
@@ -245,6 +258,9 @@ export class LinuxSandbox {
     } catch (cause) {
       await checked.guard.finish(watch);
       throw cause;
+    } finally {
+      over.abort();
+      steered?.steering.close();
     }
   }
 
@@ -253,8 +269,9 @@ export class LinuxSandbox {
     checked: CheckedPolicy,
     protection: TreeProtection,
     command: CommandSpec,
+    steered: SteeredRun | null,
   ): Promise<StartedSandbox> {
-    const script = scriptFor(command, checked.policy.workspace.path);
+    const script = steered === null ? scriptFor(command, checked.policy.workspace.path) : null;
     const isSuitable =
       script !== null && (command.cwd === checked.policy.workspace.path || isRealDirectory(command.cwd));
     const ready = isSuitable ? this.#pool.take(checked.key, this.#fingerprintOf(checked, protection)) : null;
@@ -264,19 +281,20 @@ export class LinuxSandbox {
       ready.give(script);
       return ready;
     }
-    const { host, identity } = checked;
     const git = await prepareGit(checked, protection);
     git?.seed();
-    return this.#starter.start(checked, protection, {
+    const started = await this.#starter.start(checked, protection, {
       argv: command.argv,
       cwd: command.cwd,
       env: command.env,
       programMounts: [],
       wallMs: command.timeoutMs,
-      stdin: command.stdin === null ? 'ignore' : openInput(command.stdin, ownerOf(identity), host.sandboxDir),
+      stdin: await openStdin(checked, command, steered),
       takesScript: false,
       git,
     });
+    steered?.steering.attach(started.jail);
+    return started;
   }
 
   #fingerprintOf(checked: CheckedPolicy, protection: TreeProtection): string {
@@ -318,20 +336,4 @@ export class LinuxSandbox {
 /** A waiting sandbox suits a command only if the directory, its protected paths and the loopback are still the same. */
 function fingerprintOf(checked: CheckedPolicy, protection: TreeProtection, loopback: string): string {
   return `${checked.state} ${loopback} ${checked.person?.text ?? ''}${checked.person?.ignored ?? ''} ${protection.fingerprint}`;
-}
-
-/** Checks every second whether the protected paths are still those that were mounted; calls back once. */
-function lookForStaleness(guard: GuardSet, protection: TreeProtection, onStale: () => void): NodeJS.Timeout {
-  let isLooking = false;
-  const look = async (): Promise<void> => {
-    if (isLooking) return;
-    isLooking = true;
-    const now = await guard.protection().catch(() => null);
-    isLooking = false;
-    if (now?.fingerprint === protection.fingerprint) return;
-    clearInterval(timer);
-    onStale();
-  };
-  const timer = setInterval(() => void look(), STALE_LOOK_MS);
-  return timer.unref();
 }

@@ -188,6 +188,35 @@ export interface CommandResult {
   denied: readonly Denial[];
 }
 
+/** What a running command uses. */
+export interface CommandUsage {
+  processes: number;
+  /** Memory that two processes share counts twice. */
+  memoryBytes: number;
+  cpuMs: number;
+}
+
+/** Signals that can be sent to a running command. */
+export const STEERING_SIGNALS = [
+  ...(['SIGHUP', 'SIGINT', 'SIGQUIT', 'SIGTERM', 'SIGKILL', 'SIGUSR1', 'SIGUSR2', 'SIGCONT', 'SIGSTOP'] as const),
+  ...(['SIGTSTP', 'SIGWINCH'] as const),
+];
+export type SteeringSignal = (typeof STEERING_SIGNALS)[number];
+
+/** A command that others talk to while it runs. Its stdin is a pipe that stays open. */
+export interface SteeredCommand {
+  /** Settles when the sandbox has been started. Rejects with what `run` throws. */
+  readonly started: Promise<void>;
+  /** As the result of `run`. */
+  readonly ended: Promise<CommandResult>;
+  /** Writes to its stdin; `isEnd` closes it. Throws CONFLICT if it is closed, RESOURCE_LIMIT if it is not read. */
+  input(data: Buffer, isEnd: boolean): Promise<void>;
+  /** Sends a signal to every process of the command, as a terminal does. Returns how many got it. */
+  signal(signal: SteeringSignal): Promise<number>;
+  /** Null if it is not known. */
+  usage(): Promise<CommandUsage | null>;
+}
+
 export interface IsolationReport {
   level: 'full' | 'reduced' | 'unavailable';
   missing: readonly string[];
@@ -296,6 +325,15 @@ export interface Sandbox {
    * itself fails, that is a result.
    */
   run(policy: SandboxPolicy, command: CommandSpec): Promise<CommandResult>;
+  /**
+   * Starts a command that outlives its call. It ends by itself, at its time limit, or when its signal aborts. While it
+   * runs, `onFound` gets the protected paths that it created; its result has them too.
+   */
+  begin(
+    policy: SandboxPolicy,
+    command: Omit<CommandSpec, 'stdin'>,
+    onFound: (found: readonly SetAside[]) => void,
+  ): SteeredCommand;
   /** Starts a long-lived tool process. Throws what `run` throws. */
   open(policy: SandboxPolicy, program: SandboxProgram): Promise<SandboxProcess>;
   /**

@@ -65,6 +65,15 @@ export function updateArtifact(id: string, { parts }: NewContent, hash: Buffer):
   };
 }
 
+/** Gives an artifact a longer content. Cursors into the former one stay valid. */
+export function growArtifact(id: string, { parts }: NewContent, hash: Buffer, droppedBytes: number): Statement {
+  return {
+    sql: `UPDATE artifacts SET content = (SELECT id FROM contents WHERE hash = ?), parts = ?, dropped_bytes = ?
+          WHERE id = ?`,
+    params: [hash, parts, droppedBytes, id],
+  };
+}
+
 export function parseParts(text: string): ArtifactPart[] {
   const parsed: Json = JSON.parse(text);
   if (!Array.isArray(parsed)) return [];

@@ -8,6 +8,7 @@ import { ArtifactFiles, fromArtifactFault } from './artifact-files.ts';
 import { ArtifactPruner, removeContent } from './artifact-pruner.ts';
 import {
   type ArtifactPart,
+  growArtifact,
   insertArtifact,
   insertBody,
   insertContent,
@@ -73,6 +74,10 @@ export interface ArtifactStore {
    * afterwards, because they count bytes of those. Errors: NOT_FOUND, EXPIRED, STORAGE_FULL.
    */
   replace(session: SessionRef, id: string, streams: readonly ArtifactStream[]): Promise<void>;
+  /** As `replace`, for texts that only became longer at the end of the last one: cursors stay valid. */
+  grow(session: SessionRef, id: string, streams: readonly ArtifactStream[], droppedBytes: number): Promise<void>;
+  /** Runs work that reads an artifact and then changes it. Such works on one artifact run one after another. */
+  exclusively<T>(id: string, work: () => Promise<T>): Promise<T>;
   /** Errors: NOT_FOUND (also for an artifact of another session), EXPIRED. */
   info(session: SessionRef, id: string): Promise<ArtifactInfo>;
   /** Bytes `[start, end)`; an end past the last byte means the last byte. Errors: NOT_FOUND, EXPIRED, ARGS_INVALID. */
@@ -101,6 +106,8 @@ export function createArtifactStore(deps: ArtifactDeps): ArtifactStore {
 class Artifacts implements ArtifactStore {
   readonly #deps: ArtifactDeps;
   #parts: { files: ArtifactFiles; pruner: ArtifactPruner } | undefined;
+  /** By id: settles when the last change of the artifact is done. */
+  readonly #changing = new Map<string, Promise<unknown>>();
 
   constructor(deps: ArtifactDeps) {
     this.#deps = deps;
@@ -154,11 +161,24 @@ class Artifacts implements ArtifactStore {
     return row === undefined ? null : textOf(row, 'id');
   }
 
-  async replace(session: SessionRef, id: string, streams: readonly ArtifactStream[]): Promise<void> {
-    const row = await this.#find(session, id, 'SELECT content FROM artifacts WHERE id = ? AND session = ?');
-    await this.#keep(streams, (content, hash) => updateArtifact(id, content, hash));
-    const { files } = this.#ready();
-    await removeContent({ database: this.#deps.database, files }, integerOf(row, 'content'));
+  replace(session: SessionRef, id: string, streams: readonly ArtifactStream[]): Promise<void> {
+    return this.#change(session, id, streams, (content, hash) => updateArtifact(id, content, hash));
+  }
+
+  grow(session: SessionRef, id: string, streams: readonly ArtifactStream[], droppedBytes: number): Promise<void> {
+    return this.#change(session, id, streams, (content, hash) => growArtifact(id, content, hash, droppedBytes));
+  }
+
+  async exclusively<T>(id: string, work: () => Promise<T>): Promise<T> {
+    const before = this.#changing.get(id) ?? Promise.resolve();
+    const result = before.then(work);
+    const after = result.catch(() => {});
+    this.#changing.set(id, after);
+    try {
+      return await result;
+    } finally {
+      if (this.#changing.get(id) === after) this.#changing.delete(id);
+    }
   }
 
   async info(session: SessionRef, id: string): Promise<ArtifactInfo> {
@@ -196,6 +216,19 @@ class Artifacts implements ArtifactStore {
 
   prune(): Promise<number> {
     return this.#ready().pruner.prune();
+  }
+
+  /** Gives an artifact other texts and removes the former ones. */
+  async #change(
+    session: SessionRef,
+    id: string,
+    streams: readonly ArtifactStream[],
+    point: PointToContent,
+  ): Promise<void> {
+    const row = await this.#find(session, id, 'SELECT content FROM artifacts WHERE id = ? AND session = ?');
+    await this.#keep(streams, point);
+    const { files } = this.#ready();
+    await removeContent({ database: this.#deps.database, files }, integerOf(row, 'content'));
   }
 
   /** Stores the texts. `point` returns the statement that makes an artifact refer to them. */

@@ -22,6 +22,8 @@ export interface AuditRecord {
   began?: boolean;
   tool: string;
   input: Json;
+  /** Of the start and the end of a background job: its number in the session. `request_id` is then the job's id. */
+  job?: number;
   output_sha256: string;
   output_bytes: number;
   duration_ms: number;
@@ -64,7 +66,10 @@ export interface AuditRecord {
 }
 
 /** Who called what, and with which input. */
-export type StartFacts = Pick<AuditRecord, 'time' | 'request_id' | 'session' | 'project' | 'door' | 'tool' | 'input'>;
+export type StartFacts = Pick<
+  AuditRecord,
+  'time' | 'request_id' | 'session' | 'project' | 'door' | 'tool' | 'input' | 'job'
+>;
 
 /** The record of a call that is about to run. It has no facts of the end, and no input. */
 export function startRecord(facts: StartFacts): AuditRecord {
@@ -89,12 +94,12 @@ const NO_END = {
   error_code: null,
 } as const;
 
-function factsOf({ time, request_id, session, project, door, tool, input }: StartFacts): StartFacts {
-  return { time, request_id, session, project, door, tool, input };
+function factsOf({ time, request_id, session, project, door, tool, input, job }: StartFacts): StartFacts {
+  return { time, request_id, session, project, door, tool, input, ...(job === undefined ? {} : { job }) };
 }
 
 /** Fields that may be absent. A field of another type is dropped; the record is kept. */
-const AMOUNTS = ['scrub_ms', 'missed_by_first_pass', 'tokens_run', 'tokens_returned', 'run_ms'] as const;
+const AMOUNTS = ['job', 'scrub_ms', 'missed_by_first_pass', 'tokens_run', 'tokens_returned', 'run_ms'] as const;
 const FLAGS = ['began', 'tokens_estimated', 'artifact', 'follow_up', 'truncated', 'search_incomplete'] as const;
 const TEXTS = ['isolation_missing'] as const;
 const LISTS = ['quarantined'] as const;

@@ -97,6 +97,7 @@ function watched(sandbox: Sandbox, processes: SandboxProcess[], policies: Sandbo
     probe: () => sandbox.probe(),
     isolationFor: (workspace) => sandbox.isolationFor(workspace),
     run: (policy, command) => sandbox.run(policy, command),
+    begin: (policy, command, onFound) => sandbox.begin(policy, command, onFound),
     watch: (policy) => sandbox.watch(policy),
     quarantine: (policy, action) => sandbox.quarantine(policy, action),
     status: () => sandbox.status(),

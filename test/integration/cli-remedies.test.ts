@@ -29,16 +29,16 @@ describe('ctxd config set', () => {
     [
       'timeout.default_ms',
       'abc',
-      'cannot set timeout.default_ms to "abc": it must be a whole number from 1 to 300000.',
+      'cannot set timeout.default_ms to "abc": it must be a whole number from 1 to 86400000.',
     ],
-    ['timeout.default_ms', '0', 'cannot set timeout.default_ms to 0: it must be a whole number from 1 to 300000.'],
+    ['timeout.default_ms', '0', 'cannot set timeout.default_ms to 0: it must be a whole number from 1 to 86400000.'],
     ['log.level', 'loud', 'cannot set log.level to "loud": it must be one of debug, info, warn, error.'],
     ['budget.telemetry', '1', 'cannot set budget.telemetry to 1: it must be true or false.'],
     ['sandbox.deny', '["a","/b"]', 'cannot set sandbox.deny to ["a","/b"]: it must be a JSON list of different texts'],
     [
       'timeout.max_ms',
       '5',
-      'cannot set timeout.max_ms to 5: timeout.default_ms must be at most timeout.max_ms, which is 5, but is 30000.',
+      'cannot set timeout.max_ms to 5: timeout.default_ms must be at most timeout.max_ms, which is 5, but is 120000.',
     ],
   ])('FR-9.6 names the setting, the value and what is allowed: %s %s', async (key, value, message) => {
     const { code, stderr } = await ctxd('config', 'set', key, value);
@@ -50,7 +50,7 @@ describe('ctxd config set', () => {
 
   it('FR-9.6 says what the setting is for, and which setting to change first', async () => {
     expect((await ctxd('config', 'set', 'timeout.default_ms', 'abc')).stderr).toContain(
-      'Milliseconds if the call asks for no timeout. The default is 30000.',
+      'Milliseconds if the call asks for no timeout. The default is 120000.',
     );
     expect((await ctxd('config', 'set', 'timeout.max_ms', '5')).stderr).toContain('Change timeout.default_ms first.');
   });

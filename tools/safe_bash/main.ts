@@ -15,7 +15,9 @@ import { resolvePath } from '../../src/sdk/workspace-path.ts';
 export const safeBash: Tool = {
   name: 'safe_bash',
   async execute(context, input) {
-    return toOutput(await context.host.exec(readCommand(context, input)));
+    const command = readCommand(context, input);
+    if (input.background === true) return startJob(context, command);
+    return toOutput(await context.host.exec(command));
   },
 };
 
@@ -27,6 +29,17 @@ function readCommand(context: ToolContext, input: JsonObject) {
     stdin: readOptionalString(input, 'stdin') ?? null,
     ...(input.share === false ? { ownLoopback: true } : {}),
   };
+}
+
+/** The job runs on after the answer. The tool `jobs` shows and steers it. */
+async function startJob({ host }: ToolContext, command: ReturnType<typeof readCommand>): Promise<ToolOutput> {
+  const { stdin, ownLoopback, ...rest } = command;
+  const request = {
+    ...rest,
+    ...(stdin === null ? {} : { stdin }),
+    ...(ownLoopback === true ? { own_loopback: true } : {}),
+  };
+  return { data: await host.ask('JobStart', request) };
 }
 
 function toOutput(result: ExecResult): ToolOutput {
@@ -69,7 +82,7 @@ function failureOf({ ended_by, duration_ms }: ExecResult): ToolFailure | null {
       return {
         code: 'TIMEOUT',
         message: `the command did not finish within ${duration_ms} ms and was killed`,
-        remedy: 'Do less in one command, or pass a larger timeout_ms.',
+        remedy: 'Do less in one command, or pass a larger timeout_ms; timeout.max_ms limits it.',
         details: { duration_ms },
       };
     case 'cancelled':

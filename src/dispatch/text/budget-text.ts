@@ -160,10 +160,7 @@ function requestOf({
   notes,
 }: Printing): FitTextRequest {
   const templates = call === null || call.options.dryRun ? null : call.tool.manifest.text;
-  const isEarlier = stored?.isEarlier ?? false;
-  const facts = isEarlier
-    ? { text: '', isCut: false }
-    : factText(outcome, templates, Math.floor(maxTokens / FACTS_SHARE), plainCounter(counter));
+  const facts = factText(outcome, templates, Math.floor(maxTokens / FACTS_SHARE), plainCounter(counter));
   const known = addKnown(outcome, { facts: { droppedBytes: stored?.droppedBytes ?? outcome.facts.droppedBytes } });
   const meta = { ...metaOf(call?.requestId ?? '', known), ...(stored === null ? {} : droppedLines(stored)) };
   const details = [...(meta.warning_details ?? []), ...(shown?.meta.warning_details ?? [])];
@@ -177,7 +174,7 @@ function requestOf({
   const status = ({ omitted, shownTokens }: ShownFacts): string[] =>
     present([
       statusLine(counter, {
-        ...endingOf(known, isEarlier),
+        ...endingOf(known),
         amount: omitted.length === 0 ? null : { shown: shownTokens, all: Math.max(all, shownTokens) },
         continuation: omitted.length === 0 ? null : continuation,
         tool: call?.tool.manifest.name ?? '',
@@ -204,10 +201,10 @@ function requestOf({
 }
 
 /** How a command ended. A failure is stated with its reason, and an earlier output has no ending. */
-function endingOf(outcome: ScrubbedOutcome, isEarlier: boolean): { exitStatus: number; signal: string | null } {
+function endingOf(outcome: ScrubbedOutcome): { exitStatus: number; signal: string | null } {
   const { ended_by: endedBy, signal } = outcome.data;
   return {
-    exitStatus: outcome.failure !== null || isEarlier ? 0 : exitStatusOf(outcome),
+    exitStatus: outcome.failure !== null ? 0 : exitStatusOf(outcome),
     signal: endedBy === 'signal' && typeof signal === 'string' ? signal : null,
   };
 }
@@ -274,8 +271,10 @@ function budgeted(
   outcome: ScrubbedOutcome,
   stored: StoredOutput | null,
 ): Budgeted {
-  const exitCode = stored?.isEarlier === true && outcome.failure === null ? 0 : exitStatusOf(outcome);
-  return { answer: { ...answerOf(output), exitCode }, tally: tallyOfText(output, allTokens, stored) };
+  return {
+    answer: { ...answerOf(output), exitCode: exitStatusOf(outcome) },
+    tally: tallyOfText(output, allTokens, stored),
+  };
 }
 
 function answerOf({ stdout, stderr }: TextOutput): Omit<CallAnswer, 'exitCode'> {

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../../core/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../core/json.ts';
 import { headEnd, type PrintCounter } from '../../tokens/truncate.ts';
 import type { ScrubbedOutcome } from '../scrub.ts';
 
@@ -42,7 +42,17 @@ function filled(template: string, data: JsonObject): string[] {
 
 function shown(value: Json): string {
   if (typeof value === 'string') return value;
-  return Array.isArray(value) && value.every((item) => typeof item !== 'object')
-    ? value.join(', ')
-    : JSON.stringify(value);
+  if (!Array.isArray(value)) return JSON.stringify(value);
+  if (value.length === 0) return 'none';
+  if (value.every((item) => typeof item !== 'object')) return value.join(', ');
+  return value.every(isJsonObject) ? value.map(oneLine).join('\n') : JSON.stringify(value);
+}
+
+/** An object of a list: `job=1 state=running command="npm test"`. */
+function oneLine(item: JsonObject): string {
+  return Object.entries(item)
+    .map(
+      ([name, value]) => `${name}=${typeof value === 'string' && /^\S+$/.test(value) ? value : JSON.stringify(value)}`,
+    )
+    .join(' ');
 }

@@ -1,19 +1,13 @@
 import { dropCutEnd, dropCutStart } from '../../sdk/cut-text.ts';
+import { BLOCK_BEGIN, BLOCK_END, characterAt, endOfShown } from './held-back.ts';
 
 /** Bytes of a stream that are remembered: the part that is shown, and what is searched around it. */
 const WINDOW_BYTES = 64 * 1024;
 /** Bytes on both sides of the shown part that are searched with it. */
 const CONTEXT_BYTES = 8 * 1024;
-/** Most bytes of an unfinished line, or of lines that may be one value, that are held back. */
-const HELD_BYTES = 8 * 1024;
 /** Most bytes shown at once: the newest lines. */
 const SHOWN_BYTES = 6_400;
 const LINE_END = 10;
-const BLOCK_BEGIN = '-----BEGIN';
-const BLOCK_END = '-----END';
-/** The end of a line whose value may continue on the next line. */
-const MAY_CONTINUE = /[A-Za-z0-9_+/=.~-]{16}\\?\r?$/;
-const CONTINUED_LINE = /[\\=]\r?$/;
 
 /** Text to show, and the text around it that is only searched. */
 export interface Release {
@@ -77,34 +71,6 @@ export class ProgressWindow {
   }
 }
 
-function endOfShown(data: Buffer, isOver: boolean): number {
-  const to = isOver ? data.length : endOfLines(data);
-  const begin = lastIndexBefore(data, BLOCK_BEGIN, to);
-  if (begin === -1 || data.subarray(begin, to).includes(BLOCK_END)) return to;
-  return lineStartOf(data, begin);
-}
-
-/** Of a line that is too long to be held back, all but its last HELD_BYTES. */
-function endOfLines(data: Buffer): number {
-  const lines = data.lastIndexOf(LINE_END) + 1;
-  if (data.length - lines > HELD_BYTES) return characterAt(data, data.length - HELD_BYTES);
-  return startOfHeldLines(data, lines);
-}
-
-/** A value that was broken into lines has lines of one width, or lines that end with a continuation sign. */
-function startOfHeldLines(data: Buffer, to: number): number {
-  let start = to;
-  for (let below: Buffer | null = null; start > 0 && to - start < HELD_BYTES; ) {
-    const lineStart = lineStartOf(data, start - 1);
-    const line = data.subarray(lineStart, start - 1);
-    const end = line.toString('latin1', Math.max(0, line.length - 20));
-    if (!MAY_CONTINUE.test(end) || (below !== null && line.length !== below.length && !CONTINUED_LINE.test(end))) break;
-    below = line;
-    start = lineStart;
-  }
-  return start;
-}
-
 function startOfShown(data: Buffer, from: number, to: number): number {
   let start = from;
   if (to - start > SHOWN_BYTES) {
@@ -123,19 +89,4 @@ function afterCutBlock(data: Buffer, start: number, to: number): number {
   if (begin !== -1 && begin < first) return start;
   const line = data.indexOf(LINE_END, first) + 1;
   return line === 0 ? to : afterCutBlock(data, line, to);
-}
-
-function lineStartOf(data: Buffer, at: number): number {
-  return at === 0 ? 0 : data.lastIndexOf(LINE_END, at - 1) + 1;
-}
-
-function lastIndexBefore(data: Buffer, word: string, to: number): number {
-  return data.subarray(0, to).lastIndexOf(word);
-}
-
-/** Returns the start of the character that contains the byte at `at`. */
-function characterAt(data: Buffer, at: number): number {
-  let start = at;
-  while (start > 0 && at - start < 3 && ((data[start] ?? 0) & 0xc0) === 0x80) start -= 1;
-  return start;
 }

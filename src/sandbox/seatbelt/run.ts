@@ -4,7 +4,7 @@ import type { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ContextdError, isErrno } from '../../core/errors.ts';
 import { StreamCapture } from '../output.ts';
-import type { CommandResult, CommandSpec } from '../sandbox.ts';
+import type { CommandResult, CommandSpec, SteeredCommand } from '../sandbox.ts';
 import type { StorageLease } from '../storage/storage.ts';
 import { type Interruption, isTooMuch, watchForInterruption } from '../verdict.ts';
 
@@ -15,11 +15,12 @@ import { type Interruption, isTooMuch, watchForInterruption } from '../verdict.t
 const DRAIN_MS = 250;
 const DRAIN_ROUNDS = 20;
 
-/** Follows a command to its end. Throws SANDBOX_UNAVAILABLE if the sandbox did not start. */
+/** Follows a command to its end. `keepsInput`: others write its stdin. Throws SANDBOX_UNAVAILABLE if it did not start. */
 export async function followGroup(
   group: ProcessGroup,
   command: CommandSpec,
   storage: StorageLease | null = null,
+  keepsInput = false,
 ): Promise<Pick<CommandResult, 'exitCode' | 'signal' | 'endedBy' | 'stdout' | 'stderr'>> {
   const watch = new AbortController();
   const { interrupt, first } = watchForInterruption(command, () => group.kill(), watch.signal);
@@ -38,7 +39,7 @@ export async function followGroup(
       capture(group.child.stdout, captures.stdout, grown('stdout')),
       capture(group.child.stderr, captures.stderr, grown('stderr')),
     ];
-    group.child.stdin?.end(command.stdin ?? undefined);
+    if (!keepsInput) group.child.stdin?.end(command.stdin ?? undefined);
     const exit = await group.ended;
     const interruptedBy = first();
     watch.abort();
@@ -48,6 +49,26 @@ export async function followGroup(
   } finally {
     watch.abort();
   }
+}
+
+/** Input and signals for a running command. */
+export function steer(launched: Promise<ProcessGroup>, ended: Promise<CommandResult>): SteeredCommand {
+  const started = launched.then(() => {});
+  started.catch(() => {});
+  return {
+    started,
+    ended,
+    async input(data, isEnd) {
+      const { stdin } = (await launched).child;
+      if (stdin === null || stdin.destroyed || stdin.writableEnded) {
+        throw new ContextdError('CONFLICT', 'its standard input is closed', { remedy: 'Start it again.' });
+      }
+      if (data.length > 0) stdin.write(data);
+      if (isEnd) stdin.end();
+    },
+    signal: async (signal) => ((await launched).signal(signal) ? 1 : 0),
+    usage: async () => null,
+  };
 }
 
 interface Captured {
@@ -137,6 +158,11 @@ export class ProcessGroup {
     mark?.on('error', () => {});
     this.child.stdin?.on('error', () => {});
     this.ended = this.#follow();
+  }
+
+  /** Sends a signal to the group; false if it has ended. */
+  signal(signal: NodeJS.Signals): boolean {
+    return !this.#over && this.#signal(signal);
   }
 
   /** Kills the group. Idempotent. */

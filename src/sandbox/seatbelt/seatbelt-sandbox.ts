@@ -19,6 +19,7 @@ import {
   type SandboxProcess,
   type SandboxProgram,
   type SandboxStatus,
+  type SteeredCommand,
   type StorageAction,
 } from '../sandbox.ts';
 import type { Keeper } from '../storage/keeper.ts';
@@ -37,7 +38,7 @@ import {
 } from './launch.ts';
 import { examine } from './probe.ts';
 import { buildProfile } from './profile.ts';
-import { followGroup, ProcessGroup } from './run.ts';
+import { followGroup, ProcessGroup, steer } from './run.ts';
 
 export interface SeatbeltPlaces {
   readonly sandboxExec: string;
@@ -110,7 +111,22 @@ export class SeatbeltSandbox implements Sandbox {
     return withDenialFacts(this.#deps.denialSources ?? [], policy, () => this.#run(policy, command));
   }
 
-  async #run(policy: SandboxPolicy, command: CommandSpec): Promise<CommandResult> {
+  /** Protected names cannot be created, so nothing is ever found. */
+  begin(policy: SandboxPolicy, command: Omit<CommandSpec, 'stdin'>): SteeredCommand {
+    const { promise: launched, resolve, reject } = Promise.withResolvers<ProcessGroup>();
+    const spec = { ...command, stdin: null };
+    const ended = withDenialFacts(this.#deps.denialSources ?? [], policy, () => this.#run(policy, spec, resolve));
+    ended.catch(reject);
+    launched.catch(() => {});
+    return steer(launched, ended);
+  }
+
+  /** `onSteered`: receives the group of a command that others talk to. */
+  async #run(
+    policy: SandboxPolicy,
+    command: CommandSpec,
+    onSteered?: (group: ProcessGroup) => void,
+  ): Promise<CommandResult> {
     const startedAt = this.#deps.clock.monotonic();
     checkArgv(command.argv);
     await this.#check(policy);
@@ -120,7 +136,8 @@ export class SeatbeltSandbox implements Sandbox {
     try {
       const job = { ...command, cwd: insideOf(policy.workspace.path, command.cwd), programs: [], socketDir: null };
       const group = await this.#launch(policy, job, dirs);
-      const outcome = await followGroup(group, command, storage);
+      onSteered?.(group);
+      const outcome = await followGroup(group, command, storage, onSteered !== undefined);
       const durationMs = this.#deps.clock.monotonic() - startedAt;
       // Protected names cannot be created at all; only the kernel's log shows what was refused.
       return { ...outcome, durationMs, quarantined: [], searchComplete: true, denied: [] };

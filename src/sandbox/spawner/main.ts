@@ -7,6 +7,7 @@ import type { OutputSinks } from '../follow.ts';
 import { LinuxSandbox } from '../linux-sandbox.ts';
 import type { OutputSink } from '../output.ts';
 import type { QuarantineReport } from '../quarantine.ts';
+import { type SteeredRun, Steering } from '../steering.ts';
 import { MessageChannel, packError, type Request, type SpawnerSettings } from './messages.ts';
 import { SPAWNER_FD } from './spawner-process.ts';
 
@@ -15,6 +16,7 @@ class SpawnerService {
   readonly #channel: MessageChannel;
   readonly #makeSandbox: (settings: SpawnerSettings) => LinuxSandbox;
   readonly #cancels = new Map<number, AbortController>();
+  readonly #steerings = new Map<number, Steering>();
   readonly #kills = new Map<number, () => void>();
   readonly #watches = new Map<number, () => Promise<QuarantineReport>>();
   #sandbox: LinuxSandbox | null = null;
@@ -53,7 +55,7 @@ class SpawnerService {
     }
   }
 
-  #carryOut(request: Exclude<Request, { op: 'configure' | 'cancel' | 'kill' }>, body: Buffer): Promise<unknown> {
+  async #carryOut(request: Exclude<Request, { op: 'configure' | 'cancel' | 'kill' }>, body: Buffer): Promise<unknown> {
     if (this.#sandbox === null) throw new ContextdError('INTERNAL_ERROR', 'the spawner was not configured');
     switch (request.op) {
       case 'probe':
@@ -74,6 +76,12 @@ class SpawnerService {
         return this.#sandbox.storage(request.action);
       case 'run':
         return this.#run(this.#sandbox, request, body);
+      case 'input':
+        return this.#steeringOf(request.run).input(body, request.isEnd);
+      case 'signal':
+        return this.#steeringOf(request.run).signal(request.signal);
+      case 'usage':
+        return this.#steeringOf(request.run).usage();
       case 'open':
         return this.#open(this.#sandbox, request);
     }
@@ -84,13 +92,29 @@ class SpawnerService {
     const cancel = new AbortController();
     this.#cancels.set(id, cancel);
     try {
-      const { hasStdin, isCancelled, ...rest } = command;
+      const { hasStdin, isCancelled, isSteered, ...rest } = command;
       if (isCancelled) cancel.abort();
       const spec = { ...rest, stdin: hasStdin ? body : null, signal: cancel.signal };
-      return await sandbox.run(policy, spec, this.#sinks(id));
+      return await sandbox.run(policy, spec, this.#sinks(id), isSteered ? this.#steer(id) : null);
     } finally {
       this.#cancels.delete(id);
+      this.#steerings.delete(id);
     }
+  }
+
+  #steer(id: number): SteeredRun {
+    const steering = new Steering({ onStarted: () => void this.#channel.send({ re: 'started', id }) });
+    this.#steerings.set(id, steering);
+    return {
+      steering,
+      onFound: (found) => void this.#channel.send({ re: 'found', id, found: [found] }),
+    };
+  }
+
+  #steeringOf(run: number): Steering {
+    const steering = this.#steerings.get(run);
+    if (steering !== undefined) return steering;
+    throw new ContextdError('CONFLICT', 'the command has ended', { remedy: 'Start it again.' });
   }
 
   async #watch(sandbox: LinuxSandbox, { id, policy }: Request & { op: 'watch' }): Promise<null> {

@@ -1,11 +1,12 @@
 import type { Duplex } from 'node:stream';
 import type { Paths } from '../../config/paths.ts';
 import type { Config } from '../../config/schema.ts';
+import type { SetAside } from '../../core/envelope.ts';
 import { ContextdError, ERROR_TABLE, type ErrorCode } from '../../core/errors.ts';
 import { isJsonObject, type JsonObject } from '../../core/json.ts';
 import type { LogFields } from '../../core/log.ts';
 import type { QuarantineAction } from '../quarantine.ts';
-import type { CommandSpec, SandboxPolicy, SandboxProgram, StorageAction } from '../sandbox.ts';
+import type { CommandSpec, SandboxPolicy, SandboxProgram, SteeringSignal, StorageAction } from '../sandbox.ts';
 
 /** The first message to the spawner. */
 export interface SpawnerSettings {
@@ -20,6 +21,8 @@ export interface SpawnerSettings {
 export type WireCommand = Omit<CommandSpec, 'stdin' | 'signal' | 'onOutput'> & {
   hasStdin: boolean;
   isCancelled: boolean;
+  /** True if `input`, `signal` and `usage` may follow. */
+  isSteered: boolean;
 };
 
 /** From the daemon. Both ends are of the same installation and start together, so there is no version to negotiate. */
@@ -30,6 +33,9 @@ export type Request =
   | { op: 'status'; id: number }
   | { op: 'run'; id: number; policy: SandboxPolicy; command: WireCommand }
   | { op: 'cancel'; id: number }
+  | { op: 'input'; id: number; run: number; isEnd: boolean }
+  | { op: 'signal'; id: number; run: number; signal: SteeringSignal }
+  | { op: 'usage'; id: number; run: number }
   | { op: 'open'; id: number; policy: SandboxPolicy; program: SandboxProgram }
   | { op: 'kill'; id: number }
   | { op: 'watch'; id: number; policy: SandboxPolicy }
@@ -38,11 +44,16 @@ export type Request =
   | { op: 'storage'; id: number; action: StorageAction }
   | { op: 'stop'; id: number };
 
-/** To the daemon. `out` carries the bytes as its body; `stale` and `exit` are about what `open` started. */
+/**
+ * To the daemon. `out` carries the bytes as its body; `started` and `found` are about a steered run, `stale` and `exit`
+ * about what `open` started.
+ */
 export type Reply =
   | { re: 'ok'; id: number; result: unknown }
   | { re: 'error'; id: number; error: WireError }
   | { re: 'out'; id: number; stream: 'stdout' | 'stderr' }
+  | { re: 'started'; id: number }
+  | { re: 'found'; id: number; found: readonly SetAside[] }
   | { re: 'stale'; id: number }
   | { re: 'exit'; id: number; code: number | null; signal: NodeJS.Signals | null }
   | { re: 'log'; level: 'debug' | 'info' | 'warn' | 'error'; event: string; fields: LogFields };

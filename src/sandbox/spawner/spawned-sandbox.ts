@@ -1,4 +1,5 @@
 import { PassThrough } from 'node:stream';
+import type { SetAside } from '../../core/envelope.ts';
 import { ContextdError } from '../../core/errors.ts';
 import { withDenialFacts } from '../denials/sources.ts';
 import { StreamCapture } from '../output.ts';
@@ -14,6 +15,7 @@ import type {
   SandboxProcess,
   SandboxProgram,
   SandboxStatus,
+  SteeredCommand,
   StorageAction,
 } from '../sandbox.ts';
 import { type Reply, type Request, unpackError } from './messages.ts';
@@ -29,6 +31,13 @@ interface Waiting {
   resolve(result: unknown): void;
   reject(fault: ContextdError): void;
   onOutput?(stream: 'stdout' | 'stderr', bytes: Buffer): void;
+}
+
+/** The callbacks of a steered run. */
+interface Steered {
+  onSent(id: number): void;
+  onStarted(): void;
+  onFound(found: readonly SetAside[]): void;
 }
 
 /** A long-lived process, from `open` to its end. */
@@ -54,6 +63,7 @@ type RunEnd = Omit<CommandResult, 'stdout' | 'stderr'>;
 export class SpawnedSandbox implements Sandbox {
   readonly #deps: SandboxDeps;
   readonly #waiting = new Map<number, Waiting>();
+  readonly #steered = new Map<number, Steered>();
   readonly #processes = new Map<number, OpenedProcess>();
   readonly #isolation = new Map<string, { askedAt: number; report: Promise<IsolationReport> }>();
   #spawner: SpawnerProcess | null = null;
@@ -110,7 +120,38 @@ export class SpawnedSandbox implements Sandbox {
     return withDenialFacts(this.#deps.denialSources ?? [], policy, () => this.#run(policy, command));
   }
 
-  async #run(policy: SandboxPolicy, { stdin, signal, onOutput, ...command }: CommandSpec): Promise<CommandResult> {
+  begin(
+    policy: SandboxPolicy,
+    command: Omit<CommandSpec, 'stdin'>,
+    onFound: (found: readonly SetAside[]) => void,
+  ): SteeredCommand {
+    const { promise: started, resolve, reject } = Promise.withResolvers<void>();
+    let run = 0;
+    const steered: Steered = { onSent: (id) => (run = id), onStarted: resolve, onFound };
+    const ended = withDenialFacts(this.#deps.denialSources ?? [], policy, () =>
+      this.#run(policy, { ...command, stdin: null }, steered),
+    );
+    // A command that was cancelled before its start has ended and never started.
+    ended.then(() => resolve(), reject);
+    started.catch(() => {});
+    const ask = async <T>(request: Unnumbered, body?: Buffer): Promise<T> => {
+      await started;
+      return this.#request(request, body).result as Promise<T>;
+    };
+    return {
+      started,
+      ended,
+      input: (data, isEnd) => ask({ op: 'input', run, isEnd }, data),
+      signal: (signal) => ask({ op: 'signal', run, signal }),
+      usage: () => ask({ op: 'usage', run }),
+    };
+  }
+
+  async #run(
+    policy: SandboxPolicy,
+    { stdin, signal, onOutput, ...command }: CommandSpec,
+    steered: Steered | null = null,
+  ): Promise<CommandResult> {
     const captures = {
       stdout: new StreamCapture(command.outputMaxBytes),
       stderr: new StreamCapture(command.outputMaxBytes),
@@ -118,12 +159,14 @@ export class SpawnedSandbox implements Sandbox {
     const request = {
       op: 'run',
       policy,
-      command: { ...command, hasStdin: stdin !== null, isCancelled: signal.aborted },
+      command: { ...command, hasStdin: stdin !== null, isCancelled: signal.aborted, isSteered: steered !== null },
     } as const;
     const { id, result } = this.#request(request, stdin ?? undefined, (stream, bytes) => {
       captures[stream].add(bytes);
       onOutput?.(stream, bytes);
     });
+    if (steered !== null) this.#steered.set(id, steered);
+    steered?.onSent(id);
     const cancel = (): void => this.#spawner?.send({ op: 'cancel', id });
     signal.addEventListener('abort', cancel, { once: true });
     try {
@@ -131,6 +174,7 @@ export class SpawnedSandbox implements Sandbox {
       return { ...end, stdout: captures.stdout.result(), stderr: captures.stderr.result() };
     } finally {
       signal.removeEventListener('abort', cancel);
+      this.#steered.delete(id);
     }
   }
 
@@ -245,6 +289,12 @@ export class SpawnedSandbox implements Sandbox {
       case 'out':
         this.#waiting.get(reply.id)?.onOutput?.(reply.stream, body);
         this.#processes.get(reply.id)?.[reply.stream].write(body);
+        break;
+      case 'started':
+        this.#steered.get(reply.id)?.onStarted();
+        break;
+      case 'found':
+        this.#steered.get(reply.id)?.onFound(reply.found);
         break;
       case 'stale':
         this.#processes.get(reply.id)?.onStale();

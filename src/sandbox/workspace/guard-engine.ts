@@ -1,4 +1,5 @@
 import type { Clock } from '../../core/clock.ts';
+import type { SetAside } from '../../core/envelope.ts';
 import { ContextdError } from '../../core/errors.ts';
 import type { Logger } from '../../core/log.ts';
 import type { QuarantineAction, QuarantineReport, QuarantineResult } from '../quarantine.ts';
@@ -43,6 +44,8 @@ export interface GuardEngineDeps {
   readonly pause: () => void;
   /** Called when everything that an ended run may have changed has been searched. */
   readonly onSettled: (run: Run) => void;
+  /** Called for each path that was moved aside while the run that made it goes on. Default: nothing. */
+  readonly onFound?: (run: Run, found: SetAside) => void;
 }
 
 interface AwaitedReport {
@@ -95,7 +98,7 @@ export class GuardEngine {
     const { ledger, logger, clock, pause, catchUp } = deps;
     const workspace = toRaw(deps.workspace);
     this.#deps = deps;
-    this.runs = new Runs(clock, workspace, catchUp);
+    this.runs = new Runs(clock, workspace, catchUp, deps.onFound);
     const index = new WorkspaceIndex(workspace);
     const shared = { index, runs: this.runs, ledger, logger, clock, pause };
     this.#index = index;

@@ -1,3 +1,4 @@
+import type { SetAside } from '../../core/envelope.ts';
 import type { LogFields } from '../../core/log.ts';
 import type { QuarantineAction, QuarantineReport, QuarantineResult } from '../quarantine.ts';
 import type { WireError } from '../spawner/messages.ts';
@@ -54,11 +55,15 @@ export interface GuardResults {
   stop: null;
 }
 
-/** From the thread. `settled`: the thread has searched everything that an ended run may have changed. */
+/**
+ * From the thread. `settled`: the thread has searched everything that an ended run may have changed. `found`: a run that
+ * still goes on made something that was moved aside.
+ */
 export type GuardReply =
   | { re: 'ok'; call: number; result: GuardResults[keyof GuardResults] }
   | { re: 'error'; call: number; error: WireError }
   | { re: 'settled'; guard: number; run: number }
+  | { re: 'found'; guard: number; run: number; found: SetAside }
   | { re: 'log'; level: 'debug' | 'info' | 'warn' | 'error'; event: string; fields: LogFields };
 
 /** Where the result of a request goes. A request that is served during other work cannot return a promise in time. */

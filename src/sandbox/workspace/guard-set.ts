@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { SetAside } from '../../core/envelope.ts';
 import { ContextdError } from '../../core/errors.ts';
 import { directoryIdentity } from '../directory-identity.ts';
 import type { Mount } from '../policy.ts';
@@ -68,13 +69,17 @@ export class GuardSet {
     };
   }
 
-  /** Before a run. `covers` are those of processes that run already and can act for the run. */
-  begin({ parts }: TreeProtection, covers?: ReadonlySet<Cover>): TreeWatch {
+  /**
+   * Before a run. `covers` are those of processes that run already and can act for the run. `onFound` gets what the run made
+   * and was moved aside, while it goes on.
+   */
+  begin({ parts }: TreeProtection, covers?: ReadonlySet<Cover>, onFound?: (found: SetAside) => void): TreeWatch {
     return {
-      watches: this.trees.map(({ guard }, i) => {
+      watches: this.trees.map(({ guard, path }, i) => {
         const part = parts[i];
         if (part === undefined) throw new Error('a protection of other trees');
-        return guard.begin(covers === undefined ? part : narrowCover(part, covers));
+        const report = (found: SetAside): void => onFound?.({ ...found, path: this.#named(path, found.path) });
+        return guard.begin(covers === undefined ? part : narrowCover(part, covers), onFound && report);
       }),
     };
   }

@@ -1,5 +1,6 @@
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import type { Clock } from '../../core/clock.ts';
+import type { SetAside } from '../../core/envelope.ts';
 import { ContextdError } from '../../core/errors.ts';
 import type { LogFields, Logger } from '../../core/log.ts';
 import { packError } from '../spawner/messages.ts';
@@ -150,14 +151,18 @@ function open(guard: number, { workspace, deny, person, ledgerFile }: GuardSetti
   const ledger = ledgers.get(ledgerFile) ?? new QuarantineLedger(ledgerFile, logger, clock, workspace);
   ledgers.set(ledgerFile, ledger);
   const runs = new Map<number, Run>();
+  const numbersOf = (wanted: Run): number[] => [...runs].flatMap(([run, one]) => (one === wanted ? [run] : []));
   const onSettled = (settled: Run): void => {
-    for (const [run, one] of runs) {
-      if (one !== settled) continue;
+    for (const run of numbersOf(settled)) {
       runs.delete(run);
       send({ re: 'settled', guard, run });
     }
   };
-  const engine = new GuardEngine({ workspace, deny, person, ledger, logger, clock, catchUp, pause, onSettled });
+  const onFound = (maker: Run, found: SetAside): void => {
+    for (const run of numbersOf(maker)) send({ re: 'found', guard, run, found });
+  };
+  const shared = { ledger, logger, clock, catchUp, pause };
+  const engine = new GuardEngine({ ...shared, workspace, deny, person, onSettled, onFound });
   return { engine, runs, isClosed: false };
 }
 

@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import type { Clock } from '../../core/clock.ts';
+import type { SetAside } from '../../core/envelope.ts';
 import { ContextdError } from '../../core/errors.ts';
 import type { Logger } from '../../core/log.ts';
 import type { QuarantineAction, QuarantineReport, QuarantineResult } from '../quarantine.ts';
@@ -27,6 +28,8 @@ export interface RunWatch {
   readonly began: Moment;
   /** When its sandbox was known to be dead; null while it goes on. */
   ended: Moment | null;
+  /** Gets what the run made and was moved aside, while it goes on; null: nobody asks. */
+  readonly onFound: ((found: SetAside) => void) | null;
 }
 
 /**
@@ -91,8 +94,14 @@ export class WorkspaceGuard {
   }
 
   /** Before a run; pair with `finish` or `forget`. */
-  begin(protection: Protection): RunWatch {
-    const watch = { run: ++this.#lastRun, protection, began: momentOf(this.#thread.clock), ended: null };
+  begin(protection: Protection, onFound?: (found: SetAside) => void): RunWatch {
+    const watch = {
+      run: ++this.#lastRun,
+      protection,
+      began: momentOf(this.#thread.clock),
+      ended: null,
+      onFound: onFound ?? null,
+    };
     this.#unsettled.set(watch.run, watch);
     const { run, began } = watch;
     this.#thread.send({ op: 'begin', guard: this.#guard, run, cover: protection.cover, began });
@@ -180,6 +189,11 @@ export class WorkspaceGuard {
     this.#protection = null;
     const companions = this.#companions.size === 0 ? [] : [this.#companionsRequest(guard)];
     return [{ op: 'open', guard, settings: this.#settings }, ...companions, ...building, ...resumed];
+  }
+
+  /** For `GuardThread`. */
+  found(run: number, found: SetAside): void {
+    this.#unsettled.get(run)?.onFound?.(found);
   }
 
   /** For `GuardThread`: everything that the run may have changed has been searched. */
@@ -282,6 +296,10 @@ export class GuardThread {
     }
     if (reply.re === 'settled') {
       this.#guards.get(reply.guard)?.settle(reply.run);
+      return;
+    }
+    if (reply.re === 'found') {
+      this.#guards.get(reply.guard)?.found(reply.run, reply.found);
       return;
     }
     this.#hasAnswered = true;

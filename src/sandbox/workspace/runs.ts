@@ -55,15 +55,23 @@ export interface Run {
 export class Runs {
   readonly #clock: Clock;
   readonly #catchUp: () => void;
+  readonly #onFound: (run: Run, found: SetAside) => void;
   readonly #areTimesTrue: boolean;
   readonly #live = new Set<Run>();
   /** Found for runs whose reports were gone already, by path. */
   readonly #late = new Map<RawPath, SetAside>();
   #begun = 0;
 
-  constructor(clock: Clock, workspace: RawPath, catchUp: () => void) {
+  /** `onFound`: called for each path that a run made that still goes on. */
+  constructor(
+    clock: Clock,
+    workspace: RawPath,
+    catchUp: () => void,
+    onFound: (run: Run, found: SetAside) => void = () => {},
+  ) {
     this.#clock = clock;
     this.#catchUp = catchUp;
+    this.#onFound = onFound;
     this.#areTimesTrue = isLocal(workspace);
   }
 
@@ -141,7 +149,9 @@ export class Runs {
   /** Reports a set-aside path to every live run that can have made it. */
   report(path: RawPath, identity: string, setAside: SetAside): void {
     for (const run of this.#live) {
-      if (!isShutOut(run, path, identity)) addUpTo(run.isReported ? this.#late : run.found, path, setAside);
+      const mayHaveMade = !isShutOut(run, path, identity);
+      if (mayHaveMade) addUpTo(run.isReported ? this.#late : run.found, path, setAside);
+      if (mayHaveMade && run.ended === null) this.#onFound(run, setAside);
       run.exposed.add(path);
     }
   }

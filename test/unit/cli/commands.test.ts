@@ -151,7 +151,7 @@ describe('ctxd config', () => {
   });
 
   it.each([
-    ['timeout.max_ms', '999999', 'cannot set timeout.max_ms to 999999: it must be a whole number'],
+    ['timeout.max_ms', '99999999', 'cannot set timeout.max_ms to 99999999: it must be a whole number'],
     ['log.level', 'loud', 'cannot set log.level to "loud": it must be'],
     ['budget.default_tokens', '30000', 'cannot set budget.default_tokens to 30000'],
     ['sandbox.deny', '["../x"]', 'cannot set sandbox.deny to ["../x"]: it must be'],

@@ -1,9 +1,20 @@
 import { randomBytes } from 'node:crypto';
 import { expect, it } from 'vitest';
 import type { SessionRef } from '#src/call/session.js';
+import { systemClock } from '#src/core/clock.js';
 import type { Json, JsonObject } from '#src/core/json.js';
 import { createHostServices, scrubbedServices } from '#src/daemon/host-services.js';
+import type { ServiceCall } from '#src/runner/host-methods.js';
 import { sessionNamed } from '../../helpers/sessions.ts';
+
+const notAsked = (): never => {
+  throw new Error('not asked');
+};
+const NO_JOBS = { begin: notAsked, find: notAsked, of: () => [], renew: notAsked, refreshArtifact: async () => {} };
+const CALL: ServiceCall = {
+  ...{ tool: 'safe_bash', endsAt: 0, signal: new AbortController().signal },
+  ...{ commandPolicy: notAsked, opened: [], outputKillBytes: 0 },
+};
 
 /** A scrubber that knows one secret. */
 function scrubberOf(secret: string) {
@@ -31,7 +42,7 @@ it('SEC-1.1 what a tool sends is scrubbed before the service sees it, all but th
     scrubberOf(secret),
   );
   const request = { id: secret, text: `key ${secret}`, notYetKnown: { [secret]: [secret, 7] } };
-  await services.MemoryStore?.(sessionNamed('s'), request);
+  await services.MemoryStore?.(sessionNamed('s'), request, CALL);
   const masked = '[SECRET of s]';
   expect(seen).toEqual([{ id: secret, text: `key ${masked}`, notYetKnown: { [masked]: [masked, 7] } }]);
 });
@@ -44,7 +55,7 @@ it('SEC-1.1 no service sees a request that could not be scrubbed', async () => {
   };
   const scrub = () => Promise.reject(new Error('no scrub'));
   const services = scrubbedServices({ MemoryStore: { identifiers: [], answer } }, { scrub });
-  await expect(services.MemoryStore?.(sessionNamed('s'), { text: 'x' })).rejects.toThrow('no scrub');
+  await expect(services.MemoryStore?.(sessionNamed('s'), { text: 'x' }, CALL)).rejects.toThrow('no scrub');
   expect(calls).toBe(0);
 });
 
@@ -56,13 +67,17 @@ it('ArtifactView gets its ref as it is', async () => {
       return { tool: 'safe_bash', bytes: 3, droppedBytes: 0, revision: 0, parts: [{ field: 'stdout', bytes: 3 }] };
     },
   };
-  const { ArtifactView } = createHostServices({ artifacts, scrubber: scrubberOf('art_') });
+  const { ArtifactView } = createHostServices({
+    ...{ artifacts, scrubber: scrubberOf('art_'), clock: systemClock },
+    jobs: NO_JOBS,
+    findLine: async () => null,
+  });
   const ref = 'art_0123456789abcdef/stdout';
-  expect(await ArtifactView?.(sessionNamed('s'), { ref })).toEqual({
+  expect(await ArtifactView?.(sessionNamed('s'), { ref }, CALL)).toEqual({
     answer: { tool: 'safe_bash', bytes: 3 },
     shows: ref,
   });
-  await expect(ArtifactView?.(sessionNamed('s'), { ref: 'art_0123456789abcdef/stderr' })).rejects.toMatchObject({
+  await expect(ArtifactView?.(sessionNamed('s'), { ref: 'art_0123456789abcdef/stderr' }, CALL)).rejects.toMatchObject({
     code: 'NOT_FOUND',
     remedy: 'It has stdout.',
   });

@@ -22,6 +22,9 @@ export class ScriptedSandbox implements Sandbox {
   watch = notAsked;
   quarantine = notAsked;
   status = notAsked;
+  begin = (): never => {
+    throw new Error('not asked');
+  };
   storage = notAsked;
 
   run(policy: SandboxPolicy, command: CommandSpec): Promise<CommandResult> {

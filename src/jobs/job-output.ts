@@ -1,0 +1,250 @@
+import type { SessionRef } from '../call/session.ts';
+import type { Clock } from '../core/clock.ts';
+import { ContextdError } from '../core/errors.ts';
+import type { OutputGap } from '../core/gap.ts';
+import { decodeStream } from '../runner/exec-output.ts';
+import { endOfLines, endOfQuiet, endOfShown } from '../runner/progress/held-back.ts';
+import type { Release } from '../runner/progress/progress-window.ts';
+import { StreamCapture } from '../sandbox/output.ts';
+import type { CapturedStream } from '../sandbox/sandbox.ts';
+import { dropCutEnd, dropCutStart } from '../sdk/cut-text.ts';
+import { type ArtifactStore, type ArtifactStream, readStreams } from '../stores/artifacts.ts';
+import { detectCharset } from '../text/charset-detector.ts';
+
+/** Bytes on both sides of a new part that are searched with it. */
+const CONTEXT_BYTES = 16 * 1024;
+/** Most bytes held back: no key block is longer. */
+const HELD_MAX_BYTES = 256 * 1024;
+/** Milliseconds without output after which a line without an end counts as whole: it is a prompt. */
+const QUIET_MS = 500;
+/** Bytes at the start that show the encoding of an output, and whether it is binary. */
+const CHARSET_WINDOW_BYTES = 64 * 1024;
+
+/** The one text of a job's artifact: stdout and stderr in the order in which they were written. */
+export const OUTPUT_FIELD = 'output';
+
+/** A scrubbed text, the new place of its gap, and the rules of the secrets in it. */
+export interface ScrubbedText {
+  text: string;
+  gap: OutputGap | null;
+  rules: readonly string[];
+}
+
+export interface JobOutputDeps {
+  artifacts: ArtifactStore;
+  /** As step 6 of a call scrubs. Throws SCRUB_FAILED; then nothing of the text may be shown. */
+  scrub(session: SessionRef, release: Release, opened: readonly string[], gap: OutputGap | null): Promise<ScrubbedText>;
+  /** Masks what became known since. */
+  mask(session: SessionRef, stream: ArtifactStream): Promise<ArtifactStream>;
+  clock: Clock;
+}
+
+export interface JobOutputSpec {
+  session: SessionRef;
+  /** For the artifact. */
+  jobId: string;
+  tool: string;
+  /** Bytes that are kept: beyond it the first and the last half. */
+  maxBytes: number;
+  /** Tokens whose values the command got. They are masked however short they are. */
+  opened: readonly string[];
+}
+
+/**
+ * The output of a job, as an artifact that grows. The raw bytes are in memory only, as those of any running command. A
+ * part of them is scrubbed, with what is around it, when somebody looks at the job; what may be an unfinished secret is
+ * held back. At the end the whole output is searched once more, and the artifact becomes what it would be for a call.
+ */
+export class JobOutput {
+  readonly #deps: JobOutputDeps;
+  readonly #spec: JobOutputSpec;
+  #capture: StreamCapture;
+  readonly rules = new Set<string>();
+  #artifactId: string;
+  /** The text of the artifact. */
+  #text = '';
+  /** Bytes that are in the text or were held to be binary. */
+  #released = 0;
+  #lastByteAt = 0;
+  #isReleased = false;
+  #droppedBytes = 0;
+  #refreshing: Promise<void> = Promise.resolve();
+  #onGrowth = Promise.withResolvers<void>();
+
+  static async create(spec: JobOutputSpec, deps: JobOutputDeps): Promise<JobOutput> {
+    const { id, committed } = deps.artifacts.put(spec.session, spec.jobId, spec.tool, emptyOutput(), 0);
+    await committed;
+    return new JobOutput(id, spec, deps);
+  }
+
+  private constructor(artifactId: string, spec: JobOutputSpec, deps: JobOutputDeps) {
+    this.#artifactId = artifactId;
+    this.#spec = spec;
+    this.#deps = deps;
+    this.#capture = new StreamCapture(spec.maxBytes);
+  }
+
+  get artifactId(): string {
+    return this.#artifactId;
+  }
+
+  /** Scrubbed, as far as it has been refreshed. Empty after `release`. */
+  get text(): string {
+    return this.#text;
+  }
+
+  get droppedBytes(): number {
+    return this.#droppedBytes;
+  }
+
+  /** Bytes that are not in the text yet. */
+  get heldBytes(): number {
+    return Math.max(0, this.#capture.totalBytes - this.#released);
+  }
+
+  /** Settles at the next output. */
+  get growth(): Promise<void> {
+    return this.#onGrowth.promise;
+  }
+
+  /** Milliseconds until the last line counts as whole; null if it does, or nothing is held back. */
+  get quietInMs(): number | null {
+    const left = this.#lastByteAt + QUIET_MS - this.#deps.clock.monotonic();
+    return this.heldBytes === 0 || left <= 0 ? null : Math.ceil(left);
+  }
+
+  add(bytes: Buffer): void {
+    this.#capture.add(bytes);
+    this.#lastByteAt = this.#deps.clock.monotonic();
+    const { resolve } = this.#onGrowth;
+    this.#onGrowth = Promise.withResolvers();
+    resolve();
+  }
+
+  /** Brings text and artifact up to date. Throws SCRUB_FAILED and STORAGE_FULL; then they stay as they were. */
+  refresh(): Promise<void> {
+    return this.#inTurn(() => this.#refresh());
+  }
+
+  /** Call when the command has ended: searches the whole output once more. Throws as `refresh` does. */
+  finish(): Promise<void> {
+    return this.#inTurn(() => this.#makeAgain(this.#capture.result(), this.#capture.totalBytes));
+  }
+
+  /** The scrubbed text, as far as it has been refreshed. Empty if it was pruned. */
+  async read(): Promise<string> {
+    if (!this.#isReleased) return this.#text;
+    const { artifacts } = this.#deps;
+    try {
+      const [stream] = await readStreams(artifacts, this.#spec.session, this.#artifactId);
+      return stream?.text ?? '';
+    } catch (thrown) {
+      if (isGone(thrown)) return '';
+      throw thrown;
+    }
+  }
+
+  /** Call after `finish`: from now on the text is only in the artifact. */
+  release(): void {
+    this.#isReleased = true;
+    this.#text = '';
+    this.#capture = new StreamCapture(0);
+  }
+
+  #inTurn(work: () => Promise<void>): Promise<void> {
+    const done = this.#refreshing.then(work);
+    this.#refreshing = done.catch(() => {});
+    return done;
+  }
+
+  async #refresh(): Promise<void> {
+    const captured = this.#capture.result();
+    const isQuiet = this.#deps.clock.monotonic() - this.#lastByteAt >= QUIET_MS;
+    const { totalBytes, droppedBytes, head } = captured;
+    if (totalBytes === this.#released) return;
+    const charset = detectCharset(head.subarray(0, CHARSET_WINDOW_BYTES));
+    if (droppedBytes === 0 && charset?.label === 'utf-8') return this.#append(head, isQuiet);
+    // Where a line ends is not looked for in characters of several bytes, so nothing of them is shown before the end.
+    if (charset !== null && charset.unitBytes > 1) return;
+    const shown = charset === null ? captured : withoutHeldEnd(captured, isQuiet);
+    const heldBytes = captured.head.length + captured.tail.length - shown.head.length - shown.tail.length;
+    await this.#makeAgain(shown, totalBytes - heldBytes);
+  }
+
+  /** Scrubs what is new, with what is around it. */
+  async #append(data: Buffer, isQuiet: boolean): Promise<void> {
+    const from = this.#released;
+    const to = from + withoutHeld(data.subarray(from), isQuiet).length;
+    if (to === from) return;
+    const release = {
+      before: dropCutStart(data.subarray(Math.max(0, from - CONTEXT_BYTES), from)).toString(),
+      text: data.toString('utf8', from, to),
+      after: dropCutEnd(data.subarray(to, to + CONTEXT_BYTES)).toString(),
+      skippedBytes: 0,
+    };
+    const { text: added } = await this.#scrub(release, null);
+    await this.#keep({ field: OUTPUT_FIELD, text: this.#text + added }, 0);
+    this.#released = to;
+  }
+
+  /** Scrubs everything that was kept, as the output of a call. */
+  async #makeAgain(captured: CapturedStream, released: number): Promise<void> {
+    const whole = decodeStream(captured);
+    const { text, gap } = await this.#scrub({ before: '', text: whole.text, after: '', skippedBytes: 0 }, whole.gap);
+    const stream = { field: OUTPUT_FIELD, text, ...(gap === null ? {} : { gap }) };
+    await this.#keep(stream, whole.droppedBytes);
+    this.#released = released;
+  }
+
+  async #scrub(release: Release, gap: OutputGap | null): Promise<ScrubbedText> {
+    const { session, opened } = this.#spec;
+    const scrubbed = await this.#deps.scrub(session, release, opened, gap);
+    for (const rule of scrubbed.rules) this.rules.add(rule);
+    return scrubbed;
+  }
+
+  /** A secret that became known later is masked in what was stored before. */
+  async #keep(stream: ArtifactStream, droppedBytes: number): Promise<void> {
+    const { session } = this.#spec;
+    const safe = await this.#deps.mask(session, stream);
+    const { artifacts } = this.#deps;
+    const streams = [safe];
+    const id = this.#artifactId;
+    try {
+      await artifacts.exclusively(id, async () => {
+        if (!safe.text.startsWith(this.#text)) await artifacts.replace(session, id, streams);
+        await artifacts.grow(session, id, streams, droppedBytes);
+      });
+    } catch (thrown) {
+      if (!isGone(thrown)) throw thrown;
+      // It was pruned by age or quota while the job ran.
+      const { jobId, tool } = this.#spec;
+      const made = artifacts.put(session, jobId, tool, streams, droppedBytes);
+      await made.committed;
+      this.#artifactId = made.id;
+    }
+    this.#text = safe.text;
+    this.#droppedBytes = droppedBytes;
+  }
+}
+
+function emptyOutput() {
+  return [{ field: OUTPUT_FIELD, text: '' }];
+}
+
+function withoutHeldEnd(captured: CapturedStream, isQuiet: boolean): CapturedStream {
+  const { head, tail, droppedBytes } = captured;
+  if (droppedBytes === 0) return { ...captured, head: withoutHeld(head, isQuiet) };
+  return { ...captured, tail: withoutHeld(tail, isQuiet) };
+}
+
+/** Without the end that may be part of a secret. */
+function withoutHeld(data: Buffer, isQuiet: boolean): Buffer {
+  const to = isQuiet ? endOfQuiet(data) : endOfShown(data, false);
+  if (data.length - to <= HELD_MAX_BYTES) return dropCutEnd(data.subarray(0, to));
+  return dropCutEnd(data.subarray(0, isQuiet ? data.length : endOfLines(data)));
+}
+
+function isGone(thrown: unknown): boolean {
+  return thrown instanceof ContextdError && (thrown.code === 'NOT_FOUND' || thrown.code === 'EXPIRED');
+}

@@ -1,0 +1,64 @@
+import { createHash } from 'node:crypto';
+import type { Clock } from '../core/clock.ts';
+import { ERROR_TABLE } from '../core/errors.ts';
+import type { JsonObject } from '../core/json.ts';
+import type { AuditLog, StartFacts } from '../stores/audit.ts';
+import type { Journal } from '../stores/journal.ts';
+import { errorCodeOf, type JobEnd, type JobSpec } from './job.ts';
+import type { JobOutput } from './job-output.ts';
+
+export interface JobRecordDeps {
+  journal: Journal;
+  auditLog: AuditLog;
+  /** Masks secrets in what the agent wrote. */
+  maskText(text: string): string;
+  clock: Clock;
+}
+
+/** Characters of a command that the log keeps. */
+const KEPT_CHARS = 2_048;
+
+/**
+ * Records a job as it records a call: in the journal while it runs, with its start and its end in the audit log. If the
+ * daemon dies meanwhile, the next daemon writes the end, INTERRUPTED.
+ */
+export async function recordStart(spec: JobSpec, deps: JobRecordDeps): Promise<void> {
+  const { id, tool, session } = spec;
+  await deps.journal.begin({ requestId: id, tool, session });
+  await deps.auditLog.begin(factsOf(spec, deps));
+}
+
+export async function recordEnd(spec: JobSpec, end: JobEnd, output: JobOutput, deps: JobRecordDeps): Promise<void> {
+  const errorCode = errorCodeOf(end);
+  const { text } = output;
+  await deps.auditLog.end({
+    ...factsOf(spec, deps),
+    output_sha256: createHash('sha256').update(text).digest('hex'),
+    output_bytes: Buffer.byteLength(text),
+    duration_ms: Math.round(end.durationMs),
+    run_ms: Math.round(end.durationMs),
+    secrets_found: output.rules.size,
+    secret_rules: [...output.rules],
+    exit_code: end.exitCode ?? (errorCode === null ? null : ERROR_TABLE[errorCode].exitCode),
+    error_code: errorCode,
+    ...(text === '' ? {} : { artifact: true }),
+    ...(end.quarantined.length > 0 ? { quarantined: end.quarantined.map((one) => ({ ...one })) } : {}),
+  });
+  await deps.journal.finish(spec.id, errorCode);
+}
+
+function factsOf({ id, number, session, tool, command, startedMs }: JobSpec, { maskText }: JobRecordDeps): StartFacts {
+  const masked = maskText(command);
+  const kept = masked.length <= KEPT_CHARS ? masked : `${masked.slice(0, KEPT_CHARS)}… (${command.length} characters)`;
+  const input: JsonObject = { command: kept, background: true };
+  return {
+    time: new Date(startedMs).toISOString(),
+    request_id: id,
+    session: maskText(session.session),
+    project: session.project,
+    door: 'job',
+    tool,
+    input,
+    job: number,
+  };
+}

@@ -1,0 +1,256 @@
+import { type SessionRef, sessionKey } from '../call/session.ts';
+import type { Config } from '../config/schema.ts';
+import type { Clock } from '../core/clock.ts';
+import { ContextdError } from '../core/errors.ts';
+import { newShortId } from '../core/ids.ts';
+import type { Logger } from '../core/log.ts';
+import type { Sandbox, SandboxPolicy } from '../sandbox/sandbox.ts';
+import type { AuditItem } from '../scrub/gitleaks/auditor.ts';
+import type { LiveSessions } from '../stores/live-sessions.ts';
+import { type Ender, JOB_MAX_MS, Job, type JobSpec } from './job.ts';
+import { JobFindings } from './job-findings.ts';
+import { JobOutput, type JobOutputDeps } from './job-output.ts';
+import { type JobRecordDeps, recordEnd, recordStart } from './job-records.ts';
+
+/** Ended jobs of a session that can still be listed and shown. */
+const ENDED_KEPT = 32;
+const MINUTE_MS = 60_000;
+/** Milliseconds that a job gets to end by itself when its session or the daemon ends. */
+const GRACE_MS = 2_000;
+
+/** The tool that shows the output of jobs and takes the cursors into it. */
+const JOBS_TOOL = 'jobs';
+
+export interface JobsDeps extends JobOutputDeps, JobRecordDeps {
+  sandbox: Pick<Sandbox, 'begin'>;
+  liveSessions: Pick<LiveSessions, 'nextJob'>;
+  /** Queues a stored output for a second search in the background. */
+  stored(item: AuditItem): void;
+  config: Pick<Config, 'jobs'>;
+  logger: Logger;
+  clock: Clock;
+}
+
+/** A command to be run in the background. */
+export interface NewJob {
+  session: SessionRef;
+  tool: string;
+  command: string;
+  cwd: string;
+  env: Readonly<Record<string, string>>;
+  /** The whole standard input; null: it stays open for input. */
+  stdin: string | null;
+  policy: SandboxPolicy;
+  opened: readonly string[];
+  outputKillBytes: number;
+}
+
+/** The background jobs of all sessions. A job dies with its session, at the end of its lease, and with the daemon. */
+export class Jobs {
+  readonly name = 'jobs';
+  readonly findings = new JobFindings();
+  readonly #deps: JobsDeps;
+  readonly #jobs = new Map<string, Job[]>();
+  /** Jobs that are being started. */
+  readonly #starting = new Map<string, number>();
+  /** Settles when the end of a job is on record. */
+  readonly #records = new Map<Job, Promise<void>>();
+  #isStopped = false;
+
+  constructor(deps: JobsDeps) {
+    this.#deps = deps;
+  }
+
+  async start(): Promise<void> {
+    this.#isStopped = false;
+  }
+
+  /** Ends every job and waits until the end of each is on record. Idempotent. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    await Promise.all(this.running().map((job) => job.stop('daemon', GRACE_MS)));
+    await Promise.all(this.#records.values());
+  }
+
+  /** Returns when the command has been started. Throws RESOURCE_LIMIT and what the sandbox throws. */
+  async begin(request: NewJob): Promise<Job> {
+    const key = sessionKey(request.session);
+    this.#checkRoom(request.session);
+    this.#starting.set(key, (this.#starting.get(key) ?? 0) + 1);
+    try {
+      return await this.#begin(request);
+    } finally {
+      this.#starting.set(key, (this.#starting.get(key) ?? 1) - 1);
+    }
+  }
+
+  /** The jobs of a session, the oldest first. */
+  of(session: SessionRef): readonly Job[] {
+    return this.#jobs.get(sessionKey(session)) ?? [];
+  }
+
+  /** Looking at a job renews its lease. Throws NOT_FOUND. */
+  find(session: SessionRef, number: number): Job {
+    const jobs = this.of(session);
+    const job = jobs.find(({ spec }) => spec.number === number);
+    if (job === undefined) {
+      const known = jobs.map(({ spec }) => spec.number).join(', ');
+      throw new ContextdError('NOT_FOUND', `this session has no job ${number}`, {
+        remedy:
+          known === ''
+            ? 'It has none: a job ends with its session and with the daemon.'
+            : `It has ${known}; a job ends with its session and with the daemon.`,
+      });
+    }
+    this.renew(job);
+    return job;
+  }
+
+  renew(job: Job): void {
+    job.renewLease(this.#deps.config.jobs.lease_minutes * MINUTE_MS);
+  }
+
+  /** The running jobs of all sessions, the oldest first. */
+  running(): Job[] {
+    return [...this.#jobs.values()]
+      .flat()
+      .filter(({ end }) => end === null)
+      .sort((a, b) => a.spec.startedMs - b.spec.startedMs);
+  }
+
+  /** If the artifact is the output of a job that runs, brings it up to date. */
+  async refreshArtifact(session: SessionRef, artifactId: string): Promise<void> {
+    const job = this.of(session).find(({ output, end }) => end === null && output.artifactId === artifactId);
+    await job?.output.refresh();
+  }
+
+  /** Stops the jobs of a session and forgets them. */
+  async endSession(session: SessionRef): Promise<void> {
+    const jobs = this.of(session);
+    await Promise.all(jobs.map((job) => job.stop('session', GRACE_MS)));
+    await Promise.all(jobs.map((job) => this.#records.get(job)));
+    this.#jobs.delete(sessionKey(session));
+    this.findings.forget(session);
+  }
+
+  /** Stops the jobs that nobody has looked at for the time of their lease. */
+  async endLeases(): Promise<void> {
+    await Promise.all(
+      this.running()
+        .filter(({ isLeaseOver }) => isLeaseOver)
+        .map((job) => job.stop('lease', GRACE_MS)),
+    );
+  }
+
+  /** Stops one job by its id, and waits. */
+  async end(id: string, ender: Ender): Promise<void> {
+    await this.running()
+      .find(({ spec }) => spec.id === id)
+      ?.stop(ender, GRACE_MS);
+  }
+
+  #checkRoom(session: SessionRef): void {
+    if (this.#isStopped) throw new ContextdError('INTERRUPTED', 'contextd is stopping and starts no jobs');
+    const { per_session, total } = this.#deps.config.jobs;
+    const own = this.of(session).filter(({ end }) => end === null);
+    const starting = [...this.#starting.values()].reduce((sum, count) => sum + count, 0);
+    if (own.length + (this.#starting.get(sessionKey(session)) ?? 0) >= per_session) {
+      const names = own.map(({ spec }) => `${spec.number} (${spec.command.slice(0, 40)})`).join(', ');
+      throw new ContextdError('RESOURCE_LIMIT', `this session runs ${per_session} jobs already: ${names}`, {
+        remedy: `Stop one: jobs '{"action":"stop","job":${own[0]?.spec.number ?? 1}}'. A person can raise jobs.per_session.`,
+        details: { limit: 'jobs.per_session' },
+      });
+    }
+    if (this.running().length + starting < total) return;
+    throw new ContextdError('RESOURCE_LIMIT', `${total} jobs run already in all sessions together`, {
+      remedy: 'Stop one of your own, or ask a person: `ctxd ps` and `ctxd kill`, or a higher jobs.total.',
+      details: { limit: 'jobs.total' },
+    });
+  }
+
+  async #begin(request: NewJob): Promise<Job> {
+    const { session, tool, command } = request;
+    const number = await this.#deps.liveSessions.nextJob(session);
+    const spec: JobSpec = {
+      ...{ id: `job_${newShortId()}`, number, session, tool, command },
+      startedMs: this.#deps.clock.now(),
+    };
+    const output = await JobOutput.create(
+      {
+        ...{ session, jobId: spec.id, tool: JOBS_TOOL, opened: request.opened },
+        maxBytes: this.#deps.config.jobs.output_max_bytes,
+      },
+      this.#deps,
+    );
+    // No record, no run.
+    await recordStart(spec, this.#deps);
+    const job = this.#run(spec, request, output);
+    this.#add(job);
+    const recorded = this.#record(job);
+    this.#records.set(job, recorded);
+    void recorded.finally(() => this.#records.delete(job));
+    try {
+      await job.started;
+    } catch (cause) {
+      this.#remove(job);
+      throw cause;
+    }
+    if (request.stdin !== null) await job.input(request.stdin, true);
+    return job;
+  }
+
+  #run(spec: JobSpec, { policy, command, cwd, env, outputKillBytes }: NewJob, output: JobOutput): Job {
+    const abort = new AbortController();
+    const steered = this.#deps.sandbox.begin(
+      policy,
+      {
+        // One pipe for both streams, so that they stay in order, as on a terminal.
+        argv: ['bash', '-c', 'exec "$@" 2>&1', 'bash', 'bash', '-c', command],
+        cwd,
+        env,
+        timeoutMs: JOB_MAX_MS,
+        // The output is kept here, not there.
+        outputMaxBytes: 0,
+        outputKillBytes,
+        signal: abort.signal,
+        onOutput: (_stream, bytes) => output.add(bytes),
+      },
+      (found) => this.findings.add(spec.session, found),
+    );
+    return new Job(spec, steered, output, abort, this.#deps.clock);
+  }
+
+  #add(job: Job): void {
+    const key = sessionKey(job.spec.session);
+    const jobs = [...(this.#jobs.get(key) ?? []), job];
+    const ended = jobs.filter(({ end }) => end !== null);
+    const forgotten = new Set(ended.slice(0, Math.max(0, ended.length - ENDED_KEPT)));
+    this.#jobs.set(
+      key,
+      jobs.filter((one) => !forgotten.has(one)),
+    );
+    this.renew(job);
+  }
+
+  #remove(job: Job): void {
+    const key = sessionKey(job.spec.session);
+    this.#jobs.set(
+      key,
+      (this.#jobs.get(key) ?? []).filter((one) => one !== job),
+    );
+  }
+
+  async #record(job: Job): Promise<void> {
+    const end = await job.ended;
+    this.findings.add(job.spec.session, end.quarantined);
+    try {
+      await recordEnd(job.spec, end, job.output, this.#deps);
+    } catch (cause) {
+      this.#deps.logger.error('job.unrecorded', { job: job.spec.id }, cause);
+    }
+    const { id: requestId, session } = job.spec;
+    this.#deps.stored({ session, requestId, tool: JOBS_TOOL, artifactId: job.output.artifactId });
+    job.output.release();
+    this.#deps.logger.info('job.ended', { job: job.spec.id, ended_by: end.endedBy, exit_code: end.exitCode });
+  }
+}

@@ -1,0 +1,39 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { GuardSet, TreeProtection } from './workspace/guard-set.ts';
+
+/** Milliseconds between two checks of the protected paths below a long-lived process. */
+const STALE_LOOK_MS = 1_000;
+/** Milliseconds between two searches while a command runs that outlives its call. */
+const SEARCH_EVERY_MS = 5_000;
+/** A search that takes long is repeated less often: it may take a tenth of the time. */
+const SEARCH_SHARE = 10;
+
+/** Checks every second whether the protected paths are still those that were mounted; calls back once. */
+export function lookForStaleness(guard: GuardSet, protection: TreeProtection, onStale: () => void): NodeJS.Timeout {
+  let isLooking = false;
+  const look = async (): Promise<void> => {
+    if (isLooking) return;
+    isLooking = true;
+    const now = await guard.protection().catch(() => null);
+    isLooking = false;
+    if (now?.fingerprint === protection.fingerprint) return;
+    clearInterval(timer);
+    onStale();
+  };
+  const timer = setInterval(() => void look(), STALE_LOOK_MS);
+  return timer.unref();
+}
+
+/**
+ * Searches again and again while a command runs for hours: a file that it leaves must not wait for its end, because a
+ * program on the host may run the file before. Ends when `signal` aborts; a fault is reported by the search at the end.
+ */
+export async function searchMeanwhile(guard: GuardSet, protection: TreeProtection, signal: AbortSignal): Promise<void> {
+  let waitMs = SEARCH_EVERY_MS;
+  while (await delay(waitMs, true, { signal, ref: false }).catch(() => false)) {
+    const startedAt = performance.now();
+    await guard.finish(guard.begin(protection)).catch(() => {});
+    await Promise.all(guard.trees.map((tree) => tree.guard.settled())).catch(() => {});
+    waitMs = Math.max(SEARCH_EVERY_MS, SEARCH_SHARE * (performance.now() - startedAt));
+  }
+}
