@@ -85,7 +85,7 @@ export function missingProgram(path: string): Denial {
     kind: 'program',
     path,
     rule: 'the host has this program on PATH, but its directory is not mounted',
-    how_to_allow: 'A person can allow it: `ctxd allow toolchains` shows what is missing and asks.',
+    how_to_allow: `A person can run \`ctxd allow toolchains\`, which offers ${posix.dirname(path)}.`,
   };
 }
 
