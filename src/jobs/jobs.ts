@@ -74,14 +74,16 @@ export class Jobs {
 
   /** Returns when the command has been started. Throws RESOURCE_LIMIT and what the sandbox throws. */
   async begin(request: NewJob): Promise<Job> {
-    const key = sessionKey(request.session);
     this.#checkRoom(request.session);
-    this.#starting.set(key, (this.#starting.get(key) ?? 0) + 1);
+    const job = await this.#counted(request.session, () => this.#prepare(request));
     try {
-      return await this.#begin(request);
-    } finally {
-      this.#starting.set(key, (this.#starting.get(key) ?? 1) - 1);
+      await job.started;
+    } catch (cause) {
+      this.#remove(job);
+      throw cause;
     }
+    if (request.stdin !== null) await job.input(request.stdin, true);
+    return job;
   }
 
   /** The jobs of a session, the oldest first. */
@@ -168,7 +170,24 @@ export class Jobs {
     });
   }
 
-  async #begin(request: NewJob): Promise<Job> {
+  /** Counts a job until it is in the list, where it counts by itself. */
+  async #counted(session: SessionRef, prepare: () => Promise<Job>): Promise<Job> {
+    const key = sessionKey(session);
+    const change = (by: 1 | -1): void => {
+      const count = (this.#starting.get(key) ?? 0) + by;
+      if (count > 0) this.#starting.set(key, count);
+      else this.#starting.delete(key);
+    };
+    change(1);
+    try {
+      return await prepare();
+    } finally {
+      change(-1);
+    }
+  }
+
+  /** Starts the command and lists the job. */
+  async #prepare(request: NewJob): Promise<Job> {
     const { session, tool, command } = request;
     const number = await this.#deps.liveSessions.nextJob(session);
     const spec: JobSpec = {
@@ -189,13 +208,6 @@ export class Jobs {
     const recorded = this.#record(job);
     this.#records.set(job, recorded);
     void recorded.finally(() => this.#records.delete(job));
-    try {
-      await job.started;
-    } catch (cause) {
-      this.#remove(job);
-      throw cause;
-    }
-    if (request.stdin !== null) await job.input(request.stdin, true);
     return job;
   }
 

@@ -29,8 +29,8 @@ const jobs = (action: string, job?: number, more: object = {}) =>
 
 /** Starts a job and returns its number. */
 async function start(command: string, more: object = {}): Promise<number> {
-  const { data, success } = await call('safe_bash', { command, background: true, ...more });
-  expect(success).toBe(true);
+  const { data, error } = await call('safe_bash', { command, background: true, ...more });
+  expect(error).toBeNull();
   return Number(data.job);
 }
 

@@ -141,7 +141,7 @@ describe('ctxd in a project', () => {
       changed: false,
       created: [],
       updated: [],
-      tools: ['safe_bash', 'safe_read', 'safe_write', 'tool_view'],
+      tools: ['jobs', 'safe_bash', 'safe_read', 'safe_write', 'tool_view'],
     });
     expect((await ctxd('init')).stdout).toBe(`${machine.project} is set up already: nothing changed\n`);
   });
@@ -180,6 +180,7 @@ describe('ctxd in a project', () => {
   it('lists and shows the tools', async () => {
     const tools = await json('tool', 'list');
     expect(tools.map(({ name }: { name: string }) => name)).toEqual([
+      'jobs',
       'safe_bash',
       'safe_read',
       'safe_write',
@@ -193,7 +194,7 @@ describe('ctxd in a project', () => {
     });
     expect(await ctxd('tool', 'info', 'nothing')).toMatchObject({
       code: 1,
-      stderr: 'ctxd: there is no tool "nothing". There are safe_bash, safe_read, safe_write, tool_view.\n',
+      stderr: 'ctxd: there is no tool "nothing". There are jobs, safe_bash, safe_read, safe_write, tool_view.\n',
     });
     expect(await ctxd('tool', 'list', '--project', '/usr')).toMatchObject({
       code: 1,
