@@ -17,7 +17,7 @@ describe('a call with bad input', () => {
     ['a wrong type', 'safe_bash', '{"command":7}', 'ARGS_INVALID', 2],
     ['a missing argument', 'safe_bash', '{}', 'ARGS_INVALID', 2],
     ['an unknown field', 'safe_bash', '{"command":"ls","comand":"ls"}', 'ARGS_INVALID', 2],
-    ['a timeout over the limit', 'safe_bash', '{"command":"ls","timeout_ms":300001}', 'ARGS_INVALID', 2],
+    ['a timeout over the limit', 'safe_bash', '{"command":"ls","timeout_ms":3600001}', 'ARGS_INVALID', 2],
     ['a budget over the ceiling', 'safe_bash', '{"command":"ls","max_tokens":1000000000}', 'ARGS_INVALID', 2],
     ['an unknown view', 'safe_bash', '{"command":"ls","view":"sideways"}', 'ARGS_INVALID', 2],
     ['a NUL byte in a command', 'safe_bash', '{"command":"echo a\\u0000b"}', 'ARGS_INVALID', 2],

@@ -143,7 +143,7 @@ describe('ctxd in a project', () => {
       updated: [],
       tools: ['jobs', 'safe_bash', 'safe_read', 'safe_write', 'tool_view'],
     });
-    expect((await ctxd('init')).stdout).toBe(`${machine.project} is set up already: nothing changed\n`);
+    expect((await ctxd('init', '--no-toolchains')).stdout).toBe(`${machine.project} is set up already: nothing changed\n`);
   });
 
   it.each([['/'], ['.']])('refuses %s when called in the home directory', async (directory) => {

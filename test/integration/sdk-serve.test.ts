@@ -216,6 +216,10 @@ describe('the server in a tool process', () => {
         dropped_bytes: 0,
         duration_ms: 3,
         encoding_replaced: false,
+        stdout_encoding: '',
+        stderr_encoding: '',
+        stdout_gap: null,
+        stderr_gap: null,
       },
     });
   });
