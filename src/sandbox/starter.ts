@@ -145,9 +145,15 @@ class Releases {
     this.#all.push(release);
   }
 
-  /** Idempotent. */
+  /** Idempotent. What the file system refuses to remove stays until the next start: it must not end the spawner. */
   release(): void {
-    for (const release of this.#all.splice(0)) release();
+    for (const release of this.#all.splice(0)) {
+      try {
+        release();
+      } catch (cause) {
+        if (!isErrno(cause)) throw cause;
+      }
+    }
   }
 }
 

@@ -40,6 +40,8 @@ describe('the files that the daemon runs from', () => {
         './sqlite-worker.js',
         './view-thread.js',
         '../src/config/install-root.js',
+        '../src/forward',
+        '../src/sandbox/storage/keeper-main.js',
         '../src/scrub/exact/certified-patterns.txt',
         '../src/scrub/rules',
         '../src/tokens/cl100k_base.ranks',

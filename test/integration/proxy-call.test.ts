@@ -106,7 +106,10 @@ describe.each(BUILDS)('a call of the %s proxy', (build) => {
     await bench.serve({ onCall: ({ answer }) => answer({ envelope_json: Buffer.from('{}') }) });
     const script = `mkdir gone && cd gone && rmdir ../gone && exec '${bench.link}' '{}'`;
     const refused = await bench.run(['-c', script], { program: '/bin/sh' });
-    expect({ exit: refused.code, ...readFailure(refused) }).toMatchObject({ exit: 1, code: 'PATH_NOT_FOUND' });
+    // The launcher of the stand-in proxy is a shell, which complains too.
+    const ownLines = refused.stderr.replace(/^sh: .*getcwd.*\n/, '');
+    const failure = readFailure({ ...refused, stderr: ownLines });
+    expect({ exit: refused.code, ...failure }).toMatchObject({ exit: 1, code: 'PATH_NOT_FOUND' });
   });
 
   it('takes input from a file, and from stdin if there is no argument', async () => {

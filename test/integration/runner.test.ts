@@ -106,8 +106,8 @@ describe.each(whoCanRun())('the core tools in a real sandbox, %s', (who) => {
     const { output } = await call('safe_read', { path: 'guarded.txt' });
     const etag = output.data.etag ?? null;
     const written = await call('safe_write', { path: 'guarded.txt', content: 'second', expected_etag: etag });
-    expect(written.output.data).toMatchObject({ path: 'guarded.txt', bytes: 6 });
-    expect(readFileSync(join(bench.workspace, 'guarded.txt'), 'utf8')).toBe('second');
+    expect(written.output.data).toMatchObject({ path: 'guarded.txt', bytes: 7 });
+    expect(readFileSync(join(bench.workspace, 'guarded.txt'), 'utf8')).toBe('second\n');
     await expect(
       call('safe_write', { path: 'guarded.txt', content: 'third', expected_etag: etag }),
     ).rejects.toMatchObject({ code: 'CONFLICT' });

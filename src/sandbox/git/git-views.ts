@@ -15,6 +15,7 @@ import type { Denial } from '../../core/envelope.ts';
 import type { Logger } from '../../core/log.ts';
 import type { Identity } from '../identity.ts';
 import type { Mount } from '../policy.ts';
+import { removeTree } from '../remove-tree.ts';
 import { readSmallFile } from '../workspace/file-access.ts';
 import { parseGitConfig } from '../workspace/git-config.ts';
 import { toRaw } from '../workspace/raw-path.ts';
@@ -90,7 +91,7 @@ export class GitViews {
       links: covered.covered,
       seed: () => copies.seed(),
       collect: () => copies.collect(),
-      remove: () => rmSync(dir, { recursive: true, force: true }),
+      remove: () => removeTree(dir),
     };
   }
 

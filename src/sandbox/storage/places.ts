@@ -113,7 +113,10 @@ function digest(parts: readonly unknown[]): string {
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 24);
 }
 
-/** A command may have put anything in place of a unit: `mkdir` follows no link, and neither does `lchown`. */
+/**
+ * The user inside may put anything in place of a unit at any time: `mkdir` follows no link, and neither does `lchown`.
+ * `chmod` would.
+ */
 function makeCaches(caches: string, identity: Identity): void {
   const missing = CACHE_DIRECTORIES.filter(
     ({ unit }) => lstatSync(join(caches, unit), { throwIfNoEntry: false }) === undefined,
@@ -122,7 +125,7 @@ function makeCaches(caches: string, identity: Identity): void {
   makeDirectory(caches, PRIVATE);
   giveTo(caches, identity);
   for (const { unit } of missing) {
-    makeDirectory(join(caches, unit), PRIVATE);
+    makeIfMissing(join(caches, unit), PRIVATE);
     giveTo(join(caches, unit), identity);
   }
   chmodSync(caches, CACHES_MODE);
@@ -163,13 +166,19 @@ function makeSession(session: string, request: PlaceRequest, cachesInside: strin
   }
 }
 
+/** `path` must lie where no command can put something else. */
 function makeDirectory(path: string, mode: number): void {
   mkdirSync(dirname(path), { recursive: true, mode: PRIVATE });
+  if (makeIfMissing(path, mode)) chmodSync(path, mode);
+}
+
+function makeIfMissing(path: string, mode: number): boolean {
   try {
     mkdirSync(path, { mode });
-    chmodSync(path, mode);
+    return true;
   } catch (cause) {
     if (!isErrno(cause, 'EEXIST')) throw cause;
+    return false;
   }
 }
 

@@ -1,0 +1,28 @@
+import { chmodSync, lstatSync, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { isErrno } from '../core/errors.ts';
+
+/**
+ * Removes a directory that a sandbox could write, when nothing of the sandbox is alive any more: a command may have left
+ * directories that their owner cannot open. Throws what the file system says if something cannot be removed even so.
+ */
+export function removeTree(path: string): void {
+  try {
+    rmSync(path, { recursive: true, force: true });
+  } catch (cause) {
+    if (!isErrno(cause)) throw cause;
+    unlock(path);
+    rmSync(path, { recursive: true, force: true });
+  }
+}
+
+function unlock(top: string): void {
+  const open = [top];
+  for (let path = open.pop(); path !== undefined; path = open.pop()) {
+    if (lstatSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) continue;
+    chmodSync(path, 0o700);
+    for (const entry of readdirSync(path, { withFileTypes: true })) {
+      if (entry.isDirectory()) open.push(join(path, entry.name));
+    }
+  }
+}
