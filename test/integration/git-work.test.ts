@@ -142,7 +142,7 @@ describe(`as ${who}`, () => {
     writeFileSync(join(bench.base, 'ignored'), '*.own\n');
     writeFileSync(join(bench.base, '.gitconfig'), `${PERSON}[core]\n\texcludesFile = ~/ignored\n`);
     expect((await inside('touch x.own plain; mkdir .vscode; touch .vscode/a')).quarantined).toEqual(['.vscode']);
-    await expect.poll(async () => (await inside('git add -An')).out).toBe("add 'plain'\n");
+    await expect.poll(async () => (await inside('git add -An')).out, { timeout: 20_000 }).toBe("add 'plain'\n");
     await inside('rm -rf x.own plain .vscode.quarantined-*');
   });
 

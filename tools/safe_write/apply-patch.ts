@@ -131,7 +131,9 @@ class Patching {
     this.#push(this.#before.subarray(this.#done.at, at));
     const { lines } = hunk.new;
     const first = this.#lengthOf(lines.slice(0, context.before));
-    const last = this.#lengthOf(lines.slice(lines.length - context.after));
+    // The last line of a file may have no newline.
+    const lacking = hunk.new.endsFile && context.after > 0 ? this.#newline.length : 0;
+    const last = this.#lengthOf(lines.slice(lines.length - context.after)) - lacking;
     const start = this.#size + Math.min(first, next.length);
     this.#push(next);
     if (lines.length !== context.before || hunk.old.lines.length !== context.before)

@@ -139,7 +139,7 @@ it(
         const ranges = outcome.data?.changed as string[];
         expect(isSubsequence(linesBeside(after, ranges), before.match(/[^\n]*\n|[^\n]+$/g) ?? [])).toBe(true);
       }),
-      { numRuns },
+      { numRuns, examples: [['- ', '\r\n\n- ', 1]] },
     );
   },
   TIMEOUT_MS,
