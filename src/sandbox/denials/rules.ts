@@ -53,7 +53,9 @@ function howToAllowPath(path: string, workspace: string): string {
   const parent = posix.dirname(path);
   const isShared = parent === '/' || posix.dirname(parent) === '/' || `${workspace}/`.startsWith(`${parent}/`);
   const named = isShared && posix.extname(path) !== '' ? posix.join(parent, 'DIRECTORY') : isShared ? path : parent;
-  return `A person can allow a directory outside the project: \`ctxd allow path ${named}\`.`;
+  // The path comes from the command's output: a person may paste this line into a shell.
+  const shown = /^[\w./@+,:=-]+$/.test(named) ? named : 'DIRECTORY';
+  return `A person can allow a directory outside the project: \`ctxd allow path ${shown}\`.`;
 }
 
 function protectedRule(root: string): string {
