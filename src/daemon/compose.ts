@@ -32,6 +32,8 @@ import { createCursors } from '../stores/cursors.ts';
 import { createJournal, type Journal } from '../stores/journal.ts';
 import { createDaemonKeys, type DaemonKeys } from '../stores/keys.ts';
 import { createLiveSessions, type LiveSessions } from '../stores/live-sessions.ts';
+import { createNetworkLog, type NetworkLog } from '../stores/network-log.ts';
+import { createNetworkRules, type NetworkRules } from '../stores/network-rules.ts';
 import { createProjectStore, type ProjectStore } from '../stores/projects.ts';
 import { createSessionStore, type SessionStore } from '../stores/sessions.ts';
 import { createDatabase, type Database } from '../stores/sqlite.ts';
@@ -39,12 +41,17 @@ import { STATE_MIGRATIONS } from '../stores/state-migrations.ts';
 import { loadCounter, type TokenCounter } from '../tokens/counter.ts';
 import { lastErrorBlock } from '../tokens/views/errors.ts';
 import { buildJobs, leaseChore, lineFinder } from './build-jobs.ts';
+import { buildNetwork } from './build-network.ts';
 import { type CallGate, createCallGate } from './call-gate.ts';
 import { collectMainHeap, createChores, memoryChore, pruneChore } from './chores.ts';
 import { checkHealth } from './health.ts';
 import { createHostServices } from './host-services.ts';
 import { type Composition, inOrder, named, type Part, type StopCause, started, together } from './lifecycle.ts';
 import { createManagement } from './management.ts';
+import type { Network } from './network.ts';
+import { networkChores } from './network-chores.ts';
+import type { NetworkJournal } from './network-journal.ts';
+import { followRuns } from './network-runs.ts';
 import { createOutside, type Outside } from './outside.ts';
 import { commandPolicyFor, policyFor, viewOf } from './policy.ts';
 import { followInstallation, warnOfBadLinks } from './registered-projects.ts';
@@ -72,6 +79,8 @@ interface Stores {
   sessions: SessionStore;
   liveSessions: LiveSessions;
   journal: Journal;
+  networkRules: NetworkRules;
+  networkLog: NetworkLog;
   artifacts: ArtifactStore;
   auditLog: AuditLog;
 }
@@ -88,6 +97,8 @@ interface Scrubbing {
 interface Execution {
   catalog: Catalog;
   sandbox: Sandbox;
+  network: Network;
+  networkJournal: NetworkJournal;
   jobs: Jobs;
   runner: Runner;
   views: ViewMaker;
@@ -149,6 +160,8 @@ function buildStores(deps: ComposeDeps, own: Overrides): Stores {
     sessions: own.sessions ?? createSessionStore({ database, keys, clock }),
     liveSessions: own.liveSessions ?? createLiveSessions({ database, clock, logger }),
     journal: own.journal ?? createJournal({ database, clock }),
+    networkRules: own.networkRules ?? createNetworkRules({ database, clock }),
+    networkLog: own.networkLog ?? createNetworkLog({ database }),
     artifacts: own.artifacts ?? createArtifactStore({ database, keys, dir, limits: config.artifacts, clock, logger }),
     auditLog: own.auditLog ?? createAuditLog({ dir: auditDir, clock, logger }),
   };
@@ -196,12 +209,29 @@ function buildScrubbing(deps: ComposeDeps, stores: Stores, own: Overrides): Scru
 }
 
 function buildExecution(deps: ComposeDeps, before: Stores & Scrubbing, own: Overrides): Execution {
-  const { paths, config, clock, logger } = deps;
+  const { paths, config, clock, timer, logger } = deps;
   const { artifacts, scrubber, auditor: secondSearch } = before;
-  const sandbox = own.sandbox ?? createSandbox({ paths, config: config.sandbox, logger, clock });
-  const jobs = own.jobs ?? buildJobs({ ...before, secondSearch, sandbox, config, clock, logger });
+  // The network and the sandbox report to each other; nothing of either happens before both are built.
+  const { network, networkJournal } = buildNetwork(
+    { ...before, config: config.network, clock, timer, logger },
+    {
+      tell: (command) => sandbox.tellEgress(command),
+      onRefused: ({ requestId }, denial) => jobs.refused(requestId, denial),
+    },
+    own,
+  );
+  const sandbox: Sandbox =
+    own.sandbox ??
+    createSandbox({
+      ...{ paths, config: config.sandbox, logger, clock },
+      onEgress: (event, run) => network.onEgress(event, run),
+    });
+  const followed = followRuns(sandbox, network);
+  const jobs: Jobs = own.jobs ?? buildJobs({ ...before, secondSearch, sandbox: followed, config, clock, logger });
   const views = own.views ?? createViewMaker();
   return {
+    network,
+    networkJournal,
     jobs,
     views,
     catalog:
@@ -211,9 +241,10 @@ function buildExecution(deps: ComposeDeps, before: Stores & Scrubbing, own: Over
     runner:
       own.runner ??
       createRunner({
-        sandbox,
+        sandbox: followed,
         policyFor: (session) => policyFor(viewOf(session), config.sandbox),
-        commandPolicyFor: (session) => commandPolicyFor(session, config.sandbox, before.outside),
+        commandPolicyFor: (session) => commandPolicyFor(session, config.sandbox, before.outside, network),
+        toolNetworkFor: ({ session, tool, grants }) => network.forTool(session.project, tool, grants),
         privateSocketsDir: paths.dialledSocketsDir,
         config: { idleMs: config.sandbox.idle_ms },
         scrub: async (session, texts) => (await scrubber.scrub(session, [...texts])).value,
@@ -272,6 +303,7 @@ function managementOf(deps: ComposeDeps, parts: Omit<DaemonParts, 'door'>): Retu
     home: environment.home,
     paths,
     approvals: { ...parts, policyFor: rootPolicy },
+    networking: { ...parts, rules: parts.networkRules, log: parts.networkLog, journal: parts.networkJournal, clock },
     ports: { ...parts, policyFor: rootPolicy, privateSocketsDir: paths.dialledSocketsDir, logger },
     clock,
     checkHealth: (projectRoot) => checkHealth(projectRoot, { ...parts, config, installRoot }),
@@ -299,6 +331,7 @@ function startOrder({ paths, config, clock, timer, logger }: ComposeDeps, parts:
       await followInstallation(catalog, projects, logger);
       await warnOfBadLinks(await projects.list(), paths.proxyBinary, logger);
     }),
+    parts.network,
     named('runner', runner),
     jobs,
     parts.auditor,
@@ -309,6 +342,7 @@ function startOrder({ paths, config, clock, timer, logger }: ComposeDeps, parts:
         sessionChore(sessionEnd),
         leaseChore(jobs),
         storageChore({ sandbox, liveSessions, clock, config: config.sandbox }),
+        ...networkChores({ ...parts, log: parts.networkLog, config: config.network, clock }),
       ],
       { timer, logger },
     ),

@@ -1,17 +1,18 @@
-import type { CallFacts, HostCallRecord, Outcome } from '../call/outcome.ts';
+import type { CallFacts, ConnectionRecord, HostCallRecord, Outcome } from '../call/outcome.ts';
 import type { Denial, SetAside } from '../core/envelope.ts';
 import type { Json } from '../core/json.ts';
-import type { CommandResult } from '../sandbox/sandbox.ts';
+import type { CommandResult, Connection } from '../sandbox/sandbox.ts';
 
 /** What the host did for one call, whether or not the call succeeded. */
-export type RunFacts = Pick<Outcome, 'quarantined' | 'denied'> &
+export type RunFacts = Pick<Outcome, 'quarantined' | 'denied' | 'connections'> &
   Pick<CallFacts, 'searchComplete' | 'hostCalls' | 'shows' | 'standardView'>;
 
 /** What a command did besides its output. */
-type CommandFacts = Pick<CommandResult, 'quarantined' | 'searchComplete' | 'denied'>;
+type CommandFacts = Pick<CommandResult, 'quarantined' | 'searchComplete' | 'denied' | 'connections'>;
 
 const CALLS_KEPT = 100;
 const DENIALS_KEPT = 100;
+const CONNECTIONS_KEPT = 100;
 
 /** Collects the facts of one call. */
 export class FactCollector {
@@ -19,6 +20,7 @@ export class FactCollector {
   /** By id. */
   readonly #quarantined = new Map<string, SetAside>();
   readonly #denied = new Map<string, Denial>();
+  readonly #connections: ConnectionRecord[] = [];
   #total = 0;
   #searchComplete = true;
   #shows: string | null = null;
@@ -33,12 +35,14 @@ export class FactCollector {
   }
 
   /** A search continues the ones before it, so the last one says whether all is done. */
-  ranCommand({ quarantined, searchComplete, denied }: CommandFacts): void {
+  ranCommand({ quarantined, searchComplete, denied, connections }: CommandFacts): void {
     for (const setAside of quarantined) this.#quarantined.set(setAside.id, setAside);
     this.#searchComplete = searchComplete;
     for (const denial of denied) {
       if (this.#denied.size < DENIALS_KEPT) this.#denied.set(JSON.stringify(denial), denial);
     }
+    const room = CONNECTIONS_KEPT - this.#connections.length;
+    this.#connections.push(...connections.slice(0, room).map(connectionRecord));
   }
 
   /** The last one counts. */
@@ -52,9 +56,20 @@ export class FactCollector {
       quarantined: [...this.#quarantined.values()],
       searchComplete: this.#searchComplete,
       denied: [...this.#denied.values()],
+      connections: [...this.#connections],
       hostCalls: { calls: this.#calls.map((record) => ({ ...record })), total: this.#total },
       shows: this.#shows,
       standardView: this.#standardView,
     };
   }
+}
+
+/** What the audit record says of a connection. */
+export function connectionRecord({ host, port, via, allowed, rule, why, up, down }: Connection): ConnectionRecord {
+  return {
+    ...{ host, port, via, verdict: allowed ? 'allowed' : 'denied' },
+    ...(rule === null ? {} : { rule }),
+    ...(why === '' ? {} : { why }),
+    ...{ up, down },
+  };
 }

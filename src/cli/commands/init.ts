@@ -5,6 +5,7 @@ import type { CliContext } from '../context.ts';
 import { ensureRunning } from '../daemon/launch.ts';
 import type { ToolText } from '../init/agent-texts.ts';
 import { layoutFor } from '../init/layout.ts';
+import { type NetworkOffer, networkLines, offerNetwork } from '../init/network-offer.ts';
 import { type ProjectChanges, prepareInit, prepareUninstall } from '../init/project.ts';
 import { findRepositoryAbove, offerRepository } from '../init/repository-above.ts';
 import { resolveProjectRoot } from '../project-root.ts';
@@ -22,6 +23,8 @@ interface InitResult extends ProjectChanges {
   repository_above?: string;
   /** Absent after --uninstall. */
   toolchains?: ToolchainOffer;
+  /** Absent after --uninstall. */
+  network?: NetworkOffer;
 }
 
 export const init = defineCommand({
@@ -30,19 +33,28 @@ export const init = defineCommand({
   parameters: [{ syntax: '[dir]', help: 'the project directory (default: the current one)' }],
   options: [
     { syntax: '--uninstall', help: 'remove exactly what init created' },
-    { syntax: '--yes', help: 'let commands run the programs outside /usr that are on PATH, without asking' },
+    {
+      syntax: '--yes',
+      help: 'let commands run the programs outside /usr that are on PATH, and reach the groups of hosts that the lock files name, without asking',
+    },
     { syntax: '--no-toolchains', help: 'do not offer the programs outside /usr' },
+    { syntax: '--no-network', help: 'do not offer the hosts that the lock files and remotes name' },
   ],
   async run(context, args) {
     const root = await resolveProjectRoot(context.cwd, args.word(0) ?? '.', context.env.home, context.paths);
     if (args.flag('uninstall')) return uninstall(context, root);
-    return install(context, await offerRepository(context, root), toolchainAnswer(args));
+    const answers = { toolchains: answerTo(args, 'toolchains'), network: answerTo(args, 'network') };
+    return install(context, await offerRepository(context, root), answers);
   },
   view: (result) => (result.action === 'init' ? viewInit(result) : viewUninstall(result)),
 });
 
 /** Checks every change first. If one is impossible, neither the project nor the daemon is changed. */
-async function install(context: CliContext, root: string, answer: Answer): Promise<InitResult> {
+async function install(
+  context: CliContext,
+  root: string,
+  answers: { toolchains: Answer; network: Answer },
+): Promise<InitResult> {
   await ensureRunning(context);
   return withClient(context.paths, async (client) => {
     const { tools } = await client.listTools({ root: '' });
@@ -51,19 +63,22 @@ async function install(context: CliContext, root: string, answer: Answer): Promi
     const registered = await client.registerProject({ root });
     const changes = await change.apply();
     const names = tools.map((tool) => tool.name);
-    const toolchains = await offerToolchains(context, client, root, answer);
+    const toolchains = await offerToolchains(context, client, root, answers.toolchains);
+    const network = await offerNetwork(context, client, root, answers.network);
     const isNewlyAllowed = toolchains.state === 'allowed' && toolchains.added.length > 0;
-    const changed = registered.changed || touched(changes) || isNewlyAllowed;
+    const isNetworkChanged = network.state === 'allowed';
+    const changed = registered.changed || touched(changes) || isNewlyAllowed || isNetworkChanged;
     const above = await findRepositoryAbove(context, root);
     const hint = above === null ? {} : { repository_above: above };
-    return { root, action: 'init', changed, tools: names, ...changes, toolchains, ...hint };
+    return { root, action: 'init', changed, tools: names, ...changes, toolchains, network, ...hint };
   });
 }
 
-function toolchainAnswer(args: ParsedArgs): Answer {
+/** `--no-network` wins over `--yes`. Commander stores `--no-x` as x: false. */
+function answerTo(args: ParsedArgs, what: 'toolchains' | 'network'): Answer {
+  if (what === 'network' && args.isOff(what)) return 'no';
   if (args.flag('yes')) return 'yes';
-  // Commander stores `--no-x` as x: false.
-  return args.isOff('toolchains') ? 'no' : 'ask';
+  return args.isOff(what) ? 'no' : 'ask';
 }
 
 /** Removes the files first, so that this works even if the daemon no longer starts. */
@@ -92,7 +107,7 @@ function touched({ created, updated, removed }: ProjectChanges): boolean {
 function viewInit(result: InitResult): View {
   if (!result.changed) {
     const first = `${result.root} is set up already: nothing changed`;
-    return { kind: 'lines', lines: [first, ...keptLines(result), ...toolchainLines(result)] };
+    return { kind: 'lines', lines: [first, ...keptLines(result), ...toolchainLines(result), ...offerLines(result)] };
   }
   return {
     kind: 'lines',
@@ -101,6 +116,7 @@ function viewInit(result: InitResult): View {
       ...changeLines(result),
       ...repositoryLines(result),
       ...toolchainLines(result),
+      ...offerLines(result),
       'Claude Code applies the permission in .claude/settings.json once you trust the folder. Undo: ctxd init --uninstall',
     ],
   };
@@ -111,6 +127,10 @@ function toolchainLines({ toolchains }: InitResult): string[] {
   const lines = describeToolchains(toolchains.added);
   if (toolchains.state === 'allowed') return ['Commands can run these programs outside /usr:', ...lines];
   return ['Programs outside /usr that commands cannot run (allow them: ctxd allow toolchains):', ...lines];
+}
+
+function offerLines({ network }: InitResult): string[] {
+  return network === undefined ? [] : networkLines(network);
 }
 
 function viewUninstall(result: InitResult): View {
