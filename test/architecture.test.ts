@@ -30,6 +30,10 @@ const TABLE: Record<string, { mayImport: readonly string[]; why: string }> = {
     mayImport: ['src/core', 'src/config', 'src/protocol', 'src/text'],
     why: 'confines; knows no tool and no call',
   },
+  'src/egress': {
+    mayImport: ['src/core'],
+    why: 'the process that parses hostile bytes holds no other code; its rules and groups are pure',
+  },
   'src/sdk': {
     mayImport: ['src/core', 'src/protocol', 'src/text'],
     why: 'what a tool author gets must not drag the daemon in',
