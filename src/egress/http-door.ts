@@ -7,6 +7,7 @@ import type { Asked, Asker, Gate } from './gate.ts';
 import {
   type Authority,
   hostHeader,
+  NONE,
   readAbsolute,
   readAuthority,
   requestHeaders,
@@ -159,7 +160,7 @@ function pass(request: IncomingMessage, response: ServerResponse, passage: Passa
   const { host, port, proxy } = destination;
   const authority = port === 80 ? host : `${host}:${port}`;
   const path = proxy === null ? passage.path : `http://${authority}${passage.path}`;
-  const headers = requestHeaders(request, authority);
+  const headers = requestHeaders(request, authority, { connection: 'close', replaced: NONE });
   if (proxy !== null && proxy.authorization !== null) headers.push('Proxy-Authorization', proxy.authorization);
   if (!connection.sending(path.length + bytesOf(headers))) return void response.destroy();
   const options = { method: request.method, path, headers, setHost: false, createConnection: () => upstream };

@@ -21,6 +21,7 @@ const NOT_FORWARDED: ReadonlySet<string> = new Set([
   'transfer-encoding',
   'upgrade',
 ]);
+export const NONE: ReadonlySet<string> = new Set();
 const METHODS_WITH_BODY = ['POST', 'PUT', 'PATCH'];
 
 /** `host:port` of CONNECT; null if it is malformed. */
@@ -44,17 +45,21 @@ export function hostHeader({ rawHeaders }: IncomingMessage): string | null {
   return hosts.length === 1 ? (hosts[0]?.[1] ?? null) : null;
 }
 
-/** The headers that reach the host, in the form of `rawHeaders`. */
-export function requestHeaders(request: IncomingMessage, host: string): string[] {
+/** The headers that reach the host, in the form of `rawHeaders`. `replaced`: headers to leave out, in lower case. */
+export function requestHeaders(
+  request: IncomingMessage,
+  host: string,
+  { connection, replaced }: { connection: 'close' | 'keep-alive'; replaced: ReadonlySet<string> },
+): string[] {
   const { method = 'GET', headers } = request;
   const isChunked = headers['transfer-encoding'] !== undefined;
   const isEmpty = !isChunked && headers['content-length'] === undefined && METHODS_WITH_BODY.includes(method);
   return [
     ...['Host', host],
-    ...forwarded(request.rawHeaders, headers.connection),
+    ...forwarded(request.rawHeaders, headers.connection, replaced),
     ...(isChunked ? ['Transfer-Encoding', 'chunked'] : []),
     ...(isEmpty ? ['Content-Length', '0'] : []),
-    ...['Connection', 'close'],
+    ...['Connection', connection],
   ];
 }
 
@@ -62,10 +67,15 @@ export function responseHeaders({ rawHeaders, headers }: IncomingMessage): strin
   return forwarded(rawHeaders, headers.connection);
 }
 
-function forwarded(rawHeaders: readonly string[], connection: string | undefined): string[] {
+function forwarded(
+  rawHeaders: readonly string[],
+  connection: string | undefined,
+  replaced: ReadonlySet<string> = NONE,
+): string[] {
   const named = (connection ?? '').split(',').map((name) => name.trim().toLowerCase());
+  const isLeftOut = (name: string): boolean => NOT_FORWARDED.has(name) || replaced.has(name) || named.includes(name);
   return pairs(rawHeaders)
-    .filter(([name]) => !NOT_FORWARDED.has(name.toLowerCase()) && !named.includes(name.toLowerCase()))
+    .filter(([name]) => !isLeftOut(name.toLowerCase()))
     .flat();
 }
 

@@ -29,7 +29,7 @@ export class EgressProcess {
   #exit: number | string | null = null;
   #lastSync = 0;
 
-  private constructor(hosts: string) {
+  private constructor(hosts: string, program: string) {
     this.#dir = mkdtempSync(join(tmpdir(), 'contextd-egress-'));
     writeFileSync(join(this.#dir, 'hosts'), hosts);
     writeFileSync(join(this.#dir, 'nsswitch'), 'hosts: files\n');
@@ -38,7 +38,7 @@ export class EgressProcess {
       ...['--ro-bind', join(this.#dir, 'hosts'), '/etc/hosts'],
       ...['--ro-bind', join(this.#dir, 'nsswitch'), '/etc/nsswitch.conf'],
     ];
-    const argv = ['--die-with-parent', ...binds, '--', process.execPath, PROGRAM];
+    const argv = ['--die-with-parent', ...binds, '--', process.execPath, program];
     this.#child = spawn('bwrap', argv, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
     this.#child.on('message', (event) => {
       this.events.push(event as EgressEvent);
@@ -50,8 +50,8 @@ export class EgressProcess {
     });
   }
 
-  static async start(hosts: string): Promise<EgressProcess> {
-    const started = new EgressProcess(hosts);
+  static async start(hosts: string, program = PROGRAM): Promise<EgressProcess> {
+    const started = new EgressProcess(hosts, program);
     await started.until(({ ev }) => ev === 'ready');
     return started;
   }
