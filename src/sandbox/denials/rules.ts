@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import type { Denial } from '../../core/envelope.ts';
-import { type ConnectionFact, DIRECT_PORTS } from '../../egress/messages.ts';
+import type { ConnectionFact } from '../../egress/messages.ts';
 import { BUNDLE_DIR, NODE_BINARY, SANDBOX_HOME } from '../policy.ts';
 import { isDebuggerCall } from './complaints.ts';
 
@@ -124,7 +124,8 @@ export function noNetwork(host: string | null): Denial {
 export function refusedConnection({ host, port, rule, why, isAllowable }: Refusal): Denial {
   // The host comes from the command: a person may paste the line into a shell.
   const isPlain = /^[a-z0-9_.-]+$/.test(host);
-  const target = port === 0 || DIRECT_PORTS.some((one) => one === port) ? host : `${host}:${port}`;
+  // A permission without a port holds for HTTPS and HTTP.
+  const target = port === 0 || port === 443 || port === 80 ? host : `${host}:${port}`;
   return {
     kind: 'network',
     host,
