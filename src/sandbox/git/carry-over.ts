@@ -1,3 +1,4 @@
+import { quoteName } from '../../core/own-line.ts';
 import { type GitEntry, parseGitConfig } from '../workspace/git-config.ts';
 import { isPlainText, isTrue, quoteValue } from './person-settings.ts';
 
@@ -59,7 +60,7 @@ export function carryOver({ given, left, host, hasIdentity }: ConfigVersions): C
     if (section.section === 'remote' && section.subsection !== null) newRemotes.add(section.subsection);
     carried.push(write(section, accepted));
   }
-  return { text: carried.join(''), refused };
+  return { text: carried.join(''), refused: refused.map(quoteName) };
 }
 
 function rank(name: string): number {
