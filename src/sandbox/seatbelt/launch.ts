@@ -6,7 +6,8 @@ import { isErrno } from '../../core/errors.ts';
 import { isRealDirectory } from '../directory-identity.ts';
 import { binDirsOf } from '../host.ts';
 import { buildEnvironment, SOCKET_DIR } from '../policy.ts';
-import type { SandboxLimits, SandboxPolicy, SandboxProgram } from '../sandbox.ts';
+import type { SandboxProgram } from '../sandbox.ts';
+import type { SandboxLimits, SandboxPolicy } from '../sandbox-policy.ts';
 import { findCommonGitDir } from '../workspace/git-dir.ts';
 import type { ProfileInput } from './profile.ts';
 
