@@ -8,7 +8,7 @@ import type { QuarantineAction, QuarantineReport, QuarantineResult } from './qua
 
 /**
  * Why a command ended. `pids` only if the command failed; `oom` whenever the kernel killed a process for lack of
- * memory.
+ * memory; `protected_path` if the command made a path again and again that was set aside.
  */
 export type EndedBy =
   | 'exit'
@@ -19,6 +19,7 @@ export type EndedBy =
   | 'seccomp'
   | 'output_limit'
   | 'storage_limit'
+  | 'protected_path'
   | 'cancelled';
 
 /** The project as one session sees it. */
@@ -53,6 +54,11 @@ export interface SandboxPolicy {
    * workspace. Absent: none.
    */
   allowedPaths?: readonly string[];
+  /**
+   * The top of the repository of which the workspace is a part, if a person allowed it: mounted read-only, with its git
+   * directory as for a project at the top. Absent: not mounted.
+   */
+  repository?: string;
   /** Globs relative to the workspace; what they match is not visible inside. */
   deny: readonly string[];
   /** What the command keeps for the next ones; null: nothing, and its HOME and /tmp are in memory. */
@@ -184,6 +190,8 @@ export interface CommandResult {
   quarantined: readonly SetAside[];
   /** False while the search for them goes on; a later run returns what it still finds. */
   searchComplete: boolean;
+  /** What of its changes contextd kept outside the workspace, one line each. */
+  notices: readonly string[];
   /** What the sandbox is known to have refused. A refusal is listed only if the facts prove it. */
   denied: readonly Denial[];
 }
