@@ -9,7 +9,7 @@ describe('long and interactive work', () => {
     expect(started.data).toHaveProperty('job');
     const job = started.data.job;
     expect(await at.tool('jobs', { action: 'wait', job, pattern: 'listening' })).toMatchObject({
-      stdout: expect.stringContaining('listening'),
+      data: { output: expect.stringContaining('listening') },
     });
     expectRan(await at.bash('curl -s http://localhost:3000/'), { stdout: 'it works' });
     await at.tool('jobs', { action: 'stop', job });
