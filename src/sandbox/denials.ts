@@ -33,6 +33,8 @@ export interface DenialFacts extends MountedPlaces {
   readonly workspace: string;
   /** The top of the repository of which the workspace is only a part; null otherwise. */
   readonly repositoryAbove: string | null;
+  /** Whether that repository is mounted, read-only but for its git directory. */
+  readonly isRepositoryMounted: boolean;
   /** The filter in force; null without one. */
   readonly seccomp: SeccompToggles | null;
   /** Where the host has a program that the sandbox does not have; null if nowhere. */
@@ -72,7 +74,8 @@ function denialIn(lines: readonly string[], index: number, places: PlaceMap, fac
   if (complaint !== null) return complaintDenial(complaint, places, facts);
   const network = readNetworkComplaint(line);
   if (network !== null) return noNetwork(network.host);
-  if (facts.repositoryAbove !== null && NO_REPOSITORY.test(line)) return repositoryAbove(facts.repositoryAbove);
+  if (facts.repositoryAbove !== null && !facts.isRepositoryMounted && NO_REPOSITORY.test(line))
+    return repositoryAbove(facts.repositoryAbove);
   const call = facts.seccomp === null ? null : readSystemCallComplaint(line, facts.seccomp);
   return call === null ? null : refusedCall(call);
 }

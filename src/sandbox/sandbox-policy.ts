@@ -30,6 +30,11 @@ export interface SandboxPolicy {
    * workspace. Absent: none.
    */
   allowedPaths?: readonly string[];
+  /**
+   * The top of the repository of which the workspace is a part, if a person allowed it: mounted read-only, with its git
+   * directory as for a project at the top. Absent: not mounted.
+   */
+  repository?: string;
   /** Globs relative to the workspace; what they match is not visible inside. */
   deny: readonly string[];
   /** What the command keeps for the next ones; null: nothing, and its HOME and /tmp are in memory. */

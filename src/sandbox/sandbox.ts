@@ -9,7 +9,7 @@ import type { SandboxPolicy } from './sandbox-policy.ts';
 
 /**
  * Why a command ended. `pids` only if the command failed; `oom` whenever the kernel killed a process for lack of
- * memory.
+ * memory; `protected_path` if the command made a path again and again that was set aside.
  */
 export type EndedBy =
   | 'exit'
@@ -20,6 +20,7 @@ export type EndedBy =
   | 'seccomp'
   | 'output_limit'
   | 'storage_limit'
+  | 'protected_path'
   | 'cancelled';
 
 /** Times are milliseconds since the epoch. */
@@ -96,6 +97,8 @@ export interface CommandResult {
   quarantined: readonly SetAside[];
   /** False while the search for them goes on; a later run returns what it still finds. */
   searchComplete: boolean;
+  /** What of its changes contextd kept outside the workspace, one line each. */
+  notices: readonly string[];
   /** What the sandbox is known to have refused. A refusal is listed only if the facts prove it. */
   denied: readonly Denial[];
 }

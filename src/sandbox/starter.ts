@@ -190,6 +190,7 @@ function plan(
     base: host.base(),
     writable,
     roPaths: policy.roPaths,
+    repository: protection.repository,
     toolchains: [
       ...(toolchains === undefined ? [] : mountToolchains(toolchains, writable, place)),
       ...host.proxyMounts(),

@@ -140,7 +140,7 @@ export class SeatbeltSandbox implements Sandbox {
       const outcome = await followGroup(group, command, storage, onSteered !== undefined);
       const durationMs = this.#deps.clock.monotonic() - startedAt;
       // Protected names cannot be created at all; only the kernel's log shows what was refused.
-      return { ...outcome, durationMs, quarantined: [], searchComplete: true, denied: [] };
+      return { ...outcome, durationMs, quarantined: [], searchComplete: true, notices: [], denied: [] };
     } finally {
       this.#commands--;
       dirs.remove();
