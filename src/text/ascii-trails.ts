@@ -6,7 +6,7 @@ const LEADS = { first: 0x81, last: 0xfe } as const;
 const TRAILS = { first: 0x40, last: 0x7e } as const;
 const NEWLINE = 0x0a;
 
-/** The ASCII characters that are the second byte of a character, each once, as a string; empty if there are none. */
+/** The ASCII characters that are the second byte of a character, each once, as a string. Empty for other characters. */
 export function asciiTrails(character: string): string {
   trails ??= readTrails();
   return trails.get(character) ?? '';
