@@ -13,7 +13,8 @@ import {
   scopeKey,
 } from '../egress/messages.ts';
 import { refusedConnection } from '../sandbox/denials/rules.ts';
-import type { RunRef, SandboxPolicy } from '../sandbox/sandbox.ts';
+import type { RunRef } from '../sandbox/sandbox.ts';
+import type { SandboxPolicy } from '../sandbox/sandbox-policy.ts';
 import { MACHINE, type NetworkRules, type StoredRule } from '../stores/network-rules.ts';
 import type { NetworkJournal } from './network-journal.ts';
 import { commandRules, groupWith, type PolicyRule, policyOf, toolRules } from './network-policy.ts';
