@@ -43,7 +43,7 @@ export const init = defineCommand({
   async run(context, args) {
     const root = await resolveProjectRoot(context.cwd, args.word(0) ?? '.', context.env.home, context.paths);
     if (args.flag('uninstall')) return uninstall(context, root);
-      const answer = args.flag('yes') ? 'yes' : 'ask';
+    const answer = args.flag('yes') ? 'yes' : 'ask';
     const place = await offerRepository(context, root, answer);
     // Commander stores `--no-x` as x: false. `--no-network` wins over `--yes`.
     const toolchains = args.isOff('toolchains') ? 'no' : answer;
