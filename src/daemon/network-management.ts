@@ -129,13 +129,15 @@ function addressesOf(
 }
 
 function normalPattern(target: string, verdict: 'allow' | 'deny'): string {
+  // A mistyped group must not become a host.
+  if (/^[\w-]+$/.test(target)) {
+    throw new ContextdError('NOT_FOUND', `${target} is not a group, and a host has a dot in its name`, {
+      remedy: `The groups are ${Object.keys(HOST_GROUPS).join(', ')}. A host of the local network is written with a port.`,
+    });
+  }
   const { pattern, why } = parsePattern(target, verdict);
-  if (pattern !== null) return patternText(pattern);
-  const isWord = /^[a-z][a-z0-9_-]*$/i.test(target);
-  const groups = `The groups are ${Object.keys(HOST_GROUPS).join(', ')}.`;
-  throw isWord && !target.includes('.')
-    ? new ContextdError('NOT_FOUND', `${target} is not a group, and a host has a dot in its name`, { remedy: groups })
-    : new ContextdError('ARGS_INVALID', why, {});
+  if (pattern === null) throw new ContextdError('ARGS_INVALID', why);
+  return patternText(pattern);
 }
 
 /** Whether a rule that is there allows or denies all that the new one does. */
@@ -154,7 +156,7 @@ function notesOn(added: readonly StoredRule[], present: readonly StoredRule[]): 
     const { pattern } = rule;
     return [
       ...(rule.verdict === 'allow' && pattern.startsWith('*.')
-        ? [`${pattern} is every name below ${pattern.slice(2)}.`]
+        ? [`${pattern} is every name below ${pattern.slice(2).split(':')[0]}.`]
         : []),
       ...(rule.anyPrivate ? [`${pattern} may lead to any private address, also to services of this machine.`] : []),
       ...(denial === null

@@ -69,7 +69,7 @@ export function patternText({ name, isWildcard, port }: Pattern): string {
   return `${isWildcard ? '*.' : ''}${name}${port === null ? '' : `:${port}`}`;
 }
 
-/** The names that both patterns cover, at the ports that both cover; null if there are none. */
+/** The names that both patterns cover, at the ports that both cover; null if nothing is covered by both. */
 function intersect(a: Pattern, b: Pattern): Pattern | null {
   const narrower = holds(a, b) ? b : holds(b, a) ? a : null;
   if (narrower === null) return null;

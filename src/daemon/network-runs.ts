@@ -1,4 +1,5 @@
-import type { CommandResult, RunRef, Sandbox, SandboxPolicy } from '../sandbox/sandbox.ts';
+import type { CommandResult, RunRef, Sandbox } from '../sandbox/sandbox.ts';
+import type { SandboxPolicy } from '../sandbox/sandbox-policy.ts';
 import type { Network } from './network.ts';
 
 /** What runs commands, with their connections followed: `network` learns when each begins and ends. */

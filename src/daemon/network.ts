@@ -13,7 +13,8 @@ import {
   scopeKey,
 } from '../egress/messages.ts';
 import { refusedConnection } from '../sandbox/denials/rules.ts';
-import type { RunRef, SandboxPolicy } from '../sandbox/sandbox.ts';
+import type { RunRef } from '../sandbox/sandbox.ts';
+import type { SandboxPolicy } from '../sandbox/sandbox-policy.ts';
 import { MACHINE, type NetworkRules, type StoredRule } from '../stores/network-rules.ts';
 import type { NetworkJournal } from './network-journal.ts';
 import { commandRules, groupWith, type PolicyRule, policyOf, toolRules } from './network-policy.ts';
@@ -161,7 +162,7 @@ export class Network {
     return denied.map((denial) => {
       if (denial.kind !== 'network' || denial.host === undefined || !ALLOWABLE.test(denial.how_to_allow)) return denial;
       const group = groupWith(denial.host, HOST_GROUPS);
-      const also = group === null ? '' : `, or ctxd network allow ${group}`;
+      const also = group === null ? '' : `, or ctxd network allow ${group} for its whole group`;
       return {
         ...denial,
         ...(isUndecided ? { rule: UNDECIDED } : {}),
@@ -213,7 +214,7 @@ export class Network {
     const own = [...this.#running].filter((one) => one.project === project);
     const known = run === null ? own : own.filter((one) => one.run?.requestId === run.requestId);
     this.#claims.push({ rule, holders: new Set<RunningCommand | number>(known.length > 0 ? known : [id]) });
-    this.#deps.rules.remove(rule.scope, [rule]).catch((cause) => {
+    this.#deps.rules.use(rule).catch((cause) => {
       this.#deps.logger.error('network.once_failed', { pattern: rule.pattern }, cause);
     });
   }

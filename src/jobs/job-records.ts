@@ -65,7 +65,10 @@ function masked(fact: JsonObject, { maskText }: JobRecordDeps): JsonObject {
   );
 }
 
-function factsOf({ id, number, session, tool, command, startedMs }: JobSpec, { maskText }: JobRecordDeps): StartFacts {
+function factsOf(
+  { id, number, session, tool, command, cwd, startedMs }: JobSpec,
+  { maskText }: JobRecordDeps,
+): StartFacts {
   const masked = maskText(command);
   const kept = masked.length <= KEPT_CHARS ? masked : `${masked.slice(0, KEPT_CHARS)}… (${command.length} characters)`;
   const input: JsonObject = { command: kept, background: true };
@@ -74,6 +77,7 @@ function factsOf({ id, number, session, tool, command, startedMs }: JobSpec, { m
     request_id: id,
     session: maskText(session.session),
     project: session.project,
+    cwd: maskText(cwd),
     door: 'job',
     tool,
     input,

@@ -23,6 +23,8 @@ export interface JobEnd {
   quarantined: readonly SetAside[];
   denied: readonly Denial[];
   connections: readonly Connection[];
+  /** What it changed outside the workspace, one line each. */
+  notices: readonly string[];
 }
 
 /** How an answer names the reason. */
@@ -43,6 +45,8 @@ export interface JobSpec {
   session: SessionRef;
   tool: string;
   command: string;
+  /** The directory in which it runs. */
+  cwd: string;
   /** Milliseconds since the epoch. */
   startedMs: number;
 }
@@ -130,12 +134,12 @@ export class Job {
   async #follow(): Promise<JobEnd> {
     const startedAt = this.#clock.monotonic();
     const end: JobEnd = await this.#command.ended.then(
-      ({ exitCode, signal, endedBy, durationMs, quarantined, denied, connections }) => ({
-        ...{ exitCode, signal, durationMs, quarantined, denied, connections, failure: null },
+      ({ exitCode, signal, endedBy, durationMs, quarantined, denied, connections, notices }) => ({
+        ...{ exitCode, signal, durationMs, quarantined, denied, connections, notices, failure: null },
         endedBy: this.#ender === null || endedBy === 'exit' ? endedBy : ENDED_WORDS[this.#ender],
       }),
       (thrown: unknown) => ({
-        ...{ exitCode: null, signal: null, quarantined: [], denied: [], connections: [] },
+        ...{ exitCode: null, signal: null, quarantined: [], denied: [], connections: [], notices: [] },
         failure: ContextdError.from(thrown),
         endedBy: ENDED_WORDS.daemon,
         durationMs: this.#clock.monotonic() - startedAt,
@@ -180,6 +184,7 @@ export function errorCodeOf({ failure, endedBy }: JobEnd): ErrorCode | null {
     case 'storage_limit':
       return 'RESOURCE_LIMIT';
     case 'seccomp':
+    case 'protected_path':
       return 'PERMISSION_DENIED';
   }
 }

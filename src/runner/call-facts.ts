@@ -4,11 +4,11 @@ import type { Json } from '../core/json.ts';
 import type { CommandResult, Connection } from '../sandbox/sandbox.ts';
 
 /** What the host did for one call, whether or not the call succeeded. */
-export type RunFacts = Pick<Outcome, 'quarantined' | 'denied' | 'connections'> &
+export type RunFacts = Pick<Outcome, 'quarantined' | 'denied' | 'connections' | 'warnings'> &
   Pick<CallFacts, 'searchComplete' | 'hostCalls' | 'shows' | 'standardView'>;
 
 /** What a command did besides its output. */
-type CommandFacts = Pick<CommandResult, 'quarantined' | 'searchComplete' | 'denied' | 'connections'>;
+type CommandFacts = Pick<CommandResult, 'quarantined' | 'searchComplete' | 'notices' | 'denied' | 'connections'>;
 
 const CALLS_KEPT = 100;
 const DENIALS_KEPT = 100;
@@ -21,6 +21,7 @@ export class FactCollector {
   readonly #quarantined = new Map<string, SetAside>();
   readonly #denied = new Map<string, Denial>();
   readonly #connections: ConnectionRecord[] = [];
+  readonly #notices = new Set<string>();
   #total = 0;
   #searchComplete = true;
   #shows: string | null = null;
@@ -35,9 +36,10 @@ export class FactCollector {
   }
 
   /** A search continues the ones before it, so the last one says whether all is done. */
-  ranCommand({ quarantined, searchComplete, denied, connections }: CommandFacts): void {
+  ranCommand({ quarantined, searchComplete, notices, denied, connections }: CommandFacts): void {
     for (const setAside of quarantined) this.#quarantined.set(setAside.id, setAside);
     this.#searchComplete = searchComplete;
+    for (const notice of notices) if (this.#notices.size < DENIALS_KEPT) this.#notices.add(notice);
     for (const denial of denied) {
       if (this.#denied.size < DENIALS_KEPT) this.#denied.set(JSON.stringify(denial), denial);
     }
@@ -55,6 +57,7 @@ export class FactCollector {
     return {
       quarantined: [...this.#quarantined.values()],
       searchComplete: this.#searchComplete,
+      warnings: [...this.#notices],
       denied: [...this.#denied.values()],
       connections: [...this.#connections],
       hostCalls: { calls: this.#calls.map((record) => ({ ...record })), total: this.#total },

@@ -24,17 +24,17 @@ import { CACHES_INSIDE, checkArgv, checkEnvironment } from './policy.ts';
 import type { QuarantineAction, QuarantineReport, QuarantineResult } from './quarantine.ts';
 import { readableBundle } from './reach.ts';
 import { ReadyPool, type ReadySandbox, scriptFor, scriptSocket, WAITING_SHELL } from './ready-pool.ts';
-import { lookForStaleness, searchMeanwhile } from './run-watch.ts';
+import { lookForStaleness, SearchMeanwhile } from './run-watch.ts';
 import type {
   CommandResult,
   CommandSpec,
   IsolationReport,
   ProjectCaches,
-  SandboxPolicy,
   SandboxProgram,
   SandboxStatus,
   StorageAction,
 } from './sandbox.ts';
+import type { SandboxPolicy } from './sandbox-policy.ts';
 import { discard, prepareGit, type StartedSandbox, Starter } from './starter.ts';
 import { openStdin, type SteeredRun } from './steering.ts';
 import { createKeeper, type Keeper } from './storage/keeper.ts';
@@ -58,6 +58,7 @@ const NOT_STARTED: RunEnd = {
   durationMs: 0,
   quarantined: [],
   searchComplete: true,
+  notices: [],
   denied: [],
   connections: [],
 };
@@ -245,17 +246,24 @@ export class LinuxSandbox {
     steered: SteeredRun | null,
   ): Promise<Omit<RunEnd, 'durationMs'>> {
     const protection = await checked.guard.protection();
-    const watch = checked.guard.begin(protection, undefined, steered?.onFound);
-    const over = new AbortController();
+    const [over, repeated, search] = [new AbortController(), new AbortController(), new SearchMeanwhile()];
+    const watch = checked.guard.begin(protection, undefined, (found, isAgain) => {
+      steered?.onFound(found);
+      search.hurry();
+      if (isAgain) repeated.abort();
+    });
     try {
       const started = await this.#startCommand(checked, protection, command, steered);
-      if (steered !== null) void searchMeanwhile(checked.guard, protection, over.signal);
-      const { lastWords, ...end } = await followCommand(started, command, checked.policy.limits, sinks);
+      void search.run(checked.guard, protection, over.signal);
+      const { limits } = checked.policy;
+      const { lastWords, ...end } = await followCommand(started, command, limits, sinks, repeated.signal);
       started.tidy();
-      const settings = (await started.git?.collect()) ?? [];
+      const settings = (await started.git?.collect()) ?? { denied: [], notices: [] };
       const { quarantined, complete } = await checked.guard.finish(watch);
-      const denied = [...denialsOf(checked, protection, started, command, { ...end, ...lastWords }), ...settings];
-      return { ...end, quarantined, searchComplete: complete, denied, connections: [] };
+      const refused = denialsOf(checked, protection, started, command, { ...end, ...lastWords });
+      const denied = [...refused, ...settings.denied];
+      const { notices } = settings;
+      return { ...end, quarantined, searchComplete: complete, notices, denied, connections: [] };
     } catch (cause) {
       await checked.guard.finish(watch);
       throw cause;

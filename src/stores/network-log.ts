@@ -48,7 +48,7 @@ export interface LogLimits {
 
 /** Who talked to whom. */
 export interface NetworkLog {
-  /** The id of the newest row; 0 if there is none. */
+  /** The id of the newest row; 0 if the log is empty. */
   lastId(): Promise<number>;
   /** Adds rows, and replaces those with the same id. */
   put(rows: readonly LoggedConnection[]): Promise<void>;

@@ -40,6 +40,8 @@ export interface NetworkRules {
   /** A rule replaces the earlier one of the same pattern and group. */
   set(scope: string, rules: readonly NewRule[]): Promise<void>;
   remove(scope: string, rules: readonly Pick<StoredRule, 'pattern' | 'group'>[]): Promise<void>;
+  /** Uses up a rule: it is gone when this returns, and from the database when the promise settles. */
+  use(rule: StoredRule): Promise<void>;
   /** Null if nobody decided for this project. */
   isOn(project: string): boolean | null;
   setOn(project: string, isOn: boolean): Promise<void>;
@@ -90,17 +92,13 @@ class RuleStore implements NetworkRules {
   }
 
   async remove(scope: string, rules: readonly Pick<StoredRule, 'pattern' | 'group'>[]): Promise<void> {
-    await this.#database.write(
-      rules.map(({ pattern, group }) => ({
-        sql: 'DELETE FROM network_rules WHERE scope = ? AND pattern = ? AND source = ?',
-        params: [scope, pattern, group ?? ''],
-      })),
-    );
-    const gone = new Set(rules.map(keyOf));
-    this.#keep(
-      scope,
-      (this.#scopes.get(scope) ?? []).filter((rule) => !gone.has(keyOf(rule))),
-    );
+    await this.#database.write(rules.map((rule) => deletion(scope, rule)));
+    this.#drop(scope, rules);
+  }
+
+  async use(rule: StoredRule): Promise<void> {
+    this.#drop(rule.scope, [rule]);
+    await this.#database.write([deletion(rule.scope, rule)]);
   }
 
   isOn(project: string): boolean | null {
@@ -132,6 +130,15 @@ class RuleStore implements NetworkRules {
     this.#modes.delete(project);
   }
 
+  #drop(scope: string, rules: readonly Pick<StoredRule, 'pattern' | 'group'>[]): void {
+    const gone = new Set(rules.map(keyOf));
+    const held = this.#scopes.get(scope) ?? [];
+    this.#keep(
+      scope,
+      held.filter((rule) => !gone.has(keyOf(rule))),
+    );
+  }
+
   #keep(scope: string, rules: readonly StoredRule[]): void {
     this.#scopes.set(
       scope,
@@ -156,6 +163,13 @@ function insertion(rule: StoredRule): Statement {
       ...[rule.scope, rule.pattern, rule.group ?? '', rule.verdict, addresses, rule.once ? 1 : 0],
       ...[rule.expiresMs, rule.givenMs, rule.givenBy],
     ],
+  };
+}
+
+function deletion(scope: string, { pattern, group }: Pick<StoredRule, 'pattern' | 'group'>): Statement {
+  return {
+    sql: 'DELETE FROM network_rules WHERE scope = ? AND pattern = ? AND source = ?',
+    params: [scope, pattern, group ?? ''],
   };
 }
 

@@ -1,13 +1,13 @@
 import type { ToolInfo } from '../../call/management.ts';
 import { withClient } from '../client.ts';
-import { defineCommand, type ParsedArgs } from '../command.ts';
+import { defineCommand } from '../command.ts';
 import type { CliContext } from '../context.ts';
 import { ensureRunning } from '../daemon/launch.ts';
 import type { ToolText } from '../init/agent-texts.ts';
 import { layoutFor } from '../init/layout.ts';
 import { type NetworkOffer, networkLines, offerNetwork } from '../init/network-offer.ts';
 import { type ProjectChanges, prepareInit, prepareUninstall } from '../init/project.ts';
-import { findRepositoryAbove, offerRepository } from '../init/repository-above.ts';
+import { offerReading, offerRepository, type RepositoryUse } from '../init/repository-above.ts';
 import { resolveProjectRoot } from '../project-root.ts';
 import type { View } from '../render.ts';
 import { describeToolchains } from '../toolchains/describe.ts';
@@ -19,8 +19,8 @@ interface InitResult extends ProjectChanges {
   /** True if something was written, removed or registered. */
   changed: boolean;
   tools: string[];
-  /** The top of the repository of which the project is only a part: git does not work in it. */
-  repository_above?: string;
+  /** The repository of which the project is only a part. */
+  repository_above?: RepositoryUse;
   /** Absent after --uninstall. */
   toolchains?: ToolchainOffer;
   /** Absent after --uninstall. */
@@ -35,7 +35,7 @@ export const init = defineCommand({
     { syntax: '--uninstall', help: 'remove exactly what init created' },
     {
       syntax: '--yes',
-      help: 'let commands run the programs outside /usr that are on PATH, and reach the groups of hosts that the lock files name, without asking',
+      help: 'without asking, let commands run programs outside /usr, use the repository around the project, and reach the groups of hosts that the project uses',
     },
     { syntax: '--no-toolchains', help: 'do not offer the programs outside /usr' },
     { syntax: '--no-network', help: 'do not offer the hosts that the lock files and remotes name' },
@@ -43,8 +43,12 @@ export const init = defineCommand({
   async run(context, args) {
     const root = await resolveProjectRoot(context.cwd, args.word(0) ?? '.', context.env.home, context.paths);
     if (args.flag('uninstall')) return uninstall(context, root);
-    const answers = { toolchains: answerTo(args, 'toolchains'), network: answerTo(args, 'network') };
-    return install(context, await offerRepository(context, root), answers);
+    const answer = args.flag('yes') ? 'yes' : 'ask';
+    const place = await offerRepository(context, root, answer);
+    // Commander stores `--no-x` as x: false. `--no-network` wins over `--yes`.
+    const toolchains = args.isOff('toolchains') ? 'no' : answer;
+    const network = args.isOff('network') ? 'no' : answer;
+    return install(context, place, { repository: answer, toolchains, network });
   },
   view: (result) => (result.action === 'init' ? viewInit(result) : viewUninstall(result)),
 });
@@ -53,7 +57,7 @@ export const init = defineCommand({
 async function install(
   context: CliContext,
   root: string,
-  answers: { toolchains: Answer; network: Answer },
+  answers: { readonly repository: Answer; readonly toolchains: Answer; readonly network: Answer },
 ): Promise<InitResult> {
   await ensureRunning(context);
   return withClient(context.paths, async (client) => {
@@ -63,22 +67,15 @@ async function install(
     const registered = await client.registerProject({ root });
     const changes = await change.apply();
     const names = tools.map((tool) => tool.name);
+    const above = await offerReading(context, client, root, answers.repository);
     const toolchains = await offerToolchains(context, client, root, answers.toolchains);
     const network = await offerNetwork(context, client, root, answers.network);
     const isNewlyAllowed = toolchains.state === 'allowed' && toolchains.added.length > 0;
     const isNetworkChanged = network.state === 'allowed';
     const changed = registered.changed || touched(changes) || isNewlyAllowed || isNetworkChanged;
-    const above = await findRepositoryAbove(context, root);
     const hint = above === null ? {} : { repository_above: above };
     return { root, action: 'init', changed, tools: names, ...changes, toolchains, network, ...hint };
   });
-}
-
-/** `--no-network` wins over `--yes`. Commander stores `--no-x` as x: false. */
-function answerTo(args: ParsedArgs, what: 'toolchains' | 'network'): Answer {
-  if (what === 'network' && args.isOff(what)) return 'no';
-  if (args.flag('yes')) return 'yes';
-  return args.isOff(what) ? 'no' : 'ask';
 }
 
 /** Removes the files first, so that this works even if the daemon no longer starts. */
@@ -107,7 +104,8 @@ function touched({ created, updated, removed }: ProjectChanges): boolean {
 function viewInit(result: InitResult): View {
   if (!result.changed) {
     const first = `${result.root} is set up already: nothing changed`;
-    return { kind: 'lines', lines: [first, ...keptLines(result), ...toolchainLines(result), ...offerLines(result)] };
+    const offers = [...repositoryLines(result), ...toolchainLines(result), ...offerLines(result)];
+    return { kind: 'lines', lines: [first, ...keptLines(result), ...offers] };
   }
   return {
     kind: 'lines',
@@ -122,8 +120,9 @@ function viewInit(result: InitResult): View {
   };
 }
 
+/** A person who declined has seen the list or does not want it. */
 function toolchainLines({ toolchains }: InitResult): string[] {
-  if (toolchains === undefined || toolchains.added.length === 0) return [];
+  if (toolchains === undefined || toolchains.added.length === 0 || toolchains.state === 'declined') return [];
   const lines = describeToolchains(toolchains.added);
   if (toolchains.state === 'allowed') return ['Commands can run these programs outside /usr:', ...lines];
   return ['Programs outside /usr that commands cannot run (allow them: ctxd allow toolchains):', ...lines];
@@ -140,7 +139,11 @@ function viewUninstall(result: InitResult): View {
 
 function repositoryLines({ root, repository_above: above }: InitResult): string[] {
   if (above === undefined) return [];
-  return [`git does not work in ${root}: it is a part of ${above}. To work with git: ctxd init ${above}`];
+  const { top, state, why } = above;
+  if (state === 'allowed')
+    return [`Commands can read ${top} and commit in its repository. Undo: ctxd allow remove ${top} ${root}`];
+  if (why !== undefined) return [`git does not work in ${root}: ${why}`];
+  return [`git does not work in ${root}, a part of ${top}. To work with git: ctxd allow path ${top} ${root}`];
 }
 
 function changeLines(result: InitResult): string[] {

@@ -202,7 +202,11 @@ function viewState(state: NetworkState): View {
   return {
     kind: 'stack',
     views: [
-      { kind: 'either', terminal: { kind: 'lines', lines: [first] }, piped: { kind: 'lines', lines: [] } },
+      {
+        kind: 'either',
+        terminal: { kind: 'lines', lines: [first] },
+        piped: { kind: 'lines', lines: is_on ? [] : [first] },
+      },
       {
         kind: 'table',
         columns: ['VERDICT', 'HOST', 'GROUP', 'FROM', 'LIMITS', 'BY', 'SINCE'],

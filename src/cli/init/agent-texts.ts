@@ -37,8 +37,8 @@ export function rulesText(tools: readonly ToolText[]): string {
       ...lines,
       '',
       'Quotes: `safe_bash --command "$(cat <<\'EOF\'`, lines, `EOF`, `)"`.',
-      `Limits: only hosts that a person allowed, ${TIMEOUT_DEFAULT_MS / 1000} s (\`timeout_ms\`), writes only in the project. Files stay, processes end.`,
-      'Something is missing or denied: the answer names the command for a person. Never run it yourself.',
+      `Limits: allowed hosts only, ${TIMEOUT_DEFAULT_MS / 1000} s (\`timeout_ms\`), writes only in the project. Files stay, processes end.`,
+      'A program is missing or access is denied: the answer says how a person allows it, never you.',
       '`safe_bash` not found: try `.claude/bin/safe_bash`; else ask for `ctxd init` and use your own tools meanwhile.',
     ].join('\n')}\n`,
   );
