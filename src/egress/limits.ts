@@ -4,6 +4,8 @@ export const FIRST_BYTES_MAX_MS = 10_000;
 export const KEEP_ALIVE_MS = 30_000;
 /** Milliseconds without a byte in either direction after which a tunnel is cut. */
 export const IDLE_MAX_MS = 600_000;
+/** The same after one side has ended its direction. */
+export const HALF_CLOSED_MAX_MS = 60_000;
 /** Milliseconds to look a name up, and to connect. */
 export const LOOKUP_MAX_MS = 10_000;
 export const DIAL_MAX_MS = 10_000;

@@ -109,12 +109,14 @@ export class EgressProcess {
     return port;
   }
 
-  setRules(
+  /** Resolves when the rules hold. */
+  async setRules(
     scope: ScopeKey,
     rules: readonly (string | Partial<NetworkRule>)[],
     uploadMaxBytes: number | null = null,
-  ): void {
+  ): Promise<void> {
     this.send({ op: 'policy', scope, policy: { rules: rules.map(wholeRule), uploadMaxBytes } });
+    await this.sync();
   }
 
   async stop(): Promise<void> {
@@ -123,7 +125,7 @@ export class EgressProcess {
       this.#child.disconnect();
       await ended;
     }
-    rmSync(this.#dir, { recursive: true });
+    rmSync(this.#dir, { recursive: true, force: true });
   }
 
   async #give(command: BridgeCommand, server: Server): Promise<void> {

@@ -23,7 +23,7 @@ beforeAll(async () => {
   for (const port of [443, 80, 22, 8443]) good[port] = await Upstream.listen(GOOD, port, answer);
   evil = await Upstream.listen(EVIL, 443);
   proxy = await egress.listen(3128, AT);
-  egress.setRules(SCOPE, [
+  await egress.setRules(SCOPE, [
     'good.example',
     'good.example:22',
     'good.example:8443',
