@@ -18,8 +18,9 @@ export const CLIENTS_PER_SCOPE = 1_024;
 export const CLIENTS_MAX = 4_096;
 /** Connections to hosts that are open at once, of a scope. */
 export const CONNECTIONS_PER_SCOPE = 512;
-/** Look-ups under way, of a scope: the system's resolver has few threads, which all scopes share. */
-export const LOOKUPS_PER_SCOPE = 16;
+/** Threads of the system's resolver (UV_THREADPOOL_SIZE), and how many of them one scope uses at once. */
+export const RESOLVER_THREADS = 32;
+export const LOOKUPS_AT_ONCE = 8;
 /** Names with an address in a namespace, and hosts that a scope may reach while the process lives. */
 export const NAMES_MAX = 4_096;
 export const HOSTS_PER_SCOPE = 4_096;

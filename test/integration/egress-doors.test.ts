@@ -272,6 +272,15 @@ describe('a request in absolute form', () => {
     expect(text).toContain('ctxd network allow evil.example\n');
   });
 
+  it('asks for no other protocol on its connection', async () => {
+    const peer = await ask(
+      'GET http://good.example/ HTTP/1.1\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: x\r\n\r\n',
+    );
+    const [head = ''] = (await peer.until('\r\n\r\nok')).split('\r\n\r\n');
+    peer.socket.destroy();
+    expect(Buffer.from(/X-Got: (\S+)/.exec(head)?.[1] ?? '', 'base64').toString()).not.toMatch(/upgrade|settings/i);
+  });
+
   it('carries bodies of both kinds', async () => {
     for (const body of [
       'Content-Length: 5\r\n\r\nhello',

@@ -1,3 +1,4 @@
+import { createSocket } from 'node:dgram';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type EgressEvent, scopeKey } from '#src/egress/messages.js';
 import { clientHello, inRecords } from '../helpers/client-hello.js';
@@ -49,6 +50,18 @@ describe('the proxy process', () => {
   it('tries the addresses of a name in turn', async () => {
     await egress.setRules(SCOPE, [RULE]);
     const [peer] = await open();
+    peer.socket.destroy();
+  });
+
+  it('looks a name up for each connection, and never dials another address of it later', async () => {
+    await egress.setRules(SCOPE, [{ pattern: RULE, anyPrivate: false, privateAddresses: [GOOD, `${NET}.9`] }]);
+    const [peer, host] = await open();
+    egress.setHosts('169.254.169.254 good.example\n');
+    const refused = await (await Peer.to(proxy)).write(CONNECT).all();
+    expect(refused).toContain('it leads to 169.254.169.254, a link-local or metadata address');
+    expect(refused).toContain('ctxd network allow good.example:8443 --private 169.254.169.254');
+    host.write('the first one stays');
+    await peer.until('the first one stays');
     peer.socket.destroy();
   });
 
@@ -184,7 +197,7 @@ describe('the proxy process', () => {
       await one.write(`CONNECT h${n}.example:443 HTTP/1.1\r\n\r\n`).all();
     }
     peer.socket.destroy();
-    await egress.until((event) => event.ev === 'log' && event.event === 'egress.refusals_not_reported');
+    await egress.until((event) => event.ev === 'log' && event.event === 'refusals_not_reported');
     expect(egress.facts.length).toBeGreaterThanOrEqual(300);
     expect(egress.facts.length).toBeLessThan(490);
   });
@@ -200,6 +213,32 @@ describe('the proxy process', () => {
 
   it('ends with its parent', async () => {
     await egress.stop();
+  });
+});
+
+describe('a name server that does not answer', () => {
+  it('makes the connections to its names fail with the reason, and no others', async () => {
+    const silent = createSocket('udp4');
+    const asked = new Promise<void>((resolve) => void silent.once('message', () => resolve()));
+    await new Promise<void>((resolve) => void silent.bind(53, `${NET}.53`, resolve));
+    const asking = await EgressProcess.start(`${GOOD} good.example\n`, `${NET}.53`);
+    const other = { scope: scopeKey({ project: '/other', tool: null }), namespace: 'net:[2]' };
+    const [mine, theirs] = [await asking.listen(3128, AT), await asking.listen(3128, other)];
+    for (const { scope } of [AT, other]) await asking.setRules(scope, [RULE, '*.slow.example:8443']);
+    const slow: Peer[] = [];
+    for (let n = 0; n < 12; n += 1)
+      slow.push((await Peer.to(mine)).write(`CONNECT n${n}.slow.example:8443 HTTP/1.1\r\n\r\n`));
+    await asked;
+    const quick = await Peer.to(theirs);
+    await quick.write(CONNECT).until('200');
+    quick.socket.destroy();
+    expect(slow.map(({ text }) => text).join('')).toBe('');
+    for (const peer of slow)
+      expect(await peer.all()).toMatch(
+        /502 contextd: n\d+\.slow\.example:8443 is allowed, but its name cannot be looked up \(EAI_AGAIN\)/,
+      );
+    await asking.stop();
+    silent.close();
   });
 });
 
@@ -250,7 +289,7 @@ describe("the machine's own proxy", () => {
     const gone = await (await Peer.to(proxy)).write('CONNECT only-there.example:8443 HTTP/1.1\r\n\r\n').all();
     expect(gone).toContain("the machine's own proxy 127.0.0.1:");
     setUpstream('socks5://127.0.0.1:1');
-    await egress.until((event: EgressEvent) => event.ev === 'log' && event.event === 'egress.upstream_unusable');
+    await egress.until((event: EgressEvent) => event.ev === 'log' && event.event === 'upstream_unusable');
     const unusable = await (await Peer.to(proxy)).write('CONNECT only-there.example:8443 HTTP/1.1\r\n\r\n').all();
     expect(unusable).toContain(
       "502 contextd: only-there.example:8443 is allowed, but the machine's proxy is not an address",

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readAbsolute, readAuthority } from '#src/egress/http-head.js';
-import { REFUSALS_AT_ONCE, REFUSALS_PER_SECOND } from '#src/egress/limits.js';
+import { LOOKUPS_AT_ONCE, REFUSALS_AT_ONCE, REFUSALS_PER_SECOND } from '#src/egress/limits.js';
+import { LookUps } from '#src/egress/look-ups.js';
 import { allowTarget, denial, refusalBytes } from '#src/egress/refusal.js';
 import { RefusalMeter } from '#src/egress/refusal-meter.js';
 import { whatIsSpoken } from '#src/egress/sniff.js';
@@ -120,6 +121,36 @@ describe("the machine's own proxy", () => {
     it(`${bypasses ? 'is bypassed' : 'is used'} by ${host}:${port} ${addresses.join('')} with ${entry || 'an empty entry'}`, () => {
       expect(read('http://p.example', entry).proxy?.bypasses(host, port, addresses)).toBe(bypasses);
     });
+});
+
+describe('look-ups of names', () => {
+  it('are few at once, and connections to one name share one', async () => {
+    const asked: string[] = [];
+    const answers = new Map<string, (addresses: string[]) => void>();
+    const lookUps = new LookUps((name) => {
+      asked.push(name);
+      return new Promise((resolve) => void answers.set(name, resolve));
+    });
+    const names = Array.from({ length: LOOKUPS_AT_ONCE + 1 }, (_, n) => `n${n}`);
+    const found = [...names, 'n0'].map((name) => lookUps.find(name, 60_000));
+    await Promise.resolve();
+    expect(asked).toEqual(names.slice(0, -1));
+    answers.get('n0')?.(['192.0.2.1']);
+    expect(await found[0]).toEqual(['192.0.2.1']);
+    expect(await found.at(-1)).toEqual(['192.0.2.1']);
+    expect(asked).toEqual(names);
+  });
+
+  it('that take too long are given up', async () => {
+    const lookUps = new LookUps(() => new Promise(() => {}));
+    await expect(lookUps.find('a', 1)).rejects.toThrow('looking its name up took too long');
+  });
+
+  it('that fail give their place back', async () => {
+    const lookUps = new LookUps((name) => Promise.reject(new Error(name)));
+    for (let n = 0; n < LOOKUPS_AT_ONCE * 2; n += 1)
+      await expect(lookUps.find(`n${n}`, 60_000)).rejects.toThrow(`n${n}`);
+  });
 });
 
 describe('a refusal', () => {
