@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { RESOLVER_THREADS } from '#src/egress/limits.js';
 import type {
   BridgeCommand,
   ConnectionFact,
@@ -29,17 +30,20 @@ export class EgressProcess {
   #exit: number | string | null = null;
   #lastSync = 0;
 
-  private constructor(hosts: string, program: string) {
+  private constructor(hosts: string, nameServer: string | null, program: string) {
     this.#dir = mkdtempSync(join(tmpdir(), 'contextd-egress-'));
     writeFileSync(join(this.#dir, 'hosts'), hosts);
-    writeFileSync(join(this.#dir, 'nsswitch'), 'hosts: files\n');
+    writeFileSync(join(this.#dir, 'nsswitch'), nameServer === null ? 'hosts: files\n' : 'hosts: files dns\n');
+    writeFileSync(join(this.#dir, 'resolv.conf'), `nameserver ${nameServer}\noptions timeout:1 attempts:1\n`);
     const binds = [
       ...['--dev-bind', '/', '/'],
       ...['--ro-bind', join(this.#dir, 'hosts'), '/etc/hosts'],
       ...['--ro-bind', join(this.#dir, 'nsswitch'), '/etc/nsswitch.conf'],
+      ...(nameServer === null ? [] : ['--ro-bind', join(this.#dir, 'resolv.conf'), '/etc/resolv.conf']),
     ];
     const argv = ['--die-with-parent', ...binds, '--', process.execPath, program];
-    this.#child = spawn('bwrap', argv, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+    const env = { ...process.env, UV_THREADPOOL_SIZE: String(RESOLVER_THREADS) };
+    this.#child = spawn('bwrap', argv, { env, stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
     this.#child.on('message', (event) => {
       this.events.push(event as EgressEvent);
       this.#wake();
@@ -50,10 +54,16 @@ export class EgressProcess {
     });
   }
 
-  static async start(hosts: string, program = PROGRAM): Promise<EgressProcess> {
-    const started = new EgressProcess(hosts, program);
+  /** `nameServer`: an address that is asked for other names; null: nothing is asked. */
+  static async start(hosts: string, nameServer: string | null = null, program = PROGRAM): Promise<EgressProcess> {
+    const started = new EgressProcess(hosts, nameServer, program);
     await started.until(({ ev }) => ev === 'ready');
     return started;
+  }
+
+  /** The names that it can look up from now on. */
+  setHosts(hosts: string): void {
+    writeFileSync(join(this.#dir, 'hosts'), hosts);
   }
 
   get facts(): ConnectionFact[] {
@@ -109,12 +119,14 @@ export class EgressProcess {
     return port;
   }
 
-  setRules(
+  /** Resolves when the rules hold. */
+  async setRules(
     scope: ScopeKey,
     rules: readonly (string | Partial<NetworkRule>)[],
     uploadMaxBytes: number | null = null,
-  ): void {
+  ): Promise<void> {
     this.send({ op: 'policy', scope, policy: { rules: rules.map(wholeRule), uploadMaxBytes } });
+    await this.sync();
   }
 
   async stop(): Promise<void> {
@@ -123,7 +135,7 @@ export class EgressProcess {
       this.#child.disconnect();
       await ended;
     }
-    rmSync(this.#dir, { recursive: true });
+    rmSync(this.#dir, { recursive: true, force: true });
   }
 
   async #give(command: BridgeCommand, server: Server): Promise<void> {

@@ -54,7 +54,7 @@ beforeAll(async () => {
   dir = mkdtempSync(join(tmpdir(), 'contextd-credentials-'));
   // Away from node_modules, as in its own sandbox.
   cpSync(PROGRAM, dir, { recursive: true });
-  egress = await EgressProcess.start(HOSTS, join(dir, 'egress.js'));
+  egress = await EgressProcess.start(HOSTS, null, join(dir, 'egress.js'));
   hosts = {
     api: await TlsHost.listen({ name: 'api.example', address: API }, answer),
     other: await TlsHost.listen({ name: 'api.example', address: API, port: 8443 }, answer),

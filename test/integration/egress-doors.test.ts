@@ -23,7 +23,7 @@ beforeAll(async () => {
   for (const port of [443, 80, 22, 8443]) good[port] = await Upstream.listen(GOOD, port, answer);
   evil = await Upstream.listen(EVIL, 443);
   proxy = await egress.listen(3128, AT);
-  egress.setRules(SCOPE, [
+  await egress.setRules(SCOPE, [
     'good.example',
     'good.example:22',
     'good.example:8443',
@@ -270,6 +270,15 @@ describe('a request in absolute form', () => {
     const text = await peer.all();
     expect(text).toContain('HTTP/1.1 403 contextd refused evil.example:80: no rule');
     expect(text).toContain('ctxd network allow evil.example\n');
+  });
+
+  it('asks for no other protocol on its connection', async () => {
+    const peer = await ask(
+      'GET http://good.example/ HTTP/1.1\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: x\r\n\r\n',
+    );
+    const [head = ''] = (await peer.until('\r\n\r\nok')).split('\r\n\r\n');
+    peer.socket.destroy();
+    expect(Buffer.from(/X-Got: (\S+)/.exec(head)?.[1] ?? '', 'base64').toString()).not.toMatch(/upgrade|settings/i);
   });
 
   it('carries bodies of both kinds', async () => {
