@@ -27,7 +27,7 @@ const ETC = [
 
 /** As in the launcher of sandboxes: limits first, then the cgroups, so that no moment is outside. */
 const SCRIPT = `
-umask 077
+umask 022
 ulimit -f "$1" 2>/dev/null
 ulimit -n "$2" 2>/dev/null || ulimit -n "$(ulimit -H -n)"
 shift 2
@@ -100,13 +100,23 @@ export function freeUid(passwd: string): number {
 }
 
 function files({ programDir }: EgressJail): string[] {
+  const etc = ETC.map((name) => join('/etc', name)).filter((path) => existsSync(path));
+  const parents = new Set([...etc, NODE_INSIDE].flatMap(parentsOf));
   return [
     ...['--ro-bind', '/usr', '/usr'],
     ...BESIDE_USR.flatMap((name) => besideUsr(`/${name}`)),
-    ...ETC.map((name) => join('/etc', name)).flatMap((path) => (existsSync(path) ? ['--ro-bind', path, path] : [])),
+    // Of those that bubblewrap makes by itself, only root could enter the directories.
+    ...[...parents].flatMap((path) => ['--perms', '0755', '--dir', path]),
+    ...etc.flatMap((path) => ['--ro-bind', path, path]),
     ...['--ro-bind', process.execPath, NODE_INSIDE, '--ro-bind', programDir, PROGRAM_INSIDE],
     ...['--proc', '/proc', '--dev', '/dev', '--remount-ro', '/dev', '--remount-ro', '/', '--chdir', '/'],
   ];
+}
+
+/** Outermost first, without the root. */
+function parentsOf(path: string): string[] {
+  const parts = path.split('/').slice(1, -1);
+  return parts.map((_, i) => `/${parts.slice(0, i + 1).join('/')}`);
 }
 
 function besideUsr(path: string): string[] {
