@@ -19,9 +19,17 @@ describe.each(whoCanRun())('the network of a project, %s', (who) => {
   afterAll(() => bench.close());
 
   test('try', async () => {
-    const one = await bench.bash(`env | grep -i prox; cat /etc/resolv.conf; ls -l /proc/self/fd; time (${ask('evil.example.com:443')})`, {}, SHARED);
+    const one = await bench.bash(
+      `env | grep -i prox; cat /etc/resolv.conf; ls -l /proc/self/fd; time (${ask('evil.example.com:443')})`,
+      {},
+      SHARED,
+    );
     console.log(one.out, one.err, one.raw.connections, one.raw.denied, one.durationMs);
-    const two = await bench.bash(`time curl -sS https://evil.example.com/; time getent hosts foo.example.com; cat /proc/net/tcp`, {}, SHARED);
+    const two = await bench.bash(
+      `time curl -sS https://evil.example.com/; time getent hosts foo.example.com; cat /proc/net/tcp`,
+      {},
+      SHARED,
+    );
     console.log(two.out, two.err, two.raw.connections, two.raw.denied, two.durationMs);
     console.log(JSON.stringify(events));
   });
