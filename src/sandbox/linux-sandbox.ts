@@ -256,6 +256,7 @@ export class LinuxSandbox {
     command: CommandSpec,
     steered: SteeredRun | null,
   ): Promise<StartedSandbox> {
+    await this.network.settled(checked.loopback?.key ?? null);
     const script = steered === null ? scriptFor(command, checked.policy.workspace.path) : null;
     const isSuitable =
       script !== null && (command.cwd === checked.policy.workspace.path || isRealDirectory(command.cwd));

@@ -19,6 +19,8 @@ export interface NetworkListener {
 export interface Networks {
   readonly loopbacks: Loopbacks;
   readonly bridge: Bridge;
+  /** Settles when everything is open that the policies name which were told so far; `key`: of a namespace, or null. */
+  settled(key: string | null): Promise<void>;
   /** What the network of a command does, until the signal aborts. The returned function waits for what is still to be reported. */
   watch(
     started: Pick<StartedSandbox, 'loopback' | 'lane'>,
@@ -61,6 +63,7 @@ export function createNetworks(
   return {
     loopbacks,
     bridge,
+    settled: async (key) => (key === null ? undefined : bridge.settled(loopbacks.nameOf(key))),
     watch({ loopback, lane }, run, signal) {
       if (lane === null) return async () => ({ connections: [], denied: [] });
       const { end, cancel } = bridge.begin({ namespace: loopback, lane, run });
