@@ -8,6 +8,8 @@ import type { EndSessionResponse__Output as EndSessionResponse } from '../protoc
 import type { HealthCheck__Output } from '../protocol/generated/contextd/v1/HealthCheck.ts';
 import type { HealthRequest__Output as HealthRequest } from '../protocol/generated/contextd/v1/HealthRequest.ts';
 import type { HealthResponse__Output as HealthResponse } from '../protocol/generated/contextd/v1/HealthResponse.ts';
+import type { HostNetwork__Output as HostNetwork } from '../protocol/generated/contextd/v1/HostNetwork.ts';
+import type { HostNetworkRequest__Output as HostNetworkRequest } from '../protocol/generated/contextd/v1/HostNetworkRequest.ts';
 import type { KillRequest__Output as KillRequest } from '../protocol/generated/contextd/v1/KillRequest.ts';
 import type { ListeningPort__Output as ListeningPort } from '../protocol/generated/contextd/v1/ListeningPort.ts';
 import type { ListRequest__Output as ListRequest } from '../protocol/generated/contextd/v1/ListRequest.ts';
@@ -46,6 +48,7 @@ import type { ToolInfo__Output as ToolInfo } from '../protocol/generated/context
 export type {
   CachesResponse,
   EndSessionResponse,
+  HostNetwork,
   ListeningPort,
   PathList,
   PathRequest,
@@ -110,6 +113,9 @@ export interface Management {
   /** Throws PATH_INVALID for a directory that must not be mounted. */
   setToolchains(request: ToolchainList): Promise<ToolchainList>;
   listToolchains(request: ToolchainRequest): Promise<ToolchainList>;
+  /** Throws ARGS_INVALID for a certificate or setting that cannot be used. */
+  setHostNetwork(request: HostNetwork): Promise<HostNetwork>;
+  readHostNetwork(request: HostNetworkRequest): Promise<HostNetwork>;
   /** Throws NOT_FOUND if the project is not registered, PATH_INVALID for a directory that must not be written. */
   allowPath(request: PathRequest): Promise<PathList>;
   /** Throws PATH_NOT_FOUND if the directory was not allowed. */

@@ -75,6 +75,8 @@ export async function connect(paths: Pick<Paths, 'certsDir' | 'socket'>): Promis
     revokeAccepted: askLong(management.revokeAccepted),
     setToolchains: askLong(management.setToolchains),
     listToolchains: ask(management.listToolchains),
+    setHostNetwork: ask(management.setHostNetwork),
+    readHostNetwork: ask(management.readHostNetwork),
     allowPath: askLong(management.allowPath),
     disallowPath: ask(management.disallowPath),
     listPaths: ask(management.listPaths),

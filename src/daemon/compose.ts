@@ -45,6 +45,7 @@ import { checkHealth } from './health.ts';
 import { createHostServices } from './host-services.ts';
 import { type Composition, inOrder, named, type Part, type StopCause, started, together } from './lifecycle.ts';
 import { createManagement } from './management.ts';
+import { createHostNetworks, type HostNetworks } from './host-network.ts';
 import { createOutside, type Outside } from './outside.ts';
 import { commandPolicyFor, policyFor, viewOf } from './policy.ts';
 import { followInstallation, warnOfBadLinks } from './registered-projects.ts';
@@ -69,6 +70,7 @@ interface Stores {
   consents: Consents;
   projects: ProjectStore;
   outside: Outside;
+  hostNetworks: HostNetworks;
   sessions: SessionStore;
   liveSessions: LiveSessions;
   journal: Journal;
@@ -139,9 +141,11 @@ function buildStores(deps: ComposeDeps, own: Overrides): Stores {
     });
   const keys = own.keys ?? createDaemonKeys({ database });
   const consents = own.consents ?? createConsents({ database, clock });
+  const hostNetworks = own.hostNetworks ?? createHostNetworks({ database, clock });
   const { artifactsDir: dir, auditDir } = paths;
   return {
-    outside: own.outside ?? createOutside({ database, consents, path: environment.path, clock }),
+    outside: own.outside ?? createOutside({ database, consents, path: environment.path, hostNetworks, clock }),
+    hostNetworks,
     database,
     keys,
     consents,
@@ -318,12 +322,13 @@ function startOrder({ paths, config, clock, timer, logger }: ComposeDeps, parts:
 
 function storesPart(stores: Stores & Pick<Scrubbing, 'scrubber'>): Part {
   const { database, keys, consents, projects, liveSessions, artifacts, auditLog, journal, scrubber, outside } = stores;
+  const { hostNetworks } = stores;
   return {
     name: 'stores',
     async start() {
       await database.start();
       await Promise.all([keys.start(), consents.start(), auditLog.start()]);
-      await Promise.all([projects.start(), liveSessions.start(), artifacts.start(), outside.start()]);
+      await Promise.all([projects.start(), liveSessions.start(), artifacts.start(), outside.start(), hostNetworks.start()]);
       // The log first: calls that the journal closes are never looked at again.
       await auditLog.endInterrupted(await journal.open(), (text) => scrubber.maskText(text));
       await journal.start();

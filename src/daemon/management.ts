@@ -24,6 +24,7 @@ import type { CallGate } from './call-gate.ts';
 import type { checkHealth } from './health.ts';
 import type { StopCause } from './lifecycle.ts';
 import type { Outside } from './outside.ts';
+import type { HostNetworks } from './host-network.ts';
 import { createOutsideManagement } from './outside-management.ts';
 import { createPortManagement, type PortDeps } from './port-management.ts';
 import { checkProjectRoot } from './project-root.ts';
@@ -38,6 +39,7 @@ export interface ManagementDeps {
   projects: ProjectStore;
   consents: Consents;
   outside: Outside;
+  hostNetworks: Pick<HostNetworks, 'management'>;
   liveSessions: LiveSessions;
   auditLog: AuditLog;
   sandbox: Sandbox;
@@ -99,6 +101,7 @@ export function createManagement(deps: ManagementDeps): Management {
     ...createCacheManagement(deps),
     ...createApprovals(deps.approvals),
     ...createOutsideManagement(deps),
+    ...deps.hostNetworks.management,
     ...createPortManagement(deps.ports),
     getSchema: async (tool) => schemaOf(tool, deps.catalog),
   };

@@ -3,6 +3,7 @@ import type { SandboxPolicy } from '../sandbox/sandbox.ts';
 import { type Consents, pathOfSubject } from '../stores/consents.ts';
 import type { Database } from '../stores/sqlite.ts';
 import { createToolchainStore, type ToolchainStore } from '../stores/toolchains.ts';
+import type { HostNetworks } from './host-network.ts';
 import { findSettings } from './toolchain-settings.ts';
 
 /** Milliseconds after which toolchains are searched for settings again. */
@@ -13,21 +14,22 @@ export interface OutsideDeps {
   consents: Pick<Consents, 'list'>;
   /** The daemon's own PATH, until `ctxd` has sent the person's. */
   path: string;
+  hostNetworks: Pick<HostNetworks, 'partFor'>;
   clock: Clock;
 }
 
-/** What commands of a project may use outside it: toolchains, and directories that a person allowed. */
+/** What commands of a project may use outside it: toolchains, directories and the settings of network clients. */
 export interface Outside {
   readonly toolchains: ToolchainStore;
   start(): Promise<void>;
-  partsFor(project: string): Required<Pick<SandboxPolicy, 'toolchains' | 'allowedPaths'>>;
+  partsFor(project: string): Required<Pick<SandboxPolicy, 'toolchains' | 'allowedPaths' | 'hostNetwork'>>;
   /** Sorted. */
   pathsOf(project: string): string[];
   /** Searches the toolchains for settings: call it when they have changed. */
   refresh(): Promise<void>;
 }
 
-export function createOutside({ database, consents, path, clock }: OutsideDeps): Outside {
+export function createOutside({ database, consents, path, hostNetworks, clock }: OutsideDeps): Outside {
   const toolchains = createToolchainStore({ database, clock });
   let hidden: readonly string[] = [];
   let searchedMs = 0;
@@ -58,6 +60,7 @@ export function createOutside({ database, consents, path, clock }: OutsideDeps):
           hostPath: stored.length > 0 ? stored : path.split(':').filter((entry) => entry.startsWith('/')),
         },
         allowedPaths: pathsOf(project),
+        hostNetwork: hostNetworks.partFor({ project, tool: null }),
       };
     },
   };

@@ -136,7 +136,8 @@ export function mountProxy(base: readonly Mount[], proxyBinary: string): Mount {
   return { kind: 'ro-bind', source: join(skeletonOf(base), PROXY_FILE), dest: proxyBinary };
 }
 
-function skeletonOf(base: readonly Mount[]): string {
+/** The directory that holds the /etc of `base`. */
+export function skeletonOf(base: readonly Mount[]): string {
   const etc = base.find(({ dest }) => dest === '/etc');
   if (etc?.kind !== 'ro-bind') throw new Error('a sandbox without an /etc');
   return dirname(etc.source);

@@ -21,6 +21,7 @@ import { buildEnvironment, type Mount, mountStorage, planTree } from './policy.t
 import type { SandboxPolicy } from './sandbox.ts';
 import type { Storage, StorageLease } from './storage/storage.ts';
 import { mountToolchains, searchPathOf } from './toolchains.ts';
+import { NO_TRUST, provideTrust, type Trust } from './trust/trust.ts';
 import type { TreeProtection } from './workspace/guard-set.ts';
 
 /** Milliseconds after which a sandbox counts as built if nobody has reported it. */
@@ -196,7 +197,7 @@ function plan(
     ],
     protectedMounts: protection.mounts.filter(({ dest }) => job.git?.links.includes(dest) !== true),
     proc: coverProc(identity),
-    program: [...job.programMounts, ...(job.git?.mounts ?? [])],
+    program: [...job.programMounts, ...(job.git?.mounts ?? []), ...trustOf(policy, host.base()).mounts],
     isWatched,
   });
 }
@@ -215,7 +216,7 @@ function prepare(
     workspace,
     network,
     mounts,
-    env: environmentOf(policy, mounts),
+    env: { ...environmentOf(policy, mounts), ...networkVariables(policy, host.base()) },
     callerEnv: job.env,
     cwd: job.cwd,
     argv: job.argv,
@@ -249,6 +250,14 @@ function environmentOf({ roPaths, toolchains }: SandboxPolicy, mounts: readonly 
   const listed = binDirsOf(roPaths);
   if (toolchains === undefined) return buildEnvironment(listed);
   return buildEnvironment([...listed, ...searchPathOf(toolchains, mounts)], toolchains.variables);
+}
+
+function trustOf({ hostNetwork, toolchains }: SandboxPolicy, base: readonly Mount[]): Trust {
+  return hostNetwork === undefined ? NO_TRUST : provideTrust(hostNetwork, base, toolchains);
+}
+
+function networkVariables(policy: SandboxPolicy, base: readonly Mount[]): Record<string, string> {
+  return { ...trustOf(policy, base).variables, ...policy.hostNetwork?.variables };
 }
 
 /** The owner of a sandbox's pipes; null: the spawner's own user. */

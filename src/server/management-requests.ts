@@ -1,5 +1,5 @@
 import { isAbsolute } from 'node:path';
-import type { Management, PathRequest, ToolchainList } from '../call/management.ts';
+import type { HostNetwork, Management, PathRequest, ToolchainList } from '../call/management.ts';
 import { ContextdError } from '../core/errors.ts';
 import { isToolchainVariable } from '../core/variable-names.ts';
 
@@ -39,6 +39,8 @@ export function checkRequests(management: Management): Management {
     revokeAccepted: async (request) => management.revokeAccepted(withWhich(request)),
     setToolchains: async (request) => management.setToolchains(toolchainsOf(request)),
     listToolchains: (request) => management.listToolchains(request),
+    setHostNetwork: async (request) => management.setHostNetwork(hostNetworkOf(request)),
+    readHostNetwork: (request) => management.readHostNetwork(request),
     allowPath: async (request) => management.allowPath(withPath(request)),
     disallowPath: async (request) => management.disallowPath(withPath(request)),
     listPaths: async (request) => management.listPaths(withRoot(request)),
@@ -96,6 +98,21 @@ function checkVariables(toolchain: string, variables: Readonly<Record<string, st
   }
   throw new ContextdError('ARGS_INVALID', `${wrong} is not a variable of a toolchain (${toolchain})`, {
     remedy: 'Pass only variables that lead to toolchains, such as JAVA_HOME.',
+  });
+}
+
+/** At most this many certificates, settings, hosts and addresses of a host. */
+const HOST_NETWORK_MAX = 200;
+const CERTIFICATE_MAX_CHARS = 20_000;
+
+/** Only sizes are checked here. The daemon reads certificates and settings. */
+function hostNetworkOf(request: HostNetwork): HostNetwork {
+  const { certificates, ca_variables: variables, registries, private_hosts: hosts } = request;
+  const lists = [certificates, variables, registries, hosts, ...hosts.map(({ addresses }) => addresses)];
+  const isLong = certificates.some(({ length }) => length > CERTIFICATE_MAX_CHARS);
+  if (!isLong && lists.every(({ length }) => length <= HOST_NETWORK_MAX)) return request;
+  throw new ContextdError('ARGS_INVALID', `more than ${HOST_NETWORK_MAX} entries, or too long a certificate`, {
+    remedy: 'Remove certificates or registries that no program needs from the configuration, then try again.',
   });
 }
 

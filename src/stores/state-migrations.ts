@@ -128,4 +128,7 @@ export const STATE_MIGRATIONS: readonly string[] = [
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX continuations_made ON continuations (made_ms);
   `,
+  `
+  CREATE TABLE host_network (settings TEXT NOT NULL, allowed_ms INTEGER NOT NULL) STRICT;
+  `,
 ];

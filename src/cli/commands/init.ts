@@ -6,6 +6,8 @@ import { ensureRunning } from '../daemon/launch.ts';
 import type { ToolText } from '../init/agent-texts.ts';
 import { layoutFor } from '../init/layout.ts';
 import { type ProjectChanges, prepareInit, prepareUninstall } from '../init/project.ts';
+import { describeHosts } from '../mirrors/describe.ts';
+import { type MirrorOffer, offerMirrors } from '../mirrors/offer.ts';
 import { findRepositoryAbove, offerRepository } from '../init/repository-above.ts';
 import { resolveProjectRoot } from '../project-root.ts';
 import type { View } from '../render.ts';
@@ -22,6 +24,8 @@ interface InitResult extends ProjectChanges {
   repository_above?: string;
   /** Absent after --uninstall. */
   toolchains?: ToolchainOffer;
+  /** Absent after --uninstall. */
+  mirrors?: MirrorOffer;
 }
 
 export const init = defineCommand({
@@ -30,7 +34,10 @@ export const init = defineCommand({
   parameters: [{ syntax: '[dir]', help: 'the project directory (default: the current one)' }],
   options: [
     { syntax: '--uninstall', help: 'remove exactly what init created' },
-    { syntax: '--yes', help: 'let commands run the programs outside /usr that are on PATH, without asking' },
+    {
+      syntax: '--yes',
+      help: 'let commands run the programs outside /usr that are on PATH, and use your registries, without asking',
+    },
     { syntax: '--no-toolchains', help: 'do not offer the programs outside /usr' },
   ],
   async run(context, args) {
@@ -52,11 +59,13 @@ async function install(context: CliContext, root: string, answer: Answer): Promi
     const changes = await change.apply();
     const names = tools.map((tool) => tool.name);
     const toolchains = await offerToolchains(context, client, root, answer);
+    const mirrors = await offerMirrors(context, client, answer);
     const isNewlyAllowed = toolchains.state === 'allowed' && toolchains.added.length > 0;
-    const changed = registered.changed || touched(changes) || isNewlyAllowed;
+    const isHandedIn = mirrors.state === 'allowed' && mirrors.lines.length > 0;
+    const changed = registered.changed || touched(changes) || isNewlyAllowed || isHandedIn;
     const above = await findRepositoryAbove(context, root);
     const hint = above === null ? {} : { repository_above: above };
-    return { root, action: 'init', changed, tools: names, ...changes, toolchains, ...hint };
+    return { root, action: 'init', changed, tools: names, ...changes, toolchains, mirrors, ...hint };
   });
 }
 
@@ -92,7 +101,7 @@ function touched({ created, updated, removed }: ProjectChanges): boolean {
 function viewInit(result: InitResult): View {
   if (!result.changed) {
     const first = `${result.root} is set up already: nothing changed`;
-    return { kind: 'lines', lines: [first, ...keptLines(result), ...toolchainLines(result)] };
+    return { kind: 'lines', lines: [first, ...keptLines(result), ...toolchainLines(result), ...mirrorLines(result)] };
   }
   return {
     kind: 'lines',
@@ -101,6 +110,7 @@ function viewInit(result: InitResult): View {
       ...changeLines(result),
       ...repositoryLines(result),
       ...toolchainLines(result),
+      ...mirrorLines(result),
       'Claude Code applies the permission in .claude/settings.json once you trust the folder. Undo: ctxd init --uninstall',
     ],
   };
@@ -111,6 +121,14 @@ function toolchainLines({ toolchains }: InitResult): string[] {
   const lines = describeToolchains(toolchains.added);
   if (toolchains.state === 'allowed') return ['Commands can run these programs outside /usr:', ...lines];
   return ['Programs outside /usr that commands cannot run (allow them: ctxd allow toolchains):', ...lines];
+}
+
+function mirrorLines({ mirrors }: InitResult): string[] {
+  if (mirrors === undefined || mirrors.lines.length === 0) return [];
+  if (mirrors.state !== 'allowed')
+    return ['Registries and certificates that commands do not use (allow them: ctxd network mirrors):', ...mirrors.lines];
+  const included = describeHosts(mirrors.settings).map((line) => `  a permission for ${line.replace(':', ' includes')}`);
+  return ['Commands use the registries and certificates of this machine:', ...mirrors.lines, ...included];
 }
 
 function viewUninstall(result: InitResult): View {
