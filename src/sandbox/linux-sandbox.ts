@@ -59,6 +59,7 @@ const NOT_STARTED: RunEnd = {
   quarantined: [],
   searchComplete: true,
   denied: [],
+  connections: [],
 };
 
 /** bubblewrap, with a fresh sandbox for every command (design §5). Runs in the spawner, on its main thread. */
@@ -254,7 +255,7 @@ export class LinuxSandbox {
       const settings = (await started.git?.collect()) ?? [];
       const { quarantined, complete } = await checked.guard.finish(watch);
       const denied = [...denialsOf(checked, protection, started, command, { ...end, ...lastWords }), ...settings];
-      return { ...end, quarantined, searchComplete: complete, denied };
+      return { ...end, quarantined, searchComplete: complete, denied, connections: [] };
     } catch (cause) {
       await checked.guard.finish(watch);
       throw cause;

@@ -1,5 +1,6 @@
 import { posix } from 'node:path';
 import type { Denial } from '../../core/envelope.ts';
+import { type ConnectionFact, DIRECT_PORTS } from '../../egress/messages.ts';
 import { BUNDLE_DIR, NODE_BINARY, SANDBOX_HOME } from '../policy.ts';
 import { isDebuggerCall } from './complaints.ts';
 
@@ -118,6 +119,22 @@ export function noNetwork(host: string | null): Denial {
     how_to_allow: `Network is not available to tools. ${OUTSIDE}`,
   };
 }
+
+/** A connection or a name look-up that the proxy refused. */
+export function refusedConnection({ host, port, rule, why, isAllowable }: Refusal): Denial {
+  // The host comes from the command: a person may paste the line into a shell.
+  const isPlain = /^[a-z0-9_.-]+$/.test(host);
+  const target = port === 0 || DIRECT_PORTS.some((one) => one === port) ? host : `${host}:${port}`;
+  return {
+    kind: 'network',
+    host,
+    ...(port === 0 ? {} : { port }),
+    rule: rule === null ? why : `${why} (${rule})`,
+    how_to_allow: isAllowable && isPlain ? `A person can allow it: ctxd network allow ${target}` : OUTSIDE,
+  };
+}
+
+type Refusal = Pick<ConnectionFact, 'host' | 'port' | 'rule' | 'why' | 'isAllowable'>;
 
 export function refusedCall(call: string): Denial {
   return {
