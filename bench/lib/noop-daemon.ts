@@ -71,6 +71,8 @@ const NO_MANAGEMENT: Management = {
   revokeAccepted: nothing,
   setToolchains: nothing,
   listToolchains: nothing,
+  setHostNetwork: nothing,
+  readHostNetwork: nothing,
   allowPath: nothing,
   disallowPath: nothing,
   listPaths: nothing,

@@ -8,6 +8,7 @@ import { completion } from './commands/completion.ts';
 import { configGet, configList, configSet, configUnset } from './commands/config.ts';
 import { doctor } from './commands/doctor.ts';
 import { init } from './commands/init.ts';
+import { networkMirrors } from './commands/network-mirrors.ts';
 import { port } from './commands/port.ts';
 import { kill, ps } from './commands/ps.ts';
 import { quarantineAccept, quarantineList, quarantineRestore } from './commands/quarantine.ts';
@@ -79,6 +80,7 @@ function groupOf(program: Commander, name: string, context: CliContext): Command
 }
 
 export const GROUPS: Readonly<Record<string, string>> = {
+  network: 'Choose what programs in sandboxes may reach.',
   allow: 'Choose what commands may use outside the project: directories and toolchains.',
   server: 'Start, stop and watch the daemon.',
   tool: 'List, call and verify the tools of agents.',
@@ -160,5 +162,6 @@ export const COMMANDS: readonly Command[] = [
   allowToolchains,
   allowList,
   allowRemove,
+  networkMirrors,
   completion(() => ({ commands: COMMANDS, groups: GROUPS })),
 ];

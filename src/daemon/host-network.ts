@@ -5,6 +5,7 @@ import { ContextdError } from '../core/errors.ts';
 import { faultOfSetting, hostsOfSettings } from '../core/registries.ts';
 import { CA_VARIABLES } from '../core/variable-names.ts';
 import { type NetworkScope, type ScopeKey, scopeKey } from '../egress/messages.ts';
+import { isInGroup } from '../egress/groups.ts';
 import type { HostNetwork } from '../sandbox/sandbox.ts';
 import { createHostNetworkStore, type HostNetworkSettings } from '../stores/host-network.ts';
 import type { Database } from '../stores/sqlite.ts';
@@ -24,7 +25,7 @@ export interface HostNetworks {
   settings(): HostNetworkSettings;
   /** What commands of the project get, or those of one of its tools. */
   partFor(scope: NetworkScope): HostNetwork;
-  /** Hosts that a permission for the group includes on this machine. */
+  /** Hosts that a permission for the group includes on this machine, besides its public ones. */
   hostsOf(group: string): readonly MirrorHost[];
   /** One more certificate that the programs of a scope trust, in PEM; null: none. */
   setAuthority(scope: ScopeKey, certificate: string | null): void;
@@ -55,7 +56,7 @@ export function createHostNetworks(deps: { database: Database; clock: Clock }): 
     hostsOf(group) {
       const { registries, privateAddresses } = store.read();
       return hostsOfSettings(registries)
-        .filter(({ groups }) => groups.includes(group))
+        .filter(({ groups, pattern }) => groups.includes(group) && !isInGroup(pattern))
         .map(({ pattern, host }) => ({ pattern, privateAddresses: privateAddresses[host] ?? [] }));
     },
     setAuthority(scope, certificate) {

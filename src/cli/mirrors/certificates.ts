@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { statSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { certificatesIn, isBuiltIn } from '../../core/certificates.ts';
 import { isErrno } from '../../core/errors.ts';
 import { CA_VARIABLES } from '../../core/variable-names.ts';
@@ -32,6 +32,8 @@ const SYSTEM_BUNDLES = [
   'etc/pki/tls/certs/ca-bundle.crt',
   'etc/ssl/cert.pem',
 ];
+/** The system's own directories, which every sandbox has. */
+const SYSTEM_DIRECTORIES = ['/etc/ssl/certs', '/etc/pki/tls/certs', '/etc/ssl'];
 /** In a directory of certificates. */
 const FILES_MAX = 1_000;
 
@@ -48,7 +50,7 @@ export function findCertificates(at: Surroundings, named: readonly CaFile[], now
   const known = new Set(SYSTEM_BUNDLES.flatMap((path) => certificatesAt(join(at.root, path)).map((one) => one.fingerprint256)));
   const found = new Map<string, ExtraCertificate>();
   const notes: string[] = [];
-  const directories = (at.variables.SSL_CERT_DIR ?? '').split(':').filter((path) => path.startsWith('/'));
+  const directories = (at.variables.SSL_CERT_DIR ?? '').split(':').filter(isForeign);
   const inDirectories = directories.flatMap((path) => filesIn(path).slice(0, FILES_MAX));
   for (const path of new Set([...files.map((one) => one.path), ...inDirectories])) {
     if (readText(path)?.includes('PRIVATE KEY-----') === true) notes.push(`${path}: holds a private key and is left out.`);
@@ -63,6 +65,10 @@ export function findCertificates(at: Surroundings, named: readonly CaFile[], now
   return { certificates: [...found.values()], variables: [...new Set(names)].sort(), notes };
 }
 
+function isForeign(directory: string): boolean {
+  return directory.startsWith('/') && !SYSTEM_DIRECTORIES.includes(resolve(directory));
+}
+
 function certificatesAt(path: string): ReturnType<typeof certificatesIn> {
   return certificatesIn(readText(path) ?? '');
 }
@@ -71,8 +77,9 @@ function certificatesAt(path: string): ReturnType<typeof certificatesIn> {
 function gitFile({ root, home }: Surroundings): CaFile[] {
   if (root !== '/') return [];
   try {
-    const options = { cwd: '/', env: { HOME: home, PATH: '/usr/bin:/bin' }, stdio: ['ignore', 'pipe', 'ignore'] } as const;
-    const path = execFileSync('git', ['config', '--type=path', '--get', 'http.sslCAInfo'], options).toString().trim();
+    const args = ['config', '--type=path', '--get', 'http.sslCAInfo'];
+    const env = { HOME: home, PATH: '/usr/bin:/bin' };
+    const path = execFileSync('git', args, { cwd: '/', env, stdio: ['ignore', 'pipe', 'ignore'] }).toString().trim();
     return path === '' ? [] : [{ variable: 'GIT_SSL_CAINFO', path }];
   } catch {
     return [];

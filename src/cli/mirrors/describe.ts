@@ -1,5 +1,6 @@
 import type { HostNetwork } from '../../call/management.ts';
 import { hostsOfSettings } from '../../core/registries.ts';
+import { isInGroup } from '../../egress/groups.ts';
 import type { FoundMirrors } from './find.ts';
 
 /** What a person says yes to, indented: each setting, each certificate, and what stays outside. */
@@ -19,9 +20,9 @@ export function describeRegistries({ registries, private_hosts }: HostNetwork): 
   return [...lines, ...addresses];
 }
 
-/** What a permission for a group includes, such as `npm: registry.corp.example`. */
+/** What a permission for a group includes besides its public hosts, such as `npm: registry.corp.example`. */
 export function describeHosts({ registries }: HostNetwork): string[] {
-  const hosts = hostsOfSettings(registries);
+  const hosts = hostsOfSettings(registries).filter(({ pattern }) => !isInGroup(pattern));
   const groups = [...new Set(hosts.flatMap((one) => one.groups))];
   return groups.map((group) => {
     const names = hosts.flatMap((one) => (one.groups.includes(group) ? [one.pattern] : []));

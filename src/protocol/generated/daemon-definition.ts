@@ -286,6 +286,14 @@ export const DAEMON_DEFINITION = `{
                   "requestType": "ToolchainRequest",
                   "responseType": "ToolchainList"
                 },
+                "SetHostNetwork": {
+                  "requestType": "HostNetwork",
+                  "responseType": "HostNetwork"
+                },
+                "ReadHostNetwork": {
+                  "requestType": "HostNetworkRequest",
+                  "responseType": "HostNetwork"
+                },
                 "AllowPath": {
                   "requestType": "PathRequest",
                   "responseType": "PathList"
@@ -1154,6 +1162,62 @@ export const DAEMON_DEFINITION = `{
                 "used_ms": {
                   "type": "double",
                   "id": 4
+                }
+              }
+            },
+            "HostNetworkRequest": {
+              "fields": {}
+            },
+            "HostNetwork": {
+              "fields": {
+                "certificates": {
+                  "rule": "repeated",
+                  "type": "string",
+                  "id": 1
+                },
+                "ca_variables": {
+                  "rule": "repeated",
+                  "type": "string",
+                  "id": 2
+                },
+                "registries": {
+                  "rule": "repeated",
+                  "type": "RegistrySetting",
+                  "id": 3
+                },
+                "private_hosts": {
+                  "rule": "repeated",
+                  "type": "PrivateHost",
+                  "id": 4
+                }
+              }
+            },
+            "RegistrySetting": {
+              "fields": {
+                "client": {
+                  "type": "string",
+                  "id": 1
+                },
+                "key": {
+                  "type": "string",
+                  "id": 2
+                },
+                "value": {
+                  "type": "string",
+                  "id": 3
+                }
+              }
+            },
+            "PrivateHost": {
+              "fields": {
+                "host": {
+                  "type": "string",
+                  "id": 1
+                },
+                "addresses": {
+                  "rule": "repeated",
+                  "type": "string",
+                  "id": 2
                 }
               }
             }

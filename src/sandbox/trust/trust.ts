@@ -4,6 +4,7 @@ import {
   existsSync,
   lstatSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
   realpathSync,
   renameSync,
@@ -12,7 +13,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { rootCertificates } from 'node:tls';
-import { certificatesIn, isBuiltIn } from '../../core/certificates.ts';
+import { certificatesIn, digestOf, digestsIn, isBuiltIn } from '../../core/certificates.ts';
 import { isErrno } from '../../core/errors.ts';
 import { CA_VARIABLES } from '../../core/variable-names.ts';
 import type { Mount } from '../policy.ts';
@@ -28,6 +29,7 @@ const SYSTEM_BUNDLES = [
   '/etc/ssl/cert.pem',
 ];
 const SYSTEM_JAVA_STORES = ['/etc/ssl/certs/java/cacerts', '/etc/pki/ca-trust/extracted/java/cacerts'];
+const SHIPPED = '/usr/share/ca-certificates';
 const JAVA_STORE_MAX_BYTES = 16 * 1024 * 1024;
 
 /** Where commands find all certificates, and those that Node does not have itself. */
@@ -112,16 +114,26 @@ function javaStores(skeleton: string, toolchains: Toolchains | undefined): JavaS
 /** Beside the /etc that it belongs to, so that both are removed together. A store that Java cannot extend stays as it is. */
 function build(dir: string, system: string | null, added: readonly string[], stores: readonly JavaStore[]): void {
   const ofSystem = system === null ? rootCertificates.join('\n') : readFileSync(system, 'utf8');
+  const shipped = digestsIn(shippedFiles());
   const certificates = certificatesIn(added.join('\n'));
   const files = new Map<string, string | Buffer>();
   files.set('all.pem', [ofSystem, ...certificates].map((one) => one.toString().trim()).join('\n').concat('\n'));
-  const lacking = [...certificatesIn(ofSystem), ...certificates].filter((one) => !isBuiltIn(one));
+  const isPublic = (one: X509Certificate): boolean => isBuiltIn(one) || shipped.has(digestOf(one));
+  const lacking = [...certificatesIn(ofSystem), ...certificates].filter((one) => !isPublic(one));
   if (lacking.length > 0) files.set('node.pem', pemOf(lacking));
   for (const [i, { source }] of stores.entries()) {
     const extended = extendJavaStore(readFileSync(source), certificates);
     if (extended !== null) files.set(`java-${i}`, extended);
   }
   writeAll(dir, files);
+}
+
+/** The public certificates that Debian's package ships. */
+function shippedFiles(): string[] {
+  if (!existsSync(SHIPPED)) return [];
+  return readdirSync(SHIPPED, { recursive: true, withFileTypes: true }).flatMap((entry) =>
+    entry.isFile() ? [readFileSync(join(entry.parentPath, entry.name), 'latin1')] : [],
+  );
 }
 
 function pemOf(certificates: readonly X509Certificate[]): string {

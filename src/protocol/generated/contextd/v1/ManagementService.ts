@@ -11,6 +11,8 @@ import type { CachesResponse as _contextd_v1_CachesResponse, CachesResponse__Out
 import type { EndSessionResponse as _contextd_v1_EndSessionResponse, EndSessionResponse__Output as _contextd_v1_EndSessionResponse__Output } from '../../contextd/v1/EndSessionResponse.ts';
 import type { HealthRequest as _contextd_v1_HealthRequest, HealthRequest__Output as _contextd_v1_HealthRequest__Output } from '../../contextd/v1/HealthRequest.ts';
 import type { HealthResponse as _contextd_v1_HealthResponse, HealthResponse__Output as _contextd_v1_HealthResponse__Output } from '../../contextd/v1/HealthResponse.ts';
+import type { HostNetwork as _contextd_v1_HostNetwork, HostNetwork__Output as _contextd_v1_HostNetwork__Output } from '../../contextd/v1/HostNetwork.ts';
+import type { HostNetworkRequest as _contextd_v1_HostNetworkRequest, HostNetworkRequest__Output as _contextd_v1_HostNetworkRequest__Output } from '../../contextd/v1/HostNetworkRequest.ts';
 import type { KillRequest as _contextd_v1_KillRequest, KillRequest__Output as _contextd_v1_KillRequest__Output } from '../../contextd/v1/KillRequest.ts';
 import type { ListRequest as _contextd_v1_ListRequest, ListRequest__Output as _contextd_v1_ListRequest__Output } from '../../contextd/v1/ListRequest.ts';
 import type { ListResponse as _contextd_v1_ListResponse, ListResponse__Output as _contextd_v1_ListResponse__Output } from '../../contextd/v1/ListResponse.ts';
@@ -233,6 +235,15 @@ export interface ManagementServiceClient extends grpc.Client {
   openPort(argument: _contextd_v1_OpenPortRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_OpenPortResponse__Output>): grpc.ClientUnaryCall;
   openPort(argument: _contextd_v1_OpenPortRequest, callback: grpc.requestCallback<_contextd_v1_OpenPortResponse__Output>): grpc.ClientUnaryCall;
 
+  ReadHostNetwork(argument: _contextd_v1_HostNetworkRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_HostNetwork__Output>): grpc.ClientUnaryCall;
+  ReadHostNetwork(argument: _contextd_v1_HostNetworkRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_HostNetwork__Output>): grpc.ClientUnaryCall;
+  ReadHostNetwork(argument: _contextd_v1_HostNetworkRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_HostNetwork__Output>): grpc.ClientUnaryCall;
+  ReadHostNetwork(argument: _contextd_v1_HostNetworkRequest, callback: grpc.requestCallback<_contextd_v1_HostNetwork__Output>): grpc.ClientUnaryCall;
+  readHostNetwork(argument: _contextd_v1_HostNetworkRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_HostNetwork__Output>): grpc.ClientUnaryCall;
+  readHostNetwork(argument: _contextd_v1_HostNetworkRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_HostNetwork__Output>): grpc.ClientUnaryCall;
+  readHostNetwork(argument: _contextd_v1_HostNetworkRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_HostNetwork__Output>): grpc.ClientUnaryCall;
+  readHostNetwork(argument: _contextd_v1_HostNetworkRequest, callback: grpc.requestCallback<_contextd_v1_HostNetwork__Output>): grpc.ClientUnaryCall;
+
   /**
    * RegisterProject accepts a root and the core tools for it; UnregisterProject undoes that.
    */
@@ -315,6 +326,23 @@ export interface ManagementServiceClient extends grpc.Client {
   sessionSecrets(argument: _contextd_v1_SessionRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_SessionSecretsResponse__Output>): grpc.ClientUnaryCall;
   sessionSecrets(argument: _contextd_v1_SessionRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_SessionSecretsResponse__Output>): grpc.ClientUnaryCall;
   sessionSecrets(argument: _contextd_v1_SessionRequest, callback: grpc.requestCallback<_contextd_v1_SessionSecretsResponse__Output>): grpc.ClientUnaryCall;
+
+  /**
+   * SetHostNetwork replaces the certificates and registries of the host that commands of every project get;
+   * ReadHostNetwork returns them.
+   */
+  SetHostNetwork(argument: _contextd_v1_HostNetwork, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_HostNetwork__Output>): grpc.ClientUnaryCall;
+  SetHostNetwork(argument: _contextd_v1_HostNetwork, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_HostNetwork__Output>): grpc.ClientUnaryCall;
+  SetHostNetwork(argument: _contextd_v1_HostNetwork, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_HostNetwork__Output>): grpc.ClientUnaryCall;
+  SetHostNetwork(argument: _contextd_v1_HostNetwork, callback: grpc.requestCallback<_contextd_v1_HostNetwork__Output>): grpc.ClientUnaryCall;
+  /**
+   * SetHostNetwork replaces the certificates and registries of the host that commands of every project get;
+   * ReadHostNetwork returns them.
+   */
+  setHostNetwork(argument: _contextd_v1_HostNetwork, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_HostNetwork__Output>): grpc.ClientUnaryCall;
+  setHostNetwork(argument: _contextd_v1_HostNetwork, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_HostNetwork__Output>): grpc.ClientUnaryCall;
+  setHostNetwork(argument: _contextd_v1_HostNetwork, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_HostNetwork__Output>): grpc.ClientUnaryCall;
+  setHostNetwork(argument: _contextd_v1_HostNetwork, callback: grpc.requestCallback<_contextd_v1_HostNetwork__Output>): grpc.ClientUnaryCall;
 
   /**
    * SetToolchains replaces the toolchains that commands of every project may read and run, and the person's PATH;
@@ -437,6 +465,8 @@ export interface ManagementServiceHandlers extends grpc.UntypedServiceImplementa
 
   OpenPort: grpc.handleUnaryCall<_contextd_v1_OpenPortRequest__Output, _contextd_v1_OpenPortResponse>;
 
+  ReadHostNetwork: grpc.handleUnaryCall<_contextd_v1_HostNetworkRequest__Output, _contextd_v1_HostNetwork>;
+
   /**
    * RegisterProject accepts a root and the core tools for it; UnregisterProject undoes that.
    */
@@ -460,6 +490,12 @@ export interface ManagementServiceHandlers extends grpc.UntypedServiceImplementa
    * SessionSecrets lists the secrets in a session's vault, by number and without values.
    */
   SessionSecrets: grpc.handleUnaryCall<_contextd_v1_SessionRequest__Output, _contextd_v1_SessionSecretsResponse>;
+
+  /**
+   * SetHostNetwork replaces the certificates and registries of the host that commands of every project get;
+   * ReadHostNetwork returns them.
+   */
+  SetHostNetwork: grpc.handleUnaryCall<_contextd_v1_HostNetwork__Output, _contextd_v1_HostNetwork>;
 
   /**
    * SetToolchains replaces the toolchains that commands of every project may read and run, and the person's PATH;
@@ -497,6 +533,7 @@ export interface ManagementServiceDefinition extends grpc.ServiceDefinition {
   ListToolchains: MethodDefinition<_contextd_v1_ToolchainRequest, _contextd_v1_ToolchainList, _contextd_v1_ToolchainRequest__Output, _contextd_v1_ToolchainList__Output>
   ListTools: MethodDefinition<_contextd_v1_ListRequest, _contextd_v1_ListResponse, _contextd_v1_ListRequest__Output, _contextd_v1_ListResponse__Output>
   OpenPort: MethodDefinition<_contextd_v1_OpenPortRequest, _contextd_v1_OpenPortResponse, _contextd_v1_OpenPortRequest__Output, _contextd_v1_OpenPortResponse__Output>
+  ReadHostNetwork: MethodDefinition<_contextd_v1_HostNetworkRequest, _contextd_v1_HostNetwork, _contextd_v1_HostNetworkRequest__Output, _contextd_v1_HostNetwork__Output>
   RegisterProject: MethodDefinition<_contextd_v1_ProjectRequest, _contextd_v1_ProjectResponse, _contextd_v1_ProjectRequest__Output, _contextd_v1_ProjectResponse__Output>
   RestoreQuarantined: MethodDefinition<_contextd_v1_QuarantineRequest, _contextd_v1_QuarantineResponse, _contextd_v1_QuarantineRequest__Output, _contextd_v1_QuarantineResponse__Output>
   ReviewRules: MethodDefinition<_contextd_v1_ProjectRequest, _contextd_v1_RulesReview, _contextd_v1_ProjectRequest__Output, _contextd_v1_RulesReview__Output>
@@ -504,6 +541,7 @@ export interface ManagementServiceDefinition extends grpc.ServiceDefinition {
   RevokeRules: MethodDefinition<_contextd_v1_ProjectRequest, _contextd_v1_RulesReview, _contextd_v1_ProjectRequest__Output, _contextd_v1_RulesReview__Output>
   ServerStatus: MethodDefinition<_contextd_v1_StatusRequest, _contextd_v1_StatusResponse, _contextd_v1_StatusRequest__Output, _contextd_v1_StatusResponse__Output>
   SessionSecrets: MethodDefinition<_contextd_v1_SessionRequest, _contextd_v1_SessionSecretsResponse, _contextd_v1_SessionRequest__Output, _contextd_v1_SessionSecretsResponse__Output>
+  SetHostNetwork: MethodDefinition<_contextd_v1_HostNetwork, _contextd_v1_HostNetwork, _contextd_v1_HostNetwork__Output, _contextd_v1_HostNetwork__Output>
   SetToolchains: MethodDefinition<_contextd_v1_ToolchainList, _contextd_v1_ToolchainList, _contextd_v1_ToolchainList__Output, _contextd_v1_ToolchainList__Output>
   Stats: MethodDefinition<_contextd_v1_StatsRequest, _contextd_v1_StatsResponse, _contextd_v1_StatsRequest__Output, _contextd_v1_StatsResponse__Output>
   StopServer: MethodDefinition<_contextd_v1_StopRequest, _contextd_v1_StopResponse, _contextd_v1_StopRequest__Output, _contextd_v1_StopResponse__Output>
