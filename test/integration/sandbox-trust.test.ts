@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { X509Certificate } from 'node:crypto';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { extendJavaStore } from '#src/sandbox/trust/java-store.js';
 import type { HostNetwork } from '#src/sandbox/sandbox.js';
@@ -18,7 +19,6 @@ const CLIENTS: Record<string, string> = {
   git: 'git ls-remote https://localhost:8443/x 2>&1 | grep -v certificate | grep -q "not found\\|not valid" && echo trusted',
   python3: `/usr/bin/python3 -c 'import urllib.request as u; print(u.urlopen("https://localhost:8443/").read().decode())'`,
   node: `node -e 'require("https").get("https://localhost:8443/", r => r.pipe(process.stdout))'`,
-  perl: `perl -MIO::Socket::SSL -e 'print IO::Socket::SSL->new("localhost:8443") ? "trusted" : "refused: $IO::Socket::SSL::SSL_ERROR"'`,
   java: `cat >/tmp/G.java <<'J'
 public class G { public static void main(String[] a) throws Exception {
   System.out.write(new java.net.URL("https://localhost:8443/").openStream().readAllBytes()); System.out.flush(); } }
@@ -49,21 +49,21 @@ describe.each(whoCanRun())('the certificates of the host in a sandbox (%s)', (wh
   });
   afterAll(() => bench.close());
 
-  const ask = (client: string, network: HostNetwork | undefined) =>
-    bench.bash(
-      `node server.cjs & until [ -e /tmp/up ]; do read -t 0.05 <> <(:); done; ${CLIENTS[client]}; kill %1`,
-      { timeoutMs: 60_000 },
-      network === undefined ? {} : { hostNetwork: network },
-    );
-
-  it.each(Object.keys(CLIENTS))('are trusted by %s, and by no program without them', async (client) => {
-    if (!has(client) || !has('node')) {
-      console.warn(`SKIPPED: ${client} or node is not installed`);
-      return;
-    }
-    const [trusted, refused] = await Promise.all([ask(client, hostNetwork()), ask(client, undefined)]);
-    expect(`${trusted.out}${trusted.err}`).toContain('trusted');
-    expect(refused.out).not.toContain('trusted');
+  it('are trusted by every client, and by none without them', { timeout: 60_000 }, async () => {
+    // Java is slow, and what it reads does not depend on who runs inside.
+    const clients = Object.keys(CLIENTS).filter((one) => has(one) && (one !== 'java' || who !== 'workspace of uid 65534'));
+    const missing = [...Object.keys(CLIENTS), 'node'].filter((one) => !has(one));
+    if (missing.length > 0) console.warn(`SKIPPED: not installed: ${missing.join(', ')}`);
+    if (!has('node')) return;
+    const each = clients.map((client) => `echo "${client}: $({ ${CLIENTS[client]}\n} 2>/tmp/err || head -c 300 /tmp/err)"\n`);
+    const ask = async (lines: readonly string[], policy: object): Promise<string> => {
+      const script = `node server.cjs & until [ -e /tmp/up ]; do read -t 0.05 <> <(:); done\n${lines.join('')}kill %1`;
+      return (await bench.bash(script, { timeoutMs: 60_000 }, policy)).out;
+    };
+    const trusted = await ask(each, { hostNetwork: hostNetwork() });
+    for (const client of clients) expect(trusted).toContain(`${client}: trusted`);
+    const refused = await ask(each.filter((_, i) => clients[i] !== 'java'), {});
+    expect(refused).not.toContain(': trusted');
   });
 
   it('keep the public certificates of the system beside them', async () => {
@@ -84,7 +84,7 @@ describe.each(whoCanRun())('the certificates of the host in a sandbox (%s)', (wh
       {},
       { hostNetwork: hostNetwork() },
     );
-    expect(out.match(/Read-only|busy|Permission|denied/gi)).toHaveLength(4);
+    expect(out.match(/Read-only|busy|Permission denied/gi)).toHaveLength(4);
   });
 
   it('are found by the variables that the person has set, if there are none besides those of the system', async () => {
@@ -123,19 +123,18 @@ describe("Java's store of certificates", () => {
       return;
     }
     const added = [new X509Certificate(authority.pem)];
-    const dir = process.env.TMPDIR ?? '/tmp';
-    const [file, p12] = [join(dir, `cacerts-${process.pid}`), join(dir, `p12-${process.pid}`)];
-    const list = (store: Buffer): string[] => {
-      writeFileSync(file, store);
-      const args = ['-list', '-keystore', file, '-storepass', 'changeit'];
-      return execFileSync('keytool', args, { encoding: 'utf8' }).match(/trustedCertEntry/g) ?? [];
-    };
-    const before = list(readFileSync(CACERTS)).length;
-    expect(list(extendJavaStore(readFileSync(CACERTS), added) ?? Buffer.alloc(0))).toHaveLength(before + 1);
-    // As Java 18 and later ship it: without encryption and without a password.
-    const plain = ['-J-Dkeystore.pkcs12.certProtectionAlgorithm=NONE', '-J-Dkeystore.pkcs12.macAlgorithm=NONE'];
-    writeFileSync(`${p12}.pem`, authority.pem);
-    execFileSync('keytool', [...plain, '-importcert', '-noprompt', '-alias', 'a', '-file', `${p12}.pem`, '-keystore', p12, '-storetype', 'PKCS12', '-storepass', 'changeit'], { stdio: 'ignore' });
-    expect(list(extendJavaStore(readFileSync(p12), added) ?? Buffer.alloc(0))).toHaveLength(2);
+    const dir = mkdtempSync(join(tmpdir(), 'cacerts-'));
+    const [pem, p12, jks] = ['a.pem', 'a.p12', 'a.jks'].map((name) => join(dir, name));
+    const before = readFileSync(CACERTS);
+    const extended = extendJavaStore(before, added) ?? Buffer.alloc(12);
+    expect(extended.readUInt32BE(8)).toBe(before.readUInt32BE(8) + 1);
+    // As Java 18 and later ship it: without encryption.
+    writeFileSync(pem ?? '', authority.pem);
+    const plain = ['-nokeys', '-certpbe', 'NONE', '-keypbe', 'NONE', '-passout', 'pass:changeit'];
+    execFileSync('openssl', ['pkcs12', '-export', ...plain, '-in', pem ?? '', '-out', p12 ?? '']);
+    writeFileSync(jks ?? '', extendJavaStore(readFileSync(p12 ?? ''), added) ?? '');
+    const list = ['-list', '-keystore', jks ?? '', '-storepass', 'changeit'];
+    expect(execFileSync('keytool', list, { encoding: 'utf8' }).match(/trustedCertEntry/g)).toHaveLength(2);
+    rmSync(dir, { recursive: true });
   });
 });
