@@ -6,6 +6,7 @@ import { build, type Plugin } from 'esbuild';
 const PROGRAMS: Readonly<Record<string, string>> = {
   contextd: 'daemon/main.js',
   spawner: 'sandbox/spawner/main.js',
+  egress: 'egress/main.js',
   'guard-worker': 'sandbox/workspace/guard-worker.js',
   'scan-worker': 'scrub/scan/scan-worker.js',
   'sqlite-worker': 'stores/sqlite-worker.js',

@@ -10,6 +10,8 @@ import {
   workspaceOf,
 } from './checked-policy.ts';
 import { isRealDirectory, retryIfReplaced } from './directory-identity.ts';
+import type { NetworkUse } from './egress/attribution.ts';
+import { createNetworks, type NetworkListener, type Networks } from './egress/networks.ts';
 import {
   followCommand,
   followProcess,
@@ -18,8 +20,6 @@ import {
   type OutputSinks,
   processJob,
 } from './follow.ts';
-import { Loopbacks } from './loopbacks.ts';
-import { type LoopbackNamespace, makeLoopbackNamespace } from './network.ts';
 import { CACHES_INSIDE, checkArgv, checkEnvironment } from './policy.ts';
 import type { QuarantineAction, QuarantineReport, QuarantineResult } from './quarantine.ts';
 import { readableBundle } from './reach.ts';
@@ -62,13 +62,21 @@ const NOT_STARTED: RunEnd = {
   connections: [],
 };
 
+/** A command as the spawner runs it. */
+export interface RunOptions {
+  /** By which its connections are reported. */
+  readonly number: number;
+  /** For a command that others talk to and that may run for hours; null for any other. */
+  readonly steered: SteeredRun | null;
+}
+
 /** bubblewrap, with a fresh sandbox for every command (design §5). Runs in the spawner, on its main thread. */
 export class LinuxSandbox {
   readonly #deps: LinuxSandboxDeps;
   readonly #policies: CheckedPolicies;
   readonly #keeper: Keeper;
   readonly #storage: Storage;
-  readonly #loopbacks: Loopbacks;
+  readonly network: Networks;
   readonly #starter: Starter;
   readonly #pool: ReadyPool;
   #running = 0;
@@ -78,14 +86,10 @@ export class LinuxSandbox {
   /** By workspace: what the mounts of its long-lived processes cover. */
   readonly #covers = new Map<string, Set<Cover>>();
 
-  constructor(deps: LinuxSandboxDeps) {
+  constructor(deps: LinuxSandboxDeps, listener: NetworkListener) {
     this.#deps = deps;
     this.#policies = new CheckedPolicies(deps);
-    this.#loopbacks = new Loopbacks({
-      make: () => this.#makeNamespace(),
-      idleMs: deps.config.idle_ms,
-      logger: deps.logger,
-    });
+    this.network = createNetworks(this.#policies, deps, listener);
     this.#keeper = createKeeper(() => this.#policies.host());
     this.#storage = new Storage({
       ...deps,
@@ -93,7 +97,7 @@ export class LinuxSandbox {
       keeper: this.#keeper,
       cachesInside: CACHES_INSIDE,
     });
-    this.#starter = new Starter(this.#loopbacks, this.#storage);
+    this.#starter = new Starter(this.network, this.#storage);
     this.#pool = new ReadyPool({
       perPolicy: deps.config.preforked,
       max: READY_MAX,
@@ -108,7 +112,7 @@ export class LinuxSandbox {
   async stop(): Promise<void> {
     this.#storage.stop();
     await Promise.all([this.#pool.stop(), this.#starter.stop(), this.#keeper.stop()]);
-    this.#loopbacks.close();
+    await this.network.stop();
     // The sandboxes are dead. Their commands still report what they created, which takes milliseconds.
     await Promise.allSettled(this.#commands);
     // Files that the last calls created are searched for before the guards forget those calls.
@@ -139,18 +143,12 @@ export class LinuxSandbox {
     };
   }
 
-  /** `steered`: for a command that others talk to and that may run for hours. */
-  async run(
-    policy: SandboxPolicy,
-    command: CommandSpec,
-    sinks: OutputSinks,
-    steered: SteeredRun | null = null,
-  ): Promise<RunEnd> {
+  async run(policy: SandboxPolicy, command: CommandSpec, sinks: OutputSinks, options: RunOptions): Promise<RunEnd> {
     checkArgv(command.argv);
     checkEnvironment(command.env);
     if (command.signal.aborted) return NOT_STARTED;
     const startedAt = this.#deps.clock.monotonic();
-    const end = await retryIfReplaced(() => this.#runOnce(policy, command, sinks, steered));
+    const end = await retryIfReplaced(() => this.#runOnce(policy, command, sinks, options));
     return { ...end, durationMs: this.#deps.clock.monotonic() - startedAt };
   }
 
@@ -223,11 +221,11 @@ export class LinuxSandbox {
     policy: SandboxPolicy,
     command: CommandSpec,
     sinks: OutputSinks,
-    steered: SteeredRun | null,
+    options: RunOptions,
   ): Promise<Omit<RunEnd, 'durationMs'>> {
     const checked = await this.#policies.check(policy);
     this.#running += 1;
-    const ended = this.#runWatched(checked, command, sinks, steered);
+    const ended = this.#runWatched(checked, command, sinks, options);
     this.#commands.add(ended);
     try {
       return await ended;
@@ -242,20 +240,24 @@ export class LinuxSandbox {
     checked: CheckedPolicy,
     command: CommandSpec,
     sinks: OutputSinks,
-    steered: SteeredRun | null,
+    { number, steered }: RunOptions,
   ): Promise<Omit<RunEnd, 'durationMs'>> {
     const protection = await checked.guard.protection();
     const watch = checked.guard.begin(protection, undefined, steered?.onFound);
     const over = new AbortController();
     try {
       const started = await this.#startCommand(checked, protection, command, steered);
+      const endUse = this.#watchNetwork(started, number, over.signal);
       if (steered !== null) void searchMeanwhile(checked.guard, protection, over.signal);
       const { lastWords, ...end } = await followCommand(started, command, checked.policy.limits, sinks);
+      const used = endUse();
       started.tidy();
       const settings = (await started.git?.collect()) ?? [];
       const { quarantined, complete } = await checked.guard.finish(watch);
-      const denied = [...denialsOf(checked, protection, started, command, { ...end, ...lastWords }), ...settings];
-      return { ...end, quarantined, searchComplete: complete, denied, connections: [] };
+      const { connections, denied: refused } = await used;
+      const facts = { ...end, ...lastWords, refused, networkFailure: this.network.bridge.failure };
+      const denied = [...denialsOf(checked, protection, started, command, facts), ...settings];
+      return { ...end, quarantined, searchComplete: complete, denied, connections };
     } catch (cause) {
       await checked.guard.finish(watch);
       throw cause;
@@ -263,6 +265,14 @@ export class LinuxSandbox {
       over.abort();
       steered?.steering.close();
     }
+  }
+
+  /** Until the signal aborts. The returned function waits for what is still to be reported. */
+  #watchNetwork({ loopback, lane }: StartedSandbox, run: number, signal: AbortSignal): () => Promise<NetworkUse> {
+    if (lane === null) return async () => ({ connections: [], denied: [] });
+    const { end, cancel } = this.network.bridge.begin({ namespace: loopback, lane, run });
+    signal.addEventListener('abort', cancel, { once: true });
+    return end;
   }
 
   /** Takes a pre-forked sandbox if one is ready and suits the command; otherwise starts a new one. */
@@ -299,13 +309,8 @@ export class LinuxSandbox {
   }
 
   #fingerprintOf(checked: CheckedPolicy, protection: TreeProtection): string {
-    const { loopbackKey } = checked;
-    return fingerprintOf(checked, protection, loopbackKey === null ? '' : this.#loopbacks.nameOf(loopbackKey));
-  }
-
-  async #makeNamespace(): Promise<LoopbackNamespace> {
-    const host = await this.#policies.host();
-    return makeLoopbackNamespace(host?.bubblewrap.path ?? 'bwrap', (await host?.git.enter()) ?? []);
+    const { loopback } = checked;
+    return fingerprintOf(checked, protection, loopback === null ? '' : this.network.loopbacks.nameOf(loopback.key));
   }
 
   async #makeReady(checked: CheckedPolicy): Promise<ReadySandbox> {

@@ -36,8 +36,9 @@ export function baseView(path: string): WorkspaceView {
 }
 
 /**
- * Which network namespace a sandbox is in; nothing but loopback is in any. `none`: its own. `project`: the namespace that
- * all sandboxes of this workspace with this setting share, or its own if the machine does not let sandboxes join one.
+ * Which network namespace a sandbox is in; nothing but loopback is in any. `none`: its own, which leads nowhere.
+ * `project`: the namespace that all sandboxes of this workspace with this setting share, where the proxy process answers; if
+ * the machine does not let sandboxes join one, its own, without a network.
  */
 export type SandboxNetwork = 'none' | 'project';
 
@@ -385,25 +386,14 @@ export interface Sandbox {
   tellEgress(command: EgressCommand): void;
 }
 
-/**
- * Something that knows what was refused to a command, for example a network proxy. Its reports are facts: they come
- * before what is read from the command's output, and replace it if both are about the same refusal.
- */
-export interface DenialSource {
-  /**
-   * Called when a command starts. The returned function is called once, after the command has ended, and returns what
-   * was refused.
-   */
-  begin(policy: SandboxPolicy): () => readonly Denial[];
-}
-
 export interface SandboxDeps {
   paths: Paths;
   config: Config['sandbox'];
-  /** What reports denials, besides the command's own output; default: nothing. */
-  denialSources?: readonly DenialSource[];
-  /** Called with what the proxy process reports; `run` is null if it is not known whose the event is. */
-  onEgress?(event: EgressEvent, run: RunRef | null): void;
+  /**
+   * Called with what the proxy process reports; `run` is null if it is not known whose the event is. After `ready` the
+   * process gets connections when the returned promise settles: when it was told everything.
+   */
+  onEgress?(event: EgressEvent, run: RunRef | null): void | Promise<void>;
   logger: Logger;
   clock: Clock;
 }

@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import type { SetAside } from '../../core/envelope.ts';
 import { ContextdError } from '../../core/errors.ts';
-import { withDenialFacts } from '../denials/sources.ts';
+import type { EgressCommand } from '../../egress/messages.ts';
 import { StreamCapture } from '../output.ts';
 import type { QuarantineAction, QuarantineReport, QuarantineResult } from '../quarantine.ts';
 import type {
@@ -9,6 +9,7 @@ import type {
   CommandSpec,
   IsolationReport,
   ProjectCaches,
+  RunRef,
   Sandbox,
   SandboxDeps,
   SandboxPolicy,
@@ -64,6 +65,8 @@ export class SpawnedSandbox implements Sandbox {
   readonly #deps: SandboxDeps;
   readonly #waiting = new Map<number, Waiting>();
   readonly #steered = new Map<number, Steered>();
+  /** Whose the running commands are. */
+  readonly #runs = new Map<number, RunRef>();
   readonly #processes = new Map<number, OpenedProcess>();
   readonly #isolation = new Map<string, { askedAt: number; report: Promise<IsolationReport> }>();
   #spawner: SpawnerProcess | null = null;
@@ -116,10 +119,12 @@ export class SpawnedSandbox implements Sandbox {
     return this.#ask<SandboxStatus>({ op: 'status' });
   }
 
-  tellEgress(): void {}
+  tellEgress(command: EgressCommand): void {
+    if (this.#stopping === null) this.#running().send({ op: 'egress', command });
+  }
 
   run(policy: SandboxPolicy, command: CommandSpec): Promise<CommandResult> {
-    return withDenialFacts(this.#deps.denialSources ?? [], policy, () => this.#run(policy, command));
+    return this.#run(policy, command);
   }
 
   begin(
@@ -130,9 +135,7 @@ export class SpawnedSandbox implements Sandbox {
     const { promise: started, resolve, reject } = Promise.withResolvers<void>();
     let run = 0;
     const steered: Steered = { onSent: (id) => (run = id), onStarted: resolve, onFound };
-    const ended = withDenialFacts(this.#deps.denialSources ?? [], policy, () =>
-      this.#run(policy, { ...command, stdin: null }, steered),
-    );
+    const ended = this.#run(policy, { ...command, stdin: null }, steered);
     // A command that was cancelled before its start has ended and never started.
     ended.then(() => resolve(), reject);
     started.catch(() => {});
@@ -151,7 +154,7 @@ export class SpawnedSandbox implements Sandbox {
 
   async #run(
     policy: SandboxPolicy,
-    { stdin, signal, onOutput, ...command }: CommandSpec,
+    { stdin, signal, onOutput, run, ...command }: CommandSpec,
     steered: Steered | null = null,
   ): Promise<CommandResult> {
     const captures = {
@@ -168,6 +171,7 @@ export class SpawnedSandbox implements Sandbox {
       onOutput?.(stream, bytes);
     });
     if (steered !== null) this.#steered.set(id, steered);
+    if (run !== undefined) this.#runs.set(id, run);
     steered?.onSent(id);
     const cancel = (): void => this.#spawner?.send({ op: 'cancel', id });
     signal.addEventListener('abort', cancel, { once: true });
@@ -177,6 +181,7 @@ export class SpawnedSandbox implements Sandbox {
     } finally {
       signal.removeEventListener('abort', cancel);
       this.#steered.delete(id);
+      this.#runs.delete(id);
     }
   }
 
@@ -304,10 +309,26 @@ export class SpawnedSandbox implements Sandbox {
       case 'exit':
         this.#end(reply.id, { code: reply.code, signal: reply.signal });
         break;
+      case 'egress':
+        void this.#deps.onEgress?.(reply.event, this.#runs.get(reply.run ?? 0) ?? null);
+        break;
+      case 'egress_ready':
+        void this.#tellAll(reply.start);
+        break;
       case 'log':
         this.#deps.logger[reply.level](reply.event, reply.fields);
         break;
     }
+  }
+
+  /** The new process gets its listeners when it knows everything, so that it refuses nothing by ignorance. */
+  async #tellAll(start: number): Promise<void> {
+    try {
+      await this.#deps.onEgress?.({ ev: 'ready' }, null);
+    } catch (cause) {
+      this.#deps.logger.error('network.rules_not_told', {}, cause);
+    }
+    this.#spawner?.send({ op: 'egress_told', start });
   }
 
   #take(id: number): Waiting | undefined {

@@ -17,7 +17,7 @@ import { certificatesIn, digestOf, digestsIn, isBuiltIn } from '../../core/certi
 import { isErrno } from '../../core/errors.ts';
 import { CA_VARIABLES } from '../../core/variable-names.ts';
 import type { Mount } from '../policy.ts';
-import type { HostNetwork, Toolchains } from '../sandbox.ts';
+import type { HostNetwork, SandboxPolicy, Toolchains } from '../sandbox.ts';
 import { skeletonOf } from '../skeleton.ts';
 import { extendJavaStore } from './java-store.ts';
 
@@ -44,13 +44,23 @@ export interface Trust {
   readonly variables: Readonly<Record<string, string>>;
 }
 
-export const NO_TRUST: Trust = { mounts: [], variables: {} };
+const NO_TRUST: Trust = { mounts: [], variables: {} };
+
+/** What a policy lets programs trust. */
+export function trustOf({ hostNetwork, toolchains }: SandboxPolicy, base: readonly Mount[]): Trust {
+  return hostNetwork === undefined ? NO_TRUST : provideTrust(hostNetwork, base, toolchains);
+}
+
+/** The variables with which programs find certificates and registries. */
+export function hostVariables(policy: SandboxPolicy, base: readonly Mount[]): Record<string, string> {
+  return { ...trustOf(policy, base).variables, ...policy.hostNetwork?.variables };
+}
 
 /**
  * The system's own store is in every sandbox. Programs that bring their own find it by the variables that the person has
  * set. Certificates beyond it are added to it, to Java's stores, and then every program gets the variables.
  */
-export function provideTrust(
+function provideTrust(
   { certificates, caVariables }: Pick<HostNetwork, 'certificates' | 'caVariables'>,
   base: readonly Mount[],
   toolchains: Toolchains | undefined,
