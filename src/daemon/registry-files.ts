@@ -59,10 +59,10 @@ function fileOf(path: string, own: Settings, key: string, line: (value: string) 
   return setting === undefined ? [] : [{ path, text: `${line(setting.value)}\n` }];
 }
 
-/** A key that occurs more than once has one value per line. */
+/** pip takes several values of a key on lines of their own, but reads a line break into a single value. */
 function pipLines(own: Settings): string {
   const keys = [...new Set(own.map(({ key }) => key))];
-  return keys.map((key) => `${key} =\n${valuesOf(own, key).map((value) => `    ${value}\n`).join('')}`).join('');
+  return keys.map((key) => `${key} = ${valuesOf(own, key).join('\n    ')}\n`).join('');
 }
 
 function uvSettings(own: Settings): Record<string, unknown> {

@@ -73,7 +73,7 @@ describe('the files in which clients find registries', () => {
       '.yarnrc': 'registry "https://yarn.example.com/"\n',
       '.yarnrc.yml': 'npmRegistryServer: "https://berry.example.com/"\n',
       '.config/pip/pip.conf':
-        '[global]\nindex-url =\n    https://pypi.example.com/simple\nextra-index-url =\n    https://one.example.com/\n    https://two.example.com/\n',
+        '[global]\nindex-url = https://pypi.example.com/simple\nextra-index-url = https://one.example.com/\n    https://two.example.com/\n',
       '.config/go/env': 'GOPROXY=https://go.example.com,direct\n',
     });
   });
