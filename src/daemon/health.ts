@@ -7,13 +7,8 @@ import type { Catalog } from '../catalog/catalog.ts';
 import type { Config } from '../config/schema.ts';
 import { ContextdError } from '../core/errors.ts';
 import { type Identity, identityFor } from '../sandbox/identity.ts';
-import {
-  baseView,
-  type IsolationLayer,
-  type IsolationReport,
-  type LoopbackReport,
-  type Sandbox,
-} from '../sandbox/sandbox.ts';
+import type { IsolationLayer, IsolationReport, LoopbackReport, Sandbox } from '../sandbox/sandbox.ts';
+import { baseView } from '../sandbox/sandbox-policy.ts';
 import type { AuditorState } from '../scrub/gitleaks/auditor.ts';
 import { howToInstall } from '../scrub/gitleaks/pinned.ts';
 import type { Scrubber } from '../scrub/scrubber.ts';
@@ -24,6 +19,7 @@ import type { ProjectStore } from '../stores/projects.ts';
 import type { Database } from '../stores/sqlite.ts';
 import type { TokenCounter } from '../tokens/counter.ts';
 import { checkCaches } from './cache-management.ts';
+import { checkNetwork } from './network-health.ts';
 import { policyFor } from './policy.ts';
 import type { StandingAuditor, StandingAuditorState } from './standing-auditor.ts';
 
@@ -53,6 +49,7 @@ type Finding = Omit<HealthCheck, 'name'>;
 export async function checkHealth(projectRoot: string, deps: HealthDeps): Promise<HealthCheck[]> {
   const checks: [string, (deps: HealthDeps) => Promise<Finding>][] = [
     ['sandbox runs a command', checkCommand],
+    ['network', checkNetwork],
     ['scrubber masks a canary', checkCanary],
     ['token counter', checkCounter],
     ['state database', checkDatabase],

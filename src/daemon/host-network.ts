@@ -6,7 +6,7 @@ import { faultOfSetting, hostsOfSettings } from '../core/registries.ts';
 import { CA_VARIABLES } from '../core/variable-names.ts';
 import { type NetworkScope, type ScopeKey, scopeKey } from '../egress/messages.ts';
 import { isInGroup } from '../egress/groups.ts';
-import type { HostNetwork } from '../sandbox/sandbox.ts';
+import type { HostNetwork } from '../sandbox/sandbox-policy.ts';
 import { createHostNetworkStore, type HostNetworkSettings } from '../stores/host-network.ts';
 import type { Database } from '../stores/sqlite.ts';
 import { registryFiles, registryVariables } from './registry-files.ts';

@@ -1,7 +1,7 @@
 import { stringify } from 'smol-toml';
 import type { RegistrySetting } from '../core/registries.ts';
 import { SANDBOX_HOME } from '../sandbox/policy.ts';
-import type { HomeFile } from '../sandbox/sandbox.ts';
+import type { HomeFile } from '../sandbox/sandbox-policy.ts';
 
 type Settings = readonly RegistrySetting[];
 

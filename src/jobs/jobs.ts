@@ -4,7 +4,8 @@ import type { Clock } from '../core/clock.ts';
 import { ContextdError } from '../core/errors.ts';
 import { newShortId } from '../core/ids.ts';
 import type { Logger } from '../core/log.ts';
-import type { Sandbox, SandboxPolicy } from '../sandbox/sandbox.ts';
+import type { Sandbox } from '../sandbox/sandbox.ts';
+import type { SandboxPolicy } from '../sandbox/sandbox-policy.ts';
 import type { AuditItem } from '../scrub/gitleaks/auditor.ts';
 import type { LiveSessions } from '../stores/live-sessions.ts';
 import { type Ender, JOB_MAX_MS, Job, type JobSpec } from './job.ts';
@@ -188,10 +189,10 @@ export class Jobs {
 
   /** Starts the command and lists the job. */
   async #prepare(request: NewJob): Promise<Job> {
-    const { session, tool, command } = request;
+    const { session, tool, command, cwd } = request;
     const number = await this.#deps.liveSessions.nextJob(session);
     const spec: JobSpec = {
-      ...{ id: `job_${newShortId()}`, number, session, tool, command },
+      ...{ id: `job_${newShortId()}`, number, session, tool, command, cwd },
       startedMs: this.#deps.clock.now(),
     };
     const output = await JobOutput.create(

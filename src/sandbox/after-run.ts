@@ -10,7 +10,7 @@ import type { TreeProtection } from './workspace/guard-set.ts';
 /** What the sandbox refused: nothing, if the command succeeded and printed nothing on stderr. */
 export function denialsOf(
   { policy, isFiltered, repositoryAbove, unshared }: CheckedPolicy,
-  { hidden }: TreeProtection,
+  { hidden, repository }: TreeProtection,
   { mounts, lane }: StartedSandbox,
   { cwd }: CommandSpec,
   { refused, networkFailure, ...end }: RunFacts,
@@ -23,6 +23,7 @@ export function denialsOf(
     cwd,
     workspace: policy.workspace.path,
     repositoryAbove,
+    isRepositoryMounted: repository !== null,
     seccomp,
     network: lane !== null ? 'by name' : { missing: networkFailure ?? unshared },
     findOnHost: (program) => (policy.toolchains === undefined ? null : findOnHost(program, policy.toolchains, mounts)),

@@ -3,6 +3,7 @@ import { posix } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import type { Denial } from '../core/envelope.ts';
 import { type Complaint, readComplaint, readNetworkComplaint, readSystemCallComplaint } from './denials/complaints.ts';
+import { DENIALS_MAX } from './denials/merge.ts';
 import { readMissingProgram } from './denials/missing-program.ts';
 import {
   absentPath,
@@ -15,9 +16,9 @@ import {
   refusedCall,
   repositoryAbove,
 } from './denials/rules.ts';
-import { DENIALS_MAX } from './denials/merge.ts';
 import type { Mount } from './policy.ts';
-import type { EndedBy, SeccompToggles } from './sandbox.ts';
+import type { EndedBy } from './sandbox.ts';
+import type { SeccompToggles } from './sandbox-policy.ts';
 
 /** At most this many of one rule: more examples teach nothing. */
 const SAME_RULE_MAX = 3;
@@ -34,6 +35,8 @@ export interface DenialFacts extends MountedPlaces {
   readonly workspace: string;
   /** The top of the repository of which the workspace is only a part; null otherwise. */
   readonly repositoryAbove: string | null;
+  /** Whether that repository is mounted, read-only but for its git directory. */
+  readonly isRepositoryMounted: boolean;
   /** The filter in force; null without one. */
   readonly seccomp: SeccompToggles | null;
   /** `by name`: the proxy's facts are known besides. Otherwise why there is none; null: the command's policy gives none. */
@@ -75,7 +78,8 @@ function denialIn(lines: readonly string[], index: number, places: PlaceMap, fac
   if (complaint !== null) return complaintDenial(complaint, places, facts);
   const network = readNetworkComplaint(line);
   if (network !== null) return networkDenial(network.host, facts);
-  if (facts.repositoryAbove !== null && NO_REPOSITORY.test(line)) return repositoryAbove(facts.repositoryAbove);
+  if (facts.repositoryAbove !== null && !facts.isRepositoryMounted && NO_REPOSITORY.test(line))
+    return repositoryAbove(facts.repositoryAbove);
   const call = facts.seccomp === null ? null : readSystemCallComplaint(line, facts.seccomp);
   return call === null ? null : refusedCall(call);
 }

@@ -10,7 +10,6 @@ import {
   workspaceOf,
 } from './checked-policy.ts';
 import { isRealDirectory, retryIfReplaced } from './directory-identity.ts';
-import type { NetworkUse } from './egress/attribution.ts';
 import { createNetworks, type NetworkListener, type Networks } from './egress/networks.ts';
 import {
   followCommand,
@@ -24,17 +23,17 @@ import { CACHES_INSIDE, checkArgv, checkEnvironment } from './policy.ts';
 import type { QuarantineAction, QuarantineReport, QuarantineResult } from './quarantine.ts';
 import { readableBundle } from './reach.ts';
 import { ReadyPool, type ReadySandbox, scriptFor, scriptSocket, WAITING_SHELL } from './ready-pool.ts';
-import { lookForStaleness, searchMeanwhile } from './run-watch.ts';
+import { NOT_STARTED, type RunEnd, type RunOptions } from './run-end.ts';
+import { lookForStaleness, SearchMeanwhile } from './run-watch.ts';
 import type {
-  CommandResult,
   CommandSpec,
   IsolationReport,
   ProjectCaches,
-  SandboxPolicy,
   SandboxProgram,
   SandboxStatus,
   StorageAction,
 } from './sandbox.ts';
+import type { SandboxPolicy } from './sandbox-policy.ts';
 import { discard, prepareGit, type StartedSandbox, Starter } from './starter.ts';
 import { openStdin, type SteeredRun } from './steering.ts';
 import { createKeeper, type Keeper } from './storage/keeper.ts';
@@ -46,29 +45,6 @@ import type { Cover } from './workspace/protection.ts';
 const READY_MAX = 32;
 /** Milliseconds that an orderly stop waits for searches. */
 const SEARCH_AT_END_MS = 5_000;
-
-/** How a command ended; its output went to the sinks. */
-export type RunEnd = Omit<CommandResult, 'stdout' | 'stderr'>;
-
-/** The result of a command that was cancelled before anything was started for it. */
-const NOT_STARTED: RunEnd = {
-  exitCode: null,
-  signal: 'SIGKILL',
-  endedBy: 'cancelled',
-  durationMs: 0,
-  quarantined: [],
-  searchComplete: true,
-  denied: [],
-  connections: [],
-};
-
-/** A command as the spawner runs it. */
-export interface RunOptions {
-  /** By which its connections are reported. */
-  readonly number: number;
-  /** For a command that others talk to and that may run for hours; null for any other. */
-  readonly steered: SteeredRun | null;
-}
 
 /** bubblewrap, with a fresh sandbox for every command (design §5). Runs in the spawner, on its main thread. */
 export class LinuxSandbox {
@@ -139,6 +115,7 @@ export class LinuxSandbox {
       ready: [...this.#pool.counts()].map(([key, count]) => ({ workspace: workspaceOf(key), count })),
       readyMax: READY_MAX,
       readyUsed: this.#readyUsed,
+      networks: this.network.bridge.networks(),
       totals: host?.cgroups?.totals() ?? null,
     };
   }
@@ -243,21 +220,26 @@ export class LinuxSandbox {
     { number, steered }: RunOptions,
   ): Promise<Omit<RunEnd, 'durationMs'>> {
     const protection = await checked.guard.protection();
-    const watch = checked.guard.begin(protection, undefined, steered?.onFound);
-    const over = new AbortController();
+    const [over, repeated, search] = [new AbortController(), new AbortController(), new SearchMeanwhile()];
+    const watch = checked.guard.begin(protection, undefined, (found, isAgain) => {
+      steered?.onFound(found);
+      search.hurry();
+      if (isAgain) repeated.abort();
+    });
     try {
       const started = await this.#startCommand(checked, protection, command, steered);
-      const endUse = this.#watchNetwork(started, number, over.signal);
-      if (steered !== null) void searchMeanwhile(checked.guard, protection, over.signal);
-      const { lastWords, ...end } = await followCommand(started, command, checked.policy.limits, sinks);
+      const endUse = this.network.watch(started, number, over.signal);
+      void search.run(checked.guard, protection, over.signal);
+      const { limits } = checked.policy;
+      const { lastWords, ...end } = await followCommand(started, command, limits, sinks, repeated.signal);
       const used = endUse();
       started.tidy();
-      const settings = (await started.git?.collect()) ?? [];
+      const settings = (await started.git?.collect()) ?? { denied: [], notices: [] };
       const { quarantined, complete } = await checked.guard.finish(watch);
       const { connections, denied: refused } = await used;
       const facts = { ...end, ...lastWords, refused, networkFailure: this.network.bridge.failure };
-      const denied = [...denialsOf(checked, protection, started, command, facts), ...settings];
-      return { ...end, quarantined, searchComplete: complete, denied, connections };
+      const denied = [...denialsOf(checked, protection, started, command, facts), ...settings.denied];
+      return { ...end, quarantined, searchComplete: complete, notices: settings.notices, denied, connections };
     } catch (cause) {
       await checked.guard.finish(watch);
       throw cause;
@@ -267,14 +249,6 @@ export class LinuxSandbox {
     }
   }
 
-  /** Until the signal aborts. The returned function waits for what is still to be reported. */
-  #watchNetwork({ loopback, lane }: StartedSandbox, run: number, signal: AbortSignal): () => Promise<NetworkUse> {
-    if (lane === null) return async () => ({ connections: [], denied: [] });
-    const { end, cancel } = this.network.bridge.begin({ namespace: loopback, lane, run });
-    signal.addEventListener('abort', cancel, { once: true });
-    return end;
-  }
-
   /** Takes a pre-forked sandbox if one is ready and suits the command; otherwise starts a new one. */
   async #startCommand(
     checked: CheckedPolicy,
@@ -282,6 +256,7 @@ export class LinuxSandbox {
     command: CommandSpec,
     steered: SteeredRun | null,
   ): Promise<StartedSandbox> {
+    await this.network.settled(checked.loopback?.key ?? null);
     const script = steered === null ? scriptFor(command, checked.policy.workspace.path) : null;
     const isSuitable =
       script !== null && (command.cwd === checked.policy.workspace.path || isRealDirectory(command.cwd));

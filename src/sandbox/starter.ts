@@ -21,7 +21,7 @@ import {
 import type { LoopbackNamespace } from './network.ts';
 import { OutputReader } from './output.ts';
 import { buildEnvironment, type Mount, mountStorage, planTree } from './policy.ts';
-import type { SandboxPolicy } from './sandbox.ts';
+import type { SandboxPolicy } from './sandbox-policy.ts';
 import { mountNameService } from './skeleton.ts';
 import type { Storage, StorageLease } from './storage/storage.ts';
 import { mountToolchains, searchPathOf } from './toolchains.ts';
@@ -102,7 +102,10 @@ export class Starter {
       if (group !== null) used.add(() => host.cgroups?.remove(group));
       // In this order: `prepare` opens descriptors in the workspace, which must be mounted by then.
       const workspace = mountWorkspace(checked.policy.workspace);
-      const planned = plan(checked, protection, job, { isWatched: group === null, hasNames: network.way?.hasNames === true });
+      const planned = plan(checked, protection, job, {
+        isWatched: group === null,
+        hasNames: network.way?.hasNames === true,
+      });
       const storage = await this.#storage.lease(checked.policy, identity, planned);
       const mounts = storage === null ? planned : mountStorage(planned, storage.mounts);
       launch = prepare(checked, workspace, mounts, job, { group, network: network.namespace }, network.way);
@@ -110,7 +113,17 @@ export class Starter {
       const jail = new Jail(launch, job.takesScript ? [...childFds, 'pipe'] : childFds);
       this.#follow(jail, used);
       const [loopback, lane] = [network.namespace?.name ?? '', network.way?.lane ?? null];
-      return { jail, ...readers, group, git, mounts, loopback, lane, storage, tidy: tidyOnce(checked, launch.pinned, jail) };
+      return {
+        jail,
+        ...readers,
+        group,
+        git,
+        mounts,
+        loopback,
+        lane,
+        storage,
+        tidy: tidyOnce(checked, launch.pinned, jail),
+      };
     } catch (cause) {
       readers.stdout.close();
       readers.stderr.close();
@@ -211,6 +224,7 @@ function plan(
     base: host.base(),
     writable,
     roPaths: policy.roPaths,
+    repository: protection.repository,
     toolchains: [
       ...(toolchains === undefined ? [] : mountToolchains(toolchains, writable, place)),
       ...host.proxyMounts(),

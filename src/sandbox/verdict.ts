@@ -4,7 +4,14 @@ import { explainFailure } from './probe/failures.ts';
 import type { CommandResult, CommandSpec, EndedBy } from './sandbox.ts';
 
 /** Why contextd itself ended a sandbox; `oom` and `pids` come from the watchdog. */
-export type Interruption = 'timeout' | 'cancelled' | 'output_limit' | 'storage_limit' | 'oom' | 'pids';
+export type Interruption =
+  | 'timeout'
+  | 'cancelled'
+  | 'output_limit'
+  | 'storage_limit'
+  | 'protected_path'
+  | 'oom'
+  | 'pids';
 
 export interface EndFacts {
   /**

@@ -6,7 +6,7 @@ import { findToolchains } from '#src/cli/toolchains/find.js';
 import type { RegistrySetting } from '#src/core/registries.js';
 import { registryFiles, registryVariables } from '#src/daemon/registry-files.js';
 import { type EgressCommand, scopeKey } from '#src/egress/messages.js';
-import type { SandboxPolicy } from '#src/sandbox/sandbox.js';
+import type { SandboxPolicy } from '#src/sandbox/sandbox-policy.js';
 import { type Mirror, startMirror } from '../fixtures/mirror-server.ts';
 import { type Bench, openBench, whoCanRun } from '../fixtures/sandbox-harness.ts';
 import { createAuthority } from '../helpers/authority.ts';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { extendJavaStore } from '#src/sandbox/trust/java-store.js';
-import type { HostNetwork } from '#src/sandbox/sandbox.js';
+import type { HostNetwork } from '#src/sandbox/sandbox-policy.js';
 import { type Bench, openBench, whoCanRun } from '../fixtures/sandbox-harness.ts';
 import { type Authority, createAuthority } from '../helpers/authority.ts';
 

@@ -1,7 +1,7 @@
 import type { Denial } from '../../core/envelope.ts';
 import { type ConnectionFact, LANES_NET, type Traffic } from '../../egress/messages.ts';
-import { refusedConnection } from '../denials/rules.ts';
 import { DENIALS_MAX } from '../denials/merge.ts';
+import { refusedConnection } from '../denials/rules.ts';
 import type { Connection } from '../sandbox.ts';
 
 /** Connections of one command that are kept; those that differ in nothing but their bytes count as one. */

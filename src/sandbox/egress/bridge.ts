@@ -150,9 +150,9 @@ export class Bridge {
     return { lane: lane.address, hasNames: held.listeners.udp.has(DNS_PORT), release: () => lane.release() };
   }
 
-  /** Ports that programs in the namespace cannot listen on. */
-  portsOf(name: string): number[] {
-    return [...(this.#held.get(name)?.listeners.tcp.keys() ?? [])];
+  /** All namespaces, with the ports that programs inside cannot listen on. */
+  networks(): { readonly name: string; readonly ports: readonly number[] }[] {
+    return [...this.#held].map(([name, { listeners }]) => ({ name, ports: [...listeners.tcp.keys()] }));
   }
 
   tell(command: EgressCommand): void {

@@ -2,7 +2,7 @@ import { existsSync, lstatSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { perProcessLimits } from '../limits.ts';
 import type { BubblewrapFeatures } from '../policy.ts';
-import type { SandboxLimits } from '../sandbox.ts';
+import type { SandboxLimits } from '../sandbox-policy.ts';
 import { BESIDE_USR } from '../skeleton.ts';
 
 /** What the proxy process may use. A connection takes some ten kilobytes. */

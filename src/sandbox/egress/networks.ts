@@ -2,6 +2,8 @@ import type { EgressEvent } from '../../egress/messages.ts';
 import type { CheckedPolicies, LinuxSandboxDeps } from '../checked-policy.ts';
 import { Loopbacks } from '../loopbacks.ts';
 import { SECCOMP_LAYER } from '../probe/ladder.ts';
+import type { StartedSandbox } from '../starter.ts';
+import type { NetworkUse } from './attribution.ts';
 import { Bridge } from './bridge.ts';
 import { EGRESS_PROGRAM, EgressProcess } from './egress-process.ts';
 
@@ -17,6 +19,14 @@ export interface NetworkListener {
 export interface Networks {
   readonly loopbacks: Loopbacks;
   readonly bridge: Bridge;
+  /** Settles when everything is open that the policies name which were told so far; `key`: of a namespace, or null. */
+  settled(key: string | null): Promise<void>;
+  /** What the network of a command does, until the signal aborts. The returned function waits for what is still to be reported. */
+  watch(
+    started: Pick<StartedSandbox, 'loopback' | 'lane'>,
+    run: number,
+    signal: AbortSignal,
+  ): () => Promise<NetworkUse>;
   stop(): Promise<void>;
 }
 
@@ -53,6 +63,13 @@ export function createNetworks(
   return {
     loopbacks,
     bridge,
+    settled: async (key) => (key === null ? undefined : bridge.settled(loopbacks.nameOf(key))),
+    watch({ loopback, lane }, run, signal) {
+      if (lane === null) return async () => ({ connections: [], denied: [] });
+      const { end, cancel } = bridge.begin({ namespace: loopback, lane, run });
+      signal.addEventListener('abort', cancel, { once: true });
+      return end;
+    },
     async stop() {
       loopbacks.close();
       await bridge.stop();

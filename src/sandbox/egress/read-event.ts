@@ -43,7 +43,8 @@ function readFact(value: unknown): ConnectionFact | null {
   const { id, scope, namespace, lane, atMs, host, port, via, allowed, rule, why, isAllowable } = value;
   const known = VIAS.find((one) => one === via);
   if (!isCount(id) || !isCount(atMs) || !isCount(port) || port > 65_535 || known === undefined) return null;
-  if (!isText(scope, SCOPE_MAX_CHARS) || !isText(namespace) || !isText(host, HOST_MAX_CHARS) || !isText(why)) return null;
+  if (!isText(scope, SCOPE_MAX_CHARS) || !isText(namespace) || !isText(host, HOST_MAX_CHARS) || !isText(why))
+    return null;
   if (typeof allowed !== 'boolean' || typeof isAllowable !== 'boolean') return null;
   if ((lane !== null && !isText(lane)) || (rule !== null && !isText(rule))) return null;
   return { id, scope, namespace, lane, atMs, host, port, via: known, allowed, rule, why, isAllowable };

@@ -7,10 +7,7 @@ const NOT_PROXIED = 'localhost,127.0.0.1,::1,.localhost';
  * or print more because of them; a program that ignores these variables is met at its address instead. A refusal is final,
  * so package managers try once more instead of three to five times. What the caller sets, in either case, stays alone.
  */
-export function proxyVariables(
-  lane: string,
-  callers: Readonly<Record<string, string>>,
-): Record<string, string> {
+export function proxyVariables(lane: string, callers: Readonly<Record<string, string>>): Record<string, string> {
   const proxy = `http://${lane}:${PROXY_PORT}`;
   const all = {
     HTTP_PROXY: proxy,

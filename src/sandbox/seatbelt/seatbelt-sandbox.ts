@@ -14,13 +14,13 @@ import {
   type ProjectCaches,
   type Sandbox,
   type SandboxDeps,
-  type SandboxPolicy,
   type SandboxProcess,
   type SandboxProgram,
   type SandboxStatus,
   type SteeredCommand,
   type StorageAction,
 } from '../sandbox.ts';
+import type { SandboxPolicy } from '../sandbox-policy.ts';
 import type { Keeper } from '../storage/keeper.ts';
 import { Storage, type StorageLease } from '../storage/storage.ts';
 import { createSeatbeltKeeper } from './keeper.ts';
@@ -142,7 +142,8 @@ export class SeatbeltSandbox implements Sandbox {
       const outcome = await followGroup(group, command, storage, onSteered !== undefined);
       const durationMs = this.#deps.clock.monotonic() - startedAt;
       // Protected names cannot be created at all; only the kernel's log shows what was refused.
-      return { ...outcome, durationMs, quarantined: [], searchComplete: true, denied: [], connections: [] };
+      const nothing = { quarantined: [], searchComplete: true, notices: [], denied: [], connections: [] };
+      return { ...outcome, durationMs, ...nothing };
     } finally {
       this.#commands--;
       dirs.remove();

@@ -104,7 +104,10 @@ class SpawnerService {
       const { hasStdin, isCancelled, isSteered, ...rest } = command;
       if (isCancelled) cancel.abort();
       const spec = { ...rest, stdin: hasStdin ? body : null, signal: cancel.signal };
-      return await sandbox.run(policy, spec, this.#sinks(id), { number: id, steered: isSteered ? this.#steer(id) : null });
+      return await sandbox.run(policy, spec, this.#sinks(id), {
+        number: id,
+        steered: isSteered ? this.#steer(id) : null,
+      });
     } finally {
       this.#cancels.delete(id);
       this.#steerings.delete(id);

@@ -9,16 +9,16 @@ import type {
   CommandSpec,
   IsolationReport,
   ProjectCaches,
-  RunRef,
   Sandbox,
   SandboxDeps,
-  SandboxPolicy,
   SandboxProcess,
   SandboxProgram,
   SandboxStatus,
   SteeredCommand,
   StorageAction,
 } from '../sandbox.ts';
+import type { SandboxPolicy } from '../sandbox-policy.ts';
+import { EgressRelay } from './egress-relay.ts';
 import { type Reply, type Request, unpackError } from './messages.ts';
 import { SpawnerProcess } from './spawner-process.ts';
 
@@ -65,8 +65,7 @@ export class SpawnedSandbox implements Sandbox {
   readonly #deps: SandboxDeps;
   readonly #waiting = new Map<number, Waiting>();
   readonly #steered = new Map<number, Steered>();
-  /** Whose the running commands are. */
-  readonly #runs = new Map<number, RunRef>();
+  readonly #relay: EgressRelay;
   readonly #processes = new Map<number, OpenedProcess>();
   readonly #isolation = new Map<string, { askedAt: number; report: Promise<IsolationReport> }>();
   #spawner: SpawnerProcess | null = null;
@@ -77,6 +76,7 @@ export class SpawnedSandbox implements Sandbox {
 
   constructor(deps: SandboxDeps) {
     this.#deps = deps;
+    this.#relay = new EgressRelay(deps);
   }
 
   /** Starts the spawner, which touches nothing in the home directory of contextd before `start`. */
@@ -171,7 +171,7 @@ export class SpawnedSandbox implements Sandbox {
       onOutput?.(stream, bytes);
     });
     if (steered !== null) this.#steered.set(id, steered);
-    if (run !== undefined) this.#runs.set(id, run);
+    this.#relay.began(id, run);
     steered?.onSent(id);
     const cancel = (): void => this.#spawner?.send({ op: 'cancel', id });
     signal.addEventListener('abort', cancel, { once: true });
@@ -181,7 +181,7 @@ export class SpawnedSandbox implements Sandbox {
     } finally {
       signal.removeEventListener('abort', cancel);
       this.#steered.delete(id);
-      this.#runs.delete(id);
+      this.#relay.ended(id);
     }
   }
 
@@ -310,25 +310,15 @@ export class SpawnedSandbox implements Sandbox {
         this.#end(reply.id, { code: reply.code, signal: reply.signal });
         break;
       case 'egress':
-        void this.#deps.onEgress?.(reply.event, this.#runs.get(reply.run ?? 0) ?? null);
+        this.#relay.report(reply);
         break;
       case 'egress_ready':
-        void this.#tellAll(reply.start);
+        void this.#relay.tellAll(reply, (request) => this.#spawner?.send(request));
         break;
       case 'log':
         this.#deps.logger[reply.level](reply.event, reply.fields);
         break;
     }
-  }
-
-  /** The new process gets its listeners when it knows everything, so that it refuses nothing by ignorance. */
-  async #tellAll(start: number): Promise<void> {
-    try {
-      await this.#deps.onEgress?.({ ev: 'ready' }, null);
-    } catch (cause) {
-      this.#deps.logger.error('network.rules_not_told', {}, cause);
-    }
-    this.#spawner?.send({ op: 'egress_told', start });
   }
 
   #take(id: number): Waiting | undefined {

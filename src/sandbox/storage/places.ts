@@ -18,7 +18,7 @@ import { dirname, join } from 'node:path';
 import { ContextdError, isErrno } from '../../core/errors.ts';
 import { isJsonObject } from '../../core/json.ts';
 import type { Identity } from '../identity.ts';
-import type { HomeFile } from '../sandbox.ts';
+import type { HomeFile } from '../sandbox-policy.ts';
 import { CACHE_DIRECTORIES } from './caches.ts';
 
 /*

@@ -17,7 +17,7 @@ import { certificatesIn, digestOf, digestsIn, isBuiltIn } from '../../core/certi
 import { isErrno } from '../../core/errors.ts';
 import { CA_VARIABLES } from '../../core/variable-names.ts';
 import type { Mount } from '../policy.ts';
-import type { HostNetwork, SandboxPolicy, Toolchains } from '../sandbox.ts';
+import type { HostNetwork, SandboxPolicy, Toolchains } from '../sandbox-policy.ts';
 import { skeletonOf } from '../skeleton.ts';
 import { extendJavaStore } from './java-store.ts';
 

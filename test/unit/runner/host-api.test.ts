@@ -5,7 +5,8 @@ import { silentLogger } from '#src/core/log.js';
 import { loadPluginProtocol } from '#src/protocol/plugin/load-plugin-protocol.js';
 import { HostApi, type HostCall } from '#src/runner/host-api.js';
 import { HOST_METHODS } from '#src/runner/host-methods.js';
-import type { CommandResult, CommandSpec, EndedBy, SandboxPolicy } from '#src/sandbox/sandbox.js';
+import type { CommandResult, CommandSpec, EndedBy } from '#src/sandbox/sandbox.js';
+import type { SandboxPolicy } from '#src/sandbox/sandbox-policy.js';
 import { sessionNamed } from '../../helpers/sessions.ts';
 import { ScriptedSandbox } from './scripted-sandbox.ts';
 
@@ -31,7 +32,7 @@ const SET_ASIDE = { path: '.envrc', id: '0123abcd', reason: 'r' };
 
 function commandResult(endedBy: EndedBy = 'exit'): CommandResult {
   const found = { quarantined: [SET_ASIDE], searchComplete: false, denied: [DENIAL] };
-  const ended = { exitCode: 0, signal: null, endedBy, durationMs: 1.4, ...found };
+  const ended = { exitCode: 0, signal: null, endedBy, durationMs: 1.4, notices: [], ...found };
   return { ...ended, stdout: stream('out'), stderr: stream('err', 2) };
 }
 
@@ -133,14 +134,14 @@ describe('the host', () => {
       signal: null,
       ended_by: 'exit',
       stdout: 'out',
-      stderr: 'er\n[contextd: 3 bytes were not kept, line 1]\n',
+      stderr: 'er\n… 3 bytes were not kept by contextd, line 1 …\n',
       dropped_bytes: 3,
       duration_ms: 1,
       encoding_replaced: false,
       stdout_encoding: '',
       stderr_encoding: '',
       stdout_gap: null,
-      stderr_gap: { start: 2, end: 45, bytes: 3, firstLine: 1, lastLine: 1, nextLine: 1 },
+      stderr_gap: { start: 2, end: 49, bytes: 3, firstLine: 1, lastLine: 1, nextLine: 1 },
     });
     expect(host.facts).toMatchObject({ quarantined: [SET_ASIDE], searchComplete: false, denied: [DENIAL] });
   });

@@ -13,7 +13,8 @@ export interface ExecResponse {
    */
   'signal'?: (string);
   /**
-   * exit, signal, timeout, oom, pids, seccomp, output_limit, storage_limit or cancelled.
+   * exit, signal, timeout, oom, pids, seccomp, output_limit, storage_limit, protected_path or
+   * cancelled.
    */
   'ended_by'?: (string);
   'stdout'?: (string);
@@ -52,7 +53,8 @@ export interface ExecResponse__Output {
    */
   'signal': (string);
   /**
-   * exit, signal, timeout, oom, pids, seccomp, output_limit, storage_limit or cancelled.
+   * exit, signal, timeout, oom, pids, seccomp, output_limit, storage_limit, protected_path or
+   * cancelled.
    */
   'ended_by': (string);
   'stdout': (string);
