@@ -63,7 +63,9 @@ async function bundle(
 
 /** A file beside a module is found from where that module was before; a program, in its bundled form. */
 function ownPlaces(source: string, target: string): Plugin {
-  const bundled = new Map(Object.entries({ ...PROGRAMS, ...EGRESS }).map(([name, path]) => [join(source, path), `./${name}.js`]));
+  const bundled = new Map(
+    Object.entries({ ...PROGRAMS, ...EGRESS }).map(([name, path]) => [join(source, path), `./${name}.js`]),
+  );
   const urlOf = (path: string): string => `new URL('${relative(target, path)}', import.meta.url)`;
   return {
     name: 'own-places',

@@ -71,6 +71,8 @@ const NO_MANAGEMENT: Management = {
   revokeAccepted: nothing,
   setToolchains: nothing,
   listToolchains: nothing,
+  setHostNetwork: nothing,
+  readHostNetwork: nothing,
   allowPath: nothing,
   disallowPath: nothing,
   listPaths: nothing,
@@ -80,5 +82,8 @@ const NO_MANAGEMENT: Management = {
   listNetwork: nothing,
   listNetworkGroups: nothing,
   readNetworkLog: nothing,
+  setNetworkCredential: nothing,
+  removeNetworkCredentials: nothing,
+  listNetworkCredentials: nothing,
   getSchema: nothing,
 };

@@ -8,11 +8,17 @@ import type { EndSessionResponse__Output as EndSessionResponse } from '../protoc
 import type { HealthCheck__Output } from '../protocol/generated/contextd/v1/HealthCheck.ts';
 import type { HealthRequest__Output as HealthRequest } from '../protocol/generated/contextd/v1/HealthRequest.ts';
 import type { HealthResponse__Output as HealthResponse } from '../protocol/generated/contextd/v1/HealthResponse.ts';
+import type { HostNetwork__Output as HostNetwork } from '../protocol/generated/contextd/v1/HostNetwork.ts';
+import type { HostNetworkRequest__Output as HostNetworkRequest } from '../protocol/generated/contextd/v1/HostNetworkRequest.ts';
 import type { KillRequest__Output as KillRequest } from '../protocol/generated/contextd/v1/KillRequest.ts';
 import type { ListeningPort__Output as ListeningPort } from '../protocol/generated/contextd/v1/ListeningPort.ts';
 import type { ListRequest__Output as ListRequest } from '../protocol/generated/contextd/v1/ListRequest.ts';
 import type { ListResponse__Output as ListResponse } from '../protocol/generated/contextd/v1/ListResponse.ts';
 import type { NetworkChange__Output as NetworkChange } from '../protocol/generated/contextd/v1/NetworkChange.ts';
+import type { NetworkCredentialChange__Output as NetworkCredentialChange } from '../protocol/generated/contextd/v1/NetworkCredentialChange.ts';
+import type { NetworkCredentialInfo__Output as NetworkCredentialInfo } from '../protocol/generated/contextd/v1/NetworkCredentialInfo.ts';
+import type { NetworkCredentialRemoval__Output as NetworkCredentialRemoval } from '../protocol/generated/contextd/v1/NetworkCredentialRemoval.ts';
+import type { NetworkCredentials__Output as NetworkCredentials } from '../protocol/generated/contextd/v1/NetworkCredentials.ts';
 import type { NetworkGroup__Output as NetworkGroup } from '../protocol/generated/contextd/v1/NetworkGroup.ts';
 import type { NetworkGroups__Output as NetworkGroups } from '../protocol/generated/contextd/v1/NetworkGroups.ts';
 import type { NetworkGroupsRequest__Output as NetworkGroupsRequest } from '../protocol/generated/contextd/v1/NetworkGroupsRequest.ts';
@@ -57,8 +63,13 @@ import type { ToolInfo__Output as ToolInfo } from '../protocol/generated/context
 export type {
   CachesResponse,
   EndSessionResponse,
+  HostNetwork,
   ListeningPort,
   NetworkChange,
+  NetworkCredentialChange,
+  NetworkCredentialInfo,
+  NetworkCredentialRemoval,
+  NetworkCredentials,
   NetworkGroup,
   NetworkGroups,
   NetworkLogEntry,
@@ -129,6 +140,9 @@ export interface Management {
   /** Throws PATH_INVALID for a directory that must not be mounted. */
   setToolchains(request: ToolchainList): Promise<ToolchainList>;
   listToolchains(request: ToolchainRequest): Promise<ToolchainList>;
+  /** Throws ARGS_INVALID for a certificate or setting that cannot be used. */
+  setHostNetwork(request: HostNetwork): Promise<HostNetwork>;
+  readHostNetwork(request: HostNetworkRequest): Promise<HostNetwork>;
   /** Throws NOT_FOUND if the project is not registered, PATH_INVALID for a directory that must not be written. */
   allowPath(request: PathRequest): Promise<PathList>;
   /** Throws PATH_NOT_FOUND if the directory was not allowed. */
@@ -142,6 +156,11 @@ export interface Management {
   listNetwork(request: NetworkRequest): Promise<NetworkState>;
   listNetworkGroups(request: NetworkGroupsRequest): Promise<NetworkGroups>;
   readNetworkLog(request: NetworkLogRequest): Promise<NetworkLogResponse>;
+  /** Throws NOT_FOUND if the project is not registered, ARGS_INVALID for a secret or binding that cannot be used. */
+  setNetworkCredential(request: NetworkCredentialChange): Promise<NetworkCredentials>;
+  /** Throws NOT_FOUND if nothing is bound there. */
+  removeNetworkCredentials(request: NetworkCredentialRemoval): Promise<NetworkCredentials>;
+  listNetworkCredentials(request: NetworkRequest): Promise<NetworkCredentials>;
   /** Throws TOOL_NOT_FOUND. Open to the proxy too: it is an rpc of ToolService. */
   getSchema(tool: string): Promise<SchemaResponse>;
 }

@@ -1,5 +1,5 @@
 import { homedir } from 'node:os';
-import { TOOLCHAIN_VARIABLES } from '../core/variable-names.ts';
+import { isNetworkVariable, TOOLCHAIN_VARIABLES } from '../core/variable-names.ts';
 
 /** What the daemon and the CLI read from the environment. Nothing else has an effect. Empty counts as unset. */
 export interface Environment {
@@ -15,6 +15,8 @@ export interface Environment {
   path: string;
   /** The variables that lead to toolchains, as far as they are set. */
   toolchains: Readonly<Record<string, string>>;
+  /** The variables that lead network clients to registries and certificates, as far as they are set. */
+  network: Readonly<Record<string, string>>;
   /** CONTEXTD_SESSION_ID, or else CLAUDE_CODE_SESSION_ID: the session of a call. */
   sessionId: string | undefined;
   /** True if NO_COLOR is set: plain text even on a terminal. */
@@ -41,11 +43,21 @@ export function readEnvironment(source: NodeJS.ProcessEnv = process.env): Enviro
         return value === undefined ? [] : [[name, value]];
       }),
     ),
+    network: Object.fromEntries(
+      Object.entries(source).flatMap(([name, value]) =>
+        value !== undefined && value !== '' && isNetworkVariable(name) ? [[name, value]] : [],
+      ),
+    ),
     sessionId: given(source.CONTEXTD_SESSION_ID) ?? given(source.CLAUDE_CODE_SESSION_ID),
     noColor: given(source.NO_COLOR) !== undefined,
     coverageDir: given(source.NODE_V8_COVERAGE),
     secretVariables: secretVariables(source),
   };
+}
+
+/** A variable that a person named as the place of a secret. */
+export function readVariable(name: string, source: NodeJS.ProcessEnv = process.env): string | undefined {
+  return given(source[name]);
 }
 
 /**

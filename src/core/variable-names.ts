@@ -41,3 +41,20 @@ export const TOOLCHAIN_VARIABLES = [
 export function isToolchainVariable(name: string): boolean {
   return TOOLCHAIN_VARIABLES.some((one) => one === name);
 }
+
+/** Variables with which a person names the file of certificates that a program trusts. */
+export const CA_VARIABLES = [
+  ...['SSL_CERT_FILE', 'NODE_EXTRA_CA_CERTS', 'REQUESTS_CA_BUNDLE', 'CURL_CA_BUNDLE', 'PIP_CERT', 'GIT_SSL_CAINFO'],
+  ...['CARGO_HTTP_CAINFO', 'AWS_CA_BUNDLE', 'NPM_CONFIG_CAFILE', 'NIX_SSL_CERT_FILE', 'HTTPLIB2_CA_CERTS', 'DENO_CERT'],
+  ...['YARN_HTTPS_CA_FILE_PATH', 'BUNDLE_SSL_CA_CERT', 'PERL_LWP_SSL_CA_FILE', 'COMPOSER_CAFILE'],
+  ...['GRPC_DEFAULT_SSL_ROOTS_FILE_PATH', 'CLOUDSDK_CORE_CUSTOM_CA_CERTS_FILE'],
+] as const;
+
+/** What a variable may be called that leads a network client to its registry, its certificates or its settings. */
+const NETWORK =
+  /^(?:npm_config_(?:(?:@[^:]+:)?registry|userconfig|globalconfig)|YARN_(?:NPM_REGISTRY_SERVER|REGISTRY)|PIP_(?:INDEX_URL|EXTRA_INDEX_URL|FIND_LINKS|TRUSTED_HOST|CONFIG_FILE)|UV_(?:DEFAULT_INDEX|INDEX|INDEX_URL|EXTRA_INDEX_URL|CONFIG_FILE)|CARGO_HOME|CARGO_REGISTRIES_\w+_INDEX|GO(?:ENV|PROXY|SUMDB|NOSUMDB|NOPROXY|PRIVATE|INSECURE|FLAGS)|MAVEN_HOME|M2_HOME|SSL_CERT_DIR|XDG_CONFIG_HOME)$/i;
+
+/** True for the variables that `ctxd` reads to find mirrors. Their values reach the daemon without credentials. */
+export function isNetworkVariable(name: string): boolean {
+  return NETWORK.test(name) || CA_VARIABLES.some((one) => one === name.toUpperCase());
+}

@@ -6,7 +6,9 @@ import type { AuditLog } from '../stores/audit.ts';
 import type { LiveSessions } from '../stores/live-sessions.ts';
 import type { NetworkLog } from '../stores/network-log.ts';
 import type { NetworkRules } from '../stores/network-rules.ts';
+import type { HostNetworks } from './host-network.ts';
 import { Network, type NetworkDeps } from './network.ts';
+import type { NetworkCredentials } from './network-credentials.ts';
 import { NetworkJournal } from './network-journal.ts';
 
 interface NetworkParts {
@@ -16,6 +18,8 @@ interface NetworkParts {
 
 export interface BuildNetworkDeps {
   networkRules: NetworkRules;
+  networkCredentials: NetworkCredentials;
+  hostNetworks: Pick<HostNetworks, 'settings' | 'onChange'>;
   networkLog: NetworkLog;
   auditLog: AuditLog;
   liveSessions: LiveSessions;
@@ -32,9 +36,14 @@ export function buildNetwork(
   others: Pick<NetworkDeps, 'tell' | 'onRefused'>,
   own: Partial<NetworkParts>,
 ): NetworkParts {
-  const { networkRules: rules, networkLog: log, scrubber, config, clock, logger } = deps;
+  const { networkRules: rules, networkLog: log, networkCredentials: credentials, hostNetworks } = deps;
+  const { scrubber, config, clock, logger } = deps;
   const journal =
     own.networkJournal ?? new NetworkJournal({ ...deps, log, mask: (text: string) => scrubber.maskText(text) });
-  const network = own.network ?? new Network({ rules, journal, config, clock, logger, ...others });
+  const extraCa = (): readonly string[] => hostNetworks.settings().certificates;
+  const network =
+    own.network ?? new Network({ rules, credentials, journal, config, extraCa, clock, logger, ...others });
+  credentials.onChange((scope) => network.credentialsChanged(scope));
+  hostNetworks.onChange(() => network.certificatesChanged());
   return { network, networkJournal: journal };
 }

@@ -22,7 +22,12 @@ import { type ApprovalDeps, createApprovals, requireProject } from './approval-m
 import { createCacheManagement } from './cache-management.ts';
 import type { CallGate } from './call-gate.ts';
 import type { checkHealth } from './health.ts';
+import type { HostNetworks } from './host-network.ts';
 import type { StopCause } from './lifecycle.ts';
+import {
+  createNetworkCredentialManagement,
+  type NetworkCredentialManagementDeps,
+} from './network-credential-management.ts';
 import { createNetworkManagement, type NetworkManagementDeps } from './network-management.ts';
 import type { Outside } from './outside.ts';
 import { createOutsideManagement } from './outside-management.ts';
@@ -39,6 +44,7 @@ export interface ManagementDeps {
   projects: ProjectStore;
   consents: Consents;
   outside: Outside;
+  hostNetworks: Pick<HostNetworks, 'management'>;
   liveSessions: LiveSessions;
   auditLog: AuditLog;
   sandbox: Sandbox;
@@ -49,6 +55,7 @@ export interface ManagementDeps {
   approvals: ApprovalDeps;
   ports: PortDeps;
   networking: NetworkManagementDeps;
+  credentials: NetworkCredentialManagementDeps;
   clock: Clock;
   checkHealth(projectRoot: string): ReturnType<typeof checkHealth>;
   /** Begins the orderly end of the daemon. */
@@ -102,8 +109,10 @@ export function createManagement(deps: ManagementDeps): Management {
     ...createCacheManagement(deps),
     ...createApprovals(deps.approvals),
     ...createOutsideManagement(deps),
+    ...deps.hostNetworks.management,
     ...createPortManagement(deps.ports),
     ...createNetworkManagement(deps.networking),
+    ...createNetworkCredentialManagement(deps.credentials),
     getSchema: async (tool) => schemaOf(tool, deps.catalog),
   };
 }

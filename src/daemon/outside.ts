@@ -3,6 +3,7 @@ import type { SandboxPolicy } from '../sandbox/sandbox-policy.ts';
 import { type Consents, pathOfSubject } from '../stores/consents.ts';
 import type { Database } from '../stores/sqlite.ts';
 import { createToolchainStore, type ToolchainStore } from '../stores/toolchains.ts';
+import type { HostNetworks } from './host-network.ts';
 import { ToolchainSettings } from './toolchain-settings.ts';
 
 export interface OutsideDeps {
@@ -10,14 +11,15 @@ export interface OutsideDeps {
   consents: Pick<Consents, 'list'>;
   /** The daemon's own PATH, until `ctxd` has sent the person's. */
   path: string;
+  hostNetworks: Pick<HostNetworks, 'part'>;
   clock: Clock;
 }
 
 /** The parts of a policy that are about places outside the workspace. */
-export type OutsideParts = Required<Pick<SandboxPolicy, 'toolchains' | 'allowedPaths'>> &
+export type OutsideParts = Required<Pick<SandboxPolicy, 'toolchains' | 'allowedPaths' | 'hostNetwork'>> &
   Pick<SandboxPolicy, 'repository'>;
 
-/** What commands of a project may use outside it: toolchains, and directories that a person allowed. */
+/** What commands of a project may use outside it: toolchains, directories and the settings of network clients. */
 export interface Outside {
   readonly toolchains: ToolchainStore;
   start(): Promise<void>;
@@ -26,7 +28,7 @@ export interface Outside {
   pathsOf(project: string): string[];
 }
 
-export function createOutside({ database, consents, path, clock }: OutsideDeps): Outside {
+export function createOutside({ database, consents, path, hostNetworks, clock }: OutsideDeps): Outside {
   const toolchains = createToolchainStore({ database, clock });
   const settings = new ToolchainSettings();
   const pathsOf = (project: string): string[] =>
@@ -50,6 +52,7 @@ export function createOutside({ database, consents, path, clock }: OutsideDeps):
           hostPath: stored.length > 0 ? stored : path.split(':').filter((entry) => entry.startsWith('/')),
         },
         allowedPaths: paths.filter((path) => !isAround(project, path)),
+        hostNetwork: hostNetworks.part(),
         ...(repository === undefined ? {} : { repository }),
       };
     },

@@ -104,7 +104,10 @@ export class CredentialDoor {
     const why = hostFault(request, served.connection);
     const check = findCredential(served.credentials(), { method: request.method ?? '', target: request.url ?? '' });
     const fault = why ?? check.why;
-    if (fault === null && check.credential !== null) return this.#pass(served, request, response, check);
+    if (fault === null && check.credential !== null) {
+      this.#pass(served, request, response, check);
+      return;
+    }
     // What is left of the request is read, so that the program reads the answer.
     request.resume();
     answer(response, this.#refuse(served, fault ?? ''));

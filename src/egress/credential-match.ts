@@ -38,11 +38,14 @@ export function findCredential(credentials: readonly BoundCredential[], request:
     );
   const needed = isClear ? neededMethod(request.method, path, query) : request.method;
   const credential = onPath.find(({ methods }) => methods.includes(needed));
+  if (credential?.value === '') return refused(EXPIRED);
   if (credential !== undefined) return { credential, target: `${path}${query}`, why: null };
   if (needed !== request.method) return refused('no credential for its path allows a push');
   const allowed = [...new Set(onPath.flatMap(({ methods }) => methods))];
   return refused(`the credential for its path is for ${list(allowed)}, not for ${shownMethod(request.method)}`);
 }
+
+const EXPIRED = 'the credential for it has expired; a person can give it again (ctxd network credential refresh)';
 
 /** git reads with POST too, and asks with GET whether it may push. */
 function neededMethod(method: string, path: string, query: string): string {

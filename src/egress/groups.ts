@@ -78,3 +78,8 @@ export const HOST_GROUPS = {
 export function hostGroup(name: string): HostGroup | null {
   return Object.hasOwn(HOST_GROUPS, name) ? HOST_GROUPS[name as keyof typeof HOST_GROUPS] : null;
 }
+
+/** True if some group names the host. */
+export function isInGroup(host: string): boolean {
+  return Object.values<HostGroup>(HOST_GROUPS).some(({ hosts }) => hosts.includes(host));
+}

@@ -52,7 +52,7 @@ export interface BoundCredential {
   /** Exact name. */
   readonly host: string;
   readonly port: number;
-  /** The header that carries it, in lower case, and its whole value, such as `Basic …`. */
+  /** The header that carries it, in lower case, and its whole value, such as `Basic …`; '': it has expired. */
   readonly header: string;
   readonly value: string;
   /** For example GET and HEAD. */

@@ -51,6 +51,24 @@ export interface SandboxPolicy {
    * it may change. Default: neither.
    */
   git?: 'working';
+  /** What commands have of the host's network clients. Absent: nothing. */
+  hostNetwork?: HostNetwork;
+}
+
+/** What a person allowed of the host's network clients. None of it is secret. */
+export interface HostNetwork {
+  /** PEM. Trusted besides the certificates of the system. */
+  readonly certificates: readonly string[];
+  /** Names of variables that lead to the certificates, even if there are none besides the system's. */
+  readonly caVariables: readonly string[];
+  readonly variables: Readonly<Record<string, string>>;
+  /** What a session's HOME begins with. Paths relative to it. */
+  readonly homeFiles: readonly HomeFile[];
+}
+
+export interface HomeFile {
+  readonly path: string;
+  readonly text: string;
 }
 
 /** HOME and /tmp of this session, and the caches of the project that is the workspace. */

@@ -152,7 +152,8 @@ export function mountNameService(base: readonly Mount[]): Mount[] {
   }));
 }
 
-function skeletonOf(base: readonly Mount[]): string {
+/** The directory that holds the /etc of `base`. */
+export function skeletonOf(base: readonly Mount[]): string {
   const etc = base.find(({ dest }) => dest === '/etc');
   if (etc?.kind !== 'ro-bind') throw new Error('a sandbox without an /etc');
   return dirname(etc.source);

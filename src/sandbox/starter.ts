@@ -25,6 +25,7 @@ import type { SandboxPolicy } from './sandbox-policy.ts';
 import { mountNameService } from './skeleton.ts';
 import type { Storage, StorageLease } from './storage/storage.ts';
 import { mountToolchains, searchPathOf } from './toolchains.ts';
+import { hostVariables, trustOf, withAuthority } from './trust/trust.ts';
 import type { TreeProtection } from './workspace/guard-set.ts';
 
 /** Milliseconds after which a sandbox counts as built if nobody has reported it. */
@@ -44,6 +45,8 @@ export interface StartedSandbox {
   readonly loopback: string;
   /** The address at which it reaches the network by name; null if it has no network. */
   readonly lane: string | null;
+  /** The certificate that it trusts because a credential is bound; null: none. */
+  readonly authority: string | null;
   /** Null if its HOME and /tmp are in memory. */
   readonly storage: StorageLease | null;
   /** Removes the mount points that bubblewrap had to create in the workspace; called when the sandbox is built. */
@@ -79,12 +82,12 @@ export class Starter {
     this.#storage = storage;
   }
 
-  async start(checked: CheckedPolicy, protection: TreeProtection, job: Job): Promise<StartedSandbox> {
-    const { host, identity } = checked;
+  async start(given: CheckedPolicy, protection: TreeProtection, job: Job): Promise<StartedSandbox> {
+    const { host, identity } = given;
     const owner = ownerOf(identity);
     const { git } = job;
     const used = new Releases();
-    used.add(checked.guard.hold());
+    used.add(given.guard.hold());
     if (git !== null) used.add(() => git.remove());
     const [stdout, stderr] = await Promise.all([host.pipes.take(owner), host.pipes.take(owner)]).catch(
       (cause: unknown) => {
@@ -96,7 +99,8 @@ export class Starter {
     const childFds = [job.stdin, stdout.write, stderr.write] as const;
     let launch: Launch | null = null;
     try {
-      const network = await this.#joinNetwork(checked, used);
+      const network = await this.#joinNetwork(given, used);
+      const checked = { ...given, policy: withAuthority(given.policy, network.authority) };
       const group = host.cgroups?.create(checked.policy.limits) ?? null;
       if (group !== null) used.add(() => host.cgroups?.remove(group));
       // In this order: `prepare` opens descriptors in the workspace, which must be mounted by then.
@@ -120,6 +124,7 @@ export class Starter {
         mounts,
         loopback,
         lane,
+        authority: network.authority,
         storage,
         tidy: tidyOnce(checked, launch.pinned, jail),
       };
@@ -146,16 +151,16 @@ export class Starter {
   async #joinNetwork(
     { loopback }: CheckedPolicy,
     used: Releases,
-  ): Promise<{ namespace: LoopbackNamespace | null; way: SandboxNetworkLease | null }> {
+  ): Promise<{ namespace: LoopbackNamespace | null; way: SandboxNetworkLease | null; authority: string | null }> {
     const { loopbacks, bridge } = this.#network;
     const lease = loopback === null ? null : await loopbacks.lease(loopback.key, loopback.scope);
-    if (lease === null) return { namespace: null, way: null };
+    if (lease === null) return { namespace: null, way: null, authority: null };
     used.add(lease.release);
     const { namespace } = lease;
     await bridge.settled(namespace.name);
     const way = bridge.lease(namespace.name);
     if (way !== null) used.add(way.release);
-    return { namespace, way };
+    return { namespace, way, authority: bridge.certificateOf(namespace.name) };
   }
 
   #follow(jail: Jail, used: Releases): void {
@@ -230,7 +235,12 @@ function plan(
     ],
     protectedMounts: protection.mounts.filter(({ dest }) => job.git?.links.includes(dest) !== true),
     proc: coverProc(identity),
-    program: [...job.programMounts, ...(job.git?.mounts ?? []), ...(hasNames ? mountNameService(host.base()) : [])],
+    program: [
+      ...job.programMounts,
+      ...(job.git?.mounts ?? []),
+      ...(hasNames ? mountNameService(host.base()) : []),
+      ...trustOf(policy, host.base()).mounts,
+    ],
     isWatched,
   });
 }
@@ -250,7 +260,10 @@ function prepare(
     workspace,
     network,
     mounts,
-    env: environmentOf(policy, mounts, way === null ? {} : proxyVariables(way.lane, job.env)),
+    env: environmentOf(policy, mounts, {
+      ...(way === null ? {} : proxyVariables(way.lane, job.env)),
+      ...hostVariables(policy, host.base()),
+    }),
     callerEnv: job.env,
     cwd: job.cwd,
     argv: job.argv,

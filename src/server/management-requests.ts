@@ -1,5 +1,13 @@
 import { isAbsolute } from 'node:path';
-import type { Management, NetworkChange, NetworkLogRequest, PathRequest, ToolchainList } from '../call/management.ts';
+import type {
+  HostNetwork,
+  Management,
+  NetworkChange,
+  NetworkCredentialChange,
+  NetworkLogRequest,
+  PathRequest,
+  ToolchainList,
+} from '../call/management.ts';
 import { ContextdError } from '../core/errors.ts';
 import { isToolchainVariable } from '../core/variable-names.ts';
 
@@ -39,6 +47,8 @@ export function checkRequests(management: Management): Management {
     revokeAccepted: async (request) => management.revokeAccepted(withWhich(request)),
     setToolchains: async (request) => management.setToolchains(toolchainsOf(request)),
     listToolchains: (request) => management.listToolchains(request),
+    setHostNetwork: async (request) => management.setHostNetwork(hostNetworkOf(request)),
+    readHostNetwork: (request) => management.readHostNetwork(request),
     allowPath: async (request) => management.allowPath(withPath(request)),
     disallowPath: async (request) => management.disallowPath(withPath(request)),
     listPaths: async (request) => management.listPaths(withRoot(request)),
@@ -47,6 +57,11 @@ export function checkRequests(management: Management): Management {
     changeNetwork: async (request) => management.changeNetwork(networkChangeOf(request)),
     listNetwork: async ({ root }) => management.listNetwork({ root: root === '' ? '' : rootOf(root) }),
     listNetworkGroups: (request) => management.listNetworkGroups(request),
+    setNetworkCredential: async (request) => management.setNetworkCredential(credentialOf(request)),
+    removeNetworkCredentials: async (request) =>
+      management.removeNetworkCredentials({ ...request, root: request.root === '' ? '' : rootOf(request.root) }),
+    listNetworkCredentials: async ({ root }) =>
+      management.listNetworkCredentials({ root: root === '' ? '' : rootOf(root) }),
     readNetworkLog: async (request) => management.readNetworkLog(networkLogOf(request)),
     getSchema: (tool) => management.getSchema(tool),
   };
@@ -103,6 +118,21 @@ function checkVariables(toolchain: string, variables: Readonly<Record<string, st
   });
 }
 
+/** At most this many certificates, settings, hosts and addresses of a host. */
+const HOST_NETWORK_MAX = 200;
+const CERTIFICATE_MAX_CHARS = 20_000;
+
+/** Only sizes are checked here. The daemon reads certificates and settings. */
+function hostNetworkOf(request: HostNetwork): HostNetwork {
+  const { certificates, ca_variables: variables, registries, private_hosts: hosts } = request;
+  const lists = [certificates, variables, registries, hosts, ...hosts.map(({ addresses }) => addresses)];
+  const isLong = certificates.some(({ length }) => length > CERTIFICATE_MAX_CHARS);
+  if (!isLong && lists.every(({ length }) => length <= HOST_NETWORK_MAX)) return request;
+  throw new ContextdError('ARGS_INVALID', `more than ${HOST_NETWORK_MAX} entries, or too long a certificate`, {
+    remedy: 'Remove certificates or registries that no program needs from the configuration, then try again.',
+  });
+}
+
 /** The name of a file that was set aside, or of an acceptance. */
 function whichOf(which: string): string {
   if (which !== '' && which.length <= PATH_MAX_CHARS && !which.includes('\0')) return which;
@@ -130,6 +160,25 @@ function networkChangeOf(request: NetworkChange): NetworkChange {
   const long = [...targets, ...addresses, by].find(({ length }) => length > 300);
   if (long !== undefined) throw tooMuch('characters in a name', 300);
   if (forMs > YEAR_MS) throw tooMuch('milliseconds', YEAR_MS);
+  return { ...request, root: root === '' ? '' : rootOf(root) };
+}
+
+const SECRET_MAX_CHARS = 8192;
+const CREDENTIAL_LIST_MAX = 50;
+
+/** Only sizes are checked here; the daemon reads the names. */
+function credentialOf(request: NetworkCredentialChange): NetworkCredentialChange {
+  const { credential, root, secret } = request;
+  if (credential === null)
+    throw new ContextdError('ARGS_INVALID', 'the request has no credential', { remedy: 'Send one.' });
+  if (secret.length > SECRET_MAX_CHARS) throw tooMuch('characters in a secret', SECRET_MAX_CHARS);
+  const { methods, paths, placeholders, host, header, user, source, given_by: by } = credential;
+  if ([methods, paths, placeholders].some(({ length }) => length > CREDENTIAL_LIST_MAX))
+    throw tooMuch('methods, paths or variables', CREDENTIAL_LIST_MAX);
+  const long = [...methods, ...paths, ...placeholders, host, header, user, source, by].some(
+    ({ length }) => length > PATH_MAX_CHARS,
+  );
+  if (long) throw tooMuch('characters in a name', PATH_MAX_CHARS);
   return { ...request, root: root === '' ? '' : rootOf(root) };
 }
 

@@ -70,6 +70,8 @@ export function managementRoutes(management: Management, route: Route): Manageme
     RevokeAccepted: route(only, checked.revokeAccepted),
     SetToolchains: route(only, checked.setToolchains),
     ListToolchains: route(only, checked.listToolchains),
+    SetHostNetwork: route(only, checked.setHostNetwork),
+    ReadHostNetwork: route(only, checked.readHostNetwork),
     AllowPath: route(only, checked.allowPath),
     DisallowPath: route(only, checked.disallowPath),
     ListPaths: route(only, checked.listPaths),
@@ -78,6 +80,9 @@ export function managementRoutes(management: Management, route: Route): Manageme
     ChangeNetwork: route(only, checked.changeNetwork),
     ListNetwork: route(only, checked.listNetwork),
     ListNetworkGroups: route(only, checked.listNetworkGroups),
+    SetNetworkCredential: route(only, checked.setNetworkCredential),
+    RemoveNetworkCredentials: route(only, checked.removeNetworkCredentials),
+    ListNetworkCredentials: route(only, checked.listNetworkCredentials),
     ReadNetworkLog: route(only, checked.readNetworkLog),
   };
 }

@@ -33,11 +33,20 @@ export class TlsHost {
 
   /** `certified`: the name in its certificate. */
   static async listen(
-    { name, address, port = 443, certified = name }: { name: string; address: string; port?: number; certified?: string },
+    {
+      name,
+      address,
+      port = 443,
+      certified = name,
+    }: { name: string; address: string; port?: number; certified?: string },
     answer: (request: IncomingMessage, response: ServerResponse) => void,
   ): Promise<TlsHost> {
     const authority = await Authority.create(Date.now);
-    const host = new TlsHost(await authority.certificateFor([name, certified]), await authority.contextFor(certified), answer);
+    const host = new TlsHost(
+      await authority.certificateFor([name, certified]),
+      await authority.contextFor(certified),
+      answer,
+    );
     await new Promise<void>((resolve, reject) => {
       host.server.once('error', reject).listen({ host: address, port }, resolve);
     });
@@ -74,7 +83,12 @@ export async function askThrough(ask: Ask): Promise<Answer> {
   const { host, port = 443, method = 'GET', path = '/', headers = {}, body } = ask;
   const secure = await tlsThrough(ask);
   const { promise, resolve, reject } = Promise.withResolvers<Answer>();
-  const options = { method, path, headers: { Host: port === 443 ? host : `${host}:${port}`, ...headers }, setHost: false };
+  const options = {
+    method,
+    path,
+    headers: { Host: port === 443 ? host : `${host}:${port}`, ...headers },
+    setHost: false,
+  };
   const request = requestOf({ ...options, createConnection: () => secure }, (response) => {
     const chunks: Buffer[] = [];
     response.on('data', (chunk: Buffer) => chunks.push(chunk)).on('error', reject);

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type BoundCredential, type ConnectionFact, scopeKey } from '#src/egress/messages.js';
 import { EgressProcess, wholeRule } from '../helpers/egress-process.js';
-import { type Ask, type Answer, askThrough, TlsHost, tlsThrough } from '../helpers/tls-host.js';
+import { type Answer, type Ask, askThrough, TlsHost, tlsThrough } from '../helpers/tls-host.js';
 
 /** Loopback addresses of this test alone. */
 const NET = `127.78.${process.pid % 250}`;
@@ -98,7 +98,12 @@ describe('A request to a host with a credential', () => {
     expect(await ask({ headers })).toMatchObject({ status: 200, reason: 'Fine' });
     const got = hosts.api.got.at(-1);
     expect(got).toMatchObject({ method: 'GET', url: '/v1/me' });
-    expect(got?.headers).toEqual({ host: 'api.example', 'x-kept': 'yes', connection: 'keep-alive', authorization: SECRET });
+    expect(got?.headers).toEqual({
+      host: 'api.example',
+      'x-kept': 'yes',
+      connection: 'keep-alive',
+      authorization: SECRET,
+    });
   });
 
   it('carries the credential in the header that it is bound to, and no other of the program', async () => {
@@ -135,7 +140,10 @@ describe('A request to a host with a credential', () => {
   });
 
   it('passes a redirect through, whose other host gets no credential', async () => {
-    expect(await ask({ path: '/v1/moved' })).toMatchObject({ status: 302, headers: { location: 'https://plain.example/' } });
+    expect(await ask({ path: '/v1/moved' })).toMatchObject({
+      status: 302,
+      headers: { location: 'https://plain.example/' },
+    });
     await ask({ host: 'plain.example', ca: hosts.plain.certificate });
     expect(hosts.plain.got.at(-1)?.headers.authorization).toBeUndefined();
   });
@@ -221,7 +229,11 @@ describe('When what is bound changes', () => {
     const open = await tlsThrough({ proxy, host: 'plain.example', ca: hosts.plain.certificate });
     const ended = new Promise<void>((resolve) => void open.once('close', () => resolve()));
     const after = egress.events.length;
-    egress.send({ op: 'credentials', scope: SCOPE, credentials: [...ALL, credential({ id: '4', host: 'plain.example' })] });
+    egress.send({
+      op: 'credentials',
+      scope: SCOPE,
+      credentials: [...ALL, credential({ id: '4', host: 'plain.example' })],
+    });
     const next = await authorityOf(SCOPE, after);
     await ended;
     expect(await ask()).toMatchObject({ status: 200 });
@@ -257,5 +269,7 @@ describe('When what is bound changes', () => {
 });
 
 function connectionsOf({ server }: TlsHost): Promise<number> {
-  return new Promise((resolve, reject) => server.getConnections((cause, count) => (cause ? reject(cause) : resolve(count))));
+  return new Promise((resolve, reject) =>
+    server.getConnections((cause, count) => (cause ? reject(cause) : resolve(count))),
+  );
 }

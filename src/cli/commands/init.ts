@@ -8,6 +8,8 @@ import { layoutFor } from '../init/layout.ts';
 import { type NetworkOffer, networkLines, offerNetwork } from '../init/network-offer.ts';
 import { type ProjectChanges, prepareInit, prepareUninstall } from '../init/project.ts';
 import { offerReading, offerRepository, type RepositoryUse } from '../init/repository-above.ts';
+import { describeHosts } from '../mirrors/describe.ts';
+import { type MirrorOffer, offerMirrors } from '../mirrors/offer.ts';
 import { resolveProjectRoot } from '../project-root.ts';
 import type { View } from '../render.ts';
 import { describeToolchains } from '../toolchains/describe.ts';
@@ -25,6 +27,8 @@ interface InitResult extends ProjectChanges {
   toolchains?: ToolchainOffer;
   /** Absent after --uninstall. */
   network?: NetworkOffer;
+  /** Absent after --uninstall. */
+  mirrors?: MirrorOffer;
 }
 
 export const init = defineCommand({
@@ -35,7 +39,7 @@ export const init = defineCommand({
     { syntax: '--uninstall', help: 'remove exactly what init created' },
     {
       syntax: '--yes',
-      help: 'without asking, let commands run programs outside /usr, use the repository around the project, and reach the groups of hosts that the project uses',
+      help: 'without asking, let commands run programs outside /usr, use the repository around the project and your registries, and reach the groups of hosts that the project uses',
     },
     { syntax: '--no-toolchains', help: 'do not offer the programs outside /usr' },
     { syntax: '--no-network', help: 'do not offer the hosts that the lock files and remotes name' },
@@ -69,12 +73,14 @@ async function install(
     const names = tools.map((tool) => tool.name);
     const above = await offerReading(context, client, root, answers.repository);
     const toolchains = await offerToolchains(context, client, root, answers.toolchains);
+    const mirrors = await offerMirrors(context, client, answers.repository);
     const network = await offerNetwork(context, client, root, answers.network);
     const isNewlyAllowed = toolchains.state === 'allowed' && toolchains.added.length > 0;
+    const isHandedIn = mirrors.state === 'allowed' && mirrors.lines.length > 0;
     const isNetworkChanged = network.state === 'allowed';
-    const changed = registered.changed || touched(changes) || isNewlyAllowed || isNetworkChanged;
+    const changed = registered.changed || touched(changes) || isNewlyAllowed || isHandedIn || isNetworkChanged;
     const hint = above === null ? {} : { repository_above: above };
-    return { root, action: 'init', changed, tools: names, ...changes, toolchains, network, ...hint };
+    return { root, action: 'init', changed, tools: names, ...changes, toolchains, mirrors, network, ...hint };
   });
 }
 
@@ -104,7 +110,8 @@ function touched({ created, updated, removed }: ProjectChanges): boolean {
 function viewInit(result: InitResult): View {
   if (!result.changed) {
     const first = `${result.root} is set up already: nothing changed`;
-    const offers = [...repositoryLines(result), ...toolchainLines(result), ...offerLines(result)];
+    const asked = [...mirrorLines(result), ...offerLines(result)];
+    const offers = [...repositoryLines(result), ...toolchainLines(result), ...asked];
     return { kind: 'lines', lines: [first, ...keptLines(result), ...offers] };
   }
   return {
@@ -114,6 +121,7 @@ function viewInit(result: InitResult): View {
       ...changeLines(result),
       ...repositoryLines(result),
       ...toolchainLines(result),
+      ...mirrorLines(result),
       ...offerLines(result),
       'Claude Code applies the permission in .claude/settings.json once you trust the folder. Undo: ctxd init --uninstall',
     ],
@@ -130,6 +138,19 @@ function toolchainLines({ toolchains }: InitResult): string[] {
 
 function offerLines({ network }: InitResult): string[] {
   return network === undefined ? [] : networkLines(network);
+}
+
+function mirrorLines({ mirrors }: InitResult): string[] {
+  if (mirrors === undefined || mirrors.lines.length === 0) return [];
+  if (mirrors.state !== 'allowed')
+    return [
+      'Registries and certificates that commands do not use (allow them: ctxd network mirrors):',
+      ...mirrors.lines,
+    ];
+  const included = describeHosts(mirrors.settings).map(
+    (line) => `  a permission for ${line.replace(':', ' includes')}`,
+  );
+  return ['Commands use the registries and certificates of this machine:', ...mirrors.lines, ...included];
 }
 
 function viewUninstall(result: InitResult): View {

@@ -21,6 +21,7 @@ export function proxyVariables(lane: string, callers: Readonly<Record<string, st
     CARGO_NET_RETRY: '1',
     UV_HTTP_RETRIES: '1',
     npm_config_fetch_retries: '1',
+    npm_config_fetch_retry_mintimeout: '1000',
   };
   const set = new Set(Object.keys(callers).map((name) => name.toLowerCase()));
   return Object.fromEntries(Object.entries(all).filter(([name]) => !set.has(name.toLowerCase())));

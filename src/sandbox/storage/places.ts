@@ -18,6 +18,7 @@ import { dirname, join } from 'node:path';
 import { ContextdError, isErrno } from '../../core/errors.ts';
 import { isJsonObject } from '../../core/json.ts';
 import type { Identity } from '../identity.ts';
+import type { HomeFile } from '../sandbox-policy.ts';
 import { CACHE_DIRECTORIES } from './caches.ts';
 
 /*
@@ -54,6 +55,8 @@ export interface PlaceRequest {
   /** Names in HOME and in /tmp over which something else is mounted. */
   readonly coveredInHome: readonly string[];
   readonly coveredInTmp: readonly string[];
+  /** What HOME begins with. */
+  readonly homeFiles: readonly HomeFile[];
 }
 
 /** Increase this if a session's HOME is laid out in another way: sessions that are under way begin a new HOME. */
@@ -100,9 +103,14 @@ function projectName(project: string, identity: Identity): string {
   return digest([project, identity.kind === 'owner' ? identity.uid : (process.getuid?.() ?? 0)]);
 }
 
-/** What is mounted in HOME and /tmp must not meet a link there, so other mounts mean another directory. */
-function sessionName({ session, coveredInHome, coveredInTmp, cachesInside }: PlaceRequest): string {
-  return `${sessionPrefix(session)}${digest([LAYOUT, cachesInside, coveredInHome, coveredInTmp]).slice(0, 8)}`;
+/**
+ * What is mounted in HOME and /tmp must not meet a link there, so other mounts mean another directory. So do other files:
+ * nothing is written into a HOME that a command has seen.
+ */
+function sessionName({ session, coveredInHome, coveredInTmp, cachesInside, homeFiles }: PlaceRequest): string {
+  const files = homeFiles.length === 0 ? [] : [homeFiles];
+  const state = digest([LAYOUT, cachesInside, coveredInHome, coveredInTmp, ...files]);
+  return `${sessionPrefix(session)}${state.slice(0, 8)}`;
 }
 
 function sessionPrefix(session: string): string {
@@ -140,19 +148,27 @@ function makeSession(session: string, request: PlaceRequest, cachesInside: strin
     mkdirSync(path, { mode: PRIVATE });
     giveTo(path, identity);
   };
+  const makeParents = (within: string, path: string): void => {
+    const parents = path.split('/').slice(0, -1);
+    for (const [i] of parents.entries()) {
+      const parent = join(within, ...parents.slice(0, i + 1));
+      if (lstatSync(parent, { throwIfNoEntry: false }) === undefined) make(parent);
+    }
+  };
   mkdirSync(draft, { mode: PRIVATE });
   chmodSync(draft, PASSABLE);
   make(home);
   make(tmp);
   for (const name of request.coveredInTmp) make(join(tmp, name));
   for (const { home: place, unit } of CACHE_DIRECTORIES) {
-    const parents = place.split('/').slice(0, -1);
-    for (const [i] of parents.entries()) {
-      const parent = join(home, ...parents.slice(0, i + 1));
-      if (lstatSync(parent, { throwIfNoEntry: false }) === undefined) make(parent);
-    }
+    makeParents(home, place);
     symlinkSync(join(cachesInside, unit), join(home, place));
     giveTo(join(home, place), identity);
+  }
+  for (const { path, text } of request.homeFiles) {
+    makeParents(home, path);
+    writeFileSync(join(home, path), text, { mode: 0o600, flag: 'wx' });
+    giveTo(join(home, path), identity);
   }
   for (const name of request.coveredInHome) {
     rmSync(join(home, name), { recursive: true, force: true });

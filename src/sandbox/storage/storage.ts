@@ -93,6 +93,7 @@ export class Storage {
       cachesInside: this.#deps.cachesInside,
       coveredInHome: namesBelow(SANDBOX_HOME, mounts),
       coveredInTmp: namesBelow('/tmp', mounts),
+      homeFiles: policy.hostNetwork?.homeFiles ?? [],
     });
     const areas = this.#areasOf(place, identity);
     const now = this.#deps.clock.monotonic();

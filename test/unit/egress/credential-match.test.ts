@@ -34,11 +34,21 @@ describe('findCredential', () => {
     ['no credential for this host is bound to its path', bound({ paths: ['/@corp/*'] }), 'GET', '/@other%2fpackage'],
     ['no credential for its path allows a push', READ, 'GET', '/org/repo.git/info/refs?service=git-receive-pack'],
     ['no credential for its path allows a push', READ, 'GET', '/org/repo.git/info/refs?a&service=git%2dreceive-pack'],
-    ['no credential for its path allows a push', READ, 'GET', '/org/repo.git/info/refs?service=x&service=git-upload-pack'],
+    [
+      'no credential for its path allows a push',
+      READ,
+      'GET',
+      '/org/repo.git/info/refs?service=x&service=git-upload-pack',
+    ],
     ['the credential for its path is for GET and HEAD, not for POST', READ, 'POST', '/org/repo.git/git-receive-pack'],
     ['the credential for its path is for GET and HEAD, not for DELETE', bound(), 'DELETE', '/org'],
     ['the credential for its path is for GET and HEAD, not for POST', bound(), 'POST', '/a%2fgit-upload-pack'],
-    ['its path holds an encoded slash, and the credentials for this host are bound to paths', READ, 'GET', '/org%2frepo.git/x'],
+    [
+      'its path holds an encoded slash, and the credentials for this host are bound to paths',
+      READ,
+      'GET',
+      '/org%2frepo.git/x',
+    ],
     ['it names its whole address instead of a path', bound(), 'GET', 'https://git.example.com/org'],
     ['it names its whole address instead of a path', bound(), 'OPTIONS', '*'],
     ['its path holds . or ..', READ, 'GET', '/org/repo.git/../other.git/info/refs'],
@@ -47,7 +57,12 @@ describe('findCredential', () => {
     ['its path holds . or ..', READ, 'GET', '/org/repo.git/./x'],
     ['its path holds an empty part', READ, 'GET', '//org/repo.git/x'],
     ['its path holds an encoded character that servers read in different ways', READ, 'GET', '/org/repo.git/%5c..%5cx'],
-    ['its path holds an encoded character that servers read in different ways', READ, 'GET', '/org/repo.git/%252e%252e/x'],
+    [
+      'its path holds an encoded character that servers read in different ways',
+      READ,
+      'GET',
+      '/org/repo.git/%252e%252e/x',
+    ],
     ['its path holds an encoded character that servers read in different ways', READ, 'GET', '/org/repo.git/%0d%0ax'],
     ['its path holds characters that a URL cannot hold', READ, 'GET', '/org/repo.git/\\..\\x'],
     ['its path holds characters that a URL cannot hold', READ, 'GET', '/org/repo.git/x#y'],
@@ -70,7 +85,21 @@ describe('findCredential', () => {
 
 describe('normalPath', () => {
   it('leaves nothing by which the path could lead elsewhere', () => {
-    const part = fc.constantFrom('.', '..', '%2e', '%2E%2e', 'a', '/', '//', ';', '%252e', '\\', '%5c', 'repo.git', '%00');
+    const part = fc.constantFrom(
+      '.',
+      '..',
+      '%2e',
+      '%2E%2e',
+      'a',
+      '/',
+      '//',
+      ';',
+      '%252e',
+      '\\',
+      '%5c',
+      'repo.git',
+      '%00',
+    );
     fc.assert(
       fc.property(fc.array(part, { maxLength: 12 }), (parts) => {
         const { path } = normalPath(`/${parts.join('')}`);
