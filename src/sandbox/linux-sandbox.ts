@@ -21,6 +21,7 @@ import {
 import { Loopbacks } from './loopbacks.ts';
 import { type LoopbackNamespace, makeLoopbackNamespace } from './network.ts';
 import { CACHES_INSIDE, checkArgv, checkEnvironment } from './policy.ts';
+import { onTerminal, TERMINAL_ENV } from './pseudo-terminal.ts';
 import type { QuarantineAction, QuarantineReport, QuarantineResult } from './quarantine.ts';
 import { readableBundle } from './reach.ts';
 import { ReadyPool, type ReadySandbox, scriptFor, scriptSocket, WAITING_SHELL } from './ready-pool.ts';
@@ -36,7 +37,7 @@ import type {
   StorageAction,
 } from './sandbox.ts';
 import { discard, prepareGit, type StartedSandbox, Starter } from './starter.ts';
-import { openStdin, type SteeredRun } from './steering.ts';
+import { openStdin, type SteeredRun, Steering } from './steering.ts';
 import { createKeeper, type Keeper } from './storage/keeper.ts';
 import { Storage } from './storage/storage.ts';
 import type { TreeProtection } from './workspace/guard-set.ts';
@@ -59,6 +60,7 @@ const NOT_STARTED: RunEnd = {
   quarantined: [],
   searchComplete: true,
   denied: [],
+  activity: null,
 };
 
 /** bubblewrap, with a fresh sandbox for every command (design §5). Runs in the spawner, on its main thread. */
@@ -246,10 +248,12 @@ export class LinuxSandbox {
     const protection = await checked.guard.protection();
     const watch = checked.guard.begin(protection, undefined, steered?.onFound);
     const over = new AbortController();
+    const terminal = command.terminal === true && steered === null ? new Steering({ onStarted() {} }, true) : null;
+    const steering = steered?.steering ?? terminal;
     try {
-      const started = await this.#startCommand(checked, protection, command, steered);
+      const started = await this.#startCommand(checked, protection, command, steering);
       if (steered !== null) void searchMeanwhile(checked.guard, protection, over.signal);
-      const { lastWords, ...end } = await followCommand(started, command, checked.policy.limits, sinks);
+      const { lastWords, ...end } = await followCommand(started, command, checked.policy.limits, sinks, terminal);
       started.tidy();
       const settings = (await started.git?.collect()) ?? [];
       const { quarantined, complete } = await checked.guard.finish(watch);
@@ -260,7 +264,7 @@ export class LinuxSandbox {
       throw cause;
     } finally {
       over.abort();
-      steered?.steering.close();
+      steering?.close();
     }
   }
 
@@ -269,9 +273,9 @@ export class LinuxSandbox {
     checked: CheckedPolicy,
     protection: TreeProtection,
     command: CommandSpec,
-    steered: SteeredRun | null,
+    steering: Steering | null,
   ): Promise<StartedSandbox> {
-    const script = steered === null ? scriptFor(command, checked.policy.workspace.path) : null;
+    const script = steering === null ? scriptFor(command, checked.policy.workspace.path) : null;
     const isSuitable =
       script !== null && (command.cwd === checked.policy.workspace.path || isRealDirectory(command.cwd));
     const ready = isSuitable ? this.#pool.take(checked.key, this.#fingerprintOf(checked, protection)) : null;
@@ -283,17 +287,19 @@ export class LinuxSandbox {
     }
     const git = await prepareGit(checked, protection);
     git?.seed();
+    const isTerminal = command.terminal === true;
     const started = await this.#starter.start(checked, protection, {
-      argv: command.argv,
+      argv: isTerminal ? onTerminal(command.argv) : command.argv,
       cwd: command.cwd,
-      env: command.env,
+      env: isTerminal ? { ...TERMINAL_ENV, ...command.env } : command.env,
       programMounts: [],
       wallMs: command.timeoutMs,
-      stdin: await openStdin(checked, command, steered),
+      stdin: await openStdin(checked, command, steering),
+      isTerminal,
       takesScript: false,
       git,
     });
-    steered?.steering.attach(started.jail);
+    steering?.attach(started.jail);
     return started;
   }
 

@@ -8,7 +8,7 @@ import type { QuarantineAction, QuarantineReport, QuarantineResult } from './qua
 
 /**
  * Why a command ended. `pids` only if the command failed; `oom` whenever the kernel killed a process for lack of
- * memory.
+ * memory; `input` if nothing but input on its terminal could make it go on, and nobody could give it any.
  */
 export type EndedBy =
   | 'exit'
@@ -19,6 +19,7 @@ export type EndedBy =
   | 'seccomp'
   | 'output_limit'
   | 'storage_limit'
+  | 'input'
   | 'cancelled';
 
 /** The project as one session sees it. */
@@ -146,8 +147,13 @@ export interface CommandSpec {
    * Added to PATH, HOME, TMPDIR and LANG, which it may replace; the command gets nothing from the daemon's environment.
    */
   env: Readonly<Record<string, string>>;
-  /** Null means an empty stdin. */
+  /** Null means an empty stdin. On a terminal it is typed when the command waits for input, and ends with Ctrl-D. */
   stdin: Buffer | null;
+  /**
+   * True: it runs on a terminal. Its output is then text, as the terminal shows it, all in `stdout`; `onOutput` still gets
+   * the bytes. Default: false.
+   */
+  terminal?: boolean;
   /** Milliseconds, including the start of the sandbox. */
   timeoutMs: number;
   /** Bytes kept of each stream; of a longer stream head and tail are kept. */
@@ -186,6 +192,21 @@ export interface CommandResult {
   searchComplete: boolean;
   /** What the sandbox is known to have refused. A refusal is listed only if the facts prove it. */
   denied: readonly Denial[];
+  /** What it did when it was killed; null if it was not, or it is not known. */
+  activity: Activity | null;
+}
+
+/** What a running command does, as far as the kernel shows it. */
+export interface Activity {
+  kind: 'input' | 'network' | 'lock' | 'busy' | 'other';
+  /** For example `python3 waits for input on its terminal`. The names in it were chosen by the command. */
+  text: string;
+  /** True if input is what it waits for: no process does anything or waits for something else outside the command. */
+  needsInput: boolean;
+  /** True if moreover no process goes on by itself after a while, as far as its system calls show. */
+  isStuck: boolean;
+  /** Milliseconds of processor time that its living processes have used. */
+  cpuMs: number;
 }
 
 /** What a running command uses. */
@@ -215,6 +236,8 @@ export interface SteeredCommand {
   signal(signal: SteeringSignal): Promise<number>;
   /** Null if it is not known. */
   usage(): Promise<CommandUsage | null>;
+  /** What it does now; null if it is not known. */
+  activity(): Promise<Activity | null>;
 }
 
 export interface IsolationReport {

@@ -1,4 +1,4 @@
-import { closeSync, lstatSync, rmdirSync, type Stats, unlinkSync } from 'node:fs';
+import { closeSync, fstatSync, lstatSync, rmdirSync, type Stats, unlinkSync } from 'node:fs';
 import { isErrno } from '../core/errors.ts';
 import { Jail } from './bubblewrap.ts';
 import type { GroupFiles } from './cgroup/files.ts';
@@ -54,6 +54,8 @@ export interface Job {
   readonly wallMs: number;
   /** A descriptor, which `start` closes, or nothing to read. */
   readonly stdin: number | 'ignore';
+  /** True: `argv` is a terminal with the command on it. Default: false. */
+  readonly isTerminal?: boolean;
   /** A socket as descriptor 3, for the waiting shell's script. */
   readonly takesScript: boolean;
   /** Removed when the sandbox has ended, also if it could not be started. Null for tool processes. */
@@ -102,7 +104,11 @@ export class Starter {
       const network = lease?.namespace ?? null;
       launch = prepare(checked, workspace, mounts, job, { group, network });
       for (const { path, directory } of checked.guard.trees) checkNotReplaced(path, directory, launch.pinned);
-      const jail = new Jail(launch, job.takesScript ? [...childFds, 'pipe'] : childFds);
+      const input = {
+        stdin: typeof job.stdin === 'number' ? fstatSync(job.stdin) : null,
+        isTerminal: job.isTerminal === true,
+      };
+      const jail = new Jail(launch, job.takesScript ? [...childFds, 'pipe'] : childFds, input);
       this.#follow(jail, used);
       const [loopback, tidy] = [network?.name ?? '', tidyOnce(checked, launch.pinned, jail)];
       return { jail, ...readers, group, git, mounts, loopback, storage, tidy };

@@ -129,6 +129,7 @@ export class SeatbeltSandbox implements Sandbox {
   ): Promise<CommandResult> {
     const startedAt = this.#deps.clock.monotonic();
     checkArgv(command.argv);
+    if (command.terminal === true) throw noTerminal();
     await this.#check(policy);
     const storage = await this.#storage.lease(policy, { kind: 'self' }, []);
     const dirs = storage === null ? makePrivateDir(this.#tempRoot) : storedDirs(storage);
@@ -140,7 +141,7 @@ export class SeatbeltSandbox implements Sandbox {
       const outcome = await followGroup(group, command, storage, onSteered !== undefined);
       const durationMs = this.#deps.clock.monotonic() - startedAt;
       // Protected names cannot be created at all; only the kernel's log shows what was refused.
-      return { ...outcome, durationMs, quarantined: [], searchComplete: true, denied: [] };
+      return { ...outcome, durationMs, quarantined: [], searchComplete: true, denied: [], activity: null };
     } finally {
       this.#commands--;
       dirs.remove();
@@ -227,6 +228,13 @@ export class SeatbeltSandbox implements Sandbox {
 function makeStorageDir(dir: string): string {
   mkdirSync(dir, { recursive: true, mode: 0o700 });
   return realpathSync(dir);
+}
+
+/** A terminal gives the command a session of its own, and on macOS only the process group can be killed for certain. */
+function noTerminal(): ContextdError {
+  return new ContextdError('NOT_IMPLEMENTED', 'contextd gives commands no terminal on macOS', {
+    remedy: 'Leave out `tty`: most programs have an option that needs no terminal.',
+  });
 }
 
 /** HOME and /tmp of the session; its links lead to the caches. */

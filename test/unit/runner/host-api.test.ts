@@ -141,6 +141,8 @@ describe('the host', () => {
       stderr_encoding: '',
       stdout_gap: null,
       stderr_gap: { start: 2, end: 45, bytes: 3, firstLine: 1, lastLine: 1, nextLine: 1 },
+      doing: '',
+      doing_text: '',
     });
     expect(host.facts).toMatchObject({ quarantined: [SET_ASIDE], searchComplete: false, denied: [DENIAL] });
   });
