@@ -21,6 +21,8 @@ export interface JobEnd {
   failure: ContextdError | null;
   durationMs: number;
   quarantined: readonly SetAside[];
+  /** What it changed outside the workspace, one line each. */
+  notices: readonly string[];
 }
 
 /** How an answer names the reason. */
@@ -135,12 +137,12 @@ export class Job {
   async #follow(): Promise<JobEnd> {
     const startedAt = this.#clock.monotonic();
     const end: JobEnd = await this.#command.ended.then(
-      ({ exitCode, signal, endedBy, durationMs, quarantined }) => ({
-        ...{ exitCode, signal, durationMs, quarantined, failure: null },
+      ({ exitCode, signal, endedBy, durationMs, quarantined, notices }) => ({
+        ...{ exitCode, signal, durationMs, quarantined, notices, failure: null },
         endedBy: this.#ender === null || endedBy === 'exit' ? endedBy : ENDED_WORDS[this.#ender],
       }),
       (thrown: unknown) => ({
-        ...{ exitCode: null, signal: null, quarantined: [], failure: ContextdError.from(thrown) },
+        ...{ exitCode: null, signal: null, quarantined: [], notices: [], failure: ContextdError.from(thrown) },
         endedBy: ENDED_WORDS.daemon,
         durationMs: this.#clock.monotonic() - startedAt,
       }),
@@ -185,6 +187,7 @@ export function errorCodeOf({ failure, endedBy }: JobEnd): ErrorCode | null {
     case 'storage_limit':
       return 'RESOURCE_LIMIT';
     case 'seccomp':
+    case 'protected_path':
       return 'PERMISSION_DENIED';
   }
 }

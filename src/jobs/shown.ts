@@ -8,13 +8,14 @@ export function factsOf({ spec, end, output }: Job): JsonObject {
     const { heldBytes } = output;
     return { job: spec.number, state: 'running', ...(heldBytes > 0 ? { held_bytes: heldBytes } : {}) };
   }
-  const { exitCode, signal, endedBy, failure } = end;
+  const { exitCode, signal, endedBy, failure, notices } = end;
   return {
     job: spec.number,
     state: 'ended',
     ...(exitCode === null ? {} : { exited_with: exitCode }),
     ...(endedBy === 'exit' ? {} : { ended_by: endedBy }),
     ...(endedBy === 'signal' && signal !== null ? { signal } : {}),
+    ...(notices.length === 0 ? {} : { notices: [...notices] }),
     ...(failure === null ? {} : { error: `${failure.code}: ${failure.message}` }),
   };
 }

@@ -19,6 +19,7 @@ const ENDED_BY = [
   'seccomp',
   'output_limit',
   'storage_limit',
+  'protected_path',
   'input',
   'cancelled',
 ] as const;

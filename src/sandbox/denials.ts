@@ -15,7 +15,8 @@ import {
 } from './denials/rules.ts';
 import { DENIALS_MAX } from './denials/sources.ts';
 import type { Mount } from './policy.ts';
-import type { EndedBy, SeccompToggles } from './sandbox.ts';
+import type { EndedBy } from './sandbox.ts';
+import type { SeccompToggles } from './sandbox-policy.ts';
 
 /** At most this many of one rule: more examples teach nothing. */
 const SAME_RULE_MAX = 3;
@@ -32,6 +33,8 @@ export interface DenialFacts extends MountedPlaces {
   readonly workspace: string;
   /** The top of the repository of which the workspace is only a part; null otherwise. */
   readonly repositoryAbove: string | null;
+  /** Whether that repository is mounted, read-only but for its git directory. */
+  readonly isRepositoryMounted: boolean;
   /** The filter in force; null without one. */
   readonly seccomp: SeccompToggles | null;
   /** Where the host has a program that the sandbox does not have; null if nowhere. */
@@ -71,7 +74,8 @@ function denialIn(lines: readonly string[], index: number, places: PlaceMap, fac
   if (complaint !== null) return complaintDenial(complaint, places, facts);
   const network = readNetworkComplaint(line);
   if (network !== null) return noNetwork(network.host);
-  if (facts.repositoryAbove !== null && NO_REPOSITORY.test(line)) return repositoryAbove(facts.repositoryAbove);
+  if (facts.repositoryAbove !== null && !facts.isRepositoryMounted && NO_REPOSITORY.test(line))
+    return repositoryAbove(facts.repositoryAbove);
   const call = facts.seccomp === null ? null : readSystemCallComplaint(line, facts.seccomp);
   return call === null ? null : refusedCall(call);
 }

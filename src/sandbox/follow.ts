@@ -1,11 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { chownSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import type { GitView } from './git/git-views.ts';
 import type { Identity } from './identity.ts';
 import { type OutputSink, StreamCapture } from './output.ts';
 import { BUNDLE_DIR, NODE_BINARY, SOCKET_DIR, temporaryOf } from './policy.ts';
 import { serveTerminal } from './pseudo-terminal.ts';
-import type { Activity, CommandSpec, SandboxLimits, SandboxPolicy, SandboxProgram } from './sandbox.ts';
+import type { Activity, CommandSpec, SandboxProgram } from './sandbox.ts';
+import type { SandboxLimits, SandboxPolicy } from './sandbox-policy.ts';
 import { type Job, ownerOf, type StartedSandbox } from './starter.ts';
 import type { Steering } from './steering.ts';
 import { type Interruption, isTooMuch, judgeEnd, type Verdict, watchForInterruption } from './verdict.ts';
@@ -27,15 +29,15 @@ export interface CommandEnd extends Verdict {
 }
 
 /**
- * Follows a command to its end, passes its output on and returns how it ended. Closes the readers. `terminal`: where the
- * input of a call is typed.
+ * Follows a command to its end, passes its output on and returns how it ended. Closes the readers. `found` aborts if the
+ * command makes a path again that was set aside; the input of a call is typed into `terminal`.
  */
 export async function followCommand(
   started: StartedSandbox,
   command: CommandSpec,
   limits: SandboxLimits,
   sinks: OutputSinks,
-  terminal: Steering | null,
+  { found, terminal }: { found: AbortSignal; terminal: Steering | null },
 ): Promise<CommandEnd> {
   const { jail, stdout, stderr } = started;
   const watch = new AbortController();
@@ -52,6 +54,8 @@ export async function followCommand(
     };
     if (started.group === null) watchSums(started, limits, interrupt, watch.signal);
     started.storage?.use(() => interrupt('storage_limit'), watch.signal);
+    if (started.git !== null) watchCopies(started.git, () => interrupt('storage_limit'), watch.signal);
+    found.addEventListener('abort', () => interrupt('protected_path'), { signal: watch.signal });
     stdout.readInto(tee(sinks.stdout, lastWords.stdout, checkSize));
     stderr.readInto(tee(sinks.stderr, lastWords.stderr, checkSize));
     if (terminal !== null) {
@@ -89,6 +93,18 @@ function lookAt({ jail }: StartedSandbox): Activity | null {
   } catch {
     return null;
   }
+}
+
+/** Milliseconds between two looks at the copies of git's configurations. */
+const COPIES_LOOK_MS = 300;
+
+/** Ends a command that fills the directory of its copies: the disk is the host's. */
+function watchCopies(git: GitView, onExceeded: () => void, until: AbortSignal): void {
+  if (git.links.length === 0) return;
+  const timer = setInterval(() => {
+    if (git.isTooLarge()) onExceeded();
+  }, COPIES_LOOK_MS).unref();
+  until.addEventListener('abort', () => clearInterval(timer), { once: true });
 }
 
 /** Watches the sums that a cgroup would limit; without a cgroup the kernel limits only each process. */

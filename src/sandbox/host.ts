@@ -63,7 +63,7 @@ export class Host {
     const bubblewrap = await findBubblewrap();
     if (bubblewrap === null) return null;
     mkdirSync(sandboxDir, { recursive: true, mode: 0o700 });
-    for (const dir of [paths.toolSocketsDir, paths.dialledSocketsDir]) {
+    for (const dir of [paths.toolSocketsDir, paths.dialledSocketsDir, join(sandboxDir, 'git')]) {
       setAsideOrRemove(dir);
       mkdirSync(dir, { recursive: true, mode: 0o700 });
     }
@@ -89,7 +89,7 @@ export class Host {
       new GitViews(
         {
           linksDir: join(sandboxDir, 'links'),
-          copiesDir: join(paths.toolSocketsDir, 'git'),
+          copiesDir: join(sandboxDir, 'git'),
           publicDir: skeletonDir,
         },
         logger,

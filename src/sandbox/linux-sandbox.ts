@@ -25,17 +25,17 @@ import { onTerminal, TERMINAL_ENV } from './pseudo-terminal.ts';
 import type { QuarantineAction, QuarantineReport, QuarantineResult } from './quarantine.ts';
 import { readableBundle } from './reach.ts';
 import { ReadyPool, type ReadySandbox, scriptFor, scriptSocket, WAITING_SHELL } from './ready-pool.ts';
-import { lookForStaleness, searchMeanwhile } from './run-watch.ts';
+import { lookForStaleness, SearchMeanwhile } from './run-watch.ts';
 import type {
   CommandResult,
   CommandSpec,
   IsolationReport,
   ProjectCaches,
-  SandboxPolicy,
   SandboxProgram,
   SandboxStatus,
   StorageAction,
 } from './sandbox.ts';
+import type { SandboxPolicy } from './sandbox-policy.ts';
 import { discard, prepareGit, type StartedSandbox, Starter } from './starter.ts';
 import { openStdin, type SteeredRun, Steering } from './steering.ts';
 import { createKeeper, type Keeper } from './storage/keeper.ts';
@@ -59,6 +59,7 @@ const NOT_STARTED: RunEnd = {
   durationMs: 0,
   quarantined: [],
   searchComplete: true,
+  notices: [],
   denied: [],
   activity: null,
 };
@@ -246,19 +247,28 @@ export class LinuxSandbox {
     steered: SteeredRun | null,
   ): Promise<Omit<RunEnd, 'durationMs'>> {
     const protection = await checked.guard.protection();
-    const watch = checked.guard.begin(protection, undefined, steered?.onFound);
-    const over = new AbortController();
+    const [over, repeated, search] = [new AbortController(), new AbortController(), new SearchMeanwhile()];
+    const watch = checked.guard.begin(protection, undefined, (found, isAgain) => {
+      steered?.onFound(found);
+      search.hurry();
+      if (isAgain) repeated.abort();
+    });
     const terminal = command.terminal === true && steered === null ? new Steering({ onStarted() {} }, true) : null;
     const steering = steered?.steering ?? terminal;
     try {
       const started = await this.#startCommand(checked, protection, command, steering);
-      if (steered !== null) void searchMeanwhile(checked.guard, protection, over.signal);
-      const { lastWords, ...end } = await followCommand(started, command, checked.policy.limits, sinks, terminal);
+      void search.run(checked.guard, protection, over.signal);
+      const { limits } = checked.policy;
+      const { lastWords, ...end } = await followCommand(started, command, limits, sinks, {
+        found: repeated.signal,
+        terminal,
+      });
       started.tidy();
-      const settings = (await started.git?.collect()) ?? [];
+      const settings = (await started.git?.collect()) ?? { denied: [], notices: [] };
       const { quarantined, complete } = await checked.guard.finish(watch);
-      const denied = [...denialsOf(checked, protection, started, command, { ...end, ...lastWords }), ...settings];
-      return { ...end, quarantined, searchComplete: complete, denied };
+      const refused = denialsOf(checked, protection, started, command, { ...end, ...lastWords });
+      const denied = [...refused, ...settings.denied];
+      return { ...end, quarantined, searchComplete: complete, notices: settings.notices, denied };
     } catch (cause) {
       await checked.guard.finish(watch);
       throw cause;

@@ -18,7 +18,7 @@ import {
 import type { Loopbacks } from './loopbacks.ts';
 import { OutputReader } from './output.ts';
 import { buildEnvironment, type Mount, mountStorage, planTree } from './policy.ts';
-import type { SandboxPolicy } from './sandbox.ts';
+import type { SandboxPolicy } from './sandbox-policy.ts';
 import type { Storage, StorageLease } from './storage/storage.ts';
 import { mountToolchains, searchPathOf } from './toolchains.ts';
 import type { TreeProtection } from './workspace/guard-set.ts';
@@ -196,6 +196,7 @@ function plan(
     base: host.base(),
     writable,
     roPaths: policy.roPaths,
+    repository: protection.repository,
     toolchains: [
       ...(toolchains === undefined ? [] : mountToolchains(toolchains, writable, place)),
       ...host.proxyMounts(),

@@ -4,7 +4,15 @@ import { explainFailure } from './probe/failures.ts';
 import type { CommandResult, CommandSpec, EndedBy } from './sandbox.ts';
 
 /** Why contextd itself ended a sandbox; `oom` and `pids` come from the watchdog, `input` from the terminal. */
-export type Interruption = 'timeout' | 'cancelled' | 'output_limit' | 'storage_limit' | 'input' | 'oom' | 'pids';
+export type Interruption =
+  | 'timeout'
+  | 'cancelled'
+  | 'output_limit'
+  | 'storage_limit'
+  | 'protected_path'
+  | 'input'
+  | 'oom'
+  | 'pids';
 
 export interface EndFacts {
   /**

@@ -109,10 +109,18 @@ function failureOf({ ended_by, duration_ms, doing, doing_text }: ExecResult, lim
     case 'storage_limit':
       return {
         code: 'RESOURCE_LIMIT',
-        message: 'the command wrote more to /tmp, HOME or the caches than is allowed and was killed',
+        message:
+          'the command wrote more to /tmp, HOME, the caches or beside .git/config than is allowed and was killed',
         remedy:
           'Remove what is not needed from /tmp, or write into the project. A person can raise sandbox.session_max_mb or run `ctxd cache clear`.',
         details: { limit: 'storage' },
+      };
+    case 'protected_path':
+      return {
+        code: 'PERMISSION_DENIED',
+        message: 'the command made a path again that contextd had set aside, and was killed',
+        remedy: 'Do not write it: a program on the host would run it. A person can accept it: ctxd quarantine list.',
+        details: { limit: 'protected_path' },
       };
     case 'seccomp':
       return {

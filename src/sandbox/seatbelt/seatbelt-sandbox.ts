@@ -15,13 +15,13 @@ import {
   type ProjectCaches,
   type Sandbox,
   type SandboxDeps,
-  type SandboxPolicy,
   type SandboxProcess,
   type SandboxProgram,
   type SandboxStatus,
   type SteeredCommand,
   type StorageAction,
 } from '../sandbox.ts';
+import type { SandboxPolicy } from '../sandbox-policy.ts';
 import type { Keeper } from '../storage/keeper.ts';
 import { Storage, type StorageLease } from '../storage/storage.ts';
 import { createSeatbeltKeeper } from './keeper.ts';
@@ -141,7 +141,7 @@ export class SeatbeltSandbox implements Sandbox {
       const outcome = await followGroup(group, command, storage, onSteered !== undefined);
       const durationMs = this.#deps.clock.monotonic() - startedAt;
       // Protected names cannot be created at all; only the kernel's log shows what was refused.
-      return { ...outcome, durationMs, quarantined: [], searchComplete: true, denied: [], activity: null };
+      return { ...outcome, durationMs, quarantined: [], searchComplete: true, notices: [], denied: [], activity: null };
     } finally {
       this.#commands--;
       dirs.remove();

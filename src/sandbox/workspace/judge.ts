@@ -230,7 +230,7 @@ export class Judge {
       if (moved === null) return;
       this.#setAside.add(moved);
       if (stats !== null) this.#moved.add(inodeOf(stats));
-      runs.report(path, identity, ledger.note(path, moved, reason));
+      runs.report(path, identity, ledger.note(path, moved, reason), Number(stats?.ctimeMs ?? Number.NaN));
       logger.warn('sandbox.quarantined', { path: toText(path), moved: toText(moved), reason });
     });
   }

@@ -5,7 +5,8 @@ import { silentLogger } from '#src/core/log.js';
 import { loadPluginProtocol } from '#src/protocol/plugin/load-plugin-protocol.js';
 import { HostApi, type HostCall } from '#src/runner/host-api.js';
 import { HOST_METHODS } from '#src/runner/host-methods.js';
-import type { CommandResult, CommandSpec, EndedBy, SandboxPolicy } from '#src/sandbox/sandbox.js';
+import type { CommandResult, CommandSpec, EndedBy } from '#src/sandbox/sandbox.js';
+import type { SandboxPolicy } from '#src/sandbox/sandbox-policy.js';
 import { sessionNamed } from '../../helpers/sessions.ts';
 import { ScriptedSandbox } from './scripted-sandbox.ts';
 
@@ -31,7 +32,7 @@ const SET_ASIDE = { path: '.envrc', id: '0123abcd', reason: 'r' };
 
 function commandResult(endedBy: EndedBy = 'exit'): CommandResult {
   const found = { quarantined: [SET_ASIDE], searchComplete: false, denied: [DENIAL] };
-  const ended = { exitCode: 0, signal: null, endedBy, durationMs: 1.4, ...found };
+  const ended = { exitCode: 0, signal: null, endedBy, durationMs: 1.4, notices: [], ...found };
   return { ...ended, stdout: stream('out'), stderr: stream('err', 2) };
 }
 

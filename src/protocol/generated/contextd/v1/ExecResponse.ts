@@ -13,7 +13,8 @@ export interface ExecResponse {
    */
   'signal'?: (string);
   /**
-   * exit, signal, timeout, oom, pids, seccomp, output_limit, storage_limit, input or cancelled.
+   * exit, signal, timeout, oom, pids, seccomp, output_limit, storage_limit, protected_path, input or
+   * cancelled.
    */
   'ended_by'?: (string);
   'stdout'?: (string);
@@ -57,7 +58,8 @@ export interface ExecResponse__Output {
    */
   'signal': (string);
   /**
-   * exit, signal, timeout, oom, pids, seccomp, output_limit, storage_limit, input or cancelled.
+   * exit, signal, timeout, oom, pids, seccomp, output_limit, storage_limit, protected_path, input or
+   * cancelled.
    */
   'ended_by': (string);
   'stdout': (string);
