@@ -7,7 +7,7 @@ import { ContextdError } from '../core/errors.ts';
 import { identityFor, personOf } from '../sandbox/identity.ts';
 import { checkRoPath, checkWorkspace } from '../sandbox/mountable.ts';
 import { whyNotMounted } from '../sandbox/repository-above.ts';
-import { baseView } from '../sandbox/sandbox.ts';
+import { baseView } from '../sandbox/sandbox-policy.ts';
 import { type Consents, pathSubject } from '../stores/consents.ts';
 import type { ProjectStore } from '../stores/projects.ts';
 import { requireProject } from './approval-management.ts';

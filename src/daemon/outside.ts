@@ -1,5 +1,5 @@
 import type { Clock } from '../core/clock.ts';
-import type { SandboxPolicy } from '../sandbox/sandbox.ts';
+import type { SandboxPolicy } from '../sandbox/sandbox-policy.ts';
 import { type Consents, pathOfSubject } from '../stores/consents.ts';
 import type { Database } from '../stores/sqlite.ts';
 import { createToolchainStore, type ToolchainStore } from '../stores/toolchains.ts';

@@ -5,7 +5,8 @@ import type { JsonObject } from '../core/json.ts';
 import type { Logger } from '../core/log.ts';
 import type { ExecRequest__Output as ExecRequest } from '../protocol/generated/contextd/v1/ExecRequest.ts';
 import { type EndedBy, type ExecResult, LOG_LEVELS, LOG_LINE_MAX_CHARS } from '../protocol/host-messages.ts';
-import type { CommandResult, CommandSpec, Sandbox, SandboxPolicy } from '../sandbox/sandbox.ts';
+import type { CommandResult, CommandSpec, Sandbox } from '../sandbox/sandbox.ts';
+import type { SandboxPolicy } from '../sandbox/sandbox-policy.ts';
 import { FactCollector, type RunFacts } from './call-facts.ts';
 import { decodeStream } from './exec-output.ts';
 import {

@@ -15,7 +15,8 @@ import {
 } from './denials/rules.ts';
 import { DENIALS_MAX } from './denials/sources.ts';
 import type { Mount } from './policy.ts';
-import type { EndedBy, SeccompToggles } from './sandbox.ts';
+import type { EndedBy } from './sandbox.ts';
+import type { SeccompToggles } from './sandbox-policy.ts';
 
 /** At most this many of one rule: more examples teach nothing. */
 const SAME_RULE_MAX = 3;

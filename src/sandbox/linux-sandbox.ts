@@ -30,11 +30,11 @@ import type {
   CommandSpec,
   IsolationReport,
   ProjectCaches,
-  SandboxPolicy,
   SandboxProgram,
   SandboxStatus,
   StorageAction,
 } from './sandbox.ts';
+import type { SandboxPolicy } from './sandbox-policy.ts';
 import { discard, prepareGit, type StartedSandbox, Starter } from './starter.ts';
 import { openStdin, type SteeredRun } from './steering.ts';
 import { createKeeper, type Keeper } from './storage/keeper.ts';

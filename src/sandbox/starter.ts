@@ -19,7 +19,7 @@ import type { Loopbacks } from './loopbacks.ts';
 import { OutputReader } from './output.ts';
 import { buildEnvironment, type Mount, mountStorage, planTree } from './policy.ts';
 import { Releases } from './releases.ts';
-import type { SandboxPolicy } from './sandbox.ts';
+import type { SandboxPolicy } from './sandbox-policy.ts';
 import type { Storage, StorageLease } from './storage/storage.ts';
 import { mountToolchains, searchPathOf } from './toolchains.ts';
 import type { TreeProtection } from './workspace/guard-set.ts';

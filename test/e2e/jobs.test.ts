@@ -1,7 +1,13 @@
 import { once } from 'node:events';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { PassThrough, Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runCli } from '#src/cli/program.js';
+import { readEnvironment } from '#src/config/env.js';
+import { findInstallRoot } from '#src/config/install-root.js';
+import { resolvePaths } from '#src/config/paths.js';
 import { processesWith } from '../fixtures/sandbox-harness.ts';
 import { appears } from '../helpers/appears.ts';
 import { type DaemonCaller, openCaller } from '../helpers/daemon-caller.ts';
@@ -275,3 +281,32 @@ async function watchEnd(pid: number): Promise<void> {
   await once(spawn('tail', ['--pid', String(pid), '-s', '0.05', '-f', '/dev/null']), 'exit');
   expect(existsSync(`/proc/${pid}`) && readFileSync(`/proc/${pid}/stat`, 'utf8').includes(') S ')).toBe(false);
 }
+
+describe('the end of the daemon', () => {
+  /** At a terminal at which a person gives this answer. */
+  async function restartAtTerminal(answer: string): Promise<{ code: number; asked: string }> {
+    const env = readEnvironment({ HOME: at.home, CONTEXTD_HOME: at.home, PATH: '/usr/bin:/bin' });
+    const stderr = new PassThrough();
+    const asked = text(stderr);
+    const code = await runCli(['server', 'restart'], {
+      ...{ env, stderr, version: '1', cwd: at.project, signal: new AbortController().signal },
+      stdin: Object.assign(Readable.from([`${answer}\n`]), { isTTY: true }),
+      stdout: new PassThrough(),
+      paths: resolvePaths(env, findInstallRoot()),
+    });
+    stderr.end();
+    return { code, asked: await asked };
+  }
+
+  it('asks a person at a terminal before it ends background jobs, and says how many it ended', async () => {
+    await stopAll();
+    const job = await start('sleep 600; true asked-for');
+    const { code, asked } = await restartAtTerminal('n');
+    expect(code).not.toBe(0);
+    expect(asked).toContain('asked-for');
+    expect(asked).toContain('ctxd server restart --yes');
+    expect((await jobs('show', job)).data).toMatchObject({ state: 'running' });
+    const { stdout } = await at.run(CTXD, ['server', 'stop']);
+    expect(stdout).toContain('1 background job ended with it');
+  });
+});

@@ -7,7 +7,8 @@ import { type Logger, silentLogger } from '#src/core/log.js';
 import type { ToolProfile } from '#src/core/profile.js';
 import { createRunner } from '#src/runner/create-runner.js';
 import type { Runner, RunnerDeps, RunResult, ToolCall } from '#src/runner/runner.js';
-import type { Sandbox, SandboxPolicy, SandboxProcess } from '#src/sandbox/sandbox.js';
+import type { Sandbox, SandboxProcess } from '#src/sandbox/sandbox.js';
+import type { SandboxPolicy } from '#src/sandbox/sandbox-policy.js';
 import type { Bench } from '../fixtures/sandbox-harness.ts';
 import { ToolBundles } from './tool-bundle.ts';
 

@@ -113,8 +113,9 @@ function viewInit(result: InitResult): View {
   };
 }
 
+/** A person who declined has seen the list or does not want it. */
 function toolchainLines({ toolchains }: InitResult): string[] {
-  if (toolchains === undefined || toolchains.added.length === 0) return [];
+  if (toolchains === undefined || toolchains.added.length === 0 || toolchains.state === 'declined') return [];
   const lines = describeToolchains(toolchains.added);
   if (toolchains.state === 'allowed') return ['Commands can run these programs outside /usr:', ...lines];
   return ['Programs outside /usr that commands cannot run (allow them: ctxd allow toolchains):', ...lines];

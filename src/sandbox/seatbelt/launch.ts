@@ -7,7 +7,8 @@ import { isRealDirectory } from '../directory-identity.ts';
 import { binDirsOf } from '../host.ts';
 import { buildEnvironment, SOCKET_DIR } from '../policy.ts';
 import { whyNotMounted } from '../repository-above.ts';
-import type { SandboxLimits, SandboxPolicy, SandboxProgram } from '../sandbox.ts';
+import type { SandboxProgram } from '../sandbox.ts';
+import type { SandboxLimits, SandboxPolicy } from '../sandbox-policy.ts';
 import { findCommonGitDir } from '../workspace/git-dir.ts';
 import type { ProfileInput } from './profile.ts';
 

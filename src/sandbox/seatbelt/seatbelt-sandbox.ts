@@ -15,13 +15,13 @@ import {
   type ProjectCaches,
   type Sandbox,
   type SandboxDeps,
-  type SandboxPolicy,
   type SandboxProcess,
   type SandboxProgram,
   type SandboxStatus,
   type SteeredCommand,
   type StorageAction,
 } from '../sandbox.ts';
+import type { SandboxPolicy } from '../sandbox-policy.ts';
 import type { Keeper } from '../storage/keeper.ts';
 import { Storage, type StorageLease } from '../storage/storage.ts';
 import { createSeatbeltKeeper } from './keeper.ts';

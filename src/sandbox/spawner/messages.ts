@@ -6,7 +6,8 @@ import { ContextdError, ERROR_TABLE, type ErrorCode } from '../../core/errors.ts
 import { isJsonObject, type JsonObject } from '../../core/json.ts';
 import type { LogFields } from '../../core/log.ts';
 import type { QuarantineAction } from '../quarantine.ts';
-import type { CommandSpec, SandboxPolicy, SandboxProgram, SteeringSignal, StorageAction } from '../sandbox.ts';
+import type { CommandSpec, SandboxProgram, SteeringSignal, StorageAction } from '../sandbox.ts';
+import type { SandboxPolicy } from '../sandbox-policy.ts';
 
 /** The first message to the spawner. */
 export interface SpawnerSettings {

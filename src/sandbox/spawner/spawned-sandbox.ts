@@ -11,13 +11,13 @@ import type {
   ProjectCaches,
   Sandbox,
   SandboxDeps,
-  SandboxPolicy,
   SandboxProcess,
   SandboxProgram,
   SandboxStatus,
   SteeredCommand,
   StorageAction,
 } from '../sandbox.ts';
+import type { SandboxPolicy } from '../sandbox-policy.ts';
 import { type Reply, type Request, unpackError } from './messages.ts';
 import { SpawnerProcess } from './spawner-process.ts';
 

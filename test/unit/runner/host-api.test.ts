@@ -5,7 +5,8 @@ import { silentLogger } from '#src/core/log.js';
 import { loadPluginProtocol } from '#src/protocol/plugin/load-plugin-protocol.js';
 import { HostApi, type HostCall } from '#src/runner/host-api.js';
 import { HOST_METHODS } from '#src/runner/host-methods.js';
-import type { CommandResult, CommandSpec, EndedBy, SandboxPolicy } from '#src/sandbox/sandbox.js';
+import type { CommandResult, CommandSpec, EndedBy } from '#src/sandbox/sandbox.js';
+import type { SandboxPolicy } from '#src/sandbox/sandbox-policy.js';
 import { sessionNamed } from '../../helpers/sessions.ts';
 import { ScriptedSandbox } from './scripted-sandbox.ts';
 

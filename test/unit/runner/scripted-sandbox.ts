@@ -1,4 +1,5 @@
-import type { CommandResult, CommandSpec, Sandbox, SandboxPolicy } from '#src/sandbox/sandbox.js';
+import type { CommandResult, CommandSpec, Sandbox } from '#src/sandbox/sandbox.js';
+import type { SandboxPolicy } from '#src/sandbox/sandbox-policy.js';
 
 const notAsked = (): Promise<never> => Promise.reject(new Error('not asked'));
 
