@@ -43,6 +43,8 @@ export interface JobSpec {
   session: SessionRef;
   tool: string;
   command: string;
+  /** The directory in which it runs. */
+  cwd: string;
   /** Milliseconds since the epoch. */
   startedMs: number;
 }

@@ -189,10 +189,10 @@ export class Jobs {
 
   /** Starts the command and lists the job. */
   async #prepare(request: NewJob): Promise<Job> {
-    const { session, tool, command } = request;
+    const { session, tool, command, cwd } = request;
     const number = await this.#deps.liveSessions.nextJob(session);
     const spec: JobSpec = {
-      ...{ id: `job_${newShortId()}`, number, session, tool, command },
+      ...{ id: `job_${newShortId()}`, number, session, tool, command, cwd },
       startedMs: this.#deps.clock.now(),
     };
     const output = await JobOutput.create(

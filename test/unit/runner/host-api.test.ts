@@ -134,14 +134,14 @@ describe('the host', () => {
       signal: null,
       ended_by: 'exit',
       stdout: 'out',
-      stderr: 'er\n[contextd: 3 bytes were not kept, line 1]\n',
+      stderr: 'er\n… 3 bytes were not kept by contextd, line 1 …\n',
       dropped_bytes: 3,
       duration_ms: 1,
       encoding_replaced: false,
       stdout_encoding: '',
       stderr_encoding: '',
       stdout_gap: null,
-      stderr_gap: { start: 2, end: 45, bytes: 3, firstLine: 1, lastLine: 1, nextLine: 1 },
+      stderr_gap: { start: 2, end: 49, bytes: 3, firstLine: 1, lastLine: 1, nextLine: 1 },
     });
     expect(host.facts).toMatchObject({ quarantined: [SET_ASIDE], searchComplete: false, denied: [DENIAL] });
   });
