@@ -45,6 +45,8 @@ export interface JobSpec {
   command: string;
   /** True: it runs on a terminal. */
   isTerminal: boolean;
+  /** The directory in which it runs. */
+  cwd: string;
   /** Milliseconds since the epoch. */
   startedMs: number;
 }

@@ -194,10 +194,10 @@ export class Jobs {
 
   /** Starts the command and lists the job. */
   async #prepare(request: NewJob): Promise<Job> {
-    const { session, tool, command, isTerminal } = request;
+    const { session, tool, command, cwd, isTerminal } = request;
     const number = await this.#deps.liveSessions.nextJob(session);
     const spec: JobSpec = {
-      ...{ id: `job_${newShortId()}`, number, session, tool, command, isTerminal },
+      ...{ id: `job_${newShortId()}`, number, session, tool, command, cwd, isTerminal },
       startedMs: this.#deps.clock.now(),
     };
     const output = await JobOutput.create(

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { isErrno } from '../core/errors.ts';
+import { quoteName } from '../core/own-line.ts';
 import { processesInside, usageInside } from './processes-inside.ts';
 import type { Activity } from './sandbox.ts';
 import { socketWords } from './socket-words.ts';
@@ -68,7 +69,7 @@ function wordsFor(pid: number, wait: WaitFor, cpuMs: number): string {
     case 'stdin':
       return `${name} waits for input`;
     case 'lock':
-      return `${name} waits for the lock on ${printable(wait.path)}`;
+      return `${name} waits for the lock on ${quoteName(wait.path)}`;
     case 'network':
       return `${name} waits for ${socketWords(pid, wait.inode)}`;
     case 'sleep':
@@ -86,12 +87,7 @@ function wordsFor(pid: number, wait: WaitFor, cpuMs: number): string {
 function nameOf(pid: number): string {
   const [first = ''] = read(`/proc/${pid}/cmdline`).split('\0', 1);
   const name = first === '' ? read(`/proc/${pid}/comm`).trim() : first;
-  return printable(name.slice(name.lastIndexOf('/') + 1).slice(0, NAME_MAX_CHARS)) || 'a process';
-}
-
-/** The command chose it. */
-function printable(text: string): string {
-  return text.replaceAll(/[^\x20-\x7e]/g, '?');
+  return name === '' ? 'a process' : quoteName(name.slice(name.lastIndexOf('/') + 1).slice(0, NAME_MAX_CHARS));
 }
 
 function threadsOf(pid: number): number[] {

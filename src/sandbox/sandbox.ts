@@ -79,6 +79,12 @@ export interface CommandSpec {
   onOutput?(stream: 'stdout' | 'stderr', bytes: Buffer): void;
 }
 
+/** Newlines of a text in UTF-16 in both byte orders, by characters that begin at an even offset of the stream. */
+export interface WideNewlines {
+  lowFirst: number;
+  highFirst: number;
+}
+
 /**
  * The whole stream is in `head` if `droppedBytes` is 0; otherwise the first half and the last half of what may be kept.
  */
@@ -86,8 +92,10 @@ export interface CapturedStream {
   head: Buffer;
   tail: Buffer;
   droppedBytes: number;
-  /** Newlines among the dropped bytes. */
+  /** Bytes 0x0A among the dropped bytes. */
   droppedNewlines: number;
+  /** The same for UTF-16, in which a newline has two bytes; null if the stream does not begin like UTF-16. */
+  droppedWideNewlines?: WideNewlines | null;
   totalBytes: number;
 }
 

@@ -1,5 +1,6 @@
 import { posix } from 'node:path';
 import type { Denial } from '../../core/envelope.ts';
+import { quoteName } from '../../core/own-line.ts';
 import { BUNDLE_DIR, NODE_BINARY, SANDBOX_HOME } from '../policy.ts';
 import { isDebuggerCall } from './complaints.ts';
 
@@ -102,7 +103,7 @@ export function missingProgram(path: string): Denial {
     kind: 'program',
     path,
     rule: 'the host has this program on PATH, but its directory is not mounted',
-    how_to_allow: `A person can run \`ctxd allow toolchains\`, which offers ${posix.dirname(path)}.`,
+    how_to_allow: `A person can run \`ctxd allow toolchains\`, which offers ${quoteName(posix.dirname(path))}.`,
   };
 }
 

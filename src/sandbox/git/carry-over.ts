@@ -1,3 +1,4 @@
+import { quoteName } from '../../core/own-line.ts';
 import { type GitEntry, parseGitConfig } from '../workspace/git-config.ts';
 import { isPlainText, isTrue, quoteValue } from './person-settings.ts';
 
@@ -64,7 +65,7 @@ export function carryOver({ given, left, host, hasIdentity, hadBranch }: ConfigV
     texts.push(write(section, accepted));
     carried.push(describe(section, accepted));
   }
-  return { text: texts.join(''), carried, refused };
+  return { text: texts.join(''), carried, refused: refused.map(quoteName) };
 }
 
 function rank(name: string): number {
@@ -214,7 +215,7 @@ function write({ section, subsection, keys }: Section, names: readonly string[])
 function describe({ section, subsection, keys }: Section, names: readonly string[]): string {
   if (subsection === null) return names.map((name) => `${section}.${name}`).join(', ');
   const value = keys.get(section === 'branch' ? 'remote' : 'url')?.[0] ?? '';
-  return `${section} ${subsection} ${section === 'branch' ? 'tracks' : '='} ${value}`;
+  return `${section} ${quoteName(subsection)} ${section === 'branch' ? 'tracks' : '='} ${quoteName(value)}`;
 }
 
 function writeValue(value: string | null): string {

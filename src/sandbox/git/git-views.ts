@@ -13,6 +13,7 @@ import {
 import { dirname, join } from 'node:path';
 import type { Denial } from '../../core/envelope.ts';
 import type { Logger } from '../../core/log.ts';
+import { quoteName } from '../../core/own-line.ts';
 import type { Identity } from '../identity.ts';
 import type { Mount } from '../policy.ts';
 import { removeTree } from '../remove-tree.ts';
@@ -213,7 +214,7 @@ class Copies {
     const notices: string[] = [];
     for (const [config, given] of this.#given) {
       const { carried, refused } = await this.#carryOver(config, given);
-      if (carried.length > 0) notices.push(`kept in ${config}: ${shorten(carried)}`);
+      if (carried.length > 0) notices.push(`kept in ${quoteName(config)}: ${shorten(carried)}`);
       if (refused.length > 0) denied.push(notCarried(config, refused));
       const hasUnsigned = given.signs && lastMessageOf(config) !== given.lastMessage;
       if (hasUnsigned && !this.#reported.has(config)) denied.push(notSigned(config));
