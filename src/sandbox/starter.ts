@@ -18,6 +18,7 @@ import {
 import type { Loopbacks } from './loopbacks.ts';
 import { OutputReader } from './output.ts';
 import { buildEnvironment, type Mount, mountStorage, planTree } from './policy.ts';
+import { Releases } from './releases.ts';
 import type { SandboxPolicy } from './sandbox-policy.ts';
 import type { Storage, StorageLease } from './storage/storage.ts';
 import { mountToolchains, searchPathOf } from './toolchains.ts';
@@ -134,26 +135,6 @@ export class Starter {
     });
     this.#releasing.add(released);
     if (this.#isStopped) jail.kill();
-  }
-}
-
-/** What a sandbox uses until its last process is dead, or until it could not be started. */
-class Releases {
-  readonly #all: (() => void)[] = [];
-
-  add(release: () => void): void {
-    this.#all.push(release);
-  }
-
-  /** Idempotent. What the file system refuses to remove stays until the next start: it must not end the spawner. */
-  release(): void {
-    for (const release of this.#all.splice(0)) {
-      try {
-        release();
-      } catch (cause) {
-        if (!isErrno(cause)) throw cause;
-      }
-    }
   }
 }
 
