@@ -10,7 +10,7 @@ const MESSAGE_BYTES = 16 * 1024;
 /** Milliseconds for a message; output that takes longer is an attack. */
 const SILENT_MAX_MS = 20_000;
 const THREAD_MAX_MB = 256;
-const LOST = '[contextd: what the terminal showed then is lost: the emulator could not follow the output]\n';
+const LOST = '… the rest was not kept by contextd: its terminal could not follow the output …\n';
 
 /**
  * Keeps what a command printed on its terminal, as text, in about `maxBytes` of memory: head and tail if it is longer. The
@@ -90,7 +90,7 @@ export class TerminalCapture {
     if (this.#droppedBytes === 0) return;
     const dropped = this.#droppedBytes;
     this.#droppedBytes = 0;
-    this.#write(Buffer.from(`\r\n[contextd: ${dropped} bytes came too fast and are missing here]\r\n`));
+    this.#write(Buffer.from(`\r\n… ${dropped} bytes came too fast and were not kept by contextd …\r\n`));
   }
 
   #post(thread: Worker, request: TerminalRequest): void {

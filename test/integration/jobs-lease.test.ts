@@ -39,7 +39,7 @@ test('a job that nobody looks at ends with its lease, and a look renews the leas
   const begin = () =>
     jobs.begin({
       ...{ session: SESSION_A, tool: 'safe_bash', command: 'exec sleep 1000', cwd: bench.workspace, env: {} },
-      ...{ stdin: null, policy: bench.policy(), opened: [], outputKillBytes: 0 },
+      ...{ stdin: null, isTerminal: false, policy: bench.policy(), opened: [], outputKillBytes: 0 },
     });
   const [forgotten, watched] = [await begin(), await begin()];
   clock.nowMs += 29 * MINUTE_MS;
