@@ -26,7 +26,7 @@ export interface JailExit {
 
 /** How a command gets its input. */
 export interface JailInput {
-  /** The pipe that is its standard input, or its terminal's; null: there is none. */
+  /** The pipe that is its standard input, or its terminal's; null: it has no input. */
   readonly stdin: FileId | null;
   /** True: the first process inside is the terminal, and no part of the command. */
   readonly isTerminal: boolean;
