@@ -2,14 +2,16 @@ import { readFile, rm } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { build, type Plugin } from 'esbuild';
 
-/** The entry points of the daemon's processes and threads in `dist/src`, and their names in `dist/program`. */
+/** The entry points of ctxd and of the daemon's processes and threads in `dist/src`, and their names in `dist/program`. */
 const PROGRAMS: Readonly<Record<string, string>> = {
   contextd: 'daemon/main.js',
+  ctxd: 'cli/main.js',
   spawner: 'sandbox/spawner/main.js',
   egress: 'egress/main.js',
   'guard-worker': 'sandbox/workspace/guard-worker.js',
   'scan-worker': 'scrub/scan/scan-worker.js',
   'sqlite-worker': 'stores/sqlite-worker.js',
+  'terminal-thread': 'sandbox/terminal-thread.js',
   'view-thread': 'dispatch/view/view-thread.js',
 };
 
@@ -38,6 +40,8 @@ async function buildDaemon(root: string): Promise<void> {
     logLevel: 'warning',
     // Needed once in years. The namespace of a CommonJS package that is imported late would lack its names besides.
     external: ['@peculiar/x509', 'reflect-metadata'],
+    // Its main file loads its parts by names that a bundler does not see.
+    alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' },
     plugins: [ownPlaces(source, target)],
     // CommonJS packages load Node's modules by `require`, which an ES module does not have.
     banner: {

@@ -11,7 +11,8 @@ import { systemClock } from '../../src/core/clock.ts';
 import { silentLogger } from '../../src/core/log.ts';
 import { policyFor } from '../../src/daemon/policy.ts';
 import { createSandbox } from '../../src/sandbox/create-sandbox.ts';
-import { baseView, type Sandbox, type SandboxNetwork } from '../../src/sandbox/sandbox.ts';
+import type { Sandbox } from '../../src/sandbox/sandbox.ts';
+import { baseView, type SandboxNetwork } from '../../src/sandbox/sandbox-policy.ts';
 
 /** A sandbox engine with its own home directory, set up as the daemon does it. */
 export interface SandboxHost {

@@ -1,30 +1,15 @@
-import { ContextdError } from '../core/errors.ts';
-import { createContext } from './context.ts';
-import { runCli } from './program.ts';
-import { exitCodeFor, renderError } from './render.ts';
+import { statSync } from 'node:fs';
+import { enableCompileCache } from 'node:module';
+import { readEnvironment } from '../config/env.ts';
+import { findInstallRoot } from '../config/install-root.ts';
+import { resolvePaths } from '../config/paths.ts';
 
-const interruption = new AbortController();
-for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => interruption.abort());
-// A reader that closes the pipe early, such as `head`, is not an error.
-process.stdout.on('error', () => {});
-
+// The daemon's cache makes ctxd start faster. ctxd creates no directory for it, and leaves another user's alone.
 try {
-  const context = createContext(process, currentDirectory(), interruption.signal);
-  process.exitCode = await runCli(process.argv.slice(2), context);
-} catch (thrown) {
-  const error = ContextdError.from(thrown);
-  process.stderr.write(renderError(error));
-  process.exitCode = exitCodeFor(error);
+  const { compileCacheDir } = resolvePaths(readEnvironment(), findInstallRoot());
+  if (statSync(compileCacheDir).uid === process.getuid?.()) enableCompileCache(compileCacheDir);
+} catch {
+  // No daemon has run yet.
 }
-
-/** A shell whose directory was deleted and created again is in the deleted one, which has no path. */
-function currentDirectory(): string {
-  try {
-    return process.cwd();
-  } catch (cause) {
-    throw new ContextdError('PATH_NOT_FOUND', 'the current directory was removed, or another took its place', {
-      remedy: 'Enter it again (cd "$PWD"), then repeat the command.',
-      cause,
-    });
-  }
-}
+const { runProcess } = await import('./process.ts');
+await runProcess();

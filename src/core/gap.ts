@@ -19,10 +19,13 @@ export function missingLines({ firstLine, lastLine }: Pick<OutputGap, 'firstLine
   return firstLine === lastLine ? `${firstLine}` : `${firstLine}-${lastLine}`;
 }
 
-/** The line of contextd that stands in the place of a gap. It holds nothing but figures. */
+/**
+ * The line that stands in the place of a gap. It holds nothing but figures. It is part of a text, so it does not begin like
+ * the lines that contextd prints beside the texts.
+ */
 export function gapLine({ bytes, firstLine, lastLine }: Omit<OutputGap, 'start' | 'end' | 'nextLine'>): string {
   const lines = `line${firstLine === lastLine ? '' : 's'} ${missingLines({ firstLine, lastLine })}`;
-  return `[contextd: ${bytes} bytes were not kept, ${lines}]\n`;
+  return `… ${bytes} bytes were not kept by contextd, ${lines} …\n`;
 }
 
 export function countNewlines(text: string, start = 0, end = text.length): number {

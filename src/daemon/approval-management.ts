@@ -1,7 +1,8 @@
 import type { Management, QuarantinedItem, QuarantineResponse, RulesReview } from '../call/management.ts';
 import { ContextdError } from '../core/errors.ts';
 import type { QuarantineAction, QuarantineResult } from '../sandbox/quarantine.ts';
-import type { Sandbox, SandboxPolicy } from '../sandbox/sandbox.ts';
+import type { Sandbox } from '../sandbox/sandbox.ts';
+import type { SandboxPolicy } from '../sandbox/sandbox-policy.ts';
 import type { WorkspaceRulesReader } from '../scrub/workspace-rules.ts';
 import type { Consents } from '../stores/consents.ts';
 import type { Project, ProjectStore } from '../stores/projects.ts';

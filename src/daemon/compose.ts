@@ -1,107 +1,48 @@
 import { fileURLToPath } from 'node:url';
 import type { SessionRef } from '../call/session.ts';
 import { createBundleSource } from '../catalog/bundle-source.ts';
-import { type Catalog, createCatalog } from '../catalog/catalog.ts';
-import type { Environment } from '../config/env.ts';
-import type { Paths } from '../config/paths.ts';
-import type { Config } from '../config/schema.ts';
-import type { Clock, Timer } from '../core/clock.ts';
-import type { Logger } from '../core/log.ts';
+import { createCatalog } from '../catalog/catalog.ts';
 import { createDispatch } from '../dispatch/dispatch.ts';
 import { createRefuse } from '../dispatch/refuse.ts';
 import { createSlots } from '../dispatch/slots.ts';
-import { createViewMaker, type ViewMaker } from '../dispatch/view/run-view.ts';
-import type { Jobs } from '../jobs/jobs.ts';
+import { createViewMaker } from '../dispatch/view/run-view.ts';
 import { createRunner } from '../runner/create-runner.ts';
-import type { Runner } from '../runner/runner.ts';
 import { createSandbox } from '../sandbox/create-sandbox.ts';
-import { baseView, type Sandbox, type SandboxPolicy } from '../sandbox/sandbox.ts';
+import { baseView, type SandboxPolicy } from '../sandbox/sandbox-policy.ts';
 import { type RuleFile, readRulePack } from '../scrub/exact/rule-pack.ts';
 import { createEngine, deferEngine } from '../scrub/hardened/engine.ts';
 import { readRuleSources } from '../scrub/rule-sources.ts';
-import { createScanner, type Scanner } from '../scrub/scan/scanner.ts';
-import { createScrubber, type Scrubber } from '../scrub/scrubber.ts';
+import { createScanner } from '../scrub/scan/scanner.ts';
+import { createScrubber } from '../scrub/scrubber.ts';
 import { createSeeds, type Seeds } from '../scrub/vault/seeds.ts';
-import { createWorkspaceRules, type WorkspaceRulesReader } from '../scrub/workspace-rules.ts';
-import { createGrpcDoor, type Door } from '../server/grpc.ts';
-import { type ArtifactStore, createArtifactStore } from '../stores/artifacts.ts';
-import { type AuditLog, createAuditLog } from '../stores/audit.ts';
-import { type Consents, createConsents } from '../stores/consents.ts';
+import { createWorkspaceRules } from '../scrub/workspace-rules.ts';
+import { createGrpcDoor } from '../server/grpc.ts';
+import { createArtifactStore } from '../stores/artifacts.ts';
+import { createAuditLog } from '../stores/audit.ts';
+import { createConsents } from '../stores/consents.ts';
 import { createContinuations } from '../stores/continuations.ts';
 import { createCursors } from '../stores/cursors.ts';
-import { createJournal, type Journal } from '../stores/journal.ts';
-import { createDaemonKeys, type DaemonKeys } from '../stores/keys.ts';
-import { createLiveSessions, type LiveSessions } from '../stores/live-sessions.ts';
-import { createProjectStore, type ProjectStore } from '../stores/projects.ts';
-import { createSessionStore, type SessionStore } from '../stores/sessions.ts';
-import { createDatabase, type Database } from '../stores/sqlite.ts';
+import { createJournal } from '../stores/journal.ts';
+import { createDaemonKeys } from '../stores/keys.ts';
+import { createLiveSessions } from '../stores/live-sessions.ts';
+import { createProjectStore } from '../stores/projects.ts';
+import { createSessionStore } from '../stores/sessions.ts';
+import { createDatabase } from '../stores/sqlite.ts';
 import { STATE_MIGRATIONS } from '../stores/state-migrations.ts';
-import { loadCounter, type TokenCounter } from '../tokens/counter.ts';
-import { lastErrorBlock } from '../tokens/views/errors.ts';
-import { buildJobs, leaseChore, lineFinder } from './build-jobs.ts';
-import { type CallGate, createCallGate } from './call-gate.ts';
-import { collectMainHeap, createChores, memoryChore, pruneChore } from './chores.ts';
+import { loadCounter } from '../tokens/counter.ts';
+import { buildJobs, lineFinder } from './build-jobs.ts';
+import { createCallGate } from './call-gate.ts';
 import { checkHealth } from './health.ts';
 import { createHostServices } from './host-services.ts';
-import { type Composition, inOrder, named, type Part, type StopCause, started, together } from './lifecycle.ts';
+import type { Composition } from './lifecycle.ts';
 import { createManagement } from './management.ts';
-import { createOutside, type Outside } from './outside.ts';
+import { createOutside } from './outside.ts';
+import type { ComposeDeps, DaemonParts, Entrance, Execution, Scrubbing, Stores } from './parts.ts';
 import { commandPolicyFor, policyFor, viewOf } from './policy.ts';
-import { followInstallation, warnOfBadLinks } from './registered-projects.ts';
-import { createSessionEnd, type SessionEnd, type SessionStateHolder, sessionChore } from './session-end.ts';
-import { createStandingAuditor, type StandingAuditor } from './standing-auditor.ts';
-import { storageChore, storageHolder } from './storage-life.ts';
-
-export interface ComposeDeps {
-  environment: Environment;
-  paths: Paths;
-  config: Config;
-  clock: Clock;
-  timer: Timer;
-  logger: Logger;
-  /** Starts the orderly end of the daemon. Calls in flight get `graceMs` milliseconds. */
-  requestStop(graceMs: number, cause: StopCause): void;
-}
-
-interface Stores {
-  database: Database;
-  keys: DaemonKeys;
-  consents: Consents;
-  projects: ProjectStore;
-  outside: Outside;
-  sessions: SessionStore;
-  liveSessions: LiveSessions;
-  journal: Journal;
-  artifacts: ArtifactStore;
-  auditLog: AuditLog;
-}
-
-interface Scrubbing {
-  workspaceRules: WorkspaceRulesReader;
-  /** Null if scrub.seeds is off. */
-  seeds: Seeds | null;
-  scanner: Scanner;
-  scrubber: Scrubber;
-  auditor: StandingAuditor;
-}
-
-interface Execution {
-  catalog: Catalog;
-  sandbox: Sandbox;
-  jobs: Jobs;
-  runner: Runner;
-  views: ViewMaker;
-  counter: TokenCounter;
-}
-
-interface Entrance {
-  gate: CallGate;
-  door: Door;
-  sessionEnd: SessionEnd;
-}
-
-/** Every part of the daemon that another part, or a test, may hold. */
-export type DaemonParts = Stores & Scrubbing & Execution & Entrance;
+import { createSessionEnd, type SessionStateHolder } from './session-end.ts';
+import { createStandingAuditor } from './standing-auditor.ts';
+import { startOrder } from './start-order.ts';
+import { storageHolder } from './storage-life.ts';
 
 /** Parts to use instead of the daemon's own. Every other part is built on them. */
 type Overrides = Partial<DaemonParts>;
@@ -279,63 +220,6 @@ function managementOf(deps: ComposeDeps, parts: Omit<DaemonParts, 'door'>): Retu
   });
 }
 
-/** The order in which the parts start. They stop in reverse. */
-function startOrder({ paths, config, clock, timer, logger }: ComposeDeps, parts: DaemonParts): Part[] {
-  const { artifacts, catalog, counter, door, gate, projects, runner, sandbox, scanner, scrubber } = parts;
-  const { jobs, liveSessions, sessionEnd } = parts;
-  const collectors = [collectMainHeap, () => scanner.collect()];
-  return [
-    // The state database is the lock of the one daemon: until it is held, nothing may touch a file of the home.
-    together([
-      named('scrubber', scrubber),
-      started('spawner', () => sandbox.launch()),
-      warmUp(counter),
-      inOrder([
-        storesPart(parts),
-        together([named('catalog', catalog), named('sandbox', sandbox), started('door', () => door.prepare())]),
-      ]),
-    ]),
-    started('acceptance', async () => {
-      await followInstallation(catalog, projects, logger);
-      await warnOfBadLinks(await projects.list(), paths.proxyBinary, logger);
-    }),
-    named('runner', runner),
-    jobs,
-    parts.auditor,
-    createChores(
-      [
-        pruneChore(artifacts),
-        memoryChore({ gate, collectors }),
-        sessionChore(sessionEnd),
-        leaseChore(jobs),
-        storageChore({ sandbox, liveSessions, clock, config: config.sandbox }),
-      ],
-      { timer, logger },
-    ),
-    door,
-  ];
-}
-
-function storesPart(stores: Stores & Pick<Scrubbing, 'scrubber'>): Part {
-  const { database, keys, consents, projects, liveSessions, artifacts, auditLog, journal, scrubber, outside } = stores;
-  return {
-    name: 'stores',
-    async start() {
-      await database.start();
-      await Promise.all([keys.start(), consents.start(), auditLog.start()]);
-      await Promise.all([projects.start(), liveSessions.start(), artifacts.start(), outside.start()]);
-      // The log first: calls that the journal closes are never looked at again.
-      await auditLog.endInterrupted(await journal.open(), (text) => scrubber.maskText(text));
-      await journal.start();
-    },
-    async stop() {
-      await auditLog.stop();
-      await artifacts.stop();
-      await database.stop();
-    },
-  };
-}
-
 /** Reads the files of a project for its own sessions only, and only once a person registered it. */
 function seedsOf(
   { environment, clock, logger }: ComposeDeps,
@@ -348,12 +232,4 @@ function seedsOf(
 function maskEngine(official: () => RuleFile | null): ReturnType<typeof deferEngine> {
   const rules = fileURLToPath(new URL('../scrub/rules', import.meta.url));
   return deferEngine(() => createEngine(readRulePack(rules), { compile: 'when used', official: official() }));
-}
-
-/** Compiles the code that answers are made with while the search thread starts, so that the first call is not slower. */
-function warmUp(counter: TokenCounter): Part {
-  return started('answers', async () => {
-    counter.count('error: one of each kind 123 ünï\n');
-    lastErrorBlock('error: something failed\n', 100);
-  });
 }

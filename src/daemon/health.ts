@@ -7,13 +7,8 @@ import type { Catalog } from '../catalog/catalog.ts';
 import type { Config } from '../config/schema.ts';
 import { ContextdError } from '../core/errors.ts';
 import { type Identity, identityFor } from '../sandbox/identity.ts';
-import {
-  baseView,
-  type IsolationLayer,
-  type IsolationReport,
-  type LoopbackReport,
-  type Sandbox,
-} from '../sandbox/sandbox.ts';
+import type { IsolationLayer, IsolationReport, LoopbackReport, Sandbox } from '../sandbox/sandbox.ts';
+import { baseView } from '../sandbox/sandbox-policy.ts';
 import type { AuditorState } from '../scrub/gitleaks/auditor.ts';
 import { howToInstall } from '../scrub/gitleaks/pinned.ts';
 import type { Scrubber } from '../scrub/scrubber.ts';

@@ -6,11 +6,12 @@ import type { Paths } from '../config/paths.ts';
 import { ContextdError } from '../core/errors.ts';
 import { identityFor, personOf } from '../sandbox/identity.ts';
 import { checkRoPath, checkWorkspace } from '../sandbox/mountable.ts';
-import { baseView } from '../sandbox/sandbox.ts';
+import { whyNotMounted } from '../sandbox/repository-above.ts';
+import { baseView } from '../sandbox/sandbox-policy.ts';
 import { type Consents, pathSubject } from '../stores/consents.ts';
 import type { ProjectStore } from '../stores/projects.ts';
 import { requireProject } from './approval-management.ts';
-import type { Outside } from './outside.ts';
+import { isAround, type Outside } from './outside.ts';
 import { checkProjectRoot } from './project-root.ts';
 
 export interface OutsideManagementDeps {
@@ -42,7 +43,6 @@ export function createOutsideManagement(deps: OutsideManagementDeps): OutsideMan
     async setToolchains({ toolchains: wanted, path }) {
       for (const { mounts } of wanted) for (const mount of mounts) await checkToolchain(mount, deps);
       await toolchains.set(wanted, path);
-      await outside.refresh();
       return list();
     },
     listToolchains: async () => list(),
@@ -67,11 +67,27 @@ export function createOutsideManagement(deps: OutsideManagementDeps): OutsideMan
 }
 
 /** Commands could replace what lies in a project by a link to anything, so a toolchain must lie outside all projects. */
-async function checkToolchain(path: string, { home, paths, projects }: OutsideManagementDeps): Promise<void> {
+async function checkToolchain(path: string, { home, paths, projects, outside }: OutsideManagementDeps): Promise<void> {
   checkRoPath(path, paths);
   if (holds(path, home)) throw refuse(path, 'it is the home directory or holds it');
-  const project = (await projects.list()).find(({ root }) => holds(root, path));
-  if (project !== undefined) throw refuse(path, `it lies in the project ${project.root}`);
+  const roots = (await projects.list()).map(({ root }) => root);
+  const project = roots.find((root) => holds(root, path));
+  if (project !== undefined) throw refuseToolchain(path, `it lies in the project ${project}`);
+  for (const root of roots) {
+    const allowed = outside.pathsOf(root).find((one) => !isAround(root, one) && (holds(one, path) || holds(path, one)));
+    if (allowed === undefined) continue;
+    throw refuseToolchain(
+      path,
+      `commands of ${root} can write ${allowed}; withdraw it first: ctxd allow remove ${allowed} ${root}`,
+    );
+  }
+}
+
+function refuseToolchain(path: string, why: string): ContextdError {
+  return new ContextdError('PATH_INVALID', `${path} cannot be a toolchain: ${why}`, {
+    remedy: 'Install the programs in a directory that no project writes.',
+    details: { path },
+  });
 }
 
 /** Directories in the home in which programs keep keys and settings that other programs act on. */
@@ -85,13 +101,19 @@ async function checkAllowed(root: string, path: string, deps: OutsideManagementD
   if (own !== null && (holds(own, path) || holds(path, own)))
     throw refuse(path, `contextd keeps its own files in ${own}`);
   if (holds(root, path)) throw refuse(path, `it lies in the project, where commands can write already`);
-  if (holds(path, root)) throw refuse(path, `it holds the project; run \`ctxd init\` in ${path} instead`);
+  if (holds(path, root)) {
+    const why = whyNotMounted(root, path);
+    if (why !== null) throw refuse(path, `it holds the project, and ${why}; run \`ctxd init\` in ${path} instead`);
+  }
   if (isOfSystem(path)) throw refuse(path, 'it is a directory of the system');
   for (const one of homesOf(root, deps)) checkApartFromHome(path, await realpath(one).catch(() => one));
+  if (holds(path, root)) return;
   const others = (await projects.list()).filter((project) => project.root !== path && project.root !== root);
   const other = others.find((project) => holds(project.root, path) || holds(path, project.root));
   if (other !== undefined) throw refuse(path, `the project ${other.root} overlaps it; allow ${other.root} itself`);
-  const known = outside.pathsOf(root).find((one) => one !== path && (holds(one, path) || holds(path, one)));
+  const known = outside
+    .pathsOf(root)
+    .find((one) => one !== path && !isAround(root, one) && (holds(one, path) || holds(path, one)));
   if (known !== undefined) throw refuse(path, `${known} is allowed already and overlaps it`);
   const mounts = outside.toolchains.list().flatMap((toolchain) => toolchain.mounts);
   const programs = mounts.find((mount) => holds(path, mount) || holds(mount, path));

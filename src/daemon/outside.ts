@@ -1,12 +1,9 @@
 import type { Clock } from '../core/clock.ts';
-import type { SandboxPolicy } from '../sandbox/sandbox.ts';
+import type { SandboxPolicy } from '../sandbox/sandbox-policy.ts';
 import { type Consents, pathOfSubject } from '../stores/consents.ts';
 import type { Database } from '../stores/sqlite.ts';
 import { createToolchainStore, type ToolchainStore } from '../stores/toolchains.ts';
-import { findSettings } from './toolchain-settings.ts';
-
-/** Milliseconds after which toolchains are searched for settings again. */
-const SETTINGS_FRESH_MS = 60_000;
+import { ToolchainSettings } from './toolchain-settings.ts';
 
 export interface OutsideDeps {
   database: Database;
@@ -16,49 +13,50 @@ export interface OutsideDeps {
   clock: Clock;
 }
 
+/** The parts of a policy that are about places outside the workspace. */
+export type OutsideParts = Required<Pick<SandboxPolicy, 'toolchains' | 'allowedPaths'>> &
+  Pick<SandboxPolicy, 'repository'>;
+
 /** What commands of a project may use outside it: toolchains, and directories that a person allowed. */
 export interface Outside {
   readonly toolchains: ToolchainStore;
   start(): Promise<void>;
-  partsFor(project: string): Required<Pick<SandboxPolicy, 'toolchains' | 'allowedPaths'>>;
-  /** Sorted. */
+  partsFor(project: string): OutsideParts;
+  /** Directories that commands may write, and the repository around the project if they may use it. Sorted. */
   pathsOf(project: string): string[];
-  /** Searches the toolchains for settings: call it when they have changed. */
-  refresh(): Promise<void>;
 }
 
 export function createOutside({ database, consents, path, clock }: OutsideDeps): Outside {
   const toolchains = createToolchainStore({ database, clock });
-  let hidden: readonly string[] = [];
-  let searchedMs = 0;
-  const refresh = async (): Promise<void> => {
-    searchedMs = clock.monotonic();
-    hidden = await findSettings(toolchains.list().flatMap(({ mounts }) => mounts));
-  };
+  const settings = new ToolchainSettings();
   const pathsOf = (project: string): string[] =>
     consents.list(project).flatMap(({ subject }) => pathOfSubject(subject) ?? []);
   return {
     toolchains,
-    async start() {
-      await toolchains.start();
-      await refresh();
-    },
-    refresh,
+    start: () => toolchains.start(),
     pathsOf,
     partsFor(project) {
-      if (clock.monotonic() - searchedMs > SETTINGS_FRESH_MS) void refresh();
       const list = toolchains.list();
+      const paths = pathsOf(project);
+      const repository = paths.find((path) => isAround(project, path));
       const stored = toolchains.path();
+      const mounts = list.flatMap((toolchain) => toolchain.mounts);
       return {
         toolchains: {
-          mounts: list.flatMap(({ mounts }) => mounts),
-          hidden,
+          mounts,
+          hidden: settings.find(mounts),
           path: stored,
           variables: Object.assign({}, ...list.map(({ variables }) => variables)),
           hostPath: stored.length > 0 ? stored : path.split(':').filter((entry) => entry.startsWith('/')),
         },
-        allowedPaths: pathsOf(project),
+        allowedPaths: paths.filter((path) => !isAround(project, path)),
+        ...(repository === undefined ? {} : { repository }),
       };
     },
   };
+}
+
+/** Whether an allowed path is the repository of which the project is a part. No other directory that holds it can be allowed. */
+export function isAround(project: string, path: string): boolean {
+  return project.startsWith(`${path}/`);
 }

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import type { SessionRef } from '../call/session.ts';
 import type { Config } from '../config/schema.ts';
-import type { SandboxPolicy, WorkspaceView } from '../sandbox/sandbox.ts';
+import type { SandboxPolicy, WorkspaceView } from '../sandbox/sandbox-policy.ts';
 import type { Outside } from './outside.ts';
 
 const MIB = 1024 * 1024;

@@ -6,7 +6,8 @@ import { ContextdError } from '../core/errors.ts';
 import type { Logger } from '../core/log.ts';
 import { adoptSocket } from '../runner/plugin/host-broker.ts';
 import { SOCKET_DIR } from '../sandbox/policy.ts';
-import type { Sandbox, SandboxPolicy, SandboxProcess } from '../sandbox/sandbox.ts';
+import type { Sandbox, SandboxProcess } from '../sandbox/sandbox.ts';
+import type { SandboxPolicy } from '../sandbox/sandbox-policy.ts';
 import type { ProjectStore } from '../stores/projects.ts';
 import { requireProject } from './approval-management.ts';
 

@@ -7,7 +7,6 @@ import type { Clock, Timer } from '../core/clock.ts';
 import { ContextdError, ERROR_TABLE } from '../core/errors.ts';
 import type { Logger } from '../core/log.ts';
 import { ensureVacant, type ProbeDeps } from '../server/probe.ts';
-import type { ComposeDeps } from './compose.ts';
 import {
   type Composition,
   createStopRequest,
@@ -17,6 +16,7 @@ import {
   watchSignals,
 } from './lifecycle.ts';
 import { createFileSink, createLogger, createStderrSink } from './logger.ts';
+import type { ComposeDeps } from './parts.ts';
 
 export interface Program {
   environment: Environment;

@@ -1,6 +1,4 @@
-import { readdir } from 'node:fs/promises';
-import { join } from 'node:path';
-import { isErrno } from '../core/errors.ts';
+import { TreeSearch } from '../sandbox/tree-search.ts';
 
 /**
  * Settings that package managers read from a toolchain's own folder and that may hold a password or token: npm's global
@@ -30,27 +28,18 @@ const NOT_SETTINGS = new Set([
 const DEPTH_MAX = 5;
 const DIRECTORIES_MAX = 5_000;
 
-/** Files below the mounts of toolchains that may hold credentials, sorted. Follows no link. */
-export async function findSettings(mounts: readonly string[]): Promise<string[]> {
-  const found: string[] = [];
-  const queue = mounts.map((path) => ({ path, depth: 0 }));
-  for (let i = 0; i < queue.length && i < DIRECTORIES_MAX; i++) {
-    const { path, depth } = queue[i] ?? { path: '', depth: DEPTH_MAX };
-    for (const entry of await entriesOf(path)) {
-      if (entry.isDirectory() && depth < DEPTH_MAX && !NOT_SETTINGS.has(entry.name)) {
-        queue.push({ path: join(path, entry.name), depth: depth + 1 });
-      }
-      if (entry.isFile() && SETTINGS.has(entry.name.toLowerCase())) found.push(join(path, entry.name));
-    }
-  }
-  return found.sort();
-}
+/** Finds the files below the mounts of toolchains that may hold credentials. */
+export class ToolchainSettings {
+  readonly #search = new TreeSearch(
+    {
+      enters: (_path, name, depth) => depth <= DEPTH_MAX && !NOT_SETTINGS.has(name),
+      finds: (_path, name, kind) => kind === 'file' && SETTINGS.has(name.toLowerCase()),
+    },
+    DIRECTORIES_MAX,
+  );
 
-async function entriesOf(path: string) {
-  try {
-    return await readdir(path, { withFileTypes: true });
-  } catch (cause) {
-    if (isErrno(cause)) return [];
-    throw cause;
+  /** As they are now: an lstat for each directory, and a read of those that have changed. */
+  find(mounts: readonly string[]): string[] {
+    return this.#search.find(mounts).map(({ path }) => path);
   }
 }

@@ -1,6 +1,7 @@
 import { type EnvelopeMeta, warningDetail } from '../core/envelope.ts';
 import type { ContextdError } from '../core/errors.ts';
 import { missingLines } from '../core/gap.ts';
+import { quoteName } from '../core/own-line.ts';
 import type { ScrubbedOutcome } from './scrub.ts';
 import type { StoredOutput } from './store.ts';
 
@@ -33,10 +34,11 @@ const NAMED_MAX = 3;
 function quarantineWarnings(quarantined: ScrubbedOutcome['quarantined']): string[] {
   if (quarantined.length <= WARNED_MAX) {
     return quarantined.map(
-      ({ path, id, reason }) => `${path} was set aside: ${reason}. A person can allow it: ctxd quarantine accept ${id}`,
+      ({ path, id, reason }) =>
+        `${quoteName(path)} was set aside: ${reason}. A person can allow it: ctxd quarantine accept ${id}`,
     );
   }
-  const named = quarantined.slice(0, NAMED_MAX).map(({ path }) => path);
+  const named = quarantined.slice(0, NAMED_MAX).map(({ path }) => quoteName(path));
   return [
     `${quarantined.length} paths were set aside, such as ${named.join(', ')}: programs on the host would run or trust them. A person can allow them: ctxd quarantine list`,
   ];

@@ -39,6 +39,7 @@ export function startFacts({ request, requestId, session, receivedAt }: Call, de
     request_id: requestId,
     session: deps.scrubber.maskText(session.session),
     project: request.projectRoot,
+    ...(request.cwd === '' ? {} : { cwd: kept(request.cwd, deps.scrubber) }),
     door: request.principal.door,
     tool: recordedTool(request.tool, deps),
     input: recordedInput(request, deps),

@@ -4,11 +4,11 @@ import type { JsonObject } from '../core/json.ts';
 import type { IsolationReport, Sandbox } from '../sandbox/sandbox.ts';
 import { type Consents, grantSubject } from '../stores/consents.ts';
 import type { VerifiedCall } from './call.ts';
-import { checkSecrets } from './check-secrets.ts';
+import { checkSecrets, type SecretsDeps } from './check-secrets.ts';
 import type { Slots } from './slots.ts';
 import type { Allowed, Denied, Verdict } from './verdict.ts';
 
-export interface AuthorizeDeps {
+export interface AuthorizeDeps extends Pick<SecretsDeps, 'outside'> {
   consents: Pick<Consents, 'has'>;
   sandbox: Sandbox;
   config: Pick<Config, 'sandbox' | 'server' | 'secrets'>;

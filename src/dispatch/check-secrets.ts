@@ -1,26 +1,34 @@
-import { accessSync, constants, realpathSync, statSync } from 'node:fs';
-import { join, sep } from 'node:path';
+import { accessSync, constants, readdirSync, realpathSync, statSync } from 'node:fs';
+import { basename, dirname, join, sep } from 'node:path';
 import { type SecretPlace, secretPlaces } from '../catalog/secret-inputs.ts';
 import type { Config } from '../config/schema.ts';
 import { isJsonObject } from '../core/json.ts';
 import { faultOfName } from '../core/variable-names.ts';
 import { binDirsOf } from '../sandbox/host.ts';
 import { buildEnvironment } from '../sandbox/policy.ts';
+import type { SandboxPolicy } from '../sandbox/sandbox-policy.ts';
+import { readOnlyPathOf } from '../sandbox/toolchains.ts';
 import { tokenDigits } from '../scrub/vault/look-alike.ts';
 import type { VerifiedCall } from './call.ts';
 import type { Verdict } from './verdict.ts';
 
 type Settings = Pick<Config, 'sandbox' | 'secrets'>;
 
+export interface SecretsDeps {
+  config: Settings;
+  /** What a person allowed commands of a project to use outside it. */
+  outside: { partsFor(project: string): Required<Pick<SandboxPolicy, 'toolchains' | 'allowedPaths'>> };
+}
+
 /**
  * Checks that the secrets a call wants opened may go where it wants them. A project file may hold a secret that was
  * seen in the same project. A program may get a secret only if a person listed it and the command is that program
  * alone, because nobody knows what a shell or a second program would do with the value.
  */
-export function checkSecrets(call: VerifiedCall, { config }: { config: Settings }): Verdict {
+export function checkSecrets(call: VerifiedCall, deps: SecretsDeps): Verdict {
   const places = secretPlaces(call.tool.arguments.secretInputs, call.input).filter(holdsToken);
   const forProgram = places.filter(({ purpose }) => purpose !== 'file');
-  const why = forProgram.length === 0 ? null : (faultOfProgram(call, config) ?? faultOfVariables(call, forProgram));
+  const why = forProgram.length === 0 ? null : (faultOfProgram(call, deps) ?? faultOfVariables(call, forProgram));
   if (why !== null) return { verdict: 'deny', code: 'PERMISSION_DENIED', ...why };
   if (places.length === 0) return { verdict: 'allow', reason: 'the call asks for no secret' };
   const inputs = places.map(({ path, purpose }) => `/${path.join('/')} (${purpose})`);
@@ -36,7 +44,8 @@ function holdsToken({ text }: SecretPlace): boolean {
   return tokenDigits(text).length > 0;
 }
 
-function faultOfProgram({ input, request }: VerifiedCall, { secrets, sandbox }: Settings): Fault | null {
+function faultOfProgram({ input, request }: VerifiedCall, { config, outside }: SecretsDeps): Fault | null {
+  const { secrets, sandbox } = config;
   const command = typeof input.command === 'string' ? input.command : '';
   const { program, fault } = readPlainCommand(command);
   if (secrets.programs.length === 0)
@@ -52,10 +61,18 @@ function faultOfProgram({ input, request }: VerifiedCall, { secrets, sandbox }: 
       reason: `${program} may not get a secret: it is not in secrets.programs`,
       remedy: allow(program, secrets.programs),
     };
-  if (findProgram(program, sandbox.ro_paths, request.projectRoot) !== null) return null;
+  const { toolchains, allowedPaths } = outside.partsFor(request.projectRoot);
+  const found = findProgram(program, [...binDirsOf(sandbox.ro_paths), ...readOnlyPathOf(toolchains)]);
+  const writable = [request.projectRoot, ...allowedPaths];
+  if (found === null || writable.some((tree) => isInside(found.file, tree) || isInside(found.dir, tree)))
+    return {
+      reason: `${program} is not an installed program outside the workspace`,
+      remedy: 'Name an installed program: a program of the workspace gets no secret.',
+    };
+  if (!toolchains.mounts.some((mount) => isInside(found.dir, mount)) || !isShim(program, found)) return null;
   return {
-    reason: `${program} is not an installed program outside the workspace`,
-    remedy: 'Name an installed program: a program of the workspace gets no secret.',
+    reason: `${join(found.dir, program)} starts another program, which files of the workspace can choose`,
+    remedy: 'A person can put the directory of the program itself before it on PATH, then run `ctxd init`.',
   };
 }
 
@@ -135,17 +152,36 @@ function endOf(pattern: RegExp, text: string, at: number): number {
   return pattern.test(text) ? pattern.lastIndex : at;
 }
 
-/**
- * Finds the program that a bare name runs inside the sandbox and returns its real path. Returns null if no such program exists,
- * or if it lies in the workspace, where an agent could replace it.
- */
-function findProgram(name: string, roPaths: readonly string[], workspace: string): string | null {
-  const { PATH = '' } = buildEnvironment(binDirsOf(roPaths));
+/** A program on PATH. */
+interface FoundProgram {
+  readonly dir: string;
+  /** Its real path. */
+  readonly file: string;
+}
+
+/** Finds the program that a bare name runs inside the sandbox, with these directories first on PATH. */
+function findProgram(name: string, dirs: readonly string[]): FoundProgram | null {
+  const { PATH = '' } = buildEnvironment(dirs);
   for (const dir of PATH.split(':')) {
-    const program = programAt(join(dir, name));
-    if (program !== null) return [dir, program].some((path) => isInside(path, workspace)) ? null : program;
+    const file = programAt(join(dir, name));
+    if (file !== null) return { dir, file };
   }
   return null;
+}
+
+/**
+ * Version managers put one program under many names: it reads files of the project, such as `rust-toolchain.toml`, and
+ * starts what they name. It is a script in a directory `shims`, or a link of either kind to a program of another name.
+ */
+function isShim(name: string, { dir, file }: FoundProgram): boolean {
+  if (basename(dir) === 'shims' || basename(file) !== name) return true;
+  const { dev, ino, nlink } = statSync(file);
+  if (nlink === 1) return false;
+  const siblings = readdirSync(dirname(file)).filter((sibling) => sibling !== name);
+  return siblings.some((sibling) => {
+    const other = statSync(join(dirname(file), sibling), { throwIfNoEntry: false });
+    return other?.ino === ino && other.dev === dev;
+  });
 }
 
 function programAt(path: string): string | null {

@@ -56,7 +56,7 @@ export async function run(
       throw endOf(call.request.signal, ContextdError.from(thrown));
     })
     .finally(() => progress?.stop());
-  const { quarantined, denied, searchComplete, hostCalls, shows, standardView } = facts;
+  const { quarantined, denied, warnings, searchComplete, hostCalls, shows, standardView } = facts;
   const { failure } = output;
   return {
     ...EMPTY_OUTCOME,
@@ -64,7 +64,7 @@ export async function run(
     streams: output.streams ?? [],
     namedBy: call.tool.origin,
     failure: failure === undefined ? null : endOf(call.request.signal, toolFailure(failure)),
-    warnings: output.warnings ?? [],
+    warnings: [...(output.warnings ?? []), ...warnings],
     quarantined,
     denied,
     facts: {

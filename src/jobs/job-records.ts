@@ -47,7 +47,10 @@ export async function recordEnd(spec: JobSpec, end: JobEnd, output: JobOutput, d
   await deps.journal.finish(spec.id, errorCode);
 }
 
-function factsOf({ id, number, session, tool, command, startedMs }: JobSpec, { maskText }: JobRecordDeps): StartFacts {
+function factsOf(
+  { id, number, session, tool, command, cwd, startedMs }: JobSpec,
+  { maskText }: JobRecordDeps,
+): StartFacts {
   const masked = maskText(command);
   const kept = masked.length <= KEPT_CHARS ? masked : `${masked.slice(0, KEPT_CHARS)}… (${command.length} characters)`;
   const input: JsonObject = { command: kept, background: true };
@@ -56,6 +59,7 @@ function factsOf({ id, number, session, tool, command, startedMs }: JobSpec, { m
     request_id: id,
     session: maskText(session.session),
     project: session.project,
+    cwd: maskText(cwd),
     door: 'job',
     tool,
     input,

@@ -8,13 +8,14 @@ export function factsOf({ spec, end, output }: Job): JsonObject {
     const { heldBytes } = output;
     return { job: spec.number, state: 'running', ...(heldBytes > 0 ? { held_bytes: heldBytes } : {}) };
   }
-  const { exitCode, signal, endedBy, failure } = end;
+  const { exitCode, signal, endedBy, failure, notices } = end;
   return {
     job: spec.number,
     state: 'ended',
     ...(exitCode === null ? {} : { exited_with: exitCode }),
     ...(endedBy === 'exit' ? {} : { ended_by: endedBy }),
     ...(endedBy === 'signal' && signal !== null ? { signal } : {}),
+    ...(notices.length === 0 ? {} : { notices: [...notices] }),
     ...(failure === null ? {} : { error: `${failure.code}: ${failure.message}` }),
   };
 }
@@ -22,5 +23,7 @@ export function factsOf({ spec, end, output }: Job): JsonObject {
 /** The job with its newest output. */
 export async function shown(job: Job, facts: JsonObject = {}, view: Json = 'tail'): Promise<ServiceAnswer> {
   if (job.end === null) await job.output.refresh();
-  return { answer: { ...factsOf(job), ...facts }, shows: job.output.artifactId, standardView: view };
+  const activity = await job.activity();
+  const doing = activity?.needsInput === true ? { doing: activity.text } : {};
+  return { answer: { ...factsOf(job), ...doing, ...facts }, shows: job.output.artifactId, standardView: view };
 }

@@ -181,6 +181,7 @@ function inFolder(place: OutPlace, options: OutOptions, work: (folder: Folder) =
 }
 
 const OTHER_NAME = 'Name a file that does not exist, or remove this one first';
+const KNOWN_BY_FORM = `${OTHER_NAME}. Only an answer in JSON is known as an earlier answer`;
 
 /** The existing file, if it may be replaced; undefined if it does not exist. */
 function checkTarget(folder: Folder, place: OutPlace): Stats | undefined {
@@ -197,7 +198,7 @@ function checkTarget(folder: Folder, place: OutPlace): Stats | undefined {
   accessSync(path, constants.W_OK);
   if (stat.size > 0 && !isAnswer(path)) {
     const why = 'it exists and is not an earlier answer, so it is not replaced';
-    throw outFault('PERMISSION_DENIED', given, why, OTHER_NAME);
+    throw outFault('PERMISSION_DENIED', given, why, KNOWN_BY_FORM);
   }
   return stat;
 }

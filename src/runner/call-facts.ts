@@ -4,11 +4,11 @@ import type { Json } from '../core/json.ts';
 import type { CommandResult } from '../sandbox/sandbox.ts';
 
 /** What the host did for one call, whether or not the call succeeded. */
-export type RunFacts = Pick<Outcome, 'quarantined' | 'denied'> &
+export type RunFacts = Pick<Outcome, 'quarantined' | 'denied' | 'warnings'> &
   Pick<CallFacts, 'searchComplete' | 'hostCalls' | 'shows' | 'standardView'>;
 
 /** What a command did besides its output. */
-type CommandFacts = Pick<CommandResult, 'quarantined' | 'searchComplete' | 'denied'>;
+type CommandFacts = Pick<CommandResult, 'quarantined' | 'searchComplete' | 'notices' | 'denied'>;
 
 const CALLS_KEPT = 100;
 const DENIALS_KEPT = 100;
@@ -19,6 +19,7 @@ export class FactCollector {
   /** By id. */
   readonly #quarantined = new Map<string, SetAside>();
   readonly #denied = new Map<string, Denial>();
+  readonly #notices = new Set<string>();
   #total = 0;
   #searchComplete = true;
   #shows: string | null = null;
@@ -33,9 +34,10 @@ export class FactCollector {
   }
 
   /** A search continues the ones before it, so the last one says whether all is done. */
-  ranCommand({ quarantined, searchComplete, denied }: CommandFacts): void {
+  ranCommand({ quarantined, searchComplete, notices, denied }: CommandFacts): void {
     for (const setAside of quarantined) this.#quarantined.set(setAside.id, setAside);
     this.#searchComplete = searchComplete;
+    for (const notice of notices) if (this.#notices.size < DENIALS_KEPT) this.#notices.add(notice);
     for (const denial of denied) {
       if (this.#denied.size < DENIALS_KEPT) this.#denied.set(JSON.stringify(denial), denial);
     }
@@ -51,6 +53,7 @@ export class FactCollector {
     return {
       quarantined: [...this.#quarantined.values()],
       searchComplete: this.#searchComplete,
+      warnings: [...this.#notices],
       denied: [...this.#denied.values()],
       hostCalls: { calls: this.#calls.map((record) => ({ ...record })), total: this.#total },
       shows: this.#shows,

@@ -2,7 +2,7 @@ import { ContextdError } from '../core/errors.ts';
 import type { ToolProfile } from '../core/profile.ts';
 import { createCertificate } from '../protocol/plugin/certificate.ts';
 import { loadPluginProtocol } from '../protocol/plugin/load-plugin-protocol.ts';
-import type { SandboxPolicy, SeccompToggles } from '../sandbox/sandbox.ts';
+import type { SandboxPolicy, SeccompToggles } from '../sandbox/sandbox-policy.ts';
 import { RUNNER_DEFAULTS, type Runner, type RunnerDeps, type ToolCall } from './runner.ts';
 import { type SlotDeps, type ToolPolicies, ToolSlot } from './tool-slot.ts';
 

@@ -30,14 +30,24 @@ export function decodeStream(stream: CapturedStream): StreamText {
   if (charset === null) return { ...WHOLE, encoding: '', text: withheld(nameBinary(start), stream), replaced: false };
   const encoding = charset.name === 'utf-8' ? '' : charset.name;
   if (stream.droppedBytes === 0) return { ...WHOLE, encoding, ...decode(start, charset, true) };
-  const head = decode(charset.label === 'utf-8' ? start : stream.head, charset, true);
+  const head = decode(charset.label === 'utf-8' ? start : wholeUnits(stream.head, charset), charset, true);
   const tail = decode(fromCharacter(stream, charset), charset, false);
-  const missing = { bytes: stream.droppedBytes, newlines: stream.droppedNewlines };
+  const missing = { bytes: stream.droppedBytes, newlines: droppedNewlines(stream, charset) };
   const { text, gap } = joinAroundGap(head.text, tail.text, missing);
   return { text, droppedBytes: gap.bytes, gap, encoding, replaced: head.replaced || tail.replaced };
 }
 
 const WHOLE = { droppedBytes: 0, gap: null };
+
+/** Without half a character at the end. */
+function wholeUnits(head: Buffer, { unitBytes }: Charset): Buffer {
+  return head.subarray(0, head.length - (head.length % unitBytes));
+}
+
+function droppedNewlines({ droppedNewlines, droppedWideNewlines: wide }: CapturedStream, { label }: Charset): number {
+  if (label === 'utf-16le') return wide?.lowFirst ?? droppedNewlines;
+  return label === 'utf-16be' ? (wide?.highFirst ?? droppedNewlines) : droppedNewlines;
+}
 
 /** The tail from its first whole character, as far as the encoding shows where one begins. */
 function fromCharacter({ tail, totalBytes }: CapturedStream, { label, unitBytes }: Charset): Buffer {
@@ -48,7 +58,7 @@ function fromCharacter({ tail, totalBytes }: CapturedStream, { label, unitBytes 
 /** Equal hashes mean equal outputs; a stream that was not kept whole has no hash. */
 function withheld(kind: string, { head, tail, totalBytes, droppedBytes }: CapturedStream): string {
   const hash = droppedBytes > 0 ? '' : `, sha256 ${createHash('sha256').update(head).update(tail).digest('hex')}`;
-  return `[contextd: ${kind}, ${totalBytes} bytes${hash}, withheld]\n`;
+  return `… ${kind}, ${totalBytes} bytes${hash}, withheld by contextd …\n`;
 }
 
 function decode(bytes: Buffer, charset: Charset, isStart: boolean): { text: string; replaced: boolean } {

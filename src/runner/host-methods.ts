@@ -2,7 +2,7 @@ import type { HostCallRecord } from '../call/outcome.ts';
 import type { SessionRef } from '../call/session.ts';
 import type { Json, JsonObject } from '../core/json.ts';
 import type { Grant } from '../core/profile.ts';
-import type { SandboxPolicy } from '../sandbox/sandbox.ts';
+import type { SandboxPolicy } from '../sandbox/sandbox-policy.ts';
 
 /**
  * One row of the table of ToolHost. `grant`: the grant of tool.json that opens the method, or 'core tools' for a method

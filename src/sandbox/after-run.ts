@@ -9,7 +9,7 @@ import type { TreeProtection } from './workspace/guard-set.ts';
 /** What the sandbox refused: nothing, if the command succeeded and printed nothing on stderr. */
 export function denialsOf(
   { policy, isFiltered, repositoryAbove }: CheckedPolicy,
-  { hidden }: TreeProtection,
+  { hidden, repository }: TreeProtection,
   { mounts }: StartedSandbox,
   { cwd }: CommandSpec,
   end: Pick<DenialFacts, 'exitCode' | 'endedBy' | 'stdout' | 'stderr'>,
@@ -22,6 +22,7 @@ export function denialsOf(
     cwd,
     workspace: policy.workspace.path,
     repositoryAbove,
+    isRepositoryMounted: repository !== null,
     seccomp,
     findOnHost: (program) => (policy.toolchains === undefined ? null : findOnHost(program, policy.toolchains, mounts)),
   });

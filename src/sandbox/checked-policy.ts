@@ -1,5 +1,4 @@
 import { lstatSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Paths } from '../config/paths.ts';
 import type { Config } from '../config/schema.ts';
 import type { Clock } from '../core/clock.ts';
@@ -15,13 +14,15 @@ import { explainFailure } from './probe/failures.ts';
 import { Isolation } from './probe/isolation.ts';
 import { checkEnough, SECCOMP_LAYER } from './probe/ladder.ts';
 import { missingBubblewrap, type Shortfall } from './probe/remedies.ts';
-import { baseView, type IsolationReport, type SandboxPolicy, type WorkspaceView } from './sandbox.ts';
+import { RepositoriesAbove, repositoryAbove, whyNotMounted } from './repository-above.ts';
+import type { IsolationReport } from './sandbox.ts';
+import { baseView, type SandboxPolicy, type WorkspaceView } from './sandbox-policy.ts';
 import { defaultFilter } from './seccomp/filter.ts';
 import { gitDirOf } from './workspace/git-dir.ts';
 import { GuardThread, WorkspaceGuard } from './workspace/guard.ts';
-import { type GuardedTree, GuardSet } from './workspace/guard-set.ts';
+import { type EnclosingRepository, type GuardedTree, GuardSet } from './workspace/guard-set.ts';
 import { ledgerFile } from './workspace/quarantine-ledger.ts';
-import { nameOf, parentOf, toRaw, toText } from './workspace/raw-path.ts';
+import { toRaw } from './workspace/raw-path.ts';
 
 export interface LinuxSandboxDeps {
   paths: Paths;
@@ -48,7 +49,7 @@ export interface CheckedPolicy {
   readonly allowedPaths: readonly string[];
   /** The person's git settings; null if the policy gives git inside none. */
   readonly person: PersonSettings | null;
-  /** The top of the repository of which the workspace is only a part, so that it is not mounted; null otherwise. */
+  /** The top of the repository of which the workspace is only a part; null otherwise. */
   readonly repositoryAbove: string | null;
 }
 
@@ -64,6 +65,7 @@ export class CheckedPolicies {
   readonly #deps: LinuxSandboxDeps;
   /** By workspace and hidden paths. A guard knows one directory: a directory that replaces it gets its own guard. */
   readonly #guards = new Map<string, { guard: WorkspaceGuard; directory: string }>();
+  readonly #repositories = new RepositoriesAbove();
   readonly #guardThread: GuardThread;
   /** By policy; valid while `state` stays the same. */
   readonly #checked = new Map<string, { checked: CheckedPolicy; atMs: number }>();
@@ -99,6 +101,8 @@ export class CheckedPolicies {
     }
     const key = JSON.stringify(policy);
     const trees = [policy.workspace.path, ...(policy.allowedPaths ?? [])];
+    const { repository } = policy;
+    if (repository !== undefined) trees.push(repository, `${repository}/.git`);
     const state = trees.map(directoryState).join(' ');
     const known = this.#checked.get(key);
     if (known?.checked.state === state && this.#deps.clock.monotonic() - known.atMs < CHECKED_MS) return known.checked;
@@ -140,14 +144,24 @@ export class CheckedPolicies {
   guardsOf(policy: SandboxPolicy): GuardSet {
     const views = [policy.workspace, ...usablePaths(policy).map(baseView)];
     const trees = views.map((view) => this.#guardOf(view, policy.deny));
+    const repository = this.#repositoryOf(policy);
     // A tool process writes the workspace only. What it does not know of other trees stays as the commands' policy had it.
     if (policy.allowedPaths !== undefined) {
       for (const { path, guard } of trees) {
-        const others = trees.map((tree) => tree.path).filter((other) => other !== path);
+        const paths = trees.map((tree) => tree.path).filter((other) => other !== path);
+        const others = repository === null || path === policy.workspace.path ? paths : [...paths, repository.gitDir];
         guard.accompany(policy.workspace.path, others);
       }
     }
-    return new GuardSet(trees);
+    if (repository !== null) trees[0]?.guard.enclose(repository.gitDir);
+    return new GuardSet(trees, repository);
+  }
+
+  /** The repository around the workspace, if a person allowed it and it is still that. */
+  #repositoryOf({ workspace, repository, deny }: SandboxPolicy): EnclosingRepository | null {
+    if (repository === undefined || whyNotMounted(workspace.path, repository) !== null) return null;
+    checkRoPath(repository, this.#deps.paths);
+    return this.#repositories.open(workspace.path, repository, deny);
   }
 
   /** Projects that one person allowed to each other share the guard of a directory. */
@@ -214,12 +228,6 @@ export class CheckedPolicies {
     });
     return opened;
   }
-}
-
-function repositoryAbove(workspace: string): string | null {
-  if (lstatSync(join(workspace, '.git'), { throwIfNoEntry: false }) !== undefined) return null;
-  const gitDir = gitDirOf(toRaw(workspace));
-  return gitDir === null || nameOf(gitDir) !== '.git' ? null : toText(parentOf(gitDir));
 }
 
 function keyOf(policy: SandboxPolicy, identity: Identity): string {

@@ -9,7 +9,7 @@ import { enterNamespace, type LoopbackNamespace, namespaceFds } from './network.
 import { encodeArguments, type Mount, NODE_BINARY, renderArguments } from './policy.ts';
 import type { Bubblewrap } from './probe/facts.ts';
 import { makeReachable, type PublicBind } from './reach.ts';
-import type { SandboxLimits, WorkspaceView } from './sandbox.ts';
+import type { SandboxLimits, WorkspaceView } from './sandbox-policy.ts';
 
 /** A Linux value that node:fs has no name for. */
 const O_PATH = 0o10000000;

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
-import type { SandboxLimits } from './sandbox.ts';
+import type { SandboxLimits } from './sandbox-policy.ts';
 
 /** V8 reserves about 1 GiB of data before it runs a line; with less the tool process would abort. */
 const NODE_DATA_MIN_BYTES = 2 * 1024 ** 3;

@@ -21,22 +21,23 @@ import {
 import { Loopbacks } from './loopbacks.ts';
 import { type LoopbackNamespace, makeLoopbackNamespace } from './network.ts';
 import { CACHES_INSIDE, checkArgv, checkEnvironment } from './policy.ts';
+import { onTerminal, TERMINAL_ENV } from './pseudo-terminal.ts';
 import type { QuarantineAction, QuarantineReport, QuarantineResult } from './quarantine.ts';
 import { readableBundle } from './reach.ts';
 import { ReadyPool, type ReadySandbox, scriptFor, scriptSocket, WAITING_SHELL } from './ready-pool.ts';
-import { lookForStaleness, searchMeanwhile } from './run-watch.ts';
+import { lookForStaleness, SearchMeanwhile } from './run-watch.ts';
 import type {
   CommandResult,
   CommandSpec,
   IsolationReport,
   ProjectCaches,
-  SandboxPolicy,
   SandboxProgram,
   SandboxStatus,
   StorageAction,
 } from './sandbox.ts';
+import type { SandboxPolicy } from './sandbox-policy.ts';
 import { discard, prepareGit, type StartedSandbox, Starter } from './starter.ts';
-import { openStdin, type SteeredRun } from './steering.ts';
+import { openStdin, type SteeredRun, Steering } from './steering.ts';
 import { createKeeper, type Keeper } from './storage/keeper.ts';
 import { Storage } from './storage/storage.ts';
 import type { TreeProtection } from './workspace/guard-set.ts';
@@ -58,8 +59,10 @@ const NOT_STARTED: RunEnd = {
   durationMs: 0,
   quarantined: [],
   searchComplete: true,
+  notices: [],
   denied: [],
   connections: [],
+  activity: null,
 };
 
 /** bubblewrap, with a fresh sandbox for every command (design §5). Runs in the spawner, on its main thread. */
@@ -245,23 +248,34 @@ export class LinuxSandbox {
     steered: SteeredRun | null,
   ): Promise<Omit<RunEnd, 'durationMs'>> {
     const protection = await checked.guard.protection();
-    const watch = checked.guard.begin(protection, undefined, steered?.onFound);
-    const over = new AbortController();
+    const [over, repeated, search] = [new AbortController(), new AbortController(), new SearchMeanwhile()];
+    const watch = checked.guard.begin(protection, undefined, (found, isAgain) => {
+      steered?.onFound(found);
+      search.hurry();
+      if (isAgain) repeated.abort();
+    });
+    const terminal = command.terminal === true && steered === null ? new Steering({ onStarted() {} }, true) : null;
+    const steering = steered?.steering ?? terminal;
     try {
-      const started = await this.#startCommand(checked, protection, command, steered);
-      if (steered !== null) void searchMeanwhile(checked.guard, protection, over.signal);
-      const { lastWords, ...end } = await followCommand(started, command, checked.policy.limits, sinks);
+      const started = await this.#startCommand(checked, protection, command, steering);
+      void search.run(checked.guard, protection, over.signal);
+      const { limits } = checked.policy;
+      const { lastWords, ...end } = await followCommand(started, command, limits, sinks, {
+        found: repeated.signal,
+        terminal,
+      });
       started.tidy();
-      const settings = (await started.git?.collect()) ?? [];
+      const settings = (await started.git?.collect()) ?? { denied: [], notices: [] };
       const { quarantined, complete } = await checked.guard.finish(watch);
-      const denied = [...denialsOf(checked, protection, started, command, { ...end, ...lastWords }), ...settings];
-      return { ...end, quarantined, searchComplete: complete, denied, connections: [] };
+      const refused = denialsOf(checked, protection, started, command, { ...end, ...lastWords });
+      const denied = [...refused, ...settings.denied];
+      return { ...end, quarantined, searchComplete: complete, notices: settings.notices, denied, connections: [] };
     } catch (cause) {
       await checked.guard.finish(watch);
       throw cause;
     } finally {
       over.abort();
-      steered?.steering.close();
+      steering?.close();
     }
   }
 
@@ -270,9 +284,9 @@ export class LinuxSandbox {
     checked: CheckedPolicy,
     protection: TreeProtection,
     command: CommandSpec,
-    steered: SteeredRun | null,
+    steering: Steering | null,
   ): Promise<StartedSandbox> {
-    const script = steered === null ? scriptFor(command, checked.policy.workspace.path) : null;
+    const script = steering === null ? scriptFor(command, checked.policy.workspace.path) : null;
     const isSuitable =
       script !== null && (command.cwd === checked.policy.workspace.path || isRealDirectory(command.cwd));
     const ready = isSuitable ? this.#pool.take(checked.key, this.#fingerprintOf(checked, protection)) : null;
@@ -284,17 +298,19 @@ export class LinuxSandbox {
     }
     const git = await prepareGit(checked, protection);
     git?.seed();
+    const isTerminal = command.terminal === true;
     const started = await this.#starter.start(checked, protection, {
-      argv: command.argv,
+      argv: isTerminal ? onTerminal(command.argv) : command.argv,
       cwd: command.cwd,
-      env: command.env,
+      env: isTerminal ? { ...TERMINAL_ENV, ...command.env } : command.env,
       programMounts: [],
       wallMs: command.timeoutMs,
-      stdin: await openStdin(checked, command, steered),
+      stdin: await openStdin(checked, command, steering),
+      isTerminal,
       takesScript: false,
       git,
     });
-    steered?.steering.attach(started.jail);
+    steering?.attach(started.jail);
     return started;
   }
 

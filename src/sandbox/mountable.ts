@@ -3,7 +3,7 @@ import { sep } from 'node:path';
 import type { Paths } from '../config/paths.ts';
 import { ContextdError, isErrno } from '../core/errors.ts';
 import { BUNDLE_DIR, NODE_BINARY } from './policy.ts';
-import type { WorkspaceView } from './sandbox.ts';
+import type { WorkspaceView } from './sandbox-policy.ts';
 
 /** The sandbox's own places: a workspace there, or one that contains them, would cover them. */
 const OWN_PLACES = [

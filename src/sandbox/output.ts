@@ -2,7 +2,7 @@ import { readSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isErrno } from '../core/errors.ts';
-import type { CapturedStream } from './sandbox.ts';
+import type { CapturedStream, WideNewlines } from './sandbox.ts';
 
 const CHUNK_BYTES = 64 * 1024;
 
@@ -103,6 +103,27 @@ function countNewlines(bytes: Buffer): number {
   return count;
 }
 
+/** Bytes of the start in which a NUL, or a byte order mark, is a sign of UTF-16. */
+const WIDE_WINDOW_BYTES = 8 * 1024;
+
+function mayBeWide(start: Buffer): boolean {
+  const mark = start.length < 2 ? 0 : start.readUInt16BE(0);
+  return mark === 0xfffe || mark === 0xfeff || start.subarray(0, WIDE_WINDOW_BYTES).includes(0);
+}
+
+/** Adds to `count` the characters whose second byte is in `bytes`, which begins at `offset` of the stream after `before`. */
+function addWide(count: WideNewlines, bytes: Buffer, offset: number, before: number): void {
+  let last = before;
+  for (let at = 0; at < bytes.length; at++) {
+    const byte = bytes[at] ?? 0;
+    if ((offset + at) % 2 === 1) {
+      if (last === NEWLINE && byte === 0) count.lowFirst += 1;
+      else if (last === 0 && byte === NEWLINE) count.highFirst += 1;
+    }
+    last = byte;
+  }
+}
+
 /**
  * Keeps a stream in at most `maxBytes` of memory: all of it if it fits, otherwise the first half and the last half. One
  * growing buffer, so that a stream of single bytes costs no more than one of large chunks.
@@ -114,6 +135,9 @@ export class StreamCapture {
   #total = 0;
   /** Newlines of everything after the head, counted once something is dropped. */
   #newlines = 0;
+  /** The same for UTF-16; null if the stream does not begin like it. */
+  #wide: WideNewlines | null = null;
+  #lastByte = 0;
 
   constructor(maxBytes: number) {
     this.#maxBytes = Math.max(2, maxBytes);
@@ -130,8 +154,10 @@ export class StreamCapture {
     if (fitting.length > 0) this.#append(fitting);
     const rest = chunk.subarray(fitting.length);
     if (rest.length === 0) return;
-    if (this.#total === this.#maxBytes) this.#newlines = countNewlines(this.#buffer.subarray(this.#headMax));
+    if (this.#total === this.#maxBytes) this.#beginCount();
     this.#newlines += countNewlines(rest);
+    if (this.#wide !== null) addWide(this.#wide, rest, this.#total, this.#lastByte);
+    this.#lastByte = rest.at(-1) ?? 0;
     this.#wrap(rest);
   }
 
@@ -148,13 +174,36 @@ export class StreamCapture {
     }
     const ring = this.#buffer.subarray(this.#headMax, this.#maxBytes);
     const oldest = droppedBytes % ring.length;
+    const tail = Buffer.concat([ring.subarray(oldest), ring.subarray(0, oldest)]);
     return {
       head: this.#buffer.subarray(0, this.#headMax),
-      tail: Buffer.concat([ring.subarray(oldest), ring.subarray(0, oldest)]),
+      tail,
       droppedBytes,
       droppedNewlines: this.#newlines - countNewlines(ring),
+      droppedWideNewlines: this.#droppedWide(tail),
       totalBytes: this.#total,
     };
+  }
+
+  #beginCount(): void {
+    const head = this.#buffer.subarray(0, this.#headMax);
+    const rest = this.#buffer.subarray(this.#headMax);
+    this.#newlines = countNewlines(rest);
+    if (mayBeWide(head)) {
+      this.#wide = { lowFirst: 0, highFirst: 0 };
+      addWide(this.#wide, rest, this.#headMax, head.at(-1) ?? 0);
+    }
+    this.#lastByte = rest.at(-1) ?? 0;
+  }
+
+  /** Without those that are whole in the tail. */
+  #droppedWide(tail: Buffer): WideNewlines | null {
+    if (this.#wide === null) return null;
+    const kept = { lowFirst: 0, highFirst: 0 };
+    const offset = this.#total - tail.length;
+    // The second half of a character that was cut is no newline: its first half is unknown here.
+    addWide(kept, tail, offset, 0xff);
+    return { lowFirst: this.#wide.lowFirst - kept.lowFirst, highFirst: this.#wide.highFirst - kept.highFirst };
   }
 
   #append(chunk: Buffer): void {

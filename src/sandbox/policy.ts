@@ -25,6 +25,8 @@ export interface TreePlan {
   /** Read-write trees: the workspace and a worktree's common git directory. */
   readonly writable: readonly string[];
   readonly roPaths: readonly string[];
+  /** The repository around the workspace; null or absent: not mounted. Commands of another project may replace its path. */
+  readonly repository?: string | null;
   /** Toolchains of the host, and empty files over their settings. */
   readonly toolchains: readonly Mount[];
   /** What is protected in the writable trees, parents before children. */
@@ -77,6 +79,9 @@ export function planTree(plan: TreePlan): Mount[] {
         ...(plan.writable.some((tree) => path.startsWith(`${tree}/`)) ? { pin: true } : {}),
       }),
     ),
+    ...(typeof plan.repository === 'string'
+      ? [{ kind: 'ro-bind', source: plan.repository, dest: plan.repository, pin: true } as const]
+      : []),
     ...plan.toolchains,
     ...plan.writable.map((path): Mount => ({ kind: 'bind', source: path, dest: path, pin: true })),
   ];

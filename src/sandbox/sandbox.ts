@@ -6,10 +6,12 @@ import type { Denial, SetAside } from '../core/envelope.ts';
 import type { Logger } from '../core/log.ts';
 import type { ConnectionFact, EgressCommand, EgressEvent, Traffic } from '../egress/messages.ts';
 import type { QuarantineAction, QuarantineReport, QuarantineResult } from './quarantine.ts';
+import type { SandboxPolicy } from './sandbox-policy.ts';
 
 /**
  * Why a command ended. `pids` only if the command failed; `oom` whenever the kernel killed a process for lack of
- * memory.
+ * memory; `protected_path` if the command made a path again and again that was set aside; `input` if nothing but input on its
+ * terminal could make it go on, and nobody could give it any.
  */
 export type EndedBy =
   | 'exit'
@@ -20,61 +22,9 @@ export type EndedBy =
   | 'seccomp'
   | 'output_limit'
   | 'storage_limit'
+  | 'protected_path'
+  | 'input'
   | 'cancelled';
-
-/** The project as one session sees it. */
-export interface WorkspaceView {
-  /** Absolute real path of the project root, mounted read-write at the same path. */
-  readonly path: string;
-  /** Names the branch whose files take the place of the base; null is the base. No sandbox mounts a branch yet. */
-  readonly layer: string | null;
-}
-
-/** The base of a project, whatever branches there are. */
-export function baseView(path: string): WorkspaceView {
-  return { path, layer: null };
-}
-
-/**
- * Which network namespace a sandbox is in; nothing but loopback is in any. `none`: its own. `project`: the namespace that
- * all sandboxes of this workspace with this setting share, or its own if the machine does not let sandboxes join one.
- */
-export type SandboxNetwork = 'none' | 'project';
-
-/** What a command may see and use. A person registered the workspace and set the rest; a tool's input changes nothing. */
-export interface SandboxPolicy {
-  workspace: WorkspaceView;
-  network: SandboxNetwork;
-  /** The tool whose own network scope a sandbox with `network: 'project'` has; absent: the scope of the project's commands. */
-  networkTool?: string;
-  /** Absolute directories mounted read-only at the same path; their `bin` comes first on PATH. */
-  roPaths: readonly string[];
-  /** Programs of the host outside /usr; absent for tool processes, which need none. */
-  toolchains?: Toolchains;
-  /**
-   * Directories outside the workspace that a person allowed, real paths: mounted read-write and protected like the
-   * workspace. Absent: none.
-   */
-  allowedPaths?: readonly string[];
-  /** Globs relative to the workspace; what they match is not visible inside. */
-  deny: readonly string[];
-  /** What the command keeps for the next ones; null: nothing, and its HOME and /tmp are in memory. */
-  storage: SessionStorage | null;
-  limits: SandboxLimits;
-  /** If the machine isolates less than this, nothing runs (SANDBOX_UNAVAILABLE). */
-  minIsolation: 'full' | 'reduced';
-  seccomp: SeccompToggles;
-  /**
-   * `working`: git inside has the person's name and harmless settings, and copies of the repositories' configurations that
-   * it may change. Default: neither.
-   */
-  git?: 'working';
-}
-
-/** HOME and /tmp of this session, and the caches of the project that is the workspace. */
-export interface SessionStorage {
-  readonly session: string;
-}
 
 /** Times are milliseconds since the epoch. */
 export type StorageAction =
@@ -104,43 +54,6 @@ export interface ProjectCaches {
   readonly usedMs: number;
 }
 
-/** The toolchains that a person allowed. */
-export interface Toolchains {
-  /** Real paths of directories and files, mounted read-only at the same path. */
-  readonly mounts: readonly string[];
-  /** Files in the mounts that may hold credentials: empty inside. */
-  readonly hidden: readonly string[];
-  /** Directories on PATH, in order; those that the sandbox does not have are left out. */
-  readonly path: readonly string[];
-  /** Variables that lead to the toolchains. */
-  readonly variables: Readonly<Record<string, string>>;
-  /** The person's PATH, in which a missing program is looked for. */
-  readonly hostPath: readonly string[];
-}
-
-/** What a tool's profile changes in the default seccomp filter. */
-export interface SeccompToggles {
-  /** AF_INET and AF_INET6 sockets. Without a network they reach loopback only. */
-  inet: boolean;
-  /** AF_UNIX sockets. */
-  unix: boolean;
-  /** ptrace and its relatives, for processes of the same sandbox. */
-  debugger: boolean;
-}
-
-export interface SandboxLimits {
-  /** Bytes of memory, tmpfs included, of everything in the sandbox; of each process if no cgroup can be used. */
-  memoryBytes: number;
-  /** Processes and threads that the command may have at once. */
-  pids: number;
-  /** Bytes of the largest file it may write. */
-  fileBytes: number;
-  /** Open files of one process. */
-  openFiles: number;
-  /** Processors; fractions are allowed, 0 is no limit. */
-  cpus: number;
-}
-
 /** For whom a command runs: its connections are attributed to this call or job. */
 export interface RunRef {
   readonly session: string;
@@ -159,8 +72,13 @@ export interface CommandSpec {
    * Added to PATH, HOME, TMPDIR and LANG, which it may replace; the command gets nothing from the daemon's environment.
    */
   env: Readonly<Record<string, string>>;
-  /** Null means an empty stdin. */
+  /** Null means an empty stdin. On a terminal it is typed when the command waits for input, and ends with Ctrl-D. */
   stdin: Buffer | null;
+  /**
+   * True: it runs on a terminal. Its output is then text, as the terminal shows it, all in `stdout`; `onOutput` still gets
+   * the bytes. Default: false.
+   */
+  terminal?: boolean;
   /** Milliseconds, including the start of the sandbox. */
   timeoutMs: number;
   /** Bytes kept of each stream; of a longer stream head and tail are kept. */
@@ -174,6 +92,12 @@ export interface CommandSpec {
   onOutput?(stream: 'stdout' | 'stderr', bytes: Buffer): void;
 }
 
+/** Newlines of a text in UTF-16 in both byte orders, by characters that begin at an even offset of the stream. */
+export interface WideNewlines {
+  lowFirst: number;
+  highFirst: number;
+}
+
 /**
  * The whole stream is in `head` if `droppedBytes` is 0; otherwise the first half and the last half of what may be kept.
  */
@@ -181,8 +105,10 @@ export interface CapturedStream {
   head: Buffer;
   tail: Buffer;
   droppedBytes: number;
-  /** Newlines among the dropped bytes. */
+  /** Bytes 0x0A among the dropped bytes. */
   droppedNewlines: number;
+  /** The same for UTF-16, in which a newline has two bytes; null if the stream does not begin like UTF-16. */
+  droppedWideNewlines?: WideNewlines | null;
   totalBytes: number;
 }
 
@@ -199,10 +125,27 @@ export interface CommandResult {
   quarantined: readonly SetAside[];
   /** False while the search for them goes on; a later run returns what it still finds. */
   searchComplete: boolean;
+  /** What of its changes contextd kept outside the workspace, one line each. */
+  notices: readonly string[];
   /** What the sandbox is known to have refused. A refusal is listed only if the facts prove it. */
   denied: readonly Denial[];
   /** What it reached or tried to reach, as far as the connections are known to be its own; bounded. */
   connections: readonly Connection[];
+  /** What it did when it was killed; null if it was not, or it is not known. */
+  activity: Activity | null;
+}
+
+/** What a running command does, as far as the kernel shows it. */
+export interface Activity {
+  kind: 'input' | 'network' | 'lock' | 'busy' | 'other';
+  /** For example `python3 waits for input on its terminal`. The names in it were chosen by the command. */
+  text: string;
+  /** True if input is what it waits for: no process does anything or waits for something else outside the command. */
+  needsInput: boolean;
+  /** True if moreover no process goes on by itself after a while, as far as its system calls show. */
+  isStuck: boolean;
+  /** Milliseconds of processor time that its living processes have used. */
+  cpuMs: number;
 }
 
 /** What a running command uses. */
@@ -232,6 +175,8 @@ export interface SteeredCommand {
   signal(signal: SteeringSignal): Promise<number>;
   /** Null if it is not known. */
   usage(): Promise<CommandUsage | null>;
+  /** What it does now; null if it is not known. */
+  activity(): Promise<Activity | null>;
 }
 
 export interface IsolationReport {

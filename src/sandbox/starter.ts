@@ -1,4 +1,4 @@
-import { closeSync, lstatSync, rmdirSync, type Stats, unlinkSync } from 'node:fs';
+import { closeSync, fstatSync, lstatSync, rmdirSync, type Stats, unlinkSync } from 'node:fs';
 import { isErrno } from '../core/errors.ts';
 import { Jail } from './bubblewrap.ts';
 import type { GroupFiles } from './cgroup/files.ts';
@@ -18,7 +18,8 @@ import {
 import type { Loopbacks } from './loopbacks.ts';
 import { OutputReader } from './output.ts';
 import { buildEnvironment, type Mount, mountStorage, planTree } from './policy.ts';
-import type { SandboxPolicy } from './sandbox.ts';
+import { Releases } from './releases.ts';
+import type { SandboxPolicy } from './sandbox-policy.ts';
 import type { Storage, StorageLease } from './storage/storage.ts';
 import { mountToolchains, searchPathOf } from './toolchains.ts';
 import type { TreeProtection } from './workspace/guard-set.ts';
@@ -54,6 +55,8 @@ export interface Job {
   readonly wallMs: number;
   /** A descriptor, which `start` closes, or nothing to read. */
   readonly stdin: number | 'ignore';
+  /** True: `argv` is a terminal with the command on it. Default: false. */
+  readonly isTerminal?: boolean;
   /** A socket as descriptor 3, for the waiting shell's script. */
   readonly takesScript: boolean;
   /** Removed when the sandbox has ended, also if it could not be started. Null for tool processes. */
@@ -102,7 +105,11 @@ export class Starter {
       const network = lease?.namespace ?? null;
       launch = prepare(checked, workspace, mounts, job, { group, network });
       for (const { path, directory } of checked.guard.trees) checkNotReplaced(path, directory, launch.pinned);
-      const jail = new Jail(launch, job.takesScript ? [...childFds, 'pipe'] : childFds);
+      const input = {
+        stdin: typeof job.stdin === 'number' ? fstatSync(job.stdin) : null,
+        isTerminal: job.isTerminal === true,
+      };
+      const jail = new Jail(launch, job.takesScript ? [...childFds, 'pipe'] : childFds, input);
       this.#follow(jail, used);
       const [loopback, tidy] = [network?.name ?? '', tidyOnce(checked, launch.pinned, jail)];
       return { jail, ...readers, group, git, mounts, loopback, storage, tidy };
@@ -134,26 +141,6 @@ export class Starter {
     });
     this.#releasing.add(released);
     if (this.#isStopped) jail.kill();
-  }
-}
-
-/** What a sandbox uses until its last process is dead, or until it could not be started. */
-class Releases {
-  readonly #all: (() => void)[] = [];
-
-  add(release: () => void): void {
-    this.#all.push(release);
-  }
-
-  /** Idempotent. What the file system refuses to remove stays until the next start: it must not end the spawner. */
-  release(): void {
-    for (const release of this.#all.splice(0)) {
-      try {
-        release();
-      } catch (cause) {
-        if (!isErrno(cause)) throw cause;
-      }
-    }
   }
 }
 
@@ -190,6 +177,7 @@ function plan(
     base: host.base(),
     writable,
     roPaths: policy.roPaths,
+    repository: protection.repository,
     toolchains: [
       ...(toolchains === undefined ? [] : mountToolchains(toolchains, writable, place)),
       ...host.proxyMounts(),

@@ -5,7 +5,7 @@ import type { Identity } from './identity.ts';
 import type { Mount } from './policy.ts';
 import type { Bubblewrap } from './probe/facts.ts';
 import { canReach } from './reach.ts';
-import type { Toolchains } from './sandbox.ts';
+import type { Toolchains } from './sandbox-policy.ts';
 
 /** What every sandbox has. */
 const SYSTEM = ['/usr', '/bin', '/sbin', '/lib', '/lib64'];
@@ -55,6 +55,12 @@ function isVisible(path: string, mounts: readonly Mount[]): boolean {
     SYSTEM.some((place) => holds(place, path)) ||
     mounts.some(({ kind, dest }) => kind === 'ro-bind' && holds(dest, path))
   );
+}
+
+/** The person's PATH as far as a command can run its programs and not change them, whatever the project. */
+export function readOnlyPathOf(toolchains: Toolchains): string[] {
+  const mounts = toolchains.mounts.map((path): Mount => ({ kind: 'ro-bind', source: path, dest: path }));
+  return searchPathOf(toolchains, mounts);
 }
 
 /** Where the person's PATH has a program that a sandbox with these mounts does not have; null if nowhere. */

@@ -3,12 +3,16 @@ import { resolvedView, withoutStyling } from '../text/resolved-view.ts';
 import type { ViewOf } from '../text/view.ts';
 import type { Finding } from './finding.ts';
 import { withoutTerminalCodes } from './hardened/views/display.ts';
+import { highBytesFirst, lowBytesFirst, withSwallowedLetters } from './hardened/views/misread.ts';
 import { Guard, type GuardHit } from './vault/guard.ts';
 
-/** The ways in which a later step may show a text. */
-const SHOWN_AS: readonly ViewOf[] = [resolvedView, withoutStyling, withoutTerminalCodes];
+/** The ways in which a later step may show a text, and those to undo a decoding that was not right. */
+const SHOWN_AS: readonly ViewOf[] = [
+  ...[resolvedView, withoutStyling, withoutTerminalCodes],
+  ...[lowBytesFirst, highBytesFirst, withSwallowedLetters],
+];
 
-/** Finds known values in a text as it is, and as a terminal or a later step would show it. */
+/** Finds known values in a text as it is, as a terminal or a later step would show it, and in the bytes it may come from. */
 export async function findKnown(guards: readonly Guard[], text: string): Promise<GuardHit[]> {
   const found = await guardScan(guards, text);
   const seen = new Set([text]);

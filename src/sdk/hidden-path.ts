@@ -2,6 +2,7 @@ import type { Stats } from 'node:fs';
 import { stat, statfs } from 'node:fs/promises';
 import { dirname, relative } from 'node:path';
 import { ContextdError, isErrno } from '../core/errors.ts';
+import { quoteName } from '../core/own-line.ts';
 
 /** A hidden file is covered by /dev/null, which is this device on Linux. */
 const NULL_DEVICE = 0x103;
@@ -24,10 +25,14 @@ const MISLEADING = new Set(['PATH_NOT_FOUND', 'PATH_INVALID', 'PERMISSION_DENIED
 function hiddenFault(shown: string): ContextdError {
   const rule = 'a pattern of sandbox.deny hides this path from tools';
   const howToAllow = 'A person can remove the pattern from sandbox.deny, or do it outside contextd.';
-  return new ContextdError('PERMISSION_DENIED', `${shown} is hidden from tools by a pattern of sandbox.deny`, {
-    remedy: howToAllow,
-    details: { kind: 'hidden', path: shown, rule, how_to_allow: howToAllow },
-  });
+  return new ContextdError(
+    'PERMISSION_DENIED',
+    `${quoteName(shown)} is hidden from tools by a pattern of sandbox.deny`,
+    {
+      remedy: howToAllow,
+      details: { kind: 'hidden', path: shown, rule, how_to_allow: howToAllow },
+    },
+  );
 }
 
 /** The nearest existing path at or above `absolute`, if it is covered; null otherwise. */

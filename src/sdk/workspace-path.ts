@@ -1,6 +1,9 @@
 import { lstat, readlink, realpath } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { ContextdError, isErrno } from '../core/errors.ts';
+import { quoteName } from '../core/own-line.ts';
+
+export { quoteName } from '../core/own-line.ts';
 
 const LINKS_MAX = 40;
 
@@ -55,7 +58,8 @@ async function follow(path: string, linksLeft: number): Promise<string> {
   const here = join(parent, basename(path));
   const link = await readLinkOrNull(here);
   if (link === null) return here;
-  if (linksLeft === 0) throw new ContextdError('PATH_INVALID', `${path} is a chain of more than ${LINKS_MAX} links`);
+  if (linksLeft === 0)
+    throw new ContextdError('PATH_INVALID', `${quoteName(path)} is a chain of more than ${LINKS_MAX} links`);
   return follow(resolve(parent, link), linksLeft - 1);
 }
 
@@ -74,7 +78,7 @@ export function fileFault(thrown: unknown, shown: string): unknown {
   const details = { path: shown };
   switch (thrown.code) {
     case 'ENOENT':
-      return new ContextdError('PATH_NOT_FOUND', `there is no ${shown} in the workspace`, {
+      return new ContextdError('PATH_NOT_FOUND', `there is no ${quoteName(shown)} in the workspace`, {
         remedy: `A relative path starts where the call is made. List that directory with safe_bash 'ls'.`,
         details,
       });
@@ -82,13 +86,13 @@ export function fileFault(thrown: unknown, shown: string): unknown {
     case 'ELOOP':
     case 'ENAMETOOLONG':
     case 'EISDIR':
-      return new ContextdError('PATH_INVALID', `${shown} is not a usable path (${thrown.code})`, {
+      return new ContextdError('PATH_INVALID', `${quoteName(shown)} is not a usable path (${thrown.code})`, {
         remedy: 'Check each part of the path.',
         details,
       });
     case 'EACCES':
     case 'EPERM':
-      return new ContextdError('PERMISSION_DENIED', `cannot open ${shown} (${thrown.code})`, {
+      return new ContextdError('PERMISSION_DENIED', `cannot open ${quoteName(shown)} (${thrown.code})`, {
         remedy: 'The permissions of the file forbid it. A person can change them.',
         details,
       });
@@ -102,10 +106,14 @@ function isInside(workspace: string, path: string): boolean {
 }
 
 function outside(workspace: string, path: string, absolute: string): ContextdError {
-  return new ContextdError('PATH_INVALID', `${path} is ${absolute}, outside the workspace ${workspace}`, {
-    remedy: 'Name a path inside the workspace.',
-    details: { path: absolute, workspace },
-  });
+  return new ContextdError(
+    'PATH_INVALID',
+    `${quoteName(path)} is ${quoteName(absolute)}, outside the workspace ${workspace}`,
+    {
+      remedy: 'Name a path inside the workspace.',
+      details: { path: absolute, workspace },
+    },
+  );
 }
 
 /**
@@ -121,7 +129,7 @@ export function refuseProtected(workspace: string, target: string, protectedPath
 export function protectedFault(shown: string, rule: string): ContextdError {
   const howToAllow =
     'Programs outside the sandbox run or trust it, so no tool may write it. A person can, outside contextd.';
-  return new ContextdError('PERMISSION_DENIED', `${shown} is protected (rule: ${rule})`, {
+  return new ContextdError('PERMISSION_DENIED', `${quoteName(shown)} is protected (rule: ${rule})`, {
     remedy: howToAllow,
     details: { kind: 'write', path: shown, rule, how_to_allow: howToAllow },
   });

@@ -12,6 +12,8 @@ export interface AuditRecord {
   session: string;
   /** Project root. */
   project: string;
+  /** The directory in which the call was made, as the caller gave it. Absent: the project root. */
+  cwd?: string;
   door: string;
   /**
    * Absent for a call that ended. `started`: the call began; the record of its end has the same `request_id` and
@@ -68,7 +70,7 @@ export interface AuditRecord {
 /** Who called what, and with which input. */
 export type StartFacts = Pick<
   AuditRecord,
-  'time' | 'request_id' | 'session' | 'project' | 'door' | 'tool' | 'input' | 'job'
+  'time' | 'request_id' | 'session' | 'project' | 'cwd' | 'door' | 'tool' | 'input' | 'job'
 >;
 
 /** The record of a call that is about to run. It has no facts of the end, and no input. */
@@ -94,8 +96,9 @@ const NO_END = {
   error_code: null,
 } as const;
 
-function factsOf({ time, request_id, session, project, door, tool, input, job }: StartFacts): StartFacts {
-  return { time, request_id, session, project, door, tool, input, ...(job === undefined ? {} : { job }) };
+function factsOf({ time, request_id, session, project, cwd, door, tool, input, job }: StartFacts): StartFacts {
+  const optional = { ...(cwd === undefined ? {} : { cwd }), ...(job === undefined ? {} : { job }) };
+  return { time, request_id, session, project, door, tool, input, ...optional };
 }
 
 /** Fields that may be absent. A field of another type is dropped; the record is kept. */
@@ -132,6 +135,7 @@ function toRecord(value: JsonObject): AuditRecord | null {
 function withoutMistyped(fields: JsonObject): JsonObject {
   const mistyped = new Set<string>([
     ...AMOUNTS.filter((name) => !isAmount(fields[name])),
+    ...(typeof fields.cwd === 'string' ? [] : ['cwd']),
     ...FLAGS.filter((name) => typeof fields[name] !== 'boolean'),
     ...TEXTS.filter((name) => !isTexts(fields[name])),
     ...LISTS.filter((name) => !Array.isArray(fields[name])),

@@ -42,7 +42,7 @@ function encodeByTable(text: string, charset: Charset): Buffer {
   let size = 0;
   for (const character of text) {
     const code = character.codePointAt(0) ?? 0;
-    const sequence = code < 0x80 && charset.label !== 'iso-2022-jp' ? code : table.get(code);
+    const sequence = code < 0x80 ? code : table.get(code);
     if (sequence === undefined) throw new UnencodableCharacter(character, charset);
     size = writeSequence(bytes, size, sequence);
   }
@@ -76,8 +76,6 @@ function tableOf(charset: Charset): ReadonlyMap<number, number> {
 
 /** The sequences of bytes that may be a character beyond ASCII, those first that an encoder prefers. */
 function* sequencesOf({ name, label }: Charset): Generator<number> {
-  // Shifts of ISO-2022-JP depend on the text before: it can only be read.
-  if (label === 'iso-2022-jp') return;
   const first = name === 'iso-8859-1' ? 0xa0 : 0x80;
   for (let byte = first; byte <= 0xff; byte++) yield byte;
   if (!MULTI_BYTE.includes(label)) return;

@@ -31,7 +31,11 @@ const SINGLE_BYTE: readonly string[] = [
   ...['windows-874', 'windows-1250', 'windows-1251', 'windows-1252', 'windows-1253', 'windows-1254', 'windows-1255'],
   ...['windows-1256', 'windows-1257', 'windows-1258', 'ibm866'],
 ];
-const MULTI_BYTE: readonly string[] = [...['shift_jis', 'euc-jp', 'iso-2022-jp', 'gbk', 'gb18030', 'big5', 'euc-kr']];
+/**
+ * ISO-2022-JP is not among them: it writes characters as pairs of ASCII letters, so that any text can be read as Japanese,
+ * and the secrets in it are then not recognized.
+ */
+const MULTI_BYTE: readonly string[] = ['shift_jis', 'euc-jp', 'gbk', 'gb18030', 'big5', 'euc-kr'];
 
 /** The names that a caller may give, without those of encodings with a byte order mark. */
 export const CHARSET_NAMES: readonly string[] = [

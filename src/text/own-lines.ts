@@ -170,7 +170,11 @@ const BLANKS = /[\u115f\u1160\u2800\u3164\uffa0]/g;
 /** The line at `start` without what no reader sees, as far as needed. Leading backslashes count as one. */
 function visibleStart(text: string, start: number): string {
   const rest = text.slice(start, lineEnd(text, start));
-  const visible = withoutSequences(rest).replaceAll(BLANKS, ' ').replaceAll(INVISIBLE, '').replace(/^\\+/, '\\');
+  const visible = withoutSequences(rest)
+    .replaceAll(BLANKS, '\u00a0')
+    .replaceAll(INVISIBLE, '')
+    .replace(/^\\+/, '\\')
+    .replace(/^(\\?)[^\S \t]+/, '$1');
   return visible.slice(0, COMPARED_MAX);
 }
 
@@ -179,7 +183,7 @@ function lineEnd(text: string, start: number): number {
   return found < 0 ? text.length : start + found;
 }
 
-/** True for `[contextd ` with any blank, in any case and width, also behind backslashes. */
+/** True for `[contextd`, whatever follows, in any case and width, also behind backslashes. */
 function isOwn(visible: string): boolean {
-  return /^\\*\[contextd\s/.test(visible.normalize('NFKC').toLowerCase());
+  return /^\\*\[\s*contextd/.test(visible.normalize('NFKC').toLowerCase());
 }

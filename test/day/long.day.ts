@@ -8,8 +8,8 @@ describe('long and interactive work', () => {
     const started = await at.tool('safe_bash', { command: 'node server.js', background: true });
     expect(started.data).toHaveProperty('job');
     const job = started.data.job;
-    expect(await at.tool('jobs', { action: 'wait', job, pattern: 'listening' })).toMatchObject({
-      stdout: expect.stringContaining('listening'),
+    expect(await at.tool('jobs', { action: 'wait', job, text: 'listening' })).toMatchObject({
+      data: { output: expect.stringContaining('listening') },
     });
     expectRan(await at.bash('curl -s http://localhost:3000/'), { stdout: 'it works' });
     await at.tool('jobs', { action: 'stop', job });

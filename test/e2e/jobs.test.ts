@@ -1,7 +1,13 @@
 import { once } from 'node:events';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { PassThrough, Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runCli } from '#src/cli/program.js';
+import { readEnvironment } from '#src/config/env.js';
+import { findInstallRoot } from '#src/config/install-root.js';
+import { resolvePaths } from '#src/config/paths.js';
 import { processesWith } from '../fixtures/sandbox-harness.ts';
 import { appears } from '../helpers/appears.ts';
 import { type DaemonCaller, openCaller } from '../helpers/daemon-caller.ts';
@@ -51,6 +57,38 @@ describe('a background job', () => {
     expect(last.refs).toEqual(first.refs);
     const grep = await call('tool_view', { ref: last.refs[0], view: { grep: 'three' } });
     expect(grep.data.output).toBe('3:three\n');
+  });
+
+  it('ends a wait when it waits for input itself, and says which program does', async () => {
+    const job = await start('echo asking; cat');
+    const waited = await jobs('wait', job, { text: 'never printed' });
+    expect(waited.data).toMatchObject({ state: 'running', matched: false, doing: 'cat waits for input' });
+    await jobs('input', job, { eof: true });
+    expect((await jobs('wait', job)).data).toMatchObject({ state: 'ended', exit_code: 0 });
+  });
+
+  it('is a dialogue on a terminal: shows the screen without codes, takes lines and Ctrl-D', async () => {
+    const job = await start('node -i', { tty: true });
+    await jobs('wait', job, { text: '^> $' });
+    await jobs('input', job, { text: '"4" + "2"' });
+    const answered = await jobs('wait', job, { text: "^'42'$" });
+    expect(answered.data).toMatchObject({ matched: true });
+    expect(answered.data.output).not.toContain('\u001b');
+    await jobs('input', job, { eof: true });
+    expect((await jobs('wait', job)).data).toMatchObject({ state: 'ended', exit_code: 0 });
+  });
+
+  it('on a terminal masks a secret that the terminal wrapped', async () => {
+    const secret = generate('ghp_[a-zA-Z0-9]{36}', seededRandom(14));
+    const job = await start(
+      `printf '%100s' ''; printf 'GITHUB_TOKEN=%s%s' ${secret.slice(0, 20)} ${secret.slice(20)}; echo`,
+      {
+        tty: true,
+      },
+    );
+    const { data } = await jobs('wait', job);
+    expect(data.output).toContain('[SECRET_');
+    expect(JSON.stringify(data.output)).not.toContain(secret.slice(-10));
   });
 
   it('continues a page while the output grows behind it', async () => {
@@ -275,3 +313,32 @@ async function watchEnd(pid: number): Promise<void> {
   await once(spawn('tail', ['--pid', String(pid), '-s', '0.05', '-f', '/dev/null']), 'exit');
   expect(existsSync(`/proc/${pid}`) && readFileSync(`/proc/${pid}/stat`, 'utf8').includes(') S ')).toBe(false);
 }
+
+describe('the end of the daemon', () => {
+  /** At a terminal at which a person gives this answer. */
+  async function restartAtTerminal(answer: string): Promise<{ code: number; asked: string }> {
+    const env = readEnvironment({ HOME: at.home, CONTEXTD_HOME: at.home, PATH: '/usr/bin:/bin' });
+    const stderr = new PassThrough();
+    const asked = text(stderr);
+    const code = await runCli(['server', 'restart'], {
+      ...{ env, stderr, version: '1', cwd: at.project, signal: new AbortController().signal },
+      stdin: Object.assign(Readable.from([`${answer}\n`]), { isTTY: true }),
+      stdout: new PassThrough(),
+      paths: resolvePaths(env, findInstallRoot()),
+    });
+    stderr.end();
+    return { code, asked: await asked };
+  }
+
+  it('asks a person at a terminal before it ends background jobs, and says how many it ended', async () => {
+    await stopAll();
+    const job = await start('sleep 600; true asked-for');
+    const { code, asked } = await restartAtTerminal('n');
+    expect(code).not.toBe(0);
+    expect(asked).toContain('asked-for');
+    expect(asked).toContain('ctxd server restart --yes');
+    expect((await jobs('show', job)).data).toMatchObject({ state: 'running' });
+    const { stdout } = await at.run(CTXD, ['server', 'stop']);
+    expect(stdout).toContain('1 background job ended with it');
+  });
+});

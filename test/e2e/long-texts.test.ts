@@ -73,7 +73,7 @@ describe('texts beyond what is kept, through a daemon that keeps 64 KiB', () => 
     );
     expect(await see({ lines: `${LINES}` })).toBe(`entry ${LINES}\n`);
     expect(await see({ lines: `${first + 5}-${last - 5}` })).toMatch(
-      /^\[contextd: \d+ bytes were not kept, lines [\d-]+\]\n$/,
+      /^… \d+ bytes were not kept by contextd, lines [\d-]+ …\n$/,
     );
     expect(await see({ errors: true, context: 0 })).toBe(`${LINES + 1}:error: the end\n`);
     expect(await see('head_tail')).toMatch(/^entry 1\n[\s\S]*error: the end\n$/);

@@ -1,4 +1,5 @@
-import type { Sandbox, SandboxPolicy } from '#src/sandbox/sandbox.js';
+import type { Sandbox } from '#src/sandbox/sandbox.js';
+import type { SandboxPolicy } from '#src/sandbox/sandbox-policy.js';
 
 /** Each command continues the search for at least five milliseconds. */
 const ROUNDS = 10;

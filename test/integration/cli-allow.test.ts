@@ -43,7 +43,7 @@ describe('what a person allows outside a project', () => {
       status: 'warn',
       remedy: expect.stringContaining('ctxd allow toolchains'),
     });
-    expect(await init('--no-toolchains')).toMatchObject({ code: 0 });
+    expect(await init('--no-toolchains')).toMatchObject({ code: 0, stdout: expect.not.stringContaining('/usr') });
     expect(await bash('mytool')).toMatchObject({ exit_code: 127 });
     expect(await allow('toolchains')).toMatchObject({ code: 1, stderr: expect.stringContaining('--yes') });
   });
@@ -69,6 +69,21 @@ describe('what a person allows outside a project', () => {
     expect(await allow('remove', place)).toMatchObject({ code: 0 });
     expect(await bash(`echo hi >${place}/file`)).toMatchObject({ exit_code: 1 });
     expect(await allow('remove', place)).toMatchObject({ code: 1 });
+  });
+
+  it('lets no toolchain lie in a directory that commands write, and allows no directory around a toolchain', async () => {
+    const place = join(home, 'wt2');
+    expect(await allow('path', place)).toMatchObject({ code: 0 });
+    await mkdir(join(place, 'bin'));
+    await writeFile(join(place, 'bin', 'evil'), '#!/bin/sh\n', { mode: 0o755 });
+    const env = { PATH: `${place}/bin:${process.env.PATH}` };
+    const refused = await machine.run(CTXD, ['allow', 'toolchains', '--yes'], { env });
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining(`can write ${place}`) });
+    expect((await allow('list')).stdout).not.toContain(`${place}/bin`);
+    expect(await allow('remove', place)).toMatchObject({ code: 0 });
+    expect(await machine.run(CTXD, ['allow', 'toolchains', '--yes'], { env })).toMatchObject({ code: 0 });
+    expect(await allow('path', place)).toMatchObject({ code: 2, stderr: expect.stringContaining('overlaps') });
+    for (const { name } of JSON.parse((await allow('list', '--json')).stdout).toolchains) await allow('remove', name);
   });
 
   it('refuses the root, the home and what is around it, contextd, the project, the system, keys and settings', async () => {

@@ -157,11 +157,23 @@ describe('ctxd in a project', () => {
     });
   });
 
-  it('says that git does not work in a part of a repository, and what to set up instead', async () => {
+  it('says that git does not work in a part of a repository, and lets commands use the repository after a yes', async () => {
     const top = join(machine.project, 'mono');
     await mkdir(join(top, '.git'), { recursive: true });
     await mkdir(join(top, 'part'));
-    expect((await ctxd('init', join(top, 'part'))).stdout).toContain(`To work with git: ctxd init ${top}\n`);
+    const part = join(top, 'part');
+    expect((await ctxd('init', part)).stdout).toContain(`To work with git: ctxd allow path ${top} ${part}\n`);
+    expect((await ctxd('allow', 'list', part)).stdout).toContain('  none');
+    expect((await ctxd('init', '--yes', part)).stdout).toContain(`Commands can read ${top} and commit`);
+    expect((await ctxd('allow', 'list', part)).stdout).toContain(`  ${top} (the repository around it`);
+    expect((await ctxd('init', part)).stdout).not.toContain('To work with git');
+    expect((await ctxd('allow', 'remove', top, part)).code).toBe(0);
+    expect((await ctxd('allow', 'path', top, part)).stdout).toContain(`Commands in ${part} can read ${top}`);
+    await rm(join(top, '.git'), { recursive: true });
+    expect(await ctxd('allow', 'path', top, part)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('not the top of the repository'),
+    });
     expect((await ctxd('init', top)).stdout).not.toContain('To work with git');
     for (const dir of ['part', '']) await ctxd('init', '--uninstall', join(top, dir));
     await rm(top, { recursive: true });

@@ -43,7 +43,7 @@ describe.each(whoCanRun())('endless output, %s', (who) => {
     const { text, droppedBytes, gap } = decodeStream(raw.stdout);
     expect(text.startsWith('1\n2\n3\n')).toBe(true);
     expect(text.endsWith('\n38999999\n39000000\n')).toBe(true);
-    const [first = '', last = ''] = text.split(/\[contextd: \d+ bytes were not kept, lines [\d-]+\]\n/);
+    const [first = '', last = ''] = text.split(/… \d+ bytes were not kept by contextd, lines [\d-]+ …\n/);
     expect(Buffer.byteLength(first + last)).toBe(bytes - droppedBytes);
     // Each line is its own number.
     expect(first.split('\n').at(-2)).toBe(String((gap?.firstLine ?? 0) - 1));
@@ -56,7 +56,7 @@ describe.each(whoCanRun())('endless output, %s', (who) => {
     const bytes = 11 + 300 * MIB + 10;
     expect([raw.stdout.totalBytes, raw.stdout.droppedBytes]).toEqual([bytes, bytes - MIB]);
     const { text, droppedBytes } = decodeStream(raw.stdout);
-    const [head = '', tail = ''] = text.split(`\n[contextd: ${droppedBytes} bytes were not kept, line 1]\n`);
+    const [head = '', tail = ''] = text.split(`\n… ${droppedBytes} bytes were not kept by contextd, line 1 …\n`);
     expect(head).toMatch(/^first word x+$/);
     expect(tail).toMatch(/^x+ last word$/);
     expect(head.length + tail.length).toBe(bytes - droppedBytes);

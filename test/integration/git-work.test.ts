@@ -160,8 +160,10 @@ describe(`as ${who}`, () => {
       'until [ -e go ]; do :; done; git remote add up git@example.com:a.git; git switch -qc new; git config branch.new.remote up; git config branch.new.merge refs/heads/new; git config remote.up.pushurl https://example.com/b; git config alias.st "!id"; git switch -q main',
     );
     bench.host('git config branch.main.description mine; touch go');
-    const { exitCode, denied } = await running;
+    const { exitCode, denied, raw } = await running;
     expect(exitCode).toBe(0);
+    const kept = `kept in ${join(bench.workspace, '.git/config')}: remote up = git@example.com:a.git, branch new tracks up`;
+    expect(raw.notices).toEqual([kept]);
     expect(denied).toEqual([
       {
         kind: 'git_config',
@@ -175,6 +177,28 @@ describe(`as ${who}`, () => {
     );
     expect((await inside('git remote; git config --get branch.new.merge')).out).toBe('up\nrefs/heads/new\n');
     expect(bench.host('ls .git')).not.toContain('lock');
+  });
+
+  test('a branch that was there does not follow a remote that the same command added, packed or not', async () => {
+    bench.host('git branch packed && git pack-refs --all && git branch team/loose');
+    const branches = ['packed', 'team/loose', 'made'];
+    const track = branches.map((name) => `git config branch.${name}.remote evil`).join('; ');
+    const { denied, raw } = await inside(`git remote add evil https://example.com/e.git; git branch made; ${track}`);
+    expect(denied.map(({ how_to_allow }) => how_to_allow)).toEqual([
+      expect.stringContaining('branch.packed, branch.team/loose'),
+    ]);
+    expect(raw.notices).toEqual([expect.stringMatching(/: remote evil = https:\S+, branch made tracks evil$/)]);
+    expect(bench.host('git config --get-regexp "branch.*.remote" evil')).toBe('branch.made.remote evil\n');
+    bench.host('git remote remove evil; git branch -D made packed team/loose');
+  });
+
+  test('a command that fills the directory of its copies is ended, in bytes or in files, and nothing of it stays', async () => {
+    const copies = '/run/contextd-git/*/';
+    for (const fill of ['dd if=/dev/zero of=x bs=1M count=200', 'mkdir d && cd d && touch $(seq 3000)']) {
+      const { endedBy } = await inside(`cd ${copies}; ${fill} 2>/dev/null; sleep 20`);
+      expect([fill, endedBy]).toEqual([fill, 'storage_limit']);
+    }
+    expect((await inside(`cd ${copies}; dd if=/dev/zero of=x bs=1M count=9 2>/dev/null; ls`)).out).toBe('config\nx\n');
   });
 
   test("the host's file cannot be written, replaced or removed, and a locked one is left alone", async () => {
@@ -238,12 +262,15 @@ describe(`as ${who}`, () => {
     bench.host('git reset -q --hard HEAD~1');
   });
 
-  test('git in a part of the repository names the top, and how to set it up', async () => {
+  test('git in a part of the repository names the top, and how to let commands use it', async () => {
     const path = join(bench.workspace, 'part');
     bench.host('mkdir part');
     const { denied } = await bench.bash('git status', { cwd: path }, { ...WORKING, workspace: { path, layer: null } });
     expect(denied).toMatchObject([
-      { path: join(bench.workspace, '.git'), how_to_allow: expect.stringContaining(`ctxd init ${bench.workspace}`) },
+      {
+        path: join(bench.workspace, '.git'),
+        how_to_allow: expect.stringContaining(`ctxd allow path ${bench.workspace}`),
+      },
     ]);
     bench.host('rmdir part');
   });

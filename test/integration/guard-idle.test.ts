@@ -7,8 +7,9 @@ import { resolvePaths } from '#src/config/paths.js';
 import { silentLogger } from '#src/core/log.js';
 import { policyFor } from '#src/daemon/policy.js';
 import { CheckedPolicies } from '#src/sandbox/checked-policy.js';
-import type { SandboxPolicy } from '#src/sandbox/sandbox.js';
+import type { SandboxPolicy } from '#src/sandbox/sandbox-policy.js';
 import type { WorkspaceGuard } from '#src/sandbox/workspace/guard.js';
+import { bareEnvironment } from '../helpers/bare-environment.ts';
 
 const IDLE_MS = 60_000;
 
@@ -22,20 +23,7 @@ describe('the guard of an idle workspace', () => {
     const workspace = join(base, 'workspace');
     mkdirSync(workspace);
     const { sandbox } = acceptConfig('the test', { sandbox: { idle_ms: IDLE_MS } });
-    const environment = {
-      home: base,
-      contextdHome: join(base, 'home'),
-      xdgConfigHome: undefined,
-      xdgDataHome: undefined,
-      xdgStateHome: undefined,
-      xdgRuntimeDir: undefined,
-      path: '',
-      sessionId: undefined,
-      noColor: false,
-      coverageDir: undefined,
-      secretVariables: [],
-      toolchains: {},
-    };
+    const environment = bareEnvironment({ home: base, contextdHome: join(base, 'home') });
     nowMs = 0;
     policies = new CheckedPolicies({
       paths: resolvePaths(environment, join(base, 'install')),

@@ -87,7 +87,7 @@ describe.each(whoCanRun())('the core tools in a real sandbox, %s', (who) => {
     const result = await call('safe_bash', { command });
     const sha256 = textOf(result, 'stderr')?.slice(0, 64);
     expect(sha256).toMatch(/^[0-9a-f]{64}$/);
-    expect(textOf(result, 'stdout')).toBe(`[contextd: ELF program, 4096 bytes, sha256 ${sha256}, withheld]\n`);
+    expect(textOf(result, 'stdout')).toBe(`… ELF program, 4096 bytes, sha256 ${sha256}, withheld by contextd …\n`);
   });
 
   it('report protected paths that a command creates', async () => {

@@ -116,6 +116,7 @@ describe.skipIf(noJail !== null)('SEC-2.3 messages of real programs in a sandbox
       cwd: workspace,
       workspace,
       repositoryAbove: null,
+      isRepositoryMounted: false,
       seccomp: null,
       findOnHost: () => null,
     };

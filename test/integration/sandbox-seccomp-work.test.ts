@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { SeccompToggles } from '#src/sandbox/sandbox.js';
+import type { SeccompToggles } from '#src/sandbox/sandbox-policy.js';
 import type { Bound } from '#src/sandbox/seccomp/default-profile.js';
 import { defaultFilter } from '#src/sandbox/seccomp/filter.js';
 import { isSeccompArch } from '#src/sandbox/seccomp/syscalls.js';

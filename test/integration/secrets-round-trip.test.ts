@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { linkSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -20,8 +20,8 @@ beforeAll(async () => {
   at = await install({ init: false });
   writeFileSync(join(at.environment.HOME ?? '', '.npmrc'), `//registry.example/:_authToken=${npmToken}\n`);
   writeFileSync(path('.env.production'), `SERVICE_SECRET='${quiet}'\n`);
-  await at.run(CTXD, ['init']);
-  await at.run(CTXD, ['config', 'set', 'secrets.programs', '["printenv","cat","gone-program"]']);
+  await installTools(join(at.environment.HOME ?? '', 'tools', 'bin'));
+  await at.run(CTXD, ['config', 'set', 'secrets.programs', JSON.stringify(PROGRAMS)]);
   await at.run(CTXD, ['config', 'set', 'secrets.max_uses_per_hour', '5']);
   await at.run(CTXD, ['server', 'stop']);
   // Started directly, as a service manager does: `ctxd` and the proxy pass none of the caller's variables on.
@@ -29,6 +29,18 @@ beforeAll(async () => {
   await vi.waitFor(async () => expect((await at.run(CTXD, ['server', 'status'])).code).toBe(0), { timeout: 60_000 });
 });
 afterAll(() => at.remove());
+
+const PROGRAMS = ['printenv', 'cat', 'gone-program', 'show', 'linked', 'twin'];
+
+/** Programs outside /usr that a person allows: `show`, and two of one manager under other names. */
+async function installTools(dir: string): Promise<void> {
+  mkdirSync(dir, { recursive: true });
+  for (const name of ['show', 'manager']) writeFileSync(join(dir, name), '#!/bin/sh\nprintenv "$1"\n', { mode: 0o755 });
+  symlinkSync('manager', join(dir, 'linked'));
+  linkSync(join(dir, 'manager'), join(dir, 'twin'));
+  const { code } = await at.run(CTXD, ['init', '--yes'], { env: { PATH: `${dir}:/usr/bin:/bin` } });
+  expect(code).toBe(0);
+}
 
 const path = (name: string): string => join(at.project, name);
 const read = async (name: string): Promise<string> => (await at.ask('safe_read', { path: name })).data.content ?? '';
@@ -129,6 +141,11 @@ describe('SEC-1.4 a program can be given a secret', () => {
     expect(at.filesHolding(secret)).toEqual([]);
   });
 
+  it('of a toolchain that a person allowed, too', async () => {
+    const answer = await bash({ command: 'show DEPLOY', secrets: { DEPLOY: token } });
+    expect(answer.data).toMatchObject({ exit_code: 0, stdout: `${token}\n` });
+  });
+
   it('but not on its command line', async () => {
     const answer = await bash({ command: `cat /proc/1/cmdline /proc/self/cmdline`, secrets: { DEPLOY: token } });
     expect(answer.data.stdout).not.toMatch(/DEPLOY|\[SECRET_\d+\]/);
@@ -150,6 +167,8 @@ describe('SEC-1.4 a program can be given a secret', () => {
     ['a builtin', { command: 'eval printenv' }, /one program and its arguments/],
     ['a path', { command: './printenv' }, /one program and its arguments/],
     ['another program', { command: 'env' }, /env may not get a secret/],
+    ["a version manager's link", { command: 'linked DEPLOY' }, /starts another program/],
+    ["a version manager's hard link", { command: 'twin DEPLOY' }, /starts another program/],
     ['a missing program', { command: 'gone-program' }, /not an installed program/],
     ['a variable that steers programs', { command: 'printenv', secrets: { LD_PRELOAD: '' } }, /steers/],
     ['a variable that steers programs beside it', { command: 'printenv', env: { PATH: '.' } }, /steers/],
@@ -165,7 +184,7 @@ describe('SEC-1.4 a program can be given a secret', () => {
   it('and a refusal names the setting and the command for a person', async () => {
     const answer = await bash({ command: 'gh pr list', secrets: { GH_TOKEN: token } });
     expect(answer.data.remediation).toContain(
-      `ctxd config set secrets.programs '["printenv","cat","gone-program","gh"]'`,
+      `ctxd config set secrets.programs '${JSON.stringify([...PROGRAMS, 'gh'])}'`,
     );
     const dry = await bash({ command: 'printenv', secrets: { GH_TOKEN: token }, dry_run: true });
     expect(dry.data).toMatchObject({ allowed: true });

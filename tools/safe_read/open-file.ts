@@ -4,7 +4,7 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { nameBinary, readSpan } from '../../src/sdk/file-bytes.ts';
 import { type ImageSize, imageSize } from '../../src/sdk/image-size.ts';
 import { ContextdError } from '../../src/sdk/tool.ts';
-import { fileFault } from '../../src/sdk/workspace-path.ts';
+import { fileFault, quoteName } from '../../src/sdk/workspace-path.ts';
 
 /** The part at the start of a file by which binary data and encodings are recognized, and the size of an image. */
 const START_BYTES = 64 * 1024;
@@ -40,17 +40,21 @@ async function refuseSpecial(file: FileHandle, shown: string): Promise<void> {
   const stats = await file.stat();
   if (stats.isFile()) return;
   const isDirectory = stats.isDirectory();
-  throw new ContextdError('PATH_INVALID', `${shown} is ${isDirectory ? 'a directory' : 'not a regular file'}`, {
-    remedy: isDirectory ? `List it with safe_bash {"command":"ls","cwd":${JSON.stringify(shown)}}.` : 'Name a file.',
-    details: { path: shown, kind: isDirectory ? 'directory' : 'special' },
-  });
+  throw new ContextdError(
+    'PATH_INVALID',
+    `${quoteName(shown)} is ${isDirectory ? 'a directory' : 'not a regular file'}`,
+    {
+      remedy: isDirectory ? `List it with safe_bash {"command":"ls","cwd":${JSON.stringify(shown)}}.` : 'Name a file.',
+      details: { path: shown, kind: isDirectory ? 'directory' : 'special' },
+    },
+  );
 }
 
 /** The error for a file that is no text: its kind, size and hash, and of an image its size in pixels. */
 export async function binaryFault({ file, shown, start }: OpenFile, signal: AbortSignal): Promise<ContextdError> {
   const [kind, { size }] = [nameBinary(start), await file.stat()];
   const image = imageSize(start);
-  return new ContextdError('PATH_INVALID', `${shown} is not text: ${kind}, ${size} bytes`, {
+  return new ContextdError('PATH_INVALID', `${quoteName(shown)} is not text: ${kind}, ${size} bytes`, {
     remedy:
       image === null
         ? 'Inspect it with a program through safe_bash: file, xxd, unzip -l.'

@@ -3,7 +3,7 @@ import type { Span } from '../../src/sdk/file-bytes.ts';
 import { explainHidden } from '../../src/sdk/hidden-path.ts';
 import { type Charset, withBomOf } from '../../src/sdk/text-encoding.ts';
 import type { JsonObject, ToolContext } from '../../src/sdk/tool.ts';
-import { fileFault, findExisting, resolvePath, type WorkspacePath } from '../../src/sdk/workspace-path.ts';
+import { fileFault, findExisting, quoteName, resolvePath, type WorkspacePath } from '../../src/sdk/workspace-path.ts';
 import { grepText } from './grep.ts';
 import { type OpenFile, openRegular } from './open-file.ts';
 import { EMPTY_TEXT, type ReadText, readAsUtf8, readText } from './read-text.ts';
@@ -47,7 +47,7 @@ async function readPlace(
     const before = await stateOf(opened.file);
     const read = await select(opened, request, context);
     const isChanged = (await stateOf(opened.file)) !== before;
-    const changed = isChanged ? [`${shown} was changed while it was read: lines and etag may not fit`] : [];
+    const changed = isChanged ? [`${quoteName(shown)} was changed while it was read: lines and etag may not fit`] : [];
     return { ...read, warnings: [...read.warnings, ...changed] };
   } catch (thrown) {
     throw fileFault(thrown, shown);
@@ -78,18 +78,20 @@ async function select(
     const text = readAsUtf8(file, { start: 0, end: scan.bytes }, charset, signal);
     const found = await grepText(text, { ...selection, maxBytes: outputMaxBytes });
     const warnings = found.isSearchCut
-      ? [`of lines of ${shown} above 1 MiB only the beginning was searched, because the pattern has ^, $ or \\b`]
+      ? [
+          `of lines of ${quoteName(shown)} above 1 MiB only the beginning was searched, because the pattern has ^, $ or \\b`,
+        ]
       : [];
     return { facts: { ...facts, matches: found.matches }, text: { ...EMPTY_TEXT, ...found }, warnings };
   }
   const { span, range } = await locate(file, selection, scan, signal);
   if (span === null) {
-    const warning = `${shown} ends before the selected part: it has ${scan.lines} lines, ${scan.bytes} bytes`;
+    const warning = `${quoteName(shown)} ends before the selected part: it has ${scan.lines} lines, ${scan.bytes} bytes`;
     return { facts, text: EMPTY_TEXT, warnings: [warning] };
   }
   const text = await readText(file, afterBom(span, charset), { charset, maxBytes: outputMaxBytes }, signal);
   const name = charset.name.toUpperCase();
-  const warnings = text.replaced ? [`bytes of ${shown} that are not ${name} were replaced by U+FFFD`] : [];
+  const warnings = text.replaced ? [`bytes of ${quoteName(shown)} that are not ${name} were replaced by U+FFFD`] : [];
   return { facts: { ...facts, ...(range === null ? {} : { range }) }, text, warnings };
 }
 

@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { Span } from '../../src/sdk/file-bytes.ts';
 import { invalid, readObjectList, readString } from '../../src/sdk/input.ts';
 import { ContextdError, type JsonObject } from '../../src/sdk/tool.ts';
+import { quoteName } from '../../src/sdk/workspace-path.ts';
 import { EDITABLE_MAX_BYTES } from './existing-file.ts';
 import { findAllBytes, findBytes, findNearMiss } from './find-text.ts';
 import { afterReplacement, isCrlfThroughout, LineCounter, toCrlf } from './lines.ts';
@@ -137,7 +138,7 @@ function notOnce(content: Buffer, starts: readonly number[], { index, shown }: E
   const often = starts.length > PLACES_MAX ? `more than ${PLACES_MAX} times` : `${starts.length} times`;
   return new ContextdError(
     'CONFLICT',
-    `/edits/${index}/old occurs ${often} in ${shown}, at lines ${lines.join(', ')}`,
+    `/edits/${index}/old occurs ${often} in ${quoteName(shown)}, at lines ${lines.join(', ')}`,
     {
       remedy: 'Include more of the text around it, or pass "all": true. Nothing was written.',
       details: { path: shown, edit: index, found: starts.length, lines },
@@ -150,7 +151,7 @@ function notThere(content: Buffer, old: Buffer, { index, shown, before }: EditPl
   const hint = near === null ? '' : `; the text at line ${near.line} differs only in white space: ${near.differs}`;
   const [earlier] = index === 0 ? [] : findBytes(before, old, { overlapping: false });
   const cause = earlier === undefined ? '' : '; an earlier edit in the list changed it';
-  return new ContextdError('CONFLICT', `/edits/${index}/old is not in ${shown}${cause}${hint}`, {
+  return new ContextdError('CONFLICT', `/edits/${index}/old is not in ${quoteName(shown)}${cause}${hint}`, {
     remedy: 'Read the file again and copy the text exactly. Nothing was written.',
     details: { path: shown, edit: index, found: 0, ...(near === null ? {} : { nearest_line: near.line }) },
   });
@@ -159,7 +160,7 @@ function notThere(content: Buffer, old: Buffer, { index, shown, before }: EditPl
 function tooLarge(size: number, { index, shown }: EditPlace): ContextdError {
   return invalid(
     `edits/${index}`,
-    `would make ${shown} ${size} bytes long, the limit is ${EDITABLE_MAX_BYTES}`,
+    `would make ${quoteName(shown)} ${size} bytes long, the limit is ${EDITABLE_MAX_BYTES}`,
     'Write it with a program through safe_bash.',
   );
 }

@@ -11,7 +11,7 @@ import {
   withBomOf,
 } from '../../src/sdk/text-encoding.ts';
 import { ContextdError, isErrno } from '../../src/sdk/tool.ts';
-import { fileFault } from '../../src/sdk/workspace-path.ts';
+import { fileFault, quoteName } from '../../src/sdk/workspace-path.ts';
 
 /** The file before the write. */
 export interface Existing {
@@ -28,7 +28,7 @@ export async function findExistingFile(target: string, shown: string): Promise<E
   if (!stats.isFile()) {
     throw new ContextdError(
       'PATH_INVALID',
-      `${shown} is ${stats.isDirectory() ? 'a directory' : 'not a regular file'}`,
+      `${quoteName(shown)} is ${stats.isDirectory() ? 'a directory' : 'not a regular file'}`,
       {
         remedy: 'Name a file.',
         details: { path: shown },
@@ -156,7 +156,7 @@ function comesBack(text: string, bytes: Buffer, charset: Charset): boolean {
 }
 
 function notEditable(kind: string, bytes: Buffer, shown: string): ContextdError {
-  return new ContextdError('PATH_INVALID', `${shown} cannot be edited: it is ${kind}`, {
+  return new ContextdError('PATH_INVALID', `${quoteName(shown)} cannot be edited: it is ${kind}`, {
     remedy: 'If it has another encoding, pass "encoding". Otherwise change it with a program through safe_bash.',
     details: { path: shown, kind, bytes: bytes.length },
   });
@@ -164,17 +164,21 @@ function notEditable(kind: string, bytes: Buffer, shown: string): ContextdError 
 
 function tooLarge(shown: string, bytes: number): ContextdError {
   const limit = EDITABLE_MAX_BYTES;
-  return new ContextdError('PATH_INVALID', `${shown} has ${bytes} bytes; files of up to ${limit} bytes can be edited`, {
-    remedy: 'Change it with a program through safe_bash: sed, patch.',
-    details: { path: shown, bytes, limit },
-  });
+  return new ContextdError(
+    'PATH_INVALID',
+    `${quoteName(shown)} has ${bytes} bytes; files of up to ${limit} bytes can be edited`,
+    {
+      remedy: 'Change it with a program through safe_bash: sed, patch.',
+      details: { path: shown, bytes, limit },
+    },
+  );
 }
 
 export function stale(shown: string, expected: string, actual: string | null): ContextdError {
   const found = actual === null ? 'there is no file' : `the file has ${actual}`;
   return new ContextdError(
     'CONFLICT',
-    `${shown} is not the file you read: the expected etag is ${expected}, but ${found}`,
+    `${quoteName(shown)} is not the file you read: the expected etag is ${expected}, but ${found}`,
     {
       remedy: 'Read it again and repeat the change.',
       details: { path: shown, expected_etag: expected, actual_etag: actual },

@@ -3,7 +3,7 @@ import { explainHidden } from '../../src/sdk/hidden-path.ts';
 import { invalid, readOptionalString, readString } from '../../src/sdk/input.ts';
 import { type Charset, readCharset, UTF8 } from '../../src/sdk/text-encoding.ts';
 import { ContextdError, type JsonObject, type Tool, type ToolContext, type ToolOutput } from '../../src/sdk/tool.ts';
-import { findTarget, refuseProtected, resolvePath } from '../../src/sdk/workspace-path.ts';
+import { findTarget, quoteName, refuseProtected, resolvePath } from '../../src/sdk/workspace-path.ts';
 import { applyPatch } from './apply-patch.ts';
 import { applyEdits, readEdits } from './edits.ts';
 import { EDITABLE_MAX_BYTES, readEditable } from './existing-file.ts';
@@ -122,7 +122,10 @@ function byPatch({ shown }: TargetFile, { signal }: ToolContext, input: JsonObje
     if ('misfit' in patched) return patched;
     const { content, changed, offsets, toCrlf } = patched;
     if (content.length > EDITABLE_MAX_BYTES)
-      throw invalid('patch', `would make ${shown} ${content.length} bytes long, the limit is ${EDITABLE_MAX_BYTES}`);
+      throw invalid(
+        'patch',
+        `would make ${quoteName(shown)} ${content.length} bytes long, the limit is ${EDITABLE_MAX_BYTES}`,
+      );
     const moved = offsets.length === 0 ? {} : { offsets: offsets.slice(0, OFFSETS_MAX).map((each) => ({ ...each })) };
     return { content, changed, facts: { hunks: patch.hunks.length, ...moved, ...newlineFact(toCrlf) } };
   };
@@ -175,14 +178,14 @@ function newlineFact(toCrlf: boolean): JsonObject {
 }
 
 function notThere(shown: string): ContextdError {
-  return new ContextdError('PATH_NOT_FOUND', `there is no ${shown} to change`, {
+  return new ContextdError('PATH_NOT_FOUND', `there is no ${quoteName(shown)} to change`, {
     remedy: 'A relative path starts where the call is made. Create a new file with "content".',
     details: { path: shown },
   });
 }
 
 function isThere(shown: string): ContextdError {
-  return new ContextdError('CONFLICT', `the patch creates ${shown}, which exists already`, {
+  return new ContextdError('CONFLICT', `the patch creates ${quoteName(shown)}, which exists already`, {
     remedy: 'Read the file and make a patch for its content.',
     details: { path: shown },
   });

@@ -4,7 +4,7 @@ import { access, type FileHandle, link, lstat, mkdir, open, rename, rm } from 'n
 import { dirname, join } from 'node:path';
 import { EtagBuilder, readSpan } from '../../src/sdk/file-bytes.ts';
 import { ContextdError, isErrno } from '../../src/sdk/tool.ts';
-import { fileFault, protectedFault } from '../../src/sdk/workspace-path.ts';
+import { fileFault, protectedFault, quoteName } from '../../src/sdk/workspace-path.ts';
 import { type Existing, findExistingFile, isUnchanged, stale } from './existing-file.ts';
 
 export const WRITE_MODES = ['create', 'overwrite', 'append'] as const;
@@ -53,7 +53,7 @@ export async function replaceFile(request: WriteRequest): Promise<Written> {
 
 async function refuseUnwritable(existing: Existing | null, { target, shown, mode, expectedEtag }: WriteRequest) {
   if (existing !== null && mode === 'create') {
-    throw new ContextdError('CONFLICT', `${shown} exists already`, {
+    throw new ContextdError('CONFLICT', `${quoteName(shown)} exists already`, {
       remedy: 'Pass mode "overwrite", or another path.',
       details: { path: shown },
     });
@@ -126,7 +126,7 @@ async function putInPlace(
   }
   const isGuarded = expectedEtag !== null || mode === 'append' || madeFrom !== undefined;
   if (isGuarded && existing !== null && !(await isUnchanged(target, existing))) {
-    throw new ContextdError('CONFLICT', `${shown} was changed by someone else while it was being written`, {
+    throw new ContextdError('CONFLICT', `${quoteName(shown)} was changed by someone else while it was being written`, {
       remedy: 'Read it again and repeat the change.',
       details: { path: shown },
     });
@@ -139,15 +139,19 @@ async function linkNew(temporary: string, target: string, shown: string): Promis
     await link(temporary, target);
   } catch (thrown) {
     if (isErrno(thrown, 'EEXIST')) {
-      throw new ContextdError('CONFLICT', `${shown} was created by someone else while it was being written`, {
-        remedy: 'Read it, then write again.',
-        details: { path: shown },
-      });
+      throw new ContextdError(
+        'CONFLICT',
+        `${quoteName(shown)} was created by someone else while it was being written`,
+        {
+          remedy: 'Read it, then write again.',
+          details: { path: shown },
+        },
+      );
     }
     // On file systems without hard links, the check above must suffice.
     if (!isErrno(thrown, 'EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK')) throw thrown;
     if ((await lstat(target).catch(() => null)) !== null)
-      throw new ContextdError('CONFLICT', `${shown} exists already`);
+      throw new ContextdError('CONFLICT', `${quoteName(shown)} exists already`);
     await rename(temporary, target);
   }
 }

@@ -14,6 +14,7 @@ import {
   withBomOf,
 } from '../../src/sdk/text-encoding.ts';
 import { type ContextdError, isErrno, type JsonObject } from '../../src/sdk/tool.ts';
+import { quoteName } from '../../src/sdk/workspace-path.ts';
 import { isCrlfThroughout, toCrlf } from './lines.ts';
 
 /** The part of a file by which its encoding and line ends are recognized. */
@@ -129,7 +130,7 @@ export function encode(text: string, { charset, shown, name }: Target, isAppende
 function unencodable({ character }: UnencodableCharacter, { charset, shown, name }: Target): ContextdError {
   return invalid(
     name,
-    `has ${describeCharacter(character)}, which ${charset.name}, the encoding of ${shown}, does not have`,
+    `has ${describeCharacter(character)}, which ${charset.name}, the encoding of ${quoteName(shown)}, does not have`,
     'Write it in another way, or convert the file: overwrite it with "content" and "encoding":"utf-8". Nothing was written.',
   );
 }

@@ -17,7 +17,7 @@ const PROJECT = { syntax: '[path]', help: 'the project directory (default: the c
 /** Directories outside the project that commands may write. A repository cannot ask for one. */
 export const allowPath = defineCommand({
   name: ['allow', 'path'],
-  summary: 'Let commands of a project write a directory outside it, such as ../wt for git worktree.',
+  summary: 'Let commands write a directory outside the project (../wt), or use the repository around it.',
   parameters: [{ syntax: '<dir>', help: 'the directory; it is created if it does not exist' }, PROJECT],
   async run(context, args) {
     const root = await projectAt(context, args.word(1));
@@ -36,7 +36,9 @@ export const allowPath = defineCommand({
     kind: 'lines',
     lines: [
       ...(created ? [`Created ${path}.`] : []),
-      `Commands in ${root} can write ${path}. It is watched like the project. Undo: ctxd allow remove ${path}`,
+      isAround(root, path)
+        ? `Commands in ${root} can read ${path} and commit in its repository. Undo: ctxd allow remove ${path}`
+        : `Commands in ${root} can write ${path}. It is watched like the project. Undo: ctxd allow remove ${path}`,
     ],
   }),
 });
@@ -79,8 +81,14 @@ export const allowList = defineCommand({
   view: ({ root, paths, toolchains }) => ({
     kind: 'lines',
     lines: [
-      ...(root === null ? [] : [`Directories outside ${root} that its commands can write:`]),
-      ...(root === null ? [] : paths.length === 0 ? ['  none'] : paths.map((path) => `  ${path}`)),
+      ...(root === null ? [] : [`Directories outside ${root} that its commands can use:`]),
+      ...(root === null
+        ? []
+        : paths.length === 0
+          ? ['  none']
+          : paths.map(
+              (path) => `  ${path}${isAround(root, path) ? ' (the repository around it: read, and commit)' : ''}`,
+            )),
       'Toolchains that commands of every project can run:',
       ...(toolchains.length === 0 ? ['  none'] : describeToolchains(toolchains)),
     ],
@@ -110,6 +118,11 @@ export const allowRemove = defineCommand({
   },
   view: ({ removed }) => ({ kind: 'lines', lines: [`${removed} is no longer allowed.`] }),
 });
+
+/** Whether a directory that was allowed is the repository of which the project is a part. */
+function isAround(root: string, path: string): boolean {
+  return root.startsWith(`${path}/`);
+}
 
 async function rootIfAny(context: CliContext, path: string | undefined): Promise<string | null> {
   if (path !== undefined) return projectAt(context, path);

@@ -1,12 +1,12 @@
 import type { ToolInfo } from '../../call/management.ts';
 import { withClient } from '../client.ts';
-import { defineCommand, type ParsedArgs } from '../command.ts';
+import { defineCommand } from '../command.ts';
 import type { CliContext } from '../context.ts';
 import { ensureRunning } from '../daemon/launch.ts';
 import type { ToolText } from '../init/agent-texts.ts';
 import { layoutFor } from '../init/layout.ts';
 import { type ProjectChanges, prepareInit, prepareUninstall } from '../init/project.ts';
-import { findRepositoryAbove, offerRepository } from '../init/repository-above.ts';
+import { offerReading, offerRepository, type RepositoryUse } from '../init/repository-above.ts';
 import { resolveProjectRoot } from '../project-root.ts';
 import type { View } from '../render.ts';
 import { describeToolchains } from '../toolchains/describe.ts';
@@ -18,8 +18,8 @@ interface InitResult extends ProjectChanges {
   /** True if something was written, removed or registered. */
   changed: boolean;
   tools: string[];
-  /** The top of the repository of which the project is only a part: git does not work in it. */
-  repository_above?: string;
+  /** The repository of which the project is only a part. */
+  repository_above?: RepositoryUse;
   /** Absent after --uninstall. */
   toolchains?: ToolchainOffer;
 }
@@ -30,19 +30,29 @@ export const init = defineCommand({
   parameters: [{ syntax: '[dir]', help: 'the project directory (default: the current one)' }],
   options: [
     { syntax: '--uninstall', help: 'remove exactly what init created' },
-    { syntax: '--yes', help: 'let commands run the programs outside /usr that are on PATH, without asking' },
+    {
+      syntax: '--yes',
+      help: 'without asking, let commands run programs outside /usr and use the repository around the project',
+    },
     { syntax: '--no-toolchains', help: 'do not offer the programs outside /usr' },
   ],
   async run(context, args) {
     const root = await resolveProjectRoot(context.cwd, args.word(0) ?? '.', context.env.home, context.paths);
     if (args.flag('uninstall')) return uninstall(context, root);
-    return install(context, await offerRepository(context, root), toolchainAnswer(args));
+    const answer = args.flag('yes') ? 'yes' : 'ask';
+    const place = await offerRepository(context, root, answer);
+    // Commander stores `--no-x` as x: false.
+    return install(context, place, { repository: answer, toolchains: args.isOff('toolchains') ? 'no' : answer });
   },
   view: (result) => (result.action === 'init' ? viewInit(result) : viewUninstall(result)),
 });
 
 /** Checks every change first. If one is impossible, neither the project nor the daemon is changed. */
-async function install(context: CliContext, root: string, answer: Answer): Promise<InitResult> {
+async function install(
+  context: CliContext,
+  root: string,
+  answers: { readonly repository: Answer; readonly toolchains: Answer },
+): Promise<InitResult> {
   await ensureRunning(context);
   return withClient(context.paths, async (client) => {
     const { tools } = await client.listTools({ root: '' });
@@ -51,19 +61,13 @@ async function install(context: CliContext, root: string, answer: Answer): Promi
     const registered = await client.registerProject({ root });
     const changes = await change.apply();
     const names = tools.map((tool) => tool.name);
-    const toolchains = await offerToolchains(context, client, root, answer);
+    const above = await offerReading(context, client, root, answers.repository);
+    const toolchains = await offerToolchains(context, client, root, answers.toolchains);
     const isNewlyAllowed = toolchains.state === 'allowed' && toolchains.added.length > 0;
     const changed = registered.changed || touched(changes) || isNewlyAllowed;
-    const above = await findRepositoryAbove(context, root);
     const hint = above === null ? {} : { repository_above: above };
     return { root, action: 'init', changed, tools: names, ...changes, toolchains, ...hint };
   });
-}
-
-function toolchainAnswer(args: ParsedArgs): Answer {
-  if (args.flag('yes')) return 'yes';
-  // Commander stores `--no-x` as x: false.
-  return args.isOff('toolchains') ? 'no' : 'ask';
 }
 
 /** Removes the files first, so that this works even if the daemon no longer starts. */
@@ -92,7 +96,10 @@ function touched({ created, updated, removed }: ProjectChanges): boolean {
 function viewInit(result: InitResult): View {
   if (!result.changed) {
     const first = `${result.root} is set up already: nothing changed`;
-    return { kind: 'lines', lines: [first, ...keptLines(result), ...toolchainLines(result)] };
+    return {
+      kind: 'lines',
+      lines: [first, ...keptLines(result), ...repositoryLines(result), ...toolchainLines(result)],
+    };
   }
   return {
     kind: 'lines',
@@ -106,8 +113,9 @@ function viewInit(result: InitResult): View {
   };
 }
 
+/** A person who declined has seen the list or does not want it. */
 function toolchainLines({ toolchains }: InitResult): string[] {
-  if (toolchains === undefined || toolchains.added.length === 0) return [];
+  if (toolchains === undefined || toolchains.added.length === 0 || toolchains.state === 'declined') return [];
   const lines = describeToolchains(toolchains.added);
   if (toolchains.state === 'allowed') return ['Commands can run these programs outside /usr:', ...lines];
   return ['Programs outside /usr that commands cannot run (allow them: ctxd allow toolchains):', ...lines];
@@ -120,7 +128,11 @@ function viewUninstall(result: InitResult): View {
 
 function repositoryLines({ root, repository_above: above }: InitResult): string[] {
   if (above === undefined) return [];
-  return [`git does not work in ${root}: it is a part of ${above}. To work with git: ctxd init ${above}`];
+  const { top, state, why } = above;
+  if (state === 'allowed')
+    return [`Commands can read ${top} and commit in its repository. Undo: ctxd allow remove ${top} ${root}`];
+  if (why !== undefined) return [`git does not work in ${root}: ${why}`];
+  return [`git does not work in ${root}, a part of ${top}. To work with git: ctxd allow path ${top} ${root}`];
 }
 
 function changeLines(result: InitResult): string[] {

@@ -2,11 +2,12 @@ import type { SandboxStatus } from '../../call/management.ts';
 import { ContextdError } from '../../core/errors.ts';
 import { isJsonObject } from '../../core/json.ts';
 import { withClient } from '../client.ts';
-import { defineCommand } from '../command.ts';
+import { defineCommand, type ParsedArgs } from '../command.ts';
 import type { CliContext } from '../context.ts';
 import { ensureRunning } from '../daemon/launch.ts';
 import { followFile, tailFile } from '../daemon/log-file.ts';
-import { describeCalls, stopDaemon } from '../daemon/stop.ts';
+import { countOf, describeCalls, describeJobs, type StopOptions, stopDaemon } from '../daemon/stop.ts';
+import { confirm } from '../input.ts';
 import { printable, write } from '../render.ts';
 
 export const serverStart = defineCommand({
@@ -22,53 +23,81 @@ export const serverStart = defineCommand({
   }),
 });
 
+const YES = { syntax: '--yes', help: 'end background jobs without asking' };
+
 export const serverStop = defineCommand({
   name: ['server', 'stop'],
-  summary: 'Stop the daemon after its calls have ended, and wait until it is gone.',
-  async run(context) {
-    const { pid, activeCalls, endedCalls, asked } = await stopDaemon(context, false);
+  summary: 'Stop the daemon after its calls have ended, and wait until it is gone. Background jobs end with it.',
+  options: [YES],
+  async run(context, args) {
+    const { pid, asked, ...ended } = await stopDaemon(context, stopOptions(context, args, 'stop'));
     return {
       stopped: pid !== undefined,
       pid: pid ?? null,
-      active_calls: activeCalls,
-      ended_calls: endedCalls ?? null,
+      active_calls: ended.activeCalls,
+      ended_calls: ended.endedCalls ?? null,
+      ended_jobs: ended.endedJobs ?? null,
       terminated: !asked,
     };
   },
-  view({ pid, active_calls: activeCalls, ended_calls: endedCalls, terminated }) {
-    if (pid === null) return { kind: 'lines', lines: ['no daemon is running'] };
-    const calls = describeCalls({ activeCalls, endedCalls: endedCalls ?? undefined });
-    return {
-      kind: 'lines',
-      lines: [`contextd (pid ${pid}) has stopped${terminated ? ' after SIGTERM' : ''}${calls}`],
-    };
-  },
+  view: (result) => ({ kind: 'lines', lines: [result.pid === null ? 'no daemon is running' : stoppedLine(result)] }),
 });
 
 export const serverRestart = defineCommand({
   name: ['server', 'restart'],
-  summary: 'Stop the daemon if it is running, and start it.',
-  async run(context) {
-    const { pid: previous, activeCalls, endedCalls } = await stopDaemon(context, true);
+  summary: 'Stop the daemon if it is running, and start it. Background jobs end.',
+  options: [YES],
+  async run(context, args) {
+    const previous = await stopDaemon(context, stopOptions(context, args, 'restart'));
     const { status } = await ensureRunning(context);
     return {
-      previous_pid: previous ?? null,
-      previous_active_calls: activeCalls,
-      previous_ended_calls: endedCalls ?? null,
+      previous_pid: previous.pid ?? null,
+      previous_active_calls: previous.activeCalls,
+      previous_ended_calls: previous.endedCalls ?? null,
+      previous_ended_jobs: previous.endedJobs ?? null,
       ...status,
     };
   },
-  view: ({ pid, previous_pid: previous, previous_active_calls, previous_ended_calls, socket }) => ({
-    kind: 'lines',
-    lines: [
-      ...(previous === null ? [] : [stoppedLine(previous, previous_active_calls, previous_ended_calls)]),
-      `contextd started (pid ${pid}) at ${socket}`,
-    ],
-  }),
+  view(result) {
+    const before = {
+      pid: result.previous_pid,
+      active_calls: result.previous_active_calls,
+      ended_calls: result.previous_ended_calls,
+      ended_jobs: result.previous_ended_jobs,
+      terminated: false,
+    };
+    const started = `contextd started (pid ${result.pid}) at ${result.socket}`;
+    return { kind: 'lines', lines: before.pid === null ? [started] : [stoppedLine(before), started] };
+  },
 });
 
-function stoppedLine(pid: number, activeCalls: number, endedCalls: number | null): string {
-  return `contextd (pid ${pid}) has stopped${describeCalls({ activeCalls, endedCalls: endedCalls ?? undefined })}`;
+interface EndOfDaemon {
+  readonly pid: number | null;
+  readonly active_calls: number;
+  readonly ended_calls: number | null;
+  readonly ended_jobs: number | null;
+  readonly terminated: boolean;
+}
+
+function stoppedLine({ pid, active_calls, ended_calls, ended_jobs, terminated }: EndOfDaemon): string {
+  const calls = describeCalls({ activeCalls: active_calls, endedCalls: ended_calls ?? undefined });
+  return `contextd (pid ${pid}) has stopped${terminated ? ' after SIGTERM' : ''}${calls}${describeJobs(ended_jobs)}`;
+}
+
+/** Asks only a person at a terminal: a script that stops the daemon means it. */
+function stopOptions(context: CliContext, args: ParsedArgs, what: 'stop' | 'restart'): StopOptions {
+  const mayEndJobs = args.flag('yes') || context.stdin.isTTY !== true;
+  return {
+    isRestart: what === 'restart',
+    async confirmJobs(jobs) {
+      if (mayEndJobs) return;
+      const lines = jobs.map(({ id, project, command }) => `  ${id}  ${project}  ${command}`);
+      const refusal = new ContextdError('CANCELLED', `the daemon keeps running, with ${countOf(jobs.length, 'job')}`, {
+        remedy: `Run \`ctxd server ${what} --yes\` to end them.`,
+      });
+      await confirm(context, ['Background jobs end with the daemon:', ...lines], 'End them?', refusal);
+    },
+  };
 }
 
 export const serverStatus = defineCommand({

@@ -65,7 +65,7 @@ export const toolInfo = defineCommand({
 
 export const toolRun = defineCommand({
   name: ['tool', 'run'],
-  summary: 'Call a tool in the current project and print its answer.',
+  summary: 'Call a tool in the current project, print its answer and exit with its status.',
   parameters: [{ syntax: '<tool>', help: 'the tool' }],
   options: [{ syntax: '--input <json>', help: 'the arguments: JSON, @file, or - for standard input (default {})' }],
   async run(context, args) {
@@ -78,7 +78,7 @@ export const toolRun = defineCommand({
   // The envelope is one JSON value already.
   bare: ({ line }) => line,
   view: ({ line }) => ({ kind: 'raw', text: `${line}\n` }),
-  exitCode: ({ exitCode }) => (exitCode === 0 || exitCode === 2 || exitCode === 69 ? exitCode : 1),
+  exitCode: ({ exitCode }) => Math.min(exitCode, 255),
 });
 
 async function callTool(context: CliContext, tool: string, root: string, input: Buffer) {

@@ -1,5 +1,6 @@
 import { readdir, readFile, readlink, realpath } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { RunningItem } from '../../call/management.ts';
 import { loadConfig } from '../../config/load.ts';
 import type { Paths } from '../../config/paths.ts';
 import { ContextdError, isErrno } from '../../core/errors.ts';
@@ -14,8 +15,17 @@ interface Stopped {
   activeCalls: number;
   /** How many of these calls it ended because they took too long; undefined if it did not say. */
   endedCalls: number | undefined;
+  /** Background jobs that ended with it; undefined if it did not say. */
+  endedJobs: number | undefined;
   /** False if it had to be stopped by SIGTERM. */
   asked: boolean;
+}
+
+export interface StopOptions {
+  /** Calls that are ended say that the daemon was restarted. */
+  readonly isRestart: boolean;
+  /** Called before background jobs would end, if there are any. Throws if the daemon must keep running. */
+  confirmJobs(jobs: readonly RunningItem[]): Promise<void>;
 }
 
 const POLL_MS = 25;
@@ -23,29 +33,50 @@ const POLL_MS = 25;
 const CLOSE_MS = 10_000;
 const TERM_MS = 10_000;
 
-/**
- * Asks the daemon to stop and waits until it is gone. If it stays, sends SIGTERM to exactly this process. With
- * `isRestart`, calls that are ended say that the daemon was restarted.
- */
-export async function stopDaemon(context: CliContext, isRestart: boolean): Promise<Stopped> {
+/** Asks the daemon to stop and waits until it is gone. If it stays, sends SIGTERM to exactly this process. */
+export async function stopDaemon(context: CliContext, { isRestart, confirmJobs }: StopOptions): Promise<Stopped> {
   const answering = await answeringPid(context);
   const pid = typeof answering === 'number' ? answering : await findDaemon(context.paths);
-  if (pid === undefined) return { pid, activeCalls: 0, endedCalls: 0, asked: true };
+  if (pid === undefined) return { pid, activeCalls: 0, endedCalls: 0, endedJobs: 0, asked: true };
+  const jobs = typeof answering === 'number' ? await runningJobs(context) : undefined;
+  if (jobs !== undefined && jobs.length > 0) await confirmJobs(jobs);
+  const endedJobs = jobs?.length;
   const patience = (await drainMs(context)) + CLOSE_MS;
   const answer = answering === 'hangs' ? undefined : await ask(context, isRestart, patience);
   if (answer !== undefined && (await isGoneWithin(pid, patience, context.signal)))
-    return { pid, ...answer, asked: true };
+    return { pid, ...answer, endedJobs, asked: true };
   await terminate(pid, context);
-  return { pid, ...(answer ?? UNKNOWN), asked: false };
+  return { pid, ...(answer ?? UNKNOWN), endedJobs, asked: false };
+}
+
+/** The background jobs of all projects; undefined if the daemon does not answer. */
+async function runningJobs(context: CliContext): Promise<RunningItem[] | undefined> {
+  try {
+    const { items } = await withClient(context.paths, (client) => client.listRunning({ project_root: '' }));
+    return items.filter(({ kind }) => kind === 'job');
+  } catch (error) {
+    if (error instanceof ContextdError) return undefined;
+    throw error;
+  }
 }
 
 const UNKNOWN = { activeCalls: 0, endedCalls: undefined };
+
+/** What `ctxd` says about the background jobs that ended; '' if there were no jobs. */
+export function describeJobs(endedJobs: number | null): string {
+  if (endedJobs === null || endedJobs === 0) return '';
+  return `; ${countOf(endedJobs, 'background job')} ended with it`;
+}
+
+export function countOf(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}
 
 /** What `ctxd` says about the calls that were in flight; '' if there were no calls. */
 export function describeCalls({ activeCalls, endedCalls }: Pick<Stopped, 'activeCalls' | 'endedCalls'>): string {
   if (endedCalls === undefined) return '; what became of its calls is unknown';
   if (activeCalls === 0) return '';
-  const waited = `; it waited for ${activeCalls} ${activeCalls === 1 ? 'call' : 'calls'}`;
+  const waited = `; it waited for ${countOf(activeCalls, 'call')}`;
   if (endedCalls === 0) return waited;
   return `${waited} and ended ${endedCalls} that took longer than server.drain_ms`;
 }

@@ -1,9 +1,11 @@
 import { lstat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { ContextdError } from '../../core/errors.ts';
+import type { DaemonClient } from '../client.ts';
 import type { CliContext } from '../context.ts';
 import { confirm } from '../input.ts';
 import { resolveProjectRoot } from '../project-root.ts';
+import type { Answer } from '../toolchains/offer.ts';
 
 /**
  * The top of the repository of which a directory is a part; null if it has a repository of its own, is in none, or if the
@@ -18,17 +20,53 @@ export async function findRepositoryAbove(context: CliContext, root: string): Pr
 }
 
 /** Asks whether to set up the whole repository instead. Returns the directory to set up: the given one without an answer. */
-export async function offerRepository(context: CliContext, root: string): Promise<string> {
+export async function offerRepository(context: CliContext, root: string, answer: Answer): Promise<string> {
   const top = await findRepositoryAbove(context, root);
-  if (top === null || context.stdin.isTTY !== true) return root;
-  const lines = [`${root} is a part of the repository ${top}. git does not work in a project without its repository.`];
+  if (top === null || answer !== 'ask') return root;
+  const lines = [`${root} is a part of the repository ${top}.`];
+  return (await isWanted(context, lines, `Set up ${top} instead?`)) ? top : root;
+}
+
+/** Whether commands of a project use the repository around it. */
+export interface RepositoryUse {
+  readonly top: string;
+  readonly state: 'allowed' | 'pending';
+  /** Why the repository cannot be used although a person wants it. */
+  readonly why?: string;
+}
+
+/** Lets commands use the repository around a project if the person says yes; null if no repository is around it. */
+export async function offerReading(
+  context: CliContext,
+  client: Pick<DaemonClient, 'listPaths' | 'allowPath'>,
+  root: string,
+  answer: Answer,
+): Promise<RepositoryUse | null> {
+  const top = await findRepositoryAbove(context, root);
+  if (top === null) return null;
+  if ((await client.listPaths({ root })).paths.includes(top)) return { top, state: 'allowed' };
+  const lines = [`git does not work in ${root} without the repository ${top}.`];
+  const question = `Let commands read all of ${top} and commit in its repository? They can change files in ${root} only.`;
+  if (answer === 'no' || (answer === 'ask' && !(await isWanted(context, lines, question))))
+    return { top, state: 'pending' };
+  try {
+    await client.allowPath({ root, path: top });
+    return { top, state: 'allowed' };
+  } catch (thrown) {
+    if (!(thrown instanceof ContextdError) || thrown.code !== 'PATH_INVALID') throw thrown;
+    return { top, state: 'pending', why: thrown.message };
+  }
+}
+
+async function isWanted(context: CliContext, lines: readonly string[], question: string): Promise<boolean> {
+  if (context.stdin.isTTY !== true) return false;
   const declined = new ContextdError('PERMISSION_DENIED', 'declined');
   try {
-    await confirm(context, lines, `Set up ${top} instead?`, declined);
-    return top;
+    await confirm(context, lines, question, declined);
+    return true;
   } catch (cause) {
     if (cause !== declined) throw cause;
-    return root;
+    return false;
   }
 }
 

@@ -1,7 +1,7 @@
 import type { CallAnswer } from '../../call/request.ts';
 import type { ContextdError } from '../../core/errors.ts';
 import { isJsonObject } from '../../core/json.ts';
-import { ownLine } from '../../core/own-line.ts';
+import { ownLine, quoteName } from '../../core/own-line.ts';
 import type { Continuations } from '../../stores/continuations.ts';
 import type { Cursors } from '../../stores/cursors.ts';
 import { shownStreams, stepsOf } from '../../tokens/budget.ts';
@@ -213,7 +213,7 @@ function viewNotes(parts: readonly TextPart[], hidden: readonly string[], isView
   const isEmpty = isViewAsked && parts.every(({ text, gaps }) => text === '' && gaps.length === 0);
   return [
     ...(isEmpty ? [ownLine('the view shows nothing')] : []),
-    ...(hidden.length === 0 ? [] : [ownLine(`the view does not look at ${hidden.join(', ')}`)]),
+    ...(hidden.length === 0 ? [] : [ownLine(`the view does not look at ${hidden.map(quoteName).join(', ')}`)]),
   ];
 }
 
@@ -223,7 +223,7 @@ function headingsOf({ data }: ScrubbedOutcome, shown: ShownOutput | null): TextR
   if (printed.length < 2) return () => '';
   const files = Array.isArray(data.files) ? data.files.filter(isJsonObject) : [];
   const paths = new Map(files.map(({ field, path }) => [field, path]));
-  return ({ field }) => (field === 'stderr' ? '' : `==> ${String(paths.get(field) ?? field)} <==\n`);
+  return ({ field }) => (field === 'stderr' ? '' : `==> ${quoteName(String(paths.get(field) ?? field))} <==\n`);
 }
 
 /** The pieces of each stream, one after another; a piece after a gap begins on a line of its own. */

@@ -1,7 +1,7 @@
 import type { EnvelopeMeta } from '../../core/envelope.ts';
 import { ERROR_TABLE } from '../../core/errors.ts';
 import { isJsonObject } from '../../core/json.ts';
-import { ownLine } from '../../core/own-line.ts';
+import { ownLine, quoteName } from '../../core/own-line.ts';
 import type { TokenCounter } from '../../tokens/counter.ts';
 import type { TextPart } from '../../tokens/fit-text.ts';
 import type { ScrubbedOutcome } from '../scrub.ts';
@@ -41,7 +41,7 @@ function notKept({
   dropped_lines: lines = {},
 }: Pick<EnvelopeMeta, 'dropped_bytes' | 'dropped_lines'>) {
   if (bytes === undefined) return [];
-  const where = Object.entries(lines).map(([field, range]) => `lines ${range} of ${field}`);
+  const where = Object.entries(lines).map(([field, range]) => `lines ${range} of ${quoteName(field)}`);
   return [[`${bytes} bytes beyond output.max_bytes were not kept`, ...bounded(where)].join(': ')];
 }
 
@@ -49,7 +49,7 @@ function notKept({
 function denials({ denied }: ScrubbedOutcome): string[] {
   const byRemedy = new Map<string, string[]>();
   for (const { kind, path, host, how_to_allow } of denied) {
-    const what = `${kind} ${path ?? host ?? ''}`.trim();
+    const what = `${kind} ${quoteName(path ?? host ?? '')}`.trim();
     byRemedy.set(how_to_allow, [...(byRemedy.get(how_to_allow) ?? []), what]);
   }
   return bounded([...byRemedy].map(([remedy, refused]) => `denied: ${named(refused)}. ${remedy}`));
@@ -86,7 +86,7 @@ export function gapLines(parts: readonly TextPart[]): string[] {
   const lines = parts.flatMap(({ field, gaps }) =>
     gaps.map(({ bytes, afterLine }) => {
       const where = afterLine === 0 ? 'before line 1' : `after line ${afterLine}`;
-      return `${bytes} bytes${isOnly ? '' : ` of ${field}`} left out ${where}`;
+      return `${bytes} bytes${isOnly ? '' : ` of ${quoteName(field)}`} left out ${where}`;
     }),
   );
   return bounded(lines).map((line) => ownLine(line));

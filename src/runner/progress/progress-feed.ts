@@ -1,3 +1,5 @@
+import { ownLine } from '../../core/own-line.ts';
+import { escapeOwnLines } from '../../text/own-lines.ts';
 import { COLOUR } from '../../text/terminal.ts';
 import { ProgressWindow, type Release } from './progress-window.ts';
 
@@ -125,7 +127,8 @@ export function forPerson(text: string, skippedBytes: number): string {
     isColoured = true;
     return found;
   });
-  const skipped = skippedBytes === 0 ? '' : `[contextd: ${skippedBytes} bytes are not shown here]\n`;
+  const skipped = skippedBytes === 0 ? '' : `${ownLine(`${skippedBytes} bytes are not shown here`)}\n`;
   const end = visible.endsWith('\n') || visible === '' ? '' : '\n';
-  return `${skipped}${visible}${isColoured ? RESET_COLOURS : ''}${end}`;
+  const { stdout } = escapeOwnLines({ stdout: visible, stderr: '' });
+  return `${skipped}${stdout}${isColoured ? RESET_COLOURS : ''}${end}`;
 }

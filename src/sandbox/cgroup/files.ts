@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isErrno } from '../../core/errors.ts';
-import type { SandboxLimits } from '../sandbox.ts';
+import type { SandboxLimits } from '../sandbox-policy.ts';
 
 /** Microseconds over which the share of a processor is counted. */
 export const CPU_PERIOD_US = 100_000;

@@ -1,4 +1,4 @@
-import type { SeccompToggles } from '../sandbox.ts';
+import type { SeccompToggles } from '../sandbox-policy.ts';
 import { DEBUGGER_CALLS, DENIED_CALLS } from '../seccomp/call-groups.ts';
 
 export type PathError = 'EROFS' | 'ENOENT' | 'EACCES' | 'EBUSY';

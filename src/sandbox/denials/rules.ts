@@ -1,5 +1,6 @@
 import { posix } from 'node:path';
 import type { Denial } from '../../core/envelope.ts';
+import { quoteName } from '../../core/own-line.ts';
 import type { ConnectionFact } from '../../egress/messages.ts';
 import { allowTarget } from '../../egress/refusal.ts';
 import { BUNDLE_DIR, NODE_BINARY, SANDBOX_HOME } from '../policy.ts';
@@ -32,8 +33,20 @@ const SYSTEM = /^\/(?:usr|etc|bin|sbin|lib\w*|dev|proc)(?:\/|$)/;
 export function readOnlyPath(
   path: string,
   root: string,
-  facts: { readonly workspace: string; readonly writable: readonly string[] },
+  facts: {
+    readonly workspace: string;
+    readonly writable: readonly string[];
+    readonly repositoryAbove: string | null;
+  },
 ): Denial {
+  if (root === facts.repositoryAbove) {
+    return {
+      kind: 'read_only',
+      path,
+      rule: 'of the repository around the project, tools can write the part that is the project only',
+      how_to_allow: `A person can set up the whole repository: ctxd init ${pasted(root)}`,
+    };
+  }
   const trees = [facts.workspace, ...facts.writable.filter((one) => !SCRATCH.includes(one))];
   const inTree = trees.some((tree) => root.startsWith(`${tree}/`));
   if (inTree) return { kind: 'read_only', path, rule: protectedRule(root), how_to_allow: OUTSIDE };
@@ -55,9 +68,12 @@ function howToAllowPath(path: string, workspace: string): string {
   const parent = posix.dirname(path);
   const isShared = parent === '/' || posix.dirname(parent) === '/' || `${workspace}/`.startsWith(`${parent}/`);
   const named = isShared && posix.extname(path) !== '' ? posix.join(parent, 'DIRECTORY') : isShared ? path : parent;
-  // The path comes from the command's output: a person may paste this line into a shell.
-  const shown = /^[\w./@+,:=-]+$/.test(named) ? named : 'DIRECTORY';
-  return `A person can allow a directory outside the project: \`ctxd allow path ${shown}\`.`;
+  return `A person can allow a directory outside the project: \`ctxd allow path ${pasted(named)}\`.`;
+}
+
+/** A command may have chosen the path, and a person may paste the line that names it into a shell. */
+function pasted(path: string): string {
+  return /^[\w./@+,:=-]+$/.test(path) ? path : 'DIRECTORY';
 }
 
 function protectedRule(root: string): string {
@@ -89,7 +105,7 @@ export function missingProgram(path: string): Denial {
     kind: 'program',
     path,
     rule: 'the host has this program on PATH, but its directory is not mounted',
-    how_to_allow: `A person can run \`ctxd allow toolchains\`, which offers ${posix.dirname(path)}.`,
+    how_to_allow: `A person can run \`ctxd allow toolchains\`, which offers ${quoteName(posix.dirname(path))}.`,
   };
 }
 
@@ -99,7 +115,7 @@ export function repositoryAbove(top: string): Denial {
     kind: 'absent',
     path: `${top}/.git`,
     rule: 'the project is a part of this repository, which tools do not see',
-    how_to_allow: `A person can set up the whole repository: ctxd init ${top}`,
+    how_to_allow: `A person can let tools read it and commit in it: \`ctxd allow path ${pasted(top)}\`.`,
   };
 }
 

@@ -1,5 +1,6 @@
 import type { Denial } from '../../core/envelope.ts';
-import type { CommandResult, DenialSource, SandboxPolicy } from '../sandbox.ts';
+import type { CommandResult, DenialSource } from '../sandbox.ts';
+import type { SandboxPolicy } from '../sandbox-policy.ts';
 
 /** Denials that one command may report. */
 export const DENIALS_MAX = 10;

@@ -1,3 +1,4 @@
+import { quoteName } from '../../core/own-line.ts';
 import { type GitEntry, parseGitConfig } from '../workspace/git-config.ts';
 import { isPlainText, isTrue, quoteValue } from './person-settings.ts';
 
@@ -11,11 +12,15 @@ export interface ConfigVersions {
   readonly host: string;
   /** Whether the person has a name and an address in a configuration of their own. */
   readonly hasIdentity: boolean;
+  /** Whether the repository had a branch before the command. */
+  readonly hadBranch: (name: string) => boolean;
 }
 
 export interface CarryOver {
   /** What to append to the host's file; empty if nothing. */
   readonly text: string;
+  /** What is carried over, in words, such as `remote fork = https://example.com/a.git`. */
+  readonly carried: readonly string[];
   /** The keys and sections that the command changed and that are not carried over, as people write them. */
   readonly refused: readonly string[];
 }
@@ -35,10 +40,10 @@ type Sections = ReadonlyMap<string, Section>;
  * URLs, and the name for commits of a person who has none. Every other change is refused, because a key that is harmless in
  * one place sends a push elsewhere in another. Returns null if git could not read the command's file.
  */
-export function carryOver({ given, left, host, hasIdentity }: ConfigVersions): CarryOver | null {
+export function carryOver({ given, left, host, hasIdentity, hadBranch }: ConfigVersions): CarryOver | null {
   const [before, after, now] = [read(given), read(left), read(host)];
   if (after === null || before === null || now === null) return null;
-  const carried: string[] = [];
+  const [texts, carried]: [string[], string[]] = [[], []];
   const refused: string[] = [];
   const newRemotes = new Set<string>();
   // Remotes first: a branch may track a new one.
@@ -51,15 +56,16 @@ export function carryOver({ given, left, host, hasIdentity }: ConfigVersions): C
       refused.push(name);
       continue;
     }
-    const accepted = changed.filter((key) => isAcceptable(section, key, { now, newRemotes, hasIdentity }));
+    const accepted = changed.filter((key) => isAcceptable(section, key, { now, newRemotes, hasIdentity, hadBranch }));
     const isNewAndRefused = accepted.length === 0 && section.subsection !== null && !before.has(name);
     const others = changed.filter((key) => !accepted.includes(key)).map((key) => `${name}.${key}`);
     refused.push(...(isNewAndRefused ? [name] : others));
     if (accepted.length === 0) continue;
     if (section.section === 'remote' && section.subsection !== null) newRemotes.add(section.subsection);
-    carried.push(write(section, accepted));
+    texts.push(write(section, accepted));
+    carried.push(describe(section, accepted));
   }
-  return { text: carried.join(''), refused };
+  return { text: texts.join(''), carried, refused: refused.map(quoteName) };
 }
 
 function rank(name: string): number {
@@ -97,6 +103,7 @@ interface Ground {
   readonly now: Sections;
   readonly newRemotes: ReadonlySet<string>;
   readonly hasIdentity: boolean;
+  readonly hadBranch: (name: string) => boolean;
 }
 
 function isAcceptable(section: Section, key: string, ground: Ground): boolean {
@@ -106,7 +113,7 @@ function isAcceptable(section: Section, key: string, ground: Ground): boolean {
     case 'remote':
       return name !== null && isNewRemote(section, name, ground.now) && isOfRemote(name, key, values);
     case 'branch':
-      return name !== null && isNewBranch(name, ground.now) && isOfBranch(section, key, ground);
+      return name !== null && isNewBranch(name, ground.now) && isOfBranch(section, name, key, ground);
     case 'submodule':
       return name !== null && isNewSubmodule(section, name, ground.now) && isOfSubmodule(key, values);
     case 'user':
@@ -150,12 +157,15 @@ function isNewBranch(name: string, now: Sections): boolean {
   return isRefName(`refs/heads/${name}`) && [...(known?.keys.keys() ?? [])].every((key) => BESIDE_TRACKING.has(key));
 }
 
-function isOfBranch(section: Section, key: string, { now, newRemotes }: Ground): boolean {
+/** A branch that was there tracks only remotes that were there too: otherwise one command could lead a person's push away. */
+function isOfBranch(section: Section, name: string, key: string, ground: Ground): boolean {
+  const { now, newRemotes, hadBranch } = ground;
   const [value, ...more] = section.keys.get(key) ?? [];
   if (typeof value !== 'string' || more.length > 0) return false;
-  if (key === 'remote') return value === '.' || newRemotes.has(value) || now.has(`remote.${value}`);
+  if (key === 'remote')
+    return value === '.' || now.has(`remote.${value}`) || (newRemotes.has(value) && !hadBranch(name));
   // Without its remote it would name a branch of another one.
-  const hasRemote = () => isOfBranch(section, 'remote', { now, newRemotes, hasIdentity: true });
+  const hasRemote = () => isOfBranch(section, name, 'remote', ground);
   if (key === 'merge') return value.startsWith('refs/heads/') && isRefName(value) && hasRemote();
   return key === 'rebase' && /^(true|false|merges)$/.test(value);
 }
@@ -200,6 +210,12 @@ function write({ section, subsection, keys }: Section, names: readonly string[])
   const header = subsection === null ? section : `${section} "${subsection.replace(/[\\"]/g, '\\$&')}"`;
   const lines = names.flatMap((name) => (keys.get(name) ?? []).map((value) => `\t${name}${writeValue(value)}\n`));
   return `[${header}]\n${lines.join('')}`;
+}
+
+function describe({ section, subsection, keys }: Section, names: readonly string[]): string {
+  if (subsection === null) return names.map((name) => `${section}.${name}`).join(', ');
+  const value = keys.get(section === 'branch' ? 'remote' : 'url')?.[0] ?? '';
+  return `${section} ${quoteName(subsection)} ${section === 'branch' ? 'tracks' : '='} ${quoteName(value)}`;
 }
 
 function writeValue(value: string | null): string {

@@ -13,13 +13,16 @@ import {
 import { dirname, join } from 'node:path';
 import type { Denial } from '../../core/envelope.ts';
 import type { Logger } from '../../core/log.ts';
+import { quoteName } from '../../core/own-line.ts';
 import type { Identity } from '../identity.ts';
 import type { Mount } from '../policy.ts';
 import { removeTree } from '../remove-tree.ts';
 import { readSmallFile } from '../workspace/file-access.ts';
 import { parseGitConfig } from '../workspace/git-config.ts';
 import { toRaw } from '../workspace/raw-path.ts';
-import { CONFIG_MAX_BYTES, mergeIntoHost } from './host-config.ts';
+import { branchesOf } from './branches.ts';
+import { exceeds } from './directory-size.ts';
+import { CONFIG_MAX_BYTES, type Merged, mergeIntoHost } from './host-config.ts';
 import { LinkRoom } from './link-room.ts';
 import { isTrue, type PersonSettings } from './person-settings.ts';
 
@@ -30,6 +33,9 @@ const SYSTEM_CONFIG = '/etc/gitconfig';
 const IGNORED = '/etc/gitignore';
 /** Repositories of one project whose configuration a command may change; those of others are read-only. */
 const REPOSITORIES_MAX = 16;
+/** Room for all copies of one sandbox, with the files that git makes beside them. */
+const COPIES_MAX_BYTES = 64 * 1024 * 1024;
+const COPIES_MAX_ENTRIES = 2_000;
 const PERSON_FILE = /^gitconfig-[0-9a-f]{16}$/;
 
 /** What a sandbox needs so that git works in it. */
@@ -41,9 +47,18 @@ export interface GitView {
   readonly links: readonly string[];
   /** Writes the copies; call it right before the command. */
   seed(): void;
-  /** Call it when the command is dead: carries over what may be, and returns what was not. */
-  collect(): Promise<Denial[]>;
+  /** Call it when the command is dead: carries over what may be. */
+  collect(): Promise<Collected>;
+  /** Whether the command has filled the directory of the copies. */
+  isTooLarge(): boolean;
   remove(): void;
+}
+
+/** What a command's changes of configurations came to. */
+export interface Collected {
+  readonly denied: readonly Denial[];
+  /** What reached the host, one line for each repository. */
+  readonly notices: readonly string[];
 }
 
 /** Which git settings a sandbox gets. */
@@ -91,6 +106,7 @@ export class GitViews {
       links: covered.covered,
       seed: () => copies.seed(),
       collect: () => copies.collect(),
+      isTooLarge: () => exceeds(dir, COPIES_MAX_BYTES, COPIES_MAX_ENTRIES),
       remove: () => removeTree(dir),
     };
   }
@@ -119,7 +135,15 @@ export class GitViews {
 }
 
 function withoutCopies(mounts: readonly Mount[]): GitView {
-  return { mounts, enter: [], links: [], seed: () => {}, collect: async () => [], remove: () => {} };
+  return {
+    mounts,
+    enter: [],
+    links: [],
+    seed: () => {},
+    collect: async () => ({ denied: [], notices: [] }),
+    isTooLarge: () => false,
+    remove: () => {},
+  };
 }
 
 /** Changes with the settings. */
@@ -155,6 +179,7 @@ interface Given {
   readonly signs: boolean;
   /** Tells whether the command made a commit. */
   readonly lastMessage: string;
+  readonly hadBranch: (name: string) => boolean;
 }
 
 /** The copies of one sandbox. */
@@ -180,27 +205,29 @@ class Copies {
       writeFileSync(copy, text, { encoding: 'latin1', mode: 0o644, flag: 'wx' });
       chmodSync(copy, 0o644);
       if (identity.kind === 'owner') chownSync(copy, identity.uid, identity.gid);
-      this.#given.set(config, { text, signs: person.signs || signing.length > 0, lastMessage: lastMessageOf(config) });
+      this.#given.set(config, { text, signs: person.signs || signing.length > 0, ...stateOf(config) });
     }
   }
 
-  async collect(): Promise<Denial[]> {
+  async collect(): Promise<Collected> {
     const denied: Denial[] = [];
+    const notices: string[] = [];
     for (const [config, given] of this.#given) {
-      const refused = await this.#carryOver(config, given.text);
+      const { carried, refused } = await this.#carryOver(config, given);
+      if (carried.length > 0) notices.push(`kept in ${quoteName(config)}: ${shorten(carried)}`);
       if (refused.length > 0) denied.push(notCarried(config, refused));
       const hasUnsigned = given.signs && lastMessageOf(config) !== given.lastMessage;
       if (hasUnsigned && !this.#reported.has(config)) denied.push(notSigned(config));
       if (hasUnsigned) this.#reported.add(config);
     }
-    return denied;
+    return { denied, notices };
   }
 
-  async #carryOver(config: string, given: string): Promise<readonly string[]> {
+  async #carryOver(config: string, { text: given, hadBranch }: Given): Promise<Merged> {
     const left = readSmallFile(toRaw(this.#copyOf(config)), CONFIG_MAX_BYTES);
-    if (left === given) return [];
-    if (left === null) return ['everything (the file is gone, or larger than 1 MiB)'];
-    return mergeIntoHost({ config, given, left, hasIdentity: this.#request.person.hasIdentity });
+    if (left === given) return { carried: [], refused: [] };
+    if (left === null) return { carried: [], refused: ['everything (the file is gone, or larger than 1 MiB)'] };
+    return mergeIntoHost({ config, given, left, hadBranch, hasIdentity: this.#request.person.hasIdentity });
   }
 
   #copyOf(config: string): string {
@@ -223,6 +250,10 @@ function switchOff(text: string, keys: readonly string[]): string {
   return `${text.endsWith('\n') ? text : `${text}\n`}${lines.join('')}`;
 }
 
+function stateOf(config: string): Pick<Given, 'lastMessage' | 'hadBranch'> {
+  return { lastMessage: lastMessageOf(config), hadBranch: branchesOf(dirname(config)) };
+}
+
 /** git writes the message of each commit into this file. */
 function lastMessageOf(config: string): string {
   const stats = lstatSync(join(dirname(config), 'COMMIT_EDITMSG'), { throwIfNoEntry: false });
@@ -242,11 +273,15 @@ function notSigned(config: string): Denial {
 const NAMED_MAX = 6;
 
 function notCarried(config: string, refused: readonly string[]): Denial {
-  const more = refused.length > NAMED_MAX ? ` and ${refused.length - NAMED_MAX} more` : '';
   return {
     kind: 'git_config',
     path: config,
     rule: 'of what a command changes here, only new remotes and branches with plain URLs stay',
-    how_to_allow: `A person can change ${refused.slice(0, NAMED_MAX).join(', ')}${more} with git config on the host.`,
+    how_to_allow: `A person can change ${shorten(refused)} with git config on the host.`,
   };
+}
+
+function shorten(names: readonly string[]): string {
+  const more = names.length > NAMED_MAX ? ` and ${names.length - NAMED_MAX} more` : '';
+  return `${names.slice(0, NAMED_MAX).join(', ')}${more}`;
 }

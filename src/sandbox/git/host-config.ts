@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { isErrno } from '../../core/errors.ts';
 import { fdPath, openPlace, readUpTo } from '../workspace/file-access.ts';
 import { nameOf, parentOf, toRaw } from '../workspace/raw-path.ts';
-import { carryOver } from './carry-over.ts';
+import { type CarryOver, carryOver } from './carry-over.ts';
 
 /** Largest configuration that is copied and merged. */
 export const CONFIG_MAX_BYTES = 1024 * 1024;
@@ -19,23 +19,26 @@ export interface Changed {
   readonly given: string;
   readonly left: string;
   readonly hasIdentity: boolean;
+  readonly hadBranch: (name: string) => boolean;
 }
 
+/** What of a command's changes reached the host's file, in words, and what did not. */
+export type Merged = Pick<CarryOver, 'carried' | 'refused'>;
+
 /**
- * Adds to the host's file what a command may add, under git's lock, so that nobody's change is lost. Returns what was not
- * added.
+ * Adds to the host's file what a command may add, under git's lock, so that nobody's change is lost.
  *
  * The addition is appended to the open file. git itself would rename a new file over it, but then the mounts that protect
  * it in other sandboxes would end with the old file. A reader sees the file before or after the addition, because its size
  * changes last, and a crash leaves what was there.
  */
-export async function mergeIntoHost({ config, ...versions }: Changed): Promise<readonly string[]> {
+export async function mergeIntoHost({ config, ...versions }: Changed): Promise<Merged> {
   const path = toRaw(config);
   const place = openPlace(parentOf(path));
-  if (place === null) return ['everything (the repository is gone)'];
+  if (place === null) return nothing('the repository is gone');
   try {
     const lock = await takeLock(`${fdPath(place)}/config.lock`);
-    if (lock === null) return ['everything (the configuration is locked by another git: config.lock)'];
+    if (lock === null) return nothing('the configuration is locked by another git: config.lock');
     try {
       return append(`${fdPath(place)}/${nameOf(path)}`, lock, versions);
     } finally {
@@ -48,24 +51,27 @@ export async function mergeIntoHost({ config, ...versions }: Changed): Promise<r
 }
 
 /** Works on open files only: commands that still run can change every path. */
-function append(path: string, lock: number, versions: Omit<Changed, 'config'>): readonly string[] {
+function append(path: string, lock: number, versions: Omit<Changed, 'config'>): Merged {
   const fd = openSync(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK);
   try {
     const { uid, gid, nlink } = fstatSync(fd);
-    if (!fstatSync(fd).isFile() || nlink !== 1)
-      return ['everything (the configuration has a second name, a hard link)'];
+    if (!fstatSync(fd).isFile() || nlink !== 1) return nothing('the configuration has a second name, a hard link');
     if (process.getuid?.() === 0) fchownSync(lock, uid, gid);
     const host = readUpTo(fd, CONFIG_MAX_BYTES);
     const carried = host === null ? null : carryOver({ host, ...versions });
-    if (host === null || carried === null) return ['everything (git cannot read the file that the command left)'];
-    if (carried.text === '') return carried.refused;
+    if (host === null || carried === null) return nothing('git cannot read the file that the command left');
+    if (carried.text === '') return carried;
     const addition = Buffer.from(`${host === '' || host.endsWith('\n') ? '' : '\n'}${carried.text}`, 'latin1');
-    if (writeSync(fd, addition, 0, addition.length, host.length) === addition.length) return carried.refused;
+    if (writeSync(fd, addition, 0, addition.length, host.length) === addition.length) return carried;
     ftruncateSync(fd, host.length);
-    return ['everything (the disk is full)'];
+    return nothing('the disk is full');
   } finally {
     closeSync(fd);
   }
+}
+
+function nothing(why: string): Merged {
+  return { carried: [], refused: [`everything (${why})`] };
 }
 
 async function takeLock(path: string): Promise<number | null> {

@@ -11,8 +11,13 @@ const ENVIRONMENT = { PATH: '/usr/sbin:/usr/bin:/sbin:/bin' };
 /** Milliseconds for a process of util-linux; it usually takes three. */
 const STEP_MAX_MS = 10_000;
 
-/** Waits until its input ends, which it does when the spawner dies. The links need a mount without devices and setuid. */
-const HOLD = 'mount -n -t tmpfs -o nosuid,nodev,size=1m,mode=755 contextd "$1" && echo ready && exec cat';
+/**
+ * Waits until its input ends, which it does when the spawner dies. Links are made in `new` and mounted from `links`, which
+ * is the same directory read-only and without devices and setuid: bubblewrap changes the flags of a mount that has others,
+ * and cannot do so for a link.
+ */
+const HOLD = `mount -n -t tmpfs -o nosuid,nodev,size=1m,mode=755 contextd "$1" && cd "$1" && mkdir new links &&
+  mount -n --bind new links && mount -n -o remount,bind,ro,nosuid,nodev links && echo ready && exec cat`;
 
 /**
  * A mount namespace in which files are covered by symbolic links; sandboxes that start in it inherit these mounts. git
@@ -113,10 +118,9 @@ export class LinkRoom {
     const fds: number[] = [];
     try {
       if (lstatSync(`${view}${file}`).isSymbolicLink()) return true;
-      const link = join(view, this.#dir, name);
-      makeLink(text, link);
+      makeLink(text, join(view, this.#dir, 'new', name));
       fds.push(
-        openSync(link, O_PATH | constants.O_NOFOLLOW),
+        openSync(join(view, this.#dir, 'links', name), O_PATH | constants.O_NOFOLLOW),
         openSync(`${view}${file}`, O_PATH | constants.O_NOFOLLOW),
       );
       // A command may have put a link in the path.

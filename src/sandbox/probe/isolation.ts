@@ -6,10 +6,11 @@ import { isErrno } from '../../core/errors.ts';
 import { isJsonObject } from '../../core/json.ts';
 import { PACKAGE_VERSION } from '../../protocol/versions.ts';
 import type { Identity } from '../identity.ts';
+import type { OwnProgramHost } from '../own-program.ts';
 import type { IsolationReport } from '../sandbox.ts';
 import { collectFacts, type MachineFacts } from './facts.ts';
 import { judge, type Trial, type TrialFindings } from './ladder.ts';
-import { type TrialHost, tryOut } from './trial.ts';
+import { tryOut } from './trial.ts';
 
 /** The unprivileged user for a root daemon's probe. */
 const NOBODY: Identity = { kind: 'owner', uid: 65534, gid: 65534 };
@@ -44,7 +45,11 @@ export class Isolation {
   readonly #underWay = new Map<Identity['kind'], Promise<IsolationReport>>();
 
   /** For a real host. `filter` is the least that every sandbox gets; null if no filter can be made. */
-  static ofHost(host: TrialHost & { readonly sandboxDir: string }, filter: Buffer | null, clock: Clock): Isolation {
+  static ofHost(
+    host: OwnProgramHost & { readonly sandboxDir: string },
+    filter: Buffer | null,
+    clock: Clock,
+  ): Isolation {
     const seccompFile = filter === null ? null : writeFilter(host.sandboxDir, filter);
     return new Isolation({
       cgroups: host.cgroups?.kind ?? null,

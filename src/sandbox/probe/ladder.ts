@@ -1,12 +1,7 @@
 import { ContextdError } from '../../core/errors.ts';
 import type { Identity } from '../identity.ts';
-import {
-  type IsolationLayer,
-  type IsolationReport,
-  type LoopbackReport,
-  NO_LOOPBACK,
-  type SandboxPolicy,
-} from '../sandbox.ts';
+import { type IsolationLayer, type IsolationReport, type LoopbackReport, NO_LOOPBACK } from '../sandbox.ts';
+import type { SandboxPolicy } from '../sandbox-policy.ts';
 import type { MachineFacts } from './facts.ts';
 import { explainFailure } from './failures.ts';
 import {

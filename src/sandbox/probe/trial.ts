@@ -1,17 +1,11 @@
 import { readlinkSync } from 'node:fs';
-import { Jail } from '../bubblewrap.ts';
-import { coverProc, type Host } from '../host.ts';
 import type { Identity } from '../identity.ts';
-import { type LaunchRequest, prepareLaunch } from '../launch.ts';
 import { closeNamespace, type LoopbackNamespace, makeLoopbackNamespace } from '../network.ts';
-import { buildEnvironment, planTree } from '../policy.ts';
-import type { SandboxLimits } from '../sandbox.ts';
+import { type OwnProgramHost, runOwnProgram } from '../own-program.ts';
+import type { SandboxLimits } from '../sandbox-policy.ts';
 import { explainFailure, isFilterRefused } from './failures.ts';
 import type { Trial, TrialFindings } from './ladder.ts';
 import type { Shortfall } from './remedies.ts';
-
-/** What a trial needs of a host. */
-export type TrialHost = Pick<Host, 'bubblewrap' | 'cgroups' | 'strayFds' | 'base'>;
 
 const TRIAL_LIMITS: SandboxLimits = {
   memoryBytes: 256 * 1024 * 1024,
@@ -31,7 +25,7 @@ true
 `;
 
 /** Runs a sandbox with every flag and the filter; if only the filter is refused, runs it again without. */
-export async function tryOut(host: TrialHost, identity: Identity, seccompFile: string | null): Promise<Trial> {
+export async function tryOut(host: OwnProgramHost, identity: Identity, seccompFile: string | null): Promise<Trial> {
   const first = await tryOnce(host, identity, seccompFile);
   if (first.ran || seccompFile === null || !isFilterRefused(first.failure)) return first;
   const second = await tryOnce(host, identity, null);
@@ -39,7 +33,11 @@ export async function tryOut(host: TrialHost, identity: Identity, seccompFile: s
 }
 
 /** Whether sandboxes can join a namespace: the same sandbox again, in a namespace that was made for the trial. */
-async function tryToJoin(host: TrialHost, identity: Identity, seccompFile: string | null): Promise<Shortfall | null> {
+async function tryToJoin(
+  host: OwnProgramHost,
+  identity: Identity,
+  seccompFile: string | null,
+): Promise<Shortfall | null> {
   try {
     const namespace = await makeLoopbackNamespace(host.bubblewrap.path);
     try {
@@ -54,7 +52,7 @@ async function tryToJoin(host: TrialHost, identity: Identity, seccompFile: strin
   }
 }
 
-async function tryOnce(host: TrialHost, identity: Identity, seccompFile: string | null): Promise<Trial> {
+async function tryOnce(host: OwnProgramHost, identity: Identity, seccompFile: string | null): Promise<Trial> {
   try {
     const { ran, said, failure } = await runScript(host, identity, seccompFile, null);
     if (!ran) return { ran, failure };
@@ -66,72 +64,20 @@ async function tryOnce(host: TrialHost, identity: Identity, seccompFile: string 
 }
 
 async function runScript(
-  host: TrialHost,
+  host: OwnProgramHost,
   identity: Identity,
   seccompFile: string | null,
   network: LoopbackNamespace | null,
 ): Promise<{ ran: boolean; said: string; failure: string }> {
-  const group = host.cgroups?.create(TRIAL_LIMITS) ?? null;
-  const launch = prepareTrial(host, identity, { seccompFile, network, group });
-  try {
-    const jail = new Jail(launch, ['ignore', 'pipe', 'pipe']);
-    const [said, failure] = [collect(jail.child.stdout), collect(jail.child.stderr)];
-    const exit = await jail.ended;
-    const outcome = { ran: exit.ran && exit.code === 0, said: await said, failure: await failure };
-    await jail.gone;
-    return outcome;
-  } finally {
-    launch.release();
-    if (group !== null) host.cgroups?.remove(group);
-  }
-}
-
-function prepareTrial(
-  host: TrialHost,
-  identity: Identity,
-  { seccompFile, network, group }: Pick<LaunchRequest, 'seccompFile' | 'network' | 'group'>,
-): ReturnType<typeof prepareLaunch> {
-  return prepareLaunch({
-    bubblewrap: host.bubblewrap,
-    strayFds: host.strayFds,
-    identity,
-    workspace: null,
-    network,
-    mounts: planTree({
-      base: host.base(),
-      writable: [],
-      roPaths: [],
-      toolchains: [],
-      protectedMounts: [],
-      proc: coverProc(identity),
-      program: [],
-      isWatched: host.cgroups === null,
-    }),
-    env: buildEnvironment([]),
-    callerEnv: {},
-    enter: [],
-    links: [],
-    cwd: '/',
+  const { exit, stdout, stderr } = await runOwnProgram(host, {
+    ...{ identity, network, seccompFile },
     argv: ['sh', '-c', TRIAL_SCRIPT],
+    mounts: [],
     limits: TRIAL_LIMITS,
-    group,
-    firstFreeFd: 3,
     wallMs: 0,
-    seccompFile,
+    outputMaxChars: SAID_MAX_CHARS,
   });
-}
-
-/** Everything the stream holds, to its end. */
-function collect(stream: NodeJS.ReadableStream | null): Promise<string> {
-  if (stream === null) return Promise.resolve('');
-  return new Promise((resolve) => {
-    let text = '';
-    stream.on('data', (chunk: Buffer) => {
-      if (text.length < SAID_MAX_CHARS) text += chunk.toString();
-    });
-    stream.once('error', () => resolve(text));
-    stream.once('close', () => resolve(text));
-  });
+  return { ran: exit.ran && exit.code === 0, said: stdout, failure: stderr };
 }
 
 const NAMESPACES = ['user', 'pid', 'net', 'mnt', 'ipc', 'uts', 'cgroup'] as const;

@@ -6,7 +6,9 @@ import { isErrno } from '../../core/errors.ts';
 import { isRealDirectory } from '../directory-identity.ts';
 import { binDirsOf } from '../host.ts';
 import { buildEnvironment, SOCKET_DIR } from '../policy.ts';
-import type { SandboxLimits, SandboxPolicy, SandboxProgram } from '../sandbox.ts';
+import { whyNotMounted } from '../repository-above.ts';
+import type { SandboxProgram } from '../sandbox.ts';
+import type { SandboxLimits, SandboxPolicy } from '../sandbox-policy.ts';
 import { findCommonGitDir } from '../workspace/git-dir.ts';
 import type { ProfileInput } from './profile.ts';
 
@@ -20,10 +22,15 @@ export interface Job {
 }
 
 export function profileInput(policy: SandboxPolicy, job: Job, dirs: RunDirs): ProfileInput {
-  const roPaths = [...policy.roPaths.map((path) => realpathSync(path)), ...(policy.toolchains?.mounts ?? [])];
+  const repository = repositoryFor(policy);
+  const roPaths = [
+    ...policy.roPaths.map((path) => realpathSync(path)),
+    ...(policy.toolchains?.mounts ?? []),
+    ...(repository === null ? [] : [repository]),
+  ];
   return {
     workspace: policy.workspace.path,
-    commonGitDir: findCommonGitDir(policy.workspace.path),
+    commonGitDir: findCommonGitDir(policy.workspace.path) ?? (repository === null ? null : join(repository, '.git')),
     allowedPaths: (policy.allowedPaths ?? []).filter(isRealDirectory),
     roPaths,
     hiddenFiles: policy.toolchains?.hidden ?? [],
@@ -33,6 +40,12 @@ export function profileInput(policy: SandboxPolicy, job: Job, dirs: RunDirs): Pr
     sockets: policy.seccomp.unix || job.socketDir !== null,
     programs: job.programs,
   };
+}
+
+/** The profile hides what globs match in the workspace only, so with globs the repository around it stays invisible. */
+function repositoryFor({ workspace, repository, deny }: SandboxPolicy): string | null {
+  if (repository === undefined || deny.length > 0) return null;
+  return whyNotMounted(workspace.path, repository) === null ? repository : null;
 }
 
 /** Takes nothing from the daemon. If a value is the socket directory's path on Linux, it becomes the real path. */

@@ -15,13 +15,13 @@ import {
   type ProjectCaches,
   type Sandbox,
   type SandboxDeps,
-  type SandboxPolicy,
   type SandboxProcess,
   type SandboxProgram,
   type SandboxStatus,
   type SteeredCommand,
   type StorageAction,
 } from '../sandbox.ts';
+import type { SandboxPolicy } from '../sandbox-policy.ts';
 import type { Keeper } from '../storage/keeper.ts';
 import { Storage, type StorageLease } from '../storage/storage.ts';
 import { createSeatbeltKeeper } from './keeper.ts';
@@ -132,6 +132,7 @@ export class SeatbeltSandbox implements Sandbox {
   ): Promise<CommandResult> {
     const startedAt = this.#deps.clock.monotonic();
     checkArgv(command.argv);
+    if (command.terminal === true) throw noTerminal();
     await this.#check(policy);
     const storage = await this.#storage.lease(policy, { kind: 'self' }, []);
     const dirs = storage === null ? makePrivateDir(this.#tempRoot) : storedDirs(storage);
@@ -143,7 +144,16 @@ export class SeatbeltSandbox implements Sandbox {
       const outcome = await followGroup(group, command, storage, onSteered !== undefined);
       const durationMs = this.#deps.clock.monotonic() - startedAt;
       // Protected names cannot be created at all; only the kernel's log shows what was refused.
-      return { ...outcome, durationMs, quarantined: [], searchComplete: true, denied: [], connections: [] };
+      return {
+        ...outcome,
+        durationMs,
+        quarantined: [],
+        searchComplete: true,
+        notices: [],
+        denied: [],
+        connections: [],
+        activity: null,
+      };
     } finally {
       this.#commands--;
       dirs.remove();
@@ -230,6 +240,13 @@ export class SeatbeltSandbox implements Sandbox {
 function makeStorageDir(dir: string): string {
   mkdirSync(dir, { recursive: true, mode: 0o700 });
   return realpathSync(dir);
+}
+
+/** A terminal gives the command a session of its own, and on macOS only the process group can be killed for certain. */
+function noTerminal(): ContextdError {
+  return new ContextdError('NOT_IMPLEMENTED', 'contextd gives commands no terminal on macOS', {
+    remedy: 'Leave out `tty`: most programs have an option that needs no terminal.',
+  });
 }
 
 /** HOME and /tmp of the session; its links lead to the caches. */

@@ -1,4 +1,4 @@
-import type { SeccompToggles } from '../sandbox.ts';
+import type { SeccompToggles } from '../sandbox-policy.ts';
 import {
   ABSENT_CALLS,
   ALLOWED_CALLS,

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { SeccompToggles } from '../sandbox.ts';
+import type { SeccompToggles } from '../sandbox-policy.ts';
 import { compileProfile } from './compile.ts';
 import { type Bound, defaultProfile } from './default-profile.ts';
 import { isSeccompArch } from './syscalls.ts';

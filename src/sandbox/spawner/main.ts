@@ -82,6 +82,8 @@ class SpawnerService {
         return this.#steeringOf(request.run).signal(request.signal);
       case 'usage':
         return this.#steeringOf(request.run).usage();
+      case 'activity':
+        return this.#steeringOf(request.run).activity();
       case 'open':
         return this.#open(this.#sandbox, request);
     }
@@ -95,15 +97,15 @@ class SpawnerService {
       const { hasStdin, isCancelled, isSteered, ...rest } = command;
       if (isCancelled) cancel.abort();
       const spec = { ...rest, stdin: hasStdin ? body : null, signal: cancel.signal };
-      return await sandbox.run(policy, spec, this.#sinks(id), isSteered ? this.#steer(id) : null);
+      return await sandbox.run(policy, spec, this.#sinks(id), isSteered ? this.#steer(id, command.terminal) : null);
     } finally {
       this.#cancels.delete(id);
       this.#steerings.delete(id);
     }
   }
 
-  #steer(id: number): SteeredRun {
-    const steering = new Steering({ onStarted: () => void this.#channel.send({ re: 'started', id }) });
+  #steer(id: number, isTerminal = false): SteeredRun {
+    const steering = new Steering({ onStarted: () => void this.#channel.send({ re: 'started', id }) }, isTerminal);
     this.#steerings.set(id, steering);
     return {
       steering,

@@ -6,7 +6,8 @@ import { ContextdError, ERROR_TABLE, type ErrorCode } from '../../core/errors.ts
 import { isJsonObject, type JsonObject } from '../../core/json.ts';
 import type { LogFields } from '../../core/log.ts';
 import type { QuarantineAction } from '../quarantine.ts';
-import type { CommandSpec, SandboxPolicy, SandboxProgram, SteeringSignal, StorageAction } from '../sandbox.ts';
+import type { CommandSpec, SandboxProgram, SteeringSignal, StorageAction } from '../sandbox.ts';
+import type { SandboxPolicy } from '../sandbox-policy.ts';
 
 /** The first message to the spawner. */
 export interface SpawnerSettings {
@@ -21,7 +22,7 @@ export interface SpawnerSettings {
 export type WireCommand = Omit<CommandSpec, 'stdin' | 'signal' | 'onOutput'> & {
   hasStdin: boolean;
   isCancelled: boolean;
-  /** True if `input`, `signal` and `usage` may follow. */
+  /** True if `input`, `signal`, `usage` and `activity` may follow. */
   isSteered: boolean;
 };
 
@@ -36,6 +37,7 @@ export type Request =
   | { op: 'input'; id: number; run: number; isEnd: boolean }
   | { op: 'signal'; id: number; run: number; signal: SteeringSignal }
   | { op: 'usage'; id: number; run: number }
+  | { op: 'activity'; id: number; run: number }
   | { op: 'open'; id: number; policy: SandboxPolicy; program: SandboxProgram }
   | { op: 'kill'; id: number }
   | { op: 'watch'; id: number; policy: SandboxPolicy }

@@ -1,12 +1,12 @@
 import { fileURLToPath } from 'node:url';
 import { ContextdError } from '../../core/errors.ts';
 import { isJsonObject } from '../../core/json.ts';
-import { Jail } from '../bubblewrap.ts';
-import { coverProc, type Host } from '../host.ts';
+import type { Jail } from '../bubblewrap.ts';
+import type { Host } from '../host.ts';
 import type { Identity } from '../identity.ts';
-import { type Launch, prepareLaunch } from '../launch.ts';
-import { buildEnvironment, NODE_BINARY, planTree } from '../policy.ts';
-import type { SandboxLimits } from '../sandbox.ts';
+import { runOwnProgram } from '../own-program.ts';
+import { NODE_BINARY } from '../policy.ts';
+import type { SandboxLimits } from '../sandbox-policy.ts';
 
 /** What is to be done in one directory of the storage. */
 export type KeeperRequest =
@@ -78,60 +78,29 @@ interface Task {
   readonly request: KeeperRequest;
 }
 
-async function runKeeper(task: Task): Promise<KeeperReply> {
-  const { host, jails } = task;
-  const group = host.cgroups?.create(KEEPER_LIMITS) ?? null;
-  let launch: Launch | null = null;
-  try {
-    launch = prepare(task, group);
-    const jail = new Jail(launch, ['ignore', 'pipe', 'pipe']);
-    jails.add(jail);
-    void jail.gone.then(() => jails.delete(jail));
-    const timer = setTimeout(() => jail.kill(), KEEPER_WITHIN_MS).unref();
-    const [said, complaint] = [collect(jail.child.stdout), collect(jail.child.stderr)];
-    const exit = await jail.ended.finally(() => clearTimeout(timer));
-    await jail.gone;
-    if (exit.ran && exit.code === 0) return readReply(await said);
-    throw new Error(`the storage's keeper ended with ${exit.code ?? exit.signal}: ${(await complaint).slice(-1_000)}`);
-  } finally {
-    launch?.release();
-    if (group !== null) host.cgroups?.remove(group);
-  }
-}
-
-function prepare({ host, dir, identity, request }: Task, group: Parameters<typeof prepareLaunch>[0]['group']): Launch {
-  return prepareLaunch({
-    bubblewrap: host.bubblewrap,
-    strayFds: host.strayFds,
+async function runKeeper({ host, jails, dir, identity, request }: Task): Promise<KeeperReply> {
+  let timer: NodeJS.Timeout | undefined;
+  const { exit, stdout, stderr } = await runOwnProgram(host, {
     identity,
-    workspace: null,
-    enter: [],
-    links: [],
-    network: null,
-    mounts: planTree({
-      base: host.base(),
-      writable: [],
-      roPaths: [],
-      toolchains: [],
-      protectedMounts: [],
-      proc: coverProc(identity),
-      program: [
-        { kind: 'ro-bind', source: process.execPath, dest: NODE_BINARY },
-        { kind: 'ro-bind', source: KEEPER_PROGRAM, dest: PROGRAM_INSIDE },
-        { kind: 'bind', source: dir, dest: PLACE_INSIDE },
-      ],
-      isWatched: group === null,
-    }),
-    env: buildEnvironment([]),
-    callerEnv: {},
-    cwd: '/',
     argv: [NODE_BINARY, '--no-warnings', PROGRAM_INSIDE, PLACE_INSIDE, JSON.stringify(request)],
+    mounts: [
+      { kind: 'ro-bind', source: process.execPath, dest: NODE_BINARY },
+      { kind: 'ro-bind', source: KEEPER_PROGRAM, dest: PROGRAM_INSIDE },
+      { kind: 'bind', source: dir, dest: PLACE_INSIDE },
+    ],
     limits: KEEPER_LIMITS,
-    group,
-    firstFreeFd: 3,
     wallMs: KEEPER_WITHIN_MS,
+    outputMaxChars: REPLY_MAX_CHARS,
+    network: null,
     seccompFile: null,
-  });
+    onStart(jail) {
+      jails.add(jail);
+      timer = setTimeout(() => jail.kill(), KEEPER_WITHIN_MS).unref();
+      void jail.gone.then(() => jails.delete(jail));
+    },
+  }).finally(() => clearTimeout(timer));
+  if (exit.ran && exit.code === 0) return readReply(stdout);
+  throw new Error(`the storage's keeper ended with ${exit.code ?? exit.signal}: ${stderr.slice(-1_000)}`);
 }
 
 /** Also for the keeper of another platform. */
@@ -141,17 +110,4 @@ export function readReply(text: string): KeeperReply {
     throw new Error(`the storage's keeper answered ${text.slice(0, 200)}`);
   }
   return { bytes: reply.bytes, dropped: reply.dropped.map(String) };
-}
-
-/** Everything the stream holds, to its end. */
-function collect(stream: NodeJS.ReadableStream | null): Promise<string> {
-  if (stream === null) return Promise.resolve('');
-  return new Promise((resolve) => {
-    let text = '';
-    stream.on('data', (chunk: Buffer) => {
-      if (text.length < REPLY_MAX_CHARS) text += chunk.toString();
-    });
-    stream.once('error', () => resolve(text));
-    stream.once('close', () => resolve(text));
-  });
 }

@@ -45,7 +45,7 @@ export interface GuardEngineDeps {
   /** Called when everything that an ended run may have changed has been searched. */
   readonly onSettled: (run: Run) => void;
   /** Called for each path that was moved aside while the run that made it goes on. Default: nothing. */
-  readonly onFound?: (run: Run, found: SetAside) => void;
+  readonly onFound?: (run: Run, found: SetAside, isAgain: boolean) => void;
 }
 
 interface AwaitedReport {
@@ -90,6 +90,7 @@ export class GuardEngine {
   readonly #reports: AwaitedReport[] = [];
   /** To be called when the walk that goes on has ended, or has failed. */
   readonly #afterWalk: ((failure: ContextdError | null) => void)[] = [];
+  #enclosingGitDir: string | null = null;
   #isWalked = false;
   #isClosed = false;
 
@@ -207,6 +208,11 @@ export class GuardEngine {
     this.#index.companions = trees.map(toRaw);
   }
 
+  /** The git directory of the repository around the workspace, which commands may use. */
+  setEnclosing(gitDir: string): void {
+    this.#enclosingGitDir = gitDir;
+  }
+
   /** What a person does with set-aside files. Rejects with PATH_NOT_FOUND and CONFLICT. */
   quarantine(action: QuarantineAction, answer: Answer<QuarantineResult>): void {
     this.#actions.carryOut(action, answer);
@@ -234,9 +240,11 @@ export class GuardEngine {
       return null;
     }
     const commonGitDir = this.#ownCommonGitDir();
-    if (commonGitDir !== null && this.#index.addRoot(toRaw(commonGitDir))) {
+    const enclosingGitDir = this.#enclosingGitDir;
+    const newRoot = [commonGitDir, enclosingGitDir].find((dir) => dir !== null && this.#index.addRoot(toRaw(dir)));
+    if (typeof newRoot === 'string') {
       this.#afterWalk.push(afterWalk);
-      this.#search.walk(toRaw(commonGitDir), () => this.#endWalk(null));
+      this.#search.walk(toRaw(newRoot), () => this.#endWalk(null));
       return null;
     }
     this.#search.glance(GLANCE_MS);
@@ -250,7 +258,8 @@ export class GuardEngine {
       this.#searchAgain(again);
       return null;
     }
-    return planProtection(this.#survey.findProtected(), hidden, commonGitDir, (path) => this.#index.rootOf(path));
+    const gitDirs = { commonGitDir, enclosingGitDir };
+    return planProtection(this.#survey.findProtected(), hidden, gitDirs, (path) => this.#index.rootOf(path));
   }
 
   /** The repository of a worktree, unless another guard protects it. */

@@ -35,6 +35,7 @@ export type GuardRequest =
   | { op: 'forget'; guard: number; run: number }
   | { op: 'building'; guard: number; paths: readonly string[]; change: 1 | -1 }
   | { op: 'companions'; guard: number; trees: readonly string[] }
+  | { op: 'enclosing'; guard: number; gitDir: string }
   | { op: 'close'; guard: number }
   | GuardCall;
 
@@ -63,7 +64,7 @@ export type GuardReply =
   | { re: 'ok'; call: number; result: GuardResults[keyof GuardResults] }
   | { re: 'error'; call: number; error: WireError }
   | { re: 'settled'; guard: number; run: number }
-  | { re: 'found'; guard: number; run: number; found: SetAside }
+  | { re: 'found'; guard: number; run: number; found: SetAside; isAgain: boolean }
   | { re: 'log'; level: 'debug' | 'info' | 'warn' | 'error'; event: string; fields: LogFields };
 
 /** Where the result of a request goes. A request that is served during other work cannot return a promise in time. */

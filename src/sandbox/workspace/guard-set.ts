@@ -1,17 +1,19 @@
 import { join } from 'node:path';
-import type { SetAside } from '../../core/envelope.ts';
 import { ContextdError } from '../../core/errors.ts';
 import { directoryIdentity } from '../directory-identity.ts';
 import type { Mount } from '../policy.ts';
 import type { QuarantineAction, QuarantineReport, QuarantineResult } from '../quarantine.ts';
-import type { RunWatch, WorkspaceGuard } from './guard.ts';
-import { type Cover, narrowCover, type Protection } from './protection.ts';
+import type { OnFound, RunWatch, WorkspaceGuard } from './guard.ts';
+import { hide } from './plan-mounts.ts';
+import { type Cover, type HiddenEntry, narrowCover, type Protection } from './protection.ts';
 
 /** What a sandbox must mount for all its writable trees. `parts` are in the order of the guards. */
 export interface TreeProtection {
   readonly parts: readonly Protection[];
-  /** A worktree's repository, for each tree that is one. */
+  /** Git directories outside the trees that commands write: a worktree's repository, the repository around the workspace. */
   readonly commonGitDirs: readonly string[];
+  /** The top of the repository around the workspace, which is read-only; null if it is not mounted. */
+  readonly repository: string | null;
   readonly mounts: readonly Mount[];
   /** The configurations of repositories, the project's own first. */
   readonly gitConfigs: Protection['gitConfigs'];
@@ -35,32 +37,54 @@ export interface GuardedTree {
   readonly directory: string;
 }
 
+/** The repository of which the workspace is only a part. Commands read it, and write its git directory. */
+export interface EnclosingRepository {
+  readonly top: string;
+  readonly gitDir: string;
+  /** What the deny globs match in it now, outside the workspace. */
+  hidden(): readonly HiddenEntry[];
+}
+
 /** The guards of all trees that one policy lets commands write. The first is the workspace's. */
 export class GuardSet {
   readonly trees: readonly GuardedTree[];
+  readonly #repository: EnclosingRepository | null;
 
-  constructor(trees: readonly GuardedTree[]) {
+  constructor(trees: readonly GuardedTree[], repository: EnclosingRepository | null = null) {
     this.trees = trees;
+    this.#repository = repository;
   }
 
   /** Throws what `WorkspaceGuard.protection` throws. */
   async protection(): Promise<TreeProtection> {
     const parts = await Promise.all(this.trees.map(({ guard }) => guard.protection()));
-    const commonGitDirs = parts.flatMap(({ commonGitDir }) => commonGitDir ?? []);
-    const owners = parts.map(({ commonGitDir }, i) => [
-      this.trees[i]?.path ?? '',
-      ...(commonGitDir === null ? [] : [commonGitDir]),
-    ]);
+    const [first] = parts;
+    // A guard is shared with other policies, for which the repository is not mounted.
+    const repository = first?.enclosingGitDir === this.#repository?.gitDir ? this.#repository : null;
+    const gitDirs = parts.map(({ commonGitDir, enclosingGitDir }, i) =>
+      [commonGitDir, i === 0 && repository !== null ? enclosingGitDir : null].flatMap((dir) => dir ?? []),
+    );
+    const owners = gitDirs.map((dirs, i) => [this.trees[i]?.path ?? '', ...dirs]);
+    const isMounted = (path: string) => owners.flat().some((root) => holds(root, path));
+    const hidden = repository?.hidden() ?? [];
     // What lies in an earlier tree has the mounts of that tree: a second set could cover the first.
     const isEarlier = (path: string, i: number) =>
       owners.slice(0, i).some((roots) => roots.some((root) => holds(root, path)));
     return {
       parts,
-      commonGitDirs: [...new Set(commonGitDirs)],
-      mounts: parts.flatMap(({ mounts }, i) => mounts.filter(({ dest }) => !isEarlier(dest, i))),
-      gitConfigs: parts.flatMap(({ gitConfigs }, i) => gitConfigs.filter((path) => !isEarlier(path, i))),
-      hidden: parts.flatMap(({ hidden }) => hidden.map(({ path }) => path)),
-      fingerprint: parts.map(({ fingerprint }) => fingerprint).join(' '),
+      commonGitDirs: [...new Set(gitDirs.flat())],
+      repository: repository?.top ?? null,
+      mounts: [
+        ...parts.flatMap(({ mounts }, i) => mounts.filter(({ dest }) => isMounted(dest) && !isEarlier(dest, i))),
+        ...hide(hidden),
+      ],
+      gitConfigs: parts.flatMap(({ gitConfigs }, i) =>
+        gitConfigs.filter((path) => isMounted(path) && !isEarlier(path, i)),
+      ),
+      hidden: [...parts.flatMap((part) => part.hidden), ...hidden].map(({ path }) => path),
+      fingerprint: [...parts.map(({ fingerprint }) => fingerprint), JSON.stringify([repository?.top, hidden])].join(
+        ' ',
+      ),
       cover: {
         mounted: new Map(parts.flatMap(({ cover }) => [...cover.mounted])),
         identities: new Set(parts.flatMap(({ cover }) => [...cover.identities])),
@@ -73,12 +97,12 @@ export class GuardSet {
    * Before a run. `covers` are those of processes that run already and can act for the run. `onFound` gets what the run made
    * and was moved aside, while it goes on.
    */
-  begin({ parts }: TreeProtection, covers?: ReadonlySet<Cover>, onFound?: (found: SetAside) => void): TreeWatch {
+  begin({ parts }: TreeProtection, covers?: ReadonlySet<Cover>, onFound?: OnFound): TreeWatch {
     return {
       watches: this.trees.map(({ guard, path }, i) => {
         const part = parts[i];
         if (part === undefined) throw new Error('a protection of other trees');
-        const report = (found: SetAside): void => onFound?.({ ...found, path: this.#named(path, found.path) });
+        const report: OnFound = (found, again) => onFound?.({ ...found, path: this.#named(path, found.path) }, again);
         return guard.begin(covers === undefined ? part : narrowCover(part, covers), onFound && report);
       }),
     };

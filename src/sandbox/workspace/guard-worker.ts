@@ -120,6 +120,9 @@ function takeFor(guarded: Guarded, request: Exclude<GuardRequest, { op: 'open' |
     case 'companions':
       engine.setCompanions(request.trees);
       break;
+    case 'enclosing':
+      engine.setEnclosing(request.gitDir);
+      break;
     case 'close':
       guarded.isClosed = true;
       engine.close();
@@ -158,8 +161,8 @@ function open(guard: number, { workspace, deny, person, ledgerFile }: GuardSetti
       send({ re: 'settled', guard, run });
     }
   };
-  const onFound = (maker: Run, found: SetAside): void => {
-    for (const run of numbersOf(maker)) send({ re: 'found', guard, run, found });
+  const onFound = (maker: Run, found: SetAside, isAgain: boolean): void => {
+    for (const run of numbersOf(maker)) send({ re: 'found', guard, run, found, isAgain });
   };
   const shared = { ledger, logger, clock, catchUp, pause };
   const engine = new GuardEngine({ ...shared, workspace, deny, person, onSettled, onFound });

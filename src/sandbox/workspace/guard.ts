@@ -21,6 +21,9 @@ import { type Moment, momentOf } from './runs.ts';
 /** Megabytes for new objects in the thread's heap: a search makes many short-lived ones. */
 const YOUNG_HEAP_MB = 8;
 
+/** `isAgain`: the run makes again what was set aside. */
+export type OnFound = (found: SetAside, isAgain: boolean) => void;
+
 /** A run between `begin` and `finish`. */
 export interface RunWatch {
   readonly run: number;
@@ -29,7 +32,7 @@ export interface RunWatch {
   /** When its sandbox was known to be dead; null while it goes on. */
   ended: Moment | null;
   /** Gets what the run made and was moved aside, while it goes on; null: nobody asks. */
-  readonly onFound: ((found: SetAside) => void) | null;
+  readonly onFound: OnFound | null;
 }
 
 /**
@@ -48,6 +51,7 @@ export class WorkspaceGuard {
   readonly #building = new Set<readonly string[]>();
   /** By the workspace of the policy. */
   readonly #companions = new Map<string, readonly string[]>();
+  #enclosingGitDir: string | null = null;
   #protection: Protection | null = null;
   #lastRun = 0;
   #users = 0;
@@ -94,7 +98,7 @@ export class WorkspaceGuard {
   }
 
   /** Before a run; pair with `finish` or `forget`. */
-  begin(protection: Protection, onFound?: (found: SetAside) => void): RunWatch {
+  begin(protection: Protection, onFound?: OnFound): RunWatch {
     const watch = {
       run: ++this.#lastRun,
       protection,
@@ -148,6 +152,13 @@ export class WorkspaceGuard {
     this.#thread.send(this.#companionsRequest(this.#guard));
   }
 
+  /** The git directory of the repository around the workspace, which commands of the workspace may use from now on. */
+  enclose(gitDir: string): void {
+    if (gitDir === this.#enclosingGitDir) return;
+    this.#enclosingGitDir = gitDir;
+    this.#thread.send({ op: 'enclosing', guard: this.#guard, gitDir });
+  }
+
   #companionsRequest(guard: number): GuardRequest {
     return { op: 'companions', guard, trees: [...new Set([...this.#companions.values()].flat())] };
   }
@@ -188,12 +199,14 @@ export class WorkspaceGuard {
     );
     this.#protection = null;
     const companions = this.#companions.size === 0 ? [] : [this.#companionsRequest(guard)];
-    return [{ op: 'open', guard, settings: this.#settings }, ...companions, ...building, ...resumed];
+    const gitDir = this.#enclosingGitDir;
+    const enclosing = gitDir === null ? [] : [{ op: 'enclosing', guard, gitDir } as const];
+    return [{ op: 'open', guard, settings: this.#settings }, ...companions, ...enclosing, ...building, ...resumed];
   }
 
   /** For `GuardThread`. */
-  found(run: number, found: SetAside): void {
-    this.#unsettled.get(run)?.onFound?.(found);
+  found(run: number, found: SetAside, isAgain: boolean): void {
+    this.#unsettled.get(run)?.onFound?.(found, isAgain);
   }
 
   /** For `GuardThread`: everything that the run may have changed has been searched. */
@@ -299,7 +312,7 @@ export class GuardThread {
       return;
     }
     if (reply.re === 'found') {
-      this.#guards.get(reply.guard)?.found(reply.run, reply.found);
+      this.#guards.get(reply.guard)?.found(reply.run, reply.found, reply.isAgain);
       return;
     }
     this.#hasAnswered = true;

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { ContextdError } from '../../core/errors.ts';
 import type { Mount } from '../policy.ts';
 import { exactStatAt, identityOf } from './file-access.ts';
-import type { Protection } from './protection.ts';
+import type { HiddenEntry, Protection } from './protection.ts';
 import { isNameable, isWithin, nameOf, parentOf, parentsBetween, type RawPath, toText } from './raw-path.ts';
 import type { Found, FoundHidden } from './survey.ts';
 
@@ -25,28 +25,30 @@ interface Plan {
 export function planProtection(
   found: readonly Found[],
   hidden: readonly FoundHidden[],
-  commonGitDir: string | null,
+  { commonGitDir, enclosingGitDir }: Pick<Protection, 'commonGitDir' | 'enclosingGitDir'>,
   rootOf: (path: RawPath) => RawPath,
 ): Protection {
   const plan: Plan = { readOnly: new Map(), pins: new Set(), hidden: new Map(), holders: new Set() };
   for (const one of hidden) addHidden(plan, one, rootOf(one.path));
   for (const one of found) addProtected(plan, one, rootOf(one.path));
   tidy(plan, rootOf);
+  const hiddenEntries = [...plan.hidden.values()].map(({ path, kind }) => ({ path: toText(path), kind }));
   const mounts = [...plan.pins].map((path) => bind('bind', path));
   mounts.push(...[...plan.readOnly.keys()].map((path) => bind('ro-bind', path)));
   return {
     commonGitDir,
+    enclosingGitDir,
     entries: found.map(({ path, link }) => ({
       path: toText(path),
       root: toText(rootOf(path)),
       link: link === null ? null : toText(link.text),
     })),
-    hidden: [...plan.hidden.values()].map(({ path, kind }) => ({ path: toText(path), kind })),
+    hidden: hiddenEntries,
     gitConfigs: found.flatMap(({ path, isGitConfig }) =>
       isGitConfig && plan.readOnly.has(path) ? [toText(path)] : [],
     ),
-    mounts: [...mounts.sort((a, b) => depth(a) - depth(b)), ...hideAll(plan)],
-    fingerprint: fingerprintOf(plan, found, commonGitDir),
+    mounts: [...mounts.sort((a, b) => depth(a) - depth(b)), ...hide(hiddenEntries)],
+    fingerprint: fingerprintOf(plan, found, [commonGitDir, enclosingGitDir]),
     cover: {
       mounted: new Map([...plan.readOnly, ...[...plan.hidden].map(([path, one]) => [path, one.identity] as const)]),
       identities: new Set(plan.readOnly.values()),
@@ -109,13 +111,13 @@ function hasAbove(map: ReadonlyMap<RawPath, unknown>, path: RawPath): boolean {
 }
 
 /** A file is replaced by /dev/null, which cannot be opened on a mount without devices; a directory, by an empty one. */
-function hideAll(plan: Plan): Mount[] {
-  return [...plan.hidden.values()].flatMap(({ path, kind }): Mount[] =>
+export function hide(hidden: readonly HiddenEntry[]): Mount[] {
+  return hidden.flatMap(({ path, kind }): Mount[] =>
     kind === 'file'
-      ? [{ kind: 'ro-bind', source: '/dev/null', dest: toText(path) }]
+      ? [{ kind: 'ro-bind', source: '/dev/null', dest: path }]
       : [
-          { kind: 'tmpfs', dest: toText(path), sizeBytes: 4096 },
-          { kind: 'remount-ro', dest: toText(path) },
+          { kind: 'tmpfs', dest: path, sizeBytes: 4096 },
+          { kind: 'remount-ro', dest: path },
         ],
   );
 }
@@ -128,13 +130,13 @@ function depth(mount: Mount): number {
   return mount.dest.split('/').length;
 }
 
-function fingerprintOf(plan: Plan, found: readonly Found[], commonGitDir: string | null): string {
+function fingerprintOf(plan: Plan, found: readonly Found[], gitDirs: readonly (string | null)[]): string {
   const pins = [...plan.pins].map((path) => {
     const stats = exactStatAt(path);
     return [path, stats === null ? '' : identityOf(stats)];
   });
   const facts = [
-    commonGitDir,
+    gitDirs,
     pins,
     [...plan.readOnly],
     [...plan.hidden].map(([path, { identity, kind }]) => [path, identity, kind]),

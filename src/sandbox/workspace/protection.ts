@@ -36,6 +36,8 @@ export interface Cover {
 /** What a sandbox that starts now must mount. */
 export interface Protection {
   readonly commonGitDir: string | null;
+  /** The git directory of the repository around the workspace, if a person allowed it. */
+  readonly enclosingGitDir: string | null;
   readonly entries: readonly ProtectedEntry[];
   readonly hidden: readonly HiddenEntry[];
   /** The configurations of repositories among `entries`, the project's own first. */

@@ -39,6 +39,8 @@ export interface Run {
   readonly exposed: Set<RawPath>;
   /** Paths that were set aside and that it may have made, until they are reported. */
   readonly found: Map<RawPath, SetAside>;
+  /** How often a path was set aside that it may have made, while it went on. */
+  readonly strikes: Map<RawPath, number>;
   isReported: boolean;
 }
 
@@ -55,19 +57,19 @@ export interface Run {
 export class Runs {
   readonly #clock: Clock;
   readonly #catchUp: () => void;
-  readonly #onFound: (run: Run, found: SetAside) => void;
+  readonly #onFound: (run: Run, found: SetAside, isAgain: boolean) => void;
   readonly #areTimesTrue: boolean;
   readonly #live = new Set<Run>();
   /** Found for runs whose reports were gone already, by path. */
   readonly #late = new Map<RawPath, SetAside>();
   #begun = 0;
 
-  /** `onFound`: called for each path that a run made that still goes on. */
+  /** `onFound`: called for each path that a run made that still goes on. `isAgain`: the run makes it again and again. */
   constructor(
     clock: Clock,
     workspace: RawPath,
     catchUp: () => void,
-    onFound: (run: Run, found: SetAside) => void = () => {},
+    onFound: (run: Run, found: SetAside, isAgain: boolean) => void = () => {},
   ) {
     this.#clock = clock;
     this.#catchUp = catchUp;
@@ -83,7 +85,10 @@ export class Runs {
 
   /** `at`: before the sandbox could change anything. */
   begin(cover: Cover, at: Moment): Run {
-    const run = { cover, began: at, ended: null, exposed: new Set<RawPath>(), found: new Map(), isReported: false };
+    const run = {
+      ...{ cover, began: at, ended: null, isReported: false },
+      ...{ exposed: new Set<RawPath>(), found: new Map(), strikes: new Map() },
+    };
     this.#live.add(run);
     this.#begun += 1;
     return run;
@@ -118,8 +123,7 @@ export class Runs {
     for (const run of this.#live) {
       if (!this.#areTimesTrue || isSetBack(run.began, now)) return true;
       const isBefore = ctimeMs < run.began.wallMs - SLACK_MS;
-      const isAfter = run.ended !== null && ctimeMs > run.ended.wallMs + LATE_MS;
-      if (!isBefore && !isAfter) return true;
+      if (!isBefore && !isAfter(run, ctimeMs)) return true;
     }
     return false;
   }
@@ -128,8 +132,7 @@ export class Runs {
   isOfActiveRuns(ctimeMs: number): boolean {
     this.#catchUp();
     if (!this.#areTimesTrue) return false;
-    const isAfter = ({ ended }: Run) => ended !== null && ctimeMs > ended.wallMs + LATE_MS;
-    return [...this.#live].every((run) => run.ended === null || isAfter(run)) && this.isAnyActive;
+    return [...this.#live].every((run) => run.ended === null || isAfter(run, ctimeMs)) && this.isAnyActive;
   }
 
   /** Whether there are live runs, and the mounts of each kept it from changing this path. */
@@ -146,14 +149,26 @@ export class Runs {
     return true;
   }
 
-  /** Reports a set-aside path to every live run that can have made it. */
-  report(path: RawPath, identity: string, setAside: SetAside): void {
-    for (const run of this.#live) {
-      const mayHaveMade = !isShutOut(run, path, identity);
-      if (mayHaveMade) addUpTo(run.isReported ? this.#late : run.found, path, setAside);
-      if (mayHaveMade && run.ended === null) this.#onFound(run, setAside);
-      run.exposed.add(path);
+  /** Reports a set-aside path with this ctime to every live run that can have made it. */
+  report(path: RawPath, identity: string, setAside: SetAside, ctimeMs: number): void {
+    const suspects = [...this.#live].filter((run) => !isShutOut(run, path, identity));
+    const makers = suspects.filter((run) => ctimeMs >= run.began.wallMs - SLACK_MS && !isAfter(run, ctimeMs));
+    for (const run of suspects) {
+      addUpTo(run.isReported ? this.#late : run.found, path, setAside);
+      if (run.ended === null) this.#onFound(run, setAside, this.#isStruckOut(run, path, makers));
     }
+    for (const run of this.#live) run.exposed.add(path);
+  }
+
+  /**
+   * Whether this run makes a path again that was set aside: the second time if no other run can have made it, otherwise the
+   * third. A run that has ended may have made it instead, so it does not count.
+   */
+  #isStruckOut(run: Run, path: RawPath, makers: readonly Run[]): boolean {
+    if (!makers.includes(run) || makers.some(({ ended }) => ended !== null)) return false;
+    const count = (run.strikes.get(path) ?? 0) + 1;
+    if (run.strikes.size < REPORTED_MAX || run.strikes.has(path)) run.strikes.set(path, count);
+    return count >= (makers.length === 1 ? 2 : 3);
   }
 
   /** Returns what was found for an ended run so far, and what was found for earlier runs after their reports. */
@@ -187,6 +202,11 @@ export function isShutOut(run: Run, path: RawPath, identity: string | null): boo
 
 function addUpTo(found: Map<RawPath, SetAside>, path: RawPath, setAside: SetAside): void {
   if (found.size <= REPORTED_MAX || found.has(path)) found.set(path, setAside);
+}
+
+/** Whether a file with this ctime was changed after the end of a run. */
+function isAfter({ ended }: Run, ctimeMs: number): boolean {
+  return ended !== null && ctimeMs > ended.wallMs + LATE_MS;
 }
 
 function isSetBack(began: Moment, now: Moment): boolean {

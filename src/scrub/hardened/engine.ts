@@ -107,8 +107,10 @@ class Engine implements ScrubEngine {
   }
 
   #scanOnce(text: string): Finding[] {
-    const found = this.#find(text);
-    for (const reading of readingsOf(text)) for (const finding of this.#findIn(reading)) found.push(finding);
+    const plain = this.#find(text);
+    const found = [...plain];
+    for (const reading of readingsOf(text))
+      for (const finding of this.#findIn(reading)) if (!isWithWord(text, finding, plain)) found.push(finding);
     return found;
   }
 
@@ -125,6 +127,20 @@ class Engine implements ScrubEngine {
       return place === null ? [] : [{ rule, ...place }];
     });
   }
+}
+
+/** A line end and a word of prose, as in `cat token; echo end`. */
+const NEXT_WORD = /^\r?\n[A-Za-z]?[a-z]{1,11}$/;
+
+/**
+ * True for a secret that is whole without the last line of the finding, if this line is a plain word. A view that joins
+ * broken lines reads the word as the rest of the secret.
+ */
+function isWithWord(text: string, { rule, start, end }: Finding, plain: readonly Finding[]): boolean {
+  return plain.some(
+    (known) =>
+      known.rule === rule && known.start === start && known.end < end && NEXT_WORD.test(text.slice(known.end, end)),
+  );
 }
 
 /** A token that already stands for a secret, with the signs around it. */

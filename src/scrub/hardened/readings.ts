@@ -5,6 +5,7 @@ import { inPlainLetters, overlaidLines, withoutInvisible, withoutTerminalCodes }
 import { ascii85Decoded, dumpsRead } from './views/dumps.ts';
 import { percentDecoded, quotedPrintableDecoded, unescaped, withoutEntities } from './views/escapes.ts';
 import { joinedStrings, unwrapped, withoutSpacing } from './views/joints.ts';
+import { highBytesFirst, lowBytesFirst, withSwallowedLetters } from './views/misread.ts';
 
 /** A view of a text and how it was made. */
 export interface Reading {
@@ -42,7 +43,7 @@ function byUrgency(a: Reading, b: Reading): number {
   return Number(isAlwaysRead(b)) - Number(isAlwaysRead(a)) || a.view.text.length - b.view.text.length;
 }
 
-/** Later steps show the text itself like this, not what is decoded from it. */
+/** This holds for the text itself, not for what is decoded from it. */
 function isAlwaysRead({ kinds }: Reading): boolean {
   return kinds.length === 1 && kinds[0]?.isAlwaysRead === true;
 }
@@ -74,7 +75,10 @@ interface ViewKind {
    * Whether ordinary text can look like a secret in this view, so that only findings with a mark of their own count.
    */
   needsMark: boolean;
-  /** Read even if the budget is spent: a later step may show the text like this. Default false. */
+  /**
+   * Read even if the budget is spent: a later step may show the text like this, or contextd itself decoded it from this.
+   * Default false.
+   */
   isAlwaysRead?: boolean;
 }
 
@@ -83,6 +87,9 @@ export const VIEW_KINDS: readonly ViewKind[] = [
   { of: resolvedView, layer: 'display', times: 1, needsMark: false, isAlwaysRead: true },
   { of: withoutStyling, layer: 'display', times: 1, needsMark: false, isAlwaysRead: true },
   { of: withoutTerminalCodes, layer: 'display', times: 1, needsMark: false, isAlwaysRead: true },
+  { of: lowBytesFirst, layer: 'display', times: 1, needsMark: false, isAlwaysRead: true },
+  { of: highBytesFirst, layer: 'display', times: 1, needsMark: false, isAlwaysRead: true },
+  { of: withSwallowedLetters, layer: 'display', times: 1, needsMark: false, isAlwaysRead: true },
   { of: withoutInvisible, layer: 'display', times: 1, needsMark: false },
   { of: overlaidLines, layer: 'display', times: 1, needsMark: false },
   { of: inPlainLetters, layer: 'display', times: 1, needsMark: false },

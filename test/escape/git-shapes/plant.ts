@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ContextdError } from '#src/core/errors.js';
-import type { SandboxPolicy } from '#src/sandbox/sandbox.js';
+import type { SandboxPolicy } from '#src/sandbox/sandbox-policy.js';
 import { type Bench, openBench, whoCanRun } from '../../fixtures/sandbox-harness.ts';
 import { settle } from '../../helpers/settle-workspace.ts';
 import { openToolRunner, sessionOf, type ToolRunner } from '../../helpers/tool-runner.ts';

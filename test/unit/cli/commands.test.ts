@@ -102,6 +102,7 @@ describe('ctxd', () => {
       pid: null,
       active_calls: 0,
       ended_calls: 0,
+      ended_jobs: 0,
       terminated: false,
     });
   });

@@ -1,9 +1,18 @@
-import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { findToolchains, type Search } from '#src/cli/toolchains/find.js';
-import { findSettings } from '#src/daemon/toolchain-settings.js';
+import { ToolchainSettings } from '#src/daemon/toolchain-settings.js';
 
 let base = '';
 let home = '';
@@ -128,7 +137,7 @@ test('JAVA_HOME and the like are mounted and handed in; in /usr they are only ha
   expect(found.variables).toEqual({ JAVA_HOME: join(home, 'jdks/21'), GOROOT: realpathSync('/usr/lib') });
 });
 
-test('files in a toolchain that may hold a password are found, so that they can be hidden', async () => {
+test('files in a toolchain that may hold a password are found, also new ones, so that they can be hidden', () => {
   for (const path of [
     'versions/node/v24/etc/npmrc',
     'versions/3.13/pip.conf',
@@ -137,8 +146,15 @@ test('files in a toolchain that may hold a password are found, so that they can 
   ])
     program(path);
   link('versions/link', '/etc');
-  const found = await findSettings([home, join(home, 'missing')]);
-  expect(found.map((file) => file.replace(`${home}/`, ''))).toEqual([
-    ...['maven/conf/settings.xml', 'versions/3.13/pip.conf', 'versions/node/v24/etc/npmrc'],
+  const settings = new ToolchainSettings();
+  const find = () => settings.find([home, join(home, 'missing')]).map((file) => file.replace(`${home}/`, ''));
+  expect(find()).toEqual([...['maven/conf/settings.xml', 'versions/3.13/pip.conf', 'versions/node/v24/etc/npmrc']]);
+  // Long ago, so that only its directory shows that it is new.
+  program('cargo/credentials.toml');
+  utimesSync(join(home, 'cargo/credentials.toml'), 1, 1);
+  program('versions/node/v24/etc/.npmrc');
+  expect(find()).toEqual([
+    ...['cargo/credentials.toml', 'maven/conf/settings.xml', 'versions/3.13/pip.conf'],
+    ...['versions/node/v24/etc/.npmrc', 'versions/node/v24/etc/npmrc'],
   ]);
 });

@@ -9,6 +9,7 @@ import { silentLogger } from '#src/core/log.js';
 import { checkIsolation, checkSeeds, checkWorkspaceRules } from '#src/daemon/health.js';
 import { UnavailableSandbox } from '#src/sandbox/create-sandbox.js';
 import { SeatbeltSandbox } from '#src/sandbox/seatbelt/seatbelt-sandbox.js';
+import { bareEnvironment } from '../../helpers/bare-environment.ts';
 
 let base: string;
 beforeEach(() => {
@@ -24,20 +25,7 @@ function reducedSandbox(): SeatbeltSandbox {
   const sandboxExec = join(base, 'sandbox-exec');
   writeFileSync(sandboxExec, '#!/bin/sh\necho >&3\necho confined\n');
   chmodSync(sandboxExec, 0o755);
-  const environment = {
-    home: base,
-    contextdHome: join(base, 'home'),
-    xdgConfigHome: undefined,
-    xdgDataHome: undefined,
-    xdgStateHome: undefined,
-    xdgRuntimeDir: undefined,
-    path: '',
-    toolchains: {},
-    sessionId: undefined,
-    noColor: false,
-    coverageDir: undefined,
-    secretVariables: [],
-  };
+  const environment = bareEnvironment({ home: base, contextdHome: join(base, 'home') });
   const paths = resolvePaths(environment, join(base, 'install'));
   const { sandbox: config } = configWith('reduced');
   return new SeatbeltSandbox(

@@ -86,7 +86,7 @@ describe('the output of a command', () => {
     ],
   ])('is withheld if it holds %s', (_, bytes, kind) => {
     const sha256 = createHash('sha256').update(bytes).digest('hex');
-    expect(decodeStream(whole(bytes)).text).toBe(`[contextd: ${kind}, sha256 ${sha256}, withheld]\n`);
+    expect(decodeStream(whole(bytes)).text).toBe(`… ${kind}, sha256 ${sha256}, withheld by contextd …\n`);
   });
 
   it('is shown if only a tenth of its bytes are not UTF-8', () => {
@@ -104,9 +104,9 @@ describe('the output of a command', () => {
       totalBytes: 24,
     };
     expect(decodeStream(stream)).toEqual({
-      text: 'head\n[contextd: 11 bytes were not kept, lines 2-4]\ntail',
+      text: 'head\n… 11 bytes were not kept by contextd, lines 2-4 …\ntail',
       droppedBytes: 11,
-      gap: { start: 5, end: 51, bytes: 11, firstLine: 2, lastLine: 4, nextLine: 5 },
+      gap: { start: 5, end: 55, bytes: 11, firstLine: 2, lastLine: 4, nextLine: 5 },
       encoding: '',
       replaced: false,
     });
@@ -122,13 +122,13 @@ describe('the output of a command', () => {
         totalBytes: 0,
       });
     expect(cut('one\nand two\nkey=abcdefgh', 'ijklmnop\nthree\nfour\n')).toMatchObject({
-      text: 'one\nand two\n[contextd: 1021 bytes were not kept, lines 3-10]\nthree\nfour\n',
+      text: 'one\nand two\n… 1021 bytes were not kept by contextd, lines 3-10 …\nthree\nfour\n',
       droppedBytes: 1021,
       gap: { firstLine: 3, lastLine: 10, nextLine: 11 },
       replaced: false,
     });
     expect(cut('x; token="abcdefgh', 'ijklmnop"; y and z')).toMatchObject({
-      text: 'x; token="\n[contextd: 1016 bytes were not kept, lines 1-8]\n"; y and z',
+      text: 'x; token="\n… 1016 bytes were not kept by contextd, lines 1-8 …\n"; y and z',
       gap: { firstLine: 1, lastLine: 8, nextLine: 8 },
     });
   });

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { SECCOMP_RULES, type ToolProfile } from '#src/core/profile.js';
 import { narrowPolicy, processPolicy, profileKey } from '#src/runner/create-runner.js';
-import type { SandboxPolicy } from '#src/sandbox/sandbox.js';
+import type { SandboxPolicy } from '#src/sandbox/sandbox-policy.js';
 
 const MIB = 1024 * 1024;
 const PROFILE: ToolProfile = { entry: 'main.js', minIsolation: 'reduced', seccomp: [], limits: {} };

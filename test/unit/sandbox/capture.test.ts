@@ -1,5 +1,6 @@
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { expect, it, test } from 'vitest';
+import { decodeStream } from '#src/runner/exec-output.js';
 import { StreamCapture } from '#src/sandbox/output.js';
 
 test('head and tail are the true beginning and end of the stream, whatever its chunks are', () => {
@@ -34,4 +35,27 @@ test('one growing buffer takes no more than the limit for single bytes', () => {
   const { head, tail } = capture.result();
   expect(head.buffer.byteLength).toBe(1000);
   expect(tail).toHaveLength(500);
+});
+
+it('counts the newlines that are dropped from UTF-16 by whole characters, in both byte orders', () => {
+  const lines = Array.from({ length: 300 }, (_, line) => `line ${line} \u0a0a\u010a\u0a00\n`);
+  for (const [mark, swap] of [
+    ['fffe', false],
+    ['feff', true],
+  ] as const) {
+    const text = Buffer.from(lines.join(''), 'utf16le');
+    const bytes = Buffer.concat([Buffer.from(mark, 'hex'), swap ? text.swap16() : text]);
+    for (const [maxBytes, chunkBytes] of [
+      [200, 7],
+      [203, 64],
+      [402, 1000],
+    ] as const) {
+      const capture = new StreamCapture(maxBytes);
+      for (let at = 0; at < bytes.length; at += chunkBytes) capture.add(bytes.subarray(at, at + chunkBytes));
+      const captured = capture.result();
+      const { text: shown, gap } = decodeStream(captured);
+      const [numbered] = /line (\d+)/.exec(shown.slice(gap?.end)) ?? [];
+      expect(numbered, `${mark} ${maxBytes}`).toBe(`line ${(gap?.nextLine ?? 0) - 1}`);
+    }
+  }
 });

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { withDenialFacts } from '#src/sandbox/denials/sources.js';
-import type { DenialSource, SandboxPolicy } from '#src/sandbox/sandbox.js';
+import type { DenialSource } from '#src/sandbox/sandbox.js';
+import type { SandboxPolicy } from '#src/sandbox/sandbox-policy.js';
 
 const POLICY: SandboxPolicy = {
   workspace: { path: '/w', layer: null },

@@ -31,6 +31,7 @@ const FACTS: DenialFacts = {
   visible: ['/proc'],
   outside: ['/'],
   repositoryAbove: null,
+  isRepositoryMounted: false,
   findOnHost: (program) => (program === 'go' ? '/opt/go/bin/go' : null),
 };
 
@@ -468,4 +469,21 @@ test('git in a part of a repository hears of the repository above', () => {
   const stderr = 'fatal: not a git repository (or any of the parent directories): .git\n';
   expect(claimsOf(stderr)).toEqual([]);
   expect(claimsOf(stderr, { repositoryAbove: '/home/ann' })).toEqual(['absent /home/ann/.git']);
+  expect(claimsOf(stderr, { repositoryAbove: '/home/ann', isRepositoryMounted: true })).toEqual([]);
+});
+
+test('a line that a person may paste into a shell names no path with characters of a shell', () => {
+  const hints = (path: string, facts: Partial<DenialFacts> = {}) =>
+    findDenials({
+      ...FACTS,
+      stderr: Buffer.from(`touch: cannot touch '${path}': Read-only file system\n`),
+      ...facts,
+    }).map(({ how_to_allow }) => how_to_allow);
+  expect(hints('/srv/shop/plain/file')).toEqual([expect.stringContaining('`ctxd allow path /srv/shop/plain`')]);
+  for (const name of ['a b', '$(id)', 'a;id', '`id`', 'a|id', 'a&id', 'a>b', '*', '~x', '#x']) {
+    expect(hints(`/srv/${name}/d/file`), name).toEqual([expect.stringContaining('`ctxd allow path DIRECTORY`')]);
+  }
+  const above = { repositoryAbove: '/home/ann/$(id)' };
+  const [line] = findDenials({ ...FACTS, stderr: Buffer.from('fatal: not a git repository\n'), ...above });
+  expect(line?.how_to_allow).toContain('`ctxd allow path DIRECTORY`');
 });

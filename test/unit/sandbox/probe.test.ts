@@ -12,6 +12,7 @@ import { explainFailure } from '#src/sandbox/probe/failures.js';
 import { dependenciesOf, Isolation, readVerdicts, writeVerdicts } from '#src/sandbox/probe/isolation.js';
 import type { Trial } from '#src/sandbox/probe/ladder.js';
 import { readFindings } from '#src/sandbox/probe/trial.js';
+import { bareEnvironment } from '../../helpers/bare-environment.ts';
 
 test.each([
   ['bwrap: setting up uid map: Permission denied', 'bwrap-userns-restrict'],
@@ -64,20 +65,7 @@ test('SEC-2.3 a namespace counts only if it differs from the one outside', () =>
 
 test('NFR-3.4 on a system without Linux namespaces and seccomp nothing runs, unless it has a backend of its own', async () => {
   const paths = resolvePaths(
-    {
-      home: '/home/ann',
-      contextdHome: '/home/ann/contextd',
-      xdgConfigHome: undefined,
-      xdgDataHome: undefined,
-      xdgStateHome: undefined,
-      xdgRuntimeDir: undefined,
-      path: '',
-      toolchains: {},
-      sessionId: undefined,
-      noColor: false,
-      coverageDir: undefined,
-      secretVariables: [],
-    },
+    bareEnvironment({ home: '/home/ann', contextdHome: '/home/ann/contextd' }),
     '/opt/contextd',
   );
   const { config } = checkConfig({});

@@ -17,11 +17,13 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { resolvePaths } from '#src/config/paths.js';
 import { systemClock } from '#src/core/clock.js';
 import { silentLogger } from '#src/core/log.js';
-import type { CommandResult, CommandSpec, SandboxPolicy } from '#src/sandbox/sandbox.js';
+import type { CommandResult, CommandSpec } from '#src/sandbox/sandbox.js';
+import type { SandboxPolicy } from '#src/sandbox/sandbox-policy.js';
 import { buildProfile, type ProfileInput } from '#src/sandbox/seatbelt/profile.js';
 import { escapeRegex, globToRegex, quote } from '#src/sandbox/seatbelt/sbpl.js';
 import { SeatbeltSandbox } from '#src/sandbox/seatbelt/seatbelt-sandbox.js';
 import { compileGlobs } from '#src/sandbox/workspace/glob.js';
+import { bareEnvironment } from '../../helpers/bare-environment.ts';
 
 const INPUT: ProfileInput = {
   workspace: '/Users/ann/project',
@@ -304,20 +306,7 @@ describe('the sandbox, with a stand-in for sandbox-exec', () => {
   function open(script: string): SeatbeltSandbox {
     writeFileSync(sandboxExec, script);
     chmodSync(sandboxExec, 0o755);
-    const environment = {
-      home: base,
-      contextdHome: join(base, 'home'),
-      xdgConfigHome: undefined,
-      xdgDataHome: undefined,
-      xdgStateHome: undefined,
-      xdgRuntimeDir: undefined,
-      path: '',
-      toolchains: {},
-      sessionId: undefined,
-      noColor: false,
-      coverageDir: undefined,
-      secretVariables: [],
-    };
+    const environment = bareEnvironment({ home: base, contextdHome: join(base, 'home') });
     const config = {
       ro_paths: [],
       etc: [],

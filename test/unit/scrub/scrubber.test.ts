@@ -290,7 +290,7 @@ describe('SEC-1.1 the margins of a text', () => {
 });
 
 describe('SEC-1.1 a line of contextd in a text', () => {
-  const line = '[contextd: 5 bytes were not kept, line 2]\n';
+  const line = '… 5 bytes were not kept by contextd, line 2 …\n';
 
   it('stays, and its new place is returned, whatever is masked around it', async () => {
     const scrubber = scrubberWith();

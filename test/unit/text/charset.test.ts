@@ -81,28 +81,24 @@ describe('the encoding of a text', () => {
 });
 
 describe('every encoding that a caller may name', () => {
-  it.each(CHARSET_NAMES.filter((name) => name !== 'iso-2022-jp'))(
-    '%s gives back the characters that it has',
-    (name) => {
-      const charset = named(name);
-      const all = Buffer.from(Array.from({ length: 128 }, (_, byte) => [byte + 128, 0x20]).flat());
-      const characters = [...decodeBytes(all, charset), ...'äñя日本語中文한국'].filter((one) => one !== '\ufffd');
-      for (const character of characters) {
-        try {
-          expect(decodeBytes(encodeFile(character, charset), charset)).toBe(character);
-        } catch (thrown) {
-          expect(thrown).toBeInstanceOf(UnencodableCharacter);
-        }
+  it.each(CHARSET_NAMES)('%s gives back the characters that it has', (name) => {
+    const charset = named(name);
+    const all = Buffer.from(Array.from({ length: 128 }, (_, byte) => [byte + 128, 0x20]).flat());
+    const characters = [...decodeBytes(all, charset), ...'äñя日本語中文한국'].filter((one) => one !== '\ufffd');
+    for (const character of characters) {
+      try {
+        expect(decodeBytes(encodeFile(character, charset), charset)).toBe(character);
+      } catch (thrown) {
+        expect(thrown).toBeInstanceOf(UnencodableCharacter);
       }
-      expect(decodeBytes(encodeFile('plain {}\n', charset), charset)).toBe('plain {}\n');
-    },
-  );
+    }
+    expect(decodeBytes(encodeFile('plain {}\n', charset), charset)).toBe('plain {}\n');
+  });
 
   it('refuses exactly the characters that it does not have', () => {
     expect(() => encoded('5 €', 'iso-8859-1')).toThrow('iso-8859-1 has no "€" (U+20AC)');
     expect(encoded('5 €', 'windows-1252')).toEqual(Buffer.from([0x35, 0x20, 0x80]));
     expect(() => encoded('→', 'windows-1252')).toThrow(UnencodableCharacter);
-    expect(() => encoded('日', 'iso-2022-jp')).toThrow(UnencodableCharacter);
     expect(encoded('日本', 'shift_jis').toString('hex')).toBe('93fa967b');
     expect(encoded('中文', 'gbk').toString('hex')).toBe('d6d0cec4');
   });

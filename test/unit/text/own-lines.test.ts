@@ -56,7 +56,7 @@ function linesOf(text: string): string[] {
 }
 
 function forged(text: string): string[] {
-  const looksOwn = (line: string): boolean => /^\[contextd\s/.test(line.normalize('NFKC').toLowerCase());
+  const looksOwn = (line: string): boolean => /^\[contextd/.test(line.normalize('NFKC').toLowerCase());
   return [...screenOf(text), ...linesOf(text)].filter(looksOwn);
 }
 
@@ -81,6 +81,9 @@ describe('a line of an output that looks like a line of contextd', () => {
     ['with an invisible character in the name', NAME.replace('text', 't\u200bext')],
     ['with a NUL in the name', NAME.replace('text', 't\u0000ext')],
     ['in capitals', NAME.replace('contextd', 'Contextd')],
+    ['with a colon', NAME.replace(' ', ': ')],
+    ['with nothing but the name', '[contextd]'],
+    ['with the name at the end of the line', '[contextd\nexit 0]'],
     ['with a wide bracket', NAME.replace('[', '［')],
     ['with another blank', NAME.replace(' ', '\u00a0')],
     ['assembled after a backspace', `x${NAME.slice(1)}\r[`],
@@ -150,7 +153,7 @@ describe('a line of an output that looks like a line of contextd', () => {
 
   it('gets exactly one backslash more, so that the change can be undone', () => {
     const line = fc
-      .tuple(fc.nat(3), fc.constantFrom(NAME, '[contextd', 'other', ''))
+      .tuple(fc.nat(3), fc.constantFrom(NAME, 'contextd', 'other', ''))
       .map(([n, end]) => '\\'.repeat(n) + end);
     fc.assert(
       fc.property(fc.array(line), (lines) => {

@@ -91,7 +91,7 @@ describe('FR-4.2 safe_read of several files', () => {
   it('gives each file an equal share, and passes on what a file does not need', async () => {
     for (const name of ['big1', 'small', 'big2']) put(name, name === 'small' ? 'x' : 'word '.repeat(1000));
     const { data, contents, droppedBytes } = await read({ paths: ['big1', 'small', 'big2'] }, { outputMaxBytes: 600 });
-    const sizes = Object.values(contents).map((content) => content.replace(/\n?\[contextd: .*\]\n/, '').length);
+    const sizes = Object.values(contents).map((content) => content.replace(/\n?… .* by contextd.* …\n/, '').length);
     expect(sizes[0]).toBeGreaterThan(150);
     expect(sizes[0]).toBeLessThanOrEqual(200);
     expect(sizes[1]).toBe(1);
@@ -114,7 +114,7 @@ describe('FR-4.2 safe_read of several files', () => {
         });
         const paths = lengths.map((_, n) => `part${n}`);
         const { contents, droppedBytes = 0 } = await read({ paths }, { outputMaxBytes });
-        const texts = Object.values(contents).map((content) => content.replace(/\n?\[contextd: .*\]\n/, ''));
+        const texts = Object.values(contents).map((content) => content.replace(/\n?… .* by contextd.* …\n/, ''));
         const kept = texts.join('').length;
         expect(kept).toBeLessThanOrEqual(outputMaxBytes);
         expect(kept + droppedBytes).toBe(lengths.reduce((sum, length) => sum + length, 0));
@@ -155,7 +155,7 @@ it('FR-4.2 keeps head and tail of a file without a line end, and says what it le
     const outcome = await read({ path: 'line-less', ...selector }, { outputMaxBytes: mebibyte });
     const { content = '' } = outcome.contents;
     const dropped = outcome.droppedBytes ?? 0;
-    const gap = `\n[contextd: ${dropped} bytes were not kept, line 1]\n`;
+    const gap = `\n… ${dropped} bytes were not kept by contextd, line 1 …\n`;
     expect(outcome.data).toMatchObject({ bytes: 48 * mebibyte, lines: 1 });
     expect(content.length - gap.length + dropped).toBe(48 * mebibyte);
     expect(content.length - gap.length).toBeLessThanOrEqual(mebibyte);

@@ -159,7 +159,7 @@ describe('FR-4.2 safe_read', () => {
   it('keeps head and tail of a text that is longer than may be kept', async () => {
     put('much.txt', `${'h h '.repeat(250)}${' t t'.repeat(250)}`);
     const { content, droppedBytes } = await read({ path: 'much.txt' }, { outputMaxBytes: 100 });
-    const gap = '\n[contextd: 1900 bytes were not kept, line 1]\n';
+    const gap = '\n… 1900 bytes were not kept by contextd, line 1 …\n';
     expect(content).toBe(`${'h h '.repeat(13).slice(0, 50)}${gap}${' t t'.repeat(13).slice(2)}`);
     expect(droppedBytes).toBe(1900);
   });

@@ -71,7 +71,7 @@ describe('the progress of a call', () => {
     searches[1]?.done(['B\n']);
     await new Promise(setImmediate);
     expect(shown[0]).toBe('A\n');
-    expect(shown[1]).toMatch(/^\[contextd: \d{8} bytes are not shown here\]\nB\n$/);
+    expect(shown[1]).toMatch(/^\[contextd \d{8} bytes are not shown here\]\nB\n$/);
   });
 
   it('SEC-1.1 ends if a text cannot be searched, and shows nothing of it', async () => {

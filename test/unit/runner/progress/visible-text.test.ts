@@ -20,7 +20,7 @@ describe('text for a person', () => {
   });
 
   it('says how much it leaves out', () => {
-    expect(forPerson('end\n', 12)).toBe('[contextd: 12 bytes are not shown here]\nend\n');
+    expect(forPerson('end\n', 12)).toBe('[contextd 12 bytes are not shown here]\nend\n');
   });
 
   it('never lets control sequences of a terminal through', () => {

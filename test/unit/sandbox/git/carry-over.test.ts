@@ -8,8 +8,13 @@ const REMOTE = (name: string, url: string, fetch = `+refs/heads/*:refs/remotes/$
   `[remote "${name}"]\n\turl = ${url}\n\tfetch = ${fetch}\n`;
 
 /** What happens to lines that a command adds to `BASE`. */
-function add(lines: string, host = BASE, hasIdentity = true): ReturnType<typeof carryOver> {
-  return carryOver({ given: BASE, left: BASE + lines, host, hasIdentity });
+function add(
+  lines: string,
+  host = BASE,
+  { hasIdentity = true, branches = [] }: { hasIdentity?: boolean; branches?: readonly string[] } = {},
+): ReturnType<typeof carryOver> {
+  const hadBranch = (name: string) => branches.includes(name);
+  return carryOver({ given: BASE, left: BASE + lines, host, hasIdentity, hadBranch });
 }
 
 describe('carries over', () => {
@@ -21,19 +26,35 @@ describe('carries over', () => {
     ['a branch that tracks a local one', '[branch "x/y"]\n\tremote = .\n\tmerge = refs/heads/main\n\trebase = true\n'],
     ['a submodule', '[submodule "lib"]\n\tactive = true\n\turl = https://example.com/lib.git\n'],
   ])('%s', (_, lines) => {
-    expect(add(lines)).toEqual({ text: lines, refused: [] });
+    expect(add(lines)).toMatchObject({ text: lines, refused: [] });
   });
 
   test('a new remote and a branch that tracks it, whatever their order is', () => {
     const [remote, branch] = [REMOTE('fork', 'https://example.com/b'), '[branch "x"]\n\tremote = fork\n'];
-    expect(add(branch + remote)).toEqual({ text: remote + branch, refused: [] });
+    expect(add(branch + remote)).toMatchObject({ text: remote + branch, refused: [] });
+  });
+
+  test('and says what in words', () => {
+    const lines = `${REMOTE('fork', 'https://example.com/b')}[branch "x"]\n\tremote = fork\n`;
+    expect(add(lines)?.carried).toEqual(['remote fork = https://example.com/b', 'branch x tracks fork']);
+    expect(add('')?.carried).toEqual([]);
+  });
+
+  test('the tracking of a branch that was there only if its remote was there too', () => {
+    const [remote, branch] = [REMOTE('fork', 'https://example.com/b'), '[branch "main"]\n\tremote = fork\n'];
+    const merge = '\tmerge = refs/heads/main\n';
+    const there = { branches: ['main'] };
+    expect(add(remote + branch, BASE, there)).toMatchObject({ text: remote, refused: ['branch.main'] });
+    expect(add(remote + branch + merge, BASE, there)).toMatchObject({ text: remote, refused: ['branch.main'] });
+    expect(add(branch, BASE + remote, there)).toMatchObject({ text: branch, refused: [] });
+    expect(add(remote + branch, BASE, { branches: ['mine'] })).toMatchObject({ text: remote + branch, refused: [] });
   });
 
   test('the name of a person who has none', () => {
     const lines = '[user]\n\tname = "A ü;#"\n\temail = a@example.com\n';
-    expect(add(lines, BASE, false)?.text).toContain('name = "A ü;#"');
-    expect(add(lines)).toEqual({ text: '', refused: ['user.name', 'user.email'] });
-    expect(add(lines, `${BASE}[user]\n\tname = B\n`, false)?.refused).toEqual(['user.name']);
+    expect(add(lines, BASE, { hasIdentity: false })?.text).toContain('name = "A ü;#"');
+    expect(add(lines)).toMatchObject({ text: '', refused: ['user.name', 'user.email'] });
+    expect(add(lines, `${BASE}[user]\n\tname = B\n`, { hasIdentity: false })?.refused).toEqual(['user.name']);
   });
 });
 
@@ -62,14 +83,14 @@ describe('refuses and names', () => {
     ['remote.pushDefault', '[remote]\n\tpushDefault = x\n', 'remote.pushdefault'],
     ['a branch of an option', '[branch "-x"]\n\tremote = origin\n', 'branch.-x'],
   ])('%s', (_, lines, name) => {
-    expect(add(lines)).toEqual({ text: '', refused: [name] });
+    expect(add(lines)).toMatchObject({ text: '', refused: [name] });
   });
 
   test('parts of a new section that are not plain, and carries over the rest', () => {
     const branch = '[branch "x"]\n\tremote = origin\n\tpushRemote = https://example.com/evil\n';
-    expect(add(branch)).toEqual({ text: '[branch "x"]\n\tremote = origin\n', refused: ['branch.x.pushremote'] });
+    expect(add(branch)).toMatchObject({ text: '[branch "x"]\n\tremote = origin\n', refused: ['branch.x.pushremote'] });
     const mirror = REMOTE('x', 'https://example.com/x', '+refs/*:refs/*');
-    expect(add(mirror)).toEqual({
+    expect(add(mirror)).toMatchObject({
       text: '[remote "x"]\n\turl = https://example.com/x\n',
       refused: ['remote.x.fetch'],
     });
@@ -90,7 +111,15 @@ describe('refuses and names', () => {
   });
 
   test('what the command removed', () => {
-    expect(carryOver({ given: BASE, left: '[core]\n\tbare = false\n', host: BASE, hasIdentity: true })).toEqual({
+    expect(
+      carryOver({
+        given: BASE,
+        left: '[core]\n\tbare = false\n',
+        host: BASE,
+        hasIdentity: true,
+        hadBranch: () => false,
+      }),
+    ).toMatchObject({
       text: '',
       refused: ['remote.origin'],
     });
@@ -99,8 +128,8 @@ describe('refuses and names', () => {
 
 test('leaves alone what a person did meanwhile, also if the command did the same', () => {
   const remote = REMOTE('fork', 'https://example.com/b.git');
-  expect(add(remote, BASE + remote)).toEqual({ text: '', refused: [] });
-  expect(add('', `${BASE}[alias]\n\tst = status\n`)).toEqual({ text: '', refused: [] });
+  expect(add(remote, BASE + remote)).toMatchObject({ text: '', refused: [] });
+  expect(add('', `${BASE}[alias]\n\tst = status\n`)).toMatchObject({ text: '', refused: [] });
   expect(add(remote, BASE + REMOTE('fork', 'https://example.com/other'))?.refused).toEqual(['remote.fork']);
 });
 

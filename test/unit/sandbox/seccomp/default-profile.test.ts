@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { SeccompToggles } from '#src/sandbox/sandbox.js';
+import type { SeccompToggles } from '#src/sandbox/sandbox-policy.js';
 import {
   ABSENT_CALLS,
   ALLOWED_CALLS,

@@ -96,9 +96,45 @@ test('SEC-2.3 a path that a mount protected, itself or above, is not made by the
     false,
   ]);
   expect(isShutOut(run, '/w/.claude', 'other')).toBe(false);
-  runs.report('/w/.claude', 'id', setAside('.claude'));
+  runs.report('/w/.claude', 'id', setAside('.claude'), Number.NaN);
   expect(isShutOut(run, '/w/.claude', 'id')).toBe(false);
   expect(runs.collect(run)).toEqual([]);
+});
+
+test('a run is struck out when it makes a path again: the second time if it alone can have made it, otherwise the third', () => {
+  const clock = clockAt(1_000_000);
+  const struck: string[] = [];
+  const names = new Map<Run, string>();
+  const onFound = (run: Run, { path }: { path: string }, isAgain: boolean) => {
+    if (isAgain) struck.push(`${names.get(run)} ${path}`);
+  };
+  const runs = new Runs(clock, '/', nothing, onFound);
+  const begin = (name: string, cover = protecting()) => {
+    const run = runs.begin(cover, momentOf(clock));
+    names.set(run, name);
+    return run;
+  };
+  const find = (path: string) => {
+    clock.pass(1000);
+    runs.report(path, 'x', setAside(path), clock.now() - 500);
+    return struck.splice(0);
+  };
+  begin('job');
+  clock.pass(1000);
+  expect([find('a'), find('b'), find('a')]).toEqual([[], [], ['job a']]);
+  const call = begin('call');
+  clock.pass(1000);
+  expect([find('c'), find('c'), find('c')]).toEqual([[], [], ['job c', 'call c']]);
+  runs.report('d', 'x', setAside('d'), clock.now() - 10);
+  runs.end(call, momentOf(clock));
+  // The call ended, and may have made it: the job is not blamed.
+  for (let i = 0; i < 5; i++) runs.report('d', 'x', setAside('d'), clock.now() - 10);
+  expect(struck).toEqual([]);
+  // A search that began later, and a run whose mounts kept it from the path, cannot have made it.
+  begin('search');
+  begin('kept', protecting('e'));
+  for (let i = 0; i < 2; i++) runs.report('e', 'id', setAside('e'), clock.now() - 100);
+  expect(struck).toEqual([]);
 });
 
 test('the next report includes what a lost report would have said', () => {
@@ -106,7 +142,7 @@ test('the next report includes what a lost report would have said', () => {
   const runs = new Runs(clock, '/', nothing);
   const first = runs.begin(protecting(), momentOf(clock));
   const second = runs.begin(protecting('/w/a'), momentOf(clock));
-  runs.report('/w/a', 'id', setAside('a'));
+  runs.report('/w/a', 'id', setAside('a'), Number.NaN);
   runs.end(first, momentOf(clock));
   runs.postpone(first);
   runs.end(second, momentOf(clock));
@@ -118,9 +154,9 @@ test('what is found late is reported to the next run that ends, up to a limit', 
   const runs = new Runs(clock, '/', nothing);
   const first = runs.begin(protecting(), momentOf(clock));
   runs.end(first, momentOf(clock));
-  runs.report('/w/a', 'x', setAside('a'));
+  runs.report('/w/a', 'x', setAside('a'), Number.NaN);
   expect(runs.collect(first)).toEqual([setAside('a')]);
-  for (let i = 0; i < REPORTED_MAX * 2; i++) runs.report(`/w/b${i}`, 'x', setAside(`b${i}`));
+  for (let i = 0; i < REPORTED_MAX * 2; i++) runs.report(`/w/b${i}`, 'x', setAside(`b${i}`), Number.NaN);
   const second = runs.begin(protecting(), momentOf(clock));
   runs.end(second, momentOf(clock));
   expect(runs.collect(second)).toHaveLength(REPORTED_MAX + 1);

@@ -18,7 +18,7 @@ function view(stream: ViewStream, asked: object) {
   return { text: streams[0]?.text ?? '', facts };
 }
 
-const MARKER = /^\[contextd: \d+ bytes were not kept, lines? \d+(-\d+)?\]$/;
+const MARKER = /^… \d+ bytes were not kept by contextd, lines? \d+(-\d+)? …$/;
 
 describe('CE-1.4 a text of which the middle was not kept', () => {
   it('has true line numbers in grep, errors and lines, on both sides of the gap', () => {

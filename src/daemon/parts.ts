@@ -1,0 +1,81 @@
+import type { Catalog } from '../catalog/catalog.ts';
+import type { Environment } from '../config/env.ts';
+import type { Paths } from '../config/paths.ts';
+import type { Config } from '../config/schema.ts';
+import type { Clock, Timer } from '../core/clock.ts';
+import type { Logger } from '../core/log.ts';
+import type { ViewMaker } from '../dispatch/view/run-view.ts';
+import type { Jobs } from '../jobs/jobs.ts';
+import type { Runner } from '../runner/runner.ts';
+import type { Sandbox } from '../sandbox/sandbox.ts';
+import type { Scanner } from '../scrub/scan/scanner.ts';
+import type { Scrubber } from '../scrub/scrubber.ts';
+import type { Seeds } from '../scrub/vault/seeds.ts';
+import type { WorkspaceRulesReader } from '../scrub/workspace-rules.ts';
+import type { Door } from '../server/grpc.ts';
+import type { ArtifactStore } from '../stores/artifacts.ts';
+import type { AuditLog } from '../stores/audit.ts';
+import type { Consents } from '../stores/consents.ts';
+import type { Journal } from '../stores/journal.ts';
+import type { DaemonKeys } from '../stores/keys.ts';
+import type { LiveSessions } from '../stores/live-sessions.ts';
+import type { ProjectStore } from '../stores/projects.ts';
+import type { SessionStore } from '../stores/sessions.ts';
+import type { Database } from '../stores/sqlite.ts';
+import type { TokenCounter } from '../tokens/counter.ts';
+import type { CallGate } from './call-gate.ts';
+import type { StopCause } from './lifecycle.ts';
+import type { Outside } from './outside.ts';
+import type { SessionEnd } from './session-end.ts';
+import type { StandingAuditor } from './standing-auditor.ts';
+
+export interface ComposeDeps {
+  environment: Environment;
+  paths: Paths;
+  config: Config;
+  clock: Clock;
+  timer: Timer;
+  logger: Logger;
+  /** Starts the orderly end of the daemon. Calls in flight get `graceMs` milliseconds. */
+  requestStop(graceMs: number, cause: StopCause): void;
+}
+
+export interface Stores {
+  database: Database;
+  keys: DaemonKeys;
+  consents: Consents;
+  projects: ProjectStore;
+  outside: Outside;
+  sessions: SessionStore;
+  liveSessions: LiveSessions;
+  journal: Journal;
+  artifacts: ArtifactStore;
+  auditLog: AuditLog;
+}
+
+export interface Scrubbing {
+  workspaceRules: WorkspaceRulesReader;
+  /** Null if scrub.seeds is off. */
+  seeds: Seeds | null;
+  scanner: Scanner;
+  scrubber: Scrubber;
+  auditor: StandingAuditor;
+}
+
+export interface Execution {
+  catalog: Catalog;
+  sandbox: Sandbox;
+  jobs: Jobs;
+  runner: Runner;
+  views: ViewMaker;
+  counter: TokenCounter;
+}
+
+export interface Entrance {
+  gate: CallGate;
+  door: Door;
+  sessionEnd: SessionEnd;
+}
+
+/** Every part of the daemon that another part, or a test, may hold. */
+export type DaemonParts = Stores & Scrubbing & Execution & Entrance;

@@ -1,0 +1,74 @@
+import type { TokenCounter } from '../tokens/counter.ts';
+import { lastErrorBlock } from '../tokens/views/errors.ts';
+import { leaseChore } from './build-jobs.ts';
+import { collectMainHeap, createChores, memoryChore, pruneChore } from './chores.ts';
+import { inOrder, named, type Part, started, together } from './lifecycle.ts';
+import type { ComposeDeps, DaemonParts, Scrubbing, Stores } from './parts.ts';
+import { followInstallation, warnOfBadLinks } from './registered-projects.ts';
+import { sessionChore } from './session-end.ts';
+import { storageChore } from './storage-life.ts';
+
+/** The order in which the parts start. They stop in reverse. */
+export function startOrder({ paths, config, clock, timer, logger }: ComposeDeps, parts: DaemonParts): Part[] {
+  const { artifacts, catalog, counter, door, gate, projects, runner, sandbox, scanner, scrubber } = parts;
+  const { jobs, liveSessions, sessionEnd } = parts;
+  const collectors = [collectMainHeap, () => scanner.collect()];
+  return [
+    // The state database is the lock of the one daemon: until it is held, nothing may touch a file of the home.
+    together([
+      named('scrubber', scrubber),
+      started('spawner', () => sandbox.launch()),
+      warmUp(counter),
+      inOrder([
+        storesPart(parts),
+        together([named('catalog', catalog), named('sandbox', sandbox), started('door', () => door.prepare())]),
+      ]),
+    ]),
+    started('acceptance', async () => {
+      await followInstallation(catalog, projects, logger);
+      await warnOfBadLinks(await projects.list(), paths.proxyBinary, logger);
+    }),
+    named('runner', runner),
+    jobs,
+    parts.auditor,
+    createChores(
+      [
+        pruneChore(artifacts),
+        memoryChore({ gate, collectors }),
+        sessionChore(sessionEnd),
+        leaseChore(jobs),
+        storageChore({ sandbox, liveSessions, clock, config: config.sandbox }),
+      ],
+      { timer, logger },
+    ),
+    door,
+  ];
+}
+
+function storesPart(stores: Stores & Pick<Scrubbing, 'scrubber'>): Part {
+  const { database, keys, consents, projects, liveSessions, artifacts, auditLog, journal, scrubber, outside } = stores;
+  return {
+    name: 'stores',
+    async start() {
+      await database.start();
+      await Promise.all([keys.start(), consents.start(), auditLog.start()]);
+      await Promise.all([projects.start(), liveSessions.start(), artifacts.start(), outside.start()]);
+      // The log first: calls that the journal closes are never looked at again.
+      await auditLog.endInterrupted(await journal.open(), (text) => scrubber.maskText(text));
+      await journal.start();
+    },
+    async stop() {
+      await auditLog.stop();
+      await artifacts.stop();
+      await database.stop();
+    },
+  };
+}
+
+/** Compiles the code that answers are made with while the search thread starts, so that the first call is not slower. */
+function warmUp(counter: TokenCounter): Part {
+  return started('answers', async () => {
+    counter.count('error: one of each kind 123 ünï\n');
+    lastErrorBlock('error: something failed\n', 100);
+  });
+}

@@ -1,0 +1,84 @@
+import { Jail } from './bubblewrap.ts';
+import { coverProc, type Host } from './host.ts';
+import type { Identity } from './identity.ts';
+import { type LaunchRequest, prepareLaunch } from './launch.ts';
+import { buildEnvironment, type Mount, planTree } from './policy.ts';
+import type { SandboxLimits } from './sandbox-policy.ts';
+
+/** What such a sandbox needs of a host. */
+export type OwnProgramHost = Pick<Host, 'bubblewrap' | 'cgroups' | 'strayFds' | 'base'>;
+
+/** A program that contextd runs for itself, in a sandbox without a workspace. */
+export interface OwnProgram extends Pick<LaunchRequest, 'network' | 'seccompFile'> {
+  readonly identity: Identity;
+  readonly argv: readonly string[];
+  readonly mounts: readonly Mount[];
+  readonly limits: SandboxLimits;
+  /** Milliseconds after which its processes have ended; 0: no limit. */
+  readonly wallMs: number;
+  /** Characters that are kept of each stream. */
+  readonly outputMaxChars: number;
+  /** Called when it has been started. */
+  onStart?(jail: Jail): void;
+}
+
+export interface OwnProgramEnd {
+  readonly exit: Awaited<Jail['ended']>;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs it to its end: when it returns, every process of it is dead and everything is released. */
+export async function runOwnProgram(host: OwnProgramHost, program: OwnProgram): Promise<OwnProgramEnd> {
+  const { identity, argv, mounts, limits, wallMs, network, seccompFile, outputMaxChars, onStart } = program;
+  const group = host.cgroups?.create(limits) ?? null;
+  const tree = {
+    ...{ base: host.base(), writable: [], roPaths: [], toolchains: [], protectedMounts: [] },
+    proc: coverProc(identity),
+    program: mounts,
+    isWatched: group === null,
+  };
+  try {
+    const launch = prepareLaunch({
+      ...{
+        bubblewrap: host.bubblewrap,
+        strayFds: host.strayFds,
+        workspace: null,
+        enter: [],
+        links: [],
+        firstFreeFd: 3,
+      },
+      ...{ identity, network, argv, limits, group, wallMs, seccompFile },
+      mounts: planTree(tree),
+      env: buildEnvironment([]),
+      callerEnv: {},
+      cwd: '/',
+    });
+    try {
+      const jail = new Jail(launch, ['ignore', 'pipe', 'pipe']);
+      onStart?.(jail);
+      const output = [jail.child.stdout, jail.child.stderr].map((stream) => collect(stream, outputMaxChars));
+      const exit = await jail.ended;
+      const [stdout = '', stderr = ''] = await Promise.all(output);
+      await jail.gone;
+      return { exit, stdout, stderr };
+    } finally {
+      launch.release();
+    }
+  } finally {
+    if (group !== null) host.cgroups?.remove(group);
+  }
+}
+
+/** Everything the stream holds, to its end. */
+function collect(stream: NodeJS.ReadableStream | null, maxChars: number): Promise<string> {
+  if (stream === null) return Promise.resolve('');
+  return new Promise((resolve) => {
+    let text = '';
+    stream.on('data', (chunk: Buffer) => {
+      if (text.length < maxChars) text += chunk.toString();
+    });
+    stream.once('error', () => resolve(text));
+    stream.once('close', () => resolve(text));
+  });
+}
