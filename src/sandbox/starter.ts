@@ -1,11 +1,11 @@
-import { closeSync, lstatSync, rmdirSync, type Stats, unlinkSync } from 'node:fs';
+import { closeSync, fstatSync, lstatSync, rmdirSync, type Stats, unlinkSync } from 'node:fs';
 import { isErrno } from '../core/errors.ts';
 import { Jail } from './bubblewrap.ts';
 import type { GroupFiles } from './cgroup/files.ts';
 import type { CheckedPolicy } from './checked-policy.ts';
 import { checkNotReplaced } from './directory-identity.ts';
 import type { SandboxNetworkLease } from './egress/bridge.ts';
-import type { Networks } from './egress/networks.ts';
+import type { NetworkPlace, Networks } from './egress/networks.ts';
 import { proxyVariables } from './egress/variables.ts';
 import type { GitView } from './git/git-views.ts';
 import { binDirsOf, coverProc } from './host.ts';
@@ -21,6 +21,7 @@ import {
 import type { LoopbackNamespace } from './network.ts';
 import { OutputReader } from './output.ts';
 import { buildEnvironment, type Mount, mountStorage, planTree } from './policy.ts';
+import { Releases } from './releases.ts';
 import type { SandboxPolicy } from './sandbox-policy.ts';
 import { mountNameService } from './skeleton.ts';
 import type { Storage, StorageLease } from './storage/storage.ts';
@@ -32,7 +33,7 @@ import type { TreeProtection } from './workspace/guard-set.ts';
 const BUILT_WITHIN_MS = 2_000;
 
 /** A sandbox that runs a command or waits for one. */
-export interface StartedSandbox {
+export interface StartedSandbox extends NetworkPlace {
   readonly jail: Jail;
   readonly stdout: OutputReader;
   readonly stderr: OutputReader;
@@ -41,12 +42,6 @@ export interface StartedSandbox {
   readonly git: GitView | null;
   /** All its mounts. */
   readonly mounts: readonly Mount[];
-  /** The name of the network namespace that it joined; '' if it has one of its own. */
-  readonly loopback: string;
-  /** The address at which it reaches the network by name; null if it has no network. */
-  readonly lane: string | null;
-  /** The certificate that it trusts because a credential is bound; null: none. */
-  readonly authority: string | null;
   /** Null if its HOME and /tmp are in memory. */
   readonly storage: StorageLease | null;
   /** Removes the mount points that bubblewrap had to create in the workspace; called when the sandbox is built. */
@@ -63,6 +58,8 @@ export interface Job {
   readonly wallMs: number;
   /** A descriptor, which `start` closes, or nothing to read. */
   readonly stdin: number | 'ignore';
+  /** True: `argv` is a terminal with the command on it. Default: false. */
+  readonly isTerminal?: boolean;
   /** A socket as descriptor 3, for the waiting shell's script. */
   readonly takesScript: boolean;
   /** Removed when the sandbox has ended, also if it could not be started. Null for tool processes. */
@@ -113,7 +110,11 @@ export class Starter {
       const mounts = storage === null ? planned : mountStorage(planned, storage.mounts);
       launch = prepare(checked, workspace, mounts, job, { group, network: network.namespace }, network.way);
       for (const { path, directory } of checked.guard.trees) checkNotReplaced(path, directory, launch.pinned);
-      const jail = new Jail(launch, job.takesScript ? [...childFds, 'pipe'] : childFds);
+      const input = {
+        stdin: typeof job.stdin === 'number' ? fstatSync(job.stdin) : null,
+        isTerminal: job.isTerminal === true,
+      };
+      const jail = new Jail(launch, job.takesScript ? [...childFds, 'pipe'] : childFds, input);
       this.#follow(jail, used);
       const [loopback, lane] = [network.namespace?.name ?? '', network.way?.lane ?? null];
       return {
@@ -172,26 +173,6 @@ export class Starter {
     });
     this.#releasing.add(released);
     if (this.#isStopped) jail.kill();
-  }
-}
-
-/** What a sandbox uses until its last process is dead, or until it could not be started. */
-class Releases {
-  readonly #all: (() => void)[] = [];
-
-  add(release: () => void): void {
-    this.#all.push(release);
-  }
-
-  /** Idempotent. What the file system refuses to remove stays until the next start: it must not end the spawner. */
-  release(): void {
-    for (const release of this.#all.splice(0)) {
-      try {
-        release();
-      } catch (cause) {
-        if (!isErrno(cause)) throw cause;
-      }
-    }
   }
 }
 
