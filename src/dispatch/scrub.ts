@@ -201,7 +201,19 @@ const OWN_NAMES: ReadonlySet<string> = new Set([
   ...['stdout', 'stderr', 'content', 'found', 'exit_code', 'ended_by', 'signal', 'files', 'etag', 'bytes', 'lines'],
   ...['matches', 'range', 'error', 'code', 'dropped_bytes', 'created', 'changed', 'replacements', 'newline', 'hunks'],
   // Facts of jobs.
-  ...['job', 'jobs', 'state', 'command', 'age_s', 'matched', 'held_bytes', 'processes', 'output', 'exited_with'],
+  ...[
+    'job',
+    'jobs',
+    'state',
+    'command',
+    'age_s',
+    'matched',
+    'held_bytes',
+    'processes',
+    'output',
+    'exited_with',
+    'doing',
+  ],
   ...['encoding', 'final_newline', 'width', 'height', 'sha256', 'offsets', 'hunk', 'offset', 'line', 'tool'],
   // The report of a dry run.
   ...['dry_run', 'allowed', 'isolation', 'checks', 'check', 'reason', 'limit'],

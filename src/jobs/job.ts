@@ -2,7 +2,7 @@ import type { SessionRef } from '../call/session.ts';
 import type { Clock } from '../core/clock.ts';
 import type { Denial, SetAside } from '../core/envelope.ts';
 import { ContextdError, type ErrorCode } from '../core/errors.ts';
-import type { CommandResult, Connection, SteeredCommand, SteeringSignal } from '../sandbox/sandbox.ts';
+import type { Activity, CommandResult, Connection, SteeredCommand, SteeringSignal } from '../sandbox/sandbox.ts';
 import type { JobOutput } from './job-output.ts';
 
 /** Milliseconds that no job outlives, whatever its lease: a week. */
@@ -45,6 +45,8 @@ export interface JobSpec {
   session: SessionRef;
   tool: string;
   command: string;
+  /** True: it runs on a terminal. */
+  isTerminal: boolean;
   /** The directory in which it runs. */
   cwd: string;
   /** Milliseconds since the epoch. */
@@ -95,6 +97,11 @@ export class Job {
 
   usage(): ReturnType<SteeredCommand['usage']> {
     return this.#end === null ? this.#command.usage().catch(() => null) : Promise.resolve(null);
+  }
+
+  /** What it does now; null if it has ended or that is not known. */
+  activity(): Promise<Activity | null> {
+    return this.#end === null ? this.#command.activity().catch(() => null) : Promise.resolve(null);
   }
 
   /** Throws CONFLICT if the job has ended or its stdin is closed, and RESOURCE_LIMIT if it does not read. */
@@ -170,6 +177,7 @@ export function errorCodeOf({ failure, endedBy }: JobEnd): ErrorCode | null {
     case 'stopped':
       return null;
     case 'timeout':
+    case 'input':
     case 'lease':
       return 'TIMEOUT';
     case 'cancelled':

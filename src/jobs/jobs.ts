@@ -20,6 +20,9 @@ const MINUTE_MS = 60_000;
 /** Milliseconds that a job gets to end by itself when its session or the daemon ends. */
 const GRACE_MS = 2_000;
 
+/** One pipe for both streams, so that they stay in order, as on a terminal. */
+const ONE_STREAM = ['bash', '-c', 'exec "$@" 2>&1', 'bash'];
+
 /** The tool that shows the output of jobs and takes the cursors into it. */
 const JOBS_TOOL = 'jobs';
 
@@ -42,6 +45,8 @@ export interface NewJob {
   env: Readonly<Record<string, string>>;
   /** The whole standard input; null: it stays open for input. */
   stdin: string | null;
+  /** True: it runs on a terminal; what `stdin` has is typed, and more may follow. */
+  isTerminal: boolean;
   policy: SandboxPolicy;
   opened: readonly string[];
   outputKillBytes: number;
@@ -84,7 +89,7 @@ export class Jobs {
       this.#remove(job);
       throw cause;
     }
-    if (request.stdin !== null) await job.input(request.stdin, true);
+    if (request.stdin !== null) await job.input(request.stdin, !request.isTerminal);
     return job;
   }
 
@@ -196,15 +201,15 @@ export class Jobs {
 
   /** Starts the command and lists the job. */
   async #prepare(request: NewJob): Promise<Job> {
-    const { session, tool, command, cwd } = request;
+    const { session, tool, command, cwd, isTerminal } = request;
     const number = await this.#deps.liveSessions.nextJob(session);
     const spec: JobSpec = {
-      ...{ id: `job_${newShortId()}`, number, session, tool, command, cwd },
+      ...{ id: `job_${newShortId()}`, number, session, tool, command, cwd, isTerminal },
       startedMs: this.#deps.clock.now(),
     };
     const output = await JobOutput.create(
       {
-        ...{ session, jobId: spec.id, tool: JOBS_TOOL, opened: request.opened },
+        ...{ session, jobId: spec.id, tool: JOBS_TOOL, opened: request.opened, isTerminal },
         maxBytes: this.#deps.config.jobs.output_max_bytes,
       },
       this.#deps,
@@ -224,8 +229,8 @@ export class Jobs {
     const steered = this.#deps.sandbox.begin(
       policy,
       {
-        // One pipe for both streams, so that they stay in order, as on a terminal.
-        argv: ['bash', '-c', 'exec "$@" 2>&1', 'bash', 'bash', '-c', command],
+        argv: spec.isTerminal ? ['bash', '-c', command] : [...ONE_STREAM, 'bash', '-c', command],
+        terminal: spec.isTerminal,
         cwd,
         env,
         timeoutMs: JOB_MAX_MS,
