@@ -23,7 +23,7 @@ interface Namespace {
   readonly closers: Map<string, () => void>;
 }
 
-/** The proxy process: listeners of all namespaces, one gate. It knows nothing until it is told, and refuses by default. */
+/** The proxy process: listeners of all namespaces, one gate. It knows nothing at first, and refuses by default. */
 export class Egress {
   readonly #deps: EgressDeps;
   readonly #gate: Gate;
