@@ -7,6 +7,7 @@ const PROGRAMS: Readonly<Record<string, string>> = {
   contextd: 'daemon/main.js',
   ctxd: 'cli/main.js',
   spawner: 'sandbox/spawner/main.js',
+  egress: 'egress/main.js',
   'guard-worker': 'sandbox/workspace/guard-worker.js',
   'scan-worker': 'scrub/scan/scan-worker.js',
   'sqlite-worker': 'stores/sqlite-worker.js',

@@ -11,6 +11,8 @@ export interface Denial {
   kind: string;
   path?: string;
   host?: string;
+  /** Only with a host. */
+  port?: number;
   rule: string;
   how_to_allow: string;
 }

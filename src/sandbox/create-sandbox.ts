@@ -88,6 +88,8 @@ export class UnavailableSandbox implements Sandbox {
     return [];
   }
 
+  tellEgress(): void {}
+
   #refusal(): ContextdError {
     return new ContextdError('SANDBOX_UNAVAILABLE', this.#reason, { remedy: this.#remedy });
   }

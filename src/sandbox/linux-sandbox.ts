@@ -61,6 +61,7 @@ const NOT_STARTED: RunEnd = {
   searchComplete: true,
   notices: [],
   denied: [],
+  connections: [],
   activity: null,
 };
 
@@ -268,7 +269,7 @@ export class LinuxSandbox {
       const { quarantined, complete } = await checked.guard.finish(watch);
       const refused = denialsOf(checked, protection, started, command, { ...end, ...lastWords });
       const denied = [...refused, ...settings.denied];
-      return { ...end, quarantined, searchComplete: complete, notices: settings.notices, denied };
+      return { ...end, quarantined, searchComplete: complete, notices: settings.notices, denied, connections: [] };
     } catch (cause) {
       await checked.guard.finish(watch);
       throw cause;

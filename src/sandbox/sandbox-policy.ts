@@ -21,6 +21,8 @@ export type SandboxNetwork = 'none' | 'project';
 export interface SandboxPolicy {
   workspace: WorkspaceView;
   network: SandboxNetwork;
+  /** The tool whose own network scope a sandbox with `network: 'project'` has; absent: the scope of the project's commands. */
+  networkTool?: string;
   /** Absolute directories mounted read-only at the same path; their `bin` comes first on PATH. */
   roPaths: readonly string[];
   /** Programs of the host outside /usr; absent for tool processes, which need none. */

@@ -4,6 +4,7 @@ import type { Config } from '../config/schema.ts';
 import type { Clock } from '../core/clock.ts';
 import type { Denial, SetAside } from '../core/envelope.ts';
 import type { Logger } from '../core/log.ts';
+import type { ConnectionFact, EgressCommand, EgressEvent, Traffic } from '../egress/messages.ts';
 import type { QuarantineAction, QuarantineReport, QuarantineResult } from './quarantine.ts';
 import type { SandboxPolicy } from './sandbox-policy.ts';
 
@@ -53,6 +54,16 @@ export interface ProjectCaches {
   readonly usedMs: number;
 }
 
+/** For whom a command runs: its connections are attributed to this call or job. */
+export interface RunRef {
+  readonly session: string;
+  /** Of the call, or the id of the job. */
+  readonly requestId: string;
+}
+
+/** A connection of a command, with the bytes from (`up`) and to (`down`) the sandbox until now. */
+export interface Connection extends ConnectionFact, Pick<Traffic, 'up' | 'down'> {}
+
 export interface CommandSpec {
   argv: readonly string[];
   /** Inside the workspace. */
@@ -75,6 +86,8 @@ export interface CommandSpec {
   /** Bytes of both streams together after which the command is killed; 0: never. */
   outputKillBytes: number;
   signal: AbortSignal;
+  /** Absent: its connections are attributed to nobody. */
+  run?: RunRef;
   /** Called with the command's output as it arrives. Must not block, and must not keep the buffer. */
   onOutput?(stream: 'stdout' | 'stderr', bytes: Buffer): void;
 }
@@ -116,6 +129,8 @@ export interface CommandResult {
   notices: readonly string[];
   /** What the sandbox is known to have refused. A refusal is listed only if the facts prove it. */
   denied: readonly Denial[];
+  /** What it reached or tried to reach, as far as the connections are known to be its own; bounded. */
+  connections: readonly Connection[];
   /** What it did when it was killed; null if it was not, or it is not known. */
   activity: Activity | null;
 }
@@ -293,6 +308,8 @@ export interface Sandbox {
   status(): Promise<SandboxStatus>;
   /** What commands keep on disk. Returns the caches that the action is about, the largest first. */
   storage(action: StorageAction): Promise<readonly ProjectCaches[]>;
+  /** Sends a message to the proxy process of the network; each is carried out before anything that is started later. */
+  tellEgress(command: EgressCommand): void;
 }
 
 /**
@@ -312,6 +329,8 @@ export interface SandboxDeps {
   config: Config['sandbox'];
   /** What reports denials, besides the command's own output; default: nothing. */
   denialSources?: readonly DenialSource[];
+  /** Called with what the proxy process reports; `run` is null if it is not known whose the event is. */
+  onEgress?(event: EgressEvent, run: RunRef | null): void;
   logger: Logger;
   clock: Clock;
 }

@@ -1,6 +1,8 @@
 import { posix } from 'node:path';
 import type { Denial } from '../../core/envelope.ts';
 import { quoteName } from '../../core/own-line.ts';
+import type { ConnectionFact } from '../../egress/messages.ts';
+import { allowTarget } from '../../egress/refusal.ts';
 import { BUNDLE_DIR, NODE_BINARY, SANDBOX_HOME } from '../policy.ts';
 import { isDebuggerCall } from './complaints.ts';
 
@@ -134,6 +136,22 @@ export function noNetwork(host: string | null): Denial {
     how_to_allow: `Network is not available to tools. ${OUTSIDE}`,
   };
 }
+
+/** A connection or a name look-up that the proxy refused. */
+export function refusedConnection({ host, port, rule, why, isAllowable }: Refusal): Denial {
+  // The host comes from the command: a person may paste the line into a shell.
+  const isPlain = /^[a-z0-9_.-]+$/.test(host);
+  return {
+    kind: 'network',
+    host,
+    ...(port === 0 ? {} : { port }),
+    rule: rule === null ? why : `${why} (${rule})`,
+    how_to_allow:
+      isAllowable && isPlain ? `A person can allow it: ctxd network allow ${allowTarget(host, port)}` : OUTSIDE,
+  };
+}
+
+type Refusal = Pick<ConnectionFact, 'host' | 'port' | 'rule' | 'why' | 'isAllowable'>;
 
 export function refusedCall(call: string): Denial {
   return {

@@ -107,6 +107,9 @@ export class SeatbeltSandbox implements Sandbox {
     return this.probe();
   }
 
+  /** Sandboxes have no network here, whatever a person allowed. */
+  tellEgress(): void {}
+
   run(policy: SandboxPolicy, command: CommandSpec): Promise<CommandResult> {
     return withDenialFacts(this.#deps.denialSources ?? [], policy, () => this.#run(policy, command));
   }
@@ -141,7 +144,16 @@ export class SeatbeltSandbox implements Sandbox {
       const outcome = await followGroup(group, command, storage, onSteered !== undefined);
       const durationMs = this.#deps.clock.monotonic() - startedAt;
       // Protected names cannot be created at all; only the kernel's log shows what was refused.
-      return { ...outcome, durationMs, quarantined: [], searchComplete: true, notices: [], denied: [], activity: null };
+      return {
+        ...outcome,
+        durationMs,
+        quarantined: [],
+        searchComplete: true,
+        notices: [],
+        denied: [],
+        connections: [],
+        activity: null,
+      };
     } finally {
       this.#commands--;
       dirs.remove();

@@ -116,6 +116,8 @@ export class SpawnedSandbox implements Sandbox {
     return this.#ask<SandboxStatus>({ op: 'status' });
   }
 
+  tellEgress(): void {}
+
   run(policy: SandboxPolicy, command: CommandSpec): Promise<CommandResult> {
     return withDenialFacts(this.#deps.denialSources ?? [], policy, () => this.#run(policy, command));
   }

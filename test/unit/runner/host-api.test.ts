@@ -31,7 +31,7 @@ function stream(text: string, droppedBytes = 0) {
 const SET_ASIDE = { path: '.envrc', id: '0123abcd', reason: 'r' };
 
 function commandResult(endedBy: EndedBy = 'exit'): CommandResult {
-  const found = { quarantined: [SET_ASIDE], searchComplete: false, denied: [DENIAL] };
+  const found = { quarantined: [SET_ASIDE], searchComplete: false, connections: [], denied: [DENIAL] };
   const ended = { exitCode: 0, signal: null, endedBy, durationMs: 1.4, notices: [], activity: null, ...found };
   return { ...ended, stdout: stream('out'), stderr: stream('err', 2) };
 }
