@@ -67,7 +67,7 @@ function ownPlaces(source: string, target: string): Plugin {
   const bundled = new Map(
     Object.entries({ ...PROGRAMS, ...EGRESS }).map(([name, path]) => [join(source, path), `./${name}.js`]),
   );
-  const urlOf = (path: string): string => `new URL('${relative(target, path)}', import.meta.url)`;
+  const urlOf = (path: string): string => `new URL('${relative(target, path) || './'}', import.meta.url)`;
   return {
     name: 'own-places',
     setup(building) {

@@ -143,7 +143,14 @@ export class SeatbeltSandbox implements Sandbox {
       const outcome = await followGroup(group, command, storage, onSteered !== undefined);
       const durationMs = this.#deps.clock.monotonic() - startedAt;
       // Protected names cannot be created at all; only the kernel's log shows what was refused.
-      const nothing = { quarantined: [], searchComplete: true, notices: [], denied: [], connections: [], activity: null };
+      const nothing = {
+        quarantined: [],
+        searchComplete: true,
+        notices: [],
+        denied: [],
+        connections: [],
+        activity: null,
+      };
       return { ...outcome, durationMs, ...nothing };
     } finally {
       this.#commands--;
