@@ -1,10 +1,13 @@
+import { isIP } from 'node:net';
 import { posix } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import type { Denial } from '../core/envelope.ts';
 import { type Complaint, readComplaint, readNetworkComplaint, readSystemCallComplaint } from './denials/complaints.ts';
+import { DENIALS_MAX } from './denials/merge.ts';
 import { readMissingProgram } from './denials/missing-program.ts';
 import {
   absentPath,
+  byNameOnly,
   hiddenPath,
   killedByFilter,
   missingProgram,
@@ -13,7 +16,6 @@ import {
   refusedCall,
   repositoryAbove,
 } from './denials/rules.ts';
-import { DENIALS_MAX } from './denials/sources.ts';
 import type { Mount } from './policy.ts';
 import type { EndedBy } from './sandbox.ts';
 import type { SeccompToggles } from './sandbox-policy.ts';
@@ -37,6 +39,8 @@ export interface DenialFacts extends MountedPlaces {
   readonly isRepositoryMounted: boolean;
   /** The filter in force; null without one. */
   readonly seccomp: SeccompToggles | null;
+  /** `by name`: the proxy's facts are known besides. Otherwise why it has no network; null: by its policy. */
+  readonly network: 'by name' | { readonly missing: string | null };
   /** Where the host has a program that the sandbox does not have; null if nowhere. */
   findOnHost(program: string): string | null;
 }
@@ -79,11 +83,17 @@ function denialIn(lines: readonly string[], index: number, places: PlaceMap, fac
       : denial;
   }
   const network = readNetworkComplaint(line);
-  if (network !== null) return noNetwork(network.host);
+  if (network !== null) return networkDenial(network.host, facts);
   if (facts.repositoryAbove !== null && !facts.isRepositoryMounted && NO_REPOSITORY.test(line))
     return repositoryAbove(facts.repositoryAbove);
   const call = facts.seccomp === null ? null : readSystemCallComplaint(line, facts.seccomp);
   return call === null ? null : refusedCall(call);
+}
+
+/** With a network, a refusal is a fact of the proxy; only what never reached it is read from the output. */
+function networkDenial(host: string | null, { network }: DenialFacts): Denial | null {
+  if (network !== 'by name') return noNetwork(host, network.missing);
+  return host === null || isIP(host) !== 0 ? byNameOnly(host) : null;
 }
 
 /** The four lines before, nearest first: a cause is never further from its effect. */

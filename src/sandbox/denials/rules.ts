@@ -128,12 +128,23 @@ export function hiddenPath(path: string): Denial {
   };
 }
 
-export function noNetwork(host: string | null): Denial {
+/** `why`: what keeps the commands of this machine from the network; null if this command has none by its policy. */
+export function noNetwork(host: string | null, why: string | null): Denial {
   return {
     kind: 'network',
     ...(host === null ? {} : { host }),
-    rule: 'tools have no network',
-    how_to_allow: `Network is not available to tools. ${OUTSIDE}`,
+    rule: why === null ? 'this command has no network' : `there is no network: ${why}`,
+    how_to_allow: why === null ? OUTSIDE : 'A person can see how to get one: ctxd doctor',
+  };
+}
+
+/** A program that dialled an address instead of a name. */
+export function byNameOnly(address: string | null): Denial {
+  return {
+    kind: 'network',
+    ...(address === null ? {} : { host: address }),
+    rule: 'tools reach hosts by their name, not by an address',
+    how_to_allow: 'Use the name of the host. A person can allow it: ctxd network allow NAME',
   };
 }
 
