@@ -32,7 +32,7 @@ export interface StoredCredential {
 
 /**
  * Secrets bound to hosts. They are in the daemon's state database, whose file and directory nobody but the daemon's own user
- * can read and which no sandbox contains; what is removed is overwritten there.
+ * can read and which no sandbox contains. What is removed is overwritten there, at the latest when the daemon stops.
  */
 export interface CredentialStore {
   /** Throws INTERNAL_ERROR for a row that cannot be read. */

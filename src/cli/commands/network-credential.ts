@@ -1,3 +1,4 @@
+import { realpath } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { resolve } from 'node:path';
 import type { NetworkCredentialInfo, NetworkCredentials } from '../../call/management.ts';
@@ -45,7 +46,7 @@ export const networkCredentialAdd = defineCommand<NetworkCredentials>({
       throw new ContextdError('ARGS_INVALID', 'no source of the secret is named', {
         remedy: 'Pass --from gh, --from env:NAME or --from file:PATH. A secret is never an argument.',
       });
-    const credential = credentialOf(context, args, from);
+    const credential = await credentialOf(context, args, from);
     const secret = await readSource(parseSource(credential.source), credential.host, sourceOf(context));
     await ensureRunning(context);
     return withClient(context.paths, async (client) => {
@@ -141,7 +142,7 @@ const CLIENT_VARIABLES: Readonly<Record<string, readonly string[]>> = {
   'registry.npmjs.org': ['NODE_AUTH_TOKEN'],
 };
 
-function credentialOf({ cwd }: CliContext, args: ParsedArgs, from: string): NetworkCredentialInfo {
+async function credentialOf({ cwd }: CliContext, args: ParsedArgs, from: string): Promise<NetworkCredentialInfo> {
   const [, host = '', digits] = /^(.*?)(?::(\d{1,5}))?$/.exec(args.requiredWord(0)) ?? [];
   const paths = listOf(args.text('paths'));
   if (args.flag('push') && paths.length === 0)
@@ -163,13 +164,18 @@ function credentialOf({ cwd }: CliContext, args: ParsedArgs, from: string): Netw
       user,
       paths,
     },
-    source: from.startsWith('file:') ? `file:${resolve(cwd, from.slice('file:'.length))}` : from,
+    source: from.startsWith('file:') ? `file:${await realPlace(resolve(cwd, from.slice('file:'.length)))}` : from,
     methods: methods.map((method) => method.toUpperCase()),
     placeholders: variables === undefined ? [...(CLIENT_VARIABLES[host] ?? [])] : listOf(variables),
     refresh_ms: readDuration(args.text('refresh')),
     given_by: userInfo().username,
     ...{ from: '', read_ms: 0, state: '' },
   };
+}
+
+/** Without links, so that none that changes later leads elsewhere. A missing file is reported when it is read. */
+async function realPlace(path: string): Promise<string> {
+  return realpath(path).catch(() => path);
 }
 
 async function agree(context: CliContext, args: ParsedArgs, lines: readonly string[]): Promise<void> {
