@@ -50,12 +50,13 @@ export class NetworkCredentials {
     this.#onChange = listener;
   }
 
-  /** Those of the project, then those of the machine that it does not replace. */
+  /** Those of the project, then those of the machine that it does not replace; those for every path last. */
   list(project: string): StoredCredential[] {
     const all = this.#deps.store.list();
     const own = all.filter(({ scope }) => project !== MACHINE && scope === project);
     const taken = new Set(own.map((one) => keyOf({ ...one, scope: '' })));
-    return [...own, ...all.filter((one) => one.scope === MACHINE && !taken.has(keyOf(one)))];
+    const ofMachine = all.filter((one) => one.scope === MACHINE && !taken.has(keyOf(one)));
+    return [own, ofMachine].flatMap((some) => some.toSorted((a, b) => (orderOf(a) < orderOf(b) ? -1 : 1)));
   }
 
   stateOf(credential: StoredCredential): CredentialState {
@@ -172,6 +173,10 @@ export class NetworkCredentials {
       logger.warn('network.credential_not_read', { host: credential.host, why });
     }
   }
+}
+
+function orderOf(credential: StoredCredential): string {
+  return `${credential.paths.length === 0 ? 1 : 0} ${keyOf(credential)}`;
 }
 
 /** The whole value of the header. */

@@ -44,8 +44,8 @@ describe('Credentials of the daemon', () => {
     await again.start();
     for (const one of [credentials, again]) {
       expect(one.boundFor('/p').map(({ value, paths }) => [value, paths])).toEqual([
-        [`Bearer ${SECRET}`, []],
         [`Bearer ${SECRET}`, ['/v1/*']],
+        [`Bearer ${SECRET}`, []],
       ]);
       expect(one.boundFor('/q').map(({ value }) => value)).toEqual([`Bearer ${SECRET}machine`]);
     }
