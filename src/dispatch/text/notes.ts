@@ -49,7 +49,8 @@ function notKept({
 function denials({ denied }: ScrubbedOutcome): string[] {
   const byRemedy = new Map<string, string[]>();
   for (const { kind, path, host, how_to_allow } of denied) {
-    const what = `${kind} ${quoteName(path ?? host ?? '')}`.trim();
+    const name = path ?? host;
+    const what = name === undefined ? kind : `${kind} ${quoteName(name)}`;
     byRemedy.set(how_to_allow, [...(byRemedy.get(how_to_allow) ?? []), what]);
   }
   return bounded([...byRemedy].map(([remedy, refused]) => `denied: ${named(refused)}. ${remedy}`));
