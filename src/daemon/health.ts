@@ -19,6 +19,7 @@ import type { ProjectStore } from '../stores/projects.ts';
 import type { Database } from '../stores/sqlite.ts';
 import type { TokenCounter } from '../tokens/counter.ts';
 import { checkCaches } from './cache-management.ts';
+import { checkNetwork } from './network-health.ts';
 import { policyFor } from './policy.ts';
 import type { StandingAuditor, StandingAuditorState } from './standing-auditor.ts';
 
@@ -48,6 +49,7 @@ type Finding = Omit<HealthCheck, 'name'>;
 export async function checkHealth(projectRoot: string, deps: HealthDeps): Promise<HealthCheck[]> {
   const checks: [string, (deps: HealthDeps) => Promise<Finding>][] = [
     ['sandbox runs a command', checkCommand],
+    ['network', checkNetwork],
     ['scrubber masks a canary', checkCanary],
     ['token counter', checkCounter],
     ['state database', checkDatabase],

@@ -13,7 +13,7 @@ import { requireProject } from './approval-management.ts';
 
 export interface PortDeps {
   projects: Pick<ProjectStore, 'find'>;
-  sandbox: Pick<Sandbox, 'isolationFor' | 'open' | 'run'>;
+  sandbox: Pick<Sandbox, 'isolationFor' | 'open' | 'run' | 'status'>;
   policyFor(root: string): SandboxPolicy;
   /** Directory that only the daemon's user can enter. */
   privateSocketsDir: string;
@@ -34,7 +34,7 @@ export function createPortManagement(deps: PortDeps): Pick<Management, 'listPort
     async listPorts({ root }) {
       const policy = await sharedPolicy(root, deps);
       const { stdout } = await deps.sandbox.run(policy, {
-        argv: ['cat', '/proc/net/tcp', '/proc/net/tcp6'],
+        argv: ['sh', '-c', 'readlink /proc/self/ns/net; exec cat /proc/net/tcp /proc/net/tcp6'],
         cwd: root,
         env: {},
         stdin: null,
@@ -43,7 +43,10 @@ export function createPortManagement(deps: PortDeps): Pick<Management, 'listPort
         outputKillBytes: LIST_MAX_BYTES,
         signal: new AbortController().signal,
       });
-      return { ports: listeningPorts(stdout.head.toString()) };
+      const said = stdout.head.toString();
+      const { networks } = await deps.sandbox.status();
+      const own = networks.find(({ name }) => said.startsWith(`${name}\n`))?.ports ?? [];
+      return { ports: listeningPorts(said).filter((one) => !isOfProxy(one, own)) };
     },
     async openPort({ root, port }) {
       const policy = await sharedPolicy(root, deps);
@@ -100,6 +103,11 @@ async function listening({ stdout, exited }: SandboxProcess): Promise<void> {
   });
   await Promise.race([said, ended]);
   stdout.resume();
+}
+
+/** The listeners of the proxy process are on every address, so nothing else can be there. */
+function isOfProxy({ address, port }: ListeningPort, own: readonly number[]): boolean {
+  return address === '0.0.0.0' && own.includes(port);
 }
 
 const LISTEN = '0A';

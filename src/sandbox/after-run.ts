@@ -1,5 +1,6 @@
 import type { Denial } from '../core/envelope.ts';
 import type { CheckedPolicy } from './checked-policy.ts';
+import { mergeDenials } from './denials/merge.ts';
 import { type DenialFacts, findDenials, placesOf } from './denials.ts';
 import type { CommandSpec } from './sandbox.ts';
 import type { StartedSandbox } from './starter.ts';
@@ -8,15 +9,15 @@ import type { TreeProtection } from './workspace/guard-set.ts';
 
 /** What the sandbox refused: nothing, if the command succeeded and printed nothing on stderr. */
 export function denialsOf(
-  { policy, isFiltered, repositoryAbove }: CheckedPolicy,
+  { policy, isFiltered, repositoryAbove, unshared }: CheckedPolicy,
   { hidden, repository }: TreeProtection,
-  { mounts }: StartedSandbox,
+  { mounts, lane }: StartedSandbox,
   { cwd }: CommandSpec,
-  end: Pick<DenialFacts, 'exitCode' | 'endedBy' | 'stdout' | 'stderr'>,
+  { refused, networkFailure, ...end }: RunFacts,
 ): Denial[] {
-  if (end.exitCode === 0 && end.endedBy === 'exit' && end.stderr.length === 0) return [];
+  if (end.exitCode === 0 && end.endedBy === 'exit' && end.stderr.length === 0) return [...refused];
   const seccomp = isFiltered ? policy.seccomp : null;
-  return findDenials({
+  const found = findDenials({
     ...end,
     ...placesOf(mounts, hidden),
     cwd,
@@ -24,6 +25,20 @@ export function denialsOf(
     repositoryAbove,
     isRepositoryMounted: repository !== null,
     seccomp,
+    network: lane !== null ? 'by name' : { missing: networkFailure ?? unshared },
     findOnHost: (program) => (policy.toolchains === undefined ? null : findOnHost(program, policy.toolchains, mounts)),
   });
+  return mergeDenials([refused, refused.length === 0 ? found : found.filter(isNotUnnamed)]);
+}
+
+interface RunFacts extends Pick<DenialFacts, 'exitCode' | 'endedBy' | 'stdout' | 'stderr'> {
+  /** What the network refused, as facts. */
+  readonly refused: readonly Denial[];
+  /** Why nobody has a network at the moment; null otherwise. */
+  readonly networkFailure: string | null;
+}
+
+/** A message about the network that names no host is about one of the facts. */
+function isNotUnnamed({ kind, host }: Denial): boolean {
+  return kind !== 'network' || host !== undefined;
 }

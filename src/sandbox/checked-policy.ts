@@ -5,6 +5,7 @@ import type { Clock } from '../core/clock.ts';
 import { ContextdError } from '../core/errors.ts';
 import { isJsonObject } from '../core/json.ts';
 import type { Logger } from '../core/log.ts';
+import type { NetworkScope } from '../egress/messages.ts';
 import { directoryIdentity, isRealDirectory } from './directory-identity.ts';
 import { type PersonSettings, readPersonSettings } from './git/person-settings.ts';
 import { Host } from './host.ts';
@@ -38,8 +39,10 @@ export interface CheckedPolicy {
   readonly policy: SandboxPolicy;
   readonly host: Host;
   readonly identity: Identity;
-  /** Sandboxes with the same key share a network namespace; null: it gets one of its own. */
-  readonly loopbackKey: string | null;
+  /** Sandboxes with the same key share a network namespace; null: it gets one of its own, without a network. */
+  readonly loopback: { readonly key: string; readonly scope: NetworkScope } | null;
+  /** Why it shares none although its policy wants to; null otherwise. */
+  readonly unshared: string | null;
   /** Changes if the workspace is replaced, or gets another owner or mode. */
   readonly state: string;
   /** False if the kernel refuses the filter; the isolation report says so, and `min_isolation` allowed it. */
@@ -126,7 +129,8 @@ export class CheckedPolicies {
       policy,
       host,
       identity,
-      loopbackKey: report.loopback.isShared ? loopbackKeyOf(policy, identity) : null,
+      loopback: report.loopback.isShared ? loopbackOf(policy, identity) : null,
+      unshared: policy.network === 'project' ? report.loopback.why : null,
       state,
       isFiltered,
       guard: this.guardsOf(policy),
@@ -234,9 +238,14 @@ function keyOf(policy: SandboxPolicy, identity: Identity): string {
   return JSON.stringify([policy.workspace.path, identity, policy]);
 }
 
-/** One namespace for each view of a project and each user inside: a different owner never meets what is there. */
-function loopbackKeyOf({ network, workspace }: SandboxPolicy, identity: Identity): string | null {
-  return network === 'project' ? JSON.stringify([workspace, identity]) : null;
+/**
+ * One namespace for each view of a project and each user inside: a different owner never meets what is there. A tool with
+ * a network has its own: the namespace is what identifies whose rules hold.
+ */
+function loopbackOf({ network, workspace, networkTool }: SandboxPolicy, identity: Identity): CheckedPolicy['loopback'] {
+  if (network === 'none') return null;
+  const tool = networkTool ?? null;
+  return { key: JSON.stringify([workspace, identity, tool]), scope: { project: workspace.path, tool } };
 }
 
 /** The allowed directories that are there now. One that is a link by now, or is gone, is not mounted. */

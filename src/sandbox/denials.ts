@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { posix } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import type { Denial } from '../core/envelope.ts';
@@ -8,9 +9,11 @@ import {
   readNetworkComplaint,
   readSystemCallComplaint,
 } from './denials/complaints.ts';
+import { DENIALS_MAX } from './denials/merge.ts';
 import { readMissingProgram } from './denials/missing-program.ts';
 import {
   absentPath,
+  byNameOnly,
   hiddenPath,
   killedByFilter,
   missingProgram,
@@ -20,7 +23,6 @@ import {
   refusedMode,
   repositoryAbove,
 } from './denials/rules.ts';
-import { DENIALS_MAX } from './denials/sources.ts';
 import type { Mount } from './policy.ts';
 import type { EndedBy } from './sandbox.ts';
 import type { SeccompToggles } from './sandbox-policy.ts';
@@ -44,6 +46,8 @@ export interface DenialFacts extends MountedPlaces {
   readonly isRepositoryMounted: boolean;
   /** The filter in force; null without one. */
   readonly seccomp: SeccompToggles | null;
+  /** `by name`: the proxy's facts are known besides. Otherwise why it has no network; null: by its policy. */
+  readonly network: 'by name' | { readonly missing: string | null };
   /** Where the host has a program that the sandbox does not have; null if nowhere. */
   findOnHost(program: string): string | null;
 }
@@ -86,7 +90,7 @@ function denialIn(lines: readonly string[], index: number, places: PlaceMap, fac
       : denial;
   }
   const network = readNetworkComplaint(line);
-  if (network !== null) return noNetwork(network.host);
+  if (network !== null) return networkDenial(network.host, facts);
   if (facts.repositoryAbove !== null && !facts.isRepositoryMounted && NO_REPOSITORY.test(line))
     return repositoryAbove(facts.repositoryAbove);
   const mode = facts.seccomp === null ? null : modeDenial(line, places, facts);
@@ -100,6 +104,12 @@ function modeDenial(line: string, places: PlaceMap, facts: DenialFacts): Denial 
   const printed = readModeComplaint(line);
   const path = printed === null || printed.length > PATH_MAX_CHARS ? null : normalize(printed, facts.cwd);
   return path !== null && places.find(path).kind === 'writable' ? refusedMode(path) : null;
+}
+
+/** With a network, a refusal is a fact of the proxy; only what never reached it is read from the output. */
+function networkDenial(host: string | null, { network }: DenialFacts): Denial | null {
+  if (network !== 'by name') return noNetwork(host, network.missing);
+  return host === null || isIP(host) !== 0 ? byNameOnly(host) : null;
 }
 
 /** The four lines before, nearest first: a cause is never further from its effect. */

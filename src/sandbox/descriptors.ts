@@ -186,11 +186,13 @@ function isInherited(fd: number): boolean {
   }
 }
 
+type StdioEntry = number | 'pipe' | 'ignore' | 'ipc';
+
 /** Calls `spawn` with `stdio` extended so that /dev/null takes the place of each stray descriptor. */
 export function coverStrays<T>(
-  stdio: readonly (number | 'pipe' | 'ignore')[],
+  stdio: readonly StdioEntry[],
   strays: readonly number[],
-  spawn: (stdio: (number | 'pipe' | 'ignore')[]) => T,
+  spawn: (stdio: StdioEntry[]) => T,
 ): T {
   const uncovered = strays.filter((fd) => fd >= stdio.length);
   if (uncovered.length === 0) return spawn([...stdio]);

@@ -10,6 +10,7 @@ import {
   workspaceOf,
 } from './checked-policy.ts';
 import { isRealDirectory, retryIfReplaced } from './directory-identity.ts';
+import { createNetworks, type NetworkListener, type Networks } from './egress/networks.ts';
 import {
   followCommand,
   followProcess,
@@ -18,16 +19,14 @@ import {
   type OutputSinks,
   processJob,
 } from './follow.ts';
-import { Loopbacks } from './loopbacks.ts';
-import { type LoopbackNamespace, makeLoopbackNamespace } from './network.ts';
 import { CACHES_INSIDE, checkArgv, checkEnvironment } from './policy.ts';
 import { onTerminal, TERMINAL_ENV } from './pseudo-terminal.ts';
 import type { QuarantineAction, QuarantineReport, QuarantineResult } from './quarantine.ts';
 import { readableBundle } from './reach.ts';
 import { ReadyPool, type ReadySandbox, scriptFor, scriptSocket, WAITING_SHELL } from './ready-pool.ts';
+import { NOT_STARTED, type RunEnd, type RunOptions } from './run-end.ts';
 import { lookForStaleness, SearchMeanwhile } from './run-watch.ts';
 import type {
-  CommandResult,
   CommandSpec,
   IsolationReport,
   ProjectCaches,
@@ -37,7 +36,7 @@ import type {
 } from './sandbox.ts';
 import type { SandboxPolicy } from './sandbox-policy.ts';
 import { discard, prepareGit, type StartedSandbox, Starter } from './starter.ts';
-import { openStdin, type SteeredRun, Steering } from './steering.ts';
+import { openStdin, Steering } from './steering.ts';
 import { createKeeper, type Keeper } from './storage/keeper.ts';
 import { Storage } from './storage/storage.ts';
 import type { TreeProtection } from './workspace/guard-set.ts';
@@ -48,30 +47,13 @@ const READY_MAX = 32;
 /** Milliseconds that an orderly stop waits for searches. */
 const SEARCH_AT_END_MS = 5_000;
 
-/** How a command ended; its output went to the sinks. */
-export type RunEnd = Omit<CommandResult, 'stdout' | 'stderr'>;
-
-/** The result of a command that was cancelled before anything was started for it. */
-const NOT_STARTED: RunEnd = {
-  exitCode: null,
-  signal: 'SIGKILL',
-  endedBy: 'cancelled',
-  durationMs: 0,
-  quarantined: [],
-  searchComplete: true,
-  notices: [],
-  denied: [],
-  connections: [],
-  activity: null,
-};
-
 /** bubblewrap, with a fresh sandbox for every command (design §5). Runs in the spawner, on its main thread. */
 export class LinuxSandbox {
   readonly #deps: LinuxSandboxDeps;
   readonly #policies: CheckedPolicies;
   readonly #keeper: Keeper;
   readonly #storage: Storage;
-  readonly #loopbacks: Loopbacks;
+  readonly network: Networks;
   readonly #starter: Starter;
   readonly #pool: ReadyPool;
   #running = 0;
@@ -81,14 +63,10 @@ export class LinuxSandbox {
   /** By workspace: what the mounts of its long-lived processes cover. */
   readonly #covers = new Map<string, Set<Cover>>();
 
-  constructor(deps: LinuxSandboxDeps) {
+  constructor(deps: LinuxSandboxDeps, listener: NetworkListener) {
     this.#deps = deps;
     this.#policies = new CheckedPolicies(deps);
-    this.#loopbacks = new Loopbacks({
-      make: () => this.#makeNamespace(),
-      idleMs: deps.config.idle_ms,
-      logger: deps.logger,
-    });
+    this.network = createNetworks(this.#policies, deps, listener);
     this.#keeper = createKeeper(() => this.#policies.host());
     this.#storage = new Storage({
       ...deps,
@@ -96,7 +74,7 @@ export class LinuxSandbox {
       keeper: this.#keeper,
       cachesInside: CACHES_INSIDE,
     });
-    this.#starter = new Starter(this.#loopbacks, this.#storage);
+    this.#starter = new Starter(this.network, this.#storage);
     this.#pool = new ReadyPool({
       perPolicy: deps.config.preforked,
       max: READY_MAX,
@@ -111,7 +89,7 @@ export class LinuxSandbox {
   async stop(): Promise<void> {
     this.#storage.stop();
     await Promise.all([this.#pool.stop(), this.#starter.stop(), this.#keeper.stop()]);
-    this.#loopbacks.close();
+    await this.network.stop();
     // The sandboxes are dead. Their commands still report what they created, which takes milliseconds.
     await Promise.allSettled(this.#commands);
     // Files that the last calls created are searched for before the guards forget those calls.
@@ -138,22 +116,17 @@ export class LinuxSandbox {
       ready: [...this.#pool.counts()].map(([key, count]) => ({ workspace: workspaceOf(key), count })),
       readyMax: READY_MAX,
       readyUsed: this.#readyUsed,
+      networks: this.network.bridge.networks(),
       totals: host?.cgroups?.totals() ?? null,
     };
   }
 
-  /** `steered`: for a command that others talk to and that may run for hours. */
-  async run(
-    policy: SandboxPolicy,
-    command: CommandSpec,
-    sinks: OutputSinks,
-    steered: SteeredRun | null = null,
-  ): Promise<RunEnd> {
+  async run(policy: SandboxPolicy, command: CommandSpec, sinks: OutputSinks, options: RunOptions): Promise<RunEnd> {
     checkArgv(command.argv);
     checkEnvironment(command.env);
     if (command.signal.aborted) return NOT_STARTED;
     const startedAt = this.#deps.clock.monotonic();
-    const end = await retryIfReplaced(() => this.#runOnce(policy, command, sinks, steered));
+    const end = await retryIfReplaced(() => this.#runOnce(policy, command, sinks, options));
     return { ...end, durationMs: this.#deps.clock.monotonic() - startedAt };
   }
 
@@ -226,11 +199,11 @@ export class LinuxSandbox {
     policy: SandboxPolicy,
     command: CommandSpec,
     sinks: OutputSinks,
-    steered: SteeredRun | null,
+    options: RunOptions,
   ): Promise<Omit<RunEnd, 'durationMs'>> {
     const checked = await this.#policies.check(policy);
     this.#running += 1;
-    const ended = this.#runWatched(checked, command, sinks, steered);
+    const ended = this.#runWatched(checked, command, sinks, options);
     this.#commands.add(ended);
     try {
       return await ended;
@@ -245,7 +218,7 @@ export class LinuxSandbox {
     checked: CheckedPolicy,
     command: CommandSpec,
     sinks: OutputSinks,
-    steered: SteeredRun | null,
+    { number, steered }: RunOptions,
   ): Promise<Omit<RunEnd, 'durationMs'>> {
     const protection = await checked.guard.protection();
     const [over, repeated, search] = [new AbortController(), new AbortController(), new SearchMeanwhile()];
@@ -258,18 +231,21 @@ export class LinuxSandbox {
     const steering = steered?.steering ?? terminal;
     try {
       const started = await this.#startCommand(checked, protection, command, steering);
+      const endUse = this.network.watch(started, number, over.signal);
       void search.run(checked.guard, protection, over.signal);
       const { limits } = checked.policy;
       const { lastWords, ...end } = await followCommand(started, command, limits, sinks, {
         found: repeated.signal,
         terminal,
       });
+      const used = endUse();
       started.tidy();
       const settings = (await started.git?.collect()) ?? { denied: [], notices: [] };
       const { quarantined, complete } = await checked.guard.finish(watch);
-      const refused = denialsOf(checked, protection, started, command, { ...end, ...lastWords });
-      const denied = [...refused, ...settings.denied];
-      return { ...end, quarantined, searchComplete: complete, notices: settings.notices, denied, connections: [] };
+      const { connections, denied: refused } = await used;
+      const facts = { ...end, ...lastWords, refused, networkFailure: this.network.bridge.failure };
+      const denied = [...denialsOf(checked, protection, started, command, facts), ...settings.denied];
+      return { ...end, quarantined, searchComplete: complete, notices: settings.notices, denied, connections };
     } catch (cause) {
       await checked.guard.finish(watch);
       throw cause;
@@ -286,6 +262,7 @@ export class LinuxSandbox {
     command: CommandSpec,
     steering: Steering | null,
   ): Promise<StartedSandbox> {
+    await this.network.settled(checked.loopback?.key ?? null);
     const script = steering === null ? scriptFor(command, checked.policy.workspace.path) : null;
     const isSuitable =
       script !== null && (command.cwd === checked.policy.workspace.path || isRealDirectory(command.cwd));
@@ -315,13 +292,8 @@ export class LinuxSandbox {
   }
 
   #fingerprintOf(checked: CheckedPolicy, protection: TreeProtection): string {
-    const { loopbackKey } = checked;
-    return fingerprintOf(checked, protection, loopbackKey === null ? '' : this.#loopbacks.nameOf(loopbackKey));
-  }
-
-  async #makeNamespace(): Promise<LoopbackNamespace> {
-    const host = await this.#policies.host();
-    return makeLoopbackNamespace(host?.bubblewrap.path ?? 'bwrap', (await host?.git.enter()) ?? []);
+    const { loopback } = checked;
+    return fingerprintOf(checked, protection, loopback === null ? '' : this.network.loopbacks.nameOf(loopback.key));
   }
 
   async #makeReady(checked: CheckedPolicy): Promise<ReadySandbox> {

@@ -1,5 +1,6 @@
 import type { Logger } from '../core/log.ts';
-import { closeNamespace, type LoopbackNamespace } from './network.ts';
+import type { NetworkScope } from '../egress/messages.ts';
+import type { LoopbackNamespace } from './network.ts';
 
 /** The use of a namespace by one sandbox. Call `release` when the sandbox is dead, once. */
 export interface LoopbackLease {
@@ -15,7 +16,8 @@ interface Entry {
 }
 
 export interface LoopbacksDeps {
-  make(): Promise<LoopbackNamespace>;
+  make(scope: NetworkScope): Promise<LoopbackNamespace>;
+  close(namespace: LoopbackNamespace): void;
   /** Milliseconds without a sandbox inside after which a namespace is given back. */
   idleMs: number;
   logger: Logger;
@@ -31,8 +33,8 @@ export class Loopbacks {
   }
 
   /** Null if no namespace can be made; the sandbox then gets one of its own. */
-  async lease(key: string): Promise<LoopbackLease | null> {
-    const entry = this.#entries.get(key) ?? this.#open(key);
+  async lease(key: string, scope: NetworkScope): Promise<LoopbackLease | null> {
+    const entry = this.#entries.get(key) ?? this.#open(key, scope);
     entry.users += 1;
     clearTimeout(entry.idleTimer);
     try {
@@ -55,13 +57,13 @@ export class Loopbacks {
     for (const [key, entry] of this.#entries) this.#giveBack(key, entry);
   }
 
-  #open(key: string): Entry {
-    const entry: Entry = { made: this.#deps.make(), namespace: null, users: 0, idleTimer: undefined };
+  #open(key: string, scope: NetworkScope): Entry {
+    const entry: Entry = { made: this.#deps.make(scope), namespace: null, users: 0, idleTimer: undefined };
     this.#entries.set(key, entry);
     entry.made.then(
       (namespace) => {
         if (this.#entries.get(key) === entry) entry.namespace = namespace;
-        else closeNamespace(namespace);
+        else this.#deps.close(namespace);
       },
       () => this.#entries.delete(key),
     );
@@ -77,6 +79,6 @@ export class Loopbacks {
   #giveBack(key: string, entry: Entry): void {
     clearTimeout(entry.idleTimer);
     this.#entries.delete(key);
-    if (entry.namespace !== null) closeNamespace(entry.namespace);
+    if (entry.namespace !== null) this.#deps.close(entry.namespace);
   }
 }

@@ -16,28 +16,37 @@ export interface LoopbackNamespace {
   readonly name: string;
 }
 
-const MAKE_MAX_MS = 10_000;
+/** Milliseconds for a program inside to do its part; it usually takes some hundredths of a second. */
+export const MAKE_MAX_MS = 10_000;
 /**
  * The user's id in the user namespace that owns the network. It must not be 0: any other id loses its capabilities at
  * the next `execve`, and does not own /proc/sys/net.
  */
 const ID_INSIDE = '1000';
-const ENVIRONMENT = { PATH: '/usr/sbin:/usr/bin:/sbin:/bin' };
+export const ENVIRONMENT = { PATH: '/usr/sbin:/usr/bin:/sbin:/bin' };
 /** Reports its pid, by which the namespace is opened, and waits until that is done. */
 const WAIT_INSIDE = 'echo $$; read -r end';
 
 /**
- * Makes a namespace with bubblewrap, which also brings its loopback up. `enter`: the command line of the namespaces in which
- * it is made, from which alone an ordinary user can join it together with them. Throws SANDBOX_UNAVAILABLE.
+ * The command line that runs a program in a new network namespace, made with bubblewrap, which also brings its loopback up.
+ * `enter`: the command line of the namespaces in which it is made, from which alone an ordinary user can join it together
+ * with them. `capabilities` over the new network are all that the program has.
  */
-export async function makeLoopbackNamespace(
+export function inNewNamespace(
   bubblewrap: string,
-  enter: readonly string[] = [],
-): Promise<LoopbackNamespace> {
-  const isRoot = process.getuid?.() === 0;
-  const asUser = isRoot ? [] : ['--unshare-user', '--uid', ID_INSIDE, '--gid', ID_INSIDE];
+  enter: readonly string[],
+  capabilities: readonly string[],
+  program: readonly string[],
+): string[] {
+  const asUser = isRoot() ? [] : ['--unshare-user', '--uid', ID_INSIDE, '--gid', ID_INSIDE];
   const options = ['--die-with-parent', ...asUser, '--unshare-net', '--cap-drop', 'ALL', '--dev-bind', '/', '/'];
-  const [program = bubblewrap, ...argv] = [...enter, bubblewrap, ...options, '--', 'sh', '-c', WAIT_INSIDE];
+  const kept = capabilities.flatMap((one) => ['--cap-add', one]);
+  return [...enter, bubblewrap, ...options, ...kept, '--', ...program];
+}
+
+/** Makes a namespace in which nothing listens. Throws SANDBOX_UNAVAILABLE. */
+export async function makeLoopbackNamespace(bubblewrap: string): Promise<LoopbackNamespace> {
+  const [program = bubblewrap, ...argv] = inNewNamespace(bubblewrap, [], [], ['sh', '-c', WAIT_INSIDE]);
   const child = spawn(program, argv, {
     cwd: '/',
     env: ENVIRONMENT,
@@ -47,12 +56,16 @@ export async function makeLoopbackNamespace(
   const closed = new Promise<void>((resolve) => void child.once('close', resolve).once('error', () => resolve()));
   const giveUp = setTimeout(() => child.kill('SIGKILL'), MAKE_MAX_MS);
   try {
-    return openNamespace(await pidInside(child), !isRoot);
+    return openNamespace(await pidInside(child));
   } finally {
     clearTimeout(giveUp);
     child.stdin.end();
     await closed;
   }
+}
+
+function isRoot(): boolean {
+  return process.getuid?.() === 0;
 }
 
 export function closeNamespace({ netFd, userFd }: LoopbackNamespace): void {
@@ -90,19 +103,19 @@ function pidInside(child: ChildProcessByStdio<Writable, Readable, Readable>): Pr
 }
 
 /** Opens the namespaces of a process that waits in them. */
-function openNamespace(pid: number, isOwnedByUser: boolean): LoopbackNamespace {
+export function openNamespace(pid: number): LoopbackNamespace {
   const name = readlinkSync(`/proc/${pid}/ns/net`);
   if (name === readlinkSync('/proc/self/ns/net')) throw notMade("bubblewrap left it in the host's own network");
   const netFd = openSync(`/proc/${pid}/ns/net`, 'r');
   try {
-    return { netFd, userFd: isOwnedByUser ? openSync(`/proc/${pid}/ns/user`, 'r') : null, name };
+    return { netFd, userFd: isRoot() ? null : openSync(`/proc/${pid}/ns/user`, 'r'), name };
   } catch (cause) {
     closeSync(netFd);
     throw cause;
   }
 }
 
-function notMade(complaint: string): ContextdError {
+export function notMade(complaint: string): ContextdError {
   const { missing, remedy } = explainFailure(complaint);
   return new ContextdError('SANDBOX_UNAVAILABLE', `a network namespace could not be made: ${missing}`, { remedy });
 }

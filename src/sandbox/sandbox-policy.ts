@@ -12,8 +12,9 @@ export function baseView(path: string): WorkspaceView {
 }
 
 /**
- * Which network namespace a sandbox is in; nothing but loopback is in any. `none`: its own. `project`: the namespace that
- * all sandboxes of this workspace with this setting share, or its own if the machine does not let sandboxes join one.
+ * Which network namespace a sandbox is in; nothing but loopback is in any. `none`: its own, which leads nowhere.
+ * `project`: the namespace that all sandboxes of this workspace with this setting share, where the proxy process answers; if
+ * the machine does not let sandboxes join one, its own, without a network.
  */
 export type SandboxNetwork = 'none' | 'project';
 

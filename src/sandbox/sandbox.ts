@@ -255,6 +255,8 @@ export interface SandboxStatus {
   readyMax: number;
   /** Commands that ran in a waiting sandbox since the start. */
   readyUsed: number;
+  /** Network namespaces, and the ports in each at which the proxy process answers. */
+  networks: readonly { readonly name: string; readonly ports: readonly number[] }[];
   /** For all sandboxes together; null without a cgroup. */
   totals: { memoryBytes: number; memoryMaxBytes: number; pids: number; pidsMax: number } | null;
 }
@@ -268,6 +270,7 @@ export const IDLE_STATUS: SandboxStatus = {
   ready: [],
   readyMax: 0,
   readyUsed: 0,
+  networks: [],
   totals: null,
 };
 
@@ -312,25 +315,14 @@ export interface Sandbox {
   tellEgress(command: EgressCommand): void;
 }
 
-/**
- * Something that knows what was refused to a command, for example a network proxy. Its reports are facts: they come
- * before what is read from the command's output, and replace it if both are about the same refusal.
- */
-export interface DenialSource {
-  /**
-   * Called when a command starts. The returned function is called once, after the command has ended, and returns what
-   * was refused.
-   */
-  begin(policy: SandboxPolicy): () => readonly Denial[];
-}
-
 export interface SandboxDeps {
   paths: Paths;
   config: Config['sandbox'];
-  /** What reports denials, besides the command's own output; default: nothing. */
-  denialSources?: readonly DenialSource[];
-  /** Called with what the proxy process reports; `run` is null if it is not known whose the event is. */
-  onEgress?(event: EgressEvent, run: RunRef | null): void;
+  /**
+   * Called with what the proxy process reports; `run` is null if it is not known whose the event is. After `ready` the
+   * process gets connections when the returned promise settles: when it was told everything.
+   */
+  onEgress?(event: EgressEvent, run: RunRef | null): void | Promise<void>;
   logger: Logger;
   clock: Clock;
 }

@@ -19,14 +19,21 @@ import { isAsShipped, packageStamps, type ShippedFile, shippedFiles } from './pa
 import type { Mount } from './policy.ts';
 
 /** Increase this if the content below changes. */
-const SKELETON_VERSION = 5;
+const SKELETON_VERSION = 6;
 const EMPTY_FILE = 'empty';
+const NAME_SERVICE_DIR = 'names';
 /** Takes the place of the installed proxy, to which the links of tools in a project lead. */
 const PROXY_FILE = 'proxy';
 const PROXY_SCRIPT = `#!/bin/sh
 echo 'contextd: a command cannot call a tool: run the command itself' >&2
 exit 2
 `;
+
+/** Take the place of the files of the same name in a sandbox in which names can be looked up. */
+const NAME_SERVICE: Readonly<Record<string, string>> = {
+  'resolv.conf': 'nameserver 127.0.0.1\n',
+  'nsswitch.conf': 'passwd: files\ngroup: files\nhosts: files dns\nservices: files\nprotocols: files\n',
+};
 
 /** Written, never copied: no account, name or resolver of the host is visible. */
 const SYNTHETIC: Readonly<Record<string, string>> = {
@@ -103,7 +110,7 @@ export function hostEtc(listed: readonly string[]): EtcSource {
 }
 
 /** Directories that are links into /usr if /usr is merged, otherwise mounted read-only. */
-const BESIDE_USR = ['bin', 'sbin', 'lib', 'lib32', 'lib64', 'libx32'] as const;
+export const BESIDE_USR = ['bin', 'sbin', 'lib', 'lib32', 'lib64', 'libx32'] as const;
 
 /**
  * Builds the /etc below `sandboxDir`, named after its inputs, if they have changed. Returns what the sandbox is based
@@ -136,6 +143,15 @@ export function mountProxy(base: readonly Mount[], proxyBinary: string): Mount {
   return { kind: 'ro-bind', source: join(skeletonOf(base), PROXY_FILE), dest: proxyBinary };
 }
 
+/** What programs look names up with, if something in their network namespace answers. */
+export function mountNameService(base: readonly Mount[]): Mount[] {
+  return Object.keys(NAME_SERVICE).map((name) => ({
+    kind: 'ro-bind',
+    source: join(skeletonOf(base), NAME_SERVICE_DIR, name),
+    dest: `/etc/${name}`,
+  }));
+}
+
 function skeletonOf(base: readonly Mount[]): string {
   const etc = base.find(({ dest }) => dest === '/etc');
   if (etc?.kind !== 'ro-bind') throw new Error('a sandbox without an /etc');
@@ -166,7 +182,7 @@ function fingerprint({ etc, stamps }: EtcSource, names: readonly string[]): stri
     return [path, mtimeMs, size, ino];
   });
   return createHash('sha256')
-    .update(JSON.stringify([SKELETON_VERSION, SYNTHETIC, facts]))
+    .update(JSON.stringify([SKELETON_VERSION, SYNTHETIC, NAME_SERVICE, facts]))
     .digest('hex')
     .slice(0, 16);
 }
@@ -190,6 +206,8 @@ function build(target: string, source: EtcSource, names: readonly string[]): voi
   writePublic(join(draft, EMPTY_FILE), '');
   writePublic(join(draft, PROXY_FILE), PROXY_SCRIPT);
   chmodSync(join(draft, PROXY_FILE), 0o755);
+  makePublicDir(join(draft, NAME_SERVICE_DIR));
+  for (const [name, text] of Object.entries(NAME_SERVICE)) writePublic(join(draft, NAME_SERVICE_DIR, name), text);
   for (const name of names) {
     makePublicDir(dirname(join(etc, name)));
     copyPublic(join(source.etc, name), join(etc, name));

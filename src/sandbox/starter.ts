@@ -4,6 +4,9 @@ import { Jail } from './bubblewrap.ts';
 import type { GroupFiles } from './cgroup/files.ts';
 import type { CheckedPolicy } from './checked-policy.ts';
 import { checkNotReplaced } from './directory-identity.ts';
+import type { SandboxNetworkLease } from './egress/bridge.ts';
+import type { NetworkPlace, Networks } from './egress/networks.ts';
+import { proxyVariables } from './egress/variables.ts';
 import type { GitView } from './git/git-views.ts';
 import { binDirsOf, coverProc } from './host.ts';
 import type { Identity } from './identity.ts';
@@ -15,11 +18,12 @@ import {
   type PinnedPath,
   prepareLaunch,
 } from './launch.ts';
-import type { Loopbacks } from './loopbacks.ts';
+import type { LoopbackNamespace } from './network.ts';
 import { OutputReader } from './output.ts';
 import { buildEnvironment, type Mount, mountStorage, planTree } from './policy.ts';
 import { Releases } from './releases.ts';
 import type { SandboxPolicy } from './sandbox-policy.ts';
+import { mountNameService } from './skeleton.ts';
 import type { Storage, StorageLease } from './storage/storage.ts';
 import { mountToolchains, searchPathOf } from './toolchains.ts';
 import type { TreeProtection } from './workspace/guard-set.ts';
@@ -28,7 +32,7 @@ import type { TreeProtection } from './workspace/guard-set.ts';
 const BUILT_WITHIN_MS = 2_000;
 
 /** A sandbox that runs a command or waits for one. */
-export interface StartedSandbox {
+export interface StartedSandbox extends NetworkPlace {
   readonly jail: Jail;
   readonly stdout: OutputReader;
   readonly stderr: OutputReader;
@@ -37,8 +41,6 @@ export interface StartedSandbox {
   readonly git: GitView | null;
   /** All its mounts. */
   readonly mounts: readonly Mount[];
-  /** The name of the network namespace that it joined; '' if it has one of its own. */
-  readonly loopback: string;
   /** Null if its HOME and /tmp are in memory. */
   readonly storage: StorageLease | null;
   /** Removes the mount points that bubblewrap had to create in the workspace; called when the sandbox is built. */
@@ -67,12 +69,12 @@ export interface Job {
 export class Starter {
   readonly #jails = new Set<Jail>();
   readonly #releasing = new Set<Promise<void>>();
-  readonly #loopbacks: Loopbacks;
+  readonly #network: Pick<Networks, 'loopbacks' | 'bridge'>;
   readonly #storage: Storage;
   #isStopped = false;
 
-  constructor(loopbacks: Loopbacks, storage: Storage) {
-    this.#loopbacks = loopbacks;
+  constructor(network: Pick<Networks, 'loopbacks' | 'bridge'>, storage: Storage) {
+    this.#network = network;
     this.#storage = storage;
   }
 
@@ -93,17 +95,18 @@ export class Starter {
     const childFds = [job.stdin, stdout.write, stderr.write] as const;
     let launch: Launch | null = null;
     try {
-      const lease = checked.loopbackKey === null ? null : await this.#loopbacks.lease(checked.loopbackKey);
-      if (lease !== null) used.add(lease.release);
+      const network = await this.#joinNetwork(checked, used);
       const group = host.cgroups?.create(checked.policy.limits) ?? null;
       if (group !== null) used.add(() => host.cgroups?.remove(group));
       // In this order: `prepare` opens descriptors in the workspace, which must be mounted by then.
       const workspace = mountWorkspace(checked.policy.workspace);
-      const planned = plan(checked, protection, job, group === null);
+      const planned = plan(checked, protection, job, {
+        isWatched: group === null,
+        hasNames: network.way?.hasNames === true,
+      });
       const storage = await this.#storage.lease(checked.policy, identity, planned);
       const mounts = storage === null ? planned : mountStorage(planned, storage.mounts);
-      const network = lease?.namespace ?? null;
-      launch = prepare(checked, workspace, mounts, job, { group, network });
+      launch = prepare(checked, workspace, mounts, job, { group, network: network.namespace }, network.way);
       for (const { path, directory } of checked.guard.trees) checkNotReplaced(path, directory, launch.pinned);
       const input = {
         stdin: typeof job.stdin === 'number' ? fstatSync(job.stdin) : null,
@@ -111,8 +114,18 @@ export class Starter {
       };
       const jail = new Jail(launch, job.takesScript ? [...childFds, 'pipe'] : childFds, input);
       this.#follow(jail, used);
-      const [loopback, tidy] = [network?.name ?? '', tidyOnce(checked, launch.pinned, jail)];
-      return { jail, ...readers, group, git, mounts, loopback, storage, tidy };
+      const [loopback, lane] = [network.namespace?.name ?? '', network.way?.lane ?? null];
+      return {
+        jail,
+        ...readers,
+        group,
+        git,
+        mounts,
+        loopback,
+        lane,
+        storage,
+        tidy: tidyOnce(checked, launch.pinned, jail),
+      };
     } catch (cause) {
       readers.stdout.close();
       readers.stderr.close();
@@ -130,6 +143,22 @@ export class Starter {
     this.#isStopped = true;
     for (const jail of this.#jails) jail.kill();
     await Promise.all(this.#releasing);
+  }
+
+  /** The namespace that the sandbox joins, and its way to the network. */
+  async #joinNetwork(
+    { loopback }: CheckedPolicy,
+    used: Releases,
+  ): Promise<{ namespace: LoopbackNamespace | null; way: SandboxNetworkLease | null }> {
+    const { loopbacks, bridge } = this.#network;
+    const lease = loopback === null ? null : await loopbacks.lease(loopback.key, loopback.scope);
+    if (lease === null) return { namespace: null, way: null };
+    used.add(lease.release);
+    const { namespace } = lease;
+    await bridge.settled(namespace.name);
+    const way = bridge.lease(namespace.name);
+    if (way !== null) used.add(way.release);
+    return { namespace, way };
   }
 
   #follow(jail: Jail, used: Releases): void {
@@ -168,7 +197,7 @@ function plan(
   { host, identity, policy, allowedPaths }: CheckedPolicy,
   protection: TreeProtection,
   job: Job,
-  isWatched: boolean,
+  { isWatched, hasNames }: { readonly isWatched: boolean; readonly hasNames: boolean },
 ): Mount[] {
   const writable = [...new Set([policy.workspace.path, ...protection.commonGitDirs, ...allowedPaths])];
   const { toolchains } = policy;
@@ -184,7 +213,7 @@ function plan(
     ],
     protectedMounts: protection.mounts.filter(({ dest }) => job.git?.links.includes(dest) !== true),
     proc: coverProc(identity),
-    program: [...job.programMounts, ...(job.git?.mounts ?? [])],
+    program: [...job.programMounts, ...(job.git?.mounts ?? []), ...(hasNames ? mountNameService(host.base()) : [])],
     isWatched,
   });
 }
@@ -195,6 +224,7 @@ function prepare(
   mounts: readonly Mount[],
   job: Job,
   { group, network }: Pick<LaunchRequest, 'group' | 'network'>,
+  way: SandboxNetworkLease | null,
 ): Launch {
   return prepareLaunch({
     bubblewrap: host.bubblewrap,
@@ -203,7 +233,7 @@ function prepare(
     workspace,
     network,
     mounts,
-    env: environmentOf(policy, mounts),
+    env: environmentOf(policy, mounts, way === null ? {} : proxyVariables(way.lane, job.env)),
     callerEnv: job.env,
     cwd: job.cwd,
     argv: job.argv,
@@ -233,10 +263,14 @@ export function discard({ jail, stdout, stderr }: StartedSandbox): void {
 }
 
 /** A toolchain that a person listed in sandbox.ro_paths comes before those that the person's PATH has. */
-function environmentOf({ roPaths, toolchains }: SandboxPolicy, mounts: readonly Mount[]): Record<string, string> {
+function environmentOf(
+  { roPaths, toolchains }: SandboxPolicy,
+  mounts: readonly Mount[],
+  network: Readonly<Record<string, string>>,
+): Record<string, string> {
   const listed = binDirsOf(roPaths);
-  if (toolchains === undefined) return buildEnvironment(listed);
-  return buildEnvironment([...listed, ...searchPathOf(toolchains, mounts)], toolchains.variables);
+  if (toolchains === undefined) return buildEnvironment(listed, network);
+  return buildEnvironment([...listed, ...searchPathOf(toolchains, mounts)], { ...network, ...toolchains.variables });
 }
 
 /** The owner of a sandbox's pipes; null: the spawner's own user. */

@@ -258,6 +258,7 @@ describe('ctxd in a project', () => {
       'socket',
       'certificates',
       'sandbox runs a command',
+      'network',
       'scrubber masks a canary',
       'token counter',
       'proxy',

@@ -1,7 +1,6 @@
 import { readdirSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { DenialSource } from '#src/sandbox/sandbox.js';
 import { type Bench, openBench, whoCanRun } from '../fixtures/sandbox-harness.ts';
 
 const SHARED = { network: 'project' } as const;
@@ -131,34 +130,6 @@ describe.each(whoCanRun())('an idle project, %s', (who) => {
       await serving;
       await expect.poll(() => heldBy(bench), { timeout: 20_000 }).toEqual([]);
       expect((await bench.bash('echo again', {}, SHARED)).out).toBe('again\n');
-    } finally {
-      await bench.close();
-    }
-  });
-});
-
-describe.each(whoCanRun())('sources of denials, %s', (who) => {
-  const refused = {
-    kind: 'network',
-    host: 'registry.example.com',
-    rule: 'not on the list',
-    how_to_allow: 'ctxd network allow',
-  };
-
-  test('what a source reports comes first and replaces the guess about the same host', async () => {
-    const begun: string[] = [];
-    const source: DenialSource = {
-      begin({ workspace }) {
-        begun.push(workspace.path);
-        return () => [refused];
-      },
-    };
-    const bench = await openBench(who, {}, [source]);
-    try {
-      const script = "echo 'curl: (6) Could not resolve host: registry.example.com' >&2; : >/usr/x; exit 6";
-      const { denied } = await bench.bash(script);
-      expect(denied).toEqual([refused, expect.objectContaining({ kind: 'read_only', path: '/usr/x' })]);
-      expect(begun).toEqual([bench.workspace]);
     } finally {
       await bench.close();
     }

@@ -12,7 +12,7 @@ for (const who of whoCanRun()) {
     let bench: Bench;
 
     beforeAll(async () => {
-      bench = await openBench(who, { cache_max_mb: 16, session_max_mb: 16 }, [], QUIET);
+      bench = await openBench(who, { cache_max_mb: 16, session_max_mb: 16 }, undefined, QUIET);
     });
     afterAll(() => bench.close());
 
@@ -113,7 +113,7 @@ for (const who of whoCanRun()) {
     });
 
     it('sweeps sessions and caches that nothing used, and none that a command uses now', async () => {
-      const own = await openBench(who, { preforked: 0 }, [], QUIET);
+      const own = await openBench(who, { preforked: 0 }, undefined, QUIET);
       const runIn = (session: string, script: string): Promise<Outcome> =>
         own.bash(script, {}, { storage: { session } });
       try {

@@ -2,7 +2,7 @@ import { posix } from 'node:path';
 import type { Denial } from '../../core/envelope.ts';
 import { quoteName } from '../../core/own-line.ts';
 import type { ConnectionFact } from '../../egress/messages.ts';
-import { allowTarget } from '../../egress/refusal.ts';
+import { allowTarget, deniedBy } from '../../egress/refusal.ts';
 import { BUNDLE_DIR, NODE_BINARY, SANDBOX_HOME } from '../policy.ts';
 import { isDebuggerCall } from './complaints.ts';
 
@@ -128,12 +128,23 @@ export function hiddenPath(path: string): Denial {
   };
 }
 
-export function noNetwork(host: string | null): Denial {
+/** `why`: what keeps the commands of this machine from the network; null if this command has none by its policy. */
+export function noNetwork(host: string | null, why: string | null): Denial {
   return {
     kind: 'network',
     ...(host === null ? {} : { host }),
-    rule: 'tools have no network',
-    how_to_allow: `Network is not available to tools. ${OUTSIDE}`,
+    rule: why === null ? 'this command has no network' : `there is no network: ${why}`,
+    how_to_allow: why === null ? OUTSIDE : 'A person can see how to get one: ctxd doctor',
+  };
+}
+
+/** A program that dialled an address instead of a name. */
+export function byNameOnly(address: string | null): Denial {
+  return {
+    kind: 'network',
+    ...(address === null ? {} : { host: address }),
+    rule: 'tools reach hosts by their name, not by an address',
+    how_to_allow: 'Use the name of the host. A person can allow it: ctxd network allow NAME',
   };
 }
 
@@ -145,9 +156,13 @@ export function refusedConnection({ host, port, rule, why, isAllowable }: Refusa
     kind: 'network',
     host,
     ...(port === 0 ? {} : { port }),
-    rule: rule === null ? why : `${why} (${rule})`,
+    rule: why,
     how_to_allow:
-      isAllowable && isPlain ? `A person can allow it: ctxd network allow ${allowTarget(host, port)}` : OUTSIDE,
+      isAllowable && isPlain
+        ? `A person can allow it: ctxd network allow ${allowTarget(host, port)}`
+        : rule !== null && why === deniedBy(rule)
+          ? `A person can take the denial back: ctxd network remove ${rule}`
+          : 'No permission changes this.',
   };
 }
 

@@ -2,7 +2,6 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { release } from 'node:os';
 import { join } from 'node:path';
 import { ContextdError, isErrno } from '../../core/errors.ts';
-import { withDenialFacts } from '../denials/sources.ts';
 import { checkRoPath, checkWorkspace } from '../mountable.ts';
 import { checkArgv } from '../policy.ts';
 import { checkEnough } from '../probe/ladder.ts';
@@ -111,14 +110,14 @@ export class SeatbeltSandbox implements Sandbox {
   tellEgress(): void {}
 
   run(policy: SandboxPolicy, command: CommandSpec): Promise<CommandResult> {
-    return withDenialFacts(this.#deps.denialSources ?? [], policy, () => this.#run(policy, command));
+    return this.#run(policy, command);
   }
 
   /** Protected names cannot be created, so nothing is ever found. */
   begin(policy: SandboxPolicy, command: Omit<CommandSpec, 'stdin'>): SteeredCommand {
     const { promise: launched, resolve, reject } = Promise.withResolvers<ProcessGroup>();
     const spec = { ...command, stdin: null };
-    const ended = withDenialFacts(this.#deps.denialSources ?? [], policy, () => this.#run(policy, spec, resolve));
+    const ended = this.#run(policy, spec, resolve);
     ended.catch(reject);
     launched.catch(() => {});
     return steer(launched, ended);
@@ -144,9 +143,7 @@ export class SeatbeltSandbox implements Sandbox {
       const outcome = await followGroup(group, command, storage, onSteered !== undefined);
       const durationMs = this.#deps.clock.monotonic() - startedAt;
       // Protected names cannot be created at all; only the kernel's log shows what was refused.
-      return {
-        ...outcome,
-        durationMs,
+      const nothing = {
         quarantined: [],
         searchComplete: true,
         notices: [],
@@ -154,6 +151,7 @@ export class SeatbeltSandbox implements Sandbox {
         connections: [],
         activity: null,
       };
+      return { ...outcome, durationMs, ...nothing };
     } finally {
       this.#commands--;
       dirs.remove();

@@ -11,6 +11,9 @@ import { type SteeredRun, Steering } from '../steering.ts';
 import { MessageChannel, packError, type Request, type SpawnerSettings } from './messages.ts';
 import { SPAWNER_FD } from './spawner-process.ts';
 
+/** Requests that get a reply. */
+type Answered = Exclude<Request, { op: 'configure' | 'cancel' | 'kill' | 'egress' | 'egress_told' }>;
+
 /** Carries out the daemon's requests. */
 class SpawnerService {
   readonly #channel: MessageChannel;
@@ -37,6 +40,12 @@ class SpawnerService {
       case 'kill':
         this.#kills.get(request.id)?.();
         break;
+      case 'egress':
+        this.#sandbox?.network.bridge.tell(request.command);
+        break;
+      case 'egress_told':
+        this.#sandbox?.network.bridge.told(request.start);
+        break;
       default:
         void this.#answer(request, body);
     }
@@ -46,7 +55,7 @@ class SpawnerService {
     await this.#sandbox?.stop();
   }
 
-  async #answer(request: Exclude<Request, { op: 'configure' | 'cancel' | 'kill' }>, body: Buffer): Promise<void> {
+  async #answer(request: Answered, body: Buffer): Promise<void> {
     try {
       const result = await this.#carryOut(request, body);
       this.#channel.send({ re: 'ok', id: request.id, result });
@@ -55,7 +64,7 @@ class SpawnerService {
     }
   }
 
-  async #carryOut(request: Exclude<Request, { op: 'configure' | 'cancel' | 'kill' }>, body: Buffer): Promise<unknown> {
+  async #carryOut(request: Answered, body: Buffer): Promise<unknown> {
     if (this.#sandbox === null) throw new ContextdError('INTERNAL_ERROR', 'the spawner was not configured');
     switch (request.op) {
       case 'probe':
@@ -97,7 +106,10 @@ class SpawnerService {
       const { hasStdin, isCancelled, isSteered, ...rest } = command;
       if (isCancelled) cancel.abort();
       const spec = { ...rest, stdin: hasStdin ? body : null, signal: cancel.signal };
-      return await sandbox.run(policy, spec, this.#sinks(id), isSteered ? this.#steer(id, command.terminal) : null);
+      return await sandbox.run(policy, spec, this.#sinks(id), {
+        number: id,
+        steered: isSteered ? this.#steer(id, command.terminal) : null,
+      });
     } finally {
       this.#cancels.delete(id);
       this.#steerings.delete(id);
@@ -172,7 +184,14 @@ function main(): void {
   const logger = logTo(channel);
   const service = new SpawnerService(
     channel,
-    ({ paths, config }) => new LinuxSandbox({ paths, config, logger, clock: systemClock }),
+    ({ paths, config }) =>
+      new LinuxSandbox(
+        { paths, config, logger, clock: systemClock },
+        {
+          onEgress: (event, run) => void channel.send({ re: 'egress', event, run }),
+          onEgressReady: (start) => void channel.send({ re: 'egress_ready', start }),
+        },
+      ),
   );
   process.on('SIGTERM', () => void end());
   process.on('SIGINT', () => {});

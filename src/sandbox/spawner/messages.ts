@@ -5,6 +5,7 @@ import type { SetAside } from '../../core/envelope.ts';
 import { ContextdError, ERROR_TABLE, type ErrorCode } from '../../core/errors.ts';
 import { isJsonObject, type JsonObject } from '../../core/json.ts';
 import type { LogFields } from '../../core/log.ts';
+import type { EgressCommand, EgressEvent } from '../../egress/messages.ts';
 import type { QuarantineAction } from '../quarantine.ts';
 import type { CommandSpec, SandboxProgram, SteeringSignal, StorageAction } from '../sandbox.ts';
 import type { SandboxPolicy } from '../sandbox-policy.ts';
@@ -19,7 +20,7 @@ export interface SpawnerSettings {
  * A command without the parts that JSON cannot hold: stdin is the message's body, the signal is a message of its own,
  * and output is always sent.
  */
-export type WireCommand = Omit<CommandSpec, 'stdin' | 'signal' | 'onOutput'> & {
+export type WireCommand = Omit<CommandSpec, 'stdin' | 'signal' | 'onOutput' | 'run'> & {
   hasStdin: boolean;
   isCancelled: boolean;
   /** True if `input`, `signal`, `usage` and `activity` may follow. */
@@ -44,11 +45,14 @@ export type Request =
   | { op: 'finish_watch'; id: number; watchId: number }
   | { op: 'quarantine'; id: number; policy: SandboxPolicy; action: QuarantineAction }
   | { op: 'storage'; id: number; action: StorageAction }
+  /** For the proxy process of the network. Neither has a reply. */
+  | { op: 'egress'; command: EgressCommand }
+  | { op: 'egress_told'; start: number }
   | { op: 'stop'; id: number };
 
 /**
  * To the daemon. `out` carries the bytes as its body; `started` and `found` are about a steered run, `stale` and `exit`
- * about what `open` started.
+ * about what `open` started; `egress` is from the proxy process, about the command `run`.
  */
 export type Reply =
   | { re: 'ok'; id: number; result: unknown }
@@ -58,6 +62,9 @@ export type Reply =
   | { re: 'found'; id: number; found: readonly SetAside[] }
   | { re: 'stale'; id: number }
   | { re: 'exit'; id: number; code: number | null; signal: NodeJS.Signals | null }
+  | { re: 'egress'; event: EgressEvent; run: number | null }
+  /** Answered by `egress_told`, after everything that the process must know. */
+  | { re: 'egress_ready'; start: number }
   | { re: 'log'; level: 'debug' | 'info' | 'warn' | 'error'; event: string; fields: LogFields };
 
 export interface WireError {

@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import type { SetAside } from '../../core/envelope.ts';
 import { ContextdError } from '../../core/errors.ts';
-import { withDenialFacts } from '../denials/sources.ts';
+import type { EgressCommand } from '../../egress/messages.ts';
 import type { QuarantineAction, QuarantineReport, QuarantineResult } from '../quarantine.ts';
 import type {
   CommandResult,
@@ -18,6 +18,7 @@ import type {
 } from '../sandbox.ts';
 import type { SandboxPolicy } from '../sandbox-policy.ts';
 import { closeCapture, openCapture } from '../terminal-capture.ts';
+import { EgressRelay } from './egress-relay.ts';
 import { type Reply, type Request, unpackError } from './messages.ts';
 import { SpawnerProcess } from './spawner-process.ts';
 
@@ -64,6 +65,7 @@ export class SpawnedSandbox implements Sandbox {
   readonly #deps: SandboxDeps;
   readonly #waiting = new Map<number, Waiting>();
   readonly #steered = new Map<number, Steered>();
+  readonly #relay: EgressRelay;
   readonly #processes = new Map<number, OpenedProcess>();
   readonly #isolation = new Map<string, { askedAt: number; report: Promise<IsolationReport> }>();
   #spawner: SpawnerProcess | null = null;
@@ -74,6 +76,7 @@ export class SpawnedSandbox implements Sandbox {
 
   constructor(deps: SandboxDeps) {
     this.#deps = deps;
+    this.#relay = new EgressRelay(deps);
   }
 
   /** Starts the spawner, which touches nothing in the home directory of contextd before `start`. */
@@ -116,10 +119,12 @@ export class SpawnedSandbox implements Sandbox {
     return this.#ask<SandboxStatus>({ op: 'status' });
   }
 
-  tellEgress(): void {}
+  tellEgress(command: EgressCommand): void {
+    if (this.#stopping === null) this.#running().send({ op: 'egress', command });
+  }
 
   run(policy: SandboxPolicy, command: CommandSpec): Promise<CommandResult> {
-    return withDenialFacts(this.#deps.denialSources ?? [], policy, () => this.#run(policy, command));
+    return this.#run(policy, command);
   }
 
   begin(
@@ -130,9 +135,7 @@ export class SpawnedSandbox implements Sandbox {
     const { promise: started, resolve, reject } = Promise.withResolvers<void>();
     let run = 0;
     const steered: Steered = { onSent: (id) => (run = id), onStarted: resolve, onFound };
-    const ended = withDenialFacts(this.#deps.denialSources ?? [], policy, () =>
-      this.#run(policy, { ...command, stdin: null }, steered),
-    );
+    const ended = this.#run(policy, { ...command, stdin: null }, steered);
     // A command that was cancelled before its start has ended and never started.
     ended.then(() => resolve(), reject);
     started.catch(() => {});
@@ -152,7 +155,7 @@ export class SpawnedSandbox implements Sandbox {
 
   async #run(
     policy: SandboxPolicy,
-    { stdin, signal, onOutput, ...command }: CommandSpec,
+    { stdin, signal, onOutput, run, ...command }: CommandSpec,
     steered: Steered | null = null,
   ): Promise<CommandResult> {
     const { outputMaxBytes, terminal = false } = command;
@@ -168,6 +171,7 @@ export class SpawnedSandbox implements Sandbox {
       onOutput?.(stream, bytes);
     });
     if (steered !== null) this.#steered.set(id, steered);
+    this.#relay.began(id, run);
     steered?.onSent(id);
     const cancel = (): void => this.#spawner?.send({ op: 'cancel', id });
     signal.addEventListener('abort', cancel, { once: true });
@@ -177,6 +181,7 @@ export class SpawnedSandbox implements Sandbox {
     } finally {
       signal.removeEventListener('abort', cancel);
       this.#steered.delete(id);
+      this.#relay.ended(id);
       closeCapture(captures.stdout);
     }
   }
@@ -304,6 +309,12 @@ export class SpawnedSandbox implements Sandbox {
         break;
       case 'exit':
         this.#end(reply.id, { code: reply.code, signal: reply.signal });
+        break;
+      case 'egress':
+        this.#relay.report(reply);
+        break;
+      case 'egress_ready':
+        void this.#relay.tellAll(reply, (request) => this.#spawner?.send(request));
         break;
       case 'log':
         this.#deps.logger[reply.level](reply.event, reply.fields);

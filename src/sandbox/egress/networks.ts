@@ -1,0 +1,81 @@
+import type { EgressEvent } from '../../egress/messages.ts';
+import type { CheckedPolicies, LinuxSandboxDeps } from '../checked-policy.ts';
+import { Loopbacks } from '../loopbacks.ts';
+import { SECCOMP_LAYER } from '../probe/ladder.ts';
+import type { NetworkUse } from './attribution.ts';
+import { Bridge } from './bridge.ts';
+import { EGRESS_PROGRAM, EgressProcess } from './egress-process.ts';
+
+/** What the daemon learns of the network. */
+export interface NetworkListener {
+  /** `run`: the number of the command; null if it is not known whose the event is. */
+  onEgress(event: EgressEvent, run: number | null): void;
+  /** A proxy process has started and knows nothing: tell it everything, then `told` with the number. */
+  onEgressReady(start: number): void;
+}
+
+/** Where a started sandbox is. */
+export interface NetworkPlace {
+  /** The name of the network namespace that it joined; '' if it has one of its own. */
+  readonly loopback: string;
+  /** The address at which it reaches the network by name; null if it has no network. */
+  readonly lane: string | null;
+}
+
+/** The namespaces of projects and tools, and what joins them to the network. */
+export interface Networks {
+  readonly loopbacks: Loopbacks;
+  readonly bridge: Bridge;
+  /** Settles when everything is open that the policies name which were told so far; `key`: of a namespace, or null. */
+  settled(key: string | null): Promise<void>;
+  /** What the network of a command does, until the signal aborts. The returned function waits for what is still to be reported. */
+  watch(started: NetworkPlace, run: number, signal: AbortSignal): () => Promise<NetworkUse>;
+  stop(): Promise<void>;
+}
+
+export function createNetworks(
+  policies: Pick<CheckedPolicies, 'host' | 'ofMachine'>,
+  { config, logger }: Pick<LinuxSandboxDeps, 'config' | 'logger'>,
+  { onEgress, onEgressReady }: NetworkListener,
+): Networks {
+  const hostNow = async () => {
+    const host = await policies.host();
+    if (host === null) throw new Error('no bubblewrap');
+    return host;
+  };
+  const bridge = new Bridge({
+    async place() {
+      const host = await hostNow();
+      return { bubblewrap: host.bubblewrap.path, enter: await host.git.enter() };
+    },
+    async start(events) {
+      const [host, { layers }] = [await hostNow(), await policies.ofMachine()];
+      const isFiltered = layers.some(({ name, enforced }) => name === SECCOMP_LAYER && enforced);
+      return new EgressProcess(host, EGRESS_PROGRAM, isFiltered, events);
+    },
+    onEvent: onEgress,
+    onReady: onEgressReady,
+    logger,
+  });
+  const loopbacks = new Loopbacks({
+    make: (scope) => bridge.open(scope),
+    close: (namespace) => bridge.close(namespace),
+    idleMs: config.idle_ms,
+    logger,
+  });
+  return {
+    loopbacks,
+    bridge,
+    settled: async (key) => (key === null ? undefined : bridge.settled(loopbacks.nameOf(key))),
+    watch({ loopback, lane }, run, signal) {
+      if (lane === null) return async () => ({ connections: [], denied: [] });
+      const { end, cancel } = bridge.begin({ namespace: loopback, lane, run });
+      signal.addEventListener('abort', cancel, { once: true });
+      return end;
+    },
+    async stop() {
+      loopbacks.close();
+      await bridge.stop();
+    },
+  };
+}
