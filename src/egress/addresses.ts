@@ -74,7 +74,7 @@ export function notPublic(address: string): string | null {
   }
 }
 
-/** The same text for equal addresses; null if it is none. */
+/** The same text for equal addresses; null if the text is not an address. */
 export function normalAddress(text: string): string | null {
   if (text.includes('%') || text.includes('/')) return null;
   switch (isIP(text)) {

@@ -10,7 +10,6 @@ export interface DnsQuestion {
 }
 
 export const DNS_TYPE_A = 1;
-export const DNS_TYPE_AAAA = 28;
 
 const HEADER_BYTES = 12;
 const CLASS_IN = 1;

@@ -23,7 +23,7 @@ interface Namespace {
   readonly closers: Map<string, () => void>;
 }
 
-/** The proxy process: listeners of all namespaces, one gate. It knows nothing until it is told, and refuses by default. */
+/** The proxy process: listeners of all namespaces, one gate. It knows nothing at first, and refuses by default. */
 export class Egress {
   readonly #deps: EgressDeps;
   readonly #gate: Gate;
@@ -57,10 +57,8 @@ export class Egress {
         this.#deps.emit({ ev: 'synced', id: command.id, open: this.#gate.openTraffic() });
         break;
       case 'listener':
-        this.#listen(command, handle);
-        break;
       case 'datagrams':
-        this.#answerNames(command, handle);
+        this.#take(command, handle);
         break;
       case 'close':
         this.#close(command.namespace);
@@ -68,20 +66,28 @@ export class Egress {
     }
   }
 
+  #take(command: Extract<BridgeCommand, { op: 'listener' | 'datagrams' }>, handle: unknown): void {
+    // Without a handle, Node would listen on a port of the host.
+    if (typeof handle !== 'object' || handle === null)
+      return void this.#warn('handle_missing', command.port, new Error('no handle came with the command'));
+    if (command.op === 'listener') this.#listen(command, handle);
+    else this.#answerNames(command, handle);
+  }
+
   /** A handle is a listening server, or Node's own object below one, which nothing has accepted from. */
-  #listen({ namespace, scope, port }: Extract<BridgeCommand, { op: 'listener' }>, handle: unknown): void {
+  #listen({ namespace, scope, port }: Extract<BridgeCommand, { op: 'listener' }>, handle: object): void {
     const server = handle instanceof Server ? handle : createServer();
     Object.assign(server, { allowHalfOpen: true, pauseOnConnect: true, noDelay: true });
     const { names } = this.#replace(namespace, scope, { key: `tcp ${port}`, close: () => server.close() });
-    server.on('error', (cause) => this.#warn('egress.listener_failed', port, cause));
+    server.on('error', (cause) => this.#warn('listener_failed', port, cause));
     server.on('connection', (socket: Socket) => this.#accept(socket, { namespace, scope, port, names }));
     if (server !== handle) server.listen(handle);
   }
 
-  #answerNames({ namespace, scope, port }: Extract<BridgeCommand, { op: 'datagrams' }>, handle: unknown): void {
+  #answerNames({ namespace, scope, port }: Extract<BridgeCommand, { op: 'datagrams' }>, handle: object): void {
     const socket = handle instanceof Datagrams ? handle : createSocket('udp4');
     const { names } = this.#replace(namespace, scope, { key: `udp ${port}`, close: () => socket.close() });
-    socket.on('error', (cause) => this.#warn('egress.datagrams_failed', port, cause));
+    socket.on('error', (cause) => this.#warn('datagrams_failed', port, cause));
     new NameService(this.#gate, { scope, namespace, lane: null }, names).serve(socket);
     if (socket !== handle) socket.bind(handle as never);
   }

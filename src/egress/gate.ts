@@ -1,20 +1,15 @@
 import type { Connection } from './connection.ts';
 import type { Destination } from './dial.ts';
-import { LOOKUP_MAX_MS, LOOKUPS_PER_SCOPE, UPSTREAM_LOOKUP_MAX_MS } from './limits.ts';
+import { LOOKUP_MAX_MS, UPSTREAM_LOOKUP_MAX_MS } from './limits.ts';
 import type { ConnectionFact, EgressEvent, EgressSettings, ScopeKey, ScopePolicy, Traffic, Via } from './messages.ts';
 import { normalName, shownHost } from './names.ts';
 import { denial, failure, overLimit, type Refusal } from './refusal.ts';
 import { addressFault, decide, decideName, type Verdict } from './rules.ts';
-import { Scope } from './scope.ts';
+import { Scope, type ScopeDeps } from './scope.ts';
 import { readUpstream, type UpstreamProxy } from './upstream-proxy.ts';
 
-export interface GateDeps {
+export interface GateDeps extends ScopeDeps {
   emit(event: EgressEvent): void;
-  now(): number;
-  /** All addresses of a name, as the system knows them. */
-  resolve(name: string): Promise<readonly string[]>;
-  /** Addresses of this machine, in their normal form. */
-  ownAddresses(): ReadonlySet<string>;
 }
 
 /** Who asks: a program's connection to a listener. */
@@ -57,15 +52,14 @@ export class Gate {
     const { proxy, fault } = readUpstream(upstream);
     this.#upstream = proxy;
     this.#upstreamFault = fault;
-    if (fault !== null)
-      this.#deps.emit({ ev: 'log', level: 'warn', event: 'egress.upstream_unusable', fields: { fault } });
+    if (fault !== null) this.#deps.emit({ ev: 'log', level: 'warn', event: 'upstream_unusable', fields: { fault } });
   }
 
   /** Cuts what the new policy does not allow. */
   setPolicy(key: ScopeKey, policy: ScopePolicy): void {
     const faults = this.#scope(key).setPolicy(policy);
     for (const fault of faults)
-      this.#deps.emit({ ev: 'log', level: 'warn', event: 'egress.rule_unusable', fields: { scope: key, fault } });
+      this.#deps.emit({ ev: 'log', level: 'warn', event: 'rule_unusable', fields: { scope: key, fault } });
   }
 
   /** Ends the connections of a namespace that is gone. */
@@ -115,19 +109,18 @@ export class Gate {
     const before = this.screen(asked);
     if (before.refusal !== null) return refusedAs(before.refusal);
     const scope = this.#scope(asked.scope);
-    const found = await this.#lookUp(scope, before.name);
+    const { addresses, failed } = await this.#lookUp(scope, before.name);
     // The policy may have changed meanwhile.
     const { name, refusal } = this.screen(asked);
     if (name === null) return refusedAs(refusal);
     const full = scope.fullness(name);
     if (full !== null) return refusedAs(overLimit(full));
-    const addresses = found.addresses ?? [];
     const fault = this.#addressFault(scope, name, asked.port, addresses);
     const { rule } = decide(scope.policy, name, asked.port, this.#deps.now());
     const why = scope.isUsedUp(name) ? 'the limit of bytes that may be sent to this host is used up' : fault;
     if (why !== '')
       return refusedAs(this.#refuse(asked, name, { isAllowed: false, rule, why, isAllowable: false }).refusal);
-    return this.#admitTo(scope, asked, { name, rule, addresses, failed: found.failed });
+    return this.#admitTo(scope, asked, { name, rule, addresses, failed });
   }
 
   #admitTo(
@@ -159,25 +152,13 @@ export class Gate {
   }
 
   /** `failed`: why it has no address, as a clause. */
-  async #lookUp(scope: Scope, name: string): Promise<{ addresses: readonly string[] | null; failed: string | null }> {
-    if (scope.lookups >= LOOKUPS_PER_SCOPE)
-      return { addresses: null, failed: 'too many look-ups of names are under way' };
-    scope.lookups += 1;
-    const looking = this.#deps.resolve(name).finally(() => {
-      scope.lookups -= 1;
-    });
-    const { promise: late, resolve: giveUp } = Promise.withResolvers<null>();
-    const timer = setTimeout(() => giveUp(null), this.#upstream === null ? LOOKUP_MAX_MS : UPSTREAM_LOOKUP_MAX_MS);
+  async #lookUp(scope: Scope, name: string): Promise<{ addresses: readonly string[]; failed: string | null }> {
     try {
-      const addresses = await Promise.race([looking, late]);
-      if (addresses === null) return { addresses: null, failed: 'looking its name up took too long' };
-      if (addresses.length === 0) return { addresses, failed: 'its name has no address' };
-      return { addresses, failed: null };
+      const maxMs = this.#upstream === null ? LOOKUP_MAX_MS : UPSTREAM_LOOKUP_MAX_MS;
+      const addresses = await scope.lookUps.find(name, maxMs);
+      return { addresses, failed: addresses.length === 0 ? 'its name has no address' : null };
     } catch (cause) {
-      return { addresses: null, failed: `its name cannot be looked up (${codeOf(cause)})` };
-    } finally {
-      clearTimeout(timer);
-      looking.catch(() => {});
+      return { addresses: [], failed: lookUpFault(cause) };
     }
   }
 
@@ -189,7 +170,7 @@ export class Gate {
       this.#deps.emit({
         ev: 'log',
         level: 'warn',
-        event: 'egress.refusals_not_reported',
+        event: 'refusals_not_reported',
         fields: { scope: asked.scope },
       });
     return { refusal: denial(fact), name: null };
@@ -205,7 +186,7 @@ export class Gate {
   #scope(key: ScopeKey): Scope {
     const known = this.#scopes.get(key);
     if (known !== undefined) return known;
-    const scope = new Scope(this.#deps.now, this.#deps.ownAddresses);
+    const scope = new Scope(this.#deps);
     this.#scopes.set(key, scope);
     return scope;
   }
@@ -215,6 +196,7 @@ function refusedAs(refusal: Refusal): Admission {
   return { refusal, connection: null, destination: null };
 }
 
-function codeOf(cause: unknown): string {
-  return cause instanceof Error && 'code' in cause && typeof cause.code === 'string' ? cause.code : 'no reason given';
+function lookUpFault(cause: unknown): string {
+  if (!(cause instanceof Error)) return 'its name cannot be looked up';
+  return 'code' in cause ? `its name cannot be looked up (${cause.code})` : cause.message;
 }

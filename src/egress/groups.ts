@@ -74,7 +74,7 @@ export const HOST_GROUPS = {
   },
 } as const satisfies Readonly<Record<string, HostGroup>>;
 
-/** The group of this name; null if there is none. */
+/** The group of this name; null if no group has it. */
 export function hostGroup(name: string): HostGroup | null {
   return Object.hasOwn(HOST_GROUPS, name) ? HOST_GROUPS[name as keyof typeof HOST_GROUPS] : null;
 }

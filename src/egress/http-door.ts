@@ -17,6 +17,12 @@ import type { Via } from './messages.ts';
 import { failure, malformed, type Refusal, refusalBytes, refusalHeaders } from './refusal.ts';
 import { tunnel } from './tunnel.ts';
 
+/** Ports on which a request without TLS has no place. */
+const OTHER_PROTOCOLS: ReadonlyMap<number, string> = new Map([
+  [22, 'SSH'],
+  [443, 'TLS'],
+]);
+
 /** The one host of a connection that does not speak to a proxy. */
 export interface OnlyHost {
   readonly name: string;
@@ -121,6 +127,8 @@ export class HttpDoor {
     const asked: Asked = { ...asker, host, port, via: only?.via ?? 'http' };
     if (only !== null && (host.toLowerCase() !== only.name || port !== only.port))
       return refuse(response, this.#gate.refuse(asked, `it is asked for on a connection to ${only.name}:${only.port}`));
+    const other = OTHER_PROTOCOLS.get(port);
+    if (other !== undefined) return refuse(response, this.#gate.refuse(asked, `port ${port} takes ${other} only`));
     const { refusal, connection, destination } = await this.#gate.admit(asked);
     if (connection === null) return refuse(response, refusal);
     response.once('close', () => connection.end());
@@ -171,6 +179,8 @@ function pass(request: IncomingMessage, response: ServerResponse, passage: Passa
     if (response.headersSent || !connection.isOpen) return void response.destroy();
     refuse(response, failure(host, port, `its answer failed (${cause.code ?? 'no reason given'})`));
   });
+  // It was paused until something reads it.
+  outgoing.once('socket', () => upstream.resume());
   request.on('data', (chunk: Buffer) => void connection.sending(chunk.length));
   request.pipe(outgoing);
 }

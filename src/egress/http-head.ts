@@ -38,7 +38,7 @@ export function readAbsolute(url: string): { authority: Authority; path: string 
   return { authority, path: rest.startsWith('/') ? rest : `/${rest}` };
 }
 
-/** The one Host header; null if there is none, or several. */
+/** The one Host header; null if there is no such header, or several. */
 export function hostHeader({ rawHeaders }: IncomingMessage): string | null {
   const hosts = pairs(rawHeaders).filter(([name]) => name.toLowerCase() === 'host');
   return hosts.length === 1 ? (hosts[0]?.[1] ?? null) : null;

@@ -4,6 +4,8 @@ export const FIRST_BYTES_MAX_MS = 10_000;
 export const KEEP_ALIVE_MS = 30_000;
 /** Milliseconds without a byte in either direction after which a tunnel is cut. */
 export const IDLE_MAX_MS = 600_000;
+/** The same after one side has ended its direction. */
+export const HALF_CLOSED_MAX_MS = 60_000;
 /** Milliseconds to look a name up, and to connect. */
 export const LOOKUP_MAX_MS = 10_000;
 export const DIAL_MAX_MS = 10_000;
@@ -16,8 +18,9 @@ export const CLIENTS_PER_SCOPE = 1_024;
 export const CLIENTS_MAX = 4_096;
 /** Connections to hosts that are open at once, of a scope. */
 export const CONNECTIONS_PER_SCOPE = 512;
-/** Look-ups under way, of a scope: the system's resolver has few threads, which all scopes share. */
-export const LOOKUPS_PER_SCOPE = 16;
+/** Threads of the system's resolver (UV_THREADPOOL_SIZE), and how many of them one scope uses at once. */
+export const RESOLVER_THREADS = 32;
+export const LOOKUPS_AT_ONCE = 8;
 /** Names with an address in a namespace, and hosts that a scope may reach while the process lives. */
 export const NAMES_MAX = 4_096;
 export const HOSTS_PER_SCOPE = 4_096;

@@ -2,6 +2,7 @@ import { getPublicSuffix } from 'tldts';
 import { normalAddress, notPublic } from './addresses.ts';
 import type { NetworkRule, ScopePolicy } from './messages.ts';
 import { normalName, shownHost } from './names.ts';
+import { allowTarget } from './refusal.ts';
 
 /** Ports of a permission that names none: HTTPS and HTTP. */
 const WEB_PORTS: readonly number[] = [443, 80];
@@ -114,7 +115,10 @@ export function addressFault(
       portsOf(rule).includes(port) &&
       (rule.source.anyPrivate || rule.source.privateAddresses.some((listed) => normalAddress(listed) === normal)),
   );
-  return permits && normal !== null ? '' : `it leads to ${address}, ${what}, and its rule does not name that address`;
+  if (normal === null) return `it leads to ${address}, ${what}`;
+  if (permits) return '';
+  const remedy = `ctxd network allow ${allowTarget(name, port)} --private ${normal}`;
+  return `it leads to ${address}, ${what}, and its rule does not name that address. A person can name it: ${remedy}`;
 }
 
 /** The ports at which the names of a policy can be reached. */

@@ -1,5 +1,6 @@
 import { Connection } from './connection.ts';
 import { CLIENTS_PER_SCOPE, CONNECTIONS_PER_SCOPE, HOSTS_PER_SCOPE } from './limits.ts';
+import { LookUps } from './look-ups.ts';
 import type { ConnectionFact, ScopePolicy, Traffic } from './messages.ts';
 import { RefusalMeter } from './refusal-meter.ts';
 import { addressFault, type CompiledPolicy, compilePolicy, decide, NOTHING_ALLOWED, nextExpiry } from './rules.ts';
@@ -7,12 +8,19 @@ import { addressFault, type CompiledPolicy, compilePolicy, decide, NOTHING_ALLOW
 /** Timers cannot wait longer than 24 days; a policy is looked at once a day. */
 const LONGEST_WAIT_MS = 86_400_000;
 
+export interface ScopeDeps {
+  now(): number;
+  /** All addresses of a name, as the system knows them. */
+  resolve(name: string): Promise<readonly string[]>;
+  /** Addresses of this machine, in their normal form. */
+  ownAddresses(): ReadonlySet<string>;
+}
+
 /** The policy of a scope and its open connections. */
 export class Scope {
   readonly meter = new RefusalMeter();
   readonly open = new Set<Connection>();
-  /** Look-ups under way. */
-  lookups = 0;
+  readonly lookUps: LookUps;
   readonly #now: () => number;
   readonly #ownAddresses: () => ReadonlySet<string>;
   /** Bytes sent to each host while the process lives. */
@@ -21,9 +29,10 @@ export class Scope {
   #clients = 0;
   #expiryTimer: NodeJS.Timeout | undefined;
 
-  constructor(now: () => number, ownAddresses: () => ReadonlySet<string>) {
+  constructor({ now, ownAddresses, resolve }: ScopeDeps) {
     this.#now = now;
     this.#ownAddresses = ownAddresses;
+    this.lookUps = new LookUps(resolve);
   }
 
   get policy(): CompiledPolicy {

@@ -6,8 +6,8 @@ export type Spoken = 'tls' | 'http' | 'http2' | 'ssh' | 'other';
 const TLS_RECORD = 0x16;
 const SSH = 'SSH-2.0-';
 /** A request line as strict and as lenient servers read it: blank lines before, any blanks between. */
-const REQUEST_LINE = /^[\r\n]*[^\s]{1,40}[ \t]+[^\r\n]*[ \t]HTTP\/[0-9]/i;
-const COULD_BE_REQUEST_LINE = /^[\r\n]*[A-Za-z-]{0,40}([ \t]+[^\r\n]*)?$/;
+const REQUEST_LINE = /^[\r\n]*[!#$%&'*+.^_`|~0-9A-Za-z-]{1,40}[ \t]+[^\r\n]*[ \t]HTTP\/[0-9]/i;
+const COULD_BE_REQUEST_LINE = /^[\r\n]*[!#$%&'*+.^_`|~0-9A-Za-z-]{0,40}([ \t]+[^\r\n]*)?$/;
 
 /** Null: more bytes are needed. */
 export function whatIsSpoken(data: Buffer): Spoken | null {

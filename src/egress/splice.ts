@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import type { Connection } from './connection.ts';
-import { IDLE_MAX_MS } from './limits.ts';
+import { HALF_CLOSED_MAX_MS, IDLE_MAX_MS } from './limits.ts';
 
 /**
  * Carries bytes both ways, and ends of one direction alone, until both have ended. Each side waits for the other: no more
@@ -9,8 +9,13 @@ import { IDLE_MAX_MS } from './limits.ts';
 export function splice(client: Socket, upstream: Socket, connection: Connection): void {
   connection.hold(client);
   const cutIdle = (): void => connection.end('no byte passed for a long time');
-  client.setTimeout(IDLE_MAX_MS, cutIdle);
-  upstream.setTimeout(IDLE_MAX_MS, cutIdle);
+  for (const socket of [client, upstream]) {
+    socket.setTimeout(IDLE_MAX_MS, cutIdle);
+    socket.once('end', () => {
+      client.setTimeout(HALF_CLOSED_MAX_MS);
+      upstream.setTimeout(HALF_CLOSED_MAX_MS);
+    });
+  }
   carry(client, upstream, (chunk) => connection.sending(chunk.length));
   carry(upstream, client, (chunk) => {
     connection.received(chunk.length);

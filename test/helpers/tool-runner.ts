@@ -103,6 +103,7 @@ function watched(sandbox: Sandbox, processes: SandboxProcess[], policies: Sandbo
     quarantine: (policy, action) => sandbox.quarantine(policy, action),
     status: () => sandbox.status(),
     storage: (action) => sandbox.storage(action),
+    tellEgress: (command) => sandbox.tellEgress(command),
     async open(policy, program) {
       const opened = await sandbox.open(policy, program);
       processes.push(opened);

@@ -1,7 +1,12 @@
 import { posix } from 'node:path';
 import type { Denial } from '../../core/envelope.ts';
+<<<<<<< HEAD
 import { quoteName } from '../../core/own-line.ts';
 import { type ConnectionFact, DIRECT_PORTS } from '../../egress/messages.ts';
+=======
+import type { ConnectionFact } from '../../egress/messages.ts';
+import { allowTarget } from '../../egress/refusal.ts';
+>>>>>>> proxy
 import { BUNDLE_DIR, NODE_BINARY, SANDBOX_HOME } from '../policy.ts';
 import { isDebuggerCall } from './complaints.ts';
 
@@ -151,13 +156,13 @@ export function byNameOnly(address: string | null): Denial {
 export function refusedConnection({ host, port, rule, why, isAllowable }: Refusal): Denial {
   // The host comes from the command: a person may paste the line into a shell.
   const isPlain = /^[a-z0-9_.-]+$/.test(host);
-  const target = port === 0 || DIRECT_PORTS.some((one) => one === port) ? host : `${host}:${port}`;
   return {
     kind: 'network',
     host,
     ...(port === 0 ? {} : { port }),
     rule: rule === null ? why : `${why} (${rule})`,
-    how_to_allow: isAllowable && isPlain ? `A person can allow it: ctxd network allow ${target}` : OUTSIDE,
+    how_to_allow:
+      isAllowable && isPlain ? `A person can allow it: ctxd network allow ${allowTarget(host, port)}` : OUTSIDE,
   };
 }
 

@@ -94,7 +94,7 @@ describe('an address', () => {
     }
   });
 
-  it('that is none is refused', () => {
+  it('that cannot be read is refused', () => {
     for (const text of ['', 'example.com', '1.2.3', '08.8.8.8', '8.8.8.8 ', '1.2.3.4.5', ':::'])
       expect(notPublic(text)).toBe('not an address');
   });

@@ -27,6 +27,7 @@ export class ScriptedSandbox implements Sandbox {
     throw new Error('not asked');
   };
   storage = notAsked;
+  tellEgress = (): void => {};
 
   run(policy: SandboxPolicy, command: CommandSpec): Promise<CommandResult> {
     this.policies.push(policy);
