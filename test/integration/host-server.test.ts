@@ -37,12 +37,16 @@ function hostOf(): HostApi {
     droppedNewlines: 0,
     totalBytes: OUTPUT.length,
   };
-<<<<<<< HEAD
-  const found = { quarantined: [], searchComplete: true, denied: [] };
-=======
   const found = { quarantined: [], searchComplete: true, denied: [], connections: [] };
->>>>>>> proxy
-  const ended = { exitCode: 0, signal: null, endedBy: 'exit', durationMs: 1, notices: [], ...found } as const;
+  const ended = {
+    exitCode: 0,
+    signal: null,
+    endedBy: 'exit',
+    durationMs: 1,
+    notices: [],
+    activity: null,
+    ...found,
+  } as const;
   const empty = { ...stream, head: Buffer.alloc(0), totalBytes: 0 };
   const sandbox = new ScriptedSandbox(async () => ({ ...ended, stdout: stream, stderr: empty }));
   const call = {

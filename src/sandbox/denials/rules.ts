@@ -1,12 +1,8 @@
 import { posix } from 'node:path';
 import type { Denial } from '../../core/envelope.ts';
-<<<<<<< HEAD
 import { quoteName } from '../../core/own-line.ts';
-import { type ConnectionFact, DIRECT_PORTS } from '../../egress/messages.ts';
-=======
 import type { ConnectionFact } from '../../egress/messages.ts';
 import { allowTarget } from '../../egress/refusal.ts';
->>>>>>> proxy
 import { BUNDLE_DIR, NODE_BINARY, SANDBOX_HOME } from '../policy.ts';
 import { isDebuggerCall } from './complaints.ts';
 

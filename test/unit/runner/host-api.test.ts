@@ -20,7 +20,7 @@ const POLICY: SandboxPolicy = {
   seccomp: { inet: true, unix: true, debugger: false },
   limits: { memoryBytes: 0, pids: 0, fileBytes: 0, openFiles: 0, cpus: 0 },
 };
-const SPEC = { call_id: 'c', command: 'true', cwd: '/w', env: {}, own_loopback: false };
+const SPEC = { call_id: 'c', command: 'true', cwd: '/w', env: {}, own_loopback: false, tty: false };
 const DENIAL = { kind: 'write', path: '/etc/x', rule: 'read-only', how_to_allow: 'not at all' };
 
 function stream(text: string, droppedBytes = 0) {
@@ -36,7 +36,7 @@ const SET_ASIDE = { path: '.envrc', id: '0123abcd', reason: 'r' };
 
 function commandResult(endedBy: EndedBy = 'exit'): CommandResult {
   const found = { quarantined: [SET_ASIDE], searchComplete: false, denied: [DENIAL], connections: [CONNECTION] };
-  const ended = { exitCode: 0, signal: null, endedBy, durationMs: 1.4, notices: [], ...found };
+  const ended = { exitCode: 0, signal: null, endedBy, durationMs: 1.4, notices: [], activity: null, ...found };
   return { ...ended, stdout: stream('out'), stderr: stream('err', 2) };
 }
 
@@ -146,6 +146,8 @@ describe('the host', () => {
       stderr_encoding: '',
       stdout_gap: null,
       stderr_gap: { start: 2, end: 49, bytes: 3, firstLine: 1, lastLine: 1, nextLine: 1 },
+      doing: '',
+      doing_text: '',
     });
     expect(host.facts).toMatchObject({ quarantined: [SET_ASIDE], searchComplete: false, denied: [DENIAL] });
     const { host: name, port, via, why, up, down } = CONNECTION;
