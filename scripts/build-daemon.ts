@@ -11,6 +11,7 @@ const PROGRAMS: Readonly<Record<string, string>> = {
   'guard-worker': 'sandbox/workspace/guard-worker.js',
   'scan-worker': 'scrub/scan/scan-worker.js',
   'sqlite-worker': 'stores/sqlite-worker.js',
+  'terminal-thread': 'sandbox/terminal-thread.js',
   'view-thread': 'dispatch/view/view-thread.js',
 };
 

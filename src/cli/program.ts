@@ -9,6 +9,16 @@ import { configGet, configList, configSet, configUnset } from './commands/config
 import { doctor } from './commands/doctor.ts';
 import { init } from './commands/init.ts';
 import { networkMirrors } from './commands/network-mirrors.ts';
+import {
+  networkAllow,
+  networkDeny,
+  networkGroups,
+  networkList,
+  networkOff,
+  networkOn,
+  networkRemove,
+} from './commands/network.ts';
+import { networkLog } from './commands/network-log.ts';
 import { port } from './commands/port.ts';
 import { kill, ps } from './commands/ps.ts';
 import { quarantineAccept, quarantineList, quarantineRestore } from './commands/quarantine.ts';
@@ -80,8 +90,8 @@ function groupOf(program: Commander, name: string, context: CliContext): Command
 }
 
 export const GROUPS: Readonly<Record<string, string>> = {
-  network: 'Choose what programs in sandboxes may reach.',
   allow: 'Choose what commands may use outside the project: directories and toolchains.',
+  network: 'Decide which hosts commands may reach, and see what they reached.',
   server: 'Start, stop and watch the daemon.',
   tool: 'List, call and verify the tools of agents.',
   config: 'Read and change the settings of this machine.',
@@ -162,6 +172,14 @@ export const COMMANDS: readonly Command[] = [
   allowToolchains,
   allowList,
   allowRemove,
+  networkAllow,
+  networkDeny,
+  networkRemove,
+  networkList,
+  networkLog,
+  networkGroups,
+  networkOn,
+  networkOff,
   networkMirrors,
   completion(() => ({ commands: COMMANDS, groups: GROUPS })),
 ];

@@ -30,7 +30,7 @@ export function createHostServices(deps: HostServiceDeps): HostServices {
       },
       // A job gets what the caller wrote, as a command does. Nothing of it is stored but its masked record.
       JobStart: {
-        identifiers: ['command', 'cwd', 'env', 'stdin', 'own_loopback'],
+        identifiers: ['command', 'cwd', 'env', 'stdin', 'own_loopback', 'tty'],
         answer: (session, request, call) => startJob(session, request, call, deps),
       },
       Jobs: {

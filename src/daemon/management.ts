@@ -23,6 +23,7 @@ import { createCacheManagement } from './cache-management.ts';
 import type { CallGate } from './call-gate.ts';
 import type { checkHealth } from './health.ts';
 import type { StopCause } from './lifecycle.ts';
+import { createNetworkManagement, type NetworkManagementDeps } from './network-management.ts';
 import type { Outside } from './outside.ts';
 import type { HostNetworks } from './host-network.ts';
 import { createOutsideManagement } from './outside-management.ts';
@@ -49,6 +50,7 @@ export interface ManagementDeps {
   jobs: Pick<Jobs, 'running' | 'end'>;
   approvals: ApprovalDeps;
   ports: PortDeps;
+  networking: NetworkManagementDeps;
   clock: Clock;
   checkHealth(projectRoot: string): ReturnType<typeof checkHealth>;
   /** Begins the orderly end of the daemon. */
@@ -78,6 +80,7 @@ export function createManagement(deps: ManagementDeps): Management {
     async unregisterProject({ root }) {
       await deps.sessionEnd.endAllOf(root);
       const tools = (await deps.projects.find(root))?.tools ?? [];
+      await deps.networking.network.forget(root);
       return { root, changed: await deps.projects.unregister(root), tools: toolInfos(tools, deps.catalog) };
     },
     async listTools({ root }) {
@@ -103,6 +106,7 @@ export function createManagement(deps: ManagementDeps): Management {
     ...createOutsideManagement(deps),
     ...deps.hostNetworks.management,
     ...createPortManagement(deps.ports),
+    ...createNetworkManagement(deps.networking),
     getSchema: async (tool) => schemaOf(tool, deps.catalog),
   };
 }

@@ -5,8 +5,8 @@ import type { OutputGap } from '../core/gap.ts';
 import { decodeStream } from '../runner/exec-output.ts';
 import { endOfLines, endOfQuiet, endOfShown } from '../runner/progress/held-back.ts';
 import type { Release } from '../runner/progress/progress-window.ts';
-import { StreamCapture } from '../sandbox/output.ts';
 import type { CapturedStream } from '../sandbox/sandbox.ts';
+import { type Capture, closeCapture, openCapture } from '../sandbox/terminal-capture.ts';
 import { dropCutEnd, dropCutStart } from '../sdk/cut-text.ts';
 import { type ArtifactStore, type ArtifactStream, readStreams } from '../stores/artifacts.ts';
 import { detectCharset } from '../text/charset-detector.ts';
@@ -48,6 +48,8 @@ export interface JobOutputSpec {
   maxBytes: number;
   /** Tokens whose values the command got. They are masked however short they are. */
   opened: readonly string[];
+  /** True: what the job prints is for a terminal, and the output is what the terminal shows. */
+  isTerminal: boolean;
 }
 
 /**
@@ -58,7 +60,7 @@ export interface JobOutputSpec {
 export class JobOutput {
   readonly #deps: JobOutputDeps;
   readonly #spec: JobOutputSpec;
-  #capture: StreamCapture;
+  #capture: Capture;
   readonly rules = new Set<string>();
   #artifactId: string;
   /** The text of the artifact. */
@@ -81,7 +83,7 @@ export class JobOutput {
     this.#artifactId = artifactId;
     this.#spec = spec;
     this.#deps = deps;
-    this.#capture = new StreamCapture(spec.maxBytes);
+    this.#capture = openCapture(spec.maxBytes, spec.isTerminal);
   }
 
   get artifactId(): string {
@@ -95,6 +97,11 @@ export class JobOutput {
 
   get droppedBytes(): number {
     return this.#droppedBytes;
+  }
+
+  /** Bytes that the job has printed. */
+  get totalBytes(): number {
+    return this.#capture.totalBytes;
   }
 
   /** Bytes that are not in the text yet. */
@@ -128,7 +135,7 @@ export class JobOutput {
 
   /** Call when the command has ended: searches the whole output once more. Throws as `refresh` does. */
   finish(): Promise<void> {
-    return this.#inTurn(() => this.#makeAgain(this.#capture.result(), this.#capture.totalBytes));
+    return this.#inTurn(async () => this.#makeAgain(await this.#capture.result(), this.#capture.totalBytes));
   }
 
   /** The scrubbed text, as far as it has been refreshed. Empty if it was pruned. */
@@ -148,7 +155,8 @@ export class JobOutput {
   release(): void {
     this.#isReleased = true;
     this.#text = '';
-    this.#capture = new StreamCapture(0);
+    closeCapture(this.#capture);
+    this.#capture = openCapture(0, false);
   }
 
   #inTurn(work: () => Promise<void>): Promise<void> {
@@ -158,12 +166,15 @@ export class JobOutput {
   }
 
   async #refresh(): Promise<void> {
-    const captured = this.#capture.result();
-    const isQuiet = this.#deps.clock.monotonic() - this.#lastByteAt >= QUIET_MS;
-    const { totalBytes, droppedBytes, head } = captured;
+    const { totalBytes } = this.#capture;
     if (totalBytes === this.#released) return;
+    const isQuiet = this.#deps.clock.monotonic() - this.#lastByteAt >= QUIET_MS;
+    const captured = await this.#capture.result();
+    const { droppedBytes, head } = captured;
     const charset = detectCharset(head.subarray(0, CHARSET_WINDOW_BYTES));
-    if (droppedBytes === 0 && charset?.label === 'utf-8') return this.#append(head, isQuiet);
+    // A terminal may change what it showed before.
+    const isAppended = droppedBytes === 0 && !this.#spec.isTerminal;
+    if (isAppended && charset?.label === 'utf-8') return this.#append(head, isQuiet);
     // Where a line ends is not looked for in characters of several bytes, so nothing of them is shown before the end.
     if (charset !== null && charset.unitBytes > 1) return;
     const shown = charset === null ? captured : withoutHeldEnd(captured, isQuiet);

@@ -23,7 +23,7 @@ const STOP_GRACE_MS = 5_000;
 /** Milliseconds in which a job usually reacts to a signal. */
 const REACTION_MS = 500;
 
-/** `JobStart`: `{command, cwd, env, stdin?, own_loopback?}` → `{job}`. Throws ARGS_INVALID and what `Jobs.begin` throws. */
+/** `JobStart`: `{command, cwd, env, stdin?, own_loopback?, tty?}` → `{job}`. Throws ARGS_INVALID and what `Jobs.begin` throws. */
 export async function startJob(
   session: SessionRef,
   request: JsonObject,
@@ -38,6 +38,7 @@ export async function startJob(
   const job = await jobs.begin({
     ...{ session, tool: call.tool, command, cwd, env },
     stdin: readOptionalString(request, 'stdin') ?? null,
+    isTerminal: request.tty === true,
     policy: request.own_loopback === true ? { ...policy, network: 'none' } : policy,
     ...{ opened: call.opened, outputKillBytes: call.outputKillBytes },
   });

@@ -1,8 +1,8 @@
 import type { SessionRef } from '../call/session.ts';
 import type { Clock } from '../core/clock.ts';
-import type { SetAside } from '../core/envelope.ts';
+import type { Denial, SetAside } from '../core/envelope.ts';
 import { ContextdError, type ErrorCode } from '../core/errors.ts';
-import type { CommandResult, SteeredCommand, SteeringSignal } from '../sandbox/sandbox.ts';
+import type { Activity, CommandResult, Connection, SteeredCommand, SteeringSignal } from '../sandbox/sandbox.ts';
 import type { JobOutput } from './job-output.ts';
 
 /** Milliseconds that no job outlives, whatever its lease: a week. */
@@ -21,6 +21,8 @@ export interface JobEnd {
   failure: ContextdError | null;
   durationMs: number;
   quarantined: readonly SetAside[];
+  denied: readonly Denial[];
+  connections: readonly Connection[];
   /** What it changed outside the workspace, one line each. */
   notices: readonly string[];
 }
@@ -43,6 +45,8 @@ export interface JobSpec {
   session: SessionRef;
   tool: string;
   command: string;
+  /** True: it runs on a terminal. */
+  isTerminal: boolean;
   /** The directory in which it runs. */
   cwd: string;
   /** Milliseconds since the epoch. */
@@ -95,6 +99,11 @@ export class Job {
     return this.#end === null ? this.#command.usage().catch(() => null) : Promise.resolve(null);
   }
 
+  /** What it does now; null if it has ended or that is not known. */
+  activity(): Promise<Activity | null> {
+    return this.#end === null ? this.#command.activity().catch(() => null) : Promise.resolve(null);
+  }
+
   /** Throws CONFLICT if the job has ended or its stdin is closed, and RESOURCE_LIMIT if it does not read. */
   async input(text: string, isEnd: boolean): Promise<void> {
     this.#checkRunning();
@@ -132,12 +141,13 @@ export class Job {
   async #follow(): Promise<JobEnd> {
     const startedAt = this.#clock.monotonic();
     const end: JobEnd = await this.#command.ended.then(
-      ({ exitCode, signal, endedBy, durationMs, quarantined, notices }) => ({
-        ...{ exitCode, signal, durationMs, quarantined, notices, failure: null },
+      ({ exitCode, signal, endedBy, durationMs, quarantined, denied, connections, notices }) => ({
+        ...{ exitCode, signal, durationMs, quarantined, denied, connections, notices, failure: null },
         endedBy: this.#ender === null || endedBy === 'exit' ? endedBy : ENDED_WORDS[this.#ender],
       }),
       (thrown: unknown) => ({
-        ...{ exitCode: null, signal: null, quarantined: [], notices: [], failure: ContextdError.from(thrown) },
+        ...{ exitCode: null, signal: null, quarantined: [], denied: [], connections: [], notices: [] },
+        failure: ContextdError.from(thrown),
         endedBy: ENDED_WORDS.daemon,
         durationMs: this.#clock.monotonic() - startedAt,
       }),
@@ -167,6 +177,7 @@ export function errorCodeOf({ failure, endedBy }: JobEnd): ErrorCode | null {
     case 'stopped':
       return null;
     case 'timeout':
+    case 'input':
     case 'lease':
       return 'TIMEOUT';
     case 'cancelled':

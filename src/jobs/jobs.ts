@@ -1,6 +1,7 @@
 import { type SessionRef, sessionKey } from '../call/session.ts';
 import type { Config } from '../config/schema.ts';
 import type { Clock } from '../core/clock.ts';
+import type { Denial } from '../core/envelope.ts';
 import { ContextdError } from '../core/errors.ts';
 import { newShortId } from '../core/ids.ts';
 import type { Logger } from '../core/log.ts';
@@ -18,6 +19,9 @@ const ENDED_KEPT = 32;
 const MINUTE_MS = 60_000;
 /** Milliseconds that a job gets to end by itself when its session or the daemon ends. */
 const GRACE_MS = 2_000;
+
+/** One pipe for both streams, so that they stay in order, as on a terminal. */
+const ONE_STREAM = ['bash', '-c', 'exec "$@" 2>&1', 'bash'];
 
 /** The tool that shows the output of jobs and takes the cursors into it. */
 const JOBS_TOOL = 'jobs';
@@ -41,6 +45,8 @@ export interface NewJob {
   env: Readonly<Record<string, string>>;
   /** The whole standard input; null: it stays open for input. */
   stdin: string | null;
+  /** True: it runs on a terminal; what `stdin` has is typed, and more may follow. */
+  isTerminal: boolean;
   policy: SandboxPolicy;
   opened: readonly string[];
   outputKillBytes: number;
@@ -83,7 +89,7 @@ export class Jobs {
       this.#remove(job);
       throw cause;
     }
-    if (request.stdin !== null) await job.input(request.stdin, true);
+    if (request.stdin !== null) await job.input(request.stdin, !request.isTerminal);
     return job;
   }
 
@@ -152,6 +158,12 @@ export class Jobs {
       ?.stop(ender, GRACE_MS);
   }
 
+  /** Something was refused to a job: the next answer of its session says so. */
+  refused(id: string, denial: Denial): void {
+    const job = this.running().find(({ spec }) => spec.id === id);
+    if (job !== undefined) this.findings.addDenied(job.spec.session, [denial]);
+  }
+
   #checkRoom(session: SessionRef): void {
     if (this.#isStopped) throw new ContextdError('INTERRUPTED', 'contextd is stopping and starts no jobs');
     const { per_session, total } = this.#deps.config.jobs;
@@ -189,15 +201,15 @@ export class Jobs {
 
   /** Starts the command and lists the job. */
   async #prepare(request: NewJob): Promise<Job> {
-    const { session, tool, command, cwd } = request;
+    const { session, tool, command, cwd, isTerminal } = request;
     const number = await this.#deps.liveSessions.nextJob(session);
     const spec: JobSpec = {
-      ...{ id: `job_${newShortId()}`, number, session, tool, command, cwd },
+      ...{ id: `job_${newShortId()}`, number, session, tool, command, cwd, isTerminal },
       startedMs: this.#deps.clock.now(),
     };
     const output = await JobOutput.create(
       {
-        ...{ session, jobId: spec.id, tool: JOBS_TOOL, opened: request.opened },
+        ...{ session, jobId: spec.id, tool: JOBS_TOOL, opened: request.opened, isTerminal },
         maxBytes: this.#deps.config.jobs.output_max_bytes,
       },
       this.#deps,
@@ -217,8 +229,8 @@ export class Jobs {
     const steered = this.#deps.sandbox.begin(
       policy,
       {
-        // One pipe for both streams, so that they stay in order, as on a terminal.
-        argv: ['bash', '-c', 'exec "$@" 2>&1', 'bash', 'bash', '-c', command],
+        argv: spec.isTerminal ? ['bash', '-c', command] : [...ONE_STREAM, 'bash', '-c', command],
+        terminal: spec.isTerminal,
         cwd,
         env,
         timeoutMs: JOB_MAX_MS,
@@ -226,6 +238,7 @@ export class Jobs {
         outputMaxBytes: 0,
         outputKillBytes,
         signal: abort.signal,
+        run: { session: spec.session.session, requestId: spec.id },
         onOutput: (_stream, bytes) => output.add(bytes),
       },
       (found) => this.findings.add(spec.session, found),
@@ -256,6 +269,7 @@ export class Jobs {
   async #record(job: Job): Promise<void> {
     const end = await job.ended;
     this.findings.add(job.spec.session, end.quarantined);
+    this.findings.addDenied(job.spec.session, end.denied);
     try {
       await recordEnd(job.spec, end, job.output, this.#deps);
     } catch (cause) {

@@ -23,5 +23,7 @@ export function factsOf({ spec, end, output }: Job): JsonObject {
 /** The job with its newest output. */
 export async function shown(job: Job, facts: JsonObject = {}, view: Json = 'tail'): Promise<ServiceAnswer> {
   if (job.end === null) await job.output.refresh();
-  return { answer: { ...factsOf(job), ...facts }, shows: job.output.artifactId, standardView: view };
+  const activity = await job.activity();
+  const doing = activity?.needsInput === true ? { doing: activity.text } : {};
+  return { answer: { ...factsOf(job), ...doing, ...facts }, shows: job.output.artifactId, standardView: view };
 }

@@ -12,6 +12,10 @@ const ANSWER_SHARE = 0.05;
 /** Milliseconds between two looks at an output that grows; a look that takes long is repeated less often. */
 const LOOK_EVERY_MS = 100;
 const LOOK_SHARE = 10;
+/** Milliseconds between two looks at what the job itself waits for. */
+const INPUT_LOOK_MS = 1_000;
+/** Looks in a row that find a job without new output that only waits for input, until a wait is over. */
+const INPUT_LOOKS = 3;
 /** Lines before the match that are shown. */
 const LINES_BEFORE = 5;
 
@@ -24,7 +28,7 @@ export type FindLine = (
 
 /**
  * Waits until a line of the output matches, or without a pattern until the job ends, but not longer than the call may
- * take. A wait for the same pattern goes on behind the line that the last one found. The pattern sees only what may be
+ * take, and not longer than a moment if the job itself only waits for input. A wait for the same pattern goes on behind the line that the last one found. The pattern sees only what may be
  * shown: otherwise its answers would tell a secret letter by letter.
  */
 export async function waitFor(
@@ -36,6 +40,7 @@ export async function waitFor(
   const pattern = readOptionalString(request, 'text') ?? null;
   const until = call.endsAt - (call.endsAt - clock.monotonic()) * ANSWER_SHARE;
   let from = pattern === null ? 0 : job.seen(pattern);
+  const needsInput = inputLooks(job, clock);
   for (;;) {
     const startedAt = clock.monotonic();
     // Before the look, so that no output between the look and the wait is missed.
@@ -47,9 +52,11 @@ export async function waitFor(
       const timeoutMs = Math.max(1, until - clock.monotonic());
       const line = await findLine(text.slice(from), pattern, { timeoutMs, signal: call.signal });
       if (line !== null) return found(job, pattern, text, { from, line });
-      from = Math.max(from, text.lastIndexOf('\n') + 1);
+      // A terminal may still change its lines.
+      if (!job.spec.isTerminal) from = Math.max(from, text.lastIndexOf('\n') + 1);
     }
-    if (isOver || clock.monotonic() >= until) return shown(job, pattern === null ? statusOf(job) : NO_MATCH);
+    if (isOver || clock.monotonic() >= until || (await needsInput()))
+      return shown(job, pattern === null ? statusOf(job) : NO_MATCH);
     await nextLook(job, growth, { startedAt, until, signal: call.signal }, clock);
   }
 }
@@ -60,6 +67,21 @@ const NO_MATCH = { matched: false, exit_code: 1 };
 /** The exit status of the call is that of the job, as that of the shell's `wait`. */
 function statusOf({ end }: Job): JsonObject {
   return end === null || end.exitCode === null ? {} : { exit_code: end.exitCode };
+}
+
+/** Returns a function that looks about once a second, and is true once the job has only waited for input for a while. */
+function inputLooks(job: Job, clock: Clock): () => Promise<boolean> {
+  let lookedAt = clock.monotonic();
+  let printed = job.output.totalBytes;
+  let looks = 0;
+  return async () => {
+    if (clock.monotonic() - lookedAt < INPUT_LOOK_MS) return false;
+    lookedAt = clock.monotonic();
+    const isQuiet = job.output.totalBytes === printed;
+    printed = job.output.totalBytes;
+    looks = isQuiet && (await job.activity())?.needsInput === true ? looks + 1 : 0;
+    return looks >= INPUT_LOOKS;
+  };
 }
 
 /** Returns when there is something new to look at: output, a line that counts as whole now, the end, or the deadline. */
@@ -78,7 +100,7 @@ async function nextLook(
     await Promise.race([
       Promise.all([growth, delay(pause, undefined, { signal: either })]),
       job.ended,
-      delay(Math.max(1, Math.min(until - now, quiet ?? Infinity)), undefined, { signal: either }),
+      delay(Math.max(1, Math.min(until - now, quiet ?? INPUT_LOOK_MS, INPUT_LOOK_MS)), undefined, { signal: either }),
     ]);
   } catch (cause) {
     if (!signal.aborted) throw cause;

@@ -20,6 +20,7 @@ const ENDED_BY = [
   'output_limit',
   'storage_limit',
   'protected_path',
+  'input',
   'cancelled',
 ] as const;
 export type EndedBy = (typeof ENDED_BY)[number];
@@ -34,6 +35,8 @@ export interface ExecSpec {
   stdin: string | null;
   /** Default: false, the loopback that the commands of the project share. */
   ownLoopback?: boolean;
+  /** Default: false, no terminal. On a terminal, `stdout` is what it showed, as text. */
+  tty?: boolean;
 }
 
 /** The result of a command. The texts are complete unless `dropped_bytes` is above 0. */
@@ -53,6 +56,10 @@ export interface ExecResult {
   /** What is missing in the middle of each stream; null if nothing is. */
   stdout_gap: OutputGap | null;
   stderr_gap: OutputGap | null;
+  /** What a killed command did: `input`, `network`, `lock`, `busy` or `other`; empty: not killed, or not known. */
+  doing: string;
+  /** The same in words. */
+  doing_text: string;
 }
 
 /** The shapes of the requests of ToolHost, and the most fields a request may have. */
@@ -63,6 +70,7 @@ export const EXEC_SHAPE: MessageShape = {
   4: { 1: 'bytes', 2: 'bytes' },
   5: 'bytes',
   10: 'uint32',
+  11: 'uint32',
 };
 export const SCRUB_SHAPE: MessageShape = { 1: 'bytes', 2: 'bytes' };
 export const LOG_SHAPE: MessageShape = { 1: 'bytes', 2: 'bytes', 3: 'bytes' };
@@ -70,9 +78,9 @@ export const HOST_SHAPE: MessageShape = { 1: 'bytes', 2: 'bytes' };
 export const HOST_REQUEST_MAX_FIELDS = 10_000;
 
 export function packExecRequest(callId: string, spec: ExecSpec): ExecRequest {
-  const { command, cwd, env, stdin, ownLoopback = false } = spec;
+  const { command, cwd, env, stdin, ownLoopback = false, tty = false } = spec;
   const input = stdin === null ? {} : { stdin: Buffer.from(stdin) };
-  return { call_id: callId, command, cwd, env, own_loopback: ownLoopback, ...input };
+  return { call_id: callId, command, cwd, env, own_loopback: ownLoopback, tty, ...input };
 }
 
 export function packExecResult({ exit_code, signal, stdout_gap, stderr_gap, ...rest }: ExecResult): ExecResponse {
@@ -102,5 +110,7 @@ export function parseExecResult(message: WireResult): ExecResult {
     stderr_encoding: message.stderr_encoding,
     stdout_gap: parseGap(message.stdout_gap, message.stdout),
     stderr_gap: parseGap(message.stderr_gap, message.stderr),
+    doing: message.doing,
+    doing_text: message.doing_text,
   };
 }

@@ -46,7 +46,7 @@ export interface HostCall {
 }
 
 export interface HostDeps {
-  sandbox: Sandbox;
+  sandbox: Pick<Sandbox, 'run'>;
   /** The policy of the commands that the tool runs for a session. */
   commandPolicyFor(session: SessionRef): SandboxPolicy;
   /** The texts with everything that looks like a secret replaced by the session's tokens. */
@@ -209,7 +209,8 @@ export class HostApi {
       const policy = this.#deps.commandPolicyFor(this.#call.session);
       const result = await this.#deps.sandbox.run(
         request.own_loopback ? { ...policy, network: 'none' } : policy,
-        listener === undefined ? command : { ...command, onOutput: listener.output },
+        // What a terminal gets is no text to show before the terminal has shown it.
+        listener === undefined || request.tty ? command : { ...command, onOutput: listener.output },
       );
       this.#facts.ranCommand(result);
       return result;
@@ -219,15 +220,17 @@ export class HostApi {
     }
   }
 
-  #command({ command, cwd, env, stdin }: ExecRequest, cancelled: AbortSignal): CommandSpec {
+  #command({ command, cwd, env, stdin, tty }: ExecRequest, cancelled: AbortSignal): CommandSpec {
     return {
       argv: ['bash', '-c', command],
       cwd,
       env,
       stdin: stdin ?? null,
+      terminal: tty,
       timeoutMs: Math.max(1, Math.ceil(this.#call.endsAt - this.#deps.clock.monotonic())),
       outputMaxBytes: this.#call.outputMaxBytes,
       outputKillBytes: this.#call.outputKillBytes,
+      run: { session: this.#call.session.session, requestId: this.#call.requestId },
       signal: AbortSignal.any([this.#call.signal, cancelled]),
     };
   }
@@ -269,6 +272,8 @@ function toExecResult(result: CommandResult, endedBy: EndedBy): ExecResult {
     stderr_encoding: stderr.encoding,
     stdout_gap: stdout.gap,
     stderr_gap: stderr.gap,
+    doing: result.activity?.kind ?? '',
+    doing_text: result.activity?.text ?? '',
   };
 }
 

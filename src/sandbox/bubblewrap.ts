@@ -4,10 +4,12 @@ import { Duplex, type Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ContextdError, isErrno } from '../core/errors.ts';
 import { isJsonObject } from '../core/json.ts';
+import { activityInside } from './activity.ts';
 import { coverStrays } from './descriptors.ts';
 import type { Launch } from './launch.ts';
-import { signalInside, usageInside } from './processes-inside.ts';
-import type { CommandUsage } from './sandbox.ts';
+import { firstInside, signalInside, usageInside } from './processes-inside.ts';
+import type { Activity, CommandUsage } from './sandbox.ts';
+import type { FileId } from './thread-wait.ts';
 
 /** bubblewrap's own environment, visible inside as /proc/1/environ. */
 const LAUNCH_ENVIRONMENT = { PATH: '/usr/sbin:/usr/bin:/sbin:/bin' };
@@ -21,6 +23,16 @@ export interface JailExit {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
 }
+
+/** How a command gets its input. */
+export interface JailInput {
+  /** The pipe that is its standard input, or its terminal's; null: it has no input. */
+  readonly stdin: FileId | null;
+  /** True: the first process inside is the terminal, and no part of the command. */
+  readonly isTerminal: boolean;
+}
+
+const NO_INPUT: JailInput = { stdin: null, isTerminal: false };
 
 /** One started sandbox. The descriptors passed to it belong to the caller. */
 export class Jail {
@@ -36,10 +48,12 @@ export class Jail {
   #status = '';
   #init: Init | null = null;
   #over = false;
+  readonly #input: JailInput;
 
   /** `stdio` holds descriptors 0 to 2 (and 3, for a script); arguments, status and the others follow. */
-  constructor(launch: Launch, stdio: readonly (number | 'pipe' | 'ignore')[]) {
+  constructor(launch: Launch, stdio: readonly (number | 'pipe' | 'ignore')[], input: JailInput = NO_INPUT) {
     this.#launch = launch;
+    this.#input = input;
     this.child = coverStrays([...stdio, 'pipe', 'pipe', ...launch.inheritedFds], launch.strayFds, (all) =>
       spawnLaunch(launch, all),
     );
@@ -73,7 +87,18 @@ export class Jail {
   /** Sends a signal to every process of the command; returns how many got it. The sandbox's own get none. */
   signal(signal: NodeJS.Signals): number {
     const init = this.#init;
-    return init === null || this.#over || isDead(init) ? 0 : signalInside(init.pid, signal);
+    return init === null || this.#over || isDead(init) ? 0 : signalInside(init.pid, signal, this.#helperOf(init));
+  }
+
+  /** What the command does now; null before the sandbox is built and after its end. */
+  activity(): Activity | null {
+    const init = this.#init;
+    if (init === null || this.#over || isDead(init)) return null;
+    return activityInside(init.pid, this.#input.stdin, this.#helperOf(init));
+  }
+
+  #helperOf(init: Init): number | null {
+    return this.#input.isTerminal ? firstInside(init.pid) : null;
   }
 
   /** What every process inside uses now; nothing before the sandbox is built and after its end. */

@@ -65,7 +65,7 @@ export class UnavailableSandbox implements Sandbox {
     const refuse = (): Promise<never> => Promise.reject(this.#refusal());
     const started = refused.then(() => {});
     started.catch(() => {});
-    return { started, ended: refused, input: refuse, signal: refuse, usage: refuse };
+    return { started, ended: refused, input: refuse, signal: refuse, usage: refuse, activity: refuse };
   }
 
   async open(): Promise<SandboxProcess> {

@@ -75,7 +75,13 @@ function denialIn(lines: readonly string[], index: number, places: PlaceMap, fac
   const onHost = program === null ? null : facts.findOnHost(program);
   if (onHost !== null) return missingProgram(onHost);
   const complaint = readComplaint(line, linesBefore(lines, index));
-  if (complaint !== null) return complaintDenial(complaint, places, facts);
+  if (complaint !== null) {
+    const denial = complaintDenial(complaint, places, facts);
+    // `git checkout` goes on after this, and its exit status is 0.
+    return denial !== null && NOT_REPLACED.test(line)
+      ? { ...denial, rule: `${denial.rule}; it kept its content` }
+      : denial;
+  }
   const network = readNetworkComplaint(line);
   if (network !== null) return networkDenial(network.host, facts);
   if (facts.repositoryAbove !== null && !facts.isRepositoryMounted && NO_REPOSITORY.test(line))
@@ -95,6 +101,9 @@ function* linesBefore(lines: readonly string[], index: number): Generator<string
   for (let i = index - 1; i >= Math.max(0, index - 4); i--) yield ownWords(lines[i] ?? '');
 }
 
+/** git could not replace a file of the worktree. */
+const NOT_REPLACED = /^(?:error|warning): unable to unlink/;
+
 /** git's message, also in the words of libraries that start it. */
 const NO_REPOSITORY = /not a git repository/;
 
@@ -107,11 +116,26 @@ function complaintDenial(complaint: Complaint, places: PlaceMap, facts: DenialFa
 }
 
 /**
- * Only the directory in which the command started is known, not the one the program was in. So a relative path counts
- * if it agrees with the mounts, but never as a path that does not exist.
+ * Only the directory in which the command started is known, not the one the program was in; git names paths from the top of
+ * its repository. So a relative path counts if it agrees with the mounts, but never as a path that does not exist.
  */
 function pathDenial({ error }: Complaint, printed: string, places: PlaceMap, facts: DenialFacts): Denial | null {
-  const path = normalize(printed, facts.cwd);
+  const bases = [facts.cwd, facts.workspace, ...(facts.isRepositoryMounted ? [facts.repositoryAbove ?? ''] : [])];
+  for (const base of new Set(bases)) {
+    const found = denialAt(error, printed, base, places, facts);
+    if (found !== null) return found;
+  }
+  return null;
+}
+
+function denialAt(
+  error: Complaint['error'],
+  printed: string,
+  base: string,
+  places: PlaceMap,
+  facts: DenialFacts,
+): Denial | null {
+  const path = normalize(printed, base);
   if (path === null) return null;
   const { kind, root } = places.find(path);
   const isAbsolute = printed.startsWith('/');

@@ -5,10 +5,12 @@ import type { GitView } from './git/git-views.ts';
 import type { Identity } from './identity.ts';
 import { type OutputSink, StreamCapture } from './output.ts';
 import { BUNDLE_DIR, NODE_BINARY, SOCKET_DIR, temporaryOf } from './policy.ts';
-import type { CommandSpec, SandboxProgram } from './sandbox.ts';
+import { serveTerminal } from './pseudo-terminal.ts';
+import type { Activity, CommandSpec, SandboxProgram } from './sandbox.ts';
 import type { SandboxLimits, SandboxPolicy } from './sandbox-policy.ts';
 import { type Job, ownerOf, type StartedSandbox } from './starter.ts';
-import { isTooMuch, judgeEnd, type Verdict, watchForInterruption } from './verdict.ts';
+import type { Steering } from './steering.ts';
+import { type Interruption, isTooMuch, judgeEnd, type Verdict, watchForInterruption } from './verdict.ts';
 import { watchTree } from './watchdog.ts';
 
 /** Bytes of each stream that are searched for refusals of the sandbox. */
@@ -21,25 +23,32 @@ export interface OutputSinks {
 
 /** How a command ended, and the last output of each stream. */
 export interface CommandEnd extends Verdict {
+  /** What it did when it was killed for its time or for its input; null: it was not, or it is not known. */
+  readonly activity: Activity | null;
   readonly lastWords: { readonly stdout: Buffer; readonly stderr: Buffer };
 }
 
 /**
  * Follows a command to its end, passes its output on and returns how it ended. Closes the readers. `found` aborts if the
- * command makes a path again that was set aside.
+ * command makes a path again that was set aside; the input of a call is typed into `terminal`.
  */
 export async function followCommand(
   started: StartedSandbox,
-  command: Omit<CommandSpec, 'stdin'>,
+  command: CommandSpec,
   limits: SandboxLimits,
   sinks: OutputSinks,
-  found: AbortSignal,
+  { found, terminal }: { found: AbortSignal; terminal: Steering | null },
 ): Promise<CommandEnd> {
   const { jail, stdout, stderr } = started;
   const watch = new AbortController();
   const lastWords = { stdout: new StreamCapture(LAST_WORDS_BYTES), stderr: new StreamCapture(LAST_WORDS_BYTES) };
   try {
-    const { interrupt, first } = watchForInterruption(command, () => jail.kill(), watch.signal);
+    let activity: Activity | null = null;
+    const kill = (why: Interruption): void => {
+      if (SAYS_WHAT_IT_DID.has(why)) activity ??= lookAt(started);
+      jail.kill();
+    };
+    const { interrupt, first } = watchForInterruption(command, kill, watch.signal);
     const checkSize = (): void => {
       if (isTooMuch(stdout.totalBytes + stderr.totalBytes, command)) interrupt('output_limit');
     };
@@ -49,6 +58,16 @@ export async function followCommand(
     found.addEventListener('abort', () => interrupt('protected_path'), { signal: watch.signal });
     stdout.readInto(tee(sinks.stdout, lastWords.stdout, checkSize));
     stderr.readInto(tee(sinks.stderr, lastWords.stderr, checkSize));
+    if (terminal !== null) {
+      serveTerminal({
+        input: command.stdin,
+        look: () => lookAt(started),
+        printedBytes: () => stdout.totalBytes,
+        type: (data, isEnd) => terminal.input(data, isEnd),
+        giveUp: () => interrupt('input'),
+        signal: watch.signal,
+      });
+    }
     const exit = await jail.ended;
     const interruptedBy = first();
     watch.abort();
@@ -56,11 +75,23 @@ export async function followCommand(
     const said = { stdout: endOf(lastWords.stdout), stderr: endOf(lastWords.stderr) };
     const events = started.group?.events() ?? null;
     const verdict = judgeEnd({ exit, interruptedBy, events, stderr: said.stderr.toString(), cwd: command.cwd });
-    return { ...verdict, lastWords: said };
+    return { ...verdict, activity, lastWords: said };
   } finally {
     watch.abort();
     stdout.close();
     stderr.close();
+  }
+}
+
+/** `cancelled` too: the deadline of a call cancels its command, and may come first. */
+const SAYS_WHAT_IT_DID: ReadonlySet<Interruption> = new Set(['timeout', 'cancelled', 'input']);
+
+/** Nothing that a command makes unreadable may keep it from being killed. */
+function lookAt({ jail }: StartedSandbox): Activity | null {
+  try {
+    return jail.activity();
+  } catch {
+    return null;
   }
 }
 

@@ -1,10 +1,8 @@
-import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, renameSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { Paths } from '../config/paths.ts';
 import type { Config } from '../config/schema.ts';
 import type { Clock } from '../core/clock.ts';
-import { isErrno } from '../core/errors.ts';
 import type { Logger } from '../core/log.ts';
 import { type Cgroups, openCgroups } from './cgroup/cgroup.ts';
 import { findStrayFds, PipeStock } from './descriptors.ts';
@@ -13,7 +11,7 @@ import type { Identity } from './identity.ts';
 import type { Mount } from './policy.ts';
 import { type Bubblewrap, findBubblewrap } from './probe/facts.ts';
 import { ensurePublicMountPoints, publicDirFor, removeCopies } from './reach.ts';
-import { removeTree } from './remove-tree.ts';
+import { setAsideOrRemove } from './remove-tree.ts';
 import { FilterFiles } from './seccomp/filter.ts';
 import { buildSkeleton, type EtcSource, emptyFileOf, hostEtc, mountProxy, removeOldSkeletons } from './skeleton.ts';
 import { openStorageRoot } from './storage/root.ts';
@@ -188,14 +186,4 @@ export function binDirsOf(roPaths: readonly string[]): string[] {
   return roPaths.flatMap((path) =>
     existsSync(join(path, 'bin')) ? [join(path, 'bin')] : basename(path) === 'bin' ? [path] : [],
   );
-}
-
-/** What a command left must not keep the next daemon from starting. */
-function setAsideOrRemove(dir: string): void {
-  try {
-    removeTree(dir);
-  } catch (cause) {
-    if (!isErrno(cause)) throw cause;
-    renameSync(dir, `${dir}.left-${randomBytes(4).toString('hex')}`);
-  }
 }

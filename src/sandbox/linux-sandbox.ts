@@ -20,6 +20,7 @@ import {
   processJob,
 } from './follow.ts';
 import { CACHES_INSIDE, checkArgv, checkEnvironment } from './policy.ts';
+import { onTerminal, TERMINAL_ENV } from './pseudo-terminal.ts';
 import type { QuarantineAction, QuarantineReport, QuarantineResult } from './quarantine.ts';
 import { readableBundle } from './reach.ts';
 import { ReadyPool, type ReadySandbox, scriptFor, scriptSocket, WAITING_SHELL } from './ready-pool.ts';
@@ -35,7 +36,7 @@ import type {
 } from './sandbox.ts';
 import type { SandboxPolicy } from './sandbox-policy.ts';
 import { discard, prepareGit, type StartedSandbox, Starter } from './starter.ts';
-import { openStdin, type SteeredRun } from './steering.ts';
+import { openStdin, Steering } from './steering.ts';
 import { createKeeper, type Keeper } from './storage/keeper.ts';
 import { Storage } from './storage/storage.ts';
 import type { TreeProtection } from './workspace/guard-set.ts';
@@ -226,12 +227,17 @@ export class LinuxSandbox {
       search.hurry();
       if (isAgain) repeated.abort();
     });
+    const terminal = command.terminal === true && steered === null ? new Steering({ onStarted() {} }, true) : null;
+    const steering = steered?.steering ?? terminal;
     try {
-      const started = await this.#startCommand(checked, protection, command, steered);
+      const started = await this.#startCommand(checked, protection, command, steering);
       const endUse = this.network.watch(started, number, over.signal);
       void search.run(checked.guard, protection, over.signal);
       const { limits } = checked.policy;
-      const { lastWords, ...end } = await followCommand(started, command, limits, sinks, repeated.signal);
+      const { lastWords, ...end } = await followCommand(started, command, limits, sinks, {
+        found: repeated.signal,
+        terminal,
+      });
       const used = endUse();
       started.tidy();
       const settings = (await started.git?.collect()) ?? { denied: [], notices: [] };
@@ -245,7 +251,7 @@ export class LinuxSandbox {
       throw cause;
     } finally {
       over.abort();
-      steered?.steering.close();
+      steering?.close();
     }
   }
 
@@ -254,10 +260,10 @@ export class LinuxSandbox {
     checked: CheckedPolicy,
     protection: TreeProtection,
     command: CommandSpec,
-    steered: SteeredRun | null,
+    steering: Steering | null,
   ): Promise<StartedSandbox> {
     await this.network.settled(checked.loopback?.key ?? null);
-    const script = steered === null ? scriptFor(command, checked.policy.workspace.path) : null;
+    const script = steering === null ? scriptFor(command, checked.policy.workspace.path) : null;
     const isSuitable =
       script !== null && (command.cwd === checked.policy.workspace.path || isRealDirectory(command.cwd));
     const ready = isSuitable ? this.#pool.take(checked.key, this.#fingerprintOf(checked, protection)) : null;
@@ -269,17 +275,19 @@ export class LinuxSandbox {
     }
     const git = await prepareGit(checked, protection);
     git?.seed();
+    const isTerminal = command.terminal === true;
     const started = await this.#starter.start(checked, protection, {
-      argv: command.argv,
+      argv: isTerminal ? onTerminal(command.argv) : command.argv,
       cwd: command.cwd,
-      env: command.env,
+      env: isTerminal ? { ...TERMINAL_ENV, ...command.env } : command.env,
       programMounts: [],
       wallMs: command.timeoutMs,
-      stdin: await openStdin(checked, command, steered),
+      stdin: await openStdin(checked, command, steering),
+      isTerminal,
       takesScript: false,
       git,
     });
-    steered?.steering.attach(started.jail);
+    steering?.attach(started.jail);
     return started;
   }
 

@@ -19,12 +19,22 @@ export function processesInside(initPid: number): number[] {
 }
 
 /**
- * Sends a signal to each of them and returns how many got it. The namespace is looked up just before each kill, so that
- * the signal does not reach a process of the host that got the number of a process that has ended.
+ * The first process that the init started: what contextd runs. What the command leaves behind becomes a child of the init
+ * later.
  */
-export function signalInside(initPid: number, signal: NodeJS.Signals): number {
+export function firstInside(initPid: number): number | null {
+  const [first = ''] = read(`/proc/${initPid}/task/${initPid}/children`).split(' ');
+  return first === '' ? null : Number(first);
+}
+
+/**
+ * Sends a signal to each of them but `helper` and returns how many got it. The namespace is looked up just before each
+ * kill, so that the signal does not reach a process of the host that got the number of a process that has ended.
+ */
+export function signalInside(initPid: number, signal: NodeJS.Signals, helper: number | null = null): number {
   const namespace = namespaceOf(initPid);
-  return processesInside(initPid).filter((pid) => namespaceOf(pid) === namespace && kill(pid, signal)).length;
+  return processesInside(initPid).filter((pid) => pid !== helper && namespaceOf(pid) === namespace && kill(pid, signal))
+    .length;
 }
 
 /** What they use now. Memory that two processes share counts twice. */

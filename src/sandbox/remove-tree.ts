@@ -1,4 +1,5 @@
-import { chmodSync, lstatSync, readdirSync, rmSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { chmodSync, lstatSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { isErrno } from '../core/errors.ts';
 
@@ -24,5 +25,15 @@ function unlock(top: string): void {
     for (const entry of readdirSync(path, { withFileTypes: true })) {
       if (entry.isDirectory()) open.push(join(path, entry.name));
     }
+  }
+}
+
+/** What a command left must not keep the next daemon from starting. */
+export function setAsideOrRemove(dir: string): void {
+  try {
+    removeTree(dir);
+  } catch (cause) {
+    if (!isErrno(cause)) throw cause;
+    renameSync(dir, `${dir}.left-${randomBytes(4).toString('hex')}`);
   }
 }

@@ -15,6 +15,7 @@ export const NOT_STARTED: RunEnd = {
   notices: [],
   denied: [],
   connections: [],
+  activity: null,
 };
 
 /** A command as the spawner runs it. */

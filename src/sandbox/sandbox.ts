@@ -10,7 +10,8 @@ import type { SandboxPolicy } from './sandbox-policy.ts';
 
 /**
  * Why a command ended. `pids` only if the command failed; `oom` whenever the kernel killed a process for lack of
- * memory; `protected_path` if the command made a path again and again that was set aside.
+ * memory; `protected_path` if the command made a path again and again that was set aside; `input` if nothing but input on its
+ * terminal could make it go on, and nobody could give it any.
  */
 export type EndedBy =
   | 'exit'
@@ -22,6 +23,7 @@ export type EndedBy =
   | 'output_limit'
   | 'storage_limit'
   | 'protected_path'
+  | 'input'
   | 'cancelled';
 
 /** Times are milliseconds since the epoch. */
@@ -70,8 +72,13 @@ export interface CommandSpec {
    * Added to PATH, HOME, TMPDIR and LANG, which it may replace; the command gets nothing from the daemon's environment.
    */
   env: Readonly<Record<string, string>>;
-  /** Null means an empty stdin. */
+  /** Null means an empty stdin. On a terminal it is typed when the command waits for input, and ends with Ctrl-D. */
   stdin: Buffer | null;
+  /**
+   * True: it runs on a terminal. Its output is then text, as the terminal shows it, all in `stdout`; `onOutput` still gets
+   * the bytes. Default: false.
+   */
+  terminal?: boolean;
   /** Milliseconds, including the start of the sandbox. */
   timeoutMs: number;
   /** Bytes kept of each stream; of a longer stream head and tail are kept. */
@@ -124,6 +131,21 @@ export interface CommandResult {
   denied: readonly Denial[];
   /** What it reached or tried to reach, as far as the connections are known to be its own; bounded. */
   connections: readonly Connection[];
+  /** What it did when it was killed; null if it was not, or it is not known. */
+  activity: Activity | null;
+}
+
+/** What a running command does, as far as the kernel shows it. */
+export interface Activity {
+  kind: 'input' | 'network' | 'lock' | 'busy' | 'other';
+  /** For example `python3 waits for input on its terminal`. The names in it were chosen by the command. */
+  text: string;
+  /** True if input is what it waits for: no process does anything or waits for something else outside the command. */
+  needsInput: boolean;
+  /** True if moreover no process goes on by itself after a while, as far as its system calls show. */
+  isStuck: boolean;
+  /** Milliseconds of processor time that its living processes have used. */
+  cpuMs: number;
 }
 
 /** What a running command uses. */
@@ -153,6 +175,8 @@ export interface SteeredCommand {
   signal(signal: SteeringSignal): Promise<number>;
   /** Null if it is not known. */
   usage(): Promise<CommandUsage | null>;
+  /** What it does now; null if it is not known. */
+  activity(): Promise<Activity | null>;
 }
 
 export interface IsolationReport {

@@ -1,4 +1,4 @@
-import { closeSync, lstatSync, rmdirSync, type Stats, unlinkSync } from 'node:fs';
+import { closeSync, fstatSync, lstatSync, rmdirSync, type Stats, unlinkSync } from 'node:fs';
 import { isErrno } from '../core/errors.ts';
 import { Jail } from './bubblewrap.ts';
 import type { GroupFiles } from './cgroup/files.ts';
@@ -21,6 +21,7 @@ import {
 import type { LoopbackNamespace } from './network.ts';
 import { OutputReader } from './output.ts';
 import { buildEnvironment, type Mount, mountStorage, planTree } from './policy.ts';
+import { Releases } from './releases.ts';
 import type { SandboxPolicy } from './sandbox-policy.ts';
 import { mountNameService } from './skeleton.ts';
 import type { Storage, StorageLease } from './storage/storage.ts';
@@ -61,6 +62,8 @@ export interface Job {
   readonly wallMs: number;
   /** A descriptor, which `start` closes, or nothing to read. */
   readonly stdin: number | 'ignore';
+  /** True: `argv` is a terminal with the command on it. Default: false. */
+  readonly isTerminal?: boolean;
   /** A socket as descriptor 3, for the waiting shell's script. */
   readonly takesScript: boolean;
   /** Removed when the sandbox has ended, also if it could not be started. Null for tool processes. */
@@ -110,7 +113,11 @@ export class Starter {
       const mounts = storage === null ? planned : mountStorage(planned, storage.mounts);
       launch = prepare(checked, workspace, mounts, job, { group, network: network.namespace }, network.way);
       for (const { path, directory } of checked.guard.trees) checkNotReplaced(path, directory, launch.pinned);
-      const jail = new Jail(launch, job.takesScript ? [...childFds, 'pipe'] : childFds);
+      const input = {
+        stdin: typeof job.stdin === 'number' ? fstatSync(job.stdin) : null,
+        isTerminal: job.isTerminal === true,
+      };
+      const jail = new Jail(launch, job.takesScript ? [...childFds, 'pipe'] : childFds, input);
       this.#follow(jail, used);
       const [loopback, lane] = [network.namespace?.name ?? '', network.way?.lane ?? null];
       return {
@@ -168,26 +175,6 @@ export class Starter {
     });
     this.#releasing.add(released);
     if (this.#isStopped) jail.kill();
-  }
-}
-
-/** What a sandbox uses until its last process is dead, or until it could not be started. */
-class Releases {
-  readonly #all: (() => void)[] = [];
-
-  add(release: () => void): void {
-    this.#all.push(release);
-  }
-
-  /** Idempotent. What the file system refuses to remove stays until the next start: it must not end the spawner. */
-  release(): void {
-    for (const release of this.#all.splice(0)) {
-      try {
-        release();
-      } catch (cause) {
-        if (!isErrno(cause)) throw cause;
-      }
-    }
   }
 }
 

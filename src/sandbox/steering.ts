@@ -4,7 +4,8 @@ import { ContextdError } from '../core/errors.ts';
 import type { Jail } from './bubblewrap.ts';
 import type { CheckedPolicy } from './checked-policy.ts';
 import { openInput } from './descriptors.ts';
-import type { CommandSpec, CommandUsage } from './sandbox.ts';
+import { asTyped } from './pseudo-terminal.ts';
+import type { Activity, CommandSpec, CommandUsage } from './sandbox.ts';
 import { ownerOf } from './starter.ts';
 
 /** Bytes of input that the command has not read and that are kept for it. */
@@ -25,11 +26,14 @@ export interface SteeringEvents {
 /** Input and signals for one command while it runs, and what it uses. Used by the spawner. */
 export class Steering {
   readonly #events: SteeringEvents;
+  readonly #isTerminal: boolean;
   #jail: Jail | null = null;
   #stdin: Socket | null = null;
 
-  constructor(events: SteeringEvents) {
+  /** On a terminal, input is typed. */
+  constructor(events: SteeringEvents, isTerminal: boolean) {
     this.#events = events;
+    this.#isTerminal = isTerminal;
   }
 
   /** Takes over the writable end of the command's stdin. */
@@ -44,7 +48,7 @@ export class Steering {
     this.#events.onStarted();
   }
 
-  /** Writes to stdin. Throws CONFLICT if it is closed, and RESOURCE_LIMIT if the command does not read it. */
+  /** Writes to stdin; the end of a terminal's input is Ctrl-D, and more may follow. Throws CONFLICT if it is closed, and RESOURCE_LIMIT if the command does not read it. */
   input(data: Buffer, isEnd: boolean): void {
     const stdin = this.#stdin;
     if (stdin === null || stdin.destroyed || stdin.writableEnded) {
@@ -58,8 +62,9 @@ export class Steering {
         details: { limit: UNREAD_MAX_BYTES },
       });
     }
-    if (data.length > 0) stdin.write(data);
-    if (isEnd) stdin.end();
+    const bytes = this.#isTerminal ? asTyped(data, isEnd) : data;
+    if (bytes.length > 0) stdin.write(bytes);
+    if (isEnd && !this.#isTerminal) stdin.end();
   }
 
   /** Sends the signal to every process of the command, as a terminal does. Returns their number. */
@@ -71,20 +76,24 @@ export class Steering {
     return this.#jail?.usage() ?? { processes: 0, memoryBytes: 0, cpuMs: 0 };
   }
 
+  activity(): Activity | null {
+    return this.#jail?.activity() ?? null;
+  }
+
   close(): void {
     this.#stdin?.destroy();
   }
 }
 
-/** The stdin of a command: a pipe that stays open if others steer it. The caller closes the descriptor. */
+/** The stdin of a command: a pipe that stays open if it is steered. The caller closes the descriptor. */
 export async function openStdin(
   { host, identity }: CheckedPolicy,
   { stdin }: CommandSpec,
-  steered: SteeredRun | null,
+  steering: Steering | null,
 ): Promise<number | 'ignore'> {
   const owner = ownerOf(identity);
-  if (steered === null) return stdin === null ? 'ignore' : openInput(stdin, owner, host.sandboxDir);
+  if (steering === null) return stdin === null ? 'ignore' : openInput(stdin, owner, host.sandboxDir);
   const { read, write } = await host.pipes.takeForInput(owner);
-  steered.steering.openInput(write);
+  steering.openInput(write);
   return read;
 }

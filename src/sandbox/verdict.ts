@@ -3,13 +3,14 @@ import { ContextdError } from '../core/errors.ts';
 import { explainFailure } from './probe/failures.ts';
 import type { CommandResult, CommandSpec, EndedBy } from './sandbox.ts';
 
-/** Why contextd itself ended a sandbox; `oom` and `pids` come from the watchdog. */
+/** Why contextd itself ended a sandbox; `oom` and `pids` come from the watchdog, `input` from the terminal. */
 export type Interruption =
   | 'timeout'
   | 'cancelled'
   | 'output_limit'
   | 'storage_limit'
   | 'protected_path'
+  | 'input'
   | 'oom'
   | 'pids';
 
@@ -104,14 +105,14 @@ interface Interruptions {
 /** Until `until` aborts: kills on timeout, on cancellation and when `interrupt` is called. */
 export function watchForInterruption(
   command: Pick<CommandSpec, 'timeoutMs' | 'signal'>,
-  kill: () => void,
+  kill: (why: Interruption) => void,
   until: AbortSignal,
 ): Interruptions {
   let first: Interruption | null = null;
   const interrupt = (why: Interruption): void => {
     if (until.aborted) return;
     first ??= why;
-    kill();
+    kill(first);
   };
   const timer = setTimeout(() => interrupt('timeout'), command.timeoutMs);
   until.addEventListener('abort', () => clearTimeout(timer), { once: true });

@@ -169,6 +169,7 @@ export class ServedCall {
       protectedPaths,
       etagKey: request.etag_key,
       deadlineMs: Date.now() + request.timeout_ms,
+      timeoutMs: request.timeout_ms,
       outputMaxBytes: request.output_max_bytes,
       view: readView(request.view_json),
       signal: this.#abort.signal,

@@ -46,6 +46,7 @@ function defaults({ workspace }: Pick<ToolContext, 'workspace'>): Omit<ToolConte
     protectedPaths: [],
     etagKey: '00'.repeat(32),
     deadlineMs: Date.now() + TIMEOUT_MS,
+    timeoutMs: TIMEOUT_MS,
     outputMaxBytes: OUTPUT_MAX_BYTES,
     view: null,
     signal: new AbortController().signal,

@@ -57,6 +57,8 @@ export interface ToolContext {
   etagKey: string;
   /** The deadline of the call, milliseconds since the epoch. */
   deadlineMs: number;
+  /** Milliseconds that the call may take in all. */
+  timeoutMs: number;
   /** The most bytes of text to return. Of a longer text keep head and tail, and report the rest in `droppedBytes`. */
   outputMaxBytes: number;
   /** The view that the caller asked for, as the common option `view` takes it; null: none. */

@@ -59,6 +59,38 @@ describe('a background job', () => {
     expect(grep.data.output).toBe('3:three\n');
   });
 
+  it('ends a wait when it waits for input itself, and says which program does', async () => {
+    const job = await start('echo asking; cat');
+    const waited = await jobs('wait', job, { text: 'never printed' });
+    expect(waited.data).toMatchObject({ state: 'running', matched: false, doing: 'cat waits for input' });
+    await jobs('input', job, { eof: true });
+    expect((await jobs('wait', job)).data).toMatchObject({ state: 'ended', exit_code: 0 });
+  });
+
+  it('is a dialogue on a terminal: shows the screen without codes, takes lines and Ctrl-D', async () => {
+    const job = await start('node -i', { tty: true });
+    await jobs('wait', job, { text: '^> $' });
+    await jobs('input', job, { text: '"4" + "2"' });
+    const answered = await jobs('wait', job, { text: "^'42'$" });
+    expect(answered.data).toMatchObject({ matched: true });
+    expect(answered.data.output).not.toContain('\u001b');
+    await jobs('input', job, { eof: true });
+    expect((await jobs('wait', job)).data).toMatchObject({ state: 'ended', exit_code: 0 });
+  });
+
+  it('on a terminal masks a secret that the terminal wrapped', async () => {
+    const secret = generate('ghp_[a-zA-Z0-9]{36}', seededRandom(14));
+    const job = await start(
+      `printf '%100s' ''; printf 'GITHUB_TOKEN=%s%s' ${secret.slice(0, 20)} ${secret.slice(20)}; echo`,
+      {
+        tty: true,
+      },
+    );
+    const { data } = await jobs('wait', job);
+    expect(data.output).toContain('[SECRET_');
+    expect(JSON.stringify(data.output)).not.toContain(secret.slice(-10));
+  });
+
   it('continues a page while the output grows behind it', async () => {
     const job = await start('seq 3000; read; echo more');
     await jobs('wait', job, { text: '^3000$' });

@@ -83,7 +83,7 @@ describe('what is mounted', () => {
 
   test('up to 64 nested names are mounted, shallow ones first, without those of installed packages and without pins above', async () => {
     bench.sh(
-      'mkdir -p a/b/c/d/.claude node_modules/p/.vscode && touch x && for i in {1..70}; do mkdir -p n$i; touch n$i/.envrc; done',
+      'mkdir -p a/b/c/d/.claude node_modules/p/.claude && touch x && for i in {1..70}; do mkdir -p n$i; touch n$i/.envrc; done',
     );
     const shown = show(await bench.guard().protection());
     expect(shown).toHaveLength(64);

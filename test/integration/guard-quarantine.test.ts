@@ -38,7 +38,7 @@ describe('what a run made', () => {
   });
 
   test('SEC-2.3 files that were there before stay, even if no mount protected them', async () => {
-    bench.sh('mkdir -p node_modules/p/.vscode && : >node_modules/p/.vscode/f && : >node_modules/p/.envrc');
+    bench.sh('mkdir -p node_modules/p/.claude && : >node_modules/p/.claude/f && : >node_modules/p/.mcp.json');
     bench.sh('for i in {1..70}; do mkdir n$i; echo $i >n$i/.envrc; done');
     const guard = bench.guard();
     await guard.protection();
@@ -48,14 +48,14 @@ describe('what a run made', () => {
 
   test('SEC-2.3 a file that no mount protected is moved aside if the run changed it, and ignored if the run removed it', async () => {
     bench.sh(
-      'mkdir -p node_modules/p/.vscode/d node_modules/q && : >node_modules/p/.vscode/d/f && : >node_modules/p/.envrc && : >node_modules/q/.envrc',
+      'mkdir -p node_modules/p/.claude/d node_modules/q && : >node_modules/p/.claude/d/f && : >node_modules/p/.mcp.json && : >node_modules/q/.mcp.json',
     );
     const guard = bench.guard();
     await guard.protection();
     letTimePass();
-    const report = await bench.run(guard, 'echo evil >>node_modules/p/.vscode/d/f; rm node_modules/q/.envrc');
-    expect(report.quarantined).toEqual(['node_modules/p/.vscode']);
-    expect(bench.names('node_modules/p')).toEqual(['.envrc', '.vscode.quarantined']);
+    const report = await bench.run(guard, 'echo evil >>node_modules/p/.claude/d/f; rm node_modules/q/.mcp.json');
+    expect(report.quarantined).toEqual(['node_modules/p/.claude']);
+    expect(bench.names('node_modules/p')).toEqual(['.claude.quarantined', '.mcp.json']);
   });
 
   test('a file that a person made since the last search stays unless the run changed it', async () => {

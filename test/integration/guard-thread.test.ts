@@ -112,7 +112,7 @@ async function turns(count: number): Promise<void> {
 describe('a crash of the thread', () => {
   it('SEC-2.3: fails every pending call with one reason; the next thread searches for the run again', async () => {
     bench.sh('git init -q . && git config user.name me && mkdir -p .vscode sub/.vscode && touch sub/.vscode/a .envrc');
-    bench.sh('mkdir -p node_modules/p && touch node_modules/p/.envrc');
+    bench.sh('mkdir -p node_modules/p && touch node_modules/p/.mcp.json');
     const guard = guardOf(openCrashingThread());
     await guard.protection();
     letTimePass();
@@ -136,7 +136,7 @@ describe('a crash of the thread', () => {
     ]);
     expect(bench.names('d/e')).toEqual(['.envrc.quarantined']);
     expect(bench.names('sub')).toEqual(['.vscode', 'g']);
-    expect(bench.names('node_modules/p')).toEqual(['.envrc', 'new']);
+    expect(bench.names('node_modules/p')).toEqual(['.mcp.json', 'new']);
     expect(await run(guard, 'true')).toEqual(['.mcp.json', 'd/e/.envrc']);
     expect(await run(guard, 'true')).toEqual([]);
   });

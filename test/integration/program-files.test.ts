@@ -17,6 +17,7 @@ describe('the files that the daemon runs from', () => {
         'scan-worker.js',
         'spawner.js',
         'sqlite-worker.js',
+        'terminal-thread.js',
         'view-thread.js',
       ]),
     );
@@ -38,6 +39,7 @@ describe('the files that the daemon runs from', () => {
         './scan-worker.js',
         './spawner.js',
         './sqlite-worker.js',
+        './terminal-thread.js',
         './view-thread.js',
         '../src/config/install-root.js',
         '../src/forward',

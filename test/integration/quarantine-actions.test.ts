@@ -78,13 +78,13 @@ describe('set-aside files', () => {
   it('SEC-2.3: a restored file stays even if times prove nothing and no mount protects it', async () => {
     let monotonicMs = 0;
     guard = bench.guard([], { now: () => Date.now(), monotonic: () => monotonicMs });
-    const { id } = await setAside('mkdir -p node_modules/p; echo x >node_modules/p/.envrc');
+    const { id } = await setAside('mkdir -p node_modules/p; echo x >node_modules/p/.mcp.json');
     await restore(id);
     const watch = guard.begin(await guard.protection());
     bench.sh('echo y >node_modules/p/other');
     monotonicMs += 60_000;
     expect(pathsOf(await guard.finish(watch)).quarantined).toEqual([]);
-    expect(bench.names('node_modules/p')).toEqual(['.envrc', 'other']);
+    expect(bench.names('node_modules/p')).toEqual(['.mcp.json', 'other']);
   });
 
   it('SEC-2.3: nothing is put back over a name that exists', async () => {

@@ -17,7 +17,7 @@ export const safeBash: Tool = {
   async execute(context, input) {
     const command = readCommand(context, input);
     if (input.background === true) return startJob(context, command);
-    return toOutput(await context.host.exec(command));
+    return toOutput(await context.host.exec(command), context.timeoutMs);
   },
 };
 
@@ -28,6 +28,7 @@ function readCommand(context: ToolContext, input: JsonObject) {
     env: { ...readStringMap(input, 'env'), ...readStringMap(input, 'secrets') },
     stdin: readOptionalString(input, 'stdin') ?? null,
     ...(input.share === false ? { ownLoopback: true } : {}),
+    ...(input.tty === true ? { tty: true } : {}),
   };
 }
 
@@ -42,8 +43,8 @@ async function startJob({ host }: ToolContext, command: ReturnType<typeof readCo
   return { data: await host.ask('JobStart', request) };
 }
 
-function toOutput(result: ExecResult): ToolOutput {
-  const failure = failureOf(result);
+function toOutput(result: ExecResult, limitMs: number): ToolOutput {
+  const failure = failureOf(result, limitMs);
   return {
     data: {
       exit_code: result.exit_code,
@@ -73,7 +74,7 @@ function streamOf(field: string, text: string, gap: OutputGap | null): ToolStrea
   return gap === null ? { field, text } : { field, text, gap };
 }
 
-function failureOf({ ended_by, duration_ms }: ExecResult): ToolFailure | null {
+function failureOf({ ended_by, duration_ms, doing, doing_text }: ExecResult, limitMs: number): ToolFailure | null {
   switch (ended_by) {
     case 'exit':
     case 'signal':
@@ -81,9 +82,16 @@ function failureOf({ ended_by, duration_ms }: ExecResult): ToolFailure | null {
     case 'timeout':
       return {
         code: 'TIMEOUT',
-        message: `the command did not finish within ${duration_ms} ms and was killed`,
-        remedy: 'Do less in one command, or pass a larger timeout_ms; timeout.max_ms limits it.',
-        details: { duration_ms },
+        message: `the command did not finish within ${limitMs} ms and was killed${doing_text && `: ${doing_text}`}`,
+        remedy: WAY_OUT[doing] ?? WAY_OUT.other,
+        details: { timeout_ms: limitMs, duration_ms, ...(doing === '' ? {} : { doing }) },
+      };
+    case 'input':
+      return {
+        code: 'TIMEOUT',
+        message: `the command was ended after ${duration_ms} ms, because nobody can answer it: ${doing_text}`,
+        remedy: WAY_OUT.input,
+        details: { duration_ms, doing },
       };
     case 'cancelled':
       return { code: 'CANCELLED', message: `the command was cancelled after ${duration_ms} ms` };
@@ -123,6 +131,20 @@ function failureOf({ ended_by, duration_ms }: ExecResult): ToolFailure | null {
       };
   }
 }
+
+const IN_BACKGROUND = '`"background":true`, followed with the tool jobs';
+const LONGER = 'a larger timeout_ms (timeout.max_ms limits it)';
+
+/** How a call that took too long can work, by what its command did at the end. */
+const WAY_OUT: Readonly<Record<string, string>> & { readonly input: string; readonly other: string } = {
+  input:
+    'Give its input in `stdin`, or use an option that asks nothing, such as --yes. For a dialogue: `"background":true,"tty":true`, and the tool jobs sends input.',
+  network:
+    'Only servers of this project answer, at localhost. Start the server first (`"background":true`), or do it without the network.',
+  lock: 'Another command holds the lock: look for it with the tool jobs (list), stop it, and call again.',
+  busy: `It was still working: use ${IN_BACKGROUND}, or ${LONGER}, or do less in one command.`,
+  other: `Its output may say what it waits for. If it only needs time: use ${IN_BACKGROUND}, or ${LONGER}.`,
+};
 
 function limit(name: string, message: string, setting: string): ToolFailure {
   return {

@@ -5,10 +5,10 @@ import type { CliContext } from '../context.ts';
 import { ensureRunning } from '../daemon/launch.ts';
 import type { ToolText } from '../init/agent-texts.ts';
 import { layoutFor } from '../init/layout.ts';
+import { type NetworkOffer, networkLines, offerNetwork } from '../init/network-offer.ts';
 import { type ProjectChanges, prepareInit, prepareUninstall } from '../init/project.ts';
 import { offerReading, offerRepository, type RepositoryUse } from '../init/repository-above.ts';
-import { describeHosts } from '../mirrors/describe.ts';
-import { type MirrorOffer, offerMirrors } from '../mirrors/offer.ts';
+import { type MirrorOffer, mirrorLines, offerMirrors } from '../mirrors/offer.ts';
 import { resolveProjectRoot } from '../project-root.ts';
 import type { View } from '../render.ts';
 import { describeToolchains } from '../toolchains/describe.ts';
@@ -26,6 +26,8 @@ interface InitResult extends ProjectChanges {
   toolchains?: ToolchainOffer;
   /** Absent after --uninstall. */
   mirrors?: MirrorOffer;
+  /** Absent after --uninstall. */
+  network?: NetworkOffer;
 }
 
 export const init = defineCommand({
@@ -36,17 +38,20 @@ export const init = defineCommand({
     { syntax: '--uninstall', help: 'remove exactly what init created' },
     {
       syntax: '--yes',
-      help: 'without asking, let commands run programs outside /usr, use the repository around the project and your registries',
+      help: 'without asking, let commands run programs outside /usr, use the repository around the project and your registries, and reach the groups of hosts that the project uses',
     },
     { syntax: '--no-toolchains', help: 'do not offer the programs outside /usr' },
+    { syntax: '--no-network', help: 'do not offer the hosts that the lock files and remotes name' },
   ],
   async run(context, args) {
     const root = await resolveProjectRoot(context.cwd, args.word(0) ?? '.', context.env.home, context.paths);
     if (args.flag('uninstall')) return uninstall(context, root);
     const answer = args.flag('yes') ? 'yes' : 'ask';
     const place = await offerRepository(context, root, answer);
-    // Commander stores `--no-x` as x: false.
-    return install(context, place, { repository: answer, toolchains: args.isOff('toolchains') ? 'no' : answer });
+    // Commander stores `--no-x` as x: false. `--no-network` wins over `--yes`.
+    const toolchains = args.isOff('toolchains') ? 'no' : answer;
+    const network = args.isOff('network') ? 'no' : answer;
+    return install(context, place, { repository: answer, toolchains, network });
   },
   view: (result) => (result.action === 'init' ? viewInit(result) : viewUninstall(result)),
 });
@@ -55,7 +60,7 @@ export const init = defineCommand({
 async function install(
   context: CliContext,
   root: string,
-  answers: { readonly repository: Answer; readonly toolchains: Answer },
+  answers: { readonly repository: Answer; readonly toolchains: Answer; readonly network: Answer },
 ): Promise<InitResult> {
   await ensureRunning(context);
   return withClient(context.paths, async (client) => {
@@ -67,12 +72,14 @@ async function install(
     const names = tools.map((tool) => tool.name);
     const above = await offerReading(context, client, root, answers.repository);
     const toolchains = await offerToolchains(context, client, root, answers.toolchains);
-    const mirrors = await offerMirrors(context, client, answers.repository);
-    const isNewlyAllowed = toolchains.state === 'allowed' && toolchains.added.length > 0;
-    const isHandedIn = mirrors.state === 'allowed' && mirrors.lines.length > 0;
-    const changed = registered.changed || touched(changes) || isNewlyAllowed || isHandedIn;
+    const mirrors = await offerMirrors(context, client, answers.network);
+    const network = await offerNetwork(context, client, root, answers.network);
+    const isAllowed = (offer: ToolchainOffer | MirrorOffer): boolean => offer.state === 'allowed';
+    const isNewlyAllowed = isAllowed(toolchains) && toolchains.added.length > 0;
+    const isNetworkChanged = network.state === 'allowed' || (isAllowed(mirrors) && mirrors.lines.length > 0);
+    const changed = registered.changed || touched(changes) || isNewlyAllowed || isNetworkChanged;
     const hint = above === null ? {} : { repository_above: above };
-    return { root, action: 'init', changed, tools: names, ...changes, toolchains, mirrors, ...hint };
+    return { root, action: 'init', changed, tools: names, ...changes, toolchains, mirrors, network, ...hint };
   });
 }
 
@@ -102,7 +109,7 @@ function touched({ created, updated, removed }: ProjectChanges): boolean {
 function viewInit(result: InitResult): View {
   if (!result.changed) {
     const first = `${result.root} is set up already: nothing changed`;
-    const offers = [...repositoryLines(result), ...toolchainLines(result), ...mirrorLines(result)];
+    const offers = [...repositoryLines(result), ...toolchainLines(result), ...offerLines(result)];
     return { kind: 'lines', lines: [first, ...keptLines(result), ...offers] };
   }
   return {
@@ -112,7 +119,7 @@ function viewInit(result: InitResult): View {
       ...changeLines(result),
       ...repositoryLines(result),
       ...toolchainLines(result),
-      ...mirrorLines(result),
+      ...offerLines(result),
       'Claude Code applies the permission in .claude/settings.json once you trust the folder. Undo: ctxd init --uninstall',
     ],
   };
@@ -126,12 +133,8 @@ function toolchainLines({ toolchains }: InitResult): string[] {
   return ['Programs outside /usr that commands cannot run (allow them: ctxd allow toolchains):', ...lines];
 }
 
-function mirrorLines({ mirrors }: InitResult): string[] {
-  if (mirrors === undefined || mirrors.lines.length === 0) return [];
-  if (mirrors.state !== 'allowed')
-    return ['Registries and certificates that commands do not use (allow them: ctxd network mirrors):', ...mirrors.lines];
-  const included = describeHosts(mirrors.settings).map((line) => `  a permission for ${line.replace(':', ' includes')}`);
-  return ['Commands use the registries and certificates of this machine:', ...mirrors.lines, ...included];
+function offerLines({ mirrors, network }: InitResult): string[] {
+  return [...(mirrors === undefined ? [] : mirrorLines(mirrors)), ...(network === undefined ? [] : networkLines(network))];
 }
 
 function viewUninstall(result: InitResult): View {

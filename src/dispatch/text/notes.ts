@@ -48,8 +48,10 @@ function notKept({
 /** Accesses that are allowed in the same way share a line. */
 function denials({ denied }: ScrubbedOutcome): string[] {
   const byRemedy = new Map<string, string[]>();
-  for (const { kind, path, host, how_to_allow } of denied) {
-    const what = `${kind} ${quoteName(path ?? host ?? '')}`.trim();
+  for (const { kind, path, host, port, rule, how_to_allow } of denied) {
+    const place = port === undefined ? host : `${host}:${port}`;
+    const why = kind === 'network' && host !== undefined ? ` (${rule})` : '';
+    const what = `${kind} ${quoteName(path ?? place ?? '')}`.trim() + why;
     byRemedy.set(how_to_allow, [...(byRemedy.get(how_to_allow) ?? []), what]);
   }
   return bounded([...byRemedy].map(([remedy, refused]) => `denied: ${named(refused)}. ${remedy}`));

@@ -372,6 +372,10 @@ export const PLUGIN_DEFINITION = `{
                 "own_loopback": {
                   "type": "bool",
                   "id": 10
+                },
+                "tty": {
+                  "type": "bool",
+                  "id": 11
                 }
               }
             },
@@ -450,6 +454,14 @@ export const PLUGIN_DEFINITION = `{
                 "stderr_encoding": {
                   "type": "string",
                   "id": 23
+                },
+                "doing": {
+                  "type": "string",
+                  "id": 24
+                },
+                "doing_text": {
+                  "type": "string",
+                  "id": 25
                 }
               }
             },

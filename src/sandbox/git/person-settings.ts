@@ -6,6 +6,7 @@ import { openFile, readUpTo, realPathOf, statAt } from '../workspace/file-access
 import { type GitEntry, parseGitConfig } from '../workspace/git-config.ts';
 import { nameOfKey } from '../workspace/git-config-keys.ts';
 import { follow } from '../workspace/git-dir.ts';
+import { SET_ASIDE } from '../workspace/git-exclude.ts';
 import { compileGlobs } from '../workspace/glob.ts';
 import { isWithin, parentOf, type RawPath, toRaw, toText } from '../workspace/raw-path.ts';
 import type { Person } from '../workspace/targets.ts';
@@ -98,9 +99,6 @@ function readIgnored({ person, identity, entries }: Reading): string {
   const patterns = file === null ? '' : (readAsInside(file, identity) ?? '');
   return `${patterns}${patterns === '' || patterns.endsWith('\n') ? '' : '\n'}${SET_ASIDE}\n`;
 }
-
-/** The names that contextd gives to what it sets aside. */
-const SET_ASIDE = '*.quarantined-[0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f]';
 
 /** Of another user's project, the daemon's own configuration in its home does not count. */
 function configsOf({ home, gitConfigs }: Person, identity: Identity): readonly string[] {

@@ -68,6 +68,7 @@ export function steer(launched: Promise<ProcessGroup>, ended: Promise<CommandRes
     },
     signal: async (signal) => ((await launched).signal(signal) ? 1 : 0),
     usage: async () => null,
+    activity: async () => null,
   };
 }
 

@@ -131,6 +131,7 @@ export class SeatbeltSandbox implements Sandbox {
   ): Promise<CommandResult> {
     const startedAt = this.#deps.clock.monotonic();
     checkArgv(command.argv);
+    if (command.terminal === true) throw noTerminal();
     await this.#check(policy);
     const storage = await this.#storage.lease(policy, { kind: 'self' }, []);
     const dirs = storage === null ? makePrivateDir(this.#tempRoot) : storedDirs(storage);
@@ -142,7 +143,14 @@ export class SeatbeltSandbox implements Sandbox {
       const outcome = await followGroup(group, command, storage, onSteered !== undefined);
       const durationMs = this.#deps.clock.monotonic() - startedAt;
       // Protected names cannot be created at all; only the kernel's log shows what was refused.
-      const nothing = { quarantined: [], searchComplete: true, notices: [], denied: [], connections: [] };
+      const nothing = {
+        quarantined: [],
+        searchComplete: true,
+        notices: [],
+        denied: [],
+        connections: [],
+        activity: null,
+      };
       return { ...outcome, durationMs, ...nothing };
     } finally {
       this.#commands--;
@@ -230,6 +238,13 @@ export class SeatbeltSandbox implements Sandbox {
 function makeStorageDir(dir: string): string {
   mkdirSync(dir, { recursive: true, mode: 0o700 });
   return realpathSync(dir);
+}
+
+/** A terminal gives the command a session of its own, and on macOS only the process group can be killed for certain. */
+function noTerminal(): ContextdError {
+  return new ContextdError('NOT_IMPLEMENTED', 'contextd gives commands no terminal on macOS', {
+    remedy: 'Leave out `tty`: most programs have an option that needs no terminal.',
+  });
 }
 
 /** HOME and /tmp of the session; its links lead to the caches. */

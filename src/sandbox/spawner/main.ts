@@ -91,6 +91,8 @@ class SpawnerService {
         return this.#steeringOf(request.run).signal(request.signal);
       case 'usage':
         return this.#steeringOf(request.run).usage();
+      case 'activity':
+        return this.#steeringOf(request.run).activity();
       case 'open':
         return this.#open(this.#sandbox, request);
     }
@@ -106,7 +108,7 @@ class SpawnerService {
       const spec = { ...rest, stdin: hasStdin ? body : null, signal: cancel.signal };
       return await sandbox.run(policy, spec, this.#sinks(id), {
         number: id,
-        steered: isSteered ? this.#steer(id) : null,
+        steered: isSteered ? this.#steer(id, command.terminal) : null,
       });
     } finally {
       this.#cancels.delete(id);
@@ -114,8 +116,8 @@ class SpawnerService {
     }
   }
 
-  #steer(id: number): SteeredRun {
-    const steering = new Steering({ onStarted: () => void this.#channel.send({ re: 'started', id }) });
+  #steer(id: number, isTerminal = false): SteeredRun {
+    const steering = new Steering({ onStarted: () => void this.#channel.send({ re: 'started', id }) }, isTerminal);
     this.#steerings.set(id, steering);
     return {
       steering,

@@ -23,7 +23,7 @@ export interface SpawnerSettings {
 export type WireCommand = Omit<CommandSpec, 'stdin' | 'signal' | 'onOutput' | 'run'> & {
   hasStdin: boolean;
   isCancelled: boolean;
-  /** True if `input`, `signal` and `usage` may follow. */
+  /** True if `input`, `signal`, `usage` and `activity` may follow. */
   isSteered: boolean;
 };
 
@@ -38,6 +38,7 @@ export type Request =
   | { op: 'input'; id: number; run: number; isEnd: boolean }
   | { op: 'signal'; id: number; run: number; signal: SteeringSignal }
   | { op: 'usage'; id: number; run: number }
+  | { op: 'activity'; id: number; run: number }
   | { op: 'open'; id: number; policy: SandboxPolicy; program: SandboxProgram }
   | { op: 'kill'; id: number }
   | { op: 'watch'; id: number; policy: SandboxPolicy }

@@ -2,7 +2,6 @@ import { PassThrough } from 'node:stream';
 import type { SetAside } from '../../core/envelope.ts';
 import { ContextdError } from '../../core/errors.ts';
 import type { EgressCommand } from '../../egress/messages.ts';
-import { StreamCapture } from '../output.ts';
 import type { QuarantineAction, QuarantineReport, QuarantineResult } from '../quarantine.ts';
 import type {
   CommandResult,
@@ -18,6 +17,7 @@ import type {
   StorageAction,
 } from '../sandbox.ts';
 import type { SandboxPolicy } from '../sandbox-policy.ts';
+import { closeCapture, openCapture } from '../terminal-capture.ts';
 import { EgressRelay } from './egress-relay.ts';
 import { type Reply, type Request, unpackError } from './messages.ts';
 import { SpawnerProcess } from './spawner-process.ts';
@@ -149,6 +149,7 @@ export class SpawnedSandbox implements Sandbox {
       input: (data, isEnd) => ask({ op: 'input', run, isEnd }, data),
       signal: (signal) => ask({ op: 'signal', run, signal }),
       usage: () => ask({ op: 'usage', run }),
+      activity: () => ask({ op: 'activity', run }),
     };
   }
 
@@ -157,10 +158,9 @@ export class SpawnedSandbox implements Sandbox {
     { stdin, signal, onOutput, run, ...command }: CommandSpec,
     steered: Steered | null = null,
   ): Promise<CommandResult> {
-    const captures = {
-      stdout: new StreamCapture(command.outputMaxBytes),
-      stderr: new StreamCapture(command.outputMaxBytes),
-    };
+    const { outputMaxBytes, terminal = false } = command;
+    // On a terminal the output is text, and all of it is in `stdout`; errors of the terminal itself are in `stderr`.
+    const captures = { stdout: openCapture(outputMaxBytes, terminal), stderr: openCapture(outputMaxBytes, false) };
     const request = {
       op: 'run',
       policy,
@@ -177,11 +177,12 @@ export class SpawnedSandbox implements Sandbox {
     signal.addEventListener('abort', cancel, { once: true });
     try {
       const end = (await result) as RunEnd;
-      return { ...end, stdout: captures.stdout.result(), stderr: captures.stderr.result() };
+      return { ...end, stdout: await captures.stdout.result(), stderr: await captures.stderr.result() };
     } finally {
       signal.removeEventListener('abort', cancel);
       this.#steered.delete(id);
       this.#relay.ended(id);
+      closeCapture(captures.stdout);
     }
   }
 

@@ -64,8 +64,6 @@ const LAYOUT = 1;
 /** May be searched, but not read, by the user inside: the daemon's own directories above it are closed to everybody. */
 const PASSABLE = 0o711;
 const PRIVATE = 0o700;
-/** Units cannot be removed by accident, because links lead to them. */
-const CACHES_MODE = 0o500;
 const DRAFT = '.new-';
 const GONE = '.gone-';
 
@@ -84,11 +82,7 @@ export function openPlace(root: string, request: PlaceRequest): SessionPlace {
   const made = [caches, home, tmp].filter((path) => identityOf(path) === '');
   makeCaches(caches, identity);
   if (made.includes(home)) makeSession(session, request, request.cachesInside ?? caches);
-  const state = [
-    settle(caches, identity, CACHES_MODE),
-    settle(home, identity, PRIVATE),
-    settle(tmp, identity, PRIVATE),
-  ];
+  const state = [settle(caches, identity, PRIVATE), settle(home, identity, PRIVATE), settle(tmp, identity, PRIVATE)];
   return { project, session, home, tmp, caches, state: state.join(' '), made };
 }
 
@@ -136,7 +130,6 @@ function makeCaches(caches: string, identity: Identity): void {
     makeIfMissing(join(caches, unit), PRIVATE);
     giveTo(join(caches, unit), identity);
   }
-  chmodSync(caches, CACHES_MODE);
 }
 
 /** Complete before a command sees it: drawn up beside its place, then renamed. */

@@ -7,6 +7,12 @@ const WORD = /^[\w.+-]*$/;
 const BOOLEAN = /^(true|false|yes|no|on|off|0|1)?$/i;
 /** Excludes options, and `<helper>::…` and `<helper>://…`, which run `git-remote-<helper>` (`ext::` runs anything). */
 const URL = /^(?!-)(?![\w.+-]*::)(?:(?:https?|ssh|git|git\+ssh|ssh\+git|file|ftps?):|(?![\w.+-]*:\/\/))[^\0\n]+$/i;
+/**
+ * An alias of a command that runs no program which its arguments name, with options that take no value. Any other alias can
+ * run something: `rebase --exec …`, `grep --open-files-in-pager=…`, `!…`.
+ */
+const ALIAS =
+  /^(status|log|diff|show|commit|checkout|switch|branch|add|restore|stash|reset|shortlog|reflog|tag)( (-[A-Za-z]{1,4}|--[a-z][a-z-]*|HEAD|HEAD[~^]\d?|--))*$/;
 /** git's own merge strategies. Any other name `x` runs a program `git-merge-x`. */
 export const STRATEGY = /^(ort|recursive|resolve|octopus|ours|subtree)?$/;
 
@@ -14,7 +20,7 @@ export const STRATEGY = /^(ort|recursive|resolve|octopus|ours|subtree)?$/;
  * The harmless keys that `git init`, `clone`, `worktree`, `submodule`, `branch`, `sparse-checkout` and everyday `git config`
  * write. It lists what is allowed, because every release of git may add a key that runs a program. Deliberately missing:
  * keys that name a program or its arguments (core.fsmonitor unless a boolean,
- * core.hooksPath, sshCommand, pager, editor, askPass, gitProxy, alternateRefsCommand, alias.*, pager.*, credential.*,
+ * core.hooksPath, sshCommand, pager, editor, askPass, gitProxy, alternateRefsCommand, most of alias.*, pager.*, credential.*,
  * gpg.*, diff/merge/filter drivers, difftool, mergetool, sequence.editor, sendemail, trailer, browser, man, uploadpack,
  * receivepack, remote.*.uploadpack and vcs, submodule.*.update with `!`, gc.recentObjectsHook), that read another file
  * (include, includeIf, core.attributesFile, core.excludesFile, commit.template), that disable a protection (protocol.*,
@@ -100,6 +106,7 @@ export function findUnsafeKey(text: string, mayLeadTo: (path: string) => boolean
 /** Whether everyday git writes such an entry. core.worktree is never harmless here. */
 export function isHarmless(name: string, value: string | null): boolean {
   if (name.startsWith('advice.')) return BOOLEAN.test(value ?? '');
+  if (name.startsWith('alias.')) return ALIAS.test(value ?? '');
   const rule = HARMLESS.get(name);
   return rule !== undefined && (rule === null || rule.test(value ?? ''));
 }

@@ -5,6 +5,7 @@ import type { Logger } from '../../core/log.ts';
 import { contentHash } from './content-hash.ts';
 import { type Access, exactStatAt, identityOf, linkTextAt } from './file-access.ts';
 import { commonDirNamedBy, gitDirNamedBy, type Lead } from './git-dir.ts';
+import { excludeSetAside, repositoryAt } from './git-exclude.ts';
 import { type DangerKind, GIT_DANGERS, reasonFor } from './protected-names.ts';
 import { moveAside, removeEmpty, restoreLink } from './quarantine.ts';
 import type { QuarantineLedger } from './quarantine-ledger.ts';
@@ -231,8 +232,21 @@ export class Judge {
       this.#setAside.add(moved);
       if (stats !== null) this.#moved.add(inodeOf(stats));
       runs.report(path, identity, ledger.note(path, moved, reason), Number(stats?.ctimeMs ?? Number.NaN));
+      this.#exclude(moved);
       logger.warn('sandbox.quarantined', { path: toText(path), moved: toText(moved), reason });
     });
+  }
+
+  /** What git of the host does not see is not committed by accident. */
+  #exclude(moved: RawPath): void {
+    const { index, logger } = this.#parts;
+    try {
+      const gitDir = repositoryAt(moved, index.roots, (path) => index.isGitDir(path));
+      if (gitDir !== null) excludeSetAside(gitDir);
+    } catch (cause) {
+      if (!isErrno(cause)) throw cause;
+      logger.warn('sandbox.not_excluded', { path: toText(moved), cause: String(cause) });
+    }
   }
 
   /** Makes a protected link again after a run removed it. */

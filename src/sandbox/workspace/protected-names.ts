@@ -28,16 +28,17 @@ const SHELLS = [
   ...['.mise.toml', 'mise.toml', '.mise', '.irbrc', '.pryrc', '.rprofile', '.gdbinit', '.lldbinit', '.ghci', '.pdbrc'],
 ] as const;
 
-/** Hooks and settings of other version control systems, and settings that package managers read before any command. */
-const TOOLS = [
-  ...['.husky', '.hg', '.jj', '.sl', '.bzr', '.pijul', '_darcs', '.npmrc', '.yarnrc', '.yarnrc.yml', 'bunfig.toml'],
-] as const;
+/** Hooks and settings of other version control systems. */
+const VERSIONS = ['.hg', '.jj', '.sl', '.bzr', '.pijul', '_darcs'] as const;
+
+/** Hooks of git, and settings that package managers read before any command. */
+const TOOLS = ['.husky', '.npmrc', '.yarnrc', '.yarnrc.yml', 'bunfig.toml'] as const;
 
 /**
  * Names that make a program on the host run or trust something just because they exist (design §5), in lower case.
  * Protected at any depth; at the workspace's root even before they exist.
  */
-export const PROTECTED_NAMES: readonly string[] = [...AGENTS, ...EDITORS, ...SHELLS, ...TOOLS];
+export const PROTECTED_NAMES: readonly string[] = [...AGENTS, ...EDITORS, ...SHELLS, ...VERSIONS, ...TOOLS];
 
 /**
  * The kinds of dangerous paths; each is judged in its own way.
@@ -107,8 +108,20 @@ export const MOUNTED_GIT_DANGERS = [
 const NAMES: ReadonlySet<string> = new Set(PROTECTED_NAMES);
 
 /** Ignores case, because some file systems do. */
-export function isProtectedName(name: string): boolean {
+function isProtectedName(name: string): boolean {
   return NAMES.has(name) || NAMES.has(name.toLowerCase());
+}
+
+const IN_PACKAGES: ReadonlySet<string> = new Set([...AGENTS, ...VERSIONS]);
+
+/**
+ * Whether a name is protected in a directory; `dir` is relative to the tree. Packages in `node_modules` ship settings of
+ * editors, shells and package managers. Programs read these only where a person starts them, and a person who starts
+ * something there runs the package's code anyway. What agents look for in every directory is protected there too.
+ */
+export function isProtectedIn(dir: string, name: string): boolean {
+  if (!isProtectedName(name)) return false;
+  return IN_PACKAGES.has(name.toLowerCase()) || !`/${dir}/`.includes('/node_modules/');
 }
 
 const REASONS: Readonly<Record<DangerKind, string>> = {

@@ -5,10 +5,10 @@ import type { AcceptedContent, QuarantineAction, QuarantinedItem, QuarantineResu
 import { type Content, contentHash, examine } from './content-hash.ts';
 import { exactStatAt, identityOf, linkTextAt, statAt } from './file-access.ts';
 import type { Answer } from './guard-messages.ts';
-import { type DangerKind, GIT_DANGERS, isProtectedName } from './protected-names.ts';
+import { type DangerKind, GIT_DANGERS, isProtectedIn } from './protected-names.ts';
 import { moveAside, putBack } from './quarantine.ts';
 import type { LedgerAcceptance, LedgerItem, QuarantineLedger } from './quarantine-ledger.ts';
-import { nameOf, type RawPath, toText } from './raw-path.ts';
+import { below, nameOf, parentOf, type RawPath, toText } from './raw-path.ts';
 import { newestOf } from './read-directory.ts';
 import type { Runs } from './runs.ts';
 import { programsInTodo } from './verdict.ts';
@@ -214,7 +214,7 @@ function unread(path: RawPath): Content | null {
 /** The kind of danger that a restored path is judged as from now on. */
 function dangerAt(path: RawPath, isLink: boolean, index: WorkspaceIndex): DangerKind {
   const name = nameOf(path);
-  if (isProtectedName(name)) return 'name';
+  if (isProtectedIn(below(index.rootOf(path), parentOf(path)), name)) return 'name';
   if (name === '.git') return 'pointer';
   const isPartOf = (part: string) => path.endsWith(`/${part}`) && index.isGitDir(path.slice(0, -part.length - 1));
   const part = [...GIT_DANGERS].find(([one]) => isPartOf(one));

@@ -3,7 +3,7 @@ import { Access, identityOf } from './file-access.ts';
 import { isRepositoryName, makeRepository } from './git-dir.ts';
 import type { GlobMatch, GlobSet } from './glob.ts';
 import { gitDangersIn, isRecent, Judge, type JudgeParts } from './judge.ts';
-import { type DangerKind, GIT_DANGERS, isProtectedName, PROTECTED_NAMES, reasonFor } from './protected-names.ts';
+import { type DangerKind, GIT_DANGERS, isProtectedIn, PROTECTED_NAMES, reasonFor } from './protected-names.ts';
 import { below, isWithin, nameOf, parentOf, type RawPath, toText } from './raw-path.ts';
 import { type ReadResult, readDirectory } from './read-directory.ts';
 import { gitDirAround, isHarmlessGitDir } from './verdict.ts';
@@ -194,7 +194,7 @@ export class Scan {
     const isDirectory = kind === 'dir';
     if (isRepositoryName(name)) listing.gitNames.add(name);
     const inGitDir = index.isGitDir(parentOf(dir)) ? GIT_DANGERS.get(`${nameOf(dir)}/${name}`) : undefined;
-    if (isProtectedName(name)) listing.dangers.push({ path, kind: 'name' });
+    if (isProtectedIn(below(index.rootOf(dir), dir), name)) listing.dangers.push({ path, kind: 'name' });
     else if (name.toLowerCase() === '.git' && !isDirectory) listing.dangers.push({ path, kind: 'pointer' });
     else if (index.isTarget(path)) listing.dangers.push({ path, kind: 'target' });
     else if (isDirectory) listing.dirs.push(path);

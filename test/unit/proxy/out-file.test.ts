@@ -111,7 +111,8 @@ describe.each<['descriptors' | 'paths', string | null]>([
 
   it('names the way out for an existing file: another name, or to remove it', () => {
     writeFileSync(join(root, 'main.ts'), 'export {};\n');
-    const remedy = 'Name a file that does not exist, or remove this one first.';
+    const remedy =
+      'Name a file that does not exist, or remove this one first. Only an answer in JSON is known as an earlier answer.';
     expect(() => checkOut(place('main.ts'), options)).toThrow(expect.objectContaining({ remedy }));
   });
 

@@ -8,7 +8,7 @@ const WORKSPACE = '/work space';
 function exec(change: Partial<ExecResult>): () => Promise<ExecResult> {
   const base = { exit_code: 0, signal: null, ended_by: 'exit', stdout: '', stderr: '' } as const;
   const facts = { dropped_bytes: 0, duration_ms: 12, encoding_replaced: false, stdout_gap: null, stderr_gap: null };
-  const encodings = { stdout_encoding: '', stderr_encoding: '' };
+  const encodings = { stdout_encoding: '', stderr_encoding: '', doing: '', doing_text: '' };
   return async () => ({ ...base, ...facts, ...encodings, ...change });
 }
 
@@ -66,6 +66,7 @@ describe('FR-4.1 safe_bash', () => {
     ['pids', 'RESOURCE_LIMIT'],
     ['output_limit', 'RESOURCE_LIMIT'],
     ['storage_limit', 'RESOURCE_LIMIT'],
+    ['input', 'TIMEOUT'],
     ['seccomp', 'PERMISSION_DENIED'],
   ] as const)('reports a command that ended by %s as %s, with its output so far', async (endedBy, code) => {
     const ended = exec({ exit_code: null, signal: 'SIGKILL', ended_by: endedBy, stdout: 'so far', dropped_bytes: 5 });
@@ -73,6 +74,33 @@ describe('FR-4.1 safe_bash', () => {
     expect(output).toMatchObject({ data: { exit_code: null, ended_by: endedBy }, failure: { code }, droppedBytes: 5 });
     expect(output.data).not.toHaveProperty('signal');
     expect(output.streams?.[0]).toEqual({ field: 'stdout', text: 'so far' });
+  });
+
+  it.each([
+    ['input', 'cat waits for input', /stdin/],
+    ['network', 'curl waits for a connection to 127.0.0.1:80', /localhost/],
+    ['lock', 'apt waits for the lock on /l', /holds the lock/],
+    ['busy', 'cc computes', /"background":true/],
+    ['other', 'sleep sleeps', /"background":true/],
+    ['', '', /"background":true/],
+  ])('says that a command that took too long did this: "%s", and what to do then', async (doing, text, remedy) => {
+    const ended = exec({ exit_code: null, ended_by: 'timeout', duration_ms: 506, doing, doing_text: text });
+    const { output } = await runTool(safeBash, { command: 'x' }, { workspace: WORKSPACE, timeoutMs: 500, exec: ended });
+    const message = `the command did not finish within 500 ms and was killed${text === '' ? '' : `: ${text}`}`;
+    expect(output.failure).toMatchObject({ code: 'TIMEOUT', message, remedy: expect.stringMatching(remedy) });
+  });
+
+  it('asks for a terminal only if the call says tty: true, for jobs too', async () => {
+    const input = { command: 'top', tty: true };
+    const { execs } = await runTool(safeBash, input, { workspace: WORKSPACE, exec: exec({}) });
+    expect(execs).toEqual([{ command: 'top', cwd: WORKSPACE, env: {}, stdin: null, tty: true }]);
+    const asked: unknown[] = [];
+    const ask = async (_method: string, request: unknown) => {
+      asked.push(request);
+      return {};
+    };
+    await runTool(safeBash, { ...input, background: true }, { workspace: WORKSPACE, ask });
+    expect(asked).toEqual([{ command: 'top', cwd: WORKSPACE, env: {}, tty: true }]);
   });
 
   it('warns if bytes were replaced', async () => {

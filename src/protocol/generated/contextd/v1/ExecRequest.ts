@@ -17,6 +17,10 @@ export interface ExecRequest {
    * True: the command gets a loopback of its own instead of the one that the commands of the project share.
    */
   'own_loopback'?: (boolean);
+  /**
+   * True: the command runs on a terminal, and stdout has what the terminal showed, as text.
+   */
+  'tty'?: (boolean);
   '_stdin'?: "stdin";
 }
 
@@ -36,5 +40,9 @@ export interface ExecRequest__Output {
    * True: the command gets a loopback of its own instead of the one that the commands of the project share.
    */
   'own_loopback': (boolean);
+  /**
+   * True: the command runs on a terminal, and stdout has what the terminal showed, as text.
+   */
+  'tty': (boolean);
   '_stdin'?: "stdin";
 }

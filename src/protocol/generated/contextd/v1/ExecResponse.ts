@@ -13,7 +13,7 @@ export interface ExecResponse {
    */
   'signal'?: (string);
   /**
-   * exit, signal, timeout, oom, pids, seccomp, output_limit, storage_limit, protected_path or
+   * exit, signal, timeout, oom, pids, seccomp, output_limit, storage_limit, protected_path, input or
    * cancelled.
    */
   'ended_by'?: (string);
@@ -38,6 +38,11 @@ export interface ExecResponse {
    */
   'stdout_encoding'?: (string);
   'stderr_encoding'?: (string);
+  /**
+   * What a killed command did, if that is known: input, network, lock, busy or other, and in words.
+   */
+  'doing'?: (string);
+  'doing_text'?: (string);
   '_exit_code'?: "exit_code";
   '_stdout_gap'?: "stdout_gap";
   '_stderr_gap'?: "stderr_gap";
@@ -53,7 +58,7 @@ export interface ExecResponse__Output {
    */
   'signal': (string);
   /**
-   * exit, signal, timeout, oom, pids, seccomp, output_limit, storage_limit, protected_path or
+   * exit, signal, timeout, oom, pids, seccomp, output_limit, storage_limit, protected_path, input or
    * cancelled.
    */
   'ended_by': (string);
@@ -78,6 +83,11 @@ export interface ExecResponse__Output {
    */
   'stdout_encoding': (string);
   'stderr_encoding': (string);
+  /**
+   * What a killed command did, if that is known: input, network, lock, busy or other, and in words.
+   */
+  'doing': (string);
+  'doing_text': (string);
   '_exit_code'?: "exit_code";
   '_stdout_gap'?: "stdout_gap";
   '_stderr_gap'?: "stderr_gap";

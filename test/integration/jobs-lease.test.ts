@@ -1,0 +1,57 @@
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { silentLogger } from '#src/core/log.js';
+import { Jobs } from '#src/jobs/jobs.js';
+import { createAuditLog } from '#src/stores/audit.js';
+import { createConsents } from '#src/stores/consents.js';
+import { createJournal } from '#src/stores/journal.js';
+import { createLiveSessions } from '#src/stores/live-sessions.js';
+import { createProjectStore } from '#src/stores/projects.js';
+import { openBench, whoCanRun } from '../fixtures/sandbox-harness.ts';
+import { makeTempDir, openTestArtifacts, SESSION_A } from '../unit/stores/open-stores.ts';
+
+const [who = 'ordinary user'] = whoCanRun();
+const MINUTE_MS = 60_000;
+
+test('a job that nobody looks at ends with its lease, and a look renews the lease', async () => {
+  const dir = await makeTempDir();
+  const { clock, database, artifacts } = await openTestArtifacts(dir);
+  const [bench, logger] = [await openBench(who), silentLogger];
+  onTestFinished(() => bench.close());
+  const consents = createConsents({ database, clock });
+  await consents.start();
+  const projects = createProjectStore({ database, consents, clock });
+  await projects.start();
+  await projects.register(SESSION_A.project, []);
+  const auditLog = createAuditLog({ dir: join(dir, 'audit'), clock, logger });
+  const liveSessions = createLiveSessions({ database, clock, logger });
+  await Promise.all([auditLog.start(), liveSessions.start()]);
+  onTestFinished(() => auditLog.stop());
+  const jobs = new Jobs({
+    ...{ sandbox: bench.sandbox, liveSessions, artifacts, auditLog, journal: createJournal({ database, clock }) },
+    scrub: async (_session, { text }) => ({ text, gap: null, rules: [] }),
+    mask: async (_session, stream) => stream,
+    maskText: (text) => text,
+    stored: () => {},
+    config: { jobs: { per_session: 2, total: 2, lease_minutes: 30, output_max_bytes: 1024 } },
+    ...{ clock, logger },
+  });
+  const begin = () =>
+    jobs.begin({
+      ...{ session: SESSION_A, tool: 'safe_bash', command: 'exec sleep 1000', cwd: bench.workspace, env: {} },
+      ...{ stdin: null, isTerminal: false, policy: bench.policy(), opened: [], outputKillBytes: 0 },
+    });
+  const [forgotten, watched] = [await begin(), await begin()];
+  clock.nowMs += 29 * MINUTE_MS;
+  await jobs.endLeases();
+  expect(jobs.running()).toEqual([forgotten, watched]);
+  jobs.find(SESSION_A, watched.spec.number);
+  clock.nowMs += MINUTE_MS;
+  await jobs.endLeases();
+  expect(jobs.running()).toEqual([watched]);
+  expect(await forgotten.ended).toMatchObject({ endedBy: 'lease' });
+  clock.nowMs += 29 * MINUTE_MS;
+  await jobs.endLeases();
+  expect(jobs.running()).toEqual([]);
+  await jobs.stop();
+});
