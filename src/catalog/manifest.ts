@@ -47,7 +47,7 @@ const PUBLIC_KEY_BYTES = 32;
 const SIGNATURE_BYTES = 64;
 
 /** Templates of the text form. A brace only stands around the name of a fact. */
-const TEXT_LINES_MAX = 8;
+const TEXT_LINES_MAX = 12;
 const TEXT_LINE = /^(?=.{1,200}$)(?:[^{}\p{Cc}]|\{[a-z][a-z0-9_]*\})+$/u;
 
 /** Bounds of each limit. Below the lower one no program of any language starts. */

@@ -50,6 +50,7 @@ async function reach(connection: Connection, destination: Destination, entrance:
   try {
     const upstream = await dial(destination, (socket) => connection.hold(socket));
     if (connection.isOpen) return upstream;
+    entrance.failed(failure(destination.host, destination.port, 'the connection was cut'));
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : 'it cannot be reached';
     entrance.failed(failure(destination.host, destination.port, why));

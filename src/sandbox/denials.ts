@@ -39,7 +39,7 @@ export interface DenialFacts extends MountedPlaces {
   readonly isRepositoryMounted: boolean;
   /** The filter in force; null without one. */
   readonly seccomp: SeccompToggles | null;
-  /** `by name`: the proxy's facts are known besides. Otherwise why there is none; null: the command's policy gives none. */
+  /** `by name`: the proxy's facts are known besides. Otherwise why it has no network; null: by its policy. */
   readonly network: 'by name' | { readonly missing: string | null };
   /** Where the host has a program that the sandbox does not have; null if nowhere. */
   findOnHost(program: string): string | null;

@@ -5,7 +5,7 @@ import type { GroupFiles } from './cgroup/files.ts';
 import type { CheckedPolicy } from './checked-policy.ts';
 import { checkNotReplaced } from './directory-identity.ts';
 import type { SandboxNetworkLease } from './egress/bridge.ts';
-import type { Networks } from './egress/networks.ts';
+import type { NetworkPlace, Networks } from './egress/networks.ts';
 import { proxyVariables } from './egress/variables.ts';
 import type { GitView } from './git/git-views.ts';
 import { binDirsOf, coverProc } from './host.ts';
@@ -33,7 +33,7 @@ import type { TreeProtection } from './workspace/guard-set.ts';
 const BUILT_WITHIN_MS = 2_000;
 
 /** A sandbox that runs a command or waits for one. */
-export interface StartedSandbox {
+export interface StartedSandbox extends NetworkPlace {
   readonly jail: Jail;
   readonly stdout: OutputReader;
   readonly stderr: OutputReader;
@@ -42,10 +42,6 @@ export interface StartedSandbox {
   readonly git: GitView | null;
   /** All its mounts. */
   readonly mounts: readonly Mount[];
-  /** The name of the network namespace that it joined; '' if it has one of its own. */
-  readonly loopback: string;
-  /** The address at which it reaches the network by name; null if it has no network. */
-  readonly lane: string | null;
   /** Null if its HOME and /tmp are in memory. */
   readonly storage: StorageLease | null;
   /** Removes the mount points that bubblewrap had to create in the workspace; called when the sandbox is built. */

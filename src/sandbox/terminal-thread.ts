@@ -17,14 +17,16 @@ function post(reply: TerminalReply): void {
   parentPort?.postMessage(reply);
 }
 
-async function serve(request: TerminalRequest): Promise<void> {
-  if ('show' in request) return post({ show: request.show, screen: screen.screen() });
-  await screen.write(request.write);
-  post({ read: request.write.length, scrolledOff });
+/** Settles when everything that was written is shown. The emulator keeps the order and shows many small writes at once. */
+let shown: Promise<void> = Promise.resolve();
+
+async function show(bytes: Uint8Array): Promise<void> {
+  await screen.write(bytes);
+  post({ read: bytes.length, scrolledOff });
   scrolledOff = '';
 }
 
-let served: Promise<void> = Promise.resolve();
 parentPort?.on('message', (request: TerminalRequest) => {
-  served = served.then(() => serve(request));
+  if ('write' in request) shown = show(request.write);
+  else void shown.then(() => post({ show: request.show, screen: screen.screen() }));
 });

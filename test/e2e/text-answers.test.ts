@@ -64,6 +64,16 @@ describe('a call in plain words', () => {
     expect((await words('bash', ['-c', chain])).stdout).toBe('fine\n');
   });
 
+  it('names what a command that took too long did, and a job that waits for input', async () => {
+    const late = await words('safe_bash', ['sleep 60', '--timeout-ms', '500']);
+    expect(late).toMatchObject({ code: 124, stdout: '' });
+    expect(late.stderr).toContain('did not finish within 500 ms and was killed: sleep sleeps');
+    await words('safe_bash', ['--background', 'cat']);
+    const waited = await words('jobs', ['wait 1']);
+    expect(waited.stdout).toBe('job 1: running\ncat waits for input\n');
+    await words('jobs', ['stop 1']);
+  });
+
   it('says on stderr which failures are those of contextd, with their own codes', async () => {
     const late = await bash('echo early; sleep 60', '--timeout-ms', '700');
     expect(late).toMatchObject({ code: 124, stdout: 'early\n' });

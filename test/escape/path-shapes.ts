@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { PROTECTED_NAMES } from '#src/sandbox/workspace/protected-names.js';
+import { isProtectedIn, PROTECTED_NAMES } from '#src/sandbox/workspace/protected-names.js';
 
 /** A directory as a list of names, because its path may be longer than a system call accepts. */
 export type Place = readonly string[];
@@ -131,9 +131,12 @@ function quoted(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
+/** Ordinary packages ship some of the names. */
+const IN_PACKAGES = "! -path '*/node_modules/*' ";
+
 /**
  * Finds protected names below the project that can be reached by their name. It does not enter what was moved aside.
  */
 export const FIND_PROTECTED = `find . -name '*.quarantined-????????' -prune -o \\( ${PROTECTED_NAMES.map(
-  (name) => `-name '${name}'`,
+  (name) => `${isProtectedIn('node_modules/a', name) ? '' : IN_PACKAGES}-name '${name}'`,
 ).join(' -o ')} \\) -print -prune`;

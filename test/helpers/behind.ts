@@ -1,4 +1,11 @@
-import type { Management, QuarantinedItem, RunningItem, NetworkLogEntry, NetworkRuleInfo, NetworkState } from '#src/call/management.js';
+import type {
+  Management,
+  NetworkLogEntry,
+  NetworkRuleInfo,
+  NetworkState,
+  QuarantinedItem,
+  RunningItem,
+} from '#src/call/management.js';
 import type { CallAnswer, CallRequest } from '#src/call/request.js';
 import { failureEnvelope } from '#src/core/envelope.js';
 import { type ContextdError, ERROR_TABLE } from '#src/core/errors.js';
@@ -88,7 +95,9 @@ const FIXED: Management = {
   openPort: async () => ({ socket: '/run/s' }),
   changeNetwork: async ({ root, dry_run }) => ({ ...NETWORK, root, notes: dry_run ? ['planned'] : ['done'] }),
   listNetwork: async ({ root }) => ({ ...NETWORK, root }),
-  listNetworkGroups: async () => ({ groups: [{ name: 'npm', summary: 'Packages.', patterns: ['registry.npmjs.org'] }] }),
+  listNetworkGroups: async () => ({
+    groups: [{ name: 'npm', summary: 'Packages.', patterns: ['registry.npmjs.org'] }],
+  }),
   readNetworkLog: async ({ after_id }) => ({ entries: after_id === 0 ? [TALK] : [] }),
   listQuarantine: async ({ which }) => ({ items: which === '' ? [] : [setAside(which)], accepted: [] }),
   restoreQuarantined: async ({ which }) => ({ items: [setAside(which)], accepted: [] }),

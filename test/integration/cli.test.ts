@@ -222,7 +222,7 @@ describe('ctxd in a project', () => {
       cwd: below,
       input: '{"command":"pwd; exit 3"}',
     });
-    expect(answer).toMatchObject({ code: 1, stderr: '' });
+    expect(answer).toMatchObject({ code: 3, stderr: '' });
     expect(JSON.parse(answer.stdout)).toMatchObject({
       success: true,
       data: { exit_code: 3, stdout: `${below}\n` },
@@ -258,6 +258,7 @@ describe('ctxd in a project', () => {
       'socket',
       'certificates',
       'sandbox runs a command',
+      'network',
       'scrubber masks a canary',
       'token counter',
       'proxy',

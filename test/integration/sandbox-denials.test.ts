@@ -118,6 +118,7 @@ describe.skipIf(noJail !== null)('SEC-2.3 messages of real programs in a sandbox
       repositoryAbove: null,
       isRepositoryMounted: false,
       seccomp: null,
+      network: { missing: null },
       findOnHost: () => null,
     };
     return findDenials(facts).map(({ kind, path, host }) =>

@@ -11,7 +11,7 @@ const UP = 'up.example.com';
 const EGRESS = '/opt/contextd/node --no-warnings /opt/contextd/program/egress.js';
 
 /** Asks the proxy for a tunnel and prints the first line of its answer. */
-const tunnel = (target: string, proxy = '${HTTP_PROXY#http://}'): string =>
+const tunnel = (target: string, proxy = `\${HTTP_PROXY#http://}`): string =>
   `p=${proxy}; exec 3<>/dev/tcp/\${p%:*}/\${p##*:} && printf 'CONNECT ${target} HTTP/1.1\\r\\nHost: ${target}\\r\\n\\r\\n' >&3 && head -1 <&3`;
 /** Asks for a page as a program does that knows of no proxy. */
 const direct = (port: number): string =>
@@ -125,7 +125,10 @@ describe.each(whoCanRun())('the network of a project, %s', (who) => {
   test('an allowed host is reached by the variables and by its name alone, and its bytes are counted', async () => {
     permit(UP);
     const ways = [tunnel(`${UP}:443`), direct(80)];
-    const [byVariable, byName] = [await bench.bash(ways[0] ?? '', {}, SHARED), await bench.bash(ways[1] ?? '', {}, SHARED)];
+    const [byVariable, byName] = [
+      await bench.bash(ways[0] ?? '', {}, SHARED),
+      await bench.bash(ways[1] ?? '', {}, SHARED),
+    ];
     expect(byVariable.out).toMatch(/^HTTP\/1\.1 200 /);
     expect(byName.out).toContain('served');
     expect(byName.denied).toEqual([]);
@@ -241,7 +244,9 @@ describe.each(whoCanRun())('the network of a project, %s', (who) => {
     await expect.poll(() => readdirSync(bench.workspace), { timeout: 20_000 }).toContain('up');
     const [pid = 0] = await egressOf(bench);
     process.kill(pid, 'SIGKILL');
-    await expect.poll(async () => (await egressOf(bench)).filter((one) => one !== pid), { timeout: 20_000 }).toHaveLength(1);
+    await expect
+      .poll(async () => (await egressOf(bench)).filter((one) => one !== pid), { timeout: 20_000 })
+      .toHaveLength(1);
     bench.host('touch go');
     expect((await running).denied).toEqual([
       expect.objectContaining({ kind: 'network', rule: expect.stringContaining('ended while the command ran') }),

@@ -220,6 +220,8 @@ describe('the server in a tool process', () => {
         stderr_encoding: '',
         stdout_gap: null,
         stderr_gap: null,
+        doing: '',
+        doing_text: '',
       },
     });
   });

@@ -21,6 +21,7 @@ import {
   makeListeningNamespace,
   type OpenedListeners,
   openInNamespace,
+  type WantedPorts,
 } from './listeners.ts';
 
 /** Ports of rules that are opened in one namespace. */
@@ -92,7 +93,10 @@ export class Bridge {
       onEvent: (event) => this.#receive(event),
       onReady: deps.onReady,
       onTold: (link) => {
-        for (const held of this.#held.values()) sendListeners(link, held, held.listeners);
+        for (const held of this.#held.values()) {
+          sendListeners(link, held, held.listeners);
+          this.#openMissing(held);
+        }
       },
       onLost: () => this.#lost(),
       onUnavailable: () => {
@@ -113,14 +117,12 @@ export class Bridge {
     const key = scopeKey(scope);
     const { bubblewrap, enter } = await this.#deps.place();
     this.#egress.want();
-    const rulePorts = this.#rulePorts.get(key) ?? [];
-    const wanted = { tcp: [PROXY_PORT, ...DIRECT_PORTS, ...rulePorts], udp: [DNS_PORT] };
+    const wanted = this.#egress.failure === null ? this.#wantedBy(key) : { tcp: [], udp: [] };
     const { namespace, listeners } = await makeListeningNamespace(bubblewrap, enter, wanted);
     this.#reportFailed(listeners, namespace.name);
     const held: Held = { namespace, scope: key, listeners, lanes: new Lanes(), opening: Promise.resolve() };
     this.#held.set(namespace.name, held);
-    if (this.#egress.failure === null) this.#egress.whenTold((link) => sendListeners(link, held, listeners));
-    else forgetListeners(listeners);
+    this.#egress.whenTold((link) => sendListeners(link, held, listeners));
     this.#openMissing(held);
     return namespace;
   }
@@ -184,29 +186,37 @@ export class Bridge {
     await this.#egress.stop();
   }
 
-  /** Opens the ports of rules that are not open yet, one time after another. */
+  #wantedBy(scope: ScopeKey): WantedPorts {
+    return { tcp: [PROXY_PORT, ...DIRECT_PORTS, ...(this.#rulePorts.get(scope) ?? [])], udp: [DNS_PORT] };
+  }
+
+  /** Opens what is not open yet: ports of new rules, or all after a time without a proxy process. */
   #openMissing(held: Held): void {
     held.opening = held.opening.then(async () => {
-      const { tcp, failed } = held.listeners;
-      const ports = (this.#rulePorts.get(held.scope) ?? []).filter((port) => !tcp.has(port) && !failed.has(port));
-      if (ports.length === 0 || this.#held.get(held.namespace.name) !== held || this.#egress.failure !== null) return;
+      const { failed, ...open } = held.listeners;
+      const wanted = this.#wantedBy(held.scope);
+      const tcp = wanted.tcp.filter((port) => !open.tcp.has(port) && !failed.has(port));
+      const udp = wanted.udp.filter((port) => !open.udp.has(port) && !failed.has(port));
+      const isUseless = tcp.length + udp.length === 0 || this.#egress.failure !== null;
+      if (isUseless || this.#held.get(held.namespace.name) !== held) return;
       try {
-        await this.#openPorts(held, ports);
+        await this.#openPorts(held, { tcp, udp });
       } catch (cause) {
-        this.#deps.logger.warn('network.ports_not_opened', { ports: ports.join(', '), cause: String(cause) });
+        this.#deps.logger.warn('network.ports_not_opened', { ports: tcp.join(', '), cause: String(cause) });
       }
     });
   }
 
-  async #openPorts(held: Held, ports: readonly number[]): Promise<void> {
+  async #openPorts(held: Held, wanted: WantedPorts): Promise<void> {
     const { enter } = await this.#deps.place();
-    const more = await openInNamespace(held.namespace, enter, { tcp: ports, udp: [] });
+    const more = await openInNamespace(held.namespace, enter, wanted);
     if (this.#held.get(held.namespace.name) !== held) {
       closeListeners(more);
       return;
     }
     this.#reportFailed(more, held.namespace.name);
     for (const [port, handle] of more.tcp) held.listeners.tcp.set(port, handle);
+    for (const [port, handle] of more.udp) held.listeners.udp.set(port, handle);
     for (const [port, why] of more.failed) held.listeners.failed.set(port, why);
     this.#egress.whenTold((link) => sendListeners(link, held, more));
   }

@@ -3,10 +3,12 @@ import type { Logger } from '../../core/log.ts';
 import type { BridgeCommand, EgressCommand, EgressEvent } from '../../egress/messages.ts';
 import type { EgressProcess, EgressProcessEvents } from './egress-process.ts';
 
-/** Within this time the process is started at most so many times; then it is started once in every pause. */
+/** Within this time the process is started at most `STARTS_MAX` times; then it is started once in every pause. */
 const STARTS_WITHIN_MS = 60_000;
 const STARTS_MAX = 5;
 const PAUSE_MS = 10_000;
+/** Milliseconds between two starts if it does not start at all. */
+const FAILED_PAUSE_MS = 60_000;
 /** Milliseconds for the daemon to tell a new process its rules; then it gets the listeners and refuses everything. */
 const TOLD_WITHIN_MS = 5_000;
 /** Milliseconds between two looks at how the host resolves names. */
@@ -65,12 +67,10 @@ export class EgressKeeper {
     return this.#process !== null && this.#isTold;
   }
 
-  /** Starts it, if it does not run. After a failure and the pause after it, one more start is tried. */
+  /** Starts it, if it does not run. */
   want(): void {
     this.#isWanted = true;
-    if (this.#process !== null || this.#restart !== undefined) return;
-    this.#failure = null;
-    this.#begin();
+    if (this.#process === null && this.#restart === undefined) this.#begin();
   }
 
   /** Ends it. */
@@ -122,7 +122,7 @@ export class EgressKeeper {
 
   #begin(): void {
     this.#start += 1;
-    this.#starts = [...this.#starts.filter((at) => Date.now() - at < STARTS_WITHIN_MS), Date.now()];
+    this.#starts.push(Date.now());
     this.#starting ??= this.#startOne().finally(() => {
       this.#starting = null;
     });
@@ -132,7 +132,7 @@ export class EgressKeeper {
     let own: RunningEgress | null = null;
     try {
       own = await this.#deps.start({
-        onEvent: (event) => this.#receive(event),
+        onEvent: (event) => own === this.#process && this.#receive(event),
         onGone: (lastWords) => this.#gone(own, lastWords),
       });
     } catch (cause) {
@@ -150,6 +150,7 @@ export class EgressKeeper {
       return;
     }
     this.#failedStarts = 0;
+    this.#failure = null;
     const start = this.#start;
     this.#toldTimer = setTimeout(() => this.told(start), TOLD_WITHIN_MS).unref();
     this.#deps.onReady(start);
@@ -168,13 +169,15 @@ export class EgressKeeper {
       this.#failure = lastWords === '' ? 'the process that carries connections does not start' : lastWords;
       this.#deps.onUnavailable();
     }
-    const isTooOften = this.#failure !== null || this.#starts.length >= STARTS_MAX;
-    this.#restart = setTimeout(
-      () => {
-        this.#restart = undefined;
-        if (this.#isWanted && this.#failure === null) this.#begin();
-      },
-      isTooOften ? PAUSE_MS : 0,
-    ).unref();
+    this.#restart = setTimeout(() => {
+      this.#restart = undefined;
+      this.#begin();
+    }, this.#pauseMs()).unref();
+  }
+
+  #pauseMs(): number {
+    if (this.#failure !== null) return FAILED_PAUSE_MS;
+    this.#starts = this.#starts.filter((at) => Date.now() - at < STARTS_WITHIN_MS);
+    return this.#starts.length >= STARTS_MAX ? PAUSE_MS : 0;
   }
 }

@@ -10,11 +10,14 @@ import { createServer } from 'node:net';
 const [ports = '', datagrams = ''] = process.argv.slice(2);
 const BACKLOG = 511;
 
-/** An ordinary user has no capability left when the ports of later rules are opened, and they may be below 1024. */
+/**
+ * An ordinary user has no capability left when the ports of later rules are opened, and they may be below 1024. Port 53
+ * stays privileged: the system lets two programs receive on one UDP port, and the second one would get the questions.
+ */
 function allowLowPorts(): void {
   if (process.getuid?.() === 0) return;
   try {
-    writeFileSync('/proc/sys/net/ipv4/ip_unprivileged_port_start', '0');
+    writeFileSync('/proc/sys/net/ipv4/ip_unprivileged_port_start', '54');
   } catch {
     // Read-only in some containers: what cannot be opened later is reported then.
   }
@@ -32,7 +35,7 @@ async function receive(port: number): Promise<void> {
   send({ udp: port }, socket);
 }
 
-/** Sends Node's own handle: whoever receives a server object would begin to accept. */
+/** Sends Node's own handle: a process that receives a server object begins to accept. */
 function send(message: Record<string, number>, holder: object): void {
   process.send?.(message, Reflect.get(holder, '_handle'));
 }

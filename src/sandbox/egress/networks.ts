@@ -2,17 +2,24 @@ import type { EgressEvent } from '../../egress/messages.ts';
 import type { CheckedPolicies, LinuxSandboxDeps } from '../checked-policy.ts';
 import { Loopbacks } from '../loopbacks.ts';
 import { SECCOMP_LAYER } from '../probe/ladder.ts';
-import type { StartedSandbox } from '../starter.ts';
 import type { NetworkUse } from './attribution.ts';
 import { Bridge } from './bridge.ts';
 import { EGRESS_PROGRAM, EgressProcess } from './egress-process.ts';
 
-/** What the daemon is told of the network. */
+/** What the daemon learns of the network. */
 export interface NetworkListener {
   /** `run`: the number of the command; null if it is not known whose the event is. */
   onEgress(event: EgressEvent, run: number | null): void;
   /** A proxy process has started and knows nothing: tell it everything, then `told` with the number. */
   onEgressReady(start: number): void;
+}
+
+/** Where a started sandbox is. */
+export interface NetworkPlace {
+  /** The name of the network namespace that it joined; '' if it has one of its own. */
+  readonly loopback: string;
+  /** The address at which it reaches the network by name; null if it has no network. */
+  readonly lane: string | null;
 }
 
 /** The namespaces of projects and tools, and what joins them to the network. */
@@ -22,11 +29,7 @@ export interface Networks {
   /** Settles when everything is open that the policies name which were told so far; `key`: of a namespace, or null. */
   settled(key: string | null): Promise<void>;
   /** What the network of a command does, until the signal aborts. The returned function waits for what is still to be reported. */
-  watch(
-    started: Pick<StartedSandbox, 'loopback' | 'lane'>,
-    run: number,
-    signal: AbortSignal,
-  ): () => Promise<NetworkUse>;
+  watch(started: NetworkPlace, run: number, signal: AbortSignal): () => Promise<NetworkUse>;
   stop(): Promise<void>;
 }
 

@@ -107,7 +107,10 @@ export class GitViews {
       seed: () => copies.seed(),
       collect: () => copies.collect(),
       isTooLarge: () => exceeds(dir, COPIES_MAX_BYTES, COPIES_MAX_ENTRIES),
-      remove: () => removeTree(dir),
+      remove: () => {
+        copies.keep();
+        removeTree(dir);
+      },
     };
   }
 
@@ -188,6 +191,7 @@ class Copies {
   readonly #request: GitRequest;
   readonly #reported: Set<string>;
   readonly #given = new Map<string, Given>();
+  readonly #kept = new Map<string, string | null>();
 
   constructor(dir: string, request: GitRequest, reported: Set<string>) {
     this.#dir = dir;
@@ -209,6 +213,11 @@ class Copies {
     }
   }
 
+  /** Remembers what the command left: the copies may be removed before they are collected. */
+  keep(): void {
+    for (const config of this.#given.keys()) this.#kept.set(config, this.#read(config));
+  }
+
   async collect(): Promise<Collected> {
     const denied: Denial[] = [];
     const notices: string[] = [];
@@ -224,10 +233,16 @@ class Copies {
   }
 
   async #carryOver(config: string, { text: given, hadBranch }: Given): Promise<Merged> {
-    const left = readSmallFile(toRaw(this.#copyOf(config)), CONFIG_MAX_BYTES);
+    const kept = this.#kept.get(config);
+    const left = kept === undefined ? this.#read(config) : kept;
     if (left === given) return { carried: [], refused: [] };
     if (left === null) return { carried: [], refused: ['everything (the file is gone, or larger than 1 MiB)'] };
     return mergeIntoHost({ config, given, left, hadBranch, hasIdentity: this.#request.person.hasIdentity });
+  }
+
+  /** Null if the file is gone or too large. */
+  #read(config: string): string | null {
+    return readSmallFile(toRaw(this.#copyOf(config)), CONFIG_MAX_BYTES);
   }
 
   #copyOf(config: string): string {

@@ -60,7 +60,7 @@ describe('tool.json is closed', () => {
       ['{{a}}'],
       ['a\nb'],
       ['x'.repeat(201)],
-      Array(9).fill('x'),
+      Array(13).fill('x'),
     ];
     for (const text of wrong)
       expect(() => parseManifest('tool.json', JSON.stringify({ ...good, text }))).toThrow(/"text" must be a list/);

@@ -32,6 +32,7 @@ const FACTS: DenialFacts = {
   outside: ['/'],
   repositoryAbove: null,
   isRepositoryMounted: false,
+  network: { missing: null },
   findOnHost: (program) => (program === 'go' ? '/opt/go/bin/go' : null),
 };
 
@@ -332,9 +333,23 @@ describe('SEC-2.3 what a program prints about the sandbox', () => {
     expect(network).toEqual({
       kind: 'network',
       host: 'example.com',
-      rule: 'tools have no network',
-      how_to_allow: 'Network is not available to tools. A person can do it outside contextd.',
+      rule: 'this command has no network',
+      how_to_allow: 'A person can do it outside contextd.',
     });
+  });
+
+  test('of a command with a network, only an address that it dialled is read from its output', () => {
+    const byName = { network: 'by name' } as const;
+    expect(claimsOf('curl: (6) Could not resolve host: example.com', byName)).toEqual([]);
+    const dialled = 'curl: (7) Failed to connect to 192.0.2.1 port 80 after 0 ms: Network is unreachable';
+    expect(claimsOf(dialled, byName)).toEqual(['network 192.0.2.1']);
+  });
+
+  test('a machine that gives commands no network is named as the reason', () => {
+    const stderr = Buffer.from('curl: (6) Could not resolve host: example.com');
+    const [denial] = findDenials({ ...FACTS, stderr, network: { missing: 'nsenter was refused' } });
+    expect(denial).toMatchObject({ host: 'example.com', rule: 'there is no network: nsenter was refused' });
+    expect(denial?.how_to_allow).toContain('ctxd doctor');
   });
 
   test('a command that the filter killed is reported, whatever it printed', () => {

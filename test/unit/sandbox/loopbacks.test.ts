@@ -2,7 +2,9 @@ import { closeSync, fstatSync, openSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { silentLogger } from '#src/core/log.js';
 import { Loopbacks } from '#src/sandbox/loopbacks.js';
-import type { LoopbackNamespace } from '#src/sandbox/network.js';
+import { closeNamespace, type LoopbackNamespace } from '#src/sandbox/network.js';
+
+const SCOPE = { project: '/project', tool: null };
 
 /** Namespaces whose descriptors are of ordinary files. */
 function openLoopbacks(make?: () => Promise<LoopbackNamespace>) {
@@ -16,7 +18,10 @@ function openLoopbacks(make?: () => Promise<LoopbackNamespace>) {
     made.push(namespace);
     return namespace;
   };
-  return { made, loopbacks: new Loopbacks({ make: make ?? standard, idleMs: 1_000, logger: silentLogger }) };
+  return {
+    made,
+    loopbacks: new Loopbacks({ make: make ?? standard, close: closeNamespace, idleMs: 1_000, logger: silentLogger }),
+  };
 }
 
 function isOpen({ netFd, userFd }: LoopbackNamespace): boolean {
@@ -33,7 +38,11 @@ describe('the network namespaces of projects', () => {
 
   test('one is made for each key, also if two sandboxes start at the same time', async () => {
     const { loopbacks, made } = openLoopbacks();
-    const [a, b, other] = await Promise.all([loopbacks.lease('a'), loopbacks.lease('a'), loopbacks.lease('b')]);
+    const [a, b, other] = await Promise.all([
+      loopbacks.lease('a', SCOPE),
+      loopbacks.lease('a', SCOPE),
+      loopbacks.lease('b', SCOPE),
+    ]);
     expect(a?.namespace).toBe(b?.namespace);
     expect(other?.namespace).not.toBe(a?.namespace);
     expect(made).toHaveLength(2);
@@ -44,20 +53,20 @@ describe('the network namespaces of projects', () => {
 
   test('one is given back when it is idle, and never while a sandbox is in it', async () => {
     const { loopbacks, made } = openLoopbacks();
-    const [first, second] = [await loopbacks.lease('a'), await loopbacks.lease('a')];
+    const [first, second] = [await loopbacks.lease('a', SCOPE), await loopbacks.lease('a', SCOPE)];
     first?.release();
     vi.advanceTimersByTime(5_000);
     expect(made.map(isOpen)).toEqual([true]);
     second?.release();
     vi.advanceTimersByTime(999);
-    const third = await loopbacks.lease('a');
+    const third = await loopbacks.lease('a', SCOPE);
     vi.advanceTimersByTime(5_000);
     expect(made.map(isOpen)).toEqual([true]);
     third?.release();
     vi.advanceTimersByTime(1_000);
     expect([made.map(isOpen), loopbacks.nameOf('a')]).toEqual([[false], '']);
     // Its descriptors may have the same numbers.
-    expect((await loopbacks.lease('a'))?.namespace).toBe(made[1]);
+    expect((await loopbacks.lease('a', SCOPE))?.namespace).toBe(made[1]);
     loopbacks.close();
   });
 
@@ -68,8 +77,8 @@ describe('the network namespaces of projects', () => {
       Promise.resolve({ netFd: fd, userFd: null, name: 'net:[7]' }),
     ];
     const { loopbacks } = openLoopbacks(() => answers.shift() ?? Promise.reject(new Error('asked too often')));
-    expect(await loopbacks.lease('a')).toBeNull();
-    expect((await loopbacks.lease('a'))?.namespace.name).toBe('net:[7]');
+    expect(await loopbacks.lease('a', SCOPE)).toBeNull();
+    expect((await loopbacks.lease('a', SCOPE))?.namespace.name).toBe('net:[7]');
     loopbacks.close();
   });
 
@@ -77,7 +86,7 @@ describe('the network namespaces of projects', () => {
     const fd = openSync('/dev/null', 'r');
     const { promise, resolve } = Promise.withResolvers<LoopbackNamespace>();
     const { loopbacks } = openLoopbacks(() => promise);
-    const lease = loopbacks.lease('a');
+    const lease = loopbacks.lease('a', SCOPE);
     loopbacks.close();
     resolve({ netFd: fd, userFd: null, name: 'net:[8]' });
     expect(await lease).toBeNull();

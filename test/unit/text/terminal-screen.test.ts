@@ -9,7 +9,7 @@ async function shown(...writes: string[]): Promise<string> {
   const screen = new TerminalScreen(SIZE, (more) => {
     text += more;
   });
-  for (const write of writes) await screen.write(Buffer.from(write));
+  await Promise.all(writes.map((write) => screen.write(Buffer.from(write))));
   return text + screen.screen();
 }
 

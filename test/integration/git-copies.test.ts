@@ -1,0 +1,46 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { silentLogger } from '#src/core/log.js';
+import { GitViews } from '#src/sandbox/git/git-views.js';
+
+const PERSON = { text: '', ignored: '', hasIdentity: true, signs: false };
+
+let base: string;
+let views: GitViews;
+
+beforeAll(() => {
+  base = realpathSync(mkdtempSync(join(tmpdir(), 'contextd-git-copies-')));
+  const dirs = { linksDir: join(base, 'links'), copiesDir: join(base, 'copies'), publicDir: join(base, 'public') };
+  for (const dir of Object.values(dirs)) mkdirSync(dir);
+  views = new GitViews(dirs, silentLogger);
+});
+
+afterAll(async () => {
+  await views.stop();
+  rmSync(base, { recursive: true, force: true });
+});
+
+test('what a command left in its copies is collected also if the sandbox is gone before', async () => {
+  const config = join(base, 'project/.git/config');
+  spawnSync('git', ['init', '-q', join(base, 'project')]);
+  const view = await views.prepare({ identity: { kind: 'self' }, person: PERSON, configs: [config] });
+  expect(view.links).toEqual([config]);
+  view.seed();
+  const [sandbox = ''] = readdirSync(join(base, 'copies'));
+  const [copy = ''] = readdirSync(join(base, 'copies', sandbox));
+  const add = [
+    'config',
+    '-f',
+    join(base, 'copies', sandbox, copy, 'config'),
+    'remote.up.url',
+    'https://example.com/a.git',
+  ];
+  expect(spawnSync('git', add).status).toBe(0);
+  view.remove();
+  expect(readdirSync(join(base, 'copies'))).toEqual([]);
+  expect(await view.collect()).toMatchObject({ denied: [], notices: [expect.stringContaining('remote up')] });
+  expect(readFileSync(config, 'utf8')).toContain('https://example.com/a.git');
+});

@@ -1,0 +1,109 @@
+import { expect, test } from 'vitest';
+import type { ConnectionFact } from '#src/egress/messages.js';
+import { Attribution, Lanes } from '#src/sandbox/egress/attribution.js';
+
+const FACT: ConnectionFact = {
+  id: 1,
+  scope: '["/p",null]',
+  namespace: 'net:[1]',
+  lane: '127.32.0.1',
+  atMs: 1_000,
+  host: 'a.example.com',
+  port: 443,
+  via: 'connect',
+  allowed: true,
+  rule: 'a.example.com',
+  why: '',
+  isAllowable: false,
+};
+const REFUSED = { allowed: false, rule: null, why: 'no rule of this project allows it', isAllowable: true } as const;
+
+const fact = (change: Partial<ConnectionFact>): ConnectionFact => ({ ...FACT, ...change });
+const user = (run: number, lane = `127.32.0.${run}`, namespace = 'net:[1]') => ({ run, lane, namespace });
+
+test('a connection belongs to the command whose address it used', () => {
+  const attribution = new Attribution();
+  const [first, second] = [attribution.begin(user(1)), attribution.begin(user(2))];
+  expect(attribution.connection(fact({ lane: '127.32.0.2' }))).toBe(2);
+  expect([first().connections, second().connections.map(({ host }) => host)]).toEqual([[], ['a.example.com']]);
+});
+
+test('a connection without an address belongs to the only command of its namespace, and to nobody if there are two', () => {
+  const attribution = new Attribution();
+  attribution.begin(user(1));
+  const endOther = attribution.begin(user(9, '127.32.0.1', 'net:[2]'));
+  expect(attribution.connection(fact({ lane: null }))).toBe(1);
+  expect(attribution.connection(fact({ lane: '127.0.0.1' }))).toBe(1);
+  const endSecond = attribution.begin(user(2));
+  expect(attribution.connection(fact({ lane: null }))).toBeNull();
+  endSecond();
+  expect(attribution.connection(fact({ lane: null }))).toBe(1);
+  expect(endOther().connections).toEqual([]);
+});
+
+test('a connection of a command that has ended belongs to nobody, also if one other command runs', () => {
+  const attribution = new Attribution();
+  attribution.begin(user(1))();
+  const end = attribution.begin(user(2));
+  expect(attribution.connection(fact({ lane: '127.32.0.1' }))).toBeNull();
+  expect(end().connections).toEqual([]);
+});
+
+test('connections that differ in nothing but their bytes count as one, with the bytes of all', () => {
+  const attribution = new Attribution();
+  const end = attribution.begin(user(1));
+  for (const id of [1, 2, 3]) attribution.connection(fact({ id }));
+  attribution.traffic({ id: 1, up: 5, down: 50 });
+  attribution.closed({ id: 1, up: 10, down: 100 }, '');
+  attribution.traffic({ id: 2, up: 1, down: 2 });
+  attribution.traffic({ id: 2, up: 1, down: 3 });
+  expect(end()).toEqual({ connections: [{ ...FACT, up: 11, down: 103 }], denied: [] });
+});
+
+test('a connection that is refused after all is a denial, which nobody can allow', () => {
+  const attribution = new Attribution();
+  const end = attribution.begin(user(1));
+  attribution.connection(FACT);
+  expect(attribution.closed({ id: 1, up: 0, down: 0 }, 'its TLS name differs')).toBe(1);
+  const { denied, connections } = end();
+  expect(connections.map(({ allowed, why }) => [allowed, why])).toEqual([
+    [true, ''],
+    [false, 'its TLS name differs'],
+  ]);
+  expect(denied).toEqual([expect.objectContaining({ kind: 'network', host: 'a.example.com', port: 443 })]);
+  expect(denied[0]?.how_to_allow).not.toContain('ctxd network');
+});
+
+test('a host that was looked up and then asked for is one denial; at most ten are reported', () => {
+  const attribution = new Attribution();
+  const end = attribution.begin(user(1));
+  attribution.connection(fact({ ...REFUSED, lane: null, port: 0, via: 'dns' }));
+  attribution.connection(fact({ ...REFUSED, id: 2 }));
+  for (let i = 0; i < 300; i++) attribution.connection(fact({ ...REFUSED, id: 3 + i, host: `h${i}.example.com` }));
+  const { denied, connections } = end();
+  expect(denied).toHaveLength(10);
+  expect(denied.filter(({ host }) => host === 'a.example.com').map(({ port }) => port)).toEqual([443]);
+  expect(connections).toHaveLength(200);
+});
+
+test('if the proxy process is lost, every running command has the reason first, and old numbers mean nothing', () => {
+  const attribution = new Attribution();
+  const end = attribution.begin(user(1));
+  attribution.connection(FACT);
+  attribution.lost({ kind: 'network', rule: 'it ended', how_to_allow: 'again' });
+  expect(attribution.closed({ id: 1, up: 7, down: 7 }, '')).toBeNull();
+  attribution.connection(fact({ ...REFUSED, id: 2, host: 'b.example.com' }));
+  const { denied, connections } = end();
+  expect(denied.map(({ rule, host }) => host ?? rule)).toEqual(['it ended', 'b.example.com']);
+  expect(connections[0]).toEqual({ ...FACT, up: 0, down: 0 });
+});
+
+test('an address is given to one sandbox at a time, and again as late as possible', () => {
+  const lanes = new Lanes();
+  const first = lanes.take();
+  expect(first?.address).toBe('127.32.0.1');
+  first?.release();
+  const others = Array.from({ length: 65_533 }, () => lanes.take()?.address);
+  expect([others[0], others[254], others.at(-1)]).toEqual(['127.32.0.2', '127.32.1.0', '127.32.255.254']);
+  expect([lanes.take()?.address, lanes.take()]).toEqual(['127.32.0.1', null]);
+});
