@@ -8,7 +8,6 @@ import { completion } from './commands/completion.ts';
 import { configGet, configList, configSet, configUnset } from './commands/config.ts';
 import { doctor } from './commands/doctor.ts';
 import { init } from './commands/init.ts';
-import { networkMirrors } from './commands/network-mirrors.ts';
 import {
   networkAllow,
   networkDeny,
@@ -19,6 +18,7 @@ import {
   networkRemove,
 } from './commands/network.ts';
 import { networkLog } from './commands/network-log.ts';
+import { networkMirrors } from './commands/network-mirrors.ts';
 import { port } from './commands/port.ts';
 import { kill, ps } from './commands/ps.ts';
 import { quarantineAccept, quarantineList, quarantineRestore } from './commands/quarantine.ts';

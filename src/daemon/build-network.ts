@@ -6,6 +6,7 @@ import type { AuditLog } from '../stores/audit.ts';
 import type { LiveSessions } from '../stores/live-sessions.ts';
 import type { NetworkLog } from '../stores/network-log.ts';
 import type { NetworkRules } from '../stores/network-rules.ts';
+import type { HostNetworks } from './host-network.ts';
 import { Network, type NetworkDeps } from './network.ts';
 import { NetworkJournal } from './network-journal.ts';
 
@@ -16,6 +17,7 @@ interface NetworkParts {
 
 export interface BuildNetworkDeps {
   networkRules: NetworkRules;
+  hostNetworks: Pick<HostNetworks, 'settings' | 'hostsOf' | 'onChange'>;
   networkLog: NetworkLog;
   auditLog: AuditLog;
   liveSessions: LiveSessions;
@@ -32,9 +34,14 @@ export function buildNetwork(
   others: Pick<NetworkDeps, 'tell' | 'onRefused'>,
   own: Partial<NetworkParts>,
 ): NetworkParts {
-  const { networkRules: rules, networkLog: log, scrubber, config, clock, logger } = deps;
+  const { networkRules: rules, networkLog: log, hostNetworks, scrubber, config, clock, logger } = deps;
   const journal =
     own.networkJournal ?? new NetworkJournal({ ...deps, log, mask: (text: string) => scrubber.maskText(text) });
-  const network = own.network ?? new Network({ rules, journal, config, clock, logger, ...others });
+  const ofHost = {
+    extraCa: (): readonly string[] => hostNetworks.settings().certificates,
+    mirrorsOf: (group: string) => hostNetworks.hostsOf(group),
+  };
+  const network = own.network ?? new Network({ rules, journal, config, ...ofHost, clock, logger, ...others });
+  hostNetworks.onChange(() => network.certificatesChanged());
   return { network, networkJournal: journal };
 }

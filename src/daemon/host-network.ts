@@ -4,31 +4,21 @@ import type { Clock } from '../core/clock.ts';
 import { ContextdError } from '../core/errors.ts';
 import { faultOfSetting, hostsOfSettings } from '../core/registries.ts';
 import { CA_VARIABLES } from '../core/variable-names.ts';
-import { type NetworkScope, type ScopeKey, scopeKey } from '../egress/messages.ts';
 import { isInGroup } from '../egress/groups.ts';
 import type { HostNetwork } from '../sandbox/sandbox-policy.ts';
 import { createHostNetworkStore, type HostNetworkSettings } from '../stores/host-network.ts';
 import type { Database } from '../stores/sqlite.ts';
+import type { MirrorHost } from './network-policy.ts';
 import { registryFiles, registryVariables } from './registry-files.ts';
-
-/** A host of a registry that the person's clients are configured for. */
-export interface MirrorHost {
-  /** As a rule names it. */
-  readonly pattern: string;
-  /** Addresses that are not public and to which it may lead. */
-  readonly privateAddresses: readonly string[];
-}
 
 /** What a person allowed commands to have of the host's network clients: certificates and registries. */
 export interface HostNetworks {
   start(): Promise<void>;
   settings(): HostNetworkSettings;
-  /** What commands of the project get, or those of one of its tools. */
-  partFor(scope: NetworkScope): HostNetwork;
+  /** What commands of every project get. */
+  part(): HostNetwork;
   /** Hosts that a permission for the group includes on this machine, besides its public ones. */
   hostsOf(group: string): readonly MirrorHost[];
-  /** One more certificate that the programs of a scope trust, in PEM; null: none. */
-  setAuthority(scope: ScopeKey, certificate: string | null): void;
   /** Called when the settings have changed. */
   onChange(listener: () => void): void;
   readonly management: Pick<Management, 'setHostNetwork' | 'readHostNetwork'>;
@@ -36,7 +26,6 @@ export interface HostNetworks {
 
 export function createHostNetworks(deps: { database: Database; clock: Clock }): HostNetworks {
   const store = createHostNetworkStore(deps);
-  const authorities = new Map<ScopeKey, string>();
   const listeners: (() => void)[] = [];
   let rendered: { from: HostNetworkSettings; part: Omit<HostNetwork, 'certificates'> } | null = null;
   const partOf = (settings: HostNetworkSettings): Omit<HostNetwork, 'certificates'> => {
@@ -47,21 +36,12 @@ export function createHostNetworks(deps: { database: Database; clock: Clock }): 
   return {
     start: () => store.start(),
     settings: () => store.read(),
-    partFor(scope) {
-      const settings = store.read();
-      const authority = authorities.get(scopeKey(scope));
-      const certificates = authority === undefined ? settings.certificates : [...settings.certificates, authority];
-      return { certificates, ...partOf(settings) };
-    },
+    part: () => ({ certificates: store.read().certificates, ...partOf(store.read()) }),
     hostsOf(group) {
       const { registries, privateAddresses } = store.read();
       return hostsOfSettings(registries)
         .filter(({ groups, pattern }) => groups.includes(group) && !isInGroup(pattern))
         .map(({ pattern, host }) => ({ pattern, privateAddresses: privateAddresses[host] ?? [] }));
-    },
-    setAuthority(scope, certificate) {
-      if (certificate === null) authorities.delete(scope);
-      else authorities.set(scope, certificate);
     },
     onChange: (listener) => void listeners.push(listener),
     management: {

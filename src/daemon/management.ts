@@ -22,10 +22,10 @@ import { type ApprovalDeps, createApprovals, requireProject } from './approval-m
 import { createCacheManagement } from './cache-management.ts';
 import type { CallGate } from './call-gate.ts';
 import type { checkHealth } from './health.ts';
+import type { HostNetworks } from './host-network.ts';
 import type { StopCause } from './lifecycle.ts';
 import { createNetworkManagement, type NetworkManagementDeps } from './network-management.ts';
 import type { Outside } from './outside.ts';
-import type { HostNetworks } from './host-network.ts';
 import { createOutsideManagement } from './outside-management.ts';
 import { createPortManagement, type PortDeps } from './port-management.ts';
 import { checkProjectRoot } from './project-root.ts';

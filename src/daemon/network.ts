@@ -17,12 +17,24 @@ import type { RunRef } from '../sandbox/sandbox.ts';
 import type { SandboxPolicy } from '../sandbox/sandbox-policy.ts';
 import { MACHINE, type NetworkRules, type StoredRule } from '../stores/network-rules.ts';
 import type { NetworkJournal } from './network-journal.ts';
-import { commandRules, groupWith, type PolicyRule, policyOf, toolRules } from './network-policy.ts';
+import {
+  commandRules,
+  groupWith,
+  type MirrorHost,
+  mirrorRules,
+  type PolicyRule,
+  policyOf,
+  toolRules,
+} from './network-policy.ts';
 
 export interface NetworkDeps {
   rules: NetworkRules;
   journal: NetworkJournal;
   config: Config['network'];
+  /** PEM certificates that hosts may have besides those that the system trusts. */
+  extraCa(): readonly string[];
+  /** The mirrors that a permission for a group includes. */
+  mirrorsOf(group: string): readonly MirrorHost[];
   tell(command: EgressCommand): void;
   /** Called with what was refused to a call or job. */
   onRefused?(run: RunRef, denial: Denial): void;
@@ -93,6 +105,13 @@ export class Network {
   changed(scope: string): void {
     for (const told of this.#told.values())
       if (scope === MACHINE || told.scope.project === scope) this.#tellPolicy(told);
+  }
+
+  /** Call when the certificates or mirrors of the host have changed. */
+  certificatesChanged(): void {
+    if (this.#told.size === 0) return;
+    this.#tellSettings();
+    this.changed(MACHINE);
   }
 
   /** Call when a person has removed rules: a call that uses one of them loses it too. */
@@ -183,14 +202,19 @@ export class Network {
 
   #tellPolicy(told: ToldScope): void {
     const rules = this.isOn(told.scope.project) ? this.rulesFor(told.scope.project) : [];
-    told.rules = told.scope.tool === null ? commandRules(rules) : toolRules(told.grants, rules);
+    const isTool = told.scope.tool !== null;
+    const ofMirrors = mirrorRules(isTool ? told.grants : null, rules, this.#deps.mirrorsOf);
+    told.rules = [...(isTool ? toolRules(told.grants, rules) : commandRules(rules)), ...ofMirrors];
     const policy = policyOf(told.rules, this.#deps.config.upload_max_mb);
     this.#deps.tell({ op: 'policy', scope: scopeKey(told.scope), policy });
   }
 
   #tellSettings(): void {
     const { upstream_proxy: url, upstream_no_proxy: noProxy } = this.#deps.config;
-    this.#deps.tell({ op: 'settings', settings: { upstream: url === null ? null : { url, noProxy }, extraCa: [] } });
+    this.#deps.tell({
+      op: 'settings',
+      settings: { upstream: url === null ? null : { url, noProxy }, extraCa: this.#deps.extraCa() },
+    });
   }
 
   #connection(fact: ConnectionFact, run: RunRef | null): void {

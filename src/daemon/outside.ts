@@ -11,7 +11,7 @@ export interface OutsideDeps {
   consents: Pick<Consents, 'list'>;
   /** The daemon's own PATH, until `ctxd` has sent the person's. */
   path: string;
-  hostNetworks: Pick<HostNetworks, 'partFor'>;
+  hostNetworks: Pick<HostNetworks, 'part'>;
   clock: Clock;
 }
 
@@ -52,7 +52,7 @@ export function createOutside({ database, consents, path, hostNetworks, clock }:
           hostPath: stored.length > 0 ? stored : path.split(':').filter((entry) => entry.startsWith('/')),
         },
         allowedPaths: paths.filter((path) => !isAround(project, path)),
-        hostNetwork: hostNetworks.partFor({ project, tool: null }),
+        hostNetwork: hostNetworks.part(),
         ...(repository === undefined ? {} : { repository }),
       };
     },

@@ -134,7 +134,10 @@ function toolchainLines({ toolchains }: InitResult): string[] {
 }
 
 function offerLines({ mirrors, network }: InitResult): string[] {
-  return [...(mirrors === undefined ? [] : mirrorLines(mirrors)), ...(network === undefined ? [] : networkLines(network))];
+  return [
+    ...(mirrors === undefined ? [] : mirrorLines(mirrors)),
+    ...(network === undefined ? [] : networkLines(network)),
+  ];
 }
 
 function viewUninstall(result: InitResult): View {

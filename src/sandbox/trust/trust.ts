@@ -70,7 +70,10 @@ function provideTrust(
   const hasMore = certificates.length > 0;
   if (!hasMore && (caVariables.length === 0 || bundles.length === 0)) return NO_TRUST;
   const stores = hasMore ? javaStores(skeleton, toolchains) : [];
-  const name = createHash('sha256').update(JSON.stringify([certificates, stores])).digest('hex').slice(0, 16);
+  const name = createHash('sha256')
+    .update(JSON.stringify([certificates, stores]))
+    .digest('hex')
+    .slice(0, 16);
   const dir = join(skeleton, `trust-${name}`);
   if (!existsSync(dir)) build(dir, bundles[0] === undefined ? null : join(skeleton, bundles[0]), certificates, stores);
   const mount = (file: string, dest: string): Mount[] =>
@@ -108,9 +111,13 @@ function javaStores(skeleton: string, toolchains: Toolchains | undefined): JavaS
   const ofSystem = SYSTEM_JAVA_STORES.map((dest) => ({ source: join(skeleton, dest), dest }));
   const homes = [
     ...[toolchains?.variables.JAVA_HOME ?? []].flat(),
-    ...(toolchains?.path ?? []).flatMap((dir) => realOrNull(join(dir, 'java')) ?? []).map((java) => join(java, '../..')),
+    ...(toolchains?.path ?? [])
+      .flatMap((dir) => realOrNull(join(dir, 'java')) ?? [])
+      .map((java) => join(java, '../..')),
   ];
-  const places = homes.flatMap((home) => ['lib/security/cacerts', 'jre/lib/security/cacerts'].map((one) => join(home, one)));
+  const places = homes.flatMap((home) =>
+    ['lib/security/cacerts', 'jre/lib/security/cacerts'].map((one) => join(home, one)),
+  );
   const ofToolchains = [...new Set(places.flatMap((place) => realOrNull(place) ?? []))]
     .filter((path) => toolchains?.mounts.some((mount) => path.startsWith(`${mount}/`)) === true)
     .map((path) => ({ source: path, dest: path }));
@@ -127,7 +134,13 @@ function build(dir: string, system: string | null, added: readonly string[], sto
   const shipped = digestsIn(shippedFiles());
   const certificates = certificatesIn(added.join('\n'));
   const files = new Map<string, string | Buffer>();
-  files.set('all.pem', [ofSystem, ...certificates].map((one) => one.toString().trim()).join('\n').concat('\n'));
+  files.set(
+    'all.pem',
+    [ofSystem, ...certificates]
+      .map((one) => one.toString().trim())
+      .join('\n')
+      .concat('\n'),
+  );
   const isPublic = (one: X509Certificate): boolean => isBuiltIn(one) || shipped.has(digestOf(one));
   const lacking = [...certificatesIn(ofSystem), ...certificates].filter((one) => !isPublic(one));
   if (lacking.length > 0) files.set('node.pem', pemOf(lacking));
