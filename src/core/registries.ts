@@ -30,7 +30,9 @@ export const REGISTRY_CLIENTS: Readonly<Record<string, RegistryClient>> = {
   uv: { groups: ['pypi'], keys: new RegExp(`^(?:default|find-links|index(?:\\.${NAME})?)$`), words: NO_WORDS },
   cargo: {
     groups: ['crates'],
-    keys: new RegExp(`^(?:source\\.${NAME}\\.(?:registry|replace-with)|registries\\.${NAME}\\.index|registry\\.default)$`),
+    keys: new RegExp(
+      `^(?:source\\.${NAME}\\.(?:registry|replace-with)|registries\\.${NAME}\\.index|registry\\.default)$`,
+    ),
     words: new RegExp(`^${NAME}$`),
   },
   go: {

@@ -19,7 +19,7 @@ interface NetworkParts {
 export interface BuildNetworkDeps {
   networkRules: NetworkRules;
   networkCredentials: NetworkCredentials;
-  hostNetworks: Pick<HostNetworks, 'settings' | 'onChange'>;
+  hostNetworks: Pick<HostNetworks, 'settings' | 'hostsOf' | 'onChange'>;
   networkLog: NetworkLog;
   auditLog: AuditLog;
   liveSessions: LiveSessions;
@@ -40,9 +40,12 @@ export function buildNetwork(
   const { scrubber, config, clock, logger } = deps;
   const journal =
     own.networkJournal ?? new NetworkJournal({ ...deps, log, mask: (text: string) => scrubber.maskText(text) });
-  const extraCa = (): readonly string[] => hostNetworks.settings().certificates;
+  const ofHost = {
+    extraCa: (): readonly string[] => hostNetworks.settings().certificates,
+    mirrorsOf: (group: string) => hostNetworks.hostsOf(group),
+  };
   const network =
-    own.network ?? new Network({ rules, credentials, journal, config, extraCa, clock, logger, ...others });
+    own.network ?? new Network({ rules, credentials, journal, config, ...ofHost, clock, logger, ...others });
   credentials.onChange((scope) => network.credentialsChanged(scope));
   hostNetworks.onChange(() => network.certificatesChanged());
   return { network, networkJournal: journal };

@@ -8,21 +8,14 @@ import { isInGroup } from '../egress/groups.ts';
 import type { HostNetwork } from '../sandbox/sandbox-policy.ts';
 import { createHostNetworkStore, type HostNetworkSettings } from '../stores/host-network.ts';
 import type { Database } from '../stores/sqlite.ts';
+import type { MirrorHost } from './network-policy.ts';
 import { registryFiles, registryVariables } from './registry-files.ts';
-
-/** A host of a registry that the person's clients are configured for. */
-export interface MirrorHost {
-  /** As a rule names it. */
-  readonly pattern: string;
-  /** Addresses that are not public and to which it may lead. */
-  readonly privateAddresses: readonly string[];
-}
 
 /** What a person allowed commands to have of the host's network clients: certificates and registries. */
 export interface HostNetworks {
   start(): Promise<void>;
   settings(): HostNetworkSettings;
-  /** What commands get. */
+  /** What commands of every project get. */
   part(): HostNetwork;
   /** Hosts that a permission for the group includes on this machine, besides its public ones. */
   hostsOf(group: string): readonly MirrorHost[];
@@ -43,10 +36,7 @@ export function createHostNetworks(deps: { database: Database; clock: Clock }): 
   return {
     start: () => store.start(),
     settings: () => store.read(),
-    part() {
-      const settings = store.read();
-      return { certificates: settings.certificates, ...partOf(settings) };
-    },
+    part: () => ({ certificates: store.read().certificates, ...partOf(store.read()) }),
     hostsOf(group) {
       const { registries, privateAddresses } = store.read();
       return hostsOfSettings(registries)

@@ -32,6 +32,34 @@ export function toolRules(grants: readonly string[], rules: readonly StoredRule[
   });
 }
 
+/** A host of a registry that the person's clients are configured for. */
+export interface MirrorHost {
+  /** As a rule names it. */
+  readonly pattern: string;
+  /** Addresses that are not public and to which it may lead. */
+  readonly privateAddresses: readonly string[];
+}
+
+/**
+ * The mirrors that permissions for groups include on this machine. A permission ends as the rule does whose group it is.
+ * `grants` as above; null for the commands of a project, which ask for everything.
+ */
+export function mirrorRules(
+  grants: readonly string[] | null,
+  rules: readonly StoredRule[],
+  hostsOf: (group: string) => readonly MirrorHost[],
+): PolicyRule[] {
+  const asked = grants?.filter(isNetworkGrant).map(networkTarget) ?? null;
+  const seen = new Set<string>();
+  return rules.flatMap((stored) => {
+    const { group, verdict, scope } = stored;
+    const key = JSON.stringify([group, verdict, scope, stored.once, stored.expiresMs]);
+    if (group === null || seen.has(key) || asked?.includes(group) === false) return [];
+    seen.add(key);
+    return hostsOf(group).map(({ pattern, privateAddresses }) => ({ ...toRule(stored, pattern), privateAddresses }));
+  });
+}
+
 /** The policy as the proxy process reads it. */
 export function policyOf(rules: readonly PolicyRule[], uploadMaxMb: number): ScopePolicy {
   return {

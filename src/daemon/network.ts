@@ -18,7 +18,15 @@ import type { SandboxPolicy } from '../sandbox/sandbox-policy.ts';
 import { MACHINE, type NetworkRules, type StoredRule } from '../stores/network-rules.ts';
 import type { NetworkCredentials } from './network-credentials.ts';
 import type { NetworkJournal } from './network-journal.ts';
-import { commandRules, groupWith, type PolicyRule, policyOf, toolRules } from './network-policy.ts';
+import {
+  commandRules,
+  groupWith,
+  type MirrorHost,
+  mirrorRules,
+  type PolicyRule,
+  policyOf,
+  toolRules,
+} from './network-policy.ts';
 
 export interface NetworkDeps {
   rules: NetworkRules;
@@ -27,6 +35,8 @@ export interface NetworkDeps {
   config: Config['network'];
   /** PEM certificates that hosts may have besides those that the system trusts. */
   extraCa(): readonly string[];
+  /** The mirrors that a permission for a group includes. */
+  mirrorsOf(group: string): readonly MirrorHost[];
   tell(command: EgressCommand): void;
   /** Called with what was refused to a call or job. */
   onRefused?(run: RunRef, denial: Denial): void;
@@ -112,9 +122,11 @@ export class Network {
       if (scope === MACHINE || told.scope.project === scope) this.#tellCredentials(told);
   }
 
-  /** Call when the certificates that hosts may have changed. */
+  /** Call when the certificates or mirrors of the host have changed. */
   certificatesChanged(): void {
-    if (this.#told.size > 0) this.#tellSettings();
+    if (this.#told.size === 0) return;
+    this.#tellSettings();
+    this.changed(MACHINE);
   }
 
   /** Call when a person has removed rules: a call that uses one of them loses it too. */
@@ -210,7 +222,9 @@ export class Network {
 
   #tellPolicy(told: ToldScope): void {
     const rules = this.isOn(told.scope.project) ? this.rulesFor(told.scope.project) : [];
-    told.rules = told.scope.tool === null ? commandRules(rules) : toolRules(told.grants, rules);
+    const isTool = told.scope.tool !== null;
+    const ofMirrors = mirrorRules(isTool ? told.grants : null, rules, this.#deps.mirrorsOf);
+    told.rules = [...(isTool ? toolRules(told.grants, rules) : commandRules(rules)), ...ofMirrors];
     const policy = policyOf(told.rules, this.#deps.config.upload_max_mb);
     this.#deps.tell({ op: 'policy', scope: scopeKey(told.scope), policy });
     this.#tellCredentials(told);

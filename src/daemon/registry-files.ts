@@ -101,8 +101,7 @@ function mavenSettings(own: Settings): string {
     return `    <mirror><id>${id}</id><mirrorOf>${which}</mirrorOf><url>${xml(url)}</url></mirror>\n`;
   });
   const repositories = of('repository').map(([id, url]) => `<id>${id}</id><url>${xml(url)}</url>`);
-  const listed = (name: string): string =>
-    repositories.map((one) => `        <${name}>${one}</${name}>\n`).join('');
+  const listed = (name: string): string => repositories.map((one) => `        <${name}>${one}</${name}>\n`).join('');
   const profile = `  <profiles>
     <profile>
       <id>contextd</id>

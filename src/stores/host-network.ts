@@ -48,7 +48,8 @@ export function createHostNetworkStore(deps: { database: Database; clock: Clock 
 
 function parse(text: string): HostNetworkSettings {
   const value: Json = JSON.parse(text);
-  if (!isJsonObject(value) || !isJsonObject(value.privateAddresses) || !Array.isArray(value.registries)) throw damaged();
+  if (!isJsonObject(value) || !isJsonObject(value.privateAddresses) || !Array.isArray(value.registries))
+    throw damaged();
   return {
     certificates: textsOf(value.certificates),
     caVariables: textsOf(value.caVariables),

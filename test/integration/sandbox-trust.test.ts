@@ -4,8 +4,8 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { extendJavaStore } from '#src/sandbox/trust/java-store.js';
 import type { HostNetwork } from '#src/sandbox/sandbox-policy.js';
+import { extendJavaStore } from '#src/sandbox/trust/java-store.js';
 import { type Bench, openBench, whoCanRun } from '../fixtures/sandbox-harness.ts';
 import { type Authority, createAuthority } from '../helpers/authority.ts';
 
@@ -51,18 +51,25 @@ describe.each(whoCanRun())('the certificates of the host in a sandbox (%s)', (wh
 
   it('are trusted by every client, and by none without them', { timeout: 60_000 }, async () => {
     // Java is slow, and what it reads does not depend on who runs inside.
-    const clients = Object.keys(CLIENTS).filter((one) => has(one) && (one !== 'java' || who !== 'workspace of uid 65534'));
+    const clients = Object.keys(CLIENTS).filter(
+      (one) => has(one) && (one !== 'java' || who !== 'workspace of uid 65534'),
+    );
     const missing = [...Object.keys(CLIENTS), 'node'].filter((one) => !has(one));
     if (missing.length > 0) console.warn(`SKIPPED: not installed: ${missing.join(', ')}`);
     if (!has('node')) return;
-    const each = clients.map((client) => `echo "${client}: $({ ${CLIENTS[client]}\n} 2>/tmp/err || head -c 300 /tmp/err)"\n`);
+    const each = clients.map(
+      (client) => `echo "${client}: $({ ${CLIENTS[client]}\n} 2>/tmp/err || head -c 300 /tmp/err)"\n`,
+    );
     const ask = async (lines: readonly string[], policy: object): Promise<string> => {
       const script = `node server.cjs & until [ -e /tmp/up ]; do read -t 0.05 <> <(:); done\n${lines.join('')}kill %1`;
       return (await bench.bash(script, { timeoutMs: 60_000 }, policy)).out;
     };
     const trusted = await ask(each, { hostNetwork: hostNetwork() });
     for (const client of clients) expect(trusted).toContain(`${client}: trusted`);
-    const refused = await ask(each.filter((_, i) => clients[i] !== 'java'), {});
+    const refused = await ask(
+      each.filter((_, i) => clients[i] !== 'java'),
+      {},
+    );
     expect(refused).not.toContain(': trusted');
   });
 
@@ -91,7 +98,11 @@ describe.each(whoCanRun())('the certificates of the host in a sandbox (%s)', (wh
     const network = hostNetwork({ certificates: [], caVariables: ['PIP_CERT'] });
     const { out } = await bench.bash('echo "$PIP_CERT $SSL_CERT_FILE"; ls /opt/contextd', {}, { hostNetwork: network });
     expect(out.split('\n')[0]).toBe('/etc/ssl/certs/ca-certificates.crt ');
-    const without = await bench.bash('echo "[$PIP_CERT$SSL_CERT_FILE]"', {}, { hostNetwork: hostNetwork({ certificates: [] }) });
+    const without = await bench.bash(
+      'echo "[$PIP_CERT$SSL_CERT_FILE]"',
+      {},
+      { hostNetwork: hostNetwork({ certificates: [] }) },
+    );
     expect(without.out).toBe('[]\n');
   });
 
@@ -103,7 +114,11 @@ describe.each(whoCanRun())('the certificates of the host in a sandbox (%s)', (wh
   it('come with files of registries in a HOME that commands may change', async () => {
     const network = hostNetwork({ homeFiles: [{ path: '.config/pip/pip.conf', text: '[global]\n' }] });
     const policy = { hostNetwork: network, storage: { session: 's' } };
-    const first = await bench.bash('cat ~/.config/pip/pip.conf; echo changed >~/.config/pip/pip.conf; stat -c %U:%a ~/.config ~/.config/pip/pip.conf', {}, policy);
+    const first = await bench.bash(
+      'cat ~/.config/pip/pip.conf; echo changed >~/.config/pip/pip.conf; stat -c %U:%a ~/.config ~/.config/pip/pip.conf',
+      {},
+      policy,
+    );
     expect(first.out).toBe('[global]\nsandbox:700\nsandbox:600\n');
     expect((await bench.bash('cat ~/.config/pip/pip.conf', {}, policy)).out).toBe('changed\n');
     const other = hostNetwork({ homeFiles: [{ path: '.npmrc', text: 'registry=x\n' }] });

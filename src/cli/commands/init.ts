@@ -8,8 +8,7 @@ import { layoutFor } from '../init/layout.ts';
 import { type NetworkOffer, networkLines, offerNetwork } from '../init/network-offer.ts';
 import { type ProjectChanges, prepareInit, prepareUninstall } from '../init/project.ts';
 import { offerReading, offerRepository, type RepositoryUse } from '../init/repository-above.ts';
-import { describeHosts } from '../mirrors/describe.ts';
-import { type MirrorOffer, offerMirrors } from '../mirrors/offer.ts';
+import { type MirrorOffer, mirrorLines, offerMirrors } from '../mirrors/offer.ts';
 import { resolveProjectRoot } from '../project-root.ts';
 import type { View } from '../render.ts';
 import { describeToolchains } from '../toolchains/describe.ts';
@@ -26,9 +25,9 @@ interface InitResult extends ProjectChanges {
   /** Absent after --uninstall. */
   toolchains?: ToolchainOffer;
   /** Absent after --uninstall. */
-  network?: NetworkOffer;
-  /** Absent after --uninstall. */
   mirrors?: MirrorOffer;
+  /** Absent after --uninstall. */
+  network?: NetworkOffer;
 }
 
 export const init = defineCommand({
@@ -73,12 +72,12 @@ async function install(
     const names = tools.map((tool) => tool.name);
     const above = await offerReading(context, client, root, answers.repository);
     const toolchains = await offerToolchains(context, client, root, answers.toolchains);
-    const mirrors = await offerMirrors(context, client, answers.repository);
+    const mirrors = await offerMirrors(context, client, answers.network);
     const network = await offerNetwork(context, client, root, answers.network);
-    const isNewlyAllowed = toolchains.state === 'allowed' && toolchains.added.length > 0;
-    const isHandedIn = mirrors.state === 'allowed' && mirrors.lines.length > 0;
-    const isNetworkChanged = network.state === 'allowed';
-    const changed = registered.changed || touched(changes) || isNewlyAllowed || isHandedIn || isNetworkChanged;
+    const isAllowed = (offer: ToolchainOffer | MirrorOffer): boolean => offer.state === 'allowed';
+    const isNewlyAllowed = isAllowed(toolchains) && toolchains.added.length > 0;
+    const isNetworkChanged = network.state === 'allowed' || (isAllowed(mirrors) && mirrors.lines.length > 0);
+    const changed = registered.changed || touched(changes) || isNewlyAllowed || isNetworkChanged;
     const hint = above === null ? {} : { repository_above: above };
     return { root, action: 'init', changed, tools: names, ...changes, toolchains, mirrors, network, ...hint };
   });
@@ -110,8 +109,7 @@ function touched({ created, updated, removed }: ProjectChanges): boolean {
 function viewInit(result: InitResult): View {
   if (!result.changed) {
     const first = `${result.root} is set up already: nothing changed`;
-    const asked = [...mirrorLines(result), ...offerLines(result)];
-    const offers = [...repositoryLines(result), ...toolchainLines(result), ...asked];
+    const offers = [...repositoryLines(result), ...toolchainLines(result), ...offerLines(result)];
     return { kind: 'lines', lines: [first, ...keptLines(result), ...offers] };
   }
   return {
@@ -121,7 +119,6 @@ function viewInit(result: InitResult): View {
       ...changeLines(result),
       ...repositoryLines(result),
       ...toolchainLines(result),
-      ...mirrorLines(result),
       ...offerLines(result),
       'Claude Code applies the permission in .claude/settings.json once you trust the folder. Undo: ctxd init --uninstall',
     ],
@@ -136,21 +133,11 @@ function toolchainLines({ toolchains }: InitResult): string[] {
   return ['Programs outside /usr that commands cannot run (allow them: ctxd allow toolchains):', ...lines];
 }
 
-function offerLines({ network }: InitResult): string[] {
-  return network === undefined ? [] : networkLines(network);
-}
-
-function mirrorLines({ mirrors }: InitResult): string[] {
-  if (mirrors === undefined || mirrors.lines.length === 0) return [];
-  if (mirrors.state !== 'allowed')
-    return [
-      'Registries and certificates that commands do not use (allow them: ctxd network mirrors):',
-      ...mirrors.lines,
-    ];
-  const included = describeHosts(mirrors.settings).map(
-    (line) => `  a permission for ${line.replace(':', ' includes')}`,
-  );
-  return ['Commands use the registries and certificates of this machine:', ...mirrors.lines, ...included];
+function offerLines({ mirrors, network }: InitResult): string[] {
+  return [
+    ...(mirrors === undefined ? [] : mirrorLines(mirrors)),
+    ...(network === undefined ? [] : networkLines(network)),
+  ];
 }
 
 function viewUninstall(result: InitResult): View {

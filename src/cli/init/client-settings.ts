@@ -68,7 +68,15 @@ const SESSION_END_LIMIT_S = 15;
  * do. `init` is among them, because with `--yes` it allows what the files of the project name.
  */
 export const PERSONS_COMMANDS = [
-  ...['network allow', 'network deny', 'network remove', 'network on', 'network off', 'network credential'],
+  ...[
+    'network allow',
+    'network deny',
+    'network remove',
+    'network mirrors',
+    'network on',
+    'network off',
+    'network credential',
+  ],
   ...['allow', 'quarantine', 'scrub allow', 'scrub reveal', 'scrub approve', 'undo', 'config set', 'config unset'],
   'init',
 ] as const;

@@ -47,13 +47,16 @@ export function findCertificates(at: Surroundings, named: readonly CaFile[], now
     return path === undefined ? [] : [{ variable, path }];
   });
   const files = [...variables, ...named, ...gitFile(at)];
-  const known = new Set(SYSTEM_BUNDLES.flatMap((path) => certificatesAt(join(at.root, path)).map((one) => one.fingerprint256)));
+  const known = new Set(
+    SYSTEM_BUNDLES.flatMap((path) => certificatesAt(join(at.root, path)).map((one) => one.fingerprint256)),
+  );
   const found = new Map<string, ExtraCertificate>();
   const notes: string[] = [];
   const directories = (at.variables.SSL_CERT_DIR ?? '').split(':').filter(isForeign);
   const inDirectories = directories.flatMap((path) => filesIn(path).slice(0, FILES_MAX));
   for (const path of new Set([...files.map((one) => one.path), ...inDirectories])) {
-    if (readText(path)?.includes('PRIVATE KEY-----') === true) notes.push(`${path}: holds a private key and is left out.`);
+    if (readText(path)?.includes('PRIVATE KEY-----') === true)
+      notes.push(`${path}: holds a private key and is left out.`);
     else
       for (const certificate of certificatesAt(path)) {
         const { fingerprint256: print, subject, validTo } = certificate;
@@ -79,7 +82,9 @@ function gitFile({ root, home }: Surroundings): CaFile[] {
   try {
     const args = ['config', '--type=path', '--get', 'http.sslCAInfo'];
     const env = { HOME: home, PATH: '/usr/bin:/bin' };
-    const path = execFileSync('git', args, { cwd: '/', env, stdio: ['ignore', 'pipe', 'ignore'] }).toString().trim();
+    const path = execFileSync('git', args, { cwd: '/', env, stdio: ['ignore', 'pipe', 'ignore'] })
+      .toString()
+      .trim();
     return path === '' ? [] : [{ variable: 'GIT_SSL_CAINFO', path }];
   } catch {
     return [];

@@ -8,7 +8,8 @@ export function findCargo(at: Surroundings): ClientFindings[] {
   const variables = new Findings('cargo', 'the environment');
   for (const [name, value] of Object.entries(at.variables)) {
     const [, registry] = /^CARGO_REGISTRIES_(\w+)_INDEX$/.exec(name) ?? [];
-    if (registry !== undefined) variables.addUrl(`registries.${registry.toLowerCase().replaceAll('_', '-')}.index`, value);
+    if (registry !== undefined)
+      variables.addUrl(`registries.${registry.toLowerCase().replaceAll('_', '-')}.index`, value);
   }
   const files = ['config.toml', 'config'].flatMap((name) => {
     const text = readText(join(own, name));
@@ -23,12 +24,14 @@ function readCargo(path: string, text: string): ClientFindings {
   for (const [name, one] of tablesOf(source)) {
     if (typeof one.registry === 'string') found.addUrl(`source.${name}.registry`, one.registry);
     if (typeof one['replace-with'] === 'string') found.addWords(`source.${name}.replace-with`, one['replace-with']);
-    if (['directory', 'local-registry', 'git'].some((key) => key in one)) found.note(`source.${name}`, 'is not a registry');
+    if (['directory', 'local-registry', 'git'].some((key) => key in one))
+      found.note(`source.${name}`, 'is not a registry');
   }
   for (const [name, one] of tablesOf(registries)) {
     if (typeof one.index === 'string') found.addUrl(`registries.${name}.index`, one.index);
   }
-  if (isJsonObject(registry) && typeof registry.default === 'string') found.addWords('registry.default', registry.default);
+  if (isJsonObject(registry) && typeof registry.default === 'string')
+    found.addWords('registry.default', registry.default);
   if (isJsonObject(http) && typeof http.cainfo === 'string') found.addCaFile('CARGO_HTTP_CAINFO', http.cainfo);
   return withoutDangling(found);
 }
@@ -57,14 +60,16 @@ const GO_FLAGS = /^-(?:mod=(?:mod|readonly|vendor)|modcacherw|insecure|buildvcs=
 export function findGo(at: Surroundings): ClientFindings[] {
   const file = at.variables.GOENV ?? join(configHome(at), 'go/env');
   const stored = parseIni(readText(file) ?? '').get('') ?? new Map<string, string[]>();
-  const valueOf = (name: string): string => at.variables[name] ?? stored.get(name)?.at(-1) ?? '';
+  const settingOf = (name: string): string => at.variables[name] ?? stored.get(name)?.at(-1) ?? '';
   const found = new Findings('go', 'go');
   for (const name of ['GOPROXY', 'GOSUMDB']) {
-    const value = cleanGoList(found, name, valueOf(name));
+    const value = cleanGoList(found, name, settingOf(name));
     if (value !== '' && value !== GO_DEFAULTS[name]) found.addWords(name, value);
   }
-  for (const name of GO_LISTS) if (valueOf(name) !== '') found.addWords(name, valueOf(name));
-  const flags = valueOf('GOFLAGS').split(/\s+/).filter((flag) => GO_FLAGS.test(flag));
+  for (const name of GO_LISTS) if (settingOf(name) !== '') found.addWords(name, settingOf(name));
+  const flags = settingOf('GOFLAGS')
+    .split(/\s+/)
+    .filter((flag) => GO_FLAGS.test(flag));
   if (flags.length > 0) found.addWords('GOFLAGS', flags.join(' '));
   return [found];
 }

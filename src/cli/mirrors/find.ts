@@ -32,7 +32,11 @@ export async function findMirrors(at: Surroundings, nowMs: number): Promise<Foun
     const fault = faultOfSetting(setting);
     return fault === null ? [] : [`${setting.client}: the value of ${setting.key} ${fault}.`];
   });
-  const trust = findCertificates(at, findings.flatMap(({ caFiles }) => caFiles), nowMs);
+  const trust = findCertificates(
+    at,
+    findings.flatMap(({ caFiles }) => caFiles),
+    nowMs,
+  );
   return {
     wanted: {
       certificates: trust.certificates.map(({ pem }) => pem),

@@ -68,7 +68,8 @@ export function findYarn(at: Surroundings): ClientFindings[] {
   const found = new Findings('yarn', 'yarn');
   const later = readText(join(at.home, '.yarnrc.yml')) ?? '';
   const server = variableOf(at, 'YARN_NPM_REGISTRY_SERVER') ?? lineOf(later, /^npmRegistryServer:\s*(\S+)\s*$/m);
-  const first = variableOf(at, 'YARN_REGISTRY') ?? lineOf(readText(join(at.home, '.yarnrc')) ?? '', /^registry\s+(\S+)/m);
+  const first =
+    variableOf(at, 'YARN_REGISTRY') ?? lineOf(readText(join(at.home, '.yarnrc')) ?? '', /^registry\s+(\S+)/m);
   if (server !== undefined) found.addUrl('npmRegistryServer', server, (url) => YARN_DEFAULT.test(url));
   if (first !== undefined) found.addUrl('registry', first, (url) => YARN_DEFAULT.test(url));
   const ca = lineOf(later, /^(?:httpsCaFilePath|caFilePath):\s*(\S+)\s*$/m);

@@ -4,7 +4,7 @@ import type { DaemonClient } from '../client.ts';
 import type { CliContext } from '../context.ts';
 import { confirm } from '../input.ts';
 import type { Answer } from '../toolchains/offer.ts';
-import { describeMirrors, isEmpty, isSame } from './describe.ts';
+import { describeHosts, describeMirrors, isEmpty, isSame } from './describe.ts';
 import { type FoundMirrors, findMirrors } from './find.ts';
 
 /** What the person's network clients use beyond the public defaults, and what came of it. */
@@ -35,6 +35,15 @@ export async function offerMirrors(
   }
   const isDeclined = answer === 'no' || context.stdin.isTTY === true;
   return { state: isDeclined ? 'declined' : 'pending', lines, settings: before };
+}
+
+/** What `ctxd init` says of the offer: nothing if nothing is new, or if the person declined. */
+export function mirrorLines({ state, lines, settings }: MirrorOffer): string[] {
+  if (lines.length === 0 || state === 'declined') return [];
+  if (state !== 'allowed')
+    return ['Registries and certificates that commands do not use (allow them: ctxd network mirrors):', ...lines];
+  const included = describeHosts(settings).map((line) => `  a permission for ${line.replace(':', ' includes')}`);
+  return ['Commands use the registries and certificates of this machine:', ...lines, ...included];
 }
 
 export function lookForMirrors({ env }: CliContext): Promise<FoundMirrors> {

@@ -40,7 +40,12 @@ function readPipFile(path: string): ClientFindings[] {
   for (const name of ['install', 'download', 'global']) {
     for (const [key, values] of sections.get(name) ?? []) {
       if (key === 'cert') found.addCaFile('PIP_CERT', values.at(-1) ?? '');
-      else addPip(found, key, values.flatMap((value) => value.split(/\s+/)));
+      else
+        addPip(
+          found,
+          key,
+          values.flatMap((value) => value.split(/\s+/)),
+        );
     }
   }
   return [found];

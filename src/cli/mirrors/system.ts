@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { type ClientFindings, filesIn, Findings, readText, type Surroundings } from './surroundings.ts';
+import { type ClientFindings, Findings, filesIn, readText, type Surroundings } from './surroundings.ts';
 
 export function findMaven(at: Surroundings): ClientFindings[] {
   const homes = [at.variables.MAVEN_HOME, at.variables.M2_HOME].flatMap((home) => home ?? []);
@@ -75,7 +75,9 @@ interface Source {
 function addSource(found: Findings, { type, options, uri, rest }: Source): void {
   const clean = found.clean('a source', uri);
   if (clean === null) return;
-  const kept = options.filter((one) => /^(?:signed-by=\/|arch=|trusted=|by-hash=|check-valid-until=)[\w/.,+-]*$/i.test(one));
+  const kept = options.filter((one) =>
+    /^(?:signed-by=\/|arch=|trusted=|by-hash=|check-valid-until=)[\w/.,+-]*$/i.test(one),
+  );
   found.addWords('source', `${type} ${kept.length === 0 ? '' : `[${kept.join(' ')}] `}${clean} ${rest}`.trim());
 }
 
@@ -91,7 +93,9 @@ function fromLines(text: string): Source[] {
 function fromStanzas(text: string): Source[] {
   return text.split(/\n\s*\n/).flatMap((stanza) => {
     const fields = new Map<string, string>();
-    for (const [, name = '', value = ''] of stanza.replaceAll(/^#.*\n?/gm, '').matchAll(/^([\w-]+):[ \t]*(.*(?:\n[ \t]+.*)*)/gm))
+    for (const [, name = '', value = ''] of stanza
+      .replaceAll(/^#.*\n?/gm, '')
+      .matchAll(/^([\w-]+):[ \t]*(.*(?:\n[ \t]+.*)*)/gm))
       fields.set(name.toLowerCase(), value.replaceAll(/\s+/g, ' ').trim());
     if (fields.get('enabled') === 'no') return [];
     const words = (name: string): string[] => fields.get(name)?.split(' ') ?? [];

@@ -1193,6 +1193,62 @@ export const DAEMON_DEFINITION = `{
                 }
               }
             },
+            "HostNetworkRequest": {
+              "fields": {}
+            },
+            "HostNetwork": {
+              "fields": {
+                "certificates": {
+                  "rule": "repeated",
+                  "type": "string",
+                  "id": 1
+                },
+                "ca_variables": {
+                  "rule": "repeated",
+                  "type": "string",
+                  "id": 2
+                },
+                "registries": {
+                  "rule": "repeated",
+                  "type": "RegistrySetting",
+                  "id": 3
+                },
+                "private_hosts": {
+                  "rule": "repeated",
+                  "type": "PrivateHost",
+                  "id": 4
+                }
+              }
+            },
+            "RegistrySetting": {
+              "fields": {
+                "client": {
+                  "type": "string",
+                  "id": 1
+                },
+                "key": {
+                  "type": "string",
+                  "id": 2
+                },
+                "value": {
+                  "type": "string",
+                  "id": 3
+                }
+              }
+            },
+            "PrivateHost": {
+              "fields": {
+                "host": {
+                  "type": "string",
+                  "id": 1
+                },
+                "addresses": {
+                  "rule": "repeated",
+                  "type": "string",
+                  "id": 2
+                }
+              }
+            },
             "NetworkChange": {
               "fields": {
                 "root": {
@@ -1475,62 +1531,6 @@ export const DAEMON_DEFINITION = `{
                 "repeats": {
                   "type": "uint32",
                   "id": 16
-                }
-              }
-            },
-            "HostNetworkRequest": {
-              "fields": {}
-            },
-            "HostNetwork": {
-              "fields": {
-                "certificates": {
-                  "rule": "repeated",
-                  "type": "string",
-                  "id": 1
-                },
-                "ca_variables": {
-                  "rule": "repeated",
-                  "type": "string",
-                  "id": 2
-                },
-                "registries": {
-                  "rule": "repeated",
-                  "type": "RegistrySetting",
-                  "id": 3
-                },
-                "private_hosts": {
-                  "rule": "repeated",
-                  "type": "PrivateHost",
-                  "id": 4
-                }
-              }
-            },
-            "RegistrySetting": {
-              "fields": {
-                "client": {
-                  "type": "string",
-                  "id": 1
-                },
-                "key": {
-                  "type": "string",
-                  "id": 2
-                },
-                "value": {
-                  "type": "string",
-                  "id": 3
-                }
-              }
-            },
-            "PrivateHost": {
-              "fields": {
-                "host": {
-                  "type": "string",
-                  "id": 1
-                },
-                "addresses": {
-                  "rule": "repeated",
-                  "type": "string",
-                  "id": 2
                 }
               }
             },

@@ -57,7 +57,11 @@ cache=/somewhere`,
   it('leave out the public defaults and values that need a variable', async () => {
     const { settings } = await find(
       { '~/.npmrc': 'registry=https://registry.npmjs.org/\n@a:registry=https://$' + '{HOST}/' },
-      { GOPROXY: 'https://proxy.golang.org,direct', GOSUMDB: 'sum.golang.org', PIP_INDEX_URL: 'https://pypi.org/simple' },
+      {
+        GOPROXY: 'https://proxy.golang.org,direct',
+        GOSUMDB: 'sum.golang.org',
+        PIP_INDEX_URL: 'https://pypi.org/simple',
+      },
     );
     expect(settings).toEqual([]);
   });

@@ -23,6 +23,7 @@ const NO_CREDENTIALS = {
 const COMMANDS = scopeKey({ project: '/p', tool: null });
 const EVERYTHING = { project: '', session: '', deniedOnly: false, afterId: 0, limit: 100 };
 const NEVER: Timer = { after: () => () => {} };
+const MIRRORS = [{ pattern: 'mirror.example.com:8443', privateAddresses: ['10.0.0.5'] }];
 const BY_ANN = {
   ...{ by: 'ann', once: false, for_ms: 0, private_addresses: [], dry_run: false },
 };
@@ -61,8 +62,9 @@ async function open({ database, mode = 'on' }: { database?: Database; mode?: 'on
     mask: (text) => text.replaceAll('hunter2', '[MASKED]'),
   });
   const network = new Network({
-    ...{ rules, journal, credentials: NO_CREDENTIALS, config: config.network, clock, logger: silentLogger },
     extraCa: () => [],
+    mirrorsOf: (group) => (group === 'npm' ? MIRRORS : []),
+    ...{ rules, journal, credentials: NO_CREDENTIALS, config: config.network, clock, logger: silentLogger },
     tell: (command) => told.push(command),
     onRefused: ({ requestId }, denial) => refused.push([requestId, denial]),
   });
@@ -100,6 +102,30 @@ describe('the policies of the proxy process', () => {
     network.changed('/p');
     expect(policies()).toEqual([[], ['a.example.com'], []]);
     expect(network.forCommands('/p')).toEqual({ network: 'none' });
+  });
+
+  it('include the mirrors of this machine if a group of theirs is allowed, for a tool if it asks for the group', async () => {
+    const { network, rules, policies, told } = await open();
+    network.forCommands('/p');
+    network.forTool('/p', 'fetcher', ['network:npm']);
+    network.forTool('/p', 'other', ['network:pypi']);
+    await rules.set('/p', [
+      rule('registry.npmjs.org', { group: 'npm' }),
+      rule('registry.yarnpkg.com', { group: 'npm' }),
+      rule('pypi.org', { group: 'pypi' }),
+    ]);
+    network.changed('/p');
+    expect(policies().at(-1)?.toSorted()).toEqual(
+      ['mirror.example.com:8443', 'pypi.org', 'registry.npmjs.org', 'registry.yarnpkg.com'].toSorted(),
+    );
+    const ofTool = (tool: string) => policies(scopeKey({ project: '/p', tool })).at(-1);
+    expect(ofTool('fetcher')).toContain('mirror.example.com:8443');
+    expect(ofTool('other')).toEqual(['pypi.org']);
+    const all = told.flatMap((one) => (one.op === 'policy' ? one.policy.rules : []));
+    expect(all.find(({ pattern }) => pattern.startsWith('mirror'))).toMatchObject({
+      verdict: 'allow',
+      privateAddresses: ['10.0.0.5'],
+    });
   });
 
   it('follow network.default if nobody decided for the project', async () => {
