@@ -17,7 +17,8 @@ let at: Installation;
 let hosts: PrivateHosts;
 let outside: string;
 
-const ctxd = (words: readonly string[], env: Record<string, string> = {}): Promise<Finished> => at.run(CTXD, words, { env });
+const ctxd = (words: readonly string[], env: Record<string, string> = {}): Promise<Finished> =>
+  at.run(CTXD, words, { env });
 const bash = (command: string): Promise<Answer> => at.ask('safe_bash', { command, timeout_ms: 60_000 });
 
 async function bind(...words: string[]): Promise<Finished> {
@@ -73,7 +74,10 @@ describe('A command without the secret', () => {
     const { data } = await bash(
       `cd /tmp && git clone -q ${REPO} cloned && cd cloned && cat README && echo more >more && git add . && git ${author} commit -qm second && git push -q origin main && git ls-remote origin main`,
     );
-    expect(data).toMatchObject({ exit_code: 0, stdout: expect.stringMatching(/^private\n[0-9a-f]{40}\trefs\/heads\/main\n$/) });
+    expect(data).toMatchObject({
+      exit_code: 0,
+      stdout: expect.stringMatching(/^private\n[0-9a-f]{40}\trefs\/heads\/main\n$/),
+    });
     expect(git('-C', 'served/org/repo.git', 'log', '--format=%s')).toBe('second\nfirst\n');
     expect(hosts.authorizations).toContain(`Basic ${BASIC}`);
   });
@@ -105,7 +109,9 @@ describe('A command without the secret', () => {
   });
 
   it('uses an API with a bearer token, whose echo of the token is masked', async () => {
-    const { data, meta } = await bash(`curl -sS -i https://${API}/v1/me; env; cat /proc/*/environ /proc/*/cmdline 2>/dev/null | tr '\\0' '\\n'`);
+    const { data, meta } = await bash(
+      `curl -sS -i https://${API}/v1/me; env; cat /proc/*/environ /proc/*/cmdline 2>/dev/null | tr '\\0' '\\n'`,
+    );
     expect(data).toMatchObject({ exit_code: 0 });
     expect(hosts.authorizations).toContain(`Bearer ${SECRET}`);
     expect(data.stdout).toMatch(/^x-echo: Bearer \[SECRET_\d+\]/im);
@@ -115,7 +121,11 @@ describe('A command without the secret', () => {
   });
 
   it.each([
-    ['another method', `-X DELETE https://${API}/v1/me`, 'the credential for its path is for GET and HEAD, not for DELETE'],
+    [
+      'another method',
+      `-X DELETE https://${API}/v1/me`,
+      'the credential for its path is for GET and HEAD, not for DELETE',
+    ],
     ['another path', `https://${API}/v2/me`, 'no credential for this host is bound to its path'],
     ['a path that leads elsewhere', `--path-as-is https://${API}/v1/../v2/me`, 'its path holds . or ..'],
     ['another host inside', `-H 'Host: ${GIT}' https://${API}/v1/me`, 'it names another host than its connection'],
@@ -139,20 +149,27 @@ describe('The secret', () => {
 
   it('is in no answer of ctxd and in no record of a call', async () => {
     const lists = await Promise.all(
-      [['network', 'credential', 'list'], ['network', 'credential', 'list', '--json'], ['network', 'log'], ['audit', '--json']].map(
-        (words) => ctxd(words),
-      ),
+      [
+        ['network', 'credential', 'list'],
+        ['network', 'credential', 'list', '--json'],
+        ['network', 'log'],
+        ['audit', '--json'],
+      ].map((words) => ctxd(words)),
     );
     for (const { stdout, stderr } of lists) expect(stdout + stderr).not.toContain(SECRET);
-    expect(lists[0]?.stdout).toContain(`${GIT}\tGET HEAD POST\t/org/repo.git/*\tauthorization (basic)\tfile:${outside}/token`);
+    expect(lists[0]?.stdout).toContain(
+      `${GIT}\tGET HEAD POST\t/org/repo.git/*\tauthorization (basic)\tfile:${outside}/token`,
+    );
   });
 
   it('is gone from the files of the daemon when it was removed and the daemon has stopped', async () => {
     for (const host of [GIT, PACKAGES, API])
       expect((await ctxd(['network', 'credential', 'remove', host, '--yes'])).code).toBe(0);
     expect((await ctxd(['network', 'credential', 'list', '--json'])).stdout).toBe('[]\n');
-    const { data } = await bash(`curl -sS -H 'Authorization: mine' https://${API}/v2/me; echo "\${NODE_AUTH_TOKEN-none}"`);
-    expect(data.stdout).toMatch(/^mine\n[^]*\nnone\n$/);
+    const { data } = await bash(
+      `curl -sS -H 'Authorization: mine' https://${API}/v2/me; echo "\${NODE_AUTH_TOKEN-none}"`,
+    );
+    expect(data.stdout).toMatch(/^mine\n[\s\S]*\nnone\n$/);
     await ctxd(['server', 'stop']);
     expect([SECRET, BASIC].flatMap((text) => at.filesHolding(text))).toEqual([]);
   });
@@ -170,7 +187,9 @@ describe('ctxd network credential', () => {
 
   it('says what it does not accept, and nothing of the secret', async () => {
     const refused = async (...words: string[]): Promise<string> => {
-      const { code, stderr } = await ctxd(['network', 'credential', 'add', API, ...words, '--yes'], { MY_TOKEN: SECRET });
+      const { code, stderr } = await ctxd(['network', 'credential', 'add', API, ...words, '--yes'], {
+        MY_TOKEN: SECRET,
+      });
       expect(code).not.toBe(0);
       expect(stderr).not.toContain(SECRET);
       return stderr;

@@ -117,7 +117,14 @@ describe('Credentials of the daemon', () => {
 
 describe('setNetworkCredential', () => {
   const info: NetworkCredentialInfo = {
-    ...{ host: 'API.example.com', port: 8443, header: 'authorization', scheme: 'bearer', user: '', source: 'env:TOKEN' },
+    ...{
+      host: 'API.example.com',
+      port: 8443,
+      header: 'authorization',
+      scheme: 'bearer',
+      user: '',
+      source: 'env:TOKEN',
+    },
     ...{ methods: ['GET'], paths: ['/v1/*'], placeholders: ['TOKEN'], refresh_ms: 0, given_by: 'ann' },
     ...{ from: '', read_ms: 0, state: '' },
   };
@@ -143,7 +150,9 @@ describe('setNetworkCredential', () => {
     expect(done.credentials).toHaveLength(1);
     expect(JSON.stringify([plan, done])).not.toContain(SECRET);
     expect(credentials.placeholdersFor('/any')).toEqual({ TOKEN: 'contextd-placeholder' });
-    await expect(management.removeNetworkCredentials({ root: '', host: 'api.example.com', paths: [] })).rejects.toThrow();
+    await expect(
+      management.removeNetworkCredentials({ root: '', host: 'api.example.com', paths: [] }),
+    ).rejects.toThrow();
     const gone = await management.removeNetworkCredentials({ root: '', host: 'api.example.com:8443', paths: [] });
     expect([gone.credentials.length, gone.changed.length]).toEqual([0, 1]);
   });
@@ -177,15 +186,22 @@ describe('setNetworkCredential', () => {
     await expect(management.setNetworkCredential(request)).rejects.toThrow('where commands can replace it');
   });
 
-  it.each(['short', '12345678901', 'password', `two\nlines${SECRET}`, ` ${SECRET}`])('refuses the secret %j', async (secret) => {
-    const { management } = await manage();
-    const request = { credential: info, root: '', secret, dry_run: false };
-    await expect(management.setNetworkCredential(request)).rejects.toThrow('the secret is too short');
-  });
+  it.each(['short', '12345678901', 'password', `two\nlines${SECRET}`, ` ${SECRET}`])(
+    'refuses the secret %j',
+    async (secret) => {
+      const { management } = await manage();
+      const request = { credential: info, root: '', secret, dry_run: false };
+      await expect(management.setNetworkCredential(request)).rejects.toThrow('the secret is too short');
+    },
+  );
 });
 
 describe('readSource', () => {
-  const environment = { path: '/nonexistent', home: '/', variable: (name: string) => (name === 'T' ? SECRET : undefined) };
+  const environment = {
+    path: '/nonexistent',
+    home: '/',
+    variable: (name: string) => (name === 'T' ? SECRET : undefined),
+  };
   const read = (text: string) => readSource(parseSource(text), 'git.example.com', environment);
 
   it('reads variables and small files, and says what it cannot read', async () => {

@@ -28,6 +28,10 @@ function stream(text: string, droppedBytes = 0) {
   return { head: Buffer.from(text), tail: Buffer.alloc(0), droppedBytes, droppedNewlines: 0, totalBytes };
 }
 
+const CONNECTION: Connection = {
+  ...{ id: 1, scope: '["/p",null]', namespace: 'net:[1]', lane: null, atMs: 5, host: 'api.example.com', port: 443 },
+  ...{ via: 'connect', allowed: false, rule: null, why: 'nobody allowed it', isAllowable: true, up: 0, down: 0 },
+};
 const SET_ASIDE = { path: '.envrc', id: '0123abcd', reason: 'r' };
 
 function commandResult(endedBy: EndedBy = 'exit'): CommandResult {
@@ -146,6 +150,8 @@ describe('the host', () => {
       doing_text: '',
     });
     expect(host.facts).toMatchObject({ quarantined: [SET_ASIDE], searchComplete: false, denied: [DENIAL] });
+    const { host: name, port, via, why, up, down } = CONNECTION;
+    expect(host.facts.connections).toEqual([{ host: name, port, via, why, up, down, verdict: 'denied' }]);
   });
 
   it('runs a command without a directory in the workspace', async () => {
