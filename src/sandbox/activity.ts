@@ -3,7 +3,7 @@ import { isErrno } from '../core/errors.ts';
 import { quoteName } from '../core/own-line.ts';
 import { processesInside, usageInside } from './processes-inside.ts';
 import type { Activity } from './sandbox.ts';
-import { socketWords } from './socket-words.ts';
+import { isListening, socketWords } from './socket-words.ts';
 import { type FileId, type ThreadWait, type WaitFor, waitOfThread } from './thread-wait.ts';
 
 /** Threads of one sandbox that are looked at; of more, nothing is said about all of them. */
@@ -46,12 +46,17 @@ export function activityInside(initPid: number, stdin: FileId | null, helper: nu
   const hasInput = [...kinds].some((kind) => INPUT.has(kind));
   const needsInput = hasInput && threads.length < THREADS_MAX && [...kinds].every((kind) => BESIDE_INPUT.has(kind));
   return {
-    kind: kindOf(first),
+    kind: isServer(named) ? 'listening' : kindOf(first),
     text: words.slice(0, NAMED_MAX).join('; '),
     needsInput,
     isStuck: needsInput && !threads.some(({ hasTimer }) => hasTimer),
     cpuMs,
   };
+}
+
+/** True if the command only accepts connections. */
+function isServer(named: readonly { pid: number; wait: WaitFor }[]): boolean {
+  return named.every(({ pid, wait }) => wait.kind === 'network' && isListening(pid, wait.inode));
 }
 
 function kindOf(kind: WaitFor['kind']): Activity['kind'] {

@@ -3,6 +3,11 @@ import { isErrno } from '../core/errors.ts';
 
 const [SYN_SENT, LISTEN] = ['02', '0A'];
 
+/** True if the socket accepts connections over TCP. */
+export function isListening(pid: number, inode: string): boolean {
+  return ['tcp', 'tcp6'].some((table) => rowOf(pid, table, inode)?.state === LISTEN);
+}
+
 /** What a process that waits on a socket waits for, from the tables of its network namespace. */
 export function socketWords(pid: number, inode: string): string {
   for (const table of ['tcp', 'tcp6']) {
