@@ -53,7 +53,7 @@ async function buildDaemon(root: string): Promise<void> {
 /** A file beside a module is found from where that module was before; a program, in its bundled form. */
 function ownPlaces(source: string, target: string): Plugin {
   const bundled = new Map(Object.entries(PROGRAMS).map(([name, path]) => [join(source, path), `./${name}.js`]));
-  const urlOf = (path: string): string => `new URL('${relative(target, path)}', import.meta.url)`;
+  const urlOf = (path: string): string => `new URL('${relative(target, path) || './'}', import.meta.url)`;
   return {
     name: 'own-places',
     setup(building) {

@@ -76,5 +76,9 @@ const NO_MANAGEMENT: Management = {
   listPaths: nothing,
   listPorts: nothing,
   openPort: nothing,
+  changeNetwork: nothing,
+  listNetwork: nothing,
+  listNetworkGroups: nothing,
+  readNetworkLog: nothing,
   getSchema: nothing,
 };

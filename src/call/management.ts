@@ -12,6 +12,17 @@ import type { KillRequest__Output as KillRequest } from '../protocol/generated/c
 import type { ListeningPort__Output as ListeningPort } from '../protocol/generated/contextd/v1/ListeningPort.ts';
 import type { ListRequest__Output as ListRequest } from '../protocol/generated/contextd/v1/ListRequest.ts';
 import type { ListResponse__Output as ListResponse } from '../protocol/generated/contextd/v1/ListResponse.ts';
+import type { NetworkChange__Output as NetworkChange } from '../protocol/generated/contextd/v1/NetworkChange.ts';
+import type { NetworkGroup__Output as NetworkGroup } from '../protocol/generated/contextd/v1/NetworkGroup.ts';
+import type { NetworkGroups__Output as NetworkGroups } from '../protocol/generated/contextd/v1/NetworkGroups.ts';
+import type { NetworkGroupsRequest__Output as NetworkGroupsRequest } from '../protocol/generated/contextd/v1/NetworkGroupsRequest.ts';
+import type { NetworkLogEntry__Output as NetworkLogEntry } from '../protocol/generated/contextd/v1/NetworkLogEntry.ts';
+import type { NetworkLogRequest__Output as NetworkLogRequest } from '../protocol/generated/contextd/v1/NetworkLogRequest.ts';
+import type { NetworkLogResponse__Output as NetworkLogResponse } from '../protocol/generated/contextd/v1/NetworkLogResponse.ts';
+import type { NetworkRequest__Output as NetworkRequest } from '../protocol/generated/contextd/v1/NetworkRequest.ts';
+import type { NetworkRuleInfo__Output as NetworkRuleInfo } from '../protocol/generated/contextd/v1/NetworkRuleInfo.ts';
+import type { NetworkState__Output as NetworkState } from '../protocol/generated/contextd/v1/NetworkState.ts';
+import type { NetworkToolInfo__Output as NetworkToolInfo } from '../protocol/generated/contextd/v1/NetworkToolInfo.ts';
 import type { OpenPortRequest__Output as OpenPortRequest } from '../protocol/generated/contextd/v1/OpenPortRequest.ts';
 import type { OpenPortResponse__Output as OpenPortResponse } from '../protocol/generated/contextd/v1/OpenPortResponse.ts';
 import type { PathList__Output as PathList } from '../protocol/generated/contextd/v1/PathList.ts';
@@ -47,6 +58,14 @@ export type {
   CachesResponse,
   EndSessionResponse,
   ListeningPort,
+  NetworkChange,
+  NetworkGroup,
+  NetworkGroups,
+  NetworkLogEntry,
+  NetworkLogRequest,
+  NetworkRuleInfo,
+  NetworkState,
+  NetworkToolInfo,
   PathList,
   PathRequest,
   QuarantinedItem,
@@ -118,6 +137,11 @@ export interface Management {
   /** Throws NOT_FOUND if the project is not registered, SANDBOX_UNAVAILABLE if its commands share no loopback. */
   listPorts(request: ProjectRequest): Promise<PortsResponse>;
   openPort(request: OpenPortRequest): Promise<OpenPortResponse>;
+  /** Throws NOT_FOUND if the project is not registered or nothing has that name, ARGS_INVALID for a name that cannot be allowed. */
+  changeNetwork(request: NetworkChange): Promise<NetworkState>;
+  listNetwork(request: NetworkRequest): Promise<NetworkState>;
+  listNetworkGroups(request: NetworkGroupsRequest): Promise<NetworkGroups>;
+  readNetworkLog(request: NetworkLogRequest): Promise<NetworkLogResponse>;
   /** Throws TOOL_NOT_FOUND. Open to the proxy too: it is an rpc of ToolService. */
   getSchema(tool: string): Promise<SchemaResponse>;
 }

@@ -14,9 +14,27 @@ export interface Outcome {
   warnings: readonly string[];
   /** What the sandbox refused to commands, each once. */
   denied: readonly Denial[];
+  /** What commands reached or tried to reach, for the audit record; bounded. */
+  connections: readonly ConnectionRecord[];
   /** Protected paths that the call created and that were renamed. */
   quarantined: readonly SetAside[];
   facts: CallFacts;
+}
+
+/** A connection or a refused name look-up of a command. */
+export interface ConnectionRecord {
+  readonly host: string;
+  /** 0 for a look-up. */
+  readonly port: number;
+  readonly via: string;
+  readonly verdict: 'allowed' | 'denied';
+  /** The pattern that decided, if one did. */
+  readonly rule?: string;
+  /** Why it was refused. */
+  readonly why?: string;
+  /** Bytes from and to the sandbox. */
+  readonly up: number;
+  readonly down: number;
 }
 
 /**

@@ -1,5 +1,4 @@
 import { domainToASCII } from 'node:url';
-import { ContextdError } from '../core/errors.ts';
 import type { Json } from '../core/json.ts';
 import { GRANTS, type Grant } from '../core/profile.ts';
 
@@ -38,17 +37,9 @@ export function isNetworkGrant(grant: string): grant is NetworkGrant {
   return grant.startsWith(NETWORK_PREFIX);
 }
 
-/**
- * Throws NOT_IMPLEMENTED for a tool that asks for a network: sandboxes have none in this version, so to accept the grant
- * would be to ignore it.
- */
-export function checkAcceptable(tool: string, grants: readonly ToolGrant[]): void {
-  const wanted = grants.filter(isNetworkGrant);
-  if (wanted.length === 0) return;
-  throw new ContextdError('NOT_IMPLEMENTED', `${tool} asks for ${wanted.join(', ')}; no tool has a network yet`, {
-    remedy: `Remove ${wanted.length === 1 ? 'this grant' : 'these grants'} from its tool.json, or wait for a version of contextd that can allow hosts.`,
-    details: { tool, grants: wanted },
-  });
+/** The host pattern or the group that a network grant names. */
+export function networkTarget(grant: NetworkGrant): string {
+  return grant.slice(NETWORK_PREFIX.length);
 }
 
 function parseGrant(item: Json, faults: string[]): ToolGrant | null {
@@ -56,7 +47,7 @@ function parseGrant(item: Json, faults: string[]): ToolGrant | null {
   if (known !== undefined) return known;
   const shown = JSON.stringify(item)?.slice(0, QUOTED_MAX_CHARS);
   if (typeof item === 'string' && isNetworkGrant(item)) {
-    const fault = faultOfTarget(item.slice(NETWORK_PREFIX.length));
+    const fault = faultOfTarget(networkTarget(item));
     if (fault === null) return item;
     faults.push(`"grants" has ${shown}: ${fault}`);
   } else {

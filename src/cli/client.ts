@@ -80,6 +80,10 @@ export async function connect(paths: Pick<Paths, 'certsDir' | 'socket'>): Promis
     listPaths: ask(management.listPaths),
     listPorts: askLong(management.listPorts),
     openPort: askLong(management.openPort),
+    changeNetwork: ask(management.changeNetwork),
+    listNetwork: ask(management.listNetwork),
+    listNetworkGroups: ask(management.listNetworkGroups),
+    readNetworkLog: ask(management.readNetworkLog),
     execute: (request, signal) => unary(paths.socket, (done) => tools.execute(request, {}, done), signal),
     close() {
       management.close();

@@ -8,6 +8,16 @@ import { completion } from './commands/completion.ts';
 import { configGet, configList, configSet, configUnset } from './commands/config.ts';
 import { doctor } from './commands/doctor.ts';
 import { init } from './commands/init.ts';
+import {
+  networkAllow,
+  networkDeny,
+  networkGroups,
+  networkList,
+  networkOff,
+  networkOn,
+  networkRemove,
+} from './commands/network.ts';
+import { networkLog } from './commands/network-log.ts';
 import { port } from './commands/port.ts';
 import { kill, ps } from './commands/ps.ts';
 import { quarantineAccept, quarantineList, quarantineRestore } from './commands/quarantine.ts';
@@ -80,6 +90,7 @@ function groupOf(program: Commander, name: string, context: CliContext): Command
 
 export const GROUPS: Readonly<Record<string, string>> = {
   allow: 'Choose what commands may use outside the project: directories and toolchains.',
+  network: 'Decide which hosts commands may reach, and see what they reached.',
   server: 'Start, stop and watch the daemon.',
   tool: 'List, call and verify the tools of agents.',
   config: 'Read and change the settings of this machine.',
@@ -160,5 +171,13 @@ export const COMMANDS: readonly Command[] = [
   allowToolchains,
   allowList,
   allowRemove,
+  networkAllow,
+  networkDeny,
+  networkRemove,
+  networkList,
+  networkLog,
+  networkGroups,
+  networkOn,
+  networkOff,
   completion(() => ({ commands: COMMANDS, groups: GROUPS })),
 ];

@@ -36,6 +36,14 @@ export interface Config {
     session_max_mb: number;
     idle_ms: number;
   };
+  network: {
+    default: 'on' | 'off';
+    upload_max_mb: number;
+    upstream_proxy: string | null;
+    upstream_no_proxy: string[];
+    log_max_age_days: number;
+    log_max_rows: number;
+  };
   jobs: { per_session: number; total: number; lease_minutes: number; output_max_bytes: number };
   secrets: { programs: string[]; max_uses_per_hour: number };
   scrub: { seeds: boolean; deadline_base_ms: number; deadline_per_kb_ms: number; gitleaks: GitleaksUse };
@@ -184,6 +192,37 @@ export const CONFIG_SCHEMA = {
         86_400_000,
         'Milliseconds without a call after which the processes and the loopback of a project are given back.',
       ),
+    }),
+    network: section('What programs may reach is decided with `ctxd network`; these settings hold for the machine.', {
+      default: {
+        enum: ['on', 'off'],
+        default: 'on',
+        description:
+          'on: names that a person allowed can be reached. off: no network at all, unless a project has it on.',
+      },
+      upload_max_mb: whole(
+        0,
+        0,
+        16_777_216,
+        'Mebibytes that one project may send to one host between two starts of the daemon. 0: no limit.',
+      ),
+      upstream_proxy: {
+        type: ['string', 'null'],
+        default: null,
+        pattern: '^http://[^\\s/]+/?$',
+        description:
+          'The proxy of this machine, such as http://proxy.example.com:3128. null: hosts are reached directly.',
+      },
+      upstream_no_proxy: {
+        type: 'array',
+        items: { type: 'string', pattern: '^\\S+$' },
+        uniqueItems: true,
+        maxItems: 200,
+        default: [],
+        description: 'Hosts and *.suffixes that are reached without upstream_proxy.',
+      },
+      log_max_age_days: whole(30, 1, 3650, 'Days after which an entry of `ctxd network log` is removed.'),
+      log_max_rows: whole(50_000, 100, 5_000_000, 'Entries of `ctxd network log`. The oldest are removed first.'),
     }),
     jobs: section('Background jobs.', {
       per_session: whole(8, 0, 1_000, 'Jobs of one session that run at the same time. 0: none.'),

@@ -6,8 +6,10 @@ import { createDispatch } from '../dispatch/dispatch.ts';
 import { createRefuse } from '../dispatch/refuse.ts';
 import { createSlots } from '../dispatch/slots.ts';
 import { createViewMaker } from '../dispatch/view/run-view.ts';
+import type { Jobs } from '../jobs/jobs.ts';
 import { createRunner } from '../runner/create-runner.ts';
 import { createSandbox } from '../sandbox/create-sandbox.ts';
+import type { Sandbox } from '../sandbox/sandbox.ts';
 import { baseView, type SandboxPolicy } from '../sandbox/sandbox-policy.ts';
 import { type RuleFile, readRulePack } from '../scrub/exact/rule-pack.ts';
 import { createEngine, deferEngine } from '../scrub/hardened/engine.ts';
@@ -25,17 +27,21 @@ import { createCursors } from '../stores/cursors.ts';
 import { createJournal } from '../stores/journal.ts';
 import { createDaemonKeys } from '../stores/keys.ts';
 import { createLiveSessions } from '../stores/live-sessions.ts';
+import { createNetworkLog } from '../stores/network-log.ts';
+import { createNetworkRules } from '../stores/network-rules.ts';
 import { createProjectStore } from '../stores/projects.ts';
 import { createSessionStore } from '../stores/sessions.ts';
 import { createDatabase } from '../stores/sqlite.ts';
 import { STATE_MIGRATIONS } from '../stores/state-migrations.ts';
 import { loadCounter } from '../tokens/counter.ts';
 import { buildJobs, lineFinder } from './build-jobs.ts';
+import { buildNetwork } from './build-network.ts';
 import { createCallGate } from './call-gate.ts';
 import { checkHealth } from './health.ts';
 import { createHostServices } from './host-services.ts';
 import type { Composition } from './lifecycle.ts';
 import { createManagement } from './management.ts';
+import { followRuns } from './network-runs.ts';
 import { createOutside } from './outside.ts';
 import type { ComposeDeps, DaemonParts, Entrance, Execution, Scrubbing, Stores } from './parts.ts';
 import { commandPolicyFor, policyFor, viewOf } from './policy.ts';
@@ -90,6 +96,8 @@ function buildStores(deps: ComposeDeps, own: Overrides): Stores {
     sessions: own.sessions ?? createSessionStore({ database, keys, clock }),
     liveSessions: own.liveSessions ?? createLiveSessions({ database, clock, logger }),
     journal: own.journal ?? createJournal({ database, clock }),
+    networkRules: own.networkRules ?? createNetworkRules({ database, clock }),
+    networkLog: own.networkLog ?? createNetworkLog({ database }),
     artifacts: own.artifacts ?? createArtifactStore({ database, keys, dir, limits: config.artifacts, clock, logger }),
     auditLog: own.auditLog ?? createAuditLog({ dir: auditDir, clock, logger }),
   };
@@ -137,12 +145,29 @@ function buildScrubbing(deps: ComposeDeps, stores: Stores, own: Overrides): Scru
 }
 
 function buildExecution(deps: ComposeDeps, before: Stores & Scrubbing, own: Overrides): Execution {
-  const { paths, config, clock, logger } = deps;
+  const { paths, config, clock, timer, logger } = deps;
   const { artifacts, scrubber, auditor: secondSearch } = before;
-  const sandbox = own.sandbox ?? createSandbox({ paths, config: config.sandbox, logger, clock });
-  const jobs = own.jobs ?? buildJobs({ ...before, secondSearch, sandbox, config, clock, logger });
+  // The network and the sandbox report to each other; nothing of either happens before both are built.
+  const { network, networkJournal } = buildNetwork(
+    { ...before, config: config.network, clock, timer, logger },
+    {
+      tell: (command) => sandbox.tellEgress(command),
+      onRefused: ({ requestId }, denial) => jobs.refused(requestId, denial),
+    },
+    own,
+  );
+  const sandbox: Sandbox =
+    own.sandbox ??
+    createSandbox({
+      ...{ paths, config: config.sandbox, logger, clock },
+      onEgress: (event, run) => network.onEgress(event, run),
+    });
+  const followed = followRuns(sandbox, network);
+  const jobs: Jobs = own.jobs ?? buildJobs({ ...before, secondSearch, sandbox: followed, config, clock, logger });
   const views = own.views ?? createViewMaker();
   return {
+    network,
+    networkJournal,
     jobs,
     views,
     catalog:
@@ -152,9 +177,10 @@ function buildExecution(deps: ComposeDeps, before: Stores & Scrubbing, own: Over
     runner:
       own.runner ??
       createRunner({
-        sandbox,
+        sandbox: followed,
         policyFor: (session) => policyFor(viewOf(session), config.sandbox),
-        commandPolicyFor: (session) => commandPolicyFor(session, config.sandbox, before.outside),
+        commandPolicyFor: (session) => commandPolicyFor(session, config.sandbox, before.outside, network),
+        toolNetworkFor: ({ session, tool, grants }) => network.forTool(session.project, tool, grants),
         privateSocketsDir: paths.dialledSocketsDir,
         config: { idleMs: config.sandbox.idle_ms },
         scrub: async (session, texts) => (await scrubber.scrub(session, [...texts])).value,
@@ -213,6 +239,7 @@ function managementOf(deps: ComposeDeps, parts: Omit<DaemonParts, 'door'>): Retu
     home: environment.home,
     paths,
     approvals: { ...parts, policyFor: rootPolicy },
+    networking: { ...parts, rules: parts.networkRules, log: parts.networkLog, journal: parts.networkJournal, clock },
     ports: { ...parts, policyFor: rootPolicy, privateSocketsDir: paths.dialledSocketsDir, logger },
     clock,
     checkHealth: (projectRoot) => checkHealth(projectRoot, { ...parts, config, installRoot }),

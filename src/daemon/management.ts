@@ -23,6 +23,7 @@ import { createCacheManagement } from './cache-management.ts';
 import type { CallGate } from './call-gate.ts';
 import type { checkHealth } from './health.ts';
 import type { StopCause } from './lifecycle.ts';
+import { createNetworkManagement, type NetworkManagementDeps } from './network-management.ts';
 import type { Outside } from './outside.ts';
 import { createOutsideManagement } from './outside-management.ts';
 import { createPortManagement, type PortDeps } from './port-management.ts';
@@ -47,6 +48,7 @@ export interface ManagementDeps {
   jobs: Pick<Jobs, 'running' | 'end'>;
   approvals: ApprovalDeps;
   ports: PortDeps;
+  networking: NetworkManagementDeps;
   clock: Clock;
   checkHealth(projectRoot: string): ReturnType<typeof checkHealth>;
   /** Begins the orderly end of the daemon. */
@@ -76,6 +78,7 @@ export function createManagement(deps: ManagementDeps): Management {
     async unregisterProject({ root }) {
       await deps.sessionEnd.endAllOf(root);
       const tools = (await deps.projects.find(root))?.tools ?? [];
+      await deps.networking.network.forget(root);
       return { root, changed: await deps.projects.unregister(root), tools: toolInfos(tools, deps.catalog) };
     },
     async listTools({ root }) {
@@ -100,6 +103,7 @@ export function createManagement(deps: ManagementDeps): Management {
     ...createApprovals(deps.approvals),
     ...createOutsideManagement(deps),
     ...createPortManagement(deps.ports),
+    ...createNetworkManagement(deps.networking),
     getSchema: async (tool) => schemaOf(tool, deps.catalog),
   };
 }

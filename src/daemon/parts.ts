@@ -19,12 +19,16 @@ import type { Consents } from '../stores/consents.ts';
 import type { Journal } from '../stores/journal.ts';
 import type { DaemonKeys } from '../stores/keys.ts';
 import type { LiveSessions } from '../stores/live-sessions.ts';
+import type { NetworkLog } from '../stores/network-log.ts';
+import type { NetworkRules } from '../stores/network-rules.ts';
 import type { ProjectStore } from '../stores/projects.ts';
 import type { SessionStore } from '../stores/sessions.ts';
 import type { Database } from '../stores/sqlite.ts';
 import type { TokenCounter } from '../tokens/counter.ts';
 import type { CallGate } from './call-gate.ts';
 import type { StopCause } from './lifecycle.ts';
+import type { Network } from './network.ts';
+import type { NetworkJournal } from './network-journal.ts';
 import type { Outside } from './outside.ts';
 import type { SessionEnd } from './session-end.ts';
 import type { StandingAuditor } from './standing-auditor.ts';
@@ -49,6 +53,8 @@ export interface Stores {
   sessions: SessionStore;
   liveSessions: LiveSessions;
   journal: Journal;
+  networkRules: NetworkRules;
+  networkLog: NetworkLog;
   artifacts: ArtifactStore;
   auditLog: AuditLog;
 }
@@ -65,6 +71,8 @@ export interface Scrubbing {
 export interface Execution {
   catalog: Catalog;
   sandbox: Sandbox;
+  network: Network;
+  networkJournal: NetworkJournal;
   jobs: Jobs;
   runner: Runner;
   views: ViewMaker;

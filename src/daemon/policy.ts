@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os';
 import type { SessionRef } from '../call/session.ts';
 import type { Config } from '../config/schema.ts';
 import type { SandboxPolicy, WorkspaceView } from '../sandbox/sandbox-policy.ts';
+import type { Network } from './network.ts';
 import type { Outside } from './outside.ts';
 
 const MIB = 1024 * 1024;
@@ -45,7 +46,8 @@ export function commandPolicyFor(
   session: SessionRef,
   config: Config['sandbox'],
   outside: Pick<Outside, 'partsFor'>,
+  network: Pick<Network, 'forCommands'>,
 ): SandboxPolicy {
   const parts = { ...outside.partsFor(session.project), storage: { session: session.session } };
-  return { ...policyFor(viewOf(session), config), network: 'project', git: 'working', ...parts };
+  return { ...policyFor(viewOf(session), config), ...network.forCommands(session.project), git: 'working', ...parts };
 }

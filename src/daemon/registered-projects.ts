@@ -1,7 +1,6 @@
 import { lstat, readlink, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Catalog, CatalogTool } from '../catalog/catalog.ts';
-import { checkAcceptable } from '../catalog/grants.ts';
 import { isErrno } from '../core/errors.ts';
 import type { Logger } from '../core/log.ts';
 import type { AcceptedTool, Project, ProjectStore } from '../stores/projects.ts';
@@ -28,7 +27,6 @@ function upgraded(accepted: AcceptedTool, catalog: Catalog): AcceptedTool {
 
 /** What a person accepts by running `ctxd init`: this tool, these bytes, these grants. */
 export function acceptance(tool: CatalogTool): AcceptedTool {
-  checkAcceptable(tool.manifest.name, tool.manifest.grants);
   return {
     name: tool.manifest.name,
     bundleSha256: tool.bundleSha256,

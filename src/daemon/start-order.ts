@@ -3,6 +3,7 @@ import { lastErrorBlock } from '../tokens/views/errors.ts';
 import { leaseChore } from './build-jobs.ts';
 import { collectMainHeap, createChores, memoryChore, pruneChore } from './chores.ts';
 import { inOrder, named, type Part, started, together } from './lifecycle.ts';
+import { networkChores } from './network-chores.ts';
 import type { ComposeDeps, DaemonParts, Scrubbing, Stores } from './parts.ts';
 import { followInstallation, warnOfBadLinks } from './registered-projects.ts';
 import { sessionChore } from './session-end.ts';
@@ -28,6 +29,7 @@ export function startOrder({ paths, config, clock, timer, logger }: ComposeDeps,
       await followInstallation(catalog, projects, logger);
       await warnOfBadLinks(await projects.list(), paths.proxyBinary, logger);
     }),
+    parts.network,
     named('runner', runner),
     jobs,
     parts.auditor,
@@ -38,6 +40,7 @@ export function startOrder({ paths, config, clock, timer, logger }: ComposeDeps,
         sessionChore(sessionEnd),
         leaseChore(jobs),
         storageChore({ sandbox, liveSessions, clock, config: config.sandbox }),
+        ...networkChores({ ...parts, log: parts.networkLog, config: config.network, clock }),
       ],
       { timer, logger },
     ),

@@ -81,6 +81,7 @@ export function endRecord(
     ...(outcome.quarantined.length > 0 ? { quarantined: outcome.quarantined.map((one) => ({ ...one })) } : {}),
     ...(facts.searchComplete ? {} : { search_incomplete: true }),
     ...(outcome.denied.length > 0 ? { denied: outcome.denied.map((denial) => ({ ...denial })) } : {}),
+    ...(outcome.connections.length > 0 ? { connections: outcome.connections.map((one) => ({ ...one })) } : {}),
     ...(facts.isolationMissing.length > 0 ? { isolation_missing: facts.isolationMissing } : {}),
   };
 }

@@ -56,6 +56,7 @@ export const EMPTY_OUTCOME: RawOutcome = {
   failure: null,
   warnings: [],
   denied: [],
+  connections: [],
   quarantined: [],
   facts: NO_FACTS,
   firstPass: [],
@@ -63,7 +64,7 @@ export const EMPTY_OUTCOME: RawOutcome = {
 };
 
 /** What is known of a call before it ends: what the host did for it, and which secrets it was given. */
-export type KnownParts = Partial<Pick<RawOutcome, 'denied' | 'quarantined' | 'tokenNotes'>> & {
+export type KnownParts = Partial<Pick<RawOutcome, 'denied' | 'connections' | 'quarantined' | 'tokenNotes'>> & {
   facts?: Partial<CallFacts>;
 };
 

@@ -1,7 +1,6 @@
 import type { CallAnswer, CallRequest, Dispatch } from '../call/request.ts';
 import type { SessionRef } from '../call/session.ts';
 import type { Clock } from '../core/clock.ts';
-import type { SetAside } from '../core/envelope.ts';
 import { ContextdError } from '../core/errors.ts';
 import type { Logger } from '../core/log.ts';
 import type { RunFacts } from '../runner/call-facts.ts';
@@ -23,6 +22,7 @@ import { identify } from './identify.ts';
 import { literalTokens, type OpenSecretsDeps, openSecrets } from './open-secrets.ts';
 import { openCursor, openPage, type PageDeps } from './page.ts';
 import { unrecorded } from './refuse.ts';
+import { withRefusedHosts } from './refused-hosts.ts';
 import { type RunDeps, run } from './run.ts';
 import { type ScrubbedOutcome, type ScrubDeps, scrub, withheld } from './scrub.ts';
 import { type StoreDeps, store } from './store.ts';
@@ -47,11 +47,13 @@ export interface DispatchDeps
   logger: Logger;
 }
 
-/** What was set aside for a session without a call of its own, by jobs. */
+/** What was set aside or refused for a session without a call of its own, by jobs. */
 interface SessionFindings {
   /** What the next answer reports: what its call itself found, and what waits. */
-  report(session: SessionRef, own: readonly SetAside[]): readonly SetAside[];
+  report(session: SessionRef, own: Findings): Findings;
 }
+
+type Findings = Pick<RawOutcome, 'quarantined' | 'denied'>;
 
 /** Carries a call from any door through the nine steps (design §3). Any step may end it; every answer passes scrub and audit. */
 export function createDispatch(deps: DispatchDeps): Dispatch {
@@ -83,7 +85,7 @@ async function answerCall(call: Call, times: StepTimes, deps: DispatchDeps): Pro
         continuation === null
           ? await carryOut(verified, times, record, deps)
           : await showEarlier(verified, continuation, deps);
-      raw = { ...raw, quarantined: deps.findings.report(call.session, raw.quarantined) };
+      raw = { ...raw, ...deps.findings.report(call.session, raw) };
       outcome = await scrubOrWithhold(call, raw, times, deps); //                   6 scrub
       const viewed = withStandardView(verified, raw.facts);
       const stored = await times.of('store', store(viewed, outcome, deps)); //            7 store
@@ -121,8 +123,8 @@ function answerWithoutText(call: Call, outcome: ScrubbedOutcome, deps: DispatchD
 }
 
 /** What the record keeps of a run even if its output could not be stored or cut. */
-function knownOf({ quarantined, denied, tokenNotes, facts }: RawOutcome): KnownParts {
-  return { quarantined, denied, tokenNotes, facts: { ...facts, shows: null, droppedBytes: 0 } };
+function knownOf({ quarantined, denied, connections, tokenNotes, facts }: RawOutcome): KnownParts {
+  return { quarantined, denied, connections, tokenNotes, facts: { ...facts, shows: null, droppedBytes: 0 } };
 }
 
 /** A different view of the output that a cursor points into. */
@@ -142,7 +144,8 @@ async function carryOut(
   const keep = (parts: KnownParts): void => {
     known = addKnown(known, parts);
   };
-  const keepFacts = ({ quarantined, denied, ...facts }: RunFacts): void => keep({ quarantined, denied, facts });
+  const keepFacts = ({ quarantined, denied, connections, ...facts }: RunFacts): void =>
+    keep({ quarantined, denied, connections, facts });
   try {
     const permit = await times.of('authorize', authorize(call, deps)); //            3 authorize
     if (call.options.dryRun) return { ...EMPTY_OUTCOME, data: permit.report };
@@ -153,12 +156,12 @@ async function carryOut(
     const release = await times.of('slot', deps.slots.take(call.request.signal));
     try {
       const outcome = await times.of('run', run(call, secrets, permit.isolation, deps, keepFacts)); // 5 run
-      return addKnown(outcome, known);
+      return withRefusedHosts(addKnown(outcome, known));
     } finally {
       release();
     }
   } catch (thrown) {
-    return failedOutcome(reported(call, thrown, deps), known);
+    return withRefusedHosts(failedOutcome(reported(call, thrown, deps), known));
   }
 }
 

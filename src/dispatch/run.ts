@@ -56,7 +56,7 @@ export async function run(
       throw endOf(call.request.signal, ContextdError.from(thrown));
     })
     .finally(() => progress?.stop());
-  const { quarantined, denied, warnings, searchComplete, hostCalls, shows, standardView } = facts;
+  const { quarantined, denied, connections, warnings, searchComplete, hostCalls, shows, standardView } = facts;
   const { failure } = output;
   return {
     ...EMPTY_OUTCOME,
@@ -67,6 +67,7 @@ export async function run(
     warnings: [...(output.warnings ?? []), ...warnings],
     quarantined,
     denied,
+    connections,
     facts: {
       searchComplete,
       hostCalls,

@@ -43,6 +43,7 @@ export async function scrub(
         : { message: failure.message, remedy: failure.remedy ?? null, details: toJson(failure.details) },
     warnings: outcome.warnings,
     denied: outcome.denied.map((denial) => ({ ...denial })),
+    connections: outcome.connections.map((one) => ({ ...one })),
     quarantined: outcome.quarantined.map((setAside) => ({ ...setAside })),
   } satisfies Leaving;
   const first = await scrubber.scrub(call.session, leaving, {
@@ -61,6 +62,7 @@ export async function scrub(
     failure: failure === null || value.failure === null ? null : rebuild(failure, value.failure),
     warnings: [...value.warnings, ...outcome.tokenNotes],
     denied: value.denied,
+    connections: value.connections,
     quarantined: value.quarantined,
     facts: outcome.facts,
     secrets,
@@ -160,6 +162,7 @@ export function withheld(failure: ContextdError, outcome: RawOutcome = EMPTY_OUT
           }),
     warnings: [],
     denied: [],
+    connections: [],
     quarantined: [],
     facts: { ...outcome.facts, shows: null, droppedBytes: 0 },
     secrets: [],
@@ -191,8 +194,9 @@ function toJson(details: Readonly<Record<string, unknown>>): Json {
 const OWN_NAMES: ReadonlySet<string> = new Set([
   // Parts of an outcome.
   ...['failure', 'message', 'remedy', 'details', 'denied', 'quarantined', 'warnings', 'streams', 'field', 'text'],
-  // A denial, and a path that was set aside.
-  ...['kind', 'path', 'host', 'rule', 'how_to_allow', 'id'],
+  // A denial, a connection, and a path that was set aside.
+  ...['kind', 'path', 'host', 'port', 'rule', 'how_to_allow', 'id'],
+  ...['connections', 'via', 'verdict', 'why', 'up', 'down'],
   // Facts and texts of the core tools.
   ...['stdout', 'stderr', 'content', 'found', 'exit_code', 'ended_by', 'signal', 'files', 'etag', 'bytes', 'lines'],
   ...['matches', 'range', 'error', 'code', 'dropped_bytes', 'created', 'changed', 'replacements', 'newline', 'hunks'],

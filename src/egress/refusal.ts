@@ -17,6 +17,11 @@ export function allowTarget(host: string, port: number): string {
   return port === 0 || port === 443 || port === 80 ? host : `${host}:${port}`;
 }
 
+/** Why a host is refused that a rule denies, as a clause. */
+export function deniedBy(pattern: string): string {
+  return `the rule ${pattern} denies it`;
+}
+
 export function denial({
   host,
   port,

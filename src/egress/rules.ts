@@ -2,7 +2,7 @@ import { getPublicSuffix } from 'tldts';
 import { normalAddress, notPublic } from './addresses.ts';
 import type { NetworkRule, ScopePolicy } from './messages.ts';
 import { normalName, shownHost } from './names.ts';
-import { allowTarget } from './refusal.ts';
+import { allowTarget, deniedBy } from './refusal.ts';
 
 /** Ports of a permission that names none: HTTPS and HTTP. */
 const WEB_PORTS: readonly number[] = [443, 80];
@@ -80,7 +80,7 @@ export function compilePolicy(policy: ScopePolicy): CompiledPolicy {
 export function decide(policy: CompiledPolicy, name: string, port: number, nowMs: number): Verdict {
   const about = rulesAbout(policy, name, nowMs);
   const denial = about.find(({ source, port: only }) => source.verdict === 'deny' && (only === null || only === port));
-  if (denial !== undefined) return denied(denial.source.pattern, `the rule ${denial.source.pattern} denies it`);
+  if (denial !== undefined) return denied(denial.source.pattern, deniedBy(denial.source.pattern));
   const permissions = about.filter(({ source }) => source.verdict === 'allow');
   const permission = permissions.find((rule) => portsOf(rule).includes(port));
   if (permission !== undefined)

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Clock } from '../core/clock.ts';
 import { ERROR_TABLE } from '../core/errors.ts';
 import type { JsonObject } from '../core/json.ts';
+import { connectionRecord } from '../runner/call-facts.ts';
 import type { AuditLog, StartFacts } from '../stores/audit.ts';
 import type { Journal } from '../stores/journal.ts';
 import { errorCodeOf, type JobEnd, type JobSpec } from './job.ts';
@@ -17,6 +18,8 @@ export interface JobRecordDeps {
 
 /** Characters of a command that the log keeps. */
 const KEPT_CHARS = 2_048;
+/** Connections that the record of a job lists. */
+const CONNECTIONS_MAX = 100;
 
 /**
  * Records a job as it records a call: in the journal while it runs, with its start and its end in the audit log. If the
@@ -42,9 +45,24 @@ export async function recordEnd(spec: JobSpec, end: JobEnd, output: JobOutput, d
     exit_code: end.exitCode ?? (errorCode === null ? null : ERROR_TABLE[errorCode].exitCode),
     error_code: errorCode,
     ...(text === '' ? {} : { artifact: true }),
+    ...(end.denied.length > 0 ? { denied: end.denied.map((one) => masked({ ...one }, deps)) } : {}),
+    ...(end.connections.length > 0
+      ? {
+          connections: end.connections
+            .slice(0, CONNECTIONS_MAX)
+            .map((one) => masked({ ...connectionRecord(one) }, deps)),
+        }
+      : {}),
     ...(end.quarantined.length > 0 ? { quarantined: end.quarantined.map((one) => ({ ...one })) } : {}),
   });
   await deps.journal.finish(spec.id, errorCode);
+}
+
+/** Names and paths come from the command. */
+function masked(fact: JsonObject, { maskText }: JobRecordDeps): JsonObject {
+  return Object.fromEntries(
+    Object.entries(fact).map(([key, value]) => [key, typeof value === 'string' ? maskText(value) : value]),
+  );
 }
 
 function factsOf(

@@ -1,8 +1,8 @@
 import type { SessionRef } from '../call/session.ts';
 import type { Clock } from '../core/clock.ts';
-import type { SetAside } from '../core/envelope.ts';
+import type { Denial, SetAside } from '../core/envelope.ts';
 import { ContextdError, type ErrorCode } from '../core/errors.ts';
-import type { Activity, CommandResult, SteeredCommand, SteeringSignal } from '../sandbox/sandbox.ts';
+import type { Activity, CommandResult, Connection, SteeredCommand, SteeringSignal } from '../sandbox/sandbox.ts';
 import type { JobOutput } from './job-output.ts';
 
 /** Milliseconds that no job outlives, whatever its lease: a week. */
@@ -21,6 +21,8 @@ export interface JobEnd {
   failure: ContextdError | null;
   durationMs: number;
   quarantined: readonly SetAside[];
+  denied: readonly Denial[];
+  connections: readonly Connection[];
   /** What it changed outside the workspace, one line each. */
   notices: readonly string[];
 }
@@ -139,12 +141,13 @@ export class Job {
   async #follow(): Promise<JobEnd> {
     const startedAt = this.#clock.monotonic();
     const end: JobEnd = await this.#command.ended.then(
-      ({ exitCode, signal, endedBy, durationMs, quarantined, notices }) => ({
-        ...{ exitCode, signal, durationMs, quarantined, notices, failure: null },
+      ({ exitCode, signal, endedBy, durationMs, quarantined, denied, connections, notices }) => ({
+        ...{ exitCode, signal, durationMs, quarantined, denied, connections, notices, failure: null },
         endedBy: this.#endedBy(endedBy),
       }),
       (thrown: unknown) => ({
-        ...{ exitCode: null, signal: null, quarantined: [], notices: [], failure: ContextdError.from(thrown) },
+        ...{ exitCode: null, signal: null, quarantined: [], denied: [], connections: [], notices: [] },
+        failure: ContextdError.from(thrown),
         endedBy: ENDED_WORDS.daemon,
         durationMs: this.#clock.monotonic() - startedAt,
       }),

@@ -1,6 +1,7 @@
 import { type SessionRef, sessionKey } from '../call/session.ts';
 import type { Config } from '../config/schema.ts';
 import type { Clock } from '../core/clock.ts';
+import type { Denial } from '../core/envelope.ts';
 import { ContextdError } from '../core/errors.ts';
 import { newShortId } from '../core/ids.ts';
 import type { Logger } from '../core/log.ts';
@@ -157,6 +158,12 @@ export class Jobs {
       ?.stop(ender, GRACE_MS);
   }
 
+  /** Something was refused to a job: the next answer of its session says so. */
+  refused(id: string, denial: Denial): void {
+    const job = this.running().find(({ spec }) => spec.id === id);
+    if (job !== undefined) this.findings.addDenied(job.spec.session, [denial]);
+  }
+
   #checkRoom(session: SessionRef): void {
     if (this.#isStopped) throw new ContextdError('INTERRUPTED', 'contextd is stopping and starts no jobs');
     const { per_session, total } = this.#deps.config.jobs;
@@ -231,6 +238,7 @@ export class Jobs {
         outputMaxBytes: 0,
         outputKillBytes,
         signal: abort.signal,
+        run: { session: spec.session.session, requestId: spec.id },
         onOutput: (_stream, bytes) => output.add(bytes),
       },
       (found) => this.findings.add(spec.session, found),
@@ -261,6 +269,7 @@ export class Jobs {
   async #record(job: Job): Promise<void> {
     const end = await job.ended;
     this.findings.add(job.spec.session, end.quarantined);
+    this.findings.addDenied(job.spec.session, end.denied);
     try {
       await recordEnd(job.spec, end, job.output, this.#deps);
     } catch (cause) {

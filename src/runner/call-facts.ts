@@ -1,17 +1,18 @@
-import type { CallFacts, HostCallRecord, Outcome } from '../call/outcome.ts';
+import type { CallFacts, ConnectionRecord, HostCallRecord, Outcome } from '../call/outcome.ts';
 import type { Denial, SetAside } from '../core/envelope.ts';
 import type { Json } from '../core/json.ts';
-import type { CommandResult } from '../sandbox/sandbox.ts';
+import type { CommandResult, Connection } from '../sandbox/sandbox.ts';
 
 /** What the host did for one call, whether or not the call succeeded. */
-export type RunFacts = Pick<Outcome, 'quarantined' | 'denied' | 'warnings'> &
+export type RunFacts = Pick<Outcome, 'quarantined' | 'denied' | 'connections' | 'warnings'> &
   Pick<CallFacts, 'searchComplete' | 'hostCalls' | 'shows' | 'standardView'>;
 
 /** What a command did besides its output. */
-type CommandFacts = Pick<CommandResult, 'quarantined' | 'searchComplete' | 'notices' | 'denied'>;
+type CommandFacts = Pick<CommandResult, 'quarantined' | 'searchComplete' | 'notices' | 'denied' | 'connections'>;
 
 const CALLS_KEPT = 100;
 const DENIALS_KEPT = 100;
+const CONNECTIONS_KEPT = 100;
 
 /** Collects the facts of one call. */
 export class FactCollector {
@@ -19,6 +20,7 @@ export class FactCollector {
   /** By id. */
   readonly #quarantined = new Map<string, SetAside>();
   readonly #denied = new Map<string, Denial>();
+  readonly #connections: ConnectionRecord[] = [];
   readonly #notices = new Set<string>();
   #total = 0;
   #searchComplete = true;
@@ -34,13 +36,15 @@ export class FactCollector {
   }
 
   /** A search continues the ones before it, so the last one says whether all is done. */
-  ranCommand({ quarantined, searchComplete, notices, denied }: CommandFacts): void {
+  ranCommand({ quarantined, searchComplete, notices, denied, connections }: CommandFacts): void {
     for (const setAside of quarantined) this.#quarantined.set(setAside.id, setAside);
     this.#searchComplete = searchComplete;
     for (const notice of notices) if (this.#notices.size < DENIALS_KEPT) this.#notices.add(notice);
     for (const denial of denied) {
       if (this.#denied.size < DENIALS_KEPT) this.#denied.set(JSON.stringify(denial), denial);
     }
+    const room = CONNECTIONS_KEPT - this.#connections.length;
+    this.#connections.push(...connections.slice(0, room).map(connectionRecord));
   }
 
   /** The last one counts. */
@@ -55,9 +59,20 @@ export class FactCollector {
       searchComplete: this.#searchComplete,
       warnings: [...this.#notices],
       denied: [...this.#denied.values()],
+      connections: [...this.#connections],
       hostCalls: { calls: this.#calls.map((record) => ({ ...record })), total: this.#total },
       shows: this.#shows,
       standardView: this.#standardView,
     };
   }
+}
+
+/** What the audit record says of a connection. */
+export function connectionRecord({ host, port, via, allowed, rule, why, up, down }: Connection): ConnectionRecord {
+  return {
+    ...{ host, port, via, verdict: allowed ? 'allowed' : 'denied' },
+    ...(rule === null ? {} : { rule }),
+    ...(why === '' ? {} : { why }),
+    ...{ up, down },
+  };
 }

@@ -1,9 +1,10 @@
+import type { SessionRef } from '../call/session.ts';
 import { ContextdError } from '../core/errors.ts';
 import type { ToolProfile } from '../core/profile.ts';
 import { createCertificate } from '../protocol/plugin/certificate.ts';
 import { loadPluginProtocol } from '../protocol/plugin/load-plugin-protocol.ts';
 import type { SandboxPolicy, SeccompToggles } from '../sandbox/sandbox-policy.ts';
-import { RUNNER_DEFAULTS, type Runner, type RunnerDeps, type ToolCall } from './runner.ts';
+import { RUNNER_DEFAULTS, type Runner, type RunnerDeps, type ToolCall, type ToolNetwork } from './runner.ts';
 import { type SlotDeps, type ToolPolicies, ToolSlot } from './tool-slot.ts';
 
 const MIB = 1024 * 1024;
@@ -14,13 +15,15 @@ export function createRunner(deps: RunnerDeps): Runner {
   const slotDeps = makeOnce(deps);
   let isStopped = false;
   const slotOf = (call: ToolCall): ToolSlot => {
-    const key = processKey(call);
+    const network = deps.toolNetworkFor?.(call) ?? NO_NETWORK;
+    const key = processKey(call, network);
     const known = slots.get(key);
     if (known !== undefined) return known;
     // What belongs to a session or a project is for the core tools' commands only.
-    const commandPolicyFor = call.origin === 'core' ? deps.commandPolicyFor : deps.policyFor;
+    const ownPolicyFor = (session: SessionRef): SandboxPolicy => ({ ...deps.policyFor(session), ...network });
+    const commandPolicyFor = call.origin === 'core' ? deps.commandPolicyFor : ownPolicyFor;
     const policies: ToolPolicies = {
-      process: processPolicy(deps.policyFor(call.session), call.profile),
+      process: processPolicy(ownPolicyFor(call.session), call.profile),
       commandFor: (session) => narrowPolicy(commandPolicyFor(session), call.profile),
     };
     const slot = new ToolSlot(call, policies, slotDeps(), () => slots.delete(key));
@@ -43,6 +46,8 @@ export function createRunner(deps: RunnerDeps): Runner {
   };
 }
 
+const NO_NETWORK: ToolNetwork = { network: 'none' };
+
 /** What all processes share; made for the first one. */
 function makeOnce(deps: RunnerDeps): () => SlotDeps {
   const config = { ...RUNNER_DEFAULTS, ...deps.config };
@@ -57,13 +62,14 @@ function makeOnce(deps: RunnerDeps): () => SlotDeps {
  * Calls with the same key share a process. A process has the files of one branch mounted, so the branch is always part
  * of the key: a call on a branch can never reach a process that writes the base. On the base, a core tool's process
  * serves every session of the project. The session is part of the key on a branch, because another session may use the
- * same name, and for an installed tool, which must not see two sessions.
+ * same name, and for an installed tool, which must not see two sessions. A tool with a network of its own shares no process
+ * with another tool, and gets a new one when its network is switched on or off.
  */
-function processKey({ session, bundleSha256, bundleDir, origin, profile }: ToolCall): string {
+function processKey({ session, bundleSha256, bundleDir, origin, profile }: ToolCall, own: ToolNetwork): string {
   const { project, branch } = session;
   const isShared = origin === 'core' && branch === null;
   const sessionId = isShared ? null : session.session;
-  return JSON.stringify([project, sessionId, branch, bundleSha256, bundleDir, origin, profileKey(profile)]);
+  return JSON.stringify([project, sessionId, branch, bundleSha256, bundleDir, origin, profileKey(profile), own]);
 }
 
 /** Tools of one bundle share a process if this is the same for them. */

@@ -46,7 +46,7 @@ export interface HostCall {
 }
 
 export interface HostDeps {
-  sandbox: Sandbox;
+  sandbox: Pick<Sandbox, 'run'>;
   /** The policy of the commands that the tool runs for a session. */
   commandPolicyFor(session: SessionRef): SandboxPolicy;
   /** The texts with everything that looks like a secret replaced by the session's tokens. */
@@ -230,6 +230,7 @@ export class HostApi {
       timeoutMs: Math.max(1, Math.ceil(this.#call.endsAt - this.#deps.clock.monotonic())),
       outputMaxBytes: this.#call.outputMaxBytes,
       outputKillBytes: this.#call.outputKillBytes,
+      run: { session: this.#call.session.session, requestId: this.#call.requestId },
       signal: AbortSignal.any([this.#call.signal, cancelled]),
     };
   }

@@ -66,13 +66,17 @@ export interface Runner {
   run(call: ToolCall): Promise<RunResult>;
 }
 
+export type ToolNetwork = Pick<SandboxPolicy, 'network' | 'networkTool'>;
+
 export interface RunnerDeps {
-  sandbox: Sandbox;
+  sandbox: Pick<Sandbox, 'run' | 'open' | 'watch'>;
   /**
    * The policy of the tool processes; its workspace is the session's project with the layer of the session's branch. A
    * core tool's process serves several sessions, so nothing here may belong to one of them.
    */
   policyFor(session: SessionRef): SandboxPolicy;
+  /** The network of a tool's process, and of its commands if it is an installed one. Default: none. */
+  toolNetworkFor?(call: Pick<ToolCall, 'session' | 'tool' | 'grants'>): ToolNetwork;
   /** The policy of the commands that a session runs, with the same workspace. */
   commandPolicyFor(session: SessionRef): SandboxPolicy;
   /** Directory that only the daemon can enter, on the file system of the sandbox's socket directories. */

@@ -1,5 +1,5 @@
 import { isAbsolute } from 'node:path';
-import type { Management, PathRequest, ToolchainList } from '../call/management.ts';
+import type { Management, NetworkChange, NetworkLogRequest, PathRequest, ToolchainList } from '../call/management.ts';
 import { ContextdError } from '../core/errors.ts';
 import { isToolchainVariable } from '../core/variable-names.ts';
 
@@ -44,6 +44,10 @@ export function checkRequests(management: Management): Management {
     listPaths: async (request) => management.listPaths(withRoot(request)),
     listPorts: async (request) => management.listPorts(withRoot(request)),
     openPort: async (request) => management.openPort({ ...withRoot(request), port: portOf(request.port) }),
+    changeNetwork: async (request) => management.changeNetwork(networkChangeOf(request)),
+    listNetwork: async ({ root }) => management.listNetwork({ root: root === '' ? '' : rootOf(root) }),
+    listNetworkGroups: (request) => management.listNetworkGroups(request),
+    readNetworkLog: async (request) => management.readNetworkLog(networkLogOf(request)),
     getSchema: (tool) => management.getSchema(tool),
   };
 }
@@ -110,6 +114,36 @@ function whichOf(which: string): string {
 function portOf(port: number): number {
   if (port >= 1 && port <= PORT_MAX) return port;
   throw new ContextdError('ARGS_INVALID', `not a port: ${port}`, { remedy: `Pass a number from 1 to ${PORT_MAX}.` });
+}
+
+/** At most this many targets, and private addresses, of one change. */
+const NETWORK_TARGETS_MAX = 200;
+const NETWORK_LOG_DEFAULT = 50;
+const NETWORK_LOG_MAX = 1000;
+const YEAR_MS = 366 * 24 * 60 * 60 * 1000;
+
+/** Only the shape is checked here. The daemon reads the names. */
+function networkChangeOf(request: NetworkChange): NetworkChange {
+  const { root, targets, private_addresses: addresses, for_ms: forMs, by } = request;
+  if (targets.length > NETWORK_TARGETS_MAX || addresses.length > NETWORK_TARGETS_MAX)
+    throw tooMuch('targets or addresses', NETWORK_TARGETS_MAX);
+  const long = [...targets, ...addresses, by].find(({ length }) => length > 300);
+  if (long !== undefined) throw tooMuch('characters in a name', 300);
+  if (forMs > YEAR_MS) throw tooMuch('milliseconds', YEAR_MS);
+  return { ...request, root: root === '' ? '' : rootOf(root) };
+}
+
+function networkLogOf(request: NetworkLogRequest): NetworkLogRequest {
+  if (request.limit > NETWORK_LOG_MAX) throw tooMuch('entries', NETWORK_LOG_MAX);
+  const root = request.root === '' ? '' : rootOf(request.root);
+  return { ...request, root, limit: request.limit || NETWORK_LOG_DEFAULT };
+}
+
+function tooMuch(what: string, limit: number): ContextdError {
+  return new ContextdError('ARGS_INVALID', `more than ${limit} ${what}`, {
+    remedy: 'Ask for less at once.',
+    details: { limit },
+  });
 }
 
 /** The id of a job or a call, or a part of it that is long enough to name one. */

@@ -75,6 +75,10 @@ export function managementRoutes(management: Management, route: Route): Manageme
     ListPaths: route(only, checked.listPaths),
     ListPorts: route(only, checked.listPorts),
     OpenPort: route(only, checked.openPort),
+    ChangeNetwork: route(only, checked.changeNetwork),
+    ListNetwork: route(only, checked.listNetwork),
+    ListNetworkGroups: route(only, checked.listNetworkGroups),
+    ReadNetworkLog: route(only, checked.readNetworkLog),
   };
 }
 

@@ -1,7 +1,7 @@
 import { ERROR_TABLE } from '../core/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../core/json.ts';
 
-const KINDS = ['started', 'secret_missed'] as const;
+const KINDS = ['started', 'secret_missed', 'connections'] as const;
 type AuditKind = (typeof KINDS)[number];
 
 /** One line of the audit log (SEC-5.2, SEC-5.3). Everything in it has been scrubbed. */
@@ -17,7 +17,8 @@ export interface AuditRecord {
   door: string;
   /**
    * Absent for a call that ended. `started`: the call began; the record of its end has the same `request_id` and
-   * `began`. `secret_missed`: gitleaks found a secret in a stored output, which was masked again.
+   * `began`. `secret_missed`: gitleaks found a secret in a stored output, which was masked again. `connections`: connections of
+   * which only the project or the session is known.
    */
   kind?: AuditKind;
   /** True if a record of the start precedes this one. Absent for a call that was refused before it ran. */
@@ -51,6 +52,8 @@ export interface AuditRecord {
   search_incomplete?: boolean;
   /** As in `meta.denied`. */
   denied?: Json;
+  /** `[{host, port, via, verdict, rule?, why?, up, down}]`: what commands reached or tried to reach. Absent if empty. */
+  connections?: readonly Json[];
   /** Tokens that the whole output would have cost. Absent if nothing ran. */
   tokens_run?: number;
   /** True if `tokens_run` is an estimate. */
@@ -105,7 +108,7 @@ function factsOf({ time, request_id, session, project, cwd, door, tool, input, j
 const AMOUNTS = ['job', 'scrub_ms', 'missed_by_first_pass', 'tokens_run', 'tokens_returned', 'run_ms'] as const;
 const FLAGS = ['began', 'tokens_estimated', 'artifact', 'follow_up', 'truncated', 'search_incomplete'] as const;
 const TEXTS = ['isolation_missing'] as const;
-const LISTS = ['quarantined'] as const;
+const LISTS = ['quarantined', 'connections'] as const;
 
 /** Returns null for a line that is not a whole record, because a crash tore it. */
 export function parseRecord(line: Buffer): AuditRecord | null {

@@ -128,4 +128,39 @@ export const STATE_MIGRATIONS: readonly string[] = [
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX continuations_made ON continuations (made_ms);
   `,
+  // Who may reach what. The scope '' is the machine; "source" is the group that a rule came from, or ''.
+  `
+  CREATE TABLE network_rules (
+    scope TEXT NOT NULL,
+    pattern TEXT NOT NULL,
+    source TEXT NOT NULL,
+    verdict TEXT NOT NULL CHECK (verdict IN ('allow', 'deny')),
+    private TEXT NOT NULL,
+    once INTEGER NOT NULL,
+    expires_ms INTEGER,
+    given_ms INTEGER NOT NULL,
+    given_by TEXT NOT NULL,
+    PRIMARY KEY (scope, pattern, source)
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE network_modes (project TEXT PRIMARY KEY, is_on INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+  CREATE TABLE network_log (
+    id INTEGER PRIMARY KEY,
+    at_ms INTEGER NOT NULL,
+    project TEXT NOT NULL,
+    tool TEXT NOT NULL,
+    session TEXT NOT NULL,
+    request_id TEXT NOT NULL,
+    host TEXT NOT NULL,
+    port INTEGER NOT NULL,
+    via TEXT NOT NULL,
+    is_allowed INTEGER NOT NULL,
+    rule TEXT NOT NULL,
+    why TEXT NOT NULL,
+    up INTEGER NOT NULL,
+    down INTEGER NOT NULL,
+    duration_ms INTEGER,
+    repeats INTEGER NOT NULL
+  ) STRICT;
+  CREATE INDEX network_log_project ON network_log (project, id);
+  `,
 ];

@@ -1,6 +1,7 @@
 import { ENVELOPE_VERSION, FIDELITY_VERSION, WARNING_SEVERITIES } from '#src/core/envelope.js';
 import { ERROR_TABLE } from '#src/core/errors.js';
 
+const PORT = { type: 'integer', minimum: 1, maximum: 65_535 } as const;
 const TEXT = { type: 'string' } as const;
 const TEXTS = { type: 'array', items: TEXT } as const;
 const COUNT = { type: 'integer', minimum: 0 } as const;
@@ -68,7 +69,11 @@ export const ENVELOPE_SCHEMA = {
         denied: {
           type: 'array',
           minItems: 1,
-          items: closed({ kind: TEXT, path: TEXT, host: TEXT, rule: TEXT, how_to_allow: TEXT }, ['path', 'host']),
+          items: closed({ kind: TEXT, path: TEXT, host: TEXT, port: PORT, rule: TEXT, how_to_allow: TEXT }, [
+            'path',
+            'host',
+            'port',
+          ]),
         },
         warnings: { ...TEXTS, minItems: 1 },
         warning_details: {

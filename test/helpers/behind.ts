@@ -1,4 +1,11 @@
-import type { Management, QuarantinedItem, RunningItem } from '#src/call/management.js';
+import type {
+  Management,
+  NetworkLogEntry,
+  NetworkRuleInfo,
+  NetworkState,
+  QuarantinedItem,
+  RunningItem,
+} from '#src/call/management.js';
 import type { CallAnswer, CallRequest } from '#src/call/request.js';
 import { failureEnvelope } from '#src/core/envelope.js';
 import { type ContextdError, ERROR_TABLE } from '#src/core/errors.js';
@@ -30,6 +37,19 @@ function setAside(id: string): QuarantinedItem {
 const RUNNING: RunningItem = {
   ...{ id: 'job_0123abcd', kind: 'job', project: '/p', session: 's', tool: 'safe_bash', job: 1 },
   ...{ started_ms: 5, command: 'npm run dev', memory_bytes: 2 ** 21, cpu_ms: 1500 },
+};
+
+const RULE: NetworkRuleInfo = {
+  ...{ from: 'project', pattern: 'registry.npmjs.org', verdict: 'allow', group: 'npm', once: false, expires_ms: 0 },
+  ...{ private_addresses: [], given_ms: 5, given_by: 'ann', overridden_by: '' },
+};
+const NETWORK: NetworkState = {
+  ...{ root: '/p', is_on: true, is_on_from: 'machine', rules: [RULE], changed: [RULE], notes: [], tools: [] },
+};
+const TALK: NetworkLogEntry = {
+  ...{ id: 2 ** 33, at_ms: 5, project: '/p', tool: '', session: 's', request_id: 'req_1', host: 'api.example.com' },
+  ...{ port: 443, via: 'connect', verdict: 'allowed', rule: 'api.example.com', why: '', up: 1, down: 2 ** 33 },
+  ...{ duration_ms: 7, repeats: 1 },
 };
 
 const FIXED: Management = {
@@ -73,6 +93,12 @@ const FIXED: Management = {
   revokeRules: async ({ root }) => ({ ...NO_RULES, path: root }),
   listPorts: async () => ({ ports: [{ port: 3000, address: '127.0.0.1' }] }),
   openPort: async () => ({ socket: '/run/s' }),
+  changeNetwork: async ({ root, dry_run }) => ({ ...NETWORK, root, notes: dry_run ? ['planned'] : ['done'] }),
+  listNetwork: async ({ root }) => ({ ...NETWORK, root }),
+  listNetworkGroups: async () => ({
+    groups: [{ name: 'npm', summary: 'Packages.', patterns: ['registry.npmjs.org'] }],
+  }),
+  readNetworkLog: async ({ after_id }) => ({ entries: after_id === 0 ? [TALK] : [] }),
   listQuarantine: async ({ which }) => ({ items: which === '' ? [] : [setAside(which)], accepted: [] }),
   restoreQuarantined: async ({ which }) => ({ items: [setAside(which)], accepted: [] }),
   acceptQuarantined: async ({ which, sha256 }) => ({

@@ -37,7 +37,7 @@ function hostOf(): HostApi {
     droppedNewlines: 0,
     totalBytes: OUTPUT.length,
   };
-  const found = { quarantined: [], searchComplete: true, connections: [], denied: [] };
+  const found = { quarantined: [], searchComplete: true, denied: [], connections: [] };
   const ended = {
     exitCode: 0,
     signal: null,

@@ -5,6 +5,7 @@ import type { CliContext } from '../context.ts';
 import { ensureRunning } from '../daemon/launch.ts';
 import type { ToolText } from '../init/agent-texts.ts';
 import { layoutFor } from '../init/layout.ts';
+import { type NetworkOffer, networkLines, offerNetwork } from '../init/network-offer.ts';
 import { type ProjectChanges, prepareInit, prepareUninstall } from '../init/project.ts';
 import { offerReading, offerRepository, type RepositoryUse } from '../init/repository-above.ts';
 import { resolveProjectRoot } from '../project-root.ts';
@@ -22,6 +23,8 @@ interface InitResult extends ProjectChanges {
   repository_above?: RepositoryUse;
   /** Absent after --uninstall. */
   toolchains?: ToolchainOffer;
+  /** Absent after --uninstall. */
+  network?: NetworkOffer;
 }
 
 export const init = defineCommand({
@@ -32,17 +35,20 @@ export const init = defineCommand({
     { syntax: '--uninstall', help: 'remove exactly what init created' },
     {
       syntax: '--yes',
-      help: 'without asking, let commands run programs outside /usr and use the repository around the project',
+      help: 'without asking, let commands run programs outside /usr, use the repository around the project, and reach the groups of hosts that the project uses',
     },
     { syntax: '--no-toolchains', help: 'do not offer the programs outside /usr' },
+    { syntax: '--no-network', help: 'do not offer the hosts that the lock files and remotes name' },
   ],
   async run(context, args) {
     const root = await resolveProjectRoot(context.cwd, args.word(0) ?? '.', context.env.home, context.paths);
     if (args.flag('uninstall')) return uninstall(context, root);
     const answer = args.flag('yes') ? 'yes' : 'ask';
     const place = await offerRepository(context, root, answer);
-    // Commander stores `--no-x` as x: false.
-    return install(context, place, { repository: answer, toolchains: args.isOff('toolchains') ? 'no' : answer });
+    // Commander stores `--no-x` as x: false. `--no-network` wins over `--yes`.
+    const toolchains = args.isOff('toolchains') ? 'no' : answer;
+    const network = args.isOff('network') ? 'no' : answer;
+    return install(context, place, { repository: answer, toolchains, network });
   },
   view: (result) => (result.action === 'init' ? viewInit(result) : viewUninstall(result)),
 });
@@ -51,7 +57,7 @@ export const init = defineCommand({
 async function install(
   context: CliContext,
   root: string,
-  answers: { readonly repository: Answer; readonly toolchains: Answer },
+  answers: { readonly repository: Answer; readonly toolchains: Answer; readonly network: Answer },
 ): Promise<InitResult> {
   await ensureRunning(context);
   return withClient(context.paths, async (client) => {
@@ -63,10 +69,12 @@ async function install(
     const names = tools.map((tool) => tool.name);
     const above = await offerReading(context, client, root, answers.repository);
     const toolchains = await offerToolchains(context, client, root, answers.toolchains);
+    const network = await offerNetwork(context, client, root, answers.network);
     const isNewlyAllowed = toolchains.state === 'allowed' && toolchains.added.length > 0;
-    const changed = registered.changed || touched(changes) || isNewlyAllowed;
+    const isNetworkChanged = network.state === 'allowed';
+    const changed = registered.changed || touched(changes) || isNewlyAllowed || isNetworkChanged;
     const hint = above === null ? {} : { repository_above: above };
-    return { root, action: 'init', changed, tools: names, ...changes, toolchains, ...hint };
+    return { root, action: 'init', changed, tools: names, ...changes, toolchains, network, ...hint };
   });
 }
 
@@ -96,10 +104,8 @@ function touched({ created, updated, removed }: ProjectChanges): boolean {
 function viewInit(result: InitResult): View {
   if (!result.changed) {
     const first = `${result.root} is set up already: nothing changed`;
-    return {
-      kind: 'lines',
-      lines: [first, ...keptLines(result), ...repositoryLines(result), ...toolchainLines(result)],
-    };
+    const offers = [...repositoryLines(result), ...toolchainLines(result), ...offerLines(result)];
+    return { kind: 'lines', lines: [first, ...keptLines(result), ...offers] };
   }
   return {
     kind: 'lines',
@@ -108,6 +114,7 @@ function viewInit(result: InitResult): View {
       ...changeLines(result),
       ...repositoryLines(result),
       ...toolchainLines(result),
+      ...offerLines(result),
       `Agents call the tools by name. Try one yourself: ${tryCall(result)}`,
       'Claude Code applies the permission in .claude/settings.json once you trust the folder. Undo: ctxd init --uninstall',
     ],
@@ -126,6 +133,10 @@ function toolchainLines({ toolchains }: InitResult): string[] {
 /** The programs are on the PATH of agents only. */
 function tryCall({ tools }: InitResult): string {
   return tools.includes('safe_bash') ? `.claude/bin/safe_bash 'git status'` : 'ls .claude/bin';
+}
+
+function offerLines({ network }: InitResult): string[] {
+  return network === undefined ? [] : networkLines(network);
 }
 
 function viewUninstall(result: InitResult): View {

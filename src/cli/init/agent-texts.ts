@@ -37,8 +37,8 @@ export function rulesText(tools: readonly ToolText[]): string {
       ...lines,
       '',
       'Quotes: `safe_bash --command "$(cat <<\'EOF\'`, lines, `EOF`, `)"`.',
-      `Limits: no network, ${TIMEOUT_DEFAULT_MS / 1000} s (\`timeout_ms\`), writes only in the project. Files stay, processes end.`,
-      'A program is missing or access is denied: the answer says how a person allows it.',
+      `Limits: allowed hosts only, ${TIMEOUT_DEFAULT_MS / 1000} s (\`timeout_ms\`), writes only in the project. Files stay, processes end.`,
+      'A program is missing or access is denied: the answer says how a person allows it, never you.',
       '`safe_bash` not found: try `.claude/bin/safe_bash`; else ask for `ctxd init` and use your own tools meanwhile.',
     ].join('\n')}\n`,
   );
@@ -94,8 +94,10 @@ one line of JSON: \`success\`, \`data\`, \`error\`, \`refs\`, \`tokens_used\`, \
 - The rest of an output: \`safe_bash --continuation 7\`, or \`{"continuation":"<meta.pagination.cursor>"}\`. Nothing is run again.
 - \`[SECRET_1]\` stands for a secret; the same secret has the same number for the whole session.
 - \`max_tokens\`, \`view\` (${VIEW_NAMES.join(', ')}), \`timeout_ms\` and \`dry_run\` are accepted by every tool.
-- Commands run confined to the project, without network. Files in the project stay; processes end with the call.
-- If a program is missing or access is denied, the answer says how a person allows it. Ask for that.
+- Commands run confined to the project. Files in the project stay; processes end with the call.
+- They reach only hosts that a person allowed by name (\`ctxd network list\`). Any other host is refused at once.
+- If a program is missing or access is denied, the answer names the command by which a person allows it. Ask for that;
+  \`ctxd network allow\`, \`ctxd allow\` and the like are for persons alone.
 `;
 
 function toolSection(tool: ToolText): string {

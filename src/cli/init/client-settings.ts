@@ -23,6 +23,7 @@ export function settings(names: readonly string[]): Entry[] {
   const commands = ['.claude/tools/*', ...names.map((name) => `${name} *`)];
   return [
     ...allowed(commands),
+    ...denied(),
     { path: ['hooks', 'SessionStart'], value: { hooks: [{ type: 'command', command: PATH_HOOK }] } },
   ];
 }
@@ -39,6 +40,7 @@ export function localSettings(names: readonly string[], root: string, proxyBinar
   const end = { type: 'command', command, timeout: SESSION_END_LIMIT_S };
   return [
     ...allowed([...names.map((name) => `${name} *`), ...absolute]),
+    ...denied(),
     { path: ['hooks', 'SessionStart'], value: { hooks: [{ type: 'command', command: localPathHook(root) }] } },
     { path: ['hooks', 'SessionEnd'], value: { hooks: [end] } },
   ];
@@ -57,6 +59,21 @@ function quoted(text: string): string {
 
 /** Claude Code gives a session-end hook 1.5 seconds if it asks for no other time. */
 const SESSION_END_LIMIT_S = 15;
+
+/**
+ * What only a person decides, as it follows the name of the program. An agent that could run these could widen what it may
+ * do. `init` is among them, because with `--yes` it allows what the files of the project name.
+ */
+export const PERSONS_COMMANDS = [
+  ...['network allow', 'network deny', 'network remove', 'network on', 'network off', 'network credential'],
+  ...['allow', 'quarantine', 'scrub allow', 'scrub reveal', 'scrub approve', 'undo', 'config set', 'config unset'],
+  'init',
+] as const;
+
+/** A denial of Claude Code wins over every permission, in every mode. It covers a path, `sudo` and `cd` before the name. */
+function denied(): Entry[] {
+  return PERSONS_COMMANDS.map((words) => ({ path: ['permissions', 'deny'], value: `Bash(*ctxd ${words}*)` }));
+}
 
 /** Claude Code asks nothing for these commands and runs them outside its own sandbox, if that is on. */
 function allowed(commands: readonly string[]): Entry[] {

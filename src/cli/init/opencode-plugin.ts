@@ -1,3 +1,4 @@
+import { PERSONS_COMMANDS } from './client-settings.ts';
 import { withScriptMark } from './content-hash.ts';
 
 /**
@@ -8,8 +9,10 @@ export function pluginText(): string {
   return withScriptMark(PLUGIN);
 }
 
+const PERSONS = PERSONS_COMMANDS.map((words) => words.replace(' ', '\\s+')).join('|');
+
 const PLUGIN = `// Puts the tools of contextd on the PATH of OpenCode's shell, and gives each conversation a session of its own, which
-// ends with it.
+// ends with it. Refuses the commands by which a person widens what agents may do.
 import { execFile } from 'node:child_process';
 import { realpathSync } from 'node:fs';
 import { basename, delimiter, dirname, join } from 'node:path';
@@ -17,6 +20,7 @@ import { env } from 'node:process';
 
 const root = join(import.meta.dirname, '..', '..');
 const bin = join(root, '.claude', 'bin');
+const PERSONS = /ctxd\\s+(?:${PERSONS})\\b/;
 
 export const contextd = async ({ client }) => {
   const sessions = new Map();
@@ -36,6 +40,11 @@ export const contextd = async ({ client }) => {
   }
 
   return {
+    'tool.execute.before': async ({ tool }, output) => {
+      const command = output.args?.command;
+      if (tool !== 'bash' || typeof command !== 'string' || !PERSONS.test(command)) return;
+      throw new Error('Only a person may run this command of ctxd. Tell the person what it is for and ask them to run it.');
+    },
     'shell.env': async ({ sessionID }, output) => {
       output.env.PATH = [bin, output.env.PATH ?? env.PATH].filter(Boolean).join(delimiter);
       if (sessionID === undefined || env.CONTEXTD_SESSION_ID) return;

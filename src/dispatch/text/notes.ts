@@ -52,8 +52,10 @@ function notKept({
 /** Accesses that are allowed in the same way share a line. */
 function denials({ denied }: Reported): string[] {
   const byRemedy = new Map<string, string[]>();
-  for (const { kind, path, host, how_to_allow } of denied) {
-    const what = `${kind} ${quoteName(path ?? host ?? '')}`.trim();
+  for (const { kind, path, host, port, rule, how_to_allow } of denied) {
+    const name = path ?? (port === undefined ? host : `${host}:${port}`);
+    const why = kind === 'network' && host !== undefined ? ` (${rule})` : '';
+    const what = name === undefined ? kind : `${kind} ${quoteName(name)}${why}`;
     byRemedy.set(how_to_allow, [...(byRemedy.get(how_to_allow) ?? []), what]);
   }
   return bounded([...byRemedy].map(([remedy, refused]) => `denied: ${named(refused)}. ${remedy}`));

@@ -305,6 +305,22 @@ export const DAEMON_DEFINITION = `{
                 "OpenPort": {
                   "requestType": "OpenPortRequest",
                   "responseType": "OpenPortResponse"
+                },
+                "ChangeNetwork": {
+                  "requestType": "NetworkChange",
+                  "responseType": "NetworkState"
+                },
+                "ListNetwork": {
+                  "requestType": "NetworkRequest",
+                  "responseType": "NetworkState"
+                },
+                "ListNetworkGroups": {
+                  "requestType": "NetworkGroupsRequest",
+                  "responseType": "NetworkGroups"
+                },
+                "ReadNetworkLog": {
+                  "requestType": "NetworkLogRequest",
+                  "responseType": "NetworkLogResponse"
                 }
               }
             },
@@ -1154,6 +1170,291 @@ export const DAEMON_DEFINITION = `{
                 "used_ms": {
                   "type": "double",
                   "id": 4
+                }
+              }
+            },
+            "NetworkChange": {
+              "fields": {
+                "root": {
+                  "type": "string",
+                  "id": 1
+                },
+                "action": {
+                  "type": "string",
+                  "id": 2
+                },
+                "targets": {
+                  "rule": "repeated",
+                  "type": "string",
+                  "id": 3
+                },
+                "once": {
+                  "type": "bool",
+                  "id": 4
+                },
+                "for_ms": {
+                  "type": "uint64",
+                  "id": 5
+                },
+                "private_addresses": {
+                  "rule": "repeated",
+                  "type": "string",
+                  "id": 6
+                },
+                "by": {
+                  "type": "string",
+                  "id": 7
+                },
+                "dry_run": {
+                  "type": "bool",
+                  "id": 8
+                }
+              }
+            },
+            "NetworkRequest": {
+              "fields": {
+                "root": {
+                  "type": "string",
+                  "id": 1
+                }
+              }
+            },
+            "NetworkState": {
+              "fields": {
+                "root": {
+                  "type": "string",
+                  "id": 1
+                },
+                "is_on": {
+                  "type": "bool",
+                  "id": 2
+                },
+                "is_on_from": {
+                  "type": "string",
+                  "id": 3
+                },
+                "rules": {
+                  "rule": "repeated",
+                  "type": "NetworkRuleInfo",
+                  "id": 4
+                },
+                "changed": {
+                  "rule": "repeated",
+                  "type": "NetworkRuleInfo",
+                  "id": 5
+                },
+                "notes": {
+                  "rule": "repeated",
+                  "type": "string",
+                  "id": 6
+                },
+                "tools": {
+                  "rule": "repeated",
+                  "type": "NetworkToolInfo",
+                  "id": 7
+                }
+              }
+            },
+            "NetworkRuleInfo": {
+              "fields": {
+                "from": {
+                  "type": "string",
+                  "id": 1
+                },
+                "pattern": {
+                  "type": "string",
+                  "id": 2
+                },
+                "verdict": {
+                  "type": "string",
+                  "id": 3
+                },
+                "group": {
+                  "type": "string",
+                  "id": 4
+                },
+                "once": {
+                  "type": "bool",
+                  "id": 5
+                },
+                "expires_ms": {
+                  "type": "uint64",
+                  "id": 6
+                },
+                "private_addresses": {
+                  "rule": "repeated",
+                  "type": "string",
+                  "id": 7
+                },
+                "given_ms": {
+                  "type": "uint64",
+                  "id": 8
+                },
+                "given_by": {
+                  "type": "string",
+                  "id": 9
+                },
+                "overridden_by": {
+                  "type": "string",
+                  "id": 10
+                }
+              }
+            },
+            "NetworkToolInfo": {
+              "fields": {
+                "tool": {
+                  "type": "string",
+                  "id": 1
+                },
+                "asks_for": {
+                  "rule": "repeated",
+                  "type": "string",
+                  "id": 2
+                },
+                "may_reach": {
+                  "rule": "repeated",
+                  "type": "string",
+                  "id": 3
+                }
+              }
+            },
+            "NetworkGroupsRequest": {
+              "fields": {}
+            },
+            "NetworkGroups": {
+              "fields": {
+                "groups": {
+                  "rule": "repeated",
+                  "type": "NetworkGroup",
+                  "id": 1
+                }
+              }
+            },
+            "NetworkGroup": {
+              "fields": {
+                "name": {
+                  "type": "string",
+                  "id": 1
+                },
+                "summary": {
+                  "type": "string",
+                  "id": 2
+                },
+                "patterns": {
+                  "rule": "repeated",
+                  "type": "string",
+                  "id": 3
+                }
+              }
+            },
+            "NetworkLogRequest": {
+              "fields": {
+                "root": {
+                  "type": "string",
+                  "id": 1
+                },
+                "session": {
+                  "type": "string",
+                  "id": 2
+                },
+                "denied_only": {
+                  "type": "bool",
+                  "id": 3
+                },
+                "after_id": {
+                  "type": "uint64",
+                  "id": 4
+                },
+                "limit": {
+                  "type": "uint32",
+                  "id": 5
+                }
+              }
+            },
+            "NetworkLogResponse": {
+              "fields": {
+                "entries": {
+                  "rule": "repeated",
+                  "type": "NetworkLogEntry",
+                  "id": 1
+                }
+              }
+            },
+            "NetworkLogEntry": {
+              "oneofs": {
+                "_duration_ms": {
+                  "oneof": [
+                    "duration_ms"
+                  ]
+                }
+              },
+              "fields": {
+                "id": {
+                  "type": "uint64",
+                  "id": 1
+                },
+                "at_ms": {
+                  "type": "uint64",
+                  "id": 2
+                },
+                "project": {
+                  "type": "string",
+                  "id": 3
+                },
+                "tool": {
+                  "type": "string",
+                  "id": 4
+                },
+                "session": {
+                  "type": "string",
+                  "id": 5
+                },
+                "request_id": {
+                  "type": "string",
+                  "id": 6
+                },
+                "host": {
+                  "type": "string",
+                  "id": 7
+                },
+                "port": {
+                  "type": "uint32",
+                  "id": 8
+                },
+                "via": {
+                  "type": "string",
+                  "id": 9
+                },
+                "verdict": {
+                  "type": "string",
+                  "id": 10
+                },
+                "rule": {
+                  "type": "string",
+                  "id": 11
+                },
+                "why": {
+                  "type": "string",
+                  "id": 12
+                },
+                "up": {
+                  "type": "uint64",
+                  "id": 13
+                },
+                "down": {
+                  "type": "uint64",
+                  "id": 14
+                },
+                "duration_ms": {
+                  "type": "uint64",
+                  "id": 15,
+                  "options": {
+                    "proto3_optional": true
+                  }
+                },
+                "repeats": {
+                  "type": "uint32",
+                  "id": 16
                 }
               }
             }

@@ -17,6 +17,17 @@ import type { ListRequest as _contextd_v1_ListRequest, ListRequest__Output as _c
 import type { ListResponse as _contextd_v1_ListResponse, ListResponse__Output as _contextd_v1_ListResponse__Output } from './contextd/v1/ListResponse.ts';
 import type { ListeningPort as _contextd_v1_ListeningPort, ListeningPort__Output as _contextd_v1_ListeningPort__Output } from './contextd/v1/ListeningPort.ts';
 import type { ManagementServiceClient as _contextd_v1_ManagementServiceClient, ManagementServiceDefinition as _contextd_v1_ManagementServiceDefinition } from './contextd/v1/ManagementService.ts';
+import type { NetworkChange as _contextd_v1_NetworkChange, NetworkChange__Output as _contextd_v1_NetworkChange__Output } from './contextd/v1/NetworkChange.ts';
+import type { NetworkGroup as _contextd_v1_NetworkGroup, NetworkGroup__Output as _contextd_v1_NetworkGroup__Output } from './contextd/v1/NetworkGroup.ts';
+import type { NetworkGroups as _contextd_v1_NetworkGroups, NetworkGroups__Output as _contextd_v1_NetworkGroups__Output } from './contextd/v1/NetworkGroups.ts';
+import type { NetworkGroupsRequest as _contextd_v1_NetworkGroupsRequest, NetworkGroupsRequest__Output as _contextd_v1_NetworkGroupsRequest__Output } from './contextd/v1/NetworkGroupsRequest.ts';
+import type { NetworkLogEntry as _contextd_v1_NetworkLogEntry, NetworkLogEntry__Output as _contextd_v1_NetworkLogEntry__Output } from './contextd/v1/NetworkLogEntry.ts';
+import type { NetworkLogRequest as _contextd_v1_NetworkLogRequest, NetworkLogRequest__Output as _contextd_v1_NetworkLogRequest__Output } from './contextd/v1/NetworkLogRequest.ts';
+import type { NetworkLogResponse as _contextd_v1_NetworkLogResponse, NetworkLogResponse__Output as _contextd_v1_NetworkLogResponse__Output } from './contextd/v1/NetworkLogResponse.ts';
+import type { NetworkRequest as _contextd_v1_NetworkRequest, NetworkRequest__Output as _contextd_v1_NetworkRequest__Output } from './contextd/v1/NetworkRequest.ts';
+import type { NetworkRuleInfo as _contextd_v1_NetworkRuleInfo, NetworkRuleInfo__Output as _contextd_v1_NetworkRuleInfo__Output } from './contextd/v1/NetworkRuleInfo.ts';
+import type { NetworkState as _contextd_v1_NetworkState, NetworkState__Output as _contextd_v1_NetworkState__Output } from './contextd/v1/NetworkState.ts';
+import type { NetworkToolInfo as _contextd_v1_NetworkToolInfo, NetworkToolInfo__Output as _contextd_v1_NetworkToolInfo__Output } from './contextd/v1/NetworkToolInfo.ts';
 import type { OpenPortRequest as _contextd_v1_OpenPortRequest, OpenPortRequest__Output as _contextd_v1_OpenPortRequest__Output } from './contextd/v1/OpenPortRequest.ts';
 import type { OpenPortResponse as _contextd_v1_OpenPortResponse, OpenPortResponse__Output as _contextd_v1_OpenPortResponse__Output } from './contextd/v1/OpenPortResponse.ts';
 import type { PathList as _contextd_v1_PathList, PathList__Output as _contextd_v1_PathList__Output } from './contextd/v1/PathList.ts';
@@ -76,6 +87,17 @@ export interface ProtoGrpcType {
        * ManagementService serves ctxd. The server accepts only the CLI's certificate.
        */
       ManagementService: SubtypeConstructor<typeof grpc.Client, _contextd_v1_ManagementServiceClient> & { service: _contextd_v1_ManagementServiceDefinition }
+      NetworkChange: MessageTypeDefinition<_contextd_v1_NetworkChange, _contextd_v1_NetworkChange__Output>
+      NetworkGroup: MessageTypeDefinition<_contextd_v1_NetworkGroup, _contextd_v1_NetworkGroup__Output>
+      NetworkGroups: MessageTypeDefinition<_contextd_v1_NetworkGroups, _contextd_v1_NetworkGroups__Output>
+      NetworkGroupsRequest: MessageTypeDefinition<_contextd_v1_NetworkGroupsRequest, _contextd_v1_NetworkGroupsRequest__Output>
+      NetworkLogEntry: MessageTypeDefinition<_contextd_v1_NetworkLogEntry, _contextd_v1_NetworkLogEntry__Output>
+      NetworkLogRequest: MessageTypeDefinition<_contextd_v1_NetworkLogRequest, _contextd_v1_NetworkLogRequest__Output>
+      NetworkLogResponse: MessageTypeDefinition<_contextd_v1_NetworkLogResponse, _contextd_v1_NetworkLogResponse__Output>
+      NetworkRequest: MessageTypeDefinition<_contextd_v1_NetworkRequest, _contextd_v1_NetworkRequest__Output>
+      NetworkRuleInfo: MessageTypeDefinition<_contextd_v1_NetworkRuleInfo, _contextd_v1_NetworkRuleInfo__Output>
+      NetworkState: MessageTypeDefinition<_contextd_v1_NetworkState, _contextd_v1_NetworkState__Output>
+      NetworkToolInfo: MessageTypeDefinition<_contextd_v1_NetworkToolInfo, _contextd_v1_NetworkToolInfo__Output>
       OpenPortRequest: MessageTypeDefinition<_contextd_v1_OpenPortRequest, _contextd_v1_OpenPortRequest__Output>
       OpenPortResponse: MessageTypeDefinition<_contextd_v1_OpenPortResponse, _contextd_v1_OpenPortResponse__Output>
       PathList: MessageTypeDefinition<_contextd_v1_PathList, _contextd_v1_PathList__Output>

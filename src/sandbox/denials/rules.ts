@@ -2,7 +2,7 @@ import { posix } from 'node:path';
 import type { Denial } from '../../core/envelope.ts';
 import { quoteName } from '../../core/own-line.ts';
 import type { ConnectionFact } from '../../egress/messages.ts';
-import { allowTarget } from '../../egress/refusal.ts';
+import { allowTarget, deniedBy } from '../../egress/refusal.ts';
 import { BUNDLE_DIR, NODE_BINARY, SANDBOX_HOME } from '../policy.ts';
 import { isDebuggerCall } from './complaints.ts';
 
@@ -156,9 +156,13 @@ export function refusedConnection({ host, port, rule, why, isAllowable }: Refusa
     kind: 'network',
     host,
     ...(port === 0 ? {} : { port }),
-    rule: rule === null ? why : `${why} (${rule})`,
+    rule: why,
     how_to_allow:
-      isAllowable && isPlain ? `A person can allow it: ctxd network allow ${allowTarget(host, port)}` : OUTSIDE,
+      isAllowable && isPlain
+        ? `A person can allow it: ctxd network allow ${allowTarget(host, port)}`
+        : rule !== null && why === deniedBy(rule)
+          ? `A person can take the denial back: ctxd network remove ${rule}`
+          : 'No permission changes this.',
   };
 }
 

@@ -1,6 +1,7 @@
 import { type ChildProcess, type SendHandle, spawn } from 'node:child_process';
 import { closeSync, constants, openSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { RESOLVER_THREADS } from '../../egress/limits.ts';
 import type { BridgeCommand, EgressCommand, EgressEvent } from '../../egress/messages.ts';
 import { coverStrays } from '../descriptors.ts';
 import type { Host } from '../host.ts';
@@ -10,7 +11,12 @@ import { readEvent } from './read-event.ts';
 const PROGRAM_DIR = fileURLToPath(new URL('../../../program/', import.meta.url));
 /** The first descriptor after stdin, stdout, stderr and the IPC channel. */
 const SECCOMP_FD = 4;
-const ENVIRONMENT = { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', LANG: 'C.UTF-8' };
+const ENVIRONMENT = {
+  PATH: '/usr/sbin:/usr/bin:/sbin:/bin',
+  LANG: 'C.UTF-8',
+  // Names are looked up in threads: with Node's four, slow names of one project would hold up the others.
+  UV_THREADPOOL_SIZE: String(RESOLVER_THREADS),
+};
 const STDERR_KEPT_CHARS = 4_096;
 
 /** What the proxy process needs of a host. */

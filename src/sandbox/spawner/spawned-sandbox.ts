@@ -181,8 +181,8 @@ export class SpawnedSandbox implements Sandbox {
     } finally {
       signal.removeEventListener('abort', cancel);
       this.#steered.delete(id);
-      closeCapture(captures.stdout);
       this.#relay.ended(id);
+      closeCapture(captures.stdout);
     }
   }
 

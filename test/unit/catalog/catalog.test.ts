@@ -120,17 +120,11 @@ describe('the catalog', () => {
 });
 
 describe('a tool that asks for a network', () => {
-  it('is refused when a person accepts it, with the grant and the fix', async () => {
+  it('is accepted with its grants: what it reaches is what a person allowed besides', async () => {
     const grants = ['exec', 'network:registry.example.com'];
     const catalog = await started(bundleSource('one', 'first', { manifest: { grants } }));
     const [tool] = catalog.versions('hello');
     if (tool === undefined) throw new Error('the tool is missing');
-    expect(() => acceptance(tool)).toThrowError(
-      expect.objectContaining({
-        code: 'NOT_IMPLEMENTED',
-        message: 'hello asks for network:registry.example.com; no tool has a network yet',
-        remedy: expect.stringContaining('Remove this grant from its tool.json'),
-      }),
-    );
+    expect(acceptance(tool).grants).toEqual(grants);
   });
 });

@@ -10,6 +10,8 @@ function cpusOf(sandbox: object): number | undefined {
   return config && policyFor({ path: '/home/ann/shop', layer: null }, config.sandbox).limits.cpus;
 }
 
+const ON = { forCommands: () => ({ network: 'project' }) as const };
+
 test('SEC-2.5 one command leaves processor time to the daemon and the person, on a machine of any size', () => {
   expect([1, 2, 3, 4, 8, 64].map(defaultCpus)).toEqual([0.75, 1.5, 2.25, 3, 7, 63]);
   expect(cpusOf({})).toBe(defaultCpus(availableParallelism()));
@@ -29,7 +31,7 @@ test('SEC-2.3 only commands share the loopback of their project; a tool process 
   const { config } = checkConfig({});
   if (config === undefined) throw new Error('the default configuration is not valid');
   const session = { project: '/p', session: 'a', branch: null };
-  expect(commandPolicyFor(session, config.sandbox, { partsFor: () => NOTHING }).network).toBe('project');
+  expect(commandPolicyFor(session, config.sandbox, { partsFor: () => NOTHING }, ON).network).toBe('project');
   expect(policyFor(viewOf(session), config.sandbox).network).toBe('none');
 });
 
@@ -39,7 +41,7 @@ test('toolchains and allowed directories are for commands; a tool process gets n
   const session = { project: '/p', session: 'a', branch: null };
   const parts = { toolchains: { ...NOTHING.toolchains, mounts: ['/opt/go'] }, allowedPaths: ['/wt'] };
   const partsFor = (project: string) => (project === '/p' ? parts : NOTHING);
-  expect(commandPolicyFor(session, config.sandbox, { partsFor })).toMatchObject(parts);
+  expect(commandPolicyFor(session, config.sandbox, { partsFor }, ON)).toMatchObject(parts);
   expect(policyFor(viewOf(session), config.sandbox)).not.toHaveProperty('toolchains');
   expect(policyFor(viewOf(session), config.sandbox)).not.toHaveProperty('allowedPaths');
 });
@@ -56,6 +58,6 @@ test('only the commands of a session get its storage; the process that serves al
   const { config } = checkConfig({});
   const session = { project: '/p', session: 'a', branch: null };
   if (config === undefined) throw new Error('the empty configuration is valid');
-  expect(commandPolicyFor(session, config.sandbox, { partsFor: () => NOTHING }).storage).toEqual({ session: 'a' });
+  expect(commandPolicyFor(session, config.sandbox, { partsFor: () => NOTHING }, ON).storage).toEqual({ session: 'a' });
   expect(policyFor(viewOf(session), config.sandbox).storage).toBeNull();
 });

@@ -5,7 +5,7 @@ import { silentLogger } from '#src/core/log.js';
 import { loadPluginProtocol } from '#src/protocol/plugin/load-plugin-protocol.js';
 import { HostApi, type HostCall } from '#src/runner/host-api.js';
 import { HOST_METHODS } from '#src/runner/host-methods.js';
-import type { CommandResult, CommandSpec, EndedBy } from '#src/sandbox/sandbox.js';
+import type { CommandResult, CommandSpec, Connection, EndedBy } from '#src/sandbox/sandbox.js';
 import type { SandboxPolicy } from '#src/sandbox/sandbox-policy.js';
 import { sessionNamed } from '../../helpers/sessions.ts';
 import { ScriptedSandbox } from './scripted-sandbox.ts';
@@ -28,10 +28,14 @@ function stream(text: string, droppedBytes = 0) {
   return { head: Buffer.from(text), tail: Buffer.alloc(0), droppedBytes, droppedNewlines: 0, totalBytes };
 }
 
+const CONNECTION: Connection = {
+  ...{ id: 1, scope: '["/p",null]', namespace: 'net:[1]', lane: null, atMs: 5, host: 'api.example.com', port: 443 },
+  ...{ via: 'connect', allowed: false, rule: null, why: 'nobody allowed it', isAllowable: true, up: 0, down: 0 },
+};
 const SET_ASIDE = { path: '.envrc', id: '0123abcd', reason: 'r' };
 
 function commandResult(endedBy: EndedBy = 'exit'): CommandResult {
-  const found = { quarantined: [SET_ASIDE], searchComplete: false, connections: [], denied: [DENIAL] };
+  const found = { quarantined: [SET_ASIDE], searchComplete: false, denied: [DENIAL], connections: [CONNECTION] };
   const ended = { exitCode: 0, signal: null, endedBy, durationMs: 1.4, notices: [], activity: null, ...found };
   return { ...ended, stdout: stream('out'), stderr: stream('err', 2) };
 }
@@ -146,6 +150,8 @@ describe('the host', () => {
       doing_text: '',
     });
     expect(host.facts).toMatchObject({ quarantined: [SET_ASIDE], searchComplete: false, denied: [DENIAL] });
+    const { host: name, port, via, why, up, down } = CONNECTION;
+    expect(host.facts.connections).toEqual([{ host: name, port, via, why, up, down, verdict: 'denied' }]);
   });
 
   it('runs a command without a directory in the workspace', async () => {

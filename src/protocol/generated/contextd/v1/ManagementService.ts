@@ -14,6 +14,13 @@ import type { HealthResponse as _contextd_v1_HealthResponse, HealthResponse__Out
 import type { KillRequest as _contextd_v1_KillRequest, KillRequest__Output as _contextd_v1_KillRequest__Output } from '../../contextd/v1/KillRequest.ts';
 import type { ListRequest as _contextd_v1_ListRequest, ListRequest__Output as _contextd_v1_ListRequest__Output } from '../../contextd/v1/ListRequest.ts';
 import type { ListResponse as _contextd_v1_ListResponse, ListResponse__Output as _contextd_v1_ListResponse__Output } from '../../contextd/v1/ListResponse.ts';
+import type { NetworkChange as _contextd_v1_NetworkChange, NetworkChange__Output as _contextd_v1_NetworkChange__Output } from '../../contextd/v1/NetworkChange.ts';
+import type { NetworkGroups as _contextd_v1_NetworkGroups, NetworkGroups__Output as _contextd_v1_NetworkGroups__Output } from '../../contextd/v1/NetworkGroups.ts';
+import type { NetworkGroupsRequest as _contextd_v1_NetworkGroupsRequest, NetworkGroupsRequest__Output as _contextd_v1_NetworkGroupsRequest__Output } from '../../contextd/v1/NetworkGroupsRequest.ts';
+import type { NetworkLogRequest as _contextd_v1_NetworkLogRequest, NetworkLogRequest__Output as _contextd_v1_NetworkLogRequest__Output } from '../../contextd/v1/NetworkLogRequest.ts';
+import type { NetworkLogResponse as _contextd_v1_NetworkLogResponse, NetworkLogResponse__Output as _contextd_v1_NetworkLogResponse__Output } from '../../contextd/v1/NetworkLogResponse.ts';
+import type { NetworkRequest as _contextd_v1_NetworkRequest, NetworkRequest__Output as _contextd_v1_NetworkRequest__Output } from '../../contextd/v1/NetworkRequest.ts';
+import type { NetworkState as _contextd_v1_NetworkState, NetworkState__Output as _contextd_v1_NetworkState__Output } from '../../contextd/v1/NetworkState.ts';
 import type { OpenPortRequest as _contextd_v1_OpenPortRequest, OpenPortRequest__Output as _contextd_v1_OpenPortRequest__Output } from '../../contextd/v1/OpenPortRequest.ts';
 import type { OpenPortResponse as _contextd_v1_OpenPortResponse, OpenPortResponse__Output as _contextd_v1_OpenPortResponse__Output } from '../../contextd/v1/OpenPortResponse.ts';
 import type { PathList as _contextd_v1_PathList, PathList__Output as _contextd_v1_PathList__Output } from '../../contextd/v1/PathList.ts';
@@ -73,6 +80,23 @@ export interface ManagementServiceClient extends grpc.Client {
   approveRules(argument: _contextd_v1_ApproveRulesRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_RulesReview__Output>): grpc.ClientUnaryCall;
   approveRules(argument: _contextd_v1_ApproveRulesRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_RulesReview__Output>): grpc.ClientUnaryCall;
   approveRules(argument: _contextd_v1_ApproveRulesRequest, callback: grpc.requestCallback<_contextd_v1_RulesReview__Output>): grpc.ClientUnaryCall;
+
+  /**
+   * ChangeNetwork changes what programs may reach; with dry_run it only says what it would change. ListNetwork lists what
+   * a person decided, ListNetworkGroups the named groups, and ReadNetworkLog who talked to whom.
+   */
+  ChangeNetwork(argument: _contextd_v1_NetworkChange, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_NetworkState__Output>): grpc.ClientUnaryCall;
+  ChangeNetwork(argument: _contextd_v1_NetworkChange, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_NetworkState__Output>): grpc.ClientUnaryCall;
+  ChangeNetwork(argument: _contextd_v1_NetworkChange, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_NetworkState__Output>): grpc.ClientUnaryCall;
+  ChangeNetwork(argument: _contextd_v1_NetworkChange, callback: grpc.requestCallback<_contextd_v1_NetworkState__Output>): grpc.ClientUnaryCall;
+  /**
+   * ChangeNetwork changes what programs may reach; with dry_run it only says what it would change. ListNetwork lists what
+   * a person decided, ListNetworkGroups the named groups, and ReadNetworkLog who talked to whom.
+   */
+  changeNetwork(argument: _contextd_v1_NetworkChange, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_NetworkState__Output>): grpc.ClientUnaryCall;
+  changeNetwork(argument: _contextd_v1_NetworkChange, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_NetworkState__Output>): grpc.ClientUnaryCall;
+  changeNetwork(argument: _contextd_v1_NetworkChange, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_NetworkState__Output>): grpc.ClientUnaryCall;
+  changeNetwork(argument: _contextd_v1_NetworkChange, callback: grpc.requestCallback<_contextd_v1_NetworkState__Output>): grpc.ClientUnaryCall;
 
   /**
    * CheckHealth tests the running parts: a sandboxed command, a masked canary, a counted text, the stores.
@@ -145,6 +169,24 @@ export interface ManagementServiceClient extends grpc.Client {
   listCaches(argument: _contextd_v1_CachesRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_CachesResponse__Output>): grpc.ClientUnaryCall;
   listCaches(argument: _contextd_v1_CachesRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_CachesResponse__Output>): grpc.ClientUnaryCall;
   listCaches(argument: _contextd_v1_CachesRequest, callback: grpc.requestCallback<_contextd_v1_CachesResponse__Output>): grpc.ClientUnaryCall;
+
+  ListNetwork(argument: _contextd_v1_NetworkRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_NetworkState__Output>): grpc.ClientUnaryCall;
+  ListNetwork(argument: _contextd_v1_NetworkRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_NetworkState__Output>): grpc.ClientUnaryCall;
+  ListNetwork(argument: _contextd_v1_NetworkRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_NetworkState__Output>): grpc.ClientUnaryCall;
+  ListNetwork(argument: _contextd_v1_NetworkRequest, callback: grpc.requestCallback<_contextd_v1_NetworkState__Output>): grpc.ClientUnaryCall;
+  listNetwork(argument: _contextd_v1_NetworkRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_NetworkState__Output>): grpc.ClientUnaryCall;
+  listNetwork(argument: _contextd_v1_NetworkRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_NetworkState__Output>): grpc.ClientUnaryCall;
+  listNetwork(argument: _contextd_v1_NetworkRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_NetworkState__Output>): grpc.ClientUnaryCall;
+  listNetwork(argument: _contextd_v1_NetworkRequest, callback: grpc.requestCallback<_contextd_v1_NetworkState__Output>): grpc.ClientUnaryCall;
+
+  ListNetworkGroups(argument: _contextd_v1_NetworkGroupsRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_NetworkGroups__Output>): grpc.ClientUnaryCall;
+  ListNetworkGroups(argument: _contextd_v1_NetworkGroupsRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_NetworkGroups__Output>): grpc.ClientUnaryCall;
+  ListNetworkGroups(argument: _contextd_v1_NetworkGroupsRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_NetworkGroups__Output>): grpc.ClientUnaryCall;
+  ListNetworkGroups(argument: _contextd_v1_NetworkGroupsRequest, callback: grpc.requestCallback<_contextd_v1_NetworkGroups__Output>): grpc.ClientUnaryCall;
+  listNetworkGroups(argument: _contextd_v1_NetworkGroupsRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_NetworkGroups__Output>): grpc.ClientUnaryCall;
+  listNetworkGroups(argument: _contextd_v1_NetworkGroupsRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_NetworkGroups__Output>): grpc.ClientUnaryCall;
+  listNetworkGroups(argument: _contextd_v1_NetworkGroupsRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_NetworkGroups__Output>): grpc.ClientUnaryCall;
+  listNetworkGroups(argument: _contextd_v1_NetworkGroupsRequest, callback: grpc.requestCallback<_contextd_v1_NetworkGroups__Output>): grpc.ClientUnaryCall;
 
   ListPaths(argument: _contextd_v1_ProjectRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_PathList__Output>): grpc.ClientUnaryCall;
   ListPaths(argument: _contextd_v1_ProjectRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_PathList__Output>): grpc.ClientUnaryCall;
@@ -232,6 +274,15 @@ export interface ManagementServiceClient extends grpc.Client {
   openPort(argument: _contextd_v1_OpenPortRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_OpenPortResponse__Output>): grpc.ClientUnaryCall;
   openPort(argument: _contextd_v1_OpenPortRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_OpenPortResponse__Output>): grpc.ClientUnaryCall;
   openPort(argument: _contextd_v1_OpenPortRequest, callback: grpc.requestCallback<_contextd_v1_OpenPortResponse__Output>): grpc.ClientUnaryCall;
+
+  ReadNetworkLog(argument: _contextd_v1_NetworkLogRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_NetworkLogResponse__Output>): grpc.ClientUnaryCall;
+  ReadNetworkLog(argument: _contextd_v1_NetworkLogRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_NetworkLogResponse__Output>): grpc.ClientUnaryCall;
+  ReadNetworkLog(argument: _contextd_v1_NetworkLogRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_NetworkLogResponse__Output>): grpc.ClientUnaryCall;
+  ReadNetworkLog(argument: _contextd_v1_NetworkLogRequest, callback: grpc.requestCallback<_contextd_v1_NetworkLogResponse__Output>): grpc.ClientUnaryCall;
+  readNetworkLog(argument: _contextd_v1_NetworkLogRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_NetworkLogResponse__Output>): grpc.ClientUnaryCall;
+  readNetworkLog(argument: _contextd_v1_NetworkLogRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_NetworkLogResponse__Output>): grpc.ClientUnaryCall;
+  readNetworkLog(argument: _contextd_v1_NetworkLogRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_NetworkLogResponse__Output>): grpc.ClientUnaryCall;
+  readNetworkLog(argument: _contextd_v1_NetworkLogRequest, callback: grpc.requestCallback<_contextd_v1_NetworkLogResponse__Output>): grpc.ClientUnaryCall;
 
   /**
    * RegisterProject accepts a root and the core tools for it; UnregisterProject undoes that.
@@ -391,6 +442,12 @@ export interface ManagementServiceHandlers extends grpc.UntypedServiceImplementa
   ApproveRules: grpc.handleUnaryCall<_contextd_v1_ApproveRulesRequest__Output, _contextd_v1_RulesReview>;
 
   /**
+   * ChangeNetwork changes what programs may reach; with dry_run it only says what it would change. ListNetwork lists what
+   * a person decided, ListNetworkGroups the named groups, and ReadNetworkLog who talked to whom.
+   */
+  ChangeNetwork: grpc.handleUnaryCall<_contextd_v1_NetworkChange__Output, _contextd_v1_NetworkState>;
+
+  /**
    * CheckHealth tests the running parts: a sandboxed command, a masked canary, a counted text, the stores.
    */
   CheckHealth: grpc.handleUnaryCall<_contextd_v1_HealthRequest__Output, _contextd_v1_HealthResponse>;
@@ -410,6 +467,10 @@ export interface ManagementServiceHandlers extends grpc.UntypedServiceImplementa
    * ListCaches lists what the commands of each project keep outside it, ClearCaches empties it.
    */
   ListCaches: grpc.handleUnaryCall<_contextd_v1_CachesRequest__Output, _contextd_v1_CachesResponse>;
+
+  ListNetwork: grpc.handleUnaryCall<_contextd_v1_NetworkRequest__Output, _contextd_v1_NetworkState>;
+
+  ListNetworkGroups: grpc.handleUnaryCall<_contextd_v1_NetworkGroupsRequest__Output, _contextd_v1_NetworkGroups>;
 
   ListPaths: grpc.handleUnaryCall<_contextd_v1_ProjectRequest__Output, _contextd_v1_PathList>;
 
@@ -436,6 +497,8 @@ export interface ManagementServiceHandlers extends grpc.UntypedServiceImplementa
   ListTools: grpc.handleUnaryCall<_contextd_v1_ListRequest__Output, _contextd_v1_ListResponse>;
 
   OpenPort: grpc.handleUnaryCall<_contextd_v1_OpenPortRequest__Output, _contextd_v1_OpenPortResponse>;
+
+  ReadNetworkLog: grpc.handleUnaryCall<_contextd_v1_NetworkLogRequest__Output, _contextd_v1_NetworkLogResponse>;
 
   /**
    * RegisterProject accepts a root and the core tools for it; UnregisterProject undoes that.
@@ -484,12 +547,15 @@ export interface ManagementServiceDefinition extends grpc.ServiceDefinition {
   AcceptQuarantined: MethodDefinition<_contextd_v1_AcceptQuarantinedRequest, _contextd_v1_QuarantineResponse, _contextd_v1_AcceptQuarantinedRequest__Output, _contextd_v1_QuarantineResponse__Output>
   AllowPath: MethodDefinition<_contextd_v1_PathRequest, _contextd_v1_PathList, _contextd_v1_PathRequest__Output, _contextd_v1_PathList__Output>
   ApproveRules: MethodDefinition<_contextd_v1_ApproveRulesRequest, _contextd_v1_RulesReview, _contextd_v1_ApproveRulesRequest__Output, _contextd_v1_RulesReview__Output>
+  ChangeNetwork: MethodDefinition<_contextd_v1_NetworkChange, _contextd_v1_NetworkState, _contextd_v1_NetworkChange__Output, _contextd_v1_NetworkState__Output>
   CheckHealth: MethodDefinition<_contextd_v1_HealthRequest, _contextd_v1_HealthResponse, _contextd_v1_HealthRequest__Output, _contextd_v1_HealthResponse__Output>
   ClearCaches: MethodDefinition<_contextd_v1_CachesRequest, _contextd_v1_CachesResponse, _contextd_v1_CachesRequest__Output, _contextd_v1_CachesResponse__Output>
   DisallowPath: MethodDefinition<_contextd_v1_PathRequest, _contextd_v1_PathList, _contextd_v1_PathRequest__Output, _contextd_v1_PathList__Output>
   EndSession: MethodDefinition<_contextd_v1_SessionRequest, _contextd_v1_EndSessionResponse, _contextd_v1_SessionRequest__Output, _contextd_v1_EndSessionResponse__Output>
   KillRunning: MethodDefinition<_contextd_v1_KillRequest, _contextd_v1_RunningResponse, _contextd_v1_KillRequest__Output, _contextd_v1_RunningResponse__Output>
   ListCaches: MethodDefinition<_contextd_v1_CachesRequest, _contextd_v1_CachesResponse, _contextd_v1_CachesRequest__Output, _contextd_v1_CachesResponse__Output>
+  ListNetwork: MethodDefinition<_contextd_v1_NetworkRequest, _contextd_v1_NetworkState, _contextd_v1_NetworkRequest__Output, _contextd_v1_NetworkState__Output>
+  ListNetworkGroups: MethodDefinition<_contextd_v1_NetworkGroupsRequest, _contextd_v1_NetworkGroups, _contextd_v1_NetworkGroupsRequest__Output, _contextd_v1_NetworkGroups__Output>
   ListPaths: MethodDefinition<_contextd_v1_ProjectRequest, _contextd_v1_PathList, _contextd_v1_ProjectRequest__Output, _contextd_v1_PathList__Output>
   ListPorts: MethodDefinition<_contextd_v1_ProjectRequest, _contextd_v1_PortsResponse, _contextd_v1_ProjectRequest__Output, _contextd_v1_PortsResponse__Output>
   ListQuarantine: MethodDefinition<_contextd_v1_QuarantineRequest, _contextd_v1_QuarantineResponse, _contextd_v1_QuarantineRequest__Output, _contextd_v1_QuarantineResponse__Output>
@@ -497,6 +563,7 @@ export interface ManagementServiceDefinition extends grpc.ServiceDefinition {
   ListToolchains: MethodDefinition<_contextd_v1_ToolchainRequest, _contextd_v1_ToolchainList, _contextd_v1_ToolchainRequest__Output, _contextd_v1_ToolchainList__Output>
   ListTools: MethodDefinition<_contextd_v1_ListRequest, _contextd_v1_ListResponse, _contextd_v1_ListRequest__Output, _contextd_v1_ListResponse__Output>
   OpenPort: MethodDefinition<_contextd_v1_OpenPortRequest, _contextd_v1_OpenPortResponse, _contextd_v1_OpenPortRequest__Output, _contextd_v1_OpenPortResponse__Output>
+  ReadNetworkLog: MethodDefinition<_contextd_v1_NetworkLogRequest, _contextd_v1_NetworkLogResponse, _contextd_v1_NetworkLogRequest__Output, _contextd_v1_NetworkLogResponse__Output>
   RegisterProject: MethodDefinition<_contextd_v1_ProjectRequest, _contextd_v1_ProjectResponse, _contextd_v1_ProjectRequest__Output, _contextd_v1_ProjectResponse__Output>
   RestoreQuarantined: MethodDefinition<_contextd_v1_QuarantineRequest, _contextd_v1_QuarantineResponse, _contextd_v1_QuarantineRequest__Output, _contextd_v1_QuarantineResponse__Output>
   ReviewRules: MethodDefinition<_contextd_v1_ProjectRequest, _contextd_v1_RulesReview, _contextd_v1_ProjectRequest__Output, _contextd_v1_RulesReview__Output>

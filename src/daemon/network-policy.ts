@@ -1,0 +1,101 @@
+import { isNetworkGrant, networkTarget } from '../catalog/grants.ts';
+import { type HostGroup, hostGroup } from '../egress/groups.ts';
+import type { NetworkRule, ScopePolicy } from '../egress/messages.ts';
+import { type Pattern, parsePattern } from '../egress/rules.ts';
+import type { StoredRule } from '../stores/network-rules.ts';
+
+/** A rule of a policy, and what a person wrote. */
+export interface PolicyRule extends NetworkRule {
+  readonly stored: StoredRule;
+}
+
+/** Ports of a permission that names none. */
+const WEB_PORTS: readonly number[] = [443, 80];
+
+/** What the commands of a project may reach. */
+export function commandRules(rules: readonly StoredRule[]): PolicyRule[] {
+  return rules.map((stored) => toRule(stored, stored.pattern));
+}
+
+/**
+ * What a tool may reach: what it asks for and a person allowed, both. Denials hold for it as they are. `grants` are those of
+ * its tool.json.
+ */
+export function toolRules(grants: readonly string[], rules: readonly StoredRule[]): PolicyRule[] {
+  const asked = grants.filter(isNetworkGrant).flatMap((grant) => patternsOf(networkTarget(grant)));
+  return rules.flatMap((stored) => {
+    if (stored.verdict === 'deny') return [toRule(stored, stored.pattern)];
+    const allowed = readPattern(stored.pattern);
+    if (allowed === null) return [];
+    const both = asked.flatMap((one) => intersect(one, allowed) ?? []);
+    return [...new Set(both.map(patternText))].map((pattern) => toRule(stored, pattern));
+  });
+}
+
+/** The policy as the proxy process reads it. */
+export function policyOf(rules: readonly PolicyRule[], uploadMaxMb: number): ScopePolicy {
+  return {
+    rules: rules.map(({ stored: _, ...rule }) => rule),
+    uploadMaxBytes: uploadMaxMb === 0 ? null : uploadMaxMb * 1024 * 1024,
+  };
+}
+
+/** The denial that makes a permission void; null if none does. */
+export function denialOf(rule: StoredRule, rules: readonly StoredRule[]): StoredRule | null {
+  const allowed = rule.verdict === 'allow' ? readPattern(rule.pattern) : null;
+  if (allowed === null) return null;
+  const denials = rules.filter(({ verdict }) => verdict === 'deny');
+  return (
+    denials.find(({ pattern }) => {
+      const denied = readPattern(pattern);
+      return denied !== null && holds(denied, allowed) && (denied.port === null || denied.port === allowed.port);
+    }) ?? null
+  );
+}
+
+/** The group that has a host at a web port; null if none has. */
+export function groupWith(host: string, groups: Readonly<Record<string, HostGroup>>): string | null {
+  const wanted = { name: host, isWildcard: false, port: null };
+  const found = Object.entries(groups).find(([, { hosts }]) =>
+    hosts.some((pattern) => {
+      const read = readPattern(pattern);
+      return read !== null && read.port === null && holds(read, wanted);
+    }),
+  );
+  return found?.[0] ?? null;
+}
+
+export function patternText({ name, isWildcard, port }: Pattern): string {
+  return `${isWildcard ? '*.' : ''}${name}${port === null ? '' : `:${port}`}`;
+}
+
+/** The names that both patterns cover, at the ports that both cover; null if nothing is covered by both. */
+function intersect(a: Pattern, b: Pattern): Pattern | null {
+  const narrower = holds(a, b) ? b : holds(b, a) ? a : null;
+  if (narrower === null) return null;
+  if (a.port === b.port) return { ...narrower, port: a.port };
+  const port = a.port ?? b.port;
+  const isBoth = (a.port === null || b.port === null) && port !== null && WEB_PORTS.includes(port);
+  return isBoth ? { ...narrower, port } : null;
+}
+
+/** Whether every name of `inner` is one of `outer`; ports do not count. */
+function holds(outer: Pattern, inner: Pattern): boolean {
+  if (!outer.isWildcard) return !inner.isWildcard && inner.name === outer.name;
+  return inner.name.endsWith(`.${outer.name}`) || (inner.isWildcard && inner.name === outer.name);
+}
+
+function patternsOf(target: string): Pattern[] {
+  return (hostGroup(target)?.hosts ?? [target]).flatMap((text) => readPattern(text) ?? []);
+}
+
+/** Null for a text that is no pattern, which then covers nothing. */
+function readPattern(text: string): Pattern | null {
+  // A wildcard over a public suffix may be denied, and was refused when it was to be allowed.
+  return parsePattern(text, 'deny').pattern;
+}
+
+function toRule(stored: StoredRule, pattern: string): PolicyRule {
+  const { verdict, privateAddresses, anyPrivate, expiresMs } = stored;
+  return { pattern, verdict, privateAddresses, anyPrivate, expiresMs, stored };
+}

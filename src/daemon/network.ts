@@ -1,0 +1,231 @@
+import { isNetworkGrant } from '../catalog/grants.ts';
+import type { Config } from '../config/schema.ts';
+import type { Clock } from '../core/clock.ts';
+import type { Denial } from '../core/envelope.ts';
+import type { Logger } from '../core/log.ts';
+import { HOST_GROUPS } from '../egress/groups.ts';
+import {
+  type ConnectionFact,
+  type EgressCommand,
+  type EgressEvent,
+  type NetworkScope,
+  type ScopeKey,
+  scopeKey,
+} from '../egress/messages.ts';
+import { refusedConnection } from '../sandbox/denials/rules.ts';
+import type { RunRef } from '../sandbox/sandbox.ts';
+import type { SandboxPolicy } from '../sandbox/sandbox-policy.ts';
+import { MACHINE, type NetworkRules, type StoredRule } from '../stores/network-rules.ts';
+import type { NetworkJournal } from './network-journal.ts';
+import { commandRules, groupWith, type PolicyRule, policyOf, toolRules } from './network-policy.ts';
+
+export interface NetworkDeps {
+  rules: NetworkRules;
+  journal: NetworkJournal;
+  config: Config['network'];
+  tell(command: EgressCommand): void;
+  /** Called with what was refused to a call or job. */
+  onRefused?(run: RunRef, denial: Denial): void;
+  clock: Clock;
+  logger: Logger;
+}
+
+/** A scope that the proxy process knows, with what its policy was made of. */
+interface ToldScope {
+  readonly scope: NetworkScope;
+  readonly grants: readonly string[];
+  rules: readonly PolicyRule[];
+}
+
+/** A command that runs. */
+interface RunningCommand {
+  readonly project: string;
+  readonly run: RunRef | undefined;
+}
+
+/** A `--once` permission that was used, and what may go on using it. */
+interface Claim {
+  readonly rule: StoredRule;
+  readonly holders: Set<RunningCommand | number>;
+}
+
+/** What programs may reach: turns what people decided into the policies of the proxy process, and follows what it reports. */
+export class Network {
+  readonly name = 'network';
+  readonly #deps: NetworkDeps;
+  readonly #told = new Map<ScopeKey, ToldScope>();
+  readonly #running = new Set<RunningCommand>();
+  #claims: Claim[] = [];
+
+  constructor(deps: NetworkDeps) {
+    this.#deps = deps;
+  }
+
+  async start(): Promise<void> {
+    await this.#deps.rules.start();
+    await this.#deps.journal.start();
+  }
+
+  stop(): Promise<void> {
+    return this.#deps.journal.stop();
+  }
+
+  /** False if the project has no network at all. */
+  isOn(project: string): boolean {
+    return this.#deps.rules.isOn(project) ?? this.#deps.config.default === 'on';
+  }
+
+  /** The network of a project's commands. Its policy is on the way to the proxy process when this returns. */
+  forCommands(project: string): Pick<SandboxPolicy, 'network'> {
+    if (!this.isOn(project)) return { network: 'none' };
+    this.#introduce({ project, tool: null }, []);
+    return { network: 'project' };
+  }
+
+  /** The network of a tool's own process and commands: none if its tool.json asks for none. */
+  forTool(project: string, tool: string, grants: readonly string[]): Pick<SandboxPolicy, 'network' | 'networkTool'> {
+    if (!grants.some(isNetworkGrant) || !this.isOn(project)) return { network: 'none' };
+    this.#introduce({ project, tool }, grants);
+    return { network: 'project', networkTool: tool };
+  }
+
+  /** Call when rules of a scope have changed: open connections that are not allowed any more are cut. */
+  changed(scope: string): void {
+    for (const told of this.#told.values())
+      if (scope === MACHINE || told.scope.project === scope) this.#tellPolicy(told);
+  }
+
+  /** Call when a person has removed rules: a call that uses one of them loses it too. */
+  removed(scope: string, rules: readonly StoredRule[]): void {
+    const isGone = ({ rule }: Claim): boolean =>
+      rule.scope === scope && rules.some(({ pattern, group }) => pattern === rule.pattern && group === rule.group);
+    this.#claims = this.#claims.filter((claim) => !isGone(claim));
+    this.changed(scope);
+  }
+
+  /** Forgets what was decided for a project. */
+  async forget(project: string): Promise<void> {
+    await this.#deps.rules.forget(project);
+    this.#claims = this.#claims.filter(({ rule }) => rule.scope !== project);
+    this.changed(project);
+  }
+
+  /** Removes the rules that have expired. */
+  async expire(): Promise<void> {
+    for (const scope of await this.#deps.rules.expire()) this.changed(scope);
+  }
+
+  /** Call when a command starts; the returned function when it has ended. */
+  began(project: string, run: RunRef | undefined): () => Promise<void> {
+    const command = { project, run };
+    this.#running.add(command);
+    return async () => {
+      this.#running.delete(command);
+      await this.#letGo(command);
+    };
+  }
+
+  onEgress(event: EgressEvent, run: RunRef | null): void {
+    switch (event.ev) {
+      case 'ready':
+        this.#deps.journal.restarted();
+        this.#tellSettings();
+        for (const told of this.#told.values()) this.#tellPolicy(told);
+        return;
+      case 'connection':
+        this.#connection(event.fact, run);
+        return;
+      case 'closed':
+        this.#deps.journal.closed(event);
+        void this.#letGo(event.traffic.id);
+        return;
+      case 'log':
+        // A log line holds flat fields; the proxy process is not trusted to send only those.
+        this.#deps.logger[event.level](event.event, { fields: JSON.stringify(event.fields) });
+        return;
+      case 'synced':
+      case 'authority':
+        return;
+    }
+  }
+
+  /** The rules that hold in a project, its own first; a `--once` permission as long as a call uses it. */
+  rulesFor(project: string): StoredRule[] {
+    const { rules } = this.#deps;
+    const inUse = this.#claims.flatMap(({ rule }) => (rule.scope === MACHINE || rule.scope === project ? [rule] : []));
+    return [...new Set([...rules.list(project), ...rules.list(MACHINE), ...inUse])];
+  }
+
+  /** Refusals in the words for an answer. `project` is where the command ran. */
+  explained(project: string, denied: readonly Denial[]): Denial[] {
+    const isUndecided = this.rulesFor(project).length === 0;
+    return denied.map((denial) => {
+      if (denial.kind !== 'network' || denial.host === undefined || !ALLOWABLE.test(denial.how_to_allow)) return denial;
+      const group = groupWith(denial.host, HOST_GROUPS);
+      const also = group === null ? '' : `, or ctxd network allow ${group} for its whole group`;
+      return {
+        ...denial,
+        ...(isUndecided ? { rule: UNDECIDED } : {}),
+        how_to_allow: `${denial.how_to_allow}${also}`,
+      };
+    });
+  }
+
+  #introduce(scope: NetworkScope, grants: readonly string[]): void {
+    const key = scopeKey(scope);
+    const known = this.#told.get(key);
+    if (known !== undefined && known.grants.join() === grants.join()) return;
+    if (this.#told.size === 0) this.#tellSettings();
+    const told = { scope, grants, rules: [] };
+    this.#told.set(key, told);
+    this.#tellPolicy(told);
+  }
+
+  #tellPolicy(told: ToldScope): void {
+    const rules = this.isOn(told.scope.project) ? this.rulesFor(told.scope.project) : [];
+    told.rules = told.scope.tool === null ? commandRules(rules) : toolRules(told.grants, rules);
+    const policy = policyOf(told.rules, this.#deps.config.upload_max_mb);
+    this.#deps.tell({ op: 'policy', scope: scopeKey(told.scope), policy });
+  }
+
+  #tellSettings(): void {
+    const { upstream_proxy: url, upstream_no_proxy: noProxy } = this.#deps.config;
+    this.#deps.tell({ op: 'settings', settings: { upstream: url === null ? null : { url, noProxy }, extraCa: [] } });
+  }
+
+  #connection(fact: ConnectionFact, run: RunRef | null): void {
+    const told = this.#told.get(fact.scope);
+    if (told === undefined) return;
+    this.#deps.journal.connection(fact, told.scope, run);
+    if (!fact.allowed) {
+      if (run === null) return;
+      for (const denial of this.explained(told.scope.project, [refusedConnection(fact)]))
+        this.#deps.onRefused?.(run, denial);
+      return;
+    }
+    if (fact.via === 'dns') return;
+    const used = told.rules.find(({ pattern, verdict }) => verdict === 'allow' && pattern === fact.rule)?.stored;
+    if (used?.once === true) this.#claim(used, told.scope, fact, run);
+  }
+
+  /** The first use takes the rule out of the database, so that no restart brings it back. The call keeps it to its end. */
+  #claim(rule: StoredRule, { project }: NetworkScope, { id }: ConnectionFact, run: RunRef | null): void {
+    if (this.#claims.some((claim) => claim.rule === rule)) return;
+    const own = [...this.#running].filter((one) => one.project === project);
+    const known = run === null ? own : own.filter((one) => one.run?.requestId === run.requestId);
+    this.#claims.push({ rule, holders: new Set<RunningCommand | number>(known.length > 0 ? known : [id]) });
+    this.#deps.rules.use(rule).catch((cause) => {
+      this.#deps.logger.error('network.once_failed', { pattern: rule.pattern }, cause);
+    });
+  }
+
+  async #letGo(holder: RunningCommand | number): Promise<void> {
+    const over = this.#claims.filter(({ holders }) => holders.delete(holder) && holders.size === 0);
+    if (over.length === 0) return;
+    this.#claims = this.#claims.filter((claim) => !over.includes(claim));
+    for (const { rule } of over) this.changed(rule.scope);
+  }
+}
+
+const ALLOWABLE = /ctxd network allow /;
+const UNDECIDED = 'nobody has decided yet what this project may reach; only a person can';

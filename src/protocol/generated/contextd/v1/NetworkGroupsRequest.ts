@@ -1,0 +1,8 @@
+// Original file: proto/contextd/v1/management.proto
+
+
+export interface NetworkGroupsRequest {
+}
+
+export interface NetworkGroupsRequest__Output {
+}
