@@ -23,6 +23,12 @@ async function put(path: string, text: string): Promise<void> {
   await writeFile(at(path), text);
 }
 
+/** What only a person may do with ctxd. */
+const DENIED = [
+  ...['network allow', 'network deny', 'network remove', 'network on', 'network off', 'network credential', 'allow'],
+  ...['quarantine', 'scrub allow', 'scrub reveal', 'scrub approve', 'undo', 'config set', 'config unset', 'init'],
+].map((words) => `Bash(*ctxd ${words}*)`);
+
 describe('ctxd init', () => {
   it('FR-2.1 FR-2.2 creates a directory for every tool with its schema, texts and links', async () => {
     await project.init();
@@ -44,7 +50,7 @@ describe('ctxd init', () => {
     );
     const commands = ['.claude/tools/*', ...TOOLS.map(({ name }) => `${name} *`)];
     expect(await json('.claude/settings.json')).toEqual({
-      permissions: { allow: commands.map((command) => `Bash(${command})`) },
+      permissions: { allow: commands.map((command) => `Bash(${command})`), deny: DENIED },
       sandbox: { excludedCommands: commands },
       hooks: { SessionStart: [{ hooks: [{ type: 'command', command: expect.stringContaining('CLAUDE_ENV_FILE') }] }] },
     });
@@ -59,7 +65,7 @@ describe('ctxd init', () => {
       { hooks: [expect.objectContaining({ command: expect.stringContaining(command) })] },
     ];
     expect(await json('.claude/settings.local.json')).toEqual({
-      permissions: { allow: commands.map((command) => `Bash(${command})`) },
+      permissions: { allow: commands.map((command) => `Bash(${command})`), deny: DENIED },
       sandbox: { excludedCommands: commands },
       hooks: { SessionStart: hook('CLAUDE_ENV_FILE'), SessionEnd: hook(end) },
     });
@@ -68,9 +74,9 @@ describe('ctxd init', () => {
 
   it('allows no absolute path that a shell or a rule would read as something else', async () => {
     const rules = (root: string) => mergesFor(['safe_bash'], root, PROXY).get('.claude/settings.local.json');
-    expect(rules('/home/me/a-b_c@1.2')).toMatchObject({ entries: { length: 6 } });
+    expect(rules('/home/me/a-b_c@1.2')).toMatchObject({ entries: { length: 6 + DENIED.length } });
     for (const name of ['a b', 'a*', 'a)', 'a(b', "it's", 'a"b', '$HOME', 'a;b', 'a\\b', 'a?', '[a]', '{a,b}', '~a'])
-      expect(rules(`/home/me/${name}`), name).toMatchObject({ entries: { length: 4 } });
+      expect(rules(`/home/me/${name}`), name).toMatchObject({ entries: { length: 4 + DENIED.length } });
   });
 
   it('names every view in the skill', async () => {

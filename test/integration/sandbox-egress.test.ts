@@ -122,6 +122,17 @@ describe.each(whoCanRun())('the network of a project, %s', (who) => {
     }
   });
 
+  test('a result waits for the proxy process, but not for ever', async () => {
+    await bench.bash(tunnel('evil.example.com:443'), {}, SHARED);
+    const [pid = 0] = await egressOf(bench);
+    process.kill(pid, 'SIGSTOP');
+    try {
+      expect((await bench.bash('true', {}, SHARED)).durationMs).toBeGreaterThanOrEqual(900);
+    } finally {
+      process.kill(pid, 'SIGCONT');
+    }
+  });
+
   test('an allowed host is reached by the variables and by its name alone, and its bytes are counted', async () => {
     permit(UP);
     const ways = [tunnel(`${UP}:443`), direct(80)];
@@ -139,6 +150,9 @@ describe.each(whoCanRun())('the network of a project, %s', (who) => {
   });
 
   test('a port that a rule names is open for the next command, also below 1024', async () => {
+    // A waiting sandbox starts its command at once, so the command could be faster than the listener.
+    await bench.bash('true', {}, SHARED);
+    await expect.poll(async () => (await bench.sandbox.status()).ready.length, { timeout: 20_000 }).toBeGreaterThan(0);
     permit(UP, `${UP}:8443`, `${UP}:587`);
     for (const port of [8443, 587]) {
       const { connections, err } = await bench.bash(direct(port), {}, SHARED);

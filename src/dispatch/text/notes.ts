@@ -49,9 +49,9 @@ function notKept({
 function denials({ denied }: ScrubbedOutcome): string[] {
   const byRemedy = new Map<string, string[]>();
   for (const { kind, path, host, port, rule, how_to_allow } of denied) {
-    const place = port === undefined ? host : `${host}:${port}`;
+    const name = path ?? (port === undefined ? host : `${host}:${port}`);
     const why = kind === 'network' && host !== undefined ? ` (${rule})` : '';
-    const what = `${kind} ${quoteName(path ?? place ?? '')}`.trim() + why;
+    const what = name === undefined ? kind : `${kind} ${quoteName(name)}${why}`;
     byRemedy.set(how_to_allow, [...(byRemedy.get(how_to_allow) ?? []), what]);
   }
   return bounded([...byRemedy].map(([remedy, refused]) => `denied: ${named(refused)}. ${remedy}`));
