@@ -2,6 +2,7 @@ import { ContextdError } from '../core/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../core/json.ts';
 import { BUDGET_CLASSES, type BudgetClass, TIMEOUT_MAX_MS } from '../core/limits.ts';
 import { SECCOMP_RULES, type SeccompRule, type ToolLimits, type ToolProfile } from '../core/profile.ts';
+import { toolOfShellName } from '../core/shell-names.ts';
 import { parseGrants, type ToolGrant } from './grants.ts';
 import { TOOL_NAME_PATTERN } from './tool-name.ts';
 
@@ -98,7 +99,11 @@ class ManifestReader {
 
   name(): string {
     const { name } = this.#value;
-    if (typeof name === 'string' && TOOL_NAME_PATTERN.test(name)) return name;
+    if (typeof name === 'string' && TOOL_NAME_PATTERN.test(name)) {
+      const owner = toolOfShellName(name);
+      if (owner === name) return name;
+      return this.#fault(`"name" is ${name}, by which shells find the tool ${owner}`, '');
+    }
     return this.#fault(`"name" must match ${TOOL_NAME_PATTERN}`, '');
   }
 

@@ -115,7 +115,7 @@ async function stopJob(job: Job, _request: JsonObject, call: ServiceCall, { cloc
 
 function invalid(name: string, fault: string): ContextdError {
   return new ContextdError('ARGS_INVALID', `/${name} ${fault}`, {
-    remedy: `For example: jobs '{"action":"show","job":1}'. \`jobs --help --extended\` describes every action.`,
+    remedy: `For example: safe_jobs '{"action":"show","job":1}'. \`safe_jobs --help --extended\` describes every action.`,
     details: { faults: [{ pointer: `/${name}`, fault }] },
   });
 }

@@ -172,7 +172,7 @@ export class Jobs {
     if (own.length + (this.#starting.get(sessionKey(session)) ?? 0) >= per_session) {
       const names = own.map(({ spec }) => `${spec.number} (${spec.command.slice(0, 40)})`).join(', ');
       throw new ContextdError('RESOURCE_LIMIT', `this session runs ${per_session} jobs already: ${names}`, {
-        remedy: `Stop one: jobs '{"action":"stop","job":${own[0]?.spec.number ?? 1}}'. A person can raise jobs.per_session.`,
+        remedy: `Stop one: safe_jobs '{"action":"stop","job":${own[0]?.spec.number ?? 1}}'. A person can raise jobs.per_session.`,
         details: { limit: 'jobs.per_session' },
       });
     }

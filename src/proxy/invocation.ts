@@ -1,6 +1,7 @@
 import { accessSync, constants, realpathSync, statSync } from 'node:fs';
 import { basename, delimiter, dirname, join, resolve } from 'node:path';
 import { ContextdError, isErrno } from '../core/errors.ts';
+import { toolOfShellName } from '../core/shell-names.ts';
 
 /** How the program was called. */
 export interface Invocation {
@@ -29,7 +30,7 @@ export const SELF_NAME = 'contextd-proxy';
 
 /** The name of the tool the caller asks for. */
 export function nameOf(invocation: Invocation): string {
-  return basename(invocation.calledAs);
+  return toolOfShellName(basename(invocation.calledAs));
 }
 
 /** Set by scripts/build-proxy.ts; missing when the sources run unbuilt, as in unit tests. */
@@ -106,9 +107,9 @@ function isExecutable(path: string): boolean {
 }
 
 function readLayout(link: string): ToolLink {
-  const tool = basename(link);
   const directory = dirname(link);
   const bin = basename(directory) === 'bin';
+  const tool = bin ? toolOfShellName(basename(link)) : basename(link);
   const claudeDir = bin ? dirname(directory) : dirname(dirname(directory));
   if (!bin && (basename(dirname(directory)) !== 'tools' || basename(directory) !== tool)) {
     throw refusal(`the link ${link} does not match its directory: .claude/tools/${tool}/${tool} is expected`, RELINK);

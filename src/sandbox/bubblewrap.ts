@@ -7,9 +7,9 @@ import { isJsonObject } from '../core/json.ts';
 import { activityInside } from './activity.ts';
 import { coverStrays } from './descriptors.ts';
 import type { Launch } from './launch.ts';
+import type { FileId } from './proc-files.ts';
 import { firstInside, signalInside, usageInside } from './processes-inside.ts';
 import type { Activity, CommandUsage } from './sandbox.ts';
-import type { FileId } from './thread-wait.ts';
 
 /** bubblewrap's own environment, visible inside as /proc/1/environ. */
 const LAUNCH_ENVIRONMENT = { PATH: '/usr/sbin:/usr/bin:/sbin:/bin' };

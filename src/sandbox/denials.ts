@@ -2,7 +2,13 @@ import { isIP } from 'node:net';
 import { posix } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import type { Denial } from '../core/envelope.ts';
-import { type Complaint, readComplaint, readNetworkComplaint, readSystemCallComplaint } from './denials/complaints.ts';
+import {
+  type Complaint,
+  readComplaint,
+  readModeComplaint,
+  readNetworkComplaint,
+  readSystemCallComplaint,
+} from './denials/complaints.ts';
 import { DENIALS_MAX } from './denials/merge.ts';
 import { readMissingProgram } from './denials/missing-program.ts';
 import {
@@ -14,6 +20,7 @@ import {
   noNetwork,
   readOnlyPath,
   refusedCall,
+  refusedMode,
   repositoryAbove,
 } from './denials/rules.ts';
 import type { Mount } from './policy.ts';
@@ -86,8 +93,17 @@ function denialIn(lines: readonly string[], index: number, places: PlaceMap, fac
   if (network !== null) return networkDenial(network.host, facts);
   if (facts.repositoryAbove !== null && !facts.isRepositoryMounted && NO_REPOSITORY.test(line))
     return repositoryAbove(facts.repositoryAbove);
+  const mode = facts.seccomp === null ? null : modeDenial(line, places, facts);
+  if (mode !== null) return mode;
   const call = facts.seccomp === null ? null : readSystemCallComplaint(line, facts.seccomp);
   return call === null ? null : refusedCall(call);
+}
+
+/** Counts for a path that the command may write: elsewhere another rule refused it. */
+function modeDenial(line: string, places: PlaceMap, facts: DenialFacts): Denial | null {
+  const printed = readModeComplaint(line);
+  const path = printed === null || printed.length > PATH_MAX_CHARS ? null : normalize(printed, facts.cwd);
+  return path !== null && places.find(path).kind === 'writable' ? refusedMode(path) : null;
 }
 
 /** With a network, a refusal is a fact of the proxy; only what never reached it is read from the output. */

@@ -1,18 +1,20 @@
-import { readFileSync } from 'node:fs';
-import { isErrno } from '../core/errors.ts';
+import type { ProcFiles } from './proc-files.ts';
 
 const [SYN_SENT, LISTEN] = ['02', '0A'];
+/** Read of one table: about 1,700 sockets. What is further down is not described. */
+const TABLE_MAX_BYTES = 256 * 1024;
 
 /** What a process that waits on a socket waits for, from the tables of its network namespace. */
-export function socketWords(pid: number, inode: string): string {
+export function socketWords(pid: number, inode: string, files: ProcFiles): string {
+  const find = (table: string) => rowOf(files.text(`/proc/${pid}/net/${table}`, TABLE_MAX_BYTES), inode);
   for (const table of ['tcp', 'tcp6']) {
-    const row = rowOf(pid, table, inode);
+    const row = find(table);
     if (row === null) continue;
     if (row.state === LISTEN) return `a connection to its port ${portOf(row.local)}`;
     const peer = addressOf(row.remote);
     return row.state === SYN_SENT ? `a connection to ${peer}` : `data from the network (${peer})`;
   }
-  const isUdp = ['udp', 'udp6'].some((table) => rowOf(pid, table, inode) !== null);
+  const isUdp = ['udp', 'udp6'].some((table) => find(table) !== null);
   return isUdp ? 'data from the network (UDP)' : 'data from a local socket';
 }
 
@@ -23,8 +25,9 @@ interface SocketRow {
 }
 
 /** `0: 0100007F:0BB8 00000000:0000 0A …`: the tenth field is the inode. */
-function rowOf(pid: number, table: string, inode: string): SocketRow | null {
-  for (const line of read(`/proc/${pid}/net/${table}`).split('\n')) {
+function rowOf(table: string, inode: string): SocketRow | null {
+  for (const line of table.split('\n')) {
+    if (!line.includes(inode)) continue;
     const fields = line.trim().split(/\s+/);
     const [, local = '', remote = '', state = ''] = fields;
     if (fields[9] === inode) return { local, remote, state };
@@ -43,13 +46,4 @@ function addressOf(address: string): string {
   if (host.length !== 8) return `port ${port} over IPv6`;
   const bytes = [...Buffer.from(host, 'hex')].reverse();
   return `${bytes.join('.')}:${port}`;
-}
-
-function read(path: string): string {
-  try {
-    return readFileSync(path, 'latin1');
-  } catch (cause) {
-    if (isErrno(cause)) return '';
-    throw cause;
-  }
 }

@@ -51,6 +51,14 @@ describe.each(BUILDS)('the links of the %s proxy', (build) => {
     expect(await reach({ program: bench.link })).toEqual(['safe_bash', bench.project]);
   });
 
+  it('call the tool jobs by safe_jobs in .claude/bin, because jobs is a builtin of shells', async () => {
+    const bin = dirname(bench.binLink);
+    for (const name of ['jobs', 'safe_jobs']) {
+      symlinkSync(bench.proxy, join(bin, name));
+      expect(await reach({ program: join(bin, name) })).toEqual(['jobs', bench.project]);
+    }
+  });
+
   it('FR-1.2 lead to the project as relative links, in .claude/bin and through PATH', async () => {
     const bin = dirname(bench.binLink);
     const found = ['safe_bash', bench.project];

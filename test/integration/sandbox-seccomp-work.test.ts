@@ -54,8 +54,15 @@ const WORK: Readonly<Record<string, Work>> = {
     needs: ['bash'],
     script:
       'mkdir d; seq 1000 | sort -rn | tee d/a >/dev/null; cp -a d e; tar cf - e | tar xf - -C d; mkfifo p; ' +
-      'diff <(ls d) <(ls d) && timeout 5 sh -c "sleep 0"; chmod 600 d/a; touch -d yesterday d/a; setsid true; nice true; df . >/dev/null; cat d/e/a | wc -l',
+      'diff <(ls d) <(ls d) && timeout 5 sh -c "sleep 0"; chmod 600 d/a; cp -p d/a d/a2; install -m 755 d/a d/a3; mkdir -m 1777 d/t; tar cf - d/a2 d/a3 | tar xpf - -C d/t; touch -d yesterday d/a; setsid true; nice true; df . >/dev/null; cat d/e/a | wc -l',
     says: '1000',
+  },
+  'chmod without setuid and setgid': {
+    needs: ['bash'],
+    script:
+      'cp /bin/true t; for mode in 4755 2755 u+s g+s; do chmod $mode t && echo "set $mode"; done; ' +
+      'install -m 4755 t u && echo installed; mkdir -m 2755 d && echo made; find . -perm /6000; chmod 755 t && stat -c "mode %a" t',
+    says: 'mode 755',
   },
   gcc: { needs: ['gcc'], script: `printf '%s' '${C_PROGRAM}' >m.c && gcc -O1 -pthread -o m m.c && ./m`, says: 'made' },
   make: {

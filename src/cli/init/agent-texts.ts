@@ -1,4 +1,5 @@
 import { TIMEOUT_DEFAULT_MS } from '../../core/limits.ts';
+import { shellNameOf } from '../../core/shell-names.ts';
 import { VIEW_NAMES } from '../../tokens/views/read-view.ts';
 import { withMark } from './content-hash.ts';
 
@@ -105,5 +106,5 @@ function toolSection(tool: ToolText): string {
 }
 
 function callOf(name: string): string {
-  return `${name} ${USES[name]?.example ?? '--help'}`;
+  return `${shellNameOf(name)} ${USES[name]?.example ?? '--help'}`;
 }

@@ -1,4 +1,5 @@
 import { dirname, join } from 'node:path';
+import { shellNamesOf } from '../../core/shell-names.ts';
 import type { Entry } from './json-edit.ts';
 
 // What `ctxd init` adds to the settings of Claude Code and OpenCode. docs/clients.md has what was tried with both, and
@@ -19,7 +20,8 @@ export const PATH_HOOK = [
 ].join(' ');
 
 /** The entries of `.claude/settings.json`, which a team shares. */
-export function settings(names: readonly string[]): Entry[] {
+export function settings(tools: readonly string[]): Entry[] {
+  const names = tools.flatMap(shellNamesOf);
   const commands = ['.claude/tools/*', ...names.map((name) => `${name} *`)];
   return [
     ...allowed(commands),
@@ -32,7 +34,8 @@ export function settings(names: readonly string[]): Entry[] {
  * The entries of `.claude/settings.local.json`, which belong to this machine and may hold absolute paths. Started in a
  * subdirectory of a repository, Claude Code reads these settings and not the shared ones, so they repeat names and PATH.
  */
-export function localSettings(names: readonly string[], root: string, proxyBinary: string): Entry[] {
+export function localSettings(tools: readonly string[], root: string, proxyBinary: string): Entry[] {
+  const names = tools.flatMap(shellNamesOf);
   const absolute = isPlainPath(root) ? names.map((name) => `${root}/.claude/bin/${name} *`) : [];
   const ctxd = quoted(join(dirname(proxyBinary), 'ctxd'));
   // A session that somebody named by CONTEXTD_SESSION_ID does not end with one of the conversations that share it.

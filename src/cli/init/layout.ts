@@ -1,4 +1,5 @@
 import { ContextdError } from '../../core/errors.ts';
+import { shellNamesOf } from '../../core/shell-names.ts';
 import { extendedText, rulesText, skillText, type ToolText, withLineEnd } from './agent-texts.ts';
 import { localSettings, OPENCODE_ENTRIES, PLUGIN_FILE, RULES_FILE, settings } from './client-settings.ts';
 import type { Addition } from './merged-file.ts';
@@ -78,7 +79,7 @@ function toolDir(name: string): string {
 }
 
 function linkPaths(name: string): string[] {
-  return [`${toolDir(name)}/${name}`, `.claude/bin/${name}`];
+  return [`${toolDir(name)}/${name}`, ...shellNamesOf(name).map((one) => `.claude/bin/${one}`)];
 }
 
 function toolFiles(tool: ToolText): [string, string][] {

@@ -1,4 +1,5 @@
 import { ownLine } from '../../core/own-line.ts';
+import { shellNameOf } from '../../core/shell-names.ts';
 import type { TokenCounter } from '../../tokens/counter.ts';
 
 /** Tokens of the longest status line. */
@@ -29,7 +30,7 @@ function statements({ exitStatus, signal, amount, continuation, tool }: StatusFa
   const ending = exitStatus === 0 ? '' : `exit ${exitStatus}`;
   const words = ending !== '' && signal !== null ? `killed by ${signal}, ${ending}` : ending;
   const rest = continuation === null ? '' : `--continuation ${continuation}`;
-  const call = rest === '' ? '' : `${tool} ${rest}`;
+  const call = rest === '' ? '' : `${shellNameOf(tool)} ${rest}`;
   const long = amount === null ? '' : `${grouped(amount.shown)} of ${grouped(amount.all)} tokens`;
   const short = amount === null ? '' : `${amount.shown} of ${amount.all} tokens`;
   return [

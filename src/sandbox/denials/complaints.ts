@@ -249,6 +249,25 @@ export function readSystemCallComplaint(line: string, toggles: SeccompToggles): 
   return named ?? [PROGRAMS[name] ?? ''].find((call) => isRefused(call, toggles)) ?? null;
 }
 
+/** How programs report that the mode of a file was not changed. Each captures the path, as far as it is named. */
+const MODE_REFUSED = [
+  /^chmod: changing permissions of ['‘](.+)['’]: Operation not permitted$/,
+  /^install: cannot change permissions of ['‘](.+)['’]: Operation not permitted$/,
+  /^(?:cp|mv): preserving permissions for ['‘](.+)['’]: Operation not permitted$/,
+  /^(?:cp|install): cannot create regular file ['‘](.+)['’]: Operation not permitted$/,
+  /^tar: (.+): Cannot (?:change mode to [-rwxsStT]+|open): Operation not permitted$/,
+  /^(?:(?:Uncaught )?Error: )?EPERM: operation not permitted, f?chmod(?: '(.+)')?$/,
+];
+
+/** The path in a message that a mode was refused; null if the line is no such message, '' if it names no path. */
+export function readModeComplaint(line: string): string | null {
+  for (const pattern of MODE_REFUSED) {
+    const found = pattern.exec(line);
+    if (found !== null) return found[1] ?? '';
+  }
+  return null;
+}
+
 /** `ptrace(PTRACE_ATTACH, 3)`, `unshare failed`, `unshare`. */
 function callIn(piece: string): string {
   return /^([a-z_0-9]+)(?:\(.*\)| failed)?$/.exec(piece)?.[1] ?? '';

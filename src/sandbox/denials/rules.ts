@@ -176,6 +176,16 @@ export function refusedCall(call: string): Denial {
   };
 }
 
+/** `chmod` and its like fail with the same error for a file of another user. */
+export function refusedMode(path: string): Denial {
+  return {
+    kind: 'seccomp',
+    path,
+    rule: 'tools cannot set the setuid or setgid bit of a file or directory, and change modes of their own files only',
+    how_to_allow: 'A person can set the mode outside contextd. Without these bits (chmod 755) it works.',
+  };
+}
+
 export function killedByFilter(): Denial {
   return {
     kind: 'seccomp',

@@ -42,6 +42,15 @@ const ADDR_NO_RANDOMIZE = 0x0040000;
 /** MAP_SHARED and MAP_ANONYMOUS; MAP_SHARED_VALIDATE includes the bit of MAP_SHARED. */
 const SHARED_ANONYMOUS = 0x21;
 
+/** The setuid and the setgid bit of a mode. */
+const IDENTITY_BITS = [0o4000, 0o2000];
+/** Where each call has the mode of a file. */
+const MODE_ARGUMENTS = { chmod: 1, fchmod: 1, fchmodat: 2, fchmodat2: 2, creat: 1, mknod: 1, mknodat: 2 };
+/** Calls that read their mode only if a flag asks for a new file. */
+const OPENING_CALLS = { open: { flags: 1, mode: 2 }, openat: { flags: 2, mode: 3 } };
+/** O_CREAT, and the bit that O_TMPFILE has alone, on x86-64 and arm64. */
+const CREATING_FLAGS = [0x40, 0x400000];
+
 /** What limits a sandbox as a whole. Without a cgroup the filter refuses what the watchdog could not count. */
 export type Bound = 'cgroup' | 'watchdog';
 
@@ -56,6 +65,7 @@ export function defaultProfile(toggles: SeccompToggles, bound: Bound = 'cgroup')
     syscalls: [
       ...groups(allowedUnder(bound), { action: 'SCMP_ACT_ALLOW' }),
       ...(bound === 'watchdog' ? watchdogRules() : []),
+      ...modeRules(),
       ...groups(DENIED_CALLS, { action: 'SCMP_ACT_ERRNO', errnoRet: EPERM }),
       ...groups(ABSENT_CALLS, { action: 'SCMP_ACT_ERRNO', errnoRet: ENOSYS }),
       ...socketRules(toggles),
@@ -90,6 +100,19 @@ function watchdogRules(): OciRule[] {
     { names: UNBINDING_CALLS, action: 'SCMP_ACT_ERRNO', errnoRet: EPERM },
     deny('mmap', masked(3, SHARED_ANONYMOUS, SHARED_ANONYMOUS)),
   ];
+}
+
+/**
+ * A file of the project that is setuid or setgid would run on the host with the rights of its owner, for every user. A
+ * filter does not see whether the mode is for a directory, so a directory cannot get the bits either.
+ */
+function modeRules(): OciRule[] {
+  return IDENTITY_BITS.flatMap((bit) => [
+    ...Object.entries(MODE_ARGUMENTS).map(([name, mode]) => deny(name, masked(mode, bit, bit))),
+    ...Object.entries(OPENING_CALLS).flatMap(([name, { flags, mode }]) =>
+      CREATING_FLAGS.map((flag) => deny(name, masked(flags, flag, flag), masked(mode, bit, bit))),
+    ),
+  ]);
 }
 
 function socketRules({ unix, inet }: SeccompToggles): OciRule[] {

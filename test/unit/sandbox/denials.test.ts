@@ -201,10 +201,16 @@ const REAL: readonly (readonly [said: string, claim: string])[] = [
   ["nsenter: reassociate to namespace 'ns/user' failed: Operation not permitted", 'seccomp'],
   ["/usr/sbin/chroot: cannot change root directory to '/usr': Operation not permitted", 'seccomp'],
   ['unshare: Operation not permitted at -e line 1.', 'seccomp'],
+  ["chmod: changing permissions of './t': Operation not permitted", `seccomp ${WORKSPACE}/t`],
+  ["install: cannot change permissions of 'bin/t': Operation not permitted", `seccomp ${WORKSPACE}/bin/t`],
+  ["cp: preserving permissions for 't': Operation not permitted", `seccomp ${WORKSPACE}/t`],
+  ['tar: t: Cannot change mode to rwsr-xr-x: Operation not permitted', `seccomp ${WORKSPACE}/t`],
+  ["Error: EPERM: operation not permitted, chmod '/tmp/t'", 'seccomp /tmp/t'],
 ];
 
 /** The same messages if the sandbox had no part in it, or if that cannot be known. */
 const NOT_KNOWN: readonly (readonly [why: string, said: string])[] = [
+  ['a mode of a file of the system', "chmod: changing permissions of '/usr/bin/x': Operation not permitted"],
   ['a writable path', "touch: cannot touch '/home/ann/shop/x': Read-only file system"],
   ['a writable path by a detour', "touch: cannot touch '/usr/../home/ann/shop/x': Read-only file system"],
   ['a file that the project lacks', 'cat: /home/ann/shop/missing: No such file or directory'],

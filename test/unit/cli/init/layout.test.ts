@@ -45,6 +45,18 @@ describe('the texts for agents', () => {
   });
 });
 
+describe('a tool whose name is a builtin of shells', () => {
+  it('is on PATH by a second name too, which is taught and allowed', () => {
+    const jobs = { ...toolText('safe_bash'), name: 'jobs' };
+    const { links, files, merges } = layoutFor([jobs], '/srv/shop', PROXY);
+    expect([...links.keys()]).toEqual(['.claude/tools/jobs/jobs', '.claude/bin/jobs', '.claude/bin/safe_jobs']);
+    expect(files.get('.claude/rules/contextd.md')).toContain('`safe_jobs --help`');
+    expect(JSON.stringify(merges.get('.claude/settings.json'))).toContain('Bash(safe_jobs *)');
+    expect(JSON.stringify(merges.get('.claude/settings.local.json'))).toContain('/srv/shop/.claude/bin/safe_jobs *');
+    expect(JSON.stringify(merges.get('.claude/.gitignore'))).toContain('/bin/safe_jobs');
+  });
+});
+
 describe('the mark of a file', () => {
   it('matches only the text and the files that it covers', () => {
     const marked = withMark('text\n', ['a', 'b']);

@@ -36,6 +36,7 @@ type Outcome = 'allow' | 'EPERM' | 'ENOSYS' | 'kill';
 /** The whole decision about one call, written a second time, from what the calls mean. */
 function expected(name: string, args: readonly bigint[], toggles: SeccompToggles): Outcome {
   const byArgs = BY_ARGUMENTS[name];
+  if (MODES[name]?.(args) === true) return 'EPERM';
   if (byArgs !== undefined) return byArgs(args, toggles) ? 'allow' : 'EPERM';
   if (DEBUGGER_CALLS.includes(name)) return toggles.debugger ? 'allow' : 'EPERM';
   const among = (groups: Readonly<Record<string, readonly string[]>>) => Object.values(groups).flat().includes(name);
@@ -55,6 +56,40 @@ const BY_ARGUMENTS: Readonly<Record<string, (args: readonly bigint[], toggles: S
   personality: ([persona = 0n], { debugger: debugs }) =>
     [0n, 8n, 0xffffffffn, ALL, ...(debugs ? [0x40000n] : [])].includes(persona),
 };
+
+/** True if a call gives a file the setuid or the setgid bit. */
+const MODES: Readonly<Record<string, (args: readonly bigint[]) => boolean>> = {
+  chmod: ([, mode]) => hasIdentityBit(mode),
+  fchmod: ([, mode]) => hasIdentityBit(mode),
+  fchmodat: ([, , mode]) => hasIdentityBit(mode),
+  fchmodat2: ([, , mode]) => hasIdentityBit(mode),
+  creat: ([, mode]) => hasIdentityBit(mode),
+  mknod: ([, mode]) => hasIdentityBit(mode),
+  mknodat: ([, , mode]) => hasIdentityBit(mode),
+  open: ([, flags, mode]) => createsFile(flags) && hasIdentityBit(mode),
+  openat: ([, , flags, mode]) => createsFile(flags) && hasIdentityBit(mode),
+};
+
+function hasIdentityBit(mode = 0n): boolean {
+  return (mode & 0o6000n) !== 0n;
+}
+
+/** O_CREAT and __O_TMPFILE. */
+function createsFile(flags = 0n): boolean {
+  return (flags & 0o100n) !== 0n || (flags & 0o20000000n) !== 0n;
+}
+
+function modeSets(): bigint[][] {
+  const modes = [0o644n, 0o755n, 0o1777n, 0o2755n, 0o4755n, 0o6755n, 0o100644n, 0o104755n, HIGH | 0o4000n, HIGH];
+  const flags = [0n, 1n, 0o100n, 0o101n, 0o1101n, 0o20200000n, 0o20040001n, 0o200000n, HIGH | 0o100n];
+  const pairs = modes.flatMap((mode) => flags.map((flag) => [flag, mode] as const));
+  return pairs.flatMap(([flag, mode]) => [
+    [0n, mode, 0n, 0n],
+    [0n, 0n, mode, 0n],
+    [0n, flag, mode, 0n],
+    [0n, 0n, flag, mode],
+  ]);
+}
 
 function usualProtocol(type: bigint, protocol: bigint): boolean {
   const kind = type - (type & 0x800n) - (type & 0x80000n);
@@ -87,7 +122,7 @@ function argumentSets(name: string): bigint[][] {
     case 'personality':
       return [...same, ...[8n, 0x40000n, 0x20000n, 0x400000n, 0x40008n, HIGH | 8n].map((persona) => [persona])];
     default:
-      return same;
+      return name in MODES ? [...same, ...modeSets()] : same;
   }
 }
 
@@ -155,6 +190,21 @@ describe.each(ARCHES)('the default filter for %s', (arch) => {
       expect([map(flags | anonymous), map(flags)]).toEqual(['EPERM', 'allow']);
     }
     expect([map(priv | anonymous), map(priv | anonymous | noReserve)]).toEqual(['allow', 'allow']);
+  });
+
+  test('no call makes a file setuid or setgid, and the mode of a call that creates nothing does not count', () => {
+    const filter = decoded(USUAL, arch);
+    const ask = (name: string, ...args: bigint[]) => outcome(filter, audit, syscalls[name] ?? -1, args);
+    for (const mode of [0o4755n, 0o2755n, 0o6755n, 0o4000n | HIGH]) {
+      for (const name of ['fchmod', ...(arch === 'x64' ? ['chmod', 'creat', 'mknod'] : [])])
+        expect(ask(name, 0n, mode), name).toBe('EPERM');
+      for (const name of ['fchmodat', 'fchmodat2', 'mknodat']) expect(ask(name, 0n, 0n, mode), name).toBe('EPERM');
+      for (const creating of [0o101n, 0o20200002n, 0o20040002n])
+        expect(ask('openat', 0n, 0n, creating, mode)).toBe('EPERM');
+      expect(ask('openat', 0n, 0n, 0o200000n, mode)).toBe('allow');
+    }
+    expect([ask('fchmod', 0n, 0o1777n), ask('fchmodat', 0n, 0n, 0o755n)]).toEqual(['allow', 'allow']);
+    expect(ask('openat2', 0n, 0n, 0n, 24n)).toBe('ENOSYS');
   });
 
   test('other architectures are killed, and x32 does not exist', () => {

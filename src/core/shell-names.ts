@@ -1,0 +1,21 @@
+/**
+ * Tools whose name a shell has as a builtin, and the name by which a shell finds them. `jobs 'show 1'` would ask bash about
+ * its own jobs, also if a program of this name is on PATH.
+ */
+const SHELL_NAMES: ReadonlyMap<string, string> = new Map([['jobs', 'safe_jobs']]);
+const TOOLS: ReadonlyMap<string, string> = new Map([...SHELL_NAMES].map(([tool, name]) => [name, tool]));
+
+/** What to type to call a tool. */
+export function shellNameOf(tool: string): string {
+  return SHELL_NAMES.get(tool) ?? tool;
+}
+
+/** The tool that is called by a name of `.claude/bin`. */
+export function toolOfShellName(name: string): string {
+  return TOOLS.get(name) ?? name;
+}
+
+/** Every name that a tool has in `.claude/bin`. */
+export function shellNamesOf(tool: string): readonly string[] {
+  return [...new Set([tool, shellNameOf(tool)])];
+}
