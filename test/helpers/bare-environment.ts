@@ -10,6 +10,7 @@ export function bareEnvironment(set: Partial<Environment> & Pick<Environment, 'h
     xdgRuntimeDir: undefined,
     path: '',
     toolchains: {},
+    network: {},
     sessionId: undefined,
     noColor: false,
     coverageDir: undefined,

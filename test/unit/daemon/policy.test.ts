@@ -3,7 +3,11 @@ import { expect, test } from 'vitest';
 import { checkConfig } from '#src/config/load.js';
 import { commandPolicyFor, defaultCpus, policyFor, viewOf } from '#src/daemon/policy.js';
 
-const NOTHING = { toolchains: { mounts: [], hidden: [], path: [], variables: {}, hostPath: [] }, allowedPaths: [] };
+const NOTHING = {
+  toolchains: { mounts: [], hidden: [], path: [], variables: {}, hostPath: [] },
+  allowedPaths: [],
+  hostNetwork: { certificates: [], caVariables: [], variables: {}, homeFiles: [] },
+};
 
 function cpusOf(sandbox: object): number | undefined {
   const { config } = checkConfig(JSON.parse(JSON.stringify({ sandbox })));
@@ -39,7 +43,7 @@ test('toolchains and allowed directories are for commands; a tool process gets n
   const { config } = checkConfig({});
   if (config === undefined) throw new Error('the default configuration is not valid');
   const session = { project: '/p', session: 'a', branch: null };
-  const parts = { toolchains: { ...NOTHING.toolchains, mounts: ['/opt/go'] }, allowedPaths: ['/wt'] };
+  const parts = { toolchains: { ...NOTHING.toolchains, mounts: ['/opt/go'] }, allowedPaths: ['/wt'], hostNetwork: NOTHING.hostNetwork };
   const partsFor = (project: string) => (project === '/p' ? parts : NOTHING);
   expect(commandPolicyFor(session, config.sandbox, { partsFor }, ON)).toMatchObject(parts);
   expect(policyFor(viewOf(session), config.sandbox)).not.toHaveProperty('toolchains');

@@ -98,7 +98,7 @@ test('what a sandbox used is released to the end if the file system refuses a pa
 test('opening a storage changes nothing behind a link that a command put in place of a cache', () => {
   const request = {
     ...{ project: '/p', session: 's', identity: { kind: 'self' } as const, cachesInside: null },
-    ...{ coveredInHome: [], coveredInTmp: [] },
+    ...{ coveredInHome: [], coveredInTmp: [], homeFiles: [] },
   };
   const { caches } = openPlace(base, request);
   const target = join(base, 'target');
