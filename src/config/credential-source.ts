@@ -19,7 +19,7 @@ export type CredentialSource =
 export interface SourceEnvironment {
   readonly path: string;
   readonly home: string;
-  /** The value of a variable; undefined if there is none. */
+  /** The value of a variable; undefined if it is not set. */
   variable(name: string): string | undefined;
 }
 

@@ -59,7 +59,7 @@ export interface SandboxPolicy {
 export interface HostNetwork {
   /** PEM. Trusted besides the certificates of the system. */
   readonly certificates: readonly string[];
-  /** Names of variables that lead to the certificates, even if there are none besides the system's. */
+  /** Names of variables that lead to the certificates, even if those of the system are all. */
   readonly caVariables: readonly string[];
   readonly variables: Readonly<Record<string, string>>;
   /** What a session's HOME begins with. Paths relative to it. */

@@ -43,7 +43,10 @@ describe('what a person allows outside a project', () => {
       status: 'warn',
       remedy: expect.stringContaining('ctxd allow toolchains'),
     });
-    expect(await init('--no-toolchains')).toMatchObject({ code: 0, stdout: expect.not.stringContaining('/usr') });
+    expect(await init('--no-toolchains', '--no-network')).toMatchObject({
+      code: 0,
+      stdout: expect.not.stringContaining('/usr'),
+    });
     expect(await bash('mytool')).toMatchObject({ exit_code: 127 });
     expect(await allow('toolchains')).toMatchObject({ code: 1, stderr: expect.stringContaining('--yes') });
   });

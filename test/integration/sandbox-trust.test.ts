@@ -94,7 +94,7 @@ describe.each(whoCanRun())('the certificates of the host in a sandbox (%s)', (wh
     expect(out.match(/Read-only|busy|Permission denied/gi)).toHaveLength(4);
   });
 
-  it('are found by the variables that the person has set, if there are none besides those of the system', async () => {
+  it('are found by the variables that the person has set, if the system has them all', async () => {
     const network = hostNetwork({ certificates: [], caVariables: ['PIP_CERT'] });
     const { out } = await bench.bash('echo "$PIP_CERT $SSL_CERT_FILE"; ls /opt/contextd', {}, { hostNetwork: network });
     expect(out.split('\n')[0]).toBe('/etc/ssl/certs/ca-certificates.crt ');

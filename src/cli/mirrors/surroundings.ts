@@ -71,7 +71,7 @@ export class Findings implements ClientFindings {
 
 const FILE_MAX_BYTES = 1024 * 1024;
 
-/** The text of a file; null if there is none that can be read. */
+/** The text of a file; null if it cannot be read. */
 export function readText(path: string): string | null {
   try {
     const stats = statSync(path);

@@ -17,7 +17,7 @@ export class Authorities {
   readonly #scopes = new Map<ScopeKey, Known>();
   readonly #waiting = new Set<() => void>();
 
-  /** Call when credentials are told. `isSent`: the proxy process runs and answers. */
+  /** Call when the proxy process gets credentials. `isSent`: the proxy process runs and answers. */
   told(scope: ScopeKey, isNeeded: boolean, isSent: boolean): void {
     const known = this.#scopes.get(scope) ?? { isNeeded, certificate: null, unanswered: 0 };
     known.isNeeded = isNeeded;
