@@ -37,6 +37,8 @@ unlink_commands() {
   for name in ctxd contextd contextd-proxy; do
     if is_ours "$bindir/$name"; then rm "$bindir/$name"; say "Removed $bindir/$name"; fi
   done
+  page=${bindir%/bin}/share/man/man1/ctxd.1
+  if [ "$(readlink "$page" 2>/dev/null)" = "$root/share/man/man1/ctxd.1" ]; then rm "$page"; say "Removed $page"; fi
 }
 
 if [ "$uninstall" = yes ]; then
@@ -70,6 +72,11 @@ for name in ctxd contextd contextd-proxy; do
   ln -sfn "$root/bin/$name" "$bindir/$name"
 done
 say "Linked ctxd, contextd and contextd-proxy into $bindir"
+# man looks for pages in share/man beside each directory of PATH.
+mandir=${bindir%/bin}/share/man/man1
+if mkdir -p "$mandir" 2>/dev/null && { [ -L "$mandir/ctxd.1" ] || [ ! -e "$mandir/ctxd.1" ]; }; then
+  ln -sfn "$root/share/man/man1/ctxd.1" "$mandir/ctxd.1"
+fi
 case :$PATH: in
   *:"$bindir":*) ;;
   *) say "$bindir is not on your PATH. Add it:  export PATH=\"$bindir:\$PATH\"" ;;
@@ -85,8 +92,8 @@ say ""
 say "A demo project in $demo:"
 (cd "$demo" && "$root/bin/ctxd" init >/dev/null) || fail "ctxd init failed in $demo"
 command='cat .env; seq 100000'
-say "\$ .claude/tools/safe_bash/safe_bash '$command' --max-tokens 300"
-answer=$(cd "$demo" && .claude/tools/safe_bash/safe_bash "$command" --max-tokens 300 2>&1) || fail "the demo call failed. To see what this machine lacks, run: $root/bin/ctxd doctor"
+say "\$ .claude/tools/safe_bash/safe_bash '$command' --max-tokens 100"
+answer=$(cd "$demo" && .claude/tools/safe_bash/safe_bash "$command" --max-tokens 100 2>&1) || fail "the demo call failed. To see what this machine lacks, run: $root/bin/ctxd doctor"
 printf '%s\n' "$answer"
 case $answer in *"$key"*) fail "the demo secret was not masked; please report this." ;; esac
 (cd "$demo" && "$root/bin/ctxd" init --uninstall >/dev/null) || true

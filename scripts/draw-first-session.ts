@@ -35,7 +35,7 @@ function record(): Line[] {
     `require('node:test')('adds', () => require('node:assert').equal(1 + 1, 3));\n`,
   );
   const env = {
-    PATH: `${join(shop, '.claude/bin')}:${join(root, 'bin')}:/usr/local/bin:/usr/bin:/bin`,
+    PATH: `${join(root, 'bin')}:/usr/local/bin:/usr/bin:/bin`,
     HOME: home,
     CONTEXTD_HOME: join(base, 'contextd'),
   };
@@ -53,9 +53,9 @@ function record(): Line[] {
   try {
     return [
       ...show('ctxd init --no-toolchains', 2),
-      ...show(`safe_bash 'cat .env'`, 2),
-      ...show(`safe_bash 'seq 100000'`, 5),
-      ...show(`safe_bash 'echo hi >../elsewhere' && echo goes on`, 4),
+      ...show(`.claude/bin/safe_bash 'cat .env'`, 2),
+      ...show(`.claude/bin/safe_bash 'seq 100000'`, 5),
+      ...show(`.claude/bin/safe_bash 'echo hi >../elsewhere' && echo goes on`, 4),
       ...show('ctxd stats --days 1', 1),
     ];
   } finally {

@@ -15,7 +15,7 @@ command -v npm >/dev/null 2>&1 || fail "npm is missing. It comes with Node.js; o
 # Independent of the caller's umask: the tools of a root daemon run as the owner of a project, with the Node installed here.
 umask 022
 if ! cmp -s package-lock.json node_modules/.contextd-lock 2>/dev/null || [ ! -x node_modules/.bin/node ]; then
-  say "Installing packages (npm ci) ..."
+  say "Installing packages (npm ci). This may take a minute ..."
   npm ci --no-audit --no-fund --loglevel=error || fail "npm ci failed. See its message above; it needs to reach your npm registry."
   cp package-lock.json node_modules/.contextd-lock
 fi
@@ -35,5 +35,5 @@ if [ "$(uname -s)" = Linux ] && ! command -v bwrap >/dev/null 2>&1; then
   fi
 fi
 
-say "Building ..."
+say "Building the program from its source. This may take a minute ..."
 npm run --silent build || fail "the build failed; see its message above."

@@ -20,7 +20,7 @@ interface Table {
   kind: 'table';
   columns: readonly string[];
   rows: readonly (readonly string[])[];
-  /** Shown on a terminal if there are no rows. */
+  /** Said if there are no rows; "": only the header is shown. */
   empty: string;
   /** Indices of number columns, which are right-aligned on a terminal. */
   numbers?: readonly number[];
@@ -106,8 +106,8 @@ function renderPairs(pairs: readonly (readonly [string, string])[], style: Style
 }
 
 function renderTable(view: Table, style: Style): string {
+  if (view.rows.length === 0 && view.empty !== '') return `${view.empty}\n`;
   if (!style.terminal) return joinLines([view.columns, ...view.rows].map((row) => row.map(cell).join('\t')));
-  if (view.rows.length === 0) return `${view.empty}\n`;
   const totals = view.totals === undefined ? [] : [view.totals];
   const rows = [view.columns, ...[...view.rows, ...totals].map((row) => row.map(cell))];
   const widths = view.columns.map((_, column) =>

@@ -143,7 +143,7 @@ export class Job {
     const end: JobEnd = await this.#command.ended.then(
       ({ exitCode, signal, endedBy, durationMs, quarantined, denied, connections, notices }) => ({
         ...{ exitCode, signal, durationMs, quarantined, denied, connections, notices, failure: null },
-        endedBy: this.#ender === null || endedBy === 'exit' ? endedBy : ENDED_WORDS[this.#ender],
+        endedBy: this.#endedBy(endedBy),
       }),
       (thrown: unknown) => ({
         ...{ exitCode: null, signal: null, quarantined: [], denied: [], connections: [], notices: [] },
@@ -158,6 +158,12 @@ export class Job {
     );
     this.#end = { ...end, failure: end.failure ?? withheld };
     return this.#end;
+  }
+
+  /** A command that exits by itself when it is asked to has still been ended by the person who asked. */
+  #endedBy(seen: CommandResult['endedBy']): JobEnd['endedBy'] {
+    if (this.#ender === null || (seen === 'exit' && this.#ender !== 'kill')) return seen;
+    return ENDED_WORDS[this.#ender];
   }
 
   #checkRunning(): void {

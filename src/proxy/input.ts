@@ -25,16 +25,31 @@ export interface Input {
  */
 export async function readInput(
   { source, flags }: Pick<CallRequest, 'source' | 'flags'>,
-  tool: string,
+  { tool, toolDir }: { tool: string; toolDir: string },
   signal: AbortSignal,
 ): Promise<Input> {
   if (source === null) return { inputJson: Buffer.from(flags), inputText: NOTHING, form: 'text' };
-  const input = await readSource(source, tool, signal);
+  const isTyped = source.from === 'stdin' && process.stdin.isTTY;
+  const input = isTyped ? NOTHING : await readSource(source, tool, signal);
+  if (isBlank(input) && source.from === 'stdin' && (await needsNoInput(tool, toolDir)))
+    return { inputJson: Buffer.from('{}'), inputText: NOTHING, form: 'text' };
+  if (isTyped) throw missing('no input: there is no argument, and stdin is a terminal', tool);
   if (isBlank(input)) throw missing(`no input: ${describe(source)} is empty`, tool);
   if (!startsLikeJson(input.toString('utf8')))
     return { inputJson: Buffer.from(flags), inputText: wordsOf(source, input), form: 'text' };
   if (flags !== '') throw jsonWithFlags(describe(source), 'flags');
   return { inputJson: input, inputText: NOTHING, form: 'json' };
+}
+
+/** The code for schemas is loaded only if there is no input. A tool without a usable schema needs one. */
+async function needsNoInput(tool: string, toolDir: string): Promise<boolean> {
+  const { hasDefaultInput } = await import('./properties.ts');
+  try {
+    return hasDefaultInput(toolDir, tool);
+  } catch (thrown) {
+    if (thrown instanceof ContextdError) return false;
+    throw thrown;
+  }
 }
 
 const NOTHING = Buffer.alloc(0);
@@ -58,12 +73,11 @@ async function readSource(source: InputSource, tool: string, signal: AbortSignal
 
 async function readStdin(tool: string, signal: AbortSignal): Promise<Buffer> {
   try {
-    if (!process.stdin.isTTY) return await collect(process.stdin, signal);
+    return await collect(process.stdin, signal);
   } catch (error) {
     if (!isErrno(error)) throw error;
     throw missing(`cannot read stdin (${error.code})`, tool);
   }
-  throw missing('no input: there is no argument, and stdin is a terminal', tool);
 }
 
 /** Asynchronous, so that a signal can end the wait for input. */

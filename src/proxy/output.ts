@@ -39,7 +39,7 @@ function writeStream(stream: NodeJS.WriteStream, bytes: Buffer): Promise<void> {
 }
 
 /**
- * The answer to a call that failed without an answer of the daemon: a line of text that names the fault, or the same
+ * The answer to a call that failed without an answer of the daemon: a status line and the reason, or the same
  * envelope with the exact count of its tokens and a short line that says whose failure it is.
  */
 export async function renderFailure(
@@ -51,7 +51,7 @@ export async function renderFailure(
   const { exitCode } = ERROR_TABLE[error.code];
   const what = `exit ${exitCode} · ${error.code}`;
   if (form === 'text') {
-    return { form, stdout: Buffer.alloc(0), stderr: lineOf(`${what}: ${sentence(error)}`), exitCode };
+    return { form, stdout: Buffer.alloc(0), stderr: Buffer.concat([lineOf(what), lineOf(sentence(error))]), exitCode };
   }
   const meta = { version: ENVELOPE_VERSION, request_id: requestId } as const;
   const envelope = failureEnvelope({ error, meta });

@@ -54,6 +54,16 @@ export function readProperties(toolDir: string, tool: string): Properties {
   return new Map(Object.entries(declared).map(([name, value]) => [name, property(name, value)]));
 }
 
+/** True if the schema has a default for the primary property, so that the tool can be called without any input. */
+export function hasDefaultInput(toolDir: string, tool: string): boolean {
+  const path = join(toolDir, 'schema.json');
+  const schema = parseObject(readSchema(path, tool), path, tool);
+  const [declared, primary] = [own(schema, 'properties'), own(schema, 'x-contextd-primary')];
+  if (!isJsonObject(declared) || typeof primary !== 'string') return false;
+  const described = own(declared, primary);
+  return isJsonObject(described) && own(described, 'default') !== undefined;
+}
+
 function property(name: string, schema: Json): Property {
   const items = isJsonObject(schema) ? shapeOf(own(schema, 'items')) : ANYTHING;
   return { name, ...shapeOf(schema), items };

@@ -75,7 +75,7 @@ async function callAndSave(call: Call, link: ToolLink, request: CallRequest, out
 }
 
 async function callTool(call: Call, link: ToolLink, asked: CallRequest): Promise<Result> {
-  const { inputJson, inputText, form: natural } = await readInput(asked, link.tool, call.signal);
+  const { inputJson, inputText, form: natural } = await readInput(asked, link, call.signal);
   const form = asked.form ?? natural;
   call.onForm(form);
   const cwd = currentDirectory();

@@ -14,8 +14,11 @@ export interface PendingDeps {
   config: RunnerConfig;
   /** Asks the tool to end and to answer with what it has. False if the tool cannot be asked. */
   askToEnd(reason: CancelReason): Promise<boolean>;
-  /** Called if the tool did not answer in time after a cancel: its process gets no more calls. */
-  onUnresponsive(): void;
+  /**
+   * Called with the reason if the tool did not answer in time after a cancel, or did not finish the search for secrets:
+   * its process gets no more calls.
+   */
+  onUnresponsive(reason: string): void;
 }
 
 /**
@@ -62,7 +65,8 @@ export class PendingCall {
     this.#isScanning = true;
     if (this.#ending === 'cancelled') return;
     const { scanBaseMs, scanPerKibMs } = this.#deps.config;
-    this.#restart(() => this.#abandon(), Math.min(scanBaseMs + (chars / 1024) * scanPerKibMs, 10 * scanBaseMs));
+    const limitMs = Math.round(Math.min(scanBaseMs + (chars / 1024) * scanPerKibMs, 10 * scanBaseMs));
+    this.#restart(() => (this.#ending === null ? this.#abandonSearch(limitMs) : this.#abandon()), limitMs);
   }
 
   succeed(output: ScannedOutput): void {
@@ -104,7 +108,23 @@ export class PendingCall {
   #abandon(): void {
     const didObey = this.#isScanning && this.#ending === 'cancelled';
     this.fail(this.#endingFault(this.#ending ?? 'timeout'));
-    if (!didObey) this.#deps.onUnresponsive();
+    if (!didObey) this.#deps.onUnresponsive('it ignored a cancel');
+  }
+
+  /** The tool was in time; the search of what it returned was not. */
+  #abandonSearch(limitMs: number): void {
+    const { tool } = this.#deps;
+    const fault = new ContextdError(
+      'TIMEOUT',
+      `${tool} was done, but the search of its output for secrets did not finish within ${limitMs} ms`,
+      {
+        remedy:
+          'Ask for less at once, such as some lines or the matches of a pattern. A larger timeout_ms does not help.',
+        details: { search_limit_ms: limitMs },
+      },
+    );
+    this.fail(fault);
+    this.#deps.onUnresponsive('its search for secrets took too long');
   }
 
   #restart(action: () => void, ms: number): void {

@@ -141,7 +141,7 @@ export class ToolProcess {
       callerSignal: call.signal,
       config: this.#deps.config,
       askToEnd: (reason) => client.cancel(callId, reason),
-      onUnresponsive: () => void this.#retire(),
+      onUnresponsive: (reason) => void this.#retire(reason),
     });
     const outputMaxBytes = Math.min(call.outputMaxBytes, OUTPUT_CEILING_BYTES);
     const hostCall = {
@@ -201,12 +201,12 @@ export class ToolProcess {
   }
 
   /**
-   * A tool ignored its cancel. New calls go to another process; the others finish and then it is killed. If its event
+   * A tool ignored its cancel or searches for too long. New calls go to another process; the others finish and then it is killed. If its event
    * loop hangs, no other call can finish, so it is killed as soon as it leaves a health check unanswered.
    */
-  async #retire(): Promise<void> {
+  async #retire(reason: string): Promise<void> {
     if (this.#isClosed || this.#link === null) return;
-    this.#close(crashed('it ignored a cancel'));
+    this.#close(crashed(reason));
     const answers = this.#link.connection.ping().then(
       () => true,
       () => false,

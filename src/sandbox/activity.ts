@@ -3,7 +3,7 @@ import { quoteName } from '../core/own-line.ts';
 import { type FileId, LimitedProcFiles, LookTooLong, PROC_FILES, type ProcFiles } from './proc-files.ts';
 import { processesInside, usageInside } from './processes-inside.ts';
 import type { Activity } from './sandbox.ts';
-import { socketWords } from './socket-words.ts';
+import { isListening, socketWords } from './socket-words.ts';
 import { type ThreadWait, type WaitFor, waitOfThread } from './thread-wait.ts';
 
 /** Threads of one sandbox that are looked at; of more, nothing is said about all of them. */
@@ -57,9 +57,10 @@ export function activityOf(
   const hasInput = [...kinds].some((kind) => INPUT.has(kind));
   const needsInput = hasInput && isWhole && [...kinds].every((kind) => BESIDE_INPUT.has(kind));
   const named = all.filter(({ wait }) => wait.kind === first);
+  const { words, isServer } = describe(named, cpuMs, files);
   return {
-    kind: kindOf(first),
-    text: describe(named, cpuMs, files).join('; '),
+    kind: isServer ? 'listening' : kindOf(first),
+    text: words.join('; '),
     needsInput,
     isStuck: needsInput && !threads.some(({ hasTimer }) => hasTimer),
     cpuMs,
@@ -87,24 +88,27 @@ function lookAtThreads(
   }
 }
 
-/** Words for the first few different waits. */
+/** Words for the first few different waits, and whether the command only accepts connections. */
 function describe(
   waits: readonly { readonly pid: number; readonly wait: WaitFor }[],
   cpuMs: number,
   unlimited: ProcFiles,
-): string[] {
+): { words: readonly string[]; isServer: boolean } {
   const files = new LimitedProcFiles(unlimited, WORD_READS_MAX, LOOK_MAX_MS);
   const different = new Map(waits.map((one) => [JSON.stringify(one), one]));
   const words = new Set<string>();
+  let isServer = different.size > 0 && different.size <= DESCRIBED_MAX;
   try {
     for (const { pid, wait } of [...different.values()].slice(0, DESCRIBED_MAX)) {
+      isServer &&= wait.kind === 'network' && isListening(pid, wait.inode, files);
       words.add(wordsFor(pid, wait, cpuMs, files));
       if (words.size === NAMED_MAX) break;
     }
   } catch (cause) {
     if (!(cause instanceof LookTooLong)) throw cause;
+    isServer = false;
   }
-  return [...words];
+  return { words: [...words], isServer };
 }
 
 function kindOf(kind: WaitFor['kind']): Activity['kind'] {

@@ -137,7 +137,7 @@ export interface CommandResult {
 
 /** What a running command does, as far as the kernel shows it. */
 export interface Activity {
-  kind: 'input' | 'network' | 'lock' | 'busy' | 'other';
+  kind: 'input' | 'listening' | 'network' | 'lock' | 'busy' | 'other';
   /** For example `python3 waits for input on its terminal`. The names in it were chosen by the command. */
   text: string;
   /** True if input is what it waits for: no process does anything or waits for something else outside the command. */

@@ -4,9 +4,14 @@ const [SYN_SENT, LISTEN] = ['02', '0A'];
 /** Read of one table: about 1,700 sockets. What is further down is not described. */
 const TABLE_MAX_BYTES = 256 * 1024;
 
+/** True if the socket accepts connections over TCP. */
+export function isListening(pid: number, inode: string, files: ProcFiles): boolean {
+  return ['tcp', 'tcp6'].some((table) => tableRow(pid, table, inode, files)?.state === LISTEN);
+}
+
 /** What a process that waits on a socket waits for, from the tables of its network namespace. */
 export function socketWords(pid: number, inode: string, files: ProcFiles): string {
-  const find = (table: string) => rowOf(files.text(`/proc/${pid}/net/${table}`, TABLE_MAX_BYTES), inode);
+  const find = (table: string) => tableRow(pid, table, inode, files);
   for (const table of ['tcp', 'tcp6']) {
     const row = find(table);
     if (row === null) continue;
@@ -16,6 +21,10 @@ export function socketWords(pid: number, inode: string, files: ProcFiles): strin
   }
   const isUdp = ['udp', 'udp6'].some((table) => find(table) !== null);
   return isUdp ? 'data from the network (UDP)' : 'data from a local socket';
+}
+
+function tableRow(pid: number, table: string, inode: string, files: ProcFiles): SocketRow | null {
+  return rowOf(files.text(`/proc/${pid}/net/${table}`, TABLE_MAX_BYTES), inode);
 }
 
 interface SocketRow {

@@ -25,14 +25,10 @@ const MISLEADING = new Set(['PATH_NOT_FOUND', 'PATH_INVALID', 'PERMISSION_DENIED
 function hiddenFault(shown: string): ContextdError {
   const rule = 'a pattern of sandbox.deny hides this path from tools';
   const howToAllow = 'A person can remove the pattern from sandbox.deny, or do it outside contextd.';
-  return new ContextdError(
-    'PERMISSION_DENIED',
-    `${quoteName(shown)} is hidden from tools by a pattern of sandbox.deny`,
-    {
-      remedy: howToAllow,
-      details: { kind: 'hidden', path: shown, rule, how_to_allow: howToAllow },
-    },
-  );
+  return new ContextdError('PERMISSION_DENIED', `hidden from tools by a pattern of sandbox.deny: ${quoteName(shown)}`, {
+    remedy: howToAllow,
+    details: { kind: 'hidden', path: shown, rule, how_to_allow: howToAllow },
+  });
 }
 
 /** The nearest existing path at or above `absolute`, if it is covered; null otherwise. */

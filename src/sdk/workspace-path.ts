@@ -20,7 +20,7 @@ export interface WorkspacePath {
  */
 export function resolvePath({ workspace, cwd }: { workspace: string; cwd: string }, path: string): WorkspacePath {
   if (path === '' || path.includes('\0')) {
-    throw new ContextdError('PATH_INVALID', `${JSON.stringify(path)} is not a path`, { remedy: 'Name a file.' });
+    throw new ContextdError('PATH_INVALID', `not a path: ${JSON.stringify(path)}`, { remedy: 'Name a file.' });
   }
   const absolute = resolve(cwd, path);
   if (!isInside(workspace, absolute)) throw outside(workspace, path, absolute);
@@ -59,7 +59,7 @@ async function follow(path: string, linksLeft: number): Promise<string> {
   const link = await readLinkOrNull(here);
   if (link === null) return here;
   if (linksLeft === 0)
-    throw new ContextdError('PATH_INVALID', `${quoteName(path)} is a chain of more than ${LINKS_MAX} links`);
+    throw new ContextdError('PATH_INVALID', `a chain of more than ${LINKS_MAX} links: ${quoteName(path)}`);
   return follow(resolve(parent, link), linksLeft - 1);
 }
 
@@ -86,7 +86,7 @@ export function fileFault(thrown: unknown, shown: string): unknown {
     case 'ELOOP':
     case 'ENAMETOOLONG':
     case 'EISDIR':
-      return new ContextdError('PATH_INVALID', `${quoteName(shown)} is not a usable path (${thrown.code})`, {
+      return new ContextdError('PATH_INVALID', `not a usable path (${thrown.code}): ${quoteName(shown)}`, {
         remedy: 'Check each part of the path.',
         details,
       });
@@ -108,7 +108,7 @@ function isInside(workspace: string, path: string): boolean {
 function outside(workspace: string, path: string, absolute: string): ContextdError {
   return new ContextdError(
     'PATH_INVALID',
-    `${quoteName(path)} is ${quoteName(absolute)}, outside the workspace ${workspace}`,
+    `the path leads out of the workspace ${workspace}: ${quoteName(path)}${absolute === path ? '' : `, which resolves to ${quoteName(absolute)}`}`,
     {
       remedy: 'Name a path inside the workspace.',
       details: { path: absolute, workspace },
@@ -129,7 +129,7 @@ export function refuseProtected(workspace: string, target: string, protectedPath
 export function protectedFault(shown: string, rule: string): ContextdError {
   const howToAllow =
     'Programs outside the sandbox run or trust it, so no tool may write it. A person can, outside contextd.';
-  return new ContextdError('PERMISSION_DENIED', `${quoteName(shown)} is protected (rule: ${rule})`, {
+  return new ContextdError('PERMISSION_DENIED', `a protected path (rule: ${rule}): ${quoteName(shown)}`, {
     remedy: howToAllow,
     details: { kind: 'write', path: shown, rule, how_to_allow: howToAllow },
   });

@@ -153,6 +153,8 @@ function incompleteEnd(bytes: Buffer): number {
 /** Below this confidence, of 100, the guess of a statistical analysis is worth less than the look of the bytes. */
 const CONFIDENCE_SURE = 25;
 const CONFIDENCE_MIN = 5;
+/** If more than this share of the runs beyond ASCII looks western, the text may be. */
+const WESTERN_SHARE_MIN = 0.6;
 
 /** Guesses an encoding that extends ASCII; null if the bytes are no text in any of them. */
 function guessCharset(sample: Buffer): Charset | null {
@@ -161,10 +163,28 @@ function guessCharset(sample: Buffer): Charset | null {
     return charset !== null && fits(sample, charset) ? [{ charset, confidence }] : [];
   });
   const [best] = matches;
-  if (best !== undefined && best.confidence >= CONFIDENCE_SURE) return best.charset;
   const western = knownCharset('ISO-8859-1', sample);
-  if (western !== null && shareOfWesternRuns(sample) > 0.6 && fits(sample, western)) return western;
+  if (western !== null && fits(sample, western) && isShortWestern(sample)) return western;
+  if (best !== undefined && best.confidence >= CONFIDENCE_SURE) return best.charset;
+  if (western !== null && shareOfWesternRuns(sample) > WESTERN_SHARE_MIN && fits(sample, western)) return western;
   return best !== undefined && best.confidence >= CONFIDENCE_MIN ? best.charset : null;
+}
+
+/** Fewer bytes beyond ASCII say nothing about a language. */
+const TELLING_BYTES_MIN = 8;
+
+/** True for a text with a few bytes beyond ASCII, if they look like accents of a western language and no symbol is in a word. */
+function isShortWestern(sample: Buffer): boolean {
+  const beyond = sample.reduce((sum, byte) => sum + (isBeyondAscii(byte) ? 1 : 0), 0);
+  if (beyond >= TELLING_BYTES_MIN || shareOfWesternRuns(sample) <= WESTERN_SHARE_MIN) return false;
+  return !sample.some((byte, at) => isWesternSymbol(byte) && isLetter(sample[at - 1]) && isLetter(sample[at + 1]));
+}
+
+/** Letters and a dot, which Catalan writes between letters, are among the symbols of Windows-1252 from 0xa0 to 0xbf. */
+const IN_WORDS = new Set([0xaa, 0xad, 0xb5, 0xb7, 0xba]);
+
+function isWesternSymbol(byte: number): boolean {
+  return byte >= 0xa0 && byte < 0xc0 && !IN_WORDS.has(byte);
 }
 
 /** The lines that have more than ASCII: a comment says more about its language than the program around it. */

@@ -40,7 +40,7 @@ describe('files, through a daemon with sandbox.deny', () => {
     for (const [tool, input] of calls) {
       const answer = await at.ask(tool, input);
       expect(answer.data).toMatchObject(reason);
-      expect(answer.error).toMatch(/is hidden from tools by a pattern of sandbox\.deny/);
+      expect(answer.error).toMatch(/hidden from tools by a pattern of sandbox\.deny/);
     }
   });
 

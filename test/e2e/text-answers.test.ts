@@ -77,9 +77,9 @@ describe('a call in plain words', () => {
   it('says on stderr which failures are those of contextd, with their own codes', async () => {
     const late = await bash('echo early; sleep 60', '--timeout-ms', '700');
     expect(late).toMatchObject({ code: 124, stdout: 'early\n' });
-    expect(late.stderr).toMatch(/^\[contextd exit 124 · TIMEOUT: .*\]\n$/);
+    expect(late.stderr).toMatch(/^\[contextd exit 124 · TIMEOUT[^\n]*\]\n\[contextd [^\n]*--background[^\n]*\]\n$/);
     expect((await words('safe_read', ['gone.txt'])).stderr).toMatch(
-      /^\[contextd exit 1 · PATH_NOT_FOUND: .*gone\.txt.*\]\n$/,
+      /^\[contextd exit 1 · PATH_NOT_FOUND: [^\n]*gone\.txt[^\n]*\]\n\[contextd [^\n]*\]\n$/,
     );
     expect(await at.call('safe_read', { path: 'gone.txt' })).toMatchObject({
       code: 1,

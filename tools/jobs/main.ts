@@ -1,4 +1,4 @@
-import { readOptionalInteger, readOptionalString, readString } from '../../src/sdk/input.ts';
+import { readOptionalInteger, readOptionalString } from '../../src/sdk/input.ts';
 import type { JsonObject, Tool } from '../../src/sdk/tool.ts';
 
 /** `wait 1 ready in`: an action, the number of a job, and the rest as text. */
@@ -16,7 +16,7 @@ export const jobs: Tool = {
 };
 
 function readRequest(input: JsonObject): JsonObject {
-  const [, action = '', number, rest] = WORDS.exec(readString(input, 'action')) ?? [];
+  const [, action = '', number, rest] = WORDS.exec(readOptionalString(input, 'action') ?? 'list') ?? [];
   const job = readOptionalInteger(input, 'job') ?? (number === undefined ? undefined : Number(number));
   const text = readOptionalString(input, 'text') ?? rest;
   return {

@@ -132,15 +132,16 @@ function failureOf({ ended_by, duration_ms, doing, doing_text }: ExecResult, lim
   }
 }
 
-const IN_BACKGROUND = '`"background":true`, followed with safe_jobs';
-const LONGER = 'a larger timeout_ms (timeout.max_ms limits it)';
+const IN_BACKGROUND = '`--background` (in JSON `"background":true`), followed with safe_jobs';
+const LONGER = 'a larger --timeout-ms (timeout.max_ms limits it)';
 
 /** How a call that took too long can work, by what its command did at the end. */
 const WAY_OUT: Readonly<Record<string, string>> & { readonly input: string; readonly other: string } = {
   input:
-    'Give its input in `stdin`, or use an option that asks nothing, such as --yes. For a dialogue: `"background":true,"tty":true`, and safe_jobs sends input.',
+    'Give its input with --stdin, or use an option that asks nothing, such as --yes. For a dialogue: `--background --tty` (in JSON `"background":true,"tty":true`), and safe_jobs sends input.',
+  listening: `A server runs until it is stopped: use ${IN_BACKGROUND}.`,
   network:
-    'Only servers of this project answer, at localhost. Start the server first (`"background":true`), or do it without the network.',
+    'Only servers of this project answer, at localhost. Start the server first (`--background`, in JSON `"background":true`), or do it without the network.',
   lock: 'Another command holds the lock: look for it with safe_jobs list, stop it, and call again.',
   busy: `It was still working: use ${IN_BACKGROUND}, or ${LONGER}, or do less in one command.`,
   other: `Its output may say what it waits for. If it only needs time: use ${IN_BACKGROUND}, or ${LONGER}.`,

@@ -42,7 +42,7 @@ async function refuseSpecial(file: FileHandle, shown: string): Promise<void> {
   const isDirectory = stats.isDirectory();
   throw new ContextdError(
     'PATH_INVALID',
-    `${quoteName(shown)} is ${isDirectory ? 'a directory' : 'not a regular file'}`,
+    `${isDirectory ? 'a directory' : 'not a regular file'}: ${quoteName(shown)}`,
     {
       remedy: isDirectory ? `List it with safe_bash {"command":"ls","cwd":${JSON.stringify(shown)}}.` : 'Name a file.',
       details: { path: shown, kind: isDirectory ? 'directory' : 'special' },
@@ -54,7 +54,7 @@ async function refuseSpecial(file: FileHandle, shown: string): Promise<void> {
 export async function binaryFault({ file, shown, start }: OpenFile, signal: AbortSignal): Promise<ContextdError> {
   const [kind, { size }] = [nameBinary(start), await file.stat()];
   const image = imageSize(start);
-  return new ContextdError('PATH_INVALID', `${quoteName(shown)} is not text: ${kind}, ${size} bytes`, {
+  return new ContextdError('PATH_INVALID', `not text but ${kind}, ${size} bytes: ${quoteName(shown)}`, {
     remedy:
       image === null
         ? 'Inspect it with a program through safe_bash: file, xxd, unzip -l.'

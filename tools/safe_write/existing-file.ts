@@ -28,7 +28,7 @@ export async function findExistingFile(target: string, shown: string): Promise<E
   if (!stats.isFile()) {
     throw new ContextdError(
       'PATH_INVALID',
-      `${quoteName(shown)} is ${stats.isDirectory() ? 'a directory' : 'not a regular file'}`,
+      `${stats.isDirectory() ? 'a directory' : 'not a regular file'}: ${quoteName(shown)}`,
       {
         remedy: 'Name a file.',
         details: { path: shown },
@@ -156,7 +156,7 @@ function comesBack(text: string, bytes: Buffer, charset: Charset): boolean {
 }
 
 function notEditable(kind: string, bytes: Buffer, shown: string): ContextdError {
-  return new ContextdError('PATH_INVALID', `${quoteName(shown)} cannot be edited: it is ${kind}`, {
+  return new ContextdError('PATH_INVALID', `${kind} cannot be edited: ${quoteName(shown)}`, {
     remedy: 'If it has another encoding, pass "encoding". Otherwise change it with a program through safe_bash.',
     details: { path: shown, kind, bytes: bytes.length },
   });
@@ -178,7 +178,7 @@ export function stale(shown: string, expected: string, actual: string | null): C
   const found = actual === null ? 'there is no file' : `the file has ${actual}`;
   return new ContextdError(
     'CONFLICT',
-    `${quoteName(shown)} is not the file you read: the expected etag is ${expected}, but ${found}`,
+    `not the file you read (the expected etag is ${expected}, but ${found}): ${quoteName(shown)}`,
     {
       remedy: 'Read it again and repeat the change.',
       details: { path: shown, expected_etag: expected, actual_etag: actual },

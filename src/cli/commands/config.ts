@@ -4,33 +4,53 @@ import type { Paths } from '../../config/paths.ts';
 import { CONFIG_SCHEMA, type Config } from '../../config/schema.ts';
 import { ContextdError } from '../../core/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../core/json.ts';
+import { nearestNames } from '../../core/nearest-names.ts';
 import { defineCommand } from '../command.ts';
+import type { CliContext } from '../context.ts';
+import type { View } from '../render.ts';
 
 export const configGet = defineCommand({
   name: ['config', 'get'],
   summary: 'Print the value of a setting, or of a group of settings.',
-  parameters: [{ syntax: '<key>', help: 'such as budget.default_tokens' }],
+  parameters: [{ syntax: '[key]', help: 'such as budget.default_tokens; without it, every setting is listed' }],
   async run(context, args) {
-    return readSetting(await loadConfig(context.paths), args.requiredWord(0));
+    const key = args.word(0);
+    if (key === undefined) return { list: await listAll(context) };
+    return { value: readSetting(await loadConfig(context.paths), key) };
   },
-  view: (value) => ({ kind: 'lines', lines: [typeof value === 'string' ? value : JSON.stringify(value)] }),
+  bare: (result) => JSON.stringify('list' in result ? result.list : result.value),
+  view: (result) => {
+    if ('list' in result) return tableOf(result.list);
+    const { value } = result;
+    return { kind: 'lines', lines: [typeof value === 'string' ? value : JSON.stringify(value)] };
+  },
 });
 
 export const configList = defineCommand({
   name: ['config', 'list'],
   summary: 'Print every setting, its value and where the value comes from.',
-  async run(context) {
-    const { configFile } = context.paths;
-    const [config, written] = await Promise.all([loadConfig(context.paths), readConfigFile(context.paths)]);
-    return { file: configFile, settings: listSettings(config, written) };
-  },
-  view: ({ settings }) => ({
+  run: listAll,
+  view: tableOf,
+});
+
+interface SettingList {
+  file: string;
+  settings: Setting[];
+}
+
+async function listAll({ paths }: CliContext): Promise<SettingList> {
+  const [config, written] = await Promise.all([loadConfig(paths), readConfigFile(paths)]);
+  return { file: paths.configFile, settings: listSettings(config, written) };
+}
+
+function tableOf({ settings }: SettingList): View {
+  return {
     kind: 'table',
     columns: ['SETTING', 'VALUE', 'FROM'],
     rows: settings.map(({ key, value, from }) => [key, JSON.stringify(value), from]),
     empty: '',
-  }),
-});
+  };
+}
 
 export const configSet = defineCommand({
   name: ['config', 'set'],
@@ -230,7 +250,9 @@ function aboutSetting(key: string): string {
 }
 
 function unknownKey(key: string): ContextdError {
-  return new ContextdError('ARGS_INVALID', `there is no setting ${JSON.stringify(key)}`, {
-    remedy: `There are ${settingKeys().join(', ')}.`,
+  const nearest = nearestNames(key, settingKeys());
+  const hint = nearest.length === 0 ? '' : `; did you mean ${nearest.join(', ')}?`;
+  return new ContextdError('ARGS_INVALID', `there is no setting ${JSON.stringify(key)}${hint}`, {
+    remedy: '`ctxd config list` prints all settings.',
   });
 }

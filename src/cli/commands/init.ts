@@ -120,6 +120,7 @@ function viewInit(result: InitResult): View {
       ...repositoryLines(result),
       ...toolchainLines(result),
       ...offerLines(result),
+      `Agents call the tools by name. Try one yourself: ${tryCall(result)}`,
       'Claude Code applies the permission in .claude/settings.json once you trust the folder. Undo: ctxd init --uninstall',
     ],
   };
@@ -128,9 +129,15 @@ function viewInit(result: InitResult): View {
 /** A person who declined has seen the list or does not want it. */
 function toolchainLines({ toolchains }: InitResult): string[] {
   if (toolchains === undefined || toolchains.added.length === 0 || toolchains.state === 'declined') return [];
-  const lines = describeToolchains(toolchains.added);
-  if (toolchains.state === 'allowed') return ['Commands can run these programs outside /usr:', ...lines];
-  return ['Programs outside /usr that commands cannot run (allow them: ctxd allow toolchains):', ...lines];
+  if (toolchains.state === 'allowed')
+    return ['Commands can run these programs outside /usr:', ...describeToolchains(toolchains.added)];
+  // The question showed the programs, although nobody could answer it.
+  return ['Commands cannot run the programs outside /usr. To allow them: ctxd allow toolchains'];
+}
+
+/** The programs are on the PATH of agents only. */
+function tryCall({ tools }: InitResult): string {
+  return tools.includes('safe_bash') ? `.claude/bin/safe_bash 'git status'` : 'ls .claude/bin';
 }
 
 function offerLines({ mirrors, network }: InitResult): string[] {

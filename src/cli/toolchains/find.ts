@@ -78,8 +78,10 @@ class Finder {
     if (real === null || !isDirectory(real) || (await this.#isLeftOut(real))) return [];
     if (isMounted(real)) return [entry];
     const located = this.#managers.find(({ named, root }) => holds(named, entry) || holds(root, real));
+    const programs = programsIn(real);
+    if (programs.length > 0 && programs.every((one) => this.#isOurs(one))) return [];
     this.#cover(real);
-    for (const program of programsIn(real)) for (const step of stepsTo(program)) this.#cover(step);
+    for (const program of programs) for (const step of stepsTo(program)) this.#cover(step);
     if (located === undefined) return [real];
     const { manager, named, root } = located;
     const kept = holds(named, entry) ? root + entry.slice(named.length) : real;
@@ -135,6 +137,12 @@ class Finder {
     const directory = isDirectory(real) ? real : dirname(real);
     const { name, mounts } = describe(directory, this.#search.home);
     this.#add(name, mounts, {});
+  }
+
+  /** True for the links that the installer makes. */
+  #isOurs(program: string): boolean {
+    const real = realOrNull(program);
+    return real !== null && holds(this.#search.installRoot, real);
   }
 
   #isInProject(real: string): boolean {

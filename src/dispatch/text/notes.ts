@@ -5,6 +5,9 @@ import { ownLine, quoteName } from '../../core/own-line.ts';
 import type { TokenCounter } from '../../tokens/counter.ts';
 import type { TextPart } from '../../tokens/fit-text.ts';
 import type { ScrubbedOutcome } from '../scrub.ts';
+import { STATUS_MAX_TOKENS } from './status-line.ts';
+
+type Reported = Pick<ScrubbedOutcome, 'data' | 'denied' | 'failure'>;
 
 /** Lines of one kind, and paths of one line; the number of the others is stated. */
 const LINES_MAX = 5;
@@ -18,17 +21,18 @@ const LINE_MIN_CHARS = 60;
  * the call failed. Together they take at most `maxTokens`, unless `maxTokens` is below a hundred.
  */
 export function notesOf(
-  outcome: ScrubbedOutcome,
+  outcome: Reported,
   meta: Pick<EnvelopeMeta, 'warnings' | 'warning_details' | 'dropped_bytes' | 'dropped_lines'>,
   maxTokens: number,
   counter: TokenCounter,
 ): string[] {
   const notes = [
     ...denials(outcome),
+    ...bounded(encodings(outcome, counter)),
     ...bounded(unreadFiles(outcome)),
     ...bounded([...(meta.warnings ?? []), ...(meta.warning_details ?? []).map(({ message }) => message)]),
     ...notKept(meta),
-    ...failure(outcome),
+    ...failureLines(outcome, counter),
   ];
   for (let limit = LINE_MAX_CHARS; ; limit /= 2) {
     const lines = notes.map((note) => ownLine(note.length <= limit ? note : `${note.slice(0, limit)}…`));
@@ -46,7 +50,7 @@ function notKept({
 }
 
 /** Accesses that are allowed in the same way share a line. */
-function denials({ denied }: ScrubbedOutcome): string[] {
+function denials({ denied }: Reported): string[] {
   const byRemedy = new Map<string, string[]>();
   for (const { kind, path, host, port, rule, how_to_allow } of denied) {
     const name = path ?? (port === undefined ? host : `${host}:${port}`);
@@ -57,8 +61,22 @@ function denials({ denied }: ScrubbedOutcome): string[] {
   return bounded([...byRemedy].map(([remedy, refused]) => `denied: ${named(refused)}. ${remedy}`));
 }
 
+/** Which texts are not UTF-8. The names are left out if the line would be longer than a status line. */
+function encodings({ data }: Reported, counter: TokenCounter): string[] {
+  const files = Array.isArray(data.files) ? data.files.filter(isJsonObject) : [];
+  const texts = [data, ...files].flatMap(({ encoding, path }): { name: unknown; of: unknown }[] => {
+    if (!isJsonObject(encoding)) return [{ name: encoding, of: path }];
+    return Object.entries(encoding).map(([of, name]) => ({ name, of }));
+  });
+  return texts.flatMap(({ name, of }) => {
+    if (typeof name !== 'string') return [];
+    const line = `encoding: ${quoteName(name)}${typeof of === 'string' ? ` (${quoteName(of)})` : ''}`;
+    return counter.count(ownLine(line)) <= STATUS_MAX_TOKENS ? [line] : [`encoding: ${quoteName(name)}`];
+  });
+}
+
 /** Files of `data.files` that have an error in place of a text. */
-function unreadFiles({ data }: ScrubbedOutcome): string[] {
+function unreadFiles({ data }: Reported): string[] {
   const files = Array.isArray(data.files) ? data.files : [];
   return files.flatMap((file) => {
     const error = isJsonObject(file) ? file.error : undefined;
@@ -66,10 +84,16 @@ function unreadFiles({ data }: ScrubbedOutcome): string[] {
   });
 }
 
-function failure({ failure: error }: ScrubbedOutcome): string[] {
+/** The status, with as much of the reason as a status line has room for, and what is left of it on a line of its own. */
+function failureLines({ failure: error }: Reported, counter: TokenCounter): string[] {
   if (error === null) return [];
-  const sentence = error.remedy === undefined ? error.message : `${error.message}. ${error.remedy}`;
-  return [`exit ${ERROR_TABLE[error.code].exitCode} · ${error.code}: ${sentence}`];
+  const { code, message, remedy } = error;
+  const status = `exit ${ERROR_TABLE[code].exitCode} · ${code}`;
+  const sentence = remedy === undefined ? message : `${message}. ${remedy}`;
+  const fits = (text: string) => counter.count(ownLine(text)) <= STATUS_MAX_TOKENS;
+  if (fits(`${status}: ${sentence}`)) return [`${status}: ${sentence}`];
+  if (remedy !== undefined && fits(`${status}: ${message}`)) return [`${status}: ${message}`, remedy];
+  return [status, sentence];
 }
 
 function bounded(lines: readonly string[]): string[] {

@@ -21,7 +21,8 @@ describe('printed output', () => {
     expect(renderView(TABLE, TERMINAL)).toBe('NAME    X\na       b c\nlonger  d\n');
     expect(renderView(TABLE, PLAIN)).toBe('NAME\tX\na\tb c\nlonger\td\n');
     expect(renderView({ ...TABLE, rows: [] }, TERMINAL)).toBe('none\n');
-    expect(renderView({ ...TABLE, rows: [] }, PLAIN)).toBe('NAME\tX\n');
+    expect(renderView({ ...TABLE, rows: [] }, PLAIN)).toBe('none\n');
+    expect(renderView({ ...TABLE, rows: [], empty: '' }, PLAIN)).toBe('NAME\tX\n');
   });
 
   it('aligns numbers to the right and adds a total on a terminal', () => {

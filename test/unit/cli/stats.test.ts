@@ -84,7 +84,7 @@ describe('ctxd stats', () => {
       ...['2025-01-14', 'safe_read', '1', '0', '0', '1', '0', '100', '300', '-200', '0', '0'],
       ...['0', '0', '0', '10', '0', '0', 's1', '/p'],
     ]);
-    expect(renderView(statsView([], undefined), PLAIN)).toMatch(/^DAY?.*\n$|^CALLS.*\n$/);
+    expect(renderView(statsView([], undefined), PLAIN)).toBe('no calls in these days\n');
     expect(renderView(statsView([], undefined), TERMINAL)).toBe('no calls in these days\n');
   });
 

@@ -50,7 +50,7 @@ describe('a failure of the proxy itself', () => {
       expect({ ...text, stdout: text.stdout.length, stderr: text.stderr.toString() }).toEqual({
         form: 'text',
         stdout: 0,
-        stderr: `[contextd exit ${own} · ${code}: it failed. Fix it.]\n`,
+        stderr: `[contextd exit ${own} · ${code}]\n[contextd it failed. Fix it.]\n`,
         exitCode: own,
       });
     }

@@ -24,6 +24,7 @@ const TEXTS: readonly (readonly [name: string, text: string])[] = [
   ['utf-16be', 'no mark, Größe\n'],
   ['iso-8859-1', '// Prüfung der Größe\nfunction size(x) {\n  return x.length; // Rückgabe\n}\n'],
   ['iso-8859-1', 'int main() { return 0; }\n/* café */\n'],
+  ['iso-8859-1', 'café\r\nnaïve\r\n'],
   ['iso-8859-1', '[größe]\r\n'],
   ['iso-8859-1', 'temp = 25 °C; width = 3 µm\n'],
   ['windows-1252', 'It’s a “quoted” text – with dashes…\n'],

@@ -8,6 +8,7 @@ import { ANY, findSecretInputs } from '#src/catalog/secret-inputs.js';
 import { readToolDirectory } from '#src/catalog/verify-tool/read-tool.js';
 import { verifyTogether, verifyTool } from '#src/catalog/verify-tool/verify-tool.js';
 import { rulesText, skillText } from '#src/cli/init/agent-texts.js';
+import { shellNameOf } from '#src/core/shell-names.js';
 
 const TOOLS = join(import.meta.dirname, '..', '..', '..', 'tools');
 const cl100k = getEncoding('cl100k_base');
@@ -50,7 +51,9 @@ describe.each(names)('%s', (name) => {
       allowUnionTypes: true,
       keywords: ['x-contextd-secret', 'x-contextd-primary'],
     }).compile(schemaOf(name));
-    const examples = [...read(name, 'TOOL_EXTENDED.md').matchAll(new RegExp(`^ {4}${name} '(\\{".+)'$`, 'gm'))];
+    const examples = [
+      ...read(name, 'TOOL_EXTENDED.md').matchAll(new RegExp(`^ {4}${shellNameOf(name)} '(\\{".+)'$`, 'gm')),
+    ];
     expect(examples.length).toBeGreaterThan(2);
     for (const [, example = ''] of examples) {
       const own = Object.entries(JSON.parse(example)).filter(([key]) => !COMMON_OPTIONS.some((one) => one === key));

@@ -107,7 +107,7 @@ describe('FR-4.2 safe_read of a text in another encoding', () => {
     put('logo.png', Buffer.concat([Buffer.from(header, 'hex'), Buffer.alloc(40)]));
     await expect(read({ path: 'logo.png' })).rejects.toMatchObject({
       code: 'PATH_INVALID',
-      message: 'logo.png is not text: PNG image, 640 × 360 pixels, 73 bytes',
+      message: 'not text but PNG image, 640 × 360 pixels, 73 bytes: logo.png',
       remedy: expect.stringContaining("your client's own viewer"),
       details: { width: 640, height: 360, bytes: 73, sha256: expect.stringMatching(/^[0-9a-f]{64}$/) },
     });

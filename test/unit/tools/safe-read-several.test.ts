@@ -61,11 +61,11 @@ describe('FR-4.2 safe_read of several files', () => {
     expect(contents).toEqual({ content_3: 'one\n' });
     expect(data.files).toEqual([
       { path: 'gone', error: { code: 'PATH_NOT_FOUND', message: 'there is no gone in the workspace' } },
-      { path: 'image.png', error: { code: 'PATH_INVALID', message: 'image.png is not text: PNG image, 10 bytes' } },
+      { path: 'image.png', error: { code: 'PATH_INVALID', message: 'not text but PNG image, 10 bytes: image.png' } },
       { path: 'a.txt', field: 'content_3', etag: expect.any(String), bytes: 4, lines: 1 },
-      { path: 'dir', error: { code: 'PATH_INVALID', message: 'dir is a directory' } },
-      { path: '../x', error: { code: 'PATH_INVALID', message: expect.stringContaining('outside the workspace') } },
-      { path: 'escape', error: { code: 'PATH_INVALID', message: expect.stringContaining('outside the workspace') } },
+      { path: 'dir', error: { code: 'PATH_INVALID', message: 'a directory: dir' } },
+      { path: '../x', error: { code: 'PATH_INVALID', message: expect.stringContaining('out of the workspace') } },
+      { path: 'escape', error: { code: 'PATH_INVALID', message: expect.stringContaining('out of the workspace') } },
     ]);
     expect(warnings).toEqual(['5 of 6 files could not be read']);
   });

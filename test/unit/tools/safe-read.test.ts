@@ -232,7 +232,7 @@ describe('FR-4.2 safe_read', () => {
     put('image.png', Buffer.concat([Buffer.from('89504e470d0a1a0a', 'hex'), Buffer.alloc(92)]));
     await expect(read({ path: 'image.png' })).rejects.toMatchObject({
       code: 'PATH_INVALID',
-      message: 'image.png is not text: PNG image, 100 bytes',
+      message: 'not text but PNG image, 100 bytes: image.png',
       details: { path: 'image.png', kind: 'PNG image', bytes: 100 },
     });
   });
@@ -276,15 +276,15 @@ describe('FR-4.2 safe_read', () => {
     spawnSync('mkfifo', [join(workspace.path, 'pipe')]);
     const refused = [
       ['missing.txt', 'PATH_NOT_FOUND', 'there is no missing.txt'],
-      ['dir', 'PATH_INVALID', 'dir is a directory'],
-      ['pipe', 'PATH_INVALID', 'pipe is not a regular file'],
+      ['dir', 'PATH_INVALID', 'a directory: dir'],
+      ['pipe', 'PATH_INVALID', 'not a regular file: pipe'],
       ['plain/below', 'PATH_INVALID', 'ENOTDIR'],
       ['loop', 'PATH_INVALID', 'ELOOP'],
-      ['../outside', 'PATH_INVALID', 'outside the workspace'],
+      ['../outside', 'PATH_INVALID', 'out of the workspace'],
       ['/etc/passwd', 'PATH_INVALID', '/etc/passwd'],
-      ['escape', 'PATH_INVALID', 'escape is /etc/passwd, outside the workspace'],
-      ['a\0b', 'PATH_INVALID', 'is not a path'],
-      ['', 'PATH_INVALID', 'is not a path'],
+      ['escape', 'PATH_INVALID', 'escape, which resolves to /etc/passwd'],
+      ['a\0b', 'PATH_INVALID', 'not a path'],
+      ['', 'PATH_INVALID', 'not a path'],
     ] as const;
     for (const [path, code, message] of refused)
       await expect(read({ path }), path).rejects.toMatchObject({ code, message: expect.stringContaining(message) });

@@ -177,7 +177,7 @@ describe('FR-4.3 safe_write with edits', () => {
     ] as const)
       await expect(write({ path, edits: [{ old: 'b', new: 'c' }] })).rejects.toMatchObject({
         code: 'PATH_INVALID',
-        message: `${path} cannot be edited: it is ${kind}`,
+        message: `${kind} cannot be edited: ${path}`,
       });
     expect(readFileSync(join(workspace.path, 'damaged.txt'))).toEqual(damaged);
   });

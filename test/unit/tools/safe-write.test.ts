@@ -82,7 +82,7 @@ describe('FR-4.3 safe_write', () => {
     for (const path of ['out/x', 'out-file', '../x', '/tmp/x'])
       await expect(write({ path, content: 'x' }), path).rejects.toMatchObject({
         code: 'PATH_INVALID',
-        message: expect.stringContaining('outside the workspace'),
+        message: expect.stringContaining('out of the workspace'),
       });
   });
 
