@@ -92,8 +92,8 @@ say ""
 say "A demo project in $demo:"
 (cd "$demo" && "$root/bin/ctxd" init >/dev/null) || fail "ctxd init failed in $demo"
 command='cat .env; seq 100000'
-say "\$ .claude/tools/safe_bash/safe_bash '$command' --max-tokens 100"
-answer=$(cd "$demo" && .claude/tools/safe_bash/safe_bash "$command" --max-tokens 100 2>&1) || fail "the demo call failed. To see what this machine lacks, run: $root/bin/ctxd doctor"
+say "\$ .claude/tools/safe_bash/safe_bash '$command' --max-tokens 256"
+answer=$(cd "$demo" && .claude/tools/safe_bash/safe_bash "$command" --max-tokens 256 2>&1) || fail "the demo call failed. To see what this machine lacks, run: $root/bin/ctxd doctor"
 printf '%s\n' "$answer"
 case $answer in *"$key"*) fail "the demo secret was not masked; please report this." ;; esac
 (cd "$demo" && "$root/bin/ctxd" init --uninstall >/dev/null) || true

@@ -8,8 +8,8 @@ export interface HostGroup {
 
 /**
  * Hosts for reading only: hosts that exist to take uploads (`upload.pypi.org`, `uploads.github.com`, `crates.io` for
- * `cargo publish`, `www.nuget.org`) are in no group. A host that does both, such as `registry.npmjs.org`, takes uploads only
- * with an account's token, which a sandbox does not have.
+ * `cargo publish`, `www.nuget.org`) are in no group. A host that does both, such as that of npm, takes uploads only with
+ * an account's token, which a sandbox does not have.
  */
 export const HOST_GROUPS = {
   npm: {

@@ -28,10 +28,10 @@ describe('what a person allows outside a project', () => {
   afterAll(() => machine.remove());
 
   it('names toolchains and how to allow them, and mounts nothing, if nobody can be asked', async () => {
-    const { code, stdout } = await init();
+    const { code, stdout, stderr } = await init();
     expect(code).toBe(0);
     expect(stdout).toContain('ctxd allow toolchains');
-    expect(stdout).toContain(join(home, 'tools'));
+    expect(stderr).toContain(join(home, 'tools'));
     const answer = await machine.ask('safe_bash', { command: 'mytool' });
     expect(answer.data.exit_code).toBe(127);
     expect(answer.meta.denied).toMatchObject([

@@ -43,6 +43,8 @@ describe('the files that the daemon runs from', () => {
         './view-thread.js',
         '../src/config/install-root.js',
         '../src/forward',
+        './',
+        '../src/sandbox/egress/listen-main.js',
         '../src/sandbox/storage/keeper-main.js',
         '../src/scrub/exact/certified-patterns.txt',
         '../src/scrub/rules',

@@ -124,8 +124,7 @@ describe.each(whoCanRun())('an idle project, %s', (who) => {
       const ready = async (): Promise<number> =>
         (await bench.sandbox.status()).ready.reduce((sum, { count }) => sum + count, 0);
       await expect.poll(ready, { timeout: 20_000 }).toBe(0);
-      const held = await heldBy(bench);
-      expect(held).toHaveLength(1);
+      await expect.poll(() => heldBy(bench), { timeout: 20_000 }).toHaveLength(1);
       expect((await bench.bash(WAIT_AND_READ, {}, SHARED)).out).toBe('served');
       await serving;
       await expect.poll(() => heldBy(bench), { timeout: 20_000 }).toEqual([]);

@@ -63,7 +63,7 @@ describe('a command that nobody can answer', () => {
     ],
     [
       `python3 -c 'import socket; s = socket.create_server(("127.0.0.1", 8123)); s.accept()'`,
-      'network',
+      'listening',
       /^python3 waits for a connection to its port 8123$/,
     ],
     [

@@ -391,7 +391,8 @@ describe('what a tool asks of the host', () => {
   });
 
   it('SEC-2.1 ends with its call: a command that the tool left running is killed and recorded', async () => {
-    const tools = open();
+    // A busy machine takes longer than a short grace to end the command and to look at what it wrote.
+    const tools = open({ config: { ...SHORT, cancelGraceMs: 30_000 } });
     const seen: RunResult['hostCalls'][] = [];
     const command = 'echo x > .envrc; touch started; sleep 60';
     const quarantined: string[] = [];

@@ -168,7 +168,7 @@ function changedLines({ changed, notes }: NetworkState): string[] {
   return [...changed.map((rule) => `  ${describeRule(rule)}`), ...notes];
 }
 
-/** `registry.npmjs.org (npm), once, until 14:00`. */
+/** For example `registry.example.com (npm), for one call`. */
 export function describeRule({ pattern, group, once, expires_ms, private_addresses }: NetworkRuleInfo): string {
   const from = group === '' ? '' : ` (${group})`;
   const limits = [

@@ -25,7 +25,7 @@ const PERSONS = /ctxd\\s+(?:${PERSONS})\\b/;
 export const contextd = async ({ client }) => {
   const sessions = new Map();
 
-  /** The conversation that a person started: its subagents share its session. */
+  /** The conversation that a person started: what it delegates shares its session. */
   async function topOf(id) {
     const { data } = await client.session.get({ path: { id } }).catch(() => ({}));
     return data?.parentID === undefined ? id : topOf(data.parentID);

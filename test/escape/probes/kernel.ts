@@ -117,7 +117,7 @@ const PROBES: readonly Probe[] = [
     name: 'programs with another owner’s rights',
     requirement: 'SEC-2.3',
     script: () =>
-      'su -c id </dev/null; cp /bin/bash sb && chmod 6755 sb && ./sb -p -c "id -u; id -g"; rm -f sb; cp /bin/bash /tmp/sb && chmod u+s /tmp/sb && /tmp/sb -p -c "id -u"',
+      'su -c id </dev/null; cp /bin/bash sb && chmod 6755 sb; ./sb -p -c "id -u; id -g"; rm -f sb; cp /bin/bash /tmp/sb && chmod u+s /tmp/sb; /tmp/sb -p -c "id -u"',
     contained: (seen) => expect(seen.out).toBe('1000\n1000\n1000\n'),
   },
   {

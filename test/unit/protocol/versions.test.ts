@@ -49,6 +49,10 @@ it('API-1 the services have exactly these rpcs, and only progress is streamed', 
     'ListPaths',
     'ListPorts',
     'OpenPort',
+    'ChangeNetwork',
+    'ListNetwork',
+    'ListNetworkGroups',
+    'ReadNetworkLog',
   ]);
   const methods = Object.entries({ ...ToolService.service, ...ManagementService.service });
   expect(methods.filter(([, { requestStream, responseStream }]) => requestStream || responseStream)).toEqual([
