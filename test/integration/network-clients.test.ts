@@ -103,7 +103,7 @@ const CLIENTS: Readonly<Record<string, Client>> = {
   cargo: {
     needs: 'cargo',
     run: `${work}; mkdir src; echo >src/lib.rs; printf '[package]\\nname="x"\\nversion="1.0.0"\\nedition="2021"\\n[dependencies]\\nleft="1"\\n' >Cargo.toml; cargo fetch`,
-    other: 'CARGO_SOURCE=https://$H/cargo/',
+    other: `CARGO_HOME=/tmp/c; mkdir -p $CARGO_HOME; printf '[source.crates-io]\\nreplace-with="m"\\n[source.m]\\nregistry="sparse+https://%s/cargo/"\\n' $H >$CARGO_HOME/config.toml`,
     isSlow: true,
   },
   go: {
@@ -121,7 +121,12 @@ J
 java G.java`,
     isSlow: true,
   },
-  'apt-get': { needs: 'apt-get', run: `${work}; apt-get update && apt-get download left && ls *.deb`, isSlow: true },
+  'apt-get': {
+    needs: 'apt-get',
+    run: `${work}; apt-get update && apt-get download left && ls *.deb`,
+    isSlow: true,
+    other: `APT_CONFIG=/tmp/apt.conf; sed "s/${HOST}/$H/" ~/.config/apt/sources.list >/tmp/sources.list; sed "s,[^\"]*/sources.list,/tmp/sources.list," ~/.config/apt/apt.conf >$APT_CONFIG`,
+  },
 };
 
 const SETTINGS: RegistrySetting[] = [

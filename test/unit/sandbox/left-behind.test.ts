@@ -116,7 +116,7 @@ test('a person can remove the whole storage as an ordinary user with rm -rf', ()
   const places = pathToFileURL(join(import.meta.dirname, '../../../dist/src/sandbox/storage/places.js')).href;
   const opened = asUser(`
     import { openPlace } from '${places}';
-    openPlace('${base}/storage', { project: '/p', session: 's', identity: { kind: 'self' }, cachesInside: null, coveredInHome: [], coveredInTmp: [] });
+    openPlace('${base}/storage', { project: '/p', session: 's', identity: { kind: 'self' }, cachesInside: null, coveredInHome: [], coveredInTmp: [], homeFiles: [] });
   `);
   expect(opened).toMatchObject({ status: 0, stderr: '' });
   expect(asUser(`import { rmSync } from 'node:fs'; rmSync('storage', { recursive: true });`)).toMatchObject({
