@@ -118,8 +118,6 @@ const FIXED: Management = {
   }),
   setToolchains: async (request) => request,
   listToolchains: async () => ({ toolchains: [], path: [] }),
-  setHostNetwork: async (request) => request,
-  readHostNetwork: async () => ({ certificates: [], ca_variables: [], registries: [], private_hosts: [] }),
   allowPath: async ({ path }) => ({ paths: [path] }),
   disallowPath: async () => ({ paths: [] }),
   listPaths: async () => ({ paths: [] }),
