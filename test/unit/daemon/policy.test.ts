@@ -43,7 +43,11 @@ test('toolchains and allowed directories are for commands; a tool process gets n
   const { config } = checkConfig({});
   if (config === undefined) throw new Error('the default configuration is not valid');
   const session = { project: '/p', session: 'a', branch: null };
-  const parts = { toolchains: { ...NOTHING.toolchains, mounts: ['/opt/go'] }, allowedPaths: ['/wt'], hostNetwork: NOTHING.hostNetwork };
+  const parts = {
+    toolchains: { ...NOTHING.toolchains, mounts: ['/opt/go'] },
+    allowedPaths: ['/wt'],
+    hostNetwork: NOTHING.hostNetwork,
+  };
   const partsFor = (project: string) => (project === '/p' ? parts : NOTHING);
   expect(commandPolicyFor(session, config.sandbox, { partsFor }, ON)).toMatchObject(parts);
   expect(policyFor(viewOf(session), config.sandbox)).not.toHaveProperty('toolchains');
